@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fixed-width types and every state record of the policy core.
+ *
+ * All records are zero-initialisable (zero = fresh task, idle CPU), contain explicit widths only, and are laid out the
+ * same natively, in 32-bit builds and in BPF. Sizes are asserted below and mirrored by crates/core/src/ffi.rs.
+ *
+ * Units: capacity and utilization 0..1024 (PELTON_CAPACITY_SCALE), time ns, frequency kHz.
+ */
+#ifndef PELTON_TYPES_H
+#define PELTON_TYPES_H
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef signed int s32;
+typedef unsigned long long u64;
+typedef signed long long s64;
+
+#define PELTON_INLINE static inline __attribute__((always_inline, unused))
+#define PELTON_ALIGNED64 __attribute__((aligned(8)))
+
+#define PELTON_CAPACITY_SHIFT 10
+#define PELTON_CAPACITY_SCALE 1024u
+
+/* One load-tracking record: a task, a group entity, a cfs_rq, or a CPU's RT, DL, IRQ, hardware-pressure signal. */
+struct pelton_avg {
+	u64 last_update_time_ns; /* advanced in whole units of 1024 ns; 0 = not attached */
+	u64 load_sum;
+	u64 runnable_sum;
+	u32 util_sum;
+	u32 period_contrib; /* position in the open period, 0..1023 units */
+	u64 load_avg;
+	u64 runnable_avg;
+	u64 util_avg;
+	u32 util_est_enqueued; /* U3/U4: the single estimate; the top bit is the "unchanged" mark */
+	u32 util_est_ewma;     /* U1/U2 only */
+} PELTON_ALIGNED64;
+
+/* A schedulable entity of the fair class: a task, or a group's presence on one CPU. */
+struct pelton_se {
+	struct pelton_avg avg;
+	u64 weight;      /* scaled-down: nice 0 = 1024 */
+	u32 on_rq;       /* queued (including delayed dequeue) */
+	u32 running;     /* current entity at its level */
+	u32 nr_runnable; /* task: 1 unless delayed; group: runnable tasks below, as of its last enqueue or dequeue */
+	u32 delayed;     /* 1 while a delayed dequeue is pending */
+} PELTON_ALIGNED64;
+
+/* What tasks that left while asleep took away, and what must be handed to the parent level. */
+struct pelton_cfs_rq {
+	struct pelton_avg avg;
+	u64 load_weight; /* sum of weights of queued entities, scaled down */
+	u32 h_nr_runnable;
+	u32 nr_queued;
+	u32 has_curr; /* an entity of this level is running */
+	u32 propagate;
+	s64 prop_runnable_sum;
+	u64 removed_load;
+	u64 removed_util;
+	u64 removed_runnable;
+	u32 removed_nr;
+	u32 util_est; /* root only: sum of the queued tasks' estimates */
+	u64 tg_load_avg_contrib;
+	u64 throttled_clock_pelt_ns;
+} PELTON_ALIGNED64;
+
+/* The clocks of one CPU (SPEC A.7). */
+struct pelton_clock {
+	u64 clock_ns;
+	u64 clock_task_ns;
+	u64 clock_pelt_ns;
+	u64 lost_idle_ns;
+	u64 clock_idle_ns;      /* clock when the CPU last ran idle */
+	u64 clock_pelt_idle_ns; /* published PELT clock at that moment */
+} PELTON_ALIGNED64;
+
+/* All signals of one CPU. */
+struct pelton_rq {
+	struct pelton_clock clock;
+	struct pelton_cfs_rq cfs;
+	struct pelton_avg rt;
+	struct pelton_avg dl;
+	struct pelton_avg irq;
+	struct pelton_avg hw;
+	u32 cap_orig;   /* 0..1024 */
+	u32 freq_scale; /* 0..1024 = current / reference frequency */
+} PELTON_ALIGNED64;
+
+/* Inputs of one CPU for one frequency evaluation. */
+struct pelton_cpu_state {
+	u64 idle_calls; /* number of idle entries so far */
+	u32 cap_orig;
+	u32 util_cfs;
+	u32 runnable_cfs;
+	u32 util_est;
+	u32 util_rt;
+	u32 util_dl;
+	u32 util_irq;
+	u32 bw_dl; /* reserved DL bandwidth, 0..1024 */
+	u32 rt_nr_running;
+	u32 uclamp_used;
+	u32 uclamp_min;
+	u32 uclamp_max;
+} PELTON_ALIGNED64;
+
+/* Every term of one CPU's performance request, kept so that a decision can be explained. */
+struct pelton_perf_terms {
+	u32 cfs;       /* fair utilization after boost by runnable and util_est */
+	u32 rt;        /* RT utilization that was added */
+	u32 dl;        /* DL utilization or bandwidth that was added */
+	u32 irq;
+	u32 effective; /* after summation, clamps of old kernels and IRQ scaling */
+	u32 iowait;    /* iowait boost value, capacity units */
+	u32 min;
+	u32 max;
+	u32 headroom;  /* what the 25 % margin added on the utilization side (0 when it is on the frequency side) */
+	u32 perf;      /* the performance target handed to the frequency mapping */
+	u32 forced_max; /* 1: the rule for RT/DL asked for the maximum whatever the sum */
+	u32 stale;     /* 1: skipped, its last hook is older than a tick (<= 4.16) */
+} PELTON_ALIGNED64;
+
+/* schedutil, per frequency domain (cpufreq policy). */
+struct pelton_sugov_policy {
+	u64 last_ns;       /* last accepted change (R0b) or evaluation (R0a) */
+	u64 rate_limit_ns;
+	u32 next_freq_khz;
+	u32 cached_raw_khz;
+	u32 work_in_progress;
+	u32 limits_changed;
+	u32 need_update;
+	u32 nr_cpus;
+	u32 min_khz;
+	u32 max_khz;
+	u32 ref_khz; /* frequency at which cap_orig holds */
+	u32 cur_khz;
+	u32 fast_switch;
+	u32 remote_ok;          /* driver can be programmed from any CPU */
+	u32 freq_invariant;
+	u32 reserved;
+} PELTON_ALIGNED64;
+
+/* schedutil, per CPU. */
+struct pelton_sugov_cpu {
+	u64 last_update_ns;
+	u64 saved_idle_calls;
+	u32 iowait_boost;
+	u32 iowait_pending;
+	u32 util;
+	u32 bw_min; /* DL floor (or bandwidth) at the last evaluation */
+	u32 flags;  /* request flags of the last hook call (<= 4.16) */
+	u32 reserved;
+} PELTON_ALIGNED64;
+
+/* Hook call flags. */
+#define PELTON_HOOK_FLAG_IOWAIT 1u
+#define PELTON_HOOK_FLAG_RT 2u /* <= 4.16 only */
+#define PELTON_HOOK_FLAG_DL 4u /* <= 4.16 only */
+
+/* What an update asks of the frequency hook; several may be set at once. */
+#define PELTON_EV_DECAYED 1u
+#define PELTON_EV_ATTACH 2u
+#define PELTON_EV_DETACH 4u
+#define PELTON_EV_REMOVED 8u
+#define PELTON_EV_PROPAGATED 16u
+
+/* update flags (SPEC A.9). */
+#define PELTON_UPDATE_TG 1u
+#define PELTON_SKIP_AGE_LOAD 2u
+#define PELTON_DO_ATTACH 4u
+#define PELTON_DO_DETACH 8u
+#define PELTON_UPDATE_UTIL_EST 16u
+
+/* Verdict of the gate. */
+#define PELTON_GATE_OPEN 0u
+#define PELTON_GATE_WINDOW 1u  /* inside the rate-limit window */
+#define PELTON_GATE_BUSY 2u    /* slow path still pending and this kernel refuses meanwhile */
+#define PELTON_GATE_REMOTE 3u  /* the executing CPU may not drive this domain */
+
+#endif

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Declared events and columns: the one place that says what a run can tell, in which unit.
+//!
+//! Everything that leaves the simulator, a recorder or a replay is one of these events. Names are the kernel's
+//! tracepoint names where the meaning is the kernel's. Columns carry a unit and a sentence; file formats, exporters
+//! and reference pages are derived from [`EVENTS`].
+
+mod declare;
+mod events;
+mod sink;
+
+pub use declare::{Column, EventInfo, Unit};
+pub use events::*;
+pub use sink::{CountSink, NullSink, Sink, TeeSink};

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Where events go. A run is generic over its sink, so a sink that is off costs nothing.
+
+use crate::Event;
+
+/// Receives the events of a run in time order (equal times in order of happening).
+pub trait Sink {
+    /// False lets the caller skip building events at all.
+    const ACTIVE: bool = true;
+
+    /// One event at `time_ns` since the start of the run.
+    fn event(&mut self, time_ns: u64, event: &Event);
+}
+
+/// Drops everything.
+#[derive(Default, Debug, Clone, Copy)]
+pub struct NullSink;
+
+impl Sink for NullSink {
+    const ACTIVE: bool = false;
+    fn event(&mut self, _: u64, _: &Event) {}
+}
+
+/// Counts events by code.
+#[derive(Debug, Clone)]
+pub struct CountSink {
+    /// Number of events per code.
+    pub counts: [u64; 256],
+}
+
+impl Default for CountSink {
+    fn default() -> Self {
+        CountSink { counts: [0; 256] }
+    }
+}
+
+impl Sink for CountSink {
+    fn event(&mut self, _: u64, event: &Event) {
+        self.counts[usize::from(event.code())] += 1;
+    }
+}
+
+/// Sends each event to two sinks.
+#[derive(Debug, Default)]
+pub struct TeeSink<A, B>(pub A, pub B);
+
+impl<A: Sink, B: Sink> Sink for TeeSink<A, B> {
+    const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
+    fn event(&mut self, time_ns: u64, event: &Event) {
+        if A::ACTIVE {
+            self.0.event(time_ns, event);
+        }
+        if B::ACTIVE {
+            self.1.event(time_ns, event);
+        }
+    }
+}
+
+impl<S: Sink> Sink for &mut S {
+    const ACTIVE: bool = S::ACTIVE;
+    fn event(&mut self, time_ns: u64, event: &Event) {
+        (**self).event(time_ns, event);
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The machine a run takes place on. Built by `pelton-scenario` from a platform file, checked there.
+
+/// A complete machine. CPU numbers are indices into `cpus`, domain numbers into `domains`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Machine {
+    /// Name of the platform, for reports.
+    pub name: String,
+    /// CPUs in number order.
+    pub cpus: Vec<Cpu>,
+    /// Frequency domains (cpufreq policies).
+    pub domains: Vec<FreqDomain>,
+    /// Groups of CPUs that share a last-level cache; every CPU is in exactly one.
+    pub llcs: Vec<Vec<u32>>,
+    /// Groups of CPUs that share a power-down cluster (for cluster power); every CPU is in exactly one.
+    pub clusters: Vec<Cluster>,
+    /// Timer interrupts per second: 100, 250, 300 or 1000.
+    pub hz: u32,
+    /// Time every scheduler path takes; all zero = pure mechanism.
+    pub costs: Costs,
+}
+
+/// One logical CPU.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cpu {
+    /// Capacity at the domain's highest frequency, 1..=1024.
+    pub capacity: u32,
+    /// Frequency domain.
+    pub domain: u32,
+    /// Cluster.
+    pub cluster: u32,
+    /// SMT siblings including itself; one entry without SMT.
+    pub smt: Vec<u32>,
+}
+
+/// CPUs that always run at one frequency.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FreqDomain {
+    /// Name, for reports.
+    pub name: String,
+    /// CPUs of the domain.
+    pub cpus: Vec<u32>,
+    /// Operating points, ascending by frequency; never empty.
+    pub opps: Vec<Opp>,
+    /// Reference frequency at which `capacity` holds (usually the highest), kHz.
+    pub ref_khz: u32,
+    /// Driver switches synchronously from scheduler context.
+    pub fast_switch: bool,
+    /// Driver may be programmed from a CPU outside the domain.
+    pub dvfs_from_any_cpu: bool,
+    /// Latency the driver reports; basis of the default rate limit. 0 = unknown.
+    pub transition_latency_ns: u64,
+    /// Minimum spacing the driver asks for, wins over the latency.
+    pub transition_delay_us: Option<u64>,
+    /// How long the driver call really takes in the simulator (slow path: time of the worker; fast path: stall).
+    pub switch_time_ns: u64,
+    /// `rate_limit_us` written by the user; `None` = default of the profile.
+    pub rate_limit_us: Option<u64>,
+    /// Frequency at the start of a run, kHz; 0 = lowest.
+    pub initial_khz: u32,
+    /// Idle states, shallow to deep; state 0 is WFI/C1 or polling.
+    pub idle_states: Vec<IdleState>,
+    /// Frequency invariance (the architecture tells the scheduler the current frequency).
+    pub freq_invariant: bool,
+}
+
+/// One operating point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Opp {
+    /// Frequency, kHz.
+    pub khz: u32,
+    /// Voltage, microvolts; 0 = unknown.
+    pub uv: u32,
+    /// Power of one fully busy CPU, microwatts; 0 = unknown.
+    pub power_uw: u64,
+}
+
+/// One idle state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IdleState {
+    /// Name.
+    pub name: String,
+    /// Time to enter, ns.
+    pub entry_latency_ns: u64,
+    /// Time to leave, ns: added to the wake-up.
+    pub exit_latency_ns: u64,
+    /// Shortest stay that pays, ns.
+    pub min_residency_ns: u64,
+    /// Power of one CPU in this state, microwatts; 0 when unknown.
+    pub power_uw: u64,
+}
+
+/// CPUs that share a cluster power rail.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cluster {
+    /// Name.
+    pub name: String,
+    /// CPUs.
+    pub cpus: Vec<u32>,
+    /// Power while at least one CPU is awake, by OPP index of its domain; empty = 0.
+    pub active_power_uw: Vec<u64>,
+    /// Power while all CPUs are in an idle state, indexed by the shallowest of them; empty = 0.
+    pub idle_power_uw: Vec<u64>,
+}
+
+/// Time each path takes on a CPU of capacity 1024 at its highest frequency, ns; slower CPUs take longer in proportion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Costs {
+    /// Switching tasks.
+    pub context_switch_ns: u64,
+    /// Waking a task (on the waker).
+    pub wakeup_ns: u64,
+    /// The periodic tick.
+    pub tick_ns: u64,
+    /// Evaluating the governor.
+    pub hook_ns: u64,
+    /// Cache refill after a migration (on the destination).
+    pub migration_ns: u64,
+}
+
+impl Machine {
+    /// Nanoseconds between ticks.
+    pub fn tick_ns(&self) -> u64 {
+        1_000_000_000 / u64::from(self.hz.max(1))
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a run adds up to.
+
+/// Totals of one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Simulated time, ns.
+    pub duration_ns: u64,
+    /// Simulation events processed.
+    pub sim_events: u64,
+    /// Per task, in task order.
+    pub tasks: Vec<TaskReport>,
+    /// Per CPU.
+    pub cpus: Vec<CpuReport>,
+    /// Per frequency domain.
+    pub domains: Vec<DomainReport>,
+    /// Energy of the shared cluster rails, microjoules, per cluster.
+    pub cluster_energy_uj: Vec<u64>,
+    /// Tasks that wait for ever on each other at the end (names), if any.
+    pub stuck_tasks: Vec<String>,
+}
+
+/// Totals of one task.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskReport {
+    /// Name.
+    pub name: String,
+    /// Wall time executing, ns.
+    pub run_ns: u64,
+    /// Time runnable but not executing, ns.
+    pub wait_ns: u64,
+    /// Work done, ns at capacity 1024.
+    pub work_ns: u64,
+    /// Switches to this task.
+    pub switches: u64,
+    /// Wake-ups.
+    pub wakeups: u64,
+    /// Changes of CPU.
+    pub migrations: u64,
+    /// Energy attributed to it, microjoules.
+    pub energy_uj: u64,
+    /// Longest time from wake-up to execution, ns.
+    pub wakeup_latency_ns_max: u64,
+    /// Sum of times from wake-up to execution, ns.
+    pub wakeup_latency_ns_sum: u64,
+    /// Completed activations: duration from start to completion, ns, in order.
+    pub activation_ns: Vec<u64>,
+    /// Activations that completed after the next timer expiry.
+    pub overruns: u64,
+    /// Sum of slack over timed activations, ns (negative: overrun).
+    pub slack_ns_sum: i64,
+    /// Activations with a timer.
+    pub timed_activations: u64,
+    /// rt-app performance index, thousandths: mean of slack / (period - configured run).
+    pub perf_index_milli: Option<i64>,
+}
+
+/// Totals of one CPU.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CpuReport {
+    /// Time executing tasks, ns.
+    pub busy_ns: u64,
+    /// Time in interrupts, ns.
+    pub irq_ns: u64,
+    /// Time in scheduler paths (costs), ns.
+    pub overhead_ns: u64,
+    /// Time idle by idle state, ns.
+    pub idle_ns: Vec<u64>,
+    /// Entries by idle state.
+    pub idle_entries: Vec<u64>,
+    /// Ticks taken.
+    pub ticks: u64,
+    /// Context switches.
+    pub switches: u64,
+    /// Frequency hook calls for this CPU, by `HookSite`.
+    pub hook_calls: [u64; 9],
+    /// Energy, microjoules: dynamic.
+    pub energy_active_uj: u64,
+    /// Energy, microjoules: idle states.
+    pub energy_idle_uj: u64,
+}
+
+/// Totals of one frequency domain.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DomainReport {
+    /// Name.
+    pub name: String,
+    /// Time at each OPP, ns.
+    pub time_in_state_ns: Vec<u64>,
+    /// Frequency changes (`total_trans` of cpufreq stats).
+    pub transitions: u64,
+    /// Evaluations of the governor.
+    pub evaluations: u64,
+    /// Calls refused by the gate.
+    pub gated: u64,
+    /// Calls to the driver.
+    pub driver_calls: u64,
+    /// Energy of all CPUs of the domain, microjoules.
+    pub energy_uj: u64,
+}
+
+impl Report {
+    /// All energy, microjoules.
+    pub fn energy_uj(&self) -> u64 {
+        self.domains.iter().map(|d| d.energy_uj).sum::<u64>() + self.cluster_energy_uj.iter().sum::<u64>()
+    }
+
+    /// All frequency changes.
+    pub fn transitions(&self) -> u64 {
+        self.domains.iter().map(|d| d.transitions).sum()
+    }
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What the tasks do: a small language that rt-app files, benchmark models and recorded traces are all lowered to.
+//!
+//! Work is given in nanoseconds at capacity 1024 (the biggest CPU at its highest frequency); a CPU at capacity `c`
+//! takes `1024 / c` times as long.
+
+/// All tasks and the objects they share.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Workload {
+    /// Name, for reports.
+    pub name: String,
+    /// Tasks that exist at the start, and templates for `Op::Fork` (`start == Start::OnFork`).
+    pub tasks: Vec<TaskSpec>,
+    /// Number of mutexes; `MutexId` indexes them.
+    pub mutexes: u32,
+    /// Mutexes use priority inheritance (rt-app `pi_enabled`).
+    pub priority_inheritance: bool,
+    /// Number of condition variables.
+    pub conds: u32,
+    /// Participants of each barrier.
+    pub barriers: Vec<u32>,
+    /// Initial value of each semaphore.
+    pub semaphores: Vec<u32>,
+    /// Number of shared timers (per-task timers are numbered in the task).
+    pub shared_timers: u32,
+    /// Interrupt sources that take CPU time.
+    pub irqs: Vec<IrqSpec>,
+    /// Length the file asks for, ns; `None` = until all tasks end or the run's own limit.
+    pub duration_ns: Option<u64>,
+    /// Names of mutexes, conds, barriers and semaphores, for messages: (kind, index, name).
+    pub resource_names: Vec<(String, u32, String)>,
+}
+
+/// A set of CPUs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CpuSet(Vec<u64>);
+
+impl CpuSet {
+    /// The CPUs given.
+    pub fn of(cpus: impl IntoIterator<Item = u32>) -> Self {
+        let mut set = CpuSet::default();
+        for cpu in cpus {
+            set.insert(cpu);
+        }
+        set
+    }
+
+    /// CPUs `0..n`.
+    pub fn first(n: u32) -> Self {
+        Self::of(0..n)
+    }
+
+    /// Adds a CPU.
+    pub fn insert(&mut self, cpu: u32) {
+        let word = (cpu / 64) as usize;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (cpu % 64);
+    }
+
+    /// True when `cpu` is in the set.
+    pub fn contains(&self, cpu: u32) -> bool {
+        self.0.get((cpu / 64) as usize).is_some_and(|w| w >> (cpu % 64) & 1 == 1)
+    }
+
+    /// CPUs in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().enumerate().flat_map(|(i, &w)| (0..64).filter(move |b| w >> b & 1 == 1).map(move |b| i as u32 * 64 + b))
+    }
+
+    /// Number of CPUs.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// True when no CPU is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&w| w == 0)
+    }
+}
+
+/// Scheduling class and its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchedPolicy {
+    /// SCHED_OTHER with a nice value, -20..=19, and an optional custom slice (EEVDF), ns.
+    Normal {
+        /// Nice value.
+        nice: i8,
+        /// Custom slice, ns; 0 = default.
+        slice_ns: u64,
+    },
+    /// SCHED_BATCH.
+    Batch {
+        /// Nice value.
+        nice: i8,
+    },
+    /// SCHED_IDLE.
+    Idle,
+    /// SCHED_FIFO, priority 1..=99 (99 strongest).
+    Fifo {
+        /// Priority.
+        priority: u8,
+    },
+    /// SCHED_RR, priority 1..=99.
+    RoundRobin {
+        /// Priority.
+        priority: u8,
+    },
+    /// SCHED_DEADLINE, all in ns.
+    Deadline {
+        /// Budget per period.
+        runtime_ns: u64,
+        /// Relative deadline.
+        deadline_ns: u64,
+        /// Period.
+        period_ns: u64,
+    },
+}
+
+impl Default for SchedPolicy {
+    fn default() -> Self {
+        SchedPolicy::Normal { nice: 0, slice_ns: 0 }
+    }
+}
+
+/// When a task starts to exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Start {
+    /// At this time of the run, ns.
+    #[default]
+    AtStart,
+    /// After this delay, ns.
+    After(u64),
+    /// Only through `Op::Fork`.
+    OnFork,
+}
+
+/// One task.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskSpec {
+    /// Thread name (`comm`).
+    pub name: String,
+    /// Scheduling policy.
+    pub policy: SchedPolicy,
+    /// Allowed CPUs; `None` = all.
+    pub cpus: Option<CpuSet>,
+    /// When it starts.
+    pub start: Start,
+    /// Phases, executed in order.
+    pub phases: Vec<Phase>,
+    /// How often all phases are repeated; `None` = for ever.
+    pub loops: Option<u64>,
+    /// Clamps at the start: (min, max), 0..=1024.
+    pub uclamp: Option<(u32, u32)>,
+    /// Task group, by name; empty = root.
+    pub taskgroup: String,
+    /// Per-task timers used (`TimerId::Own`).
+    pub own_timers: u32,
+    /// Kept for people: what this task models.
+    pub comment: String,
+}
+
+/// A part of a task: operations repeated.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Phase {
+    /// Name.
+    pub name: String,
+    /// Repetitions; `None` = for ever.
+    pub loops: Option<u64>,
+    /// Operations in order.
+    pub ops: Vec<Op>,
+    /// Affinity set when the phase starts.
+    pub cpus: Option<CpuSet>,
+    /// Policy set when the phase starts.
+    pub policy: Option<SchedPolicy>,
+    /// Clamps set when the phase starts.
+    pub uclamp: Option<(u32, u32)>,
+}
+
+/// A timer: absolute grid shared by name, or private to the task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimerId {
+    /// Index into the task's own timers.
+    Own(u32),
+    /// Index into the workload's shared timers.
+    Shared(u32),
+}
+
+/// How a timer that is already late behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum TimerMode {
+    /// A missed expiry restarts the grid from now (rt-app "relative", its default).
+    #[default]
+    Relative,
+    /// The grid never moves (rt-app "absolute").
+    Absolute,
+}
+
+/// One step of a task.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// Compute: ns of work at capacity 1024.
+    Run {
+        /// Work.
+        work_ns: u64,
+    },
+    /// Busy for this wall-clock time, at any speed.
+    Runtime {
+        /// Wall time.
+        wall_ns: u64,
+    },
+    /// Sleep.
+    Sleep {
+        /// Time.
+        ns: u64,
+    },
+    /// Wait for the timer's next expiry.
+    Timer {
+        /// Timer.
+        timer: TimerId,
+        /// Period, ns.
+        period_ns: u64,
+        /// What happens when late.
+        mode: TimerMode,
+    },
+    /// Take a mutex.
+    Lock(u32),
+    /// Release a mutex.
+    Unlock(u32),
+    /// Wait on a condition, releasing the mutex meanwhile.
+    Wait {
+        /// Condition.
+        cond: u32,
+        /// Mutex.
+        mutex: u32,
+    },
+    /// Wake one waiter of a condition.
+    Signal(u32),
+    /// Wake all waiters of a condition.
+    Broadcast(u32),
+    /// Signal a condition and wait on it (rt-app `sync`).
+    Sync {
+        /// Condition.
+        cond: u32,
+        /// Mutex.
+        mutex: u32,
+    },
+    /// Wait until somebody resumes this queue (a condition without memory).
+    Suspend(u32),
+    /// Wake everybody suspended on this queue.
+    Resume(u32),
+    /// Wait until all participants arrived.
+    Barrier(u32),
+    /// Give up the CPU once.
+    Yield,
+    /// Create a task from template `task` of the workload.
+    Fork {
+        /// Index into `Workload::tasks`.
+        task: u32,
+    },
+    /// Increase a semaphore.
+    SemPost(u32),
+    /// Decrease a semaphore, waiting while it is zero.
+    SemWait(u32),
+    /// Ends one activation without a timer (for logs and statistics).
+    EndActivation,
+    /// Work of random length: log-normal-free integer model, uniform in `min_ns..=max_ns` at capacity 1024.
+    RunUniform {
+        /// Least work.
+        min_ns: u64,
+        /// Most work.
+        max_ns: u64,
+    },
+    /// Sleep of random length, uniform in `min_ns..=max_ns` (phases of periodic tasks between runs).
+    SleepUniform {
+        /// Least time.
+        min_ns: u64,
+        /// Most time.
+        max_ns: u64,
+    },
+}
+
+/// Periodic interrupts that take time on one CPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IrqSpec {
+    /// CPU.
+    pub cpu: u32,
+    /// Time between interrupts, ns.
+    pub period_ns: u64,
+    /// Wall-clock time of the handler, ns.
+    pub duration_ns: u64,
+    /// Random part of each interval, uniform in `0..=jitter_ns`.
+    pub jitter_ns: u64,
+}
