@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One message.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::SourceFile;
+use super::excerpt::Excerpt;
+
+/// How much a message matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The input cannot be used.
+    Error,
+    /// The input can be used, but probably does not mean what its author thinks.
+    Warning,
+}
+
+/// One message about one place of an input.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    source: SourceFile,
+    span: Option<Range<usize>>,
+    severity: Severity,
+    message: String,
+    label: String,
+    allowed: Option<String>,
+    help: Option<String>,
+    excerpt: Option<Excerpt>,
+}
+
+impl Diagnostic {
+    /// An error; `span` are byte offsets into the text, `None` means the file as a whole.
+    pub fn new(source: SourceFile, span: Option<Range<usize>>, message: &str) -> Self {
+        let message = printable(message);
+        Diagnostic { source, span, severity: Severity::Error, message, label: String::new(), allowed: None, help: None, excerpt: None }
+            .with_excerpt()
+    }
+
+    /// Words at the caret.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = printable(&label.into());
+        self
+    }
+
+    /// What would be accepted, with unit: `1..=1024`, `10000..=20000000 kHz`.
+    #[must_use]
+    pub fn allowed(mut self, allowed: impl Into<String>) -> Self {
+        self.allowed = Some(printable(&allowed.into()));
+        self
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(printable(&help.into()));
+        self
+    }
+
+    /// Makes it a warning.
+    #[must_use]
+    pub fn warning(mut self) -> Self {
+        self.severity = Severity::Warning;
+        self
+    }
+
+    /// The input it is about.
+    pub fn source(&self) -> &SourceFile {
+        &self.source
+    }
+
+    /// Where, in bytes.
+    pub fn span(&self) -> Option<Range<usize>> {
+        self.span.clone()
+    }
+
+    /// Line, counted from 1.
+    pub fn line(&self) -> Option<usize> {
+        self.span.as_ref().map(|span| self.source.line_of(span.start))
+    }
+
+    /// How much it matters.
+    pub fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Help text: the allowed values first, then what to do.
+    pub fn help_text(&self) -> Option<String> {
+        match (&self.allowed, &self.help) {
+            (None, None) => None,
+            (Some(allowed), None) => Some(format!("allowed: {allowed}")),
+            (None, Some(help)) => Some(help.clone()),
+            (Some(allowed), Some(help)) => Some(format!("allowed: {allowed}\n{help}")),
+        }
+    }
+
+    fn with_excerpt(mut self) -> Self {
+        self.excerpt = self.span.clone().map(|span| Excerpt::around(&self.source, span));
+        self
+    }
+}
+
+/// Text with control and direction characters replaced, so that an input cannot drive the reader's terminal.
+pub(super) fn printable(text: &str) -> String {
+    text.chars().map(|c| if hides(c) { '\u{fffd}' } else { c }).collect()
+}
+
+fn hides(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+impl miette::Diagnostic for Diagnostic {
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help_text().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        self.excerpt.as_ref().map(|excerpt| excerpt as &dyn miette::SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
+        let excerpt = self.excerpt.as_ref()?;
+        let label = (!self.label.is_empty()).then(|| self.label.clone());
+        Some(Box::new(std::iter::once(miette::LabeledSpan::new_primary_with_span(label, excerpt.span()))))
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Text that somebody wrote, with the name to call it by.
+
+use std::io::Read;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Diagnostic, Diagnostics};
+
+/// Largest input file accepted, bytes. Real files have some tens of kilobytes.
+pub const INPUT_BYTES_MAX: usize = 1 << 20;
+
+/// A named text. Cloning is cheap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    name: Arc<str>,
+    text: Arc<str>,
+}
+
+impl SourceFile {
+    /// A text under the name that messages show: a path as the user wrote it, or an option such as `--set`.
+    pub fn new(name: impl AsRef<str>, text: impl AsRef<str>) -> Self {
+        SourceFile { name: name.as_ref().into(), text: text.as_ref().into() }
+    }
+
+    /// A text from raw bytes: at most [`INPUT_BYTES_MAX`], valid UTF-8.
+    pub fn from_bytes(name: impl AsRef<str>, bytes: &[u8]) -> Result<Self, Diagnostics> {
+        if bytes.len() > INPUT_BYTES_MAX {
+            let file = SourceFile::new(name, "");
+            return Err(file.about(format!("the file is larger than {INPUT_BYTES_MAX} bytes")).allowed("at most 1 MiB").into());
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(SourceFile::new(name, text)),
+            Err(error) => {
+                let at = error.valid_up_to();
+                let file = SourceFile::new(name, String::from_utf8_lossy(bytes));
+                let diagnostic = file.error(at..at + 1, "the file is not text: invalid UTF-8");
+                let byte = format!("byte 0x{:02x} at offset {at}", bytes[at]);
+                Err(diagnostic.label(byte).help("save the file as UTF-8; a compressed or binary file cannot be read here").into())
+            }
+        }
+    }
+
+    /// Reads a file. Refuses what is not a file (a directory, a device), what is too large, and what is not UTF-8.
+    pub fn read(path: &Path) -> Result<Self, Diagnostics> {
+        let name = path.display().to_string();
+        let failed = |why: String| Diagnostics::from(SourceFile::new(&name, "").about(why));
+        let meta = std::fs::metadata(path).map_err(|e| failed(format!("cannot read `{name}`: {}", reason(&e))))?;
+        if !meta.is_file() && !path.starts_with("/dev/fd") && path != Path::new("/dev/stdin") {
+            return Err(failed(format!("cannot read `{name}`: it is not a regular file")));
+        }
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path).map_err(|e| failed(format!("cannot read `{name}`: {}", reason(&e))))?;
+        let limit = INPUT_BYTES_MAX as u64 + 1;
+        file.take(limit).read_to_end(&mut bytes).map_err(|e| failed(format!("cannot read `{name}`: {}", reason(&e))))?;
+        SourceFile::from_bytes(&name, &bytes)
+    }
+
+    /// The name messages show.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Line of a byte offset, counted from 1.
+    pub fn line_of(&self, offset: usize) -> usize {
+        let end = offset.min(self.text.len());
+        1 + self.text.as_bytes()[..end].iter().filter(|&&b| b == b'\n').count()
+    }
+
+    /// An error at a place of this text (byte offsets).
+    pub fn error(&self, span: Range<usize>, message: impl AsRef<str>) -> Diagnostic {
+        Diagnostic::new(self.clone(), Some(span), message.as_ref())
+    }
+
+    /// An error about this text as a whole.
+    pub fn about(&self, message: impl AsRef<str>) -> Diagnostic {
+        Diagnostic::new(self.clone(), None, message.as_ref())
+    }
+}
+
+/// Why an operation failed, in words that are the same on every system.
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "no such file".into(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".into(),
+        _ => error.to_string(),
+    }
+}
