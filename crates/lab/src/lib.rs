@@ -1,1 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
+//! Experiments: run a plan, compare plans over seeds, reproduce published tables.
+//!
+//! Results depend on plans and seeds alone: they are ordered by input, and the number of jobs changes only how long
+//! they take.
+
+pub mod embedded;
+pub mod experiment;
+pub mod judge;
+pub mod quantity;
+pub mod stats;
+pub mod table;
+
+/// Rounds to six significant decimals, so that printed and stored numbers do not show the last bits of a float.
+pub fn round(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}

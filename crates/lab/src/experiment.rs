@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Experiments as data: what a file in `scenarios/published/` may say.
+//!
+//! A file names one platform, workloads, variants (switches on top of a profile), and the printed rows with their
+//! tolerances. Printed numbers live in `published` fields only; nothing reads those to build a run.
+
+use crate::embedded::EXPERIMENT_FILES;
+use crate::table::Role;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// One published experiment.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// Version of this format.
+    pub schema: u32,
+    /// Name of the table.
+    pub table: String,
+    /// One line: what the experiment shows.
+    pub why: String,
+    /// Who published the numbers, where and when.
+    pub source: String,
+    /// Platform name.
+    pub platform: String,
+    /// Kernel profile of every variant.
+    pub profile: String,
+    /// Length of one run, s.
+    pub duration_s: f64,
+    /// Timer interrupts per second.
+    pub hz: u32,
+    /// Repetitions: seeds 1..=seeds.
+    pub seeds: u64,
+    /// What the source leaves open and what we chose, by topic.
+    pub assumptions: BTreeMap<String, String>,
+    /// Which inputs were inferred from which rows, in words.
+    pub calibration: String,
+    /// What runs, by name.
+    pub workload: BTreeMap<String, WorkloadRef>,
+    /// What differs, by name.
+    pub variant: BTreeMap<String, Variant>,
+    /// Printed rows.
+    pub row: Vec<Row>,
+    /// Printed statements.
+    pub claim: Vec<Claim>,
+    /// Changed assumptions under which the claims are checked as well, on request.
+    #[serde(default)]
+    pub sensitivity: Vec<Sensitivity>,
+}
+
+/// A workload made of parts that run together.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkloadRef {
+    /// What it stands for.
+    pub why: String,
+    /// Workload specifications: embedded names or benchmark models with options.
+    pub parts: Vec<String>,
+    /// Restricts every task to this CPU.
+    pub pin_cpu: Option<u32>,
+}
+
+/// One side of the comparison.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    /// What it stands for.
+    pub why: String,
+    /// Switches set on top of the profile.
+    #[serde(default)]
+    pub set: BTreeMap<String, String>,
+}
+
+/// One printed number.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// Unique in the table.
+    pub id: String,
+    /// Variant the number belongs to.
+    pub variant: String,
+    /// Workload that produces it.
+    pub workload: String,
+    /// Quantity, see [`crate::quantity::QUANTITIES`].
+    pub quantity: String,
+    /// Task or domain the quantity is read from.
+    pub of: Option<String>,
+    /// The printed number, in the quantity's unit. For display and verdict only.
+    pub published: f64,
+    /// Largest distance from `published` that counts as a match: `"10 %"` or an absolute number.
+    pub tolerance: Tolerance,
+    /// Whether an input was inferred from this row.
+    pub role: Role,
+    /// Set when the model cannot produce the row: why.
+    pub not_modelled: Option<String>,
+}
+
+/// How far our number may be from the printed one.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "toml::Value")]
+pub enum Tolerance {
+    /// In the row's unit.
+    Absolute(f64),
+    /// Percent of the printed number.
+    Percent(f64),
+}
+
+impl TryFrom<toml::Value> for Tolerance {
+    type Error = String;
+
+    fn try_from(value: toml::Value) -> Result<Self, String> {
+        match value {
+            toml::Value::Float(v) if v >= 0.0 => Ok(Tolerance::Absolute(v)),
+            toml::Value::Integer(v) if v >= 0 => Ok(Tolerance::Absolute(v as f64)),
+            toml::Value::String(s) => {
+                let number = s.strip_suffix('%').and_then(|n| n.trim().parse::<f64>().ok()).filter(|n| *n >= 0.0);
+                number.map(Tolerance::Percent).ok_or(format!("tolerance {s:?} is neither a number nor \"<number> %\""))
+            }
+            other => Err(format!("tolerance {other} is neither a number nor \"<number> %\"")),
+        }
+    }
+}
+
+impl Tolerance {
+    /// True when `simulated` is close enough to `published`.
+    pub fn accepts(self, published: f64, simulated: f64) -> bool {
+        let distance = (simulated - published).abs();
+        match self {
+            Tolerance::Absolute(limit) => distance <= limit,
+            Tolerance::Percent(pct) => distance <= published.abs() * pct / 100.0,
+        }
+    }
+}
+
+/// A printed statement: a row, or the change between two rows, lies in a range.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// Unique in the table.
+    pub id: String,
+    /// The statement, for people.
+    pub text: String,
+    /// Row the statement is about.
+    pub row: String,
+    /// Row it is compared with.
+    pub against: Option<String>,
+    /// How it is compared; needs `against`.
+    pub by: Option<Comparison>,
+    /// Least value that fits the statement.
+    pub min: Option<f64>,
+    /// Largest value that fits the statement.
+    pub max: Option<f64>,
+}
+
+/// How two rows are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Comparison {
+    /// Change from `against` to `row`, percent.
+    ChangePercent,
+    /// `row` minus `against`.
+    Difference,
+}
+
+/// One changed assumption.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sensitivity {
+    /// Name: appended to the table's name.
+    pub name: String,
+    /// What is changed and why it matters.
+    pub why: String,
+    /// Other tick rate.
+    pub hz: Option<u32>,
+    /// Other rate limit.
+    pub rate_limit_us: Option<u64>,
+    /// Other switches, in every variant.
+    #[serde(default)]
+    pub set: BTreeMap<String, String>,
+}
+
+/// A file in `scenarios/published/` that cannot be used, or a name that is none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExperimentError(pub String);
+
+impl fmt::Display for ExperimentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ExperimentError {}
+
+/// Names of all embedded experiments, sorted.
+pub fn names() -> Vec<&'static str> {
+    EXPERIMENT_FILES.iter().map(|(file, _)| file.strip_suffix(".toml").unwrap_or(file)).collect()
+}
+
+/// The embedded experiment called `name`.
+pub fn load(name: &str) -> Result<Experiment, ExperimentError> {
+    let found = EXPERIMENT_FILES.iter().find(|(file, _)| file.strip_suffix(".toml") == Some(name));
+    let (file, text) = found.ok_or_else(|| unknown(name))?;
+    parse(file, text)
+}
+
+fn unknown(name: &str) -> ExperimentError {
+    ExperimentError(format!("no published table is called `{name}`; there are: {}", names().join(", ")))
+}
+
+/// Reads and checks the text of an experiment file.
+pub fn parse(file: &str, text: &str) -> Result<Experiment, ExperimentError> {
+    let experiment: Experiment = toml::from_str(text).map_err(|e| ExperimentError(format!("{file}: {e}")))?;
+    check(&experiment).map_err(|why| ExperimentError(format!("{file}: {why}")))?;
+    Ok(experiment)
+}
+
+fn check(experiment: &Experiment) -> Result<(), String> {
+    if experiment.schema != 1 {
+        return Err(format!("schema {} is not known, this program reads 1", experiment.schema));
+    }
+    if experiment.seeds == 0 || !experiment.duration_s.is_finite() || experiment.duration_s <= 0.0 {
+        return Err("seeds and duration_s must be above 0".into());
+    }
+    let mut ids = std::collections::BTreeSet::new();
+    for row in &experiment.row {
+        check_row(experiment, row)?;
+        if !ids.insert(row.id.as_str()) {
+            return Err(format!("row id `{}` is used twice", row.id));
+        }
+    }
+    experiment.claim.iter().try_for_each(|claim| check_claim(&ids, claim))
+}
+
+fn check_row(experiment: &Experiment, row: &Row) -> Result<(), String> {
+    let id = &row.id;
+    if !experiment.variant.contains_key(&row.variant) {
+        return Err(format!("row `{id}`: no variant is called `{}`", row.variant));
+    }
+    if !experiment.workload.contains_key(&row.workload) {
+        return Err(format!("row `{id}`: no workload is called `{}`", row.workload));
+    }
+    if crate::quantity::find(&row.quantity).is_none() && row.not_modelled.is_none() {
+        return Err(format!("row `{id}`: no quantity is called `{}`", row.quantity));
+    }
+    Ok(())
+}
+
+fn check_claim(ids: &std::collections::BTreeSet<&str>, claim: &Claim) -> Result<(), String> {
+    let id = &claim.id;
+    for row in std::iter::once(&claim.row).chain(&claim.against) {
+        if !ids.contains(row.as_str()) {
+            return Err(format!("claim `{id}`: no row is called `{row}`"));
+        }
+    }
+    if claim.against.is_some() != claim.by.is_some() {
+        return Err(format!("claim `{id}`: `against` and `by` come together"));
+    }
+    if claim.min.is_none() && claim.max.is_none() {
+        return Err(format!("claim `{id}`: needs `min`, `max` or both"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "experiment_test.rs"]
+mod tests;

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+use super::*;
+
+const SMALL: &str = r#"
+schema = 1
+table = "small"
+why = "a test"
+source = "nobody"
+platform = "hikey-6220"
+profile = "4.16"
+duration_s = 1.0
+hz = 1000
+seeds = 2
+calibration = "none"
+[assumptions]
+hz = "free"
+[workload.a]
+why = "w"
+parts = ["x"]
+[variant.base]
+why = "v"
+[[row]]
+id = "r"
+variant = "base"
+workload = "a"
+quantity = "transitions"
+published = 10
+tolerance = "10 %"
+role = "predicted"
+[[claim]]
+id = "c"
+text = "few"
+row = "r"
+max = 20.0
+"#;
+
+#[test]
+fn every_embedded_experiment_is_valid() {
+    assert!(!names().is_empty());
+    for name in names() {
+        let experiment = load(name).expect("valid");
+        assert_eq!(experiment.table, name, "file name and table name agree");
+        for text in experiment.assumptions.values() {
+            assert!(!text.is_empty());
+        }
+    }
+}
+
+#[test]
+fn tolerance_is_absolute_or_percent() {
+    assert!(Tolerance::Percent(10.0).accepts(100.0, 110.0));
+    assert!(!Tolerance::Percent(10.0).accepts(100.0, 110.1));
+    assert!(Tolerance::Absolute(2.0).accepts(14.0, 12.0));
+    assert!(!Tolerance::Absolute(2.0).accepts(14.0, 11.9));
+}
+
+#[test]
+fn mistakes_are_named() {
+    let cases = [
+        ("role = \"predicted\"", "role = \"guessed\"", "guessed"),
+        ("tolerance = \"10 %\"", "tolerance = \"ten\"", "neither a number"),
+        ("variant = \"base\"\nworkload", "variant = \"bse\"\nworkload", "no variant is called `bse`"),
+        ("quantity = \"transitions\"", "quantity = \"transition\"", "no quantity is called `transition`"),
+        ("row = \"r\"\n", "row = \"q\"\n", "no row is called `q`"),
+        ("max = 20.0", "", "needs `min`, `max` or both"),
+        ("max = 20.0", "max = 20.0\nby = \"difference\"", "come together"),
+        ("seeds = 2", "seeds = 0", "above 0"),
+        ("seeds = 2", "seeds = 2\nsed = 1", "unknown field `sed`"),
+        ("schema = 1", "schema = 2", "schema 2 is not known"),
+    ];
+    assert!(parse("small.toml", SMALL).is_ok());
+    for (from, to, expected) in cases {
+        assert!(SMALL.contains(from), "{from}");
+        let error = parse("small.toml", &SMALL.replace(from, to)).expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn unknown_names_list_the_known_ones() {
+    let error = load("rt-utilisation").expect_err("not a table").to_string();
+    assert!(error.contains("rt-utilization"), "{error}");
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! From reports to verdicts: the only place that puts printed numbers beside ours.
+
+use crate::experiment::{Claim, Comparison, Experiment, ExperimentError, Row};
+use crate::stats;
+use crate::table::{ClaimResult, RowResult, TableResult, Verdict};
+use crate::{quantity, round};
+use pelton_sim::Report;
+use std::collections::BTreeMap;
+
+/// Reports of one experiment: one per seed, by (variant, workload).
+pub type Reports = BTreeMap<(String, String), Vec<Report>>;
+
+/// Fills the table: every row, then every claim. A row without numbers that the file does not call `not_modelled` is an
+/// error, so that a renamed task cannot turn into a missing verdict.
+pub fn judge(experiment: &Experiment, reports: &Reports, seconds: f64) -> Result<TableResult, ExperimentError> {
+    let rows = experiment.row.iter().map(|row| judge_row(row, reports)).collect::<Result<Vec<RowResult>, _>>()?;
+    let claims = experiment.claim.iter().map(|claim| judge_claim(claim, &rows)).collect();
+    let runs = reports.values().map(|r| r.len() as u64).sum();
+    Ok(TableResult { table: experiment.table.clone(), rows, claims, runs, seconds: round(seconds) })
+}
+
+fn judge_row(row: &Row, reports: &Reports) -> Result<RowResult, ExperimentError> {
+    let samples = if row.not_modelled.is_some() { None } else { Some(samples(row, reports)?) };
+    let simulated = samples.as_deref().map(|s| round(stats::mean(s)));
+    let ci95 = samples.as_deref().and_then(stats::mean_ci95).map(|(lo, hi)| (round(lo), round(hi)));
+    let verdict = match simulated {
+        None => Verdict::NotModelled,
+        Some(ours) if row.tolerance.accepts(row.published, ours) => Verdict::Match,
+        Some(_) => Verdict::Differs,
+    };
+    Ok(RowResult {
+        id: row.id.clone(),
+        variant: row.variant.clone(),
+        quantity: row.quantity.clone(),
+        unit: quantity::find(&row.quantity).map_or("", |q| q.unit).to_owned(),
+        published: row.published,
+        simulated,
+        ci95,
+        role: row.role,
+        verdict,
+    })
+}
+
+/// One number per seed.
+fn samples(row: &Row, reports: &Reports) -> Result<Vec<f64>, ExperimentError> {
+    let read = || -> Option<Vec<f64>> {
+        let quantity = quantity::find(&row.quantity)?;
+        let runs = reports.get(&(row.variant.clone(), row.workload.clone()))?;
+        runs.iter().map(|r| quantity.read(r, row.of.as_deref())).collect()
+    };
+    let of = row.of.as_deref().unwrap_or("the run");
+    let missing = || ExperimentError(format!("row `{}`: no report has `{}` of {of}", row.id, row.quantity));
+    read().filter(|s| !s.is_empty()).ok_or_else(missing)
+}
+
+fn judge_claim(claim: &Claim, rows: &[RowResult]) -> ClaimResult {
+    let holds = claim_value(claim, rows)
+        .is_some_and(|v| claim.min.is_none_or(|min| v >= min) && claim.max.is_none_or(|max| v <= max));
+    ClaimResult { id: claim.id.clone(), text: claim.text.clone(), holds }
+}
+
+/// The number a claim is about, from our rows alone.
+fn claim_value(claim: &Claim, rows: &[RowResult]) -> Option<f64> {
+    let simulated = |id: &str| rows.iter().find(|r| r.id == id)?.simulated;
+    let value = simulated(&claim.row)?;
+    match (&claim.against, claim.by) {
+        (Some(base), Some(Comparison::ChangePercent)) => stats::percent_change(simulated(base)?, value),
+        (Some(base), Some(Comparison::Difference)) => Some(value - simulated(base)?),
+        _ => Some(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment;
+    use pelton_sim::report::{DomainReport, TaskReport};
+
+    /// Reports as a model would give them: transitions, and `events` activations of `event_ns`.
+    fn reports(transitions: u64, events: usize, event_ns: u64) -> Vec<Report> {
+        let domain = DomainReport { name: "cpu".into(), transitions, ..Default::default() };
+        let task = TaskReport { name: "sysbench".into(), activation_ns: vec![event_ns; events], ..Default::default() };
+        vec![Report { domains: vec![domain], tasks: vec![task], ..Default::default() }; 2]
+    }
+
+    fn table() -> TableResult {
+        let experiment = experiment::load("rt-utilization").expect("embedded");
+        let mut all = Reports::new();
+        for (variant, transitions, events, ns) in [("without", 1229, 5000, 3_000_000), ("with", 5, 7680, 1_950_000)] {
+            for workload in ["hog", "sysbench"] {
+                all.insert((variant.into(), workload.into()), reports(transitions, events, ns));
+            }
+        }
+        judge(&experiment, &all, 1.0).expect("complete")
+    }
+
+    #[test]
+    fn rows_are_judged_by_the_file_s_tolerance() {
+        let table = table();
+        let row = |id: &str| table.rows.iter().find(|r| r.id == id).expect("row").clone();
+        assert_eq!(row("transitions.without").verdict, Verdict::Match);
+        assert_eq!(row("events.without").simulated, Some(5000.0));
+        assert_eq!(row("latency_max.without").verdict, Verdict::Differs);
+        assert_eq!(row("latency_avg.with").ci95, Some((1.95, 1.95)));
+        assert_eq!(table.runs, 8);
+    }
+
+    #[test]
+    fn claims_follow_from_our_rows() {
+        let holds: BTreeMap<_, _> = table().claims.into_iter().map(|c| (c.id, c.holds)).collect();
+        assert!(holds["transitions-without"] && holds["transitions-with"] && holds["events-rise"]);
+        assert!(!holds["max-falls"], "3.0 against 1.95 ms is a fall of less than 2 ms");
+    }
+
+    #[test]
+    fn printed_numbers_never_reach_our_column() {
+        let mut experiment = experiment::load("rt-utilization").expect("embedded");
+        let before = table();
+        for row in &mut experiment.row {
+            row.published *= 2.0;
+        }
+        let mut all = Reports::new();
+        for (variant, transitions, events, ns) in [("without", 1229, 5000, 3_000_000), ("with", 5, 7680, 1_950_000)] {
+            for workload in ["hog", "sysbench"] {
+                all.insert((variant.into(), workload.into()), reports(transitions, events, ns));
+            }
+        }
+        let after = judge(&experiment, &all, 1.0).expect("complete");
+        let simulated = |t: &TableResult| t.rows.iter().map(|r| (r.simulated, r.ci95)).collect::<Vec<_>>();
+        assert_eq!(simulated(&before), simulated(&after));
+        assert_eq!(before.claims, after.claims);
+    }
+
+    #[test]
+    fn only_the_file_may_call_a_row_not_modelled() {
+        let mut experiment = experiment::load("rt-utilization").expect("embedded");
+        let error = judge(&experiment, &Reports::new(), 0.0).expect_err("no reports").to_string();
+        assert!(error.contains("transitions.without"), "{error}");
+        for row in &mut experiment.row {
+            row.not_modelled = Some("a test".into());
+        }
+        let table = judge(&experiment, &Reports::new(), 0.0).expect("nothing expected");
+        assert!(table.rows.iter().all(|r| r.verdict == Verdict::NotModelled && r.simulated.is_none()));
+        assert!(!table.claims_hold());
+    }
+
+    #[test]
+    fn json_has_the_published_shape() {
+        let json = serde_json::to_value(table()).expect("serialises");
+        let keys = |v: &serde_json::Value| v.as_object().expect("object").keys().cloned().collect::<Vec<_>>();
+        assert_eq!(keys(&json), ["claims", "rows", "runs", "seconds", "table"]);
+        let row = ["ci95", "id", "published", "quantity", "role", "simulated", "unit", "variant", "verdict"];
+        assert_eq!(keys(&json["rows"][0]), row);
+        assert_eq!(keys(&json["claims"][0]), ["holds", "id", "text"]);
+        assert_eq!(json["rows"][0]["role"], "calibrated");
+        assert_eq!(json["rows"][0]["verdict"], "match");
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Numbers that can be read from a report, by name: one table for comparisons, experiment files and help.
+
+use crate::stats::SysbenchHistogram;
+use pelton_sim::Report;
+use pelton_sim::report::{DomainReport, TaskReport};
+
+/// What a quantity is read from.
+#[derive(Clone, Copy)]
+pub enum Read {
+    /// The whole run.
+    Run(fn(&Report) -> f64),
+    /// One frequency domain.
+    Domain(fn(&DomainReport) -> f64),
+    /// One task; `None` when the task has no such number.
+    Task(fn(&TaskReport) -> Option<f64>),
+}
+
+/// One number a report can give.
+#[derive(Clone, Copy)]
+pub struct Quantity {
+    /// Name in tables and experiment files.
+    pub name: &'static str,
+    /// Unit.
+    pub unit: &'static str,
+    /// One sentence for people.
+    pub doc: &'static str,
+    /// How it is read.
+    pub read: Read,
+}
+
+macro_rules! quantities {
+    ($( $kind:ident $name:literal [$unit:literal] $doc:literal = $read:expr; )*) => {
+        /// Every quantity, in table order.
+        pub const QUANTITIES: &[Quantity] =
+            &[ $( Quantity { name: $name, unit: $unit, doc: $doc, read: Read::$kind($read) }, )* ];
+    };
+}
+
+quantities! {
+    Run "energy" ["mJ"] "Energy of all CPUs and clusters." = |r| r.energy_uj() as f64 / 1e3;
+    Run "transitions" ["count"] "Frequency changes, as cpufreq counts them." = |r| r.transitions() as f64;
+    Run "hook_calls" ["count"] "Calls of the frequency hook by the scheduler." = hook_calls;
+    Run "switches" ["count"] "Context switches." = |r| r.cpus.iter().map(|c| c.switches).sum::<u64>() as f64;
+    Run "busy" ["ms"] "CPU time spent in tasks." = |r| r.cpus.iter().map(|c| c.busy_ns).sum::<u64>() as f64 / 1e6;
+    Domain "domain_transitions" ["count"] "Frequency changes of the domain." = |d| d.transitions as f64;
+    Domain "domain_evaluations" ["count"] "Governor evaluations of the domain." = |d| d.evaluations as f64;
+    Domain "domain_gated" ["count"] "Hook calls refused by the rate limit." = |d| d.gated as f64;
+    Domain "domain_energy" ["mJ"] "Energy of the domain's CPUs." = |d| d.energy_uj as f64 / 1e3;
+    Task "events" ["count"] "Completed activations." = |t| Some(t.activation_ns.len() as f64);
+    Task "latency_min" ["ms"] "Shortest activation." = |t| of_activations(t, |a| a.iter().min().map(|&ns| ns as f64));
+    Task "latency_avg" ["ms"] "Mean activation." = |t| of_activations(t, mean_ns);
+    Task "latency_max" ["ms"] "Longest activation." = |t| of_activations(t, |a| a.iter().max().map(|&ns| ns as f64));
+    Task "latency_p95" ["ms"] "95th percentile of the activations, read as sysbench 0.4 does." = |t| of_activations(t, p95_ns);
+    Task "run" ["ms"] "Time executing." = |t| Some(t.run_ns as f64 / 1e6);
+    Task "wait" ["ms"] "Time runnable but not executing." = |t| Some(t.wait_ns as f64 / 1e6);
+    Task "wakeup_latency_avg" ["us"] "Mean time from wake-up to execution." = wakeup_latency_avg_us;
+    Task "wakeup_latency_max" ["us"] "Longest time from wake-up to execution." = wakeup_latency_max_us;
+    Task "overruns" ["count"] "Activations that missed their next timer." = |t| timed(t, t.overruns as f64);
+    Task "perf_index" ["1"] "rt-app performance index: 1 = as at full speed, 0 = just in time." = perf_index;
+    Task "migrations" ["count"] "Changes of CPU." = |t| Some(t.migrations as f64);
+    Task "task_energy" ["mJ"] "Energy attributed to the task." = |t| Some(t.energy_uj as f64 / 1e3);
+}
+
+/// The quantity with this name.
+pub fn find(name: &str) -> Option<&'static Quantity> {
+    QUANTITIES.iter().find(|q| q.name == name)
+}
+
+impl Quantity {
+    /// Reads the number for the whole run, or for the domain or task called `of`; `None` when there is no such number.
+    ///
+    /// Tasks are matched by their full name or by the name before a trailing `-<number>` or `_<number>` (instances);
+    /// several instances are added to one sample set only by callers, so the first match counts here.
+    pub fn read(&self, report: &Report, of: Option<&str>) -> Option<f64> {
+        match self.read {
+            Read::Run(f) => Some(f(report)),
+            Read::Domain(f) => report.domains.iter().find(|d| of.is_none_or(|name| d.name == name)).map(f),
+            Read::Task(f) => f(task(report, of?)?),
+        }
+    }
+}
+
+fn task<'a>(report: &'a Report, name: &str) -> Option<&'a TaskReport> {
+    let exact = report.tasks.iter().find(|t| t.name == name);
+    exact.or_else(|| report.tasks.iter().find(|t| instance_base(&t.name) == name))
+}
+
+fn instance_base(name: &str) -> &str {
+    let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    if base.len() == name.len() { name } else { base.strip_suffix(['-', '_']).unwrap_or(name) }
+}
+
+fn hook_calls(report: &Report) -> f64 {
+    report.cpus.iter().flat_map(|c| c.hook_calls).sum::<u64>() as f64
+}
+
+fn of_activations(task: &TaskReport, f: impl Fn(&[u64]) -> Option<f64>) -> Option<f64> {
+    f(&task.activation_ns).map(|ns| ns / 1e6)
+}
+
+fn mean_ns(activations_ns: &[u64]) -> Option<f64> {
+    let sum: u64 = activations_ns.iter().sum();
+    (!activations_ns.is_empty()).then(|| sum as f64 / activations_ns.len() as f64)
+}
+
+fn p95_ns(activations_ns: &[u64]) -> Option<f64> {
+    (!activations_ns.is_empty()).then(|| SysbenchHistogram::V0.percentile_ns(activations_ns, 95.0))
+}
+
+fn wakeup_latency_avg_us(task: &TaskReport) -> Option<f64> {
+    (task.wakeups > 0).then(|| task.wakeup_latency_ns_sum as f64 / task.wakeups as f64 / 1e3)
+}
+
+fn wakeup_latency_max_us(task: &TaskReport) -> Option<f64> {
+    (task.wakeups > 0).then(|| task.wakeup_latency_ns_max as f64 / 1e3)
+}
+
+fn timed(task: &TaskReport, value: f64) -> Option<f64> {
+    (task.timed_activations > 0).then_some(value)
+}
+
+fn perf_index(task: &TaskReport) -> Option<f64> {
+    task.perf_index_milli.map(|milli| milli as f64 / 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report() -> Report {
+        let task =
+            TaskReport { name: "sysbench-0".into(), activation_ns: vec![1_000_000, 3_000_000], ..Default::default() };
+        let domain = DomainReport { name: "cpu".into(), transitions: 7, ..Default::default() };
+        Report { tasks: vec![task], domains: vec![domain], ..Default::default() }
+    }
+
+    #[test]
+    fn tasks_are_found_by_name_and_by_instance_base() {
+        let q = find("latency_avg").expect("declared");
+        assert_eq!(q.read(&report(), Some("sysbench-0")), Some(2.0));
+        assert_eq!(q.read(&report(), Some("sysbench")), Some(2.0));
+        assert_eq!(q.read(&report(), Some("sys")), None);
+    }
+
+    #[test]
+    fn missing_numbers_are_absent_not_zero() {
+        let empty = Report { tasks: vec![TaskReport { name: "t".into(), ..Default::default() }], ..Default::default() };
+        assert_eq!(find("latency_max").expect("declared").read(&empty, Some("t")), None);
+        assert_eq!(find("perf_index").expect("declared").read(&empty, Some("t")), None);
+    }
+
+    #[test]
+    fn totals_and_domains() {
+        assert_eq!(find("transitions").expect("declared").read(&report(), None), Some(7.0));
+        assert_eq!(find("domain_transitions").expect("declared").read(&report(), Some("cpu")), Some(7.0));
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<_> = QUANTITIES.iter().map(|q| q.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), QUANTITIES.len());
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Statistics over repetitions: medians, 95 % confidence, percentiles.
+//!
+//! Everything is a pure function of its arguments: the bootstrap draws from a generator with a fixed seed, so a result
+//! depends on the samples alone.
+
+use rand_core::Rng;
+use rand_pcg::Pcg64Mcg;
+
+/// Resamples of one bootstrap; the 2.5 and 97.5 % ends then rest on 50 samples each.
+const BOOTSTRAP_RESAMPLES: usize = 2000;
+
+/// Arithmetic mean; 0 for no samples.
+pub fn mean(samples: &[f64]) -> f64 {
+    if samples.is_empty() { 0.0 } else { samples.iter().sum::<f64>() / samples.len() as f64 }
+}
+
+/// Middle value (mean of the two middle ones for an even number); 0 for no samples.
+pub fn median(samples: &[f64]) -> f64 {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    median_of_sorted(&sorted)
+}
+
+fn median_of_sorted(sorted: &[f64]) -> f64 {
+    let n = sorted.len();
+    match n {
+        0 => 0.0,
+        _ if n % 2 == 1 => sorted[n / 2],
+        _ => (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0,
+    }
+}
+
+/// Two-sided 97.5 % point of Student's distribution for `df` degrees of freedom.
+fn student_t_975(df: usize) -> f64 {
+    const SMALL: [f64; 30] = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+        2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+    ];
+    match df {
+        0 => f64::INFINITY,
+        1..=30 => SMALL[df - 1],
+        31..=60 => 2.021,
+        61..=120 => 1.990,
+        _ => 1.960,
+    }
+}
+
+/// 95 % confidence interval of the mean by Student's t; `None` below two samples.
+pub fn mean_ci95(samples: &[f64]) -> Option<(f64, f64)> {
+    let n = samples.len();
+    if n < 2 {
+        return None;
+    }
+    let centre = mean(samples);
+    let variance = samples.iter().map(|x| (x - centre).powi(2)).sum::<f64>() / (n - 1) as f64;
+    let half = student_t_975(n - 1) * (variance / n as f64).sqrt();
+    Some((centre - half, centre + half))
+}
+
+/// Change from `base` to `new` in percent; `None` when the base is 0 and no percentage exists.
+pub fn percent_change(base: f64, new: f64) -> Option<f64> {
+    (base != 0.0).then(|| (new / base - 1.0) * 100.0)
+}
+
+/// 95 % interval of the percent change between the medians of two sets of runs with the same seeds.
+///
+/// Runs are resampled in pairs (run `i` of both sides has seed `i`), so what the seed does to both sides cancels out.
+pub fn paired_change_ci95(base: &[f64], new: &[f64]) -> Option<(f64, f64)> {
+    let n = base.len().min(new.len());
+    if n < 2 {
+        return None;
+    }
+    let mut rng = Pcg64Mcg::new(0xcafe_f00d_d15e_a5e5);
+    let mut changes: Vec<f64> =
+        (0..BOOTSTRAP_RESAMPLES).filter_map(|_| resampled_change(&mut rng, base, new, n)).collect();
+    if changes.len() < BOOTSTRAP_RESAMPLES / 2 {
+        return None;
+    }
+    changes.sort_by(f64::total_cmp);
+    Some((percentile_nearest(&changes, 2.5), percentile_nearest(&changes, 97.5)))
+}
+
+fn resampled_change(rng: &mut Pcg64Mcg, base: &[f64], new: &[f64], n: usize) -> Option<f64> {
+    let picks: Vec<usize> = (0..n).map(|_| (rng.next_u64() % n as u64) as usize).collect();
+    let side = |samples: &[f64]| median(&picks.iter().map(|&i| samples[i]).collect::<Vec<_>>());
+    percent_change(side(base), side(new))
+}
+
+/// Nearest-rank percentile of ascending samples: the smallest value that at least `pct` percent do not exceed.
+pub fn percentile_nearest(sorted: &[f64], pct: f64) -> f64 {
+    let n = sorted.len();
+    if n == 0 {
+        return 0.0;
+    }
+    let rank = (pct / 100.0 * n as f64).ceil() as usize;
+    sorted[rank.clamp(1, n) - 1]
+}
+
+/// The logarithmic histogram from which sysbench reads its percentile: the printed value is a bucket's centre, not a
+/// sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SysbenchHistogram {
+    /// Number of buckets.
+    pub buckets: usize,
+    /// Smallest and largest value, ns.
+    pub range_ns: (f64, f64),
+}
+
+impl SysbenchHistogram {
+    /// sysbench 0.4 and 0.5: 100 000 buckets between 1 ns and 10^13 ns, 0.03 % wide.
+    pub const V0: Self = SysbenchHistogram { buckets: 100_000, range_ns: (1.0, 1e13) };
+    /// sysbench 1.0: 1024 buckets between 1 us and 100 s, 1.8 % wide.
+    pub const V1: Self = SysbenchHistogram { buckets: 1024, range_ns: (1e3, 1e11) };
+
+    fn buckets_per_e(&self) -> f64 {
+        (self.buckets - 1) as f64 / (self.range_ns.1.ln() - self.range_ns.0.ln())
+    }
+
+    fn bucket_of(&self, ns: f64) -> usize {
+        let clamped = ns.clamp(self.range_ns.0, self.range_ns.1);
+        let position = (clamped.ln() - self.range_ns.0.ln()) * self.buckets_per_e();
+        ((position + 0.5) as usize).min(self.buckets - 1)
+    }
+
+    /// The percentile sysbench prints for these latencies, ns; 0 for none.
+    pub fn percentile_ns(&self, samples_ns: &[u64], pct: f64) -> f64 {
+        if samples_ns.is_empty() {
+            return 0.0;
+        }
+        let mut hits: Vec<usize> = samples_ns.iter().map(|&ns| self.bucket_of(ns as f64)).collect();
+        hits.sort_unstable();
+        let rank = (samples_ns.len() as f64 * pct / 100.0 + 0.5) as usize;
+        let bucket = hits[rank.clamp(1, hits.len()) - 1];
+        (bucket as f64 / self.buckets_per_e() + self.range_ns.0.ln()).exp()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn median_of_even_count_is_the_middle_mean() {
+        assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), 2.5);
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[]), 0.0);
+    }
+
+    #[test]
+    fn t_interval_matches_a_worked_example() {
+        // Mean 3, s = 1.5811, n = 5, t = 2.776: half width 1.963.
+        let (lo, hi) = mean_ci95(&[1.0, 2.0, 3.0, 4.0, 5.0]).expect("five samples");
+        assert!((lo - 1.037).abs() < 1e-3 && (hi - 4.963).abs() < 1e-3, "{lo} {hi}");
+        assert_eq!(mean_ci95(&[1.0]), None);
+    }
+
+    #[test]
+    fn constant_ratio_has_a_point_interval() {
+        let base = [1.0, 2.0, 3.0, 4.0];
+        let new = base.map(|x| x * 1.5);
+        let (lo, hi) = paired_change_ci95(&base, &new).expect("pairs");
+        assert!((lo - 50.0).abs() < 1e-9 && (hi - 50.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn bootstrap_is_repeatable_and_brackets_the_change() {
+        let base: Vec<f64> = (0..10).map(|i| 100.0 + f64::from(i)).collect();
+        let new: Vec<f64> = (0..10).map(|i| 80.0 + f64::from(i * 7 % 10)).collect();
+        let first = paired_change_ci95(&base, &new);
+        assert_eq!(first, paired_change_ci95(&base, &new));
+        let (lo, hi) = first.expect("pairs");
+        let change = percent_change(median(&base), median(&new)).expect("base is not 0");
+        assert!(lo <= change && change <= hi, "{lo} {change} {hi}");
+    }
+
+    #[test]
+    fn change_from_zero_has_no_percentage() {
+        assert_eq!(percent_change(0.0, 3.0), None);
+        assert_eq!(paired_change_ci95(&[0.0, 0.0], &[1.0, 2.0]), None);
+    }
+
+    #[test]
+    fn nearest_rank_percentiles() {
+        let sorted: Vec<f64> = (1..=20).map(f64::from).collect();
+        assert_eq!(percentile_nearest(&sorted, 95.0), 19.0);
+        assert_eq!(percentile_nearest(&sorted, 0.0), 1.0);
+        assert_eq!(percentile_nearest(&sorted, 100.0), 20.0);
+    }
+
+    #[test]
+    fn sysbench_prints_bucket_centres() {
+        // 1.0 prints only values on its coarse grid; 12.75 ms is one of them.
+        let coarse = SysbenchHistogram::V1.percentile_ns(&[12_730_000; 100], 95.0);
+        assert!((coarse / 1e6 - 12.75).abs() < 0.01, "{coarse}");
+        // 0.4 is fine enough to keep the value as printed with two decimals.
+        let fine = SysbenchHistogram::V0.percentile_ns(&[12_730_000; 100], 95.0);
+        assert!((fine / 1e6 - 12.73).abs() < 0.005, "{fine}");
+    }
+}
