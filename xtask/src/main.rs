@@ -1,2 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
-fn main() {}
+//! The project's own tools. `cargo xtask` without arguments lists them.
+
+mod generate;
+mod repo;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  tidy                house rules over the whole tree (docs: STYLE.md)
+  generate [--check]  write generated files, or say which are stale
+  vectors [--check]   write the known-answer tables of vectors/, or say which are stale
+  test [ARG]...       run `cargo test --workspace ARG...` and end with one line: N passed, N failed
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match words.as_slice() {
+        ["tidy"] => tidy::run(),
+        ["generate"] => generate::run(generate::Set::Reference, generate::Mode::Write),
+        ["generate", "--check"] => generate::run(generate::Set::Reference, generate::Mode::Check),
+        ["vectors"] => generate::run(generate::Set::Vectors, generate::Mode::Write),
+        ["vectors", "--check"] => generate::run(generate::Set::Vectors, generate::Mode::Check),
+        ["test", rest @ ..] => test::run(rest),
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("{text}");
+            ExitCode::FAILURE
+        }
+    }
+}
