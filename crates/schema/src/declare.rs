@@ -20,6 +20,59 @@ pub enum Unit {
     Code,
 }
 
+impl Unit {
+    /// How reference pages and file headers write the unit.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Unit::Id => "id",
+            Unit::Count => "count",
+            Unit::Capacity => "0..1024",
+            Unit::Khz => "kHz",
+            Unit::Ns => "ns",
+            Unit::Uw => "uW",
+            Unit::Code => "code",
+        }
+    }
+}
+
+/// A column's type, and how it is stored: 64 bits, two's complement when signed.
+pub(crate) trait Stored: Copy {
+    const SIGNED: bool;
+    fn to_stored(self) -> u64;
+    /// `None` when the stored value is outside the type.
+    fn from_stored(stored: u64) -> Option<Self>;
+}
+
+impl Stored for u32 {
+    const SIGNED: bool = false;
+    fn to_stored(self) -> u64 {
+        u64::from(self)
+    }
+    fn from_stored(stored: u64) -> Option<Self> {
+        u32::try_from(stored).ok()
+    }
+}
+
+impl Stored for u64 {
+    const SIGNED: bool = false;
+    fn to_stored(self) -> u64 {
+        self
+    }
+    fn from_stored(stored: u64) -> Option<Self> {
+        Some(stored)
+    }
+}
+
+impl Stored for i64 {
+    const SIGNED: bool = true;
+    fn to_stored(self) -> u64 {
+        self.cast_unsigned()
+    }
+    fn from_stored(stored: u64) -> Option<Self> {
+        Some(stored.cast_signed())
+    }
+}
+
 /// One column of an event.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
@@ -27,6 +80,8 @@ pub struct Column {
     pub name: &'static str,
     /// Unit of the value.
     pub unit: Unit,
+    /// The stored 64 bits are a two's complement number.
+    pub signed: bool,
     /// One sentence for people.
     pub doc: &'static str,
 }
@@ -44,7 +99,14 @@ pub struct EventInfo {
     pub columns: &'static [Column],
 }
 
-/// Declares the event enum; every field is stored as `u64` in logs (two's complement for signed).
+impl EventInfo {
+    /// The column of this name.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+}
+
+/// Declares the event enum; every field is stored as `u64` in logs (see [`Stored`]).
 macro_rules! declare_events {
     ($( $(#[doc = $doc:literal])+ $variant:ident = $code:literal, $name:literal {
         $( $(#[doc = $fdoc:literal])+ $field:ident : $ty:ty [$unit:ident], )*
@@ -59,9 +121,18 @@ macro_rules! declare_events {
         pub static EVENTS: &[EventInfo] = &[
             $( EventInfo {
                 name: $name, code: $code, doc: concat!($($doc),+),
-                columns: &[ $( Column { name: stringify!($field), unit: Unit::$unit, doc: concat!($($fdoc),+) }, )* ],
+                columns: &[ $( Column {
+                    name: stringify!($field), unit: Unit::$unit, signed: <$ty as Stored>::SIGNED, doc: concat!($($fdoc),+),
+                }, )* ],
             }, )*
         ];
+
+        impl EventInfo {
+            /// The event declared with this code.
+            pub fn of_code(code: u8) -> Option<&'static EventInfo> {
+                EVENTS.iter().find(|info| info.code == code)
+            }
+        }
 
         impl Event {
             /// Stable code of this event in our own log.
@@ -69,16 +140,22 @@ macro_rules! declare_events {
                 match self { $( Event::$variant { .. } => $code, )* }
             }
 
-            /// Column values in declaration order.
+            /// Calls `f` with every stored column value in declaration order.
+            #[inline]
+            pub fn each_value(&self, mut f: impl FnMut(u64)) {
+                match *self { $( Event::$variant { $( $field, )* } => { $( f($field.to_stored()); )* } )* }
+            }
+
+            /// Appends the stored column values in declaration order.
             pub fn values(&self, out: &mut Vec<u64>) {
-                match *self { $( Event::$variant { $( $field, )* } => { $( out.push($field as u64); )* } )* }
+                self.each_value(|value| out.push(value));
             }
 
             /// Rebuilds an event from its code and column values; `None` when the code is unknown or a value does not fit.
             pub fn from_values(code: u8, values: &[u64]) -> Option<Event> {
                 let mut it = values.iter().copied();
                 let ev = match code {
-                    $( $code => Event::$variant { $( $field: <$ty>::try_from(it.next()?).ok()?, )* }, )*
+                    $( $code => Event::$variant { $( $field: <$ty as Stored>::from_stored(it.next()?)?, )* }, )*
                     _ => return None,
                 };
                 it.next().is_none().then_some(ev)

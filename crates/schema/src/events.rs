@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The events of a run. Task ids are dense (0 = idle task); names are given once in the run header.
 
-use crate::declare::{Column, EventInfo, Unit, declare_events};
+use crate::declare::{Column, EventInfo, Stored, Unit, declare_events};
 
 declare_events! {
     /// A CPU switches from one task to another.
@@ -204,8 +204,8 @@ declare_events! {
         run_ns: u64 [Ns],
         /// From start to completion.
         duration_ns: u64 [Ns],
-        /// Time left to the next timer expiry, two's complement (negative: overrun).
-        slack_ns: u64 [Ns],
+        /// Time left to the next timer expiry; negative: overrun.
+        slack_ns: i64 [Ns],
         /// Period of the timer that ended the activation, 0 when none.
         period_ns: u64 [Ns],
     }
@@ -250,3 +250,38 @@ impl HookSite {
 pub const IDLE_EXIT: u32 = u32::MAX;
 /// `SchedSwitch` priority of a deadline task (-1).
 pub const PRIO_DEADLINE: u32 = u32::MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_names_are_unique_and_found() {
+        for (index, info) in EVENTS.iter().enumerate() {
+            assert_eq!(EventInfo::of_code(info.code).map(|found| found.name), Some(info.name));
+            assert!(EVENTS[..index].iter().all(|other| other.name != info.name && other.code < info.code));
+        }
+    }
+
+    #[test]
+    fn every_event_survives_its_stored_values() {
+        for info in EVENTS {
+            let stored: Vec<u64> = (1..=info.columns.len() as u64).collect();
+            let event = Event::from_values(info.code, &stored).expect("small numbers fit every column");
+            let mut values = Vec::new();
+            event.values(&mut values);
+            assert_eq!(values, stored, "{}", info.name);
+            assert_eq!(event.code(), info.code);
+            assert_eq!(Event::from_values(info.code, &stored[1..]), None, "{} with a column missing", info.name);
+        }
+    }
+
+    #[test]
+    fn a_negative_slack_is_stored_in_twos_complement() {
+        let slack = EVENTS.iter().find(|info| info.name == "task_activation").and_then(|info| info.column("slack_ns"));
+        let mut stored = [0; 8];
+        stored[slack.expect("declared")] = u64::MAX;
+        let event = Event::from_values(17, &stored);
+        assert!(matches!(event, Some(Event::TaskActivation { slack_ns: -1, .. })), "{event:?}");
+    }
+}

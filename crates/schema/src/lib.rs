@@ -7,8 +7,10 @@
 
 mod declare;
 mod events;
+mod reference;
 mod sink;
 
 pub use declare::{Column, EventInfo, Unit};
 pub use events::*;
+pub use reference::render_reference;
 pub use sink::{CountSink, NullSink, Sink, TeeSink};

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The reference page of the events, derived from their declaration.
+
+use std::fmt::Write;
+
+use crate::{EVENTS, EventInfo, HookSite};
+
+/// The page `docs/reference/events.md` without its banner: every event, every column, unit and sentence.
+///
+/// ```
+/// assert!(pelton_schema::render_reference().contains("## `cpu_frequency` (5)"));
+/// ```
+pub fn render_reference() -> String {
+    let mut out = String::from(
+        "# Events\n\nEverything a run, a recording or a replay can report. Times are ns since its start. The number \
+         behind a name is the event's code in our own log.\n",
+    );
+    EVENTS.iter().for_each(|event| section(&mut out, event));
+    out.push_str("\n## Hook sites\n\nValues of `site` in `freq_decision`.\n\n| value | name |\n|---|---|\n");
+    for (value, name) in HookSite::NAMES.iter().enumerate() {
+        line(&mut out, format_args!("| {value} | {name} |"));
+    }
+    out
+}
+
+fn section(out: &mut String, event: &EventInfo) {
+    line(out, format_args!("\n## `{}` ({})\n\n{}\n", event.name, event.code, event.doc.trim()));
+    line(out, format_args!("| column | unit | meaning |\n|---|---|---|"));
+    for column in event.columns {
+        line(out, format_args!("| `{}` | {} | {} |", column.name, column.unit.name(), column.doc.trim()));
+    }
+}
+
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    writeln!(out, "{text}").expect("writing to a String cannot fail");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_has_a_row() {
+        let page = render_reference();
+        let rows = EVENTS.iter().flat_map(|event| event.columns);
+        for column in rows {
+            assert!(page.contains(&format!("| `{}` | {} |", column.name, column.unit.name())), "{}", column.name);
+        }
+    }
+}
