@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The front door. Every target installs what it needs, says so, and says what it could not do.
+.PHONY: help demo test check bench generate fuzz clean
+
+help:
+	@echo 'make demo      build, reproduce a published table, trace one run of a real workload (out/)'
+	@echo 'make test      every test that needs no special machine'
+	@echo 'make check     formats, lints, house rules, generated files'
+	@echo 'make bench     instruction counts, ns per update, simulated seconds per second (out/bench.jsonl)'
+	@echo 'make generate  write the generated files again'
+
+demo:
+	@scripts/demo.sh
+
+test:
+	@scripts/setup.sh test
+	@cargo xtask test
+
+check:
+	@scripts/setup.sh check
+	@scripts/check.sh
+
+bench:
+	@scripts/setup.sh bench
+	@scripts/bench.sh
+
+generate:
+	@cargo xtask generate
+	@cargo xtask vectors
+
+clean:
+	cargo clean
+	rm -rf out .venv

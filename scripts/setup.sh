@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test check bench.
+# Says what is missing and why it is wanted. Installs Debian packages only as root; Python packages go to .venv.
+# Without cargo or a C compiler nothing can be built: exit 4. Everything else is optional: the checks that need it say
+# "not measured" or "not checked".
+set -u
+cd "$(dirname "$0")/.." || exit 70
+
+rust_minor_min=88
+apt_is_fresh=no
+
+say() { printf 'setup: %s\n' "$*"; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+can_apt() { [ "$(id -u)" = 0 ] && have apt-get; }
+
+apt_install() { # PACKAGE
+    if [ "$apt_is_fresh" = no ]; then
+        apt-get update -qq </dev/null >/dev/null 2>&1 || say "apt-get update failed; trying with the lists at hand"
+        apt_is_fresh=yes
+    fi
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1" </dev/null >/dev/null 2>&1
+}
+
+# want PACKAGE WHY TEST...: installs PACKAGE unless the command TEST succeeds.
+want() {
+    local package=$1 why=$2
+    shift 2
+    "$@" >/dev/null 2>&1 && return 0
+    if can_apt; then
+        say "installing $package: $why"
+        apt_install "$package" && "$@" >/dev/null 2>&1 && return 0
+        say "could not install $package"
+    else
+        say "missing: $package ($why); as root: apt-get install $package"
+    fi
+    return 1
+}
+
+can_build_32_bit() { printf '#include <stdint.h>\nint main(void){return 0;}\n' | cc -m32 -x c - -o /dev/null; }
+can_build_bpf() { printf 'int f(void){return 0;}\n' | clang -target bpf -O2 -x c -c - -o /dev/null; }
+can_venv() { python3 -c 'import ensurepip, venv'; }
+has_python() { python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; }
+
+rust() {
+    if ! have cargo; then
+        say "missing: cargo (builds everything); install Rust 1.$rust_minor_min or newer from https://rustup.rs"
+        exit 4
+    fi
+    local minor
+    minor=$(rustc --version | sed -n 's/^rustc 1\.\([0-9]*\).*/\1/p')
+    if [ "${minor:-0}" -lt "$rust_minor_min" ]; then
+        say "rustc 1.${minor:-?} is too old; 1.$rust_minor_min or newer is needed"
+        exit 4
+    fi
+}
+
+# component COMMAND NAME WHY: a part of the Rust toolchain. Never installed from here: the toolchain is yours.
+component() {
+    cargo "$1" --version >/dev/null 2>&1 || say "missing: $2 ($3); rustup component add $2"
+}
+
+python_packages() {
+    if ! want python3 "runs the Python check of traces, and clang-format" has_python; then return 1; fi
+    if [ ! -x .venv/bin/python ] || ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
+        if ! want python3-venv "makes .venv, where Python packages stay out of your system" can_venv; then return 1; fi
+        rm -rf .venv
+        python3 -m venv .venv || { say "python3 -m venv failed"; return 1; }
+    fi
+    cmp -s scripts/requirements.txt .venv/installed.txt && return 0
+    say "installing Python packages into .venv: $(sed -n 's/^\([a-z-]*==.*\)/\1/p' scripts/requirements.txt | paste -sd' ')"
+    if .venv/bin/python -m pip install --quiet --disable-pip-version-check -r scripts/requirements.txt </dev/null; then
+        cp scripts/requirements.txt .venv/installed.txt
+    else
+        say "pip failed; the Python checks will not be measured"
+    fi
+}
+
+base() {
+    rust
+    want gcc "compiles the policy core" have cc || exit 4
+    want libc6-dev "headers to link a C program with" sh -c 'printf "#include <stdio.h>\n" | cc -E -x c - -o /dev/null' || exit 4
+}
+
+group() {
+    case $1 in
+        base) ;;
+        test)
+            want clang "compiles the policy core to BPF and with UBSan in the conformance tests" can_build_bpf
+            want gcc-multilib "compiles the policy core for 32 bits in the conformance tests" can_build_32_bit
+            python_packages
+            ;;
+        check)
+            component fmt rustfmt "checks the format of Rust code"
+            component clippy clippy "lints Rust code"
+            python_packages
+            ;;
+        bench) want valgrind "counts instructions" have valgrind ;;
+        *)
+            echo "usage: scripts/setup.sh [base|test|check|bench]..." >&2
+            exit 2
+            ;;
+    esac
+}
+
+base
+for name in "$@"; do group "$name"; done
+exit 0
