@@ -6,6 +6,7 @@ mod c;
 mod edges;
 mod exempt;
 mod functions;
+mod licences;
 mod text;
 mod tokens;
 
@@ -68,6 +69,7 @@ pub fn run() -> Result<(), String> {
     let exemptions = exempt::load(&files)?;
     let mut found = exempt::apply(&exemptions, &found);
     found.extend(edges::check(&files)?);
+    found.extend(licences::check(&files)?);
     let lengths = functions::Lengths::of(&files);
     found.extend(lengths.check());
     println!("tidy: {} files, {} exemptions; {lengths}", files.len(), exemptions.len());
