@@ -3,6 +3,7 @@
 //! that point at the offending characters.
 
 pub mod diagnostic;
+pub mod rtapp;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, SourceFile, render};
 

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Every key of the grammar and every range, once. `docs/guide/workloads.md` is checked against these tables.
+
+/// The whole numbers a key accepts.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::rtapp) struct Bound {
+    /// Least value.
+    pub min: i64,
+    /// Greatest value.
+    pub max: i64,
+    /// Unit, for messages.
+    pub unit: &'static str,
+}
+
+impl Bound {
+    const fn new(min: i64, max: i64, unit: &'static str) -> Self {
+        Bound { min, max, unit }
+    }
+
+    /// `1..=99`, with its unit.
+    pub(in crate::rtapp) fn text(&self) -> String {
+        format!("{}..={}{}{}", self.min, self.max, if self.unit.is_empty() { "" } else { " " }, self.unit)
+    }
+}
+
+/// rt-app keeps numbers in a C `int`.
+const INT_MAX: i64 = i32::MAX as i64;
+
+/// Times of events.
+pub(in crate::rtapp) const TIME_US: Bound = Bound::new(0, INT_MAX, "us");
+/// Timer periods.
+pub(in crate::rtapp) const PERIOD_US: Bound = Bound::new(1, INT_MAX, "us");
+/// Repetitions; 0 is treated apart.
+pub(in crate::rtapp) const REPEAT: Bound = Bound::new(-1, INT_MAX, "");
+/// Copies of a task.
+pub(in crate::rtapp) const INSTANCES: Bound = Bound::new(0, 10_000, "threads");
+/// Length of the use case.
+pub(in crate::rtapp) const DURATION_S: Bound = Bound::new(-1, INT_MAX, "s");
+/// Time of one calibration loop.
+pub(in crate::rtapp) const CALIBRATION_NS: Bound = Bound::new(1, 1_000_000, "ns per loop");
+/// CPU numbers, before the machine is known.
+pub(in crate::rtapp) const CPU: Bound = Bound::new(0, 4095, "");
+/// Nice values and priorities, before the policy is known.
+pub(in crate::rtapp) const PRIORITY: Bound = Bound::new(-20, 99, "");
+/// Utilization clamps.
+pub(in crate::rtapp) const UTIL: Bound = Bound::new(-1, 1024, "");
+/// Sizes and counts.
+pub(in crate::rtapp) const COUNT: Bound = Bound::new(0, INT_MAX, "");
+
+/// Keys at the top.
+pub(in crate::rtapp) const ROOT_KEYS: &[&str] = &["tasks", "global", "resources", "threads"];
+
+/// Keys of `global` that change the simulation.
+pub(in crate::rtapp) const GLOBAL_KEYS: &[&str] =
+    &["duration", "calibration", "default_policy", "pi_enabled", "cumulative_slack", "spacing"];
+
+/// Keys of `global` that only concern rt-app's own process and log files.
+pub(in crate::rtapp) const GLOBAL_IGNORED: &[&str] = &[
+    "lock_pages",
+    "logdir",
+    "log_basename",
+    "log_size",
+    "ftrace",
+    "gnuplot",
+    "io_device",
+    "mem_buffer_size",
+    "frag",
+    "fragment",
+];
+
+/// Keys of a task only.
+pub(in crate::rtapp) const TASK_KEYS: &[&str] = &["instance", "delay", "phases"];
+
+/// Keys of tasks and phases.
+pub(in crate::rtapp) const PROP_KEYS: &[&str] = &[
+    "loop",
+    "cpus",
+    "nodes_membind",
+    "policy",
+    "priority",
+    "dl-runtime",
+    "dl-period",
+    "dl-deadline",
+    "dl-reclaim",
+    "util_min",
+    "util_max",
+    "taskgroup",
+];
+
+/// Keys of the oldest grammar (before September 2014).
+pub(in crate::rtapp) const EXEC_KEYS: &[&str] = &["exec", "period", "deadline", "lock_order", "resources", "sleep"];
+
+/// Keys of the oldest grammar that cannot be lowered.
+pub(in crate::rtapp) const EXEC_REFUSED: &[&str] = &["period jitter", "exec jitter", "hard_rsv"];
+
+/// Types in `resources`.
+pub(in crate::rtapp) const RESOURCE_TYPES: &[&str] =
+    &["mutex", "wait", "signal", "broadcast", "sync", "sleep", "run", "timer", "barrier"];
+
+/// The events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rtapp) enum EventKey {
+    Run,
+    Runtime,
+    Sleep,
+    Timer,
+    Lock,
+    Unlock,
+    Wait,
+    Signal,
+    Broadcast,
+    Sync,
+    Suspend,
+    Resume,
+    Barrier,
+    Yield,
+    Fork,
+    SemPost,
+    SemWait,
+    Mem,
+    IoRun,
+    MemRun,
+}
+
+/// Event names; a longer name stands before every name it begins with.
+pub(in crate::rtapp) const EVENTS: &[(&str, EventKey)] = &[
+    ("runtime", EventKey::Runtime),
+    ("run", EventKey::Run),
+    ("sleep", EventKey::Sleep),
+    ("timer", EventKey::Timer),
+    ("lock", EventKey::Lock),
+    ("unlock", EventKey::Unlock),
+    ("wait", EventKey::Wait),
+    ("signal", EventKey::Signal),
+    ("broadcast", EventKey::Broadcast),
+    ("broad", EventKey::Broadcast),
+    ("sync_and_wait", EventKey::Sync),
+    ("sync", EventKey::Sync),
+    ("suspend", EventKey::Suspend),
+    ("resume", EventKey::Resume),
+    ("barrier", EventKey::Barrier),
+    ("yield", EventKey::Yield),
+    ("fork", EventKey::Fork),
+    ("sem_post", EventKey::SemPost),
+    ("sem_wait", EventKey::SemWait),
+    ("memrun", EventKey::MemRun),
+    ("mem", EventKey::Mem),
+    ("iorun", EventKey::IoRun),
+];
+
+/// The event a key names: rt-app compares only the beginning (`run0`, `lock_a`), the rest makes keys differ.
+pub(in crate::rtapp) fn event_of(key: &str) -> Option<(&'static str, EventKey, &str)> {
+    EVENTS.iter().find_map(|&(name, event)| key.strip_prefix(name).map(|rest| (name, event, rest)))
+}
+
+/// A rest that nobody writes by mistake.
+pub(in crate::rtapp) fn is_plain_suffix(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit() || c == '_' || c == '-' || c == ' ')
+}
