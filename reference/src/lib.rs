@@ -1,1 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
+//! A slow twin of the policy core, meant to be checked by eye.
+//!
+//! Every module here answers to one header in `core/include/pelton/` and to one section of the specification, and was
+//! written from the specification alone. It favours plain structs, 128-bit arithmetic and one rule per function over
+//! speed; nothing outside the tests may use it. Where the two disagree, one of them is wrong: the conformance suite in
+//! `tests/` finds the first such event and prints both states.
+//!
+//! | module | header | rules |
+//! |---|---|---|
+//! | [`rules`] | `policy.h` | A.19, B.5, B.13: what changes between kernels |
+//! | [`pelt`] | `pelt.h` | A.1-A.5: decay, sums, averages |
+//! | [`rq`] | `pelt_rq.h` | A.6, A.8-A.10, A.13: queues and entities |
+//! | [`event`] | `rq_event.h` | A.9, A.13, B.15: what happens per scheduler event |
+//! | [`group`] | `pelt_group.h` | A.11, A.12: propagation and shares |
+//! | [`clock`] | `pelt_clock.h` | A.7: clocks and both invariance models |
+//! | [`pressure`] | `pressure.h` | A.7.4, F: RT, DL, IRQ, hardware pressure |
+//! | [`util_est`] | `util_est.h` | A.15: U1-U4 |
+//! | [`perf`] | `perf.h` | A.17, B.4-B.6: utilization to performance |
+//! | [`iowait`] | `perf.h` | B.7: boost of tasks that wait for I/O |
+//! | [`schedutil`] | `schedutil.h`, `gate.h` | B.1-B.12: the governor |
+//! | [`vectors`] | | M.1: known-answer tables |
+
+pub mod clock;
+pub mod event;
+pub mod group;
+pub mod iowait;
+pub mod pelt;
+pub mod perf;
+pub mod pressure;
+pub mod rq;
+pub mod rules;
+pub mod schedutil;
+pub mod util_est;
+pub mod vectors;
+
+/// Capacity and utilization scale: 1024 is "all of the biggest CPU at its highest frequency".
+pub const SCALE: u64 = 1024;
+
+/// `(v * s) / 1024`, truncating (SPEC 0.2).
+pub fn cap_scale(value: u64, scale: u64) -> u64 {
+    (u128::from(value) * u128::from(scale) / u128::from(SCALE)) as u64
+}

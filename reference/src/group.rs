@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Task groups: propagation from a queue to the entity that stands for it, and shares (SPEC A.11, A.12).
+
+use crate::SCALE;
+use crate::pelt::divider;
+use crate::rq::{CfsRq, Ctx, Se, raise_sum, take_off};
+use crate::rules::{Invariance, Rules, SharesKeepEmpty, TgLimit};
+
+/// Weight of the lightest group entity.
+pub const SHARES_MIN: u64 = 2;
+
+/// `value + delta`, floored at 0.
+fn add_signed(value: u64, delta: i128) -> u64 {
+    (i128::from(value) + delta).max(0) as u64
+}
+
+/// Adds a change of an entity to the average and sum of the queue it sits in.
+fn shift(rules: &Rules, avg: &mut u64, sum: &mut u64, avg_delta: i128, sum_delta: i128) {
+    *avg = add_signed(*avg, avg_delta);
+    *sum = add_signed(*sum, sum_delta);
+    raise_sum(rules, *avg, sum);
+}
+
+fn difference(new: u64, old: u64) -> i128 {
+    i128::from(new) - i128::from(old)
+}
+
+/// Hands what happened in `owned` to its entity `se` and the queue `cfs` that holds it. False when nothing waited.
+pub fn propagate(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, owned: &mut CfsRq) -> bool {
+    if owned.propagate == 0 {
+        return false;
+    }
+    owned.propagate = 0;
+    cfs.propagate = 1;
+    cfs.prop_runnable_sum += owned.prop_runnable_sum;
+    propagate_util(ctx.rules, cfs, se, owned);
+    propagate_runnable(ctx.rules, cfs, se, owned);
+    propagate_load(ctx, cfs, se, owned);
+    true
+}
+
+fn propagate_util(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, owned: &CfsRq) {
+    let delta = difference(owned.avg.util_avg, se.avg.util_avg);
+    if delta == 0 {
+        return;
+    }
+    let new_sum = owned.avg.util_avg * divider(rules, &cfs.avg);
+    let sum_delta = difference(new_sum, se.avg.util_sum);
+    se.avg.util_avg = owned.avg.util_avg;
+    se.avg.util_sum = new_sum;
+    shift(rules, &mut cfs.avg.util_avg, &mut cfs.avg.util_sum, delta, sum_delta);
+}
+
+fn propagate_runnable(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, owned: &CfsRq) {
+    let delta = difference(owned.avg.runnable_avg, se.avg.runnable_avg);
+    if delta == 0 {
+        return;
+    }
+    let new_sum = owned.avg.runnable_avg * divider(rules, &cfs.avg);
+    let sum_delta = difference(new_sum, se.avg.runnable_sum);
+    se.avg.runnable_avg = owned.avg.runnable_avg;
+    se.avg.runnable_sum = new_sum;
+    shift(rules, &mut cfs.avg.runnable_avg, &mut cfs.avg.runnable_sum, delta, sum_delta);
+}
+
+/// Load sum of a group entity after `waiting` came from below.
+fn propagated_load_sum(ctx: &Ctx, se: &Se, owned: &CfsRq, waiting: i64, div: u64) -> u64 {
+    let sum = if waiting >= 0 {
+        (se.avg.load_sum + waiting as u64).min(div)
+    } else {
+        let per_weight = owned.avg.load_sum.checked_div(owned.load_weight).unwrap_or(0);
+        se.avg.load_sum.min(per_weight)
+    };
+    let unit = match ctx.rules.invariance {
+        Invariance::Clock => SCALE,
+        Invariance::Contribution => ctx.scale.cap_orig,
+    };
+    sum.max(se.avg.util_sum.checked_div(unit).unwrap_or(0))
+}
+
+fn propagate_load(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, owned: &mut CfsRq) {
+    let waiting = std::mem::take(&mut owned.prop_runnable_sum);
+    if waiting == 0 {
+        return;
+    }
+    let div = divider(ctx.rules, &cfs.avg);
+    let sum = propagated_load_sum(ctx, se, owned, waiting, div);
+    let weighted_sum = se.weight * sum;
+    let load_avg = weighted_sum / div;
+    let delta = difference(load_avg, se.avg.load_avg);
+    if delta == 0 {
+        return;
+    }
+    let sum_delta = difference(weighted_sum, se.weight * se.avg.load_sum);
+    se.avg.load_sum = sum;
+    se.avg.load_avg = load_avg;
+    shift(ctx.rules, &mut cfs.avg.load_avg, &mut cfs.avg.load_sum, delta, sum_delta);
+}
+
+/// What the queues of one task group share; one per group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TaskGroup {
+    /// Sum of the queues' contributions.
+    pub load_avg: u64,
+    /// Scaled-down shares; 1024 unless set.
+    pub shares: u64,
+}
+
+/// Weight of a group's entity on one CPU (A.12). `present` is its weight now.
+pub fn group_shares(rules: &Rules, owned: &CfsRq, tg: &TaskGroup, present: u64) -> u64 {
+    if rules.shares_keep_empty == SharesKeepEmpty::On && owned.load_weight == 0 {
+        return present;
+    }
+    let load = owned.load_weight.max(owned.avg.load_avg);
+    let total = tg.load_avg.saturating_sub(owned.tg_load_avg_contrib) + load;
+    let share = (tg.shares * load).checked_div(total).unwrap_or(tg.shares * load);
+    share.min(tg.shares).max(SHARES_MIN)
+}
+
+/// Refreshes what the group's load holds of this queue; true if it changed (A.12).
+pub fn tg_contrib(rules: &Rules, tg: &mut TaskGroup, owned: &mut CfsRq, now: u64) -> bool {
+    let recent = (now.wrapping_sub(owned.tg_update_ns) as i64) < 1_000_000;
+    if rules.tg_limit == TgLimit::On && recent {
+        return false;
+    }
+    let change = difference(owned.avg.load_avg, owned.tg_load_avg_contrib);
+    if change.unsigned_abs() <= (owned.tg_load_avg_contrib / 64).into() {
+        return false;
+    }
+    tg.load_avg = add_signed(tg.load_avg, change);
+    owned.tg_load_avg_contrib = owned.avg.load_avg;
+    owned.tg_update_ns = now;
+    true
+}
+
+/// Changes the weight of an entity (A.10, last paragraph). The queue holds the load of sleeping entities too, so theirs
+/// is exchanged as well; utilization is not touched.
+pub fn reweight(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, weight: u64) {
+    let attached = se.avg.last_update_time_ns != 0;
+    if se.on_rq != 0 {
+        cfs.load_weight = add_signed(cfs.load_weight, difference(weight, se.weight));
+    }
+    if attached {
+        let weighted_sum = se.weight * se.avg.load_sum;
+        take_off(rules, &mut cfs.avg.load_avg, &mut cfs.avg.load_sum, se.avg.load_avg, weighted_sum);
+        se.avg.load_avg = weight * se.avg.load_sum / divider(rules, &se.avg);
+        cfs.avg.load_avg += se.avg.load_avg;
+        cfs.avg.load_sum += weight * se.avg.load_sum;
+    }
+    se.weight = weight;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Signals of what is not the fair class: RT, DL, IRQ, lost capacity (SPEC A.7.4, F.2, F.4, F.5).
+
+use crate::clock::{Rq, clock_pelt};
+use crate::pelt::{Avg, Input, Scale, accumulate, publish};
+use crate::rules::{DlSignal, HwSignal, Invariance, IrqSignal, RtSignal, Rules};
+use crate::{SCALE, cap_scale};
+
+/// Scale of records that do not depend on the CPU's speed.
+const UNSCALED: Scale = Scale { cap_orig: SCALE, freq: SCALE };
+
+fn age(rules: &Rules, avg: &mut Avg, now: u64, value: u64, scale: Scale) -> bool {
+    let input = Input { load: value, runnable: value, running: value };
+    let crossed = accumulate(rules, avg, now, input, scale) > 0;
+    if crossed {
+        publish(rules, avg, 1);
+    }
+    crossed
+}
+
+/// Ages the RT signal; `running` says whether RT ran since the last update.
+pub fn update_rt(rules: &Rules, rq: &mut Rq, running: bool) -> bool {
+    let (now, scale) = (clock_pelt(rules, rq), rq.scale());
+    rules.rt_signal == RtSignal::On && age(rules, &mut rq.rt, now, running.into(), scale)
+}
+
+/// Ages the DL signal; `running` says whether DL ran since the last update.
+pub fn update_dl(rules: &Rules, rq: &mut Rq, running: bool) -> bool {
+    let (now, scale) = (clock_pelt(rules, rq), rq.scale());
+    rules.dl_signal == DlSignal::On && age(rules, &mut rq.dl, now, running.into(), scale)
+}
+
+/// Ages the IRQ signal by `irq_ns` that ended just now (A.7.4). Under clock scaling it scales its time itself, because
+/// the clock that slows down does not see interrupts.
+pub fn update_irq(rules: &Rules, rq: &mut Rq, irq_ns: u64) -> bool {
+    if rules.irq_signal == IrqSignal::Off {
+        return false;
+    }
+    let (busy, scale) = match rules.invariance {
+        Invariance::Clock => (cap_scale(cap_scale(irq_ns, rq.freq_scale), rq.cap_orig), UNSCALED),
+        Invariance::Contribution => (irq_ns, rq.scale()),
+    };
+    let now = rq.clock.clock_ns;
+    let before = accumulate(rules, &mut rq.irq, now - busy, Input::default(), scale);
+    let running = Input { load: 1, runnable: 1, running: 1 };
+    let during = accumulate(rules, &mut rq.irq, now, running, scale);
+    if before + during == 0 {
+        return false;
+    }
+    publish(rules, &mut rq.irq, 1);
+    true
+}
+
+/// Ages the hardware-pressure signal; `lost` is the capacity the hardware withholds now.
+pub fn update_hw(rules: &Rules, rq: &mut Rq, lost: u64) -> bool {
+    let (now, lost) = (rq.clock.clock_task_ns, lost.min(SCALE));
+    rules.hw_signal == HwSignal::On && age(rules, &mut rq.hw, now, lost, UNSCALED)
+}
+
+/// The refresh of all four signals in a blocked walk (F.2).
+pub fn update_others(rules: &Rules, rq: &mut Rq, rt_running: bool, dl_running: bool, lost: u64) -> bool {
+    let rt = update_rt(rules, rq, rt_running);
+    let dl = update_dl(rules, rq, dl_running);
+    let hw = update_hw(rules, rq, lost);
+    let irq = update_irq(rules, rq, 0);
+    rt || dl || hw || irq
+}
+
+/// Does anything but the fair class still have to decay (F.5)?
+pub fn others_have_blocked(rq: &Rq) -> bool {
+    rq.rt.util_avg != 0 || rq.dl.util_avg != 0 || rq.irq.util_avg != 0 || rq.hw.load_avg != 0
+}
+
+/// Capacity left for the fair class (F.4).
+pub fn capacity_of(rq: &Rq, hw: u64, cpufreq_pressure: u64) -> u64 {
+    let actual = rq.cap_orig.saturating_sub(hw.max(cpufreq_pressure));
+    let used = rq.rt.util_avg + rq.dl.util_avg;
+    let irq = rq.irq.util_avg;
+    if irq >= actual || used >= actual {
+        return 1;
+    }
+    ((actual - used) * (actual - irq) / actual).max(1)
+}

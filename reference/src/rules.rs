@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What changes between kernels, as plain enums (SPEC A.19, B.5-B.12).
+//!
+//! The names of switches and values equal those of `policy.h`; the defaults per kernel are written here a second time,
+//! from the specification, so that a slip in either table is found.
+
+/// Declares the enums, [`Rules`], and the mapping from names.
+macro_rules! rules {
+    ($($(#[$doc:meta])* $field:ident: $type:ident { $($name:literal => $variant:ident),+ $(,)? })+) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            pub enum $type {
+                $(#[doc = concat!("Value `", $name, "`.")] $variant),+
+            }
+
+            impl $type {
+                fn from_name(name: &str) -> Option<Self> {
+                    match name {
+                        $($name => Some(Self::$variant),)+
+                        _ => None,
+                    }
+                }
+            }
+        )+
+
+        /// One kernel's rule set, as far as this crate models it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Rules {
+            $($(#[$doc])* pub $field: $type,)+
+        }
+
+        impl Rules {
+            /// Names of the switches, in the order of the fields.
+            pub const SWITCHES: &[&str] = &[$(stringify!($field)),+];
+
+            /// Builds rules from the value name of every switch; the error names the switch that was not understood.
+            pub fn from_names<'a>(mut value: impl FnMut(&str) -> &'a str) -> Result<Self, String> {
+                Ok(Self {
+                    $($field: {
+                        let name = value(stringify!($field));
+                        $type::from_name(name).ok_or_else(|| format!("{}={name}", stringify!($field)))?
+                    },)+
+                })
+            }
+        }
+    };
+}
+
+rules! {
+    /// A.7: does the clock slow down, or is the contribution scaled?
+    invariance: Invariance { "contribution" => Contribution, "clock" => Clock }
+    /// A.5: constant LOAD_AVG_MAX, or the maximum at the present position.
+    divisor: Divisor { "constant" => Constant, "moving" => Moving }
+    /// A.8: are sums kept at or above average times MIN_DIVIDER after a subtraction?
+    sum_floor: SumFloor { "off" => Off, "on" => On }
+    /// A.13: half of what may a new task have at most?
+    init_util: InitUtil { "scale" => Scale, "capacity" => Capacity }
+    /// A.13: is the time an idle CPU did not account taken off a task that leaves it?
+    migration_lag: MigrationLag { "off" => Off, "on" => On }
+    /// A.12: is a group's load refreshed at most once per ms and queue?
+    tg_limit: TgLimit { "off" => Off, "on" => On }
+    /// A.12: does an empty group queue keep its entity's weight?
+    shares_keep_empty: SharesKeepEmpty { "off" => Off, "on" => On }
+    /// F.2: RT utilization signal.
+    rt_signal: RtSignal { "off" => Off, "on" => On }
+    /// F.2: DL utilization signal.
+    dl_signal: DlSignal { "off" => Off, "on" => On }
+    /// A.7.4: IRQ utilization signal.
+    irq_signal: IrqSignal { "off" => Off, "on" => On }
+    /// F.2: hardware (thermal) pressure signal.
+    hw_signal: HwSignal { "off" => Off, "on" => On }
+    /// A.15: variant of the utilization estimate.
+    util_est: UtilEst { "off" => Off, "u1" => U1, "u2" => U2, "u3" => U3, "u4" => U4 }
+    /// A.15, ordering trap: is the sample taken before the entity is brought up to now?
+    util_est_stale: UtilEstStale { "off" => Off, "on" => On }
+    /// A.17: does runnable_avg raise the utilization for frequency selection?
+    runnable_boost: RunnableBoost { "off" => Off, "on" => On }
+    /// A.1: does the unweighted runnable signal exist?
+    runnable_signal: RunnableSignal { "off" => Off, "on" => On }
+    /// F.7: what an RT task asks for.
+    rt_rule: RtRule {
+        "flag_max" => FlagMax, "runnable_max" => RunnableMax,
+        "runnable_max_unless_uclamp" => RunnableMaxUnlessUclamp, "none" => None,
+    }
+    /// F.3: is RT utilization added to the fair request?
+    rt_in_sum: RtInSum { "off" => Off, "on" => On }
+    /// F.6: what DL asks for.
+    dl_rule: DlRule { "flag_max" => FlagMax, "bw_on_top" => BwOnTop, "bw_floor" => BwFloor }
+    /// B.4, B.5: order of sum, clamp and IRQ scaling.
+    perf_form: PerfForm {
+        "flags" => Flags, "bw" => Bw, "rt_sum" => RtSum,
+        "clamp_then_sum" => ClampThenSum, "sum_then_clamp" => SumThenClamp,
+    }
+    /// B.4, B.6: where the 25 % are added.
+    headroom: Headroom { "frequency" => Frequency, "utilization" => Utilization, "before_clamps" => BeforeClamps }
+    /// B.3: when the rate-limit window is re-armed.
+    gate: Gate { "r0a" => R0a, "r0b" => R0b }
+    /// B.11: rate limit derived from the driver's latency.
+    rate_limit_default: RateLimitDefault {
+        "latency_x1000" => LatencyX1000, "capped_10ms" => Capped10ms,
+        "capped_2ms" => Capped2ms, "one_and_half" => OneAndHalf,
+    }
+    /// B.7: form of the I/O-wait boost.
+    iowait_boost: IowaitBoost { "off" => Off, "jump" => Jump, "frequency" => Frequency, "capacity" => Capacity }
+    /// B.8: which DL increase ignores the rate limit.
+    dl_bypass: DlBypass { "off" => Off, "bandwidth" => Bandwidth, "floor" => Floor }
+    /// B.9: hold filter of single-CPU policies.
+    hold: Hold {
+        "off" => Off, "drop_cache" => DropCache, "restore_cache" => RestoreCache,
+        "restore_unless_capped" => RestoreUnlessCapped,
+    }
+    /// B.12: is a CPU whose last hook is older than a tick skipped?
+    stale_cpu: StaleCpu { "skip" => Skip, "count" => Count }
+    /// B.3: may a request arrive while the slow path is pending?
+    while_busy: WhileBusy { "refuse" => Refuse, "overwrite" => Overwrite }
+    /// B.3 step 1: who may drive a domain from outside.
+    remote: Remote { "local_only" => LocalOnly, "fast_only" => FastOnly, "all" => All }
+    /// A.9 step 4, B.13: does the average update itself call the hook?
+    hook_in_average: HookInAverage { "off" => Off, "on" => On }
+    /// G.1: utilization clamps.
+    uclamp: Uclamp { "off" => Off, "max" => Max }
+}
+
+/// Kernels that have a profile, oldest first.
+pub const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
+
+/// Runs of equal defaults: "value" holds from the named kernel on, until the next entry.
+const HISTORY: &[(&str, &[(&str, &str)])] = &[
+    ("invariance", &[("4.12", "contribution"), ("5.4", "clock")]),
+    ("divisor", &[("4.12", "constant"), ("4.16", "moving")]),
+    ("sum_floor", &[("4.12", "off"), ("5.4", "on")]),
+    ("init_util", &[("4.12", "scale"), ("4.19", "capacity")]),
+    ("migration_lag", &[("4.12", "off"), ("6.1", "on")]),
+    ("tg_limit", &[("4.12", "off"), ("6.12", "on")]),
+    ("shares_keep_empty", &[("4.12", "off"), ("7.2", "on")]),
+    ("rt_signal", &[("4.12", "off"), ("4.19", "on")]),
+    ("dl_signal", &[("4.12", "off"), ("4.19", "on")]),
+    ("irq_signal", &[("4.12", "off"), ("5.4", "on")]),
+    ("hw_signal", &[("4.12", "off"), ("5.10", "on")]),
+    ("util_est", &[("4.12", "off"), ("4.19", "u1"), ("5.10", "u2"), ("6.12", "u3"), ("7.2", "u4")]),
+    ("util_est_stale", &[("4.12", "off"), ("6.12", "on"), ("7.2", "off")]),
+    ("runnable_boost", &[("4.12", "off"), ("6.6", "on")]),
+    ("runnable_signal", &[("4.12", "off"), ("5.10", "on")]),
+    ("rt_rule", &[("4.12", "flag_max"), ("4.19", "runnable_max"), ("5.4", "runnable_max_unless_uclamp")]),
+    ("rt_in_sum", &[("4.12", "off"), ("4.19", "on")]),
+    ("dl_rule", &[("4.12", "flag_max"), ("4.19", "bw_on_top"), ("6.12", "bw_floor")]),
+    ("perf_form", &[("4.12", "flags"), ("4.19", "rt_sum"), ("5.4", "clamp_then_sum"), ("6.12", "sum_then_clamp")]),
+    ("headroom", &[("4.12", "frequency"), ("6.1", "utilization"), ("6.12", "before_clamps")]),
+    ("gate", &[("4.12", "r0a"), ("4.16", "r0b")]),
+    ("rate_limit_default", &[("4.12", "latency_x1000"), ("4.16", "capped_10ms"), ("6.12", "one_and_half")]),
+    ("iowait_boost", &[("4.12", "jump"), ("4.16", "frequency"), ("5.4", "capacity")]),
+    ("dl_bypass", &[("4.12", "off"), ("4.19", "bandwidth"), ("6.12", "floor")]),
+    ("hold", &[("4.12", "drop_cache"), ("5.10", "restore_cache"), ("6.1", "restore_unless_capped")]),
+    ("stale_cpu", &[("4.12", "skip"), ("4.19", "count")]),
+    ("while_busy", &[("4.12", "refuse"), ("4.19", "overwrite")]),
+    ("remote", &[("4.12", "local_only"), ("4.16", "fast_only"), ("6.12", "all")]),
+    ("hook_in_average", &[("4.12", "on"), ("5.10", "off")]),
+    ("uclamp", &[("4.12", "off"), ("5.4", "max")]),
+];
+
+fn profile_index(profile: &str) -> Option<usize> {
+    PROFILES.iter().position(|&p| p == profile)
+}
+
+/// Default of one switch in one kernel.
+fn default_value(switch: &str, profile: usize) -> &'static str {
+    let (_, history) = HISTORY.iter().find(|(name, _)| *name == switch).expect("every switch has a history");
+    let in_force = history.iter().rfind(|(since, _)| profile_index(since) <= Some(profile));
+    in_force.expect("every history starts with the oldest profile").1
+}
+
+impl Rules {
+    /// Rules of the kernel named in [`PROFILES`].
+    pub fn profile(name: &str) -> Option<Self> {
+        let index = profile_index(name)?;
+        Some(Self::from_names(|switch| default_value(switch, index)).expect("the history uses known names"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_profile_has_every_switch() {
+        assert_eq!(HISTORY.len(), Rules::SWITCHES.len());
+        for profile in PROFILES {
+            assert!(Rules::profile(profile).is_some(), "{profile}");
+        }
+        assert!(Rules::profile("3.8").is_none());
+    }
+
+    #[test]
+    fn an_unknown_value_is_named() {
+        assert_eq!(Rules::from_names(|_| "sideways"), Err("invariance=sideways".into()));
+    }
+}
