@@ -4,11 +4,15 @@
 //! Results depend on plans and seeds alone: they are ordered by input, and the number of jobs changes only how long
 //! they take.
 
+pub mod compare;
 pub mod embedded;
 pub mod experiment;
+pub mod explain;
 pub mod judge;
+pub mod merge;
 pub mod quantity;
 pub mod stats;
+pub mod summary;
 pub mod table;
 
 /// Rounds to six significant decimals, so that printed and stored numbers do not show the last bits of a float.

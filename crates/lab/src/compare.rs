@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Policies side by side: medians over seeds, percent change against the first policy, 95 % confidence.
+
+use crate::quantity::{QUANTITIES, Quantity, Read};
+use crate::{round, stats};
+use pelton_sim::Report;
+use serde::Serialize;
+
+/// Several policies over the same seeds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Policies, as given; the first is the base of every change.
+    pub policies: Vec<String>,
+    /// Seeds every policy ran with.
+    pub seeds: Vec<u64>,
+    /// One row per number.
+    pub rows: Vec<CompareRow>,
+}
+
+/// One number under every policy.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CompareRow {
+    /// What the number is about.
+    pub scope: Scope,
+    /// Domain or task; empty for the whole run.
+    pub of: String,
+    /// Name of the quantity.
+    pub quantity: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// One per policy, in order.
+    pub cells: Vec<CompareCell>,
+}
+
+/// What a row is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// The whole run.
+    Run,
+    /// One frequency domain.
+    Domain,
+    /// One task.
+    Task,
+}
+
+impl Scope {
+    /// The word used in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::Run => "run",
+            Scope::Domain => "domain",
+            Scope::Task => "task",
+        }
+    }
+}
+
+/// One number under one policy.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CompareCell {
+    /// Median over the seeds.
+    pub median: f64,
+    /// Smallest and largest value over the seeds.
+    pub range: (f64, f64),
+    /// Change of the median against the first policy, percent; `None` for the first policy and when its median is 0.
+    pub change_pct: Option<f64>,
+    /// 95 % confidence of the change: bootstrap over seed pairs.
+    pub change_ci95_pct: Option<(f64, f64)>,
+}
+
+/// Tables from reports: `reports[policy][seed]`.
+pub fn summarise(policies: &[String], seeds: &[u64], reports: &[Vec<Report>]) -> Comparison {
+    let mut rows = Vec::new();
+    if let Some(shape) = reports.first().and_then(|r| r.first()) {
+        let samples = Samples { reports };
+        samples.run_rows(&mut rows);
+        for domain in 0..shape.domains.len() {
+            samples.domain_rows(shape, domain, &mut rows);
+        }
+        for task in 0..shape.tasks.len() {
+            samples.task_rows(shape, task, &mut rows);
+        }
+    }
+    Comparison { policies: policies.to_vec(), seeds: seeds.to_vec(), rows }
+}
+
+struct Samples<'a> {
+    reports: &'a [Vec<Report>],
+}
+
+impl Samples<'_> {
+    fn run_rows(&self, rows: &mut Vec<CompareRow>) {
+        for q in QUANTITIES {
+            if let Read::Run(read) = q.read {
+                rows.extend(self.row(q, Scope::Run, "", |r| Some(read(r))));
+            }
+        }
+    }
+
+    fn domain_rows(&self, shape: &Report, domain: usize, rows: &mut Vec<CompareRow>) {
+        for q in QUANTITIES {
+            if let Read::Domain(read) = q.read {
+                rows.extend(
+                    self.row(q, Scope::Domain, &shape.domains[domain].name, |r| r.domains.get(domain).map(read)),
+                );
+            }
+        }
+    }
+
+    fn task_rows(&self, shape: &Report, task: usize, rows: &mut Vec<CompareRow>) {
+        for q in QUANTITIES {
+            if let Read::Task(read) = q.read {
+                rows.extend(self.row(q, Scope::Task, &shape.tasks[task].name, |r| read(r.tasks.get(task)?)));
+            }
+        }
+    }
+
+    /// A row, or nothing when some run does not have the number (a task that only exists under one policy).
+    fn row(&self, q: &Quantity, scope: Scope, of: &str, read: impl Fn(&Report) -> Option<f64>) -> Option<CompareRow> {
+        let samples: Option<Vec<Vec<f64>>> = self.reports.iter().map(|runs| runs.iter().map(&read).collect()).collect();
+        let samples = samples?;
+        let base = samples.first()?;
+        let cells = samples.iter().enumerate().map(|(i, s)| cell(s, (i > 0).then_some(base))).collect();
+        Some(CompareRow { scope, of: of.to_owned(), quantity: q.name, unit: q.unit, cells })
+    }
+}
+
+fn cell(samples: &[f64], base: Option<&Vec<f64>>) -> CompareCell {
+    let median = stats::median(samples);
+    let fold = |start: f64, pick: fn(f64, f64) -> f64| round(samples.iter().copied().fold(start, pick));
+    let change = base.and_then(|b| stats::percent_change(stats::median(b), median));
+    let ci95 = base.filter(|_| change.is_some()).and_then(|b| stats::paired_change_ci95(b, samples));
+    CompareCell {
+        median: round(median),
+        range: (fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max)),
+        change_pct: change.map(round),
+        change_ci95_pct: ci95.map(|(lo, hi)| (round(lo), round(hi))),
+    }
+}
+
+impl CompareCell {
+    /// True when the change is larger than what the seeds alone explain.
+    pub fn is_significant(&self) -> bool {
+        self.change_ci95_pct.is_some_and(|(lo, hi)| lo > 0.0 || hi < 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pelton_sim::report::{DomainReport, TaskReport};
+
+    fn report(transitions: u64, run_ns: u64) -> Report {
+        let domain = DomainReport { name: "cpu".into(), transitions, ..Default::default() };
+        let task = TaskReport { name: "t".into(), run_ns, ..Default::default() };
+        Report { domains: vec![domain], tasks: vec![task], ..Default::default() }
+    }
+
+    fn comparison() -> Comparison {
+        let base = (0..10).map(|i| report(1000 + i, 5_000_000)).collect();
+        let new = (0..10).map(|i| report(500 + i, 5_000_000)).collect();
+        summarise(&["a".into(), "b".into()], &(1..=10).collect::<Vec<_>>(), &[base, new])
+    }
+
+    #[test]
+    fn the_first_policy_is_the_base() {
+        let comparison = comparison();
+        let row = comparison.rows.iter().find(|r| r.quantity == "transitions").expect("row");
+        assert_eq!(row.cells[0].change_pct, None);
+        assert_eq!(row.cells[0].median, 1004.5);
+        let change = row.cells[1].change_pct.expect("change");
+        assert!((change + 49.776).abs() < 0.01, "{change}");
+        assert!(row.cells[1].is_significant());
+        assert_eq!(row.cells[1].range, (500.0, 509.0));
+    }
+
+    #[test]
+    fn equal_samples_change_nothing_significantly() {
+        let comparison = comparison();
+        let row = comparison.rows.iter().find(|r| r.quantity == "run").expect("row");
+        assert_eq!((row.scope, row.of.as_str()), (Scope::Task, "t"));
+        assert_eq!(row.cells[1].change_pct, Some(0.0));
+        assert!(!row.cells[1].is_significant());
+    }
+
+    #[test]
+    fn numbers_that_some_run_lacks_are_left_out() {
+        assert!(comparison().rows.iter().all(|r| r.quantity != "perf_index"));
+    }
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Catches one frequency decision of a run, with what was known when it was taken.
+
+use pelton_schema::{Event, Sink};
+use serde::Serialize;
+
+/// Which decision is wanted: the last one that fits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// Only this frequency domain.
+    pub domain: Option<u32>,
+    /// Only decisions that changed the request.
+    pub changed: bool,
+}
+
+/// Signals of one CPU as last published, 0..1024.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Signals {
+    /// Fair utilization.
+    pub util_cfs: u32,
+    /// Fair runnable average.
+    pub runnable_cfs: u32,
+    /// Sum of the queued tasks' estimates.
+    pub util_est: u32,
+    /// RT utilization.
+    pub util_rt: u32,
+    /// Deadline utilization.
+    pub util_dl: u32,
+    /// Interrupt utilization.
+    pub util_irq: u32,
+}
+
+/// The columns of a `freq_decision` event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Decision {
+    /// When, ns since the start of the run.
+    pub time_ns: u64,
+    /// CPU whose signal changed.
+    pub cpu: u32,
+    /// CPU that executed the call.
+    pub executing_cpu: u32,
+    /// Frequency domain.
+    pub domain: u32,
+    /// Hook site, by number.
+    pub site: u32,
+    /// Verdict of the gate, by number.
+    pub gate: u32,
+    /// CPU with the largest request.
+    pub max_cpu: u32,
+    /// Terms of that CPU.
+    pub terms: Terms,
+    /// Its capacity.
+    pub cap_orig: u32,
+    /// Frequency before the table, kHz.
+    pub raw_khz: u32,
+    /// Frequency in the table, kHz.
+    pub resolved_khz: u32,
+    /// Request before this call, kHz.
+    pub prev_khz: u32,
+    /// The request changed.
+    pub changed: bool,
+}
+
+/// The terms of one CPU's request, 0..1024.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Terms {
+    /// Fair utilization after util_est and runnable boost.
+    pub cfs: u32,
+    /// RT utilization added.
+    pub rt: u32,
+    /// Deadline utilization or bandwidth added.
+    pub dl: u32,
+    /// Interrupt utilization.
+    pub irq: u32,
+    /// After summation and IRQ scaling.
+    pub effective: u32,
+    /// iowait boost.
+    pub iowait: u32,
+    /// Lower clamp.
+    pub min: u32,
+    /// Upper clamp.
+    pub max: u32,
+    /// After headroom and clamps.
+    pub perf: u32,
+    /// The RT or DL rule forced the maximum.
+    pub forced_max: bool,
+}
+
+/// A decision and what led to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// The decision.
+    pub decision: Decision,
+    /// The evaluation before it in the same domain, if any; after a refusal it says where the request comes from.
+    pub evaluated: Option<Decision>,
+    /// When the domain's request last changed before it, ns.
+    pub last_change_ns: Option<u64>,
+    /// Signals of all CPUs at that moment.
+    pub signals: Vec<Signals>,
+}
+
+/// Keeps the last decision that fits, and the signals it was taken with.
+#[derive(Debug)]
+pub struct ExplainSink {
+    wanted: Wanted,
+    signals: Vec<Signals>,
+    evaluated: Vec<Option<Decision>>,
+    last_change_ns: Vec<Option<u64>>,
+    found: Option<Moment>,
+    decisions: u64,
+}
+
+impl ExplainSink {
+    /// A sink for a machine of this size.
+    pub fn new(wanted: Wanted, cpus: usize, domains: usize) -> Self {
+        ExplainSink {
+            wanted,
+            signals: vec![Signals::default(); cpus],
+            evaluated: vec![None; domains],
+            last_change_ns: vec![None; domains],
+            found: None,
+            decisions: 0,
+        }
+    }
+
+    /// The decision, and how many fitted in all.
+    pub fn finish(self) -> (Option<Moment>, u64) {
+        (self.found, self.decisions)
+    }
+
+    fn fits(&self, decision: &Decision) -> bool {
+        self.wanted.domain.is_none_or(|d| d == decision.domain) && (!self.wanted.changed || decision.changed)
+    }
+
+    fn decide(&mut self, decision: Decision) {
+        let d = decision.domain as usize;
+        if self.fits(&decision) {
+            self.decisions += 1;
+            let found = self.found.get_or_insert_default();
+            found.decision = decision;
+            found.evaluated = self.evaluated.get(d).copied().flatten();
+            found.last_change_ns = self.last_change_ns.get(d).copied().flatten();
+            found.signals.clone_from(&self.signals);
+        }
+        if decision.gate == 0 && d < self.evaluated.len() {
+            self.evaluated[d] = Some(decision);
+            if decision.changed {
+                self.last_change_ns[d] = Some(decision.time_ns);
+            }
+        }
+    }
+
+    fn signal(&mut self, cpu: u32, set: impl FnOnce(&mut Signals)) {
+        if let Some(signals) = self.signals.get_mut(cpu as usize) {
+            set(signals);
+        }
+    }
+}
+
+impl Sink for ExplainSink {
+    fn event(&mut self, time_ns: u64, event: &Event) {
+        match *event {
+            Event::PeltCfs { cpu, util_avg, runnable_avg, util_est, .. } => self.signal(cpu, |s| {
+                (s.util_cfs, s.runnable_cfs, s.util_est) = (util_avg, runnable_avg, util_est);
+            }),
+            Event::PeltRt { cpu, util_avg } => self.signal(cpu, |s| s.util_rt = util_avg),
+            Event::PeltDl { cpu, util_avg } => self.signal(cpu, |s| s.util_dl = util_avg),
+            Event::PeltIrq { cpu, util_avg } => self.signal(cpu, |s| s.util_irq = util_avg),
+            Event::FreqDecision { .. } => {
+                if let Some(decision) = Decision::of(time_ns, event) {
+                    self.decide(decision);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Decision {
+    /// The columns, when `event` is a decision.
+    pub fn of(time_ns: u64, event: &Event) -> Option<Decision> {
+        let Event::FreqDecision {
+            cpu,
+            executing_cpu,
+            domain,
+            site,
+            gate,
+            max_cpu,
+            cfs,
+            rt,
+            dl,
+            irq,
+            effective,
+            iowait,
+            min,
+            max,
+            perf,
+            forced_max,
+            cap_orig,
+            raw_khz,
+            resolved_khz,
+            prev_khz,
+            changed,
+        } = *event
+        else {
+            return None;
+        };
+        let forced_max = forced_max != 0;
+        let terms = Terms { cfs, rt, dl, irq, effective, iowait, min, max, perf, forced_max };
+        let changed = changed != 0;
+        #[rustfmt::skip]
+        let decision = Decision {
+            time_ns, cpu, executing_cpu, domain, site, gate, max_cpu, terms, cap_orig, raw_khz, resolved_khz, prev_khz, changed,
+        };
+        Some(decision)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(domain: u32, gate: u32, changed: u32) -> Event {
+        Event::FreqDecision {
+            cpu: 0,
+            executing_cpu: 0,
+            domain,
+            site: 0,
+            gate,
+            max_cpu: 1,
+            cfs: 100,
+            rt: 0,
+            dl: 0,
+            irq: 0,
+            effective: 100,
+            iowait: 0,
+            min: 0,
+            max: 1024,
+            perf: 125,
+            forced_max: 0,
+            cap_orig: 1024,
+            raw_khz: 125_000,
+            resolved_khz: 208_000,
+            prev_khz: 432_000,
+            changed,
+        }
+    }
+
+    #[test]
+    fn the_last_fitting_decision_is_kept_with_its_signals() {
+        let mut sink = ExplainSink::new(Wanted { domain: Some(0), changed: false }, 2, 2);
+        sink.event(1, &event(0, 0, 1));
+        sink.event(2, &Event::PeltRt { cpu: 1, util_avg: 300 });
+        sink.event(3, &event(0, 1, 0));
+        sink.event(4, &Event::PeltRt { cpu: 1, util_avg: 400 });
+        sink.event(5, &event(1, 0, 1));
+        let (found, decisions) = sink.finish();
+        let moment = found.expect("two decisions of domain 0");
+        assert_eq!(decisions, 2);
+        assert_eq!((moment.decision.time_ns, moment.decision.gate), (3, 1));
+        assert_eq!(moment.evaluated.map(|d| d.time_ns), Some(1));
+        assert_eq!(moment.last_change_ns, Some(1));
+        assert_eq!(moment.signals[1].util_rt, 300);
+    }
+
+    #[test]
+    fn only_changes_when_asked() {
+        let mut sink = ExplainSink::new(Wanted { domain: None, changed: true }, 2, 2);
+        sink.event(1, &event(0, 0, 1));
+        sink.event(2, &event(0, 0, 0));
+        assert_eq!(sink.finish().0.expect("one change").decision.time_ns, 1);
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One run as numbers: the same rows for the table, JSON and CSV.
+
+use crate::compare::Scope;
+use crate::quantity::{QUANTITIES, Read};
+use crate::round;
+use pelton_sim::{Machine, Report};
+use serde::Serialize;
+
+/// What a run was, in words; kept beside its numbers so that they can be made again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RunHeader {
+    /// Platform name.
+    pub platform: String,
+    /// Workload name.
+    pub workload: String,
+    /// Kernel profile and changed switches.
+    pub policy: String,
+    /// Seed.
+    pub seed: u64,
+    /// Timer interrupts per second.
+    pub hz: u32,
+    /// Simulated time, s.
+    pub duration_s: f64,
+    /// Version of this program.
+    pub version: String,
+    /// Hash of platform, workload, policy and configuration.
+    pub plan_hash: String,
+}
+
+/// One run as numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunSummary {
+    /// What was run.
+    pub run: RunHeader,
+    /// Every number the report has.
+    pub rows: Vec<RunRow>,
+    /// Time at each operating point.
+    pub residency: Vec<ResidencyRow>,
+    /// Tasks that wait for each other for ever.
+    pub stuck_tasks: Vec<String>,
+}
+
+/// One number.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunRow {
+    /// What the number is about.
+    pub scope: Scope,
+    /// Domain or task; empty for the whole run.
+    pub of: String,
+    /// Name of the quantity.
+    pub quantity: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// The number.
+    pub value: f64,
+}
+
+/// Time at one operating point.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ResidencyRow {
+    /// Frequency domain.
+    pub domain: String,
+    /// Frequency, kHz.
+    pub khz: u32,
+    /// Time, ms.
+    pub ms: f64,
+    /// Share of the run, percent.
+    pub pct: f64,
+}
+
+/// Reads everything a report has.
+pub fn summarise(header: RunHeader, machine: &Machine, report: &Report) -> RunSummary {
+    let mut rows = Vec::new();
+    for q in QUANTITIES {
+        let mut push = |scope, of: &str, value: Option<f64>| {
+            let row = |v| RunRow { scope, of: of.to_owned(), quantity: q.name, unit: q.unit, value: round(v) };
+            rows.extend(value.map(row));
+        };
+        match q.read {
+            Read::Run(read) => push(Scope::Run, "", Some(read(report))),
+            Read::Domain(read) => report.domains.iter().for_each(|d| push(Scope::Domain, &d.name, Some(read(d)))),
+            Read::Task(read) => report.tasks.iter().for_each(|t| push(Scope::Task, &t.name, read(t))),
+        }
+    }
+    RunSummary { run: header, rows, residency: residency(machine, report), stuck_tasks: report.stuck_tasks.clone() }
+}
+
+fn residency(machine: &Machine, report: &Report) -> Vec<ResidencyRow> {
+    let mut rows = Vec::new();
+    for (domain, totals) in machine.domains.iter().zip(&report.domains) {
+        let total_ns: u64 = totals.time_in_state_ns.iter().sum();
+        for (opp, &ns) in domain.opps.iter().zip(&totals.time_in_state_ns) {
+            let pct = if total_ns == 0 { 0.0 } else { ns as f64 / total_ns as f64 * 100.0 };
+            let (ms, pct) = (round(ns as f64 / 1e6), round(pct));
+            rows.push(ResidencyRow { domain: totals.name.clone(), khz: opp.khz, ms, pct });
+        }
+    }
+    rows
+}
+
+impl RunSummary {
+    /// The value of one row.
+    pub fn value(&self, scope: Scope, of: &str, quantity: &str) -> Option<f64> {
+        self.rows.iter().find(|r| r.scope == scope && r.of == of && r.quantity == quantity).map(|r| r.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pelton_sim::machine::{FreqDomain, Opp};
+    use pelton_sim::report::DomainReport;
+
+    #[test]
+    fn residency_adds_up() {
+        let opps = vec![Opp { khz: 208_000, ..Default::default() }, Opp { khz: 1_200_000, ..Default::default() }];
+        let machine = Machine { domains: vec![FreqDomain { opps, ..Default::default() }], ..Default::default() };
+        let domain = DomainReport { name: "cpu".into(), time_in_state_ns: vec![250, 750], ..Default::default() };
+        let report = Report { domains: vec![domain], ..Default::default() };
+        let summary = summarise(RunHeader::default(), &machine, &report);
+        assert_eq!(summary.residency.iter().map(|r| r.pct).collect::<Vec<_>>(), [25.0, 75.0]);
+        assert_eq!(summary.value(Scope::Domain, "cpu", "domain_transitions"), Some(0.0));
+        assert_eq!(summary.value(Scope::Task, "nobody", "events"), None);
+    }
+}
