@@ -62,7 +62,17 @@ struct pelton_cfs_rq {
 	u32 removed_nr;
 	u32 util_est; /* root only: sum of the queued tasks' estimates */
 	u64 tg_load_avg_contrib;
-	u64 throttled_clock_pelt_ns;
+	u64 throttled_clock_pelt_ns; /* total PELT time spent throttled */
+	u64 throttled_at_ns;         /* PELT clock at which the present throttling began */
+	u64 tg_update_ns;            /* when the group total was last refreshed from here */
+	u32 throttle_count;          /* > 0: this queue or an ancestor is throttled, its clock stands still */
+	u32 reserved;
+} PELTON_ALIGNED64;
+
+/* What all CPUs' queues of one task group share. */
+struct pelton_tg {
+	u64 load_avg; /* sum of the contributions */
+	u64 shares;   /* scaled-down: default 1024 */
 } PELTON_ALIGNED64;
 
 /* The clocks of one CPU (SPEC A.7). */
@@ -137,7 +147,7 @@ struct pelton_sugov_policy {
 	u32 fast_switch;
 	u32 remote_ok;          /* driver can be programmed from any CPU */
 	u32 freq_invariant;
-	u32 reserved;
+	u32 hw_max_khz; /* what the hardware can do (cpuinfo.max); 0 = same as ref_khz */
 } PELTON_ALIGNED64;
 
 /* schedutil, per CPU. */
@@ -163,6 +173,7 @@ struct pelton_sugov_cpu {
 #define PELTON_EV_DETACH 4u
 #define PELTON_EV_REMOVED 8u
 #define PELTON_EV_PROPAGATED 16u
+#define PELTON_EV_TG_LOAD 32u /* not a hook: the load of the queue's task group must be refreshed */
 
 /* update flags (SPEC A.9). */
 #define PELTON_UPDATE_TG 1u
@@ -176,5 +187,17 @@ struct pelton_sugov_cpu {
 #define PELTON_GATE_WINDOW 1u  /* inside the rate-limit window */
 #define PELTON_GATE_BUSY 2u    /* slow path still pending and this kernel refuses meanwhile */
 #define PELTON_GATE_REMOTE 3u  /* the executing CPU may not drive this domain */
+
+_Static_assert(sizeof(struct pelton_avg) == 64, "layout");
+_Static_assert(sizeof(struct pelton_se) == 88, "layout");
+_Static_assert(sizeof(struct pelton_cfs_rq) == 168, "layout");
+_Static_assert(sizeof(struct pelton_tg) == 16, "layout");
+_Static_assert(sizeof(struct pelton_clock) == 48, "layout");
+_Static_assert(sizeof(struct pelton_rq) == 480, "layout");
+_Static_assert(sizeof(struct pelton_cpu_state) == 56, "layout");
+_Static_assert(sizeof(struct pelton_perf_terms) == 48, "layout");
+_Static_assert(sizeof(struct pelton_sugov_policy) == 72, "layout");
+_Static_assert(sizeof(struct pelton_sugov_cpu) == 40, "layout");
+_Static_assert(__builtin_offsetof(struct pelton_rq, cap_orig) == 472, "layout");
 
 #endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every quantity of the core: unit, smallest and largest value, words for messages. Inputs are checked against this
+ * table once, at the boundary; inside, functions are total.
+ *
+ *   X(quantity, "unit", min, max, "what it is")
+ *
+ * Source: derived from docs/signals. Deviations: none, this is our own table.
+ */
+#ifndef PELTON_BOUNDS_H
+#define PELTON_BOUNDS_H
+
+#include "types.h"
+
+#define PELTON_BOUNDS(X) \
+	X(capacity, "of 1024", 1, 1024, "capacity of a CPU, 1024 = the biggest CPU at its highest frequency") \
+	X(freq_scale, "of 1024", 1, 1024, "current frequency relative to the reference frequency") \
+	X(util, "of 1024", 0, 1024, "utilization") \
+	X(period_contrib, "1024 ns", 0, 1023, "position in the open period") \
+	X(util_sum, "1024 ns << 10", 0, 48887808, "utilization sum") \
+	X(weight, "weight", 2, 88761, "load weight of a task, nice 0 = 1024") \
+	X(shares, "weight", 2, 262144, "weight of a task group") \
+	X(bandwidth, "of 1024", 0, 1024, "reserved deadline bandwidth") \
+	X(clamp, "of 1024", 0, 1024, "utilization clamp") \
+	X(frequency_khz, "kHz", 1, 16000000, "frequency") \
+	X(rate_limit_us, "us", 0, 10000000, "rate limit of the governor") \
+	X(transition_latency_ns, "ns", 0, 10000000000, "transition latency that the driver reports") \
+	X(tick_ns, "ns", 1000000, 10000000, "time between timer interrupts") \
+	X(time_ns, "ns", 0, 4611686018427387904, "a point in time")
+
+#define PELTON_BOUND_ENUM(quantity, unit, min, max, words) PELTON_BOUND_##quantity,
+enum { PELTON_BOUNDS(PELTON_BOUND_ENUM) PELTON_BOUND_COUNT };
+#undef PELTON_BOUND_ENUM
+
+/* One row as data. */
+struct pelton_bound {
+	const char *quantity;
+	const char *unit;
+	u64 min;
+	u64 max;
+	const char *words;
+};
+
+#ifndef __bpf__
+#define PELTON_BOUND_ROW(quantity, unit, min, max, words) { #quantity, unit, min, max, words },
+__attribute__((unused)) static const struct pelton_bound pelton_bound_table[PELTON_BOUND_COUNT] = {
+	PELTON_BOUNDS(PELTON_BOUND_ROW)
+};
+#undef PELTON_BOUND_ROW
+#endif
+
+#endif

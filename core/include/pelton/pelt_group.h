@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Entities on queues: the update that every scheduler event performs, hierarchy propagation, group shares, life cycle.
+ *
+ *   root queue        q0 <- util, load of everything below
+ *                     ^ group entity: averages follow the queue it owns
+ *   group queue       q1 <- attach, detach, removal set `propagate`
+ *                     ^ task
+ *
+ *   group util:    se.util_avg := g.util_avg, the difference goes to q
+ *   group load:    R = se.load_sum + prop (limited), L = weight * R, A = L / divisor
+ *   group weight:  shares * load / T,  T = total of the group with this CPU's present load
+ *
+ *   quantity       unit            range
+ *   shares         weight          2 .. tg.shares
+ *   tg.load_avg    weight          sum of the queues' contributions
+ *
+ * Source: Linux 7.2 kernel/sched/fair.c (update_load_avg, propagate_entity_load_avg, update_tg_cfs_util,
+ * update_tg_cfs_load, calc_group_shares, update_tg_load_avg, post_init_entity_util_avg, migrate_se_pelt_lag,
+ * enqueue_entity, dequeue_entity, set_next_entity, put_prev_entity, entity_tick, switched_from_fair).
+ * Deviations: 4.10-4.14 propagated by other formulas (recollection); here the 4.15 form serves all profiles.
+ */
+#ifndef PELTON_PELT_GROUP_H
+#define PELTON_PELT_GROUP_H
+
+#include "pelt_rq.h"
+#include "pressure.h"
+#include "util_est.h"
+
+#define PELTON_MIN_SHARES 2u
+#define PELTON_TG_UPDATE_SHIFT 6 /* the total is refreshed when off by more than 1/64 */
+
+/* Utilization of a group entity becomes that of the queue it owns; the queue above takes the difference. */
+PELTON_INLINE void pelton_propagate_util(const struct pelton_policy *pol, struct pelton_cfs_rq *q, struct pelton_avg *se,
+					 const struct pelton_avg *g)
+{
+	u64 sum = g->util_avg * pelton_divisor(pol, &q->avg);
+
+	if (g->util_avg == se->util_avg)
+		return;
+	q->avg.util_avg = pelton_shift_by(q->avg.util_avg, se->util_avg, g->util_avg);
+	q->avg.util_sum = (u32)pelton_floor_sum(pol, pelton_shift_by(q->avg.util_sum, se->util_sum, sum), q->avg.util_avg);
+	se->util_avg = g->util_avg;
+	se->util_sum = (u32)sum;
+}
+
+PELTON_INLINE void pelton_propagate_runnable(const struct pelton_policy *pol, struct pelton_cfs_rq *q,
+					     struct pelton_avg *se, const struct pelton_avg *g)
+{
+	u64 sum = g->runnable_avg * pelton_divisor(pol, &q->avg);
+
+	if (g->runnable_avg == se->runnable_avg)
+		return;
+	q->avg.runnable_avg = pelton_shift_by(q->avg.runnable_avg, se->runnable_avg, g->runnable_avg);
+	q->avg.runnable_sum =
+		pelton_floor_sum(pol, pelton_shift_by(q->avg.runnable_sum, se->runnable_sum, sum), q->avg.runnable_avg);
+	se->runnable_avg = g->runnable_avg;
+	se->runnable_sum = sum;
+}
+
+/* The group entity's new load sum: never above the full time, never below its running time. */
+PELTON_INLINE u64 pelton_group_load_sum(const struct pelton_ctx *ctx, const struct pelton_avg *se,
+					const struct pelton_cfs_rq *g, s64 prop, u32 divisor)
+{
+	u32 util_unit = ctx->pol->invariance == PELTON_INVARIANCE_CLOCK ? PELTON_CAPACITY_SCALE : ctx->cap_orig;
+	u64 running = pelton_div_floor(se->util_sum, util_unit);
+	u64 sum;
+
+	if (prop >= 0)
+		sum = pelton_min_u64(se->load_sum + (u64)prop, divisor);
+	else
+		sum = pelton_min_u64(se->load_sum, pelton_div_floor(g->avg.load_sum, g->load_weight));
+	return pelton_max_u64(sum, running);
+}
+
+PELTON_INLINE void pelton_propagate_load(const struct pelton_ctx *ctx, struct pelton_cfs_rq *q, struct pelton_se *se,
+					 struct pelton_cfs_rq *g)
+{
+	u32 divisor = pelton_divisor(ctx->pol, &q->avg);
+	s64 prop = g->prop_runnable_sum;
+	u64 sum, avg;
+
+	if (!prop)
+		return;
+	g->prop_runnable_sum = 0;
+	sum = pelton_group_load_sum(ctx, &se->avg, g, prop, divisor);
+	avg = se->weight * sum / divisor;
+	if (avg == se->avg.load_avg)
+		return;
+	q->avg.load_avg = pelton_shift_by(q->avg.load_avg, se->avg.load_avg, avg);
+	q->avg.load_sum = pelton_floor_sum(
+		ctx->pol, pelton_shift_by(q->avg.load_sum, se->weight * se->avg.load_sum, se->weight * sum), q->avg.load_avg);
+	se->avg.load_sum = sum;
+	se->avg.load_avg = avg;
+}
+
+/* Carry what changed in the owned queue `g` up to the queue `q` the group entity sits on. Returns 1 if anything did. */
+PELTON_INLINE u32 pelton_propagate(const struct pelton_ctx *ctx, struct pelton_cfs_rq *q, struct pelton_se *se,
+				   struct pelton_cfs_rq *g)
+{
+	if (!g || !g->propagate)
+		return 0;
+	g->propagate = 0;
+	pelton_add_propagation(q, g->prop_runnable_sum);
+	pelton_propagate_util(ctx->pol, q, &se->avg, &g->avg);
+	pelton_propagate_runnable(ctx->pol, q, &se->avg, &g->avg);
+	pelton_propagate_load(ctx, q, se, g);
+	return 1;
+}
+
+/* Which events an update raises, given what happened in it. */
+PELTON_INLINE u32 pelton_update_events(const struct pelton_policy *pol, u32 aged, u32 propagated, u32 moved, u32 flags)
+{
+	u32 changed = (aged & PELTON_EV_DECAYED) | propagated;
+	u32 ev = (aged & PELTON_EV_REMOVED) | moved | (propagated ? PELTON_EV_PROPAGATED : 0);
+
+	if (pol->hook_in_average)
+		ev |= aged & PELTON_EV_DECAYED;
+	else if (changed && !moved)
+		ev |= PELTON_EV_DECAYED;
+	if (moved || (changed && flags & PELTON_UPDATE_TG))
+		ev |= PELTON_EV_TG_LOAD;
+	return ev;
+}
+
+/*
+ * Bring an entity and its queue up to ctx->now, attach or detach it. `owned` is the group's own queue, or NULL for a
+ * task. The caller fires the hook for the returned PELTON_EV bits if `cfs` is the CPU's root queue.
+ */
+PELTON_INLINE u32 pelton_update_load_avg(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se,
+					 struct pelton_cfs_rq *owned, u32 flags)
+{
+	u32 attached = se->avg.last_update_time_ns != 0;
+	u32 aged, propagated, moved = 0;
+
+	if (attached && !(flags & PELTON_SKIP_AGE_LOAD))
+		pelton_update_se(ctx, se);
+	aged = pelton_update_cfs_rq(ctx, cfs);
+	propagated = pelton_propagate(ctx, cfs, se, owned);
+	if (!attached && flags & PELTON_DO_ATTACH) {
+		pelton_attach(ctx->pol, cfs, se);
+		moved = PELTON_EV_ATTACH;
+	} else if (flags & PELTON_DO_DETACH) {
+		pelton_detach(ctx->pol, cfs, se);
+		moved = PELTON_EV_DETACH;
+	}
+	if (flags & PELTON_UPDATE_UTIL_EST)
+		pelton_util_est_update(ctx->pol, se, ctx->cap_orig, 1);
+	return pelton_update_events(ctx->pol, aged, propagated, moved, flags);
+}
+
+/* The share of a group's weight that belongs to its entity on the CPU of queue `g`. */
+PELTON_INLINE u64 pelton_group_shares(const struct pelton_policy *pol, const struct pelton_cfs_rq *g,
+				      const struct pelton_tg *tg, u64 present)
+{
+	u64 load = pelton_max_u64(g->load_weight, g->avg.load_avg);
+	u64 total = pelton_sub_floor(tg->load_avg, g->tg_load_avg_contrib) + load;
+	u64 share = tg->shares * load;
+
+	if (pol->shares_keep_empty && !g->load_weight)
+		return present;
+	if (total)
+		share /= total;
+	share = pelton_min_u64(share, tg->shares);
+	return pelton_max_u64(share, PELTON_MIN_SHARES);
+}
+
+/* Refresh a group's load total from one of its queues. Returns 1 if it changed. Not for the root group. */
+PELTON_INLINE u32 pelton_tg_contrib(const struct pelton_policy *pol, struct pelton_tg *tg, struct pelton_cfs_rq *g, u64 now)
+{
+	u64 contrib = g->tg_load_avg_contrib;
+
+	if (pol->tg_limit && !pelton_elapsed(now, g->tg_update_ns, PELTON_NSEC_PER_MSEC))
+		return 0;
+	if (pelton_distance(g->avg.load_avg, contrib) <= contrib >> PELTON_TG_UPDATE_SHIFT)
+		return 0;
+	tg->load_avg = pelton_shift_by(tg->load_avg, contrib, g->avg.load_avg);
+	g->tg_load_avg_contrib = g->avg.load_avg;
+	g->tg_update_ns = now;
+	return 1;
+}
+
+/* A new task: no history; its load is assumed to be full, its utilization is set at first placement. */
+PELTON_INLINE void pelton_se_init(struct pelton_se *se, u64 weight)
+{
+	struct pelton_se fresh = { .weight = weight, .nr_runnable = 1, .avg.load_avg = weight };
+
+	*se = fresh;
+}
+
+/* First placement: half the capacity that is left, or the queue's average share when it has one. */
+PELTON_INLINE void pelton_post_init(const struct pelton_policy *pol, const struct pelton_cfs_rq *cfs, struct pelton_se *se,
+				    u32 cap_orig)
+{
+	u64 full = pol->init_util == PELTON_INIT_UTIL_CAPACITY ? cap_orig : PELTON_CAPACITY_SCALE;
+	u64 cap = pelton_sub_floor(full, cfs->avg.util_avg) / 2;
+	u64 util = cap;
+
+	if (cap && cfs->avg.util_avg)
+		util = pelton_min_u64(cap, cfs->avg.util_avg * se->weight / (cfs->avg.load_avg + 1));
+	if (cap)
+		se->avg.util_avg = util;
+	se->avg.runnable_avg = se->avg.util_avg;
+}
+
+/* When an idle CPU last accounted time, what a task that left it missed since; 0 = nothing to add. */
+PELTON_INLINE u64 pelton_migration_clock(const struct pelton_rq *rq, const struct pelton_cfs_rq *cfs, u64 wall_now)
+{
+	u64 base = rq->clock.clock_pelt_idle_ns - cfs->throttled_clock_pelt_ns;
+
+	if (base < cfs->avg.last_update_time_ns)
+		return 0;
+	return base + (wall_now - rq->clock.clock_idle_ns);
+}
+
+/* A sleeping task is woken on another CPU: it leaves its share on `cfs` of `old_rq` and becomes unattached. */
+PELTON_INLINE void pelton_migrate_sleeping(const struct pelton_policy *pol, const struct pelton_rq *old_rq,
+					   struct pelton_cfs_rq *cfs, struct pelton_se *se, u32 old_cpu_is_idle,
+					   u64 wall_now)
+{
+	struct pelton_ctx ctx = pelton_rq_ctx(pol, old_rq);
+
+	pelton_sync_blocked(&ctx, cfs, se);
+	pelton_deposit_removed(pol, cfs, se);
+	ctx.now = pelton_migration_clock(old_rq, cfs, wall_now);
+	if (pol->migration_lag && pol->invariance == PELTON_INVARIANCE_CLOCK && old_cpu_is_idle && ctx.now)
+		pelton_update_blocked_se(&ctx, se);
+	se->avg.last_update_time_ns = 0;
+}
+
+/* A task ends or leaves the fair class in its sleep. */
+PELTON_INLINE void pelton_remove_sleeping(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se)
+{
+	pelton_sync_blocked(ctx, cfs, se);
+	pelton_deposit_removed(ctx->pol, cfs, se);
+}
+
+/* A task leaves the fair class: its averages leave the queue, its record keeps them and goes on from there. */
+PELTON_INLINE u32 pelton_switched_from_fair(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se)
+{
+	u32 ev = pelton_update_load_avg(ctx, cfs, se, 0, 0);
+
+	pelton_detach(ctx->pol, cfs, se);
+	return ev | PELTON_EV_DETACH | PELTON_EV_TG_LOAD;
+}
+
+/* A task joins the fair class with averages of the past: decayed over the time it was away, then attached. */
+PELTON_INLINE u32 pelton_switched_to_fair(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se)
+{
+	u32 ev = pelton_update_load_avg(ctx, cfs, se, 0, 0);
+
+	pelton_attach(ctx->pol, cfs, se);
+	return ev | PELTON_EV_ATTACH | PELTON_EV_TG_LOAD;
+}
+
+/* A task created in another class only learns what time it is. */
+PELTON_INLINE void pelton_init_other_class(const struct pelton_ctx *ctx, struct pelton_se *se)
+{
+	se->avg.last_update_time_ns = ctx->now;
+}
+
+#endif

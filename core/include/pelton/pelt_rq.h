@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The record of a fair run queue: what is on it, what sleeps on it, what left it.
+ *
+ * A queue's averages contain its runnable tasks and its sleeping ("blocked") ones. An entity joins by attach and leaves
+ * by detach; one that leaves in its sleep deposits its share in `removed`, taken out at the queue's next update.
+ *
+ *   attach:   q.X_avg += se.X_avg      q.X_sum += se.X_sum         X = util, runnable; load is weighted
+ *   detach:   q.X_avg -= se.X_avg      q.X_sum -= se.X_sum         not below 0
+ *   floor:    q.X_sum >= q.X_avg * 46718                           after every subtraction (sum_floor)
+ *
+ *   quantity        unit            range
+ *   removed_*       as averages     0 .. what the queue holds
+ *   prop            load sum        signed, sum of entity load sums
+ *
+ * Source: Linux 7.2 kernel/sched/fair.c (update_cfs_rq_load_avg, attach_entity_load_avg, detach_entity_load_avg,
+ * remove_entity_load_avg), kernel/sched/pelt.c (__update_load_avg_cfs_rq).
+ * Deviations: the weighted runnable load of 4.12-5.6 is not kept (no frequency rule reads it).
+ */
+#ifndef PELTON_PELT_RQ_H
+#define PELTON_PELT_RQ_H
+
+#include "pelt.h"
+
+/* A sum after a subtraction: not so small that it would reach zero before its average. */
+PELTON_INLINE u64 pelton_floor_sum(const struct pelton_policy *pol, u64 sum, u64 avg)
+{
+	return pol->sum_floor ? pelton_max_u64(sum, avg * PELTON_MIN_DIVISOR) : sum;
+}
+
+/* Take `avg` and `sum` out of one signal of a queue. */
+PELTON_INLINE void pelton_take_out(const struct pelton_policy *pol, u64 *q_avg, u64 *q_sum, u64 avg, u64 sum)
+{
+	*q_avg = pelton_sub_floor(*q_avg, avg);
+	*q_sum = pelton_floor_sum(pol, pelton_sub_floor(*q_sum, sum), *q_avg);
+}
+
+/* The same for utilization, whose sum is 32 bits wide. */
+PELTON_INLINE void pelton_take_out_util(const struct pelton_policy *pol, struct pelton_avg *q, u64 avg, u64 sum)
+{
+	u64 util_sum = q->util_sum;
+
+	pelton_take_out(pol, &q->util_avg, &util_sum, avg, sum);
+	q->util_sum = (u32)util_sum;
+}
+
+/* Note a change of load for the parent level. */
+PELTON_INLINE void pelton_add_propagation(struct pelton_cfs_rq *cfs, s64 load_sum)
+{
+	cfs->propagate = 1;
+	cfs->prop_runnable_sum += load_sum;
+}
+
+/* What the removed tasks took of the load sum; before 5.7 the record held the sum itself. */
+PELTON_INLINE s64 pelton_removed_load_sum(const struct pelton_policy *pol, u64 runnable, u32 divisor)
+{
+	if (!pol->runnable_signal)
+		return -(s64)runnable;
+	return -(s64)((runnable * divisor + PELTON_CAPACITY_SCALE - 1) >> PELTON_CAPACITY_SHIFT);
+}
+
+/* Take out what left in its sleep. Returns 1 if there was something. */
+PELTON_INLINE u32 pelton_take_removed(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs)
+{
+	u32 divisor = pelton_divisor(pol, &cfs->avg);
+	u64 runnable = cfs->removed_runnable;
+
+	if (!cfs->removed_nr)
+		return 0;
+	pelton_take_out(pol, &cfs->avg.load_avg, &cfs->avg.load_sum, cfs->removed_load, cfs->removed_load * divisor);
+	pelton_take_out_util(pol, &cfs->avg, cfs->removed_util, cfs->removed_util * divisor);
+	if (pol->runnable_signal)
+		pelton_take_out(pol, &cfs->avg.runnable_avg, &cfs->avg.runnable_sum, runnable, runnable * divisor);
+	pelton_add_propagation(cfs, pelton_removed_load_sum(pol, runnable, divisor));
+	cfs->removed_nr = 0;
+	cfs->removed_load = 0;
+	cfs->removed_util = 0;
+	cfs->removed_runnable = 0;
+	return 1;
+}
+
+/* Age the queue's own record. Returns 1 if a period boundary was crossed. */
+PELTON_INLINE u32 pelton_age_cfs_rq(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs)
+{
+	u64 runnable = ctx->pol->runnable_signal ? cfs->h_nr_runnable : 0;
+
+	if (!pelton_accumulate(ctx, &cfs->avg, cfs->load_weight, runnable, cfs->has_curr))
+		return 0;
+	pelton_publish(ctx->pol, &cfs->avg, 1);
+	return 1;
+}
+
+/* Bring a queue up to ctx->now: removed tasks first, then time. Returns PELTON_EV_DECAYED and PELTON_EV_REMOVED bits. */
+PELTON_INLINE u32 pelton_update_cfs_rq(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs)
+{
+	u32 removed = pelton_take_removed(ctx->pol, cfs);
+	u32 decayed = pelton_age_cfs_rq(ctx, cfs);
+
+	return (removed ? PELTON_EV_REMOVED | PELTON_EV_DECAYED : 0) | (decayed ? PELTON_EV_DECAYED : 0);
+}
+
+/* Give the entity the sums that belong to its averages at the queue's position in the period. */
+PELTON_INLINE void pelton_align_sums(const struct pelton_policy *pol, const struct pelton_cfs_rq *cfs, struct pelton_se *se)
+{
+	u32 divisor = pelton_divisor(pol, &cfs->avg);
+	u64 load_sum = se->avg.load_avg * divisor;
+
+	se->avg.last_update_time_ns = cfs->avg.last_update_time_ns;
+	se->avg.period_contrib = cfs->avg.period_contrib;
+	se->avg.util_sum = (u32)(se->avg.util_avg * divisor);
+	se->avg.runnable_sum = se->avg.runnable_avg * divisor;
+	se->avg.load_sum = se->weight < load_sum ? pelton_div_floor(load_sum, se->weight) : 1;
+}
+
+PELTON_INLINE void pelton_add_load(struct pelton_cfs_rq *cfs, const struct pelton_se *se)
+{
+	cfs->avg.load_avg += se->avg.load_avg;
+	cfs->avg.load_sum += se->weight * se->avg.load_sum;
+}
+
+PELTON_INLINE void pelton_sub_load(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, const struct pelton_se *se)
+{
+	pelton_take_out(pol, &cfs->avg.load_avg, &cfs->avg.load_sum, se->avg.load_avg, se->weight * se->avg.load_sum);
+}
+
+/* The entity's averages become part of the queue's. The caller fires the hook. */
+PELTON_INLINE void pelton_attach(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se)
+{
+	pelton_align_sums(pol, cfs, se);
+	pelton_add_load(cfs, se);
+	cfs->avg.util_avg += se->avg.util_avg;
+	cfs->avg.util_sum += se->avg.util_sum;
+	cfs->avg.runnable_avg += se->avg.runnable_avg;
+	cfs->avg.runnable_sum += se->avg.runnable_sum;
+	pelton_add_propagation(cfs, (s64)se->avg.load_sum);
+}
+
+/* The entity's averages leave the queue's. The caller fires the hook. */
+PELTON_INLINE void pelton_detach(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, const struct pelton_se *se)
+{
+	pelton_sub_load(pol, cfs, se);
+	pelton_take_out_util(pol, &cfs->avg, se->avg.util_avg, se->avg.util_sum);
+	pelton_take_out(pol, &cfs->avg.runnable_avg, &cfs->avg.runnable_sum, se->avg.runnable_avg, se->avg.runnable_sum);
+	pelton_add_propagation(cfs, -(s64)se->avg.load_sum);
+}
+
+/*
+ * Change an entity's weight. Its load average follows at once; utilization and runnable average do not depend on it.
+ * The load contribution is exchanged for a blocked entity too, because it is still part of the queue.
+ */
+PELTON_INLINE void pelton_reweight(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se,
+				   u64 weight)
+{
+	u32 attached = se->avg.last_update_time_ns != 0;
+
+	if (se->on_rq)
+		cfs->load_weight = pelton_shift_by(cfs->load_weight, se->weight, weight);
+	if (attached)
+		pelton_sub_load(pol, cfs, se);
+	se->weight = weight;
+	if (!attached)
+		return;
+	se->avg.load_avg = pelton_div_floor(weight * se->avg.load_sum, pelton_divisor(pol, &se->avg));
+	pelton_add_load(cfs, se);
+}
+
+/* Age a sleeping entity to its queue's last update, so that what it takes away is what the queue holds for it. */
+PELTON_INLINE void pelton_sync_blocked(const struct pelton_ctx *ctx, const struct pelton_cfs_rq *cfs, struct pelton_se *se)
+{
+	struct pelton_ctx at_queue = *ctx;
+
+	at_queue.now = cfs->avg.last_update_time_ns;
+	pelton_update_blocked_se(&at_queue, se);
+}
+
+/* Leave a share behind for the queue's next update. */
+PELTON_INLINE void pelton_deposit_removed(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
+					  const struct pelton_se *se)
+{
+	cfs->removed_nr++;
+	cfs->removed_util += se->avg.util_avg;
+	cfs->removed_load += se->avg.load_avg;
+	cfs->removed_runnable += pol->runnable_signal ? se->avg.runnable_avg : se->avg.load_sum;
+}
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names, value names, defaults and reasons of the policy switches, and which of them contradict each other.
+ *
+ * For hosts only: the BPF program receives a finished struct pelton_policy and needs no strings.
+ *
+ * Source: policy.h. Deviations: none, this is our own table.
+ */
+#ifndef PELTON_POLICY_TABLE_H
+#define PELTON_POLICY_TABLE_H
+
+#include "policy.h"
+
+/* One switch as the user sees it. */
+struct pelton_switch_info {
+	const char *name;
+	const char *values; /* "a|b|c", the position is the value */
+	const char *why;
+	u32 defaults[PELTON_PROFILE_COUNT];
+};
+
+#define PELTON_ROW_INFO(field, values, a, b, c, d, e, f, g, h, i, j, why) \
+	{ #field, values, why, { a, b, c, d, e, f, g, h, i, j } },
+static const struct pelton_switch_info pelton_switch_table[PELTON_SWITCH_COUNT] = { PELTON_SWITCHES(PELTON_ROW_INFO) };
+
+#define PELTON_NAME_ROW(name) name,
+static const char *const pelton_profile_names[PELTON_PROFILE_COUNT] = { PELTON_PROFILES(PELTON_NAME_ROW) };
+
+/* Position of a switch in the table and in struct pelton_policy. */
+enum {
+#define PELTON_INDEX_ROW(field, values, a, b, c, d, e, f, g, h, i, j, why) PELTON_SWITCH_##field,
+	PELTON_SWITCHES(PELTON_INDEX_ROW)
+};
+
+/* Number of profiles; their names are pelton_profile_names. */
+PELTON_INLINE u32 pelton_profile_count(void)
+{
+	return PELTON_PROFILE_COUNT;
+}
+
+/* Number of values a switch can take. */
+PELTON_INLINE u32 pelton_switch_value_count(u32 index)
+{
+	const char *c = pelton_switch_table[index].values;
+	u32 count = 1;
+
+	for (; *c; c++)
+		count += *c == '|';
+	return count;
+}
+
+/* Read a switch by position; 0 beyond the table. */
+PELTON_INLINE u32 pelton_policy_get(const struct pelton_policy *pol, u32 index)
+{
+	return index < PELTON_SWITCH_COUNT ? ((const u32 *)pol)[index] : 0;
+}
+
+/* Write a switch by position. Returns 0, or 1 when there is no such switch or value. */
+PELTON_INLINE u32 pelton_policy_set(struct pelton_policy *pol, u32 index, u32 value)
+{
+	if (index >= PELTON_SWITCH_COUNT || value >= pelton_switch_value_count(index))
+		return 1;
+	((u32 *)pol)[index] = value;
+	return 0;
+}
+
+/* The defaults of a kernel. Returns 0, or 1 when there is no such profile. */
+PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *out)
+{
+	u32 i;
+
+	if (profile >= PELTON_PROFILE_COUNT)
+		return 1;
+	for (i = 0; i < PELTON_SWITCH_COUNT; i++)
+		((u32 *)out)[i] = pelton_switch_table[i].defaults[profile];
+	return 0;
+}
+
+/*
+ * Combinations without a meaning: X(first switch, second switch, condition that must not hold, reason).
+ * The reason code returned by pelton_policy_check() is the position in this list, from 1.
+ */
+#define PELTON_CONFLICTS(X) \
+	X(rt_in_sum, rt_signal, p->rt_in_sum && !p->rt_signal, \
+	  "real-time utilization cannot be added to the sum without the signal that measures it") \
+	X(util_est, runnable_signal, p->util_est >= PELTON_UTIL_EST_U3 && !p->runnable_signal, \
+	  "u3 and u4 compare the estimate with the runnable average, which is switched off") \
+	X(runnable_boost, runnable_signal, p->runnable_boost && !p->runnable_signal, \
+	  "the frequency cannot follow a runnable average that is switched off") \
+	X(util_est_stale, util_est, p->util_est_stale && p->util_est == PELTON_UTIL_EST_U4, \
+	  "u4 samples inside the entity update and cannot be stale") \
+	X(rt_rule, hook_rt, p->rt_rule == PELTON_RT_RULE_FLAG_MAX && p->hook_rt == PELTON_HOOK_RT_ENQUEUE, \
+	  "flag_max needs hook calls that carry the real-time flag (hook_rt=accounting)") \
+	X(dl_rule, hook_dl, p->dl_rule == PELTON_DL_RULE_FLAG_MAX && p->hook_dl == PELTON_HOOK_DL_BANDWIDTH, \
+	  "flag_max needs hook calls that carry the deadline flag (hook_dl=accounting)") \
+	X(dl_bypass, dl_rule, p->dl_bypass != PELTON_DL_BYPASS_OFF && p->dl_rule == PELTON_DL_RULE_FLAG_MAX, \
+	  "a reservation can only bypass the rate limit where reservations are part of the request") \
+	X(headroom, perf_form, \
+	  p->headroom == PELTON_HEADROOM_BEFORE_CLAMPS && p->perf_form != PELTON_PERF_SUM_THEN_CLAMP, \
+	  "only sum_then_clamp returns the clamps beside the sum, so only there headroom can come before them") \
+	X(uclamp, perf_form, \
+	  p->uclamp == PELTON_UCLAMP_MAX && p->perf_form < PELTON_PERF_CLAMP_THEN_SUM, \
+	  "this form of the sum has no place for clamps") \
+	X(delayed_dequeue, fair_class, p->delayed_dequeue && p->fair_class == PELTON_FAIR_CFS, \
+	  "delayed dequeue pays off lag, which only EEVDF has")
+
+/* A contradiction as the user sees it. */
+struct pelton_conflict_info {
+	u32 field_a;
+	u32 field_b;
+	const char *reason;
+};
+
+#define PELTON_CONFLICT_ROW(a, b, condition, reason) { PELTON_SWITCH_##a, PELTON_SWITCH_##b, reason },
+static const struct pelton_conflict_info pelton_conflict_table[] = { PELTON_CONFLICTS(PELTON_CONFLICT_ROW) };
+
+#define PELTON_CONFLICT_COUNT ((u32)(sizeof(pelton_conflict_table) / sizeof(pelton_conflict_table[0])))
+
+/* 0 when the policy makes sense, else the number of the first row of the list above that says no. */
+PELTON_INLINE u32 pelton_policy_conflict(const struct pelton_policy *p)
+{
+	u32 row = 0, found = 0;
+
+#define PELTON_CONFLICT_TEST(a, b, condition, reason) \
+	row++;                                        \
+	if (!found && (condition))                    \
+		found = row;
+	PELTON_CONFLICTS(PELTON_CONFLICT_TEST)
+#undef PELTON_CONFLICT_TEST
+	return found;
+}
+
+/* The same, naming the two switches by position. */
+PELTON_INLINE u32 pelton_policy_check(const struct pelton_policy *p, u32 *field_a, u32 *field_b)
+{
+	u32 code = pelton_policy_conflict(p);
+
+	if (code) {
+		*field_a = pelton_conflict_table[code - 1].field_a;
+		*field_b = pelton_conflict_table[code - 1].field_b;
+	}
+	return code;
+}
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * util_est: what a task reached before it went to sleep, so that a long sleep does not make it look small.
+ *
+ *   util_avg   /\      /\                    /\
+ *             /  \    /  \                  /  \
+ *            /    \__/    \________________/    \___
+ *   estimate      -------- ------------------------   sampled each time the task sleeps
+ *
+ *   down by a quarter of the difference:  e' = (3 * e + u) / 4
+ *   up:  u1 the same way,  u2 and later at once
+ *   within the margin (10 of 1024): left alone
+ *
+ *   quantity            unit       range
+ *   estimate, ewma      capacity   0 .. 1024, bit 31 of `enqueued` is the mark "not published since"
+ *   cfs.util_est        capacity   0 .. sum over queued tasks
+ *
+ * Source: Linux 5.10 and 6.1 (U2), 6.12 (U3), 7.2 (U4) kernel/sched/fair.c (util_est_update, util_est_enqueue,
+ * util_est_dequeue, task_util_est). U1 is recollection of 4.17-5.4.
+ * Deviations: the mark is bit 31 in every variant; before 5.13 it was bit 0, which made estimates up to 1 too large.
+ */
+#ifndef PELTON_UTIL_EST_H
+#define PELTON_UTIL_EST_H
+
+#include "pelt.h"
+
+#define PELTON_UTIL_EST_MARGIN (PELTON_CAPACITY_SCALE / 100u)
+#define PELTON_UTIL_EST_WEIGHT_SHIFT 2
+
+/* The estimate itself. */
+PELTON_INLINE u32 pelton_se_util_est(const struct pelton_se *se)
+{
+	return pelton_max_u32(se->avg.util_est_ewma, se->avg.util_est_enqueued & ~PELTON_UTIL_EST_UNCHANGED);
+}
+
+/* A task's utilization as placement sees it. */
+PELTON_INLINE u32 pelton_task_util_est(const struct pelton_policy *pol, const struct pelton_se *se)
+{
+	u32 util = (u32)se->avg.util_avg;
+
+	return pol->util_est == PELTON_UTIL_EST_OFF ? util : pelton_max_u32(util, pelton_se_util_est(se));
+}
+
+/* The task joins the root queue: before the entity walk, so that every hook of this event sees it. */
+PELTON_INLINE void pelton_util_est_enqueue(const struct pelton_policy *pol, struct pelton_cfs_rq *root,
+					   const struct pelton_se *se)
+{
+	if (pol->util_est != PELTON_UTIL_EST_OFF)
+		root->util_est += pelton_se_util_est(se);
+}
+
+/* The task leaves the root queue: before the entity walk, so that the hook no longer sees it. */
+PELTON_INLINE void pelton_util_est_dequeue(const struct pelton_policy *pol, struct pelton_cfs_rq *root,
+					   const struct pelton_se *se)
+{
+	if (pol->util_est != PELTON_UTIL_EST_OFF)
+		root->util_est = pelton_sub_floor_u32(root->util_est, pelton_se_util_est(se));
+}
+
+/* e + (u - e) / 4, without signed arithmetic. */
+PELTON_INLINE u32 pelton_util_est_filter(u32 e, u32 u)
+{
+	return ((e << PELTON_UTIL_EST_WEIGHT_SHIFT) - e + u) >> PELTON_UTIL_EST_WEIGHT_SHIFT;
+}
+
+PELTON_INLINE void pelton_util_est_store(struct pelton_avg *avg, u32 enqueued, u32 ewma)
+{
+	avg->util_est_enqueued = enqueued | PELTON_UTIL_EST_UNCHANGED;
+	avg->util_est_ewma = ewma;
+}
+
+PELTON_INLINE void pelton_util_est_update_u1(struct pelton_avg *avg, u32 u, u32 cap_orig)
+{
+	u32 ewma = avg->util_est_ewma;
+
+	if (pelton_distance(u, ewma) < PELTON_UTIL_EST_MARGIN || u > cap_orig)
+		return;
+	pelton_util_est_store(avg, u, pelton_util_est_filter(ewma, u));
+}
+
+PELTON_INLINE void pelton_util_est_update_u2(struct pelton_avg *avg, u32 u, u32 cap_orig)
+{
+	u32 last = avg->util_est_enqueued;
+	u32 ewma = avg->util_est_ewma;
+
+	if (ewma < u) {
+		pelton_util_est_store(avg, u, u);
+	} else if (ewma - u < PELTON_UTIL_EST_MARGIN) {
+		if (pelton_distance(last, u) >= PELTON_UTIL_EST_MARGIN)
+			pelton_util_est_store(avg, u, ewma);
+	} else if (u <= cap_orig) {
+		pelton_util_est_store(avg, u, pelton_util_est_filter(ewma, u));
+	}
+}
+
+/* U3, and U4 with `cap_limit` = no limit. */
+PELTON_INLINE void pelton_util_est_update_single(struct pelton_avg *avg, u32 u, u32 cap_limit)
+{
+	u32 e = avg->util_est_enqueued;
+
+	if (e <= u) {
+		e = u;
+	} else if (e - u >= PELTON_UTIL_EST_MARGIN) {
+		if (u > cap_limit)
+			return;
+		if (u + PELTON_UTIL_EST_MARGIN >= avg->runnable_avg)
+			e = pelton_util_est_filter(e, u);
+	}
+	pelton_util_est_store(avg, e, 0);
+}
+
+/* Sample the estimate. `task_sleeps` is 0 when the task leaves the queue for another reason. */
+PELTON_INLINE void pelton_util_est_update(const struct pelton_policy *pol, struct pelton_se *se, u32 cap_orig,
+					  u32 task_sleeps)
+{
+	u32 u = (u32)se->avg.util_avg;
+
+	if (!task_sleeps || se->avg.util_est_enqueued & PELTON_UTIL_EST_UNCHANGED)
+		return;
+	if (pol->util_est == PELTON_UTIL_EST_U1)
+		pelton_util_est_update_u1(&se->avg, u, cap_orig);
+	else if (pol->util_est == PELTON_UTIL_EST_U2)
+		pelton_util_est_update_u2(&se->avg, u, cap_orig);
+	else if (pol->util_est == PELTON_UTIL_EST_U3)
+		pelton_util_est_update_single(&se->avg, u, cap_orig);
+	else if (pol->util_est == PELTON_UTIL_EST_U4)
+		pelton_util_est_update_single(&se->avg, u, ~0u);
+}
+
+#endif

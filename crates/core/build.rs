@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Compiles the C core behind its shim and hashes the headers, so that a log can say which arithmetic produced it.
+
+use std::path::{Path, PathBuf};
+
+/// 64-bit FNV-1a over names and contents, in name order.
+fn hash_headers(files: &[PathBuf]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for file in files {
+        let name = file
+            .file_name()
+            .map(|n| n.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let text = std::fs::read(file).unwrap_or_default();
+        for byte in name.bytes().chain(text) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    hash
+}
+
+/// Every header of the core, sorted.
+fn headers(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|x| x == "h"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn main() {
+    let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let include = root.join("../../core/include");
+    let files = headers(&include.join("pelton"));
+    for file in &files {
+        println!("cargo:rerun-if-changed={}", file.display());
+    }
+    println!("cargo:rerun-if-changed=src/shim.c");
+    println!("cargo:rerun-if-changed=src/shim_layout.c");
+    println!(
+        "cargo:rustc-env=PELTON_CORE_HASH={:016x}",
+        hash_headers(&files)
+    );
+    cc::Build::new()
+        .files(["src/shim.c", "src/shim_layout.c"])
+        .include(include)
+        .opt_level(2)
+        .std("gnu11")
+        .warnings(true)
+        .extra_warnings(true)
+        .flag_if_supported("-Wconversion")
+        .compile("pelton_core");
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The C core as Rust sees it: `shim.c`, one declaration per function. All records are passed by reference, all functions
+//! are total, so every declaration is safe.
+
+use std::ffi::c_char;
+
+use crate::policy::Policy;
+use crate::records::{Avg, CfsRq, Rq, Se, TaskGroup};
+
+/// Rules, the record's own clock, and the speed of the CPU: what an update needs beside the record.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Ctx<'a> {
+    /// Rules.
+    pub pol: &'a Policy,
+    /// Clock of the record, ns.
+    pub now: u64,
+    /// Capacity of the CPU, 0..1024.
+    pub cap_orig: u32,
+    /// Current over reference frequency, 0..1024.
+    pub freq_scale: u32,
+}
+
+/// A row of the switch table as C stores it.
+#[repr(C)]
+pub(crate) struct RawSwitch {
+    pub name: *const c_char,
+    pub values: *const c_char,
+    pub why: *const c_char,
+    pub defaults: [u32; 10],
+}
+
+/// A row of the bounds table as C stores it.
+#[repr(C)]
+pub(crate) struct RawBound {
+    pub quantity: *const c_char,
+    pub unit: *const c_char,
+    pub min: u64,
+    pub max: u64,
+    pub words: *const c_char,
+}
+
+/// A row of the layout table as C stores it.
+#[repr(C)]
+pub(crate) struct RawLayout {
+    pub record: *const c_char,
+    pub field: *const c_char,
+    pub offset: u32,
+    pub size: u32,
+}
+
+unsafe extern "C" {
+    pub(crate) safe fn pelton_x_layout(index: u32) -> *const RawLayout;
+    pub(crate) safe fn pelton_x_policy_for_profile(profile: u32, out: &mut Policy) -> u32;
+    pub(crate) safe fn pelton_x_policy_check(pol: &Policy, a: &mut u32, b: &mut u32) -> u32;
+    pub(crate) safe fn pelton_x_switch_count() -> u32;
+    pub(crate) safe fn pelton_x_switch_info(index: u32) -> *const RawSwitch;
+    pub(crate) safe fn pelton_x_profile_name(index: u32) -> *const c_char;
+    pub(crate) safe fn pelton_x_conflict_reason(code: u32) -> *const c_char;
+    pub(crate) safe fn pelton_x_bound(index: u32) -> *const RawBound;
+
+    pub(crate) safe fn pelton_x_decay_load(v: u64, n: u64) -> u64;
+    pub(crate) safe fn pelton_x_accumulate(
+        c: &Ctx<'_>,
+        a: &mut Avg,
+        load: u64,
+        runnable: u64,
+        running: u64,
+    ) -> u64;
+    pub(crate) safe fn pelton_x_publish(p: &Policy, a: &mut Avg, weight: u64);
+    pub(crate) safe fn pelton_x_update_avg(c: &Ctx<'_>, a: &mut Avg, value: u32) -> u32;
+    pub(crate) safe fn pelton_x_update_se(c: &Ctx<'_>, se: &mut Se) -> u64;
+    pub(crate) safe fn pelton_x_update_blocked_se(c: &Ctx<'_>, se: &mut Se) -> u64;
+    pub(crate) safe fn pelton_x_update_cfs_rq(c: &Ctx<'_>, cfs: &mut CfsRq) -> u32;
+    pub(crate) safe fn pelton_x_attach(p: &Policy, cfs: &mut CfsRq, se: &mut Se);
+    pub(crate) safe fn pelton_x_detach(p: &Policy, cfs: &mut CfsRq, se: &Se);
+    pub(crate) safe fn pelton_x_reweight(p: &Policy, cfs: &mut CfsRq, se: &mut Se, weight: u64);
+    pub(crate) safe fn pelton_x_sync_blocked(c: &Ctx<'_>, cfs: &CfsRq, se: &mut Se);
+    pub(crate) safe fn pelton_x_ramp(util: u32, units: u32) -> u32;
+    pub(crate) safe fn pelton_x_time_to(util: u32) -> u32;
+
+    pub(crate) safe fn pelton_x_propagate(
+        c: &Ctx<'_>,
+        q: &mut CfsRq,
+        se: &mut Se,
+        g: &mut CfsRq,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_update_load_avg(
+        c: &Ctx<'_>,
+        cfs: &mut CfsRq,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        flags: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_group_shares(
+        p: &Policy,
+        g: &CfsRq,
+        tg: &TaskGroup,
+        present: u64,
+    ) -> u64;
+    pub(crate) safe fn pelton_x_tg_contrib(
+        p: &Policy,
+        tg: &mut TaskGroup,
+        g: &mut CfsRq,
+        now: u64,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_se_init(se: &mut Se, weight: u64);
+    pub(crate) safe fn pelton_x_post_init(p: &Policy, cfs: &CfsRq, se: &mut Se, cap: u32);
+    pub(crate) safe fn pelton_x_migrate_sleeping(
+        p: &Policy,
+        rq: &Rq,
+        cfs: &mut CfsRq,
+        se: &mut Se,
+        idle: u32,
+        wall: u64,
+    );
+    pub(crate) safe fn pelton_x_remove_sleeping(c: &Ctx<'_>, cfs: &mut CfsRq, se: &mut Se);
+    pub(crate) safe fn pelton_x_switched_from_fair(
+        c: &Ctx<'_>,
+        cfs: &mut CfsRq,
+        se: &mut Se,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_switched_to_fair(c: &Ctx<'_>, cfs: &mut CfsRq, se: &mut Se) -> u32;
+    pub(crate) safe fn pelton_x_init_other_class(c: &Ctx<'_>, se: &mut Se);
+    pub(crate) safe fn pelton_x_enqueue_entity(
+        c: &Ctx<'_>,
+        cfs: &mut CfsRq,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        delta: i32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_update_ancestor(
+        c: &Ctx<'_>,
+        cfs: &mut CfsRq,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        delta: i32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_dequeue_entity(
+        c: &Ctx<'_>,
+        cfs: &mut CfsRq,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        delta: i32,
+        flags: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_set_next_entity(
+        c: &Ctx<'_>,
+        cfs: &mut CfsRq,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_put_prev_entity(
+        c: &Ctx<'_>,
+        cfs: &mut CfsRq,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_tick_entity(
+        c: &Ctx<'_>,
+        cfs: &mut CfsRq,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_delay_entity(c: &Ctx<'_>, cfs: &mut CfsRq, se: &mut Se) -> u32;
+    pub(crate) safe fn pelton_x_requeue_entity(c: &Ctx<'_>, cfs: &mut CfsRq, se: &mut Se) -> u32;
+
+    pub(crate) safe fn pelton_x_se_util_est(se: &Se) -> u32;
+    pub(crate) safe fn pelton_x_task_util_est(p: &Policy, se: &Se) -> u32;
+    pub(crate) safe fn pelton_x_util_est_enqueue(p: &Policy, root: &mut CfsRq, se: &Se);
+    pub(crate) safe fn pelton_x_util_est_dequeue(p: &Policy, root: &mut CfsRq, se: &Se);
+    pub(crate) safe fn pelton_x_util_est_update(p: &Policy, se: &mut Se, cap: u32, sleeps: u32);
+
+    pub(crate) safe fn pelton_x_rq_init(p: &Policy, rq: &mut Rq, now: u64, cap: u32, freq: u32);
+    pub(crate) safe fn pelton_x_clock_pelt(p: &Policy, rq: &Rq) -> u64;
+    pub(crate) safe fn pelton_x_cfs_clock(p: &Policy, rq: &Rq, cfs: &CfsRq) -> u64;
+    pub(crate) safe fn pelton_x_throttle_clock(p: &Policy, rq: &Rq, cfs: &mut CfsRq);
+    pub(crate) safe fn pelton_x_unthrottle_clock(p: &Policy, rq: &Rq, cfs: &mut CfsRq);
+    pub(crate) safe fn pelton_x_clock_update(
+        p: &Policy,
+        rq: &mut Rq,
+        now: u64,
+        irq: u64,
+        idle: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_clock_enter_idle(p: &Policy, rq: &mut Rq);
+    pub(crate) safe fn pelton_x_update_rt(p: &Policy, rq: &mut Rq, running: u32) -> u32;
+    pub(crate) safe fn pelton_x_update_dl(p: &Policy, rq: &mut Rq, running: u32) -> u32;
+    pub(crate) safe fn pelton_x_update_irq(p: &Policy, rq: &mut Rq, irq: u64) -> u32;
+    pub(crate) safe fn pelton_x_update_hw(p: &Policy, rq: &mut Rq, lost: u32) -> u32;
+    pub(crate) safe fn pelton_x_others_have_blocked(rq: &Rq) -> u32;
+    pub(crate) safe fn pelton_x_capacity_of(rq: &Rq, hw: u32, pressure: u32) -> u32;
+
+    pub(crate) safe fn pelton_x_rq_enqueue_begin(
+        p: &Policy,
+        rq: &mut Rq,
+        se: &Se,
+        now: u64,
+        irq: u64,
+        idle: u32,
+    );
+    pub(crate) safe fn pelton_x_rq_enqueue_finish(p: &Policy, rq: &mut Rq, se: &mut Se) -> u32;
+    pub(crate) safe fn pelton_x_rq_enqueue_task(
+        p: &Policy,
+        rq: &mut Rq,
+        se: &mut Se,
+        now: u64,
+        irq: u64,
+        idle: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_dequeue_task(
+        p: &Policy,
+        rq: &mut Rq,
+        se: &mut Se,
+        now: u64,
+        irq: u64,
+        idle: u32,
+        flags: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_delay_task(
+        p: &Policy,
+        rq: &mut Rq,
+        se: &mut Se,
+        now: u64,
+        irq: u64,
+        idle: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_switch_fair(
+        p: &Policy,
+        rq: &mut Rq,
+        prev: Option<&mut Se>,
+        next: Option<&mut Se>,
+        now: u64,
+        irq: u64,
+        idle: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_switch_idle(
+        p: &Policy,
+        rq: &mut Rq,
+        prev: Option<&mut Se>,
+        now: u64,
+        irq: u64,
+        idle: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_tick_fair(
+        p: &Policy,
+        rq: &mut Rq,
+        curr: &mut Se,
+        now: u64,
+        irq: u64,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_update_rt(
+        p: &Policy,
+        rq: &mut Rq,
+        now: u64,
+        irq: u64,
+        idle: u32,
+        run: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_update_dl(
+        p: &Policy,
+        rq: &mut Rq,
+        now: u64,
+        irq: u64,
+        idle: u32,
+        run: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_update_blocked(
+        p: &Policy,
+        rq: &mut Rq,
+        now: u64,
+        irq: u64,
+        runs: u32,
+        lost: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_has_blocked(rq: &Rq) -> u32;
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Load tracking: records, entities, queues. Each method is the C function of the same name.
+
+use crate::ffi::{self, Ctx};
+use crate::policy::Policy;
+use crate::records::{Avg, CfsRq, Rq, Se, TaskGroup};
+
+/// What an update asks of the frequency hook; bits.
+pub mod ev {
+    /// The queue's average changed.
+    pub const DECAYED: u32 = 1;
+    /// An entity was attached.
+    pub const ATTACH: u32 = 2;
+    /// An entity was detached.
+    pub const DETACH: u32 = 4;
+    /// Tasks that left in their sleep were taken out (implies `DECAYED`).
+    pub const REMOVED: u32 = 8;
+    /// A change below was carried up.
+    pub const PROPAGATED: u32 = 16;
+    /// Not a hook: the load of the queue's task group must be refreshed.
+    pub const TG_LOAD: u32 = 32;
+}
+
+/// Flags of an entity update; bits.
+pub mod update {
+    /// Refresh the group's load.
+    pub const TG: u32 = 1;
+    /// Do not age the entity.
+    pub const SKIP_AGE_LOAD: u32 = 2;
+    /// Attach if it is not attached.
+    pub const DO_ATTACH: u32 = 4;
+    /// Detach.
+    pub const DO_DETACH: u32 = 8;
+    /// Sample the estimate.
+    pub const UTIL_EST: u32 = 16;
+}
+
+/// Why a task leaves the queue; bits.
+pub mod dequeue {
+    /// It goes to sleep.
+    pub const SLEEP: u32 = 1;
+    /// It moves to another CPU while runnable.
+    pub const MIGRATE: u32 = 2;
+}
+
+/// Who runs on the CPU whose blocked load is refreshed.
+pub mod runs {
+    /// A fair task.
+    pub const FAIR: u32 = 0;
+    /// A real-time task.
+    pub const RT: u32 = 1;
+    /// A deadline task.
+    pub const DL: u32 = 2;
+    /// Nobody.
+    pub const IDLE: u32 = 3;
+}
+
+/// `v * y^n`, truncated as the kernel truncates it.
+///
+/// ```
+/// assert_eq!(pelton_core::decay_load(47742, 32), 23870);
+/// ```
+#[inline]
+#[must_use]
+pub fn decay_load(v: u64, periods: u64) -> u64 {
+    ffi::pelton_x_decay_load(v, periods)
+}
+
+/// Utilization after `delta_units` (of 1024 ns) more of running, starting from `util`.
+///
+/// ```
+/// assert_eq!(pelton_core::ramp(800, 4000), 818);
+/// ```
+#[inline]
+#[must_use]
+pub fn ramp(util: u32, delta_units: u32) -> u32 {
+    ffi::pelton_x_ramp(util, delta_units)
+}
+
+/// Periods of running from nothing until utilization is at least `util`.
+///
+/// ```
+/// assert_eq!(pelton_core::time_to(512), 32);
+/// ```
+#[inline]
+#[must_use]
+pub fn time_to(util: u32) -> u32 {
+    ffi::pelton_x_time_to(util)
+}
+
+impl Avg {
+    /// Bring the sums up to `ctx.now`; returns period boundaries crossed.
+    #[inline]
+    pub fn accumulate(&mut self, ctx: &Ctx<'_>, load: u64, runnable: u64, running: u64) -> u64 {
+        ffi::pelton_x_accumulate(ctx, self, load, runnable, running)
+    }
+
+    /// Turn sums into averages.
+    #[inline]
+    pub fn publish(&mut self, pol: &Policy, weight: u64) {
+        ffi::pelton_x_publish(pol, self, weight);
+    }
+
+    /// Accumulate one value and publish; `ev::DECAYED` or 0.
+    #[inline]
+    pub fn update(&mut self, ctx: &Ctx<'_>, value: u32) -> u32 {
+        ffi::pelton_x_update_avg(ctx, self, value)
+    }
+}
+
+impl Se {
+    /// A new task: full load, no utilization, not attached.
+    #[must_use]
+    pub fn new(weight: u64) -> Self {
+        let mut se = Self::default();
+        ffi::pelton_x_se_init(&mut se, weight);
+        se
+    }
+
+    /// Bring the record up to `ctx.now` from the entity's own state; returns period boundaries crossed.
+    #[inline]
+    pub fn update(&mut self, ctx: &Ctx<'_>) -> u64 {
+        ffi::pelton_x_update_se(ctx, self)
+    }
+
+    /// The same for an entity known to be blocked.
+    #[inline]
+    pub fn update_blocked(&mut self, ctx: &Ctx<'_>) -> u64 {
+        ffi::pelton_x_update_blocked_se(ctx, self)
+    }
+
+    /// Utilization at first placement on `cfs`.
+    #[inline]
+    pub fn post_init(&mut self, pol: &Policy, cfs: &CfsRq, cap_orig: u32) {
+        ffi::pelton_x_post_init(pol, cfs, self, cap_orig);
+    }
+
+    /// The estimate itself.
+    #[inline]
+    #[must_use]
+    pub fn util_est(&self) -> u32 {
+        ffi::pelton_x_se_util_est(self)
+    }
+
+    /// Utilization as placement sees it: the larger of average and estimate.
+    #[inline]
+    #[must_use]
+    pub fn task_util_est(&self, pol: &Policy) -> u32 {
+        ffi::pelton_x_task_util_est(pol, self)
+    }
+
+    /// Sample the estimate.
+    #[inline]
+    pub fn util_est_update(&mut self, pol: &Policy, cap_orig: u32, task_sleeps: bool) {
+        ffi::pelton_x_util_est_update(pol, self, cap_orig, u32::from(task_sleeps));
+    }
+
+    /// The task was created in another class.
+    #[inline]
+    pub fn init_other_class(&mut self, ctx: &Ctx<'_>) {
+        ffi::pelton_x_init_other_class(ctx, self);
+    }
+}
+
+impl CfsRq {
+    /// Bring the queue up to `ctx.now`; `ev` bits.
+    #[inline]
+    pub fn update(&mut self, ctx: &Ctx<'_>) -> u32 {
+        ffi::pelton_x_update_cfs_rq(ctx, self)
+    }
+
+    /// Entity and queue up to `ctx.now`, attach or detach by `flags`; `ev` bits.
+    #[inline]
+    pub fn update_load_avg(
+        &mut self,
+        ctx: &Ctx<'_>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        flags: u32,
+    ) -> u32 {
+        ffi::pelton_x_update_load_avg(ctx, self, se, owned, flags)
+    }
+
+    /// The entity's averages become part of the queue's.
+    #[inline]
+    pub fn attach(&mut self, pol: &Policy, se: &mut Se) {
+        ffi::pelton_x_attach(pol, self, se);
+    }
+
+    /// The entity's averages leave the queue's.
+    #[inline]
+    pub fn detach(&mut self, pol: &Policy, se: &Se) {
+        ffi::pelton_x_detach(pol, self, se);
+    }
+
+    /// Change an entity's weight.
+    #[inline]
+    pub fn reweight(&mut self, pol: &Policy, se: &mut Se, weight: u64) {
+        ffi::pelton_x_reweight(pol, self, se, weight);
+    }
+
+    /// Age a sleeping entity to this queue's last update.
+    #[inline]
+    pub fn sync_blocked(&self, ctx: &Ctx<'_>, se: &mut Se) {
+        ffi::pelton_x_sync_blocked(ctx, self, se);
+    }
+
+    /// Carry what changed in the group's own queue up to this one; `true` if anything did.
+    #[inline]
+    pub fn propagate(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: &mut CfsRq) -> bool {
+        ffi::pelton_x_propagate(ctx, self, se, owned) != 0
+    }
+
+    /// Weight of the entity of this group queue.
+    #[inline]
+    #[must_use]
+    pub fn group_shares(&self, pol: &Policy, tg: &TaskGroup, present: u64) -> u64 {
+        ffi::pelton_x_group_shares(pol, self, tg, present)
+    }
+
+    /// Refresh the group's load total from this queue; `true` if it changed.
+    #[inline]
+    pub fn tg_contrib(&mut self, pol: &Policy, tg: &mut TaskGroup, now: u64) -> bool {
+        ffi::pelton_x_tg_contrib(pol, tg, self, now) != 0
+    }
+
+    /// A task ends in its sleep.
+    #[inline]
+    pub fn remove_sleeping(&mut self, ctx: &Ctx<'_>, se: &mut Se) {
+        ffi::pelton_x_remove_sleeping(ctx, self, se);
+    }
+
+    /// A task leaves the fair class.
+    #[inline]
+    pub fn switched_from_fair(&mut self, ctx: &Ctx<'_>, se: &mut Se) -> u32 {
+        ffi::pelton_x_switched_from_fair(ctx, self, se)
+    }
+
+    /// A task joins the fair class with averages of the past.
+    #[inline]
+    pub fn switched_to_fair(&mut self, ctx: &Ctx<'_>, se: &mut Se) -> u32 {
+        ffi::pelton_x_switched_to_fair(ctx, self, se)
+    }
+
+    /// An entity is queued; `delta` is the change of runnable tasks below.
+    #[inline]
+    pub fn enqueue_entity(
+        &mut self,
+        ctx: &Ctx<'_>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        delta: i32,
+    ) -> u32 {
+        ffi::pelton_x_enqueue_entity(ctx, self, se, owned, delta)
+    }
+
+    /// An ancestor that stays queued while a task below is queued or leaves.
+    #[inline]
+    pub fn update_ancestor(
+        &mut self,
+        ctx: &Ctx<'_>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        delta: i32,
+    ) -> u32 {
+        ffi::pelton_x_update_ancestor(ctx, self, se, owned, delta)
+    }
+
+    /// An entity leaves the queue.
+    #[inline]
+    pub fn dequeue_entity(
+        &mut self,
+        ctx: &Ctx<'_>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        delta: i32,
+        flags: u32,
+    ) -> u32 {
+        ffi::pelton_x_dequeue_entity(ctx, self, se, owned, delta, flags)
+    }
+
+    /// A queued entity becomes current at its level.
+    #[inline]
+    pub fn set_next_entity(
+        &mut self,
+        ctx: &Ctx<'_>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+    ) -> u32 {
+        ffi::pelton_x_set_next_entity(ctx, self, se, owned)
+    }
+
+    /// The current entity is put back.
+    #[inline]
+    pub fn put_prev_entity(
+        &mut self,
+        ctx: &Ctx<'_>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+    ) -> u32 {
+        ffi::pelton_x_put_prev_entity(ctx, self, se, owned)
+    }
+
+    /// The periodic tick, per level.
+    #[inline]
+    pub fn tick_entity(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: Option<&mut CfsRq>) -> u32 {
+        ffi::pelton_x_tick_entity(ctx, self, se, owned)
+    }
+
+    /// The task wants to sleep but stays queued.
+    #[inline]
+    pub fn delay_entity(&mut self, ctx: &Ctx<'_>, se: &mut Se) -> u32 {
+        ffi::pelton_x_delay_entity(ctx, self, se)
+    }
+
+    /// A delayed task is woken before it left.
+    #[inline]
+    pub fn requeue_entity(&mut self, ctx: &Ctx<'_>, se: &mut Se) -> u32 {
+        ffi::pelton_x_requeue_entity(ctx, self, se)
+    }
+
+    /// The task's estimate joins this root queue's.
+    #[inline]
+    pub fn util_est_enqueue(&mut self, pol: &Policy, se: &Se) {
+        ffi::pelton_x_util_est_enqueue(pol, self, se);
+    }
+
+    /// The task's estimate leaves this root queue's.
+    #[inline]
+    pub fn util_est_dequeue(&mut self, pol: &Policy, se: &Se) {
+        ffi::pelton_x_util_est_dequeue(pol, self, se);
+    }
+}
+
+impl Rq {
+    /// A sleeping task of queue `cfs` of this CPU is woken on another one; `wall_now` is the waker's clock.
+    #[inline]
+    pub fn migrate_sleeping(
+        &self,
+        pol: &Policy,
+        cfs: &mut CfsRq,
+        se: &mut Se,
+        is_idle: bool,
+        wall_now: u64,
+    ) {
+        ffi::pelton_x_migrate_sleeping(pol, self, cfs, se, u32::from(is_idle), wall_now);
+    }
+
+    /// The same for a task on the root queue.
+    #[inline]
+    pub fn migrate_sleeping_task(
+        &mut self,
+        pol: &Policy,
+        se: &mut Se,
+        is_idle: bool,
+        wall_now: u64,
+    ) {
+        let mut root = self.cfs;
+        ffi::pelton_x_migrate_sleeping(pol, self, &mut root, se, u32::from(is_idle), wall_now);
+        self.cfs = root;
+    }
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Policy switches: reading, changing and checking them by name.
+
+use std::ffi::{CStr, c_char};
+use std::fmt;
+
+use crate::ffi;
+
+macro_rules! policy_fields {
+    ($($(#[$doc:meta])* $field:ident,)*) => {
+        /// All switches of a policy, in the order of the table in `policy.h`.
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        pub struct Policy { $($(#[$doc])* pub $field: u32,)* }
+
+        impl Policy {
+            fn slot(&mut self, index: usize) -> Option<&mut u32> {
+                [$(&mut self.$field,)*].into_iter().nth(index)
+            }
+
+            /// All values in table order.
+            #[must_use]
+            pub fn values(&self) -> Vec<u32> {
+                vec![$(self.$field,)*]
+            }
+        }
+
+        /// Field names in table order, for comparison with the C table.
+        #[doc(hidden)]
+        pub const FIELD_NAMES: &[&str] = &[$(stringify!($field),)*];
+    };
+}
+
+policy_fields! {
+    /// Switch `invariance`: 0 = contribution, 1 = clock.
+    invariance,
+    /// Switch `divisor`: 0 = constant, 1 = moving.
+    divisor,
+    /// Switch `sum_floor`: 0 = off, 1 = on.
+    sum_floor,
+    /// Switch `init_util`: 0 = scale, 1 = capacity.
+    init_util,
+    /// Switch `migration_lag`: 0 = off, 1 = on.
+    migration_lag,
+    /// Switch `tg_limit`: 0 = off, 1 = on.
+    tg_limit,
+    /// Switch `shares_keep_empty`: 0 = off, 1 = on.
+    shares_keep_empty,
+    /// Switch `rt_signal`: 0 = off, 1 = on.
+    rt_signal,
+    /// Switch `dl_signal`: 0 = off, 1 = on.
+    dl_signal,
+    /// Switch `irq_signal`: 0 = off, 1 = on.
+    irq_signal,
+    /// Switch `hw_signal`: 0 = off, 1 = on.
+    hw_signal,
+    /// Switch `util_est`: 0 = off, 1 = u1, 2 = u2, 3 = u3, 4 = u4.
+    util_est,
+    /// Switch `util_est_stale`: 0 = off, 1 = on.
+    util_est_stale,
+    /// Switch `runnable_signal`: 0 = off, 1 = on.
+    runnable_signal,
+    /// Switch `runnable_boost`: 0 = off, 1 = on.
+    runnable_boost,
+    /// Switch `rt_rule`: 0 = flag_max, 1 = runnable_max, 2 = runnable_max_unless_uclamp, 3 = none.
+    rt_rule,
+    /// Switch `rt_in_sum`: 0 = off, 1 = on.
+    rt_in_sum,
+    /// Switch `dl_rule`: 0 = flag_max, 1 = bw_on_top, 2 = bw_floor.
+    dl_rule,
+    /// Switch `perf_form`: 0 = flags, 1 = bw, 2 = rt_sum, 3 = clamp_then_sum, 4 = sum_then_clamp.
+    perf_form,
+    /// Switch `headroom`: 0 = frequency, 1 = utilization, 2 = before_clamps.
+    headroom,
+    /// Switch `gate`: 0 = r0a, 1 = r0b.
+    gate,
+    /// Switch `rate_limit_default`: 0 = latency_x1000, 1 = capped_10ms, 2 = capped_2ms, 3 = one_and_half.
+    rate_limit_default,
+    /// Switch `iowait_boost`: 0 = off, 1 = jump, 2 = frequency, 3 = capacity.
+    iowait_boost,
+    /// Switch `dl_bypass`: 0 = off, 1 = bandwidth, 2 = floor.
+    dl_bypass,
+    /// Switch `hold`: 0 = off, 1 = drop_cache, 2 = restore_cache, 3 = restore_unless_capped.
+    hold,
+    /// Switch `stale_cpu`: 0 = skip, 1 = count.
+    stale_cpu,
+    /// Switch `while_busy`: 0 = refuse, 1 = overwrite.
+    while_busy,
+    /// Switch `remote`: 0 = local_only, 1 = fast_only, 2 = all.
+    remote,
+    /// Switch `worker`: 0 = fifo50, 1 = deadline.
+    worker,
+    /// Switch `hook_decay`: 0 = off, 1 = local, 2 = remote.
+    hook_decay,
+    /// Switch `hook_in_average`: 0 = off, 1 = on.
+    hook_in_average,
+    /// Switch `hook_attach`: 0 = off, 1 = on.
+    hook_attach,
+    /// Switch `hook_tick`: 0 = off, 1 = on.
+    hook_tick,
+    /// Switch `hook_rt`: 0 = accounting, 1 = enqueue, 2 = off.
+    hook_rt,
+    /// Switch `hook_dl`: 0 = accounting, 1 = bandwidth, 2 = off.
+    hook_dl,
+    /// Switch `hook_blocked`: 0 = off, 1 = per_cfs_rq, 2 = once.
+    hook_blocked,
+    /// Switch `hook_iowait`: 0 = off, 1 = on.
+    hook_iowait,
+    /// Switch `fair_class`: 0 = cfs, 1 = eevdf.
+    fair_class,
+    /// Switch `delayed_dequeue`: 0 = off, 1 = on.
+    delayed_dequeue,
+    /// Switch `uclamp`: 0 = off, 1 = max.
+    uclamp,
+}
+
+/// A switch: its name, its values, its default per profile, and why it exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// Name, as written after `--set`.
+    pub name: &'static str,
+    /// Value names; the position is the value.
+    pub values: Vec<&'static str>,
+    /// Default per profile, in the order of [`profiles`].
+    pub defaults: Vec<u32>,
+    /// One paragraph.
+    pub why: &'static str,
+}
+
+/// What is wrong with a switch, a value, a profile or a combination.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PolicyError {
+    /// No such profile.
+    UnknownProfile {
+        /// What was written.
+        name: String,
+        /// What exists.
+        candidates: Vec<&'static str>,
+    },
+    /// No such switch.
+    UnknownSwitch {
+        /// What was written.
+        name: String,
+        /// What exists.
+        candidates: Vec<&'static str>,
+    },
+    /// The switch has no such value.
+    UnknownValue {
+        /// The switch.
+        switch: &'static str,
+        /// What was written.
+        value: String,
+        /// What exists.
+        candidates: Vec<&'static str>,
+    },
+    /// Two switches contradict each other.
+    Conflict {
+        /// One of them.
+        switch_a: &'static str,
+        /// Its value.
+        value_a: &'static str,
+        /// The other.
+        switch_b: &'static str,
+        /// Its value.
+        value_b: &'static str,
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownProfile { name, candidates } => {
+                write!(
+                    f,
+                    "unknown profile \"{name}\"; there are {}",
+                    candidates.join(", ")
+                )
+            }
+            Self::UnknownSwitch { name, candidates } => {
+                write!(
+                    f,
+                    "unknown switch \"{name}\"; there are {}",
+                    candidates.join(", ")
+                )
+            }
+            Self::UnknownValue {
+                switch,
+                value,
+                candidates,
+            } => {
+                write!(
+                    f,
+                    "{switch} cannot be \"{value}\"; it can be {}",
+                    candidates.join(", ")
+                )
+            }
+            Self::Conflict {
+                switch_a,
+                value_a,
+                switch_b,
+                value_b,
+                reason,
+            } => {
+                write!(
+                    f,
+                    "{switch_a}={value_a} and {switch_b}={value_b} contradict each other: {reason}"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for PolicyError {}
+
+/// A C string of the shim's tables.
+pub(crate) fn text(p: *const c_char) -> &'static str {
+    if p.is_null() {
+        return "";
+    }
+    // SAFETY: the shim returns null or string literals with static lifetime.
+    unsafe { CStr::from_ptr(p) }.to_str().unwrap_or("")
+}
+
+/// Names of the kernel profiles, oldest first.
+#[must_use]
+pub fn profiles() -> Vec<&'static str> {
+    (0..)
+        .map(|i| text(ffi::pelton_x_profile_name(i)))
+        .take_while(|name| !name.is_empty())
+        .collect()
+}
+
+fn switch_at(index: u32) -> Option<Switch> {
+    // SAFETY: the shim returns null or a pointer to a static row.
+    let row = unsafe { ffi::pelton_x_switch_info(index).as_ref() }?;
+    Some(Switch {
+        name: text(row.name),
+        values: text(row.values).split('|').collect(),
+        defaults: row.defaults.to_vec(),
+        why: text(row.why),
+    })
+}
+
+/// All switches in table order.
+#[must_use]
+pub fn switches() -> Vec<Switch> {
+    (0..ffi::pelton_x_switch_count())
+        .filter_map(switch_at)
+        .collect()
+}
+
+fn find_switch(name: &str) -> Result<(usize, Switch), PolicyError> {
+    let all = switches();
+    let candidates = all.iter().map(|s| s.name).collect();
+    all.into_iter()
+        .enumerate()
+        .find(|(_, s)| s.name == name)
+        .ok_or_else(|| PolicyError::UnknownSwitch {
+            name: name.to_owned(),
+            candidates,
+        })
+}
+
+fn parse_value(switch: &Switch, value: &str) -> Result<u32, PolicyError> {
+    let by_name = switch.values.iter().position(|v| *v == value);
+    let by_number = value
+        .parse::<usize>()
+        .ok()
+        .filter(|n| *n < switch.values.len());
+    match by_name.or(by_number).map(u32::try_from) {
+        Some(Ok(number)) => Ok(number),
+        _ => Err(PolicyError::UnknownValue {
+            switch: switch.name,
+            value: value.to_owned(),
+            candidates: switch.values.clone(),
+        }),
+    }
+}
+
+impl Policy {
+    /// The rule set of a kernel, for example `"7.2"`.
+    ///
+    /// ```
+    /// let policy = pelton_core::Policy::profile("4.16").unwrap();
+    /// assert_eq!(policy.get("invariance"), Ok("contribution"));
+    /// ```
+    pub fn profile(name: &str) -> Result<Self, PolicyError> {
+        let candidates = profiles();
+        let mut policy = Self::default();
+        let index = candidates
+            .iter()
+            .position(|p| *p == name)
+            .and_then(|i| u32::try_from(i).ok());
+        match index.map(|i| ffi::pelton_x_policy_for_profile(i, &mut policy)) {
+            Some(0) => Ok(policy),
+            _ => Err(PolicyError::UnknownProfile {
+                name: name.to_owned(),
+                candidates,
+            }),
+        }
+    }
+
+    /// Change one switch by name; the value is a value name or its number.
+    ///
+    /// ```
+    /// let mut policy = pelton_core::Policy::profile("4.16").unwrap();
+    /// policy.set("rt_signal", "on").unwrap();
+    /// policy.set("rt_in_sum", "1").unwrap();
+    /// policy.check().unwrap();
+    /// ```
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), PolicyError> {
+        let (index, switch) = find_switch(name)?;
+        let number = parse_value(&switch, value)?;
+        if let Some(slot) = self.slot(index) {
+            *slot = number;
+        }
+        Ok(())
+    }
+
+    /// The value name of a switch.
+    pub fn get(&self, name: &str) -> Result<&'static str, PolicyError> {
+        let (index, switch) = find_switch(name)?;
+        let value = self.values().get(index).copied().unwrap_or(0);
+        Ok(switch.values.get(value as usize).copied().unwrap_or("?"))
+    }
+
+    /// Refuse combinations that have no meaning.
+    pub fn check(&self) -> Result<(), PolicyError> {
+        let (mut a, mut b) = (0, 0);
+        let code = ffi::pelton_x_policy_check(self, &mut a, &mut b);
+        if code == 0 {
+            return Ok(());
+        }
+        let name = |index| switch_at(index).map_or("?", |s| s.name);
+        let (switch_a, switch_b) = (name(a), name(b));
+        Err(PolicyError::Conflict {
+            switch_a,
+            value_a: self.get(switch_a).unwrap_or("?"),
+            switch_b,
+            value_b: self.get(switch_b).unwrap_or("?"),
+            reason: text(ffi::pelton_x_conflict_reason(code)),
+        })
+    }
+}

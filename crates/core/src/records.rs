@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Hand-written mirrors of `core/include/pelton/types.h`; `tests/layout.rs` compares them with the C side.
+
+macro_rules! mirror {
+    ($(#[$doc:meta])* $name:ident = $c:literal { $($(#[$fdoc:meta])* $field:ident: $ty:ty,)* }) => {
+        $(#[$doc])*
+        #[repr(C, align(8))]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name { $($(#[$fdoc])* pub $field: $ty,)* }
+
+        impl $name {
+            /// Name, offset and size of the record and its fields, as C should see them.
+            pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
+                rows.push(LayoutRow { name: $c.to_owned(), offset: 0, size: size_of::<Self>() });
+                $(rows.push(LayoutRow {
+                    name: concat!($c, ".", stringify!($field)).to_owned(),
+                    offset: std::mem::offset_of!(Self, $field),
+                    size: size_of::<$ty>(),
+                });)*
+            }
+        }
+    };
+}
+
+/// One row of the layout comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayoutRow {
+    /// `record` or `record.field`, C names.
+    pub name: String,
+    /// Offset in the record, bytes.
+    pub offset: usize,
+    /// Size, bytes.
+    pub size: usize,
+}
+
+mirror! {
+    /// One load-tracking record.
+    Avg = "pelton_avg" {
+        /// Advanced in whole units of 1024 ns; 0 = not attached.
+        last_update_time_ns: u64,
+        /// Decayed sum of load.
+        load_sum: u64,
+        /// Decayed sum of runnable tasks, << 10.
+        runnable_sum: u64,
+        /// Decayed sum of running time, << 10.
+        util_sum: u32,
+        /// Position in the open period, 0..1023 units.
+        period_contrib: u32,
+        /// Load average, weight.
+        load_avg: u64,
+        /// Runnable average, 1024 per task.
+        runnable_avg: u64,
+        /// Utilization, 0..1024.
+        util_avg: u64,
+        /// U3/U4: the single estimate; the top bit is the "unchanged" mark.
+        util_est_enqueued: u32,
+        /// U1/U2 only.
+        util_est_ewma: u32,
+    }
+}
+
+mirror! {
+    /// A schedulable entity of the fair class: a task, or a group on one CPU.
+    Se = "pelton_se" {
+        /// Load-tracking record.
+        avg: Avg,
+        /// Scaled-down: nice 0 = 1024.
+        weight: u64,
+        /// Queued (including delayed dequeue).
+        on_rq: u32,
+        /// Current entity at its level.
+        running: u32,
+        /// Task: 1 unless delayed; group: runnable tasks below, as of its last enqueue or dequeue.
+        nr_runnable: u32,
+        /// 1 while a delayed dequeue is pending.
+        delayed: u32,
+    }
+}
+
+mirror! {
+    /// A fair run queue.
+    CfsRq = "pelton_cfs_rq" {
+        /// Load-tracking record.
+        avg: Avg,
+        /// Sum of weights of queued entities, scaled down.
+        load_weight: u64,
+        /// Runnable tasks, hierarchical.
+        h_nr_runnable: u32,
+        /// Entities queued here.
+        nr_queued: u32,
+        /// An entity of this level is running.
+        has_curr: u32,
+        /// Something changed that the parent level must learn.
+        propagate: u32,
+        /// Load sum to hand to the parent level.
+        prop_runnable_sum: i64,
+        /// Load of tasks that left in their sleep.
+        removed_load: u64,
+        /// Utilization of tasks that left in their sleep.
+        removed_util: u64,
+        /// Runnable average of tasks that left in their sleep.
+        removed_runnable: u64,
+        /// How many left in their sleep.
+        removed_nr: u32,
+        /// Root only: sum of the queued tasks' estimates.
+        util_est: u32,
+        /// This queue's part of the group total.
+        tg_load_avg_contrib: u64,
+        /// Total PELT time spent throttled.
+        throttled_clock_pelt_ns: u64,
+        /// PELT clock at which the present throttling began.
+        throttled_at_ns: u64,
+        /// When the group total was last refreshed from here.
+        tg_update_ns: u64,
+        /// > 0: this queue or an ancestor is throttled, its clock stands still.
+        throttle_count: u32,
+        /// Unused.
+        reserved: u32,
+    }
+}
+
+mirror! {
+    /// What all CPUs' queues of one task group share.
+    TaskGroup = "pelton_tg" {
+        /// Sum of the contributions.
+        load_avg: u64,
+        /// Scaled-down: default 1024.
+        shares: u64,
+    }
+}
+
+mirror! {
+    /// The clocks of one CPU.
+    Clock = "pelton_clock" {
+        /// Wall clock.
+        clock_ns: u64,
+        /// Clock without interrupt time.
+        clock_task_ns: u64,
+        /// Scaled clock.
+        clock_pelt_ns: u64,
+        /// Idle time owed by saturation.
+        lost_idle_ns: u64,
+        /// Clock when the CPU last ran idle.
+        clock_idle_ns: u64,
+        /// Published PELT clock at that moment.
+        clock_pelt_idle_ns: u64,
+    }
+}
+
+mirror! {
+    /// All signals of one CPU.
+    Rq = "pelton_rq" {
+        /// Clocks.
+        clock: Clock,
+        /// Fair queue of the top level.
+        cfs: CfsRq,
+        /// Real-time record.
+        rt: Avg,
+        /// Deadline record.
+        dl: Avg,
+        /// Interrupt record.
+        irq: Avg,
+        /// Hardware-pressure record.
+        hw: Avg,
+        /// 0..1024.
+        cap_orig: u32,
+        /// 0..1024 = current / reference frequency.
+        freq_scale: u32,
+    }
+}
+
+mirror! {
+    /// Inputs of one CPU for one frequency evaluation.
+    CpuState = "pelton_cpu_state" {
+        /// Number of idle entries so far.
+        idle_calls: u64,
+        /// Capacity, 0..1024.
+        cap_orig: u32,
+        /// Util cfs.
+        util_cfs: u32,
+        /// Runnable cfs.
+        runnable_cfs: u32,
+        /// Util est.
+        util_est: u32,
+        /// Util rt.
+        util_rt: u32,
+        /// Util dl.
+        util_dl: u32,
+        /// Util irq.
+        util_irq: u32,
+        /// Reserved DL bandwidth, 0..1024.
+        bw_dl: u32,
+        /// Rt nr running.
+        rt_nr_running: u32,
+        /// Uclamp used.
+        uclamp_used: u32,
+        /// Uclamp min.
+        uclamp_min: u32,
+        /// Uclamp max.
+        uclamp_max: u32,
+    }
+}
+
+mirror! {
+    /// Every term of one CPU's performance request.
+    PerfTerms = "pelton_perf_terms" {
+        /// Fair utilization after boost by runnable and util_est.
+        cfs: u32,
+        /// RT utilization that was added.
+        rt: u32,
+        /// DL utilization or bandwidth that was added.
+        dl: u32,
+        /// Interrupt record.
+        irq: u32,
+        /// After summation, clamps of old kernels and IRQ scaling.
+        effective: u32,
+        /// Iowait boost value, capacity units.
+        iowait: u32,
+        /// Min.
+        min: u32,
+        /// Max.
+        max: u32,
+        /// What the 25 % margin added on the utilization side (0 when it is on the frequency side).
+        headroom: u32,
+        /// The performance target handed to the frequency mapping.
+        perf: u32,
+        /// 1: the rule for RT/DL asked for the maximum whatever the sum.
+        forced_max: u32,
+        /// 1: skipped, its last hook is older than a tick (<= 4.16).
+        stale: u32,
+    }
+}
+
+mirror! {
+    /// schedutil, per frequency domain.
+    SugovPolicy = "pelton_sugov_policy" {
+        /// Last accepted change (R0b) or evaluation (R0a).
+        last_ns: u64,
+        /// Rate limit ns.
+        rate_limit_ns: u64,
+        /// Next freq khz.
+        next_freq_khz: u32,
+        /// Cached raw khz.
+        cached_raw_khz: u32,
+        /// Work in progress.
+        work_in_progress: u32,
+        /// Limits changed.
+        limits_changed: u32,
+        /// Need update.
+        need_update: u32,
+        /// Nr cpus.
+        nr_cpus: u32,
+        /// Min khz.
+        min_khz: u32,
+        /// Max khz.
+        max_khz: u32,
+        /// Frequency at which cap_orig holds.
+        ref_khz: u32,
+        /// Cur khz.
+        cur_khz: u32,
+        /// Fast switch.
+        fast_switch: u32,
+        /// Driver can be programmed from any CPU.
+        remote_ok: u32,
+        /// Freq invariant.
+        freq_invariant: u32,
+        /// What the hardware can do (cpuinfo.max); 0 = same as ref_khz.
+        hw_max_khz: u32,
+    }
+}
+
+mirror! {
+    /// schedutil, per CPU.
+    SugovCpu = "pelton_sugov_cpu" {
+        /// Last update ns.
+        last_update_ns: u64,
+        /// Saved idle calls.
+        saved_idle_calls: u64,
+        /// Iowait boost.
+        iowait_boost: u32,
+        /// Iowait pending.
+        iowait_pending: u32,
+        /// Util.
+        util: u32,
+        /// DL floor (or bandwidth) at the last evaluation.
+        bw_min: u32,
+        /// Request flags of the last hook call (<= 4.16).
+        flags: u32,
+        /// Unused.
+        reserved: u32,
+    }
+}
+
+/// The Rust side of the layout comparison.
+pub(crate) fn rust_layout() -> Vec<LayoutRow> {
+    let mut rows = Vec::new();
+    Avg::layout(&mut rows);
+    Se::layout(&mut rows);
+    CfsRq::layout(&mut rows);
+    TaskGroup::layout(&mut rows);
+    Clock::layout(&mut rows);
+    Rq::layout(&mut rows);
+    CpuState::layout(&mut rows);
+    PerfTerms::layout(&mut rows);
+    SugovPolicy::layout(&mut rows);
+    SugovCpu::layout(&mut rows);
+    rows
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One CPU: clocks, pressure, and scheduler events in one call each.
+
+use crate::ffi::{self, Ctx};
+use crate::policy::Policy;
+use crate::records::{CfsRq, Rq, Se};
+
+impl Rq {
+    /// A CPU that starts at `now`, idle, with all records up to date.
+    #[must_use]
+    pub fn new(pol: &Policy, now: u64, cap_orig: u32, freq_scale: u32) -> Self {
+        let mut rq = Self::default();
+        ffi::pelton_x_rq_init(pol, &mut rq, now, cap_orig, freq_scale);
+        rq
+    }
+
+    /// Update context of a queue of this CPU, at the queue's clock.
+    #[inline]
+    #[must_use]
+    pub fn ctx<'a>(&self, pol: &'a Policy, cfs: &CfsRq) -> Ctx<'a> {
+        Ctx {
+            pol,
+            now: self.cfs_clock(pol, cfs),
+            cap_orig: self.cap_orig,
+            freq_scale: self.freq_scale,
+        }
+    }
+
+    /// Advance all clocks; `true` if the interrupt signal changed.
+    #[inline]
+    pub fn clock_update(&mut self, pol: &Policy, now: u64, irq_ns: u64, is_idle: bool) -> bool {
+        ffi::pelton_x_clock_update(pol, self, now, irq_ns, u32::from(is_idle)) != 0
+    }
+
+    /// The CPU switches to the idle task.
+    #[inline]
+    pub fn clock_enter_idle(&mut self, pol: &Policy) {
+        ffi::pelton_x_clock_enter_idle(pol, self);
+    }
+
+    /// Published PELT clock.
+    #[inline]
+    #[must_use]
+    pub fn clock_pelt(&self, pol: &Policy) -> u64 {
+        ffi::pelton_x_clock_pelt(pol, self)
+    }
+
+    /// Clock of one fair queue of this CPU.
+    #[inline]
+    #[must_use]
+    pub fn cfs_clock(&self, pol: &Policy, cfs: &CfsRq) -> u64 {
+        ffi::pelton_x_cfs_clock(pol, self, cfs)
+    }
+
+    /// The queue was throttled: its clock stops.
+    #[inline]
+    pub fn throttle_clock(&self, pol: &Policy, cfs: &mut CfsRq) {
+        ffi::pelton_x_throttle_clock(pol, self, cfs);
+    }
+
+    /// The reverse.
+    #[inline]
+    pub fn unthrottle_clock(&self, pol: &Policy, cfs: &mut CfsRq) {
+        ffi::pelton_x_unthrottle_clock(pol, self, cfs);
+    }
+
+    /// Real-time record; `running` = such a task ran since the last update.
+    #[inline]
+    pub fn update_rt(&mut self, pol: &Policy, running: bool) -> u32 {
+        ffi::pelton_x_update_rt(pol, self, u32::from(running))
+    }
+
+    /// Deadline record.
+    #[inline]
+    pub fn update_dl(&mut self, pol: &Policy, running: bool) -> u32 {
+        ffi::pelton_x_update_dl(pol, self, u32::from(running))
+    }
+
+    /// Interrupt record; `irq_ns` just elapsed.
+    #[inline]
+    pub fn update_irq(&mut self, pol: &Policy, irq_ns: u64) -> u32 {
+        ffi::pelton_x_update_irq(pol, self, irq_ns)
+    }
+
+    /// Hardware-pressure record.
+    #[inline]
+    pub fn update_hw(&mut self, pol: &Policy, lost_capacity: u32) -> u32 {
+        ffi::pelton_x_update_hw(pol, self, lost_capacity)
+    }
+
+    /// Does anything outside the fair class still have to decay?
+    #[inline]
+    #[must_use]
+    pub fn others_have_blocked(&self) -> bool {
+        ffi::pelton_x_others_have_blocked(self) != 0
+    }
+
+    /// Does anything still have to decay?
+    #[inline]
+    #[must_use]
+    pub fn has_blocked(&self) -> bool {
+        ffi::pelton_x_rq_has_blocked(self) != 0
+    }
+
+    /// Capacity left for the fair class.
+    #[inline]
+    #[must_use]
+    pub fn capacity_of(&self, hw: u32, cpufreq_pressure: u32) -> u32 {
+        ffi::pelton_x_capacity_of(self, hw, cpufreq_pressure)
+    }
+
+    /// First half of [`Rq::enqueue_task`]: clock and queue estimate; the IOWAIT hook belongs between the halves.
+    #[inline]
+    pub fn enqueue_begin(&mut self, pol: &Policy, se: &Se, now: u64, irq_ns: u64, is_idle: bool) {
+        ffi::pelton_x_rq_enqueue_begin(pol, self, se, now, irq_ns, u32::from(is_idle));
+    }
+
+    /// Second half.
+    #[inline]
+    pub fn enqueue_finish(&mut self, pol: &Policy, se: &mut Se) -> u32 {
+        ffi::pelton_x_rq_enqueue_finish(pol, self, se)
+    }
+
+    /// A task is queued on the root queue (a delayed one is taken back); `ev` bits.
+    #[inline]
+    pub fn enqueue_task(
+        &mut self,
+        pol: &Policy,
+        se: &mut Se,
+        now: u64,
+        irq_ns: u64,
+        is_idle: bool,
+    ) -> u32 {
+        ffi::pelton_x_rq_enqueue_task(pol, self, se, now, irq_ns, u32::from(is_idle))
+    }
+
+    /// A task leaves the root queue; `flags` from [`crate::dequeue`].
+    #[inline]
+    pub fn dequeue_task(
+        &mut self,
+        pol: &Policy,
+        se: &mut Se,
+        now: u64,
+        irq_ns: u64,
+        is_idle: bool,
+        flags: u32,
+    ) -> u32 {
+        ffi::pelton_x_rq_dequeue_task(pol, self, se, now, irq_ns, u32::from(is_idle), flags)
+    }
+
+    /// A task wants to sleep but stays queued (delayed dequeue).
+    #[inline]
+    pub fn delay_task(
+        &mut self,
+        pol: &Policy,
+        se: &mut Se,
+        now: u64,
+        irq_ns: u64,
+        is_idle: bool,
+    ) -> u32 {
+        ffi::pelton_x_rq_delay_task(pol, self, se, now, irq_ns, u32::from(is_idle))
+    }
+
+    /// Put `prev` back and make `next` current; `is_idle` = the CPU ran idle until now.
+    #[inline]
+    pub fn switch_fair(
+        &mut self,
+        pol: &Policy,
+        prev: Option<&mut Se>,
+        next: Option<&mut Se>,
+        now: u64,
+        irq_ns: u64,
+        is_idle: bool,
+    ) -> u32 {
+        ffi::pelton_x_rq_switch_fair(pol, self, prev, next, now, irq_ns, u32::from(is_idle))
+    }
+
+    /// The CPU picked the idle task; `prev` was the current fair task, if any.
+    #[inline]
+    pub fn switch_idle(
+        &mut self,
+        pol: &Policy,
+        prev: Option<&mut Se>,
+        now: u64,
+        irq_ns: u64,
+        is_idle: bool,
+    ) -> u32 {
+        ffi::pelton_x_rq_switch_idle(pol, self, prev, now, irq_ns, u32::from(is_idle))
+    }
+
+    /// Tick of a CPU that runs the fair task `curr`.
+    #[inline]
+    pub fn tick_fair(&mut self, pol: &Policy, curr: &mut Se, now: u64, irq_ns: u64) -> u32 {
+        ffi::pelton_x_rq_tick_fair(pol, self, curr, now, irq_ns)
+    }
+
+    /// Clock, then the real-time record; `running`: `false` when just picked, `true` when put or at a tick.
+    #[inline]
+    pub fn event_rt(
+        &mut self,
+        pol: &Policy,
+        now: u64,
+        irq_ns: u64,
+        is_idle: bool,
+        running: bool,
+    ) -> u32 {
+        ffi::pelton_x_rq_update_rt(
+            pol,
+            self,
+            now,
+            irq_ns,
+            u32::from(is_idle),
+            u32::from(running),
+        )
+    }
+
+    /// Clock, then the deadline record.
+    #[inline]
+    pub fn event_dl(
+        &mut self,
+        pol: &Policy,
+        now: u64,
+        irq_ns: u64,
+        is_idle: bool,
+        running: bool,
+    ) -> u32 {
+        ffi::pelton_x_rq_update_dl(
+            pol,
+            self,
+            now,
+            irq_ns,
+            u32::from(is_idle),
+            u32::from(running),
+        )
+    }
+
+    /// Blocked walk without groups; `runs` from [`crate::runs`]; `ev` bits.
+    #[inline]
+    pub fn update_blocked(
+        &mut self,
+        pol: &Policy,
+        now: u64,
+        irq_ns: u64,
+        runs: u32,
+        lost_capacity: u32,
+    ) -> u32 {
+        ffi::pelton_x_rq_update_blocked(pol, self, now, irq_ns, runs, lost_capacity)
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Gives every inline function of the core that Rust calls an external symbol. No arithmetic here. */
+#include "pelton/bounds.h"
+#include "pelton/pelt_ramp.h"
+#include "pelton/policy_table.h"
+#include "pelton/rq_event.h"
+
+typedef const struct pelton_policy *policy_t;
+typedef const struct pelton_ctx *ctx_t;
+typedef struct pelton_avg *avg_t;
+typedef struct pelton_se *se_t;
+typedef struct pelton_cfs_rq *cfs_t;
+typedef struct pelton_rq *rq_t;
+typedef const struct pelton_se *cse_t;
+typedef const struct pelton_cfs_rq *ccfs_t;
+typedef const struct pelton_rq *crq_t;
+
+#define FN(ret, name, params, args)    \
+	ret pelton_x_##name params;    \
+	ret pelton_x_##name params     \
+	{                              \
+		return pelton_##name args; \
+	}
+
+/* policy */
+FN(u32, policy_for_profile, (u32 profile, struct pelton_policy *out), (profile, out))
+FN(u32, policy_check, (policy_t p, u32 *a, u32 *b), (p, a, b))
+FN(u32, switch_value_count, (u32 index), (index))
+
+u32 pelton_x_switch_count(void);
+const struct pelton_switch_info *pelton_x_switch_info(u32 index);
+const char *pelton_x_profile_name(u32 index);
+const char *pelton_x_conflict_reason(u32 code);
+const struct pelton_bound *pelton_x_bound(u32 index);
+
+u32 pelton_x_switch_count(void)
+{
+	return PELTON_SWITCH_COUNT;
+}
+
+const struct pelton_switch_info *pelton_x_switch_info(u32 index)
+{
+	return index < PELTON_SWITCH_COUNT ? &pelton_switch_table[index] : 0;
+}
+
+const char *pelton_x_profile_name(u32 index)
+{
+	return index < pelton_profile_count() ? pelton_profile_names[index] : 0;
+}
+
+const char *pelton_x_conflict_reason(u32 code)
+{
+	return code && code <= PELTON_CONFLICT_COUNT ? pelton_conflict_table[code - 1].reason : 0;
+}
+
+const struct pelton_bound *pelton_x_bound(u32 index)
+{
+	return index < PELTON_BOUND_COUNT ? &pelton_bound_table[index] : 0;
+}
+
+/* pelt */
+FN(u64, decay_load, (u64 v, u64 n), (v, n))
+FN(u64, accumulate, (ctx_t c, avg_t a, u64 load, u64 runnable, u64 running), (c, a, load, runnable, running))
+FN(void, publish, (policy_t p, avg_t a, u64 weight), (p, a, weight))
+FN(u64, update_se, (ctx_t c, se_t se), (c, se))
+FN(u64, update_blocked_se, (ctx_t c, se_t se), (c, se))
+FN(u32, update_cfs_rq, (ctx_t c, cfs_t cfs), (c, cfs))
+FN(u32, update_avg, (ctx_t c, avg_t a, u32 value), (c, a, value))
+FN(void, attach, (policy_t p, cfs_t cfs, se_t se), (p, cfs, se))
+FN(void, detach, (policy_t p, cfs_t cfs, cse_t se), (p, cfs, se))
+FN(void, reweight, (policy_t p, cfs_t cfs, se_t se, u64 weight), (p, cfs, se, weight))
+FN(void, sync_blocked, (ctx_t c, ccfs_t cfs, se_t se), (c, cfs, se))
+FN(u32, ramp, (u32 util, u32 units), (util, units))
+FN(u32, time_to, (u32 util), (util))
+
+/* entities and groups */
+FN(u32, propagate, (ctx_t c, cfs_t q, se_t se, cfs_t g), (c, q, se, g))
+FN(u32, update_load_avg, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, u32 flags), (c, cfs, se, owned, flags))
+FN(u64, group_shares, (policy_t p, ccfs_t g, const struct pelton_tg *tg, u64 present), (p, g, tg, present))
+FN(u32, tg_contrib, (policy_t p, struct pelton_tg *tg, cfs_t g, u64 now), (p, tg, g, now))
+FN(void, se_init, (se_t se, u64 weight), (se, weight))
+FN(void, post_init, (policy_t p, ccfs_t cfs, se_t se, u32 cap), (p, cfs, se, cap))
+FN(void, migrate_sleeping, (policy_t p, crq_t rq, cfs_t cfs, se_t se, u32 idle, u64 wall), (p, rq, cfs, se, idle, wall))
+FN(void, remove_sleeping, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
+FN(u32, switched_from_fair, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
+FN(u32, switched_to_fair, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
+FN(void, init_other_class, (ctx_t c, se_t se), (c, se))
+FN(u32, enqueue_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta), (c, cfs, se, owned, delta))
+FN(u32, update_ancestor, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta), (c, cfs, se, owned, delta))
+FN(u32, dequeue_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta, u32 flags),
+   (c, cfs, se, owned, delta, flags))
+FN(u32, set_next_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned), (c, cfs, se, owned))
+FN(u32, put_prev_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned), (c, cfs, se, owned))
+FN(u32, tick_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned), (c, cfs, se, owned))
+FN(u32, delay_entity, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
+FN(u32, requeue_entity, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
+
+/* util_est */
+FN(u32, se_util_est, (cse_t se), (se))
+FN(u32, task_util_est, (policy_t p, cse_t se), (p, se))
+FN(void, util_est_enqueue, (policy_t p, cfs_t root, cse_t se), (p, root, se))
+FN(void, util_est_dequeue, (policy_t p, cfs_t root, cse_t se), (p, root, se))
+FN(void, util_est_update, (policy_t p, se_t se, u32 cap, u32 sleeps), (p, se, cap, sleeps))
+
+/* clock and pressure */
+FN(void, rq_init, (policy_t p, rq_t rq, u64 now, u32 cap, u32 freq), (p, rq, now, cap, freq))
+FN(u64, clock_pelt, (policy_t p, crq_t rq), (p, rq))
+FN(u64, cfs_clock, (policy_t p, crq_t rq, ccfs_t cfs), (p, rq, cfs))
+FN(void, throttle_clock, (policy_t p, crq_t rq, cfs_t cfs), (p, rq, cfs))
+FN(void, unthrottle_clock, (policy_t p, crq_t rq, cfs_t cfs), (p, rq, cfs))
+FN(u32, clock_update, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle), (p, rq, now, irq, idle))
+FN(void, clock_enter_idle, (policy_t p, rq_t rq), (p, rq))
+FN(u32, update_rt, (policy_t p, rq_t rq, u32 running), (p, rq, running))
+FN(u32, update_dl, (policy_t p, rq_t rq, u32 running), (p, rq, running))
+FN(u32, update_irq, (policy_t p, rq_t rq, u64 irq), (p, rq, irq))
+FN(u32, update_hw, (policy_t p, rq_t rq, u32 lost), (p, rq, lost))
+FN(u32, others_have_blocked, (crq_t rq), (rq))
+FN(u32, capacity_of, (crq_t rq, u32 hw, u32 pressure), (rq, hw, pressure))
+
+/* one scheduler event, one call */
+FN(void, rq_enqueue_begin, (policy_t p, rq_t rq, cse_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
+FN(u32, rq_enqueue_finish, (policy_t p, rq_t rq, se_t se), (p, rq, se))
+FN(u32, rq_enqueue_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
+FN(u32, rq_dequeue_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle, u32 flags),
+   (p, rq, se, now, irq, idle, flags))
+FN(u32, rq_delay_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
+FN(u32, rq_switch_fair, (policy_t p, rq_t rq, se_t prev, se_t next, u64 now, u64 irq, u32 idle),
+   (p, rq, prev, next, now, irq, idle))
+FN(u32, rq_switch_idle, (policy_t p, rq_t rq, se_t prev, u64 now, u64 irq, u32 idle), (p, rq, prev, now, irq, idle))
+FN(u32, rq_tick_fair, (policy_t p, rq_t rq, se_t curr, u64 now, u64 irq), (p, rq, curr, now, irq))
+FN(u32, rq_update_rt, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle, u32 running), (p, rq, now, irq, idle, running))
+FN(u32, rq_update_dl, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle, u32 running), (p, rq, now, irq, idle, running))
+FN(u32, rq_update_blocked, (policy_t p, rq_t rq, u64 now, u64 irq, u32 runs, u32 lost), (p, rq, now, irq, runs, lost))
+FN(u32, rq_has_blocked, (crq_t rq), (rq))

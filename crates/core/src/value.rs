@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Values of the switches that are not off/on; compared with the C table in `tests/profiles.rs`.
+
+/// Name, value name and number of every constant of this module, for that comparison.
+#[doc(hidden)]
+pub const ALL: &[(&str, &str, u32)] = &[
+    ("invariance", "contribution", INVARIANCE_CONTRIBUTION),
+    ("invariance", "clock", INVARIANCE_CLOCK),
+    ("divisor", "constant", DIVISOR_CONSTANT),
+    ("divisor", "moving", DIVISOR_MOVING),
+    ("init_util", "scale", INIT_UTIL_SCALE),
+    ("init_util", "capacity", INIT_UTIL_CAPACITY),
+    ("util_est", "off", UTIL_EST_OFF),
+    ("util_est", "u1", UTIL_EST_U1),
+    ("util_est", "u2", UTIL_EST_U2),
+    ("util_est", "u3", UTIL_EST_U3),
+    ("util_est", "u4", UTIL_EST_U4),
+    ("rt_rule", "flag_max", RT_RULE_FLAG_MAX),
+    ("rt_rule", "runnable_max", RT_RULE_RUNNABLE_MAX),
+    (
+        "rt_rule",
+        "runnable_max_unless_uclamp",
+        RT_RULE_RUNNABLE_MAX_UNLESS_UCLAMP,
+    ),
+    ("rt_rule", "none", RT_RULE_NONE),
+    ("dl_rule", "flag_max", DL_RULE_FLAG_MAX),
+    ("dl_rule", "bw_on_top", DL_RULE_BW_ON_TOP),
+    ("dl_rule", "bw_floor", DL_RULE_BW_FLOOR),
+    ("perf_form", "flags", PERF_FORM_FLAGS),
+    ("perf_form", "bw", PERF_FORM_BW),
+    ("perf_form", "rt_sum", PERF_FORM_RT_SUM),
+    ("perf_form", "clamp_then_sum", PERF_FORM_CLAMP_THEN_SUM),
+    ("perf_form", "sum_then_clamp", PERF_FORM_SUM_THEN_CLAMP),
+    ("headroom", "frequency", HEADROOM_FREQUENCY),
+    ("headroom", "utilization", HEADROOM_UTILIZATION),
+    ("headroom", "before_clamps", HEADROOM_BEFORE_CLAMPS),
+    ("gate", "r0a", GATE_R0A),
+    ("gate", "r0b", GATE_R0B),
+    (
+        "rate_limit_default",
+        "latency_x1000",
+        RATE_LIMIT_DEFAULT_LATENCY_X1000,
+    ),
+    (
+        "rate_limit_default",
+        "capped_10ms",
+        RATE_LIMIT_DEFAULT_CAPPED_10MS,
+    ),
+    (
+        "rate_limit_default",
+        "capped_2ms",
+        RATE_LIMIT_DEFAULT_CAPPED_2MS,
+    ),
+    (
+        "rate_limit_default",
+        "one_and_half",
+        RATE_LIMIT_DEFAULT_ONE_AND_HALF,
+    ),
+    ("iowait_boost", "off", IOWAIT_BOOST_OFF),
+    ("iowait_boost", "jump", IOWAIT_BOOST_JUMP),
+    ("iowait_boost", "frequency", IOWAIT_BOOST_FREQUENCY),
+    ("iowait_boost", "capacity", IOWAIT_BOOST_CAPACITY),
+    ("dl_bypass", "off", DL_BYPASS_OFF),
+    ("dl_bypass", "bandwidth", DL_BYPASS_BANDWIDTH),
+    ("dl_bypass", "floor", DL_BYPASS_FLOOR),
+    ("hold", "off", HOLD_OFF),
+    ("hold", "drop_cache", HOLD_DROP_CACHE),
+    ("hold", "restore_cache", HOLD_RESTORE_CACHE),
+    ("hold", "restore_unless_capped", HOLD_RESTORE_UNLESS_CAPPED),
+    ("stale_cpu", "skip", STALE_CPU_SKIP),
+    ("stale_cpu", "count", STALE_CPU_COUNT),
+    ("while_busy", "refuse", WHILE_BUSY_REFUSE),
+    ("while_busy", "overwrite", WHILE_BUSY_OVERWRITE),
+    ("remote", "local_only", REMOTE_LOCAL_ONLY),
+    ("remote", "fast_only", REMOTE_FAST_ONLY),
+    ("remote", "all", REMOTE_ALL),
+    ("worker", "fifo50", WORKER_FIFO50),
+    ("worker", "deadline", WORKER_DEADLINE),
+    ("hook_decay", "off", HOOK_DECAY_OFF),
+    ("hook_decay", "local", HOOK_DECAY_LOCAL),
+    ("hook_decay", "remote", HOOK_DECAY_REMOTE),
+    ("hook_rt", "accounting", HOOK_RT_ACCOUNTING),
+    ("hook_rt", "enqueue", HOOK_RT_ENQUEUE),
+    ("hook_rt", "off", HOOK_RT_OFF),
+    ("hook_dl", "accounting", HOOK_DL_ACCOUNTING),
+    ("hook_dl", "bandwidth", HOOK_DL_BANDWIDTH),
+    ("hook_dl", "off", HOOK_DL_OFF),
+    ("hook_blocked", "off", HOOK_BLOCKED_OFF),
+    ("hook_blocked", "per_cfs_rq", HOOK_BLOCKED_PER_CFS_RQ),
+    ("hook_blocked", "once", HOOK_BLOCKED_ONCE),
+    ("fair_class", "cfs", FAIR_CLASS_CFS),
+    ("fair_class", "eevdf", FAIR_CLASS_EEVDF),
+    ("uclamp", "off", UCLAMP_OFF),
+    ("uclamp", "max", UCLAMP_MAX),
+];
+
+/// `invariance = contribution`.
+pub const INVARIANCE_CONTRIBUTION: u32 = 0;
+/// `invariance = clock`.
+pub const INVARIANCE_CLOCK: u32 = 1;
+/// `divisor = constant`.
+pub const DIVISOR_CONSTANT: u32 = 0;
+/// `divisor = moving`.
+pub const DIVISOR_MOVING: u32 = 1;
+/// `init_util = scale`.
+pub const INIT_UTIL_SCALE: u32 = 0;
+/// `init_util = capacity`.
+pub const INIT_UTIL_CAPACITY: u32 = 1;
+/// `util_est = off`.
+pub const UTIL_EST_OFF: u32 = 0;
+/// `util_est = u1`.
+pub const UTIL_EST_U1: u32 = 1;
+/// `util_est = u2`.
+pub const UTIL_EST_U2: u32 = 2;
+/// `util_est = u3`.
+pub const UTIL_EST_U3: u32 = 3;
+/// `util_est = u4`.
+pub const UTIL_EST_U4: u32 = 4;
+/// `rt_rule = flag_max`.
+pub const RT_RULE_FLAG_MAX: u32 = 0;
+/// `rt_rule = runnable_max`.
+pub const RT_RULE_RUNNABLE_MAX: u32 = 1;
+/// `rt_rule = runnable_max_unless_uclamp`.
+pub const RT_RULE_RUNNABLE_MAX_UNLESS_UCLAMP: u32 = 2;
+/// `rt_rule = none`.
+pub const RT_RULE_NONE: u32 = 3;
+/// `dl_rule = flag_max`.
+pub const DL_RULE_FLAG_MAX: u32 = 0;
+/// `dl_rule = bw_on_top`.
+pub const DL_RULE_BW_ON_TOP: u32 = 1;
+/// `dl_rule = bw_floor`.
+pub const DL_RULE_BW_FLOOR: u32 = 2;
+/// `perf_form = flags`.
+pub const PERF_FORM_FLAGS: u32 = 0;
+/// `perf_form = bw`.
+pub const PERF_FORM_BW: u32 = 1;
+/// `perf_form = rt_sum`.
+pub const PERF_FORM_RT_SUM: u32 = 2;
+/// `perf_form = clamp_then_sum`.
+pub const PERF_FORM_CLAMP_THEN_SUM: u32 = 3;
+/// `perf_form = sum_then_clamp`.
+pub const PERF_FORM_SUM_THEN_CLAMP: u32 = 4;
+/// `headroom = frequency`.
+pub const HEADROOM_FREQUENCY: u32 = 0;
+/// `headroom = utilization`.
+pub const HEADROOM_UTILIZATION: u32 = 1;
+/// `headroom = before_clamps`.
+pub const HEADROOM_BEFORE_CLAMPS: u32 = 2;
+/// `gate = r0a`.
+pub const GATE_R0A: u32 = 0;
+/// `gate = r0b`.
+pub const GATE_R0B: u32 = 1;
+/// `rate_limit_default = latency_x1000`.
+pub const RATE_LIMIT_DEFAULT_LATENCY_X1000: u32 = 0;
+/// `rate_limit_default = capped_10ms`.
+pub const RATE_LIMIT_DEFAULT_CAPPED_10MS: u32 = 1;
+/// `rate_limit_default = capped_2ms`.
+pub const RATE_LIMIT_DEFAULT_CAPPED_2MS: u32 = 2;
+/// `rate_limit_default = one_and_half`.
+pub const RATE_LIMIT_DEFAULT_ONE_AND_HALF: u32 = 3;
+/// `iowait_boost = off`.
+pub const IOWAIT_BOOST_OFF: u32 = 0;
+/// `iowait_boost = jump`.
+pub const IOWAIT_BOOST_JUMP: u32 = 1;
+/// `iowait_boost = frequency`.
+pub const IOWAIT_BOOST_FREQUENCY: u32 = 2;
+/// `iowait_boost = capacity`.
+pub const IOWAIT_BOOST_CAPACITY: u32 = 3;
+/// `dl_bypass = off`.
+pub const DL_BYPASS_OFF: u32 = 0;
+/// `dl_bypass = bandwidth`.
+pub const DL_BYPASS_BANDWIDTH: u32 = 1;
+/// `dl_bypass = floor`.
+pub const DL_BYPASS_FLOOR: u32 = 2;
+/// `hold = off`.
+pub const HOLD_OFF: u32 = 0;
+/// `hold = drop_cache`.
+pub const HOLD_DROP_CACHE: u32 = 1;
+/// `hold = restore_cache`.
+pub const HOLD_RESTORE_CACHE: u32 = 2;
+/// `hold = restore_unless_capped`.
+pub const HOLD_RESTORE_UNLESS_CAPPED: u32 = 3;
+/// `stale_cpu = skip`.
+pub const STALE_CPU_SKIP: u32 = 0;
+/// `stale_cpu = count`.
+pub const STALE_CPU_COUNT: u32 = 1;
+/// `while_busy = refuse`.
+pub const WHILE_BUSY_REFUSE: u32 = 0;
+/// `while_busy = overwrite`.
+pub const WHILE_BUSY_OVERWRITE: u32 = 1;
+/// `remote = local_only`.
+pub const REMOTE_LOCAL_ONLY: u32 = 0;
+/// `remote = fast_only`.
+pub const REMOTE_FAST_ONLY: u32 = 1;
+/// `remote = all`.
+pub const REMOTE_ALL: u32 = 2;
+/// `worker = fifo50`.
+pub const WORKER_FIFO50: u32 = 0;
+/// `worker = deadline`.
+pub const WORKER_DEADLINE: u32 = 1;
+/// `hook_decay = off`.
+pub const HOOK_DECAY_OFF: u32 = 0;
+/// `hook_decay = local`.
+pub const HOOK_DECAY_LOCAL: u32 = 1;
+/// `hook_decay = remote`.
+pub const HOOK_DECAY_REMOTE: u32 = 2;
+/// `hook_rt = accounting`.
+pub const HOOK_RT_ACCOUNTING: u32 = 0;
+/// `hook_rt = enqueue`.
+pub const HOOK_RT_ENQUEUE: u32 = 1;
+/// `hook_rt = off`.
+pub const HOOK_RT_OFF: u32 = 2;
+/// `hook_dl = accounting`.
+pub const HOOK_DL_ACCOUNTING: u32 = 0;
+/// `hook_dl = bandwidth`.
+pub const HOOK_DL_BANDWIDTH: u32 = 1;
+/// `hook_dl = off`.
+pub const HOOK_DL_OFF: u32 = 2;
+/// `hook_blocked = off`.
+pub const HOOK_BLOCKED_OFF: u32 = 0;
+/// `hook_blocked = per_cfs_rq`.
+pub const HOOK_BLOCKED_PER_CFS_RQ: u32 = 1;
+/// `hook_blocked = once`.
+pub const HOOK_BLOCKED_ONCE: u32 = 2;
+/// `fair_class = cfs`.
+pub const FAIR_CLASS_CFS: u32 = 0;
+/// `fair_class = eevdf`.
+pub const FAIR_CLASS_EEVDF: u32 = 1;
+/// `uclamp = off`.
+pub const UCLAMP_OFF: u32 = 0;
+/// `uclamp = max`.
+pub const UCLAMP_MAX: u32 = 1;
