@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The front door. Every target installs what it needs, says so, and says what it could not do.
-.PHONY: help demo test check bench generate fuzz clean
+.PHONY: help demo test check bench generate clean
 
 help:
 	@echo 'make demo      build, reproduce a published table, trace one run of a real workload (out/)'
@@ -22,7 +22,7 @@ check:
 
 bench:
 	@scripts/setup.sh bench
-	@scripts/bench.sh
+	@cargo xtask bench
 
 generate:
 	@cargo xtask generate

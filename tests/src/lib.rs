@@ -1,2 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Tests across crates live in `tests/tests/`.
+//! What tests across crates share. The tests themselves live in `tests/tests/`.
+
+pub mod fuzz;
+pub mod fuzz_targets;

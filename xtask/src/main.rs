@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The project's own tools. `cargo xtask` without arguments lists them.
 
+mod bench;
 mod generate;
 mod repo;
 mod test;
@@ -15,6 +16,7 @@ usage: cargo xtask COMMAND
   generate [--check]  write generated files, or say which are stale
   vectors [--check]   write the known-answer tables of vectors/, or say which are stale
   test [ARG]...       run `cargo test --workspace ARG...` and end with one line: N passed, N failed
+  bench               time and count the core and the simulator; results go to out/bench.jsonl
 ";
 
 fn main() -> ExitCode {
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         ["generate", "--check"] => generate::run(generate::Set::Reference, generate::Mode::Check),
         ["vectors"] => generate::run(generate::Set::Vectors, generate::Mode::Write),
         ["vectors", "--check"] => generate::run(generate::Set::Vectors, generate::Mode::Check),
+        ["bench"] => bench::run(),
         ["test", rest @ ..] => test::run(rest),
         _ => {
             eprint!("{USAGE}");

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Cost of the policy core alone: core_bench CASE|all ITERATIONS. One JSON line per case on standard output.
+ *
+ * Goal: notice when an update gets dearer. Not a goal: absolute claims about a kernel, or about other machines.
+ * `hash` folds in every result, so that the work cannot be optimised away or changed unseen: equal iterations give equal
+ * hashes on every machine and at every optimisation level. Each case is one function that is never inlined, so that
+ * `valgrind --tool=callgrind --toggle-collect=case_NAME` counts its instructions and nothing else.
+ */
+#define _POSIX_C_SOURCE 199309L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "pelton/pelton.h"
+#include "pelton/policy_table.h"
+
+#define NOINLINE __attribute__((noinline))
+#define NS_PER_MS 1000000ull
+#define REPETITIONS 5
+
+/* One CPU with one task, reused by every case. */
+struct bench {
+	struct pelton_policy policy;
+	struct pelton_rq rq;
+	struct pelton_se task;
+	u64 now_ns;
+	u64 hash;
+};
+
+static void fold(struct bench *b, u64 value)
+{
+	b->hash = (b->hash ^ value) * 0x100000001b3ull;
+}
+
+static void setup(struct bench *b)
+{
+	memset(b, 0, sizeof(*b));
+	b->hash = 0xcbf29ce484222325ull;
+	b->now_ns = 1000 * NS_PER_MS;
+	pelton_policy_for_profile(pelton_profile_count() - 1, &b->policy);
+	pelton_rq_init(&b->policy, &b->rq, b->now_ns, 512, 700);
+	b->task.weight = 1024;
+	pelton_rq_enqueue_task(&b->policy, &b->rq, &b->task, b->now_ns, 0, 1);
+	pelton_rq_switch_fair(&b->policy, &b->rq, 0, &b->task, b->now_ns, 0, 1);
+}
+
+static void update_task(struct bench *b, u64 step_ns)
+{
+	struct pelton_ctx ctx = { &b->policy, 0, b->rq.cap_orig, b->rq.freq_scale };
+
+	b->now_ns += step_ns;
+	ctx.now = b->now_ns;
+	fold(b, pelton_update_se(&ctx, &b->task) + b->task.avg.util_avg);
+}
+
+NOINLINE void case_pelt_update_same_period(struct bench *b)
+{
+	update_task(b, 100);
+}
+
+NOINLINE void case_pelt_update_next_period(struct bench *b)
+{
+	update_task(b, NS_PER_MS + 50000);
+}
+
+NOINLINE void case_tick(struct bench *b)
+{
+	b->now_ns += NS_PER_MS;
+	fold(b, pelton_rq_tick_fair(&b->policy, &b->rq, &b->task, b->now_ns, 0) + b->rq.cfs.avg.util_avg);
+}
+
+/* The running task goes to sleep, the CPU idles, the task comes back. */
+NOINLINE void case_sleep_and_wake(struct bench *b)
+{
+	const struct pelton_policy *pol = &b->policy;
+
+	b->now_ns += 2 * NS_PER_MS;
+	fold(b, pelton_rq_dequeue_task(pol, &b->rq, &b->task, b->now_ns, 0, 0, PELTON_DEQUEUE_SLEEP));
+	pelton_rq_switch_idle(pol, &b->rq, &b->task, b->now_ns, 0, 0);
+	b->now_ns += 6 * NS_PER_MS;
+	fold(b, pelton_rq_enqueue_task(pol, &b->rq, &b->task, b->now_ns, 0, 1));
+	pelton_rq_switch_fair(pol, &b->rq, 0, &b->task, b->now_ns, 0, 1);
+	fold(b, b->rq.cfs.avg.util_avg + b->rq.cfs.util_est);
+}
+
+static const struct bench_case {
+	const char *name;
+	void (*run)(struct bench *b);
+} cases[] = {
+	{ "pelt_update_same_period", case_pelt_update_same_period },
+	{ "pelt_update_next_period", case_pelt_update_next_period },
+	{ "tick", case_tick },
+	{ "sleep_and_wake", case_sleep_and_wake },
+};
+
+static u64 clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000000000ull + (u64)t.tv_nsec;
+}
+
+/* Fastest of a few repetitions: the others were disturbed. */
+static void measure(const struct bench_case *c, u64 iterations)
+{
+	u64 best_ns = ~0ull, hash = 0;
+
+	for (int repetition = 0; repetition < REPETITIONS; repetition++) {
+		struct bench b;
+		u64 start_ns, spent_ns;
+
+		setup(&b);
+		start_ns = clock_ns();
+		for (u64 i = 0; i < iterations; i++)
+			c->run(&b);
+		spent_ns = clock_ns() - start_ns;
+		best_ns = spent_ns < best_ns ? spent_ns : best_ns;
+		hash = b.hash;
+	}
+	printf("{\"bench\": \"core/%s\", \"repetitions\": %d, \"ops\": %llu, \"ns\": %llu, \"hash\": \"%016llx\"}\n", c->name,
+	       REPETITIONS, iterations, best_ns, hash);
+}
+
+int main(int argc, char **argv)
+{
+	u64 iterations = argc == 3 ? strtoull(argv[2], 0, 10) : 0;
+	u32 found = 0;
+
+	for (u32 i = 0; iterations && i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (strcmp(argv[1], "all") && strcmp(argv[1], cases[i].name))
+			continue;
+		measure(&cases[i], iterations);
+		found++;
+	}
+	if (!found)
+		fprintf(stderr, "usage: core_bench CASE|all ITERATIONS\n");
+	return found ? 0 : 2;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Any bytes may arrive where files are read; none of them may panic. See `fuzz/README.md` for the long runs.
+
+use pelton_tests::fuzz::Target;
+use pelton_tests::fuzz_targets;
+
+/// Inputs per target; `PELTON_FUZZ_INPUTS` overrides it for a longer run.
+const INPUTS: u64 = 50_000;
+
+fn inputs() -> u64 {
+    std::env::var("PELTON_FUZZ_INPUTS").ok().and_then(|text| text.parse().ok()).unwrap_or(INPUTS)
+}
+
+fn canary() -> Target<'static> {
+    let run = |input: &[u8]| assert!(!input.windows(4).any(|piece| piece == b"bang"), "the canary sang");
+    Target { name: "canary", run, seeds: vec![b"{\"run\": 10}".to_vec()], words: &["bang"] }
+}
+
+#[test]
+fn a_panic_is_found_and_reported_with_its_input() {
+    let failure = canary().smoke(INPUTS).expect_err("the canary must be found");
+    assert!(failure.number > 0, "mutation, not a seed, finds it");
+    assert_eq!(canary().input(failure.number), failure.input, "the number makes the input again");
+    let report = failure.report("canary");
+    assert!(report.contains("the canary sang") && report.contains("bang"), "{report}");
+}
+
+#[test]
+fn seeds_are_tried_as_they_are() {
+    assert_eq!(canary().input(0), b"{\"run\": 10}");
+}
+
+/// Every file with this ending in a folder of the repository.
+fn seeds(folder: &str, ending: &str) -> Vec<Vec<u8>> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder);
+    let entries = std::fs::read_dir(&path).expect("the folder is in the repository");
+    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.to_string_lossy().ends_with(ending));
+    paths.sort();
+    assert!(!paths.is_empty(), "no seeds in {folder}");
+    paths.iter().map(|path| std::fs::read(path).expect("readable")).collect()
+}
+
+fn smoke(target: &Target<'_>) {
+    if let Err(failure) = target.smoke(inputs()) {
+        panic!("{}", failure.report(target.name));
+    }
+}
+
+#[test]
+fn rtapp_files_never_panic() {
+    let words = &[
+        "\"run\"",
+        "\"loop\"",
+        "\"timer\"",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "/*",
+        "*/",
+        "//",
+        "\"\\u12",
+        "\"a\"",
+        "-1",
+        "é",
+    ];
+    smoke(&Target {
+        name: "rtapp_json",
+        run: fuzz_targets::rtapp_json,
+        seeds: seeds("scenarios/workloads", ".json"),
+        words,
+    });
+}
