@@ -3,7 +3,9 @@
 //! that point at the offending characters.
 
 pub mod diagnostic;
+pub mod platform;
 pub mod rtapp;
+pub mod tree;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, SourceFile, render};
 

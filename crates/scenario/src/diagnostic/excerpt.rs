@@ -69,7 +69,14 @@ impl miette::SourceCode for Excerpt {
         // The renderer asks without context only to learn the position for its heading.
         let (line, column) = if lines_before == 0 { (self.line, self.column) } else { (self.first_line, 0) };
         let all = (0, self.text.len()).into();
-        Ok(Box::new(miette::MietteSpanContents::new_named(self.name.clone(), self.text.as_bytes(), all, line, column, 3)))
+        Ok(Box::new(miette::MietteSpanContents::new_named(
+            self.name.clone(),
+            self.text.as_bytes(),
+            all,
+            line,
+            column,
+            3,
+        )))
     }
 }
 

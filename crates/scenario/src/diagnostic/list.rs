@@ -30,6 +30,15 @@ impl Diagnostics {
         }
     }
 
+    /// Adds a message that is worked out only if it will be kept: an input that is wrong everywhere stays cheap.
+    pub fn push_with(&mut self, diagnostic: impl FnOnce() -> Diagnostic) {
+        if self.kept.len() < KEPT_MAX {
+            self.kept.push(diagnostic());
+        } else {
+            self.dropped += 1;
+        }
+    }
+
     /// Adds all messages of another list.
     pub fn extend(&mut self, other: Diagnostics) {
         self.dropped += other.dropped;

@@ -33,8 +33,17 @@ impl Diagnostic {
     /// An error; `span` are byte offsets into the text, `None` means the file as a whole.
     pub fn new(source: SourceFile, span: Option<Range<usize>>, message: &str) -> Self {
         let message = printable(message);
-        Diagnostic { source, span, severity: Severity::Error, message, label: String::new(), allowed: None, help: None, excerpt: None }
-            .with_excerpt()
+        Diagnostic {
+            source,
+            span,
+            severity: Severity::Error,
+            message,
+            label: String::new(),
+            allowed: None,
+            help: None,
+            excerpt: None,
+        }
+        .with_excerpt()
     }
 
     /// Words at the caret.
@@ -112,7 +121,8 @@ pub(super) fn printable(text: &str) -> String {
 }
 
 fn hides(c: char) -> bool {
-    (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    (c.is_control() && c != '\n' && c != '\t')
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 impl fmt::Display for Diagnostic {

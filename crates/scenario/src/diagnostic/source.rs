@@ -28,7 +28,10 @@ impl SourceFile {
     pub fn from_bytes(name: impl AsRef<str>, bytes: &[u8]) -> Result<Self, Diagnostics> {
         if bytes.len() > INPUT_BYTES_MAX {
             let file = SourceFile::new(name, "");
-            return Err(file.about(format!("the file is larger than {INPUT_BYTES_MAX} bytes")).allowed("at most 1 MiB").into());
+            return Err(file
+                .about(format!("the file is larger than {INPUT_BYTES_MAX} bytes"))
+                .allowed("at most 1 MiB")
+                .into());
         }
         match std::str::from_utf8(bytes) {
             Ok(text) => Ok(SourceFile::new(name, text)),
@@ -37,7 +40,10 @@ impl SourceFile {
                 let file = SourceFile::new(name, String::from_utf8_lossy(bytes));
                 let diagnostic = file.error(at..at + 1, "the file is not text: invalid UTF-8");
                 let byte = format!("byte 0x{:02x} at offset {at}", bytes[at]);
-                Err(diagnostic.label(byte).help("save the file as UTF-8; a compressed or binary file cannot be read here").into())
+                Err(diagnostic
+                    .label(byte)
+                    .help("save the file as UTF-8; a compressed or binary file cannot be read here")
+                    .into())
             }
         }
     }
@@ -53,7 +59,9 @@ impl SourceFile {
         let mut bytes = Vec::new();
         let file = std::fs::File::open(path).map_err(|e| failed(format!("cannot read `{name}`: {}", reason(&e))))?;
         let limit = INPUT_BYTES_MAX as u64 + 1;
-        file.take(limit).read_to_end(&mut bytes).map_err(|e| failed(format!("cannot read `{name}`: {}", reason(&e))))?;
+        file.take(limit)
+            .read_to_end(&mut bytes)
+            .map_err(|e| failed(format!("cannot read `{name}`: {}", reason(&e))))?;
         SourceFile::from_bytes(&name, &bytes)
     }
 

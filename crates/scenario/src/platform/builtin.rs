@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The platforms the program carries with it, and the way to any other.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::file::PlatformFile;
+use super::machine::{Built, PlatformOptions};
+use super::power::PowerSource;
+use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
+
+include!(concat!(env!("OUT_DIR"), "/platforms.rs"));
+
+/// One line about a platform.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Name to give to `--platform`.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// Sort of device.
+    pub kind: String,
+    /// Number of CPUs.
+    pub cpus: usize,
+    /// CPUs and kind of each domain, in the order of CPU numbers: `4x Cortex-A53`.
+    pub domains: Vec<String>,
+    /// What the power figures rest on, in a word or two.
+    pub power: String,
+    /// It can be simulated; otherwise it can only be shown.
+    pub simulated: bool,
+}
+
+/// What checking a platform found.
+#[derive(Debug)]
+pub struct Check {
+    /// The file.
+    pub file: PlatformFile,
+    /// What is suspicious.
+    pub warnings: Diagnostics,
+    /// The machine with default options, or why there is none.
+    pub built: Result<Built, Diagnostics>,
+}
+
+/// Names of the built-in platforms, sorted.
+pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+    PLATFORMS.iter().map(|&(name, _)| name)
+}
+
+/// A platform from text; the source's name is what messages show.
+pub fn parse(source: &SourceFile) -> Result<PlatformFile, Diagnostics> {
+    PlatformFile::parse(source)
+}
+
+/// A built-in platform by name, or a file by path: what contains `/` or ends in `.toml`.
+pub fn load(name_or_path: &str) -> Result<PlatformFile, Diagnostics> {
+    if let Some((name, text)) = PLATFORMS.iter().find(|(name, _)| *name == name_or_path) {
+        return parse(&SourceFile::new(format!("scenarios/platforms/{name}.toml"), text));
+    }
+    let path = Path::new(name_or_path);
+    if name_or_path.contains('/') || path.extension().is_some_and(|e| e == "toml") {
+        return parse(&SourceFile::read(path)?);
+    }
+    let argument = SourceFile::new("--platform", name_or_path);
+    let at = argument.error(0..name_or_path.len(), "no such platform").label("neither built in nor a path");
+    Err(at.help(format!("{}\na file is given by its path: ./machine.toml", hint_for(name_or_path, names()))).into())
+}
+
+/// One line about every built-in platform, sorted by name.
+pub fn list() -> Vec<Summary> {
+    names().filter_map(|name| load(name).ok()).map(|file| summary(&file)).collect()
+}
+
+/// Reads and checks a platform, and tries to build its machine.
+pub fn check(name_or_path: &str) -> Result<Check, Diagnostics> {
+    let file = load(name_or_path)?;
+    let built = file.build(&PlatformOptions::default());
+    Ok(Check { warnings: file.warnings.clone(), built, file })
+}
+
+fn summary(file: &PlatformFile) -> Summary {
+    let built = file.build(&PlatformOptions::default());
+    let mut domains: Vec<_> = file.domains.iter().collect();
+    domains.sort_by_key(|d| d.cpus.iter().map(|c| c.value).min());
+    Summary {
+        name: file.name.value.clone(),
+        title: file.title.clone(),
+        kind: file.kind.clone(),
+        cpus: domains.iter().map(|d| d.cpus.len()).sum(),
+        domains: domains.iter().map(|d| format!("{}x {}", d.cpus.len(), d.core)).collect(),
+        power: built.as_ref().map_or_else(|_| "none".into(), power_in_words),
+        simulated: built.is_ok(),
+    }
+}
+
+fn power_in_words(built: &Built) -> String {
+    let mut words: Vec<String> = built.power.iter().map(|(_, source)| source_in_words(source)).collect();
+    words.dedup();
+    words.join(", ")
+}
+
+/// What power figures rest on, in a word or two.
+pub(super) fn source_in_words(source: &PowerSource) -> String {
+    match source {
+        PowerSource::Written => "per operating point".into(),
+        PowerSource::Coefficient => "coefficient x V^2 x f".into(),
+        PowerSource::Model => "formula".into(),
+        PowerSource::Table(name) => format!("table {name}"),
+        PowerSource::Unknown => "none".into(),
+    }
+}

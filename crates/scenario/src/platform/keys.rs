@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Every key of a platform file: the one place that knows names, units, ranges and meanings.
+
+use crate::tree::{Key, Kind, Spec};
+
+/// Most CPUs of a machine.
+pub const CPUS_MAX: usize = 1024;
+/// Most operating points of a domain.
+pub const OPPS_MAX: usize = 512;
+/// Most idle states below the one every CPU has; the kernel allows ten in all.
+pub const IDLE_STATES_MAX: usize = 9;
+/// The file format this program reads.
+pub const SCHEMA: i64 = 1;
+
+const CPU_LAST: i64 = CPUS_MAX as i64 - 1;
+const CAPACITY: Kind = Kind::Int(1, 1024);
+const KHZ: Kind = Kind::Int(1_000, 20_000_000);
+const POWER_MW: Kind = Kind::Real(0.0, 1_000_000.0);
+const COLUMN: Kind = Kind::Real(0.0, 1e12);
+const COST_NS: Kind = Kind::Int(0, 100_000_000);
+const LATENCY_US: Kind = Kind::Int(0, 10_000_000);
+
+/// The top level.
+pub static PLATFORM: Spec = Spec {
+    title: "",
+    doc: "One file describes one machine.",
+    open: false,
+    keys: &[
+        Key::new("schema", Kind::Int(SCHEMA, SCHEMA), "", "version of this format").required(),
+        Key::new("name", Kind::Text, "", "short name: lower case, digits, `-`; equals the file name").required(),
+        Key::new("title", Kind::Text, "", "one line for people"),
+        Key::new("soc", Kind::Text, "", "the chip"),
+        Key::new("kind", Kind::Text, "", "sort of device"),
+        Key::new(
+            "arch",
+            Kind::Choice(&["arm", "arm64", "x86"]),
+            "",
+            "absent: `x86` when the driver is Intel's or AMD's, else `arm64`. Decides idle state 0: `WFI` (exit latency and residency 1 us) on Arm, `POLL` (0) on x86",
+        ),
+        Key::new("provenance", Kind::Table(&PROVENANCE), "", "sources that hold for the whole file"),
+        Key::new("cpufreq", Kind::Table(&CPUFREQ), "", "the frequency driver"),
+        Key::new("topology", Kind::Table(&TOPOLOGY), "", "what CPUs share besides a frequency"),
+        Key::new("costs", Kind::Table(&COSTS), "", "time the scheduler's own paths take; absent: none"),
+        Key::new("power", Kind::Table(&POWER), "", "which power figures to use"),
+        Key::new("perf_domain", Kind::Tables(&PERF_DOMAIN, CPUS_MAX), "", "CPUs of one kind that share a frequency")
+            .required(),
+        Key::new(
+            "energy_table",
+            Kind::Tables(&ENERGY_TABLE, 64),
+            "",
+            "published or measured tables, kept as they were printed",
+        ),
+        Key::new("reference_measurements", Kind::Any, "", "figures to check a model against; not read"),
+        Key::new("note", Kind::Table(&NOTE), "", "remarks"),
+    ],
+};
+
+static PROVENANCE: Spec = Spec { title: "[provenance]", doc: "Sources and licences.", open: true, keys: &[] };
+
+static NOTE: Spec = Spec { title: "[note]", doc: "Remarks for people.", open: true, keys: &[] };
+
+static CPUFREQ: Spec = Spec {
+    title: "[cpufreq]",
+    doc: "Facts about the driver that changes the frequency.",
+    open: false,
+    keys: &[
+        Key::new("driver", Kind::Text, "", "name of the Linux driver"),
+        Key::new(
+            "fast_switch",
+            Kind::Flag,
+            "",
+            "the driver can switch from scheduler context; absent: no, changes go through the governor's worker thread",
+        ),
+        Key::new(
+            "transition_latency_ns",
+            Kind::Int(0, 1_000_000_000),
+            "ns",
+            "what the driver reports; absent: unknown",
+        ),
+        Key::new(
+            "transition_delay_us",
+            Kind::Int(1, 1_000_000),
+            "us",
+            "spacing the driver asks for; becomes the governor's default rate limit",
+        ),
+        Key::new(
+            "switch_time_us",
+            Kind::Real(0.0, 1_000_000.0),
+            "us",
+            "how long one call of the driver really takes; absent: the transition latency",
+        ),
+        Key::new(
+            "rate_limit_us",
+            Kind::Int(0, 10_000_000),
+            "us",
+            "rate limit written by the device's user space; absent: default of the kernel profile",
+        ),
+        Key::new(
+            "dvfs_from_any_cpu",
+            Kind::Flag,
+            "",
+            "the driver may be called on a CPU outside the domain; absent: yes on Arm, no on x86",
+        ),
+        Key::new(
+            "freq_invariant",
+            Kind::Flag,
+            "",
+            "the architecture tells the scheduler the current frequency; absent: yes",
+        ),
+    ],
+};
+
+static TOPOLOGY: Spec = Spec {
+    title: "[topology]",
+    doc: "Groups of CPU numbers. Every CPU of the machine must be in exactly one group of `clusters` and of `llc`.",
+    open: false,
+    keys: &[
+        Key::new(
+            "smt",
+            Kind::Groups(0, CPU_LAST, CPUS_MAX),
+            "",
+            "hardware threads of one core; absent: one thread per core",
+        ),
+        Key::new(
+            "clusters",
+            Kind::Groups(0, CPU_LAST, CPUS_MAX),
+            "",
+            "CPUs that share a power-down cluster; absent: the performance domains",
+        ),
+        Key::new(
+            "llc",
+            Kind::Groups(0, CPU_LAST, CPUS_MAX),
+            "",
+            "CPUs that share a last-level cache; absent: the clusters",
+        ),
+    ],
+};
+
+static COSTS: Spec = Spec {
+    title: "[costs]",
+    doc: "Time on a CPU of capacity 1024 at its highest frequency; slower CPUs take longer in proportion.",
+    open: false,
+    keys: &[
+        Key::new("context_switch_ns", COST_NS, "ns", "switching tasks"),
+        Key::new("wakeup_ns", COST_NS, "ns", "waking a task, on the waking CPU"),
+        Key::new("tick_ns", COST_NS, "ns", "the periodic tick"),
+        Key::new("hook_ns", COST_NS, "ns", "one evaluation of the governor"),
+        Key::new("migration_ns", COST_NS, "ns", "refilling caches after a change of CPU"),
+    ],
+};
+
+static POWER: Spec = Spec {
+    title: "[power]",
+    doc: "Power of an operating point is its `power_mw`; else coefficient x V^2 x f; else the domain's `power_model`; else a table with a column in \
+          milliwatts or microwatts; else 0 = unknown. Units are never mixed.",
+    open: false,
+    keys: &[
+        Key::new(
+            "energy_table",
+            Kind::Text,
+            "",
+            "name of the `[[energy_table]]` to use instead, for all domains, in that table's own unit",
+        ),
+        Key::new(
+            "cluster_active_mw",
+            POWER_MW,
+            "mW",
+            "power of each cluster while one of its CPUs is awake; absent: 0",
+        ),
+    ],
+};
+
+static PERF_DOMAIN: Spec = Spec {
+    title: "[[perf_domain]]",
+    doc: "CPUs of one kind at one frequency (a cpufreq policy and a domain of the Energy Model).",
+    open: false,
+    keys: &[
+        Key::new("id", Kind::Text, "", "name of the domain, unique in the file").required(),
+        Key::new("cpus", Kind::Ints(0, CPU_LAST, CPUS_MAX), "", "CPU numbers; over all domains 0..n without gap")
+            .required(),
+        Key::new("core", Kind::Text, "", "kind of CPU"),
+        Key::new(
+            "capacity",
+            CAPACITY,
+            "",
+            "capacity at the highest frequency; the biggest CPU of the machine has 1024. A machine without it can be shown, not simulated",
+        ),
+        Key::new("capacity_dmips_mhz", Kind::Int(1, 100_000), "", "device tree: capacity-dmips-mhz"),
+        Key::new(
+            "dynamic_power_coefficient",
+            Kind::Int(1, 100_000),
+            "uW/MHz/V^2",
+            "device tree: dynamic-power-coefficient",
+        ),
+        Key::new(
+            "opps",
+            Kind::Tables(&OPP, OPPS_MAX),
+            "",
+            "operating points, ascending. A machine without them (or a range, below) can be shown, not simulated",
+        ),
+        Key::new("per_cpu_policy", Kind::Flag, "", "each CPU has its own frequency; absent: all CPUs share one"),
+        Key::new("khz_min", KHZ, "kHz", "instead of `opps`: lowest frequency of a regular grid"),
+        Key::new("khz_base", KHZ, "kHz", "instead of `opps`: guaranteed frequency"),
+        Key::new("khz_max_turbo", KHZ, "kHz", "instead of `opps`: highest frequency of the grid"),
+        Key::new("khz_step", Kind::Int(100, 10_000_000), "kHz", "instead of `opps`: step of the grid; absent: 100000"),
+        Key::new("power_model", Kind::Table(&POWER_MODEL), "", "power as a formula, where nothing better exists"),
+        Key::new(
+            "idle_state",
+            Kind::Tables(&IDLE_STATE, IDLE_STATES_MAX),
+            "",
+            "idle states below state 0, shallow to deep",
+        ),
+        Key::new(
+            "em_states",
+            Kind::Tables(&EM_STATE, 64),
+            "",
+            "an artificial Energy Model (x86): orders CPU kinds, carries no watts",
+        ),
+        Key::new("hwp_highest_perf", Kind::Int(1, 255), "", "hardware performance levels (x86), for people"),
+        Key::new("hwp_nominal_perf", Kind::Int(1, 255), "", "see above"),
+        Key::new("hwp_lowest_nonlinear_perf", Kind::Int(1, 255), "", "see above"),
+        Key::new("quality", Kind::Text, "", "quality of the domain's power figures"),
+        Key::new("formula", Kind::Text, "", "for people: how the figures were derived"),
+        Key::new("fit", Kind::Text, "", "for people: what they were fitted to"),
+        Key::new("check", Kind::Text, "", "for people: how far off they are"),
+    ],
+};
+
+static OPP: Spec = Spec {
+    title: "[[perf_domain.opps]]",
+    doc: "One operating point, usually written inline: `{ khz = 450000, uv = 820000, power_mw = 42.361 }`.",
+    open: false,
+    keys: &[
+        Key::new("khz", KHZ, "kHz", "frequency; each higher than the one before").required(),
+        Key::new("uv", Kind::Int(100_000, 3_000_000), "uV", "supply voltage"),
+        Key::new("power_mw", POWER_MW, "mW", "power of one fully busy CPU"),
+        Key::new("cluster_power", POWER_MW, "mW", "power of the shared part of the cluster, in the unit of `power_mw`"),
+        Key::new("capacity", CAPACITY, "", "published capacity at this point, for people"),
+    ],
+};
+
+static POWER_MODEL: Spec = Spec {
+    title: "[perf_domain.power_model]",
+    doc: "Power of one busy CPU: `busy_mw` x f/`khz` x (V(f)/V(`khz`))^2, V linear between the two voltages given.",
+    open: false,
+    keys: &[
+        Key::new("busy_mw", POWER_MW, "mW", "power of one busy CPU at `khz`").required(),
+        Key::new("khz", KHZ, "kHz", "frequency of `busy_mw` and `uv`").required(),
+        Key::new("uv", Kind::Int(100_000, 3_000_000), "uV", "voltage at `khz`").required(),
+        Key::new("khz_low", KHZ, "kHz", "frequency of `uv_low`, below `khz`").required(),
+        Key::new("uv_low", Kind::Int(100_000, 3_000_000), "uV", "voltage at `khz_low`").required(),
+    ],
+};
+
+static IDLE_STATE: Spec = Spec {
+    title: "[[perf_domain.idle_state]]",
+    doc: "One idle state. State 0 (`WFI` or `POLL`) is added by convention of the kernel and not written.",
+    open: false,
+    keys: &[
+        Key::new("name", Kind::Text, "", "name, as the kernel shows it").required(),
+        Key::new("label", Kind::Text, "", "other name"),
+        Key::new(
+            "entry_latency_us",
+            LATENCY_US,
+            "us",
+            "time to enter; absent: 0 (contained in the exit latency, as on x86)",
+        ),
+        Key::new("exit_latency_us", LATENCY_US, "us", "time to leave").required(),
+        Key::new("min_residency_us", LATENCY_US, "us", "shortest stay that pays; not below that of the state before")
+            .required(),
+        Key::new("wakeup_latency_us", LATENCY_US, "us", "device tree: worst time from event to execution, for people"),
+        Key::new("power_mw", POWER_MW, "mW", "power of one CPU in this state; absent: 0"),
+        Key::new("local_timer_stop", Kind::Flag, "", "the CPU's timer stops; for people"),
+        Key::new("scope", Kind::Choice(&["cpu", "power-domain"]), "", "who enters it: the CPU alone or the cluster"),
+    ],
+};
+
+static EM_STATE: Spec = Spec {
+    title: "[[perf_domain.em_states]]",
+    doc: "One state of an artificial Energy Model.",
+    open: false,
+    keys: &[
+        Key::new("level", Kind::Int(0, 1_000), "", "the model's stand-in for a frequency").required(),
+        Key::new("capacity_pct", Kind::Int(0, 100), "%", "share of the capacity").required(),
+        Key::new("cost", COLUMN, "", "abstract cost").required(),
+    ],
+};
+
+static ENERGY_TABLE: Spec = Spec {
+    title: "[[energy_table]]",
+    doc: "A table as its source printed it. A table whose unit is not milliwatts is used only when `[power] energy_table` (or the command line) names it.",
+    open: false,
+    keys: &[
+        Key::new("name", Kind::Text, "", "name, unique in the file").required(),
+        Key::new("quality", Kind::Text, "", "quality of all its figures").required(),
+        Key::new("source", Kind::Text, "", "where it was printed").required(),
+        Key::new("unit", Kind::Text, "", "unit of the column `power`, and what was measured").required(),
+        Key::new("note", Kind::Text, "", "remarks"),
+        Key::new("rows", Kind::Tables(&ENERGY_ROW, 8_192), "", "the rows").required(),
+    ],
+};
+
+static ENERGY_ROW: Spec = Spec {
+    title: "[[energy_table.rows]]",
+    doc: "One row: what it is about, then the columns of its source. Rows of one domain, level and number of busy CPUs ascend by frequency.",
+    open: false,
+    keys: &[
+        Key::new("domain", Kind::Text, "", "id of a `[[perf_domain]]`; `big` also speaks of `big0` and `big1`"),
+        Key::new("level", Kind::Choice(&["core", "cluster"]), "", "one CPU or the shared part; absent: core"),
+        Key::new("khz", KHZ, "kHz", "frequency; need not be an operating point of the domain"),
+        Key::new("idle", Kind::Text, "", "or: name of an idle state"),
+        Key::new("idle_index", Kind::Int(0, 15), "", "or: its number"),
+        Key::new("busy_cpus", Kind::Int(1, CPUS_MAX as i64), "", "number of busy CPUs; absent: 1"),
+        Key::new("power", COLUMN, "", "power in the table's unit"),
+        Key::new("power_mw", POWER_MW, "mW", "power"),
+        Key::new("power_uw", Kind::Real(0.0, 1e9), "uW", "power"),
+        Key::new("active_mw", POWER_MW, "mW", "power of a busy CPU"),
+        Key::new("idle0_mw", POWER_MW, "mW", "power in idle state 0"),
+        Key::new("idle1_mw", POWER_MW, "mW", "power in idle state 1"),
+        Key::new("core", COLUMN, "", "power of one CPU in the table's unit"),
+        Key::new("cluster", COLUMN, "", "power of the shared part in the table's unit"),
+        Key::new("idle_costs", Kind::Text, "", "idle powers, shallow to deep"),
+        Key::new("capacity", Kind::Int(0, 1024), "", "capacity as published"),
+        Key::new("cost", COLUMN, "", "cost as the kernel prints it"),
+        Key::new("energy", COLUMN, "", "energy in the table's unit"),
+        Key::new("perf", COLUMN, "", "work done"),
+        Key::new("coremark_per_s", COLUMN, "1/s", "CoreMark score"),
+        Key::new("current_ma", COLUMN, "mA", "battery current"),
+        Key::new("cpus_1", COLUMN, "", "value with one CPU"),
+        Key::new("cpus_2", COLUMN, "", "value with two CPUs"),
+        Key::new("cpus_3", COLUMN, "", "value with three CPUs"),
+        Key::new("cpus_4", COLUMN, "", "value with four CPUs"),
+        Key::new("exit_latency_us", LATENCY_US, "us", "as the kernel printed it"),
+        Key::new("min_residency_us", LATENCY_US, "us", "as the kernel printed it"),
+    ],
+};

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! From the file to the machine a run takes place on.
+
+use pelton_sim::Machine;
+use pelton_sim::machine::{Cluster, Costs, Cpu, FreqDomain, IdleState, Opp};
+
+use super::file::{Arch, Domain, EnergyTable, Groups, PlatformFile};
+use super::power::{self, DomainPower, PowerSource};
+use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
+
+/// Tick rates of Linux.
+pub const HZ_ALLOWED: [u32; 4] = [100, 250, 300, 1000];
+
+/// What a platform file leaves to the user.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlatformOptions {
+    /// Timer interrupts per second: 100, 250, 300 or 1000.
+    pub hz: u32,
+    /// Costs of scheduler paths instead of the file's.
+    pub costs: Option<Costs>,
+    /// Name of the energy table to take power from instead of the file's choice.
+    pub energy_table: Option<String>,
+    /// Capacity by domain id instead of the file's: kernels disagree about some machines.
+    pub capacities: Vec<(String, u32)>,
+    /// Frequency invariance instead of the file's: x86 has it since 5.7.
+    pub freq_invariant: Option<bool>,
+}
+
+impl Default for PlatformOptions {
+    fn default() -> Self {
+        PlatformOptions { hz: 250, costs: None, energy_table: None, capacities: Vec::new(), freq_invariant: None }
+    }
+}
+
+/// A machine with what has to be said about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Built {
+    /// The machine.
+    pub machine: Machine,
+    /// What the power figures of each domain rest on: domain id and source.
+    pub power: Vec<(String, PowerSource)>,
+    /// Unit of all power figures: `mW`, or the unit of the named table.
+    pub power_unit: String,
+    /// What the file does not say, and what was taken instead.
+    pub assumptions: Vec<String>,
+}
+
+impl PlatformFile {
+    /// The machine, ready to run.
+    pub fn machine(&self, options: &PlatformOptions) -> Result<Machine, Diagnostics> {
+        self.build(options).map(|built| built.machine)
+    }
+
+    /// The machine, and what its figures rest on.
+    pub fn build(&self, options: &PlatformOptions) -> Result<Built, Diagnostics> {
+        self.buildable(options)?;
+        let table = self.chosen_table(options)?;
+        let mut order: Vec<&Domain> = self.domains.iter().collect();
+        order.sort_by_key(|d| d.cpus.iter().map(|c| c.value).min());
+        let powers = order.iter().map(|d| self.domain_power(table, d)).collect::<Result<Vec<_>, _>>()?;
+
+        let mut machine = Machine {
+            name: self.name.value.clone(),
+            hz: options.hz,
+            costs: self.machine_costs(options),
+            ..Machine::default()
+        };
+        machine.cpus = vec![Cpu::default(); order.iter().map(|d| d.cpus.len()).sum()];
+        for (domain, power) in order.iter().zip(&powers) {
+            self.add_domain(&mut machine, options, domain, power);
+        }
+        self.add_topology(&mut machine, &order, &powers);
+        let power_unit = table.filter(|t| !power::in_milliwatts(t)).map_or_else(|| "mW".into(), |t| t.unit.clone());
+        let power = order.iter().zip(&powers).map(|(d, p)| (d.id.value.clone(), p.source.clone())).collect::<Vec<_>>();
+        let mut assumptions = self.assumptions(options, &power);
+        let guessed = |(d, p): (&&Domain, &DomainPower)| {
+            let low = p.below_khz?;
+            Some(format!(
+                "domain `{}`: its table has no figure below {low} kHz; power there is taken in proportion to frequency",
+                d.id.value
+            ))
+        };
+        assumptions.extend(order.iter().zip(&powers).filter_map(guessed));
+        Ok(Built { machine, power, power_unit, assumptions })
+    }
+
+    /// Refuses what can be shown but not simulated, and options that make no sense.
+    fn buildable(&self, options: &PlatformOptions) -> Result<(), Diagnostics> {
+        let mut found = Diagnostics::new();
+        for domain in &self.domains {
+            let lacks = |what: &str| {
+                self.source.error(
+                    domain.span.clone(),
+                    format!("domain `{}` has no {what}: this machine can be shown, not simulated", domain.id.value),
+                )
+            };
+            if domain.opps.is_empty() && domain.khz_min.is_none() {
+                found.push(lacks("operating points").help("copy the file and add `opps = [{ khz = ... }, ...]`"));
+            }
+            if domain.capacity.is_none() {
+                found.push(
+                    lacks("capacity")
+                        .allowed("1..=1024")
+                        .help("copy the file and add `capacity = ...` to every domain"),
+                );
+            }
+        }
+        let argument = |name: &str, value: &str| SourceFile::new(name, value);
+        if !HZ_ALLOWED.contains(&options.hz) {
+            let value = options.hz.to_string();
+            let at = argument("--hz", &value).error(0..value.len(), "the tick rate is none that Linux has");
+            found.push(at.allowed("100, 250, 300 or 1000 Hz"));
+        }
+        let ids = || self.domains.iter().map(|d| d.id.value.as_str());
+        for (id, capacity) in &options.capacities {
+            let given = format!("{id}={capacity}");
+            let at = argument("--capacity", &given);
+            if !ids().any(|known| known == id) {
+                found.push(at.error(0..id.len(), format!("no domain is called `{id}`")).help(hint_for(id, ids())));
+            } else if !(1..=1024).contains(capacity) {
+                found.push(at.error(id.len() + 1..given.len(), "the capacity is out of range").allowed("1..=1024"));
+            }
+        }
+        found.or(())
+    }
+
+    fn chosen_table(&self, options: &PlatformOptions) -> Result<Option<&EnergyTable>, Diagnostics> {
+        let Some(name) = options.energy_table.as_ref().or(self.energy_table.as_ref().map(|t| &t.value)) else {
+            return Ok(None);
+        };
+        let names = self.energy_tables.iter().map(|t| t.name.value.as_str());
+        match self.energy_tables.iter().find(|t| &t.name.value == name) {
+            Some(table) => Ok(Some(table)),
+            None => {
+                let at = SourceFile::new("--energy-table", name)
+                    .error(0..name.len(), format!("`{}` has no energy table `{name}`", self.name.value));
+                Err(at.help(hint_for(name, names.collect::<Vec<_>>())).into())
+            }
+        }
+    }
+
+    fn domain_power(&self, table: Option<&EnergyTable>, domain: &Domain) -> Result<DomainPower, Diagnostics> {
+        let khz = frequencies(domain);
+        let Some(table) = table else { return Ok(power::of_domain(self, domain, &khz)) };
+        power::of_table(table, domain, &khz).map_err(|missing| {
+            let what = format!(
+                "energy table `{}` has no figure for domain `{}` at {missing} kHz",
+                table.name.value, domain.id.value
+            );
+            self.source
+                .error(table.name.span.clone(), what)
+                .help("choose a table that covers all operating points of all domains")
+                .into()
+        })
+    }
+
+    fn machine_costs(&self, options: &PlatformOptions) -> Costs {
+        let of = |name: &str| self.costs.iter().find(|(n, _)| *n == name).map_or(0, |(_, ns)| ns.value);
+        options.costs.unwrap_or_else(|| Costs {
+            context_switch_ns: of("context_switch_ns"),
+            wakeup_ns: of("wakeup_ns"),
+            tick_ns: of("tick_ns"),
+            hook_ns: of("hook_ns"),
+            migration_ns: of("migration_ns"),
+        })
+    }
+
+    fn add_domain(&self, machine: &mut Machine, options: &PlatformOptions, domain: &Domain, power: &DomainPower) {
+        let cpus: Vec<u32> = domain.cpus.iter().map(|c| c.value).collect();
+        let written = domain.capacity.as_ref().map_or(1024, |c| c.value);
+        let capacity = options.capacities.iter().find(|(id, _)| *id == domain.id.value).map_or(written, |&(_, c)| c);
+        let policies: Vec<Vec<u32>> =
+            if domain.per_cpu_policy { cpus.iter().map(|&c| vec![c]).collect() } else { vec![cpus] };
+        for mut cpus in policies {
+            cpus.sort_unstable();
+            for &cpu in &cpus {
+                machine.cpus[cpu as usize] =
+                    Cpu { capacity, domain: machine.domains.len() as u32, cluster: 0, smt: vec![cpu] };
+            }
+            let name =
+                if domain.per_cpu_policy { format!("{}{}", domain.id.value, cpus[0]) } else { domain.id.value.clone() };
+            machine.domains.push(self.freq_domain(options, domain, power, name, cpus));
+        }
+    }
+
+    fn freq_domain(
+        &self,
+        options: &PlatformOptions,
+        domain: &Domain,
+        power: &DomainPower,
+        name: String,
+        cpus: Vec<u32>,
+    ) -> FreqDomain {
+        let khz = frequencies(domain);
+        let uv = |i: usize| domain.opps.get(i).and_then(|o| o.uv.as_ref()).map_or(0, |uv| uv.value);
+        let drv = &self.cpufreq;
+        let latency = drv.transition_latency_ns.as_ref().map_or(0, |l| l.value);
+        FreqDomain {
+            name,
+            cpus,
+            ref_khz: khz.last().copied().unwrap_or(0),
+            opps: khz
+                .iter()
+                .zip(&power.busy)
+                .enumerate()
+                .map(|(i, (&khz, &power_uw))| Opp { khz, uv: uv(i), power_uw })
+                .collect(),
+            fast_switch: drv.fast_switch.as_ref().is_some_and(|f| f.value),
+            dvfs_from_any_cpu: drv.dvfs_from_any_cpu.as_ref().map_or(self.arch == Arch::Arm, |f| f.value),
+            transition_latency_ns: latency,
+            transition_delay_us: drv.transition_delay_us.as_ref().map(|d| d.value),
+            switch_time_ns: drv.switch_time_us.as_ref().map_or(latency, |t| (t.value * 1000.0).round() as u64),
+            rate_limit_us: drv.rate_limit_us.as_ref().map(|r| r.value),
+            initial_khz: 0,
+            idle_states: self.idle_states(domain, power),
+            freq_invariant: options
+                .freq_invariant
+                .unwrap_or_else(|| drv.freq_invariant.as_ref().is_none_or(|f| f.value)),
+        }
+    }
+
+    /// State 0 by convention of the kernel, then those of the file.
+    fn idle_states(&self, domain: &Domain, power: &DomainPower) -> Vec<IdleState> {
+        let (name, us) = if self.arch == Arch::Arm { ("WFI", 1) } else { ("POLL", 0) };
+        let power_of = |i: usize| power.idle.get(i).copied().unwrap_or(0);
+        let first = IdleState {
+            name: name.into(),
+            entry_latency_ns: 0,
+            exit_latency_ns: us * 1000,
+            min_residency_ns: us * 1000,
+            power_uw: power_of(0),
+        };
+        let deeper = domain.idle_states.iter().enumerate().map(|(i, s)| IdleState {
+            name: s.name.value.clone(),
+            entry_latency_ns: s.entry_latency_us * 1000,
+            exit_latency_ns: s.exit_latency_us.value * 1000,
+            min_residency_ns: s.min_residency_us.value * 1000,
+            power_uw: power_of(i + 1),
+        });
+        std::iter::once(first).chain(deeper).collect()
+    }
+
+    fn add_topology(&self, machine: &mut Machine, order: &[&Domain], powers: &[DomainPower]) {
+        let plain = |groups: &Groups| -> Vec<Vec<u32>> {
+            groups.iter().map(|g| sorted(g.value.iter().map(|c| c.value))).collect()
+        };
+        for group in plain(&self.topology.smt) {
+            for &cpu in &group {
+                machine.cpus[cpu as usize].smt.clone_from(&group);
+            }
+        }
+        let by_domain = || order.iter().map(|d| sorted(d.cpus.iter().map(|c| c.value))).collect();
+        let clusters = if self.topology.clusters.is_empty() { by_domain() } else { plain(&self.topology.clusters) };
+        for (i, cpus) in clusters.iter().enumerate() {
+            for &cpu in cpus {
+                machine.cpus[cpu as usize].cluster = i as u32;
+            }
+            // A shared rail can be given a power by operating point only when one domain sets its frequency.
+            let owner = order.iter().position(|d| cpus.iter().all(|cpu| d.cpus.iter().any(|c| c.value == *cpu)));
+            let name = match owner {
+                Some(d) if order[d].cpus.len() == cpus.len() => order[d].id.value.clone(),
+                _ => format!("cluster{i}"),
+            };
+            let (active, idle) =
+                owner.map_or_else(Default::default, |d| (powers[d].cluster.clone(), powers[d].cluster_idle.clone()));
+            machine.clusters.push(Cluster { name, cpus: cpus.clone(), active_power_uw: active, idle_power_uw: idle });
+        }
+        machine.llcs = if self.topology.llc.is_empty() { clusters } else { plain(&self.topology.llc) };
+    }
+
+    fn assumptions(&self, options: &PlatformOptions, power: &[(String, PowerSource)]) -> Vec<String> {
+        let drv = &self.cpufreq;
+        let mut said = Vec::new();
+        let mut say = |when: bool, text: String| said.extend(when.then_some(text));
+        for (id, source) in power {
+            say(
+                *source == PowerSource::Unknown,
+                format!("domain `{id}`: no power figures; its energy is reported as 0"),
+            );
+        }
+        say(drv.fast_switch.is_none(), "fast_switch is not stated: the slow path (a worker thread) is taken".into());
+        say(
+            drv.transition_latency_ns.is_none() && drv.transition_delay_us.is_none(),
+            "transition latency is not stated: the default rate limit is that of an unknown latency (1 ms)".into(),
+        );
+        say(
+            drv.transition_latency_ns.is_none() && drv.switch_time_us.is_none(),
+            "switch time is not stated: frequency changes take no time".into(),
+        );
+        say(
+            self.costs.is_empty() && options.costs.is_none(),
+            "costs are not stated: scheduler paths take no time".into(),
+        );
+        say(
+            self.domains.iter().all(|d| d.idle_states.is_empty()),
+            "no idle states are stated: only state 0 exists".into(),
+        );
+        said
+    }
+}
+
+/// Frequencies of a domain, ascending: its operating points or its grid, which always contains the highest frequency.
+pub(super) fn frequencies(domain: &Domain) -> Vec<u32> {
+    let (Some(min), Some(max)) = (&domain.khz_min, &domain.khz_max_turbo) else {
+        return domain.opps.iter().map(|o| o.khz.value).collect();
+    };
+    let step = domain.khz_step.as_ref().map_or(100_000, |s| s.value);
+    let mut khz: Vec<u32> = (min.value..max.value).step_by(step as usize).collect();
+    khz.push(max.value);
+    khz
+}
+
+fn sorted(cpus: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut cpus: Vec<u32> = cpus.collect();
+    cpus.sort_unstable();
+    cpus
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Machines: the file format, the built-in collection, and the way from a file to [`pelton_sim::Machine`].
+
+mod builtin;
+mod describe;
+mod file;
+mod keys;
+mod machine;
+mod power;
+mod provenance;
+mod rules;
+
+pub use builtin::{Summary, check, list, load, names, parse};
+pub use describe::{
+    Column, Description, DomainDescription, Fact, IdleDescription, OppDescription, TableDescription, show,
+};
+pub use file::{Arch, PlatformFile};
+pub use keys::{CPUS_MAX, IDLE_STATES_MAX, OPPS_MAX, PLATFORM, SCHEMA};
+pub use machine::{Built, HZ_ALLOWED, PlatformOptions};
+pub use power::PowerSource;
+pub use provenance::Quality;

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The built-in platforms: all of them load, and the machines made of them say what the files say.
+
+use std::path::PathBuf;
+
+use pelton_scenario::platform::{self, PlatformOptions, PowerSource};
+use pelton_scenario::render;
+use pelton_sim::Machine;
+
+fn machine(name: &str) -> Machine {
+    platform::load(name).unwrap().machine(&PlatformOptions::default()).unwrap()
+}
+
+#[test]
+fn every_built_in_platform_loads_without_a_warning() {
+    assert!(platform::names().count() >= 28);
+    for name in platform::names() {
+        let file = platform::load(name).unwrap_or_else(|e| panic!("{}", render(&e, 100, false)));
+        assert_eq!(file.name.value, name, "the file is named after the platform");
+        assert!(file.warnings.is_empty(), "{}", render(&file.warnings, 100, false));
+    }
+}
+
+#[test]
+fn only_platforms_without_operating_points_cannot_be_simulated() {
+    let shown_only: Vec<String> = platform::list().into_iter().filter(|s| !s.simulated).map(|s| s.name).collect();
+    assert_eq!(shown_only, ["chromebook-asurada-mt8192", "chromebook-cherry-mt8195", "x1e80100-x-elite"]);
+}
+
+#[test]
+fn every_machine_is_complete() {
+    for summary in platform::list().into_iter().filter(|s| s.simulated) {
+        let m = machine(&summary.name);
+        assert_eq!(m.cpus.len(), summary.cpus);
+        assert_eq!(m.cpus.iter().map(|c| c.capacity).max(), Some(1024), "{}", m.name);
+        for groups in [&m.llcs, &m.clusters.iter().map(|c| c.cpus.clone()).collect()] {
+            let mut all: Vec<u32> = groups.concat();
+            all.sort_unstable();
+            assert_eq!(all, (0..m.cpus.len() as u32).collect::<Vec<_>>(), "{}: every CPU in one group", m.name);
+        }
+        for (i, domain) in m.domains.iter().enumerate() {
+            assert!(domain.opps.windows(2).all(|w| w[0].khz < w[1].khz), "{}", m.name);
+            assert_eq!(domain.ref_khz, domain.opps.last().unwrap().khz);
+            assert!(domain.cpus.iter().all(|&c| m.cpus[c as usize].domain == i as u32));
+            assert!(!domain.idle_states.is_empty());
+        }
+    }
+}
+
+#[test]
+fn the_files_as_they_were_collected_load_too() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let shared = std::env::var("PELTON_SHARED_DATA").map_or_else(|_| root.join("../shared/data"), PathBuf::from);
+    let Ok(folder) = std::fs::read_dir(shared.join("platforms")) else {
+        println!("not measured: the data collection is not here (PELTON_SHARED_DATA)");
+        return;
+    };
+    for entry in folder {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name.ends_with(".toml") && name != "x86-sysfs-survey.toml" {
+            platform::load(path.to_str().unwrap()).unwrap_or_else(|e| panic!("{}", render(&e, 100, false)));
+        }
+    }
+}
+
+#[test]
+fn juno_has_two_domains_in_the_order_of_its_cpus() {
+    let m = machine("juno-r0");
+    assert_eq!(m.domains.iter().map(|d| d.name.as_str()).collect::<Vec<_>>(), ["little", "big"]);
+    assert_eq!(m.domains[0].cpus, [0, 3, 4, 5]);
+    assert_eq!(m.cpus[1].capacity, 1024);
+    assert_eq!(m.cpus[0].capacity, 446);
+    assert_eq!(m.domains[1].opps[4].power_uw, 583_000);
+    assert_eq!(m.domains[0].transition_latency_ns, 1_200_000);
+    assert_eq!(m.domains[0].switch_time_ns, 1_200_000, "without a better figure a switch takes its latency");
+    assert_eq!(m.domains[0].idle_states[0].name, "WFI");
+    assert_eq!(m.domains[0].idle_states[2].min_residency_ns, 2_500_000);
+}
+
+#[test]
+fn each_thread_of_the_i7_has_its_own_domain() {
+    let m = machine("intel-i7-6700");
+    assert_eq!(m.domains.len(), 8);
+    assert_eq!(m.domains[5].name, "core5");
+    assert_eq!(m.domains[5].opps.len(), 33);
+    assert_eq!(m.cpus[4].smt, [0, 4]);
+    assert_eq!(m.llcs.len(), 1);
+    assert!(!m.domains[0].freq_invariant);
+    assert_eq!(m.domains[0].idle_states[0].name, "POLL");
+    let at_3900 = m.domains[0].opps.iter().find(|o| o.khz == 3_900_000).unwrap();
+    assert_eq!(at_3900.power_uw, 11_600_000, "the point the formula was fitted at");
+    assert_eq!(m.clusters[0].active_power_uw[0], 5_700_000);
+}
+
+#[test]
+fn units_of_a_published_table_are_never_mixed_with_milliwatts() {
+    let built = platform::load("juno-r0-little").unwrap().build(&PlatformOptions::default()).unwrap();
+    assert_eq!(built.power, [("little".to_owned(), PowerSource::Table("eas-2015-juno-r0".into()))]);
+    assert!(built.power_unit.starts_with("normalised"), "{}", built.power_unit);
+    let little = &built.machine.domains[0];
+    assert_eq!(little.opps.iter().map(|o| o.power_uw / 1000).collect::<Vec<_>>(), [33, 46, 61, 76, 93]);
+    assert_eq!(little.idle_states[0].power_uw, 6_000);
+    assert_eq!(built.machine.clusters[0].active_power_uw, [26_000, 30_000, 39_000, 47_000, 57_000]);
+    assert_eq!(built.machine.clusters[0].idle_power_uw, [56_000, 56_000, 17_000]);
+    let juno = platform::load("juno-r0").unwrap().build(&PlatformOptions::default()).unwrap();
+    assert_eq!((juno.power_unit.as_str(), juno.machine.clusters[0].active_power_uw.len()), ("mW", 0));
+}
+
+#[test]
+fn a_table_can_be_chosen_by_name_and_must_cover_the_machine() {
+    let file = platform::load("pixel6-gs101").unwrap();
+    let choose = |name: &str| PlatformOptions { energy_table: Some(name.into()), ..PlatformOptions::default() };
+    let measured = file.build(&choose("measured-freqbench-gs101")).unwrap();
+    assert_eq!(measured.machine.domains[0].opps[0].power_uw, 56_124);
+    assert_eq!(measured.power_unit, "mW");
+    let partial = file.build(&choose("wattson-tensor-1d")).unwrap_err();
+    assert!(partial.to_string().contains("no figure for domain `little`"), "{partial}");
+    let typo = file.build(&choose("measured-freqbench")).unwrap_err();
+    assert!(typo.to_string().contains("did you mean `measured-freqbench-gs101`?"), "{typo}");
+}
+
+#[test]
+fn power_without_a_table_is_coefficient_times_voltage_squared_times_frequency() {
+    let m = machine("pixel6-gs101");
+    // 70 uW/MHz/V^2 x 300 MHz x 0.537^2 V^2
+    assert_eq!(m.domains[0].opps[0].power_uw, 6_055);
+}
+
+#[test]
+fn options_override_the_file() {
+    let options = PlatformOptions {
+        hz: 1000,
+        costs: Some(Default::default()),
+        capacities: vec![("little".into(), 124), ("mid".into(), 427)],
+        ..PlatformOptions::default()
+    };
+    let m = platform::load("pixel6-gs101").unwrap().machine(&options).unwrap();
+    assert_eq!((m.hz, m.costs.tick_ns, m.cpus[0].capacity, m.cpus[4].capacity), (1000, 0, 124, 427));
+    for wrong in [
+        PlatformOptions { hz: 123, ..PlatformOptions::default() },
+        PlatformOptions { capacities: vec![("litle".into(), 1)], ..PlatformOptions::default() },
+        PlatformOptions { capacities: vec![("mid".into(), 5000)], ..PlatformOptions::default() },
+    ] {
+        assert!(platform::load("pixel6-gs101").unwrap().machine(&wrong).is_err());
+    }
+}
+
+#[test]
+fn show_tells_the_quality_of_every_figure() {
+    use pelton_scenario::platform::Quality;
+    let shown = platform::show("juno-r2", &PlatformOptions::default()).unwrap();
+    let big = shown.domains.iter().find(|d| d.id == "big").unwrap();
+    let quality = |name: &str| big.columns.iter().find(|c| c.name == name).unwrap().quality;
+    assert_eq!((quality("khz"), quality("uv")), (Quality::Published, Quality::Estimate));
+    assert_eq!(quality("power"), Quality::Estimate, "a power computed from an estimated voltage is an estimate");
+    assert_eq!(big.facts.iter().find(|f| f.name == "capacity").unwrap().quality, Quality::Computed);
+    assert_eq!(big.idle_states[1].quality, Quality::DeviceTree);
+    assert!(
+        shown
+            .facts
+            .iter()
+            .filter(|f| f.unit == "ns" && f.name != "transition_latency_ns")
+            .all(|f| f.quality == Quality::Estimate)
+    );
+    assert!(shown.obstacles.is_empty());
+    let shown_only = platform::show("x1e80100-x-elite", &PlatformOptions::default()).unwrap();
+    assert_eq!(shown_only.obstacles.len(), 3);
+}
