@@ -45,7 +45,7 @@ const PANICS: &[Ban] = &[
 const C_WORDS: &[Ban] = &[
     ("bool", "explicit widths only: u32"),
     ("_Bool", "explicit widths only: u32"),
-    ("enum", "explicit widths only: u32 and #define"),
+    ("enum", "explicit widths only: u32 (an `enum {` without a name may list constants)"),
     ("float", "integers only"),
     ("double", "integers only"),
     ("long", "explicit widths only: u64 or s64"),
@@ -92,7 +92,12 @@ pub const RULES: &[Rule] = &[
         name: "core-c-words",
         check: core_words,
         bad: || File::example("core/include/pelton/a.h", "struct s {\n\tenum e kind;\n};\n"),
-        good: || File::example("core/include/pelton/types.h", "/* no enum */\ntypedef unsigned long long u64;\n"),
+        good: || {
+            File::example(
+                "core/include/pelton/types.h",
+                "/* no bool */\ntypedef unsigned long long u64;\nenum { A, B };\n",
+            )
+        },
     },
     Rule {
         name: "core-c-include",
@@ -163,23 +168,35 @@ fn words(file: &File) -> Vec<(usize, String)> {
     lines.filter_map(|(at, line)| Some((at + 1, format!("`{}`: finish it, or leave it out", has(line)?)))).collect()
 }
 
-/// Words of the C code of a core header, with their lines.
+/// Words and opening braces of the C code of a core header, with their lines.
 fn core_code(file: &File) -> Vec<(usize, String)> {
     if !file.is_under(CORE_C) {
         return Vec::new();
     }
     let code = c::blank_comments(&file.text);
     let split = |line: &str| -> Vec<String> {
-        line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).map(str::to_owned).collect()
+        let spaced = line.replace('{', " { ");
+        spaced
+            .split(|c: char| !c.is_alphanumeric() && !"_{".contains(c))
+            .filter(|w| !w.is_empty())
+            .map(str::to_owned)
+            .collect()
     };
     code.lines().enumerate().flat_map(|(at, line)| split(line).into_iter().map(move |word| (at + 1, word))).collect()
 }
 
 fn core_words(file: &File) -> Vec<(usize, String)> {
     let is_types = file.path.ends_with("/types.h");
-    let ban = |word: &str| C_WORDS.iter().find(|(banned, _)| *banned == word && !(is_types && word == "long"));
-    let found = core_code(file).into_iter().filter_map(|(line, word)| Some((line, ban(&word)?)));
-    found.map(|(line, (word, instead))| (line, format!("`{word}`: {instead}"))).collect()
+    let allowed = |word: &str, next: &str| match word {
+        "long" => is_types,
+        "enum" => next == "{",
+        _ => false,
+    };
+    let mut words = core_code(file);
+    words.push((0, String::new()));
+    let hits = words.windows(2).filter(|pair| !allowed(&pair[0].1, &pair[1].1));
+    let bans = hits.filter_map(|pair| Some((pair[0].0, C_WORDS.iter().find(|(word, _)| *word == pair[0].1)?)));
+    bans.map(|(line, (word, instead))| (line, format!("`{word}`: {instead}"))).collect()
 }
 
 fn core_includes(file: &File) -> Vec<(usize, String)> {

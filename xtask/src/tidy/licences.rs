@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Licences of everything in the lock file against `deny.toml`, on machines without cargo-deny too.
 
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use serde::Deserialize;
@@ -30,15 +31,11 @@ struct Exception {
     allow: Vec<String>,
 }
 
-#[derive(Debug, Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(Debug, Deserialize)]
+/// A crate that is built into something.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Package {
     name: String,
-    license: Option<String>,
+    licence: String,
 }
 
 /// Crates whose licence is not allowed.
@@ -46,14 +43,24 @@ pub fn check(files: &[File]) -> Result<Vec<Finding>, String> {
     let file = files.iter().find(|file| file.path == PATH).ok_or_else(|| format!("{PATH} is missing"))?;
     let deny: Deny = toml::from_str(&file.text).map_err(|error| format!("{PATH}: {error}"))?;
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let json = repo::run(Command::new(cargo).current_dir(repo::root()).args(["metadata", "--format-version", "1"]))?;
-    let metadata: Metadata = serde_json::from_str(&json).map_err(|error| format!("cargo metadata: {error}"))?;
-    Ok(metadata.packages.iter().filter_map(|package| deny.licenses.defect(package)).collect())
+    let args = ["tree", "--workspace", "--target", "all", "--prefix", "none", "--format", "{p}|{l}"];
+    let tree = repo::run(Command::new(cargo).current_dir(repo::root()).args(args))?;
+    Ok(packages(&tree).iter().filter_map(|package| deny.licenses.defect(package)).collect())
+}
+
+/// Crates of `cargo tree`'s lines `name v1.0 (path)|licence`, each once.
+fn packages(tree: &str) -> BTreeSet<Package> {
+    let split = |line: &str| {
+        let (package, licence) = line.trim_end_matches(" (*)").split_once('|')?;
+        let name = package.split_whitespace().next()?.to_owned();
+        Some(Package { name, licence: licence.to_owned() })
+    };
+    tree.lines().filter_map(split).collect()
 }
 
 impl Licences {
     fn defect(&self, package: &Package) -> Option<Finding> {
-        let licence = package.license.as_deref().unwrap_or("none");
+        let licence = package.licence.as_str();
         let exceptions = self.exceptions.iter().filter(|exception| exception.name == package.name);
         let more: Vec<&String> = exceptions.flat_map(|exception| &exception.allow).collect();
         let is_allowed = |name: &str| self.allow.iter().chain(more.iter().copied()).any(|allowed| allowed == name);
@@ -126,10 +133,17 @@ mod tests {
     }
 
     #[test]
+    fn crates_are_read_once_each() {
+        let found = packages("a v1.0.0 (/x/a)|MIT\n\nb v2.0.0|MIT OR ISC\nb v2.0.0|MIT OR ISC (*)\nc v1.0.0|\n");
+        let found: Vec<_> = found.iter().map(|package| (package.name.as_str(), package.licence.as_str())).collect();
+        assert_eq!(found, [("a", "MIT"), ("b", "MIT OR ISC"), ("c", "")]);
+    }
+
+    #[test]
     fn an_exception_holds_for_its_crate_only() {
         let exception = Exception { name: "a".to_owned(), allow: vec!["Apache-2.0".to_owned()] };
         let list = Licences { allow: vec!["MIT".to_owned()], exceptions: vec![exception] };
-        let package = |name: &str| Package { name: name.to_owned(), license: Some("Apache-2.0".to_owned()) };
+        let package = |name: &str| Package { name: name.to_owned(), licence: "Apache-2.0".to_owned() };
         assert!(list.defect(&package("a")).is_none());
         assert!(list.defect(&package("b")).is_some());
     }
