@@ -3,6 +3,7 @@
 
 mod bench;
 mod generate;
+mod pelt_table;
 mod repo;
 mod test;
 mod tidy;
@@ -24,10 +25,10 @@ fn main() -> ExitCode {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match words.as_slice() {
         ["tidy"] => tidy::run(),
-        ["generate"] => generate::run(generate::Set::Reference, generate::Mode::Write),
-        ["generate", "--check"] => generate::run(generate::Set::Reference, generate::Mode::Check),
-        ["vectors"] => generate::run(generate::Set::Vectors, generate::Mode::Write),
-        ["vectors", "--check"] => generate::run(generate::Set::Vectors, generate::Mode::Check),
+        ["generate"] => generate::run(generate::Mode::Write),
+        ["generate", "--check"] => generate::run(generate::Mode::Check),
+        ["vectors"] => generate::vectors(generate::Mode::Write),
+        ["vectors", "--check"] => generate::vectors(generate::Mode::Check),
         ["bench"] => bench::run(),
         ["test", rest @ ..] => test::run(rest),
         _ => {
