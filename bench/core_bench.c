@@ -120,8 +120,8 @@ static void measure(const struct bench_case *c, u64 iterations)
 		best_ns = spent_ns < best_ns ? spent_ns : best_ns;
 		hash = b.hash;
 	}
-	printf("{\"bench\": \"core/%s\", \"repetitions\": %d, \"ops\": %llu, \"ns\": %llu, \"hash\": \"%016llx\"}\n", c->name,
-	       REPETITIONS, iterations, best_ns, hash);
+	printf("{\"bench\": \"core/%s\", \"repetitions\": %d, \"ops\": %llu, \"ns\": %llu, \"hash\": \"%016llx\"}\n",
+	       c->name, REPETITIONS, iterations, best_ns, hash);
 }
 
 int main(int argc, char **argv)

@@ -43,9 +43,8 @@ struct pelton_bound {
 
 #ifndef __bpf__
 #define PELTON_BOUND_ROW(quantity, unit, min, max, words) { #quantity, unit, min, max, words },
-__attribute__((unused)) static const struct pelton_bound pelton_bound_table[PELTON_BOUND_COUNT] = {
-	PELTON_BOUNDS(PELTON_BOUND_ROW)
-};
+__attribute__((unused)) static const struct pelton_bound pelton_bound_table[PELTON_BOUND_COUNT] = { PELTON_BOUNDS(
+	PELTON_BOUND_ROW) };
 #undef PELTON_BOUND_ROW
 #endif
 

@@ -31,15 +31,16 @@
 #define PELTON_TG_UPDATE_SHIFT 6 /* the total is refreshed when off by more than 1/64 */
 
 /* Utilization of a group entity becomes that of the queue it owns; the queue above takes the difference. */
-PELTON_INLINE void pelton_propagate_util(const struct pelton_policy *pol, struct pelton_cfs_rq *q, struct pelton_avg *se,
-					 const struct pelton_avg *g)
+PELTON_INLINE void pelton_propagate_util(const struct pelton_policy *pol, struct pelton_cfs_rq *q,
+					 struct pelton_avg *se, const struct pelton_avg *g)
 {
 	u64 sum = g->util_avg * pelton_divisor(pol, &q->avg);
 
 	if (g->util_avg == se->util_avg)
 		return;
 	q->avg.util_avg = pelton_shift_by(q->avg.util_avg, se->util_avg, g->util_avg);
-	q->avg.util_sum = (u32)pelton_floor_sum(pol, pelton_shift_by(q->avg.util_sum, se->util_sum, sum), q->avg.util_avg);
+	q->avg.util_sum =
+		(u32)pelton_floor_sum(pol, pelton_shift_by(q->avg.util_sum, se->util_sum, sum), q->avg.util_avg);
 	se->util_avg = g->util_avg;
 	se->util_sum = (u32)sum;
 }
@@ -89,7 +90,8 @@ PELTON_INLINE void pelton_propagate_load(const struct pelton_ctx *ctx, struct pe
 		return;
 	q->avg.load_avg = pelton_shift_by(q->avg.load_avg, se->avg.load_avg, avg);
 	q->avg.load_sum = pelton_floor_sum(
-		ctx->pol, pelton_shift_by(q->avg.load_sum, se->weight * se->avg.load_sum, se->weight * sum), q->avg.load_avg);
+		ctx->pol, pelton_shift_by(q->avg.load_sum, se->weight * se->avg.load_sum, se->weight * sum),
+		q->avg.load_avg);
 	se->avg.load_sum = sum;
 	se->avg.load_avg = avg;
 }
@@ -166,7 +168,8 @@ PELTON_INLINE u64 pelton_group_shares(const struct pelton_policy *pol, const str
 }
 
 /* Refresh a group's load total from one of its queues. Returns 1 if it changed. Not for the root group. */
-PELTON_INLINE u32 pelton_tg_contrib(const struct pelton_policy *pol, struct pelton_tg *tg, struct pelton_cfs_rq *g, u64 now)
+PELTON_INLINE u32 pelton_tg_contrib(const struct pelton_policy *pol, struct pelton_tg *tg, struct pelton_cfs_rq *g,
+				    u64 now)
 {
 	u64 contrib = g->tg_load_avg_contrib;
 
@@ -189,8 +192,8 @@ PELTON_INLINE void pelton_se_init(struct pelton_se *se, u64 weight)
 }
 
 /* First placement: half the capacity that is left, or the queue's average share when it has one. */
-PELTON_INLINE void pelton_post_init(const struct pelton_policy *pol, const struct pelton_cfs_rq *cfs, struct pelton_se *se,
-				    u32 cap_orig)
+PELTON_INLINE void pelton_post_init(const struct pelton_policy *pol, const struct pelton_cfs_rq *cfs,
+				    struct pelton_se *se, u32 cap_orig)
 {
 	u64 full = pol->init_util == PELTON_INIT_UTIL_CAPACITY ? cap_orig : PELTON_CAPACITY_SCALE;
 	u64 cap = pelton_sub_floor(full, cfs->avg.util_avg) / 2;
@@ -236,7 +239,8 @@ PELTON_INLINE void pelton_remove_sleeping(const struct pelton_ctx *ctx, struct p
 }
 
 /* A task leaves the fair class: its averages leave the queue, its record keeps them and goes on from there. */
-PELTON_INLINE u32 pelton_switched_from_fair(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se)
+PELTON_INLINE u32 pelton_switched_from_fair(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs,
+					    struct pelton_se *se)
 {
 	u32 ev = pelton_update_load_avg(ctx, cfs, se, 0, 0);
 

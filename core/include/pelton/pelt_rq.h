@@ -100,7 +100,8 @@ PELTON_INLINE u32 pelton_update_cfs_rq(const struct pelton_ctx *ctx, struct pelt
 }
 
 /* Give the entity the sums that belong to its averages at the queue's position in the period. */
-PELTON_INLINE void pelton_align_sums(const struct pelton_policy *pol, const struct pelton_cfs_rq *cfs, struct pelton_se *se)
+PELTON_INLINE void pelton_align_sums(const struct pelton_policy *pol, const struct pelton_cfs_rq *cfs,
+				     struct pelton_se *se)
 {
 	u32 divisor = pelton_divisor(pol, &cfs->avg);
 	u64 load_sum = se->avg.load_avg * divisor;
@@ -118,7 +119,8 @@ PELTON_INLINE void pelton_add_load(struct pelton_cfs_rq *cfs, const struct pelto
 	cfs->avg.load_sum += se->weight * se->avg.load_sum;
 }
 
-PELTON_INLINE void pelton_sub_load(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, const struct pelton_se *se)
+PELTON_INLINE void pelton_sub_load(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
+				   const struct pelton_se *se)
 {
 	pelton_take_out(pol, &cfs->avg.load_avg, &cfs->avg.load_sum, se->avg.load_avg, se->weight * se->avg.load_sum);
 }
@@ -140,7 +142,8 @@ PELTON_INLINE void pelton_detach(const struct pelton_policy *pol, struct pelton_
 {
 	pelton_sub_load(pol, cfs, se);
 	pelton_take_out_util(pol, &cfs->avg, se->avg.util_avg, se->avg.util_sum);
-	pelton_take_out(pol, &cfs->avg.runnable_avg, &cfs->avg.runnable_sum, se->avg.runnable_avg, se->avg.runnable_sum);
+	pelton_take_out(pol, &cfs->avg.runnable_avg, &cfs->avg.runnable_sum, se->avg.runnable_avg,
+			se->avg.runnable_sum);
 	pelton_add_propagation(cfs, -(s64)se->avg.load_sum);
 }
 
@@ -165,7 +168,8 @@ PELTON_INLINE void pelton_reweight(const struct pelton_policy *pol, struct pelto
 }
 
 /* Age a sleeping entity to its queue's last update, so that what it takes away is what the queue holds for it. */
-PELTON_INLINE void pelton_sync_blocked(const struct pelton_ctx *ctx, const struct pelton_cfs_rq *cfs, struct pelton_se *se)
+PELTON_INLINE void pelton_sync_blocked(const struct pelton_ctx *ctx, const struct pelton_cfs_rq *cfs,
+				       struct pelton_se *se)
 {
 	struct pelton_ctx at_queue = *ctx;
 

@@ -26,8 +26,12 @@ enum { PELTON_INVARIANCE_CONTRIBUTION, PELTON_INVARIANCE_CLOCK };
 enum { PELTON_DIVISOR_CONSTANT, PELTON_DIVISOR_MOVING };
 enum { PELTON_INIT_UTIL_SCALE, PELTON_INIT_UTIL_CAPACITY };
 enum { PELTON_UTIL_EST_OFF, PELTON_UTIL_EST_U1, PELTON_UTIL_EST_U2, PELTON_UTIL_EST_U3, PELTON_UTIL_EST_U4 };
-enum { PELTON_RT_RULE_FLAG_MAX, PELTON_RT_RULE_RUNNABLE_MAX, PELTON_RT_RULE_RUNNABLE_MAX_UNLESS_UCLAMP,
-       PELTON_RT_RULE_NONE };
+enum {
+	PELTON_RT_RULE_FLAG_MAX,
+	PELTON_RT_RULE_RUNNABLE_MAX,
+	PELTON_RT_RULE_RUNNABLE_MAX_UNLESS_UCLAMP,
+	PELTON_RT_RULE_NONE
+};
 enum { PELTON_DL_RULE_FLAG_MAX, PELTON_DL_RULE_BW_ON_TOP, PELTON_DL_RULE_BW_FLOOR };
 enum { PELTON_PERF_FLAGS, PELTON_PERF_BW, PELTON_PERF_RT_SUM, PELTON_PERF_CLAMP_THEN_SUM, PELTON_PERF_SUM_THEN_CLAMP };
 enum { PELTON_HEADROOM_FREQUENCY, PELTON_HEADROOM_UTILIZATION, PELTON_HEADROOM_BEFORE_CLAMPS };
@@ -69,8 +73,7 @@ enum { PELTON_UCLAMP_OFF, PELTON_UCLAMP_MAX };
 	  "An empty group queue keeps the last weight of its entity instead of computing a new one.") \
 	X(rt_signal, "off|on", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "A load-tracking record for the time real-time tasks run (4.19). Without it that time is invisible to the sum.") \
-	X(dl_signal, "off|on", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
-	  "The same for deadline tasks (4.19).") \
+	X(dl_signal, "off|on", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, "The same for deadline tasks (4.19).") \
 	X(irq_signal, "off|on", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
 	  "The same for time in interrupts or stolen by a hypervisor (4.20, recollection).") \
 	X(hw_signal, "off|on", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \

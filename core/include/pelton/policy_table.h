@@ -98,8 +98,7 @@ PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *o
 	X(headroom, perf_form, \
 	  p->headroom == PELTON_HEADROOM_BEFORE_CLAMPS && p->perf_form != PELTON_PERF_SUM_THEN_CLAMP, \
 	  "only sum_then_clamp returns the clamps beside the sum, so only there headroom can come before them") \
-	X(uclamp, perf_form, \
-	  p->uclamp == PELTON_UCLAMP_MAX && p->perf_form < PELTON_PERF_CLAMP_THEN_SUM, \
+	X(uclamp, perf_form, p->uclamp == PELTON_UCLAMP_MAX && p->perf_form < PELTON_PERF_CLAMP_THEN_SUM, \
 	  "this form of the sum has no place for clamps") \
 	X(delayed_dequeue, fair_class, p->delayed_dequeue && p->fair_class == PELTON_FAIR_CFS, \
 	  "delayed dequeue pays off lag, which only EEVDF has")
@@ -122,8 +121,8 @@ PELTON_INLINE u32 pelton_policy_conflict(const struct pelton_policy *p)
 	u32 row = 0, found = 0;
 
 #define PELTON_CONFLICT_TEST(a, b, condition, reason) \
-	row++;                                        \
-	if (!found && (condition))                    \
+	row++; \
+	if (!found && (condition)) \
 		found = row;
 	PELTON_CONFLICTS(PELTON_CONFLICT_TEST)
 #undef PELTON_CONFLICT_TEST

@@ -137,8 +137,8 @@ PELTON_INLINE u32 pelton_requeue_entity(const struct pelton_ctx *ctx, struct pel
 }
 
 /* First half of a wake-up: clock and queue estimate. The IOWAIT hook belongs between the halves. */
-PELTON_INLINE void pelton_rq_enqueue_begin(const struct pelton_policy *pol, struct pelton_rq *rq, const struct pelton_se *se,
-					   u64 now, u64 irq_ns, u32 is_idle)
+PELTON_INLINE void pelton_rq_enqueue_begin(const struct pelton_policy *pol, struct pelton_rq *rq,
+					   const struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle)
 {
 	pelton_clock_update(pol, rq, now, irq_ns, is_idle);
 	pelton_util_est_enqueue(pol, &rq->cfs, se);
@@ -163,8 +163,8 @@ PELTON_INLINE u32 pelton_rq_enqueue_task(const struct pelton_policy *pol, struct
 }
 
 /* The two estimate steps before an entity leaves: the queue's, and the task's where it is sampled too early. */
-PELTON_INLINE void pelton_rq_estimate_before(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se,
-					     u32 sleeps)
+PELTON_INLINE void pelton_rq_estimate_before(const struct pelton_policy *pol, struct pelton_rq *rq,
+					     struct pelton_se *se, u32 sleeps)
 {
 	if (se->delayed)
 		return;
@@ -197,8 +197,8 @@ PELTON_INLINE u32 pelton_rq_dequeue_task(const struct pelton_policy *pol, struct
 }
 
 /* A task wants to sleep but stays queued until its lag is paid (delayed dequeue). */
-PELTON_INLINE u32 pelton_rq_delay_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se, u64 now,
-				       u64 irq_ns, u32 is_idle)
+PELTON_INLINE u32 pelton_rq_delay_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se,
+				       u64 now, u64 irq_ns, u32 is_idle)
 {
 	struct pelton_ctx ctx;
 
@@ -225,8 +225,8 @@ PELTON_INLINE u32 pelton_rq_switch_fair(const struct pelton_policy *pol, struct 
 }
 
 /* The tick of a CPU that runs the fair task `curr`. */
-PELTON_INLINE u32 pelton_rq_tick_fair(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *curr, u64 now,
-				      u64 irq_ns)
+PELTON_INLINE u32 pelton_rq_tick_fair(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *curr,
+				      u64 now, u64 irq_ns)
 {
 	struct pelton_ctx ctx;
 

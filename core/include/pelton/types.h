@@ -116,23 +116,23 @@ struct pelton_cpu_state {
 
 /* Every term of one CPU's performance request, kept so that a decision can be explained. */
 struct pelton_perf_terms {
-	u32 cfs;       /* fair utilization after boost by runnable and util_est */
-	u32 rt;        /* RT utilization that was added */
-	u32 dl;        /* DL utilization or bandwidth that was added */
+	u32 cfs; /* fair utilization after boost by runnable and util_est */
+	u32 rt;  /* RT utilization that was added */
+	u32 dl;  /* DL utilization or bandwidth that was added */
 	u32 irq;
 	u32 effective; /* after summation, clamps of old kernels and IRQ scaling */
 	u32 iowait;    /* iowait boost value, capacity units */
 	u32 min;
 	u32 max;
-	u32 headroom;  /* what the 25 % margin added on the utilization side (0 when it is on the frequency side) */
-	u32 perf;      /* the performance target handed to the frequency mapping */
+	u32 headroom;   /* what the 25 % margin added on the utilization side (0 when it is on the frequency side) */
+	u32 perf;       /* the performance target handed to the frequency mapping */
 	u32 forced_max; /* 1: the rule for RT/DL asked for the maximum whatever the sum */
-	u32 stale;     /* 1: skipped, its last hook is older than a tick (<= 4.16) */
+	u32 stale;      /* 1: skipped, its last hook is older than a tick (<= 4.16) */
 } PELTON_ALIGNED64;
 
 /* schedutil, per frequency domain (cpufreq policy). */
 struct pelton_sugov_policy {
-	u64 last_ns;       /* last accepted change (R0b) or evaluation (R0a) */
+	u64 last_ns; /* last accepted change (R0b) or evaluation (R0a) */
 	u64 rate_limit_ns;
 	u32 next_freq_khz;
 	u32 cached_raw_khz;
@@ -145,7 +145,7 @@ struct pelton_sugov_policy {
 	u32 ref_khz; /* frequency at which cap_orig holds */
 	u32 cur_khz;
 	u32 fast_switch;
-	u32 remote_ok;          /* driver can be programmed from any CPU */
+	u32 remote_ok; /* driver can be programmed from any CPU */
 	u32 freq_invariant;
 	u32 hw_max_khz; /* what the hardware can do (cpuinfo.max); 0 = same as ref_khz */
 } PELTON_ALIGNED64;
@@ -184,9 +184,9 @@ struct pelton_sugov_cpu {
 
 /* Verdict of the gate. */
 #define PELTON_GATE_OPEN 0u
-#define PELTON_GATE_WINDOW 1u  /* inside the rate-limit window */
-#define PELTON_GATE_BUSY 2u    /* slow path still pending and this kernel refuses meanwhile */
-#define PELTON_GATE_REMOTE 3u  /* the executing CPU may not drive this domain */
+#define PELTON_GATE_WINDOW 1u /* inside the rate-limit window */
+#define PELTON_GATE_BUSY 2u   /* slow path still pending and this kernel refuses meanwhile */
+#define PELTON_GATE_REMOTE 3u /* the executing CPU may not drive this domain */
 
 _Static_assert(sizeof(struct pelton_avg) == 64, "layout");
 _Static_assert(sizeof(struct pelton_se) == 88, "layout");

@@ -15,10 +15,10 @@ typedef const struct pelton_se *cse_t;
 typedef const struct pelton_cfs_rq *ccfs_t;
 typedef const struct pelton_rq *crq_t;
 
-#define FN(ret, name, params, args)    \
-	ret pelton_x_##name params;    \
-	ret pelton_x_##name params     \
-	{                              \
+#define FN(ret, name, params, args) \
+	ret pelton_x_##name params; \
+	ret pelton_x_##name params \
+	{ \
 		return pelton_##name args; \
 	}
 

@@ -11,7 +11,7 @@ struct pelton_layout_row {
 };
 
 #define REC(s) { #s, "", 0, (u32)sizeof(struct s) }
-#define FLD(s, f) { #s, #f, (u32)__builtin_offsetof(struct s, f), (u32)sizeof(((struct s *)0)->f) }
+#define FLD(s, f) { #s, #f, (u32) __builtin_offsetof(struct s, f), (u32)sizeof(((struct s *)0)->f) }
 
 static const struct pelton_layout_row layout[] = {
 	REC(pelton_avg),
