@@ -7,10 +7,7 @@ use std::path::{Path, PathBuf};
 fn hash_headers(files: &[PathBuf]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for file in files {
-        let name = file
-            .file_name()
-            .map(|n| n.to_string_lossy().into_owned())
-            .unwrap_or_default();
+        let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let text = std::fs::read(file).unwrap_or_default();
         for byte in name.bytes().chain(text) {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -22,10 +19,8 @@ fn hash_headers(files: &[PathBuf]) -> u64 {
 /// Every header of the core, sorted.
 fn headers(dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = entries
-        .map(|e| e.path())
-        .filter(|p| p.extension().is_some_and(|x| x == "h"))
-        .collect();
+    let mut files: Vec<PathBuf> =
+        entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|x| x == "h")).collect();
     files.sort();
     files
 }
@@ -39,10 +34,7 @@ fn main() {
     }
     println!("cargo:rerun-if-changed=src/shim.c");
     println!("cargo:rerun-if-changed=src/shim_layout.c");
-    println!(
-        "cargo:rustc-env=PELTON_CORE_HASH={:016x}",
-        hash_headers(&files)
-    );
+    println!("cargo:rustc-env=PELTON_CORE_HASH={:016x}", hash_headers(&files));
     cc::Build::new()
         .files(["src/shim.c", "src/shim_layout.c"])
         .include(include)

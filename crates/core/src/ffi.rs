@@ -60,13 +60,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_bound(index: u32) -> *const RawBound;
 
     pub(crate) safe fn pelton_x_decay_load(v: u64, n: u64) -> u64;
-    pub(crate) safe fn pelton_x_accumulate(
-        c: &Ctx<'_>,
-        a: &mut Avg,
-        load: u64,
-        runnable: u64,
-        running: u64,
-    ) -> u64;
+    pub(crate) safe fn pelton_x_accumulate(c: &Ctx<'_>, a: &mut Avg, load: u64, runnable: u64, running: u64) -> u64;
     pub(crate) safe fn pelton_x_publish(p: &Policy, a: &mut Avg, weight: u64);
     pub(crate) safe fn pelton_x_update_avg(c: &Ctx<'_>, a: &mut Avg, value: u32) -> u32;
     pub(crate) safe fn pelton_x_update_se(c: &Ctx<'_>, se: &mut Se) -> u64;
@@ -79,12 +73,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_ramp(util: u32, units: u32) -> u32;
     pub(crate) safe fn pelton_x_time_to(util: u32) -> u32;
 
-    pub(crate) safe fn pelton_x_propagate(
-        c: &Ctx<'_>,
-        q: &mut CfsRq,
-        se: &mut Se,
-        g: &mut CfsRq,
-    ) -> u32;
+    pub(crate) safe fn pelton_x_propagate(c: &Ctx<'_>, q: &mut CfsRq, se: &mut Se, g: &mut CfsRq) -> u32;
     pub(crate) safe fn pelton_x_update_load_avg(
         c: &Ctx<'_>,
         cfs: &mut CfsRq,
@@ -92,18 +81,8 @@ unsafe extern "C" {
         owned: Option<&mut CfsRq>,
         flags: u32,
     ) -> u32;
-    pub(crate) safe fn pelton_x_group_shares(
-        p: &Policy,
-        g: &CfsRq,
-        tg: &TaskGroup,
-        present: u64,
-    ) -> u64;
-    pub(crate) safe fn pelton_x_tg_contrib(
-        p: &Policy,
-        tg: &mut TaskGroup,
-        g: &mut CfsRq,
-        now: u64,
-    ) -> u32;
+    pub(crate) safe fn pelton_x_group_shares(p: &Policy, g: &CfsRq, tg: &TaskGroup, present: u64) -> u64;
+    pub(crate) safe fn pelton_x_tg_contrib(p: &Policy, tg: &mut TaskGroup, g: &mut CfsRq, now: u64) -> u32;
     pub(crate) safe fn pelton_x_se_init(se: &mut Se, weight: u64);
     pub(crate) safe fn pelton_x_post_init(p: &Policy, cfs: &CfsRq, se: &mut Se, cap: u32);
     pub(crate) safe fn pelton_x_migrate_sleeping(
@@ -115,11 +94,7 @@ unsafe extern "C" {
         wall: u64,
     );
     pub(crate) safe fn pelton_x_remove_sleeping(c: &Ctx<'_>, cfs: &mut CfsRq, se: &mut Se);
-    pub(crate) safe fn pelton_x_switched_from_fair(
-        c: &Ctx<'_>,
-        cfs: &mut CfsRq,
-        se: &mut Se,
-    ) -> u32;
+    pub(crate) safe fn pelton_x_switched_from_fair(c: &Ctx<'_>, cfs: &mut CfsRq, se: &mut Se) -> u32;
     pub(crate) safe fn pelton_x_switched_to_fair(c: &Ctx<'_>, cfs: &mut CfsRq, se: &mut Se) -> u32;
     pub(crate) safe fn pelton_x_init_other_class(c: &Ctx<'_>, se: &mut Se);
     pub(crate) safe fn pelton_x_enqueue_entity(
@@ -176,13 +151,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_cfs_clock(p: &Policy, rq: &Rq, cfs: &CfsRq) -> u64;
     pub(crate) safe fn pelton_x_throttle_clock(p: &Policy, rq: &Rq, cfs: &mut CfsRq);
     pub(crate) safe fn pelton_x_unthrottle_clock(p: &Policy, rq: &Rq, cfs: &mut CfsRq);
-    pub(crate) safe fn pelton_x_clock_update(
-        p: &Policy,
-        rq: &mut Rq,
-        now: u64,
-        irq: u64,
-        idle: u32,
-    ) -> u32;
+    pub(crate) safe fn pelton_x_clock_update(p: &Policy, rq: &mut Rq, now: u64, irq: u64, idle: u32) -> u32;
     pub(crate) safe fn pelton_x_clock_enter_idle(p: &Policy, rq: &mut Rq);
     pub(crate) safe fn pelton_x_update_rt(p: &Policy, rq: &mut Rq, running: u32) -> u32;
     pub(crate) safe fn pelton_x_update_dl(p: &Policy, rq: &mut Rq, running: u32) -> u32;
@@ -191,14 +160,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_others_have_blocked(rq: &Rq) -> u32;
     pub(crate) safe fn pelton_x_capacity_of(rq: &Rq, hw: u32, pressure: u32) -> u32;
 
-    pub(crate) safe fn pelton_x_rq_enqueue_begin(
-        p: &Policy,
-        rq: &mut Rq,
-        se: &Se,
-        now: u64,
-        irq: u64,
-        idle: u32,
-    );
+    pub(crate) safe fn pelton_x_rq_enqueue_begin(p: &Policy, rq: &mut Rq, se: &Se, now: u64, irq: u64, idle: u32);
     pub(crate) safe fn pelton_x_rq_enqueue_finish(p: &Policy, rq: &mut Rq, se: &mut Se) -> u32;
     pub(crate) safe fn pelton_x_rq_enqueue_task(
         p: &Policy,
@@ -242,29 +204,9 @@ unsafe extern "C" {
         irq: u64,
         idle: u32,
     ) -> u32;
-    pub(crate) safe fn pelton_x_rq_tick_fair(
-        p: &Policy,
-        rq: &mut Rq,
-        curr: &mut Se,
-        now: u64,
-        irq: u64,
-    ) -> u32;
-    pub(crate) safe fn pelton_x_rq_update_rt(
-        p: &Policy,
-        rq: &mut Rq,
-        now: u64,
-        irq: u64,
-        idle: u32,
-        run: u32,
-    ) -> u32;
-    pub(crate) safe fn pelton_x_rq_update_dl(
-        p: &Policy,
-        rq: &mut Rq,
-        now: u64,
-        irq: u64,
-        idle: u32,
-        run: u32,
-    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_tick_fair(p: &Policy, rq: &mut Rq, curr: &mut Se, now: u64, irq: u64) -> u32;
+    pub(crate) safe fn pelton_x_rq_update_rt(p: &Policy, rq: &mut Rq, now: u64, irq: u64, idle: u32, run: u32) -> u32;
+    pub(crate) safe fn pelton_x_rq_update_dl(p: &Policy, rq: &mut Rq, now: u64, irq: u64, idle: u32, run: u32) -> u32;
     pub(crate) safe fn pelton_x_rq_update_blocked(
         p: &Policy,
         rq: &mut Rq,

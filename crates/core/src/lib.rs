@@ -13,9 +13,7 @@ pub use ffi::Ctx;
 pub use meta::{Bound, bounds, layouts};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, time_to, update};
 pub use policy::{FIELD_NAMES, Policy, PolicyError, Switch, profiles, switches};
-pub use records::{
-    Avg, CfsRq, Clock, CpuState, LayoutRow, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup,
-};
+pub use records::{Avg, CfsRq, Clock, CpuState, LayoutRow, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup};
 
 /// Hash of all headers of the core, for logs: two runs with different hashes may differ in arithmetic.
 pub const CORE_HASH: &str = env!("PELTON_CORE_HASH");

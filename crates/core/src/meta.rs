@@ -48,16 +48,8 @@ fn c_row(index: u32) -> Option<LayoutRow> {
     // SAFETY: the shim returns null or a pointer to a static row.
     let row = unsafe { ffi::pelton_x_layout(index).as_ref() }?;
     let (record, field) = (text(row.record), text(row.field));
-    let name = if field.is_empty() {
-        record.to_owned()
-    } else {
-        format!("{record}.{field}")
-    };
-    Some(LayoutRow {
-        name,
-        offset: row.offset as usize,
-        size: row.size as usize,
-    })
+    let name = if field.is_empty() { record.to_owned() } else { format!("{record}.{field}") };
+    Some(LayoutRow { name, offset: row.offset as usize, size: row.size as usize })
 }
 
 /// The layout of all shared records as C and as Rust see it.
@@ -65,10 +57,6 @@ fn c_row(index: u32) -> Option<LayoutRow> {
 #[must_use]
 pub fn layouts() -> (Vec<LayoutRow>, Vec<LayoutRow>) {
     let mut rust = rust_layout();
-    rust.push(LayoutRow {
-        name: "pelton_policy".to_owned(),
-        offset: 0,
-        size: size_of::<Policy>(),
-    });
+    rust.push(LayoutRow { name: "pelton_policy".to_owned(), offset: 0, size: size_of::<Policy>() });
     ((0..).map_while(c_row).collect(), rust)
 }

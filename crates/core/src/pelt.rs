@@ -171,13 +171,7 @@ impl CfsRq {
 
     /// Entity and queue up to `ctx.now`, attach or detach by `flags`; `ev` bits.
     #[inline]
-    pub fn update_load_avg(
-        &mut self,
-        ctx: &Ctx<'_>,
-        se: &mut Se,
-        owned: Option<&mut CfsRq>,
-        flags: u32,
-    ) -> u32 {
+    pub fn update_load_avg(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: Option<&mut CfsRq>, flags: u32) -> u32 {
         ffi::pelton_x_update_load_avg(ctx, self, se, owned, flags)
     }
 
@@ -244,25 +238,13 @@ impl CfsRq {
 
     /// An entity is queued; `delta` is the change of runnable tasks below.
     #[inline]
-    pub fn enqueue_entity(
-        &mut self,
-        ctx: &Ctx<'_>,
-        se: &mut Se,
-        owned: Option<&mut CfsRq>,
-        delta: i32,
-    ) -> u32 {
+    pub fn enqueue_entity(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: Option<&mut CfsRq>, delta: i32) -> u32 {
         ffi::pelton_x_enqueue_entity(ctx, self, se, owned, delta)
     }
 
     /// An ancestor that stays queued while a task below is queued or leaves.
     #[inline]
-    pub fn update_ancestor(
-        &mut self,
-        ctx: &Ctx<'_>,
-        se: &mut Se,
-        owned: Option<&mut CfsRq>,
-        delta: i32,
-    ) -> u32 {
+    pub fn update_ancestor(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: Option<&mut CfsRq>, delta: i32) -> u32 {
         ffi::pelton_x_update_ancestor(ctx, self, se, owned, delta)
     }
 
@@ -281,23 +263,13 @@ impl CfsRq {
 
     /// A queued entity becomes current at its level.
     #[inline]
-    pub fn set_next_entity(
-        &mut self,
-        ctx: &Ctx<'_>,
-        se: &mut Se,
-        owned: Option<&mut CfsRq>,
-    ) -> u32 {
+    pub fn set_next_entity(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: Option<&mut CfsRq>) -> u32 {
         ffi::pelton_x_set_next_entity(ctx, self, se, owned)
     }
 
     /// The current entity is put back.
     #[inline]
-    pub fn put_prev_entity(
-        &mut self,
-        ctx: &Ctx<'_>,
-        se: &mut Se,
-        owned: Option<&mut CfsRq>,
-    ) -> u32 {
+    pub fn put_prev_entity(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: Option<&mut CfsRq>) -> u32 {
         ffi::pelton_x_put_prev_entity(ctx, self, se, owned)
     }
 
@@ -335,26 +307,13 @@ impl CfsRq {
 impl Rq {
     /// A sleeping task of queue `cfs` of this CPU is woken on another one; `wall_now` is the waker's clock.
     #[inline]
-    pub fn migrate_sleeping(
-        &self,
-        pol: &Policy,
-        cfs: &mut CfsRq,
-        se: &mut Se,
-        is_idle: bool,
-        wall_now: u64,
-    ) {
+    pub fn migrate_sleeping(&self, pol: &Policy, cfs: &mut CfsRq, se: &mut Se, is_idle: bool, wall_now: u64) {
         ffi::pelton_x_migrate_sleeping(pol, self, cfs, se, u32::from(is_idle), wall_now);
     }
 
     /// The same for a task on the root queue.
     #[inline]
-    pub fn migrate_sleeping_task(
-        &mut self,
-        pol: &Policy,
-        se: &mut Se,
-        is_idle: bool,
-        wall_now: u64,
-    ) {
+    pub fn migrate_sleeping_task(&mut self, pol: &Policy, se: &mut Se, is_idle: bool, wall_now: u64) {
         let mut root = self.cfs;
         ffi::pelton_x_migrate_sleeping(pol, self, &mut root, se, u32::from(is_idle), wall_now);
         self.cfs = root;

@@ -172,41 +172,16 @@ impl fmt::Display for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownProfile { name, candidates } => {
-                write!(
-                    f,
-                    "unknown profile \"{name}\"; there are {}",
-                    candidates.join(", ")
-                )
+                write!(f, "unknown profile \"{name}\"; there are {}", candidates.join(", "))
             }
             Self::UnknownSwitch { name, candidates } => {
-                write!(
-                    f,
-                    "unknown switch \"{name}\"; there are {}",
-                    candidates.join(", ")
-                )
+                write!(f, "unknown switch \"{name}\"; there are {}", candidates.join(", "))
             }
-            Self::UnknownValue {
-                switch,
-                value,
-                candidates,
-            } => {
-                write!(
-                    f,
-                    "{switch} cannot be \"{value}\"; it can be {}",
-                    candidates.join(", ")
-                )
+            Self::UnknownValue { switch, value, candidates } => {
+                write!(f, "{switch} cannot be \"{value}\"; it can be {}", candidates.join(", "))
             }
-            Self::Conflict {
-                switch_a,
-                value_a,
-                switch_b,
-                value_b,
-                reason,
-            } => {
-                write!(
-                    f,
-                    "{switch_a}={value_a} and {switch_b}={value_b} contradict each other: {reason}"
-                )
+            Self::Conflict { switch_a, value_a, switch_b, value_b, reason } => {
+                write!(f, "{switch_a}={value_a} and {switch_b}={value_b} contradict each other: {reason}")
             }
         }
     }
@@ -226,10 +201,7 @@ pub(crate) fn text(p: *const c_char) -> &'static str {
 /// Names of the kernel profiles, oldest first.
 #[must_use]
 pub fn profiles() -> Vec<&'static str> {
-    (0..)
-        .map(|i| text(ffi::pelton_x_profile_name(i)))
-        .take_while(|name| !name.is_empty())
-        .collect()
+    (0..).map(|i| text(ffi::pelton_x_profile_name(i))).take_while(|name| !name.is_empty()).collect()
 }
 
 fn switch_at(index: u32) -> Option<Switch> {
@@ -246,9 +218,7 @@ fn switch_at(index: u32) -> Option<Switch> {
 /// All switches in table order.
 #[must_use]
 pub fn switches() -> Vec<Switch> {
-    (0..ffi::pelton_x_switch_count())
-        .filter_map(switch_at)
-        .collect()
+    (0..ffi::pelton_x_switch_count()).filter_map(switch_at).collect()
 }
 
 fn find_switch(name: &str) -> Result<(usize, Switch), PolicyError> {
@@ -257,18 +227,12 @@ fn find_switch(name: &str) -> Result<(usize, Switch), PolicyError> {
     all.into_iter()
         .enumerate()
         .find(|(_, s)| s.name == name)
-        .ok_or_else(|| PolicyError::UnknownSwitch {
-            name: name.to_owned(),
-            candidates,
-        })
+        .ok_or_else(|| PolicyError::UnknownSwitch { name: name.to_owned(), candidates })
 }
 
 fn parse_value(switch: &Switch, value: &str) -> Result<u32, PolicyError> {
     let by_name = switch.values.iter().position(|v| *v == value);
-    let by_number = value
-        .parse::<usize>()
-        .ok()
-        .filter(|n| *n < switch.values.len());
+    let by_number = value.parse::<usize>().ok().filter(|n| *n < switch.values.len());
     match by_name.or(by_number).map(u32::try_from) {
         Some(Ok(number)) => Ok(number),
         _ => Err(PolicyError::UnknownValue {
@@ -289,16 +253,10 @@ impl Policy {
     pub fn profile(name: &str) -> Result<Self, PolicyError> {
         let candidates = profiles();
         let mut policy = Self::default();
-        let index = candidates
-            .iter()
-            .position(|p| *p == name)
-            .and_then(|i| u32::try_from(i).ok());
+        let index = candidates.iter().position(|p| *p == name).and_then(|i| u32::try_from(i).ok());
         match index.map(|i| ffi::pelton_x_policy_for_profile(i, &mut policy)) {
             Some(0) => Ok(policy),
-            _ => Err(PolicyError::UnknownProfile {
-                name: name.to_owned(),
-                candidates,
-            }),
+            _ => Err(PolicyError::UnknownProfile { name: name.to_owned(), candidates }),
         }
     }
 

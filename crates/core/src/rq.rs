@@ -18,12 +18,7 @@ impl Rq {
     #[inline]
     #[must_use]
     pub fn ctx<'a>(&self, pol: &'a Policy, cfs: &CfsRq) -> Ctx<'a> {
-        Ctx {
-            pol,
-            now: self.cfs_clock(pol, cfs),
-            cap_orig: self.cap_orig,
-            freq_scale: self.freq_scale,
-        }
+        Ctx { pol, now: self.cfs_clock(pol, cfs), cap_orig: self.cap_orig, freq_scale: self.freq_scale }
     }
 
     /// Advance all clocks; `true` if the interrupt signal changed.
@@ -123,41 +118,19 @@ impl Rq {
 
     /// A task is queued on the root queue (a delayed one is taken back); `ev` bits.
     #[inline]
-    pub fn enqueue_task(
-        &mut self,
-        pol: &Policy,
-        se: &mut Se,
-        now: u64,
-        irq_ns: u64,
-        is_idle: bool,
-    ) -> u32 {
+    pub fn enqueue_task(&mut self, pol: &Policy, se: &mut Se, now: u64, irq_ns: u64, is_idle: bool) -> u32 {
         ffi::pelton_x_rq_enqueue_task(pol, self, se, now, irq_ns, u32::from(is_idle))
     }
 
     /// A task leaves the root queue; `flags` from [`crate::dequeue`].
     #[inline]
-    pub fn dequeue_task(
-        &mut self,
-        pol: &Policy,
-        se: &mut Se,
-        now: u64,
-        irq_ns: u64,
-        is_idle: bool,
-        flags: u32,
-    ) -> u32 {
+    pub fn dequeue_task(&mut self, pol: &Policy, se: &mut Se, now: u64, irq_ns: u64, is_idle: bool, flags: u32) -> u32 {
         ffi::pelton_x_rq_dequeue_task(pol, self, se, now, irq_ns, u32::from(is_idle), flags)
     }
 
     /// A task wants to sleep but stays queued (delayed dequeue).
     #[inline]
-    pub fn delay_task(
-        &mut self,
-        pol: &Policy,
-        se: &mut Se,
-        now: u64,
-        irq_ns: u64,
-        is_idle: bool,
-    ) -> u32 {
+    pub fn delay_task(&mut self, pol: &Policy, se: &mut Se, now: u64, irq_ns: u64, is_idle: bool) -> u32 {
         ffi::pelton_x_rq_delay_task(pol, self, se, now, irq_ns, u32::from(is_idle))
     }
 
@@ -177,14 +150,7 @@ impl Rq {
 
     /// The CPU picked the idle task; `prev` was the current fair task, if any.
     #[inline]
-    pub fn switch_idle(
-        &mut self,
-        pol: &Policy,
-        prev: Option<&mut Se>,
-        now: u64,
-        irq_ns: u64,
-        is_idle: bool,
-    ) -> u32 {
+    pub fn switch_idle(&mut self, pol: &Policy, prev: Option<&mut Se>, now: u64, irq_ns: u64, is_idle: bool) -> u32 {
         ffi::pelton_x_rq_switch_idle(pol, self, prev, now, irq_ns, u32::from(is_idle))
     }
 
@@ -196,54 +162,19 @@ impl Rq {
 
     /// Clock, then the real-time record; `running`: `false` when just picked, `true` when put or at a tick.
     #[inline]
-    pub fn event_rt(
-        &mut self,
-        pol: &Policy,
-        now: u64,
-        irq_ns: u64,
-        is_idle: bool,
-        running: bool,
-    ) -> u32 {
-        ffi::pelton_x_rq_update_rt(
-            pol,
-            self,
-            now,
-            irq_ns,
-            u32::from(is_idle),
-            u32::from(running),
-        )
+    pub fn event_rt(&mut self, pol: &Policy, now: u64, irq_ns: u64, is_idle: bool, running: bool) -> u32 {
+        ffi::pelton_x_rq_update_rt(pol, self, now, irq_ns, u32::from(is_idle), u32::from(running))
     }
 
     /// Clock, then the deadline record.
     #[inline]
-    pub fn event_dl(
-        &mut self,
-        pol: &Policy,
-        now: u64,
-        irq_ns: u64,
-        is_idle: bool,
-        running: bool,
-    ) -> u32 {
-        ffi::pelton_x_rq_update_dl(
-            pol,
-            self,
-            now,
-            irq_ns,
-            u32::from(is_idle),
-            u32::from(running),
-        )
+    pub fn event_dl(&mut self, pol: &Policy, now: u64, irq_ns: u64, is_idle: bool, running: bool) -> u32 {
+        ffi::pelton_x_rq_update_dl(pol, self, now, irq_ns, u32::from(is_idle), u32::from(running))
     }
 
     /// Blocked walk without groups; `runs` from [`crate::runs`]; `ev` bits.
     #[inline]
-    pub fn update_blocked(
-        &mut self,
-        pol: &Policy,
-        now: u64,
-        irq_ns: u64,
-        runs: u32,
-        lost_capacity: u32,
-    ) -> u32 {
+    pub fn update_blocked(&mut self, pol: &Policy, now: u64, irq_ns: u64, runs: u32, lost_capacity: u32) -> u32 {
         ffi::pelton_x_rq_update_blocked(pol, self, now, irq_ns, runs, lost_capacity)
     }
 }

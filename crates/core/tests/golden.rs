@@ -196,7 +196,8 @@ fn ramp_matches_known_values() {
 
 #[test]
 fn fit_thresholds_of_the_margin_proposals_follow_from_ramp() {
-    let february = [(64, 4), (128, 18), (160, 26), (256, 73), (384, 163), (704, 557), (720, 578), (752, 633), (1024, 1022)];
+    let february =
+        [(64, 4), (128, 18), (160, 26), (256, 73), (384, 163), (704, 557), (720, 578), (752, 633), (1024, 1022)];
     for (cap, want) in february {
         assert_eq!(ramp(0, time_to(cap) * 1000 * cap / 1024), want, "capacity {cap}");
     }
