@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "pelton/pelton.h"
+#include "pelton/rq_event.h"
 #include "pelton/policy_table.h"
 
 #define NOINLINE __attribute__((noinline))
