@@ -5,7 +5,7 @@
 use std::ffi::c_char;
 
 use crate::policy::Policy;
-use crate::records::{Avg, CfsRq, Rq, Se, TaskGroup};
+use crate::records::{Avg, CfsRq, CpuState, Decision, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup};
 
 /// Rules, the record's own clock, and the speed of the CPU: what an update needs beside the record.
 #[repr(C)]
@@ -216,4 +216,69 @@ unsafe extern "C" {
         lost: u32,
     ) -> u32;
     pub(crate) safe fn pelton_x_rq_has_blocked(rq: &Rq) -> u32;
+
+    pub(crate) safe fn pelton_x_cpu_state_fill(rq: &Rq, bw: u32, rt_nr: u32, idle_calls: u64, out: &mut CpuState);
+    pub(crate) safe fn pelton_x_cpu_util(p: &Policy, s: &CpuState, boost: u32) -> u32;
+    pub(crate) safe fn pelton_x_effective_util(p: &Policy, s: &CpuState, t: &mut PerfTerms) -> u32;
+    pub(crate) safe fn pelton_x_perf_eval(p: &Policy, s: &CpuState, iowait: u32, t: &mut PerfTerms) -> u32;
+    pub(crate) safe fn pelton_x_perf_clamped(util: u32, min: u32, max: u32) -> u32;
+    pub(crate) safe fn pelton_x_scale_irq(util: u32, irq: u32, cap: u32) -> u32;
+    pub(crate) safe fn pelton_x_default_rate_limit_us(p: &Policy, latency: u64, delay: u32) -> u32;
+    pub(crate) safe fn pelton_x_sugov_init(sp: &mut SugovPolicy, rate: u32);
+    pub(crate) safe fn pelton_x_sugov_limits(sp: &mut SugovPolicy, min: u32, max: u32);
+    pub(crate) safe fn pelton_x_sugov_begin(
+        p: &Policy,
+        sp: &mut SugovPolicy,
+        sc: &mut SugovCpu,
+        bw: u32,
+        now: u64,
+        tick: u64,
+        flags: u32,
+        local: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_sugov_cpu(
+        p: &Policy,
+        sp: &SugovPolicy,
+        sc: &mut SugovCpu,
+        s: &CpuState,
+        now: u64,
+        tick: u64,
+        t: &mut PerfTerms,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_sugov_raw_freq(p: &Policy, sp: &SugovPolicy, perf: u32, cap: u32, forced: u32) -> u32;
+    /// `khz` has `n` entries.
+    pub(crate) unsafe fn pelton_x_sugov_resolve(sp: &SugovPolicy, khz: *const u32, n: u32, raw: u32) -> u32;
+    pub(crate) safe fn pelton_x_sugov_commit(
+        p: &Policy,
+        sp: &mut SugovPolicy,
+        sc: Option<&mut SugovCpu>,
+        s: &CpuState,
+        now: u64,
+        raw: u32,
+        resolved: u32,
+        forced: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_sugov_commit_perf(
+        p: &Policy,
+        sp: &mut SugovPolicy,
+        sc: &mut SugovCpu,
+        s: &CpuState,
+        now: u64,
+        previous: u32,
+        target: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_sugov_work_start(sp: &mut SugovPolicy) -> u32;
+    /// `sc`, `s` and `t` have `sp.nr_cpus` entries (at least one), `khz` has `n`.
+    pub(crate) unsafe fn pelton_x_sugov_evaluate(
+        p: &Policy,
+        sp: &mut SugovPolicy,
+        sc: *mut SugovCpu,
+        s: *const CpuState,
+        now: u64,
+        tick: u64,
+        khz: *const u32,
+        n: u32,
+        t: *mut PerfTerms,
+        out: &mut Decision,
+    );
 }

@@ -2,6 +2,7 @@
 //! The policy core in Rust: the C headers of `core/` behind safe types. No arithmetic of its own.
 
 mod ffi;
+mod governor;
 mod meta;
 mod pelt;
 mod policy;
@@ -10,10 +11,13 @@ mod rq;
 pub mod value;
 
 pub use ffi::Ctx;
+pub use governor::{commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq};
 pub use meta::{Bound, bounds, layouts};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, time_to, update};
 pub use policy::{FIELD_NAMES, Policy, PolicyError, Switch, profiles, switches};
-pub use records::{Avg, CfsRq, Clock, CpuState, LayoutRow, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup};
+pub use records::{
+    Avg, CfsRq, Clock, CpuState, Decision, LayoutRow, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup,
+};
 
 /// Hash of all headers of the core, for logs: two runs with different hashes may differ in arithmetic.
 pub const CORE_HASH: &str = env!("PELTON_CORE_HASH");

@@ -4,7 +4,7 @@
 macro_rules! mirror {
     ($(#[$doc:meta])* $name:ident = $c:literal { $($(#[$fdoc:meta])* $field:ident: $ty:ty,)* }) => {
         $(#[$doc])*
-        #[repr(C, align(8))]
+        #[repr(C)]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name { $($(#[$fdoc])* pub $field: $ty,)* }
 
@@ -291,6 +291,24 @@ mirror! {
     }
 }
 
+mirror! {
+    /// What one evaluation of the governor came to.
+    Decision = "pelton_decision" {
+        /// Largest request of the domain.
+        perf: u32,
+        /// Index of the CPU that made it.
+        cpu: u32,
+        /// 1: the rule for RT/DL asked for the maximum.
+        forced_max: u32,
+        /// Frequency before limits and table.
+        raw_khz: u32,
+        /// Frequency after them.
+        resolved_khz: u32,
+        /// A value of [`crate::commit`].
+        commit: u32,
+    }
+}
+
 /// The Rust side of the layout comparison.
 pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     let mut rows = Vec::new();
@@ -304,5 +322,6 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     PerfTerms::layout(&mut rows);
     SugovPolicy::layout(&mut rows);
     SugovCpu::layout(&mut rows);
+    Decision::layout(&mut rows);
     rows
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Gives every inline function of the core that Rust calls an external symbol. No arithmetic here. */
-#include "pelton/bounds.h"
-#include "pelton/pelt_ramp.h"
+#include "pelton/pelton.h"
 #include "pelton/policy_table.h"
-#include "pelton/rq_event.h"
 
 typedef const struct pelton_policy *policy_t;
 typedef const struct pelton_ctx *ctx_t;
@@ -14,6 +12,11 @@ typedef struct pelton_rq *rq_t;
 typedef const struct pelton_se *cse_t;
 typedef const struct pelton_cfs_rq *ccfs_t;
 typedef const struct pelton_rq *crq_t;
+typedef struct pelton_sugov_policy *sp_t;
+typedef const struct pelton_sugov_policy *csp_t;
+typedef struct pelton_sugov_cpu *sc_t;
+typedef const struct pelton_cpu_state *state_t;
+typedef struct pelton_perf_terms *terms_t;
 
 #define FN(ret, name, params, args) \
 	ret pelton_x_##name params; \
@@ -132,3 +135,30 @@ FN(u32, rq_update_rt, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle, u32 runn
 FN(u32, rq_update_dl, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle, u32 running), (p, rq, now, irq, idle, running))
 FN(u32, rq_update_blocked, (policy_t p, rq_t rq, u64 now, u64 irq, u32 runs, u32 lost), (p, rq, now, irq, runs, lost))
 FN(u32, rq_has_blocked, (crq_t rq), (rq))
+
+/* performance target and governor */
+FN(void, cpu_state_fill, (crq_t rq, u32 bw, u32 rt_nr, u64 idle_calls, struct pelton_cpu_state *out),
+   (rq, bw, rt_nr, idle_calls, out))
+FN(u32, cpu_util, (policy_t p, state_t s, u32 boost), (p, s, boost))
+FN(u32, effective_util, (policy_t p, state_t s, terms_t t), (p, s, t))
+FN(u32, perf_eval, (policy_t p, state_t s, u32 iowait, terms_t t), (p, s, iowait, t))
+FN(u32, perf_clamped, (u32 util, u32 min, u32 max), (util, min, max))
+FN(u32, scale_irq, (u32 util, u32 irq, u32 cap), (util, irq, cap))
+FN(u32, default_rate_limit_us, (policy_t p, u64 latency, u32 delay), (p, latency, delay))
+FN(void, sugov_init, (sp_t sp, u32 rate), (sp, rate))
+FN(void, sugov_limits, (sp_t sp, u32 min, u32 max), (sp, min, max))
+FN(u32, sugov_begin, (policy_t p, sp_t sp, sc_t sc, u32 bw, u64 now, u64 tick, u32 flags, u32 local),
+   (p, sp, sc, bw, now, tick, flags, local))
+FN(u32, sugov_cpu, (policy_t p, csp_t sp, sc_t sc, state_t s, u64 now, u64 tick, terms_t t),
+   (p, sp, sc, s, now, tick, t))
+FN(u32, sugov_raw_freq, (policy_t p, csp_t sp, u32 perf, u32 cap, u32 forced), (p, sp, perf, cap, forced))
+FN(u32, sugov_resolve, (csp_t sp, const u32 *khz, u32 n, u32 raw), (sp, khz, n, raw))
+FN(u32, sugov_commit, (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u32 raw, u32 resolved, u32 forced),
+   (p, sp, sc, s, now, raw, resolved, forced))
+FN(u32, sugov_commit_perf, (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u32 previous, u32 target),
+   (p, sp, sc, s, now, previous, target))
+FN(u32, sugov_work_start, (sp_t sp), (sp))
+FN(void, sugov_evaluate,
+   (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u64 tick, const u32 *khz, u32 n, terms_t t,
+    struct pelton_decision *out),
+   (p, sp, sc, s, now, tick, khz, n, t, out))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What C thinks of the shared records, for comparison with the Rust mirrors (tests/layout.rs). */
-#include "pelton/policy.h"
-#include "pelton/types.h"
+#include "pelton/schedutil.h"
 
 struct pelton_layout_row {
 	const char *record;
@@ -10,8 +9,14 @@ struct pelton_layout_row {
 	u32 size;
 };
 
-#define REC(s) { #s, "", 0, (u32)sizeof(struct s) }
-#define FLD(s, f) { #s, #f, (u32) __builtin_offsetof(struct s, f), (u32)sizeof(((struct s *)0)->f) }
+#define REC(s) \
+	{ \
+#s, "", 0, (u32)sizeof(struct s) \
+	}
+#define FLD(s, f) \
+	{ \
+#s, #f, (u32) __builtin_offsetof(struct s, f), (u32)sizeof(((struct s *)0)->f) \
+	}
 
 static const struct pelton_layout_row layout[] = {
 	REC(pelton_avg),
@@ -123,6 +128,13 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_sugov_cpu, bw_min),
 	FLD(pelton_sugov_cpu, flags),
 	FLD(pelton_sugov_cpu, reserved),
+	REC(pelton_decision),
+	FLD(pelton_decision, perf),
+	FLD(pelton_decision, cpu),
+	FLD(pelton_decision, forced_max),
+	FLD(pelton_decision, raw_khz),
+	FLD(pelton_decision, resolved_khz),
+	FLD(pelton_decision, commit),
 	REC(pelton_policy),
 };
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The whole policy core. See ARCHITECTURE.md for the map, docs/signals for the rules.
+ */
+#ifndef PELTON_H
+#define PELTON_H
+
+#include "bounds.h"
+#include "rq_event.h"
+#include "pelt_ramp.h"
+#include "schedutil.h"
+
+#endif

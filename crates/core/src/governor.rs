@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Performance target and schedutil. Each method is the C function of the same name.
+
+use crate::ffi;
+use crate::policy::Policy;
+use crate::records::{CpuState, Decision, PerfTerms, Rq, SugovCpu, SugovPolicy};
+
+/// Flags of a hook call; bits.
+pub mod hook_flag {
+    /// A task woke from I/O.
+    pub const IOWAIT: u32 = 1;
+    /// The real-time class accounted run time (to 4.16).
+    pub const RT: u32 = 2;
+    /// The deadline class accounted run time (to 4.16).
+    pub const DL: u32 = 4;
+}
+
+/// Verdict of the gate.
+pub mod gate {
+    /// Evaluate.
+    pub const OPEN: u32 = 0;
+    /// Inside the rate-limit window.
+    pub const WINDOW: u32 = 1;
+    /// The slow path is still pending and this kernel refuses meanwhile.
+    pub const BUSY: u32 = 2;
+    /// The executing CPU may not drive this domain.
+    pub const REMOTE: u32 = 3;
+}
+
+/// What commit asks of the host.
+pub mod commit {
+    /// Nothing changed.
+    pub const NONE: u32 = 0;
+    /// Fast switch: program the driver; slow: wake the worker.
+    pub const DRIVE: u32 = 1;
+    /// Slow, the worker is already pending and will find the new value.
+    pub const PENDING: u32 = 2;
+}
+
+/// Default rate limit; `transition_delay_us` 0 = the driver asks for nothing.
+///
+/// ```
+/// let policy = pelton_core::Policy::profile("7.2").unwrap();
+/// assert_eq!(pelton_core::default_rate_limit_us(&policy, 500_000, 0), 750);
+/// ```
+#[must_use]
+pub fn default_rate_limit_us(pol: &Policy, latency_ns: u64, transition_delay_us: u32) -> u32 {
+    ffi::pelton_x_default_rate_limit_us(pol, latency_ns, transition_delay_us)
+}
+
+/// Headroom, then clamps (6.8 and later).
+///
+/// ```
+/// assert_eq!(pelton_core::perf_clamped(512, 0, 1024), 640);
+/// ```
+#[inline]
+#[must_use]
+pub fn perf_clamped(util: u32, min: u32, max: u32) -> u32 {
+    ffi::pelton_x_perf_clamped(util, min, max)
+}
+
+/// Utilization of the time that interrupts leave, plus the interrupts.
+///
+/// ```
+/// assert_eq!(pelton_core::scale_irq(512, 100, 1024), 562);
+/// ```
+#[inline]
+#[must_use]
+pub fn scale_irq(util: u32, irq: u32, cap: u32) -> u32 {
+    ffi::pelton_x_scale_irq(util, irq, cap)
+}
+
+impl CpuState {
+    /// Signals of a CPU as inputs of an evaluation; no clamp is in force.
+    #[inline]
+    #[must_use]
+    pub fn fill(rq: &Rq, bw_dl: u32, rt_nr_running: u32, idle_calls: u64) -> Self {
+        let mut state = Self::default();
+        ffi::pelton_x_cpu_state_fill(rq, bw_dl, rt_nr_running, idle_calls, &mut state);
+        state
+    }
+
+    /// Utilization of the fair class; `boost` = waiting tasks count as demand.
+    #[inline]
+    #[must_use]
+    pub fn cpu_util(&self, pol: &Policy, boost: bool) -> u32 {
+        ffi::pelton_x_cpu_util(pol, self, u32::from(boost))
+    }
+
+    /// Effective utilization, with its terms.
+    #[inline]
+    #[must_use]
+    pub fn effective_util(&self, pol: &Policy) -> (u32, PerfTerms) {
+        let mut terms = PerfTerms::default();
+        (ffi::pelton_x_effective_util(pol, self, &mut terms), terms)
+    }
+
+    /// Performance target, with all terms; `iowait` in capacity units.
+    #[inline]
+    #[must_use]
+    pub fn perf_eval(&self, pol: &Policy, iowait: u32) -> PerfTerms {
+        let mut terms = PerfTerms::default();
+        ffi::pelton_x_perf_eval(pol, self, iowait, &mut terms);
+        terms
+    }
+}
+
+impl SugovPolicy {
+    /// Start governing; limits, reference and driver properties are filled in already.
+    pub fn init(&mut self, rate_limit_us: u32) {
+        ffi::pelton_x_sugov_init(self, rate_limit_us);
+    }
+
+    /// New limits: re-evaluate at the next hook, whatever the window says.
+    pub fn limits(&mut self, min_khz: u32, max_khz: u32) {
+        ffi::pelton_x_sugov_limits(self, min_khz, max_khz);
+    }
+
+    /// A hook call for the CPU of `sc`; a value of [`gate`]. `local` = the executing CPU belongs to the domain.
+    #[inline]
+    #[allow(clippy::too_many_arguments)]
+    pub fn begin(
+        &mut self,
+        pol: &Policy,
+        sc: &mut SugovCpu,
+        bw_dl: u32,
+        now: u64,
+        tick_ns: u64,
+        flags: u32,
+        local: bool,
+    ) -> u32 {
+        ffi::pelton_x_sugov_begin(pol, self, sc, bw_dl, now, tick_ns, flags, u32::from(local))
+    }
+
+    /// The request of one CPU of the domain: performance target and terms.
+    #[inline]
+    pub fn cpu(&self, pol: &Policy, sc: &mut SugovCpu, s: &CpuState, now: u64, tick_ns: u64) -> (u32, PerfTerms) {
+        let mut terms = PerfTerms::default();
+        let perf = ffi::pelton_x_sugov_cpu(pol, self, sc, s, now, tick_ns, &mut terms);
+        (perf, terms)
+    }
+
+    /// Frequency for a performance target, before limits and table.
+    #[inline]
+    #[must_use]
+    pub fn raw_freq(&self, pol: &Policy, perf: u32, cap_orig: u32, forced_max: bool) -> u32 {
+        ffi::pelton_x_sugov_raw_freq(pol, self, perf, cap_orig, u32::from(forced_max))
+    }
+
+    /// Lowest frequency of the ascending table at or above `raw`, within the limits.
+    #[inline]
+    #[must_use]
+    pub fn resolve(&self, khz: &[u32], raw: u32) -> u32 {
+        let n = u32::try_from(khz.len()).unwrap_or(u32::MAX);
+        // SAFETY: `n` is not larger than the table.
+        unsafe { ffi::pelton_x_sugov_resolve(self, khz.as_ptr(), n, raw) }
+    }
+
+    /// End of an evaluation; a value of [`commit`]. `sc` is the only CPU of the domain, `None` for a shared domain.
+    #[inline]
+    #[allow(clippy::too_many_arguments)]
+    pub fn commit(
+        &mut self,
+        pol: &Policy,
+        sc: Option<&mut SugovCpu>,
+        s: &CpuState,
+        now: u64,
+        raw: u32,
+        resolved: u32,
+        forced_max: bool,
+    ) -> u32 {
+        ffi::pelton_x_sugov_commit(pol, self, sc, s, now, raw, resolved, u32::from(forced_max))
+    }
+
+    /// End of an evaluation for a driver that takes performance; the target to hand over.
+    #[inline]
+    pub fn commit_perf(
+        &mut self,
+        pol: &Policy,
+        sc: &mut SugovCpu,
+        s: &CpuState,
+        now: u64,
+        previous: u32,
+        target: u32,
+    ) -> u32 {
+        ffi::pelton_x_sugov_commit_perf(pol, self, sc, s, now, previous, target)
+    }
+
+    /// The slow-path worker runs: the frequency it must set, kHz.
+    #[inline]
+    pub fn work_start(&mut self) -> u32 {
+        ffi::pelton_x_sugov_work_start(self)
+    }
+
+    /// A whole evaluation after the gate opened: all CPUs of the domain, mapping, commit. The slices have `nr_cpus`
+    /// entries; shorter ones limit the domain to what is there.
+    #[inline]
+    #[allow(clippy::too_many_arguments)]
+    pub fn evaluate(
+        &mut self,
+        pol: &Policy,
+        sc: &mut [SugovCpu],
+        states: &[CpuState],
+        now: u64,
+        tick_ns: u64,
+        khz: &[u32],
+        terms: &mut [PerfTerms],
+    ) -> Decision {
+        let mut out = Decision::default();
+        let there = sc.len().min(states.len()).min(terms.len());
+        self.nr_cpus = self.nr_cpus.min(u32::try_from(there).unwrap_or(u32::MAX));
+        let n = u32::try_from(khz.len()).unwrap_or(u32::MAX);
+        if self.nr_cpus == 0 {
+            return out;
+        }
+        // SAFETY: all three slices have at least `nr_cpus` >= 1 entries, the table has `n`.
+        unsafe {
+            ffi::pelton_x_sugov_evaluate(
+                pol,
+                self,
+                sc.as_mut_ptr(),
+                states.as_ptr(),
+                now,
+                tick_ns,
+                khz.as_ptr(),
+                n,
+                terms.as_mut_ptr(),
+                &mut out,
+            );
+        }
+        out
+    }
+}
