@@ -1,1 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
+//! The events of a run as files: our own log, Perfetto traces, and text for people and tables.
+//!
+//! Every writer is a [`pelton_schema::Sink`] over any [`std::io::Write`], holds a bounded buffer, and gives equal bytes
+//! for equal runs. A sink cannot fail in the middle of a run: the first error is kept and returned by `finish`.
+//!
+//! | type | file | for |
+//! |---|---|---|
+//! | [`PeltonLog`], [`LogReader`] | `.plog` | the complete record of a run: comparing, replaying, converting |
+//! | [`PerfettoTrace`], [`perfetto::read`] | `.pftrace` | looking at a run in the Perfetto UI, SQL through its trace processor |
+//! | [`TextDump`] | one line per event | people and `diff` |
+//! | [`CsvEvents`], [`JsonLines`] | tables | notebooks |
+
+mod header;
+pub mod log;
+mod output;
+pub mod perfetto;
+mod table;
+mod text;
+mod varint;
+
+pub use header::{CpuLayout, DomainLayout, RunHeader};
+pub use log::{LogError, LogReader, LogSummary, PeltonLog};
+pub use perfetto::{PerfettoSummary, PerfettoTrace};
+pub use table::{CsvEvents, EventSelection, JsonLines, UnknownEvent};
+pub use text::{TextDump, write_event_line};

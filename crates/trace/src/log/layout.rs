@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! How the columns of a file map to the columns of this build, by name.
+
+use pelton_schema::{EVENTS, Event, EventInfo};
+
+use super::COLUMNS_MAX;
+use crate::varint;
+
+/// One event as a file's header declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FileEvent {
+    pub code: u8,
+    pub name: String,
+    pub columns: Vec<String>,
+}
+
+/// Where an event of the file goes.
+#[derive(Clone, Debug)]
+struct Target {
+    /// Our declaration; `None` when this build does not know the event.
+    info: Option<&'static EventInfo>,
+    /// Our column for each column of the file.
+    columns: Vec<Option<usize>>,
+}
+
+/// The mapping of a whole file.
+#[derive(Debug)]
+pub(super) struct Layout {
+    by_code: [Option<Target>; 256],
+    /// Sentences for people: what does not correspond.
+    pub differences: Vec<String>,
+}
+
+/// One decoded record.
+pub(super) enum Decoded {
+    Event(Event),
+    /// An event this build does not know.
+    Dropped,
+}
+
+impl Layout {
+    /// `None` when the file declares a code twice.
+    pub fn of(schema: &[FileEvent]) -> Option<Layout> {
+        let mut layout = Layout { by_code: std::array::from_fn(|_| None), differences: Vec::new() };
+        for event in schema {
+            let target = layout.target_of(event);
+            if layout.by_code[usize::from(event.code)].replace(target).is_some() {
+                return None;
+            }
+        }
+        Some(layout)
+    }
+
+    fn target_of(&mut self, event: &FileEvent) -> Target {
+        let info = EVENTS.iter().find(|info| info.name == event.name);
+        let Some(info) = info else {
+            self.differences.push(format!("event {} is unknown to this build and is dropped", event.name));
+            return Target { info: None, columns: vec![None; event.columns.len()] };
+        };
+        for column in info.columns.iter().filter(|column| !event.columns.iter().any(|name| name == column.name)) {
+            self.differences.push(format!("{}.{} is not in the file and reads as 0", event.name, column.name));
+        }
+        let columns: Vec<_> = event.columns.iter().map(|name| info.column(name)).collect();
+        for (name, _) in event.columns.iter().zip(&columns).filter(|(_, target)| target.is_none()) {
+            self.differences.push(format!("{}.{name} is unknown to this build and is dropped", event.name));
+        }
+        Target { info: Some(info), columns }
+    }
+
+    /// Takes the columns of one record off `input`; `None` when they are malformed.
+    pub fn take(&self, code: u8, input: &mut &[u8]) -> Option<Decoded> {
+        let target = self.by_code[usize::from(code)].as_ref()?;
+        let mut values = [0u64; COLUMNS_MAX];
+        for column in &target.columns {
+            let value = varint::take(input)?;
+            if let Some(index) = *column {
+                values[index] = value;
+            }
+        }
+        match target.info {
+            Some(info) => Event::from_values(info.code, &values[..info.columns.len()]).map(Decoded::Event),
+            None => Some(Decoded::Dropped),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file_event(code: u8, name: &str, columns: &[&str]) -> FileEvent {
+        FileEvent { code, name: name.to_owned(), columns: columns.iter().map(|&c| c.to_owned()).collect() }
+    }
+
+    fn decoded(layout: &Layout, code: u8, mut bytes: &[u8]) -> Option<Event> {
+        match layout.take(code, &mut bytes)? {
+            Decoded::Event(event) => Some(event),
+            Decoded::Dropped => None,
+        }
+    }
+
+    #[test]
+    fn columns_are_matched_by_name_not_by_place() {
+        let layout = Layout::of(&[file_event(40, "cpu_frequency", &["freq_khz", "cpu"])]).expect("codes differ");
+        assert_eq!(decoded(&layout, 40, &[7, 3]), Some(Event::CpuFrequency { cpu: 3, freq_khz: 7 }));
+        assert!(layout.differences.is_empty());
+    }
+
+    #[test]
+    fn missing_and_unknown_columns_are_named() {
+        let schema = [file_event(5, "cpu_frequency", &["cpu", "voltage_uv"]), file_event(6, "gone", &["a"])];
+        let layout = Layout::of(&schema).expect("codes differ");
+        assert_eq!(decoded(&layout, 5, &[3, 9]), Some(Event::CpuFrequency { cpu: 3, freq_khz: 0 }));
+        assert_eq!(decoded(&layout, 6, &[3]), None);
+        assert_eq!(
+            layout.differences,
+            [
+                "cpu_frequency.freq_khz is not in the file and reads as 0",
+                "cpu_frequency.voltage_uv is unknown to this build and is dropped",
+                "event gone is unknown to this build and is dropped",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_code_declared_twice_is_refused() {
+        assert!(Layout::of(&[file_event(5, "a", &[]), file_event(5, "b", &[])]).is_none());
+    }
+}

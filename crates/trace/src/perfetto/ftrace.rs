@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Scheduler, frequency, idle and interrupt events as ftrace events, collected per CPU.
+
+use std::io::Write;
+
+use pelton_schema::{Event, PRIO_DEADLINE};
+
+use super::by_index::ByIndex;
+use super::fields::{cpu_state, ftrace, irq, packet, sched_migrate_task, sched_switch, sched_wake};
+use super::preamble::put_threads;
+use super::proto::{put_bytes, put_bytes_head, put_int, put_short, put_uint};
+use super::{FTRACE_SEQUENCE, pid_of, put_packet_head};
+use crate::header::{RunHeader, unnamed_task};
+
+/// Longest thread name of the kernel, bytes (`TASK_COMM_LEN` without the final zero).
+const COMM_BYTES_MAX: usize = 15;
+/// More than any encoded event takes.
+const EVENT_BYTES_MAX: usize = 160;
+
+/// A thread name as the kernel would give it.
+#[derive(Clone, Copy, Debug)]
+struct Comm {
+    bytes: [u8; COMM_BYTES_MAX],
+    length: u8,
+}
+
+impl Comm {
+    /// The name, cut at a character boundary.
+    fn of(name: &str) -> Comm {
+        let length = whole_characters(name, COMM_BYTES_MAX);
+        let mut bytes = [0; COMM_BYTES_MAX];
+        bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
+        Comm { bytes, length: length as u8 }
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
+}
+
+/// The longest prefix of whole characters within `bytes_max`, as its length.
+fn whole_characters(name: &str, bytes_max: usize) -> usize {
+    let ends = name.char_indices().map(|(at, c)| at + c.len_utf8());
+    ends.take_while(|&end| end <= bytes_max).last().unwrap_or(0)
+}
+
+/// What is collected for one CPU.
+#[derive(Debug)]
+struct CpuBuffer {
+    /// Encoded `event` fields of the open bundle.
+    events: Vec<u8>,
+    /// Task running there: the one that "wrote" the event.
+    current_tid: u32,
+    /// Name of the CPU's idle task.
+    idle_comm: Comm,
+}
+
+impl CpuBuffer {
+    fn new(cpu: u32) -> Self {
+        CpuBuffer { events: Vec::new(), current_tid: 0, idle_comm: Comm::of(&format!("swapper/{cpu}")) }
+    }
+}
+
+/// The open bundles of all CPUs.
+#[derive(Debug)]
+pub(super) struct FtraceBundles {
+    cpus: ByIndex<CpuBuffer>,
+    comms: ByIndex<Comm>,
+    /// Tasks met that the header does not name, not yet declared as threads.
+    new_tids: Vec<u32>,
+    /// Bytes in all buffers.
+    pub bytes: usize,
+}
+
+impl FtraceBundles {
+    pub fn new(run: &RunHeader) -> Self {
+        let cpus = (0..run.cpus.len() as u32).map(CpuBuffer::new).collect();
+        let comms = run.tasks.iter().map(|name| Comm::of(name)).collect();
+        FtraceBundles { cpus: ByIndex::new(cpus), comms: ByIndex::new(comms), new_tids: Vec::new(), bytes: 0 }
+    }
+
+    /// Collects `event` when it is one ftrace has; false otherwise.
+    #[inline]
+    pub fn event(&mut self, time_ns: u64, event: &Event) -> bool {
+        match *event {
+            Event::SchedSwitch { cpu, .. }
+            | Event::SchedWaking { cpu, .. }
+            | Event::SchedWakeup { cpu, .. }
+            | Event::SchedMigrateTask { cpu, .. }
+            | Event::CpuFrequency { cpu, .. }
+            | Event::CpuIdle { cpu, .. }
+            | Event::IrqEntry { cpu, .. }
+            | Event::IrqExit { cpu, .. } => self.collect(cpu, time_ns, event),
+            _ => return false,
+        }
+        true
+    }
+
+    fn collect(&mut self, cpu: u32, time_ns: u64, event: &Event) {
+        let buffer = self.cpus.entry(cpu, || CpuBuffer::new(cpu));
+        let bytes_before = buffer.events.len();
+        buffer.events.reserve(EVENT_BYTES_MAX);
+        let current = pid_of(buffer.current_tid);
+        let mut comms = Comms { idle: buffer.idle_comm, tasks: &mut self.comms, new_tids: &mut self.new_tids };
+        put_short(&mut buffer.events, ftrace::EVENT, |out| {
+            put_uint(out, ftrace::TIMESTAMP, time_ns);
+            put_uint(out, ftrace::PID, u64::from(current));
+            put_payload(out, event, &mut comms);
+        });
+        if let Event::SchedSwitch { next_tid, .. } = *event {
+            buffer.current_tid = next_tid;
+        }
+        self.bytes += buffer.events.len() - bytes_before;
+    }
+
+    /// Appends the threads met since the last time, then one packet per CPU that has events; empties the bundles.
+    pub fn flush(&mut self, out: &mut Vec<u8>) {
+        put_threads(out, self.new_tids.drain(..).map(|tid| (tid, unnamed_task(tid))));
+        for (cpu, buffer) in self.cpus.iter_mut().filter(|(_, buffer)| !buffer.events.is_empty()) {
+            let mut head = Vec::new();
+            put_uint(&mut head, ftrace::CPU, u64::from(cpu));
+            let bundle_bytes = head.len() + buffer.events.len();
+            let mut bundle_head = Vec::new();
+            put_uint(&mut bundle_head, packet::SEQUENCE_ID, FTRACE_SEQUENCE);
+            put_bytes_head(&mut bundle_head, packet::FTRACE_EVENTS, bundle_bytes);
+            put_packet_head(out, bundle_head.len() + bundle_bytes);
+            out.extend_from_slice(&bundle_head);
+            out.extend_from_slice(&head);
+            out.extend_from_slice(&buffer.events);
+            buffer.events.clear();
+        }
+        self.bytes = 0;
+    }
+}
+
+/// Thread names on one CPU.
+struct Comms<'a> {
+    idle: Comm,
+    tasks: &'a mut ByIndex<Comm>,
+    new_tids: &'a mut Vec<u32>,
+}
+
+impl Comms<'_> {
+    #[inline]
+    fn of(&mut self, tid: u32) -> Comm {
+        if tid == 0 {
+            return self.idle;
+        }
+        *self.tasks.entry(tid, || {
+            self.new_tids.push(tid);
+            Comm::of(&unnamed_task(tid))
+        })
+    }
+}
+
+/// A kernel priority as ftrace prints it: -1 for the deadline class.
+fn prio(prio: u32) -> i64 {
+    if prio == PRIO_DEADLINE { -1 } else { i64::from(prio) }
+}
+
+#[inline]
+fn put_payload(out: &mut Vec<u8>, event: &Event, comms: &mut Comms<'_>) {
+    match *event {
+        Event::SchedSwitch { .. } => put_short(out, ftrace::SCHED_SWITCH, |out| put_switch(out, event, comms)),
+        Event::SchedWaking { tid, prio, target_cpu, .. } => {
+            put_short(out, ftrace::SCHED_WAKING, |out| put_wake(out, comms.of(tid), tid, prio, target_cpu));
+        }
+        Event::SchedWakeup { tid, prio, target_cpu, .. } => {
+            put_short(out, ftrace::SCHED_WAKEUP, |out| put_wake(out, comms.of(tid), tid, prio, target_cpu));
+        }
+        Event::SchedMigrateTask { .. } => {
+            put_short(out, ftrace::SCHED_MIGRATE_TASK, |out| put_migrate(out, event, comms));
+        }
+        Event::CpuFrequency { cpu, freq_khz } => {
+            put_short(out, ftrace::CPU_FREQUENCY, |out| put_cpu_state(out, freq_khz, cpu));
+        }
+        Event::CpuIdle { cpu, state } => put_short(out, ftrace::CPU_IDLE, |out| put_cpu_state(out, state, cpu)),
+        Event::IrqEntry { irq, .. } => put_short(out, ftrace::IRQ_HANDLER_ENTRY, |out| put_irq_entry(out, irq)),
+        Event::IrqExit { irq, .. } => {
+            put_short(out, ftrace::IRQ_HANDLER_EXIT, |out| put_int(out, irq::IRQ, i64::from(irq)));
+        }
+        _ => {}
+    }
+}
+
+#[inline]
+fn put_switch(out: &mut Vec<u8>, event: &Event, comms: &mut Comms<'_>) {
+    let Event::SchedSwitch { prev_tid, prev_prio, prev_state, next_tid, next_prio, .. } = *event else { return };
+    put_bytes(out, sched_switch::PREV_COMM, comms.of(prev_tid).as_bytes());
+    put_int(out, sched_switch::PREV_PID, i64::from(pid_of(prev_tid)));
+    put_int(out, sched_switch::PREV_PRIO, prio(prev_prio));
+    put_int(out, sched_switch::PREV_STATE, i64::from(prev_state));
+    put_bytes(out, sched_switch::NEXT_COMM, comms.of(next_tid).as_bytes());
+    put_int(out, sched_switch::NEXT_PID, i64::from(pid_of(next_tid)));
+    put_int(out, sched_switch::NEXT_PRIO, prio(next_prio));
+}
+
+#[inline]
+fn put_wake(out: &mut Vec<u8>, comm: Comm, tid: u32, task_prio: u32, target_cpu: u32) {
+    put_bytes(out, sched_wake::COMM, comm.as_bytes());
+    put_int(out, sched_wake::PID, i64::from(pid_of(tid)));
+    put_int(out, sched_wake::PRIO, prio(task_prio));
+    put_int(out, sched_wake::TARGET_CPU, i64::from(target_cpu));
+}
+
+fn put_migrate(out: &mut Vec<u8>, event: &Event, comms: &mut Comms<'_>) {
+    let Event::SchedMigrateTask { tid, prio: task_prio, orig_cpu, dest_cpu, .. } = *event else { return };
+    put_bytes(out, sched_migrate_task::COMM, comms.of(tid).as_bytes());
+    put_int(out, sched_migrate_task::PID, i64::from(pid_of(tid)));
+    put_int(out, sched_migrate_task::PRIO, prio(task_prio));
+    put_int(out, sched_migrate_task::ORIG_CPU, i64::from(orig_cpu));
+    put_int(out, sched_migrate_task::DEST_CPU, i64::from(dest_cpu));
+}
+
+#[inline]
+fn put_cpu_state(out: &mut Vec<u8>, state: u32, cpu: u32) {
+    put_uint(out, cpu_state::STATE, u64::from(state));
+    put_uint(out, cpu_state::CPU_ID, u64::from(cpu));
+}
+
+fn put_irq_entry(out: &mut Vec<u8>, irq: u32) {
+    put_int(out, irq::IRQ, i64::from(irq));
+    let mut name = [0; COMM_BYTES_MAX];
+    let room = name.len();
+    let mut rest = &mut name[..];
+    let written = write!(rest, "irq-{irq}").map_or(0, |()| room - rest.len());
+    put_bytes(out, irq::NAME, &name[..written]);
+}

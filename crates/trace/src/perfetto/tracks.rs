@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Counter tracks and activation slices. A track is declared when its first value arrives, so a task or class that never
+//! appears costs nothing, and a value equal to the one before is not written again: a counter holds until it changes.
+
+use pelton_schema::Event;
+
+use super::by_index::ByIndex;
+use super::fields::{packet, track, track_event};
+use super::proto::{put_bytes, put_int, put_message, put_short, put_uint};
+use super::{TRACK_SEQUENCE, pid_of, put_packet};
+use crate::header::RunHeader;
+
+/// One track of a CPU, a task or a frequency domain.
+struct TrackSpec {
+    name: &'static str,
+    /// Unit of a counter; `None` for slices.
+    unit: Option<&'static str>,
+}
+
+const fn counter(name: &'static str, unit: &'static str) -> TrackSpec {
+    TrackSpec { name, unit: Some(unit) }
+}
+
+const CAPACITY: &str = "of 1024";
+
+static CPU_TRACKS: [TrackSpec; 7] = [
+    counter("util_avg", CAPACITY),
+    counter("util_est", CAPACITY),
+    counter("runnable_avg", CAPACITY),
+    counter("rt util_avg", CAPACITY),
+    counter("dl util_avg", CAPACITY),
+    counter("irq util_avg", CAPACITY),
+    counter("hw load_avg", CAPACITY),
+];
+const CPU_UTIL_AVG: usize = 0;
+const CPU_UTIL_EST: usize = 1;
+const CPU_RUNNABLE_AVG: usize = 2;
+const CPU_RT: usize = 3;
+const CPU_DL: usize = 4;
+const CPU_IRQ: usize = 5;
+const CPU_HW: usize = 6;
+
+static TASK_TRACKS: [TrackSpec; 3] =
+    [counter("util_avg", CAPACITY), counter("util_est", CAPACITY), TrackSpec { name: "activations", unit: None }];
+const TASK_UTIL_AVG: usize = 0;
+const TASK_UTIL_EST: usize = 1;
+const TASK_ACTIVATIONS: usize = 2;
+
+static DOMAIN_TRACKS: [TrackSpec; 4] = [
+    counter("performance target", CAPACITY),
+    counter("requested frequency", "kHz"),
+    counter("resolved frequency", "kHz"),
+    counter("power", "uW"),
+];
+const DOMAIN_PERF: usize = 0;
+const DOMAIN_REQUESTED: usize = 1;
+const DOMAIN_RESOLVED: usize = 2;
+const DOMAIN_POWER: usize = 3;
+
+/// Most tracks of one owner.
+const TRACKS_MAX: usize = 7;
+/// `FreqDecision::gate` of a call that evaluated the request; the others carry no terms.
+const GATE_EVALUATED: u32 = 0;
+
+/// A declared track (`uuid` 0: not declared) and its last value (slices: end of the last one).
+#[derive(Clone, Copy, Debug, Default)]
+struct Track {
+    uuid: u64,
+    last: u64,
+}
+
+/// The tracks of one CPU, task or domain under their common parent.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    uuid: u64,
+    tracks: [Track; TRACKS_MAX],
+}
+
+/// All groups of one kind.
+struct Family {
+    title: &'static str,
+    /// How the groups are sorted: by number or by name.
+    ordering: u64,
+    specs: &'static [TrackSpec],
+    root_uuid: u64,
+    groups: ByIndex<Group>,
+}
+
+impl Family {
+    fn new(title: &'static str, ordering: u64, specs: &'static [TrackSpec], count: usize) -> Self {
+        let groups = ByIndex::new(vec![Group::default(); count]);
+        Family { title, ordering, specs, root_uuid: 0, groups }
+    }
+}
+
+/// Hands out track ids. Small numbers: they are repeated in every value.
+struct Uuids(u64);
+
+impl Uuids {
+    fn next(&mut self) -> u64 {
+        self.0 += 1;
+        self.0
+    }
+}
+
+/// All tracks and the packets not yet written.
+pub(super) struct Tracks {
+    cpus: Family,
+    tasks: Family,
+    domains: Family,
+    uuids: Uuids,
+    run: RunHeader,
+    /// Encoded packets in order.
+    pub packets: Vec<u8>,
+    /// Counter values written.
+    pub values: u64,
+}
+
+/// Selects a family and names its groups.
+#[derive(Clone, Copy)]
+enum Owner {
+    Cpu(u32),
+    Task(u32),
+    Domain(u32),
+}
+
+impl Tracks {
+    pub fn new(run: &RunHeader) -> Self {
+        Tracks {
+            cpus: Family::new("CPU utilization", track::ORDER_EXPLICIT, &CPU_TRACKS, run.cpus.len()),
+            tasks: Family::new("Task utilization", track::ORDER_LEXICOGRAPHIC, &TASK_TRACKS, run.tasks.len()),
+            domains: Family::new("Frequency domains", track::ORDER_EXPLICIT, &DOMAIN_TRACKS, run.domains.len()),
+            uuids: Uuids(0),
+            run: run.clone(),
+            packets: Vec::new(),
+            values: 0,
+        }
+    }
+
+    /// Writes what `event` says about any track.
+    #[inline]
+    pub fn event(&mut self, time_ns: u64, event: &Event) {
+        match *event {
+            Event::PeltSe { tid, util_avg, util_est, .. } => {
+                self.value(time_ns, Owner::Task(tid), TASK_UTIL_AVG, u64::from(util_avg));
+                self.value(time_ns, Owner::Task(tid), TASK_UTIL_EST, u64::from(util_est));
+            }
+            Event::PeltCfs { cpu, util_avg, runnable_avg, util_est, .. } => {
+                self.value(time_ns, Owner::Cpu(cpu), CPU_UTIL_AVG, u64::from(util_avg));
+                self.value(time_ns, Owner::Cpu(cpu), CPU_UTIL_EST, u64::from(util_est));
+                self.value(time_ns, Owner::Cpu(cpu), CPU_RUNNABLE_AVG, u64::from(runnable_avg));
+            }
+            Event::PeltRt { cpu, util_avg } => self.value(time_ns, Owner::Cpu(cpu), CPU_RT, u64::from(util_avg)),
+            Event::PeltDl { cpu, util_avg } => self.value(time_ns, Owner::Cpu(cpu), CPU_DL, u64::from(util_avg)),
+            Event::PeltIrq { cpu, util_avg } => self.value(time_ns, Owner::Cpu(cpu), CPU_IRQ, u64::from(util_avg)),
+            Event::PeltHw { cpu, load_avg } => self.value(time_ns, Owner::Cpu(cpu), CPU_HW, load_avg),
+            Event::FreqDecision { domain, gate: GATE_EVALUATED, perf, raw_khz, resolved_khz, .. } => {
+                self.value(time_ns, Owner::Domain(domain), DOMAIN_PERF, u64::from(perf));
+                self.value(time_ns, Owner::Domain(domain), DOMAIN_REQUESTED, u64::from(raw_khz));
+                self.value(time_ns, Owner::Domain(domain), DOMAIN_RESOLVED, u64::from(resolved_khz));
+            }
+            Event::DomainPower { domain, power_uw } => {
+                self.value(time_ns, Owner::Domain(domain), DOMAIN_POWER, power_uw);
+            }
+            Event::TaskActivation { .. } => self.activation(time_ns, event),
+            _ => {}
+        }
+    }
+
+    #[inline]
+    fn value(&mut self, time_ns: u64, owner: Owner, index: usize, value: u64) {
+        let track = self.track(owner, index);
+        if track.uuid != 0 && track.last == value {
+            return;
+        }
+        track.last = value;
+        let uuid = track.uuid;
+        let uuid = if uuid == 0 { self.declare(owner, index) } else { uuid };
+        put_counter(&mut self.packets, time_ns, uuid, value.cast_signed());
+        self.values += 1;
+    }
+
+    /// One activation as a slice. Slices of a track must not overlap: an activation that was due before the one before
+    /// it ended is drawn from that end on; its own numbers say when it was due.
+    fn activation(&mut self, time_ns: u64, event: &Event) {
+        let Event::TaskActivation { tid, start_ns, .. } = *event else { return };
+        let track = self.track(Owner::Task(tid), TASK_ACTIVATIONS);
+        let begin_ns = start_ns.max(track.last).min(time_ns);
+        track.last = time_ns;
+        let uuid = track.uuid;
+        let uuid = if uuid == 0 { self.declare(Owner::Task(tid), TASK_ACTIVATIONS) } else { uuid };
+        put_slice_begin(&mut self.packets, begin_ns, uuid, event);
+        put_slice_end(&mut self.packets, time_ns, uuid);
+    }
+
+    #[inline]
+    fn track(&mut self, owner: Owner, index: usize) -> &mut Track {
+        let (family, number) = self.family(owner);
+        &mut family.groups.entry(number, Group::default).tracks[index]
+    }
+
+    #[inline]
+    fn family(&mut self, owner: Owner) -> (&mut Family, u32) {
+        match owner {
+            Owner::Cpu(cpu) => (&mut self.cpus, cpu),
+            Owner::Task(tid) => (&mut self.tasks, tid),
+            Owner::Domain(domain) => (&mut self.domains, domain),
+        }
+    }
+
+    /// Declares a track, and its parents when they are new; returns its id.
+    #[cold]
+    fn declare(&mut self, owner: Owner, index: usize) -> u64 {
+        let name = group_name(&self.run, owner);
+        let (family, number) = match owner {
+            Owner::Cpu(cpu) => (&mut self.cpus, cpu),
+            Owner::Task(tid) => (&mut self.tasks, tid),
+            Owner::Domain(domain) => (&mut self.domains, domain),
+        };
+        let group = family.groups.entry(number, Group::default);
+        if family.root_uuid == 0 {
+            family.root_uuid = self.uuids.next();
+            put_parent(&mut self.packets, family.root_uuid, None, family.title, family.ordering);
+        }
+        if group.uuid == 0 {
+            group.uuid = self.uuids.next();
+            let place = Some((family.root_uuid, number));
+            put_parent(&mut self.packets, group.uuid, place, &name, track::ORDER_EXPLICIT);
+        }
+        let uuid = self.uuids.next();
+        group.tracks[index].uuid = uuid;
+        put_leaf(&mut self.packets, uuid, (group.uuid, index as u32), &family.specs[index]);
+        uuid
+    }
+}
+
+fn group_name(run: &RunHeader, owner: Owner) -> String {
+    match owner {
+        Owner::Cpu(cpu) => format!("CPU {cpu}"),
+        Owner::Task(tid) => format!("{} {}", run.task_name(tid), pid_of(tid)),
+        Owner::Domain(domain) => run.domain_name(domain),
+    }
+}
+
+/// Parent track and rank among its children.
+type Place = (u64, u32);
+
+fn put_parent(packets: &mut Vec<u8>, uuid: u64, place: Option<Place>, name: &str, ordering: u64) {
+    put_descriptor(packets, uuid, place, name, |out| put_uint(out, track::CHILD_ORDERING, ordering));
+}
+
+fn put_leaf(packets: &mut Vec<u8>, uuid: u64, place: Place, spec: &TrackSpec) {
+    put_descriptor(packets, uuid, Some(place), spec.name, |out| {
+        if let Some(unit) = spec.unit {
+            put_message(out, track::COUNTER, |out| put_bytes(out, track::COUNTER_UNIT_NAME, unit.as_bytes()));
+        }
+    });
+}
+
+fn put_descriptor(
+    packets: &mut Vec<u8>,
+    uuid: u64,
+    place: Option<Place>,
+    name: &str,
+    put_kind: impl FnOnce(&mut Vec<u8>),
+) {
+    put_packet(packets, |out| {
+        put_uint(out, packet::SEQUENCE_ID, TRACK_SEQUENCE);
+        put_message(out, packet::TRACK_DESCRIPTOR, |out| {
+            put_uint(out, track::UUID, uuid);
+            put_bytes(out, track::NAME, name.as_bytes());
+            if let Some((parent_uuid, rank)) = place {
+                put_uint(out, track::PARENT_UUID, parent_uuid);
+                put_int(out, track::SIBLING_RANK, i64::from(rank));
+            }
+            put_uint(out, track::SIBLING_MERGE, track::MERGE_NONE);
+            put_kind(out);
+        });
+    });
+}
+
+#[inline]
+fn put_counter(packets: &mut Vec<u8>, time_ns: u64, uuid: u64, value: i64) {
+    put_short(packets, super::fields::trace::PACKET, |out| {
+        put_uint(out, packet::TIMESTAMP, time_ns);
+        put_uint(out, packet::SEQUENCE_ID, TRACK_SEQUENCE);
+        put_short(out, packet::TRACK_EVENT, |out| {
+            put_uint(out, track_event::TYPE, track_event::TYPE_COUNTER);
+            put_uint(out, track_event::TRACK_UUID, uuid);
+            put_int(out, track_event::COUNTER_VALUE, value);
+        });
+    });
+}
+
+fn put_slice_begin(packets: &mut Vec<u8>, time_ns: u64, uuid: u64, event: &Event) {
+    put_packet(packets, |out| {
+        put_uint(out, packet::TIMESTAMP, time_ns);
+        put_uint(out, packet::SEQUENCE_ID, TRACK_SEQUENCE);
+        put_message(out, packet::TRACK_EVENT, |out| {
+            put_uint(out, track_event::TYPE, track_event::TYPE_SLICE_BEGIN);
+            put_uint(out, track_event::TRACK_UUID, uuid);
+            put_bytes(out, track_event::NAME, b"activation");
+            put_annotations(out, event);
+        });
+    });
+}
+
+/// Every column of the event except the task, which the track names.
+fn put_annotations(out: &mut Vec<u8>, event: &Event) {
+    let Some(info) = pelton_schema::EventInfo::of_code(event.code()) else { return };
+    let mut columns = info.columns.iter();
+    event.each_value(|value| {
+        let Some(column) = columns.next().filter(|column| column.name != "tid") else { return };
+        put_short(out, track_event::DEBUG_ANNOTATION, |out| {
+            put_bytes(out, track_event::ANNOTATION_NAME, column.name.as_bytes());
+            put_int(out, track_event::ANNOTATION_INT, value.cast_signed());
+        });
+    });
+}
+
+fn put_slice_end(packets: &mut Vec<u8>, time_ns: u64, uuid: u64) {
+    put_packet(packets, |out| {
+        put_uint(out, packet::TIMESTAMP, time_ns);
+        put_uint(out, packet::SEQUENCE_ID, TRACK_SEQUENCE);
+        put_short(out, packet::TRACK_EVENT, |out| {
+            put_uint(out, track_event::TYPE, track_event::TYPE_SLICE_END);
+            put_uint(out, track_event::TRACK_UUID, uuid);
+        });
+    });
+}

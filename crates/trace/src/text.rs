@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One line per event, for people and for `diff`.
+
+use std::io::{self, Write};
+
+use pelton_schema::{Event, EventInfo, Sink};
+
+use crate::header::RunHeader;
+use crate::output::Output;
+
+/// Writes a run as text: the header as `#` lines, then `seconds event column=value ...`.
+///
+/// ```
+/// use pelton_schema::{Event, Sink};
+/// let mut text = Vec::new();
+/// let mut dump = pelton_trace::TextDump::new(&mut text);
+/// dump.event(1_500, &Event::CpuFrequency { cpu: 2, freq_khz: 600_000 });
+/// dump.finish().unwrap();
+/// assert_eq!(text, b"0.000001500 cpu_frequency cpu=2 freq_khz=600000\n");
+/// ```
+pub struct TextDump<W: Write> {
+    output: Output<W>,
+}
+
+impl<W: Write> TextDump<W> {
+    /// A dump of events only.
+    pub fn new(out: W) -> Self {
+        TextDump { output: Output::new(out) }
+    }
+
+    /// A dump that starts with the header.
+    pub fn with_header(out: W, run: &RunHeader) -> Self {
+        let mut dump = TextDump::new(out);
+        dump.output.append(|text| write_header(text, run));
+        dump
+    }
+
+    /// Writes what is buffered; returns the length of the text or the first error.
+    pub fn finish(self) -> io::Result<u64> {
+        self.output.finish()
+    }
+}
+
+impl<W: Write> Sink for TextDump<W> {
+    fn event(&mut self, time_ns: u64, event: &Event) {
+        self.output.append(|text| write_event_line(text, time_ns, event));
+    }
+}
+
+/// Writes one event as one line.
+pub fn write_event_line(out: &mut impl Write, time_ns: u64, event: &Event) -> io::Result<()> {
+    write!(out, "{}.{:09}", time_ns / 1_000_000_000, time_ns % 1_000_000_000)?;
+    let Some(info) = EventInfo::of_code(event.code()) else { return writeln!(out, " event-{}", event.code()) };
+    write!(out, " {}", info.name)?;
+    try_each_column(info, event, |name, value| write!(out, " {name}={value}"))?;
+    writeln!(out)
+}
+
+/// A column's value as a number with the sign it was declared with.
+#[derive(Clone, Copy)]
+pub(crate) enum Number {
+    Unsigned(u64),
+    Signed(i64),
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Number::Unsigned(value) => value.fmt(f),
+            Number::Signed(value) => value.fmt(f),
+        }
+    }
+}
+
+/// Calls `f` with name and value of every column.
+pub(crate) fn each_column(info: &EventInfo, event: &Event, mut f: impl FnMut(&'static str, Number)) {
+    let mut columns = info.columns.iter();
+    event.each_value(|stored| {
+        let Some(column) = columns.next() else { return };
+        let number = if column.signed { Number::Signed(stored.cast_signed()) } else { Number::Unsigned(stored) };
+        f(column.name, number);
+    });
+}
+
+/// [`each_column`] until `f` fails.
+pub(crate) fn try_each_column(
+    info: &EventInfo,
+    event: &Event,
+    mut f: impl FnMut(&'static str, Number) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut result = Ok(());
+    each_column(info, event, |name, number| {
+        if result.is_ok() {
+            result = f(name, number);
+        }
+    });
+    result
+}
+
+fn write_header(out: &mut Vec<u8>, run: &RunHeader) -> io::Result<()> {
+    writeln!(out, "# pelton {} scenario {:016x} core {:016x}", run.tool_version, run.scenario_hash, run.core_hash)?;
+    writeln!(out, "# seed {} duration_ns {} profile {}", run.seed, run.duration_ns, run.profile)?;
+    writeln!(out, "# platform {} workload {}", run.platform, run.workload)?;
+    run.policy.lines().try_for_each(|line| writeln!(out, "# policy {line}"))?;
+    for (domain, layout) in run.domains.iter().enumerate() {
+        writeln!(out, "# domain {domain} {} opps_khz {:?}", layout.name, layout.opps_khz)?;
+    }
+    for (cpu, layout) in run.cpus.iter().enumerate() {
+        writeln!(out, "# cpu {cpu} capacity {} domain {}", layout.capacity, layout.domain)?;
+    }
+    run.tasks.iter().enumerate().try_for_each(|(tid, name)| writeln!(out, "# task {tid} {name}"))
+}
