@@ -13,18 +13,27 @@
 #include <string.h>
 #include <time.h>
 
-#include "pelton/rq_event.h"
+#include "pelton/pelton.h"
 #include "pelton/policy_table.h"
 
 #define NOINLINE __attribute__((noinline))
 #define NS_PER_MS 1000000ull
 #define REPETITIONS 5
+#define DOMAIN_CPUS 4
+#define TICK_NS (4 * NS_PER_MS)
 
-/* One CPU with one task, reused by every case. */
+static const u32 opps_khz[] = { 208000, 432000, 729000, 960000, 1200000 };
+#define OPPS (sizeof(opps_khz) / sizeof(opps_khz[0]))
+
+/* One CPU with one task in a domain of four, reused by every case. */
 struct bench {
 	struct pelton_policy policy;
 	struct pelton_rq rq;
 	struct pelton_se task;
+	struct pelton_sugov_policy domain;
+	struct pelton_sugov_cpu cpus[DOMAIN_CPUS];
+	struct pelton_cpu_state states[DOMAIN_CPUS];
+	struct pelton_perf_terms terms[DOMAIN_CPUS];
 	u64 now_ns;
 	u64 hash;
 };
@@ -32,6 +41,19 @@ struct bench {
 static void fold(struct bench *b, u64 value)
 {
 	b->hash = (b->hash ^ value) * 0x100000001b3ull;
+}
+
+static void setup_domain(struct bench *b)
+{
+	pelton_sugov_init(&b->domain, 0);
+	b->domain.nr_cpus = DOMAIN_CPUS;
+	b->domain.min_khz = opps_khz[0];
+	b->domain.max_khz = opps_khz[OPPS - 1];
+	b->domain.ref_khz = opps_khz[OPPS - 1];
+	b->domain.fast_switch = 1;
+	b->domain.freq_invariant = 1;
+	for (u32 i = 0; i < DOMAIN_CPUS; i++)
+		pelton_cpu_state_fill(&b->rq, 0, 0, 0, &b->states[i]);
 }
 
 static void setup(struct bench *b)
@@ -44,6 +66,7 @@ static void setup(struct bench *b)
 	b->task.weight = 1024;
 	pelton_rq_enqueue_task(&b->policy, &b->rq, &b->task, b->now_ns, 0, 1);
 	pelton_rq_switch_fair(&b->policy, &b->rq, 0, &b->task, b->now_ns, 0, 1);
+	setup_domain(b);
 }
 
 static void update_task(struct bench *b, u64 step_ns)
@@ -85,6 +108,20 @@ NOINLINE void case_sleep_and_wake(struct bench *b)
 	fold(b, b->rq.cfs.avg.util_avg + b->rq.cfs.util_est);
 }
 
+/* The governor is called for one CPU and decides for its domain of four. */
+NOINLINE void case_schedutil_decision(struct bench *b)
+{
+	struct pelton_decision out;
+
+	b->now_ns += NS_PER_MS;
+	b->states[0].util_cfs = (b->states[0].util_cfs + 37) % 512;
+	if (pelton_sugov_begin(&b->policy, &b->domain, &b->cpus[0], 0, b->now_ns, TICK_NS, 0, 1) != PELTON_GATE_OPEN)
+		return;
+	pelton_sugov_evaluate(&b->policy, &b->domain, b->cpus, b->states, b->now_ns, TICK_NS, opps_khz, OPPS, b->terms,
+			      &out);
+	fold(b, out.perf ^ ((u64)out.resolved_khz << 20) ^ out.commit);
+}
+
 static const struct bench_case {
 	const char *name;
 	void (*run)(struct bench *b);
@@ -93,6 +130,7 @@ static const struct bench_case {
 	{ "pelt_update_next_period", case_pelt_update_next_period },
 	{ "tick", case_tick },
 	{ "sleep_and_wake", case_sleep_and_wake },
+	{ "schedutil_decision", case_schedutil_decision },
 };
 
 static u64 clock_ns(void)

@@ -9,14 +9,8 @@ struct pelton_layout_row {
 	u32 size;
 };
 
-#define REC(s) \
-	{ \
-#s, "", 0, (u32)sizeof(struct s) \
-	}
-#define FLD(s, f) \
-	{ \
-#s, #f, (u32) __builtin_offsetof(struct s, f), (u32)sizeof(((struct s *)0)->f) \
-	}
+#define REC(s) { #s, "", 0, (u32)sizeof(struct s) }
+#define FLD(s, f) { #s, #f, (u32) __builtin_offsetof(struct s, f), (u32)sizeof(((struct s *)0)->f) }
 
 static const struct pelton_layout_row layout[] = {
 	REC(pelton_avg),
