@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use pelton_scenario::{SourceFile, rtapp};
+use pelton_scenario::SourceFile;
+use pelton_scenario::rtapp::{self, RtAppOptions};
 
 /// Real files that cannot all be distributed with this repository.
 fn shared_files() -> Vec<PathBuf> {
@@ -38,4 +39,47 @@ fn every_real_file_follows_the_grammar() {
             panic!("{}\n{e}", path.display());
         }
     }
+}
+
+/// Files that are refused, and why.
+const REFUSED: &[(&str, &str)] = &[
+    ("grub-support_tutorial_example6.json", "no memory traffic"),
+    ("grub_deadline_reclaim-2.json", "GRUB"),
+    ("grub_deadline_reclaim-4.json", "GRUB"),
+    ("grub_deadline_reclaim-5.json", "GRUB"),
+    ("merge_global.json", "the file has no `tasks`"),
+    ("merge_resources.json", "the file has no `tasks`"),
+    ("merge_thread0.json", "not declared in `resources`"),
+    ("merge_thread1.json", "not declared in `resources`"),
+    ("merge_thread2.json", "not declared in `resources`"),
+    ("merge_thread3.json", "not declared in `resources`"),
+    ("tests_mp3-short.json", "--define DURATION=VALUE"),
+    ("tutorial_example11.json", "changes its group"),
+];
+
+fn options() -> RtAppOptions {
+    RtAppOptions { cpus: Some(8), ..RtAppOptions::default() }
+}
+
+#[test]
+fn every_real_file_runs_or_is_refused_for_a_known_reason() {
+    for path in shared_files() {
+        let file = source(&path);
+        let reason = REFUSED.iter().find(|(name, _)| *name == file.name()).map(|(_, reason)| *reason);
+        match (rtapp::load(&file, &options()), reason) {
+            (Ok(workload), None) => assert!(!workload.tasks.is_empty(), "{}", path.display()),
+            (Err(e), Some(reason)) => assert!(e.to_string().contains(reason), "{e}"),
+            (Ok(_), Some(reason)) => panic!("{} is no longer refused: {reason}", path.display()),
+            (Err(e), None) => panic!("{}\n{e}", path.display()),
+        }
+    }
+}
+
+#[test]
+fn a_template_runs_once_its_words_have_values() {
+    let Some(path) = shared_files().into_iter().find(|p| p.ends_with("lisa/tests_mp3-short.json")) else { return };
+    let values = [("DURATION", "6"), ("LOGDIR", "./"), ("PVALUE", "CPU0")];
+    let defines = values.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let workload = rtapp::load(&source(&path), &RtAppOptions { defines, ..options() }).expect("all words have values");
+    assert_eq!((workload.tasks.len(), workload.duration_ns), (5, Some(6_000_000_000)));
 }

@@ -26,12 +26,14 @@ impl SourceFile {
 
     /// A text from raw bytes: at most [`INPUT_BYTES_MAX`], valid UTF-8.
     pub fn from_bytes(name: impl AsRef<str>, bytes: &[u8]) -> Result<Self, Diagnostics> {
-        if bytes.len() > INPUT_BYTES_MAX {
+        Self::from_bytes_up_to(name, bytes, INPUT_BYTES_MAX)
+    }
+
+    fn from_bytes_up_to(name: impl AsRef<str>, bytes: &[u8], bytes_max: usize) -> Result<Self, Diagnostics> {
+        if bytes.len() > bytes_max {
             let file = SourceFile::new(name, "");
-            return Err(file
-                .about(format!("the file is larger than {INPUT_BYTES_MAX} bytes"))
-                .allowed("at most 1 MiB")
-                .into());
+            let about = file.about(format!("the file is larger than {bytes_max} bytes"));
+            return Err(about.allowed(format!("at most {} MiB", bytes_max >> 20)).into());
         }
         match std::str::from_utf8(bytes) {
             Ok(text) => Ok(SourceFile::new(name, text)),
@@ -50,6 +52,11 @@ impl SourceFile {
 
     /// Reads a file. Refuses what is not a file (a directory, a device), what is too large, and what is not UTF-8.
     pub fn read(path: &Path) -> Result<Self, Diagnostics> {
+        Self::read_up_to(path, INPUT_BYTES_MAX)
+    }
+
+    /// Reads a file of at most `bytes_max`, for formats that have larger files.
+    pub fn read_up_to(path: &Path, bytes_max: usize) -> Result<Self, Diagnostics> {
         let name = path.display().to_string();
         let failed = |why: String| Diagnostics::from(SourceFile::new(&name, "").about(why));
         let meta = std::fs::metadata(path).map_err(|e| failed(format!("cannot read `{name}`: {}", reason(&e))))?;
@@ -58,11 +65,11 @@ impl SourceFile {
         }
         let mut bytes = Vec::new();
         let file = std::fs::File::open(path).map_err(|e| failed(format!("cannot read `{name}`: {}", reason(&e))))?;
-        let limit = INPUT_BYTES_MAX as u64 + 1;
+        let limit = bytes_max as u64 + 1;
         file.take(limit)
             .read_to_end(&mut bytes)
             .map_err(|e| failed(format!("cannot read `{name}`: {}", reason(&e))))?;
-        SourceFile::from_bytes(&name, &bytes)
+        SourceFile::from_bytes_up_to(&name, &bytes, bytes_max)
     }
 
     /// The name messages show.

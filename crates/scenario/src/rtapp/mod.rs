@@ -3,13 +3,23 @@
 //!
 //! [`parse`] checks that a file follows the grammar of some rt-app version; [`load`] turns it into a workload, and
 //! refuses with file, line and reason what the simulator cannot honour. Nothing is skipped in silence.
+//!
+//! Text to tree (`json`), tree to grammar (`read`), one shape for all grammars (`flat`, `exec`), meaning as a whole
+//! (`check`), simulated tasks (`lower`).
 
 mod ast;
+mod check;
+mod exec;
+mod flat;
 mod json;
+mod lower;
 mod read;
 mod report;
 
 use std::collections::BTreeMap;
+use std::path::Path;
+
+use pelton_sim::Workload;
 
 pub use ast::*;
 pub use json::{Member, Node, Span, Value};
@@ -18,6 +28,43 @@ use crate::diagnostic::{Diagnostics, SourceFile};
 
 /// Largest file read, bytes.
 pub const RTAPP_BYTES_MAX: usize = 16 << 20;
+
+/// What a file cannot say itself.
+#[derive(Clone, Debug, Default)]
+pub struct RtAppOptions {
+    /// CPUs of the machine; `None` leaves `cpus` unchecked.
+    pub cpus: Option<u32>,
+    /// Values of template words: `LOGDIR` for `__LOGDIR__`.
+    pub defines: BTreeMap<String, String>,
+    /// Round `run` down to whole loops of the calibration, as the program does. Off: the work is exactly what is written.
+    pub quantise: bool,
+    /// Whom `suspend` waits for.
+    pub suspend: SuspendRule,
+    /// Name of the workload; the file's name by default.
+    pub name: Option<String>,
+}
+
+/// What the string after `suspend` means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SuspendRule {
+    /// The task sleeps under that name; its own name when none is written. rt-app until May 2025, and what the
+    /// published use cases rely on.
+    #[default]
+    Named,
+    /// The string is ignored: the task sleeps under its own name. rt-app since May 2025.
+    OwnName,
+}
+
+/// A workload and what to tell about it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The tasks.
+    pub workload: Workload,
+    /// What probably does not mean what its author thinks.
+    pub warnings: Diagnostics,
+    /// What has no effect here.
+    pub notes: Vec<String>,
+}
 
 /// Checks a file against the grammar. Template words (`__LOGDIR__`) are accepted and listed.
 pub fn parse(file: &SourceFile) -> Result<RtAppFile, Diagnostics> {
@@ -32,4 +79,35 @@ pub fn parse_with(file: &SourceFile, defines: &BTreeMap<String, String>) -> Resu
     let mut root = json::parse(file)?;
     json::substitute(&mut root, defines);
     read::read(file, &root)
+}
+
+/// Turns a parsed file into a workload.
+pub fn lower(file: &RtAppFile, options: &RtAppOptions) -> Result<Loaded, Diagnostics> {
+    lower::lower(file, options)
+}
+
+/// The workload of a file.
+pub fn load(file: &SourceFile, options: &RtAppOptions) -> Result<Workload, Diagnostics> {
+    load_full(file, options).map(|loaded| loaded.workload)
+}
+
+/// The workload of a file with warnings and notes.
+pub fn load_full(file: &SourceFile, options: &RtAppOptions) -> Result<Loaded, Diagnostics> {
+    let parsed = parse_with(file, &options.defines)?;
+    lower::lower(&parsed, options)
+}
+
+/// Reads a file of at most [`RTAPP_BYTES_MAX`].
+pub fn read_file(path: &Path) -> Result<SourceFile, Diagnostics> {
+    SourceFile::read_up_to(path, RTAPP_BYTES_MAX)
+}
+
+/// Reads, checks and lowers arbitrary bytes; for fuzzing. Whatever comes in, it returns, and every message renders.
+pub fn fuzz_rtapp(data: &[u8]) {
+    let file = SourceFile::new("fuzz.json", String::from_utf8_lossy(data));
+    let options = RtAppOptions { cpus: Some(8), quantise: data.len() % 2 == 1, ..RtAppOptions::default() };
+    match load_full(&file, &options) {
+        Ok(loaded) => drop(loaded.warnings.to_string()),
+        Err(messages) => drop(messages.to_string()),
+    }
 }

@@ -107,6 +107,11 @@ impl Report {
         self.errors.push(|| words.place(&self.file, Some(span)));
     }
 
+    /// The file as a whole cannot be used.
+    pub(super) fn about(&mut self, words: Words) {
+        self.errors.push(|| words.place(&self.file, None));
+    }
+
     /// The file can be used but probably means something else.
     pub(super) fn warning(&mut self, span: Span, words: Words) {
         self.warnings.push(|| words.place(&self.file, Some(span)).warning());

@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostics, SourceFile};
 /// Objects and arrays inside each other. rt-app files need 6.
 const DEPTH_MAX: usize = 64;
 /// Values in one file; keeps the tree of a hostile file below 64 MiB. Real files have some thousands.
-const NODES_MAX: usize = 400_000;
+const NODES_MAX: usize = 250_000;
 
 /// The tree of a file, or the first place where the text is no JSON of this dialect.
 pub(in crate::rtapp) fn parse(file: &SourceFile) -> Result<Node, Diagnostics> {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a file means as a whole: does every sleeper have a waker, is every mutex used in pairs, does every loop take
+//! time?
+
+mod locks;
+mod loops;
+mod tasks;
+mod wakers;
+
+use super::flat::FlatTask;
+use super::report::Report;
+
+/// Adds everything that is wrong or suspicious.
+pub(super) fn check(tasks: &[FlatTask], cpus: Option<u32>, report: &mut Report) {
+    tasks::check(tasks, cpus, report);
+    loops::check(tasks, report);
+    locks::check(tasks, report);
+    wakers::check(tasks, report);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Grammar to workload: what rt-app would do, in the simulator's task language.
+
+mod group;
+mod names;
+mod sched;
+mod task;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pelton_sim::Workload;
+use pelton_sim::workload::{Start, TaskSpec};
+
+use self::names::Names;
+use self::task::{absolute_timers, is_deadline};
+use super::ast::{Calibration, EventKind, PolicyName, RtAppFile};
+use super::flat::{FlatTask, flatten};
+use super::report::{Report, say};
+use super::{Loaded, RtAppOptions, check};
+use crate::diagnostic::Diagnostics;
+
+/// Threads of one use case.
+const THREADS_MAX: u64 = 10_000;
+/// Operations of all threads together; bounds memory to some tens of megabytes.
+const OPS_MAX: u64 = 500_000;
+/// What a thread and a phase cost beside their operations.
+const THREAD_OPS: u64 = 8;
+const PHASE_OPS: u64 = 6;
+
+/// Numbers of everything that has a name.
+#[derive(Default)]
+struct AllNames {
+    mutexes: Names,
+    conds: Names,
+    barriers: Names,
+    semaphores: Names,
+    timers: Names,
+}
+
+struct Lowering<'a> {
+    report: Report,
+    names: AllNames,
+    default_policy: PolicyName,
+    /// CPUs that "all" means.
+    cpus: u32,
+    loop_ns: Option<u64>,
+    absolute_timers: BTreeSet<String>,
+    templates: BTreeMap<&'a str, u32>,
+}
+
+/// Turns a file into a workload, or says what cannot be honoured.
+pub(super) fn lower(file: &RtAppFile, options: &RtAppOptions) -> Result<Loaded, Diagnostics> {
+    let mut report = Report::new(&file.source);
+    placeholders(file, &mut report);
+    if !file.has_tasks {
+        let words = say("the file has no `tasks`");
+        report.about(words.help("it is a fragment for rt-app's merge script: merge it with the others first"));
+    }
+    let tasks = flatten(file, options, &mut report);
+    check::check(&tasks, options.cpus, &mut report);
+    slack(file, &tasks, &mut report);
+    size(file, &tasks, &mut report);
+    if !report.is_good() {
+        return Err(report.finish().err().unwrap_or_default());
+    }
+    let mut lowering = Lowering::new(file, options, &tasks, report);
+    let workload = lowering.workload(file, options, &tasks);
+    let mut warnings = lowering.report.finish()?;
+    warnings.extend(file.warnings.clone());
+    Ok(Loaded { workload, warnings, notes: notes(file) })
+}
+
+fn placeholders(file: &RtAppFile, report: &mut Report) {
+    for word in &file.placeholders {
+        let words = say(format!("the template word `__{}__` has no value", word.value)).label("a value goes here");
+        report.error(word.span, words.help(format!("give one with --define {}=VALUE", word.value)));
+    }
+}
+
+/// The simulator computes the slack of each timer; a sum over several is another number.
+fn slack(file: &RtAppFile, tasks: &[FlatTask], report: &mut Report) {
+    let Some(wanted) = file.global.cumulative_slack.as_ref().filter(|c| c.value) else { return };
+    let timers = |events: &[super::ast::Event]| events.iter().filter(|e| matches!(e.kind, EventKind::Timer(_))).count();
+    let several = tasks.iter().flat_map(|t| &t.phases).find(|p| timers(&p.events) > 1);
+    if let Some(phase) = several {
+        let line = report.file().line_of(phase.name.span.range().start);
+        let words =
+            say("`cumulative_slack` cannot be honoured").label("slack would be summed over the timers of a phase");
+        report.error(
+            wanted.span,
+            words.help(format!("the phase in line {line} has several timers; split it, or write `false`")),
+        );
+    }
+}
+
+fn size(file: &RtAppFile, tasks: &[FlatTask], report: &mut Report) {
+    let threads: u64 = tasks.iter().map(|t| t.instances() + u64::from(t.is_forked)).sum();
+    let phase_ops = |t: &FlatTask| t.phases.iter().map(|p| p.events.len() as u64 + PHASE_OPS).sum::<u64>();
+    let ops: u64 = tasks.iter().map(|t| (phase_ops(t) + THREAD_OPS) * (t.instances() + 1)).sum();
+    let Some(first) = file.tasks.first() else { return };
+    if threads > THREADS_MAX {
+        let words = say(format!("the use case has {threads} threads")).label("first task");
+        report.error(first.name.span, words.allowed(format!("at most {THREADS_MAX}")));
+    } else if ops > OPS_MAX {
+        let words =
+            say(format!("the use case is too large: about {ops} operations in all threads")).label("first task");
+        report.error(
+            first.name.span,
+            words.allowed(format!("at most {OPS_MAX}")).help("fewer instances, or loops instead of long phases"),
+        );
+    }
+}
+
+fn notes(file: &RtAppFile) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !file.ignored.is_empty() {
+        let keys: Vec<String> = file.ignored.iter().map(|(key, line)| format!("{key} (line {line})")).collect();
+        notes.push(format!("no effect in a simulation: {}", keys.join(", ")));
+    }
+    if let Some(Calibration::OnCpu(cpu)) = file.global.calibration.as_ref().map(|c| c.value) {
+        notes.push(format!("calibration on CPU{cpu} is not needed: `run` is microseconds of work at capacity 1024"));
+    }
+    notes
+}
+
+impl<'a> Lowering<'a> {
+    fn new(file: &'a RtAppFile, options: &RtAppOptions, tasks: &[FlatTask<'a>], report: Report) -> Self {
+        let loop_ns = match file.global.calibration.as_ref().map(|c| c.value) {
+            Some(Calibration::NsPerLoop(ns)) if options.quantise => u64::try_from(ns).ok(),
+            _ => None,
+        };
+        let copies: u64 = tasks.iter().map(FlatTask::instances).sum();
+        let numbers = u32::try_from(copies).unwrap_or(u32::MAX)..;
+        let forked = tasks.iter().filter(|t| t.is_forked).map(|t| t.task.name.value.as_str());
+        let templates = forked.zip(numbers).collect();
+        Lowering {
+            report,
+            names: AllNames::default(),
+            default_policy: file.global.default_policy.as_ref().map_or(PolicyName::Other, |p| p.value),
+            cpus: options.cpus.unwrap_or(4096),
+            loop_ns,
+            absolute_timers: absolute_timers(tasks, false),
+            templates,
+        }
+    }
+
+    fn workload(&mut self, file: &RtAppFile, options: &RtAppOptions, tasks: &[FlatTask]) -> Workload {
+        let specs: Vec<TaskSpec> = tasks.iter().map(|task| self.task(task)).collect();
+        let classes: Vec<_> = tasks.iter().zip(&specs).map(|(t, s)| (t, s.policy)).collect();
+        for (task, policy) in &classes {
+            self.bound_deadline(task, is_deadline(*policy));
+        }
+        if let Some(cpus) = options.cpus {
+            sched::admission(&classes, cpus, &mut self.report);
+        }
+        let duration_s = file.global.duration_s.as_ref().map_or(-1, |d| d.value);
+        Workload {
+            name: options.name.clone().unwrap_or_else(|| stem(file.source.name())),
+            mutexes: self.names.mutexes.count(),
+            priority_inheritance: file.global.pi_enabled,
+            conds: self.names.conds.count(),
+            barriers: self.participants(tasks),
+            semaphores: vec![0; self.names.semaphores.count() as usize],
+            shared_timers: self.names.timers.count(),
+            irqs: Vec::new(),
+            duration_ns: u64::try_from(duration_s).ok().filter(|s| *s > 0).map(|s| s * 1_000_000_000),
+            resource_names: self.resource_names(),
+            tasks: copies(file, tasks, &specs),
+        }
+    }
+
+    /// Linux refuses to bind deadline tasks, because admission counts on all CPUs.
+    fn bound_deadline(&mut self, task: &FlatTask, is_deadline: bool) {
+        let cpus =
+            [&task.task.props].into_iter().chain(task.phases.iter().map(|p| p.props)).find_map(|p| p.cpus.as_ref());
+        let Some(cpus) = cpus.filter(|c| is_deadline && c.value.len() < self.cpus as usize) else { return };
+        let words = say("a deadline task bound to some CPUs").label("Linux refuses this outside an exclusive cpuset");
+        self.report.warning(cpus.span, words.help("the simulation honours it as if such a cpuset existed"));
+    }
+
+    /// `run` is work; with quantisation it is a whole number of calibration loops, second by second as rt-app does it.
+    fn work_ns(&self, us: i64) -> u64 {
+        let ns = sched::ns(us);
+        let Some(loop_ns) = self.loop_ns else { return ns };
+        let second = 1_000_000_000;
+        let loops = (ns / second) * (second / loop_ns) + (ns % second) / loop_ns;
+        loops * loop_ns
+    }
+
+    /// Every use by every copy counts.
+    fn participants(&mut self, tasks: &[FlatTask]) -> Vec<u32> {
+        let mut counts = vec![0u64; self.names.barriers.count() as usize];
+        for task in tasks {
+            for event in task.events() {
+                if let EventKind::Barrier(name) = &event.kind {
+                    counts[self.names.barriers.number(&name.value) as usize] += task.instances();
+                }
+            }
+        }
+        counts.into_iter().map(|n| u32::try_from(n).unwrap_or(u32::MAX)).collect()
+    }
+
+    fn resource_names(&self) -> Vec<(String, u32, String)> {
+        let names = &self.names;
+        let lists = [
+            (&names.mutexes, "mutex"),
+            (&names.conds, "cond"),
+            (&names.barriers, "barrier"),
+            (&names.semaphores, "semaphore"),
+            (&names.timers, "timer"),
+        ];
+        lists.into_iter().flat_map(|(names, kind)| names.list(kind)).collect()
+    }
+}
+
+/// The threads in rt-app's order and with its names - `name-N`, N counting all threads - then the templates for `fork`.
+fn copies(file: &RtAppFile, tasks: &[FlatTask], specs: &[TaskSpec]) -> Vec<TaskSpec> {
+    let mut out = Vec::new();
+    for (position, (task, spec)) in tasks.iter().zip(specs).enumerate() {
+        let spacing_us = file.global.spacing_us.saturating_mul(i64::try_from(position).unwrap_or(0) + 1);
+        let spaced = if file.global.spacing_us > 0 { spacing_us } else { 0 };
+        let delay_us = task.task.delay_us.as_ref().map_or(spaced, |d| d.value);
+        let start = if delay_us > 0 { Start::After(sched::ns(delay_us)) } else { Start::AtStart };
+        for _ in 0..task.instances() {
+            out.push(TaskSpec { name: format!("{}-{}", spec.name, out.len()), start, ..spec.clone() });
+        }
+    }
+    let forked = tasks.iter().zip(specs).filter(|(task, _)| task.is_forked);
+    out.extend(forked.map(|(_, spec)| TaskSpec { start: Start::OnFork, ..spec.clone() }));
+    out
+}
+
+/// `mp3` of `dir/mp3.json`.
+fn stem(path: &str) -> String {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.strip_suffix(".json").unwrap_or(name).to_owned()
+}

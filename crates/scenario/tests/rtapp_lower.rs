@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What rt-app files become: one small file per rule.
+
+use pelton_scenario::SourceFile;
+use pelton_scenario::rtapp::{self, RtAppOptions, SuspendRule};
+use pelton_sim::Workload;
+use pelton_sim::workload::{CpuSet, Op, SchedPolicy, Start, TimerId, TimerMode};
+
+fn options() -> RtAppOptions {
+    RtAppOptions { cpus: Some(4), ..RtAppOptions::default() }
+}
+
+fn load_with(tasks: &str, options: &RtAppOptions) -> Workload {
+    let file = SourceFile::new("t.json", format!("{{ \"tasks\": {{ {tasks} }} }}"));
+    rtapp::load(&file, options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn load(tasks: &str) -> Workload {
+    load_with(tasks, &options())
+}
+
+fn ops(workload: &Workload, task: usize) -> Vec<Op> {
+    workload.tasks[task].phases.iter().flat_map(|p| p.ops.clone()).collect()
+}
+
+#[test]
+fn copies_are_numbered_over_all_threads_and_the_only_phase_takes_the_loop() {
+    let w = load(r#""a": { "instance": 2, "loop": 7, "run": 10, "sleep": 5 }, "b": { "run": 1, "delay": 3 }"#);
+    let names: Vec<&str> = w.tasks.iter().map(|t| t.name.as_str()).collect();
+    assert_eq!(names, ["a-0", "a-1", "b-2"]);
+    assert_eq!((w.tasks[0].loops, w.tasks[0].phases[0].loops), (Some(1), Some(7)));
+    assert_eq!((w.tasks[2].loops, w.tasks[2].phases[0].loops), (None, Some(1)));
+    assert_eq!(w.tasks[2].start, Start::After(3_000));
+    assert_eq!(ops(&w, 0), [Op::Run { work_ns: 10_000 }, Op::Sleep { ns: 5_000 }, Op::EndActivation]);
+}
+
+#[test]
+fn equal_keys_stay_in_order() {
+    let w = load(r#""a": { "loop": 1, "run": 1, "sleep": 2, "run": 3, "run7": 4, "sleep": 5 }"#);
+    let kinds: Vec<u64> = ops(&w, 0)
+        .iter()
+        .filter_map(|op| match op {
+            Op::Run { work_ns } => Some(work_ns / 1000),
+            Op::Sleep { ns } => Some(ns / 1000),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(kinds, [1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn unique_timers_are_private_others_are_shared_and_one_absolute_use_makes_the_timer_absolute() {
+    let w = load(
+        r#""a": { "phases": {
+            "p": { "run": 1, "timer": { "ref": "unique", "period": 10 } },
+            "q": { "run": 1, "timer": { "ref": "uniqueB", "period": 20 }, "timer1": { "ref": "tick", "period": 30 } },
+            "r": { "run": 1, "timer": { "ref": "unique", "period": 40, "mode": "absolute" } } } }"#,
+    );
+    let timers: Vec<(TimerId, u64, TimerMode)> = ops(&w, 0)
+        .iter()
+        .filter_map(|op| match *op {
+            Op::Timer { timer, period_ns, mode } => Some((timer, period_ns / 1000, mode)),
+            _ => None,
+        })
+        .collect();
+    let expected = [
+        (TimerId::Own(0), 10, TimerMode::Absolute),
+        (TimerId::Own(1), 20, TimerMode::Relative),
+        (TimerId::Shared(0), 30, TimerMode::Relative),
+        (TimerId::Own(0), 40, TimerMode::Absolute),
+    ];
+    assert_eq!(timers, expected);
+    assert_eq!((w.tasks[0].own_timers, w.shared_timers), (2, 1));
+    assert!(!ops(&w, 0).contains(&Op::EndActivation), "a timer ends an activation by itself");
+}
+
+#[test]
+fn phases_without_cpus_go_back_to_those_of_the_task() {
+    let w = load(r#""a": { "cpus": [3], "phases": { "p": { "cpus": [0,1], "run": 1 }, "q": { "run": 1 } } }"#);
+    let phases = &w.tasks[0].phases;
+    assert_eq!(phases[0].cpus, Some(CpuSet::of([0, 1])));
+    assert_eq!(phases[1].cpus, Some(CpuSet::of([3])));
+    let w = load(r#""a": { "phases": { "p": { "cpus": [0], "run": 1 }, "q": { "run": 1 } } }"#);
+    assert_eq!(w.tasks[0].phases[1].cpus, Some(CpuSet::first(4)));
+}
+
+#[test]
+fn policies_have_the_defaults_of_rt_app() {
+    let w = load(
+        r#""a": { "policy": "SCHED_FIFO", "run": 1 }, "b": { "priority": -19, "run": 1, "dl-runtime": 500 },
+           "c": { "policy": "SCHED_DEADLINE", "dl-runtime": 10, "dl-period": 100, "run": 1, "sleep": 1 },
+           "d": { "policy": "SCHED_RR", "phases": { "p": { "run": 1 }, "q": { "priority": 20, "run": 1 } } }"#,
+    );
+    assert_eq!(w.tasks[0].policy, SchedPolicy::Fifo { priority: 10 });
+    assert_eq!(w.tasks[1].policy, SchedPolicy::Normal { nice: -19, slice_ns: 500_000 });
+    assert_eq!(
+        w.tasks[2].policy,
+        SchedPolicy::Deadline { runtime_ns: 10_000, deadline_ns: 100_000, period_ns: 100_000 }
+    );
+    assert_eq!(w.tasks[3].policy, SchedPolicy::RoundRobin { priority: 10 });
+    assert_eq!(w.tasks[3].phases[0].policy, None);
+    assert_eq!(w.tasks[3].phases[1].policy, Some(SchedPolicy::RoundRobin { priority: 20 }));
+}
+
+#[test]
+fn clamps_that_are_not_written_stay_as_they_were() {
+    let w = load(
+        r#""a": { "loop": 1, "util_max": 300, "phases": { "p": { "run": 1 }, "q": { "util_min": 100, "run": 1 },
+           "r": { "util_min": -1, "util_max": 512, "run": 1 } } }"#,
+    );
+    assert_eq!(w.tasks[0].uclamp, Some((0, 300)));
+    let phases: Vec<_> = w.tasks[0].phases.iter().map(|p| p.uclamp).collect();
+    assert_eq!(phases, [None, Some((100, 300)), Some((100, 512))]);
+}
+
+#[test]
+fn suspend_waits_under_the_written_name_or_under_the_own_name() {
+    let tasks = r#""a": { "suspend": "x", "run": 1 }, "b": { "suspend", "run": 1 }, "c": { "resume": "x", "resume1": "b", "run": 1 }"#;
+    let w = load(tasks);
+    assert_eq!((&ops(&w, 0)[0], &ops(&w, 1)[0]), (&Op::Suspend(0), &Op::Suspend(1)));
+    assert_eq!(ops(&w, 2)[..2], [Op::Resume(0), Op::Resume(1)]);
+    let w = load_with(tasks, &RtAppOptions { suspend: SuspendRule::OwnName, ..options() });
+    assert_eq!(w.resource_names[0].2, "a");
+}
+
+#[test]
+fn a_name_used_by_suspend_and_by_signal_is_one_condition_with_its_mutex() {
+    let w = load(
+        r#""a": { "suspend": "n", "run": 1 }, "b": { "lock": "m", "signal": "n", "unlock": "m", "run": 1, "resume": "n" }"#,
+    );
+    assert_eq!(ops(&w, 0)[..3], [Op::Lock(0), Op::Wait { cond: 0, mutex: 0 }, Op::Unlock(0)]);
+    let tail = [Op::Lock(0), Op::Broadcast(0), Op::Unlock(0), Op::EndActivation];
+    assert_eq!(ops(&w, 1)[4..], tail);
+}
+
+#[test]
+fn barriers_count_copies_and_forks_get_a_template() {
+    let w = load(
+        r#""a": { "instance": 3, "barrier": "B", "run": 1 }, "b": { "barrier": "B", "run": 1 },
+           "c": { "instance": 0, "loop": 1, "run": 5 }, "d": { "loop": 1, "fork": "c", "run": 1 }"#,
+    );
+    assert_eq!(w.barriers, [4]);
+    assert_eq!(w.tasks.len(), 6);
+    assert_eq!(w.tasks[5].start, Start::OnFork);
+    assert_eq!(ops(&w, 4)[0], Op::Fork { task: 5 });
+}
+
+#[test]
+fn run_is_exact_unless_quantisation_is_wanted() {
+    let file = SourceFile::new(
+        "t.json",
+        r#"{ "tasks": { "a": { "loop": 1, "run": 2000003 } }, "global": { "calibration": 355 } }"#,
+    );
+    let exact = rtapp::load(&file, &options()).expect("good");
+    assert_eq!(ops(&exact, 0)[0], Op::Run { work_ns: 2_000_003_000 });
+    let loops = rtapp::load(&file, &RtAppOptions { quantise: true, ..options() }).expect("good");
+    // Two whole seconds of 2816901 loops each, then the 8 whole loops of 3 us.
+    assert_eq!(ops(&loops, 0)[0], Op::Run { work_ns: (2 * 2_816_901 + 8) * 355 });
+}
+
+#[test]
+fn the_oldest_grammar_takes_the_chain_first_and_computes_what_is_left() {
+    let text = r#"{ "resources": 4, "tasks": { "t": { "exec": 50000, "period": 100000, "lock_order": [0, 3],
+        "resources": { "0": { "duration": 1000, "access": [2] }, "2": { "access": [1] }, "1": { "access": [3] },
+                       "3": { "duration": 500 } } } } }"#;
+    let w = rtapp::load(&SourceFile::new("t.json", text), &options()).unwrap_or_else(|e| panic!("{e}"));
+    let number = |name: &str| w.resource_names.iter().find(|(_, _, n)| n == name).expect("declared").1;
+    let chain = ["2", "1", "3", "0"].map(number);
+    let mut expected: Vec<Op> = chain.iter().map(|&m| Op::Lock(m)).collect();
+    expected.push(Op::Run { work_ns: 1_000_000 });
+    expected.extend(chain.iter().rev().map(|&m| Op::Unlock(m)));
+    expected.extend([Op::Lock(number("3")), Op::Run { work_ns: 500_000 }, Op::Unlock(number("3"))]);
+    expected.push(Op::Run { work_ns: 48_500_000 });
+    expected.push(Op::Timer { timer: TimerId::Own(0), period_ns: 100_000_000, mode: TimerMode::Absolute });
+    assert_eq!(ops(&w, 0), expected);
+}
+
+#[test]
+fn notes_name_what_has_no_effect() {
+    let text =
+        r#"{ "tasks": { "a": { "run": 1 } }, "global": { "logdir": "./", "calibration": "CPU0", "duration": 2 } }"#;
+    let loaded = rtapp::load_full(&SourceFile::new("dir/demo.json", text), &options()).expect("good");
+    assert_eq!(loaded.workload.name, "demo");
+    assert_eq!(loaded.workload.duration_ns, Some(2_000_000_000));
+    assert_eq!(loaded.notes[0], "no effect in a simulation: logdir (line 1)");
+    assert!(loaded.notes[1].contains("microseconds of work"), "{:?}", loaded.notes);
+}
