@@ -4,6 +4,7 @@
 
 pub mod diagnostic;
 pub mod platform;
+pub mod policy;
 pub mod rtapp;
 pub mod tree;
 

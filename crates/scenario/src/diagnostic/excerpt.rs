@@ -7,9 +7,9 @@ use super::SourceFile;
 use super::message::printable;
 
 /// Characters shown of a long line.
-const LINE_CHARS_MAX: usize = 140;
+const LINE_CHARS_MAX: usize = 88;
 /// Characters shown before the caret in a long line.
-const LEAD_CHARS: usize = 40;
+const LEAD_CHARS: usize = 30;
 
 /// A cut-out of a text with the place to point at. The place never spans lines.
 #[derive(Clone, Debug)]

@@ -23,20 +23,21 @@ impl Diagnostics {
 
     /// Adds a message; beyond the first 20 they are only counted.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if self.kept.len() < KEPT_MAX {
-            self.kept.push(diagnostic);
-        } else {
-            self.dropped += 1;
-        }
+        self.push_with(|| diagnostic);
     }
 
     /// Adds a message that is worked out only if it will be kept: an input that is wrong everywhere stays cheap.
     pub fn push_with(&mut self, diagnostic: impl FnOnce() -> Diagnostic) {
-        if self.kept.len() < KEPT_MAX {
-            self.kept.push(diagnostic());
-        } else {
+        if self.is_full() {
             self.dropped += 1;
+        } else {
+            self.kept.push(diagnostic());
         }
+    }
+
+    /// True when further messages are only counted.
+    pub fn is_full(&self) -> bool {
+        self.kept.len() >= KEPT_MAX
     }
 
     /// Adds all messages of another list.

@@ -10,4 +10,4 @@ mod suggest;
 pub use list::{Diagnostics, render};
 pub use message::{Diagnostic, Severity};
 pub use source::{INPUT_BYTES_MAX, SourceFile};
-pub use suggest::{did_you_mean, hint_for};
+pub use suggest::{did_you_mean, hint_for, short};

@@ -31,6 +31,13 @@ pub fn hint_for<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + 
     }
 }
 
+/// A word from an input, short enough for a message.
+pub fn short(word: &str) -> String {
+    const CHARS_MAX: usize = 40;
+    let cut: String = word.chars().take(CHARS_MAX).collect();
+    if cut.len() == word.len() { cut } else { cut + "…" }
+}
+
 /// Case and the choice of separator are not what people mean to distinguish.
 fn fold(word: &str) -> String {
     word.chars().map(|c| if c == '-' || c == '.' { '_' } else { c.to_ascii_lowercase() }).collect()

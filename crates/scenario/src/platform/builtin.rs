@@ -63,7 +63,7 @@ pub fn load(name_or_path: &str) -> Result<PlatformFile, Diagnostics> {
     }
     let argument = SourceFile::new("--platform", name_or_path);
     let at = argument.error(0..name_or_path.len(), "no such platform").label("neither built in nor a path");
-    Err(at.help(format!("{}\na file is given by its path: ./machine.toml", hint_for(name_or_path, names()))).into())
+    Err(at.help(format!("a file is given by its path: ./machine.toml\n{}", hint_for(name_or_path, names()))).into())
 }
 
 /// One line about every built-in platform, sorted by name.
@@ -107,5 +107,18 @@ pub(super) fn source_in_words(source: &PowerSource) -> String {
         PowerSource::Model => "formula".into(),
         PowerSource::Table(name) => format!("table {name}"),
         PowerSource::Unknown => "none".into(),
+    }
+}
+
+/// Reads arbitrary bytes as a platform, as a fuzzer does: everything that can be done with a file is done, and nothing may panic.
+pub fn fuzz_platform(data: &[u8]) {
+    let parsed = SourceFile::from_bytes("input.toml", data).and_then(|source| parse(&source));
+    match parsed {
+        Err(refused) => drop(crate::diagnostic::render(&refused, 80, false)),
+        Ok(file) => {
+            drop(crate::diagnostic::render(&file.warnings, 80, true));
+            drop(file.build(&PlatformOptions::default()));
+            drop(file.describe(&PlatformOptions::default()));
+        }
     }
 }

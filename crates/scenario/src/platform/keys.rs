@@ -27,7 +27,7 @@ pub static PLATFORM: Spec = Spec {
     open: false,
     keys: &[
         Key::new("schema", Kind::Int(SCHEMA, SCHEMA), "", "version of this format").required(),
-        Key::new("name", Kind::Text, "", "short name: lower case, digits, `-`; equals the file name").required(),
+        Key::new("name", Kind::Text, "", "short name: lower case, digits, `-`").required(),
         Key::new("title", Kind::Text, "", "one line for people"),
         Key::new("soc", Kind::Text, "", "the chip"),
         Key::new("kind", Kind::Text, "", "sort of device"),

@@ -20,7 +20,7 @@ pub(super) fn check(file: &PlatformFile) -> Diagnostics {
         rules.powers(domain);
         rules.idle_states(&domain.idle_states);
     }
-    let cpus: usize = file.domains.iter().map(|d| d.cpus.len()).sum();
+    let cpus = file.domains.iter().flat_map(|d| &d.cpus).map(|c| c.value).collect::<BTreeSet<_>>().len();
     rules.groups("smt", &file.topology.smt, cpus, false);
     rules.groups("clusters", &file.topology.clusters, cpus, true);
     rules.groups("llc", &file.topology.llc, cpus, true);
@@ -76,7 +76,7 @@ impl Rules<'_> {
             && let Some(at) = owner[&cpu].cpus.iter().find(|c| c.value == cpu)
         {
             let d = self.source.error(at.span.clone(), format!("CPU {expected} is missing: it is in no domain"));
-            let d = d.label(format!("CPU {cpu} is"));
+            let d = d.label("the next one there is");
             self.found.push(
                 d.allowed(format!("0..={}, each number once", owner.len() - 1))
                     .help("CPU numbers start at 0 and have no gap; renumber them or add the domain"),

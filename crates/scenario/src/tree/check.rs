@@ -7,14 +7,14 @@ use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::{Document, Key, Kind, Spec};
-use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile, did_you_mean, hint_for};
+use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile, did_you_mean, hint_for, short};
 
 /// Longest text value, bytes.
 const TEXT_BYTES_MAX: usize = 8192;
 
 /// All that is wrong with the form of a document.
 pub fn check(document: &Document<'_>, spec: &'static Spec) -> Diagnostics {
-    let mut checker = Checker { source: document.source, found: Diagnostics::new() };
+    let mut checker = Checker { source: document.source, found: Diagnostics::new(), listed: None };
     checker.table(spec, 0..0, document.root.get_ref());
     checker.found.sort();
     checker.found
@@ -23,6 +23,8 @@ pub fn check(document: &Document<'_>, spec: &'static Spec) -> Diagnostics {
 struct Checker<'s> {
     source: &'s SourceFile,
     found: Diagnostics,
+    /// The table whose keys were listed last: the list is not repeated for every unknown key.
+    listed: Option<&'static str>,
 }
 
 impl Checker<'_> {
@@ -44,23 +46,36 @@ impl Checker<'_> {
         for key in spec.keys.iter().filter(|k| k.required && !table.contains_key(k.name)) {
             self.report(&header, |source, span| {
                 let at = source.error(span, format!("missing key `{}` in {}", key.name, spec.place()));
-                at.allowed(key.allowed()).help(format!("add `{} = ...`: {}", key.name, key.doc))
+                let what = match key.kind {
+                    Kind::Table(inner) | Kind::Tables(inner, _) => inner.title.to_owned(),
+                    _ => format!("{} = ...", key.name),
+                };
+                at.allowed(key.allowed()).help(format!("add `{what}`: {}", key.doc))
             });
         }
     }
 
     fn unknown(&mut self, spec: &'static Spec, key: &Spanned<std::borrow::Cow<'_, str>>) {
-        let names = || spec.keys.iter().map(|k| k.name);
+        let name = key.get_ref();
+        let names = spec.keys.iter().map(|k| k.name);
+        let unit = |n: &&str| n.rsplit_once('_').is_some_and(|(stem, _)| stem == name.as_ref());
+        // Looking for a near word takes time, and there may be a hundred thousand unknown keys.
+        let near = match self.found.is_full() {
+            true => None,
+            false => did_you_mean(name, names.clone()).or_else(|| names.clone().find(unit)),
+        };
+        let help = match near {
+            Some(near) => Some(format!("did you mean `{near}`?")),
+            None if self.listed == Some(spec.title) => None,
+            None => Some(hint_for(name, names)),
+        };
+        if near.is_none() {
+            self.listed = Some(spec.title);
+        }
         self.report(&key.span(), |source, span| {
-            let name = key.get_ref();
-            let unit = did_you_mean(name, names())
-                .or_else(|| names().find(|n| n.rsplit_once('_').is_some_and(|(stem, _)| stem == name.as_ref())));
-            let help =
-                unit.map_or_else(|| hint_for(name, names().collect::<Vec<_>>()), |n| format!("did you mean `{n}`?"));
-            source
-                .error(span, format!("unknown key `{}` in {}", short(name), spec.place()))
-                .label("not a key of this table")
-                .help(help)
+            let at = source.error(span, format!("unknown key `{}` in {}", short(name), spec.place()));
+            let at = at.label("not a key of this table");
+            if let Some(help) = help { at.help(help) } else { at }
         });
     }
 
@@ -68,7 +83,10 @@ impl Checker<'_> {
         if !value.get_ref().is_str() {
             self.report(&value.span(), |source, span| {
                 let what = format!("`{}` must be text in quotes", short(key.get_ref()));
-                source.error(span, what).label(format!("this is {}", type_of(value.get_ref())))
+                source
+                    .error(span, what)
+                    .label(format!("this is {}", type_of(value.get_ref())))
+                    .help("write the value in quotes")
             });
         }
     }
@@ -79,7 +97,9 @@ impl Checker<'_> {
             (Kind::Any, _) | (Kind::Flag, DeValue::Boolean(_)) => {}
             (Kind::Text, DeValue::String(text)) => self.text(key, &span, text),
             (Kind::Choice(words), DeValue::String(word)) => self.choice(key, words, &span, word),
-            (Kind::Int(min, max), DeValue::Integer(n)) => self.int(key, (min, max), &span, n),
+            (Kind::Int(min, max), DeValue::Integer(n)) => {
+                self.int(key, (min, max), &span, n);
+            }
             (Kind::Real(min, max), DeValue::Integer(_) | DeValue::Float(_)) => {
                 self.real(key, (min, max), &span, value.get_ref())
             }
@@ -102,6 +122,7 @@ impl Checker<'_> {
                 Kind::Int(..) | Kind::Real(..) if found.is_str() => {
                     at.help("the unit is part of the key; write only the number")
                 }
+                Kind::Text | Kind::Choice(_) if !found.is_array() && !found.is_table() => at.help("write it in quotes"),
                 Kind::Tables(spec, _) => at.help(format!("write it as {}", spec.title)),
                 _ => at,
             }
@@ -128,23 +149,31 @@ impl Checker<'_> {
         }
     }
 
-    fn int(&mut self, key: &'static Key, (min, max): (i64, i64), span: &Range<usize>, number: &DeInteger<'_>) {
-        if !integer(number).is_some_and(|n| (min..=max).contains(&n)) {
-            self.out_of_range(key, span);
+    /// True when the number is within range.
+    fn int(&mut self, key: &'static Key, (min, max): (i64, i64), span: &Range<usize>, number: &DeInteger<'_>) -> bool {
+        let value = integer(number);
+        let fits = value.is_some_and(|n| (min..=max).contains(&n));
+        if !fits {
+            self.out_of_range(key, span, value.and_then(|n| other_unit(n, min, max)));
         }
+        fits
     }
 
     fn real(&mut self, key: &'static Key, (min, max): (f64, f64), span: &Range<usize>, number: &DeValue<'_>) {
         // A NaN is in no range.
         if !real(number).is_some_and(|n| n >= min && n <= max) {
-            self.out_of_range(key, span);
+            self.out_of_range(key, span, None);
         }
     }
 
-    fn out_of_range(&mut self, key: &'static Key, span: &Range<usize>) {
+    fn out_of_range(&mut self, key: &'static Key, span: &Range<usize>, instead: Option<i64>) {
         self.report(span, |source, span| {
             let at = source.error(span, format!("`{}` is out of range", key.name));
-            at.label("this value").allowed(key.allowed()).help(key.doc)
+            let at = at.label("this value").allowed(key.allowed());
+            match instead {
+                Some(n) if !key.unit.is_empty() => at.help(format!("the unit is {}: did you mean {n}?", key.unit)),
+                _ => at.help(key.doc),
+            }
         });
     }
 
@@ -156,11 +185,15 @@ impl Checker<'_> {
         span: &Range<usize>,
         list: &[Spanned<DeValue<'_>>],
     ) {
-        self.length(key, len, span, list.len());
-        for value in list.iter().take(len) {
+        if !self.length(key, len, span, list.len()) {
+            return;
+        }
+        // One message per list: its other entries are often wrong in the same way.
+        for value in list {
             match value.get_ref() {
-                DeValue::Integer(n) => self.int(key, range, &value.span(), n),
-                _ => self.wrong_item(key, "a whole number", value),
+                DeValue::Integer(n) if self.int(key, range, &value.span(), n) => {}
+                DeValue::Integer(_) => return,
+                _ => return self.wrong_item(key, "a whole number", value),
             }
         }
     }
@@ -206,14 +239,23 @@ impl Checker<'_> {
         });
     }
 
-    fn length(&mut self, key: &'static Key, max: usize, span: &Range<usize>, found: usize) {
-        if found == 0 || found > max {
+    /// True when a list has a usable length.
+    fn length(&mut self, key: &'static Key, max: usize, span: &Range<usize>, found: usize) -> bool {
+        let fits = (1..=max).contains(&found);
+        if !fits {
             self.report(span, |source, span| {
                 let what = if found == 0 { "is empty".into() } else { format!("has {found} entries") };
                 source.error(span, format!("`{}` {what}", key.name)).allowed(key.allowed())
             });
         }
+        fits
     }
+}
+
+/// The value in a unit a thousand times smaller or larger, if that is what would fit.
+fn other_unit(value: i64, min: i64, max: i64) -> Option<i64> {
+    let smaller = value.checked_mul(1000).filter(|_| value > 0);
+    [smaller, Some(value / 1000)].into_iter().flatten().find(|n| *n > 0 && (min..=max).contains(n))
 }
 
 /// The value of an integer in any radix; `None` beyond 64 bits.
@@ -240,9 +282,4 @@ fn type_of(value: &DeValue<'_>) -> &'static str {
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
     }
-}
-
-/// A word from the input, short enough for a message.
-fn short(word: &str) -> String {
-    if word.chars().nth(40).is_none() { word.to_owned() } else { word.chars().take(40).chain(['…']).collect() }
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 use super::check::{integer, real};
 
@@ -87,12 +87,20 @@ impl<'d> Reader<'d> {
         self.array(key).iter().filter_map(table).collect()
     }
 
+    /// Keys with text values and their places, in the order of the text.
+    pub fn entries(&self) -> Vec<(At<String>, At<String>)> {
+        let entry = |(k, v): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| {
+            let value = At { value: v.get_ref().as_str()?.to_owned(), span: v.span() };
+            Some((At { value: k.get_ref().clone().into_owned(), span: k.span() }, value))
+        };
+        let mut entries: Vec<_> = self.table.iter().filter_map(entry).collect();
+        entries.sort_by_key(|(key, _)| key.span.start);
+        entries
+    }
+
     /// Keys with text values, in the order of the text.
     pub fn notes(&self) -> Vec<(String, String)> {
-        let mut entries: Vec<_> = self.table.iter().collect();
-        entries.sort_by_key(|(key, _)| key.span().start);
-        let text = |v: &Spanned<DeValue<'_>>| v.get_ref().as_str().map(str::to_owned);
-        entries.into_iter().filter_map(|(k, v)| Some((k.get_ref().clone().into_owned(), text(v)?))).collect()
+        self.entries().into_iter().map(|(key, value)| (key.value, value.value)).collect()
     }
 
     fn array(&self, key: &str) -> &'d [Spanned<DeValue<'d>>] {

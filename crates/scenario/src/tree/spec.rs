@@ -72,6 +72,7 @@ impl Key {
         match self.kind {
             Kind::Text => "text in quotes".into(),
             Kind::Flag => "true or false".into(),
+            Kind::Int(min, max) if min == max => format!("{min}{unit}"),
             Kind::Int(min, max) => format!("{min}..={max}{unit}"),
             Kind::Real(min, max) => format!("{min}..={max}{unit}"),
             Kind::Choice(words) => words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(", "),

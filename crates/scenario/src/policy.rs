@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Policies: a kernel profile and the switches changed in it, from files and from `--set switch=value`.
+
+use std::path::Path;
+
+use pelton_core::{Policy, PolicyError};
+
+use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile, hint_for, short};
+use crate::tree::{At, Document, Key, Kind, Reader, Spec, check, parse};
+
+/// The profile taken when nobody names one.
+pub const DEFAULT_PROFILE: &str = "7.2";
+
+/// The keys of a policy file.
+pub static POLICY: Spec = Spec {
+    title: "",
+    doc: "A policy is a kernel profile and the switches changed in it.",
+    open: false,
+    keys: &[
+        Key::new("schema", Kind::Int(1, 1), "", "version of this format; absent: 1"),
+        Key::new("profile", Kind::Text, "", "kernel whose rules apply where no switch says otherwise; absent: 7.2"),
+        Key::new("why", Kind::Text, "", "what the policy is for").required(),
+        Key::new("set", Kind::Table(&SET), "", "switches that differ from the profile"),
+    ],
+};
+
+static SET: Spec = Spec { title: "[set]", doc: "`switch = \"value\"`, as after `--set`.", open: true, keys: &[] };
+
+/// A policy and how it came about.
+#[derive(Clone, Debug)]
+pub struct PolicyChoice {
+    /// The switches.
+    pub policy: Policy,
+    /// The profile they start from.
+    pub profile: String,
+    /// Switches that were set, with their value, in the order they were applied.
+    pub set: Vec<(String, String)>,
+    /// What the files say they are for.
+    pub why: Vec<String>,
+}
+
+/// A piece of text that says something about the policy.
+struct Word {
+    source: SourceFile,
+    at: At<String>,
+}
+
+/// `switch = value` with the places of both.
+struct Setting {
+    source: SourceFile,
+    switch: At<String>,
+    value: At<String>,
+}
+
+/// The policy that results from `--profile`, policy files and `--set`; see [`choose`].
+pub fn load<P: AsRef<Path>, S: AsRef<str>>(
+    profile: Option<&str>,
+    files: &[P],
+    sets: &[S],
+) -> Result<Policy, Diagnostics> {
+    choose(profile, files, sets).map(|choice| choice.policy)
+}
+
+/// The policy that results from `--profile`, policy files and `--set`, in this order of strength for the profile: the option, the
+/// files (which must agree), 7.2. Settings apply in the order given, files first.
+pub fn choose<P: AsRef<Path>, S: AsRef<str>>(
+    profile: Option<&str>,
+    files: &[P],
+    sets: &[S],
+) -> Result<PolicyChoice, Diagnostics> {
+    let mut found = Diagnostics::new();
+    let mut sources = Vec::new();
+    for file in files {
+        match SourceFile::read(file.as_ref()) {
+            Ok(source) => sources.push(source),
+            Err(unreadable) => found.extend(unreadable),
+        }
+    }
+    found.or(())?;
+    choose_from(profile, &sources, sets)
+}
+
+/// The same for policy files that are already text.
+pub fn choose_from<S: AsRef<str>>(
+    profile: Option<&str>,
+    files: &[SourceFile],
+    sets: &[S],
+) -> Result<PolicyChoice, Diagnostics> {
+    let mut found = Diagnostics::new();
+    let mut builder = Builder { profile: profile.map(argument_profile), ..Builder::default() };
+    for source in files {
+        if let Err(wrong) = builder.add_file(source, profile.is_some()) {
+            found.extend(wrong);
+        }
+    }
+    for set in sets {
+        match argument_setting(set.as_ref()) {
+            Ok(setting) => builder.settings.push(setting),
+            Err(wrong) => found.extend(wrong),
+        }
+    }
+    found.or(())?;
+    builder.finish()
+}
+
+fn argument_profile(name: &str) -> Word {
+    Word { source: SourceFile::new("--profile", name), at: At { value: name.to_owned(), span: 0..name.len() } }
+}
+
+/// `switch=value` as typed after `--set`.
+fn argument_setting(text: &str) -> Result<Setting, Diagnostics> {
+    let source = SourceFile::new("--set", text);
+    let Some((switch, value)) = text.split_once('=') else {
+        let at = source.error(0..text.len(), "a setting needs a value").allowed("switch=value");
+        return Err(at.help(format!("switches: {}", switch_names())).into());
+    };
+    let trimmed = |part: &str, start: usize| {
+        let lead = part.len() - part.trim_start().len();
+        let word = part.trim();
+        At { value: word.to_owned(), span: start + lead..start + lead + word.len() }
+    };
+    let (switch, value) = (trimmed(switch, 0), trimmed(value, switch.len() + 1));
+    Ok(Setting { source, switch, value })
+}
+
+fn switch_names() -> String {
+    pelton_core::switches().iter().map(|s| s.name).collect::<Vec<_>>().join(", ")
+}
+
+#[derive(Default)]
+struct Builder {
+    profile: Option<Word>,
+    settings: Vec<Setting>,
+    why: Vec<String>,
+}
+
+impl Builder {
+    /// Adds what a file says. `decided`: the profile was given as an option, which wins.
+    fn add_file(&mut self, source: &SourceFile, decided: bool) -> Result<(), Diagnostics> {
+        let document = parse(source)?;
+        stray_switches(&document).or(())?;
+        check(&document, &POLICY).or(())?;
+        let root = Reader::new(document.root.get_ref());
+        self.why.extend(root.text("why").map(|w| w.value));
+        if let Some(at) = root.text("profile").filter(|_| !decided) {
+            self.agree(source, at)?;
+        }
+        let settings = root.table("set").map_or_else(Vec::new, |set| set.entries());
+        self.settings.extend(settings.into_iter().map(|(switch, value)| Setting {
+            source: source.clone(),
+            switch,
+            value,
+        }));
+        Ok(())
+    }
+
+    fn agree(&mut self, source: &SourceFile, at: At<String>) -> Result<(), Diagnostics> {
+        match &self.profile {
+            Some(first) if first.at.value != at.value => {
+                let message =
+                    format!("two profiles: `{}` here, `{}` in {}", at.value, first.at.value, first.source.name());
+                Err(source.error(at.span, message).help("keep one, or decide with --profile").into())
+            }
+            _ => {
+                self.profile = Some(Word { source: source.clone(), at });
+                Ok(())
+            }
+        }
+    }
+
+    fn finish(self) -> Result<PolicyChoice, Diagnostics> {
+        let word = self.profile.unwrap_or_else(|| argument_profile(DEFAULT_PROFILE));
+        let mut policy = Policy::profile(&word.at.value).map_err(|_| unknown_profile(&word))?;
+        let mut found = Diagnostics::new();
+        for setting in &self.settings {
+            if let Err(error) = policy.set(&setting.switch.value, &setting.value.value) {
+                found.push_with(|| explain(setting, &error));
+            }
+        }
+        found.or(())?;
+        if let Err(error) = policy.check() {
+            return Err(conflict(&word, &self.settings, &error).into());
+        }
+        let set = self.settings.into_iter().map(|s| (s.switch.value, s.value.value)).collect();
+        Ok(PolicyChoice { policy, profile: word.at.value, set, why: self.why })
+    }
+}
+
+/// Switches that were written outside of `[set]`.
+fn stray_switches(document: &Document<'_>) -> Diagnostics {
+    let mut found = Diagnostics::new();
+    let switches = pelton_core::switches();
+    for key in document.root.get_ref().keys().filter(|key| switches.iter().any(|s| s.name == key.get_ref().as_ref())) {
+        let at = document.source.error(key.span(), format!("the switch `{}` is outside of [set]", key.get_ref()));
+        found.push(at.help("put a line `[set]` above the switches"));
+    }
+    found
+}
+
+fn unknown_profile(word: &Word) -> Diagnostics {
+    let name = &word.at.value;
+    let known = pelton_core::profiles();
+    let at = word.source.error(word.at.span.clone(), format!("there is no profile `{}`", short(name)));
+    let at = at.allowed(known.join(", "));
+    let version = |s: &str| {
+        let mut parts = s.trim_start_matches('v').split('.').map(|p| p.parse::<u32>().ok());
+        Some((parts.next()??, parts.next()??))
+    };
+    let Some(wanted) = version(name) else { return at.help("profiles are named by kernel version").into() };
+    match known.iter().rfind(|k| version(k).is_some_and(|v| v <= wanted)) {
+        Some(older) => {
+            at.help(format!("profiles are the kernels whose rules differ; the last one before is `{older}`")).into()
+        }
+        None => at.help("the kernel is older than the oldest profile").into(),
+    }
+}
+
+/// The table's complaint about one setting, at the word that is wrong.
+fn explain(setting: &Setting, error: &PolicyError) -> Diagnostic {
+    let at = |word: &At<String>, message: String| setting.source.error(word.span.clone(), message);
+    match error {
+        PolicyError::UnknownSwitch { name, candidates } => {
+            at(&setting.switch, format!("there is no switch `{}`", short(name)))
+                .help(hint_for(name, candidates.iter().copied()))
+        }
+        PolicyError::UnknownValue { switch, value, candidates } => {
+            let about = pelton_core::switches().into_iter().find(|s| s.name == *switch).map_or("", |s| s.why);
+            let message = format!("`{switch}` cannot be `{}`", short(value));
+            let near = hint_for(value, candidates.iter().copied());
+            let help = if near.starts_with("did") {
+                format!("{near}\n{switch}: {about}")
+            } else {
+                format!("{switch}: {about}")
+            };
+            at(&setting.value, message).allowed(candidates.join(", ")).help(help)
+        }
+        other => at(&setting.switch, other.to_string()),
+    }
+}
+
+/// A contradiction, at the last setting that took part in it.
+fn conflict(profile: &Word, settings: &[Setting], error: &PolicyError) -> Diagnostic {
+    let PolicyError::Conflict { switch_a, value_a, switch_b, value_b, reason } = error else {
+        return profile.source.error(profile.at.span.clone(), error.to_string());
+    };
+    let (source, span) = settings
+        .iter()
+        .rfind(|s| s.switch.value == *switch_a || s.switch.value == *switch_b)
+        .map_or((&profile.source, profile.at.span.clone()), |s| (&s.source, s.switch.span.start..s.value.span.end));
+    let message = format!("`{switch_a}={value_a}` and `{switch_b}={value_b}` contradict each other");
+    let origin = |switch: &str| {
+        let place = settings.iter().rfind(|s| s.switch.value == switch);
+        place.map_or_else(
+            || format!("profile {}", profile.at.value),
+            |s| format!("{}:{}", s.source.name(), s.source.line_of(s.switch.span.start)),
+        )
+    };
+    let help =
+        format!("{switch_a} comes from {}, {switch_b} from {}; change one of them", origin(switch_a), origin(switch_b));
+    source.error(span, message).label(*reason).help(help)
+}
+
+/// Reads arbitrary bytes as a policy file, as a fuzzer does: nothing may panic.
+pub fn fuzz_policy(data: &[u8]) {
+    let none: [&str; 0] = [];
+    let chosen = SourceFile::from_bytes("input.toml", data).and_then(|source| choose_from(None, &[source], &none));
+    if let Err(refused) = chosen {
+        drop(crate::diagnostic::render(&refused, 80, false));
+    }
+}
