@@ -5,6 +5,7 @@
 #ifndef PELTON_H
 #define PELTON_H
 
+#include "bandwidth.h"
 #include "bounds.h"
 #include "rq_event.h"
 #include "pelt_ramp.h"

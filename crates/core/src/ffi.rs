@@ -222,6 +222,10 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_effective_util(p: &Policy, s: &CpuState, t: &mut PerfTerms) -> u32;
     pub(crate) safe fn pelton_x_perf_eval(p: &Policy, s: &CpuState, iowait: u32, t: &mut PerfTerms) -> u32;
     pub(crate) safe fn pelton_x_perf_clamped(util: u32, min: u32, max: u32) -> u32;
+    pub(crate) safe fn pelton_x_dl_bw(runtime_ns: u64, period_ns: u64) -> u64;
+    pub(crate) safe fn pelton_x_cpu_bw_dl(running_bw: u64) -> u32;
+    pub(crate) safe fn pelton_x_fits_capacity(util: u32, capacity: u32) -> u32;
+    pub(crate) safe fn pelton_x_freq_scale(khz: u32, ref_khz: u32) -> u32;
     pub(crate) safe fn pelton_x_scale_irq(util: u32, irq: u32, cap: u32) -> u32;
     pub(crate) safe fn pelton_x_default_rate_limit_us(p: &Policy, latency: u64, delay: u32) -> u32;
     pub(crate) safe fn pelton_x_sugov_init(sp: &mut SugovPolicy, rate: u32);

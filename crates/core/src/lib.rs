@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The policy core in Rust: the C headers of `core/` behind safe types. No arithmetic of its own.
 
+mod bandwidth;
 mod ffi;
 mod governor;
 mod meta;
@@ -10,6 +11,7 @@ mod records;
 mod rq;
 pub mod value;
 
+pub use bandwidth::{cpu_bw_dl, dl_bw, fits_capacity, freq_scale};
 pub use ffi::Ctx;
 pub use governor::{commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq};
 pub use meta::{Bound, bounds, layouts};

@@ -1,13 +1,119 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Discrete-event simulation of Linux's scheduler-driven frequency control.
 //!
-//! A run is a value: [`Machine`] + [`Workload`] + [`pelton_core::Policy`] + [`RunConfig`] give one event stream and one
-//! [`Report`], byte-identical on any machine. The engine does no I/O and reads no clock.
+//! A run is a value: [`Machine`] + [`Workload`] + [`Policy`] + [`RunConfig`] give one event stream and one [`Report`],
+//! byte-identical on any machine. The engine does no I/O and reads no clock.
 
+mod balance;
+mod class;
+mod classes;
+mod energy;
+mod engine;
+mod freq;
+mod idle;
 pub mod machine;
+mod place;
+mod program;
+mod queue;
 pub mod report;
+mod rng;
+mod sched;
+mod setup;
+mod signals;
+mod state;
+mod sync;
+mod tick;
 pub mod workload;
 
+use std::fmt;
+use std::ops::ControlFlow;
+
 pub use machine::Machine;
+use pelton_core::Policy;
+use pelton_schema::Sink;
 pub use report::Report;
 pub use workload::Workload;
+
+/// What a run needs besides machine, workload and policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunConfig {
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Length, ns; 0 = what the workload says.
+    pub duration_ns: u64,
+    /// Rate limit of every domain, us; `None` = the platform's, else the profile's default.
+    pub rate_limit_us: Option<u64>,
+    /// Start tasks and ticks at random phases (as repetitions on a real machine do).
+    pub start_phase_random: bool,
+}
+
+/// Why a run did not complete.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SimError {
+    /// Machine and workload do not go together.
+    Plan(String),
+    /// The inputs ask for something the engine does not model.
+    Unsupported(String),
+    /// A task executes operations without ever consuming time.
+    NoProgress {
+        /// Its name.
+        task: String,
+        /// When.
+        at_ns: u64,
+    },
+    /// The progress function asked to stop.
+    Interrupted {
+        /// When.
+        at_ns: u64,
+    },
+}
+
+impl fmt::Display for SimError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SimError::Plan(text) => write!(f, "{text}"),
+            SimError::Unsupported(text) => write!(f, "not supported: {text}"),
+            SimError::NoProgress { task, at_ns } => {
+                write!(
+                    f,
+                    "task '{task}' runs in circles at {at_ns} ns: its loop never consumes time; add a run, sleep or timer to it"
+                )
+            }
+            SimError::Interrupted { at_ns } => write!(f, "interrupted at {at_ns} ns of simulated time"),
+        }
+    }
+}
+
+impl std::error::Error for SimError {}
+
+/// Runs to the end.
+///
+/// # Errors
+/// When the inputs do not go together or a task makes no progress.
+pub fn run(
+    machine: &Machine,
+    workload: &Workload,
+    policy: &Policy,
+    config: &RunConfig,
+    sink: impl Sink,
+) -> Result<Report, SimError> {
+    run_with_progress(machine, workload, policy, config, sink, &mut |_| ControlFlow::Continue(()))
+}
+
+/// Runs to the end, calling `progress` with the simulated time about every 100 simulated ms; it may stop the run.
+///
+/// # Errors
+/// As [`run`], and [`SimError::Interrupted`] when `progress` breaks.
+pub fn run_with_progress(
+    machine: &Machine,
+    workload: &Workload,
+    policy: &Policy,
+    config: &RunConfig,
+    sink: impl Sink,
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<Report, SimError> {
+    if let Some(task) = setup::dangling(workload) {
+        return Err(SimError::Plan(format!("task '{task}' uses a resource that the workload does not declare")));
+    }
+    engine::Engine::new(machine, workload, policy, config, sink)?.run(progress)
+}

@@ -54,6 +54,8 @@ pub struct FreqDomain {
     pub transition_delay_us: Option<u64>,
     /// How long the driver call really takes in the simulator (slow path: time of the worker; fast path: stall).
     pub switch_time_ns: u64,
+    /// The driver call of the slow path sleeps (mailbox, I2C) instead of keeping the CPU busy.
+    pub driver_sleeps: bool,
     /// `rate_limit_us` written by the user; `None` = default of the profile.
     pub rate_limit_us: Option<u64>,
     /// Frequency at the start of a run, kHz; 0 = lowest.

@@ -59,6 +59,18 @@ impl CpuSet {
         self.0[word] |= 1 << (cpu % 64);
     }
 
+    /// Removes a CPU.
+    pub fn remove(&mut self, cpu: u32) {
+        if let Some(word) = self.0.get_mut((cpu / 64) as usize) {
+            *word &= !(1 << (cpu % 64));
+        }
+    }
+
+    /// Adds or removes a CPU.
+    pub fn set(&mut self, cpu: u32, member: bool) {
+        if member { self.insert(cpu) } else { self.remove(cpu) }
+    }
+
     /// True when `cpu` is in the set.
     pub fn contains(&self, cpu: u32) -> bool {
         self.0.get((cpu / 64) as usize).is_some_and(|w| w >> (cpu % 64) & 1 == 1)

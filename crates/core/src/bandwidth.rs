@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Reservations, capacity fit and frequency scale. Each function is the C function of the same name.
+
+use crate::ffi;
+
+/// One deadline reservation, Q20 of a CPU.
+///
+/// ```
+/// assert_eq!(pelton_core::dl_bw(10_000_000, 100_000_000), 104_857);
+/// ```
+#[inline]
+#[must_use]
+pub fn dl_bw(runtime_ns: u64, period_ns: u64) -> u64 {
+    ffi::pelton_x_dl_bw(runtime_ns, period_ns)
+}
+
+/// The active reservations of a CPU in capacity units.
+///
+/// ```
+/// assert_eq!(pelton_core::cpu_bw_dl(104_857), 102);
+/// ```
+#[inline]
+#[must_use]
+pub fn cpu_bw_dl(running_bw: u64) -> u32 {
+    ffi::pelton_x_cpu_bw_dl(running_bw)
+}
+
+/// A utilization fits a capacity when it is below 80 % of it.
+///
+/// ```
+/// assert!(pelton_core::fits_capacity(300, 383) && !pelton_core::fits_capacity(307, 383));
+/// ```
+#[inline]
+#[must_use]
+pub fn fits_capacity(util: u32, capacity: u32) -> bool {
+    ffi::pelton_x_fits_capacity(util, capacity) != 0
+}
+
+/// Current over reference frequency, 1024 = at the reference.
+///
+/// ```
+/// assert_eq!(pelton_core::freq_scale(432_000, 1_200_000), 368);
+/// ```
+#[inline]
+#[must_use]
+pub fn freq_scale(khz: u32, ref_khz: u32) -> u32 {
+    ffi::pelton_x_freq_scale(khz, ref_khz)
+}

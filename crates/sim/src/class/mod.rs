@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Scheduling classes: queues and picking rules. No PELT, no frequency: those are called by `sched` around these.
+
+pub(crate) mod cfs;
+pub(crate) mod deadline;
+pub(crate) mod eevdf;
+pub(crate) mod fair;
+pub(crate) mod realtime;
+
+use crate::workload::SchedPolicy;
+
+/// Order of the classes; a lower value runs first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Class {
+    /// The governor's worker thread where it runs as a special deadline task.
+    Worker,
+    /// SCHED_DEADLINE.
+    Deadline,
+    /// SCHED_FIFO and SCHED_RR.
+    Realtime,
+    /// SCHED_OTHER, SCHED_BATCH, SCHED_IDLE.
+    Fair,
+}
+
+impl Class {
+    /// Class of a policy.
+    pub(crate) fn of(policy: SchedPolicy) -> Class {
+        match policy {
+            SchedPolicy::Deadline { .. } => Class::Deadline,
+            SchedPolicy::Fifo { .. } | SchedPolicy::RoundRobin { .. } => Class::Realtime,
+            _ => Class::Fair,
+        }
+    }
+}
+
+/// Kernel priority: RT 0..=98 (99 - priority), fair 100..=139, deadline -1 (as `u32`).
+pub(crate) fn kernel_prio(policy: SchedPolicy) -> u32 {
+    match policy {
+        SchedPolicy::Deadline { .. } => pelton_schema::PRIO_DEADLINE,
+        SchedPolicy::Fifo { priority } | SchedPolicy::RoundRobin { priority } => 99 - u32::from(priority.min(99)),
+        SchedPolicy::Normal { nice, .. } | SchedPolicy::Batch { nice } => {
+            (120 + i32::from(nice)).clamp(100, 139) as u32
+        }
+        SchedPolicy::Idle => 139,
+    }
+}
+
+/// Weight of a nice value (SPEC J.1), scaled down: nice 0 = 1024.
+const NICE_WEIGHT: [u64; 40] = [
+    88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904, 3906, 3121, 2501,
+    1991, 1586, 1277, 1024, 820, 655, 526, 423, 335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
+];
+
+/// Load weight of a policy; 0 for classes that have none.
+pub(crate) fn weight_of(policy: SchedPolicy) -> u64 {
+    match policy {
+        SchedPolicy::Normal { nice, .. } | SchedPolicy::Batch { nice } => {
+            NICE_WEIGHT[(i32::from(nice) + 20).clamp(0, 39) as usize]
+        }
+        SchedPolicy::Idle => 3,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn priorities_and_weights_are_the_kernels() {
+        assert_eq!(kernel_prio(SchedPolicy::Fifo { priority: 99 }), 0);
+        assert_eq!(kernel_prio(SchedPolicy::Normal { nice: 0, slice_ns: 0 }), 120);
+        assert_eq!(weight_of(SchedPolicy::Normal { nice: 0, slice_ns: 0 }), 1024);
+        assert_eq!(weight_of(SchedPolicy::Batch { nice: 19 }), 15);
+        assert!(Class::of(SchedPolicy::Fifo { priority: 1 }) < Class::of(SchedPolicy::Idle));
+    }
+}

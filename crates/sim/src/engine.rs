@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The event loop: time, progress of the running tasks, and what each kind of event sets off.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+use pelton_core::{Policy, value};
+use pelton_schema::{Event, IDLE_EXIT, Sink};
+
+use crate::SimError;
+use crate::class::Class;
+use crate::class::fair::FairKind;
+use crate::machine::Machine;
+use crate::queue::{Ev, EventQueue};
+use crate::report::Report;
+use crate::rng::RunRng;
+use crate::state::{CpuState, DomainState, Life, NO_TASK, Power, SPEED_SHIFT, Step, Task};
+use crate::sync::Objects;
+use crate::workload::Workload;
+
+/// How much simulated time passes between two calls of the progress function.
+const PROGRESS_STEP_NS: u64 = 100_000_000;
+
+/// Where the profile calls the frequency hook (SPEC B.13), decoded once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hooks {
+    pub decay: bool,
+    pub decay_local_only: bool,
+    pub decay_with_attach: bool,
+    pub attach: bool,
+    pub tick: bool,
+    pub rt_accounting: bool,
+    pub rt_enqueue: bool,
+    pub dl_accounting: bool,
+    pub dl_bandwidth: bool,
+    pub blocked: bool,
+}
+
+impl Hooks {
+    /// Hook sites of a policy.
+    pub(crate) fn of(policy: &Policy) -> Hooks {
+        Hooks {
+            decay: policy.hook_decay != value::HOOK_DECAY_OFF,
+            decay_local_only: policy.hook_decay == value::HOOK_DECAY_LOCAL,
+            decay_with_attach: policy.hook_in_average != 0,
+            attach: policy.hook_attach != 0,
+            tick: policy.hook_tick != 0,
+            rt_accounting: policy.hook_rt == value::HOOK_RT_ACCOUNTING,
+            rt_enqueue: policy.hook_rt == value::HOOK_RT_ENQUEUE,
+            dl_accounting: policy.hook_dl == value::HOOK_DL_ACCOUNTING,
+            dl_bandwidth: policy.hook_dl == value::HOOK_DL_BANDWIDTH,
+            blocked: policy.hook_blocked != value::HOOK_BLOCKED_OFF,
+        }
+    }
+}
+
+/// One run in progress.
+pub(crate) struct Engine<'a, S: Sink> {
+    pub m: &'a Machine,
+    pub w: &'a Workload,
+    pub policy: Policy,
+    pub fair_kind: FairKind,
+    pub hooks: Hooks,
+    /// CPUs differ in capacity.
+    pub asymmetric: bool,
+    pub now: u64,
+    pub end_ns: u64,
+    pub tick_ns: u64,
+    pub tick_phase_ns: u64,
+    pub queue: EventQueue,
+    pub cpus: Vec<CpuState>,
+    pub tasks: Vec<Task>,
+    pub domains: Vec<DomainState>,
+    pub objects: Objects,
+    pub shared_timers: Vec<crate::state::TimerState>,
+    pub resched: VecDeque<u32>,
+    /// CPU that executes the code of the current event.
+    pub exec: u32,
+    pub rng: RunRng,
+    pub sink: S,
+    pub sim_events: u64,
+    pub living: u32,
+    /// CPUs with at least two runnable fair tasks.
+    pub overloaded: crate::workload::CpuSet,
+    /// Waiting RT tasks anywhere (a pull can only succeed when this is not 0).
+    pub rt_waiting: u32,
+    pub next_blocked_ns: u64,
+    pub cluster_energy: Vec<crate::energy::ClusterEnergy>,
+    /// A task that spins without consuming time.
+    pub spinning: Option<u32>,
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// Runs to the end; `progress` may stop it.
+    pub(crate) fn run(&mut self, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<Report, SimError> {
+        let mut next_progress = PROGRESS_STEP_NS;
+        while let Some((time_ns, ev)) = self.queue.pop() {
+            if time_ns > self.end_ns || self.living == 0 {
+                break;
+            }
+            if time_ns >= next_progress {
+                next_progress = time_ns - time_ns % PROGRESS_STEP_NS + PROGRESS_STEP_NS;
+                if progress(time_ns).is_break() {
+                    return Err(SimError::Interrupted { at_ns: self.now });
+                }
+            }
+            self.now = time_ns;
+            self.sim_events += 1;
+            self.dispatch(ev);
+            self.settle();
+            if let Some(task) = self.spinning {
+                return Err(SimError::NoProgress { task: self.tasks[task as usize].name.clone(), at_ns: self.now });
+            }
+        }
+        Ok(self.finish())
+    }
+
+    fn dispatch(&mut self, ev: Ev) {
+        match ev {
+            Ev::SegmentEnd { cpu, generation } if self.cpus[cpu as usize].segment_generation == generation => {
+                self.segment_end(cpu)
+            }
+            Ev::Tick { cpu, generation } if self.cpus[cpu as usize].tick_generation == generation => self.tick(cpu),
+            Ev::TaskTimer { task, generation } if self.tasks[task as usize].timer_generation == generation => {
+                self.timer_expired(task)
+            }
+            Ev::TaskStart { task } => self.start_task(task),
+            Ev::IdleExit { cpu, generation } if self.cpus[cpu as usize].idle_generation == generation => {
+                self.idle_exited(cpu)
+            }
+            Ev::IrqStart { source } => self.irq_start(source),
+            Ev::IrqEnd { cpu, source } => self.irq_end(cpu, source),
+            Ev::WorkerKick { domain, cpu } => self.worker_kick(domain, cpu),
+            Ev::DriverDone { domain } => self.driver_done(domain),
+            Ev::DlReplenish { task, generation } if self.tasks[task as usize].timer_generation == generation => {
+                self.dl_replenish(task)
+            }
+            Ev::DlZeroLag { task, generation } if self.tasks[task as usize].timer_generation == generation => {
+                self.dl_zero_lag(task)
+            }
+            _ => self.sim_events -= 1,
+        }
+    }
+
+    /// Carries out the rescheduling that the event asked for, in the order it was asked.
+    fn settle(&mut self) {
+        while let Some(cpu) = self.resched.pop_front() {
+            if self.cpus[cpu as usize].need_resched {
+                self.schedule(cpu);
+            }
+        }
+    }
+
+    /// Asks a CPU to choose again: an idle one starts to leave its idle state, a busy one reschedules at once.
+    pub(crate) fn resched_cpu(&mut self, c: u32) {
+        match self.cpus[c as usize].power {
+            Power::Idle { .. } => self.leave_idle(c),
+            Power::Exiting { .. } => {}
+            Power::Awake if !self.cpus[c as usize].need_resched => {
+                self.cpus[c as usize].need_resched = true;
+                self.resched.push_back(c);
+            }
+            Power::Awake => {}
+        }
+    }
+
+    /// Brings a CPU's running task, energy and time totals up to now.
+    pub(crate) fn account(&mut self, c: u32) {
+        let now = self.now;
+        let cpu = &mut self.cpus[c as usize];
+        let delta = now - cpu.accounted_ns;
+        if delta == 0 {
+            return;
+        }
+        cpu.accounted_ns = now;
+        self.charge_energy(c, delta);
+        let cpu = &mut self.cpus[c as usize];
+        if cpu.irq_depth > 0 {
+            cpu.report.irq_ns += delta;
+            cpu.irq_pending_ns += delta;
+        } else if cpu.curr == NO_TASK {
+            match cpu.power {
+                Power::Idle { state } | Power::Exiting { state } => cpu.report.idle_ns[state as usize] += delta,
+                Power::Awake => cpu.report.overhead_ns += delta,
+            }
+        } else {
+            self.charge_task(c, delta);
+        }
+    }
+
+    fn charge_task(&mut self, c: u32, delta: u64) {
+        let cpu = &mut self.cpus[c as usize];
+        let overhead = delta.min(cpu.overhead_ns);
+        let exec = delta - overhead;
+        cpu.overhead_ns -= overhead;
+        cpu.report.overhead_ns += overhead;
+        cpu.report.busy_ns += exec;
+        let task = &mut self.tasks[cpu.curr as usize];
+        task.report.run_ns += exec;
+        match &mut task.step {
+            Step::Work(left) => {
+                let done = (exec * cpu.speed).min(*left);
+                *left -= done;
+                task.report.work_ns += done >> SPEED_SHIFT;
+            }
+            Step::Wall(left) => *left = left.saturating_sub(exec),
+            Step::Fetch => {}
+        }
+        match task.class {
+            Class::Fair => {
+                if cpu.fair.charge(self.fair_kind, &mut self.tasks, delta) {
+                    self.resched_cpu(c);
+                }
+            }
+            Class::Deadline => task.dl.budget_ns -= delta as i64,
+            Class::Realtime => task.rt.quantum_left_ns = task.rt.quantum_left_ns.saturating_sub(delta),
+            Class::Worker => {}
+        }
+    }
+
+    /// Schedules the end of the running task's step (or of its deadline budget).
+    pub(crate) fn arm_segment(&mut self, c: u32) {
+        let cpu = &mut self.cpus[c as usize];
+        cpu.segment_generation += 1;
+        if cpu.curr == NO_TASK || cpu.irq_depth > 0 {
+            return;
+        }
+        let task = &self.tasks[cpu.curr as usize];
+        let left = match task.step {
+            Step::Fetch => 0,
+            Step::Work(left) => left.div_ceil(cpu.speed.max(1)),
+            Step::Wall(left) => left,
+        };
+        let mut left = left.saturating_add(cpu.overhead_ns);
+        if task.class == Class::Deadline {
+            left = left.min(task.dl.budget_ns.max(0) as u64);
+        }
+        let at = self.now.saturating_add(left);
+        if at <= self.end_ns {
+            let generation = cpu.segment_generation;
+            self.queue.push(at, Ev::SegmentEnd { cpu: c, generation });
+        }
+    }
+
+    fn segment_end(&mut self, c: u32) {
+        self.exec = c;
+        self.account(c);
+        let t = self.cpus[c as usize].curr;
+        if t == NO_TASK {
+            return;
+        }
+        let task = &self.tasks[t as usize];
+        if task.class == Class::Deadline && task.dl.budget_ns <= 0 {
+            self.dl_throttle(c, t);
+        }
+        let done = matches!(self.tasks[t as usize].step, Step::Fetch | Step::Work(0) | Step::Wall(0));
+        if done && self.cpus[c as usize].overhead_ns == 0 {
+            self.advance(c);
+        } else {
+            self.arm_segment(c);
+        }
+    }
+
+    fn timer_expired(&mut self, t: u32) {
+        let c = self.tasks[t as usize].cpu;
+        self.exec = c;
+        self.disarm_timer(t);
+        match self.cpus[c as usize].power {
+            // The timer's own interrupt first has to bring the CPU out of idle.
+            Power::Idle { .. } => {
+                self.cpus[c as usize].deferred.push(t);
+                self.leave_idle(c);
+            }
+            Power::Exiting { .. } => self.cpus[c as usize].deferred.push(t),
+            Power::Awake => self.wake(t, c),
+        }
+    }
+
+    /// Sleeping until `at_ns`: arms the task's timer on the CPU it sleeps on.
+    pub(crate) fn arm_timer(&mut self, t: u32, at_ns: u64) {
+        let task = &mut self.tasks[t as usize];
+        task.timer_generation += 1;
+        task.armed_ns = Some(at_ns);
+        let generation = task.timer_generation;
+        self.cpus[task.cpu as usize].timers.insert((at_ns, t));
+        if at_ns <= self.end_ns {
+            self.queue.push(at_ns, Ev::TaskTimer { task: t, generation });
+        }
+    }
+
+    fn disarm_timer(&mut self, t: u32) {
+        let task = &mut self.tasks[t as usize];
+        if let Some(at) = task.armed_ns.take() {
+            self.cpus[task.cpu as usize].timers.remove(&(at, t));
+        }
+    }
+
+    fn irq_start(&mut self, source: u32) {
+        let spec = self.w.irqs[source as usize];
+        self.account(spec.cpu);
+        self.cpus[spec.cpu as usize].irq_depth += 1;
+        self.cpus[spec.cpu as usize].segment_generation += 1;
+        self.emit(Event::IrqEntry { cpu: spec.cpu, irq: source });
+        self.queue.push(self.now + spec.duration_ns, Ev::IrqEnd { cpu: spec.cpu, source });
+        let next = self.now + spec.period_ns.max(1) + self.rng.up_to(spec.jitter_ns);
+        if next <= self.end_ns {
+            self.queue.push(next, Ev::IrqStart { source });
+        }
+    }
+
+    fn irq_end(&mut self, c: u32, source: u32) {
+        self.exec = c;
+        self.account(c);
+        self.cpus[c as usize].irq_depth -= 1;
+        self.update_clock(c);
+        self.emit(Event::IrqExit { cpu: c, irq: source });
+        if self.cpus[c as usize].irq_depth == 0 {
+            self.arm_segment(c);
+            if self.cpus[c as usize].need_resched {
+                self.resched.push_back(c);
+            }
+        }
+    }
+
+    fn idle_exited(&mut self, c: u32) {
+        self.exec = c;
+        self.account(c);
+        self.set_power(c, Power::Awake);
+        self.emit(Event::CpuIdle { cpu: c, state: IDLE_EXIT });
+        self.restart_tick(c);
+        for t in std::mem::take(&mut self.cpus[c as usize].deferred) {
+            self.wake(t, c);
+        }
+        self.resched_cpu(c);
+    }
+
+    /// Tells the sink; free when the sink is off.
+    #[inline]
+    pub(crate) fn emit(&mut self, event: Event) {
+        if S::ACTIVE {
+            self.sink.event(self.now, &event);
+        }
+    }
+
+    /// Adds kernel time to a CPU, scaled by its speed.
+    pub(crate) fn charge_cost(&mut self, c: u32, cost_ns: u64) {
+        if cost_ns == 0 {
+            return;
+        }
+        self.account(c);
+        let cpu = &mut self.cpus[c as usize];
+        cpu.overhead_ns += (cost_ns << SPEED_SHIFT) / cpu.speed.max(1);
+        if cpu.curr != NO_TASK {
+            self.arm_segment(c);
+        }
+    }
+
+    /// Names of tasks that can never run again.
+    pub(crate) fn stuck(&self) -> Vec<String> {
+        let stuck = |t: &&Task| {
+            t.life == Life::Sleeping && t.armed_ns.is_none() && matches!(t.kind, crate::state::Kind::Program { .. })
+        };
+        let all_quiet = self.cpus.iter().all(|c| c.curr == NO_TASK) && self.tasks.iter().all(|t| t.armed_ns.is_none());
+        if all_quiet { self.tasks.iter().filter(stuck).map(|t| t.name.clone()).collect() } else { Vec::new() }
+    }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Frequency: from a hook call to the new operating point. The decision is the core's; this file gathers its inputs,
+//! reports what it decided and carries it out, by register write or through the worker thread.
+
+use pelton_core::{CpuState as CpuInputs, PerfTerms, commit, cpu_bw_dl, gate};
+use pelton_schema::{Event, HookSite, Sink};
+
+use crate::engine::Engine;
+use crate::queue::Ev;
+use crate::state::Step;
+
+/// The largest request of a domain and who made it.
+struct Need {
+    util: u32,
+    cpu: u32,
+    cap: u32,
+    terms: PerfTerms,
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// The scheduler tells the governor that a signal of CPU `c` changed.
+    pub(crate) fn hook(&mut self, c: u32, site: HookSite, flags: u32) {
+        self.cpus[c as usize].report.hook_calls[site as usize] += 1;
+        self.charge_cost(self.exec, self.m.costs.hook_ns);
+        let d = self.m.cpus[c as usize].domain;
+        let local = self.m.cpus[self.exec as usize].domain == d;
+        let cpu = &mut self.cpus[c as usize];
+        let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
+        let sugov = &mut self.domains[d as usize].sugov;
+        let gate = sugov.begin(&self.policy, &mut cpu.sugov, bw_dl, self.now, self.tick_ns, flags, local);
+        if gate == gate::OPEN {
+            self.evaluate(c, d, site);
+            return;
+        }
+        self.domains[d as usize].report.gated += 1;
+        if S::ACTIVE {
+            self.explain_refusal(c, d, site, gate);
+        }
+    }
+
+    /// Inputs of one CPU for the governor.
+    fn inputs(&self, c: u32) -> CpuInputs {
+        let cpu = &self.cpus[c as usize];
+        CpuInputs::fill(&cpu.rq, cpu_bw_dl(cpu.dl.running_bw_q20), cpu.rt_nr_running(), cpu.idle_calls)
+    }
+
+    fn evaluate(&mut self, c: u32, d: u32, site: HookSite) {
+        self.domains[d as usize].report.evaluations += 1;
+        let need = self.need(c, d);
+        let inputs = self.inputs(c);
+        let domain = &mut self.domains[d as usize];
+        let prev_khz = domain.sugov.next_freq_khz;
+        let forced = need.terms.forced_max != 0;
+        let raw = domain.sugov.raw_freq(&self.policy, need.util, need.cap, forced);
+        let resolved = domain.sugov.resolve(&domain.khz, raw);
+        let single = (self.m.domains[d as usize].cpus.len() == 1).then_some(&mut self.cpus[c as usize].sugov);
+        let outcome = domain.sugov.commit(&self.policy, single, &inputs, self.now, raw, resolved, forced);
+        if S::ACTIVE {
+            let changed = outcome != commit::NONE;
+            let event = decision(c, self.exec, d, site, &need, raw, resolved, prev_khz, changed);
+            self.emit(event);
+        }
+        if outcome == commit::DRIVE {
+            self.drive(d);
+        }
+    }
+
+    /// Largest request of the domain, each CPU with the signals it has now (possibly stale).
+    fn need(&mut self, c: u32, d: u32) -> Need {
+        let cap = self.m.cpus[c as usize].capacity;
+        let mut best = Need { util: 0, cpu: c, cap, terms: PerfTerms::default() };
+        for &j in &self.m.domains[d as usize].cpus {
+            let inputs = self.inputs(j);
+            let sugov = &self.domains[d as usize].sugov;
+            let own = &mut self.cpus[j as usize].sugov;
+            let (util, terms) = sugov.cpu(&self.policy, own, &inputs, self.now, self.tick_ns);
+            if util > best.util || terms.forced_max != 0 || (j == c && best.util == util) {
+                best = Need { util, cpu: j, cap: inputs.cap_orig, terms };
+            }
+            if terms.forced_max != 0 {
+                break;
+            }
+        }
+        best
+    }
+
+    fn explain_refusal(&mut self, c: u32, d: u32, site: HookSite, gate: u32) {
+        let khz = self.domains[d as usize].sugov.next_freq_khz;
+        let need = Need { util: 0, cpu: c, cap: self.m.cpus[c as usize].capacity, terms: PerfTerms::default() };
+        let mut event = decision(c, self.exec, d, site, &need, 0, khz, khz, false);
+        if let Event::FreqDecision { gate: g, .. } = &mut event {
+            *g = gate;
+        }
+        self.emit(event);
+    }
+
+    /// Hands an accepted request to the driver.
+    fn drive(&mut self, d: u32) {
+        if self.m.domains[d as usize].fast_switch {
+            let khz = self.domains[d as usize].sugov.next_freq_khz;
+            self.domains[d as usize].report.driver_calls += 1;
+            self.set_frequency(d, khz);
+            self.charge_cost(self.exec, self.m.domains[d as usize].switch_time_ns);
+        } else {
+            let cpu = self.exec;
+            self.queue.push(self.now, Ev::WorkerKick { domain: d, cpu });
+        }
+    }
+
+    /// The interrupt work that wakes the worker thread.
+    pub(crate) fn worker_kick(&mut self, d: u32, cpu: u32) {
+        self.exec = cpu;
+        self.domains[d as usize].kicked = true;
+        if let Some(worker) = self.domains[d as usize].worker {
+            self.wake(worker, cpu);
+        }
+    }
+
+    /// What the worker thread does next; `None` = wait for the next kick.
+    pub(crate) fn worker_next(&mut self, d: u32) -> Option<Step> {
+        if self.domains[d as usize].in_driver && !self.m.domains[d as usize].driver_sleeps {
+            self.finish_driver_call(d);
+        }
+        loop {
+            let domain = &mut self.domains[d as usize];
+            if domain.in_driver || !std::mem::take(&mut domain.kicked) {
+                return None;
+            }
+            domain.setting_khz = domain.sugov.work_start();
+            if domain.setting_khz == domain.sugov.cur_khz {
+                continue;
+            }
+            domain.in_driver = true;
+            domain.report.driver_calls += 1;
+            let spec = &self.m.domains[d as usize];
+            if !spec.driver_sleeps {
+                return Some(Step::Wall(spec.switch_time_ns));
+            }
+            self.queue.push(self.now + spec.switch_time_ns, Ev::DriverDone { domain: d });
+        }
+    }
+
+    /// A sleeping driver call returns: the frequency changes and the worker looks for more work.
+    pub(crate) fn driver_done(&mut self, d: u32) {
+        self.finish_driver_call(d);
+        if let Some(worker) = self.domains[d as usize].worker {
+            let cpu = self.tasks[worker as usize].cpu;
+            self.exec = cpu;
+            self.wake(worker, cpu);
+        }
+    }
+
+    fn finish_driver_call(&mut self, d: u32) {
+        self.domains[d as usize].in_driver = false;
+        let khz = self.domains[d as usize].setting_khz;
+        self.set_frequency(d, khz);
+    }
+
+    /// The hardware now runs at `khz`.
+    pub(crate) fn set_frequency(&mut self, d: u32, khz: u32) {
+        let Some(opp) = self.domains[d as usize].khz.iter().position(|&k| k == khz) else { return };
+        if self.domains[d as usize].sugov.cur_khz == khz {
+            return;
+        }
+        let spec = &self.m.domains[d as usize];
+        for &c in &spec.cpus {
+            self.account(c);
+            self.cluster_power_changes(c);
+        }
+        self.close_time_in_state(d);
+        let domain = &mut self.domains[d as usize];
+        domain.opp = opp as u32;
+        domain.sugov.cur_khz = khz;
+        domain.report.transitions += 1;
+        for &c in &spec.cpus {
+            self.apply_speed(c, khz);
+            self.emit(Event::CpuFrequency { cpu: c, freq_khz: khz });
+            self.arm_segment(c);
+        }
+        self.emit_power(d);
+    }
+
+    /// Sets a CPU's speed and the scale its signals see.
+    pub(crate) fn apply_speed(&mut self, c: u32, khz: u32) {
+        let spec = &self.m.cpus[c as usize];
+        let domain = &self.m.domains[spec.domain as usize];
+        let cpu = &mut self.cpus[c as usize];
+        let full = u64::from(spec.capacity) << (crate::state::SPEED_SHIFT - 10);
+        cpu.speed = (full * u64::from(khz) / u64::from(domain.ref_khz.max(1))).max(1);
+        let seen_khz = if domain.freq_invariant { khz } else { domain.ref_khz };
+        cpu.rq.freq_scale = pelton_core::freq_scale(seen_khz, domain.ref_khz);
+    }
+
+    pub(crate) fn close_time_in_state(&mut self, d: u32) {
+        let domain = &mut self.domains[d as usize];
+        domain.report.time_in_state_ns[domain.opp as usize] += self.now - domain.since_ns;
+        domain.since_ns = self.now;
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "one call site per kind of decision; the event has these columns")]
+fn decision(
+    c: u32,
+    executing_cpu: u32,
+    domain: u32,
+    site: HookSite,
+    need: &Need,
+    raw_khz: u32,
+    resolved_khz: u32,
+    prev_khz: u32,
+    changed: bool,
+) -> Event {
+    let t = &need.terms;
+    Event::FreqDecision {
+        cpu: c,
+        executing_cpu,
+        domain,
+        site: site as u32,
+        gate: 0,
+        max_cpu: need.cpu,
+        cfs: t.cfs,
+        rt: t.rt,
+        dl: t.dl,
+        irq: t.irq,
+        effective: t.effective,
+        iowait: t.iowait,
+        min: t.min,
+        max: t.max,
+        perf: t.perf,
+        forced_max: t.forced_max,
+        cap_orig: need.cap,
+        raw_khz,
+        resolved_khz,
+        prev_khz,
+        changed: u32::from(changed),
+    }
+}

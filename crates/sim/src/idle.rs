@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Entering and leaving idle. The state is chosen from the CPU's next armed timer: the deepest one that pays off until
+//! then. Predicting governors take their place in `choose_idle_state`.
+
+use pelton_schema::{Event, Sink};
+
+use crate::engine::Engine;
+use crate::queue::Ev;
+use crate::state::Power;
+
+impl<S: Sink> Engine<'_, S> {
+    /// CPU `c` has nothing to run.
+    pub(crate) fn enter_idle(&mut self, c: u32) {
+        let state = self.choose_idle_state(c);
+        self.signal_enter_idle(c);
+        self.stop_tick(c);
+        self.set_power(c, Power::Idle { state });
+        let cpu = &mut self.cpus[c as usize];
+        cpu.idle_calls += 1;
+        cpu.idle_since_ns = self.now;
+        cpu.report.idle_entries[state as usize] += 1;
+        self.emit(Event::CpuIdle { cpu: c, state });
+    }
+
+    fn choose_idle_state(&self, c: u32) -> u32 {
+        let domain = &self.m.domains[self.m.cpus[c as usize].domain as usize];
+        let until_timer = self.cpus[c as usize].timers.first().map_or(u64::MAX, |&(at, _)| at.saturating_sub(self.now));
+        let pays = |s: &crate::machine::IdleState| s.min_residency_ns <= until_timer;
+        domain.idle_states.iter().rposition(pays).unwrap_or(0) as u32
+    }
+
+    /// An idle CPU is needed: it can run after its exit latency.
+    pub(crate) fn leave_idle(&mut self, c: u32) {
+        let Power::Idle { state } = self.cpus[c as usize].power else { return };
+        let domain = &self.m.domains[self.m.cpus[c as usize].domain as usize];
+        let exit_ns = domain.idle_states.get(state as usize).map_or(0, |s| s.exit_latency_ns);
+        self.set_power(c, Power::Exiting { state });
+        let cpu = &mut self.cpus[c as usize];
+        cpu.idle_generation += 1;
+        let generation = cpu.idle_generation;
+        self.queue.push(self.now + exit_ns, Ev::IdleExit { cpu: c, generation });
+    }
+
+    /// Changes the power state, closing the energy and time totals of the old one.
+    pub(crate) fn set_power(&mut self, c: u32, power: Power) {
+        self.account(c);
+        self.cluster_power_changes(c);
+        self.cpus[c as usize].power = power;
+    }
+}

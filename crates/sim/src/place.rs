@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Which CPU a waking or new task goes to (SPEC H.7): wake affine, then an idle CPU near the target. Energy-aware
+//! placement takes its place in front of `select_fair`.
+
+use pelton_schema::Sink;
+
+use crate::class::Class;
+use crate::engine::Engine;
+use crate::state::{NO_TASK, Power};
+
+impl<S: Sink> Engine<'_, S> {
+    /// CPU for a task that becomes runnable; `exec` executes the wake-up.
+    pub(crate) fn select_cpu(&self, t: u32, exec: u32) -> u32 {
+        let task = &self.tasks[t as usize];
+        match task.class {
+            Class::Worker => self.select_worker(t),
+            Class::Deadline => self.select_deadline(t),
+            Class::Realtime => self.select_rt(t),
+            Class::Fair => self.select_fair(t, exec),
+        }
+    }
+
+    /// First allowed CPU, starting with `preferred`.
+    fn allowed_or_first(&self, t: u32, preferred: u32) -> u32 {
+        let allowed = &self.tasks[t as usize].allowed;
+        if allowed.contains(preferred) {
+            preferred
+        } else {
+            allowed.iter().find(|&c| (c as usize) < self.cpus.len()).unwrap_or(0)
+        }
+    }
+
+    /// The worker stays where it last ran unless another deadline task runs there.
+    fn select_worker(&self, t: u32) -> u32 {
+        let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
+        let busy = |c: u32| matches!(self.cpus[c as usize].class, Some(Class::Deadline | Class::Worker));
+        if !busy(prev) {
+            return prev;
+        }
+        self.tasks[t as usize].allowed.iter().find(|&c| !busy(c)).unwrap_or(prev)
+    }
+
+    fn select_deadline(&self, t: u32) -> u32 {
+        let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
+        let latest = |c: u32| match self.cpus[c as usize].class {
+            Some(Class::Worker) => 0,
+            Some(Class::Deadline) => self.tasks[self.cpus[c as usize].curr as usize].dl.deadline_ns,
+            _ => u64::MAX,
+        };
+        if latest(prev) > self.tasks[t as usize].dl.deadline_ns {
+            return prev;
+        }
+        self.tasks[t as usize].allowed.iter().rev_max_by(latest).unwrap_or(prev)
+    }
+
+    /// Strength of what runs on a CPU: 0 idle, 1 fair, 2 + priority RT, above all deadline.
+    pub(crate) fn rt_strength(&self, c: u32) -> u32 {
+        let cpu = &self.cpus[c as usize];
+        match cpu.class {
+            None if cpu.curr == NO_TASK && cpu.rt.len() == 0 => 0,
+            Some(Class::Fair) | None => cpu.rt.first().map_or(1, |(p, _)| 2 + u32::from(p)),
+            Some(Class::Realtime) => 2 + u32::from(self.tasks[cpu.curr as usize].rt.priority),
+            Some(Class::Deadline | Class::Worker) => 200,
+        }
+    }
+
+    /// An RT task stays unless something as strong runs there; then the allowed CPU with the weakest load.
+    fn select_rt(&self, t: u32) -> u32 {
+        let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
+        if self.rt_strength(prev) < 2 + u32::from(self.tasks[t as usize].rt.priority) {
+            return prev;
+        }
+        self.weakest_cpu(t).unwrap_or(prev)
+    }
+
+    /// Allowed CPU whose running task is weaker than `t`, the weakest first.
+    pub(crate) fn weakest_cpu(&self, t: u32) -> Option<u32> {
+        let own = 2 + u32::from(self.tasks[t as usize].rt.priority);
+        let allowed = self.tasks[t as usize].allowed.iter().filter(|&c| (c as usize) < self.cpus.len());
+        allowed.map(|c| (self.rt_strength(c), c)).filter(|&(s, _)| s < own).min().map(|(_, c)| c)
+    }
+
+    fn select_fair(&self, t: u32, exec: u32) -> u32 {
+        let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
+        if self.tasks[t as usize].allowed.len() == 1 {
+            return prev;
+        }
+        let target = self.wake_affine(t, exec, prev);
+        self.select_idle_sibling(t, prev, target)
+    }
+
+    /// Pull the task to the waker's CPU, or leave it where it was?
+    fn wake_affine(&self, t: u32, exec: u32, prev: u32) -> u32 {
+        if exec == prev || !self.tasks[t as usize].allowed.contains(exec) || self.wakes_wide(t, exec) {
+            return prev;
+        }
+        if self.cpus[exec as usize].is_idle() && self.same_llc(exec, prev) {
+            return if self.cpus[prev as usize].is_idle() { prev } else { exec };
+        }
+        if self.cpus[prev as usize].is_idle() {
+            return prev;
+        }
+        let load = |c: u32| self.cpus[c as usize].rq.cfs.avg.load_avg;
+        let own = self.tasks[t as usize].se.avg.load_avg;
+        let capacity = |c: u32| u64::from(self.m.cpus[c as usize].capacity);
+        // Imbalance of 117 %: the previous CPU may be a little busier.
+        let here = (load(exec) + own) * 100 * capacity(prev);
+        let there = load(prev).saturating_sub(own) * 108 * capacity(exec);
+        if here < there { exec } else { prev }
+    }
+
+    /// A waker with many wakees should not pull them all to itself.
+    fn wakes_wide(&self, t: u32, exec: u32) -> bool {
+        let curr = self.cpus[exec as usize].curr;
+        if curr == NO_TASK {
+            return false;
+        }
+        let (a, b) = (self.tasks[curr as usize].wakee_flips, self.tasks[t as usize].wakee_flips);
+        let size = self.llc(exec).len() as u32;
+        let (master, slave) = (a.max(b), a.min(b));
+        slave >= size && master >= slave * size
+    }
+
+    pub(crate) fn llc(&self, c: u32) -> &[u32] {
+        self.m.llcs.iter().find(|l| l.contains(&c)).map_or(&[], |l| l.as_slice())
+    }
+
+    fn same_llc(&self, a: u32, b: u32) -> bool {
+        self.llc(a).contains(&b)
+    }
+
+    fn usable(&self, t: u32, c: u32) -> bool {
+        self.tasks[t as usize].allowed.contains(c) && self.cpus[c as usize].is_idle()
+    }
+
+    fn fits(&self, t: u32, c: u32) -> bool {
+        pelton_core::fits_capacity(
+            self.tasks[t as usize].se.task_util_est(&self.policy),
+            self.cpus[c as usize].rq.cap_orig,
+        )
+    }
+
+    fn select_idle_sibling(&self, t: u32, prev: u32, target: u32) -> u32 {
+        let recent = self.tasks[t as usize].recent_cpu;
+        for c in [target, prev, recent] {
+            let near = c == target || self.same_llc(c, target);
+            if near && self.usable(t, c) && (!self.asymmetric || self.fits(t, c)) {
+                return c;
+            }
+        }
+        if self.asymmetric { self.select_idle_capacity(t, target) } else { self.scan_llc(t, target) }
+    }
+
+    /// First idle CPU of the target's cache group, whole cores first.
+    fn scan_llc(&self, t: u32, target: u32) -> u32 {
+        let llc = self.llc(target);
+        let start = llc.iter().position(|&c| c == target).unwrap_or(0);
+        let ring = || llc.iter().cycle().skip(start).take(llc.len()).copied();
+        let whole_core = |c: u32| self.m.cpus[c as usize].smt.iter().all(|&s| self.cpus[s as usize].is_idle());
+        ring()
+            .find(|&c| self.usable(t, c) && whole_core(c))
+            .or_else(|| ring().find(|&c| self.usable(t, c)))
+            .unwrap_or(target)
+    }
+
+    /// Idle CPU on which the task fits; else the idle one with the most capacity.
+    fn select_idle_capacity(&self, t: u32, target: u32) -> u32 {
+        let n = self.cpus.len() as u32;
+        let ring = || (0..n).map(|i| (target + i) % n);
+        let capacity = |c: u32| self.m.cpus[c as usize].capacity;
+        let idle = || ring().filter(|&c| self.usable(t, c));
+        if let Some(c) = idle().find(|&c| self.fits(t, c)) {
+            return c;
+        }
+        idle()
+            .fold(
+                None,
+                |best: Option<u32>, c| if best.is_none_or(|b| capacity(c) > capacity(b)) { Some(c) } else { best },
+            )
+            .unwrap_or(target)
+    }
+
+    /// CPU for a new task: the shallowest idle one, else the least loaded.
+    pub(crate) fn select_fork(&self, t: u32) -> u32 {
+        let idle_rank = |c: u32| match self.cpus[c as usize].power {
+            Power::Awake => 0,
+            Power::Exiting { .. } => 1,
+            Power::Idle { state } => 2 + state,
+        };
+        let rank = |c: u32| {
+            let cpu = &self.cpus[c as usize];
+            let busy = u64::from(cpu.nr_running());
+            (busy, if busy == 0 { 0 } else { cpu.rq.cfs.avg.load_avg }, idle_rank(c), c)
+        };
+        let n = self.cpus.len() as u32;
+        self.tasks[t as usize].allowed.iter().filter(|&c| c < n).min_by_key(|&c| rank(c)).unwrap_or(0)
+    }
+
+    /// Remembers how often a waker changes its wakee (decays once per second).
+    pub(crate) fn record_wakee(&mut self, waker: u32, wakee: u32) {
+        let now = self.now;
+        let Some(task) = self.tasks.get_mut(waker as usize) else { return };
+        if now > task.flips_decay_ns + 1_000_000_000 {
+            task.wakee_flips >>= 1;
+            task.flips_decay_ns = now;
+        }
+        if task.last_wakee != wakee {
+            task.last_wakee = wakee;
+            task.wakee_flips += 1;
+        }
+    }
+}
+
+/// `max_by_key` that keeps the first of equals (the standard one keeps the last).
+trait FirstMax: Iterator<Item = u32> + Sized {
+    fn rev_max_by(self, key: impl Fn(u32) -> u64) -> Option<u32> {
+        self.fold(None, |best: Option<u32>, c| if best.is_none_or(|b| key(c) > key(b)) { Some(c) } else { best })
+    }
+}
+
+impl<I: Iterator<Item = u32>> FirstMax for I {}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The event queue: earliest time first, first in first out among equal times.
+//!
+//! Push and pop are O(log n). Events are never removed; a holder that changes its mind raises a generation number and the
+//! stale event is dropped when it surfaces.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Something that will happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Ev {
+    /// The current task of a CPU reaches the end of its step or of its budget.
+    SegmentEnd { cpu: u32, generation: u32 },
+    /// Periodic tick.
+    Tick { cpu: u32, generation: u32 },
+    /// A sleeping task's timer expires.
+    TaskTimer { task: u32, generation: u32 },
+    /// A task starts to exist.
+    TaskStart { task: u32 },
+    /// A CPU has left its idle state.
+    IdleExit { cpu: u32, generation: u32 },
+    /// An interrupt arrives.
+    IrqStart { source: u32 },
+    /// An interrupt handler ends.
+    IrqEnd { cpu: u32, source: u32 },
+    /// The governor's worker thread is kicked.
+    WorkerKick { domain: u32, cpu: u32 },
+    /// A worker's sleeping driver call returns.
+    DriverDone { domain: u32 },
+    /// A throttled deadline task gets a new budget.
+    DlReplenish { task: u32, generation: u32 },
+    /// A sleeping deadline task passes its 0-lag time.
+    DlZeroLag { task: u32, generation: u32 },
+}
+
+/// Time-ordered queue with FIFO ties.
+#[derive(Debug, Default)]
+pub(crate) struct EventQueue {
+    heap: BinaryHeap<Reverse<(u64, u64, Ev)>>,
+    pushed: u64,
+}
+
+impl EventQueue {
+    /// Adds an event.
+    pub(crate) fn push(&mut self, time_ns: u64, ev: Ev) {
+        self.heap.push(Reverse((time_ns, self.pushed, ev)));
+        self.pushed += 1;
+    }
+
+    /// Takes the earliest event.
+    pub(crate) fn pop(&mut self) -> Option<(u64, Ev)> {
+        self.heap.pop().map(|Reverse((time_ns, _, ev))| (time_ns, ev))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn earliest_first_and_first_in_first_out_among_equals() {
+        let mut q = EventQueue::default();
+        q.push(20, Ev::TaskStart { task: 0 });
+        q.push(10, Ev::TaskStart { task: 2 });
+        q.push(10, Ev::TaskStart { task: 1 });
+        q.push(10, Ev::TaskStart { task: 3 });
+        let order: Vec<_> = std::iter::from_fn(|| q.pop()).collect();
+        let tasks: Vec<_> = order.iter().map(|(t, e)| (*t, *e)).collect();
+        assert_eq!(tasks[0], (10, Ev::TaskStart { task: 2 }));
+        assert_eq!(tasks[1], (10, Ev::TaskStart { task: 1 }));
+        assert_eq!(tasks[2], (10, Ev::TaskStart { task: 3 }));
+        assert_eq!(tasks[3], (20, Ev::TaskStart { task: 0 }));
+    }
+}

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Choosing what a CPU runs: the common part of all classes, in the order of the kernel's `__schedule()`.
+
+use pelton_schema::{Event, HookSite, Sink};
+
+use crate::class::fair::FairKind;
+use crate::class::{Class, eevdf};
+use crate::engine::Engine;
+use crate::state::{Life, NO_TASK, Power, Step, Task};
+
+/// `prev_state` of a switch.
+const STATE_RUNNABLE: u32 = 0;
+const STATE_SLEEPING: u32 = 1;
+const STATE_DEAD: u32 = 16;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Chooses the next task of CPU `c` and switches to it.
+    pub(crate) fn schedule(&mut self, c: u32) {
+        if self.cpus[c as usize].power != Power::Awake || self.cpus[c as usize].irq_depth > 0 {
+            return;
+        }
+        self.exec = c;
+        self.account(c);
+        self.cpus[c as usize].need_resched = false;
+        self.update_clock(c);
+        let prev = self.cpus[c as usize].curr;
+        let mut on_rq = prev != NO_TASK && self.tasks[prev as usize].life == Life::Runnable;
+        if prev != NO_TASK && !on_rq {
+            on_rq = self.deactivate(c, prev);
+        } else if on_rq && !self.tasks[prev as usize].allowed.contains(c) {
+            self.push_away(c, prev);
+            on_rq = false;
+        } else if on_rq && self.tasks[prev as usize].class == Class::Deadline && self.tasks[prev as usize].dl.throttled
+        {
+            self.dl_leave(c, prev);
+            on_rq = false;
+        }
+        let next = self.pick_next(c, prev, on_rq);
+        // Picking may have completed a delayed dequeue of the outgoing task.
+        on_rq = on_rq && (self.tasks[prev as usize].life == Life::Runnable || self.tasks[prev as usize].fair.delayed);
+        if next == prev {
+            self.stay(c, prev);
+        } else {
+            self.switch(c, prev, next, on_rq);
+        }
+        self.note_load(c);
+    }
+
+    /// The same task goes on (or the CPU stays idle).
+    fn stay(&mut self, c: u32, task: u32) {
+        if task == NO_TASK {
+            self.enter_idle(c);
+        } else if self.tasks[task as usize].step == Step::Fetch {
+            self.advance(c);
+        } else {
+            self.arm_segment(c);
+        }
+    }
+
+    fn pick_next(&mut self, c: u32, prev: u32, on_rq: bool) -> u32 {
+        let curr_class = on_rq.then(|| self.tasks[prev as usize].class);
+        let cpu = &self.cpus[c as usize];
+        if curr_class == Some(Class::Worker) {
+            return prev;
+        }
+        if let Some(&worker) = cpu.workers.first() {
+            return worker;
+        }
+        if let Some((deadline_ns, t)) = cpu.dl.first() {
+            let keep = curr_class == Some(Class::Deadline) && self.tasks[prev as usize].dl.deadline_ns <= deadline_ns;
+            return if keep { prev } else { t };
+        }
+        if curr_class == Some(Class::Deadline) {
+            return prev;
+        }
+        if curr_class != Some(Class::Realtime) {
+            self.pull_rt(c);
+        }
+        match self.pick_rt(c, prev, curr_class) {
+            NO_TASK => self.pick_fair(c),
+            t => t,
+        }
+    }
+
+    fn pick_rt(&self, c: u32, prev: u32, curr_class: Option<Class>) -> u32 {
+        let first = self.cpus[c as usize].rt.first();
+        if curr_class != Some(Class::Realtime) {
+            return first.map_or(NO_TASK, |(_, t)| t);
+        }
+        let own = &self.tasks[prev as usize].rt;
+        match first {
+            Some((p, t)) if p > own.priority || (p == own.priority && own.rotate) => t,
+            _ => prev,
+        }
+    }
+
+    fn pick_fair(&mut self, c: u32) -> u32 {
+        loop {
+            let t = self.cpus[c as usize].fair.pick(self.fair_kind, &self.tasks);
+            if t == NO_TASK {
+                if self.newidle_pull(c) {
+                    continue;
+                }
+                return NO_TASK;
+            }
+            if !self.tasks[t as usize].fair.delayed {
+                return t;
+            }
+            self.finish_delayed(c, t);
+        }
+    }
+
+    fn switch(&mut self, c: u32, prev: u32, next: u32, on_rq: bool) {
+        let prev_class = self.cpus[c as usize].class;
+        if prev != NO_TASK {
+            self.put_prev(c, prev, on_rq);
+        }
+        let cpu = &mut self.cpus[c as usize];
+        cpu.curr = next;
+        cpu.class = (next != NO_TASK).then(|| self.tasks[next as usize].class);
+        self.emit_switch(c, prev, next, on_rq);
+        if next == NO_TASK {
+            self.enter_idle(c);
+            return;
+        }
+        self.cpus[c as usize].report.switches += 1;
+        self.set_next(c, next, prev_class);
+        self.note_running(next);
+        self.charge_cost(c, self.m.costs.context_switch_ns);
+        if self.tasks[next as usize].step == Step::Fetch && self.cpus[c as usize].overhead_ns == 0 {
+            self.advance(c);
+        } else {
+            self.arm_segment(c);
+        }
+    }
+
+    fn emit_switch(&mut self, c: u32, prev: u32, next: u32, on_rq: bool) {
+        if !S::ACTIVE {
+            return;
+        }
+        let prio = |t: u32| if t == NO_TASK { 120 } else { self.tasks[t as usize].prio };
+        let prev_state = match (prev, on_rq) {
+            (NO_TASK, _) | (_, true) => STATE_RUNNABLE,
+            _ if self.tasks[prev as usize].life == Life::Dead => STATE_DEAD,
+            _ if self.tasks[prev as usize].life == Life::Runnable => STATE_RUNNABLE,
+            _ => STATE_SLEEPING,
+        };
+        let event = Event::SchedSwitch {
+            cpu: c,
+            prev_tid: Task::tid(prev),
+            prev_prio: prio(prev),
+            prev_state,
+            next_tid: Task::tid(next),
+            next_prio: prio(next),
+        };
+        self.emit(event);
+    }
+
+    fn note_running(&mut self, t: u32) {
+        let now = self.now;
+        let task = &mut self.tasks[t as usize];
+        task.report.switches += 1;
+        task.report.wait_ns += now - task.waiting_since_ns;
+        if let Some(woken) = task.woken_ns.take() {
+            let latency = now - woken;
+            task.report.wakeup_latency_ns_sum += latency;
+            task.report.wakeup_latency_ns_max = task.report.wakeup_latency_ns_max.max(latency);
+            task.activation.wakeup_latency_ns = latency;
+        }
+    }
+
+    /// Takes the outgoing task off the CPU; back to its queue when it is still runnable.
+    fn put_prev(&mut self, c: u32, t: u32, on_rq: bool) {
+        let now = self.now;
+        let task = &mut self.tasks[t as usize];
+        task.waiting_since_ns = now;
+        task.last_ran_ns = now;
+        match task.class {
+            Class::Fair if on_rq => {
+                self.signal_put_prev(c, t);
+                self.cpus[c as usize].fair.put_curr(&self.tasks);
+            }
+            Class::Fair => {}
+            Class::Realtime => {
+                self.account_rt(c);
+                self.signal_rt(c, true);
+                let rt = &mut self.tasks[t as usize].rt;
+                let at_head = !std::mem::take(&mut rt.rotate);
+                if on_rq {
+                    self.rt_waiting += 1;
+                    self.cpus[c as usize].rt.enqueue(self.tasks[t as usize].rt.priority, t, at_head);
+                }
+            }
+            Class::Deadline | Class::Worker => {
+                self.account_dl(c);
+                self.signal_dl(c, true);
+                if on_rq && task_is_worker(&self.tasks[t as usize]) {
+                    self.cpus[c as usize].workers.insert(0, t);
+                } else if on_rq {
+                    self.cpus[c as usize].dl.enqueue(self.tasks[t as usize].dl.deadline_ns, t);
+                }
+            }
+        }
+    }
+
+    fn set_next(&mut self, c: u32, t: u32, prev_class: Option<Class>) {
+        let cpu = &mut self.cpus[c as usize];
+        let dl_like = |class: Option<Class>| matches!(class, Some(Class::Deadline | Class::Worker));
+        match self.tasks[t as usize].class {
+            Class::Fair => {
+                cpu.fair.set_curr(self.fair_kind, &mut self.tasks, t);
+                self.signal_set_next(c, t);
+            }
+            Class::Realtime => {
+                cpu.rt.dequeue(t);
+                self.rt_waiting -= 1;
+                if prev_class != Some(Class::Realtime) {
+                    self.signal_rt(c, false);
+                }
+            }
+            class => {
+                if class == Class::Worker {
+                    cpu.workers.retain(|&w| w != t);
+                } else {
+                    cpu.dl.dequeue(t);
+                }
+                if !dl_like(prev_class) {
+                    self.signal_dl(c, false);
+                }
+            }
+        }
+    }
+
+    /// The running task stops being runnable. True when it stays queued (delayed dequeue).
+    fn deactivate(&mut self, c: u32, t: u32) -> bool {
+        let dead = self.tasks[t as usize].life == Life::Dead;
+        match self.tasks[t as usize].class {
+            Class::Fair => return self.deactivate_fair(c, t, dead),
+            Class::Realtime => {
+                self.account_rt(c);
+                self.cpus[c as usize].class = None;
+                self.hook_rt(c);
+                self.cpus[c as usize].class = Some(Class::Realtime);
+            }
+            Class::Deadline => {
+                self.account_dl(c);
+                self.dl_sleep(c, t);
+            }
+            Class::Worker => self.account_dl(c),
+        }
+        false
+    }
+
+    fn deactivate_fair(&mut self, c: u32, t: u32, dead: bool) -> bool {
+        let lags = matches!(self.fair_kind, FairKind::Eevdf(_)) && self.delayed_dequeue();
+        if lags && !dead && eevdf::over_served(&self.cpus[c as usize].fair, &self.tasks, t) {
+            self.signal_delay(c, t);
+            self.tasks[t as usize].fair.delayed = true;
+            self.cpus[c as usize].fair.delayed += 1;
+            return true;
+        }
+        self.signal_dequeue(c, t, true);
+        self.cpus[c as usize].fair.dequeue(self.fair_kind, &mut self.tasks, t, true);
+        if dead {
+            self.signal_exit(c, t);
+        }
+        false
+    }
+
+    /// A task whose dequeue was delayed is picked: now it really leaves.
+    fn finish_delayed(&mut self, c: u32, t: u32) {
+        self.signal_finish_delayed(c, t);
+        self.cpus[c as usize].fair.dequeue(self.fair_kind, &mut self.tasks, t, true);
+    }
+
+    /// The running task may no longer run here: it moves while runnable.
+    fn push_away(&mut self, c: u32, t: u32) {
+        self.leave_queue(c, t);
+        let target = self.select_cpu(t, c);
+        self.set_task_cpu(t, target);
+        self.enqueue(target, t, false);
+        self.check_preempt(target, t);
+    }
+
+    /// Takes a runnable task (running or waiting) off CPU `c` because it moves.
+    pub(crate) fn leave_queue(&mut self, c: u32, t: u32) {
+        match self.tasks[t as usize].class {
+            Class::Fair => {
+                self.signal_dequeue(c, t, false);
+                self.cpus[c as usize].fair.dequeue(self.fair_kind, &mut self.tasks, t, false);
+            }
+            Class::Realtime => {
+                if self.cpus[c as usize].curr != t {
+                    self.rt_waiting -= 1;
+                    self.cpus[c as usize].rt.dequeue(t);
+                }
+                self.hook_rt(c);
+            }
+            Class::Deadline => self.dl_leave(c, t),
+            Class::Worker => self.cpus[c as usize].workers.retain(|&w| w != t),
+        }
+    }
+
+    /// Records a change of CPU.
+    pub(crate) fn set_task_cpu(&mut self, t: u32, target: u32) {
+        let task = &mut self.tasks[t as usize];
+        if task.cpu == target {
+            return;
+        }
+        let (orig, prio) = (task.cpu, task.prio);
+        task.recent_cpu = orig;
+        task.cpu = target;
+        task.report.migrations += 1;
+        let event =
+            Event::SchedMigrateTask { cpu: self.exec, tid: Task::tid(t), prio, orig_cpu: orig, dest_cpu: target };
+        self.emit(event);
+        self.charge_cost(target, self.m.costs.migration_ns);
+    }
+
+    /// Puts a runnable task on CPU `c`.
+    pub(crate) fn enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
+        self.account(c);
+        self.update_clock(c);
+        self.tasks[t as usize].waiting_since_ns = self.now;
+        match self.tasks[t as usize].class {
+            Class::Fair => {
+                self.signal_enqueue(c, t);
+                self.cpus[c as usize].fair.enqueue(self.fair_kind, &mut self.tasks, t, wakeup);
+            }
+            Class::Realtime => {
+                let rt = &mut self.tasks[t as usize].rt;
+                rt.quantum_left_ns = crate::class::realtime::RR_QUANTUM_NS;
+                let priority = rt.priority;
+                self.rt_waiting += 1;
+                self.cpus[c as usize].rt.enqueue(priority, t, false);
+                self.hook_rt(c);
+            }
+            Class::Deadline => self.dl_wake(c, t),
+            Class::Worker => self.cpus[c as usize].workers.push(t),
+        }
+        self.note_load(c);
+    }
+
+    /// Wakes a sleeping task; `exec` is the CPU that executes the wake-up.
+    pub(crate) fn wake(&mut self, t: u32, exec: u32) {
+        let task = &mut self.tasks[t as usize];
+        if task.life != Life::Sleeping {
+            return;
+        }
+        task.life = Life::Runnable;
+        task.report.wakeups += 1;
+        if self.cpus[task.cpu as usize].curr == t {
+            // It has not left the CPU yet: the wake-up cancels the sleep.
+            return;
+        }
+        task.woken_ns = Some(self.now);
+        if task.activation.work_ns == 0 && task.report.run_ns == task.activation.run_ns_at_start {
+            // Waiting for its turn is not part of the activation.
+            task.activation.start_ns = task.activation.start_ns.max(self.now);
+            task.activation.paused_ns = None;
+        }
+        self.charge_cost(exec, self.m.costs.wakeup_ns);
+        if self.tasks[t as usize].fair.delayed {
+            self.requeue_delayed(t);
+            return;
+        }
+        let prev_cpu = self.tasks[t as usize].cpu;
+        self.record_wakee(self.cpus[exec as usize].curr, t);
+        let target = self.select_cpu(t, exec);
+        self.emit_wakeup(t, exec, target, true);
+        if target != prev_cpu && self.tasks[t as usize].class == Class::Fair {
+            self.signal_migrate_sleeping(t);
+        }
+        self.set_task_cpu(t, target);
+        self.enqueue(target, t, true);
+        self.emit_wakeup(t, exec, target, false);
+        self.check_preempt(target, t);
+    }
+
+    fn requeue_delayed(&mut self, t: u32) {
+        let c = self.tasks[t as usize].cpu;
+        let exec = self.exec;
+        self.emit_wakeup(t, exec, c, true);
+        self.account(c);
+        self.update_clock(c);
+        let fair = &mut self.cpus[c as usize].fair;
+        fair.dequeue(self.fair_kind, &mut self.tasks, t, true);
+        fair.enqueue(self.fair_kind, &mut self.tasks, t, true);
+        self.tasks[t as usize].waiting_since_ns = self.now;
+        self.signal_requeue(c, t);
+        self.emit_wakeup(t, exec, c, false);
+        self.check_preempt(c, t);
+    }
+
+    fn emit_wakeup(&mut self, t: u32, cpu: u32, target_cpu: u32, waking: bool) {
+        let (tid, prio) = (Task::tid(t), self.tasks[t as usize].prio);
+        self.emit(if waking {
+            Event::SchedWaking { cpu, tid, prio, target_cpu }
+        } else {
+            Event::SchedWakeup { cpu, tid, prio, target_cpu }
+        });
+    }
+
+    /// Does a task that just became runnable on `c` deserve the CPU?
+    pub(crate) fn check_preempt(&mut self, c: u32, t: u32) {
+        let curr = self.cpus[c as usize].curr;
+        if curr == NO_TASK || self.tasks[curr as usize].life != Life::Runnable {
+            self.resched_cpu(c);
+            return;
+        }
+        let (new, old) = (self.tasks[t as usize].class, self.tasks[curr as usize].class);
+        let preempts = match new {
+            _ if new < old => true,
+            _ if new > old => false,
+            Class::Worker => false,
+            Class::Deadline => self.tasks[t as usize].dl.deadline_ns < self.tasks[curr as usize].dl.deadline_ns,
+            Class::Realtime => self.tasks[t as usize].rt.priority > self.tasks[curr as usize].rt.priority,
+            Class::Fair => {
+                let fair = &mut self.cpus[c as usize].fair;
+                fair.wakeup_preempts(self.fair_kind, &mut self.tasks, t)
+            }
+        };
+        if preempts {
+            self.resched_cpu(c);
+        } else if new == Class::Realtime {
+            self.push_rt(c, t);
+        }
+    }
+
+    /// The RT class's own frequency request at enqueue, dequeue and accounting.
+    pub(crate) fn hook_rt(&mut self, c: u32) {
+        if self.hooks.rt_enqueue {
+            self.hook(c, HookSite::Rt, 0);
+        }
+    }
+}
+
+fn task_is_worker(task: &Task) -> bool {
+    matches!(task.kind, crate::state::Kind::Worker { .. })
+}

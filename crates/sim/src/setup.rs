@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Builds the state of a run from its inputs, refusing what cannot run, and closes the books at its end.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use pelton_core::{Policy, Rq, Se, SugovCpu, SugovPolicy, value};
+use pelton_schema::Sink;
+
+use crate::class::cfs;
+use crate::class::eevdf;
+use crate::class::fair::{FairEntity, FairKind, FairRq};
+use crate::classes::apply_policy;
+use crate::energy::{ClusterEnergy, FJ_PER_UJ};
+use crate::engine::{Engine, Hooks};
+use crate::machine::Machine;
+use crate::queue::{Ev, EventQueue};
+use crate::report::{CpuReport, DomainReport, Report, TaskReport};
+use crate::rng::RunRng;
+use crate::state::{Activation, CpuState, DomainState, Kind, Life, NO_TASK, Position, Power, Step, Task, TimerState};
+use crate::sync::Objects;
+use crate::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec, Workload};
+use crate::{RunConfig, SimError};
+
+/// Longest run, ns: one simulated day.
+const DURATION_NS_MAX: u64 = 86_400_000_000_000;
+/// Run length when neither the run nor the workload says one, ns.
+const DURATION_NS_DEFAULT: u64 = 10_000_000_000;
+/// Random start offsets are at most this long, ns.
+const START_JITTER_NS: u64 = 20_000_000;
+
+/// Checks that the inputs can run together.
+fn check(m: &Machine, w: &Workload) -> Result<(), SimError> {
+    if m.cpus.is_empty() || m.domains.is_empty() {
+        return Err(SimError::Plan("the machine has no CPUs".into()));
+    }
+    if w.priority_inheritance && w.mutexes > 0 {
+        return Err(SimError::Unsupported("mutexes with priority inheritance (pi_enabled) are not modelled".into()));
+    }
+    let n = m.cpus.len() as u32;
+    for task in &w.tasks {
+        let sets = task.phases.iter().filter_map(|p| p.cpus.as_ref()).chain(task.cpus.as_ref());
+        for set in sets {
+            if !set.iter().any(|c| c < n) {
+                return Err(SimError::Plan(format!(
+                    "task '{}' may only run on CPUs that {} does not have",
+                    task.name, m.name
+                )));
+            }
+        }
+    }
+    check_deadline_bandwidth(m, w)
+}
+
+/// The kernel admits deadline tasks up to 95 % of the CPUs.
+fn check_deadline_bandwidth(m: &Machine, w: &Workload) -> Result<(), SimError> {
+    let bw = |t: &TaskSpec| match t.policy {
+        SchedPolicy::Deadline { runtime_ns, period_ns, .. } => pelton_core::dl_bw(runtime_ns, period_ns),
+        _ => 0,
+    };
+    let total: u64 = w.tasks.iter().map(bw).sum();
+    if total * 100 > 95 * (m.cpus.len() as u64) << 20 {
+        return Err(SimError::Plan(
+            "deadline tasks reserve more than 95 % of all CPUs; the kernel would refuse them".into(),
+        ));
+    }
+    Ok(())
+}
+
+fn fair_kind(policy: &Policy, m: &Machine) -> FairKind {
+    let nr_cpus = m.cpus.len() as u32;
+    if policy.fair_class == value::FAIR_CLASS_CFS {
+        return FairKind::Cfs(cfs::Params::new(nr_cpus));
+    }
+    // 6.6 started with 0.75 ms; releases with delayed dequeue use 0.70 ms.
+    let base = if policy.delayed_dequeue == 0 { 750_000 } else { 700_000 };
+    FairKind::Eevdf(eevdf::Params::new(base, nr_cpus, m.tick_ns()))
+}
+
+fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_timers: u32) -> Task {
+    let first = allowed.iter().next().unwrap_or(0);
+    let mut task = Task {
+        kind,
+        report: TaskReport { name: name.clone(), ..TaskReport::default() },
+        name,
+        life: Life::Unborn,
+        policy,
+        class: crate::class::Class::Fair,
+        prio: 0,
+        cpu: first,
+        recent_cpu: first,
+        allowed,
+        se: Se::default(),
+        fair: FairEntity { weight: 1024, fresh: true, ..FairEntity::default() },
+        rt: Default::default(),
+        dl: Default::default(),
+        step: Step::Fetch,
+        at: Position::default(),
+        timers: vec![TimerState::default(); own_timers as usize],
+        timer_generation: 0,
+        armed_ns: None,
+        relock: None,
+        activation: Activation::default(),
+        waiting_since_ns: 0,
+        woken_ns: None,
+        last_ran_ns: 0,
+        energy_fj: 0,
+        wakee_flips: 0,
+        last_wakee: NO_TASK,
+        flips_decay_ns: 0,
+        perf_index_sum: 0,
+    };
+    task.se.weight = 1024;
+    apply_policy(&mut task, policy);
+    task
+}
+
+fn new_cpu(m: &Machine, policy: &Policy, c: u32) -> CpuState {
+    let spec = &m.cpus[c as usize];
+    let states = m.domains[spec.domain as usize].idle_states.len().max(1);
+    CpuState {
+        rq: Rq::new(policy, 0, spec.capacity, 1024),
+        curr: NO_TASK,
+        class: None,
+        power: Power::Idle { state: 0 },
+        accounted_ns: 0,
+        speed: 1,
+        overhead_ns: 0,
+        irq_depth: 0,
+        irq_pending_ns: 0,
+        runtime_accounted_ns: 0,
+        segment_generation: 0,
+        tick_generation: 0,
+        idle_generation: 0,
+        need_resched: false,
+        idle_since_ns: 0,
+        idle_calls: 0,
+        fair: FairRq::default(),
+        rt: Default::default(),
+        dl: Default::default(),
+        workers: Vec::new(),
+        sugov: SugovCpu::default(),
+        timers: BTreeSet::new(),
+        deferred: Vec::new(),
+        has_blocked: false,
+        last_balance_ns: 0,
+        energy_active_fj: 0,
+        energy_idle_fj: 0,
+        report: CpuReport { idle_ns: vec![0; states], idle_entries: vec![0; states], ..CpuReport::default() },
+    }
+}
+
+fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainState {
+    let spec = &m.domains[d as usize];
+    let khz: Vec<u32> = spec.opps.iter().map(|o| o.khz).collect();
+    let start = if spec.initial_khz == 0 { khz[0] } else { spec.initial_khz };
+    let opp = khz.iter().position(|&k| k >= start).unwrap_or(khz.len() - 1);
+    let rate_limit_us = cfg.rate_limit_us.or(spec.rate_limit_us);
+    let delay_us = spec.transition_delay_us.unwrap_or(0) as u32;
+    let default_us = || u64::from(pelton_core::default_rate_limit_us(policy, spec.transition_latency_ns, delay_us));
+    let mut sugov = SugovPolicy {
+        nr_cpus: spec.cpus.len() as u32,
+        min_khz: khz[0],
+        max_khz: khz[khz.len() - 1],
+        ref_khz: spec.ref_khz,
+        cur_khz: khz[opp],
+        fast_switch: u32::from(spec.fast_switch),
+        remote_ok: u32::from(spec.dvfs_from_any_cpu),
+        freq_invariant: u32::from(spec.freq_invariant),
+        ..SugovPolicy::default()
+    };
+    sugov.init(rate_limit_us.unwrap_or_else(default_us).min(u64::from(u32::MAX)) as u32);
+    let report =
+        DomainReport { name: spec.name.clone(), time_in_state_ns: vec![0; khz.len()], ..DomainReport::default() };
+    DomainState {
+        sugov,
+        opp: opp as u32,
+        khz,
+        worker: None,
+        setting_khz: 0,
+        in_driver: false,
+        kicked: false,
+        since_ns: 0,
+        report,
+    }
+}
+
+impl<'a, S: Sink> Engine<'a, S> {
+    /// A run ready to start.
+    pub(crate) fn new(
+        m: &'a Machine,
+        w: &'a Workload,
+        policy: &Policy,
+        cfg: &RunConfig,
+        sink: S,
+    ) -> Result<Self, SimError> {
+        check(m, w)?;
+        let n = m.cpus.len() as u32;
+        let wanted_ns =
+            if cfg.duration_ns > 0 { cfg.duration_ns } else { w.duration_ns.unwrap_or(DURATION_NS_DEFAULT) };
+        let mut rng = RunRng::new(cfg.seed, 0);
+        let tick_ns = m.tick_ns();
+        let tick_phase_ns = if cfg.start_phase_random { rng.up_to(tick_ns - 1) } else { 0 };
+        let mut engine = Engine {
+            m,
+            w,
+            policy: *policy,
+            fair_kind: fair_kind(policy, m),
+            hooks: Hooks::of(policy),
+            asymmetric: m.cpus.iter().any(|c| c.capacity != m.cpus[0].capacity),
+            now: 0,
+            end_ns: wanted_ns.min(DURATION_NS_MAX),
+            tick_ns,
+            tick_phase_ns,
+            queue: EventQueue::default(),
+            cpus: (0..n).map(|c| new_cpu(m, policy, c)).collect(),
+            tasks: Vec::new(),
+            domains: (0..m.domains.len() as u32).map(|d| new_domain(m, policy, cfg, d)).collect(),
+            objects: Objects::new(w),
+            shared_timers: vec![TimerState::default(); w.shared_timers as usize],
+            resched: VecDeque::new(),
+            exec: 0,
+            rng,
+            sink,
+            sim_events: 0,
+            living: 0,
+            overloaded: CpuSet::default(),
+            rt_waiting: 0,
+            next_blocked_ns: 0,
+            cluster_energy: vec![ClusterEnergy::default(); m.clusters.len()],
+            spinning: None,
+        };
+        engine.create_tasks(cfg);
+        engine.start_hardware();
+        Ok(engine)
+    }
+
+    fn create_tasks(&mut self, cfg: &RunConfig) {
+        let w = self.w;
+        for (i, spec) in w.tasks.iter().enumerate() {
+            let task = self.task_from_spec(i as u32, spec);
+            self.tasks.push(task);
+            let offset_ns = match spec.start {
+                Start::OnFork => continue,
+                Start::After(ns) => ns,
+                Start::AtStart if cfg.start_phase_random => self.rng.up_to(START_JITTER_NS),
+                Start::AtStart => 0,
+            };
+            self.living += 1;
+            self.queue.push(offset_ns, Ev::TaskStart { task: i as u32 });
+        }
+        for d in 0..self.m.domains.len() as u32 {
+            if !self.m.domains[d as usize].fast_switch {
+                self.create_worker(d);
+            }
+        }
+    }
+
+    fn task_from_spec(&self, index: u32, spec: &TaskSpec) -> Task {
+        let all = CpuSet::first(self.cpus.len() as u32);
+        let first = spec.phases.first().and_then(|p| p.cpus.clone());
+        let allowed = spec.cpus.clone().or(first).unwrap_or(all);
+        new_task(Kind::Program { spec: index }, spec.name.clone(), spec.policy, allowed, spec.own_timers)
+    }
+
+    fn create_worker(&mut self, d: u32) {
+        let spec = &self.m.domains[d as usize];
+        let name = format!("sugov:{}", spec.cpus[0]);
+        let mut task = new_task(
+            Kind::Worker { domain: d },
+            name,
+            SchedPolicy::Fifo { priority: 50 },
+            CpuSet::of(spec.cpus.iter().copied()),
+            0,
+        );
+        if self.policy.worker == value::WORKER_DEADLINE {
+            task.class = crate::class::Class::Worker;
+            task.prio = pelton_schema::PRIO_DEADLINE;
+        }
+        task.life = Life::Sleeping;
+        self.domains[d as usize].worker = Some(self.tasks.len() as u32);
+        self.tasks.push(task);
+    }
+
+    fn start_hardware(&mut self) {
+        for d in 0..self.domains.len() {
+            let khz = self.domains[d].khz[self.domains[d].opp as usize];
+            for &c in &self.m.domains[d].cpus {
+                self.apply_speed(c, khz);
+            }
+        }
+        for c in 0..self.cpus.len() as u32 {
+            self.enter_idle(c);
+        }
+        for (i, irq) in self.w.irqs.iter().enumerate() {
+            let first = irq.period_ns.max(1) + self.rng.up_to(irq.jitter_ns);
+            self.queue.push(first, Ev::IrqStart { source: i as u32 });
+        }
+    }
+
+    /// A task starts to exist.
+    pub(crate) fn start_task(&mut self, t: u32) {
+        let now = self.now;
+        let task = &mut self.tasks[t as usize];
+        if task.life != Life::Unborn {
+            return;
+        }
+        task.life = Life::Runnable;
+        task.activation.start_ns = now;
+        task.woken_ns = Some(now);
+        let target = self.select_fork(t);
+        let task = &mut self.tasks[t as usize];
+        (task.cpu, task.recent_cpu) = (target, target);
+        self.exec = target;
+        self.account(target);
+        self.update_clock(target);
+        if task_is_fair(&self.tasks[t as usize]) {
+            self.signal_post_init(target, t);
+        }
+        self.enqueue(target, t, false);
+        self.check_preempt(target, t);
+    }
+
+    /// `Op::Fork`: a new task from a template.
+    pub(crate) fn fork(&mut self, template: u32) {
+        let w = self.w;
+        let Some(spec) = w.tasks.get(template as usize) else { return };
+        let mut task = self.task_from_spec(template, spec);
+        let index = self.tasks.len() as u32;
+        task.name = format!("{}-{index}", spec.name);
+        task.report.name.clone_from(&task.name);
+        self.tasks.push(task);
+        self.living += 1;
+        self.queue.push(self.now, Ev::TaskStart { task: index });
+    }
+
+    /// Totals at the end of the run.
+    pub(crate) fn finish(&mut self) -> Report {
+        if self.living > 0 {
+            self.now = self.end_ns;
+        }
+        for c in 0..self.cpus.len() as u32 {
+            self.account(c);
+            self.cluster_power_changes(c);
+        }
+        for d in 0..self.domains.len() as u32 {
+            self.close_time_in_state(d);
+        }
+        Report {
+            duration_ns: self.now,
+            sim_events: self.sim_events,
+            stuck_tasks: self.stuck(),
+            domains: (0..self.domains.len()).map(|d| self.domain_report(d)).collect(),
+            tasks: self.tasks.iter_mut().map(task_report).collect(),
+            cpus: self.cpus.iter_mut().map(cpu_report).collect(),
+            cluster_energy_uj: self.cluster_energy.iter().map(|c| (c.energy_fj / FJ_PER_UJ) as u64).collect(),
+        }
+    }
+
+    fn domain_report(&mut self, d: usize) -> DomainReport {
+        let cpus = &self.m.domains[d].cpus;
+        let total: u128 =
+            cpus.iter().map(|&c| self.cpus[c as usize].energy_active_fj + self.cpus[c as usize].energy_idle_fj).sum();
+        let mut report = std::mem::take(&mut self.domains[d].report);
+        report.energy_uj = (total / FJ_PER_UJ) as u64;
+        report
+    }
+}
+
+fn task_is_fair(task: &Task) -> bool {
+    task.class == crate::class::Class::Fair
+}
+
+fn task_report(task: &mut Task) -> TaskReport {
+    let mut report = std::mem::take(&mut task.report);
+    report.energy_uj = (task.energy_fj / FJ_PER_UJ) as u64;
+    let timed = report.timed_activations as i64;
+    report.perf_index_milli = (timed > 0).then(|| task.perf_index_sum / timed.max(1));
+    report
+}
+
+fn cpu_report(cpu: &mut CpuState) -> CpuReport {
+    let mut report = std::mem::take(&mut cpu.report);
+    report.energy_active_uj = (cpu.energy_active_fj / FJ_PER_UJ) as u64;
+    report.energy_idle_uj = (cpu.energy_idle_fj / FJ_PER_UJ) as u64;
+    report
+}
+
+/// True when a workload's operation needs an object that does not exist (a plan error, found before the run).
+pub(crate) fn dangling(w: &Workload) -> Option<String> {
+    let ok = |op: &Op| match *op {
+        Op::Lock(m) | Op::Unlock(m) => m < w.mutexes,
+        Op::Wait { cond, mutex } | Op::Sync { cond, mutex } => cond < w.conds && mutex < w.mutexes,
+        Op::Signal(c) | Op::Broadcast(c) | Op::Suspend(c) | Op::Resume(c) => c < w.conds,
+        Op::Barrier(b) => (b as usize) < w.barriers.len(),
+        Op::SemPost(s) | Op::SemWait(s) => (s as usize) < w.semaphores.len(),
+        Op::Fork { task } => (task as usize) < w.tasks.len(),
+        _ => true,
+    };
+    let bad = |t: &&TaskSpec| t.phases.iter().flat_map(|p| &p.ops).any(|op| !ok(op));
+    w.tasks.iter().find(bad).map(|t| t.name.clone())
+}

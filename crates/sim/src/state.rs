@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Run-time state of tasks, CPUs and frequency domains.
+
+use std::collections::BTreeSet;
+
+use pelton_core::{Rq, Se, SugovCpu, SugovPolicy};
+
+use crate::class::Class;
+use crate::class::deadline::{DlEntity, DlRq};
+use crate::class::fair::{Entities, FairEntity, FairRq};
+use crate::class::realtime::{RtEntity, RtRq};
+use crate::report::{CpuReport, DomainReport, TaskReport};
+use crate::workload::{CpuSet, SchedPolicy};
+
+/// "No task": the CPU is idle.
+pub(crate) const NO_TASK: u32 = u32::MAX;
+
+/// Speed of a CPU of capacity 1024 at its highest frequency; work is counted in ns times this.
+pub(crate) const SPEED_SHIFT: u32 = 16;
+
+/// Where a task is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum Life {
+    /// Does not exist yet.
+    #[default]
+    Unborn,
+    /// On a runqueue or running.
+    Runnable,
+    /// Waiting for something.
+    Sleeping,
+    /// Ended.
+    Dead,
+}
+
+/// What a running task is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum Step {
+    /// The next operation has to be fetched.
+    #[default]
+    Fetch,
+    /// Work left, ns << SPEED_SHIFT at capacity 1024.
+    Work(u64),
+    /// Wall time left, ns.
+    Wall(u64),
+}
+
+/// Who decides what a task does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Task `spec` of the workload.
+    Program {
+        /// Index into `Workload::tasks`.
+        spec: u32,
+    },
+    /// The governor's worker thread of a domain.
+    Worker {
+        /// Domain.
+        domain: u32,
+    },
+}
+
+/// Position in a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Position {
+    pub phase: u32,
+    pub op: u32,
+    pub phase_rounds: u64,
+    pub rounds: u64,
+    /// The phase's own settings were applied.
+    pub entered: bool,
+}
+
+/// Current activation of a task (what rt-app logs as one line).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Activation {
+    pub index: u64,
+    pub start_ns: u64,
+    pub wakeup_latency_ns: u64,
+    pub run_ns_at_start: u64,
+    /// Configured work since the start, ns at capacity 1024.
+    pub work_ns: u64,
+    /// When it last went to sleep without working since.
+    pub paused_ns: Option<u64>,
+    /// The round contained an operation that ended an activation.
+    pub ended_in_round: bool,
+}
+
+/// A waking time grid.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TimerState {
+    /// Next expiry; meaningful once `armed`.
+    pub next_ns: u64,
+    pub armed: bool,
+}
+
+/// A task at run time.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    pub kind: Kind,
+    pub name: String,
+    pub life: Life,
+    pub policy: SchedPolicy,
+    pub class: Class,
+    pub prio: u32,
+    pub cpu: u32,
+    pub recent_cpu: u32,
+    pub allowed: CpuSet,
+    pub se: Se,
+    pub fair: FairEntity,
+    pub rt: RtEntity,
+    pub dl: DlEntity,
+    pub step: Step,
+    pub at: Position,
+    pub timers: Vec<TimerState>,
+    pub timer_generation: u32,
+    /// Armed expiry, if it sleeps on a timer.
+    pub armed_ns: Option<u64>,
+    /// Mutex to take again after a wait on a condition.
+    pub relock: Option<u32>,
+    pub activation: Activation,
+    /// Since when it waits on a runqueue; meaningless while running.
+    pub waiting_since_ns: u64,
+    /// When it was woken and has not run since.
+    pub woken_ns: Option<u64>,
+    pub last_ran_ns: u64,
+    pub energy_fj: u128,
+    pub wakee_flips: u32,
+    pub last_wakee: u32,
+    pub flips_decay_ns: u64,
+    pub perf_index_sum: i64,
+    pub report: TaskReport,
+}
+
+impl Task {
+    /// Tid in events (0 is the idle task).
+    pub(crate) fn tid(index: u32) -> u32 {
+        index.wrapping_add(1)
+    }
+}
+
+impl Entities for Vec<Task> {
+    fn fair(&self, task: u32) -> &FairEntity {
+        &self[task as usize].fair
+    }
+    fn fair_mut(&mut self, task: u32) -> &mut FairEntity {
+        &mut self[task as usize].fair
+    }
+}
+
+/// What an idle CPU is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Power {
+    /// Executing something.
+    Awake,
+    /// In idle state `state`.
+    Idle {
+        /// Index into the domain's idle states.
+        state: u32,
+    },
+    /// Leaving idle state `state`.
+    Exiting {
+        /// Index into the domain's idle states.
+        state: u32,
+    },
+}
+
+/// A CPU at run time.
+#[derive(Debug)]
+pub(crate) struct CpuState {
+    pub rq: Rq,
+    pub curr: u32,
+    pub class: Option<Class>,
+    pub power: Power,
+    pub accounted_ns: u64,
+    /// Work per ns, in units of 1 << SPEED_SHIFT at capacity 1024.
+    pub speed: u64,
+    pub overhead_ns: u64,
+    pub irq_depth: u32,
+    /// Up to when RT or deadline runtime was accounted (frequency hook of old profiles).
+    pub runtime_accounted_ns: u64,
+    /// IRQ time not yet told to the clock.
+    pub irq_pending_ns: u64,
+    pub segment_generation: u32,
+    pub tick_generation: u32,
+    pub idle_generation: u32,
+    pub need_resched: bool,
+    pub idle_since_ns: u64,
+    pub idle_calls: u64,
+    pub fair: FairRq,
+    pub rt: RtRq,
+    pub dl: DlRq,
+    pub workers: Vec<u32>,
+    pub sugov: SugovCpu,
+    /// Armed expiries of tasks that sleep here: (time, task).
+    pub timers: BTreeSet<(u64, u32)>,
+    /// Tasks whose timer expired while the CPU was leaving idle.
+    pub deferred: Vec<u32>,
+    pub has_blocked: bool,
+    pub last_balance_ns: u64,
+    pub energy_active_fj: u128,
+    pub energy_idle_fj: u128,
+    pub report: CpuReport,
+}
+
+impl CpuState {
+    /// Runnable tasks of all classes, including the running one.
+    pub(crate) fn nr_running(&self) -> u32 {
+        let other = u32::from(matches!(self.class, Some(c) if c != Class::Fair));
+        self.fair.nr_runnable() + self.rt.len() + self.dl.len() + self.workers.len() as u32 + other
+    }
+
+    /// RT tasks, waiting and running.
+    pub(crate) fn rt_nr_running(&self) -> u32 {
+        self.rt.len() + u32::from(self.class == Some(Class::Realtime))
+    }
+
+    /// Nothing to run and nothing running.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.curr == NO_TASK && self.nr_running() == 0
+    }
+}
+
+/// A frequency domain at run time.
+#[derive(Debug)]
+pub(crate) struct DomainState {
+    pub sugov: SugovPolicy,
+    /// Index of the current OPP.
+    pub opp: u32,
+    pub khz: Vec<u32>,
+    /// Task index of its worker thread, if it has one.
+    pub worker: Option<u32>,
+    /// Frequency the worker is setting.
+    pub setting_khz: u32,
+    pub in_driver: bool,
+    /// A kick arrived while the worker was busy.
+    pub kicked: bool,
+    pub since_ns: u64,
+    pub report: DomainReport,
+}

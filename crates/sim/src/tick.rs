@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The periodic tick and NOHZ: a CPU ticks on a common grid while it is not idle; idle CPUs' load is kept fresh by busy ones.
+
+use pelton_schema::{HookSite, Sink};
+
+use crate::class::Class;
+use crate::class::realtime::RR_QUANTUM_NS;
+use crate::engine::Engine;
+use crate::queue::Ev;
+use crate::state::{NO_TASK, Power};
+
+/// How often the blocked load of idle CPUs is refreshed (SPEC I.2).
+const BLOCKED_PERIOD_NS: u64 = 32_000_000;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Starts ticking again on the grid.
+    pub(crate) fn restart_tick(&mut self, c: u32) {
+        let since_phase = self.now + self.tick_ns - self.tick_phase_ns;
+        let next = self.now + self.tick_ns - since_phase % self.tick_ns;
+        self.arm_tick(c, next);
+    }
+
+    fn arm_tick(&mut self, c: u32, at: u64) {
+        let cpu = &mut self.cpus[c as usize];
+        cpu.tick_generation += 1;
+        if at <= self.end_ns {
+            let generation = cpu.tick_generation;
+            self.queue.push(at, Ev::Tick { cpu: c, generation });
+        }
+    }
+
+    /// An idle CPU does not tick.
+    pub(crate) fn stop_tick(&mut self, c: u32) {
+        self.cpus[c as usize].tick_generation += 1;
+    }
+
+    /// One tick of a CPU that is not idle.
+    pub(crate) fn tick(&mut self, c: u32) {
+        self.exec = c;
+        self.arm_tick(c, self.now + self.tick_ns);
+        if self.cpus[c as usize].power != Power::Awake {
+            return;
+        }
+        self.account(c);
+        self.update_clock(c);
+        self.cpus[c as usize].report.ticks += 1;
+        self.charge_cost(c, self.m.costs.tick_ns);
+        let t = self.cpus[c as usize].curr;
+        if t != NO_TASK {
+            self.task_tick(c, t);
+        }
+        self.signal_hw(c);
+        self.refresh_blocked(c);
+        self.periodic_balance(c);
+    }
+
+    fn task_tick(&mut self, c: u32, t: u32) {
+        match self.tasks[t as usize].class {
+            Class::Fair => {
+                self.signal_tick(c, t);
+                if self.cpus[c as usize].fair.tick_preempts(self.fair_kind, &self.tasks) {
+                    self.resched_cpu(c);
+                }
+                if self.hooks.tick {
+                    self.hook(c, HookSite::Tick, 0);
+                }
+            }
+            Class::Realtime => {
+                self.account_rt(c);
+                self.signal_rt(c, true);
+                self.rotate_rr(c, t);
+            }
+            Class::Deadline | Class::Worker => {
+                self.account_dl(c);
+                self.signal_dl(c, true);
+            }
+        }
+    }
+
+    fn rotate_rr(&mut self, c: u32, t: u32) {
+        let rt = &mut self.tasks[t as usize].rt;
+        if !rt.round_robin || rt.quantum_left_ns > 0 {
+            return;
+        }
+        rt.quantum_left_ns = RR_QUANTUM_NS;
+        if self.cpus[c as usize].rt.has_equal(rt.priority) {
+            rt.rotate = true;
+            self.resched_cpu(c);
+        }
+    }
+
+    /// A busy CPU refreshes the blocked load of idle ones, so that their share of the domain's request fades.
+    fn refresh_blocked(&mut self, c: u32) {
+        if self.now < self.next_blocked_ns {
+            return;
+        }
+        self.next_blocked_ns = self.now + BLOCKED_PERIOD_NS;
+        for idle in 0..self.cpus.len() as u32 {
+            if idle != c && self.cpus[idle as usize].has_blocked && self.cpus[idle as usize].power != Power::Awake {
+                self.account(idle);
+                self.update_clock(idle);
+                self.signal_blocked(idle);
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Who gets the CPU: shares, priorities, reservations, affinity.
+
+mod common;
+use common::*;
+use pelton_sim::workload::{Op, SchedPolicy, Start};
+
+#[test]
+fn work_takes_its_time_at_full_speed_and_longer_on_a_small_cpu() {
+    for (capacity, expected_ms) in [(1024, 100), (512, 200), (256, 400)] {
+        let m = fixed_speed(&[(1, capacity)]);
+        let r = run_on(&m, &workload(vec![task("t", Some(1), vec![run_ms(100)])]), "7.2", 1000);
+        assert!(near(r.tasks[0].run_ns, expected_ms * MS, 1000), "capacity {capacity}: {}", r.tasks[0].run_ns);
+        assert!(near(r.tasks[0].work_ns, 100 * MS, 1000));
+    }
+}
+
+#[test]
+fn equal_tasks_share_equally_under_cfs_and_eevdf() {
+    for p in ["4.16", "5.10", "6.6", "7.2"] {
+        let m = fixed_speed(&[(1, 1024)]);
+        let r = run_on(&m, &workload(vec![busy("a"), busy("b"), busy("c")]), p, 3000);
+        for t in &r.tasks[..3] {
+            assert!(near(t.run_ns, 1000 * MS, 20 * MS), "{p}: {} got {}", t.name, t.run_ns);
+        }
+    }
+}
+
+#[test]
+fn nice_values_divide_by_weight() {
+    for p in ["4.16", "7.2"] {
+        let m = fixed_speed(&[(1, 1024)]);
+        let nice = |n| SchedPolicy::Normal { nice: n, slice_ns: 0 };
+        let r = run_on(&m, &workload(vec![with_policy(busy("a"), nice(0)), with_policy(busy("b"), nice(5))]), p, 4000);
+        // 1024 : 335
+        let share = r.tasks[0].run_ns * 1000 / (r.tasks[0].run_ns + r.tasks[1].run_ns);
+        assert!(near(share, 753, 15), "{p}: {share}");
+    }
+}
+
+#[test]
+fn realtime_preempts_fair_and_fifo_does_not_rotate() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let fifo = |p| SchedPolicy::Fifo { priority: p };
+    let w = workload(vec![
+        busy("fair"),
+        with_policy(periodic("rt", 2000, 10_000), fifo(10)),
+        with_policy(task("late", Some(1), vec![run_ms(5)]), fifo(10)),
+    ]);
+    let r = run_on(&m, &w, "7.2", 1000);
+    assert_eq!(r.tasks[1].run_ns, 200 * MS);
+    assert_eq!(r.tasks[2].run_ns, 5 * MS);
+    assert!(near(r.tasks[0].run_ns, 795 * MS, MS));
+    assert!(r.tasks[1].wakeup_latency_ns_max <= 5 * MS);
+}
+
+#[test]
+fn round_robin_rotates_after_its_quantum() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let rr = SchedPolicy::RoundRobin { priority: 5 };
+    let r = run_on(&m, &workload(vec![with_policy(busy("a"), rr), with_policy(busy("b"), rr)]), "7.2", 2000);
+    assert!(near(r.tasks[0].run_ns, 1000 * MS, 110 * MS), "{}", r.tasks[0].run_ns);
+    assert!(r.tasks[0].switches >= 9);
+}
+
+#[test]
+fn deadline_task_gets_its_budget_and_no_more() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let dl = SchedPolicy::Deadline { runtime_ns: 3 * MS, deadline_ns: 10 * MS, period_ns: 10 * MS };
+    let r = run_on(
+        &m,
+        &workload(vec![with_policy(busy("dl"), dl), with_policy(busy("rt"), SchedPolicy::Fifo { priority: 99 })]),
+        "7.2",
+        1000,
+    );
+    assert!(near(r.tasks[0].run_ns, 300 * MS, 3 * MS), "{}", r.tasks[0].run_ns);
+    assert!(near(r.tasks[1].run_ns, 700 * MS, 3 * MS));
+}
+
+#[test]
+fn waking_realtime_task_moves_to_a_cpu_with_weaker_work() {
+    let m = fixed_speed(&[(2, 1024)]);
+    let fifo = |p| SchedPolicy::Fifo { priority: p };
+    let w = workload(vec![
+        on(with_policy(busy("strong"), fifo(50)), 0),
+        on(busy("fair"), 1),
+        with_policy(periodic("rt", 1000, 10_000), fifo(10)),
+    ]);
+    let r = run_on(&m, &w, "7.2", 1000);
+    assert_eq!(r.tasks[2].run_ns, 100 * MS);
+    assert_eq!(r.tasks[2].wakeup_latency_ns_max, 0);
+}
+
+#[test]
+fn affinity_is_kept_and_a_phase_can_change_it() {
+    let m = fixed_speed(&[(2, 1024)]);
+    let mut t = task("t", Some(1), vec![run_ms(10)]);
+    let mut second = t.phases[0].clone();
+    t.phases[0].cpus = Some(pelton_sim::workload::CpuSet::of([0]));
+    second.cpus = Some(pelton_sim::workload::CpuSet::of([1]));
+    t.phases.push(second);
+    let r = run_on(&m, &workload(vec![t]), "7.2", 100);
+    assert_eq!((r.cpus[0].busy_ns, r.cpus[1].busy_ns), (10 * MS, 10 * MS));
+    assert_eq!(r.tasks[0].migrations, 1);
+}
+
+#[test]
+fn two_busy_tasks_spread_over_two_cpus() {
+    for p in ["4.16", "7.2"] {
+        let m = fixed_speed(&[(2, 1024)]);
+        let w = workload(vec![busy("a"), busy("b"), busy("c"), busy("d")]);
+        let r = run_on(&m, &w, p, 1000);
+        assert!(
+            r.cpus.iter().all(|c| c.busy_ns >= 995 * MS),
+            "{p}: {:?}",
+            r.cpus.iter().map(|c| c.busy_ns).collect::<Vec<_>>()
+        );
+        assert!(r.tasks[..4].iter().all(|t| near(t.run_ns, 500 * MS, 60 * MS)));
+    }
+}
+
+#[test]
+fn mutex_condition_barrier_semaphore_and_fork_keep_order() {
+    let m = fixed_speed(&[(1, 1024)]);
+    // A condition has no memory: the consumer must wait before the first signal.
+    let mut producer =
+        task("producer", Some(3), vec![run_ms(2), Op::Lock(0), Op::Signal(0), Op::Unlock(0), Op::Sleep { ns: 8 * MS }]);
+    producer.start = Start::After(10 * MS);
+    let consumer =
+        task("consumer", Some(3), vec![Op::Lock(0), Op::Wait { cond: 0, mutex: 0 }, Op::Unlock(0), run_ms(1)]);
+    let left = task("left", Some(1), vec![run_ms(1), Op::Barrier(0), Op::SemPost(0)]);
+    let right = task("right", Some(1), vec![Op::Barrier(0), Op::SemWait(0), Op::Fork { task: 4 }]);
+    let mut child = task("child", Some(1), vec![run_ms(1)]);
+    child.start = Start::OnFork;
+    let mut w = workload(vec![producer, consumer, left, right, child]);
+    (w.mutexes, w.conds, w.barriers, w.semaphores) = (1, 1, vec![2], vec![0]);
+    let r = run_on(&m, &w, "7.2", 200);
+    assert_eq!(r.stuck_tasks, Vec::<String>::new());
+    assert_eq!(r.tasks[1].run_ns, 3 * MS);
+    assert_eq!(r.tasks.iter().map(|t| t.run_ns).sum::<u64>(), 11 * MS);
+    assert!(r.duration_ns < 60 * MS, "ends when the last task ends: {}", r.duration_ns);
+}
+
+#[test]
+fn tasks_that_wait_for_nobody_are_named() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let mut w = workload(vec![task("lonely", Some(1), vec![Op::Suspend(0)])]);
+    w.conds = 1;
+    assert_eq!(run_on(&m, &w, "7.2", 50).stuck_tasks, ["lonely"]);
+}
+
+#[test]
+fn a_loop_that_takes_no_time_is_refused() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let mut w = workload(vec![task("spin", None, vec![Op::Signal(0)])]);
+    w.conds = 1;
+    let err = pelton_sim::run(&m, &w, &profile("7.2"), &config(50), pelton_schema::NullSink).unwrap_err();
+    assert!(err.to_string().contains("'spin' runs in circles"), "{err}");
+}
+
+#[test]
+fn interrupts_take_time_from_the_running_task() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let mut w = workload(vec![busy("t")]);
+    w.irqs.push(pelton_sim::workload::IrqSpec { cpu: 0, period_ns: 10 * MS, duration_ns: MS, jitter_ns: 0 });
+    let r = run_on(&m, &w, "7.2", 1000);
+    assert!(near(r.cpus[0].irq_ns, 99 * MS, MS));
+    assert!(near(r.tasks[0].run_ns, 901 * MS, MS));
+}
