@@ -15,9 +15,9 @@
 #define PELTON_BOUNDS(X) \
 	X(capacity, "of 1024", 1, 1024, "capacity of a CPU, 1024 = the biggest CPU at its highest frequency") \
 	X(freq_scale, "of 1024", 1, 1024, "current frequency relative to the reference frequency") \
-	X(util, "of 1024", 0, 1024, "utilization") \
+	X(util, "of 1024", 0, 1024, "utilization; rounding lets a busy record reach 1025") \
 	X(period_contrib, "1024 ns", 0, 1023, "position in the open period") \
-	X(util_sum, "1024 ns << 10", 0, 48887808, "utilization sum") \
+	X(util_sum, "1024 ns << 10", 0, 48934912, "utilization sum: 1024 * y / (1 - y), and the open period") \
 	X(weight, "weight", 2, 88761, "load weight of a task, nice 0 = 1024") \
 	X(shares, "weight", 2, 262144, "weight of a task group") \
 	X(bandwidth, "of 1024", 0, 1024, "reserved deadline bandwidth") \

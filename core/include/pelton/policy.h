@@ -73,9 +73,12 @@ enum { PELTON_UCLAMP_OFF, PELTON_UCLAMP_MAX };
 	  "An empty group queue keeps the last weight of its entity instead of computing a new one.") \
 	X(rt_signal, "off|on", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "A load-tracking record for the time real-time tasks run (4.19). Without it that time is invisible to the sum.") \
-	X(dl_signal, "off|on", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, "The same for deadline tasks (4.19).") \
+	X(dl_signal, "off|on", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
+	  "A load-tracking record for the time deadline tasks run (4.19). It decides saturation, and from 6.8 it is part of " \
+	  "the sum.") \
 	X(irq_signal, "off|on", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
-	  "The same for time in interrupts or stolen by a hypervisor (4.20, recollection).") \
+	  "A load-tracking record for time in interrupts or stolen by a hypervisor (4.20, recollection). What is left of " \
+	  "the CPU is what the classes share.") \
 	X(hw_signal, "off|on", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
 	  "Time-weighted capacity lost to the hardware: thermal pressure from 5.7, hardware pressure from 6.10.") \
 	X(util_est, "off|u1|u2|u3|u4", 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, \

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The policy table: names, defaults per kernel, refusals.
+
+use pelton_core::{FIELD_NAMES, Policy, PolicyError, profiles, switches, value};
+
+fn check_column(switch: &str, expected: &[(&str, &str)]) {
+    for (profile, want) in expected {
+        let policy = Policy::profile(profile).expect("profile exists");
+        assert_eq!(policy.get(switch), Ok(*want), "{switch} in {profile}");
+    }
+}
+
+#[test]
+fn rust_fields_stand_in_the_order_of_the_c_table() {
+    let names: Vec<&str> = switches().iter().map(|s| s.name).collect();
+    assert_eq!(names, FIELD_NAMES);
+}
+
+#[test]
+fn rust_constants_equal_the_positions_of_their_value_names() {
+    let all = switches();
+    for (name, value_name, number) in value::ALL {
+        let switch = all.iter().find(|s| s.name == *name).expect("switch exists");
+        assert_eq!(switch.values.get(*number as usize), Some(value_name), "{name}");
+    }
+    let named: usize = all.iter().filter(|s| s.values != ["off", "on"]).map(|s| s.values.len()).sum();
+    assert_eq!(value::ALL.len(), named, "every value that is not off/on has a constant");
+}
+
+#[test]
+fn every_profile_makes_sense_and_every_default_has_a_name() {
+    assert_eq!(profiles(), ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"]);
+    for name in profiles() {
+        let policy = Policy::profile(name).expect("profile exists");
+        assert_eq!(policy.check(), Ok(()), "{name}");
+        for switch in switches() {
+            assert!(
+                switch.values.contains(&policy.get(switch.name).expect("switch exists")),
+                "{} in {name}",
+                switch.name
+            );
+        }
+    }
+    for switch in switches() {
+        assert!(switch.why.ends_with('.') && switch.why.len() > 40, "{} has no reason", switch.name);
+        assert_eq!(switch.defaults.len(), profiles().len());
+    }
+}
+
+#[test]
+fn load_tracking_of_each_kernel() {
+    check_column(
+        "invariance",
+        &[("4.12", "contribution"), ("4.19", "contribution"), ("5.4", "clock"), ("7.2", "clock")],
+    );
+    check_column("divisor", &[("4.12", "constant"), ("4.16", "moving"), ("7.2", "moving")]);
+    check_column("sum_floor", &[("4.12", "off"), ("4.19", "off"), ("5.10", "on"), ("7.2", "on")]);
+    check_column(
+        "util_est",
+        &[("4.16", "off"), ("4.19", "u1"), ("5.4", "u1"), ("5.10", "u2"), ("6.6", "u2"), ("6.12", "u3"), ("7.2", "u4")],
+    );
+    check_column("util_est_stale", &[("6.1", "off"), ("6.12", "on"), ("7.2", "off")]);
+    check_column("rt_signal", &[("4.16", "off"), ("4.19", "on")]);
+    check_column("hw_signal", &[("5.4", "off"), ("5.10", "on")]);
+    check_column("runnable_boost", &[("6.1", "off"), ("6.6", "on")]);
+    check_column("tg_limit", &[("6.6", "off"), ("6.12", "on")]);
+}
+
+#[test]
+fn governor_of_each_kernel() {
+    check_column(
+        "perf_form",
+        &[
+            ("4.16", "flags"),
+            ("4.19", "rt_sum"),
+            ("5.4", "clamp_then_sum"),
+            ("6.6", "clamp_then_sum"),
+            ("6.12", "sum_then_clamp"),
+        ],
+    );
+    check_column("headroom", &[("5.10", "frequency"), ("6.1", "utilization"), ("6.12", "before_clamps")]);
+    check_column("gate", &[("4.12", "r0a"), ("4.16", "r0b"), ("7.2", "r0b")]);
+    check_column(
+        "rate_limit_default",
+        &[("4.12", "latency_x1000"), ("4.16", "capped_10ms"), ("6.6", "capped_10ms"), ("6.12", "one_and_half")],
+    );
+    check_column(
+        "iowait_boost",
+        &[("4.12", "jump"), ("4.16", "frequency"), ("4.19", "frequency"), ("5.4", "capacity")],
+    );
+    check_column("stale_cpu", &[("4.16", "skip"), ("4.19", "count")]);
+    check_column("worker", &[("4.12", "fifo50"), ("4.16", "deadline")]);
+    check_column("while_busy", &[("4.16", "refuse"), ("4.19", "overwrite")]);
+    check_column("dl_rule", &[("4.16", "flag_max"), ("4.19", "bw_on_top"), ("6.6", "bw_on_top"), ("6.12", "bw_floor")]);
+}
+
+#[test]
+fn hook_sites_of_each_kernel() {
+    check_column("hook_decay", &[("4.12", "local"), ("4.16", "remote"), ("7.2", "remote")]);
+    check_column("hook_rt", &[("4.16", "accounting"), ("4.19", "enqueue")]);
+    check_column("hook_dl", &[("4.16", "accounting"), ("4.19", "bandwidth")]);
+    check_column("hook_blocked", &[("4.12", "per_cfs_rq"), ("5.10", "once")]);
+    check_column("hook_tick", &[("4.12", "off"), ("7.2", "off")]);
+    check_column("hook_in_average", &[("5.4", "on"), ("5.10", "off")]);
+}
+
+#[test]
+fn scheduler_of_each_kernel() {
+    check_column("fair_class", &[("6.1", "cfs"), ("6.6", "eevdf")]);
+    check_column("delayed_dequeue", &[("6.6", "off"), ("6.12", "on")]);
+    check_column("uclamp", &[("4.19", "off"), ("5.4", "max")]);
+}
+
+#[test]
+fn wrong_names_are_refused_with_candidates() {
+    let Err(PolicyError::UnknownProfile { candidates, .. }) = Policy::profile("4.13") else { panic!("4.13 exists") };
+    assert!(candidates.contains(&"4.16"));
+    let mut policy = Policy::profile("7.2").expect("profile exists");
+    assert!(matches!(policy.set("gates", "r0a"), Err(PolicyError::UnknownSwitch { .. })));
+    let Err(PolicyError::UnknownValue { candidates, .. }) = policy.set("gate", "2") else { panic!("gate=2 exists") };
+    assert_eq!(candidates, ["r0a", "r0b"]);
+    assert_eq!(policy.set("gate", "r0a").and_then(|()| policy.get("gate")), Ok("r0a"));
+    assert_eq!(policy.set("gate", "1").and_then(|()| policy.get("gate")), Ok("r0b"));
+}
+
+#[test]
+fn combinations_without_a_meaning_are_refused_with_a_reason() {
+    let refused = [
+        ("4.16", "rt_in_sum", "on"),
+        ("4.16", "util_est", "u3"),
+        ("4.16", "runnable_boost", "on"),
+        ("7.2", "util_est_stale", "on"),
+        ("7.2", "rt_rule", "flag_max"),
+        ("6.1", "headroom", "before_clamps"),
+        ("4.16", "uclamp", "max"),
+        ("6.1", "delayed_dequeue", "on"),
+        ("4.16", "dl_bypass", "bandwidth"),
+    ];
+    for (profile, switch, value) in refused {
+        let mut policy = Policy::profile(profile).expect("profile exists");
+        policy.set(switch, value).expect("switch and value exist");
+        let Err(PolicyError::Conflict { switch_a, switch_b, reason, .. }) = policy.check() else {
+            panic!("{profile} {switch}={value} was accepted")
+        };
+        assert!([switch_a, switch_b].contains(&switch), "{profile} {switch}={value} blames {switch_a}, {switch_b}");
+        assert!(reason.len() > 20);
+    }
+}
+
+#[test]
+fn published_changes_are_a_profile_and_a_few_switches() {
+    let changes: [(&str, &[(&str, &str)]); 2] = [
+        ("4.12", &[("hook_decay", "off"), ("hook_tick", "on"), ("hook_blocked", "off")]),
+        ("4.16", &[("rt_signal", "on"), ("rt_in_sum", "on")]),
+    ];
+    for (profile, sets) in changes {
+        let mut policy = Policy::profile(profile).expect("profile exists");
+        for (switch, value) in sets {
+            policy.set(switch, value).expect("switch and value exist");
+        }
+        assert_eq!(policy.check(), Ok(()), "{profile}");
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Properties of the signals under arbitrary sequences of events.
+
+use pelton_core::{Avg, Ctx, Policy, Rq, Se, dequeue, profiles};
+use proptest::prelude::*;
+
+/// How far the root may be from the sum of five tasks: per task one unit of truncation in the average, and two because
+/// one long update of a sleeper rounds differently from the queue's many short ones.
+const SUM_SLACK: u64 = 15;
+
+/// Limit of a sum at the start of a period in exact arithmetic, rounded up: 1024 * y / (1 - y). The divisor there is
+/// 46718, because the kernel's constants were computed with truncation; so an always running record can show 1025.
+const SUM_LIMIT: u64 = 46_765;
+
+fn policy(name: &str) -> Policy {
+    Policy::profile(name).expect("profile exists")
+}
+
+fn ctx(pol: &Policy, now: u64) -> Ctx<'_> {
+    Ctx { pol, now, cap_orig: 1024, freq_scale: 1024 }
+}
+
+/// One CPU with a few tasks, driven as a host would, without rules of its own.
+struct World {
+    pol: Policy,
+    rq: Rq,
+    tasks: Vec<Se>,
+    curr: Option<usize>,
+    now: u64,
+}
+
+impl World {
+    fn new(pol: Policy, tasks: usize, cap_orig: u32) -> Self {
+        let rq = Rq::new(&pol, 0, cap_orig, 1024);
+        let tasks = vec![Se::new(1024); tasks];
+        Self { pol, rq, tasks, curr: None, now: 0 }
+    }
+
+    fn idle(&self) -> bool {
+        self.curr.is_none()
+    }
+
+    fn wake(&mut self, i: usize) {
+        let idle = self.idle();
+        if self.tasks[i].on_rq == 0 {
+            self.rq.enqueue_task(&self.pol, &mut self.tasks[i], self.now, 0, idle);
+        }
+    }
+
+    fn put_current(&mut self) {
+        if let Some(i) = self.curr.take() {
+            self.rq.switch_fair(&self.pol, Some(&mut self.tasks[i]), None, self.now, 0, false);
+        }
+    }
+
+    fn pick(&mut self, i: usize) {
+        let idle = self.idle();
+        if self.tasks[i].on_rq == 1 && self.curr != Some(i) {
+            self.put_current();
+            self.rq.switch_fair(&self.pol, None, Some(&mut self.tasks[i]), self.now, 0, idle);
+            self.curr = Some(i);
+        }
+    }
+
+    /// The task sleeps (or, with `MIGRATE`, leaves); the CPU goes idle when it was the current one.
+    fn leave(&mut self, i: usize, flags: u32) {
+        let idle = self.idle();
+        if self.tasks[i].on_rq == 0 {
+            return;
+        }
+        self.rq.dequeue_task(&self.pol, &mut self.tasks[i], self.now, 0, idle, flags);
+        if self.curr == Some(i) {
+            self.curr = None;
+            self.rq.switch_idle(&self.pol, Some(&mut self.tasks[i]), self.now, 0, false);
+        }
+    }
+
+    fn tick(&mut self) {
+        if let Some(i) = self.curr {
+            self.rq.tick_fair(&self.pol, &mut self.tasks[i], self.now, 0);
+        }
+    }
+
+    fn step(&mut self, gap_ns: u64, action: u8, who: usize) {
+        self.now += gap_ns;
+        let who = who % self.tasks.len();
+        match action {
+            0 | 1 => self.wake(who),
+            2 | 3 => self.pick(who),
+            4 => self.leave(who, dequeue::SLEEP),
+            5 => self.leave(who, dequeue::MIGRATE),
+            _ => self.tick(),
+        }
+    }
+
+    /// The attached tasks' utilization sums added up, all brought to the queue's last update. Sums, because a queue and a
+    /// task publish their averages at different moments of a period, between which a task can gain 21.
+    fn task_sum(&self) -> u64 {
+        let attached = self.tasks.iter().filter(|se| se.avg.last_update_time_ns != 0);
+        attached
+            .map(|se| {
+                let mut at_queue = *se;
+                let now = self.rq.cfs.avg.last_update_time_ns;
+                at_queue.update(&Ctx { now, ..self.rq.ctx(&self.pol, &self.rq.cfs) });
+                u64::from(at_queue.avg.util_sum)
+            })
+            .sum()
+    }
+}
+
+fn steps() -> impl Strategy<Value = Vec<(u64, u8, usize)>> {
+    prop::collection::vec((1u64..20_000_000, 0u8..8, 0usize..5), 1..300)
+}
+
+proptest! {
+    #[test]
+    fn utilization_never_exceeds_its_range(gaps in prop::collection::vec((0u64..100_000_000, 0u32..2), 1..200)) {
+        let pol = policy("7.2");
+        let (mut avg, mut now) = (Avg::default(), 0);
+        for (gap, running) in gaps {
+            now += gap;
+            avg.update(&ctx(&pol, now), running);
+            prop_assert!(avg.util_avg <= 1025);
+            prop_assert!(u64::from(avg.util_sum) <= (SUM_LIMIT + u64::from(avg.period_contrib)) * 1024);
+            prop_assert!(avg.period_contrib < 1024);
+        }
+    }
+
+    #[test]
+    fn the_root_is_the_sum_of_its_tasks(steps in steps(), profile in 0usize..10, cap in 100u32..=1024) {
+        let mut world = World::new(policy(profiles()[profile]), 5, cap);
+        for (gap, action, who) in steps {
+            world.step(gap, action, who);
+            let root = u64::from(world.rq.cfs.avg.util_sum);
+            let tasks = world.task_sum();
+            prop_assert!(root.abs_diff(tasks) <= SUM_SLACK * 46_718, "root {root}, tasks {tasks}");
+            prop_assert!(world.rq.cfs.avg.util_avg <= 5 * 1025);
+        }
+    }
+
+    #[test]
+    fn splitting_an_interval_moves_no_clock_and_little_sum(
+        start in 0u64..2_000_000, first in 0u64..40_000_000, second in 0u64..40_000_000, running in 0u32..2
+    ) {
+        let pol = policy("7.2");
+        let mut whole = Avg::default();
+        whole.update(&ctx(&pol, start), 1);
+        let mut split = whole;
+        whole.update(&ctx(&pol, start + first + second), running);
+        split.update(&ctx(&pol, start + first), running);
+        split.update(&ctx(&pol, start + first + second), running);
+        prop_assert_eq!(whole.period_contrib, split.period_contrib);
+        prop_assert_eq!(whole.last_update_time_ns, split.last_update_time_ns);
+        let crossed = (first + second) / (1024 * 1024) + 2;
+        prop_assert!(u64::from(whole.util_sum.abs_diff(split.util_sum)) < 2 * 1024 * crossed);
+    }
+
+    #[test]
+    fn time_shift_changes_nothing(steps in steps(), shift in 0u64..1 << 40) {
+        let mut here = World::new(policy("7.2"), 5, 1024);
+        let mut there = World::new(policy("7.2"), 5, 1024);
+        let shift = shift << 10;
+        there.now = shift;
+        there.rq = Rq::new(&there.pol, shift, 1024, 1024);
+        for (gap, action, who) in steps {
+            here.step(gap, action, who);
+            there.step(gap, action, who);
+            prop_assert_eq!(here.rq.cfs.avg.util_sum, there.rq.cfs.avg.util_sum);
+            prop_assert_eq!(here.rq.cfs.util_est, there.rq.cfs.util_est);
+        }
+    }
+
+    #[test]
+    fn queue_counters_return_to_zero(steps in steps(), profile in 0usize..10) {
+        let mut world = World::new(policy(profiles()[profile]), 5, 700);
+        for (gap, action, who) in steps {
+            world.step(gap, action, who);
+        }
+        for i in 0..5 {
+            world.leave(i, dequeue::SLEEP);
+        }
+        let cfs = &world.rq.cfs;
+        let left = (cfs.load_weight, cfs.nr_queued, cfs.h_nr_runnable, cfs.has_curr, cfs.util_est);
+        prop_assert_eq!(left, (0, 0, 0, 0, 0));
+    }
+
+    #[test]
+    fn always_busy_saturates_at_any_capacity(cap in 64u32..=1024, tick_ms in 1u64..=10) {
+        let mut world = World::new(policy("7.2"), 1, cap);
+        world.wake(0);
+        world.pick(0);
+        let busy_ms = 350 * 1024 / u64::from(cap) + 20;
+        while world.now < busy_ms * 1_000_000 {
+            world.now += tick_ms * 1_000_000;
+            world.tick();
+        }
+        prop_assert!(world.rq.cfs.avg.util_avg >= 1022, "{}", world.rq.cfs.avg.util_avg);
+    }
+}
+
+/// Highest utilization of a task that does `work_ns` at full speed every `period_ns`, on a CPU of `cap`.
+fn peak(cap: u32, work_ns: u64, period_ns: u64) -> u64 {
+    let mut world = World::new(policy("7.2"), 1, cap);
+    let run_ns = work_ns * 1024 / u64::from(cap);
+    let mut peak = 0;
+    for i in 0..200 {
+        world.now = (i + 1) * period_ns;
+        world.wake(0);
+        world.pick(0);
+        world.now += run_ns;
+        world.leave(0, dequeue::SLEEP);
+        if i > 100 {
+            peak = peak.max(world.tasks[0].avg.util_avg);
+        }
+    }
+    peak
+}
+
+#[test]
+fn an_always_running_record_can_show_1025() {
+    let pol = policy("7.2");
+    let mut avg = Avg::default();
+    for period in 0..2000u64 {
+        avg.update(&ctx(&pol, (period * 1024 + 44) * 1024), 1);
+        avg.update(&ctx(&pol, (period + 1) * 1024 * 1024), 1);
+    }
+    assert_eq!((avg.util_avg, avg.util_sum), (1025, 47_886_341));
+}
+
+#[test]
+fn the_same_work_has_the_same_peak_at_half_speed() {
+    for (work_us, period_us) in [(1000, 16_000), (2000, 10_000), (4000, 16_000), (6000, 33_000)] {
+        let full = peak(1024, work_us * 1000, period_us * 1000);
+        let half = peak(512, work_us * 1000, period_us * 1000);
+        assert!(
+            full.abs_diff(half) * 50 <= full + 50,
+            "{work_us}/{period_us} us: {full} at full, {half} at half speed"
+        );
+    }
+}
