@@ -67,6 +67,8 @@ pub struct Cpufreq {
     pub transition_delay_us: Option<At<u64>>,
     /// Real time of a driver call.
     pub switch_time_us: Option<At<f64>>,
+    /// The driver call waits asleep.
+    pub driver_sleeps: Option<At<bool>>,
     /// Rate limit of the device's user space.
     pub rate_limit_us: Option<At<u64>>,
     /// The driver may be called on any CPU.
@@ -282,6 +284,7 @@ fn cpufreq(table: Reader<'_>) -> Cpufreq {
         transition_latency_ns: table.int("transition_latency_ns"),
         transition_delay_us: table.int("transition_delay_us"),
         switch_time_us: table.real("switch_time_us"),
+        driver_sleeps: table.flag("driver_sleeps"),
         rate_limit_us: table.int("rate_limit_us"),
         dvfs_from_any_cpu: table.flag("dvfs_from_any_cpu"),
         freq_invariant: table.flag("freq_invariant"),

@@ -90,6 +90,12 @@ static CPUFREQ: Spec = Spec {
             "how long one call of the driver really takes; absent: the transition latency",
         ),
         Key::new(
+            "driver_sleeps",
+            Kind::Flag,
+            "",
+            "the call waits asleep (mailbox, I2C) instead of keeping its CPU busy; absent: no",
+        ),
+        Key::new(
             "rate_limit_us",
             Kind::Int(0, 10_000_000),
             "us",

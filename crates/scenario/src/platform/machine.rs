@@ -210,6 +210,7 @@ impl PlatformFile {
             transition_latency_ns: latency,
             transition_delay_us: drv.transition_delay_us.as_ref().map(|d| d.value),
             switch_time_ns: drv.switch_time_us.as_ref().map_or(latency, |t| (t.value * 1000.0).round() as u64),
+            driver_sleeps: drv.driver_sleeps.as_ref().is_some_and(|s| s.value),
             rate_limit_us: drv.rate_limit_us.as_ref().map(|r| r.value),
             initial_khz: 0,
             idle_states: self.idle_states(domain, power),
