@@ -46,6 +46,20 @@ pub(crate) fn put_short(out: &mut Vec<u8>, field: u32, fill: impl FnOnce(&mut Ve
     out[start - 1] = length as u8;
 }
 
+/// Appends a message of at most 16383 bytes, written in place behind a length of two bytes. Readers accept lengths with
+/// leading zero groups; Perfetto's own writer makes them too.
+#[inline]
+pub(crate) fn put_medium(out: &mut Vec<u8>, field: u32, fill: impl FnOnce(&mut Vec<u8>)) {
+    varint::put(out, u64::from(field) << 3 | WIRE_BYTES);
+    let start = out.len() + 2;
+    out.extend_from_slice(&[0x80, 0]);
+    fill(out);
+    let length = out.len() - start;
+    debug_assert!(length < 1 << 14, "field {field} has {length} bytes");
+    out[start - 2] = 0x80 | length as u8;
+    out[start - 1] = (length >> 7) as u8;
+}
+
 /// Appends a message of any length.
 pub(crate) fn put_message(out: &mut Vec<u8>, field: u32, fill: impl FnOnce(&mut Vec<u8>)) {
     let mut message = Vec::new();
@@ -126,6 +140,16 @@ mod tests {
         .expect("well formed");
         let inner = [10, 4, b'c', b'o', b'm', b'm'];
         assert_eq!(seen, [(1, Value::Number(300)), (2, Value::Number(u64::MAX)), (491, Value::Bytes(&inner))]);
+    }
+
+    #[test]
+    fn messages_in_place_have_the_length_of_their_contents() {
+        for length in [0, 1, 127, 128, 16_383] {
+            let contents = vec![7; length];
+            let mut message = Vec::new();
+            put_medium(&mut message, 3, |m| m.extend_from_slice(&contents));
+            assert_eq!(take_field(&mut &message[..]), Some((3, Value::Bytes(&contents))));
+        }
     }
 
     #[test]

@@ -5,8 +5,8 @@
 use pelton_schema::Event;
 
 use super::by_index::ByIndex;
-use super::fields::{packet, track, track_event};
-use super::proto::{put_bytes, put_int, put_message, put_short, put_uint};
+use super::fields::{packet, trace, track, track_event};
+use super::proto::{put_bytes, put_int, put_medium, put_message, put_short, put_uint};
 use super::{TRACK_SEQUENCE, pid_of, put_packet};
 use crate::header::RunHeader;
 
@@ -281,7 +281,7 @@ fn put_descriptor(
 
 #[inline]
 fn put_counter(packets: &mut Vec<u8>, time_ns: u64, uuid: u64, value: i64) {
-    put_short(packets, super::fields::trace::PACKET, |out| {
+    put_short(packets, trace::PACKET, |out| {
         put_uint(out, packet::TIMESTAMP, time_ns);
         put_uint(out, packet::SEQUENCE_ID, TRACK_SEQUENCE);
         put_short(out, packet::TRACK_EVENT, |out| {
@@ -293,10 +293,10 @@ fn put_counter(packets: &mut Vec<u8>, time_ns: u64, uuid: u64, value: i64) {
 }
 
 fn put_slice_begin(packets: &mut Vec<u8>, time_ns: u64, uuid: u64, event: &Event) {
-    put_packet(packets, |out| {
+    put_medium(packets, trace::PACKET, |out| {
         put_uint(out, packet::TIMESTAMP, time_ns);
         put_uint(out, packet::SEQUENCE_ID, TRACK_SEQUENCE);
-        put_message(out, packet::TRACK_EVENT, |out| {
+        put_medium(out, packet::TRACK_EVENT, |out| {
             put_uint(out, track_event::TYPE, track_event::TYPE_SLICE_BEGIN);
             put_uint(out, track_event::TRACK_UUID, uuid);
             put_bytes(out, track_event::NAME, b"activation");
@@ -319,7 +319,7 @@ fn put_annotations(out: &mut Vec<u8>, event: &Event) {
 }
 
 fn put_slice_end(packets: &mut Vec<u8>, time_ns: u64, uuid: u64) {
-    put_packet(packets, |out| {
+    put_short(packets, trace::PACKET, |out| {
         put_uint(out, packet::TIMESTAMP, time_ns);
         put_uint(out, packet::SEQUENCE_ID, TRACK_SEQUENCE);
         put_short(out, packet::TRACK_EVENT, |out| {
