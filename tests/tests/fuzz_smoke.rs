@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Any bytes may arrive where files are read; none of them may panic. See `fuzz/README.md` for the long runs.
 
+use pelton_schema::Sink;
 use pelton_tests::fuzz::Target;
 use pelton_tests::fuzz_targets;
+use pelton_trace::{LogReader, PerfettoTrace};
 
 /// Inputs per target; `PELTON_FUZZ_INPUTS` overrides it for a longer run.
 const INPUTS: u64 = 50_000;
@@ -72,5 +74,30 @@ fn rtapp_files_never_panic() {
         run: fuzz_targets::rtapp_json,
         seeds: seeds("scenarios/workloads", ".json"),
         words,
+    });
+}
+
+/// The Perfetto trace of a recorded log.
+fn as_perfetto(log: &[u8]) -> Vec<u8> {
+    let events = LogReader::open(log).expect("a recorded log");
+    let mut file = Vec::new();
+    let mut trace = PerfettoTrace::new(&mut file, events.header());
+    for event in events {
+        let (time_ns, event) = event.expect("undamaged");
+        trace.event(time_ns, &event);
+    }
+    trace.finish().expect("a vector takes everything");
+    file
+}
+
+#[test]
+fn trace_files_never_panic() {
+    let logs = seeds("crates/trace/tests/fixtures", ".plog");
+    let traces: Vec<_> = logs.iter().map(|log| as_perfetto(log)).collect();
+    smoke(&Target {
+        name: "trace_files",
+        run: fuzz_targets::trace_files,
+        seeds: [logs, traces].concat(),
+        words: &["PELTONLG", "E", "F", "\u{80}"],
     });
 }

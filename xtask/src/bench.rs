@@ -27,7 +27,8 @@ pub fn run() -> Result<(), String> {
     for line in &mut lines {
         count_instructions(&program, line);
     }
-    lines.extend(simulator()?);
+    lines.extend(cargo_bench("pelton-trace", "crates/trace/benches/write.rs")?);
+    lines.extend(cargo_bench("pelton-lab", "crates/lab/benches/sim.rs")?);
     print_table(&lines);
     append(&lines, &host())
 }
@@ -44,20 +45,17 @@ fn compile_core() -> Result<PathBuf, String> {
     Ok(program)
 }
 
-fn simulator() -> Result<Vec<Line>, String> {
-    if !repo::root().join("crates/lab/benches/sim.rs").exists() {
-        println!("not measured: simulator (no bench in crates/lab)");
+/// The bench of a crate, built and run by cargo; nothing when the crate has none.
+fn cargo_bench(package: &str, source: &str) -> Result<Vec<Line>, String> {
+    let path = repo::root().join(source);
+    let (true, Some(bench)) = (path.exists(), path.file_stem()) else {
+        println!("not measured: {package} (no {source})");
         return Ok(Vec::new());
-    }
+    };
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    bench_lines(Command::new(cargo).current_dir(repo::root()).args([
-        "bench",
-        "--quiet",
-        "-p",
-        "pelton-lab",
-        "--bench",
-        "sim",
-    ]))
+    let mut command = Command::new(cargo);
+    command.current_dir(repo::root()).args(["bench", "--quiet", "-p", package, "--bench"]).arg(bench);
+    bench_lines(&mut command)
 }
 
 /// The JSON lines a bench program prints; none at all is an error.
