@@ -2,11 +2,13 @@
 //! Everything a person writes - platforms, workloads, policies - becomes a checked plan here, or a list of messages
 //! that point at the offending characters.
 
+pub mod bench;
 pub mod diagnostic;
 pub mod platform;
 pub mod policy;
 pub mod rtapp;
 pub mod tree;
+pub mod workload;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, SourceFile, render};
 

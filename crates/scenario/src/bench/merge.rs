@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Workloads that run together: their tasks side by side, each with its own mutexes, timers and barriers.
+
+use pelton_sim::Workload;
+use pelton_sim::workload::{Op, TaskSpec, TimerId};
+
+/// How far the indices of one part move when it joins the others.
+#[derive(Clone, Copy, Default)]
+struct Shift {
+    tasks: u32,
+    mutexes: u32,
+    conds: u32,
+    barriers: u32,
+    semaphores: u32,
+    timers: u32,
+}
+
+/// One workload out of several; the length is the longest one asked for, and unlimited parts do not shorten it.
+pub fn merge(parts: Vec<Workload>) -> Workload {
+    let mut parts = parts.into_iter();
+    let Some(mut whole) = parts.next() else { return Workload::default() };
+    for part in parts {
+        append(&mut whole, part);
+    }
+    whole
+}
+
+fn append(whole: &mut Workload, part: Workload) {
+    let shift = Shift {
+        tasks: whole.tasks.len() as u32,
+        mutexes: whole.mutexes,
+        conds: whole.conds,
+        barriers: whole.barriers.len() as u32,
+        semaphores: whole.semaphores.len() as u32,
+        timers: whole.shared_timers,
+    };
+    whole.name = format!("{} + {}", whole.name, part.name);
+    whole.mutexes += part.mutexes;
+    whole.conds += part.conds;
+    whole.shared_timers += part.shared_timers;
+    whole.priority_inheritance |= part.priority_inheritance;
+    whole.barriers.extend(part.barriers);
+    whole.semaphores.extend(part.semaphores);
+    whole.irqs.extend(part.irqs);
+    whole.duration_ns = whole.duration_ns.max(part.duration_ns);
+    let named = part.resource_names.into_iter().map(|(kind, index, name)| shifted_name(shift, kind, index, name));
+    whole.resource_names.extend(named);
+    whole.tasks.extend(part.tasks.into_iter().map(|task| shifted_task(shift, task)));
+}
+
+fn shifted_name(shift: Shift, kind: String, index: u32, name: String) -> (String, u32, String) {
+    let by = match kind.as_str() {
+        "mutex" => shift.mutexes,
+        "cond" | "condition" => shift.conds,
+        "barrier" => shift.barriers,
+        "semaphore" | "sem" => shift.semaphores,
+        "timer" => shift.timers,
+        _ => 0,
+    };
+    (kind, index + by, name)
+}
+
+fn shifted_task(shift: Shift, mut task: TaskSpec) -> TaskSpec {
+    for op in task.phases.iter_mut().flat_map(|phase| &mut phase.ops) {
+        shift_op(shift, op);
+    }
+    task
+}
+
+fn shift_op(shift: Shift, op: &mut Op) {
+    match op {
+        Op::Lock(m) | Op::Unlock(m) => *m += shift.mutexes,
+        Op::Wait { cond, mutex } | Op::Sync { cond, mutex } => {
+            *cond += shift.conds;
+            *mutex += shift.mutexes;
+        }
+        Op::Signal(c) | Op::Broadcast(c) | Op::Suspend(c) | Op::Resume(c) => *c += shift.conds,
+        Op::Barrier(b) => *b += shift.barriers,
+        Op::Fork { task } => *task += shift.tasks,
+        Op::SemPost(s) | Op::SemWait(s) => *s += shift.semaphores,
+        Op::Timer { timer: TimerId::Shared(t), .. } => *t += shift.timers,
+        Op::Timer { timer: TimerId::Own(_), .. } | Op::Yield | Op::EndActivation => {}
+        Op::Run { .. } | Op::Runtime { .. } | Op::Sleep { .. } | Op::RunUniform { .. } | Op::SleepUniform { .. } => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pelton_sim::workload::{Phase, TimerMode};
+
+    fn part(name: &str) -> Workload {
+        let timer = Op::Timer { timer: TimerId::Shared(0), period_ns: 1, mode: TimerMode::Relative };
+        let ops = vec![
+            Op::Lock(0),
+            Op::Wait { cond: 0, mutex: 0 },
+            Op::Barrier(0),
+            Op::Fork { task: 0 },
+            Op::SemPost(0),
+            timer,
+        ];
+        let task =
+            TaskSpec { name: name.into(), phases: vec![Phase { ops, ..Default::default() }], ..Default::default() };
+        Workload {
+            name: name.into(),
+            tasks: vec![task],
+            mutexes: 1,
+            conds: 1,
+            barriers: vec![2],
+            semaphores: vec![0],
+            shared_timers: 1,
+            resource_names: vec![("mutex".into(), 0, "m".into())],
+            duration_ns: Some(name.len() as u64),
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn parts_keep_their_own_objects() {
+        let whole = merge(vec![part("a"), part("bc")]);
+        assert_eq!(whole.name, "a + bc");
+        assert_eq!((whole.mutexes, whole.conds, whole.shared_timers), (2, 2, 2));
+        assert_eq!((whole.barriers.len(), whole.semaphores.len()), (2, 2));
+        assert_eq!(whole.duration_ns, Some(2));
+        let timer = Op::Timer { timer: TimerId::Shared(1), period_ns: 1, mode: TimerMode::Relative };
+        let moved =
+            [Op::Lock(1), Op::Wait { cond: 1, mutex: 1 }, Op::Barrier(1), Op::Fork { task: 1 }, Op::SemPost(1), timer];
+        assert_eq!(whole.tasks[1].phases[0].ops, moved);
+        assert_eq!(whole.tasks[0], part("a").tasks[0]);
+        assert_eq!(whole.resource_names[1], ("mutex".into(), 1, "m".into()));
+    }
+
+    #[test]
+    fn one_part_is_itself() {
+        assert_eq!(merge(vec![part("a")]), part("a"));
+        assert_eq!(merge(Vec::new()), Workload::default());
+    }
+}

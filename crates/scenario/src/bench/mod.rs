@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Benchmarks and primitives as workloads: `name:key=value,key=value`.
+//!
+//! Each one is a model in the same task language that rt-app files become. Times are microseconds of work at capacity
+//! 1024 where they say `run` or `event`, and microseconds of the clock elsewhere.
+
+mod busy;
+mod merge;
+mod periodic;
+mod spec;
+pub mod sysbench;
+
+pub use merge::merge;
+
+use pelton_sim::{Machine, Workload};
+
+use self::spec::Spec;
+use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
+
+/// Every model: name, one line about it, options, constructor.
+pub struct Model {
+    /// Name before the colon.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub about: &'static str,
+    /// Options with defaults, for help.
+    pub options: &'static str,
+    make: fn(&mut Spec) -> Workload,
+}
+
+/// All models.
+pub const MODELS: &[Model] = &[
+    Model {
+        name: "sysbench-cpu",
+        about: "threads that compute one event after the other; an activation is an event's latency",
+        options: "threads=1,event_us=1230,duration_s=10,nice=0,cpus=all",
+        make: sysbench::workload,
+    },
+    Model {
+        name: "periodic",
+        about: "threads that compute for run_us in every period_us",
+        options: "run_us,period_us,threads=1,policy=other,priority,nice=0,phase_us=0|random,mode=relative,cpus=all,\
+                  util_min=0,util_max=1024,deadline_us,duration_s,name=periodic",
+        make: periodic::workload,
+    },
+    Model {
+        name: "busy",
+        about: "threads that always compute",
+        options: "threads=1,policy=other,priority,nice=0,cpus=all,util_min=0,util_max=1024,duration_s,name=busy",
+        make: busy::workload,
+    },
+];
+
+/// The workload of one specification, such as `periodic:run_us=900,period_us=10000,cpus=0`.
+pub fn load(spec: &str, machine: &Machine) -> Result<Workload, Diagnostics> {
+    let file = SourceFile::new("--workload", spec);
+    load_part(&file, 0..spec.len(), machine)
+}
+
+/// The same for a part of a longer text.
+pub(crate) fn load_part(
+    file: &SourceFile,
+    part: std::ops::Range<usize>,
+    machine: &Machine,
+) -> Result<Workload, Diagnostics> {
+    let mut spec = Spec::parse(file, part, machine)?;
+    let Some(model) = MODELS.iter().find(|m| m.name == spec.name()) else {
+        let names: Vec<&str> = MODELS.iter().map(|m| m.name).collect();
+        let d = file.error(spec.name_span(), format!("unknown workload `{}`", spec.name()));
+        return Err(d.help(format!("{}; rt-app files end in .json", hint_for(spec.name(), names))).into());
+    };
+    let mut workload = (model.make)(&mut spec);
+    workload.name = spec.text().to_owned();
+    spec.finish(workload)
+}

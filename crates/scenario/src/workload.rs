@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a person names as a workload: an rt-app file, a benchmark with options, or several joined by `+`.
+
+use std::ops::Range;
+use std::path::Path;
+
+use pelton_sim::{Machine, Workload};
+
+use crate::bench;
+use crate::diagnostic::{Diagnostics, SourceFile};
+use crate::rtapp::{self, Loaded, RtAppOptions};
+
+/// Longest specification: room for some paths.
+const SPEC_BYTES_MAX: usize = 1 << 16;
+
+/// The workload that `spec` names: `mp3.json`, `sysbench-cpu:threads=2`, or `rt.json+busy:cpus=0`.
+pub fn load(spec: &str, machine: &Machine) -> Result<Workload, Diagnostics> {
+    load_full(spec, machine, &RtAppOptions::default()).map(|loaded| loaded.workload)
+}
+
+/// The same with options for rt-app files (`cpus` is taken from the machine), warnings and notes.
+pub fn load_full(spec: &str, machine: &Machine, options: &RtAppOptions) -> Result<Loaded, Diagnostics> {
+    let file = SourceFile::new("--workload", spec);
+    if spec.len() > SPEC_BYTES_MAX {
+        return Err(file.about("the workload's name is too long").into());
+    }
+    let cpus = u32::try_from(machine.cpus.len()).ok();
+    let options = RtAppOptions { cpus, ..options.clone() };
+    let mut parts = Vec::new();
+    let (mut warnings, mut notes) = (Diagnostics::new(), Vec::new());
+    for part in parts_of(spec) {
+        let loaded = load_part(&file, part, machine, &options)?;
+        parts.push(loaded.workload);
+        warnings.extend(loaded.warnings);
+        notes.extend(loaded.notes);
+    }
+    Ok(Loaded { workload: bench::merge(parts), warnings, notes })
+}
+
+/// The parts between `+`; a file whose name has a `+` is one part.
+fn parts_of(spec: &str) -> Vec<Range<usize>> {
+    if is_path(spec) && Path::new(spec).is_file() {
+        return vec![Range { start: 0, end: spec.len() }];
+    }
+    let mut at = 0;
+    let mut parts = Vec::new();
+    for piece in spec.split('+') {
+        let start = at + (piece.len() - piece.trim_start().len());
+        parts.push(start..start + piece.trim().len());
+        at += piece.len() + 1;
+    }
+    parts
+}
+
+fn is_path(part: &str) -> bool {
+    part.ends_with(".json")
+}
+
+fn load_part(
+    file: &SourceFile,
+    part: Range<usize>,
+    machine: &Machine,
+    options: &RtAppOptions,
+) -> Result<Loaded, Diagnostics> {
+    let text = &file.text()[part.clone()];
+    if text.is_empty() {
+        let d = file.error(part, "a workload is missing here");
+        return Err(d.help("give an rt-app file (.json) or a benchmark; several are joined by +").into());
+    }
+    if is_path(text) {
+        return rtapp::load_full(&rtapp::read_file(Path::new(text))?, options);
+    }
+    let workload = bench::load_part(file, part, machine)?;
+    Ok(Loaded { workload, warnings: Diagnostics::new(), notes: Vec::new() })
+}

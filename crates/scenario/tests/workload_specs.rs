@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Workloads as people name them.
+
+use pelton_scenario::workload;
+use pelton_sim::workload::{CpuSet, Op, SchedPolicy, Start};
+use pelton_sim::{Machine, Workload, machine::Cpu};
+
+fn machine() -> Machine {
+    Machine { cpus: vec![Cpu::default(); 4], ..Machine::default() }
+}
+
+fn load(spec: &str) -> Workload {
+    workload::load(spec, &machine()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn refused(spec: &str) -> String {
+    workload::load(spec, &machine()).expect_err("refused").to_string()
+}
+
+#[test]
+fn the_real_time_task_and_sysbench_of_2018_in_one_line() {
+    let w = load(
+        "periodic:run_us=9000,period_us=24390,policy=fifo,priority=10,cpus=0 + sysbench-cpu:event_us=1230,cpus=0,duration_s=15",
+    );
+    assert_eq!(w.duration_ns, Some(15_000_000_000));
+    let names: Vec<&str> = w.tasks.iter().map(|t| t.name.as_str()).collect();
+    assert_eq!(names, ["periodic-0", "sysbench-0"]);
+    assert_eq!(w.tasks[0].policy, SchedPolicy::Fifo { priority: 10 });
+    assert!(w.tasks.iter().all(|t| t.cpus == Some(CpuSet::of([0]))));
+    assert_eq!(w.tasks[0].phases[0].ops[0], Op::Run { work_ns: 9_000_000 });
+    assert_eq!(w.tasks[1].phases[0].ops, [Op::Run { work_ns: 1_230_000 }, Op::EndActivation]);
+}
+
+#[test]
+fn the_first_period_may_begin_later_or_anywhere() {
+    let w = load("periodic:run_us=1,period_us=10,phase_us=7");
+    assert_eq!((w.tasks[0].start, w.tasks[0].phases.len()), (Start::After(7_000), 1));
+    let w = load("periodic:run_us=1,period_us=10,phase_us=random,threads=3,name=x");
+    assert_eq!(w.tasks[2].phases[0].ops, [Op::SleepUniform { min_ns: 0, max_ns: 9_999 }]);
+    assert_eq!(w.tasks[2].name, "x-2");
+}
+
+#[test]
+fn busy_threads_and_clamps() {
+    let w = load("busy:threads=2,cpus=1/3,util_max=100,nice=5");
+    assert_eq!(w.tasks[1].uclamp, Some((0, 100)));
+    assert_eq!(w.tasks[1].cpus, Some(CpuSet::of([1, 3])));
+    assert_eq!(w.tasks[1].policy, SchedPolicy::Normal { nice: 5, slice_ns: 0 });
+    assert_eq!(load("busy").tasks[0].uclamp, None);
+}
+
+#[test]
+fn rt_app_files_and_models_run_together() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/workloads/rt-app/tutorial_example1.json");
+    let w = load(&format!("{file}+busy"));
+    assert_eq!((w.tasks.len(), w.name.as_str()), (2, "tutorial_example1 + busy"));
+}
+
+#[test]
+fn wrong_specifications_are_pointed_at() {
+    for (name, spec) in [
+        ("unknown-model", "busy+sysbensh-cpu:threads=1"),
+        ("unknown-option", "sysbench-cpu:thread=1"),
+        ("option-without-value", "sysbench-cpu:threads=1,event_us"),
+        ("cpu-beyond-machine", "busy:cpus=0-4"),
+        ("missing-option", "periodic:run_us=10"),
+        ("priority-of-a-fair-task", "busy:priority=5"),
+        ("time-out-of-range", "periodic:run_us=0,period_us=1e6"),
+        ("empty-part", "busy++busy"),
+        ("given-twice", "busy:nice=1,nice=2"),
+        ("deadline-order", "periodic:run_us=20,period_us=10,policy=deadline"),
+        ("no-such-file", "no-such-file.json"),
+    ] {
+        insta::assert_snapshot!(format!("workload-spec-{name}"), refused(spec));
+    }
+}
+
+#[test]
+fn any_text_is_a_workload_or_a_message() {
+    let pieces =
+        ["busy", ":", "=", ",", "+", "cpus", "0-3", "9999999999999999999", "é", "\u{0}", " ", ".json", "phase_us"];
+    for a in pieces {
+        for b in pieces {
+            for c in pieces {
+                for spec in [format!("{a}{b}{c}"), format!("periodic:run_us=1,{a}{b}{c}")] {
+                    if let Err(e) = workload::load(&spec, &machine()) {
+                        assert!(!e.to_string().is_empty());
+                    }
+                }
+            }
+        }
+    }
+}
