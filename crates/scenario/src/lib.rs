@@ -4,6 +4,7 @@
 
 pub mod bench;
 pub mod diagnostic;
+pub mod plan;
 pub mod platform;
 pub mod policy;
 pub mod rtapp;
@@ -11,6 +12,7 @@ pub mod tree;
 pub mod workload;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, SourceFile, render};
+pub use plan::Plan;
 
 #[cfg(test)]
 mod tests {
@@ -23,7 +25,6 @@ mod tests {
         let text = render(&d.into(), 80, false);
         assert!(text.contains("a.toml:2:12"), "{text}");
         assert!(text.contains("allowed: 1..=1024"), "{text}");
-        println!("{text}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use pelton_core::{Policy, PolicyError};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile, hint_for, short};
-use crate::tree::{At, Document, Key, Kind, Reader, Spec, check, parse};
+use crate::tree::{At, Document, Key, Kind, Reader, Spec, check, parse, reference};
 
 /// The profile taken when nobody names one.
 pub const DEFAULT_PROFILE: &str = "7.2";
@@ -258,6 +258,15 @@ fn conflict(profile: &Word, settings: &[Setting], error: &PolicyError) -> Diagno
     let help =
         format!("{switch_a} comes from {}, {switch_b} from {}; change one of them", origin(switch_a), origin(switch_b));
     source.error(span, message).label(*reason).help(help)
+}
+
+/// The page `docs/guide/policies.md`: the format, with the table of keys that the checks use.
+pub fn guide() -> String {
+    let example = include_str!("../tests/good/policy.toml").split_once('\n').map_or("", |(_, rest)| rest);
+    let page = include_str!("policy_guide.md").replace("{{example}}", &format!("```toml\n{example}```"));
+    let page =
+        page.replace("{{profile}}", DEFAULT_PROFILE).replace("{{profiles}}", &pelton_core::profiles().join(", "));
+    page.replace("{{keys}}\n", &reference(&POLICY))
 }
 
 /// Reads arbitrary bytes as a policy file, as a fuzzer does: nothing may panic.

@@ -29,6 +29,8 @@ fn page(path: &'static str, source: &str, body: &str) -> Output {
 fn outputs() -> Vec<Output> {
     vec![
         Output { path: "core/include/pelton/pelt_table.h", text: pelt_table::render() },
+        page("docs/guide/platforms.md", "crates/scenario/src/platform", &pelton_scenario::platform::guide()),
+        page("docs/guide/policies.md", "crates/scenario/src/policy.rs", &pelton_scenario::policy::guide()),
         page("docs/reference/bounds.md", "core/include/pelton/bounds.h", &policy::bounds()),
         page("docs/reference/events.md", "crates/schema", &pelton_schema::render_reference()),
         page("docs/reference/switches.md", "core/include/pelton/policy.h", &policy::switches()),

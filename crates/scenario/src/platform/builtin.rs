@@ -6,9 +6,11 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::file::PlatformFile;
+use super::keys::PLATFORM;
 use super::machine::{Built, PlatformOptions};
 use super::power::PowerSource;
 use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
+use crate::tree::reference;
 
 include!(concat!(env!("OUT_DIR"), "/platforms.rs"));
 
@@ -108,6 +110,13 @@ pub(super) fn source_in_words(source: &PowerSource) -> String {
         PowerSource::Table(name) => format!("table {name}"),
         PowerSource::Unknown => "none".into(),
     }
+}
+
+/// The page `docs/guide/platforms.md`: the format, with the tables of keys that the checks use.
+pub fn guide() -> String {
+    let example = include_str!("../../tests/good/platform.toml").split_once('\n').map_or("", |(_, rest)| rest);
+    let page = include_str!("guide.md").replace("{{example}}", &format!("```toml\n{}```", example));
+    page.replace("{{keys}}\n", &reference(&PLATFORM))
 }
 
 /// Reads arbitrary bytes as a platform, as a fuzzer does: everything that can be done with a file is done, and nothing may panic.

@@ -10,7 +10,7 @@ mod power;
 mod provenance;
 mod rules;
 
-pub use builtin::{Check, Summary, check, fuzz_platform, list, load, names, parse};
+pub use builtin::{Check, Summary, check, fuzz_platform, guide, list, load, names, parse};
 pub use describe::{
     Column, Description, DomainDescription, Fact, IdleDescription, OppDescription, TableDescription, show,
 };

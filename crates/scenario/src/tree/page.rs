@@ -9,7 +9,8 @@ use super::{Kind, Spec};
 pub fn reference(spec: &Spec) -> String {
     let mut out = String::new();
     section(spec, &mut out);
-    out
+    out.truncate(out.trim_end().len());
+    out + "\n"
 }
 
 fn section(spec: &Spec, out: &mut String) {
