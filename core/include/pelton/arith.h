@@ -85,7 +85,8 @@ PELTON_INLINE u32 pelton_mul_div_floor(u32 a, u32 b, u32 d)
 {
 	u64 q = pelton_div_floor((u64)a * b, d);
 
-	return q > 0xffffffffu ? 0xffffffffu : (u32)q;
+	PELTON_ASSERT(q <= 0xffffffffu);
+	return (u32)pelton_min_u64(q, 0xffffffffu);
 }
 
 PELTON_INLINE u64 pelton_mul_u64_u32_shr32(u64 v, u32 m)

@@ -115,6 +115,7 @@ PELTON_INLINE u64 pelton_accumulate_units(const struct pelton_ctx *ctx, struct p
 	u32 rest = (u32)(total % PELTON_PERIOD_UNITS);
 	u32 c = (u32)units;
 
+	PELTON_ASSERT(pc < PELTON_PERIOD_UNITS);
 	if (periods) {
 		pelton_decay_sums(avg, periods);
 		if (load)

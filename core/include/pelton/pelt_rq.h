@@ -132,6 +132,7 @@ PELTON_INLINE void pelton_attach(const struct pelton_policy *pol, struct pelton_
 	pelton_add_load(cfs, se);
 	cfs->avg.util_avg += se->avg.util_avg;
 	cfs->avg.util_sum += se->avg.util_sum;
+	PELTON_ASSERT(cfs->avg.util_sum >= se->avg.util_sum);
 	cfs->avg.runnable_avg += se->avg.runnable_avg;
 	cfs->avg.runnable_sum += se->avg.runnable_sum;
 	pelton_add_propagation(cfs, (s64)se->avg.load_sum);

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Drives the core through pseudo-random scheduler events in every profile and prints a hash of all state: equal for every
+ * compiler, word size and optimisation level. A checked build stops when an assertion of the core fails.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PELTON_ASSERT(condition) \
+	do { \
+		if (!(condition)) { \
+			fprintf(stderr, "assertion failed: %s\n", #condition); \
+			exit(1); \
+		} \
+	} while (0)
+
+#include "pelton/pelton.h"
+#include "pelton/policy_table.h"
+
+#define TASKS 4
+#define STEPS 5000
+#define TICK_NS 4000000u
+
+struct world {
+	struct pelton_policy pol;
+	struct pelton_rq rq;
+	struct pelton_cfs_rq group;
+	struct pelton_se group_se;
+	struct pelton_tg tg;
+	struct pelton_se task[TASKS];
+	struct pelton_sugov_policy sp;
+	struct pelton_sugov_cpu sc;
+	u64 now, seed, hash;
+	s32 curr;
+};
+
+static const u32 khz[] = { 208000, 432000, 729000, 960000, 1200000 };
+
+static u32 next(struct world *w, u32 below)
+{
+	w->seed = w->seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (u32)(w->seed >> 33) % below;
+}
+
+static void fold(struct world *w, u64 value)
+{
+	w->hash = (w->hash ^ value) * 0x100000001b3ull;
+}
+
+static void fold_avg(struct world *w, const struct pelton_avg *a)
+{
+	fold(w, a->util_avg + a->load_avg + a->runnable_avg);
+	fold(w, a->util_sum + a->load_sum + a->runnable_sum);
+	fold(w, a->last_update_time_ns + a->period_contrib + a->util_est_enqueued + a->util_est_ewma);
+}
+
+static void setup(struct world *w, u32 profile)
+{
+	struct world fresh = { .seed = profile, .hash = 0xcbf29ce484222325ull, .curr = -1, .tg = { 0, 1024 } };
+	u32 i;
+
+	*w = fresh;
+	pelton_policy_for_profile(profile, &w->pol);
+	pelton_rq_init(&w->pol, &w->rq, 0, 700, 1024);
+	pelton_se_init(&w->group_se, 1024);
+	for (i = 0; i < TASKS; i++)
+		pelton_se_init(&w->task[i], 512u << i);
+	w->sp.nr_cpus = 1;
+	w->sp.min_khz = khz[0];
+	w->sp.max_khz = w->sp.ref_khz = w->sp.cur_khz = khz[4];
+	w->sp.fast_switch = w->sp.freq_invariant = 1;
+	pelton_sugov_init(&w->sp, pelton_default_rate_limit_us(&w->pol, 40000, 0));
+}
+
+static void wake(struct world *w, struct pelton_se *se)
+{
+	if (!se->on_rq && !se->avg.last_update_time_ns)
+		pelton_post_init(&w->pol, &w->rq.cfs, se, w->rq.cap_orig);
+	if (!se->on_rq || se->delayed)
+		fold(w, pelton_rq_enqueue_task(&w->pol, &w->rq, se, w->now, next(w, 2000), w->curr < 0));
+}
+
+static void pick(struct world *w, s32 who)
+{
+	struct pelton_se *prev = w->curr < 0 ? 0 : &w->task[w->curr];
+
+	if (!w->task[who].on_rq || w->task[who].delayed || w->curr == who)
+		return;
+	fold(w, pelton_rq_switch_fair(&w->pol, &w->rq, prev, &w->task[who], w->now, 0, w->curr < 0));
+	w->curr = who;
+}
+
+static void leave(struct world *w, s32 who, u32 flags)
+{
+	if (!w->task[who].on_rq)
+		return;
+	fold(w, pelton_rq_dequeue_task(&w->pol, &w->rq, &w->task[who], w->now, 0, w->curr < 0, flags));
+	if (w->curr == who) {
+		fold(w, pelton_rq_switch_idle(&w->pol, &w->rq, &w->task[who], w->now, 0, 0));
+		w->curr = -1;
+	}
+}
+
+static void delay(struct world *w, s32 who)
+{
+	if (w->task[who].on_rq && !w->task[who].delayed && w->curr != who && w->pol.delayed_dequeue)
+		fold(w, pelton_rq_delay_task(&w->pol, &w->rq, &w->task[who], w->now, 0, w->curr < 0));
+}
+
+/* A group on the same CPU gains or loses an imaginary task: weight, propagation, shares. */
+static void group(struct world *w)
+{
+	struct pelton_ctx ctx = pelton_cfs_ctx(&w->pol, &w->rq, &w->rq.cfs);
+
+	w->group.load_weight = next(w, 3) * 1024;
+	w->group.h_nr_runnable = w->group.load_weight != 0;
+	pelton_update_cfs_rq(&ctx, &w->group);
+	if (!w->group_se.on_rq)
+		fold(w, pelton_enqueue_entity(&ctx, &w->rq.cfs, &w->group_se, &w->group, 1));
+	else
+		fold(w, pelton_dequeue_entity(&ctx, &w->rq.cfs, &w->group_se, &w->group, -1, 0));
+	fold(w, pelton_tg_contrib(&w->pol, &w->tg, &w->group, w->now));
+	pelton_reweight(&w->pol, &w->rq.cfs, &w->group_se,
+			pelton_group_shares(&w->pol, &w->group, &w->tg, w->group_se.weight));
+}
+
+static void govern(struct world *w)
+{
+	struct pelton_cpu_state s = { 0 };
+	struct pelton_perf_terms terms;
+	struct pelton_decision out = { 0 };
+	u32 bw_dl = next(w, 200), rt_nr = next(w, 8) == 0, flags = next(w, 8);
+
+	pelton_cpu_state_fill(&w->rq, bw_dl, rt_nr, next(w, 3), &s);
+	if (pelton_sugov_begin(&w->pol, &w->sp, &w->sc, s.bw_dl, w->now, TICK_NS, flags, 1) == PELTON_GATE_OPEN)
+		pelton_sugov_evaluate(&w->pol, &w->sp, &w->sc, &s, w->now, TICK_NS, khz, 5, &terms, &out);
+	fold(w, out.perf + out.raw_khz + w->sp.next_freq_khz);
+	w->rq.freq_scale = w->sp.next_freq_khz ? pelton_mul_div_floor(w->sp.next_freq_khz, 1024, khz[4]) : 1024;
+}
+
+static void step(struct world *w)
+{
+	s32 who = (s32)next(w, TASKS);
+
+	w->now += next(w, 8) ? next(w, 3000000) : next(w, 900000000);
+	switch (next(w, 11)) {
+	case 0 ... 2:
+		wake(w, &w->task[who]);
+		break;
+	case 3 ... 4:
+		pick(w, who);
+		break;
+	case 5:
+		leave(w, who, PELTON_DEQUEUE_SLEEP);
+		break;
+	case 6:
+		leave(w, who, PELTON_DEQUEUE_MIGRATE);
+		break;
+	case 7:
+		delay(w, who);
+		break;
+	case 8:
+		group(w);
+		break;
+	case 9:
+		fold(w, pelton_rq_update_blocked(&w->pol, &w->rq, w->now, 0,
+						 w->curr < 0 ? PELTON_RUNS_IDLE : next(w, 3), 50));
+		break;
+	default:
+		govern(w);
+	}
+}
+
+static void fold_all(struct world *w)
+{
+	u32 i;
+
+	fold_avg(w, &w->rq.cfs.avg);
+	fold_avg(w, &w->rq.rt);
+	fold_avg(w, &w->rq.dl);
+	fold_avg(w, &w->rq.irq);
+	fold_avg(w, &w->rq.hw);
+	fold_avg(w, &w->group_se.avg);
+	for (i = 0; i < TASKS; i++)
+		fold_avg(w, &w->task[i].avg);
+	fold(w, w->rq.cfs.util_est + w->rq.cfs.load_weight + w->rq.clock.clock_pelt_ns + w->rq.clock.lost_idle_ns);
+}
+
+int main(void)
+{
+	static struct world w;
+	u32 profile, i;
+
+	for (profile = 0; profile < pelton_profile_count(); profile++) {
+		setup(&w, profile);
+		for (i = 0; i < STEPS; i++) {
+			step(&w);
+			fold_all(&w);
+		}
+		printf("%s %016llx\n", pelton_profile_names[profile], w.hash);
+	}
+	return 0;
+}
