@@ -136,6 +136,13 @@ PELTON_INLINE u32 pelton_requeue_entity(const struct pelton_ctx *ctx, struct pel
 	return ev;
 }
 
+/* A task that sleeps on the root queue is woken on another CPU, or ends. `is_idle`: this CPU runs the idle task. */
+PELTON_INLINE void pelton_rq_migrate_sleeping(const struct pelton_policy *pol, struct pelton_rq *rq,
+					      struct pelton_se *se, u32 is_idle, u64 wall_now)
+{
+	pelton_migrate_sleeping(pol, rq, &rq->cfs, se, is_idle, wall_now);
+}
+
 /* First half of a wake-up: clock and queue estimate. The IOWAIT hook belongs between the halves. */
 PELTON_INLINE void pelton_rq_enqueue_begin(const struct pelton_policy *pol, struct pelton_rq *rq,
 					   const struct pelton_se *se, u64 now, u64 irq_ns, u32 is_idle)

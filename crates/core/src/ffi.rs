@@ -160,6 +160,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_others_have_blocked(rq: &Rq) -> u32;
     pub(crate) safe fn pelton_x_capacity_of(rq: &Rq, hw: u32, pressure: u32) -> u32;
 
+    pub(crate) safe fn pelton_x_rq_migrate_sleeping(p: &Policy, rq: &mut Rq, se: &mut Se, idle: u32, wall: u64);
     pub(crate) safe fn pelton_x_rq_enqueue_begin(p: &Policy, rq: &mut Rq, se: &Se, now: u64, irq: u64, idle: u32);
     pub(crate) safe fn pelton_x_rq_enqueue_finish(p: &Policy, rq: &mut Rq, se: &mut Se) -> u32;
     pub(crate) safe fn pelton_x_rq_enqueue_task(

@@ -314,8 +314,6 @@ impl Rq {
     /// The same for a task on the root queue.
     #[inline]
     pub fn migrate_sleeping_task(&mut self, pol: &Policy, se: &mut Se, is_idle: bool, wall_now: u64) {
-        let mut root = self.cfs;
-        ffi::pelton_x_migrate_sleeping(pol, self, &mut root, se, u32::from(is_idle), wall_now);
-        self.cfs = root;
+        ffi::pelton_x_rq_migrate_sleeping(pol, self, se, u32::from(is_idle), wall_now);
     }
 }

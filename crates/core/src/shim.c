@@ -121,6 +121,7 @@ FN(u32, others_have_blocked, (crq_t rq), (rq))
 FN(u32, capacity_of, (crq_t rq, u32 hw, u32 pressure), (rq, hw, pressure))
 
 /* one scheduler event, one call */
+FN(void, rq_migrate_sleeping, (policy_t p, rq_t rq, se_t se, u32 idle, u64 wall), (p, rq, se, idle, wall))
 FN(void, rq_enqueue_begin, (policy_t p, rq_t rq, cse_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
 FN(u32, rq_enqueue_finish, (policy_t p, rq_t rq, se_t se), (p, rq, se))
 FN(u32, rq_enqueue_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
