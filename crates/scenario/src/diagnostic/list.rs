@@ -21,7 +21,7 @@ impl Diagnostics {
         Self::default()
     }
 
-    /// Adds a message; beyond the first 20 they are only counted.
+    /// Adds a message; beyond the first 20 errors and the first 20 warnings they are only counted.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.push_with(|| diagnostic);
     }
@@ -30,14 +30,24 @@ impl Diagnostics {
     pub fn push_with(&mut self, diagnostic: impl FnOnce() -> Diagnostic) {
         if self.is_full() {
             self.dropped += 1;
+            return;
+        }
+        let diagnostic = diagnostic();
+        // Warnings have a limit of their own: an error must never be lost behind them, or the input would be accepted.
+        if self.kept_of(diagnostic.severity()) >= KEPT_MAX {
+            self.dropped += 1;
         } else {
-            self.kept.push(diagnostic());
+            self.kept.push(diagnostic);
         }
     }
 
     /// True when further messages are only counted.
     pub fn is_full(&self) -> bool {
-        self.kept.len() >= KEPT_MAX
+        self.kept_of(Severity::Error) >= KEPT_MAX
+    }
+
+    fn kept_of(&self, severity: Severity) -> usize {
+        self.kept.iter().filter(|kept| kept.severity() == severity).count()
     }
 
     /// Adds all messages of another list.
@@ -111,4 +121,19 @@ pub fn render(diagnostics: &Diagnostics, width: usize, color: bool) -> String {
         out.push_str(&format!("  ... and {} more\n", diagnostics.dropped()));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::SourceFile;
+
+    #[test]
+    fn an_error_behind_many_warnings_still_refuses_the_input() {
+        let file = SourceFile::new("f", "x");
+        let mut found = Diagnostics::new();
+        (0..2 * KEPT_MAX).for_each(|_| found.push(file.about("odd").warning()));
+        found.push(file.about("wrong"));
+        assert!(found.or(()).is_err());
+    }
 }
