@@ -7,7 +7,7 @@ use pelton_tests::fuzz_targets;
 use pelton_trace::{LogReader, PerfettoTrace};
 
 /// Inputs per target; `PELTON_FUZZ_INPUTS` overrides it for a longer run.
-const INPUTS: u64 = 50_000;
+const INPUTS: u64 = 20_000;
 
 fn inputs() -> u64 {
     std::env::var("PELTON_FUZZ_INPUTS").ok().and_then(|text| text.parse().ok()).unwrap_or(INPUTS)
@@ -49,32 +49,30 @@ fn smoke(target: &Target<'_>) {
     }
 }
 
+const JSON_WORDS: &str = r#""run" "loop" "timer" "phases" { } [ ] , : /* */ // "\u12 "a" -1 é"#;
+const TOML_WORDS: &str =
+    "= [ ]] [[perf_domain]] opps=[{khz=1}] capacity=1024 cpus=[0,1023] {} \"\" ''' 1e999 nan # [set] é";
+
+fn words(text: &str) -> Vec<&str> {
+    text.split(' ').chain(["\n"]).collect()
+}
+
 #[test]
 fn rtapp_files_never_panic() {
-    let words = &[
-        "\"run\"",
-        "\"loop\"",
-        "\"timer\"",
-        "{",
-        "}",
-        "[",
-        "]",
-        ",",
-        ":",
-        "/*",
-        "*/",
-        "//",
-        "\"\\u12",
-        "\"a\"",
-        "-1",
-        "é",
-    ];
-    smoke(&Target {
-        name: "rtapp_json",
-        run: fuzz_targets::rtapp_json,
-        seeds: seeds("scenarios/workloads", ".json"),
-        words,
-    });
+    let seeds = [seeds("scenarios/workloads", ".json"), seeds("scenarios/workloads/rt-app", ".json")].concat();
+    smoke(&Target { name: "rtapp_json", run: fuzz_targets::rtapp_json, seeds, words: &words(JSON_WORDS) });
+}
+
+#[test]
+fn platform_files_never_panic() {
+    let seeds = seeds("scenarios/platforms", ".toml");
+    smoke(&Target { name: "platform_toml", run: fuzz_targets::platform_toml, seeds, words: &words(TOML_WORDS) });
+}
+
+#[test]
+fn policy_files_never_panic() {
+    let seeds = vec![b"profile = \"6.6\"\n[set]\nutil_est = \"off\"\nrt_in_sum = 1\n".to_vec()];
+    smoke(&Target { name: "policy_toml", run: fuzz_targets::policy_toml, seeds, words: &words(TOML_WORDS) });
 }
 
 /// The Perfetto trace of a recorded log.
