@@ -6,6 +6,7 @@ use std::path::Path;
 use pelton_core::{Policy, PolicyError};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile, hint_for, short};
+use crate::platform::kernel_version;
 use crate::tree::{At, Document, Key, Kind, Reader, Spec, check, parse, reference};
 
 /// The profile taken when nobody names one.
@@ -202,12 +203,8 @@ fn unknown_profile(word: &Word) -> Diagnostics {
     let known = pelton_core::profiles();
     let at = word.source.error(word.at.span.clone(), format!("there is no profile `{}`", short(name)));
     let at = at.allowed(known.join(", "));
-    let version = |s: &str| {
-        let mut parts = s.trim_start_matches('v').split('.').map(|p| p.parse::<u32>().ok());
-        Some((parts.next()??, parts.next()??))
-    };
-    let Some(wanted) = version(name) else { return at.help("profiles are named by kernel version").into() };
-    match known.iter().rfind(|k| version(k).is_some_and(|v| v <= wanted)) {
+    let Some(wanted) = kernel_version(name) else { return at.help("profiles are named by kernel version").into() };
+    match known.iter().rfind(|k| kernel_version(k).is_some_and(|v| v <= wanted)) {
         Some(older) => {
             at.help(format!("profiles are the kernels whose rules differ; the last one before is `{older}`")).into()
         }

@@ -94,6 +94,16 @@ fn each_thread_of_the_i7_has_its_own_domain() {
 }
 
 #[test]
+fn x86_is_frequency_invariant_from_5_7_on() {
+    let invariant = |profile: &str| {
+        let options = PlatformOptions { profile: Some(profile.into()), ..PlatformOptions::default() };
+        platform::load("intel-i7-6700").unwrap().machine(&options).unwrap().domains[0].freq_invariant
+    };
+    assert_eq!(["4.12", "5.4", "5.10", "7.2"].map(invariant), [false, false, true, true]);
+    assert!(machine("juno-r0").domains[0].freq_invariant, "Arm is at any time");
+}
+
+#[test]
 fn units_of_a_published_table_are_never_mixed_with_milliwatts() {
     let built = platform::load("juno-r0-little").unwrap().build(&PlatformOptions::default()).unwrap();
     assert_eq!(built.power, [("little".to_owned(), PowerSource::Table("eas-2015-juno-r0".into()))]);

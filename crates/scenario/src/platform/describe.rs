@@ -207,6 +207,8 @@ impl PlatformFile {
         facts.extend(drv.driver_sleeps.as_ref().map(|v| self.fact("driver_sleeps", v.value, "", &v.span)));
         facts.extend(drv.rate_limit_us.as_ref().map(|v| self.fact("rate_limit_us", v.value, "us", &v.span)));
         facts.extend(drv.dvfs_from_any_cpu.as_ref().map(|v| self.fact("dvfs_from_any_cpu", v.value, "", &v.span)));
+        let since = drv.freq_invariant_since.as_ref();
+        facts.extend(since.map(|v| self.fact("freq_invariant_since", &v.value, "", &v.span)));
         facts.extend(drv.freq_invariant.as_ref().map(|v| self.fact("freq_invariant", v.value, "", &v.span)));
         facts.extend(self.costs.iter().map(|(name, v)| self.fact(name, v.value, "ns", &v.span)));
         facts.extend(self.cluster_active_mw.as_ref().map(|v| self.fact("cluster_active_mw", v.value, "mW", &v.span)));

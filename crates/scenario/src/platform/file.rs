@@ -75,6 +75,8 @@ pub struct Cpufreq {
     pub dvfs_from_any_cpu: Option<At<bool>>,
     /// The scheduler is told the frequency.
     pub freq_invariant: Option<At<bool>>,
+    /// Kernel version from which it is.
+    pub freq_invariant_since: Option<At<String>>,
 }
 
 /// Groups of CPU numbers with their place.
@@ -288,6 +290,7 @@ fn cpufreq(table: Reader<'_>) -> Cpufreq {
         rate_limit_us: table.int("rate_limit_us"),
         dvfs_from_any_cpu: table.flag("dvfs_from_any_cpu"),
         freq_invariant: table.flag("freq_invariant"),
+        freq_invariant_since: table.text("freq_invariant_since"),
     }
 }
 

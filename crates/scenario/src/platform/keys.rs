@@ -113,6 +113,12 @@ static CPUFREQ: Spec = Spec {
             "",
             "the architecture tells the scheduler the current frequency; absent: yes",
         ),
+        Key::new(
+            "freq_invariant_since",
+            Kind::Text,
+            "",
+            "instead: kernel version from which it does, `\"5.7\"` on x86; decided by the profile of the run",
+        ),
     ],
 };
 

@@ -22,13 +22,23 @@ pub struct PlatformOptions {
     pub energy_table: Option<String>,
     /// Capacity by domain id instead of the file's: kernels disagree about some machines.
     pub capacities: Vec<(String, u32)>,
-    /// Frequency invariance instead of the file's: x86 has it since 5.7.
+    /// Kernel profile of the run: decides what depends on the kernel's version. Without it, the kernel is taken to be
+    /// older than any version the file names.
+    pub profile: Option<String>,
+    /// Frequency invariance instead of the file's.
     pub freq_invariant: Option<bool>,
 }
 
 impl Default for PlatformOptions {
     fn default() -> Self {
-        PlatformOptions { hz: 250, costs: None, energy_table: None, capacities: Vec::new(), freq_invariant: None }
+        PlatformOptions {
+            hz: 250,
+            costs: None,
+            energy_table: None,
+            capacities: Vec::new(),
+            profile: None,
+            freq_invariant: None,
+        }
     }
 }
 
@@ -214,10 +224,15 @@ impl PlatformFile {
             rate_limit_us: drv.rate_limit_us.as_ref().map(|r| r.value),
             initial_khz: 0,
             idle_states: self.idle_states(domain, power),
-            freq_invariant: options
-                .freq_invariant
-                .unwrap_or_else(|| drv.freq_invariant.as_ref().is_none_or(|f| f.value)),
+            freq_invariant: options.freq_invariant.unwrap_or_else(|| self.freq_invariant(options)),
         }
+    }
+
+    fn freq_invariant(&self, options: &PlatformOptions) -> bool {
+        let drv = &self.cpufreq;
+        let Some(since) = &drv.freq_invariant_since else { return drv.freq_invariant.as_ref().is_none_or(|f| f.value) };
+        let kernel = options.profile.as_deref().and_then(kernel_version);
+        kernel.is_some_and(|kernel| kernel_version(&since.value).is_some_and(|since| kernel >= since))
     }
 
     /// State 0 by convention of the kernel, then those of the file.
@@ -298,6 +313,12 @@ impl PlatformFile {
         );
         said
     }
+}
+
+/// Major and minor number of a kernel version: `5.7`, `v6.12.3`.
+pub(crate) fn kernel_version(text: &str) -> Option<(u32, u32)> {
+    let mut parts = text.trim_start_matches('v').split('.').map(|part| part.parse().ok());
+    Some((parts.next()??, parts.next()??))
 }
 
 /// Frequencies of a domain, ascending: its operating points or its grid, which always contains the highest frequency.

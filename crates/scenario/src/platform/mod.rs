@@ -16,6 +16,7 @@ pub use describe::{
 };
 pub use file::{Arch, PlatformFile};
 pub use keys::{CPUS_MAX, IDLE_STATES_MAX, OPPS_MAX, PLATFORM, SCHEMA};
+pub(crate) use machine::kernel_version;
 pub use machine::{Built, HZ_ALLOWED, PlatformOptions};
 pub use power::PowerSource;
 pub use provenance::Quality;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::file::{Domain, EnergyTable, Groups, IdleRow, PlatformFile};
 use super::keys::OPPS_MAX;
+use super::machine::kernel_version;
 use super::power;
 use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
 
@@ -14,6 +15,7 @@ pub(super) fn check(file: &PlatformFile) -> Diagnostics {
     rules.name(file);
     rules.ids(file);
     rules.cpu_numbers(file);
+    rules.invariance(file);
     rules.capacities(file);
     for domain in &file.domains {
         rules.frequencies(domain);
@@ -53,6 +55,17 @@ impl Rules<'_> {
                     self.source.error(domain.id.span.clone(), format!("two domains are called `{}`", domain.id.value));
                 self.found.push(at.label(format!("first on line {line}")).help("give each [[perf_domain]] its own id"));
             }
+        }
+    }
+
+    fn invariance(&mut self, file: &PlatformFile) {
+        let Some(since) = &file.cpufreq.freq_invariant_since else { return };
+        let at = self.source.error(since.span.clone(), "`freq_invariant_since` is not a kernel version");
+        if kernel_version(&since.value).is_none() {
+            self.found.push(at.allowed("major.minor, as in \"5.7\""));
+        } else if let Some(flag) = &file.cpufreq.freq_invariant {
+            let at = self.source.error(flag.span.clone(), "both `freq_invariant` and `freq_invariant_since`");
+            self.found.push(at.help("keep one of them"));
         }
     }
 
