@@ -17,7 +17,7 @@
  *
  * Source: Linux 7.2 kernel/sched/fair.c (update_load_avg, propagate_entity_load_avg, update_tg_cfs_util,
  * update_tg_cfs_load, calc_group_shares, update_tg_load_avg, post_init_entity_util_avg, migrate_se_pelt_lag,
- * enqueue_entity, dequeue_entity, set_next_entity, put_prev_entity, entity_tick, switched_from_fair).
+ * switched_from_fair, switched_to_fair, online_fair_sched_group).
  * Deviations: 4.10-4.14 propagated by other formulas (recollection); here the 4.15 form serves all profiles.
  */
 #ifndef PELTON_PELT_GROUP_H
@@ -255,6 +255,19 @@ PELTON_INLINE u32 pelton_switched_to_fair(const struct pelton_ctx *ctx, struct p
 
 	pelton_attach(ctx->pol, cfs, se);
 	return ev | PELTON_EV_ATTACH | PELTON_EV_TG_LOAD;
+}
+
+/*
+ * A group comes into being on this CPU: its entity is attached, empty, long before its first task. Without this the first
+ * enqueue would both carry up the new queue's averages and attach the entity that already has them.
+ */
+PELTON_INLINE void pelton_group_online(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se)
+{
+	struct pelton_avg empty = { 0 };
+
+	se->avg = empty;
+	pelton_update_load_avg(ctx, cfs, se, 0, 0);
+	pelton_attach(ctx->pol, cfs, se);
 }
 
 /* A task created in another class only learns what time it is. */

@@ -96,6 +96,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_remove_sleeping(c: &Ctx<'_>, cfs: &mut CfsRq, se: &mut Se);
     pub(crate) safe fn pelton_x_switched_from_fair(c: &Ctx<'_>, cfs: &mut CfsRq, se: &mut Se) -> u32;
     pub(crate) safe fn pelton_x_switched_to_fair(c: &Ctx<'_>, cfs: &mut CfsRq, se: &mut Se) -> u32;
+    pub(crate) safe fn pelton_x_group_online(c: &Ctx<'_>, cfs: &mut CfsRq, se: &mut Se);
     pub(crate) safe fn pelton_x_init_other_class(c: &Ctx<'_>, se: &mut Se);
     pub(crate) safe fn pelton_x_enqueue_entity(
         c: &Ctx<'_>,

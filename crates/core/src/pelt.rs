@@ -236,6 +236,12 @@ impl CfsRq {
         ffi::pelton_x_switched_to_fair(ctx, self, se)
     }
 
+    /// A group comes into being: its entity is attached to this queue, empty.
+    #[inline]
+    pub fn group_online(&mut self, ctx: &Ctx<'_>, se: &mut Se) {
+        ffi::pelton_x_group_online(ctx, self, se);
+    }
+
     /// An entity is queued; `delta` is the change of runnable tasks below.
     #[inline]
     pub fn enqueue_entity(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: Option<&mut CfsRq>, delta: i32) -> u32 {

@@ -87,6 +87,7 @@ FN(void, migrate_sleeping, (policy_t p, crq_t rq, cfs_t cfs, se_t se, u32 idle, 
 FN(void, remove_sleeping, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(u32, switched_from_fair, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(u32, switched_to_fair, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
+FN(void, group_online, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(void, init_other_class, (ctx_t c, se_t se), (c, se))
 FN(u32, enqueue_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta), (c, cfs, se, owned, delta))
 FN(u32, update_ancestor, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta), (c, cfs, se, owned, delta))

@@ -54,6 +54,14 @@ static void fold_avg(struct world *w, const struct pelton_avg *a)
 	fold(w, a->last_update_time_ns + a->period_contrib + a->util_est_enqueued + a->util_est_ewma);
 }
 
+static void setup_group(struct world *w)
+{
+	struct pelton_ctx ctx = pelton_cfs_ctx(&w->pol, &w->rq, &w->rq.cfs);
+
+	pelton_se_init(&w->group_se, 1024);
+	pelton_group_online(&ctx, &w->rq.cfs, &w->group_se);
+}
+
 static void setup(struct world *w, u32 profile)
 {
 	struct world fresh = { .seed = profile, .hash = 0xcbf29ce484222325ull, .curr = -1, .tg = { 0, 1024 } };
@@ -62,9 +70,9 @@ static void setup(struct world *w, u32 profile)
 	*w = fresh;
 	pelton_policy_for_profile(profile, &w->pol);
 	pelton_rq_init(&w->pol, &w->rq, 0, 700, 1024);
-	pelton_se_init(&w->group_se, 1024);
 	for (i = 0; i < TASKS; i++)
 		pelton_se_init(&w->task[i], 512u << i);
+	setup_group(w);
 	w->sp.nr_cpus = 1;
 	w->sp.min_khz = khz[0];
 	w->sp.max_khz = w->sp.ref_khz = w->sp.cur_khz = khz[4];

@@ -4,7 +4,7 @@
 //!
 //! The recordings are not part of the repository; without them the tests say so and pass.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -23,7 +23,7 @@ fn recording(name: &str) -> Option<String> {
 
 /// One row, by column name; an empty cell is 0.
 struct Row<'a> {
-    columns: &'a HashMap<&'a str, usize>,
+    columns: &'a BTreeMap<&'a str, usize>,
     cells: Vec<&'a str>,
 }
 
@@ -60,7 +60,8 @@ impl Row<'_> {
 
 fn for_each_row(text: &str, mut check: impl FnMut(&Row<'_>)) {
     let mut lines = text.lines();
-    let header: HashMap<&str, usize> = lines.next().unwrap_or("").split(',').enumerate().map(|(i, n)| (n, i)).collect();
+    let header: BTreeMap<&str, usize> =
+        lines.next().unwrap_or("").split(',').enumerate().map(|(i, n)| (n, i)).collect();
     for line in lines {
         check(&Row { columns: &header, cells: line.split(',').collect() });
     }
