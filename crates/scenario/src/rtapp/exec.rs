@@ -12,7 +12,6 @@ use super::ast::{
 };
 use super::json::Span;
 use super::report::{Report, say};
-use crate::diagnostic::hint_for;
 
 /// Resources in one chain; a longer one is a mistake.
 const CHAIN_MAX: usize = 64;
@@ -42,7 +41,7 @@ impl<'a, 'r> Expander<'a, 'r> {
         let mut out = Vec::new();
         let mut left_us = exec.exec_us.value;
         for name in &exec.lock_order {
-            let work_us = self.take(&uses, name, &mut out).unwrap_or(0);
+            let Some(work_us) = self.take(&uses, name, &mut out) else { return Vec::new() };
             left_us = if left_us < work_us { 0 } else { left_us - work_us };
             if self.is_too_much(name.span, out.len()) {
                 return Vec::new();
@@ -75,7 +74,7 @@ impl<'a, 'r> Expander<'a, 'r> {
             let words = say(format!("the resource `{}` is not declared in `resources`", name.value));
             let help = match self.declared.is_empty() {
                 true => "the file declares none: is it a fragment for rt-app's merge script?".to_owned(),
-                false => hint_for(&name.value, self.declared.keys().copied()),
+                false => self.report.hint(&name.value, self.declared.keys().copied()),
             };
             self.report.error(name.span, words.help(help));
             return None;
@@ -163,8 +162,9 @@ impl<'a, 'r> Expander<'a, 'r> {
         }
         let waits: Vec<&str> =
             self.declared.values().filter(|r| r.kind == ResourceKind::Wait).map(|r| r.name.value.as_str()).collect();
+        let hint = self.report.hint(&target.value, waits.into_iter());
         let words = say(format!("`{}` is no declared `wait` resource", target.value));
-        self.report.error(target.span, words.help(hint_for(&target.value, waits)));
+        self.report.error(target.span, words.help(hint));
         None
     }
 

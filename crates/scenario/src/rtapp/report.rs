@@ -5,10 +5,16 @@
 //! messages are rendered as a person would read: a hostile file may have a hundred thousand mistakes.
 
 use super::json::Span;
-use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile};
+use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile, did_you_mean, hint_for};
 
 /// Messages of each kind that get their excerpt; the rest is counted.
 const FULL_MAX: usize = 20;
+/// Words compared with all candidates; comparing every wrong word of a large file would take minutes.
+const HINTS_MAX: usize = 2 * FULL_MAX;
+/// Lines looked up for texts: a message names at most five.
+const LINES_MAX: usize = 5 * FULL_MAX;
+/// Candidates one word is compared with.
+const CANDIDATES_MAX: usize = 2000;
 
 /// The words of one message.
 pub(super) struct Words {
@@ -89,17 +95,38 @@ pub(super) struct Report {
     file: SourceFile,
     errors: Pile,
     warnings: Pile,
+    hints: usize,
+    lines: usize,
 }
 
 impl Report {
     /// No message yet.
     pub(super) fn new(file: &SourceFile) -> Self {
-        Report { file: file.clone(), errors: Pile::default(), warnings: Pile::default() }
+        Report { file: file.clone(), errors: Pile::default(), warnings: Pile::default(), hints: 0, lines: 0 }
     }
 
-    /// The file.
-    pub(super) fn file(&self) -> &SourceFile {
-        &self.file
+    /// The candidate that `word` is probably a misspelling of.
+    pub(super) fn near<'c>(&mut self, word: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+        self.hints += 1;
+        if self.hints > HINTS_MAX {
+            return None;
+        }
+        did_you_mean(word, candidates.take(CANDIDATES_MAX))
+    }
+
+    /// Help for an unknown word: the likely candidate, else all of them.
+    pub(super) fn hint<'c>(&mut self, word: &str, candidates: impl Iterator<Item = &'c str>) -> String {
+        self.hints += 1;
+        if self.hints > HINTS_MAX {
+            return String::new();
+        }
+        hint_for(word, candidates.take(CANDIDATES_MAX).collect::<Vec<_>>())
+    }
+
+    /// Line of a place, for texts of messages; 0 once nobody would read them.
+    pub(super) fn line(&mut self, span: Span) -> usize {
+        self.lines += 1;
+        if self.lines > LINES_MAX { 0 } else { self.file.line_of(span.range().start) }
     }
 
     /// The file cannot be used.

@@ -63,7 +63,7 @@ impl<'a> Walk<'a, '_> {
     fn lock(&mut self, name: &'a Spanned<String>) {
         if let Some(&(_, first)) = self.held.iter().find(|(n, _)| *n == name.value) {
             if self.told.insert(name.span) {
-                let line = self.report.file().line_of(first.range().start);
+                let line = self.report.line(first);
                 let words = say(format!("`{}` is locked while this task holds it", name.value))
                     .label("waits for itself for ever");
                 self.report.error(
@@ -177,11 +177,10 @@ fn tell_cycle(path: &[&str], orders: &Orders, tasks: &[FlatTask], report: &mut R
     if users.len() < 2 && !users.iter().any(|&t| tasks[t].is_plural()) {
         return;
     }
-    let line = |span: Span| report.file().line_of(span.range().start);
     let others: Vec<String> = edges[..edges.len() - 1]
         .iter()
         .take(4)
-        .map(|(a, b, e)| format!("line {}: `{b}` is taken while `{a}` is held", line(e.1)))
+        .map(|(a, b, e)| format!("line {}: `{b}` is taken while `{a}` is held", report.line(e.1)))
         .collect();
     let words = say("mutexes are taken in different orders: tasks may wait for each other for ever");
     let words = words.label(format!("`{b}` is taken while `{a}` is held"));

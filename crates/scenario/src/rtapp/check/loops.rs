@@ -23,7 +23,7 @@ fn check_task(task: &FlatTask, report: &mut Report) {
             } else {
                 "this loop takes no time"
             };
-            let words = say(what).label(format!("{} events per round", phase.events.len()));
+            let words = say(what).label(events_per_round(phase));
             report.error(phase.name.span, words.help("add `run`, `sleep` or `timer`, or something to wait for"));
             return;
         }
@@ -41,6 +41,13 @@ fn unreachable(task: &FlatTask, report: &mut Report) {
         let words =
             say(format!("phase `{}` is never reached", next.name.value)).label("the phase before it loops for ever");
         report.warning(next.name.span, words.help("give the phase before it a positive `loop`"));
+    }
+}
+
+fn events_per_round(phase: &FlatPhase) -> String {
+    match phase.events.len() {
+        1 => "1 event per round".into(),
+        n => format!("{n} events per round"),
     }
 }
 

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostic::hint_for;
 use crate::rtapp::ast::{EventKind, Props, Spanned};
 use crate::rtapp::flat::FlatTask;
 use crate::rtapp::json::Span;
@@ -76,8 +75,8 @@ fn forks(tasks: &[FlatTask], report: &mut Report) {
                     forked_delay(&tasks[child], name, report);
                 }
                 None => {
-                    let words = say(format!("`fork` names the unknown task `{}`", name.value));
-                    report.error(name.span, words.help(hint_for(&name.value, index.keys().copied())));
+                    let hint = report.hint(&name.value, index.keys().copied());
+                    report.error(name.span, say(format!("`fork` names the unknown task `{}`", name.value)).help(hint));
                 }
             }
         }

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostic::did_you_mean;
 use crate::rtapp::ast::{EventKind, Spanned};
 use crate::rtapp::flat::FlatTask;
 use crate::rtapp::json::Span;
@@ -63,10 +62,10 @@ fn sleepers(parties: &Parties, tasks: &[FlatTask], nobody: &str, report: &mut Re
         let only_itself = |wakers: &BTreeSet<usize>| {
             sleepers.len() == 1 && wakers == sleepers && !sleepers.iter().any(|&t| tasks[t].is_plural())
         };
-        let hint = did_you_mean(name, parties.wakers.keys().copied().filter(|k| k != name));
-        let help = hint.map_or("the task sleeps there for ever".into(), |h| format!("did you mean `{h}`?"));
         match wakers {
             None => {
+                let hint = report.near(name, parties.wakers.keys().copied());
+                let help = hint.map_or("the task sleeps there for ever".into(), |h| format!("did you mean `{h}`?"));
                 let words = say(format!("{nobody} `{name}`")).label("waits for ever");
                 report.warning(*span, words.help(help));
             }
@@ -82,7 +81,7 @@ fn sleepers(parties: &Parties, tasks: &[FlatTask], nobody: &str, report: &mut Re
 fn wakers(parties: &Parties, report: &mut Report) {
     for (name, (_, span)) in parties.wakers.iter().filter(|(name, _)| !parties.sleepers.contains_key(*name)) {
         let words = say(format!("nobody waits for `{name}`")).label("has no effect");
-        let hint = did_you_mean(name, parties.sleepers.keys().copied());
+        let hint = report.near(name, parties.sleepers.keys().copied());
         report.warning(
             *span,
             match hint {

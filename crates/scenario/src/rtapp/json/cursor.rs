@@ -82,18 +82,19 @@ impl<'a> Cursor<'a> {
         let quote = char::from(self.text.as_bytes()[start]);
         self.at += 1;
         let mut out = String::new();
-        while let Some(c) = self.text[self.at..].chars().next() {
-            match c {
-                '\n' | '\r' => break,
-                '\\' => self.escape(&mut out)?,
-                c if c == quote => {
+        let special = |b: &u8| matches!(b, b'\n' | b'\r' | b'\\') || char::from(*b) == quote;
+        loop {
+            let plain = self.text.as_bytes()[self.at..].iter().position(|b| special(b));
+            let end = plain.map_or(self.text.len(), |n| self.at + n);
+            out.push_str(&self.text[self.at..end]);
+            self.at = end;
+            match self.peek() {
+                Some(b'\\') => self.escape(&mut out)?,
+                Some(b) if char::from(b) == quote => {
                     self.at += 1;
                     return Ok((out, Span::new(start, self.at)));
                 }
-                c => {
-                    out.push(c);
-                    self.at += c.len_utf8();
-                }
+                _ => break,
             }
         }
         let d = self.error(start, "this string has no end").label("opened here");
@@ -161,7 +162,10 @@ impl<'a> Cursor<'a> {
         let numeric = word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
         match word.parse::<f64>().ok().filter(|_| numeric) {
             Some(real) => Ok((Value::Real(real), span)),
-            None => Err(self.error(start, format!("`{}` is not a number", short(word))).into()),
+            None => {
+                let d = self.error(start, format!("`{}` is not a number", short(word)));
+                Err(d.help("numbers have no unit here: times are microseconds").into())
+            }
         }
     }
 

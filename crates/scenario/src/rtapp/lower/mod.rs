@@ -83,7 +83,7 @@ fn slack(file: &RtAppFile, tasks: &[FlatTask], report: &mut Report) {
     let timers = |events: &[super::ast::Event]| events.iter().filter(|e| matches!(e.kind, EventKind::Timer(_))).count();
     let several = tasks.iter().flat_map(|t| &t.phases).find(|p| timers(&p.events) > 1);
     if let Some(phase) = several {
-        let line = report.file().line_of(phase.name.span.range().start);
+        let line = report.line(phase.name.span);
         let words =
             say("`cumulative_slack` cannot be honoured").label("slack would be summed over the timers of a phase");
         report.error(

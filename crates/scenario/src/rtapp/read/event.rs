@@ -3,7 +3,6 @@
 
 use super::Reader;
 use super::keys::{COUNT, EventKey, PERIOD_US, TIME_US};
-use crate::diagnostic::hint_for;
 use crate::rtapp::ast::{CondRef, Event, EventKind, Spanned, Timer};
 use crate::rtapp::json::{Member, Node, Value};
 use crate::rtapp::report::say;
@@ -100,7 +99,8 @@ impl Reader {
             "relative" => false,
             other => {
                 let words = say(format!("unknown timer mode `{other}`"));
-                self.report.error(node.span, words.help(hint_for(other, ["relative", "absolute"])));
+                let hint = self.report.hint(other, ["relative", "absolute"].into_iter());
+                self.report.error(node.span, words.help(hint));
                 false
             }
         }

@@ -4,7 +4,6 @@
 use super::Reader;
 use super::keys::{EXEC_REFUSED, PERIOD_US, RESOURCE_TYPES, TIME_US};
 use super::task::{is_exec_key, whole};
-use crate::diagnostic::hint_for;
 use crate::rtapp::ast::{Body, Exec, Resource, ResourceKind, ResourceUse, Spanned};
 use crate::rtapp::json::{Member, Node, Span, Value};
 use crate::rtapp::report::say;
@@ -45,7 +44,7 @@ impl Reader {
                     let name = self.text("target", &m.node);
                     self.put(&mut target, name, m);
                 }
-                _ => self.unknown(m, "a resource", ["type", "target"]),
+                _ => self.unknown(m, "a resource", ["type", "target"].into_iter()),
             }
         }
         let kind = kind.unwrap_or(ResourceKind::Mutex);
@@ -72,7 +71,8 @@ impl Reader {
             "run" => ResourceKind::Run,
             other => {
                 let words = say(format!("unknown resource type `{other}`"));
-                self.report.error(node.span, words.help(hint_for(other, RESOURCE_TYPES.iter().copied())));
+                let hint = self.report.hint(other, RESOURCE_TYPES.iter().copied());
+                self.report.error(node.span, words.help(hint));
                 return None;
             }
         })
@@ -157,7 +157,7 @@ impl Reader {
                     let names = self.names("access", &m.node);
                     self.put(&mut access, names, m);
                 }
-                _ => self.unknown(m, "the use of a resource", ["duration", "access"]),
+                _ => self.unknown(m, "the use of a resource", ["duration", "access"].into_iter()),
             }
         }
         Some(ResourceUse {

@@ -12,7 +12,7 @@ use self::keys::ROOT_KEYS;
 use super::ast::{RtAppFile, Spanned};
 use super::json::{Member, Node};
 use super::report::{Report, say};
-use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
+use crate::diagnostic::{Diagnostics, SourceFile};
 
 /// Reads one file and collects everything that is wrong with it.
 struct Reader {
@@ -34,7 +34,7 @@ pub(super) fn read(file: &SourceFile, root: &Node) -> Result<RtAppFile, Diagnost
         warnings: Diagnostics::new(),
         ignored: Vec::new(),
     };
-    if let Some(members) = reader.object("the file", root) {
+    if let Some(members) = reader.object("the whole file", root) {
         reader.root(members, &mut out);
     }
     out.placeholders = reader.placeholders;
@@ -69,15 +69,19 @@ impl Reader {
     }
 
     /// A key that does not exist here.
-    fn unknown<'k>(&mut self, member: &Member, place: &str, keys: impl IntoIterator<Item = &'k str> + Clone) {
+    fn unknown<'k>(&mut self, member: &Member, place: &str, keys: impl Iterator<Item = &'k str>) {
+        let hint = self.report.hint(&member.key, keys);
         let words = say(format!("unknown key `{}` in {place}", member.key));
-        self.report
-            .error(member.key_span, words.label("not in the grammar of rt-app").help(hint_for(&member.key, keys)));
+        self.report.error(member.key_span, words.label("not in the grammar of rt-app").help(hint));
     }
 
     /// A key that is read and has no effect.
     fn ignore(&mut self, member: &Member) {
-        let line = self.report.file().line_of(member.key_span.range().start);
+        if self.ignored.iter().any(|(key, _)| *key == member.key) {
+            self.put(&mut Some(()), Some(()), member);
+            return;
+        }
+        let line = self.report.line(member.key_span);
         self.ignored.push((member.key.clone(), line));
     }
 }

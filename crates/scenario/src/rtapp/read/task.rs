@@ -8,7 +8,6 @@ use super::keys::{
     EVENTS, EXEC_KEYS, EXEC_REFUSED, EventKey, INSTANCES, PRIORITY, PROP_KEYS, REPEAT, TASK_KEYS, TIME_US, UTIL,
     event_of, is_plain_suffix,
 };
-use crate::diagnostic::did_you_mean;
 use crate::rtapp::ast::{Body, Event, Phase, Props, RtAppFile, Spanned, Task};
 use crate::rtapp::json::{Member, Span, Value};
 use crate::rtapp::report::say;
@@ -169,7 +168,7 @@ impl Reader {
         }
         let words = say(format!("`{}` is read as `{name}`", m.key))
             .label("rt-app compares only the beginning of an event's name");
-        let better = did_you_mean(&m.key, EVENTS.iter().map(|(n, _)| *n)).filter(|better| *better != name);
+        let better = self.report.near(&m.key, EVENTS.iter().map(|(n, _)| *n)).filter(|better| *better != name);
         let help = match better {
             Some(better) => format!("did you mean `{better}`?"),
             None => format!("write `{name}`, or `{name}0`, `{name}1` to tell several apart"),

@@ -3,7 +3,6 @@
 
 use super::Reader;
 use super::keys::{Bound, CPU};
-use crate::diagnostic::hint_for;
 use crate::rtapp::ast::{PolicyName, Spanned};
 use crate::rtapp::json::{Member, Node, Span, Value};
 use crate::rtapp::report::say;
@@ -179,7 +178,7 @@ impl Reader {
         match found {
             Some((_, policy)) => Some(Spanned { value: *policy, span: node.span }),
             None => {
-                let hint = hint_for(&text.value, PolicyName::NAMES.map(|(name, _)| name));
+                let hint = self.report.hint(&text.value, PolicyName::NAMES.iter().map(|(name, _)| *name));
                 self.report.error(node.span, say(format!("unknown scheduling policy `{}`", text.value)).help(hint));
                 None
             }
