@@ -180,6 +180,14 @@ PELTON_INLINE void pelton_rq_estimate_before(const struct pelton_policy *pol, st
 		pelton_util_est_update(pol, se, rq->cap_orig, sleeps);
 }
 
+/* The step after it left: the variants that sample once the entity was brought up to now. */
+PELTON_INLINE void pelton_rq_estimate_after(const struct pelton_policy *pol, const struct pelton_rq *rq,
+					    struct pelton_se *se, u32 sleeps)
+{
+	if (!pol->util_est_stale && pol->util_est != PELTON_UTIL_EST_U4)
+		pelton_util_est_update(pol, se, rq->cap_orig, sleeps);
+}
+
 /* A task leaves the root queue. `flags`: PELTON_DEQUEUE_SLEEP or PELTON_DEQUEUE_MIGRATE or 0. */
 PELTON_INLINE u32 pelton_rq_dequeue_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se,
 					 u64 now, u64 irq_ns, u32 is_idle, u32 flags)
@@ -198,8 +206,7 @@ PELTON_INLINE u32 pelton_rq_dequeue_task(const struct pelton_policy *pol, struct
 	ev = pelton_dequeue_entity(&ctx, &rq->cfs, se, 0, delta, update);
 	if (flags & PELTON_DEQUEUE_MIGRATE)
 		se->avg.last_update_time_ns = 0;
-	if (!pol->util_est_stale && pol->util_est != PELTON_UTIL_EST_U4)
-		pelton_util_est_update(pol, se, rq->cap_orig, sleeps);
+	pelton_rq_estimate_after(pol, rq, se, sleeps);
 	return ev;
 }
 
@@ -208,11 +215,14 @@ PELTON_INLINE u32 pelton_rq_delay_task(const struct pelton_policy *pol, struct p
 				       u64 now, u64 irq_ns, u32 is_idle)
 {
 	struct pelton_ctx ctx;
+	u32 ev;
 
 	pelton_clock_update(pol, rq, now, irq_ns, is_idle);
 	pelton_rq_estimate_before(pol, rq, se, 1);
 	ctx = pelton_cfs_ctx(pol, rq, &rq->cfs);
-	return pelton_delay_entity(&ctx, &rq->cfs, se);
+	ev = pelton_delay_entity(&ctx, &rq->cfs, se);
+	pelton_rq_estimate_after(pol, rq, se, 1);
+	return ev;
 }
 
 /* Put `prev` back and make `next` current; either may be NULL. `is_idle`: the CPU ran idle until now. */

@@ -147,7 +147,7 @@ struct pelton_sugov_policy {
 	u32 fast_switch;
 	u32 remote_ok; /* driver can be programmed from any CPU */
 	u32 freq_invariant;
-	u32 hw_max_khz; /* what the hardware can do (cpuinfo.max); 0 = same as ref_khz */
+	u32 hw_max_khz; /* what the hardware can do (cpuinfo.max); 0 = same as max_khz */
 } PELTON_ALIGNED64;
 
 /* schedutil, per CPU. */
