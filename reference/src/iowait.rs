@@ -23,9 +23,9 @@ pub fn request(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, now: u64, tic
     let silent = sc.iowait_boost != 0 && silent_for_a_tick(sc, now, tick_ns);
     match rules.iowait_boost {
         IowaitBoost::Off => {}
-        IowaitBoost::Jump if asked => sc.iowait_boost = sp.max_khz,
-        IowaitBoost::Jump if silent => sc.iowait_boost = 0,
-        IowaitBoost::Frequency if asked => double(sc, sp.min_khz, sp.max_khz),
+        IowaitBoost::Jump if asked => sc.iowait_boost = sp.hardware_max_khz(),
+        IowaitBoost::Jump if silent => restart(sc, 0, 0),
+        IowaitBoost::Frequency if asked => double(sc, sp.min_khz, sp.hardware_max_khz()),
         IowaitBoost::Frequency if silent => restart(sc, 0, 0),
         IowaitBoost::Capacity if silent => restart(sc, if asked { BOOST_MIN } else { 0 }, asked.into()),
         IowaitBoost::Capacity if asked => double(sc, BOOST_MIN, SCALE),
@@ -52,9 +52,9 @@ pub fn apply(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, cap_orig: u64, 
         IowaitBoost::Jump => {
             let boost = sc.iowait_boost;
             sc.iowait_boost /= 2;
-            boost * cap_orig / sp.max_khz
+            boost * cap_orig / sp.hardware_max_khz()
         }
-        IowaitBoost::Frequency => age(sc, sp.min_khz) * cap_orig / sp.max_khz,
+        IowaitBoost::Frequency => age(sc, sp.min_khz) * cap_orig / sp.hardware_max_khz(),
         IowaitBoost::Capacity if silent_for_a_tick(sc, now, tick_ns) => {
             restart(sc, 0, 0);
             0

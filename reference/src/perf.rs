@@ -2,8 +2,7 @@
 //! From a CPU's signals to the performance it asks for (SPEC A.17, B.4, B.5, B.6).
 
 use crate::SCALE;
-use crate::rules::{DlRule, Headroom, PerfForm, RtInSum, RtRule, Rules, RunnableBoost, UtilEst};
-use crate::schedutil::hook_flag;
+use crate::rules::{DlRule, Headroom, PerfForm, RtInSum, RtRule, Rules, RunnableBoost, Uclamp, UtilEst};
 
 /// Inputs of one CPU for one evaluation; the fields of `types.h`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,21 +35,58 @@ pub struct CpuState {
     pub uclamp_max: u64,
 }
 
-/// Utilization with its bounds (SPEC B.4).
+/// Every term of one CPU's request; the fields of `types.h`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Effective {
-    /// Sum of the classes after IRQ scaling, and after clamps where the kernel clamps first.
-    pub util: u64,
+pub struct Terms {
+    /// Fair utilization.
+    pub cfs: u64,
+    /// RT utilization in the sum.
+    pub rt: u64,
+    /// DL utilization or bandwidth in the sum.
+    pub dl: u64,
+    /// IRQ utilization.
+    pub irq: u64,
+    /// Sum after IRQ scaling, and after clamps where the kernel clamps first.
+    pub effective: u64,
+    /// I/O-wait boost.
+    pub iowait: u64,
     /// Floor.
     pub min: u64,
     /// Cap.
     pub max: u64,
+    /// The quarter, where it is added to utilization.
+    pub headroom: u64,
+    /// Performance target.
+    pub perf: u64,
+    /// A flag of the hook call asks for the maximum.
+    pub forced_max: u64,
+    /// Left out: silent for more than a tick.
+    pub stale: u64,
+}
+
+/// Clamps in force, if any (G.2).
+fn clamps(rules: &Rules, state: &CpuState) -> Option<(u64, u64)> {
+    (rules.uclamp == Uclamp::Max && state.uclamp_used != 0).then_some((state.uclamp_min, state.uclamp_max))
+}
+
+/// Upper clamp in force; the full scale without one.
+pub fn clamp_max(rules: &Rules, state: &CpuState) -> u64 {
+    clamps(rules, state).map_or(SCALE, |(_, max)| max)
+}
+
+/// The lower bound wins when the two cross (SPEC 0.2).
+fn clamped(rules: &Rules, state: &CpuState, value: u64) -> u64 {
+    match clamps(rules, state) {
+        Some((min, _)) if value < min => min,
+        Some((_, max)) => value.min(max),
+        None => value,
+    }
 }
 
 /// Fair utilization (A.17); `boost` is set for frequency selection.
 pub fn cpu_util(rules: &Rules, state: &CpuState, boost: bool) -> u64 {
     let mut util = state.util_cfs;
-    if boost && rules.runnable_boost == RunnableBoost::On {
+    if boost {
         util = util.max(state.runnable_cfs);
     }
     if rules.util_est != UtilEst::Off {
@@ -59,22 +95,13 @@ pub fn cpu_util(rules: &Rules, state: &CpuState, boost: bool) -> u64 {
     util.min(state.cap_orig)
 }
 
-/// Does a rule for RT or DL ask for the maximum whatever the sum (F.7)?
-pub fn forced_max(rules: &Rules, state: &CpuState, flags: u64) -> bool {
-    let rt = match rules.rt_rule {
-        RtRule::FlagMax => flags & hook_flag::RT != 0,
+/// Does a runnable RT task ask for the maximum (F.7)?
+fn rt_wants_max(rules: &Rules, state: &CpuState) -> bool {
+    let unless_clamped = clamps(rules, state).is_none();
+    match rules.rt_rule {
         RtRule::RunnableMax => state.rt_nr_running > 0,
-        RtRule::RunnableMaxUnlessUclamp => state.rt_nr_running > 0 && state.uclamp_used == 0,
-        RtRule::None => false,
-    };
-    let dl = rules.dl_rule == DlRule::FlagMax && flags & hook_flag::DL != 0;
-    rt || dl
-}
-
-fn rt_term(rules: &Rules, state: &CpuState) -> u64 {
-    match rules.rt_in_sum {
-        RtInSum::On => state.util_rt,
-        RtInSum::Off => 0,
+        RtRule::RunnableMaxUnlessUclamp => state.rt_nr_running > 0 && unless_clamped,
+        RtRule::FlagMax | RtRule::None => false,
     }
 }
 
@@ -83,55 +110,92 @@ pub fn scale_irq(util: u64, irq: u64, cap: u64) -> u64 {
     util * (cap - irq) / cap + irq
 }
 
-/// Utilization and bounds of one CPU in the form of its kernel (B.4, B.5).
-pub fn effective(rules: &Rules, state: &CpuState, forced: bool) -> Effective {
-    let cap = state.cap_orig;
-    let cfs = cpu_util(rules, state, true);
-    let unclamped = |util| Effective { util, min: 0, max: cap };
-    match rules.perf_form {
-        PerfForm::Flags => unclamped(cfs.min(cap)),
-        PerfForm::Bw => unclamped((cfs + state.bw_dl).min(cap)),
-        PerfForm::RtSum => unclamped(sum_old(rules, state, cfs + rt_term(rules, state), forced)),
-        PerfForm::ClampThenSum => {
-            let sum = cfs + rt_term(rules, state);
-            let clamped = if sum < state.uclamp_min { state.uclamp_min } else { sum.min(state.uclamp_max) };
-            unclamped(sum_old(rules, state, clamped, forced))
-        }
-        PerfForm::SumThenClamp => sum_then_clamp(rules, state, cfs, forced),
+/// Terms up to `effective`, in the form of the kernel (B.4, B.5).
+pub fn effective(rules: &Rules, state: &CpuState) -> Terms {
+    let boost = rules.runnable_boost == RunnableBoost::On;
+    let rt = if rules.rt_in_sum == RtInSum::On { state.util_rt } else { 0 };
+    let mut terms =
+        Terms { cfs: cpu_util(rules, state, boost), rt, irq: state.util_irq, max: state.cap_orig, ..Terms::default() };
+    terms.effective = match rules.perf_form {
+        PerfForm::Flags | PerfForm::Bw => plain(rules, state, &mut terms),
+        PerfForm::RtSum | PerfForm::ClampThenSum => with_irq(rules, state, &mut terms),
+        PerfForm::SumThenClamp => sum_then_clamp(rules, state, &mut terms),
+    };
+    terms
+}
+
+/// What the DL reservation adds, and what it demands as a floor (F.6).
+fn reservation(rules: &Rules, state: &CpuState) -> (u64, u64) {
+    match rules.dl_rule {
+        DlRule::FlagMax => (0, 0),
+        DlRule::BwOnTop => (state.bw_dl, 0),
+        DlRule::BwFloor => (0, state.bw_dl),
     }
 }
 
-/// The tail that 4.19 to 6.7 share: saturation, IRQ scaling, DL bandwidth on top.
-fn sum_old(rules: &Rules, state: &CpuState, util: u64, forced: bool) -> u64 {
+/// 4.12 to 4.18.
+fn plain(rules: &Rules, state: &CpuState, terms: &mut Terms) -> u64 {
+    if rt_wants_max(rules, state) {
+        return state.cap_orig;
+    }
+    (terms.dl, terms.min) = reservation(rules, state);
+    (terms.cfs + terms.rt + terms.dl).max(terms.min).min(state.cap_orig)
+}
+
+/// 4.19 to 6.7: saturation by the DL signal, IRQ scaling, then the DL bandwidth.
+fn with_irq(rules: &Rules, state: &CpuState, terms: &mut Terms) -> u64 {
     let (cap, irq) = (state.cap_orig, state.util_irq);
-    if forced || irq >= cap || util + state.util_dl >= cap {
+    if rt_wants_max(rules, state) || irq >= cap {
         return cap;
     }
-    let bandwidth = if rules.dl_rule == DlRule::BwOnTop { state.bw_dl } else { 0 };
-    (scale_irq(util, irq, cap) + bandwidth).min(cap)
+    let sum = terms.cfs + terms.rt;
+    let util = if rules.perf_form == PerfForm::ClampThenSum { clamped(rules, state, sum) } else { sum };
+    if util + state.util_dl >= cap {
+        return cap;
+    }
+    (terms.dl, terms.min) = reservation(rules, state);
+    (scale_irq(util, irq, cap) + terms.dl).max(terms.min).min(cap)
 }
 
-fn sum_then_clamp(rules: &Rules, state: &CpuState, cfs: u64, forced: bool) -> Effective {
+/// 6.8 and later.
+fn sum_then_clamp(rules: &Rules, state: &CpuState, terms: &mut Terms) -> u64 {
     let (cap, irq) = (state.cap_orig, state.util_irq);
     if irq >= cap {
-        return Effective { util: cap, min: cap, max: cap };
+        terms.min = cap;
+        return cap;
     }
-    let floor = (irq + state.bw_dl).max(state.uclamp_min);
-    let min = if forced { floor.max(cap) } else { floor };
-    let max = cap.min(state.uclamp_max);
-    let sum = cfs + rt_term(rules, state) + state.util_dl;
-    let util = if sum >= cap { cap } else { scale_irq(sum, irq, cap).min(cap) };
-    Effective { util, min, max }
+    let (on_top, floor) = reservation(rules, state);
+    let clamp_min = clamps(rules, state).map_or(0, |(min, _)| min);
+    terms.min = (irq + floor).max(clamp_min);
+    if rt_wants_max(rules, state) {
+        terms.min = terms.min.max(cap);
+    }
+    terms.max = cap.min(clamp_max(rules, state));
+    terms.dl = state.util_dl + on_top;
+    let sum = terms.cfs + terms.rt + terms.dl;
+    if sum >= cap { cap } else { scale_irq(sum, irq, cap).min(cap) }
 }
 
-/// The performance target after headroom and bounds (B.4).
-pub fn perf_target(rules: &Rules, effective: Effective) -> u64 {
-    let Effective { util, min, max } = effective;
+/// The target after headroom and bounds (B.4).
+pub fn perf_target(rules: &Rules, util: u64, min: u64, max: u64) -> u64 {
     match rules.headroom {
         Headroom::Frequency => util,
         Headroom::Utilization => util + util / 4,
         Headroom::BeforeClamps => min.max(max.min(util + util / 4)),
     }
+}
+
+/// One CPU's request with every term; `iowait` is the boost in capacity units (B.4, B.7).
+pub fn evaluate(rules: &Rules, state: &CpuState, iowait: u64) -> Terms {
+    let mut terms = effective(rules, state);
+    terms.iowait = match rules.perf_form {
+        PerfForm::ClampThenSum if iowait > 0 => clamped(rules, state, iowait),
+        _ => iowait,
+    };
+    let util = terms.effective.max(terms.iowait);
+    terms.perf = perf_target(rules, util, terms.min, terms.max);
+    terms.headroom = if rules.headroom == Headroom::Frequency { 0 } else { util / 4 };
+    terms
 }
 
 /// Frequency that `perf` asks for, before it is clamped and resolved (B.6).
@@ -160,7 +224,7 @@ mod tests {
     #[test]
     fn clamps_and_headroom_follow_the_published_values() {
         let rules = Rules::profile("7.2").expect("profile exists");
-        let target = |util, min, max| perf_target(&rules, Effective { util, min, max });
+        let target = |util, min, max| perf_target(&rules, util, min, max);
         assert_eq!(target(512, 0, 1024), 640);
         assert_eq!(target(900, 0, 1024), 1024);
         assert_eq!(target(300, 400, 1024), 400);

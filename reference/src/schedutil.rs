@@ -2,9 +2,9 @@
 //! The governor: gate, evaluation, frequency, commit (SPEC B.1-B.12).
 
 use crate::iowait;
-use crate::perf::{CpuState, effective, forced_max, perf_target, raw_freq_khz};
+use crate::perf::{CpuState, Terms, clamp_max, cpu_util, evaluate, raw_freq_khz};
 use crate::rules::{
-    DlBypass, DlRule, Gate, Headroom, Hold, PerfForm, RateLimitDefault, RtRule, Rules, StaleCpu, WhileBusy,
+    DlBypass, DlRule, Gate, Headroom, Hold, RateLimitDefault, Remote, RtRule, Rules, StaleCpu, WhileBusy,
 };
 
 /// Flags of a hook call; the values of `types.h`.
@@ -63,6 +63,15 @@ pub struct SugovPolicy {
     pub remote_ok: u64,
     /// The architecture reports frequency scale.
     pub freq_invariant: u64,
+    /// What the hardware offers at most; 0 = `max_khz`.
+    pub hw_max_khz: u64,
+}
+
+impl SugovPolicy {
+    /// Highest frequency of the hardware, whatever the limits say.
+    pub fn hardware_max_khz(&self) -> u64 {
+        if self.hw_max_khz == 0 { self.max_khz } else { self.hw_max_khz }
+    }
 }
 
 /// Governor state of one CPU; the fields of `types.h`.
@@ -93,15 +102,33 @@ pub struct Now {
     pub tick_ns: u64,
 }
 
-/// One CPU's part in an evaluation.
+/// What a commit asks of the host; the values of `schedutil.h`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CpuRequest {
-    /// Performance target.
+pub enum Commit {
+    /// Nothing changed.
+    #[default]
+    Nothing = 0,
+    /// Program the driver, or wake the worker that does.
+    Drive = 1,
+    /// The worker is on its way and finds the new value.
+    Pending = 2,
+}
+
+/// What one evaluation came to; the fields of `schedutil.h`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Decision {
+    /// Largest request of the domain.
     pub perf: u64,
-    /// The rule for RT or DL asks for the maximum.
-    pub forced_max: bool,
-    /// Skipped: silent for more than a tick.
-    pub stale: bool,
+    /// CPU that made it.
+    pub cpu: u64,
+    /// A flag asks for the maximum.
+    pub forced_max: u64,
+    /// Frequency before limits and table.
+    pub raw_khz: u64,
+    /// Frequency after them.
+    pub resolved_khz: u64,
+    /// What follows.
+    pub commit: u64,
 }
 
 /// Rate limit in us when user space set none (B.11).
@@ -122,12 +149,22 @@ pub fn default_rate_limit_us(rules: &Rules, latency_ns: u64, transition_delay_us
 }
 
 /// Does a rise of the DL reservation ignore the rate limit (B.8)?
-fn dl_override(rules: &Rules, sc: &SugovCpu, state: &CpuState) -> bool {
-    rules.dl_bypass != DlBypass::Off && state.bw_dl > sc.bw_min
+fn dl_override(rules: &Rules, sc: &SugovCpu, bw_dl: u64) -> bool {
+    rules.dl_bypass != DlBypass::Off && bw_dl > sc.bw_min
+}
+
+/// B.3 step 1.
+fn may_drive(rules: &Rules, sp: &SugovPolicy, local: bool) -> bool {
+    let from_outside = match rules.remote {
+        Remote::LocalOnly => false,
+        Remote::FastOnly => sp.remote_ok != 0 || sp.fast_switch == 0,
+        Remote::All => sp.remote_ok != 0,
+    };
+    local || from_outside
 }
 
 fn should_update(rules: &Rules, sp: &mut SugovPolicy, now: Now, local: bool) -> Verdict {
-    if !local && sp.remote_ok == 0 {
+    if !may_drive(rules, sp, local) {
         return Verdict::Remote;
     }
     if sp.work_in_progress != 0 && rules.while_busy == WhileBusy::Refuse {
@@ -146,7 +183,7 @@ pub fn begin(
     rules: &Rules,
     sp: &mut SugovPolicy,
     sc: &mut SugovCpu,
-    state: &CpuState,
+    bw_dl: u64,
     now: Now,
     flags: u64,
     local: bool,
@@ -154,45 +191,44 @@ pub fn begin(
     iowait::request(rules, sp, sc, now.ns, now.tick_ns, flags);
     sc.last_update_ns = now.ns;
     sc.flags = flags;
-    if dl_override(rules, sc, state) {
+    if dl_override(rules, sc, bw_dl) {
         sp.limits_changed = 1;
     }
     should_update(rules, sp, now, local)
 }
 
-/// One CPU's request (B.2.1 step 4, B.12).
-pub fn cpu_request(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, state: &CpuState, now: Now) -> CpuRequest {
-    let silent = now.ns.wrapping_sub(sc.last_update_ns) as i64 > now.tick_ns as i64;
-    if rules.stale_cpu == StaleCpu::Skip && silent {
-        sc.iowait_boost = 0;
-        sc.iowait_pending = 0;
-        return CpuRequest { stale: true, ..CpuRequest::default() };
-    }
-    let forced = forced_max(rules, state, sc.flags);
-    let boost = iowait::apply(rules, sp, sc, state.cap_orig, now.ns, now.tick_ns);
-    let mut effective = effective(rules, state, forced);
-    effective.util = effective.util.max(boost);
-    sc.util = perf_target(rules, effective);
-    sc.bw_min = match rules.dl_bypass {
-        DlBypass::Off => 0,
-        DlBypass::Bandwidth => state.bw_dl,
-        DlBypass::Floor => effective.min,
-    };
-    CpuRequest { perf: sc.util, forced_max: forced, stale: false }
+/// Did the CPU's last hook call carry a flag that means "maximum" (B.5, to 4.16)?
+fn forced_by_flag(rules: &Rules, sc: &SugovCpu) -> bool {
+    let rt = rules.rt_rule == RtRule::FlagMax && sc.flags & hook_flag::RT != 0;
+    let dl = rules.dl_rule == DlRule::FlagMax && sc.flags & hook_flag::DL != 0;
+    rt || dl
 }
 
-/// Frequency before limits and table (B.6); the flag rules of old kernels name the policy's maximum.
-pub fn raw_freq(rules: &Rules, sp: &SugovPolicy, perf: u64, cap_orig: u64, forced: bool) -> u64 {
-    let by_flag = rules.rt_rule == RtRule::FlagMax || rules.dl_rule == DlRule::FlagMax;
-    if forced && (by_flag || rules.perf_form == PerfForm::Flags) {
-        return sp.max_khz;
+/// One CPU's request (B.2.1 step 4, B.12).
+pub fn cpu_request(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, state: &CpuState, now: Now) -> Terms {
+    let silent = now.ns.wrapping_sub(sc.last_update_ns) as i64 > now.tick_ns as i64;
+    if rules.stale_cpu == StaleCpu::Skip && sp.nr_cpus > 1 && silent {
+        sc.iowait_boost = 0;
+        sc.iowait_pending = 0;
+        return Terms { stale: 1, ..Terms::default() };
     }
-    if sp.freq_invariant != 0 {
-        return raw_freq_khz(rules, sp.ref_khz, perf, cap_orig);
+    let forced = forced_by_flag(rules, sc);
+    let boost = if forced { 0 } else { iowait::apply(rules, sp, sc, state.cap_orig, now.ns, now.tick_ns) };
+    let terms = Terms { forced_max: forced.into(), ..evaluate(rules, state, boost) };
+    sc.util = terms.perf;
+    sc.bw_min = if rules.dl_bypass == DlBypass::Floor { terms.min } else { state.bw_dl };
+    terms
+}
+
+/// Frequency before limits and table (B.6).
+pub fn raw_freq(rules: &Rules, sp: &SugovPolicy, perf: u64, cap_orig: u64, forced_max: bool) -> u64 {
+    if forced_max {
+        return sp.hardware_max_khz();
     }
-    let ref_khz = match rules.headroom {
-        Headroom::BeforeClamps => sp.cur_khz + sp.cur_khz / 4,
-        _ => sp.cur_khz,
+    let ref_khz = match (sp.freq_invariant, rules.headroom) {
+        (0, Headroom::BeforeClamps) => sp.cur_khz + sp.cur_khz / 4,
+        (0, _) => sp.cur_khz,
+        _ => sp.ref_khz,
     };
     raw_freq_khz(rules, ref_khz, perf, cap_orig)
 }
@@ -206,7 +242,8 @@ pub fn resolve(sp: &SugovPolicy, table_khz: &[u64], raw_khz: u64) -> u64 {
 
 /// "Do not lower while never idle" (B.9).
 fn hold(rules: &Rules, sc: &mut SugovCpu, state: &CpuState) -> bool {
-    let capped = state.uclamp_max != 1024 && state.uclamp_used != 0 && state.util_cfs >= state.uclamp_max;
+    let limit = clamp_max(rules, state);
+    let capped = limit != 1024 && cpu_util(rules, state, false) + state.util_rt >= limit;
     if rules.hold == Hold::Off || (rules.hold == Hold::RestoreUnlessCapped && capped) {
         return false;
     }
@@ -215,19 +252,29 @@ fn hold(rules: &Rules, sc: &mut SugovCpu, state: &CpuState) -> bool {
     never_idle
 }
 
-/// Last part of a hook call (B.2, B.3). `single` is the CPU of a single-CPU policy. True: the driver must act.
+/// The request a commit starts from: an unchanged raw request keeps the frequency; a maximum by flag bypasses the cache.
+fn requested(sp: &mut SugovPolicy, decision: &Decision) -> u64 {
+    if decision.forced_max != 0 {
+        return decision.resolved_khz;
+    }
+    if decision.raw_khz == sp.cached_raw_khz && sp.need_update == 0 {
+        return sp.next_freq_khz;
+    }
+    sp.cached_raw_khz = decision.raw_khz;
+    decision.resolved_khz
+}
+
+/// Last part of a hook call (B.2, B.3). `single` is the CPU of a single-CPU policy.
 pub fn commit(
     rules: &Rules,
     sp: &mut SugovPolicy,
     single: Option<&mut SugovCpu>,
     state: &CpuState,
     now: u64,
-    raw_khz: u64,
-    resolved_khz: u64,
-) -> bool {
+    decision: &Decision,
+) -> Commit {
     let previous_raw = sp.cached_raw_khz;
-    let mut khz = if raw_khz == sp.cached_raw_khz && sp.need_update == 0 { sp.next_freq_khz } else { resolved_khz };
-    sp.cached_raw_khz = raw_khz;
+    let mut khz = requested(sp, decision);
     if let Some(sc) = single
         && hold(rules, sc, state)
         && khz < sp.next_freq_khz
@@ -236,19 +283,80 @@ pub fn commit(
         khz = sp.next_freq_khz;
         sp.cached_raw_khz = if rules.hold == Hold::DropCache { 0 } else { previous_raw };
     }
-    if rules.gate == Gate::R0a {
+    sp.need_update = 0;
+    let changed = khz != sp.next_freq_khz;
+    if changed || rules.gate == Gate::R0a {
         sp.last_ns = now;
     }
-    sp.need_update = 0;
-    if khz == sp.next_freq_khz {
-        return false;
+    if !changed {
+        return Commit::Nothing;
     }
     sp.next_freq_khz = khz;
-    sp.last_ns = now;
-    if sp.fast_switch == 0 {
-        sp.work_in_progress = 1;
+    drive(sp)
+}
+
+/// B.10.
+fn drive(sp: &mut SugovPolicy) -> Commit {
+    if sp.fast_switch != 0 {
+        return Commit::Drive;
     }
-    true
+    if sp.work_in_progress != 0 {
+        return Commit::Pending;
+    }
+    sp.work_in_progress = 1;
+    Commit::Drive
+}
+
+/// A whole evaluation after the gate opened (B.2.1 steps 4-6, B.2.2 steps 4-7). CPUs are asked until one is forced.
+pub fn evaluate_domain(
+    rules: &Rules,
+    sp: &mut SugovPolicy,
+    cpus: &mut [SugovCpu],
+    states: &[CpuState],
+    terms: &mut [Terms],
+    table_khz: &[u64],
+    now: Now,
+) -> Decision {
+    let mut decision = Decision::default();
+    for i in 0..cpus.len() {
+        terms[i] = cpu_request(rules, sp, &mut cpus[i], &states[i], now);
+        let forced = terms[i].forced_max != 0;
+        if terms[i].perf > decision.perf || forced {
+            (decision.perf, decision.cpu) = (terms[i].perf, i as u64);
+        }
+        if forced {
+            decision.forced_max = 1;
+            break;
+        }
+    }
+    decision.raw_khz = raw_freq(rules, sp, decision.perf, states[0].cap_orig, decision.forced_max != 0);
+    decision.resolved_khz = resolve(sp, table_khz, decision.raw_khz);
+    let single = if sp.nr_cpus == 1 { cpus.first_mut() } else { None };
+    decision.commit = commit(rules, sp, single, &states[0], now.ns, &decision) as u64;
+    decision
+}
+
+/// End of an evaluation for a driver that takes performance (B.2.3); returns what it is given.
+pub fn commit_perf(
+    rules: &Rules,
+    sp: &mut SugovPolicy,
+    sc: &mut SugovCpu,
+    state: &CpuState,
+    now: u64,
+    previous: u64,
+    target: u64,
+) -> u64 {
+    let held = hold(rules, sc, state) && target < previous;
+    sc.util = if held { previous } else { target };
+    sp.need_update = 0;
+    sp.last_ns = now;
+    sc.util
+}
+
+/// New limits: the next hook call evaluates whatever the window says.
+pub fn set_limits(sp: &mut SugovPolicy, min_khz: u64, max_khz: u64) {
+    (sp.min_khz, sp.max_khz) = (min_khz, max_khz);
+    sp.limits_changed = 1;
 }
 
 /// The slow path starts to run: what it must set.

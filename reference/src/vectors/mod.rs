@@ -44,6 +44,16 @@ pub struct Table {
 /// No row of this table was published.
 const NO_GOLDEN: Golden = Golden { source: "none", rows: &[] };
 
+/// Utilization after running so many units more, from a utilization at the start of a period (C.8).
+pub fn ramp_from_util(util: u64, units: u64) -> u64 {
+    pelt::ramp_from(&[util, units])[0]
+}
+
+/// Smallest number of periods of running from 0 until a utilization is reached (A.18, C.8).
+pub fn periods_to_util(util: u64) -> u64 {
+    pelt::periods_to(util)
+}
+
 /// Every table, in the order of the specification.
 pub fn tables() -> Vec<Table> {
     [pelt::tables(), queue::tables(), governor::tables()].concat()
