@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What tests across crates share. The tests themselves live in `tests/tests/`.
 
+pub mod conformance;
 pub mod fuzz;
 pub mod fuzz_targets;

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Deliberately wrong rules, to prove that the suite can fail: -DPELTON_CANARY=n breaks one constant of the core.
+ *
+ * The header is included before the core, so that the core's own include guards keep the wrong value in place.
+ */
+#ifndef PELTON_TEST_CANARY_H
+#define PELTON_TEST_CANARY_H
+
+#if PELTON_CANARY == 1
+#include "pelt_table.h"
+#undef PELTON_LOAD_AVG_MAX
+#define PELTON_LOAD_AVG_MAX 47741u
+#elif PELTON_CANARY == 2
+#include "pelt_table.h"
+/* One of the 32 decay factors is one too small. */
+static inline const u32 *pelton_canary_inverse(void)
+{
+	static u32 table[32];
+	u32 i;
+
+	for (i = 0; i < 32; i++)
+		table[i] = pelton_decay_inverse[i] - (i == 17);
+	return table;
+}
+#define pelton_decay_inverse (pelton_canary_inverse())
+#endif
+
+#endif

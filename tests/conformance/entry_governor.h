@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Operations of performance requests and the governor. Included by entry.c only. */
+
+#define PELTON_TEST_OPPS 8
+
+/* What one evaluation reads and leaves behind. */
+struct test_domain {
+	u32 khz[PELTON_TEST_OPPS];
+	struct pelton_perf_terms terms[2];
+	struct pelton_decision decision;
+};
+
+#define SP(i) ((struct pelton_sugov_policy *)record(w, w[i]))
+#define SC(i) ((struct pelton_sugov_cpu *)record(w, w[i]))
+#define STATE(i) ((struct pelton_cpu_state *)record(w, w[i]))
+#define DOMAIN(i) ((struct test_domain *)record(w, w[i]))
+
+/* rq, state, bw_dl, rt_nr_running, idle_calls, clamps: used | min << 16 | max << 32 */
+TEST_OP op_cpu_state_fill(u64 *w)
+{
+	pelton_cpu_state_fill(RQ(1), (u32)w[3], (u32)w[4], w[5], STATE(2));
+	STATE(2)->uclamp_used = w[6] & 0xffff;
+	STATE(2)->uclamp_min = (w[6] >> 16) & 0xffff;
+	STATE(2)->uclamp_max = (u32)(w[6] >> 32);
+	return pelton_cpu_util(POLICY, STATE(2), 0);
+}
+
+/* policy, cpu, bw_dl, now, tick_ns, flags, local */
+TEST_OP op_sugov_begin(u64 *w)
+{
+	return pelton_sugov_begin(POLICY, SP(1), SC(2), (u32)w[3], w[4], w[5], (u32)w[6], (u32)w[7]);
+}
+
+/* policy, cpus, states, domain, now, tick_ns, table length; returns what the driver must do */
+TEST_OP op_sugov_evaluate(u64 *w)
+{
+	struct test_domain *d = DOMAIN(4);
+
+	pelton_sugov_evaluate(POLICY, SP(1), SC(2), STATE(3), w[5], w[6], d->khz, (u32)w[7], d->terms, &d->decision);
+	return d->decision.commit;
+}
+
+/* policy, cpu, state, now, previous, target */
+TEST_OP op_sugov_commit_perf(u64 *w)
+{
+	return pelton_sugov_commit_perf(POLICY, SP(1), SC(2), STATE(3), w[4], (u32)w[5], (u32)w[6]);
+}
+
+/* policy; the driver then runs at what it was given */
+TEST_OP op_sugov_work_start(u64 *w)
+{
+	SP(1)->cur_khz = pelton_sugov_work_start(SP(1));
+	return SP(1)->cur_khz;
+}
+
+/* policy, min, max */
+TEST_OP op_sugov_limits(u64 *w)
+{
+	pelton_sugov_limits(SP(1), (u32)w[2], (u32)w[3]);
+	return 0;
+}
+
+/* latency_ns, transition_delay_us */
+TEST_OP op_rate_limit(u64 *w)
+{
+	return pelton_default_rate_limit_us(POLICY, w[1], (u32)w[2]);
+}
+
+/* state, iowait boost in capacity units, domain */
+TEST_OP op_perf_eval(u64 *w)
+{
+	struct pelton_perf_terms none = { 0 };
+
+	DOMAIN(3)->terms[0] = none;
+	return pelton_perf_eval(POLICY, STATE(1), (u32)w[2], &DOMAIN(3)->terms[0]);
+}

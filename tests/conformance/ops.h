@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every operation of the entry function: X(name, function in entry_*.h, SPEC rule).
+ *
+ * The position is the opcode; src/conformance/ops.rs lists the same names, and a test compares the two.
+ */
+#ifndef PELTON_TEST_OPS_H
+#define PELTON_TEST_OPS_H
+
+#define PELTON_TEST_OPS(X) \
+	X(DECAY, op_decay, "A.3") \
+	X(ACCUMULATE, op_accumulate, "A.4, A.5") \
+	X(UPDATE_SE, op_update_se, "A.6, A.9 step 2") \
+	X(UPDATE_CFS_RQ, op_update_cfs_rq, "A.8") \
+	X(UPDATE_LOAD_AVG, op_update_load_avg, "A.9") \
+	X(ATTACH, op_attach, "A.10") \
+	X(DETACH, op_detach, "A.10") \
+	X(REWEIGHT, op_reweight, "A.10, A.12") \
+	X(GROUP_SHARES, op_group_shares, "A.12") \
+	X(TG_CONTRIB, op_tg_contrib, "A.12") \
+	X(ENQUEUE_ENTITY, op_enqueue_entity, "A.9, B.15") \
+	X(UPDATE_ANCESTOR, op_update_ancestor, "A.9, B.15") \
+	X(DEQUEUE_ENTITY, op_dequeue_entity, "A.9, B.15") \
+	X(SET_NEXT_ENTITY, op_set_next_entity, "A.9, B.15") \
+	X(PUT_PREV_ENTITY, op_put_prev_entity, "A.9, B.15") \
+	X(TICK_ENTITY, op_tick_entity, "A.9, B.15") \
+	X(RQ_ENQUEUE_TASK, op_rq_enqueue_task, "A.9, A.15, B.15") \
+	X(RQ_DEQUEUE_TASK, op_rq_dequeue_task, "A.9, A.15, B.15") \
+	X(RQ_DELAY_TASK, op_rq_delay_task, "A.9, A.15") \
+	X(RQ_SWITCH_FAIR, op_rq_switch_fair, "A.9, B.15") \
+	X(RQ_SWITCH_IDLE, op_rq_switch_idle, "A.7.2, A.9") \
+	X(RQ_TICK_FAIR, op_rq_tick_fair, "A.9, B.15") \
+	X(RQ_UPDATE_BLOCKED, op_rq_update_blocked, "A.14, F.2") \
+	X(CLOCK_UPDATE, op_clock_update, "A.7.1, A.7.2") \
+	X(CLOCK_ENTER_IDLE, op_clock_enter_idle, "A.7.2") \
+	X(THROTTLE, op_throttle, "A.7.3") \
+	X(UNTHROTTLE, op_unthrottle, "A.7.3") \
+	X(UPDATE_RT, op_update_rt, "F.2") \
+	X(UPDATE_DL, op_update_dl, "F.2") \
+	X(UPDATE_HW, op_update_hw, "F.2") \
+	X(UPDATE_OTHERS, op_update_others, "F.2, F.5") \
+	X(CAPACITY_OF, op_capacity_of, "F.4") \
+	X(UTIL_EST_ENQUEUE, op_util_est_enqueue, "A.15") \
+	X(UTIL_EST_DEQUEUE, op_util_est_dequeue, "A.15") \
+	X(UTIL_EST_UPDATE, op_util_est_update, "A.15") \
+	X(TASK_UTIL_EST, op_task_util_est, "A.15") \
+	X(SE_INIT, op_se_init, "A.13") \
+	X(POST_INIT, op_post_init, "A.13") \
+	X(MIGRATE_SLEEPING, op_migrate_sleeping, "A.13") \
+	X(REMOVE_SLEEPING, op_remove_sleeping, "A.13") \
+	X(SWITCHED_FROM_FAIR, op_switched_from_fair, "A.13") \
+	X(SWITCHED_TO_FAIR, op_switched_to_fair, "A.13") \
+	X(CPU_STATE_FILL, op_cpu_state_fill, "A.17") \
+	X(SUGOV_BEGIN, op_sugov_begin, "B.2, B.3, B.7, B.8") \
+	X(SUGOV_EVALUATE, op_sugov_evaluate, "B.2-B.7, B.9, B.12") \
+	X(SUGOV_COMMIT_PERF, op_sugov_commit_perf, "B.2.3, B.9") \
+	X(SUGOV_WORK_START, op_sugov_work_start, "B.10") \
+	X(SUGOV_LIMITS, op_sugov_limits, "B.3") \
+	X(RATE_LIMIT, op_rate_limit, "B.11") \
+	X(PERF_EVAL, op_perf_eval, "B.4, B.5") \
+	X(RAMP, op_ramp, "C.8") \
+	X(TIME_TO, op_time_to, "A.18, C.8") \
+	X(POKE, op_poke, "the harness writes one word")
+
+#endif

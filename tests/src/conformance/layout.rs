@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! How the reference's records lie in the flat buffer: fields, order and widths of `types.h`.
+
+use pelton_reference::clock::{Clock, Rq};
+use pelton_reference::group::TaskGroup;
+use pelton_reference::pelt::Avg;
+use pelton_reference::perf::{CpuState, Terms};
+use pelton_reference::rq::{CfsRq, Se};
+use pelton_reference::schedutil::{Decision, SugovCpu, SugovPolicy};
+
+/// Receives the fields of a record in the order of the C structure.
+pub trait Fields {
+    /// A field of 64 bits.
+    fn word(&mut self, name: &'static str, value: u64);
+    /// A field of 32 bits.
+    fn half(&mut self, name: &'static str, value: u64);
+    /// The fields that follow belong to this member.
+    fn member(&mut self, name: &'static str);
+}
+
+/// A record of the core.
+pub trait Record {
+    /// Names every field to `to`.
+    fn fields(&self, to: &mut impl Fields);
+}
+
+impl Record for Avg {
+    fn fields(&self, to: &mut impl Fields) {
+        to.word("last_update_time_ns", self.last_update_time_ns);
+        to.word("load_sum", self.load_sum);
+        to.word("runnable_sum", self.runnable_sum);
+        to.half("util_sum", self.util_sum);
+        to.half("period_contrib", self.period_contrib);
+        to.word("load_avg", self.load_avg);
+        to.word("runnable_avg", self.runnable_avg);
+        to.word("util_avg", self.util_avg);
+        to.half("util_est_enqueued", self.util_est_enqueued);
+        to.half("util_est_ewma", self.util_est_ewma);
+    }
+}
+
+impl Record for Se {
+    fn fields(&self, to: &mut impl Fields) {
+        to.member("avg");
+        self.avg.fields(to);
+        to.member("");
+        to.word("weight", self.weight);
+        to.half("on_rq", self.on_rq);
+        to.half("running", self.running);
+        to.half("nr_runnable", self.nr_runnable);
+        to.half("delayed", self.delayed);
+    }
+}
+
+impl Record for CfsRq {
+    fn fields(&self, to: &mut impl Fields) {
+        self.avg.fields(to);
+        to.word("load_weight", self.load_weight);
+        to.half("h_nr_runnable", self.h_nr_runnable);
+        to.half("nr_queued", self.nr_queued);
+        to.half("has_curr", self.has_curr);
+        to.half("propagate", self.propagate);
+        to.word("prop_runnable_sum", self.prop_runnable_sum as u64);
+        to.word("removed_load", self.removed.load);
+        to.word("removed_util", self.removed.util);
+        to.word("removed_runnable", self.removed.runnable);
+        to.half("removed_nr", self.removed.nr);
+        to.half("util_est", self.util_est);
+        to.word("tg_load_avg_contrib", self.tg_load_avg_contrib);
+        to.word("throttled_clock_pelt_ns", self.throttled_clock_pelt_ns);
+        to.word("throttled_at_ns", self.throttled_at_ns);
+        to.word("tg_update_ns", self.tg_update_ns);
+        to.half("throttle_count", self.throttle_count);
+        to.half("reserved", 0);
+    }
+}
+
+impl Record for Clock {
+    fn fields(&self, to: &mut impl Fields) {
+        to.word("clock_ns", self.clock_ns);
+        to.word("clock_task_ns", self.clock_task_ns);
+        to.word("clock_pelt_ns", self.clock_pelt_ns);
+        to.word("lost_idle_ns", self.lost_idle_ns);
+        to.word("clock_idle_ns", self.clock_idle_ns);
+        to.word("clock_pelt_idle_ns", self.clock_pelt_idle_ns);
+    }
+}
+
+impl Record for Rq {
+    fn fields(&self, to: &mut impl Fields) {
+        to.member("clock");
+        self.clock.fields(to);
+        to.member("cfs");
+        self.cfs.fields(to);
+        for (name, avg) in [("rt", &self.rt), ("dl", &self.dl), ("irq", &self.irq), ("hw", &self.hw)] {
+            to.member(name);
+            avg.fields(to);
+        }
+        to.member("");
+        to.half("cap_orig", self.cap_orig);
+        to.half("freq_scale", self.freq_scale);
+    }
+}
+
+impl Record for TaskGroup {
+    fn fields(&self, to: &mut impl Fields) {
+        to.word("load_avg", self.load_avg);
+        to.word("shares", self.shares);
+    }
+}
+
+/// A record whose fields all have names and widths as in the list.
+macro_rules! record {
+    ($type:ident { $($width:ident $field:ident,)+ }) => {
+        impl Record for $type {
+            fn fields(&self, to: &mut impl Fields) {
+                $(to.$width(stringify!($field), self.$field);)+
+            }
+        }
+    };
+}
+
+record!(CpuState {
+    word idle_calls,
+    half cap_orig,
+    half util_cfs,
+    half runnable_cfs,
+    half util_est,
+    half util_rt,
+    half util_dl,
+    half util_irq,
+    half bw_dl,
+    half rt_nr_running,
+    half uclamp_used,
+    half uclamp_min,
+    half uclamp_max,
+});
+
+record!(Terms {
+    half cfs,
+    half rt,
+    half dl,
+    half irq,
+    half effective,
+    half iowait,
+    half min,
+    half max,
+    half headroom,
+    half perf,
+    half forced_max,
+    half stale,
+});
+
+record!(Decision {
+    half perf,
+    half cpu,
+    half forced_max,
+    half raw_khz,
+    half resolved_khz,
+    half commit,
+});
+
+record!(SugovPolicy {
+    word last_ns,
+    word rate_limit_ns,
+    half next_freq_khz,
+    half cached_raw_khz,
+    half work_in_progress,
+    half limits_changed,
+    half need_update,
+    half nr_cpus,
+    half min_khz,
+    half max_khz,
+    half ref_khz,
+    half cur_khz,
+    half fast_switch,
+    half remote_ok,
+    half freq_invariant,
+    half hw_max_khz,
+});
+
+impl Record for SugovCpu {
+    fn fields(&self, to: &mut impl Fields) {
+        to.word("last_update_ns", self.last_update_ns);
+        to.word("saved_idle_calls", self.saved_idle_calls);
+        to.half("iowait_boost", self.iowait_boost);
+        to.half("iowait_pending", self.iowait_pending);
+        to.half("util", self.util);
+        to.half("bw_min", self.bw_min);
+        to.half("flags", self.flags);
+        to.half("reserved", 0);
+    }
+}
+
+/// Words of a type of record.
+pub fn words_of<R: Record + Default>() -> usize {
+    let mut words = Words::default();
+    R::default().fields(&mut words);
+    words.list.len()
+}
+
+/// Collects records as words.
+#[derive(Debug, Default)]
+pub struct Words {
+    /// What was collected so far.
+    pub list: Vec<u64>,
+    low: Option<u64>,
+}
+
+impl Fields for Words {
+    fn word(&mut self, name: &'static str, value: u64) {
+        assert!(self.low.is_none(), "{name} is not aligned");
+        self.list.push(value);
+    }
+
+    fn half(&mut self, name: &'static str, value: u64) {
+        assert!(value <= u64::from(u32::MAX), "{name} does not fit 32 bits: {value}");
+        match self.low.take() {
+            None => self.low = Some(value),
+            Some(low) => self.list.push(low | value << 32),
+        }
+    }
+
+    fn member(&mut self, _name: &'static str) {}
+}
+
+/// Collects the name and position of every field.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// Name, index of the half word where it starts, width in half words.
+    pub list: Vec<(String, usize, usize)>,
+    /// Prefix of the names that follow.
+    pub record: String,
+    member: &'static str,
+    halves: usize,
+}
+
+impl Names {
+    fn push(&mut self, name: &str, width: usize) {
+        let parts = [self.record.as_str(), self.member, name];
+        let full: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        self.list.push((full.join("."), self.halves, width));
+        self.halves += width;
+    }
+
+    /// Starts a new record.
+    pub fn begin(&mut self, record: String) {
+        self.record = record;
+        self.member = "";
+    }
+
+    /// Skips words that belong to no record.
+    pub fn skip_words(&mut self, words: usize) {
+        self.halves += 2 * words;
+    }
+}
+
+impl Fields for Names {
+    fn word(&mut self, name: &'static str, _value: u64) {
+        self.push(name, 2);
+    }
+
+    fn half(&mut self, name: &'static str, _value: u64) {
+        self.push(name, 1);
+    }
+
+    fn member(&mut self, name: &'static str) {
+        self.member = name;
+    }
+}

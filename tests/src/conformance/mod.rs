@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One suite, many builds: the core behind `tests/conformance/entry.c`, compared with `pelton-reference` call by call.
+//!
+//! [`grammar`] makes scheduler events and turns each into calls of core operations; [`twin`] executes a call on the
+//! reference; [`builds`] and [`bpf`] execute it on a compiled core; [`suite`] compares results and states and explains
+//! the first difference.
+
+pub mod bpf;
+pub mod builds;
+pub mod domain;
+pub mod episode;
+mod events;
+mod governor;
+pub mod grammar;
+pub mod layout;
+pub mod ops;
+pub mod suite;
+pub mod twin;
+mod twin_governor;
+pub mod world;

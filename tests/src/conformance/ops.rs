@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Operations of the entry function and calls of them.
+
+/// Words of a call: opcode and seven arguments.
+pub const CALL_WORDS: usize = 8;
+
+/// Declares [`Op`] in the order of `ops.h`; a test compares the two lists.
+macro_rules! ops {
+    ($($variant:ident = $name:literal,)+) => {
+        /// An operation; see `tests/conformance/ops.h`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u64)]
+        pub enum Op {
+            $(#[doc = $name] $variant,)+
+        }
+
+        impl Op {
+            /// All of them, in the order of their opcodes.
+            pub const ALL: &[(Op, &str)] = &[$((Op::$variant, $name)),+];
+        }
+    };
+}
+
+ops! {
+    Decay = "DECAY",
+    Accumulate = "ACCUMULATE",
+    UpdateSe = "UPDATE_SE",
+    UpdateCfsRq = "UPDATE_CFS_RQ",
+    UpdateLoadAvg = "UPDATE_LOAD_AVG",
+    Attach = "ATTACH",
+    Detach = "DETACH",
+    Reweight = "REWEIGHT",
+    GroupShares = "GROUP_SHARES",
+    TgContrib = "TG_CONTRIB",
+    EnqueueEntity = "ENQUEUE_ENTITY",
+    UpdateAncestor = "UPDATE_ANCESTOR",
+    DequeueEntity = "DEQUEUE_ENTITY",
+    SetNextEntity = "SET_NEXT_ENTITY",
+    PutPrevEntity = "PUT_PREV_ENTITY",
+    TickEntity = "TICK_ENTITY",
+    RqEnqueueTask = "RQ_ENQUEUE_TASK",
+    RqDequeueTask = "RQ_DEQUEUE_TASK",
+    RqDelayTask = "RQ_DELAY_TASK",
+    RqSwitchFair = "RQ_SWITCH_FAIR",
+    RqSwitchIdle = "RQ_SWITCH_IDLE",
+    RqTickFair = "RQ_TICK_FAIR",
+    RqUpdateBlocked = "RQ_UPDATE_BLOCKED",
+    ClockUpdate = "CLOCK_UPDATE",
+    ClockEnterIdle = "CLOCK_ENTER_IDLE",
+    Throttle = "THROTTLE",
+    Unthrottle = "UNTHROTTLE",
+    UpdateRt = "UPDATE_RT",
+    UpdateDl = "UPDATE_DL",
+    UpdateHw = "UPDATE_HW",
+    UpdateOthers = "UPDATE_OTHERS",
+    CapacityOf = "CAPACITY_OF",
+    UtilEstEnqueue = "UTIL_EST_ENQUEUE",
+    UtilEstDequeue = "UTIL_EST_DEQUEUE",
+    UtilEstUpdate = "UTIL_EST_UPDATE",
+    TaskUtilEst = "TASK_UTIL_EST",
+    SeInit = "SE_INIT",
+    PostInit = "POST_INIT",
+    MigrateSleeping = "MIGRATE_SLEEPING",
+    RemoveSleeping = "REMOVE_SLEEPING",
+    SwitchedFromFair = "SWITCHED_FROM_FAIR",
+    SwitchedToFair = "SWITCHED_TO_FAIR",
+    CpuStateFill = "CPU_STATE_FILL",
+    SugovBegin = "SUGOV_BEGIN",
+    SugovEvaluate = "SUGOV_EVALUATE",
+    SugovCommitPerf = "SUGOV_COMMIT_PERF",
+    SugovWorkStart = "SUGOV_WORK_START",
+    SugovLimits = "SUGOV_LIMITS",
+    RateLimit = "RATE_LIMIT",
+    PerfEval = "PERF_EVAL",
+    Ramp = "RAMP",
+    TimeTo = "TIME_TO",
+    Poke = "POKE",
+}
+
+/// One call of the entry function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// What to do.
+    pub op: Op,
+    /// Its arguments; records are named by the index of their first word.
+    pub args: [u64; CALL_WORDS - 1],
+}
+
+impl Call {
+    /// A call with these arguments, the others 0.
+    pub fn new(op: Op, args: &[u64]) -> Self {
+        let mut all = [0; CALL_WORDS - 1];
+        all[..args.len()].copy_from_slice(args);
+        Self { op, args: all }
+    }
+
+    /// As the entry function reads it.
+    pub fn words(&self) -> [u64; CALL_WORDS] {
+        let mut words = [0; CALL_WORDS];
+        words[0] = self.op as u64;
+        words[1..].copy_from_slice(&self.args);
+        words
+    }
+}
+
+/// Rows of `ops.h`: name and rule.
+pub fn declared() -> Vec<(&'static str, &'static str)> {
+    let rows = include_str!("../../conformance/ops.h").lines().filter_map(|line| line.trim().strip_prefix("X("));
+    rows.map(|row| {
+        let name = row.split(',').next().unwrap_or_default();
+        let rule = row.split('"').nth(1).unwrap_or_default();
+        (name, rule)
+    })
+    .collect()
+}
+
+/// The rule an operation implements.
+pub fn rule(op: Op) -> &'static str {
+    declared().get(op as usize).map_or("?", |row| row.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_lists_of_operations_agree() {
+        let here: Vec<&str> = Op::ALL.iter().map(|row| row.1).collect();
+        let there: Vec<&str> = declared().iter().map(|row| row.0).collect();
+        assert_eq!(here, there);
+        assert!(Op::ALL.iter().enumerate().all(|(i, row)| row.0 as usize == i));
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The governor's part of the twin.
+
+use pelton_reference::perf::{self, CpuState};
+use pelton_reference::schedutil::{self, Now};
+
+use super::domain::TABLE_KHZ;
+use super::ops::Op;
+use super::world::{Slot, World, slot_at};
+
+impl World {
+    fn state(&mut self, word: u64) -> &mut CpuState {
+        match slot_at(word) {
+            Some(Slot::State(cpu)) => &mut self.states[cpu],
+            other => panic!("{other:?} is no evaluation input"),
+        }
+    }
+
+    fn domain_of(word: u64) -> usize {
+        match slot_at(word) {
+            Some(Slot::Policy(domain) | Slot::Evaluation(domain)) => domain,
+            other => panic!("{other:?} is no domain"),
+        }
+    }
+
+    fn position(word: u64) -> usize {
+        match slot_at(word) {
+            Some(Slot::Cpu(_, position)) => position,
+            other => panic!("{other:?} is no CPU of a domain"),
+        }
+    }
+
+    pub(super) fn state_op(&mut self, op: Op, a: &[u64; 7]) -> u64 {
+        let rules = self.rules;
+        if op == Op::PerfEval {
+            let terms = perf::evaluate(&rules, self.state(a[0]), a[1]);
+            self.domains[Self::domain_of(a[2])].evaluation.terms[0] = terms;
+            return terms.perf;
+        }
+        let Some(Slot::Rq(cpu)) = slot_at(a[0]) else { panic!("no CPU") };
+        let rq = self.rq[cpu];
+        let filled = CpuState {
+            idle_calls: a[4],
+            cap_orig: rq.cap_orig,
+            util_cfs: rq.cfs.avg.util_avg,
+            runnable_cfs: rq.cfs.avg.runnable_avg,
+            util_est: rq.cfs.util_est,
+            util_rt: rq.rt.util_avg,
+            util_dl: rq.dl.util_avg,
+            util_irq: rq.irq.util_avg,
+            bw_dl: a[2],
+            rt_nr_running: a[3],
+            uclamp_used: a[5] & 0xffff,
+            uclamp_min: a[5] >> 16 & 0xffff,
+            uclamp_max: a[5] >> 32,
+        };
+        *self.state(a[1]) = filled;
+        perf::cpu_util(&rules, &filled, false)
+    }
+
+    pub(super) fn governor(&mut self, op: Op, a: &[u64; 7]) -> u64 {
+        let rules = self.rules;
+        let (at, position) = (Self::domain_of(a[0]), Self::position(a[1]));
+        let states = self.states;
+        let state = slot_at(a[2]);
+        let domain = &mut self.domains[at];
+        match op {
+            Op::SugovBegin => {
+                let now = Now { ns: a[3], tick_ns: a[4] };
+                let sc = &mut domain.cpus[position];
+                schedutil::begin(&rules, &mut domain.policy, sc, a[2], now, a[5], a[6] != 0) as u64
+            }
+            Op::SugovEvaluate => {
+                let now = Now { ns: a[4], tick_ns: a[5] };
+                let table = &TABLE_KHZ[..a[6] as usize];
+                let (policy, cpus, evaluation) = (&mut domain.policy, &mut domain.cpus, &mut domain.evaluation);
+                let terms = &mut evaluation.terms;
+                evaluation.decision = schedutil::evaluate_domain(&rules, policy, cpus, &states, terms, table, now);
+                evaluation.decision.commit
+            }
+            _ => {
+                let Some(Slot::State(cpu)) = state else { panic!("no evaluation input") };
+                let sc = &mut domain.cpus[position];
+                schedutil::commit_perf(&rules, &mut domain.policy, sc, &states[cpu], a[3], a[4], a[5])
+            }
+        }
+    }
+
+    pub(super) fn driver(&mut self, op: Op, a: &[u64; 7]) -> u64 {
+        let policy = &mut self.domains[Self::domain_of(a[0])].policy;
+        if op == Op::SugovLimits {
+            schedutil::set_limits(policy, a[1], a[2]);
+            return 0;
+        }
+        policy.cur_khz = schedutil::work_start(policy);
+        policy.cur_khz
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The core against the reference, in every build this machine can make.
+//!
+//! `PELTON_CONFORMANCE_CALLS=N` compares N operations per build instead of the numbers below.
+
+use std::path::{Path, PathBuf};
+
+use pelton_tests::conformance::bpf;
+use pelton_tests::conformance::builds::{self, Build, Core, Process};
+use pelton_tests::conformance::suite;
+
+/// Seed of the first episode of every build.
+const SEED: u64 = 20_261_120;
+/// Operations for the build the simulator uses.
+const CALLS_FAST: usize = 1_000_000;
+/// Operations for native builds that are slower or only differ in the compiler's choices.
+const CALLS_SLOW: usize = 300_000;
+/// Operations for the bytecode interpreter.
+const CALLS_BPF: usize = 250_000;
+/// A wrong constant must show within this many operations.
+const CALLS_CANARY: usize = 50_000;
+
+fn out_dir() -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance");
+    std::fs::create_dir_all(&dir).expect("the target folder is writable");
+    dir
+}
+
+fn calls(default: usize) -> usize {
+    std::env::var("PELTON_CONFORMANCE_CALLS").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+fn agrees(name: &str, core: &mut impl Core, calls: usize) {
+    match suite::compare(core, SEED, calls) {
+        Ok(total) => println!("{name}: {} operations in {} episodes agree", total.calls, total.episodes),
+        Err(text) => panic!("{name}: {text}"),
+    }
+}
+
+fn native_agrees(build: Build, default_calls: usize) {
+    if let Err(why) = builds::is_supported(build, &out_dir()) {
+        println!("not measured: {} build: {}", build.name, why.lines().next().unwrap_or("the probe failed"));
+        return;
+    }
+    let mut process = Process::start(build, &out_dir()).expect("the entry function compiles");
+    agrees(build.name, &mut process, calls(default_calls));
+}
+
+#[test]
+fn optimized_build_agrees_over_a_million_operations() {
+    native_agrees(builds::O2, CALLS_FAST);
+}
+
+#[test]
+fn build_without_optimization_agrees_and_keeps_its_bounds() {
+    native_agrees(builds::O0, CALLS_SLOW);
+}
+
+#[test]
+fn build_that_stops_at_undefined_behaviour_agrees() {
+    native_agrees(builds::UBSAN, CALLS_SLOW);
+}
+
+#[test]
+fn build_for_32_bits_agrees() {
+    native_agrees(builds::M32, CALLS_SLOW);
+}
+
+#[test]
+fn bytecode_agrees() {
+    let program = match bpf::build(&out_dir()) {
+        Ok(program) => program,
+        Err(why) if why.contains("No such file") || why.contains("unable to create target") => {
+            println!("not measured: BPF bytecode: {}", why.lines().next().unwrap_or("no clang"));
+            return;
+        }
+        Err(why) => panic!("{why}"),
+    };
+    let mut interpreter = bpf::Interpreter::new(&program).expect("the program loads");
+    agrees("bpf", &mut interpreter, calls(CALLS_BPF));
+}
+
+fn is_caught(canary: Build) {
+    let mut process = Process::start(canary, &out_dir()).expect("the entry function compiles");
+    let text = suite::compare(&mut process, SEED, CALLS_CANARY).expect_err("a wrong constant goes unnoticed");
+    assert!(text.contains("first difference") && text.contains("SPEC A."), "{text}");
+}
+
+#[test]
+fn a_wrong_largest_sum_is_caught() {
+    is_caught(builds::CANARY_SUM);
+}
+
+#[test]
+fn a_wrong_decay_factor_is_caught() {
+    is_caught(builds::CANARY_FACTOR);
+}
