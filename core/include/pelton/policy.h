@@ -49,6 +49,7 @@ enum { PELTON_HOOK_RT_ACCOUNTING, PELTON_HOOK_RT_ENQUEUE, PELTON_HOOK_RT_OFF };
 enum { PELTON_HOOK_DL_ACCOUNTING, PELTON_HOOK_DL_BANDWIDTH, PELTON_HOOK_DL_OFF };
 enum { PELTON_HOOK_BLOCKED_OFF, PELTON_HOOK_BLOCKED_PER_CFS_RQ, PELTON_HOOK_BLOCKED_ONCE };
 enum { PELTON_FAIR_CFS, PELTON_FAIR_EEVDF };
+enum { PELTON_RT_LIMIT_THROTTLE, PELTON_RT_LIMIT_FAIR_SERVER };
 enum { PELTON_UCLAMP_OFF, PELTON_UCLAMP_MAX };
 
 #define PELTON_SWITCHES(X) \
@@ -161,6 +162,9 @@ enum { PELTON_UCLAMP_OFF, PELTON_UCLAMP_MAX };
 	  "How the fair class picks: smallest virtual run time, or earliest eligible virtual deadline (6.6).") \
 	X(delayed_dequeue, "off|on", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
 	  "A task that sleeps with negative lag stays queued, not runnable, until it is eligible (6.12).") \
+	X(rt_limit, "throttle|fair_server", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
+	  "What keeps real-time tasks from starving the fair class. throttle: 950 ms of every second, whether or not a " \
+	  "fair task waits. fair_server: only while one does (6.8 has the server, 6.12 is the first profile with it).") \
 	X(uclamp, "off|max", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
 	  "Utilization clamps: none, or the largest clamp of the runnable tasks (5.3).")
 

@@ -110,6 +110,8 @@ policy_fields! {
     fair_class,
     /// Switch `delayed_dequeue`: 0 = off, 1 = on.
     delayed_dequeue,
+    /// Switch `rt_limit`: 0 = throttle, 1 = fair_server.
+    rt_limit,
     /// Switch `uclamp`: 0 = off, 1 = max.
     uclamp,
 }

@@ -70,6 +70,8 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("hook_blocked", "once", HOOK_BLOCKED_ONCE),
     ("fair_class", "cfs", FAIR_CLASS_CFS),
     ("fair_class", "eevdf", FAIR_CLASS_EEVDF),
+    ("rt_limit", "throttle", RT_LIMIT_THROTTLE),
+    ("rt_limit", "fair_server", RT_LIMIT_FAIR_SERVER),
     ("uclamp", "off", UCLAMP_OFF),
     ("uclamp", "max", UCLAMP_MAX),
 ];
@@ -206,6 +208,10 @@ pub const HOOK_BLOCKED_ONCE: u32 = 2;
 pub const FAIR_CLASS_CFS: u32 = 0;
 /// `fair_class = eevdf`.
 pub const FAIR_CLASS_EEVDF: u32 = 1;
+/// `rt_limit = throttle`.
+pub const RT_LIMIT_THROTTLE: u32 = 0;
+/// `rt_limit = fair_server`.
+pub const RT_LIMIT_FAIR_SERVER: u32 = 1;
 /// `uclamp = off`.
 pub const UCLAMP_OFF: u32 = 0;
 /// `uclamp = max`.

@@ -108,6 +108,7 @@ fn hook_sites_of_each_kernel() {
 fn scheduler_of_each_kernel() {
     check_column("fair_class", &[("6.1", "cfs"), ("6.6", "eevdf")]);
     check_column("delayed_dequeue", &[("6.6", "off"), ("6.12", "on")]);
+    check_column("rt_limit", &[("6.6", "throttle"), ("6.12", "fair_server")]);
     check_column("uclamp", &[("4.19", "off"), ("5.4", "max")]);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Deadline servers and changes of class at run time.
 
+use pelton_core::value;
 use pelton_schema::{HookSite, Sink};
 
 use crate::class::{Class, kernel_prio, weight_of};
@@ -190,6 +191,58 @@ impl<S: Sink> Engine<'_, S> {
                 self.hook_rt(c);
             }
             Class::Worker => {}
+        }
+    }
+}
+
+/// Real-time tasks may run this long ...
+const RT_RUNTIME_NS: u64 = 950_000_000;
+/// ... in every period of this length (sysctl_sched_rt_runtime, _period).
+const RT_PERIOD_NS: u64 = 1_000_000_000;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Run time real-time tasks have left in this period; more than any segment when the limit does not bind.
+    pub(crate) fn rt_left(&mut self, c: u32) -> u64 {
+        let now = self.now;
+        let cpu = &mut self.cpus[c as usize];
+        if now >= cpu.rt_period_end_ns {
+            cpu.rt_period_end_ns = now - now % RT_PERIOD_NS + RT_PERIOD_NS;
+            cpu.rt_used_ns = 0;
+        }
+        match RT_RUNTIME_NS.saturating_sub(cpu.rt_used_ns) {
+            0 => cpu.rt_period_end_ns - now,
+            left => left,
+        }
+    }
+
+    /// Throttles the real-time class of a CPU that used up its share, where the profile's rule says so.
+    pub(crate) fn check_rt_limit(&mut self, c: u32) {
+        let server = self.policy.rt_limit == value::RT_LIMIT_FAIR_SERVER;
+        self.rt_left(c);
+        let cpu = &mut self.cpus[c as usize];
+        if cpu.class != Some(Class::Realtime) || cpu.rt_used_ns < RT_RUNTIME_NS || cpu.rt_throttled {
+            return;
+        }
+        if server && cpu.fair.nr_runnable() == 0 {
+            return;
+        }
+        cpu.rt_throttled = true;
+        let at = cpu.rt_period_end_ns;
+        self.queue.push(at, Ev::RtUnthrottle { cpu: c });
+        self.hook_rt(c);
+        self.resched_cpu(c);
+    }
+
+    /// The next period begins.
+    pub(crate) fn rt_unthrottle(&mut self, c: u32) {
+        self.exec = c;
+        self.cpus[c as usize].rt_throttled = false;
+        self.rt_left(c);
+        if self.cpus[c as usize].rt.len() > 0 {
+            self.account(c);
+            self.update_clock(c);
+            self.hook_rt(c);
+            self.resched_cpu(c);
         }
     }
 }

@@ -64,6 +64,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     /// CPUs differ in capacity.
     pub asymmetric: bool,
     pub now: u64,
+    /// The kernel's clocks at time 0 of the run.
+    pub boot_ns: u64,
     pub end_ns: u64,
     pub tick_ns: u64,
     pub tick_phase_ns: u64,
@@ -135,6 +137,7 @@ impl<S: Sink> Engine<'_, S> {
             Ev::DlReplenish { task, generation } if self.tasks[task as usize].timer_generation == generation => {
                 self.dl_replenish(task)
             }
+            Ev::RtUnthrottle { cpu } => self.rt_unthrottle(cpu),
             Ev::DlZeroLag { task, generation } if self.tasks[task as usize].timer_generation == generation => {
                 self.dl_zero_lag(task)
             }
@@ -213,7 +216,10 @@ impl<S: Sink> Engine<'_, S> {
                 }
             }
             Class::Deadline => task.dl.budget_ns -= delta as i64,
-            Class::Realtime => task.rt.quantum_left_ns = task.rt.quantum_left_ns.saturating_sub(delta),
+            Class::Realtime => {
+                task.rt.quantum_left_ns = task.rt.quantum_left_ns.saturating_sub(delta);
+                cpu.rt_used_ns += delta;
+            }
             Class::Worker => {}
         }
     }
@@ -232,12 +238,14 @@ impl<S: Sink> Engine<'_, S> {
             Step::Wall(left) => left,
         };
         let mut left = left.saturating_add(cpu.overhead_ns);
-        if task.class == Class::Deadline {
-            left = left.min(task.dl.budget_ns.max(0) as u64);
+        match task.class {
+            Class::Deadline => left = left.min(task.dl.budget_ns.max(0) as u64),
+            Class::Realtime => left = left.min(self.rt_left(c)),
+            _ => {}
         }
         let at = self.now.saturating_add(left);
         if at <= self.end_ns {
-            let generation = cpu.segment_generation;
+            let generation = self.cpus[c as usize].segment_generation;
             self.queue.push(at, Ev::SegmentEnd { cpu: c, generation });
         }
     }
@@ -253,6 +261,7 @@ impl<S: Sink> Engine<'_, S> {
         if task.class == Class::Deadline && task.dl.budget_ns <= 0 {
             self.dl_throttle(c, t);
         }
+        self.check_rt_limit(c);
         let done = matches!(self.tasks[t as usize].step, Step::Fetch | Step::Work(0) | Step::Wall(0));
         if done && self.cpus[c as usize].overhead_ns == 0 {
             self.advance(c);

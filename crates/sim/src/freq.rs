@@ -27,7 +27,8 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
         let sugov = &mut self.domains[d as usize].sugov;
-        let gate = sugov.begin(&self.policy, &mut cpu.sugov, bw_dl, self.now, self.tick_ns, flags, local);
+        let gate =
+            sugov.begin(&self.policy, &mut cpu.sugov, bw_dl, self.boot_ns + self.now, self.tick_ns, flags, local);
         if gate == gate::OPEN {
             self.evaluate(c, d, site);
             return;
@@ -54,7 +55,8 @@ impl<S: Sink> Engine<'_, S> {
         let raw = domain.sugov.raw_freq(&self.policy, need.util, need.cap, forced);
         let resolved = domain.sugov.resolve(&domain.khz, raw);
         let single = (self.m.domains[d as usize].cpus.len() == 1).then_some(&mut self.cpus[c as usize].sugov);
-        let outcome = domain.sugov.commit(&self.policy, single, &inputs, self.now, raw, resolved, forced);
+        let outcome =
+            domain.sugov.commit(&self.policy, single, &inputs, self.boot_ns + self.now, raw, resolved, forced);
         if S::ACTIVE {
             let changed = outcome != commit::NONE;
             let event = decision(c, self.exec, d, site, &need, raw, resolved, prev_khz, changed);
@@ -73,7 +75,7 @@ impl<S: Sink> Engine<'_, S> {
             let inputs = self.inputs(j);
             let sugov = &self.domains[d as usize].sugov;
             let own = &mut self.cpus[j as usize].sugov;
-            let (util, terms) = sugov.cpu(&self.policy, own, &inputs, self.now, self.tick_ns);
+            let (util, terms) = sugov.cpu(&self.policy, own, &inputs, self.boot_ns + self.now, self.tick_ns);
             if util > best.util || terms.forced_max != 0 || (j == c && best.util == util) {
                 best = Need { util, cpu: j, cap: inputs.cap_orig, terms };
             }

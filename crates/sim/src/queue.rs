@@ -30,6 +30,8 @@ pub(crate) enum Ev {
     DriverDone { domain: u32 },
     /// A throttled deadline task gets a new budget.
     DlReplenish { task: u32, generation: u32 },
+    /// Throttled real-time tasks of a CPU may run again.
+    RtUnthrottle { cpu: u32 },
     /// A sleeping deadline task passes its 0-lag time.
     DlZeroLag { task: u32, generation: u32 },
 }

@@ -83,6 +83,9 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn pick_rt(&self, c: u32, prev: u32, curr_class: Option<Class>) -> u32 {
+        if self.cpus[c as usize].rt_throttled {
+            return NO_TASK;
+        }
         let first = self.cpus[c as usize].rt.first();
         if curr_class != Some(Class::Realtime) {
             return first.map_or(NO_TASK, |(_, t)| t);
@@ -326,6 +329,7 @@ impl<S: Sink> Engine<'_, S> {
             Class::Fair => {
                 self.signal_enqueue(c, t);
                 self.cpus[c as usize].fair.enqueue(self.fair_kind, &mut self.tasks, t, wakeup);
+                self.check_rt_limit(c);
             }
             Class::Realtime => {
                 let rt = &mut self.tasks[t as usize].rt;

@@ -25,6 +25,10 @@ use crate::{RunConfig, SimError};
 const DURATION_NS_MAX: u64 = 86_400_000_000_000;
 /// Run length when neither the run nor the workload says one, ns.
 const DURATION_NS_DEFAULT: u64 = 10_000_000_000;
+/// The kernel's clocks at the start of a run: a machine that has been up for a while (2^40 ns, about 18 minutes).
+const BOOT_NS: u64 = 1 << 40;
+/// One PELT period: where in it a run starts is random in repetitions.
+const PELT_PERIOD_NS: u64 = 1 << 20;
 /// Random start offsets are at most this long, ns.
 const START_JITTER_NS: u64 = 20_000_000;
 
@@ -114,11 +118,11 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
     task
 }
 
-fn new_cpu(m: &Machine, policy: &Policy, c: u32) -> CpuState {
+fn new_cpu(m: &Machine, policy: &Policy, boot_ns: u64, c: u32) -> CpuState {
     let spec = &m.cpus[c as usize];
     let states = m.domains[spec.domain as usize].idle_states.len().max(1);
     CpuState {
-        rq: Rq::new(policy, 0, spec.capacity, 1024),
+        rq: Rq::new(policy, boot_ns, spec.capacity, 1024),
         curr: NO_TASK,
         class: None,
         power: Power::Idle { state: 0 },
@@ -127,6 +131,9 @@ fn new_cpu(m: &Machine, policy: &Policy, c: u32) -> CpuState {
         overhead_ns: 0,
         irq_depth: 0,
         irq_pending_ns: 0,
+        rt_used_ns: 0,
+        rt_period_end_ns: 0,
+        rt_throttled: false,
         runtime_accounted_ns: 0,
         segment_generation: 0,
         tick_generation: 0,
@@ -200,8 +207,10 @@ impl<'a, S: Sink> Engine<'a, S> {
         let mut rng = RunRng::new(cfg.seed, 0);
         let tick_ns = m.tick_ns();
         let tick_phase_ns = if cfg.start_phase_random { rng.up_to(tick_ns - 1) } else { 0 };
+        let boot_ns = BOOT_NS + if cfg.start_phase_random { rng.up_to(PELT_PERIOD_NS - 1) } else { 0 };
         let mut engine = Engine {
             m,
+            boot_ns,
             w,
             policy: *policy,
             fair_kind: fair_kind(policy, m),
@@ -212,7 +221,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             tick_ns,
             tick_phase_ns,
             queue: EventQueue::default(),
-            cpus: (0..n).map(|c| new_cpu(m, policy, c)).collect(),
+            cpus: (0..n).map(|c| new_cpu(m, policy, boot_ns, c)).collect(),
             tasks: Vec::new(),
             domains: (0..m.domains.len() as u32).map(|d| new_domain(m, policy, cfg, d)).collect(),
             objects: Objects::new(w),

@@ -12,7 +12,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn update_clock(&mut self, c: u32) {
         let cpu = &mut self.cpus[c as usize];
         let irq_ns = std::mem::take(&mut cpu.irq_pending_ns);
-        let decayed = cpu.rq.clock_update(&self.policy, self.now, irq_ns, cpu.curr == NO_TASK);
+        let decayed = cpu.rq.clock_update(&self.policy, self.boot_ns + self.now, irq_ns, cpu.curr == NO_TASK);
         if S::ACTIVE && decayed {
             let util_avg = self.cpus[c as usize].rq.irq.util_avg as u32;
             self.emit(Event::PeltIrq { cpu: c, util_avg });
@@ -32,7 +32,7 @@ impl<S: Sink> Engine<'_, S> {
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
             cpu.has_blocked = true;
-            cpu.rq.enqueue_task(&self.policy, &mut task.se, self.now, 0, cpu.curr == NO_TASK)
+            cpu.rq.enqueue_task(&self.policy, &mut task.se, self.boot_ns + self.now, 0, cpu.curr == NO_TASK)
         };
         self.published(c, t, bits);
     }
@@ -42,7 +42,7 @@ impl<S: Sink> Engine<'_, S> {
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
             let flags = if sleeping { dequeue::SLEEP } else { dequeue::MIGRATE };
-            cpu.rq.dequeue_task(&self.policy, &mut task.se, self.now, 0, cpu.curr == NO_TASK, flags)
+            cpu.rq.dequeue_task(&self.policy, &mut task.se, self.boot_ns + self.now, 0, cpu.curr == NO_TASK, flags)
         };
         self.published(c, t, bits);
         if self.cpus[c as usize].curr == t {
@@ -54,7 +54,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_put_prev(&mut self, c: u32, t: u32) {
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.switch_fair(&self.policy, Some(&mut task.se), None, self.now, 0, false)
+            cpu.rq.switch_fair(&self.policy, Some(&mut task.se), None, self.boot_ns + self.now, 0, false)
         };
         self.published(c, t, bits);
     }
@@ -62,7 +62,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_set_next(&mut self, c: u32, t: u32) {
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.switch_fair(&self.policy, None, Some(&mut task.se), self.now, 0, false)
+            cpu.rq.switch_fair(&self.policy, None, Some(&mut task.se), self.boot_ns + self.now, 0, false)
         };
         self.published(c, t, bits);
     }
@@ -70,7 +70,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_tick(&mut self, c: u32, t: u32) {
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.tick_fair(&self.policy, &mut task.se, self.now, 0)
+            cpu.rq.tick_fair(&self.policy, &mut task.se, self.boot_ns + self.now, 0)
         };
         self.published(c, t, bits);
     }
@@ -79,7 +79,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_delay(&mut self, c: u32, t: u32) {
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.delay_task(&self.policy, &mut task.se, self.now, 0, false)
+            cpu.rq.delay_task(&self.policy, &mut task.se, self.boot_ns + self.now, 0, false)
         };
         self.published(c, t, bits);
     }
@@ -99,13 +99,13 @@ impl<S: Sink> Engine<'_, S> {
         let c = self.tasks[t as usize].cpu;
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let idle = cpu.curr == NO_TASK;
-        cpu.rq.migrate_sleeping_task(&self.policy, &mut task.se, idle, self.now);
+        cpu.rq.migrate_sleeping_task(&self.policy, &mut task.se, idle, self.boot_ns + self.now);
     }
 
     /// A task that ends leaves its share to be removed.
     pub(crate) fn signal_exit(&mut self, c: u32, t: u32) {
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        cpu.rq.migrate_sleeping_task(&self.policy, &mut task.se, false, self.now);
+        cpu.rq.migrate_sleeping_task(&self.policy, &mut task.se, false, self.boot_ns + self.now);
     }
 
     /// A task leaves the fair class for another: it is detached, its averages are kept.
@@ -155,7 +155,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Decays everything that is left on an idle CPU.
     pub(crate) fn signal_blocked(&mut self, c: u32) {
         let cpu = &mut self.cpus[c as usize];
-        let bits = cpu.rq.update_blocked(&self.policy, self.now, 0, runs::IDLE, 0);
+        let bits = cpu.rq.update_blocked(&self.policy, self.boot_ns + self.now, 0, runs::IDLE, 0);
         cpu.has_blocked = cpu.rq.has_blocked();
         if bits != 0 {
             self.emit_cfs(c);

@@ -176,6 +176,10 @@ pub(crate) struct CpuState {
     pub speed: u64,
     pub overhead_ns: u64,
     pub irq_depth: u32,
+    /// Real-time run time in the present period of the RT limit.
+    pub rt_used_ns: u64,
+    pub rt_period_end_ns: u64,
+    pub rt_throttled: bool,
     /// Up to when RT or deadline runtime was accounted (frequency hook of old profiles).
     pub runtime_accounted_ns: u64,
     /// IRQ time not yet told to the clock.
@@ -206,11 +210,15 @@ impl CpuState {
     /// Runnable tasks of all classes, including the running one.
     pub(crate) fn nr_running(&self) -> u32 {
         let other = u32::from(matches!(self.class, Some(c) if c != Class::Fair));
-        self.fair.nr_runnable() + self.rt.len() + self.dl.len() + self.workers.len() as u32 + other
+        let rt = if self.rt_throttled { 0 } else { self.rt.len() };
+        self.fair.nr_runnable() + rt + self.dl.len() + self.workers.len() as u32 + other
     }
 
     /// RT tasks, waiting and running.
     pub(crate) fn rt_nr_running(&self) -> u32 {
+        if self.rt_throttled {
+            return 0;
+        }
         self.rt.len() + u32::from(self.class == Some(Class::Realtime))
     }
 

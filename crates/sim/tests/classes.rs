@@ -167,3 +167,16 @@ fn interrupts_take_time_from_the_running_task() {
     assert!(near(r.cpus[0].irq_ns, 99 * MS, MS));
     assert!(near(r.tasks[0].run_ns, 901 * MS, MS));
 }
+
+#[test]
+fn realtime_is_limited_to_95_percent_by_the_rule_of_its_time() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let hog = || with_policy(busy("rt"), SchedPolicy::Fifo { priority: 1 });
+    for p in ["4.16", "7.2"] {
+        let r = run_on(&m, &workload(vec![hog(), busy("fair")]), p, 3000);
+        assert!(near(r.tasks[1].run_ns, 150 * MS, 10 * MS), "{p}: {}", r.tasks[1].run_ns);
+    }
+    let alone = |p| run_on(&m, &workload(vec![hog()]), p, 3000).tasks[0].run_ns;
+    assert!(near(alone("4.16"), 2850 * MS, 10 * MS), "throttled even when nobody waits");
+    assert_eq!(alone("7.2"), 3000 * MS);
+}
