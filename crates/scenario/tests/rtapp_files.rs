@@ -6,14 +6,17 @@ use std::path::{Path, PathBuf};
 use pelton_scenario::SourceFile;
 use pelton_scenario::rtapp::{self, RtAppOptions};
 
-/// Real files that cannot all be distributed with this repository.
-fn shared_files() -> Vec<PathBuf> {
-    let root = std::env::var_os("PELTON_SHARED_DATA").map_or_else(|| "../../../shared/data".into(), PathBuf::from);
-    let mut files = json_files(&root.join("rt-app"));
-    files.sort();
+/// The files of this repository, and those that cannot all be distributed with it.
+fn real_files() -> Vec<PathBuf> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/workloads");
+    let shared = std::env::var_os("PELTON_SHARED_DATA").map_or_else(|| "../../../shared/data".into(), PathBuf::from);
+    let mut files = json_files(&shared.join("rt-app"));
     if files.is_empty() {
-        println!("not measured: no rt-app files in {}", root.display());
+        println!("not measured: no rt-app files in {}", shared.display());
     }
+    files.extend(json_files(&own));
+    assert!(files.len() > 20, "the repository's own files are missing");
+    files.sort();
     files
 }
 
@@ -34,7 +37,7 @@ fn source(path: &Path) -> SourceFile {
 
 #[test]
 fn every_real_file_follows_the_grammar() {
-    for path in shared_files() {
+    for path in real_files() {
         if let Err(e) = rtapp::parse(&source(&path)) {
             panic!("{}\n{e}", path.display());
         }
@@ -53,6 +56,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("merge_thread1.json", "not declared in `resources`"),
     ("merge_thread2.json", "not declared in `resources`"),
     ("merge_thread3.json", "not declared in `resources`"),
+    ("lisa_mp3-short.json", "--define DURATION=VALUE"),
     ("tests_mp3-short.json", "--define DURATION=VALUE"),
     ("tutorial_example11.json", "changes its group"),
 ];
@@ -63,7 +67,7 @@ fn options() -> RtAppOptions {
 
 #[test]
 fn every_real_file_runs_or_is_refused_for_a_known_reason() {
-    for path in shared_files() {
+    for path in real_files() {
         let file = source(&path);
         let reason = REFUSED.iter().find(|(name, _)| *name == file.name()).map(|(_, reason)| *reason);
         match (rtapp::load(&file, &options()), reason) {
@@ -77,7 +81,7 @@ fn every_real_file_runs_or_is_refused_for_a_known_reason() {
 
 #[test]
 fn a_template_runs_once_its_words_have_values() {
-    let Some(path) = shared_files().into_iter().find(|p| p.ends_with("lisa/tests_mp3-short.json")) else { return };
+    let path = real_files().into_iter().find(|p| p.ends_with("rt-app/lisa_mp3-short.json")).expect("own file");
     let values = [("DURATION", "6"), ("LOGDIR", "./"), ("PVALUE", "CPU0")];
     let defines = values.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let workload = rtapp::load(&source(&path), &RtAppOptions { defines, ..options() }).expect("all words have values");

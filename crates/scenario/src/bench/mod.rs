@@ -73,3 +73,19 @@ pub(crate) fn load_part(
     workload.name = spec.text().to_owned();
     spec.finish(workload)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_names_every_model_and_option() {
+        let guide = include_str!("../../../../docs/guide/workloads.md");
+        for model in MODELS {
+            let row = guide.lines().find(|l| l.starts_with(&format!("| `{}` |", model.name))).expect(model.name);
+            for option in model.options.split(',').filter_map(|o| o.split('=').next()) {
+                assert!(row.contains(&format!("`{option}")), "{}: {option}", model.name);
+            }
+        }
+    }
+}

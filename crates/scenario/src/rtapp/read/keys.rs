@@ -157,3 +157,31 @@ pub(in crate::rtapp) fn event_of(key: &str) -> Option<(&'static str, EventKey, &
 pub(in crate::rtapp) fn is_plain_suffix(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit() || c == '_' || c == '-' || c == ' ')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_names_every_key() {
+        let guide = include_str!("../../../../../docs/guide/workloads.md");
+        let tables = [ROOT_KEYS, GLOBAL_KEYS, GLOBAL_IGNORED, TASK_KEYS, PROP_KEYS, EXEC_KEYS, EXEC_REFUSED];
+        let events = EVENTS.iter().map(|(name, _)| *name);
+        for key in tables.into_iter().flatten().copied().chain(events) {
+            assert!(guide.contains(&format!("`{key}`")), "docs/guide/workloads.md says nothing about `{key}`");
+        }
+        for kind in RESOURCE_TYPES {
+            assert!(guide.contains(kind), "docs/guide/workloads.md says nothing about {kind}");
+        }
+    }
+
+    #[test]
+    fn a_longer_event_is_found_before_its_beginning() {
+        for (i, (name, event)) in EVENTS.iter().enumerate() {
+            assert!(EVENTS[..i].iter().all(|(before, _)| !name.starts_with(before)), "{name}");
+            assert_eq!(event_of(name).map(|(found, e, rest)| (found, e, rest)), Some((*name, *event, "")));
+        }
+        assert_eq!(event_of("run12").map(|(name, _, rest)| (name, rest)), Some(("run", "12")));
+        assert_eq!(event_of("period"), None);
+    }
+}
