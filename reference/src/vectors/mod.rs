@@ -4,12 +4,14 @@
 //! A table has golden rows, copied by hand from a source that is named and never regenerated, and rows that this crate
 //! computes for inputs chosen at boundaries. Both are replayed against every build of the core.
 
-mod governor;
+pub mod governor;
 mod pelt;
 mod queue;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+
+use crate::rules::Rules;
 
 /// Rows that were published elsewhere.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +45,11 @@ pub struct Table {
 
 /// No row of this table was published.
 const NO_GOLDEN: Golden = Golden { source: "none", rows: &[] };
+
+/// Rules of the newest profile.
+fn newest() -> Rules {
+    Rules::profile("7.2").expect("the newest profile exists")
+}
 
 /// Utilization after running so many units more, from a utilization at the start of a period (C.8).
 pub fn ramp_from_util(util: u64, units: u64) -> u64 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Tables of decay, sums and averages (SPEC A.2-A.5, A.7.5).
 
-use super::{Golden, NO_GOLDEN, Table};
+use super::{Golden, NO_GOLDEN, Table, newest};
 use crate::pelt::{Avg, Input, MIN_DIVIDER, Scale, accumulate, decay, publish};
 use crate::rules::{Divisor, Invariance, Rules};
 
@@ -9,10 +9,6 @@ const BUSY: Input = Input { load: 1, runnable: 1, running: 1 };
 const FULL: Scale = Scale { cap_orig: 1024, freq: 1024 };
 /// 32 periods in units.
 const HALF_LIFE_UNITS: u64 = 32 * 1024;
-
-fn newest() -> Rules {
-    Rules::profile("7.2").expect("the newest profile exists")
-}
 
 /// Updates and publishes with weight 1.
 fn step(rules: &Rules, avg: &mut Avg, now: u64, input: Input, scale: Scale) -> u64 {
