@@ -35,6 +35,11 @@ pub fn build(dir: &Path) -> Result<Program, String> {
     link(&bytes)
 }
 
+/// Does this error of [`build`] mean that the machine has no compiler for BPF?
+pub fn is_missing(error: &str) -> bool {
+    error.contains("No such file") || error.contains("unable to create target")
+}
+
 /// Resolves loads of constant tables to addresses in this process.
 fn link(bytes: &[u8]) -> Result<Program, String> {
     let file = object::File::parse(bytes).map_err(|error| error.to_string())?;

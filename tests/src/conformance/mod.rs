@@ -14,6 +14,7 @@ mod governor;
 pub mod grammar;
 pub mod layout;
 pub mod ops;
+pub mod replay;
 pub mod suite;
 pub mod twin;
 mod twin_governor;

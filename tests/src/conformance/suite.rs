@@ -104,7 +104,8 @@ fn differences(start: &World, ours: &[u64], theirs: &[u64]) -> String {
     text
 }
 
-fn field(words: &[u64], half: usize, width: usize) -> u64 {
+/// A field of the buffer, by its first half word and width.
+pub fn field(words: &[u64], half: usize, width: usize) -> u64 {
     let word = words[half / 2];
     match (width, half % 2) {
         (2, _) => word,
