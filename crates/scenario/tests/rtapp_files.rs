@@ -87,3 +87,16 @@ fn a_template_runs_once_its_words_have_values() {
     let workload = rtapp::load(&source(&path), &RtAppOptions { defines, ..options() }).expect("all words have values");
     assert_eq!((workload.tasks.len(), workload.duration_ns), (5, Some(6_000_000_000)));
 }
+
+/// These state no licence and are not distributed.
+#[test]
+fn the_clamps_of_the_measured_uclamp_runs_are_read() {
+    let name = "arm-uclamp/juno-r2_s1_uclamp_min_max_above_little.json";
+    let Some(path) = real_files().into_iter().find(|p| p.ends_with(name)) else {
+        println!("not measured: {name} is not at hand");
+        return;
+    };
+    let workload = rtapp::load(&source(&path), &options()).expect("a real file");
+    assert_eq!(workload.tasks.iter().map(|t| t.uclamp).collect::<Vec<_>>(), [Some((383, 384)); 2]);
+    assert_eq!(workload.tasks[0].phases[0].loops, Some(50));
+}
