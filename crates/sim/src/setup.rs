@@ -62,7 +62,7 @@ fn check_deadline_bandwidth(m: &Machine, w: &Workload) -> Result<(), SimError> {
         _ => 0,
     };
     let total: u64 = w.tasks.iter().map(bw).sum();
-    if total * 100 > 95 * (m.cpus.len() as u64) << 20 {
+    if total * 100 > (95 * m.cpus.len() as u64) << 20 {
         return Err(SimError::Plan(
             "deadline tasks reserve more than 95 % of all CPUs; the kernel would refuse them".into(),
         ));

@@ -15,5 +15,5 @@ pub(super) fn workload(spec: &mut Spec) -> Workload {
     let threads: u32 = spec.number("threads", 1, 1..=10_000);
     let policy = policy(spec, None);
     let phases = vec![Phase { name: "busy".into(), ops: vec![Op::Run { work_ns: CHUNK_NS }], ..Phase::default() }];
-    copies(spec, TaskSpec { phases, policy, ..TaskSpec::default() }, threads, "busy")
+    copies(spec, &TaskSpec { phases, policy, ..TaskSpec::default() }, threads, "busy")
 }

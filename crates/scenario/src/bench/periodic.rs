@@ -38,7 +38,7 @@ pub(super) fn workload(spec: &mut Spec) -> Workload {
     };
     let policy = policy(spec, Some((run_ns, period_ns)));
     let task = TaskSpec { phases, start, own_timers: 1, policy, ..TaskSpec::default() };
-    copies(spec, task, threads, "periodic")
+    copies(spec, &task, threads, "periodic")
 }
 
 fn first_period(spec: &mut Spec) -> FirstPeriod {
@@ -49,7 +49,7 @@ fn first_period(spec: &mut Spec) -> FirstPeriod {
 }
 
 /// Copies of a task with the options every primitive has.
-pub(super) fn copies(spec: &mut Spec, task: TaskSpec, threads: u32, default_name: &'static str) -> Workload {
+pub(super) fn copies(spec: &mut Spec, task: &TaskSpec, threads: u32, default_name: &'static str) -> Workload {
     let name = spec.string("name", default_name);
     let cpus = spec.cpus();
     let min = spec.number("util_min", 0, 0..=1024);
