@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Speed of the simulator: simulated seconds per second, and time per event, with every signal and schedutil on.
+//!
+//! Not measured here: reading files, and any output. Under `cargo test` every case runs once and short; the hash of the
+//! report shows that the work is still the same.
+
+use std::time::Instant;
+
+use pelton_core::Policy;
+use pelton_scenario::platform::PlatformOptions;
+use pelton_scenario::{SourceFile, platform, rtapp};
+use pelton_schema::NullSink;
+use pelton_sim::{Machine, Report, RunConfig, Workload};
+
+const NS_PER_MS: u64 = 1_000_000;
+/// A case is timed this often; the best counts.
+const REPETITIONS: u32 = 3;
+
+/// One case.
+struct Case {
+    name: &'static str,
+    machine: Machine,
+    workload: Workload,
+    /// Simulated time of a timed run.
+    duration_ns: u64,
+}
+
+fn machine() -> Machine {
+    let file = platform::load("hikey-6220").expect("a built-in platform");
+    file.machine(&PlatformOptions::default()).expect("a complete platform")
+}
+
+/// `times` copies of a machine side by side.
+fn side_by_side(one: &Machine, times: u32) -> Machine {
+    let mut all =
+        Machine { cpus: Vec::new(), domains: Vec::new(), llcs: Vec::new(), clusters: Vec::new(), ..one.clone() };
+    for copy in 0..times {
+        let (cpu0, domain0) = (copy * one.cpus.len() as u32, copy * one.domains.len() as u32);
+        let cluster0 = copy * one.clusters.len() as u32;
+        let shifted = |cpus: &[u32]| cpus.iter().map(|cpu| cpu + cpu0).collect::<Vec<u32>>();
+        for cpu in &one.cpus {
+            let (domain, cluster) = (cpu.domain + domain0, cpu.cluster + cluster0);
+            all.cpus.push(pelton_sim::machine::Cpu { domain, cluster, smt: shifted(&cpu.smt), ..cpu.clone() });
+        }
+        let domains =
+            one.domains.iter().map(|d| pelton_sim::machine::FreqDomain { cpus: shifted(&d.cpus), ..d.clone() });
+        all.domains.extend(domains);
+        all.llcs.extend(one.llcs.iter().map(|llc| shifted(llc)));
+        let clusters =
+            one.clusters.iter().map(|c| pelton_sim::machine::Cluster { cpus: shifted(&c.cpus), ..c.clone() });
+        all.clusters.extend(clusters);
+    }
+    all
+}
+
+/// `count` periodic rt-app tasks of 4 to 35 ms that together ask for about two fifths of `cpus` CPUs.
+fn periodic(count: u64, cpus: u64) -> Workload {
+    let task = |i: u64| {
+        let period_us = 4_000 + 1_000 * (i % 32);
+        let run_us = period_us * 2 * cpus / (5 * count) + 10 * (i % 7);
+        format!(r#""t{i}": {{"loop": -1, "run": {run_us}, "timer": {{"ref": "t{i}", "period": {period_us}}}}}"#)
+    };
+    let tasks: Vec<String> = (0..count).map(task).collect();
+    let global = r#""global": {"duration": 3600, "calibration": 1000}"#;
+    let text = format!("{{{global}, \"tasks\": {{{}}}}}", tasks.join(","));
+    rtapp::load(&SourceFile::new("bench.json", text), &rtapp::RtAppOptions::default()).expect("a correct file")
+}
+
+fn cases() -> [Case; 3] {
+    let eight = machine();
+    let many = side_by_side(&eight, 48);
+    [
+        Case {
+            name: "8-cpus-1-task",
+            workload: periodic(1, 1),
+            machine: eight.clone(),
+            duration_ns: 200_000 * NS_PER_MS,
+        },
+        Case { name: "8-cpus-32-tasks", workload: periodic(32, 8), machine: eight, duration_ns: 20_000 * NS_PER_MS },
+        Case { name: "384-cpus-768-tasks", workload: periodic(768, 384), machine: many, duration_ns: 500 * NS_PER_MS },
+    ]
+}
+
+fn simulate(case: &Case, duration_ns: u64) -> Report {
+    let policy = Policy::profile("7.2").expect("the newest profile");
+    let config = RunConfig { seed: 1, duration_ns, start_phase_random: true, ..RunConfig::default() };
+    pelton_sim::run(&case.machine, &case.workload, &policy, &config, NullSink).expect("a run that can end")
+}
+
+/// FNV-1a over what a run adds up to.
+fn hash(report: &Report) -> u64 {
+    let tasks = report.tasks.iter().flat_map(|t| [t.run_ns, t.wait_ns, t.switches, t.migrations]);
+    let totals = [report.sim_events, report.energy_uj(), report.transitions()];
+    let bytes = totals.into_iter().chain(tasks).flat_map(u64::to_le_bytes);
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+fn measure(case: &Case, full: bool) {
+    let (repetitions, simulated_ns) = if full { (REPETITIONS, case.duration_ns) } else { (1, 100 * NS_PER_MS) };
+    let mut best_ns = u128::MAX;
+    let mut report = Report::default();
+    for _ in 0..repetitions {
+        let start = Instant::now();
+        report = simulate(case, simulated_ns);
+        best_ns = best_ns.min(start.elapsed().as_nanos());
+    }
+    let (name, ops, hash) = (case.name, report.sim_events, hash(&report));
+    println!(
+        r#"{{"bench":"sim/{name}","ops":{ops},"ns":{best_ns},"simulated_ns":{simulated_ns},"hash":"{hash:016x}"}}"#
+    );
+    assert!(report.tasks.iter().any(|task| task.run_ns > 0), "{name}: nothing ran");
+}
+
+fn main() {
+    let full = std::env::args().any(|arg| arg == "--bench");
+    cases().iter().for_each(|case| measure(case, full));
+}
