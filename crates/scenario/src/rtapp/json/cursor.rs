@@ -84,7 +84,7 @@ impl<'a> Cursor<'a> {
         let mut out = String::new();
         let special = |b: &u8| matches!(b, b'\n' | b'\r' | b'\\') || char::from(*b) == quote;
         loop {
-            let plain = self.text.as_bytes()[self.at..].iter().position(|b| special(b));
+            let plain = self.text.as_bytes()[self.at..].iter().position(special);
             let end = plain.map_or(self.text.len(), |n| self.at + n);
             out.push_str(&self.text[self.at..end]);
             self.at = end;
