@@ -4,3 +4,4 @@
 pub mod conformance;
 pub mod fuzz;
 pub mod fuzz_targets;
+pub mod runs;
