@@ -136,11 +136,17 @@ class Found:
         self.slices = collections.defaultdict(list)  # track uuid -> [(begin, end, annotations)]
         self.tracks = {}
         self.threads = {}
+        self.event_names = {}
+        self.note_names = {}
         self.problems = []
         for packet in trace.packet:
             self.packet(packet)
 
     def packet(self, packet):
+        for name in packet.interned_data.event_names:
+            self.event_names[name.iid] = name.name
+        for name in packet.interned_data.debug_annotation_names:
+            self.note_names[name.iid] = name.name
         if packet.HasField("ftrace_events"):
             self.bundle(packet.ftrace_events)
         elif packet.HasField("track_descriptor"):
@@ -151,7 +157,7 @@ class Found:
             self.tracks[track.uuid] = track
         elif packet.HasField("track_event"):
             self.check(packet.trusted_packet_sequence_id != 0, "a track event without a sequence")
-            self.track_event(packet.timestamp, packet.track_event)
+            self.track_event(packet)
         elif packet.HasField("process_tree"):
             for thread in packet.process_tree.threads:
                 self.threads[thread.tid] = thread
@@ -165,12 +171,15 @@ class Found:
             payload = {field.name: value for field, value in getattr(event, kind).ListFields()}
             self.ftrace[bundle.cpu].append((event.timestamp, event.pid, kind, payload))
 
-    def track_event(self, time_ns, event):
+    def track_event(self, packet):
+        time_ns, event = packet.timestamp, packet.track_event
         self.check(event.track_uuid in self.tracks, f"an event on undeclared track {event.track_uuid}")
         if event.type == event.TYPE_COUNTER:
             self.values[event.track_uuid].append((time_ns, event.counter_value))
         elif event.type == event.TYPE_SLICE_BEGIN:
-            notes = {note.name: note.int_value for note in event.debug_annotations}
+            self.check(self.event_names.get(event.name_iid) == "activation", "a slice without its name")
+            self.check(packet.sequence_flags == packet.SEQ_NEEDS_INCREMENTAL_STATE, "a slice without its names' flag")
+            notes = {self.note_names[note.name_iid]: note.int_value for note in event.debug_annotations}
             self.slices[event.track_uuid].append([time_ns, None, notes])
         elif event.type == event.TYPE_SLICE_END:
             slices = self.slices[event.track_uuid]

@@ -9,7 +9,7 @@ use super::{EVENTS_BYTES_TARGET, FrameKind, MAGIC, Tally, VERSION, frame_crc, he
 
 use crate::header::RunHeader;
 use crate::output::Output;
-use crate::varint;
+use crate::varint::{self, Bytes, Record};
 
 /// Writes the events of a run as a log. Memory: one frame (64 KiB).
 ///
@@ -29,6 +29,8 @@ use crate::varint;
 pub struct PeltonLog<W: io::Write> {
     output: Output<W>,
     frame: Vec<u8>,
+    /// The event being encoded.
+    record: Record,
     tally: Tally,
     /// Time the next delta counts from; 0 at the start of a frame.
     base_ns: u64,
@@ -51,7 +53,7 @@ impl<W: io::Write> PeltonLog<W> {
         output.put(&VERSION.to_le_bytes());
         put_frame(&mut output, FrameKind::Header, &header::encode(run));
         let frame = Vec::with_capacity(EVENTS_BYTES_TARGET + 1024);
-        PeltonLog { output, frame, tally: Tally::default(), base_ns: 0 }
+        PeltonLog { output, frame, record: Record::new(), tally: Tally::default(), base_ns: 0 }
     }
 
     /// Writes the footer; returns the first error of the whole log, if any.
@@ -84,9 +86,11 @@ impl<W: io::Write> Sink for PeltonLog<W> {
             self.output.fail(io::Error::new(io::ErrorKind::InvalidInput, "the run's time went backwards"));
             return;
         }
-        self.frame.push(event.code());
-        varint::put(&mut self.frame, time_ns - self.base_ns);
-        event.each_value(|value| varint::put(&mut self.frame, value));
+        self.record.clear();
+        self.record.byte(event.code());
+        varint::put(&mut self.record, time_ns - self.base_ns);
+        event.each_value(|value| varint::put(&mut self.record, value));
+        self.frame.extend_from_slice(self.record.as_bytes());
         self.base_ns = time_ns;
         self.tally.last_time_ns = time_ns;
         self.tally.events += 1;

@@ -15,6 +15,7 @@ pub mod packet {
     pub const TIMESTAMP: u32 = 8;
     pub const SEQUENCE_ID: u32 = 10;
     pub const TRACK_EVENT: u32 = 11;
+    pub const INTERNED_DATA: u32 = 12;
     pub const SEQUENCE_FLAGS: u32 = 13;
     pub const SYSTEM_INFO: u32 = 45;
     pub const TRACK_DESCRIPTOR: u32 = 60;
@@ -23,6 +24,16 @@ pub mod packet {
     pub const TRACE_UUID: u32 = 89;
     /// `SEQ_INCREMENTAL_STATE_CLEARED`
     pub const FLAG_STATE_CLEARED: u64 = 1;
+    /// `SEQ_NEEDS_INCREMENTAL_STATE`
+    pub const FLAG_NEEDS_STATE: u64 = 2;
+}
+
+/// `InternedData`, `EventName` and `DebugAnnotationName`
+pub mod interned {
+    pub const EVENT_NAMES: u32 = 2;
+    pub const ANNOTATION_NAMES: u32 = 3;
+    pub const IID: u32 = 1;
+    pub const NAME: u32 = 2;
 }
 
 /// `ClockSnapshot`
@@ -91,13 +102,13 @@ pub mod track_event {
     pub const DEBUG_ANNOTATION: u32 = 4;
     pub const TYPE: u32 = 9;
     pub const TRACK_UUID: u32 = 11;
-    pub const NAME: u32 = 23;
+    pub const NAME_IID: u32 = 10;
     pub const COUNTER_VALUE: u32 = 30;
     pub const TYPE_SLICE_BEGIN: u64 = 1;
     pub const TYPE_SLICE_END: u64 = 2;
     pub const TYPE_COUNTER: u64 = 4;
+    pub const ANNOTATION_NAME_IID: u32 = 1;
     pub const ANNOTATION_INT: u32 = 4;
-    pub const ANNOTATION_NAME: u32 = 10;
 }
 
 /// `FtraceEventBundle` and `FtraceEvent`

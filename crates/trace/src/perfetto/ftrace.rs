@@ -11,16 +11,15 @@ use super::preamble::put_threads;
 use super::proto::{put_bytes, put_bytes_head, put_int, put_short, put_uint};
 use super::{FTRACE_SEQUENCE, pid_of, put_packet_head};
 use crate::header::{RunHeader, unnamed_task};
+use crate::varint::Record;
 
 /// Longest thread name of the kernel, bytes (`TASK_COMM_LEN` without the final zero).
 const COMM_BYTES_MAX: usize = 15;
-/// More than any encoded event takes.
-const EVENT_BYTES_MAX: usize = 160;
 
 /// A thread name as the kernel would give it.
 #[derive(Clone, Copy, Debug)]
 struct Comm {
-    bytes: [u8; COMM_BYTES_MAX],
+    bytes: [u8; 16],
     length: u8,
 }
 
@@ -28,13 +27,15 @@ impl Comm {
     /// The name, cut at a character boundary.
     fn of(name: &str) -> Comm {
         let length = whole_characters(name, COMM_BYTES_MAX);
-        let mut bytes = [0; COMM_BYTES_MAX];
+        let mut bytes = [0; 16];
         bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
         Comm { bytes, length: length as u8 }
     }
 
-    fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.length)]
+    #[inline]
+    fn put(&self, out: &mut Record, field: u32) {
+        put_bytes_head(out, field, usize::from(self.length));
+        out.part_of_16(&self.bytes, usize::from(self.length));
     }
 }
 
@@ -68,6 +69,8 @@ pub(super) struct FtraceBundles {
     comms: ByIndex<Comm>,
     /// Tasks met that the header does not name, not yet declared as threads.
     new_tids: Vec<u32>,
+    /// The event being encoded.
+    record: Record,
     /// Bytes in all buffers.
     pub bytes: usize,
 }
@@ -76,7 +79,13 @@ impl FtraceBundles {
     pub fn new(run: &RunHeader) -> Self {
         let cpus = (0..run.cpus.len() as u32).map(CpuBuffer::new).collect();
         let comms = run.tasks.iter().map(|name| Comm::of(name)).collect();
-        FtraceBundles { cpus: ByIndex::new(cpus), comms: ByIndex::new(comms), new_tids: Vec::new(), bytes: 0 }
+        FtraceBundles {
+            cpus: ByIndex::new(cpus),
+            comms: ByIndex::new(comms),
+            new_tids: Vec::new(),
+            record: Record::new(),
+            bytes: 0,
+        }
     }
 
     /// Collects `event` when it is one ftrace has; false otherwise.
@@ -98,11 +107,10 @@ impl FtraceBundles {
 
     fn collect(&mut self, cpu: u32, time_ns: u64, event: &Event) {
         let buffer = self.cpus.entry(cpu, || CpuBuffer::new(cpu));
-        let bytes_before = buffer.events.len();
-        buffer.events.reserve(EVENT_BYTES_MAX);
         let current = pid_of(buffer.current_tid);
         let mut comms = Comms { idle: buffer.idle_comm, tasks: &mut self.comms, new_tids: &mut self.new_tids };
-        put_short(&mut buffer.events, ftrace::EVENT, |out| {
+        self.record.clear();
+        put_short(&mut self.record, ftrace::EVENT, |out| {
             put_uint(out, ftrace::TIMESTAMP, time_ns);
             put_uint(out, ftrace::PID, u64::from(current));
             put_payload(out, event, &mut comms);
@@ -110,7 +118,8 @@ impl FtraceBundles {
         if let Event::SchedSwitch { next_tid, .. } = *event {
             buffer.current_tid = next_tid;
         }
-        self.bytes += buffer.events.len() - bytes_before;
+        buffer.events.extend_from_slice(self.record.as_bytes());
+        self.bytes += self.record.as_bytes().len();
     }
 
     /// Appends the threads met since the last time, then one packet per CPU that has events; empties the bundles.
@@ -159,7 +168,7 @@ fn prio(prio: u32) -> i64 {
 }
 
 #[inline]
-fn put_payload(out: &mut Vec<u8>, event: &Event, comms: &mut Comms<'_>) {
+fn put_payload(out: &mut Record, event: &Event, comms: &mut Comms<'_>) {
     match *event {
         Event::SchedSwitch { .. } => put_short(out, ftrace::SCHED_SWITCH, |out| put_switch(out, event, comms)),
         Event::SchedWaking { tid, prio, target_cpu, .. } => {
@@ -184,28 +193,28 @@ fn put_payload(out: &mut Vec<u8>, event: &Event, comms: &mut Comms<'_>) {
 }
 
 #[inline]
-fn put_switch(out: &mut Vec<u8>, event: &Event, comms: &mut Comms<'_>) {
+fn put_switch(out: &mut Record, event: &Event, comms: &mut Comms<'_>) {
     let Event::SchedSwitch { prev_tid, prev_prio, prev_state, next_tid, next_prio, .. } = *event else { return };
-    put_bytes(out, sched_switch::PREV_COMM, comms.of(prev_tid).as_bytes());
+    comms.of(prev_tid).put(out, sched_switch::PREV_COMM);
     put_int(out, sched_switch::PREV_PID, i64::from(pid_of(prev_tid)));
     put_int(out, sched_switch::PREV_PRIO, prio(prev_prio));
     put_int(out, sched_switch::PREV_STATE, i64::from(prev_state));
-    put_bytes(out, sched_switch::NEXT_COMM, comms.of(next_tid).as_bytes());
+    comms.of(next_tid).put(out, sched_switch::NEXT_COMM);
     put_int(out, sched_switch::NEXT_PID, i64::from(pid_of(next_tid)));
     put_int(out, sched_switch::NEXT_PRIO, prio(next_prio));
 }
 
 #[inline]
-fn put_wake(out: &mut Vec<u8>, comm: Comm, tid: u32, task_prio: u32, target_cpu: u32) {
-    put_bytes(out, sched_wake::COMM, comm.as_bytes());
+fn put_wake(out: &mut Record, comm: Comm, tid: u32, task_prio: u32, target_cpu: u32) {
+    comm.put(out, sched_wake::COMM);
     put_int(out, sched_wake::PID, i64::from(pid_of(tid)));
     put_int(out, sched_wake::PRIO, prio(task_prio));
     put_int(out, sched_wake::TARGET_CPU, i64::from(target_cpu));
 }
 
-fn put_migrate(out: &mut Vec<u8>, event: &Event, comms: &mut Comms<'_>) {
+fn put_migrate(out: &mut Record, event: &Event, comms: &mut Comms<'_>) {
     let Event::SchedMigrateTask { tid, prio: task_prio, orig_cpu, dest_cpu, .. } = *event else { return };
-    put_bytes(out, sched_migrate_task::COMM, comms.of(tid).as_bytes());
+    comms.of(tid).put(out, sched_migrate_task::COMM);
     put_int(out, sched_migrate_task::PID, i64::from(pid_of(tid)));
     put_int(out, sched_migrate_task::PRIO, prio(task_prio));
     put_int(out, sched_migrate_task::ORIG_CPU, i64::from(orig_cpu));
@@ -213,12 +222,12 @@ fn put_migrate(out: &mut Vec<u8>, event: &Event, comms: &mut Comms<'_>) {
 }
 
 #[inline]
-fn put_cpu_state(out: &mut Vec<u8>, state: u32, cpu: u32) {
+fn put_cpu_state(out: &mut Record, state: u32, cpu: u32) {
     put_uint(out, cpu_state::STATE, u64::from(state));
     put_uint(out, cpu_state::CPU_ID, u64::from(cpu));
 }
 
-fn put_irq_entry(out: &mut Vec<u8>, irq: u32) {
+fn put_irq_entry(out: &mut Record, irq: u32) {
     put_int(out, irq::IRQ, i64::from(irq));
     let mut name = [0; COMM_BYTES_MAX];
     let room = name.len();

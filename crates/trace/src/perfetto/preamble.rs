@@ -14,6 +14,7 @@ pub(super) fn encode(run: &RunHeader) -> Vec<u8> {
     put_system_info(&mut out, run);
     put_cpu_info(&mut out, run);
     put_process_tree(&mut out, run);
+    super::tracks::put_interned_names(&mut out);
     out
 }
 

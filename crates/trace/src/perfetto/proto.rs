@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The protobuf wire format: tags, numbers, length-prefixed bytes.
 
-use crate::varint;
+use crate::varint::{self, Bytes};
 
 const WIRE_VARINT: u64 = 0;
 const WIRE_FIXED64: u64 = 1;
@@ -10,54 +10,56 @@ const WIRE_FIXED32: u64 = 5;
 
 /// Appends an unsigned number.
 #[inline]
-pub(crate) fn put_uint(out: &mut Vec<u8>, field: u32, value: u64) {
+pub(crate) fn put_uint(out: &mut impl Bytes, field: u32, value: u64) {
     varint::put(out, u64::from(field) << 3 | WIRE_VARINT);
     varint::put(out, value);
 }
 
 /// Appends an `int32` or `int64`: negative numbers are 64-bit two's complement.
 #[inline]
-pub(crate) fn put_int(out: &mut Vec<u8>, field: u32, value: i64) {
+pub(crate) fn put_int(out: &mut impl Bytes, field: u32, value: i64) {
     put_uint(out, field, value.cast_unsigned());
 }
 
 /// Appends bytes, text or a finished message.
 #[inline]
-pub(crate) fn put_bytes(out: &mut Vec<u8>, field: u32, bytes: &[u8]) {
+pub(crate) fn put_bytes(out: &mut impl Bytes, field: u32, bytes: &[u8]) {
     put_bytes_head(out, field, bytes.len());
-    out.extend_from_slice(bytes);
+    out.bytes(bytes);
 }
 
 /// Appends tag and length of a field whose bytes follow.
 #[inline]
-pub(crate) fn put_bytes_head(out: &mut Vec<u8>, field: u32, length: usize) {
+pub(crate) fn put_bytes_head(out: &mut impl Bytes, field: u32, length: usize) {
     varint::put(out, u64::from(field) << 3 | WIRE_BYTES);
     varint::put(out, length as u64);
 }
 
 /// Appends a message of at most 127 bytes, written in place.
 #[inline]
-pub(crate) fn put_short(out: &mut Vec<u8>, field: u32, fill: impl FnOnce(&mut Vec<u8>)) {
+pub(crate) fn put_short<B: Bytes>(out: &mut B, field: u32, fill: impl FnOnce(&mut B)) {
     put_bytes_head(out, field, 0);
-    let start = out.len();
+    let start = out.appended().len();
     fill(out);
-    let length = out.len() - start;
+    let appended = out.appended();
+    let length = appended.len() - start;
     debug_assert!(length < 0x80, "field {field} has {length} bytes");
-    out[start - 1] = length as u8;
+    appended[start - 1] = length as u8;
 }
 
 /// Appends a message of at most 16383 bytes, written in place behind a length of two bytes. Readers accept lengths with
 /// leading zero groups; Perfetto's own writer makes them too.
 #[inline]
-pub(crate) fn put_medium(out: &mut Vec<u8>, field: u32, fill: impl FnOnce(&mut Vec<u8>)) {
+pub(crate) fn put_medium<B: Bytes>(out: &mut B, field: u32, fill: impl FnOnce(&mut B)) {
     varint::put(out, u64::from(field) << 3 | WIRE_BYTES);
-    let start = out.len() + 2;
-    out.extend_from_slice(&[0x80, 0]);
+    out.bytes(&[0x80, 0]);
+    let start = out.appended().len();
     fill(out);
-    let length = out.len() - start;
+    let appended = out.appended();
+    let length = appended.len() - start;
     debug_assert!(length < 1 << 14, "field {field} has {length} bytes");
-    out[start - 2] = 0x80 | length as u8;
-    out[start - 1] = (length >> 7) as u8;
+    appended[start - 2] = 0x80 | length as u8;
+    appended[start - 1] = (length >> 7) as u8;
 }
 
 /// Appends a message of any length.

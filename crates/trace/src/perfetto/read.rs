@@ -3,7 +3,7 @@
 //!
 //! Packets and events of other origin are passed over; this is no importer for recorded traces.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::io::{self, Read};
 
@@ -11,7 +11,7 @@ use pelton_schema::Event;
 
 use super::PROCESS_PID;
 use super::fields::{
-    cpu_state, ftrace, irq, packet, process_tree, sched_migrate_task, sched_switch, sched_wake, trace, track,
+    cpu_state, ftrace, interned, irq, packet, process_tree, sched_migrate_task, sched_switch, sched_wake, trace, track,
     track_event,
 };
 use super::proto::{Value, each_field};
@@ -19,6 +19,9 @@ use crate::varint::VARINT_BYTES_MAX;
 
 /// Longest packet accepted, bytes.
 const PACKET_BYTES_MAX: u64 = 64 << 20;
+
+/// Most annotation names kept; we write eight.
+const NAMES_MAX: usize = 256;
 
 /// Something a trace says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +68,7 @@ pub enum Record {
         time_ns: u64,
         /// Track.
         uuid: u64,
-        /// Its annotations.
+        /// Its annotations: name (empty when the trace does not say) and value.
         values: Vec<(String, i64)>,
     },
     /// End of the innermost slice.
@@ -115,14 +118,22 @@ pub struct PerfettoReader<R> {
     packet: Vec<u8>,
     packets: u64,
     records: VecDeque<Record>,
+    /// Names of annotations by their number.
+    names: BTreeMap<u64, String>,
     failed: bool,
 }
 
 impl<R: Read> PerfettoReader<R> {
     /// Reads from `input`.
     pub fn new(input: R) -> Self {
-        let records = VecDeque::new();
-        PerfettoReader { input: io::BufReader::new(input), packet: Vec::new(), packets: 0, records, failed: false }
+        PerfettoReader {
+            input: io::BufReader::new(input),
+            packet: Vec::new(),
+            packets: 0,
+            records: VecDeque::new(),
+            names: BTreeMap::new(),
+            failed: false,
+        }
     }
 
     fn next_record(&mut self) -> Result<Option<Record>, PerfettoError> {
@@ -131,7 +142,7 @@ impl<R: Read> PerfettoReader<R> {
                 return Ok(None);
             }
             let corrupt = PerfettoError::Corrupt { packet: self.packets };
-            decode_packet(&self.packet, &mut self.records).ok_or(corrupt)?;
+            decode_packet(&self.packet, &mut self.names, &mut self.records).ok_or(corrupt)?;
             self.packets += 1;
         }
         Ok(self.records.pop_front())
@@ -187,13 +198,15 @@ fn read_varint(input: &mut impl Read) -> Result<Option<u64>, PerfettoError> {
 }
 
 type Records = VecDeque<Record>;
+type Names = BTreeMap<u64, String>;
 
-fn decode_packet(bytes: &[u8], records: &mut Records) -> Option<()> {
+fn decode_packet(bytes: &[u8], names: &mut Names, records: &mut Records) -> Option<()> {
     let mut time_ns = 0;
     let mut contents = None;
     each_field(bytes, |field, value| {
         match field {
             packet::TIMESTAMP => time_ns = value.number()?,
+            packet::INTERNED_DATA => decode_names(value.bytes()?, names)?,
             packet::FTRACE_EVENTS | packet::PROCESS_TREE | packet::TRACK_DESCRIPTOR | packet::TRACK_EVENT => {
                 contents = Some((field, value.bytes()?));
             }
@@ -205,7 +218,7 @@ fn decode_packet(bytes: &[u8], records: &mut Records) -> Option<()> {
         Some((packet::FTRACE_EVENTS, message)) => decode_bundle(message, records),
         Some((packet::PROCESS_TREE, message)) => decode_threads(message, records),
         Some((packet::TRACK_DESCRIPTOR, message)) => decode_track(message).map(|record| records.push_back(record)),
-        Some((_, message)) => decode_track_event(time_ns, message).map(|record| records.extend(record)),
+        Some((_, message)) => decode_track_event(time_ns, message, names).map(|record| records.extend(record)),
         None => Some(()),
     }
 }
@@ -342,7 +355,7 @@ fn decode_track(message: &[u8]) -> Option<Record> {
     Some(Record::Track { uuid, parent_uuid, name: m.text(track::NAME)?, unit })
 }
 
-fn decode_track_event(time_ns: u64, message: &[u8]) -> Option<Option<Record>> {
+fn decode_track_event(time_ns: u64, message: &[u8], names: &Names) -> Option<Option<Record>> {
     let m = Flat::of(message)?;
     let uuid = m.number(track_event::TRACK_UUID)?;
     Some(match m.number(track_event::TYPE)? {
@@ -351,22 +364,32 @@ fn decode_track_event(time_ns: u64, message: &[u8]) -> Option<Option<Record>> {
             Some(Record::Counter { time_ns, uuid, value })
         }
         track_event::TYPE_SLICE_BEGIN => {
-            Some(Record::SliceBegin { time_ns, uuid, values: decode_annotations(message)? })
+            Some(Record::SliceBegin { time_ns, uuid, values: decode_annotations(message, names)? })
         }
         track_event::TYPE_SLICE_END => Some(Record::SliceEnd { time_ns, uuid }),
         _ => None,
     })
 }
 
-fn decode_annotations(message: &[u8]) -> Option<Vec<(String, i64)>> {
+fn decode_annotations(message: &[u8], names: &Names) -> Option<Vec<(String, i64)>> {
     let mut values = Vec::new();
     each_field(message, |field, value| {
         if field == track_event::DEBUG_ANNOTATION {
             let m = Flat::of(value.bytes()?)?;
-            let number = m.number(track_event::ANNOTATION_INT)?.cast_signed();
-            values.push((m.text(track_event::ANNOTATION_NAME)?, number));
+            let name = names.get(&m.number(track_event::ANNOTATION_NAME_IID)?).cloned().unwrap_or_default();
+            values.push((name, m.number(track_event::ANNOTATION_INT)?.cast_signed()));
         }
         Some(())
     })?;
     Some(values)
+}
+
+fn decode_names(message: &[u8], names: &mut Names) -> Option<()> {
+    each_field(message, |field, value| {
+        if field == interned::ANNOTATION_NAMES && names.len() < NAMES_MAX {
+            let m = Flat::of(value.bytes()?)?;
+            names.insert(m.number(interned::IID)?, m.text(interned::NAME)?);
+        }
+        Some(())
+    })
 }

@@ -2,13 +2,14 @@
 //! Counter tracks and activation slices. A track is declared when its first value arrives, so a task or class that never
 //! appears costs nothing, and a value equal to the one before is not written again: a counter holds until it changes.
 
-use pelton_schema::Event;
+use pelton_schema::{EVENTS, Event};
 
 use super::by_index::ByIndex;
-use super::fields::{packet, trace, track, track_event};
+use super::fields::{interned, packet, trace, track, track_event};
 use super::proto::{put_bytes, put_int, put_medium, put_message, put_short, put_uint};
 use super::{TRACK_SEQUENCE, pid_of, put_packet};
 use crate::header::RunHeader;
+use crate::varint::Record;
 
 /// One track of a CPU, a task or a frequency domain.
 struct TrackSpec {
@@ -56,6 +57,11 @@ const DOMAIN_PERF: usize = 0;
 const DOMAIN_REQUESTED: usize = 1;
 const DOMAIN_RESOLVED: usize = 2;
 const DOMAIN_POWER: usize = 3;
+
+/// The event drawn as a slice.
+const ACTIVATION: &str = "task_activation";
+/// Number of the slices' name.
+const SLICE_NAME_IID: u64 = 1;
 
 /// Most tracks of one owner.
 const TRACKS_MAX: usize = 7;
@@ -110,6 +116,8 @@ pub(super) struct Tracks {
     domains: Family,
     uuids: Uuids,
     run: RunHeader,
+    /// The packet being encoded.
+    record: Record,
     /// Encoded packets in order.
     pub packets: Vec<u8>,
     /// Counter values written.
@@ -132,6 +140,7 @@ impl Tracks {
             domains: Family::new("Frequency domains", track::ORDER_EXPLICIT, &DOMAIN_TRACKS, run.domains.len()),
             uuids: Uuids(0),
             run: run.clone(),
+            record: Record::new(),
             packets: Vec::new(),
             values: 0,
         }
@@ -176,7 +185,9 @@ impl Tracks {
         track.last = value;
         let uuid = track.uuid;
         let uuid = if uuid == 0 { self.declare(owner, index) } else { uuid };
-        put_counter(&mut self.packets, time_ns, uuid, value.cast_signed());
+        self.record.clear();
+        put_counter(&mut self.record, time_ns, uuid, value.cast_signed());
+        self.packets.extend_from_slice(self.record.as_bytes());
         self.values += 1;
     }
 
@@ -189,8 +200,10 @@ impl Tracks {
         track.last = time_ns;
         let uuid = track.uuid;
         let uuid = if uuid == 0 { self.declare(Owner::Task(tid), TASK_ACTIVATIONS) } else { uuid };
-        put_slice_begin(&mut self.packets, begin_ns, uuid, event);
-        put_slice_end(&mut self.packets, time_ns, uuid);
+        self.record.clear();
+        put_slice_begin(&mut self.record, begin_ns, uuid, event);
+        put_slice_end(&mut self.record, time_ns, uuid);
+        self.packets.extend_from_slice(self.record.as_bytes());
     }
 
     #[inline]
@@ -280,7 +293,7 @@ fn put_descriptor(
 }
 
 #[inline]
-fn put_counter(packets: &mut Vec<u8>, time_ns: u64, uuid: u64, value: i64) {
+fn put_counter(packets: &mut Record, time_ns: u64, uuid: u64, value: i64) {
     put_short(packets, trace::PACKET, |out| {
         put_uint(out, packet::TIMESTAMP, time_ns);
         put_uint(out, packet::SEQUENCE_ID, TRACK_SEQUENCE);
@@ -292,33 +305,56 @@ fn put_counter(packets: &mut Vec<u8>, time_ns: u64, uuid: u64, value: i64) {
     });
 }
 
-fn put_slice_begin(packets: &mut Vec<u8>, time_ns: u64, uuid: u64, event: &Event) {
+fn put_slice_begin(packets: &mut Record, time_ns: u64, uuid: u64, event: &Event) {
     put_medium(packets, trace::PACKET, |out| {
         put_uint(out, packet::TIMESTAMP, time_ns);
         put_uint(out, packet::SEQUENCE_ID, TRACK_SEQUENCE);
+        put_uint(out, packet::SEQUENCE_FLAGS, packet::FLAG_NEEDS_STATE);
         put_medium(out, packet::TRACK_EVENT, |out| {
             put_uint(out, track_event::TYPE, track_event::TYPE_SLICE_BEGIN);
             put_uint(out, track_event::TRACK_UUID, uuid);
-            put_bytes(out, track_event::NAME, b"activation");
+            put_uint(out, track_event::NAME_IID, SLICE_NAME_IID);
             put_annotations(out, event);
         });
     });
 }
 
-/// Every column of the event except the task, which the track names.
-fn put_annotations(out: &mut Vec<u8>, event: &Event) {
-    let Some(info) = pelton_schema::EventInfo::of_code(event.code()) else { return };
-    let mut columns = info.columns.iter();
+/// Every column of the event except the first, the task, which the track names.
+fn put_annotations(out: &mut Record, event: &Event) {
+    let mut iid = 0;
     event.each_value(|value| {
-        let Some(column) = columns.next().filter(|column| column.name != "tid") else { return };
-        put_short(out, track_event::DEBUG_ANNOTATION, |out| {
-            put_bytes(out, track_event::ANNOTATION_NAME, column.name.as_bytes());
-            put_int(out, track_event::ANNOTATION_INT, value.cast_signed());
+        if iid != 0 {
+            put_short(out, track_event::DEBUG_ANNOTATION, |out| {
+                put_uint(out, track_event::ANNOTATION_NAME_IID, iid);
+                put_int(out, track_event::ANNOTATION_INT, value.cast_signed());
+            });
+        }
+        iid += 1;
+    });
+}
+
+/// The names that slices refer to by number: a column's number is its place in the event.
+pub(super) fn put_interned_names(out: &mut Vec<u8>) {
+    let columns = EVENTS.iter().find(|info| info.name == ACTIVATION).map_or(&[][..], |info| info.columns);
+    put_packet(out, |out| {
+        put_uint(out, packet::SEQUENCE_ID, TRACK_SEQUENCE);
+        put_message(out, packet::INTERNED_DATA, |out| {
+            put_name(out, interned::EVENT_NAMES, SLICE_NAME_IID, "activation");
+            for (iid, column) in (0..).zip(columns).skip(1) {
+                put_name(out, interned::ANNOTATION_NAMES, iid, column.name);
+            }
         });
     });
 }
 
-fn put_slice_end(packets: &mut Vec<u8>, time_ns: u64, uuid: u64) {
+fn put_name(out: &mut Vec<u8>, field: u32, iid: u64, name: &str) {
+    put_message(out, field, |out| {
+        put_uint(out, interned::IID, iid);
+        put_bytes(out, interned::NAME, name.as_bytes());
+    });
+}
+
+fn put_slice_end(packets: &mut Record, time_ns: u64, uuid: u64) {
     put_short(packets, trace::PACKET, |out| {
         put_uint(out, packet::TIMESTAMP, time_ns);
         put_uint(out, packet::SEQUENCE_ID, TRACK_SEQUENCE);
