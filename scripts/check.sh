@@ -41,6 +41,12 @@ format_c() {
     "$clang_format" --dry-run --Werror "${files[@]}"
 }
 
+scripts_parse() {
+    local script
+    for script in scripts/*.sh .ci/run; do bash -n "$script" || return 1; done
+}
+
+step "shell scripts" scripts_parse
 step_with "cargo fmt" "Rust format" cargo fmt --all --check
 step_with "$clang_format" "C format" format_c
 step_with "cargo clippy" "Rust lints" cargo clippy --quiet --workspace --all-targets -- -D warnings

@@ -7,6 +7,7 @@ mod edges;
 mod exempt;
 mod functions;
 mod licences;
+mod links;
 mod text;
 mod tokens;
 
@@ -70,6 +71,7 @@ pub fn run() -> Result<(), String> {
     let mut found = exempt::apply(&exemptions, &found);
     found.extend(edges::check(&files)?);
     found.extend(licences::check(&files)?);
+    found.extend(links::check(&files));
     let lengths = functions::Lengths::of(&files);
     found.extend(lengths.check());
     println!("tidy: {} files, {} exemptions; {lengths}", files.len(), exemptions.len());
