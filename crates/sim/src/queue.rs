@@ -4,11 +4,11 @@
 //! Push and pop are O(log n). Events are never removed; a holder that changes its mind raises a generation number and the
 //! stale event is dropped when it surfaces.
 
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// Something that will happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ev {
     /// The current task of a CPU reaches the end of its step or of its budget.
     SegmentEnd { cpu: u32, generation: u32 },
@@ -36,23 +36,51 @@ pub(crate) enum Ev {
     DlZeroLag { task: u32, generation: u32 },
 }
 
+/// An event and its place: time in the upper half of the key, order of insertion in the lower, so that one comparison
+/// decides. Reversed, because the standard heap gives its largest entry first.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    key: u128,
+    ev: Ev,
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Entry {}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key.cmp(&self.key)
+    }
+}
+
 /// Time-ordered queue with FIFO ties.
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
-    heap: BinaryHeap<Reverse<(u64, u64, Ev)>>,
+    heap: BinaryHeap<Entry>,
     pushed: u64,
 }
 
 impl EventQueue {
     /// Adds an event.
     pub(crate) fn push(&mut self, time_ns: u64, ev: Ev) {
-        self.heap.push(Reverse((time_ns, self.pushed, ev)));
+        self.heap.push(Entry { key: u128::from(time_ns) << 64 | u128::from(self.pushed), ev });
         self.pushed += 1;
     }
 
     /// Takes the earliest event.
     pub(crate) fn pop(&mut self) -> Option<(u64, Ev)> {
-        self.heap.pop().map(|Reverse((time_ns, _, ev))| (time_ns, ev))
+        self.heap.pop().map(|e| ((e.key >> 64) as u64, e.ev))
     }
 }
 
