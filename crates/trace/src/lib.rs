@@ -10,7 +10,10 @@
 //! | [`PerfettoTrace`], [`perfetto::read`] | `.pftrace` | looking at a run in the Perfetto UI, SQL through its trace processor |
 //! | [`TextDump`] | one line per event | people and `diff` |
 //! | [`CsvEvents`], [`JsonLines`] | tables | notebooks |
+//!
+//! [`export`] turns a recorded log into any of the others.
 
+mod export;
 mod header;
 pub mod log;
 mod output;
@@ -19,6 +22,7 @@ mod table;
 mod text;
 mod varint;
 
+pub use export::{ExportError, ExportFormat, Exported, export};
 pub use header::{CpuLayout, DomainLayout, RunHeader};
 pub use log::{LogError, LogReader, LogSummary, PeltonLog};
 pub use perfetto::{PerfettoSummary, PerfettoTrace};

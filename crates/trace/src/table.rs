@@ -52,13 +52,18 @@ impl EventSelection {
         Ok(selection)
     }
 
+    /// True when `event` is selected.
+    pub fn contains(&self, event: &Event) -> bool {
+        self.0[usize::from(event.code())]
+    }
+
     fn infos(&self) -> impl Iterator<Item = &'static EventInfo> + '_ {
         EVENTS.iter().filter(|info| self.0[usize::from(info.code)])
     }
 
     /// The declaration of `event` when it is selected.
     fn info(&self, event: &Event) -> Option<&'static EventInfo> {
-        EventInfo::of_code(event.code()).filter(|info| self.0[usize::from(info.code)])
+        EventInfo::of_code(event.code()).filter(|_| self.contains(event))
     }
 }
 
