@@ -74,11 +74,10 @@ pub fn clamp_max(rules: &Rules, state: &CpuState) -> u64 {
     clamps(rules, state).map_or(SCALE, |(_, max)| max)
 }
 
-/// The lower bound wins when the two cross (SPEC 0.2).
+/// The lower bound wins when the two cross: clamps of different tasks may do that (SPEC 0.2).
 fn clamped(rules: &Rules, state: &CpuState, value: u64) -> u64 {
     match clamps(rules, state) {
-        Some((min, _)) if value < min => min,
-        Some((_, max)) => value.min(max),
+        Some((min, max)) => value.min(max).max(min),
         None => value,
     }
 }

@@ -44,7 +44,7 @@ PELTON_INLINE u32 pelton_max_u32(u32 a, u32 b)
 
 PELTON_INLINE u32 pelton_clamp_u32(u32 v, u32 lo, u32 hi)
 {
-	if (v < lo)
+	if (v < lo || hi < lo)
 		return lo;
 	return v > hi ? hi : v;
 }
