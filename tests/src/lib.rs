@@ -5,3 +5,4 @@ pub mod conformance;
 pub mod fuzz;
 pub mod fuzz_targets;
 pub mod runs;
+pub mod signals;
