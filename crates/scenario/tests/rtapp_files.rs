@@ -62,7 +62,7 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 fn options() -> RtAppOptions {
-    RtAppOptions { cpus: Some(8), ..RtAppOptions::default() }
+    RtAppOptions { cpus: Some(8), keep_unmodelled: true, ..RtAppOptions::default() }
 }
 
 #[test]

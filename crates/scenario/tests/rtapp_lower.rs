@@ -7,7 +7,7 @@ use pelton_sim::Workload;
 use pelton_sim::workload::{CpuSet, Op, SchedPolicy, Start, TimerId, TimerMode};
 
 fn options() -> RtAppOptions {
-    RtAppOptions { cpus: Some(4), ..RtAppOptions::default() }
+    RtAppOptions { cpus: Some(4), keep_unmodelled: true, ..RtAppOptions::default() }
 }
 
 fn load_with(tasks: &str, options: &RtAppOptions) -> Workload {
@@ -184,4 +184,16 @@ fn notes_name_what_has_no_effect() {
     assert_eq!(loaded.workload.duration_ns, Some(2_000_000_000));
     assert_eq!(loaded.notes[0], "no effect in a simulation: logdir (line 1)");
     assert!(loaded.notes[1].contains("microseconds of work"), "{:?}", loaded.notes);
+}
+
+#[test]
+fn clamps_and_groups_are_refused_with_their_place_until_the_engine_has_them() {
+    let refused = |task: &str| {
+        let file =
+            SourceFile::new("t.json", format!("{{ \"tasks\": {{\n \"a\": {{ \"loop\": 1, {task}, \"run\": 1 }} }} }}"));
+        rtapp::load(&file, &RtAppOptions::default()).map(|_| ()).map_err(|e| e.to_string())
+    };
+    assert!(refused("\"util_max\": 300").unwrap_err().contains("utilization clamps are not modelled yet"));
+    assert!(refused("\"taskgroup\": \"/big\"").unwrap_err().contains("task groups are not modelled yet"));
+    assert_eq!(refused("\"util_max\": 1024, \"util_min\": -1, \"taskgroup\": \"/\""), Ok(()));
 }

@@ -369,7 +369,8 @@ impl<S: Sink> Engine<'_, S> {
         let stuck = |t: &&Task| {
             t.life == Life::Sleeping && t.armed_ns.is_none() && matches!(t.kind, crate::state::Kind::Program { .. })
         };
-        let all_quiet = self.cpus.iter().all(|c| c.curr == NO_TASK) && self.tasks.iter().all(|t| t.armed_ns.is_none());
+        let all_quiet = self.cpus.iter().all(|c| c.curr == NO_TASK && c.deferred.is_empty())
+            && self.tasks.iter().all(|t| t.armed_ns.is_none());
         if all_quiet { self.tasks.iter().filter(stuck).map(|t| t.name.clone()).collect() } else { Vec::new() }
     }
 }

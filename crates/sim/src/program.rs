@@ -201,7 +201,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn wait_timer(&mut self, t: u32, id: TimerId, period_ns: u64, mode: TimerMode) -> Flow {
         let now = self.now;
-        let origin = self.tasks[t as usize].activation.start_ns;
+        let origin = self.tasks[t as usize].started_ns;
         let timer = match id {
             TimerId::Own(i) => &mut self.tasks[t as usize].timers[i as usize],
             TimerId::Shared(i) => &mut self.shared_timers[i as usize],

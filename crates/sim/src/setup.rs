@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use pelton_core::{Policy, Rq, Se, SugovCpu, SugovPolicy, value};
-use pelton_schema::Sink;
+use pelton_schema::{Event, Sink};
 
 use crate::class::cfs;
 use crate::class::eevdf;
@@ -40,6 +40,9 @@ fn check(m: &Machine, w: &Workload) -> Result<(), SimError> {
     if w.priority_inheritance && w.mutexes > 0 {
         return Err(SimError::Unsupported("mutexes with priority inheritance (pi_enabled) are not modelled".into()));
     }
+    if let Some(what) = unmodelled(w) {
+        return Err(SimError::Unsupported(what));
+    }
     let n = m.cpus.len() as u32;
     for task in &w.tasks {
         let sets = task.phases.iter().filter_map(|p| p.cpus.as_ref()).chain(task.cpus.as_ref());
@@ -53,6 +56,17 @@ fn check(m: &Machine, w: &Workload) -> Result<(), SimError> {
         }
     }
     check_deadline_bandwidth(m, w)
+}
+
+/// Settings of tasks that would change the run and that the engine does not honour.
+fn unmodelled(w: &Workload) -> Option<String> {
+    let binds = |clamps: Option<(u32, u32)>| clamps.is_some_and(|c| c != (0, 1024));
+    let clamped = |t: &&TaskSpec| binds(t.uclamp) || t.phases.iter().any(|p| binds(p.uclamp));
+    if let Some(task) = w.tasks.iter().find(clamped) {
+        return Some(format!("utilization clamps (task '{}')", task.name));
+    }
+    let grouped = w.tasks.iter().find(|t| !t.taskgroup.is_empty());
+    grouped.map(|t| format!("task groups (task '{}' in '{}')", t.name, t.taskgroup))
 }
 
 /// The kernel admits deadline tasks up to 95 % of the CPUs.
@@ -104,6 +118,7 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
         armed_ns: None,
         relock: None,
         activation: Activation::default(),
+        started_ns: 0,
         waiting_since_ns: 0,
         woken_ns: None,
         last_ran_ns: 0,
@@ -251,6 +266,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             let offset_ns = match spec.start {
                 Start::OnFork => continue,
                 Start::After(ns) => ns,
+                Start::Within(max_ns) => self.rng.up_to(max_ns),
                 Start::AtStart if cfg.start_phase_random => self.rng.up_to(START_JITTER_NS),
                 Start::AtStart => 0,
             };
@@ -298,6 +314,8 @@ impl<'a, S: Sink> Engine<'a, S> {
             }
         }
         for c in 0..self.cpus.len() as u32 {
+            let d = self.m.cpus[c as usize].domain as usize;
+            self.emit(Event::CpuFrequency { cpu: c, freq_khz: self.domains[d].sugov.cur_khz });
             self.enter_idle(c);
         }
         for (i, irq) in self.w.irqs.iter().enumerate() {
@@ -315,6 +333,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         task.life = Life::Runnable;
         task.activation.start_ns = now;
+        task.started_ns = now;
         task.woken_ns = Some(now);
         let target = self.select_fork(t);
         let task = &mut self.tasks[t as usize];

@@ -118,6 +118,8 @@ pub(crate) struct Task {
     /// Mutex to take again after a wait on a condition.
     pub relock: Option<u32>,
     pub activation: Activation,
+    /// When it started: the origin of its timers.
+    pub started_ns: u64,
     /// Since when it waits on a runqueue; meaningless while running.
     pub waiting_since_ns: u64,
     /// When it was woken and has not run since.

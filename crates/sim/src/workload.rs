@@ -147,6 +147,8 @@ pub enum Start {
     AtStart,
     /// After this delay, ns.
     After(u64),
+    /// After a random delay of at most this, ns.
+    Within(u64),
     /// Only through `Op::Fork`.
     OnFork,
 }

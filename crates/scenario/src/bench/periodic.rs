@@ -26,18 +26,13 @@ pub(super) fn workload(spec: &mut Spec) -> Workload {
     let first = first_period(spec);
     let timer = Op::Timer { timer: TimerId::Own(0), period_ns, mode };
     let work = Phase { name: "periods".into(), ops: vec![Op::Run { work_ns: run_ns }, timer], ..Phase::default() };
-    let mut phases = Vec::new();
-    if let FirstPeriod::Random = first {
-        let ops = vec![Op::SleepUniform { min_ns: 0, max_ns: period_ns - 1 }];
-        phases.push(Phase { name: "offset".into(), loops: Some(1), ops, ..Phase::default() });
-    }
-    phases.push(work);
     let start = match first {
-        FirstPeriod::At(ns) if ns > 0 => Start::After(ns),
-        _ => Start::AtStart,
+        FirstPeriod::At(0) => Start::AtStart,
+        FirstPeriod::At(ns) => Start::After(ns),
+        FirstPeriod::Random => Start::Within(period_ns - 1),
     };
     let policy = policy(spec, Some((run_ns, period_ns)));
-    let task = TaskSpec { phases, start, own_timers: 1, policy, ..TaskSpec::default() };
+    let task = TaskSpec { phases: vec![work], start, own_timers: 1, policy, ..TaskSpec::default() };
     copies(spec, &task, threads, "periodic")
 }
 

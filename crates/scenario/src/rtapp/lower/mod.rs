@@ -2,6 +2,7 @@
 //! Grammar to workload: what rt-app would do, in the simulator's task language.
 
 mod group;
+mod limits;
 mod names;
 mod sched;
 mod task;
@@ -44,6 +45,7 @@ struct Lowering<'a> {
     /// CPUs that "all" means.
     cpus: u32,
     loop_ns: Option<u64>,
+    keep_unmodelled: bool,
     absolute_timers: BTreeSet<String>,
     templates: BTreeMap<&'a str, u32>,
 }
@@ -139,6 +141,7 @@ impl<'a> Lowering<'a> {
             default_policy: file.global.default_policy.as_ref().map_or(PolicyName::Other, |p| p.value),
             cpus: options.cpus.unwrap_or(4096),
             loop_ns,
+            keep_unmodelled: options.keep_unmodelled,
             absolute_timers: absolute_timers(tasks, false),
             templates,
         }

@@ -7,6 +7,7 @@ use pelton_sim::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, Time
 
 use super::Lowering;
 use super::group::taskgroup;
+use super::limits::refuse_unmodelled;
 use super::names::Names;
 use super::sched::{self, UNCLAMPED, ns};
 use crate::rtapp::ast::{Event, EventKind, Timer};
@@ -18,6 +19,9 @@ impl Lowering<'_> {
         let props = &task.task.props;
         let at = task.task.name.span;
         let (mut policy_name, policy) = sched::task_policy(props, self.default_policy, at, &mut self.report);
+        if !self.keep_unmodelled {
+            refuse_unmodelled(task, &mut self.report);
+        }
         let taskgroup = taskgroup(task, policy_name, &mut self.report);
         let uclamp = sched::clamps(props, UNCLAMPED, &mut self.report);
         let clamps = sched::phase_clamps(task, uclamp.unwrap_or(UNCLAMPED), &mut self.report);
