@@ -62,6 +62,23 @@ fn check_rules() -> Result<(), String> {
     Ok(())
 }
 
+/// Rules that look at the whole tree.
+const TREE_RULES: &[&str] = &["edges", "function-median", "licences", "links"];
+
+/// Every rule is a row of STYLE.md.
+fn check_style_page(files: &[File]) -> Vec<Finding> {
+    let page = files.iter().find(|file| file.path == "STYLE.md").map_or("", |file| file.text.as_str());
+    let names = rules().map(|rule| rule.name).chain(TREE_RULES.iter().copied());
+    let missing = names.filter(|name| !page.contains(&format!("`{name}`")));
+    let finding = |name: &'static str| Finding {
+        rule: name,
+        path: "STYLE.md".to_owned(),
+        line: 0,
+        text: format!("rule `{name}` is checked but not written down"),
+    };
+    missing.map(finding).collect()
+}
+
 /// Checks the tree; the error lists every finding.
 pub fn run() -> Result<(), String> {
     check_rules()?;
@@ -72,6 +89,7 @@ pub fn run() -> Result<(), String> {
     found.extend(edges::check(&files)?);
     found.extend(licences::check(&files)?);
     found.extend(links::check(&files));
+    found.extend(check_style_page(&files));
     let lengths = functions::Lengths::of(&files);
     found.extend(lengths.check());
     println!("tidy: {} files, {} exemptions; {lengths}", files.len(), exemptions.len());
@@ -93,6 +111,14 @@ mod tests {
     #[test]
     fn every_rule_keeps_its_examples_apart() {
         check_rules().expect("rules work");
+    }
+
+    #[test]
+    fn a_rule_that_is_not_written_down_is_a_finding() {
+        let page = |text| check_style_page(&[File::example("STYLE.md", text)]);
+        let found = page("tidy `spdx`");
+        assert!(found.iter().any(|finding| finding.rule == "edges"));
+        assert!(found.iter().all(|finding| finding.rule != "spdx"));
     }
 
     #[test]
