@@ -4,6 +4,7 @@
 //! An update always sees the state that held until now; only afterwards is the entity counted in or out.
 
 use crate::clock::{Rq, cfs_clock, clock_enter_idle, clock_update};
+use crate::pelt::Avg;
 use crate::pressure::update_others;
 use crate::rq::{
     CfsRq, Ctx, Se, attach, deposit_removed, detach, event, flag, sync_blocked, update_cfs_rq, update_load_avg,
@@ -241,6 +242,14 @@ pub fn se_init(weight: u64) -> Se {
     let mut se = Se { weight, nr_runnable: 1, ..Se::default() };
     se.avg.load_avg = weight;
     se
+}
+
+/// A group appears on a CPU: its entity is attached, empty, before its first task comes.
+pub fn group_online(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se) -> u64 {
+    se.avg = Avg::default();
+    update_load_avg(ctx, cfs, se, None, 0);
+    attach(ctx.rules, cfs, se);
+    0
 }
 
 /// First placement of a new task (A.13).

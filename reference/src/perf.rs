@@ -211,9 +211,25 @@ pub fn opp_capacity(cap_orig: u64, khz: u64, max_khz: u64) -> u64 {
     cap_orig * khz / max_khz
 }
 
-/// Bandwidth of a Q20 sum of runtime over period, in capacity units (F.6).
-pub fn bw_dl(running_bw_q20: u64) -> u64 {
+/// One DL reservation, Q20 of a CPU; runtimes above 2^43 ns count as that (F.6).
+pub fn dl_bw(runtime_ns: u64, period_ns: u64) -> u64 {
+    let runtime_q20 = u128::from(runtime_ns.min(1 << 43)) << 20;
+    runtime_q20.checked_div(period_ns.into()).unwrap_or(0) as u64
+}
+
+/// A Q20 sum of reservations in capacity units (F.6).
+pub fn cpu_bw_dl(running_bw_q20: u64) -> u64 {
     (running_bw_q20 * SCALE) >> 20
+}
+
+/// Is utilization below 80 % of a capacity (H.5)?
+pub fn fits_capacity(util: u64, capacity: u64) -> bool {
+    util * 1280 < capacity * 1024
+}
+
+/// Current over reference frequency (SPEC 0.2); full when there is no reference.
+pub fn freq_scale(khz: u64, ref_khz: u64) -> u64 {
+    (khz * SCALE).checked_div(ref_khz).unwrap_or(SCALE)
 }
 
 #[cfg(test)]
