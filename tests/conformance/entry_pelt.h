@@ -132,3 +132,27 @@ TEST_OP op_time_to(u64 *w)
 {
 	return pelton_time_to((u32)w[1]);
 }
+
+/* runtime_ns, period_ns */
+TEST_OP op_dl_bw(u64 *w)
+{
+	return pelton_dl_bw(w[1], w[2]);
+}
+
+/* sum of reservations, Q20 */
+TEST_OP op_cpu_bw_dl(u64 *w)
+{
+	return pelton_cpu_bw_dl(w[1]);
+}
+
+/* util, capacity */
+TEST_OP op_fits_capacity(u64 *w)
+{
+	return pelton_fits_capacity((u32)w[1], (u32)w[2]);
+}
+
+/* khz, reference khz */
+TEST_OP op_freq_scale(u64 *w)
+{
+	return pelton_freq_scale((u32)w[1], (u32)w[2]);
+}

@@ -181,3 +181,12 @@ TEST_OP op_switched_to_fair(u64 *w)
 
 	return pelton_switched_to_fair(&ctx, CFS(2), SE(3));
 }
+
+/* rq, cfs, se */
+TEST_OP op_group_online(u64 *w)
+{
+	struct pelton_ctx ctx = pelton_cfs_ctx(POLICY, RQ(1), CFS(2));
+
+	pelton_group_online(&ctx, CFS(2), SE(3));
+	return 0;
+}

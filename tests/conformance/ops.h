@@ -50,6 +50,11 @@
 	X(REMOVE_SLEEPING, op_remove_sleeping, "A.13") \
 	X(SWITCHED_FROM_FAIR, op_switched_from_fair, "A.13") \
 	X(SWITCHED_TO_FAIR, op_switched_to_fair, "A.13") \
+	X(GROUP_ONLINE, op_group_online, "A.9, A.10") \
+	X(DL_BW, op_dl_bw, "F.6") \
+	X(CPU_BW_DL, op_cpu_bw_dl, "F.6") \
+	X(FITS_CAPACITY, op_fits_capacity, "H.5") \
+	X(FREQ_SCALE, op_freq_scale, "0.2") \
 	X(CPU_STATE_FILL, op_cpu_state_fill, "A.17") \
 	X(SUGOV_BEGIN, op_sugov_begin, "B.2, B.3, B.7, B.8") \
 	X(SUGOV_EVALUATE, op_sugov_evaluate, "B.2-B.7, B.9, B.12") \

@@ -225,6 +225,17 @@ impl Grammar {
         if self.below(8) == 0 {
             self.call(Op::TimeTo, &[util]);
         }
+        self.try_bandwidth();
         self.tick(cpu);
+    }
+
+    fn try_bandwidth(&mut self) {
+        let (runtime, period) = (self.below(1 << 31), self.below(4) * self.below(1 << 31));
+        let bandwidth = self.call(Op::DlBw, &[runtime, period]);
+        self.call(Op::CpuBwDl, &[bandwidth.min(1 << 22)]);
+        let (util, capacity) = (self.below(1100), self.below(1025));
+        self.call(Op::FitsCapacity, &[util, capacity]);
+        let (khz, reference) = (self.below(4_000_000), self.below(5) * 1_000_000);
+        self.call(Op::FreqScale, &[khz, reference]);
     }
 }

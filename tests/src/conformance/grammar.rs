@@ -90,6 +90,7 @@ pub fn episode(seed: u64, calls: usize) -> Episode {
         tasks: [Task { life: Life::Dead, cpu: 0, group: 0 }; TASKS],
     };
     grammar.set_up_domains();
+    grammar.set_up_groups();
     while grammar.episode.calls.len() < calls {
         grammar.event();
     }
@@ -321,6 +322,20 @@ impl Grammar {
         if self.one_in(3) {
             let lost = self.below(1100);
             self.call(Op::UpdateHw, &[rq, lost]);
+        }
+    }
+
+    /// In half of the episodes the groups exist before their first task; in the others the first enqueue attaches them.
+    fn set_up_groups(&mut self) {
+        if self.one_in(2) {
+            return;
+        }
+        for cpu in 0..CPUS {
+            for group in 0..GROUPS {
+                let parent = if group == 0 { Slot::Root(cpu) } else { Slot::Cfs(group - 1, cpu) };
+                let words = [Slot::Rq(cpu), parent, Slot::GroupSe(group, cpu)].map(address);
+                self.call(Op::GroupOnline, &words);
+            }
         }
     }
 

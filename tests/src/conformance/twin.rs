@@ -7,7 +7,7 @@ use pelton_reference::group::{self, TaskGroup};
 use pelton_reference::pelt::{self, Avg, Input, Scale};
 use pelton_reference::rq::{self, CfsRq, Ctx, Se};
 use pelton_reference::schedutil;
-use pelton_reference::{pressure, util_est, vectors};
+use pelton_reference::{perf, pressure, util_est, vectors};
 
 use super::ops::{Call, Op};
 use super::world::{Slot, World, slot_at};
@@ -91,10 +91,14 @@ impl World {
             Op::UpdateRt | Op::UpdateDl | Op::UpdateHw | Op::UpdateOthers | Op::CapacityOf => self.others(call.op, a),
             Op::UtilEstEnqueue | Op::UtilEstDequeue | Op::UtilEstUpdate | Op::TaskUtilEst => self.estimate(call.op, a),
             Op::SeInit | Op::PostInit | Op::MigrateSleeping | Op::RemoveSleeping => self.life(call.op, a),
-            Op::SwitchedFromFair | Op::SwitchedToFair => self.life(call.op, a),
+            Op::SwitchedFromFair | Op::SwitchedToFair | Op::GroupOnline => self.life(call.op, a),
             Op::CpuStateFill | Op::PerfEval => self.state_op(call.op, a),
             Op::SugovBegin | Op::SugovEvaluate | Op::SugovCommitPerf => self.governor(call.op, a),
             Op::SugovWorkStart | Op::SugovLimits => self.driver(call.op, a),
+            Op::DlBw => perf::dl_bw(a[0], a[1]),
+            Op::CpuBwDl => perf::cpu_bw_dl(a[0]),
+            Op::FitsCapacity => perf::fits_capacity(a[0], a[1]).into(),
+            Op::FreqScale => perf::freq_scale(a[0], a[1]),
             Op::RateLimit => schedutil::default_rate_limit_us(&self.rules, a[0], a[1]),
             Op::Ramp => vectors::ramp_from_util(a[0], a[1]),
             Op::TimeTo => vectors::periods_to_util(a[0]),
@@ -262,6 +266,7 @@ impl World {
                 return self.on_queue(no_owned, |ctx, cfs, se, _| match op {
                     Op::SwitchedFromFair => event::switched_from_fair(ctx, cfs, se),
                     Op::SwitchedToFair => event::switched_to_fair(ctx, cfs, se),
+                    Op::GroupOnline => event::group_online(ctx, cfs, se),
                     _ => {
                         event::remove_sleeping(ctx, cfs, se);
                         0
