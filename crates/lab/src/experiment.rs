@@ -4,7 +4,7 @@
 //! A file names one platform, workloads, variants (switches on top of a profile), and the printed rows with their
 //! tolerances. Printed numbers live in `published` fields only; nothing reads those to build a run.
 
-use crate::embedded::EXPERIMENT_FILES;
+use crate::plan::MachineChanges;
 use crate::table::Role;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -49,16 +49,17 @@ pub struct Experiment {
     pub sensitivity: Vec<Sensitivity>,
 }
 
-/// A workload made of parts that run together.
+/// A workload.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadRef {
     /// What it stands for.
     pub why: String,
-    /// Workload specifications: embedded names or benchmark models with options.
-    pub parts: Vec<String>,
-    /// Restricts every task to this CPU.
-    pub pin_cpu: Option<u32>,
+    /// Models with options, joined by `+`, as after `--workload`.
+    pub spec: String,
+    /// Tasks that start later, by name, s; the run is longer by the longest of these delays.
+    #[serde(default)]
+    pub delay_s: BTreeMap<String, f64>,
 }
 
 /// One side of the comparison.
@@ -175,6 +176,12 @@ pub struct Sensitivity {
     pub hz: Option<u32>,
     /// Other rate limit.
     pub rate_limit_us: Option<u64>,
+    /// Other properties of the machine.
+    #[serde(default)]
+    pub machine: MachineChanges,
+    /// Every task starts at once.
+    #[serde(default)]
+    pub no_delay: bool,
     /// Other switches, in every variant.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
@@ -191,6 +198,9 @@ impl fmt::Display for ExperimentError {
 }
 
 impl std::error::Error for ExperimentError {}
+
+/// File name and text of every embedded experiment.
+const EXPERIMENT_FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
 
 /// Names of all embedded experiments, sorted.
 pub fn names() -> Vec<&'static str> {

@@ -16,7 +16,7 @@ calibration = "none"
 hz = "free"
 [workload.a]
 why = "w"
-parts = ["x"]
+spec = "busy"
 [variant.base]
 why = "v"
 [[row]]

@@ -4,6 +4,9 @@
 use pelton_schema::{Event, Sink};
 use serde::Serialize;
 
+/// Kernel priorities below this one are real-time.
+const PRIO_FAIR_FIRST: u32 = 100;
+
 /// Which decision is wanted: the last one that fits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted {
@@ -28,6 +31,17 @@ pub struct Signals {
     pub util_dl: u32,
     /// Interrupt utilization.
     pub util_irq: u32,
+}
+
+/// What is known about one CPU from the events so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Its signals.
+    pub signals: Signals,
+    /// It executes a real-time task.
+    pub rt_running: bool,
+    /// When it last called the governor, ns.
+    pub last_call_ns: u64,
 }
 
 /// The columns of a `freq_decision` event.
@@ -95,15 +109,15 @@ pub struct Moment {
     pub evaluated: Option<Decision>,
     /// When the domain's request last changed before it, ns.
     pub last_change_ns: Option<u64>,
-    /// Signals of all CPUs at that moment.
-    pub signals: Vec<Signals>,
+    /// All CPUs at that moment.
+    pub cpus: Vec<Seen>,
 }
 
 /// Keeps the last decision that fits, and the signals it was taken with.
 #[derive(Debug)]
 pub struct ExplainSink {
     wanted: Wanted,
-    signals: Vec<Signals>,
+    cpus: Vec<Seen>,
     evaluated: Vec<Option<Decision>>,
     last_change_ns: Vec<Option<u64>>,
     found: Option<Moment>,
@@ -115,7 +129,7 @@ impl ExplainSink {
     pub fn new(wanted: Wanted, cpus: usize, domains: usize) -> Self {
         ExplainSink {
             wanted,
-            signals: vec![Signals::default(); cpus],
+            cpus: vec![Seen::default(); cpus],
             evaluated: vec![None; domains],
             last_change_ns: vec![None; domains],
             found: None,
@@ -140,7 +154,7 @@ impl ExplainSink {
             found.decision = decision;
             found.evaluated = self.evaluated.get(d).copied().flatten();
             found.last_change_ns = self.last_change_ns.get(d).copied().flatten();
-            found.signals.clone_from(&self.signals);
+            found.cpus.clone_from(&self.cpus);
         }
         if decision.gate == 0 && d < self.evaluated.len() {
             self.evaluated[d] = Some(decision);
@@ -150,10 +164,14 @@ impl ExplainSink {
         }
     }
 
-    fn signal(&mut self, cpu: u32, set: impl FnOnce(&mut Signals)) {
-        if let Some(signals) = self.signals.get_mut(cpu as usize) {
-            set(signals);
+    fn see(&mut self, cpu: u32, set: impl FnOnce(&mut Seen)) {
+        if let Some(seen) = self.cpus.get_mut(cpu as usize) {
+            set(seen);
         }
+    }
+
+    fn signal(&mut self, cpu: u32, set: impl FnOnce(&mut Signals)) {
+        self.see(cpu, |seen| set(&mut seen.signals));
     }
 }
 
@@ -166,7 +184,9 @@ impl Sink for ExplainSink {
             Event::PeltRt { cpu, util_avg } => self.signal(cpu, |s| s.util_rt = util_avg),
             Event::PeltDl { cpu, util_avg } => self.signal(cpu, |s| s.util_dl = util_avg),
             Event::PeltIrq { cpu, util_avg } => self.signal(cpu, |s| s.util_irq = util_avg),
-            Event::FreqDecision { .. } => {
+            Event::SchedSwitch { cpu, next_prio, .. } => self.see(cpu, |s| s.rt_running = next_prio < PRIO_FAIR_FIRST),
+            Event::FreqDecision { cpu, .. } => {
+                self.see(cpu, |s| s.last_call_ns = time_ns);
                 if let Some(decision) = Decision::of(time_ns, event) {
                     self.decide(decision);
                 }
@@ -260,7 +280,7 @@ mod tests {
         assert_eq!((moment.decision.time_ns, moment.decision.gate), (3, 1));
         assert_eq!(moment.evaluated.map(|d| d.time_ns), Some(1));
         assert_eq!(moment.last_change_ns, Some(1));
-        assert_eq!(moment.signals[1].util_rt, 300);
+        assert_eq!(moment.cpus[1].signals.util_rt, 300);
     }
 
     #[test]

@@ -5,12 +5,16 @@
 //! they take.
 
 pub mod compare;
-pub mod embedded;
 pub mod experiment;
 pub mod explain;
+pub mod explanation;
 pub mod judge;
-pub mod merge;
+pub mod plan;
 pub mod quantity;
+pub mod reproduce;
+pub mod request;
+pub mod rules;
+pub mod run;
 pub mod stats;
 pub mod summary;
 pub mod table;

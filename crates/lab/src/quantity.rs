@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Numbers that can be read from a report, by name: one table for comparisons, experiment files and help.
 
-use crate::stats::SysbenchHistogram;
+use pelton_scenario::bench::sysbench::{self, Version};
 use pelton_sim::Report;
 use pelton_sim::report::{DomainReport, TaskReport};
 
@@ -51,7 +51,7 @@ quantities! {
     Task "latency_min" ["ms"] "Shortest activation." = |t| of_activations(t, |a| a.iter().min().map(|&ns| ns as f64));
     Task "latency_avg" ["ms"] "Mean activation." = |t| of_activations(t, mean_ns);
     Task "latency_max" ["ms"] "Longest activation." = |t| of_activations(t, |a| a.iter().max().map(|&ns| ns as f64));
-    Task "latency_p95" ["ms"] "95th percentile of the activations, read as sysbench 0.4 does." = |t| of_activations(t, p95_ns);
+    Task "latency_p95" ["ms"] "95th percentile of the activations, read as sysbench 0.5 and before do." = |t| of_activations(t, p95_ns);
     Task "run" ["ms"] "Time executing." = |t| Some(t.run_ns as f64 / 1e6);
     Task "wait" ["ms"] "Time runnable but not executing." = |t| Some(t.wait_ns as f64 / 1e6);
     Task "wakeup_latency_avg" ["us"] "Mean time from wake-up to execution." = wakeup_latency_avg_us;
@@ -86,7 +86,8 @@ fn task<'a>(report: &'a Report, name: &str) -> Option<&'a TaskReport> {
     exact.or_else(|| report.tasks.iter().find(|t| instance_base(&t.name) == name))
 }
 
-fn instance_base(name: &str) -> &str {
+/// The name without a trailing `-<number>` or `_<number>`.
+pub(crate) fn instance_base(name: &str) -> &str {
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
     if base.len() == name.len() { name } else { base.strip_suffix(['-', '_']).unwrap_or(name) }
 }
@@ -105,7 +106,8 @@ fn mean_ns(activations_ns: &[u64]) -> Option<f64> {
 }
 
 fn p95_ns(activations_ns: &[u64]) -> Option<f64> {
-    (!activations_ns.is_empty()).then(|| SysbenchHistogram::V0.percentile_ns(activations_ns, 95.0))
+    let ms = || sysbench::percentile_ms(activations_ns.iter().copied(), 95, Version::V0_5);
+    (!activations_ns.is_empty()).then(|| ms() * 1e6)
 }
 
 fn wakeup_latency_avg_us(task: &TaskReport) -> Option<f64> {

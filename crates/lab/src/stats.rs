@@ -97,45 +97,6 @@ pub fn percentile_nearest(sorted: &[f64], pct: f64) -> f64 {
     sorted[rank.clamp(1, n) - 1]
 }
 
-/// The logarithmic histogram from which sysbench reads its percentile: the printed value is a bucket's centre, not a
-/// sample.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SysbenchHistogram {
-    /// Number of buckets.
-    pub buckets: usize,
-    /// Smallest and largest value, ns.
-    pub range_ns: (f64, f64),
-}
-
-impl SysbenchHistogram {
-    /// sysbench 0.4 and 0.5: 100 000 buckets between 1 ns and 10^13 ns, 0.03 % wide.
-    pub const V0: Self = SysbenchHistogram { buckets: 100_000, range_ns: (1.0, 1e13) };
-    /// sysbench 1.0: 1024 buckets between 1 us and 100 s, 1.8 % wide.
-    pub const V1: Self = SysbenchHistogram { buckets: 1024, range_ns: (1e3, 1e11) };
-
-    fn buckets_per_e(&self) -> f64 {
-        (self.buckets - 1) as f64 / (self.range_ns.1.ln() - self.range_ns.0.ln())
-    }
-
-    fn bucket_of(&self, ns: f64) -> usize {
-        let clamped = ns.clamp(self.range_ns.0, self.range_ns.1);
-        let position = (clamped.ln() - self.range_ns.0.ln()) * self.buckets_per_e();
-        ((position + 0.5) as usize).min(self.buckets - 1)
-    }
-
-    /// The percentile sysbench prints for these latencies, ns; 0 for none.
-    pub fn percentile_ns(&self, samples_ns: &[u64], pct: f64) -> f64 {
-        if samples_ns.is_empty() {
-            return 0.0;
-        }
-        let mut hits: Vec<usize> = samples_ns.iter().map(|&ns| self.bucket_of(ns as f64)).collect();
-        hits.sort_unstable();
-        let rank = (samples_ns.len() as f64 * pct / 100.0 + 0.5) as usize;
-        let bucket = hits[rank.clamp(1, hits.len()) - 1];
-        (bucket as f64 / self.buckets_per_e() + self.range_ns.0.ln()).exp()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,15 +147,5 @@ mod tests {
         assert_eq!(percentile_nearest(&sorted, 95.0), 19.0);
         assert_eq!(percentile_nearest(&sorted, 0.0), 1.0);
         assert_eq!(percentile_nearest(&sorted, 100.0), 20.0);
-    }
-
-    #[test]
-    fn sysbench_prints_bucket_centres() {
-        // 1.0 prints only values on its coarse grid; 12.75 ms is one of them.
-        let coarse = SysbenchHistogram::V1.percentile_ns(&[12_730_000; 100], 95.0);
-        assert!((coarse / 1e6 - 12.75).abs() < 0.01, "{coarse}");
-        // 0.4 is fine enough to keep the value as printed with two decimals.
-        let fine = SysbenchHistogram::V0.percentile_ns(&[12_730_000; 100], 95.0);
-        assert!((fine / 1e6 - 12.73).abs() < 0.005, "{fine}");
     }
 }

@@ -2,6 +2,7 @@
 //! One run as numbers: the same rows for the table, JSON and CSV.
 
 use crate::compare::Scope;
+use crate::plan::Prepared;
 use crate::quantity::{QUANTITIES, Read};
 use crate::round;
 use pelton_sim::{Machine, Report};
@@ -24,7 +25,7 @@ pub struct RunHeader {
     pub duration_s: f64,
     /// Version of this program.
     pub version: String,
-    /// Hash of platform, workload, policy and configuration.
+    /// Hash of platform, workload, policy and configuration, seed included.
     pub plan_hash: String,
 }
 
@@ -67,6 +68,21 @@ pub struct ResidencyRow {
     pub ms: f64,
     /// Share of the run, percent.
     pub pct: f64,
+}
+
+/// What a run was, from its plan.
+pub fn header(prepared: &Prepared, report: &Report) -> RunHeader {
+    let plan = &prepared.plan;
+    RunHeader {
+        platform: plan.machine.name.clone(),
+        workload: plan.workload.name.clone(),
+        policy: prepared.policy_in_words(),
+        seed: plan.config.seed,
+        hz: plan.machine.hz,
+        duration_s: round(report.duration_ns as f64 / 1e9),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        plan_hash: format!("{:016x}", plan.hash),
+    }
 }
 
 /// Reads everything a report has.

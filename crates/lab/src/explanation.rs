@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One frequency decision as a chain of steps with every number filled in.
+
+use crate::explain::{Decision, Moment, Signals, Terms};
+use crate::rules::{self, Rule, value_of};
+use pelton_core::Policy;
+use pelton_scenario::Plan;
+use pelton_schema::HookSite;
+use pelton_sim::machine::FreqDomain;
+use serde::Serialize;
+
+/// A decision, explained.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// When, ns since the start of the run.
+    pub time_ns: u64,
+    /// Frequency domain: number and name.
+    pub domain: (u32, String),
+    /// The decision as the simulator recorded it.
+    pub decision: Decision,
+    /// What every CPU of the domain asked for; the others lost.
+    pub requests: Vec<Request>,
+    /// The chain, in order.
+    pub steps: Vec<Step>,
+    /// From when the next change is allowed, ns.
+    pub next_allowed_ns: u64,
+}
+
+/// What one CPU asked for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Request {
+    /// CPU.
+    pub cpu: u32,
+    /// Its signals.
+    pub signals: Signals,
+    /// The terms of its request.
+    pub terms: Terms,
+    /// Its request is the largest.
+    pub wins: bool,
+    /// Left out: its last call is older than a tick (4.16 and before).
+    pub stale: bool,
+    /// True when recorded with the decision; false when worked out again from the published signals.
+    pub recorded: bool,
+}
+
+/// One step of the chain.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Step {
+    /// Name of the step.
+    pub name: &'static str,
+    /// What happened, with numbers.
+    pub text: String,
+    /// The rule it follows.
+    pub rule: Rule,
+}
+
+/// What is known besides the decision itself.
+pub struct Context<'a> {
+    /// What was run.
+    pub plan: &'a Plan,
+    /// Rate limit of the domain, ns.
+    pub rate_limit_ns: u64,
+    /// Requests of the domain's CPUs.
+    pub requests: Vec<Request>,
+}
+
+/// Builds the chain.
+pub fn explain(moment: &Moment, context: Context<'_>) -> Explanation {
+    let decision = moment.decision;
+    let domain = &context.plan.machine.domains[decision.domain as usize];
+    let next_allowed_ns = next_allowed_ns(moment, &context);
+    let mut steps = vec![asked(&decision, context.plan), gate(moment, &context)];
+    if decision.gate == 0 {
+        steps.extend(evaluated(&decision, context.plan, domain));
+    } else {
+        steps.push(kept(moment));
+    }
+    steps.push(next(moment, &context, next_allowed_ns));
+    let name = domain.name.clone();
+    let domain = (decision.domain, name);
+    Explanation { time_ns: decision.time_ns, domain, decision, requests: context.requests, steps, next_allowed_ns }
+}
+
+fn step(name: &'static str, rule: Rule, text: String) -> Step {
+    Step { name, text, rule }
+}
+
+fn asked(decision: &Decision, plan: &Plan) -> Step {
+    let site = rules::site(decision.site);
+    let on = if decision.cpu == decision.executing_cpu {
+        String::new()
+    } else {
+        format!(" (seen by CPU {})", decision.executing_cpu)
+    };
+    let text = format!("CPU {}{on}, hook site `{}`: {}", decision.cpu, site.name(), rules::hook_in_words(site));
+    step("who asked", rules::hook(site, &plan.policy), text)
+}
+
+fn gate(moment: &Moment, context: &Context<'_>) -> Step {
+    let decision = &moment.decision;
+    let limit = ms(context.rate_limit_ns);
+    let since = moment.last_change_ns.map(|t| ms(decision.time_ns - t));
+    let text = match (decision.gate, since) {
+        (0, None) => format!("open: nothing was changed before; the rate limit is {limit} ms"),
+        (0, Some(since)) => {
+            format!("open: {since} ms since the last change; the rate limit is {limit} ms{}", forced(moment, context))
+        }
+        (1, Some(since)) => format!("refused: {since} ms since the last change, inside the rate limit of {limit} ms"),
+        (1, None) => format!("refused: inside the rate limit of {limit} ms"),
+        (2, _) => "refused: the worker has not carried out the previous change yet".to_owned(),
+        (_, _) => format!("refused: CPU {} may not drive this domain", decision.executing_cpu),
+    };
+    step("gate", rules::gate(), text)
+}
+
+/// Why the gate was open inside the window.
+fn forced(moment: &Moment, context: &Context<'_>) -> &'static str {
+    let elapsed = moment.last_change_ns.map_or(u64::MAX, |t| moment.decision.time_ns - t);
+    if elapsed < context.rate_limit_ns { ", passed over for a larger reservation or new limits" } else { "" }
+}
+
+/// The steps of a decision that passed the gate.
+fn evaluated(decision: &Decision, plan: &Plan, domain: &FreqDomain) -> Vec<Step> {
+    let policy = &plan.policy;
+    let t = &decision.terms;
+    let largest = format!("CPU {} with {} of {}", decision.max_cpu, t.perf, decision.cap_orig);
+    let mut steps = vec![
+        step("request", rules::request(policy), sum_in_words(decision)),
+        step("headroom", rules::headroom(policy), headroom_in_words(t, policy)),
+        step("largest of the domain", rules::maximum(), largest),
+        step("raw frequency", rules::raw(), raw_in_words(decision, policy, domain)),
+        step("operating point", rules::resolve(), resolved_in_words(decision, domain)),
+    ];
+    steps.push(step("commit", rules::commit(), commit_in_words(decision)));
+    steps
+}
+
+fn sum_in_words(decision: &Decision) -> String {
+    let t = &decision.terms;
+    if t.forced_max {
+        let text = "an RT or deadline task asks for the maximum, whatever the sum";
+        return format!("CPU {}: {text} (fair {} + RT {} + DL {})", decision.max_cpu, t.cfs, t.rt, t.dl);
+    }
+    let irq = if t.irq > 0 { format!(", scaled for IRQ {}", t.irq) } else { String::new() };
+    let iowait =
+        if t.iowait > t.effective { format!(", raised to the iowait boost {}", t.iowait) } else { String::new() };
+    format!("CPU {}: fair {} + RT {} + DL {}{irq} = {}{iowait}", decision.max_cpu, t.cfs, t.rt, t.dl, t.effective)
+}
+
+fn headroom_in_words(t: &Terms, policy: &Policy) -> String {
+    let asked = t.effective.max(t.iowait);
+    if t.forced_max {
+        return "none: the maximum is asked for".to_owned();
+    }
+    if value_of(policy, "headroom") == "frequency" {
+        return format!("{} stays; the quarter is added to the reference frequency below", t.perf);
+    }
+    let clamps = if (t.min, t.max) == (0, 1024) { String::new() } else { format!(", within {} .. {}", t.min, t.max) };
+    format!("{asked} + {asked}/4{clamps} = {}", t.perf)
+}
+
+fn raw_in_words(decision: &Decision, policy: &Policy, domain: &FreqDomain) -> String {
+    let (t, raw) = (&decision.terms, decision.raw_khz);
+    if t.forced_max {
+        return format!("{raw} kHz, the maximum");
+    }
+    let reference = if domain.freq_invariant { domain.ref_khz } else { decision.prev_khz };
+    let quarter = if value_of(policy, "headroom") == "frequency" { " x 1.25" } else { "" };
+    format!("{reference} kHz{quarter} x {} / {} = {raw} kHz", t.perf, decision.cap_orig)
+}
+
+fn resolved_in_words(decision: &Decision, domain: &FreqDomain) -> String {
+    let (raw, resolved) = (decision.raw_khz, decision.resolved_khz);
+    let below =
+        domain.opps.iter().rev().find(|o| o.khz < resolved).map(|o| format!(" ({} kHz would be too slow)", o.khz));
+    let highest = domain.opps.last().is_some_and(|o| o.khz == resolved);
+    match resolved {
+        _ if raw > resolved && highest => format!("{resolved} kHz: the highest there is"),
+        _ if raw > resolved => format!("{resolved} kHz: the limits allow no more"),
+        _ => format!("{resolved} kHz: the lowest that is at least {raw} kHz{}", below.unwrap_or_default()),
+    }
+}
+
+fn commit_in_words(decision: &Decision) -> String {
+    let (before, after) = (decision.prev_khz, decision.resolved_khz);
+    match (decision.changed, before == after) {
+        (true, _) => format!("{before} -> {after} kHz: handed to the driver"),
+        (false, true) => format!("{before} kHz already asked for: nothing to do"),
+        (false, false) => format!("{before} kHz kept: the CPU was never idle, so the frequency does not fall"),
+    }
+}
+
+/// After a refusal: where the standing request comes from.
+fn kept(moment: &Moment) -> Step {
+    let khz = moment.decision.prev_khz;
+    let text = match &moment.evaluated {
+        Some(e) => {
+            format!("{khz} kHz stays, decided at {} s (explain it with --at {}ns)", seconds(e.time_ns), e.time_ns)
+        }
+        None => format!("{khz} kHz stays, the frequency of the start"),
+    };
+    step("request", rules::commit(), text)
+}
+
+/// When the window that counts began: at the last change, or (R0a) at the last evaluation.
+fn next_allowed_ns(moment: &Moment, context: &Context<'_>) -> u64 {
+    let d = &moment.decision;
+    let every_evaluation = value_of(&context.plan.policy, "gate") == "r0a";
+    let restarts = d.gate == 0 && (d.changed || every_evaluation);
+    let before = if every_evaluation { moment.evaluated.map(|e| e.time_ns) } else { moment.last_change_ns };
+    let start = if restarts { Some(d.time_ns) } else { before };
+    start.map_or(d.time_ns, |t| (t + context.rate_limit_ns).max(d.time_ns))
+}
+
+fn next(moment: &Moment, context: &Context<'_>, allowed_ns: u64) -> Step {
+    let limit = ms(context.rate_limit_ns);
+    let wait = allowed_ns - moment.decision.time_ns;
+    let text = match wait {
+        0 => "at any time: no window is open".to_owned(),
+        _ => format!("at {} s, in {} ms: {limit} ms after the window began", seconds(allowed_ns), ms(wait)),
+    };
+    step("next change", rules::window(), text)
+}
+
+fn ms(ns: u64) -> f64 {
+    (ns as f64 / 1e3).round() / 1e3
+}
+
+fn seconds(ns: u64) -> String {
+    format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
+}
+
+impl Explanation {
+    /// Name of the hook site.
+    pub fn site(&self) -> HookSite {
+        rules::site(self.decision.site)
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! From what a person names - platform, workloads, policy - to a checked plan.
+
+use crate::quantity;
+use pelton_scenario::platform::{self, PlatformOptions};
+use pelton_scenario::policy::{self, PolicyChoice};
+use pelton_scenario::rtapp::RtAppOptions;
+use pelton_scenario::{Diagnostics, Plan, workload};
+use pelton_sim::workload::Start;
+use pelton_sim::{Machine, RunConfig, Workload};
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// A plan, and what people should know about how it came about.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// Everything a run depends on.
+    pub plan: Plan,
+    /// The policy with its profile and the switches that were set.
+    pub policy: PolicyChoice,
+    /// What is suspicious in the workload without being wrong.
+    pub warnings: Diagnostics,
+    /// What was decided where the workload leaves a choice.
+    pub notes: Vec<String>,
+}
+
+/// Platform, workload and machine options.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// Platform name or file.
+    pub platform: String,
+    /// Workload specification: files and models, joined by `+`.
+    pub workload: String,
+    /// Seed.
+    pub seed: u64,
+    /// Length, ns; `None` = what the workload asks for.
+    pub duration_ns: Option<u64>,
+    /// Timer interrupts per second; `None` = the platform module's default.
+    pub hz: Option<u32>,
+    /// Rate limit of every domain, us.
+    pub rate_limit_us: Option<u64>,
+    /// Random start phases.
+    pub random_phase: bool,
+    /// What is changed in the platform.
+    pub machine: MachineChanges,
+    /// Tasks that start later: name (before the number of the thread) and delay, ns.
+    pub delays_ns: Vec<(String, u64)>,
+}
+
+/// Properties of the machine that a changed assumption sets instead of the platform file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MachineChanges {
+    /// How long a driver call takes, us.
+    pub switch_time_us: Option<u64>,
+}
+
+impl MachineChanges {
+    fn apply(self, machine: &mut Machine) {
+        for domain in &mut machine.domains {
+            domain.switch_time_ns = self.switch_time_us.map_or(domain.switch_time_ns, |us| us.saturating_mul(1000));
+        }
+    }
+}
+
+/// A policy as a person names it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PolicySpec {
+    /// Policy file.
+    pub file: Option<PathBuf>,
+    /// Kernel profile.
+    pub profile: Option<String>,
+    /// Switches, `name=value`.
+    pub sets: Vec<String>,
+}
+
+/// Length of a run when neither the caller nor the workload says one, ns.
+pub const DURATION_NS_DEFAULT: u64 = 10_000_000_000;
+
+impl PolicySpec {
+    /// A file name, or a profile with switches: `4.16,rt_signal=on`.
+    ///
+    /// ```
+    /// use pelton_lab::plan::PolicySpec;
+    /// let spec = PolicySpec::parse("4.16,rt_signal=on");
+    /// assert_eq!((spec.profile.as_deref(), spec.sets.len()), (Some("4.16"), 1));
+    /// assert!(PolicySpec::parse("./mine.toml").file.is_some());
+    /// ```
+    pub fn parse(text: &str) -> PolicySpec {
+        if text.contains('/') || text.ends_with(".toml") {
+            return PolicySpec { file: Some(text.into()), ..PolicySpec::default() };
+        }
+        let mut parts = text.split(',').map(str::trim).peekable();
+        let profile = parts.next_if(|first| !first.contains('=')).map(str::to_owned);
+        PolicySpec { file: None, profile, sets: parts.map(str::to_owned).collect() }
+    }
+}
+
+/// The policy alone.
+pub fn policy(spec: &PolicySpec) -> Result<PolicyChoice, Diagnostics> {
+    policy::choose(spec.profile.as_deref(), spec.file.as_slice(), &spec.sets)
+}
+
+/// The plan, or everything that is wrong with the first input that cannot be used.
+pub fn build(inputs: &Inputs, spec: &PolicySpec) -> Result<Prepared, Diagnostics> {
+    let default = PlatformOptions::default();
+    let options = PlatformOptions { hz: inputs.hz.unwrap_or(default.hz), ..default };
+    let mut machine = platform::load(&inputs.platform)?.machine(&options)?;
+    inputs.machine.apply(&mut machine);
+    let policy = policy(spec)?;
+    let mut loaded = workload::load_full(&inputs.workload, &machine, &RtAppOptions::default())?;
+    delay(&mut loaded.workload, &inputs.delays_ns);
+    let config = RunConfig {
+        seed: inputs.seed,
+        duration_ns: inputs.duration_ns.or(loaded.workload.duration_ns).unwrap_or(DURATION_NS_DEFAULT),
+        rate_limit_us: inputs.rate_limit_us,
+        start_phase_random: inputs.random_phase,
+    };
+    let plan = Plan::new(machine, loaded.workload, policy.policy, config);
+    Ok(Prepared { plan, policy, warnings: loaded.warnings, notes: loaded.notes })
+}
+
+fn delay(workload: &mut Workload, delays_ns: &[(String, u64)]) {
+    for task in &mut workload.tasks {
+        let delayed =
+            delays_ns.iter().find(|(name, _)| task.name == *name || quantity::instance_base(&task.name) == name);
+        if let Some(&(_, ns)) = delayed {
+            task.start = Start::After(ns);
+        }
+    }
+}
+
+impl Prepared {
+    /// Profile and switches in a line: `4.16, rt_signal=on`.
+    pub fn policy_in_words(&self) -> String {
+        let changes = self.changes();
+        if changes.is_empty() { self.policy.profile.clone() } else { format!("{}, {changes}", self.policy.profile) }
+    }
+
+    /// The switches that were set, in a line.
+    pub fn changes(&self) -> String {
+        let set = self.policy.set.iter().map(|(switch, value)| format!("{switch}={value}"));
+        set.collect::<Vec<_>>().join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_holds_every_part() {
+        let workload = "periodic:run_us=9000,period_us=24390,policy=fifo,priority=10,duration_s=15 + busy".to_owned();
+        let inputs = Inputs { platform: "hikey-6220".into(), workload, seed: 3, ..Inputs::default() };
+        let prepared = build(&inputs, &PolicySpec::parse("4.16,rt_signal=on,rt_in_sum=on")).expect("good inputs");
+        let plan = &prepared.plan;
+        assert_eq!((plan.machine.cpus.len(), plan.workload.tasks.len()), (8, 2));
+        assert_eq!((plan.config.duration_ns, plan.config.seed), (15_000_000_000, 3));
+        assert_eq!(prepared.policy_in_words(), "4.16, rt_signal=on, rt_in_sum=on");
+    }
+
+    #[test]
+    fn mistakes_come_back_as_messages() {
+        for (platform, workload) in [("hikey", "busy"), ("hikey-6220", "bsy"), ("hikey-6220", "./no.json")] {
+            let wrong = Inputs { platform: platform.into(), workload: workload.into(), ..Inputs::default() };
+            assert!(build(&wrong, &PolicySpec::default()).is_err(), "{platform} {workload}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Published tables: runs what an experiment file describes and judges the outcome.
+
+use crate::experiment::{Experiment, Sensitivity, WorkloadRef};
+use crate::judge::{Reports, judge};
+use crate::plan::{Inputs, PolicySpec, build};
+use crate::run::{Control, LabError, run_matrix};
+use crate::table::TableResult;
+use pelton_scenario::Plan;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// How a table is reproduced.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Number of seeds; `None` = as the file says.
+    pub seeds: Option<u64>,
+    /// Simulations at the same time; 0 = one per CPU.
+    pub jobs: usize,
+}
+
+/// Simulated time of all runs of a table, ns: the length of its progress bar.
+pub fn simulated_ns(experiment: &Experiment, options: Options) -> u64 {
+    let one = |side: &(String, String)| duration_ns(experiment, &experiment.workload[&side.1], None);
+    options.seeds.unwrap_or(experiment.seeds) * needed(experiment).iter().map(one).sum::<u64>()
+}
+
+/// Length of a run: every task gets the whole duration after its start.
+fn duration_ns(experiment: &Experiment, workload: &WorkloadRef, changed: Option<&Sensitivity>) -> u64 {
+    let longest = delays_ns(workload, changed).into_iter().map(|(_, ns)| ns).max().unwrap_or(0);
+    nanoseconds(experiment.duration_s) + longest
+}
+
+fn delays_ns(workload: &WorkloadRef, changed: Option<&Sensitivity>) -> Vec<(String, u64)> {
+    let delays = workload.delay_s.iter().filter(|_| !changed.is_some_and(|c| c.no_delay));
+    delays.map(|(task, &s)| (task.clone(), nanoseconds(s))).collect()
+}
+
+fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * 1e9).round() as u64
+}
+
+/// Runs every variant with every workload and seed, and judges the table; with `changed`, under one changed assumption.
+pub fn reproduce(
+    experiment: &Experiment,
+    changed: Option<&Sensitivity>,
+    options: Options,
+    control: Control<'_>,
+) -> Result<TableResult, LabError> {
+    let started = Instant::now();
+    let sides = needed(experiment);
+    let plans = sides.iter().map(|side| plan(experiment, changed, side)).collect::<Result<Vec<_>, _>>()?;
+    let seeds: Vec<u64> = (1..=options.seeds.unwrap_or(experiment.seeds)).collect();
+    let reports = run_matrix(&plans, &seeds, options.jobs, control)?;
+    let reports: Reports = sides.into_iter().zip(reports).collect();
+    let mut table = judge(experiment, &reports, started.elapsed().as_secs_f64())?;
+    if let Some(changed) = changed {
+        table.table = format!("{}@{}", table.table, changed.name);
+    }
+    Ok(table)
+}
+
+/// (variant, workload) pairs that some row needs.
+fn needed(experiment: &Experiment) -> Vec<(String, String)> {
+    let mut sides: Vec<_> = experiment.row.iter().filter(|r| r.not_modelled.is_none()).collect();
+    sides.sort_by_key(|r| (&r.variant, &r.workload));
+    sides.dedup_by_key(|r| (r.variant.clone(), r.workload.clone()));
+    sides.into_iter().map(|r| (r.variant.clone(), r.workload.clone())).collect()
+}
+
+fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, String)) -> Result<Plan, LabError> {
+    let (variant, workload) = (&experiment.variant[&side.0], &experiment.workload[&side.1]);
+    let inputs = Inputs {
+        platform: experiment.platform.clone(),
+        seed: 1,
+        workload: workload.spec.clone(),
+        duration_ns: Some(duration_ns(experiment, workload, changed)),
+        delays_ns: delays_ns(workload, changed),
+        hz: Some(changed.and_then(|c| c.hz).unwrap_or(experiment.hz)),
+        rate_limit_us: changed.and_then(|c| c.rate_limit_us),
+        random_phase: true,
+        machine: changed.map(|c| c.machine).unwrap_or_default(),
+    };
+    let mut sets = switches(&variant.set);
+    sets.extend(changed.map(|c| switches(&c.set)).unwrap_or_default());
+    let policy = PolicySpec { file: None, profile: Some(experiment.profile.clone()), sets };
+    Ok(build(&inputs, &policy)?.plan)
+}
+
+fn switches(set: &BTreeMap<String, String>) -> Vec<String> {
+    set.iter().map(|(switch, value)| format!("{switch}={value}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment;
+
+    #[test]
+    fn only_sides_with_rows_are_run() {
+        let mut experiment = experiment::load("rt-utilization").expect("embedded");
+        assert_eq!(needed(&experiment).len(), 4);
+        experiment.row.retain(|r| r.quantity == "transitions");
+        assert_eq!(needed(&experiment), [("with".into(), "hog".into()), ("without".into(), "hog".into())]);
+    }
+
+    #[test]
+    fn the_progress_bar_covers_every_run() {
+        let experiment = experiment::load("rt-utilization").expect("embedded");
+        let options = Options { seeds: Some(2), jobs: 1 };
+        assert_eq!(simulated_ns(&experiment, options), 2 * 2 * (15_000_000_000 + 16_000_000_000));
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Running plans: one, or many at the same time. The number of jobs never changes a result.
+
+use pelton_scenario::{Diagnostics, Plan};
+use pelton_schema::Sink;
+use pelton_sim::{Report, RunConfig, SimError};
+use rayon::prelude::*;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::experiment::ExperimentError;
+
+/// What a caller may do to runs in progress: stop them, and see them advance.
+#[derive(Clone, Copy)]
+pub struct Control<'a> {
+    /// Set it and every run stops within 100 simulated milliseconds.
+    pub stop: &'a AtomicBool,
+    /// Called with the simulated time that passed since the last call, ns; from any thread.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl fmt::Debug for Control<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control").field("stop", self.stop).finish_non_exhaustive()
+    }
+}
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl Default for Control<'_> {
+    /// Nothing stops the runs and nobody watches.
+    fn default() -> Self {
+        Control { stop: &NEVER, progress: &|_| {} }
+    }
+}
+
+/// Why there is no result.
+#[derive(Debug)]
+pub enum LabError {
+    /// An input is wrong; the messages point at it.
+    Input(Diagnostics),
+    /// The experiment file is wrong, or there is none of that name.
+    Experiment(ExperimentError),
+    /// Machine and workload do not go together, or a task makes no progress.
+    Sim(SimError),
+    /// Stopped by the caller at this simulated time of the run that noticed first, ns.
+    Interrupted {
+        /// When.
+        at_ns: u64,
+    },
+}
+
+impl fmt::Display for LabError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LabError::Input(diagnostics) => f.write_str(&pelton_scenario::render(diagnostics, 100, false)),
+            LabError::Experiment(error) => error.fmt(f),
+            LabError::Sim(error) => error.fmt(f),
+            LabError::Interrupted { at_ns } => write!(f, "interrupted at {at_ns} ns of simulated time"),
+        }
+    }
+}
+
+impl std::error::Error for LabError {}
+
+impl From<Diagnostics> for LabError {
+    fn from(diagnostics: Diagnostics) -> Self {
+        LabError::Input(diagnostics)
+    }
+}
+
+impl From<ExperimentError> for LabError {
+    fn from(error: ExperimentError) -> Self {
+        LabError::Experiment(error)
+    }
+}
+
+impl From<SimError> for LabError {
+    fn from(error: SimError) -> Self {
+        match error {
+            SimError::Interrupted { at_ns } => LabError::Interrupted { at_ns },
+            other => LabError::Sim(other),
+        }
+    }
+}
+
+/// Runs a plan with this seed.
+pub fn run_one(plan: &Plan, seed: u64, sink: impl Sink, control: Control<'_>) -> Result<Report, LabError> {
+    let config = RunConfig { seed, ..plan.config.clone() };
+    let mut seen_ns = 0;
+    let mut watch = |now_ns: u64| {
+        (control.progress)(now_ns - seen_ns);
+        seen_ns = now_ns;
+        if control.stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    Ok(pelton_sim::run_with_progress(&plan.machine, &plan.workload, &plan.policy, &config, sink, &mut watch)?)
+}
+
+/// Runs every plan with its seed, `jobs` at a time (0 = one per CPU); reports are in the order of `runs`.
+pub fn run_many(runs: &[(&Plan, u64)], jobs: usize, control: Control<'_>) -> Result<Vec<Report>, LabError> {
+    let one = |&(plan, seed): &(&Plan, u64)| run_one(plan, seed, pelton_schema::NullSink, control);
+    match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
+        // The first error in the order of `runs`, so that the message does not depend on timing either.
+        Ok(pool) => pool.install(|| runs.par_iter().map(one).collect::<Vec<_>>()).into_iter().collect(),
+        Err(_) => runs.iter().map(one).collect(),
+    }
+}
+
+/// Runs every plan with every seed: `[plan][seed]`.
+pub fn run_matrix(
+    plans: &[Plan],
+    seeds: &[u64],
+    jobs: usize,
+    control: Control<'_>,
+) -> Result<Vec<Vec<Report>>, LabError> {
+    let runs: Vec<(&Plan, u64)> = plans.iter().flat_map(|p| seeds.iter().map(move |&s| (p, s))).collect();
+    let mut reports = run_many(&runs, jobs, control)?.into_iter();
+    Ok(plans.iter().map(|_| reports.by_ref().take(seeds.len()).collect()).collect())
+}
