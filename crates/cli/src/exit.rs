@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Every exit code of the program, and how a failure turns into one.
+
+use std::fmt::Display;
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Done.
+    Good = 0,
+    /// A published claim, or a validation, does not hold.
+    ClaimFails = 1,
+    /// The command line is wrong.
+    Usage = 2,
+    /// A file or value is wrong; the message says where and what is allowed.
+    BadInput = 3,
+    /// This machine cannot do it (a file cannot be written, a capability is missing).
+    CannotHere = 4,
+    /// A bug in this program; the message has the seed, the version and a command that reproduces it.
+    Bug = 70,
+    /// Stopped by Ctrl-C (128 + SIGINT, as shells do).
+    Interrupted = 130,
+}
+
+impl Exit {
+    /// The number.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+/// Why a verb stopped: an exit code and what to print on stderr.
+#[derive(Debug)]
+pub struct Failure {
+    /// How the program ends.
+    pub exit: Exit,
+    /// Text for stderr, complete (with its own `error:` where wanted); may be empty.
+    pub text: String,
+}
+
+impl Failure {
+    /// A failure with a one-line reason and a hint.
+    pub fn new(exit: Exit, reason: impl Display, hint: Option<&str>) -> Self {
+        let hint = hint.map(|h| format!("\n  hint: {h}")).unwrap_or_default();
+        Failure { exit, text: format!("error: {reason}{hint}") }
+    }
+
+    /// Wrong file or value.
+    pub fn input(reason: impl Display) -> Self {
+        Self::new(Exit::BadInput, reason, None)
+    }
+
+    /// Something this machine does not let us do.
+    pub fn cannot(reason: impl Display, hint: &str) -> Self {
+        Self::new(Exit::CannotHere, reason, Some(hint))
+    }
+}

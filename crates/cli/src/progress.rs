@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A progress bar with the time left, on stderr, only when a person looks at it.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+
+/// Progress over simulated time; hidden unless stderr is a terminal and `--quiet` is not given.
+pub struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// A bar over `total_ns` of simulated time.
+    pub fn new(total_ns: u64, quiet: bool) -> Self {
+        let visible = !quiet && std::io::stderr().is_terminal();
+        let target = if visible { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(total_ns / 1_000_000), target);
+        let template = "{bar:30} {percent:>3} % {msg} {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Progress { bar }
+    }
+
+    /// What is running, in a few words.
+    pub fn note(&self, text: &str) {
+        self.bar.set_message(text.to_owned());
+    }
+
+    /// `ns` more of simulated time are done.
+    pub fn advance(&self, ns: u64) {
+        self.bar.inc(ns / 1_000_000);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What several verbs do the same way: inputs, errors, output.
+
+use crate::args::{Format, Global, InputArgs, PolicyArgs};
+use crate::exit::{Exit, Failure};
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::sheet::{self, Sheet};
+use crate::units::human_ns;
+use pelton_lab::plan::{self, Inputs, MachineChanges, PolicySpec, Prepared};
+use pelton_lab::run::{Control, LabError};
+use pelton_scenario::Diagnostics;
+use serde::Serialize;
+use std::io::{IsTerminal, Write};
+
+/// What the arguments say about platform and workload.
+pub fn inputs(args: &InputArgs, seed: u64, random_phase: bool) -> Inputs {
+    Inputs {
+        platform: args.platform.clone(),
+        workload: args.workload.clone(),
+        seed,
+        duration_ns: args.duration,
+        hz: args.hz,
+        rate_limit_us: args.rate_limit_us,
+        random_phase,
+        machine: MachineChanges::default(),
+        delays_ns: Vec::new(),
+    }
+}
+
+/// What the arguments say about the policy.
+pub fn policy_spec(args: &PolicyArgs) -> PolicySpec {
+    PolicySpec { file: args.policy.clone(), profile: args.profile.clone(), sets: args.sets.clone() }
+}
+
+/// The plan; what is suspicious about it goes to stderr.
+pub fn prepare(inputs: &Inputs, spec: &PolicySpec, global: &Global) -> Result<Prepared, Failure> {
+    let prepared = plan::build(inputs, spec).map_err(|d| bad_input(&d))?;
+    if !global.quiet {
+        if !prepared.warnings.is_empty() {
+            eprintln!("{}", rendered(&prepared.warnings).trim_end());
+        }
+        prepared.notes.iter().for_each(|note| eprintln!("note: {note}"));
+    }
+    Ok(prepared)
+}
+
+/// Messages as they go to stderr: as wide as the terminal, coloured only there.
+pub fn rendered(diagnostics: &Diagnostics) -> String {
+    let stderr = std::io::stderr();
+    let width = terminal_size::terminal_size_of(&stderr).map_or(100, |(w, _)| usize::from(w.0.clamp(40, 120)));
+    let color = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    pelton_scenario::render(diagnostics, width, color)
+}
+
+/// Wrong input.
+pub fn bad_input(diagnostics: &Diagnostics) -> Failure {
+    Failure { exit: Exit::BadInput, text: rendered(diagnostics).trim_end().to_owned() }
+}
+
+/// How an error of the lab ends the program.
+pub fn failure(error: LabError) -> Failure {
+    match error {
+        LabError::Input(diagnostics) => bad_input(&diagnostics),
+        LabError::Interrupted { at_ns } => {
+            let text = format!(
+                "interrupted at {} of simulated time: no result, files written so far are partial",
+                human_ns(at_ns)
+            );
+            Failure { exit: Exit::Interrupted, text }
+        }
+        other => Failure::input(other),
+    }
+}
+
+/// Runs `work` with a progress bar over `total_ns` of simulated time and with Ctrl-C stopping it.
+pub fn watched<T>(
+    global: &Global,
+    total_ns: u64,
+    note: &str,
+    work: impl FnOnce(Control<'_>) -> Result<T, LabError>,
+) -> Result<T, Failure> {
+    let progress = Progress::new(total_ns, global.quiet);
+    progress.note(note);
+    let advance = |ns| progress.advance(ns);
+    let result = work(Control { stop: interrupt::flag(), progress: &advance });
+    drop(progress);
+    result.map_err(failure)
+}
+
+/// Prints to stdout. A reader that went away (`| head`) is no error.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::cannot(format!("cannot write to standard output: {error}"), "is the disk full?"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a value as JSON.
+pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(|e| Failure::new(Exit::Bug, e, None))?;
+    print(&(text + "\n"))
+}
+
+/// A table under a heading; nothing when the table is empty.
+pub fn section(heading: &str, sheet: &Sheet) -> String {
+    if sheet.is_empty() {
+        return String::new();
+    }
+    let heading = if heading.is_empty() { String::new() } else { format!("\n{heading}\n") };
+    heading + &sheet.text(sheet::terminal_width())
+}
+
+/// Prints one table in the format asked for; `json` is the value behind it.
+pub fn print_sheet(global: &Global, sheet: &Sheet, json: &impl Serialize) -> Result<(), Failure> {
+    match global.format {
+        Format::Table => print(&sheet.text(sheet::terminal_width())),
+        Format::Csv => print(&sheet.csv()),
+        Format::Json => print_json(json),
+    }
+}

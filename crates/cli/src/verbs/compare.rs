@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `pelton compare`: several policies over several seeds.
+
+use super::common::{inputs, prepare, print, print_json, section, watched};
+use crate::args::{CompareArgs, Format, Global};
+use crate::exit::{Exit, Failure};
+use crate::sheet::Sheet;
+use crate::units::number;
+use pelton_lab::compare::{self, CompareCell, CompareRow, Comparison, Scope};
+use pelton_lab::plan::PolicySpec;
+use pelton_lab::run::run_matrix;
+
+/// Does what was asked.
+pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
+    let inputs = inputs(&args.input, 1, true);
+    let spec = |text: &String| {
+        let mut spec = PolicySpec::parse(text);
+        spec.sets.extend(args.sets.iter().cloned());
+        spec
+    };
+    let prepared = |(i, text): (usize, &String)| {
+        // All plans have the same workload: what there is to say about it is said once.
+        let quiet = Global { quiet: global.quiet || i > 0, ..global.clone() };
+        prepare(&inputs, &spec(text), &quiet).map(|p| p.plan)
+    };
+    let plans = args.policies.iter().enumerate().map(prepared).collect::<Result<Vec<_>, _>>()?;
+    let seeds: Vec<u64> = (1..=args.seeds).collect();
+    let total_ns = plans.iter().map(|p| p.config.duration_ns * args.seeds).sum();
+    let reports = watched(global, total_ns, "compare", |control| run_matrix(&plans, &seeds, global.jobs, control))?;
+    show(&compare::summarise(&args.policies, &seeds, &reports), global)?;
+    Ok(Exit::Good)
+}
+
+fn show(comparison: &Comparison, global: &Global) -> Result<(), Failure> {
+    match global.format {
+        Format::Json => print_json(comparison),
+        Format::Csv => print(&long_sheet(comparison).csv()),
+        Format::Table => print(&text(comparison, global.verbose > 0)),
+    }
+}
+
+fn long_sheet(comparison: &Comparison) -> Sheet {
+    let header = [
+        "<policy",
+        "<scope",
+        "<of",
+        "<quantity",
+        "<unit",
+        "median",
+        "min",
+        "max",
+        "change_pct",
+        "change_ci95_low_pct",
+        "change_ci95_high_pct",
+    ];
+    let mut sheet = Sheet::new(&header);
+    for row in &comparison.rows {
+        for (policy, cell) in comparison.policies.iter().zip(&row.cells) {
+            let optional = |v: Option<f64>| v.map(number).unwrap_or_default();
+            let (low, high) = (cell.change_ci95_pct.map(|c| c.0), cell.change_ci95_pct.map(|c| c.1));
+            let (scope, of) = (row.scope.name().to_owned(), row.of.clone());
+            let mut cells = vec![policy.clone(), scope, of, row.quantity.to_owned(), row.unit.to_owned()];
+            cells.extend([cell.median, cell.range.0, cell.range.1].map(number));
+            cells.extend([cell.change_pct, low, high].map(optional));
+            sheet.row(cells);
+        }
+    }
+    sheet
+}
+
+fn text(comparison: &Comparison, all: bool) -> String {
+    let mut out = format!("medians of {} seeds; changes against {}\n", comparison.seeds.len(), comparison.policies[0]);
+    for (i, policy) in comparison.policies.iter().enumerate() {
+        out += &format!("  [{}] {policy}\n", i + 1);
+    }
+    for scope in [Scope::Run, Scope::Domain, Scope::Task] {
+        out += &section(scope.name(), &scope_sheet(comparison, scope, all));
+    }
+    out + "\nin brackets: 95 % confidence over seeds; * = more than the seeds explain\n"
+}
+
+/// One line per number and policy; numbers that are 0 under every policy are left out unless `all` is set.
+fn scope_sheet(comparison: &Comparison, scope: Scope, all: bool) -> Sheet {
+    let mut sheet = Sheet::new(&["<of", "<quantity", "policy", "median", "<unit", "change", "<confidence"]);
+    let says_something = |row: &&CompareRow| all || row.cells.iter().any(|c| c.median != 0.0 || c.range != (0.0, 0.0));
+    for row in comparison.rows.iter().filter(|r| r.scope == scope).filter(says_something) {
+        for (i, cell) in row.cells.iter().enumerate() {
+            let name = |text: &str| if i == 0 { text.to_owned() } else { String::new() };
+            let label = format!("[{}]", i + 1);
+            let unit = row.unit.to_owned();
+            sheet.row(vec![
+                name(&row.of),
+                name(row.quantity),
+                label,
+                number(cell.median),
+                unit,
+                change(cell),
+                confidence(cell),
+            ]);
+        }
+    }
+    sheet
+}
+
+fn change(cell: &CompareCell) -> String {
+    cell.change_pct.map(|pct| format!("{pct:+.1} %")).unwrap_or_default()
+}
+
+fn confidence(cell: &CompareCell) -> String {
+    let star = if cell.is_significant() { " *" } else { "" };
+    cell.change_ci95_pct.map(|(lo, hi)| format!("[{lo:+.1}, {hi:+.1}]{star}")).unwrap_or_default()
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One file per verb: what the arguments mean and how the result is printed.
+
+mod common;
+mod compare;
+mod explain;
+mod platform;
+mod policy;
+mod reproduce;
+mod run;
+
+use crate::args::{Cli, PlatformVerb, PolicyVerb, Verb};
+use crate::exit::{Exit, Failure};
+
+/// Does what was asked.
+pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
+    let global = &cli.global;
+    match &cli.verb {
+        Verb::Run(args) => run::run(args, global),
+        Verb::Compare(args) => compare::compare(args, global),
+        Verb::Reproduce(args) => reproduce::reproduce(args, global),
+        Verb::Explain(args) => explain::explain(args, global),
+        Verb::Platform(PlatformVerb::List) => platform::list(global),
+        Verb::Platform(PlatformVerb::Show { platform }) => platform::show(platform, global),
+        Verb::Platform(PlatformVerb::Check { file }) => platform::check(file, global),
+        Verb::Policy(PolicyVerb::List) => policy::list(global),
+        Verb::Policy(PolicyVerb::Show(args)) => policy::show(args, global),
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `pelton platform`: which machines there are, what is known about them and from where, and whether a file is right.
+
+use super::common::{bad_input, print, print_json, print_sheet, rendered, section};
+use crate::args::{Format, Global};
+use crate::exit::{Exit, Failure};
+use crate::sheet::Sheet;
+use crate::units::number;
+use pelton_scenario::platform::{self, Description, DomainDescription, Fact, PlatformOptions};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// One line per built-in platform.
+pub fn list(global: &Global) -> Result<Exit, Failure> {
+    let platforms = platform::list();
+    let mut sheet = Sheet::new(&["<name", "CPUs", "<domains", "<power", "<kind"]);
+    for p in &platforms {
+        let power = if p.simulated { p.power.clone() } else { "not simulated".to_owned() };
+        sheet.row(vec![p.name.clone(), p.cpus.to_string(), p.domains.join(" + "), power, p.kind.clone()]);
+    }
+    print_sheet(global, &sheet, &platforms)?;
+    Ok(Exit::Good)
+}
+
+/// Every figure with its source.
+pub fn show(name: &str, global: &Global) -> Result<Exit, Failure> {
+    let shown = platform::show(name, &PlatformOptions::default()).map_err(|d| bad_input(&d))?;
+    match global.format {
+        Format::Json => print_json(&shown)?,
+        Format::Csv => print(&opp_sheet(&shown).csv())?,
+        Format::Table => print(&text(&shown))?,
+    }
+    Ok(Exit::Good)
+}
+
+/// All messages about a file, and whether a machine can be built from it.
+pub fn check(file: &Path, global: &Global) -> Result<Exit, Failure> {
+    // A bare name is a file here, not a built-in platform.
+    let path = if file.components().count() == 1 { Path::new(".").join(file) } else { file.to_owned() };
+    let checked = platform::check(&path.to_string_lossy()).map_err(|d| bad_input(&d))?;
+    if !checked.warnings.is_empty() && !global.quiet {
+        eprintln!("{}", rendered(&checked.warnings).trim_end());
+    }
+    let built = checked.built.map_err(|d| bad_input(&d))?;
+    let cpus = built.machine.cpus.len();
+    let domains = built.machine.domains.len();
+    print(&format!("{}: good, {cpus} CPUs in {domains} frequency domain(s)\n", file.display()))?;
+    Ok(Exit::Good)
+}
+
+fn text(shown: &Description) -> String {
+    let mut out = format!("{}: {}\n{}, {}\n", shown.name, shown.title, shown.soc, shown.kind);
+    for (name, source) in &shown.provenance {
+        let _ = writeln!(out, "{name}: {source}");
+    }
+    out += &section("machine", &fact_sheet(&shown.facts));
+    for domain in &shown.domains {
+        let cpus: Vec<String> = domain.cpus.iter().map(u32::to_string).collect();
+        let heading =
+            format!("domain {}: {} on CPUs {}, power: {}", domain.id, domain.core, cpus.join(" "), domain.power);
+        let _ = writeln!(out, "\n{heading}");
+        out += &section("", &fact_sheet(&domain.facts));
+        out += &section("operating points", &domain_opps(domain, &shown.power_unit));
+        out += &section("where they come from", &column_sheet(domain));
+        out += &section("idle states", &idle_sheet(domain));
+    }
+    for (title, lines) in [("assumed", &shown.assumptions), ("cannot be simulated", &shown.obstacles)] {
+        if !lines.is_empty() {
+            let _ = writeln!(out, "\n{title}\n  {}", lines.join("\n  "));
+        }
+    }
+    for (name, note) in &shown.notes {
+        let _ = writeln!(out, "\n{name}: {note}");
+    }
+    out
+}
+
+fn fact_sheet(facts: &[Fact]) -> Sheet {
+    let mut sheet = Sheet::new(&["<figure", "value", "<unit", "<quality", "<source"]);
+    for f in facts {
+        sheet.row(vec![f.name.clone(), f.value.clone(), f.unit.clone(), f.quality.to_string(), f.provenance.clone()]);
+    }
+    sheet
+}
+
+fn domain_opps(domain: &DomainDescription, power_unit: &str) -> Sheet {
+    let power = if power_unit == "mW" { "power mW" } else { "power" };
+    let mut sheet = Sheet::new(&["MHz", "capacity", "mV", power]);
+    for opp in &domain.opps {
+        let optional = |v: Option<f64>| v.map_or_else(|| "-".to_owned(), number);
+        let millis = |v: f64| v / 1e3;
+        let capacity = opp.capacity.map_or_else(|| "-".to_owned(), |c| c.to_string());
+        let (uv, power) = (opp.uv.map(f64::from).map(millis), opp.power_uw.map(|p| millis(p as f64)));
+        sheet.row(vec![number(f64::from(opp.khz) / 1e3), capacity, optional(uv), optional(power)]);
+    }
+    sheet
+}
+
+fn column_sheet(domain: &DomainDescription) -> Sheet {
+    let mut sheet = Sheet::new(&["<column", "<quality", "<source"]);
+    for c in &domain.columns {
+        sheet.row(vec![c.name.clone(), c.quality.to_string(), c.provenance.clone()]);
+    }
+    sheet
+}
+
+fn idle_sheet(domain: &DomainDescription) -> Sheet {
+    let mut sheet = Sheet::new(&["<state", "entry us", "exit us", "residency us", "<quality"]);
+    for s in &domain.idle_states {
+        let times = [s.entry_latency_us, s.exit_latency_us, s.min_residency_us].map(|us| us.to_string());
+        let cells = std::iter::once(s.name.clone()).chain(times).chain([s.quality.to_string()]);
+        sheet.row(cells.collect());
+    }
+    sheet
+}
+
+/// All operating points of all domains.
+fn opp_sheet(shown: &Description) -> Sheet {
+    let mut sheet = Sheet::new(&["<domain", "khz", "capacity", "uv", "power_uw"]);
+    for domain in &shown.domains {
+        for opp in &domain.opps {
+            let optional = |v: Option<u64>| v.map(|v| v.to_string()).unwrap_or_default();
+            let figures = [opp.capacity.map(u64::from), opp.uv.map(u64::from), opp.power_uw].map(optional);
+            let cells = [domain.id.clone(), opp.khz.to_string()].into_iter().chain(figures);
+            sheet.row(cells.collect());
+        }
+    }
+    sheet
+}

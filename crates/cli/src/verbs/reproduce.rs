@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `pelton reproduce`: published tables with our numbers beside them.
+
+use super::common::{failure, print, print_json, print_sheet, section, watched};
+use crate::args::{Format, Global, ReproduceArgs};
+use crate::exit::{Exit, Failure};
+use crate::sheet::{self, Sheet};
+use crate::units::number;
+use pelton_lab::experiment::{self, Experiment, Sensitivity};
+use pelton_lab::reproduce::{Options, reproduce as run_table, simulated_ns};
+use pelton_lab::table::{RowResult, TableResult};
+use std::fmt::Write as _;
+
+/// Does what was asked.
+pub fn reproduce(args: &ReproduceArgs, global: &Global) -> Result<Exit, Failure> {
+    if args.list {
+        return list(global);
+    }
+    let all = experiment::names();
+    let names = if args.name == "all" { all } else { vec![args.name.as_str()] };
+    let experiments = names.into_iter().map(|name| experiment::load(name).map_err(|e| unknown(&args.name, &e)));
+    let experiments = experiments.collect::<Result<Vec<_>, _>>()?;
+    let mut good = true;
+    for (i, experiment) in experiments.iter().enumerate() {
+        for changed in variations(experiment, args) {
+            let table = one(args, global, experiment, changed)?;
+            // A changed assumption shows what the result rests on; only the table itself can fail.
+            good &= changed.is_some() || table.claims_hold();
+            show(experiment, changed, &table, global, i == 0 && changed.is_none())?;
+        }
+    }
+    Ok(if good { Exit::Good } else { Exit::ClaimFails })
+}
+
+fn unknown(name: &str, error: &experiment::ExperimentError) -> Failure {
+    let near = pelton_scenario::diagnostic::did_you_mean(name, experiment::names());
+    let hint = near.map(|n| format!("did you mean `{n}`?"));
+    Failure::new(Exit::Usage, error, hint.as_deref())
+}
+
+/// The table itself, then each changed assumption if asked for.
+fn variations<'a>(experiment: &'a Experiment, args: &ReproduceArgs) -> Vec<Option<&'a Sensitivity>> {
+    let changed = experiment.sensitivity.iter().filter(|_| args.sensitivity).map(Some);
+    std::iter::once(None).chain(changed).collect()
+}
+
+fn one(
+    args: &ReproduceArgs,
+    global: &Global,
+    experiment: &Experiment,
+    changed: Option<&Sensitivity>,
+) -> Result<TableResult, Failure> {
+    let options = Options { seeds: args.seeds, jobs: global.jobs };
+    let total_ns = simulated_ns(experiment, options);
+    watched(global, total_ns, &experiment.table, |control| run_table(experiment, changed, options, control))
+}
+
+fn list(global: &Global) -> Result<Exit, Failure> {
+    let mut sheet = Sheet::new(&["<table", "<platform", "rows", "<why"]);
+    for name in experiment::names() {
+        let e = experiment::load(name).map_err(|e| failure(e.into()))?;
+        sheet.row(vec![e.table, e.platform, e.row.len().to_string(), e.why]);
+    }
+    print_sheet(global, &sheet, &experiment::names())?;
+    Ok(Exit::Good)
+}
+
+fn show(
+    experiment: &Experiment,
+    changed: Option<&Sensitivity>,
+    table: &TableResult,
+    global: &Global,
+    first: bool,
+) -> Result<(), Failure> {
+    match global.format {
+        Format::Json => print_json(table),
+        Format::Csv => print(&csv(table, first)),
+        Format::Table => print(&text(experiment, changed, table, global.verbose > 0)),
+    }
+}
+
+fn csv(table: &TableResult, with_heading: bool) -> String {
+    let header = [
+        "<table",
+        "<id",
+        "<variant",
+        "<quantity",
+        "<unit",
+        "published",
+        "simulated",
+        "ci95_low",
+        "ci95_high",
+        "<role",
+        "<verdict",
+    ];
+    let mut sheet = Sheet::new(&header);
+    for r in &table.rows {
+        let optional = |v: Option<f64>| v.map(number).unwrap_or_default();
+        let mut cells = vec![table.table.clone(), r.id.clone(), r.variant.clone(), r.quantity.clone(), r.unit.clone()];
+        cells.extend([
+            number(r.published),
+            optional(r.simulated),
+            optional(r.ci95.map(|c| c.0)),
+            optional(r.ci95.map(|c| c.1)),
+        ]);
+        cells.extend([r.role.name().to_owned(), r.verdict.name().to_owned()]);
+        sheet.row(cells);
+    }
+    let csv = sheet.csv();
+    if with_heading { csv } else { csv.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default() }
+}
+
+fn text(experiment: &Experiment, changed: Option<&Sensitivity>, table: &TableResult, verbose: bool) -> String {
+    let mut out = format!("{}: {}\n", table.table, changed.map_or(&experiment.why, |c| &c.why));
+    if changed.is_none() {
+        let _ = writeln!(out, "source: {}", experiment.source);
+    }
+    out += &section("", &rows(table));
+    out.push('\n');
+    for claim in &table.claims {
+        let _ = writeln!(out, "{} {}", if claim.holds { "holds:" } else { "FAILS:" }, claim.text);
+    }
+    if verbose {
+        out += &notes(experiment);
+    }
+    let _ = writeln!(out, "\n{} runs, {} s", table.runs, number(table.seconds));
+    out
+}
+
+fn rows(table: &TableResult) -> Sheet {
+    let mut sheet = Sheet::new(&["<row", "published", "simulated", "<95 % confidence", "<unit", "<role", "<verdict"]);
+    for r in &table.rows {
+        let simulated = r.simulated.map_or_else(|| "-".to_owned(), number);
+        let cells = [r.id.clone(), number(r.published), simulated, spread(r), r.unit.clone()];
+        let words = [r.role.name().to_owned(), r.verdict.name().to_owned()];
+        sheet.row(cells.into_iter().chain(words).collect());
+    }
+    sheet
+}
+
+fn spread(row: &RowResult) -> String {
+    row.ci95.map(|(lo, hi)| format!("{} .. {}", number(lo), number(hi))).unwrap_or_default()
+}
+
+/// What the experiment assumes, and what was calibrated.
+fn notes(experiment: &Experiment) -> String {
+    let mut sheet = Sheet::new(&["<assumption", "<chosen"]);
+    for (topic, chosen) in &experiment.assumptions {
+        sheet.row(vec![topic.clone(), chosen.clone()]);
+    }
+    let width = usize::from(sheet::terminal_width().unwrap_or(100));
+    let calibration = wrapped(&experiment.calibration, width);
+    let unmodelled =
+        experiment.row.iter().filter_map(|r| Some(format!("\nnot modelled: {}: {}\n", r.id, r.not_modelled.as_ref()?)));
+    section("assumptions", &sheet) + "\ncalibration\n" + &calibration + &unmodelled.collect::<String>()
+}
+
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().expect("starts with one line");
+        if last.chars().count() + word.chars().count() < width {
+            *last += &format!(" {word}");
+        } else {
+            lines.push(format!(" {word}"));
+        }
+    }
+    lines.join("\n") + "\n"
+}

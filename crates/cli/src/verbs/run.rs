@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `pelton run`: one simulation, its numbers, and its events as files.
+
+use super::common::{inputs, policy_spec, prepare, print, print_json, section, watched};
+use crate::args::{Format, Global, RunArgs};
+use crate::exit::{Exit, Failure};
+use crate::sheet::Sheet;
+use crate::units::number;
+use pelton_lab::compare::Scope;
+use pelton_lab::plan::Prepared;
+use pelton_lab::run::{Control, LabError, run_one};
+use pelton_lab::summary::{self, RunSummary};
+use pelton_scenario::Plan;
+use pelton_schema::{Event, NullSink, Sink, TeeSink};
+use pelton_sim::Report;
+use pelton_trace::{CpuLayout, DomainLayout, PeltonLog, PerfettoTrace, RunHeader};
+use std::fs::File;
+use std::path::Path;
+
+/// Does what was asked.
+pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
+    let prepared = prepare(&inputs(&args.input, args.seed, args.random_phase), &policy_spec(&args.policy), global)?;
+    let plan = &prepared.plan;
+    let outputs = Outputs::create(args, &prepared)?;
+    let result = watched(global, plan.config.duration_ns, "run", |control| simulate(plan, args.seed, outputs, control));
+    let (report, outputs) = result?;
+    outputs.finish()?;
+    let header = summary::header(&prepared, &report);
+    show(&summary::summarise(header, &plan.machine, &report), global)?;
+    Ok(Exit::Good)
+}
+
+/// A sink that may be off.
+struct Maybe<S>(Option<S>);
+
+impl<S: Sink> Sink for Maybe<S> {
+    fn event(&mut self, time_ns: u64, event: &Event) {
+        if let Some(sink) = &mut self.0 {
+            sink.event(time_ns, event);
+        }
+    }
+}
+
+/// The files of a run.
+struct Outputs {
+    trace: Maybe<PerfettoTrace<File>>,
+    log: Maybe<PeltonLog<File>>,
+}
+
+impl Outputs {
+    fn create(args: &RunArgs, prepared: &Prepared) -> Result<Outputs, Failure> {
+        let header = trace_header(prepared);
+        let open = |path: &Option<std::path::PathBuf>| path.as_deref().map(create).transpose();
+        let trace = open(&args.trace)?.map(|file| PerfettoTrace::new(file, &header));
+        let log = open(&args.log)?.map(|file| PeltonLog::new(file, &header));
+        Ok(Outputs { trace: Maybe(trace), log: Maybe(log) })
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        let trace = self.trace.0.map_or(Ok(()), |t| t.finish().map(drop));
+        let log = self.log.0.map_or(Ok(()), |l| l.finish().map(drop));
+        trace.and(log).map_err(|e| Failure::cannot(format!("cannot write the events: {e}"), "is the disk full?"))
+    }
+}
+
+/// What the readers of the files must know about the run.
+fn trace_header(prepared: &Prepared) -> RunHeader {
+    let plan = &prepared.plan;
+    let cpus = plan.machine.cpus.iter().map(|c| CpuLayout { capacity: c.capacity, domain: c.domain });
+    let domains = plan.machine.domains.iter();
+    RunHeader {
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        scenario_hash: plan.hash,
+        core_hash: u64::from_str_radix(pelton_core::CORE_HASH, 16).unwrap_or(0),
+        seed: plan.config.seed,
+        duration_ns: plan.config.duration_ns,
+        platform: plan.machine.name.clone(),
+        workload: plan.workload.name.clone(),
+        profile: prepared.policy.profile.clone(),
+        policy: prepared.changes(),
+        tasks: task_names(plan),
+        cpus: cpus.collect(),
+        domains: domains
+            .map(|d| DomainLayout { name: d.name.clone(), opps_khz: d.opps.iter().map(|o| o.khz).collect() })
+            .collect(),
+    }
+}
+
+/// Names by task id: 0 is idle, then the workload's tasks in order, then the worker of each domain that has one.
+fn task_names(plan: &Plan) -> Vec<String> {
+    let workers = plan.machine.domains.iter().filter(|d| !d.fast_switch).map(|d| format!("sugov:{}", d.cpus[0]));
+    let tasks = plan.workload.tasks.iter().map(|t| t.name.clone());
+    std::iter::once("swapper".to_owned()).chain(tasks).chain(workers).collect()
+}
+
+fn create(path: &Path) -> Result<File, Failure> {
+    File::create(path).map_err(|error| {
+        Failure::cannot(
+            format!("cannot create {}: {error}", path.display()),
+            "choose a folder that exists and may be written",
+        )
+    })
+}
+
+/// Runs without sinks at all when no file is wanted: then events are not even built.
+fn simulate(plan: &Plan, seed: u64, mut outputs: Outputs, control: Control<'_>) -> Result<(Report, Outputs), LabError> {
+    let report = if outputs.trace.0.is_none() && outputs.log.0.is_none() {
+        run_one(plan, seed, NullSink, control)
+    } else {
+        run_one(plan, seed, TeeSink(&mut outputs.trace, &mut outputs.log), control)
+    };
+    match report {
+        Ok(report) => Ok((report, outputs)),
+        Err(error) => {
+            // What happened before the interruption stays readable; a failing disk is the smaller news here.
+            let _ = outputs.finish();
+            Err(error)
+        }
+    }
+}
+
+fn show(summary: &RunSummary, global: &Global) -> Result<(), Failure> {
+    match global.format {
+        Format::Json => print_json(summary),
+        Format::Csv => print(&long_sheet(summary).csv()),
+        Format::Table => print(&text(summary, global)),
+    }
+}
+
+/// Every number in its own line.
+fn long_sheet(summary: &RunSummary) -> Sheet {
+    let mut sheet = Sheet::new(&["<scope", "<of", "<quantity", "value", "<unit"]);
+    for r in &summary.rows {
+        sheet.row(vec![r.scope.name().into(), r.of.clone(), r.quantity.into(), number(r.value), r.unit.into()]);
+    }
+    sheet
+}
+
+fn text(summary: &RunSummary, global: &Global) -> String {
+    let run = &summary.run;
+    let mut out = format!(
+        "{} on {}, policy {}, {} s at {} Hz ticks, seed {}\n",
+        run.workload,
+        run.platform,
+        run.policy,
+        number(run.duration_s),
+        run.hz,
+        run.seed
+    );
+    if global.verbose > 0 {
+        out += &section("all numbers", &long_sheet(summary));
+    } else {
+        out += &section("domains", &domains(summary));
+        out += &section("tasks", &tasks(summary));
+    }
+    out += &section("time at frequency", &residency(summary));
+    if !summary.stuck_tasks.is_empty() {
+        out += &format!("\nwaiting for each other for ever: {}\n", summary.stuck_tasks.join(", "));
+    }
+    out
+}
+
+/// One line per name of this scope: the columns are quantities.
+fn wide_sheet(summary: &RunSummary, scope: Scope, header: &[&'static str], quantities: &[&str]) -> Sheet {
+    let mut sheet = Sheet::new(header);
+    let first = quantities[0];
+    for row in summary.rows.iter().filter(|r| r.scope == scope && r.quantity == first) {
+        let value = |q: &&str| summary.value(scope, &row.of, q).map_or_else(|| "-".to_owned(), number);
+        let mut cells = vec![row.of.clone()];
+        cells.extend(quantities.iter().map(value));
+        sheet.row(cells);
+    }
+    sheet
+}
+
+fn domains(summary: &RunSummary) -> Sheet {
+    let header = ["<domain", "transitions", "evaluations", "refused", "energy mJ"];
+    let quantities = ["domain_transitions", "domain_evaluations", "domain_gated", "domain_energy"];
+    wide_sheet(summary, Scope::Domain, &header, &quantities)
+}
+
+fn tasks(summary: &RunSummary) -> Sheet {
+    let header =
+        ["<task", "run ms", "wait ms", "events", "avg ms", "max ms", "wake-up us", "max us", "late", "energy mJ"];
+    let quantities = [
+        "run",
+        "wait",
+        "events",
+        "latency_avg",
+        "latency_max",
+        "wakeup_latency_avg",
+        "wakeup_latency_max",
+        "overruns",
+        "task_energy",
+    ];
+    wide_sheet(summary, Scope::Task, &header, &quantities)
+}
+
+fn residency(summary: &RunSummary) -> Sheet {
+    let mut sheet = Sheet::new(&["<domain", "MHz", "ms", "%"]);
+    for r in &summary.residency {
+        sheet.row(vec![r.domain.clone(), number(f64::from(r.khz) / 1e3), number(r.ms), format!("{:.1}", r.pct)]);
+    }
+    sheet
+}

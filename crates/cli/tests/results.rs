@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What runs give: tables, JSON, equal results for equal inputs whatever the number of jobs.
+
+mod support;
+use serde_json::Value;
+use support::{file, good, snapshot};
+
+const RT: [&str; 8] = [
+    "--platform",
+    "hikey-6220",
+    "--workload",
+    "periodic:name=rt,run_us=9000,period_us=24390,policy=fifo,priority=10,cpus=0 + busy:cpus=0",
+    "--hz",
+    "1000",
+    "--duration",
+    "1s",
+];
+
+fn with<'a>(verb: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec![verb];
+    arguments.extend(RT);
+    arguments.extend(rest);
+    arguments
+}
+
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&good(arguments)).expect("JSON")
+}
+
+#[test]
+fn a_small_run_as_table() {
+    snapshot("run", &good(&with("run", &["--profile", "4.16", "--seed", "7"])));
+}
+
+#[test]
+fn a_run_as_json_and_csv_says_the_same() {
+    let run = json(&with("run", &["--format", "json"]));
+    assert_eq!(run["run"]["platform"], "hikey-6220");
+    assert_eq!(run["run"]["seed"], 1);
+    let transitions =
+        run["rows"].as_array().expect("rows").iter().find(|r| r["quantity"] == "transitions").expect("row");
+    let csv = good(&with("run", &["--format", "csv"]));
+    assert!(
+        csv.contains(&format!("run,,transitions,{},count\n", transitions["value"].as_f64().expect("number"))),
+        "{csv}"
+    );
+}
+
+#[test]
+fn equal_inputs_and_seed_give_equal_bytes() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let log = |name: &str, seed: &str| {
+        let (path, text) = file(&folder, name);
+        good(&with("run", &["--log", &text, "--seed", seed, "--random-phase"]));
+        std::fs::read(path).expect("the log was written")
+    };
+    let first = log("a.plog", "3");
+    assert!(first.len() > 1000, "{} bytes", first.len());
+    assert_eq!(first, log("b.plog", "3"));
+    assert_ne!(first, log("c.plog", "4"));
+}
+
+#[test]
+fn a_trace_is_written() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (path, text) = file(&folder, "out.pftrace");
+    good(&with("run", &["--trace", &text]));
+    assert!(std::fs::metadata(path).expect("the trace was written").len() > 1000);
+}
+
+#[test]
+fn jobs_change_no_comparison() {
+    let compare = |jobs| {
+        let policies = ["--policy", "4.16", "--policy", "4.16,rt_signal=on,rt_in_sum=on"];
+        let rest = [&policies[..], &["--seeds", "4", "--format", "json", "--jobs", jobs]].concat();
+        good(&with("compare", &rest))
+    };
+    let one = compare("1");
+    assert_eq!(one, compare("2"));
+    let comparison: Value = serde_json::from_str(&one).expect("JSON");
+    let row =
+        comparison["rows"].as_array().expect("rows").iter().find(|r| r["quantity"] == "transitions").expect("row");
+    assert_eq!(row["scope"], "run");
+    assert!(row["cells"][1]["change_pct"].as_f64().is_some_and(|c| c < -50.0), "{row}");
+}
+
+#[test]
+fn jobs_change_no_table() {
+    let table = |jobs| {
+        let arguments = ["reproduce", "rt-utilization", "--seeds", "2", "--format", "json", "--jobs", jobs];
+        let mut table: Value = serde_json::from_str(&support::pelton(&arguments).stdout).expect("JSON");
+        table["seconds"] = Value::Null;
+        table
+    };
+    assert_eq!(table("1"), table("2"));
+}
+
+#[test]
+fn explain_fills_in_every_step() {
+    let explanation = json(&with("explain", &["--profile", "4.16", "--at", "500ms", "--changed", "--format", "json"]));
+    let steps: Vec<&str> =
+        explanation["steps"].as_array().expect("steps").iter().filter_map(|s| s["name"].as_str()).collect();
+    let expected = [
+        "who asked",
+        "gate",
+        "request",
+        "headroom",
+        "largest of the domain",
+        "raw frequency",
+        "operating point",
+        "commit",
+        "next change",
+    ];
+    assert_eq!(steps, expected);
+    assert_eq!(explanation["requests"].as_array().map(Vec::len), Some(8));
+    assert!(explanation["time_ns"].as_u64().is_some_and(|t| t <= 500_000_000));
+    assert!(explanation["next_allowed_ns"].as_u64() > explanation["time_ns"].as_u64());
+}
+
+#[test]
+fn explain_as_table() {
+    snapshot("explain", &good(&with("explain", &["--profile", "4.16", "--at", "500ms", "--changed"])));
+}

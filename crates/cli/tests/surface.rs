@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a person sees before anything runs: help, and every kind of mistake with its exit code.
+
+mod support;
+use support::{good, pelton, snapshot};
+
+const VERBS: [&str; 6] = ["run", "compare", "reproduce", "explain", "platform", "policy"];
+
+#[test]
+fn help_fits_one_screen() {
+    let help = good(&["--help"]);
+    assert!(help.lines().count() <= 24, "{help}");
+    assert!(help.lines().all(|l| l.chars().count() <= 100), "{help}");
+    assert_eq!(help, good(&["-h"]));
+    snapshot("help", &help);
+}
+
+#[test]
+fn every_verb_has_an_example() {
+    for verb in VERBS {
+        let pages: &[&[&str]] = match verb {
+            "platform" => &[&["platform", "show", "--help"], &["platform", "check", "--help"]],
+            "policy" => &[&["policy", "show", "--help"]],
+            verb => &[&[verb, "--help"]],
+        };
+        for page in pages {
+            let help = good(page);
+            assert!(help.contains("Example") && help.contains(&format!("pelton {verb}")), "{page:?}\n{help}");
+        }
+    }
+}
+
+#[test]
+fn usage_mistakes_exit_with_2() {
+    let cases: [(&[&str], &str); 9] = [
+        (&["comprae"], "compare"),
+        (&["run", "--platfrom", "x"], "--platform"),
+        (&["run", "--workload", "x"], "--platform"),
+        (&["run", "--platform", "hikey-6220", "--workload", "x", "--duration", "15"], "a number and a unit"),
+        (&["run", "--platform", "hikey-6220", "--workload", "x", "--duration", "0s"], "above 0"),
+        (&["run", "--format", "xml"], "possible values: table, json, csv"),
+        (&["compare", "--platform", "hikey-6220", "--workload", "x"], "--policy"),
+        (&["reproduce", "rt-utilisation"], "did you mean `rt-utilization`?"),
+        (&["explain", "--platform", "p", "--workload", "w", "--domain", "0", "--cpu", "1"], "cannot be used with"),
+    ];
+    for (arguments, expected) in cases {
+        let outcome = pelton(arguments);
+        assert_eq!(outcome.code, 2, "{arguments:?}\n{}", outcome.stderr);
+        assert!(outcome.stderr.contains(expected), "{arguments:?}\n{}", outcome.stderr);
+        assert_eq!(outcome.stdout, "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn input_mistakes_exit_with_3() {
+    let run = |rest: &[&'static str]| {
+        let mut arguments = vec!["run", "--duration", "10ms"];
+        arguments.extend(rest);
+        arguments
+    };
+    let rt = ["--platform", "hikey-6220", "--workload", "busy"];
+    let cases: [(Vec<&str>, &str); 8] = [
+        (run(&["--platform", "hikey-6221", "--workload", "busy"]), "hikey-6220"),
+        (run(&["--platform", "hikey-6220", "--workload", "bsy"]), "busy"),
+        (run(&["--platform", "hikey-6220", "--workload", "./missing.json"]), "missing.json"),
+        (run(&[rt[0], rt[1], rt[2], rt[3], "--profile", "4.15"]), "4.16"),
+        (run(&[rt[0], rt[1], rt[2], rt[3], "--set", "rt_signl=on"]), "rt_signal"),
+        (run(&[rt[0], rt[1], rt[2], rt[3], "--set", "rt_signal=yes"]), "on"),
+        (run(&[rt[0], rt[1], rt[2], rt[3], "--hz", "123"]), "250"),
+        (vec!["platform", "check", "./missing.toml"], "missing.toml"),
+    ];
+    for (arguments, expected) in cases {
+        let outcome = pelton(&arguments);
+        assert_eq!(outcome.code, 3, "{arguments:?}\n{}{}", outcome.stdout, outcome.stderr);
+        assert!(outcome.stderr.contains(expected), "{arguments:?}\n{}", outcome.stderr);
+        assert_eq!(outcome.stdout, "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn contradicting_switches_are_refused_with_the_reason() {
+    let arguments =
+        ["run", "--platform", "hikey-6220", "--workload", "busy", "--profile", "4.16", "--set", "rt_in_sum=on"];
+    let outcome = pelton(&arguments);
+    assert_eq!(outcome.code, 3, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("rt_signal"), "{}", outcome.stderr);
+}
+
+#[test]
+fn what_the_machine_does_not_allow_exits_with_4() {
+    for flag in ["--log", "--trace"] {
+        let arguments =
+            ["run", "--platform", "hikey-6220", "--workload", "busy", "--duration", "10ms", flag, "/nonexistent/x"];
+        let outcome = pelton(&arguments);
+        assert_eq!(outcome.code, 4, "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains("cannot create /nonexistent/x") && outcome.stderr.contains("hint"),
+            "{}",
+            outcome.stderr
+        );
+    }
+}
+
+#[test]
+fn lists_are_tables_json_and_csv() {
+    assert!(good(&["platform", "list"]).contains("hikey-6220"));
+    assert!(good(&["policy", "list", "--format", "csv"]).starts_with("switch,4.12,4.16,"));
+    assert!(good(&["reproduce", "--list"]).contains("rt-utilization"));
+    let switches: serde_json::Value =
+        serde_json::from_str(&good(&["policy", "list", "--format", "json"])).expect("JSON");
+    assert!(
+        switches
+            .as_array()
+            .is_some_and(|a| a.iter().any(|s| s["switch"] == "rt_in_sum" && s["defaults"]["4.16"] == "off"))
+    );
+}
+
+#[test]
+fn a_platform_is_shown_with_sources() {
+    let shown = good(&["platform", "show", "hikey-6220"]);
+    assert!(shown.contains("1200") && shown.contains("device tree"), "{shown}");
+    let json: serde_json::Value =
+        serde_json::from_str(&good(&["platform", "show", "hikey-6220", "--format", "json"])).expect("JSON");
+    assert_eq!(json["name"], "hikey-6220");
+}
+
+#[test]
+fn a_policy_shows_what_was_set() {
+    let shown = good(&["policy", "show", "--profile", "4.16", "--set", "rt_signal=on"]);
+    assert!(shown.contains("on (set)"), "{shown}");
+}
