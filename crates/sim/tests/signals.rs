@@ -47,8 +47,11 @@ fn rate_limit_spaces_the_changes() {
         on(with_policy(periodic("rt", 11_000, 17_000), SchedPolicy::Fifo { priority: 1 }), 0),
     ]);
     let (_, events) = events_of(&machine(&[(2, 1024)]), &w, "4.16", &cfg);
-    let changes: Vec<u64> =
-        events.iter().filter(|(t, e)| *t > 0 && matches!(e, Event::CpuFrequency { cpu: 0, .. })).map(|(t, _)| *t).collect();
+    let changes: Vec<u64> = events
+        .iter()
+        .filter(|(t, e)| *t > 0 && matches!(e, Event::CpuFrequency { cpu: 0, .. }))
+        .map(|(t, _)| *t)
+        .collect();
     assert!(changes.len() > 20, "{changes:?}");
     assert!(changes.windows(2).all(|w| w[1] - w[0] >= 20 * MS), "{changes:?}");
 }
