@@ -37,7 +37,8 @@ pub struct Global {
     pub format: Format,
     /// Simulations at the same time, 0 = one per CPU; changes no result.
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub jobs: usize,
+    #[arg(value_parser = clap::value_parser!(u16).range(0..=1024))]
+    pub jobs: u16,
     /// No progress, no notes; results and errors only.
     #[arg(short, long, global = true)]
     pub quiet: bool,

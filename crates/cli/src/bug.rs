@@ -24,7 +24,7 @@ pub fn install() {
         let default = Invocation::default();
         let invocation = INVOCATION.get().unwrap_or(&default);
         let place = info.location().map(|l| format!("{}:{}", l.file(), l.line())).unwrap_or_default();
-        eprintln!("{}", message(&reason(info), &place, invocation));
+        crate::say(&message(&reason(info), &place, invocation));
         std::process::exit(i32::from(Exit::Bug.code()));
     }));
 }

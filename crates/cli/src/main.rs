@@ -12,6 +12,7 @@ mod verbs;
 
 use args::{Cli, Verb};
 use clap::Parser;
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -23,11 +24,16 @@ fn main() -> ExitCode {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(failure) => {
             if !failure.text.is_empty() {
-                eprintln!("{}", failure.text);
+                say(&failure.text);
             }
             ExitCode::from(failure.exit.code())
         }
     }
+}
+
+/// A line on stderr; a stderr that went away is no reason to panic.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// The seed to name in a bug report; verbs with many seeds always run the same ones.

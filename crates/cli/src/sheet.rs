@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Tables for people and for spreadsheets. No colour: a table reads the same in a terminal, a pipe and a log.
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use std::io::IsTerminal;
+
+/// Widest column that counts as words and numbers and is never wrapped.
+const WORD_COLUMNS_MAX: u16 = 14;
 
 /// A table of text.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +32,19 @@ impl Sheet {
         self.rows.is_empty()
     }
 
+    /// Neighbouring rows that differ in their first cell only become one, `2..7`.
+    pub fn merged(&self) -> Sheet {
+        let mut merged = Sheet { header: self.header.clone(), rows: Vec::new() };
+        for group in self.rows.chunk_by(|a, b| a[1..] == b[1..]) {
+            let mut row = group[0].clone();
+            if group.len() > 1 {
+                row[0] = format!("{}..{}", group[0][0], group[group.len() - 1][0]);
+            }
+            merged.row(row);
+        }
+        merged
+    }
+
     fn headings(&self) -> impl Iterator<Item = (&'static str, CellAlignment)> + '_ {
         self.header.iter().map(|h| match h.strip_prefix('<') {
             Some(name) => (name, CellAlignment::Left),
@@ -41,13 +57,13 @@ impl Sheet {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         table.set_content_arrangement(ContentArrangement::Disabled);
-        if let Some(width) = width {
-            table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-        }
         table.set_header(self.headings().map(|(name, align)| Cell::new(name).set_alignment(align)));
         for row in &self.rows {
             let cells = row.iter().zip(self.headings()).map(|(text, (_, align))| Cell::new(text).set_alignment(align));
             table.add_row(cells);
+        }
+        if let Some(width) = width {
+            narrow(&mut table, width);
         }
         let lines: Vec<String> = table.lines().map(|l| l.trim_end().to_owned()).collect();
         lines.join("\n") + "\n"
@@ -60,6 +76,24 @@ impl Sheet {
             out += &line(row.iter().map(String::as_str));
         }
         out
+    }
+}
+
+/// Fits a table into a terminal: columns of sentences wrap, columns of words and numbers never do. A table without
+/// sentences stays as wide as it is.
+fn narrow(table: &mut Table, width: u16) {
+    let widths = table.column_max_content_widths();
+    let natural: usize = widths.iter().map(|&w| usize::from(w) + 2).sum();
+    let fixed: usize = widths.iter().filter(|&&w| w <= WORD_COLUMNS_MAX).map(|&w| usize::from(w) + 2).sum();
+    let sentences = widths.iter().filter(|&&w| w > WORD_COLUMNS_MAX).count();
+    if natural <= usize::from(width) || sentences == 0 || fixed + sentences * 12 > usize::from(width) {
+        return;
+    }
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    for (column, &content) in table.column_iter_mut().zip(&widths) {
+        if content <= WORD_COLUMNS_MAX {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
     }
 }
 
@@ -100,6 +134,23 @@ mod tests {
         let mut sheet = Sheet::new(&["<text", "n"]);
         sheet.row(vec!["a sentence that is longer than the terminal is wide".into(), "1".into()]);
         assert!(sheet.text(Some(40)).lines().all(|l| l.chars().count() <= 40));
+    }
+
+    #[test]
+    fn words_and_numbers_are_never_broken() {
+        let mut sheet = Sheet::new(&["number", "another", "third", "fourth", "fifth", "sixth"]);
+        sheet.row(["1000000"; 6].map(str::to_owned).to_vec());
+        assert_eq!(sheet.text(Some(40)).lines().count(), 2);
+    }
+
+    #[test]
+    fn equal_neighbours_merge() {
+        let mut sheet = Sheet::new(&["CPU", "x"]);
+        for (cpu, x) in [("0", "a"), ("1", "b"), ("2", "b"), ("3", "b"), ("4", "a")] {
+            sheet.row(vec![cpu.into(), x.into()]);
+        }
+        let merged = sheet.merged();
+        assert_eq!(merged.rows.iter().map(|r| r[0].as_str()).collect::<Vec<_>>(), ["0", "1..3", "4"]);
     }
 
     #[test]

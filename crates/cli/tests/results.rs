@@ -96,6 +96,22 @@ fn jobs_change_no_table() {
 }
 
 #[test]
+fn a_table_has_the_published_shape_and_its_claims_decide_the_exit_code() {
+    let outcome = support::pelton(&["reproduce", "rt-utilization", "--seeds", "2", "--format", "json"]);
+    assert!(outcome.stdout.starts_with("{\n  \"table\": \"rt-utilization\",\n  \"rows\": ["), "{}", outcome.stdout);
+    let table: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    assert_eq!(table["runs"], 8);
+    for row in table["rows"].as_array().expect("rows") {
+        assert!(row["published"].is_number() && row["simulated"].is_number(), "{row}");
+        assert_eq!(row["ci95"].as_array().map(Vec::len), Some(2), "{row}");
+        assert!(["calibrated", "predicted"].contains(&row["role"].as_str().expect("role")), "{row}");
+        assert!(["match", "differs"].contains(&row["verdict"].as_str().expect("verdict")), "{row}");
+    }
+    let all_hold = table["claims"].as_array().expect("claims").iter().all(|c| c["holds"] == true);
+    assert_eq!(outcome.code, if all_hold { 0 } else { 1 });
+}
+
+#[test]
 fn explain_fills_in_every_step() {
     let explanation = json(&with("explain", &["--profile", "4.16", "--at", "500ms", "--changed", "--format", "json"]));
     let steps: Vec<&str> =

@@ -2,7 +2,9 @@
 //! Policies side by side: medians over seeds, percent change against the first policy, 95 % confidence.
 
 use crate::quantity::{QUANTITIES, Quantity, Read};
+use crate::run::{Control, LabError, run_matrix};
 use crate::{round, stats};
+use pelton_scenario::Plan;
 use pelton_sim::Report;
 use serde::Serialize;
 
@@ -66,6 +68,18 @@ pub struct CompareCell {
     pub change_pct: Option<f64>,
     /// 95 % confidence of the change: bootstrap over seed pairs.
     pub change_ci95_pct: Option<(f64, f64)>,
+}
+
+/// Runs every plan with every seed, `jobs` at a time (0 = one per CPU), and compares; `names` are the plans' names.
+pub fn compare(
+    names: &[String],
+    plans: &[Plan],
+    seeds: &[u64],
+    jobs: usize,
+    control: Control<'_>,
+) -> Result<Comparison, LabError> {
+    let reports = run_matrix(plans, seeds, jobs, control)?;
+    Ok(summarise(names, seeds, &reports))
 }
 
 /// Tables from reports: `reports[policy][seed]`.

@@ -105,11 +105,18 @@ pub fn policy(spec: &PolicySpec) -> Result<PolicyChoice, Diagnostics> {
 pub fn build(inputs: &Inputs, spec: &PolicySpec) -> Result<Prepared, Diagnostics> {
     let default = PlatformOptions::default();
     let options = PlatformOptions { hz: inputs.hz.unwrap_or(default.hz), ..default };
-    let mut machine = platform::load(&inputs.platform)?.machine(&options)?;
+    let built = platform::load(&inputs.platform)?.build(&options)?;
+    let mut machine = built.machine;
     inputs.machine.apply(&mut machine);
     let policy = policy(spec)?;
     let mut loaded = workload::load_full(&inputs.workload, &machine, &RtAppOptions::default())?;
     delay(&mut loaded.workload, &inputs.delays_ns);
+    if built.power_unit != "mW" {
+        let unit = built.power_unit;
+        loaded
+            .notes
+            .push(format!("power of this platform is in {unit}: read mJ as thousandths of that unit times seconds"));
+    }
     let config = RunConfig {
         seed: inputs.seed,
         duration_ns: inputs.duration_ns.or(loaded.workload.duration_ns).unwrap_or(DURATION_NS_DEFAULT),

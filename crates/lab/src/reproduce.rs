@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Published tables: runs what an experiment file describes and judges the outcome.
 
-use crate::experiment::{Experiment, Sensitivity, WorkloadRef};
+use crate::experiment::{self, Experiment, Sensitivity, WorkloadRef};
 use crate::judge::{Reports, judge};
 use crate::plan::{Inputs, PolicySpec, build};
 use crate::run::{Control, LabError, run_matrix};
@@ -22,7 +22,7 @@ pub struct Options {
 /// Simulated time of all runs of a table, ns: the length of its progress bar.
 pub fn simulated_ns(experiment: &Experiment, options: Options) -> u64 {
     let one = |side: &(String, String)| duration_ns(experiment, &experiment.workload[&side.1], None);
-    options.seeds.unwrap_or(experiment.seeds) * needed(experiment).iter().map(one).sum::<u64>()
+    needed(experiment).iter().map(one).sum::<u64>().saturating_mul(options.seeds.unwrap_or(experiment.seeds))
 }
 
 /// Length of a run: every task gets the whole duration after its start.
@@ -38,6 +38,18 @@ fn delays_ns(workload: &WorkloadRef, changed: Option<&Sensitivity>) -> Vec<(Stri
 
 fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
+}
+
+/// The table called `name`, run and judged.
+///
+/// ```
+/// use pelton_lab::reproduce::{Options, by_name};
+/// let options = Options { seeds: Some(1), jobs: 1 };
+/// let table = by_name("rt-utilization", options, Default::default()).unwrap();
+/// assert_eq!(table.rows.len(), 12);
+/// ```
+pub fn by_name(name: &str, options: Options, control: Control<'_>) -> Result<TableResult, LabError> {
+    reproduce(&experiment::load(name)?, None, options, control)
 }
 
 /// Runs every variant with every workload and seed, and judges the table; with `changed`, under one changed assumption.
@@ -94,7 +106,6 @@ fn switches(set: &BTreeMap<String, String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment;
 
     #[test]
     fn only_sides_with_rows_are_run() {

@@ -38,9 +38,9 @@ pub fn prepare(inputs: &Inputs, spec: &PolicySpec, global: &Global) -> Result<Pr
     let prepared = plan::build(inputs, spec).map_err(|d| bad_input(&d))?;
     if !global.quiet {
         if !prepared.warnings.is_empty() {
-            eprintln!("{}", rendered(&prepared.warnings).trim_end());
+            crate::say(rendered(&prepared.warnings).trim_end());
         }
-        prepared.notes.iter().for_each(|note| eprintln!("note: {note}"));
+        prepared.notes.iter().for_each(|note| crate::say(&format!("note: {note}")));
     }
     Ok(prepared)
 }

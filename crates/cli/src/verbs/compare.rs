@@ -8,7 +8,7 @@ use crate::sheet::Sheet;
 use crate::units::number;
 use pelton_lab::compare::{self, CompareCell, CompareRow, Comparison, Scope};
 use pelton_lab::plan::PolicySpec;
-use pelton_lab::run::run_matrix;
+use pelton_lab::run::Control;
 
 /// Does what was asked.
 pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
@@ -25,9 +25,10 @@ pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
     };
     let plans = args.policies.iter().enumerate().map(prepared).collect::<Result<Vec<_>, _>>()?;
     let seeds: Vec<u64> = (1..=args.seeds).collect();
-    let total_ns = plans.iter().map(|p| p.config.duration_ns * args.seeds).sum();
-    let reports = watched(global, total_ns, "compare", |control| run_matrix(&plans, &seeds, global.jobs, control))?;
-    show(&compare::summarise(&args.policies, &seeds, &reports), global)?;
+    let total_ns = plans.iter().map(|p| p.config.duration_ns.saturating_mul(args.seeds)).fold(0, u64::saturating_add);
+    let jobs = usize::from(global.jobs);
+    let run = |control: Control<'_>| compare::compare(&args.policies, &plans, &seeds, jobs, control);
+    show(&watched(global, total_ns, "compare", run)?, global)?;
     Ok(Exit::Good)
 }
 

@@ -92,16 +92,15 @@ fn text(explanation: &Explanation, plan: &Plan, decisions: u64) -> String {
         ]);
     }
     out += &section("", &steps);
-    out += &section("what each CPU asks for (0..1024)", &request_sheet(explanation));
+    out += &section("what each CPU asks for (0..1024)", &request_sheet(explanation).merged());
     if explanation.requests.iter().any(|r| !r.recorded) {
-        out += "\nunmarked rows are worked out again from the CPUs' published signals; iowait boost is known of the winner only\n";
+        out += "\nOther rows than `largest` are worked out again from published signals,\nwithout iowait boost.\n";
     }
     out
 }
 
 fn request_sheet(explanation: &Explanation) -> Sheet {
-    let header =
-        ["CPU", "<", "fair", "RT", "DL", "IRQ", "sum", "iowait", "min", "max", "asks for", "util_avg", "util_est"];
+    let header = ["CPU", "<", "fair", "RT", "DL", "IRQ", "sum", "iowait", "min", "max", "asks", "util", "est"];
     let mut sheet = Sheet::new(&header);
     for r in &explanation.requests {
         let t = &r.terms;

@@ -39,12 +39,17 @@ pub fn check(file: &Path, global: &Global) -> Result<Exit, Failure> {
     let path = if file.components().count() == 1 { Path::new(".").join(file) } else { file.to_owned() };
     let checked = platform::check(&path.to_string_lossy()).map_err(|d| bad_input(&d))?;
     if !checked.warnings.is_empty() && !global.quiet {
-        eprintln!("{}", rendered(&checked.warnings).trim_end());
+        crate::say(rendered(&checked.warnings).trim_end());
     }
     let built = checked.built.map_err(|d| bad_input(&d))?;
     let cpus = built.machine.cpus.len();
     let domains = built.machine.domains.len();
-    print(&format!("{}: good, {cpus} CPUs in {domains} frequency domain(s)\n", file.display()))?;
+    let name = file.display().to_string();
+    match global.format {
+        Format::Table => print(&format!("{name}: good, {cpus} CPUs in {domains} frequency domain(s)\n"))?,
+        Format::Csv => print(&format!("cpus,domains\n{cpus},{domains}\n"))?,
+        Format::Json => print_json(&serde_json::json!({ "file": name, "cpus": cpus, "domains": domains }))?,
+    }
     Ok(Exit::Good)
 }
 

@@ -50,7 +50,7 @@ fn one(
     experiment: &Experiment,
     changed: Option<&Sensitivity>,
 ) -> Result<TableResult, Failure> {
-    let options = Options { seeds: args.seeds, jobs: global.jobs };
+    let options = Options { seeds: args.seeds, jobs: usize::from(global.jobs) };
     let total_ns = simulated_ns(experiment, options);
     watched(global, total_ns, &experiment.table, |control| run_table(experiment, changed, options, control))
 }
