@@ -27,6 +27,7 @@ bench:
 generate:
 	@cargo xtask generate
 	@cargo xtask vectors
+	@PELTON_SNAPSHOTS=write cargo test --quiet -p pelton-cli --test reference
 
 clean:
 	cargo clean
