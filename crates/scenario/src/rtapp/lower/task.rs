@@ -19,12 +19,12 @@ impl Lowering<'_> {
         let props = &task.task.props;
         let at = task.task.name.span;
         let (mut policy_name, policy) = sched::task_policy(props, self.default_policy, at, &mut self.report);
-        if !self.keep_unmodelled {
-            refuse_unmodelled(task, &mut self.report);
-        }
         let taskgroup = taskgroup(task, policy_name, &mut self.report);
         let uclamp = sched::clamps(props, UNCLAMPED, &mut self.report);
         let clamps = sched::phase_clamps(task, uclamp.unwrap_or(UNCLAMPED), &mut self.report);
+        if !self.keep_unmodelled {
+            refuse_unmodelled(task, &mut self.report);
+        }
         let mut timers = Timers::of(task);
         let mut phases = Vec::with_capacity(task.phases.len());
         for (phase, uclamp) in task.phases.iter().zip(clamps) {
