@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Deadline servers and changes of class at run time.
+//! Real-time limits and changes of class at run time.
 
 use pelton_core::value;
 use pelton_schema::{HookSite, Sink};
@@ -7,113 +7,10 @@ use pelton_schema::{HookSite, Sink};
 use crate::class::{Class, kernel_prio, weight_of};
 use crate::engine::Engine;
 use crate::queue::Ev;
-use crate::state::{Life, NO_TASK, Task};
+use crate::state::Task;
 use crate::workload::SchedPolicy;
 
 impl<S: Sink> Engine<'_, S> {
-    fn bw_q20(&self, t: u32) -> u64 {
-        let dl = &self.tasks[t as usize].dl;
-        pelton_core::dl_bw(dl.runtime_ns, dl.period_ns)
-    }
-
-    /// Counts or uncounts a task's reservation on CPU `c`; a change asks for a frequency where the profile does so.
-    fn set_dl_active(&mut self, c: u32, t: u32, active: bool) {
-        if self.tasks[t as usize].dl.active == active {
-            return;
-        }
-        let bw = self.bw_q20(t);
-        self.tasks[t as usize].dl.active = active;
-        let dl = &mut self.cpus[c as usize].dl;
-        dl.running_bw_q20 = if active { dl.running_bw_q20 + bw } else { dl.running_bw_q20.saturating_sub(bw) };
-        if self.hooks.dl_bandwidth {
-            self.hook(c, HookSite::Dl, 0);
-        }
-    }
-
-    /// A deadline task becomes runnable on `c`.
-    pub(crate) fn dl_wake(&mut self, c: u32, t: u32) {
-        let now = self.now;
-        let task = &mut self.tasks[t as usize];
-        task.timer_generation += 1;
-        task.dl.non_contending = false;
-        task.dl.wake(now);
-        let deadline_ns = task.dl.deadline_ns;
-        self.set_dl_active(c, t, true);
-        self.cpus[c as usize].dl.enqueue(deadline_ns, t);
-    }
-
-    /// The running deadline task sleeps: its bandwidth counts until its 0-lag time.
-    pub(crate) fn dl_sleep(&mut self, c: u32, t: u32) {
-        let now = self.now;
-        let task = &mut self.tasks[t as usize];
-        let zero_lag = task.dl.zero_lag_ns();
-        if zero_lag <= now || task.life == Life::Dead {
-            self.set_dl_active(c, t, false);
-            return;
-        }
-        task.dl.non_contending = true;
-        if task.armed_ns.is_none() {
-            task.timer_generation += 1;
-        }
-        let generation = task.timer_generation;
-        self.queue.push(zero_lag, Ev::DlZeroLag { task: t, generation });
-    }
-
-    /// A sleeping deadline task passes its 0-lag time.
-    pub(crate) fn dl_zero_lag(&mut self, t: u32) {
-        let task = &mut self.tasks[t as usize];
-        if task.life == Life::Sleeping && std::mem::take(&mut task.dl.non_contending) {
-            let c = task.cpu;
-            self.exec = c;
-            self.account(c);
-            self.update_clock(c);
-            self.set_dl_active(c, t, false);
-        }
-    }
-
-    /// The running deadline task has used its budget: it waits for the next period.
-    pub(crate) fn dl_throttle(&mut self, c: u32, t: u32) {
-        let now = self.now;
-        let dl = &mut self.tasks[t as usize].dl;
-        let at = dl.replenish_at_ns();
-        if at <= now {
-            dl.replenish(now);
-            return;
-        }
-        dl.throttled = true;
-        self.tasks[t as usize].timer_generation += 1;
-        let generation = self.tasks[t as usize].timer_generation;
-        self.queue.push(at, Ev::DlReplenish { task: t, generation });
-        self.resched_cpu(c);
-    }
-
-    /// A throttled task gets its next budget.
-    pub(crate) fn dl_replenish(&mut self, t: u32) {
-        let now = self.now;
-        let c = self.tasks[t as usize].cpu;
-        self.exec = c;
-        let dl = &mut self.tasks[t as usize].dl;
-        dl.replenish(now);
-        let deadline_ns = dl.deadline_ns;
-        if self.tasks[t as usize].life != Life::Runnable || self.cpus[c as usize].curr == t {
-            return;
-        }
-        self.account(c);
-        self.update_clock(c);
-        self.tasks[t as usize].waiting_since_ns = now;
-        self.cpus[c as usize].dl.enqueue(deadline_ns, t);
-        self.check_preempt(c, t);
-    }
-
-    /// A deadline task leaves CPU `c` (throttled, or moving).
-    pub(crate) fn dl_leave(&mut self, c: u32, t: u32) {
-        self.account_dl(c);
-        self.cpus[c as usize].dl.dequeue(t);
-        if !self.tasks[t as usize].dl.throttled {
-            self.set_dl_active(c, t, false);
-        }
-    }
-
     /// RT runtime accounting of the running task (the hook of profiles that call it there).
     pub(crate) fn account_rt(&mut self, c: u32) {
         if self.hooks.rt_accounting && self.cpus[c as usize].class == Some(Class::Realtime) && self.ran_since_hook(c) {
@@ -153,16 +50,19 @@ impl<S: Sink> Engine<'_, S> {
     fn take_off(&mut self, c: u32, t: u32, old: Class) {
         match old {
             Class::Fair => {
-                self.signal_dequeue(c, t, true);
-                self.cpus[c as usize].fair.dequeue(self.fair_kind, &mut self.tasks, t, true);
-                if self.cpus[c as usize].curr == t {
-                    self.cpus[c as usize].fair.curr = NO_TASK;
-                }
+                self.signal_dequeue(c, t, 0);
+                self.cpus[c as usize].fair.dequeue(self.fair_kind, &mut self.tasks, t, false);
             }
-            Class::Deadline => self.dl_leave(c, t),
+            Class::Deadline => {
+                self.signal_dl(c, true);
+                self.dl_leave(c, t);
+                self.tasks[t as usize].dl.reset();
+            }
             Class::Realtime => {
                 self.account_rt(c);
                 self.signal_rt(c, true);
+                self.cpus[c as usize].class = None;
+                self.hook_rt(c);
             }
             Class::Worker => {}
         }
@@ -172,21 +72,30 @@ impl<S: Sink> Engine<'_, S> {
         let new = self.tasks[t as usize].class;
         if old == Class::Fair && new != Class::Fair {
             self.signal_leave_class(c, t);
+            self.tasks[t as usize].fair.relative_deadline = false;
+        } else if old == Class::Fair {
+            self.signal_reweight(c, t);
         }
+        let task = &mut self.tasks[t as usize];
+        task.se.weight = task.fair.weight;
         self.cpus[c as usize].class = Some(new);
         match new {
             Class::Fair => {
                 self.signal_enqueue(c, t);
+                if old != Class::Fair {
+                    self.signal_join_class(c, t);
+                }
                 self.cpus[c as usize].fair.enqueue(self.fair_kind, &mut self.tasks, t, false);
                 self.cpus[c as usize].fair.set_curr(self.fair_kind, &mut self.tasks, t);
                 self.signal_set_next(c, t);
             }
             Class::Deadline => {
-                self.dl_wake(c, t);
-                self.cpus[c as usize].dl.dequeue(t);
+                self.dl_enqueue(c, t, true);
+                self.dl_dequeue(c, t);
                 self.signal_dl(c, false);
             }
             Class::Realtime => {
+                self.tasks[t as usize].rt.quantum_left_ns = crate::class::realtime::RR_QUANTUM_NS;
                 self.signal_rt(c, false);
                 self.hook_rt(c);
             }
@@ -201,24 +110,42 @@ const RT_RUNTIME_NS: u64 = 950_000_000;
 const RT_PERIOD_NS: u64 = 1_000_000_000;
 
 impl<S: Sink> Engine<'_, S> {
-    /// Run time real-time tasks have left in this period; more than any segment when the limit does not bind.
-    pub(crate) fn rt_left(&mut self, c: u32) -> u64 {
+    /// Begins a new period of the RT limit when it is time. Usage has to be accounted up to now.
+    fn renew_rt_period(&mut self, c: u32) {
         let now = self.now;
         let cpu = &mut self.cpus[c as usize];
         if now >= cpu.rt_period_end_ns {
             cpu.rt_period_end_ns = now - now % RT_PERIOD_NS + RT_PERIOD_NS;
             cpu.rt_used_ns = 0;
         }
+    }
+
+    /// Run time real-time tasks have left, at most until the end of the period.
+    pub(crate) fn rt_left(&mut self, c: u32) -> u64 {
+        self.renew_rt_period(c);
+        let cpu = &self.cpus[c as usize];
+        let until_end = cpu.rt_period_end_ns - self.now;
         match RT_RUNTIME_NS.saturating_sub(cpu.rt_used_ns) {
-            0 => cpu.rt_period_end_ns - now,
-            left => left,
+            0 => until_end,
+            left => left.min(until_end),
         }
+    }
+
+    /// No fair task is left to serve: real-time tasks may run again. True when that ends a throttle.
+    pub(crate) fn end_fair_server(&mut self, c: u32) -> bool {
+        let server = self.policy.rt_limit == value::RT_LIMIT_FAIR_SERVER;
+        let ends = server && self.cpus[c as usize].rt_throttled && self.cpus[c as usize].rt.len() > 0;
+        if ends {
+            self.cpus[c as usize].rt_throttled = false;
+            self.hook_rt(c);
+        }
+        ends
     }
 
     /// Throttles the real-time class of a CPU that used up its share, where the profile's rule says so.
     pub(crate) fn check_rt_limit(&mut self, c: u32) {
         let server = self.policy.rt_limit == value::RT_LIMIT_FAIR_SERVER;
-        self.rt_left(c);
+        self.renew_rt_period(c);
         let cpu = &mut self.cpus[c as usize];
         if cpu.class != Some(Class::Realtime) || cpu.rt_used_ns < RT_RUNTIME_NS || cpu.rt_throttled {
             return;
@@ -236,8 +163,9 @@ impl<S: Sink> Engine<'_, S> {
     /// The next period begins.
     pub(crate) fn rt_unthrottle(&mut self, c: u32) {
         self.exec = c;
+        self.account(c);
         self.cpus[c as usize].rt_throttled = false;
-        self.rt_left(c);
+        self.renew_rt_period(c);
         if self.cpus[c as usize].rt.len() > 0 {
             self.account(c);
             self.update_clock(c);
@@ -268,6 +196,5 @@ pub(crate) fn apply_policy(task: &mut Task, policy: SchedPolicy) {
     let weight = weight_of(policy);
     if weight > 0 {
         task.fair.weight = weight;
-        task.se.weight = weight;
     }
 }

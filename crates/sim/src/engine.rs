@@ -21,6 +21,12 @@ use crate::workload::Workload;
 /// How much simulated time passes between two calls of the progress function.
 const PROGRESS_STEP_NS: u64 = 100_000_000;
 
+/// Steps that may happen at one instant before the run is stopped as making no progress: all tasks may start at once, but
+/// tasks that wake each other without ever working do so for ever.
+const INSTANT_STEPS_MAX: u32 = 20_000;
+/// The same, per task of the workload.
+const INSTANT_STEPS_PER_TASK: u32 = 20;
+
 /// Where the profile calls the frequency hook (SPEC B.13), decoded once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hooks {
@@ -82,12 +88,20 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub sink: S,
     pub sim_events: u64,
     pub living: u32,
-    /// CPUs with at least two runnable fair tasks.
+    /// CPUs on which a fair task waits behind another task.
     pub overloaded: crate::workload::CpuSet,
-    /// Waiting RT tasks anywhere (a pull can only succeed when this is not 0).
-    pub rt_waiting: u32,
+    /// CPUs with nothing to run.
+    pub idle: crate::workload::CpuSet,
+    /// Cache group of each CPU.
+    pub llc_of: Vec<u32>,
+    /// CPUs on which an RT task waits (a pull can only succeed when there is one).
+    pub rt_waiting: crate::workload::CpuSet,
+    /// CPUs on which a deadline task waits.
+    pub dl_waiting: crate::workload::CpuSet,
     pub next_blocked_ns: u64,
     pub cluster_energy: Vec<crate::energy::ClusterEnergy>,
+    /// Steps since time last advanced.
+    pub instant_steps: u32,
     /// A task that spins without consuming time.
     pub spinning: Option<u32>,
 }
@@ -106,15 +120,25 @@ impl<S: Sink> Engine<'_, S> {
                     return Err(SimError::Interrupted { at_ns: self.now });
                 }
             }
-            self.now = time_ns;
-            self.sim_events += 1;
-            self.dispatch(ev);
-            self.settle();
-            if let Some(task) = self.spinning {
-                return Err(SimError::NoProgress { task: self.tasks[task as usize].name.clone(), at_ns: self.now });
-            }
+            self.step(time_ns, ev)?;
         }
         Ok(self.finish())
+    }
+
+    /// One event and everything it sets off at the same instant.
+    pub(crate) fn step(&mut self, time_ns: u64, ev: Ev) -> Result<(), SimError> {
+        if time_ns > self.now {
+            self.instant_steps = 0;
+        }
+        self.now = time_ns;
+        self.sim_events += 1;
+        self.note_instant_step(self.cpus[self.exec as usize].curr);
+        self.dispatch(ev);
+        self.settle();
+        match self.spinning {
+            Some(task) => Err(SimError::NoProgress { task: self.tasks[task as usize].name.clone(), at_ns: self.now }),
+            None => Ok(()),
+        }
     }
 
     fn dispatch(&mut self, ev: Ev) {
@@ -134,11 +158,11 @@ impl<S: Sink> Engine<'_, S> {
             Ev::IrqEnd { cpu, source } => self.irq_end(cpu, source),
             Ev::WorkerKick { domain, cpu } => self.worker_kick(domain, cpu),
             Ev::DriverDone { domain } => self.driver_done(domain),
-            Ev::DlReplenish { task, generation } if self.tasks[task as usize].timer_generation == generation => {
+            Ev::DlReplenish { task, generation } if self.tasks[task as usize].dl.throttle_generation == generation => {
                 self.dl_replenish(task)
             }
             Ev::RtUnthrottle { cpu } => self.rt_unthrottle(cpu),
-            Ev::DlZeroLag { task, generation } if self.tasks[task as usize].timer_generation == generation => {
+            Ev::DlZeroLag { task, generation } if self.tasks[task as usize].dl.zero_lag_generation == generation => {
                 self.dl_zero_lag(task)
             }
             _ => self.sim_events -= 1,
@@ -150,7 +174,20 @@ impl<S: Sink> Engine<'_, S> {
         while let Some(cpu) = self.resched.pop_front() {
             if self.cpus[cpu as usize].need_resched {
                 self.schedule(cpu);
+                self.note_instant_step(self.cpus[cpu as usize].curr);
             }
+            if self.spinning.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// Counts what happens without time passing; `task` is named when it is too much.
+    fn note_instant_step(&mut self, task: u32) {
+        self.instant_steps += 1;
+        let per_task = (self.w.tasks.len() as u32).saturating_mul(INSTANT_STEPS_PER_TASK);
+        if self.instant_steps > INSTANT_STEPS_MAX.saturating_add(per_task) {
+            self.spinning = Some(task.min(self.tasks.len() as u32 - 1));
         }
     }
 
@@ -184,7 +221,10 @@ impl<S: Sink> Engine<'_, S> {
         } else if cpu.curr == NO_TASK {
             match cpu.power {
                 Power::Idle { state } | Power::Exiting { state } => cpu.report.idle_ns[state as usize] += delta,
-                Power::Awake => cpu.report.overhead_ns += delta,
+                Power::Awake => {
+                    cpu.report.overhead_ns += delta;
+                    cpu.overhead_ns = cpu.overhead_ns.saturating_sub(delta);
+                }
             }
         } else {
             self.charge_task(c, delta);
@@ -228,8 +268,11 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn arm_segment(&mut self, c: u32) {
         let cpu = &mut self.cpus[c as usize];
         cpu.segment_generation += 1;
-        if cpu.curr == NO_TASK || cpu.irq_depth > 0 {
+        if cpu.irq_depth > 0 {
             return;
+        }
+        if cpu.curr == NO_TASK {
+            return self.arm_idle_entry(c);
         }
         let task = &self.tasks[cpu.curr as usize];
         let left = match task.step {
@@ -255,11 +298,7 @@ impl<S: Sink> Engine<'_, S> {
         self.account(c);
         let t = self.cpus[c as usize].curr;
         if t == NO_TASK {
-            return;
-        }
-        let task = &self.tasks[t as usize];
-        if task.class == Class::Deadline && task.dl.budget_ns <= 0 {
-            self.dl_throttle(c, t);
+            return self.go_idle(c);
         }
         self.check_rt_limit(c);
         let done = matches!(self.tasks[t as usize].step, Step::Fetch | Step::Work(0) | Step::Wall(0));
@@ -267,6 +306,16 @@ impl<S: Sink> Engine<'_, S> {
             self.advance(c);
         } else {
             self.arm_segment(c);
+        }
+        self.check_budget(c, t);
+    }
+
+    /// A task that asks for no more than its budget is not throttled for having used all of it.
+    fn check_budget(&mut self, c: u32, t: u32) {
+        let task = &self.tasks[t as usize];
+        let spent = task.class == Class::Deadline && task.life == Life::Runnable && task.dl.budget_ns <= 0;
+        if spent && !task.dl.throttled {
+            self.dl_throttle(c, t);
         }
     }
 
@@ -310,8 +359,9 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[spec.cpu as usize].irq_depth += 1;
         self.cpus[spec.cpu as usize].segment_generation += 1;
         self.emit(Event::IrqEntry { cpu: spec.cpu, irq: source });
-        self.queue.push(self.now + spec.duration_ns, Ev::IrqEnd { cpu: spec.cpu, source });
-        let next = self.now + spec.period_ns.max(1) + self.rng.up_to(spec.jitter_ns);
+        self.queue.push(self.now.saturating_add(spec.duration_ns), Ev::IrqEnd { cpu: spec.cpu, source });
+        let wait_ns = spec.period_ns.max(1).saturating_add(self.rng.up_to(spec.jitter_ns));
+        let next = self.now.saturating_add(wait_ns);
         if next <= self.end_ns {
             self.queue.push(next, Ev::IrqStart { source });
         }
@@ -353,12 +403,18 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Adds kernel time to a CPU, scaled by its speed.
     pub(crate) fn charge_cost(&mut self, c: u32, cost_ns: u64) {
-        if cost_ns == 0 {
+        let speed = self.cpus[c as usize].speed.max(1);
+        self.charge_wall(c, (cost_ns.min(u64::MAX >> SPEED_SHIFT) << SPEED_SHIFT) / speed);
+    }
+
+    /// Adds kernel time that does not depend on the CPU's speed.
+    pub(crate) fn charge_wall(&mut self, c: u32, wall_ns: u64) {
+        if wall_ns == 0 {
             return;
         }
         self.account(c);
         let cpu = &mut self.cpus[c as usize];
-        cpu.overhead_ns += (cost_ns << SPEED_SHIFT) / cpu.speed.max(1);
+        cpu.overhead_ns = cpu.overhead_ns.saturating_add(wall_ns);
         if cpu.curr != NO_TASK {
             self.arm_segment(c);
         }

@@ -102,7 +102,7 @@ impl<S: Sink> Engine<'_, S> {
             let khz = self.domains[d as usize].sugov.next_freq_khz;
             self.domains[d as usize].report.driver_calls += 1;
             self.set_frequency(d, khz);
-            self.charge_cost(self.exec, self.m.domains[d as usize].switch_time_ns);
+            self.charge_wall(self.exec, self.m.domains[d as usize].switch_time_ns);
         } else {
             let cpu = self.exec;
             self.queue.push(self.now, Ev::WorkerKick { domain: d, cpu });
@@ -113,7 +113,8 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn worker_kick(&mut self, d: u32, cpu: u32) {
         self.exec = cpu;
         self.domains[d as usize].kicked = true;
-        if let Some(worker) = self.domains[d as usize].worker {
+        // A worker that sleeps in the driver notices when that returns.
+        if let (false, Some(worker)) = (self.domains[d as usize].in_driver, self.domains[d as usize].worker) {
             self.wake(worker, cpu);
         }
     }

@@ -9,10 +9,31 @@ use crate::queue::Ev;
 use crate::state::Power;
 
 impl<S: Sink> Engine<'_, S> {
+    /// CPU `c` switched to its idle task: it goes idle when the kernel's own work is done.
+    pub(crate) fn go_idle(&mut self, c: u32) {
+        let cpu = &self.cpus[c as usize];
+        if cpu.power != Power::Awake || cpu.need_resched {
+            return;
+        }
+        if cpu.overhead_ns > 0 || cpu.irq_depth > 0 {
+            self.arm_segment(c);
+        } else {
+            self.enter_idle(c);
+        }
+    }
+
+    /// The end of the work that keeps a CPU without a task awake.
+    pub(crate) fn arm_idle_entry(&mut self, c: u32) {
+        let cpu = &self.cpus[c as usize];
+        let at = self.now.saturating_add(cpu.overhead_ns);
+        if cpu.power == Power::Awake && at <= self.end_ns {
+            self.queue.push(at, Ev::SegmentEnd { cpu: c, generation: cpu.segment_generation });
+        }
+    }
+
     /// CPU `c` has nothing to run.
     pub(crate) fn enter_idle(&mut self, c: u32) {
         let state = self.choose_idle_state(c);
-        self.signal_enter_idle(c);
         self.stop_tick(c);
         self.set_power(c, Power::Idle { state });
         let cpu = &mut self.cpus[c as usize];

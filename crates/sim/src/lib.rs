@@ -4,6 +4,8 @@
 //! A run is a value: [`Machine`] + [`Workload`] + [`Policy`] + [`RunConfig`] give one event stream and one [`Report`],
 //! byte-identical on any machine. The engine does no I/O and reads no clock.
 
+#[cfg(test)]
+mod audit;
 mod balance;
 mod class;
 mod classes;
@@ -14,8 +16,10 @@ mod idle;
 pub mod machine;
 mod place;
 mod program;
+mod push_pull;
 mod queue;
 pub mod report;
+mod reservation;
 mod rng;
 mod sched;
 mod setup;
@@ -24,6 +28,14 @@ mod state;
 mod sync;
 mod tick;
 pub mod workload;
+
+// Tests inside the crate share helpers with those outside, which know it by its name.
+#[cfg(test)]
+extern crate self as pelton_sim;
+
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod common;
 
 use std::fmt;
 use std::ops::ControlFlow;

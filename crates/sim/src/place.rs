@@ -21,13 +21,9 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// First allowed CPU, starting with `preferred`.
-    fn allowed_or_first(&self, t: u32, preferred: u32) -> u32 {
+    pub(crate) fn allowed_or_first(&self, t: u32, preferred: u32) -> u32 {
         let allowed = &self.tasks[t as usize].allowed;
-        if allowed.contains(preferred) {
-            preferred
-        } else {
-            allowed.iter().find(|&c| (c as usize) < self.cpus.len()).unwrap_or(0)
-        }
+        if allowed.contains(preferred) { preferred } else { allowed.iter().next().unwrap_or(0) }
     }
 
     /// The worker stays where it last ran unless another deadline task runs there.
@@ -40,44 +36,14 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks[t as usize].allowed.iter().find(|&c| !busy(c)).unwrap_or(prev)
     }
 
-    fn select_deadline(&self, t: u32) -> u32 {
+    /// A deadline task stays unless something as urgent runs there; then where the latest deadline, or none, runs.
+    pub(crate) fn select_deadline(&self, t: u32) -> u32 {
         let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
-        let latest = |c: u32| match self.cpus[c as usize].class {
-            Some(Class::Worker) => 0,
-            Some(Class::Deadline) => self.tasks[self.cpus[c as usize].curr as usize].dl.deadline_ns,
-            _ => u64::MAX,
-        };
+        let latest = |c: u32| self.dl_latest_ns(c);
         if latest(prev) > self.tasks[t as usize].dl.deadline_ns {
             return prev;
         }
         self.tasks[t as usize].allowed.iter().rev_max_by(latest).unwrap_or(prev)
-    }
-
-    /// Strength of what runs on a CPU: 0 idle, 1 fair, 2 + priority RT, above all deadline.
-    pub(crate) fn rt_strength(&self, c: u32) -> u32 {
-        let cpu = &self.cpus[c as usize];
-        match cpu.class {
-            None if cpu.curr == NO_TASK && cpu.rt.len() == 0 => 0,
-            Some(Class::Fair) | None => cpu.rt.first().map_or(1, |(p, _)| 2 + u32::from(p)),
-            Some(Class::Realtime) => 2 + u32::from(self.tasks[cpu.curr as usize].rt.priority),
-            Some(Class::Deadline | Class::Worker) => 200,
-        }
-    }
-
-    /// An RT task stays unless something as strong runs there; then the allowed CPU with the weakest load.
-    fn select_rt(&self, t: u32) -> u32 {
-        let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
-        if self.rt_strength(prev) < 2 + u32::from(self.tasks[t as usize].rt.priority) {
-            return prev;
-        }
-        self.weakest_cpu(t).unwrap_or(prev)
-    }
-
-    /// Allowed CPU whose running task is weaker than `t`, the weakest first.
-    pub(crate) fn weakest_cpu(&self, t: u32) -> Option<u32> {
-        let own = 2 + u32::from(self.tasks[t as usize].rt.priority);
-        let allowed = self.tasks[t as usize].allowed.iter().filter(|&c| (c as usize) < self.cpus.len());
-        allowed.map(|c| (self.rt_strength(c), c)).filter(|&(s, _)| s < own).min().map(|(_, c)| c)
     }
 
     fn select_fair(&self, t: u32, exec: u32) -> u32 {
@@ -122,11 +88,11 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     pub(crate) fn llc(&self, c: u32) -> &[u32] {
-        self.m.llcs.iter().find(|l| l.contains(&c)).map_or(&[], |l| l.as_slice())
+        self.m.llcs.get(self.llc_of[c as usize] as usize).map_or(&[], |l| l.as_slice())
     }
 
     fn same_llc(&self, a: u32, b: u32) -> bool {
-        self.llc(a).contains(&b)
+        self.llc_of[a as usize] == self.llc_of[b as usize]
     }
 
     fn usable(&self, t: u32, c: u32) -> bool {
@@ -153,22 +119,16 @@ impl<S: Sink> Engine<'_, S> {
 
     /// First idle CPU of the target's cache group, whole cores first.
     fn scan_llc(&self, t: u32, target: u32) -> u32 {
-        let llc = self.llc(target);
-        let start = llc.iter().position(|&c| c == target).unwrap_or(0);
-        let ring = || llc.iter().cycle().skip(start).take(llc.len()).copied();
+        let llc = self.llc_of[target as usize];
+        let near = || self.idle.ring(target).filter(|&c| self.llc_of[c as usize] == llc && self.usable(t, c));
         let whole_core = |c: u32| self.m.cpus[c as usize].smt.iter().all(|&s| self.cpus[s as usize].is_idle());
-        ring()
-            .find(|&c| self.usable(t, c) && whole_core(c))
-            .or_else(|| ring().find(|&c| self.usable(t, c)))
-            .unwrap_or(target)
+        near().find(|&c| whole_core(c)).or_else(|| near().next()).unwrap_or(target)
     }
 
     /// Idle CPU on which the task fits; else the idle one with the most capacity.
     fn select_idle_capacity(&self, t: u32, target: u32) -> u32 {
-        let n = self.cpus.len() as u32;
-        let ring = || (0..n).map(|i| (target + i) % n);
         let capacity = |c: u32| self.m.cpus[c as usize].capacity;
-        let idle = || ring().filter(|&c| self.usable(t, c));
+        let idle = || self.idle.ring(target).filter(|&c| self.usable(t, c));
         if let Some(c) = idle().find(|&c| self.fits(t, c)) {
             return c;
         }
@@ -192,8 +152,7 @@ impl<S: Sink> Engine<'_, S> {
             let busy = u64::from(cpu.nr_running());
             (busy, if busy == 0 { 0 } else { cpu.rq.cfs.avg.load_avg }, idle_rank(c), c)
         };
-        let n = self.cpus.len() as u32;
-        self.tasks[t as usize].allowed.iter().filter(|&c| c < n).min_by_key(|&c| rank(c)).unwrap_or(0)
+        self.tasks[t as usize].allowed.iter().min_by_key(|&c| rank(c)).unwrap_or(0)
     }
 
     /// Remembers how often a waker changes its wakee (decays once per second).

@@ -70,6 +70,12 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks[t as usize].step = Step::Fetch;
         match self.tasks[t as usize].class {
             crate::class::Class::Fair => self.cpus[c as usize].fair.yield_curr(self.fair_kind, &mut self.tasks),
+            // A deadline task gives the rest of its budget away: it continues in its next period.
+            crate::class::Class::Deadline => {
+                self.account(c);
+                self.tasks[t as usize].dl.budget_ns = 0;
+                self.dl_throttle(c, t);
+            }
             _ => self.tasks[t as usize].rt.rotate = true,
         }
         self.resched_cpu(c);
@@ -131,7 +137,7 @@ impl<S: Sink> Engine<'_, S> {
             self.change_policy(t, policy);
         }
         if let Some(cpus) = phase.cpus.as_ref().or(spec.cpus.as_ref()) {
-            self.tasks[t as usize].allowed = cpus.clone();
+            self.tasks[t as usize].allowed = cpus.below(self.cpus.len() as u32);
         }
     }
 

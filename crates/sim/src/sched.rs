@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Choosing what a CPU runs: the common part of all classes, in the order of the kernel's `__schedule()`.
 
+use pelton_core::dequeue;
 use pelton_schema::{Event, HookSite, Sink};
 
 use crate::class::fair::FairKind;
@@ -32,7 +33,7 @@ impl<S: Sink> Engine<'_, S> {
             on_rq = false;
         } else if on_rq && self.tasks[prev as usize].class == Class::Deadline && self.tasks[prev as usize].dl.throttled
         {
-            self.dl_leave(c, prev);
+            self.dl_leave_throttled(c);
             on_rq = false;
         }
         let next = self.pick_next(c, prev, on_rq);
@@ -43,14 +44,21 @@ impl<S: Sink> Engine<'_, S> {
         } else {
             self.switch(c, prev, next, on_rq);
         }
+        if self.rt_waiting.contains(c) || self.dl_waiting.contains(c) {
+            self.push_waiting(c);
+        }
         self.note_load(c);
     }
 
     /// The same task goes on (or the CPU stays idle).
     fn stay(&mut self, c: u32, task: u32) {
         if task == NO_TASK {
-            self.enter_idle(c);
-        } else if self.tasks[task as usize].step == Step::Fetch {
+            self.go_idle(c);
+            return;
+        }
+        // Nobody of its priority was there to go before it.
+        self.tasks[task as usize].rt.rotate = false;
+        if self.tasks[task as usize].step == Step::Fetch {
             self.advance(c);
         } else {
             self.arm_segment(c);
@@ -66,7 +74,10 @@ impl<S: Sink> Engine<'_, S> {
         if let Some(&worker) = cpu.workers.first() {
             return worker;
         }
-        if let Some((deadline_ns, t)) = cpu.dl.first() {
+        if curr_class != Some(Class::Deadline) && !self.dl_waiting.is_empty() {
+            self.pull_dl(c);
+        }
+        if let Some((deadline_ns, t)) = self.cpus[c as usize].dl.first() {
             let keep = curr_class == Some(Class::Deadline) && self.tasks[prev as usize].dl.deadline_ns <= deadline_ns;
             return if keep { prev } else { t };
         }
@@ -77,9 +88,18 @@ impl<S: Sink> Engine<'_, S> {
             self.pull_rt(c);
         }
         match self.pick_rt(c, prev, curr_class) {
-            NO_TASK => self.pick_fair(c),
+            NO_TASK => self.pick_below_rt(c, prev, curr_class),
             t => t,
         }
+    }
+
+    /// A CPU throttled for the sake of fair tasks does not idle when none is left.
+    fn pick_below_rt(&mut self, c: u32, prev: u32, curr_class: Option<Class>) -> u32 {
+        let next = self.pick_fair(c);
+        if next != NO_TASK || !self.end_fair_server(c) {
+            return next;
+        }
+        self.pick_rt(c, prev, curr_class)
     }
 
     fn pick_rt(&self, c: u32, prev: u32, curr_class: Option<Class>) -> u32 {
@@ -123,7 +143,8 @@ impl<S: Sink> Engine<'_, S> {
         cpu.class = (next != NO_TASK).then(|| self.tasks[next as usize].class);
         self.emit_switch(c, prev, next, on_rq);
         if next == NO_TASK {
-            self.enter_idle(c);
+            self.signal_enter_idle(c);
+            self.go_idle(c);
             return;
         }
         self.cpus[c as usize].report.switches += 1;
@@ -190,8 +211,7 @@ impl<S: Sink> Engine<'_, S> {
                 let rt = &mut self.tasks[t as usize].rt;
                 let at_head = !std::mem::take(&mut rt.rotate);
                 if on_rq {
-                    self.rt_waiting += 1;
-                    self.cpus[c as usize].rt.enqueue(self.tasks[t as usize].rt.priority, t, at_head);
+                    self.rt_enqueue(c, t, at_head);
                 }
             }
             Class::Deadline | Class::Worker => {
@@ -201,6 +221,7 @@ impl<S: Sink> Engine<'_, S> {
                     self.cpus[c as usize].workers.insert(0, t);
                 } else if on_rq {
                     self.cpus[c as usize].dl.enqueue(self.tasks[t as usize].dl.deadline_ns, t);
+                    self.dl_waiting.insert(c);
                 }
             }
         }
@@ -215,8 +236,7 @@ impl<S: Sink> Engine<'_, S> {
                 self.signal_set_next(c, t);
             }
             Class::Realtime => {
-                cpu.rt.dequeue(t);
-                self.rt_waiting -= 1;
+                self.rt_dequeue(c, t);
                 if prev_class != Some(Class::Realtime) {
                     self.signal_rt(c, false);
                 }
@@ -225,7 +245,7 @@ impl<S: Sink> Engine<'_, S> {
                 if class == Class::Worker {
                     cpu.workers.retain(|&w| w != t);
                 } else {
-                    cpu.dl.dequeue(t);
+                    self.dl_dequeue(c, t);
                 }
                 if !dl_like(prev_class) {
                     self.signal_dl(c, false);
@@ -241,9 +261,7 @@ impl<S: Sink> Engine<'_, S> {
             Class::Fair => return self.deactivate_fair(c, t, dead),
             Class::Realtime => {
                 self.account_rt(c);
-                self.cpus[c as usize].class = None;
-                self.hook_rt(c);
-                self.cpus[c as usize].class = Some(Class::Realtime);
+                self.stop_rt(c);
             }
             Class::Deadline => {
                 self.account_dl(c);
@@ -254,6 +272,13 @@ impl<S: Sink> Engine<'_, S> {
         false
     }
 
+    /// The running RT task is no longer runnable here: the class asks for a frequency without it.
+    fn stop_rt(&mut self, c: u32) {
+        self.cpus[c as usize].class = None;
+        self.hook_rt(c);
+        self.cpus[c as usize].class = Some(Class::Realtime);
+    }
+
     fn deactivate_fair(&mut self, c: u32, t: u32, dead: bool) -> bool {
         let lags = matches!(self.fair_kind, FairKind::Eevdf(_)) && self.delayed_dequeue();
         if lags && !dead && eevdf::over_served(&self.cpus[c as usize].fair, &self.tasks, t) {
@@ -262,7 +287,7 @@ impl<S: Sink> Engine<'_, S> {
             self.cpus[c as usize].fair.delayed += 1;
             return true;
         }
-        self.signal_dequeue(c, t, true);
+        self.signal_dequeue(c, t, dequeue::SLEEP);
         self.cpus[c as usize].fair.dequeue(self.fair_kind, &mut self.tasks, t, true);
         if dead {
             self.signal_exit(c, t);
@@ -289,19 +314,21 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn leave_queue(&mut self, c: u32, t: u32) {
         match self.tasks[t as usize].class {
             Class::Fair => {
-                self.signal_dequeue(c, t, false);
+                self.signal_dequeue(c, t, dequeue::MIGRATE);
                 self.cpus[c as usize].fair.dequeue(self.fair_kind, &mut self.tasks, t, false);
             }
             Class::Realtime => {
-                if self.cpus[c as usize].curr != t {
-                    self.rt_waiting -= 1;
-                    self.cpus[c as usize].rt.dequeue(t);
+                if self.cpus[c as usize].curr == t {
+                    self.stop_rt(c);
+                } else {
+                    self.rt_dequeue(c, t);
+                    self.hook_rt(c);
                 }
-                self.hook_rt(c);
             }
             Class::Deadline => self.dl_leave(c, t),
             Class::Worker => self.cpus[c as usize].workers.retain(|&w| w != t),
         }
+        self.note_load(c);
     }
 
     /// Records a change of CPU.
@@ -311,6 +338,10 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let (orig, prio) = (task.cpu, task.prio);
+        if task.class != Class::Fair {
+            self.signal_move_detached(t, orig, target);
+        }
+        let task = &mut self.tasks[t as usize];
         task.recent_cpu = orig;
         task.cpu = target;
         task.report.migrations += 1;
@@ -332,14 +363,11 @@ impl<S: Sink> Engine<'_, S> {
                 self.check_rt_limit(c);
             }
             Class::Realtime => {
-                let rt = &mut self.tasks[t as usize].rt;
-                rt.quantum_left_ns = crate::class::realtime::RR_QUANTUM_NS;
-                let priority = rt.priority;
-                self.rt_waiting += 1;
-                self.cpus[c as usize].rt.enqueue(priority, t, false);
+                self.tasks[t as usize].rt.quantum_left_ns = crate::class::realtime::RR_QUANTUM_NS;
+                self.rt_enqueue(c, t, false);
                 self.hook_rt(c);
             }
-            Class::Deadline => self.dl_wake(c, t),
+            Class::Deadline => self.dl_enqueue(c, t, wakeup),
             Class::Worker => self.cpus[c as usize].workers.push(t),
         }
         self.note_load(c);
@@ -372,13 +400,26 @@ impl<S: Sink> Engine<'_, S> {
         self.record_wakee(self.cpus[exec as usize].curr, t);
         let target = self.select_cpu(t, exec);
         self.emit_wakeup(t, exec, target, true);
-        if target != prev_cpu && self.tasks[t as usize].class == Class::Fair {
-            self.signal_migrate_sleeping(t);
+        if target != prev_cpu {
+            self.leave_asleep(t);
         }
         self.set_task_cpu(t, target);
         self.enqueue(target, t, true);
         self.emit_wakeup(t, exec, target, false);
         self.check_preempt(target, t);
+    }
+
+    /// A sleeping task wakes elsewhere: what its class left on the old CPU goes with it.
+    fn leave_asleep(&mut self, t: u32) {
+        match self.tasks[t as usize].class {
+            Class::Fair => {
+                self.signal_migrate_sleeping(t);
+                let task = &mut self.tasks[t as usize];
+                self.cpus[task.cpu as usize].fair.leave_asleep(self.fair_kind, &mut task.fair);
+            }
+            Class::Deadline => self.dl_migrate_sleeping(t),
+            Class::Realtime | Class::Worker => {}
+        }
     }
 
     fn requeue_delayed(&mut self, t: u32) {
@@ -387,11 +428,10 @@ impl<S: Sink> Engine<'_, S> {
         self.emit_wakeup(t, exec, c, true);
         self.account(c);
         self.update_clock(c);
-        let fair = &mut self.cpus[c as usize].fair;
-        fair.dequeue(self.fair_kind, &mut self.tasks, t, true);
-        fair.enqueue(self.fair_kind, &mut self.tasks, t, true);
+        self.cpus[c as usize].fair.requeue(self.fair_kind, &mut self.tasks, t);
         self.tasks[t as usize].waiting_since_ns = self.now;
         self.signal_requeue(c, t);
+        self.note_load(c);
         self.emit_wakeup(t, exec, c, false);
         self.check_preempt(c, t);
     }
@@ -428,6 +468,8 @@ impl<S: Sink> Engine<'_, S> {
             self.resched_cpu(c);
         } else if new == Class::Realtime {
             self.push_rt(c, t);
+        } else if new == Class::Deadline {
+            self.push_dl(c);
         }
     }
 

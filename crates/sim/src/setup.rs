@@ -55,7 +55,28 @@ fn check(m: &Machine, w: &Workload) -> Result<(), SimError> {
             }
         }
     }
+    if let Some(task) = w.tasks.iter().find(|t| !policies(t).all(deadline_in_order)) {
+        return Err(SimError::Plan(format!(
+            "task '{}': SCHED_DEADLINE needs 0 < runtime <= deadline <= period, all below 2^62 ns",
+            task.name
+        )));
+    }
     check_deadline_bandwidth(m, w)
+}
+
+/// All policies a task ever has.
+fn policies(task: &TaskSpec) -> impl Iterator<Item = SchedPolicy> + '_ {
+    std::iter::once(task.policy).chain(task.phases.iter().filter_map(|p| p.policy))
+}
+
+/// What the kernel asks of a deadline task's parameters.
+fn deadline_in_order(policy: SchedPolicy) -> bool {
+    match policy {
+        SchedPolicy::Deadline { runtime_ns, deadline_ns, period_ns } => {
+            runtime_ns > 0 && runtime_ns <= deadline_ns && deadline_ns <= period_ns && period_ns < 1 << 62
+        }
+        _ => true,
+    }
 }
 
 /// Settings of tasks that would change the run and that the engine does not honour.
@@ -71,11 +92,11 @@ fn unmodelled(w: &Workload) -> Option<String> {
 
 /// The kernel admits deadline tasks up to 95 % of the CPUs.
 fn check_deadline_bandwidth(m: &Machine, w: &Workload) -> Result<(), SimError> {
-    let bw = |t: &TaskSpec| match t.policy {
+    let bw = |policy| match policy {
         SchedPolicy::Deadline { runtime_ns, period_ns, .. } => pelton_core::dl_bw(runtime_ns, period_ns),
         _ => 0,
     };
-    let total: u64 = w.tasks.iter().map(bw).sum();
+    let total: u64 = w.tasks.iter().map(|t| policies(t).map(bw).max().unwrap_or(0)).sum();
     if total * 100 > (95 * m.cpus.len() as u64) << 20 {
         return Err(SimError::Plan(
             "deadline tasks reserve more than 95 % of all CPUs; the kernel would refuse them".into(),
@@ -128,8 +149,8 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
         flips_decay_ns: 0,
         perf_index_sum: 0,
     };
-    task.se.weight = 1024;
     apply_policy(&mut task, policy);
+    task.se = Se::new(task.fair.weight);
     task
 }
 
@@ -165,10 +186,16 @@ fn new_cpu(m: &Machine, policy: &Policy, boot_ns: u64, c: u32) -> CpuState {
         deferred: Vec::new(),
         has_blocked: false,
         last_balance_ns: 0,
+        last_refresh_ns: 0,
         energy_active_fj: 0,
         energy_idle_fj: 0,
         report: CpuReport { idle_ns: vec![0; states], idle_entries: vec![0; states], ..CpuReport::default() },
     }
+}
+
+/// Cache group of a CPU; one that is in none shares a number that is no group's.
+fn llc_of(m: &Machine, c: u32) -> u32 {
+    m.llcs.iter().position(|l| l.contains(&c)).unwrap_or(m.llcs.len()) as u32
 }
 
 fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainState {
@@ -248,10 +275,14 @@ impl<'a, S: Sink> Engine<'a, S> {
             sim_events: 0,
             living: 0,
             overloaded: CpuSet::default(),
-            rt_waiting: 0,
+            idle: CpuSet::first(n),
+            llc_of: (0..n).map(|c| llc_of(m, c)).collect(),
+            rt_waiting: CpuSet::default(),
+            dl_waiting: CpuSet::default(),
             next_blocked_ns: 0,
             cluster_energy: vec![ClusterEnergy::default(); m.clusters.len()],
             spinning: None,
+            instant_steps: 0,
         };
         engine.create_tasks(cfg);
         engine.start_hardware();
@@ -283,7 +314,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     fn task_from_spec(&self, index: u32, spec: &TaskSpec) -> Task {
         let all = CpuSet::first(self.cpus.len() as u32);
         let first = spec.phases.first().and_then(|p| p.cpus.clone());
-        let allowed = spec.cpus.clone().or(first).unwrap_or(all);
+        let allowed = spec.cpus.clone().or(first).unwrap_or(all).below(self.cpus.len() as u32);
         new_task(Kind::Program { spec: index }, spec.name.clone(), spec.policy, allowed, spec.own_timers)
     }
 
@@ -316,10 +347,11 @@ impl<'a, S: Sink> Engine<'a, S> {
         for c in 0..self.cpus.len() as u32 {
             let d = self.m.cpus[c as usize].domain as usize;
             self.emit(Event::CpuFrequency { cpu: c, freq_khz: self.domains[d].sugov.cur_khz });
+            self.signal_enter_idle(c);
             self.enter_idle(c);
         }
         for (i, irq) in self.w.irqs.iter().enumerate() {
-            let first = irq.period_ns.max(1) + self.rng.up_to(irq.jitter_ns);
+            let first = irq.period_ns.max(1).saturating_add(self.rng.up_to(irq.jitter_ns));
             self.queue.push(first, Ev::IrqStart { source: i as u32 });
         }
     }
@@ -343,6 +375,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.update_clock(target);
         if task_is_fair(&self.tasks[t as usize]) {
             self.signal_post_init(target, t);
+        } else {
+            self.signal_init_other_class(target, t);
         }
         self.enqueue(target, t, false);
         self.check_preempt(target, t);
@@ -373,6 +407,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         for d in 0..self.domains.len() as u32 {
             self.close_time_in_state(d);
         }
+        self.close_waiting();
         Report {
             duration_ns: self.now,
             sim_events: self.sim_events,
@@ -381,6 +416,21 @@ impl<'a, S: Sink> Engine<'a, S> {
             tasks: self.tasks.iter_mut().map(task_report).collect(),
             cpus: self.cpus.iter_mut().map(cpu_report).collect(),
             cluster_energy_uj: self.cluster_energy.iter().map(|c| (c.energy_fj / FJ_PER_UJ) as u64).collect(),
+        }
+    }
+
+    /// Tasks that still wait have waited until now.
+    fn close_waiting(&mut self) {
+        let now = self.now;
+        let cpus = &self.cpus;
+        let waits = |t: u32, task: &Task| {
+            let on_cpu = cpus[task.cpu as usize].curr == t;
+            task.life == Life::Runnable && !on_cpu && !task.dl.throttled
+        };
+        for (t, task) in self.tasks.iter_mut().enumerate() {
+            if waits(t as u32, task) {
+                task.report.wait_ns += now - task.waiting_since_ns;
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Scheduler events told to the policy core, and the hook calls that follow. No arithmetic: which record, which order.
 
-use pelton_core::{dequeue, ev, runs};
+use pelton_core::{dequeue, ev};
 use pelton_schema::{Event, HookSite, Sink};
 
 use crate::engine::Engine;
@@ -37,15 +37,14 @@ impl<S: Sink> Engine<'_, S> {
         self.published(c, t, bits);
     }
 
-    /// `sleeping`: leaves because it sleeps; otherwise it moves to another CPU and takes its averages along.
-    pub(crate) fn signal_dequeue(&mut self, c: u32, t: u32, sleeping: bool) {
+    /// `flags`: why it leaves, from [`dequeue`]; 0 = for a change of its parameters.
+    pub(crate) fn signal_dequeue(&mut self, c: u32, t: u32, flags: u32) {
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            let flags = if sleeping { dequeue::SLEEP } else { dequeue::MIGRATE };
             cpu.rq.dequeue_task(&self.policy, &mut task.se, self.boot_ns + self.now, 0, cpu.curr == NO_TASK, flags)
         };
         self.published(c, t, bits);
-        if self.cpus[c as usize].curr == t {
+        if self.cpus[c as usize].fair.curr == t {
             // The outgoing entity stops being the current one; its record was just brought up to date.
             self.signal_put_prev(c, t);
         }
@@ -86,7 +85,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A delayed task really leaves.
     pub(crate) fn signal_finish_delayed(&mut self, c: u32, t: u32) {
-        self.signal_dequeue(c, t, true);
+        self.signal_dequeue(c, t, dequeue::SLEEP);
     }
 
     /// A delayed task is woken before it left.
@@ -116,6 +115,39 @@ impl<S: Sink> Engine<'_, S> {
         if self.hooks.attach {
             self.hook(c, HookSite::Detach, 0);
         }
+    }
+
+    /// A task joins the fair class on the queue it was just put on: what is left of its averages is attached.
+    pub(crate) fn signal_join_class(&mut self, c: u32, t: u32) {
+        let bits = {
+            let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
+            let ctx = cpu.rq.ctx(&self.policy, &cpu.rq.cfs);
+            cpu.rq.cfs.switched_to_fair(&ctx, &mut task.se)
+        };
+        self.published(c, t, bits);
+    }
+
+    /// A task starts in another class than fair.
+    pub(crate) fn signal_init_other_class(&mut self, c: u32, t: u32) {
+        let rq = &self.cpus[c as usize].rq;
+        self.tasks[t as usize].se.init_other_class(&rq.ctx(&self.policy, &rq.cfs));
+    }
+
+    /// A task of another class moves: the averages it keeps follow the clock of the new CPU.
+    pub(crate) fn signal_move_detached(&mut self, t: u32, from: u32, to: u32) {
+        let se = &mut self.tasks[t as usize].se;
+        if se.avg.last_update_time_ns == 0 {
+            return;
+        }
+        let old = &self.cpus[from as usize].rq;
+        old.cfs.sync_blocked(&old.ctx(&self.policy, &old.cfs), se);
+        se.avg.last_update_time_ns = self.cpus[to as usize].rq.cfs.avg.last_update_time_ns;
+    }
+
+    /// A fair task gets another weight while it is off its queue.
+    pub(crate) fn signal_reweight(&mut self, c: u32, t: u32) {
+        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
+        cpu.rq.cfs.reweight(&self.policy, &mut task.se, task.fair.weight);
     }
 
     /// Real-time utilization; `running` describes the time since its last update.
@@ -152,16 +184,36 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[c as usize].rq.clock_enter_idle(&self.policy);
     }
 
-    /// Decays everything that is left on an idle CPU.
-    pub(crate) fn signal_blocked(&mut self, c: u32) {
+    /// Brings all records of a CPU up to now; `runs` says whose time it was.
+    pub(crate) fn signal_blocked(&mut self, c: u32, runs: u32) {
         let cpu = &mut self.cpus[c as usize];
-        let bits = cpu.rq.update_blocked(&self.policy, self.boot_ns + self.now, 0, runs::IDLE, 0);
-        cpu.has_blocked = cpu.rq.has_blocked();
+        let before = (cpu.rq.rt.util_avg, cpu.rq.dl.util_avg, cpu.rq.irq.util_avg);
+        let bits = cpu.rq.update_blocked(&self.policy, self.boot_ns + self.now, 0, runs, 0);
+        cpu.has_blocked = cpu.curr != NO_TASK || cpu.rq.has_blocked();
         if bits != 0 {
             self.emit_cfs(c);
+            self.emit_others(c, before);
             if self.hooks.blocked {
                 self.hook(c, HookSite::Blocked, 0);
             }
+        }
+    }
+
+    /// Reports the records of the other classes that changed from `before` = (rt, dl, irq).
+    fn emit_others(&mut self, c: u32, before: (u64, u64, u64)) {
+        if !S::ACTIVE {
+            return;
+        }
+        let rq = &self.cpus[c as usize].rq;
+        let (rt, dl, irq) = (rq.rt.util_avg, rq.dl.util_avg, rq.irq.util_avg);
+        if rt != before.0 {
+            self.emit(Event::PeltRt { cpu: c, util_avg: rt as u32 });
+        }
+        if dl != before.1 {
+            self.emit(Event::PeltDl { cpu: c, util_avg: dl as u32 });
+        }
+        if irq != before.2 {
+            self.emit(Event::PeltIrq { cpu: c, util_avg: irq as u32 });
         }
     }
 

@@ -203,6 +203,7 @@ pub(crate) struct CpuState {
     pub deferred: Vec<u32>,
     pub has_blocked: bool,
     pub last_balance_ns: u64,
+    pub last_refresh_ns: u64,
     pub energy_active_fj: u128,
     pub energy_idle_fj: u128,
     pub report: CpuReport,
@@ -222,6 +223,11 @@ impl CpuState {
             return 0;
         }
         self.rt.len() + u32::from(self.class == Some(Class::Realtime))
+    }
+
+    /// A fair task waits behind another task.
+    pub(crate) fn is_overloaded(&self) -> bool {
+        self.fair.queue.len() as u32 > self.fair.delayed && self.nr_running() >= 2
     }
 
     /// Nothing to run and nothing running.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The periodic tick and NOHZ: a CPU ticks on a common grid while it is not idle; idle CPUs' load is kept fresh by busy ones.
 
+use pelton_core::runs;
 use pelton_schema::{HookSite, Sink};
 
 use crate::class::Class;
@@ -11,6 +12,9 @@ use crate::state::{NO_TASK, Power};
 
 /// How often the blocked load of idle CPUs is refreshed (SPEC I.2).
 const BLOCKED_PERIOD_NS: u64 = 32_000_000;
+
+/// Interval of the periodic balance of a busy CPU per CPU of the domain (SPEC H.8).
+const BUSY_BALANCE_NS_PER_CPU: u64 = 16_000_000;
 
 impl<S: Sink> Engine<'_, S> {
     /// Starts ticking again on the grid.
@@ -51,6 +55,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.signal_hw(c);
         self.refresh_blocked(c);
+        self.refresh_own(c);
         self.periodic_balance(c);
     }
 
@@ -89,6 +94,26 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// With the periodic balance of its lowest domain a busy CPU refreshes its own records: those of classes that do not
+    /// run now fade.
+    fn refresh_own(&mut self, c: u32) {
+        let threads = self.m.cpus[c as usize].smt.len();
+        let weight = if threads > 1 { threads } else { self.llc(c).len().max(1) };
+        if self.now - self.cpus[c as usize].last_refresh_ns < BUSY_BALANCE_NS_PER_CPU * weight as u64 {
+            return;
+        }
+        self.cpus[c as usize].last_refresh_ns = self.now;
+        let runs = match self.cpus[c as usize].class {
+            None => runs::IDLE,
+            Some(Class::Fair) => runs::FAIR,
+            Some(Class::Realtime) => runs::RT,
+            Some(Class::Deadline | Class::Worker) => runs::DL,
+        };
+        if self.cpus[c as usize].rq.others_have_blocked() {
+            self.signal_blocked(c, runs);
+        }
+    }
+
     /// A busy CPU refreshes the blocked load of idle ones, so that their share of the domain's request fades.
     fn refresh_blocked(&mut self, c: u32) {
         if self.now < self.next_blocked_ns {
@@ -99,7 +124,7 @@ impl<S: Sink> Engine<'_, S> {
             if idle != c && self.cpus[idle as usize].has_blocked && self.cpus[idle as usize].power != Power::Awake {
                 self.account(idle);
                 self.update_clock(idle);
-                self.signal_blocked(idle);
+                self.signal_blocked(idle, runs::IDLE);
             }
         }
     }

@@ -78,10 +78,24 @@ impl CpuSet {
 
     /// CPUs in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0
-            .iter()
-            .enumerate()
-            .flat_map(|(i, &w)| (0..64).filter(move |b| w >> b & 1 == 1).map(move |b| i as u32 * 64 + b))
+        self.0.iter().enumerate().flat_map(|(i, &word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(i as u32 * 64 + bit)
+            })
+        })
+    }
+
+    /// CPUs in ascending order, those from `start` on first.
+    pub(crate) fn ring(&self, start: u32) -> impl Iterator<Item = u32> + '_ {
+        self.iter().filter(move |&c| c >= start).chain(self.iter().filter(move |&c| c < start))
+    }
+
+    /// The CPUs of the set below `n`.
+    pub(crate) fn below(&self, n: u32) -> CpuSet {
+        CpuSet::of(self.iter().filter(|&c| c < n))
     }
 
     /// Number of CPUs.

@@ -26,19 +26,21 @@ impl Params {
         }
     }
 
-    fn slice_ns<E: Entities>(self, rq: &FairRq, e: &E, task: u32) -> u64 {
-        let nr = u64::from(rq.nr_queued().max(1));
+    /// Share of the period of a task that is on the queue, or about to be (`joins`).
+    fn slice_ns<E: Entities>(self, rq: &FairRq, e: &E, task: u32, joins: bool) -> u64 {
+        let own = e.fair(task).weight;
+        let nr = u64::from(rq.nr_queued()) + u64::from(joins);
         let period = self.latency_ns.max(nr * self.min_granularity_ns);
         let running = if rq.curr == NO_TASK { 0 } else { e.fair(rq.curr).weight };
-        let total = rq.sum_w as u64 + running;
-        period * e.fair(task).weight / total.max(1)
+        let total = rq.sum_w as u64 + running + if joins { own } else { 0 };
+        period * own / total.max(1)
     }
 }
 
 /// New tasks start one slice behind; sleepers get at most half a latency period of credit.
 pub(super) fn place<E: Entities>(rq: &FairRq, p: Params, e: &mut E, task: u32, wakeup: bool) {
     let min = rq.min_vruntime;
-    let debit = to_virtual(p.slice_ns(rq, e, task), e.fair(task).weight);
+    let debit = to_virtual(p.slice_ns(rq, e, task, true), e.fair(task).weight);
     let ent = e.fair_mut(task);
     if ent.fresh {
         ent.vruntime = min + debit;
@@ -67,7 +69,7 @@ pub(crate) fn make_relative(rq: &FairRq, ent: &mut FairEntity) {
 }
 
 pub(super) fn tick_preempts<E: Entities>(rq: &FairRq, p: Params, e: &E) -> bool {
-    let ideal = p.slice_ns(rq, e, rq.curr);
+    let ideal = p.slice_ns(rq, e, rq.curr, false);
     let curr = e.fair(rq.curr);
     if curr.ran_since_pick_ns > ideal {
         return true;
@@ -85,5 +87,5 @@ pub(super) fn wakeup_preempts(p: Params, curr: &FairEntity, new: &FairEntity) ->
 
 pub(super) fn pick<E: Entities>(rq: &FairRq, e: &E) -> u32 {
     let left = rq.queue.iter().copied().min_by_key(|&t| e.fair(t).vruntime).unwrap_or(NO_TASK);
-    if rq.curr != NO_TASK && e.fair(rq.curr).vruntime <= e.fair(left).vruntime { rq.curr } else { left }
+    if rq.curr != NO_TASK && e.fair(rq.curr).vruntime < e.fair(left).vruntime { rq.curr } else { left }
 }

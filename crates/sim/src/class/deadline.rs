@@ -15,8 +15,10 @@ pub(crate) struct DlEntity {
     pub throttled: bool,
     /// Its bandwidth counts in `running_bw` of this CPU.
     pub active: bool,
-    /// Sleeping, before its 0-lag time.
-    pub non_contending: bool,
+    /// Of the replenishment timer: an older event is stale.
+    pub throttle_generation: u32,
+    /// Of the 0-lag timer.
+    pub zero_lag_generation: u32,
 }
 
 impl DlEntity {
@@ -26,24 +28,49 @@ impl DlEntity {
         let overflow = i128::from(self.budget_ns) * i128::from(self.deadline_rel_ns)
             > i128::from(left) * i128::from(self.runtime_ns);
         if self.deadline_ns <= now_ns || overflow {
-            self.deadline_ns = now_ns + self.deadline_rel_ns;
+            self.deadline_ns = now_ns.saturating_add(self.deadline_rel_ns);
             self.budget_ns = self.runtime_ns as i64;
         }
     }
 
+    /// Out of budget; returns the generation of its replenishment timer.
+    pub(crate) fn start_throttle(&mut self) -> u32 {
+        self.throttled = true;
+        self.throttle_generation += 1;
+        self.throttle_generation
+    }
+
+    /// Leaves the class: nothing of the server remains but its parameters.
+    pub(crate) fn reset(&mut self) {
+        (self.throttled, self.deadline_ns, self.budget_ns) = (false, 0, 0);
+        self.throttle_generation += 1;
+        self.stop_zero_lag();
+    }
+
+    /// Sleeps with bandwidth; returns the generation of its 0-lag timer.
+    pub(crate) fn start_zero_lag(&mut self) -> u32 {
+        self.zero_lag_generation += 1;
+        self.zero_lag_generation
+    }
+
+    /// Awake again, or moved.
+    pub(crate) fn stop_zero_lag(&mut self) {
+        self.zero_lag_generation += 1;
+    }
+
     /// When an exhausted server gets its next budget: the start of its next period.
     pub(crate) fn replenish_at_ns(&self) -> u64 {
-        (self.deadline_ns + self.period_ns).saturating_sub(self.deadline_rel_ns)
+        self.deadline_ns.saturating_add(self.period_ns).saturating_sub(self.deadline_rel_ns)
     }
 
     /// New budget; a server far behind starts afresh.
     pub(crate) fn replenish(&mut self, now_ns: u64) {
         while self.budget_ns <= 0 {
-            self.deadline_ns += self.period_ns;
-            self.budget_ns += self.runtime_ns as i64;
+            self.deadline_ns = self.deadline_ns.saturating_add(self.period_ns);
+            self.budget_ns += self.runtime_ns.clamp(1, i64::MAX as u64) as i64;
         }
         if self.deadline_ns <= now_ns {
-            self.deadline_ns = now_ns + self.deadline_rel_ns;
+            self.deadline_ns = now_ns.saturating_add(self.deadline_rel_ns);
             self.budget_ns = self.runtime_ns as i64;
         }
         self.throttled = false;
@@ -79,6 +106,11 @@ impl DlRq {
     /// Earliest deadline and its task.
     pub(crate) fn first(&self) -> Option<(u64, u32)> {
         self.queue.first().copied()
+    }
+
+    /// Waiting tasks, earliest deadline first.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
+        self.queue.iter().copied()
     }
 
     /// Number of waiting tasks.

@@ -43,7 +43,7 @@ fn sums<E: Entities>(rq: &FairRq, e: &E) -> (i64, i64) {
 /// Average virtual time V; also moves the zero point there so that the sums stay small.
 fn average<E: Entities>(rq: &mut FairRq, e: &E) -> i64 {
     let (wv, w) = sums(rq, e);
-    let v = if w == 0 { rq.min_vruntime } else { rq.zero + wv.div_euclid(w) };
+    let v = if w == 0 { rq.zero } else { rq.zero + wv.div_euclid(w) };
     rq.sum_wv -= rq.sum_w * (v - rq.zero);
     rq.zero = v;
     v
@@ -57,6 +57,11 @@ fn eligible<E: Entities>(rq: &FairRq, e: &E, task: u32) -> bool {
 /// True when the task has received more than its share (its dequeue is delayed).
 pub(crate) fn over_served<E: Entities>(rq: &FairRq, e: &E, task: u32) -> bool {
     !eligible(rq, e, task)
+}
+
+/// True when the task has received less than its share.
+pub(super) fn paid_its_debt<E: Entities>(rq: &mut FairRq, e: &E, task: u32) -> bool {
+    average(rq, e) > e.fair(task).vruntime
 }
 
 /// Places a task so that its lag is what it was when it left.
@@ -96,7 +101,9 @@ pub(super) fn leave<E: Entities>(rq: &mut FairRq, p: Params, e: &mut E, task: u3
 }
 
 fn lag_limit<E: Entities>(rq: &FairRq, p: Params, e: &E, task: u32) -> i64 {
-    let longest = rq.queue.iter().chain([&task]).map(|&t| p.slice_ns(e.fair(t))).max().unwrap_or(p.base_slice_ns);
+    let curr = (rq.curr != NO_TASK).then_some(&rq.curr);
+    let longest =
+        rq.queue.iter().chain(curr).chain([&task]).map(|&t| p.slice_ns(e.fair(t))).max().unwrap_or(p.base_slice_ns);
     to_virtual(longest + p.tick_ns, e.fair(task).weight)
 }
 
@@ -109,8 +116,14 @@ pub(super) fn renew(p: Params, ent: &mut FairEntity) -> bool {
     true
 }
 
-/// sched_yield: gives up the rest of the request.
-pub(super) fn forfeit(p: Params, ent: &mut FairEntity) {
+/// sched_yield: gives up the rest of the request. An eligible task also gives up the virtual time, or it would be picked
+/// again as long as the others are not eligible.
+pub(super) fn forfeit<E: Entities>(rq: &FairRq, p: Params, e: &mut E, task: u32) {
+    let gives_time = eligible(rq, e, task);
+    let ent = e.fair_mut(task);
+    if gives_time {
+        ent.vruntime = ent.vruntime.max(ent.deadline);
+    }
     ent.deadline += p.virtual_slice(ent);
     ent.protected_until = ent.vruntime;
 }
@@ -131,7 +144,8 @@ pub(super) fn pick<E: Entities>(rq: &FairRq, e: &E, keep_curr: bool) -> u32 {
     }
     let best = rq.queue.iter().copied().filter(|&t| eligible(rq, e, t)).min_by_key(|&t| e.fair(t).deadline);
     match best {
-        Some(t) if curr_ok && e.fair(rq.curr).deadline <= e.fair(t).deadline => rq.curr,
+        // Among equals the queued one is first: the kernel replaces its choice only by an earlier deadline.
+        Some(t) if curr_ok && e.fair(rq.curr).deadline < e.fair(t).deadline => rq.curr,
         Some(t) => t,
         None if rq.curr != NO_TASK => rq.curr,
         None => rq.queue.iter().copied().min_by_key(|&t| e.fair(t).vruntime).unwrap_or(NO_TASK),

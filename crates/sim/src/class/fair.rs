@@ -90,7 +90,8 @@ impl FairRq {
 
     pub(super) fn insert<E: Entities>(&mut self, e: &E, task: u32) {
         let ent = e.fair(task);
-        self.sum_wv += ent.weight as i64 * (ent.vruntime - self.zero);
+        // Only EEVDF reads this sum and keeps it small; under CFS it may wrap.
+        self.sum_wv = self.sum_wv.wrapping_add((ent.weight as i64).wrapping_mul(ent.vruntime - self.zero));
         self.sum_w += ent.weight as i64;
         self.queue.push(task);
     }
@@ -99,7 +100,7 @@ impl FairRq {
         if let Some(i) = self.queue.iter().position(|&t| t == task) {
             self.queue.remove(i);
             let ent = e.fair(task);
-            self.sum_wv -= ent.weight as i64 * (ent.vruntime - self.zero);
+            self.sum_wv = self.sum_wv.wrapping_sub((ent.weight as i64).wrapping_mul(ent.vruntime - self.zero));
             self.sum_w -= ent.weight as i64;
         }
     }
@@ -112,7 +113,7 @@ impl FairRq {
         }
         e.fair_mut(task).fresh = false;
         self.insert(e, task);
-        self.advance_min(e);
+        self.advance_min(kind, e);
     }
 
     /// Takes a task off. `sleeping` keeps its lag for the next wake-up, otherwise it moves to another queue.
@@ -125,16 +126,33 @@ impl FairRq {
             e.fair_mut(task).delayed = false;
             self.delayed -= 1;
         }
-        self.forget(e, task);
-    }
-
-    fn forget<E: Entities>(&mut self, e: &E, task: u32) {
         if self.curr == task {
             self.curr = NO_TASK;
         } else {
             self.remove(e, task);
         }
-        self.advance_min(e);
+        self.advance_min(kind, e);
+    }
+
+    /// A task whose dequeue was delayed is woken: it keeps its place, or starts anew when its debt is paid.
+    pub(crate) fn requeue<E: Entities>(&mut self, kind: FairKind, e: &mut E, task: u32) {
+        e.fair_mut(task).delayed = false;
+        self.delayed -= 1;
+        if let FairKind::Eevdf(p) = kind
+            && eevdf::paid_its_debt(self, e, task)
+        {
+            self.remove(e, task);
+            e.fair_mut(task).vlag = 0;
+            eevdf::place(self, p, e, task);
+            self.insert(e, task);
+        }
+    }
+
+    /// A task that sleeps wakes on another queue: CFS takes its place relative to this one along, EEVDF has its lag.
+    pub(crate) fn leave_asleep(&self, kind: FairKind, ent: &mut FairEntity) {
+        if let FairKind::Cfs(_) = kind {
+            cfs::make_relative(self, ent);
+        }
     }
 
     /// The chosen task becomes the running one.
@@ -167,7 +185,7 @@ impl FairRq {
             FairKind::Cfs(_) => false,
             FairKind::Eevdf(p) => eevdf::renew(p, ent),
         };
-        self.advance_min(e);
+        self.advance_min(kind, e);
         renewed && !self.queue.is_empty()
     }
 
@@ -215,11 +233,15 @@ impl FairRq {
         if let (FairKind::Cfs(_), Some(v)) = (kind, latest) {
             e.fair_mut(curr).vruntime = e.fair(curr).vruntime.max(v + 1);
         } else if let FairKind::Eevdf(p) = kind {
-            eevdf::forfeit(p, e.fair_mut(curr));
+            eevdf::forfeit(self, p, e, curr);
         }
     }
 
-    fn advance_min<E: Entities>(&mut self, e: &E) {
+    /// CFS only: EEVDF has its average, which `leave` keeps when the queue becomes empty.
+    fn advance_min<E: Entities>(&mut self, kind: FairKind, e: &E) {
+        if let FairKind::Eevdf(_) = kind {
+            return;
+        }
         let curr = (self.curr != NO_TASK).then(|| e.fair(self.curr).vruntime);
         let queued = self.queue.iter().map(|&t| e.fair(t).vruntime).min();
         if let Some(v) = curr.into_iter().chain(queued).min() {

@@ -2,6 +2,8 @@
 //! Small machines and workloads for the engine's tests.
 #![allow(dead_code, missing_docs, reason = "each test file uses its own part of this")]
 
+pub mod random;
+
 use pelton_core::Policy;
 use pelton_schema::{Event, NullSink, Sink};
 use pelton_sim::machine::{Cluster, Cpu, FreqDomain, IdleState, Machine, Opp};

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! SCHED_DEADLINE at run time: budgets and their timers, the active bandwidth of each CPU, and moving waiting tasks.
+
+use pelton_schema::{HookSite, Sink};
+
+use crate::class::Class;
+use crate::engine::Engine;
+use crate::queue::Ev;
+use crate::state::Life;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Bandwidth a task reserves, Q20.
+    pub(crate) fn bw_q20(&self, t: u32) -> u64 {
+        let dl = &self.tasks[t as usize].dl;
+        pelton_core::dl_bw(dl.runtime_ns, dl.period_ns)
+    }
+
+    /// Counts or uncounts a task's reservation on CPU `c`; a change asks for a frequency where the profile does so.
+    fn set_dl_active(&mut self, c: u32, t: u32, active: bool) {
+        if self.tasks[t as usize].dl.active == active {
+            return;
+        }
+        let bw = self.bw_q20(t);
+        self.tasks[t as usize].dl.active = active;
+        let dl = &mut self.cpus[c as usize].dl;
+        dl.running_bw_q20 = if active { dl.running_bw_q20 + bw } else { dl.running_bw_q20.saturating_sub(bw) };
+        if self.hooks.dl_bandwidth {
+            self.hook(c, HookSite::Dl, 0);
+        }
+    }
+
+    /// A deadline task becomes runnable on `c`; only a wake-up may start a new server period. A throttled one still waits
+    /// for its budget.
+    pub(crate) fn dl_enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
+        let now = self.now;
+        let dl = &mut self.tasks[t as usize].dl;
+        dl.stop_zero_lag();
+        if wakeup && !dl.throttled {
+            dl.wake(now);
+        }
+        let (deadline_ns, throttled) = (dl.deadline_ns, dl.throttled);
+        self.set_dl_active(c, t, true);
+        if !throttled {
+            self.cpus[c as usize].dl.enqueue(deadline_ns, t);
+            self.dl_waiting.insert(c);
+        }
+    }
+
+    /// A sleeping deadline task will wake on another CPU: its bandwidth leaves this one.
+    pub(crate) fn dl_migrate_sleeping(&mut self, t: u32) {
+        let c = self.tasks[t as usize].cpu;
+        self.tasks[t as usize].dl.stop_zero_lag();
+        self.account(c);
+        self.update_clock(c);
+        self.set_dl_active(c, t, false);
+    }
+
+    /// The running deadline task sleeps: its bandwidth counts until its 0-lag time.
+    pub(crate) fn dl_sleep(&mut self, c: u32, t: u32) {
+        let now = self.now;
+        let task = &mut self.tasks[t as usize];
+        let zero_lag = task.dl.zero_lag_ns();
+        if zero_lag <= now || task.life == Life::Dead {
+            self.set_dl_active(c, t, false);
+            return;
+        }
+        let generation = task.dl.start_zero_lag();
+        self.queue.push(zero_lag, Ev::DlZeroLag { task: t, generation });
+    }
+
+    /// A sleeping deadline task passes its 0-lag time.
+    pub(crate) fn dl_zero_lag(&mut self, t: u32) {
+        let c = self.tasks[t as usize].cpu;
+        self.exec = c;
+        self.account(c);
+        self.update_clock(c);
+        self.set_dl_active(c, t, false);
+    }
+
+    /// The running deadline task has used its budget: it waits for the next period, or goes on when that has begun.
+    pub(crate) fn dl_throttle(&mut self, c: u32, t: u32) {
+        let now = self.now;
+        let dl = &mut self.tasks[t as usize].dl;
+        let at = dl.replenish_at_ns();
+        if at <= now {
+            dl.replenish(now);
+        } else {
+            let generation = dl.start_throttle();
+            self.queue.push(at, Ev::DlReplenish { task: t, generation });
+        }
+        self.resched_cpu(c);
+    }
+
+    /// A throttled task gets its next budget.
+    pub(crate) fn dl_replenish(&mut self, t: u32) {
+        let now = self.now;
+        let c = self.tasks[t as usize].cpu;
+        self.exec = c;
+        let dl = &mut self.tasks[t as usize].dl;
+        dl.replenish(now);
+        let deadline_ns = dl.deadline_ns;
+        if self.tasks[t as usize].life != Life::Runnable || self.cpus[c as usize].curr == t {
+            return;
+        }
+        self.account(c);
+        self.update_clock(c);
+        self.tasks[t as usize].waiting_since_ns = now;
+        self.cpus[c as usize].dl.enqueue(deadline_ns, t);
+        self.dl_waiting.insert(c);
+        self.note_load(c);
+        self.check_preempt(c, t);
+    }
+
+    /// The running deadline task `t` of `c` was throttled: it leaves the CPU, its bandwidth stays.
+    pub(crate) fn dl_leave_throttled(&mut self, c: u32) {
+        self.account_dl(c);
+    }
+
+    /// A deadline task leaves CPU `c` for another, or its class.
+    pub(crate) fn dl_leave(&mut self, c: u32, t: u32) {
+        self.account_dl(c);
+        self.dl_dequeue(c, t);
+        self.set_dl_active(c, t, false);
+    }
+
+    /// Takes a task off the deadline queue of `c`.
+    pub(crate) fn dl_dequeue(&mut self, c: u32, t: u32) {
+        self.cpus[c as usize].dl.dequeue(t);
+        self.dl_waiting.set(c, self.cpus[c as usize].dl.len() > 0);
+    }
+
+    /// Deadline of the task that runs or is about to run on `c`; the later, the weaker.
+    pub(crate) fn dl_latest_ns(&self, c: u32) -> u64 {
+        let cpu = &self.cpus[c as usize];
+        if cpu.class == Some(Class::Worker) || !cpu.workers.is_empty() {
+            return 0;
+        }
+        let running = match cpu.class {
+            Some(Class::Deadline) => self.tasks[cpu.curr as usize].dl.deadline_ns,
+            _ => u64::MAX,
+        };
+        cpu.dl.first().map_or(running, |(d, _)| running.min(d))
+    }
+
+    /// CPU `c` keeps a deadline task waiting: it goes where something weaker runs.
+    pub(crate) fn push_dl(&mut self, c: u32) {
+        let Some((deadline_ns, t)) = self.cpus[c as usize].dl.first() else { return };
+        let target = self.select_deadline(t);
+        if target != c && self.dl_latest_ns(target) > deadline_ns {
+            self.move_dl(t, c, target);
+            self.check_preempt(target, t);
+        }
+    }
+
+    /// CPU `c` would run something weaker than a deadline task that waits elsewhere: take the earliest.
+    pub(crate) fn pull_dl(&mut self, c: u32) {
+        let mut best: Option<(u64, u32, u32)> = None;
+        for from in self.dl_waiting.iter().filter(|&f| f != c) {
+            // The head of a CPU that runs no deadline task is about to run there.
+            let running = matches!(self.cpus[from as usize].class, Some(Class::Deadline | Class::Worker));
+            for (deadline_ns, t) in self.cpus[from as usize].dl.waiting().skip(usize::from(!running)) {
+                if self.tasks[t as usize].allowed.contains(c) && best.is_none_or(|(b, _, _)| deadline_ns < b) {
+                    best = Some((deadline_ns, t, from));
+                }
+            }
+        }
+        if let Some((_, t, from)) = best {
+            self.move_dl(t, from, c);
+        }
+    }
+
+    fn move_dl(&mut self, t: u32, from: u32, to: u32) {
+        let waiting_since_ns = self.tasks[t as usize].waiting_since_ns;
+        self.account(from);
+        self.update_clock(from);
+        self.leave_queue(from, t);
+        self.set_task_cpu(t, to);
+        self.enqueue(to, t, false);
+        self.tasks[t as usize].waiting_since_ns = waiting_since_ns;
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Random platforms and workloads.
+#![allow(dead_code, missing_docs, reason = "each test file uses its own part of this")]
+
+use super::*;
+use pelton_sim::Machine;
+use pelton_sim::workload::{CpuSet, Op, SchedPolicy, TaskSpec, Workload};
+
+/// A small multiplicative generator: the test's own, so that it does not change with the engine's.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+}
+
+pub fn random_machine(d: &mut Dice) -> Machine {
+    let domains = 1 + d.below(3);
+    let groups: Vec<(u32, u32)> =
+        (0..domains).map(|i| (1 + d.below(4) as u32, if i == 0 { 1024 } else { 200 + d.below(824) as u32 })).collect();
+    let mut m = machine(&groups);
+    m.hz = [100, 250, 300, 1000][d.below(4) as usize];
+    for dom in &mut m.domains {
+        dom.fast_switch = d.below(2) == 0;
+        dom.switch_time_ns = d.below(500_000);
+        dom.driver_sleeps = d.below(2) == 0;
+        dom.idle_states[1].exit_latency_ns = d.below(900_000);
+        dom.rate_limit_us = Some(d.below(12_000));
+    }
+    if d.below(2) == 0 {
+        m.costs.context_switch_ns = d.below(5000);
+        m.costs.hook_ns = d.below(2000);
+        m.costs.tick_ns = d.below(5000);
+        m.costs.wakeup_ns = d.below(5000);
+        m.costs.migration_ns = d.below(20_000);
+    }
+    m
+}
+
+pub fn random_policy(d: &mut Dice) -> SchedPolicy {
+    match d.below(8) {
+        0 => SchedPolicy::Fifo { priority: 1 + d.below(90) as u8 },
+        1 => SchedPolicy::RoundRobin { priority: 1 + d.below(90) as u8 },
+        2 => SchedPolicy::Deadline { runtime_ns: 500_000, deadline_ns: 20 * MS, period_ns: 20 * MS },
+        3 => SchedPolicy::Batch { nice: 3 },
+        4 => SchedPolicy::Idle,
+        _ => SchedPolicy::Normal { nice: d.below(40) as i8 - 20, slice_ns: d.below(2) * 3 * MS },
+    }
+}
+
+pub fn random_op(d: &mut Dice) -> Op {
+    match d.below(12) {
+        0 => Op::Sleep { ns: d.below(20 * MS) },
+        1 => Op::Runtime { wall_ns: d.below(3 * MS) },
+        2 => timer_ms(1 + d.below(30)),
+        3 => Op::Signal(0),
+        4 => Op::Broadcast(0),
+        5 => Op::SemPost(0),
+        6 => Op::Yield,
+        7 => Op::SleepUniform { min_ns: 0, max_ns: 5 * MS },
+        _ => Op::Run { work_ns: d.below(4 * MS) },
+    }
+}
+
+pub fn random_task(d: &mut Dice, i: u64, cpus: u32) -> TaskSpec {
+    let mut ops: Vec<Op> = (0..1 + d.below(5)).map(|_| random_op(d)).collect();
+    ops.push(Op::Run { work_ns: 1 + d.below(3 * MS) });
+    ops.push(Op::Sleep { ns: 100_000 + d.below(8 * MS) });
+    if d.below(4) == 0 {
+        ops.insert(0, Op::Suspend(0));
+    }
+    if d.below(4) == 0 {
+        ops.splice(0..0, [Op::Lock(0), Op::Run { work_ns: 200_000 }, Op::Unlock(0)]);
+    }
+    let mut t = task(&format!("t{i}"), None, ops);
+    t.policy = random_policy(d);
+    let deadline = matches!(t.policy, SchedPolicy::Deadline { .. });
+    if d.below(3) == 0 && !deadline {
+        t.cpus = Some(CpuSet::of([d.below(u64::from(cpus)) as u32]));
+    }
+    if d.below(4) == 0 && !deadline {
+        let mut phase = t.phases[0].clone();
+        t.phases[0].loops = Some(20);
+        phase.policy = Some(SchedPolicy::Fifo { priority: 5 });
+        phase.cpus = Some(CpuSet::of([d.below(u64::from(cpus)) as u32]));
+        phase.loops = Some(20);
+        t.phases.push(phase);
+        t.loops = None;
+    }
+    t
+}
+
+pub fn random_workload(d: &mut Dice, cpus: u32) -> Workload {
+    let n = 1 + d.below(10);
+    let mut w = workload((0..n).map(|i| random_task(d, i, cpus)).collect());
+    (w.mutexes, w.conds, w.semaphores) = (1, 1, vec![0]);
+    if d.below(2) == 0 {
+        w.irqs.push(pelton_sim::workload::IrqSpec {
+            cpu: 0,
+            period_ns: 3 * MS,
+            duration_ns: 1 + d.below(200_000),
+            jitter_ns: d.below(MS),
+        });
+    }
+    w
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Real-time tasks: their limit, and that nobody waits beside an idle CPU.
+
+mod common;
+use common::*;
+use pelton_schema::Event;
+use pelton_sim::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec};
+
+fn fifo(priority: u8) -> SchedPolicy {
+    SchedPolicy::Fifo { priority }
+}
+
+fn starts(mut task: TaskSpec, after_ms: u64) -> TaskSpec {
+    task.start = Start::After(after_ms * MS);
+    task
+}
+
+fn allowed(mut task: TaskSpec, cpus: &[u32]) -> TaskSpec {
+    task.cpus = Some(CpuSet::of(cpus.iter().copied()));
+    task
+}
+
+#[test]
+fn the_limit_holds_whenever_the_task_starts() {
+    let m = fixed_speed(&[(1, 1024)]);
+    for p in ["4.16", "7.2"] {
+        for after_ms in [0, 60, 500, 900] {
+            let hog = starts(with_policy(busy("rt"), fifo(1)), after_ms);
+            let r = run_on(&m, &workload(vec![hog, busy("fair")]), p, 5000);
+            let rt_max = 4 * 950 + (1000 - after_ms).min(950);
+            assert!(near(r.tasks[0].run_ns, rt_max * MS, 8 * MS), "{p}, {after_ms}: {}", r.tasks[0].run_ns);
+        }
+    }
+}
+
+#[test]
+fn a_throttle_for_fair_tasks_ends_with_them() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let hog = with_policy(busy("rt"), fifo(1));
+    let r = run_on(&m, &workload(vec![hog, starts(task("fair", Some(1), vec![run_ms(2)]), 960)]), "7.2", 3000);
+    assert_eq!(r.tasks[1].run_ns, 2 * MS);
+    assert_eq!(r.tasks[0].run_ns, 2998 * MS, "the CPU never idles");
+}
+
+#[test]
+fn a_preempted_task_goes_to_an_idle_cpu() {
+    let m = fixed_speed(&[(2, 1024)]);
+    let w = workload(vec![
+        with_policy(busy("weak"), fifo(10)),
+        starts(on(with_policy(periodic("strong", 5000, 10_000), fifo(50)), 0), 5),
+    ]);
+    let r = run_on(&m, &w, "7.2", 900);
+    assert_eq!(r.tasks[0].wait_ns, 0);
+    assert_eq!(r.tasks[1].wakeup_latency_ns_max, 0);
+}
+
+#[test]
+fn a_fair_task_behind_a_realtime_task_is_taken_by_an_idle_cpu() {
+    for p in ["4.16", "6.6", "7.2"] {
+        let m = fixed_speed(&[(2, 1024)]);
+        let w = workload(vec![busy("fair"), starts(on(with_policy(busy("rt"), fifo(1)), 0), 100)]);
+        let r = run_on(&m, &w, p, 900);
+        assert!(r.tasks[0].run_ns > 890 * MS, "{p}: {}", r.tasks[0].run_ns);
+    }
+}
+
+#[test]
+fn pinned_tasks_on_the_busiest_cpu_do_not_hide_the_others() {
+    let m = fixed_speed(&[(3, 1024)]);
+    let mut tasks = vec![on(task("holds", Some(1), vec![run_ms(100)]), 2)];
+    tasks.extend((0..4).map(|i| on(busy(&format!("pinned{i}")), 0)));
+    tasks.extend((0..2).map(|i| allowed(busy(&format!("free{i}")), &[1, 2])));
+    let r = run_on(&m, &workload(tasks), "7.2", 1000);
+    assert!(r.cpus[2].busy_ns > 980 * MS, "{}", r.cpus[2].busy_ns);
+}
+
+#[test]
+fn a_yield_without_company_does_not_cost_the_place_later() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let w = workload(vec![
+        with_policy(task("first", Some(1), vec![Op::Yield, run_ms(20)]), fifo(10)),
+        starts(with_policy(task("second", Some(1), vec![run_ms(5)]), fifo(10)), 5),
+        starts(with_policy(task("strong", Some(1), vec![run_ms(1)]), fifo(20)), 10),
+    ]);
+    let r = run_on(&m, &w, "7.2", 100);
+    assert_eq!(r.tasks[1].wakeup_latency_ns_max, 16 * MS, "first goes on where it was preempted");
+}
+
+#[test]
+fn waiting_at_the_end_of_a_run_counts() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let w = workload(vec![with_policy(busy("rt"), fifo(1)), busy("starved")]);
+    let r = run_on(&m, &w, "7.2", 500);
+    assert_eq!((r.tasks[1].run_ns, r.tasks[1].wait_ns), (0, 500 * MS));
+}
+
+#[test]
+fn a_stale_signal_fades_on_a_cpu_that_is_busy_with_fair_work() {
+    let m = machine(&[(1, 1024)]);
+    let w = workload(vec![with_policy(task("burst", Some(1), vec![run_ms(300)]), fifo(1)), busy("fair")]);
+    let (_, events) = events_of(&m, &w, "7.2", &config(2000));
+    let last = events.iter().rev().find_map(|(_, e)| match *e {
+        Event::PeltRt { util_avg, .. } => Some(util_avg),
+        _ => None,
+    });
+    assert_eq!(last, Some(0));
+}
