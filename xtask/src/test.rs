@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Runs every test and ends with one line that counts them.
+//! Runs every test and ends with one line that counts them. What tests could not measure here is listed before it:
+//! a test that passes because something is missing must not look like one that ran.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
@@ -36,26 +38,63 @@ impl Count {
     }
 }
 
+/// What cargo prints, as far as people need it.
+#[derive(Debug, Default)]
+struct Screen {
+    count: Count,
+    /// Inside the output of tests that passed, which is shown only where it says that something was not measured.
+    in_successes: bool,
+    not_measured: BTreeSet<String>,
+}
+
+impl Screen {
+    /// Takes one line; true when it is to be printed.
+    fn take(&mut self, line: &str) -> bool {
+        self.count.add_line(line);
+        if line == "successes:" {
+            self.in_successes = true;
+        } else if line == "failures:" || line.starts_with("test result:") {
+            self.in_successes = false;
+        }
+        if self.in_successes && line.starts_with("not measured") {
+            self.not_measured.insert(line.to_owned());
+        }
+        !self.in_successes
+    }
+}
+
+/// `args` for cargo, with the output of passing tests requested.
+fn with_output<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    let mut args = args.to_vec();
+    if !args.contains(&"--") {
+        args.push("--");
+    }
+    args.push("--show-output");
+    args
+}
+
 /// `cargo test --workspace` with `args` added.
 pub fn run(args: &[&str]) -> Result<(), String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut child = Command::new(cargo)
         .current_dir(repo::root())
         .args(["test", "--workspace", "--no-fail-fast"])
-        .args(args)
+        .args(with_output(args))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| format!("cargo test: {error}"))?;
-    let mut count = Count::default();
+    let mut screen = Screen::default();
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            println!("{line}");
-            count.add_line(&line);
+            if screen.take(&line) {
+                println!("{line}");
+            }
         }
     }
     let status = child.wait().map_err(|error| format!("cargo test: {error}"))?;
-    let count = count.judge(status.success());
+    screen.not_measured.iter().for_each(|line| println!("{line}"));
+    let count = screen.count.judge(status.success());
     println!("{} passed, {} failed", count.passed, count.failed);
     if count.failed == 0 { Ok(()) } else { Err(String::new()) }
 }
@@ -78,6 +117,32 @@ mod tests {
             "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
         ];
         assert_eq!(count(&lines), Count { passed: 4, failed: 2 });
+    }
+
+    #[test]
+    fn what_was_not_measured_is_kept_and_other_output_of_passing_tests_is_dropped() {
+        let mut screen = Screen::default();
+        let lines = [
+            "test a ... ok",
+            "successes:",
+            "---- a stdout ----",
+            "not measured: no clang",
+            "chatter",
+            "failures:",
+            "---- b stdout ----",
+            "why b failed",
+            "test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+        ];
+        let printed: Vec<&str> = lines.into_iter().filter(|line| screen.take(line)).collect();
+        assert_eq!(printed, [lines[0], lines[5], lines[6], lines[7], lines[8]]);
+        assert!(screen.not_measured.iter().eq(["not measured: no clang"]));
+        assert_eq!(screen.count, Count { passed: 1, failed: 1 });
+    }
+
+    #[test]
+    fn arguments_for_the_test_programs_stay_behind_their_mark() {
+        assert_eq!(with_output(&["-p", "x"]), ["-p", "x", "--", "--show-output"]);
+        assert_eq!(with_output(&["--", "name"]), ["--", "name", "--show-output"]);
     }
 
     #[test]
