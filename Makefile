@@ -27,7 +27,7 @@ bench:
 generate:
 	@cargo xtask generate
 	@cargo xtask vectors
-	@PELTON_SNAPSHOTS=write cargo test --quiet -p pelton-cli --test reference
+	@PELTON_SNAPSHOTS=write cargo test --quiet -p pelton-cli --test reference --test book
 
 clean:
 	cargo clean
