@@ -143,10 +143,8 @@ impl<S: Sink> Engine<'_, S> {
 
     fn dispatch(&mut self, ev: Ev) {
         match ev {
-            Ev::SegmentEnd { cpu, generation } if self.cpus[cpu as usize].segment_generation == generation => {
-                self.segment_end(cpu)
-            }
-            Ev::Tick { cpu, generation } if self.cpus[cpu as usize].tick_generation == generation => self.tick(cpu),
+            Ev::SegmentEnd { cpu, generation } if self.segment_due(cpu, generation) => self.segment_end(cpu),
+            Ev::Tick { cpu, generation } if self.tick_due(cpu, generation) => self.tick(cpu),
             Ev::TaskTimer { task, generation } if self.tasks[task as usize].timer_generation == generation => {
                 self.timer_expired(task)
             }
@@ -267,7 +265,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Schedules the end of the running task's step (or of its deadline budget).
     pub(crate) fn arm_segment(&mut self, c: u32) {
         let cpu = &mut self.cpus[c as usize];
-        cpu.segment_generation += 1;
+        cpu.segment.cancel();
         if cpu.irq_depth > 0 {
             return;
         }
@@ -287,10 +285,33 @@ impl<S: Sink> Engine<'_, S> {
             _ => {}
         }
         let at = self.now.saturating_add(left);
-        if at <= self.end_ns {
-            let generation = self.cpus[c as usize].segment_generation;
+        self.push_segment(c, at);
+    }
+
+    /// The segment of `c` ends at `at`.
+    pub(crate) fn push_segment(&mut self, c: u32, at: u64) {
+        if at <= self.end_ns
+            && let Some(generation) = self.cpus[c as usize].segment.set(at)
+        {
             self.queue.push(at, Ev::SegmentEnd { cpu: c, generation });
         }
+    }
+
+    /// A segment's event surfaces: is it still its end?
+    fn segment_due(&mut self, cpu: u32, generation: u32) -> bool {
+        match self.cpus[cpu as usize].segment.surface(self.now, generation) {
+            Err(Some((at, generation))) => self.queue.push(at, Ev::SegmentEnd { cpu, generation }),
+            other => return other.is_ok(),
+        }
+        false
+    }
+
+    fn tick_due(&mut self, cpu: u32, generation: u32) -> bool {
+        match self.cpus[cpu as usize].tick.surface(self.now, generation) {
+            Err(Some((at, generation))) => self.queue.push(at, Ev::Tick { cpu, generation }),
+            other => return other.is_ok(),
+        }
+        false
     }
 
     fn segment_end(&mut self, c: u32) {
@@ -357,7 +378,7 @@ impl<S: Sink> Engine<'_, S> {
         let spec = self.w.irqs[source as usize];
         self.account(spec.cpu);
         self.cpus[spec.cpu as usize].irq_depth += 1;
-        self.cpus[spec.cpu as usize].segment_generation += 1;
+        self.cpus[spec.cpu as usize].segment.cancel();
         self.emit(Event::IrqEntry { cpu: spec.cpu, irq: source });
         self.queue.push(self.now.saturating_add(spec.duration_ns), Ev::IrqEnd { cpu: spec.cpu, source });
         let wait_ns = spec.period_ns.max(1).saturating_add(self.rng.up_to(spec.jitter_ns));

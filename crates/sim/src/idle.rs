@@ -25,9 +25,9 @@ impl<S: Sink> Engine<'_, S> {
     /// The end of the work that keeps a CPU without a task awake.
     pub(crate) fn arm_idle_entry(&mut self, c: u32) {
         let cpu = &self.cpus[c as usize];
-        let at = self.now.saturating_add(cpu.overhead_ns);
-        if cpu.power == Power::Awake && at <= self.end_ns {
-            self.queue.push(at, Ev::SegmentEnd { cpu: c, generation: cpu.segment_generation });
+        if cpu.power == Power::Awake {
+            let at = self.now.saturating_add(cpu.overhead_ns);
+            self.push_segment(c, at);
         }
     }
 

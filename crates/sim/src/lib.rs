@@ -24,6 +24,8 @@ mod rng;
 mod sched;
 mod setup;
 mod signals;
+#[cfg(test)]
+mod small_worlds;
 mod state;
 mod sync;
 mod tick;

@@ -84,9 +84,79 @@ impl EventQueue {
     }
 }
 
+/// A moment that is put off often: its event stays in the queue when the moment moves later and is pushed again when it
+/// surfaces, so that the queue does not fill with stale events.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    wanted_ns: u64,
+    /// Time of the event in the queue that is not stale.
+    pushed_ns: u64,
+    generation: u32,
+}
+
+impl Default for Moment {
+    fn default() -> Self {
+        Moment { wanted_ns: u64::MAX, pushed_ns: u64::MAX, generation: 0 }
+    }
+}
+
+impl Moment {
+    /// No longer wanted.
+    pub(crate) fn cancel(&mut self) {
+        self.wanted_ns = u64::MAX;
+    }
+
+    /// Wanted at `at_ns`; gives the generation of the event to push, if one is needed.
+    pub(crate) fn set(&mut self, at_ns: u64) -> Option<u32> {
+        self.wanted_ns = at_ns;
+        if at_ns >= self.pushed_ns {
+            return None;
+        }
+        self.pushed_ns = at_ns;
+        self.generation = self.generation.wrapping_add(1);
+        Some(self.generation)
+    }
+
+    /// An event surfaces: true when the moment has come; otherwise the event to push instead, if any.
+    pub(crate) fn surface(&mut self, now_ns: u64, generation: u32) -> Result<(), Option<(u64, u32)>> {
+        if generation != self.generation || self.pushed_ns > now_ns {
+            return Err(None);
+        }
+        self.pushed_ns = u64::MAX;
+        let at_ns = self.wanted_ns;
+        if at_ns <= now_ns {
+            self.cancel();
+            return Ok(());
+        }
+        Err(if at_ns == u64::MAX { None } else { self.set(at_ns).map(|g| (at_ns, g)) })
+    }
+}
+
+#[cfg(test)]
+impl EventQueue {
+    /// Number of events that wait, stale ones included.
+    pub(crate) fn len(&self) -> usize {
+        self.heap.len()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_moment_that_moves_later_needs_no_new_event() {
+        let mut m = Moment::default();
+        assert_eq!(m.set(10), Some(1));
+        assert_eq!(m.set(30), None);
+        assert_eq!(m.surface(10, 1), Err(Some((30, 2))));
+        assert_eq!(m.set(20), Some(3));
+        assert_eq!(m.surface(20, 3), Ok(()));
+        assert_eq!(m.surface(30, 2), Err(None), "the event of the old moment is stale");
+        assert_eq!(m.set(50), Some(4));
+        m.cancel();
+        assert_eq!(m.surface(50, 4), Err(None));
+    }
 
     #[test]
     fn earliest_first_and_first_in_first_out_among_equals() {

@@ -9,6 +9,7 @@ use crate::class::Class;
 use crate::class::deadline::{DlEntity, DlRq};
 use crate::class::fair::{Entities, FairEntity, FairRq};
 use crate::class::realtime::{RtEntity, RtRq};
+use crate::queue::Moment;
 use crate::report::{CpuReport, DomainReport, TaskReport};
 use crate::workload::{CpuSet, SchedPolicy};
 
@@ -186,8 +187,9 @@ pub(crate) struct CpuState {
     pub runtime_accounted_ns: u64,
     /// IRQ time not yet told to the clock.
     pub irq_pending_ns: u64,
-    pub segment_generation: u32,
-    pub tick_generation: u32,
+    /// End of the running task's step.
+    pub segment: Moment,
+    pub tick: Moment,
     pub idle_generation: u32,
     pub need_resched: bool,
     pub idle_since_ns: u64,

