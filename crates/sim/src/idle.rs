@@ -2,6 +2,7 @@
 //! Entering and leaving idle. The state is chosen from the CPU's next armed timer: the deepest one that pays off until
 //! then. Predicting governors take their place in `choose_idle_state`.
 
+use pelton_core::value;
 use pelton_schema::{Event, Sink};
 
 use crate::engine::Engine;
@@ -33,6 +34,11 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` has nothing to run.
     pub(crate) fn enter_idle(&mut self, c: u32) {
+        // A newly idle CPU walks the others' blocked load when that is due: on a machine with short bursts only, nobody's
+        // tick would. Since 4.17, with the release that counts silent CPUs in a shared domain.
+        if self.policy.stale_cpu == value::STALE_CPU_COUNT {
+            self.refresh_blocked(c);
+        }
         let state = self.choose_idle_state(c);
         self.stop_tick(c);
         self.set_power(c, Power::Idle { state });

@@ -113,8 +113,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// A busy CPU refreshes the blocked load of idle ones, so that their share of the domain's request fades.
-    fn refresh_blocked(&mut self, c: u32) {
+    /// A busy or newly idle CPU refreshes the blocked load of idle ones, so that their share of the domain's request fades.
+    pub(crate) fn refresh_blocked(&mut self, c: u32) {
         if self.now < self.next_blocked_ns {
             return;
         }

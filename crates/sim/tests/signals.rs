@@ -118,3 +118,21 @@ fn idle_cpus_load_fades_while_another_cpu_ticks() {
     let last = events.iter().rev().find_map(|(_, e)| util(e)).expect("CPU 1 was tracked");
     assert_eq!(last, 0);
 }
+
+/// Bursts shorter than a tick on one CPU, nothing else: no tick runs, and still the other CPU's load must fade.
+#[test]
+fn idle_cpus_load_fades_while_another_cpu_only_has_short_bursts() {
+    let mut burst = on(task("burst", Some(1), vec![run_ms(300)]), 1);
+    burst.loops = Some(1);
+    let w = workload(vec![on(periodic("short", 1000, 16_000), 0), burst]);
+    for (profile_name, fades) in [("4.19", true), ("7.2", true)] {
+        let (r, events) = events_of(&machine(&[(2, 1024)]), &w, profile_name, &config(3000));
+        let util = |e: &Event| match *e {
+            Event::PeltCfs { cpu: 1, util_avg, .. } => Some(util_avg),
+            _ => None,
+        };
+        let last = events.iter().rev().find_map(|(_, e)| util(e)).expect("CPU 1 was tracked");
+        assert_eq!(last == 0, fades, "{profile_name}: {last}");
+        assert!(r.domains[0].time_in_state_ns[0] > 1500 * MS, "{profile_name}: {:?}", r.domains[0].time_in_state_ns);
+    }
+}
