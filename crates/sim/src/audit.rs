@@ -231,7 +231,7 @@ pub(crate) fn audited<'a, S: Sink>(
 pub(crate) fn configured_work_ns(spec: &TaskSpec) -> Option<u64> {
     let op = |op: &Op| match *op {
         Op::Run { work_ns } => Some(work_ns),
-        Op::Runtime { .. } | Op::RunUniform { .. } => None,
+        Op::Runtime { .. } => None,
         _ => Some(0),
     };
     let phase = |p: &Phase| Some(p.loops?.max(1) * p.ops.iter().map(op).sum::<Option<u64>>()?);

@@ -144,10 +144,6 @@ impl<S: Sink> Engine<'_, S> {
     fn execute(&mut self, t: u32, op: &Op) -> Flow {
         match *op {
             Op::Run { work_ns } => self.work(t, work_ns),
-            Op::RunUniform { min_ns, max_ns } => {
-                let work_ns = min_ns + self.rng.up_to(max_ns.saturating_sub(min_ns));
-                self.work(t, work_ns)
-            }
             Op::Runtime { wall_ns } => {
                 self.tasks[t as usize].activation.paused_ns = None;
                 Flow::Busy(Step::Wall(wall_ns))

@@ -188,8 +188,6 @@ pub struct TaskSpec {
     pub taskgroup: String,
     /// Per-task timers used (`TimerId::Own`).
     pub own_timers: u32,
-    /// Kept for people: what this task models.
-    pub comment: String,
 }
 
 /// A part of a task: operations repeated.
@@ -296,13 +294,6 @@ pub enum Op {
     SemWait(u32),
     /// Ends one activation without a timer (for logs and statistics).
     EndActivation,
-    /// Work of random length: log-normal-free integer model, uniform in `min_ns..=max_ns` at capacity 1024.
-    RunUniform {
-        /// Least work.
-        min_ns: u64,
-        /// Most work.
-        max_ns: u64,
-    },
     /// Sleep of random length, uniform in `min_ns..=max_ns` (phases of periodic tasks between runs).
     SleepUniform {
         /// Least time.

@@ -80,7 +80,7 @@ fn shift_op(shift: Shift, op: &mut Op) {
         Op::SemPost(s) | Op::SemWait(s) => *s += shift.semaphores,
         Op::Timer { timer: TimerId::Shared(t), .. } => *t += shift.timers,
         Op::Timer { timer: TimerId::Own(_), .. } | Op::Yield | Op::EndActivation => {}
-        Op::Run { .. } | Op::Runtime { .. } | Op::Sleep { .. } | Op::RunUniform { .. } | Op::SleepUniform { .. } => {}
+        Op::Run { .. } | Op::Runtime { .. } | Op::Sleep { .. } | Op::SleepUniform { .. } => {}
     }
 }
 

@@ -24,7 +24,7 @@ pub fn cpu(threads: u32, event_ns: u64) -> Workload {
     let thread = |i: u32| TaskSpec {
         name: format!("sysbench-{i}"),
         phases: vec![events.clone()],
-        comment: "an activation is one event".into(),
+        // An activation is one event.
         ..TaskSpec::default()
     };
     Workload { name: "sysbench-cpu".into(), tasks: (0..threads).map(thread).collect(), ..Workload::default() }

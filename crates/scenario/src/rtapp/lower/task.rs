@@ -42,7 +42,6 @@ impl Lowering<'_> {
             uclamp,
             taskgroup,
             own_timers: timers.own.count(),
-            comment: String::new(),
         }
     }
 
