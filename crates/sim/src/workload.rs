@@ -27,6 +27,9 @@ pub struct Workload {
     pub irqs: Vec<IrqSpec>,
     /// Length the file asks for, ns; `None` = until all tasks end or the run's own limit.
     pub duration_ns: Option<u64>,
+    /// Longest idle exit latency anybody tolerates, us (what a program writes to `/dev/cpu_dma_latency`); 0 allows
+    /// state 0 only, `None` = no limit.
+    pub cpu_dma_latency_us: Option<u32>,
     /// Names of mutexes, conds, barriers and semaphores, for messages: (kind, index, name).
     pub resource_names: Vec<(String, u32, String)>,
 }

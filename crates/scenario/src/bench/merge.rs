@@ -42,6 +42,9 @@ fn append(whole: &mut Workload, part: Workload) {
     whole.barriers.extend(part.barriers);
     whole.semaphores.extend(part.semaphores);
     whole.irqs.extend(part.irqs);
+    // The kernel honours the strictest request.
+    let strictest = whole.cpu_dma_latency_us.into_iter().chain(part.cpu_dma_latency_us).min();
+    whole.cpu_dma_latency_us = strictest;
     whole.duration_ns = whole.duration_ns.max(part.duration_ns);
     let named = part.resource_names.into_iter().map(|(kind, index, name)| shifted_name(shift, kind, index, name));
     whole.resource_names.extend(named);
