@@ -183,17 +183,6 @@ impl<S: Sink> Engine<'_, S> {
         self.emit_power(d);
     }
 
-    /// Sets a CPU's speed and the scale its signals see.
-    pub(crate) fn apply_speed(&mut self, c: u32, khz: u32) {
-        let spec = &self.m.cpus[c as usize];
-        let domain = &self.m.domains[spec.domain as usize];
-        let cpu = &mut self.cpus[c as usize];
-        let full = u64::from(spec.capacity) << (crate::state::SPEED_SHIFT - 10);
-        cpu.speed = (full * u64::from(khz) / u64::from(domain.ref_khz.max(1))).max(1);
-        let seen_khz = if domain.freq_invariant { khz } else { domain.ref_khz };
-        cpu.rq.freq_scale = pelton_core::freq_scale(seen_khz, domain.ref_khz);
-    }
-
     pub(crate) fn close_time_in_state(&mut self, d: u32) {
         let domain = &mut self.domains[d as usize];
         domain.report.time_in_state_ns[domain.opp as usize] += self.now - domain.since_ns;

@@ -26,6 +26,7 @@ mod setup;
 mod signals;
 #[cfg(test)]
 mod small_worlds;
+mod speed;
 mod state;
 mod sync;
 mod tick;
