@@ -51,6 +51,7 @@ enum { PELTON_HOOK_BLOCKED_OFF, PELTON_HOOK_BLOCKED_PER_CFS_RQ, PELTON_HOOK_BLOC
 enum { PELTON_FAIR_CFS, PELTON_FAIR_EEVDF };
 enum { PELTON_RT_LIMIT_THROTTLE, PELTON_RT_LIMIT_FAIR_SERVER };
 enum { PELTON_UCLAMP_OFF, PELTON_UCLAMP_MAX };
+enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 
 #define PELTON_SWITCHES(X) \
 	X(invariance, "contribution|clock", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
@@ -166,7 +167,12 @@ enum { PELTON_UCLAMP_OFF, PELTON_UCLAMP_MAX };
 	  "What keeps real-time tasks from starving the fair class. throttle: 950 ms of every second, whether or not a " \
 	  "fair task waits. fair_server: only while one does (6.8 has the server, 6.12 is the first profile with it).") \
 	X(uclamp, "off|max", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
-	  "Utilization clamps: none, or the largest clamp of the runnable tasks (5.3).")
+	  "Utilization clamps: none, or the largest clamp of the runnable tasks (5.3).") \
+	X(idle_governor, "menu|teo|next_timer", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	  "Who chooses idle states. menu: from the last eight stays and the next timer; what a kernel with several " \
+	  "governors picks. teo: from where between the states' residencies earlier stays ended. next_timer: the deepest " \
+	  "state that pays until the next timer, nothing learnt; the tick always stops. Both kernel forms are those of " \
+	  "7.2 in every profile.")
 
 /* One u32 per switch, in the order of the table. */
 struct pelton_policy {

@@ -114,6 +114,8 @@ policy_fields! {
     rt_limit,
     /// Switch `uclamp`: 0 = off, 1 = max.
     uclamp,
+    /// Switch `idle_governor`: 0 = menu, 1 = teo, 2 = next_timer.
+    idle_governor,
 }
 
 /// A switch: its name, its values, its default per profile, and why it exists.

@@ -74,6 +74,9 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("rt_limit", "fair_server", RT_LIMIT_FAIR_SERVER),
     ("uclamp", "off", UCLAMP_OFF),
     ("uclamp", "max", UCLAMP_MAX),
+    ("idle_governor", "menu", IDLE_GOVERNOR_MENU),
+    ("idle_governor", "teo", IDLE_GOVERNOR_TEO),
+    ("idle_governor", "next_timer", IDLE_GOVERNOR_NEXT_TIMER),
 ];
 
 /// `invariance = contribution`.
@@ -216,3 +219,9 @@ pub const RT_LIMIT_FAIR_SERVER: u32 = 1;
 pub const UCLAMP_OFF: u32 = 0;
 /// `uclamp = max`.
 pub const UCLAMP_MAX: u32 = 1;
+/// `idle_governor = menu`.
+pub const IDLE_GOVERNOR_MENU: u32 = 0;
+/// `idle_governor = teo`.
+pub const IDLE_GOVERNOR_TEO: u32 = 1;
+/// `idle_governor = next_timer`.
+pub const IDLE_GOVERNOR_NEXT_TIMER: u32 = 2;

@@ -110,6 +110,7 @@ fn scheduler_of_each_kernel() {
     check_column("delayed_dequeue", &[("6.6", "off"), ("6.12", "on")]);
     check_column("rt_limit", &[("6.6", "throttle"), ("6.12", "fair_server")]);
     check_column("uclamp", &[("4.19", "off"), ("5.4", "max")]);
+    check_column("idle_governor", &[("4.12", "menu"), ("7.2", "menu")]);
 }
 
 #[test]
