@@ -209,47 +209,333 @@ declare_events! {
         /// Period of the timer that ended the activation, 0 when none.
         period_ns: u64 [Ns],
     }
-}
-
-/// Why the frequency hook was called (SPEC B.13).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum HookSite {
-    /// Averages of the root cfs_rq changed.
-    Decay = 0,
-    /// An entity was attached.
-    Attach = 1,
-    /// An entity was detached.
-    Detach = 2,
-    /// A fair task that waited for I/O was enqueued.
-    Iowait = 3,
-    /// Explicit call at the tick.
-    Tick = 4,
-    /// The RT class.
-    Rt = 5,
-    /// The deadline class.
-    Dl = 6,
-    /// End of a blocked-averages walk.
-    Blocked = 7,
-    /// Policy limits changed.
-    Limits = 8,
-}
-
-impl HookSite {
-    /// Names in code order.
-    pub const NAMES: [&'static str; 9] =
-        ["decay", "attach", "detach", "iowait", "tick", "rt", "dl", "blocked", "limits"];
-
-    /// Lower-case name.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
+    /// A new task is on a runqueue for the first time.
+    SchedWakeupNew = 18, "sched_wakeup_new" {
+        /// CPU that executes the wake-up.
+        cpu: u32 [Id],
+        /// New task.
+        tid: u32 [Id],
+        /// Its kernel priority.
+        prio: u32 [Code],
+        /// CPU it was enqueued on.
+        target_cpu: u32 [Id],
+    }
+    /// A task created another.
+    SchedProcessFork = 19, "sched_process_fork" {
+        /// CPU.
+        cpu: u32 [Id],
+        /// Creator.
+        parent_tid: u32 [Id],
+        /// New task.
+        child_tid: u32 [Id],
+    }
+    /// A task ends.
+    SchedProcessExit = 20, "sched_process_exit" {
+        /// CPU.
+        cpu: u32 [Id],
+        /// Task.
+        tid: u32 [Id],
+        /// Its kernel priority.
+        prio: u32 [Code],
+    }
+    /// The name of a task, valid from here on.
+    TaskName = 21, "task_name" {
+        /// Task.
+        tid: u32 [Id],
+        /// Bytes 0..8 of the name, the first in the lowest bits.
+        name_0: u64 [Code],
+        /// Bytes 8..16 of the name.
+        name_8: u64 [Code],
+    }
+    /// The recorder lost events here: what follows on this CPU does not continue what came before.
+    LostEvents = 22, "lost_events" {
+        /// CPU, or 4294967295 when unknown.
+        cpu: u32 [Id],
+        /// How many; 0 when unknown.
+        count: u64 [Count],
+    }
+    /// The clocks of a CPU as the next signal event of this CPU saw them.
+    RqClock = 23, "rq_clock" {
+        /// CPU whose clocks these are.
+        cpu: u32 [Id],
+        /// Wall clock of the runqueue.
+        clock_ns: u64 [Ns],
+        /// The same without interrupt and stolen time.
+        clock_task_ns: u64 [Ns],
+        /// The same scaled by capacity and frequency.
+        clock_pelt_ns: u64 [Ns],
+        /// Time the scaled clock skipped at idle.
+        lost_idle_ns: u64 [Ns],
+    }
+    /// A signal as it was before the call that the next `pelt_state` of this CPU tells about.
+    PeltBefore = 24, "pelt_before" {
+        /// CPU of the `pelt_state`.
+        cpu: u32 [Id],
+        /// Up to when it was updated.
+        last_update_time_ns: u64 [Ns],
+        /// Sum of weighted time on the queue.
+        load_sum: u64 [Count],
+        /// Sum of time on the queue.
+        runnable_sum: u64 [Count],
+        /// Sum of running time.
+        util_sum: u32 [Count],
+        /// Position in the open period.
+        period_contrib: u32 [Count],
+        /// Average of `load_sum`.
+        load_avg: u64 [Capacity],
+        /// Average of `runnable_sum`.
+        runnable_avg: u64 [Capacity],
+        /// Average of `util_sum`.
+        util_avg: u32 [Capacity],
+    }
+    /// The complete integer state of a load-tracking record inside a kernel.
+    PeltState = 25, "pelt_state" {
+        /// CPU whose runqueue holds the signal.
+        cpu: u32 [Id],
+        /// Which signal: see `PeltSignal`.
+        signal: u32 [Code],
+        /// When it was read: see `PeltSource`.
+        source: u32 [Code],
+        /// Small number of the kernel object, from 1; numbers are per trace.
+        object: u32 [Id],
+        /// Object number of the queue it is on or is; 0 when unknown.
+        queue: u32 [Id],
+        /// Task, or 0 for a group entity or a queue.
+        tid: u32 [Id],
+        /// Bits: 1 on the queue, 2 running, 4 delayed dequeue, 8 root queue or entity on it, 16 the call returned 1 (decayed).
+        flags: u32 [Code],
+        /// Entity: number of runnable tasks it stands for; queue: its runnable tasks.
+        runnable: u32 [Count],
+        /// Load weight as the kernel stores it: nice 0 = 1048576 on 64 bits.
+        weight: u64 [Count],
+        /// `now` of a full call; 0 when unknown.
+        now_ns: u64 [Ns],
+        /// Up to when it is updated.
+        last_update_time_ns: u64 [Ns],
+        /// Sum of weighted time on the queue.
+        load_sum: u64 [Count],
+        /// Sum of time on the queue.
+        runnable_sum: u64 [Count],
+        /// Sum of running time.
+        util_sum: u32 [Count],
+        /// Position in the open period.
+        period_contrib: u32 [Count],
+        /// Average of `load_sum`.
+        load_avg: u64 [Capacity],
+        /// Average of `runnable_sum`.
+        runnable_avg: u64 [Capacity],
+        /// Average of `util_sum`.
+        util_avg: u32 [Capacity],
+        /// Stored estimate, with the kernel's mark bit.
+        util_est: u32 [Code],
+    }
+    /// One step of a runqueue's clocks inside a kernel, before and after.
+    RqClockStep = 26, "rq_clock_step" {
+        /// CPU.
+        cpu: u32 [Id],
+        /// 1 when the idle task is current.
+        idle: u32 [Code],
+        /// Capacity the scaled clock runs at.
+        cap_scale: u32 [Capacity],
+        /// Frequency scale.
+        freq_scale: u32 [Capacity],
+        /// Wall clock before.
+        clock_before_ns: u64 [Ns],
+        /// Task clock before.
+        clock_task_before_ns: u64 [Ns],
+        /// Scaled clock before.
+        clock_pelt_before_ns: u64 [Ns],
+        /// Wall clock after.
+        clock_ns: u64 [Ns],
+        /// Task clock after.
+        clock_task_ns: u64 [Ns],
+        /// Scaled clock after.
+        clock_pelt_ns: u64 [Ns],
+        /// Time the scaled clock skipped at idle, after.
+        lost_idle_ns: u64 [Ns],
+    }
+    /// An estimate of utilization was published.
+    UtilEst = 27, "util_est" {
+        /// CPU.
+        cpu: u32 [Id],
+        /// Which: see `PeltSignal` (an entity or a queue).
+        signal: u32 [Code],
+        /// Object number as in `pelt_state`.
+        object: u32 [Id],
+        /// Task, or 0.
+        tid: u32 [Id],
+        /// Stored estimate, with the kernel's mark bit.
+        enqueued: u32 [Code],
+        /// Filtered estimate of older kernels.
+        ewma: u32 [Capacity],
+    }
+    /// Capacity left for the fair class.
+    CpuCapacity = 28, "sched_cpu_capacity" {
+        /// CPU.
+        cpu: u32 [Id],
+        /// Capacity.
+        capacity: u32 [Capacity],
+    }
+    /// The root domain's over-utilized flag changes.
+    SchedOverutilized = 29, "sched_overutilized" {
+        /// 1 = over-utilized.
+        overutilized: u32 [Code],
+    }
+    /// The number of runnable tasks of a CPU changes.
+    NrRunning = 30, "sched_update_nr_running" {
+        /// CPU.
+        cpu: u32 [Id],
+        /// Runnable tasks now.
+        nr_running: u32 [Count],
+        /// Difference.
+        change: i64 [Count],
+    }
+    /// schedutil mapped a performance target to a frequency.
+    NextFreq = 31, "sugov_next_freq" {
+        /// First CPU of the frequency domain.
+        cpu: u32 [Id],
+        /// Performance target.
+        util: u32 [Capacity],
+        /// Capacity it refers to.
+        max: u32 [Capacity],
+        /// Frequency in the table that serves it.
+        resolved_khz: u32 [Khz],
+        /// Frequency before.
+        cur_khz: u32 [Khz],
+        /// Highest frequency of the domain.
+        max_khz: u32 [Khz],
+    }
+    /// schedutil turned an effective utilization into a performance target.
+    EffectivePerf = 32, "sugov_effective_cpu_perf" {
+        /// CPU.
+        cpu: u32 [Id],
+        /// Effective utilization.
+        actual: u32 [Capacity],
+        /// Lower limit.
+        min: u32 [Capacity],
+        /// Upper limit.
+        max: u32 [Capacity],
+        /// Performance target.
+        perf: u32 [Capacity],
+    }
+    /// The utilization of all classes was added up.
+    EffectiveUtil = 33, "effective_cpu_util" {
+        /// CPU.
+        cpu: u32 [Id],
+        /// Utilization of the fair class.
+        util_cfs: u32 [Capacity],
+        /// Lower limit that came out.
+        min: u32 [Capacity],
+        /// Upper limit that came out.
+        max: u32 [Capacity],
+        /// Sum.
+        util: u32 [Capacity],
+    }
+    /// The energy of one placement was computed.
+    ComputeEnergy = 34, "sched_compute_energy" {
+        /// CPU that computes.
+        cpu: u32 [Id],
+        /// Task to be placed.
+        tid: u32 [Id],
+        /// CPU it would be placed on; 4294967295: without it.
+        dst_cpu: u32 [Id],
+        /// Energy in the kernel's abstract unit.
+        energy: u64 [Count],
+        /// Largest utilization of the domain.
+        max_util: u64 [Capacity],
+        /// Sum of the domain's utilization.
+        busy_time: u64 [Capacity],
+    }
+    /// The fair class chose a CPU for a task.
+    SelectTaskRq = 35, "select_task_rq" {
+        /// CPU that executes the wake-up.
+        cpu: u32 [Id],
+        /// Task.
+        tid: u32 [Id],
+        /// CPU it ran on before.
+        prev_cpu: u32 [Id],
+        /// Kernel wake flags.
+        wake_flags: u32 [Code],
+        /// CPU chosen.
+        chosen_cpu: u32 [Id],
+        /// Utilization of the task.
+        util_avg: u32 [Capacity],
+        /// Its estimate.
+        util_est: u32 [Capacity],
+        /// Its lower clamp.
+        uclamp_min: u32 [Capacity],
+        /// Its upper clamp.
+        uclamp_max: u32 [Capacity],
+    }
+    /// The averages of a task group's queue on one CPU were published.
+    PeltGroup = 36, "pelt_group" {
+        /// CPU.
+        cpu: u32 [Id],
+        /// Group: a number the trace's reader has the path of.
+        group: u32 [Id],
+        /// 0 the group's queue, 1 its entity.
+        entity: u32 [Code],
+        /// Utilization.
+        util_avg: u32 [Capacity],
+        /// Share of time on the queue.
+        runnable_avg: u32 [Capacity],
+        /// Load.
+        load_avg: u64 [Capacity],
+    }
+    /// The clamps of a task were published.
+    TaskUclamp = 37, "uclamp_util_se" {
+        /// CPU.
+        cpu: u32 [Id],
+        /// Task.
+        tid: u32 [Id],
+        /// Its utilization.
+        util_avg: u32 [Capacity],
+        /// Lower clamp in force.
+        uclamp_min: u32 [Capacity],
+        /// Upper clamp in force.
+        uclamp_max: u32 [Capacity],
+    }
+    /// What a task is, told once by the recorder and again when it changes.
+    TaskAttributes = 38, "task_attributes" {
+        /// Task.
+        tid: u32 [Id],
+        /// Kernel scheduling policy: 0 normal, 1 FIFO, 2 RR, 3 batch, 5 idle, 6 deadline, 7 ext.
+        policy: u32 [Code],
+        /// Kernel priority.
+        prio: u32 [Code],
+        /// Allowed CPUs 0..63 as bits.
+        cpus_allowed: u64 [Code],
+        /// Requested lower clamp.
+        uclamp_min: u32 [Capacity],
+        /// Requested upper clamp.
+        uclamp_max: u32 [Capacity],
+        /// Number of its task group, 0 = root.
+        group: u32 [Id],
+    }
+    /// The limits of a frequency domain change.
+    CpuFrequencyLimits = 39, "cpu_frequency_limits" {
+        /// First CPU of the domain.
+        cpu: u32 [Id],
+        /// Lowest frequency allowed.
+        min_khz: u32 [Khz],
+        /// Highest frequency allowed.
+        max_khz: u32 [Khz],
+    }
+    /// A CPU starts handling a soft interrupt.
+    SoftirqEntry = 40, "softirq_entry" {
+        /// CPU.
+        cpu: u32 [Id],
+        /// Vector.
+        vec: u32 [Id],
+    }
+    /// A CPU ends handling a soft interrupt.
+    SoftirqExit = 41, "softirq_exit" {
+        /// CPU.
+        cpu: u32 [Id],
+        /// Vector.
+        vec: u32 [Id],
     }
 }
-
-/// `CpuIdle::state` when a CPU leaves idle.
-pub const IDLE_EXIT: u32 = u32::MAX;
-/// `SchedSwitch` priority of a deadline task (-1).
-pub const PRIO_DEADLINE: u32 = u32::MAX;
 
 #[cfg(test)]
 mod tests {

@@ -5,11 +5,13 @@
 //! tracepoint names where the meaning is the kernel's. Columns carry a unit and a sentence; file formats, exporters
 //! and reference pages are derived from [`EVENTS`].
 
+mod codes;
 mod declare;
 mod events;
 mod reference;
 mod sink;
 
+pub use codes::*;
 pub use declare::{Column, EventInfo, Unit};
 pub use events::*;
 pub use reference::render_reference;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::{EVENTS, EventInfo, HookSite};
+use crate::{EVENTS, EventInfo, HookSite, PeltSignal, PeltSource};
 
 /// The page `docs/reference/events.md` without its banner: every event, every column, unit and sentence.
 ///
@@ -16,10 +16,9 @@ pub fn render_reference() -> String {
          behind a name is the event's code in our own log.\n",
     );
     EVENTS.iter().for_each(|event| section(&mut out, event));
-    out.push_str("\n## Hook sites\n\nValues of `site` in `freq_decision`.\n\n| value | name |\n|---|---|\n");
-    for (value, name) in HookSite::NAMES.iter().enumerate() {
-        line(&mut out, format_args!("| {value} | {name} |"));
-    }
+    codes(&mut out, "Hook sites", "`site` in `freq_decision`", &HookSite::NAMES);
+    codes(&mut out, "Load-tracking records", "`signal` in `pelt_state` and `util_est`", &PeltSignal::NAMES);
+    codes(&mut out, "Moments of reading", "`source` in `pelt_state`", &PeltSource::NAMES);
     out
 }
 
@@ -28,6 +27,13 @@ fn section(out: &mut String, event: &EventInfo) {
     line(out, format_args!("| column | unit | meaning |\n|---|---|---|"));
     for column in event.columns {
         line(out, format_args!("| `{}` | {} | {} |", column.name, column.unit.name(), column.doc.trim()));
+    }
+}
+
+fn codes(out: &mut String, title: &str, column: &str, names: &[&str]) {
+    line(out, format_args!("\n## {title}\n\nValues of {column}.\n\n| value | name |\n|---|---|"));
+    for (value, name) in names.iter().enumerate() {
+        line(out, format_args!("| {value} | {name} |"));
     }
 }
 

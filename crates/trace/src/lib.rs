@@ -11,10 +11,11 @@
 //! | [`TextDump`] | one line per event | people and `diff` |
 //! | [`CsvEvents`], [`JsonLines`] | tables | notebooks |
 //!
-//! [`export`] turns a recorded log into any of the others.
+//! [`import`] reads traces, ours and others'. [`export`] turns a recorded log into any of the others.
 
 mod export;
 mod header;
+pub mod import;
 pub mod log;
 mod output;
 pub mod perfetto;

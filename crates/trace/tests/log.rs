@@ -133,8 +133,8 @@ fn messages_tell_what_is_wrong_and_where() {
     let mut newer = file.clone();
     newer[8] = 9;
     let mut flipped = file.clone();
-    let middle = frame_at(&file, frame_at(&file, 10).end).start + 20;
-    flipped[middle] ^= 1;
+    let events_frame = frame_at(&file, 10).end;
+    flipped[events_frame + 20] ^= 1;
     let cut = &file[..file.len() - 1];
     let texts = [b"\x7fELF", &newer[..], &flipped, cut].map(|file| read(file).1.expect("damaged").to_string());
     assert_eq!(
@@ -142,7 +142,9 @@ fn messages_tell_what_is_wrong_and_where() {
         [
             "not a pelton log (the first bytes are not PELTONLG)",
             "log version 9 is newer than this tool (it reads versions 1..=1)",
-            "the log is damaged at byte 1257, after 0 good events: the check sum of a frame is wrong",
+            &format!(
+                "the log is damaged at byte {events_frame}, after 0 good events: the check sum of a frame is wrong"
+            ),
             "the log ends early: 10 events, then no footer",
         ]
     );

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a reader learns about a trace besides its events.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use pelton_schema::{EVENTS, EventInfo};
+
+use crate::header::RunHeader;
+
+/// What kind of file a trace is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// Text of tracefs `trace` or `trace-cmd report`.
+    FtraceText,
+    /// A page made by systrace, with ftrace text inside.
+    SystraceHtml,
+    /// `perf script` of scheduler events.
+    PerfScript,
+    /// `trace.dat` of trace-cmd.
+    TraceDat,
+    /// Perfetto protobuf.
+    Perfetto,
+    /// A table of load-tracking calls or tracepoints, one row per event.
+    PeltCsv,
+    /// A table of frequency and placement decisions.
+    DecisionCsv,
+    /// A table of time and value, one signal per file.
+    SeriesCsv,
+    /// A table of task activations.
+    ActivationCsv,
+    /// Our own log.
+    PeltonLog,
+}
+
+impl Format {
+    /// Name for people and for `--input-format`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::FtraceText => "ftrace-text",
+            Format::SystraceHtml => "systrace-html",
+            Format::PerfScript => "perf-script",
+            Format::TraceDat => "trace-dat",
+            Format::Perfetto => "perfetto",
+            Format::PeltCsv => "pelt-csv",
+            Format::DecisionCsv => "decision-csv",
+            Format::SeriesCsv => "series-csv",
+            Format::ActivationCsv => "activation-csv",
+            Format::PeltonLog => "pelton-log",
+        }
+    }
+}
+
+/// Something in a trace that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// Line in a text file, from 1; byte offset in a binary one.
+    pub position: u64,
+    /// What is wrong, in one sentence.
+    pub what: String,
+}
+
+/// What is known about a trace; grows while it is read.
+#[derive(Clone, Debug)]
+pub struct TraceInfo {
+    /// Kind of file.
+    pub format: Format,
+    /// Steps of the time stamps: 1000 when they have microseconds only.
+    pub resolution_ns: u64,
+    /// CPUs, as far as the header or the events tell.
+    pub cpus: u32,
+    /// Last known name of every task.
+    pub names: BTreeMap<u32, String>,
+    /// Paths of task groups by the numbers used in events.
+    pub groups: Vec<String>,
+    /// Header of our own logs.
+    pub header: Option<RunHeader>,
+    /// Facts for people: tracer, kernel, clock, buffer sizes.
+    pub remarks: Vec<String>,
+    /// Events handed out, by name.
+    pub events: BTreeMap<&'static str, u64>,
+    /// Events in the file that have no meaning here, by the file's name for them.
+    pub skipped: BTreeMap<String, u64>,
+    /// Events the recorder says it lost, as far as it says how many.
+    pub lost: u64,
+    /// Places where it lost an unknown number.
+    pub lost_unknown: u64,
+    /// How many places could not be read.
+    pub damaged: u64,
+    /// The first few of them.
+    pub damage: Vec<Damage>,
+    /// Columns the file really has, by event code, one bit per column: the others read as 0 and mean nothing.
+    present: BTreeMap<u8, u64>,
+}
+
+impl TraceInfo {
+    /// How many places are kept for the report.
+    const DAMAGE_KEPT: usize = 8;
+    /// How many names of skipped events are told apart.
+    const SKIPPED_KEPT: usize = 1024;
+
+    /// Nothing known yet.
+    pub fn new(format: Format) -> TraceInfo {
+        TraceInfo {
+            format,
+            resolution_ns: 1,
+            cpus: 0,
+            names: BTreeMap::new(),
+            groups: Vec::new(),
+            header: None,
+            remarks: Vec::new(),
+            events: BTreeMap::new(),
+            skipped: BTreeMap::new(),
+            lost: 0,
+            lost_unknown: 0,
+            damaged: 0,
+            damage: Vec::new(),
+            present: BTreeMap::new(),
+        }
+    }
+
+    /// Name of a task.
+    pub fn task_name(&self, tid: u32) -> String {
+        match self.names.get(&tid) {
+            Some(name) => name.clone(),
+            None if tid == 0 => "idle".to_owned(),
+            None => crate::header::unnamed_task(tid),
+        }
+    }
+
+    /// Remembers a task's name; cheap when it is the one already known.
+    pub fn name_task(&mut self, tid: u32, name: &str) {
+        if name.is_empty() || self.names.get(&tid).is_some_and(|known| known == name) {
+            return;
+        }
+        self.names.insert(tid, name.to_owned());
+    }
+
+    /// Counts an event that has no meaning here.
+    pub fn skip(&mut self, name: &str) {
+        if let Some(count) = self.skipped.get_mut(name) {
+            *count += 1;
+        } else {
+            let name = if self.skipped.len() < Self::SKIPPED_KEPT { name } else { "(other)" };
+            *self.skipped.entry(name.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// Notes a place that could not be read.
+    pub fn damage_at(&mut self, position: u64, what: impl fmt::Display) {
+        self.damaged += 1;
+        if self.damage.len() < Self::DAMAGE_KEPT {
+            self.damage.push(Damage { position, what: what.to_string() });
+        }
+    }
+
+    /// Says that the file carries this column of this event.
+    pub fn has_column(&mut self, event: &'static EventInfo, column: &str) {
+        if let Some(index) = event.column(column) {
+            *self.present.entry(event.code).or_default() |= 1 << index;
+        }
+    }
+
+    /// Says that the file carries all columns of this event.
+    pub fn has_all_columns(&mut self, event: &'static EventInfo) {
+        self.present.insert(event.code, u64::MAX);
+    }
+
+    /// True when the file carries this column; a value of a column it does not carry is 0 and means nothing.
+    pub fn carries(&self, event: &str, column: &str) -> bool {
+        let Some(info) = EVENTS.iter().find(|info| info.name == event) else { return false };
+        let mask = self.present.get(&info.code).copied().unwrap_or(0);
+        info.column(column).is_some_and(|index| mask >> index & 1 == 1)
+    }
+
+    /// True when the trace was read without a gap: nothing damaged, nothing lost.
+    pub fn is_complete(&self) -> bool {
+        self.damaged == 0 && self.lost == 0 && self.lost_unknown == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_columns_of_the_file_are_carried() {
+        let mut info = TraceInfo::new(Format::FtraceText);
+        let event = EVENTS.iter().find(|e| e.name == "pelt_se").expect("declared");
+        info.has_column(event, "util_avg");
+        assert!(info.carries("pelt_se", "util_avg") && !info.carries("pelt_se", "load_avg"));
+        assert!(!info.carries("pelt_cfs", "util_avg") && !info.carries("no_such_event", "util_avg"));
+    }
+
+    #[test]
+    fn a_hostile_file_cannot_grow_the_lists() {
+        let mut info = TraceInfo::new(Format::FtraceText);
+        for i in 0..100_000 {
+            info.skip(&format!("event{i}"));
+            info.damage_at(i, "bad");
+        }
+        assert!(info.skipped.len() <= TraceInfo::SKIPPED_KEPT + 1 && info.damage.len() == TraceInfo::DAMAGE_KEPT);
+        assert_eq!((info.skipped.values().sum::<u64>(), info.damaged), (100_000, 100_000));
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Traces of other tools, and of ours, as one stream of declared events.
+//!
+//! A reader holds a bounded part of the file, whatever its length. It hands out events in time order, task ids are the
+//! kernel's. What it does not understand it counts; what is damaged it says, and goes on where it can:
+//! [`TraceInfo`] grows while the stream is read and is complete at its end.
+
+mod error;
+mod info;
+
+pub use error::ImportError;
+pub use info::{Damage, Format, TraceInfo};
+
+use pelton_schema::Event;
+
+/// An event and when it happened, ns on the trace's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timed {
+    /// When.
+    pub time_ns: u64,
+    /// What.
+    pub event: Event,
+}
+
+/// A trace being read.
+pub trait Source {
+    /// The next event, times never decreasing; `None` at the end of what could be read.
+    ///
+    /// # Errors
+    /// When the file cannot be read on, or is no trace at all. Damage inside it is no error: see [`TraceInfo::damage`].
+    fn next(&mut self) -> Result<Option<Timed>, ImportError>;
+
+    /// What is known about the trace so far.
+    fn info(&self) -> &TraceInfo;
+}
