@@ -11,14 +11,14 @@ const WORD_COLUMNS_MAX: u16 = 14;
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
     /// Column headings; one starting with `<` is aligned left, others right.
-    header: Vec<&'static str>,
+    header: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl Sheet {
     /// An empty table. A heading that starts with `<` marks a left-aligned column.
-    pub fn new(header: &[&'static str]) -> Self {
-        Sheet { header: header.to_vec(), rows: Vec::new() }
+    pub fn new(header: &[&str]) -> Self {
+        Sheet { header: header.iter().map(|&h| h.to_owned()).collect(), rows: Vec::new() }
     }
 
     /// Adds a row; it has as many cells as there are headings.
@@ -45,10 +45,10 @@ impl Sheet {
         merged
     }
 
-    fn headings(&self) -> impl Iterator<Item = (&'static str, CellAlignment)> + '_ {
+    fn headings(&self) -> impl Iterator<Item = (&str, CellAlignment)> {
         self.header.iter().map(|h| match h.strip_prefix('<') {
             Some(name) => (name, CellAlignment::Left),
-            None => (*h, CellAlignment::Right),
+            None => (h.as_str(), CellAlignment::Right),
         })
     }
 

@@ -5,6 +5,7 @@
 //! tolerances. Printed numbers live in `published` fields only; nothing reads those to build a run.
 
 use crate::plan::MachineChanges;
+use crate::quantity::Read;
 use crate::table::Role;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -44,6 +45,9 @@ pub struct Experiment {
     pub row: Vec<Row>,
     /// Printed statements.
     pub claim: Vec<Claim>,
+    /// Columns the posting does not have: other variants and quantities on the same workloads.
+    #[serde(default)]
+    pub beyond: Vec<Beyond>,
     /// Changed assumptions under which the claims are checked as well, on request.
     #[serde(default)]
     pub sensitivity: Vec<Sensitivity>,
@@ -60,6 +64,8 @@ pub struct WorkloadRef {
     /// Tasks that start later, by name, s; the run is longer by the longest of these delays.
     #[serde(default)]
     pub delay_s: BTreeMap<String, f64>,
+    /// Length of one run, s, where it differs from the table's.
+    pub duration_s: Option<f64>,
 }
 
 /// One side of the comparison.
@@ -68,9 +74,47 @@ pub struct WorkloadRef {
 pub struct Variant {
     /// What it stands for.
     pub why: String,
+    /// Kernel profile, where it is not the table's.
+    pub profile: Option<String>,
     /// Switches set on top of the profile.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
+}
+
+/// Numbers beyond the posting: one line per variant, one column per quantity, for each workload.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Beyond {
+    /// Unique in the table.
+    pub id: String,
+    /// What is to be seen.
+    pub why: String,
+    /// Workloads.
+    pub workload: Vec<String>,
+    /// Variants, in order; the first is the base of every change.
+    pub variant: Vec<String>,
+    /// Quantities of the whole run, in order.
+    pub quantity: Vec<String>,
+}
+
+/// One workload, or several whose numbers are averaged as the source did.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Workloads {
+    /// One.
+    One(String),
+    /// The mean over several.
+    MeanOf(Vec<String>),
+}
+
+impl Workloads {
+    /// Names, at least one in a checked experiment.
+    pub fn names(&self) -> &[String] {
+        match self {
+            Workloads::One(name) => std::slice::from_ref(name),
+            Workloads::MeanOf(names) => names,
+        }
+    }
 }
 
 /// One printed number.
@@ -81,8 +125,8 @@ pub struct Row {
     pub id: String,
     /// Variant the number belongs to.
     pub variant: String,
-    /// Workload that produces it.
-    pub workload: String,
+    /// Workload that produces it, or several whose mean it is.
+    pub workload: Workloads,
     /// Quantity, see [`crate::quantity::QUANTITIES`].
     pub quantity: String,
     /// Task or domain the quantity is read from.
@@ -239,7 +283,33 @@ fn check(experiment: &Experiment) -> Result<(), String> {
             return Err(format!("row id `{}` is used twice", row.id));
         }
     }
-    experiment.claim.iter().try_for_each(|claim| check_claim(&ids, claim))
+    experiment.claim.iter().try_for_each(|claim| check_claim(&ids, claim))?;
+    experiment
+        .beyond
+        .iter()
+        .try_for_each(|beyond| check_beyond(experiment, beyond).map_err(|why| format!("beyond `{}`: {why}", beyond.id)))
+}
+
+fn check_workloads(experiment: &Experiment, names: &[String]) -> Result<(), String> {
+    if names.is_empty() {
+        return Err("needs a workload".into());
+    }
+    names.iter().try_for_each(|name| match experiment.workload.contains_key(name) {
+        true => Ok(()),
+        false => Err(format!("no workload is called `{name}`")),
+    })
+}
+
+fn check_beyond(experiment: &Experiment, beyond: &Beyond) -> Result<(), String> {
+    check_workloads(experiment, &beyond.workload)?;
+    if let Some(name) = beyond.variant.iter().find(|name| !experiment.variant.contains_key(*name)) {
+        return Err(format!("no variant is called `{name}`"));
+    }
+    let unknown = |name: &&String| !crate::quantity::find(name).is_some_and(|q| matches!(q.read, Read::Run(_)));
+    match beyond.quantity.iter().find(unknown) {
+        Some(name) => Err(format!("no quantity of the whole run is called `{name}`")),
+        None => Ok(()),
+    }
 }
 
 fn check_row(experiment: &Experiment, row: &Row) -> Result<(), String> {
@@ -247,9 +317,7 @@ fn check_row(experiment: &Experiment, row: &Row) -> Result<(), String> {
     if !experiment.variant.contains_key(&row.variant) {
         return Err(format!("row `{id}`: no variant is called `{}`", row.variant));
     }
-    if !experiment.workload.contains_key(&row.workload) {
-        return Err(format!("row `{id}`: no workload is called `{}`", row.workload));
-    }
+    check_workloads(experiment, row.workload.names()).map_err(|why| format!("row `{id}`: {why}"))?;
     if crate::quantity::find(&row.quantity).is_none() && row.not_modelled.is_none() {
         return Err(format!("row `{id}`: no quantity is called `{}`", row.quantity));
     }

@@ -67,6 +67,8 @@ fn mistakes_are_named() {
         ("seeds = 2", "seeds = 0", "above 0"),
         ("seeds = 2", "seeds = 2\nsed = 1", "unknown field `sed`"),
         ("schema = 1", "schema = 2", "schema 2 is not known"),
+        ("workload = \"a\"", "workload = [\"a\", \"b\"]", "no workload is called `b`"),
+        ("workload = \"a\"", "workload = []", "needs a workload"),
     ];
     assert!(parse("small.toml", SMALL).is_ok());
     for (from, to, expected) in cases {
@@ -80,4 +82,29 @@ fn mistakes_are_named() {
 fn unknown_names_list_the_known_ones() {
     let error = load("rt-utilisation").expect_err("not a table").to_string();
     assert!(error.contains("rt-utilization"), "{error}");
+}
+
+const BEYOND: &str = r#"
+[[beyond]]
+id = "more"
+why = "a test"
+workload = ["a"]
+variant = ["base", "other"]
+quantity = ["transitions", "energy"]
+"#;
+
+#[test]
+fn columns_beyond_the_posting_are_checked_like_rows() {
+    let text = SMALL.replace("[[row]]", "[variant.other]\nwhy = \"v\"\n[[row]]") + BEYOND;
+    assert_eq!(parse("small.toml", &text).expect("valid").beyond.len(), 1);
+    let cases = [
+        ("\"other\"]", "\"othr\"]", "no variant is called `othr`"),
+        ("workload = [\"a\"]", "workload = [\"b\"]", "no workload is called `b`"),
+        ("\"energy\"", "\"latency_avg\"", "no quantity of the whole run is called `latency_avg`"),
+    ];
+    for (from, to, expected) in cases {
+        assert!(text.contains(from), "{from}");
+        let error = parse("small.toml", &text.replace(from, to)).expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! From reports to verdicts: the only place that puts printed numbers beside ours.
 
+use crate::beyond;
 use crate::experiment::{Claim, Comparison, Experiment, ExperimentError, Row};
 use crate::stats;
 use crate::table::{ClaimResult, RowResult, TableResult, Verdict};
@@ -16,8 +17,10 @@ pub type Reports = BTreeMap<(String, String), Vec<Report>>;
 pub fn judge(experiment: &Experiment, reports: &Reports, seconds: f64) -> Result<TableResult, ExperimentError> {
     let rows = experiment.row.iter().map(|row| judge_row(row, reports)).collect::<Result<Vec<RowResult>, _>>()?;
     let claims = experiment.claim.iter().map(|claim| judge_claim(claim, &rows)).collect();
+    let beyond = experiment.beyond.iter().map(|b| beyond::collect(b, reports)).collect::<Result<Vec<_>, _>>()?;
+    let beyond = beyond.into_iter().flatten().collect();
     let runs = reports.values().map(|r| r.len() as u64).sum();
-    Ok(TableResult { table: experiment.table.clone(), rows, claims, runs, seconds: round(seconds) })
+    Ok(TableResult { table: experiment.table.clone(), rows, claims, beyond, runs, seconds: round(seconds) })
 }
 
 fn judge_row(row: &Row, reports: &Reports) -> Result<RowResult, ExperimentError> {
@@ -46,8 +49,13 @@ fn judge_row(row: &Row, reports: &Reports) -> Result<RowResult, ExperimentError>
 fn samples(row: &Row, reports: &Reports) -> Result<Vec<f64>, ExperimentError> {
     let read = || -> Option<Vec<f64>> {
         let quantity = quantity::find(&row.quantity)?;
-        let runs = reports.get(&(row.variant.clone(), row.workload.clone()))?;
-        runs.iter().map(|r| quantity.read(r, row.of.as_deref())).collect()
+        let of_one = |workload: &String| -> Option<Vec<f64>> {
+            let runs = reports.get(&(row.variant.clone(), workload.clone()))?;
+            runs.iter().map(|r| quantity.read(r, row.of.as_deref())).collect()
+        };
+        let all = row.workload.names().iter().map(of_one).collect::<Option<Vec<_>>>()?;
+        let seeds = all.iter().map(Vec::len).min()?;
+        Some((0..seeds).map(|i| stats::mean(&all.iter().map(|of| of[i]).collect::<Vec<_>>())).collect())
     };
     let of = row.of.as_deref().unwrap_or("the run");
     let missing = || ExperimentError(format!("row `{}`: no report has `{}` of {of}", row.id, row.quantity));
@@ -74,7 +82,7 @@ fn claim_value(claim: &Claim, rows: &[RowResult]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment;
+    use crate::experiment::{self, Beyond, Workloads};
     use pelton_sim::report::{DomainReport, TaskReport};
 
     /// Reports as a model would give them: transitions, and `events` activations of `event_ns`.
@@ -104,6 +112,44 @@ mod tests {
         assert_eq!(row("latency_max.without").verdict, Verdict::Differs);
         assert_eq!(row("latency_avg.with").ci95, Some((1.95, 1.95)));
         assert_eq!(table.runs, 8);
+    }
+
+    #[test]
+    fn a_row_over_several_workloads_is_their_mean_seed_by_seed() {
+        let mut experiment = experiment::load("rt-utilization").expect("embedded");
+        experiment.row.retain(|r| r.id == "transitions.without");
+        experiment.claim.clear();
+        experiment.row[0].workload = Workloads::MeanOf(vec!["hog".into(), "sysbench".into()]);
+        let mut all = Reports::new();
+        for (workload, transitions) in [("hog", 10), ("sysbench", 20)] {
+            all.insert(("without".into(), workload.into()), reports(transitions, 1, 1));
+        }
+        let table = judge(&experiment, &all, 1.0).expect("complete");
+        assert_eq!((table.rows[0].simulated, table.rows[0].ci95), (Some(15.0), Some((15.0, 15.0))));
+    }
+
+    #[test]
+    fn columns_beyond_the_posting_are_compared_with_the_first_variant() {
+        let mut experiment = experiment::load("rt-utilization").expect("embedded");
+        (experiment.row, experiment.claim) = (Vec::new(), Vec::new());
+        let list = |names: &[&str]| names.iter().map(|&n| n.to_owned()).collect();
+        experiment.beyond = vec![Beyond {
+            id: "b".into(),
+            why: "a test".into(),
+            workload: list(&["hog"]),
+            variant: list(&["without", "with"]),
+            quantity: list(&["transitions"]),
+        }];
+        let mut all = Reports::new();
+        for (variant, transitions) in [("without", 10), ("with", 5)] {
+            all.insert((variant.into(), "hog".into()), reports(transitions, 1, 1));
+        }
+        let beyond = judge(&experiment, &all, 1.0).expect("complete").beyond;
+        let rows = &beyond[0].rows;
+        assert_eq!((rows[0].values[0].mean, rows[0].values[0].change_ci95), (10.0, None));
+        assert_eq!((rows[1].values[0].mean, rows[1].values[0].change_ci95), (5.0, Some((-50.0, -50.0))));
+        all.remove(&("with".to_owned(), "hog".to_owned()));
+        assert!(judge(&experiment, &all, 1.0).is_err(), "a missing run is no empty cell");
     }
 
     #[test]

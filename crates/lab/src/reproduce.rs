@@ -7,7 +7,7 @@ use crate::plan::{Inputs, PolicySpec, build};
 use crate::run::{Control, LabError, run_matrix};
 use crate::table::TableResult;
 use pelton_scenario::Plan;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// How a table is reproduced.
@@ -28,7 +28,7 @@ pub fn simulated_ns(experiment: &Experiment, options: Options) -> u64 {
 /// Length of a run: every task gets the whole duration after its start.
 fn duration_ns(experiment: &Experiment, workload: &WorkloadRef, changed: Option<&Sensitivity>) -> u64 {
     let longest = delays_ns(workload, changed).into_iter().map(|(_, ns)| ns).max().unwrap_or(0);
-    nanoseconds(experiment.duration_s) + longest
+    nanoseconds(workload.duration_s.unwrap_or(experiment.duration_s)) + longest
 }
 
 fn delays_ns(workload: &WorkloadRef, changed: Option<&Sensitivity>) -> Vec<(String, u64)> {
@@ -72,12 +72,15 @@ pub fn reproduce(
     Ok(table)
 }
 
-/// (variant, workload) pairs that some row needs.
+/// (variant, workload) pairs that some row or column needs.
 fn needed(experiment: &Experiment) -> Vec<(String, String)> {
-    let mut sides: Vec<_> = experiment.row.iter().filter(|r| r.not_modelled.is_none()).collect();
-    sides.sort_by_key(|r| (&r.variant, &r.workload));
-    sides.dedup_by_key(|r| (r.variant.clone(), r.workload.clone()));
-    sides.into_iter().map(|r| (r.variant.clone(), r.workload.clone())).collect()
+    let of_rows = experiment.row.iter().filter(|r| r.not_modelled.is_none());
+    let of_rows = of_rows.flat_map(|r| r.workload.names().iter().map(|w| (r.variant.clone(), w.clone())));
+    let beyond = experiment
+        .beyond
+        .iter()
+        .flat_map(|b| b.workload.iter().flat_map(|w| b.variant.iter().map(|v| (v.clone(), w.clone()))));
+    of_rows.chain(beyond).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, String)) -> Result<Plan, LabError> {
@@ -95,7 +98,8 @@ fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, 
     };
     let mut sets = switches(&variant.set);
     sets.extend(changed.map(|c| switches(&c.set)).unwrap_or_default());
-    let policy = PolicySpec { file: None, profile: Some(experiment.profile.clone()), sets };
+    let profile = variant.profile.as_ref().unwrap_or(&experiment.profile);
+    let policy = PolicySpec { file: None, profile: Some(profile.clone()), sets };
     Ok(build(&inputs, &policy)?.plan)
 }
 

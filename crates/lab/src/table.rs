@@ -12,6 +12,9 @@ pub struct TableResult {
     pub rows: Vec<RowResult>,
     /// What the posting says the numbers mean, checked against ours.
     pub claims: Vec<ClaimResult>,
+    /// What the posting does not have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub beyond: Vec<BeyondResult>,
     /// Simulations behind this table.
     pub runs: u64,
     /// Wall-clock time they took, s.
@@ -39,6 +42,43 @@ pub struct RowResult {
     pub role: Role,
     /// How the two compare.
     pub verdict: Verdict,
+}
+
+/// Numbers beyond the posting for one workload.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BeyondResult {
+    /// Name of the comparison.
+    pub id: String,
+    /// What is to be seen.
+    pub why: String,
+    /// Workload.
+    pub workload: String,
+    /// One line per variant.
+    pub rows: Vec<BeyondRow>,
+}
+
+/// One variant's numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BeyondRow {
+    /// Variant.
+    pub variant: String,
+    /// One number per quantity.
+    pub values: Vec<BeyondValue>,
+}
+
+/// One number beyond the posting.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BeyondValue {
+    /// What was counted.
+    pub quantity: String,
+    /// Its unit.
+    pub unit: String,
+    /// Mean over the seeds.
+    pub mean: f64,
+    /// 95 % confidence of the mean; `None` below two seeds.
+    pub ci95: Option<(f64, f64)>,
+    /// 95 % confidence of the change from the first variant, percent, runs paired by seed; `None` for that variant.
+    pub change_ci95: Option<(f64, f64)>,
 }
 
 /// Whether a printed number was used to find an input.

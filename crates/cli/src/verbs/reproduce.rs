@@ -8,7 +8,7 @@ use crate::sheet::{self, Sheet};
 use crate::units::number;
 use pelton_lab::experiment::{self, Experiment, Sensitivity};
 use pelton_lab::reproduce::{Options, reproduce as run_table, simulated_ns};
-use pelton_lab::table::{RowResult, TableResult};
+use pelton_lab::table::{BeyondResult, RowResult, TableResult};
 use std::fmt::Write as _;
 
 /// Does what was asked.
@@ -120,6 +120,9 @@ fn text(experiment: &Experiment, changed: Option<&Sensitivity>, table: &TableRes
     for claim in &table.claims {
         let _ = writeln!(out, "{} {}", if claim.holds { "holds:" } else { "FAILS:" }, claim.text);
     }
+    for beyond in &table.beyond {
+        out += &section(&format!("{}, {}: {}", beyond.id, beyond.workload, beyond.why), &beyond_sheet(beyond));
+    }
     if verbose {
         out += &notes(experiment);
     }
@@ -134,6 +137,22 @@ fn rows(table: &TableResult) -> Sheet {
         let cells = [r.id.clone(), number(r.published), simulated, spread(r), r.unit.clone()];
         let words = [r.role.name().to_owned(), r.verdict.name().to_owned()];
         sheet.row(cells.into_iter().chain(words).collect());
+    }
+    sheet
+}
+
+/// One line per variant: the mean, and half the width of its 95 % confidence.
+fn beyond_sheet(beyond: &BeyondResult) -> Sheet {
+    let quantities = beyond.rows.first().map_or(&[][..], |row| row.values.as_slice());
+    let mut heads = vec!["<variant".to_owned()];
+    heads.extend(quantities.iter().map(|v| format!("{} [{}]", v.quantity, v.unit)));
+    let mut sheet = Sheet::new(&heads.iter().map(String::as_str).collect::<Vec<_>>());
+    for row in &beyond.rows {
+        let cells = row.values.iter().map(|v| {
+            let half = v.ci95.map_or_else(String::new, |(lo, hi)| format!(" +-{}", number((hi - lo) / 2.0)));
+            number(v.mean) + &half
+        });
+        sheet.row(std::iter::once(row.variant.clone()).chain(cells).collect());
     }
     sheet
 }
