@@ -83,6 +83,11 @@ impl<R: Read> LogReader<R> {
         self.state == State::Complete
     }
 
+    /// Where the frame being read starts in the file, bytes.
+    pub fn offset(&self) -> u64 {
+        self.frame_offset
+    }
+
     /// Memory held for the frame being read.
     pub fn buffered_bytes(&self) -> usize {
         self.frame.capacity()

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The bytes of a trace: from a file, from standard input, packed or not.
+//!
+//! Packed files are told by their first bytes, unpacked while they are read, and hold at most the window their format
+//! needs. Formats that must be read in another order than they are stored are first unpacked into a temporary file that
+//! has no name, so nothing is left behind whatever happens.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use super::ImportError;
+
+/// How many first bytes decide what a file is.
+const HEAD_BYTES: usize = 64 << 10;
+/// Memory an xz stream may ask for: what the strongest preset needs, and some.
+const XZ_MEMORY_MAX: u64 = 128 << 20;
+/// Largest window of a zstd stream, as a power of two: 128 MiB.
+const ZSTD_WINDOW_LOG_MAX: u32 = 27;
+/// Traces shrink by 5 to 30; a file that grows by more than this is no trace.
+const GROWTH_MAX: u64 = 400;
+/// Length up to which a file may grow whatever its packed size.
+const GROWTH_FREE_BYTES: u64 = 64 << 20;
+
+/// How a file is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Packing {
+    Gzip,
+    Xz,
+    Zstd,
+}
+
+impl Packing {
+    const ALL: [Packing; 3] = [Packing::Gzip, Packing::Xz, Packing::Zstd];
+
+    fn of_head(head: &[u8]) -> Option<Packing> {
+        Self::ALL.into_iter().find(|packing| head.starts_with(packing.magic()))
+    }
+
+    fn magic(self) -> &'static [u8] {
+        match self {
+            Packing::Gzip => &[0x1f, 0x8b],
+            Packing::Xz => &[0xfd, b'7', b'z', b'X', b'Z', 0],
+            Packing::Zstd => &[0x28, 0xb5, 0x2f, 0xfd],
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Packing::Gzip => "gzip",
+            Packing::Xz => "xz",
+            Packing::Zstd => "zstd",
+        }
+    }
+
+    fn unpack(self, packed: Box<dyn Read>) -> io::Result<Box<dyn Read>> {
+        let packed = BufReader::with_capacity(HEAD_BYTES, packed);
+        Ok(match self {
+            Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(packed)),
+            Packing::Xz => {
+                let flags = liblzma::stream::CONCATENATED;
+                let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY_MAX, flags)?;
+                Box::new(liblzma::bufread::XzDecoder::new_stream(packed, stream))
+            }
+            Packing::Zstd => {
+                let mut decoder = zstd::stream::read::Decoder::with_buffer(packed)?;
+                decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
+                Box::new(decoder)
+            }
+        })
+    }
+}
+
+/// A trace's bytes, opened and unpacked, its first ones known.
+pub(super) struct Input {
+    /// The first bytes: 64 KiB unless the trace is shorter.
+    pub head: Vec<u8>,
+    /// The file itself, when it can be read in any order and is not packed.
+    file: Option<File>,
+    /// What follows the head.
+    rest: Box<dyn Read>,
+    packing: Option<Packing>,
+    packed_bytes: Option<u64>,
+}
+
+/// A trace's bytes in any order.
+pub(super) struct Whole {
+    /// The file, or an unnamed copy of what was unpacked.
+    pub file: File,
+    /// Its length, bytes.
+    pub bytes: u64,
+    /// Why not everything could be unpacked.
+    pub fault: Option<String>,
+}
+
+impl Input {
+    /// Opens `path`; `-` is standard input.
+    pub fn open(path: &Path) -> Result<Input, ImportError> {
+        if path.as_os_str() == "-" {
+            return Input::of_stream(path, Box::new(io::stdin()), None, None);
+        }
+        let failed = |error| cannot_open(path, error);
+        let file = File::open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if metadata.is_dir() {
+            let error = ImportError::content(path, "is a directory, not a trace");
+            return Err(error.help("name one file in it"));
+        }
+        if !metadata.is_file() {
+            return Input::of_stream(path, Box::new(file), None, None);
+        }
+        let copy = file.try_clone().map_err(failed)?;
+        Input::of_stream(path, Box::new(copy), Some(file), Some(metadata.len()))
+    }
+
+    fn of_stream(
+        path: &Path,
+        mut stream: Box<dyn Read>,
+        file: Option<File>,
+        bytes: Option<u64>,
+    ) -> Result<Input, ImportError> {
+        let head = read_head(&mut stream).map_err(|error| ImportError::io(path, error))?;
+        if head.is_empty() {
+            return Err(ImportError::content(path, "is empty").help("record the trace again"));
+        }
+        let Some(packing) = Packing::of_head(&head) else {
+            return Ok(Input { head, file, rest: stream, packing: None, packed_bytes: None });
+        };
+        let fault = |error: io::Error| {
+            ImportError::content(path, format!("cannot unpack this {} file: {error}", packing.name()))
+                .help("copy or record the trace again")
+        };
+        let mut unpacked = packing.unpack(Box::new(Cursor::new(head).chain(stream))).map_err(fault)?;
+        let head = read_head(&mut unpacked).map_err(fault)?;
+        if head.is_empty() {
+            return Err(ImportError::content(path, "is empty once unpacked").help("record the trace again"));
+        }
+        Ok(Input { head, file: None, rest: unpacked, packing: Some(packing), packed_bytes: bytes })
+    }
+
+    /// The bytes in order.
+    pub fn into_stream(self) -> Box<dyn BufRead> {
+        Box::new(BufReader::with_capacity(HEAD_BYTES, Cursor::new(self.head).chain(self.rest)))
+    }
+
+    /// The bytes in any order: the file itself, or a copy without a name.
+    pub fn into_whole(mut self, path: &Path) -> Result<Whole, ImportError> {
+        let failed = |error| ImportError::io(path, error);
+        if let Some(file) = self.file.take() {
+            let bytes = file.metadata().map_err(failed)?.len();
+            return Ok(Whole { file, bytes, fault: None });
+        }
+        let limit =
+            self.packed_bytes.map_or(u64::MAX, |packed| GROWTH_FREE_BYTES.max(packed.saturating_mul(GROWTH_MAX)));
+        let packing = self.packing;
+        let mut copy = tempfile::tempfile().map_err(|error| no_room(path, &error))?;
+        let (bytes, fault) =
+            copy_limited(self.into_stream(), &mut copy, limit).map_err(|error| no_room(path, &error))?;
+        let fault = fault.map(|fault| format!("the {} file {fault}", packing.map_or("", Packing::name)));
+        copy.seek(SeekFrom::Start(0)).map_err(failed)?;
+        Ok(Whole { file: copy, bytes, fault })
+    }
+}
+
+fn cannot_open(path: &Path, error: io::Error) -> ImportError {
+    let help = match error.kind() {
+        io::ErrorKind::NotFound => "give the path of a trace, or `-` for standard input",
+        io::ErrorKind::PermissionDenied => "traces recorded as root belong to root: change the owner, or copy the file",
+        _ => return ImportError::io(path, error),
+    };
+    ImportError::io(path, error).help(help)
+}
+
+fn no_room(path: &Path, error: &io::Error) -> ImportError {
+    ImportError::content(path, format!("cannot unpack into a temporary file: {error}"))
+        .help("make room in the directory TMPDIR names, or unpack the file yourself")
+}
+
+fn read_head(stream: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    stream.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// Copies until the end, a fault of the input, or `limit`. Only a fault of the output is an error.
+fn copy_limited(mut from: impl BufRead, to: &mut File, limit: u64) -> io::Result<(u64, Option<String>)> {
+    let mut bytes = 0;
+    loop {
+        let chunk = match from.fill_buf() {
+            Ok([]) => return Ok((bytes, None)),
+            Ok(chunk) => chunk,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Ok((bytes, Some(format!("cannot be unpacked further: {error}")))),
+        };
+        if bytes + chunk.len() as u64 > limit {
+            return Ok((bytes, Some(format!("grows beyond {GROWTH_MAX} times its size: the rest is not read"))));
+        }
+        to.write_all(chunk)?;
+        let length = chunk.len();
+        bytes += length as u64;
+        from.consume(length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(bytes: &[u8]) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+        file.write_all(bytes).expect("room");
+        file
+    }
+
+    fn packed(packing: Packing, bytes: &[u8]) -> Vec<u8> {
+        match packing {
+            Packing::Gzip => {
+                let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+                out.write_all(bytes).and_then(|()| out.finish()).expect("a vector takes everything")
+            }
+            Packing::Xz => {
+                let mut out = liblzma::write::XzEncoder::new(Vec::new(), 1);
+                out.write_all(bytes).and_then(|()| out.finish()).expect("a vector takes everything")
+            }
+            Packing::Zstd => zstd::encode_all(bytes, 1).expect("a vector takes everything"),
+        }
+    }
+
+    fn contents(packing: Packing) -> Vec<u8> {
+        (0..200_000u32).flat_map(|i| (i.wrapping_mul(2_654_435_761) >> packing as u32).to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn packed_files_give_their_contents_in_order_and_whole() {
+        for packing in Packing::ALL {
+            let bytes = contents(packing);
+            let file = written(&packed(packing, &bytes));
+            let mut streamed = Vec::new();
+            Input::open(file.path()).expect("opens").into_stream().read_to_end(&mut streamed).expect("unpacks");
+            assert!(streamed == bytes, "{packing:?}");
+            let mut whole = Input::open(file.path()).expect("opens").into_whole(file.path()).expect("unpacks");
+            let mut copied = Vec::new();
+            whole.file.read_to_end(&mut copied).expect("reads");
+            assert!(copied == bytes && whole.bytes == bytes.len() as u64 && whole.fault.is_none(), "{packing:?}");
+        }
+    }
+
+    #[test]
+    fn a_cut_file_gives_what_it_holds_and_says_so() {
+        for packing in Packing::ALL {
+            let bytes = packed(packing, &contents(packing));
+            let file = written(&bytes[..bytes.len() / 2]);
+            let whole = Input::open(file.path()).expect("opens").into_whole(file.path()).expect("unpacks a part");
+            assert!(whole.bytes > 64 << 10 && whole.fault.is_some(), "{packing:?}");
+        }
+    }
+
+    #[test]
+    fn a_bomb_stops_growing() {
+        let zeros = vec![0; 1 << 20];
+        let mut out = liblzma::write::XzEncoder::new(Vec::new(), 1);
+        (0..80).for_each(|_| out.write_all(&zeros).expect("a vector takes everything"));
+        let file = written(&out.finish().expect("a vector takes everything"));
+        let whole = Input::open(file.path()).expect("opens").into_whole(file.path()).expect("unpacks a part");
+        assert!(whole.bytes <= GROWTH_FREE_BYTES && whole.fault.is_some(), "{} bytes", whole.bytes);
+    }
+
+    #[test]
+    fn what_is_no_file_says_what_to_do() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let message = |path: &Path| Input::open(path).err().expect("no trace").to_string();
+        assert!(message(folder.path()).contains("is a directory"));
+        assert!(message(&folder.path().join("missing")).contains("help: give the path"));
+        assert!(message(written(b"").path()).contains("is empty"));
+        assert!(message(written(&[0x1f, 0x8b, 8, 0]).path()).contains("cannot unpack this gzip file"));
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Opening a trace of any known kind.
+
+use std::path::Path;
+
+use super::compressed::Input;
+use super::log::LogSource;
+use super::{Format, ImportError, Source};
+use crate::log::MAGIC;
+
+/// How to open a trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// Kind of the file; told by its content when not given.
+    pub format: Option<Format>,
+}
+
+/// First bytes of a `trace.dat`.
+const TRACE_DAT_MAGIC: &[u8] = b"\x17\x08\x44tracing";
+
+/// Opens the trace `path` (`-`: standard input). What it is, and whether it is packed (gzip, xz, zstd), is told by its
+/// content; its name does not matter.
+///
+/// # Errors
+/// When there is no such file, or it is no trace of a known kind, or its beginning is damaged.
+///
+/// ```
+/// use pelton_schema::{Event, Sink};
+/// use pelton_trace::import::{OpenOptions, open};
+///
+/// let path = std::env::temp_dir().join(format!("pelton-doc-{}.plog", std::process::id()));
+/// let mut log = pelton_trace::PeltonLog::new(std::fs::File::create(&path).unwrap(), &Default::default());
+/// log.event(7, &Event::CpuIdle { cpu: 1, state: 0 });
+/// log.finish().unwrap();
+///
+/// let mut source = open(&path, &OpenOptions::default()).unwrap();
+/// assert_eq!(source.next().unwrap().unwrap().time_ns, 7);
+/// assert!(source.next().unwrap().is_none() && source.info().is_complete());
+/// # std::fs::remove_file(&path).unwrap();
+/// ```
+pub fn open(path: &Path, options: &OpenOptions) -> Result<Box<dyn Source>, ImportError> {
+    let input = Input::open(path)?;
+    let format = match options.format.or_else(|| sniff(&input.head)) {
+        Some(format) => format,
+        None => return Err(unknown(path, &input.head)),
+    };
+    match format {
+        Format::PeltonLog => Ok(Box::new(LogSource::new(input.into_stream(), path)?)),
+        _ => Err(unknown(path, &input.head)),
+    }
+}
+
+/// What the first bytes of a file say it is.
+fn sniff(head: &[u8]) -> Option<Format> {
+    if head.starts_with(&MAGIC) {
+        return Some(Format::PeltonLog);
+    }
+    if head.starts_with(TRACE_DAT_MAGIC) {
+        return Some(Format::TraceDat);
+    }
+    None
+}
+
+fn unknown(path: &Path, head: &[u8]) -> ImportError {
+    let what = match head {
+        [b'P', b'K', 3, 4, ..] => "is a zip archive, not a trace",
+        [b'P', b'E', b'R', b'F', b'I', b'L', b'E', ..] => "is a perf.data file, which is not read directly",
+        _ => "is no trace of a known kind",
+    };
+    let error = ImportError::content(path, what);
+    match head {
+        [b'P', b'K', 3, 4, ..] => error.help("unpack it and give the trace in it"),
+        [b'P', b'E', b'R', b'F', b'I', b'L', b'E', ..] => error.help("give the output of `perf script`"),
+        _ => error.help(KNOWN_KINDS),
+    }
+}
+
+const KNOWN_KINDS: &str = "read are: ftrace text (tracefs `trace`, `trace-cmd report`), systrace pages, `perf script` \
+                           output, trace.dat of trace-cmd, Perfetto traces, CSV tables of signals, logs of pelton; \
+                           each also packed with gzip, xz or zstd";
