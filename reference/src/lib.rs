@@ -19,11 +19,13 @@
 //! | [`perf`] | `perf.h` | A.17, B.4-B.6: utilization to performance |
 //! | [`iowait`] | `perf.h` | B.7: boost of tasks that wait for I/O |
 //! | [`schedutil`] | `schedutil.h`, `gate.h` | B.1-B.12: the governor |
+//! | [`idle`] | `idle.h`, `idle_menu.h`, `idle_teo.h` | J.5: menu and teo |
 //! | [`vectors`] | | M.1: known-answer tables |
 
 pub mod clock;
 pub mod event;
 pub mod group;
+pub mod idle;
 pub mod iowait;
 pub mod pelt;
 pub mod perf;

@@ -57,3 +57,4 @@ static inline __attribute__((always_inline)) void *record(u64 *w, u64 index)
 #include "entry_pelt.h"
 #include "entry_rq.h"
 #include "entry_governor.h"
+#include "entry_idle.h"

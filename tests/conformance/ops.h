@@ -65,6 +65,10 @@
 	X(PERF_EVAL, op_perf_eval, "B.4, B.5") \
 	X(RAMP, op_ramp, "C.8") \
 	X(TIME_TO, op_time_to, "A.18, C.8") \
+	X(MENU_WOKE, op_menu_woke, "J.5") \
+	X(MENU_SELECT, op_menu_select, "J.5") \
+	X(TEO_WOKE, op_teo_woke, "J.5") \
+	X(TEO_SELECT, op_teo_select, "J.5") \
 	X(POKE, op_poke, "the harness writes one word")
 
 #endif

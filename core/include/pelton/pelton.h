@@ -7,6 +7,8 @@
 
 #include "bandwidth.h"
 #include "bounds.h"
+#include "idle_menu.h"
+#include "idle_teo.h"
 #include "rq_event.h"
 #include "pelt_ramp.h"
 #include "schedutil.h"

@@ -5,7 +5,10 @@
 use std::ffi::c_char;
 
 use crate::policy::Policy;
-use crate::records::{Avg, CfsRq, CpuState, Decision, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup};
+use crate::records::{
+    Avg, CfsRq, CpuState, Decision, IdleChoice, IdleLast, IdleNow, IdleTable, Menu, PerfTerms, Rq, Se, SugovCpu,
+    SugovPolicy, TaskGroup, Teo,
+};
 
 /// Rules, the record's own clock, and the speed of the CPU: what an update needs beside the record.
 #[repr(C)]
@@ -287,4 +290,9 @@ unsafe extern "C" {
         t: *mut PerfTerms,
         out: &mut Decision,
     );
+
+    pub(crate) safe fn pelton_x_menu_select(m: &mut Menu, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
+    pub(crate) safe fn pelton_x_teo_select(c: &mut Teo, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
+    pub(crate) safe fn pelton_x_idle_woke(last: &mut IdleLast, residency: u64, state: u32, woke: u32);
+    pub(crate) safe fn pelton_x_menu_typical(m: &Menu) -> u32;
 }

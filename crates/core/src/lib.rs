@@ -4,6 +4,7 @@
 mod bandwidth;
 mod ffi;
 mod governor;
+mod idle;
 mod meta;
 mod pelt;
 mod policy;
@@ -14,11 +15,13 @@ pub mod value;
 pub use bandwidth::{cpu_bw_dl, dl_bw, fits_capacity, freq_scale};
 pub use ffi::Ctx;
 pub use governor::{commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq};
+pub use idle::woke;
 pub use meta::{Bound, bounds, layouts};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, time_to, update};
 pub use policy::{FIELD_NAMES, Policy, PolicyError, Switch, profiles, switches};
 pub use records::{
-    Avg, CfsRq, Clock, CpuState, Decision, LayoutRow, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup,
+    Avg, CfsRq, Clock, CpuState, Decision, IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable,
+    LayoutRow, Menu, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup, Teo,
 };
 
 /// Hash of all headers of the core, for logs: two runs with different hashes may differ in arithmetic.

@@ -168,3 +168,14 @@ FN(void, sugov_evaluate,
    (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u64 tick, const u32 *khz, u32 n, terms_t t,
     struct pelton_decision *out),
    (p, sp, sc, s, now, tick, khz, n, t, out))
+
+/* idle governors */
+typedef const struct pelton_idle_table *table_t;
+typedef const struct pelton_idle_now *idle_now_t;
+typedef struct pelton_idle_choice *choice_t;
+
+FN(void, menu_select, (struct pelton_menu * m, table_t t, idle_now_t now, choice_t out), (m, t, now, out))
+FN(void, teo_select, (struct pelton_teo * c, table_t t, idle_now_t now, choice_t out), (c, t, now, out))
+FN(void, idle_woke, (struct pelton_idle_last * last, u64 residency, u32 state, u32 woke),
+   (last, residency, state, woke))
+FN(u32, menu_typical, (const struct pelton_menu *m), (m))

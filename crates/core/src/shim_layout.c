@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What C thinks of the shared records, for comparison with the Rust mirrors (tests/layout.rs). */
+#include "pelton/idle_menu.h"
+#include "pelton/idle_teo.h"
 #include "pelton/schedutil.h"
 
 struct pelton_layout_row {
@@ -129,6 +131,45 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_decision, raw_khz),
 	FLD(pelton_decision, resolved_khz),
 	FLD(pelton_decision, commit),
+	REC(pelton_idle_state),
+	FLD(pelton_idle_state, exit_ns),
+	FLD(pelton_idle_state, residency_ns),
+	REC(pelton_idle_table),
+	FLD(pelton_idle_table, count),
+	FLD(pelton_idle_table, polling),
+	FLD(pelton_idle_table, states),
+	REC(pelton_idle_now),
+	FLD(pelton_idle_now, sleep_ns),
+	FLD(pelton_idle_now, event_ns),
+	FLD(pelton_idle_now, tick_ns),
+	FLD(pelton_idle_now, latency_ns),
+	FLD(pelton_idle_now, tick_stopped),
+	FLD(pelton_idle_now, reserved),
+	REC(pelton_idle_last),
+	FLD(pelton_idle_last, residency_ns),
+	FLD(pelton_idle_last, state),
+	FLD(pelton_idle_last, woke),
+	FLD(pelton_idle_last, valid),
+	FLD(pelton_idle_last, reserved),
+	REC(pelton_idle_choice),
+	FLD(pelton_idle_choice, state),
+	FLD(pelton_idle_choice, stop_tick),
+	REC(pelton_menu),
+	FLD(pelton_menu, last),
+	FLD(pelton_menu, next_timer_ns),
+	FLD(pelton_menu, bucket),
+	FLD(pelton_menu, position),
+	FLD(pelton_menu, factor),
+	FLD(pelton_menu, interval_us),
+	REC(pelton_teo),
+	FLD(pelton_teo, last),
+	FLD(pelton_teo, sleep_ns),
+	FLD(pelton_teo, hits),
+	FLD(pelton_teo, intercepts),
+	FLD(pelton_teo, total),
+	FLD(pelton_teo, total_tick),
+	FLD(pelton_teo, tick_intercepts),
+	FLD(pelton_teo, short_idles),
 	REC(pelton_policy),
 };
 

@@ -90,6 +90,7 @@ pub fn episode(seed: u64, calls: usize) -> Episode {
         tasks: [Task { life: Life::Dead, cpu: 0, group: 0 }; TASKS],
     };
     grammar.set_up_domains();
+    grammar.set_up_idle();
     grammar.set_up_groups();
     while grammar.episode.calls.len() < calls {
         grammar.event();
@@ -399,6 +400,7 @@ impl Grammar {
         match self.below(8) {
             0..=2 => self.hook(cpu),
             3 => self.around_the_governor(),
+            4 if self.one_in(8) => self.idle_period(),
             _ => {}
         }
     }

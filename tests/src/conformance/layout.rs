@@ -3,6 +3,7 @@
 
 use pelton_reference::clock::{Clock, Rq};
 use pelton_reference::group::TaskGroup;
+use pelton_reference::idle::{Last, Menu, Table, Teo};
 use pelton_reference::pelt::Avg;
 use pelton_reference::perf::{CpuState, Terms};
 use pelton_reference::rq::{CfsRq, Se};
@@ -189,6 +190,55 @@ impl Record for SugovCpu {
         to.half("bw_min", self.bw_min);
         to.half("flags", self.flags);
         to.half("reserved", 0);
+    }
+}
+
+impl Record for Table {
+    fn fields(&self, to: &mut impl Fields) {
+        to.half("count", self.count);
+        to.half("polling", self.polling);
+        for (exit_ns, residency_ns) in self.states {
+            to.word("exit_ns", exit_ns);
+            to.word("residency_ns", residency_ns);
+        }
+    }
+}
+
+impl Record for Last {
+    fn fields(&self, to: &mut impl Fields) {
+        to.word("residency_ns", self.residency_ns);
+        to.half("state", self.state);
+        to.half("woke", self.woke);
+        to.half("valid", self.valid);
+        to.half("reserved", 0);
+    }
+}
+
+impl Record for Menu {
+    fn fields(&self, to: &mut impl Fields) {
+        to.member("last");
+        self.last.fields(to);
+        to.member("");
+        to.word("next_timer_ns", self.next_timer_ns);
+        to.half("bucket", self.bucket);
+        to.half("position", self.position);
+        self.factor.iter().for_each(|&factor| to.half("factor", factor));
+        self.interval_us.iter().for_each(|&us| to.half("interval_us", us));
+    }
+}
+
+impl Record for Teo {
+    fn fields(&self, to: &mut impl Fields) {
+        to.member("last");
+        self.last.fields(to);
+        to.member("");
+        to.word("sleep_ns", self.sleep_ns);
+        self.hits.iter().for_each(|&n| to.half("hits", n));
+        self.intercepts.iter().for_each(|&n| to.half("intercepts", n));
+        to.half("total", self.total);
+        to.half("total_tick", self.total_tick);
+        to.half("tick_intercepts", self.tick_intercepts);
+        to.half("short_idles", self.short_idles);
     }
 }
 

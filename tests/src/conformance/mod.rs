@@ -12,6 +12,7 @@ pub mod episode;
 mod events;
 mod governor;
 pub mod grammar;
+mod idle;
 pub mod layout;
 pub mod ops;
 pub mod replay;

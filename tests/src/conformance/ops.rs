@@ -79,6 +79,10 @@ ops! {
     PerfEval = "PERF_EVAL",
     Ramp = "RAMP",
     TimeTo = "TIME_TO",
+    MenuWoke = "MENU_WOKE",
+    MenuSelect = "MENU_SELECT",
+    TeoWoke = "TEO_WOKE",
+    TeoSelect = "TEO_SELECT",
     Poke = "POKE",
 }
 

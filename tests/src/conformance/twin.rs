@@ -95,6 +95,7 @@ impl World {
             Op::CpuStateFill | Op::PerfEval => self.state_op(call.op, a),
             Op::SugovBegin | Op::SugovEvaluate | Op::SugovCommitPerf => self.governor(call.op, a),
             Op::SugovWorkStart | Op::SugovLimits => self.driver(call.op, a),
+            Op::MenuWoke | Op::MenuSelect | Op::TeoWoke | Op::TeoSelect => self.idle(call.op, a),
             Op::DlBw => perf::dl_bw(a[0], a[1]),
             Op::CpuBwDl => perf::cpu_bw_dl(a[0]),
             Op::FitsCapacity => perf::fits_capacity(a[0], a[1]).into(),

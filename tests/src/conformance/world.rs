@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use pelton_core::Policy;
 use pelton_reference::clock::{Clock, Rq};
 use pelton_reference::group::TaskGroup;
+use pelton_reference::idle;
 use pelton_reference::pelt::Avg;
 use pelton_reference::perf::CpuState;
 use pelton_reference::rq::{CfsRq, Se};
@@ -49,6 +50,12 @@ pub enum Slot {
     Cpu(usize, usize),
     /// Terms and outcome of a domain's evaluation.
     Evaluation(usize),
+    /// The idle states.
+    IdleTable,
+    /// Idle governor menu of a CPU.
+    Menu(usize),
+    /// Idle governor teo of a CPU.
+    Teo(usize),
 }
 
 /// All records, and the rules they live under.
@@ -74,6 +81,12 @@ pub struct World {
     pub states: [CpuState; CPUS],
     /// Frequency domains.
     pub domains: [Domain; 2],
+    /// Idle states of both CPUs.
+    pub idle_table: idle::Table,
+    /// Idle governors.
+    pub menu: [idle::Menu; CPUS],
+    /// The other idle governor, on the same events.
+    pub teo: [idle::Teo; CPUS],
 }
 
 /// The reference's reading of a policy.
@@ -102,6 +115,9 @@ impl World {
             scratch: Avg::default(),
             states: cap_orig.map(idle_state),
             domains: [Domain::new(CPUS), Domain::new(1)],
+            idle_table: idle::Table::default(),
+            menu: [idle::Menu::default(); CPUS],
+            teo: [idle::Teo::default(); CPUS],
         }
     }
 
@@ -123,6 +139,11 @@ impl World {
         }
         each.record(Slot::Scratch, format_args!("scratch"), &self.scratch);
         self.visit_governor(&mut each);
+        each.record(Slot::IdleTable, format_args!("idle_table"), &self.idle_table);
+        for cpu in 0..CPUS {
+            each.record(Slot::Menu(cpu), format_args!("menu{cpu}"), &self.menu[cpu]);
+            each.record(Slot::Teo(cpu), format_args!("teo{cpu}"), &self.teo[cpu]);
+        }
     }
 
     fn visit_governor(&self, each: &mut impl Visit) {

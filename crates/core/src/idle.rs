@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Idle governors. Each method is the C function of the same name.
+
+use crate::ffi;
+use crate::records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
+
+/// Why an idle CPU woke; bits.
+pub mod woke {
+    /// A tick that was not stopped.
+    pub const TICK: u32 = 1;
+    /// Nothing came within the time limit of a polling state.
+    pub const POLL_LIMIT: u32 = 2;
+}
+
+impl IdleLast {
+    /// The CPU is awake again: keep what the next choice learns from. `why`: bits of [`woke`].
+    #[inline]
+    pub fn woke(&mut self, residency_ns: u64, state: u32, why: u32) {
+        ffi::pelton_x_idle_woke(self, residency_ns, state, why);
+    }
+}
+
+impl Menu {
+    /// Chooses a state for a CPU that goes idle, and whether its tick stops.
+    ///
+    /// ```
+    /// use pelton_core::{IdleNow, IdleState, IdleTable, Menu};
+    /// let mut table = IdleTable { count: 2, ..IdleTable::default() };
+    /// table.states[1] = IdleState { exit_ns: 100_000, residency_ns: 1_000_000 };
+    /// let sleep_ns = 20_000_000;
+    /// let now = IdleNow { sleep_ns, event_ns: 4_000_000, tick_ns: 4_000_000, latency_ns: u64::MAX, ..IdleNow::default() };
+    /// let choice = Menu::default().select(&table, &now);
+    /// assert_eq!((choice.state, choice.stop_tick), (1, 1));
+    /// ```
+    #[inline]
+    pub fn select(&mut self, table: &IdleTable, now: &IdleNow) -> IdleChoice {
+        let mut choice = IdleChoice::default();
+        ffi::pelton_x_menu_select(self, table, now, &mut choice);
+        choice
+    }
+
+    /// The length that most of the last stays had, us; `None` when there is no such length.
+    #[must_use]
+    pub fn typical_us(&self) -> Option<u32> {
+        Some(ffi::pelton_x_menu_typical(self)).filter(|&us| us != u32::MAX)
+    }
+}
+
+impl Teo {
+    /// Chooses a state for a CPU that goes idle, and whether its tick stops.
+    ///
+    /// ```
+    /// use pelton_core::{IdleNow, IdleState, IdleTable, Teo};
+    /// let mut table = IdleTable { count: 2, ..IdleTable::default() };
+    /// table.states[1] = IdleState { exit_ns: 100_000, residency_ns: 1_000_000 };
+    /// let now = IdleNow { sleep_ns: 20_000_000, tick_ns: 4_000_000, latency_ns: 50_000, ..IdleNow::default() };
+    /// assert_eq!(Teo::default().select(&table, &now).state, 0, "nobody tolerates 100 us");
+    /// ```
+    #[inline]
+    pub fn select(&mut self, table: &IdleTable, now: &IdleNow) -> IdleChoice {
+        let mut choice = IdleChoice::default();
+        ffi::pelton_x_teo_select(self, table, now, &mut choice);
+        choice
+    }
+}
