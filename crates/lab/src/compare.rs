@@ -106,7 +106,7 @@ impl Samples<'_> {
     fn run_rows(&self, rows: &mut Vec<CompareRow>) {
         for q in QUANTITIES {
             if let Read::Run(read) = q.read {
-                rows.extend(self.row(q, Scope::Run, "", |r| Some(read(r))));
+                rows.extend(self.row(q, Scope::Run, "", read));
             }
         }
     }

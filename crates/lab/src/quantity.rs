@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Numbers that can be read from a report, by name: one table for comparisons, experiment files and help.
 
+use crate::benchmark;
 use pelton_scenario::bench::sysbench::{self, Version};
 use pelton_sim::Report;
 use pelton_sim::report::{DomainReport, TaskReport};
@@ -8,8 +9,8 @@ use pelton_sim::report::{DomainReport, TaskReport};
 /// What a quantity is read from.
 #[derive(Clone, Copy)]
 pub enum Read {
-    /// The whole run.
-    Run(fn(&Report) -> f64),
+    /// The whole run; `None` when no task measures such a number.
+    Run(fn(&Report) -> Option<f64>),
     /// One frequency domain.
     Domain(fn(&DomainReport) -> f64),
     /// One task; `None` when the task has no such number.
@@ -38,11 +39,17 @@ macro_rules! quantities {
 }
 
 quantities! {
-    Run "energy" ["mJ"] "Energy of all CPUs and clusters." = |r| r.energy_uj() as f64 / 1e3;
-    Run "transitions" ["count"] "Frequency changes, as cpufreq counts them." = |r| r.transitions() as f64;
+    Run "energy" ["mJ"] "Energy of all CPUs and clusters." = |r| Some(r.energy_uj() as f64 / 1e3);
+    Run "transitions" ["count"] "Frequency changes, as cpufreq counts them." = |r| Some(r.transitions() as f64);
     Run "hook_calls" ["count"] "Calls of the frequency hook by the scheduler." = hook_calls;
-    Run "switches" ["count"] "Context switches." = |r| r.cpus.iter().map(|c| c.switches).sum::<u64>() as f64;
-    Run "busy" ["ms"] "CPU time spent in tasks." = |r| r.cpus.iter().map(|c| c.busy_ns).sum::<u64>() as f64 / 1e6;
+    Run "switches" ["count"] "Context switches." = |r| Some(r.cpus.iter().map(|c| c.switches).sum::<u64>() as f64);
+    Run "busy" ["ms"] "CPU time spent in tasks." = |r| Some(r.cpus.iter().map(|c| c.busy_ns).sum::<u64>() as f64 / 1e6);
+    Run "time_s" ["s"] "Time that a benchmark reports: mean over its repetitions." = benchmark::time_s;
+    Run "usec_per_op" ["us"] "The same time per operation of the benchmark." = benchmark::usec_per_op;
+    Run "records_per_s" ["1/s"] "Records that a benchmark finished, per second of the run." = benchmark::records_per_s;
+    Run "latency_max_us_mean_over_threads" ["us"] "Latest moment each thread ran after its timer, in whole microseconds; mean over the threads." = benchmark::timer_latency_max_us;
+    Run "latency_avg_us_mean_over_threads" ["us"] "How late each thread ran after its timer, on average; mean over the threads." = benchmark::timer_latency_avg_us;
+    Run "wakeup_latency_us_mean_over_wakeups" ["us"] "Time from wake-up to switch of the tasks that measure something, mean over their wake-ups." = benchmark::wakeup_latency_us;
     Domain "domain_transitions" ["count"] "Frequency changes of the domain." = |d| d.transitions as f64;
     Domain "domain_evaluations" ["count"] "Governor evaluations of the domain." = |d| d.evaluations as f64;
     Domain "domain_gated" ["count"] "Hook calls refused by the rate limit." = |d| d.gated as f64;
@@ -74,7 +81,7 @@ impl Quantity {
     /// several instances are added to one sample set only by callers, so the first match counts here.
     pub fn read(&self, report: &Report, of: Option<&str>) -> Option<f64> {
         match self.read {
-            Read::Run(f) => Some(f(report)),
+            Read::Run(f) => f(report),
             Read::Domain(f) => report.domains.iter().find(|d| of.is_none_or(|name| d.name == name)).map(f),
             Read::Task(f) => f(task(report, of?)?),
         }
@@ -92,8 +99,8 @@ pub(crate) fn instance_base(name: &str) -> &str {
     if base.len() == name.len() { name } else { base.strip_suffix(['-', '_']).unwrap_or(name) }
 }
 
-fn hook_calls(report: &Report) -> f64 {
-    report.cpus.iter().flat_map(|c| c.hook_calls).sum::<u64>() as f64
+fn hook_calls(report: &Report) -> Option<f64> {
+    Some(report.cpus.iter().flat_map(|c| c.hook_calls).sum::<u64>() as f64)
 }
 
 fn of_activations(task: &TaskReport, f: impl Fn(&[u64]) -> Option<f64>) -> Option<f64> {

@@ -94,7 +94,7 @@ pub fn summarise(header: RunHeader, machine: &Machine, report: &Report) -> RunSu
             rows.extend(value.map(row));
         };
         match q.read {
-            Read::Run(read) => push(Scope::Run, "", Some(read(report))),
+            Read::Run(read) => push(Scope::Run, "", read(report)),
             Read::Domain(read) => report.domains.iter().for_each(|d| push(Scope::Domain, &d.name, Some(read(d)))),
             Read::Task(read) => report.tasks.iter().for_each(|t| push(Scope::Task, &t.name, read(t))),
         }

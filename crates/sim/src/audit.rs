@@ -4,6 +4,7 @@
 use pelton_core::value;
 use pelton_schema::{NullSink, Sink};
 
+use crate::calls::Verb;
 use crate::class::Class;
 use crate::common::random::{Dice, random_machine, random_workload};
 use crate::common::{MS, fixed_speed, near, profile, run_ms, task, workload};
@@ -67,6 +68,22 @@ impl<S: Sink> Engine<'_, S> {
         }
         if wanted == 1 && queued == 1 && task.life == Life::Runnable {
             self.audit_waiting(t)?;
+        }
+        Ok(())
+    }
+
+    /// At the end: whoever sleeps in a call has nothing to read, or no room to write.
+    pub(crate) fn audit_calls(&self) -> Result<(), String> {
+        let asleep = self.tasks.iter().filter(|t| t.life == Life::Sleeping);
+        for (task, call) in asleep.filter_map(|t| Some((t, t.call?))) {
+            let channel = &self.objects.channels[call.channel as usize];
+            let waits = match call.verb {
+                Verb::Write => !channel.accepts(call.left, call.begun),
+                Verb::Read | Verb::Poll => channel.is_empty(),
+            };
+            if !waits {
+                return Err(format!("{} sleeps through {:?} of channel {}", task.name, call.verb, call.channel));
+            }
         }
         Ok(())
     }
@@ -231,6 +248,8 @@ pub(crate) fn audited<'a, S: Sink>(
 pub(crate) fn configured_work_ns(spec: &TaskSpec) -> Option<u64> {
     let op = |op: &Op| match *op {
         Op::Run { work_ns } => Some(work_ns),
+        // Enough when every message is read by one call.
+        Op::Write { work_ns, .. } | Op::Read { work_ns, .. } => Some(work_ns),
         Op::Runtime { .. } => None,
         _ => Some(0),
     };

@@ -7,6 +7,8 @@
 #[cfg(test)]
 mod audit;
 mod balance;
+mod calls;
+mod channel;
 mod class;
 mod classes;
 mod energy;

@@ -9,14 +9,14 @@ use crate::engine::Engine;
 use crate::state::{NO_TASK, Power};
 
 impl<S: Sink> Engine<'_, S> {
-    /// CPU for a task that becomes runnable; `exec` executes the wake-up.
-    pub(crate) fn select_cpu(&self, t: u32, exec: u32) -> u32 {
+    /// CPU for a task that becomes runnable; `exec` executes the wake-up; `sync`: whose task is about to sleep.
+    pub(crate) fn select_cpu(&self, t: u32, exec: u32, sync: bool) -> u32 {
         let task = &self.tasks[t as usize];
         match task.class {
             Class::Worker => self.select_worker(t),
             Class::Deadline => self.select_deadline(t),
             Class::Realtime => self.select_rt(t),
-            Class::Fair => self.select_fair(t, exec),
+            Class::Fair => self.select_fair(t, exec, sync),
         }
     }
 
@@ -46,22 +46,25 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks[t as usize].allowed.iter().rev_max_by(latest).unwrap_or(prev)
     }
 
-    fn select_fair(&self, t: u32, exec: u32) -> u32 {
+    fn select_fair(&self, t: u32, exec: u32, sync: bool) -> u32 {
         let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
         if self.tasks[t as usize].allowed.len() == 1 {
             return prev;
         }
-        let target = self.wake_affine(t, exec, prev);
+        let target = self.wake_affine(t, exec, prev, sync);
         self.select_idle_sibling(t, prev, target)
     }
 
     /// Pull the task to the waker's CPU, or leave it where it was?
-    fn wake_affine(&self, t: u32, exec: u32, prev: u32) -> u32 {
+    fn wake_affine(&self, t: u32, exec: u32, prev: u32, sync: bool) -> u32 {
         if exec == prev || !self.tasks[t as usize].allowed.contains(exec) || self.wakes_wide(t, exec) {
             return prev;
         }
         if self.cpus[exec as usize].is_idle() && self.same_llc(exec, prev) {
             return if self.cpus[prev as usize].is_idle() { prev } else { exec };
+        }
+        if sync && self.cpus[exec as usize].nr_running() == 1 {
+            return exec;
         }
         if self.cpus[prev as usize].is_idle() {
             return prev;
@@ -69,10 +72,20 @@ impl<S: Sink> Engine<'_, S> {
         let load = |c: u32| self.cpus[c as usize].rq.cfs.avg.load_avg;
         let own = self.tasks[t as usize].se.avg.load_avg;
         let capacity = |c: u32| u64::from(self.m.cpus[c as usize].capacity);
+        // A waker that is about to sleep takes its load away.
+        let leaves = if sync { self.curr_load(exec) } else { 0 };
+        if leaves > load(exec) {
+            return exec;
+        }
         // Imbalance of 117 %: the previous CPU may be a little busier.
-        let here = (load(exec) + own) * 100 * capacity(prev);
-        let there = load(prev).saturating_sub(own) * 108 * capacity(exec);
+        let here = (load(exec) - leaves + own) * 100 * capacity(prev);
+        let there = load(prev).saturating_sub(own) * 108 * capacity(exec) + u64::from(sync);
         if here < there { exec } else { prev }
+    }
+
+    /// Load of the running task.
+    fn curr_load(&self, c: u32) -> u64 {
+        self.tasks.get(self.cpus[c as usize].curr as usize).map_or(0, |t| t.se.avg.load_avg)
     }
 
     /// A waker with many wakees should not pull them all to itself.

@@ -3,16 +3,17 @@
 
 use pelton_schema::{Event, Sink};
 
+use crate::calls::{Call, Verb};
 use crate::engine::Engine;
 use crate::state::{Activation, Kind, Life, Position, SPEED_SHIFT, Step, Task, TimerState};
-use crate::workload::{Op, TaskSpec, TimerId, TimerMode};
+use crate::workload::{Op, Phase, TaskSpec, TimerId, TimerMode};
 
 /// Operations a task may execute without consuming time before the run is stopped as making no progress.
 const ZERO_TIME_OPS_MAX: u32 = 100_000;
 
 /// What an operation does to its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flow {
+pub(crate) enum Flow {
     /// Took no time.
     Next,
     /// Needs the CPU.
@@ -89,6 +90,9 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn next_op(&mut self, t: u32, spec: &TaskSpec) -> Flow {
+        if let Some(call) = self.tasks[t as usize].call {
+            return self.continue_call(t, call);
+        }
         if let Some(mutex) = self.tasks[t as usize].relock.take() {
             return self.lock(t, mutex);
         }
@@ -102,7 +106,7 @@ impl<S: Sink> Engine<'_, S> {
             return Flow::Next;
         }
         let Some(op) = phase.ops.get(at.op as usize) else {
-            return self.end_phase_round(t, phase.loops);
+            return self.end_phase_round(t, phase);
         };
         self.tasks[t as usize].at.op += 1;
         self.execute(t, op)
@@ -118,14 +122,14 @@ impl<S: Sink> Engine<'_, S> {
         Flow::Next
     }
 
-    fn end_phase_round(&mut self, t: u32, loops: Option<u64>) -> Flow {
-        if !std::mem::take(&mut self.tasks[t as usize].activation.ended_in_round) {
+    fn end_phase_round(&mut self, t: u32, phase: &Phase) -> Flow {
+        if !std::mem::take(&mut self.tasks[t as usize].activation.ended_in_round) && !phase.silent {
             self.end_activation(t, None);
         }
         let at = &mut self.tasks[t as usize].at;
         at.phase_rounds += 1;
         at.op = 0;
-        if loops.is_some_and(|n| at.phase_rounds >= n) {
+        if phase.loops.is_some_and(|n| at.phase_rounds >= n) {
             *at = Position { phase: at.phase + 1, rounds: at.rounds, ..Position::default() };
         }
         Flow::Next
@@ -172,6 +176,10 @@ impl<S: Sink> Engine<'_, S> {
             }
             Op::SemPost(s) => self.sem_post(t, s),
             Op::SemWait(s) => self.sem_wait(t, s),
+            Op::Write { channel, bytes, work_ns } => self.call(t, Call::new(Verb::Write, channel, bytes, work_ns)),
+            Op::Read { channel, bytes, work_ns } => self.call(t, Call::new(Verb::Read, channel, bytes, work_ns)),
+            Op::Poll { channel } => self.call(t, Call::new(Verb::Poll, channel, 1, 0)),
+            Op::Lap { .. } | Op::Records(_) | Op::TimerLatency(_) => self.measure(t, op),
             Op::EndActivation => {
                 self.tasks[t as usize].activation.ended_in_round = true;
                 self.end_activation(t, None);
@@ -180,7 +188,40 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    fn work(&mut self, t: u32, work_ns: u64) -> Flow {
+    fn call(&mut self, t: u32, call: Call) -> Flow {
+        if call.left == 0 { Flow::Next } else { self.continue_call(t, call) }
+    }
+
+    /// What a benchmark notes about itself.
+    fn measure(&mut self, t: u32, op: &Op) -> Flow {
+        let now = self.now;
+        let task = &mut self.tasks[t as usize];
+        match *op {
+            Op::Lap { ops } => {
+                let since = task.lap_start_ns.replace(now);
+                if let (true, Some(since)) = (ops > 0, since) {
+                    task.report.laps.add(now - since);
+                    task.report.lap_ops += ops;
+                }
+            }
+            Op::Records(count) => task.report.records += count,
+            Op::TimerLatency(id) => {
+                let expiry_ns = self.timer(t, id).next_ns;
+                self.tasks[t as usize].report.timer_latency.add(now.saturating_sub(expiry_ns));
+            }
+            _ => {}
+        }
+        Flow::Next
+    }
+
+    fn timer(&mut self, t: u32, id: TimerId) -> &mut TimerState {
+        match id {
+            TimerId::Own(i) => &mut self.tasks[t as usize].timers[i as usize],
+            TimerId::Shared(i) => &mut self.shared_timers[i as usize],
+        }
+    }
+
+    pub(crate) fn work(&mut self, t: u32, work_ns: u64) -> Flow {
         let act = &mut self.tasks[t as usize].activation;
         act.work_ns += work_ns;
         act.paused_ns = None;
@@ -197,21 +238,29 @@ impl<S: Sink> Engine<'_, S> {
         let now = self.now;
         // A sleep at the end of a round is not part of the activation's duration.
         self.tasks[t as usize].activation.paused_ns.get_or_insert(now);
-        self.arm_timer(t, now.saturating_add(ns));
+        self.arm_timer(t, now.saturating_add(ns).saturating_add(self.slack_ns(t)));
         Flow::Block
+    }
+
+    fn slack_ns(&self, t: u32) -> u64 {
+        match self.tasks[t as usize].kind {
+            Kind::Program { spec } => self.w.tasks[spec as usize].timer_slack_ns,
+            Kind::Worker { .. } => 0,
+        }
     }
 
     fn wait_timer(&mut self, t: u32, id: TimerId, period_ns: u64, mode: TimerMode) -> Flow {
         let now = self.now;
         let origin = self.tasks[t as usize].started_ns;
-        let timer = match id {
-            TimerId::Own(i) => &mut self.tasks[t as usize].timers[i as usize],
-            TimerId::Shared(i) => &mut self.shared_timers[i as usize],
-        };
+        let timer = self.timer(t, id);
         if !timer.armed {
             *timer = TimerState { armed: true, next_ns: origin };
         }
         timer.next_ns = timer.next_ns.saturating_add(period_ns);
+        if mode == TimerMode::Skip && timer.next_ns < now {
+            let missed = (now - timer.next_ns).div_ceil(period_ns.max(1));
+            timer.next_ns = timer.next_ns.saturating_add(missed.saturating_mul(period_ns));
+        }
         let next = timer.next_ns;
         if next <= now && mode == TimerMode::Relative {
             timer.next_ns = now;
@@ -222,7 +271,7 @@ impl<S: Sink> Engine<'_, S> {
         if next <= now {
             return Flow::Next;
         }
-        self.arm_timer(t, next);
+        self.arm_timer(t, next.saturating_add(self.slack_ns(t)));
         Flow::Block
     }
 

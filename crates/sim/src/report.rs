@@ -20,6 +20,37 @@ pub struct Report {
     pub stuck_tasks: Vec<String>,
 }
 
+/// What is kept of any number of samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// How many.
+    pub count: u64,
+    /// Their sum.
+    pub sum: u64,
+    /// Smallest; 0 without samples.
+    pub min: u64,
+    /// Largest.
+    pub max: u64,
+    /// Latest.
+    pub last: u64,
+}
+
+impl Summary {
+    /// Adds a sample.
+    pub fn add(&mut self, sample: u64) {
+        self.min = if self.count == 0 { sample } else { self.min.min(sample) };
+        self.max = self.max.max(sample);
+        self.sum = self.sum.saturating_add(sample);
+        self.last = sample;
+        self.count += 1;
+    }
+
+    /// Mean, rounded down; `None` without samples.
+    pub fn mean(&self) -> Option<u64> {
+        self.sum.checked_div(self.count)
+    }
+}
+
 /// Totals of one task.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskReport {
@@ -51,6 +82,14 @@ pub struct TaskReport {
     pub slack_ns_sum: i64,
     /// Activations with a timer.
     pub timed_activations: u64,
+    /// Laps of its stopwatch (`Op::Lap`), ns.
+    pub laps: Summary,
+    /// Operations done in those laps.
+    pub lap_ops: u64,
+    /// Records it finished (`Op::Records`).
+    pub records: u64,
+    /// How late it ran after its timer's expiries (`Op::TimerLatency`), ns.
+    pub timer_latency: Summary,
     /// rt-app performance index, thousandths: mean of slack / (period - configured run).
     pub perf_index_milli: Option<i64>,
 }

@@ -304,7 +304,7 @@ impl<S: Sink> Engine<'_, S> {
     /// The running task may no longer run here: it moves while runnable.
     fn push_away(&mut self, c: u32, t: u32) {
         self.leave_queue(c, t);
-        let target = self.select_cpu(t, c);
+        let target = self.select_cpu(t, c, false);
         self.set_task_cpu(t, target);
         self.enqueue(target, t, false);
         self.check_preempt(target, t);
@@ -375,6 +375,15 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Wakes a sleeping task; `exec` is the CPU that executes the wake-up.
     pub(crate) fn wake(&mut self, t: u32, exec: u32) {
+        self.wake_up(t, exec, false);
+    }
+
+    /// Wakes a task as one does who will soon sleep (`WF_SYNC`).
+    pub(crate) fn wake_sync(&mut self, t: u32, exec: u32) {
+        self.wake_up(t, exec, true);
+    }
+
+    fn wake_up(&mut self, t: u32, exec: u32, sync: bool) {
         let task = &mut self.tasks[t as usize];
         if task.life != Life::Sleeping {
             return;
@@ -398,7 +407,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let prev_cpu = self.tasks[t as usize].cpu;
         self.record_wakee(self.cpus[exec as usize].curr, t);
-        let target = self.select_cpu(t, exec);
+        let target = self.select_cpu(t, exec, sync);
         self.emit_wakeup(t, exec, target, true);
         if target != prev_cpu {
             self.leave_asleep(t);

@@ -7,7 +7,7 @@ use pelton_schema::NullSink;
 use crate::audit::{audited, configured_work_ns};
 use crate::common::{MS, fixed_speed, near, task, workload};
 use crate::state::Life;
-use crate::workload::{Op, SchedPolicy, TaskSpec};
+use crate::workload::{ChannelSpec, Op, SchedPolicy, TaskSpec};
 use crate::{Machine, RunConfig};
 
 const ALPHABET: [Op; 7] = [
@@ -19,6 +19,13 @@ const ALPHABET: [Op; 7] = [
     Op::SemWait(0),
     Op::Yield,
 ];
+/// Messages of which a channel of [`channels`] holds one.
+const MESSAGES: [Op; 4] = [
+    Op::Run { work_ns: MS },
+    Op::Write { channel: 0, bytes: 3000, work_ns: 10_000 },
+    Op::Read { channel: 0, bytes: 3000, work_ns: 20_000 },
+    Op::Poll { channel: 0 },
+];
 const CLASSES: [SchedPolicy; 3] = [
     SchedPolicy::Normal { nice: 0, slice_ns: 0 },
     SchedPolicy::Fifo { priority: 10 },
@@ -28,11 +35,11 @@ const CLASSES: [SchedPolicy; 3] = [
 const DURATION_NS: u64 = 90 * MS;
 
 /// Program number `index` of those with `length` operations; each is done twice.
-fn program(mut index: usize, length: usize, class: SchedPolicy, name: &str) -> TaskSpec {
+fn program(alphabet: &[Op], mut index: usize, length: usize, class: SchedPolicy, name: &str) -> TaskSpec {
     let mut ops = Vec::with_capacity(length);
     for _ in 0..length {
-        ops.push(ALPHABET[index % ALPHABET.len()].clone());
-        index /= ALPHABET.len();
+        ops.push(alphabet[index % alphabet.len()].clone());
+        index /= alphabet.len();
     }
     TaskSpec { policy: class, ..task(name, Some(2), ops) }
 }
@@ -42,12 +49,13 @@ fn class(combination: usize, digit: u32) -> SchedPolicy {
     CLASSES[combination / CLASSES.len().pow(digit) % CLASSES.len()]
 }
 
-fn check(m: &Machine, tasks: Vec<TaskSpec>, profile_name: &str) {
+fn check(m: &Machine, tasks: Vec<TaskSpec>, channel: ChannelSpec, profile_name: &str) {
     let mut w = workload(tasks);
-    (w.mutexes, w.semaphores) = (1, vec![0]);
+    (w.mutexes, w.semaphores, w.channels) = (1, vec![0], vec![channel]);
     let cfg = RunConfig { duration_ns: DURATION_NS, ..RunConfig::default() };
     let told = || format!("{} CPUs, {profile_name}, {:#?}", m.cpus.len(), w.tasks);
     let mut engine = audited(m, &w, profile_name, &cfg, NullSink).unwrap_or_else(|e| panic!("{e}\n{}", told()));
+    engine.audit_calls().unwrap_or_else(|e| panic!("{e}\n{}", told()));
     let alive: Vec<String> = engine.tasks.iter().filter(|t| t.life != Life::Dead).map(|t| t.name.clone()).collect();
     let r = engine.finish();
     assert_eq!(r.stuck_tasks, alive, "{}", told());
@@ -66,11 +74,43 @@ fn all_of(combination: usize, cpus: u32, tasks: u32, length: usize, profiles: &[
     let programs = ALPHABET.len().pow(length as u32);
     for index in 0..programs.pow(tasks) {
         let each = (0..tasks).map(|i| {
-            program(index / programs.pow(i) % programs, length, class(combination, i), ["a", "b", "c"][i as usize])
+            let index = index / programs.pow(i) % programs;
+            program(&ALPHABET, index, length, class(combination, i), ["a", "b", "c"][i as usize])
         });
-        check(&m, each.collect(), profiles[(combination + index) % profiles.len()]);
+        check(&m, each.collect(), ChannelSpec::PIPE, profiles[(combination + index) % profiles.len()]);
     }
     programs.pow(tasks)
+}
+
+/// All programs of `tasks` fair tasks that pass messages.
+fn all_messages(cpus: u32, tasks: u32, length: usize) -> usize {
+    let m = fixed_speed(&[(cpus, 1024)]);
+    let programs = MESSAGES.len().pow(length as u32);
+    for index in 0..programs.pow(tasks) {
+        for (i, channel) in channels().into_iter().enumerate() {
+            let each = (0..tasks).map(|t| {
+                let index = index / programs.pow(t) % programs;
+                program(&MESSAGES, index, length, CLASSES[0], ["a", "b", "c"][t as usize])
+            });
+            check(&m, each.collect(), channel, ["7.2", "4.12"][i]);
+        }
+    }
+    programs.pow(tasks)
+}
+
+/// Small enough that a second or third message has to wait.
+fn channels() -> [ChannelSpec; 2] {
+    [ChannelSpec::Pipe { pages: 1 }, ChannelSpec::Stream { send_buffer_bytes: 4608 }]
+}
+
+#[test]
+fn two_tasks_with_three_messages() {
+    assert_eq!(all_messages(1, 2, 3) + all_messages(2, 2, 3), 2 * 64 * 64);
+}
+
+#[test]
+fn three_tasks_with_two_messages() {
+    assert_eq!(all_messages(1, 3, 2) + all_messages(2, 3, 2), 2 * 16 * 16 * 16);
 }
 
 #[test]

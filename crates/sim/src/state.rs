@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use pelton_core::{Rq, Se, SugovCpu, SugovPolicy};
 
+use crate::calls::Call;
 use crate::class::Class;
 use crate::class::deadline::{DlEntity, DlRq};
 use crate::class::fair::{Entities, FairEntity, FairRq};
@@ -118,6 +119,10 @@ pub(crate) struct Task {
     pub armed_ns: Option<u64>,
     /// Mutex to take again after a wait on a condition.
     pub relock: Option<u32>,
+    /// System call in progress.
+    pub call: Option<Call>,
+    /// When the stopwatch was last read.
+    pub lap_start_ns: Option<u64>,
     pub activation: Activation,
     /// When it started: the origin of its timers.
     pub started_ns: u64,

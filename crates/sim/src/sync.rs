@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Mutexes, conditions, barriers and semaphores: who holds, who waits. Waking is the caller's job.
+//! Mutexes, conditions, barriers and semaphores: who holds, who waits; and the channels. Waking is the caller's job.
 
 use std::collections::VecDeque;
+
+use crate::channel::Channel;
 
 /// A mutex; waiters are served in order.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +76,7 @@ pub(crate) struct Objects {
     pub conds: Vec<Cond>,
     pub barriers: Vec<Barrier>,
     pub semaphores: Vec<Semaphore>,
+    pub channels: Vec<Channel>,
 }
 
 impl Objects {
@@ -84,6 +87,7 @@ impl Objects {
             conds: vec![Cond::default(); w.conds as usize],
             barriers: w.barriers.iter().map(|&needed| Barrier { needed, arrived: Vec::new() }).collect(),
             semaphores: w.semaphores.iter().map(|&count| Semaphore { count, waiters: VecDeque::new() }).collect(),
+            channels: w.channels.iter().map(|&spec| Channel::new(spec)).collect(),
         }
     }
 }

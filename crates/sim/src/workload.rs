@@ -21,6 +21,8 @@ pub struct Workload {
     pub barriers: Vec<u32>,
     /// Initial value of each semaphore.
     pub semaphores: Vec<u32>,
+    /// Pipes and sockets; `Op::Write` and the like index them.
+    pub channels: Vec<ChannelSpec>,
     /// Number of shared timers (per-task timers are numbered in the task).
     pub shared_timers: u32,
     /// Interrupt sources that take CPU time.
@@ -32,6 +34,28 @@ pub struct Workload {
     pub cpu_dma_latency_us: Option<u32>,
     /// Names of mutexes, conds, barriers and semaphores, for messages: (kind, index, name).
     pub resource_names: Vec<(String, u32, String)>,
+}
+
+/// A way for bytes from some tasks to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelSpec {
+    /// A pipe.
+    Pipe {
+        /// Room, in pages of 4096 bytes; at least 1.
+        pages: u32,
+    },
+    /// One direction of a connected pair of unix stream sockets.
+    Stream {
+        /// What the sender's buffers may be charged with before it waits, bytes; at least 4608.
+        send_buffer_bytes: u32,
+    },
+}
+
+impl ChannelSpec {
+    /// A pipe as `pipe()` makes it.
+    pub const PIPE: ChannelSpec = ChannelSpec::Pipe { pages: 16 };
+    /// A socket as `socketpair()` makes it (`net.core.wmem_default`).
+    pub const STREAM: ChannelSpec = ChannelSpec::Stream { send_buffer_bytes: 212_992 };
 }
 
 /// A set of CPUs.
@@ -191,6 +215,9 @@ pub struct TaskSpec {
     pub taskgroup: String,
     /// Per-task timers used (`TimerId::Own`).
     pub own_timers: u32,
+    /// How much later than asked its timers expire (`PR_SET_TIMERSLACK` without another timer to share an interrupt
+    /// with), ns.
+    pub timer_slack_ns: u64,
 }
 
 /// A part of a task: operations repeated.
@@ -208,6 +235,8 @@ pub struct Phase {
     pub policy: Option<SchedPolicy>,
     /// Clamps set when the phase starts.
     pub uclamp: Option<(u32, u32)>,
+    /// A round is no activation unless an operation says so.
+    pub silent: bool,
 }
 
 /// A timer: absolute grid shared by name, or private to the task.
@@ -227,6 +256,8 @@ pub enum TimerMode {
     Relative,
     /// The grid never moves (rt-app "absolute").
     Absolute,
+    /// The grid never moves, and expiries that have passed are left out (cyclictest).
+    Skip,
 }
 
 /// One step of a task.
@@ -297,6 +328,38 @@ pub enum Op {
     SemWait(u32),
     /// Ends one activation without a timer (for logs and statistics).
     EndActivation,
+    /// Write bytes into a channel, waiting for room.
+    Write {
+        /// Index into `Workload::channels`.
+        channel: u32,
+        /// How many.
+        bytes: u32,
+        /// Work of the call: entry, copy, exit.
+        work_ns: u64,
+    },
+    /// Read bytes from a channel until this many have come, with as many calls as that takes.
+    Read {
+        /// Index into `Workload::channels`.
+        channel: u32,
+        /// How many.
+        bytes: u32,
+        /// Work of each call: entry, copy, exit.
+        work_ns: u64,
+    },
+    /// Wait until a channel has something to read, and leave it there.
+    Poll {
+        /// Index into `Workload::channels`.
+        channel: u32,
+    },
+    /// Reads the task's stopwatch and starts it again: a lap with this many operations; 0 = only starts it.
+    Lap {
+        /// What a benchmark counts, in this lap.
+        ops: u64,
+    },
+    /// Counts finished records of a benchmark.
+    Records(u64),
+    /// Takes the time since the timer's last expiry: how late the task runs after the moment it asked for.
+    TimerLatency(TimerId),
     /// Sleep of random length, uniform in `min_ns..=max_ns` (phases of periodic tasks between runs).
     SleepUniform {
         /// Least time.

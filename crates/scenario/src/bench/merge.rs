@@ -12,6 +12,7 @@ struct Shift {
     conds: u32,
     barriers: u32,
     semaphores: u32,
+    channels: u32,
     timers: u32,
 }
 
@@ -32,6 +33,7 @@ fn append(whole: &mut Workload, part: Workload) {
         conds: whole.conds,
         barriers: whole.barriers.len() as u32,
         semaphores: whole.semaphores.len() as u32,
+        channels: whole.channels.len() as u32,
         timers: whole.shared_timers,
     };
     whole.name = format!("{} + {}", whole.name, part.name);
@@ -41,6 +43,7 @@ fn append(whole: &mut Workload, part: Workload) {
     whole.priority_inheritance |= part.priority_inheritance;
     whole.barriers.extend(part.barriers);
     whole.semaphores.extend(part.semaphores);
+    whole.channels.extend(part.channels);
     whole.irqs.extend(part.irqs);
     // The kernel honours the strictest request.
     let strictest = whole.cpu_dma_latency_us.into_iter().chain(part.cpu_dma_latency_us).min();
@@ -81,8 +84,10 @@ fn shift_op(shift: Shift, op: &mut Op) {
         Op::Barrier(b) => *b += shift.barriers,
         Op::Fork { task } => *task += shift.tasks,
         Op::SemPost(s) | Op::SemWait(s) => *s += shift.semaphores,
-        Op::Timer { timer: TimerId::Shared(t), .. } => *t += shift.timers,
-        Op::Timer { timer: TimerId::Own(_), .. } | Op::Yield | Op::EndActivation => {}
+        Op::Write { channel, .. } | Op::Read { channel, .. } | Op::Poll { channel } => *channel += shift.channels,
+        Op::Timer { timer: TimerId::Shared(t), .. } | Op::TimerLatency(TimerId::Shared(t)) => *t += shift.timers,
+        Op::Timer { timer: TimerId::Own(_), .. } | Op::TimerLatency(TimerId::Own(_)) => {}
+        Op::Yield | Op::EndActivation | Op::Lap { .. } | Op::Records(_) => {}
         Op::Run { .. } | Op::Runtime { .. } | Op::Sleep { .. } | Op::SleepUniform { .. } => {}
     }
 }
@@ -90,7 +95,7 @@ fn shift_op(shift: Shift, op: &mut Op) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_sim::workload::{Phase, TimerMode};
+    use pelton_sim::workload::{ChannelSpec, Phase, TimerMode};
 
     fn part(name: &str) -> Workload {
         let timer = Op::Timer { timer: TimerId::Shared(0), period_ns: 1, mode: TimerMode::Relative };
@@ -100,6 +105,7 @@ mod tests {
             Op::Barrier(0),
             Op::Fork { task: 0 },
             Op::SemPost(0),
+            Op::Poll { channel: 0 },
             timer,
         ];
         let task =
@@ -111,6 +117,7 @@ mod tests {
             conds: 1,
             barriers: vec![2],
             semaphores: vec![0],
+            channels: vec![ChannelSpec::PIPE],
             shared_timers: 1,
             resource_names: vec![("mutex".into(), 0, "m".into())],
             duration_ns: Some(name.len() as u64),
@@ -126,8 +133,15 @@ mod tests {
         assert_eq!((whole.barriers.len(), whole.semaphores.len()), (2, 2));
         assert_eq!(whole.duration_ns, Some(2));
         let timer = Op::Timer { timer: TimerId::Shared(1), period_ns: 1, mode: TimerMode::Relative };
-        let moved =
-            [Op::Lock(1), Op::Wait { cond: 1, mutex: 1 }, Op::Barrier(1), Op::Fork { task: 1 }, Op::SemPost(1), timer];
+        let moved = [
+            Op::Lock(1),
+            Op::Wait { cond: 1, mutex: 1 },
+            Op::Barrier(1),
+            Op::Fork { task: 1 },
+            Op::SemPost(1),
+            Op::Poll { channel: 1 },
+            timer,
+        ];
         assert_eq!(whole.tasks[1].phases[0].ops, moved);
         assert_eq!(whole.tasks[0], part("a").tasks[0]);
         assert_eq!(whole.resource_names[1], ("mutex".into(), 1, "m".into()));

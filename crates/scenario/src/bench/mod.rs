@@ -5,8 +5,11 @@
 //! 1024 where they say `run` or `event`, and microseconds of the clock elsewhere.
 
 mod busy;
+mod calls;
+pub mod cyclictest;
 mod merge;
 mod periodic;
+pub mod sched_pipe;
 mod spec;
 pub mod sysbench;
 
@@ -48,6 +51,19 @@ pub const MODELS: &[Model] = &[
         about: "threads that always compute",
         options: "threads=1,policy=other,priority,nice=0,cpus=all,util_min=0,util_max=1024,duration_s,name=busy",
         make: busy::workload,
+    },
+    Model {
+        name: "sched-pipe",
+        about: "two tasks that pass a small message back and forth through two pipes (perf bench sched pipe)",
+        options: "loops=1000000,mode=processes,cpus=all,nice=0,write_ns=300,read_ns=300,fork_us=100",
+        make: sched_pipe::workload,
+    },
+    Model {
+        name: "cyclictest",
+        about: "threads that sleep to a grid and note how late they run",
+        options: "threads=1,interval_us=1000,distance_us=500,latency_us=0,priority=0,duration_s,work_us=2,slack_us=0,\
+                  cpus=all",
+        make: cyclictest::workload,
     },
 ];
 

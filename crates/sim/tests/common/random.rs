@@ -4,7 +4,7 @@
 
 use super::*;
 use pelton_sim::Machine;
-use pelton_sim::workload::{CpuSet, Op, SchedPolicy, TaskSpec, Workload};
+use pelton_sim::workload::{ChannelSpec, CpuSet, Op, SchedPolicy, TaskSpec, Workload};
 
 /// A small multiplicative generator: the test's own, so that it does not change with the engine's.
 pub struct Dice(pub u64);
@@ -51,7 +51,7 @@ pub fn random_policy(d: &mut Dice) -> SchedPolicy {
 }
 
 pub fn random_op(d: &mut Dice) -> Op {
-    match d.below(12) {
+    match d.below(15) {
         0 => Op::Sleep { ns: d.below(20 * MS) },
         1 => Op::Runtime { wall_ns: d.below(3 * MS) },
         2 => timer_ms(1 + d.below(30)),
@@ -60,6 +60,9 @@ pub fn random_op(d: &mut Dice) -> Op {
         5 => Op::SemPost(0),
         6 => Op::Yield,
         7 => Op::SleepUniform { min_ns: 0, max_ns: 5 * MS },
+        12 | 13 => Op::Write { channel: d.below(2) as u32, bytes: d.below(9000) as u32, work_ns: d.below(5000) },
+        // Free, because the number of calls depends on how the bytes come.
+        14 => Op::Read { channel: d.below(2) as u32, bytes: d.below(9000) as u32, work_ns: 0 },
         _ => Op::Run { work_ns: d.below(4 * MS) },
     }
 }
@@ -96,6 +99,7 @@ pub fn random_workload(d: &mut Dice, cpus: u32) -> Workload {
     let n = 1 + d.below(10);
     let mut w = workload((0..n).map(|i| random_task(d, i, cpus)).collect());
     (w.mutexes, w.conds, w.semaphores) = (1, 1, vec![0]);
+    w.channels = vec![ChannelSpec::PIPE, ChannelSpec::STREAM];
     if d.below(2) == 0 {
         w.irqs.push(pelton_sim::workload::IrqSpec {
             cpu: 0,

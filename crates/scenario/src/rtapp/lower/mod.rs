@@ -164,6 +164,7 @@ impl<'a> Lowering<'a> {
             conds: self.names.conds.count(),
             barriers: self.participants(tasks),
             semaphores: vec![0; self.names.semaphores.count() as usize],
+            channels: Vec::new(),
             shared_timers: self.names.timers.count(),
             irqs: Vec::new(),
             cpu_dma_latency_us: None,

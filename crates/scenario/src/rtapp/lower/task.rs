@@ -42,6 +42,7 @@ impl Lowering<'_> {
             uclamp,
             taskgroup,
             own_timers: timers.own.count(),
+            timer_slack_ns: 0,
         }
     }
 
