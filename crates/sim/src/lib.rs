@@ -9,6 +9,7 @@ mod audit;
 mod balance;
 mod calls;
 mod channel;
+mod check;
 mod class;
 mod classes;
 mod energy;
@@ -129,7 +130,7 @@ pub fn run_with_progress(
     sink: impl Sink,
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Report, SimError> {
-    if let Some(task) = setup::dangling(workload) {
+    if let Some(task) = check::dangling(workload) {
         return Err(SimError::Plan(format!("task '{task}' uses a resource that the workload does not declare")));
     }
     engine::Engine::new(machine, workload, policy, config, sink)?.run(progress)

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, VecDeque};
 use pelton_core::{Policy, Rq, Se, SugovCpu, SugovPolicy, value};
 use pelton_schema::{Event, Sink};
 
+use crate::check::check_channels;
 use crate::class::cfs;
 use crate::class::eevdf;
 use crate::class::fair::{FairEntity, FairKind, FairRq};
@@ -18,7 +19,7 @@ use crate::report::{CpuReport, DomainReport, Report, TaskReport};
 use crate::rng::RunRng;
 use crate::state::{Activation, CpuState, DomainState, Kind, Life, NO_TASK, Position, Power, Step, Task, TimerState};
 use crate::sync::Objects;
-use crate::workload::{ChannelSpec, CpuSet, Op, SchedPolicy, Start, TaskSpec, TimerId, Workload};
+use crate::workload::{CpuSet, SchedPolicy, Start, TaskSpec, Workload};
 use crate::{RunConfig, SimError};
 
 /// Longest run, ns: one simulated day.
@@ -40,9 +41,7 @@ fn check(m: &Machine, w: &Workload) -> Result<(), SimError> {
     if w.priority_inheritance && w.mutexes > 0 {
         return Err(SimError::Unsupported("mutexes with priority inheritance (pi_enabled) are not modelled".into()));
     }
-    if let Some(channel) = w.channels.iter().find(|ch| !channel_in_order(ch)) {
-        return Err(SimError::Plan(format!("{channel:?}: {CHANNEL_ALLOWED}")));
-    }
+    check_channels(w)?;
     if let Some(what) = unmodelled(w) {
         return Err(SimError::Unsupported(what));
     }
@@ -65,16 +64,6 @@ fn check(m: &Machine, w: &Workload) -> Result<(), SimError> {
         )));
     }
     check_deadline_bandwidth(m, w)
-}
-
-/// Sizes of channels that can be used.
-const CHANNEL_ALLOWED: &str = "a pipe has 1 to 1048576 pages, a socket a send buffer of 4608 to 1073741824 bytes";
-
-fn channel_in_order(channel: &ChannelSpec) -> bool {
-    match *channel {
-        ChannelSpec::Pipe { pages } => (1..=1 << 20).contains(&pages),
-        ChannelSpec::Stream { send_buffer_bytes } => (4608..=1 << 30).contains(&send_buffer_bytes),
-    }
 }
 
 /// All policies a task ever has.
@@ -476,27 +465,4 @@ fn cpu_report(cpu: &mut CpuState) -> CpuReport {
     report.energy_active_uj = (cpu.energy_active_fj / FJ_PER_UJ) as u64;
     report.energy_idle_uj = (cpu.energy_idle_fj / FJ_PER_UJ) as u64;
     report
-}
-
-/// True when a workload's operation needs an object that does not exist (a plan error, found before the run).
-pub(crate) fn dangling(w: &Workload) -> Option<String> {
-    let timer_exists = |t: &TaskSpec, timer| match timer {
-        TimerId::Own(i) => i < t.own_timers,
-        TimerId::Shared(i) => i < w.shared_timers,
-    };
-    let ok = |t: &TaskSpec, op: &Op| match *op {
-        Op::Lock(m) | Op::Unlock(m) => m < w.mutexes,
-        Op::Wait { cond, mutex } | Op::Sync { cond, mutex } => cond < w.conds && mutex < w.mutexes,
-        Op::Signal(c) | Op::Broadcast(c) | Op::Suspend(c) | Op::Resume(c) => c < w.conds,
-        Op::Barrier(b) => (b as usize) < w.barriers.len(),
-        Op::SemPost(s) | Op::SemWait(s) => (s as usize) < w.semaphores.len(),
-        Op::Fork { task } => (task as usize) < w.tasks.len(),
-        Op::Write { channel, .. } | Op::Read { channel, .. } | Op::Poll { channel } => {
-            (channel as usize) < w.channels.len()
-        }
-        Op::Timer { timer, .. } | Op::TimerLatency(timer) => timer_exists(t, timer),
-        _ => true,
-    };
-    let bad = |t: &&TaskSpec| t.phases.iter().flat_map(|p| &p.ops).any(|op| !ok(t, op));
-    w.tasks.iter().find(bad).map(|t| t.name.clone())
 }
