@@ -2,7 +2,7 @@
 //! Boost of CPUs whose tasks wait for I/O (SPEC B.7).
 
 use crate::SCALE;
-use crate::rules::{IowaitBoost, Rules};
+use crate::rules::{HookFilter, IowaitBoost, Rules};
 use crate::schedutil::{SugovCpu, SugovPolicy, hook_flag};
 
 /// Smallest boost of the capacity form.
@@ -54,18 +54,20 @@ pub fn apply(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, cap_orig: u64, 
             sc.iowait_boost /= 2;
             boost * cap_orig / sp.hardware_max_khz()
         }
-        IowaitBoost::Frequency => age(sc, sp.min_khz) * cap_orig / sp.hardware_max_khz(),
+        IowaitBoost::Frequency => age(rules, sc, sp.min_khz, now) * cap_orig / sp.hardware_max_khz(),
         IowaitBoost::Capacity if silent_for_a_tick(sc, now, tick_ns) => {
             restart(sc, 0, 0);
             0
         }
-        IowaitBoost::Capacity => age(sc, BOOST_MIN) * cap_orig / SCALE,
+        IowaitBoost::Capacity => age(rules, sc, BOOST_MIN, now) * cap_orig / SCALE,
     }
 }
 
-/// Halves a boost nobody renewed; below `least` it ends.
-fn age(sc: &mut SugovCpu, least: u64) -> u64 {
-    if sc.iowait_pending == 0 {
+/// Halves a boost nobody renewed; below `least` it ends. With consolidated calls not twice within a ms (C.6).
+fn age(rules: &Rules, sc: &mut SugovCpu, least: u64, now: u64) -> u64 {
+    let too_soon = (now.wrapping_sub(sc.iowait_faded_ns) as i64) < 1_000_000;
+    if sc.iowait_pending == 0 && !(rules.hook_filter == HookFilter::H3 && too_soon) {
+        sc.iowait_faded_ns = now;
         sc.iowait_boost /= 2;
         if sc.iowait_boost < least {
             sc.iowait_boost = 0;

@@ -18,13 +18,17 @@
 //! | [`util_est`] | `util_est.h` | A.15: U1-U4 |
 //! | [`perf`] | `perf.h` | A.17, B.4-B.6: utilization to performance |
 //! | [`iowait`] | `perf.h` | B.7: boost of tasks that wait for I/O |
-//! | [`schedutil`] | `schedutil.h`, `gate.h` | B.1-B.12: the governor |
+//! | [`schedutil`] | `schedutil.h` | B.1-B.12: the governor |
+//! | [`hook`] | `hook.h` | B.13, C.1, C.6, C.10: which events call it |
+//! | [`gate`] | `gate.h` | B.3, C.2-C.5, C.7, C.10: when it may act |
 //! | [`idle`] | `idle.h`, `idle_menu.h`, `idle_teo.h` | J.5: menu and teo |
 //! | [`vectors`] | | M.1: known-answer tables |
 
 pub mod clock;
 pub mod event;
+pub mod gate;
 pub mod group;
+pub mod hook;
 pub mod idle;
 pub mod iowait;
 pub mod pelt;

@@ -118,8 +118,50 @@ rules! {
     remote: Remote { "local_only" => LocalOnly, "fast_only" => FastOnly, "all" => All }
     /// A.9 step 4, B.13: does the average update itself call the hook?
     hook_in_average: HookInAverage { "off" => Off, "on" => On }
+    /// B.13: average updates that call.
+    hook_decay: HookDecay { "off" => Off, "local" => Local, "remote" => Remote }
+    /// B.13: calls at attach and detach.
+    hook_attach: HookAttach { "off" => Off, "on" => On }
+    /// B.13: explicit calls at the tick.
+    hook_tick: HookTick { "off" => Off, "on" => On }
+    /// B.13: calls of the RT class.
+    hook_rt: HookRt { "accounting" => Accounting, "enqueue" => Enqueue, "off" => Off }
+    /// B.13: calls of the deadline class.
+    hook_dl: HookDl { "accounting" => Accounting, "bandwidth" => Bandwidth, "off" => Off }
+    /// B.13: calls of the blocked walk.
+    hook_blocked: HookBlocked { "off" => Off, "per_cfs_rq" => PerCfsRq, "once" => Once }
+    /// B.13: calls for I/O waiters.
+    hook_iowait: HookIowait { "off" => Off, "on" => On }
+    /// C.1, C.10: which of them reach the governor.
+    hook_filter: HookFilter { "h0" => H0, "h1" => H1, "h2" => H2, "h3" => H3, "h4" => H4, "composite" => Composite }
     /// G.1: utilization clamps.
     uclamp: Uclamp { "off" => Off, "max" => Max }
+}
+
+/// Declares [`Numbers`] from the names of parameters.
+macro_rules! numbers {
+    ($($(#[$doc:meta])* $field:ident,)+) => {
+        /// The numbers of a policy (C.1-C.7); [`FROM_PLATFORM`] leaves one to the platform.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Numbers {
+            $($(#[$doc])* pub $field: u64,)+
+        }
+
+        impl Numbers {
+            /// From the value of every parameter.
+            pub fn from_values(mut value: impl FnMut(&str) -> u64) -> Self {
+                Self { $($field: value(stringify!($field)),)+ }
+            }
+        }
+    };
+}
+
+/// A number that the platform knows.
+pub const FROM_PLATFORM: u64 = 0xffff_ffff;
+
+numbers! {
+    /// C.1: smallest change of utilization that is reported.
+    hook_epsilon,
 }
 
 /// Kernels that have a profile, oldest first.
@@ -156,6 +198,14 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("while_busy", &[("4.12", "refuse"), ("4.19", "overwrite")]),
     ("remote", &[("4.12", "local_only"), ("4.16", "fast_only"), ("6.12", "all")]),
     ("hook_in_average", &[("4.12", "on"), ("5.10", "off")]),
+    ("hook_decay", &[("4.12", "local"), ("4.16", "remote")]),
+    ("hook_attach", &[("4.12", "on")]),
+    ("hook_tick", &[("4.12", "off")]),
+    ("hook_rt", &[("4.12", "accounting"), ("4.19", "enqueue")]),
+    ("hook_dl", &[("4.12", "accounting"), ("4.19", "bandwidth")]),
+    ("hook_blocked", &[("4.12", "per_cfs_rq"), ("5.10", "once")]),
+    ("hook_iowait", &[("4.12", "on")]),
+    ("hook_filter", &[("4.12", "h0")]),
     ("uclamp", &[("4.12", "off"), ("5.4", "max")]),
 ];
 

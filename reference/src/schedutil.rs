@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The governor: gate, evaluation, frequency, commit (SPEC B.1-B.12).
 
+use crate::gate::Gate as GateState;
+use crate::hook;
 use crate::iowait;
 use crate::perf::{CpuState, Terms, clamp_max, cpu_util, evaluate, raw_freq_khz};
 use crate::rules::{
@@ -15,6 +17,12 @@ pub mod hook_flag {
     pub const RT: u64 = 2;
     /// DL runs (4.16 and older).
     pub const DL: u64 = 4;
+    /// Ignore the rate limit and do not restart it.
+    pub const FORCE: u64 = 8;
+    /// RT or deadline demand changed.
+    pub const CLASS: u64 = 16;
+    /// Utilization left the CPU.
+    pub const DETACH: u64 = 32;
 }
 
 /// What the gate says to one hook call; the values of `types.h`.
@@ -65,6 +73,8 @@ pub struct SugovPolicy {
     pub freq_invariant: u64,
     /// What the hardware offers at most; 0 = `max_khz`.
     pub hw_max_khz: u64,
+    /// The gate.
+    pub gate: GateState,
 }
 
 impl SugovPolicy {
@@ -91,6 +101,12 @@ pub struct SugovCpu {
     pub bw_min: u64,
     /// Flags of the last hook call.
     pub flags: u64,
+    /// When the boost was last halved.
+    pub iowait_faded_ns: u64,
+    /// What happened since the last call; bits of [`crate::hook::mark`].
+    pub marks: u64,
+    /// Fair utilization of the last evaluation.
+    pub util_evaluated: u64,
 }
 
 /// Time of one hook call.
@@ -216,6 +232,7 @@ pub fn cpu_request(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, state: &C
     let boost = if forced { 0 } else { iowait::apply(rules, sp, sc, state.cap_orig, now.ns, now.tick_ns) };
     let terms = Terms { forced_max: forced.into(), ..evaluate(rules, state, boost) };
     sc.util = terms.perf;
+    sc.util_evaluated = hook::fair_util(rules, state.util_cfs, state.runnable_cfs, state.util_est);
     sc.bw_min = if rules.dl_bypass == DlBypass::Floor { terms.min } else { state.bw_dl };
     terms
 }

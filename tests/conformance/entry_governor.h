@@ -25,6 +25,18 @@ TEST_OP op_cpu_state_fill(u64 *w)
 	return pelton_cpu_util(POLICY, STATE(2), 0);
 }
 
+/* policy, cpu, rq, now, kind, how; offered, delivered and flags */
+TEST_OP op_hook_event(u64 *w)
+{
+	return pelton_hook_event(POLICY, SP(1), SC(2), RQ(3), w[4], (u32)w[5], (u32)w[6]);
+}
+
+/* cpu, previous class, next class, how */
+TEST_OP op_hook_switch(u64 *w)
+{
+	return pelton_hook_switch(POLICY, SC(1), (u32)w[2], (u32)w[3], (u32)w[4]);
+}
+
 /* policy, cpu, bw_dl, now, tick_ns, flags, local */
 TEST_OP op_sugov_begin(u64 *w)
 {

@@ -56,6 +56,8 @@
 	X(FITS_CAPACITY, op_fits_capacity, "H.5") \
 	X(FREQ_SCALE, op_freq_scale, "0.2") \
 	X(CPU_STATE_FILL, op_cpu_state_fill, "A.17") \
+	X(HOOK_EVENT, op_hook_event, "B.13, C.1, C.10") \
+	X(HOOK_SWITCH, op_hook_switch, "C.6") \
 	X(SUGOV_BEGIN, op_sugov_begin, "B.2, B.3, B.7, B.8") \
 	X(SUGOV_EVALUATE, op_sugov_evaluate, "B.2-B.7, B.9, B.12") \
 	X(SUGOV_COMMIT_PERF, op_sugov_commit_perf, "B.2.3, B.9") \

@@ -6,7 +6,7 @@
  *                       evaluation without request: halved, gone below 128
  *   frequency (4.13-)   the same between the lowest and the highest frequency
  *   jump (to 4.12)      request: highest frequency; halved at every evaluation
- *   A CPU that made no hook call for more than a tick starts over.
+ *   A CPU that made no hook call for more than a tick starts over. With hook_filter=h3 halved at most once per ms.
  *
  *   boost  1024 |          .---.
  *           512 |      .---'   '---.
@@ -88,10 +88,17 @@ PELTON_INLINE void pelton_iowait_request(const struct pelton_policy *pol, const 
 		pelton_iowait_request_khz(pol, sp, sc, waits, silent);
 }
 
+/* hook_filter=h3 evaluates often: there the boost is halved at most once in this time. */
+#define PELTON_IOWAIT_FADE_NS 1000000u
+
 /* An evaluation without a request in between halves the boost. Returns what is left. */
-PELTON_INLINE u32 pelton_iowait_fade(struct pelton_sugov_cpu *sc, u32 lowest)
+PELTON_INLINE u32 pelton_iowait_fade(const struct pelton_policy *pol, struct pelton_sugov_cpu *sc, u32 lowest, u64 now)
 {
+	if (pol->hook_filter == PELTON_HOOK_FILTER_H3 && !sc->iowait_pending &&
+	    !pelton_elapsed(now, sc->iowait_faded_ns, PELTON_IOWAIT_FADE_NS))
+		return sc->iowait_boost;
 	if (!sc->iowait_pending) {
+		sc->iowait_faded_ns = now;
 		sc->iowait_boost >>= 1;
 		if (sc->iowait_boost < lowest)
 			sc->iowait_boost = 0;
@@ -101,14 +108,14 @@ PELTON_INLINE u32 pelton_iowait_fade(struct pelton_sugov_cpu *sc, u32 lowest)
 }
 
 PELTON_INLINE u32 pelton_iowait_apply_khz(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
-					  struct pelton_sugov_cpu *sc, u32 cap_orig)
+					  struct pelton_sugov_cpu *sc, u32 cap_orig, u64 now)
 {
 	u32 khz = sc->iowait_boost;
 
 	if (pol->iowait_boost == PELTON_IOWAIT_JUMP)
 		sc->iowait_boost >>= 1;
 	else
-		khz = pelton_iowait_fade(sc, sp->min_khz);
+		khz = pelton_iowait_fade(pol, sc, sp->min_khz, now);
 	return pelton_mul_div_floor(khz, cap_orig, pelton_hw_max_khz(sp));
 }
 
@@ -119,12 +126,12 @@ PELTON_INLINE u32 pelton_iowait_apply(const struct pelton_policy *pol, const str
 	if (!sc->iowait_boost || pol->iowait_boost == PELTON_IOWAIT_OFF)
 		return 0;
 	if (pol->iowait_boost != PELTON_IOWAIT_CAPACITY)
-		return pelton_iowait_apply_khz(pol, sp, sc, cap_orig);
+		return pelton_iowait_apply_khz(pol, sp, sc, cap_orig, now);
 	if (pelton_cpu_silent(sc, now, tick_ns)) {
 		pelton_iowait_clear(sc);
 		return 0;
 	}
-	return (u32)pelton_cap_scale(pelton_iowait_fade(sc, PELTON_IOWAIT_BOOST_MIN), cap_orig);
+	return (u32)pelton_cap_scale(pelton_iowait_fade(pol, sc, PELTON_IOWAIT_BOOST_MIN, now), cap_orig);
 }
 
 #endif

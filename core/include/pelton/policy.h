@@ -48,6 +48,14 @@ enum { PELTON_HOOK_DECAY_OFF, PELTON_HOOK_DECAY_LOCAL, PELTON_HOOK_DECAY_REMOTE 
 enum { PELTON_HOOK_RT_ACCOUNTING, PELTON_HOOK_RT_ENQUEUE, PELTON_HOOK_RT_OFF };
 enum { PELTON_HOOK_DL_ACCOUNTING, PELTON_HOOK_DL_BANDWIDTH, PELTON_HOOK_DL_OFF };
 enum { PELTON_HOOK_BLOCKED_OFF, PELTON_HOOK_BLOCKED_PER_CFS_RQ, PELTON_HOOK_BLOCKED_ONCE };
+enum {
+	PELTON_HOOK_FILTER_H0,
+	PELTON_HOOK_FILTER_H1,
+	PELTON_HOOK_FILTER_H2,
+	PELTON_HOOK_FILTER_H3,
+	PELTON_HOOK_FILTER_H4,
+	PELTON_HOOK_FILTER_COMPOSITE
+};
 enum { PELTON_FAIR_CFS, PELTON_FAIR_EEVDF };
 enum { PELTON_RT_LIMIT_THROTTLE, PELTON_RT_LIMIT_FAIR_SERVER };
 enum { PELTON_UCLAMP_OFF, PELTON_UCLAMP_MAX };
@@ -159,6 +167,10 @@ enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 	  "decayed (5.5).") \
 	X(hook_iowait, "off|on", 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "Call the governor when a task is enqueued that slept in I/O wait.") \
+	X(hook_filter, "h0|h1|h2|h3|h4|composite", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	  "Which of the events above reach the governor. h0: all (mainline). h1: attach, detach, every fair tick and the " \
+	  "other classes (update-hooks proposal of 2017). h2: all but changes smaller than hook_epsilon. h3: one call per " \
+	  "context switch (postings of 2024). h4: the fair tick alone. composite: h0 without small changes between ticks.") \
 	X(fair_class, "cfs|eevdf", 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, \
 	  "How the fair class picks: smallest virtual run time, or earliest eligible virtual deadline (6.6).") \
 	X(delayed_dequeue, "off|on", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
@@ -174,16 +186,31 @@ enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 	  "state that pays until the next timer, nothing learnt; the tick always stops. Both kernel forms are those of " \
 	  "7.2 in every profile.")
 
-/* One u32 per switch, in the order of the table. */
+/* "Take what the platform says": its driver's cost, or the rate limit. */
+#define PELTON_FROM_PLATFORM 0xffffffffu
+
+/* Numbers of a policy:  X(field, "unit", smallest, largest, default of every profile, "why") */
+#define PELTON_PARAMETERS(X) \
+	X(hook_epsilon, "of 1024", 0, 1024, 16, \
+	  "Smallest change of fair utilization since the last evaluation that hook_filter=h2 and composite report.")
+
+/* One u32 per switch and then one per parameter, in the order of the tables. */
 struct pelton_policy {
 #define PELTON_FIELD(field, values, a, b, c, d, e, f, g, h, i, j, why) u32 field;
 	PELTON_SWITCHES(PELTON_FIELD)
 #undef PELTON_FIELD
+#define PELTON_NUMBER(field, unit, min, max, preset, why) u32 field;
+	PELTON_PARAMETERS(PELTON_NUMBER)
+#undef PELTON_NUMBER
 };
 
 #define PELTON_COUNT_ONE(field, values, a, b, c, d, e, f, g, h, i, j, why) +1u
 #define PELTON_SWITCH_COUNT (0u PELTON_SWITCHES(PELTON_COUNT_ONE))
 
-_Static_assert(sizeof(struct pelton_policy) == 4u * PELTON_SWITCH_COUNT, "a policy is an array of u32");
+#define PELTON_COUNT_NUMBER(field, unit, min, max, preset, why) +1u
+#define PELTON_PARAMETER_COUNT (0u PELTON_PARAMETERS(PELTON_COUNT_NUMBER))
+
+_Static_assert(sizeof(struct pelton_policy) == 4u * (PELTON_SWITCH_COUNT + PELTON_PARAMETER_COUNT),
+	       "a policy is an array of u32");
 
 #endif

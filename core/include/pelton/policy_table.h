@@ -23,6 +23,20 @@ struct pelton_switch_info {
 	{ #field, values, why, { a, b, c, d, e, f, g, h, i, j } },
 static const struct pelton_switch_info pelton_switch_table[PELTON_SWITCH_COUNT] = { PELTON_SWITCHES(PELTON_ROW_INFO) };
 
+/* One number as the user sees it. */
+struct pelton_parameter_info {
+	const char *name;
+	const char *unit;
+	const char *why;
+	u32 min;
+	u32 max;
+	u32 preset; /* PELTON_FROM_PLATFORM: the platform knows */
+};
+
+#define PELTON_NUMBER_INFO(field, unit, min, max, preset, why) { #field, unit, why, min, max, preset },
+static const struct pelton_parameter_info pelton_parameter_table[PELTON_PARAMETER_COUNT] = { PELTON_PARAMETERS(
+	PELTON_NUMBER_INFO) };
+
 #define PELTON_NAME_ROW(name) name,
 static const char *const pelton_profile_names[PELTON_PROFILE_COUNT] = { PELTON_PROFILES(PELTON_NAME_ROW) };
 
@@ -30,6 +44,8 @@ static const char *const pelton_profile_names[PELTON_PROFILE_COUNT] = { PELTON_P
 enum {
 #define PELTON_INDEX_ROW(field, values, a, b, c, d, e, f, g, h, i, j, why) PELTON_SWITCH_##field,
 	PELTON_SWITCHES(PELTON_INDEX_ROW)
+#define PELTON_INDEX_NUMBER(field, unit, min, max, preset, why) PELTON_SWITCH_##field,
+	PELTON_PARAMETERS(PELTON_INDEX_NUMBER)
 };
 
 /* Number of profiles; their names are pelton_profile_names. */
@@ -49,10 +65,10 @@ PELTON_INLINE u32 pelton_switch_value_count(u32 index)
 	return count;
 }
 
-/* Read a switch by position; 0 beyond the table. */
+/* Read a switch or parameter by position; 0 beyond the tables. */
 PELTON_INLINE u32 pelton_policy_get(const struct pelton_policy *pol, u32 index)
 {
-	return index < PELTON_SWITCH_COUNT ? ((const u32 *)pol)[index] : 0;
+	return index < PELTON_SWITCH_COUNT + PELTON_PARAMETER_COUNT ? ((const u32 *)pol)[index] : 0;
 }
 
 /* Write a switch by position. Returns 0, or 1 when there is no such switch or value. */
@@ -73,6 +89,8 @@ PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *o
 		return 1;
 	for (i = 0; i < PELTON_SWITCH_COUNT; i++)
 		((u32 *)out)[i] = pelton_switch_table[i].defaults[profile];
+	for (i = 0; i < PELTON_PARAMETER_COUNT; i++)
+		((u32 *)out)[PELTON_SWITCH_COUNT + i] = pelton_parameter_table[i].preset;
 	return 0;
 }
 

@@ -29,6 +29,7 @@
 #define PELTON_SCHEDUTIL_H
 
 #include "gate.h"
+#include "hook.h"
 #include "iowait.h"
 #include "perf.h"
 
@@ -165,6 +166,7 @@ PELTON_INLINE u32 pelton_sugov_cpu(const struct pelton_policy *pol, const struct
 	if (!terms->forced_max)
 		iowait = pelton_iowait_apply(pol, sp, sc, s->cap_orig, now, tick_ns);
 	sc->util = pelton_perf_eval(pol, s, iowait, terms);
+	sc->util_evaluated = pelton_hook_util(pol, s->util_cfs, s->runnable_cfs, s->util_est);
 	sc->bw_min = pol->dl_bypass == PELTON_DL_BYPASS_FLOOR ? terms->min : s->bw_dl;
 	return terms->perf;
 }

@@ -130,6 +130,20 @@ struct pelton_perf_terms {
 	u32 stale;      /* 1: skipped, its last hook is older than a tick (<= 4.16) */
 } PELTON_ALIGNED64;
 
+/* The gate of one frequency domain: windows worked out at the start, recent maxima, and what it said last. */
+struct pelton_gate {
+	u64 window_ns;    /* R1: window of the maximum; R2: longest spacing; up/down: limit of increases */
+	u64 spacing_ns;   /* R1 asym: spacing of increases; R2: shortest spacing; up/down: limit of decreases */
+	u64 half_ns;      /* when the filling half of the window began */
+	u64 until_ns;     /* hook clock: when the correction that is held may pass; 0 = none is held */
+	u32 peak_khz[3];  /* largest wanted frequency of the filling half and of the two before it */
+	u32 maximum_khz;  /* M: largest of them, at the last evaluation */
+	u32 error;        /* distance of need and request at the last evaluation, capacity */
+	u32 flags;        /* of the hook call being evaluated */
+	u32 verdict;      /* of the last evaluation: a PELTON_GATE value */
+	u32 reserved;
+} PELTON_ALIGNED64;
+
 /* schedutil, per frequency domain (cpufreq policy). */
 struct pelton_sugov_policy {
 	u64 last_ns; /* last accepted change (R0b) or evaluation (R0a) */
@@ -148,17 +162,21 @@ struct pelton_sugov_policy {
 	u32 remote_ok; /* driver can be programmed from any CPU */
 	u32 freq_invariant;
 	u32 hw_max_khz; /* what the hardware can do (cpuinfo.max); 0 = same as max_khz */
+	struct pelton_gate gate;
 } PELTON_ALIGNED64;
 
 /* schedutil, per CPU. */
 struct pelton_sugov_cpu {
 	u64 last_update_ns;
 	u64 saved_idle_calls;
+	u64 iowait_faded_ns; /* when the boost was last halved (hook_filter=h3) */
 	u32 iowait_boost;
 	u32 iowait_pending;
 	u32 util;
 	u32 bw_min; /* DL floor (or bandwidth) at the last evaluation */
-	u32 flags;  /* request flags of the last hook call (<= 4.16) */
+	u32 flags;  /* request flags of the last hook call */
+	u32 marks;  /* what happened since the last hook call (hook.h) */
+	u32 util_evaluated; /* fair utilization at the last evaluation */
 	u32 reserved;
 } PELTON_ALIGNED64;
 
@@ -166,6 +184,9 @@ struct pelton_sugov_cpu {
 #define PELTON_HOOK_FLAG_IOWAIT 1u
 #define PELTON_HOOK_FLAG_RT 2u /* <= 4.16 only */
 #define PELTON_HOOK_FLAG_DL 4u /* <= 4.16 only */
+#define PELTON_HOOK_FLAG_FORCE 8u   /* ignore the rate limit and do not restart it */
+#define PELTON_HOOK_FLAG_CLASS 16u  /* the RT or DL class changed its demand */
+#define PELTON_HOOK_FLAG_DETACH 32u /* utilization left the CPU */
 
 /* What an update asks of the frequency hook; several may be set at once. */
 #define PELTON_EV_DECAYED 1u
@@ -187,6 +208,9 @@ struct pelton_sugov_cpu {
 #define PELTON_GATE_WINDOW 1u /* inside the rate-limit window */
 #define PELTON_GATE_BUSY 2u   /* slow path still pending and this kernel refuses meanwhile */
 #define PELTON_GATE_REMOTE 3u /* the executing CPU may not drive this domain */
+#define PELTON_GATE_HELD 4u   /* evaluated, and inside the window of this gate */
+#define PELTON_GATE_PEAK 5u   /* evaluated, and not lowered below the recent maximum */
+#define PELTON_GATE_DEAD 6u   /* evaluated, and the error is in the dead band */
 
 _Static_assert(sizeof(struct pelton_avg) == 64, "layout");
 _Static_assert(sizeof(struct pelton_se) == 88, "layout");
@@ -196,8 +220,9 @@ _Static_assert(sizeof(struct pelton_clock) == 48, "layout");
 _Static_assert(sizeof(struct pelton_rq) == 480, "layout");
 _Static_assert(sizeof(struct pelton_cpu_state) == 56, "layout");
 _Static_assert(sizeof(struct pelton_perf_terms) == 48, "layout");
-_Static_assert(sizeof(struct pelton_sugov_policy) == 72, "layout");
-_Static_assert(sizeof(struct pelton_sugov_cpu) == 40, "layout");
+_Static_assert(sizeof(struct pelton_gate) == 64, "layout");
+_Static_assert(sizeof(struct pelton_sugov_policy) == 136, "layout");
+_Static_assert(sizeof(struct pelton_sugov_cpu) == 56, "layout");
 _Static_assert(__builtin_offsetof(struct pelton_rq, cap_orig) == 472, "layout");
 
 #endif

@@ -33,6 +33,17 @@ pub(crate) struct RawSwitch {
     pub defaults: [u32; 10],
 }
 
+/// A row of the parameter table as C stores it.
+#[repr(C)]
+pub(crate) struct RawParameter {
+    pub name: *const c_char,
+    pub unit: *const c_char,
+    pub why: *const c_char,
+    pub min: u32,
+    pub max: u32,
+    pub preset: u32,
+}
+
 /// A row of the bounds table as C stores it.
 #[repr(C)]
 pub(crate) struct RawBound {
@@ -58,6 +69,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_policy_check(pol: &Policy, a: &mut u32, b: &mut u32) -> u32;
     pub(crate) safe fn pelton_x_switch_count() -> u32;
     pub(crate) safe fn pelton_x_switch_info(index: u32) -> *const RawSwitch;
+    pub(crate) safe fn pelton_x_parameter_info(index: u32) -> *const RawParameter;
     pub(crate) safe fn pelton_x_profile_name(index: u32) -> *const c_char;
     pub(crate) safe fn pelton_x_conflict_reason(code: u32) -> *const c_char;
     pub(crate) safe fn pelton_x_bound(index: u32) -> *const RawBound;
@@ -233,6 +245,17 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_freq_scale(khz: u32, ref_khz: u32) -> u32;
     pub(crate) safe fn pelton_x_scale_irq(util: u32, irq: u32, cap: u32) -> u32;
     pub(crate) safe fn pelton_x_default_rate_limit_us(p: &Policy, latency: u64, delay: u32) -> u32;
+    pub(crate) safe fn pelton_x_hook_tick_is_long(tick: u64) -> u32;
+    pub(crate) safe fn pelton_x_hook_event(
+        p: &Policy,
+        sp: &SugovPolicy,
+        sc: &mut SugovCpu,
+        rq: &Rq,
+        now: u64,
+        kind: u32,
+        how: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_hook_switch(p: &Policy, sc: &mut SugovCpu, prev: u32, next: u32, how: u32) -> u32;
     pub(crate) safe fn pelton_x_sugov_init(sp: &mut SugovPolicy, rate: u32);
     pub(crate) safe fn pelton_x_sugov_limits(sp: &mut SugovPolicy, min: u32, max: u32);
     pub(crate) safe fn pelton_x_sugov_begin(

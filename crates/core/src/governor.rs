@@ -13,6 +13,12 @@ pub mod hook_flag {
     pub const RT: u32 = 2;
     /// The deadline class accounted run time (to 4.16).
     pub const DL: u32 = 4;
+    /// Ignore the rate limit and do not restart it.
+    pub const FORCE: u32 = 8;
+    /// The real-time or deadline class changed its demand.
+    pub const CLASS: u32 = 16;
+    /// Utilization left the CPU.
+    pub const DETACH: u32 = 32;
 }
 
 /// Verdict of the gate.
@@ -25,6 +31,12 @@ pub mod gate {
     pub const BUSY: u32 = 2;
     /// The executing CPU may not drive this domain.
     pub const REMOTE: u32 = 3;
+    /// Evaluated, and inside the window of the gate.
+    pub const HELD: u32 = 4;
+    /// Evaluated, and not lowered below the recent maximum.
+    pub const PEAK: u32 = 5;
+    /// Evaluated, and the error is in the dead band.
+    pub const DEAD: u32 = 6;
 }
 
 /// What commit asks of the host.

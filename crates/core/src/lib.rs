@@ -4,6 +4,7 @@
 mod bandwidth;
 mod ffi;
 mod governor;
+pub mod hook;
 mod idle;
 mod meta;
 mod pelt;
@@ -18,9 +19,9 @@ pub use governor::{commit, default_rate_limit_us, gate, hook_flag, perf_clamped,
 pub use idle::woke;
 pub use meta::{Bound, bounds, layouts};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, time_to, update};
-pub use policy::{FIELD_NAMES, Policy, PolicyError, Switch, profiles, switches};
+pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use records::{
-    Avg, CfsRq, Clock, CpuState, Decision, IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable,
+    Avg, CfsRq, Clock, CpuState, Decision, Gate, IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable,
     LayoutRow, Menu, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup, Teo,
 };
 

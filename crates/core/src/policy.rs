@@ -8,7 +8,7 @@ use crate::ffi;
 
 macro_rules! policy_fields {
     ($($(#[$doc:meta])* $field:ident,)*) => {
-        /// All switches of a policy, in the order of the table in `policy.h`.
+        /// All switches and then all parameters of a policy, in the order of the tables in `policy.h`.
         #[repr(C)]
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         pub struct Policy { $($(#[$doc])* pub $field: u32,)* }
@@ -106,6 +106,8 @@ policy_fields! {
     hook_blocked,
     /// Switch `hook_iowait`: 0 = off, 1 = on.
     hook_iowait,
+    /// Switch `hook_filter`: 0 = h0, 1 = h1, 2 = h2, 3 = h3, 4 = h4, 5 = composite.
+    hook_filter,
     /// Switch `fair_class`: 0 = cfs, 1 = eevdf.
     fair_class,
     /// Switch `delayed_dequeue`: 0 = off, 1 = on.
@@ -116,6 +118,8 @@ policy_fields! {
     uclamp,
     /// Switch `idle_governor`: 0 = menu, 1 = teo, 2 = next_timer.
     idle_governor,
+    /// Parameter `hook_epsilon`, of 1024.
+    hook_epsilon,
 }
 
 /// A switch: its name, its values, its default per profile, and why it exists.
@@ -129,6 +133,54 @@ pub struct Switch {
     pub defaults: Vec<u32>,
     /// One paragraph.
     pub why: &'static str,
+}
+
+/// A number of a policy: its name, range, default, and why it exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Name, as written after `--set`.
+    pub name: &'static str,
+    /// Unit.
+    pub unit: &'static str,
+    /// Smallest value.
+    pub min: u32,
+    /// Largest value.
+    pub max: u32,
+    /// Default of every profile; [`FROM_PLATFORM`] = the platform knows.
+    pub preset: u32,
+    /// One paragraph.
+    pub why: &'static str,
+}
+
+/// Value of a parameter that means: what the platform says. Written `platform`.
+pub const FROM_PLATFORM: u32 = u32::MAX;
+
+impl Parameter {
+    /// Can it be left to the platform?
+    #[must_use]
+    pub fn has_platform_value(&self) -> bool {
+        self.preset == FROM_PLATFORM
+    }
+
+    /// A value as it is written.
+    #[must_use]
+    pub fn text(&self, value: u32) -> String {
+        if value == FROM_PLATFORM { "platform".to_owned() } else { value.to_string() }
+    }
+
+    /// What may be written.
+    #[must_use]
+    pub fn allowed(&self) -> String {
+        let platform = if self.has_platform_value() { ", or platform" } else { "" };
+        format!("{} .. {} ({}){platform}", self.min, self.max, self.unit)
+    }
+
+    fn parse(&self, text: &str) -> Option<u32> {
+        if self.has_platform_value() && text == "platform" {
+            return Some(FROM_PLATFORM);
+        }
+        text.parse().ok().filter(|value| (self.min..=self.max).contains(value))
+    }
 }
 
 /// What is wrong with a switch, a value, a profile or a combination.
@@ -157,16 +209,25 @@ pub enum PolicyError {
         /// What exists.
         candidates: Vec<&'static str>,
     },
+    /// The parameter cannot have this value.
+    OutOfRange {
+        /// The parameter.
+        parameter: &'static str,
+        /// What was written.
+        value: String,
+        /// What may be written.
+        allowed: String,
+    },
     /// Two switches contradict each other.
     Conflict {
         /// One of them.
         switch_a: &'static str,
         /// Its value.
-        value_a: &'static str,
+        value_a: String,
         /// The other.
         switch_b: &'static str,
         /// Its value.
-        value_b: &'static str,
+        value_b: String,
         /// Why.
         reason: &'static str,
     },
@@ -183,6 +244,9 @@ impl fmt::Display for PolicyError {
             }
             Self::UnknownValue { switch, value, candidates } => {
                 write!(f, "{switch} cannot be \"{value}\"; it can be {}", candidates.join(", "))
+            }
+            Self::OutOfRange { parameter, value, allowed } => {
+                write!(f, "{parameter} cannot be \"{value}\"; it can be {allowed}")
             }
             Self::Conflict { switch_a, value_a, switch_b, value_b, reason } => {
                 write!(f, "{switch_a}={value_a} and {switch_b}={value_b} contradict each other: {reason}")
@@ -225,9 +289,32 @@ pub fn switches() -> Vec<Switch> {
     (0..ffi::pelton_x_switch_count()).filter_map(switch_at).collect()
 }
 
+fn parameter_at(index: u32) -> Option<Parameter> {
+    // SAFETY: the shim returns null or a pointer to a static row.
+    let row = unsafe { ffi::pelton_x_parameter_info(index).as_ref() }?;
+    let (name, unit, why) = (text(row.name), text(row.unit), text(row.why));
+    Some(Parameter { name, unit, min: row.min, max: row.max, preset: row.preset, why })
+}
+
+/// All parameters in table order; in a policy they follow the switches.
+#[must_use]
+pub fn parameters() -> Vec<Parameter> {
+    (0..).map_while(parameter_at).collect()
+}
+
+fn find_parameter(name: &str) -> Option<(usize, Parameter)> {
+    let found = parameters().into_iter().enumerate().find(|(_, p)| p.name == name);
+    found.map(|(index, parameter)| (switches().len() + index, parameter))
+}
+
+fn name_at(index: u32) -> &'static str {
+    let parameter = || parameter_at(index.checked_sub(ffi::pelton_x_switch_count())?).map(|p| p.name);
+    switch_at(index).map(|s| s.name).or_else(parameter).unwrap_or("?")
+}
+
 fn find_switch(name: &str) -> Result<(usize, Switch), PolicyError> {
     let all = switches();
-    let candidates = all.iter().map(|s| s.name).collect();
+    let candidates = all.iter().map(|s| s.name).chain(parameters().iter().map(|p| p.name)).collect();
     all.into_iter()
         .enumerate()
         .find(|(_, s)| s.name == name)
@@ -264,7 +351,7 @@ impl Policy {
         }
     }
 
-    /// Change one switch by name; the value is a value name or its number.
+    /// Change one switch or parameter by name; the value is a value name or its number.
     ///
     /// ```
     /// let mut policy = pelton_core::Policy::profile("4.16").unwrap();
@@ -273,12 +360,34 @@ impl Policy {
     /// policy.check().unwrap();
     /// ```
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), PolicyError> {
+        if let Some((index, parameter)) = find_parameter(name) {
+            return self.set_number(index, &parameter, value);
+        }
         let (index, switch) = find_switch(name)?;
         let number = parse_value(&switch, value)?;
         if let Some(slot) = self.slot(index) {
             *slot = number;
         }
         Ok(())
+    }
+
+    fn set_number(&mut self, index: usize, parameter: &Parameter, text: &str) -> Result<(), PolicyError> {
+        let (value, allowed) = (text.to_owned(), parameter.allowed());
+        let refused = PolicyError::OutOfRange { parameter: parameter.name, value, allowed };
+        let number = parameter.parse(text).ok_or(refused)?;
+        if let Some(slot) = self.slot(index) {
+            *slot = number;
+        }
+        Ok(())
+    }
+
+    /// The value of a switch or parameter as it is written.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<String> {
+        if let Some((index, parameter)) = find_parameter(name) {
+            return self.values().get(index).map(|value| parameter.text(*value));
+        }
+        self.get(name).ok().map(str::to_owned)
     }
 
     /// The value name of a switch.
@@ -295,13 +404,12 @@ impl Policy {
         if code == 0 {
             return Ok(());
         }
-        let name = |index| switch_at(index).map_or("?", |s| s.name);
-        let (switch_a, switch_b) = (name(a), name(b));
+        let (switch_a, switch_b) = (name_at(a), name_at(b));
         Err(PolicyError::Conflict {
             switch_a,
-            value_a: self.get(switch_a).unwrap_or("?"),
+            value_a: self.text(switch_a).unwrap_or_default(),
             switch_b,
-            value_b: self.get(switch_b).unwrap_or("?"),
+            value_b: self.text(switch_b).unwrap_or_default(),
             reason: text(ffi::pelton_x_conflict_reason(code)),
         })
     }

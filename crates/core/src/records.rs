@@ -235,6 +235,32 @@ mirror! {
 }
 
 mirror! {
+    /// The gate of one frequency domain.
+    Gate = "pelton_gate" {
+        /// R1: window of the maximum; R2: longest spacing; up/down: limit of increases.
+        window_ns: u64,
+        /// R1 asym: spacing of increases; R2: shortest spacing; up/down: limit of decreases.
+        spacing_ns: u64,
+        /// When the filling half of the window began.
+        half_ns: u64,
+        /// When the correction that is held may pass; 0 = none is held.
+        until_ns: u64,
+        /// Largest wanted frequency of the filling half and of the two before it.
+        peak_khz: [u32; 3],
+        /// M: largest of them, at the last evaluation.
+        maximum_khz: u32,
+        /// Distance of need and request at the last evaluation, capacity.
+        error: u32,
+        /// Of the hook call being evaluated.
+        flags: u32,
+        /// Of the last evaluation.
+        verdict: u32,
+        /// Unused.
+        reserved: u32,
+    }
+}
+
+mirror! {
     /// schedutil, per frequency domain.
     SugovPolicy = "pelton_sugov_policy" {
         /// Last accepted change (R0b) or evaluation (R0a).
@@ -269,6 +295,8 @@ mirror! {
         freq_invariant: u32,
         /// What the hardware can do (cpuinfo.max); 0 = same as ref_khz.
         hw_max_khz: u32,
+        /// The gate.
+        gate: Gate,
     }
 }
 
@@ -279,6 +307,8 @@ mirror! {
         last_update_ns: u64,
         /// Saved idle calls.
         saved_idle_calls: u64,
+        /// When the boost was last halved (`hook_filter=h3`).
+        iowait_faded_ns: u64,
         /// Iowait boost.
         iowait_boost: u32,
         /// Iowait pending.
@@ -287,8 +317,12 @@ mirror! {
         util: u32,
         /// DL floor (or bandwidth) at the last evaluation.
         bw_min: u32,
-        /// Request flags of the last hook call (<= 4.16).
+        /// Request flags of the last hook call.
         flags: u32,
+        /// What happened since the last hook call.
+        marks: u32,
+        /// Fair utilization at the last evaluation.
+        util_evaluated: u32,
         /// Unused.
         reserved: u32,
     }
@@ -429,6 +463,7 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     Rq::layout(&mut rows);
     CpuState::layout(&mut rows);
     PerfTerms::layout(&mut rows);
+    Gate::layout(&mut rows);
     SugovPolicy::layout(&mut rows);
     SugovCpu::layout(&mut rows);
     Decision::layout(&mut rows);

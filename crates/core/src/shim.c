@@ -32,6 +32,7 @@ FN(u32, switch_value_count, (u32 index), (index))
 
 u32 pelton_x_switch_count(void);
 const struct pelton_switch_info *pelton_x_switch_info(u32 index);
+const struct pelton_parameter_info *pelton_x_parameter_info(u32 index);
 const char *pelton_x_profile_name(u32 index);
 const char *pelton_x_conflict_reason(u32 code);
 const struct pelton_bound *pelton_x_bound(u32 index);
@@ -44,6 +45,11 @@ u32 pelton_x_switch_count(void)
 const struct pelton_switch_info *pelton_x_switch_info(u32 index)
 {
 	return index < PELTON_SWITCH_COUNT ? &pelton_switch_table[index] : 0;
+}
+
+const struct pelton_parameter_info *pelton_x_parameter_info(u32 index)
+{
+	return index < PELTON_PARAMETER_COUNT ? &pelton_parameter_table[index] : 0;
 }
 
 const char *pelton_x_profile_name(u32 index)
@@ -151,6 +157,10 @@ FN(u32, fits_capacity, (u32 util, u32 capacity), (util, capacity))
 FN(u32, freq_scale, (u32 khz, u32 ref), (khz, ref))
 FN(u32, scale_irq, (u32 util, u32 irq, u32 cap), (util, irq, cap))
 FN(u32, default_rate_limit_us, (policy_t p, u64 latency, u32 delay), (p, latency, delay))
+FN(u32, hook_tick_is_long, (u64 tick), (tick))
+FN(u32, hook_event, (policy_t p, csp_t sp, sc_t sc, crq_t rq, u64 now, u32 kind, u32 how),
+   (p, sp, sc, rq, now, kind, how))
+FN(u32, hook_switch, (policy_t p, sc_t sc, u32 prev, u32 next, u32 how), (p, sc, prev, next, how))
 FN(void, sugov_init, (sp_t sp, u32 rate), (sp, rate))
 FN(void, sugov_limits, (sp_t sp, u32 min, u32 max), (sp, min, max))
 FN(u32, sugov_begin, (policy_t p, sp_t sp, sc_t sc, u32 bw, u64 now, u64 tick, u32 flags, u32 local),

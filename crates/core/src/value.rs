@@ -68,6 +68,12 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("hook_blocked", "off", HOOK_BLOCKED_OFF),
     ("hook_blocked", "per_cfs_rq", HOOK_BLOCKED_PER_CFS_RQ),
     ("hook_blocked", "once", HOOK_BLOCKED_ONCE),
+    ("hook_filter", "h0", HOOK_FILTER_H0),
+    ("hook_filter", "h1", HOOK_FILTER_H1),
+    ("hook_filter", "h2", HOOK_FILTER_H2),
+    ("hook_filter", "h3", HOOK_FILTER_H3),
+    ("hook_filter", "h4", HOOK_FILTER_H4),
+    ("hook_filter", "composite", HOOK_FILTER_COMPOSITE),
     ("fair_class", "cfs", FAIR_CLASS_CFS),
     ("fair_class", "eevdf", FAIR_CLASS_EEVDF),
     ("rt_limit", "throttle", RT_LIMIT_THROTTLE),
@@ -207,6 +213,18 @@ pub const HOOK_BLOCKED_OFF: u32 = 0;
 pub const HOOK_BLOCKED_PER_CFS_RQ: u32 = 1;
 /// `hook_blocked = once`.
 pub const HOOK_BLOCKED_ONCE: u32 = 2;
+/// `hook_filter = h0`.
+pub const HOOK_FILTER_H0: u32 = 0;
+/// `hook_filter = h1`.
+pub const HOOK_FILTER_H1: u32 = 1;
+/// `hook_filter = h2`.
+pub const HOOK_FILTER_H2: u32 = 2;
+/// `hook_filter = h3`.
+pub const HOOK_FILTER_H3: u32 = 3;
+/// `hook_filter = h4`.
+pub const HOOK_FILTER_H4: u32 = 4;
+/// `hook_filter = composite`.
+pub const HOOK_FILTER_COMPOSITE: u32 = 5;
 /// `fair_class = cfs`.
 pub const FAIR_CLASS_CFS: u32 = 0;
 /// `fair_class = eevdf`.

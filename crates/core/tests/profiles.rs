@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The policy table: names, defaults per kernel, refusals.
 
-use pelton_core::{FIELD_NAMES, Policy, PolicyError, profiles, switches, value};
+use pelton_core::{FIELD_NAMES, Policy, PolicyError, parameters, profiles, switches, value};
 
 fn check_column(switch: &str, expected: &[(&str, &str)]) {
     for (profile, want) in expected {
@@ -12,7 +12,8 @@ fn check_column(switch: &str, expected: &[(&str, &str)]) {
 
 #[test]
 fn rust_fields_stand_in_the_order_of_the_c_table() {
-    let names: Vec<&str> = switches().iter().map(|s| s.name).collect();
+    let numbers = parameters();
+    let names: Vec<&str> = switches().iter().map(|s| s.name).chain(numbers.iter().map(|p| p.name)).collect();
     assert_eq!(names, FIELD_NAMES);
 }
 
@@ -111,6 +112,25 @@ fn scheduler_of_each_kernel() {
     check_column("rt_limit", &[("6.6", "throttle"), ("6.12", "fair_server")]);
     check_column("uclamp", &[("4.19", "off"), ("5.4", "max")]);
     check_column("idle_governor", &[("4.12", "menu"), ("7.2", "menu")]);
+}
+
+#[test]
+fn a_parameter_has_the_same_default_in_every_profile_and_a_range() {
+    for parameter in parameters() {
+        for profile in profiles() {
+            let mut policy = Policy::profile(profile).expect("profile exists");
+            assert_eq!(policy.text(parameter.name), Some(parameter.text(parameter.preset)), "{}", parameter.name);
+            for good in [parameter.min, parameter.max] {
+                assert_eq!(policy.set(parameter.name, &good.to_string()), Ok(()), "{}", parameter.name);
+            }
+            let above = policy.set(parameter.name, &(u64::from(parameter.max) + 1).to_string());
+            assert!(matches!(above, Err(PolicyError::OutOfRange { .. })), "{}", parameter.name);
+            assert_eq!(policy.text(parameter.name), Some(parameter.max.to_string()));
+            let left = policy.set(parameter.name, "platform");
+            assert_eq!(left.is_ok(), parameter.has_platform_value(), "{}", parameter.name);
+        }
+        assert!(parameter.why.ends_with('.') && parameter.why.len() > 40, "{} has no reason", parameter.name);
+    }
 }
 
 #[test]

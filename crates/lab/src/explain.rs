@@ -73,6 +73,14 @@ pub struct Decision {
     pub prev_khz: u32,
     /// The request changed.
     pub changed: bool,
+    /// Distance between need and request, 0..1280.
+    pub error: u32,
+    /// Largest frequency wanted in the window of the gate, kHz; 0 when the gate keeps none.
+    pub peak_khz: u32,
+    /// When a held correction may pass, ns; 0 when none is held.
+    pub until_ns: u64,
+    /// Flags of the call.
+    pub flags: u32,
 }
 
 /// The terms of one CPU's request, 0..1024.
@@ -221,6 +229,10 @@ impl Decision {
             resolved_khz,
             prev_khz,
             changed,
+            error,
+            peak_khz,
+            until_ns,
+            flags,
         } = *event
         else {
             return None;
@@ -231,6 +243,7 @@ impl Decision {
         #[rustfmt::skip]
         let decision = Decision {
             time_ns, cpu, executing_cpu, domain, site, gate, max_cpu, terms, cap_orig, raw_khz, resolved_khz, prev_khz, changed,
+            error, peak_khz, until_ns, flags,
         };
         Some(decision)
     }
@@ -263,6 +276,10 @@ mod tests {
             resolved_khz: 208_000,
             prev_khz: 432_000,
             changed,
+            error: 0,
+            peak_khz: 0,
+            until_ns: 0,
+            flags: 0,
         }
     }
 

@@ -37,6 +37,8 @@ pub fn hook(site: HookSite, policy: &Policy) -> Rule {
         HookSite::Dl => rule("B.13", "__add_running_bw()"),
         HookSite::Blocked => rule("B.13", "update_blocked_averages()"),
         HookSite::Limits => rule("B.3", "sugov_limits()"),
+        HookSite::Enqueue => rule("C.6", "enqueue_task_fair()"),
+        HookSite::Switch => rule("C.6", "__schedule()"),
     }
 }
 
@@ -52,6 +54,8 @@ pub fn hook_in_words(site: HookSite) -> &'static str {
         HookSite::Dl => "its deadline class changed",
         HookSite::Blocked => "a walk refreshed blocked load",
         HookSite::Limits => "the policy's limits changed",
+        HookSite::Enqueue => "a second task was enqueued and the tick is far away",
+        HookSite::Switch => "a context switch; the next task is known",
     }
 }
 
@@ -107,8 +111,8 @@ pub fn window() -> Rule {
 
 /// The hook site of this number.
 pub fn site(number: u32) -> HookSite {
-    use HookSite::{Attach, Blocked, Decay, Detach, Dl, Iowait, Limits, Rt, Tick};
-    let all = [Decay, Attach, Detach, Iowait, Tick, Rt, Dl, Blocked, Limits];
+    use HookSite::{Attach, Blocked, Decay, Detach, Dl, Enqueue, Iowait, Limits, Rt, Switch, Tick};
+    let all = [Decay, Attach, Detach, Iowait, Tick, Rt, Dl, Blocked, Limits, Enqueue, Switch];
     all.into_iter().find(|s| *s as u32 == number).unwrap_or(Decay)
 }
 

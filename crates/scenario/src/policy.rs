@@ -21,7 +21,7 @@ pub static POLICY: Spec = Spec {
         Key::new("schema", Kind::Int(1, 1), "", "version of this format; absent: 1"),
         Key::new("profile", Kind::Text, "", "kernel whose rules apply where no switch says otherwise; absent: 7.2"),
         Key::new("why", Kind::Text, "", "what the policy is for").required(),
-        Key::new("set", Kind::Table(&SET), "", "switches that differ from the profile"),
+        Key::new("set", Kind::Table(&SET), "", "switches and numbers that differ from the profile"),
     ],
 };
 
@@ -230,6 +230,12 @@ fn explain(setting: &Setting, error: &PolicyError) -> Diagnostic {
                 format!("{switch}: {about}")
             };
             at(&setting.value, message).allowed(candidates.join(", ")).help(help)
+        }
+        PolicyError::OutOfRange { parameter, value, allowed } => {
+            let about = pelton_core::parameters().into_iter().find(|p| p.name == *parameter).map_or("", |p| p.why);
+            at(&setting.value, format!("`{parameter}` cannot be `{}`", short(value)))
+                .allowed(allowed.clone())
+                .help(format!("{parameter}: {about}"))
         }
         other => at(&setting.switch, other.to_string()),
     }

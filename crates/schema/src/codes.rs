@@ -23,12 +23,16 @@ pub enum HookSite {
     Blocked = 7,
     /// Policy limits changed.
     Limits = 8,
+    /// A second task was enqueued and the tick is far away (`hook_filter=h3`).
+    Enqueue = 9,
+    /// A context switch (`hook_filter=h3`).
+    Switch = 10,
 }
 
 impl HookSite {
     /// Names in code order.
-    pub const NAMES: [&'static str; 9] =
-        ["decay", "attach", "detach", "iowait", "tick", "rt", "dl", "blocked", "limits"];
+    pub const NAMES: [&'static str; 11] =
+        ["decay", "attach", "detach", "iowait", "tick", "rt", "dl", "blocked", "limits", "enqueue", "switch"];
 
     /// Lower-case name.
     pub fn name(self) -> &'static str {

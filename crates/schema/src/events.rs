@@ -148,7 +148,8 @@ declare_events! {
         domain: u32 [Id],
         /// Hook site: see `HookSite`.
         site: u32 [Code],
-        /// 0 evaluated, 1 inside the rate-limit window, 2 slow path pending, 3 not allowed from this CPU.
+        /// 0 evaluated, 1 inside the rate-limit window, 2 slow path pending, 3 not allowed from this CPU; evaluated and then
+        /// held: 4 by the gate's window, 5 by the recent maximum, 6 by the dead band; 16 dropped by the hook filter.
         gate: u32 [Code],
         /// CPU of the domain with the largest request.
         max_cpu: u32 [Id],
@@ -182,6 +183,14 @@ declare_events! {
         prev_khz: u32 [Khz],
         /// 1 when the request changed.
         changed: u32 [Code],
+        /// Distance between need and request.
+        error: u32 [Capacity],
+        /// Largest frequency wanted in the window of the gate; 0 when the gate keeps none.
+        peak_khz: u32 [Khz],
+        /// When a held correction may pass; 0 when none is held.
+        until_ns: u64 [Ns],
+        /// Flags of the call: 1 I/O wait, 2 RT runs, 4 deadline runs, 8 forced, 16 RT or deadline demand, 32 utilization left.
+        flags: u32 [Code],
     }
     /// Power of a frequency domain changed.
     DomainPower = 16, "domain_power" {

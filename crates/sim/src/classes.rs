@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Real-time limits and changes of class at run time.
 
+use pelton_core::hook::how;
 use pelton_core::value;
 use pelton_schema::{HookSite, Sink};
 
@@ -13,16 +14,16 @@ use crate::workload::SchedPolicy;
 impl<S: Sink> Engine<'_, S> {
     /// RT runtime accounting of the running task (the hook of profiles that call it there).
     pub(crate) fn account_rt(&mut self, c: u32) {
-        if self.hooks.rt_accounting && self.cpus[c as usize].class == Some(Class::Realtime) && self.ran_since_hook(c) {
-            self.hook(c, HookSite::Rt, pelton_core::hook_flag::RT);
+        if self.cpus[c as usize].class == Some(Class::Realtime) && self.ran_since_hook(c) {
+            self.hook_event(c, HookSite::Rt, how::ACCOUNTING);
         }
     }
 
     /// Deadline runtime accounting of the running task.
     pub(crate) fn account_dl(&mut self, c: u32) {
         let dl = matches!(self.cpus[c as usize].class, Some(Class::Deadline | Class::Worker));
-        if self.hooks.dl_accounting && dl && self.ran_since_hook(c) {
-            self.hook(c, HookSite::Dl, pelton_core::hook_flag::DL);
+        if dl && self.ran_since_hook(c) {
+            self.hook_event(c, HookSite::Dl, how::ACCOUNTING);
         }
     }
 
@@ -44,6 +45,7 @@ impl<S: Sink> Engine<'_, S> {
         self.take_off(c, t, old);
         apply_policy(&mut self.tasks[t as usize], policy);
         self.put_on(c, t, old);
+        self.hook_switch(c, Some(old), t);
         self.resched_cpu(c);
     }
 

@@ -27,36 +27,20 @@ const INSTANT_STEPS_MAX: u32 = 20_000;
 /// The same, per task of the workload.
 const INSTANT_STEPS_PER_TASK: u32 = 20;
 
-/// Where the profile calls the frequency hook (SPEC B.13), decoded once.
+/// What of the hook filter the engine has to know; the filter itself is the core's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hooks {
-    pub decay: bool,
-    pub decay_local_only: bool,
-    pub decay_with_attach: bool,
-    pub attach: bool,
-    pub tick: bool,
-    pub rt_accounting: bool,
-    pub rt_enqueue: bool,
-    pub dl_accounting: bool,
-    pub dl_bandwidth: bool,
-    pub blocked: bool,
+    /// Context switches are events.
+    pub switches: bool,
+    /// The flag of events that depend on the length of the tick.
+    pub long_tick: u32,
 }
 
 impl Hooks {
-    /// Hook sites of a policy.
-    pub(crate) fn of(policy: &Policy) -> Hooks {
-        Hooks {
-            decay: policy.hook_decay != value::HOOK_DECAY_OFF,
-            decay_local_only: policy.hook_decay == value::HOOK_DECAY_LOCAL,
-            decay_with_attach: policy.hook_in_average != 0,
-            attach: policy.hook_attach != 0,
-            tick: policy.hook_tick != 0,
-            rt_accounting: policy.hook_rt == value::HOOK_RT_ACCOUNTING,
-            rt_enqueue: policy.hook_rt == value::HOOK_RT_ENQUEUE,
-            dl_accounting: policy.hook_dl == value::HOOK_DL_ACCOUNTING,
-            dl_bandwidth: policy.hook_dl == value::HOOK_DL_BANDWIDTH,
-            blocked: policy.hook_blocked != value::HOOK_BLOCKED_OFF,
-        }
+    /// The filter of a policy on a machine with ticks of this length.
+    pub(crate) fn of(policy: &Policy, tick_ns: u64) -> Hooks {
+        let switches = policy.hook_filter == value::HOOK_FILTER_H3;
+        Hooks { switches, long_tick: pelton_core::hook::tick_is_long(tick_ns) }
     }
 }
 

@@ -2,12 +2,25 @@
 //! Frequency: from a hook call to the new operating point. The decision is the core's; this file gathers its inputs,
 //! reports what it decided and carries it out, by register write or through the worker thread.
 
+use pelton_core::hook::{Outcome, class, how};
 use pelton_core::{CpuState as CpuInputs, PerfTerms, commit, cpu_bw_dl, gate};
 use pelton_schema::{Event, HookSite, Sink};
 
+use crate::class::Class;
 use crate::engine::Engine;
 use crate::queue::Ev;
 use crate::state::Step;
+
+/// `FreqDecision::gate` of an event that the hook filter dropped.
+const GATE_DROPPED: u32 = 16;
+
+/// A call of the governor.
+struct Call {
+    cpu: u32,
+    domain: u32,
+    site: HookSite,
+    flags: u32,
+}
 
 /// The largest request of a domain and who made it.
 struct Need {
@@ -18,11 +31,51 @@ struct Need {
 }
 
 impl<S: Sink> Engine<'_, S> {
+    /// Something happened on CPU `c` that may call the governor.
+    pub(crate) fn hook_event(&mut self, c: u32, site: HookSite, how: u32) {
+        let remote = if c == self.exec { 0 } else { how::REMOTE };
+        let now = self.boot_ns + self.now;
+        let cpu = &mut self.cpus[c as usize];
+        let sugov = &self.domains[self.m.cpus[c as usize].domain as usize].sugov;
+        let outcome = cpu.sugov.hook_event(&self.policy, sugov, &cpu.rq, now, site as u32, how | remote);
+        self.hook_outcome(c, site, outcome);
+    }
+
+    /// CPU `c` switched, from a task of class `prev` to task `next`.
+    pub(crate) fn hook_switch(&mut self, c: u32, prev: Option<Class>, next: u32) {
+        if !self.hooks.switches {
+            return;
+        }
+        let task = &self.tasks[next as usize];
+        let how = how::SAME_CLAMP | if task.in_iowait { how::IOWAIT } else { 0 };
+        let (prev, next) = (switch_class(prev), switch_class(Some(task.class)));
+        let outcome = self.cpus[c as usize].sugov.hook_switch(&self.policy, prev, next, how);
+        self.hook_outcome(c, HookSite::Switch, outcome);
+    }
+
+    /// A fair task was enqueued on CPU `c`; an event when it is the second one to run.
+    pub(crate) fn hook_second_task(&mut self, c: u32) {
+        if self.hooks.switches && self.cpus[c as usize].nr_running() == 2 {
+            self.hook_event(c, HookSite::Enqueue, self.hooks.long_tick);
+        }
+    }
+
+    fn hook_outcome(&mut self, c: u32, site: HookSite, outcome: Outcome) {
+        if outcome.delivered {
+            return self.hook(c, site, outcome.flags);
+        }
+        if outcome.offered && S::ACTIVE {
+            let d = self.m.cpus[c as usize].domain;
+            self.explain_refusal(&Call { cpu: c, domain: d, site, flags: 0 }, GATE_DROPPED);
+        }
+    }
+
     /// The scheduler tells the governor that a signal of CPU `c` changed.
-    pub(crate) fn hook(&mut self, c: u32, site: HookSite, flags: u32) {
+    fn hook(&mut self, c: u32, site: HookSite, flags: u32) {
         self.cpus[c as usize].report.hook_calls[site as usize] += 1;
         self.charge_cost(self.exec, self.m.costs.hook_ns);
         let d = self.m.cpus[c as usize].domain;
+        let call = Call { cpu: c, domain: d, site, flags };
         let local = self.m.cpus[self.exec as usize].domain == d;
         let cpu = &mut self.cpus[c as usize];
         let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
@@ -30,12 +83,12 @@ impl<S: Sink> Engine<'_, S> {
         let gate =
             sugov.begin(&self.policy, &mut cpu.sugov, bw_dl, self.boot_ns + self.now, self.tick_ns, flags, local);
         if gate == gate::OPEN {
-            self.evaluate(c, d, site);
+            self.evaluate(&call);
             return;
         }
         self.domains[d as usize].report.gated += 1;
         if S::ACTIVE {
-            self.explain_refusal(c, d, site, gate);
+            self.explain_refusal(&call, gate);
         }
     }
 
@@ -45,7 +98,8 @@ impl<S: Sink> Engine<'_, S> {
         CpuInputs::fill(&cpu.rq, cpu_bw_dl(cpu.dl.running_bw_q20), cpu.rt_nr_running(), cpu.idle_calls)
     }
 
-    fn evaluate(&mut self, c: u32, d: u32, site: HookSite) {
+    fn evaluate(&mut self, call: &Call) {
+        let (c, d) = (call.cpu, call.domain);
         self.domains[d as usize].report.evaluations += 1;
         let need = self.need(c, d);
         let inputs = self.inputs(c);
@@ -59,7 +113,7 @@ impl<S: Sink> Engine<'_, S> {
             domain.sugov.commit(&self.policy, single, &inputs, self.boot_ns + self.now, raw, resolved, forced);
         if S::ACTIVE {
             let changed = outcome != commit::NONE;
-            let event = decision(c, self.exec, d, site, &need, raw, resolved, prev_khz, changed);
+            let event = self.decision(call, &need, [raw, resolved, prev_khz], changed);
             self.emit(event);
         }
         if outcome == commit::DRIVE {
@@ -86,10 +140,11 @@ impl<S: Sink> Engine<'_, S> {
         best
     }
 
-    fn explain_refusal(&mut self, c: u32, d: u32, site: HookSite, gate: u32) {
-        let khz = self.domains[d as usize].sugov.next_freq_khz;
+    fn explain_refusal(&mut self, call: &Call, gate: u32) {
+        let c = call.cpu;
+        let khz = self.domains[call.domain as usize].sugov.next_freq_khz;
         let need = Need { util: 0, cpu: c, cap: self.m.cpus[c as usize].capacity, terms: PerfTerms::default() };
-        let mut event = decision(c, self.exec, d, site, &need, 0, khz, khz, false);
+        let mut event = self.decision(call, &need, [0, khz, khz], false);
         if let Event::FreqDecision { gate: g, .. } = &mut event {
             *g = gate;
         }
@@ -188,42 +243,48 @@ impl<S: Sink> Engine<'_, S> {
         domain.report.time_in_state_ns[domain.opp as usize] += self.now - domain.since_ns;
         domain.since_ns = self.now;
     }
+
+    /// What became of a call; `khz`: before the table, after it, and requested before.
+    fn decision(&self, call: &Call, need: &Need, khz: [u32; 3], changed: bool) -> Event {
+        let t = &need.terms;
+        let gate = &self.domains[call.domain as usize].sugov.gate;
+        let [raw_khz, resolved_khz, prev_khz] = khz;
+        Event::FreqDecision {
+            cpu: call.cpu,
+            executing_cpu: self.exec,
+            domain: call.domain,
+            site: call.site as u32,
+            gate: gate.verdict,
+            max_cpu: need.cpu,
+            cfs: t.cfs,
+            rt: t.rt,
+            dl: t.dl,
+            irq: t.irq,
+            effective: t.effective,
+            iowait: t.iowait,
+            min: t.min,
+            max: t.max,
+            perf: t.perf,
+            forced_max: t.forced_max,
+            cap_orig: need.cap,
+            raw_khz,
+            resolved_khz,
+            prev_khz,
+            changed: u32::from(changed),
+            error: gate.error,
+            peak_khz: gate.maximum_khz,
+            until_ns: gate.until_ns.saturating_sub(self.boot_ns),
+            flags: call.flags,
+        }
+    }
 }
 
-#[expect(clippy::too_many_arguments, reason = "one call site per kind of decision; the event has these columns")]
-fn decision(
-    c: u32,
-    executing_cpu: u32,
-    domain: u32,
-    site: HookSite,
-    need: &Need,
-    raw_khz: u32,
-    resolved_khz: u32,
-    prev_khz: u32,
-    changed: bool,
-) -> Event {
-    let t = &need.terms;
-    Event::FreqDecision {
-        cpu: c,
-        executing_cpu,
-        domain,
-        site: site as u32,
-        gate: 0,
-        max_cpu: need.cpu,
-        cfs: t.cfs,
-        rt: t.rt,
-        dl: t.dl,
-        irq: t.irq,
-        effective: t.effective,
-        iowait: t.iowait,
-        min: t.min,
-        max: t.max,
-        perf: t.perf,
-        forced_max: t.forced_max,
-        cap_orig: need.cap,
-        raw_khz,
-        resolved_khz,
-        prev_khz,
-        changed: u32::from(changed),
+fn switch_class(class: Option<Class>) -> u32 {
+    match class {
+        Some(Class::Fair) => class::FAIR,
+        Some(Class::Realtime) => class::RT,
+        Some(Class::Deadline) => class::DL,
+        Some(Class::Worker) => class::WORKER,
+        None => class::IDLE,
     }
 }

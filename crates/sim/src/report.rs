@@ -112,7 +112,7 @@ pub struct CpuReport {
     /// Context switches.
     pub switches: u64,
     /// Frequency hook calls for this CPU, by `HookSite`.
-    pub hook_calls: [u64; 9],
+    pub hook_calls: [u64; 11],
     /// Energy, microjoules: dynamic.
     pub energy_active_uj: u64,
     /// Energy, microjoules: idle states.

@@ -24,9 +24,7 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks[t as usize].dl.active = active;
         let dl = &mut self.cpus[c as usize].dl;
         dl.running_bw_q20 = if active { dl.running_bw_q20 + bw } else { dl.running_bw_q20.saturating_sub(bw) };
-        if self.hooks.dl_bandwidth {
-            self.hook(c, HookSite::Dl, 0);
-        }
+        self.hook_event(c, HookSite::Dl, 0);
     }
 
     /// A deadline task becomes runnable on `c`; only a wake-up may start a new server period. A throttled one still waits

@@ -149,6 +149,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.cpus[c as usize].report.switches += 1;
         self.set_next(c, next, prev_class);
+        self.hook_switch(c, prev_class, next);
         self.note_running(next);
         self.charge_cost(c, self.m.costs.context_switch_ns);
         if self.tasks[next as usize].step == Step::Fetch && self.cpus[c as usize].overhead_ns == 0 {
@@ -183,6 +184,7 @@ impl<S: Sink> Engine<'_, S> {
     fn note_running(&mut self, t: u32) {
         let now = self.now;
         let task = &mut self.tasks[t as usize];
+        task.in_iowait = false;
         task.report.switches += 1;
         task.report.wait_ns += now - task.waiting_since_ns;
         if let Some(woken) = task.woken_ns.take() {
@@ -360,6 +362,7 @@ impl<S: Sink> Engine<'_, S> {
             Class::Fair => {
                 self.signal_enqueue(c, t);
                 self.cpus[c as usize].fair.enqueue(self.fair_kind, &mut self.tasks, t, wakeup);
+                self.hook_second_task(c);
                 self.check_rt_limit(c);
             }
             Class::Realtime => {
@@ -484,9 +487,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The RT class's own frequency request at enqueue, dequeue and accounting.
     pub(crate) fn hook_rt(&mut self, c: u32) {
-        if self.hooks.rt_enqueue {
-            self.hook(c, HookSite::Rt, 0);
-        }
+        self.hook_event(c, HookSite::Rt, 0);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Scheduler events told to the policy core, and the hook calls that follow. No arithmetic: which record, which order.
 
+use pelton_core::hook::how;
 use pelton_core::{dequeue, ev};
 use pelton_schema::{Event, HookSite, Sink};
 
@@ -29,12 +30,16 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     pub(crate) fn signal_enqueue(&mut self, c: u32, t: u32) {
-        let bits = {
-            let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.has_blocked = true;
-            cpu.rq.enqueue_task(&self.policy, &mut task.se, self.boot_ns + self.now, 0, cpu.curr == NO_TASK)
-        };
-        self.published(c, t, bits);
+        let now = self.boot_ns + self.now;
+        let (cpu, task) = (&mut self.cpus[c as usize], &self.tasks[t as usize]);
+        cpu.has_blocked = true;
+        cpu.rq.enqueue_begin(&self.policy, &task.se, now, 0, cpu.curr == NO_TASK);
+        if task.in_iowait {
+            self.hook_event(c, HookSite::Iowait, 0);
+        }
+        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
+        let bits = cpu.rq.enqueue_finish(&self.policy, &mut task.se);
+        self.published(c, t, bits, 0);
     }
 
     /// `flags`: why it leaves, from [`dequeue`]; 0 = for a change of its parameters.
@@ -43,7 +48,7 @@ impl<S: Sink> Engine<'_, S> {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
             cpu.rq.dequeue_task(&self.policy, &mut task.se, self.boot_ns + self.now, 0, cpu.curr == NO_TASK, flags)
         };
-        self.published(c, t, bits);
+        self.published(c, t, bits, 0);
         if self.cpus[c as usize].fair.curr == t {
             // The outgoing entity stops being the current one; its record was just brought up to date.
             self.signal_put_prev(c, t);
@@ -55,7 +60,7 @@ impl<S: Sink> Engine<'_, S> {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
             cpu.rq.switch_fair(&self.policy, Some(&mut task.se), None, self.boot_ns + self.now, 0, false)
         };
-        self.published(c, t, bits);
+        self.published(c, t, bits, 0);
     }
 
     pub(crate) fn signal_set_next(&mut self, c: u32, t: u32) {
@@ -63,7 +68,7 @@ impl<S: Sink> Engine<'_, S> {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
             cpu.rq.switch_fair(&self.policy, None, Some(&mut task.se), self.boot_ns + self.now, 0, false)
         };
-        self.published(c, t, bits);
+        self.published(c, t, bits, 0);
     }
 
     pub(crate) fn signal_tick(&mut self, c: u32, t: u32) {
@@ -71,7 +76,7 @@ impl<S: Sink> Engine<'_, S> {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
             cpu.rq.tick_fair(&self.policy, &mut task.se, self.boot_ns + self.now, 0)
         };
-        self.published(c, t, bits);
+        self.published(c, t, bits, how::TICK);
     }
 
     /// A dequeue is delayed: asleep, but still queued.
@@ -80,7 +85,7 @@ impl<S: Sink> Engine<'_, S> {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
             cpu.rq.delay_task(&self.policy, &mut task.se, self.boot_ns + self.now, 0, false)
         };
-        self.published(c, t, bits);
+        self.published(c, t, bits, 0);
     }
 
     /// A delayed task really leaves.
@@ -112,9 +117,7 @@ impl<S: Sink> Engine<'_, S> {
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let ctx = cpu.rq.ctx(&self.policy, &cpu.rq.cfs);
         cpu.rq.cfs.switched_from_fair(&ctx, &mut task.se);
-        if self.hooks.attach {
-            self.hook(c, HookSite::Detach, 0);
-        }
+        self.hook_event(c, HookSite::Detach, how::LEFTOVER);
     }
 
     /// A task joins the fair class on the queue it was just put on: what is left of its averages is attached.
@@ -124,7 +127,7 @@ impl<S: Sink> Engine<'_, S> {
             let ctx = cpu.rq.ctx(&self.policy, &cpu.rq.cfs);
             cpu.rq.cfs.switched_to_fair(&ctx, &mut task.se)
         };
-        self.published(c, t, bits);
+        self.published(c, t, bits, how::LEFTOVER);
     }
 
     /// A task starts in another class than fair.
@@ -193,9 +196,7 @@ impl<S: Sink> Engine<'_, S> {
         if bits != 0 {
             self.emit_cfs(c);
             self.emit_others(c, before);
-            if self.hooks.blocked {
-                self.hook(c, HookSite::Blocked, 0);
-            }
+            self.hook_event(c, HookSite::Blocked, removed(bits));
         }
     }
 
@@ -217,8 +218,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Reports new averages and calls the hook where the profile has a site.
-    fn published(&mut self, c: u32, t: u32, bits: u32) {
+    /// Reports new averages and tells the hook filter; `how` says where they come from.
+    fn published(&mut self, c: u32, t: u32, bits: u32, how: u32) {
         if bits == 0 {
             return;
         }
@@ -228,15 +229,12 @@ impl<S: Sink> Engine<'_, S> {
         }
         let decayed = bits & (ev::DECAYED | ev::REMOVED | ev::PROPAGATED) != 0;
         let attached = bits & (ev::ATTACH | ev::DETACH) != 0;
-        if decayed
-            && self.hooks.decay
-            && (!attached || self.hooks.decay_with_attach)
-            && (c == self.exec || !self.hooks.decay_local_only)
-        {
-            self.hook(c, HookSite::Decay, 0);
+        if decayed {
+            let with = if attached { how::ATTACHES } else { 0 };
+            self.hook_event(c, HookSite::Decay, how | with | removed(bits));
         }
-        if attached && self.hooks.attach {
-            self.hook(c, if bits & ev::ATTACH != 0 { HookSite::Attach } else { HookSite::Detach }, 0);
+        if attached {
+            self.hook_event(c, if bits & ev::ATTACH != 0 { HookSite::Attach } else { HookSite::Detach }, how);
         }
     }
 
@@ -264,4 +262,8 @@ impl<S: Sink> Engine<'_, S> {
         };
         self.emit(event);
     }
+}
+
+fn removed(bits: u32) -> u32 {
+    if bits & ev::REMOVED != 0 { how::REMOVED } else { 0 }
 }

@@ -128,6 +128,8 @@ pub(crate) struct Task {
     pub started_ns: u64,
     /// Since when it waits on a runqueue; meaningless while running.
     pub waiting_since_ns: u64,
+    /// It slept waiting for I/O and has not run since.
+    pub in_iowait: bool,
     /// When it was woken and has not run since.
     pub woken_ns: Option<u64>,
     pub last_ran_ns: u64,

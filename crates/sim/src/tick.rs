@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The periodic tick and NOHZ: a CPU ticks on a common grid while it is not idle; idle CPUs' load is kept fresh by busy ones.
 
+use pelton_core::hook::how;
 use pelton_core::runs;
 use pelton_schema::{HookSite, Sink};
 
@@ -65,9 +66,7 @@ impl<S: Sink> Engine<'_, S> {
                 if self.cpus[c as usize].fair.tick_preempts(self.fair_kind, &self.tasks) {
                     self.resched_cpu(c);
                 }
-                if self.hooks.tick {
-                    self.hook(c, HookSite::Tick, 0);
-                }
+                self.hook_event(c, HookSite::Tick, how::TICK);
             }
             Class::Realtime => {
                 self.account_rt(c);

@@ -43,6 +43,10 @@ fn tiny_run() -> (RunHeader, Vec<(u64, Event)>) {
         resolved_khz: 1_000_000,
         prev_khz: 500_000,
         changed: 1,
+        error: 0,
+        peak_khz: 0,
+        until_ns: 0,
+        flags: 0,
     };
     let (tid, prio, target_cpu) = wake;
     let events = vec![

@@ -58,8 +58,12 @@ fn policy_text(policy: &Policy) -> String {
     let values = policy.values();
     let switches = pelton_core::switches();
     let differs = switches.iter().enumerate().filter(|(i, _)| values[*i] != newest[*i]);
+    let words = differs.map(|(i, switch)| format!("{}={}", switch.name, switch.values[values[i] as usize]));
+    let numbers = pelton_core::parameters();
+    let first = switches.len();
+    let differs = numbers.iter().enumerate().filter(|(i, _)| values[first + *i] != newest[first + *i]);
     let words: Vec<String> =
-        differs.map(|(i, switch)| format!("{}={}", switch.name, switch.values[values[i] as usize])).collect();
+        words.chain(differs.map(|(i, n)| format!("{}={}", n.name, n.text(values[first + i])))).collect();
     if words.is_empty() { "7.2".into() } else { format!("7.2 with {}", words.join(" ")) }
 }
 
@@ -79,6 +83,14 @@ pub fn random_policy(rng: &mut Pcg32) -> Policy {
         let mut changed = policy;
         changed.set(switch.name, switch.values[pick(rng, switch.values.len())]).expect("the value is in the list");
         if changed.check().is_ok() {
+            policy = changed;
+        }
+    }
+    for parameter in pelton_core::parameters() {
+        let mut changed = policy;
+        let span = u64::from(parameter.max - parameter.min) + 1;
+        let value = parameter.min + (u64::from(rng.next_u32()) % span) as u32;
+        if pick(rng, 2) == 0 && changed.set(parameter.name, &value.to_string()).is_ok() && changed.check().is_ok() {
             policy = changed;
         }
     }

@@ -49,6 +49,19 @@ impl Grammar {
         bw_dl
     }
 
+    /// A scheduler event or context switch of a CPU: what the filter makes of it.
+    pub(super) fn filter(&mut self, cpu: usize) {
+        let how = self.below(512);
+        let [policy, sc, rq] = [Slot::Policy(0), Slot::Cpu(0, cpu), Slot::Rq(cpu)].map(address);
+        if self.below(4) == 0 {
+            let (prev, next) = (self.below(6), self.below(6));
+            self.call(Op::HookSwitch, &[sc, prev, next, how]);
+        } else {
+            let kind = self.below(10);
+            self.call(Op::HookEvent, &[policy, sc, rq, self.now, kind, how]);
+        }
+    }
+
     /// A hook call for a CPU, delivered to every domain that contains it.
     pub(super) fn hook(&mut self, cpu: usize) {
         let mut bw_dl = 0;
@@ -62,6 +75,7 @@ impl Grammar {
             (_, Runs::Dl) => FLAGS[2],
             _ => 0,
         };
+        let flags = flags | if self.below(4) == 0 { self.below(8) << 3 } else { 0 };
         let local = u64::from(self.below(4) != 0);
         self.hook_domain(0, cpu, bw_dl, flags, local);
         if cpu == 0 {

@@ -401,6 +401,7 @@ impl Grammar {
             0..=2 => self.hook(cpu),
             3 => self.around_the_governor(),
             4 if self.one_in(8) => self.idle_period(),
+            5 | 6 => self.filter(cpu),
             _ => {}
         }
     }

@@ -2,6 +2,7 @@
 //! How the reference's records lie in the flat buffer: fields, order and widths of `types.h`.
 
 use pelton_reference::clock::{Clock, Rq};
+use pelton_reference::gate::Gate;
 use pelton_reference::group::TaskGroup;
 use pelton_reference::idle::{Last, Menu, Table, Teo};
 use pelton_reference::pelt::Avg;
@@ -110,12 +111,21 @@ impl Record for TaskGroup {
     }
 }
 
+macro_rules! field {
+    ($to:ident, record, $value:expr, $name:expr) => {
+        $value.fields($to)
+    };
+    ($to:ident, $width:ident, $value:expr, $name:expr) => {
+        $to.$width($name, $value)
+    };
+}
+
 /// A record whose fields all have names and widths as in the list.
 macro_rules! record {
     ($type:ident { $($width:ident $field:ident,)+ }) => {
         impl Record for $type {
             fn fields(&self, to: &mut impl Fields) {
-                $(to.$width(stringify!($field), self.$field);)+
+                $(field!(to, $width, self.$field, stringify!($field));)+
             }
         }
     };
@@ -178,17 +188,38 @@ record!(SugovPolicy {
     half remote_ok,
     half freq_invariant,
     half hw_max_khz,
+    record gate,
 });
+
+impl Record for Gate {
+    fn fields(&self, to: &mut impl Fields) {
+        to.word("gate.window_ns", self.window_ns);
+        to.word("gate.spacing_ns", self.spacing_ns);
+        to.word("gate.half_ns", self.half_ns);
+        to.word("gate.until_ns", self.until_ns);
+        for peak_khz in self.peak_khz {
+            to.half("gate.peak_khz", peak_khz);
+        }
+        to.half("gate.maximum_khz", self.maximum_khz);
+        to.half("gate.error", self.error);
+        to.half("gate.flags", self.flags);
+        to.half("gate.verdict", self.verdict);
+        to.half("gate.reserved", 0);
+    }
+}
 
 impl Record for SugovCpu {
     fn fields(&self, to: &mut impl Fields) {
         to.word("last_update_ns", self.last_update_ns);
         to.word("saved_idle_calls", self.saved_idle_calls);
+        to.word("iowait_faded_ns", self.iowait_faded_ns);
         to.half("iowait_boost", self.iowait_boost);
         to.half("iowait_pending", self.iowait_pending);
         to.half("util", self.util);
         to.half("bw_min", self.bw_min);
         to.half("flags", self.flags);
+        to.half("marks", self.marks);
+        to.half("util_evaluated", self.util_evaluated);
         to.half("reserved", 0);
     }
 }

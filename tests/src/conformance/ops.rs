@@ -70,6 +70,8 @@ ops! {
     FitsCapacity = "FITS_CAPACITY",
     FreqScale = "FREQ_SCALE",
     CpuStateFill = "CPU_STATE_FILL",
+    HookEvent = "HOOK_EVENT",
+    HookSwitch = "HOOK_SWITCH",
     SugovBegin = "SUGOV_BEGIN",
     SugovEvaluate = "SUGOV_EVALUATE",
     SugovCommitPerf = "SUGOV_COMMIT_PERF",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The governor's part of the twin.
 
+use pelton_reference::hook::{self, How, Kind};
 use pelton_reference::perf::{self, CpuState};
 use pelton_reference::schedutil::{self, Now};
 
@@ -56,6 +57,20 @@ impl World {
         };
         *self.state(a[1]) = filled;
         perf::cpu_util(&rules, &filled, false)
+    }
+
+    pub(super) fn hook_op(&mut self, op: Op, a: &[u64; 7]) -> u64 {
+        let (rules, numbers) = (self.rules, self.numbers);
+        if op == Op::HookSwitch {
+            let Some(Slot::Cpu(domain, position)) = slot_at(a[0]) else { panic!("no CPU of a domain") };
+            let sc = &mut self.domains[domain].cpus[position];
+            return hook::switch(&rules, sc, a[1], a[2], How::of(a[3]));
+        }
+        let (at, position) = (Self::domain_of(a[0]), Self::position(a[1]));
+        let Some(Slot::Rq(cpu)) = slot_at(a[2]) else { panic!("no CPU") };
+        let event = hook::Event { kind: Kind::of(a[4]).expect("a kind of event"), how: How::of(a[5]), now: a[3] };
+        let domain = &mut self.domains[at];
+        hook::event(&rules, &numbers, &domain.policy, &mut domain.cpus[position], &self.rq[cpu], event)
     }
 
     pub(super) fn governor(&mut self, op: Op, a: &[u64; 7]) -> u64 {

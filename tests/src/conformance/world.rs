@@ -10,7 +10,7 @@ use pelton_reference::idle;
 use pelton_reference::pelt::Avg;
 use pelton_reference::perf::CpuState;
 use pelton_reference::rq::{CfsRq, Se};
-use pelton_reference::rules::Rules;
+use pelton_reference::rules::{Numbers, Rules};
 
 use super::domain::{Domain, idle_state};
 use super::layout::{Fields, Names, Record, Words, words_of};
@@ -63,7 +63,9 @@ pub enum Slot {
 pub struct World {
     /// The reference's reading of the policy.
     pub rules: Rules,
-    /// The core's policy, one value per switch.
+    /// The reference's reading of its numbers.
+    pub numbers: Numbers,
+    /// The core's policy: one value per switch, then one per parameter.
     pub policy: Vec<u32>,
     /// CPUs.
     pub rq: [Rq; CPUS],
@@ -98,6 +100,16 @@ pub fn rules_of(policy: &Policy) -> Result<Rules, String> {
     })
 }
 
+/// The numbers of a policy.
+pub fn numbers_of(policy: &Policy) -> Numbers {
+    let (parameters, values) = (pelton_core::parameters(), policy.values());
+    let first = values.len() - parameters.len();
+    Numbers::from_values(|name| {
+        let at = parameters.iter().position(|parameter| parameter.name == name).expect("the core knows the number");
+        u64::from(values[first + at])
+    })
+}
+
 impl World {
     /// Two idle CPUs at `now`; nothing has run yet.
     pub fn new(policy: &Policy, now: u64, cap_orig: [u64; CPUS]) -> Self {
@@ -106,6 +118,7 @@ impl World {
         entity.avg.load_avg = 0;
         Self {
             rules,
+            numbers: numbers_of(policy),
             policy: policy.values(),
             rq: cap_orig.map(|cap| idle_cpu(now, cap)),
             cfs: [[queue(now + CLOCK_ORIGIN_NS); CPUS]; GROUPS],

@@ -88,6 +88,10 @@ impl Synthetic {
             resolved_khz: OPPS_KHZ[index],
             prev_khz: OPPS_KHZ[3 - index],
             changed: self.below(2),
+            error: self.below(1281),
+            peak_khz: 0,
+            until_ns: 0,
+            flags: 0,
         }
     }
 
