@@ -8,10 +8,12 @@
 #[allow(dead_code, reason = "formats that are read in any order come next")]
 mod compressed;
 mod counts;
+pub mod csv;
 mod error;
 mod info;
 mod log;
 mod open;
+pub mod text;
 
 pub use error::ImportError;
 pub use info::{Damage, Format, TraceInfo};

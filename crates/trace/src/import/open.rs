@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use super::compressed::Input;
+use super::csv::{ActivationCsv, DecisionCsv, PeltCsv, SeriesCsv};
 use super::log::LogSource;
+use super::text::sniff_text;
 use super::{Format, ImportError, Source};
 use crate::log::MAGIC;
 
@@ -45,6 +47,10 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Box<dyn Source>, Impor
         None => return Err(unknown(path, &input.head)),
     };
     match format {
+        Format::PeltCsv => Ok(Box::new(PeltCsv::new(input.into_stream(), path))),
+        Format::DecisionCsv => Ok(Box::new(DecisionCsv::new(input.into_stream(), path))),
+        Format::SeriesCsv => Ok(Box::new(SeriesCsv::new(input.into_stream(), path))),
+        Format::ActivationCsv => Ok(Box::new(ActivationCsv::new(input.into_stream(), path))),
         Format::PeltonLog => Ok(Box::new(LogSource::new(input.into_stream(), path)?)),
         _ => Err(unknown(path, &input.head)),
     }
@@ -58,7 +64,7 @@ fn sniff(head: &[u8]) -> Option<Format> {
     if head.starts_with(TRACE_DAT_MAGIC) {
         return Some(Format::TraceDat);
     }
-    None
+    sniff_text(head)
 }
 
 fn unknown(path: &Path, head: &[u8]) -> ImportError {

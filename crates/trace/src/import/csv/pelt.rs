@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Load tracking recorded inside a kernel: one row per call, tracepoint or snapshot.
+//!
+//! A row that carries the clocks hands them out first (`rq_clock`), then the state before a call (`pelt_before`), then
+//! the state (`pelt_state`): always in this order and with nothing between them.
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use std::path::Path;
+
+use pelton_schema::{
+    CPU_UNKNOWN, EVENTS, Event, PELT_DECAYED, PELT_DELAYED, PELT_ON_RQ, PELT_ROOT, PELT_RUNNING, PeltSignal, PeltSource,
+};
+
+use super::columns::{Columns, Row, Values, columns_enum};
+use crate::import::text::source::{Bad, Output, Parser, Seen, TextLines, bad};
+use crate::import::text::state;
+use crate::import::{Format, ImportError, Source, Timed, TraceInfo};
+
+/// Columns without which it is no such table.
+pub(super) const NEEDED: &[&str] = &["ts", "cpu", "type"];
+/// Queues and entities whose CPU is remembered.
+const OBJECTS_KEPT: usize = 1 << 16;
+/// First priority that is not of the RT class.
+const MAX_RT_PRIO: u32 = 100;
+
+columns_enum! {
+    Col, NAMES, COUNT {
+        Ts "ts", Cpu "cpu", Type "type", Why "why", Pid "pid", Pid2 "pid2", Prio "prio", Comm "comm", Obj "obj", Cfs "cfs",
+        Depth "depth", OnRq "on_rq", Running "running", Delayed "delayed", Weight "weight", Runnable "runnable", Ret "ret",
+        Now "now", Clock "clock", ClockTask "clock_task", ClockPelt "clock_pelt", LostIdle "lost_idle", Lut "lut",
+        LoadSum "load_sum", RunnableSum "runnable_sum", UtilSum "util_sum", Pc "pc", LoadAvg "load_avg",
+        RunnableAvg "runnable_avg", UtilAvg "util_avg", UtilEst "util_est", PLut "p_lut", PLoadSum "p_load_sum",
+        PRunnableSum "p_runnable_sum", PUtilSum "p_util_sum", PPc "p_pc", PLoadAvg "p_load_avg",
+        PRunnableAvg "p_runnable_avg", PUtilAvg "p_util_avg", A0 "a0", A1 "a1",
+    }
+}
+
+/// Which column of the table each column of an event comes from.
+const CARRIED: &[(&str, &[(&str, Col)])] = &[
+    (
+        "pelt_state",
+        &[
+            ("cpu", Col::Cpu),
+            ("signal", Col::Type),
+            ("source", Col::Type),
+            ("object", Col::Obj),
+            ("queue", Col::Cfs),
+            ("tid", Col::Pid),
+            ("flags", Col::OnRq),
+            ("runnable", Col::Runnable),
+            ("weight", Col::Weight),
+            ("now_ns", Col::Now),
+            ("last_update_time_ns", Col::Lut),
+            ("load_sum", Col::LoadSum),
+            ("runnable_sum", Col::RunnableSum),
+            ("util_sum", Col::UtilSum),
+            ("period_contrib", Col::Pc),
+            ("load_avg", Col::LoadAvg),
+            ("runnable_avg", Col::RunnableAvg),
+            ("util_avg", Col::UtilAvg),
+            ("util_est", Col::UtilEst),
+        ],
+    ),
+    (
+        "pelt_before",
+        &[
+            ("cpu", Col::Cpu),
+            ("last_update_time_ns", Col::PLut),
+            ("load_sum", Col::PLoadSum),
+            ("runnable_sum", Col::PRunnableSum),
+            ("util_sum", Col::PUtilSum),
+            ("period_contrib", Col::PPc),
+            ("load_avg", Col::PLoadAvg),
+            ("runnable_avg", Col::PRunnableAvg),
+            ("util_avg", Col::PUtilAvg),
+        ],
+    ),
+    (
+        "rq_clock",
+        &[
+            ("cpu", Col::Cpu),
+            ("clock_ns", Col::Clock),
+            ("clock_task_ns", Col::ClockTask),
+            ("clock_pelt_ns", Col::ClockPelt),
+            ("lost_idle_ns", Col::LostIdle),
+        ],
+    ),
+    (
+        "rq_clock_step",
+        &[
+            ("cpu", Col::A0),
+            ("idle", Col::Running),
+            ("cap_scale", Col::Runnable),
+            ("freq_scale", Col::Weight),
+            ("clock_before_ns", Col::PLut),
+            ("clock_task_before_ns", Col::PLoadSum),
+            ("clock_pelt_before_ns", Col::PRunnableSum),
+            ("clock_ns", Col::Clock),
+            ("clock_task_ns", Col::ClockTask),
+            ("clock_pelt_ns", Col::ClockPelt),
+            ("lost_idle_ns", Col::LostIdle),
+        ],
+    ),
+    (
+        "util_est",
+        &[
+            ("cpu", Col::Cpu),
+            ("signal", Col::Type),
+            ("object", Col::Obj),
+            ("tid", Col::Pid),
+            ("enqueued", Col::UtilEst),
+        ],
+    ),
+    (
+        "sched_switch",
+        &[
+            ("cpu", Col::Cpu),
+            ("prev_tid", Col::Pid),
+            ("prev_state", Col::A0),
+            ("next_tid", Col::Pid2),
+            ("next_prio", Col::Prio),
+        ],
+    ),
+    ("sched_waking", &[("cpu", Col::Cpu), ("tid", Col::Pid), ("prio", Col::Prio), ("target_cpu", Col::A0)]),
+    ("sched_wakeup", &[("cpu", Col::Cpu), ("tid", Col::Pid), ("prio", Col::Prio), ("target_cpu", Col::A0)]),
+    ("sched_wakeup_new", &[("cpu", Col::Cpu), ("tid", Col::Pid), ("prio", Col::Prio), ("target_cpu", Col::A0)]),
+    (
+        "sched_migrate_task",
+        &[("cpu", Col::Cpu), ("tid", Col::Pid), ("prio", Col::Prio), ("orig_cpu", Col::A0), ("dest_cpu", Col::A1)],
+    ),
+    ("sched_process_exit", &[("cpu", Col::Cpu), ("tid", Col::Pid)]),
+    ("sched_cpu_capacity", &[("cpu", Col::A0), ("capacity", Col::A1)]),
+    ("sched_overutilized", &[("overutilized", Col::A0)]),
+    ("sched_update_nr_running", &[("cpu", Col::A0), ("nr_running", Col::A1), ("change", Col::Ret)]),
+    ("cpu_frequency", &[("cpu", Col::A0), ("freq_khz", Col::A1)]),
+];
+
+/// A table of load-tracking calls, tracepoints and snapshots as a trace.
+pub struct PeltCsv(TextLines<PeltTable>);
+
+impl PeltCsv {
+    /// Reads the table; the path is for messages.
+    pub fn new(reader: impl BufRead + 'static, path: &Path) -> PeltCsv {
+        PeltCsv(TextLines::new(Box::new(reader), path, Format::PeltCsv, PeltTable::default()))
+    }
+
+    /// Bytes of memory held for lines and events.
+    pub fn buffered_bytes(&self) -> usize {
+        self.0.buffered_bytes()
+    }
+}
+
+impl Source for PeltCsv {
+    fn next(&mut self) -> Result<Option<Timed>, ImportError> {
+        self.0.next()
+    }
+
+    fn info(&self) -> &TraceInfo {
+        self.0.info()
+    }
+}
+
+#[derive(Default)]
+struct PeltTable {
+    columns: Option<Columns<COUNT>>,
+    /// CPU of every queue seen, by its object number.
+    cpu_of_queue: BTreeMap<u32, u32>,
+    /// CPU of every entity seen on such a queue.
+    cpu_of_entity: BTreeMap<u32, u32>,
+}
+
+type PeltRow<'a> = Values<'a, COUNT>;
+
+impl Parser for PeltTable {
+    fn line(&mut self, line: &[u8], out: &mut Output) -> Result<Seen, Bad> {
+        if line.trim_ascii().is_empty() || line.starts_with(b"#") {
+            return Ok(Seen::Passed);
+        }
+        let Some(columns) = &self.columns else {
+            self.columns = Some(header(line, out)?);
+            return Ok(Seen::Understood);
+        };
+        let columns = columns.clone();
+        let row = columns.row(line)?;
+        self.row(&Values { columns: &columns, row: &row, names: &NAMES }, out)?;
+        Ok(Seen::Understood)
+    }
+
+    fn help(&self) -> &'static str {
+        "a table of load-tracking calls has a first line with at least the columns ts, cpu and type"
+    }
+}
+
+/// Reads the names of the columns and says what the table carries.
+fn header(line: &[u8], out: &mut Output) -> Result<Columns<COUNT>, Bad> {
+    let row = Row::split(line);
+    let columns = Columns::of_header(&row, &NAMES);
+    for column in [Col::Ts, Col::Cpu, Col::Type] {
+        if !columns.has(column) {
+            return bad(0, format!("no column `{}`", NAMES[column as usize]));
+        }
+    }
+    for &(event, mapped) in CARRIED {
+        let event = EVENTS.iter().find(|info| info.name == event).expect("a declared event");
+        mapped.iter().filter(|(_, from)| columns.has(*from)).for_each(|(column, _)| out.info.has_column(event, column));
+    }
+    Ok(columns)
+}
+
+/// What a row is, from its type.
+enum Kind {
+    State(PeltSignal, PeltSource),
+    Estimate(PeltSignal),
+    ClockStep,
+    Other,
+}
+
+fn kind(row: &PeltRow<'_>) -> Result<Kind, Bad> {
+    use PeltSignal::{BlockedEntity, Dl, Entity, Irq, Queue, Rt};
+    use PeltSource::{Call, Tracepoint};
+    Ok(match row.text(Col::Type) {
+        b"SE" => Kind::State(Entity, Call),
+        b"SEB" => Kind::State(BlockedEntity, Call),
+        b"CFS" => Kind::State(Queue, Call),
+        b"RT" => Kind::State(Rt, Call),
+        b"DL" => Kind::State(Dl, Call),
+        b"tp_se" => Kind::State(Entity, Tracepoint),
+        b"tp_cfs" => Kind::State(Queue, Tracepoint),
+        b"tp_rt" => Kind::State(Rt, Tracepoint),
+        b"tp_dl" => Kind::State(Dl, Tracepoint),
+        b"tp_irq" => Kind::State(Irq, Tracepoint),
+        b"st_se" => Kind::State(Entity, snapshot_source(row)?),
+        b"st_cfs" => Kind::State(Queue, snapshot_source(row)?),
+        b"st_rt" => Kind::State(Rt, snapshot_source(row)?),
+        b"st_dl" => Kind::State(Dl, snapshot_source(row)?),
+        b"ue_se" => Kind::Estimate(Entity),
+        b"ue_cfs" => Kind::Estimate(Queue),
+        b"CLK" => Kind::ClockStep,
+        _ => Kind::Other,
+    })
+}
+
+/// The event inside which a snapshot was taken.
+fn snapshot_source(row: &PeltRow<'_>) -> Result<PeltSource, Bad> {
+    Ok(match row.text(Col::Why) {
+        b"switch" => PeltSource::AtSwitch,
+        b"waking" => PeltSource::AtWaking,
+        b"wakeup" => PeltSource::AtWakeup,
+        b"tick" => PeltSource::AtTick,
+        b"migrate" => PeltSource::AtMigrate,
+        b"fork" => PeltSource::AtFork,
+        _ => return row.bad(Col::Why, "names no event: switch, waking, wakeup, tick, migrate and fork are known"),
+    })
+}
+
+impl PeltTable {
+    fn row(&mut self, row: &PeltRow<'_>, out: &mut Output) -> Result<(), Bad> {
+        [Col::Ts, Col::Cpu, Col::Type].into_iter().try_for_each(|column| row.needed(column))?;
+        let time_ns = row.u64(Col::Ts)?;
+        let cpu = row.cpu(Col::Cpu)?;
+        let kind = kind(row)?;
+        let events = match kind {
+            Kind::State(signal, source) => self.state(row, signal, source)?,
+            Kind::Estimate(signal) => self.estimate(row, signal)?,
+            Kind::ClockStep => vec![clock_step(row)?],
+            Kind::Other => other(row, cpu, out)?,
+        };
+        out.cpu(cpu);
+        name(row, out)?;
+        events.into_iter().for_each(|event| out.event(time_ns, event));
+        Ok(())
+    }
+
+    /// Clocks, state before, state.
+    fn state(&mut self, row: &PeltRow<'_>, signal: PeltSignal, source: PeltSource) -> Result<Vec<Event>, Bad> {
+        let cpu = match signal {
+            PeltSignal::Entity | PeltSignal::BlockedEntity => self.entity_cpu(row)?,
+            _ => self.queue_cpu(row, signal)?,
+        };
+        let mut events = Vec::with_capacity(3);
+        events.extend(clock(row, cpu)?);
+        if source == PeltSource::Call {
+            events.push(before(row, cpu)?);
+        }
+        events.push(state_event(row, signal, source, cpu)?);
+        Ok(events)
+    }
+
+    /// An estimate, and the state it was published with.
+    fn estimate(&mut self, row: &PeltRow<'_>, signal: PeltSignal) -> Result<Vec<Event>, Bad> {
+        let cpu = match signal {
+            // The row does not name the entity's queue; the last one it was seen on is still right.
+            PeltSignal::Entity => self.cpu_of_entity.get(&row.u32(Col::Obj)?).copied().unwrap_or(CPU_UNKNOWN),
+            _ => self.queue_cpu(row, signal)?,
+        };
+        let estimate = Event::UtilEst {
+            cpu,
+            signal: signal as u32,
+            object: row.u32(Col::Obj)?,
+            tid: row.u32(Col::Pid)?,
+            enqueued: row.u32(Col::UtilEst)?,
+            ewma: 0,
+        };
+        Ok(vec![estimate, state_event(row, signal, PeltSource::AtEstimate, cpu)?])
+    }
+
+    /// The CPU of the queue an entity is on, when a row of that queue has told it.
+    fn entity_cpu(&mut self, row: &PeltRow<'_>) -> Result<u32, Bad> {
+        let queue = row.u32(Col::Cfs)?;
+        let Some(&cpu) = self.cpu_of_queue.get(&queue) else { return Ok(CPU_UNKNOWN) };
+        remember(&mut self.cpu_of_entity, row.u32(Col::Obj)?, cpu);
+        Ok(cpu)
+    }
+
+    /// The CPU a row of a queue or class tells.
+    fn queue_cpu(&mut self, row: &PeltRow<'_>, signal: PeltSignal) -> Result<u32, Bad> {
+        if row.text(Col::A0).is_empty() {
+            return Ok(CPU_UNKNOWN);
+        }
+        let cpu = row.cpu(Col::A0)?;
+        if signal == PeltSignal::Queue {
+            remember(&mut self.cpu_of_queue, row.u32(Col::Cfs)?, cpu);
+        }
+        Ok(cpu)
+    }
+}
+
+/// Keeps the CPU of a kernel object; of a bounded number of them.
+fn remember(cpus: &mut BTreeMap<u32, u32>, object: u32, cpu: u32) {
+    if object != 0 && (cpus.len() < OBJECTS_KEPT || cpus.contains_key(&object)) {
+        cpus.insert(object, cpu);
+    }
+}
+
+/// The clocks a row carries, if it does.
+fn clock(row: &PeltRow<'_>, cpu: u32) -> Result<Option<Event>, Bad> {
+    if row.text(Col::ClockPelt).is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Event::RqClock {
+        cpu,
+        clock_ns: row.u64(Col::Clock)?,
+        clock_task_ns: row.u64(Col::ClockTask)?,
+        clock_pelt_ns: row.u64(Col::ClockPelt)?,
+        lost_idle_ns: row.u64(Col::LostIdle)?,
+    }))
+}
+
+fn before(row: &PeltRow<'_>, cpu: u32) -> Result<Event, Bad> {
+    Ok(Event::PeltBefore {
+        cpu,
+        last_update_time_ns: row.u64(Col::PLut)?,
+        load_sum: row.u64(Col::PLoadSum)?,
+        runnable_sum: row.u64(Col::PRunnableSum)?,
+        util_sum: row.u32(Col::PUtilSum)?,
+        period_contrib: row.u32(Col::PPc)?,
+        load_avg: row.u64(Col::PLoadAvg)?,
+        runnable_avg: row.u64(Col::PRunnableAvg)?,
+        util_avg: row.u32(Col::PUtilAvg)?,
+    })
+}
+
+fn state_event(row: &PeltRow<'_>, signal: PeltSignal, source: PeltSource, cpu: u32) -> Result<Event, Bad> {
+    let of_task = matches!(signal, PeltSignal::Entity | PeltSignal::BlockedEntity);
+    Ok(Event::PeltState {
+        cpu,
+        signal: signal as u32,
+        source: source as u32,
+        object: row.u32(Col::Obj)?,
+        queue: row.u32(Col::Cfs)?,
+        tid: if of_task { row.u32(Col::Pid)? } else { 0 },
+        flags: flags(row, signal, source)?,
+        runnable: row.u32(Col::Runnable)?,
+        weight: row.u64(Col::Weight)?,
+        now_ns: row.u64(Col::Now)?,
+        last_update_time_ns: row.u64(Col::Lut)?,
+        load_sum: row.u64(Col::LoadSum)?,
+        runnable_sum: row.u64(Col::RunnableSum)?,
+        util_sum: row.u32(Col::UtilSum)?,
+        period_contrib: row.u32(Col::Pc)?,
+        load_avg: row.u64(Col::LoadAvg)?,
+        runnable_avg: row.u64(Col::RunnableAvg)?,
+        util_avg: row.u32(Col::UtilAvg)?,
+        util_est: row.u32(Col::UtilEst)?,
+    })
+}
+
+/// The bits of `pelt_state`.
+fn flags(row: &PeltRow<'_>, signal: PeltSignal, source: PeltSource) -> Result<u32, Bad> {
+    let entity = matches!(signal, PeltSignal::Entity | PeltSignal::BlockedEntity);
+    let root = match signal {
+        _ if entity => row.text(Col::Depth) == b"0",
+        PeltSignal::Queue => row.is_set(Col::A1),
+        _ => false,
+    };
+    // A snapshot of the RT class tells the running task instead of a flag.
+    let running = if signal == PeltSignal::Rt && source != PeltSource::Call {
+        source != PeltSource::Tracepoint && row.is_set(Col::Pid) && row.u32(Col::Prio)? < MAX_RT_PRIO
+    } else {
+        row.is_set(Col::Running)
+    };
+    let bits = [
+        (row.is_set(Col::OnRq), PELT_ON_RQ),
+        (running, PELT_RUNNING),
+        (entity && row.is_set(Col::Delayed), PELT_DELAYED),
+        (root, PELT_ROOT),
+        (source == PeltSource::Call && row.is_set(Col::Ret), PELT_DECAYED),
+    ];
+    Ok(bits.into_iter().filter(|(set, _)| *set).map(|(_, bit)| bit).sum())
+}
+
+fn clock_step(row: &PeltRow<'_>) -> Result<Event, Bad> {
+    Ok(Event::RqClockStep {
+        cpu: row.cpu(Col::A0)?,
+        idle: u32::from(!row.is_set(Col::Running)),
+        cap_scale: row.u32(Col::Runnable)?,
+        freq_scale: row.u32(Col::Weight)?,
+        clock_before_ns: row.u64(Col::PLut)?,
+        clock_task_before_ns: row.u64(Col::PLoadSum)?,
+        clock_pelt_before_ns: row.u64(Col::PRunnableSum)?,
+        clock_ns: row.u64(Col::Clock)?,
+        clock_task_ns: row.u64(Col::ClockTask)?,
+        clock_pelt_ns: row.u64(Col::ClockPelt)?,
+        lost_idle_ns: row.u64(Col::LostIdle)?,
+    })
+}
+
+/// Rows that are no signals: the clocks they carry, and the scheduler event.
+fn other(row: &PeltRow<'_>, cpu: u32, out: &mut Output) -> Result<Vec<Event>, Bad> {
+    let kind = row.text(Col::Type);
+    let (tid, prio) = (row.u32(Col::Pid)?, row.u32(Col::Prio)?);
+    let a0_cpu = || row.cpu(Col::A0);
+    let clock_cpu = if matches!(kind, b"nrrun" | b"tp_hw") { a0_cpu()? } else { cpu };
+    let mut events = Vec::with_capacity(2);
+    events.extend(clock(row, clock_cpu)?);
+    events.push(match kind {
+        b"switch" => Event::SchedSwitch {
+            cpu,
+            prev_tid: tid,
+            prev_prio: 0,
+            prev_state: state::of_kernel_bits(row.u64(Col::A0)?),
+            next_tid: row.u32(Col::Pid2)?,
+            next_prio: prio,
+        },
+        b"waking" => Event::SchedWaking { cpu, tid, prio, target_cpu: a0_cpu()? },
+        b"wakeup" => Event::SchedWakeup { cpu, tid, prio, target_cpu: a0_cpu()? },
+        b"fork" => Event::SchedWakeupNew { cpu, tid, prio, target_cpu: a0_cpu()? },
+        b"migrate" => Event::SchedMigrateTask { cpu, tid, prio, orig_cpu: a0_cpu()?, dest_cpu: row.cpu(Col::A1)? },
+        b"exit" => Event::SchedProcessExit { cpu, tid, prio: 0 },
+        b"cap" => Event::CpuCapacity { cpu: a0_cpu()?, capacity: row.u32(Col::A1)? },
+        b"overutil" => Event::SchedOverutilized { overutilized: row.u32(Col::A0)? },
+        b"nrrun" => Event::NrRunning { cpu: a0_cpu()?, nr_running: row.u32(Col::A1)?, change: row.i64(Col::Ret)? },
+        b"freq" => Event::CpuFrequency { cpu: a0_cpu()?, freq_khz: row.u32(Col::A1)? },
+        unknown => {
+            out.info.skip(&String::from_utf8_lossy(&unknown[..unknown.len().min(64)]));
+            return Ok(events);
+        }
+    });
+    if kind == b"fork" {
+        events.push(state_event(row, PeltSignal::Entity, PeltSource::AtFork, a0_cpu()?)?);
+    }
+    Ok(events)
+}
+
+/// Remembers the name a row tells: of the task it is about, at a switch of the next one.
+fn name(row: &PeltRow<'_>, out: &mut Output) -> Result<(), Bad> {
+    let comm = row.text(Col::Comm);
+    let switch = row.text(Col::Type) == b"switch";
+    let tid = row.u32(if switch { Col::Pid2 } else { Col::Pid })?;
+    if tid != 0 {
+        out.name(tid, comm);
+    }
+    Ok(())
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What all readers of text have in common: lines in, events in time order out, damage counted.
+
+use std::borrow::Cow;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use pelton_schema::Event;
+
+use super::lines::{LINE_MAX, Line, LineState, Lines};
+use super::reorder::{Reorder, WINDOW};
+use crate::import::counts::Counts;
+use crate::import::{Format, ImportError, Source, Timed, TraceInfo};
+
+/// Lines that may pass before the first one that is understood.
+const HOPELESS_LINES: u64 = 10_000;
+/// Tasks whose names are kept.
+const NAMES_KEPT: usize = 1 << 18;
+/// Bytes of a name that are kept; the kernel has 15.
+const NAME_MAX: usize = 63;
+
+/// Why a line is not understood, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bad {
+    /// Offset into the line.
+    pub at: usize,
+    /// What is wrong, as the end of a sentence.
+    pub what: Cow<'static, str>,
+}
+
+/// Shorthand for a [`Bad`].
+pub(crate) fn bad<T>(at: usize, what: impl Into<Cow<'static, str>>) -> Result<T, Bad> {
+    Err(Bad { at, what: what.into() })
+}
+
+/// What became of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// A line of this kind of file.
+    Understood,
+    /// A comment, an empty line, a line of another part of the file.
+    Passed,
+}
+
+/// What one kind of text makes of a line.
+pub(crate) trait Parser {
+    /// Reads one line.
+    fn line(&mut self, line: &[u8], out: &mut Output) -> Result<Seen, Bad>;
+
+    /// What the file should look like: the help when nothing in it is understood.
+    fn help(&self) -> &'static str;
+
+    /// Called at the end of the file.
+    fn end(&mut self, _out: &mut Output) {}
+
+    /// True when lines that are not understood before the first good one are no reason to give up.
+    fn patient(&self) -> bool {
+        false
+    }
+}
+
+/// Where a parser puts what it found.
+pub(crate) struct Output {
+    /// What is known about the trace.
+    pub info: TraceInfo,
+    window: Reorder,
+    line: u64,
+    finest_ns: u64,
+}
+
+impl Output {
+    /// Hands out an event; one that comes too late is damage.
+    pub(crate) fn event(&mut self, time_ns: u64, event: Event) {
+        if self.window.takes(time_ns) {
+            self.window.push(time_ns, event);
+        } else {
+            let what = format!("more than {WINDOW} events too late: not handed out");
+            self.info.damage_at(self.line, what);
+        }
+    }
+
+    /// Remembers a task's name; a bounded number of them.
+    pub(crate) fn name(&mut self, tid: u32, name: &[u8]) {
+        let name = &name[..name.len().min(NAME_MAX)];
+        let known = self.info.names.get(&tid);
+        if name.is_empty() || known.is_some_and(|known| known.as_bytes() == name) {
+            return;
+        }
+        if known.is_some() || self.info.names.len() < NAMES_KEPT {
+            self.info.name_task(tid, &String::from_utf8_lossy(name));
+        }
+    }
+
+    /// Sees to it that a CPU is counted.
+    pub(crate) fn cpu(&mut self, cpu: u32) {
+        self.info.cpus = self.info.cpus.max(cpu.saturating_add(1));
+    }
+
+    /// Keeps the finest step of the time stamps seen.
+    pub(crate) fn resolution(&mut self, step_ns: u64) {
+        self.finest_ns = self.finest_ns.min(step_ns);
+        self.info.resolution_ns = self.finest_ns;
+    }
+}
+
+/// A text file as a stream of events.
+pub(crate) struct TextLines<P> {
+    lines: Lines,
+    parser: P,
+    out: Output,
+    path: PathBuf,
+    /// The first line that was not understood, while none was.
+    strange: Option<Box<(u64, usize, String)>>,
+    strange_lines: u64,
+    understood: bool,
+    ended: bool,
+    counts: Counts,
+}
+
+impl<P: Parser> TextLines<P> {
+    pub(crate) fn new(reader: Box<dyn BufRead>, path: &Path, format: Format, parser: P) -> TextLines<P> {
+        TextLines {
+            lines: Lines::new(reader),
+            parser,
+            out: Output { info: TraceInfo::new(format), window: Reorder::default(), line: 0, finest_ns: u64::MAX },
+            path: path.to_owned(),
+            strange: None,
+            strange_lines: 0,
+            understood: false,
+            ended: false,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Bytes of memory held for lines and events.
+    pub(crate) fn buffered_bytes(&self) -> usize {
+        self.lines.buffered_bytes() + self.out.window.buffered_bytes()
+    }
+
+    /// Reads one line; false at the end.
+    fn read_line(&mut self) -> Result<bool, ImportError> {
+        let line = match self.lines.next() {
+            Ok(Some(line)) => line,
+            Ok(None) => return Ok(false),
+            Err(error) => return Err(ImportError::io(&self.path, error)),
+        };
+        self.out.line = line.number;
+        let result = match line.state {
+            LineState::Whole => self.parser.line(line.bytes, &mut self.out),
+            LineState::TooLong => bad(LINE_MAX, format!("a line of more than {LINE_MAX} bytes")),
+            LineState::NoEnd => last_line(&line),
+        };
+        match result {
+            Ok(Seen::Understood) => self.understood = true,
+            Ok(Seen::Passed) => {}
+            Err(bad) if self.understood => {
+                self.out.info.damage_at(line.number, format_args!("column {}: {}", bad.at + 1, bad.what));
+            }
+            Err(bad) => {
+                self.strange_lines += 1;
+                self.strange.get_or_insert_with(|| Box::new(place(&line, &bad)));
+                self.out.info.damage_at(line.number, &bad.what);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The error for a file of which nothing was understood.
+    fn nothing_understood(&self) -> ImportError {
+        let error = ImportError::content(&self.path, "no line of it is understood").help(self.parser.help());
+        match &self.strange {
+            Some(place) => error.at_line(place.0, place.1, &place.2),
+            None => ImportError { what: "no events in it".to_owned(), ..error },
+        }
+    }
+
+    fn hopeless(&self) -> bool {
+        !self.understood && !self.parser.patient() && self.strange_lines >= HOPELESS_LINES
+    }
+}
+
+/// A last line without its end: what it says may be cut, so it is not used.
+fn last_line(line: &Line<'_>) -> Result<Seen, Bad> {
+    if line.bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Seen::Passed);
+    }
+    bad(line.bytes.len(), "the last line has no end and may be cut: not used")
+}
+
+/// Where a line is not understood, with its text made fit for a terminal.
+fn place(line: &Line<'_>, bad: &Bad) -> (u64, usize, String) {
+    let shown = &line.bytes[..line.bytes.len().min(400)];
+    let clean = |text: &[u8]| -> String {
+        String::from_utf8_lossy(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    };
+    let column = clean(&shown[..bad.at.min(shown.len())]).chars().count();
+    (line.number, column.min(199) + 1, clean(shown))
+}
+
+impl<P: Parser> Source for TextLines<P> {
+    fn next(&mut self) -> Result<Option<Timed>, ImportError> {
+        loop {
+            if let Some(timed) = self.out.window.pop(self.ended) {
+                self.counts.event(&timed.event, &mut self.out.info);
+                return Ok(Some(timed));
+            }
+            if self.ended {
+                self.counts.flush(&mut self.out.info);
+                return Ok(None);
+            }
+            let more = self.read_line()?;
+            if !more {
+                self.ended = true;
+                self.parser.end(&mut self.out);
+            }
+            if self.hopeless() || !more && !self.understood {
+                self.ended = true;
+                return Err(self.nothing_understood());
+            }
+        }
+    }
+
+    fn info(&self) -> &TraceInfo {
+        &self.out.info
+    }
+}
