@@ -146,7 +146,9 @@ impl Input {
     /// The bytes in any order: the file itself, or a copy without a name.
     pub fn into_whole(mut self, path: &Path) -> Result<Whole, ImportError> {
         let failed = |error| ImportError::io(path, error);
-        if let Some(file) = self.file.take() {
+        if let Some(mut file) = self.file.take() {
+            // Its place is where the head ended.
+            file.seek(SeekFrom::Start(0)).map_err(failed)?;
             let bytes = file.metadata().map_err(failed)?.len();
             return Ok(Whole { file, bytes, fault: None });
         }

@@ -5,14 +5,16 @@
 //! kernel's. What it does not understand it counts; what is damaged it says, and goes on where it can:
 //! [`TraceInfo`] grows while the stream is read and is complete at its end.
 
-#[allow(dead_code, reason = "formats that are read in any order come next")]
 mod compressed;
 mod counts;
 pub mod csv;
+mod dat;
+mod decode;
 mod error;
 mod info;
 mod log;
 mod open;
+mod spelling;
 pub mod text;
 
 pub use error::ImportError;

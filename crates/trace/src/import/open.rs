@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::compressed::Input;
 use super::csv::{ActivationCsv, DecisionCsv, PeltCsv, SeriesCsv};
+use super::dat::{self, DatSource};
 use super::log::LogSource;
 use super::text::sniff_text;
 use super::{Format, ImportError, Source};
@@ -16,9 +17,6 @@ pub struct OpenOptions {
     /// Kind of the file; told by its content when not given.
     pub format: Option<Format>,
 }
-
-/// First bytes of a `trace.dat`.
-const TRACE_DAT_MAGIC: &[u8] = b"\x17\x08\x44tracing";
 
 /// Opens the trace `path` (`-`: standard input). What it is, and whether it is packed (gzip, xz, zstd), is told by its
 /// content; its name does not matter.
@@ -52,6 +50,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Box<dyn Source>, Impor
         Format::SeriesCsv => Ok(Box::new(SeriesCsv::new(input.into_stream(), path))),
         Format::ActivationCsv => Ok(Box::new(ActivationCsv::new(input.into_stream(), path))),
         Format::PeltonLog => Ok(Box::new(LogSource::new(input.into_stream(), path)?)),
+        Format::TraceDat => Ok(Box::new(DatSource::new(input.into_whole(path)?, path)?)),
         _ => Err(unknown(path, &input.head)),
     }
 }
@@ -61,7 +60,7 @@ fn sniff(head: &[u8]) -> Option<Format> {
     if head.starts_with(&MAGIC) {
         return Some(Format::PeltonLog);
     }
-    if head.starts_with(TRACE_DAT_MAGIC) {
+    if head.starts_with(dat::MAGIC) {
         return Some(Format::TraceDat);
     }
     sniff_text(head)
