@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 
 use pelton_schema::Sink;
 
-use crate::log::{LogError, LogReader};
+use crate::log::{LogError, LogReader, PeltonLog};
 use crate::perfetto::PerfettoTrace;
 use crate::table::{CsvEvents, EventSelection, JsonLines};
 use crate::text::TextDump;
@@ -22,6 +22,8 @@ pub enum ExportFormat {
     Json,
     /// Perfetto trace; takes every event, whatever is selected.
     Perfetto,
+    /// Our own log.
+    Log,
 }
 
 /// What an export did.
@@ -102,6 +104,10 @@ pub fn export(
             let sink = PerfettoTrace::new(out, &run);
             copy(&mut reader, &all, sink, |trace| trace.finish().map(drop))
         }
+        ExportFormat::Log => {
+            let sink = PeltonLog::new(out, &run);
+            copy(&mut reader, selection, sink, |log| log.finish().map(drop))
+        }
     }
     .map_err(ExportError::Output)?;
     Ok(Exported { events, differences: reader.differences().to_vec(), damage })
@@ -133,7 +139,6 @@ fn copy<R: Read, S: Sink>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::log::PeltonLog;
     use crate::perfetto::read::{PerfettoReader, Record};
     use pelton_schema::Event;
 

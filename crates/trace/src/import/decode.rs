@@ -180,7 +180,7 @@ fn is_wide(event: &EventInfo, index: usize) -> bool {
 }
 
 /// The code of a task state as an event prints it.
-fn state(bits: u64, parked: bool) -> u32 {
+pub(super) fn state(bits: u64, parked: bool) -> u32 {
     match bits & 0xff {
         low if low & 1 != 0 => 1,
         low if low & 2 != 0 => 2,

@@ -6,6 +6,7 @@
 //! [`TraceInfo`] grows while the stream is read and is complete at its end.
 
 mod compressed;
+mod convert;
 mod counts;
 pub mod csv;
 mod dat;
@@ -14,9 +15,11 @@ mod error;
 mod info;
 mod log;
 mod open;
+mod perfetto;
 mod spelling;
 pub mod text;
 
+pub use convert::{ConvertError, convert};
 pub use error::ImportError;
 pub use info::{Damage, Format, TraceInfo};
 pub use open::{OpenOptions, open};

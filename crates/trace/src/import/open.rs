@@ -7,6 +7,7 @@ use super::compressed::Input;
 use super::csv::{ActivationCsv, DecisionCsv, PeltCsv, SeriesCsv};
 use super::dat::{self, DatSource};
 use super::log::LogSource;
+use super::perfetto::{self, PerfettoSource};
 use super::text::sniff_text;
 use super::{Format, ImportError, Source};
 use crate::log::MAGIC;
@@ -50,6 +51,7 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Box<dyn Source>, Impor
         Format::SeriesCsv => Ok(Box::new(SeriesCsv::new(input.into_stream(), path))),
         Format::ActivationCsv => Ok(Box::new(ActivationCsv::new(input.into_stream(), path))),
         Format::PeltonLog => Ok(Box::new(LogSource::new(input.into_stream(), path)?)),
+        Format::Perfetto => Ok(Box::new(PerfettoSource::new(input.into_whole(path)?, path)?)),
         Format::TraceDat => Ok(Box::new(DatSource::new(input.into_whole(path)?, path)?)),
         _ => Err(unknown(path, &input.head)),
     }
@@ -62,6 +64,9 @@ fn sniff(head: &[u8]) -> Option<Format> {
     }
     if head.starts_with(dat::MAGIC) {
         return Some(Format::TraceDat);
+    }
+    if perfetto::sniff(head) {
+        return Some(Format::Perfetto);
     }
     sniff_text(head)
 }

@@ -23,10 +23,10 @@
 //! decoding with the protobufs of Perfetto's own Python package (`tests/trace/check_perfetto.py`).
 
 mod by_index;
-mod fields;
+pub(crate) mod fields;
 mod ftrace;
 mod preamble;
-mod proto;
+pub(crate) mod proto;
 pub mod read;
 mod tracks;
 

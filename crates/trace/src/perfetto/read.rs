@@ -262,7 +262,7 @@ impl<'a> Flat<'a> {
 }
 
 /// Inverse of [`super::pid_of`].
-fn tid_of(pid: u32) -> u32 {
+pub(crate) fn tid_of(pid: u32) -> u32 {
     if pid == 0 { 0 } else { pid.wrapping_sub(PROCESS_PID) }
 }
 

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A trace of any kind in another form.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use pelton_schema::{Event, EventInfo, Sink, pack_name};
+
+use super::{ImportError, Source, TraceInfo};
+use crate::export::ExportFormat;
+use crate::header::RunHeader;
+use crate::log::PeltonLog;
+use crate::perfetto::PerfettoTrace;
+use crate::table::{CsvEvents, EventSelection, JsonLines};
+use crate::text::TextDump;
+
+/// Why nothing, or not everything, was converted.
+#[derive(Debug)]
+pub enum ConvertError {
+    /// The trace cannot be read on.
+    Trace(ImportError),
+    /// The output failed.
+    Output(io::Error),
+    /// The form is not made of traces of this kind.
+    Form(&'static str),
+}
+
+impl From<ImportError> for ConvertError {
+    fn from(error: ImportError) -> Self {
+        ConvertError::Trace(error)
+    }
+}
+
+/// Writes the selected events of `source` to `out`, and calls `seen` with the number of events read so far.
+///
+/// # Errors
+/// When the trace cannot be read on or `out` fails. Damage is no error: see [`TraceInfo::damage`].
+pub fn convert(
+    source: &mut dyn Source,
+    out: impl Write,
+    format: ExportFormat,
+    selection: &EventSelection,
+    mut seen: impl FnMut(u64) -> bool,
+) -> Result<u64, ConvertError> {
+    let own = source.info().header.clone();
+    let all = EventSelection::all();
+    let seen = &mut seen;
+    match format {
+        ExportFormat::Text => {
+            let mut sink = match &own {
+                Some(run) => TextDump::with_header(out, run),
+                None => TextDump::new(out),
+            };
+            let events = copy(source, selection, &mut sink, seen)?;
+            sink.finish().map(|_| events).map_err(ConvertError::Output)
+        }
+        ExportFormat::Csv => {
+            let mut sink = CsvEvents::new(out, selection.clone());
+            let events = copy(source, &all, &mut sink, seen)?;
+            sink.finish().map(|_| events).map_err(ConvertError::Output)
+        }
+        ExportFormat::Json => {
+            let mut sink = JsonLines::new(out, selection.clone());
+            let events = copy(source, &all, &mut sink, seen)?;
+            sink.finish().map(|_| events).map_err(ConvertError::Output)
+        }
+        ExportFormat::Perfetto => {
+            // The task ids of a run are dense and shifted; those of a kernel are neither.
+            let run = own.ok_or(ConvertError::Form("a Perfetto trace is made of pelton's own logs only"))?;
+            let mut sink = PerfettoTrace::new(out, &run);
+            let events = copy(source, selection, &mut sink, seen)?;
+            sink.finish().map(|_| events).map_err(ConvertError::Output)
+        }
+        ExportFormat::Log => {
+            let foreign = own.is_none();
+            let run = own.unwrap_or_else(|| foreign_header(source.info()));
+            let mut sink = Named { log: PeltonLog::new(out, &run), told: BTreeMap::new(), foreign };
+            let events = copy_named(source, selection, &mut sink, seen)?;
+            sink.log.finish().map(|_| events).map_err(ConvertError::Output)
+        }
+    }
+}
+
+/// Sends the selected events to `sink` until the trace ends or `seen` says stop.
+fn copy<S: Sink>(
+    source: &mut dyn Source,
+    selection: &EventSelection,
+    sink: &mut S,
+    seen: &mut impl FnMut(u64) -> bool,
+) -> Result<u64, ConvertError> {
+    let mut events = 0;
+    while let Some(timed) = source.next()? {
+        events += 1;
+        if selection.contains(&timed.event) {
+            sink.event(timed.time_ns, &timed.event);
+        }
+        if !seen(events) {
+            break;
+        }
+    }
+    Ok(events)
+}
+
+/// A log that gets the names of tasks as events, since the header of a foreign trace has none.
+struct Named<W: Write> {
+    log: PeltonLog<W>,
+    told: BTreeMap<u32, String>,
+    foreign: bool,
+}
+
+impl<W: Write> Named<W> {
+    fn tell(&mut self, time_ns: u64, event: &Event, info: &TraceInfo) {
+        let Some(declared) = EventInfo::of_code(event.code()) else { return };
+        let mut columns = declared.columns.iter();
+        let mut tids = Vec::new();
+        event.each_value(|value| {
+            if columns.next().is_some_and(|column| column.name.ends_with("tid")) {
+                tids.push(value as u32);
+            }
+        });
+        for tid in tids {
+            let Some(name) = info.names.get(&tid) else { continue };
+            if self.told.get(&tid) != Some(name) {
+                let (name_0, name_8) = pack_name(name);
+                self.log.event(time_ns, &Event::TaskName { tid, name_0, name_8 });
+                self.told.insert(tid, name.clone());
+            }
+        }
+    }
+}
+
+fn copy_named<W: Write>(
+    source: &mut dyn Source,
+    selection: &EventSelection,
+    sink: &mut Named<W>,
+    seen: &mut impl FnMut(u64) -> bool,
+) -> Result<u64, ConvertError> {
+    let mut events = 0;
+    while let Some(timed) = source.next()? {
+        events += 1;
+        if selection.contains(&timed.event) {
+            if sink.foreign {
+                sink.tell(timed.time_ns, &timed.event, source.info());
+            }
+            sink.log.event(timed.time_ns, &timed.event);
+        }
+        if !seen(events) {
+            break;
+        }
+    }
+    Ok(events)
+}
+
+/// What the header of a log says about a trace that is no run of ours.
+fn foreign_header(info: &TraceInfo) -> RunHeader {
+    RunHeader {
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        platform: "recorded".to_owned(),
+        workload: info.format.name().to_owned(),
+        ..RunHeader::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::log::LogSource;
+    use crate::import::{Format, Timed};
+    use std::path::Path;
+
+    struct Given(Vec<Timed>, TraceInfo);
+
+    impl Source for Given {
+        fn next(&mut self) -> Result<Option<Timed>, ImportError> {
+            Ok((!self.0.is_empty()).then(|| self.0.remove(0)))
+        }
+        fn info(&self) -> &TraceInfo {
+            &self.1
+        }
+    }
+
+    #[test]
+    fn names_of_a_foreign_trace_stand_in_the_log() {
+        let event = Event::SchedWaking { cpu: 1, tid: 2923, prio: 120, target_cpu: 1 };
+        let mut info = TraceInfo::new(Format::TraceDat);
+        info.name_task(2923, "kworker/2:1");
+        let mut source = Given(vec![Timed { time_ns: 9, event }, Timed { time_ns: 10, event }], info);
+        let mut file = Vec::new();
+        let all = EventSelection::all();
+        let events = convert(&mut source, &mut file, ExportFormat::Log, &all, |_| true).expect("room");
+        assert_eq!(events, 2);
+        let mut log = LogSource::new(&file[..], Path::new("t.plog")).expect("a log");
+        let mut found = Vec::new();
+        while let Some(timed) = log.next().expect("reads") {
+            found.push((timed.time_ns, timed.event.code()));
+        }
+        assert_eq!(found, [(9, 21), (9, 2), (10, 2)]);
+        assert_eq!(log.info().task_name(2923), "kworker/2:1");
+    }
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Counter tracks that hold signals: ours and sched-analyzer's, told by their names. Others are counted by name.
+//!
+//! A value holds until it changes, and the signals of one CPU or task are tracks of their own: values of one instant are
+//! gathered to one event, with the others as they were.
+
+use std::collections::BTreeMap;
+
+use pelton_schema::Event;
+
+use crate::import::TraceInfo;
+use crate::perfetto::fields::{track, track_event};
+use crate::perfetto::proto::{Value, each_field};
+use crate::varint;
+
+/// Tracks that are kept.
+const TRACKS_MAX: usize = 1 << 18;
+/// Fields beyond those we write.
+const STATIC_NAME: u32 = 10;
+const DOUBLE_VALUE: u32 = 44;
+const EXTRA_VALUES: u32 = 12;
+const EXTRA_UUIDS: u32 = 31;
+const EXTRA_DOUBLE_VALUES: u32 = 46;
+const EXTRA_DOUBLE_UUIDS: u32 = 45;
+
+/// Whose signal a track holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Owner {
+    Cpu(u32),
+    Task(u32),
+}
+
+/// Which signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Signal {
+    Util,
+    UtilEst,
+    Runnable,
+    Load,
+    Rt,
+    Dl,
+    Irq,
+    Hw,
+    NrRunning,
+}
+
+impl Signal {
+    /// By the name after the owner's, of all tools.
+    fn of_name(name: &str) -> Option<Signal> {
+        Some(match name {
+            "util_avg" => Signal::Util,
+            "util_est" | "util_est.enqueued" => Signal::UtilEst,
+            "runnable_avg" => Signal::Runnable,
+            "load_avg" => Signal::Load,
+            "rt util_avg" | "util_avg_rt" => Signal::Rt,
+            "dl util_avg" | "util_avg_dl" => Signal::Dl,
+            "irq util_avg" | "util_avg_irq" => Signal::Irq,
+            "hw load_avg" | "load_avg_thermal" | "util_avg_thermal" => Signal::Hw,
+            "nr_running" => Signal::NrRunning,
+            _ => return None,
+        })
+    }
+}
+
+/// A track as declared.
+#[derive(Clone, Debug)]
+struct Track {
+    name: String,
+    parent: u64,
+    meaning: Option<(Owner, Signal)>,
+}
+
+/// The last values of a CPU's or task's fair signals, and the instant that is being gathered.
+#[derive(Clone, Copy, Debug, Default)]
+struct Values {
+    util: u64,
+    util_est: u64,
+    runnable: u64,
+    load: u64,
+    open_ns: Option<u64>,
+}
+
+/// All tracks.
+#[derive(Default)]
+pub(super) struct Tracks {
+    by_uuid: BTreeMap<u64, Track>,
+    values: BTreeMap<Owner, Values>,
+    /// Task ids are those of a run of ours, shifted.
+    pub ours: bool,
+}
+
+/// What a packet and its sequence say about a track event.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Defaults {
+    pub track: u64,
+    pub extra: Vec<u64>,
+    pub extra_double: Vec<u64>,
+}
+
+impl Tracks {
+    /// Notes a declared track; `None` when it is malformed.
+    pub fn declare(&mut self, message: &[u8]) -> Option<()> {
+        let (mut uuid, mut parent, mut name) = (0, 0, String::new());
+        each_field(message, |field, value| {
+            match field {
+                track::UUID => uuid = value.number()?,
+                track::PARENT_UUID => parent = value.number()?,
+                track::NAME | STATIC_NAME => name = String::from_utf8_lossy(value.bytes()?).into_owned(),
+                _ => {}
+            }
+            Some(())
+        })?;
+        let name: String = name.chars().take(128).collect();
+        let meaning = self.meaning(&name, parent);
+        if self.by_uuid.len() < TRACKS_MAX || self.by_uuid.contains_key(&uuid) {
+            self.by_uuid.insert(uuid, Track { name, parent, meaning });
+        }
+        Some(())
+    }
+
+    fn meaning(&self, name: &str, parent: u64) -> Option<(Owner, Signal)> {
+        if let Some(signal) = Signal::of_name(name) {
+            let group = self.by_uuid.get(&parent)?;
+            let family = &self.by_uuid.get(&group.parent)?.name;
+            let number: u32 = group.name.rsplit(' ').next()?.parse().ok()?;
+            return match family.as_str() {
+                "CPU utilization" => Some((Owner::Cpu(number), signal)),
+                "Task utilization" => Some((Owner::Task(self.tid(number)), signal)),
+                _ => None,
+            };
+        }
+        let (owner, signal) = name.rsplit_once(' ')?;
+        let signal = Signal::of_name(signal)?;
+        if let Some(cpu) = owner.strip_prefix("CPU").and_then(|number| number.trim().parse().ok()) {
+            return Some((Owner::Cpu(cpu), signal));
+        }
+        let (_, tid) = owner.rsplit_once('-')?;
+        Some((Owner::Task(self.tid(tid.parse().ok()?)), signal))
+    }
+
+    /// The task a thread id stands for.
+    pub fn tid(&self, pid: u32) -> u32 {
+        if self.ours { crate::perfetto::read::tid_of(pid) } else { pid }
+    }
+
+    /// Reads a track event; what it completes goes to `out`. `None` when it is malformed.
+    pub fn event(
+        &mut self,
+        time_ns: u64,
+        message: &[u8],
+        defaults: &Defaults,
+        info: &mut TraceInfo,
+        out: &mut impl FnMut(u64, Event),
+    ) -> Option<()> {
+        let (mut kind, mut uuid, mut value) = (0, defaults.track, None);
+        let (mut extra, mut extra_double) = (Extra::default(), Extra::default());
+        each_field(message, |field, found| {
+            match field {
+                track_event::TYPE => kind = found.number()?,
+                track_event::TRACK_UUID => uuid = found.number()?,
+                track_event::COUNTER_VALUE => value = Some(found.number()?.cast_signed()),
+                DOUBLE_VALUE => value = Some(double(found.bytes()?)?),
+                EXTRA_UUIDS => extra.uuids.extend(numbers(found)?),
+                EXTRA_VALUES => extra.values.extend(numbers(found)?.into_iter().map(u64::cast_signed)),
+                EXTRA_DOUBLE_UUIDS => extra_double.uuids.extend(numbers(found)?),
+                EXTRA_DOUBLE_VALUES => extra_double.values.extend(doubles(found)?),
+                _ => {}
+            }
+            Some(())
+        })?;
+        if kind == track_event::TYPE_COUNTER {
+            self.value(time_ns, uuid, value.unwrap_or(0), info, out);
+        } else {
+            info.skip("(slice or instant of a track)");
+        }
+        for (extra, defaults) in [(extra, &defaults.extra), (extra_double, &defaults.extra_double)] {
+            let uuids = if extra.uuids.is_empty() { defaults } else { &extra.uuids };
+            for (&uuid, &value) in uuids.iter().zip(&extra.values) {
+                self.value(time_ns, uuid, value, info, out);
+            }
+        }
+        Some(())
+    }
+
+    fn value(&mut self, time_ns: u64, uuid: u64, value: i64, info: &mut TraceInfo, out: &mut impl FnMut(u64, Event)) {
+        let track = self.by_uuid.get(&uuid);
+        let Some((owner, signal)) = track.and_then(|track| track.meaning) else {
+            let name = track.map_or("(undeclared track)", |track| &track.name);
+            return info.skip(&format!("track {name}"));
+        };
+        let value = u64::try_from(value).unwrap_or(0);
+        let low = u32::try_from(value).unwrap_or(u32::MAX);
+        if let Owner::Cpu(cpu) = owner {
+            let event = match signal {
+                Signal::Rt => Some(Event::PeltRt { cpu, util_avg: low }),
+                Signal::Dl => Some(Event::PeltDl { cpu, util_avg: low }),
+                Signal::Irq => Some(Event::PeltIrq { cpu, util_avg: low }),
+                Signal::Hw => Some(Event::PeltHw { cpu, load_avg: value }),
+                Signal::NrRunning => Some(Event::NrRunning { cpu, nr_running: low, change: 0 }),
+                _ => None,
+            };
+            if let Some(event) = event {
+                return out(time_ns, event);
+            }
+        }
+        let values = self.values.entry(owner).or_default();
+        if let Some(open_ns) = values.open_ns.filter(|open_ns| *open_ns != time_ns) {
+            out(open_ns, gathered(owner, values));
+        }
+        values.open_ns = Some(time_ns);
+        match signal {
+            Signal::UtilEst => values.util_est = value,
+            Signal::Runnable => values.runnable = value,
+            Signal::Load => values.load = value,
+            _ => values.util = value,
+        }
+    }
+
+    /// Hands out what is still being gathered.
+    pub fn end(&mut self, out: &mut impl FnMut(u64, Event)) {
+        for (owner, values) in &mut self.values {
+            if let Some(open_ns) = values.open_ns.take() {
+                out(open_ns, gathered(*owner, values));
+            }
+        }
+    }
+}
+
+fn gathered(owner: Owner, values: &Values) -> Event {
+    let low = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    let (util_avg, runnable_avg, util_est) = (low(values.util), low(values.runnable), low(values.util_est));
+    let load_avg = values.load;
+    match owner {
+        Owner::Cpu(cpu) => Event::PeltCfs { cpu, util_avg, runnable_avg, load_avg, util_est },
+        Owner::Task(tid) => {
+            Event::PeltSe { cpu: pelton_schema::CPU_UNKNOWN, tid, util_avg, runnable_avg, load_avg, util_est }
+        }
+    }
+}
+
+/// Further counters of one event.
+#[derive(Default)]
+struct Extra {
+    uuids: Vec<u64>,
+    values: Vec<i64>,
+}
+
+/// A repeated number, packed or not.
+pub(super) fn numbers(value: Value<'_>) -> Option<Vec<u64>> {
+    let mut bytes = match value {
+        Value::Number(number) => return Some(vec![number]),
+        Value::Bytes(bytes) => bytes,
+    };
+    let mut numbers = Vec::new();
+    while !bytes.is_empty() {
+        numbers.push(varint::take(&mut bytes)?);
+    }
+    Some(numbers)
+}
+
+fn double(bytes: &[u8]) -> Option<i64> {
+    Some(f64::from_le_bytes(bytes.try_into().ok()?) as i64)
+}
+
+fn doubles(value: Value<'_>) -> Option<Vec<i64>> {
+    value.bytes()?.chunks(8).map(double).collect()
+}
