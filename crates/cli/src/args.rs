@@ -137,6 +137,9 @@ pub struct RunArgs {
     /// Write the event log (byte-identical for equal inputs and seed).
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
+    /// Print what the benchmarks of the workload print themselves instead of tables.
+    #[arg(long)]
+    pub like_original: bool,
 }
 
 /// `pelton compare`.

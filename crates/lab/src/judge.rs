@@ -88,7 +88,11 @@ mod tests {
     /// Reports as a model would give them: transitions, and `events` activations of `event_ns`.
     fn reports(transitions: u64, events: usize, event_ns: u64) -> Vec<Report> {
         let domain = DomainReport { name: "cpu".into(), transitions, ..Default::default() };
-        let task = TaskReport { name: "sysbench".into(), activation_ns: vec![event_ns; events], ..Default::default() };
+        let task = TaskReport {
+            name: "sysbench".into(),
+            activation_ns: std::iter::repeat_n(event_ns, events).collect(),
+            ..Default::default()
+        };
         vec![Report { domains: vec![domain], tasks: vec![task], ..Default::default() }; 2]
     }
 

@@ -2,6 +2,7 @@
 //! From what a person names - platform, workloads, policy - to a checked plan.
 
 use crate::quantity;
+use pelton_scenario::bench::original::Original;
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_scenario::policy::{self, PolicyChoice};
 use pelton_scenario::rtapp::RtAppOptions;
@@ -22,6 +23,8 @@ pub struct Prepared {
     pub warnings: Diagnostics,
     /// What was decided where the workload leaves a choice.
     pub notes: Vec<String>,
+    /// Programs of the workload whose own output can be printed.
+    pub originals: Vec<Original>,
 }
 
 /// Platform, workload and machine options.
@@ -124,7 +127,7 @@ pub fn build(inputs: &Inputs, spec: &PolicySpec) -> Result<Prepared, Diagnostics
         start_phase_random: inputs.random_phase,
     };
     let plan = Plan::new(machine, loaded.workload, policy.policy, config);
-    Ok(Prepared { plan, policy, warnings: loaded.warnings, notes: loaded.notes })
+    Ok(Prepared { plan, policy, warnings: loaded.warnings, notes: loaded.notes, originals: loaded.originals })
 }
 
 fn delay(workload: &mut Workload, delays_ns: &[(String, u64)]) {

@@ -5,6 +5,7 @@ use crate::benchmark;
 use pelton_scenario::bench::sysbench::{self, Version};
 use pelton_sim::Report;
 use pelton_sim::report::{DomainReport, TaskReport};
+use pelton_sim::samples::Samples;
 
 /// What a quantity is read from.
 #[derive(Clone, Copy)]
@@ -55,9 +56,9 @@ quantities! {
     Domain "domain_gated" ["count"] "Hook calls refused by the rate limit." = |d| d.gated as f64;
     Domain "domain_energy" ["mJ"] "Energy of the domain's CPUs." = |d| d.energy_uj as f64 / 1e3;
     Task "events" ["count"] "Completed activations." = |t| Some(t.activation_ns.len() as f64);
-    Task "latency_min" ["ms"] "Shortest activation." = |t| of_activations(t, |a| a.iter().min().map(|&ns| ns as f64));
+    Task "latency_min" ["ms"] "Shortest activation." = |t| of_activations(t, |a| a.summary().min as f64);
     Task "latency_avg" ["ms"] "Mean activation." = |t| of_activations(t, mean_ns);
-    Task "latency_max" ["ms"] "Longest activation." = |t| of_activations(t, |a| a.iter().max().map(|&ns| ns as f64));
+    Task "latency_max" ["ms"] "Longest activation." = |t| of_activations(t, |a| a.summary().max as f64);
     Task "latency_p95" ["ms"] "95th percentile of the activations, read as sysbench 0.5 and before do." = |t| of_activations(t, p95_ns);
     Task "run" ["ms"] "Time executing." = |t| Some(t.run_ns as f64 / 1e6);
     Task "wait" ["ms"] "Time runnable but not executing." = |t| Some(t.wait_ns as f64 / 1e6);
@@ -103,18 +104,16 @@ fn hook_calls(report: &Report) -> Option<f64> {
     Some(report.cpus.iter().flat_map(|c| c.hook_calls).sum::<u64>() as f64)
 }
 
-fn of_activations(task: &TaskReport, f: impl Fn(&[u64]) -> Option<f64>) -> Option<f64> {
-    f(&task.activation_ns).map(|ns| ns / 1e6)
+fn of_activations(task: &TaskReport, ns: impl Fn(&Samples) -> f64) -> Option<f64> {
+    (!task.activation_ns.is_empty()).then(|| ns(&task.activation_ns) / 1e6)
 }
 
-fn mean_ns(activations_ns: &[u64]) -> Option<f64> {
-    let sum: u64 = activations_ns.iter().sum();
-    (!activations_ns.is_empty()).then(|| sum as f64 / activations_ns.len() as f64)
+fn mean_ns(activations: &Samples) -> f64 {
+    activations.summary().sum as f64 / activations.len() as f64
 }
 
-fn p95_ns(activations_ns: &[u64]) -> Option<f64> {
-    let ms = || sysbench::percentile_ms(activations_ns.iter().copied(), 95, Version::V0_5);
-    (!activations_ns.is_empty()).then(|| ms() * 1e6)
+fn p95_ns(activations: &Samples) -> f64 {
+    sysbench::percentile_ms(activations.iter(), 95, Version::V0_5) * 1e6
 }
 
 fn wakeup_latency_avg_us(task: &TaskReport) -> Option<f64> {
@@ -138,8 +137,11 @@ mod tests {
     use super::*;
 
     fn report() -> Report {
-        let task =
-            TaskReport { name: "sysbench-0".into(), activation_ns: vec![1_000_000, 3_000_000], ..Default::default() };
+        let task = TaskReport {
+            name: "sysbench-0".into(),
+            activation_ns: [1_000_000, 3_000_000].into_iter().collect(),
+            ..Default::default()
+        };
         let domain = DomainReport { name: "cpu".into(), transitions: 7, ..Default::default() };
         Report { tasks: vec![task], domains: vec![domain], ..Default::default() }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use pelton_sim::{Machine, Workload};
 
-use crate::bench;
+use crate::bench::{self, original::Original};
 use crate::diagnostic::{Diagnostics, SourceFile};
 use crate::rtapp::{self, Loaded, RtAppOptions};
 
@@ -27,14 +27,18 @@ pub fn load_full(spec: &str, machine: &Machine, options: &RtAppOptions) -> Resul
     let cpus = u32::try_from(machine.cpus.len()).ok();
     let options = RtAppOptions { cpus, ..options.clone() };
     let mut parts = Vec::new();
-    let (mut warnings, mut notes) = (Diagnostics::new(), Vec::new());
+    let (mut warnings, mut notes, mut originals) = (Diagnostics::new(), Vec::new(), Vec::new());
+    let mut first_task = 0;
     for part in parts_of(spec) {
         let loaded = load_part(&file, part, machine, &options)?;
+        let shifted = |o: Original| Original { tasks: o.tasks.start + first_task..o.tasks.end + first_task, ..o };
+        originals.extend(loaded.originals.into_iter().map(shifted));
+        first_task += loaded.workload.tasks.len();
         parts.push(loaded.workload);
         warnings.extend(loaded.warnings);
         notes.extend(loaded.notes);
     }
-    Ok(Loaded { workload: bench::merge(parts), warnings, notes })
+    Ok(Loaded { workload: bench::merge(parts), warnings, notes, originals })
 }
 
 /// The parts between `+`; a file whose name has a `+` is one part.
@@ -70,6 +74,8 @@ fn load_part(
     if is_path(text) {
         return rtapp::load_full(&rtapp::read_file(Path::new(text))?, options);
     }
-    let workload = bench::load_part(file, part, machine)?;
-    Ok(Loaded { workload, warnings: Diagnostics::new(), notes: Vec::new() })
+    let made = bench::load_part(file, part, machine)?;
+    let original = |program| Original { program, tasks: 0..made.workload.tasks.len() };
+    let originals = made.program.map(original).into_iter().collect();
+    Ok(Loaded { workload: made.workload, warnings: Diagnostics::new(), notes: Vec::new(), originals })
 }

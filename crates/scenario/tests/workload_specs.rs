@@ -69,6 +69,10 @@ fn wrong_specifications_are_pointed_at() {
         ("empty-part", "busy++busy"),
         ("given-twice", "busy:nice=1,nice=2"),
         ("deadline-order", "periodic:run_us=20,period_us=10,policy=deadline"),
+        ("no-such-mode", "sched-pipe:mode=thread"),
+        ("too-many-tasks", "hackbench:groups=1000,fds=100"),
+        ("not-a-share", "ebizzy:memory_share=1.5"),
+        ("priority-too-high", "cyclictest:threads=2,priority=100"),
         ("no-such-file", "no-such-file.json"),
     ] {
         insta::assert_snapshot!(format!("workload-spec-{name}"), refused(spec));

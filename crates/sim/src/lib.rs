@@ -24,6 +24,7 @@ mod queue;
 pub mod report;
 mod reservation;
 mod rng;
+pub mod samples;
 mod sched;
 mod setup;
 mod signals;
@@ -50,6 +51,7 @@ pub use machine::Machine;
 use pelton_core::Policy;
 use pelton_schema::Sink;
 pub use report::Report;
+pub use samples::Samples;
 pub use workload::Workload;
 
 /// What a run needs besides machine, workload and policy.

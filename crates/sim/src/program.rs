@@ -344,7 +344,7 @@ impl<S: Sink> Engine<'_, S> {
         let act = task.activation;
         let completed = act.paused_ns.unwrap_or(now);
         let duration_ns = completed.saturating_sub(act.start_ns);
-        task.report.activation_ns.push(duration_ns);
+        task.report.activation_ns.add(duration_ns);
         let slack = timer.map_or(0, |(next, _)| next as i64 - now as i64);
         if let Some((_, period_ns)) = timer {
             note_slack(task, slack, period_ns, act.work_ns);

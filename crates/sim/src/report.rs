@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a run adds up to.
 
+use crate::samples::Samples;
+
 /// Totals of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
@@ -74,8 +76,8 @@ pub struct TaskReport {
     pub wakeup_latency_ns_max: u64,
     /// Sum of times from wake-up to execution, ns.
     pub wakeup_latency_ns_sum: u64,
-    /// Completed activations: duration from start to completion, ns, in order.
-    pub activation_ns: Vec<u64>,
+    /// Completed activations: duration from start to completion, ns.
+    pub activation_ns: Samples,
     /// Activations that completed after the next timer expiry.
     pub overruns: u64,
     /// Sum of slack over timed activations, ns (negative: overrun).
@@ -83,7 +85,7 @@ pub struct TaskReport {
     /// Activations with a timer.
     pub timed_activations: u64,
     /// Laps of its stopwatch (`Op::Lap`), ns.
-    pub laps: Summary,
+    pub laps: Samples,
     /// Operations done in those laps.
     pub lap_ops: u64,
     /// Records it finished (`Op::Records`).

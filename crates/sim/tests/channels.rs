@@ -35,8 +35,8 @@ fn machine_with_costs(cpus: u32) -> Machine {
 }
 
 fn lap_ns(r: &Report) -> u64 {
-    assert_eq!(r.tasks[0].laps.count, 1);
-    r.tasks[0].laps.sum
+    assert_eq!(r.tasks[0].laps.len(), 1);
+    r.tasks[0].laps.summary().sum
 }
 
 #[test]

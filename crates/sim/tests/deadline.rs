@@ -24,11 +24,7 @@ fn a_task_that_uses_exactly_its_budget_runs_every_period() {
         let urgent = with_policy(periodic("urgent", 500, 7000), dl(1, 7));
         let r = run_on(&m, &workload(vec![t, urgent]), "7.2", 1000);
         let rounds = 1000 / (5 + sleep_ms).max(20);
-        assert!(
-            r.tasks[0].activation_ns.len() as u64 + 3 >= rounds,
-            "sleep {sleep_ms}: {:?}",
-            r.tasks[0].activation_ns.len()
-        );
+        assert!(r.tasks[0].activation_ns.len() + 3 >= rounds, "sleep {sleep_ms}: {:?}", r.tasks[0].activation_ns.len());
     }
 }
 

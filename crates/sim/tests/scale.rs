@@ -16,7 +16,7 @@ fn run_of(cpus: u32, tasks: u64, ms: u64) -> Report {
 }
 
 fn activations(r: &Report) -> u64 {
-    r.tasks.iter().map(|t| t.activation_ns.len() as u64).sum()
+    r.tasks.iter().map(|t| t.activation_ns.len()).sum()
 }
 
 #[test]

@@ -20,14 +20,34 @@ use std::path::Path;
 /// Does what was asked.
 pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     let prepared = prepare(&inputs(&args.input, args.seed, args.random_phase), &policy_spec(&args.policy), global)?;
+    if args.like_original {
+        check_like_original(&prepared, global)?;
+    }
     let plan = &prepared.plan;
     let outputs = Outputs::create(args, &prepared)?;
     let result = watched(global, plan.config.duration_ns, "run", |control| simulate(plan, args.seed, outputs, control));
     let (report, outputs) = result?;
     outputs.finish()?;
+    if args.like_original {
+        let printed: Vec<String> = prepared.originals.iter().map(|o| o.print(&report)).collect();
+        print(&printed.join("\n"))?;
+        return Ok(Exit::Good);
+    }
     let header = summary::header(&prepared, &report);
     show(&summary::summarise(header, &plan.machine, &report), global)?;
     Ok(Exit::Good)
+}
+
+/// Refused before the run, which may take long.
+fn check_like_original(prepared: &Prepared, global: &Global) -> Result<(), Failure> {
+    if global.format != Format::Table {
+        return Err(Failure::new(Exit::BadInput, "--like-original prints text", Some("leave --format away")));
+    }
+    if prepared.originals.is_empty() {
+        let reason = "--like-original: nothing in this workload has an output of its own";
+        return Err(Failure::new(Exit::BadInput, reason, Some("docs/guide/workloads.md says which models have one")));
+    }
+    Ok(())
 }
 
 /// A sink that may be off.

@@ -49,9 +49,20 @@ impl Mode {
         spec.word("mode", &[("processes", Mode::Processes), ("threads", Mode::Threads)], default)
     }
 
+    /// As perf calls them.
+    pub(super) fn plural(self) -> &'static str {
+        if self == Mode::Processes { "processes" } else { "threads" }
+    }
+
     /// The option `fork_us`: work of starting one, ns. ESTIMATE: 100 us for a process, 15 us for a thread.
     pub(super) fn fork_ns(self, spec: &mut Spec) -> u64 {
         let default_ns = if self == Mode::Processes { 100_000 } else { 15_000 };
         spec.time_ns("fork_us", Some(default_ns), 1_000_000)
+    }
+
+    /// The option `exit_us`: work of ending one, ns. ESTIMATE: 60 us for a process, 10 us for a thread.
+    pub(super) fn exit_ns(self, spec: &mut Spec) -> u64 {
+        let default_ns = if self == Mode::Processes { 60_000 } else { 10_000 };
+        spec.time_ns("exit_us", Some(default_ns), 1_000_000)
     }
 }

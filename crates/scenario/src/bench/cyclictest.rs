@@ -8,6 +8,7 @@
 use pelton_sim::Workload;
 use pelton_sim::workload::{Op, Phase, SchedPolicy, TaskSpec, TimerId, TimerMode};
 
+use super::original::Program;
 use super::spec::Spec;
 
 /// Longest interval, microseconds.
@@ -18,7 +19,7 @@ const MAIN_SLEEP_NS: u64 = 10_000_000;
 const MAIN_WORK_NS: u64 = 2000;
 
 /// `cyclictest:threads=8,interval_us=1000,latency_us=1000000,duration_s=20`.
-pub(super) fn workload(spec: &mut Spec) -> Workload {
+pub(super) fn workload(spec: &mut Spec) -> (Workload, Program) {
     let threads: u32 = spec.number("threads", 1, 1..=10_000);
     let interval_ns = spec.time_ns("interval_us", Some(1_000_000), TIME_US_MAX);
     let distance_us = spec.number("distance_us", 500, 0..=TIME_US_MAX);
@@ -39,7 +40,9 @@ pub(super) fn workload(spec: &mut Spec) -> Workload {
     };
     let mut tasks: Vec<TaskSpec> = (0..threads).map(thread).collect();
     tasks.push(main());
-    Workload { tasks, duration_ns: spec.duration_ns(None), cpu_dma_latency_us: Some(latency_us), ..Workload::default() }
+    let duration_ns = spec.duration_ns(None);
+    let workload = Workload { tasks, duration_ns, cpu_dma_latency_us: Some(latency_us), ..Workload::default() };
+    (workload, Program::Cyclictest { priority, interval_us: interval_ns / 1000, distance_us })
 }
 
 /// Sleep until the next expiry, take the latency, keep statistics.

@@ -5,9 +5,12 @@
 //! 1024 where they say `run` or `event`, and microseconds of the clock elsewhere.
 
 mod busy;
-mod calls;
+pub mod calls;
 pub mod cyclictest;
+pub mod ebizzy;
+pub mod hackbench;
 mod merge;
+pub mod original;
 mod periodic;
 pub mod sched_pipe;
 mod spec;
@@ -17,8 +20,13 @@ pub use merge::merge;
 
 use pelton_sim::{Machine, Workload};
 
+use self::hackbench::Shape;
+use self::original::Program;
 use self::spec::Spec;
 use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
+
+const MESSAGING_OPTIONS: &str = "groups=10,fds=20,loops=100,bytes=100,mode=processes,channel=sockets,runs=1,cpus=all,nice=0,\
+                                 write_ns=300,read_ns=300,fork_us=100,exit_us=60";
 
 /// Every model: name, one line about it, options, constructor.
 pub struct Model {
@@ -28,7 +36,33 @@ pub struct Model {
     pub about: &'static str,
     /// Options with defaults, for help.
     pub options: &'static str,
-    make: fn(&mut Spec) -> Workload,
+    make: fn(&mut Spec) -> Made,
+}
+
+/// What a specification makes.
+pub(crate) struct Made {
+    /// The tasks.
+    pub workload: Workload,
+    /// The program whose output can be printed.
+    pub program: Option<Program>,
+}
+
+impl From<(Workload, Program)> for Made {
+    fn from((workload, program): (Workload, Program)) -> Self {
+        Made { workload, program: Some(program) }
+    }
+}
+
+impl From<((Workload, Shape), fn(Shape) -> Program)> for Made {
+    fn from(((workload, shape), program): ((Workload, Shape), fn(Shape) -> Program)) -> Self {
+        (workload, program(shape)).into()
+    }
+}
+
+impl From<Workload> for Made {
+    fn from(workload: Workload) -> Self {
+        Made { workload, program: None }
+    }
 }
 
 /// All models.
@@ -37,40 +71,58 @@ pub const MODELS: &[Model] = &[
         name: "sysbench-cpu",
         about: "threads that compute one event after the other; an activation is an event's latency",
         options: "threads=1,event_us=1230,duration_s=10,nice=0,cpus=all",
-        make: sysbench::workload,
+        make: |spec| (sysbench::workload(spec), Program::Sysbench).into(),
     },
     Model {
         name: "periodic",
         about: "threads that compute for run_us in every period_us",
         options: "run_us,period_us,threads=1,policy=other,priority,nice=0,phase_us=0|random,mode=relative,cpus=all,\
                   util_min=0,util_max=1024,deadline_us,duration_s,name=periodic",
-        make: periodic::workload,
+        make: |spec| periodic::workload(spec).into(),
     },
     Model {
         name: "busy",
         about: "threads that always compute",
         options: "threads=1,policy=other,priority,nice=0,cpus=all,util_min=0,util_max=1024,duration_s,name=busy",
-        make: busy::workload,
+        make: |spec| busy::workload(spec).into(),
     },
     Model {
         name: "sched-pipe",
         about: "two tasks that pass a small message back and forth through two pipes (perf bench sched pipe)",
         options: "loops=1000000,mode=processes,cpus=all,nice=0,write_ns=300,read_ns=300,fork_us=100",
-        make: sched_pipe::workload,
+        make: |spec| sched_pipe::workload(spec).into(),
     },
     Model {
         name: "cyclictest",
         about: "threads that sleep to a grid and note how late they run",
         options: "threads=1,interval_us=1000,distance_us=500,latency_us=0,priority=0,duration_s,work_us=2,slack_us=0,\
                   cpus=all",
-        make: cyclictest::workload,
+        make: |spec| cyclictest::workload(spec).into(),
+    },
+    Model {
+        name: "hackbench",
+        about: "groups of senders and receivers that pass messages",
+        options: MESSAGING_OPTIONS,
+        make: |spec| (hackbench::workload(spec), Program::Hackbench as fn(Shape) -> Program).into(),
+    },
+    Model {
+        name: "sched-messaging",
+        about: "the same as perf prints it (perf bench sched messaging)",
+        options: MESSAGING_OPTIONS,
+        make: |spec| (hackbench::workload(spec), Program::Messaging as fn(Shape) -> Program).into(),
+    },
+    Model {
+        name: "ebizzy",
+        about: "threads that copy chunks of memory and search in them",
+        options: "threads,seconds=10,record_us=20,memory_share=0.5,batch=32,cpus=all,nice=0",
+        make: |spec| (ebizzy::workload(spec), Program::Ebizzy).into(),
     },
 ];
 
 /// The workload of one specification, such as `periodic:run_us=900,period_us=10000,cpus=0`.
 pub fn load(spec: &str, machine: &Machine) -> Result<Workload, Diagnostics> {
     let file = SourceFile::new("--workload", spec);
-    load_part(&file, 0..spec.len(), machine)
+    load_part(&file, 0..spec.len(), machine).map(|made| made.workload)
 }
 
 /// The same for a part of a longer text.
@@ -78,16 +130,16 @@ pub(crate) fn load_part(
     file: &SourceFile,
     part: std::ops::Range<usize>,
     machine: &Machine,
-) -> Result<Workload, Diagnostics> {
+) -> Result<Made, Diagnostics> {
     let mut spec = Spec::parse(file, part, machine)?;
     let Some(model) = MODELS.iter().find(|m| m.name == spec.name()) else {
         let names: Vec<&str> = MODELS.iter().map(|m| m.name).collect();
         let d = file.error(spec.name_span(), format!("unknown workload `{}`", spec.name()));
         return Err(d.help(format!("{}; rt-app files end in .json", hint_for(spec.name(), names))).into());
     };
-    let mut workload = (model.make)(&mut spec);
-    workload.name = spec.text().to_owned();
-    spec.finish(workload)
+    let mut made = (model.make)(&mut spec);
+    made.workload.name = spec.text().to_owned();
+    spec.finish(made)
 }
 
 #[cfg(test)]

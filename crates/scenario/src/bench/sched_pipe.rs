@@ -6,6 +6,7 @@ use pelton_sim::Workload;
 use pelton_sim::workload::{ChannelSpec, Op, Phase, SchedPolicy, Start, TaskSpec};
 
 use super::calls::{Calls, Mode};
+use super::original::Program;
 use super::spec::Spec;
 
 /// What one message is: an `int`.
@@ -14,7 +15,7 @@ const MESSAGE_BYTES: u32 = 4;
 const LOOPS_DEFAULT: u64 = 1_000_000;
 
 /// `sched-pipe:loops=1000000,mode=processes`.
-pub(super) fn workload(spec: &mut Spec) -> Workload {
+pub(super) fn workload(spec: &mut Spec) -> (Workload, Program) {
     let loops = spec.number("loops", LOOPS_DEFAULT, 1..=1_000_000_000);
     let mode = Mode::of(spec, Mode::Processes);
     let cpus = spec.cpus();
@@ -40,12 +41,13 @@ pub(super) fn workload(spec: &mut Spec) -> Workload {
         repeat(loops, vec![calls.write(to_parent, MESSAGE_BYTES), calls.read(to_child, MESSAGE_BYTES)]),
         once(vec![Op::SemPost(0)]),
     ];
-    Workload {
+    let workload = Workload {
         tasks: vec![task("sched-pipe", Start::AtStart, parent), task("sched-pipe-child", Start::OnFork, child)],
         channels: vec![ChannelSpec::PIPE; 2],
         semaphores: vec![0],
         ..Workload::default()
-    }
+    };
+    (workload, Program::SchedPipe { loops, mode })
 }
 
 /// Operations done once.

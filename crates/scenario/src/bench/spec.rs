@@ -131,6 +131,22 @@ impl<'a> Spec<'a> {
         }
     }
 
+    /// A share, 0 to 1 with decimals, in millionths.
+    pub(super) fn fraction_ppm(&mut self, key: &'static str, default_ppm: u64) -> u64 {
+        let Some((value, place)) = self.find(key) else { return default_ppm };
+        let ppm = decimal(value, 6).filter(|&ppm| ppm <= 1_000_000);
+        if ppm.is_none() {
+            let d = self.error(place, format!("`{key}` is not a share")).label(value);
+            self.errors.push(d.allowed("0..=1, with at most six decimals"));
+        }
+        ppm.unwrap_or(default_ppm)
+    }
+
+    /// CPUs of the machine.
+    pub(super) fn machine_cpus(&self) -> usize {
+        self.machine.cpus.len()
+    }
+
     /// `duration_s`, decimals allowed, as nanoseconds; `None` when it is not written and has no default.
     pub(super) fn duration_ns(&mut self, default_ns: Option<u64>) -> Option<u64> {
         let Some((value, place)) = self.find("duration_s") else { return default_ns };

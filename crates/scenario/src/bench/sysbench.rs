@@ -7,8 +7,8 @@
 
 use std::fmt::Write as _;
 
-use pelton_sim::Workload;
 use pelton_sim::workload::{Op, Phase, SchedPolicy, TaskSpec};
+use pelton_sim::{Samples, Workload};
 
 use super::spec::Spec;
 
@@ -65,17 +65,17 @@ impl Version {
     }
 }
 
-/// A percentile of latencies as sysbench computes it, milliseconds; 0 without events.
-pub fn percentile_ms(latencies_ns: impl IntoIterator<Item = u64>, percent: u32, version: Version) -> f64 {
+/// A percentile of latencies as sysbench computes it, milliseconds; 0 without events. Latencies come with their counts.
+pub fn percentile_ms(latencies_ns: impl IntoIterator<Item = (u64, u64)>, percent: u32, version: Version) -> f64 {
     let (count, min, max) = version.buckets();
     let scale = (count - 1) as f64 / (max.ln() - min.ln());
     let mut buckets = vec![0u64; count];
     let mut total = 0u64;
-    for ns in latencies_ns {
+    for (ns, times) in latencies_ns {
         let ms = (ns as f64 / 1e6).clamp(min, max);
         let bucket = ((ms.ln() - min.ln()) * scale + 0.5).floor() as usize;
-        buckets[bucket.min(count - 1)] += 1;
-        total += 1;
+        buckets[bucket.min(count - 1)] += times;
+        total += times;
     }
     if total == 0 {
         return 0.0;
@@ -94,7 +94,7 @@ pub fn percentile_ms(latencies_ns: impl IntoIterator<Item = u64>, percent: u32, 
 
 /// Totals of a run.
 struct Totals {
-    events: usize,
+    events: u64,
     min_ms: f64,
     avg_ms: f64,
     max_ms: f64,
@@ -103,24 +103,24 @@ struct Totals {
 }
 
 impl Totals {
-    fn of(threads: &[&[u64]], version: Version) -> Self {
-        let all = || threads.iter().flat_map(|t| t.iter().copied());
+    fn of(threads: &[&Samples], version: Version) -> Self {
+        let used = || threads.iter().map(|t| t.summary()).filter(|s| s.count > 0);
         let ms = |ns: u64| ns as f64 / 1e6;
-        let events = all().count();
-        let sum_ms: f64 = all().map(ms).sum();
+        let events = used().map(|s| s.count).sum();
+        let sum_ms: f64 = used().map(|s| ms(s.sum)).sum();
         Totals {
             events,
-            min_ms: ms(all().min().unwrap_or(0)),
+            min_ms: ms(used().map(|s| s.min).min().unwrap_or(0)),
             avg_ms: if events == 0 { 0.0 } else { sum_ms / events as f64 },
-            max_ms: ms(all().max().unwrap_or(0)),
-            percentile_ms: percentile_ms(all(), 95, version),
+            max_ms: ms(used().map(|s| s.max).max().unwrap_or(0)),
+            percentile_ms: percentile_ms(threads.iter().flat_map(|t| t.iter()), 95, version),
             sum_ms,
         }
     }
 }
 
 /// The block of text that sysbench prints at its end. `threads`: latencies of the events of each thread, nanoseconds.
-pub fn print(threads: &[&[u64]], elapsed_ns: u64, version: Version) -> String {
+pub fn print(threads: &[&Samples], elapsed_ns: u64, version: Version) -> String {
     let totals = Totals::of(threads, version);
     let mut out = String::new();
     match version {
@@ -163,9 +163,9 @@ fn print_0_5(out: &mut String, t: &Totals, elapsed_ns: u64) {
     line!(out, "         approx.  95 percentile:         {:10.2}ms\n", t.percentile_ms);
 }
 
-fn print_fairness(out: &mut String, threads: &[&[u64]]) {
+fn print_fairness(out: &mut String, threads: &[&Samples]) {
     let events: Vec<f64> = threads.iter().map(|t| t.len() as f64).collect();
-    let seconds: Vec<f64> = threads.iter().map(|t| t.iter().map(|&ns| ns as f64 / 1e9).sum()).collect();
+    let seconds: Vec<f64> = threads.iter().map(|t| t.summary().sum as f64 / 1e9).collect();
     let (events, seconds) = (mean_and_deviation(&events), mean_and_deviation(&seconds));
     line!(out, "Threads fairness:");
     line!(out, "    events (avg/stddev):           {:.4}/{:3.2}", events.0, events.1);
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn percentiles_come_in_the_steps_of_the_histogram() {
-        let latencies = || (1..=100).map(|i| i * MS / 10);
+        let latencies = || (1..=100).map(|i| (i * MS / 10, 1));
         // The 95th of 100 latencies is 9.5 ms; the bucket of version 1.0 around it stands for 9.56 ms.
         assert_eq!(format!("{:.2}", percentile_ms(latencies(), 95, Version::V1_0)), "9.56");
         assert_eq!(format!("{:.2}", percentile_ms(latencies(), 95, Version::V0_5)), "9.50");
@@ -196,14 +196,14 @@ mod tests {
 
     #[test]
     fn latencies_outside_the_histogram_fall_into_its_ends() {
-        assert_eq!(format!("{:.4}", percentile_ms([0, 0], 95, Version::V1_0)), "0.0010");
-        assert_eq!(format!("{:.0}", percentile_ms([u64::MAX], 95, Version::V1_0)), "100000");
+        assert_eq!(format!("{:.4}", percentile_ms([(0, 2)], 95, Version::V1_0)), "0.0010");
+        assert_eq!(format!("{:.0}", percentile_ms([(u64::MAX, 1)], 95, Version::V1_0)), "100000");
     }
 
     #[test]
     fn the_printed_block_has_the_layout_of_the_program() {
-        let a = [2 * MS, 4 * MS];
-        let b = [3 * MS, 3 * MS, 3 * MS];
+        let a: Samples = [2 * MS, 4 * MS].into_iter().collect();
+        let b: Samples = [3 * MS; 3].into_iter().collect();
         insta::assert_snapshot!("sysbench-1.0", print(&[&a, &b], 9 * MS, Version::V1_0));
         insta::assert_snapshot!("sysbench-0.5", print(&[&a, &b], 9 * MS, Version::V0_5));
     }

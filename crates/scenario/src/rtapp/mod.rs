@@ -24,6 +24,7 @@ use pelton_sim::Workload;
 pub use ast::*;
 pub use json::{Member, Node, Span, Value};
 
+use crate::bench::original::Original;
 use crate::diagnostic::{Diagnostics, SourceFile};
 
 /// Largest file read, bytes.
@@ -66,6 +67,8 @@ pub struct Loaded {
     pub warnings: Diagnostics,
     /// What has no effect here.
     pub notes: Vec<String>,
+    /// Programs in it whose output can be printed; none from a file.
+    pub originals: Vec<Original>,
 }
 
 /// Checks a file against the grammar. Template words (`__LOGDIR__`) are accepted and listed.

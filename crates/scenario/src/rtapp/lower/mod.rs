@@ -69,7 +69,7 @@ pub(super) fn lower(file: &RtAppFile, options: &RtAppOptions) -> Result<Loaded, 
     let workload = lowering.workload(file, options, &tasks);
     let mut warnings = lowering.report.finish()?;
     warnings.extend(file.warnings.clone());
-    Ok(Loaded { workload, warnings, notes: notes(file) })
+    Ok(Loaded { workload, warnings, notes: notes(file), originals: Vec::new() })
 }
 
 fn placeholders(file: &RtAppFile, report: &mut Report) {
