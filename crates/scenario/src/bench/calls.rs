@@ -9,6 +9,9 @@ use super::spec::Spec;
 /// the wake-up and the switch, which are the platform's costs.
 const CALL_NS: u64 = 300;
 
+/// Length of the run of a benchmark that ends by itself: not the simulator's default, which may be too short.
+pub(super) const UNTIL_DONE_NS: u64 = 3_600_000_000_000;
+
 /// Work of the calls.
 #[derive(Clone, Copy)]
 pub(super) struct Calls {

@@ -8,7 +8,7 @@
 use pelton_sim::Workload;
 use pelton_sim::workload::{ChannelSpec, CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec};
 
-use super::calls::{Calls, Mode};
+use super::calls::{Calls, Mode, UNTIL_DONE_NS};
 use super::sched_pipe::{once, repeat};
 use super::spec::Spec;
 
@@ -98,7 +98,7 @@ impl Model {
         }
         let mut channels = vec![ChannelSpec::PIPE; FIRST as usize];
         channels.extend(std::iter::repeat_n(self.channel, (groups * fds) as usize));
-        Workload { tasks, channels, semaphores: vec![0], ..Workload::default() }
+        Workload { tasks, channels, semaphores: vec![0], duration_ns: Some(UNTIL_DONE_NS), ..Workload::default() }
     }
 
     fn task(&self, name: &str, start: Start, phases: Vec<Phase>, loops: u64) -> TaskSpec {

@@ -5,7 +5,7 @@
 use pelton_sim::Workload;
 use pelton_sim::workload::{ChannelSpec, Op, Phase, SchedPolicy, Start, TaskSpec};
 
-use super::calls::{Calls, Mode};
+use super::calls::{Calls, Mode, UNTIL_DONE_NS};
 use super::original::Program;
 use super::spec::Spec;
 
@@ -45,6 +45,7 @@ pub(super) fn workload(spec: &mut Spec) -> (Workload, Program) {
         tasks: vec![task("sched-pipe", Start::AtStart, parent), task("sched-pipe-child", Start::OnFork, child)],
         channels: vec![ChannelSpec::PIPE; 2],
         semaphores: vec![0],
+        duration_ns: Some(UNTIL_DONE_NS),
         ..Workload::default()
     };
     (workload, Program::SchedPipe { loops, mode })
