@@ -95,7 +95,16 @@ rules! {
     /// B.4, B.6: where the 25 % are added.
     headroom: Headroom { "frequency" => Frequency, "utilization" => Utilization, "before_clamps" => BeforeClamps }
     /// B.3: when the rate-limit window is re-armed.
-    gate: Gate { "r0a" => R0a, "r0b" => R0b }
+    gate: Gate {
+        "r0a" => R0a, "r0b" => R0b, "r1_trailing" => R1Trailing, "r1_sliding" => R1Sliding, "r1_asym" => R1Asym,
+        "r2_linear" => R2Linear, "r2_hyperbolic" => R2Hyperbolic, "up_down" => UpDown,
+    }
+    /// C.5: do RT and DL increases pass the window?
+    gate_bypass: GateBypass { "off" => Off, "r3a" => R3a, "r3b" => R3b }
+    /// C.10: is the frequency lowered to the recent maximum only?
+    gate_peak: GatePeak { "off" => Off, "on" => On }
+    /// C.4: do decreases wait twice as long?
+    gate_asymmetry: GateAsymmetry { "off" => Off, "on" => On }
     /// B.11: rate limit derived from the driver's latency.
     rate_limit_default: RateLimitDefault {
         "latency_x1000" => LatencyX1000, "capped_10ms" => Capped10ms,
@@ -162,6 +171,26 @@ pub const FROM_PLATFORM: u64 = 0xffff_ffff;
 numbers! {
     /// C.1: smallest change of utilization that is reported.
     hook_epsilon,
+    /// C.3: cost of a transition.
+    gate_cost_ns,
+    /// C.3: kappa.
+    gate_kappa,
+    /// C.3: W_min.
+    gate_window_min_us,
+    /// C.3: W_max.
+    gate_window_max_us,
+    /// C.4: D_min.
+    gate_spacing_min_us,
+    /// C.4: D_max.
+    gate_spacing_max_us,
+    /// C.4: E0.
+    gate_error_low,
+    /// C.4: E1.
+    gate_error_high,
+    /// C.7: limit of increases.
+    up_rate_limit_us,
+    /// C.7: limit of decreases.
+    down_rate_limit_us,
 }
 
 /// Kernels that have a profile, oldest first.
@@ -190,6 +219,9 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("perf_form", &[("4.12", "flags"), ("4.19", "rt_sum"), ("5.4", "clamp_then_sum"), ("6.12", "sum_then_clamp")]),
     ("headroom", &[("4.12", "frequency"), ("6.1", "utilization"), ("6.12", "before_clamps")]),
     ("gate", &[("4.12", "r0a"), ("4.16", "r0b")]),
+    ("gate_bypass", &[("4.12", "off")]),
+    ("gate_peak", &[("4.12", "off")]),
+    ("gate_asymmetry", &[("4.12", "off")]),
     ("rate_limit_default", &[("4.12", "latency_x1000"), ("4.16", "capped_10ms"), ("6.12", "one_and_half")]),
     ("iowait_boost", &[("4.12", "jump"), ("4.16", "frequency"), ("5.4", "capacity")]),
     ("dl_bypass", &[("4.12", "off"), ("4.19", "bandwidth"), ("6.12", "floor")]),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The governor: gate, evaluation, frequency, commit (SPEC B.1-B.12).
 
-use crate::gate::Gate as GateState;
+use crate::gate::{self, Gate as GateState};
 use crate::hook;
 use crate::iowait;
 use crate::perf::{CpuState, Terms, clamp_max, cpu_util, evaluate, raw_freq_khz};
 use crate::rules::{
-    DlBypass, DlRule, Gate, Headroom, Hold, RateLimitDefault, Remote, RtRule, Rules, StaleCpu, WhileBusy,
+    DlBypass, DlRule, Headroom, Hold, Numbers, RateLimitDefault, Remote, RtRule, Rules, StaleCpu, WhileBusy,
 };
 
 /// Flags of a hook call; the values of `types.h`.
@@ -190,7 +190,7 @@ fn should_update(rules: &Rules, sp: &mut SugovPolicy, now: Now, local: bool) -> 
         sp.limits_changed = 0;
         sp.need_update = 1;
     }
-    let due = now.ns.wrapping_sub(sp.last_ns) as i64 >= sp.rate_limit_ns as i64;
+    let due = gate::window_open(rules, sp, now.ns);
     if sp.need_update != 0 || due { Verdict::Open } else { Verdict::Window }
 }
 
@@ -207,6 +207,7 @@ pub fn begin(
     iowait::request(rules, sp, sc, now.ns, now.tick_ns, flags);
     sc.last_update_ns = now.ns;
     sc.flags = flags;
+    sp.gate.flags = flags;
     if dl_override(rules, sc, bw_dl) {
         sp.limits_changed = 1;
     }
@@ -283,7 +284,7 @@ fn requested(sp: &mut SugovPolicy, decision: &Decision) -> u64 {
 
 /// Last part of a hook call (B.2, B.3). `single` is the CPU of a single-CPU policy.
 pub fn commit(
-    rules: &Rules,
+    (rules, numbers): (&Rules, &Numbers),
     sp: &mut SugovPolicy,
     single: Option<&mut SugovCpu>,
     state: &CpuState,
@@ -291,7 +292,9 @@ pub fn commit(
     decision: &Decision,
 ) -> Commit {
     let previous_raw = sp.cached_raw_khz;
-    let mut khz = requested(sp, decision);
+    let want = requested(sp, decision);
+    let mut khz = want;
+    gate::note(rules, sp, now, want);
     if let Some(sc) = single
         && hold(rules, sc, state)
         && khz < sp.next_freq_khz
@@ -300,12 +303,14 @@ pub fn commit(
         khz = sp.next_freq_khz;
         sp.cached_raw_khz = if rules.hold == Hold::DropCache { 0 } else { previous_raw };
     }
-    sp.need_update = 0;
-    let changed = khz != sp.next_freq_khz;
-    if changed || rules.gate == Gate::R0a {
-        sp.last_ns = now;
+    let allowed = gate::decide(rules, numbers, sp, now, state.cap_orig, decision.raw_khz, khz);
+    if allowed != khz {
+        sp.cached_raw_khz = 0;
     }
-    if !changed {
+    khz = allowed;
+    sp.need_update = 0;
+    gate::evaluated(rules, sp, now, khz, want);
+    if khz == sp.next_freq_khz {
         return Commit::Nothing;
     }
     sp.next_freq_khz = khz;
@@ -326,7 +331,7 @@ fn drive(sp: &mut SugovPolicy) -> Commit {
 
 /// A whole evaluation after the gate opened (B.2.1 steps 4-6, B.2.2 steps 4-7). CPUs are asked until one is forced.
 pub fn evaluate_domain(
-    rules: &Rules,
+    (rules, numbers): (&Rules, &Numbers),
     sp: &mut SugovPolicy,
     cpus: &mut [SugovCpu],
     states: &[CpuState],
@@ -349,7 +354,7 @@ pub fn evaluate_domain(
     decision.raw_khz = raw_freq(rules, sp, decision.perf, states[0].cap_orig, decision.forced_max != 0);
     decision.resolved_khz = resolve(sp, table_khz, decision.raw_khz);
     let single = if sp.nr_cpus == 1 { cpus.first_mut() } else { None };
-    decision.commit = commit(rules, sp, single, &states[0], now.ns, &decision) as u64;
+    decision.commit = commit((rules, numbers), sp, single, &states[0], now.ns, &decision) as u64;
     decision
 }
 

@@ -37,6 +37,15 @@ TEST_OP op_hook_switch(u64 *w)
 	return pelton_hook_switch(POLICY, SC(1), (u32)w[2], (u32)w[3], (u32)w[4]);
 }
 
+/* policy, driver time, context switch */
+TEST_OP op_gate_init(u64 *w)
+{
+	u32 cost_ns = pelton_gate_cost_ns(SP(1)->fast_switch, w[2], w[3]);
+
+	pelton_gate_init(POLICY, SP(1), cost_ns);
+	return cost_ns;
+}
+
 /* policy, cpu, bw_dl, now, tick_ns, flags, local */
 TEST_OP op_sugov_begin(u64 *w)
 {

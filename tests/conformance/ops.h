@@ -58,6 +58,7 @@
 	X(CPU_STATE_FILL, op_cpu_state_fill, "A.17") \
 	X(HOOK_EVENT, op_hook_event, "B.13, C.1, C.10") \
 	X(HOOK_SWITCH, op_hook_switch, "C.6") \
+	X(GATE_INIT, op_gate_init, "C.3, C.4, C.7") \
 	X(SUGOV_BEGIN, op_sugov_begin, "B.2, B.3, B.7, B.8") \
 	X(SUGOV_EVALUATE, op_sugov_evaluate, "B.2-B.7, B.9, B.12") \
 	X(SUGOV_COMMIT_PERF, op_sugov_commit_perf, "B.2.3, B.9") \

@@ -35,7 +35,17 @@ enum {
 enum { PELTON_DL_RULE_FLAG_MAX, PELTON_DL_RULE_BW_ON_TOP, PELTON_DL_RULE_BW_FLOOR };
 enum { PELTON_PERF_FLAGS, PELTON_PERF_BW, PELTON_PERF_RT_SUM, PELTON_PERF_CLAMP_THEN_SUM, PELTON_PERF_SUM_THEN_CLAMP };
 enum { PELTON_HEADROOM_FREQUENCY, PELTON_HEADROOM_UTILIZATION, PELTON_HEADROOM_BEFORE_CLAMPS };
-enum { PELTON_GATE_R0A, PELTON_GATE_R0B };
+enum {
+	PELTON_GATE_R0A,
+	PELTON_GATE_R0B,
+	PELTON_GATE_R1_TRAILING,
+	PELTON_GATE_R1_SLIDING,
+	PELTON_GATE_R1_ASYM,
+	PELTON_GATE_R2_LINEAR,
+	PELTON_GATE_R2_HYPERBOLIC,
+	PELTON_GATE_UP_DOWN
+};
+enum { PELTON_GATE_BYPASS_OFF, PELTON_GATE_BYPASS_R3A, PELTON_GATE_BYPASS_R3B };
 enum { PELTON_RATE_LATENCY_X1000, PELTON_RATE_CAPPED_10MS, PELTON_RATE_CAPPED_2MS, PELTON_RATE_ONE_AND_HALF };
 enum { PELTON_IOWAIT_OFF, PELTON_IOWAIT_JUMP, PELTON_IOWAIT_FREQUENCY, PELTON_IOWAIT_CAPACITY };
 enum { PELTON_DL_BYPASS_OFF, PELTON_DL_BYPASS_BANDWIDTH, PELTON_DL_BYPASS_FLOOR };
@@ -120,8 +130,17 @@ enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 	X(headroom, "frequency|utilization|before_clamps", 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, \
 	  "Where the quarter is added: on the reference frequency (to 5.10), on the utilization (5.11), or on the " \
 	  "utilization before it is clamped (6.8), so that a clamp is an exact limit.") \
-	X(gate, "r0a|r0b", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
-	  "What restarts the rate-limit window. r0a: every evaluation (to 4.12, recollection). r0b: only a changed request.") \
+	X(gate, "r0a|r0b|r1_trailing|r1_sliding|r1_asym|r2_linear|r2_hyperbolic|up_down", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
+	  "When the frequency may change. r0a, r0b: rate limit, restarted by every evaluation (to 4.12, recollection) or by " \
+	  "a changed request. r1_*: window from the cost of a transition, with the maximum wanted in it. r2_*: the larger " \
+	  "the error, the sooner. up_down: one limit per direction (vendor kernels).") \
+	X(gate_bypass, "off|r3a|r3b", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	  "The RT and deadline classes raise the frequency whatever the window says. r3a restarts the window, r3b leaves it " \
+	  "to the fair class (proposed in 2017, not merged for RT).") \
+	X(gate_peak, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	  "Lower the frequency only to the maximum wanted within the cost window, so that a short burst is not lost.") \
+	X(gate_asymmetry, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	  "The error-proportional gates (r2_*) wait twice as long before they lower the frequency.") \
 	X(rate_limit_default, "latency_x1000|capped_10ms|capped_2ms|one_and_half", 0, 1, 1, 1, 1, 1, 1, 3, 3, 3, \
 	  "Default rate limit from the driver's latency: a thousand times it, the same capped at 10 ms (4.14) or 2 ms " \
 	  "(6.9, recollection), or one and a half times it (6.11/6.12).") \
@@ -192,7 +211,28 @@ enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 /* Numbers of a policy:  X(field, "unit", smallest, largest, default of every profile, "why") */
 #define PELTON_PARAMETERS(X) \
 	X(hook_epsilon, "of 1024", 0, 1024, 16, \
-	  "Smallest change of fair utilization since the last evaluation that hook_filter=h2 and composite report.")
+	  "Smallest change of fair utilization since the last evaluation that hook_filter=h2 and composite report.") \
+	X(gate_cost_ns, "ns", 0, 1000000000, PELTON_FROM_PLATFORM, \
+	  "Cost of one transition, from which r1, r2 and gate_peak work out their windows. From the platform: the time of " \
+	  "the driver, and on the slow path two context switches.") \
+	X(gate_kappa, "1", 1, 10000, 100, \
+	  "Transitions may take one part in this many of the time: the cost window is the cost times it.") \
+	X(gate_window_min_us, "us", 0, 4000000, 0, \
+	  "Shortest cost window, for drivers that are cheap but must not be called often.") \
+	X(gate_window_max_us, "us", 0, 4000000, 10000, \
+	  "Longest cost window, for drivers so slow that their window would make the governor blind.") \
+	X(gate_spacing_min_us, "us", 0, 10000000, PELTON_FROM_PLATFORM, \
+	  "D_min of r2: time between changes when the error is large. From the platform: a quarter of the cost window.") \
+	X(gate_spacing_max_us, "us", 0, 10000000, PELTON_FROM_PLATFORM, \
+	  "D_max of r2: time between changes when the error is small. From the platform: the rate limit.") \
+	X(gate_error_low, "of 1024", 0, 1280, 0, \
+	  "E0 of r2: errors below it change nothing. 0: only what ends at the same operating point is ignored.") \
+	X(gate_error_high, "of 1024", 1, 1280, 256, \
+	  "E1 of r2_linear: errors from here on wait D_min only. On a small CPU choose less than its capacity.") \
+	X(up_rate_limit_us, "us", 0, 10000000, PELTON_FROM_PLATFORM, \
+	  "Limit of increases with gate=up_down. From the platform: the rate limit. Vendor kernels use about 500.") \
+	X(down_rate_limit_us, "us", 0, 10000000, PELTON_FROM_PLATFORM, \
+	  "Limit of decreases with gate=up_down. From the platform: the rate limit. Vendor kernels use about 20000.")
 
 /* One u32 per switch and then one per parameter, in the order of the tables. */
 struct pelton_policy {

@@ -119,7 +119,17 @@ PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *o
 	X(uclamp, perf_form, p->uclamp == PELTON_UCLAMP_MAX && p->perf_form < PELTON_PERF_CLAMP_THEN_SUM, \
 	  "this form of the sum has no place for clamps") \
 	X(delayed_dequeue, fair_class, p->delayed_dequeue && p->fair_class == PELTON_FAIR_CFS, \
-	  "delayed dequeue pays off lag, which only EEVDF has")
+	  "delayed dequeue pays off lag, which only EEVDF has") \
+	X(gate_bypass, hook_filter, p->gate_bypass && p->hook_filter == PELTON_HOOK_FILTER_H4, \
+	  "h4 delivers ticks alone; no call of a class is left that could pass the window") \
+	X(gate_asymmetry, gate, p->gate_asymmetry && p->gate != PELTON_GATE_R2_LINEAR && p->gate != PELTON_GATE_R2_HYPERBOLIC, \
+	  "only the error-proportional gates have a waiting time that could be doubled") \
+	X(gate_peak, gate, p->gate_peak && p->gate == PELTON_GATE_R1_TRAILING, \
+	  "r1_trailing keeps the maximum of its own window, which begins and ends elsewhere") \
+	X(gate_error_high, gate_error_low, p->gate == PELTON_GATE_R2_LINEAR && p->gate_error_high <= p->gate_error_low, \
+	  "the waiting time falls between the low and the high error, so the high one must be larger") \
+	X(gate_window_max_us, gate_window_min_us, p->gate_window_max_us < p->gate_window_min_us, \
+	  "the longest cost window must not be shorter than the shortest")
 
 /* A contradiction as the user sees it. */
 struct pelton_conflict_info {

@@ -104,7 +104,7 @@ PELTON_INLINE u32 pelton_sugov_should_update(const struct pelton_policy *pol, st
 		sp->limits_changed = 0;
 		sp->need_update = 1;
 	}
-	if (sp->need_update || pelton_gate_window_open(sp, now))
+	if (sp->need_update || pelton_gate_window_open(pol, sp, now))
 		return PELTON_GATE_OPEN;
 	return PELTON_GATE_WINDOW;
 }
@@ -124,6 +124,7 @@ PELTON_INLINE u32 pelton_sugov_begin(const struct pelton_policy *pol, struct pel
 	pelton_iowait_request(pol, sp, sc, now, tick_ns, flags);
 	sc->last_update_ns = now;
 	sc->flags = flags;
+	sp->gate.flags = flags;
 	pelton_sugov_dl_override(pol, sp, sc, bw_dl);
 	return pelton_sugov_should_update(pol, sp, now, local);
 }
@@ -266,15 +267,19 @@ PELTON_INLINE u32 pelton_sugov_commit(const struct pelton_policy *pol, struct pe
 				      u32 resolved, u32 forced_max)
 {
 	u32 cached_raw_before = sp->cached_raw_khz;
-	u32 freq = pelton_sugov_cached(sp, raw, resolved, forced_max);
-	u32 changed;
+	u32 want = pelton_sugov_cached(sp, raw, resolved, forced_max);
+	u32 freq = want, proposed;
 
+	pelton_gate_note(pol, sp, now, want);
 	if (sc)
 		freq = pelton_sugov_hold_freq(pol, sp, sc, s, freq, cached_raw_before);
-	changed = freq != sp->next_freq_khz;
+	proposed = freq;
+	freq = pelton_gate_decide(pol, sp, now, s->cap_orig, raw, proposed);
+	if (freq != proposed)
+		sp->cached_raw_khz = 0;
 	sp->need_update = 0;
-	pelton_gate_evaluated(pol, sp, now, changed);
-	if (!changed)
+	pelton_gate_evaluated(pol, sp, now, freq, want);
+	if (freq == sp->next_freq_khz)
 		return PELTON_COMMIT_NONE;
 	sp->next_freq_khz = freq;
 	return pelton_sugov_drive(sp);

@@ -141,7 +141,7 @@ struct pelton_gate {
 	u32 error;        /* distance of need and request at the last evaluation, capacity */
 	u32 flags;        /* of the hook call being evaluated */
 	u32 verdict;      /* of the last evaluation: a PELTON_GATE value */
-	u32 reserved;
+	u32 half_length_ns;
 } PELTON_ALIGNED64;
 
 /* schedutil, per frequency domain (cpufreq policy). */

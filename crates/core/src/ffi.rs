@@ -257,6 +257,8 @@ unsafe extern "C" {
     ) -> u32;
     pub(crate) safe fn pelton_x_hook_switch(p: &Policy, sc: &mut SugovCpu, prev: u32, next: u32, how: u32) -> u32;
     pub(crate) safe fn pelton_x_sugov_init(sp: &mut SugovPolicy, rate: u32);
+    pub(crate) safe fn pelton_x_gate_cost_ns(fast: u32, driver: u64, context_switch: u64) -> u32;
+    pub(crate) safe fn pelton_x_gate_init(p: &Policy, sp: &mut SugovPolicy, cost: u32);
     pub(crate) safe fn pelton_x_sugov_limits(sp: &mut SugovPolicy, min: u32, max: u32);
     pub(crate) safe fn pelton_x_sugov_begin(
         p: &Policy,

@@ -123,6 +123,12 @@ impl SugovPolicy {
         ffi::pelton_x_sugov_init(self, rate_limit_us);
     }
 
+    /// Works out the windows of the gate, after [`SugovPolicy::init`]. `switch_time_ns`: what the driver takes.
+    pub fn init_gate(&mut self, pol: &Policy, switch_time_ns: u64, context_switch_ns: u64) {
+        let cost = ffi::pelton_x_gate_cost_ns(self.fast_switch, switch_time_ns, context_switch_ns);
+        ffi::pelton_x_gate_init(pol, self, cost);
+    }
+
     /// New limits: re-evaluate at the next hook, whatever the window says.
     pub fn limits(&mut self, min_khz: u32, max_khz: u32) {
         ffi::pelton_x_sugov_limits(self, min_khz, max_khz);

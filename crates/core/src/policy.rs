@@ -72,8 +72,14 @@ policy_fields! {
     perf_form,
     /// Switch `headroom`: 0 = frequency, 1 = utilization, 2 = before_clamps.
     headroom,
-    /// Switch `gate`: 0 = r0a, 1 = r0b.
+    /// Switch `gate`: 0 = r0a, 1 = r0b, 2 to 4 = r1, 5 and 6 = r2, 7 = up_down.
     gate,
+    /// Switch `gate_bypass`: 0 = off, 1 = r3a, 2 = r3b.
+    gate_bypass,
+    /// Switch `gate_peak`: 0 = off, 1 = on.
+    gate_peak,
+    /// Switch `gate_asymmetry`: 0 = off, 1 = on.
+    gate_asymmetry,
     /// Switch `rate_limit_default`: 0 = latency_x1000, 1 = capped_10ms, 2 = capped_2ms, 3 = one_and_half.
     rate_limit_default,
     /// Switch `iowait_boost`: 0 = off, 1 = jump, 2 = frequency, 3 = capacity.
@@ -120,6 +126,26 @@ policy_fields! {
     idle_governor,
     /// Parameter `hook_epsilon`, of 1024.
     hook_epsilon,
+    /// Parameter `gate_cost_ns`.
+    gate_cost_ns,
+    /// Parameter `gate_kappa`.
+    gate_kappa,
+    /// Parameter `gate_window_min_us`.
+    gate_window_min_us,
+    /// Parameter `gate_window_max_us`.
+    gate_window_max_us,
+    /// Parameter `gate_spacing_min_us`.
+    gate_spacing_min_us,
+    /// Parameter `gate_spacing_max_us`.
+    gate_spacing_max_us,
+    /// Parameter `gate_error_low`, of 1024.
+    gate_error_low,
+    /// Parameter `gate_error_high`, of 1024.
+    gate_error_high,
+    /// Parameter `up_rate_limit_us`.
+    up_rate_limit_us,
+    /// Parameter `down_rate_limit_us`.
+    down_rate_limit_us,
 }
 
 /// A switch: its name, its values, its default per profile, and why it exists.

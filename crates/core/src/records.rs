@@ -255,8 +255,8 @@ mirror! {
         flags: u32,
         /// Of the last evaluation.
         verdict: u32,
-        /// Unused.
-        reserved: u32,
+        /// Length of half a window.
+        half_length_ns: u32,
     }
 }
 

@@ -108,7 +108,7 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_gate, error),
 	FLD(pelton_gate, flags),
 	FLD(pelton_gate, verdict),
-	FLD(pelton_gate, reserved),
+	FLD(pelton_gate, half_length_ns),
 	REC(pelton_sugov_policy),
 	FLD(pelton_sugov_policy, last_ns),
 	FLD(pelton_sugov_policy, rate_limit_ns),

@@ -32,6 +32,15 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("headroom", "before_clamps", HEADROOM_BEFORE_CLAMPS),
     ("gate", "r0a", GATE_R0A),
     ("gate", "r0b", GATE_R0B),
+    ("gate", "r1_trailing", GATE_R1_TRAILING),
+    ("gate", "r1_sliding", GATE_R1_SLIDING),
+    ("gate", "r1_asym", GATE_R1_ASYM),
+    ("gate", "r2_linear", GATE_R2_LINEAR),
+    ("gate", "r2_hyperbolic", GATE_R2_HYPERBOLIC),
+    ("gate", "up_down", GATE_UP_DOWN),
+    ("gate_bypass", "off", GATE_BYPASS_OFF),
+    ("gate_bypass", "r3a", GATE_BYPASS_R3A),
+    ("gate_bypass", "r3b", GATE_BYPASS_R3B),
     ("rate_limit_default", "latency_x1000", RATE_LIMIT_DEFAULT_LATENCY_X1000),
     ("rate_limit_default", "capped_10ms", RATE_LIMIT_DEFAULT_CAPPED_10MS),
     ("rate_limit_default", "capped_2ms", RATE_LIMIT_DEFAULT_CAPPED_2MS),
@@ -141,6 +150,24 @@ pub const HEADROOM_BEFORE_CLAMPS: u32 = 2;
 pub const GATE_R0A: u32 = 0;
 /// `gate = r0b`.
 pub const GATE_R0B: u32 = 1;
+/// `gate = r1_trailing`.
+pub const GATE_R1_TRAILING: u32 = 2;
+/// `gate = r1_sliding`.
+pub const GATE_R1_SLIDING: u32 = 3;
+/// `gate = r1_asym`.
+pub const GATE_R1_ASYM: u32 = 4;
+/// `gate = r2_linear`.
+pub const GATE_R2_LINEAR: u32 = 5;
+/// `gate = r2_hyperbolic`.
+pub const GATE_R2_HYPERBOLIC: u32 = 6;
+/// `gate = up_down`.
+pub const GATE_UP_DOWN: u32 = 7;
+/// `gate_bypass = off`.
+pub const GATE_BYPASS_OFF: u32 = 0;
+/// `gate_bypass = r3a`.
+pub const GATE_BYPASS_R3A: u32 = 1;
+/// `gate_bypass = r3b`.
+pub const GATE_BYPASS_R3B: u32 = 2;
 /// `rate_limit_default = latency_x1000`.
 pub const RATE_LIMIT_DEFAULT_LATENCY_X1000: u32 = 0;
 /// `rate_limit_default = capped_10ms`.

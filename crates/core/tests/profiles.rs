@@ -139,8 +139,8 @@ fn wrong_names_are_refused_with_candidates() {
     assert!(candidates.contains(&"4.16"));
     let mut policy = Policy::profile("7.2").expect("profile exists");
     assert!(matches!(policy.set("gates", "r0a"), Err(PolicyError::UnknownSwitch { .. })));
-    let Err(PolicyError::UnknownValue { candidates, .. }) = policy.set("gate", "2") else { panic!("gate=2 exists") };
-    assert_eq!(candidates, ["r0a", "r0b"]);
+    let Err(PolicyError::UnknownValue { candidates, .. }) = policy.set("gate", "8") else { panic!("gate=8 exists") };
+    assert_eq!(candidates[..3], ["r0a", "r0b", "r1_trailing"]);
     assert_eq!(policy.set("gate", "r0a").and_then(|()| policy.get("gate")), Ok("r0a"));
     assert_eq!(policy.set("gate", "1").and_then(|()| policy.get("gate")), Ok("r0b"));
 }
@@ -157,6 +157,8 @@ fn combinations_without_a_meaning_are_refused_with_a_reason() {
         ("4.16", "uclamp", "max"),
         ("6.1", "delayed_dequeue", "on"),
         ("4.16", "dl_bypass", "bandwidth"),
+        ("7.2", "gate_asymmetry", "on"),
+        ("7.2", "gate_window_min_us", "20000"),
     ];
     for (profile, switch, value) in refused {
         let mut policy = Policy::profile(profile).expect("profile exists");

@@ -205,6 +205,11 @@ impl Sink for ExplainSink {
 }
 
 impl Decision {
+    /// Was the request worked out, whatever the gate did with it?
+    pub fn was_evaluated(&self) -> bool {
+        self.gate == 0 || (4..=6).contains(&self.gate)
+    }
+
     /// The columns, when `event` is a decision.
     pub fn of(time_ns: u64, event: &Event) -> Option<Decision> {
         let Event::FreqDecision {

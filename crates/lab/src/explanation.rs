@@ -70,7 +70,7 @@ pub fn explain(moment: &Moment, context: Context<'_>) -> Explanation {
     let domain = &context.plan.machine.domains[decision.domain as usize];
     let next_allowed_ns = next_allowed_ns(moment, &context);
     let mut steps = vec![asked(&decision, context.plan), gate(moment, &context)];
-    if decision.gate == 0 {
+    if decision.was_evaluated() {
         steps.extend(evaluated(&decision, context.plan, domain));
     } else {
         steps.push(kept(moment));
@@ -107,10 +107,25 @@ fn gate(moment: &Moment, context: &Context<'_>) -> Step {
         }
         (1, Some(since)) => format!("refused: {since} ms since the last change, inside the rate limit of {limit} ms"),
         (1, None) => format!("refused: inside the rate limit of {limit} ms"),
+        (4, _) => held_in_words(decision, since),
+        (5, _) => format!("held: not lowered below {} kHz, the largest wanted in the cost window", decision.peak_khz),
+        (6, _) => format!("held: the error of {} is in the dead band", decision.error),
+        (16, _) => "never asked: the hook filter dropped the event".to_owned(),
         (2, _) => "refused: the worker has not carried out the previous change yet".to_owned(),
         (_, _) => format!("refused: CPU {} may not drive this domain", decision.executing_cpu),
     };
     step("gate", rules::gate(), text)
+}
+
+/// A change that was worked out and has to wait, with the numbers that decide how long.
+fn held_in_words(decision: &Decision, since: Option<f64>) -> String {
+    let wait = ms(decision.until_ns.saturating_sub(decision.time_ns));
+    let elapsed = since.map_or_else(String::new, |since| format!("{since} ms since the last change, "));
+    let peak = match decision.peak_khz {
+        0 => String::new(),
+        khz => format!(", largest wanted in the window {khz} kHz"),
+    };
+    format!("held: {elapsed}{wait} ms more to wait at an error of {} of 1024{peak}", decision.error)
 }
 
 /// Why the gate was open inside the window.
@@ -184,6 +199,7 @@ fn resolved_in_words(decision: &Decision, domain: &FreqDomain) -> String {
 fn commit_in_words(decision: &Decision) -> String {
     let (before, after) = (decision.prev_khz, decision.resolved_khz);
     match (decision.changed, before == after) {
+        _ if decision.gate != 0 => format!("{before} kHz kept: the gate holds the change to {after} kHz"),
         (true, _) => format!("{before} -> {after} kHz: handed to the driver"),
         (false, true) => format!("{before} kHz already asked for: nothing to do"),
         (false, false) => format!("{before} kHz kept: the CPU was never idle, so the frequency does not fall"),

@@ -12,6 +12,9 @@ use crate::tree::{At, Document, Key, Kind, Reader, Spec, check, parse, reference
 /// The profile taken when nobody names one.
 pub const DEFAULT_PROFILE: &str = "7.2";
 
+/// Policies that are known by name: name and file.
+pub const BUILT_IN: &[(&str, &str)] = &[("composite", include_str!("../../../scenarios/policies/composite.toml"))];
+
 /// The keys of a policy file.
 pub static POLICY: Spec = Spec {
     title: "",
@@ -72,6 +75,10 @@ pub fn choose<P: AsRef<Path>, S: AsRef<str>>(
     let mut found = Diagnostics::new();
     let mut sources = Vec::new();
     for file in files {
+        if let Some((name, text)) = BUILT_IN.iter().find(|(name, _)| file.as_ref() == Path::new(name)) {
+            sources.push(SourceFile::new(format!("policies/{name}.toml"), *text));
+            continue;
+        }
         match SourceFile::read(file.as_ref()) {
             Ok(source) => sources.push(source),
             Err(unreadable) => found.extend(unreadable),

@@ -111,6 +111,7 @@ impl<S: Sink> Engine<'_, S> {
         let single = (self.m.domains[d as usize].cpus.len() == 1).then_some(&mut self.cpus[c as usize].sugov);
         let outcome =
             domain.sugov.commit(&self.policy, single, &inputs, self.boot_ns + self.now, raw, resolved, forced);
+        domain.report.held += u64::from(domain.sugov.gate.verdict != gate::OPEN);
         if S::ACTIVE {
             let changed = outcome != commit::NONE;
             let event = self.decision(call, &need, [raw, resolved, prev_khz], changed);

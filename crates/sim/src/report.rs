@@ -134,6 +134,8 @@ pub struct DomainReport {
     pub evaluations: u64,
     /// Calls refused by the gate.
     pub gated: u64,
+    /// Evaluations whose change the gate held.
+    pub held: u64,
     /// Calls to the driver.
     pub driver_calls: u64,
     /// Energy of all CPUs of the domain, microjoules.

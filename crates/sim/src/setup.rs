@@ -223,6 +223,7 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainSt
         ..SugovPolicy::default()
     };
     sugov.init(rate_limit_us.unwrap_or_else(default_us).min(u64::from(u32::MAX)) as u32);
+    sugov.init_gate(policy, spec.switch_time_ns, m.costs.context_switch_ns);
     let report =
         DomainReport { name: spec.name.clone(), time_in_state_ns: vec![0; khz.len()], ..DomainReport::default() };
     DomainState {

@@ -100,6 +100,13 @@ impl Grammar {
         self.call(Op::SugovEvaluate, &args);
     }
 
+    pub(super) fn set_up_gates(&mut self) {
+        for domain in 0..2 {
+            let (driver_ns, switch_ns) = (self.below(3) * self.below(200_000), self.below(3_000));
+            self.call(Op::GateInit, &[address(Slot::Policy(domain)), driver_ns, switch_ns]);
+        }
+    }
+
     /// Workers run, limits move, and requests are tried on inputs that no CPU has.
     pub(super) fn around_the_governor(&mut self) {
         let domain = self.below(2) as usize;

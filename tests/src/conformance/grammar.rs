@@ -92,6 +92,7 @@ pub fn episode(seed: u64, calls: usize) -> Episode {
     grammar.set_up_domains();
     grammar.set_up_idle();
     grammar.set_up_groups();
+    grammar.set_up_gates();
     while grammar.episode.calls.len() < calls {
         grammar.event();
     }

@@ -204,7 +204,7 @@ impl Record for Gate {
         to.half("gate.error", self.error);
         to.half("gate.flags", self.flags);
         to.half("gate.verdict", self.verdict);
-        to.half("gate.reserved", 0);
+        to.half("gate.half_length_ns", self.half_length_ns);
     }
 }
 

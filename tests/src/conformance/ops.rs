@@ -72,6 +72,7 @@ ops! {
     CpuStateFill = "CPU_STATE_FILL",
     HookEvent = "HOOK_EVENT",
     HookSwitch = "HOOK_SWITCH",
+    GateInit = "GATE_INIT",
     SugovBegin = "SUGOV_BEGIN",
     SugovEvaluate = "SUGOV_EVALUATE",
     SugovCommitPerf = "SUGOV_COMMIT_PERF",

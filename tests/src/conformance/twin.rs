@@ -94,6 +94,7 @@ impl World {
             Op::SwitchedFromFair | Op::SwitchedToFair | Op::GroupOnline => self.life(call.op, a),
             Op::CpuStateFill | Op::PerfEval => self.state_op(call.op, a),
             Op::HookEvent | Op::HookSwitch => self.hook_op(call.op, a),
+            Op::GateInit => self.gate_init(a),
             Op::SugovBegin | Op::SugovEvaluate | Op::SugovCommitPerf => self.governor(call.op, a),
             Op::SugovWorkStart | Op::SugovLimits => self.driver(call.op, a),
             Op::MenuWoke | Op::MenuSelect | Op::TeoWoke | Op::TeoSelect => self.idle(call.op, a),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The governor's part of the twin.
 
+use pelton_reference::gate;
 use pelton_reference::hook::{self, How, Kind};
 use pelton_reference::perf::{self, CpuState};
 use pelton_reference::schedutil::{self, Now};
@@ -73,8 +74,16 @@ impl World {
         hook::event(&rules, &numbers, &domain.policy, &mut domain.cpus[position], &self.rq[cpu], event)
     }
 
+    pub(super) fn gate_init(&mut self, a: &[u64; 7]) -> u64 {
+        let (rules, numbers) = (self.rules, self.numbers);
+        let policy = &mut self.domains[Self::domain_of(a[0])].policy;
+        let cost_ns = gate::cost_ns(policy.fast_switch != 0, a[1], a[2]);
+        policy.gate = gate::init(&rules, &numbers, policy.rate_limit_ns, cost_ns);
+        cost_ns
+    }
+
     pub(super) fn governor(&mut self, op: Op, a: &[u64; 7]) -> u64 {
-        let rules = self.rules;
+        let (rules, numbers) = (self.rules, self.numbers);
         let (at, position) = (Self::domain_of(a[0]), Self::position(a[1]));
         let states = self.states;
         let state = slot_at(a[2]);
@@ -90,7 +99,8 @@ impl World {
                 let table = &TABLE_KHZ[..a[6] as usize];
                 let (policy, cpus, evaluation) = (&mut domain.policy, &mut domain.cpus, &mut domain.evaluation);
                 let terms = &mut evaluation.terms;
-                evaluation.decision = schedutil::evaluate_domain(&rules, policy, cpus, &states, terms, table, now);
+                evaluation.decision =
+                    schedutil::evaluate_domain((&rules, &numbers), policy, cpus, &states, terms, table, now);
                 evaluation.decision.commit
             }
             _ => {

@@ -79,6 +79,8 @@ fn text(explanation: &Explanation, plan: &Plan, decisions: u64) -> String {
     let outcome = match (decision.gate, decision.changed) {
         (0, true) => format!("{} -> {} kHz", decision.prev_khz, decision.resolved_khz),
         (0, false) => format!("{} kHz stays", decision.prev_khz),
+        (4..=6, _) => format!("held, {} kHz stays", decision.prev_khz),
+        (16, _) => format!("dropped by the hook filter, {} kHz stays", decision.prev_khz),
         _ => format!("refused, {} kHz stays", decision.prev_khz),
     };
     let _ = writeln!(out, "{outcome} (number {decisions} of those that fit)\n");
