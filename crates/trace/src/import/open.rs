@@ -8,7 +8,7 @@ use super::csv::{ActivationCsv, DecisionCsv, PeltCsv, SeriesCsv};
 use super::dat::{self, DatSource};
 use super::log::LogSource;
 use super::perfetto::{self, PerfettoSource};
-use super::text::sniff_text;
+use super::text::{TextSource, sniff_text};
 use super::{Format, ImportError, Source};
 use crate::log::MAGIC;
 
@@ -46,6 +46,9 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Box<dyn Source>, Impor
         None => return Err(unknown(path, &input.head)),
     };
     match format {
+        Format::FtraceText | Format::SystraceHtml | Format::PerfScript => {
+            Ok(Box::new(TextSource::new(input.into_stream(), path, format)))
+        }
         Format::PeltCsv => Ok(Box::new(PeltCsv::new(input.into_stream(), path))),
         Format::DecisionCsv => Ok(Box::new(DecisionCsv::new(input.into_stream(), path))),
         Format::SeriesCsv => Ok(Box::new(SeriesCsv::new(input.into_stream(), path))),
@@ -53,7 +56,6 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Box<dyn Source>, Impor
         Format::PeltonLog => Ok(Box::new(LogSource::new(input.into_stream(), path)?)),
         Format::Perfetto => Ok(Box::new(PerfettoSource::new(input.into_whole(path)?, path)?)),
         Format::TraceDat => Ok(Box::new(DatSource::new(input.into_whole(path)?, path)?)),
-        _ => Err(unknown(path, &input.head)),
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Which kind of text a file is, from its first bytes.
 
+use super::head::Head;
 use crate::import::Format;
 use crate::import::csv;
 
@@ -12,5 +13,25 @@ use crate::import::csv;
 /// assert_eq!(sniff_text(b"\x7fELF"), None);
 /// ```
 pub fn sniff_text(first_bytes: &[u8]) -> Option<Format> {
-    csv::sniff(first_bytes)
+    let text = first_bytes.trim_ascii_start();
+    let start = text[..text.len().min(15)].to_ascii_lowercase();
+    if start.starts_with(b"<!doctype html") || start.starts_with(b"<html") {
+        return Some(Format::SystraceHtml);
+    }
+    // A file that is no text has zeros near its start; the last line may be cut.
+    if text.iter().take(1024).any(|&byte| byte == 0) {
+        return None;
+    }
+    let mut lines = text.split(|&byte| byte == b'\n').take(200).map(<[u8]>::trim_ascii_end);
+    let ftrace = |line: &[u8]| {
+        let starts: [&[u8]; 5] = [b"# tracer:", b"# TRACE:", b"version = ", b"cpus=", b"trace-cmd "];
+        starts.iter().any(|start| line.starts_with(start))
+    };
+    lines
+        .find_map(|line| match Head::parse(line) {
+            Ok(head) => Some(if head.perf { Format::PerfScript } else { Format::FtraceText }),
+            Err(_) if ftrace(line) => Some(Format::FtraceText),
+            Err(_) => None,
+        })
+        .or_else(|| csv::sniff(first_bytes))
 }
