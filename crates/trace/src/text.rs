@@ -108,5 +108,7 @@ fn write_header(out: &mut Vec<u8>, run: &RunHeader) -> io::Result<()> {
     for (cpu, layout) in run.cpus.iter().enumerate() {
         writeln!(out, "# cpu {cpu} capacity {} domain {}", layout.capacity, layout.domain)?;
     }
-    run.tasks.iter().enumerate().try_for_each(|(tid, name)| writeln!(out, "# task {tid} {name}"))
+    run.tasks.iter().enumerate().try_for_each(|(tid, name)| writeln!(out, "# task {tid} {name}"))?;
+    run.remarks.iter().try_for_each(|remark| writeln!(out, "# remark {remark}"))?;
+    run.groups.iter().enumerate().try_for_each(|(group, path)| writeln!(out, "# group {group} {path}"))
 }

@@ -70,6 +70,21 @@ fn a_long_run_and_its_header_come_back() {
 }
 
 #[test]
+fn remarks_and_groups_come_back_and_need_version_2() {
+    let recorded = RunHeader {
+        remarks: vec!["clock: CLOCK_MONOTONIC".to_owned()],
+        groups: vec!["/".to_owned(), "/build".to_owned()],
+        ..synthetic::header()
+    };
+    for (run, version) in [(synthetic::header(), 1), (recorded, 2)] {
+        let mut file = Vec::new();
+        PeltonLog::new(&mut file, &run).finish().expect("memory does not fail");
+        assert_eq!(file[8..10], [version, 0]);
+        assert_eq!(LogReader::open(&file[..]).expect("a good log").header(), &run);
+    }
+}
+
+#[test]
 fn equal_runs_give_equal_bytes_and_different_runs_do_not() {
     let run = |seed| written(synthetic::Synthetic::new(seed).take(20_000)).0;
     assert_eq!(run(1), run(1));
@@ -141,7 +156,7 @@ fn messages_tell_what_is_wrong_and_where() {
         texts,
         [
             "not a pelton log (the first bytes are not PELTONLG)",
-            "log version 9 is newer than this tool (it reads versions 1..=1)",
+            "log version 9 is newer than this tool (it reads versions 1..=2)",
             &format!(
                 "the log is damaged at byte {events_frame}, after 0 good events: the check sum of a frame is wrong"
             ),

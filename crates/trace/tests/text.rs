@@ -19,6 +19,7 @@ fn tiny_run() -> (RunHeader, Vec<(u64, Event)>) {
         tasks: vec!["idle".to_owned(), "ui".to_owned()],
         cpus: vec![CpuLayout { capacity: 1024, domain: 0 }],
         domains: vec![DomainLayout { name: "cpu0".to_owned(), opps_khz: vec![500_000, 1_000_000] }],
+        ..RunHeader::default()
     };
     let wake = (1, 120, 0);
     let decision = Event::FreqDecision {
@@ -71,6 +72,13 @@ fn tiny_run() -> (RunHeader, Vec<(u64, Event)>) {
         (18_000_100, Event::CpuIdle { cpu: 0, state: 1 }),
     ];
     (header, events)
+}
+
+/// The same as a recording of a real machine would have it.
+fn tiny_recording() -> (RunHeader, Vec<(u64, Event)>) {
+    let (run, events) = tiny_run();
+    let remarks = vec!["clock: CLOCK_MONOTONIC".to_owned(), "kernel: 6.18.44".to_owned()];
+    (RunHeader { remarks, groups: vec!["/".to_owned(), "/build".to_owned()], ..run }, events)
 }
 
 fn switch(prev_tid: u32, prev_prio: u32, prev_state: u32, next_tid: u32, next_prio: u32) -> Event {
@@ -127,15 +135,28 @@ fn the_dump_of_a_log_is_the_dump_of_the_run() {
     assert_eq!(dump_of_log(&file), dump(&run, events));
 }
 
-/// The file was recorded when version 1 was the newest, with its dump beside it. A later schema may add columns and a
+/// Each file was recorded when its version was the newest, with its dump beside it. A later schema may add columns and a
 /// later dump may show them; nothing the old dump says may be lost.
 #[test]
-fn version_1_stays_readable() {
-    let found = dump_of_log(include_bytes!("fixtures/v1.plog"));
-    let expected = include_str!("fixtures/v1.txt");
-    assert_eq!(found.lines().count(), expected.lines().count());
-    for (found, expected) in found.lines().zip(expected.lines()) {
-        let words: Vec<_> = found.split(' ').collect();
-        assert!(expected.split(' ').all(|word| words.contains(&word)), "was: {expected}\nnow: {found}");
+fn old_versions_stay_readable() {
+    let recorded = [
+        (&include_bytes!("fixtures/v1.plog")[..], include_str!("fixtures/v1.txt")),
+        (include_bytes!("fixtures/v2.plog"), include_str!("fixtures/v2.txt")),
+    ];
+    for (version, (file, expected)) in (1..).zip(recorded) {
+        assert_eq!(file[8..10], [version, 0]);
+        let found = dump_of_log(file);
+        assert_eq!(found.lines().count(), expected.lines().count());
+        for (found, expected) in found.lines().zip(expected.lines()) {
+            let words: Vec<_> = found.split(' ').collect();
+            assert!(expected.split(' ').all(|word| words.contains(&word)), "was: {expected}\nnow: {found}");
+        }
     }
+}
+
+#[test]
+fn remarks_and_groups_are_lines_of_the_header() {
+    let (run, _) = tiny_recording();
+    let text = dump(&run, []);
+    assert!(text.ends_with("# remark kernel: 6.18.44\n# group 0 /\n# group 1 /build\n"), "{text}");
 }

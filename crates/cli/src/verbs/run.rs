@@ -103,6 +103,7 @@ fn trace_header(prepared: &Prepared) -> RunHeader {
         domains: domains
             .map(|d| DomainLayout { name: d.name.clone(), opps_khz: d.opps.iter().map(|o| o.khz).collect() })
             .collect(),
+        ..RunHeader::default()
     }
 }
 

@@ -33,6 +33,8 @@ impl<R: Read> LogSource<R> {
             info.remarks.push(format!("workload: {}", header.workload));
             info.remarks.push(format!("kernel profile: {}", header.profile));
         }
+        info.remarks.extend(header.remarks.iter().cloned());
+        info.groups.clone_from(&header.groups);
         info.remarks.extend(reader.differences().iter().map(|difference| format!("schema: {difference}")));
         EVENTS.iter().for_each(|event| info.has_all_columns(event));
         info.header = Some(header);

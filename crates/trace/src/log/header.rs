@@ -8,6 +8,11 @@ use super::layout::FileEvent;
 use crate::header::{CpuLayout, DomainLayout, RunHeader};
 use crate::varint;
 
+/// The oldest version that can hold this header.
+pub(super) fn version(header: &RunHeader) -> u16 {
+    if header.remarks.is_empty() && header.groups.is_empty() { 1 } else { 2 }
+}
+
 /// The header frame's payload.
 pub(super) fn encode(header: &RunHeader) -> Vec<u8> {
     let mut out = Vec::new();
@@ -32,11 +37,15 @@ pub(super) fn encode(header: &RunHeader) -> Vec<u8> {
         put_text(out, info.name);
         put_list(out, info.columns, |out, column| put_text(out, column.name));
     });
+    if version(header) >= 2 {
+        put_list(&mut out, &header.remarks, |out, remark| put_text(out, remark));
+        put_list(&mut out, &header.groups, |out, group| put_text(out, group));
+    }
     out
 }
 
 /// Reads a header frame's payload; `None` when it is malformed.
-pub(super) fn decode(mut payload: &[u8]) -> Option<(RunHeader, Vec<FileEvent>)> {
+pub(super) fn decode(mut payload: &[u8], version: u16) -> Option<(RunHeader, Vec<FileEvent>)> {
     let input = &mut payload;
     let tool_version = take_text(input)?;
     let [scenario_hash, core_hash, seed, duration_ns] = take_array(input, varint::take)?;
@@ -47,6 +56,8 @@ pub(super) fn decode(mut payload: &[u8]) -> Option<(RunHeader, Vec<FileEvent>)> 
         Some(DomainLayout { name: take_text(input)?, opps_khz: take_list(input, take_u32)? })
     })?;
     let schema = take_list(input, take_event)?;
+    let [remarks, groups] =
+        if version >= 2 { take_array(input, |input| take_list(input, take_text))? } else { [Vec::new(), Vec::new()] };
     let header = RunHeader {
         tool_version,
         scenario_hash,
@@ -60,6 +71,8 @@ pub(super) fn decode(mut payload: &[u8]) -> Option<(RunHeader, Vec<FileEvent>)> 
         tasks,
         cpus,
         domains,
+        remarks,
+        groups,
     };
     input.is_empty().then_some((header, schema))
 }

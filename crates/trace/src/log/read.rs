@@ -43,7 +43,7 @@ enum State {
 impl<R: Read> LogReader<R> {
     /// Reads the header. Frames are read whole, so `input` needs no buffer.
     pub fn open(mut input: R) -> Result<Self, LogError> {
-        read_prefix(&mut input)?;
+        let version = read_prefix(&mut input)?;
         let mut frame = Vec::new();
         let offset = (MAGIC.len() + size_of::<u16>()) as u64;
         let corrupt = |what| LogError::Corrupt { events: 0, offset, what };
@@ -51,7 +51,7 @@ impl<R: Read> LogReader<R> {
         if kind != FrameKind::Header {
             return Err(corrupt("the header is missing"));
         }
-        let (header, schema) = header::decode(&frame).ok_or(corrupt("the header is malformed"))?;
+        let (header, schema) = header::decode(&frame, version).ok_or(corrupt("the header is malformed"))?;
         let layout = Layout::of(&schema).ok_or(corrupt("the schema declares a code twice"))?;
         let next_offset = offset + (FRAME_HEAD_BYTES + frame.len()) as u64;
         Ok(LogReader {
@@ -202,7 +202,8 @@ impl From<io::Error> for FrameFault {
     }
 }
 
-fn read_prefix(input: &mut impl Read) -> Result<(), LogError> {
+/// The version, when it is one this build reads.
+fn read_prefix(input: &mut impl Read) -> Result<u16, LogError> {
     let mut prefix = [0; MAGIC.len() + size_of::<u16>()];
     let found = read_up_to(input, &mut prefix)?;
     let (magic, version) = prefix.split_at(MAGIC.len());
@@ -215,7 +216,7 @@ fn read_prefix(input: &mut impl Read) -> Result<(), LogError> {
     match u16::from_le_bytes([version[0], version[1]]) {
         0 => Err(LogError::Corrupt { events: 0, offset: magic.len() as u64, what: "there is no version 0" }),
         found if found > VERSION => Err(LogError::Version { found }),
-        _ => Ok(()),
+        version => Ok(version),
     }
 }
 

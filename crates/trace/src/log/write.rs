@@ -5,7 +5,7 @@ use std::io;
 
 use pelton_schema::{Event, Sink};
 
-use super::{EVENTS_BYTES_TARGET, FrameKind, MAGIC, Tally, VERSION, frame_crc, header};
+use super::{EVENTS_BYTES_TARGET, FrameKind, MAGIC, Tally, frame_crc, header};
 
 use crate::header::RunHeader;
 use crate::output::Output;
@@ -50,7 +50,7 @@ impl<W: io::Write> PeltonLog<W> {
     pub fn new(out: W, run: &RunHeader) -> Self {
         let mut output = Output::new(out);
         output.put(&MAGIC);
-        output.put(&VERSION.to_le_bytes());
+        output.put(&header::version(run).to_le_bytes());
         put_frame(&mut output, FrameKind::Header, &header::encode(run));
         let frame = Vec::with_capacity(EVENTS_BYTES_TARGET + 1024);
         PeltonLog { output, frame, record: Record::new(), tally: Tally::default(), base_ns: 0 }

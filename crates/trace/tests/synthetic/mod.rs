@@ -25,6 +25,7 @@ pub fn header() -> RunHeader {
         tasks: tasks.collect(),
         cpus: (0..CPUS).map(|cpu| CpuLayout { capacity: 430 + cpu / 4 * 594, domain: cpu / 4 }).collect(),
         domains: vec![domain("little"), domain("big")],
+        ..RunHeader::default()
     }
 }
 
