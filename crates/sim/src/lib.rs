@@ -22,6 +22,7 @@ mod program;
 mod push_pull;
 mod queue;
 pub mod report;
+mod resched;
 mod reservation;
 mod rng;
 pub mod samples;
@@ -34,6 +35,7 @@ mod speed;
 mod state;
 mod sync;
 mod tick;
+mod wake;
 pub mod workload;
 
 // Tests inside the crate share helpers with those outside, which know it by its name.
