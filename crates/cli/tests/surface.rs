@@ -4,7 +4,7 @@
 mod support;
 use support::{good, pelton, snapshot};
 
-const VERBS: [&str; 6] = ["run", "compare", "reproduce", "explain", "platform", "policy"];
+const VERBS: [&str; 7] = ["run", "compare", "reproduce", "explain", "record", "platform", "policy"];
 
 #[test]
 fn help_fits_one_screen() {

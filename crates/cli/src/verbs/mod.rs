@@ -8,6 +8,11 @@ mod platform;
 mod policy;
 mod recorded;
 mod replay;
+#[cfg(feature = "record")]
+mod record;
+#[cfg(not(feature = "record"))]
+#[path = "no_record.rs"]
+mod record;
 mod reproduce;
 mod run;
 mod validate;
@@ -24,6 +29,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Verb::Compare(args) => compare::compare(args, global),
         Verb::Replay(args) => replay::replay(args, global),
         Verb::Reproduce(args) => reproduce::reproduce(args, global),
+        Verb::Record(args) => record::record(args, global),
         Verb::Explain(args) => explain::explain(args, global),
         Verb::Validate(args) => validate::validate_traces(args, global),
         Verb::Platform(PlatformVerb::List) => platform::list(global),
