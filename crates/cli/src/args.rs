@@ -76,6 +76,9 @@ pub enum Verb {
     /// Policies: kernel profiles and their switches.
     #[command(subcommand)]
     Policy(PolicyVerb),
+    /// Traces of any kind: what they hold, and in another form.
+    #[command(subcommand)]
+    Trace(TraceVerb),
 }
 
 /// Platform, workload and machine options: everything a simulation needs but its policy and seed.
@@ -245,6 +248,55 @@ pub enum PolicyVerb {
     /// The switches of one policy, and why each exists.
     #[command(after_long_help = "Example:\n  pelton policy show --profile 4.16 --set rt_signal=on")]
     Show(PolicyArgs),
+}
+
+/// `pelton trace`.
+#[derive(Debug, Subcommand)]
+pub enum TraceVerb {
+    /// Format, length, events by name, what is lost or damaged.
+    #[command(after_long_help = "Example:\n  pelton trace info trace.dat")]
+    Info(TraceInfoArgs),
+    /// Write a trace in another form.
+    #[command(after_long_help = "Example:\n  pelton trace export run.plog --to perfetto -o run.pftrace")]
+    Export(ExportArgs),
+}
+
+/// `pelton trace info`.
+#[derive(Debug, Args)]
+pub struct TraceInfoArgs {
+    /// Trace (trace.dat, Perfetto, ftrace text, our log; also packed), - for standard input.
+    pub file: PathBuf,
+}
+
+/// `pelton trace export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Trace, - for standard input.
+    pub file: PathBuf,
+    /// Form to write.
+    #[arg(long, value_enum)]
+    pub to: TraceForm,
+    /// File to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Only events of this name; repeatable.
+    #[arg(long = "event", value_name = "NAME")]
+    pub events: Vec<String>,
+}
+
+/// Forms of an exported trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceForm {
+    // Perfetto trace, of our own logs.
+    Perfetto,
+    // One table.
+    Csv,
+    // One JSON object per event.
+    Json,
+    // One line per event.
+    Text,
+    // Our own log.
+    Log,
 }
 
 #[cfg(test)]

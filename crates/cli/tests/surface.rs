@@ -4,7 +4,7 @@
 mod support;
 use support::{good, pelton, snapshot};
 
-const VERBS: [&str; 6] = ["run", "compare", "reproduce", "explain", "platform", "policy"];
+const VERBS: [&str; 7] = ["run", "compare", "reproduce", "explain", "platform", "policy", "trace"];
 
 #[test]
 fn help_fits_one_screen() {
@@ -21,6 +21,7 @@ fn every_verb_has_an_example() {
         let pages: &[&[&str]] = match verb {
             "platform" => &[&["platform", "show", "--help"], &["platform", "check", "--help"]],
             "policy" => &[&["policy", "show", "--help"]],
+            "trace" => &[&["trace", "info", "--help"], &["trace", "export", "--help"]],
             verb => &[&[verb, "--help"]],
         };
         for page in pages {
