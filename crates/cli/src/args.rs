@@ -3,6 +3,7 @@
 
 use crate::units::{parse_duration_ns, parse_time_ns};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use pelton_trace::import::Format as InputFormat;
 use std::path::PathBuf;
 
 /// Linux scheduler-driven CPU frequency control as one program.
@@ -261,11 +262,22 @@ pub enum TraceVerb {
     Export(ExportArgs),
 }
 
+/// The kind of file with this name.
+fn input_format(name: &str) -> Result<InputFormat, String> {
+    InputFormat::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+        let known: Vec<_> = InputFormat::ALL.iter().map(|format| format.name()).collect();
+        format!("known are {}", known.join(", "))
+    })
+}
+
 /// `pelton trace info`.
 #[derive(Debug, Args)]
 pub struct TraceInfoArgs {
     /// Trace (trace.dat, Perfetto, ftrace text, our log; also packed), - for standard input.
     pub file: PathBuf,
+    /// Kind of the file, when its content does not tell.
+    #[arg(long, value_name = "NAME", value_parser = input_format)]
+    pub input_format: Option<InputFormat>,
 }
 
 /// `pelton trace export`.
@@ -273,6 +285,9 @@ pub struct TraceInfoArgs {
 pub struct ExportArgs {
     /// Trace, - for standard input.
     pub file: PathBuf,
+    /// Kind of the file, when its content does not tell.
+    #[arg(long, value_name = "NAME", value_parser = input_format)]
+    pub input_format: Option<InputFormat>,
     /// Form to write.
     #[arg(long, value_enum)]
     pub to: TraceForm,
@@ -287,7 +302,7 @@ pub struct ExportArgs {
 /// Forms of an exported trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TraceForm {
-    // Perfetto trace, of our own logs.
+    // Perfetto trace.
     Perfetto,
     // One table.
     Csv,

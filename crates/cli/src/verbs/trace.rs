@@ -7,7 +7,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::progress::Counting;
 use crate::sheet::Sheet;
-use pelton_trace::import::{ConvertError, OpenOptions, Source, TraceInfo, convert, open};
+use pelton_trace::import::{ConvertError, Format as InputFormat, OpenOptions, Source, TraceInfo, convert, open};
 use pelton_trace::{EventSelection, ExportFormat};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -19,8 +19,8 @@ use std::sync::atomic::Ordering;
 /// Tasks that are listed.
 const TASKS_SHOWN: usize = 10;
 
-fn opened(path: &Path) -> Result<Box<dyn Source>, Failure> {
-    open(path, &OpenOptions::default()).map_err(Failure::input)
+fn opened(path: &Path, format: Option<InputFormat>) -> Result<Box<dyn Source>, Failure> {
+    open(path, &OpenOptions { format }).map_err(Failure::input)
 }
 
 /// What one pass over a trace finds.
@@ -34,7 +34,7 @@ struct Found {
 
 /// Format, length, events, damage.
 pub fn info(args: &TraceInfoArgs, global: &Global) -> Result<Exit, Failure> {
-    let mut source = opened(&args.file)?;
+    let mut source = opened(&args.file, args.input_format)?;
     let counting = Counting::new(global.quiet);
     let (mut found, mut events) = (Found::default(), 0u64);
     while let Some(timed) = source.next().map_err(Failure::input)? {
@@ -93,8 +93,11 @@ fn as_text(info: &TraceInfo, found: &Found, csv: bool) -> String {
         text += &format!("time     {} to {}, {length}\n", seconds(first_ns), seconds(found.last_ns));
     }
     info.remarks.iter().for_each(|remark| text += &format!("         {remark}\n"));
-    text += &format!("lost     {} events, and an unknown number in {} places\n", info.lost, info.lost_unknown);
-    text += &format!("damage   {} places\n", info.damaged);
+    text += &format!("lost     {}\n", lost(info));
+    text += &match info.damaged {
+        0 => "damage   none\n".to_owned(),
+        n => format!("damage   {}\n", counted(n, "place")),
+    };
     info.damage.iter().for_each(|d| text += &format!("         at {}: {}\n", d.position, d.what));
     text += &format!("\n{}", events.text(crate::sheet::terminal_width()));
     let mut tasks = Sheet::new(&["<task", "tid", "switches to it"]);
@@ -103,6 +106,21 @@ fn as_text(info: &TraceInfo, found: &Found, csv: bool) -> String {
         text += &format!("\n{}", tasks.text(crate::sheet::terminal_width()));
     }
     text
+}
+
+fn counted(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// What the recorder lost, in words.
+fn lost(info: &TraceInfo) -> String {
+    let unknown = || format!("an unknown number in {}", counted(info.lost_unknown, "place"));
+    match (info.lost, info.lost_unknown) {
+        (0, 0) => "none".to_owned(),
+        (0, _) => unknown(),
+        (n, 0) => counted(n, "event"),
+        (n, _) => format!("{}, and {}", counted(n, "event"), unknown()),
+    }
 }
 
 /// The trace in another form.
@@ -119,7 +137,7 @@ pub fn export(args: &ExportArgs, global: &Global) -> Result<Exit, Failure> {
         TraceForm::Text => ExportFormat::Text,
         TraceForm::Log => ExportFormat::Log,
     };
-    let mut source = opened(&args.file)?;
+    let mut source = opened(&args.file, args.input_format)?;
     let cannot = |error: std::io::Error| {
         Failure::cannot(format!("{}: {error}", args.output.display()), "is the folder there, and the disk not full?")
     };
@@ -132,7 +150,6 @@ pub fn export(args: &ExportArgs, global: &Global) -> Result<Exit, Failure> {
     convert(source.as_mut(), out, format, &selection, going).map_err(|error| match error {
         ConvertError::Trace(error) => Failure::input(error),
         ConvertError::Output(error) => cannot(error),
-        ConvertError::Form(what) => Failure::new(Exit::BadInput, what, Some("use --to log, csv, json or text")),
     })?;
     drop(counting);
     if interrupt::flag().load(Ordering::Relaxed) {
@@ -140,7 +157,7 @@ pub fn export(args: &ExportArgs, global: &Global) -> Result<Exit, Failure> {
     }
     if !source.info().is_complete() && !global.quiet {
         let info = source.info();
-        crate::say(&format!("note: {} damaged places, {} lost events", info.damaged, info.lost + info.lost_unknown));
+        crate::say(&format!("note: damaged: {}; lost: {}", counted(info.damaged, "place"), lost(info)));
     }
     Ok(Exit::Good)
 }
