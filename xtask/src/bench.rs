@@ -28,6 +28,7 @@ pub fn run() -> Result<(), String> {
         count_instructions(&program, line);
     }
     lines.extend(cargo_bench("pelton-trace", "crates/trace/benches/write.rs")?);
+    lines.extend(cargo_bench("pelton-trace", "crates/trace/benches/import_binary.rs")?);
     lines.extend(cargo_bench("pelton-tests", "tests/benches/trace_cost.rs")?);
     lines.extend(cargo_bench("pelton-lab", "crates/lab/benches/sim.rs")?);
     print_table(&lines);

@@ -4,7 +4,9 @@
 mod support;
 use support::{good, pelton, snapshot};
 
-const VERBS: [&str; 7] = ["run", "compare", "reproduce", "explain", "record", "platform", "policy"];
+const VERBS: [&str; 11] = [
+    "run", "compare", "replay", "reproduce", "explain", "validate", "record", "platform", "policy", "workload", "trace",
+];
 
 #[test]
 fn help_fits_one_screen() {
@@ -21,6 +23,7 @@ fn every_verb_has_an_example() {
         let pages: &[&[&str]] = match verb {
             "platform" => &[&["platform", "show", "--help"], &["platform", "check", "--help"]],
             "policy" => &[&["policy", "show", "--help"]],
+            "trace" => &[&["trace", "info", "--help"], &["trace", "export", "--help"]],
             verb => &[&[verb, "--help"]],
         };
         for page in pages {

@@ -15,10 +15,11 @@ mod record;
 mod record;
 mod reproduce;
 mod run;
+mod trace;
 mod validate;
 mod workload;
 
-use crate::args::{Cli, PlatformVerb, PolicyVerb, Verb, WorkloadVerb};
+use crate::args::{Cli, PlatformVerb, PolicyVerb, TraceVerb, Verb, WorkloadVerb};
 use crate::exit::{Exit, Failure};
 
 /// Does what was asked.
@@ -38,5 +39,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Verb::Policy(PolicyVerb::List) => policy::list(global),
         Verb::Policy(PolicyVerb::Show(args)) => policy::show(args, global),
         Verb::Workload(WorkloadVerb::FromTrace(args)) => workload::from_trace(args, global),
+        Verb::Trace(TraceVerb::Info(args)) => trace::info(args, global),
+        Verb::Trace(TraceVerb::Export(args)) => trace::export(args, global),
     }
 }
