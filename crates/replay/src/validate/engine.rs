@@ -23,9 +23,6 @@ const VAIN_MAX: u32 = 20_000;
 /// The task slept and its estimate was taken.
 pub const ESTIMATE: &str = "estimate taken at sleep";
 
-/// The task slept and its estimate was taken.
-pub const ESTIMATE: &str = "estimate taken at sleep";
-
 /// Where in the trace something is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place {
