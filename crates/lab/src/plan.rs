@@ -125,6 +125,7 @@ pub fn build(inputs: &Inputs, spec: &PolicySpec) -> Result<Prepared, Diagnostics
         duration_ns: inputs.duration_ns.or(loaded.workload.duration_ns).unwrap_or(DURATION_NS_DEFAULT),
         rate_limit_us: inputs.rate_limit_us,
         start_phase_random: inputs.random_phase,
+        demand: false,
     };
     let plan = Plan::new(machine, loaded.workload, policy.policy, config);
     Ok(Prepared { plan, policy, warnings: loaded.warnings, notes: loaded.notes, originals: loaded.originals })
