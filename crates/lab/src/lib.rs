@@ -7,6 +7,7 @@
 mod benchmark;
 pub mod beyond;
 pub mod compare;
+mod demand;
 pub mod experiment;
 pub mod explain;
 pub mod explanation;

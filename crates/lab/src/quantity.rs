@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Numbers that can be read from a report, by name: one table for comparisons, experiment files and help.
 
-use crate::benchmark;
+use crate::{benchmark, demand};
 use pelton_scenario::bench::sysbench::{self, Version};
 use pelton_sim::Report;
 use pelton_sim::report::{DomainReport, TaskReport};
@@ -51,6 +51,18 @@ quantities! {
     Run "latency_max_us_mean_over_threads" ["us"] "Latest moment each thread ran after its timer, in whole microseconds; mean over the threads." = benchmark::timer_latency_max_us;
     Run "latency_avg_us_mean_over_threads" ["us"] "How late each thread ran after its timer, on average; mean over the threads." = benchmark::timer_latency_avg_us;
     Run "wakeup_latency_us_mean_over_wakeups" ["us"] "Time from wake-up to switch of the tasks that measure something, mean over their wake-ups." = benchmark::wakeup_latency_us;
+    Run "hooks_offered" ["count"] "Events for which the kernel calls the governor, before the hook filter." = |r| Some(demand::cpus(r, |c| c.hooks_offered));
+    Run "update_count" ["count"] "Calls that reach the governor's update function, as a tracer counts them." = |r| Some(demand::cpus(r, |c| c.updates));
+    Run "evaluations" ["count"] "Times the governor worked out a frequency." = |r| Some(demand::domains(r, |d| d.evaluations));
+    Run "driver_calls" ["count"] "Frequency requests handed to the driver." = |r| Some(demand::domains(r, |d| d.driver_calls));
+    Run "hook_time_ms" ["ms"] "CPU time in hook calls, register writes and driver calls." = |r| Some(demand::cpus(r, |c| c.hook_ns) / 1e6);
+    Run "frequency_error_mhz_s" ["MHz s"] "Time integral of the distance between the needed and the present frequency." = demand::error_mhz_s;
+    Run "reactions" ["count"] "Times the needed frequency rose above the present one." = |r| demand::sum(r, |d| d.reaction_ns.len());
+    Run "reactions_lapsed" ["count"] "Those of them that ended because the need went away." = |r| demand::sum(r, |d| d.lapsed);
+    Run "reaction_ms_avg" ["ms"] "Mean time until the frequency met the need again." = demand::reaction_ms_avg;
+    Run "reaction_ms_p99" ["ms"] "The time that 99 of 100 reactions do not exceed." = demand::reaction_ms_p99;
+    Run "reaction_ms_max" ["ms"] "Longest reaction." = demand::reaction_ms_max;
+    Run "over_ms" ["ms"] "Time above the needed frequency, all domains." = |r| demand::sum(r, |d| d.over_ns).map(|ns| ns / 1e6);
     Domain "domain_transitions" ["count"] "Frequency changes of the domain." = |d| d.transitions as f64;
     Domain "domain_evaluations" ["count"] "Governor evaluations of the domain." = |d| d.evaluations as f64;
     Domain "domain_gated" ["count"] "Hook calls refused by the rate limit." = |d| d.gated as f64;

@@ -87,7 +87,7 @@ impl From<SimError> for LabError {
 
 /// Runs a plan with this seed.
 pub fn run_one(plan: &Plan, seed: u64, sink: impl Sink, control: Control<'_>) -> Result<Report, LabError> {
-    let config = RunConfig { seed, ..plan.config.clone() };
+    let config = RunConfig { seed, demand: true, ..plan.config.clone() };
     let mut seen_ns = 0;
     let mut watch = |now_ns: u64| {
         (control.progress)(now_ns - seen_ns);

@@ -411,10 +411,12 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Adds kernel time to a CPU, scaled by its speed.
-    pub(crate) fn charge_cost(&mut self, c: u32, cost_ns: u64) {
+    /// Adds kernel time to a CPU, scaled by its speed; returns what it takes.
+    pub(crate) fn charge_cost(&mut self, c: u32, cost_ns: u64) -> u64 {
         let speed = self.cpus[c as usize].speed.max(1);
-        self.charge_wall(c, (cost_ns.min(u64::MAX >> SPEED_SHIFT) << SPEED_SHIFT) / speed);
+        let wall_ns = (cost_ns.min(u64::MAX >> SPEED_SHIFT) << SPEED_SHIFT) / speed;
+        self.charge_wall(c, wall_ns);
+        wall_ns
     }
 
     /// Adds kernel time that does not depend on the CPU's speed.

@@ -3,7 +3,7 @@
 //! reports what it decided and carries it out, by register write or through the worker thread.
 
 use pelton_core::hook::{Outcome, class, how};
-use pelton_core::{CpuState as CpuInputs, PerfTerms, commit, cpu_bw_dl, gate};
+use pelton_core::{CpuState as CpuInputs, PerfTerms, commit, cpu_bw_dl, gate, value};
 use pelton_schema::{Event, HookSite, Sink};
 
 use crate::class::Class;
@@ -23,11 +23,11 @@ struct Call {
 }
 
 /// The largest request of a domain and who made it.
-struct Need {
-    util: u32,
-    cpu: u32,
-    cap: u32,
-    terms: PerfTerms,
+pub(crate) struct Need {
+    pub util: u32,
+    pub cpu: u32,
+    pub cap: u32,
+    pub terms: PerfTerms,
 }
 
 impl<S: Sink> Engine<'_, S> {
@@ -61,8 +61,12 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn hook_outcome(&mut self, c: u32, site: HookSite, outcome: Outcome) {
+        self.cpus[c as usize].report.hooks_offered += u64::from(outcome.offered);
         if outcome.delivered {
             return self.hook(c, site, outcome.flags);
+        }
+        if self.is_observed(site, outcome.offered) {
+            self.observe_event(c);
         }
         if outcome.offered && S::ACTIVE {
             let d = self.m.cpus[c as usize].domain;
@@ -72,8 +76,12 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The scheduler tells the governor that a signal of CPU `c` changed.
     fn hook(&mut self, c: u32, site: HookSite, flags: u32) {
-        self.cpus[c as usize].report.hook_calls[site as usize] += 1;
-        self.charge_cost(self.exec, self.m.costs.hook_ns);
+        let seen = c == self.exec || self.policy.remote != value::REMOTE_LOCAL_ONLY;
+        let report = &mut self.cpus[c as usize].report;
+        report.hook_calls[site as usize] += 1;
+        report.updates += u64::from(seen);
+        let hook_ns = self.charge_cost(self.exec, self.m.costs.hook_ns);
+        self.cpus[self.exec as usize].report.hook_ns += hook_ns;
         let d = self.m.cpus[c as usize].domain;
         let call = Call { cpu: c, domain: d, site, flags };
         let local = self.m.cpus[self.exec as usize].domain == d;
@@ -87,6 +95,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         self.domains[d as usize].report.gated += 1;
+        self.observe_event(c);
         if S::ACTIVE {
             self.explain_refusal(&call, gate);
         }
@@ -101,13 +110,15 @@ impl<S: Sink> Engine<'_, S> {
     fn evaluate(&mut self, call: &Call) {
         let (c, d) = (call.cpu, call.domain);
         self.domains[d as usize].report.evaluations += 1;
-        let need = self.need(c, d);
+        let need = self.need(c, d, true);
         let inputs = self.inputs(c);
         let domain = &mut self.domains[d as usize];
         let prev_khz = domain.sugov.next_freq_khz;
         let forced = need.terms.forced_max != 0;
         let raw = domain.sugov.raw_freq(&self.policy, need.util, need.cap, forced);
         let resolved = domain.sugov.resolve(&domain.khz, raw);
+        self.observe_need(d, resolved);
+        let domain = &mut self.domains[d as usize];
         let single = (self.m.domains[d as usize].cpus.len() == 1).then_some(&mut self.cpus[c as usize].sugov);
         let outcome =
             domain.sugov.commit(&self.policy, single, &inputs, self.boot_ns + self.now, raw, resolved, forced);
@@ -122,15 +133,19 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Largest request of the domain, each CPU with the signals it has now (possibly stale).
-    fn need(&mut self, c: u32, d: u32) -> Need {
+    /// Largest request of the domain, each CPU with the signals it has now (possibly stale). One who only looks does not
+    /// keep what the governor would remember.
+    pub(crate) fn need(&mut self, c: u32, d: u32, keep: bool) -> Need {
         let cap = self.m.cpus[c as usize].capacity;
         let mut best = Need { util: 0, cpu: c, cap, terms: PerfTerms::default() };
         for &j in &self.m.domains[d as usize].cpus {
             let inputs = self.inputs(j);
             let sugov = &self.domains[d as usize].sugov;
-            let own = &mut self.cpus[j as usize].sugov;
-            let (util, terms) = sugov.cpu(&self.policy, own, &inputs, self.boot_ns + self.now, self.tick_ns);
+            let mut own = self.cpus[j as usize].sugov;
+            let (util, terms) = sugov.cpu(&self.policy, &mut own, &inputs, self.boot_ns + self.now, self.tick_ns);
+            if keep {
+                self.cpus[j as usize].sugov = own;
+            }
             if util > best.util || terms.forced_max != 0 || (j == c && best.util == util) {
                 best = Need { util, cpu: j, cap: inputs.cap_orig, terms };
             }
@@ -160,7 +175,9 @@ impl<S: Sink> Engine<'_, S> {
             // At the speed the CPU still has.
             self.charge_cost(self.exec, self.m.costs.register_write_ns);
             self.set_frequency(d, khz);
-            self.charge_wall(self.exec, self.m.domains[d as usize].switch_time_ns);
+            let write_ns = self.m.domains[d as usize].switch_time_ns;
+            self.charge_wall(self.exec, write_ns);
+            self.cpus[self.exec as usize].report.hook_ns += write_ns;
         } else {
             let cpu = self.exec;
             self.queue.push(self.now, Ev::WorkerKick { domain: d, cpu });
@@ -196,6 +213,7 @@ impl<S: Sink> Engine<'_, S> {
             domain.report.driver_calls += 1;
             let spec = &self.m.domains[d as usize];
             if !spec.driver_sleeps {
+                self.cpus[self.exec as usize].report.hook_ns += spec.switch_time_ns;
                 return Some(Step::Wall(spec.switch_time_ns));
             }
             self.queue.push(self.now + spec.switch_time_ns, Ev::DriverDone { domain: d });
@@ -234,6 +252,9 @@ impl<S: Sink> Engine<'_, S> {
         domain.opp = opp as u32;
         domain.sugov.cur_khz = khz;
         domain.report.transitions += 1;
+        if let Some(demand) = &mut domain.demand {
+            demand.set(self.now, khz);
+        }
         for &c in &spec.cpus {
             self.apply_speed(c, khz);
             self.emit(Event::CpuFrequency { cpu: c, freq_khz: khz });

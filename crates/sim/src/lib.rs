@@ -12,6 +12,7 @@ mod channel;
 mod check;
 mod class;
 mod classes;
+mod demand;
 mod energy;
 mod engine;
 mod freq;
@@ -57,7 +58,7 @@ pub use samples::Samples;
 pub use workload::Workload;
 
 /// What a run needs besides machine, workload and policy.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct RunConfig {
     /// Seed of every random choice.
     pub seed: u64,
@@ -67,6 +68,20 @@ pub struct RunConfig {
     pub rate_limit_us: Option<u64>,
     /// Start tasks and ticks at random phases (as repetitions on a real machine do).
     pub start_phase_random: bool,
+    /// Compare the frequency with the need at every event ([`report::DemandReport`]). Changes nothing else.
+    pub demand: bool,
+}
+
+/// Without the observer: plans are named by this text, and who watches is no part of a run.
+impl fmt::Debug for RunConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunConfig")
+            .field("seed", &self.seed)
+            .field("duration_ns", &self.duration_ns)
+            .field("rate_limit_us", &self.rate_limit_us)
+            .field("start_phase_random", &self.start_phase_random)
+            .finish()
+    }
 }
 
 /// Why a run did not complete.

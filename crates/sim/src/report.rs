@@ -119,6 +119,12 @@ pub struct CpuReport {
     pub switches: u64,
     /// Frequency hook calls for this CPU, by `HookSite`.
     pub hook_calls: [u64; 11],
+    /// Those of them that the governor's update function sees: kernels that only call on the CPU itself lose the others.
+    pub updates: u64,
+    /// Events for which the kernel of the profile has a call, whatever the filter does with them.
+    pub hooks_offered: u64,
+    /// Time in hook calls, register writes and driver calls, ns.
+    pub hook_ns: u64,
     /// Energy, microjoules: dynamic.
     pub energy_active_uj: u64,
     /// Energy, microjoules: idle states, the way in and out included.
@@ -146,6 +152,25 @@ pub struct DomainReport {
     pub driver_calls: u64,
     /// Energy of all CPUs of the domain, microjoules.
     pub energy_uj: u64,
+    /// How far the frequency was from the need; `None` when nobody looked.
+    pub demand: Option<DemandReport>,
+}
+
+/// Frequency of a domain beside what the governor's formula asks for at every event.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DemandReport {
+    /// Time integral of the distance, kHz times ns.
+    pub error_khz_ns: u128,
+    /// Time above the need, ns.
+    pub over_ns: u64,
+    /// Time below the need, ns.
+    pub short_ns: u64,
+    /// From a need above the frequency until the frequency meets the need, ns.
+    pub reaction_ns: Samples,
+    /// Those of them that ended because the need went away.
+    pub lapsed: u64,
+    /// Needs that were still waiting at the end of the run; not among the reactions.
+    pub unserved: u64,
 }
 
 impl Report {

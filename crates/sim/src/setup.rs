@@ -11,6 +11,7 @@ use crate::class::cfs;
 use crate::class::eevdf;
 use crate::class::fair::{FairEntity, FairKind, FairRq};
 use crate::classes::apply_policy;
+use crate::demand::Demand;
 use crate::energy::{ClusterEnergy, FJ_PER_UJ};
 use crate::engine::{Engine, Hooks};
 use crate::machine::Machine;
@@ -244,6 +245,7 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainSt
     let report =
         DomainReport { name: spec.name.clone(), time_in_state_ns: vec![0; khz.len()], ..DomainReport::default() };
     DomainState {
+        demand: cfg.demand.then(|| Demand::new(sugov.cur_khz)),
         sugov,
         opp: opp as u32,
         khz,
@@ -467,7 +469,9 @@ impl<'a, S: Sink> Engine<'a, S> {
         let cpus = &self.m.domains[d].cpus;
         let of = |cpu: &CpuState| cpu.energy_active_fj + cpu.energy_idle_fj.iter().sum::<u128>();
         let total: u128 = cpus.iter().map(|&c| of(&self.cpus[c as usize])).sum();
+        let now = self.now;
         let mut report = std::mem::take(&mut self.domains[d].report);
+        report.demand = self.domains[d].demand.take().map(|demand| demand.finish(now));
         report.energy_uj = (total / FJ_PER_UJ) as u64;
         report
     }

@@ -10,6 +10,7 @@ use crate::class::Class;
 use crate::class::deadline::{DlEntity, DlRq};
 use crate::class::fair::{Entities, FairEntity, FairRq};
 use crate::class::realtime::{RtEntity, RtRq};
+use crate::demand::Demand;
 use crate::queue::Moment;
 use crate::report::{CpuReport, DomainReport, TaskReport};
 use crate::workload::{CpuSet, SchedPolicy};
@@ -290,5 +291,7 @@ pub(crate) struct DomainState {
     /// A kick arrived while the worker was busy.
     pub kicked: bool,
     pub since_ns: u64,
+    /// Watches how far the frequency is from the need.
+    pub demand: Option<Demand>,
     pub report: DomainReport,
 }

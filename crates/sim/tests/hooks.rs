@@ -3,11 +3,11 @@
 
 mod common;
 
-use common::{config, machine, on, periodic, profile, with_policy, workload};
+use common::{config, fixed_speed, machine, on, periodic, profile, with_policy, workload};
 use pelton_core::Policy;
 use pelton_schema::{HookSite, NullSink};
 use pelton_sim::workload::{SchedPolicy, Workload};
-use pelton_sim::{Machine, Report};
+use pelton_sim::{Machine, Report, RunConfig};
 
 fn board() -> Machine {
     machine(&[(2, 400), (2, 1024)])
@@ -43,12 +43,67 @@ fn calls_at(report: &Report, site: HookSite) -> u64 {
     report.cpus.iter().map(|c| c.hook_calls[site as usize]).sum()
 }
 
+fn offered(report: &Report) -> u64 {
+    report.cpus.iter().map(|c| c.hooks_offered).sum()
+}
+
+/// What happened, without what the kernel of the profile would have called for.
+fn as_run(report: &Report) -> Report {
+    let mut report = report.clone();
+    report.cpus.iter_mut().for_each(|c| c.hooks_offered = 0);
+    report
+}
+
+#[test]
+fn watching_changes_nothing() {
+    for settings in [&[][..], &[("hook_filter", "h4"), ("gate", "r1_asym")]] {
+        let policy = policy("7.2", settings);
+        let unseen = run(&policy);
+        let watched = RunConfig { demand: true, ..config(500) };
+        let mut seen = pelton_sim::run(&board(), &mixed(), &policy, &watched, NullSink).expect("runs");
+        for domain in &mut seen.domains {
+            let demand = domain.demand.take().expect("somebody watched");
+            let time_ns: u64 = domain.time_in_state_ns.iter().sum();
+            assert!(demand.over_ns + demand.short_ns <= time_ns, "{demand:?}");
+            assert!(demand.short_ns >= demand.reaction_ns.summary().sum, "{demand:?}");
+        }
+        assert_eq!(seen, unseen, "{settings:?}");
+    }
+}
+
+#[test]
+fn kernels_that_call_on_the_cpu_itself_lose_remote_calls() {
+    let updates = |name| run(&policy(name, &[])).cpus.iter().map(|c| c.updates).sum::<u64>();
+    let all = |name| calls(&run(&policy(name, &[])));
+    assert!(0 < updates("4.12") && updates("4.12") <= all("4.12"));
+    assert_eq!(updates("7.2"), all("7.2"));
+}
+
+#[test]
+fn mainline_calls_for_every_offered_event() {
+    for name in ["4.12", "4.16", "6.12", "7.2"] {
+        let report = run(&policy(name, &[]));
+        assert_eq!(offered(&report), calls(&report), "{name}");
+    }
+}
+
+#[test]
+fn a_hook_takes_the_time_that_is_reported() {
+    let mut machine = fixed_speed(&[(1, 1024)]);
+    machine.costs.hook_ns = 1_000;
+    machine.domains[0].switch_time_ns = 0;
+    let tasks = workload(vec![on(periodic("task", 500, 10_000), 0)]);
+    let report = pelton_sim::run(&machine, &tasks, &profile("7.2"), &config(200), NullSink).expect("runs");
+    assert_eq!(report.cpus[0].hook_ns, calls(&report) * 1_000);
+}
+
 #[test]
 fn h1_is_the_update_hooks_proposal() {
     for name in ["4.12", "4.16", "6.12", "7.2"] {
         let named = run(&policy(name, &[("hook_filter", "h1")]));
-        let spelled = [("hook_decay", "off"), ("hook_tick", "on"), ("hook_blocked", "off")];
-        assert_eq!(named, run(&policy(name, &spelled)), "{name}");
+        let spelled = run(&policy(name, &[("hook_decay", "off"), ("hook_tick", "on"), ("hook_blocked", "off")]));
+        assert!(offered(&spelled) <= offered(&named), "{name}");
+        assert_eq!(as_run(&named), as_run(&spelled), "{name}");
         assert_eq!(calls_at(&named, HookSite::Decay) + calls_at(&named, HookSite::Blocked), 0, "{name}");
         assert!(calls_at(&named, HookSite::Tick) > 0 && calls_at(&named, HookSite::Attach) > 0, "{name}");
     }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What the governor cost and how well the frequency followed: numbers of a whole run, over all domains.
+
+use pelton_sim::Report;
+use pelton_sim::report::{CpuReport, DemandReport, DomainReport};
+
+/// Sum over the CPUs.
+pub(crate) fn cpus(report: &Report, of: impl Fn(&CpuReport) -> u64) -> f64 {
+    report.cpus.iter().map(of).sum::<u64>() as f64
+}
+
+/// Sum over the domains.
+pub(crate) fn domains(report: &Report, of: impl Fn(&DomainReport) -> u64) -> f64 {
+    report.domains.iter().map(of).sum::<u64>() as f64
+}
+
+fn observed(report: &Report) -> Option<Vec<&DemandReport>> {
+    let all: Option<Vec<_>> = report.domains.iter().map(|d| d.demand.as_ref()).collect();
+    all.filter(|domains| !domains.is_empty())
+}
+
+/// Sum over the domains of a run that was observed.
+pub(crate) fn sum(report: &Report, of: impl Fn(&DemandReport) -> u64) -> Option<f64> {
+    Some(observed(report)?.into_iter().map(of).sum::<u64>() as f64)
+}
+
+/// Time integral of the distance of need and frequency, MHz s.
+pub(crate) fn error_mhz_s(report: &Report) -> Option<f64> {
+    Some(observed(report)?.into_iter().map(|d| d.error_khz_ns).sum::<u128>() as f64 / 1e12)
+}
+
+/// Mean reaction, ms; `None` without one.
+pub(crate) fn reaction_ms_avg(report: &Report) -> Option<f64> {
+    let domains = observed(report)?;
+    let summaries = || domains.iter().map(|d| d.reaction_ns.summary());
+    let count: u64 = summaries().map(|s| s.count).sum();
+    (count > 0).then(|| summaries().map(|s| s.sum).sum::<u64>() as f64 / count as f64 / 1e6)
+}
+
+/// Longest reaction, ms.
+pub(crate) fn reaction_ms_max(report: &Report) -> Option<f64> {
+    reactions(report)?.last().map(|&(ns, _)| ns as f64 / 1e6)
+}
+
+/// The reaction that 99 of 100 do not exceed, ms (nearest rank).
+pub(crate) fn reaction_ms_p99(report: &Report) -> Option<f64> {
+    let sorted = reactions(report)?;
+    let count: u64 = sorted.iter().map(|&(_, n)| n).sum();
+    let rank = (count * 99).div_ceil(100);
+    let mut below = 0;
+    let ranked = sorted.into_iter().find(|&(_, n)| {
+        below += n;
+        below >= rank
+    });
+    ranked.map(|(ns, _)| ns as f64 / 1e6)
+}
+
+/// Durations and how often each came, ascending.
+fn reactions(report: &Report) -> Option<Vec<(u64, u64)>> {
+    let mut all: Vec<_> = observed(report)?.into_iter().flat_map(|d| d.reaction_ns.iter()).collect();
+    all.sort_unstable();
+    Some(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn domain(reaction_ns: impl IntoIterator<Item = u64>, error_khz_ns: u128) -> DomainReport {
+        let reaction_ns = reaction_ns.into_iter().collect();
+        DomainReport {
+            demand: Some(DemandReport { reaction_ns, error_khz_ns, ..DemandReport::default() }),
+            ..DomainReport::default()
+        }
+    }
+
+    #[test]
+    fn reactions_of_all_domains_are_one_population() {
+        let first = domain((1..=99).map(|ms| ms * 1_000_000), 3_000_000_000_000);
+        let second = domain([200_000_000], 1_000_000_000_000);
+        let report = Report { domains: vec![first, second], ..Report::default() };
+        assert_eq!(reaction_ms_p99(&report), Some(99.0));
+        assert_eq!(reaction_ms_max(&report), Some(200.0));
+        assert_eq!(reaction_ms_avg(&report), Some((99.0 * 50.0 + 200.0) / 100.0));
+        assert_eq!(error_mhz_s(&report), Some(4.0));
+    }
+
+    #[test]
+    fn without_an_observer_there_is_no_number() {
+        let report = Report { domains: vec![DomainReport::default()], ..Report::default() };
+        assert_eq!(error_mhz_s(&report), None);
+        assert_eq!(sum(&report, |d| d.over_ns), None);
+        assert_eq!(reaction_ms_max(&Report::default()), None);
+    }
+
+    #[test]
+    fn no_reaction_has_no_mean() {
+        let report = Report { domains: vec![domain([], 0)], ..Report::default() };
+        assert_eq!((reaction_ms_avg(&report), reaction_ms_p99(&report)), (None, None));
+        assert_eq!(error_mhz_s(&report), Some(0.0));
+    }
+}

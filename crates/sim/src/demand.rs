@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What the governor's formula asks for beside what the hardware runs at, at every event that mainline calls for and at
+//! every tick, whatever filter and gate do with it. It takes no simulated time and changes nothing; a run without it
+//! ([`RunConfig::demand`](crate::RunConfig)) pays one test per event.
+
+use pelton_schema::{HookSite, Sink};
+
+use crate::engine::Engine;
+use crate::report::DemandReport;
+
+/// Need and frequency of one domain.
+#[derive(Clone, Debug)]
+pub(crate) struct Demand {
+    /// Up to when the totals count.
+    since_ns: u64,
+    /// Frequency of the hardware.
+    current_khz: u32,
+    /// Unknown until the first event.
+    needed_khz: Option<u32>,
+    /// Since when the need is above the frequency.
+    short_since_ns: Option<u64>,
+    report: DemandReport,
+}
+
+impl Demand {
+    pub(crate) fn new(current_khz: u32) -> Demand {
+        Demand { since_ns: 0, current_khz, needed_khz: None, short_since_ns: None, report: DemandReport::default() }
+    }
+
+    /// From now on `khz` are needed.
+    pub(crate) fn need(&mut self, now: u64, khz: u32) {
+        if self.needed_khz == Some(khz) {
+            return;
+        }
+        self.advance(now);
+        self.needed_khz = Some(khz);
+        if khz > self.current_khz {
+            self.short_since_ns.get_or_insert(now);
+        } else if let Some(since_ns) = self.short_since_ns.take() {
+            self.report.reaction_ns.add(now - since_ns);
+            self.report.lapsed += 1;
+        }
+    }
+
+    /// From now on the hardware runs at `khz`.
+    pub(crate) fn set(&mut self, now: u64, khz: u32) {
+        self.advance(now);
+        self.current_khz = khz;
+        let short = self.needed_khz.is_some_and(|needed| needed > khz);
+        match (short, self.short_since_ns) {
+            (true, None) => self.short_since_ns = Some(now),
+            (false, Some(since_ns)) => {
+                self.short_since_ns = None;
+                self.report.reaction_ns.add(now - since_ns);
+            }
+            _ => {}
+        }
+    }
+
+    fn advance(&mut self, now: u64) {
+        let ns = now - self.since_ns;
+        self.since_ns = now;
+        let Some(needed) = self.needed_khz else { return };
+        self.report.error_khz_ns += u128::from(ns) * u128::from(needed.abs_diff(self.current_khz));
+        if self.current_khz > needed {
+            self.report.over_ns += ns;
+        } else if self.current_khz < needed {
+            self.report.short_ns += ns;
+        }
+    }
+
+    /// The run ends.
+    pub(crate) fn finish(mut self, now: u64) -> DemandReport {
+        self.advance(now);
+        self.report.unserved = u64::from(self.short_since_ns.is_some());
+        self.report
+    }
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// An event of CPU `c` that did not lead to an evaluation.
+    pub(crate) fn observe_event(&mut self, c: u32) {
+        let d = self.m.cpus[c as usize].domain;
+        if self.domains[d as usize].demand.is_none() {
+            return;
+        }
+        let need = self.need(c, d, false);
+        let domain = &self.domains[d as usize];
+        let raw = domain.sugov.raw_freq(&self.policy, need.util, need.cap, need.terms.forced_max != 0);
+        let khz = domain.sugov.resolve(&domain.khz, raw);
+        self.observe_need(d, khz);
+    }
+
+    /// The formula asks for `khz`.
+    pub(crate) fn observe_need(&mut self, d: u32, khz: u32) {
+        let now = self.now;
+        if let Some(demand) = &mut self.domains[d as usize].demand {
+            demand.need(now, khz);
+        }
+    }
+
+    /// Is an event that nobody is called for still a moment to look?
+    pub(crate) fn is_observed(&self, site: HookSite, offered: bool) -> bool {
+        offered || site == HookSite::Tick
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MHZ: u32 = 1_000;
+    const MS: u64 = 1_000_000;
+
+    fn mhz_ms(report: &DemandReport) -> u128 {
+        report.error_khz_ns / u128::from(MHZ) / u128::from(MS)
+    }
+
+    fn reactions(report: &DemandReport) -> Vec<u64> {
+        report.reaction_ns.iter().map(|(ns, _)| ns).collect()
+    }
+
+    /// ```text
+    /// need     500   |1000          |500
+    /// current  500   |     |1000        |500
+    /// ms       0     2     5        9   11   12
+    /// ```
+    #[test]
+    fn a_step_up_and_down() {
+        let mut demand = Demand::new(500 * MHZ);
+        demand.need(0, 500 * MHZ);
+        demand.need(2 * MS, 1_000 * MHZ);
+        demand.set(5 * MS, 1_000 * MHZ);
+        demand.need(9 * MS, 500 * MHZ);
+        demand.set(11 * MS, 500 * MHZ);
+        let report = demand.finish(12 * MS);
+        assert_eq!(mhz_ms(&report), 3 * 500 + 2 * 500);
+        assert_eq!((report.short_ns, report.over_ns), (3 * MS, 2 * MS));
+        assert_eq!(reactions(&report), [3 * MS]);
+        assert_eq!((report.lapsed, report.unserved), (0, 0));
+    }
+
+    #[test]
+    fn served_at_once_is_a_reaction_of_nothing() {
+        let mut demand = Demand::new(500 * MHZ);
+        demand.need(MS, 1_000 * MHZ);
+        demand.set(MS, 1_000 * MHZ);
+        let report = demand.finish(2 * MS);
+        assert_eq!(reactions(&report), [0]);
+        assert_eq!((mhz_ms(&report), report.short_ns, report.over_ns), (0, 0, 0));
+    }
+
+    #[test]
+    fn a_higher_need_meanwhile_does_not_restart_the_wait() {
+        let mut demand = Demand::new(500 * MHZ);
+        demand.need(0, 800 * MHZ);
+        demand.need(2 * MS, 1_000 * MHZ);
+        demand.set(3 * MS, 800 * MHZ);
+        demand.set(4 * MS, 1_000 * MHZ);
+        let report = demand.finish(4 * MS);
+        assert_eq!(reactions(&report), [4 * MS]);
+        assert_eq!(mhz_ms(&report), 2 * 300 + 500 + 200);
+    }
+
+    #[test]
+    fn a_need_that_goes_away_unserved_is_counted_as_lapsed() {
+        let mut demand = Demand::new(500 * MHZ);
+        demand.need(0, 1_000 * MHZ);
+        demand.need(3 * MS, 500 * MHZ);
+        demand.need(5 * MS, 1_000 * MHZ);
+        let report = demand.finish(6 * MS);
+        assert_eq!((reactions(&report), report.lapsed, report.unserved), (vec![3 * MS], 1, 1));
+        assert_eq!(mhz_ms(&report), 3 * 500 + 500);
+    }
+
+    #[test]
+    fn nothing_counts_before_the_first_event() {
+        let mut demand = Demand::new(500 * MHZ);
+        demand.set(MS, 2_000 * MHZ);
+        demand.need(4 * MS, 2_000 * MHZ);
+        assert_eq!(demand.finish(5 * MS), DemandReport::default());
+    }
+}
