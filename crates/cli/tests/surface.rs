@@ -5,7 +5,17 @@ mod support;
 use support::{good, pelton, snapshot};
 
 const VERBS: [&str; 11] = [
-    "run", "compare", "replay", "reproduce", "explain", "validate", "record", "platform", "policy", "workload", "trace",
+    "run",
+    "compare",
+    "replay",
+    "reproduce",
+    "explain",
+    "validate",
+    "record",
+    "platform",
+    "policy",
+    "workload",
+    "trace",
 ];
 
 #[test]

@@ -6,13 +6,13 @@ mod compare;
 mod explain;
 mod platform;
 mod policy;
-mod recorded;
-mod replay;
 #[cfg(feature = "record")]
 mod record;
 #[cfg(not(feature = "record"))]
 #[path = "no_record.rs"]
 mod record;
+mod recorded;
+mod replay;
 mod reproduce;
 mod run;
 mod trace;

@@ -27,7 +27,11 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
     let options = options(args)?;
     let load = args.load.as_deref().map(load).transpose()?;
     if args.output.is_none() && args.perfetto.is_none() {
-        return Err(Failure::new(Exit::Usage, "no file to record to", Some("name one with -o FILE or --perfetto FILE")));
+        return Err(Failure::new(
+            Exit::Usage,
+            "no file to record to",
+            Some("name one with -o FILE or --perfetto FILE"),
+        ));
     }
     let session = Session::start(&options).map_err(|e| cannot(&e))?;
     let mut files = Files::create(args, &header(&session, args))?;

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What can be typed about traces.
+
+use super::PolicyArgs;
+use crate::units::{parse_duration_ns, parse_time_ns};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use pelton_trace::import::Format as InputFormat;
+use std::path::PathBuf;
+
+/// Which part of a trace, and on which machine.
+#[derive(Clone, Debug, Args)]
+pub struct PartArgs {
+    /// Platform to run on [default: the one the trace names].
+    #[arg(long, value_name = "P")]
+    pub platform: Option<String>,
+    /// Platform the trace was recorded on [default: the one it names, else that of --platform].
+    #[arg(long, value_name = "P")]
+    pub recorded_on: Option<String>,
+    /// Every burst stays on the CPU it was recorded on.
+    #[arg(long)]
+    pub pin: bool,
+    /// Only this task, by name or id; repeatable.
+    #[arg(long = "task", value_name = "NAME")]
+    pub tasks: Vec<String>,
+    /// Begin this long after the first event.
+    #[arg(long, value_name = "TIME", value_parser = parse_time_ns)]
+    pub from: Option<u64>,
+    /// End this long after the first event.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
+    pub to: Option<u64>,
+}
+
+/// `pelton workload`.
+#[derive(Debug, Subcommand)]
+pub enum WorkloadVerb {
+    /// The tasks of a trace as an rt-app file.
+    #[command(after_long_help = "\
+Example: a compact model of a recorded run, for rt-app on a board and for `pelton run`
+  pelton workload from-trace out.plog --model -o out.json
+Work is in us on a CPU of capacity 1024 at its highest frequency: the file asks rt-app to calibrate there.")]
+    FromTrace(FromTraceArgs),
+}
+
+/// `pelton workload from-trace`.
+#[derive(Debug, Args)]
+pub struct FromTraceArgs {
+    /// Trace.
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// Which part of it, and on which machine.
+    #[command(flatten)]
+    pub part: PartArgs,
+    /// Fold repeated activations into loops with mean amounts [default: every burst as recorded].
+    #[arg(long)]
+    pub model: bool,
+    /// Write here instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `pelton replay`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Example: record a run, then ask what another kernel would have done with the same work
+  pelton run --platform juno-r0 --workload periodic:run_us=3000,period_us=16000 --duration 1s --log out.plog
+  pelton replay out.plog --policy 7.2 --policy 4.16
+Exit code 1 means that --check found a quantity outside its tolerance.")]
+pub struct ReplayArgs {
+    /// Traces; each is replayed by itself.
+    #[arg(value_name = "TRACE", required = true)]
+    pub traces: Vec<PathBuf>,
+    /// Which part of the traces, and on which machine.
+    #[command(flatten)]
+    pub part: PartArgs,
+    /// Policy file, or profile with switches as 4.16,rt_signal=on; repeatable, one column each.
+    #[arg(long = "policy", value_name = "FILE|VERSION[,SWITCH=VALUE]...")]
+    pub policies: Vec<String>,
+    /// Kernel whose rules are used [default: 7.2].
+    #[arg(long, value_name = "VERSION", conflicts_with = "policies")]
+    pub profile: Option<String>,
+    /// Switch set in every policy.
+    #[arg(long = "set", value_name = "SWITCH=VALUE")]
+    pub sets: Vec<String>,
+    /// First seed.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Medians over this many seeds, which differ in the phase of ticks.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub seeds: u64,
+    /// Compare under the recorded policy on the recorded platform with tolerances.
+    #[arg(long)]
+    pub check: bool,
+    /// Replay this much of the beginning without comparing it.
+    #[arg(long, value_name = "TIME", value_parser = parse_time_ns)]
+    pub settle: Option<u64>,
+    /// Timer interrupts per second: 100, 250, 300 or 1000 [default: 250].
+    #[arg(long, value_name = "N")]
+    pub hz: Option<u32>,
+    /// schedutil's rate_limit_us [default: the profile's rule].
+    #[arg(long, value_name = "US")]
+    pub rate_limit_us: Option<u64>,
+    /// Write a Perfetto trace of the first policy's first seed.
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Write its event log.
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+}
+
+/// `pelton validate`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Example: every signal recorded inside a 7.2 kernel, bit for bit
+  pelton validate calls.csv.gz --profile 7.2
+Exit code 1 means that the core does not compute what the kernel did: the first difference is printed.")]
+pub struct ValidateArgs {
+    /// Traces: text, trace.dat, Perfetto, CSV, our log; also compressed.
+    #[arg(value_name = "TRACE", required = true)]
+    pub traces: Vec<PathBuf>,
+    /// Kernel whose rules are used [default: the one the trace names, or 7.2].
+    #[arg(long, value_name = "VERSION")]
+    pub profile: Option<String>,
+    /// Platform for the frequency tables [default: frequencies seen in the trace].
+    #[arg(long, value_name = "P")]
+    pub platform: Option<String>,
+    /// Put faults into the trace instead and show that each is found.
+    #[arg(long)]
+    pub self_test: bool,
+}
+
+/// `pelton record`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Example: ten seconds of everything that happens, for pelton and for the Perfetto UI
+  pelton record -o now.plog --perfetto now.pftrace --duration 10s
+Example: one command from start to end
+  pelton record -o make.plog -- make -j4
+Exit code 4 means that something is missing on this machine; the message says what and how to get it.")]
+pub struct RecordArgs {
+    /// Write the event log.
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write a Perfetto trace.
+    #[arg(long, value_name = "FILE")]
+    pub perfetto: Option<PathBuf>,
+    /// Length [default: 10s, or until the command ends].
+    #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
+    pub duration: Option<u64>,
+    /// Sets of events: sched, freq, idle, pelt, irq, energy; or all.
+    #[arg(long, value_name = "SET,...", default_value = "sched,freq,idle,pelt,energy")]
+    pub events: String,
+    /// Every load-tracking call, before and after, where the kernel lets functions be traced.
+    #[arg(long)]
+    pub full: bool,
+    /// Buffer of each CPU.
+    #[arg(long, value_name = "MB", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub buffer: u32,
+    /// Run a small load meanwhile: periodic, rt-fair, mixed, fork-storm or cgroup-moves.
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    pub load: Option<String>,
+    /// Take the kernel's type information from this file.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub btf: Option<PathBuf>,
+    /// Command to run and record.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<std::ffi::OsString>,
+}
+
+/// `pelton trace`.
+#[derive(Debug, Subcommand)]
+pub enum TraceVerb {
+    /// Format, length, events by name, what is lost or damaged.
+    #[command(after_long_help = "Example:\n  pelton trace info trace.dat")]
+    Info(TraceInfoArgs),
+    /// Write a trace in another form.
+    #[command(after_long_help = "Example:\n  pelton trace export run.plog --to perfetto -o run.pftrace")]
+    Export(ExportArgs),
+}
+
+/// The kind of file with this name.
+fn input_format(name: &str) -> Result<InputFormat, String> {
+    InputFormat::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+        let known: Vec<_> = InputFormat::ALL.iter().map(|format| format.name()).collect();
+        format!("known are {}", known.join(", "))
+    })
+}
+
+/// `pelton trace info`.
+#[derive(Debug, Args)]
+pub struct TraceInfoArgs {
+    /// Trace (trace.dat, Perfetto, ftrace text, our log; also packed), - for standard input.
+    pub file: PathBuf,
+    /// Kind of the file, when its content does not tell.
+    #[arg(long, value_name = "NAME", value_parser = input_format)]
+    pub input_format: Option<InputFormat>,
+}
+
+/// `pelton trace export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Trace, - for standard input.
+    pub file: PathBuf,
+    /// Kind of the file, when its content does not tell.
+    #[arg(long, value_name = "NAME", value_parser = input_format)]
+    pub input_format: Option<InputFormat>,
+    /// Form to write.
+    #[arg(long, value_enum)]
+    pub to: TraceForm,
+    /// File to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Only events of this name; repeatable.
+    #[arg(long = "event", value_name = "NAME")]
+    pub events: Vec<String>,
+}
+
+/// Forms of an exported trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceForm {
+    // Perfetto trace.
+    Perfetto,
+    // One table.
+    Csv,
+    // One JSON object per event.
+    Json,
+    // One line per event.
+    Text,
+    // Our own log.
+    Log,
+}
