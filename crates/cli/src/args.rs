@@ -70,6 +70,8 @@ pub enum Verb {
     Reproduce(ReproduceArgs),
     /// One frequency decision with every term filled in.
     Explain(ExplainArgs),
+    /// Recompute every signal of a recorded trace: first divergence, or zero.
+    Validate(ValidateArgs),
     /// Platforms: list, show, check a file.
     #[command(subcommand)]
     Platform(PlatformVerb),
@@ -216,6 +218,27 @@ pub struct ExplainArgs {
     /// The last decision that changed the frequency.
     #[arg(long)]
     pub changed: bool,
+}
+
+/// `pelton validate`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Example: every signal recorded inside a 7.2 kernel, bit for bit
+  pelton validate calls.csv.gz --profile 7.2
+Exit code 1 means that the core does not compute what the kernel did: the first difference is printed.")]
+pub struct ValidateArgs {
+    /// Traces: text, trace.dat, Perfetto, CSV, our log; also compressed.
+    #[arg(value_name = "TRACE", required = true)]
+    pub traces: Vec<PathBuf>,
+    /// Kernel whose rules are used [default: the one the trace names, or 7.2].
+    #[arg(long, value_name = "VERSION")]
+    pub profile: Option<String>,
+    /// Platform for the frequency tables [default: frequencies seen in the trace].
+    #[arg(long, value_name = "P")]
+    pub platform: Option<String>,
+    /// Put faults into the trace instead and show that each is found.
+    #[arg(long)]
+    pub self_test: bool,
 }
 
 /// `pelton platform`.

@@ -8,6 +8,7 @@ mod platform;
 mod policy;
 mod reproduce;
 mod run;
+mod validate;
 
 use crate::args::{Cli, PlatformVerb, PolicyVerb, Verb};
 use crate::exit::{Exit, Failure};
@@ -20,6 +21,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Verb::Compare(args) => compare::compare(args, global),
         Verb::Reproduce(args) => reproduce::reproduce(args, global),
         Verb::Explain(args) => explain::explain(args, global),
+        Verb::Validate(args) => validate::validate_traces(args, global),
         Verb::Platform(PlatformVerb::List) => platform::list(global),
         Verb::Platform(PlatformVerb::Show { platform }) => platform::show(platform, global),
         Verb::Platform(PlatformVerb::Check { file }) => platform::check(file, global),

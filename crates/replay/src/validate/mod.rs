@@ -1,2 +1,241 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Holding the core against what a kernel recorded.
+//!
+//! Records with the kernel's integer sums are recomputed and compared field by field; one unit off is a divergence. What is
+//! between two records is known as far as the trace tells it: a record that needs an assumption is counted under the
+//! assumption's name, a record that no assumption explains diverges.
+
+mod advance;
+mod clock;
+mod control;
+mod decision;
+mod engine;
+mod explain;
+mod fault;
+mod limits;
+mod object;
+mod report;
+mod rules;
+mod search;
+pub mod tolerance;
+
+pub use fault::{DropResult, FaultResult, drop_test, self_test};
+pub use report::{Challenge, Comparison, Damaged, Divergence, Field, Report, Tally, UNDECIDED_PERMILLE};
+
+use std::collections::BTreeMap;
+
+use pelton_core::{Avg, Policy};
+use pelton_schema::{CPU_UNKNOWN, Event, PELT_ROOT, PeltSignal, PeltSource};
+use pelton_trace::import::{ImportError, Source, Timed};
+
+use advance::Bench;
+use clock::Clocks;
+use decision::Decisions;
+use engine::{Engine, Place, Record};
+use object::State;
+
+/// What a trace is held against.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The rules.
+    pub policy: Policy,
+    /// Frequencies of the domain of a CPU in ascending order, kHz, when a platform is given.
+    pub tables: BTreeMap<u32, Vec<u32>>,
+}
+
+/// A validation under way.
+#[derive(Debug)]
+pub struct Validator {
+    options: Options,
+    report: Report,
+    engine: Engine,
+    clocks: Clocks,
+    decisions: Decisions,
+    current: BTreeMap<u32, u32>,
+    published: BTreeMap<u32, u64>,
+    before: BTreeMap<u32, Avg>,
+}
+
+impl Validator {
+    /// Nothing seen yet.
+    pub fn new(options: Options) -> Validator {
+        Validator {
+            options,
+            report: Report::default(),
+            engine: Engine::default(),
+            clocks: Clocks::default(),
+            decisions: Decisions::default(),
+            current: BTreeMap::new(),
+            published: BTreeMap::new(),
+            before: BTreeMap::new(),
+        }
+    }
+
+    /// The next event.
+    pub fn event(&mut self, timed: &Timed) {
+        let place = Place { event: self.report.events, time_ns: timed.time_ns };
+        self.report.events += 1;
+        if !limits::plausible(&mut self.report, place, &timed.event) {
+            return;
+        }
+        let policy = self.options.policy;
+        match timed.event {
+            Event::PeltBefore { .. } | Event::PeltState { .. } => self.pelt(&policy, place, &timed.event),
+            Event::RqClock { cpu, clock_pelt_ns, lost_idle_ns, .. } => {
+                self.published.insert(cpu, clock_pelt_ns.wrapping_sub(lost_idle_ns));
+            }
+            Event::RqClockStep { .. } => {
+                self.clocks.step(&policy, &self.engine.objects, &mut self.report, place, &timed.event);
+            }
+            Event::SchedSwitch { cpu, prev_tid, next_tid, next_prio, .. } => {
+                self.switch(cpu, prev_tid, next_tid, next_prio);
+            }
+            Event::SchedMigrateTask { tid, dest_cpu, .. } => {
+                self.engine.migrates(Bench { pol: &policy }, tid, Some(dest_cpu));
+            }
+            Event::SchedProcessExit { tid, .. } => self.engine.migrates(Bench { pol: &policy }, tid, None),
+            Event::LostEvents { cpu, .. } => self.lost((cpu != CPU_UNKNOWN).then_some(cpu)),
+            _ => self.decisions.event(&policy, &mut self.report, place, &timed.event),
+        }
+    }
+
+    /// A switch must leave the task that the last one started; otherwise events are missing.
+    fn switch(&mut self, cpu: u32, prev_tid: u32, next_tid: u32, next_prio: u32) {
+        let running = self.current.insert(cpu, next_tid);
+        if let Some(running) = running.filter(|&running| running != prev_tid) {
+            self.report.holes += 1;
+            self.engine.resynchronise(&mut self.report, Some(cpu));
+            for tid in [running, prev_tid, next_tid] {
+                self.engine.forget_task(tid);
+            }
+            self.clocks.forget(Some(cpu));
+        }
+        self.engine.switch(&mut self.report, cpu, next_tid, next_prio);
+    }
+
+    fn lost(&mut self, cpu: Option<u32>) {
+        self.engine.resynchronise(&mut self.report, cpu);
+        self.clocks.forget(cpu);
+        self.current.retain(|c, _| cpu.is_some_and(|cpu| *c != cpu));
+    }
+
+    fn pelt(&mut self, policy: &Policy, place: Place, event: &Event) {
+        if let Some((cpu, avg)) = before(event) {
+            self.before.insert(cpu, avg);
+            return;
+        }
+        let Some(mut record) = record(place, event) else { return };
+        record.before = self.before.remove(&record.state.cpu).filter(|_| record.source == PeltSource::Call);
+        record.clock_ns = self.published.remove(&record.state.cpu);
+        let root = record.state.flags & PELT_ROOT != 0;
+        self.clocks.record(record.signal, record.state.cpu, record.object, root);
+        self.engine.record(Bench { pol: policy }, &mut self.report, &record);
+    }
+
+    /// The end of the trace.
+    pub fn finish(mut self) -> Report {
+        self.engine.finish(&mut self.report);
+        let tables = &self.options.tables;
+        self.decisions.finish(&mut self.report, |cpu| tables.get(&cpu).cloned());
+        self.report
+    }
+}
+
+/// The state before a call.
+fn before(event: &Event) -> Option<(u32, Avg)> {
+    let Event::PeltBefore {
+        cpu,
+        last_update_time_ns,
+        load_sum,
+        runnable_sum,
+        util_sum,
+        period_contrib,
+        load_avg,
+        runnable_avg,
+        util_avg,
+    } = *event
+    else {
+        return None;
+    };
+    let avg = Avg {
+        last_update_time_ns,
+        load_sum,
+        runnable_sum,
+        util_sum,
+        period_contrib,
+        load_avg,
+        runnable_avg,
+        util_avg: util_avg.into(),
+        ..Avg::default()
+    };
+    Some((cpu, avg))
+}
+
+/// A state; `None` when its codes are not ours.
+fn record(place: Place, event: &Event) -> Option<Record> {
+    let Event::PeltState {
+        cpu,
+        signal,
+        source,
+        object,
+        queue,
+        tid,
+        flags,
+        runnable,
+        weight,
+        now_ns,
+        last_update_time_ns,
+        load_sum,
+        runnable_sum,
+        util_sum,
+        period_contrib,
+        load_avg,
+        runnable_avg,
+        util_avg,
+        util_est,
+    } = *event
+    else {
+        return None;
+    };
+    let avg = Avg {
+        last_update_time_ns,
+        load_sum,
+        runnable_sum,
+        util_sum,
+        period_contrib,
+        load_avg,
+        runnable_avg,
+        util_avg: util_avg.into(),
+        ..Avg::default()
+    };
+    Some(Record {
+        place,
+        signal: PeltSignal::of_code(signal)?,
+        source: PeltSource::of_code(source)?,
+        object,
+        state: State { avg, util_est, flags, runnable, weight, queue, tid, cpu },
+        now_ns,
+        clock_ns: None,
+        before: None,
+    })
+}
+
+/// Validates a whole trace. `watch` is called now and then with the trace's time and stops the work by returning `false`.
+///
+/// # Errors
+/// When the trace cannot be read.
+pub fn validate(
+    source: &mut dyn Source,
+    options: Options,
+    watch: &mut dyn FnMut(u64) -> bool,
+) -> Result<Report, ImportError> {
+    const WATCH_EVENTS: u64 = 1 << 14;
+    let mut validator = Validator::new(options);
+    while let Some(timed) = source.next()? {
+        validator.event(&timed);
+        if validator.report.events.is_multiple_of(WATCH_EVENTS) && !watch(timed.time_ns) {
+            break;
+        }
+    }
+    Ok(validator.finish())
+}

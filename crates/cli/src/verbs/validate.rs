@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `pelton validate`: does the core compute what the kernel recorded?
+
+use super::common::{bad_input, print, print_json, section};
+use crate::args::{Format, Global, ValidateArgs};
+use crate::exit::{Exit, Failure};
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::sheet::Sheet;
+use pelton_core::{Policy, profiles};
+use pelton_replay::validate::{Challenge, Divergence, DropResult, Options, Report, drop_test, self_test, validate};
+use pelton_scenario::platform::{self, PlatformOptions};
+use pelton_trace::import::{ImportError, OpenOptions, Source, TraceInfo, open};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// One trace after the other; the exit code is that of the worst.
+pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Failure> {
+    let mut exit = Exit::Good;
+    let tables = tables(args.platform.as_deref())?;
+    let mut results = Vec::new();
+    for path in &args.traces {
+        let mut source = open(path, &OpenOptions::default()).map_err(|e| unreadable(&e))?;
+        let (profile, remark) = profile(args, source.info());
+        let policy = Policy::profile(&profile).map_err(Failure::input)?;
+        let options = Options { policy, tables: tables.clone() };
+        let (text, value, holds) = if args.self_test {
+            checked_self_test(path, &options)?
+        } else {
+            let report = watched(&mut *source, options, global)?;
+            let facts = Facts { path, profile: &profile, remark, info: source.info() };
+            (facts.text(&report), facts.json(&report), report.holds())
+        };
+        if !holds {
+            exit = Exit::ClaimFails;
+        }
+        match global.format {
+            Format::Table => print(&text)?,
+            Format::Csv => print(&value_csv(path, &value))?,
+            Format::Json => results.push(value),
+        }
+    }
+    if global.format == Format::Json {
+        // One trace is one object; several are a list.
+        let value = if results.len() == 1 { results.remove(0) } else { Value::Array(results) };
+        print_json(&value)?;
+    }
+    Ok(exit)
+}
+
+fn unreadable(error: &ImportError) -> Failure {
+    Failure::input(error)
+}
+
+/// The profile asked for, or the one of the kernel the trace names, or the newest; and why.
+fn profile(args: &ValidateArgs, info: &TraceInfo) -> (String, Option<String>) {
+    if let Some(profile) = &args.profile {
+        return (profile.clone(), None);
+    }
+    let known = profiles();
+    let newest = known.last().copied().unwrap_or("7.2");
+    let release = info.remarks.iter().find_map(|remark| release(remark));
+    let Some((major, minor)) = release else {
+        let remark = "the trace does not name its kernel; give --profile when it is another".to_owned();
+        return (newest.to_owned(), Some(remark));
+    };
+    let version = |name: &str| name.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    let below = |name: &&&str| version(name).is_some_and(|v: (u32, u32)| v <= (major, minor));
+    let chosen = known.iter().rev().find(below).copied().unwrap_or(known[0]);
+    (chosen.to_owned(), Some(format!("profile {chosen} because the trace names kernel {major}.{minor}")))
+}
+
+/// The version in a remark that speaks of a kernel.
+fn release(remark: &str) -> Option<(u32, u32)> {
+    let words = remark.to_ascii_lowercase();
+    if !words.contains("kernel") && !words.contains("linux") {
+        return None;
+    }
+    words.split(|c: char| !c.is_ascii_digit() && c != '.').find_map(|word| {
+        let mut parts = word.split('.');
+        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+    })
+}
+
+/// Frequency tables of a platform, by CPU.
+fn tables(name: Option<&str>) -> Result<BTreeMap<u32, Vec<u32>>, Failure> {
+    let Some(name) = name else { return Ok(BTreeMap::new()) };
+    let file = platform::load(name).map_err(|d| bad_input(&d))?;
+    let machine = file.machine(&PlatformOptions::default()).map_err(|d| bad_input(&d))?;
+    let mut tables = BTreeMap::new();
+    for domain in &machine.domains {
+        let mut khz: Vec<u32> = domain.opps.iter().map(|opp| opp.khz).collect();
+        khz.sort_unstable();
+        tables.extend(domain.cpus.iter().map(|&cpu| (cpu, khz.clone())));
+    }
+    Ok(tables)
+}
+
+/// Reads the whole trace with a progress note; Ctrl-C ends it without a result.
+fn watched(source: &mut dyn Source, options: Options, global: &Global) -> Result<Report, Failure> {
+    let progress = Progress::new(0, global.quiet);
+    let mut stopped = false;
+    let report = validate(source, options, &mut |time_ns| {
+        progress.note(&format!("{} s of the trace", time_ns / 1_000_000_000));
+        stopped = interrupt::flag().load(Ordering::Relaxed);
+        !stopped
+    });
+    drop(progress);
+    if stopped {
+        return Err(Failure { exit: Exit::Interrupted, text: "interrupted: no result".to_owned() });
+    }
+    report.map_err(|e| unreadable(&e))
+}
+
+/// The trace with one fault put into it at a time: each must be found.
+fn checked_self_test(path: &Path, options: &Options) -> Result<(String, Value, bool), Failure> {
+    let again = || open(path, &OpenOptions::default());
+    let results = self_test(&again, options).map_err(|e| unreadable(&e))?;
+    let mut sheet = Sheet::new(&["<fault", "<found", "divergent"]);
+    for r in &results {
+        let found = if !r.possible {
+            "not possible in this trace"
+        } else if r.found {
+            "yes"
+        } else {
+            "NO"
+        };
+        sheet.row(vec![r.fault.to_owned(), found.to_owned(), r.divergent.to_string()]);
+    }
+    let single = drop_test(&mut *again().map_err(|e| unreadable(&e))?, options).map_err(|e| unreadable(&e))?;
+    let holds = results.iter().all(|r| r.found || !r.possible) && results.iter().any(|r| r.possible);
+    let rows: Vec<Value> = results
+        .iter()
+        .map(|r| json!({ "fault": r.fault, "possible": r.possible, "found": r.found, "divergent": r.divergent }))
+        .collect();
+    let text = format!("{}: faults put in on purpose\n{}{}", path.display(), sheet.text(None), single_calls(single));
+    let single = json!({
+        "taken_out": single.dropped, "noticed": single.noticed, "changed_nothing": single.changed_nothing,
+        "explained": single.explained,
+    });
+    Ok((text, json!({ "trace": path.display().to_string(), "faults": rows, "single_calls": single }), holds))
+}
+
+/// Whether one missing call is noticed.
+fn single_calls(r: DropResult) -> String {
+    if r.dropped == 0 {
+        return "single calls: the trace has none\n".to_owned();
+    }
+    format!(
+        "single calls: {} taken out one at a time, {} noticed at the next record of the object, {} had changed nothing, {} \
+         explained by a class\n",
+        r.dropped, r.noticed, r.changed_nothing, r.explained
+    )
+}
+
+struct Facts<'a> {
+    path: &'a Path,
+    profile: &'a str,
+    remark: Option<String>,
+    info: &'a TraceInfo,
+}
+
+impl Facts<'_> {
+    fn remarks(&self, report: &Report) -> Vec<String> {
+        let mut remarks: Vec<String> = self.remark.iter().cloned().chain(report.remarks.iter().cloned()).collect();
+        if report.holes > 0 {
+            remarks.push(format!(
+                "{} switches do not continue the one before: events are missing there; {} objects were learned again, {} \
+                 differences in such stretches are not counted",
+                report.holes, report.resynchronised, report.in_holes
+            ));
+        }
+        if self.info.lost > 0 || self.info.lost_unknown > 0 {
+            remarks.push(format!(
+                "the recorder lost {} events{}: nothing is claimed about them",
+                self.info.lost,
+                if self.info.lost_unknown > 0 { " and more of unknown number" } else { "" }
+            ));
+        }
+        if let Some(first) = &report.first_damaged {
+            remarks.push(format!(
+                "{} records have numbers no kernel can have and were not used; the first is event {} at {} ns: {} is {}, at \
+                 most {} is possible",
+                report.damaged, first.event, first.time_ns, first.column, first.value, first.limit
+            ));
+        }
+        if self.info.damaged > 0 {
+            remarks.push(format!("{} places of the file could not be read", self.info.damaged));
+        }
+        remarks
+    }
+
+    fn text(&self, report: &Report) -> String {
+        let mut out = format!("{}: profile {}, {} events\n", self.path.display(), self.profile, report.events);
+        let mut sheet = Sheet::new(&["<signal", "checked", "exact", "by class", "not decided", "divergent"]);
+        let mut classes = Sheet::new(&["<signal", "<class", "records", "errors let pass"]);
+        for (name, tally) in &report.signals {
+            let undecided = report.undecided(tally);
+            let by_class = tally.classes.values().sum::<u64>() - undecided;
+            let counts = [tally.checked, tally.exact, by_class, undecided, tally.divergent].map(|n| n.to_string());
+            sheet.row(std::iter::once((*name).to_owned()).chain(counts).collect());
+            for (class, count) in &tally.classes {
+                let passed = report.challenges.get(class).map_or(String::new(), |c| {
+                    format!(
+                        "{}.{} %{}",
+                        c.permille() / 10,
+                        c.permille() % 10,
+                        if c.decides() { "" } else { " not decided" }
+                    )
+                });
+                classes.row(vec![(*name).to_owned(), (*class).to_owned(), count.to_string(), passed]);
+            }
+        }
+        out += &section("", &sheet);
+        out += &section("Classes: equal in every integer under this assumption", &classes);
+        for (what, why) in &report.not_measured {
+            let _ = writeln!(out, "not measured: {what}: {why}");
+        }
+        for remark in self.remarks(report) {
+            let _ = writeln!(out, "note: {remark}");
+        }
+        match &report.first {
+            Some(first) => out += &self.first(first),
+            None if report.updates == 0 => out += "nothing in this trace can be checked\n",
+            None => {}
+        }
+        let _ = writeln!(out, "{} updates checked, {} divergent", report.updates, report.divergent);
+        out
+    }
+
+    fn first(&self, first: &Divergence) -> String {
+        let task = if first.tid == 0 {
+            String::new()
+        } else {
+            format!(", task {} ({})", self.info.task_name(first.tid), first.tid)
+        };
+        let mut out = format!(
+            "\nFirst divergence: event {} at {}.{:09} s, CPU {}{task}: {} ({})\n",
+            first.event,
+            first.time_ns / 1_000_000_000,
+            first.time_ns % 1_000_000_000,
+            first.cpu,
+            first.signal,
+            first.what
+        );
+        let before: BTreeMap<&str, u64> = first.before.iter().copied().collect();
+        let mut sheet = Sheet::new(&["<field", "before", "kernel", "ours", "difference"]);
+        for field in &first.fields {
+            let was = before.get(field.name).map_or(String::new(), u64::to_string);
+            let difference = i128::from(field.ours) - i128::from(field.kernel);
+            let difference = if difference == 0 { String::new() } else { format!("{difference:+}") };
+            sheet.row(vec![field.name.to_owned(), was, field.kernel.to_string(), field.ours.to_string(), difference]);
+        }
+        out += &sheet.text(None);
+        let _ = writeln!(out, "rule: {}\n", first.rule);
+        out
+    }
+
+    fn json(&self, report: &Report) -> Value {
+        let signals: serde_json::Map<String, Value> = report
+            .signals
+            .iter()
+            .map(|(name, t)| {
+                let value = json!({
+                    "checked": t.checked, "exact": t.exact, "unchanged": t.unchanged, "classes": t.classes,
+                    "not_decided": report.undecided(t), "divergent": t.divergent, "rule": t.rule,
+                });
+                ((*name).to_owned(), value)
+            })
+            .collect();
+        json!({
+            "trace": self.path.display().to_string(),
+            "profile": self.profile,
+            "updates": report.updates,
+            "divergent": report.divergent,
+            "first": report.first.as_ref().map(|first| first_json(first, self.info)),
+            "signals": signals,
+            "classes": challenges(report),
+            "damaged": report.damaged,
+            "not_measured": report.not_measured,
+            "holes": report.holes,
+            "differences_in_holes": report.in_holes,
+            "lost": self.info.lost,
+            "complete": self.info.is_complete() && report.holes == 0,
+            "remarks": self.remarks(report),
+            "events": report.events,
+        })
+    }
+}
+
+/// What each class would have let pass.
+fn challenges(report: &Report) -> Value {
+    let row = |c: &Challenge| json!({ "changed_states": c.asked, "explained_all_the_same": c.explained, "decides": c.decides() });
+    report.challenges.iter().map(|(class, c)| ((*class).to_owned(), row(c))).collect::<serde_json::Map<_, _>>().into()
+}
+
+fn first_json(first: &Divergence, info: &TraceInfo) -> Value {
+    let before: serde_json::Map<String, Value> =
+        first.before.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+    let fields: Vec<Value> =
+        first.fields.iter().map(|f| json!({ "field": f.name, "kernel": f.kernel, "ours": f.ours })).collect();
+    json!({
+        "event": first.event, "time_ns": first.time_ns, "cpu": first.cpu, "tid": first.tid,
+        "task": info.task_name(first.tid), "object": first.object, "signal": first.signal, "what": first.what,
+        "before": before, "fields": fields, "rule": first.rule,
+    })
+}
+
+/// The table of signals (or of faults) as CSV.
+fn value_csv(path: &Path, value: &Value) -> String {
+    let mut sheet = Sheet::new(&["<trace", "<signal", "checked", "exact", "unchanged", "divergent"]);
+    let number = |v: &Value, key: &str| v[key].as_u64().unwrap_or(0).to_string();
+    for (name, t) in value["signals"].as_object().into_iter().flatten() {
+        let cells = ["checked", "exact", "unchanged", "divergent"].map(|key| number(t, key));
+        let head = [path.display().to_string(), name.clone()];
+        sheet.row(head.into_iter().chain(cells).collect());
+    }
+    sheet.csv()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_release_is_found_in_a_remark() {
+        assert_eq!(release("kernel 6.18.44 x86_64"), Some((6, 18)));
+        assert_eq!(release("Linux version 7.2.12-arm64"), Some((7, 2)));
+        assert_eq!(release("tracer: nop"), None);
+    }
+}

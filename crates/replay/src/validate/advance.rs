@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One record from a known state to a later one, through the core.
+
+use pelton_core::{Avg, CfsRq, Ctx, Policy, Se};
+use pelton_schema::PeltSignal;
+
+use super::object::{Inputs, State};
+
+/// Periods are this many units long.
+const PERIOD_UNITS: u64 = 1024;
+/// A unit is 1 << this many ns.
+const UNIT_SHIFT: u32 = 10;
+
+/// The class of records that need one more update than the trace shows, inside the open period.
+pub const PARTIAL: &str = "one untraced partial update";
+/// The same, and the inputs changed there.
+pub const PARTIAL_CHANGE: &str = "one untraced partial update at which its inputs changed";
+
+/// Rules and speed that an update needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Bench<'a> {
+    /// The rules.
+    pub pol: &'a Policy,
+}
+
+impl Bench<'_> {
+    fn ctx(&self, now: u64) -> Ctx<'_> {
+        Ctx { pol: self.pol, now, cap_orig: 1024, freq_scale: 1024 }
+    }
+
+    /// A record brought up to `now`; the flag says whether a period boundary was crossed.
+    pub fn update(&self, signal: PeltSignal, avg: &Avg, inputs: &Inputs, now: u64) -> (Avg, bool) {
+        let ctx = self.ctx(now);
+        match signal {
+            PeltSignal::Entity | PeltSignal::BlockedEntity => {
+                let mut se = Se { avg: *avg, weight: inputs.weight, ..Se::default() };
+                se.on_rq = u32::from(inputs.load != 0);
+                se.nr_runnable = u32::try_from(inputs.runnable).unwrap_or(u32::MAX);
+                se.running = u32::from(inputs.running != 0);
+                let crossed = se.update(&ctx) != 0;
+                (se.avg, crossed)
+            }
+            PeltSignal::Queue => {
+                let mut cfs = CfsRq { avg: *avg, load_weight: inputs.load, ..CfsRq::default() };
+                cfs.h_nr_runnable = u32::try_from(inputs.runnable).unwrap_or(u32::MAX);
+                cfs.has_curr = u32::from(inputs.running != 0);
+                let crossed = cfs.update(&ctx) != 0;
+                (cfs.avg, crossed)
+            }
+            _ => {
+                let mut other = *avg;
+                let crossed = other.update(&ctx, u32::try_from(inputs.running).unwrap_or(u32::MAX)) != 0;
+                (other, crossed)
+            }
+        }
+    }
+
+    /// What a queue is after an entity's averages joined it.
+    pub fn attached(&self, queue: &Avg, entity: &Se) -> (Avg, Se) {
+        let (mut cfs, mut se) = (CfsRq { avg: *queue, ..CfsRq::default() }, *entity);
+        cfs.attach(self.pol, &mut se);
+        (cfs.avg, se)
+    }
+
+    /// What a queue is after an entity's averages left it.
+    pub fn detached(&self, queue: &Avg, entity: &Se) -> Avg {
+        let mut cfs = CfsRq { avg: *queue, ..CfsRq::default() };
+        cfs.detach(self.pol, entity);
+        cfs.avg
+    }
+
+    /// An entity brought up to `now` from its own state.
+    pub fn aged(&self, entity: &Se, now: u64) -> Se {
+        let mut se = *entity;
+        if se.avg.last_update_time_ns < now {
+            se.update(&self.ctx(now));
+        }
+        se
+    }
+
+    /// The estimate of a task that goes to sleep in this state.
+    pub fn estimated(&self, known: &State) -> u32 {
+        let mut se = known.entity();
+        se.avg.util_est_enqueued = known.util_est;
+        se.util_est_update(self.pol, 1024, true);
+        se.avg.util_est_enqueued
+    }
+
+    /// A queue and an entity of it after the entity got a weight.
+    pub fn reweighted(&self, queue: &Avg, entity: &Se, weight: u64) -> (Avg, Se) {
+        let (mut cfs, mut se) = (CfsRq { avg: *queue, ..CfsRq::default() }, *entity);
+        cfs.reweight(self.pol, &mut se, weight);
+        (cfs.avg, se)
+    }
+
+    /// What a queue is after the averages of tasks that left in their sleep were taken out.
+    pub fn removed(&self, queue: &Avg, load: u64, runnable: u64, util: u64) -> Avg {
+        let mut cfs = CfsRq { avg: *queue, removed_nr: 1, ..CfsRq::default() };
+        (cfs.removed_load, cfs.removed_runnable, cfs.removed_util) = (load, runnable, util);
+        cfs.update(&self.ctx(queue.last_update_time_ns));
+        cfs.avg
+    }
+
+    /// An entity that sleeps, aged to its queue's last update.
+    pub fn synced(&self, queue: &Avg, entity: &Se) -> Se {
+        let cfs = CfsRq { avg: *queue, ..CfsRq::default() };
+        let mut se = *entity;
+        cfs.sync_blocked(&self.ctx(0), &mut se);
+        se
+    }
+
+    /// From `from` to `to` with one more update in between than the trace shows, before the first period boundary (a later
+    /// one would have been traced). With one input before and after, which is the first or second of `inputs`, every unit is
+    /// tried; with two different ones, every unit that can reach the sums.
+    pub fn with_partial(&self, signal: PeltSignal, from: &Avg, to: &Avg, inputs: &[Inputs]) -> Option<&'static str> {
+        let span = to.last_update_time_ns.checked_sub(from.last_update_time_ns)? >> UNIT_SHIFT;
+        let open = PERIOD_UNITS - 1 - u64::from(from.period_contrib).min(PERIOD_UNITS - 1);
+        let last = open.min(span);
+        if last == 0 {
+            return None;
+        }
+        let through = |first: &Inputs, second: &Inputs, units: u64| {
+            let at = from.last_update_time_ns + (units << UNIT_SHIFT);
+            let (middle, _) = self.update(signal, from, first, at);
+            self.update(signal, &middle, second, to.last_update_time_ns).0
+        };
+        let same = |i: &Inputs| (1..=last).any(|units| through(i, i, units) == *to);
+        if inputs.iter().take(2).any(same) {
+            return Some(PARTIAL);
+        }
+        let changes = |first: &Inputs, second: &Inputs| {
+            let (low, high) = candidates(first, second, to, last, |units| through(first, second, units));
+            (low..=high).any(|units| through(first, second, units) == *to)
+        };
+        let pairs = inputs.iter().flat_map(|a| inputs.iter().map(move |b| (a, b)));
+        pairs.filter(|(a, b)| a != b).any(|(a, b)| changes(a, b)).then_some(PARTIAL_CHANGE)
+    }
+}
+
+/// An input, its sum, and how much rounding takes away.
+type Column = (fn(&Inputs) -> u64, fn(&Avg) -> u64, u64);
+
+/// Where the second input may have taken over. A sum grows or falls with the length of the first stretch, up to what
+/// rounding takes away (one unit of each stretch); so the range is found by halving.
+fn candidates(first: &Inputs, second: &Inputs, to: &Avg, last: u64, through: impl Fn(u64) -> Avg) -> (u64, u64) {
+    let active = |i: &Inputs, value: u64| if i.load == 0 { 0 } else { value };
+    let columns: [Column; 3] = [
+        (|i| i.running, |a| u64::from(a.util_sum), 1 << UNIT_SHIFT),
+        (|i| i.runnable, |a| a.runnable_sum, 1 << UNIT_SHIFT),
+        (|i| i.load, |a| a.load_sum, 1),
+    ];
+    for (input, sum, unit) in columns {
+        let (a, b) = (active(first, input(first)), active(second, input(second)));
+        if a == b {
+            continue;
+        }
+        let slack = 4 * unit * a.max(b).max(1);
+        let (target, grows) = (sum(to), a > b);
+        let reaches =
+            |units: u64, bound: u64| if grows { sum(&through(units)) >= bound } else { sum(&through(units)) <= bound };
+        let (near, far) = (target.saturating_sub(slack), target.saturating_add(slack));
+        let (near, far) = if grows { (near, far) } else { (far, near) };
+        let low = first_unit(last, |units| reaches(units, near));
+        let past = |units: u64| if grows { sum(&through(units)) > far } else { sum(&through(units)) < far };
+        return (low, first_unit(last, past));
+    }
+    (1, last)
+}
+
+/// The first unit from 1 to `last` for which `reached` holds, or `last`.
+fn first_unit(last: u64, reached: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (1, last);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if reached(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Decisions of the governor: performance target, frequency, and whether the frequency that was set is the one chosen.
+
+use std::collections::BTreeMap;
+
+use pelton_core::{Policy, SugovPolicy, perf_clamped};
+use pelton_schema::Event;
+
+use super::engine::Place;
+use super::report::{Divergence, Field, Report};
+use super::rules;
+
+/// iowait boost raised the utilization between the sum and the target.
+pub const BOOSTED: &str = "raised by iowait boost";
+/// While a placement is weighed, the clamps of the task to be placed take part.
+pub const PLACED: &str = "with the clamps of the task to be placed";
+/// Frequencies a domain may have before its table counts as no table.
+const TABLE_MAX: usize = 1024;
+
+/// What was chosen last, and which requests each table entry served.
+#[derive(Debug, Default)]
+pub struct Decisions {
+    util: BTreeMap<u32, (u32, u32, u32)>,
+    served: BTreeMap<u32, BTreeMap<u32, Served>>,
+}
+
+/// Requests that one frequency served.
+#[derive(Clone, Copy, Debug)]
+struct Served {
+    lowest: (u32, Place),
+    highest: (u32, Place),
+    count: u64,
+}
+
+impl Decisions {
+    /// An event that tells of a decision.
+    pub fn event(&mut self, pol: &Policy, report: &mut Report, place: Place, event: &Event) {
+        match *event {
+            Event::EffectiveUtil { cpu, min, max, util, .. } => {
+                self.util.insert(cpu, (util, min, max));
+            }
+            Event::EffectivePerf { cpu, actual, min, max, perf } => {
+                self.perf(report, place, cpu, [actual, min, max, perf]);
+            }
+            Event::NextFreq { cpu, util, max, resolved_khz, max_khz, .. } => {
+                let sp = SugovPolicy { freq_invariant: 1, ref_khz: max_khz, ..SugovPolicy::default() };
+                self.serve(place, cpu, sp.raw_freq(pol, util, max, false), resolved_khz);
+            }
+            _ => {}
+        }
+    }
+
+    /// Headroom and clamps, exact; and the sum handed over must be the one that was computed, or a boosted one.
+    fn perf(&mut self, report: &mut Report, place: Place, cpu: u32, [actual, min, max, perf]: [u32; 4]) {
+        let ours = perf_clamped(actual, min, max);
+        if ours == perf {
+            report.agree("effective_perf", rules::FREQUENCY, "");
+        } else {
+            let before = vec![("actual", actual.into()), ("min", min.into()), ("max", max.into())];
+            let fields = vec![Field { name: "perf", kernel: perf.into(), ours: ours.into() }];
+            report.differ(divergence(place, cpu, "effective_perf", "performance target", before, fields));
+        }
+        let Some(&(util, low, high)) = self.util.get(&cpu) else { return };
+        if (low, high) == (min, max) && actual >= util {
+            let class = if actual == util { "" } else { BOOSTED };
+            report.agree("effective_util", rules::FREQUENCY, class);
+        } else if actual == util && min >= low {
+            report.agree("effective_util", rules::FREQUENCY, PLACED);
+        } else {
+            let row = |name, kernel: u32, ours: u32| Field { name, kernel: kernel.into(), ours: ours.into() };
+            let fields = vec![row("actual", actual, util), row("min", min, low), row("max", max, high)];
+            report.differ(divergence(place, cpu, "effective_util", "sum handed to the target", Vec::new(), fields));
+        }
+    }
+
+    fn serve(&mut self, place: Place, cpu: u32, raw: u32, resolved: u32) {
+        let table = self.served.entry(cpu).or_default();
+        if table.len() >= TABLE_MAX && !table.contains_key(&resolved) {
+            return;
+        }
+        let fresh = Served { lowest: (raw, place), highest: (raw, place), count: 0 };
+        let entry = table.entry(resolved).or_insert(fresh);
+        entry.count += 1;
+        if raw < entry.lowest.0 {
+            entry.lowest = (raw, place);
+        }
+        if raw > entry.highest.0 {
+            entry.highest = (raw, place);
+        }
+    }
+
+    /// Every request must have been served by the lowest frequency at or above it. `table` gives a domain's frequencies;
+    /// without one those seen in the trace are the table.
+    pub fn finish(&self, report: &mut Report, table: impl Fn(u32) -> Option<Vec<u32>>) {
+        for (&cpu, served) in &self.served {
+            let khz = table(cpu).unwrap_or_else(|| served.keys().copied().collect());
+            let (Some(&min_khz), Some(&max_khz)) = (khz.first(), khz.last()) else { continue };
+            let sp = SugovPolicy { min_khz, max_khz, ..SugovPolicy::default() };
+            for (&resolved, served) in served {
+                let wrong =
+                    [served.lowest, served.highest].into_iter().find(|(raw, _)| sp.resolve(&khz, *raw) != resolved);
+                let Some((raw, place)) = wrong else {
+                    (0..served.count).for_each(|_| report.agree("next_freq", rules::FREQUENCY, ""));
+                    continue;
+                };
+                (1..served.count).for_each(|_| report.agree("next_freq", rules::FREQUENCY, ""));
+                let ours = sp.resolve(&khz, raw);
+                let fields = vec![Field { name: "resolved_khz", kernel: resolved.into(), ours: ours.into() }];
+                let before = vec![("raw_khz", raw.into())];
+                report.differ(divergence(place, cpu, "next_freq", "frequency choice", before, fields));
+            }
+        }
+    }
+}
+
+fn divergence(
+    place: Place,
+    cpu: u32,
+    signal: &'static str,
+    what: &'static str,
+    before: Vec<(&'static str, u64)>,
+    fields: Vec<Field>,
+) -> Divergence {
+    let (event, time_ns) = (place.event, place.time_ns);
+    Divergence { event, time_ns, cpu, tid: 0, object: 0, signal, what, before, fields, rule: rules::FREQUENCY }
+}

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Load-tracking records of a trace, one at a time: full calls are recomputed from their before-state, other records from
+//! the last state known.
+
+use std::collections::BTreeMap;
+
+use pelton_core::Avg;
+use pelton_schema::{PELT_DECAYED, PeltSignal, PeltSource};
+
+use super::advance::Bench;
+use super::control::Control;
+use super::explain::{self, Explained};
+use super::object::{Objects, State, key};
+use super::report::{Divergence, Field, Report};
+use super::rules;
+use super::search::Search;
+
+/// Divergences kept per CPU until its next good switch.
+const PROBATION_MAX: usize = 256;
+/// After so many searches in vain the trace diverges for another reason, and only short ones are made any more.
+const VAIN_MAX: u32 = 20_000;
+
+/// The task slept and its estimate was taken.
+pub const ESTIMATE: &str = "estimate taken at sleep";
+
+/// Where in the trace something is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place {
+    /// Number of the event.
+    pub event: u64,
+    /// Its time.
+    pub time_ns: u64,
+}
+
+/// A record as the trace tells it.
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    /// Where.
+    pub place: Place,
+    /// Which kind.
+    pub signal: PeltSignal,
+    /// When it was read.
+    pub source: PeltSource,
+    /// Object number.
+    pub object: u32,
+    /// The state.
+    pub state: State,
+    /// `now` of a full call.
+    pub now_ns: u64,
+    /// Published clock of the queue at that moment.
+    pub clock_ns: Option<u64>,
+    /// State before a full call.
+    pub before: Option<Avg>,
+}
+
+/// State of the validation of load-tracking records.
+#[derive(Debug, Default)]
+pub struct Engine {
+    /// Everything known.
+    pub objects: Objects,
+    /// Kinds of records whose calls are recorded, as bits.
+    calls: u32,
+    /// The record before this one on the same CPU.
+    last_entity: BTreeMap<u32, (u32, State)>,
+    last_queue: BTreeMap<u32, u32>,
+    probation: BTreeMap<u32, Vec<Divergence>>,
+    class: BTreeMap<u32, u32>,
+    /// Searches that found nothing.
+    vain: u32,
+    /// What the same searches say about states that never were.
+    control: Control,
+    /// Divergences so far, those on probation included.
+    pub suspected: u64,
+    /// Root queue of every CPU.
+    roots: BTreeMap<u32, u32>,
+}
+
+/// The class of the task that runs, by its kernel priority.
+fn class_of(tid: u32, prio: u32) -> u32 {
+    match prio {
+        _ if tid == 0 => pelton_core::runs::IDLE,
+        pelton_schema::PRIO_DEADLINE => pelton_core::runs::DL,
+        0..100 => pelton_core::runs::RT,
+        _ => pelton_core::runs::FAIR,
+    }
+}
+
+/// Name of a signal in the report; blocked and queued entities apart, as the kernel's functions are.
+pub fn signal_name(signal: PeltSignal) -> &'static str {
+    signal.name()
+}
+
+fn rule_of(signal: PeltSignal) -> &'static str {
+    match signal {
+        PeltSignal::Entity | PeltSignal::BlockedEntity | PeltSignal::Queue => rules::UPDATE,
+        _ => rules::PRESSURE,
+    }
+}
+
+/// The fields of two states, kernel first.
+pub fn fields(kernel: &Avg, ours: &Avg) -> Vec<Field> {
+    let row = |name, kernel, ours| Field { name, kernel, ours };
+    vec![
+        row("last_update_time", kernel.last_update_time_ns, ours.last_update_time_ns),
+        row("load_sum", kernel.load_sum, ours.load_sum),
+        row("runnable_sum", kernel.runnable_sum, ours.runnable_sum),
+        row("util_sum", u64::from(kernel.util_sum), u64::from(ours.util_sum)),
+        row("period_contrib", u64::from(kernel.period_contrib), u64::from(ours.period_contrib)),
+        row("load_avg", kernel.load_avg, ours.load_avg),
+        row("runnable_avg", kernel.runnable_avg, ours.runnable_avg),
+        row("util_avg", kernel.util_avg, ours.util_avg),
+    ]
+}
+
+impl Engine {
+    /// A record of any kind.
+    pub fn record(&mut self, bench: Bench<'_>, report: &mut Report, record: &Record) {
+        self.learn_ownership(record);
+        let bit = 1 << record.signal as u32;
+        let k = key(record.signal, record.object);
+        match record.source {
+            PeltSource::Call => {
+                self.calls |= bit;
+                self.call(bench, report, record);
+            }
+            PeltSource::Tracepoint if self.calls & bit != 0 => return,
+            _ => self.observed(bench, report, record),
+        }
+        let state = match self.known(record) {
+            // A record made with an estimate tells the state, but neither the queue nor who runs.
+            Some(known) if record.source == PeltSource::AtEstimate => {
+                State { avg: record.state.avg, util_est: record.state.util_est, ..known }
+            }
+            _ => record.state,
+        };
+        report.resynchronised += u64::from(self.objects.put(k, state));
+    }
+
+    /// A group's entity is recorded right after the queue of the level below it.
+    fn learn_ownership(&mut self, record: &Record) {
+        let cpu = record.state.cpu;
+        match record.signal {
+            PeltSignal::Queue => {
+                if record.state.is_root() {
+                    self.roots.insert(cpu, record.object);
+                }
+                let below = self.last_entity.get(&cpu).is_some_and(|(_, se)| se.queue == record.object);
+                if below && !record.state.is_root() {
+                    self.last_queue.insert(cpu, record.object);
+                } else {
+                    self.last_queue.remove(&cpu);
+                }
+            }
+            PeltSignal::Entity => {
+                if let Some(queue) = self.last_queue.remove(&cpu).filter(|_| record.state.is_group())
+                    && queue != record.state.queue
+                {
+                    self.objects.owns(record.object, queue);
+                }
+                self.last_entity.insert(cpu, (record.object, record.state));
+            }
+            _ => {}
+        }
+    }
+
+    /// A recorded call: its after-state follows from its before-state, its before-state from the last state known.
+    fn call(&mut self, bench: Bench<'_>, report: &mut Report, record: &Record) {
+        let Some(before) = record.before else {
+            report.skip("call", "the trace does not have the state before the call");
+            return;
+        };
+        let name = signal_name(record.signal);
+        let inputs = record.state.inputs(record.signal);
+        let (ours, crossed) = bench.update(record.signal, &before, &inputs, record.now_ns);
+        let returned = record.state.flags & PELT_DECAYED != 0;
+        if ours == record.state.avg && crossed == returned {
+            report.agree(name, rule_of(record.signal), "");
+        } else {
+            let mut differs = self.divergence(record, name, "update call", rule_of(record.signal), &ours);
+            differs.before = fields(&before, &before).into_iter().map(|f| (f.name, f.kernel)).collect();
+            differs.fields.push(Field { name: "returned", kernel: u64::from(returned), ours: u64::from(crossed) });
+            self.suspect(report, record.state.cpu, differs);
+        }
+        self.estimate_of_call(bench, report, record, crossed);
+        self.chain(bench, report, record, &before);
+    }
+
+    /// The estimate keeps its value through an update and loses its mark when averages of a queued entity were published.
+    /// Between two calls a task that went to sleep may have taken a new one.
+    fn estimate_of_call(&mut self, bench: Bench<'_>, report: &mut Report, record: &Record, crossed: bool) {
+        let Some(known) = self.known(record) else { return };
+        if record.state.util_est == 0 || known.util_est == 0 || record.signal == PeltSignal::Queue {
+            return;
+        }
+        const MARK: u32 = 1 << 31;
+        let mask = if crossed && record.signal == PeltSignal::Entity { !MARK } else { u32::MAX };
+        let seen = record.state.util_est;
+        if known.util_est & mask == seen {
+            report.agree("util_est", rules::UTIL_EST, "");
+        } else if bench.estimated(&known) & mask == seen {
+            report.agree("util_est", rules::UTIL_EST, ESTIMATE);
+        } else {
+            let mut differs = self.divergence(record, "util_est", "update call", rules::UTIL_EST, &record.state.avg);
+            let row = |name, kernel: u32, ours: u32| Field { name, kernel: kernel.into(), ours: ours.into() };
+            differs.fields = vec![row("util_est", seen, known.util_est & mask)];
+            self.suspect(report, record.state.cpu, differs);
+        }
+    }
+
+    /// The last state of the same object; an address that now holds another task is a new object.
+    fn known(&self, record: &Record) -> Option<State> {
+        let known = self.objects.get(key(record.signal, record.object)).copied()?;
+        let same_task = known.tid == record.state.tid || record.signal == PeltSignal::Queue;
+        same_task.then_some(known)
+    }
+
+    /// The state it has if it joined another queue since.
+    fn joined(&self, record: &Record) -> Option<State> {
+        self.objects.joined(key(record.signal, record.object)).filter(|joined| joined.tid == record.state.tid)
+    }
+
+    /// The state before a call must be the last one known, or the change must be explained.
+    fn chain(&mut self, bench: Bench<'_>, report: &mut Report, record: &Record, before: &Avg) {
+        let seen = State { avg: *before, ..record.state };
+        let Some(known) = self.known(record) else {
+            self.joins(bench, record, &seen);
+            return;
+        };
+        if known.avg == *before {
+            report.agree("chain", rules::MEMBERSHIP, "");
+            return;
+        }
+        if known.avg == record.state.avg {
+            report.tally("chain", rules::MEMBERSHIP).unchanged += 1;
+            return;
+        }
+        if self.joined(record).is_some_and(|joined| joined.avg == *before) {
+            report.agree("chain", rules::MEMBERSHIP, explain::ATTACH);
+            return;
+        }
+        let search = Search { bench, objects: &self.objects, class: None, thorough: true };
+        if let Some(found) = search.change(record, &known, &seen) {
+            let ask = |avg: &Avg| search.change(record, &known, &State { avg: *avg, ..seen }).is_some();
+            self.control.challenge(found.class, before, ask);
+            report.agree("chain", rules::MEMBERSHIP, found.class);
+            self.apply(record, &known, &seen, &found);
+        } else {
+            let differs = self.divergence(record, "chain", "change between two calls", rules::MEMBERSHIP, &known.avg);
+            let fields = fields(before, &known.avg);
+            self.suspect(report, record.state.cpu, Divergence { fields, ..differs });
+        }
+    }
+
+    /// Brings the books up to date with what was found.
+    fn apply(&mut self, record: &Record, known: &State, seen: &State, found: &Explained) {
+        let queue = record.object;
+        for member in &found.settled {
+            self.objects.settle(queue, member);
+        }
+        for &(object, se) in &found.joined {
+            let k = key(PeltSignal::Entity, object);
+            // Only one that was elsewhere moves; and that it did is not certain before its own next record.
+            if let Some(known) = self.objects.get(k).copied().filter(|known| known.queue != queue) {
+                self.objects.joins(object, State { avg: se.avg, queue, ..known });
+            }
+        }
+        if found.moved {
+            self.objects.moved(known.queue, (record.object, known.entity()));
+            self.objects.moved(seen.queue, (record.object, seen.entity()));
+        }
+    }
+
+    /// An entity seen for the first time may just have joined its queue.
+    fn joins(&mut self, bench: Bench<'_>, record: &Record, seen: &State) {
+        let entity = matches!(record.signal, PeltSignal::Entity | PeltSignal::BlockedEntity);
+        if entity && explain::entity_change(bench, &self.objects, record.object, None, seen).is_some() {
+            self.objects.moved(seen.queue, (record.object, seen.entity()));
+        }
+    }
+
+    /// A task changes CPU: its queue will lose it, now or at the next update.
+    pub fn migrates(&mut self, bench: Bench<'_>, tid: u32, dest_cpu: Option<u32>) {
+        let Some(known) = self.objects.of_task(tid).copied() else { return };
+        let object = self.objects.object_of_task(tid).unwrap_or(0);
+        if let Some(&root) = dest_cpu.and_then(|cpu| self.roots.get(&cpu)) {
+            self.objects.moved(root, (object, known.entity()));
+        }
+        let Some(queue) = self.objects.queue(known.queue).copied() else { return };
+        self.objects.moved(known.queue, (object, bench.synced(&queue.avg, &known.entity())));
+        self.objects.moved(known.queue, (object, known.entity()));
+    }
+
+    /// A record that is no call: it must follow from the last state known.
+    fn observed(&mut self, bench: Bench<'_>, report: &mut Report, record: &Record) {
+        let Some(known) = self.known(record) else {
+            self.joins(bench, record, &record.state);
+            return;
+        };
+        let name = signal_name(record.signal);
+        if known.avg == record.state.avg {
+            report.tally(name, rule_of(record.signal)).unchanged += 1;
+            return;
+        }
+        if matches!(record.signal, PeltSignal::Irq | PeltSignal::Hw) {
+            report.skip(record.signal.name(), "the trace does not have what each update was fed with");
+            return;
+        }
+        let class = self.class.get(&record.state.cpu).copied();
+        let search = Search { bench, objects: &self.objects, class, thorough: self.vain < VAIN_MAX };
+        let joined = self.joined(record);
+        let found = joined.and_then(|joined| search.observed(record, &joined)).map(Explained::joined_unseen);
+        if let Some(found) = found.or_else(|| search.observed(record, &known)) {
+            let ask = |avg: &Avg| {
+                let state = State { avg: *avg, ..record.state };
+                search.observed(&Record { state, ..*record }, &known).is_some()
+            };
+            self.control.challenge(found.class, &record.state.avg, ask);
+            report.agree(name, rule_of(record.signal), found.class);
+            self.apply(record, &known, &record.state, &found);
+            return;
+        }
+        let inputs = search.likely_inputs(record, &known);
+        self.vain += 1;
+        let ours = bench.update(record.signal, &known.avg, &inputs[0], record.state.avg.last_update_time_ns).0;
+        let mut differs = self.divergence(record, name, record.source.name(), rule_of(record.signal), &ours);
+        differs.before = fields(&known.avg, &known.avg).into_iter().map(|f| (f.name, f.kernel)).collect();
+        self.suspect(report, record.state.cpu, differs);
+    }
+
+    fn divergence(
+        &self,
+        record: &Record,
+        signal: &'static str,
+        what: &'static str,
+        rule: &'static str,
+        ours: &Avg,
+    ) -> Divergence {
+        Divergence {
+            event: record.place.event,
+            time_ns: record.place.time_ns,
+            cpu: record.state.cpu,
+            tid: record.state.tid,
+            object: record.object,
+            signal,
+            what,
+            before: Vec::new(),
+            fields: fields(&record.state.avg, ours),
+            rule,
+        }
+    }
+
+    /// A divergence counts once the CPU's next switch shows that no events are missing.
+    fn suspect(&mut self, report: &mut Report, cpu: u32, divergence: Divergence) {
+        self.suspected += 1;
+        let waiting = self.probation.entry(cpu).or_default();
+        if waiting.len() < PROBATION_MAX {
+            waiting.push(divergence);
+        } else {
+            report.differ(divergence);
+        }
+    }
+
+    /// A switch that continues the one before: what diverged up to here is real.
+    pub fn switch(&mut self, report: &mut Report, cpu: u32, tid: u32, prio: u32) {
+        for divergence in self.probation.remove(&cpu).unwrap_or_default() {
+            report.differ(divergence);
+        }
+        self.class.insert(cpu, class_of(tid, prio));
+    }
+
+    /// Events of a CPU are missing, or of all: forget what may have changed.
+    pub fn resynchronise(&mut self, report: &mut Report, cpu: Option<u32>) {
+        for (_, waiting) in self.probation.iter_mut().filter(|(c, _)| cpu.is_none_or(|cpu| **c == cpu)) {
+            report.in_holes += waiting.len() as u64;
+            waiting.clear();
+        }
+        self.objects.forget_cpu(cpu);
+    }
+
+    /// Forgets a task whose events are missing.
+    pub fn forget_task(&mut self, tid: u32) {
+        if let Some(object) = self.objects.object_of_task(tid) {
+            self.objects.forget(key(PeltSignal::Entity, object));
+        }
+    }
+
+    /// The end of the trace: nothing can show any more that events were missing.
+    pub fn finish(&mut self, report: &mut Report) {
+        for divergence in std::mem::take(&mut self.probation).into_values().flatten() {
+            report.differ(divergence);
+        }
+        self.control.finish(report);
+        if self.objects.refused > 0 {
+            report.skip("objects", "more kernel objects than are followed at a time");
+        }
+    }
+}

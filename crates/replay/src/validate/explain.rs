@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Changes of a record that are no update: who joined, who left, what a group handed up. Each is reproduced in every
+//! integer by the core, or it is not explained.
+
+use pelton_core::{Avg, Se};
+
+use super::advance::Bench;
+use super::object::{Member, Objects, State, scaled_down};
+
+/// An entity's averages joined the queue it is now on.
+pub const ATTACH: &str = "attach";
+/// The same for an entity that had no state in the trace yet.
+pub const ATTACH_NEW: &str = "attach of a new entity";
+/// Averages of a running or queued entity left.
+pub const DETACH: &str = "detach";
+/// A task left the class and its weight was set again.
+pub const DETACH_REWEIGHT: &str = "detach with reweight";
+/// Averages of tasks that left in their sleep were taken out.
+pub const REMOVAL: &str = "removal after migration in sleep";
+/// Several of these at once.
+pub const SEVERAL: &str = "several joins and leaves";
+/// A group's entity follows the queue it stands for.
+pub const PROPAGATION: &str = "group propagation";
+/// An entity got another weight.
+pub const REWEIGHT: &str = "reweight";
+
+/// How deep combinations are tried.
+const DEPTH: usize = 3;
+/// Largest weight, scaled down, that a group's entity can have.
+const WEIGHT_MAX: u64 = 1 << 18;
+/// Weight of a task with nice 0.
+pub const NICE_0: u64 = 1024;
+/// How many entities are tried as those who left.
+const MEMBERS_MAX: usize = 1024;
+
+/// Explains a queue that changed without an update: the class, and who was accounted for.
+pub fn queue_change(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg, to: &Avg) -> Option<Explained> {
+    if (from.last_update_time_ns, from.period_contrib) != (to.last_update_time_ns, to.period_contrib) {
+        return None;
+    }
+    let moves = objects.moves(queue);
+    if let Some(found) = combined(bench, from, to, &moves, DEPTH) {
+        return Some(found);
+    }
+    let members = objects.members(queue, MEMBERS_MAX);
+    let aged = |&(object, se): &Member| (object, bench.aged(&se, from.last_update_time_ns));
+    let left = |member: &Member| left_or_reweighted(bench, from, to, *member);
+    let found = members.iter().find_map(|member| left(member).or_else(|| left(&aged(member))));
+    found.or_else(|| joined_from_elsewhere(bench, objects, queue, from, to)).or_else(|| joined_unseen(bench, from, to))
+}
+
+/// One known entity left, or its load was exchanged, or both in either order. A task that leaves the class is given its
+/// weight once more after it left, and the kernel exchanges its load all the same.
+fn left_or_reweighted(bench: Bench<'_>, from: &Avg, to: &Avg, member: Member) -> Option<Explained> {
+    let se = &member.1;
+    let gone = bench.detached(from, se);
+    if gone == *to {
+        return Some(Explained::one(DETACH, member));
+    }
+    if bench.reweighted(&gone, se, se.weight).0 == *to {
+        return Some(Explained::one(DETACH_REWEIGHT, member));
+    }
+    let (same_weight, exchanged) = bench.reweighted(from, se, se.weight);
+    if bench.detached(&same_weight, &exchanged) == *to {
+        return Some(Explained::one(DETACH_REWEIGHT, member));
+    }
+    (same_weight == *to || reweighted(bench, from, to, se)).then(|| Explained::one(REWEIGHT, member))
+}
+
+/// An entity that was last seen elsewhere joined, though no migration was recorded.
+fn joined_from_elsewhere(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg, to: &Avg) -> Option<Explained> {
+    let load = to.load_avg.checked_sub(from.load_avg)?;
+    let runnable = to.runnable_avg.checked_sub(from.runnable_avg)?;
+    let util = to.util_avg.checked_sub(from.util_avg)?;
+    let (object, se) = objects.elsewhere(queue, (load, runnable, util), MEMBERS_MAX)?;
+    let (with, joined) = bench.attached(from, &se);
+    (with == *to).then(|| Explained::one(ATTACH, (object, se)).joined(Some((object, joined))))
+}
+
+/// An entity joined that the trace has not shown yet: new ones have a load average equal to their weight.
+fn joined_unseen(bench: Bench<'_>, from: &Avg, to: &Avg) -> Option<Explained> {
+    let mut se = Se::default();
+    se.avg.load_avg = to.load_avg.checked_sub(from.load_avg)?;
+    se.avg.runnable_avg = to.runnable_avg.checked_sub(from.runnable_avg)?;
+    se.avg.util_avg = to.util_avg.checked_sub(from.util_avg)?;
+    let fits = |weight: u64| bench.attached(from, &Se { weight, ..se }).0 == *to;
+    let joined = [se.avg.load_avg, NICE_0].into_iter().any(|weight| weight != 0 && fits(weight));
+    joined.then(|| Explained::of(ATTACH_NEW))
+}
+
+/// What explains a change.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    /// Name of the class.
+    pub class: &'static str,
+    /// Joins and leaves that are accounted for with it.
+    pub settled: Vec<Member>,
+    /// Those who joined, as they are now.
+    pub joined: Vec<Member>,
+    /// The entity itself went from one queue to another.
+    pub moved: bool,
+}
+
+impl Explained {
+    /// A class that settles nothing.
+    pub fn of(class: &'static str) -> Explained {
+        Explained { class, settled: Vec::new(), joined: Vec::new(), moved: false }
+    }
+
+    /// What happened to an entity.
+    pub fn entity(class: &'static str) -> Explained {
+        Explained { moved: matches!(class, ATTACH | ATTACH_NEW), ..Explained::of(class) }
+    }
+
+    /// The same for an entity whose joining only its queue showed.
+    pub fn joined_unseen(self) -> Explained {
+        Explained { class: if self.class.is_empty() { ATTACH } else { self.class }, ..self }
+    }
+
+    fn one(class: &'static str, member: Member) -> Explained {
+        Explained { settled: vec![member], ..Explained::of(class) }
+    }
+
+    fn and(mut self, member: Member) -> Explained {
+        self.class = SEVERAL;
+        self.settled.push(member);
+        self
+    }
+
+    fn joined(mut self, member: Option<Member>) -> Explained {
+        self.joined.extend(member);
+        self
+    }
+}
+
+/// Joins and leaves of known entities in any order, ending in a removal of known size if need be.
+fn combined(bench: Bench<'_>, from: &Avg, to: &Avg, moves: &[Member], depth: usize) -> Option<Explained> {
+    if let Some(class) = removal(bench, from, to) {
+        return Some(Explained::of(class));
+    }
+    if depth == 0 {
+        return None;
+    }
+    for (index, &(object, se)) in moves.iter().enumerate() {
+        if depth == 1 && !near(from, to, &se.avg) {
+            continue;
+        }
+        let (with, joined) = bench.attached(from, &se);
+        let tries = [(ATTACH, with, Some((object, joined))), (DETACH, bench.detached(from, &se), None)];
+        for (class, next, joined) in tries {
+            if next == *to {
+                return Some(Explained::one(class, (object, se)).joined(joined));
+            }
+            if depth > 1 && next != *from {
+                let mut others = moves.to_vec();
+                others.remove(index);
+                if let Some(found) = combined(bench, &next, to, &others, depth - 1) {
+                    return Some(found.and((object, se)).joined(joined));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// True when the utilization changed by just this entity's, in one direction or the other, or was floored.
+fn near(from: &Avg, to: &Avg, se: &Avg) -> bool {
+    to.util_avg == from.util_avg + se.util_avg || to.util_avg == from.util_avg.saturating_sub(se.util_avg)
+}
+
+/// Averages went down by any amount, and the sums by what that amount stands for.
+fn removal(bench: Bench<'_>, from: &Avg, to: &Avg) -> Option<&'static str> {
+    let load = from.load_avg.checked_sub(to.load_avg)?;
+    let runnable = from.runnable_avg.checked_sub(to.runnable_avg)?;
+    let util = from.util_avg.checked_sub(to.util_avg)?;
+    (bench.removed(from, load, runnable, util) == *to).then_some(REMOVAL)
+}
+
+/// Only the load changed, by exchanging what one entity contributes. The new weight is read off the sum, the average then
+/// has to fit.
+fn reweighted(bench: Bench<'_>, from: &Avg, to: &Avg, entity: &Se) -> bool {
+    let same = |a: &Avg| (a.util_sum, a.util_avg, a.runnable_sum, a.runnable_avg);
+    if same(from) != same(to) || from.load_avg == to.load_avg || entity.avg.load_sum == 0 {
+        return false;
+    }
+    let rest = from.load_sum.saturating_sub(entity.weight.saturating_mul(entity.avg.load_sum));
+    let new = to.load_sum.saturating_sub(rest);
+    let weight = new / entity.avg.load_sum;
+    weight <= WEIGHT_MAX && new.is_multiple_of(entity.avg.load_sum) && bench.reweighted(from, entity, weight).0 == *to
+}
+
+/// Explains an entity that changed without an update.
+pub fn entity_change(
+    bench: Bench<'_>,
+    objects: &Objects,
+    object: u32,
+    from: Option<&State>,
+    seen: &State,
+) -> Option<&'static str> {
+    if let Some(queue) = objects.queue(seen.queue) {
+        let here = Avg {
+            last_update_time_ns: seen.avg.last_update_time_ns,
+            period_contrib: seen.avg.period_contrib,
+            ..queue.avg
+        };
+        let joined =
+            if was_at(&queue.avg, &here) { bench.attached(&here, &seen.entity()).1.avg } else { Avg::default() };
+        let averages = |a: &Avg| (a.util_avg, a.runnable_avg, a.load_avg);
+        if joined == seen.avg && joined.last_update_time_ns != 0 {
+            match from {
+                Some(from) if averages(&from.avg) == averages(&seen.avg) => return Some(ATTACH),
+                None => return Some(ATTACH_NEW),
+                Some(from) if from.avg.last_update_time_ns == 0 => return Some(ATTACH_NEW),
+                Some(_) => {}
+            }
+        }
+    }
+    let from = from?;
+    if seen.is_group()
+        && let Some(class) = group_change(bench, objects, object, from, seen)
+    {
+        return Some(class);
+    }
+    if bench.reweighted(&Avg::default(), &from.entity(), scaled_down(seen.weight)).1.avg == seen.avg {
+        return Some(REWEIGHT);
+    }
+    let unweighted = Avg { load_avg: from.avg.load_avg, ..seen.avg };
+    (unweighted == from.avg && seen.weight != from.weight && load_fits(seen, from, &seen.avg)).then_some(REWEIGHT)
+}
+
+/// True when a queue was at this position in the past or is there now: its periods begin where they always did.
+fn was_at(queue: &Avg, past: &Avg) -> bool {
+    let Some(since) = queue.last_update_time_ns.checked_sub(past.last_update_time_ns) else { return false };
+    let position = (u64::from(past.period_contrib) + (since >> 10)) % 1024;
+    since % 1024 == 0 && position == u64::from(queue.period_contrib)
+}
+
+/// A load average that belongs to the load sum: at the weight before or after, at the entity's position or the queue's.
+fn load_fits(seen: &State, from: &State, queue: &Avg) -> bool {
+    [seen.weight, from.weight].into_iter().any(|weight| {
+        let product = scaled_down(weight) * seen.avg.load_sum;
+        [&seen.avg, queue].into_iter().any(|at| product / (46_718 + u64::from(at.period_contrib)) == seen.avg.load_avg)
+    })
+}
+
+/// A group's entity after propagation: each average is that of the queue it stands for, or unchanged.
+fn group_change(bench: Bench<'_>, objects: &Objects, object: u32, from: &State, seen: &State) -> Option<&'static str> {
+    let own = objects.owned_queue(object)?;
+    let above = objects.queue(seen.queue)?;
+    let mut aligned = from.entity();
+    (aligned.avg.util_avg, aligned.avg.runnable_avg) = (own.avg.util_avg, own.avg.runnable_avg);
+    let aligned = bench.attached(&above.avg, &aligned).1.avg;
+    let util = (seen.avg.util_avg, seen.avg.util_sum);
+    let runnable = (seen.avg.runnable_avg, seen.avg.runnable_sum);
+    let util_fits = util == (from.avg.util_avg, from.avg.util_sum) || util == (aligned.util_avg, aligned.util_sum);
+    let runnable_fits = runnable == (from.avg.runnable_avg, from.avg.runnable_sum)
+        || runnable == (aligned.runnable_avg, aligned.runnable_sum);
+    let load = (seen.avg.load_avg, seen.avg.load_sum) == (from.avg.load_avg, from.avg.load_sum)
+        || load_fits(seen, from, &above.avg);
+    (util_fits && runnable_fits && load).then_some(PROPAGATION)
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What is known about each kernel object: its last state, and who may have joined or left a queue since.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use pelton_core::{Avg, Se};
+use pelton_schema::{PELT_DELAYED, PELT_ON_RQ, PELT_ROOT, PELT_RUNNING, PeltSignal};
+
+/// Objects followed at a time; a trace with more of them is checked as far as this goes.
+pub const OBJECTS_MAX: usize = 1 << 17;
+/// Joins and leaves remembered per queue.
+const MOVES_MAX: usize = 24;
+/// A share of load weight is kept in the lower bits on 64-bit kernels; averages use what is above them.
+const WEIGHT_SHIFT: u32 = 10;
+/// Smallest weight after that.
+const WEIGHT_MIN: u64 = 2;
+
+/// An entity with its object number.
+pub type Member = (u32, Se);
+
+/// Which record of which object; blocked and queued entities are the same object.
+pub type Key = (u32, u32);
+
+/// The key of a record.
+pub fn key(signal: PeltSignal, object: u32) -> Key {
+    let signal = if signal == PeltSignal::BlockedEntity { PeltSignal::Entity } else { signal };
+    (signal as u32, object)
+}
+
+/// The key of a record by the code of its signal.
+pub fn key_of_codes(signal: u32, object: u32) -> Key {
+    PeltSignal::of_code(signal).map_or((signal, object), |signal| key(signal, object))
+}
+
+/// A recorded state, with the inputs that were in force when it was recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Sums and averages; the estimate is kept beside them, 0 here.
+    pub avg: Avg,
+    /// Estimate with its mark, and whether the trace tells it.
+    pub util_est: u32,
+    /// Bits of `pelt_state`.
+    pub flags: u32,
+    /// Runnable tasks it stands for or has.
+    pub runnable: u32,
+    /// Weight as the kernel stores it.
+    pub weight: u64,
+    /// Queue it is on.
+    pub queue: u32,
+    /// Task.
+    pub tid: u32,
+    /// CPU.
+    pub cpu: u32,
+}
+
+/// What an update is fed with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Inputs {
+    /// Load: 0 or 1 for an entity, the sum of weights for a queue.
+    pub load: u64,
+    /// Runnable tasks.
+    pub runnable: u64,
+    /// 1 when running.
+    pub running: u64,
+    /// Weight of the averages.
+    pub weight: u64,
+}
+
+/// The weight that averages are computed with.
+pub fn scaled_down(weight: u64) -> u64 {
+    if weight == 0 { 0 } else { (weight >> WEIGHT_SHIFT).max(WEIGHT_MIN) }
+}
+
+impl State {
+    /// What the next update is fed with if nothing changes.
+    pub fn inputs(&self, signal: PeltSignal) -> Inputs {
+        let running = u64::from(self.flags & PELT_RUNNING != 0);
+        match signal {
+            PeltSignal::Entity => Inputs {
+                load: u64::from(self.flags & PELT_ON_RQ != 0),
+                runnable: u64::from(self.runnable),
+                running,
+                weight: scaled_down(self.weight),
+            },
+            PeltSignal::BlockedEntity => Inputs { weight: scaled_down(self.weight), ..Inputs::default() },
+            PeltSignal::Queue => {
+                Inputs { load: scaled_down(self.weight), runnable: u64::from(self.runnable), running, weight: 1 }
+            }
+            _ => Inputs { load: running, runnable: running, running, weight: 1 },
+        }
+    }
+
+    /// True for the entity of a task group.
+    pub fn is_group(&self) -> bool {
+        self.tid == 0
+    }
+
+    /// True for the top level.
+    pub fn is_root(&self) -> bool {
+        self.flags & PELT_ROOT != 0
+    }
+
+    /// True while its dequeue is delayed.
+    pub fn is_delayed(&self) -> bool {
+        self.flags & PELT_DELAYED != 0
+    }
+
+    /// The entity as the core knows it, without its estimate.
+    pub fn entity(&self) -> Se {
+        Se {
+            avg: self.avg,
+            weight: scaled_down(self.weight),
+            on_rq: u32::from(self.flags & PELT_ON_RQ != 0),
+            running: u32::from(self.flags & PELT_RUNNING != 0),
+            nr_runnable: self.runnable,
+            delayed: u32::from(self.is_delayed()),
+        }
+    }
+}
+
+/// A state and when it was learned, in states.
+#[derive(Clone, Copy, Debug)]
+struct Stamped {
+    stamp: u64,
+    state: State,
+}
+
+/// Everything followed.
+///
+/// Forgetting a CPU costs nothing: states made before count as unknown from then on.
+#[derive(Debug, Default)]
+pub struct Objects {
+    states: BTreeMap<Key, Stamped>,
+    queues: BTreeMap<u32, BTreeSet<u32>>,
+    joined: BTreeMap<u32, State>,
+    forgotten: BTreeMap<u32, u64>,
+    forgotten_all: u64,
+    stamp: u64,
+    by_task: BTreeMap<u32, u32>,
+    moves: BTreeMap<u32, VecDeque<Member>>,
+    owned: BTreeMap<u32, u32>,
+    /// States that found no room.
+    pub refused: u64,
+}
+
+impl Objects {
+    /// The last known state.
+    pub fn get(&self, key: Key) -> Option<&State> {
+        self.states.get(&key).filter(|s| self.counts(s)).map(|s| &s.state)
+    }
+
+    /// True when nothing was forgotten since that could concern it.
+    fn counts(&self, stamped: &Stamped) -> bool {
+        let forgotten = self.forgotten.get(&stamped.state.cpu).copied().unwrap_or(0);
+        stamped.stamp > forgotten.max(self.forgotten_all)
+    }
+
+    /// The last known state of a task's entity.
+    pub fn of_task(&self, tid: u32) -> Option<&State> {
+        self.get(key(PeltSignal::Entity, *self.by_task.get(&tid)?))
+    }
+
+    /// The object number of a task's entity.
+    pub fn object_of_task(&self, tid: u32) -> Option<u32> {
+        self.by_task.get(&tid).copied()
+    }
+
+    /// The last known state of a queue.
+    pub fn queue(&self, queue: u32) -> Option<&State> {
+        self.get(key(PeltSignal::Queue, queue))
+    }
+
+    /// Remembers a state. True when it was known before and had to be learned again.
+    pub fn put(&mut self, key: Key, state: State) -> bool {
+        let old = self.states.get(&key).copied();
+        if self.states.len() >= OBJECTS_MAX && old.is_none() {
+            self.refused += 1;
+            return false;
+        }
+        if key.0 == PeltSignal::Entity as u32 {
+            self.joined.remove(&key.1);
+            if state.tid != 0 {
+                self.by_task.insert(state.tid, key.1);
+            }
+            self.index(key.1, old.map(|o| o.state.queue), state.queue);
+        }
+        self.stamp += 1;
+        self.states.insert(key, Stamped { stamp: self.stamp, state });
+        old.is_some_and(|old| !self.counts(&old))
+    }
+
+    /// Where an entity may be since its last record: a queue changed as if it had joined there.
+    pub fn joins(&mut self, entity: u32, state: State) {
+        if self.joined.len() < OBJECTS_MAX {
+            self.joined.insert(entity, state);
+        }
+    }
+
+    /// The state an entity has if it joined.
+    pub fn joined(&self, key: Key) -> Option<State> {
+        self.joined.get(&key.1).copied().filter(|_| key.0 == PeltSignal::Entity as u32)
+    }
+
+    /// Keeps the list of entities by queue.
+    fn index(&mut self, entity: u32, old: Option<u32>, new: u32) {
+        if old == Some(new) {
+            return;
+        }
+        if let Some(left) = old.and_then(|old| self.queues.get_mut(&old)) {
+            left.remove(&entity);
+        }
+        self.queues.entry(new).or_default().insert(entity);
+    }
+
+    /// Forgets one object.
+    pub fn forget(&mut self, key: Key) {
+        if let Some(stamped) = self.states.get_mut(&key) {
+            stamped.stamp = 0;
+        }
+    }
+
+    /// Forgets every object of a CPU, or all.
+    pub fn forget_cpu(&mut self, cpu: Option<u32>) {
+        match cpu {
+            Some(cpu) => drop(self.forgotten.insert(cpu, self.stamp)),
+            None => self.forgotten_all = self.stamp,
+        }
+    }
+
+    /// Somebody may have joined or left this queue, with these averages.
+    pub fn moved(&mut self, queue: u32, entity: Member) {
+        if self.moves.len() >= OBJECTS_MAX && !self.moves.contains_key(&queue) {
+            return;
+        }
+        let moves = self.moves.entry(queue).or_default();
+        if moves.len() == MOVES_MAX {
+            moves.pop_front();
+        }
+        moves.push_back(entity);
+    }
+
+    /// Those who may have joined or left, the newest first.
+    pub fn moves(&self, queue: u32) -> Vec<Member> {
+        self.moves.get(&queue).map(|moves| moves.iter().rev().copied().collect()).unwrap_or_default()
+    }
+
+    /// One of them is accounted for.
+    pub fn settle(&mut self, queue: u32, entity: &Member) {
+        if let Some(moves) = self.moves.get_mut(&queue)
+            && let Some(index) = moves.iter().position(|other| other == entity)
+        {
+            moves.remove(index);
+        }
+    }
+
+    /// Entities that were last seen on a queue.
+    pub fn members(&self, queue: u32, at_most: usize) -> Vec<Member> {
+        let entities = self.queues.get(&queue).into_iter().flatten().take(at_most);
+        entities.filter_map(|&e| Some((e, self.get((PeltSignal::Entity as u32, e))?.entity()))).collect()
+    }
+
+    /// An entity last seen on another queue with just these averages.
+    pub fn elsewhere(&self, queue: u32, averages: (u64, u64, u64), at_most: usize) -> Option<Member> {
+        let entities = (PeltSignal::Entity as u32, 0)..=(PeltSignal::Entity as u32, u32::MAX);
+        let same = |s: &State| (s.avg.load_avg, s.avg.runnable_avg, s.avg.util_avg) == averages;
+        let mut found = self.states.range(entities).take(at_most);
+        let found = found.find(|(_, s)| s.state.queue != queue && s.state.tid != 0 && same(&s.state) && self.counts(s));
+        found.map(|(k, s)| (k.1, s.state.entity()))
+    }
+
+    /// A group's entity stands for this queue.
+    pub fn owns(&mut self, entity: u32, queue: u32) {
+        if self.owned.len() < OBJECTS_MAX {
+            self.owned.insert(entity, queue);
+        }
+    }
+
+    /// The queue a group's entity stands for.
+    pub fn owned_queue(&self, entity: u32) -> Option<&State> {
+        self.queue(*self.owned.get(&entity)?)
+    }
+}

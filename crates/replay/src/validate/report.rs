@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a validation found: counts per signal, and every field of the first divergence.
+
+use std::collections::BTreeMap;
+
+/// Divergences that are kept whole.
+const SAMPLES_MAX: usize = 64;
+
+/// A class that explains more of the changed states than this has decided nothing, thousandths.
+pub const UNDECIDED_PERMILLE: u64 = 50;
+
+/// One field on which the kernel and the core can agree or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Kernel name.
+    pub name: &'static str,
+    /// What the kernel recorded.
+    pub kernel: u64,
+    /// What the core computes.
+    pub ours: u64,
+}
+
+/// A record that the core does not reproduce.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// Number of the event in the trace, from 0.
+    pub event: u64,
+    /// When, on the trace's clock.
+    pub time_ns: u64,
+    /// CPU of the signal.
+    pub cpu: u32,
+    /// Task, 0 for none.
+    pub tid: u32,
+    /// Number of the kernel object, 0 for none.
+    pub object: u32,
+    /// Signal: see [`Report::signals`].
+    pub signal: &'static str,
+    /// What the kernel did, as far as the trace tells.
+    pub what: &'static str,
+    /// State before, as far as known, then the result: kernel beside ours.
+    pub before: Vec<(&'static str, u64)>,
+    /// The result, kernel beside ours.
+    pub fields: Vec<Field>,
+    /// Page and section of the rule.
+    pub rule: &'static str,
+}
+
+/// Counts of one signal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Records held against the core.
+    pub checked: u64,
+    /// Equal in every integer.
+    pub exact: u64,
+    /// Seen again as it was; proves nothing and is not counted as checked.
+    pub unchanged: u64,
+    /// Equal in every integer under an assumption that is named here, by name.
+    pub classes: BTreeMap<&'static str, u64>,
+    /// Not reproduced.
+    pub divergent: u64,
+    /// Page and section of the rule.
+    pub rule: &'static str,
+}
+
+/// A class asked about states that never were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Challenge {
+    /// States of the trace that were changed.
+    pub states: u64,
+    /// Changed versions.
+    pub asked: u64,
+    /// Changed versions that the search explained all the same.
+    pub explained: u64,
+}
+
+impl Challenge {
+    /// Share that was explained, thousandths.
+    pub fn permille(&self) -> u64 {
+        (self.explained * 1000).checked_div(self.asked).unwrap_or(0)
+    }
+
+    /// True when the class would have noticed an error.
+    pub fn decides(&self) -> bool {
+        self.permille() <= UNDECIDED_PERMILLE
+    }
+}
+
+/// Error of signals that are not integer-exact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// What was compared.
+    pub what: String,
+    /// Samples.
+    pub n: u64,
+    /// Errors in capacity units: mean in thousandths of a unit.
+    pub mean_milli: u64,
+    /// 99th percentile, capacity units.
+    pub p99: u64,
+    /// Largest.
+    pub max: u64,
+    /// Inside the tolerance written beforehand.
+    pub ok: bool,
+    /// Page and section of the rule.
+    pub rule: &'static str,
+}
+
+/// A record whose numbers no kernel can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Damaged {
+    /// Number of the event in the trace, from 0.
+    pub event: u64,
+    /// When, on the trace's clock.
+    pub time_ns: u64,
+    /// Column.
+    pub column: &'static str,
+    /// Its value.
+    pub value: u64,
+    /// Largest value it can have.
+    pub limit: u64,
+}
+
+/// All of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Records held against the core.
+    pub updates: u64,
+    /// Records that it does not reproduce.
+    pub divergent: u64,
+    /// The first of them.
+    pub first: Option<Divergence>,
+    /// The first few, as they were found.
+    pub samples: Vec<Divergence>,
+    /// By signal.
+    pub signals: BTreeMap<&'static str, Tally>,
+    /// Comparisons with a tolerance.
+    pub comparisons: Vec<Comparison>,
+    /// What each class would have let pass.
+    pub challenges: BTreeMap<&'static str, Challenge>,
+    /// Records whose numbers no kernel can have; they were not used.
+    pub damaged: u64,
+    /// The first of them.
+    pub first_damaged: Option<Damaged>,
+    /// What the trace has but was not checked, and why.
+    pub not_measured: BTreeMap<String, &'static str>,
+    /// Switches that contradict the one before: events of that CPU are missing.
+    pub holes: u64,
+    /// Divergences between the last good switch and a hole; they prove nothing and are not counted.
+    pub in_holes: u64,
+    /// Objects whose state was forgotten at a hole or a loss and learned again.
+    pub resynchronised: u64,
+    /// Events read.
+    pub events: u64,
+    /// Facts that limit what the numbers above mean.
+    pub remarks: Vec<String>,
+}
+
+impl Report {
+    /// True when nothing diverges and every comparison is inside its tolerance.
+    pub fn holds(&self) -> bool {
+        self.divergent == 0 && self.damaged == 0 && self.comparisons.iter().all(|c| c.ok)
+    }
+
+    /// Records of a signal that only a class explains which would have let errors pass.
+    pub fn undecided(&self, tally: &Tally) -> u64 {
+        let vague = |class: &&str| self.challenges.get(*class).is_some_and(|c| !c.decides());
+        tally.classes.iter().filter(|(class, _)| vague(class)).map(|(_, count)| count).sum()
+    }
+
+    /// The counts of a signal.
+    pub(super) fn tally(&mut self, signal: &'static str, rule: &'static str) -> &mut Tally {
+        let tally = self.signals.entry(signal).or_default();
+        tally.rule = rule;
+        tally
+    }
+
+    /// A record is reproduced: outright (`""`), or under the assumption of a class.
+    pub(super) fn agree(&mut self, signal: &'static str, rule: &'static str, class: &'static str) {
+        self.updates += 1;
+        let tally = self.tally(signal, rule);
+        tally.checked += 1;
+        if class.is_empty() {
+            tally.exact += 1;
+        } else {
+            *tally.classes.entry(class).or_default() += 1;
+        }
+    }
+
+    /// A record is not reproduced.
+    pub(super) fn differ(&mut self, divergence: Divergence) {
+        self.updates += 1;
+        self.divergent += 1;
+        let tally = self.tally(divergence.signal, divergence.rule);
+        tally.checked += 1;
+        tally.divergent += 1;
+        if self.samples.len() < SAMPLES_MAX {
+            self.samples.push(divergence.clone());
+        }
+        if self.first.as_ref().is_none_or(|first| divergence.event < first.event) {
+            self.first = Some(divergence);
+        }
+    }
+
+    /// Something the trace has is not checked.
+    pub(super) fn skip(&mut self, what: &str, why: &'static str) {
+        if !self.not_measured.contains_key(what) {
+            self.not_measured.insert(what.to_owned(), why);
+        }
+    }
+}

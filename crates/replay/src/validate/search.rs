@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What may have led from one known state to the next: a bounded set of hypotheses, each decided by integer equality.
+//!
+//! Nothing here changes what is known; the same search can be asked about a state that never was.
+
+use pelton_core::Avg;
+use pelton_schema::{PELT_ON_RQ, PeltSignal, PeltSource};
+
+use super::advance::Bench;
+use super::engine::Record;
+use super::explain::{self, Explained};
+use super::object::{Inputs, Objects, State};
+
+/// The queue's removed tasks were taken out, then it was updated.
+pub const REMOVAL_UPDATE: &str = "removal, then update";
+/// Updated, then joined or left.
+pub const UPDATE_CHANGE: &str = "update, then joins or leaves";
+/// The running class changed between the update and the switch that tells of it.
+pub const OTHER_CLASS: &str = "update with the class that runs after the switch";
+/// A sleeping entity aged to an estimate of an idle CPU's clock.
+pub const LAG: &str = "migration lag of an idle CPU";
+/// One update whose inputs had changed right after the last record.
+pub const OTHER_INPUTS: &str = "update with inputs read off the sums";
+/// So many units must have passed: inputs read off a shorter stretch would fit too easily.
+const UNITS_MIN: u64 = 64;
+/// Attached at an earlier moment of its queue, then updated.
+pub const ATTACH_UPDATE: &str = "attach, then update";
+/// Furthest back an unseen attach is searched, in units: two ticks at 250 Hz.
+const ATTACH_UNITS_MAX: u64 = 8192;
+
+/// What a search may look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Search<'a> {
+    /// Rules.
+    pub bench: Bench<'a>,
+    /// Everything known.
+    pub objects: &'a Objects,
+    /// Class that runs on the record's CPU.
+    pub class: Option<u32>,
+    /// Longer searches are made too.
+    pub thorough: bool,
+}
+
+impl Search<'_> {
+    /// Why a recorded state follows from the one known; the class is empty when it does outright.
+    pub fn observed(&self, record: &Record, known: &State) -> Option<Explained> {
+        self.as_update(record, known)
+            .or_else(|| self.change(record, known, &record.state))
+            .or_else(|| self.as_update_and_change(record, known))
+            .or_else(|| self.as_other_inputs(record, known))
+            .or_else(|| self.as_partial(record, known))
+            .or_else(|| self.as_attach_and_update(record, known))
+    }
+
+    /// What changed without an update.
+    pub fn change(&self, record: &Record, known: &State, seen: &State) -> Option<Explained> {
+        match record.signal {
+            PeltSignal::Queue => explain::queue_change(self.bench, self.objects, record.object, &known.avg, &seen.avg),
+            PeltSignal::Entity | PeltSignal::BlockedEntity => {
+                explain::entity_change(self.bench, self.objects, record.object, Some(known), seen)
+                    .map(Explained::entity)
+            }
+            _ => None,
+        }
+    }
+
+    /// Inputs an update may have had, the likely ones first: a tracepoint tells those of its own call.
+    pub fn likely_inputs(&self, record: &Record, known: &State) -> Vec<Inputs> {
+        let of = |state: &State| state.inputs(record.signal);
+        match record.signal {
+            PeltSignal::Rt | PeltSignal::Dl => {
+                let want = if record.signal == PeltSignal::Rt { pelton_core::runs::RT } else { pelton_core::runs::DL };
+                let runs = u64::from(self.class == Some(want));
+                [runs, 1 - runs].map(|r| Inputs { load: r, runnable: r, running: r, weight: 1 }).to_vec()
+            }
+            _ if record.source == PeltSource::Tracepoint => vec![of(&record.state), of(known)],
+            _ => {
+                let weight = of(&record.state).weight;
+                vec![Inputs { weight, ..of(known) }, of(known), of(&record.state)]
+            }
+        }
+    }
+
+    /// One update with the likely inputs.
+    fn as_update(&self, record: &Record, known: &State) -> Option<Explained> {
+        let at = record.state.avg.last_update_time_ns;
+        let inputs = self.likely_inputs(record, known);
+        let updated = |i: &Inputs| self.bench.update(record.signal, &known.avg, i, at).0;
+        let hit = inputs.iter().position(|i| updated(i) == record.state.avg)?;
+        if hit == 1 && matches!(record.signal, PeltSignal::Rt | PeltSignal::Dl) {
+            return Some(Explained::of(OTHER_CLASS));
+        }
+        self.clock_agrees(record, known).map(Explained::of)
+    }
+
+    /// The last update time must be what the queue's clock, or for a sleeper its queue's last update, gives.
+    fn clock_agrees(&self, record: &Record, known: &State) -> Option<&'static str> {
+        let (Some(now), PeltSource::Tracepoint) = (record.clock_ns, record.source) else { return Some("") };
+        let (from, at) = (known.avg.last_update_time_ns, record.state.avg.last_update_time_ns);
+        let fits = |now: u64| now.checked_sub(from).is_some_and(|delta| from + (delta >> 10 << 10) == at);
+        let queue = self.objects.queue(record.state.queue).map(|q| q.avg.last_update_time_ns);
+        if fits(now) || queue.is_some_and(fits) {
+            return Some("");
+        }
+        let sleeps = record.signal == PeltSignal::Entity && record.state.flags & PELT_ON_RQ == 0;
+        sleeps.then_some(LAG)
+    }
+
+    /// An update, before or after which somebody joined or left.
+    fn as_update_and_change(&self, record: &Record, known: &State) -> Option<Explained> {
+        let at = record.state.avg.last_update_time_ns;
+        if at < known.avg.last_update_time_ns {
+            return None;
+        }
+        self.likely_inputs(record, known).iter().find_map(|inputs| {
+            let (avg, _) = self.bench.update(record.signal, &known.avg, inputs, at);
+            let changed = self.change(record, &State { avg, ..*known }, &record.state);
+            if let Some(found) = changed {
+                return Some(Explained { class: UPDATE_CHANGE, ..found });
+            }
+            let queue = record.signal == PeltSignal::Queue;
+            let removed = queue && removal_first(self.bench, &known.avg, &record.state.avg, inputs);
+            removed.then(|| Explained::of(REMOVAL_UPDATE))
+        })
+    }
+
+    /// A queue whose inputs changed right after its last record, which a record that only tells averages leaves open: the
+    /// inputs are what the sums ask for, and have to be whole numbers.
+    fn as_other_inputs(&self, record: &Record, known: &State) -> Option<Explained> {
+        if record.signal != PeltSignal::Queue {
+            return None;
+        }
+        let (at, to) = (record.state.avg.last_update_time_ns, &record.state.avg);
+        let with = |inputs: &Inputs| self.bench.update(record.signal, &known.avg, inputs, at).0;
+        let none = with(&Inputs { weight: 1, ..Inputs::default() });
+        let units = with(&Inputs { load: 1, weight: 1, ..Inputs::default() }).load_sum.checked_sub(none.load_sum)?;
+        if units < UNITS_MIN {
+            return None;
+        }
+        let load = to.load_sum.checked_sub(none.load_sum)? / units;
+        let runnable = to.runnable_sum.checked_sub(none.runnable_sum)? / (units << 10);
+        let running = u64::from(to.util_sum > none.util_sum);
+        (with(&Inputs { load, runnable, running, weight: 1 }) == *to).then(|| Explained::of(OTHER_INPUTS))
+    }
+
+    /// One more update than the trace shows.
+    fn as_partial(&self, record: &Record, known: &State) -> Option<Explained> {
+        if !self.thorough {
+            return None;
+        }
+        let mut inputs = self.likely_inputs(record, known);
+        if record.signal == PeltSignal::Entity {
+            let weight = inputs[0].weight;
+            for (load, runnable, running) in [(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1)] {
+                inputs.push(Inputs { load, runnable, running, weight });
+            }
+        }
+        if record.signal == PeltSignal::Queue {
+            // A tracepoint tells the inputs up to itself; what came after may be nothing or one task.
+            inputs.push(Inputs { weight: 1, ..Inputs::default() });
+            inputs.push(Inputs { load: explain::NICE_0, runnable: 1, running: 1, weight: 1 });
+        }
+        let mut distinct = Vec::with_capacity(inputs.len());
+        inputs.into_iter().for_each(|i| {
+            if !distinct.contains(&i) {
+                distinct.push(i)
+            }
+        });
+        self.bench.with_partial(record.signal, &known.avg, &record.state.avg, &distinct).map(Explained::of)
+    }
+
+    /// A task joined its queue at an earlier update of the queue than the last one known, and was updated since.
+    fn as_attach_and_update(&self, record: &Record, known: &State) -> Option<Explained> {
+        let seen = &record.state;
+        if !self.thorough || record.signal != PeltSignal::Entity || seen.queue == known.queue || seen.is_group() {
+            return None;
+        }
+        let inputs = [seen.inputs(record.signal), Inputs { running: 0, ..seen.inputs(record.signal) }];
+        let from = [
+            known.entity(),
+            self.objects.queue(known.queue).map_or(known.entity(), |q| self.bench.synced(&q.avg, &known.entity())),
+        ];
+        let hit = (0..ATTACH_UNITS_MAX).any(|units| {
+            let Some(here) = earlier(&seen.avg, units) else { return false };
+            from.iter().any(|se| {
+                let joined = self.bench.attached(&here, se).1.avg;
+                inputs
+                    .iter()
+                    .any(|i| self.bench.update(record.signal, &joined, i, seen.avg.last_update_time_ns).0 == seen.avg)
+            })
+        });
+        hit.then(|| Explained { moved: true, ..Explained::of(ATTACH_UPDATE) })
+    }
+}
+
+/// The position in time and period so many units before a record's.
+fn earlier(avg: &Avg, units: u64) -> Option<Avg> {
+    let at = avg.last_update_time_ns.checked_sub(units << 10)?;
+    let position = (u64::from(avg.period_contrib) + 1024 - units % 1024) % 1024;
+    Some(Avg { last_update_time_ns: at, period_contrib: u32::try_from(position).ok()?, ..Avg::default() })
+}
+
+/// Removal of unknown size, then an update. Each signal is searched by itself; a sum falls with the size, so the first
+/// size that reaches it is found by halving.
+fn removal_first(bench: Bench<'_>, from: &Avg, to: &Avg, inputs: &Inputs) -> bool {
+    let at = to.last_update_time_ns;
+    let after = |load, runnable, util| {
+        let left = bench.removed(from, load, runnable, util);
+        bench.update(PeltSignal::Queue, &left, inputs, at).0
+    };
+    let util = first_size(from.util_avg, |r| after(0, 0, r).util_sum <= to.util_sum);
+    let runnable = first_size(from.runnable_avg, |r| after(0, r, 0).runnable_sum <= to.runnable_sum);
+    let load = first_size(from.load_avg, |r| after(r, 0, 0).load_sum <= to.load_sum);
+    after(load, runnable, util) == *to
+}
+
+/// The smallest size up to `limit` for which `reached` holds, or `limit`.
+fn first_size(limit: u64, reached: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (0, limit);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if reached(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}

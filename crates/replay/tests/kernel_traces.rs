@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Recordings made inside real kernels, held against the core; and the same recordings with a fault put in.
+//!
+//! The recordings are not part of the repository; without them the tests say so and pass.
+
+use std::path::PathBuf;
+
+use pelton_core::Policy;
+use pelton_replay::validate::{Options, Report, Validator, drop_test, self_test, validate};
+use pelton_schema::Event;
+use pelton_trace::import::{OpenOptions, open};
+
+fn recording(name: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("PELTON_SHARED_DATA")
+        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")), PathBuf::from);
+    let path = root.join("kernel-pelt").join(name);
+    if !path.is_file() {
+        println!("not measured: {} is not there", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+fn options(profile: &str) -> Options {
+    let policy = Policy::profile(profile).expect("profile exists");
+    Options { policy, tables: std::collections::BTreeMap::new() }
+}
+
+fn checked(name: &str, profile: &str) -> Option<Report> {
+    let mut source = open(&recording(name)?, &OpenOptions::default()).expect("a readable recording");
+    Some(validate(&mut *source, options(profile), &mut |_| true).expect("a readable recording"))
+}
+
+fn count(report: &Report, signal: &str) -> (u64, u64) {
+    report.signals.get(signal).map_or((0, 0), |tally| (tally.exact, tally.divergent))
+}
+
+#[test]
+fn nothing_of_the_calls_inside_a_7_2_kernel_diverges() {
+    let files = ["1-single-cfs", "2-cfs-rt", "3-ten-tasks", "5-clock-chain"];
+    let mut exact = 0;
+    for file in files {
+        let Some(report) = checked(&format!("7.2-arm64/{file}.csv.gz"), "7.2") else { return };
+        assert_eq!((report.divergent, &report.first), (0, &None), "{file}");
+        let calls = ["entity", "blocked_entity", "queue", "rt", "dl"];
+        exact += calls.iter().map(|signal| count(&report, signal).0).sum::<u64>();
+        let chain = &report.signals["chain"];
+        assert_eq!(chain.checked, chain.exact + chain.classes.values().sum::<u64>(), "{file}");
+    }
+    assert!(exact > 160_000, "only {exact} calls");
+}
+
+#[test]
+fn every_step_of_the_clocks_and_what_happens_between_them_is_explained() {
+    let Some(report) = checked("7.2-arm64/5-clock-chain.csv.gz", "7.2") else { return };
+    assert_eq!(count(&report, "rq_clock"), (8391, 0));
+    let chain = &report.signals["rq_clock_chain"];
+    assert_eq!((chain.classes.get("idle synchronisation"), chain.divergent), (Some(&514), 0));
+    assert_eq!(count(&report, "lost_idle").1, 0);
+}
+
+#[test]
+fn every_choice_of_schedutil_in_a_7_2_kernel_is_recomputed() {
+    let Some(report) = checked("7.2-arm64/6-decisions.csv.gz", "7.2") else { return };
+    assert_eq!(count(&report, "next_freq"), (4947, 0));
+    assert_eq!(count(&report, "effective_perf"), (13204, 0));
+    assert_eq!(count(&report, "effective_util").1, 0);
+}
+
+#[test]
+fn nothing_of_the_tracepoints_of_one_task_in_a_6_18_kernel_diverges() {
+    let Some(report) = checked("6.18-x86/1-single-cfs.csv.gz", "6.18") else { return };
+    assert!(report.holes > 0 && report.resynchronised > 0, "the recording has holes");
+    assert!(report.updates > 9000, "{}", report.updates);
+    assert_eq!(report.divergent, 0, "{:?}", report.first);
+    assert_eq!((count(&report, "rt").1, count(&report, "dl").1, count(&report, "queue").1), (0, 0, 0));
+}
+
+#[test]
+fn every_fault_put_into_a_recording_is_found() {
+    for (file, at_least) in [("7.2-arm64/5-clock-chain", 6), ("7.2-arm64/6-decisions", 1), ("6.18-x86/1-single-cfs", 5)]
+    {
+        let Some(path) = recording(&format!("{file}.csv.gz")) else { return };
+        let again = || open(&path, &OpenOptions::default());
+        let profile = if file.starts_with("7.2") { "7.2" } else { "6.18" };
+        let results = self_test(&again, &options(profile)).expect("a readable recording");
+        assert!(results.iter().filter(|r| r.possible).count() >= at_least, "{file}: {results:?}");
+        for result in results.iter().filter(|r| r.possible) {
+            assert!(result.found, "{file}: {result:?}");
+        }
+    }
+}
+
+#[test]
+fn every_single_missing_call_that_changed_something_is_noticed() {
+    for file in ["1-single-cfs", "2-cfs-rt", "5-clock-chain"] {
+        let Some(path) = recording(&format!("7.2-arm64/{file}.csv.gz")) else { return };
+        let mut source = open(&path, &OpenOptions::default()).expect("a readable recording");
+        let result = drop_test(&mut *source, &options("7.2")).expect("a readable recording");
+        assert!(result.dropped > 100, "{file}: {result:?}");
+        assert_eq!((result.explained, result.noticed), (0, result.dropped - result.changed_nothing), "{file}");
+    }
+}
+
+#[test]
+fn numbers_no_kernel_can_have_are_damage_and_do_not_reach_the_core() {
+    let Some(path) = recording("7.2-arm64/1-single-cfs.csv.gz") else { return };
+    let mut source = open(&path, &OpenOptions::default()).expect("a readable recording");
+    let mut validator = Validator::new(options("7.2"));
+    let mut states = 0;
+    while let Some(mut timed) = source.next().expect("a readable recording") {
+        if let Event::PeltState { period_contrib, load_sum, last_update_time_ns, .. } = &mut timed.event {
+            states += 1;
+            match states {
+                100 => *period_contrib = 1024,
+                200 => *load_sum = u64::MAX,
+                300 => *last_update_time_ns = u64::MAX,
+                400 => *period_contrib = u32::MAX,
+                _ => {}
+            }
+        }
+        validator.event(&timed);
+    }
+    let report = validator.finish();
+    let first = report.first_damaged.expect("four are damaged");
+    assert_eq!((report.damaged, first.column, first.value, first.limit), (4, "period_contrib", 1024, 1023));
+    assert!(!report.holds());
+}
