@@ -214,6 +214,11 @@ impl Engine {
         same_task.then_some(known)
     }
 
+    /// The state it has if it joined another queue since.
+    fn joined(&self, record: &Record) -> Option<State> {
+        self.objects.joined(key(record.signal, record.object)).filter(|joined| joined.tid == record.state.tid)
+    }
+
     /// The state before a call must be the last one known, or the change must be explained.
     fn chain(&mut self, bench: Bench<'_>, report: &mut Report, record: &Record, before: &Avg) {
         let seen = State { avg: *before, ..record.state };
@@ -227,6 +232,10 @@ impl Engine {
         }
         if known.avg == record.state.avg {
             report.tally("chain", rules::MEMBERSHIP).unchanged += 1;
+            return;
+        }
+        if self.joined(record).is_some_and(|joined| joined.avg == *before) {
+            report.agree("chain", rules::MEMBERSHIP, explain::ATTACH);
             return;
         }
         let search = Search { bench, objects: &self.objects, class: None, thorough: true };
@@ -250,9 +259,9 @@ impl Engine {
         }
         for &(object, se) in &found.joined {
             let k = key(PeltSignal::Entity, object);
-            // Only one that was elsewhere moves; one that was seen here already is up to date.
+            // Only one that was elsewhere moves; and that it did is not certain before its own next record.
             if let Some(known) = self.objects.get(k).copied().filter(|known| known.queue != queue) {
-                self.objects.put(k, State { avg: se.avg, queue, ..known });
+                self.objects.joins(object, State { avg: se.avg, queue, ..known });
             }
         }
         if found.moved {
@@ -298,7 +307,9 @@ impl Engine {
         }
         let class = self.class.get(&record.state.cpu).copied();
         let search = Search { bench, objects: &self.objects, class, thorough: self.vain < VAIN_MAX };
-        if let Some(found) = search.observed(record, &known) {
+        let joined = self.joined(record);
+        let found = joined.and_then(|joined| search.observed(record, &joined)).map(Explained::joined_unseen);
+        if let Some(found) = found.or_else(|| search.observed(record, &known)) {
             let ask = |avg: &Avg| {
                 let state = State { avg: *avg, ..record.state };
                 search.observed(&Record { state, ..*record }, &known).is_some()

@@ -112,6 +112,11 @@ impl Explained {
         Explained { moved: matches!(class, ATTACH | ATTACH_NEW), ..Explained::of(class) }
     }
 
+    /// The same for an entity whose joining only its queue showed.
+    pub fn joined_unseen(self) -> Explained {
+        Explained { class: if self.class.is_empty() { ATTACH } else { self.class }, ..self }
+    }
+
     fn one(class: &'static str, member: Member) -> Explained {
         Explained { settled: vec![member], ..Explained::of(class) }
     }

@@ -199,7 +199,8 @@ pub struct DropResult {
 /// Every so many calls one is taken out.
 const DROP_EVERY: u64 = 97;
 
-/// Takes single full calls out of a trace and looks whether the next record of the object tells.
+/// Takes single full calls out of a trace and looks whether the next call for the object tells. States read in between are
+/// left out as well: they would tell what the call did.
 ///
 /// # Errors
 /// When the trace cannot be read.
@@ -209,7 +210,7 @@ pub fn drop_test(source: &mut dyn Source, options: &Options) -> Result<DropResul
     // Object of a call that was taken out, and whether the call had changed anything.
     let mut waiting: BTreeMap<(u32, u32), bool> = BTreeMap::new();
     let mut before: BTreeMap<u32, (Timed, [u64; 4])> = BTreeMap::new();
-    let mut calls = 0;
+    let mut calls = 0_u64;
     while let Some(timed) = source.next()? {
         if let (Event::PeltBefore { cpu, .. }, Some(numbers)) = (timed.event, numbers(&timed.event)) {
             before.insert(cpu, (timed, numbers));
@@ -219,9 +220,12 @@ pub fn drop_test(source: &mut dyn Source, options: &Options) -> Result<DropResul
             validator.event(&timed);
             continue;
         };
+        if from != PeltSource::Call as u32 {
+            continue;
+        }
         let first = before.remove(&cpu);
         let key = super::object::key_of_codes(signal, object);
-        calls += u64::from(from == PeltSource::Call as u32);
+        calls += 1;
         if let (Some((_, was)), true) = (first, calls.is_multiple_of(DROP_EVERY) && !waiting.contains_key(&key)) {
             waiting.insert(key, numbers(&timed.event) != Some(was));
             continue;

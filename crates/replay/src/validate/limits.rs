@@ -34,9 +34,9 @@ type Column = (&'static str, u64, u64);
 
 /// True when the event can be used; otherwise it was counted as damaged.
 pub fn plausible(report: &mut Report, place: Place, event: &Event) -> bool {
-    let Some((column, value, limit)) = columns(event).into_iter().find(|&(_, value, limit)| value > limit) else {
-        return true;
-    };
+    let impossible =
+        |&(column, value, limit): &Column| value > limit && !(column == "cpu" && value == u64::from(CPU_UNKNOWN));
+    let Some((column, value, limit)) = columns(event).into_iter().find(impossible) else { return true };
     report.damaged += 1;
     let (event, time_ns) = (place.event, place.time_ns);
     report.first_damaged.get_or_insert(Damaged { event, time_ns, column, value, limit });
@@ -77,7 +77,7 @@ fn columns(event: &Event) -> Vec<Column> {
             ("max_khz", max_khz.into(), KHZ_MAX),
         ],
         Event::SchedSwitch { cpu, .. } => vec![("cpu", cpu.into(), CPU_MAX)],
-        Event::LostEvents { cpu, .. } if cpu != CPU_UNKNOWN => vec![("cpu", cpu.into(), CPU_MAX)],
+        Event::LostEvents { cpu, .. } => vec![("cpu", cpu.into(), CPU_MAX)],
         _ => Vec::new(),
     }
 }

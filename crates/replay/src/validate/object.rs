@@ -132,6 +132,7 @@ struct Stamped {
 pub struct Objects {
     states: BTreeMap<Key, Stamped>,
     queues: BTreeMap<u32, BTreeSet<u32>>,
+    joined: BTreeMap<u32, State>,
     forgotten: BTreeMap<u32, u64>,
     forgotten_all: u64,
     stamp: u64,
@@ -177,6 +178,7 @@ impl Objects {
             return false;
         }
         if key.0 == PeltSignal::Entity as u32 {
+            self.joined.remove(&key.1);
             if state.tid != 0 {
                 self.by_task.insert(state.tid, key.1);
             }
@@ -185,6 +187,18 @@ impl Objects {
         self.stamp += 1;
         self.states.insert(key, Stamped { stamp: self.stamp, state });
         old.is_some_and(|old| !self.counts(&old))
+    }
+
+    /// Where an entity may be since its last record: a queue changed as if it had joined there.
+    pub fn joins(&mut self, entity: u32, state: State) {
+        if self.joined.len() < OBJECTS_MAX {
+            self.joined.insert(entity, state);
+        }
+    }
+
+    /// The state an entity has if it joined.
+    pub fn joined(&self, key: Key) -> Option<State> {
+        self.joined.get(&key.1).copied().filter(|_| key.0 == PeltSignal::Entity as u32)
     }
 
     /// Keeps the list of entities by queue.

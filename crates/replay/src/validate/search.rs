@@ -19,6 +19,10 @@ pub const UPDATE_CHANGE: &str = "update, then joins or leaves";
 pub const OTHER_CLASS: &str = "update with the class that runs after the switch";
 /// A sleeping entity aged to an estimate of an idle CPU's clock.
 pub const LAG: &str = "migration lag of an idle CPU";
+/// One update whose inputs had changed right after the last record.
+pub const OTHER_INPUTS: &str = "update with inputs read off the sums";
+/// So many units must have passed: inputs read off a shorter stretch would fit too easily.
+const UNITS_MIN: u64 = 64;
 /// Attached at an earlier moment of its queue, then updated.
 pub const ATTACH_UPDATE: &str = "attach, then update";
 /// Furthest back an unseen attach is searched, in units: two ticks at 250 Hz.
@@ -43,6 +47,7 @@ impl Search<'_> {
         self.as_update(record, known)
             .or_else(|| self.change(record, known, &record.state))
             .or_else(|| self.as_update_and_change(record, known))
+            .or_else(|| self.as_other_inputs(record, known))
             .or_else(|| self.as_partial(record, known))
             .or_else(|| self.as_attach_and_update(record, known))
     }
@@ -117,6 +122,25 @@ impl Search<'_> {
             let removed = queue && removal_first(self.bench, &known.avg, &record.state.avg, inputs);
             removed.then(|| Explained::of(REMOVAL_UPDATE))
         })
+    }
+
+    /// A queue whose inputs changed right after its last record, which a record that only tells averages leaves open: the
+    /// inputs are what the sums ask for, and have to be whole numbers.
+    fn as_other_inputs(&self, record: &Record, known: &State) -> Option<Explained> {
+        if record.signal != PeltSignal::Queue {
+            return None;
+        }
+        let (at, to) = (record.state.avg.last_update_time_ns, &record.state.avg);
+        let with = |inputs: &Inputs| self.bench.update(record.signal, &known.avg, inputs, at).0;
+        let none = with(&Inputs { weight: 1, ..Inputs::default() });
+        let units = with(&Inputs { load: 1, weight: 1, ..Inputs::default() }).load_sum.checked_sub(none.load_sum)?;
+        if units < UNITS_MIN {
+            return None;
+        }
+        let load = to.load_sum.checked_sub(none.load_sum)? / units;
+        let runnable = to.runnable_sum.checked_sub(none.runnable_sum)? / (units << 10);
+        let running = u64::from(to.util_sum > none.util_sum);
+        (with(&Inputs { load, runnable, running, weight: 1 }) == *to).then(|| Explained::of(OTHER_INPUTS))
     }
 
     /// One more update than the trace shows.
