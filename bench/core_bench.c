@@ -122,15 +122,64 @@ NOINLINE void case_schedutil_decision(struct bench *b)
 	fold(b, out.perf ^ ((u64)out.resolved_khz << 20) ^ out.commit);
 }
 
+/* From an event of a CPU to the decision for its domain of four: filter, gate, evaluation when both let it through. */
+static void event(struct bench *b)
+{
+	struct pelton_decision out;
+	u32 told;
+
+	b->now_ns += NS_PER_MS / 4;
+	b->rq.cfs.avg.util_avg = (b->rq.cfs.avg.util_avg + 7) % 512;
+	b->states[0].util_cfs = (u32)b->rq.cfs.avg.util_avg;
+	told = pelton_hook_event(&b->policy, &b->domain, &b->cpus[0], &b->rq, b->now_ns, PELTON_HOOK_DECAY, 0);
+	fold(b, told);
+	if (!(told & PELTON_HOOK_DELIVERED))
+		return;
+	if (pelton_sugov_begin(&b->policy, &b->domain, &b->cpus[0], 0, b->now_ns, TICK_NS,
+			       told >> PELTON_HOOK_FLAGS_SHIFT, 1) != PELTON_GATE_OPEN)
+		return;
+	pelton_sugov_evaluate(&b->policy, &b->domain, b->cpus, b->states, b->now_ns, TICK_NS, opps_khz, OPPS, b->terms,
+			      &out);
+	fold(b, out.perf ^ ((u64)out.resolved_khz << 20) ^ out.commit);
+}
+
+static void prepare_mainline(struct bench *b)
+{
+	b->domain.rate_limit_ns = NS_PER_MS;
+}
+
+static void prepare_composite(struct bench *b)
+{
+	prepare_mainline(b);
+	b->policy.hook_filter = PELTON_HOOK_FILTER_COMPOSITE;
+	b->policy.gate = PELTON_GATE_R2_LINEAR;
+	b->policy.gate_bypass = PELTON_GATE_BYPASS_R3B;
+	b->policy.gate_peak = 1;
+	pelton_gate_init(&b->policy, &b->domain, 5000);
+}
+
+NOINLINE void case_event_mainline(struct bench *b)
+{
+	event(b);
+}
+
+NOINLINE void case_event_composite(struct bench *b)
+{
+	event(b);
+}
+
 static const struct bench_case {
 	const char *name;
 	void (*run)(struct bench *b);
+	void (*prepare)(struct bench *b);
 } cases[] = {
-	{ "pelt_update_same_period", case_pelt_update_same_period },
-	{ "pelt_update_next_period", case_pelt_update_next_period },
-	{ "tick", case_tick },
-	{ "sleep_and_wake", case_sleep_and_wake },
-	{ "schedutil_decision", case_schedutil_decision },
+	{ "pelt_update_same_period", case_pelt_update_same_period, 0 },
+	{ "pelt_update_next_period", case_pelt_update_next_period, 0 },
+	{ "tick", case_tick, 0 },
+	{ "sleep_and_wake", case_sleep_and_wake, 0 },
+	{ "schedutil_decision", case_schedutil_decision, 0 },
+	{ "event_mainline", case_event_mainline, prepare_mainline },
+	{ "event_composite", case_event_composite, prepare_composite },
 };
 
 static u64 clock_ns(void)
@@ -151,6 +200,8 @@ static void measure(const struct bench_case *c, u64 iterations)
 		u64 start_ns, spent_ns;
 
 		setup(&b);
+		if (c->prepare)
+			c->prepare(&b);
 		start_ns = clock_ns();
 		for (u64 i = 0; i < iterations; i++)
 			c->run(&b);
