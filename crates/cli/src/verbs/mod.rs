@@ -6,11 +6,14 @@ mod compare;
 mod explain;
 mod platform;
 mod policy;
+mod recorded;
+mod replay;
 mod reproduce;
 mod run;
 mod validate;
+mod workload;
 
-use crate::args::{Cli, PlatformVerb, PolicyVerb, Verb};
+use crate::args::{Cli, PlatformVerb, PolicyVerb, Verb, WorkloadVerb};
 use crate::exit::{Exit, Failure};
 
 /// Does what was asked.
@@ -19,6 +22,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     match &cli.verb {
         Verb::Run(args) => run::run(args, global),
         Verb::Compare(args) => compare::compare(args, global),
+        Verb::Replay(args) => replay::replay(args, global),
         Verb::Reproduce(args) => reproduce::reproduce(args, global),
         Verb::Explain(args) => explain::explain(args, global),
         Verb::Validate(args) => validate::validate_traces(args, global),
@@ -27,5 +31,6 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Verb::Platform(PlatformVerb::Check { file }) => platform::check(file, global),
         Verb::Policy(PolicyVerb::List) => policy::list(global),
         Verb::Policy(PolicyVerb::Show(args)) => policy::show(args, global),
+        Verb::Workload(WorkloadVerb::FromTrace(args)) => workload::from_trace(args, global),
     }
 }
