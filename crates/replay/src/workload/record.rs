@@ -42,6 +42,15 @@ pub enum Step {
     },
     /// Its kernel priority became this.
     Priority(u32),
+    /// It may run elsewhere, or its policy is another one.
+    Attributes {
+        /// Kernel priority.
+        prio: u32,
+        /// Kernel scheduling policy.
+        policy: u32,
+        /// Allowed CPUs 0..63 as bits.
+        cpus_allowed: u64,
+    },
 }
 
 /// How a task is met for the first time.
@@ -70,7 +79,7 @@ pub struct RecordedTask {
     pub steps: Vec<Step>,
     /// When it ended, if it did.
     pub ended_ns: Option<u64>,
-    /// Attributes, when the recorder told them.
+    /// Attributes at the beginning, when the recorder told them.
     pub attributes: Option<Attributes>,
     /// Last published clamps.
     pub uclamp: Option<(u32, u32)>,
@@ -83,6 +92,14 @@ pub struct RecordedTask {
     pub(super) state: State,
     pub(super) work: u64,
     pub(super) prio_now: u32,
+    pub(super) attributes_now: Option<Attributes>,
+}
+
+impl RecordedTask {
+    /// Nothing is known but that it exists.
+    pub(super) fn is_unseen(&self) -> bool {
+        self.first == First::Asleep && self.steps.is_empty() && self.run_ns == 0
+    }
 }
 
 /// Attributes of a task as the recorder tells them.
@@ -251,6 +268,7 @@ impl Recorder {
             (task.work, task.run_ns, task.seen_cpus) = (0, 0, 0);
             task.steps.clear();
             (task.prio, task.first_cpu) = (task.prio_now, task.cpu);
+            task.attributes = task.attributes_now;
             task.first = First::Runnable;
             match &mut task.state {
                 State::Running { since_ns } => *since_ns = from_ns,
@@ -300,7 +318,8 @@ impl Recorder {
         if work_ns == 0 {
             return;
         }
-        task.work = 0;
+        // What is less than a nanosecond stays for the next part of the same burst.
+        task.work &= (1 << WORK_SHIFT) - 1;
         let here = task.cpu;
         match task.steps.last_mut() {
             Some(Step::Run { work_ns: before, cpu }) if *cpu == here => *before += work_ns,
