@@ -4,8 +4,7 @@
 
 use pelton_core::Policy;
 use pelton_replay::workload::{
-    Habits, Recorder, Recording, Row, Side, Subject, SynthesisOptions, Totals, Verdict, WriteOptions, check,
-    compare,
+    Habits, Recorder, Recording, Row, Side, Subject, SynthesisOptions, Totals, Verdict, WriteOptions, check, compare,
     synthesise, write_rtapp,
 };
 use pelton_scenario::platform::{PlatformOptions, load};
@@ -63,7 +62,7 @@ impl Trip {
         let subject = Subject {
             machine: &self.machine,
             recorded_machine: &self.machine,
-            tasks: sources.iter().map(|&i| self.names[i].clone()).collect(),
+            tasks: sources.iter().map(|&i| format!("{}-{}", self.names[i], self.recording.tasks[i].tid)).collect(),
         };
         let left =
             Side { totals: &self.recorded, tids: sources.iter().map(|&i| self.recording.tasks[i].tid).collect() };
@@ -74,8 +73,7 @@ impl Trip {
     /// What does not come back as stated.
     fn surprises(&self, case: &Case) -> Vec<String> {
         let habits = Habits::of(&self.recording);
-        let made =
-            synthesise(&self.recording, &habits, &self.names, &self.machine, &SynthesisOptions::default());
+        let made = synthesise(&self.recording, &habits, &self.names, &self.machine, &SynthesisOptions::default());
         let rows = self.rows(&made.workload, &made.sources, case.profile);
         check(&rows).iter().filter_map(|verdict| surprise(case, verdict)).collect()
     }

@@ -142,7 +142,6 @@ impl Recorder {
             }
             true => {
                 self.flush(index);
-                self.tasks[index].work = 0;
                 State::Asleep { at_ns }
             }
             false => State::Preempted { at_ns },

@@ -130,7 +130,8 @@ fn soon_sleeps(rest: &[Step]) -> bool {
 
 /// All its sleeps end in equal distances, whoever was running then.
 fn is_on_grid(task: &RecordedTask) -> bool {
-    let ends = || task.steps.iter().filter_map(|s| if let Step::Sleep { until_ns, .. } = *s { Some(until_ns) } else { None });
+    let ends =
+        || task.steps.iter().filter_map(|s| if let Step::Sleep { until_ns, .. } = *s { Some(until_ns) } else { None });
     let intervals: Vec<u64> = ends().zip(ends().skip(1)).take(SAMPLES_MAX).map(|(a, b)| b.saturating_sub(a)).collect();
     if intervals.len() < SAMPLES_MIN {
         return false;

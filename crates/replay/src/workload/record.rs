@@ -23,6 +23,8 @@ pub enum Step {
     Run {
         /// Work.
         work_ns: u64,
+        /// What is left over, in 65536ths of a nanosecond: a burst may have several parts.
+        rest: u16,
         /// Where.
         cpu: u32,
     },
@@ -96,6 +98,12 @@ pub struct RecordedTask {
 }
 
 impl RecordedTask {
+    /// Its utilization is clamped, as far as the trace tells.
+    pub fn is_clamped(&self) -> bool {
+        let mut told = self.attributes.map(|a| a.uclamp).into_iter().chain(self.uclamp);
+        told.any(|(min, max)| min > 0 || (1..1024).contains(&max))
+    }
+
     /// Nothing is known but that it exists.
     pub(super) fn is_unseen(&self) -> bool {
         self.first == First::Asleep && self.steps.is_empty() && self.run_ns == 0
@@ -314,17 +322,12 @@ impl Recorder {
     /// Writes the work done so far down.
     pub(super) fn flush(&mut self, index: usize) {
         let task = &mut self.tasks[index];
-        let work_ns = task.work >> WORK_SHIFT;
-        if work_ns == 0 {
+        let work = std::mem::take(&mut task.work);
+        if work == 0 {
             return;
         }
-        // What is less than a nanosecond stays for the next part of the same burst.
-        task.work &= (1 << WORK_SHIFT) - 1;
-        let here = task.cpu;
-        match task.steps.last_mut() {
-            Some(Step::Run { work_ns: before, cpu }) if *cpu == here => *before += work_ns,
-            _ => self.push(index, Step::Run { work_ns, cpu: here }),
-        }
+        let (work_ns, rest) = (work >> WORK_SHIFT, work as u16);
+        self.push(index, Step::Run { work_ns, rest, cpu: self.tasks[index].cpu });
     }
 
     pub(super) fn push(&mut self, index: usize, step: Step) {

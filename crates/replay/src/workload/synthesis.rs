@@ -17,6 +17,7 @@ use pelton_sim::{Machine, Workload};
 
 use super::habits::{Habit, Habits};
 use super::record::{First, RecordedTask, Recording, Step};
+use super::speed::WORK_SHIFT;
 
 /// Kernel threads that belong to what is simulated: governor workers, and the stoppers that carry migrations out.
 const REPLACED: [&str; 3] = ["sugov:", "kschedfreq:", "migration/"];
@@ -121,6 +122,8 @@ struct Phases {
     timers: u32,
     /// Kernel scheduling policy that was told last.
     told: u32,
+    /// Left over of the burst that is being put together.
+    rest: u32,
 }
 
 impl Phases {
@@ -135,6 +138,18 @@ impl Phases {
 }
 
 impl Phases {
+    /// Goes on with the burst, or begins one.
+    fn run(&mut self, work_ns: u64, rest: u16) {
+        if let Some(Op::Run { work_ns: before }) = self.ops.last_mut() {
+            self.rest += u32::from(rest);
+            *before = before.saturating_add(work_ns).saturating_add(u64::from(self.rest >> WORK_SHIFT));
+            self.rest &= (1 << WORK_SHIFT) - 1;
+        } else if work_ns > 0 {
+            self.rest = u32::from(rest);
+            self.ops.push(Op::Run { work_ns });
+        }
+    }
+
     /// What follows has this policy, and may run on these CPUs.
     fn begin(&mut self, policy: Option<SchedPolicy>, cpus: Option<CpuSet>) {
         if !self.ops.is_empty() {
@@ -160,6 +175,11 @@ impl Builder<'_> {
                 self.deadline_tasks
             ));
         }
+        let clamped = self.kept.iter().filter(|&&i| self.recording.tasks[i as usize].is_clamped()).count();
+        if clamped > 0 {
+            notes
+                .push(format!("{clamped} tasks have utilization clamps, which the simulator does not model: left out"));
+        }
         if self.unpinned_tasks > 0 {
             notes.push(format!(
                 "{} tasks may run on any CPU: {} has none of those they were bound to",
@@ -182,8 +202,16 @@ impl Builder<'_> {
             First::Runnable | First::Asleep => 0,
         };
         let told = task.attributes.map_or(0, |a| a.policy);
-        let mut phases =
-            Phases { done: Vec::new(), ops: Vec::new(), policy: None, cpus: None, timer_ns: start_ns, timers: 0, told };
+        let mut phases = Phases {
+            done: Vec::new(),
+            ops: Vec::new(),
+            policy: None,
+            cpus: None,
+            timer_ns: start_ns,
+            timers: 0,
+            told,
+            rest: 0,
+        };
         let bound = cpus.clone().unwrap_or_else(|| CpuSet::first(self.machine.cpus.len() as u32));
         let mut steps = task.steps.as_slice();
         if !matches!(task.first, First::Created(_)) && self.has(task.first_cpu) {
@@ -202,7 +230,8 @@ impl Builder<'_> {
             phases.ops.push(Op::Sleep { ns: self.recording.to_ns.saturating_sub(self.recording.from_ns).max(1) });
         }
         phases.close();
-        let start = if start_ns == 0 { Start::AtStart } else { Start::After(start_ns) };
+        // Not `AtStart`, which repetitions move at random: tasks keep their distances.
+        let start = Start::After(start_ns);
         let own_timers = phases.timers;
         TaskSpec { name, policy, cpus, start, phases: phases.done, loops: Some(1), own_timers, ..TaskSpec::default() }
     }
@@ -224,10 +253,7 @@ impl Builder<'_> {
 
     fn step(&mut self, index: usize, step: Step, phases: &mut Phases) {
         match step {
-            Step::Run { work_ns, .. } => match phases.ops.last_mut() {
-                Some(Op::Run { work_ns: before }) => *before = before.saturating_add(work_ns),
-                _ => phases.ops.push(Op::Run { work_ns }),
-            },
+            Step::Run { work_ns, rest, .. } => phases.run(work_ns, rest),
             Step::Wake { task } => {
                 if let Some(semaphore) = self.semaphore(index as u32, task) {
                     phases.ops.push(Op::SemPost(semaphore));
@@ -278,7 +304,8 @@ impl Builder<'_> {
 
     fn affinity(&mut self, task: &RecordedTask, comm: &str) -> Option<CpuSet> {
         let told = task.attributes.map(|a| told_cpus(a.cpus_allowed));
-        let set = told.or_else(|| bound_by_name(comm).map(|cpu| CpuSet::of([cpu])))?;
+        let by_name = || bound_by_name(comm).map(|cpu| CpuSet::of(Some(cpu).filter(|&cpu| self.has(cpu))));
+        let set = told.or_else(by_name)?;
         let here = self.here(set)?;
         (here.len() < self.machine.cpus.len()).then_some(here)
     }
