@@ -3,6 +3,7 @@
 
 use crate::units::{parse_duration_ns, parse_time_ns};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use pelton_trace::import::Format as InputFormat;
 use std::path::PathBuf;
 
 /// Linux scheduler-driven CPU frequency control as one program.
@@ -78,6 +79,9 @@ pub enum Verb {
     /// Policies: kernel profiles and their switches.
     #[command(subcommand)]
     Policy(PolicyVerb),
+    /// Traces of any kind: what they hold, and in another form.
+    #[command(subcommand)]
+    Trace(TraceVerb),
 }
 
 /// Platform, workload and machine options: everything a simulation needs but its policy and seed.
@@ -268,6 +272,69 @@ pub enum PolicyVerb {
     /// The switches of one policy, and why each exists.
     #[command(after_long_help = "Example:\n  pelton policy show --profile 4.16 --set rt_signal=on")]
     Show(PolicyArgs),
+}
+
+/// `pelton trace`.
+#[derive(Debug, Subcommand)]
+pub enum TraceVerb {
+    /// Format, length, events by name, what is lost or damaged.
+    #[command(after_long_help = "Example:\n  pelton trace info trace.dat")]
+    Info(TraceInfoArgs),
+    /// Write a trace in another form.
+    #[command(after_long_help = "Example:\n  pelton trace export run.plog --to perfetto -o run.pftrace")]
+    Export(ExportArgs),
+}
+
+/// The kind of file with this name.
+fn input_format(name: &str) -> Result<InputFormat, String> {
+    InputFormat::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+        let known: Vec<_> = InputFormat::ALL.iter().map(|format| format.name()).collect();
+        format!("known are {}", known.join(", "))
+    })
+}
+
+/// `pelton trace info`.
+#[derive(Debug, Args)]
+pub struct TraceInfoArgs {
+    /// Trace (trace.dat, Perfetto, ftrace text, our log; also packed), - for standard input.
+    pub file: PathBuf,
+    /// Kind of the file, when its content does not tell.
+    #[arg(long, value_name = "NAME", value_parser = input_format)]
+    pub input_format: Option<InputFormat>,
+}
+
+/// `pelton trace export`.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Trace, - for standard input.
+    pub file: PathBuf,
+    /// Kind of the file, when its content does not tell.
+    #[arg(long, value_name = "NAME", value_parser = input_format)]
+    pub input_format: Option<InputFormat>,
+    /// Form to write.
+    #[arg(long, value_enum)]
+    pub to: TraceForm,
+    /// File to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Only events of this name; repeatable.
+    #[arg(long = "event", value_name = "NAME")]
+    pub events: Vec<String>,
+}
+
+/// Forms of an exported trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceForm {
+    // Perfetto trace.
+    Perfetto,
+    // One table.
+    Csv,
+    // One JSON object per event.
+    Json,
+    // One line per event.
+    Text,
+    // Our own log.
+    Log,
 }
 
 #[cfg(test)]

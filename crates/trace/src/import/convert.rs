@@ -21,8 +21,6 @@ pub enum ConvertError {
     Trace(ImportError),
     /// The output failed.
     Output(io::Error),
-    /// The form is not made of traces of this kind.
-    Form(&'static str),
 }
 
 impl From<ImportError> for ConvertError {
@@ -65,19 +63,37 @@ pub fn convert(
             sink.finish().map(|_| events).map_err(ConvertError::Output)
         }
         ExportFormat::Perfetto => {
-            // The task ids of a run are dense and shifted; those of a kernel are neither.
-            let run = own.ok_or(ConvertError::Form("a Perfetto trace is made of pelton's own logs only"))?;
-            let mut sink = PerfettoTrace::new(out, &run);
-            let events = copy(source, selection, &mut sink, seen)?;
-            sink.finish().map(|_| events).map_err(ConvertError::Output)
+            // A run declares its tasks, the idle one at least; what was recorded on a machine names them as it goes.
+            match own.filter(|run| !run.tasks.is_empty()) {
+                Some(run) => {
+                    let mut sink = PerfettoTrace::new(out, &run);
+                    let events = copy(source, selection, &mut sink, seen)?;
+                    sink.finish().map(|_| events).map_err(ConvertError::Output)
+                }
+                None => {
+                    let mut sink = PerfettoTrace::recorded(out, &foreign_header(source.info()));
+                    let name = |sink: &mut PerfettoTrace<_>, _, tid, name: &str| sink.name_task(tid, name);
+                    let events = copy_named(source, selection, &mut sink, name, seen)?;
+                    sink.finish().map(|_| events).map_err(ConvertError::Output)
+                }
+            }
         }
-        ExportFormat::Log => {
-            let foreign = own.is_none();
-            let run = own.unwrap_or_else(|| foreign_header(source.info()));
-            let mut sink = Named { log: PeltonLog::new(out, &run), told: BTreeMap::new(), foreign };
-            let events = copy_named(source, selection, &mut sink, seen)?;
-            sink.log.finish().map(|_| events).map_err(ConvertError::Output)
-        }
+        ExportFormat::Log => match own {
+            Some(run) => {
+                let mut sink = PeltonLog::new(out, &run);
+                let events = copy(source, selection, &mut sink, seen)?;
+                sink.finish().map(|_| events).map_err(ConvertError::Output)
+            }
+            None => {
+                let mut sink = PeltonLog::new(out, &foreign_header(source.info()));
+                let name = |sink: &mut PeltonLog<_>, time_ns, tid, name: &str| {
+                    let (name_0, name_8) = pack_name(name);
+                    sink.event(time_ns, &Event::TaskName { tid, name_0, name_8 });
+                };
+                let events = copy_named(source, selection, &mut sink, name, seen)?;
+                sink.finish().map(|_| events).map_err(ConvertError::Output)
+            }
+        },
     }
 }
 
@@ -101,54 +117,42 @@ fn copy<S: Sink>(
     Ok(events)
 }
 
-/// A log that gets the names of tasks as events, since the header of a foreign trace has none.
-struct Named<W: Write> {
-    log: PeltonLog<W>,
-    told: BTreeMap<u32, String>,
-    foreign: bool,
-}
-
-impl<W: Write> Named<W> {
-    fn tell(&mut self, time_ns: u64, event: &Event, info: &TraceInfo) {
-        let Some(declared) = EventInfo::of_code(event.code()) else { return };
-        let mut columns = declared.columns.iter();
-        let mut tids = Vec::new();
-        event.each_value(|value| {
-            if columns.next().is_some_and(|column| column.name.ends_with("tid")) {
-                tids.push(value as u32);
-            }
-        });
-        for tid in tids {
-            let Some(name) = info.names.get(&tid) else { continue };
-            if self.told.get(&tid) != Some(name) {
-                let (name_0, name_8) = pack_name(name);
-                self.log.event(time_ns, &Event::TaskName { tid, name_0, name_8 });
-                self.told.insert(tid, name.clone());
-            }
-        }
-    }
-}
-
-fn copy_named<W: Write>(
+/// Like [`copy`]; before an event of a task whose name is new, `name` is told it, since no header names the tasks.
+fn copy_named<S: Sink>(
     source: &mut dyn Source,
     selection: &EventSelection,
-    sink: &mut Named<W>,
+    sink: &mut S,
+    mut name: impl FnMut(&mut S, u64, u32, &str),
     seen: &mut impl FnMut(u64) -> bool,
 ) -> Result<u64, ConvertError> {
-    let mut events = 0;
+    let (mut events, mut told) = (0, BTreeMap::<u32, String>::new());
     while let Some(timed) = source.next()? {
         events += 1;
         if selection.contains(&timed.event) {
-            if sink.foreign {
-                sink.tell(timed.time_ns, &timed.event, source.info());
-            }
-            sink.log.event(timed.time_ns, &timed.event);
+            each_tid(&timed.event, |tid| {
+                let Some(known) = source.info().names.get(&tid) else { return };
+                if told.get(&tid) != Some(known) {
+                    name(sink, timed.time_ns, tid, known);
+                    told.insert(tid, known.clone());
+                }
+            });
+            sink.event(timed.time_ns, &timed.event);
         }
         if !seen(events) {
             break;
         }
     }
     Ok(events)
+}
+
+fn each_tid(event: &Event, mut visit: impl FnMut(u32)) {
+    let Some(declared) = EventInfo::of_code(event.code()) else { return };
+    let mut columns = declared.columns.iter();
+    event.each_value(|value| {
+        if columns.next().is_some_and(|column| column.name.ends_with("tid")) {
+            visit(value as u32);
+        }
+    });
 }
 
 /// What the header of a log says about a trace that is no run of ours.
@@ -196,5 +200,23 @@ mod tests {
         }
         assert_eq!(found, [(9, 21), (9, 2), (10, 2)]);
         assert_eq!(log.info().task_name(2923), "kworker/2:1");
+    }
+
+    #[test]
+    fn a_recorded_trace_keeps_its_task_ids_in_perfetto() {
+        let switch =
+            Event::SchedSwitch { cpu: 3, prev_tid: 0, prev_prio: 120, prev_state: 0, next_tid: 2923, next_prio: 100 };
+        let new = Event::SchedWakeupNew { cpu: 3, tid: 77, prio: 120, target_cpu: 1 };
+        let mut info = TraceInfo::new(Format::TraceDat);
+        info.name_task(2923, "kworker/2:1");
+        let mut source = Given(vec![Timed { time_ns: 9, event: switch }, Timed { time_ns: 10, event: new }], info);
+        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+        let all = EventSelection::all();
+        convert(&mut source, &mut file, ExportFormat::Perfetto, &all, |_| true).expect("room");
+        let mut trace = crate::import::open(file.path(), &Default::default()).expect("a trace");
+        assert_eq!(trace.info().format, Format::Perfetto);
+        assert_eq!(trace.next().expect("reads"), Some(Timed { time_ns: 9, event: switch }));
+        assert_eq!(trace.next().expect("reads"), Some(Timed { time_ns: 10, event: new }));
+        assert_eq!((trace.next().expect("reads"), trace.info().task_name(2923)), (None, "kworker/2:1".into()));
     }
 }

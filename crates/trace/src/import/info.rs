@@ -34,6 +34,20 @@ pub enum Format {
 }
 
 impl Format {
+    /// Every kind.
+    pub const ALL: [Format; 10] = [
+        Format::FtraceText,
+        Format::SystraceHtml,
+        Format::PerfScript,
+        Format::TraceDat,
+        Format::Perfetto,
+        Format::PeltCsv,
+        Format::DecisionCsv,
+        Format::SeriesCsv,
+        Format::ActivationCsv,
+        Format::PeltonLog,
+    ];
+
     /// Name for people and for `--input-format`.
     pub fn name(self) -> &'static str {
         match self {

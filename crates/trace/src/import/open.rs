@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::compressed::Input;
+use super::compressed::{Fault, FromPacked, Input};
 use super::csv::{ActivationCsv, DecisionCsv, PeltCsv, SeriesCsv};
 use super::dat::{self, DatSource};
 use super::log::LogSource;
@@ -46,17 +46,27 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<Box<dyn Source>, Impor
         None => return Err(unknown(path, &input.head)),
     };
     match format {
-        Format::FtraceText | Format::SystraceHtml | Format::PerfScript => {
-            Ok(Box::new(TextSource::new(input.into_stream(), path, format)))
-        }
-        Format::PeltCsv => Ok(Box::new(PeltCsv::new(input.into_stream(), path))),
-        Format::DecisionCsv => Ok(Box::new(DecisionCsv::new(input.into_stream(), path))),
-        Format::SeriesCsv => Ok(Box::new(SeriesCsv::new(input.into_stream(), path))),
-        Format::ActivationCsv => Ok(Box::new(ActivationCsv::new(input.into_stream(), path))),
-        Format::PeltonLog => Ok(Box::new(LogSource::new(input.into_stream(), path)?)),
         Format::Perfetto => Ok(Box::new(PerfettoSource::new(input.into_whole(path)?, path)?)),
         Format::TraceDat => Ok(Box::new(DatSource::new(input.into_whole(path)?, path)?)),
+        _ => in_order(input, format, path),
     }
+}
+
+/// Kinds that are read from their beginning to their end.
+fn in_order(input: Input, format: Format, path: &Path) -> Result<Box<dyn Source>, ImportError> {
+    let (stream, fault) = input.into_stream();
+    match format {
+        Format::PeltCsv => from_packed(PeltCsv::new(stream, path), fault),
+        Format::DecisionCsv => from_packed(DecisionCsv::new(stream, path), fault),
+        Format::SeriesCsv => from_packed(SeriesCsv::new(stream, path), fault),
+        Format::ActivationCsv => from_packed(ActivationCsv::new(stream, path), fault),
+        Format::PeltonLog => from_packed(LogSource::new(stream, path)?, fault),
+        _ => from_packed(TextSource::new(stream, path, format), fault),
+    }
+}
+
+fn from_packed(source: impl Source + 'static, fault: Fault) -> Result<Box<dyn Source>, ImportError> {
+    Ok(Box::new(FromPacked::new(source, fault)))
 }
 
 /// What the first bytes of a file say it is.

@@ -122,6 +122,7 @@ pub mod ftrace {
     pub const CPU_IDLE: u32 = 13;
     pub const SCHED_WAKEUP: u32 = 17;
     pub const SCHED_WAKING: u32 = 20;
+    pub const SCHED_WAKEUP_NEW: u32 = 114;
     pub const IRQ_HANDLER_ENTRY: u32 = 36;
     pub const IRQ_HANDLER_EXIT: u32 = 37;
     pub const SCHED_MIGRATE_TASK: u32 = 491;

@@ -9,7 +9,7 @@ use super::by_index::ByIndex;
 use super::fields::{cpu_state, ftrace, irq, packet, sched_migrate_task, sched_switch, sched_wake};
 use super::preamble::put_threads;
 use super::proto::{put_bytes, put_bytes_head, put_int, put_short, put_uint};
-use super::{FTRACE_SEQUENCE, pid_of, put_packet_head};
+use super::{FTRACE_SEQUENCE, TaskIds, put_packet_head};
 use crate::header::{RunHeader, unnamed_task};
 use crate::varint::Record;
 
@@ -71,12 +71,13 @@ pub(super) struct FtraceBundles {
     new_tids: Vec<u32>,
     /// The event being encoded.
     record: Record,
+    ids: TaskIds,
     /// Bytes in all buffers.
     pub bytes: usize,
 }
 
 impl FtraceBundles {
-    pub fn new(run: &RunHeader) -> Self {
+    pub fn new(run: &RunHeader, ids: TaskIds) -> Self {
         let cpus = (0..run.cpus.len() as u32).map(CpuBuffer::new).collect();
         let comms = run.tasks.iter().map(|name| Comm::of(name)).collect();
         FtraceBundles {
@@ -84,8 +85,15 @@ impl FtraceBundles {
             comms: ByIndex::new(comms),
             new_tids: Vec::new(),
             record: Record::new(),
+            ids,
             bytes: 0,
         }
+    }
+
+    /// From here on the task has this name.
+    pub fn name_task(&mut self, tid: u32, name: &str) {
+        let comm = Comm::of(name);
+        *self.comms.entry(tid, || comm) = comm;
     }
 
     /// Collects `event` when it is one ftrace has; false otherwise.
@@ -95,6 +103,7 @@ impl FtraceBundles {
             Event::SchedSwitch { cpu, .. }
             | Event::SchedWaking { cpu, .. }
             | Event::SchedWakeup { cpu, .. }
+            | Event::SchedWakeupNew { cpu, .. }
             | Event::SchedMigrateTask { cpu, .. }
             | Event::CpuFrequency { cpu, .. }
             | Event::CpuIdle { cpu, .. }
@@ -107,8 +116,9 @@ impl FtraceBundles {
 
     fn collect(&mut self, cpu: u32, time_ns: u64, event: &Event) {
         let buffer = self.cpus.entry(cpu, || CpuBuffer::new(cpu));
-        let current = pid_of(buffer.current_tid);
-        let mut comms = Comms { idle: buffer.idle_comm, tasks: &mut self.comms, new_tids: &mut self.new_tids };
+        let ids = self.ids;
+        let current = ids.pid_of(buffer.current_tid);
+        let mut comms = Comms { idle: buffer.idle_comm, tasks: &mut self.comms, new_tids: &mut self.new_tids, ids };
         self.record.clear();
         put_short(&mut self.record, ftrace::EVENT, |out| {
             put_uint(out, ftrace::TIMESTAMP, time_ns);
@@ -147,6 +157,7 @@ struct Comms<'a> {
     idle: Comm,
     tasks: &'a mut ByIndex<Comm>,
     new_tids: &'a mut Vec<u32>,
+    ids: TaskIds,
 }
 
 impl Comms<'_> {
@@ -156,9 +167,16 @@ impl Comms<'_> {
             return self.idle;
         }
         *self.tasks.entry(tid, || {
-            self.new_tids.push(tid);
+            if self.ids == TaskIds::Run {
+                self.new_tids.push(tid);
+            }
             Comm::of(&unnamed_task(tid))
         })
+    }
+
+    #[inline]
+    fn put_pid(&self, out: &mut Record, field: u32, tid: u32) {
+        put_int(out, field, i64::from(self.ids.pid_of(tid)));
     }
 }
 
@@ -172,10 +190,13 @@ fn put_payload(out: &mut Record, event: &Event, comms: &mut Comms<'_>) {
     match *event {
         Event::SchedSwitch { .. } => put_short(out, ftrace::SCHED_SWITCH, |out| put_switch(out, event, comms)),
         Event::SchedWaking { tid, prio, target_cpu, .. } => {
-            put_short(out, ftrace::SCHED_WAKING, |out| put_wake(out, comms.of(tid), tid, prio, target_cpu));
+            put_short(out, ftrace::SCHED_WAKING, |out| put_wake(out, comms, [tid, prio, target_cpu]));
         }
         Event::SchedWakeup { tid, prio, target_cpu, .. } => {
-            put_short(out, ftrace::SCHED_WAKEUP, |out| put_wake(out, comms.of(tid), tid, prio, target_cpu));
+            put_short(out, ftrace::SCHED_WAKEUP, |out| put_wake(out, comms, [tid, prio, target_cpu]));
+        }
+        Event::SchedWakeupNew { tid, prio, target_cpu, .. } => {
+            put_short(out, ftrace::SCHED_WAKEUP_NEW, |out| put_wake(out, comms, [tid, prio, target_cpu]));
         }
         Event::SchedMigrateTask { .. } => {
             put_short(out, ftrace::SCHED_MIGRATE_TASK, |out| put_migrate(out, event, comms));
@@ -196,18 +217,18 @@ fn put_payload(out: &mut Record, event: &Event, comms: &mut Comms<'_>) {
 fn put_switch(out: &mut Record, event: &Event, comms: &mut Comms<'_>) {
     let Event::SchedSwitch { prev_tid, prev_prio, prev_state, next_tid, next_prio, .. } = *event else { return };
     comms.of(prev_tid).put(out, sched_switch::PREV_COMM);
-    put_int(out, sched_switch::PREV_PID, i64::from(pid_of(prev_tid)));
+    comms.put_pid(out, sched_switch::PREV_PID, prev_tid);
     put_int(out, sched_switch::PREV_PRIO, prio(prev_prio));
     put_int(out, sched_switch::PREV_STATE, i64::from(prev_state));
     comms.of(next_tid).put(out, sched_switch::NEXT_COMM);
-    put_int(out, sched_switch::NEXT_PID, i64::from(pid_of(next_tid)));
+    comms.put_pid(out, sched_switch::NEXT_PID, next_tid);
     put_int(out, sched_switch::NEXT_PRIO, prio(next_prio));
 }
 
 #[inline]
-fn put_wake(out: &mut Record, comm: Comm, tid: u32, task_prio: u32, target_cpu: u32) {
-    comm.put(out, sched_wake::COMM);
-    put_int(out, sched_wake::PID, i64::from(pid_of(tid)));
+fn put_wake(out: &mut Record, comms: &mut Comms<'_>, [tid, task_prio, target_cpu]: [u32; 3]) {
+    comms.of(tid).put(out, sched_wake::COMM);
+    comms.put_pid(out, sched_wake::PID, tid);
     put_int(out, sched_wake::PRIO, prio(task_prio));
     put_int(out, sched_wake::TARGET_CPU, i64::from(target_cpu));
 }
@@ -215,7 +236,7 @@ fn put_wake(out: &mut Record, comm: Comm, tid: u32, task_prio: u32, target_cpu: 
 fn put_migrate(out: &mut Record, event: &Event, comms: &mut Comms<'_>) {
     let Event::SchedMigrateTask { tid, prio: task_prio, orig_cpu, dest_cpu, .. } = *event else { return };
     comms.of(tid).put(out, sched_migrate_task::COMM);
-    put_int(out, sched_migrate_task::PID, i64::from(pid_of(tid)));
+    comms.put_pid(out, sched_migrate_task::PID, tid);
     put_int(out, sched_migrate_task::PRIO, prio(task_prio));
     put_int(out, sched_migrate_task::ORIG_CPU, i64::from(orig_cpu));
     put_int(out, sched_migrate_task::DEST_CPU, i64::from(dest_cpu));

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! **Identifiers.** The idle task is pid 0; task `t` is pid `1000 + t` in process 1000, because low pids mean something to
-//! readers (2 is the parent of all kernel threads). Time 0 of the run is time 0 of the boot clock.
+//! readers (2 is the parent of all kernel threads). Time 0 of the run is time 0 of the boot clock. What was recorded on a
+//! machine ([`PerfettoTrace::recorded`]) keeps its ids, and its threads are named by its events.
 //!
 //! **Order.** Events are buffered per CPU and written together when 256 KiB have gathered, so packets overlap in time by
 //! that much; the trace processor sorts the whole file. Memory stays bounded by the buffer, plus one entry per task.
@@ -49,9 +50,24 @@ const FTRACE_SEQUENCE: u64 = 2;
 /// Gathered bytes at which everything is written.
 const GATHERED_BYTES_TARGET: usize = 256 << 10;
 
-/// Thread id of a task in the trace.
-fn pid_of(tid: u32) -> u32 {
-    if tid == 0 { 0 } else { PROCESS_PID.wrapping_add(tid) }
+/// Whose task ids a trace has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TaskIds {
+    /// Of a run: dense from 1, and shifted in the trace.
+    Run,
+    /// Of a kernel.
+    Kernel,
+}
+
+impl TaskIds {
+    /// Thread id of a task in the trace.
+    #[inline]
+    fn pid_of(self, tid: u32) -> u32 {
+        match self {
+            TaskIds::Run if tid != 0 => PROCESS_PID.wrapping_add(tid),
+            _ => tid,
+        }
+    }
 }
 
 /// Appends what stands before a packet of `length` bytes.
@@ -102,10 +118,26 @@ pub struct PerfettoSummary {
 impl<W: io::Write> PerfettoTrace<W> {
     /// Starts a trace. Writes are large, so `out` needs no buffer.
     pub fn new(out: W, run: &RunHeader) -> Self {
+        Self::start(out, run, TaskIds::Run)
+    }
+
+    /// Starts a trace of what was recorded on a machine: task ids are the kernel's and stay what they are.
+    pub fn recorded(out: W, run: &RunHeader) -> Self {
+        Self::start(out, run, TaskIds::Kernel)
+    }
+
+    fn start(out: W, run: &RunHeader, ids: TaskIds) -> Self {
         let mut output = Output::new(out);
-        output.put(&preamble::encode(run));
+        output.put(&preamble::encode(run, ids));
         let gathered = Vec::with_capacity(GATHERED_BYTES_TARGET);
-        PerfettoTrace { output, bundles: FtraceBundles::new(run), tracks: Tracks::new(run), ftrace_events: 0, gathered }
+        let (bundles, tracks) = (FtraceBundles::new(run, ids), Tracks::new(run, ids));
+        PerfettoTrace { output, bundles, tracks, ftrace_events: 0, gathered }
+    }
+
+    /// From here on the task has this name. Only for what was recorded: the tasks of a run are named by its header.
+    pub fn name_task(&mut self, tid: u32, name: &str) {
+        self.bundles.name_task(tid, name);
+        self.tracks.name_task(tid, name);
     }
 
     /// Writes what is gathered; returns the first error of the whole trace, if any.

@@ -3,17 +3,19 @@
 
 use super::fields::{clock_snapshot, cpu_info, packet, process_tree, system_info, trace_uuid};
 use super::proto::{put_bytes, put_int, put_message, put_uint};
-use super::{PROCESS_PID, TRACK_SEQUENCE, pid_of, put_packet};
+use super::{PROCESS_PID, TRACK_SEQUENCE, TaskIds, put_packet};
 use crate::header::RunHeader;
 
 /// All packets of the preamble.
-pub(super) fn encode(run: &RunHeader) -> Vec<u8> {
+pub(super) fn encode(run: &RunHeader, ids: TaskIds) -> Vec<u8> {
     let mut out = Vec::new();
     put_clocks(&mut out);
     put_trace_uuid(&mut out, run);
-    put_system_info(&mut out, run);
-    put_cpu_info(&mut out, run);
-    put_process_tree(&mut out, run);
+    put_system_info(&mut out, run, ids);
+    if ids == TaskIds::Run {
+        put_cpu_info(&mut out, run);
+        put_process_tree(&mut out, run);
+    }
     super::tracks::put_interned_names(&mut out);
     out
 }
@@ -48,8 +50,13 @@ fn put_trace_uuid(out: &mut Vec<u8>, run: &RunHeader) {
     });
 }
 
-/// The release tells a reader how this kernel encodes task states; the version holds what identifies the run.
-fn put_system_info(out: &mut Vec<u8>, run: &RunHeader) {
+/// The release tells a reader how this kernel encodes task states; the version holds what identifies the run. States of
+/// a recorded trace are written as kernels since 4.14 encode them, whatever its own kernel was.
+fn put_system_info(out: &mut Vec<u8>, run: &RunHeader, ids: TaskIds) {
+    let release = match ids {
+        TaskIds::Run => format!("{}.0-pelton", run.profile),
+        TaskIds::Kernel => "4.14.0-recorded".to_owned(),
+    };
     let version = format!(
         "pelton {} scenario {:016x} core {:016x} seed {}",
         run.tool_version, run.scenario_hash, run.core_hash, run.seed
@@ -59,10 +66,12 @@ fn put_system_info(out: &mut Vec<u8>, run: &RunHeader) {
             put_message(out, system_info::UTSNAME, |out| {
                 put_bytes(out, system_info::SYSNAME, b"Linux");
                 put_bytes(out, system_info::VERSION, version.as_bytes());
-                put_bytes(out, system_info::RELEASE, format!("{}.0-pelton", run.profile).as_bytes());
+                put_bytes(out, system_info::RELEASE, release.as_bytes());
                 put_bytes(out, system_info::MACHINE, run.platform.as_bytes());
             });
-            put_uint(out, system_info::NUM_CPUS, run.cpus.len() as u64);
+            if ids == TaskIds::Run {
+                put_uint(out, system_info::NUM_CPUS, run.cpus.len() as u64);
+            }
         });
     });
 }
@@ -100,12 +109,12 @@ fn put_process_tree(out: &mut Vec<u8>, run: &RunHeader) {
     put_threads(out, (0u32..).zip(run.tasks.iter().cloned()).skip(1));
 }
 
-/// Declares threads of the process, if there are any.
+/// Declares threads of the process of a run, if there are any.
 pub(super) fn put_threads(out: &mut Vec<u8>, tasks: impl Iterator<Item = (u32, String)>) {
     let mut threads = Vec::new();
     for (tid, name) in tasks {
         put_message(&mut threads, process_tree::THREADS, |out| {
-            put_int(out, process_tree::THREAD_TID, i64::from(pid_of(tid)));
+            put_int(out, process_tree::THREAD_TID, i64::from(TaskIds::Run.pid_of(tid)));
             put_bytes(out, process_tree::THREAD_NAME, name.as_bytes());
             put_int(out, process_tree::THREAD_TGID, i64::from(PROCESS_PID));
         });

@@ -261,7 +261,7 @@ impl<'a> Flat<'a> {
     }
 }
 
-/// Inverse of [`super::pid_of`].
+/// Inverse of [`super::TaskIds::pid_of`] for a run.
 pub(crate) fn tid_of(pid: u32) -> u32 {
     if pid == 0 { 0 } else { pid.wrapping_sub(PROCESS_PID) }
 }

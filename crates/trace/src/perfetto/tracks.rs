@@ -2,12 +2,14 @@
 //! Counter tracks and activation slices. A track is declared when its first value arrives, so a task or class that never
 //! appears costs nothing, and a value equal to the one before is not written again: a counter holds until it changes.
 
+use std::collections::BTreeMap;
+
 use pelton_schema::{EVENTS, Event};
 
 use super::by_index::ByIndex;
 use super::fields::{interned, packet, trace, track, track_event};
 use super::proto::{put_bytes, put_int, put_medium, put_message, put_short, put_uint};
-use super::{TRACK_SEQUENCE, pid_of, put_packet};
+use super::{TRACK_SEQUENCE, TaskIds, put_packet};
 use crate::header::RunHeader;
 use crate::varint::Record;
 
@@ -116,6 +118,9 @@ pub(super) struct Tracks {
     domains: Family,
     uuids: Uuids,
     run: RunHeader,
+    ids: TaskIds,
+    /// Names that came after the header.
+    names: BTreeMap<u32, String>,
     /// The packet being encoded.
     record: Record,
     /// Encoded packets in order.
@@ -133,17 +138,24 @@ enum Owner {
 }
 
 impl Tracks {
-    pub fn new(run: &RunHeader) -> Self {
+    pub fn new(run: &RunHeader, ids: TaskIds) -> Self {
         Tracks {
             cpus: Family::new("CPU utilization", track::ORDER_EXPLICIT, &CPU_TRACKS, run.cpus.len()),
             tasks: Family::new("Task utilization", track::ORDER_LEXICOGRAPHIC, &TASK_TRACKS, run.tasks.len()),
             domains: Family::new("Frequency domains", track::ORDER_EXPLICIT, &DOMAIN_TRACKS, run.domains.len()),
             uuids: Uuids(0),
             run: run.clone(),
+            ids,
+            names: BTreeMap::new(),
             record: Record::new(),
             packets: Vec::new(),
             values: 0,
         }
+    }
+
+    /// From here on the task has this name; a track that is declared keeps its own.
+    pub fn name_task(&mut self, tid: u32, name: &str) {
+        self.names.insert(tid, name.to_owned());
     }
 
     /// Writes what `event` says about any track.
@@ -224,7 +236,7 @@ impl Tracks {
     /// Declares a track, and its parents when they are new; returns its id.
     #[cold]
     fn declare(&mut self, owner: Owner, index: usize) -> u64 {
-        let name = group_name(&self.run, owner);
+        let name = self.group_name(owner);
         let (family, number) = match owner {
             Owner::Cpu(cpu) => (&mut self.cpus, cpu),
             Owner::Task(tid) => (&mut self.tasks, tid),
@@ -245,13 +257,14 @@ impl Tracks {
         put_leaf(&mut self.packets, uuid, (group.uuid, index as u32), &family.specs[index]);
         uuid
     }
-}
 
-fn group_name(run: &RunHeader, owner: Owner) -> String {
-    match owner {
-        Owner::Cpu(cpu) => format!("CPU {cpu}"),
-        Owner::Task(tid) => format!("{} {}", run.task_name(tid), pid_of(tid)),
-        Owner::Domain(domain) => run.domain_name(domain),
+    fn group_name(&self, owner: Owner) -> String {
+        let task_name = |tid| self.names.get(&tid).cloned().unwrap_or_else(|| self.run.task_name(tid));
+        match owner {
+            Owner::Cpu(cpu) => format!("CPU {cpu}"),
+            Owner::Task(tid) => format!("{} {}", task_name(tid), self.ids.pid_of(tid)),
+            Owner::Domain(domain) => self.run.domain_name(domain),
+        }
     }
 }
 

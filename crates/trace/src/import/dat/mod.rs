@@ -192,16 +192,22 @@ fn open_streams(head: &Head, file_bytes: u64, info: &mut TraceInfo) -> Result<Ve
     if count.saturating_mul(largest) > MEMORY_MAX {
         return Err(format!("{count} CPUs with pages of {largest} bytes: more than can be"));
     }
-    let mut streams = Vec::new();
+    let (mut streams, mut bytes) = (Vec::new(), 0u64);
     for (number, buffer) in head.buffers.iter().enumerate() {
         if buffer.clock != clock && with_data(buffer) {
             info.remarks.push(format!("instance {} has another clock and is left out", buffer.name));
             continue;
         }
         for &data in buffer.cpus.iter().filter(|data| data.bytes > 0) {
-            let mut stream = CpuStream::new(head, number, data, MEMORY_MAX / count.max(1));
+            let mut stream = CpuStream::new(head, number, data, count, MEMORY_MAX);
             if stream.cut(file_bytes) {
                 info.damage_at(file_bytes, format!("the file ends before the records of CPU {} do", data.cpu));
+            }
+            // No two CPUs share bytes: a file that says so would be read thousands of times over.
+            bytes = bytes.saturating_add(stream.bytes());
+            if bytes > file_bytes {
+                info.damage_at(data.offset, format!("the records of CPU {} overlap others: not read", data.cpu));
+                return Ok(streams);
             }
             streams.push(stream);
         }

@@ -9,8 +9,10 @@ use super::page::{Entry, PageLayout, entry};
 use super::unpack::Packing;
 use crate::import::TraceInfo;
 
-/// Bytes read at a time, when the pages are not larger.
+/// Bytes read at a time, when the pages are not larger and there are not thousands of CPUs.
 const WINDOW_BYTES: usize = 64 << 10;
+/// Bytes of all windows together, when the pages are not larger.
+const WINDOWS_BYTES: usize = 64 << 20;
 
 /// What is next on a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,7 @@ pub(super) struct CpuStream {
     pub buffer: usize,
     layout: PageLayout,
     page_bytes: usize,
+    window_bytes: usize,
     chunks: Option<Chunks>,
     /// Where the next bytes are in the file, and where they end.
     offset: u64,
@@ -55,10 +58,11 @@ pub(super) struct CpuStream {
 }
 
 impl CpuStream {
-    pub fn new(head: &Head, buffer: usize, data: CpuData, memory_max: usize) -> CpuStream {
+    /// One of `count` streams.
+    pub fn new(head: &Head, buffer: usize, data: CpuData, count: usize, memory_max: usize) -> CpuStream {
         let of = &head.buffers[buffer];
         let page_bytes = of.page_bytes as usize;
-        let limit = memory_max.clamp(16 * page_bytes, 16 << 20);
+        let limit = (memory_max / count.max(1)).clamp(16 * page_bytes, 16 << 20);
         let chunks = of.packed.then_some(Chunks { packing: head.packing, left: u32::MAX, limit });
         // The length of packed records does not count the word that says how many parts there are.
         let count_bytes = if of.packed { 4 } else { 0 };
@@ -67,6 +71,7 @@ impl CpuStream {
             buffer,
             layout: head.layout,
             page_bytes,
+            window_bytes: window_bytes(page_bytes, count),
             chunks,
             offset: data.offset,
             end: data.offset.saturating_add(data.bytes).saturating_add(count_bytes),
@@ -87,6 +92,11 @@ impl CpuStream {
         self.end = self.end.min(file_bytes);
         self.offset = self.offset.min(self.end);
         cut
+    }
+
+    /// Bytes it has in the file.
+    pub fn bytes(&self) -> u64 {
+        self.end - self.offset
     }
 
     /// Moves to the next record or gap; [`CpuStream::next`] is `None` at the end.
@@ -178,7 +188,7 @@ impl CpuStream {
     }
 
     fn fill_plain(&mut self, file: &File) -> std::io::Result<bool> {
-        let wanted = (self.end - self.offset).min(WINDOW_BYTES.max(self.page_bytes) as u64) as usize;
+        let wanted = (self.end - self.offset).min(self.window_bytes as u64) as usize;
         self.window.resize(wanted, 0);
         let found = read_at(file, &mut self.window, self.offset)?;
         self.window.truncate(found);
@@ -239,6 +249,12 @@ impl CpuStream {
         self.offset += 8 + packed as u64;
         Ok(chunks.packing.unpack(&bytes, length).map(Some))
     }
+}
+
+/// Whole pages, one at least.
+fn window_bytes(page_bytes: usize, count: usize) -> usize {
+    let share = (WINDOWS_BYTES / count.max(1)).min(WINDOW_BYTES);
+    (share / page_bytes).max(1) * page_bytes
 }
 
 /// Reads as much of `buffer` as the file has.

@@ -38,7 +38,7 @@ static EVENTS: &[(u32, &str, &[&str])] = &[
     (25, "softirq_exit", &["vec"]),
     (ftrace::IRQ_HANDLER_ENTRY, "irq_handler_entry", &["irq", "name", "handler"]),
     (ftrace::IRQ_HANDLER_EXIT, "irq_handler_exit", &["irq", "ret"]),
-    (114, "sched_wakeup_new", &["comm", "pid", "prio", "success", "target_cpu"]),
+    (ftrace::SCHED_WAKEUP_NEW, "sched_wakeup_new", &["comm", "pid", "prio", "success", "target_cpu"]),
     (235, "task_newtask", &["pid", "comm", "clone_flags"]),
     (236, "task_rename", &["pid", "oldcomm", "newcomm"]),
     (238, "sched_process_exit", &["comm", "pid", "tgid", "prio"]),

@@ -79,7 +79,7 @@ pub(super) struct Index {
 pub(super) fn build(file: &mut File, notes: &mut Notes) -> io::Result<Index> {
     let mut index = Index {
         items: Vec::new(),
-        spill: Spill::default(),
+        spill: Spill::of_trace(file.metadata()?.len()),
         tracks: Tracks::default(),
         clocks: Clocks::default(),
         sequences: std::collections::BTreeMap::new(),
@@ -363,6 +363,9 @@ impl Index {
             flate2::read::ZlibDecoder::new(message).take(UNPACKED_BYTES_MAX).read_to_end(&mut bytes)
         };
         if unpacked.is_err() || bytes.len() as u64 >= UNPACKED_BYTES_MAX {
+            return Ok(None);
+        }
+        if !self.spill.takes(bytes.len()) {
             return Ok(None);
         }
         let base = self.spill.append(&bytes)?;

@@ -8,8 +8,10 @@ use pelton_schema::Event;
 
 use crate::varint;
 
-/// Most unpacked and sorted bytes written down: what does not fit the disk is an error anyway.
-const BYTES_MAX: u64 = 1 << 40;
+/// Traces shrink by 5 to 30 when packed; one that grows by more than this is none.
+const GROWTH_MAX: u64 = 400;
+/// Bytes that may be written down whatever the length of the trace.
+const FREE_BYTES: u64 = 256 << 20;
 /// Most columns of an event.
 const COLUMNS_MAX: usize = 32;
 
@@ -17,15 +19,23 @@ const COLUMNS_MAX: usize = 32;
 #[derive(Default)]
 pub(super) struct Spill {
     file: Option<BufWriter<File>>,
-    pub bytes: u64,
+    bytes: u64,
+    bytes_max: u64,
 }
 
 impl Spill {
+    /// For a trace of so many bytes.
+    pub fn of_trace(bytes: u64) -> Spill {
+        Spill { bytes_max: FREE_BYTES.max(bytes.saturating_mul(GROWTH_MAX)), ..Spill::default() }
+    }
+
+    /// True when so many bytes more may be written down.
+    pub fn takes(&self, bytes: usize) -> bool {
+        self.bytes + bytes as u64 <= self.bytes_max
+    }
+
     /// Appends `bytes`; returns where they start.
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<u64> {
-        if self.bytes + bytes.len() as u64 > BYTES_MAX {
-            return Err(io::Error::other("too much to unpack"));
-        }
         let file = match &mut self.file {
             Some(file) => file,
             None => self.file.insert(BufWriter::with_capacity(1 << 18, tempfile::tempfile()?)),

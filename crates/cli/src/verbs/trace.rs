@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `pelton trace`: what a trace holds, and a trace in another form.
+
+use super::common::{print, print_json};
+use crate::args::{ExportArgs, Format, Global, TraceForm, TraceInfoArgs};
+use crate::exit::{Exit, Failure};
+use crate::interrupt;
+use crate::progress::Counting;
+use crate::sheet::Sheet;
+use pelton_trace::import::{ConvertError, Format as InputFormat, OpenOptions, Source, TraceInfo, convert, open};
+use pelton_trace::{EventSelection, ExportFormat};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// Tasks that are listed.
+const TASKS_SHOWN: usize = 10;
+
+fn opened(path: &Path, format: Option<InputFormat>) -> Result<Box<dyn Source>, Failure> {
+    open(path, &OpenOptions { format }).map_err(Failure::input)
+}
+
+/// What one pass over a trace finds.
+#[derive(Default)]
+struct Found {
+    first_ns: Option<u64>,
+    last_ns: u64,
+    /// Switches to each task.
+    switches: BTreeMap<u32, u64>,
+}
+
+/// Format, length, events, damage.
+pub fn info(args: &TraceInfoArgs, global: &Global) -> Result<Exit, Failure> {
+    let mut source = opened(&args.file, args.input_format)?;
+    let counting = Counting::new(global.quiet);
+    let (mut found, mut events) = (Found::default(), 0u64);
+    while let Some(timed) = source.next().map_err(Failure::input)? {
+        events += 1;
+        found.first_ns.get_or_insert(timed.time_ns);
+        found.last_ns = timed.time_ns;
+        if let pelton_schema::Event::SchedSwitch { next_tid, .. } = timed.event {
+            *found.switches.entry(next_tid).or_default() += 1;
+        }
+        counting.at(events);
+        if events.is_multiple_of(4096) && interrupt::flag().load(Ordering::Relaxed) {
+            return Err(Failure { exit: Exit::Interrupted, text: String::new() });
+        }
+    }
+    drop(counting);
+    if global.format == Format::Json {
+        print_json(&as_json(source.info(), &found))?;
+    } else {
+        print(&as_text(source.info(), &found, global.format == Format::Csv))?;
+    }
+    Ok(Exit::Good)
+}
+
+fn top_tasks(found: &Found) -> Vec<(u32, u64)> {
+    let mut tasks: Vec<_> =
+        found.switches.iter().map(|(&tid, &count)| (tid, count)).filter(|task| task.0 != 0).collect();
+    tasks.sort_by_key(|&(tid, count)| (std::cmp::Reverse(count), tid));
+    tasks.truncate(TASKS_SHOWN);
+    tasks
+}
+
+fn as_json(info: &TraceInfo, found: &Found) -> serde_json::Value {
+    let damage: Vec<_> = info.damage.iter().map(|d| json!({ "position": d.position, "what": d.what })).collect();
+    let tasks = top_tasks(found);
+    let tasks: Vec<_> =
+        tasks.iter().map(|&(tid, n)| json!({ "tid": tid, "name": info.task_name(tid), "switches": n })).collect();
+    json!({
+        "format": info.format.name(), "cpus": info.cpus, "resolution_ns": info.resolution_ns,
+        "first_ns": found.first_ns, "last_ns": found.first_ns.map(|_| found.last_ns), "remarks": info.remarks,
+        "events": info.events, "skipped": info.skipped, "lost": info.lost, "lost_unknown": info.lost_unknown,
+        "damaged": info.damaged, "damage": damage, "tasks": tasks,
+    })
+}
+
+fn as_text(info: &TraceInfo, found: &Found, csv: bool) -> String {
+    let mut events = Sheet::new(&["<event", "count", "<read"]);
+    info.events.iter().for_each(|(name, n)| events.row(vec![(*name).to_owned(), n.to_string(), "yes".into()]));
+    info.skipped.iter().for_each(|(name, n)| events.row(vec![name.clone(), n.to_string(), "no meaning here".into()]));
+    if csv {
+        return events.csv();
+    }
+    let seconds = |ns: u64| format!("{}.{:09} s", ns / 1_000_000_000, ns % 1_000_000_000);
+    let mut text = format!("format   {}\ncpus     {}\n", info.format.name(), info.cpus);
+    if let Some(first_ns) = found.first_ns {
+        let length = seconds(found.last_ns - first_ns);
+        text += &format!("time     {} to {}, {length}\n", seconds(first_ns), seconds(found.last_ns));
+    }
+    info.remarks.iter().for_each(|remark| text += &format!("         {remark}\n"));
+    text += &format!("lost     {}\n", lost(info));
+    text += &match info.damaged {
+        0 => "damage   none\n".to_owned(),
+        n => format!("damage   {}\n", counted(n, "place")),
+    };
+    info.damage.iter().for_each(|d| text += &format!("         at {}: {}\n", d.position, d.what));
+    text += &format!("\n{}", events.text(crate::sheet::terminal_width()));
+    let mut tasks = Sheet::new(&["<task", "tid", "switches to it"]);
+    top_tasks(found).iter().for_each(|&(tid, n)| tasks.row(vec![info.task_name(tid), tid.to_string(), n.to_string()]));
+    if !tasks.is_empty() {
+        text += &format!("\n{}", tasks.text(crate::sheet::terminal_width()));
+    }
+    text
+}
+
+fn counted(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// What the recorder lost, in words.
+fn lost(info: &TraceInfo) -> String {
+    let unknown = || format!("an unknown number in {}", counted(info.lost_unknown, "place"));
+    match (info.lost, info.lost_unknown) {
+        (0, 0) => "none".to_owned(),
+        (0, _) => unknown(),
+        (n, 0) => counted(n, "event"),
+        (n, _) => format!("{}, and {}", counted(n, "event"), unknown()),
+    }
+}
+
+/// The trace in another form.
+pub fn export(args: &ExportArgs, global: &Global) -> Result<Exit, Failure> {
+    let selection = match args.events.as_slice() {
+        [] => EventSelection::all(),
+        names => EventSelection::of(names.iter().map(String::as_str))
+            .map_err(|error| Failure::new(Exit::Usage, error, Some("docs/reference/events.md lists the events")))?,
+    };
+    let format = match args.to {
+        TraceForm::Perfetto => ExportFormat::Perfetto,
+        TraceForm::Csv => ExportFormat::Csv,
+        TraceForm::Json => ExportFormat::Json,
+        TraceForm::Text => ExportFormat::Text,
+        TraceForm::Log => ExportFormat::Log,
+    };
+    let mut source = opened(&args.file, args.input_format)?;
+    let cannot = |error: std::io::Error| {
+        Failure::cannot(format!("{}: {error}", args.output.display()), "is the folder there, and the disk not full?")
+    };
+    let out = BufWriter::new(File::create(&args.output).map_err(cannot)?);
+    let counting = Counting::new(global.quiet);
+    let going = |events| {
+        counting.at(events);
+        !events.is_multiple_of(4096) || !interrupt::flag().load(Ordering::Relaxed)
+    };
+    convert(source.as_mut(), out, format, &selection, going).map_err(|error| match error {
+        ConvertError::Trace(error) => Failure::input(error),
+        ConvertError::Output(error) => cannot(error),
+    })?;
+    drop(counting);
+    if interrupt::flag().load(Ordering::Relaxed) {
+        return Err(Failure { exit: Exit::Interrupted, text: String::new() });
+    }
+    if !source.info().is_complete() && !global.quiet {
+        let info = source.info();
+        crate::say(&format!("note: damaged: {}; lost: {}", counted(info.damaged, "place"), lost(info)));
+    }
+    Ok(Exit::Good)
+}
