@@ -52,7 +52,7 @@ impl Counting {
 
     /// So many events are read.
     pub fn at(&self, events: u64) {
-        if events % 4096 == 0 {
+        if events.is_multiple_of(4096) {
             self.bar.set_position(events);
         }
     }

@@ -45,7 +45,7 @@ pub fn info(args: &TraceInfoArgs, global: &Global) -> Result<Exit, Failure> {
             *found.switches.entry(next_tid).or_default() += 1;
         }
         counting.at(events);
-        if events % 4096 == 0 && interrupt::flag().load(Ordering::Relaxed) {
+        if events.is_multiple_of(4096) && interrupt::flag().load(Ordering::Relaxed) {
             return Err(Failure { exit: Exit::Interrupted, text: String::new() });
         }
     }
@@ -145,7 +145,7 @@ pub fn export(args: &ExportArgs, global: &Global) -> Result<Exit, Failure> {
     let counting = Counting::new(global.quiet);
     let going = |events| {
         counting.at(events);
-        events % 4096 != 0 || !interrupt::flag().load(Ordering::Relaxed)
+        !events.is_multiple_of(4096) || !interrupt::flag().load(Ordering::Relaxed)
     };
     convert(source.as_mut(), out, format, &selection, going).map_err(|error| match error {
         ConvertError::Trace(error) => Failure::input(error),
