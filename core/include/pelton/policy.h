@@ -70,6 +70,8 @@ enum { PELTON_FAIR_CFS, PELTON_FAIR_EEVDF };
 enum { PELTON_RT_LIMIT_THROTTLE, PELTON_RT_LIMIT_FAIR_SERVER };
 enum { PELTON_UCLAMP_OFF, PELTON_UCLAMP_MAX };
 enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
+enum { PELTON_IDLE_TICK_STOPS, PELTON_IDLE_TICK_GOVERNOR };
+enum { PELTON_WAKE_QUEUE_FAR, PELTON_WAKE_QUEUE_FAR_OR_IDLE };
 
 #define PELTON_SWITCHES(X) \
 	X(invariance, "contribution|clock", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
@@ -203,7 +205,13 @@ enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 	  "Who chooses idle states. menu: from the last eight stays and the next timer; what a kernel with several " \
 	  "governors picks. teo: from where between the states' residencies earlier stays ended. next_timer: the deepest " \
 	  "state that pays until the next timer, nothing learnt; the tick always stops. Both kernel forms are those of " \
-	  "7.2 in every profile.")
+	  "7.2 in every profile.") \
+	X(idle_tick, "stops|governor", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
+	  "The tick of an idle CPU: stopped before the governor is asked (to 4.16), or kept when the governor expects the " \
+	  "CPU back within it (4.17). Only idle periods without tick count as idle for the hold filter.") \
+	X(wake_queue, "far|far_or_idle", 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, \
+	  "Which wake-ups are handed over and executed by the CPU that gets the task: those to another cache, or also " \
+	  "those to an idle CPU (6.0, recollection). It pays for enqueueing and for the governor then.")
 
 /* "Take what the platform says": its driver's cost, or the rate limit. */
 #define PELTON_FROM_PLATFORM 0xffffffffu

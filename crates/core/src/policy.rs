@@ -124,6 +124,10 @@ policy_fields! {
     uclamp,
     /// Switch `idle_governor`: 0 = menu, 1 = teo, 2 = next_timer.
     idle_governor,
+    /// Switch `idle_tick`: 0 = stops, 1 = governor.
+    idle_tick,
+    /// Switch `wake_queue`: 0 = far, 1 = far_or_idle.
+    wake_queue,
     /// Parameter `hook_epsilon`, of 1024.
     hook_epsilon,
     /// Parameter `gate_cost_ns`.

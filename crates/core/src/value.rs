@@ -92,6 +92,10 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("idle_governor", "menu", IDLE_GOVERNOR_MENU),
     ("idle_governor", "teo", IDLE_GOVERNOR_TEO),
     ("idle_governor", "next_timer", IDLE_GOVERNOR_NEXT_TIMER),
+    ("idle_tick", "stops", IDLE_TICK_STOPS),
+    ("idle_tick", "governor", IDLE_TICK_GOVERNOR),
+    ("wake_queue", "far", WAKE_QUEUE_FAR),
+    ("wake_queue", "far_or_idle", WAKE_QUEUE_FAR_OR_IDLE),
 ];
 
 /// `invariance = contribution`.
@@ -270,3 +274,11 @@ pub const IDLE_GOVERNOR_MENU: u32 = 0;
 pub const IDLE_GOVERNOR_TEO: u32 = 1;
 /// `idle_governor = next_timer`.
 pub const IDLE_GOVERNOR_NEXT_TIMER: u32 = 2;
+/// `idle_tick = stops`.
+pub const IDLE_TICK_STOPS: u32 = 0;
+/// `idle_tick = governor`.
+pub const IDLE_TICK_GOVERNOR: u32 = 1;
+/// `wake_queue = far`.
+pub const WAKE_QUEUE_FAR: u32 = 0;
+/// `wake_queue = far_or_idle`.
+pub const WAKE_QUEUE_FAR_OR_IDLE: u32 = 1;

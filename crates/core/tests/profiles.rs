@@ -112,6 +112,8 @@ fn scheduler_of_each_kernel() {
     check_column("rt_limit", &[("6.6", "throttle"), ("6.12", "fair_server")]);
     check_column("uclamp", &[("4.19", "off"), ("5.4", "max")]);
     check_column("idle_governor", &[("4.12", "menu"), ("7.2", "menu")]);
+    check_column("idle_tick", &[("4.16", "stops"), ("4.19", "governor")]);
+    check_column("wake_queue", &[("5.10", "far"), ("6.1", "far_or_idle")]);
 }
 
 #[test]

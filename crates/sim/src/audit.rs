@@ -24,6 +24,11 @@ impl<S: Sink> Engine<'_, S> {
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_signals(c))
     }
 
+    /// A kernel path of this CPU takes time, or has taken it and its end is due at this instant.
+    fn in_path(&self, cpu: &crate::state::CpuState) -> bool {
+        cpu.overhead_ns > 0 || cpu.segment.wanted_ns() <= self.now
+    }
+
     /// Places a task is in: (running, queued).
     fn places(&self, t: u32) -> (usize, usize) {
         let count = |f: &dyn Fn(&crate::state::CpuState) -> usize| self.cpus.iter().map(f).sum::<usize>();
@@ -39,7 +44,8 @@ impl<S: Sink> Engine<'_, S> {
         let task = &self.tasks[t as usize];
         let (running, queued) = self.places(t);
         let cpu = &self.cpus[task.cpu as usize];
-        let pending = running == 1 && cpu.curr == t && cpu.irq_depth > 0 && cpu.need_resched;
+        // It leaves when the interrupt, or the kernel path it is in, is done.
+        let pending = running == 1 && cpu.curr == t && cpu.need_resched && (cpu.irq_depth > 0 || self.in_path(cpu));
         let throttled = task.class == Class::Deadline && task.dl.throttled;
         let wanted = match task.life {
             Life::Runnable if throttled => 0,
@@ -120,14 +126,15 @@ impl<S: Sink> Engine<'_, S> {
         if cpu.dl.running_bw_q20 != bw {
             return Err(format!("CPU {c}: running_bw {} is not the sum {bw}", cpu.dl.running_bw_q20));
         }
-        let settled = cpu.power == Power::Awake && cpu.irq_depth == 0;
+        let settled = cpu.power == Power::Awake && cpu.irq_depth == 0 && !self.in_path(cpu);
+        let asked = cpu.reaction.wanted_ns() < u64::MAX;
         if settled && cpu.need_resched {
             return Err(format!("CPU {c}: a reschedule is pending for ever"));
         }
         if cpu.need_resched && matches!(cpu.power, Power::Idle { .. }) {
             return Err(format!("CPU {c}: idle with need_resched"));
         }
-        if matches!(cpu.power, Power::Idle { .. }) && cpu.nr_running() > 0 {
+        if matches!(cpu.power, Power::Idle { .. }) && cpu.nr_running() > 0 && !asked {
             return Err(format!("CPU {c}: idle with {} tasks", cpu.nr_running()));
         }
         if settled && cpu.curr != NO_TASK {
@@ -135,7 +142,7 @@ impl<S: Sink> Engine<'_, S> {
             let rt = cpu.rt.len() > 0 && !cpu.rt_throttled && weaker(Class::Realtime);
             let dl = cpu.dl.len() > 0 && weaker(Class::Deadline);
             let worker = !cpu.workers.is_empty() && weaker(Class::Worker);
-            if rt || dl || worker {
+            if (rt || dl || worker) && !asked {
                 return Err(format!("CPU {c}: runs {:?} while something stronger waits", cpu.class));
             }
         }

@@ -80,7 +80,7 @@ impl<S: Sink> Engine<'_, S> {
         let idle = |i: u32| matches!(self.cpus[i as usize].power, Power::Idle { .. });
         let target = self.idle.ring(c).find(|&i| idle(i) && self.movable(c, i).is_some());
         if let Some(target) = target {
-            self.leave_idle(target);
+            self.resched_cpu(target);
         }
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Energy totals in femtojoules (microwatts times nanoseconds), so that sums are exact; reports give microjoules.
 //!
-//! A CPU is charged the power of its operating point while it executes anything and the power of its idle state otherwise.
+//! A CPU is charged the power of its operating point while it executes anything and the power of its idle state otherwise,
+//! threads of one core share it.
 //! A cluster is charged its active power while any of its CPUs is awake, else the power of the shallowest idle state.
 
 use pelton_schema::{Event, Sink};
@@ -25,24 +26,52 @@ impl<S: Sink> Engine<'_, S> {
         let d = self.m.cpus[c as usize].domain as usize;
         let cpu = &self.cpus[c as usize];
         match cpu.power {
-            Power::Awake => self.m.domains[d].opps[self.domains[d].opp as usize].power_uw,
-            Power::Idle { .. } | Power::Exiting { .. } if cpu.irq_depth > 0 => {
-                self.m.domains[d].opps[self.domains[d].opp as usize].power_uw
-            }
-            Power::Idle { state } | Power::Exiting { state } => {
-                self.m.domains[d].idle_states.get(state as usize).map_or(0, |s| s.power_uw)
-            }
+            Power::Awake => self.m.domains[d].opps[cpu.power_opp as usize].power_uw / self.power_sharers(c),
+            Power::Idle { state } | Power::Exiting { state } => self.idle_power_uw(c, state),
         }
+    }
+
+    /// Power of an idle CPU. While a sibling thread is awake the core's power is that thread's; when all are idle they share
+    /// the power of the state their core is in.
+    fn idle_power_uw(&self, c: u32, state: u32) -> u64 {
+        let threads = &self.m.cpus[c as usize].smt;
+        if threads.len() < 2 {
+            return self.state_power_uw(c, state);
+        }
+        if threads.iter().any(|&s| self.cpus[s as usize].power == Power::Awake) {
+            return 0;
+        }
+        self.state_power_uw(c, self.core_idle_state(c, state)) / threads.len() as u64
+    }
+
+    /// Power of an idle state; polling is running.
+    fn state_power_uw(&self, c: u32, state: u32) -> u64 {
+        let domain = &self.m.domains[self.m.cpus[c as usize].domain as usize];
+        if state == 0 && domain.polling {
+            return domain.opps[self.cpus[c as usize].power_opp as usize].power_uw;
+        }
+        domain.idle_states.get(state as usize).map_or(0, |s| s.power_uw)
+    }
+
+    /// Charges the way into a state and out of it. Platforms do not state that energy, but the residency implies it: a stay
+    /// of just the residency costs as much as the same stay in the next shallower state.
+    pub(crate) fn charge_idle_entry(&mut self, c: u32, state: u32) {
+        let states = &self.m.domains[self.m.cpus[c as usize].domain as usize].idle_states;
+        let step = |i: u32| {
+            let saved_uw = self.state_power_uw(c, i - 1).saturating_sub(self.state_power_uw(c, i));
+            u128::from(saved_uw) * states.get(i as usize).map_or(0, |s| u128::from(s.min_residency_ns))
+        };
+        let energy_fj = (1..=state).map(step).sum::<u128>() / self.m.cpus[c as usize].smt.len().max(1) as u128;
+        self.cpus[c as usize].energy_idle_fj[state as usize] += energy_fj;
     }
 
     /// Charges `delta` ns of the present state to the CPU and to its running task.
     pub(crate) fn charge_energy(&mut self, c: u32, delta: u64) {
         let energy_fj = u128::from(self.cpu_power_uw(c)) * u128::from(delta);
         let cpu = &mut self.cpus[c as usize];
-        if cpu.power == Power::Awake || cpu.irq_depth > 0 {
-            cpu.energy_active_fj += energy_fj;
-        } else {
-            cpu.energy_idle_fj += energy_fj;
+        match cpu.power {
+            Power::Awake => cpu.energy_active_fj += energy_fj,
+            Power::Idle { state } | Power::Exiting { state } => cpu.energy_idle_fj[state as usize] += energy_fj,
         }
         if cpu.curr != NO_TASK {
             self.tasks[cpu.curr as usize].energy_fj += energy_fj;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use pelton_core::{Policy, value};
-use pelton_schema::{Event, IDLE_EXIT, Sink};
+use pelton_schema::{Event, Sink};
 
 use crate::SimError;
 use crate::class::Class;
@@ -14,7 +14,7 @@ use crate::machine::Machine;
 use crate::queue::{Ev, EventQueue};
 use crate::report::Report;
 use crate::rng::RunRng;
-use crate::state::{CpuState, DomainState, Life, NO_TASK, Power, SPEED_SHIFT, Step, Task};
+use crate::state::{CpuState, Deferred, DomainState, Life, NO_TASK, Power, SPEED_SHIFT, Step, Task};
 use crate::sync::Objects;
 use crate::workload::Workload;
 
@@ -84,6 +84,12 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub dl_waiting: crate::workload::CpuSet,
     pub next_blocked_ns: u64,
     pub cluster_energy: Vec<crate::energy::ClusterEnergy>,
+    /// Idle states of each domain as the governor sees them.
+    pub idle_tables: Vec<pelton_core::IdleTable>,
+    /// Speed depends on neighbours (`speed.rs`).
+    pub shared_hardware: bool,
+    /// Cores with a thread awake, by cluster; counted when hardware is shared.
+    pub active_cores: Vec<u32>,
     /// Steps since time last advanced.
     pub instant_steps: u32,
     /// A task that spins without consuming time.
@@ -136,7 +142,11 @@ impl<S: Sink> Engine<'_, S> {
             Ev::IdleExit { cpu, generation } if self.cpus[cpu as usize].idle_generation == generation => {
                 self.idle_exited(cpu)
             }
-            Ev::IrqStart { source } => self.irq_start(source),
+            Ev::PollLimit { cpu, generation } if self.cpus[cpu as usize].idle_generation == generation => {
+                self.poll_limit(cpu)
+            }
+            Ev::Reaction { cpu, generation } if self.reaction_due(cpu, generation) => self.react(cpu),
+            Ev::IrqStart { source } => self.irq_due(source),
             Ev::IrqEnd { cpu, source } => self.irq_end(cpu, source),
             Ev::WorkerKick { domain, cpu } => self.worker_kick(domain, cpu),
             Ev::DriverDone { domain } => self.driver_done(domain),
@@ -154,7 +164,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Carries out the rescheduling that the event asked for, in the order it was asked.
     fn settle(&mut self) {
         while let Some(cpu) = self.resched.pop_front() {
-            if self.cpus[cpu as usize].need_resched {
+            if self.cpus[cpu as usize].need_resched && !self.finishes_path_first(cpu) {
                 self.schedule(cpu);
                 self.note_instant_step(self.cpus[cpu as usize].curr);
             }
@@ -173,13 +183,68 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Asks a CPU to choose again: an idle one starts to leave its idle state, a busy one reschedules at once.
+    /// A CPU chooses again when what its kernel is doing is done.
+    fn finishes_path_first(&mut self, c: u32) -> bool {
+        if self.cpus[c as usize].overhead_ns == 0 {
+            return false;
+        }
+        self.account(c);
+        let cpu = &self.cpus[c as usize];
+        let waits = cpu.overhead_ns > 0 && cpu.power == Power::Awake && cpu.irq_depth == 0;
+        if waits {
+            self.arm_segment(c);
+        }
+        waits
+    }
+
+    /// Asks a CPU to choose again. Another CPU learns of it when the path that asks is done.
     pub(crate) fn resched_cpu(&mut self, c: u32) {
-        match self.cpus[c as usize].power {
-            Power::Idle { .. } => self.leave_idle(c),
-            Power::Exiting { .. } => {}
-            Power::Awake if !self.cpus[c as usize].need_resched => {
-                self.cpus[c as usize].need_resched = true;
+        if c == self.exec {
+            self.request_resched(c);
+            return;
+        }
+        let at = self.now + self.path_left_ns(self.exec);
+        if at == self.now {
+            self.react(c);
+        } else if at < self.cpus[c as usize].reaction.wanted_ns()
+            && let Some(generation) = self.cpus[c as usize].reaction.set(at)
+        {
+            self.queue.push(at, Ev::Reaction { cpu: c, generation });
+        }
+    }
+
+    /// How long the kernel path that CPU `c` executes still takes.
+    fn path_left_ns(&mut self, c: u32) -> u64 {
+        if self.cpus[c as usize].overhead_ns > 0 {
+            self.account(c);
+        }
+        self.cpus[c as usize].overhead_ns
+    }
+
+    /// Another CPU's request arrives: by interrupt, unless this one is idle and watches for it.
+    fn react(&mut self, c: u32) {
+        let takes_interrupt = match self.cpus[c as usize].power {
+            Power::Idle { .. } => self.idle_needs_ipi(c),
+            Power::Exiting { .. } => false,
+            Power::Awake => !self.cpus[c as usize].need_resched,
+        };
+        if takes_interrupt {
+            self.charge_cost(c, self.m.costs.ipi_ns);
+        }
+        self.request_resched(c);
+    }
+
+    /// An idle CPU starts to leave its idle state, a busy one reschedules at once.
+    fn request_resched(&mut self, c: u32) {
+        let cpu = &mut self.cpus[c as usize];
+        match cpu.power {
+            Power::Idle { .. } => {
+                cpu.wake_resched = true;
+                self.leave_idle(c);
+            }
+            Power::Exiting { .. } => cpu.wake_resched = true,
+            Power::Awake if !cpu.need_resched => {
+                cpu.need_resched = true;
                 self.resched.push_back(c);
             }
             Power::Awake => {}
@@ -258,12 +323,15 @@ impl<S: Sink> Engine<'_, S> {
         }
         let task = &self.tasks[cpu.curr as usize];
         let left = match task.step {
+            _ if cpu.need_resched => 0,
             Step::Fetch => 0,
             Step::Work(left) => left.div_ceil(cpu.speed.max(1)),
             Step::Wall(left) => left,
         };
         let mut left = left.saturating_add(cpu.overhead_ns);
         match task.class {
+            // It leaves at the end of the path, with or without budget.
+            _ if cpu.need_resched => {}
             Class::Deadline => left = left.min(task.dl.budget_ns.max(0) as u64),
             Class::Realtime => left = left.min(self.rt_left(c)),
             _ => {}
@@ -290,6 +358,14 @@ impl<S: Sink> Engine<'_, S> {
         false
     }
 
+    fn reaction_due(&mut self, cpu: u32, generation: u32) -> bool {
+        match self.cpus[cpu as usize].reaction.surface(self.now, generation) {
+            Err(Some((at, generation))) => self.queue.push(at, Ev::Reaction { cpu, generation }),
+            other => return other.is_ok(),
+        }
+        false
+    }
+
     fn tick_due(&mut self, cpu: u32, generation: u32) -> bool {
         match self.cpus[cpu as usize].tick.surface(self.now, generation) {
             Err(Some((at, generation))) => self.queue.push(at, Ev::Tick { cpu, generation }),
@@ -302,12 +378,18 @@ impl<S: Sink> Engine<'_, S> {
         self.exec = c;
         self.account(c);
         let t = self.cpus[c as usize].curr;
-        if t == NO_TASK {
+        let idle_kernel = self.cpus[c as usize].overhead_ns == 0;
+        if t == NO_TASK && !self.cpus[c as usize].need_resched {
             return self.go_idle(c);
+        }
+        if t == NO_TASK {
+            return self.resched.push_back(c);
         }
         self.check_rt_limit(c);
         let done = matches!(self.tasks[t as usize].step, Step::Fetch | Step::Work(0) | Step::Wall(0));
-        if done && self.cpus[c as usize].overhead_ns == 0 {
+        if self.cpus[c as usize].need_resched {
+            self.resched.push_back(c);
+        } else if done && idle_kernel {
             self.advance(c);
         } else {
             self.arm_segment(c);
@@ -331,10 +413,10 @@ impl<S: Sink> Engine<'_, S> {
         match self.cpus[c as usize].power {
             // The timer's own interrupt first has to bring the CPU out of idle.
             Power::Idle { .. } => {
-                self.cpus[c as usize].deferred.push(t);
+                self.cpus[c as usize].deferred.push(Deferred::Timer(t));
                 self.leave_idle(c);
             }
-            Power::Exiting { .. } => self.cpus[c as usize].deferred.push(t),
+            Power::Exiting { .. } => self.cpus[c as usize].deferred.push(Deferred::Timer(t)),
             Power::Awake => self.wake(t, c),
         }
     }
@@ -358,18 +440,29 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    fn irq_start(&mut self, source: u32) {
+    /// An interrupt source fires: its handler runs when its CPU executes.
+    fn irq_due(&mut self, source: u32) {
+        let spec = self.w.irqs[source as usize];
+        let wait_ns = spec.period_ns.max(1).saturating_add(self.rng.up_to(spec.jitter_ns));
+        let next = self.now.saturating_add(wait_ns);
+        if next <= self.end_ns {
+            self.queue.push(next, Ev::IrqStart { source });
+        }
+        if self.cpus[spec.cpu as usize].power == Power::Awake {
+            self.irq_start(source);
+        } else {
+            self.cpus[spec.cpu as usize].deferred.push(Deferred::Irq(source));
+            self.leave_idle(spec.cpu);
+        }
+    }
+
+    pub(crate) fn irq_start(&mut self, source: u32) {
         let spec = self.w.irqs[source as usize];
         self.account(spec.cpu);
         self.cpus[spec.cpu as usize].irq_depth += 1;
         self.cpus[spec.cpu as usize].segment.cancel();
         self.emit(Event::IrqEntry { cpu: spec.cpu, irq: source });
         self.queue.push(self.now.saturating_add(spec.duration_ns), Ev::IrqEnd { cpu: spec.cpu, source });
-        let wait_ns = spec.period_ns.max(1).saturating_add(self.rng.up_to(spec.jitter_ns));
-        let next = self.now.saturating_add(wait_ns);
-        if next <= self.end_ns {
-            self.queue.push(next, Ev::IrqStart { source });
-        }
     }
 
     fn irq_end(&mut self, c: u32, source: u32) {
@@ -384,18 +477,6 @@ impl<S: Sink> Engine<'_, S> {
                 self.resched.push_back(c);
             }
         }
-    }
-
-    fn idle_exited(&mut self, c: u32) {
-        self.exec = c;
-        self.account(c);
-        self.set_power(c, Power::Awake);
-        self.emit(Event::CpuIdle { cpu: c, state: IDLE_EXIT });
-        self.restart_tick(c);
-        for t in std::mem::take(&mut self.cpus[c as usize].deferred) {
-            self.wake(t, c);
-        }
-        self.resched_cpu(c);
     }
 
     /// Tells the sink; free when the sink is off.

@@ -172,10 +172,12 @@ impl<S: Sink> Engine<'_, S> {
         if self.m.domains[d as usize].fast_switch {
             let khz = self.domains[d as usize].sugov.next_freq_khz;
             self.domains[d as usize].report.driver_calls += 1;
+            // At the speed the CPU still has.
+            let write_ns = self.charge_cost(self.exec, self.m.costs.register_write_ns);
             self.set_frequency(d, khz);
-            let write_ns = self.m.domains[d as usize].switch_time_ns;
-            self.charge_wall(self.exec, write_ns);
-            self.cpus[self.exec as usize].report.hook_ns += write_ns;
+            let stall_ns = self.m.domains[d as usize].switch_time_ns;
+            self.charge_wall(self.exec, stall_ns);
+            self.cpus[self.exec as usize].report.hook_ns += write_ns + stall_ns;
         } else {
             let cpu = self.exec;
             self.queue.push(self.now, Ev::WorkerKick { domain: d, cpu });
@@ -185,6 +187,7 @@ impl<S: Sink> Engine<'_, S> {
     /// The interrupt work that wakes the worker thread.
     pub(crate) fn worker_kick(&mut self, d: u32, cpu: u32) {
         self.exec = cpu;
+        self.charge_cost(cpu, self.m.costs.ipi_ns);
         self.domains[d as usize].kicked = true;
         // A worker that sleeps in the driver notices when that returns.
         if let (false, Some(worker)) = (self.domains[d as usize].in_driver, self.domains[d as usize].worker) {

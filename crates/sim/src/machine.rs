@@ -18,6 +18,11 @@ pub struct Machine {
     pub hz: u32,
     /// Time every scheduler path takes; all zero = pure mechanism.
     pub costs: Costs,
+    /// Work that the busy threads of a core do together, percent of what one of them alone does; 0 = they do not slow each
+    /// other down.
+    pub smt_throughput_pct: u32,
+    /// Idle CPUs watch their need-resched flag (x86 `mwait`): waking one takes no interrupt.
+    pub idle_watches_flag: bool,
 }
 
 /// One logical CPU.
@@ -62,8 +67,14 @@ pub struct FreqDomain {
     pub initial_khz: u32,
     /// Idle states, shallow to deep; state 0 is WFI/C1 or polling.
     pub idle_states: Vec<IdleState>,
+    /// State 0 polls: it draws the power of running.
+    pub polling: bool,
     /// Frequency invariance (the architecture tells the scheduler the current frequency).
     pub freq_invariant: bool,
+    /// Frequency at which the invariant scale is 1024, kHz; 0 = `ref_khz`.
+    pub scale_khz: u32,
+    /// Highest frequency by number of active cores of the cluster, from 1, kHz; empty = no such limit.
+    pub turbo_khz: Vec<u32>,
 }
 
 /// One operating point.
@@ -86,10 +97,22 @@ pub struct IdleState {
     pub entry_latency_ns: u64,
     /// Time to leave, ns: added to the wake-up.
     pub exit_latency_ns: u64,
+    /// What the governor takes for the exit latency, ns; 0 = entry and exit.
+    pub reported_latency_ns: u64,
     /// Shortest stay that pays, ns.
     pub min_residency_ns: u64,
     /// Power of one CPU in this state, microwatts; 0 when unknown.
     pub power_uw: u64,
+}
+
+impl IdleState {
+    /// Worst time from an event to execution, as the governor believes it.
+    pub fn wakeup_latency_ns(&self) -> u64 {
+        if self.reported_latency_ns > 0 {
+            return self.reported_latency_ns;
+        }
+        self.entry_latency_ns + self.exit_latency_ns
+    }
 }
 
 /// CPUs that share a cluster power rail.
@@ -108,16 +131,24 @@ pub struct Cluster {
 /// Time each path takes on a CPU of capacity 1024 at its highest frequency, ns; slower CPUs take longer in proportion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Costs {
-    /// Switching tasks.
+    /// Switching to a task.
     pub context_switch_ns: u64,
     /// Waking a task (on the waker).
     pub wakeup_ns: u64,
     /// The periodic tick.
     pub tick_ns: u64,
-    /// Evaluating the governor.
+    /// One call of the governor's hook (on the CPU that executes it).
     pub hook_ns: u64,
-    /// Cache refill after a migration (on the destination).
+    /// Programming a new frequency from there (fast switch).
+    pub register_write_ns: u64,
+    /// Cache refill after a migration (when the task first runs on the destination).
     pub migration_ns: u64,
+    /// Taking an interrupt that another CPU, or deferred work of this one, sent.
+    pub ipi_ns: u64,
+    /// Kernel's way into an idle state: switch to the idle task, governor, tick.
+    pub idle_entry_ns: u64,
+    /// Kernel's way out of it.
+    pub idle_exit_ns: u64,
 }
 
 impl Machine {

@@ -104,7 +104,7 @@ impl<S: Sink> Engine<'_, S> {
         self.m.llcs.get(self.llc_of[c as usize] as usize).map_or(&[], |l| l.as_slice())
     }
 
-    fn same_llc(&self, a: u32, b: u32) -> bool {
+    pub(crate) fn same_llc(&self, a: u32, b: u32) -> bool {
         self.llc_of[a as usize] == self.llc_of[b as usize]
     }
 

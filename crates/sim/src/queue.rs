@@ -20,6 +20,10 @@ pub(crate) enum Ev {
     TaskStart { task: u32 },
     /// A CPU has left its idle state.
     IdleExit { cpu: u32, generation: u32 },
+    /// A polling CPU asks its idle governor again.
+    PollLimit { cpu: u32, generation: u32 },
+    /// Another CPU's request to reschedule arrives.
+    Reaction { cpu: u32, generation: u32 },
     /// An interrupt arrives.
     IrqStart { source: u32 },
     /// An interrupt handler ends.
@@ -101,6 +105,11 @@ impl Default for Moment {
 }
 
 impl Moment {
+    /// When it is wanted; `u64::MAX` = never.
+    pub(crate) fn wanted_ns(&self) -> u64 {
+        self.wanted_ns
+    }
+
     /// No longer wanted.
     pub(crate) fn cancel(&mut self) {
         self.wanted_ns = u64::MAX;

@@ -109,6 +109,10 @@ pub struct CpuReport {
     pub idle_ns: Vec<u64>,
     /// Entries by idle state.
     pub idle_entries: Vec<u64>,
+    /// Stays shorter than the state's residency, by idle state (`above` of cpuidle).
+    pub idle_too_deep: Vec<u64>,
+    /// Stays in which the next deeper state would have paid, by idle state (`below` of cpuidle).
+    pub idle_too_shallow: Vec<u64>,
     /// Ticks taken.
     pub ticks: u64,
     /// Context switches.
@@ -123,8 +127,10 @@ pub struct CpuReport {
     pub hook_ns: u64,
     /// Energy, microjoules: dynamic.
     pub energy_active_uj: u64,
-    /// Energy, microjoules: idle states.
+    /// Energy, microjoules: idle states, the way in and out included.
     pub energy_idle_uj: u64,
+    /// The same by idle state.
+    pub idle_energy_uj: Vec<u64>,
 }
 
 /// Totals of one frequency domain.

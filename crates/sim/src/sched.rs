@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Choosing what a CPU runs: the common part of all classes, in the order of the kernel's `__schedule()`.
 
-use pelton_core::dequeue;
+use pelton_core::{dequeue, value};
 use pelton_schema::{Event, HookSite, Sink};
 
 use crate::class::fair::FairKind;
@@ -23,6 +23,10 @@ impl<S: Sink> Engine<'_, S> {
         self.exec = c;
         self.account(c);
         self.cpus[c as usize].need_resched = false;
+        self.cpus[c as usize].idle_loop = false;
+        if self.cpus[c as usize].tick_stopped {
+            self.restart_tick(c);
+        }
         self.update_clock(c);
         let prev = self.cpus[c as usize].curr;
         let mut on_rq = prev != NO_TASK && self.tasks[prev as usize].life == Life::Runnable;
@@ -148,10 +152,14 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         self.cpus[c as usize].report.switches += 1;
+        self.cpus[c as usize].idle_path = false;
         self.set_next(c, next, prev_class);
         self.hook_switch(c, prev_class, next);
-        self.note_running(next);
         self.charge_cost(c, self.m.costs.context_switch_ns);
+        if std::mem::take(&mut self.tasks[next as usize].cold) {
+            self.charge_cost(c, self.m.costs.migration_ns);
+        }
+        self.note_running(c, next);
         if self.tasks[next as usize].step == Step::Fetch && self.cpus[c as usize].overhead_ns == 0 {
             self.advance(c);
         } else {
@@ -181,14 +189,15 @@ impl<S: Sink> Engine<'_, S> {
         self.emit(event);
     }
 
-    fn note_running(&mut self, t: u32) {
-        let now = self.now;
+    /// Task `t` was switched to; it executes when the kernel is done.
+    fn note_running(&mut self, c: u32, t: u32) {
+        let (now, left_ns) = (self.now, self.cpus[c as usize].overhead_ns);
         let task = &mut self.tasks[t as usize];
         task.in_iowait = false;
         task.report.switches += 1;
         task.report.wait_ns += now - task.waiting_since_ns;
         if let Some(woken) = task.woken_ns.take() {
-            let latency = now - woken;
+            let latency = now + left_ns - woken;
             task.report.wakeup_latency_ns_sum += latency;
             task.report.wakeup_latency_ns_max = task.report.wakeup_latency_ns_max.max(latency);
             task.activation.wakeup_latency_ns = latency;
@@ -350,7 +359,7 @@ impl<S: Sink> Engine<'_, S> {
         let event =
             Event::SchedMigrateTask { cpu: self.exec, tid: Task::tid(t), prio, orig_cpu: orig, dest_cpu: target };
         self.emit(event);
-        self.charge_cost(target, self.m.costs.migration_ns);
+        self.tasks[t as usize].cold = true;
     }
 
     /// Puts a runnable task on CPU `c`.
@@ -416,9 +425,17 @@ impl<S: Sink> Engine<'_, S> {
             self.leave_asleep(t);
         }
         self.set_task_cpu(t, target);
+        self.exec = if self.hands_over(exec, target) { target } else { exec };
         self.enqueue(target, t, true);
-        self.emit_wakeup(t, exec, target, false);
+        self.emit_wakeup(t, self.exec, target, false);
+        self.exec = exec;
         self.check_preempt(target, t);
+    }
+
+    /// Does the target enqueue the task itself? It then pays for that, and for the hook.
+    fn hands_over(&self, exec: u32, target: u32) -> bool {
+        let idle_too = self.policy.wake_queue == value::WAKE_QUEUE_FAR_OR_IDLE;
+        exec != target && (!self.same_llc(exec, target) || (idle_too && self.cpus[target as usize].is_idle()))
     }
 
     /// A sleeping task wakes elsewhere: what its class left on the old CPU goes with it.

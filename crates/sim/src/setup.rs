@@ -130,6 +130,7 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
         prio: 0,
         cpu: first,
         recent_cpu: first,
+        cold: false,
         allowed,
         se: Se::default(),
         fair: FairEntity { weight: 1024, fresh: true, ..FairEntity::default() },
@@ -171,6 +172,7 @@ fn new_cpu(m: &Machine, policy: &Policy, boot_ns: u64, c: u32) -> CpuState {
         accounted_ns: 0,
         speed: 1,
         overhead_ns: 0,
+        power_opp: 0,
         irq_depth: 0,
         irq_pending_ns: 0,
         rt_used_ns: 0,
@@ -181,6 +183,15 @@ fn new_cpu(m: &Machine, policy: &Policy, boot_ns: u64, c: u32) -> CpuState {
         tick: Default::default(),
         idle_generation: 0,
         need_resched: false,
+        reaction: Default::default(),
+        wake_resched: false,
+        idle_loop: true,
+        idle_path: false,
+        tick_stopped: false,
+        tick_due: false,
+        poll_limited: false,
+        menu: Default::default(),
+        teo: Default::default(),
         idle_since_ns: 0,
         idle_calls: 0,
         fair: FairRq::default(),
@@ -194,8 +205,14 @@ fn new_cpu(m: &Machine, policy: &Policy, boot_ns: u64, c: u32) -> CpuState {
         last_balance_ns: 0,
         last_refresh_ns: 0,
         energy_active_fj: 0,
-        energy_idle_fj: 0,
-        report: CpuReport { idle_ns: vec![0; states], idle_entries: vec![0; states], ..CpuReport::default() },
+        energy_idle_fj: vec![0; states],
+        report: CpuReport {
+            idle_ns: vec![0; states],
+            idle_entries: vec![0; states],
+            idle_too_deep: vec![0; states],
+            idle_too_shallow: vec![0; states],
+            ..CpuReport::default()
+        },
     }
 }
 
@@ -288,6 +305,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             rt_waiting: CpuSet::default(),
             dl_waiting: CpuSet::default(),
             next_blocked_ns: 0,
+            idle_tables: crate::idle::idle_tables(m),
+            shared_hardware: crate::speed::shares_hardware(m),
+            active_cores: vec![0; m.clusters.len().max(1)],
             cluster_energy: vec![ClusterEnergy::default(); m.clusters.len()],
             spinning: None,
             instant_steps: 0,
@@ -356,6 +376,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             let d = self.m.cpus[c as usize].domain as usize;
             self.emit(Event::CpuFrequency { cpu: c, freq_khz: self.domains[d].sugov.cur_khz });
             self.signal_enter_idle(c);
+            self.restart_tick(c);
             self.enter_idle(c);
         }
         for (i, irq) in self.w.irqs.iter().enumerate() {
@@ -444,8 +465,8 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     fn domain_report(&mut self, d: usize) -> DomainReport {
         let cpus = &self.m.domains[d].cpus;
-        let total: u128 =
-            cpus.iter().map(|&c| self.cpus[c as usize].energy_active_fj + self.cpus[c as usize].energy_idle_fj).sum();
+        let of = |cpu: &CpuState| cpu.energy_active_fj + cpu.energy_idle_fj.iter().sum::<u128>();
+        let total: u128 = cpus.iter().map(|&c| of(&self.cpus[c as usize])).sum();
         let now = self.now;
         let mut report = std::mem::take(&mut self.domains[d].report);
         report.demand = self.domains[d].demand.take().map(|demand| demand.finish(now));
@@ -469,6 +490,7 @@ fn task_report(task: &mut Task) -> TaskReport {
 fn cpu_report(cpu: &mut CpuState) -> CpuReport {
     let mut report = std::mem::take(&mut cpu.report);
     report.energy_active_uj = (cpu.energy_active_fj / FJ_PER_UJ) as u64;
-    report.energy_idle_uj = (cpu.energy_idle_fj / FJ_PER_UJ) as u64;
+    report.energy_idle_uj = (cpu.energy_idle_fj.iter().sum::<u128>() / FJ_PER_UJ) as u64;
+    report.idle_energy_uj = cpu.energy_idle_fj.iter().map(|fj| (fj / FJ_PER_UJ) as u64).collect();
     report
 }

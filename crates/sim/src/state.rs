@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use pelton_core::{Rq, Se, SugovCpu, SugovPolicy};
+use pelton_core::{Menu, Rq, Se, SugovCpu, SugovPolicy, Teo};
 
 use crate::calls::Call;
 use crate::class::Class;
@@ -107,6 +107,8 @@ pub(crate) struct Task {
     pub prio: u32,
     pub cpu: u32,
     pub recent_cpu: u32,
+    /// Changed CPU and has not run there yet.
+    pub cold: bool,
     pub allowed: CpuSet,
     pub se: Se,
     pub fair: FairEntity,
@@ -175,6 +177,15 @@ pub(crate) enum Power {
     },
 }
 
+/// What an idle CPU does once it is awake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deferred {
+    /// The timer of this task expired.
+    Timer(u32),
+    /// This interrupt source fired.
+    Irq(u32),
+}
+
 /// A CPU at run time.
 #[derive(Debug)]
 pub(crate) struct CpuState {
@@ -186,6 +197,8 @@ pub(crate) struct CpuState {
     /// Work per ns, in units of 1 << SPEED_SHIFT at capacity 1024.
     pub speed: u64,
     pub overhead_ns: u64,
+    /// Operating point whose power it draws.
+    pub power_opp: u32,
     pub irq_depth: u32,
     /// Real-time run time in the present period of the RT limit.
     pub rt_used_ns: u64,
@@ -200,7 +213,23 @@ pub(crate) struct CpuState {
     pub tick: Moment,
     pub idle_generation: u32,
     pub need_resched: bool,
+    /// When another CPU's request to reschedule arrives.
+    pub reaction: Moment,
+    /// It was asked to reschedule while idle.
+    pub wake_resched: bool,
+    /// In the idle task since it last chose what to run.
+    pub idle_loop: bool,
+    /// Paid for the way into the coming idle state.
+    pub idle_path: bool,
+    pub tick_stopped: bool,
+    /// A tick came while it was idle.
+    pub tick_due: bool,
+    /// The time limit of polling came while it was idle.
+    pub poll_limited: bool,
+    pub menu: Menu,
+    pub teo: Teo,
     pub idle_since_ns: u64,
+    /// Times it went idle with its tick stopped.
     pub idle_calls: u64,
     pub fair: FairRq,
     pub rt: RtRq,
@@ -209,13 +238,14 @@ pub(crate) struct CpuState {
     pub sugov: SugovCpu,
     /// Armed expiries of tasks that sleep here: (time, task).
     pub timers: BTreeSet<(u64, u32)>,
-    /// Tasks whose timer expired while the CPU was leaving idle.
-    pub deferred: Vec<u32>,
+    /// What came while the CPU was idle or leaving idle.
+    pub deferred: Vec<Deferred>,
     pub has_blocked: bool,
     pub last_balance_ns: u64,
     pub last_refresh_ns: u64,
     pub energy_active_fj: u128,
-    pub energy_idle_fj: u128,
+    /// By idle state, the way in and out included.
+    pub energy_idle_fj: Vec<u128>,
     pub report: CpuReport,
 }
 

@@ -16,10 +16,13 @@ const BLOCKED_PERIOD_NS: u64 = 32_000_000;
 
 /// Interval of the periodic balance of a busy CPU per CPU of the domain (SPEC H.8).
 const BUSY_BALANCE_NS_PER_CPU: u64 = 16_000_000;
+/// The same of an idle one that kept its tick.
+const IDLE_BALANCE_NS_PER_CPU: u64 = 1_000_000;
 
 impl<S: Sink> Engine<'_, S> {
     /// Starts ticking again on the grid.
     pub(crate) fn restart_tick(&mut self, c: u32) {
+        self.cpus[c as usize].tick_stopped = false;
         let since_phase = self.now + self.tick_ns - self.tick_phase_ns;
         let next = self.now + self.tick_ns - since_phase % self.tick_ns;
         self.arm_tick(c, next);
@@ -33,18 +36,26 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// An idle CPU does not tick.
+    /// A CPU goes idle without its tick.
     pub(crate) fn stop_tick(&mut self, c: u32) {
         self.cpus[c as usize].tick.cancel();
+        self.cpus[c as usize].tick_stopped = true;
     }
 
-    /// One tick of a CPU that is not idle.
+    /// One tick. An idle CPU that kept its tick is woken by it.
     pub(crate) fn tick(&mut self, c: u32) {
         self.exec = c;
         self.arm_tick(c, self.now + self.tick_ns);
-        if self.cpus[c as usize].power != Power::Awake {
-            return;
+        if self.cpus[c as usize].power == Power::Awake {
+            self.tick_work(c);
+        } else {
+            self.cpus[c as usize].tick_due = true;
+            self.leave_idle(c);
         }
+    }
+
+    /// What the tick does once its CPU executes.
+    pub(crate) fn tick_work(&mut self, c: u32) {
         self.account(c);
         self.update_clock(c);
         self.cpus[c as usize].report.ticks += 1;
@@ -54,7 +65,9 @@ impl<S: Sink> Engine<'_, S> {
             self.task_tick(c, t);
         }
         self.signal_hw(c);
-        self.refresh_blocked(c);
+        if t != NO_TASK {
+            self.refresh_blocked(c);
+        }
         self.refresh_own(c);
         self.periodic_balance(c);
     }
@@ -97,7 +110,9 @@ impl<S: Sink> Engine<'_, S> {
     fn refresh_own(&mut self, c: u32) {
         let threads = self.m.cpus[c as usize].smt.len();
         let weight = if threads > 1 { threads } else { self.llc(c).len().max(1) };
-        if self.now - self.cpus[c as usize].last_refresh_ns < BUSY_BALANCE_NS_PER_CPU * weight as u64 {
+        let busy = self.cpus[c as usize].curr != NO_TASK;
+        let per_cpu_ns = if busy { BUSY_BALANCE_NS_PER_CPU } else { IDLE_BALANCE_NS_PER_CPU };
+        if self.now - self.cpus[c as usize].last_refresh_ns < per_cpu_ns * weight as u64 {
             return;
         }
         self.cpus[c as usize].last_refresh_ns = self.now;

@@ -26,7 +26,9 @@ pub fn random_machine(d: &mut Dice) -> Machine {
         dom.fast_switch = d.below(2) == 0;
         dom.switch_time_ns = d.below(500_000);
         dom.driver_sleeps = d.below(2) == 0;
+        dom.idle_states[1].entry_latency_ns = d.below(2) * d.below(500_000);
         dom.idle_states[1].exit_latency_ns = d.below(900_000);
+        dom.polling = d.below(4) == 0;
         dom.rate_limit_us = Some(d.below(12_000));
     }
     if d.below(2) == 0 {
@@ -35,8 +37,33 @@ pub fn random_machine(d: &mut Dice) -> Machine {
         m.costs.tick_ns = d.below(5000);
         m.costs.wakeup_ns = d.below(5000);
         m.costs.migration_ns = d.below(20_000);
+        m.costs.register_write_ns = d.below(3000);
+        m.costs.ipi_ns = d.below(3000);
+        m.costs.idle_entry_ns = d.below(3000);
+        m.costs.idle_exit_ns = d.below(3000);
+    }
+    if d.below(3) == 0 {
+        share_cores(d, &mut m);
     }
     m
+}
+
+/// Pairs of CPUs become threads of a core, each with its own frequency, under a turbo limit.
+fn share_cores(d: &mut Dice, m: &mut Machine) {
+    m.smt_throughput_pct = [0, 110, 125, 190][d.below(4) as usize];
+    m.idle_watches_flag = d.below(2) == 0;
+    let domains = std::mem::take(&mut m.domains);
+    for dom in domains {
+        let limits = if d.below(2) == 0 { vec![] } else { vec![2_000_000, 1_000_000] };
+        for &cpu in &dom.cpus {
+            m.cpus[cpu as usize].domain = m.domains.len() as u32;
+            let (cpus, turbo_khz) = (vec![cpu], limits.clone());
+            m.domains.push(pelton_sim::machine::FreqDomain { cpus, turbo_khz, ..dom.clone() });
+        }
+        for pair in dom.cpus.chunks(2) {
+            pair.iter().for_each(|&cpu| m.cpus[cpu as usize].smt = pair.to_vec());
+        }
+    }
 }
 
 pub fn random_policy(d: &mut Dice) -> SchedPolicy {
