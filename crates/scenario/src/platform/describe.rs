@@ -210,6 +210,9 @@ impl PlatformFile {
         let since = drv.freq_invariant_since.as_ref();
         facts.extend(since.map(|v| self.fact("freq_invariant_since", &v.value, "", &v.span)));
         facts.extend(drv.freq_invariant.as_ref().map(|v| self.fact("freq_invariant", v.value, "", &v.span)));
+        let topology = &self.topology;
+        facts.extend(topology.smt_throughput.as_ref().map(|v| self.fact("smt_throughput", v.value, "", &v.span)));
+        facts.extend(topology.idle_watches_flag.as_ref().map(|v| self.fact("idle_watches_flag", v.value, "", &v.span)));
         facts.extend(self.costs.iter().map(|(name, v)| self.fact(name, v.value, "ns", &v.span)));
         facts.extend(self.cluster_active_mw.as_ref().map(|v| self.fact("cluster_active_mw", v.value, "mW", &v.span)));
         facts
@@ -226,6 +229,10 @@ impl PlatformFile {
                 .map(|v| self.fact("dynamic_power_coefficient", v.value, "uW/MHz/V^2", &v.span)),
         );
         facts.extend(domain.khz_base.as_ref().map(|v| self.fact("khz_base", v.value, "kHz", &v.span)));
+        let turbo = domain.turbo_khz.iter().map(|k| k.value.to_string()).collect::<Vec<_>>().join(" ");
+        let name = "turbo_khz_by_active_cores";
+        facts.extend(domain.turbo_khz.first().map(|v| self.fact(name, turbo, "kHz", &v.span)));
+        facts.extend(domain.scale_khz.as_ref().map(|v| self.fact("scale_khz", v.value, "kHz", &v.span)));
         let khz = frequencies(domain);
         let top = khz.last().copied().unwrap_or(1);
         let opp = |(i, &khz): (usize, &u32)| OppDescription {

@@ -87,6 +87,10 @@ pub type Groups = Vec<At<Vec<At<u32>>>>;
 pub struct Topology {
     /// Threads of one core.
     pub smt: Groups,
+    /// Work of the busy threads of a core, relative to one.
+    pub smt_throughput: Option<At<f64>>,
+    /// Waking an idle CPU takes no interrupt.
+    pub idle_watches_flag: Option<At<bool>>,
     /// Power-down clusters.
     pub clusters: Groups,
     /// Last-level caches.
@@ -124,6 +128,10 @@ pub struct Domain {
     pub khz_max_turbo: Option<At<u32>>,
     /// Step.
     pub khz_step: Option<At<u32>>,
+    /// Highest frequency by number of active cores.
+    pub turbo_khz: Vec<At<u32>>,
+    /// Frequency at which invariant signals reach 1024.
+    pub scale_khz: Option<At<u32>>,
     /// Power as a formula.
     pub power_model: Option<At<PowerModel>>,
     /// Quality of the power figures.
@@ -173,6 +181,8 @@ pub struct IdleRow {
     pub entry_latency_us: u64,
     /// Time to leave.
     pub exit_latency_us: At<u64>,
+    /// Worst time from event to execution.
+    pub wakeup_latency_us: Option<At<u64>>,
     /// Shortest stay that pays.
     pub min_residency_us: At<u64>,
     /// Power of one CPU.
@@ -295,11 +305,27 @@ fn cpufreq(table: Reader<'_>) -> Cpufreq {
 }
 
 fn topology(table: Reader<'_>) -> Topology {
-    Topology { smt: table.groups("smt"), clusters: table.groups("clusters"), llc: table.groups("llc") }
+    Topology {
+        smt: table.groups("smt"),
+        smt_throughput: table.real("smt_throughput"),
+        idle_watches_flag: table.flag("idle_watches_flag"),
+        clusters: table.groups("clusters"),
+        llc: table.groups("llc"),
+    }
 }
 
 fn costs(table: Reader<'_>) -> Vec<(&'static str, At<u64>)> {
-    let names = ["context_switch_ns", "wakeup_ns", "tick_ns", "hook_ns", "migration_ns"];
+    let names = [
+        "context_switch_ns",
+        "wakeup_ns",
+        "tick_ns",
+        "hook_ns",
+        "register_write_ns",
+        "migration_ns",
+        "ipi_ns",
+        "idle_entry_ns",
+        "idle_exit_ns",
+    ];
     names.into_iter().filter_map(|name| Some((name, table.int(name)?))).collect()
 }
 
@@ -320,6 +346,8 @@ fn domain(at: At<Reader<'_>>) -> Option<Domain> {
         khz_base: table.int("khz_base"),
         khz_max_turbo: table.int("khz_max_turbo"),
         khz_step: table.int("khz_step"),
+        turbo_khz: table.ints("turbo_khz_by_active_cores"),
+        scale_khz: table.int("scale_khz"),
         power_model: table.table("power_model").and_then(power_model),
         quality: table.text("quality"),
         idle_states: table.tables("idle_state").into_iter().filter_map(idle_state).collect(),
@@ -355,6 +383,7 @@ fn idle_state(at: At<Reader<'_>>) -> Option<IdleRow> {
         name: table.text("name")?,
         entry_latency_us: table.int("entry_latency_us").map_or(0, |l| l.value),
         exit_latency_us: table.int("exit_latency_us")?,
+        wakeup_latency_us: table.int("wakeup_latency_us"),
         min_residency_us: table.int("min_residency_us")?,
         power_mw: table.real("power_mw"),
     })

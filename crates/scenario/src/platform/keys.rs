@@ -134,6 +134,18 @@ static TOPOLOGY: Spec = Spec {
             "hardware threads of one core; absent: one thread per core",
         ),
         Key::new(
+            "smt_throughput",
+            Kind::Real(1.0, 8.0),
+            "",
+            "work that the busy threads of a core do together, relative to one of them alone; absent: as much as separate cores would",
+        ),
+        Key::new(
+            "idle_watches_flag",
+            Kind::Flag,
+            "",
+            "an idle CPU watches its need-resched flag (`mwait`), so that waking it takes no interrupt; absent: yes on x86, no on Arm",
+        ),
+        Key::new(
             "clusters",
             Kind::Groups(0, CPU_LAST, CPUS_MAX),
             "",
@@ -153,11 +165,25 @@ static COSTS: Spec = Spec {
     doc: "Time on a CPU of capacity 1024 at its highest frequency; slower CPUs take longer in proportion.",
     open: false,
     keys: &[
-        Key::new("context_switch_ns", COST_NS, "ns", "switching tasks"),
+        Key::new("context_switch_ns", COST_NS, "ns", "switching to a task"),
         Key::new("wakeup_ns", COST_NS, "ns", "waking a task, on the waking CPU"),
         Key::new("tick_ns", COST_NS, "ns", "the periodic tick"),
-        Key::new("hook_ns", COST_NS, "ns", "one evaluation of the governor"),
-        Key::new("migration_ns", COST_NS, "ns", "refilling caches after a change of CPU"),
+        Key::new("hook_ns", COST_NS, "ns", "one call of the governor's hook, on the CPU that executes it"),
+        Key::new(
+            "register_write_ns",
+            COST_NS,
+            "ns",
+            "programming a frequency from there (fast switch); `switch_time_us` comes on top",
+        ),
+        Key::new(
+            "migration_ns",
+            COST_NS,
+            "ns",
+            "refilling caches after a change of CPU, when the task first runs there",
+        ),
+        Key::new("ipi_ns", COST_NS, "ns", "taking an interrupt that another CPU, or deferred work of this one, sent"),
+        Key::new("idle_entry_ns", COST_NS, "ns", "the kernel's way into an idle state: idle task, idle governor, tick"),
+        Key::new("idle_exit_ns", COST_NS, "ns", "the kernel's way out of it"),
     ],
 };
 
@@ -215,6 +241,18 @@ static PERF_DOMAIN: Spec = Spec {
         Key::new("khz_base", KHZ, "kHz", "instead of `opps`: guaranteed frequency"),
         Key::new("khz_max_turbo", KHZ, "kHz", "instead of `opps`: highest frequency of the grid"),
         Key::new("khz_step", Kind::Int(100, 10_000_000), "kHz", "instead of `opps`: step of the grid; absent: 100000"),
+        Key::new(
+            "turbo_khz_by_active_cores",
+            Kind::Ints(1_000, 20_000_000, CPUS_MAX),
+            "kHz",
+            "highest frequency while one core of the cluster is active, two, three...; the last holds for more. Absent: no such limit",
+        ),
+        Key::new(
+            "scale_khz",
+            KHZ,
+            "kHz",
+            "frequency at which frequency-invariant signals reach 1024; absent: the highest one",
+        ),
         Key::new("power_model", Kind::Table(&POWER_MODEL), "", "power as a formula, where nothing better exists"),
         Key::new(
             "idle_state",
@@ -280,7 +318,12 @@ static IDLE_STATE: Spec = Spec {
         Key::new("exit_latency_us", LATENCY_US, "us", "time to leave").required(),
         Key::new("min_residency_us", LATENCY_US, "us", "shortest stay that pays; not below that of the state before")
             .required(),
-        Key::new("wakeup_latency_us", LATENCY_US, "us", "device tree: worst time from event to execution, for people"),
+        Key::new(
+            "wakeup_latency_us",
+            LATENCY_US,
+            "us",
+            "device tree: worst time from event to execution; what the idle governor reckons with. Absent: entry and exit latency",
+        ),
         Key::new("power_mw", POWER_MW, "mW", "power of one CPU in this state; absent: 0"),
         Key::new("local_timer_stop", Kind::Flag, "", "the CPU's timer stops; for people"),
         Key::new("scope", Kind::Choice(&["cpu", "power-domain"]), "", "who enters it: the CPU alone or the cluster"),

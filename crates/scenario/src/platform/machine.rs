@@ -73,6 +73,8 @@ impl PlatformFile {
             name: self.name.value.clone(),
             hz: options.hz,
             costs: self.machine_costs(options),
+            smt_throughput_pct: self.topology.smt_throughput.as_ref().map_or(0, |t| (t.value * 100.0).round() as u32),
+            idle_watches_flag: self.topology.idle_watches_flag.as_ref().map_or(self.arch == Arch::X86, |f| f.value),
             ..Machine::default()
         };
         machine.cpus = vec![Cpu::default(); order.iter().map(|d| d.cpus.len()).sum()];
@@ -171,7 +173,11 @@ impl PlatformFile {
             wakeup_ns: of("wakeup_ns"),
             tick_ns: of("tick_ns"),
             hook_ns: of("hook_ns"),
+            register_write_ns: of("register_write_ns"),
             migration_ns: of("migration_ns"),
+            ipi_ns: of("ipi_ns"),
+            idle_entry_ns: of("idle_entry_ns"),
+            idle_exit_ns: of("idle_exit_ns"),
         })
     }
 
@@ -224,7 +230,10 @@ impl PlatformFile {
             rate_limit_us: drv.rate_limit_us.as_ref().map(|r| r.value),
             initial_khz: 0,
             idle_states: self.idle_states(domain, power),
+            polling: self.arch == Arch::X86,
             freq_invariant: options.freq_invariant.unwrap_or_else(|| self.freq_invariant(options)),
+            scale_khz: domain.scale_khz.as_ref().map_or(0, |s| s.value),
+            turbo_khz: domain.turbo_khz.iter().map(|k| k.value).collect(),
         }
     }
 
@@ -243,6 +252,7 @@ impl PlatformFile {
             name: name.into(),
             entry_latency_ns: 0,
             exit_latency_ns: us * 1000,
+            reported_latency_ns: 0,
             min_residency_ns: us * 1000,
             power_uw: power_of(0),
         };
@@ -250,6 +260,7 @@ impl PlatformFile {
             name: s.name.value.clone(),
             entry_latency_ns: s.entry_latency_us * 1000,
             exit_latency_ns: s.exit_latency_us.value * 1000,
+            reported_latency_ns: s.wakeup_latency_us.as_ref().map_or(0, |l| l.value * 1000),
             min_residency_ns: s.min_residency_us.value * 1000,
             power_uw: power_of(i + 1),
         });

@@ -20,6 +20,7 @@ pub(super) fn check(file: &PlatformFile) -> Diagnostics {
     for domain in &file.domains {
         rules.frequencies(domain);
         rules.powers(domain);
+        rules.turbo(domain);
         rules.idle_states(&domain.idle_states);
     }
     let cpus = file.domains.iter().flat_map(|d| &d.cpus).map(|c| c.value).collect::<BTreeSet<_>>().len();
@@ -155,6 +156,24 @@ impl Rules<'_> {
                         .allowed(format!("more than {} kHz", low.value))
                         .help("list operating points ascending by frequency, each once")
                 });
+            }
+        }
+    }
+
+    /// Turbo limits and the reference of invariant signals are operating points; more active cores allow no more.
+    fn turbo(&mut self, domain: &Domain) {
+        let khz = super::machine::frequencies(domain);
+        for limit in domain.turbo_khz.iter().chain(&domain.scale_khz) {
+            if !khz.contains(&limit.value) {
+                let at = self.source.error(limit.span.clone(), format!("{} kHz is no operating point", limit.value));
+                self.found.push(at.help("name a frequency of the domain's list or grid"));
+            }
+        }
+        for pair in domain.turbo_khz.windows(2) {
+            if pair[1].value > pair[0].value {
+                let at = self.source.error(pair[1].span.clone(), "the turbo limit grows with the number of cores");
+                let at = at.label(format!("after {} kHz", pair[0].value));
+                self.found.push(at.allowed(format!("at most {} kHz", pair[0].value)));
             }
         }
     }
