@@ -23,6 +23,7 @@ mod program;
 mod push_pull;
 mod queue;
 pub mod report;
+mod resched;
 mod reservation;
 mod rng;
 pub mod samples;
@@ -35,6 +36,7 @@ mod speed;
 mod state;
 mod sync;
 mod tick;
+mod wake;
 pub mod workload;
 
 // Tests inside the crate share helpers with those outside, which know it by its name.
