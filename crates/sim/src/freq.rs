@@ -173,11 +173,11 @@ impl<S: Sink> Engine<'_, S> {
             let khz = self.domains[d as usize].sugov.next_freq_khz;
             self.domains[d as usize].report.driver_calls += 1;
             // At the speed the CPU still has.
-            self.charge_cost(self.exec, self.m.costs.register_write_ns);
+            let write_ns = self.charge_cost(self.exec, self.m.costs.register_write_ns);
             self.set_frequency(d, khz);
-            let write_ns = self.m.domains[d as usize].switch_time_ns;
-            self.charge_wall(self.exec, write_ns);
-            self.cpus[self.exec as usize].report.hook_ns += write_ns;
+            let stall_ns = self.m.domains[d as usize].switch_time_ns;
+            self.charge_wall(self.exec, stall_ns);
+            self.cpus[self.exec as usize].report.hook_ns += write_ns + stall_ns;
         } else {
             let cpu = self.exec;
             self.queue.push(self.now, Ev::WorkerKick { domain: d, cpu });

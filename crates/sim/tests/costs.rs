@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What kernel paths cost, and whom they delay: time lines computed by hand. Every cost is another prime, so that a sum
+//! tells what it was made of.
+
+mod common;
+use common::*;
+use pelton_core::Policy;
+use pelton_schema::{Event, IDLE_EXIT};
+use pelton_sim::machine::Costs;
+use pelton_sim::workload::{ChannelSpec, Op, SchedPolicy, Workload};
+use pelton_sim::{Machine, Report};
+
+const SWITCH: u64 = 1009;
+const WAKE: u64 = 701;
+const HOOK: u64 = 307;
+const REGISTER: u64 = 1511;
+const IPI: u64 = 1013;
+const ENTRY: u64 = 601;
+const EXIT: u64 = 401;
+/// Exit latency of the only idle state.
+const LATENCY: u64 = 2503;
+const WRITE: u64 = 331;
+const READ: u64 = 211;
+
+/// When the first message is on its way.
+const START: u64 = 10 * MS;
+
+/// CPUs with a frequency each: 1 GHz without a request, 2 GHz for real-time tasks, at once.
+fn two_speeds(cpus: u32) -> Machine {
+    let mut m = machine(&vec![(1, 1024); cpus as usize]);
+    for d in &mut m.domains {
+        d.opps.remove(0);
+        d.rate_limit_us = Some(0);
+        d.idle_states.truncate(1);
+        d.idle_states[0].exit_latency_ns = LATENCY;
+    }
+    m.costs = Costs {
+        context_switch_ns: SWITCH,
+        wakeup_ns: WAKE,
+        tick_ns: 503,
+        hook_ns: HOOK,
+        register_write_ns: REGISTER,
+        migration_ns: 15_013,
+        ipi_ns: IPI,
+        idle_entry_ns: ENTRY,
+        idle_exit_ns: EXIT,
+    };
+    m
+}
+
+/// `a` sends at 10 ms and waits for the answer of `b`.
+fn one_message(cpus: [u32; 2]) -> Workload {
+    let write = |channel| Op::Write { channel, bytes: 4, work_ns: WRITE };
+    let read = |channel| Op::Read { channel, bytes: 4, work_ns: READ };
+    let fifo = |ops, cpu| with_policy(on(task("t", Some(1), ops), cpu), SchedPolicy::Fifo { priority: 1 });
+    let mut w = workload(vec![
+        fifo(vec![Op::Sleep { ns: START }, write(0), read(1), Op::Sleep { ns: MS }], cpus[0]),
+        fifo(vec![read(0), write(1), Op::Sleep { ns: MS }], cpus[1]),
+    ]);
+    w.channels = vec![ChannelSpec::PIPE; 2];
+    w
+}
+
+/// Frequencies fall as soon as nobody needs them.
+fn quick_to_lower() -> Policy {
+    let mut policy = profile("7.2");
+    policy.set("hold", "off").expect("a switch of the table");
+    policy
+}
+
+/// What happens from the expiry of the timer on.
+fn time_line(m: &Machine, cpus: [u32; 2]) -> (Report, Vec<(u64, String)>) {
+    let mut keep = Keep::default();
+    let report = pelton_sim::run(m, &one_message(cpus), &quick_to_lower(), &config(12), &mut keep).expect("runs");
+    let events = keep.0;
+    // The first task's sleep begins when its first switch is paid for; from there on it is 10 ms.
+    let expiry = events.iter().find(|(t, _)| *t >= START).expect("something happens").0 - LATENCY;
+    let of = |&(t, e): &(u64, Event)| {
+        let what = match e {
+            Event::SchedWaking { tid, .. } => format!("wake {tid}"),
+            Event::SchedSwitch { cpu, next_tid: 0, .. } => format!("cpu{cpu}: nothing to do"),
+            Event::SchedSwitch { cpu, next_tid, .. } => format!("cpu{cpu}: {next_tid}"),
+            Event::CpuIdle { cpu, state: IDLE_EXIT } => format!("cpu{cpu}: awake"),
+            Event::CpuIdle { cpu, .. } => format!("cpu{cpu}: asleep"),
+            _ => return None,
+        };
+        (t >= START && t < START + MS / 2).then(|| (t - expiry, what))
+    };
+    (report, events.iter().filter_map(of).collect())
+}
+
+/// Turns steps into instants: each is so much later than the one named.
+fn expected(steps: &[(u64, &str)]) -> Vec<(u64, String)> {
+    let mut all: Vec<(u64, String)> = steps.iter().map(|&(t, what)| (t, what.to_string())).collect();
+    all.sort_by_key(|step| step.0);
+    all
+}
+
+/// Both tasks of a message between two CPUs; `ipi` is what the interrupt costs.
+fn between_two(ipi: u64) -> Vec<(u64, String)> {
+    // At 1 GHz everything takes twice as long. The first task's CPU raises its frequency in its own path.
+    let awake = LATENCY;
+    let a_switch = awake + 2 * (EXIT + WAKE + HOOK + REGISTER);
+    let sent = a_switch + SWITCH + WRITE;
+    // The other CPU is told when the wake-up is done, and pays for enqueueing: hook and new frequency.
+    let b_awake = sent + WAKE + LATENCY;
+    let b_switch = b_awake + 2 * (HOOK + REGISTER) + ipi + EXIT;
+    // Meanwhile the sender goes to sleep: its dequeue calls the governor, which lowers.
+    let a_leaves = sent + WAKE;
+    let a_sleeps = a_leaves + HOOK + REGISTER + 2 * ENTRY;
+    let answered = b_switch + SWITCH + READ + WRITE;
+    let a_back = answered + WAKE + LATENCY;
+    let a_again = a_back + 2 * (HOOK + REGISTER) + ipi + EXIT;
+    let b_leaves = answered + WAKE;
+    let b_sleeps = b_leaves + HOOK + REGISTER + 2 * ENTRY;
+    let a_ends = a_again + SWITCH + READ;
+    expected(&[
+        (awake, "cpu0: awake"),
+        (awake, "wake 1"),
+        (a_switch, "cpu0: 1"),
+        (sent, "wake 2"),
+        (a_leaves, "cpu0: nothing to do"),
+        (a_sleeps, "cpu0: asleep"),
+        (b_awake, "cpu1: awake"),
+        (b_switch, "cpu1: 2"),
+        (answered, "wake 1"),
+        (b_leaves, "cpu1: nothing to do"),
+        (b_sleeps, "cpu1: asleep"),
+        (a_back, "cpu0: awake"),
+        (a_again, "cpu0: 1"),
+        (a_ends, "cpu0: nothing to do"),
+        (a_ends + HOOK + REGISTER + 2 * ENTRY, "cpu0: asleep"),
+    ])
+}
+
+#[test]
+fn a_message_to_another_cpu_and_back_takes_every_path_once() {
+    let (report, line) = time_line(&two_speeds(2), [0, 1]);
+    assert_eq!(line, between_two(IPI));
+    assert_eq!(report.tasks.iter().map(|t| t.migrations).sum::<u64>(), 0);
+}
+
+#[test]
+fn a_cpu_that_watches_its_flag_takes_no_interrupt() {
+    let m = Machine { idle_watches_flag: true, ..two_speeds(2) };
+    assert_eq!(time_line(&m, [0, 1]).1, between_two(0));
+}
+
+#[test]
+fn a_message_on_one_cpu_takes_no_interrupt_and_no_idle_state() {
+    let (_, line) = time_line(&two_speeds(1), [0, 0]);
+    let awake = LATENCY;
+    let a_switch = awake + 2 * (EXIT + WAKE + HOOK + REGISTER);
+    let sent = a_switch + SWITCH + WRITE;
+    // Enqueued here, so this path calls the governor; nothing changes.
+    let b_switch = sent + WAKE + HOOK;
+    // The sender's dequeue lies between the switch and the receiver.
+    let answered = b_switch + HOOK + SWITCH + READ + WRITE;
+    let a_again = answered + WAKE + HOOK;
+    let a_ends = a_again + HOOK + SWITCH + READ;
+    let asleep = a_ends + HOOK + REGISTER + 2 * ENTRY;
+    let all = [
+        (awake, "cpu0: awake"),
+        (awake, "wake 1"),
+        (a_switch, "cpu0: 1"),
+        (sent, "wake 2"),
+        (b_switch, "cpu0: 2"),
+        (answered, "wake 1"),
+        (a_again, "cpu0: 1"),
+        (a_ends, "cpu0: nothing to do"),
+        (asleep, "cpu0: asleep"),
+    ];
+    assert_eq!(line, expected(&all));
+}
+
+/// From each wake-up to the switch to the woken task, and what the report calls its latency.
+fn latencies(m: &Machine, cpus: [u32; 2]) -> (Vec<u64>, Vec<u64>) {
+    let (report, line) = time_line(m, cpus);
+    let of = |tid: u32| {
+        let at = |what: String| line.iter().rposition(|step| step.1.ends_with(&what)).expect("in the line");
+        line[at(format!(": {tid}"))].0 - line[at(format!("wake {tid}"))].0
+    };
+    (vec![of(1), of(2)], report.tasks.iter().map(|t| t.wakeup_latency_ns_max).collect())
+}
+
+#[test]
+fn wakeup_latency_is_all_that_lies_between_the_wake_up_and_the_task() {
+    // Exit latency, interrupt, kernel's way out, hook and register write at the old speed; then the switch.
+    let (to_switch, reported) = latencies(&two_speeds(2), [0, 1]);
+    let path = WAKE + LATENCY + 2 * (HOOK + REGISTER) + IPI + EXIT;
+    assert_eq!(to_switch, [path, path], "wake to sched_switch, as the update-hooks posting traced it");
+    assert_eq!(reported, [path + SWITCH, path + SWITCH], "the report's ends when the task executes");
+    // Without a hook and its write, the same path is shorter by just these.
+    let mut m = two_speeds(2);
+    (m.costs.hook_ns, m.costs.register_write_ns) = (0, 0);
+    let (without, _) = latencies(&m, [0, 1]);
+    assert_eq!(without, [path - 2 * (HOOK + REGISTER); 2]);
+}
+
+#[test]
+fn without_costs_only_the_mechanism_is_left() {
+    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+        let mut m = machine(&[(1, 1024), (1, 1024)]);
+        m.domains.iter_mut().for_each(|d| d.opps = vec![d.opps[2]]);
+        let (report, events) = events_of(&m, &one_message([0, 1]), profile, &config(12));
+        assert!(report.cpus.iter().all(|c| c.overhead_ns == 0), "{profile}");
+        assert!(report.tasks.iter().all(|t| t.wakeup_latency_ns_max == 0 && t.wait_ns == 0), "{profile}");
+        let times: Vec<u64> = events
+            .iter()
+            .filter(|e| matches!(e.1, Event::SchedSwitch { .. }) && e.0 >= START)
+            .map(|e| e.0 - START)
+            .collect();
+        let (sent, answered) = (WRITE, 2 * WRITE + READ);
+        let end = answered + READ;
+        assert_eq!(times[..6], [0, sent, sent, answered, answered, end], "{profile}");
+    }
+}
