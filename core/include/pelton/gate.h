@@ -75,8 +75,8 @@ PELTON_INLINE void pelton_gate_init(const struct pelton_policy *pol, struct pelt
 	fresh.half_length_ns = (u32)(full / 2);
 	if (pol->gate == PELTON_GATE_R2_LINEAR || pol->gate == PELTON_GATE_R2_HYPERBOLIC) {
 		fresh.spacing_ns = pelton_gate_us(pol->gate_spacing_min_us, quarter);
-		fresh.window_ns = pelton_max_u64(pelton_gate_us(pol->gate_spacing_max_us, sp->rate_limit_ns),
-						 fresh.spacing_ns);
+		fresh.window_ns =
+			pelton_max_u64(pelton_gate_us(pol->gate_spacing_max_us, sp->rate_limit_ns), fresh.spacing_ns);
 	}
 	if (pol->gate == PELTON_GATE_UP_DOWN) {
 		fresh.window_ns = pelton_gate_us(pol->up_rate_limit_us, sp->rate_limit_ns);
@@ -102,11 +102,13 @@ PELTON_INLINE u32 pelton_gate_may_bypass(const struct pelton_policy *pol, const 
 }
 
 /* Is an evaluation worth its time? */
-PELTON_INLINE u32 pelton_gate_window_open(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, u64 now)
+PELTON_INLINE u32 pelton_gate_window_open(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
+					  u64 now)
 {
 	if ((sp->gate.flags & PELTON_HOOK_FLAG_FORCE) || pelton_gate_may_bypass(pol, sp))
 		return 1;
-	return pelton_gate_cheap_window(pol, sp) == 0 || pelton_elapsed(now, sp->last_ns, pelton_gate_cheap_window(pol, sp));
+	return pelton_gate_cheap_window(pol, sp) == 0 ||
+	       pelton_elapsed(now, sp->last_ns, pelton_gate_cheap_window(pol, sp));
 }
 
 /* Does anything use the maximum of the last window? */
@@ -175,8 +177,9 @@ PELTON_INLINE u64 pelton_gate_error_spacing(const struct pelton_policy *pol, con
 	u64 span = g->window_ns - g->spacing_ns;
 
 	if (pol->gate == PELTON_GATE_R2_HYPERBOLIC)
-		return pelton_min_u64(g->window_ns, pelton_max_u64(g->spacing_ns, g->error ? g->window_ns * 32 / g->error :
-											     g->window_ns));
+		return pelton_min_u64(
+			g->window_ns,
+			pelton_max_u64(g->spacing_ns, g->error ? g->window_ns * 32 / g->error : g->window_ns));
 	if (g->error >= pol->gate_error_high)
 		return g->spacing_ns;
 	if (g->error <= pol->gate_error_low)
@@ -214,7 +217,8 @@ PELTON_INLINE u32 pelton_gate_error(const struct pelton_sugov_policy *sp, u32 ca
 }
 
 /* Must a change wait? Sets verdict and until. */
-PELTON_INLINE u32 pelton_gate_holds(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u64 now, u32 target)
+PELTON_INLINE u32 pelton_gate_holds(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u64 now,
+				    u32 target)
 {
 	struct pelton_gate *g = &sp->gate;
 	u64 spacing = pelton_gate_spacing(pol, sp, target > sp->next_freq_khz);
@@ -259,7 +263,8 @@ PELTON_INLINE u32 pelton_gate_decide(const struct pelton_policy *pol, struct pel
 }
 
 /* Does the call that ends leave the window alone? */
-PELTON_INLINE u32 pelton_gate_keeps_window(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, u32 freq)
+PELTON_INLINE u32 pelton_gate_keeps_window(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
+					   u32 freq)
 {
 	u32 raises = freq > sp->next_freq_khz;
 

@@ -53,14 +53,14 @@
 #define PELTON_HOOK_SWITCH 10u
 
 /* How an event came about; bits. */
-#define PELTON_HOW_REMOTE 1u     /* another CPU executes it */
-#define PELTON_HOW_ACCOUNTING 2u /* run time of an RT or DL task was accounted */
-#define PELTON_HOW_ATTACHES 4u   /* an average changed because an entity comes or goes: attach or detach follows */
-#define PELTON_HOW_TICK 8u       /* part of the tick */
-#define PELTON_HOW_LEFTOVER 16u  /* attach or detach that is no wake-up, sleep or migration */
-#define PELTON_HOW_REMOVED 32u   /* what sleeping tasks took along was subtracted */
-#define PELTON_HOW_LONG_TICK 64u /* the next tick is far away */
-#define PELTON_HOW_IOWAIT 128u   /* switch: the next task woke from I/O */
+#define PELTON_HOW_REMOTE 1u       /* another CPU executes it */
+#define PELTON_HOW_ACCOUNTING 2u   /* run time of an RT or DL task was accounted */
+#define PELTON_HOW_ATTACHES 4u     /* an average changed because an entity comes or goes: attach or detach follows */
+#define PELTON_HOW_TICK 8u         /* part of the tick */
+#define PELTON_HOW_LEFTOVER 16u    /* attach or detach that is no wake-up, sleep or migration */
+#define PELTON_HOW_REMOVED 32u     /* what sleeping tasks took along was subtracted */
+#define PELTON_HOW_LONG_TICK 64u   /* the next tick is far away */
+#define PELTON_HOW_IOWAIT 128u     /* switch: the next task woke from I/O */
 #define PELTON_HOW_SAME_CLAMP 256u /* switch: both tasks have the same lower clamp */
 
 /* Who runs before and after a context switch. The first four equal PELTON_RUNS_*. */

@@ -132,7 +132,8 @@ enum { PELTON_WAKE_QUEUE_FAR, PELTON_WAKE_QUEUE_FAR_OR_IDLE };
 	X(headroom, "frequency|utilization|before_clamps", 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, \
 	  "Where the quarter is added: on the reference frequency (to 5.10), on the utilization (5.11), or on the " \
 	  "utilization before it is clamped (6.8), so that a clamp is an exact limit.") \
-	X(gate, "r0a|r0b|r1_trailing|r1_sliding|r1_asym|r2_linear|r2_hyperbolic|up_down", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
+	X(gate, "r0a|r0b|r1_trailing|r1_sliding|r1_asym|r2_linear|r2_hyperbolic|up_down", 0, 1, 1, 1, 1, 1, 1, 1, 1, \
+	  1, \
 	  "When the frequency may change. r0a, r0b: rate limit, restarted by every evaluation (to 4.12, recollection) or by " \
 	  "a changed request. r1_*: window from the cost of a transition, with the maximum wanted in it. r2_*: the larger " \
 	  "the error, the sooner. up_down: one limit per direction (vendor kernels).") \

@@ -45,7 +45,7 @@ enum {
 #define PELTON_INDEX_ROW(field, values, a, b, c, d, e, f, g, h, i, j, why) PELTON_SWITCH_##field,
 	PELTON_SWITCHES(PELTON_INDEX_ROW)
 #define PELTON_INDEX_NUMBER(field, unit, min, max, preset, why) PELTON_SWITCH_##field,
-	PELTON_PARAMETERS(PELTON_INDEX_NUMBER)
+		PELTON_PARAMETERS(PELTON_INDEX_NUMBER)
 };
 
 /* Number of profiles; their names are pelton_profile_names. */
@@ -122,11 +122,13 @@ PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *o
 	  "delayed dequeue pays off lag, which only EEVDF has") \
 	X(gate_bypass, hook_filter, p->gate_bypass && p->hook_filter == PELTON_HOOK_FILTER_H4, \
 	  "h4 delivers ticks alone; no call of a class is left that could pass the window") \
-	X(gate_asymmetry, gate, p->gate_asymmetry && p->gate != PELTON_GATE_R2_LINEAR && p->gate != PELTON_GATE_R2_HYPERBOLIC, \
+	X(gate_asymmetry, gate, \
+	  p->gate_asymmetry && p->gate != PELTON_GATE_R2_LINEAR && p->gate != PELTON_GATE_R2_HYPERBOLIC, \
 	  "only the error-proportional gates have a waiting time that could be doubled") \
 	X(gate_peak, gate, p->gate_peak && p->gate == PELTON_GATE_R1_TRAILING, \
 	  "r1_trailing keeps the maximum of its own window, which begins and ends elsewhere") \
-	X(gate_error_high, gate_error_low, p->gate == PELTON_GATE_R2_LINEAR && p->gate_error_high <= p->gate_error_low, \
+	X(gate_error_high, gate_error_low, \
+	  p->gate == PELTON_GATE_R2_LINEAR && p->gate_error_high <= p->gate_error_low, \
 	  "the waiting time falls between the low and the high error, so the high one must be larger") \
 	X(gate_window_max_us, gate_window_min_us, p->gate_window_max_us < p->gate_window_min_us, \
 	  "the longest cost window must not be shorter than the shortest")

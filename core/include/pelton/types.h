@@ -132,15 +132,15 @@ struct pelton_perf_terms {
 
 /* The gate of one frequency domain: windows worked out at the start, recent maxima, and what it said last. */
 struct pelton_gate {
-	u64 window_ns;    /* R1: window of the maximum; R2: longest spacing; up/down: limit of increases */
-	u64 spacing_ns;   /* R1 asym: spacing of increases; R2: shortest spacing; up/down: limit of decreases */
-	u64 half_ns;      /* when the filling half of the window began */
-	u64 until_ns;     /* hook clock: when the correction that is held may pass; 0 = none is held */
-	u32 peak_khz[3];  /* largest wanted frequency of the filling half and of the two before it */
-	u32 maximum_khz;  /* M: largest of them, at the last evaluation */
-	u32 error;        /* distance of need and request at the last evaluation, capacity */
-	u32 flags;        /* of the hook call being evaluated */
-	u32 verdict;      /* of the last evaluation: a PELTON_GATE value */
+	u64 window_ns;   /* R1: window of the maximum; R2: longest spacing; up/down: limit of increases */
+	u64 spacing_ns;  /* R1 asym: spacing of increases; R2: shortest spacing; up/down: limit of decreases */
+	u64 half_ns;     /* when the filling half of the window began */
+	u64 until_ns;    /* hook clock: when the correction that is held may pass; 0 = none is held */
+	u32 peak_khz[3]; /* largest wanted frequency of the filling half and of the two before it */
+	u32 maximum_khz; /* M: largest of them, at the last evaluation */
+	u32 error;       /* distance of need and request at the last evaluation, capacity */
+	u32 flags;       /* of the hook call being evaluated */
+	u32 verdict;     /* of the last evaluation: a PELTON_GATE value */
 	u32 half_length_ns;
 } PELTON_ALIGNED64;
 
@@ -173,17 +173,17 @@ struct pelton_sugov_cpu {
 	u32 iowait_boost;
 	u32 iowait_pending;
 	u32 util;
-	u32 bw_min; /* DL floor (or bandwidth) at the last evaluation */
-	u32 flags;  /* request flags of the last hook call */
-	u32 marks;  /* what happened since the last hook call (hook.h) */
+	u32 bw_min;         /* DL floor (or bandwidth) at the last evaluation */
+	u32 flags;          /* request flags of the last hook call */
+	u32 marks;          /* what happened since the last hook call (hook.h) */
 	u32 util_evaluated; /* fair utilization at the last evaluation */
 	u32 reserved;
 } PELTON_ALIGNED64;
 
 /* Hook call flags. */
 #define PELTON_HOOK_FLAG_IOWAIT 1u
-#define PELTON_HOOK_FLAG_RT 2u /* <= 4.16 only */
-#define PELTON_HOOK_FLAG_DL 4u /* <= 4.16 only */
+#define PELTON_HOOK_FLAG_RT 2u      /* <= 4.16 only */
+#define PELTON_HOOK_FLAG_DL 4u      /* <= 4.16 only */
 #define PELTON_HOOK_FLAG_FORCE 8u   /* ignore the rate limit and do not restart it */
 #define PELTON_HOOK_FLAG_CLASS 16u  /* the RT or DL class changed its demand */
 #define PELTON_HOOK_FLAG_DETACH 32u /* utilization left the CPU */

@@ -7,7 +7,6 @@ pub use traces::*;
 
 use crate::units::{parse_duration_ns, parse_time_ns};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pelton_trace::import::Format as InputFormat;
 use std::path::PathBuf;
 
 /// Linux scheduler-driven CPU frequency control as one program.

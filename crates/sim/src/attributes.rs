@@ -29,8 +29,14 @@ impl<S: Sink> Engine<'_, S> {
         self.emit(event);
     }
 
+    /// Introduces a new task: its name, where the header has none, and its attributes.
+    pub(crate) fn introduce(&mut self, t: u32) {
+        self.tell_name(t);
+        self.tell_attributes(t);
+    }
+
     /// The name of a task that was not there when the run began; the others are in the header of a log.
-    pub(crate) fn tell_name(&mut self, t: u32) {
+    fn tell_name(&mut self, t: u32) {
         let is_forked = matches!(self.tasks[t as usize].kind, Kind::Program { spec } if spec != t);
         if S::ACTIVE && is_forked {
             let (name_0, name_8) = pack_name(&self.tasks[t as usize].name);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What can be typed about traces.
 
-use super::PolicyArgs;
 use crate::units::{parse_duration_ns, parse_time_ns};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use pelton_trace::import::Format as InputFormat;
 use std::path::PathBuf;
 
