@@ -232,6 +232,9 @@ pub struct ExplainArgs {
     /// The last decision that changed the frequency.
     #[arg(long)]
     pub changed: bool,
+    /// The last decision whose change the gate held.
+    #[arg(long, conflicts_with = "changed")]
+    pub held: bool,
 }
 
 /// `pelton platform`.

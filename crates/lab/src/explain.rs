@@ -14,6 +14,8 @@ pub struct Wanted {
     pub domain: Option<u32>,
     /// Only decisions that changed the request.
     pub changed: bool,
+    /// Only decisions whose change the gate held.
+    pub held: bool,
 }
 
 /// Signals of one CPU as last published, 0..1024.
@@ -151,7 +153,9 @@ impl ExplainSink {
     }
 
     fn fits(&self, decision: &Decision) -> bool {
-        self.wanted.domain.is_none_or(|d| d == decision.domain) && (!self.wanted.changed || decision.changed)
+        self.wanted.domain.is_none_or(|d| d == decision.domain)
+            && (!self.wanted.changed || decision.changed)
+            && (!self.wanted.held || decision.was_held())
     }
 
     fn decide(&mut self, decision: Decision) {
@@ -207,7 +211,12 @@ impl Sink for ExplainSink {
 impl Decision {
     /// Was the request worked out, whatever the gate did with it?
     pub fn was_evaluated(&self) -> bool {
-        self.gate == 0 || (4..=6).contains(&self.gate)
+        self.gate == 0 || self.was_held()
+    }
+
+    /// Did the gate hold a change that was worked out?
+    pub fn was_held(&self) -> bool {
+        (4..=6).contains(&self.gate)
     }
 
     /// The columns, when `event` is a decision.
@@ -290,7 +299,7 @@ mod tests {
 
     #[test]
     fn the_last_fitting_decision_is_kept_with_its_signals() {
-        let mut sink = ExplainSink::new(Wanted { domain: Some(0), changed: false }, 2, 2);
+        let mut sink = ExplainSink::new(Wanted { domain: Some(0), ..Wanted::default() }, 2, 2);
         sink.event(1, &event(0, 0, 1));
         sink.event(2, &Event::PeltRt { cpu: 1, util_avg: 300 });
         sink.event(3, &event(0, 1, 0));
@@ -306,8 +315,18 @@ mod tests {
     }
 
     #[test]
+    fn only_held_changes_when_asked() {
+        let mut sink = ExplainSink::new(Wanted { held: true, ..Wanted::default() }, 2, 2);
+        for (time_ns, gate) in [(1, 0), (2, 4), (3, 1), (4, 16), (5, 0)] {
+            sink.event(time_ns, &event(0, gate, 0));
+        }
+        let (found, decisions) = sink.finish();
+        assert_eq!((found.expect("one held").decision.time_ns, decisions), (2, 1));
+    }
+
+    #[test]
     fn only_changes_when_asked() {
-        let mut sink = ExplainSink::new(Wanted { domain: None, changed: true }, 2, 2);
+        let mut sink = ExplainSink::new(Wanted { changed: true, ..Wanted::default() }, 2, 2);
         sink.event(1, &event(0, 0, 1));
         sink.event(2, &event(0, 0, 0));
         assert_eq!(sink.finish().0.expect("one change").decision.time_ns, 1);

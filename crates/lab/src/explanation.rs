@@ -107,9 +107,7 @@ fn gate(moment: &Moment, context: &Context<'_>) -> Step {
         }
         (1, Some(since)) => format!("refused: {since} ms since the last change, inside the rate limit of {limit} ms"),
         (1, None) => format!("refused: inside the rate limit of {limit} ms"),
-        (4, _) => held_in_words(decision, since),
-        (5, _) => format!("held: not lowered below {} kHz, the largest wanted in the cost window", decision.peak_khz),
-        (6, _) => format!("held: the error of {} is in the dead band", decision.error),
+        (4..=6, _) => held_in_words(moment, value_of(&context.plan.policy, "gate")),
         (16, _) => "never asked: the hook filter dropped the event".to_owned(),
         (2, _) => "refused: the worker has not carried out the previous change yet".to_owned(),
         (_, _) => format!("refused: CPU {} may not drive this domain", decision.executing_cpu),
@@ -118,14 +116,32 @@ fn gate(moment: &Moment, context: &Context<'_>) -> Step {
 }
 
 /// A change that was worked out and has to wait, with the numbers that decide how long.
-fn held_in_words(decision: &Decision, since: Option<f64>) -> String {
-    let wait = ms(decision.until_ns.saturating_sub(decision.time_ns));
-    let elapsed = since.map_or_else(String::new, |since| format!("{since} ms since the last change, "));
-    let peak = match decision.peak_khz {
-        0 => String::new(),
-        khz => format!(", largest wanted in the window {khz} kHz"),
+fn held_in_words(moment: &Moment, gate: &str) -> String {
+    let decision = &moment.decision;
+    let numbers = match decision.peak_khz {
+        0 => format!("error e {}", decision.error),
+        khz => format!("error e {}, M {khz} kHz", decision.error),
     };
-    format!("held: {elapsed}{wait} ms more to wait at an error of {} of 1024{peak}", decision.error)
+    match decision.gate {
+        5 => format!("held by the peak of {gate}: not lowered below the largest wanted in the last window ({numbers})"),
+        6 => format!("held by {gate}: the error is in the dead band ({numbers})"),
+        _ => format!("held by {gate}: {} ({numbers})", waiting_in_words(moment, gate)),
+    }
+}
+
+/// How long since the window began, how long it is, and what is left.
+fn waiting_in_words(moment: &Moment, gate: &str) -> String {
+    let decision = &moment.decision;
+    let left = ms(decision.until_ns.saturating_sub(decision.time_ns));
+    let window = if gate.starts_with("r2") { "D(e)" } else { "window" };
+    match moment.last_change_ns {
+        // A trailing window also begins without a change.
+        Some(change_ns) if gate != "r1_trailing" => {
+            let (since, length) = (decision.time_ns - change_ns, decision.until_ns.saturating_sub(change_ns));
+            format!("{} ms since the last change, {window} is {} ms, {left} ms left", ms(since), ms(length))
+        }
+        _ => format!("{left} ms of its {window} are left"),
+    }
 }
 
 /// Why the gate was open inside the window.
@@ -221,6 +237,9 @@ fn kept(moment: &Moment) -> Step {
 /// When the window that counts began: at the last change, or (R0a) at the last evaluation.
 fn next_allowed_ns(moment: &Moment, context: &Context<'_>) -> u64 {
     let d = &moment.decision;
+    if d.was_held() {
+        return d.until_ns.max(d.time_ns);
+    }
     let every_evaluation = value_of(&context.plan.policy, "gate") == "r0a";
     let restarts = d.gate == 0 && (d.changed || every_evaluation);
     let before = if every_evaluation { moment.evaluated.map(|e| e.time_ns) } else { moment.last_change_ns };
@@ -232,6 +251,8 @@ fn next(moment: &Moment, context: &Context<'_>, allowed_ns: u64) -> Step {
     let limit = ms(context.rate_limit_ns);
     let wait = allowed_ns - moment.decision.time_ns;
     let text = match wait {
+        0 if moment.decision.was_held() => "when another frequency is wanted than the gate keeps".to_owned(),
+        _ if moment.decision.was_held() => format!("at {} s, in {} ms", seconds(allowed_ns), ms(wait)),
         0 => "at any time: no window is open".to_owned(),
         _ => format!("at {} s, in {} ms: {limit} ms after the window began", seconds(allowed_ns), ms(wait)),
     };

@@ -65,6 +65,8 @@ fn every_choice_of_schedutil_in_a_7_2_kernel_is_recomputed() {
     assert_eq!(count(&report, "next_freq"), (4947, 0));
     assert_eq!(count(&report, "effective_perf"), (13204, 0));
     assert_eq!(count(&report, "effective_util").1, 0);
+    let (set, wrong) = count(&report, "cpu_frequency");
+    assert!(set > 200 && wrong == 0, "{set} set as chosen, {wrong} not: {:?}", report.first);
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
         // What happens at the last nanosecond of a run is part of it; 0 would mean the workload's own length.
         plan.config.duration_ns = plan.config.duration_ns.min(at.max(1));
     }
-    let wanted = Wanted { domain: domain(args, &plan)?, changed: args.changed };
+    let wanted = Wanted { domain: domain(args, &plan)?, changed: args.changed, held: args.held };
     let (moment, decisions) = find(args, global, &plan, wanted)?;
     let Some(moment) = moment else {
         return Err(nothing(&plan));
@@ -64,11 +64,8 @@ fn find(args: &ExplainArgs, global: &Global, plan: &Plan, wanted: Wanted) -> Res
 
 fn nothing(plan: &Plan) -> Failure {
     let reason = format!("no frequency decision of that kind in the first {}", human_ns(plan.config.duration_ns));
-    Failure::new(
-        Exit::BadInput,
-        reason,
-        Some("the governor is called when tasks run; choose a later --at, or leave out --changed"),
-    )
+    let help = "the governor is called when tasks run; choose a later --at, or leave out --changed or --held";
+    Failure::new(Exit::BadInput, reason, Some(help))
 }
 
 fn text(explanation: &Explanation, plan: &Plan, decisions: u64) -> String {

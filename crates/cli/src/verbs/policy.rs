@@ -5,30 +5,55 @@ use super::common::{bad_input, policy_spec, print, print_json, print_sheet};
 use crate::args::{Format, Global, PolicyArgs};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
-use pelton_core::{Policy, Switch, profiles, switches};
+use pelton_core::{Policy, Switch, parameters, profiles, switches};
 use pelton_lab::plan;
+use pelton_lab::plan::PolicySpec;
+use pelton_scenario::policy::BUILT_IN;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
-/// Every switch: values, and the default of every profile.
+/// Every switch and number: values in every profile, and in the policies that are known by name.
 pub fn list(global: &Global) -> Result<Exit, Failure> {
-    let profiles = profiles();
+    let columns = columns()?;
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
     let mut header = vec!["<switch"];
-    header.extend(&profiles);
+    header.extend(&names);
     let mut sheet = Sheet::new(&header);
-    let all = switches();
-    for switch in &all {
-        let defaults = switch.defaults.iter().map(|&v| value_name(switch, v).to_owned());
-        sheet.row(std::iter::once(switch.name.to_owned()).chain(defaults).collect());
+    let mut json = Vec::new();
+    let (switches, parameters) = (switches(), parameters());
+    for (index, switch) in switches.iter().enumerate() {
+        let cells: Vec<String> =
+            columns.iter().map(|(_, values)| value_name(switch, values[index]).to_owned()).collect();
+        json.push(json!({ "switch": switch.name, "values": switch.values, "defaults": by_name(&names, &cells), "why": switch.why }));
+        sheet.row(row(switch.name, cells));
     }
-    let json: Vec<Value> = all.iter().map(|s| described(s, &profiles)).collect();
+    for (index, parameter) in parameters.iter().enumerate() {
+        let cells: Vec<String> =
+            columns.iter().map(|(_, values)| parameter.text(values[switches.len() + index])).collect();
+        json.push(json!({ "number": parameter.name, "allowed": parameter.allowed(), "defaults": by_name(&names, &cells), "why": parameter.why }));
+        sheet.row(row(parameter.name, cells));
+    }
     print_sheet(global, &sheet, &json)?;
     Ok(Exit::Good)
 }
 
-fn described(switch: &Switch, profiles: &[&str]) -> Value {
-    let default = |(profile, &value): (&&str, &u32)| ((*profile).to_owned(), Value::from(value_name(switch, value)));
-    let defaults: serde_json::Map<String, Value> = profiles.iter().zip(&switch.defaults).map(default).collect();
-    json!({ "switch": switch.name, "values": switch.values, "defaults": defaults, "why": switch.why })
+/// The profiles, and after them the policies that are known by name, with their values in table order.
+fn columns() -> Result<Vec<(&'static str, Vec<u32>)>, Failure> {
+    let profile = |name| Ok((name, Policy::profile(name).map_err(Failure::input)?.values()));
+    let mut columns = profiles().into_iter().map(profile).collect::<Result<Vec<_>, Failure>>()?;
+    for (name, _) in BUILT_IN {
+        let spec = PolicySpec { file: Some(PathBuf::from(name)), ..PolicySpec::default() };
+        columns.push((name, plan::policy(&spec).map_err(|d| bad_input(&d))?.policy.values()));
+    }
+    Ok(columns)
+}
+
+fn row(name: &str, cells: Vec<String>) -> Vec<String> {
+    std::iter::once(name.to_owned()).chain(cells).collect()
+}
+
+fn by_name(names: &[&str], cells: &[String]) -> Value {
+    names.iter().zip(cells).map(|(name, cell)| ((*name).to_owned(), Value::from(cell.as_str()))).collect()
 }
 
 fn value_name(switch: &Switch, value: u32) -> &'static str {
@@ -49,6 +74,13 @@ pub fn show(args: &PolicyArgs, global: &Global) -> Result<Exit, Failure> {
         rows.push(
             json!({ "switch": switch.name, "value": name, "default": value_name(switch, default), "why": switch.why }),
         );
+    }
+    let numbers = chosen.policy.values().into_iter().zip(base.values()).skip(rows.len());
+    for (parameter, (value, default)) in parameters().iter().zip(numbers) {
+        let mark = if value == default { "" } else { " (set)" };
+        let (value, default) = (parameter.text(value), parameter.text(default));
+        sheet.row(vec![parameter.name.into(), format!("{value}{mark}"), parameter.allowed(), parameter.why.into()]);
+        rows.push(json!({ "number": parameter.name, "value": value, "default": default, "why": parameter.why }));
     }
     match global.format {
         Format::Table => print(&format!(

@@ -7,6 +7,7 @@ use pelton_core::{Policy, SugovPolicy, perf_clamped};
 use pelton_schema::Event;
 
 use super::engine::Place;
+use super::frequency::Frequencies;
 use super::report::{Divergence, Field, Report};
 use super::rules;
 
@@ -22,6 +23,7 @@ const TABLE_MAX: usize = 1024;
 pub struct Decisions {
     util: BTreeMap<u32, (u32, u32, u32)>,
     served: BTreeMap<u32, BTreeMap<u32, Served>>,
+    frequencies: Frequencies,
 }
 
 /// Requests that one frequency served.
@@ -45,7 +47,9 @@ impl Decisions {
             Event::NextFreq { cpu, util, max, resolved_khz, max_khz, .. } => {
                 let sp = SugovPolicy { freq_invariant: 1, ref_khz: max_khz, ..SugovPolicy::default() };
                 self.serve(place, cpu, sp.raw_freq(pol, util, max, false), resolved_khz);
+                self.frequencies.chosen(report, place, cpu, resolved_khz);
             }
+            Event::CpuFrequency { cpu, freq_khz } => self.frequencies.set(report, place, cpu, freq_khz),
             _ => {}
         }
     }
@@ -92,6 +96,7 @@ impl Decisions {
     /// Every request must have been served by the lowest frequency at or above it. `table` gives a domain's frequencies;
     /// without one those seen in the trace are the table.
     pub fn finish(&self, report: &mut Report, table: impl Fn(u32) -> Option<Vec<u32>>) {
+        self.frequencies.finish(report);
         for (&cpu, served) in &self.served {
             let khz = table(cpu).unwrap_or_else(|| served.keys().copied().collect());
             let (Some(&min_khz), Some(&max_khz)) = (khz.first(), khz.last()) else { continue };

@@ -24,6 +24,8 @@ pub const PROPAGATION: &str = "group propagation";
 /// An entity got another weight.
 pub const REWEIGHT: &str = "reweight";
 
+/// How many joins and leaves are tried; half as many at each further step.
+const MOVES_TRIED: usize = 24;
 /// How deep combinations are tried.
 const DEPTH: usize = 3;
 /// Largest weight, scaled down, that a group's entity can have.
@@ -53,6 +55,10 @@ pub fn queue_change(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg,
 /// weight once more after it left, and the kernel exchanges its load all the same.
 fn left_or_reweighted(bench: Bench<'_>, from: &Avg, to: &Avg, member: Member) -> Option<Explained> {
     let se = &member.1;
+    let same_util = from.util_avg == to.util_avg;
+    if !same_util && !near(from, to, &se.avg) {
+        return None;
+    }
     let gone = bench.detached(from, se);
     if gone == *to {
         return Some(Explained::one(DETACH, member));
@@ -154,6 +160,7 @@ fn combined(bench: Bench<'_>, from: &Avg, to: &Avg, moves: &[Member], depth: usi
             if depth > 1 && next != *from {
                 let mut others = moves.to_vec();
                 others.remove(index);
+                others.truncate(MOVES_TRIED >> (DEPTH - depth + 1));
                 if let Some(found) = combined(bench, &next, to, &others, depth - 1) {
                     return Some(found.and((object, se)).joined(joined));
                 }

@@ -76,7 +76,7 @@ fn columns(event: &Event) -> Vec<Column> {
             ("max", max.into(), SCALE_MAX),
             ("max_khz", max_khz.into(), KHZ_MAX),
         ],
-        Event::SchedSwitch { cpu, .. } => vec![("cpu", cpu.into(), CPU_MAX)],
+        Event::SchedSwitch { cpu, .. } | Event::CpuFrequency { cpu, .. } => vec![("cpu", cpu.into(), CPU_MAX)],
         Event::LostEvents { cpu, .. } => vec![("cpu", cpu.into(), CPU_MAX)],
         _ => Vec::new(),
     }

@@ -12,6 +12,7 @@ mod decision;
 mod engine;
 mod explain;
 mod fault;
+mod frequency;
 mod limits;
 mod object;
 mod report;

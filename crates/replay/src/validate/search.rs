@@ -22,7 +22,7 @@ pub const LAG: &str = "migration lag of an idle CPU";
 /// One update whose inputs had changed right after the last record.
 pub const OTHER_INPUTS: &str = "update with inputs read off the sums";
 /// So many units must have passed: inputs read off a shorter stretch would fit too easily.
-const UNITS_MIN: u64 = 64;
+const UNITS_MIN: u64 = 16;
 /// Attached at an earlier moment of its queue, then updated.
 pub const ATTACH_UPDATE: &str = "attach, then update";
 /// Furthest back an unseen attach is searched, in units: two ticks at 250 Hz.
@@ -45,9 +45,9 @@ impl Search<'_> {
     /// Why a recorded state follows from the one known; the class is empty when it does outright.
     pub fn observed(&self, record: &Record, known: &State) -> Option<Explained> {
         self.as_update(record, known)
+            .or_else(|| self.as_other_inputs(record, known))
             .or_else(|| self.change(record, known, &record.state))
             .or_else(|| self.as_update_and_change(record, known))
-            .or_else(|| self.as_other_inputs(record, known))
             .or_else(|| self.as_partial(record, known))
             .or_else(|| self.as_attach_and_update(record, known))
     }
