@@ -23,6 +23,8 @@ pub struct Machine {
     pub smt_throughput_pct: u32,
     /// Idle CPUs watch their need-resched flag (x86 `mwait`): waking one takes no interrupt.
     pub idle_watches_flag: bool,
+    /// All CPUs of a cluster run at the highest of their requests, whatever their domains.
+    pub one_clock: bool,
 }
 
 /// One logical CPU.

@@ -10,7 +10,7 @@ use crate::state::{Power, SPEED_SHIFT};
 
 /// Threads share cores, or cores share a turbo budget: speed depends on what the neighbours do.
 pub(crate) fn shares_hardware(m: &Machine) -> bool {
-    m.cpus.iter().any(|c| c.smt.len() > 1) || m.domains.iter().any(|d| !d.turbo_khz.is_empty())
+    m.one_clock || m.cpus.iter().any(|c| c.smt.len() > 1) || m.domains.iter().any(|d| !d.turbo_khz.is_empty())
 }
 
 impl<S: Sink> Engine<'_, S> {
@@ -21,9 +21,15 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let m = self.m;
-        for &sibling in &m.cpus[c as usize].smt {
-            self.refresh_speed(sibling);
+        for &near in self.one_speed(m, c) {
+            self.refresh_speed(near);
         }
+    }
+
+    /// The CPUs that run as fast as the fastest of them asks for.
+    fn one_speed<'m>(&self, m: &'m Machine, c: u32) -> &'m [u32] {
+        let spec = &m.cpus[c as usize];
+        if m.one_clock { &m.clusters[spec.cluster as usize].cpus } else { &spec.smt }
     }
 
     /// Computes a CPU's speed again.
@@ -47,11 +53,11 @@ impl<S: Sink> Engine<'_, S> {
         cpu.rq.freq_scale = pelton_core::freq_scale(seen_khz, scale_khz);
     }
 
-    /// Frequency of a core: the highest request of its threads, within the turbo limit of the cores that are active.
+    /// Frequency of a core: the highest request of its threads (of the cluster, if that has one clock), within the turbo limit of the cores that are active.
     fn core_khz(&self, c: u32) -> u32 {
         let spec = &self.m.cpus[c as usize];
         let request = |&s: &u32| self.domains[self.m.cpus[s as usize].domain as usize].sugov.cur_khz;
-        let wanted = spec.smt.iter().map(request).max().unwrap_or(0);
+        let wanted = self.one_speed(self.m, c).iter().map(request).max().unwrap_or(0);
         wanted.min(self.turbo_limit_khz(c, self.active_cores[spec.cluster as usize]))
     }
 

@@ -91,6 +91,8 @@ pub struct Topology {
     pub smt_throughput: Option<At<f64>>,
     /// Waking an idle CPU takes no interrupt.
     pub idle_watches_flag: Option<At<bool>>,
+    /// All CPUs of a cluster run at the highest of their requests.
+    pub one_clock: Option<At<bool>>,
     /// Power-down clusters.
     pub clusters: Groups,
     /// Last-level caches.
@@ -309,6 +311,7 @@ fn topology(table: Reader<'_>) -> Topology {
         smt: table.groups("smt"),
         smt_throughput: table.real("smt_throughput"),
         idle_watches_flag: table.flag("idle_watches_flag"),
+        one_clock: table.flag("one_clock"),
         clusters: table.groups("clusters"),
         llc: table.groups("llc"),
     }

@@ -146,6 +146,12 @@ static TOPOLOGY: Spec = Spec {
             "an idle CPU watches its need-resched flag (`mwait`), so that waking it takes no interrupt; absent: yes on x86, no on Arm",
         ),
         Key::new(
+            "one_clock",
+            Kind::Flag,
+            "",
+            "all CPUs of a cluster run at the highest frequency any of them asks for, idle ones included; absent: each domain at its own",
+        ),
+        Key::new(
             "clusters",
             Kind::Groups(0, CPU_LAST, CPUS_MAX),
             "",

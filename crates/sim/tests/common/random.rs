@@ -52,6 +52,7 @@ pub fn random_machine(d: &mut Dice) -> Machine {
 fn share_cores(d: &mut Dice, m: &mut Machine) {
     m.smt_throughput_pct = [0, 110, 125, 190][d.below(4) as usize];
     m.idle_watches_flag = d.below(2) == 0;
+    m.one_clock = d.below(3) == 0;
     let domains = std::mem::take(&mut m.domains);
     for dom in domains {
         let limits = if d.below(2) == 0 { vec![] } else { vec![2_000_000, 1_000_000] };
