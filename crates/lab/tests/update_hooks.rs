@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The mechanisms behind the table `update-hooks`, with one seed and shorter runs.
+
+use pelton_lab::experiment::{self, Experiment};
+use pelton_lab::reproduce::{Options, reproduce};
+use pelton_lab::table::TableResult;
+
+/// The rows whose id contains one of `parts`, run with one seed.
+fn rows(mut experiment: Experiment, parts: &[&str]) -> TableResult {
+    experiment.row.retain(|r| parts.iter().any(|part| r.id.contains(part)));
+    experiment.claim.clear();
+    experiment.beyond.clear();
+    reproduce(&experiment, None, Options { seeds: Some(1), jobs: 2 }, Default::default()).expect("runs")
+}
+
+fn table() -> Experiment {
+    experiment::load("update-hooks").expect("embedded")
+}
+
+fn simulated(table: &TableResult, id: &str) -> f64 {
+    table.rows.iter().find(|r| r.id == id).and_then(|r| r.simulated).expect("a row with a number")
+}
+
+/// A tenth of the million round trips.
+fn short_pipe() -> Experiment {
+    let mut experiment = table();
+    let pipe = experiment.workload.get_mut("pipe").expect("a workload");
+    pipe.spec = pipe.spec.replace("loops=1000000", "loops=100000");
+    pipe.duration_s = Some(1.0);
+    experiment
+}
+
+#[test]
+fn a_round_trip_of_the_pipe_takes_its_time_and_calls_at_most_periods_that_end_at_work() {
+    let table = rows(short_pipe(), &["_pipe."]);
+    let time_s = simulated(&table, "time_pipe.before");
+    assert!((0.35..=0.5).contains(&time_s), "{time_s} s");
+    let per_s = simulated(&table, "updates_pipe.before") / time_s;
+    assert!((1100.0..=1500.0).contains(&per_s), "{per_s} calls per second: of two CPUs, about two thirds of 954 each");
+    let per_s = simulated(&table, "updates_pipe.after") / time_s;
+    assert!((150.0..=320.0).contains(&per_s), "{per_s} calls per second: the ticks of one busy CPU");
+}
+
+#[test]
+fn threads_that_never_sleep_are_told_of_by_ticks_alone() {
+    let table = rows(table(), &["ebizzy_8"]);
+    let [before, after] = ["before", "after"].map(|v| simulated(&table, &format!("records_ebizzy_8.{v}")));
+    assert!((before / after - 1.0).abs() < 0.03, "{before} and {after} records per second");
+}
+
+#[test]
+fn a_polling_cpu_runs_late_when_every_wake_up_asks() {
+    let table = rows(table(), &["cyclictest_poll_8", "cyclictest_deep_8"]);
+    let max = |kind: &str, variant: &str| simulated(&table, &format!("latency_cyclictest_{kind}_8.{variant}"));
+    assert!(max("poll", "after") < 0.75 * max("poll", "before"), "{:?}", table.rows);
+    assert!(max("deep", "before") > 10.0 * max("poll", "before"), "the way out of a deep state dominates");
+}
