@@ -62,6 +62,7 @@ quantities! {
     Run "reaction_ms_avg" ["ms"] "Mean time until the frequency met the need again." = demand::reaction_ms_avg;
     Run "reaction_ms_p99" ["ms"] "The time that 99 of 100 reactions do not exceed." = demand::reaction_ms_p99;
     Run "reaction_ms_max" ["ms"] "Longest reaction." = demand::reaction_ms_max;
+    Run "short_ms" ["ms"] "Time below the needed frequency, all domains: the sum of all reactions." = |r| demand::sum(r, |d| d.reaction_ns.summary().sum).map(|ns| ns / 1e6);
     Run "over_ms" ["ms"] "Time above the needed frequency, all domains." = |r| demand::sum(r, |d| d.over_ns).map(|ns| ns / 1e6);
     Domain "domain_transitions" ["count"] "Frequency changes of the domain." = |d| d.transitions as f64;
     Domain "domain_evaluations" ["count"] "Governor evaluations of the domain." = |d| d.evaluations as f64;
