@@ -1,2 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! From a trace to tasks.
+//! A recorded trace as a workload: what every task computed, when and by whom it was woken, as tasks that the simulator
+//! can run under another policy, profile or platform.
+
+mod compare;
+mod follow;
+mod habits;
+mod histogram;
+mod model;
+mod read;
+mod record;
+mod rtapp;
+mod speed;
+mod synthesis;
+mod totals;
+
+pub use compare::{Row, Side, Subject, TOLERANCES, Tolerance, Verdict, Worst, check, compare};
+pub use habits::{Habit, Habits};
+pub use histogram::Histogram;
+pub use read::{ReadError, ReadOptions, Recorded, read};
+pub use record::{Attributes, First, Gaps, NOBODY, RecordedTask, Recorder, Recording, STEPS_MAX, Step, TASKS_MAX};
+pub use rtapp::{WriteOptions, write as write_rtapp};
+pub use synthesis::{Synthesis, SynthesisOptions, synthesise};
+pub use totals::{AtFrequency, CPUS_MAX, CpuTotals, TaskTotals, Totals};

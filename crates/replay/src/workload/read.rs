@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Reading a trace once, from its first to its last event.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use pelton_schema::{Event, Sink};
+use pelton_sim::Machine;
+use pelton_trace::import::{ImportError, Source, TraceInfo};
+
+use super::record::{Recorder, Recording, STEPS_MAX, TASKS_MAX};
+use super::totals::Totals;
+
+/// Events between two calls of the progress function.
+const PROGRESS_EVENTS: u64 = 1 << 14;
+
+/// Which part of a trace is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Begin of the window, ns after the first event.
+    pub from_ns: u64,
+    /// End of the window, ns after the first event; `None` = the end of the trace.
+    pub to_ns: Option<u64>,
+    /// This much of the window's begin is replayed but not compared: signals start from nothing.
+    pub settle_ns: u64,
+    /// Most steps kept.
+    pub steps_max: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions { from_ns: 0, to_ns: None, settle_ns: 0, steps_max: STEPS_MAX }
+    }
+}
+
+/// A trace that was read.
+#[derive(Debug)]
+pub struct Recorded {
+    /// What every task did.
+    pub recording: Recording,
+    /// What it adds up to, without the settling time.
+    pub totals: Totals,
+    /// Names of the recording's tasks.
+    pub names: Vec<String>,
+    /// About the file.
+    pub info: TraceInfo,
+}
+
+/// Why a trace gives no workload.
+#[derive(Debug)]
+pub enum ReadError {
+    /// It cannot be read.
+    Import(ImportError),
+    /// It has nothing to replay, or more than fits. The text says what to do.
+    Content(String),
+    /// Stopped by the caller.
+    Interrupted,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Import(error) => error.fmt(f),
+            ReadError::Content(text) => f.write_str(text),
+            ReadError::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl From<ImportError> for ReadError {
+    fn from(error: ImportError) -> Self {
+        ReadError::Import(error)
+    }
+}
+
+struct Reading {
+    recorder: Recorder,
+    totals: Totals,
+    from_ns: u64,
+    to_ns: u64,
+    last_ns: u64,
+    prev_state_checked: bool,
+}
+
+/// Reads a trace recorded on `machine` (`None` = speeds are not known). `progress` gets the trace time since the window's
+/// begin now and then, and may stop.
+///
+/// # Errors
+/// When the trace cannot be read, has no task switches in the window, or more steps than `options` allow.
+pub fn read(
+    source: &mut dyn Source,
+    machine: Option<&Machine>,
+    options: &ReadOptions,
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<Recorded, ReadError> {
+    let mut reading: Option<Reading> = None;
+    let mut events = 0u64;
+    while let Some(timed) = source.next()? {
+        let reading = reading.get_or_insert_with(|| Reading::new(timed.time_ns, machine, options));
+        if timed.time_ns > reading.to_ns || reading.recorder.is_full() {
+            break;
+        }
+        reading.event(timed.time_ns, &timed.event, source.info());
+        events += 1;
+        if events.is_multiple_of(PROGRESS_EVENTS) && progress(timed.time_ns.saturating_sub(reading.from_ns)).is_break()
+        {
+            return Err(ReadError::Interrupted);
+        }
+    }
+    let info = source.info().clone();
+    match reading {
+        Some(reading) => reading.finish(info, options),
+        None => Err(ReadError::Content("the trace has no events that are known here".to_owned())),
+    }
+}
+
+impl Reading {
+    fn new(first_ns: u64, machine: Option<&Machine>, options: &ReadOptions) -> Reading {
+        let from_ns = first_ns.saturating_add(options.from_ns);
+        let to_ns = options.to_ns.map_or(u64::MAX, |to| first_ns.saturating_add(to));
+        Reading {
+            recorder: Recorder::new(machine, from_ns).with_steps_max(options.steps_max),
+            totals: Totals::new(from_ns.saturating_add(options.settle_ns), to_ns),
+            from_ns,
+            to_ns,
+            last_ns: first_ns,
+            prev_state_checked: false,
+        }
+    }
+
+    fn event(&mut self, time_ns: u64, event: &Event, info: &TraceInfo) {
+        if !self.prev_state_checked && matches!(event, Event::SchedSwitch { .. }) {
+            self.prev_state_checked = true;
+            if !info.carries("sched_switch", "prev_state") {
+                self.recorder.without_prev_state();
+            }
+        }
+        self.last_ns = time_ns;
+        self.recorder.event(time_ns, event);
+        self.totals.event(time_ns, event);
+    }
+
+    fn finish(mut self, info: TraceInfo, options: &ReadOptions) -> Result<Recorded, ReadError> {
+        // Our own logs say how long the run was; others end with their last event.
+        let planned_ns = info.header.as_ref().map_or(0, |h| h.duration_ns);
+        let end_ns = self.last_ns.max(planned_ns).min(self.to_ns);
+        if end_ns <= self.from_ns {
+            let length_s = self.last_ns.saturating_sub(self.from_ns.saturating_sub(options.from_ns)) as f64 / 1e9;
+            let text = format!("nothing is left of the trace, which is {length_s} s long: choose an earlier --from");
+            return Err(ReadError::Content(text));
+        }
+        self.totals.finish(end_ns);
+        let recording = self.recorder.finish(end_ns);
+        if let Some(at_ns) = recording.overflow_at_ns {
+            let at_s = at_ns.saturating_sub(self.from_ns) as f64 / 1e9;
+            return Err(ReadError::Content(format!(
+                "the trace has more than {} steps or {TASKS_MAX} tasks, the most that is kept; it is full after {at_s} s: \
+                 choose a part with --from and --to",
+                options.steps_max
+            )));
+        }
+        if recording.gaps.run_ns == 0 {
+            return Err(ReadError::Content(
+                "no task runs in this part of the trace: a replay needs sched_switch, and sched_waking or sched_wakeup"
+                    .to_owned(),
+            ));
+        }
+        let names = recording.tasks.iter().map(|t| info.task_name(t.tid)).collect();
+        Ok(Recorded { recording, totals: self.totals, names, info })
+    }
+}

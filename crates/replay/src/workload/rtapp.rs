@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A workload as an rt-app file. Only what recordings are made of: run, sleep, timer, semaphores, policies, affinity.
+//!
+//! rt-app counts whole microseconds. What is cut off one burst is added to the next, so that sums stay true to 1 us per
+//! task and timers to 1 us of their recorded time.
+
+use std::fmt::Write;
+
+use pelton_sim::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec};
+use pelton_sim::{Machine, Workload};
+
+use super::model;
+
+/// Largest file that is written, bytes: what the reader accepts.
+const BYTES_MAX: usize = 16 << 20;
+/// Longest time rt-app can hold, us.
+const US_MAX: u64 = i32::MAX as u64;
+
+/// How the file is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Repeated activations become loops with mean amounts.
+    pub model: bool,
+}
+
+/// The file's text.
+///
+/// # Errors
+/// When it would be larger than 16 MiB, or uses an operation recordings have not.
+pub fn write(workload: &Workload, machine: &Machine, options: WriteOptions) -> Result<String, String> {
+    let biggest =
+        machine.cpus.iter().enumerate().max_by_key(|(i, c)| (c.capacity, usize::MAX - i)).map_or(0, |(i, _)| i);
+    let seconds = workload.duration_ns.unwrap_or(0).div_ceil(1_000_000_000).max(1);
+    let mut out = String::from("{\n  \"tasks\": {");
+    for (i, task) in workload.tasks.iter().enumerate() {
+        let folded = options.model.then(|| model::fold(task));
+        out += if i == 0 { "\n" } else { ",\n" };
+        write_task(&mut out, folded.as_ref().unwrap_or(task))?;
+        if out.len() > BYTES_MAX {
+            return Err(format!(
+                "the file would be larger than {} MiB: fold repetitions with --model, or take a part with --from, --to and \
+                 --task",
+                BYTES_MAX >> 20
+            ));
+        }
+    }
+    // Work is us at capacity 1024, so `run` has to be calibrated on a CPU of that capacity at its highest frequency.
+    let _ = write!(
+        out,
+        "\n  }},\n  \"global\": {{\n    \"duration\": {seconds},\n    \"default_policy\": \"SCHED_OTHER\",\n    \
+         \"calibration\": \"CPU{biggest}\"\n  }}\n}}\n"
+    );
+    Ok(out)
+}
+
+/// Whole microseconds with the remainder carried on.
+#[derive(Default)]
+struct Carry(u64);
+
+impl Carry {
+    fn us(&mut self, ns: u64) -> u64 {
+        let sum = ns.saturating_add(self.0);
+        self.0 = sum % 1000;
+        sum / 1000
+    }
+}
+
+fn write_task(out: &mut String, task: &TaskSpec) -> Result<(), String> {
+    let _ = write!(out, "    {}: {{ \"instance\": 1, \"loop\": 1", quoted(&task.name));
+    if let Start::After(ns) = task.start {
+        let _ = write!(out, ", \"delay\": {}", (ns / 1000).min(US_MAX));
+    }
+    policy(out, task.policy);
+    if let Some((min, max)) = task.uclamp {
+        let _ = write!(out, ", \"util_min\": {min}, \"util_max\": {max}");
+    }
+    if let Some(set) = &task.cpus {
+        cpus(out, set);
+    }
+    *out += ",\n      \"phases\": {";
+    let (mut work, mut clock) = (Carry::default(), Carry::default());
+    for (i, phase) in task.phases.iter().enumerate() {
+        *out += if i == 0 { "\n" } else { ",\n" };
+        let _ = write!(out, "        \"p{i}\": {{ \"loop\": {}", phase.loops.unwrap_or(1));
+        write_phase(out, task, phase, &mut work, &mut clock)?;
+        *out += " }";
+    }
+    *out += " } }";
+    Ok(())
+}
+
+fn write_phase(
+    out: &mut String,
+    task: &TaskSpec,
+    phase: &Phase,
+    work: &mut Carry,
+    clock: &mut Carry,
+) -> Result<(), String> {
+    if let Some(set) = &phase.cpus {
+        cpus(out, set);
+    }
+    if let Some(set) = phase.policy {
+        policy(out, set);
+    }
+    let mut any = false;
+    for (i, op) in phase.ops.iter().enumerate() {
+        any |= write_op(out, i, op, work, clock)
+            .ok_or_else(|| format!("task '{}' has an operation that recordings have not: {op:?}", task.name))?;
+    }
+    if !any {
+        // rt-app refuses a phase without events.
+        *out += ", \"run0\": 0";
+    }
+    Ok(())
+}
+
+/// One event; `None` for operations that recordings have not.
+fn write_op(out: &mut String, i: usize, op: &Op, work: &mut Carry, clock: &mut Carry) -> Option<bool> {
+    match *op {
+        Op::Run { work_ns } => {
+            let _ = write!(out, ", \"run{i}\": {}", work.us(work_ns).min(US_MAX));
+        }
+        Op::Sleep { ns } => {
+            let _ = write!(out, ", \"sleep{i}\": {}", clock.us(ns).clamp(1, US_MAX));
+        }
+        Op::Timer { period_ns, .. } => {
+            let us = clock.us(period_ns).clamp(1, US_MAX);
+            let _ = write!(out, ", \"timer{i}\": {{ \"ref\": \"unique0\", \"period\": {us}, \"mode\": \"absolute\" }}");
+        }
+        Op::SemPost(s) => {
+            let _ = write!(out, ", \"sem_post{i}\": \"s{s}\"");
+        }
+        Op::SemWait(s) => {
+            let _ = write!(out, ", \"sem_wait{i}\": \"s{s}\"");
+        }
+        _ => return None,
+    }
+    Some(true)
+}
+
+fn cpus(out: &mut String, set: &CpuSet) {
+    let list: Vec<String> = set.iter().map(|c| c.to_string()).collect();
+    let _ = write!(out, ", \"cpus\": [{}]", list.join(", "));
+}
+
+fn policy(out: &mut String, policy: SchedPolicy) {
+    let (name, priority) = match policy {
+        SchedPolicy::Normal { nice, .. } => ("SCHED_OTHER", i32::from(nice)),
+        SchedPolicy::Batch { nice } => ("SCHED_BATCH", i32::from(nice)),
+        SchedPolicy::Idle => ("SCHED_IDLE", 0),
+        SchedPolicy::RoundRobin { priority } => ("SCHED_RR", i32::from(priority)),
+        SchedPolicy::Fifo { priority } => ("SCHED_FIFO", i32::from(priority)),
+        // Recordings have none; the strongest real-time priority comes nearest.
+        SchedPolicy::Deadline { .. } => ("SCHED_FIFO", 99),
+    };
+    let _ = write!(out, ", \"policy\": \"{name}\", \"priority\": {priority}");
+}
+
+/// A JSON string.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

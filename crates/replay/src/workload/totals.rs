@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a stream of events adds up to. The same code adds up the recorded and the simulated events, so that a
+//! difference between the two is one of the runs and not one of the definitions.
+
+use std::collections::BTreeMap;
+
+use pelton_schema::{Event, Sink};
+
+use super::histogram::Histogram;
+
+/// Most CPUs that are told apart; a damaged trace may name any number.
+pub const CPUS_MAX: u32 = 4096;
+
+/// Time at one frequency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AtFrequency {
+    /// All time.
+    pub total_ns: u64,
+    /// Time with a task running.
+    pub busy_ns: u64,
+}
+
+/// Totals of one CPU.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CpuTotals {
+    /// Time with a task running.
+    pub busy_ns: u64,
+    /// Frequency changes.
+    pub transitions: u64,
+    /// Time by frequency, kHz; 0 = not known yet.
+    pub frequencies: BTreeMap<u32, AtFrequency>,
+    current: Option<u32>,
+    khz: u32,
+    since_ns: u64,
+}
+
+/// Totals of one task.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskTotals {
+    /// Time running.
+    pub run_ns: u64,
+    /// From being woken to running.
+    pub latency: Histogram,
+    woken_ns: Option<u64>,
+}
+
+/// Totals of a stream within a window of time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Totals {
+    from_ns: u64,
+    to_ns: u64,
+    /// By CPU number.
+    pub cpus: Vec<CpuTotals>,
+    /// By task id.
+    pub tasks: BTreeMap<u32, TaskTotals>,
+}
+
+impl Totals {
+    /// Nothing seen; only what happens in `from_ns..to_ns` counts.
+    pub fn new(from_ns: u64, to_ns: u64) -> Totals {
+        Totals { from_ns, to_ns, ..Totals::default() }
+    }
+
+    /// Counts time up to `end_ns`.
+    pub fn finish(&mut self, end_ns: u64) {
+        self.to_ns = self.to_ns.min(end_ns);
+        for cpu in 0..self.cpus.len() {
+            self.charge(cpu, end_ns);
+        }
+    }
+
+    /// Length of the window.
+    pub fn window_ns(&self) -> u64 {
+        self.to_ns.saturating_sub(self.from_ns)
+    }
+
+    /// A CPU, if its number is credible.
+    fn cpu(&mut self, cpu: u32) -> Option<usize> {
+        if cpu >= CPUS_MAX {
+            return None;
+        }
+        let index = cpu as usize;
+        if index >= self.cpus.len() {
+            let fresh = CpuTotals { since_ns: self.from_ns, ..CpuTotals::default() };
+            self.cpus.resize(index + 1, fresh);
+        }
+        Some(index)
+    }
+
+    /// Brings a CPU's sums up to `now_ns`.
+    fn charge(&mut self, cpu: usize, now_ns: u64) {
+        let now_ns = now_ns.min(self.to_ns);
+        let totals = &mut self.cpus[cpu];
+        let since_ns = totals.since_ns.max(self.from_ns);
+        totals.since_ns = totals.since_ns.max(now_ns);
+        let Some(ns) = now_ns.checked_sub(since_ns).filter(|&ns| ns > 0) else { return };
+        let at = totals.frequencies.entry(totals.khz).or_default();
+        at.total_ns += ns;
+        if let Some(tid) = totals.current.filter(|&tid| tid != 0) {
+            at.busy_ns += ns;
+            totals.busy_ns += ns;
+            self.tasks.entry(tid).or_default().run_ns += ns;
+        }
+    }
+
+    fn switch(&mut self, now_ns: u64, cpu: u32, prev: u32, next: u32) {
+        let Some(index) = self.cpu(cpu) else { return };
+        if self.cpus[index].current.is_some_and(|current| current != prev) {
+            // Events were lost: who ran since the last one is not known, so nobody is charged.
+            self.cpus[index].current = None;
+        }
+        self.charge(index, now_ns);
+        self.cpus[index].current = Some(next);
+        let inside = (self.from_ns..self.to_ns).contains(&now_ns);
+        if next != 0
+            && let Some(task) = self.tasks.get_mut(&next)
+            && let Some(woken_ns) = task.woken_ns.take()
+            && inside
+        {
+            task.latency.add(now_ns.saturating_sub(woken_ns));
+        }
+    }
+
+    /// A task is woken: the first of several reports about the same wake-up counts.
+    fn wake(&mut self, now_ns: u64, tid: u32) {
+        let running = self.cpus.iter().any(|c| c.current == Some(tid));
+        if tid != 0 && !running {
+            self.tasks.entry(tid).or_default().woken_ns.get_or_insert(now_ns);
+        }
+    }
+
+    fn frequency(&mut self, now_ns: u64, cpu: u32, khz: u32) {
+        let Some(index) = self.cpu(cpu) else { return };
+        self.charge(index, now_ns);
+        let inside = (self.from_ns..self.to_ns).contains(&now_ns);
+        let totals = &mut self.cpus[index];
+        totals.transitions += u64::from(inside && totals.khz != 0 && totals.khz != khz);
+        totals.khz = khz;
+    }
+}
+
+impl Sink for Totals {
+    fn event(&mut self, time_ns: u64, event: &Event) {
+        match *event {
+            Event::SchedSwitch { cpu, prev_tid, next_tid, .. } => self.switch(time_ns, cpu, prev_tid, next_tid),
+            Event::SchedWaking { tid, .. } | Event::SchedWakeup { tid, .. } | Event::SchedWakeupNew { tid, .. } => {
+                self.wake(time_ns, tid)
+            }
+            Event::CpuFrequency { cpu, freq_khz } => self.frequency(time_ns, cpu, freq_khz),
+            Event::LostEvents { cpu, .. } => self.lost(time_ns, cpu),
+            _ => {}
+        }
+    }
+}
+
+impl Totals {
+    fn lost(&mut self, now_ns: u64, cpu: u32) {
+        let all = cpu == u32::MAX;
+        for index in 0..self.cpus.len() {
+            if all || index == cpu as usize {
+                self.charge(index, now_ns);
+                self.cpus[index].current = None;
+            }
+        }
+    }
+}
+
+impl CpuTotals {
+    /// Mean frequency over the time it is known, kHz.
+    pub fn mean_khz(&self) -> Option<f64> {
+        let known = self.frequencies.iter().filter(|(khz, _)| **khz != 0);
+        let (sum, ns) = known
+            .fold((0.0, 0u64), |(sum, ns), (&khz, at)| (sum + f64::from(khz) * at.total_ns as f64, ns + at.total_ns));
+        (ns > 0).then(|| sum / ns as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn switch(cpu: u32, prev_tid: u32, next_tid: u32) -> Event {
+        Event::SchedSwitch { cpu, prev_tid, prev_prio: 120, prev_state: 1, next_tid, next_prio: 120 }
+    }
+
+    #[test]
+    fn busy_time_frequency_and_latency_add_up() {
+        let mut totals = Totals::new(0, u64::MAX);
+        totals.event(0, &Event::CpuFrequency { cpu: 0, freq_khz: 1000 });
+        totals.event(100, &Event::SchedWaking { cpu: 0, tid: 7, prio: 120, target_cpu: 0 });
+        totals.event(105, &Event::SchedWakeup { cpu: 0, tid: 7, prio: 120, target_cpu: 0 });
+        totals.event(110, &switch(0, 0, 7));
+        totals.event(200, &Event::CpuFrequency { cpu: 0, freq_khz: 2000 });
+        totals.event(300, &switch(0, 7, 0));
+        totals.finish(400);
+        let cpu = &totals.cpus[0];
+        assert_eq!((cpu.busy_ns, cpu.transitions), (190, 1));
+        assert_eq!(cpu.frequencies[&1000], AtFrequency { total_ns: 200, busy_ns: 90 });
+        assert_eq!(cpu.frequencies[&2000], AtFrequency { total_ns: 200, busy_ns: 100 });
+        assert_eq!(cpu.mean_khz(), Some(1500.0));
+        assert_eq!((totals.tasks[&7].run_ns, totals.tasks[&7].latency.max_ns()), (190, 10));
+    }
+
+    #[test]
+    fn nobody_is_charged_for_time_that_was_not_recorded() {
+        let mut totals = Totals::new(0, u64::MAX);
+        totals.event(0, &switch(0, 0, 7));
+        totals.event(100, &switch(0, 8, 9));
+        totals.event(200, &Event::LostEvents { cpu: 0, count: 0 });
+        totals.event(300, &switch(0, 9, 0));
+        totals.finish(300);
+        let run = |tid| totals.tasks.get(&tid).map_or(0, |t: &TaskTotals| t.run_ns);
+        assert_eq!((run(7), run(8), run(9)), (0, 0, 100));
+    }
+
+    #[test]
+    fn only_the_window_counts() {
+        let mut totals = Totals::new(150, 250);
+        totals.event(100, &switch(0, 0, 7));
+        totals.event(300, &switch(0, 7, 0));
+        totals.event(u64::MAX, &Event::CpuFrequency { cpu: u32::MAX, freq_khz: 1 });
+        totals.finish(400);
+        assert_eq!((totals.cpus[0].busy_ns, totals.window_ns()), (100, 100));
+    }
+}
