@@ -387,6 +387,8 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.signal_init_other_class(target, t);
         }
         self.enqueue(target, t, false);
+        let prio = self.tasks[t as usize].prio;
+        self.emit(Event::SchedWakeupNew { cpu: target, tid: Task::tid(t), prio, target_cpu: target });
         self.check_preempt(target, t);
     }
 
