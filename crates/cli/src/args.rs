@@ -67,6 +67,8 @@ pub enum Verb {
     Run(RunArgs),
     /// Several policies over several seeds: medians, change, confidence.
     Compare(CompareArgs),
+    /// A recorded trace as the workload: another policy, profile or platform beside what was recorded.
+    Replay(ReplayArgs),
     /// Published tables: the printed numbers with ours beside them.
     Reproduce(ReproduceArgs),
     /// One frequency decision with every term filled in.
@@ -82,6 +84,9 @@ pub enum Verb {
     /// Traces of any kind: what they hold, and in another form.
     #[command(subcommand)]
     Trace(TraceVerb),
+    /// Workloads: made from a trace.
+    #[command(subcommand)]
+    Workload(WorkloadVerb),
 }
 
 /// Platform, workload and machine options: everything a simulation needs but its policy and seed.
@@ -168,6 +173,106 @@ pub struct CompareArgs {
     /// Repetitions: seeds 1 to N, with random start phases.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub seeds: u64,
+}
+
+/// Which part of a trace, and on which machine.
+#[derive(Clone, Debug, Args)]
+pub struct PartArgs {
+    /// Platform to run on [default: the one the trace names].
+    #[arg(long, value_name = "P")]
+    pub platform: Option<String>,
+    /// Platform the trace was recorded on [default: the one it names, else that of --platform].
+    #[arg(long, value_name = "P")]
+    pub recorded_on: Option<String>,
+    /// Every burst stays on the CPU it was recorded on.
+    #[arg(long)]
+    pub pin: bool,
+    /// Only this task, by name or id; repeatable.
+    #[arg(long = "task", value_name = "NAME")]
+    pub tasks: Vec<String>,
+    /// Begin this long after the first event.
+    #[arg(long, value_name = "TIME", value_parser = parse_time_ns)]
+    pub from: Option<u64>,
+    /// End this long after the first event.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
+    pub to: Option<u64>,
+}
+
+/// `pelton workload`.
+#[derive(Debug, Subcommand)]
+pub enum WorkloadVerb {
+    /// The tasks of a trace as an rt-app file.
+    #[command(after_long_help = "\
+Example: a compact model of a recorded run, for rt-app on a board and for `pelton run`
+  pelton workload from-trace out.plog --model -o out.json
+Work is in us on a CPU of capacity 1024 at its highest frequency: the file asks rt-app to calibrate there.")]
+    FromTrace(FromTraceArgs),
+}
+
+/// `pelton workload from-trace`.
+#[derive(Debug, Args)]
+pub struct FromTraceArgs {
+    /// Trace.
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// Which part of it, and on which machine.
+    #[command(flatten)]
+    pub part: PartArgs,
+    /// Fold repeated activations into loops with mean amounts [default: every burst as recorded].
+    #[arg(long)]
+    pub model: bool,
+    /// Write here instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `pelton replay`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Example: record a run, then ask what another kernel would have done with the same work
+  pelton run --platform juno-r0 --workload periodic:run_us=3000,period_us=16000 --duration 1s --log out.plog
+  pelton replay out.plog --policy 7.2 --policy 4.16
+Exit code 1 means that --check found a quantity outside its tolerance.")]
+pub struct ReplayArgs {
+    /// Traces; each is replayed by itself.
+    #[arg(value_name = "TRACE", required = true)]
+    pub traces: Vec<PathBuf>,
+    /// Which part of the traces, and on which machine.
+    #[command(flatten)]
+    pub part: PartArgs,
+    /// Policy file, or profile with switches as 4.16,rt_signal=on; repeatable, one column each.
+    #[arg(long = "policy", value_name = "FILE|VERSION[,SWITCH=VALUE]...")]
+    pub policies: Vec<String>,
+    /// Kernel whose rules are used [default: 7.2].
+    #[arg(long, value_name = "VERSION", conflicts_with = "policies")]
+    pub profile: Option<String>,
+    /// Switch set in every policy.
+    #[arg(long = "set", value_name = "SWITCH=VALUE")]
+    pub sets: Vec<String>,
+    /// First seed.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Medians over this many seeds, which differ in the phase of ticks.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub seeds: u64,
+    /// Compare under the recorded policy on the recorded platform with tolerances.
+    #[arg(long)]
+    pub check: bool,
+    /// Replay this much of the beginning without comparing it.
+    #[arg(long, value_name = "TIME", value_parser = parse_time_ns)]
+    pub settle: Option<u64>,
+    /// Timer interrupts per second: 100, 250, 300 or 1000 [default: 250].
+    #[arg(long, value_name = "N")]
+    pub hz: Option<u32>,
+    /// schedutil's rate_limit_us [default: the profile's rule].
+    #[arg(long, value_name = "US")]
+    pub rate_limit_us: Option<u64>,
+    /// Write a Perfetto trace of the first policy's first seed.
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Write its event log.
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
 }
 
 /// `pelton reproduce`.

@@ -41,6 +41,7 @@ fn seed(cli: &Cli) -> u64 {
     match &cli.verb {
         Verb::Run(args) => args.seed,
         Verb::Explain(args) => args.seed,
+        Verb::Replay(args) => args.seed,
         _ => 1,
     }
 }

@@ -4,10 +4,11 @@
 mod support;
 use support::good;
 
-const PAGES: [&[&str]; 10] = [
+const PAGES: [&[&str]; 12] = [
     &[],
     &["run"],
     &["compare"],
+    &["replay"],
     &["reproduce"],
     &["explain"],
     &["platform", "list"],
@@ -15,6 +16,7 @@ const PAGES: [&[&str]; 10] = [
     &["platform", "check"],
     &["policy", "list"],
     &["policy", "show"],
+    &["workload", "from-trace"],
 ];
 
 fn page() -> String {

@@ -3,9 +3,9 @@
 
 use crate::quantity;
 use pelton_scenario::bench::original::Original;
-use pelton_scenario::platform::{self, PlatformOptions};
+use pelton_scenario::platform::{self, Built, PlatformOptions};
 use pelton_scenario::policy::{self, PolicyChoice};
-use pelton_scenario::rtapp::RtAppOptions;
+use pelton_scenario::rtapp::{Loaded, RtAppOptions};
 use pelton_scenario::{Diagnostics, Plan, workload};
 use pelton_sim::workload::Start;
 use pelton_sim::{Machine, RunConfig, Workload};
@@ -104,15 +104,25 @@ pub fn policy(spec: &PolicySpec) -> Result<PolicyChoice, Diagnostics> {
     policy::choose(spec.profile.as_deref(), spec.file.as_slice(), &spec.sets)
 }
 
-/// The plan, or everything that is wrong with the first input that cannot be used.
-pub fn build(inputs: &Inputs, spec: &PolicySpec) -> Result<Prepared, Diagnostics> {
+/// The platform alone, with what is changed in it.
+pub fn machine(inputs: &Inputs) -> Result<Built, Diagnostics> {
     let default = PlatformOptions::default();
     let options = PlatformOptions { hz: inputs.hz.unwrap_or(default.hz), ..default };
-    let built = platform::load(&inputs.platform)?.build(&options)?;
-    let mut machine = built.machine;
-    inputs.machine.apply(&mut machine);
+    let mut built = platform::load(&inputs.platform)?.build(&options)?;
+    inputs.machine.apply(&mut built.machine);
+    Ok(built)
+}
+
+/// The plan, or everything that is wrong with the first input that cannot be used.
+pub fn build(inputs: &Inputs, spec: &PolicySpec) -> Result<Prepared, Diagnostics> {
+    let built = machine(inputs)?;
     let policy = policy(spec)?;
-    let mut loaded = workload::load_full(&inputs.workload, &machine, &RtAppOptions::default())?;
+    let loaded = workload::load_full(&inputs.workload, &built.machine, &RtAppOptions::default())?;
+    Ok(assemble(inputs, built, policy, loaded))
+}
+
+/// The plan of a machine and a workload that exist already.
+pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded: Loaded) -> Prepared {
     delay(&mut loaded.workload, &inputs.delays_ns);
     if built.power_unit != "mW" {
         let unit = built.power_unit;
@@ -127,8 +137,8 @@ pub fn build(inputs: &Inputs, spec: &PolicySpec) -> Result<Prepared, Diagnostics
         start_phase_random: inputs.random_phase,
         demand: false,
     };
-    let plan = Plan::new(machine, loaded.workload, policy.policy, config);
-    Ok(Prepared { plan, policy, warnings: loaded.warnings, notes: loaded.notes, originals: loaded.originals })
+    let plan = Plan::new(built.machine, loaded.workload, policy.policy, config);
+    Prepared { plan, policy, warnings: loaded.warnings, notes: loaded.notes, originals: loaded.originals }
 }
 
 fn delay(workload: &mut Workload, delays_ns: &[(String, u64)]) {

@@ -6,12 +6,15 @@ mod compare;
 mod explain;
 mod platform;
 mod policy;
+mod recorded;
+mod replay;
 mod reproduce;
 mod run;
 mod trace;
 mod validate;
+mod workload;
 
-use crate::args::{Cli, PlatformVerb, PolicyVerb, TraceVerb, Verb};
+use crate::args::{Cli, PlatformVerb, PolicyVerb, TraceVerb, Verb, WorkloadVerb};
 use crate::exit::{Exit, Failure};
 
 /// Does what was asked.
@@ -20,6 +23,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     match &cli.verb {
         Verb::Run(args) => run::run(args, global),
         Verb::Compare(args) => compare::compare(args, global),
+        Verb::Replay(args) => replay::replay(args, global),
         Verb::Reproduce(args) => reproduce::reproduce(args, global),
         Verb::Explain(args) => explain::explain(args, global),
         Verb::Validate(args) => validate::validate_traces(args, global),
@@ -30,5 +34,6 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Verb::Policy(PolicyVerb::Show(args)) => policy::show(args, global),
         Verb::Trace(TraceVerb::Info(args)) => trace::info(args, global),
         Verb::Trace(TraceVerb::Export(args)) => trace::export(args, global),
+        Verb::Workload(WorkloadVerb::FromTrace(args)) => workload::from_trace(args, global),
     }
 }

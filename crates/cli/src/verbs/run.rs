@@ -24,7 +24,7 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
         check_like_original(&prepared, global)?;
     }
     let plan = &prepared.plan;
-    let outputs = Outputs::create(args, &prepared)?;
+    let outputs = Outputs::create(args.trace.as_deref(), args.log.as_deref(), &prepared)?;
     let result = watched(global, plan.config.duration_ns, "run", |control| simulate(plan, args.seed, outputs, control));
     let (report, outputs) = result?;
     outputs.finish()?;
@@ -51,7 +51,7 @@ fn check_like_original(prepared: &Prepared, global: &Global) -> Result<(), Failu
 }
 
 /// A sink that may be off.
-struct Maybe<S>(Option<S>);
+pub(super) struct Maybe<S>(Option<S>);
 
 impl<S: Sink> Sink for Maybe<S> {
     fn event(&mut self, time_ns: u64, event: &Event) {
@@ -62,21 +62,21 @@ impl<S: Sink> Sink for Maybe<S> {
 }
 
 /// The files of a run.
-struct Outputs {
-    trace: Maybe<PerfettoTrace<File>>,
-    log: Maybe<PeltonLog<File>>,
+pub(super) struct Outputs {
+    pub(super) trace: Maybe<PerfettoTrace<File>>,
+    pub(super) log: Maybe<PeltonLog<File>>,
 }
 
 impl Outputs {
-    fn create(args: &RunArgs, prepared: &Prepared) -> Result<Outputs, Failure> {
+    pub(super) fn create(trace: Option<&Path>, log: Option<&Path>, prepared: &Prepared) -> Result<Outputs, Failure> {
         let header = trace_header(prepared);
-        let open = |path: &Option<std::path::PathBuf>| path.as_deref().map(create).transpose();
-        let trace = open(&args.trace)?.map(|file| PerfettoTrace::new(file, &header));
-        let log = open(&args.log)?.map(|file| PeltonLog::new(file, &header));
+        let open = |path: Option<&Path>| path.map(create).transpose();
+        let trace = open(trace)?.map(|file| PerfettoTrace::new(file, &header));
+        let log = open(log)?.map(|file| PeltonLog::new(file, &header));
         Ok(Outputs { trace: Maybe(trace), log: Maybe(log) })
     }
 
-    fn finish(self) -> Result<(), Failure> {
+    pub(super) fn finish(self) -> Result<(), Failure> {
         let trace = self.trace.0.map_or(Ok(()), |t| t.finish().map(drop));
         let log = self.log.0.map_or(Ok(()), |l| l.finish().map(drop));
         trace.and(log).map_err(|e| Failure::cannot(format!("cannot write the events: {e}"), "is the disk full?"))

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Reading a trace as a workload: what `replay` and `workload from-trace` share.
+
+use super::common::bad_input;
+use crate::args::PartArgs;
+use crate::exit::{Exit, Failure};
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::units::number;
+use pelton_lab::plan::{self, Inputs};
+use pelton_replay::workload::{self, ReadError, ReadOptions, Recorded};
+use pelton_scenario::platform::Built;
+use pelton_trace::import::{self, OpenOptions};
+use serde::Serialize;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// What the trace did not tell.
+#[derive(Serialize)]
+pub struct Gaps {
+    /// Switches that do not continue what came before.
+    pub mismatched_switches: u64,
+    /// Running time left out because of them.
+    pub dropped_ms: f64,
+    /// Sleeps without a recorded wake-up.
+    pub unseen_wakeups: u64,
+    /// Places where the recorder lost events.
+    pub losses: u64,
+    /// Running time at a frequency that is not recorded.
+    pub assumed_speed_pct: f64,
+    /// Places that could not be read.
+    pub damaged_places: u64,
+    /// Events the recorder says it lost.
+    pub lost_events: u64,
+}
+
+/// A platform as it is.
+pub fn machine(platform: &str) -> Result<Built, Failure> {
+    plan::machine(&Inputs { platform: platform.to_owned(), ..Inputs::default() }).map_err(|d| bad_input(&d))
+}
+
+/// Reads a trace; also says which platform it is taken to be recorded on.
+pub fn read(
+    part: &PartArgs,
+    path: &Path,
+    settle_ns: u64,
+    global: &crate::args::Global,
+) -> Result<(Recorded, String), Failure> {
+    let mut source = import::open(path, &OpenOptions::default()).map_err(Failure::input)?;
+    let named = source.info().header.as_ref().map(|h| h.platform.clone()).filter(|p| !p.is_empty());
+    let Some(platform) = part.recorded_on.clone().or(named).or(part.platform.clone()) else {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("{} does not say which platform it was recorded on", path.display()),
+            Some("give --platform, and --recorded-on when that is another one (`pelton platform list`)"),
+        ));
+    };
+    let machine = machine(&platform)?.machine;
+    let options = ReadOptions { from_ns: part.from.unwrap_or(0), to_ns: part.to, settle_ns, ..ReadOptions::default() };
+    let progress = Progress::new(0, global.quiet);
+    progress.note("read");
+    let mut seen_ns = 0;
+    let mut watch = |now_ns: u64| {
+        progress.advance(now_ns - seen_ns);
+        seen_ns = now_ns;
+        if interrupt::flag().load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let recorded = workload::read(source.as_mut(), Some(&machine), &options, &mut watch);
+    drop(progress);
+    let recorded = recorded.map_err(|error| match error {
+        ReadError::Interrupted => Failure { exit: Exit::Interrupted, text: "interrupted while reading".to_owned() },
+        ReadError::Content(text) => Failure::input(format!("{}: {text}", path.display())),
+        ReadError::Import(error) => Failure::input(error),
+    })?;
+    Ok((recorded, platform))
+}
+
+/// Numbers about what the trace did not tell.
+pub fn gaps(recorded: &Recorded) -> Gaps {
+    let gaps = recorded.recording.gaps;
+    Gaps {
+        mismatched_switches: gaps.mismatched_switches,
+        dropped_ms: gaps.dropped_ns as f64 / 1e6,
+        unseen_wakeups: gaps.unseen_wakeups,
+        losses: gaps.losses,
+        assumed_speed_pct: pelton_lab::round(gaps.assumed_speed_ns as f64 / gaps.run_ns.max(1) as f64 * 100.0),
+        damaged_places: recorded.info.damaged,
+        lost_events: recorded.info.lost,
+    }
+}
+
+/// What is to be known about the trace before its numbers are believed.
+pub fn notes(recorded: &Recorded) -> Vec<String> {
+    let mut notes = Vec::new();
+    let g = gaps(recorded);
+    if g.assumed_speed_pct > 0.0 {
+        notes.push(format!(
+            "{} % of the running time was before the first frequency event of its CPU: taken at the highest frequency",
+            number(g.assumed_speed_pct)
+        ));
+    }
+    if g.mismatched_switches > 0 || g.losses > 0 {
+        notes.push(format!(
+            "{} switches do not continue what came before, {} losses reported: {} ms of running time left out",
+            g.mismatched_switches,
+            g.losses,
+            number(g.dropped_ms)
+        ));
+    }
+    if g.unseen_wakeups > 0 {
+        notes.push(format!("{} sleeps end without a recorded wake-up: taken as timers", g.unseen_wakeups));
+    }
+    if g.damaged_places > 0 {
+        notes.push(format!("{} places of the file could not be read", g.damaged_places));
+    }
+    notes
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `pelton replay`: the recorded workload under another policy, profile or platform.
+
+use super::common::{bad_input, print, print_json, section, watched};
+use super::recorded;
+use super::run::Outputs;
+use crate::args::{Format, Global, ReplayArgs};
+use crate::exit::{Exit, Failure};
+use crate::sheet::Sheet;
+use crate::units::number;
+use pelton_lab::plan::{self, Inputs, PolicySpec, Prepared};
+use pelton_lab::run::{Control, LabError, run_one};
+use pelton_replay::workload::{
+    self, Habit, Habits, Recorded, Row, Side, Subject, Synthesis, SynthesisOptions, Totals, Verdict,
+};
+use pelton_scenario::Diagnostics;
+use pelton_scenario::platform::Built;
+use pelton_scenario::rtapp::Loaded;
+use pelton_schema::TeeSink;
+use pelton_sim::Machine;
+use pelton_sim::machine::Costs;
+use serde::Serialize;
+use std::path::Path;
+
+/// Tasks shown without `-v`.
+const TASKS_SHOWN: usize = 8;
+
+/// Does what was asked.
+pub fn replay(args: &ReplayArgs, global: &Global) -> Result<Exit, Failure> {
+    let mut results = Vec::new();
+    for (i, path) in args.traces.iter().enumerate() {
+        let result = one(args, path, i == 0, global)?;
+        if global.format == Format::Table {
+            print(&text(&result, global.verbose > 0))?;
+        }
+        results.push(result);
+    }
+    match global.format {
+        Format::Table => {}
+        Format::Json => print_json(&results)?,
+        Format::Csv => print(&csv(&results).csv())?,
+    }
+    let holds = results.iter().flat_map(|r| r.check.iter().flatten()).all(Verdict::holds);
+    Ok(if holds { Exit::Good } else { Exit::ClaimFails })
+}
+
+/// One trace replayed.
+#[derive(Serialize)]
+struct Replayed {
+    trace: String,
+    platform: String,
+    recorded_on: String,
+    policies: Vec<String>,
+    seconds: f64,
+    gaps: recorded::Gaps,
+    notes: Vec<String>,
+    tasks: Vec<TaskHabit>,
+    rows: Vec<Row>,
+    check: Option<Vec<Verdict>>,
+}
+
+/// How a task's sleeps end.
+#[derive(Serialize)]
+struct TaskHabit {
+    name: String,
+    tid: u32,
+    habit: &'static str,
+    every_ms: Option<f64>,
+    jitter_ms: Option<f64>,
+}
+
+fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<Replayed, Failure> {
+    let (recorded, recorded_on) = recorded::read(&args.part, path, settle_ns(args), global)?;
+    let platform = args.part.platform.clone().unwrap_or_else(|| recorded_on.clone());
+    let inputs = inputs(args, &platform);
+    let mut built = plan::machine(&inputs).map_err(|d| bad_input(&d))?;
+    let on_same = built.machine.name == recorded::machine(&recorded_on)?.machine.name;
+    prepare_machine(&mut built.machine, &recorded, on_same);
+    let habits = Habits::of(&recorded.recording);
+    let options = SynthesisOptions { only: args.part.tasks.clone(), pin: args.part.pin };
+    let made = workload::synthesise(&recorded.recording, &habits, &recorded.names, &built.machine, &options);
+    if made.workload.tasks.is_empty() {
+        return Err(Failure::input(format!(
+            "{}: no task is left to replay: see --task, --from and --to",
+            path.display()
+        )));
+    }
+    let mut notes = made.notes.clone();
+    notes.extend(recorded::notes(&recorded));
+    let prepared =
+        policies(args).iter().map(|spec| prepared(&inputs, spec, &built, &made)).collect::<Result<Vec<_>, _>>()?;
+    if !global.quiet {
+        notes.iter().chain(&prepared[0].notes).for_each(|note| crate::say(&format!("note: {note}")));
+    }
+    let rows = run_all(args, first, global, &prepared, &recorded, &made, &recorded_on)?;
+    let check = args.check.then(|| workload::check(&rows));
+    Ok(Replayed {
+        trace: path.display().to_string(),
+        platform,
+        recorded_on,
+        policies: prepared.iter().map(Prepared::policy_in_words).collect(),
+        seconds: pelton_lab::round(recorded.totals.window_ns() as f64 / 1e9),
+        gaps: recorded::gaps(&recorded),
+        notes,
+        tasks: task_habits(&recorded, &habits, &made),
+        rows,
+        check,
+    })
+}
+
+fn inputs(args: &ReplayArgs, platform: &str) -> Inputs {
+    Inputs {
+        platform: platform.to_owned(),
+        seed: args.seed,
+        hz: args.hz,
+        rate_limit_us: args.rate_limit_us,
+        random_phase: args.seeds > 1,
+        ..Inputs::default()
+    }
+}
+
+fn settle_ns(args: &ReplayArgs) -> u64 {
+    args.settle.unwrap_or(0)
+}
+
+/// The recorded bursts contain the kernel's own time, so the replay adds none; frequencies begin where they were.
+fn prepare_machine(machine: &mut Machine, recorded: &Recorded, same: bool) {
+    machine.costs = Costs::default();
+    for domain in machine.domains.iter_mut().filter(|_| same) {
+        let known = domain.cpus.iter().find_map(|cpu| recorded.recording.initial_khz.get(cpu));
+        if let Some(&khz) = known.filter(|khz| domain.opps.iter().any(|o| o.khz == **khz)) {
+            domain.initial_khz = khz;
+        }
+    }
+}
+
+fn policies(args: &ReplayArgs) -> Vec<PolicySpec> {
+    if args.policies.is_empty() {
+        return vec![PolicySpec { file: None, profile: args.profile.clone(), sets: args.sets.clone() }];
+    }
+    let spec = |text: &String| {
+        let mut spec = PolicySpec::parse(text);
+        spec.sets.extend(args.sets.iter().cloned());
+        spec
+    };
+    args.policies.iter().map(spec).collect()
+}
+
+fn prepared(inputs: &Inputs, spec: &PolicySpec, built: &Built, made: &Synthesis) -> Result<Prepared, Failure> {
+    let policy = plan::policy(spec).map_err(|d| bad_input(&d))?;
+    let loaded = Loaded {
+        workload: made.workload.clone(),
+        warnings: Diagnostics::new(),
+        notes: Vec::new(),
+        originals: Vec::new(),
+    };
+    Ok(plan::assemble(inputs, built.clone(), policy, loaded))
+}
+
+/// Runs every policy with every seed and puts the totals beside the recorded ones.
+fn run_all(
+    args: &ReplayArgs,
+    first: bool,
+    global: &Global,
+    prepared: &[Prepared],
+    recorded: &Recorded,
+    made: &Synthesis,
+    recorded_on: &str,
+) -> Result<Vec<Row>, Failure> {
+    let settle_ns = settle_ns(args);
+    let total_ns = prepared[0].plan.config.duration_ns.saturating_mul(prepared.len() as u64 * args.seeds);
+    let simulated: Vec<Vec<Totals>> = watched(global, total_ns, "replay", |control| {
+        let mut all = Vec::new();
+        for (i, prepared) in prepared.iter().enumerate() {
+            let seeds = args.seed..args.seed.saturating_add(args.seeds);
+            let run = |seed| {
+                let files = first && i == 0 && seed == args.seed;
+                let (trace, log) = if files { (args.trace.as_deref(), args.log.as_deref()) } else { (None, None) };
+                simulate(prepared, seed, settle_ns, trace, log, control)
+            };
+            all.push(seeds.map(run).collect::<Result<Vec<_>, _>>()?);
+        }
+        Ok(all)
+    })?
+    .into_iter()
+    .map(|runs| runs.into_iter().collect::<Result<Vec<_>, _>>())
+    .collect::<Result<_, Failure>>()?;
+    let recorded_machine = recorded::machine(recorded_on)?.machine;
+    let subject = Subject {
+        machine: &prepared[0].plan.machine,
+        recorded_machine: &recorded_machine,
+        tasks: made.workload.tasks.iter().map(|t| t.name.clone()).collect(),
+    };
+    let tids = made.sources.iter().map(|&i| recorded.recording.tasks[i].tid).collect();
+    let left = Side { totals: &recorded.totals, tids };
+    let ours: Vec<u32> = (1..=made.sources.len() as u32).collect();
+    let right: Vec<Vec<Side<'_>>> =
+        simulated.iter().map(|runs| runs.iter().map(|totals| Side { totals, tids: ours.clone() }).collect()).collect();
+    Ok(workload::compare(&subject, &left, &right))
+}
+
+/// One run. The outer error stops everything; the inner one is a file that cannot be written.
+fn simulate(
+    prepared: &Prepared,
+    seed: u64,
+    settle_ns: u64,
+    trace: Option<&Path>,
+    log: Option<&Path>,
+    control: Control<'_>,
+) -> Result<Result<Totals, Failure>, LabError> {
+    let mut outputs = match Outputs::create(trace, log, prepared) {
+        Ok(outputs) => outputs,
+        Err(failure) => return Ok(Err(failure)),
+    };
+    let mut totals = Totals::new(settle_ns, u64::MAX);
+    let report = if trace.is_none() && log.is_none() {
+        run_one(&prepared.plan, seed, &mut totals, control)?
+    } else {
+        let files = TeeSink(&mut outputs.trace, &mut outputs.log);
+        run_one(&prepared.plan, seed, TeeSink(&mut totals, files), control)?
+    };
+    totals.finish(report.duration_ns.max(prepared.plan.config.duration_ns));
+    Ok(outputs.finish().map(|()| totals))
+}
+
+fn task_habits(recorded: &Recorded, habits: &Habits, made: &Synthesis) -> Vec<TaskHabit> {
+    let one = |(&i, spec): (&usize, &pelton_sim::workload::TaskSpec)| {
+        let (habit, every, jitter) = match habits.habits[i] {
+            Habit::Events => ("events", None, None),
+            Habit::Periodic { period_ns, jitter_ns } => ("timer", Some(period_ns), Some(jitter_ns)),
+            Habit::Pause { length_ns, jitter_ns } => ("pause", Some(length_ns), Some(jitter_ns)),
+        };
+        let ms = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e6);
+        let tid = recorded.recording.tasks[i].tid;
+        TaskHabit { name: spec.name.clone(), tid, habit, every_ms: ms(every), jitter_ms: ms(jitter) }
+    };
+    made.sources.iter().zip(&made.workload.tasks).map(one).collect()
+}
+
+fn csv(results: &[Replayed]) -> Sheet {
+    let mut sheet = Sheet::new(&["<trace", "<policy", "<scope", "<of", "<quantity", "<unit", "recorded", "simulated"]);
+    for result in results {
+        for row in &result.rows {
+            for (policy, simulated) in result.policies.iter().zip(&row.simulated) {
+                let recorded = row.recorded.map(number).unwrap_or_default();
+                let words = [&result.trace, policy, row.scope, &row.of, row.quantity, row.unit];
+                let mut cells: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
+                cells.extend([recorded, number(*simulated)]);
+                sheet.row(cells);
+            }
+        }
+    }
+    sheet
+}
+
+fn text(result: &Replayed, all: bool) -> String {
+    let mut out = format!(
+        "{}: {} s, {} tasks, recorded on {}, replayed on {}\n",
+        result.trace,
+        number(result.seconds),
+        result.tasks.len(),
+        result.recorded_on,
+        result.platform
+    );
+    for (i, policy) in result.policies.iter().enumerate() {
+        out += &format!("  [{}] {policy}\n", i + 1);
+    }
+    let busiest = busiest(result, all);
+    for scope in ["run", "domain", "cpu", "task"] {
+        let shown = |row: &&Row| row.scope == scope && (scope != "task" || busiest.contains(&row.of.as_str()));
+        out += &section(scope, &sheet(result, result.rows.iter().filter(shown)));
+    }
+    if !all && result.tasks.len() > TASKS_SHOWN {
+        out += &format!("\nthe {TASKS_SHOWN} busiest of {} tasks; -v shows all\n", result.tasks.len());
+    }
+    if all {
+        out += &section("how sleeps end", &habit_sheet(result));
+    }
+    if let Some(check) = &result.check {
+        out += &section("self-check", &check_sheet(check));
+    }
+    out
+}
+
+/// Names of the tasks that are shown.
+fn busiest(result: &Replayed, all: bool) -> Vec<&str> {
+    let mut tasks: Vec<(&str, f64)> = result
+        .rows
+        .iter()
+        .filter(|r| r.scope == "task" && r.quantity == "run")
+        .map(|r| (r.of.as_str(), r.recorded.unwrap_or(0.0)))
+        .collect();
+    tasks.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let most = if all { tasks.len() } else { TASKS_SHOWN };
+    tasks.into_iter().take(most).map(|(name, _)| name).collect()
+}
+
+fn sheet<'a>(result: &Replayed, rows: impl Iterator<Item = &'a Row>) -> Sheet {
+    let columns: Vec<String> = (1..=result.policies.len()).map(|i| format!("[{i}]")).collect();
+    let mut header = vec!["<of", "<quantity", "<unit", "recorded"];
+    header.extend(columns.iter().flat_map(|c| [c.as_str(), "change"]));
+    let mut sheet = Sheet::new(&header);
+    let mut before = String::new();
+    for row in rows {
+        let of = if row.of == before { String::new() } else { row.of.clone() };
+        before.clone_from(&row.of);
+        let recorded = row.recorded.map_or_else(|| "-".to_owned(), number);
+        let mut cells = vec![of, row.quantity.to_owned(), row.unit.to_owned(), recorded];
+        for &simulated in &row.simulated {
+            let change = row.recorded.filter(|r| *r != 0.0).map(|r| (simulated - r) / r * 100.0);
+            cells.extend([number(simulated), change.map(|c| format!("{c:+.1} %")).unwrap_or_default()]);
+        }
+        sheet.row(cells);
+    }
+    sheet
+}
+
+fn habit_sheet(result: &Replayed) -> Sheet {
+    let mut sheet = Sheet::new(&["<task", "<sleeps end by", "every ms", "jitter ms"]);
+    for task in &result.tasks {
+        let ms = |v: Option<f64>| v.map(number).unwrap_or_default();
+        sheet.row(vec![task.name.clone(), task.habit.to_owned(), ms(task.every_ms), ms(task.jitter_ms)]);
+    }
+    sheet
+}
+
+fn check_sheet(check: &[Verdict]) -> Sheet {
+    let mut sheet =
+        Sheet::new(&["<of", "<quantity", "<allowed", "within", "<worst", "recorded", "simulated", "<verdict"]);
+    for verdict in check {
+        let t = verdict.tolerance;
+        let allowed = format!("{} % or {}", number(t.relative_pct), number(t.absolute));
+        let within = format!("{}/{}", verdict.within, verdict.rows);
+        let (of, recorded, simulated) = match &verdict.worst {
+            Some(w) => (w.of.clone(), number(w.recorded), number(w.simulated)),
+            None => Default::default(),
+        };
+        let word = match (verdict.rows, verdict.holds()) {
+            (0, _) => "not told",
+            (_, true) => "holds",
+            _ => "differs",
+        };
+        let cells =
+            vec![t.scope.to_owned(), t.quantity.to_owned(), allowed, within, of, recorded, simulated, word.to_owned()];
+        sheet.row(cells);
+    }
+    sheet
+}

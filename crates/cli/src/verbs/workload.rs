@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `pelton workload`: workloads made from traces.
+
+use super::common::print;
+use super::recorded;
+use crate::args::{FromTraceArgs, Global};
+use crate::exit::{Exit, Failure};
+use pelton_replay::workload::{self, Habits, SynthesisOptions, WriteOptions};
+
+/// Does what was asked.
+pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure> {
+    let (recorded, recorded_on) = recorded::read(&args.part, &args.trace, 0, global)?;
+    let machine = recorded::machine(args.part.platform.as_deref().unwrap_or(&recorded_on))?.machine;
+    let habits = Habits::of(&recorded.recording);
+    let options = SynthesisOptions { only: args.part.tasks.clone(), pin: args.part.pin };
+    let made = workload::synthesise(&recorded.recording, &habits, &recorded.names, &machine, &options);
+    if made.workload.tasks.is_empty() {
+        let text = "no task is left: see --task, --from and --to";
+        return Err(Failure::input(format!("{}: {text}", args.trace.display())));
+    }
+    if !global.quiet {
+        made.notes.iter().chain(&recorded::notes(&recorded)).for_each(|note| crate::say(&format!("note: {note}")));
+    }
+    let text = workload::write_rtapp(&made.workload, &machine, WriteOptions { model: args.model });
+    let text = text.map_err(|what| Failure::input(format!("{}: {what}", args.trace.display())))?;
+    match &args.output {
+        None => print(&text)?,
+        Some(path) => std::fs::write(path, text).map_err(|error| {
+            Failure::cannot(
+                format!("cannot write {}: {error}", path.display()),
+                "choose a folder that exists and may be written",
+            )
+        })?,
+    }
+    Ok(Exit::Good)
+}
