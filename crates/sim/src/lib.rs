@@ -4,6 +4,7 @@
 //! A run is a value: [`Machine`] + [`Workload`] + [`Policy`] + [`RunConfig`] give one event stream and one [`Report`],
 //! byte-identical on any machine. The engine does no I/O and reads no clock.
 
+mod attributes;
 #[cfg(test)]
 mod audit;
 mod balance;

@@ -137,11 +137,17 @@ impl<S: Sink> Engine<'_, S> {
 
     fn enter_phase(&mut self, t: u32, spec: &TaskSpec, index: u32) {
         let phase = &spec.phases[index as usize];
+        let mut changes = phase.policy.is_some_and(|policy| policy != self.tasks[t as usize].policy);
         if let Some(policy) = phase.policy {
             self.change_policy(t, policy);
         }
         if let Some(cpus) = phase.cpus.as_ref().or(spec.cpus.as_ref()) {
-            self.tasks[t as usize].allowed = cpus.below(self.cpus.len() as u32);
+            let allowed = cpus.below(self.cpus.len() as u32);
+            let before = std::mem::replace(&mut self.tasks[t as usize].allowed, allowed);
+            changes |= before != self.tasks[t as usize].allowed;
+        }
+        if changes {
+            self.tell_attributes(t);
         }
     }
 

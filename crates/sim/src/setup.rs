@@ -388,6 +388,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         self.enqueue(target, t, false);
         let prio = self.tasks[t as usize].prio;
+        self.tell_name(t);
+        self.tell_attributes(t);
         self.emit(Event::SchedWakeupNew { cpu: target, tid: Task::tid(t), prio, target_cpu: target });
         self.check_preempt(target, t);
     }
