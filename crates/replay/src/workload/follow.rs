@@ -39,8 +39,7 @@ impl Sink for Recorder {
             Event::IrqExit { cpu, .. } | Event::SoftirqExit { cpu, .. } => self.interrupt(cpu, false),
             Event::LostEvents { cpu, .. } => self.lost(cpu),
             Event::TaskAttributes { tid, policy, cpus_allowed, uclamp_min, uclamp_max, prio, .. } => {
-                let attributes = Attributes { policy, cpus_allowed, uclamp: (uclamp_min, uclamp_max) };
-                self.attributes(tid, prio, attributes);
+                self.attributes(tid, prio, Attributes { policy, cpus_allowed, uclamp: (uclamp_min, uclamp_max) });
             }
             Event::TaskUclamp { tid, uclamp_min, uclamp_max, .. } => {
                 if let Some(index) = self.known(tid) {
@@ -78,6 +77,7 @@ impl Recorder {
             state,
             work: 0,
             prio_now: prio,
+            attributes_now: None,
         });
         self.by_tid.insert(tid, index as u32);
         Some(index)
@@ -116,6 +116,10 @@ impl Recorder {
             self.gaps.mismatched_switches += u64::from(believed.is_some());
             let task = &mut self.tasks[index];
             if !matches!(task.state, State::Running { .. }) || task.cpu != cpu as u32 {
+                if task.is_unseen() {
+                    // It was told about, and ran all the time.
+                    (task.first, task.first_cpu) = (First::Runnable, cpu as u32);
+                }
                 task.cpu = cpu as u32;
                 task.state = State::Running { since_ns: self.now_ns };
             }
@@ -259,8 +263,20 @@ impl Recorder {
     }
 
     fn create(&mut self, tid: u32, prio: u32, target_cpu: u32) {
-        if tid != 0 && target_cpu < CPUS_MAX && self.known(tid).is_none() {
-            self.add(tid, prio, target_cpu, First::Created(self.now_ns), State::Runnable);
+        if tid == 0 || target_cpu >= CPUS_MAX {
+            return;
+        }
+        let created = First::Created(self.now_ns);
+        match self.known(tid) {
+            None => {
+                self.add(tid, prio, target_cpu, created, State::Runnable);
+            }
+            Some(index) if self.tasks[index].is_unseen() => {
+                let task = &mut self.tasks[index];
+                (task.first, task.first_cpu, task.cpu, task.state) = (created, target_cpu, target_cpu, State::Runnable);
+                (task.prio, task.prio_now) = (prio, prio);
+            }
+            Some(_) => {}
         }
     }
 
@@ -294,8 +310,19 @@ impl Recorder {
         let first_cpu = attributes.cpus_allowed.trailing_zeros() % 64;
         let asleep = State::Asleep { at_ns: self.from_ns.min(self.now_ns) };
         let known = self.known(tid).or_else(|| self.add(tid, prio, first_cpu, First::Asleep, asleep));
-        if let Some(index) = known {
-            self.tasks[index].attributes = Some(attributes);
+        let Some(index) = known else { return };
+        let before = self.tasks[index].attributes_now.replace(attributes);
+        let told = |a: Attributes| (a.policy, a.cpus_allowed);
+        match before {
+            None => self.tasks[index].attributes = Some(attributes),
+            Some(before) if told(before) != told(attributes) => {
+                self.charge(index, self.now_ns);
+                self.flush(index);
+                self.tasks[index].prio_now = prio;
+                let Attributes { policy, cpus_allowed, .. } = attributes;
+                self.push(index, Step::Attributes { prio, policy, cpus_allowed });
+            }
+            Some(_) => {}
         }
     }
 }

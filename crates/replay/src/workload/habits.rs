@@ -14,6 +14,12 @@ const SAMPLES_MIN: usize = 4;
 const JITTER_PCT_MAX: u64 = 5;
 /// A waker seen at most this many times as often as chance would have it is a coincidence.
 const CHANCE_FACTOR: f64 = 2.0;
+/// Wake-ups of a clock deviate by at most this part of their period.
+const GRID_PARTS: u64 = 1000;
+/// A task that alone wakes another one is seen at nearly all its wake-ups: 19 of 20.
+const CAUSE_SHARE: (u64, u64) = (19, 20);
+/// Longest way from the last act to the sleep, ns of work.
+const WAY_TO_SLEEP_NS: u64 = 20_000;
 
 /// How the sleeps of a task that no task ends are ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,30 +71,73 @@ impl Habits {
 
 type Pairs = BTreeMap<(u32, u32), u64>;
 
+/// Who was running at the wake-ups of one task, seen from one of these.
+#[derive(Clone, Copy, Default)]
+struct Meeting {
+    /// Wake-ups with this task running.
+    wakeups: u64,
+    /// After how many of them it soon slept itself.
+    last_acts: u64,
+}
+
 /// Splits the recorded wakers into causes and coincidences.
 fn sort_out(recording: &Recording) -> (Pairs, Pairs) {
-    let mut seen = Pairs::new();
+    let mut seen = BTreeMap::<(u32, u32), Meeting>::new();
     let mut sleeps = vec![(0u64, 0u64); recording.tasks.len()];
     for (index, task) in recording.tasks.iter().enumerate() {
-        for step in &task.steps {
-            let Step::Sleep { by, .. } = *step else { continue };
-            sleeps[index].0 += 1;
-            sleeps[index].1 += u64::from(by == NOBODY);
-            if by != NOBODY {
-                *seen.entry((by, index as u32)).or_default() += 1;
+        for (i, step) in task.steps.iter().enumerate() {
+            match *step {
+                Step::Sleep { by, .. } => {
+                    sleeps[index].0 += 1;
+                    sleeps[index].1 += u64::from(by == NOBODY);
+                    if by != NOBODY {
+                        seen.entry((by, index as u32)).or_default().wakeups += 1;
+                    }
+                }
+                Step::Wake { task: woken } if soon_sleeps(&task.steps[i + 1..]) => {
+                    seen.entry((index as u32, woken)).or_default().last_acts += 1;
+                }
+                _ => {}
             }
         }
     }
     let window_ns = recording.to_ns.saturating_sub(recording.from_ns).max(1) as f64;
     let share = |index: u32| recording.tasks[index as usize].run_ns as f64 / window_ns;
     let busiest = recording.busy_share();
-    seen.into_iter().partition(|&((by, task), n)| {
+    let on_grid: Vec<bool> = recording.tasks.iter().map(is_on_grid).collect();
+    let is_cause = |&((by, task), meeting): &((u32, u32), Meeting)| {
         let (all, outside) = sleeps[task as usize];
+        let n = meeting.wakeups;
+        if on_grid[task as usize] {
+            // A clock wakes it whoever runs, unless one task alone does, and as the last thing before its own sleep.
+            return n * CAUSE_SHARE.1 >= all * CAUSE_SHARE.0 && meeting.last_acts * 2 > n;
+        }
         let often = n as f64 > CHANCE_FACTOR * share(by) * all as f64;
         // Interrupts hit idle CPUs too: a task that is never woken out of idle is not woken by interrupts.
         let never_outside = (outside as f64) < (1.0 - busiest) / CHANCE_FACTOR * all as f64;
         often || never_outside
-    })
+    };
+    let (causes, chances): (Vec<_>, Vec<_>) = seen.into_iter().filter(|(_, m)| m.wakeups > 0).partition(is_cause);
+    let counts = |all: Vec<((u32, u32), Meeting)>| all.into_iter().map(|(pair, m)| (pair, m.wakeups)).collect();
+    (counts(causes), counts(chances))
+}
+
+/// The next thing that is more than the way to it is a sleep.
+fn soon_sleeps(rest: &[Step]) -> bool {
+    let next = rest.iter().find(|s| !matches!(s, Step::Run { work_ns, .. } if *work_ns <= WAY_TO_SLEEP_NS));
+    matches!(next, Some(Step::Sleep { .. }))
+}
+
+/// All its sleeps end in equal distances, whoever was running then.
+fn is_on_grid(task: &RecordedTask) -> bool {
+    let ends =
+        || task.steps.iter().filter_map(|s| if let Step::Sleep { until_ns, .. } = *s { Some(until_ns) } else { None });
+    let intervals: Vec<u64> = ends().zip(ends().skip(1)).take(SAMPLES_MAX).map(|(a, b)| b.saturating_sub(a)).collect();
+    if intervals.len() < SAMPLES_MIN {
+        return false;
+    }
+    let (period_ns, jitter_ns) = spread(intervals);
+    period_ns > 0 && jitter_ns <= period_ns / GRID_PARTS
 }
 
 /// How the sleeps end that no task ends.

@@ -23,6 +23,8 @@ pub enum Step {
     Run {
         /// Work.
         work_ns: u64,
+        /// What is left over, in 65536ths of a nanosecond: a burst may have several parts.
+        rest: u16,
         /// Where.
         cpu: u32,
     },
@@ -42,6 +44,15 @@ pub enum Step {
     },
     /// Its kernel priority became this.
     Priority(u32),
+    /// It may run elsewhere, or its policy is another one.
+    Attributes {
+        /// Kernel priority.
+        prio: u32,
+        /// Kernel scheduling policy.
+        policy: u32,
+        /// Allowed CPUs 0..63 as bits.
+        cpus_allowed: u64,
+    },
 }
 
 /// How a task is met for the first time.
@@ -70,7 +81,7 @@ pub struct RecordedTask {
     pub steps: Vec<Step>,
     /// When it ended, if it did.
     pub ended_ns: Option<u64>,
-    /// Attributes, when the recorder told them.
+    /// Attributes at the beginning, when the recorder told them.
     pub attributes: Option<Attributes>,
     /// Last published clamps.
     pub uclamp: Option<(u32, u32)>,
@@ -83,6 +94,20 @@ pub struct RecordedTask {
     pub(super) state: State,
     pub(super) work: u64,
     pub(super) prio_now: u32,
+    pub(super) attributes_now: Option<Attributes>,
+}
+
+impl RecordedTask {
+    /// Its utilization is clamped, as far as the trace tells.
+    pub fn is_clamped(&self) -> bool {
+        let mut told = self.attributes.map(|a| a.uclamp).into_iter().chain(self.uclamp);
+        told.any(|(min, max)| min > 0 || (1..1024).contains(&max))
+    }
+
+    /// Nothing is known but that it exists.
+    pub(super) fn is_unseen(&self) -> bool {
+        self.first == First::Asleep && self.steps.is_empty() && self.run_ns == 0
+    }
 }
 
 /// Attributes of a task as the recorder tells them.
@@ -251,6 +276,7 @@ impl Recorder {
             (task.work, task.run_ns, task.seen_cpus) = (0, 0, 0);
             task.steps.clear();
             (task.prio, task.first_cpu) = (task.prio_now, task.cpu);
+            task.attributes = task.attributes_now;
             task.first = First::Runnable;
             match &mut task.state {
                 State::Running { since_ns } => *since_ns = from_ns,
@@ -296,16 +322,12 @@ impl Recorder {
     /// Writes the work done so far down.
     pub(super) fn flush(&mut self, index: usize) {
         let task = &mut self.tasks[index];
-        let work_ns = task.work >> WORK_SHIFT;
-        if work_ns == 0 {
+        let work = std::mem::take(&mut task.work);
+        if work == 0 {
             return;
         }
-        task.work = 0;
-        let here = task.cpu;
-        match task.steps.last_mut() {
-            Some(Step::Run { work_ns: before, cpu }) if *cpu == here => *before += work_ns,
-            _ => self.push(index, Step::Run { work_ns, cpu: here }),
-        }
+        let (work_ns, rest) = (work >> WORK_SHIFT, work as u16);
+        self.push(index, Step::Run { work_ns, rest, cpu: self.tasks[index].cpu });
     }
 
     pub(super) fn push(&mut self, index: usize, step: Step) {

@@ -67,7 +67,7 @@ impl Carry {
 
 fn write_task(out: &mut String, task: &TaskSpec) -> Result<(), String> {
     let _ = write!(out, "    {}: {{ \"instance\": 1, \"loop\": 1", quoted(&task.name));
-    if let Start::After(ns) = task.start {
+    if let Start::After(ns @ 1..) = task.start {
         let _ = write!(out, ", \"delay\": {}", (ns / 1000).min(US_MAX));
     }
     policy(out, task.policy);

@@ -98,11 +98,11 @@ impl Speeds {
     }
 
     /// An interrupt on an idle CPU wakes a task: how long before that the hardware began to leave its idle state. Only
-    /// the interrupt that ended the idle time had to wait for it.
+    /// the interrupt that ended the idle time had to wait for it; it may wake several tasks.
     pub fn wakeup_delay_ns(&mut self, now_ns: u64, cpu: u32) -> u64 {
-        let Some(c) = self.cpus.get_mut(cpu as usize) else { return 0 };
+        let Some(c) = self.cpus.get(cpu as usize) else { return 0 };
         let recent = |&(at, _): &(u64, u32)| now_ns.saturating_sub(at) <= AFTER_IDLE_NS;
-        let state = c.idle.take().or(c.left_idle.take().filter(recent).map(|(_, state)| state));
+        let state = c.idle.or(c.left_idle.filter(recent).map(|(_, state)| state));
         let of_domain = &self.exit_latency_ns[c.domain];
         state.and_then(|s| of_domain.get(s as usize)).copied().unwrap_or(0)
     }

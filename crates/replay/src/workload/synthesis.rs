@@ -16,7 +16,8 @@ use pelton_sim::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, Time
 use pelton_sim::{Machine, Workload};
 
 use super::habits::{Habit, Habits};
-use super::record::{Attributes, First, RecordedTask, Recording, Step};
+use super::record::{First, RecordedTask, Recording, Step};
+use super::speed::WORK_SHIFT;
 
 /// Kernel threads that belong to what is simulated: governor workers, and the stoppers that carry migrations out.
 const REPLACED: [&str; 3] = ["sugov:", "kschedfreq:", "migration/"];
@@ -119,6 +120,10 @@ struct Phases {
     cpus: Option<CpuSet>,
     timer_ns: u64,
     timers: u32,
+    /// Kernel scheduling policy that was told last.
+    told: u32,
+    /// Left over of the burst that is being put together.
+    rest: u32,
 }
 
 impl Phases {
@@ -129,6 +134,29 @@ impl Phases {
         let ops = std::mem::take(&mut self.ops);
         let (policy, cpus) = (self.policy.take(), self.cpus.take());
         self.done.push(Phase { loops: Some(1), ops, policy, cpus, ..Phase::default() });
+    }
+}
+
+impl Phases {
+    /// Goes on with the burst, or begins one.
+    fn run(&mut self, work_ns: u64, rest: u16) {
+        if let Some(Op::Run { work_ns: before }) = self.ops.last_mut() {
+            self.rest += u32::from(rest);
+            *before = before.saturating_add(work_ns).saturating_add(u64::from(self.rest >> WORK_SHIFT));
+            self.rest &= (1 << WORK_SHIFT) - 1;
+        } else if work_ns > 0 {
+            self.rest = u32::from(rest);
+            self.ops.push(Op::Run { work_ns });
+        }
+    }
+
+    /// What follows has this policy, and may run on these CPUs.
+    fn begin(&mut self, policy: Option<SchedPolicy>, cpus: Option<CpuSet>) {
+        if !self.ops.is_empty() {
+            self.close();
+        }
+        self.policy = policy.or(self.policy.take());
+        self.cpus = cpus.or(self.cpus.take());
     }
 }
 
@@ -147,6 +175,11 @@ impl Builder<'_> {
                 self.deadline_tasks
             ));
         }
+        let clamped = self.kept.iter().filter(|&&i| self.recording.tasks[i as usize].is_clamped()).count();
+        if clamped > 0 {
+            notes
+                .push(format!("{clamped} tasks have utilization clamps, which the simulator does not model: left out"));
+        }
         if self.unpinned_tasks > 0 {
             notes.push(format!(
                 "{} tasks may run on any CPU: {} has none of those they were bound to",
@@ -158,14 +191,27 @@ impl Builder<'_> {
 
     fn task(&mut self, index: usize, name: String, comm: &str) -> TaskSpec {
         let task = &self.recording.tasks[index];
-        let policy = self.policy(task.prio, task.attributes);
+        let policy = self.policy(task.prio, task.attributes.map_or(0, |a| a.policy));
         let cpus = self.affinity(task, comm);
         let start_ns = match task.first {
-            First::Created(at_ns) => at_ns.saturating_sub(self.recording.from_ns),
+            // Its creator goes on first: what that one does at the same instant is done when the new task is placed.
+            First::Created(at_ns) => match at_ns.saturating_sub(self.recording.from_ns) {
+                0 => 0,
+                later_ns => later_ns + 1,
+            },
             First::Runnable | First::Asleep => 0,
         };
-        let mut phases =
-            Phases { done: Vec::new(), ops: Vec::new(), policy: None, cpus: None, timer_ns: start_ns, timers: 0 };
+        let told = task.attributes.map_or(0, |a| a.policy);
+        let mut phases = Phases {
+            done: Vec::new(),
+            ops: Vec::new(),
+            policy: None,
+            cpus: None,
+            timer_ns: start_ns,
+            timers: 0,
+            told,
+            rest: 0,
+        };
         let bound = cpus.clone().unwrap_or_else(|| CpuSet::first(self.machine.cpus.len() as u32));
         let mut steps = task.steps.as_slice();
         if !matches!(task.first, First::Created(_)) && self.has(task.first_cpu) {
@@ -184,7 +230,8 @@ impl Builder<'_> {
             phases.ops.push(Op::Sleep { ns: self.recording.to_ns.saturating_sub(self.recording.from_ns).max(1) });
         }
         phases.close();
-        let start = if start_ns == 0 { Start::AtStart } else { Start::After(start_ns) };
+        // Not `AtStart`, which repetitions move at random: tasks keep their distances.
+        let start = Start::After(start_ns);
         let own_timers = phases.timers;
         TaskSpec { name, policy, cpus, start, phases: phases.done, loops: Some(1), own_timers, ..TaskSpec::default() }
     }
@@ -206,10 +253,7 @@ impl Builder<'_> {
 
     fn step(&mut self, index: usize, step: Step, phases: &mut Phases) {
         match step {
-            Step::Run { work_ns, .. } => match phases.ops.last_mut() {
-                Some(Op::Run { work_ns: before }) => *before = before.saturating_add(work_ns),
-                _ => phases.ops.push(Op::Run { work_ns }),
-            },
+            Step::Run { work_ns, rest, .. } => phases.run(work_ns, rest),
             Step::Wake { task } => {
                 if let Some(semaphore) = self.semaphore(index as u32, task) {
                     phases.ops.push(Op::SemPost(semaphore));
@@ -222,16 +266,11 @@ impl Builder<'_> {
                 };
                 phases.ops.push(op);
             }
-            Step::Priority(prio) => {
-                let policy = self.policy(prio, self.recording.tasks[index].attributes);
-                let cpus = phases.cpus.take();
-                if !phases.ops.is_empty() {
-                    phases.cpus = cpus;
-                    phases.close();
-                } else {
-                    phases.cpus = cpus;
-                }
-                phases.policy = Some(policy);
+            Step::Priority(prio) => phases.begin(Some(self.policy(prio, phases.told)), None),
+            Step::Attributes { prio, policy, cpus_allowed } => {
+                phases.told = policy;
+                let cpus = self.here(told_cpus(cpus_allowed));
+                phases.begin(Some(self.policy(prio, policy)), cpus.filter(|_| !self.options.pin));
             }
         }
     }
@@ -264,18 +303,21 @@ impl Builder<'_> {
     }
 
     fn affinity(&mut self, task: &RecordedTask, comm: &str) -> Option<CpuSet> {
-        let told = task.attributes.map(|a| CpuSet::of((0..64).filter(|c| a.cpus_allowed >> c & 1 == 1)));
-        let set = told.or_else(|| bound_by_name(comm).map(|cpu| CpuSet::of([cpu])))?;
-        let here = CpuSet::of(set.iter().filter(|&cpu| self.has(cpu)));
-        if here.is_empty() {
-            self.unpinned_tasks += 1;
-            return None;
-        }
+        let told = task.attributes.map(|a| told_cpus(a.cpus_allowed));
+        let by_name = || bound_by_name(comm).map(|cpu| CpuSet::of(Some(cpu).filter(|&cpu| self.has(cpu))));
+        let set = told.or_else(by_name)?;
+        let here = self.here(set)?;
         (here.len() < self.machine.cpus.len()).then_some(here)
     }
 
-    fn policy(&mut self, prio: u32, attributes: Option<Attributes>) -> SchedPolicy {
-        let told = attributes.map_or(0, |a| a.policy);
+    /// Those of the CPUs that this machine has.
+    fn here(&mut self, set: CpuSet) -> Option<CpuSet> {
+        let here = CpuSet::of(set.iter().filter(|&cpu| self.has(cpu)));
+        self.unpinned_tasks += u32::from(here.is_empty());
+        (!here.is_empty()).then_some(here)
+    }
+
+    fn policy(&mut self, prio: u32, told: u32) -> SchedPolicy {
         if prio as i32 == -1 {
             self.deadline_tasks += 1;
             return SchedPolicy::Fifo { priority: 99 };
@@ -291,6 +333,10 @@ impl Builder<'_> {
             _ => SchedPolicy::Normal { nice, slice_ns: 0 },
         }
     }
+}
+
+fn told_cpus(bits: u64) -> CpuSet {
+    CpuSet::of((0..u64::BITS).filter(|cpu| bits >> cpu & 1 == 1))
 }
 
 /// CPU of the next burst.
