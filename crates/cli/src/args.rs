@@ -70,7 +70,7 @@ pub enum Verb {
     Run(RunArgs),
     /// Several policies over several seeds: medians, change, confidence.
     Compare(CompareArgs),
-    /// A recorded trace as the workload: another policy, profile or platform beside what was recorded.
+    /// The workload of a trace under another policy, profile or platform.
     Replay(ReplayArgs),
     /// Published tables: the printed numbers with ours beside them.
     Reproduce(ReproduceArgs),
