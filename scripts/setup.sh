@@ -40,6 +40,7 @@ want() {
 
 can_build_32_bit() { printf '#include <stdint.h>\nint main(void){return 0;}\n' | cc -m32 -x c - -o /dev/null; }
 can_build_bpf() { printf 'int f(void){return 0;}\n' | clang -target bpf -O2 -x c -c - -o /dev/null; }
+has_header() { printf '#include <%s>\n' "$1" | cc -E -x c - -o /dev/null; }
 can_venv() { python3 -c 'import ensurepip, venv'; }
 has_python() { python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; }
 
@@ -80,6 +81,10 @@ python_packages() {
 base() {
     rust
     want gcc "compiles the policy core" have cc || exit 4
+    want clang "compiles the recorder's BPF program" can_build_bpf
+    want pkg-config "finds libelf and zlib" have pkg-config
+    want libelf-dev "the recorder reads the program it loads with it" has_header libelf.h
+    want zlib1g-dev "the recorder's loader needs it" has_header zlib.h
     want libc6-dev "headers to link a C program with" sh -c 'printf "#include <stdio.h>\n" | cc -E -x c - -o /dev/null' || exit 4
 }
 

@@ -71,6 +71,8 @@ pub enum Verb {
     Reproduce(ReproduceArgs),
     /// One frequency decision with every term filled in.
     Explain(ExplainArgs),
+    /// Record the scheduler of the running kernel (root).
+    Record(RecordArgs),
     /// Recompute every signal of a recorded trace: first divergence, or zero.
     Validate(ValidateArgs),
     /// Platforms: list, show, check a file.
@@ -225,6 +227,44 @@ pub struct ExplainArgs {
     /// The last decision whose change the gate held.
     #[arg(long, conflicts_with = "changed")]
     pub held: bool,
+}
+
+/// `pelton record`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Example: ten seconds of everything that happens, for pelton and for the Perfetto UI
+  pelton record -o now.plog --perfetto now.pftrace --duration 10s
+Example: one command from start to end
+  pelton record -o make.plog -- make -j4
+Exit code 4 means that something is missing on this machine; the message says what and how to get it.")]
+pub struct RecordArgs {
+    /// Write the event log.
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write a Perfetto trace.
+    #[arg(long, value_name = "FILE")]
+    pub perfetto: Option<PathBuf>,
+    /// Length [default: 10s, or until the command ends].
+    #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
+    pub duration: Option<u64>,
+    /// Sets of events: sched, freq, idle, pelt, irq, energy; or all.
+    #[arg(long, value_name = "SET,...", default_value = "sched,freq,idle,pelt,energy")]
+    pub events: String,
+    /// Every load-tracking call, before and after, where the kernel lets functions be traced.
+    #[arg(long)]
+    pub full: bool,
+    /// Buffer of each CPU.
+    #[arg(long, value_name = "MB", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub buffer: u32,
+    /// Run a small load meanwhile: periodic, rt-fair, mixed, fork-storm or cgroup-moves.
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    pub load: Option<String>,
+    /// Take the kernel's type information from this file.
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub btf: Option<PathBuf>,
+    /// Command to run and record.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<std::ffi::OsString>,
 }
 
 /// `pelton validate`.

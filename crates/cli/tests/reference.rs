@@ -4,12 +4,13 @@
 mod support;
 use support::good;
 
-const PAGES: [&[&str]; 10] = [
+const PAGES: [&[&str]; 11] = [
     &[],
     &["run"],
     &["compare"],
     &["reproduce"],
     &["explain"],
+    &["record"],
     &["platform", "list"],
     &["platform", "show"],
     &["platform", "check"],

@@ -4,7 +4,7 @@
 mod support;
 use support::{good, pelton, snapshot};
 
-const VERBS: [&str; 7] = ["run", "compare", "reproduce", "explain", "platform", "policy", "trace"];
+const VERBS: [&str; 8] = ["run", "compare", "reproduce", "explain", "record", "platform", "policy", "trace"];
 
 #[test]
 fn help_fits_one_screen() {

@@ -6,6 +6,11 @@ mod compare;
 mod explain;
 mod platform;
 mod policy;
+#[cfg(feature = "record")]
+mod record;
+#[cfg(not(feature = "record"))]
+#[path = "no_record.rs"]
+mod record;
 mod reproduce;
 mod run;
 mod trace;
@@ -21,6 +26,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Verb::Run(args) => run::run(args, global),
         Verb::Compare(args) => compare::compare(args, global),
         Verb::Reproduce(args) => reproduce::reproduce(args, global),
+        Verb::Record(args) => record::record(args, global),
         Verb::Explain(args) => explain::explain(args, global),
         Verb::Validate(args) => validate::validate_traces(args, global),
         Verb::Platform(PlatformVerb::List) => platform::list(global),

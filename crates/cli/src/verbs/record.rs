@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `pelton record`: what the scheduler of the running kernel does, as our log and as a Perfetto trace.
+
+use super::common::{print, print_json, section};
+use crate::args::{Format, Global, RecordArgs};
+use crate::exit::{Exit, Failure};
+use crate::interrupt;
+use crate::sheet::Sheet;
+use crate::units::{human_ns, number};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pelton_live::loads::{LOADS, Load, Running};
+use pelton_live::{EventSet, LiveError, Options, SETS, Session, Summary, signal_event};
+use pelton_schema::{Event, Sink};
+use pelton_trace::{PeltonLog, PerfettoTrace, RunHeader};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::sync::atomic::Ordering;
+
+/// How long a recording is when nothing else ends it.
+const DURATION_NS: u64 = 10_000_000_000;
+
+/// Does what was asked.
+pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
+    let options = options(args)?;
+    let load = args.load.as_deref().map(load).transpose()?;
+    if args.output.is_none() && args.perfetto.is_none() {
+        return Err(Failure::new(
+            Exit::Usage,
+            "no file to record to",
+            Some("name one with -o FILE or --perfetto FILE"),
+        ));
+    }
+    let session = Session::start(&options).map_err(|e| cannot(&e))?;
+    let mut files = Files::create(args, &header(&session, args))?;
+    let mut work = Work::start(args, load)?;
+    work.say(global);
+    let session = watch(session, &mut files, &mut work, args, global);
+    let summary = session.finish(&mut |time_ns, event| files.put(time_ns, event));
+    let bytes = files.finish()?;
+    let report = Report::new(&summary, bytes);
+    match global.format {
+        Format::Json => print_json(&report)?,
+        Format::Csv => print(&report.sheet().csv())?,
+        Format::Table => print(&report.text())?,
+    }
+    work.end()
+}
+
+/// Takes events until the time is over, the command has ended, Ctrl-C was pressed or a file cannot be written.
+fn watch(mut session: Session, files: &mut Files, work: &mut Work, args: &RecordArgs, global: &Global) -> Session {
+    let until_ns = args.duration.unwrap_or(if work.command.is_some() { u64::MAX } else { DURATION_NS });
+    let visible = !global.quiet && std::io::stderr().is_terminal();
+    let target = if visible { ProgressDrawTarget::stderr_with_hz(5) } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(None, target);
+    if let Ok(style) = ProgressStyle::with_template("{msg}") {
+        bar.set_style(style);
+    }
+    loop {
+        let now = session.poll(&mut |time_ns, event| files.put(time_ns, event));
+        bar.set_message(format!("{}: {} events, {} lost", human_ns(now.elapsed_ns), now.events, now.lost));
+        bar.tick();
+        let stopped = interrupt::flag().load(Ordering::Relaxed);
+        if stopped || files.have_failed() || now.elapsed_ns >= until_ns || work.is_over() {
+            bar.finish_and_clear();
+            return session;
+        }
+    }
+}
+
+fn options(args: &RecordArgs) -> Result<Options, Failure> {
+    let known = || SETS.map(|(name, _)| name).join(", ");
+    let mut sets: Vec<EventSet> = Vec::new();
+    for name in args.events.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        match SETS.iter().find(|(set, _)| *set == name) {
+            Some(&(_, set)) => sets.push(set),
+            None if name == "all" => sets.extend(SETS.map(|(_, set)| set)),
+            None => {
+                let reason = format!("`{name}` is no set of events");
+                return Err(Failure::new(Exit::Usage, reason, Some(&format!("sets: {}, all", known()))));
+            }
+        }
+    }
+    if sets.is_empty() {
+        return Err(Failure::new(Exit::Usage, "no events to record", Some(&format!("sets: {}, all", known()))));
+    }
+    Ok(Options { sets, full: args.full, buffer_mib: args.buffer, btf: args.btf.clone() })
+}
+
+fn load(name: &str) -> Result<Load, Failure> {
+    Load::of_name(name).ok_or_else(|| {
+        let known = LOADS.map(|(name, _)| name).join(", ");
+        Failure::new(Exit::Usage, format!("`{name}` is no load"), Some(&format!("loads: {known}")))
+    })
+}
+
+/// What is missing and how to get it, one line each.
+fn cannot(error: &LiveError) -> Failure {
+    match error {
+        LiveError::Missing(missing) => {
+            let list: String = missing.iter().map(|what| format!("\n  missing: {what}")).collect();
+            Failure { exit: Exit::CannotHere, text: format!("error: this machine cannot record{list}") }
+        }
+        LiveError::Refused { .. } => Failure::cannot(error, "a security policy (lockdown, seccomp) may forbid it"),
+    }
+}
+
+fn header(session: &Session, args: &RecordArgs) -> RunHeader {
+    let command = args.command.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let workload = args.load.clone().unwrap_or(if command.is_empty() { "system".to_owned() } else { command });
+    let mut header = pelton_live::header(env!("CARGO_PKG_VERSION"), &workload);
+    header.groups = session.groups().to_vec();
+    header.remarks.push(format!("events: {}", args.events));
+    let missing = &session.summary().missing;
+    header.remarks.extend(missing.iter().map(|name| format!("missing tracepoint: {name}")));
+    header.remarks.extend(session.summary().notes.iter().map(|note| format!("note: {note}")));
+    header
+}
+
+/// The files of a recording.
+struct Files {
+    log: Option<PeltonLog<File>>,
+    perfetto: Option<PerfettoTrace<File>>,
+}
+
+impl Files {
+    fn create(args: &RecordArgs, header: &RunHeader) -> Result<Files, Failure> {
+        let open = |path: &Option<std::path::PathBuf>| path.as_deref().map(create).transpose();
+        let log = open(&args.output)?.map(|file| PeltonLog::new(file, header));
+        let perfetto = open(&args.perfetto)?.map(|file| PerfettoTrace::new(file, header));
+        Ok(Files { log, perfetto })
+    }
+
+    fn put(&mut self, time_ns: u64, event: &Event) {
+        if let Some(log) = &mut self.log {
+            log.event(time_ns, event);
+        }
+        if let Some(perfetto) = &mut self.perfetto {
+            perfetto.event(time_ns, event);
+            if let Some(average) = signal_event(event) {
+                perfetto.event(time_ns, &average);
+            }
+        }
+    }
+
+    fn have_failed(&self) -> bool {
+        self.log.as_ref().is_some_and(PeltonLog::has_failed)
+            || self.perfetto.as_ref().is_some_and(PerfettoTrace::has_failed)
+    }
+
+    fn finish(self) -> Result<u64, Failure> {
+        let log = self.log.map_or(Ok(0), |log| log.finish().map(|summary| summary.bytes));
+        let perfetto = self.perfetto.map_or(Ok(()), |trace| trace.finish().map(drop));
+        let bytes = perfetto.and(log);
+        bytes.map_err(|e| Failure::cannot(format!("cannot write the events: {e}"), "is the disk full?"))
+    }
+}
+
+fn create(path: &Path) -> Result<File, Failure> {
+    File::create(path).map_err(|error| {
+        let reason = format!("cannot create {}: {error}", path.display());
+        Failure::cannot(reason, "choose a folder that exists and may be written")
+    })
+}
+
+/// What runs while the recording lasts.
+struct Work {
+    command: Option<Child>,
+    load: Option<Running>,
+    code: Option<i32>,
+}
+
+impl Work {
+    fn start(args: &RecordArgs, load: Option<Load>) -> Result<Work, Failure> {
+        let command = match args.command.split_first() {
+            None => None,
+            Some((program, rest)) => Some(Command::new(program).args(rest).spawn().map_err(|error| {
+                let reason = format!("cannot start {}: {error}", program.to_string_lossy());
+                Failure::cannot(reason, "is it installed and in PATH?")
+            })?),
+        };
+        Ok(Work { command, load: load.map(Load::start), code: None })
+    }
+
+    fn say(&self, global: &Global) {
+        let notes = self.load.iter().flat_map(|load| &load.notes).filter(|_| !global.quiet);
+        notes.for_each(|note| crate::say(&format!("note: {note}")));
+    }
+
+    /// True once the command has ended; a load never ends by itself.
+    fn is_over(&mut self) -> bool {
+        let Some(child) = &mut self.command else { return false };
+        match child.try_wait() {
+            Ok(None) => false,
+            Ok(Some(status)) => {
+                self.code = status.code();
+                true
+            }
+            Err(_) => true,
+        }
+    }
+
+    /// Ends the load. A command that still runs is left alone; how one failed that ended is said.
+    fn end(self) -> Result<Exit, Failure> {
+        drop(self.load);
+        match self.code {
+            Some(code) if code != 0 => crate::say(&format!("note: the command ended with code {code}")),
+            _ => {}
+        }
+        Ok(Exit::Good)
+    }
+}
+
+/// What is printed about a recording.
+#[derive(Debug, Serialize)]
+struct Report {
+    seconds: f64,
+    total: u64,
+    bytes: u64,
+    lost: u64,
+    late: u64,
+    holes: u64,
+    switches: u64,
+    missing: Vec<&'static str>,
+    notes: Vec<String>,
+    groups: Vec<String>,
+    events: BTreeMap<&'static str, u64>,
+}
+
+impl Report {
+    fn new(summary: &Summary, bytes: u64) -> Report {
+        Report {
+            seconds: summary.last_ns.saturating_sub(summary.first_ns) as f64 / 1e9,
+            total: summary.total(),
+            bytes,
+            lost: summary.lost,
+            late: summary.late,
+            holes: summary.holes,
+            switches: summary.switches,
+            missing: summary.missing.clone(),
+            notes: summary.notes.clone(),
+            groups: summary.groups.clone(),
+            events: summary.events.clone(),
+        }
+    }
+
+    fn sheet(&self) -> Sheet {
+        let mut sheet = Sheet::new(&["<event", "count"]);
+        for (name, count) in &self.events {
+            sheet.row(vec![(*name).to_owned(), count.to_string()]);
+        }
+        sheet
+    }
+
+    fn text(&self) -> String {
+        let mut out = format!("{} events in {} s", self.total, number(self.seconds));
+        if self.bytes > 0 && self.total > 0 {
+            out += &format!(", {} bytes per event", number(self.bytes as f64 / self.total as f64));
+        }
+        out += &format!("\nlost: {}; holes: {} of {} switches\n", self.lost, self.holes, self.switches);
+        if !self.missing.is_empty() {
+            out += &format!("this kernel does not have: {}\n", self.missing.join(", "));
+        }
+        self.notes.iter().for_each(|note| out += &format!("note: {note}\n"));
+        out + &section("events", &self.sheet())
+    }
+}

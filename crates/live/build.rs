@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Compiles the recorder's BPF program with clang, against the helper headers that libbpf-sys brings along.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What clang and the helper headers call the machine the program will run on.
+fn target_macro(arch: &str) -> &str {
+    match arch {
+        "x86_64" | "x86" => "x86",
+        "aarch64" => "arm64",
+        "riscv64" => "riscv",
+        "powerpc64" => "powerpc",
+        "s390x" => "s390",
+        "loongarch64" => "loongarch",
+        other => other,
+    }
+}
+
+fn main() {
+    for file in ["recorder.bpf.c", "calls.h", "common.h", "kernel.h", "record.h"] {
+        println!("cargo:rerun-if-changed=src/bpf/{file}");
+    }
+    println!("cargo:rerun-if-env-changed=CLANG");
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let out = PathBuf::from(variable("OUT_DIR")).join("recorder.bpf.o");
+    let clang = Some(variable("CLANG")).filter(|c| !c.is_empty()).unwrap_or_else(|| "clang".to_owned());
+    let endian = if variable("CARGO_CFG_TARGET_ENDIAN") == "big" { "bpfeb" } else { "bpfel" };
+    let status = Command::new(&clang)
+        .args(["-target", endian, "-mcpu=v2", "-O2", "-g", "-ffreestanding", "-Wall", "-Werror"])
+        .arg(format!("-D__TARGET_ARCH_{}", target_macro(&variable("CARGO_CFG_TARGET_ARCH"))))
+        .arg(format!("-I{}", variable("DEP_BPF_INCLUDE")))
+        .args(["-c", "src/bpf/recorder.bpf.c", "-o"])
+        .arg(&out)
+        .status();
+    match status {
+        Ok(status) if status.success() => {}
+        Ok(status) => panic!("{clang} could not compile the recorder's BPF program ({status}); see its messages above"),
+        Err(error) => panic!(
+            "the recorder needs clang with the bpf target, and `{clang}` could not be started: {error}. \
+             Install it (scripts/setup.sh test, or apt-get install clang), name one with CLANG=..., \
+             or build without `pelton record`: cargo build --no-default-features -p pelton-cli"
+        ),
+    }
+}

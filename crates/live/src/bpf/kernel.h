@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The few kernel structures the recorder reads, each with the few members it reads. Where the members are is found when
+ * the program is loaded (CO-RE), from the type information of the running kernel; therefore neither a generated header
+ * of one kernel nor the tool that makes it is needed to build.
+ *
+ * A name after three underscores is a flavour: the same structure as another kernel release has it. What is not there
+ * must not be touched without asking bpf_core_field_exists first.
+ */
+#ifndef PELTON_LIVE_KERNEL_H
+#define PELTON_LIVE_KERNEL_H
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef signed int s32;
+typedef signed long long s64;
+
+/* What the BPF helpers' declarations need. */
+typedef u8 __u8;
+typedef u16 __u16;
+typedef u32 __u32;
+typedef u64 __u64;
+typedef s32 __s32;
+typedef s64 __s64;
+typedef u16 __be16;
+typedef u32 __be32;
+typedef u32 __wsum;
+typedef signed char __s8;
+typedef _Bool bool;
+typedef short __s16;
+
+enum bpf_map_type {
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+
+enum {
+	BPF_ANY = 0,
+	BPF_RB_NO_WAKEUP = 1,
+	BPF_F_CURRENT_CPU = 0xffffffff,
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct load_weight {
+	unsigned long weight;
+};
+
+struct sched_avg {
+	u64 last_update_time;
+	u64 load_sum;
+	u64 runnable_sum;
+	u32 util_sum;
+	u32 period_contrib;
+	unsigned long load_avg;
+	unsigned long runnable_avg;
+	unsigned long util_avg;
+	u32 util_est; /* a word since 6.8 */
+};
+
+struct util_est {
+	u32 enqueued;
+	u32 ewma;
+};
+
+struct sched_avg___pair {
+	struct util_est util_est; /* before 6.8 */
+};
+
+struct cfs_rq;
+
+struct sched_entity {
+	struct load_weight load;
+	u8 on_rq;
+	u8 sched_delayed; /* since 6.12 */
+	struct sched_entity *parent;
+	struct cfs_rq *cfs_rq;
+	struct cfs_rq *my_q;
+	unsigned long runnable_weight;
+	struct sched_avg avg;
+};
+
+struct rq;
+
+struct cfs_rq {
+	struct load_weight load;
+	u32 h_nr_runnable; /* since 6.14 */
+	struct sched_entity *curr;
+	struct sched_avg avg;
+	struct rq *rq;
+};
+
+struct cfs_rq___running {
+	u32 h_nr_running; /* before 6.14 */
+};
+
+struct cfs_rq___delayed {
+	u32 h_nr_delayed; /* 6.12 and 6.13: counted in h_nr_running */
+};
+
+struct task_struct;
+
+struct rq {
+	u32 nr_running;
+	struct cfs_rq cfs;
+	struct task_struct *curr;
+	struct task_struct *idle;
+	u64 clock;
+	u64 clock_task;
+	u64 clock_pelt;
+	unsigned long lost_idle_time;
+	unsigned long cpu_capacity;
+	struct sched_avg avg_rt;
+	struct sched_avg avg_dl;
+	struct sched_avg avg_irq;
+	struct sched_avg avg_hw; /* since 6.10 */
+	int cpu;
+};
+
+struct rq___thermal {
+	struct sched_avg avg_thermal; /* 5.7 to 6.9 */
+};
+
+struct cpumask {
+	unsigned long bits[1];
+};
+
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
+struct autogroup {
+	unsigned long id;
+};
+
+struct task_group {
+	struct cgroup_subsys_state css;
+	struct task_group *parent;
+	struct autogroup *autogroup;
+};
+
+struct thread_info {
+	u32 cpu;
+};
+
+struct uclamp_se {
+	u32 value : 11;
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	u32 __state; /* since 5.14 */
+	int prio;
+	u32 policy;
+	struct sched_entity se;
+	struct task_group *sched_task_group;
+	const struct cpumask *cpus_ptr;
+	struct uclamp_se uclamp_req[2];
+	int pid;
+	int tgid;
+	char comm[16];
+};
+
+struct task_struct___state {
+	long state; /* before 5.14 */
+};
+
+struct task_struct___cpu {
+	u32 cpu; /* where thread_info has none */
+};
+
+struct cpufreq_cpuinfo {
+	u32 max_freq;
+};
+
+struct cpufreq_policy {
+	u32 cpu;
+	struct cpufreq_cpuinfo cpuinfo;
+	u32 min;
+	u32 max;
+	u32 cur;
+};
+
+struct sugov_policy {
+	struct cpufreq_policy *policy;
+};
+
+struct root_domain;
+struct hrtimer;
+struct linux_binprm;
+struct irqaction;
+
+#pragma clang attribute pop
+
+#endif

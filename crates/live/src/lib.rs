@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Recording what the scheduler of the running kernel does: switches, wake-ups, frequencies, and the integer state of
+//! its load tracking.
+//!
+//! ```text
+//! bpf/*.bpf.c  in the kernel: one program per tracepoint copies what it shows into a buffer of its CPU
+//! session.rs   loads and attaches them, drains the buffers
+//! merge.rs     one stream in time order, in bounded memory
+//! convert.rs   records become declared events; kernel addresses become small numbers
+//! machine.rs   what this machine allows, and what a reader must know about it
+//! loads.rs     small loads to record
+//! ```
+//!
+//! Nothing here computes a signal. What a tracepoint cannot show is listed in docs/fidelity.md (F-025 to F-029).
+
+mod convert;
+mod groups;
+pub mod loads;
+mod machine;
+mod merge;
+mod programs;
+mod record;
+mod session;
+mod summary;
+
+pub use convert::signal_event;
+pub use machine::{Capabilities, header};
+pub use programs::{EventSet, SETS};
+pub use session::{LiveError, Options, Progress, Session};
+pub use summary::Summary;

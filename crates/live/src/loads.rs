@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Small loads to record: each exercises another part of load tracking, and ends when told to.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
+use nix::unistd::Pid;
+
+/// A load by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// One fair task that runs a quarter of each 16 ms, on CPU 0.
+    Periodic,
+    /// The same beside a FIFO task of 3 of 10 ms on the same CPU.
+    RtFair,
+    /// Ten tasks of different periods, nice values and classes that move between the CPUs.
+    Mixed,
+    /// Short processes, as many as there is room for.
+    ForkStorm,
+    /// Tasks that change between two task groups of the cpu controller while they run.
+    CgroupMoves,
+}
+
+/// Every load and the name it has on the command line.
+pub const LOADS: [(&str, Load); 5] = [
+    ("periodic", Load::Periodic),
+    ("rt-fair", Load::RtFair),
+    ("mixed", Load::Mixed),
+    ("fork-storm", Load::ForkStorm),
+    ("cgroup-moves", Load::CgroupMoves),
+];
+
+/// One periodic task.
+#[derive(Clone, Debug)]
+struct Periodic {
+    name: String,
+    run_us: u64,
+    period_us: u64,
+    cpu: Option<usize>,
+    nice: i32,
+    fifo: Option<i32>,
+}
+
+impl Periodic {
+    fn new(name: &str, run_us: u64, period_us: u64) -> Periodic {
+        Periodic { name: name.to_owned(), run_us, period_us, cpu: None, nice: 0, fifo: None }
+    }
+}
+
+/// A load that is running. Dropping it stops it and puts back what it changed.
+pub struct Running {
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+    /// What could not be done as the load asks, as sentences.
+    pub notes: Vec<String>,
+    // Last: the tasks are gone before the system is put back.
+    _restore: Vec<Restore>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Something of the system that is put back at the end.
+enum Restore {
+    Text(PathBuf, String),
+    Group(PathBuf),
+}
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        // Nothing helps when the system refuses what it allowed before.
+        let _ = match self {
+            Restore::Text(path, text) => std::fs::write(path, text),
+            Restore::Group(path) => std::fs::remove_dir(path),
+        };
+    }
+}
+
+impl Load {
+    /// The load of a name.
+    pub fn of_name(name: &str) -> Option<Load> {
+        LOADS.iter().find(|(known, _)| *known == name).map(|&(_, load)| load)
+    }
+
+    /// Name on the command line.
+    pub fn name(self) -> &'static str {
+        LOADS.iter().find(|&&(_, load)| load == self).map_or("", |&(name, _)| name)
+    }
+
+    /// Starts it. Autogroups are off while it runs where that is allowed, so that its tasks are on the root queues.
+    pub fn start(self) -> Running {
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut running =
+            Running { stop: Arc::clone(&stop), threads: Vec::new(), notes: Vec::new(), _restore: Vec::new() };
+        running.without_autogroups();
+        match self {
+            Load::Periodic => running.periodic(vec![on_cpu0(Periodic::new("periodic", 4_000, 16_000))]),
+            Load::RtFair => running.periodic(rt_fair()),
+            Load::Mixed => running.periodic(mixed()),
+            Load::ForkStorm => running.spawn("storm", move |_| fork_storm(&stop)),
+            Load::CgroupMoves => running.cgroup_moves(),
+        }
+        running
+    }
+}
+
+fn on_cpu0(task: Periodic) -> Periodic {
+    Periodic { cpu: Some(0), ..task }
+}
+
+fn rt_fair() -> Vec<Periodic> {
+    let fair = on_cpu0(Periodic::new("fair", 4_000, 16_000));
+    let fifo = Periodic { fifo: Some(10), ..on_cpu0(Periodic::new("fifo", 3_000, 10_000)) };
+    vec![fair, fifo]
+}
+
+fn mixed() -> Vec<Periodic> {
+    let run_and_period =
+        [(300, 2_000), (700, 5_000), (1_500, 8_000), (2_500, 16_000), (900, 11_000), (4_000, 33_000), (200, 3_000)];
+    let nices = [0, -5, 5, 0, 10, 0, -10];
+    let mut tasks: Vec<Periodic> = run_and_period
+        .iter()
+        .zip(nices)
+        .enumerate()
+        .map(|(i, (&(run, period), nice))| Periodic { nice, ..Periodic::new(&format!("mix-{i}"), run, period) })
+        .collect();
+    tasks.push(Periodic::new("mix-long", 40_000, 100_000));
+    tasks.push(Periodic { nice: 19, ..Periodic::new("mix-idle", 20_000, 60_000) });
+    tasks.push(Periodic { fifo: Some(5), ..Periodic::new("mix-fifo", 400, 7_000) });
+    tasks
+}
+
+impl Running {
+    fn spawn(&mut self, name: &str, work: impl FnOnce(&AtomicBool) + Send + 'static) {
+        let stop = Arc::clone(&self.stop);
+        match Builder::new().name(name.to_owned()).spawn(move || work(&stop)) {
+            Ok(thread) => self.threads.push(thread),
+            Err(error) => self.notes.push(format!("the task {name} could not be started: {error}")),
+        }
+    }
+
+    fn periodic(&mut self, tasks: Vec<Periodic>) {
+        for task in tasks {
+            let (sender, told) = std::sync::mpsc::channel();
+            let name = task.name.clone();
+            self.spawn(&name, move |stop| {
+                let _ = sender.send(prepare(&task));
+                repeat(&task, stop);
+            });
+            if let Ok(Err(what)) = told.recv() {
+                self.notes.push(format!("{name}: {what}"));
+            }
+        }
+    }
+
+    fn without_autogroups(&mut self) {
+        let path = PathBuf::from("/proc/sys/kernel/sched_autogroup_enabled");
+        let Ok(before) = std::fs::read_to_string(&path) else { return };
+        match std::fs::write(&path, "0") {
+            Ok(()) => self._restore.push(Restore::Text(path, before)),
+            Err(error) => self.notes.push(format!("autogroups stay as they are: {error}")),
+        }
+    }
+
+    /// Two groups with different shares, three tasks that change sides several times a second.
+    fn cgroup_moves(&mut self) {
+        let root = Path::new("/sys/fs/cgroup/cpu");
+        let mut groups = Vec::new();
+        for (name, shares) in [("pelton-a", "2048"), ("pelton-b", "256")] {
+            let group = root.join(name);
+            let made = std::fs::create_dir(&group).and_then(|()| std::fs::write(group.join("cpu.shares"), shares));
+            self._restore.push(Restore::Group(group.clone()));
+            if let Err(error) = made {
+                self.notes.push(format!("no task groups: {}: {error}", group.display()));
+                return self.periodic(mixed());
+            }
+            groups.push(group.join("tasks"));
+        }
+        for (index, (run, period)) in [(2_000, 9_000), (5_000, 21_000), (1_000, 4_000)].into_iter().enumerate() {
+            let (task, groups) = (Periodic::new(&format!("mover-{index}"), run, period), groups.clone());
+            self.spawn(&task.name.clone(), move |stop| {
+                let mut turn = index;
+                let mut next = now();
+                while !stop.load(Ordering::Relaxed) {
+                    turn += 1;
+                    // 0 is the writing thread itself.
+                    let _ = std::fs::write(&groups[(turn / 8) % groups.len()], "0");
+                    activation(&task, &mut next);
+                }
+                let _ = std::fs::write("/sys/fs/cgroup/cpu/tasks", "0");
+            });
+        }
+    }
+}
+
+fn now() -> Duration {
+    clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from).unwrap_or_default()
+}
+
+fn cpu_time() -> Duration {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
+}
+
+/// Gives the calling thread what its task asks for.
+fn prepare(task: &Periodic) -> Result<(), String> {
+    if let Some(cpu) = task.cpu {
+        let mut set = CpuSet::new();
+        set.set(cpu)
+            .and_then(|()| sched_setaffinity(Pid::from_raw(0), &set))
+            .map_err(|e| format!("no affinity: {e}"))?;
+    }
+    if let Some(priority) = task.fifo {
+        let param = libc::sched_param { sched_priority: priority };
+        // SAFETY: 0 is the calling thread, and `param` lives during the call.
+        if unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const param) } != 0 {
+            return Err(format!("no SCHED_FIFO: {}", std::io::Error::last_os_error()));
+        }
+    }
+    // SAFETY: no memory is passed; 0 is the calling thread.
+    if task.nice != 0 && unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, task.nice) } != 0 {
+        return Err(format!("no nice value: {}", std::io::Error::last_os_error()));
+    }
+    Ok(())
+}
+
+fn repeat(task: &Periodic, stop: &AtomicBool) {
+    let mut next = now();
+    while !stop.load(Ordering::Relaxed) {
+        activation(task, &mut next);
+    }
+}
+
+/// Runs for the task's time, then sleeps to the next period; periods that are over are left out.
+fn activation(task: &Periodic, next: &mut Duration) {
+    let end = cpu_time() + Duration::from_micros(task.run_us);
+    while cpu_time() < end {
+        (0..2_000).for_each(|i| {
+            std::hint::black_box(i);
+        });
+    }
+    let period = Duration::from_micros(task.period_us);
+    *next += period;
+    if now() > *next + 20 * period {
+        *next = now();
+    }
+    let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &(*next).into());
+}
+
+fn fork_storm(stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        let children: Vec<_> = (0..8).filter_map(|_| std::process::Command::new("/bin/true").spawn().ok()).collect();
+        if children.is_empty() {
+            std::thread::park_timeout(Duration::from_millis(10));
+        }
+        for mut child in children {
+            let _ = child.wait();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_load_has_one_name() {
+        for (name, load) in LOADS {
+            assert_eq!((Load::of_name(name), load.name()), (Some(load), name));
+        }
+        assert_eq!(Load::of_name("nothing"), None);
+    }
+
+    #[test]
+    fn an_activation_runs_for_its_time_and_then_sleeps() {
+        let task = Periodic::new("t", 1_000, 3_000);
+        let (mut next, start, ran) = (now(), now(), cpu_time());
+        activation(&task, &mut next);
+        assert!(cpu_time() - ran >= Duration::from_millis(1));
+        assert!(now() - start >= Duration::from_millis(3));
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What this machine allows, and what the reader of a recording must know about it.
+
+use std::path::{Path, PathBuf};
+
+use pelton_trace::{CpuLayout, DomainLayout, RunHeader};
+
+/// Where the kernel keeps its type information.
+const BTF: &str = "/sys/kernel/btf/vmlinux";
+/// Bits of the effective capability set.
+const CAP_SYS_ADMIN: u64 = 1 << 21;
+const CAP_PERFMON: u64 = 1 << 38;
+const CAP_BPF: u64 = 1 << 39;
+
+/// What is needed to record, and whether it is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Kernel release.
+    pub release: String,
+    /// Effective capabilities of this process.
+    pub effective: u64,
+    /// The kernel's type information.
+    pub btf: PathBuf,
+}
+
+impl Capabilities {
+    /// Those of this process on this machine; `btf` replaces the place of the type information (for tests).
+    pub fn here(btf: Option<&Path>) -> Capabilities {
+        let status = read("/proc/self/status");
+        let set = status.lines().find_map(|line| line.strip_prefix("CapEff:")).unwrap_or("0");
+        Capabilities {
+            release: read("/proc/sys/kernel/osrelease"),
+            effective: u64::from_str_radix(set.trim(), 16).unwrap_or(0),
+            btf: btf.map_or_else(|| PathBuf::from(BTF), Path::to_path_buf),
+        }
+    }
+
+    /// What is missing and how to get it, one sentence each; empty when a recording can be tried.
+    pub fn missing(&self) -> Vec<String> {
+        let mut missing = Vec::new();
+        let may_load =
+            self.effective & CAP_SYS_ADMIN != 0 || self.effective & (CAP_BPF | CAP_PERFMON) == CAP_BPF | CAP_PERFMON;
+        if !may_load {
+            missing.push(
+                "the right to load BPF programs: run as root, or give this program CAP_BPF and CAP_PERFMON \
+                 (setcap cap_bpf,cap_perfmon=ep)"
+                    .to_owned(),
+            );
+        }
+        if std::fs::File::open(&self.btf).is_err() {
+            missing.push(format!(
+                "the kernel's type information {}: use a kernel built with CONFIG_DEBUG_INFO_BTF=y (those of current \
+                 distributions are)",
+                self.btf.display()
+            ));
+        }
+        missing
+    }
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    std::fs::read_to_string(path).unwrap_or_default().trim().to_owned()
+}
+
+/// How many CPUs the kernel can have; buffers are numbered by CPU.
+pub(crate) fn cpus_possible() -> u32 {
+    let list = read("/sys/devices/system/cpu/possible");
+    let last = list.rsplit([',', '-']).next().and_then(|n| n.parse::<u32>().ok());
+    last.map_or(1, |last| last.min(8191) + 1)
+}
+
+/// What the files of a recording say about machine and kernel.
+pub fn header(tool_version: &str, workload: &str) -> RunHeader {
+    let (cpus, domains) = layout(cpus_possible());
+    RunHeader {
+        tool_version: tool_version.to_owned(),
+        platform: format!("{} with {} CPUs", std::env::consts::ARCH, cpus.len()),
+        workload: workload.to_owned(),
+        profile: read("/proc/sys/kernel/osrelease"),
+        tasks: vec!["swapper".to_owned()],
+        cpus,
+        domains,
+        remarks: remarks(),
+        ..RunHeader::default()
+    }
+}
+
+/// Capacities and frequency domains as the kernel shows them; without cpufreq one domain without frequencies.
+fn layout(count: u32) -> (Vec<CpuLayout>, Vec<DomainLayout>) {
+    let mut cpus = Vec::new();
+    let mut domains: Vec<DomainLayout> = Vec::new();
+    for cpu in 0..count {
+        let folder = PathBuf::from(format!("/sys/devices/system/cpu/cpu{cpu}"));
+        let capacity = read(folder.join("cpu_capacity")).parse().unwrap_or(1024);
+        let policy = std::fs::canonicalize(folder.join("cpufreq")).ok();
+        let name = policy.as_deref().and_then(Path::file_name).map(|n| n.to_string_lossy().into_owned());
+        let name = name.unwrap_or_else(|| "none".to_owned());
+        let domain = domains.iter().position(|d| d.name == name).unwrap_or_else(|| {
+            domains.push(DomainLayout { name, opps_khz: policy.map(|p| frequencies(&p)).unwrap_or_default() });
+            domains.len() - 1
+        });
+        cpus.push(CpuLayout { capacity, domain: domain as u32 });
+    }
+    (cpus, domains)
+}
+
+fn frequencies(policy: &Path) -> Vec<u32> {
+    let list = read(policy.join("scaling_available_frequencies"));
+    let mut khz: Vec<u32> = list.split_whitespace().filter_map(|f| f.parse().ok()).collect();
+    if khz.is_empty() {
+        let limits = ["cpuinfo_min_freq", "cpuinfo_max_freq"].map(|name| read(policy.join(name)).parse::<u32>());
+        khz.extend(limits.into_iter().flatten());
+    }
+    khz.sort_unstable();
+    khz.dedup();
+    khz
+}
+
+/// Facts that no event tells, as `name: value`.
+fn remarks() -> Vec<String> {
+    let mut remarks = vec![
+        format!("kernel: {} {}", read("/proc/sys/kernel/osrelease"), read("/proc/sys/kernel/version")),
+        "clock: CLOCK_MONOTONIC".to_owned(),
+    ];
+    remarks.extend(hz().map(|hz| format!("HZ: {hz}")));
+    for name in ["sched_autogroup_enabled", "sched_rt_runtime_us", "sched_rt_period_us"] {
+        let value = read(Path::new("/proc/sys/kernel").join(name));
+        if !value.is_empty() {
+            remarks.push(format!("{name}: {value}"));
+        }
+    }
+    remarks
+}
+
+/// Timer interrupts per second, where the kernel's configuration can be read as text.
+fn hz() -> Option<u32> {
+    let config = read(format!("/boot/config-{}", read("/proc/sys/kernel/osrelease")));
+    config.lines().find_map(|line| line.strip_prefix("CONFIG_HZ=")).and_then(|hz| hz.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_rights_and_type_information_both_are_named() {
+        let none = Capabilities { release: "x".into(), effective: 0, btf: "/nonexistent/btf".into() };
+        let missing = none.missing();
+        assert_eq!(missing.len(), 2, "{missing:?}");
+        assert!(missing[0].contains("CAP_BPF") && missing[1].contains("CONFIG_DEBUG_INFO_BTF"), "{missing:?}");
+    }
+
+    #[test]
+    fn two_capabilities_or_one_large_one_are_enough() {
+        let with = |effective| Capabilities { release: "x".into(), effective, btf: "Cargo.toml".into() }.missing();
+        assert!(with(CAP_SYS_ADMIN).is_empty());
+        assert!(with(CAP_BPF | CAP_PERFMON).is_empty());
+        assert_eq!(with(CAP_BPF).len(), 1);
+    }
+
+    #[test]
+    fn the_layout_of_this_machine_is_consistent() {
+        let header = header("0", "test");
+        assert!(!header.cpus.is_empty());
+        assert!(header.cpus.iter().all(|c| (c.domain as usize) < header.domains.len() && c.capacity <= 1024));
+    }
+}
