@@ -15,7 +15,11 @@ demo:
 
 test:
 	@scripts/setup.sh test
-	@cargo xtask test
+	@cargo xtask test $$(scripts/build-flags.sh workspace)
+
+test-kernel:
+	@scripts/setup.sh test
+	@scripts/test-kernel.sh
 
 test-kernel:
 	@scripts/setup.sh test

@@ -8,7 +8,8 @@ scripts/setup.sh base
 mkdir -p out
 
 echo "demo: building (release)"
-cargo build --quiet --release -p pelton-cli
+# shellcheck disable=SC2046 # flags are words
+cargo build --quiet --release -p pelton-cli $(scripts/build-flags.sh)
 pelton="${CARGO_TARGET_DIR:-target}/release/pelton"
 
 # show COMMAND...: prints the command as a user would type it, then runs it.

@@ -4,13 +4,15 @@
 mod support;
 use support::good;
 
-const PAGES: [&[&str]; 12] = [
+const PAGES: &[&[&str]] = &[
     &[],
     &["run"],
     &["compare"],
     &["replay"],
     &["reproduce"],
     &["explain"],
+    &["record"],
+    &["validate"],
     &["platform", "list"],
     &["platform", "show"],
     &["platform", "check"],

@@ -44,6 +44,11 @@ impl<W: Write> Output<W> {
         self.error.get_or_insert(error);
     }
 
+    /// True once an error was kept.
+    pub fn has_failed(&self) -> bool {
+        self.error.is_some()
+    }
+
     /// Flushes; returns the number of bytes written, or the first error.
     pub fn finish(mut self) -> io::Result<u64> {
         self.write_buffer();

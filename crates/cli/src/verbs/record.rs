@@ -7,12 +7,13 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::sheet::Sheet;
 use crate::units::{human_ns, number};
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pelton_live::loads::{LOADS, Load, Running};
 use pelton_live::{EventSet, LiveError, Options, SETS, Session, Summary, signal_event};
 use pelton_schema::{Event, Sink};
 use pelton_trace::{PeltonLog, PerfettoTrace, RunHeader};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -49,18 +50,21 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
     work.end()
 }
 
-/// Takes events until the time is over, the command has ended or Ctrl-C was pressed.
+/// Takes events until the time is over, the command has ended, Ctrl-C was pressed or a file cannot be written.
 fn watch(mut session: Session, files: &mut Files, work: &mut Work, args: &RecordArgs, global: &Global) -> Session {
     let until_ns = args.duration.unwrap_or(if work.command.is_some() { u64::MAX } else { DURATION_NS });
     let visible = !global.quiet && std::io::stderr().is_terminal();
     let target = if visible { ProgressDrawTarget::stderr_with_hz(5) } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(None, target);
+    if let Ok(style) = ProgressStyle::with_template("{msg}") {
+        bar.set_style(style);
+    }
     loop {
         let now = session.poll(&mut |time_ns, event| files.put(time_ns, event));
         bar.set_message(format!("{}: {} events, {} lost", human_ns(now.elapsed_ns), now.events, now.lost));
         bar.tick();
         let stopped = interrupt::flag().load(Ordering::Relaxed);
-        if stopped || now.elapsed_ns >= until_ns || work.is_over() {
+        if stopped || files.have_failed() || now.elapsed_ns >= until_ns || work.is_over() {
             bar.finish_and_clear();
             return session;
         }
@@ -142,6 +146,11 @@ impl Files {
         }
     }
 
+    fn have_failed(&self) -> bool {
+        self.log.as_ref().is_some_and(PeltonLog::has_failed)
+            || self.perfetto.as_ref().is_some_and(PerfettoTrace::has_failed)
+    }
+
     fn finish(self) -> Result<u64, Failure> {
         let log = self.log.map_or(Ok(0), |log| log.finish().map(|summary| summary.bytes));
         let perfetto = self.perfetto.map_or(Ok(()), |trace| trace.finish().map(drop));
@@ -218,7 +227,7 @@ struct Report {
     missing: Vec<&'static str>,
     notes: Vec<String>,
     groups: Vec<String>,
-    events: Vec<(&'static str, u64)>,
+    events: BTreeMap<&'static str, u64>,
 }
 
 impl Report {
@@ -234,7 +243,7 @@ impl Report {
             missing: summary.missing.clone(),
             notes: summary.notes.clone(),
             groups: summary.groups.clone(),
-            events: summary.events.iter().map(|(&name, &count)| (name, count)).collect(),
+            events: summary.events.clone(),
         }
     }
 

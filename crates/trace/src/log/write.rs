@@ -69,6 +69,11 @@ impl<W: io::Write> PeltonLog<W> {
         Ok(LogSummary { events: self.tally.events, bytes })
     }
 
+    /// True once a write failed: nothing more reaches the file, and `finish` will say why.
+    pub fn has_failed(&self) -> bool {
+        self.output.has_failed()
+    }
+
     fn close_frame(&mut self) {
         if self.frame.is_empty() {
             return;

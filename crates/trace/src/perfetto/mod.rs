@@ -147,6 +147,11 @@ impl<W: io::Write> PerfettoTrace<W> {
         Ok(PerfettoSummary { ftrace_events: self.ftrace_events, counter_values: self.tracks.values, bytes })
     }
 
+    /// True once a write failed: nothing more reaches the file, and `finish` will say why.
+    pub fn has_failed(&self) -> bool {
+        self.output.has_failed()
+    }
+
     fn write_gathered(&mut self) {
         self.bundles.flush(&mut self.gathered);
         self.output.put(&self.gathered);

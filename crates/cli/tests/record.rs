@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `pelton record`: its mistakes on any machine; recordings of the running kernel where `make test-kernel` asks for them.
+
+#![cfg(all(unix, feature = "record"))]
+
+mod support;
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use support::{Outcome, command, file, pelton};
+
+const LOADS: [&str; 5] = ["periodic", "rt-fair", "mixed", "fork-storm", "cgroup-moves"];
+
+#[test]
+fn mistakes_are_named_before_anything_is_recorded() {
+    let cases: [(&[&str], i32, &str); 7] = [
+        (&["record"], 2, "-o FILE or --perfetto FILE"),
+        (&["record", "-o", "x", "--events", "shed"], 2, "sets: sched, freq, idle, pelt, irq, energy, all"),
+        (&["record", "-o", "x", "--events", ","], 2, "no events to record"),
+        (&["record", "-o", "x", "--load", "mixt"], 2, "loads: periodic, rt-fair, mixed"),
+        (&["record", "-o", "x", "--load", "mixed", "--", "true"], 2, "cannot be used with"),
+        (&["record", "-o", "x", "--buffer", "0"], 2, "1..=1024"),
+        (&["record", "-o", "x", "--btf", "/nonexistent/btf"], 4, "CONFIG_DEBUG_INFO_BTF=y"),
+    ];
+    for (arguments, code, expected) in cases {
+        let outcome = pelton(arguments);
+        assert_eq!(outcome.code, code, "{arguments:?}\n{}", outcome.stderr);
+        assert!(outcome.stderr.contains(expected), "{arguments:?}\n{}", outcome.stderr);
+        assert_eq!(outcome.stdout, "", "{arguments:?}");
+    }
+    assert!(!std::path::Path::new("x").exists());
+}
+
+/// True when recordings were asked for and are possible; says so otherwise.
+fn can_measure() -> bool {
+    if std::env::var_os("PELTON_TEST_KERNEL").is_none() {
+        println!("not measured: `pelton record` on the running kernel (make test-kernel asks for it)");
+        return false;
+    }
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let tried = pelton(&["record", "-o", &file(&folder, "try.plog").1, "--duration", "1ms"]);
+    if tried.code != 0 {
+        println!("not measured: `pelton record` on the running kernel: {}", tried.stderr.replace('\n', ";"));
+    }
+    tried.code == 0
+}
+
+fn json(outcome: &Outcome) -> Value {
+    serde_json::from_str(&outcome.stdout).unwrap_or_else(|e| panic!("{e}: {}{}", outcome.stdout, outcome.stderr))
+}
+
+#[test]
+fn recordings_of_every_load_are_what_the_core_computes() {
+    if !can_measure() {
+        return;
+    }
+    let can_validate = pelton(&["validate", "--help"]).code == 0;
+    if !can_validate {
+        println!("not measured: whether the core computes what was recorded (there is no `pelton validate`)");
+    }
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let mut wrong = Vec::new();
+    for load in LOADS {
+        let (_, path) = file(&folder, load);
+        let recorded = pelton(&["record", "-o", &path, "--load", load, "--duration", "4s", "--format", "json"]);
+        assert_eq!(recorded.code, 0, "{load}: {}", recorded.stderr);
+        let facts = json(&recorded);
+        let counts = format!("{} events, {} lost, {} holes", facts["total"], facts["lost"], facts["holes"]);
+        if can_validate {
+            let validated = pelton(&["validate", &path, "--format", "json"]);
+            println!("{load}: {counts}; {}", in_words(&json(&validated)));
+            if validated.code != 0 {
+                wrong.push(format!("{load}: {}", json(&validated)["first"]));
+            }
+        } else {
+            println!("{load}: {counts}");
+        }
+    }
+    assert!(wrong.is_empty(), "the kernel and the core differ:\n{}", wrong.join("\n"));
+}
+
+/// Updates, exact ones, those under a named assumption, divergent ones.
+fn in_words(validated: &Value) -> String {
+    let signals: Vec<&Value> = validated["signals"].as_object().into_iter().flat_map(|s| s.values()).collect();
+    let exact: u64 = signals.iter().filter_map(|s| s["exact"].as_u64()).sum();
+    let mut classes = std::collections::BTreeMap::<&str, u64>::new();
+    for (class, count) in signals.iter().filter_map(|s| s["classes"].as_object()).flatten() {
+        *classes.entry(class).or_default() += count.as_u64().unwrap_or(0);
+    }
+    let classes: String = classes.iter().map(|(class, count)| format!(", {count} {class}")).collect();
+    format!("{} updates, {exact} exact{classes}, {} divergent", validated["updates"], validated["divergent"])
+}
+
+#[test]
+fn a_command_ends_its_recording_and_perfetto_gets_the_same_switches() {
+    if !can_measure() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let ((_, log), (trace, trace_text)) = (file(&folder, "c.plog"), file(&folder, "c.pftrace"));
+    let start = Instant::now();
+    let outcome = pelton(&["record", "-o", &log, "--perfetto", &trace_text, "--format", "json", "--", "sleep", "0.3"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert!(start.elapsed() < Duration::from_secs(60));
+    assert!(json(&outcome)["switches"].as_u64() > Some(0), "{}", outcome.stdout);
+    assert!(std::fs::metadata(trace).is_ok_and(|m| m.len() > 1000));
+}
+
+#[test]
+fn ctrl_c_leaves_a_complete_recording() {
+    if !can_measure() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (path, log) = file(&folder, "i.plog");
+    let mut child = command(&["record", "-o", &log, "--duration", "1h", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    while std::fs::metadata(&path).map_or(0, |m| m.len()) == 0 {
+        assert_eq!(child.try_wait().expect("child"), None, "the recording ended before it was interrupted");
+        std::thread::yield_now();
+    }
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("a standard command");
+    assert!(killed.success());
+    let outcome: Outcome = child.wait_with_output().expect("child").into();
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let reader = pelton_trace::LogReader::open(std::fs::File::open(&path).expect("the file")).expect("a log");
+    let mut reader = reader;
+    assert_eq!(reader.by_ref().filter(Result::is_ok).count() as u64, json(&outcome)["total"].as_u64().unwrap_or(0));
+    assert!(reader.is_complete());
+}
+
+#[test]
+fn a_full_disk_ends_the_recording_at_once() {
+    if !can_measure() {
+        return;
+    }
+    let start = Instant::now();
+    let outcome = pelton(&["record", "-o", "/dev/full", "--duration", "1h", "--load", "mixed"]);
+    assert_eq!(outcome.code, 4, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("is the disk full?"), "{}", outcome.stderr);
+    assert!(start.elapsed() < Duration::from_secs(120));
+    let nowhere = pelton(&["record", "-o", "/nonexistent/folder/x.plog", "--duration", "1s"]);
+    assert!(nowhere.code == 4 && nowhere.stderr.contains("cannot create /nonexistent"), "{}", nowhere.stderr);
+}
