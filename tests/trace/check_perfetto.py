@@ -22,6 +22,7 @@ FTRACE_KINDS = (
     "sched_switch",
     "sched_waking",
     "sched_wakeup",
+    "sched_wakeup_new",
     "sched_migrate_task",
     "cpu_frequency",
     "cpu_idle",
@@ -53,7 +54,7 @@ def expected_payload(event):
             "next_pid": pid_of(event["next_tid"]),
             "next_prio": prio_of(event["next_prio"]),
         }
-    if kind in ("sched_waking", "sched_wakeup"):
+    if kind in ("sched_waking", "sched_wakeup", "sched_wakeup_new"):
         return {
             "pid": pid_of(event["tid"]),
             "prio": prio_of(event["prio"]),

@@ -240,6 +240,7 @@ static MESSAGES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Most lines kept of it.
 const MESSAGES_MAX: usize = 24;
 
+#[expect(clippy::needless_pass_by_value, reason = "the signature libbpf-rs asks for")]
 fn keep_message(_: PrintLevel, text: String) {
     if let Ok(mut messages) = MESSAGES.lock() {
         let lines = text.lines().filter(|line| !line.trim().is_empty());

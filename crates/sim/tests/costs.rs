@@ -84,7 +84,7 @@ fn time_line(m: &Machine, cpus: [u32; 2]) -> (Report, Vec<(u64, String)>) {
             Event::CpuIdle { cpu, .. } => format!("cpu{cpu}: asleep"),
             _ => return None,
         };
-        (t >= START && t < START + MS / 2).then(|| (t - expiry, what))
+        (START..START + MS / 2).contains(&t).then(|| (t - expiry, what))
     };
     (report, events.iter().filter_map(of).collect())
 }

@@ -47,7 +47,7 @@ fn invented(count: usize) -> Events {
     let events = synthetic::Synthetic::new(3).filter(|(_, event)| cpu_of(event).is_some());
     // A gap that does not fit the time of one record.
     let mut events: Events =
-        events.take(count).enumerate().map(|(i, (t, event))| (t + (i as u64 / 50 << 28), event)).collect();
+        events.take(count).enumerate().map(|(i, (t, event))| (t + ((i as u64 / 50) << 28), event)).collect();
     events.sort_by_key(|(time_ns, event)| (*time_ns, cpu_of(event)));
     events
 }

@@ -18,7 +18,6 @@ use pelton_scenario::platform::Built;
 use pelton_scenario::rtapp::Loaded;
 use pelton_schema::TeeSink;
 use pelton_sim::Machine;
-use pelton_sim::machine::Costs;
 use serde::Serialize;
 use std::path::Path;
 
@@ -123,9 +122,8 @@ fn settle_ns(args: &ReplayArgs) -> u64 {
     args.settle.unwrap_or(0)
 }
 
-/// The recorded bursts contain the kernel's own time, so the replay adds none; frequencies begin where they were.
+/// Frequencies begin where they were.
 fn prepare_machine(machine: &mut Machine, recorded: &Recorded, same: bool) {
-    machine.costs = Costs::default();
     for domain in machine.domains.iter_mut().filter(|_| same) {
         let known = domain.cpus.iter().find_map(|cpu| recorded.recording.initial_khz.get(cpu));
         if let Some(&khz) = known.filter(|khz| domain.opps.iter().any(|o| o.khz == **khz)) {

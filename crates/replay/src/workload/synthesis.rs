@@ -269,7 +269,7 @@ impl Builder<'_> {
             Step::Priority(prio) => phases.begin(Some(self.policy(prio, phases.told)), None),
             Step::Attributes { prio, policy, cpus_allowed } => {
                 phases.told = policy;
-                let cpus = self.here(told_cpus(cpus_allowed));
+                let cpus = self.here(&told_cpus(cpus_allowed));
                 phases.begin(Some(self.policy(prio, policy)), cpus.filter(|_| !self.options.pin));
             }
         }
@@ -306,12 +306,12 @@ impl Builder<'_> {
         let told = task.attributes.map(|a| told_cpus(a.cpus_allowed));
         let by_name = || bound_by_name(comm).map(|cpu| CpuSet::of(Some(cpu).filter(|&cpu| self.has(cpu))));
         let set = told.or_else(by_name)?;
-        let here = self.here(set)?;
+        let here = self.here(&set)?;
         (here.len() < self.machine.cpus.len()).then_some(here)
     }
 
     /// Those of the CPUs that this machine has.
-    fn here(&mut self, set: CpuSet) -> Option<CpuSet> {
+    fn here(&mut self, set: &CpuSet) -> Option<CpuSet> {
         let here = CpuSet::of(set.iter().filter(|&cpu| self.has(cpu)));
         self.unpinned_tasks += u32::from(here.is_empty());
         (!here.is_empty()).then_some(here)

@@ -374,7 +374,7 @@ impl Page {
             self.head(30, delta & ((1 << 27) - 1));
             self.shape.number(&mut self.records, delta >> 27, 4);
         }
-        assert!(data.len() % 4 == 0 && data.len() / 4 <= 28, "records here are whole words and short");
+        assert!(data.len().is_multiple_of(4) && data.len() / 4 <= 28, "records here are whole words and short");
         self.head(data.len() as u64 / 4, if extend { 0 } else { delta });
         self.records.extend(data);
         self.last_ns = time_ns;
