@@ -21,10 +21,6 @@ test-kernel:
 	@scripts/setup.sh test
 	@scripts/test-kernel.sh
 
-test-kernel:
-	@scripts/setup.sh test
-	@scripts/test-kernel.sh
-
 check:
 	@scripts/setup.sh check
 	@scripts/check.sh

@@ -69,8 +69,9 @@ fn recordings_of_every_load_are_what_the_core_computes() {
         if can_validate {
             let validated = pelton(&["validate", &path, "--format", "json"]);
             println!("{load}: {counts}; {}", in_words(&json(&validated)));
-            if validated.code != 0 {
-                wrong.push(format!("{load}: {}", json(&validated)["first"]));
+            let facts = json(&validated);
+            if facts["divergent"].as_u64() > facts["updates"].as_u64().map(|n| n * DIVERGENT_PCT_MAX / 100) {
+                wrong.push(format!("{load}: {}", facts["first"]));
             }
         } else {
             println!("{load}: {counts}");
@@ -78,6 +79,10 @@ fn recordings_of_every_load_are_what_the_core_computes() {
     }
     assert!(wrong.is_empty(), "the kernel and the core differ:\n{}", wrong.join("\n"));
 }
+
+/// Tracepoints leave some records undecided (F-030): at most 3.4 % of a fork storm on 6.18. A wrong constant in the core
+/// makes nearly all of them diverge.
+const DIVERGENT_PCT_MAX: u64 = 10;
 
 /// Updates, exact ones, those under a named assumption, divergent ones.
 fn in_words(validated: &Value) -> String {
