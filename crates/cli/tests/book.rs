@@ -94,6 +94,11 @@ fn rewrite(example: &Example, part: &[String]) {
 fn check(example: &Example, folder: &Path) {
     let outcome = run(example, folder);
     let name = format!("{}: pelton {}", example.page.display(), example.line);
+    if outcome.code == 4 {
+        // Recording needs root and a kernel with type information.
+        println!("not measured: {name}: {}", outcome.stderr);
+        return;
+    }
     assert_eq!(outcome.code, 0, "{name}\n{}", outcome.stderr);
     if example.shown.is_empty() {
         return;
