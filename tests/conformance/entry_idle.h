@@ -18,36 +18,21 @@ static inline __attribute__((always_inline)) u64 idle_answer(const struct pelton
 	return choice->state | (u64)choice->stop_tick << 32;
 }
 
-/* menu, residency_ns, state, woke */
-TEST_OP op_menu_woke(u64 *w)
-{
-	pelton_idle_woke(&MENU(1)->last, w[2], (u32)w[3], (u32)w[4]);
-	return 0;
-}
+/* _woke: governor, residency_ns, state, woke. _select: governor, table, what is known. */
+#define IDLE_OPS(governor, RECORD) \
+	TEST_OP op_##governor##_woke(u64 *w) \
+	{ \
+		pelton_idle_woke(&RECORD(1)->last, w[2], (u32)w[3], (u32)w[4]); \
+		return 0; \
+	} \
+	TEST_OP op_##governor##_select(u64 *w) \
+	{ \
+		struct pelton_idle_now now = idle_now(w); \
+		struct pelton_idle_choice choice; \
+\
+		pelton_##governor##_select(RECORD(1), TABLE(2), &now, &choice); \
+		return idle_answer(&choice); \
+	}
 
-/* menu, table, what is known */
-TEST_OP op_menu_select(u64 *w)
-{
-	struct pelton_idle_now now = idle_now(w);
-	struct pelton_idle_choice choice;
-
-	pelton_menu_select(MENU(1), TABLE(2), &now, &choice);
-	return idle_answer(&choice);
-}
-
-/* teo, residency_ns, state, woke */
-TEST_OP op_teo_woke(u64 *w)
-{
-	pelton_idle_woke(&TEO(1)->last, w[2], (u32)w[3], (u32)w[4]);
-	return 0;
-}
-
-/* teo, table, what is known */
-TEST_OP op_teo_select(u64 *w)
-{
-	struct pelton_idle_now now = idle_now(w);
-	struct pelton_idle_choice choice;
-
-	pelton_teo_select(TEO(1), TABLE(2), &now, &choice);
-	return idle_answer(&choice);
-}
+IDLE_OPS(menu, MENU)
+IDLE_OPS(teo, TEO)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Catches one frequency decision of a run, with what was known when it was taken.
 
-use pelton_schema::{Event, Sink};
+use pelton_schema::{Event, GateVerdict, Sink};
 use serde::Serialize;
 
 /// Kernel priorities below this one are real-time.
@@ -168,7 +168,7 @@ impl ExplainSink {
             found.last_change_ns = self.last_change_ns.get(d).copied().flatten();
             found.cpus.clone_from(&self.cpus);
         }
-        if decision.gate == 0 && d < self.evaluated.len() {
+        if decision.verdict() == GateVerdict::Open && d < self.evaluated.len() {
             self.evaluated[d] = Some(decision);
             if decision.changed {
                 self.last_change_ns[d] = Some(decision.time_ns);
@@ -211,12 +211,17 @@ impl Sink for ExplainSink {
 impl Decision {
     /// Was the request worked out, whatever the gate did with it?
     pub fn was_evaluated(&self) -> bool {
-        self.gate == 0 || self.was_held()
+        self.verdict() == GateVerdict::Open || self.was_held()
     }
 
     /// Did the gate hold a change that was worked out?
     pub fn was_held(&self) -> bool {
-        (4..=6).contains(&self.gate)
+        matches!(self.verdict(), GateVerdict::Held | GateVerdict::Peak | GateVerdict::Dead)
+    }
+
+    /// What became of the call.
+    pub fn verdict(&self) -> GateVerdict {
+        GateVerdict::of_code(self.gate).unwrap_or(GateVerdict::Open)
     }
 
     /// The columns, when `event` is a decision.
@@ -317,7 +322,7 @@ mod tests {
     #[test]
     fn only_held_changes_when_asked() {
         let mut sink = ExplainSink::new(Wanted { held: true, ..Wanted::default() }, 2, 2);
-        for (time_ns, gate) in [(1, 0), (2, 4), (3, 1), (4, 16), (5, 0)] {
+        for (time_ns, gate) in [(1, 0), (2, 4), (3, 1), (4, 7), (5, 0)] {
             sink.event(time_ns, &event(0, gate, 0));
         }
         let (found, decisions) = sink.finish();

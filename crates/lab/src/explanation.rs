@@ -5,7 +5,7 @@ use crate::explain::{Decision, Moment, Signals, Terms};
 use crate::rules::{self, Rule, value_of};
 use pelton_core::Policy;
 use pelton_scenario::Plan;
-use pelton_schema::HookSite;
+use pelton_schema::{GateVerdict, HookSite};
 use pelton_sim::machine::FreqDomain;
 use serde::Serialize;
 
@@ -97,20 +97,23 @@ fn asked(decision: &Decision, plan: &Plan) -> Step {
 }
 
 fn gate(moment: &Moment, context: &Context<'_>) -> Step {
+    use GateVerdict::{Busy, Dead, Dropped, Held, Open, Peak, Remote, Window};
     let decision = &moment.decision;
     let limit = ms(context.rate_limit_ns);
     let since = moment.last_change_ns.map(|t| ms(decision.time_ns - t));
-    let text = match (decision.gate, since) {
-        (0, None) => format!("open: nothing was changed before; the rate limit is {limit} ms"),
-        (0, Some(since)) => {
+    let text = match (decision.verdict(), since) {
+        (Open, None) => format!("open: nothing was changed before; the rate limit is {limit} ms"),
+        (Open, Some(since)) => {
             format!("open: {since} ms since the last change; the rate limit is {limit} ms{}", forced(moment, context))
         }
-        (1, Some(since)) => format!("refused: {since} ms since the last change, inside the rate limit of {limit} ms"),
-        (1, None) => format!("refused: inside the rate limit of {limit} ms"),
-        (4..=6, _) => held_in_words(moment, value_of(&context.plan.policy, "gate")),
-        (16, _) => "never asked: the hook filter dropped the event".to_owned(),
-        (2, _) => "refused: the worker has not carried out the previous change yet".to_owned(),
-        (_, _) => format!("refused: CPU {} may not drive this domain", decision.executing_cpu),
+        (Window, Some(since)) => {
+            format!("refused: {since} ms since the last change, inside the rate limit of {limit} ms")
+        }
+        (Window, None) => format!("refused: inside the rate limit of {limit} ms"),
+        (Held | Peak | Dead, _) => held_in_words(moment, value_of(&context.plan.policy, "gate")),
+        (Dropped, _) => "never asked: the hook filter dropped the event".to_owned(),
+        (Busy, _) => "refused: the worker has not carried out the previous change yet".to_owned(),
+        (Remote, _) => format!("refused: CPU {} may not drive this domain", decision.executing_cpu),
     };
     step("gate", rules::gate(), text)
 }
@@ -122,9 +125,11 @@ fn held_in_words(moment: &Moment, gate: &str) -> String {
         0 => format!("error e {}", decision.error),
         khz => format!("error e {}, M {khz} kHz", decision.error),
     };
-    match decision.gate {
-        5 => format!("held by the peak of {gate}: not lowered below the largest wanted in the last window ({numbers})"),
-        6 => format!("held by {gate}: the error is in the dead band ({numbers})"),
+    match decision.verdict() {
+        GateVerdict::Peak => {
+            format!("held by the peak of {gate}: not lowered below the largest wanted in the last window ({numbers})")
+        }
+        GateVerdict::Dead => format!("held by {gate}: the error is in the dead band ({numbers})"),
         _ => format!("held by {gate}: {} ({numbers})", waiting_in_words(moment, gate)),
     }
 }
@@ -215,7 +220,7 @@ fn resolved_in_words(decision: &Decision, domain: &FreqDomain) -> String {
 fn commit_in_words(decision: &Decision) -> String {
     let (before, after) = (decision.prev_khz, decision.resolved_khz);
     match (decision.changed, before == after) {
-        _ if decision.gate != 0 => format!("{before} kHz kept: the gate holds the change to {after} kHz"),
+        _ if decision.was_held() => format!("{before} kHz kept: the gate holds the change to {after} kHz"),
         (true, _) => format!("{before} -> {after} kHz: handed to the driver"),
         (false, true) => format!("{before} kHz already asked for: nothing to do"),
         (false, false) => format!("{before} kHz kept: the CPU was never idle, so the frequency does not fall"),
@@ -241,7 +246,7 @@ fn next_allowed_ns(moment: &Moment, context: &Context<'_>) -> u64 {
         return d.until_ns.max(d.time_ns);
     }
     let every_evaluation = value_of(&context.plan.policy, "gate") == "r0a";
-    let restarts = d.gate == 0 && (d.changed || every_evaluation);
+    let restarts = d.verdict() == GateVerdict::Open && (d.changed || every_evaluation);
     let before = if every_evaluation { moment.evaluated.map(|e| e.time_ns) } else { moment.last_change_ns };
     let start = if restarts { Some(d.time_ns) } else { before };
     start.map_or(d.time_ns, |t| (t + context.rate_limit_ns).max(d.time_ns))

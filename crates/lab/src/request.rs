@@ -6,6 +6,7 @@ use crate::explain::{Moment, Signals, Terms};
 use crate::explanation::Request;
 use pelton_core::{CpuState, PerfTerms, SugovCpu, SugovPolicy};
 use pelton_scenario::Plan;
+use pelton_schema::GateVerdict;
 
 /// Rate limit in force for a domain, ns: the run's, else the platform's, else the profile's default.
 pub fn rate_limit_ns(plan: &Plan, domain: u32) -> u64 {
@@ -23,7 +24,7 @@ pub fn requests(plan: &Plan, moment: &Moment) -> Vec<Request> {
     let domain = &plan.machine.domains[decision.domain as usize];
     let one = |&cpu: &u32| {
         let signals = moment.cpus[cpu as usize].signals;
-        if decision.gate == 0 && cpu == decision.max_cpu {
+        if decision.verdict() == GateVerdict::Open && cpu == decision.max_cpu {
             return Request { cpu, signals, terms: decision.terms, wins: true, stale: false, recorded: true };
         }
         let terms = worked_out(plan, moment, cpu);

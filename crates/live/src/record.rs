@@ -22,9 +22,18 @@ impl Cursor<'_> {
     }
 }
 
-/// What happened; `NAMES` in the order of `enum kind`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+/// Declares the kinds once, in the order of `enum kind` of `bpf/record.h`, which counts from 1.
+macro_rules! kinds {
+    ($($kind:ident),+ $(,)?) => {
+        /// What happened.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Kind { $($kind),+ }
+
+        const KINDS: &[Kind] = &[$(Kind::$kind),+];
+    };
+}
+
+kinds! {
     Switch,
     Waking,
     Wakeup,
@@ -51,35 +60,6 @@ pub(crate) enum Kind {
     State,
     Call,
 }
-
-/// Every kind in the order of `enum kind`, which counts from 1.
-const KINDS: [Kind; 25] = [
-    Kind::Switch,
-    Kind::Waking,
-    Kind::Wakeup,
-    Kind::WakeupNew,
-    Kind::Migrate,
-    Kind::Fork,
-    Kind::Exit,
-    Kind::Frequency,
-    Kind::Limits,
-    Kind::Idle,
-    Kind::IrqEntry,
-    Kind::IrqExit,
-    Kind::SoftirqEntry,
-    Kind::SoftirqExit,
-    Kind::Capacity,
-    Kind::Overutilized,
-    Kind::NrRunning,
-    Kind::Energy,
-    Kind::NextFreq,
-    Kind::EffectivePerf,
-    Kind::ClockStep,
-    Kind::Lost,
-    Kind::Task,
-    Kind::State,
-    Kind::Call,
-];
 
 /// A record of the BPF program.
 #[derive(Clone, Debug)]

@@ -1,42 +1,122 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What the code columns of the events mean.
 
-/// Why the frequency hook was called (SPEC B.13).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum HookSite {
-    /// Averages of the root cfs_rq changed.
-    Decay = 0,
-    /// An entity was attached.
-    Attach = 1,
-    /// An entity was detached.
-    Detach = 2,
-    /// A fair task that waited for I/O was enqueued.
-    Iowait = 3,
-    /// Explicit call at the tick.
-    Tick = 4,
-    /// The RT class.
-    Rt = 5,
-    /// The deadline class.
-    Dl = 6,
-    /// End of a blocked-averages walk.
-    Blocked = 7,
-    /// Policy limits changed.
-    Limits = 8,
-    /// A second task was enqueued and the tick is far away (`hook_filter=h3`).
-    Enqueue = 9,
-    /// A context switch (`hook_filter=h3`).
-    Switch = 10,
+/// A column of named codes: the type, the names, and the way back from a number. Codes count from 0 without a gap.
+macro_rules! codes {
+    ($(#[$about:meta])* $name:ident { $( $(#[doc = $doc:literal])+ $code:ident = $text:literal, )+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[repr(u32)]
+        pub enum $name { $( $(#[doc = $doc])+ $code, )+ }
+
+        impl $name {
+            /// Names in code order.
+            pub const NAMES: &[&'static str] = &[$($text),+];
+
+            /// What a code stands for.
+            pub fn of_code(code: u32) -> Option<$name> {
+                [$($name::$code),+].get(code as usize).copied()
+            }
+
+            /// Lower-case name.
+            pub fn name(self) -> &'static str {
+                Self::NAMES[self as usize]
+            }
+        }
+    };
 }
 
-impl HookSite {
-    /// Names in code order.
-    pub const NAMES: [&'static str; 11] =
-        ["decay", "attach", "detach", "iowait", "tick", "rt", "dl", "blocked", "limits", "enqueue", "switch"];
+codes! {
+    /// Why the frequency hook was called (SPEC B.13).
+    HookSite {
+        /// Averages of the root cfs_rq changed.
+        Decay = "decay",
+        /// An entity was attached.
+        Attach = "attach",
+        /// An entity was detached.
+        Detach = "detach",
+        /// A fair task that waited for I/O was enqueued.
+        Iowait = "iowait",
+        /// Explicit call at the tick.
+        Tick = "tick",
+        /// The RT class.
+        Rt = "rt",
+        /// The deadline class.
+        Dl = "dl",
+        /// End of a blocked-averages walk.
+        Blocked = "blocked",
+        /// Policy limits changed.
+        Limits = "limits",
+        /// A second task was enqueued and the tick is far away (`hook_filter=h3`).
+        Enqueue = "enqueue",
+        /// A context switch (`hook_filter=h3`).
+        Switch = "switch",
+    }
+}
 
-    /// Lower-case name.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
+codes! {
+    /// What became of a call of the governor. All but the last are the core's numbers (`types.h`).
+    GateVerdict {
+        /// Evaluated, and nothing held it back.
+        Open = "open",
+        /// Inside the rate-limit window.
+        Window = "window",
+        /// The worker has not carried out the previous change, and this kernel refuses meanwhile.
+        Busy = "busy",
+        /// The executing CPU may not drive this domain.
+        Remote = "remote",
+        /// Evaluated, and inside the window of the gate.
+        Held = "held",
+        /// Evaluated, and not lowered below the recent maximum.
+        Peak = "peak",
+        /// Evaluated, and the error is in the dead band.
+        Dead = "dead",
+        /// No call: the hook filter dropped the event.
+        Dropped = "dropped",
+    }
+}
+
+codes! {
+    /// Which load-tracking record a `pelt_state` holds.
+    PeltSignal {
+        /// A task or group entity.
+        Entity = "entity",
+        /// An entity that is not on a queue, brought up to date while blocked.
+        BlockedEntity = "blocked_entity",
+        /// A fair queue, root or of a group.
+        Queue = "queue",
+        /// The RT class of a CPU.
+        Rt = "rt",
+        /// The deadline class of a CPU.
+        Dl = "dl",
+        /// Interrupts of a CPU.
+        Irq = "irq",
+        /// Hardware pressure on a CPU.
+        Hw = "hw",
+    }
+}
+
+codes! {
+    /// When a `pelt_state` was read.
+    PeltSource {
+        /// At the end of the update call itself; `pelt_before` has the state at its start.
+        Call = "call",
+        /// By the kernel's tracepoint, which fires when a period was crossed.
+        Tracepoint = "tracepoint",
+        /// Seen as it was at a switch.
+        AtSwitch = "switch",
+        /// Seen as it was at the request of a wake-up.
+        AtWaking = "waking",
+        /// Seen as it was after a wake-up.
+        AtWakeup = "wakeup",
+        /// Seen as it was at a timer tick.
+        AtTick = "tick",
+        /// Seen as it was when the task changes CPU, before it does.
+        AtMigrate = "migrate",
+        /// Seen as it was when the task was new.
+        AtFork = "fork",
+        /// Seen as it was when an estimate was published.
+        AtEstimate = "estimate",
     }
 }
 
@@ -44,86 +124,6 @@ impl HookSite {
 pub const IDLE_EXIT: u32 = u32::MAX;
 /// `SchedSwitch` priority of a deadline task (-1).
 pub const PRIO_DEADLINE: u32 = u32::MAX;
-
-/// Which load-tracking record a `pelt_state` holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum PeltSignal {
-    /// A task or group entity.
-    Entity = 0,
-    /// An entity that is not on a queue, brought up to date while blocked.
-    BlockedEntity = 1,
-    /// A fair queue, root or of a group.
-    Queue = 2,
-    /// The RT class of a CPU.
-    Rt = 3,
-    /// The deadline class of a CPU.
-    Dl = 4,
-    /// Interrupts of a CPU.
-    Irq = 5,
-    /// Hardware pressure on a CPU.
-    Hw = 6,
-}
-
-impl PeltSignal {
-    /// Names in code order.
-    pub const NAMES: [&'static str; 7] = ["entity", "blocked_entity", "queue", "rt", "dl", "irq", "hw"];
-
-    /// The signal of a code.
-    pub fn of_code(code: u32) -> Option<PeltSignal> {
-        use PeltSignal::{BlockedEntity, Dl, Entity, Hw, Irq, Queue, Rt};
-        [Entity, BlockedEntity, Queue, Rt, Dl, Irq, Hw].into_iter().find(|&signal| signal as u32 == code)
-    }
-
-    /// Lower-case name.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-}
-
-/// When a `pelt_state` was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum PeltSource {
-    /// At the end of the update call itself; `pelt_before` has the state at its start.
-    Call = 0,
-    /// By the kernel's tracepoint, which fires when a period was crossed.
-    Tracepoint = 1,
-    /// Seen as it was at a switch.
-    AtSwitch = 2,
-    /// Seen as it was at the request of a wake-up.
-    AtWaking = 3,
-    /// Seen as it was after a wake-up.
-    AtWakeup = 4,
-    /// Seen as it was at a timer tick.
-    AtTick = 5,
-    /// Seen as it was when the task changes CPU, before it does.
-    AtMigrate = 6,
-    /// Seen as it was when the task was new.
-    AtFork = 7,
-    /// Seen as it was when an estimate was published.
-    AtEstimate = 8,
-}
-
-impl PeltSource {
-    /// Names in code order.
-    pub const NAMES: [&'static str; 9] =
-        ["call", "tracepoint", "switch", "waking", "wakeup", "tick", "migrate", "fork", "estimate"];
-
-    /// The source of a code.
-    pub fn of_code(code: u32) -> Option<PeltSource> {
-        use PeltSource::{AtEstimate, AtFork, AtMigrate, AtSwitch, AtTick, AtWakeup, AtWaking, Call, Tracepoint};
-        [Call, Tracepoint, AtSwitch, AtWaking, AtWakeup, AtTick, AtMigrate, AtFork, AtEstimate]
-            .into_iter()
-            .find(|&source| source as u32 == code)
-    }
-
-    /// Lower-case name.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-}
-
 /// `flags` of `pelt_state`: on the queue.
 pub const PELT_ON_RQ: u32 = 1;
 /// `flags` of `pelt_state`: running.
@@ -159,4 +159,25 @@ pub fn unpack_name(name_0: u64, name_8: u64) -> String {
     bytes[8..].copy_from_slice(&name_8.to_le_bytes());
     let length = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..length]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pelton_core::gate;
+
+    #[test]
+    fn verdicts_are_the_numbers_of_the_core() {
+        let core = [gate::OPEN, gate::WINDOW, gate::BUSY, gate::REMOTE, gate::HELD, gate::PEAK, gate::DEAD];
+        let named = core.map(|code| GateVerdict::of_code(code).map(GateVerdict::name));
+        assert_eq!(named, ["open", "window", "busy", "remote", "held", "peak", "dead"].map(Some));
+        assert!(!core.contains(&(GateVerdict::Dropped as u32)));
+    }
+
+    #[test]
+    fn a_code_and_its_name_belong_together() {
+        assert_eq!(HookSite::of_code(10).map(HookSite::name), Some("switch"));
+        assert_eq!(PeltSource::of_code(PeltSource::AtEstimate as u32), Some(PeltSource::AtEstimate));
+        assert_eq!(PeltSignal::of_code(PeltSignal::NAMES.len() as u32), None);
+    }
 }

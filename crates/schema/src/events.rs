@@ -148,8 +148,7 @@ declare_events! {
         domain: u32 [Id],
         /// Hook site: see `HookSite`.
         site: u32 [Code],
-        /// 0 evaluated, 1 inside the rate-limit window, 2 slow path pending, 3 not allowed from this CPU; evaluated and then
-        /// held: 4 by the gate's window, 5 by the recent maximum, 6 by the dead band; 16 dropped by the hook filter.
+        /// What became of the call: see `GateVerdict`.
         gate: u32 [Code],
         /// CPU of the domain with the largest request.
         max_cpu: u32 [Id],

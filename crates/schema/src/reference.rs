@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::{EVENTS, EventInfo, HookSite, PeltSignal, PeltSource};
+use crate::{EVENTS, EventInfo, GateVerdict, HookSite, PeltSignal, PeltSource};
 
 /// The page `docs/reference/events.md` without its banner: every event, every column, unit and sentence.
 ///
@@ -16,9 +16,10 @@ pub fn render_reference() -> String {
          behind a name is the event's code in our own log.\n",
     );
     EVENTS.iter().for_each(|event| section(&mut out, event));
-    codes(&mut out, "Hook sites", "`site` in `freq_decision`", &HookSite::NAMES);
-    codes(&mut out, "Load-tracking records", "`signal` in `pelt_state` and `util_est`", &PeltSignal::NAMES);
-    codes(&mut out, "Moments of reading", "`source` in `pelt_state`", &PeltSource::NAMES);
+    codes(&mut out, "Hook sites", "`site` in `freq_decision`", HookSite::NAMES);
+    codes(&mut out, "Gate verdicts", "`gate` in `freq_decision`", GateVerdict::NAMES);
+    codes(&mut out, "Load-tracking records", "`signal` in `pelt_state` and `util_est`", PeltSignal::NAMES);
+    codes(&mut out, "Moments of reading", "`source` in `pelt_state`", PeltSource::NAMES);
     out
 }
 

@@ -4,15 +4,12 @@
 
 use pelton_core::hook::{Outcome, class, how};
 use pelton_core::{CpuState as CpuInputs, PerfTerms, commit, cpu_bw_dl, gate, value};
-use pelton_schema::{Event, HookSite, Sink};
+use pelton_schema::{Event, GateVerdict, HookSite, Sink};
 
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::queue::Ev;
 use crate::state::Step;
-
-/// `FreqDecision::gate` of an event that the hook filter dropped.
-const GATE_DROPPED: u32 = 16;
 
 /// A call of the governor.
 struct Call {
@@ -70,7 +67,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         if outcome.offered && S::ACTIVE {
             let d = self.m.cpus[c as usize].domain;
-            self.explain_refusal(&Call { cpu: c, domain: d, site, flags: 0 }, GATE_DROPPED);
+            self.explain_refusal(&Call { cpu: c, domain: d, site, flags: 0 }, GateVerdict::Dropped as u32);
         }
     }
 

@@ -11,6 +11,7 @@ use pelton_lab::explanation::{Context, Explanation, explain as chain};
 use pelton_lab::request;
 use pelton_lab::run::run_one;
 use pelton_scenario::Plan;
+use pelton_schema::GateVerdict;
 use std::fmt::Write as _;
 
 /// Does what was asked.
@@ -73,11 +74,11 @@ fn text(explanation: &Explanation, plan: &Plan, decisions: u64) -> String {
     let decision = &explanation.decision;
     let mut out =
         format!("{} s, frequency domain {number} ({name}), {}\n", seconds(explanation.time_ns), plan.machine.name);
-    let outcome = match (decision.gate, decision.changed) {
-        (0, true) => format!("{} -> {} kHz", decision.prev_khz, decision.resolved_khz),
-        (0, false) => format!("{} kHz stays", decision.prev_khz),
-        (4..=6, _) => format!("held, {} kHz stays", decision.prev_khz),
-        (16, _) => format!("dropped by the hook filter, {} kHz stays", decision.prev_khz),
+    let outcome = match (decision.verdict(), decision.changed) {
+        (GateVerdict::Open, true) => format!("{} -> {} kHz", decision.prev_khz, decision.resolved_khz),
+        (GateVerdict::Open, false) => format!("{} kHz stays", decision.prev_khz),
+        _ if decision.was_held() => format!("held, {} kHz stays", decision.prev_khz),
+        (GateVerdict::Dropped, _) => format!("dropped by the hook filter, {} kHz stays", decision.prev_khz),
         _ => format!("refused, {} kHz stays", decision.prev_khz),
     };
     let _ = writeln!(out, "{outcome} (number {decisions} of those that fit)\n");

@@ -11,6 +11,25 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+HIDDEN int put_values(u32 kind, u32 first, u32 second, u32 third, u32 fourth)
+{
+	struct note *note = NOTE(kind);
+
+	if (!note)
+		return 0;
+	note->a[0] = first;
+	note->a[1] = second;
+	note->a[2] = third;
+	note->a[3] = fourth;
+	submit(note);
+	return 0;
+}
+
+HIDDEN int put_pair(u32 kind, u32 first, u32 second)
+{
+	return put_values(kind, first, second, 0, 0);
+}
+
 HIDDEN int on_switch(int preempt, struct task_struct *prev, struct task_struct *next, u32 prev_state)
 {
 	struct note *note;
@@ -52,16 +71,8 @@ int BPF_PROG(switch_without, bool preempt, struct task_struct *prev, struct task
 
 HIDDEN void put_wake(u32 kind, struct task_struct *p)
 {
-	struct note *note;
-
 	tell_task(p);
-	note = NOTE(kind);
-	if (!note)
-		return;
-	note->a[0] = p->pid;
-	note->a[1] = p->prio;
-	note->a[2] = task_cpu(p);
-	submit(note);
+	put_values(kind, p->pid, p->prio, task_cpu(p), 0);
 }
 
 SEC("tp_btf/sched_waking")
@@ -92,15 +103,7 @@ int BPF_PROG(wakeup_new, struct task_struct *p)
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(migrate, struct task_struct *p, int dest_cpu)
 {
-	struct note *note = NOTE(KIND_MIGRATE);
-
-	if (note) {
-		note->a[0] = p->pid;
-		note->a[1] = p->prio;
-		note->a[2] = task_cpu(p);
-		note->a[3] = dest_cpu;
-		submit(note);
-	}
+	put_values(KIND_MIGRATE, p->pid, p->prio, task_cpu(p), dest_cpu);
 	if (want_snapshots && is_fair(p))
 		put_entity(AT_MIGRATE, &p->se);
 	return 0;
@@ -109,29 +112,14 @@ int BPF_PROG(migrate, struct task_struct *p, int dest_cpu)
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 {
-	struct note *note;
-
 	tell_task(child);
-	note = NOTE(KIND_FORK);
-	if (!note)
-		return 0;
-	note->a[0] = parent->pid;
-	note->a[1] = child->pid;
-	submit(note);
-	return 0;
+	return put_pair(KIND_FORK, parent->pid, child->pid);
 }
 
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(task_exit, struct task_struct *p)
 {
-	struct note *note = NOTE(KIND_EXIT);
-
-	if (!note)
-		return 0;
-	note->a[0] = p->pid;
-	note->a[1] = p->prio;
-	submit(note);
-	return 0;
+	return put_pair(KIND_EXIT, p->pid, p->prio);
 }
 
 /* A new program: the task's name changes, and is told here. */
@@ -145,40 +133,13 @@ int BPF_PROG(task_exec, struct task_struct *p)
 SEC("tp_btf/cpu_frequency")
 int BPF_PROG(frequency, u32 khz, u32 cpu)
 {
-	struct note *note = NOTE(KIND_FREQUENCY);
-
-	if (!note)
-		return 0;
-	note->a[0] = cpu;
-	note->a[1] = khz;
-	submit(note);
-	return 0;
+	return put_pair(KIND_FREQUENCY, cpu, khz);
 }
 
 SEC("tp_btf/cpu_frequency_limits")
 int BPF_PROG(limits, struct cpufreq_policy *policy)
 {
-	struct note *note = NOTE(KIND_LIMITS);
-
-	if (!note)
-		return 0;
-	note->a[0] = policy->cpu;
-	note->a[1] = policy->min;
-	note->a[2] = policy->max;
-	submit(note);
-	return 0;
-}
-
-HIDDEN int put_pair(u32 kind, u32 first, u32 second)
-{
-	struct note *note = NOTE(kind);
-
-	if (!note)
-		return 0;
-	note->a[0] = first;
-	note->a[1] = second;
-	submit(note);
-	return 0;
+	return put_values(KIND_LIMITS, policy->cpu, policy->min, policy->max, 0);
 }
 
 SEC("tp_btf/cpu_idle")
