@@ -11,6 +11,8 @@ use nix::sched::{CpuSet, sched_setaffinity};
 use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
 use nix::unistd::Pid;
 
+use crate::machine::set_nice;
+
 /// A load by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
@@ -227,11 +229,10 @@ fn prepare(task: &Periodic) -> Result<(), String> {
             return Err(format!("no SCHED_FIFO: {}", std::io::Error::last_os_error()));
         }
     }
-    // SAFETY: no memory is passed; 0 is the calling thread.
-    if task.nice != 0 && unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, task.nice) } != 0 {
-        return Err(format!("no nice value: {}", std::io::Error::last_os_error()));
+    if task.nice == 0 {
+        return Ok(());
     }
-    Ok(())
+    set_nice(task.nice).map_err(|e| format!("no nice value: {e}"))
 }
 
 fn repeat(task: &Periodic, stop: &AtomicBool) {

@@ -69,6 +69,26 @@ pub(crate) fn cpus_possible() -> u32 {
     last.map_or(1, |last| last.min(8191) + 1)
 }
 
+/// Memory for the buffers of all CPUs when nothing else is asked for, MiB.
+const BUFFERS_MIB: u32 = 512;
+
+/// Buffer of each CPU unless another one is asked for, MiB: enough for 100 ms of a CPU that does nothing but switch.
+pub fn buffer_mib_default() -> u32 {
+    (BUFFERS_MIB / cpus_possible()).clamp(4, 32)
+}
+
+/// Sets the nice value of the calling thread.
+///
+/// # Errors
+/// When the kernel does not allow it.
+pub fn set_nice(nice: i32) -> std::io::Result<()> {
+    // SAFETY: no memory is passed; 0 is the calling thread.
+    if unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, nice) } == 0 {
+        return Ok(());
+    }
+    Err(std::io::Error::last_os_error())
+}
+
 /// What the files of a recording say about machine and kernel.
 pub fn header(tool_version: &str, workload: &str) -> RunHeader {
     let (cpus, domains) = layout(cpus_possible());

@@ -1,43 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! One stream in time order from one buffer per CPU.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::record::Record;
 
-/// A record waiting for its turn; equal times keep the order in which they came.
-struct Waiting {
-    key: (u64, u64),
-    record: Record,
-}
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-
-impl Eq for Waiting {}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key.cmp(&other.key)
-    }
-}
-
-/// Sorts what arrives within a bounded distance. What arrives later than that takes the time of what was handed out
-/// last, and is counted.
+/// Brings the records of the buffers in order. What arrives after its time was handed out takes the time of what was handed
+/// out last, and is counted. Of equal times the lower CPU comes first.
 #[derive(Default)]
 pub(crate) struct Merge {
-    waiting: BinaryHeap<Reverse<Waiting>>,
-    arrived: u64,
+    /// Records of each CPU in time order: all but sorted when they arrive.
+    waiting: BTreeMap<u32, VecDeque<Record>>,
+    /// Time and CPU of the first of each.
+    firsts: BTreeSet<(u64, u32)>,
     handed_out_ns: u64,
     /// Records that came too late to keep their time.
     pub late: u64,
@@ -50,18 +25,28 @@ impl Merge {
             record.time_ns = self.handed_out_ns;
             self.late += 1;
         }
-        self.waiting.push(Reverse(Waiting { key: (record.time_ns, self.arrived), record }));
-        self.arrived += 1;
+        let (cpu, time_ns) = (record.cpu, record.time_ns);
+        let queue = self.waiting.entry(cpu).or_default();
+        // An interrupt may put its record into the buffer after the one it interrupted, and read the clock before.
+        let behind = queue.iter().rev().take_while(|other| other.time_ns > time_ns).count();
+        if behind == queue.len() {
+            if let Some(first) = queue.front() {
+                self.firsts.remove(&(first.time_ns, cpu));
+            }
+            self.firsts.insert((time_ns, cpu));
+        }
+        queue.insert(queue.len() - behind, record);
     }
 
     /// The earliest record, if it is not after `until_ns`.
     pub fn pop(&mut self, until_ns: u64) -> Option<Record> {
-        if self.waiting.peek()?.0.key.0 > until_ns {
-            return None;
-        }
-        let Reverse(Waiting { record, .. }) = self.waiting.pop()?;
-        self.handed_out_ns = record.time_ns;
-        Some(record)
+        let (time_ns, cpu) = *self.firsts.first().filter(|&&(time_ns, _)| time_ns <= until_ns)?;
+        self.firsts.pop_first();
+        let queue = self.waiting.get_mut(&cpu)?;
+        let record = queue.pop_front();
+        self.firsts.extend(queue.front().map(|next| (next.time_ns, cpu)));
+        self.handed_out_ns = time_ns;
+        record
     }
 }
 
@@ -81,6 +66,14 @@ mod tests {
         let order: Vec<_> = std::iter::from_fn(|| merge.pop(10)).map(|r| (r.time_ns, r.cpu)).collect();
         assert_eq!(order, [(4, 1), (5, 0), (9, 0), (9, 1)]);
         assert_eq!(merge.late, 0);
+    }
+
+    #[test]
+    fn a_record_that_an_interrupt_overtook_keeps_its_time() {
+        let mut merge = Merge::default();
+        [(5, 0), (9, 0), (8, 0), (7, 1)].into_iter().for_each(|(t, c)| merge.push(record(t, c)));
+        let order: Vec<_> = std::iter::from_fn(|| merge.pop(10)).map(|r| (r.time_ns, r.cpu)).collect();
+        assert_eq!((order, merge.late), (vec![(5, 0), (7, 1), (8, 0), (9, 0)], 0));
     }
 
     #[test]
