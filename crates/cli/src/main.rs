@@ -5,6 +5,7 @@ mod args;
 mod bug;
 mod exit;
 mod interrupt;
+mod output;
 mod progress;
 mod sheet;
 mod units;

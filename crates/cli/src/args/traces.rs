@@ -151,9 +151,9 @@ pub struct RecordArgs {
     /// Every load-tracking call, before and after, where the kernel lets functions be traced.
     #[arg(long)]
     pub full: bool,
-    /// Buffer of each CPU.
-    #[arg(long, value_name = "MB", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub buffer: u32,
+    /// Buffer of each CPU [default: 512 shared by the CPUs, 4 to 32 each].
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub buffer: Option<u32>,
     /// Run a small load meanwhile: periodic, rt-fair, mixed, fork-storm or cgroup-moves.
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
     pub load: Option<String>,

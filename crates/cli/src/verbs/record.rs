@@ -5,23 +5,26 @@ use super::common::{print, print_json, section};
 use crate::args::{Format, Global, RecordArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
+use crate::output::create;
 use crate::sheet::Sheet;
 use crate::units::{human_ns, number};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pelton_live::loads::{LOADS, Load, Running};
-use pelton_live::{EventSet, LiveError, Options, SETS, Session, Summary, signal_event};
+use pelton_live::{EventSet, LiveError, Options, SETS, Session, Summary, buffer_mib_default, set_nice, signal_event};
 use pelton_schema::{Event, Sink};
 use pelton_trace::{PeltonLog, PerfettoTrace, RunHeader};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::IsTerminal;
-use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::atomic::Ordering;
 
 /// How long a recording is when nothing else ends it.
 const DURATION_NS: u64 = 10_000_000_000;
+
+/// Nice value of the thread that empties the buffers.
+const NICE: i32 = -20;
 
 /// Does what was asked.
 pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
@@ -59,6 +62,9 @@ fn watch(mut session: Session, files: &mut Files, work: &mut Work, args: &Record
     if let Ok(style) = ProgressStyle::with_template("{msg}") {
         bar.set_style(style);
     }
+    // Load and command have their own priority by now. A recorder that waits for its turn loses events; one that may not
+    // go first still records.
+    let _ = set_nice(NICE);
     loop {
         let now = session.poll(&mut |time_ns, event| files.put(time_ns, event));
         bar.set_message(format!("{}: {} events, {} lost", human_ns(now.elapsed_ns), now.events, now.lost));
@@ -87,7 +93,12 @@ fn options(args: &RecordArgs) -> Result<Options, Failure> {
     if sets.is_empty() {
         return Err(Failure::new(Exit::Usage, "no events to record", Some(&format!("sets: {}, all", known()))));
     }
-    Ok(Options { sets, full: args.full, buffer_mib: args.buffer, btf: args.btf.clone() })
+    Ok(Options {
+        sets,
+        full: args.full,
+        buffer_mib: args.buffer.unwrap_or_else(buffer_mib_default),
+        btf: args.btf.clone(),
+    })
 }
 
 fn load(name: &str) -> Result<Load, Failure> {
@@ -157,13 +168,6 @@ impl Files {
         let bytes = perfetto.and(log);
         bytes.map_err(|e| Failure::cannot(format!("cannot write the events: {e}"), "is the disk full?"))
     }
-}
-
-fn create(path: &Path) -> Result<File, Failure> {
-    File::create(path).map_err(|error| {
-        let reason = format!("cannot create {}: {error}", path.display());
-        Failure::cannot(reason, "choose a folder that exists and may be written")
-    })
 }
 
 /// What runs while the recording lasts.

@@ -6,6 +6,7 @@ use super::recorded;
 use super::run::Outputs;
 use crate::args::{Format, Global, ReplayArgs};
 use crate::exit::{Exit, Failure};
+use crate::output;
 use crate::sheet::Sheet;
 use crate::units::number;
 use pelton_lab::plan::{self, Inputs, PolicySpec, Prepared};
@@ -19,13 +20,14 @@ use pelton_scenario::rtapp::Loaded;
 use pelton_schema::TeeSink;
 use pelton_sim::Machine;
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Tasks shown without `-v`.
 const TASKS_SHOWN: usize = 8;
 
 /// Does what was asked.
 pub fn replay(args: &ReplayArgs, global: &Global) -> Result<Exit, Failure> {
+    output::spare([&args.trace, &args.log].into_iter().flatten().map(PathBuf::as_path), &args.traces)?;
     let mut results = Vec::new();
     for (i, path) in args.traces.iter().enumerate() {
         let result = one(args, path, i == 0, global)?;

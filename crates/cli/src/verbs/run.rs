@@ -4,6 +4,7 @@
 use super::common::{inputs, policy_spec, prepare, print, print_json, section, watched};
 use crate::args::{Format, Global, RunArgs};
 use crate::exit::{Exit, Failure};
+use crate::output::create;
 use crate::sheet::Sheet;
 use crate::units::number;
 use pelton_lab::compare::Scope;
@@ -112,15 +113,6 @@ fn task_names(plan: &Plan) -> Vec<String> {
     let workers = plan.machine.domains.iter().filter(|d| !d.fast_switch).map(|d| format!("sugov:{}", d.cpus[0]));
     let tasks = plan.workload.tasks.iter().map(|t| t.name.clone());
     std::iter::once("swapper".to_owned()).chain(tasks).chain(workers).collect()
-}
-
-fn create(path: &Path) -> Result<File, Failure> {
-    File::create(path).map_err(|error| {
-        Failure::cannot(
-            format!("cannot create {}: {error}", path.display()),
-            "choose a folder that exists and may be written",
-        )
-    })
 }
 
 /// Runs without sinks at all when no file is wanted: then events are not even built.

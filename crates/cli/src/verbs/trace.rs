@@ -5,13 +5,13 @@ use super::common::{print, print_json};
 use crate::args::{ExportArgs, Format, Global, TraceForm, TraceInfoArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
+use crate::output;
 use crate::progress::Counting;
 use crate::sheet::Sheet;
 use pelton_trace::import::{ConvertError, Format as InputFormat, OpenOptions, Source, TraceInfo, convert, open};
 use pelton_trace::{EventSelection, ExportFormat};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -137,11 +137,12 @@ pub fn export(args: &ExportArgs, global: &Global) -> Result<Exit, Failure> {
         TraceForm::Text => ExportFormat::Text,
         TraceForm::Log => ExportFormat::Log,
     };
+    output::spare([args.output.as_path()], std::slice::from_ref(&args.file))?;
     let mut source = opened(&args.file, args.input_format)?;
     let cannot = |error: std::io::Error| {
         Failure::cannot(format!("{}: {error}", args.output.display()), "is the folder there, and the disk not full?")
     };
-    let out = BufWriter::new(File::create(&args.output).map_err(cannot)?);
+    let out = BufWriter::new(output::create(&args.output)?);
     let counting = Counting::new(global.quiet);
     let going = |events| {
         counting.at(events);

@@ -5,10 +5,13 @@ use super::common::print;
 use super::recorded;
 use crate::args::{FromTraceArgs, Global};
 use crate::exit::{Exit, Failure};
+use crate::output;
 use pelton_replay::workload::{self, Habits, SynthesisOptions, WriteOptions};
+use std::io::Write;
 
 /// Does what was asked.
 pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure> {
+    output::spare(args.output.as_deref(), std::slice::from_ref(&args.trace))?;
     let (recorded, recorded_on) = recorded::read(&args.part, &args.trace, 0, global)?;
     let machine = recorded::machine(args.part.platform.as_deref().unwrap_or(&recorded_on))?.machine;
     let habits = Habits::of(&recorded.recording);
@@ -25,11 +28,8 @@ pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure
     let text = text.map_err(|what| Failure::input(format!("{}: {what}", args.trace.display())))?;
     match &args.output {
         None => print(&text)?,
-        Some(path) => std::fs::write(path, text).map_err(|error| {
-            Failure::cannot(
-                format!("cannot write {}: {error}", path.display()),
-                "choose a folder that exists and may be written",
-            )
+        Some(path) => output::create(path)?.write_all(text.as_bytes()).map_err(|error| {
+            Failure::cannot(format!("cannot write {}: {error}", path.display()), "is the disk full?")
         })?,
     }
     Ok(Exit::Good)

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `pelton trace`: what it writes, and what it does not write over.
+
+mod support;
+use serde_json::Value;
+use support::{file, good, pelton};
+
+const RUN: [&str; 6] =
+    ["run", "--platform", "hikey-6220", "--workload", "periodic:run_us=3000,period_us=10000", "--log"];
+
+fn recorded(folder: &tempfile::TempDir) -> String {
+    let (_, log) = file(folder, "run.plog");
+    good(&[&RUN[..], &[&log, "--duration", "200ms"]].concat());
+    log
+}
+
+fn switches(trace: &str) -> Option<u64> {
+    let info: Value = serde_json::from_str(&good(&["trace", "info", trace, "--format", "json"])).expect("JSON");
+    info["events"]["sched_switch"].as_u64()
+}
+
+#[test]
+fn every_form_that_is_a_trace_keeps_the_switches() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let log = recorded(&folder);
+    let all = switches(&log);
+    assert!(all > Some(20), "{all:?}");
+    for form in ["log", "perfetto"] {
+        let (_, other) = file(&folder, form);
+        good(&["trace", "export", &log, "--to", form, "-o", &other]);
+        assert_eq!(switches(&other), all, "{form}");
+    }
+    let (path, csv) = file(&folder, "switches.csv");
+    good(&["trace", "export", &log, "--to", "csv", "--event", "sched_switch", "-o", &csv]);
+    let lines = std::fs::read_to_string(path).expect("text");
+    let rows = lines.lines().filter(|line| !line.starts_with('#')).count() as u64;
+    assert_eq!(Some(rows - 1), all, "one line per event below the names of the columns");
+}
+
+#[test]
+fn a_trace_is_not_written_over() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let log = recorded(&folder);
+    let before = std::fs::read(&log).expect("the log");
+    let writers: [&[&str]; 3] = [
+        &["trace", "export", &log, "--to", "text", "-o", &log],
+        &["workload", "from-trace", &log, "-o", &log],
+        &["replay", &log, "--log", &log],
+    ];
+    for arguments in writers {
+        let refused = pelton(arguments);
+        assert_eq!(refused.code, 2, "{}", refused.stderr);
+        assert!(refused.stderr.contains("is the trace that is read"), "{}", refused.stderr);
+    }
+    assert_eq!(std::fs::read(&log).expect("still there"), before);
+}
+
+#[test]
+fn what_is_no_trace_is_bad_input() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (path, other) = file(&folder, "other");
+    for content in [&b""[..], b"\xff\xd8\xff\xe0 picture", b"one line of prose\n"] {
+        std::fs::write(&path, content).expect("room");
+        let refused = pelton(&["trace", "info", &other]);
+        assert_eq!(refused.code, 3, "{content:?}: {}", refused.stdout);
+        assert!(refused.stderr.starts_with("error: ") && refused.stderr.contains(&other), "{}", refused.stderr);
+    }
+}
