@@ -101,7 +101,10 @@ group() {
             component clippy clippy "lints Rust code"
             python_packages
             ;;
-        bench) want valgrind "counts instructions" have valgrind ;;
+        bench)
+            want valgrind "counts instructions" have valgrind
+            want rt-tests "hackbench, the load of which the recorder's cost is measured" have hackbench
+            ;;
         *)
             echo "usage: scripts/setup.sh [base|test|check|bench]..." >&2
             exit 2
