@@ -41,6 +41,15 @@ fn the_first_period_may_begin_later_or_anywhere() {
 }
 
 #[test]
+fn each_cpu_gets_copies_of_its_own() {
+    let w = load("busy:threads=2,cpus=each,name=watchdog");
+    let cpus: Vec<_> = w.tasks.iter().map(|t| t.cpus.clone()).collect();
+    assert_eq!(cpus, [0, 0, 1, 1, 2, 2, 3, 3].map(|cpu| Some(CpuSet::of([cpu]))));
+    assert_eq!((w.tasks[0].name.as_str(), w.tasks[7].name.as_str()), ("watchdog-0", "watchdog-7"));
+    assert!(refused("sched-pipe:cpus=each").contains("names no CPUs"));
+}
+
+#[test]
 fn busy_threads_and_clamps() {
     let w = load("busy:threads=2,cpus=1/3,util_max=100,nice=5");
     assert_eq!(w.tasks[1].uclamp, Some((0, 100)));

@@ -76,14 +76,14 @@ pub const MODELS: &[Model] = &[
     Model {
         name: "periodic",
         about: "threads that compute for run_us in every period_us",
-        options: "run_us,period_us,threads=1,policy=other,priority,nice=0,phase_us=0|random,mode=relative,cpus=all,\
+        options: "run_us,period_us,threads=1,policy=other,priority,nice=0,phase_us=0|random,mode=relative,cpus=all|each,\
                   util_min=0,util_max=1024,deadline_us,duration_s,name=periodic",
         make: |spec| periodic::workload(spec).into(),
     },
     Model {
         name: "busy",
         about: "threads that always compute",
-        options: "threads=1,policy=other,priority,nice=0,cpus=all,util_min=0,util_max=1024,duration_s,name=busy",
+        options: "threads=1,policy=other,priority,nice=0,cpus=all|each,util_min=0,util_max=1024,duration_s,name=busy",
         make: |spec| busy::workload(spec).into(),
     },
     Model {

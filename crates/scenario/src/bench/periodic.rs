@@ -46,15 +46,21 @@ fn first_period(spec: &mut Spec) -> FirstPeriod {
 /// Copies of a task with the options every primitive has.
 pub(super) fn copies(spec: &mut Spec, task: &TaskSpec, threads: u32, default_name: &'static str) -> Workload {
     let name = spec.string("name", default_name);
-    let cpus = spec.cpus();
+    let places = spec.places();
     let min = spec.number("util_min", 0, 0..=1024);
     let max = spec.number("util_max", 1024, 0..=1024);
     if min > max {
         spec.wrong("util_min", "`util_min` is above `util_max`", "Linux refuses such a pair");
     }
     let uclamp = (spec.has("util_min") || spec.has("util_max")).then_some((min, max));
-    let copy = |i: u32| TaskSpec { name: format!("{name}-{i}"), cpus: cpus.clone(), uclamp, ..task.clone() };
-    let tasks = (0..threads).map(copy).collect();
+    let cpus = places.iter().flat_map(|cpus| std::iter::repeat_n(cpus, threads as usize));
+    let copy = |(i, cpus): (usize, &Option<_>)| TaskSpec {
+        name: format!("{name}-{i}"),
+        cpus: cpus.clone(),
+        uclamp,
+        ..task.clone()
+    };
+    let tasks = cpus.enumerate().map(copy).collect();
     Workload { tasks, duration_ns: spec.duration_ns(None), ..Workload::default() }
 }
 

@@ -178,6 +178,10 @@ impl<'a> Spec<'a> {
     /// CPUs: `0`, `0-3`, `0/2/4-5`.
     pub(super) fn cpus(&mut self) -> Option<CpuSet> {
         let (value, place) = self.find("cpus")?;
+        self.cpu_set(value, place)
+    }
+
+    fn cpu_set(&mut self, value: &str, place: Range<usize>) -> Option<CpuSet> {
         if value == "all" {
             return None;
         }
@@ -189,6 +193,15 @@ impl<'a> Spec<'a> {
             self.errors.push(d.help("a CPU (0), a range (0-3), or several with slashes (0/2/4-5)"));
         }
         set
+    }
+
+    /// Where the copies of a model may run: on `cpus`, or one copy on every CPU when `cpus=each`.
+    pub(super) fn places(&mut self) -> Vec<Option<CpuSet>> {
+        match self.find("cpus") {
+            Some(("each", _)) => (0..self.machine.cpus.len() as u32).map(|cpu| Some(CpuSet::of([cpu]))).collect(),
+            Some((value, place)) => vec![self.cpu_set(value, place)],
+            None => vec![None],
+        }
     }
 
     /// An error about an option that was read.
