@@ -37,6 +37,8 @@ pub struct Experiment {
     pub assumptions: BTreeMap<String, String>,
     /// Which inputs were inferred from which rows, in words.
     pub calibration: String,
+    /// Models that run beside every workload that is not `alone`, joined by `+`.
+    pub background: Option<String>,
     /// What runs, by name.
     pub workload: BTreeMap<String, WorkloadRef>,
     /// What differs, by name.
@@ -66,6 +68,9 @@ pub struct WorkloadRef {
     pub delay_s: BTreeMap<String, f64>,
     /// Length of one run, s, where it differs from the table's.
     pub duration_s: Option<f64>,
+    /// Without the background.
+    #[serde(default)]
+    pub alone: bool,
 }
 
 /// One side of the comparison.

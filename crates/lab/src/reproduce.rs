@@ -83,12 +83,20 @@ fn needed(experiment: &Experiment) -> Vec<(String, String)> {
     of_rows.chain(beyond).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// The workload with what runs beside it.
+fn spec(experiment: &Experiment, workload: &WorkloadRef) -> String {
+    match &experiment.background {
+        Some(background) if !workload.alone => format!("{} + {background}", workload.spec),
+        _ => workload.spec.clone(),
+    }
+}
+
 fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, String)) -> Result<Plan, LabError> {
     let (variant, workload) = (&experiment.variant[&side.0], &experiment.workload[&side.1]);
     let inputs = Inputs {
         platform: experiment.platform.clone(),
         seed: 1,
-        workload: workload.spec.clone(),
+        workload: spec(experiment, workload),
         duration_ns: Some(duration_ns(experiment, workload, changed)),
         delays_ns: delays_ns(workload, changed),
         hz: Some(changed.and_then(|c| c.hz).unwrap_or(experiment.hz)),
