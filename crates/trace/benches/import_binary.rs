@@ -13,8 +13,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use invented_dat::Shape;
-use pelton_schema::{Event, Sink};
+use invented_dat::{Shape, cpu_of};
+use pelton_schema::Sink;
 use pelton_trace::import::{OpenOptions, open};
 use pelton_trace::{PeltonLog, PerfettoTrace};
 
@@ -26,16 +26,6 @@ const FILE_BYTES_SMOKE: u64 = 1 << 20;
 const CPUS: u32 = 8;
 /// Different pages per CPU; they repeat with later times.
 const PAGES: usize = 64;
-
-fn cpu_of(event: &Event) -> Option<u32> {
-    match *event {
-        Event::SchedSwitch { cpu, .. }
-        | Event::SchedWaking { cpu, .. }
-        | Event::CpuFrequency { cpu, .. }
-        | Event::CpuIdle { cpu, .. } => Some(cpu),
-        _ => None,
-    }
-}
 
 /// A `trace.dat` of version 6, 8 CPUs, 4 KiB pages.
 fn write_dat(out: &mut dyn Write, bytes: u64) -> io::Result<()> {

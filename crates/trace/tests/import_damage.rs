@@ -8,7 +8,7 @@
 mod invented_dat;
 mod synthetic;
 
-use invented_dat::{CpuPages, Packing, Shape};
+use invented_dat::{CpuPages, Packing, Shape, cpu_of};
 use pelton_schema::{Event, Sink};
 use pelton_trace::import::{Format, OpenOptions, TraceInfo, open};
 use pelton_trace::{PeltonLog, PerfettoTrace};
@@ -30,16 +30,6 @@ fn read(bytes: &[u8], format: Option<Format>) -> Option<(Events, TraceInfo)> {
         assert!(events.len() <= 4 * bytes.len() + 64, "more events than bytes");
     }
     Some((events, source.info().clone()))
-}
-
-fn cpu_of(event: &Event) -> Option<u32> {
-    match *event {
-        Event::SchedSwitch { cpu, .. }
-        | Event::SchedWaking { cpu, .. }
-        | Event::CpuFrequency { cpu, .. }
-        | Event::CpuIdle { cpu, .. } => Some(cpu),
-        _ => None,
-    }
 }
 
 /// Events of the four kinds the writer knows, by time and CPU.

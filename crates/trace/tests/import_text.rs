@@ -91,7 +91,7 @@ fn groups_lost_events_and_executed_files_are_told() {
         .expect("a trace")
         .iter()
         .map(|timed| match timed.event {
-            Event::PeltGroup { cpu: 2, group: 0, entity: 1, util_avg: 7, runnable_avg: 6, load_avg: 5 } => "group",
+            Event::PeltGroup { cpu: 2, group: 1, entity: 1, util_avg: 7, runnable_avg: 6, load_avg: 5 } => "group",
             Event::LostEvents { cpu: 3, count: 12 } | Event::LostEvents { cpu: 2, count: 3 } => "lost",
             Event::LostEvents { cpu: 1, count: 0 } => "unknown",
             Event::TaskName { tid: 7, name_0, .. } if name_0 == u64::from_le_bytes(*b"ls\0\0\0\0\0\0") => "name",
@@ -101,7 +101,7 @@ fn groups_lost_events_and_executed_files_are_told() {
         .collect();
     assert_eq!(names, ["group", "lost", "lost", "unknown", "name", "freq", "freq"]);
     let info = source.info();
-    assert_eq!((info.lost, info.lost_unknown, info.groups.as_slice()), (15, 1, &["/g".to_owned()][..]));
+    assert_eq!((info.lost, info.lost_unknown, info.groups.as_slice()), (15, 1, &["/".to_owned(), "/g".to_owned()][..]));
 }
 
 #[test]

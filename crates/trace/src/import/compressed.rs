@@ -19,7 +19,7 @@ const XZ_MEMORY_MAX: u64 = 128 << 20;
 /// Largest window of a zstd stream, as a power of two: 128 MiB.
 const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 /// Traces shrink by 5 to 30; a file that grows by more than this is no trace.
-const GROWTH_MAX: u64 = 400;
+pub(super) const GROWTH_MAX: u64 = 400;
 /// Length up to which a file may grow whatever its packed size.
 const GROWTH_FREE_BYTES: u64 = 64 << 20;
 

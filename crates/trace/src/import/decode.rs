@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Origin the fields of a kernel's event to a declared one: the spellings, resolved once per event of a file.
+//! From the fields of a kernel's event to a declared one: the spellings, resolved once per event of a file.
 
 use std::collections::BTreeMap;
 
-use pelton_schema::{EVENTS, Event, EventInfo};
+use pelton_schema::{EVENTS, Event, EventInfo, pack_name};
 
 use super::TraceInfo;
 use super::counts::Counts;
-use super::spelling::{COMMS, NAMING, Origin, SPELLINGS, When};
+use super::spelling::{FILE_NAME, Origin, Spelling, When, comms_of, spellings_of};
+use super::state;
 
 /// Most columns of a declared event.
 const COLUMNS_MAX: usize = 32;
@@ -26,6 +27,20 @@ pub(super) trait Fields {
     fn number(&self, place: usize) -> Option<u64>;
     /// A text without its final zero; empty when it is not there.
     fn text(&self, place: usize) -> &[u8];
+    /// A task state as its code. `parked`: 64 is "parked" and not "dead", as since 4.14.
+    #[inline]
+    fn state(&self, place: usize, parked: bool) -> Option<u32> {
+        Some(state::of_event_bits(self.number(place)?, parked))
+    }
+    /// A set of CPUs, one bit each.
+    fn cpus(&self, _place: usize) -> Option<u64> {
+        None
+    }
+    /// A number as a column of 32 bits takes it.
+    #[inline]
+    fn fit(found: u64) -> Option<u64> {
+        Some(fit(found))
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +49,21 @@ enum Get {
     Place(usize),
     State(usize),
     Cpu,
+    Cpus(usize),
     Is(u64),
     Group(usize),
+    /// Place, part of a path, second half.
+    Name(usize, bool, bool),
+}
+
+impl Get {
+    fn place(self) -> Option<usize> {
+        match self {
+            Get::Place(place) | Get::State(place) | Get::Cpus(place) | Get::Group(place) => Some(place),
+            Get::Name(place, ..) => Some(place),
+            Get::Nothing | Get::Cpu | Get::Is(_) => None,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -46,42 +74,44 @@ struct Row {
     columns: Vec<(Get, bool)>,
 }
 
+/// Why a record is no event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// It means nothing here.
+    Meaningless,
+    /// The field at this place cannot be so.
+    Field(usize),
+}
+
 /// How one event of a file is read.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// The file's name for it.
     pub name: String,
+    /// A field without which the event means nothing and which the file does not have.
+    pub missing: Option<&'static str>,
     rows: Vec<Row>,
-    comms: Vec<(usize, usize)>,
+    /// Places of a task's id and name, and whether the name is part of a path.
+    comms: Vec<(usize, usize, bool)>,
     pid: Option<usize>,
     path: Option<usize>,
     /// The task state 64 is "parked" and not "dead", as since 4.14.
     parked: bool,
-    named_only: bool,
 }
 
 impl Plan {
     /// Resolves the spellings of `name` whose fields `place` finds.
     pub fn new(name: &str, parked: bool, place: impl Fn(&str) -> Option<usize>) -> Plan {
-        let spellings = SPELLINGS.iter().filter(|spelling| spelling.names.contains(&name));
-        let rows: Vec<Row> = spellings
-            .filter_map(|spelling| {
-                let event = EVENTS.iter().find(|event| event.name == spelling.event)?;
-                let mut columns: Vec<_> = (0..event.columns.len()).map(|i| (Get::Nothing, is_wide(event, i))).collect();
-                for (column, from) in spelling.columns {
-                    columns[event.column(column)?].0 = resolve(*from, &place);
-                }
-                Some(Row { event, when: spelling.when, columns })
-            })
-            .filter(Row::says_anything)
-            .collect();
-        let named_only = NAMING.contains(&name);
-        let comms = if rows.is_empty() && !named_only {
-            Vec::new()
-        } else {
-            COMMS.iter().filter_map(|(tid, comm)| Some((place(tid)?, place(comm)?))).collect()
-        };
-        Plan { name: name.to_owned(), rows, comms, pid: place("pid"), path: place("path"), parked, named_only }
+        let (mut rows, mut missing) = (Vec::new(), None);
+        for spelling in spellings_of(name) {
+            match Row::new(spelling, &place) {
+                Ok(row) => rows.push(row),
+                Err(field) => missing = missing.or(Some(field)),
+            }
+        }
+        let comms = comms_of(name).filter_map(|(tid, comm)| Some((place(tid)?, place(comm)?, comm == FILE_NAME)));
+        let (comms, name) = (comms.collect(), name.to_owned());
+        Plan { name, missing, rows, comms, pid: place("pid"), path: place("path"), parked }
     }
 
     /// Tells which columns events of this plan carry.
@@ -95,25 +125,42 @@ impl Plan {
         }
     }
 
-    /// The declared event, if there is one, not yet counted; names of tasks are noted either way.
+    /// The declared event, if there is one, not yet counted; what means nothing is counted as such.
     #[inline]
     pub fn decode(&self, fields: &impl Fields, cpu: u32, notes: &mut Notes) -> Option<Event> {
-        for &(tid, comm) in &self.comms {
-            if let Some(tid) = fields.number(tid) {
-                notes.name(tid as u32, fields.text(comm));
-            }
-        }
-        let Some(row) = self.rows.iter().find(|row| self.applies(row.when, fields)) else {
-            if !self.named_only {
-                notes.info.skip(&self.name);
-            }
-            return None;
-        };
-        let event = self.event(row, fields, cpu, notes);
-        if event.is_none() {
+        let event = self.read(fields, cpu, notes);
+        if event.is_err() {
             notes.info.skip(&self.name);
         }
-        event
+        event.ok()
+    }
+
+    /// The declared event; names of tasks are noted either way.
+    #[inline]
+    pub fn read<F: Fields>(&self, fields: &F, cpu: u32, notes: &mut Notes) -> Result<Event, Wrong> {
+        for &(tid, comm, is_path) in &self.comms {
+            if let Some(tid) = fields.number(tid) {
+                notes.name(tid as u32, last_part(fields.text(comm), is_path));
+            }
+        }
+        let row = self.rows.iter().find(|row| self.applies(row.when, fields)).ok_or(Wrong::Meaningless)?;
+        let mut values = [0u64; COLUMNS_MAX];
+        let values = values.get_mut(..row.columns.len()).ok_or(Wrong::Meaningless)?;
+        for (value, &(get, wide)) in values.iter_mut().zip(&row.columns) {
+            let found = self.value(get, fields, cpu, notes);
+            let found = if wide { found } else { found.and_then(F::fit) };
+            *value = found.ok_or_else(|| get.place().map_or(Wrong::Meaningless, Wrong::Field))?;
+        }
+        Event::from_values(row.event.code, values).ok_or(Wrong::Meaningless)
+    }
+
+    /// All CPUs the event is of, when it is of several.
+    pub fn cpus(&self, fields: &impl Fields) -> Option<u64> {
+        let place = self.rows.iter().flat_map(|row| &row.columns).find_map(|(get, _)| match get {
+            Get::Cpus(place) => Some(*place),
+            _ => None,
+        })?;
+        fields.cpus(place)
     }
 
     fn applies(&self, when: When, fields: &impl Fields) -> bool {
@@ -130,40 +177,55 @@ impl Plan {
         }
     }
 
-    fn event(&self, row: &Row, fields: &impl Fields, cpu: u32, notes: &mut Notes) -> Option<Event> {
-        let mut values = [0u64; COLUMNS_MAX];
-        let values = values.get_mut(..row.columns.len())?;
-        for (value, &(get, wide)) in values.iter_mut().zip(&row.columns) {
-            let found = match get {
-                Get::Nothing => 0,
-                Get::Place(place) => fields.number(place)?,
-                Get::State(place) => u64::from(state(fields.number(place)?, self.parked)),
-                Get::Cpu => u64::from(cpu),
-                Get::Is(number) => number,
-                Get::Group(place) => u64::from(notes.group(fields.text(place))?),
-            };
-            *value = if wide { found } else { fit(found) };
-        }
-        Event::from_values(row.event.code, values)
+    #[inline]
+    fn value(&self, get: Get, fields: &impl Fields, cpu: u32, notes: &mut Notes) -> Option<u64> {
+        Some(match get {
+            Get::Nothing => 0,
+            Get::Place(place) => fields.number(place)?,
+            Get::State(place) => u64::from(fields.state(place, self.parked)?),
+            Get::Cpu => u64::from(cpu),
+            Get::Cpus(place) => u64::from(fields.cpus(place).filter(|cpus| *cpus != 0)?.trailing_zeros()),
+            Get::Is(number) => number,
+            Get::Group(place) => u64::from(notes.group(fields.text(place))?),
+            Get::Name(place, is_path, second) => {
+                let name = String::from_utf8_lossy(last_part(fields.text(place), is_path));
+                let halves = pack_name(&name);
+                if second { halves.1 } else { halves.0 }
+            }
+        })
     }
+}
+
+/// The text, or what stands behind its last slash.
+fn last_part(text: &[u8], is_path: bool) -> &[u8] {
+    if is_path { text.rsplit(|&byte| byte == b'/').next().unwrap_or(text) } else { text }
 }
 
 impl Row {
-    /// False when the file has none of the fields the columns come from, such as an event of the same name by others.
-    fn says_anything(&self) -> bool {
-        self.columns.iter().any(|(get, _)| matches!(get, Get::Place(_) | Get::State(_)))
+    /// Resolves a spelling; the error is a field it needs and that is not there.
+    fn new(spelling: &Spelling, place: &impl Fn(&str) -> Option<usize>) -> Result<Row, &'static str> {
+        let event = EVENTS.iter().find(|event| event.name == spelling.event).ok_or("")?;
+        let mut columns: Vec<_> = (0..event.columns.len()).map(|i| (Get::Nothing, is_wide(event, i))).collect();
+        for (column, from) in spelling.columns {
+            let column = event.column(column).and_then(|index| columns.get_mut(index)).ok_or("")?;
+            column.0 = resolve(*from, place)?;
+        }
+        Ok(Row { event, when: spelling.when, columns })
     }
 }
 
-fn resolve(from: Origin, place: &impl Fn(&str) -> Option<usize>) -> Get {
-    match from {
+fn resolve(from: Origin, place: &impl Fn(&str) -> Option<usize>) -> Result<Get, &'static str> {
+    Ok(match from {
         Origin::Field(names) => names.iter().find_map(|name| place(name)).map_or(Get::Nothing, Get::Place),
+        Origin::Need(names) => Get::Place(names.iter().find_map(|name| place(name)).ok_or(names[0])?),
         Origin::State(name) => place(name).map_or(Get::Nothing, Get::State),
         Origin::Cpu => Get::Cpu,
         Origin::CpuOf(name) => place(name).map_or(Get::Cpu, Get::Place),
+        Origin::CpusOf(name) => Get::Cpus(place(name).ok_or(name)?),
         Origin::Is(number) => Get::Is(number),
         Origin::Group => place("path").map_or(Get::Nothing, Get::Group),
-    }
+        Origin::Name(name, second) => Get::Name(place(name).ok_or(name)?, name == FILE_NAME, second),
+    })
 }
 
 /// A number as a column of 32 bits takes it: -1 as all ones, what is larger cut off at the largest number.
@@ -179,20 +241,8 @@ fn is_wide(event: &EventInfo, index: usize) -> bool {
     Event::from_values(event.code, &values).is_some()
 }
 
-/// The code of a task state as an event prints it.
-pub(super) fn state(bits: u64, parked: bool) -> u32 {
-    match bits & 0xff {
-        low if low & 1 != 0 => 1,
-        low if low & 2 != 0 => 2,
-        low if low & 0x30 != 0 => 16,
-        low if low & 0x40 != 0 && !parked => 16,
-        0 => 0,
-        _ => 2,
-    }
-}
-
 /// What is noted about a trace while its events are decoded.
-pub(super) struct Notes {
+pub struct Notes {
     /// What is known.
     pub info: TraceInfo,
     counts: Counts,
@@ -297,20 +347,21 @@ mod tests {
     }
 
     #[test]
+    fn an_event_without_what_it_is_about_means_nothing() {
+        let (event, info) = decoded("sched_pelt_rt", &[("util", 7, "")]);
+        assert_eq!((event, info.skipped.get("sched_pelt_rt")), (None, Some(&1)));
+        let (event, _) = decoded("sched_process_exec", &[("pid", 7, ""), ("filename", 0, "/bin/ls")]);
+        let (name_0, name_8) = pack_name("ls");
+        assert_eq!(event, Some(Event::TaskName { tid: 7, name_0, name_8 }));
+    }
+
+    #[test]
     fn priorities_below_zero_and_large_numbers_fit() {
         let given = [("pid", 9, ""), ("prio", u64::MAX, ""), ("target_cpu", u64::MAX - 5, "")];
         let (event, _) = decoded("sched_waking", &given);
         let expected = Event::SchedWaking { cpu: 3, tid: 9, prio: u32::MAX, target_cpu: u32::MAX - 5 };
         assert_eq!(event, Some(expected));
-        let (event, _) = decoded("sched_pelt_rt", &[("util", 1 << 40, "")]);
+        let (event, _) = decoded("sched_pelt_rt", &[("cpu", 3, ""), ("util", 1 << 40, "")]);
         assert_eq!(event, Some(Event::PeltRt { cpu: 3, util_avg: u32::MAX }));
-    }
-
-    #[test]
-    fn states_are_the_four_codes() {
-        let codes =
-            [(0, 0), (0x100, 0), (1, 1), (2, 2), (0x82, 2), (0x80, 2), (0x20, 16), (0x10, 16), (0x40, 2), (4, 2)];
-        codes.iter().for_each(|&(bits, code)| assert_eq!(state(bits, true), code, "{bits:#x}"));
-        assert_eq!(state(0x40, false), 16);
     }
 }

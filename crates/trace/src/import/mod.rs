@@ -17,6 +17,7 @@ mod log;
 mod open;
 mod perfetto;
 mod spelling;
+mod state;
 pub mod text;
 
 pub use convert::{ConvertError, convert};

@@ -1,22 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! How kernels, modules and tools of all ages spell the declared events. Field names are those of the event's format
-//! file, which are also the keys its text prints where the two are alike.
+//! How kernels, modules and tools of all ages spell the declared events, in binary files and in text alike. Field names
+//! are those of the event's format file and the keys its text prints; `lisa__` before an event's name is passed over.
 
 /// Where a column's value comes from.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
     /// The first of these fields that the event has.
     Field(&'static [&'static str]),
-    /// A task state in a field, as the kernel's bits.
+    /// The same; without any of them the event means nothing.
+    Need(&'static [&'static str]),
+    /// A task state in a field, as the kernel's bits or letters.
     State(&'static str),
     /// The CPU that wrote the event.
     Cpu,
     /// The CPU in this field, or the CPU that wrote the event when it has no such field.
     CpuOf(&'static str),
+    /// Every CPU of the mask in this field.
+    CpusOf(&'static str),
     /// Always this.
     Is(u64),
     /// The number of the group whose path is in the field `path`.
     Group,
+    /// Eight bytes of the name in this field: the first, or those after them.
+    Name(&'static str, bool),
+}
+
+impl Origin {
+    /// The fields it is taken from.
+    pub fn fields(&self) -> &[&'static str] {
+        match self {
+            Origin::Field(names) | Origin::Need(names) => names,
+            Origin::State(name) | Origin::CpuOf(name) | Origin::CpusOf(name) | Origin::Name(name, _) => {
+                std::slice::from_ref(name)
+            }
+            Origin::Cpu | Origin::Is(_) | Origin::Group => &[],
+        }
+    }
 }
 
 /// When a spelling means its event.
@@ -45,7 +64,7 @@ pub(super) struct Spelling {
     pub columns: &'static [(&'static str, Origin)],
 }
 
-use Origin::{Cpu, CpuOf, Field, Group, Is, State};
+use Origin::{Cpu, CpuOf, CpusOf, Field, Group, Is, Name, Need, State};
 use When::{Always, GroupEntity, GroupQueue, RootQueue, Task};
 
 const fn always(
@@ -56,20 +75,24 @@ const fn always(
     Spelling { names, event, when: Always, columns }
 }
 
-const WAKE: &[(&str, Origin)] =
-    &[("cpu", Cpu), ("tid", Field(&["pid"])), ("prio", Field(&["prio"])), ("target_cpu", Field(&["target_cpu"]))];
-const UTIL: Origin = Field(&["util", "util_avg"]);
+const PID: Origin = Need(&["pid"]);
+const PRIO: Origin = Field(&["prio"]);
+const WAKE: &[(&str, Origin)] = &[("cpu", Cpu), ("tid", PID), ("prio", PRIO), ("target_cpu", Field(&["target_cpu"]))];
+const UTIL: Origin = Field(&["util", "util_avg", "utilization"]);
 const LOAD: Origin = Field(&["load", "load_avg"]);
 const RUNNABLE: Origin = Field(&["runnable", "runnable_avg"]);
-const CLASS: &[(&str, Origin)] = &[("cpu", CpuOf("cpu")), ("util_avg", UTIL)];
-const IRQ: &[(&str, Origin)] = &[("cpu", Cpu), ("irq", Field(&["irq"]))];
-const SOFTIRQ: &[(&str, Origin)] = &[("cpu", Cpu), ("vec", Field(&["vec"]))];
-const ENTITIES: &[&str] = &["sched_load_se", "sched_pelt_se", "lisa__sched_pelt_se", "sched_load_avg_task"];
-const QUEUES: &[&str] = &["sched_load_cfs_rq", "sched_pelt_cfs", "lisa__sched_pelt_cfs", "sched_load_avg_cpu"];
-const EST_TASKS: &[&str] = &["sched_util_est_se", "lisa__sched_util_est_se", "sched_util_est_task"];
-const EST_QUEUES: &[&str] = &["sched_util_est_cfs", "lisa__sched_util_est_cfs", "sched_util_est_cpu"];
+const QUEUE_CPU: Origin = Need(&["cpu"]);
+const CLASS: &[(&str, Origin)] = &[("cpu", QUEUE_CPU), ("util_avg", Need(&["util", "util_avg"]))];
+const IRQ: &[(&str, Origin)] = &[("cpu", Cpu), ("irq", Need(&["irq"]))];
+const SOFTIRQ: &[(&str, Origin)] = &[("cpu", Cpu), ("vec", Need(&["vec"]))];
+const ENTITIES: &[&str] = &["sched_load_se", "sched_pelt_se", "sched_load_avg_task"];
+const QUEUES: &[&str] = &["sched_load_cfs_rq", "sched_pelt_cfs", "sched_load_avg_cpu"];
 const ENQUEUED: Origin = Field(&["enqueued", "util_est_enqueued"]);
 const EWMA: Origin = Field(&["ewma", "util_est_ewma"]);
+
+const fn naming(names: &'static [&'static str], columns: &'static [(&'static str, Origin)]) -> Spelling {
+    always(names, TASK_NAME, columns)
+}
 
 /// Every spelling. The first whose name, condition and columns fit decides.
 pub(super) static SPELLINGS: &[Spelling] = &[
@@ -78,10 +101,10 @@ pub(super) static SPELLINGS: &[Spelling] = &[
         "sched_switch",
         &[
             ("cpu", Cpu),
-            ("prev_tid", Field(&["prev_pid"])),
+            ("prev_tid", Need(&["prev_pid"])),
             ("prev_prio", Field(&["prev_prio"])),
             ("prev_state", State("prev_state")),
-            ("next_tid", Field(&["next_pid"])),
+            ("next_tid", Need(&["next_pid"])),
             ("next_prio", Field(&["next_prio"])),
         ],
     ),
@@ -93,29 +116,25 @@ pub(super) static SPELLINGS: &[Spelling] = &[
         "sched_migrate_task",
         &[
             ("cpu", Cpu),
-            ("tid", Field(&["pid"])),
-            ("prio", Field(&["prio"])),
-            ("orig_cpu", Field(&["orig_cpu"])),
-            ("dest_cpu", Field(&["dest_cpu"])),
+            ("tid", PID),
+            ("prio", PRIO),
+            ("orig_cpu", Need(&["orig_cpu"])),
+            ("dest_cpu", Need(&["dest_cpu"])),
         ],
     ),
     always(
         &["sched_process_fork"],
         "sched_process_fork",
-        &[("cpu", Cpu), ("parent_tid", Field(&["parent_pid"])), ("child_tid", Field(&["child_pid"]))],
+        &[("cpu", Cpu), ("parent_tid", Need(&["parent_pid", "pid"])), ("child_tid", Need(&["child_pid"]))],
     ),
-    always(
-        &["sched_process_exit"],
-        "sched_process_exit",
-        &[("cpu", Cpu), ("tid", Field(&["pid"])), ("prio", Field(&["prio"]))],
-    ),
-    always(&["cpu_frequency"], "cpu_frequency", &[("cpu", Field(&["cpu_id"])), ("freq_khz", Field(&["state"]))]),
-    always(&["cpu_idle"], "cpu_idle", &[("cpu", Field(&["cpu_id"])), ("state", Field(&["state"]))]),
+    always(&["sched_process_exit"], "sched_process_exit", &[("cpu", Cpu), ("tid", PID), ("prio", PRIO)]),
+    always(&["cpu_frequency"], "cpu_frequency", &[("cpu", Need(&["cpu_id"])), ("freq_khz", Need(&["state"]))]),
+    always(&["cpu_idle"], "cpu_idle", &[("cpu", Need(&["cpu_id"])), ("state", Need(&["state"]))]),
     always(
         &["cpu_frequency_limits"],
         "cpu_frequency_limits",
         &[
-            ("cpu", Field(&["cpu_id"])),
+            ("cpu", Need(&["cpu_id"])),
             ("min_khz", Field(&["min_freq", "min"])),
             ("max_khz", Field(&["max_freq", "max"])),
         ],
@@ -130,7 +149,7 @@ pub(super) static SPELLINGS: &[Spelling] = &[
         when: Task,
         columns: &[
             ("cpu", CpuOf("cpu")),
-            ("tid", Field(&["pid"])),
+            ("tid", PID),
             ("util_avg", UTIL),
             ("runnable_avg", RUNNABLE),
             ("load_avg", LOAD),
@@ -153,14 +172,14 @@ pub(super) static SPELLINGS: &[Spelling] = &[
         names: QUEUES,
         event: "pelt_cfs",
         when: RootQueue,
-        columns: &[("cpu", CpuOf("cpu")), ("util_avg", UTIL), ("runnable_avg", RUNNABLE), ("load_avg", LOAD)],
+        columns: &[("cpu", QUEUE_CPU), ("util_avg", UTIL), ("runnable_avg", RUNNABLE), ("load_avg", LOAD)],
     },
     Spelling {
         names: QUEUES,
         event: "pelt_group",
         when: GroupQueue,
         columns: &[
-            ("cpu", CpuOf("cpu")),
+            ("cpu", QUEUE_CPU),
             ("group", Group),
             ("entity", Is(0)),
             ("util_avg", UTIL),
@@ -168,61 +187,82 @@ pub(super) static SPELLINGS: &[Spelling] = &[
             ("load_avg", LOAD),
         ],
     },
-    always(&["sched_load_rt_rq", "sched_pelt_rt", "lisa__sched_pelt_rt"], "pelt_rt", CLASS),
-    always(&["sched_pelt_dl", "lisa__sched_pelt_dl"], "pelt_dl", CLASS),
-    always(&["sched_pelt_irq", "lisa__sched_pelt_irq"], "pelt_irq", CLASS),
+    always(&["sched_load_rt_rq", "sched_pelt_rt"], "pelt_rt", CLASS),
+    always(&["sched_pelt_dl"], "pelt_dl", CLASS),
+    always(&["sched_pelt_irq"], "pelt_irq", CLASS),
     always(
-        &["sched_pelt_hw", "sched_pelt_thermal", "lisa__sched_pelt_thermal"],
+        &["sched_pelt_hw", "sched_pelt_thermal"],
         "pelt_hw",
-        &[("cpu", CpuOf("cpu")), ("load_avg", LOAD)],
+        &[("cpu", QUEUE_CPU), ("load_avg", Need(&["load", "load_avg"]))],
     ),
+    // Signals of the out-of-tree schedulers before PELT had running time apart (HMP, 3.10 to 3.18).
+    always(
+        &["sched_task_runnable_ratio"],
+        "pelt_se",
+        &[("cpu", CpuOf("cpu")), ("tid", PID), ("runnable_avg", Need(&["ratio"]))],
+    ),
+    always(
+        &["sched_task_load_contrib"],
+        "pelt_se",
+        &[("cpu", CpuOf("cpu")), ("tid", PID), ("load_avg", Need(&["load_contrib"]))],
+    ),
+    always(&["sched_rq_runnable_ratio"], "pelt_cfs", &[("cpu", QUEUE_CPU), ("runnable_avg", Need(&["ratio"]))]),
+    always(&["sched_rq_runnable_load"], "pelt_cfs", &[("cpu", QUEUE_CPU), ("load_avg", Need(&["load"]))]),
     Spelling {
-        names: EST_TASKS,
+        names: &["sched_util_est_se", "sched_util_est_task"],
         event: "util_est",
         when: Task,
-        columns: &[
-            ("cpu", CpuOf("cpu")),
-            ("signal", Is(0)),
-            ("tid", Field(&["pid"])),
-            ("enqueued", ENQUEUED),
-            ("ewma", EWMA),
-        ],
+        columns: &[("cpu", CpuOf("cpu")), ("signal", Is(0)), ("tid", PID), ("enqueued", ENQUEUED), ("ewma", EWMA)],
     },
     Spelling {
-        names: EST_QUEUES,
+        names: &["sched_util_est_cfs", "sched_util_est_cpu"],
         event: "util_est",
         when: RootQueue,
-        columns: &[("cpu", CpuOf("cpu")), ("signal", Is(2)), ("enqueued", ENQUEUED), ("ewma", EWMA)],
+        columns: &[("cpu", QUEUE_CPU), ("signal", Is(2)), ("enqueued", ENQUEUED), ("ewma", EWMA)],
     },
     always(
-        &["uclamp_util_se", "lisa__uclamp_util_se"],
+        &["uclamp_util_se"],
         "uclamp_util_se",
         &[
             ("cpu", CpuOf("cpu")),
-            ("tid", Field(&["pid"])),
+            ("tid", PID),
             ("util_avg", Field(&["util_avg", "util"])),
             ("uclamp_min", Field(&["uclamp_min"])),
             ("uclamp_max", Field(&["uclamp_max"])),
         ],
     ),
     always(
-        &["sched_cpu_capacity", "lisa__sched_cpu_capacity"],
-        "sched_cpu_capacity",
-        &[("cpu", CpuOf("cpu")), ("capacity", Field(&["capacity"]))],
+        &["uclamp_util_cfs"],
+        "effective_cpu_util",
+        &[
+            ("cpu", QUEUE_CPU),
+            ("util_cfs", Field(&["util_avg"])),
+            ("min", Field(&["uclamp_min"])),
+            ("max", Field(&["uclamp_max"])),
+            ("util", Field(&["uclamp_avg"])),
+        ],
     ),
+    always(&["sched_cpu_capacity"], "sched_cpu_capacity", &[("cpu", QUEUE_CPU), ("capacity", Need(&["capacity"]))]),
+    always(&["sched_overutilized"], "sched_overutilized", &[("overutilized", Need(&["overutilized"]))]),
     always(
-        &["sched_overutilized", "lisa__sched_overutilized"],
-        "sched_overutilized",
-        &[("overutilized", Field(&["overutilized"]))],
-    ),
-    always(
-        &["sched_update_nr_running", "lisa__sched_update_nr_running"],
+        &["sched_update_nr_running"],
         "sched_update_nr_running",
         &[
-            ("cpu", CpuOf("cpu")),
-            ("nr_running", Field(&["nr_running", "running"])),
+            ("cpu", QUEUE_CPU),
+            ("nr_running", Need(&["nr_running", "running"])),
             ("change", Field(&["change", "count"])),
         ],
+    ),
+    always(
+        &["thermal_power_cpu_get_power"],
+        "cpu_frequency",
+        &[("cpu", CpusOf("cpus")), ("freq_khz", Need(&["freq"]))],
+    ),
+    naming(&["task_rename"], &[("tid", PID), ("name_0", Name("newcomm", false)), ("name_8", Name("newcomm", true))]),
+    naming(&["task_newtask"], &[("tid", PID), ("name_0", Name("comm", false)), ("name_8", Name("comm", true))]),
+    naming(
+        &["sched_process_exec"],
+        &[("tid", PID), ("name_0", Name(FILE_NAME, false)), ("name_8", Name(FILE_NAME, true))],
     ),
     always(
         &["sugov_next_freq", "sugov_next_freq_tp"],
@@ -237,17 +277,57 @@ pub(super) static SPELLINGS: &[Spelling] = &[
 ];
 
 /// Pairs of fields that name a task, in any event: task id, name.
-pub(super) static COMMS: &[(&str, &str)] = &[
+static COMMS: &[(&str, &str)] = &[
     ("pid", "comm"),
     ("prev_pid", "prev_comm"),
     ("next_pid", "next_comm"),
     ("parent_pid", "parent_comm"),
     ("child_pid", "child_comm"),
     ("pid", "newcomm"),
+    ("pid", FILE_NAME),
 ];
+/// The event that names a task.
+const TASK_NAME: &str = "task_name";
+/// The field that holds a path whose last part is the name.
+pub(super) const FILE_NAME: &str = "filename";
+/// Keys of text that stand behind a name and end it, in events that name tasks.
+const BEHIND_NAMES: [&str; 3] = ["oldcomm", "clone_flags", "oom_score_adj"];
 
-/// Events that are read for the names in them only.
-pub(super) static NAMING: &[&str] = &["task_rename", "task_newtask"];
+/// The spellings of a kernel's event.
+pub(super) fn spellings_of(name: &str) -> impl Iterator<Item = &'static Spelling> + Clone {
+    let name = plain(name);
+    SPELLINGS.iter().filter(move |spelling| spelling.names.contains(&name))
+}
+
+/// The name of a kernel's event without what LISA's module puts before it.
+pub(super) fn plain(name: &str) -> &str {
+    name.strip_prefix("lisa__").unwrap_or(name)
+}
+
+/// Pairs of fields that name a task in this event.
+pub(super) fn comms_of(name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let spellings = spellings_of(name);
+    COMMS.iter().copied().filter(move |(tid, _)| {
+        spellings.clone().flat_map(|spelling| spelling.columns).any(|(_, from)| from.fields().contains(tid))
+    })
+}
+
+/// Every field of an event that is looked at, and what ends one: the keys of its text.
+pub(super) fn fields_of(name: &str) -> Vec<&'static str> {
+    let mut fields: Vec<&str> = Vec::new();
+    for spelling in spellings_of(name) {
+        fields.extend(spelling.columns.iter().flat_map(|(_, from)| from.fields()));
+        fields.extend(match spelling.when {
+            Always => &[][..],
+            Task | GroupEntity | RootQueue | GroupQueue => &["pid", "path"],
+        });
+        fields.extend(BEHIND_NAMES.iter().filter(|_| spelling.event == TASK_NAME));
+    }
+    fields.extend(comms_of(name).map(|(_, comm)| comm));
+    fields.sort_unstable();
+    fields.dedup();
+    fields
+}
 
 #[cfg(test)]
 mod tests {

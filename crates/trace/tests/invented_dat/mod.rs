@@ -13,6 +13,17 @@ const WAKING_ID: u16 = 302;
 const FREQUENCY_ID: u16 = 303;
 const IDLE_ID: u16 = 304;
 
+/// The CPU that writes an event, of the four kinds that are written.
+pub fn cpu_of(event: &Event) -> Option<u32> {
+    match *event {
+        Event::SchedSwitch { cpu, .. }
+        | Event::SchedWaking { cpu, .. }
+        | Event::CpuFrequency { cpu, .. }
+        | Event::CpuIdle { cpu, .. } => Some(cpu),
+        _ => None,
+    }
+}
+
 /// How the parts of a version 7 file are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {

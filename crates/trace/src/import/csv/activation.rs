@@ -4,69 +4,38 @@
 //! Between two rows a CPU is taken for idle: the table does not tell what else ran.
 
 use std::collections::BTreeMap;
-use std::io::BufRead;
-use std::path::Path;
 
 use pelton_schema::{EVENTS, Event};
 
-use super::columns::{Columns, Row, Values, columns_enum};
-use crate::import::text::source::{Bad, Output, Parser, Seen, TextLines, bad};
-use crate::import::{Format, ImportError, Source, Timed, TraceInfo};
+use super::columns::{Columns, Values, columns_enum};
+use super::table::Table;
+use crate::import::Format;
+use crate::import::text::source::{Bad, Output};
 
-/// Columns without which it is no such table.
-pub(super) const NEEDED: &[&str] = &["start_s", "duration_s", "cpu", "pid"];
+columns_enum! { Col, NAMES { Start "start_s", Duration "duration_s", Cpu "cpu", Pid "pid", Comm "comm" } }
 
-columns_enum! { Col, NAMES, COUNT { Start "start_s", Duration "duration_s", Cpu "cpu", Pid "pid", Comm "comm" } }
-
-/// A table of activations as a trace.
-pub struct ActivationCsv(TextLines<Activations>);
-
-impl ActivationCsv {
-    /// Reads the table; the path is for messages.
-    pub fn new(reader: impl BufRead + 'static, path: &Path) -> ActivationCsv {
-        ActivationCsv(TextLines::new(Box::new(reader), path, Format::ActivationCsv, Activations::default()))
-    }
-
-    /// Bytes of memory held for lines and events.
-    pub fn buffered_bytes(&self) -> usize {
-        self.0.buffered_bytes()
-    }
-}
-
-impl Source for ActivationCsv {
-    fn next(&mut self) -> Result<Option<Timed>, ImportError> {
-        self.0.next()
-    }
-
-    fn info(&self) -> &TraceInfo {
-        self.0.info()
-    }
-}
-
+/// A table of activations.
 #[derive(Default)]
-struct Activations {
-    columns: Option<Columns<COUNT>>,
+pub struct Activations {
     /// What runs on each CPU, and until when.
     running: BTreeMap<u32, (u64, u32)>,
 }
 
-impl Parser for Activations {
-    fn line(&mut self, line: &[u8], out: &mut Output) -> Result<Seen, Bad> {
-        if line.trim_ascii().is_empty() || line.starts_with(b"#") {
-            return Ok(Seen::Passed);
-        }
-        let Some(columns) = &self.columns else {
-            self.columns = Some(header(line, out)?);
-            return Ok(Seen::Understood);
-        };
-        let columns = columns.clone();
-        let row = columns.row(line)?;
-        self.activation(&Values { columns: &columns, row: &row, names: &NAMES }, out)?;
-        Ok(Seen::Understood)
+impl Table for Activations {
+    const FORMAT: Format = Format::ActivationCsv;
+    const NAMES: &'static [&'static str] = NAMES;
+    const NEEDED: &'static [&'static str] = &["start_s", "duration_s", "cpu", "pid"];
+    const HELP: &'static str =
+        "a table of activations has a first line with at least the columns start_s, duration_s, cpu and pid";
+
+    fn header(&mut self, _columns: &Columns, out: &mut Output) -> Result<(), Bad> {
+        let switch = EVENTS.iter().find(|info| info.name == "sched_switch").expect("a declared event");
+        ["cpu", "prev_tid", "next_tid"].into_iter().for_each(|column| out.notes.info.has_column(switch, column));
+        Ok(())
     }
 
-    fn help(&self) -> &'static str {
-        "a table of activations has a first line with at least the columns start_s, duration_s, cpu and pid"
+    fn row(&mut self, row: &Values<'_>, out: &mut Output) -> Result<(), Bad> {
+        self.activation(row, out)
     }
 
     fn end(&mut self, out: &mut Output) {
@@ -74,20 +43,8 @@ impl Parser for Activations {
     }
 }
 
-fn header(line: &[u8], out: &mut Output) -> Result<Columns<COUNT>, Bad> {
-    let columns = Columns::of_header(&Row::split(line), &NAMES);
-    if let Some(missing) =
-        NEEDED.iter().find(|&&needed| !NAMES.iter().enumerate().any(|(i, &name)| name == needed && columns.has(i)))
-    {
-        return bad(0, format!("no column `{missing}`"));
-    }
-    let switch = EVENTS.iter().find(|info| info.name == "sched_switch").expect("a declared event");
-    ["cpu", "prev_tid", "next_tid"].into_iter().for_each(|column| out.info.has_column(switch, column));
-    Ok(columns)
-}
-
 impl Activations {
-    fn activation(&mut self, row: &Values<'_, COUNT>, out: &mut Output) -> Result<(), Bad> {
+    fn activation(&mut self, row: &Values<'_>, out: &mut Output) -> Result<(), Bad> {
         let (start_ns, step_ns) = row.seconds(Col::Start)?;
         let (duration_ns, _) = row.seconds(Col::Duration)?;
         [Col::Cpu, Col::Pid].into_iter().try_for_each(|column| row.needed(column))?;
@@ -104,7 +61,7 @@ impl Activations {
         self.running.insert(cpu, (end_ns, tid));
         out.resolution(step_ns);
         out.cpu(cpu);
-        out.name(tid, row.text(Col::Comm));
+        out.notes.name(tid, row.text(Col::Comm));
         out.event(start_ns, switch(cpu, prev_tid, tid));
         Ok(())
     }

@@ -7,14 +7,13 @@ use crate::import::text::source::{Bad, bad};
 /// Most fields of a row that are looked at.
 const FIELDS_MAX: usize = 64;
 
-/// Declares the columns of a table: their enum, their names and how many they are.
+/// Declares the columns of a table: their enum and their names.
 macro_rules! columns_enum {
-    ($col:ident, $names:ident, $count:ident { $($variant:ident $name:literal),* $(,)? }) => {
+    ($col:ident, $names:ident { $($variant:ident $name:literal),* $(,)? }) => {
         /// A column of the table.
         #[derive(Clone, Copy)]
-        enum $col { $($variant),* }
-        const $names: [&str; $count] = [$($name),*];
-        const $count: usize = [$($name),*].len();
+        pub(super) enum $col { $($variant),* }
+        pub(super) const $names: &[&str] = &[$($name),*];
         impl From<$col> for usize {
             fn from(column: $col) -> usize {
                 column as usize
@@ -25,7 +24,7 @@ macro_rules! columns_enum {
 pub(super) use columns_enum;
 
 /// A row cut at its commas; quotes around a field are taken off.
-pub(crate) struct Row<'a> {
+pub struct Row<'a> {
     line: &'a [u8],
     at: [(u32, u32); FIELDS_MAX],
     count: usize,
@@ -93,34 +92,46 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Where the wanted columns of a table stand: `N` of them, by number.
-#[derive(Clone, Debug)]
-pub(crate) struct Columns<const N: usize> {
-    index: [Option<u8>; N],
+/// Where the wanted columns of a table stand.
+pub struct Columns {
+    names: &'static [&'static str],
+    /// By the number of the column.
+    index: Vec<Option<u8>>,
     /// Fields of a row.
     count: usize,
     /// The column that may hold commas.
     free_text: Option<usize>,
 }
 
-impl<const N: usize> Columns<N> {
+impl Columns {
     /// Finds columns by the names in a header; unknown ones are passed over.
-    pub(crate) fn of_header(header: &Row<'_>, names: &[&str; N]) -> Columns<N> {
+    pub(crate) fn of_header(header: &Row<'_>, names: &'static [&'static str]) -> Columns {
         let find = |name: &&str| header.fields().position(|field| field.trim_ascii() == name.as_bytes());
-        let index = std::array::from_fn(|wanted| find(&names[wanted]).map(|at| at as u8));
+        let index: Vec<_> = names.iter().map(|name| find(name).map(|at| at as u8)).collect();
         let free_text = names.iter().position(|&name| name == "comm").and_then(|comm| index[comm]).map(usize::from);
-        Columns { index, count: header.len(), free_text }
+        Columns { names, index, count: header.len(), free_text }
     }
 
     /// Columns in the order of their names.
-    pub(crate) fn in_order(names: &[&str; N]) -> Columns<N> {
+    pub(crate) fn in_order(names: &'static [&'static str]) -> Columns {
         let free_text = names.iter().position(|&name| name == "comm");
-        Columns { index: std::array::from_fn(|at| Some(at as u8)), count: N, free_text }
+        Columns { names, index: (0..names.len()).map(|at| Some(at as u8)).collect(), count: names.len(), free_text }
     }
 
     /// True when the table has the column.
     pub(crate) fn has(&self, column: impl Into<usize>) -> bool {
         self.index[column.into()].is_some()
+    }
+
+    /// True when the table has every column.
+    pub(crate) fn has_all(&self) -> bool {
+        self.index.iter().all(Option::is_some)
+    }
+
+    /// The first of these columns that the table does not have.
+    pub(crate) fn missing(&self, needed: &[&'static str]) -> Option<&'static str> {
+        let has = |wanted: &str| self.names.iter().zip(&self.index).any(|(name, at)| *name == wanted && at.is_some());
+        needed.iter().copied().find(|name| !has(name))
     }
 
     /// Cuts a line into a row of this table.
@@ -137,14 +148,12 @@ impl<const N: usize> Columns<N> {
 }
 
 /// A row with its columns known.
-pub(crate) struct Values<'a, const N: usize> {
-    pub columns: &'a Columns<N>,
+pub struct Values<'a> {
+    pub columns: &'a Columns,
     pub row: &'a Row<'a>,
-    /// For messages.
-    pub names: &'static [&'static str; N],
 }
 
-impl<'a, const N: usize> Values<'a, N> {
+impl<'a> Values<'a> {
     /// The text of a column; empty when the table has no such column.
     pub(crate) fn text(&self, column: impl Into<usize>) -> &'a [u8] {
         self.columns.index[column.into()].map_or(&[], |index| self.row.field(usize::from(index)).trim_ascii())
@@ -154,7 +163,7 @@ impl<'a, const N: usize> Values<'a, N> {
     pub(crate) fn bad<T>(&self, column: impl Into<usize>, what: &str) -> Result<T, Bad> {
         let column = column.into();
         let at = self.columns.index[column].map_or(0, |index| self.row.start(usize::from(index)));
-        bad(at, format!("`{}` {what}", self.names[column]))
+        bad(at, format!("`{}` {what}", self.columns.names[column]))
     }
 
     fn parsed<T: Default>(
@@ -214,12 +223,12 @@ impl<'a, const N: usize> Values<'a, N> {
 mod tests {
     use super::*;
 
-    const NAMES: [&str; 3] = ["ts", "comm", "cpu"];
+    const NAMES: &[&str] = &["ts", "comm", "cpu"];
 
     fn read(header: &[u8], line: &[u8]) -> Result<(u64, Vec<u8>, u32), Bad> {
-        let columns = Columns::of_header(&Row::split(header), &NAMES);
+        let columns = Columns::of_header(&Row::split(header), NAMES);
         let row = columns.row(line)?;
-        let values = Values { columns: &columns, row: &row, names: &NAMES };
+        let values = Values { columns: &columns, row: &row };
         Ok((values.u64(0usize)?, values.text(1usize).to_vec(), values.u32(2usize)?))
     }
 

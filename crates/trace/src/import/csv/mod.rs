@@ -5,15 +5,22 @@ mod activation;
 mod columns;
 mod decision;
 mod pelt;
+mod pelt_columns;
 mod series;
+mod table;
 
-pub use activation::ActivationCsv;
-pub use decision::DecisionCsv;
-pub use pelt::PeltCsv;
-pub use series::SeriesCsv;
+/// Runs of tasks on CPUs.
+pub type ActivationCsv = CsvSource<activation::Activations>;
+/// Frequency and placement decisions.
+pub type DecisionCsv = CsvSource<decision::Decisions>;
+/// Load-tracking calls, tracepoints and snapshots.
+pub type PeltCsv = CsvSource<pelt::PeltTable>;
+/// One signal of one CPU.
+pub type SeriesCsv = CsvSource<series::Series>;
 
 use crate::import::Format;
 use columns::Row;
+use table::{CsvSource, Table};
 
 /// The kind of table that begins with these bytes.
 pub(crate) fn sniff(first_bytes: &[u8]) -> Option<Format> {
@@ -22,15 +29,20 @@ pub(crate) fn sniff(first_bytes: &[u8]) -> Option<Format> {
     let row = Row::split(header);
     let all = |names: &[&str]| names.iter().all(|name| row.fields().any(|field| field == name.as_bytes()));
     [
-        (Format::PeltCsv, pelt::NEEDED),
-        (Format::DecisionCsv, decision::NEEDED),
-        (Format::SeriesCsv, series::NEEDED),
-        (Format::ActivationCsv, activation::NEEDED),
+        kind::<pelt::PeltTable>(),
+        kind::<decision::Decisions>(),
+        kind::<series::Series>(),
+        kind::<activation::Activations>(),
     ]
     .into_iter()
     .find(|(_, needed)| all(needed))
     .map(|(format, _)| format)
-    .or_else(|| decision::is_row(&row).then_some(Format::DecisionCsv))
+    .or_else(|| decision::Decisions::is_row(&row).then_some(Format::DecisionCsv))
+}
+
+/// What a kind of table is, and the columns it needs.
+fn kind<T: Table>() -> (Format, &'static [&'static str]) {
+    (T::FORMAT, T::NEEDED)
 }
 
 #[cfg(test)]

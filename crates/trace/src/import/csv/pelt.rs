@@ -5,207 +5,50 @@
 //! the state (`pelt_state`): always in this order and with nothing between them.
 
 use std::collections::BTreeMap;
-use std::io::BufRead;
-use std::path::Path;
 
 use pelton_schema::{
     CPU_UNKNOWN, EVENTS, Event, PELT_DECAYED, PELT_DELAYED, PELT_ON_RQ, PELT_ROOT, PELT_RUNNING, PeltSignal, PeltSource,
 };
 
-use super::columns::{Columns, Row, Values, columns_enum};
-use crate::import::text::source::{Bad, Output, Parser, Seen, TextLines, bad};
-use crate::import::text::state;
-use crate::import::{Format, ImportError, Source, Timed, TraceInfo};
+use super::columns::{Columns, Values};
+use super::pelt_columns::{CARRIED, Col, NAMES};
+use super::table::Table;
+use crate::import::text::source::{Bad, Output};
+use crate::import::{Format, state};
 
-/// Columns without which it is no such table.
-pub(super) const NEEDED: &[&str] = &["ts", "cpu", "type"];
 /// Queues and entities whose CPU is remembered.
 const OBJECTS_KEPT: usize = 1 << 16;
 /// First priority that is not of the RT class.
 const MAX_RT_PRIO: u32 = 100;
 
-columns_enum! {
-    Col, NAMES, COUNT {
-        Ts "ts", Cpu "cpu", Type "type", Why "why", Pid "pid", Pid2 "pid2", Prio "prio", Comm "comm", Obj "obj", Cfs "cfs",
-        Depth "depth", OnRq "on_rq", Running "running", Delayed "delayed", Weight "weight", Runnable "runnable", Ret "ret",
-        Now "now", Clock "clock", ClockTask "clock_task", ClockPelt "clock_pelt", LostIdle "lost_idle", Lut "lut",
-        LoadSum "load_sum", RunnableSum "runnable_sum", UtilSum "util_sum", Pc "pc", LoadAvg "load_avg",
-        RunnableAvg "runnable_avg", UtilAvg "util_avg", UtilEst "util_est", PLut "p_lut", PLoadSum "p_load_sum",
-        PRunnableSum "p_runnable_sum", PUtilSum "p_util_sum", PPc "p_pc", PLoadAvg "p_load_avg",
-        PRunnableAvg "p_runnable_avg", PUtilAvg "p_util_avg", A0 "a0", A1 "a1",
-    }
-}
-
-/// Which column of the table each column of an event comes from.
-const CARRIED: &[(&str, &[(&str, Col)])] = &[
-    (
-        "pelt_state",
-        &[
-            ("cpu", Col::Cpu),
-            ("signal", Col::Type),
-            ("source", Col::Type),
-            ("object", Col::Obj),
-            ("queue", Col::Cfs),
-            ("tid", Col::Pid),
-            ("flags", Col::OnRq),
-            ("runnable", Col::Runnable),
-            ("weight", Col::Weight),
-            ("now_ns", Col::Now),
-            ("last_update_time_ns", Col::Lut),
-            ("load_sum", Col::LoadSum),
-            ("runnable_sum", Col::RunnableSum),
-            ("util_sum", Col::UtilSum),
-            ("period_contrib", Col::Pc),
-            ("load_avg", Col::LoadAvg),
-            ("runnable_avg", Col::RunnableAvg),
-            ("util_avg", Col::UtilAvg),
-            ("util_est", Col::UtilEst),
-        ],
-    ),
-    (
-        "pelt_before",
-        &[
-            ("cpu", Col::Cpu),
-            ("last_update_time_ns", Col::PLut),
-            ("load_sum", Col::PLoadSum),
-            ("runnable_sum", Col::PRunnableSum),
-            ("util_sum", Col::PUtilSum),
-            ("period_contrib", Col::PPc),
-            ("load_avg", Col::PLoadAvg),
-            ("runnable_avg", Col::PRunnableAvg),
-            ("util_avg", Col::PUtilAvg),
-        ],
-    ),
-    (
-        "rq_clock",
-        &[
-            ("cpu", Col::Cpu),
-            ("clock_ns", Col::Clock),
-            ("clock_task_ns", Col::ClockTask),
-            ("clock_pelt_ns", Col::ClockPelt),
-            ("lost_idle_ns", Col::LostIdle),
-        ],
-    ),
-    (
-        "rq_clock_step",
-        &[
-            ("cpu", Col::A0),
-            ("idle", Col::Running),
-            ("cap_scale", Col::Runnable),
-            ("freq_scale", Col::Weight),
-            ("clock_before_ns", Col::PLut),
-            ("clock_task_before_ns", Col::PLoadSum),
-            ("clock_pelt_before_ns", Col::PRunnableSum),
-            ("clock_ns", Col::Clock),
-            ("clock_task_ns", Col::ClockTask),
-            ("clock_pelt_ns", Col::ClockPelt),
-            ("lost_idle_ns", Col::LostIdle),
-        ],
-    ),
-    (
-        "util_est",
-        &[
-            ("cpu", Col::Cpu),
-            ("signal", Col::Type),
-            ("object", Col::Obj),
-            ("tid", Col::Pid),
-            ("enqueued", Col::UtilEst),
-        ],
-    ),
-    (
-        "sched_switch",
-        &[
-            ("cpu", Col::Cpu),
-            ("prev_tid", Col::Pid),
-            ("prev_state", Col::A0),
-            ("next_tid", Col::Pid2),
-            ("next_prio", Col::Prio),
-        ],
-    ),
-    ("sched_waking", &[("cpu", Col::Cpu), ("tid", Col::Pid), ("prio", Col::Prio), ("target_cpu", Col::A0)]),
-    ("sched_wakeup", &[("cpu", Col::Cpu), ("tid", Col::Pid), ("prio", Col::Prio), ("target_cpu", Col::A0)]),
-    ("sched_wakeup_new", &[("cpu", Col::Cpu), ("tid", Col::Pid), ("prio", Col::Prio), ("target_cpu", Col::A0)]),
-    (
-        "sched_migrate_task",
-        &[("cpu", Col::Cpu), ("tid", Col::Pid), ("prio", Col::Prio), ("orig_cpu", Col::A0), ("dest_cpu", Col::A1)],
-    ),
-    ("sched_process_exit", &[("cpu", Col::Cpu), ("tid", Col::Pid)]),
-    ("sched_cpu_capacity", &[("cpu", Col::A0), ("capacity", Col::A1)]),
-    ("sched_overutilized", &[("overutilized", Col::A0)]),
-    ("sched_update_nr_running", &[("cpu", Col::A0), ("nr_running", Col::A1), ("change", Col::Ret)]),
-    ("cpu_frequency", &[("cpu", Col::A0), ("freq_khz", Col::A1)]),
-];
-
-/// A table of load-tracking calls, tracepoints and snapshots as a trace.
-pub struct PeltCsv(TextLines<PeltTable>);
-
-impl PeltCsv {
-    /// Reads the table; the path is for messages.
-    pub fn new(reader: impl BufRead + 'static, path: &Path) -> PeltCsv {
-        PeltCsv(TextLines::new(Box::new(reader), path, Format::PeltCsv, PeltTable::default()))
-    }
-
-    /// Bytes of memory held for lines and events.
-    pub fn buffered_bytes(&self) -> usize {
-        self.0.buffered_bytes()
-    }
-}
-
-impl Source for PeltCsv {
-    fn next(&mut self) -> Result<Option<Timed>, ImportError> {
-        self.0.next()
-    }
-
-    fn info(&self) -> &TraceInfo {
-        self.0.info()
-    }
-}
-
+/// A table of load-tracking calls, tracepoints and snapshots.
 #[derive(Default)]
-struct PeltTable {
-    columns: Option<Columns<COUNT>>,
+pub struct PeltTable {
     /// CPU of every queue seen, by its object number.
     cpu_of_queue: BTreeMap<u32, u32>,
     /// CPU of every entity seen on such a queue.
     cpu_of_entity: BTreeMap<u32, u32>,
 }
 
-type PeltRow<'a> = Values<'a, COUNT>;
+impl Table for PeltTable {
+    const FORMAT: Format = Format::PeltCsv;
+    const NAMES: &'static [&'static str] = NAMES;
+    const NEEDED: &'static [&'static str] = &["ts", "cpu", "type"];
+    const HELP: &'static str =
+        "a table of load-tracking calls has a first line with at least the columns ts, cpu and type";
 
-impl Parser for PeltTable {
-    fn line(&mut self, line: &[u8], out: &mut Output) -> Result<Seen, Bad> {
-        if line.trim_ascii().is_empty() || line.starts_with(b"#") {
-            return Ok(Seen::Passed);
+    fn header(&mut self, columns: &Columns, out: &mut Output) -> Result<(), Bad> {
+        for &(event, mapped) in CARRIED {
+            let event = EVENTS.iter().find(|info| info.name == event).expect("a declared event");
+            let carried = mapped.iter().filter(|(_, from)| columns.has(*from));
+            carried.for_each(|(column, _)| out.notes.info.has_column(event, column));
         }
-        let Some(columns) = &self.columns else {
-            self.columns = Some(header(line, out)?);
-            return Ok(Seen::Understood);
-        };
-        let columns = columns.clone();
-        let row = columns.row(line)?;
-        self.row(&Values { columns: &columns, row: &row, names: &NAMES }, out)?;
-        Ok(Seen::Understood)
+        Ok(())
     }
 
-    fn help(&self) -> &'static str {
-        "a table of load-tracking calls has a first line with at least the columns ts, cpu and type"
+    fn row(&mut self, row: &Values<'_>, out: &mut Output) -> Result<(), Bad> {
+        self.events_of(row, out)
     }
-}
-
-/// Reads the names of the columns and says what the table carries.
-fn header(line: &[u8], out: &mut Output) -> Result<Columns<COUNT>, Bad> {
-    let row = Row::split(line);
-    let columns = Columns::of_header(&row, &NAMES);
-    for column in [Col::Ts, Col::Cpu, Col::Type] {
-        if !columns.has(column) {
-            return bad(0, format!("no column `{}`", NAMES[column as usize]));
-        }
-    }
-    for &(event, mapped) in CARRIED {
-        let event = EVENTS.iter().find(|info| info.name == event).expect("a declared event");
-        mapped.iter().filter(|(_, from)| columns.has(*from)).for_each(|(column, _)| out.info.has_column(event, column));
-    }
-    Ok(columns)
 }
 
 /// What a row is, from its type.
@@ -216,7 +59,7 @@ enum Kind {
     Other,
 }
 
-fn kind(row: &PeltRow<'_>) -> Result<Kind, Bad> {
+fn kind(row: &Values<'_>) -> Result<Kind, Bad> {
     use PeltSignal::{BlockedEntity, Dl, Entity, Irq, Queue, Rt};
     use PeltSource::{Call, Tracepoint};
     Ok(match row.text(Col::Type) {
@@ -242,7 +85,7 @@ fn kind(row: &PeltRow<'_>) -> Result<Kind, Bad> {
 }
 
 /// The event inside which a snapshot was taken.
-fn snapshot_source(row: &PeltRow<'_>) -> Result<PeltSource, Bad> {
+fn snapshot_source(row: &Values<'_>) -> Result<PeltSource, Bad> {
     Ok(match row.text(Col::Why) {
         b"switch" => PeltSource::AtSwitch,
         b"waking" => PeltSource::AtWaking,
@@ -255,7 +98,7 @@ fn snapshot_source(row: &PeltRow<'_>) -> Result<PeltSource, Bad> {
 }
 
 impl PeltTable {
-    fn row(&mut self, row: &PeltRow<'_>, out: &mut Output) -> Result<(), Bad> {
+    fn events_of(&mut self, row: &Values<'_>, out: &mut Output) -> Result<(), Bad> {
         [Col::Ts, Col::Cpu, Col::Type].into_iter().try_for_each(|column| row.needed(column))?;
         let time_ns = row.u64(Col::Ts)?;
         let cpu = row.cpu(Col::Cpu)?;
@@ -273,7 +116,7 @@ impl PeltTable {
     }
 
     /// Clocks, state before, state.
-    fn state(&mut self, row: &PeltRow<'_>, signal: PeltSignal, source: PeltSource) -> Result<Vec<Event>, Bad> {
+    fn state(&mut self, row: &Values<'_>, signal: PeltSignal, source: PeltSource) -> Result<Vec<Event>, Bad> {
         let cpu = match signal {
             PeltSignal::Entity | PeltSignal::BlockedEntity => self.entity_cpu(row)?,
             _ => self.queue_cpu(row, signal)?,
@@ -288,7 +131,7 @@ impl PeltTable {
     }
 
     /// An estimate, and the state it was published with.
-    fn estimate(&mut self, row: &PeltRow<'_>, signal: PeltSignal) -> Result<Vec<Event>, Bad> {
+    fn estimate(&mut self, row: &Values<'_>, signal: PeltSignal) -> Result<Vec<Event>, Bad> {
         let cpu = match signal {
             // The row does not name the entity's queue; the last one it was seen on is still right.
             PeltSignal::Entity => self.cpu_of_entity.get(&row.u32(Col::Obj)?).copied().unwrap_or(CPU_UNKNOWN),
@@ -306,7 +149,7 @@ impl PeltTable {
     }
 
     /// The CPU of the queue an entity is on, when a row of that queue has told it.
-    fn entity_cpu(&mut self, row: &PeltRow<'_>) -> Result<u32, Bad> {
+    fn entity_cpu(&mut self, row: &Values<'_>) -> Result<u32, Bad> {
         let queue = row.u32(Col::Cfs)?;
         let Some(&cpu) = self.cpu_of_queue.get(&queue) else { return Ok(CPU_UNKNOWN) };
         remember(&mut self.cpu_of_entity, row.u32(Col::Obj)?, cpu);
@@ -314,7 +157,7 @@ impl PeltTable {
     }
 
     /// The CPU a row of a queue or class tells.
-    fn queue_cpu(&mut self, row: &PeltRow<'_>, signal: PeltSignal) -> Result<u32, Bad> {
+    fn queue_cpu(&mut self, row: &Values<'_>, signal: PeltSignal) -> Result<u32, Bad> {
         if row.text(Col::A0).is_empty() {
             return Ok(CPU_UNKNOWN);
         }
@@ -334,7 +177,7 @@ fn remember(cpus: &mut BTreeMap<u32, u32>, object: u32, cpu: u32) {
 }
 
 /// The clocks a row carries, if it does.
-fn clock(row: &PeltRow<'_>, cpu: u32) -> Result<Option<Event>, Bad> {
+fn clock(row: &Values<'_>, cpu: u32) -> Result<Option<Event>, Bad> {
     if row.text(Col::ClockPelt).is_empty() {
         return Ok(None);
     }
@@ -347,7 +190,7 @@ fn clock(row: &PeltRow<'_>, cpu: u32) -> Result<Option<Event>, Bad> {
     }))
 }
 
-fn before(row: &PeltRow<'_>, cpu: u32) -> Result<Event, Bad> {
+fn before(row: &Values<'_>, cpu: u32) -> Result<Event, Bad> {
     Ok(Event::PeltBefore {
         cpu,
         last_update_time_ns: row.u64(Col::PLut)?,
@@ -361,7 +204,7 @@ fn before(row: &PeltRow<'_>, cpu: u32) -> Result<Event, Bad> {
     })
 }
 
-fn state_event(row: &PeltRow<'_>, signal: PeltSignal, source: PeltSource, cpu: u32) -> Result<Event, Bad> {
+fn state_event(row: &Values<'_>, signal: PeltSignal, source: PeltSource, cpu: u32) -> Result<Event, Bad> {
     let of_task = matches!(signal, PeltSignal::Entity | PeltSignal::BlockedEntity);
     Ok(Event::PeltState {
         cpu,
@@ -387,7 +230,7 @@ fn state_event(row: &PeltRow<'_>, signal: PeltSignal, source: PeltSource, cpu: u
 }
 
 /// The bits of `pelt_state`.
-fn flags(row: &PeltRow<'_>, signal: PeltSignal, source: PeltSource) -> Result<u32, Bad> {
+fn flags(row: &Values<'_>, signal: PeltSignal, source: PeltSource) -> Result<u32, Bad> {
     let entity = matches!(signal, PeltSignal::Entity | PeltSignal::BlockedEntity);
     let root = match signal {
         _ if entity => row.text(Col::Depth) == b"0",
@@ -410,7 +253,7 @@ fn flags(row: &PeltRow<'_>, signal: PeltSignal, source: PeltSource) -> Result<u3
     Ok(bits.into_iter().filter(|(set, _)| *set).map(|(_, bit)| bit).sum())
 }
 
-fn clock_step(row: &PeltRow<'_>) -> Result<Event, Bad> {
+fn clock_step(row: &Values<'_>) -> Result<Event, Bad> {
     Ok(Event::RqClockStep {
         cpu: row.cpu(Col::A0)?,
         idle: u32::from(!row.is_set(Col::Running)),
@@ -427,7 +270,7 @@ fn clock_step(row: &PeltRow<'_>) -> Result<Event, Bad> {
 }
 
 /// Rows that are no signals: the clocks they carry, and the scheduler event.
-fn other(row: &PeltRow<'_>, cpu: u32, out: &mut Output) -> Result<Vec<Event>, Bad> {
+fn other(row: &Values<'_>, cpu: u32, out: &mut Output) -> Result<Vec<Event>, Bad> {
     let kind = row.text(Col::Type);
     let (tid, prio) = (row.u32(Col::Pid)?, row.u32(Col::Prio)?);
     let a0_cpu = || row.cpu(Col::A0);
@@ -453,7 +296,7 @@ fn other(row: &PeltRow<'_>, cpu: u32, out: &mut Output) -> Result<Vec<Event>, Ba
         b"nrrun" => Event::NrRunning { cpu: a0_cpu()?, nr_running: row.u32(Col::A1)?, change: row.i64(Col::Ret)? },
         b"freq" => Event::CpuFrequency { cpu: a0_cpu()?, freq_khz: row.u32(Col::A1)? },
         unknown => {
-            out.info.skip(&String::from_utf8_lossy(&unknown[..unknown.len().min(64)]));
+            out.notes.info.skip(&String::from_utf8_lossy(&unknown[..unknown.len().min(64)]));
             return Ok(events);
         }
     });
@@ -464,12 +307,12 @@ fn other(row: &PeltRow<'_>, cpu: u32, out: &mut Output) -> Result<Vec<Event>, Ba
 }
 
 /// Remembers the name a row tells: of the task it is about, at a switch of the next one.
-fn name(row: &PeltRow<'_>, out: &mut Output) -> Result<(), Bad> {
+fn name(row: &Values<'_>, out: &mut Output) -> Result<(), Bad> {
     let comm = row.text(Col::Comm);
     let switch = row.text(Col::Type) == b"switch";
     let tid = row.u32(if switch { Col::Pid2 } else { Col::Pid })?;
     if tid != 0 {
-        out.name(tid, comm);
+        out.notes.name(tid, comm);
     }
     Ok(())
 }

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! One signal of one CPU as time and value, the first line naming CPU, signal and unit.
 
-use std::io::BufRead;
-use std::path::Path;
-
 use pelton_schema::{EVENTS, Event};
 
-use super::columns::{Columns, Row, Values, columns_enum};
+use super::columns::{Columns, Values, columns_enum};
+use super::table::Table;
+use crate::import::Format;
 use crate::import::text::number::{CPU_RANGE, cpu_number, decimal, seconds};
-use crate::import::text::source::{Bad, Output, Parser, Seen, TextLines, bad};
-use crate::import::{Format, ImportError, Source, Timed, TraceInfo};
+use crate::import::text::source::{Bad, Output, bad};
 
-/// Columns without which it is no such table.
-pub(super) const NEEDED: &[&str] = &["time_s", "value"];
-
-columns_enum! { Col, NAMES, COUNT { Time "time_s", Value "value" } }
+columns_enum! { Col, NAMES { Time "time_s", Value "value" } }
 
 /// What a series is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,77 +33,42 @@ impl Signal {
     }
 }
 
-/// A series as a trace.
-pub struct SeriesCsv(TextLines<Series>);
-
-impl SeriesCsv {
-    /// Reads the table; the path is for messages.
-    pub fn new(reader: impl BufRead + 'static, path: &Path) -> SeriesCsv {
-        SeriesCsv(TextLines::new(Box::new(reader), path, Format::SeriesCsv, Series::default()))
-    }
-
-    /// Bytes of memory held for lines and events.
-    pub fn buffered_bytes(&self) -> usize {
-        self.0.buffered_bytes()
-    }
-}
-
-impl Source for SeriesCsv {
-    fn next(&mut self) -> Result<Option<Timed>, ImportError> {
-        self.0.next()
-    }
-
-    fn info(&self) -> &TraceInfo {
-        self.0.info()
-    }
-}
-
 /// CPU and signal; or the name of a signal that has no meaning here.
 type Subject = (u32, Result<Signal, String>);
 
+/// One series.
 #[derive(Default)]
-struct Series {
+pub struct Series {
     /// From the comment.
     of: Option<Subject>,
-    columns: Option<Columns<COUNT>>,
 }
 
-impl Parser for Series {
-    fn line(&mut self, line: &[u8], out: &mut Output) -> Result<Seen, Bad> {
-        if line.trim_ascii().is_empty() {
-            return Ok(Seen::Passed);
+impl Table for Series {
+    const FORMAT: Format = Format::SeriesCsv;
+    const NAMES: &'static [&'static str] = NAMES;
+    const NEEDED: &'static [&'static str] = NAMES;
+    const HELP: &'static str =
+        "a series begins with a line like `# cpu=5 signal=util_avg unit=...`, then `time_s,value`, then samples";
+
+    fn comment(&mut self, comment: &[u8], out: &mut Output) -> Result<(), Bad> {
+        if self.of.is_none() {
+            self.of = comment_names(comment, out)?;
         }
-        if let Some(comment) = line.strip_prefix(b"#") {
-            if self.of.is_none() {
-                self.of = comment_names(comment, out)?;
-            }
-            return Ok(Seen::Passed);
-        }
-        let Some((cpu, signal)) = &self.of else {
-            return bad(0, "no line above it names CPU and signal");
-        };
-        let Some(columns) = &self.columns else {
-            self.columns = Some(header(line)?);
-            return Ok(Seen::Understood);
-        };
-        let row = columns.row(line)?;
-        let row = Values { columns, row: &row, names: &NAMES };
-        match signal {
-            Ok(signal) => sample(*cpu, *signal, &row, out)?,
-            Err(name) => out.info.skip(name),
-        }
-        Ok(Seen::Understood)
+        Ok(())
     }
 
-    fn help(&self) -> &'static str {
-        "a series begins with a line like `# cpu=5 signal=util_avg unit=...`, then `time_s,value`, then samples"
+    fn header(&mut self, _columns: &Columns, _out: &mut Output) -> Result<(), Bad> {
+        if self.of.is_some() { Ok(()) } else { bad(0, "no line above it names CPU and signal") }
     }
-}
 
-fn header(line: &[u8]) -> Result<Columns<COUNT>, Bad> {
-    let columns = Columns::of_header(&Row::split(line), &NAMES);
-    let missing = [Col::Time, Col::Value].into_iter().find(|&column| !columns.has(column));
-    missing.map_or(Ok(columns), |column| bad(0, format!("no column `{}`", NAMES[column as usize])))
+    fn row(&mut self, row: &Values<'_>, out: &mut Output) -> Result<(), Bad> {
+        match &self.of {
+            Some((cpu, Ok(signal))) => sample(*cpu, *signal, row, out)?,
+            Some((_, Err(name))) => out.notes.info.skip(name),
+            None => {}
+        }
+        Ok(())
+    }
 }
 
 /// The text behind `key=` up to the next blank.
@@ -140,16 +100,19 @@ fn comment_names(comment: &[u8], out: &mut Output) -> Result<Option<Subject>, Ba
     if let Ok(signal) = signal {
         let (event, column) = signal.event();
         let event = EVENTS.iter().find(|info| info.name == event).expect("a declared event");
-        ["cpu", column].into_iter().for_each(|column| out.info.has_column(event, column));
+        ["cpu", column].into_iter().for_each(|column| out.notes.info.has_column(event, column));
     }
     if signal == Ok(Signal::FairClamped) {
-        out.info.remarks.push("utilization of the fair class after its clamps; other classes are not in it".to_owned());
+        out.notes
+            .info
+            .remarks
+            .push("utilization of the fair class after its clamps; other classes are not in it".to_owned());
     }
     out.cpu(cpu);
     Ok(Some((cpu, signal)))
 }
 
-fn sample(cpu: u32, signal: Signal, row: &Values<'_, COUNT>, out: &mut Output) -> Result<(), Bad> {
+fn sample(cpu: u32, signal: Signal, row: &Values<'_>, out: &mut Output) -> Result<(), Bad> {
     let (time_ns, step_ns) = row.seconds(Col::Time)?;
     let Some((value_e9, _)) = seconds(row.text(Col::Value)) else { return row.bad(Col::Value, "is no number") };
     let of_unit = |per_unit: u64| u128::from(value_e9) * u128::from(per_unit) / 1_000_000_000;

@@ -5,6 +5,7 @@ use pelton_schema::{CPU_UNKNOWN, Event};
 
 use super::Timeline;
 use crate::import::decode::{Fields, Notes, Plan};
+use crate::import::state;
 use crate::perfetto::fields::ftrace;
 use crate::perfetto::proto::{Value, each_field};
 use crate::varint;
@@ -253,14 +254,14 @@ fn decode_switches(
 ) -> Option<()> {
     let mut time = 0u64;
     while !columns[0].is_empty() {
-        let [delta, state, pid, prio, comm] = take_row(&mut columns)?;
+        let [delta, bits, pid, prio, comm] = take_row(&mut columns)?;
         time = time.wrapping_add(delta);
         name(pid as u32, comm, names, notes);
         let event = Event::SchedSwitch {
             cpu,
             prev_tid: CPU_UNKNOWN,
             prev_prio: 0,
-            prev_state: crate::import::decode::state(state, true),
+            prev_state: state::of_event_bits(bits, true),
             next_tid: pid as u32,
             next_prio: prio as u32,
         };

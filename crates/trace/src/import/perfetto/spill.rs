@@ -6,10 +6,9 @@ use std::io::{self, BufWriter, Write};
 
 use pelton_schema::Event;
 
+use crate::import::compressed::GROWTH_MAX;
 use crate::varint;
 
-/// Traces shrink by 5 to 30 when packed; one that grows by more than this is none.
-const GROWTH_MAX: u64 = 400;
 /// Bytes that may be written down whatever the length of the trace.
 const FREE_BYTES: u64 = 256 << 20;
 /// Most columns of an event.

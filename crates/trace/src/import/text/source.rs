@@ -9,19 +9,15 @@ use pelton_schema::Event;
 
 use super::lines::{LINE_MAX, Line, LineState, Lines};
 use super::reorder::{Reorder, WINDOW};
-use crate::import::counts::Counts;
+use crate::import::decode::Notes;
 use crate::import::{Format, ImportError, Source, Timed, TraceInfo};
 
 /// Lines that may pass before the first one that is understood.
 const HOPELESS_LINES: u64 = 10_000;
-/// Tasks whose names are kept.
-const NAMES_KEPT: usize = 1 << 18;
-/// Bytes of a name that are kept; the kernel has 15.
-const NAME_MAX: usize = 63;
 
 /// Why a line is not understood, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Bad {
+pub struct Bad {
     /// Offset into the line.
     pub at: usize,
     /// What is wrong, as the end of a sentence.
@@ -35,7 +31,7 @@ pub(crate) fn bad<T>(at: usize, what: impl Into<Cow<'static, str>>) -> Result<T,
 
 /// What became of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub enum Seen {
     /// A line of this kind of file.
     Understood,
     /// A comment, an empty line, a line of another part of the file.
@@ -43,7 +39,7 @@ pub(crate) enum Seen {
 }
 
 /// What one kind of text makes of a line.
-pub(crate) trait Parser {
+pub trait Parser {
     /// Reads one line.
     fn line(&mut self, line: &[u8], out: &mut Output) -> Result<Seen, Bad>;
 
@@ -60,9 +56,9 @@ pub(crate) trait Parser {
 }
 
 /// Where a parser puts what it found.
-pub(crate) struct Output {
+pub struct Output {
     /// What is known about the trace.
-    pub info: TraceInfo,
+    pub(crate) notes: Notes,
     window: Reorder,
     line: u64,
     finest_ns: u64,
@@ -75,36 +71,24 @@ impl Output {
             self.window.push(time_ns, event);
         } else {
             let what = format!("more than {WINDOW} events too late: not handed out");
-            self.info.damage_at(self.line, what);
-        }
-    }
-
-    /// Remembers a task's name; a bounded number of them.
-    pub(crate) fn name(&mut self, tid: u32, name: &[u8]) {
-        let name = &name[..name.len().min(NAME_MAX)];
-        let known = self.info.names.get(&tid);
-        if name.is_empty() || known.is_some_and(|known| known.as_bytes() == name) {
-            return;
-        }
-        if known.is_some() || self.info.names.len() < NAMES_KEPT {
-            self.info.name_task(tid, &String::from_utf8_lossy(name));
+            self.notes.info.damage_at(self.line, what);
         }
     }
 
     /// Sees to it that a CPU is counted.
     pub(crate) fn cpu(&mut self, cpu: u32) {
-        self.info.cpus = self.info.cpus.max(cpu.saturating_add(1));
+        self.notes.info.cpus = self.notes.info.cpus.max(cpu.saturating_add(1));
     }
 
     /// Keeps the finest step of the time stamps seen.
     pub(crate) fn resolution(&mut self, step_ns: u64) {
         self.finest_ns = self.finest_ns.min(step_ns);
-        self.info.resolution_ns = self.finest_ns;
+        self.notes.info.resolution_ns = self.finest_ns;
     }
 }
 
 /// A text file as a stream of events.
-pub(crate) struct TextLines<P> {
+pub struct TextLines<P> {
     lines: Lines,
     parser: P,
     out: Output,
@@ -114,26 +98,29 @@ pub(crate) struct TextLines<P> {
     strange_lines: u64,
     understood: bool,
     ended: bool,
-    counts: Counts,
 }
 
 impl<P: Parser> TextLines<P> {
-    pub(crate) fn new(reader: Box<dyn BufRead>, path: &Path, format: Format, parser: P) -> TextLines<P> {
+    pub(crate) fn over(reader: Box<dyn BufRead>, path: &Path, format: Format, parser: P) -> TextLines<P> {
         TextLines {
             lines: Lines::new(reader),
             parser,
-            out: Output { info: TraceInfo::new(format), window: Reorder::default(), line: 0, finest_ns: u64::MAX },
+            out: Output {
+                notes: Notes::new(TraceInfo::new(format)),
+                window: Reorder::default(),
+                line: 0,
+                finest_ns: u64::MAX,
+            },
             path: path.to_owned(),
             strange: None,
             strange_lines: 0,
             understood: false,
             ended: false,
-            counts: Counts::default(),
         }
     }
 
     /// Bytes of memory held for lines and events.
-    pub(crate) fn buffered_bytes(&self) -> usize {
+    pub fn buffered_bytes(&self) -> usize {
         self.lines.buffered_bytes() + self.out.window.buffered_bytes()
     }
 
@@ -154,12 +141,12 @@ impl<P: Parser> TextLines<P> {
             Ok(Seen::Understood) => self.understood = true,
             Ok(Seen::Passed) => {}
             Err(bad) if self.understood => {
-                self.out.info.damage_at(line.number, format_args!("column {}: {}", bad.at + 1, bad.what));
+                self.out.notes.info.damage_at(line.number, format_args!("column {}: {}", bad.at + 1, bad.what));
             }
             Err(bad) => {
                 self.strange_lines += 1;
                 self.strange.get_or_insert_with(|| Box::new(place(&line, &bad)));
-                self.out.info.damage_at(line.number, &bad.what);
+                self.out.notes.info.damage_at(line.number, &bad.what);
             }
         }
         Ok(true)
@@ -201,11 +188,11 @@ impl<P: Parser> Source for TextLines<P> {
     fn next(&mut self) -> Result<Option<Timed>, ImportError> {
         loop {
             if let Some(timed) = self.out.window.pop(self.ended) {
-                self.counts.event(&timed.event, &mut self.out.info);
+                self.out.notes.count(&timed.event);
                 return Ok(Some(timed));
             }
             if self.ended {
-                self.counts.flush(&mut self.out.info);
+                self.out.notes.end();
                 return Ok(None);
             }
             let more = self.read_line()?;
@@ -221,6 +208,6 @@ impl<P: Parser> Source for TextLines<P> {
     }
 
     fn info(&self) -> &TraceInfo {
-        &self.out.info
+        &self.out.notes.info
     }
 }

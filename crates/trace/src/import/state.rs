@@ -3,6 +3,8 @@
 //!
 //! Stopped, traced, parked and idle kernel threads wait for something else than a signal: they count as uninterruptible.
 
+use super::text::number::number;
+
 /// Runnable: it was preempted.
 const RUNNABLE: u32 = 0;
 /// Sleeping.
@@ -13,7 +15,7 @@ const UNINTERRUPTIBLE: u32 = 2;
 const DEAD: u32 = 16;
 
 /// From the bits inside a kernel (4.14 and later), as BPF programs see them.
-pub fn of_kernel_bits(bits: u64) -> u32 {
+pub(super) fn of_kernel_bits(bits: u64) -> u32 {
     // EXIT_DEAD 0x10, EXIT_ZOMBIE 0x20, TASK_DEAD 0x80; stopped 4, traced 8, parked 0x40, TASK_RTLOCK_WAIT 0x1000.
     match bits {
         _ if bits & 0xb0 != 0 => DEAD,
@@ -23,22 +25,23 @@ pub fn of_kernel_bits(bits: u64) -> u32 {
     }
 }
 
-/// From the number a trace event prints when nothing turned it into letters.
+/// From the number in a trace event.
 ///
-/// The bits changed with 4.14; what both kinds mean the same way decides first. 64 is TASK_DEAD before and parked
-/// since: it counts as dead. A mark for preemption is 0x100 since, and 0x400 to 0x1000 before.
-pub fn of_printed_number(bits: u64) -> u32 {
+/// The bits changed with 4.14; what both kinds mean the same way decides first. 64 is "dead" before, and `parked`
+/// since. A mark for preemption is 0x100 since, and 0x400 to 0x1000 before.
+pub(super) fn of_event_bits(bits: u64, parked: bool) -> u32 {
     match bits & 0xff {
         low if low & 1 != 0 => INTERRUPTIBLE,
         low if low & 2 != 0 => UNINTERRUPTIBLE,
-        low if low & 0x70 != 0 => DEAD,
+        low if low & 0x30 != 0 => DEAD,
+        low if low & 0x40 != 0 && !parked => DEAD,
         0 => RUNNABLE,
         _ => UNINTERRUPTIBLE,
     }
 }
 
 /// From letters, such as `S`, `R+` or `D|K`; `None` when it is no state.
-pub fn of_letters(text: &[u8]) -> Option<u32> {
+fn of_letters(text: &[u8]) -> Option<u32> {
     Some(match text.first()? {
         b'R' | b'+' | b'W' | b'N' => RUNNABLE,
         b'S' => INTERRUPTIBLE,
@@ -48,9 +51,9 @@ pub fn of_letters(text: &[u8]) -> Option<u32> {
     })
 }
 
-/// From letters or a number.
-pub fn of_text(text: &[u8]) -> Option<u32> {
-    super::number::number(text).map(of_printed_number).or_else(|| of_letters(text))
+/// From letters or a number. Text does not tell the kernel: 64 counts as dead.
+pub(super) fn of_text(text: &[u8]) -> Option<u32> {
+    number(text).map(|bits| of_event_bits(bits, false)).or_else(|| of_letters(text))
 }
 
 #[cfg(test)]
@@ -81,6 +84,14 @@ mod tests {
             assert_eq!(of_text(text), Some(code), "{}", String::from_utf8_lossy(text));
         }
         assert_eq!((of_text(b""), of_text(b"?"), of_text(b"99999999999999999999")), (None, None, None));
+    }
+
+    #[test]
+    fn states_in_a_record_are_the_four_codes() {
+        let codes =
+            [(0, 0), (0x100, 0), (1, 1), (2, 2), (0x82, 2), (0x80, 2), (0x20, 16), (0x10, 16), (0x40, 2), (4, 2)];
+        codes.iter().for_each(|&(bits, code)| assert_eq!(of_event_bits(bits, true), code, "{bits:#x}"));
+        assert_eq!(of_event_bits(0x40, false), 16);
     }
 
     #[test]

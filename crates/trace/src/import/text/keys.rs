@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The fields of an event in text: `key=value` pairs whose values may hold blanks and equal signs.
+
+use crate::import::TraceInfo;
+use crate::import::decode::{Fields, Plan};
+use crate::import::spelling::{SPELLINGS, fields_of};
+use crate::import::state;
+
+use super::number::{cpu_number, hexadecimal, narrow, number};
+
+/// Most keys of an event.
+pub(super) const KEYS_MAX: usize = 16;
+/// Sets of keys one event is prepared for at the same time.
+const PLANS_MAX: usize = 8;
+
+/// What text can say of one event of a kernel.
+pub(super) struct Keyed {
+    /// Its name.
+    pub name: &'static str,
+    keys: Vec<Key>,
+    /// How lines with these keys, one bit each, are read.
+    plans: Vec<(u32, Plan)>,
+}
+
+struct Key {
+    name: &'static str,
+    /// The value is the number of a CPU.
+    is_cpu: bool,
+}
+
+/// Every event of the spellings, sorted by name.
+pub(super) fn events() -> Vec<Keyed> {
+    let mut names: Vec<&str> = SPELLINGS.iter().flat_map(|spelling| spelling.names).copied().collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().map(Keyed::new).collect()
+}
+
+impl Keyed {
+    fn new(name: &'static str) -> Keyed {
+        let key = |name: &'static str| Key { name, is_cpu: name == "cpu_id" || name.ends_with("cpu") };
+        let keys: Vec<Key> = fields_of(name).into_iter().map(key).collect();
+        assert!(keys.len() <= KEYS_MAX, "{name} has too many keys");
+        Keyed { name, keys, plans: Vec::new() }
+    }
+
+    /// The values in a text, and how to read them.
+    pub fn line<'a>(&mut self, text: &'a [u8], info: &mut TraceInfo) -> (Values<'_, 'a>, &Plan) {
+        let (found, present) = find_values(&self.keys, text);
+        let known = self.plans.iter().position(|(keys, _)| *keys == present);
+        let index = known.unwrap_or_else(|| self.prepare(present, info));
+        (Values { keys: &self.keys, found }, &self.plans[index].1)
+    }
+
+    /// Prepares for lines with these keys; returns the place of the plan.
+    #[cold]
+    fn prepare(&mut self, present: u32, info: &mut TraceInfo) -> usize {
+        let place = |wanted: &str| {
+            let index = self.keys.iter().position(|key| key.name == wanted)?;
+            Some(index).filter(|index| present >> index & 1 == 1)
+        };
+        // What a kernel prints as a number is not told its version: 64 counts as dead.
+        let plan = Plan::new(self.name, false, place);
+        plan.declare(info);
+        self.plans.truncate(PLANS_MAX - 1);
+        self.plans.push((present, plan));
+        self.plans.len() - 1
+    }
+}
+
+/// The values of a line by place of their keys.
+pub(super) struct Values<'k, 'a> {
+    keys: &'k [Key],
+    found: [Option<&'a [u8]>; KEYS_MAX],
+}
+
+impl<'a> Values<'_, 'a> {
+    /// Name and text of a place.
+    pub fn at(&self, place: usize) -> (&'static str, &'a [u8]) {
+        (self.keys[place].name, self.found[place].unwrap_or(&[]))
+    }
+
+    fn word(&self, place: usize) -> Option<&'a [u8]> {
+        let text = self.found.get(place).copied().flatten()?;
+        Some(&text[..text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len())])
+    }
+}
+
+impl Fields for Values<'_, '_> {
+    #[inline]
+    fn number(&self, place: usize) -> Option<u64> {
+        let value = number(self.word(place)?)?;
+        if self.keys[place].is_cpu { cpu_number(value).map(u64::from) } else { Some(value) }
+    }
+
+    /// A name; empty when the recorder did not know it and wrote `<...>`.
+    fn text(&self, place: usize) -> &[u8] {
+        let text = self.found.get(place).copied().flatten().unwrap_or(&[]);
+        if text.starts_with(b"<") && text.ends_with(b">") { &[] } else { text }
+    }
+
+    fn state(&self, place: usize, _parked: bool) -> Option<u32> {
+        state::of_text(self.word(place)?)
+    }
+
+    fn cpus(&self, place: usize) -> Option<u64> {
+        hexadecimal(self.word(place)?)
+    }
+
+    /// Kernels print what they have: more than 32 bits is damage.
+    fn fit(found: u64) -> Option<u64> {
+        narrow(found).map(u64::from)
+    }
+}
+
+/// The values of the keys in a text, and which there are; a value ends where the next key begins.
+fn find_values<'a>(keys: &[Key], text: &'a [u8]) -> ([Option<&'a [u8]>; KEYS_MAX], u32) {
+    let (mut found, mut present) = ([None; KEYS_MAX], 0);
+    let mut open: Option<(usize, usize)> = None;
+    let mut at = 0;
+    while at < text.len() {
+        if let Some((index, length)) = key_at(keys, &text[at..]) {
+            if let Some((before, from)) = open {
+                found[before] = Some(text[from..at].trim_ascii_end());
+            }
+            present |= 1 << index;
+            at += length + 1;
+            open = Some((index, at));
+        }
+        at = memchr::memchr(b' ', &text[at..]).map_or(text.len(), |blank| at + blank + 1);
+    }
+    if let Some((last, from)) = open {
+        found[last] = Some(text[from..].trim_ascii_end());
+    }
+    (found, present)
+}
+
+/// The key a text begins with, and its length.
+#[inline]
+fn key_at(keys: &[Key], text: &[u8]) -> Option<(usize, usize)> {
+    keys.iter().enumerate().find_map(|(index, key)| {
+        let length = key.name.len();
+        (text.get(length) == Some(&b'=') && text.starts_with(key.name.as_bytes())).then_some((index, length))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::Format;
+
+    #[test]
+    fn a_name_ends_where_the_next_key_begins() {
+        let mut events = events();
+        let switch = events.iter_mut().find(|event| event.name == "sched_switch").expect("a switch");
+        let mut info = TraceInfo::new(Format::FtraceText);
+        let text = b"prev_comm=a b=c pid=3 prev_pid=7 prev_state=R ==> next_comm=x next_pid=8";
+        let (values, plan) = switch.line(text, &mut info);
+        let of = |name: &str| values.keys.iter().position(|key| key.name == name).and_then(|place| values.found[place]);
+        assert_eq!(of("prev_comm"), Some(&b"a b=c pid=3"[..]));
+        assert_eq!((of("prev_pid"), of("next_pid"), of("prev_prio")), (Some(&b"7"[..]), Some(&b"8"[..]), None));
+        assert_eq!((of("prev_state"), plan.missing), (Some(&b"R ==>"[..]), None));
+        assert_eq!(switch.line(b"prev_pid=7 ==> next_comm=x", &mut info).1.missing, Some("next_pid"));
+    }
+
+    #[test]
+    fn every_event_has_few_enough_keys_for_its_names_and_columns() {
+        assert!(events().iter().all(|event| !event.keys.is_empty() && event.keys.len() <= KEYS_MAX));
+    }
+
+    #[test]
+    fn changing_keys_do_not_grow_the_plans() {
+        let mut events = events();
+        let mut info = TraceInfo::new(Format::FtraceText);
+        for mask in 0u32..64 {
+            let keys = ["cpu=1", "pid=2", "util=3", "load=4", "runnable=5", "path=/"];
+            let text = keys.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1).map(|(_, key)| *key);
+            let text = text.collect::<Vec<_>>().join(" ");
+            let event = events.iter_mut().find(|event| event.name == "sched_load_se").expect("an entity");
+            event.line(text.as_bytes(), &mut info);
+            assert!(event.plans.len() <= PLANS_MAX);
+        }
+    }
+}
