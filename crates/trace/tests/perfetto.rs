@@ -5,7 +5,7 @@ mod synthetic;
 
 use std::collections::BTreeMap;
 
-use pelton_schema::{Event, PRIO_DEADLINE, Sink};
+use pelton_schema::{Event, PRIO_DEADLINE, Sink, pack_name};
 use pelton_trace::perfetto::read::{PerfettoError, PerfettoReader, Record};
 use pelton_trace::{PerfettoTrace, RunHeader};
 use proptest::prelude::*;
@@ -152,6 +152,25 @@ fn threads_are_named_also_those_forked_later() {
     assert_eq!(threads.len(), run.tasks.len(), "all but the idle task, and the forked one once");
     assert_eq!(threads[0], Record::Thread { tid: 1, name: "worker-1".to_owned() });
     assert_eq!(threads.last(), Some(&Record::Thread { tid: 70, name: "task-70".to_owned() }));
+}
+
+#[test]
+fn a_name_told_by_an_event_holds_from_there_on() {
+    let named = |name| {
+        let (name_0, name_8) = pack_name(name);
+        Event::TaskName { tid: 70, name_0, name_8 }
+    };
+    let switch =
+        Event::SchedSwitch { cpu: 0, prev_tid: 70, prev_prio: 120, prev_state: 1, next_tid: 0, next_prio: 120 };
+    let util = Event::PeltSe { cpu: 0, tid: 70, util_avg: 5, runnable_avg: 5, load_avg: 5, util_est: 5 };
+    let events = [(1, named("sh")), (2, util), (3, switch), (4, named("make")), (5, switch)];
+    let file = written(&synthetic::header(), &events);
+    let records = records(&file);
+    let threads: Vec<_> = records.iter().filter(|r| matches!(r, Record::Thread { tid: 70, .. })).cloned().collect();
+    assert_eq!(threads, ["sh", "make"].map(|name| Record::Thread { tid: 70, name: name.to_owned() }));
+    assert!(paths(&records).values().any(|path| path.contains("sh 1070")), "{:?}", paths(&records));
+    let times = |name: &[u8]| file.windows(name.len()).filter(|bytes| *bytes == name).count();
+    assert_eq!((times(b"\x0a\x02sh"), times(b"\x0a\x04make")), (1, 1), "the name of the task in each switch");
 }
 
 /// The slices of all tracks: begin, end and one of their numbers.

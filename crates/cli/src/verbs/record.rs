@@ -141,7 +141,7 @@ impl Files {
     fn create(args: &RecordArgs, header: &RunHeader) -> Result<Files, Failure> {
         let open = |path: &Option<std::path::PathBuf>| path.as_deref().map(create).transpose();
         let log = open(&args.output)?.map(|file| PeltonLog::new(file, header));
-        let perfetto = open(&args.perfetto)?.map(|file| PerfettoTrace::new(file, header));
+        let perfetto = open(&args.perfetto)?.map(|file| PerfettoTrace::recorded(file, header));
         Ok(Files { log, perfetto })
     }
 

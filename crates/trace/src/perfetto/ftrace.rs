@@ -67,8 +67,8 @@ impl CpuBuffer {
 pub(super) struct FtraceBundles {
     cpus: ByIndex<CpuBuffer>,
     comms: ByIndex<Comm>,
-    /// Tasks met that the header does not name, not yet declared as threads.
-    new_tids: Vec<u32>,
+    /// Tasks of a run met or named that the header does not name, not yet declared as threads.
+    new_threads: Vec<(u32, String)>,
     /// The event being encoded.
     record: Record,
     ids: TaskIds,
@@ -83,7 +83,7 @@ impl FtraceBundles {
         FtraceBundles {
             cpus: ByIndex::new(cpus),
             comms: ByIndex::new(comms),
-            new_tids: Vec::new(),
+            new_threads: Vec::new(),
             record: Record::new(),
             ids,
             bytes: 0,
@@ -94,6 +94,9 @@ impl FtraceBundles {
     pub fn name_task(&mut self, tid: u32, name: &str) {
         let comm = Comm::of(name);
         *self.comms.entry(tid, || comm) = comm;
+        if self.ids == TaskIds::Run && tid != 0 {
+            self.new_threads.push((tid, name.to_owned()));
+        }
     }
 
     /// Collects `event` when it is one ftrace has; false otherwise.
@@ -118,7 +121,8 @@ impl FtraceBundles {
         let buffer = self.cpus.entry(cpu, || CpuBuffer::new(cpu));
         let ids = self.ids;
         let current = ids.pid_of(buffer.current_tid);
-        let mut comms = Comms { idle: buffer.idle_comm, tasks: &mut self.comms, new_tids: &mut self.new_tids, ids };
+        let mut comms =
+            Comms { idle: buffer.idle_comm, tasks: &mut self.comms, new_threads: &mut self.new_threads, ids };
         self.record.clear();
         put_short(&mut self.record, ftrace::EVENT, |out| {
             put_uint(out, ftrace::TIMESTAMP, time_ns);
@@ -134,7 +138,7 @@ impl FtraceBundles {
 
     /// Appends the threads met since the last time, then one packet per CPU that has events; empties the bundles.
     pub fn flush(&mut self, out: &mut Vec<u8>) {
-        put_threads(out, self.new_tids.drain(..).map(|tid| (tid, unnamed_task(tid))));
+        put_threads(out, self.new_threads.drain(..));
         for (cpu, buffer) in self.cpus.iter_mut().filter(|(_, buffer)| !buffer.events.is_empty()) {
             let mut head = Vec::new();
             put_uint(&mut head, ftrace::CPU, u64::from(cpu));
@@ -156,7 +160,7 @@ impl FtraceBundles {
 struct Comms<'a> {
     idle: Comm,
     tasks: &'a mut ByIndex<Comm>,
-    new_tids: &'a mut Vec<u32>,
+    new_threads: &'a mut Vec<(u32, String)>,
     ids: TaskIds,
 }
 
@@ -167,10 +171,12 @@ impl Comms<'_> {
             return self.idle;
         }
         *self.tasks.entry(tid, || {
+            let name = unnamed_task(tid);
+            let comm = Comm::of(&name);
             if self.ids == TaskIds::Run {
-                self.new_tids.push(tid);
+                self.new_threads.push((tid, name));
             }
-            Comm::of(&unnamed_task(tid))
+            comm
         })
     }
 

@@ -33,7 +33,7 @@ mod tracks;
 
 use std::io;
 
-use pelton_schema::{Event, Sink};
+use pelton_schema::{Event, Sink, unpack_name};
 
 use crate::header::RunHeader;
 use crate::output::Output;
@@ -83,7 +83,7 @@ fn put_packet(out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
 /// Writes the events of a run as a Perfetto trace.
 ///
 /// ```
-/// use pelton_schema::{Event, Sink};
+/// use pelton_schema::{Event, Sink, unpack_name};
 /// use pelton_trace::{PerfettoTrace, RunHeader, perfetto::read::{PerfettoReader, Record}};
 ///
 /// let mut file = Vec::new();
@@ -134,7 +134,7 @@ impl<W: io::Write> PerfettoTrace<W> {
         PerfettoTrace { output, bundles, tracks, ftrace_events: 0, gathered }
     }
 
-    /// From here on the task has this name. Only for what was recorded: the tasks of a run are named by its header.
+    /// From here on the task has this name; events say the same with `task_name`.
     pub fn name_task(&mut self, tid: u32, name: &str) {
         self.bundles.name_task(tid, name);
         self.tracks.name_task(tid, name);
@@ -164,6 +164,9 @@ impl<W: io::Write> PerfettoTrace<W> {
 impl<W: io::Write> Sink for PerfettoTrace<W> {
     #[inline]
     fn event(&mut self, time_ns: u64, event: &Event) {
+        if let Event::TaskName { tid, name_0, name_8 } = *event {
+            return self.name_task(tid, &unpack_name(name_0, name_8));
+        }
         if self.bundles.event(time_ns, event) {
             self.ftrace_events += 1;
         } else {
