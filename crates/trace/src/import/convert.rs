@@ -63,20 +63,16 @@ pub fn convert(
             sink.finish().map(|_| events).map_err(ConvertError::Output)
         }
         ExportFormat::Perfetto => {
-            // A run declares its tasks, the idle one at least; what was recorded on a machine names them as it goes.
-            match own.filter(|run| !run.tasks.is_empty()) {
-                Some(run) => {
-                    let mut sink = PerfettoTrace::new(out, &run);
-                    let events = copy(source, selection, &mut sink, seen)?;
-                    sink.finish().map(|_| events).map_err(ConvertError::Output)
+            let run = own.unwrap_or_else(|| foreign_header(source.info()));
+            let ids = if source.info().run_ids { PerfettoTrace::new } else { PerfettoTrace::recorded };
+            let mut sink = ids(out, &run);
+            let name = |sink: &mut PerfettoTrace<_>, _, tid, name: &str| {
+                if run.tasks.get(tid as usize).is_none_or(|known| known != name) {
+                    sink.name_task(tid, name);
                 }
-                None => {
-                    let mut sink = PerfettoTrace::recorded(out, &foreign_header(source.info()));
-                    let name = |sink: &mut PerfettoTrace<_>, _, tid, name: &str| sink.name_task(tid, name);
-                    let events = copy_named(source, selection, &mut sink, name, seen)?;
-                    sink.finish().map(|_| events).map_err(ConvertError::Output)
-                }
-            }
+            };
+            let events = copy_named(source, selection, &mut sink, name, seen)?;
+            sink.finish().map(|_| events).map_err(ConvertError::Output)
         }
         ExportFormat::Log => match own {
             Some(run) => {
@@ -129,10 +125,14 @@ fn copy_named<S: Sink>(
     while let Some(timed) = source.next()? {
         events += 1;
         if selection.contains(&timed.event) {
+            // An event that is a name tells itself.
+            let told_by_name = matches!(timed.event, Event::TaskName { .. });
             each_tid(&timed.event, |tid| {
                 let Some(known) = source.info().names.get(&tid) else { return };
                 if told.get(&tid) != Some(known) {
-                    name(sink, timed.time_ns, tid, known);
+                    if !told_by_name {
+                        name(sink, timed.time_ns, tid, known);
+                    }
                     told.insert(tid, known.clone());
                 }
             });
@@ -155,9 +155,13 @@ fn each_tid(event: &Event, mut visit: impl FnMut(u32)) {
     });
 }
 
-/// What the header of a log says about a trace that is no run of ours.
+/// What the header says about a trace that has none.
 fn foreign_header(info: &TraceInfo) -> RunHeader {
+    // A run of ours names its kernel profile as the kernel's release.
+    let profile =
+        |remark: &String| remark.strip_prefix("kernel: ")?.split_once(".0-pelton").map(|(name, _)| name.to_owned());
     RunHeader {
+        profile: info.remarks.iter().find_map(profile).unwrap_or_default(),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         platform: "recorded".to_owned(),
         workload: info.format.name().to_owned(),
@@ -200,6 +204,36 @@ mod tests {
         }
         assert_eq!(found, [(9, 21), (9, 2), (10, 2)]);
         assert_eq!(log.info().task_name(2923), "kworker/2:1");
+    }
+
+    #[test]
+    fn a_run_keeps_the_offset_of_its_task_ids_from_perfetto_to_perfetto() {
+        let header = RunHeader { profile: "7.2".into(), tasks: vec!["idle".into(), "ui".into()], ..Default::default() };
+        let event = Event::SchedWaking { cpu: 1, tid: 1, prio: 120, target_cpu: 1 };
+        let late = Event::SchedWakeupNew { cpu: 1, tid: 2, prio: 120, target_cpu: 1 };
+        let mut trace = tempfile::NamedTempFile::new().expect("a temporary file");
+        let mut sink = PerfettoTrace::new(&mut trace, &header);
+        [(9, event), (10, late)].iter().for_each(|(time_ns, event)| sink.event(*time_ns, event));
+        sink.finish().expect("room");
+        for _ in 0..2 {
+            let mut source = crate::import::open(trace.path(), &Default::default()).expect("a trace");
+            assert!(source.info().run_ids);
+            let mut again = tempfile::NamedTempFile::new().expect("a temporary file");
+            convert(&mut *source, &mut again, ExportFormat::Perfetto, &EventSelection::all(), |_| true).expect("room");
+            let bytes = std::fs::read(again.path()).expect("readable");
+            let records = crate::perfetto::read::PerfettoReader::new(&bytes[..]).map(|record| record.expect("sound"));
+            let threads: Vec<_> = records
+                .filter_map(|record| match record {
+                    crate::perfetto::read::Record::Thread { tid, name } => Some((tid, name)),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(threads, [(1, "ui".to_owned()), (2, "task-2".to_owned())]);
+            trace = again;
+        }
+        let mut source = crate::import::open(trace.path(), &Default::default()).expect("a trace");
+        assert_eq!(source.next().expect("reads").map(|timed| timed.event), Some(event));
+        assert_eq!(source.next().expect("reads").map(|timed| timed.event), Some(late));
     }
 
     #[test]

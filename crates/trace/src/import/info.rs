@@ -89,6 +89,8 @@ pub struct TraceInfo {
     pub groups: Vec<String>,
     /// Header of our own logs.
     pub header: Option<RunHeader>,
+    /// Task ids are those of a run of ours, dense from 1, and not a kernel's.
+    pub run_ids: bool,
     /// Facts for people: tracer, kernel, clock, buffer sizes.
     pub remarks: Vec<String>,
     /// Events handed out, by name.
@@ -122,6 +124,7 @@ impl TraceInfo {
             names: BTreeMap::new(),
             groups: Vec::new(),
             header: None,
+            run_ids: false,
             remarks: Vec::new(),
             events: BTreeMap::new(),
             skipped: BTreeMap::new(),

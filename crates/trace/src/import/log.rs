@@ -37,6 +37,8 @@ impl<R: Read> LogSource<R> {
         info.groups.clone_from(&header.groups);
         info.remarks.extend(reader.differences().iter().map(|difference| format!("schema: {difference}")));
         EVENTS.iter().for_each(|event| info.has_all_columns(event));
+        // A run declares its tasks, the idle one at least; what was recorded on a machine names them as it goes.
+        info.run_ids = !header.tasks.is_empty();
         info.header = Some(header);
         Ok(LogSource { path: path.to_owned(), reader, info, counts: Counts::default() })
     }

@@ -69,7 +69,6 @@ pub(super) struct PerfettoSource {
     held: usize,
     plans: Plans,
     notes: Notes,
-    ours: bool,
     /// Running task and its priority by CPU.
     running: Vec<(u32, u32)>,
     bytes: Vec<u8>,
@@ -116,7 +115,7 @@ impl PerfettoSource {
         }
         let failed = |error| ImportError::io(path, error);
         let mut index = index::build(&mut whole.file, &mut notes).map_err(failed)?;
-        let ours = index.ours();
+        notes.info.run_ids = index.ours();
         let spilled = std::mem::take(&mut index.spill).finish().map_err(failed)?;
         Ok(PerfettoSource {
             path: path.to_owned(),
@@ -129,7 +128,6 @@ impl PerfettoSource {
             held: 0,
             plans: Plans::new(&mut notes),
             notes,
-            ours,
             running: Vec::new(),
             bytes: Vec::new(),
             last_ns: 0,
@@ -228,7 +226,7 @@ impl PerfettoSource {
             self.notes.info.skip("(first switch of a CPU in columns, which does not say who ran)");
             return Ok(Some(None));
         }
-        if self.ours {
+        if self.notes.info.run_ids {
             unshift(&mut event);
         }
         self.late += u64::from(time_ns < self.last_ns);
