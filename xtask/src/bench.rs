@@ -28,7 +28,7 @@ pub fn run() -> Result<(), String> {
         count_instructions(&program, line);
     }
     lines.extend(cargo_bench("pelton-trace", "crates/trace/benches/write.rs")?);
-    lines.extend(cargo_bench("pelton-trace", "crates/trace/benches/import_binary.rs")?);
+    lines.extend(cargo_bench("pelton-trace", "crates/trace/benches/import/main.rs")?);
     lines.extend(cargo_bench("pelton-tests", "tests/benches/trace_cost.rs")?);
     lines.extend(cargo_bench("pelton-lab", "crates/lab/benches/sim.rs")?);
     if can_build_recorder()? {
@@ -53,7 +53,9 @@ fn compile_core() -> Result<PathBuf, String> {
 /// The bench of a crate, built and run by cargo; nothing when the crate has none.
 fn cargo_bench(package: &str, source: &str) -> Result<Vec<Line>, String> {
     let path = repo::root().join(source);
-    let (true, Some(bench)) = (path.exists(), path.file_stem()) else {
+    // A bench of several files is named by its folder.
+    let named = if path.ends_with("main.rs") { path.parent() } else { Some(path.as_path()) };
+    let (true, Some(bench)) = (path.exists(), named.and_then(Path::file_stem)) else {
         println!("not measured: {package} (no {source})");
         return Ok(Vec::new());
     };

@@ -11,9 +11,8 @@
 //! | [`TextDump`] | one line per event | people and `diff` |
 //! | [`CsvEvents`], [`JsonLines`] | tables | notebooks |
 //!
-//! [`import`] reads traces, ours and others'. [`export`] turns a recorded log into any of the others.
+//! [`import`] reads traces, ours and others', and turns them into any of these.
 
-mod export;
 mod header;
 pub mod import;
 pub mod log;
@@ -23,7 +22,6 @@ mod table;
 mod text;
 mod varint;
 
-pub use export::{ExportError, ExportFormat, Exported, export};
 pub use header::{CpuLayout, DomainLayout, RunHeader};
 pub use log::{LogError, LogReader, LogSummary, PeltonLog};
 pub use perfetto::{PerfettoSummary, PerfettoTrace};

@@ -8,8 +8,10 @@ use crate::interrupt;
 use crate::output;
 use crate::progress::Counting;
 use crate::sheet::Sheet;
-use pelton_trace::import::{ConvertError, Format as InputFormat, OpenOptions, Source, TraceInfo, convert, open};
-use pelton_trace::{EventSelection, ExportFormat};
+use pelton_trace::EventSelection;
+use pelton_trace::import::{
+    ConvertError, ExportFormat, Format as InputFormat, OpenOptions, Source, TraceInfo, convert, open,
+};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::BufWriter;

@@ -7,12 +7,26 @@ use std::io::{self, Write};
 use pelton_schema::{Event, EventInfo, Sink, pack_name};
 
 use super::{ImportError, Source, TraceInfo};
-use crate::export::ExportFormat;
 use crate::header::RunHeader;
 use crate::log::PeltonLog;
 use crate::perfetto::PerfettoTrace;
 use crate::table::{CsvEvents, EventSelection, JsonLines};
 use crate::text::TextDump;
+
+/// Form of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// One line per event, for people and `diff`.
+    Text,
+    /// Table with one column per distinct name.
+    Csv,
+    /// One JSON object per event.
+    Json,
+    /// Perfetto trace.
+    Perfetto,
+    /// Our own log.
+    Log,
+}
 
 /// Why nothing, or not everything, was converted.
 #[derive(Debug)]
@@ -185,6 +199,40 @@ mod tests {
         fn info(&self) -> &TraceInfo {
             &self.1
         }
+    }
+
+    fn recorded() -> Vec<u8> {
+        let mut file = Vec::new();
+        let mut log = PeltonLog::new(&mut file, &RunHeader::default());
+        log.event(5, &Event::CpuIdle { cpu: 1, state: 0 });
+        log.event(9, &Event::PeltRt { cpu: 2, util_avg: 300 });
+        log.finish().expect("a vector takes everything");
+        file
+    }
+
+    fn lines(format: ExportFormat, names: &[&str]) -> Vec<String> {
+        let file = recorded();
+        let mut source = LogSource::new(&file[..], Path::new("t.plog")).expect("a log");
+        let selection = EventSelection::of(names.iter().copied()).expect("known names");
+        let mut out = Vec::new();
+        convert(&mut source, &mut out, format, &selection, |_| true).expect("room");
+        String::from_utf8(out).expect("text").lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn only_selected_events_are_written() {
+        assert_eq!(lines(ExportFormat::Csv, &["pelt_rt"]).last().map(String::as_str), Some("9,pelt_rt,2,300"));
+        assert_eq!(lines(ExportFormat::Json, &["cpu_idle"]).len(), 2, "units and one event");
+        let text = lines(ExportFormat::Text, &["cpu_idle"]);
+        assert_eq!(text.iter().filter(|line| !line.starts_with('#')).count(), 1);
+    }
+
+    #[test]
+    fn a_full_disk_is_not_blamed_on_the_trace() {
+        let (file, mut room) = (recorded(), [0; 4]);
+        let mut source = LogSource::new(&file[..], Path::new("t.plog")).expect("a log");
+        let failure = convert(&mut source, &mut room[..], ExportFormat::Text, &EventSelection::all(), |_| true);
+        assert!(matches!(failure, Err(ConvertError::Output(_))));
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod spelling;
 mod state;
 pub mod text;
 
-pub use convert::{ConvertError, convert};
+pub use convert::{ConvertError, ExportFormat, convert};
 pub use error::ImportError;
 pub use info::{Damage, Format, TraceInfo};
 pub use open::{OpenOptions, open};
