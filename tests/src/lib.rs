@@ -4,5 +4,6 @@
 pub mod conformance;
 pub mod fuzz;
 pub mod fuzz_targets;
+pub mod made_events;
 pub mod runs;
 pub mod signals;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Any bytes may arrive where files are read; none of them may panic. See `fuzz/README.md` for the long runs.
 
-use pelton_schema::Sink;
+use pelton_schema::{Event, Sink};
 use pelton_tests::fuzz::Target;
-use pelton_tests::fuzz_targets;
+use pelton_tests::{fuzz_targets, made_events};
+use pelton_trace::import::Source;
 use pelton_trace::{LogReader, PerfettoTrace};
 
 /// Inputs per target; `PELTON_FUZZ_INPUTS` overrides it for a longer run.
@@ -117,6 +118,71 @@ fn traces_as_sources_never_panic() {
         seeds: vec![small_trace_dat()],
         words: &["7\0", "options  \0", "flyrecord\0", "field:", "offset:"],
     });
+}
+
+#[test]
+fn texts_never_panic() {
+    smoke(&Target {
+        name: "trace_text",
+        run: fuzz_targets::trace_text,
+        seeds: seeds("crates/trace/tests/fixtures/ftrace", ".txt"),
+        words: &[
+            " [001] ",
+            ": sched_switch: ",
+            "prev_pid=",
+            " ==> ",
+            "cpu_id=",
+            "pid=-1",
+            "<script class=\"trace-data\">",
+            "\n",
+        ],
+    });
+}
+
+/// A few rows of every kind of table.
+const TABLES: [&str; 4] = [
+    "seq,ts,cpu,type,why,pid,prio,comm,obj,cfs,depth,on_rq,running,weight,runnable,now,clock_pelt,lut,util_sum,pc,util_avg,a0,a1\n\
+     4,100,4,CFS,,0,0,,3,3,0,1,1,1048576,1,81,92,80,53,54,57,5,1\n5,200,4,SE,,229,120,w,2,3,0,1,1,1048576,1,81,92,80,53,54,57,,\n\
+     6,210,1,switch,,229,120,a,b,,,,,,,,,,,,,1,\n7,220,4,ue_se,,229,120,w,2,3,0,1,1,1048576,1,81,92,80,53,54,57,,\n",
+    "ts,kind,cpu,pid,comm,a0,a1,a2,a3,a4,a5,a6\n9,next_freq,0,7,w,1,300,1024,900000,600000,1200000,0\n9,select,0,7,w,1,8,2,3,4,0,1024\n",
+    "# cpu=5 signal=cpu_frequency unit=GHz\ntime_s,value\n0.1,1.2\n0.2,0.6\n",
+    "start_s,duration_s,cpu,pid,comm,duty_cycle\n0.5,0.25,1,7,w,0.5\n0.8,0.1,1,8,\"a,b\",0.5\n",
+];
+
+#[test]
+fn tables_never_panic() {
+    let seeds = TABLES.iter().map(|table| table.as_bytes().to_vec()).collect();
+    let words = [",", "\"", "SE", "CLK", "tp_rt", "st_se", "# cpu=1 signal=rt_util_avg", "18446744073", "-1", "\n"];
+    smoke(&Target { name: "trace_csv", run: fuzz_targets::trace_csv, seeds, words: &words });
+}
+
+/// The events of the recorded logs, and of a simulated machine that recorded calls.
+fn event_seeds() -> Vec<Vec<u8>> {
+    let logs = seeds("crates/trace/tests/fixtures", ".plog");
+    let of = |log: &Vec<u8>| {
+        let events = LogReader::open(&log[..]).expect("a recorded log");
+        made_events::bytes_of(events.map(|event| event.expect("undamaged")))
+    };
+    let calls = pelton_trace::import::csv::PeltCsv::new(std::io::Cursor::new(TABLES[0]), std::path::Path::new("calls"));
+    logs.iter().map(of).chain([made_events::bytes_of(all_of(calls))]).collect()
+}
+
+fn all_of(mut source: impl Source) -> Vec<(u64, Event)> {
+    std::iter::from_fn(|| source.next().expect("memory does not fail"))
+        .map(|timed| (timed.time_ns, timed.event))
+        .collect()
+}
+
+#[test]
+fn any_events_can_be_validated() {
+    let run = fuzz_targets::validate;
+    smoke(&Target { name: "validate", run, seeds: event_seeds(), words: &["\u{1}", "\u{7f}"] });
+}
+
+#[test]
+fn any_events_can_become_a_workload() {
+    let run = fuzz_targets::workload_from_trace;
+    smoke(&Target { name: "workload_from_trace", run, seeds: event_seeds(), words: &["\u{1}", "\u{7f}"] });
 }
 
 /// A trace.dat of version 6 with one CPU, one page and one record.

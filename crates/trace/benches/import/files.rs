@@ -119,7 +119,12 @@ pub fn write_perfetto(out: &mut dyn Write, bytes: u64) -> io::Result<()> {
     perfetto(out, bytes, true, false)
 }
 
-/// With counter tracks of every task too.
+/// With counter tracks of CPUs and tasks too.
+pub fn write_perfetto_with_tracks(out: &mut dyn Write, bytes: u64) -> io::Result<()> {
+    perfetto(out, bytes, false, false)
+}
+
+/// The same of many tasks.
 pub fn write_perfetto_of_many(out: &mut dyn Write, bytes: u64) -> io::Result<()> {
     perfetto(out, bytes, false, true)
 }

@@ -103,6 +103,7 @@ fn main() {
         case(&format!("trace-dat-7-{name}"), full, |out, bytes| files::write_dat_7(out, bytes, &shape));
     }
     case("perfetto", full, files::write_perfetto);
+    case("perfetto-tracks", full, files::write_perfetto_with_tracks);
     case("log", full, files::write_log);
     let names = ["tracefs", "systrace", "trace-cmd-report", "perf-script"];
     for (name, layout) in names.into_iter().zip(Layout::ALL) {

@@ -224,19 +224,24 @@ impl<S: Source> FromPacked<S> {
     pub fn new(source: S, fault: Fault) -> FromPacked<S> {
         FromPacked { source, fault, end: None }
     }
-}
 
-impl<S: Source> Source for FromPacked<S> {
-    fn next(&mut self) -> Result<Option<Timed>, ImportError> {
-        let next = self.source.next()?;
-        if next.is_none()
-            && let Some(damage) = self.fault.take()
-        {
+    #[cold]
+    fn note_fault(&mut self) {
+        if let Some(damage) = self.fault.take() {
             let mut info = self.source.info().clone();
             info.damage_at(damage.position, damage.what);
             self.end = Some(info);
         }
-        Ok(next)
+    }
+}
+
+impl<S: Source> Source for FromPacked<S> {
+    fn next(&mut self) -> Result<Option<Timed>, ImportError> {
+        let next = self.source.next();
+        if matches!(next, Ok(None)) {
+            self.note_fault();
+        }
+        next
     }
 
     fn info(&self) -> &TraceInfo {

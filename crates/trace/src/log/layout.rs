@@ -19,14 +19,18 @@ pub(super) struct FileEvent {
 struct Target {
     /// Our declaration; `None` when this build does not know the event.
     info: Option<&'static EventInfo>,
-    /// Our column for each column of the file.
-    columns: Vec<Option<usize>>,
+    /// Our column for each column of the file; [`COLUMNS_MAX`] for a column this build does not know.
+    columns: Vec<u8>,
+    /// The columns are ours, in our order.
+    same: bool,
 }
 
 /// The mapping of a whole file.
 #[derive(Debug)]
 pub(super) struct Layout {
     by_code: [Option<Target>; 256],
+    /// The record being read: one place more, for columns this build does not know.
+    values: [u64; COLUMNS_MAX + 1],
     /// Sentences for people: what does not correspond.
     pub differences: Vec<String>,
 }
@@ -41,7 +45,8 @@ pub(super) enum Decoded {
 impl Layout {
     /// `None` when the file declares a code twice.
     pub fn of(schema: &[FileEvent]) -> Option<Layout> {
-        let mut layout = Layout { by_code: std::array::from_fn(|_| None), differences: Vec::new() };
+        let mut layout =
+            Layout { by_code: std::array::from_fn(|_| None), values: [0; COLUMNS_MAX + 1], differences: Vec::new() };
         for event in schema {
             let target = layout.target_of(event);
             if layout.by_code[usize::from(event.code)].replace(target).is_some() {
@@ -55,7 +60,7 @@ impl Layout {
         let info = EVENTS.iter().find(|info| info.name == event.name);
         let Some(info) = info else {
             self.differences.push(format!("event {} is unknown to this build and is dropped", event.name));
-            return Target { info: None, columns: vec![None; event.columns.len()] };
+            return Target { info: None, columns: vec![COLUMNS_MAX as u8; event.columns.len()], same: false };
         };
         for column in info.columns.iter().filter(|column| !event.columns.iter().any(|name| name == column.name)) {
             self.differences.push(format!("{}.{} is not in the file and reads as 0", event.name, column.name));
@@ -64,17 +69,24 @@ impl Layout {
         for (name, _) in event.columns.iter().zip(&columns).filter(|(_, target)| target.is_none()) {
             self.differences.push(format!("{}.{name} is unknown to this build and is dropped", event.name));
         }
-        Target { info: Some(info), columns }
+        let same = columns.iter().copied().eq((0..info.columns.len()).map(Some));
+        let columns = columns.iter().map(|column| column.unwrap_or(COLUMNS_MAX) as u8).collect();
+        Target { info: Some(info), columns, same }
     }
 
     /// Takes the columns of one record off `input`; `None` when they are malformed.
-    pub fn take(&self, code: u8, input: &mut &[u8]) -> Option<Decoded> {
+    #[inline]
+    pub fn take(&mut self, code: u8, input: &mut &[u8]) -> Option<Decoded> {
         let target = self.by_code[usize::from(code)].as_ref()?;
-        let mut values = [0u64; COLUMNS_MAX];
-        for column in &target.columns {
-            let value = varint::take(input)?;
-            if let Some(index) = *column {
-                values[index] = value;
+        let values = &mut self.values;
+        if target.same {
+            for value in &mut values[..target.columns.len()] {
+                *value = varint::take(input)?;
+            }
+        } else {
+            values.fill(0);
+            for column in &target.columns {
+                values[usize::from(*column)] = varint::take(input)?;
             }
         }
         match target.info {
@@ -92,7 +104,7 @@ mod tests {
         FileEvent { code, name: name.to_owned(), columns: columns.iter().map(|&c| c.to_owned()).collect() }
     }
 
-    fn decoded(layout: &Layout, code: u8, mut bytes: &[u8]) -> Option<Event> {
+    fn decoded(layout: &mut Layout, code: u8, mut bytes: &[u8]) -> Option<Event> {
         match layout.take(code, &mut bytes)? {
             Decoded::Event(event) => Some(event),
             Decoded::Dropped => None,
@@ -101,17 +113,17 @@ mod tests {
 
     #[test]
     fn columns_are_matched_by_name_not_by_place() {
-        let layout = Layout::of(&[file_event(40, "cpu_frequency", &["freq_khz", "cpu"])]).expect("codes differ");
-        assert_eq!(decoded(&layout, 40, &[7, 3]), Some(Event::CpuFrequency { cpu: 3, freq_khz: 7 }));
+        let mut layout = Layout::of(&[file_event(40, "cpu_frequency", &["freq_khz", "cpu"])]).expect("codes differ");
+        assert_eq!(decoded(&mut layout, 40, &[7, 3]), Some(Event::CpuFrequency { cpu: 3, freq_khz: 7 }));
         assert!(layout.differences.is_empty());
     }
 
     #[test]
     fn missing_and_unknown_columns_are_named() {
         let schema = [file_event(5, "cpu_frequency", &["cpu", "voltage_uv"]), file_event(6, "gone", &["a"])];
-        let layout = Layout::of(&schema).expect("codes differ");
-        assert_eq!(decoded(&layout, 5, &[3, 9]), Some(Event::CpuFrequency { cpu: 3, freq_khz: 0 }));
-        assert_eq!(decoded(&layout, 6, &[3]), None);
+        let mut layout = Layout::of(&schema).expect("codes differ");
+        assert_eq!(decoded(&mut layout, 5, &[3, 9]), Some(Event::CpuFrequency { cpu: 3, freq_khz: 0 }));
+        assert_eq!(decoded(&mut layout, 6, &[3]), None);
         assert_eq!(
             layout.differences,
             [

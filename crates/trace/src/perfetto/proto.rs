@@ -93,6 +93,7 @@ impl<'a> Value<'a> {
 }
 
 /// Takes the next field off `input`; `None` when it is malformed.
+#[inline]
 pub(crate) fn take_field<'a>(input: &mut &'a [u8]) -> Option<(u32, Value<'a>)> {
     let tag = varint::take(input)?;
     let field = u32::try_from(tag >> 3).ok().filter(|&field| field != 0)?;
@@ -109,6 +110,7 @@ pub(crate) fn take_field<'a>(input: &mut &'a [u8]) -> Option<(u32, Value<'a>)> {
     Some((field, value))
 }
 
+#[inline]
 fn take_bytes<'a>(input: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
     let (bytes, rest) = input.split_at_checked(length)?;
     *input = rest;
@@ -116,6 +118,7 @@ fn take_bytes<'a>(input: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
 }
 
 /// Calls `f` with every field of a message until it returns `None`; `None` when the message is malformed.
+#[inline]
 pub(crate) fn each_field<'a>(mut message: &'a [u8], mut f: impl FnMut(u32, Value<'a>) -> Option<()>) -> Option<()> {
     while !message.is_empty() {
         let (field, value) = take_field(&mut message)?;

@@ -115,8 +115,25 @@ enum Packet {
     Bad(&'static str),
 }
 
+/// Loads the next packet when the buffer of `input` holds it whole, as it does nearly always.
+#[inline]
+fn buffered_packet(input: &mut impl BufRead, packet: &mut Vec<u8>, offset: u64) -> io::Result<Option<Packet>> {
+    let buffer = input.fill_buf()?;
+    let mut rest = buffer;
+    let Some((trace::PACKET, Value::Bytes(bytes))) = take_field(&mut rest) else { return Ok(None) };
+    packet.clear();
+    packet.extend_from_slice(bytes);
+    let taken = buffer.len() - rest.len();
+    let start = offset + (taken - packet.len()) as u64;
+    input.consume(taken);
+    Ok(Some(Packet::Found { start }))
+}
+
 /// Loads the next packet; room is made only for bytes that are there.
 fn next_packet(input: &mut impl BufRead, packet: &mut Vec<u8>, offset: u64) -> io::Result<Packet> {
+    if let Some(packet) = buffered_packet(input, packet, offset)? {
+        return Ok(packet);
+    }
     let mut head = [0; 12];
     let mut length = 0;
     // Tag, then length: both end with a byte below 128.
@@ -157,18 +174,17 @@ fn next_packet(input: &mut impl BufRead, packet: &mut Vec<u8>, offset: u64) -> i
     Ok(Packet::Found { start: offset + length as u64 })
 }
 
-/// The fields of a packet that matter.
+/// The numbers of a packet that matter: what its messages are read with, wherever they stand in it.
 #[derive(Default)]
-struct Contents<'a> {
+struct Contents {
     time: u64,
     clock: Option<u64>,
     sequence: u64,
     cleared: bool,
-    messages: Vec<(u32, &'a [u8])>,
 }
 
-impl<'a> Contents<'a> {
-    fn of(packet: &'a [u8]) -> Option<Contents<'a>> {
+impl Contents {
+    fn of(packet: &[u8]) -> Option<Contents> {
         let mut contents = Contents::default();
         each_field(packet, |field, value| {
             match (field, value) {
@@ -179,7 +195,6 @@ impl<'a> Contents<'a> {
                     contents.cleared |= value.number()? & packet::FLAG_STATE_CLEARED != 0;
                 }
                 (INCREMENTAL_STATE_CLEARED, value) => contents.cleared |= value.number()? != 0,
-                (field, Value::Bytes(bytes)) => contents.messages.push((field, bytes)),
                 _ => {}
             }
             Some(())
@@ -195,27 +210,41 @@ impl Index {
         if contents.cleared {
             self.sequences.remove(&contents.sequence);
         }
-        for &(field, message) in &contents.messages {
-            let place = start + (message.as_ptr() as usize - packet.as_ptr() as usize) as u64;
-            let good = match field {
-                FTRACE_EVENTS => self.bundle(message, place, spilled, notes),
-                packet::TRACK_EVENT => self.track_event(&contents, message, notes)?,
-                packet::TRACK_DESCRIPTOR => self.tracks.declare(message),
-                packet::PROCESS_TREE => self.threads(message, notes),
-                packet::CLOCK_SNAPSHOT => self.clocks.snapshot(contents.sequence, message),
-                packet::SYSTEM_INFO => self.system(message, notes),
-                packet::CPU_INFO => count_cpus(message, notes),
-                DEFAULTS => self.defaults(contents.sequence, message),
-                COMPRESSED_PACKETS | ZSTD_COMPRESSED_PACKETS if !spilled => {
-                    self.unpack(field == ZSTD_COMPRESSED_PACKETS, message, notes)?
-                }
-                _ => Some(()),
-            };
-            if good.is_none() {
-                return Ok(None);
+        let (mut rest, mut good) = (packet, Some(()));
+        while let (Some(()), Some((field, value))) = (good, take_field(&mut rest)) {
+            if let Value::Bytes(message) = value {
+                let place = start + (message.as_ptr() as usize - packet.as_ptr() as usize) as u64;
+                good = self.message(&contents, field, message, place, spilled, notes)?;
             }
         }
-        Ok(Some(()))
+        Ok(good)
+    }
+
+    /// Notes one message of a packet, which starts at `place`; `None` when it is malformed.
+    #[inline]
+    fn message(
+        &mut self,
+        contents: &Contents,
+        field: u32,
+        message: &[u8],
+        place: u64,
+        spilled: bool,
+        notes: &mut Notes,
+    ) -> io::Result<Option<()>> {
+        Ok(match field {
+            FTRACE_EVENTS => self.bundle(message, place, spilled, notes),
+            packet::TRACK_EVENT => self.track_event(contents, message, notes)?,
+            packet::TRACK_DESCRIPTOR => self.tracks.declare(message),
+            packet::PROCESS_TREE => self.threads(message, notes),
+            packet::CLOCK_SNAPSHOT => self.clocks.snapshot(contents.sequence, message),
+            packet::SYSTEM_INFO => self.system(message, notes),
+            packet::CPU_INFO => count_cpus(message, notes),
+            DEFAULTS => self.defaults(contents.sequence, message),
+            COMPRESSED_PACKETS | ZSTD_COMPRESSED_PACKETS if !spilled => {
+                self.unpack(field == ZSTD_COMPRESSED_PACKETS, message, notes)?
+            }
+            _ => Some(()),
+        })
     }
 
     /// Notes a bundle without reading its events.
@@ -253,7 +282,7 @@ impl Index {
         }
     }
 
-    fn track_event(&mut self, contents: &Contents<'_>, message: &[u8], notes: &mut Notes) -> io::Result<Option<()>> {
+    fn track_event(&mut self, contents: &Contents, message: &[u8], notes: &mut Notes) -> io::Result<Option<()>> {
         let sequence = self.sequences.get(&contents.sequence);
         let clock = contents.clock.or_else(|| sequence.and_then(|s| s.clock)).unwrap_or(clock_snapshot::BOOTTIME);
         let time_ns = self.clocks.boot_time(contents.sequence, clock, contents.time);

@@ -67,7 +67,8 @@ impl Signal {
 struct Track {
     name: String,
     parent: u64,
-    meaning: Option<(Owner, Signal)>,
+    /// Place of the owner's values, and whose and what they are.
+    meaning: Option<(usize, Signal)>,
 }
 
 /// The last values of a CPU's or task's fair signals, and the instant that is being gathered.
@@ -80,11 +81,18 @@ struct Values {
     open_ns: Option<u64>,
 }
 
+/// Places of tracks with small ids, as ours are, are found without a search.
+const SMALL_UUIDS: usize = 1 << 18;
+
 /// All tracks.
 #[derive(Default)]
 pub(super) struct Tracks {
-    by_uuid: BTreeMap<u64, Track>,
-    values: BTreeMap<Owner, Values>,
+    tracks: Vec<Track>,
+    /// Places of tracks by their ids, 0: none, else one more; and those of large ids.
+    by_small_uuid: Vec<u32>,
+    by_uuid: BTreeMap<u64, u32>,
+    values: Vec<(Owner, Values)>,
+    by_owner: BTreeMap<Owner, usize>,
     /// Task ids are those of a run of ours, shifted.
     pub ours: bool,
 }
@@ -111,17 +119,56 @@ impl Tracks {
             Some(())
         })?;
         let name: String = name.chars().take(128).collect();
-        let meaning = self.meaning(&name, parent);
-        if self.by_uuid.len() < TRACKS_MAX || self.by_uuid.contains_key(&uuid) {
-            self.by_uuid.insert(uuid, Track { name, parent, meaning });
+        let meaning = self.meaning(&name, parent).and_then(|(owner, signal)| Some((self.owner(owner)?, signal)));
+        let track = Track { name, parent, meaning };
+        if let Some(place) = self.place(uuid) {
+            self.tracks[place] = track;
+        } else if self.tracks.len() < TRACKS_MAX {
+            self.tracks.push(track);
+            self.set_place(uuid, self.tracks.len() as u32);
         }
         Some(())
     }
 
+    /// Place of the track with this id.
+    #[inline]
+    fn place(&self, uuid: u64) -> Option<usize> {
+        let place = match usize::try_from(uuid).ok().filter(|small| *small < SMALL_UUIDS) {
+            Some(small) => self.by_small_uuid.get(small).copied().unwrap_or(0),
+            None => self.by_uuid.get(&uuid).copied().unwrap_or(0),
+        };
+        (place as usize).checked_sub(1)
+    }
+
+    fn set_place(&mut self, uuid: u64, place: u32) {
+        match usize::try_from(uuid).ok().filter(|small| *small < SMALL_UUIDS) {
+            Some(small) => {
+                self.by_small_uuid.resize(self.by_small_uuid.len().max(small + 1), 0);
+                self.by_small_uuid[small] = place;
+            }
+            None => drop(self.by_uuid.insert(uuid, place)),
+        }
+    }
+
+    fn track(&self, uuid: u64) -> Option<&Track> {
+        self.tracks.get(self.place(uuid)?)
+    }
+
+    /// Place of an owner's values; of a bounded number of owners.
+    fn owner(&mut self, owner: Owner) -> Option<usize> {
+        if let Some(&place) = self.by_owner.get(&owner) {
+            return Some(place);
+        }
+        let place = Some(self.values.len()).filter(|place| *place < TRACKS_MAX)?;
+        self.values.push((owner, Values::default()));
+        self.by_owner.insert(owner, place);
+        Some(place)
+    }
+
     fn meaning(&self, name: &str, parent: u64) -> Option<(Owner, Signal)> {
         if let Some(signal) = Signal::of_name(name) {
-            let group = self.by_uuid.get(&parent)?;
-            let family = &self.by_uuid.get(&group.parent)?.name;
+            let group = self.track(parent)?;
+            let family = &self.track(group.parent)?.name;
             let number: u32 = group.name.rsplit(' ').next()?.parse().ok()?;
             return match family.as_str() {
                 "CPU utilization" => Some((Owner::Cpu(number), signal)),
@@ -183,11 +230,13 @@ impl Tracks {
     }
 
     fn value(&mut self, time_ns: u64, uuid: u64, value: i64, info: &mut TraceInfo, out: &mut impl FnMut(u64, Event)) {
-        let track = self.by_uuid.get(&uuid);
-        let Some((owner, signal)) = track.and_then(|track| track.meaning) else {
+        let track = self.track(uuid);
+        let Some((place, signal)) = track.and_then(|track| track.meaning) else {
             let name = track.map_or("(undeclared track)", |track| &track.name);
             return info.skip(&format!("track {name}"));
         };
+        let (owner, values) = &mut self.values[place];
+        let owner = *owner;
         let value = u64::try_from(value).unwrap_or(0);
         let low = u32::try_from(value).unwrap_or(u32::MAX);
         if let Owner::Cpu(cpu) = owner {
@@ -203,7 +252,6 @@ impl Tracks {
                 return out(time_ns, event);
             }
         }
-        let values = self.values.entry(owner).or_default();
         if let Some(open_ns) = values.open_ns.filter(|open_ns| *open_ns != time_ns) {
             out(open_ns, gathered(owner, values));
         }
