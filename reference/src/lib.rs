@@ -21,10 +21,12 @@
 //! | [`schedutil`] | `schedutil.h` | B.1-B.12: the governor |
 //! | [`hook`] | `hook.h` | B.13, C.1, C.6, C.10: which events call it |
 //! | [`gate`] | `gate.h` | B.3, C.2-C.5, C.7, C.10: when it may act |
+//! | [`energy`] | `energy.h` | H.1: energy of a domain |
 //! | [`idle`] | `idle.h`, `idle_menu.h`, `idle_teo.h` | J.5: menu and teo |
 //! | [`vectors`] | | M.1: known-answer tables |
 
 pub mod clock;
+pub mod energy;
 pub mod event;
 pub mod gate;
 pub mod group;

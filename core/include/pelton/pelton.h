@@ -7,6 +7,7 @@
 
 #include "bandwidth.h"
 #include "bounds.h"
+#include "energy.h"
 #include "hook.h"
 #include "idle_menu.h"
 #include "idle_teo.h"

@@ -46,3 +46,14 @@ pub fn fits_capacity(util: u32, capacity: u32) -> bool {
 pub fn freq_scale(khz: u32, ref_khz: u32) -> u32 {
     ffi::pelton_x_freq_scale(khz, ref_khz)
 }
+
+/// A load weight as 64-bit kernels store it, as averages use it: nice 0 = 1024.
+///
+/// ```
+/// assert_eq!([0, 1, 3 << 10, 1024 << 10].map(pelton_core::scale_load_down), [0, 2, 3, 1024]);
+/// ```
+#[inline]
+#[must_use]
+pub fn scale_load_down(weight: u64) -> u64 {
+    ffi::pelton_x_scale_load_down(weight)
+}

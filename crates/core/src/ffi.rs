@@ -6,8 +6,8 @@ use std::ffi::c_char;
 
 use crate::policy::Policy;
 use crate::records::{
-    Avg, CfsRq, CpuState, Decision, IdleChoice, IdleLast, IdleNow, IdleTable, Menu, PerfTerms, Rq, Se, SugovCpu,
-    SugovPolicy, TaskGroup, Teo,
+    Avg, CfsRq, CpuState, Decision, EmState, IdleChoice, IdleLast, IdleNow, IdleTable, Menu, PerfTerms, Rq, Se,
+    SugovCpu, SugovPolicy, TaskGroup, Teo,
 };
 
 /// Rules, the record's own clock, and the speed of the CPU: what an update needs beside the record.
@@ -243,6 +243,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_cpu_bw_dl(running_bw: u64) -> u32;
     pub(crate) safe fn pelton_x_fits_capacity(util: u32, capacity: u32) -> u32;
     pub(crate) safe fn pelton_x_freq_scale(khz: u32, ref_khz: u32) -> u32;
+    pub(crate) safe fn pelton_x_scale_load_down(weight: u64) -> u64;
     pub(crate) safe fn pelton_x_scale_irq(util: u32, irq: u32, cap: u32) -> u32;
     pub(crate) safe fn pelton_x_default_rate_limit_us(p: &Policy, latency: u64, delay: u32) -> u32;
     pub(crate) safe fn pelton_x_hook_tick_is_long(tick: u64) -> u32;
@@ -315,6 +316,19 @@ unsafe extern "C" {
         t: *mut PerfTerms,
         out: &mut Decision,
     );
+
+    /// `states` has `n` entries.
+    pub(crate) unsafe fn pelton_x_em_fill(states: *mut EmState, n: u32, cap: u32);
+    /// `states` has `n` entries.
+    pub(crate) unsafe fn pelton_x_em_cpu_energy(
+        states: *const EmState,
+        n: u32,
+        lowest: u32,
+        highest: u32,
+        max_util: u64,
+        sum_util: u64,
+        allowed: u64,
+    ) -> u64;
 
     pub(crate) safe fn pelton_x_menu_select(m: &mut Menu, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
     pub(crate) safe fn pelton_x_teo_select(c: &mut Teo, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);

@@ -2,6 +2,7 @@
 //! The policy core in Rust: the C headers of `core/` behind safe types. No arithmetic of its own.
 
 mod bandwidth;
+mod energy;
 mod ffi;
 mod governor;
 pub mod hook;
@@ -13,7 +14,8 @@ mod records;
 mod rq;
 pub mod value;
 
-pub use bandwidth::{cpu_bw_dl, dl_bw, fits_capacity, freq_scale};
+pub use bandwidth::{cpu_bw_dl, dl_bw, fits_capacity, freq_scale, scale_load_down};
+pub use energy::EnergyModel;
 pub use ffi::Ctx;
 pub use governor::{commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq};
 pub use idle::woke;
@@ -21,8 +23,8 @@ pub use meta::{Bound, bounds, layouts};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, time_to, update};
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use records::{
-    Avg, CfsRq, Clock, CpuState, Decision, Gate, IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable,
-    LayoutRow, Menu, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup, Teo,
+    Avg, CfsRq, Clock, CpuState, Decision, EmState, Gate, IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState,
+    IdleTable, LayoutRow, Menu, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup, Teo,
 };
 
 /// Hash of all headers of the core, for logs: two runs with different hashes may differ in arithmetic.

@@ -452,6 +452,22 @@ mirror! {
     }
 }
 
+mirror! {
+    /// One frequency of a domain's energy model, slowest first.
+    EmState = "pelton_em_state" {
+        /// Power of one busy CPU.
+        power_uw: u64,
+        /// Capacity at this frequency.
+        performance: u64,
+        /// Ten times the power per unit of performance.
+        cost: u64,
+        /// Frequency.
+        freq_khz: u32,
+        /// 1: some faster state costs no more.
+        inefficient: u32,
+    }
+}
+
 /// The Rust side of the layout comparison.
 pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     let mut rows = Vec::new();
@@ -474,5 +490,6 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     IdleChoice::layout(&mut rows);
     Menu::layout(&mut rows);
     Teo::layout(&mut rows);
+    EmState::layout(&mut rows);
     rows
 }

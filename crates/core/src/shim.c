@@ -78,6 +78,7 @@ FN(u32, update_avg, (ctx_t c, avg_t a, u32 value), (c, a, value))
 FN(void, attach, (policy_t p, cfs_t cfs, se_t se), (p, cfs, se))
 FN(void, detach, (policy_t p, cfs_t cfs, cse_t se), (p, cfs, se))
 FN(void, reweight, (policy_t p, cfs_t cfs, se_t se, u64 weight), (p, cfs, se, weight))
+FN(u64, scale_load_down, (u64 weight), (weight))
 FN(void, sync_blocked, (ctx_t c, ccfs_t cfs, se_t se), (c, cfs, se))
 FN(u32, ramp, (u32 util, u32 units), (util, units))
 FN(u32, time_to, (u32 util), (util))
@@ -180,6 +181,13 @@ FN(void, sugov_evaluate,
    (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u64 tick, const u32 *khz, u32 n, terms_t t,
     struct pelton_decision *out),
    (p, sp, sc, s, now, tick, khz, n, t, out))
+
+/* energy model */
+typedef const struct pelton_em_state *em_t;
+
+FN(void, em_fill, (struct pelton_em_state * states, u32 n, u32 cap), (states, n, cap))
+FN(u64, em_cpu_energy, (em_t states, u32 n, u32 lowest, u32 highest, u64 max_util, u64 sum_util, u64 allowed),
+   (states, n, lowest, highest, max_util, sum_util, allowed))
 
 /* idle governors */
 typedef const struct pelton_idle_table *table_t;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What C thinks of the shared records, for comparison with the Rust mirrors (tests/layout.rs). */
+#include "pelton/energy.h"
 #include "pelton/idle_menu.h"
 #include "pelton/idle_teo.h"
 #include "pelton/schedutil.h"
@@ -185,6 +186,12 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_teo, total_tick),
 	FLD(pelton_teo, tick_intercepts),
 	FLD(pelton_teo, short_idles),
+	REC(pelton_em_state),
+	FLD(pelton_em_state, power_uw),
+	FLD(pelton_em_state, performance),
+	FLD(pelton_em_state, cost),
+	FLD(pelton_em_state, freq_khz),
+	FLD(pelton_em_state, inefficient),
 	REC(pelton_policy),
 };
 

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The energy model: what the CPUs of one frequency domain would draw at an assumed utilization.
+ *
+ *   performance = cap_orig * f / f_max
+ *   cost        = 10 * power / performance           "energy per unit of utilization"
+ *   energy      = cost(state) * sum_util             state: the lowest efficient one with performance >= max_util
+ *
+ *   performance  123      197      271      346      cap_orig 346, 500/800/1100/1400 MHz
+ *   power, mW     40       75      130      210
+ *   cost        3252     3807     4797     6069      max_util 200 asks for the third: energy = 4797 * sum_util
+ *
+ *   quantity               unit                      range
+ *   performance, util      capacity                  0 .. 1024
+ *   power                  uW                        0 .. 2^44
+ *   cost                   10 uW per capacity unit   u64
+ *   energy                 cost * capacity           u64, only ratios mean something
+ *
+ * A state that costs no less than some faster one is inefficient: the faster one does the same work for less.
+ *
+ * Source: Linux 7.2 kernel/power/energy_model.c (em_init_performance, em_compute_costs), include/linux/energy_model.h
+ * (em_cpu_energy, em_pd_get_efficient_state).
+ * Deviations: the form of 6.8 and older, whose cost is relative to the frequency and whose margin is added here, is not
+ * modelled; without any utilization there is no energy, as in the kernel.
+ */
+#ifndef PELTON_ENERGY_H
+#define PELTON_ENERGY_H
+
+#include "arith.h"
+
+#define PELTON_EM_STATES_MAX 256u
+#define PELTON_EM_COST_SCALE 10u
+
+/* One row of a domain's table, slowest first. The host gives frequency and power. */
+struct pelton_em_state {
+	u64 power_uw;
+	u64 performance;
+	u64 cost;
+	u32 freq_khz;
+	u32 inefficient;
+} PELTON_ALIGNED64;
+
+_Static_assert(sizeof(struct pelton_em_state) == 32, "layout");
+
+PELTON_INLINE u32 pelton_em_count(u32 n)
+{
+	PELTON_ASSERT(n <= PELTON_EM_STATES_MAX);
+	return pelton_min_u32(n, PELTON_EM_STATES_MAX);
+}
+
+PELTON_INLINE void pelton_em_fill_state(struct pelton_em_state *state, u32 cap_orig, u32 max_khz)
+{
+	state->performance = pelton_div_floor((u64)cap_orig * state->freq_khz, max_khz);
+	state->cost = pelton_div_floor(PELTON_EM_COST_SCALE * state->power_uw, state->performance);
+}
+
+/* Work out performance, cost and efficiency of all states from frequency and power. */
+PELTON_INLINE void pelton_em_fill(struct pelton_em_state *states, u32 n, u32 cap_orig)
+{
+	u64 cheapest = ~0ull;
+	u32 i;
+
+	n = pelton_em_count(n);
+	for (i = n; i > 0; i--) {
+		struct pelton_em_state *state = &states[i - 1];
+
+		pelton_em_fill_state(state, cap_orig, states[n - 1].freq_khz);
+		state->inefficient = state->cost >= cheapest;
+		cheapest = pelton_min_u64(cheapest, state->cost);
+	}
+}
+
+/* The state that serves a utilization, between the slowest and the fastest allowed one. */
+PELTON_INLINE u32 pelton_em_state_for(const struct pelton_em_state *states, u32 n, u32 lowest, u32 highest,
+				      u64 max_util)
+{
+	u32 i;
+
+	n = pelton_em_count(n);
+	highest = n ? pelton_min_u32(highest, n - 1) : 0;
+	for (i = lowest; i <= highest && i < n; i++)
+		if (states[i].performance >= max_util && !states[i].inefficient)
+			return i;
+	return highest;
+}
+
+/* Energy of a domain whose busiest CPU has `max_util` and whose CPUs have `sum_util` together. */
+PELTON_INLINE u64 pelton_em_cpu_energy(const struct pelton_em_state *states, u32 n, u32 lowest, u32 highest,
+				       u64 max_util, u64 sum_util, u64 allowed_cap)
+{
+	if (!sum_util || !pelton_em_count(n))
+		return 0;
+	max_util = pelton_min_u64(max_util, allowed_cap);
+	return states[pelton_em_state_for(states, n, lowest, highest, max_util)].cost * sum_util;
+}
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The energy model of a frequency domain.
+
+use crate::ffi;
+use crate::records::EmState;
+
+/// The states of one frequency domain, slowest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EnergyModel {
+    states: Vec<EmState>,
+}
+
+impl EnergyModel {
+    /// From frequencies in kHz, ascending, with the power of one busy CPU in uW, for CPUs of one capacity.
+    ///
+    /// ```
+    /// let opps = [(500_000, 40_000), (800_000, 75_000), (1_100_000, 130_000), (1_400_000, 210_000)];
+    /// let little = pelton_core::EnergyModel::new(&opps, 346);
+    /// assert_eq!(little.energy(200, 300, 346), 4797 * 300);
+    /// ```
+    #[must_use]
+    pub fn new(opps: &[(u32, u64)], cap_orig: u32) -> Self {
+        let state = |&(freq_khz, power_uw): &(u32, u64)| EmState { freq_khz, power_uw, ..EmState::default() };
+        let mut states: Vec<EmState> = opps.iter().map(state).collect();
+        let n = u32::try_from(states.len()).unwrap_or(u32::MAX);
+        // SAFETY: the slice has `n` entries, or more than the core looks at.
+        unsafe { ffi::pelton_x_em_fill(states.as_mut_ptr(), n, cap_orig) };
+        Self { states }
+    }
+
+    /// The states.
+    #[must_use]
+    pub fn states(&self) -> &[EmState] {
+        &self.states
+    }
+
+    /// Energy when the busiest CPU has `max_util`, all of them `sum_util`, and `allowed` capacity is left; every
+    /// frequency may be used.
+    #[must_use]
+    pub fn energy(&self, max_util: u64, sum_util: u64, allowed: u64) -> u64 {
+        let n = u32::try_from(self.states.len()).unwrap_or(u32::MAX);
+        // SAFETY: as above.
+        unsafe { ffi::pelton_x_em_cpu_energy(self.states.as_ptr(), n, 0, u32::MAX, max_util, sum_util, allowed) }
+    }
+}
