@@ -8,7 +8,9 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::sheet::Sheet;
 use pelton_core::{Policy, profiles};
-use pelton_replay::validate::{Challenge, Divergence, DropResult, Options, Report, drop_test, self_test, validate};
+use pelton_replay::validate::{
+    Challenge, Divergence, DropResult, Options, Report, drop_test, page, self_test, validate,
+};
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_trace::import::{ImportError, OpenOptions, Source, TraceInfo, open};
 use serde_json::{Value, json};
@@ -255,7 +257,7 @@ impl Facts<'_> {
             sheet.row(vec![field.name.to_owned(), was, field.kernel.to_string(), field.ours.to_string(), difference]);
         }
         out += &sheet.text(None);
-        let _ = writeln!(out, "rule: {}\n", first.rule);
+        let _ = writeln!(out, "rule: {}\n", page(first.signal));
         out
     }
 
@@ -266,7 +268,7 @@ impl Facts<'_> {
             .map(|(name, t)| {
                 let value = json!({
                     "checked": t.checked, "exact": t.exact, "unchanged": t.unchanged, "classes": t.classes,
-                    "not_decided": report.undecided(t), "divergent": t.divergent, "rule": t.rule,
+                    "not_decided": report.undecided(t), "divergent": t.divergent, "rule": page(name),
                 });
                 ((*name).to_owned(), value)
             })
@@ -305,7 +307,7 @@ fn first_json(first: &Divergence, info: &TraceInfo) -> Value {
     json!({
         "event": first.event, "time_ns": first.time_ns, "cpu": first.cpu, "tid": first.tid,
         "task": info.task_name(first.tid), "object": first.object, "signal": first.signal, "what": first.what,
-        "before": before, "fields": fields, "rule": first.rule,
+        "before": before, "fields": fields, "rule": page(first.signal),
     })
 }
 

@@ -4,6 +4,7 @@
 use pelton_core::{Avg, CfsRq, Ctx, Policy, Se};
 use pelton_schema::PeltSignal;
 
+use super::bisect;
 use super::object::{Inputs, State};
 
 /// Periods are this many units long.
@@ -53,6 +54,23 @@ impl Bench<'_> {
                 (other, crossed)
             }
         }
+    }
+
+    /// True when a record at the first position is at the second one later: periods begin where they always did.
+    pub fn leads_to(&self, past: &Avg, later: &Avg) -> bool {
+        if past.last_update_time_ns > later.last_update_time_ns {
+            return false;
+        }
+        let mut at = *past;
+        at.accumulate(&self.ctx(later.last_update_time_ns), 0, 0, 0);
+        (at.last_update_time_ns, at.period_contrib) == (later.last_update_time_ns, later.period_contrib)
+    }
+
+    /// The load average that belongs to a load sum at a position in the period.
+    pub fn load_avg(&self, load_sum: u64, weight: u64, period_contrib: u32) -> u64 {
+        let mut avg = Avg { load_sum, period_contrib, ..Avg::default() };
+        avg.publish(self.pol, weight);
+        avg.load_avg
     }
 
     /// What a queue is after an entity's averages joined it.
@@ -160,23 +178,9 @@ fn candidates(first: &Inputs, second: &Inputs, to: &Avg, last: u64, through: imp
             |units: u64, bound: u64| if grows { sum(&through(units)) >= bound } else { sum(&through(units)) <= bound };
         let (near, far) = (target.saturating_sub(slack), target.saturating_add(slack));
         let (near, far) = if grows { (near, far) } else { (far, near) };
-        let low = first_unit(last, |units| reaches(units, near));
+        let low = bisect::first(1, last, |units| reaches(units, near));
         let past = |units: u64| if grows { sum(&through(units)) > far } else { sum(&through(units)) < far };
-        return (low, first_unit(last, past));
+        return (low, bisect::first(1, last, past));
     }
     (1, last)
-}
-
-/// The first unit from 1 to `last` for which `reached` holds, or `last`.
-fn first_unit(last: u64, reached: impl Fn(u64) -> bool) -> u64 {
-    let (mut low, mut high) = (1, last);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if reached(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    low
 }

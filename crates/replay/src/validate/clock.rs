@@ -9,7 +9,6 @@ use pelton_schema::{Event, PeltSignal};
 use super::engine::Place;
 use super::object::{Objects, key};
 use super::report::{Divergence, Field, Report};
-use super::rules;
 
 /// The scaled clock was set to the task clock when the CPU went idle.
 pub const IDLE_SYNC: &str = "idle synchronisation";
@@ -112,7 +111,7 @@ impl Clocks {
         }
         let untouched = elapsed == 0 && same(a, b);
         if same(&rq.clock, a) || untouched {
-            report.agree("rq_clock", rules::CLOCK, "");
+            report.agree("rq_clock", "");
         } else {
             report.differ(divergence(place, &step, "rq_clock", "clock step", fields(a, &rq.clock)));
         }
@@ -124,7 +123,7 @@ impl Clocks {
         let Some(last) = self.last.get(&step.cpu) else { return };
         let still = same(last, &step.before) && last.lost_idle_ns == step.before.lost_idle_ns;
         if still {
-            report.agree("rq_clock_chain", rules::CLOCK, "");
+            report.agree("rq_clock_chain", "");
             return;
         }
         let synced = |util_sum: u32| {
@@ -143,9 +142,9 @@ impl Clocks {
             let lost = ours.lost_idle_ns != last.lost_idle_ns;
             let named = if lost { IDLE_SYNC_LOST } else { IDLE_SYNC };
             if class.is_none() || sum.is_none() {
-                report.agree("rq_clock_chain", rules::CLOCK, named);
+                report.agree("rq_clock_chain", named);
                 if class.is_none() {
-                    report.agree("lost_idle", rules::CLOCK, "");
+                    report.agree("lost_idle", "");
                 }
                 return;
             }
@@ -181,6 +180,5 @@ fn divergence(place: Place, step: &Step, signal: &'static str, what: &'static st
             ("idle", u64::from(step.idle)),
         ],
         fields,
-        rule: rules::CLOCK,
     }
 }

@@ -9,7 +9,6 @@ use pelton_schema::Event;
 use super::engine::Place;
 use super::frequency::Frequencies;
 use super::report::{Divergence, Field, Report};
-use super::rules;
 
 /// iowait boost raised the utilization between the sum and the target.
 pub const BOOSTED: &str = "raised by iowait boost";
@@ -58,7 +57,7 @@ impl Decisions {
     fn perf(&mut self, report: &mut Report, place: Place, cpu: u32, [actual, min, max, perf]: [u32; 4]) {
         let ours = perf_clamped(actual, min, max);
         if ours == perf {
-            report.agree("effective_perf", rules::FREQUENCY, "");
+            report.agree("effective_perf", "");
         } else {
             let before = vec![("actual", actual.into()), ("min", min.into()), ("max", max.into())];
             let fields = vec![Field { name: "perf", kernel: perf.into(), ours: ours.into() }];
@@ -67,9 +66,9 @@ impl Decisions {
         let Some(&(util, low, high)) = self.util.get(&cpu) else { return };
         if (low, high) == (min, max) && actual >= util {
             let class = if actual == util { "" } else { BOOSTED };
-            report.agree("effective_util", rules::FREQUENCY, class);
+            report.agree("effective_util", class);
         } else if actual == util && min >= low {
-            report.agree("effective_util", rules::FREQUENCY, PLACED);
+            report.agree("effective_util", PLACED);
         } else {
             let row = |name, kernel: u32, ours: u32| Field { name, kernel: kernel.into(), ours: ours.into() };
             let fields = vec![row("actual", actual, util), row("min", min, low), row("max", max, high)];
@@ -105,10 +104,10 @@ impl Decisions {
                 let wrong =
                     [served.lowest, served.highest].into_iter().find(|(raw, _)| sp.resolve(&khz, *raw) != resolved);
                 let Some((raw, place)) = wrong else {
-                    (0..served.count).for_each(|_| report.agree("next_freq", rules::FREQUENCY, ""));
+                    (0..served.count).for_each(|_| report.agree("next_freq", ""));
                     continue;
                 };
-                (1..served.count).for_each(|_| report.agree("next_freq", rules::FREQUENCY, ""));
+                (1..served.count).for_each(|_| report.agree("next_freq", ""));
                 let ours = sp.resolve(&khz, raw);
                 let fields = vec![Field { name: "resolved_khz", kernel: resolved.into(), ours: ours.into() }];
                 let before = vec![("raw_khz", raw.into())];
@@ -127,5 +126,5 @@ fn divergence(
     fields: Vec<Field>,
 ) -> Divergence {
     let (event, time_ns) = (place.event, place.time_ns);
-    Divergence { event, time_ns, cpu, tid: 0, object: 0, signal, what, before, fields, rule: rules::FREQUENCY }
+    Divergence { event, time_ns, cpu, tid: 0, object: 0, signal, what, before, fields }
 }

@@ -12,7 +12,6 @@ use super::control::Control;
 use super::explain::{self, Explained};
 use super::object::{Objects, State, key};
 use super::report::{Divergence, Field, Report};
-use super::rules;
 use super::search::Search;
 
 /// Divergences kept per CPU until its next good switch.
@@ -82,18 +81,6 @@ fn class_of(tid: u32, prio: u32) -> u32 {
         pelton_schema::PRIO_DEADLINE => pelton_core::runs::DL,
         0..100 => pelton_core::runs::RT,
         _ => pelton_core::runs::FAIR,
-    }
-}
-
-/// Name of a signal in the report; blocked and queued entities apart, as the kernel's functions are.
-pub fn signal_name(signal: PeltSignal) -> &'static str {
-    signal.name()
-}
-
-fn rule_of(signal: PeltSignal) -> &'static str {
-    match signal {
-        PeltSignal::Entity | PeltSignal::BlockedEntity | PeltSignal::Queue => rules::UPDATE,
-        _ => rules::PRESSURE,
     }
 }
 
@@ -169,14 +156,14 @@ impl Engine {
             report.skip("call", "the trace does not have the state before the call");
             return;
         };
-        let name = signal_name(record.signal);
+        let name = record.signal.name();
         let inputs = record.state.inputs(record.signal);
         let (ours, crossed) = bench.update(record.signal, &before, &inputs, record.now_ns);
         let returned = record.state.flags & PELT_DECAYED != 0;
         if ours == record.state.avg && crossed == returned {
-            report.agree(name, rule_of(record.signal), "");
+            report.agree(name, "");
         } else {
-            let mut differs = self.divergence(record, name, "update call", rule_of(record.signal), &ours);
+            let mut differs = self.divergence(record, name, "update call", &ours);
             differs.before = fields(&before, &before).into_iter().map(|f| (f.name, f.kernel)).collect();
             differs.fields.push(Field { name: "returned", kernel: u64::from(returned), ours: u64::from(crossed) });
             self.suspect(report, record.state.cpu, differs);
@@ -196,11 +183,11 @@ impl Engine {
         let mask = if crossed && record.signal == PeltSignal::Entity { !MARK } else { u32::MAX };
         let seen = record.state.util_est;
         if known.util_est & mask == seen {
-            report.agree("util_est", rules::UTIL_EST, "");
+            report.agree("util_est", "");
         } else if bench.estimated(&known) & mask == seen {
-            report.agree("util_est", rules::UTIL_EST, ESTIMATE);
+            report.agree("util_est", ESTIMATE);
         } else {
-            let mut differs = self.divergence(record, "util_est", "update call", rules::UTIL_EST, &record.state.avg);
+            let mut differs = self.divergence(record, "util_est", "update call", &record.state.avg);
             let row = |name, kernel: u32, ours: u32| Field { name, kernel: kernel.into(), ours: ours.into() };
             differs.fields = vec![row("util_est", seen, known.util_est & mask)];
             self.suspect(report, record.state.cpu, differs);
@@ -227,25 +214,25 @@ impl Engine {
             return;
         };
         if known.avg == *before {
-            report.agree("chain", rules::MEMBERSHIP, "");
+            report.agree("chain", "");
             return;
         }
         if known.avg == record.state.avg {
-            report.tally("chain", rules::MEMBERSHIP).unchanged += 1;
+            report.tally("chain").unchanged += 1;
             return;
         }
         if self.joined(record).is_some_and(|joined| joined.avg == *before) {
-            report.agree("chain", rules::MEMBERSHIP, explain::ATTACH);
+            report.agree("chain", explain::ATTACH);
             return;
         }
         let search = Search { bench, objects: &self.objects, class: None, thorough: true };
         if let Some(found) = search.change(record, &known, &seen) {
             let ask = |avg: &Avg| search.change(record, &known, &State { avg: *avg, ..seen }).is_some();
             self.control.challenge(found.class, before, ask);
-            report.agree("chain", rules::MEMBERSHIP, found.class);
+            report.agree("chain", found.class);
             self.apply(record, &known, &seen, &found);
         } else {
-            let differs = self.divergence(record, "chain", "change between two calls", rules::MEMBERSHIP, &known.avg);
+            let differs = self.divergence(record, "chain", "change between two calls", &known.avg);
             let fields = fields(before, &known.avg);
             self.suspect(report, record.state.cpu, Divergence { fields, ..differs });
         }
@@ -296,9 +283,9 @@ impl Engine {
             self.joins(bench, record, &record.state);
             return;
         };
-        let name = signal_name(record.signal);
+        let name = record.signal.name();
         if known.avg == record.state.avg {
-            report.tally(name, rule_of(record.signal)).unchanged += 1;
+            report.tally(name).unchanged += 1;
             return;
         }
         if matches!(record.signal, PeltSignal::Irq | PeltSignal::Hw) {
@@ -315,26 +302,19 @@ impl Engine {
                 search.observed(&Record { state, ..*record }, &known).is_some()
             };
             self.control.challenge(found.class, &record.state.avg, ask);
-            report.agree(name, rule_of(record.signal), found.class);
+            report.agree(name, found.class);
             self.apply(record, &known, &record.state, &found);
             return;
         }
         let inputs = search.likely_inputs(record, &known);
         self.vain += 1;
         let ours = bench.update(record.signal, &known.avg, &inputs[0], record.state.avg.last_update_time_ns).0;
-        let mut differs = self.divergence(record, name, record.source.name(), rule_of(record.signal), &ours);
+        let mut differs = self.divergence(record, name, record.source.name(), &ours);
         differs.before = fields(&known.avg, &known.avg).into_iter().map(|f| (f.name, f.kernel)).collect();
         self.suspect(report, record.state.cpu, differs);
     }
 
-    fn divergence(
-        &self,
-        record: &Record,
-        signal: &'static str,
-        what: &'static str,
-        rule: &'static str,
-        ours: &Avg,
-    ) -> Divergence {
+    fn divergence(&self, record: &Record, signal: &'static str, what: &'static str, ours: &Avg) -> Divergence {
         Divergence {
             event: record.place.event,
             time_ns: record.place.time_ns,
@@ -345,7 +325,6 @@ impl Engine {
             what,
             before: Vec::new(),
             fields: fields(&record.state.avg, ours),
-            rule,
         }
     }
 

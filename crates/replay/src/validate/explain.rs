@@ -2,10 +2,10 @@
 //! Changes of a record that are no update: who joined, who left, what a group handed up. Each is reproduced in every
 //! integer by the core, or it is not explained.
 
-use pelton_core::{Avg, Se};
+use pelton_core::{Avg, Se, scale_load_down};
 
 use super::advance::Bench;
-use super::object::{Member, Objects, State, scaled_down};
+use super::object::{Member, Objects, State};
 
 /// An entity's averages joined the queue it is now on.
 pub const ATTACH: &str = "attach";
@@ -210,8 +210,11 @@ pub fn entity_change(
             period_contrib: seen.avg.period_contrib,
             ..queue.avg
         };
-        let joined =
-            if was_at(&queue.avg, &here) { bench.attached(&here, &seen.entity()).1.avg } else { Avg::default() };
+        let joined = if bench.leads_to(&here, &queue.avg) {
+            bench.attached(&here, &seen.entity()).1.avg
+        } else {
+            Avg::default()
+        };
         let averages = |a: &Avg| (a.util_avg, a.runnable_avg, a.load_avg);
         if joined == seen.avg && joined.last_update_time_ns != 0 {
             match from {
@@ -228,26 +231,20 @@ pub fn entity_change(
     {
         return Some(class);
     }
-    if bench.reweighted(&Avg::default(), &from.entity(), scaled_down(seen.weight)).1.avg == seen.avg {
+    if bench.reweighted(&Avg::default(), &from.entity(), scale_load_down(seen.weight)).1.avg == seen.avg {
         return Some(REWEIGHT);
     }
     let unweighted = Avg { load_avg: from.avg.load_avg, ..seen.avg };
-    (unweighted == from.avg && seen.weight != from.weight && load_fits(seen, from, &seen.avg)).then_some(REWEIGHT)
-}
-
-/// True when a queue was at this position in the past or is there now: its periods begin where they always did.
-fn was_at(queue: &Avg, past: &Avg) -> bool {
-    let Some(since) = queue.last_update_time_ns.checked_sub(past.last_update_time_ns) else { return false };
-    let position = (u64::from(past.period_contrib) + (since >> 10)) % 1024;
-    since % 1024 == 0 && position == u64::from(queue.period_contrib)
+    (unweighted == from.avg && seen.weight != from.weight && load_fits(bench, seen, from, &seen.avg))
+        .then_some(REWEIGHT)
 }
 
 /// A load average that belongs to the load sum: at the weight before or after, at the entity's position or the queue's.
-fn load_fits(seen: &State, from: &State, queue: &Avg) -> bool {
-    [seen.weight, from.weight].into_iter().any(|weight| {
-        let product = scaled_down(weight) * seen.avg.load_sum;
-        [&seen.avg, queue].into_iter().any(|at| product / (46_718 + u64::from(at.period_contrib)) == seen.avg.load_avg)
-    })
+fn load_fits(bench: Bench<'_>, seen: &State, from: &State, queue: &Avg) -> bool {
+    let weights = [seen.weight, from.weight].map(scale_load_down);
+    let positions = [seen.avg.period_contrib, queue.period_contrib];
+    let fits = |weight, at| bench.load_avg(seen.avg.load_sum, weight, at) == seen.avg.load_avg;
+    weights.into_iter().any(|weight| positions.into_iter().any(|at| fits(weight, at)))
 }
 
 /// A group's entity after propagation: each average is that of the queue it stands for, or unchanged.
@@ -263,6 +260,6 @@ fn group_change(bench: Bench<'_>, objects: &Objects, object: u32, from: &State, 
     let runnable_fits = runnable == (from.avg.runnable_avg, from.avg.runnable_sum)
         || runnable == (aligned.runnable_avg, aligned.runnable_sum);
     let load = (seen.avg.load_avg, seen.avg.load_sum) == (from.avg.load_avg, from.avg.load_sum)
-        || load_fits(seen, from, &above.avg);
+        || load_fits(bench, seen, from, &above.avg);
     (util_fits && runnable_fits && load).then_some(PROPAGATION)
 }

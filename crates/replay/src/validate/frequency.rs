@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use super::engine::Place;
 use super::report::{Divergence, Field, Report};
-use super::rules;
 use super::tolerance::FREQUENCY_WINDOW_NS;
 
 /// A choice was replaced by the next one before it was set.
@@ -33,7 +32,7 @@ impl Frequencies {
         let domain = self.domains.entry(cpu).or_default();
         if let Some((since, before)) = domain.chosen.take() {
             if place.time_ns.saturating_sub(since.time_ns) <= FREQUENCY_WINDOW_NS {
-                report.agree(SIGNAL, rules::FREQUENCY, SUPERSEDED);
+                report.agree(SIGNAL, SUPERSEDED);
             } else {
                 report.differ(divergence(since, cpu, "chosen, but not set in time", before, domain.khz));
             }
@@ -57,7 +56,7 @@ impl Frequencies {
                 let late_ns = place.time_ns.saturating_sub(since.time_ns);
                 (self.late_ns, self.set) = (self.late_ns + late_ns, self.set + 1);
                 self.late_max_ns = self.late_max_ns.max(late_ns);
-                report.agree(SIGNAL, rules::FREQUENCY, "");
+                report.agree(SIGNAL, "");
             }
             chosen => {
                 let ours = chosen.map(|(_, khz)| khz).or(before);
@@ -80,6 +79,5 @@ impl Frequencies {
 fn divergence(place: Place, cpu: u32, what: &'static str, kernel: u32, ours: Option<u32>) -> Divergence {
     let fields = vec![Field { name: "freq_khz", kernel: kernel.into(), ours: ours.unwrap_or(0).into() }];
     let (event, time_ns) = (place.event, place.time_ns);
-    let rule = rules::FREQUENCY;
-    Divergence { event, time_ns, cpu, tid: 0, object: 0, signal: SIGNAL, what, before: Vec::new(), fields, rule }
+    Divergence { event, time_ns, cpu, tid: 0, object: 0, signal: SIGNAL, what, before: Vec::new(), fields }
 }

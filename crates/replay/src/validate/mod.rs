@@ -6,6 +6,8 @@
 //! assumption's name, a record that no assumption explains diverges.
 
 mod advance;
+mod averages;
+mod bisect;
 mod clock;
 mod control;
 mod decision;
@@ -22,6 +24,7 @@ pub mod tolerance;
 
 pub use fault::{DropResult, FaultResult, drop_test, self_test};
 pub use report::{Challenge, Comparison, Damaged, Divergence, Field, Report, Tally, UNDECIDED_PERMILLE};
+pub use rules::page;
 
 use std::collections::BTreeMap;
 
@@ -30,9 +33,11 @@ use pelton_schema::{CPU_UNKNOWN, Event, PELT_ROOT, PeltSignal, PeltSource};
 use pelton_trace::import::{ImportError, Source, Timed};
 
 use advance::Bench;
+use averages::averages;
 use clock::Clocks;
 use decision::Decisions;
 use engine::{Engine, Place, Record};
+use limits::Limits;
 use object::State;
 
 /// What a trace is held against.
@@ -48,6 +53,7 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Validator {
     options: Options,
+    limits: Limits,
     report: Report,
     engine: Engine,
     clocks: Clocks,
@@ -62,6 +68,7 @@ impl Validator {
     pub fn new(options: Options) -> Validator {
         Validator {
             options,
+            limits: Limits::default(),
             report: Report::default(),
             engine: Engine::default(),
             clocks: Clocks::default(),
@@ -76,7 +83,7 @@ impl Validator {
     pub fn event(&mut self, timed: &Timed) {
         let place = Place { event: self.report.events, time_ns: timed.time_ns };
         self.report.events += 1;
-        if !limits::plausible(&mut self.report, place, &timed.event) {
+        if !self.limits.plausible(&mut self.report, place, &timed.event) {
             return;
         }
         let policy = self.options.policy;
@@ -121,8 +128,8 @@ impl Validator {
     }
 
     fn pelt(&mut self, policy: &Policy, place: Place, event: &Event) {
-        if let Some((cpu, avg)) = before(event) {
-            self.before.insert(cpu, avg);
+        if let (Event::PeltBefore { cpu, .. }, Some(avg)) = (event, averages(event)) {
+            self.before.insert(*cpu, avg);
             return;
         }
         let Some(mut record) = record(place, event) else { return };
@@ -142,73 +149,14 @@ impl Validator {
     }
 }
 
-/// The state before a call.
-fn before(event: &Event) -> Option<(u32, Avg)> {
-    let Event::PeltBefore {
-        cpu,
-        last_update_time_ns,
-        load_sum,
-        runnable_sum,
-        util_sum,
-        period_contrib,
-        load_avg,
-        runnable_avg,
-        util_avg,
-    } = *event
-    else {
-        return None;
-    };
-    let avg = Avg {
-        last_update_time_ns,
-        load_sum,
-        runnable_sum,
-        util_sum,
-        period_contrib,
-        load_avg,
-        runnable_avg,
-        util_avg: util_avg.into(),
-        ..Avg::default()
-    };
-    Some((cpu, avg))
-}
-
 /// A state; `None` when its codes are not ours.
 fn record(place: Place, event: &Event) -> Option<Record> {
-    let Event::PeltState {
-        cpu,
-        signal,
-        source,
-        object,
-        queue,
-        tid,
-        flags,
-        runnable,
-        weight,
-        now_ns,
-        last_update_time_ns,
-        load_sum,
-        runnable_sum,
-        util_sum,
-        period_contrib,
-        load_avg,
-        runnable_avg,
-        util_avg,
-        util_est,
-    } = *event
+    let Event::PeltState { cpu, signal, source, object, queue, tid, flags, runnable, weight, now_ns, util_est, .. } =
+        *event
     else {
         return None;
     };
-    let avg = Avg {
-        last_update_time_ns,
-        load_sum,
-        runnable_sum,
-        util_sum,
-        period_contrib,
-        load_avg,
-        runnable_avg,
-        util_avg: util_avg.into(),
-        ..Avg::default()
-    };
+    let avg = averages(event)?;
     Some(Record {
         place,
         signal: PeltSignal::of_code(signal)?,

@@ -3,17 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use pelton_core::{Avg, Se};
+use pelton_core::{Avg, Se, scale_load_down};
 use pelton_schema::{PELT_DELAYED, PELT_ON_RQ, PELT_ROOT, PELT_RUNNING, PeltSignal};
 
 /// Objects followed at a time; a trace with more of them is checked as far as this goes.
 pub const OBJECTS_MAX: usize = 1 << 17;
 /// Joins and leaves remembered per queue.
 const MOVES_MAX: usize = 24;
-/// A share of load weight is kept in the lower bits on 64-bit kernels; averages use what is above them.
-const WEIGHT_SHIFT: u32 = 10;
-/// Smallest weight after that.
-const WEIGHT_MIN: u64 = 2;
 
 /// An entity with its object number.
 pub type Member = (u32, Se);
@@ -66,11 +62,6 @@ pub struct Inputs {
     pub weight: u64,
 }
 
-/// The weight that averages are computed with.
-pub fn scaled_down(weight: u64) -> u64 {
-    if weight == 0 { 0 } else { (weight >> WEIGHT_SHIFT).max(WEIGHT_MIN) }
-}
-
 impl State {
     /// What the next update is fed with if nothing changes.
     pub fn inputs(&self, signal: PeltSignal) -> Inputs {
@@ -80,11 +71,11 @@ impl State {
                 load: u64::from(self.flags & PELT_ON_RQ != 0),
                 runnable: u64::from(self.runnable),
                 running,
-                weight: scaled_down(self.weight),
+                weight: scale_load_down(self.weight),
             },
-            PeltSignal::BlockedEntity => Inputs { weight: scaled_down(self.weight), ..Inputs::default() },
+            PeltSignal::BlockedEntity => Inputs { weight: scale_load_down(self.weight), ..Inputs::default() },
             PeltSignal::Queue => {
-                Inputs { load: scaled_down(self.weight), runnable: u64::from(self.runnable), running, weight: 1 }
+                Inputs { load: scale_load_down(self.weight), runnable: u64::from(self.runnable), running, weight: 1 }
             }
             _ => Inputs { load: running, runnable: running, running, weight: 1 },
         }
@@ -109,7 +100,7 @@ impl State {
     pub fn entity(&self) -> Se {
         Se {
             avg: self.avg,
-            weight: scaled_down(self.weight),
+            weight: scale_load_down(self.weight),
             on_rq: u32::from(self.flags & PELT_ON_RQ != 0),
             running: u32::from(self.flags & PELT_RUNNING != 0),
             nr_runnable: self.runnable,

@@ -41,8 +41,6 @@ pub struct Divergence {
     pub before: Vec<(&'static str, u64)>,
     /// The result, kernel beside ours.
     pub fields: Vec<Field>,
-    /// Page and section of the rule.
-    pub rule: &'static str,
 }
 
 /// Counts of one signal.
@@ -58,8 +56,6 @@ pub struct Tally {
     pub classes: BTreeMap<&'static str, u64>,
     /// Not reproduced.
     pub divergent: u64,
-    /// Page and section of the rule.
-    pub rule: &'static str,
 }
 
 /// A class asked about states that never were.
@@ -100,8 +96,6 @@ pub struct Comparison {
     pub max: u64,
     /// Inside the tolerance written beforehand.
     pub ok: bool,
-    /// Page and section of the rule.
-    pub rule: &'static str,
 }
 
 /// A record whose numbers no kernel can have.
@@ -167,16 +161,14 @@ impl Report {
     }
 
     /// The counts of a signal.
-    pub(super) fn tally(&mut self, signal: &'static str, rule: &'static str) -> &mut Tally {
-        let tally = self.signals.entry(signal).or_default();
-        tally.rule = rule;
-        tally
+    pub(super) fn tally(&mut self, signal: &'static str) -> &mut Tally {
+        self.signals.entry(signal).or_default()
     }
 
     /// A record is reproduced: outright (`""`), or under the assumption of a class.
-    pub(super) fn agree(&mut self, signal: &'static str, rule: &'static str, class: &'static str) {
+    pub(super) fn agree(&mut self, signal: &'static str, class: &'static str) {
         self.updates += 1;
-        let tally = self.tally(signal, rule);
+        let tally = self.tally(signal);
         tally.checked += 1;
         if class.is_empty() {
             tally.exact += 1;
@@ -189,7 +181,7 @@ impl Report {
     pub(super) fn differ(&mut self, divergence: Divergence) {
         self.updates += 1;
         self.divergent += 1;
-        let tally = self.tally(divergence.signal, divergence.rule);
+        let tally = self.tally(divergence.signal);
         tally.checked += 1;
         tally.divergent += 1;
         if self.samples.len() < SAMPLES_MAX {

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Which page explains what diverged.
 
-/// Sums and averages of one record.
-pub const UPDATE: &str = "docs/signals/pelt.md#formula";
-/// Attach, detach, removal of tasks that left in their sleep.
-pub const MEMBERSHIP: &str = "docs/signals/pelt.md#attach-detach-and-removal";
-/// Clocks.
-pub const CLOCK: &str = "docs/signals/clock.md#formula";
-/// RT, deadline, interrupts, hardware.
-pub const PRESSURE: &str = "docs/signals/pressure.md#formula";
-/// Estimates.
-pub const UTIL_EST: &str = "docs/signals/util-est.md#formula";
-/// Performance target and frequency.
-pub const FREQUENCY: &str = "docs/signals/schedutil.md#formula";
+/// Page and section of the rule behind a signal of a report.
+pub fn page(signal: &str) -> &'static str {
+    match signal {
+        "entity" | "blocked_entity" | "queue" => "docs/signals/pelt.md#formula",
+        "chain" => "docs/signals/pelt.md#attach-detach-and-removal",
+        "rq_clock" | "rq_clock_chain" | "lost_idle" => "docs/signals/clock.md#formula",
+        "util_est" => "docs/signals/util-est.md#formula",
+        "rt" | "dl" | "irq" | "hw" => "docs/signals/pressure.md#formula",
+        _ => "docs/signals/schedutil.md#formula",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pelton_schema::PeltSignal;
+
+    #[test]
+    fn every_recorded_record_has_a_page_of_its_own() {
+        let pages = (0..).map_while(PeltSignal::of_code).map(|signal| page(signal.name()));
+        assert!(pages.into_iter().all(|page| page != super::page("next_freq")));
+    }
+}

@@ -7,6 +7,7 @@ use pelton_core::Avg;
 use pelton_schema::{PELT_ON_RQ, PeltSignal, PeltSource};
 
 use super::advance::Bench;
+use super::bisect::first;
 use super::engine::Record;
 use super::explain::{self, Explained};
 use super::object::{Inputs, Objects, State};
@@ -208,22 +209,8 @@ fn removal_first(bench: Bench<'_>, from: &Avg, to: &Avg, inputs: &Inputs) -> boo
         let left = bench.removed(from, load, runnable, util);
         bench.update(PeltSignal::Queue, &left, inputs, at).0
     };
-    let util = first_size(from.util_avg, |r| after(0, 0, r).util_sum <= to.util_sum);
-    let runnable = first_size(from.runnable_avg, |r| after(0, r, 0).runnable_sum <= to.runnable_sum);
-    let load = first_size(from.load_avg, |r| after(r, 0, 0).load_sum <= to.load_sum);
+    let util = first(0, from.util_avg, |r| after(0, 0, r).util_sum <= to.util_sum);
+    let runnable = first(0, from.runnable_avg, |r| after(0, r, 0).runnable_sum <= to.runnable_sum);
+    let load = first(0, from.load_avg, |r| after(r, 0, 0).load_sum <= to.load_sum);
     after(load, runnable, util) == *to
-}
-
-/// The smallest size up to `limit` for which `reached` holds, or `limit`.
-fn first_size(limit: u64, reached: impl Fn(u64) -> bool) -> u64 {
-    let (mut low, mut high) = (0, limit);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if reached(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    low
 }
