@@ -22,6 +22,10 @@ pub struct Tolerance {
 /// Averages against a signal rebuilt from switches, idle states and frequencies.
 pub const AVERAGES: Tolerance = Tolerance { mean_permille: 20, max_permille: 50, samples_min: 50 };
 
+/// Largest share of the steps of a curve without a schedule that may be jumps, which no running explains: then a task joined
+/// or left, and the comparison begins anew; thousandths.
+pub const JUMPS_PERMILLE_MAX: u64 = 10;
+
 /// Share of the recorded frequency changes that must be predicted with their value, and largest share of predicted ones
 /// that the trace does not have; thousandths.
 pub const FREQUENCY_HIT_PERMILLE_MIN: u64 = 900;
