@@ -5,6 +5,7 @@
 //! loop_responses` draws the same runs as SVG; docs/guide/step-responses.md explains some of them.
 
 mod chart;
+mod counter;
 mod governor;
 mod ramp;
 mod realtime;

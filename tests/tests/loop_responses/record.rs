@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The quantities of a control loop as functions of time, taken from the events of a run.
 
+use pelton_core::gate;
 use pelton_schema::{Event, Sink};
 
 /// One quantity. Tasks are named by tid (the first of the workload is 1).
@@ -20,14 +21,21 @@ pub enum Quantity {
     Perf(u32),
     /// Frequency asked of a domain's driver, MHz.
     Request(u32),
+    /// What the last evaluation of a domain found right, whatever the gate made of it, MHz.
+    Wanted(u32),
     /// Frequency of a CPU, MHz.
     Freq(u32),
     /// Task on a CPU, 0 = idle.
     Runs(u32),
+    /// CPU that a task is on or was sent to.
+    CpuOf(u32),
 }
 
 /// Performance target of an evaluation that asked for the maximum whatever the signals say.
 pub const FORCED: u64 = u64::MAX;
+
+/// Verdicts of a gate that follow an evaluation.
+const EVALUATED: [u32; 4] = [gate::OPEN, gate::HELD, gate::PEAK, gate::DEAD];
 
 /// Axis of frequencies.
 pub const MEGAHERTZ: &str = "MHz";
@@ -39,7 +47,7 @@ impl Quantity {
     pub fn unit(self) -> Option<&'static str> {
         match self {
             Quantity::Request(_) | Quantity::Freq(_) => Some(MEGAHERTZ),
-            Quantity::Runs(_) => None,
+            Quantity::Runs(_) | Quantity::CpuOf(_) | Quantity::Wanted(_) => None,
             _ => Some(CAPACITY),
         }
     }
@@ -54,6 +62,13 @@ impl Quantity {
             (Quantity::Rt(c), Event::PeltRt { cpu, util_avg }) if cpu == c => util_avg,
             (Quantity::Freq(c), Event::CpuFrequency { cpu, freq_khz }) if cpu == c => freq_khz / 1000,
             (Quantity::Runs(c), Event::SchedSwitch { cpu, next_tid, .. }) if cpu == c => next_tid,
+            (Quantity::CpuOf(t), Event::SchedSwitch { cpu, next_tid, .. }) if next_tid == t => cpu,
+            (Quantity::CpuOf(t), Event::SchedMigrateTask { tid, dest_cpu, .. }) if tid == t => dest_cpu,
+            (Quantity::Wanted(d), Event::FreqDecision { domain, gate, resolved_khz, .. })
+                if domain == d && EVALUATED.contains(&gate) =>
+            {
+                resolved_khz / 1000
+            }
             (_, Event::FreqDecision { .. }) => return self.read_decision(event),
             _ => return None,
         };
