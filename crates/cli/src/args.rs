@@ -169,15 +169,18 @@ pub struct CompareArgs {
     /// Inputs.
     #[command(flatten)]
     pub input: InputArgs,
-    /// Policy file, or profile with switches as 4.16,rt_signal=on; the first is the base of every change.
-    #[arg(long = "policy", value_name = "FILE|VERSION[,SWITCH=VALUE]...", required = true)]
+    /// Policy file or name, or profile with switches as 4.16,rt_signal=on; the first is the base of every change.
+    #[arg(long = "policy", value_name = "FILE|NAME|VERSION[,SWITCH=VALUE]...", required = true)]
     pub policies: Vec<String>,
     /// Switch set in every policy.
     #[arg(long = "set", value_name = "SWITCH=VALUE")]
     pub sets: Vec<String>,
-    /// Repetitions: seeds 1 to N, with random start phases.
+    /// Repetitions, each with a seed of its own and random start phases.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub seeds: u64,
+    /// The first seed; the others follow.
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub first_seed: u64,
 }
 
 /// `pelton reproduce`.

@@ -29,6 +29,18 @@ pub(crate) fn error_mhz_s(report: &Report) -> Option<f64> {
     Some(observed(report)?.into_iter().map(|d| d.error_khz_ns).sum::<u128>() as f64 / 1e12)
 }
 
+/// Mean time from a rise of the need until the frequency follows, ms; `None` without a rise.
+pub(crate) fn step_latency_ms_avg(report: &Report) -> Option<f64> {
+    let domains = observed(report)?;
+    let steps: u64 = domains.iter().map(|d| d.steps).sum();
+    (steps > 0).then(|| domains.iter().map(|d| d.step_ns_sum).sum::<u128>() as f64 / steps as f64 / 1e6)
+}
+
+/// The longest of these times, ms.
+pub(crate) fn step_latency_ms_max(report: &Report) -> Option<f64> {
+    observed(report)?.into_iter().map(|d| d.step_ns_max).max().map(|ns| ns as f64 / 1e6)
+}
+
 /// Mean reaction, ms; `None` without one.
 pub(crate) fn reaction_ms_avg(report: &Report) -> Option<f64> {
     let domains = observed(report)?;
@@ -83,6 +95,18 @@ mod tests {
         assert_eq!(reaction_ms_max(&report), Some(200.0));
         assert_eq!(reaction_ms_avg(&report), Some((99.0 * 50.0 + 200.0) / 100.0));
         assert_eq!(error_mhz_s(&report), Some(4.0));
+    }
+
+    #[test]
+    fn every_step_of_every_domain_counts_alike() {
+        let with = |steps, step_ns_sum, step_ns_max| DomainReport {
+            demand: Some(DemandReport { steps, step_ns_sum, step_ns_max, ..DemandReport::default() }),
+            ..DomainReport::default()
+        };
+        let report = Report { domains: vec![with(3, 6_000_000, 5_000_000), with(1, 0, 0)], ..Report::default() };
+        assert_eq!((step_latency_ms_avg(&report), step_latency_ms_max(&report)), (Some(1.5), Some(5.0)));
+        let still = Report { domains: vec![with(0, 0, 0)], ..Report::default() };
+        assert_eq!(step_latency_ms_avg(&still), None);
     }
 
     #[test]

@@ -81,21 +81,24 @@ pub struct PolicySpec {
 pub const DURATION_NS_DEFAULT: u64 = 10_000_000_000;
 
 impl PolicySpec {
-    /// A file name, or a profile with switches: `4.16,rt_signal=on`.
+    /// A file name, or a profile, a policy known by name and switches, each where wanted: `4.16,rt_signal=on`.
     ///
     /// ```
     /// use pelton_lab::plan::PolicySpec;
     /// let spec = PolicySpec::parse("4.16,rt_signal=on");
     /// assert_eq!((spec.profile.as_deref(), spec.sets.len()), (Some("4.16"), 1));
     /// assert!(PolicySpec::parse("./mine.toml").file.is_some());
+    /// assert!(PolicySpec::parse("composite,hook_epsilon=8").profile.is_none());
     /// ```
     pub fn parse(text: &str) -> PolicySpec {
         if text.contains('/') || text.ends_with(".toml") {
             return PolicySpec { file: Some(text.into()), ..PolicySpec::default() };
         }
         let mut parts = text.split(',').map(str::trim).peekable();
-        let profile = parts.next_if(|first| !first.contains('=')).map(str::to_owned);
-        PolicySpec { file: None, profile, sets: parts.map(str::to_owned).collect() }
+        let is_known = |part: &str| policy::BUILT_IN.iter().any(|(name, _)| *name == part);
+        let profile = parts.next_if(|first| !first.contains('=') && !is_known(first)).map(str::to_owned);
+        let file = parts.next_if(|part| is_known(part)).map(PathBuf::from);
+        PolicySpec { file, profile, sets: parts.map(str::to_owned).collect() }
     }
 }
 
@@ -178,6 +181,17 @@ mod tests {
         assert_eq!((plan.machine.cpus.len(), plan.workload.tasks.len()), (8, 2));
         assert_eq!((plan.config.duration_ns, plan.config.seed), (15_000_000_000, 3));
         assert_eq!(prepared.policy_in_words(), "4.16, rt_signal=on, rt_in_sum=on");
+    }
+
+    #[test]
+    fn a_policy_known_by_name_may_follow_a_profile() {
+        for (text, in_words) in [("composite", "7.2"), ("4.12,composite,hook_epsilon=8", "4.12")] {
+            let choice = policy(&PolicySpec::parse(text)).expect("a known policy");
+            assert_eq!(choice.profile, in_words);
+            assert!(choice.set.iter().any(|(switch, value)| switch == "hook_filter" && value == "composite"));
+        }
+        assert!(policy(&PolicySpec::parse("composit")).is_err());
+        assert!(policy(&PolicySpec::parse("composite,composite")).is_err());
     }
 
     #[test]

@@ -62,6 +62,10 @@ quantities! {
     Run "reaction_ms_avg" ["ms"] "Mean time until the frequency met the need again." = demand::reaction_ms_avg;
     Run "reaction_ms_p99" ["ms"] "The time that 99 of 100 reactions do not exceed." = demand::reaction_ms_p99;
     Run "reaction_ms_max" ["ms"] "Longest reaction." = demand::reaction_ms_max;
+    Run "demand_steps" ["count"] "Rises of the needed frequency, met before or not." = |r| demand::sum(r, |d| d.steps);
+    Run "demand_steps_lapsed" ["count"] "Those of them that ended because less was needed." = |r| demand::sum(r, |d| d.steps_lapsed);
+    Run "step_latency_ms_avg" ["ms"] "Mean time from a rise of the needed frequency until the present one is as high; 0 where it was already." = demand::step_latency_ms_avg;
+    Run "step_latency_ms_max" ["ms"] "The longest of these times." = demand::step_latency_ms_max;
     Run "short_ms" ["ms"] "Time below the needed frequency, all domains: the sum of all reactions." = |r| demand::sum(r, |d| d.reaction_ns.summary().sum).map(|ns| ns / 1e6);
     Run "over_ms" ["ms"] "Time above the needed frequency, all domains." = |r| demand::sum(r, |d| d.over_ns).map(|ns| ns / 1e6);
     Domain "domain_transitions" ["count"] "Frequency changes of the domain." = |d| d.transitions as f64;

@@ -2,6 +2,11 @@
 //! What the governor's formula asks for beside what the hardware runs at, at every event that mainline calls for and at
 //! every tick, whatever filter and gate do with it. It takes no simulated time and changes nothing; a run without it
 //! ([`RunConfig::demand`](crate::RunConfig)) pays one test per event.
+//!
+//! Time below the need is cut in two ways. A *reaction* lasts as long as the frequency is below the need, however often that rises
+//! meanwhile. A *step* is one rise of the need; it ends when the frequency has what that rise asked for, at once if it
+//! had it before. The number of steps hardly depends on the policy where signals are frequency-invariant. The number of
+//! reactions does: a policy that does away with the short ones has fewer, and a larger mean.
 
 use pelton_schema::{HookSite, Sink};
 
@@ -19,12 +24,42 @@ pub(crate) struct Demand {
     needed_khz: Option<u32>,
     /// Since when the need is above the frequency.
     short_since_ns: Option<u64>,
+    /// Steps that wait, by what they ask for: ascending, above the present frequency, at most one entry per operating point.
+    waiting: Vec<Waiting>,
     report: DemandReport,
+}
+
+/// Rises of the need that wait for the same frequency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Waiting {
+    /// What they asked for, or the least that was needed since.
+    khz: u32,
+    steps: u64,
+    since_ns_sum: u128,
+    since_ns_min: u64,
+}
+
+impl Waiting {
+    fn merge(self, other: Waiting) -> Waiting {
+        Waiting {
+            khz: self.khz.min(other.khz),
+            steps: self.steps + other.steps,
+            since_ns_sum: self.since_ns_sum + other.since_ns_sum,
+            since_ns_min: self.since_ns_min.min(other.since_ns_min),
+        }
+    }
 }
 
 impl Demand {
     pub(crate) fn new(current_khz: u32) -> Demand {
-        Demand { since_ns: 0, current_khz, needed_khz: None, short_since_ns: None, report: DemandReport::default() }
+        Demand {
+            since_ns: 0,
+            current_khz,
+            needed_khz: None,
+            short_since_ns: None,
+            waiting: Vec::new(),
+            report: DemandReport::default(),
+        }
     }
 
     /// From now on `khz` are needed.
@@ -33,7 +68,12 @@ impl Demand {
             return;
         }
         self.advance(now);
-        self.needed_khz = Some(khz);
+        let before_khz = self.needed_khz.replace(khz).unwrap_or(self.current_khz);
+        if khz > before_khz {
+            self.rise(now, khz);
+        } else {
+            self.fall(now, khz);
+        }
         if khz > self.current_khz {
             self.short_since_ns.get_or_insert(now);
         } else if let Some(since_ns) = self.short_since_ns.take() {
@@ -42,10 +82,46 @@ impl Demand {
         }
     }
 
+    fn rise(&mut self, now: u64, khz: u32) {
+        let step = Waiting { khz, steps: 1, since_ns_sum: u128::from(now), since_ns_min: now };
+        if khz <= self.current_khz {
+            self.end(now, step);
+        } else if let Some(last) = self.waiting.last_mut().filter(|last| last.khz == khz) {
+            *last = last.merge(step);
+        } else {
+            self.waiting.push(step);
+        }
+    }
+
+    /// Steps that asked for more than is needed now wait for that; those that have it end.
+    fn fall(&mut self, now: u64, khz: u32) {
+        if khz <= self.current_khz {
+            for waiting in std::mem::take(&mut self.waiting) {
+                self.report.steps_lapsed += waiting.steps;
+                self.end(now, waiting);
+            }
+            return;
+        }
+        let kept = self.waiting.partition_point(|waiting| waiting.khz < khz);
+        let capped = self.waiting.drain(kept..).map(|waiting| Waiting { khz, ..waiting }).reduce(Waiting::merge);
+        self.waiting.extend(capped);
+    }
+
+    fn end(&mut self, now: u64, waiting: Waiting) {
+        self.report.steps += waiting.steps;
+        self.report.step_ns_sum += u128::from(now) * u128::from(waiting.steps) - waiting.since_ns_sum;
+        self.report.step_ns_max = self.report.step_ns_max.max(now - waiting.since_ns_min);
+    }
+
     /// From now on the hardware runs at `khz`.
     pub(crate) fn set(&mut self, now: u64, khz: u32) {
         self.advance(now);
         self.current_khz = khz;
+        let met = self.waiting.partition_point(|waiting| waiting.khz <= khz);
+        for i in 0..met {
+            self.end(now, self.waiting[i]);
+        }
+        self.waiting.drain(..met);
         let short = self.needed_khz.is_some_and(|needed| needed > khz);
         match (short, self.short_since_ns) {
             (true, None) => self.short_since_ns = Some(now),
@@ -73,6 +149,9 @@ impl Demand {
     pub(crate) fn finish(mut self, now: u64) -> DemandReport {
         self.advance(now);
         self.report.unserved = u64::from(self.short_since_ns.is_some());
+        for waiting in std::mem::take(&mut self.waiting) {
+            self.end(now, waiting);
+        }
         self.report
     }
 }
@@ -116,6 +195,11 @@ mod tests {
         report.error_khz_ns / u128::from(MHZ) / u128::from(MS)
     }
 
+    /// Steps, their sum and maximum, and how many of them lapsed.
+    fn steps(report: &DemandReport) -> (u64, u128, u64, u64) {
+        (report.steps, report.step_ns_sum, report.step_ns_max, report.steps_lapsed)
+    }
+
     fn reactions(report: &DemandReport) -> Vec<u64> {
         report.reaction_ns.iter().map(|(ns, _)| ns).collect()
     }
@@ -138,6 +222,7 @@ mod tests {
         assert_eq!((report.short_ns, report.over_ns), (3 * MS, 2 * MS));
         assert_eq!(reactions(&report), [3 * MS]);
         assert_eq!((report.lapsed, report.unserved), (0, 0));
+        assert_eq!(steps(&report), (1, u128::from(3 * MS), 3 * MS, 0));
     }
 
     #[test]
@@ -148,6 +233,7 @@ mod tests {
         let report = demand.finish(2 * MS);
         assert_eq!(reactions(&report), [0]);
         assert_eq!((mhz_ms(&report), report.short_ns, report.over_ns), (0, 0, 0));
+        assert_eq!(steps(&report), (1, 0, 0, 0));
     }
 
     #[test]
@@ -160,6 +246,7 @@ mod tests {
         let report = demand.finish(4 * MS);
         assert_eq!(reactions(&report), [4 * MS]);
         assert_eq!(mhz_ms(&report), 2 * 300 + 500 + 200);
+        assert_eq!(steps(&report), (2, u128::from((3 + 2) * MS), 3 * MS, 0), "each until it has what it asked for");
     }
 
     #[test]
@@ -171,6 +258,47 @@ mod tests {
         let report = demand.finish(6 * MS);
         assert_eq!((reactions(&report), report.lapsed, report.unserved), (vec![3 * MS], 1, 1));
         assert_eq!(mhz_ms(&report), 3 * 500 + 500);
+        assert_eq!(steps(&report), (2, u128::from((3 + 1) * MS), 3 * MS, 1), "the last waits until the end");
+    }
+
+    #[test]
+    fn a_rise_that_the_frequency_has_already_counts_and_takes_no_time() {
+        let mut demand = Demand::new(1_000 * MHZ);
+        for i in 0..10 {
+            demand.need(2 * i * MS, 500 * MHZ);
+            demand.need((2 * i + 1) * MS, 1_000 * MHZ);
+        }
+        let report = demand.finish(20 * MS);
+        assert_eq!(steps(&report), (10, 0, 0, 0));
+        assert_eq!(reactions(&report), [0; 0]);
+    }
+
+    /// ```text
+    /// need     500   |800 |1200  |900          |500
+    /// current  500                     |800   |900
+    /// ms       0     1    2      4     6      7  8
+    /// ```
+    #[test]
+    fn a_smaller_need_meanwhile_is_what_a_step_waits_for() {
+        let mut demand = Demand::new(500 * MHZ);
+        demand.need(0, 500 * MHZ);
+        demand.need(MS, 800 * MHZ);
+        demand.need(2 * MS, 1_200 * MHZ);
+        demand.need(4 * MS, 900 * MHZ);
+        demand.set(6 * MS, 800 * MHZ);
+        demand.set(7 * MS, 900 * MHZ);
+        demand.need(8 * MS, 500 * MHZ);
+        assert_eq!(steps(&demand.finish(9 * MS)), (2, u128::from((5 + 5) * MS), 5 * MS, 0));
+    }
+
+    #[test]
+    fn waiting_steps_take_no_more_room_than_there_are_operating_points() {
+        let mut demand = Demand::new(100 * MHZ);
+        for i in 0..1_000 {
+            demand.need(2 * i * MS, (200 + 100 * (i as u32 % 7)) * MHZ);
+            demand.need((2 * i + 1) * MS, (300 + 100 * (i as u32 % 5)) * MHZ);
+            assert!(demand.waiting.len() <= 8 && demand.waiting.is_sorted_by_key(|waiting| waiting.khz));
+        }
     }
 
     #[test]

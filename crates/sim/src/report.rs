@@ -171,6 +171,14 @@ pub struct DemandReport {
     pub lapsed: u64,
     /// Needs that were still waiting at the end of the run; not among the reactions.
     pub unserved: u64,
+    /// Rises of the needed frequency.
+    pub steps: u64,
+    /// Time from each until the frequency was what it asked for, 0 where it was already, ns; to the end of the run where it never was.
+    pub step_ns_sum: u128,
+    /// Longest of them, ns.
+    pub step_ns_max: u64,
+    /// Steps that ended because less was needed.
+    pub steps_lapsed: u64,
 }
 
 impl Report {

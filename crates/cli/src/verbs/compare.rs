@@ -24,7 +24,7 @@ pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
         prepare(&inputs, &spec(text), &quiet).map(|p| p.plan)
     };
     let plans = args.policies.iter().enumerate().map(prepared).collect::<Result<Vec<_>, _>>()?;
-    let seeds: Vec<u64> = (1..=args.seeds).collect();
+    let seeds: Vec<u64> = (0..args.seeds).map(|i| args.first_seed.wrapping_add(i)).collect();
     let total_ns = plans.iter().map(|p| p.config.duration_ns.saturating_mul(args.seeds)).fold(0, u64::saturating_add);
     let jobs = usize::from(global.jobs);
     let run = |control: Control<'_>| compare::compare(&args.policies, &plans, &seeds, jobs, control);
