@@ -103,7 +103,7 @@ fn a_damaged_row_is_counted_and_passed_over() {
 fn a_table_of_something_else_is_refused_with_line_and_caret() {
     let mut table = PeltCsv::new(Cursor::new(b"ts,cpu\n1,2\n".to_vec()), Path::new("t.csv"));
     let shown = table.next().expect_err("no such table").to_string();
-    let expected = "t.csv:1:1: no line of it is understood\n 1 | ts,cpu\n   | ^\n  help: a table of load-tracking calls has a \
+    let expected = "t.csv:1:1: no line of it is understood: no column `type`\n 1 | ts,cpu\n   | ^\n  help: a table of load-tracking calls has a \
                     first line with at least the columns ts, cpu and type";
     assert_eq!(shown, expected);
 }

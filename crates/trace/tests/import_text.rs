@@ -121,7 +121,7 @@ fn the_trace_is_found_in_both_kinds_of_pages() {
 #[test]
 fn what_is_no_trace_is_refused_with_line_and_caret() {
     let shown = text(b"hello\nworld\n").next().expect_err("no trace").to_string();
-    let expected = "t.txt:1:1: no line of it is understood\n 1 | hello\n   | ^\n  help: give the text of tracefs `trace`, \
+    let expected = "t.txt:1:1: no line of it is understood: is no event line\n 1 | hello\n   | ^\n  help: give the text of tracefs `trace`, \
                     the output of `trace-cmd report` or of `perf script`";
     assert_eq!(shown, expected);
     assert!(text(b"").next().is_err());

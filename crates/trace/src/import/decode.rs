@@ -14,6 +14,8 @@ use super::state;
 const COLUMNS_MAX: usize = 32;
 /// Task groups told apart.
 const GROUPS_MAX: usize = 1 << 16;
+/// Bytes of their paths; the longest path of the kernel is of 4096.
+const GROUP_BYTES_MAX: usize = 16 << 20;
 /// Tasks whose names are kept.
 const NAMES_MAX: usize = 1 << 18;
 /// Bytes of a name that are kept; the kernel has 15.
@@ -248,11 +250,18 @@ pub struct Notes {
     counts: Counts,
     cache: Vec<(u32, [u8; 16])>,
     groups: BTreeMap<Vec<u8>, u32>,
+    group_bytes: usize,
 }
 
 impl Notes {
     pub fn new(info: TraceInfo) -> Notes {
-        Notes { info, counts: Counts::default(), cache: vec![(0, [0; 16]); CACHE_PLACES], groups: BTreeMap::new() }
+        Notes {
+            info,
+            counts: Counts::default(),
+            cache: vec![(0, [0; 16]); CACHE_PLACES],
+            groups: BTreeMap::new(),
+            group_bytes: 0,
+        }
     }
 
     /// Counts an event that is handed out.
@@ -301,7 +310,8 @@ impl Notes {
             return Some(number);
         }
         let number = self.info.groups.len();
-        if number >= GROUPS_MAX {
+        self.group_bytes = self.group_bytes.saturating_add(path.len());
+        if number >= GROUPS_MAX || self.group_bytes > GROUP_BYTES_MAX {
             return None;
         }
         self.groups.insert(path.to_vec(), number as u32);
@@ -353,6 +363,15 @@ mod tests {
         let (event, _) = decoded("sched_process_exec", &[("pid", 7, ""), ("filename", 0, "/bin/ls")]);
         let (name_0, name_8) = pack_name("ls");
         assert_eq!(event, Some(Event::TaskName { tid: 7, name_0, name_8 }));
+    }
+
+    #[test]
+    fn long_paths_do_not_fill_the_memory() {
+        let mut notes = Notes::new(TraceInfo::new(Format::FtraceText));
+        let path = |number: usize| [&vec![b'g'; 60_000][..], number.to_string().as_bytes()].concat();
+        let kept = (0..2_000).filter(|number| notes.group(&path(*number)).is_some()).count();
+        assert!((200..300).contains(&kept), "{kept} of 60 kB each");
+        assert_eq!(notes.group(&path(0)), Some(1), "what is known stays known");
     }
 
     #[test]

@@ -89,7 +89,8 @@ fn unknown(path: &Path, head: &[u8]) -> ImportError {
         [b'P', b'E', b'R', b'F', b'I', b'L', b'E', ..] => "is a perf.data file, which is not read directly",
         _ => "is no trace of a known kind",
     };
-    let error = ImportError::content(path, what);
+    let first: String = head.iter().take(8).flat_map(|byte| byte.escape_ascii()).map(char::from).collect();
+    let error = ImportError::content(path, format!("{what}; it begins with \"{first}\""));
     match head {
         [b'P', b'K', 3, 4, ..] => error.help("unpack it and give the trace in it"),
         [b'P', b'E', b'R', b'F', b'I', b'L', b'E', ..] => error.help("give the output of `perf script`"),
@@ -100,3 +101,50 @@ fn unknown(path: &Path, head: &[u8]) -> ImportError {
 const KNOWN_KINDS: &str = "read are: ftrace text (tracefs `trace`, `trace-cmd report`), systrace pages, `perf script` \
                            output, trace.dat of trace-cmd, Perfetto traces, CSV tables of signals, logs of pelton; \
                            each also packed with gzip, xz or zstd";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(content: &[u8], format: Option<Format>) -> String {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        std::fs::write(file.path(), content).expect("room");
+        let mut source = match open(file.path(), &OpenOptions { format }) {
+            Ok(source) => source,
+            Err(error) => return error.to_string(),
+        };
+        source.next().expect_err("no trace").to_string()
+    }
+
+    #[test]
+    fn what_is_no_trace_says_what_it_is_instead_and_what_to_do() {
+        let text = b"# tracer: nop\na-7 [001] 1.000001: cpu_idle: state=1 cpu_id=1\n";
+        for (content, format, words) in [
+            (
+                &b"\xff\xd8\xff\xe0\0\x10JFIF"[..],
+                None,
+                ["begins with \"\\xff\\xd8\\xff\\xe0\\x00\\x10JF\"", "help: read are"],
+            ),
+            (b"PK\x03\x04rest of it", None, ["is a zip archive", "help: unpack it"]),
+            (b"PERFILE2........", None, ["perf.data", "help: give the output of `perf script`"]),
+            (text, Some(Format::TraceDat), ["first bytes are not those of trace-cmd", "help: "]),
+            (text, Some(Format::Perfetto), ["is no Perfetto trace", "help: leave --input-format out"]),
+            (text, Some(Format::PeltonLog), ["not a pelton log", "help: "]),
+            (
+                text,
+                Some(Format::PeltCsv),
+                [":2:1: no line of it is understood: no column `ts`", "help: a table of load-tracking"],
+            ),
+            (text, Some(Format::SystraceHtml), ["no events in it", "help: give a page of systrace"]),
+        ] {
+            let shown = refused(content, format);
+            words.iter().for_each(|word| assert!(shown.contains(word), "{word} is not in {shown}"));
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_million_columns_is_refused_with_its_length() {
+        let shown = refused(&[&b"ts,cpu,type"[..], &b",x".repeat(1_000_000), b"\n"].concat(), None);
+        assert!(shown.contains(":1:200: no line of it is understood: a line of more than 65536 bytes"), "{shown}");
+    }
+}

@@ -92,8 +92,9 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Takes the next field off `input`; `None` when it is malformed.
-#[inline]
+/// Takes the next field off `input`; `None` when it is malformed. Inlined always: three messages deep, it is half of all the
+/// work on a trace.
+#[inline(always)]
 pub(crate) fn take_field<'a>(input: &mut &'a [u8]) -> Option<(u32, Value<'a>)> {
     let tag = varint::take(input)?;
     let field = u32::try_from(tag >> 3).ok().filter(|&field| field != 0)?;

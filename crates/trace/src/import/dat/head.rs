@@ -61,7 +61,9 @@ pub(super) fn read(file: &File, file_bytes: u64) -> Result<Head, (Fault, u64)> {
 }
 
 fn read_any<R: BufRead + Seek>(cursor: &mut Cursor<R>, file_bytes: u64) -> Result<Head, Fault> {
-    cursor.skip(super::MAGIC.len() as u64)?;
+    if cursor.bytes(super::MAGIC.len() as u64, 16, "a mark")? != super::MAGIC {
+        return bad("its first bytes are not those of trace-cmd");
+    }
     let version = cursor.text()?;
     let version = match version.as_str() {
         "6" => 6,

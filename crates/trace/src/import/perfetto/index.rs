@@ -23,6 +23,8 @@ const UNPACKED_BYTES_MAX: u64 = 64 << 20;
 const RUN_EVENTS: usize = 1 << 15;
 /// Sequences whose state is kept.
 const SEQUENCES_MAX: usize = 1 << 16;
+/// Further counters that a sequence declares for its events.
+const EXTRA_TRACKS_MAX: usize = 64;
 /// Bundles and runs of one trace.
 const ITEMS_MAX: usize = 1 << 24;
 
@@ -67,6 +69,8 @@ struct Sequence {
 /// What the first pass finds.
 pub(super) struct Index {
     pub items: Vec<Item>,
+    /// Packets found.
+    pub packets: u64,
     /// Unpacked packets and runs.
     pub spill: Spill,
     tracks: Tracks,
@@ -79,6 +83,7 @@ pub(super) struct Index {
 pub(super) fn build(file: &mut File, notes: &mut Notes) -> io::Result<Index> {
     let mut index = Index {
         items: Vec::new(),
+        packets: 0,
         spill: Spill::of_trace(file.metadata()?.len()),
         tracks: Tracks::default(),
         clocks: Clocks::default(),
@@ -88,17 +93,18 @@ pub(super) fn build(file: &mut File, notes: &mut Notes) -> io::Result<Index> {
     let mut input = BufReader::with_capacity(1 << 18, file);
     let (mut packet, mut offset) = (Vec::new(), 0u64);
     loop {
-        let (start, found) = match next_packet(&mut input, &mut packet, offset)? {
-            Packet::Found { start } => (start, true),
+        let start = match next_packet(&mut input, &mut packet, offset)? {
+            Packet::Found { start } => start,
             Packet::End => break,
             Packet::Bad(what) => {
                 notes.info.damage_at(offset, format!("{what}: the rest of the trace is not read"));
                 break;
             }
         };
-        if found && index.packet(&packet, start, false, notes)?.is_none() {
+        if index.packet(&packet, start, false, notes)?.is_none() {
             notes.info.damage_at(offset, "a malformed packet: not read");
         }
+        index.packets += 1;
         offset = start + packet.len() as u64;
     }
     index.finish(notes)?;
@@ -374,6 +380,8 @@ impl Index {
             }
             Some(())
         })?;
+        state.defaults.extra.truncate(EXTRA_TRACKS_MAX);
+        state.defaults.extra_double.truncate(EXTRA_TRACKS_MAX);
         if self.sequences.len() < SEQUENCES_MAX || self.sequences.contains_key(&sequence) {
             self.sequences.insert(sequence, state);
         }

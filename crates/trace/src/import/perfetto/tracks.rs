@@ -4,7 +4,7 @@
 //! A value holds until it changes, and the signals of one CPU or task are tracks of their own: values of one instant are
 //! gathered to one event, with the others as they were.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use pelton_schema::Event;
 
@@ -81,6 +81,10 @@ struct Values {
     open_ns: Option<u64>,
 }
 
+/// Values of one instant arrive before others that are this much later.
+const GATHER_NS: u64 = 1_000_000;
+/// Instants gathered at the same time.
+const OPEN_MAX: usize = 4096;
 /// Places of tracks with small ids, as ours are, are found without a search.
 const SMALL_UUIDS: usize = 1 << 18;
 
@@ -93,6 +97,8 @@ pub(super) struct Tracks {
     by_uuid: BTreeMap<u64, u32>,
     values: Vec<(Owner, Values)>,
     by_owner: BTreeMap<Owner, usize>,
+    /// Instants being gathered, oldest first: place and time.
+    open: VecDeque<(usize, u64)>,
     /// Task ids are those of a run of ours, shifted.
     pub ours: bool,
 }
@@ -235,8 +241,7 @@ impl Tracks {
             let name = track.map_or("(undeclared track)", |track| &track.name);
             return info.skip(&format!("track {name}"));
         };
-        let (owner, values) = &mut self.values[place];
-        let owner = *owner;
+        let (owner, _) = self.values[place];
         let value = u64::try_from(value).unwrap_or(0);
         let low = u32::try_from(value).unwrap_or(u32::MAX);
         if let Owner::Cpu(cpu) = owner {
@@ -252,15 +257,34 @@ impl Tracks {
                 return out(time_ns, event);
             }
         }
-        if let Some(open_ns) = values.open_ns.filter(|open_ns| *open_ns != time_ns) {
-            out(open_ns, gathered(owner, values));
+        self.gather(place, time_ns, signal, value, out);
+    }
+
+    /// Adds a value to the instant of its owner. What was not told again for a while is handed out: an owner that is
+    /// silent for long must not keep a place in the past open.
+    fn gather(&mut self, place: usize, time_ns: u64, signal: Signal, value: u64, out: &mut impl FnMut(u64, Event)) {
+        let (owner, values) = &mut self.values[place];
+        if values.open_ns != Some(time_ns) {
+            if let Some(open_ns) = values.open_ns.replace(time_ns) {
+                out(open_ns, gathered(*owner, values));
+            }
+            self.open.push_back((place, time_ns));
         }
-        values.open_ns = Some(time_ns);
         match signal {
             Signal::UtilEst => values.util_est = value,
             Signal::Runnable => values.runnable = value,
             Signal::Load => values.load = value,
             _ => values.util = value,
+        }
+        while let Some(&(place, open_ns)) = self.open.front()
+            && (open_ns.saturating_add(GATHER_NS) < time_ns || self.open.len() > OPEN_MAX)
+        {
+            self.open.pop_front();
+            let (owner, values) = &mut self.values[place];
+            if values.open_ns == Some(open_ns) {
+                values.open_ns = None;
+                out(open_ns, gathered(*owner, values));
+            }
         }
     }
 
@@ -312,4 +336,37 @@ fn double(bytes: &[u8]) -> Option<i64> {
 
 fn doubles(value: Value<'_>) -> Option<Vec<i64>> {
     value.bytes()?.chunks(8).map(double).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::Format;
+    use crate::perfetto::proto::{put_bytes, put_int, put_uint};
+
+    #[test]
+    fn a_silent_track_does_not_stay_open() {
+        let mut tracks = Tracks::default();
+        for (uuid, name) in [(1, "CPU1 util_avg"), (1 << 40, "CPU2 util_avg")] {
+            let mut message = Vec::new();
+            put_uint(&mut message, track::UUID, uuid);
+            put_bytes(&mut message, track::NAME, name.as_bytes());
+            tracks.declare(&message).expect("well formed");
+        }
+        let mut info = TraceInfo::new(Format::Perfetto);
+        let mut found = Vec::new();
+        let mut value = |time_ns, uuid, util| {
+            let mut message = Vec::new();
+            put_uint(&mut message, track_event::TYPE, track_event::TYPE_COUNTER);
+            put_uint(&mut message, track_event::TRACK_UUID, uuid);
+            put_int(&mut message, track_event::COUNTER_VALUE, util);
+            let out = &mut |time_ns, event| found.push((time_ns, event));
+            tracks.event(time_ns, &message, &Defaults::default(), &mut info, out).expect("well formed");
+        };
+        value(5, 1, 7);
+        (0..40u32).for_each(|step| value(10 + u64::from(step) * 100_000, 1 << 40, i64::from(step)));
+        let cfs = |cpu, util_avg| Event::PeltCfs { cpu, util_avg, runnable_avg: 0, load_avg: 0, util_est: 0 };
+        let late = found.iter().position(|event| *event == (5, cfs(1, 7))).expect("handed out");
+        assert!(late <= 11 && found[0] == (10, cfs(2, 0)) && tracks.open.len() < 20, "{late} {:?}", found[0]);
+    }
 }

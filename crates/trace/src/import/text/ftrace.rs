@@ -52,6 +52,9 @@ impl Parser for Ftrace {
     }
 
     fn help(&self) -> &'static str {
+        if self.page.is_some() {
+            return "give a page of systrace with its trace in it, or the text itself";
+        }
         "give the text of tracefs `trace`, the output of `trace-cmd report` or of `perf script`"
     }
 

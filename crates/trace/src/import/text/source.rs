@@ -93,8 +93,8 @@ pub struct TextLines<P> {
     parser: P,
     out: Output,
     path: PathBuf,
-    /// The first line that was not understood, while none was.
-    strange: Option<Box<(u64, usize, String)>>,
+    /// The first line that was not understood, while none was: number, column, text, what is wrong.
+    strange: Option<Box<(u64, usize, String, Cow<'static, str>)>>,
     strange_lines: u64,
     understood: bool,
     ended: bool,
@@ -154,10 +154,10 @@ impl<P: Parser> TextLines<P> {
 
     /// The error for a file of which nothing was understood.
     fn nothing_understood(&self) -> ImportError {
-        let error = ImportError::content(&self.path, "no line of it is understood").help(self.parser.help());
+        let of = |what| ImportError::content(&self.path, what).help(self.parser.help());
         match &self.strange {
-            Some(place) => error.at_line(place.0, place.1, &place.2),
-            None => ImportError { what: "no events in it".to_owned(), ..error },
+            Some(place) => of(format!("no line of it is understood: {}", place.3)).at_line(place.0, place.1, &place.2),
+            None => of("no events in it".to_owned()),
         }
     }
 
@@ -175,13 +175,13 @@ fn last_line(line: &Line<'_>) -> Result<Seen, Bad> {
 }
 
 /// Where a line is not understood, with its text made fit for a terminal.
-fn place(line: &Line<'_>, bad: &Bad) -> (u64, usize, String) {
+fn place(line: &Line<'_>, bad: &Bad) -> (u64, usize, String, Cow<'static, str>) {
     let shown = &line.bytes[..line.bytes.len().min(400)];
     let clean = |text: &[u8]| -> String {
         String::from_utf8_lossy(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
     };
     let column = clean(&shown[..bad.at.min(shown.len())]).chars().count();
-    (line.number, column.min(199) + 1, clean(shown))
+    (line.number, column.min(199) + 1, clean(shown), bad.what.clone())
 }
 
 impl<P: Parser> Source for TextLines<P> {
