@@ -45,8 +45,20 @@ fn seeds(folder: &str, ending: &str) -> Vec<Vec<u8>> {
 }
 
 fn smoke(target: &Target<'_>) {
+    if let Some(folder) = std::env::var_os("PELTON_FUZZ_SEEDS") {
+        return write_seeds(target, std::path::Path::new(&folder));
+    }
     if let Err(failure) = target.smoke(inputs()) {
         panic!("{}", failure.report(target.name));
+    }
+}
+
+/// Writes the seeds down for a long run instead.
+fn write_seeds(target: &Target<'_>, folder: &std::path::Path) {
+    let folder = folder.join(target.name);
+    std::fs::create_dir_all(&folder).expect("a writable folder");
+    for (number, seed) in target.seeds.iter().enumerate() {
+        std::fs::write(folder.join(number.to_string()), seed).expect("a writable folder");
     }
 }
 
