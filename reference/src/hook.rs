@@ -190,7 +190,8 @@ pub fn event(
 ) -> u64 {
     let util = fair_util(rules, rq.cfs.avg.util_avg, rq.cfs.avg.runnable_avg, rq.cfs.util_est);
     let due = sp.gate.until_ns != 0 && now.wrapping_sub(sp.gate.until_ns) as i64 >= 0;
-    let small = !due && util.abs_diff(sc.util_evaluated) < numbers.hook_epsilon;
+    let other_need = sp.freq_invariant == 0 && sc.khz_evaluated != sp.cur_khz;
+    let small = !due && !other_need && util.abs_diff(sc.util_evaluated) < numbers.hook_epsilon;
     if matches!(kind, Kind::Decay | Kind::Attach | Kind::Detach | Kind::Blocked) {
         sc.marks |= mark::CHANGED;
     }

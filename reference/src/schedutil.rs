@@ -107,6 +107,8 @@ pub struct SugovCpu {
     pub marks: u64,
     /// Fair utilization of the last evaluation.
     pub util_evaluated: u64,
+    /// Frequency of the last evaluation.
+    pub khz_evaluated: u64,
 }
 
 /// Time of one hook call.
@@ -233,6 +235,7 @@ pub fn cpu_request(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, state: &C
     let boost = if forced { 0 } else { iowait::apply(rules, sp, sc, state.cap_orig, now.ns, now.tick_ns) };
     let terms = Terms { forced_max: forced.into(), ..evaluate(rules, state, boost) };
     sc.util = terms.perf;
+    sc.khz_evaluated = sp.cur_khz;
     sc.util_evaluated = hook::fair_util(rules, state.util_cfs, state.runnable_cfs, state.util_est);
     sc.bw_min = if rules.dl_bypass == DlBypass::Floor { terms.min } else { state.bw_dl };
     terms

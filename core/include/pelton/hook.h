@@ -22,7 +22,7 @@
  *   idle                   no
  *
  *   A forced call ignores the rate limit and does not restart it. While a correction is held by the gate and its time
- *   has come, no event counts as small.
+ *   has come, no event counts as small; nor, without frequency invariance, when the frequency has changed.
  *
  *   quantity       unit       range
  *   hook_epsilon   capacity   0 .. 1024
@@ -139,13 +139,18 @@ PELTON_INLINE u32 pelton_hook_util(const struct pelton_policy *pol, u32 util_avg
 	return util;
 }
 
-/* Did utilization hardly move since the last evaluation? */
+/*
+ * Did utilization hardly move since the last evaluation? Without frequency invariance the need is worked out from the
+ * present frequency: when that has changed, so has the need.
+ */
 PELTON_INLINE u32 pelton_hook_is_small(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
 				       const struct pelton_sugov_cpu *sc, const struct pelton_rq *rq, u64 now)
 {
 	u32 util = pelton_hook_util(pol, (u32)rq->cfs.avg.util_avg, (u32)rq->cfs.avg.runnable_avg, rq->cfs.util_est);
 
 	if (sp->gate.until_ns && pelton_elapsed(now, sp->gate.until_ns, 0))
+		return 0;
+	if (!sp->freq_invariant && sc->khz_evaluated != sp->cur_khz)
 		return 0;
 	return pelton_distance(util, sc->util_evaluated) < pol->hook_epsilon;
 }

@@ -168,6 +168,7 @@ PELTON_INLINE u32 pelton_sugov_cpu(const struct pelton_policy *pol, const struct
 		iowait = pelton_iowait_apply(pol, sp, sc, s->cap_orig, now, tick_ns);
 	sc->util = pelton_perf_eval(pol, s, iowait, terms);
 	sc->util_evaluated = pelton_hook_util(pol, s->util_cfs, s->runnable_cfs, s->util_est);
+	sc->khz_evaluated = sp->cur_khz;
 	sc->bw_min = pol->dl_bypass == PELTON_DL_BYPASS_FLOOR ? terms->min : s->bw_dl;
 	return terms->perf;
 }

@@ -177,7 +177,7 @@ struct pelton_sugov_cpu {
 	u32 flags;          /* request flags of the last hook call */
 	u32 marks;          /* what happened since the last hook call (hook.h) */
 	u32 util_evaluated; /* fair utilization at the last evaluation */
-	u32 reserved;
+	u32 khz_evaluated;  /* frequency at that moment */
 } PELTON_ALIGNED64;
 
 /* Hook call flags. */

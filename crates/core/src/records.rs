@@ -323,8 +323,8 @@ mirror! {
         marks: u32,
         /// Fair utilization at the last evaluation.
         util_evaluated: u32,
-        /// Unused.
-        reserved: u32,
+        /// Frequency at that moment.
+        khz_evaluated: u32,
     }
 }
 

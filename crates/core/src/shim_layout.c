@@ -139,7 +139,7 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_sugov_cpu, flags),
 	FLD(pelton_sugov_cpu, marks),
 	FLD(pelton_sugov_cpu, util_evaluated),
-	FLD(pelton_sugov_cpu, reserved),
+	FLD(pelton_sugov_cpu, khz_evaluated),
 	REC(pelton_decision),
 	FLD(pelton_decision, perf),
 	FLD(pelton_decision, cpu),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Gates: when a frequency may change.
 
-use pelton_core::{CpuState, Policy, SugovCpu, SugovPolicy, gate, hook_flag};
+use pelton_core::{CpuState, Policy, Rq, SugovCpu, SugovPolicy, gate, hook_flag};
 
 const TICK: u64 = 4_000_000;
 const MS: u64 = 1_000_000;
@@ -142,5 +142,22 @@ fn a_forced_call_ignores_the_window_and_does_not_restart_it() {
         let last = sp.last_ns;
         assert_eq!(ask(&pol, &mut sp, &mut sc, 10, 900, hook_flag::FORCE), 1_200_000, "{gate}");
         assert_eq!(sp.last_ns, last, "{gate}");
+    }
+}
+
+/// Without frequency invariance the need is a share of the present frequency: after a change the same utilization needs something else.
+#[test]
+fn no_event_is_small_after_the_frequency_has_changed_unless_it_is_in_the_signal() {
+    for (freq_invariant, delivered_after_a_change) in [(0, true), (1, false)] {
+        let (pol, mut sp) = gated(&[("hook_filter", "composite"), ("gate", "r0b")], 1_000);
+        sp.freq_invariant = freq_invariant;
+        let mut sc = SugovCpu::default();
+        let rq = Rq::default();
+        let delivers = |sp: &SugovPolicy, sc: &mut SugovCpu| sc.hook_event(&pol, sp, &rq, 2_000 * MS, 0, 0).delivered;
+        ask(&pol, &mut sp, &mut sc, 0, 0, 0);
+        sc.khz_evaluated = sp.cur_khz;
+        assert!(!delivers(&sp, &mut sc), "nothing has changed");
+        sp.cur_khz = KHZ[3];
+        assert_eq!(delivers(&sp, &mut sc), delivered_after_a_change, "invariant {freq_invariant}");
     }
 }

@@ -220,7 +220,7 @@ impl Record for SugovCpu {
         to.half("flags", self.flags);
         to.half("marks", self.marks);
         to.half("util_evaluated", self.util_evaluated);
-        to.half("reserved", 0);
+        to.half("khz_evaluated", self.khz_evaluated);
     }
 }
 
