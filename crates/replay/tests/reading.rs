@@ -141,3 +141,31 @@ fn nonsense_gives_a_workload_that_runs() {
         write_rtapp(&made.workload, &machine, WriteOptions { model: seed % 5 == 0 }).expect("it can be written");
     }
 }
+
+/// Events as they are given.
+struct Given(std::vec::IntoIter<Timed>, TraceInfo);
+
+impl Source for Given {
+    fn next(&mut self) -> Result<Option<Timed>, ImportError> {
+        Ok(self.0.next())
+    }
+
+    fn info(&self) -> &TraceInfo {
+        &self.1
+    }
+}
+
+#[test]
+fn a_damaged_time_is_refused_before_it_is_summed() {
+    let given = |last_ns: u64| {
+        let events = [(5, on_and_off(1)), (6, on_and_off(2)), (7, on_and_off(1)), (last_ns, on_and_off(2))];
+        let events: Vec<Timed> = events.into_iter().map(|(time_ns, event)| Timed { time_ns, event }).collect();
+        Given(events.into_iter(), TraceInfo::new(Format::FtraceText))
+    };
+    let options = ReadOptions::default();
+    let error = read_all(&mut given(u64::MAX), &options).expect_err("a damaged time");
+    assert!(error.contains("213503 days after the first one") && error.contains("--to"), "{error}");
+    let part = ReadOptions { to_ns: Some(1_000), ..options };
+    assert!(read_all(&mut given(u64::MAX), &part).is_ok(), "the part before it");
+    assert!(read_all(&mut given(9 * 86_400_000_000_000), &options).is_ok());
+}

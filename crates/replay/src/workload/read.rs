@@ -76,6 +76,7 @@ impl From<ImportError> for ReadError {
 }
 
 struct Reading {
+    first_ns: u64,
     recorder: Recorder,
     totals: Totals,
     from_ns: u64,
@@ -83,6 +84,10 @@ struct Reading {
     last_ns: u64,
     prev_state_checked: bool,
 }
+
+const DAY_NS: u64 = 86_400_000_000_000;
+/// Longest trace: sums of times over all CPUs stay within 64 bits.
+const LENGTH_NS_MAX: u64 = 10 * DAY_NS;
 
 /// Reads a trace recorded on `machine` (`None` = speeds are not known). `progress` gets the trace time since the window's
 /// begin now and then, and may stop.
@@ -101,6 +106,14 @@ pub fn read(
         let reading = reading.get_or_insert_with(|| Reading::new(timed.time_ns, machine, options));
         if timed.time_ns > reading.to_ns || reading.recorder.is_full() {
             break;
+        }
+        let length_ns = timed.time_ns.saturating_sub(reading.first_ns);
+        if length_ns > LENGTH_NS_MAX {
+            return Err(ReadError::Content(format!(
+                "an event is {} days after the first one, which no recording is long: its time is damaged; choose the \
+                 part before it with --to",
+                length_ns / DAY_NS
+            )));
         }
         reading.event(timed.time_ns, &timed.event, source.info());
         events += 1;
@@ -121,6 +134,7 @@ impl Reading {
         let from_ns = first_ns.saturating_add(options.from_ns);
         let to_ns = options.to_ns.map_or(u64::MAX, |to| first_ns.saturating_add(to));
         Reading {
+            first_ns,
             recorder: Recorder::new(machine, from_ns).with_steps_max(options.steps_max),
             totals: Totals::new(from_ns.saturating_add(options.settle_ns), to_ns),
             from_ns,
@@ -145,6 +159,7 @@ impl Reading {
     fn finish(mut self, info: TraceInfo, options: &ReadOptions) -> Result<Recorded, ReadError> {
         // Our own logs say how long the run was; others end with their last event.
         let planned_ns = info.header.as_ref().map_or(0, |h| h.duration_ns);
+        let planned_ns = planned_ns.min(self.first_ns.saturating_add(LENGTH_NS_MAX));
         let end_ns = self.last_ns.max(planned_ns).min(self.to_ns);
         if end_ns <= self.from_ns {
             let length_s = self.last_ns.saturating_sub(self.from_ns.saturating_sub(options.from_ns)) as f64 / 1e9;

@@ -310,13 +310,14 @@ impl Recorder {
         *since_ns = now_ns;
         let assumed = self.speeds.is_assumed(task.cpu);
         task.work = task.work.saturating_add(ns.saturating_mul(self.speeds.speed(task.cpu)));
-        task.run_ns += ns;
+        task.run_ns = task.run_ns.saturating_add(ns);
         task.seen_cpus |= 1u64.checked_shl(task.cpu).unwrap_or(0);
-        self.gaps.run_ns += ns;
+        // A damaged trace may have thousands of tasks run at once.
+        self.gaps.run_ns = self.gaps.run_ns.saturating_add(ns);
         if let Some(busy_ns) = self.busy_ns.get_mut(task.cpu as usize) {
-            *busy_ns += ns;
+            *busy_ns = busy_ns.saturating_add(ns);
         }
-        self.gaps.assumed_speed_ns += if assumed { ns } else { 0 };
+        self.gaps.assumed_speed_ns = self.gaps.assumed_speed_ns.saturating_add(if assumed { ns } else { 0 });
     }
 
     /// Writes the work done so far down.
