@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The counter-cases of the discussion of 2017: load patterns that a way of limiting the rate of changes answers badly.
 
+use pelton_scenario::policy;
 use pelton_sim::Machine;
 use pelton_sim::workload::{CpuSet, Op, Phase, Start, TaskSpec, TimerId, TimerMode};
 
 use crate::chart::Layout;
 use crate::record::Quantity;
-use crate::response::{Response, Setup};
+use crate::response::{Response, Run, Setup};
 use crate::setup::{MS, US, busy, fast, fifo, machine, periodic, phase, setup, task};
 
 /// Window of every gate, and the longest waiting time: a little less than the 10 ms grid of the tasks.
 const WINDOW_US: u64 = 9_500;
 /// A hundredth of it: what a change is said to cost.
 const COST: &str = "gate_cost_ns=95000";
+/// The project's own policy.
+const COMPOSITE: &str = "composite";
 const TOP_MHZ: u64 = 1_200;
 
-/// Every gate, with bypass and the project's own combination last.
+/// Every gate, with bypass and peak; the project's own policy is added to them.
 const GATES: &[(&str, &[&str])] = &[
     ("r0a", &["gate=r0a"]),
     ("r0b", &["gate=r0b"]),
@@ -27,24 +30,30 @@ const GATES: &[(&str, &[&str])] = &[
     ("up_down", &["gate=up_down", "up_rate_limit_us=500"]),
     ("r0b r3a", &["gate=r0b", "gate_bypass=r3a"]),
     ("r0b r3b", &["gate=r0b", "gate_bypass=r3b"]),
-    ("composite", &["hook_filter=composite", "gate=r2_linear", "gate_bypass=r3b", "gate_peak=on", COST]),
+    ("r2 r3b peak", &["hook_filter=composite", "gate=r2_linear", "gate_bypass=r3b", "gate_peak=on", COST]),
 ];
 
 /// Every gate on this machine with these tasks.
 fn run_all(response: &mut Response, machine: &Machine, tasks: &[TaskSpec]) {
-    for (label, switches) in GATES {
+    let mut run = |label, switches: &[&str]| {
         let limited = setup(label, machine.clone(), "7.2", switches, tasks.to_vec());
         response.run(&Setup { rate_limit_us: Some(WINDOW_US), ..limited });
+    };
+    for (label, switches) in GATES {
+        run(label, switches);
     }
+    let composite = policy::choose(None, &["composite"], &[""; 0]).expect("a policy known by name");
+    let switches: Vec<String> = composite.set.iter().map(|(switch, value)| format!("{switch}={value}")).collect();
+    run(COMPOSITE, &switches.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
-fn run_of(label: &str) -> usize {
-    GATES.iter().position(|(name, _)| *name == label).expect("a gate of the table")
+fn run_of(response: &Response, label: &str) -> usize {
+    response.runs.iter().position(|run| run.label == label).expect("a run of the response")
 }
 
 /// Time at the highest frequency inside the window: while the first task runs, and while it does not.
 fn time_at_top(response: &Response, label: &str) -> (u64, u64) {
-    let run = run_of(label);
+    let run = run_of(response, label);
     let (from, to) = response.window_ns;
     let (freq, runs) = (response.series(run, "freq"), response.series(run, "runs"));
     let mut moments: Vec<u64> =
@@ -92,7 +101,7 @@ fn cc1_a_short_burst_right_after_a_change() {
     }
     let (useful_ns, wasted_ns) = time_at_top(&cc1, "r1_trailing");
     assert!(useful_ns == 0 && wasted_ns > 0, "served when it is over: {useful_ns} {wasted_ns}");
-    for class in ["r0b r3a", "r0b r3b", "composite"] {
+    for class in ["r0b r3a", "r0b r3b", "r2 r3b peak", COMPOSITE] {
         assert!(time_at_top(&cc1, class).0 >= 900 * US, "{class}: {:?}", time_at_top(&cc1, class));
     }
 }
@@ -118,7 +127,7 @@ fn cc2_a_task_in_every_other_window() {
     assert_eq!(useful_ns, 0);
     let two_windows = 2 * 10 * MS;
     assert!(wasted_ns.abs_diff(two_windows) <= MS, "one window of two is wasted: {wasted_ns}");
-    for early in ["r1_asym", "r2_linear", "r2_hyperbolic", "composite"] {
+    for early in ["r1_asym", "r2_linear", "r2_hyperbolic", "r2 r3b peak", COMPOSITE] {
         assert_eq!(time_at_top(&cc2, early).0, 2 * 2 * MS, "{early} serves T from its start");
     }
 }
@@ -131,7 +140,7 @@ fn cc2_however_long_the_task_works_it_waits_a_quarter_of_a_window_at_most() {
     for work_ms in 1..=9 {
         let mut cc2 = response("cc2", "", ZERO_NS, 40 * MS);
         run_all(&mut cc2, &fast(machine("hikey-6220", "7.2")), &every_other_window(work_ms * MS));
-        for early in ["r1_asym", "r2_linear", "r2_hyperbolic", "composite"] {
+        for early in ["r1_asym", "r2_linear", "r2_hyperbolic", "r2 r3b peak", COMPOSITE] {
             let missed_ns = 2 * work_ms * MS - time_at_top(&cc2, early).0;
             assert!(missed_ns <= 2 * WINDOW_US * US / 4, "{early}, {work_ms} ms: {missed_ns}");
             if missed_ns > 0 {
@@ -164,8 +173,8 @@ fn cc3_a_task_that_moves_in_every_window() {
     let machine = fast(two_domains(machine("hikey-6220", "7.2")));
     run_all(&mut cc3, &machine, &[vec![mover], callers.to_vec()].concat());
     cc3.check(Layout::Rows);
-    for (label, _) in GATES {
-        assert_eq!(raised_while_away(&cc3, run_of(label)), Vec::<u64>::new(), "{label}");
+    for (run, Run { label, .. }) in cc3.runs.iter().enumerate() {
+        assert_eq!(raised_while_away(&cc3, run), Vec::<u64>::new(), "{label}");
     }
 }
 
