@@ -14,7 +14,7 @@ pub struct Wanted {
     pub domain: Option<u32>,
     /// Only decisions that changed the request.
     pub changed: bool,
-    /// Only decisions whose change the gate held.
+    /// Only calls that the gate refused, or whose change it held.
     pub held: bool,
 }
 
@@ -155,7 +155,7 @@ impl ExplainSink {
     fn fits(&self, decision: &Decision) -> bool {
         self.wanted.domain.is_none_or(|d| d == decision.domain)
             && (!self.wanted.changed || decision.changed)
-            && (!self.wanted.held || decision.was_held())
+            && (!self.wanted.held || decision.was_held() || decision.verdict() == GateVerdict::Window)
     }
 
     fn decide(&mut self, decision: Decision) {
@@ -326,7 +326,7 @@ mod tests {
             sink.event(time_ns, &event(0, gate, 0));
         }
         let (found, decisions) = sink.finish();
-        assert_eq!((found.expect("one held").decision.time_ns, decisions), (2, 1));
+        assert_eq!((found.expect("one held, one refused").decision.time_ns, decisions), (3, 2));
     }
 
     #[test]

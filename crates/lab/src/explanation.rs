@@ -22,8 +22,21 @@ pub struct Explanation {
     pub requests: Vec<Request>,
     /// The chain, in order.
     pub steps: Vec<Step>,
+    /// What is asked of the driver from now on, kHz.
+    pub request_khz: u32,
     /// From when the next change is allowed, ns.
     pub next_allowed_ns: u64,
+}
+
+/// Times that the gate of a domain works with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GateTimes {
+    /// Rate limit, ns.
+    pub rate_limit_ns: u64,
+    /// W of r1, D_max of r2, limit of increases of up_down, ns.
+    pub window_ns: u64,
+    /// W / 4 of r1_asym, D_min of r2, limit of decreases of up_down, ns.
+    pub spacing_ns: u64,
 }
 
 /// What one CPU asked for.
@@ -58,8 +71,8 @@ pub struct Step {
 pub struct Context<'a> {
     /// What was run.
     pub plan: &'a Plan,
-    /// Rate limit of the domain, ns.
-    pub rate_limit_ns: u64,
+    /// Times of the domain's gate.
+    pub times: GateTimes,
     /// Requests of the domain's CPUs.
     pub requests: Vec<Request>,
 }
@@ -69,16 +82,29 @@ pub fn explain(moment: &Moment, context: Context<'_>) -> Explanation {
     let decision = moment.decision;
     let domain = &context.plan.machine.domains[decision.domain as usize];
     let next_allowed_ns = next_allowed_ns(moment, &context);
+    let request_khz = request_khz(&decision, value_of(&context.plan.policy, "gate"));
     let mut steps = vec![asked(&decision, context.plan), gate(moment, &context)];
     if decision.was_evaluated() {
-        steps.extend(evaluated(&decision, context.plan, domain));
+        steps.extend(evaluated(&decision, context.plan, domain, request_khz));
     } else {
         steps.push(kept(moment));
     }
     steps.push(next(moment, &context, next_allowed_ns));
     let name = domain.name.clone();
     let domain = (decision.domain, name);
-    Explanation { time_ns: decision.time_ns, domain, decision, requests: context.requests, steps, next_allowed_ns }
+    let requests = context.requests;
+    Explanation { time_ns: decision.time_ns, domain, decision, requests, steps, request_khz, next_allowed_ns }
+}
+
+/// A change that passed goes to the operating point, or, where the gate keeps a maximum, no lower than that. The gates that wait for
+/// their window raise to it as well.
+fn request_khz(decision: &Decision, gate: &str) -> u32 {
+    let (before, want) = (decision.prev_khz, decision.resolved_khz);
+    match decision.changed {
+        false => before,
+        true if want < before || matches!(gate, "r1_trailing" | "r1_sliding") => want.max(decision.peak_khz),
+        true => want,
+    }
 }
 
 fn step(name: &'static str, rule: Rule, text: String) -> Step {
@@ -99,23 +125,47 @@ fn asked(decision: &Decision, plan: &Plan) -> Step {
 fn gate(moment: &Moment, context: &Context<'_>) -> Step {
     use GateVerdict::{Busy, Dead, Dropped, Held, Open, Peak, Remote, Window};
     let decision = &moment.decision;
-    let limit = ms(context.rate_limit_ns);
+    let rule = rule_in_words(decision, context);
     let since = moment.last_change_ns.map(|t| ms(decision.time_ns - t));
     let text = match (decision.verdict(), since) {
-        (Open, None) => format!("open: nothing was changed before; the rate limit is {limit} ms"),
+        (Open, None) => format!("open: nothing was changed before; {rule}"),
         (Open, Some(since)) => {
-            format!("open: {since} ms since the last change; the rate limit is {limit} ms{}", forced(moment, context))
+            format!("open: {since} ms since the last change; {rule}{}", forced(moment, context))
         }
-        (Window, Some(since)) => {
-            format!("refused: {since} ms since the last change, inside the rate limit of {limit} ms")
-        }
-        (Window, None) => format!("refused: inside the rate limit of {limit} ms"),
+        (Window, Some(since)) => format!("refused: {since} ms since the last change; {rule}"),
+        (Window, None) => format!("refused: too soon; {rule}"),
         (Held | Peak | Dead, _) => held_in_words(moment, value_of(&context.plan.policy, "gate")),
         (Dropped, _) => "never asked: the hook filter dropped the event".to_owned(),
         (Busy, _) => "refused: the worker has not carried out the previous change yet".to_owned(),
         (Remote, _) => format!("refused: CPU {} may not drive this domain", decision.executing_cpu),
     };
     step("gate", rules::gate(), text)
+}
+
+/// How long this gate waits.
+fn rule_in_words(decision: &Decision, context: &Context<'_>) -> String {
+    let times = &context.times;
+    let (limit, window, spacing) = (ms(times.rate_limit_ns), ms(times.window_ns), ms(times.spacing_ns));
+    match value_of(&context.plan.policy, "gate") {
+        "r0a" | "r0b" => format!("the rate limit is {limit} ms"),
+        "r1_asym" => format!("r1_asym waits {spacing} ms"),
+        "up_down" => format!("the limit is {window} ms up, {spacing} ms down"),
+        gate if gate.starts_with("r2") => {
+            format!("{gate} waits {spacing} to {window} ms, the longer the smaller the error (e {})", decision.error)
+        }
+        gate => format!("the window of {gate} is {window} ms"),
+    }
+}
+
+/// The shortest time between two changes that this gate allows.
+fn least_wait_ns(context: &Context<'_>) -> u64 {
+    let times = &context.times;
+    match value_of(&context.plan.policy, "gate") {
+        "r0a" | "r0b" => times.rate_limit_ns,
+        "r1_trailing" | "r1_sliding" => times.window_ns,
+        "up_down" => times.window_ns.min(times.spacing_ns),
+        _ => times.spacing_ns,
+    }
 }
 
 /// A change that was worked out and has to wait, with the numbers that decide how long.
@@ -152,11 +202,12 @@ fn waiting_in_words(moment: &Moment, gate: &str) -> String {
 /// Why the gate was open inside the window.
 fn forced(moment: &Moment, context: &Context<'_>) -> &'static str {
     let elapsed = moment.last_change_ns.map_or(u64::MAX, |t| moment.decision.time_ns - t);
-    if elapsed < context.rate_limit_ns { ", passed over for a larger reservation or new limits" } else { "" }
+    let early = elapsed < least_wait_ns(context);
+    if early { ", passed over for a larger reservation, new limits or a class that need not wait" } else { "" }
 }
 
 /// The steps of a decision that passed the gate.
-fn evaluated(decision: &Decision, plan: &Plan, domain: &FreqDomain) -> Vec<Step> {
+fn evaluated(decision: &Decision, plan: &Plan, domain: &FreqDomain, request_khz: u32) -> Vec<Step> {
     let policy = &plan.policy;
     let t = &decision.terms;
     let largest = format!("CPU {} with {} of {}", decision.max_cpu, t.perf, decision.cap_orig);
@@ -167,7 +218,7 @@ fn evaluated(decision: &Decision, plan: &Plan, domain: &FreqDomain) -> Vec<Step>
         step("raw frequency", rules::raw(), raw_in_words(decision, policy, domain)),
         step("operating point", rules::resolve(), resolved_in_words(decision, domain)),
     ];
-    steps.push(step("commit", rules::commit(), commit_in_words(decision)));
+    steps.push(step("commit", rules::commit(), commit_in_words(decision, request_khz)));
     steps
 }
 
@@ -217,10 +268,13 @@ fn resolved_in_words(decision: &Decision, domain: &FreqDomain) -> String {
     }
 }
 
-fn commit_in_words(decision: &Decision) -> String {
+fn commit_in_words(decision: &Decision, request_khz: u32) -> String {
     let (before, after) = (decision.prev_khz, decision.resolved_khz);
     match (decision.changed, before == after) {
         _ if decision.was_held() => format!("{before} kHz kept: the gate holds the change to {after} kHz"),
+        (true, _) if request_khz != after => {
+            format!("{before} -> {request_khz} kHz, the largest wanted in the last window: handed to the driver")
+        }
         (true, _) => format!("{before} -> {after} kHz: handed to the driver"),
         (false, true) => format!("{before} kHz already asked for: nothing to do"),
         (false, false) => format!("{before} kHz kept: the CPU was never idle, so the frequency does not fall"),
@@ -249,14 +303,17 @@ fn next_allowed_ns(moment: &Moment, context: &Context<'_>) -> u64 {
     let restarts = d.verdict() == GateVerdict::Open && (d.changed || every_evaluation);
     let before = if every_evaluation { moment.evaluated.map(|e| e.time_ns) } else { moment.last_change_ns };
     let start = if restarts { Some(d.time_ns) } else { before };
-    start.map_or(d.time_ns, |t| (t + context.rate_limit_ns).max(d.time_ns))
+    start.map_or(d.time_ns, |t| (t + least_wait_ns(context)).max(d.time_ns))
 }
 
 fn next(moment: &Moment, context: &Context<'_>, allowed_ns: u64) -> Step {
-    let limit = ms(context.rate_limit_ns);
+    let limit = ms(least_wait_ns(context));
     let wait = allowed_ns - moment.decision.time_ns;
     let text = match wait {
-        0 if moment.decision.was_held() => "when another frequency is wanted than the gate keeps".to_owned(),
+        0 if moment.decision.verdict() == GateVerdict::Peak => {
+            "when more is wanted than the gate keeps, or its window has forgotten M".to_owned()
+        }
+        0 if moment.decision.was_held() => "when the error leaves the dead band".to_owned(),
         _ if moment.decision.was_held() => format!("at {} s, in {} ms", seconds(allowed_ns), ms(wait)),
         0 => "at any time: no window is open".to_owned(),
         _ => format!("at {} s, in {} ms: {limit} ms after the window began", seconds(allowed_ns), ms(wait)),
@@ -276,5 +333,46 @@ impl Explanation {
     /// Name of the hook site.
     pub fn site(&self) -> HookSite {
         rules::site(self.decision.site)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From 1200 MHz, with M at 960 MHz.
+    fn changed_to(resolved_khz: u32, gate: &str) -> u32 {
+        let decision =
+            Decision { prev_khz: 1_200_000, peak_khz: 960_000, changed: true, resolved_khz, ..Decision::default() };
+        request_khz(&decision, gate)
+    }
+
+    #[test]
+    fn a_fall_ends_at_the_maximum_of_the_window() {
+        for gate in ["r0b", "r1_trailing", "r1_sliding", "r1_asym", "r2_linear", "up_down"] {
+            assert_eq!(changed_to(208_000, gate), 960_000, "{gate}");
+        }
+        let kept = Decision { prev_khz: 432_000, resolved_khz: 208_000, ..Decision::default() };
+        assert_eq!(request_khz(&kept, "r0b"), 432_000);
+    }
+
+    #[test]
+    fn a_rise_goes_to_the_maximum_where_the_gate_waits_for_its_window() {
+        let rise = Decision {
+            prev_khz: 208_000,
+            peak_khz: 960_000,
+            changed: true,
+            resolved_khz: 432_000,
+            ..Decision::default()
+        };
+        assert_eq!(request_khz(&rise, "r1_sliding"), 960_000);
+        assert_eq!(request_khz(&rise, "r1_asym"), 432_000);
+    }
+
+    #[test]
+    fn what_is_handed_to_the_driver_is_what_the_text_says() {
+        let decision = Decision { prev_khz: 1_200_000, resolved_khz: 208_000, changed: true, ..Decision::default() };
+        let text = commit_in_words(&decision, 960_000);
+        assert_eq!(text, "1200000 -> 960000 kHz, the largest wanted in the last window: handed to the driver");
     }
 }

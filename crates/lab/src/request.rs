@@ -3,10 +3,9 @@
 //! by the policy core from their published signals.
 
 use crate::explain::{Moment, Signals, Terms};
-use crate::explanation::Request;
+use crate::explanation::{GateTimes, Request};
 use pelton_core::{CpuState, PerfTerms, SugovCpu, SugovPolicy};
 use pelton_scenario::Plan;
-use pelton_schema::GateVerdict;
 
 /// Rate limit in force for a domain, ns: the run's, else the platform's, else the profile's default.
 pub fn rate_limit_ns(plan: &Plan, domain: u32) -> u64 {
@@ -18,13 +17,23 @@ pub fn rate_limit_ns(plan: &Plan, domain: u32) -> u64 {
     plan.config.rate_limit_us.or(spec.rate_limit_us).unwrap_or_else(default) * 1000
 }
 
+/// Times that the gate of a domain works with, as the run had them.
+pub fn gate_times(plan: &Plan, domain: u32) -> GateTimes {
+    let spec = &plan.machine.domains[domain as usize];
+    let rate_limit_ns = rate_limit_ns(plan, domain);
+    let mut governor = SugovPolicy { fast_switch: u32::from(spec.fast_switch), ..SugovPolicy::default() };
+    governor.init(u32::try_from(rate_limit_ns / 1000).unwrap_or(u32::MAX));
+    governor.init_gate(&plan.policy, spec.switch_time_ns, plan.machine.costs.context_switch_ns);
+    GateTimes { rate_limit_ns, window_ns: governor.gate.window_ns, spacing_ns: governor.gate.spacing_ns }
+}
+
 /// One request per CPU of the domain.
 pub fn requests(plan: &Plan, moment: &Moment) -> Vec<Request> {
     let decision = &moment.decision;
     let domain = &plan.machine.domains[decision.domain as usize];
     let one = |&cpu: &u32| {
         let signals = moment.cpus[cpu as usize].signals;
-        if decision.verdict() == GateVerdict::Open && cpu == decision.max_cpu {
+        if decision.was_evaluated() && cpu == decision.max_cpu {
             return Request { cpu, signals, terms: decision.terms, wins: true, stale: false, recorded: true };
         }
         let terms = worked_out(plan, moment, cpu);

@@ -27,9 +27,9 @@ pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
     let Some(moment) = moment else {
         return Err(nothing(&plan));
     };
-    let rate_limit_ns = request::rate_limit_ns(&plan, moment.decision.domain);
+    let times = request::gate_times(&plan, moment.decision.domain);
     let requests = request::requests(&plan, &moment);
-    let explanation = chain(&moment, Context { plan: &plan, rate_limit_ns, requests });
+    let explanation = chain(&moment, Context { plan: &plan, times, requests });
     match global.format {
         Format::Json => print_json(&explanation)?,
         Format::Csv => print(&request_sheet(&explanation).csv())?,
@@ -75,7 +75,7 @@ fn text(explanation: &Explanation, plan: &Plan, decisions: u64) -> String {
     let mut out =
         format!("{} s, frequency domain {number} ({name}), {}\n", seconds(explanation.time_ns), plan.machine.name);
     let outcome = match (decision.verdict(), decision.changed) {
-        (GateVerdict::Open, true) => format!("{} -> {} kHz", decision.prev_khz, decision.resolved_khz),
+        (GateVerdict::Open, true) => format!("{} -> {} kHz", decision.prev_khz, explanation.request_khz),
         (GateVerdict::Open, false) => format!("{} kHz stays", decision.prev_khz),
         _ if decision.was_held() => format!("held, {} kHz stays", decision.prev_khz),
         (GateVerdict::Dropped, _) => format!("dropped by the hook filter, {} kHz stays", decision.prev_khz),
