@@ -152,9 +152,13 @@ static void prepare_composite(struct bench *b)
 {
 	prepare_mainline(b);
 	b->policy.hook_filter = PELTON_HOOK_FILTER_COMPOSITE;
-	b->policy.gate = PELTON_GATE_R2_LINEAR;
+	b->policy.gate = PELTON_GATE_UP_DOWN;
+	b->policy.up_rate_limit_us = 0;
+	b->policy.down_rate_limit_us = 20000;
 	b->policy.gate_bypass = PELTON_GATE_BYPASS_R3B;
 	b->policy.gate_peak = 1;
+	b->policy.gate_window_min_us = 20000;
+	b->policy.gate_window_max_us = 20000;
 	pelton_gate_init(&b->policy, &b->domain, 5000);
 }
 

@@ -23,6 +23,8 @@ struct Case {
     workload: Workload,
     /// Simulated time of a timed run.
     duration_ns: u64,
+    /// The need is watched beside the frequency, as in every run of the lab.
+    demand: bool,
 }
 
 fn machine() -> Machine {
@@ -66,24 +68,28 @@ fn periodic(count: u64, cpus: u64) -> Workload {
     rtapp::load(&SourceFile::new("bench.json", text), &rtapp::RtAppOptions::default()).expect("a correct file")
 }
 
-fn cases() -> [Case; 3] {
+fn cases() -> [Case; 4] {
     let eight = machine();
     let many = side_by_side(&eight, 48);
+    let case = |name, machine: &Machine, workload, seconds_x10: u64, demand| Case {
+        name,
+        machine: machine.clone(),
+        workload,
+        duration_ns: seconds_x10 * 100 * NS_PER_MS,
+        demand,
+    };
     [
-        Case {
-            name: "8-cpus-1-task",
-            workload: periodic(1, 1),
-            machine: eight.clone(),
-            duration_ns: 200_000 * NS_PER_MS,
-        },
-        Case { name: "8-cpus-32-tasks", workload: periodic(32, 8), machine: eight, duration_ns: 20_000 * NS_PER_MS },
-        Case { name: "384-cpus-768-tasks", workload: periodic(768, 384), machine: many, duration_ns: 500 * NS_PER_MS },
+        case("8-cpus-1-task", &eight, periodic(1, 1), 2_000, false),
+        case("8-cpus-32-tasks", &eight, periodic(32, 8), 200, false),
+        case("8-cpus-32-tasks-demand", &eight, periodic(32, 8), 200, true),
+        case("384-cpus-768-tasks", &many, periodic(768, 384), 5, false),
     ]
 }
 
 fn simulate(case: &Case, duration_ns: u64) -> Report {
     let policy = Policy::profile("7.2").expect("the newest profile");
-    let config = RunConfig { seed: 1, duration_ns, start_phase_random: true, ..RunConfig::default() };
+    let config =
+        RunConfig { seed: 1, duration_ns, start_phase_random: true, demand: case.demand, ..RunConfig::default() };
     pelton_sim::run(&case.machine, &case.workload, &policy, &config, NullSink).expect("a run that can end")
 }
 
@@ -113,5 +119,7 @@ fn measure(case: &Case, full: bool) {
 
 fn main() {
     let full = std::env::args().any(|arg| arg == "--bench");
-    cases().iter().for_each(|case| measure(case, full));
+    let only = std::env::args().skip(1).find(|arg| !arg.starts_with("--"));
+    let asked_for = |case: &&Case| only.as_deref().is_none_or(|name| name == case.name);
+    cases().iter().filter(asked_for).for_each(|case| measure(case, full));
 }
