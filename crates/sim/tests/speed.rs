@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! How fast CPUs run when that is not their own request alone.
+
+mod common;
+
+use common::{config, machine, on, periodic, profile, task, with_policy, workload};
+use pelton_schema::{Event, NullSink, Sink};
+use pelton_sim::Machine;
+use pelton_sim::machine::Opp;
+use pelton_sim::workload::{Op, SchedPolicy};
+
+/// Two CPUs, each with a frequency domain of its own.
+fn two_domains() -> Machine {
+    machine(&[(1, 1024), (1, 1024)])
+}
+
+/// Time that a light fair task of CPU 1 executes beside a FIFO task of CPU 0 that asks for the maximum.
+fn light_run_ns(machine: &Machine) -> u64 {
+    let busy = with_policy(
+        on(task("busy", None, vec![Op::Run { work_ns: 1_000_000 }]), 0),
+        SchedPolicy::Fifo { priority: 10 },
+    );
+    let tasks = workload(vec![busy, on(periodic("light", 300, 20_000), 1)]);
+    let report = pelton_sim::run(machine, &tasks, &profile("7.2"), &config(500), NullSink).expect("runs");
+    report.tasks[1].run_ns
+}
+
+#[test]
+fn a_core_runs_at_the_highest_request_of_its_threads() {
+    let alone = two_domains();
+    let mut threads = two_domains();
+    for cpu in &mut threads.cpus {
+        cpu.smt = vec![0, 1];
+        cpu.cluster = 0;
+    }
+    threads.clusters.truncate(1);
+    threads.clusters[0].cpus = vec![0, 1];
+    // 25 activations of 0.3 ms; the lowest frequency is a quarter of the highest.
+    let (slow_ns, fast_ns) = (light_run_ns(&alone), light_run_ns(&threads));
+    assert!(slow_ns > 25 * 300_000 * 3, "{slow_ns}");
+    assert!(fast_ns < 25 * 300_000 * 11 / 10, "{fast_ns}");
+}
+
+/// Frequencies of CPU 0, MHz, in order.
+#[derive(Default)]
+struct Climb(Vec<u32>);
+
+impl Sink for &mut Climb {
+    fn event(&mut self, _: u64, event: &Event) {
+        if let Event::CpuFrequency { cpu: 0, freq_khz } = *event {
+            self.0.push(freq_khz / 1000);
+        }
+    }
+}
+
+/// From 400 to 2000 MHz in steps of 200: a quarter of the present frequency more leads over 600, 800, 1000, 1400, 1800 when
+/// utilization is at its maximum, and over every step when it is just enough for the next one.
+#[test]
+fn a_request_without_invariance_climbs_by_a_quarter_at_most() {
+    let mut machine = machine(&[(1, 1024)]);
+    machine.domains[0].freq_invariant = false;
+    machine.domains[0].opps = (2..=10).map(|i| Opp { khz: 200_000 * i, uv: 0, power_uw: 1_000 }).collect();
+    machine.clusters[0].active_power_uw = vec![1_000; 9];
+    let busy = workload(vec![task("busy", None, vec![Op::Run { work_ns: 1_000_000 }])]);
+    let mut climb = Climb::default();
+    pelton_sim::run(&machine, &busy, &profile("7.2"), &config(1_000), &mut climb).expect("runs");
+    let mut all = vec![400];
+    all.extend(climb.0.into_iter().skip_while(|&mhz| mhz == 400));
+    assert_eq!(all.last(), Some(&2_000), "{all:?}");
+    for pair in all.windows(2) {
+        assert!(pair[1] > pair[0] && pair[1] <= (pair[0] * 5 / 4).next_multiple_of(200), "{all:?}");
+    }
+    assert!((6..=8).contains(&(all.len() - 1)), "{all:?}");
+}
