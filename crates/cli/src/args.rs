@@ -7,6 +7,8 @@ pub use traces::*;
 
 use crate::units::{parse_duration_ns, parse_time_ns};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use pelton_lab::quantity::{self, QUANTITIES};
+use pelton_scenario::diagnostic::hint_for;
 use std::path::PathBuf;
 
 /// Linux scheduler-driven CPU frequency control as one program.
@@ -181,6 +183,17 @@ pub struct CompareArgs {
     /// The first seed; the others follow.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     pub first_seed: u64,
+    /// Only these numbers, by name; several are separated by commas.
+    #[arg(long, value_name = "QUANTITY", value_delimiter = ',', value_parser = parse_quantity)]
+    pub only: Vec<String>,
+}
+
+/// The name of a number that reports have.
+fn parse_quantity(name: &str) -> Result<String, String> {
+    match quantity::find(name) {
+        Some(found) => Ok(found.name.to_owned()),
+        None => Err(hint_for(name, QUANTITIES.iter().map(|q| q.name))),
+    }
 }
 
 /// `pelton reproduce`.
@@ -235,7 +248,7 @@ pub struct ExplainArgs {
     /// The last decision that changed the frequency.
     #[arg(long)]
     pub changed: bool,
-    /// The last decision whose change the gate held.
+    /// The last call that the gate refused, or whose change it held.
     #[arg(long, conflicts_with = "changed")]
     pub held: bool,
 }

@@ -28,7 +28,11 @@ pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
     let total_ns = plans.iter().map(|p| p.config.duration_ns.saturating_mul(args.seeds)).fold(0, u64::saturating_add);
     let jobs = usize::from(global.jobs);
     let run = |control: Control<'_>| compare::compare(&args.policies, &plans, &seeds, jobs, control);
-    show(&watched(global, total_ns, "compare", run)?, global)?;
+    let mut comparison = watched(global, total_ns, "compare", run)?;
+    if !args.only.is_empty() {
+        comparison.rows.retain(|row| args.only.iter().any(|name| name == row.quantity));
+    }
+    show(&comparison, global)?;
     Ok(Exit::Good)
 }
 
