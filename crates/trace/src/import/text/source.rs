@@ -87,14 +87,22 @@ impl Output {
     }
 }
 
+/// A line that is not understood.
+struct Strange {
+    number: u64,
+    column: usize,
+    text: String,
+    what: Cow<'static, str>,
+}
+
 /// A text file as a stream of events.
 pub struct TextLines<P> {
     lines: Lines,
     parser: P,
     out: Output,
     path: PathBuf,
-    /// The first line that was not understood, while none was: number, column, text, what is wrong.
-    strange: Option<Box<(u64, usize, String, Cow<'static, str>)>>,
+    /// The first line that was not understood, while none was.
+    strange: Option<Box<Strange>>,
     strange_lines: u64,
     understood: bool,
     ended: bool,
@@ -145,7 +153,7 @@ impl<P: Parser> TextLines<P> {
             }
             Err(bad) => {
                 self.strange_lines += 1;
-                self.strange.get_or_insert_with(|| Box::new(place(&line, &bad)));
+                self.strange.get_or_insert_with(|| Box::new(strange(&line, &bad)));
                 self.out.notes.info.damage_at(line.number, &bad.what);
             }
         }
@@ -156,7 +164,9 @@ impl<P: Parser> TextLines<P> {
     fn nothing_understood(&self) -> ImportError {
         let of = |what| ImportError::content(&self.path, what).help(self.parser.help());
         match &self.strange {
-            Some(place) => of(format!("no line of it is understood: {}", place.3)).at_line(place.0, place.1, &place.2),
+            Some(line) => {
+                of(format!("no line of it is understood: {}", line.what)).at_line(line.number, line.column, &line.text)
+            }
             None => of("no events in it".to_owned()),
         }
     }
@@ -175,13 +185,13 @@ fn last_line(line: &Line<'_>) -> Result<Seen, Bad> {
 }
 
 /// Where a line is not understood, with its text made fit for a terminal.
-fn place(line: &Line<'_>, bad: &Bad) -> (u64, usize, String, Cow<'static, str>) {
+fn strange(line: &Line<'_>, bad: &Bad) -> Strange {
     let shown = &line.bytes[..line.bytes.len().min(400)];
     let clean = |text: &[u8]| -> String {
         String::from_utf8_lossy(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
     };
     let column = clean(&shown[..bad.at.min(shown.len())]).chars().count();
-    (line.number, column.min(199) + 1, clean(shown), bad.what.clone())
+    Strange { number: line.number, column: column.min(199) + 1, text: clean(shown), what: bad.what.clone() }
 }
 
 impl<P: Parser> Source for TextLines<P> {
