@@ -23,7 +23,7 @@ fn recording(name: &str) -> Option<PathBuf> {
 
 fn options(profile: &str) -> Options {
     let policy = Policy::profile(profile).expect("profile exists");
-    Options { policy, tables: std::collections::BTreeMap::new() }
+    Options { policy, machine: None }
 }
 
 fn checked(name: &str, profile: &str) -> Option<Report> {

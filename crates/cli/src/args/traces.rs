@@ -119,9 +119,12 @@ pub struct ValidateArgs {
     /// Kernel whose rules are used [default: the one the trace names, or 7.2].
     #[arg(long, value_name = "VERSION")]
     pub profile: Option<String>,
-    /// Platform for the frequency tables [default: frequencies seen in the trace].
+    /// Platform for capacities, frequency tables and energies [default: what the trace shows].
     #[arg(long, value_name = "P")]
     pub platform: Option<String>,
+    /// Another file of the same recording, as tables of one signal each are; may be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub with: Vec<PathBuf>,
     /// Put faults into the trace instead and show that each is found.
     #[arg(long)]
     pub self_test: bool,

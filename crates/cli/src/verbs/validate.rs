@@ -8,31 +8,39 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::sheet::Sheet;
 use pelton_core::{Policy, profiles};
+use pelton_replay::validate::tolerance::AVERAGES;
 use pelton_replay::validate::{
-    Challenge, Divergence, DropResult, Options, Report, drop_test, page, self_test, validate,
+    Challenge, Comparison, Divergence, DropResult, Merged, Options, Report, compare_again, drop_test,
+    needs_second_reading, page, self_test, validate,
 };
 use pelton_scenario::platform::{self, PlatformOptions};
+use pelton_sim::Machine;
 use pelton_trace::import::{ImportError, OpenOptions, Source, TraceInfo, open};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// One trace after the other; the exit code is that of the worst.
 pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Failure> {
     let mut exit = Exit::Good;
-    let tables = tables(args.platform.as_deref())?;
+    let machine = args.platform.as_deref().map(machine).transpose()?;
     let mut results = Vec::new();
     for path in &args.traces {
-        let mut source = open(path, &OpenOptions::default()).map_err(|e| unreadable(&e))?;
+        let again = || open_all(path, &args.with);
+        let mut source = again().map_err(|e| unreadable(&e))?;
         let (profile, remark) = profile(args, source.info());
         let policy = Policy::profile(&profile).map_err(Failure::input)?;
-        let options = Options { policy, tables: tables.clone() };
+        let options = Options { policy, machine: machine.clone() };
         let (text, value, holds) = if args.self_test {
-            checked_self_test(path, &options)?
+            checked_self_test(path, &again, &options)?
         } else {
-            let report = watched(&mut *source, options, global)?;
+            let mut report = watched(&mut *source, options.clone(), global)?;
+            if needs_second_reading(&options, &mut report) {
+                let mut second = again().map_err(|e| unreadable(&e))?;
+                compare_again(&mut *second, source.info(), &options, &mut report).map_err(|e| unreadable(&e))?;
+            }
             let facts = Facts { path, profile: &profile, remark, info: source.info() };
             (facts.text(&report), facts.json(&report), report.holds())
         };
@@ -51,6 +59,16 @@ pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Fai
         print_json(&value)?;
     }
     Ok(exit)
+}
+
+/// A trace, or several files of one recording.
+fn open_all(path: &Path, others: &[PathBuf]) -> Result<Box<dyn Source>, ImportError> {
+    let paths = std::iter::once(path).chain(others.iter().map(PathBuf::as_path));
+    let mut sources = paths.map(|path| open(path, &OpenOptions::default())).collect::<Result<Vec<_>, _>>()?;
+    if sources.len() == 1 {
+        return Ok(sources.remove(0));
+    }
+    Ok(Box::new(Merged::new(sources).expect("there is a file")))
 }
 
 fn unreadable(error: &ImportError) -> Failure {
@@ -87,18 +105,10 @@ fn release(remark: &str) -> Option<(u32, u32)> {
     })
 }
 
-/// Frequency tables of a platform, by CPU.
-fn tables(name: Option<&str>) -> Result<BTreeMap<u32, Vec<u32>>, Failure> {
-    let Some(name) = name else { return Ok(BTreeMap::new()) };
+/// A platform by name or file.
+fn machine(name: &str) -> Result<Machine, Failure> {
     let file = platform::load(name).map_err(|d| bad_input(&d))?;
-    let machine = file.machine(&PlatformOptions::default()).map_err(|d| bad_input(&d))?;
-    let mut tables = BTreeMap::new();
-    for domain in &machine.domains {
-        let mut khz: Vec<u32> = domain.opps.iter().map(|opp| opp.khz).collect();
-        khz.sort_unstable();
-        tables.extend(domain.cpus.iter().map(|&cpu| (cpu, khz.clone())));
-    }
-    Ok(tables)
+    file.machine(&PlatformOptions::default()).map_err(|d| bad_input(&d))
 }
 
 /// Reads the whole trace with a progress note; Ctrl-C ends it without a result.
@@ -118,9 +128,12 @@ fn watched(source: &mut dyn Source, options: Options, global: &Global) -> Result
 }
 
 /// The trace with one fault put into it at a time: each must be found.
-fn checked_self_test(path: &Path, options: &Options) -> Result<(String, Value, bool), Failure> {
-    let again = || open(path, &OpenOptions::default());
-    let results = self_test(&again, options).map_err(|e| unreadable(&e))?;
+fn checked_self_test(
+    path: &Path,
+    again: &dyn Fn() -> Result<Box<dyn Source>, ImportError>,
+    options: &Options,
+) -> Result<(String, Value, bool), Failure> {
+    let results = self_test(again, options).map_err(|e| unreadable(&e))?;
     let mut sheet = Sheet::new(&["<fault", "<found", "divergent"]);
     for r in &results {
         let found = if !r.possible {
@@ -217,6 +230,8 @@ impl Facts<'_> {
             }
         }
         out += &section("", &sheet);
+        out += &comparisons(report);
+        out += &prediction(report);
         out += &section("Classes: equal in every integer under this assumption", &classes);
         for (what, why) in &report.not_measured {
             let _ = writeln!(out, "not measured: {what}: {why}");
@@ -226,7 +241,9 @@ impl Facts<'_> {
         }
         match &report.first {
             Some(first) => out += &self.first(first),
-            None if report.updates == 0 => out += "nothing in this trace can be checked\n",
+            None if report.updates == 0 && report.comparisons.is_empty() && report.prediction.is_none() => {
+                out += "nothing in this trace can be checked\n"
+            }
             None => {}
         }
         let _ = writeln!(out, "{} updates checked, {} divergent", report.updates, report.divergent);
@@ -282,6 +299,8 @@ impl Facts<'_> {
             "signals": signals,
             "classes": challenges(report),
             "damaged": report.damaged,
+            "comparisons": report.comparisons.iter().map(comparison_json).collect::<Vec<_>>(),
+            "frequency_from_signals": prediction_json(report),
             "not_measured": report.not_measured,
             "holes": report.holes,
             "differences_in_holes": report.in_holes,
@@ -291,6 +310,59 @@ impl Facts<'_> {
             "events": report.events,
         })
     }
+}
+
+/// Signals rebuilt from the schedule beside the recorded averages.
+fn comparisons(report: &Report) -> String {
+    let mut sheet = Sheet::new(&["<average", "n", "mean", "p99", "max", "<verdict"]);
+    for c in &report.comparisons {
+        let mean = format!("{}.{:02}", c.mean_milli / 1000, c.mean_milli % 1000 / 10);
+        let verdict = if c.ok { "inside" } else { "OUTSIDE" };
+        sheet.row(vec![
+            c.what.clone(),
+            c.n.to_string(),
+            mean,
+            c.p99.to_string(),
+            c.max.to_string(),
+            verdict.to_owned(),
+        ]);
+    }
+    let title = format!(
+        "Averages against signals rebuilt from the schedule, of 1024; allowed are {} % in the mean and {} % at most",
+        AVERAGES.mean_permille / 10,
+        AVERAGES.max_permille / 10
+    );
+    section(&title, &sheet)
+}
+
+/// Frequency changes predicted from signals.
+fn prediction(report: &Report) -> String {
+    let Some((score, from)) = &report.prediction else { return String::new() };
+    let mean_us = score.off_ns.checked_div(score.exact).unwrap_or(0) as f64 / 1000.0;
+    format!(
+        "\nFrequency changes predicted from {from}: {}\n recorded {}, predicted {}; same frequency within 1 ms {}, one step off {}; \
+         apart by {mean_us:.1} us in the mean, {:.1} us at most\n hit {:.1} % (at least 90), too many {:.1} % (at most 10)\n",
+        if score.ok() { "inside" } else { "OUTSIDE" },
+        score.recorded,
+        score.predicted,
+        score.exact,
+        score.one_step,
+        score.off_ns_max as f64 / 1000.0,
+        score.hit_permille() as f64 / 10.0,
+        score.extra_permille() as f64 / 10.0,
+    )
+}
+
+fn prediction_json(report: &Report) -> Value {
+    let Some((s, from)) = &report.prediction else { return Value::Null };
+    json!({
+        "from": from, "recorded": s.recorded, "predicted": s.predicted, "exact": s.exact, "one_step_off": s.one_step,
+        "apart_ns_mean": s.off_ns.checked_div(s.exact), "apart_ns_max": s.off_ns_max, "inside": s.ok(),
+    })
+}
+
+fn comparison_json(c: &Comparison) -> Value {
+    json!({ "what": c.what, "n": c.n, "mean": c.mean_milli as f64 / 1000.0, "p99": c.p99, "max": c.max, "inside": c.ok })
 }
 
 /// What each class would have let pass.

@@ -75,7 +75,7 @@ pub struct Engine {
 }
 
 /// The class of the task that runs, by its kernel priority.
-fn class_of(tid: u32, prio: u32) -> u32 {
+pub fn class_of(tid: u32, prio: u32) -> u32 {
     match prio {
         _ if tid == 0 => pelton_core::runs::IDLE,
         pelton_schema::PRIO_DEADLINE => pelton_core::runs::DL,

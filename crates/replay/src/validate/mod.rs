@@ -9,33 +9,45 @@ mod advance;
 mod averages;
 mod bisect;
 mod clock;
+mod coarse;
 mod control;
 mod decision;
+mod energy;
 mod engine;
 mod explain;
 mod fault;
 mod frequency;
+mod governor;
 mod limits;
+mod merge;
 mod object;
 mod report;
 mod rules;
 mod search;
+mod second;
+mod survey;
 pub mod tolerance;
 
 pub use fault::{DropResult, FaultResult, drop_test, self_test};
+pub use governor::{Distort, Score};
+pub use merge::Merged;
 pub use report::{Challenge, Comparison, Damaged, Divergence, Field, Report, Tally, UNDECIDED_PERMILLE};
 pub use rules::page;
+pub use second::{compare_again, needs_second_reading, predict_distorted};
+pub use survey::Survey;
 
 use std::collections::BTreeMap;
 
 use pelton_core::{Avg, Policy};
 use pelton_schema::{CPU_UNKNOWN, Event, PELT_ROOT, PeltSignal, PeltSource};
+use pelton_sim::Machine;
 use pelton_trace::import::{ImportError, Source, Timed};
 
 use advance::Bench;
 use averages::averages;
 use clock::Clocks;
 use decision::Decisions;
+use energy::Energies;
 use engine::{Engine, Place, Record};
 use limits::Limits;
 use object::State;
@@ -45,8 +57,19 @@ use object::State;
 pub struct Options {
     /// The rules.
     pub policy: Policy,
-    /// Frequencies of the domain of a CPU in ascending order, kHz, when a platform is given.
-    pub tables: BTreeMap<u32, Vec<u32>>,
+    /// The platform, when one is given.
+    pub machine: Option<Machine>,
+}
+
+impl Options {
+    /// Frequencies of the domain of a CPU in ascending order, kHz.
+    fn frequencies(&self, cpu: u32) -> Option<Vec<u32>> {
+        let machine = self.machine.as_ref()?;
+        let domain = machine.domains.get(machine.cpus.get(cpu as usize)?.domain as usize)?;
+        let mut khz: Vec<u32> = domain.opps.iter().map(|opp| opp.khz).collect();
+        khz.sort_unstable();
+        Some(khz)
+    }
 }
 
 /// A validation under way.
@@ -58,6 +81,7 @@ pub struct Validator {
     engine: Engine,
     clocks: Clocks,
     decisions: Decisions,
+    energies: Energies,
     current: BTreeMap<u32, u32>,
     published: BTreeMap<u32, u64>,
     before: BTreeMap<u32, Avg>,
@@ -66,8 +90,10 @@ pub struct Validator {
 impl Validator {
     /// Nothing seen yet.
     pub fn new(options: Options) -> Validator {
+        let energies = Energies::new(&options.policy, options.machine.as_ref());
         Validator {
             options,
+            energies,
             limits: Limits::default(),
             report: Report::default(),
             engine: Engine::default(),
@@ -86,6 +112,7 @@ impl Validator {
         if !self.limits.plausible(&mut self.report, place, &timed.event) {
             return;
         }
+        self.report.survey.event(&timed.event);
         let policy = self.options.policy;
         match timed.event {
             Event::PeltBefore { .. } | Event::PeltState { .. } => self.pelt(&policy, place, &timed.event),
@@ -103,6 +130,7 @@ impl Validator {
             }
             Event::SchedProcessExit { tid, .. } => self.engine.migrates(Bench { pol: &policy }, tid, None),
             Event::LostEvents { cpu, .. } => self.lost((cpu != CPU_UNKNOWN).then_some(cpu)),
+            Event::ComputeEnergy { .. } => self.energies.event(&mut self.report, place, &timed.event),
             _ => self.decisions.event(&policy, &mut self.report, place, &timed.event),
         }
     }
@@ -143,8 +171,12 @@ impl Validator {
     /// The end of the trace.
     pub fn finish(mut self) -> Report {
         self.engine.finish(&mut self.report);
-        let tables = &self.options.tables;
-        self.decisions.finish(&mut self.report, |cpu| tables.get(&cpu).cloned());
+        self.energies.finish(&mut self.report);
+        if self.report.survey.states + self.report.survey.averages == 0 {
+            self.report.skip("load tracking", "the trace has neither sums nor averages");
+        }
+        let options = &self.options;
+        self.decisions.finish(&mut self.report, |cpu| options.frequencies(cpu));
         self.report
     }
 }

@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use super::governor::Score;
+use super::survey::Survey;
+
 /// Divergences that are kept whole.
 const SAMPLES_MAX: usize = 64;
 
@@ -128,6 +131,8 @@ pub struct Report {
     pub signals: BTreeMap<&'static str, Tally>,
     /// Comparisons with a tolerance.
     pub comparisons: Vec<Comparison>,
+    /// Frequency changes predicted from signals, and where those came from.
+    pub prediction: Option<(Score, &'static str)>,
     /// What each class would have let pass.
     pub challenges: BTreeMap<&'static str, Challenge>,
     /// Records whose numbers no kernel can have; they were not used.
@@ -144,14 +149,19 @@ pub struct Report {
     pub resynchronised: u64,
     /// Events read.
     pub events: u64,
+    /// What the trace has.
+    pub survey: Survey,
     /// Facts that limit what the numbers above mean.
     pub remarks: Vec<String>,
 }
 
 impl Report {
-    /// True when nothing diverges and every comparison is inside its tolerance.
+    /// True when nothing diverges, and every comparison and prediction is inside its tolerance.
     pub fn holds(&self) -> bool {
-        self.divergent == 0 && self.damaged == 0 && self.comparisons.iter().all(|c| c.ok)
+        self.divergent == 0
+            && self.damaged == 0
+            && self.comparisons.iter().all(|c| c.ok)
+            && self.prediction.is_none_or(|(score, _)| score.ok())
     }
 
     /// Records of a signal that only a class explains which would have let errors pass.

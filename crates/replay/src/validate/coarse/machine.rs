@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! CPUs and tasks of a trace, rebuilt from switches, wake-ups, migrations and frequencies: each event is handed to the
+//! core's function of the same kind, so that its signals are those the kernel should have had.
+
+use std::collections::BTreeMap;
+
+use pelton_core::{Avg, CfsRq, Ctx, Policy, Rq, Se, dequeue, freq_scale, runs};
+
+use super::cpus::CpuTable;
+use crate::validate::object::OBJECTS_MAX;
+
+/// Longer ago, what a signal was does not matter any more: load tracking forgets in 345 periods of 1024 us.
+const FORGOTTEN_NS: u64 = 345 * 1024 * 1024;
+/// Weight of a task with nice 0; utilization does not depend on it.
+const NICE_0: u64 = 1024;
+
+/// A CPU.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cpu {
+    /// Signals and clocks.
+    pub rq: Rq,
+    /// Time with at least one runnable task.
+    pub occupied: Avg,
+    /// Who runs; `None` before the first switch and where events are missing.
+    current: Option<u32>,
+    class: u32,
+    /// Since when the signals rest on nothing but events, or on a recorded value.
+    known_ns: Option<u64>,
+    since_ns: u64,
+    /// Present frequency, 0 = not known.
+    pub khz: u32,
+    /// Times it went idle.
+    pub idle_calls: u64,
+    /// Real-time tasks that run.
+    pub rt_running: u32,
+}
+
+/// A task.
+#[derive(Clone, Copy, Debug, Default)]
+struct Task {
+    se: Se,
+    cpu: u32,
+    since_ns: u64,
+    known: bool,
+}
+
+/// One side of a switch.
+#[derive(Clone, Copy, Debug)]
+pub struct Side {
+    /// Task, 0 = idle.
+    pub tid: u32,
+    /// Its class.
+    pub class: u32,
+}
+
+/// All of it.
+#[derive(Debug)]
+pub struct Machine {
+    pol: Policy,
+    table: CpuTable,
+    cpus: BTreeMap<u32, Cpu>,
+    tasks: BTreeMap<u32, Task>,
+    /// The CPU whose queue a task joined in the last event.
+    pub joined: Option<u32>,
+    /// Joins and leaves of tasks whose utilization was not known.
+    pub unknown_moves: u64,
+}
+
+impl Machine {
+    /// Nothing seen yet.
+    pub fn new(pol: Policy, table: CpuTable) -> Machine {
+        Machine { pol, table, cpus: BTreeMap::new(), tasks: BTreeMap::new(), joined: None, unknown_moves: 0 }
+    }
+
+    /// A CPU, if anything happened on it.
+    pub fn cpu(&self, cpu: u32) -> Option<&Cpu> {
+        self.cpus.get(&cpu)
+    }
+
+    /// A CPU; its clock starts at its first event.
+    fn started(&mut self, cpu: u32, now: u64) -> &mut Cpu {
+        let (pol, table) = (&self.pol, &self.table);
+        self.cpus.entry(cpu).or_insert_with(|| {
+            let khz = table.reference(cpu);
+            let rq = Rq::new(pol, now, table.capacity(cpu), freq_scale(khz, khz));
+            let occupied = Avg { last_update_time_ns: rq.clock_pelt(pol), ..Avg::default() };
+            Cpu { rq, occupied, since_ns: now, class: runs::IDLE, ..Cpu::default() }
+        })
+    }
+
+    fn task(&mut self, tid: u32, cpu: u32, now: u64) -> Option<Task> {
+        if let Some(task) = self.tasks.get(&tid) {
+            return Some(*task);
+        }
+        (self.tasks.len() < OBJECTS_MAX).then(|| Task { se: Se::new(NICE_0), cpu, since_ns: now, known: false })
+    }
+
+    /// True when a task's utilization follows from what is known.
+    fn knows(&self, task: &Task, now: u64) -> bool {
+        task.known || now.saturating_sub(task.since_ns) >= FORGOTTEN_NS
+    }
+
+    /// True when the queue's signals follow from what is known.
+    pub fn is_known(&self, cpu: u32, now: u64) -> bool {
+        self.cpus.get(&cpu).is_some_and(|c| {
+            c.current.is_some()
+                && (c.khz != 0 || !self.table.has_frequencies(cpu))
+                && (c.known_ns.is_some() || now.saturating_sub(c.since_ns) >= FORGOTTEN_NS)
+        })
+    }
+
+    /// Somebody of unknown utilization came or went: the queue's signals are not known any more.
+    fn spoil(&mut self, cpu: u32, now: u64) {
+        self.unknown_moves += 1;
+        if let Some(cpu) = self.cpus.get_mut(&cpu) {
+            (cpu.known_ns, cpu.since_ns) = (None, now);
+        }
+    }
+
+    /// The frequency of a CPU changes; neighbours without events of their own follow.
+    pub fn frequency(&mut self, now: u64, cpu: u32, khz: u32) {
+        for other in self.table.follow(cpu) {
+            self.refresh(now, other);
+            let reference = self.table.reference(other);
+            let c = self.started(other, now);
+            if c.khz == 0 {
+                (c.known_ns, c.since_ns) = (None, now);
+            }
+            c.khz = khz;
+            c.rq.freq_scale = freq_scale(khz.min(reference), reference);
+        }
+    }
+
+    /// Brings a CPU and whoever runs on it up to now.
+    pub fn refresh(&mut self, now: u64, cpu: u32) {
+        let pol = self.pol;
+        self.started(cpu, now);
+        let Some(c) = self.cpus.get_mut(&cpu) else { return };
+        let runs_fair = c.current.filter(|&tid| tid != 0 && c.class == runs::FAIR);
+        match runs_fair.and_then(|tid| self.tasks.get_mut(&tid)) {
+            Some(task) => drop(c.rq.tick_fair(&pol, &mut task.se, now, 0)),
+            None => drop(c.rq.update_blocked(&pol, now, 0, c.class, 0)),
+        }
+        c.occupy(&pol);
+    }
+
+    /// A task is on the queue of a CPU from now on.
+    pub fn enqueue(&mut self, now: u64, tid: u32, cpu: u32, is_new: bool) {
+        let Some(mut task) = self.task(tid, cpu, now) else { return };
+        if task.se.on_rq != 0 {
+            return;
+        }
+        if task.cpu != cpu {
+            self.leave(now, &mut task);
+            task.cpu = cpu;
+        }
+        let (pol, known) = (self.pol, self.is_known(cpu, now));
+        let c = self.started(cpu, now);
+        if is_new {
+            task.se.post_init(&pol, &c.rq.cfs, c.rq.cap_orig);
+            task.known = known;
+        }
+        let joins = task.se.avg.last_update_time_ns == 0;
+        let idle = c.class == runs::IDLE;
+        c.rq.enqueue_task(&pol, &mut task.se, now, 0, idle);
+        c.occupy(&pol);
+        if joins {
+            self.joined = Some(cpu);
+        }
+        let unknown = joins && !self.knows(&task, now);
+        self.tasks.insert(tid, task);
+        if unknown {
+            self.spoil(cpu, now);
+        }
+    }
+
+    /// A sleeping task's utilization leaves the queue it slept on.
+    fn leave(&mut self, now: u64, task: &mut Task) {
+        if task.se.avg.last_update_time_ns == 0 {
+            return;
+        }
+        let (pol, known) = (self.pol, self.knows(task, now));
+        if let Some(c) = self.cpus.get_mut(&task.cpu) {
+            c.rq.migrate_sleeping_task(&pol, &mut task.se, c.class == runs::IDLE, now);
+        }
+        if !known {
+            self.spoil(task.cpu, now);
+        }
+    }
+
+    /// A task changes CPU, asleep or runnable.
+    pub fn migrate(&mut self, now: u64, tid: u32, to: u32) {
+        let Some(mut task) = self.tasks.get(&tid).copied().filter(|task| task.cpu != to) else { return };
+        if task.se.running != 0 {
+            return;
+        }
+        if task.se.on_rq == 0 {
+            // Only a wake-up moves a sleeping task: it is on the queue of its new CPU at once.
+            self.enqueue(now, tid, to, false);
+            return;
+        }
+        let (pol, known, from) = (self.pol, self.knows(&task, now), task.cpu);
+        if let Some(c) = self.cpus.get_mut(&from) {
+            c.rq.dequeue_task(&pol, &mut task.se, now, 0, c.class == runs::IDLE, dequeue::MIGRATE);
+            c.occupy(&pol);
+        }
+        if !known {
+            self.spoil(from, now);
+        }
+        task.cpu = to;
+        self.tasks.insert(tid, task);
+        self.enqueue(now, tid, to, false);
+    }
+
+    /// A task ends.
+    pub fn exit(&mut self, now: u64, tid: u32) {
+        let Some(mut task) = self.tasks.get(&tid).copied().filter(|task| task.se.running == 0) else { return };
+        if task.se.on_rq == 0 {
+            self.leave(now, &mut task);
+        }
+        self.tasks.remove(&tid);
+    }
+
+    /// A switch; `sleeps`: the previous task leaves the queue. False when it contradicts the one before.
+    pub fn switch(&mut self, now: u64, cpu: u32, prev: Side, next: Side, sleeps: bool) -> bool {
+        let continues = self.started(cpu, now).current.is_none_or(|current| current == prev.tid);
+        if !continues {
+            self.lose(now, cpu);
+        }
+        if self.cpus.get(&cpu).is_some_and(|c| c.current.is_none()) {
+            self.assume_running(now, cpu, prev);
+        }
+        if next.class == runs::FAIR {
+            if let Some(task) = self.tasks.get(&next.tid).copied().filter(|t| t.se.on_rq != 0 && t.cpu != cpu) {
+                self.migrate(now, next.tid, cpu);
+                debug_assert!(task.se.running == 0 || task.cpu != cpu, "a task that runs elsewhere is not moved");
+            }
+            self.enqueue(now, next.tid, cpu, false);
+        }
+        self.change(now, cpu, prev, next, sleeps);
+        continues
+    }
+
+    /// Before the first switch of a CPU somebody ran: for how long is not known.
+    fn assume_running(&mut self, now: u64, cpu: u32, prev: Side) {
+        let pol = self.pol;
+        if prev.class == runs::FAIR {
+            self.enqueue(now, prev.tid, cpu, false);
+        }
+        let Some(c) = self.cpus.get_mut(&cpu) else { return };
+        (c.current, c.class, c.since_ns) = (Some(prev.tid), prev.class, now);
+        if let (runs::FAIR, Some(task)) = (prev.class, self.tasks.get_mut(&prev.tid)) {
+            c.rq.switch_fair(&pol, None, Some(&mut task.se), now, 0, true);
+        }
+    }
+
+    /// The switch itself, as the scheduler does it: dequeue, put, pick.
+    fn change(&mut self, now: u64, cpu: u32, prev: Side, next: Side, sleeps: bool) {
+        let pol = self.pol;
+        let fair = |tasks: &BTreeMap<u32, Task>, side: Side| {
+            tasks.get(&side.tid).copied().filter(|task| side.class == runs::FAIR && task.cpu == cpu)
+        };
+        let (mut from, mut to) = (fair(&self.tasks, prev), fair(&self.tasks, next));
+        let Some(c) = self.cpus.get_mut(&cpu) else { return };
+        let was_idle = c.class == runs::IDLE;
+        if let (true, Some(task)) = (sleeps, &mut from) {
+            c.rq.dequeue_task(&pol, &mut task.se, now, 0, was_idle, dequeue::SLEEP);
+        }
+        match prev.class {
+            runs::RT => drop(c.rq.event_rt(&pol, now, 0, was_idle, true)),
+            runs::DL => drop(c.rq.event_dl(&pol, now, 0, was_idle, true)),
+            _ => {}
+        }
+        let from_se = from.as_mut().map(|task| &mut task.se);
+        if next.class == runs::IDLE {
+            c.rq.switch_idle(&pol, from_se, now, 0, was_idle);
+            c.idle_calls += 1;
+        } else {
+            c.rq.switch_fair(&pol, from_se, to.as_mut().map(|task| &mut task.se), now, 0, was_idle);
+        }
+        match next.class {
+            runs::RT => drop(c.rq.event_rt(&pol, now, 0, was_idle, false)),
+            runs::DL => drop(c.rq.event_dl(&pol, now, 0, was_idle, false)),
+            _ => {}
+        }
+        c.rt_running = u32::from(next.class == runs::RT);
+        (c.current, c.class) = (Some(next.tid), next.class);
+        c.occupy(&pol);
+        self.tasks.extend(from.map(|task| (prev.tid, task)));
+        self.tasks.extend(to.map(|task| (next.tid, task)));
+    }
+
+    /// Events of a CPU are missing: who runs is not known, nor any of its signals.
+    pub fn lose(&mut self, now: u64, cpu: u32) {
+        let Some(c) = self.cpus.get_mut(&cpu) else { return };
+        let fresh = Rq { clock: c.rq.clock, cap_orig: c.rq.cap_orig, freq_scale: c.rq.freq_scale, ..c.rq };
+        c.rq = Rq { cfs: CfsRq { avg: fresh.cfs.avg, ..CfsRq::default() }, ..fresh };
+        (c.current, c.known_ns, c.since_ns, c.class) = (None, None, now, runs::IDLE);
+        for task in self.tasks.values_mut().filter(|task| task.cpu == cpu) {
+            (task.se.on_rq, task.se.running, task.known, task.since_ns) = (0, 0, false, now);
+        }
+    }
+
+    /// Events of every CPU are missing.
+    pub fn lose_all(&mut self, now: u64) {
+        let cpus: Vec<u32> = self.cpus.keys().copied().collect();
+        cpus.into_iter().for_each(|cpu| self.lose(now, cpu));
+    }
+
+    /// How far a CPU's scaled clock is behind: idle time catches up with it.
+    pub fn lag_ns(&self, cpu: u32) -> u64 {
+        self.cpus.get(&cpu).map_or(0, |c| c.rq.clock.clock_task_ns.saturating_sub(c.rq.clock.clock_pelt_ns))
+    }
+
+    /// The CPU a task was last seen on.
+    pub fn home(&self, tid: u32) -> Option<u32> {
+        self.tasks.get(&tid).map(|task| task.cpu)
+    }
+}
+
+/// Recorded values: what they say, and taking them over.
+impl Machine {
+    /// From here on the queue's utilization is this.
+    pub fn learn_queue(&mut self, now: u64, cpu: u32, util: u32) {
+        let pol = self.pol;
+        let c = self.started(cpu, now);
+        c.rq.cfs.avg = holding(&pol, &c.rq.cfs.avg, util);
+        c.known_ns = Some(now);
+    }
+
+    /// The present utilization of a task on a CPU, and its time on the queue; `None` when it does not follow from what is
+    /// known.
+    pub fn task_values(&mut self, now: u64, tid: u32, cpu: u32) -> Option<(u64, u64)> {
+        let pol = self.pol;
+        let known = self.is_known(cpu, now);
+        let task = self.tasks.get(&tid).copied().filter(|task| task.cpu == cpu && known && self.knows(task, now))?;
+        let c = self.cpus.get(&cpu)?;
+        let mut se = task.se;
+        if se.running == 0 {
+            se.update(&c.rq.ctx(&pol, &c.rq.cfs));
+        }
+        Some((se.avg.util_avg, se.avg.load_avg))
+    }
+
+    /// From here on a task's utilization is this.
+    pub fn learn_task(&mut self, now: u64, tid: u32, cpu: u32, util: u32) {
+        let pol = self.pol;
+        // One that was never seen is part of its queue already; one that is on its way joins with this utilization.
+        let on_its_way = self.tasks.get(&tid).is_some_and(|task| task.se.avg.last_update_time_ns == 0);
+        let Some(mut task) = self.task(tid, cpu, now).filter(|task| task.cpu == cpu) else { return };
+        let queue = self.started(cpu, now).rq.cfs.avg;
+        let avg = holding(&pol, &queue, util);
+        task.se.avg = Avg { load_avg: task.se.avg.load_avg, load_sum: task.se.avg.load_sum, ..avg };
+        if on_its_way {
+            task.se.avg.last_update_time_ns = 0;
+        }
+        (task.known, task.since_ns) = (true, now);
+        self.tasks.insert(tid, task);
+    }
+
+    /// Share of the time with a runnable task, of 1024.
+    pub fn occupied(&self, cpu: u32) -> u64 {
+        self.cpus.get(&cpu).map_or(0, |c| c.occupied.util_avg)
+    }
+}
+
+impl Cpu {
+    /// True when signals that started from nothing count.
+    pub fn ran_for(&self, now: u64) -> bool {
+        self.current.is_some() && now.saturating_sub(self.since_ns) >= FORGOTTEN_NS
+    }
+
+    /// Brings the share of occupied time up to now; what holds from here on is read at the next call.
+    fn occupy(&mut self, pol: &Policy) {
+        let now = self.rq.cfs_clock(pol, &self.rq.cfs);
+        let ctx = Ctx { pol, now, cap_orig: 1024, freq_scale: self.rq.freq_scale };
+        let was = self.occupied.util_est_enqueued;
+        self.occupied.update(&ctx, was);
+        self.occupied.util_est_enqueued = u32::from(self.rq.cfs.nr_queued > 0 || self.class != runs::IDLE);
+    }
+}
+
+/// A record at the position of another one with just this utilization: the sum is the one an entity joins with.
+pub fn holding(pol: &Policy, at: &Avg, util: u32) -> Avg {
+    let position =
+        Avg { last_update_time_ns: at.last_update_time_ns, period_contrib: at.period_contrib, ..Avg::default() };
+    let mut queue = CfsRq { avg: position, ..CfsRq::default() };
+    let mut se = Se::default();
+    se.avg.util_avg = u64::from(util);
+    queue.attach(pol, &mut se);
+    Avg {
+        load_sum: at.load_sum,
+        load_avg: at.load_avg,
+        runnable_sum: at.runnable_sum,
+        runnable_avg: at.runnable_avg,
+        ..queue.avg
+    }
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Averages of a trace against signals rebuilt from its schedule, with the tolerance of [`super::tolerance`].
+//!
+//! The signals start at the first recorded value of each object and run free from there: recorded values are compared, not
+//! taken over. They are taken over again only where a task came or went whose own utilization the trace had not told.
+
+mod cpus;
+mod curve;
+mod errors;
+pub mod machine;
+
+use std::collections::BTreeMap;
+
+use pelton_core::{Policy, decay_load, ramp, runs};
+use pelton_schema::{CPU_UNKNOWN, Event};
+use pelton_sim::Machine as Platform;
+use pelton_trace::import::{Format, Timed, TraceInfo};
+
+use super::engine::class_of;
+use super::report::Report;
+use super::survey::{CPUS_MAX, Survey};
+use super::tolerance::{AVERAGES, JUMPS_PERMILLE_MAX};
+pub use cpus::CpuTable;
+use curve::Curve;
+use errors::Errors;
+use machine::{Machine, Side};
+
+/// Columns that mean something in this trace.
+#[derive(Clone, Copy, Debug)]
+struct Columns {
+    prio: bool,
+    cpu_of_task: bool,
+    task_util: bool,
+    task_runnable: bool,
+    queue_util: bool,
+    queue_runnable: bool,
+}
+
+impl Columns {
+    fn of(info: &TraceInfo) -> Columns {
+        // Our own runs have the ratio of newer kernels, or none.
+        let own = info.format == Format::PeltonLog;
+        Columns {
+            prio: info.carries("sched_switch", "next_prio"),
+            cpu_of_task: info.carries("pelt_se", "cpu"),
+            task_util: info.carries("pelt_se", "util_avg"),
+            task_runnable: !own && info.carries("pelt_se", "runnable_avg"),
+            queue_util: info.carries("pelt_cfs", "util_avg"),
+            queue_runnable: !own && info.carries("pelt_cfs", "runnable_avg"),
+        }
+    }
+}
+
+/// What is compared, in the words of the report.
+const QUEUE_UTIL: &str = "util_avg of CPUs";
+const QUEUE_OCCUPIED: &str = "runnable ratio of CPUs";
+const TASK_UTIL: &str = "util_avg of tasks";
+const TASK_RUNNABLE: &str = "runnable ratio of tasks";
+const RT_UTIL: &str = "util_avg of the RT class";
+const DL_UTIL: &str = "util_avg of the deadline class";
+const CURVE: &str = "util_avg of CPUs without a schedule";
+
+/// A comparison under way.
+#[derive(Debug)]
+pub struct Coarse {
+    pol: Policy,
+    columns: Columns,
+    survey: Survey,
+    table: CpuTable,
+    /// The rebuilt machine.
+    pub machine: Machine,
+    curves: BTreeMap<u32, Curve>,
+    errors: BTreeMap<&'static str, Errors>,
+    /// Values taken over.
+    taken_over: u64,
+    /// The last recorded value of each queue, and how far its clock was behind then.
+    last: BTreeMap<u32, Last>,
+    /// Values of queues that changed too fast, until it is clear whether a task that joined explains them.
+    pending: BTreeMap<u32, (u64, u32)>,
+    /// Changes of a queue that neither running nor idle time explains.
+    jumps: u64,
+}
+
+impl Coarse {
+    /// Before the second reading of a trace.
+    pub fn new(pol: Policy, platform: Option<&Platform>, survey: &Survey, info: &TraceInfo) -> Coarse {
+        let table = CpuTable::new(platform, survey);
+        let machine = Machine::new(pol, table.clone());
+        Coarse {
+            pol,
+            columns: Columns::of(info),
+            survey: survey.clone(),
+            table,
+            machine,
+            curves: BTreeMap::new(),
+            errors: BTreeMap::new(),
+            taken_over: 0,
+            last: BTreeMap::new(),
+            pending: BTreeMap::new(),
+            jumps: 0,
+        }
+    }
+
+    fn side(&self, tid: u32, prio: u32) -> Side {
+        let class = if self.columns.prio { class_of(tid, prio) } else { class_of(tid, 120) };
+        Side { tid, class }
+    }
+
+    /// The next event.
+    pub fn event(&mut self, timed: &Timed) {
+        let now = timed.time_ns;
+        self.give_up_waiting(now);
+        self.handle(now, &timed.event);
+        self.joined(now);
+    }
+
+    /// A task that joined explains a value recorded just before its wake-up was.
+    fn joined(&mut self, now: u64) {
+        let Some(cpu) = self.machine.joined.take() else { return };
+        let Some((_, util)) = self.pending.remove(&cpu) else { return };
+        self.machine.refresh(now, cpu);
+        if self.machine.is_known(cpu, now)
+            && let Some(ours) = self.machine.cpu(cpu).map(|c| c.rq.cfs.avg.util_avg)
+        {
+            self.compare(QUEUE_UTIL, ours, util);
+        } else {
+            self.machine.learn_queue(now, cpu, util);
+            self.taken_over += 1;
+        }
+    }
+
+    /// Nobody joined: the value is taken over.
+    fn give_up_waiting(&mut self, now: u64) {
+        let late = |(_, (at, _)): &(&u32, &(u64, u32))| now.saturating_sub(*at) > JOIN_NS;
+        while let Some((cpu, util)) = self.pending.iter().find(late).map(|(cpu, (_, util))| (*cpu, *util)) {
+            self.pending.remove(&cpu);
+            self.machine.learn_queue(now, cpu, util);
+            self.taken_over += 1;
+            self.jumps += 1;
+        }
+    }
+
+    fn handle(&mut self, now: u64, event: &Event) {
+        match *event {
+            Event::SchedSwitch { cpu, prev_tid, prev_prio, prev_state, next_tid, next_prio } => {
+                let (prev, next) = (self.side(prev_tid, prev_prio), self.side(next_tid, next_prio));
+                // A table of runs does not tell why one ended; a task that is not running is taken for asleep.
+                let sleeps = prev_state != 0 || !self.columns.prio;
+                self.machine.switch(now, cpu, prev, next, sleeps);
+            }
+            Event::SchedWakeup { tid, prio, target_cpu, .. } => self.woken(now, tid, prio, target_cpu, false),
+            Event::SchedWakeupNew { tid, prio, target_cpu, .. } => self.woken(now, tid, prio, target_cpu, true),
+            Event::SchedMigrateTask { tid, dest_cpu, .. } => self.machine.migrate(now, tid, dest_cpu),
+            Event::SchedProcessExit { tid, .. } => self.machine.exit(now, tid),
+            Event::CpuFrequency { cpu, freq_khz } => self.frequency(now, cpu, freq_khz),
+            Event::LostEvents { cpu: CPU_UNKNOWN, .. } => self.machine.lose_all(now),
+            Event::LostEvents { cpu, .. } => self.machine.lose(now, cpu),
+            Event::PeltCfs { cpu, util_avg, runnable_avg, .. } => self.queue(now, cpu, util_avg, runnable_avg),
+            Event::PeltSe { cpu, tid, util_avg, runnable_avg, .. } => self.task(now, cpu, tid, util_avg, runnable_avg),
+            Event::PeltRt { cpu, util_avg } => self.class(now, cpu, RT_UTIL, util_avg),
+            Event::PeltDl { cpu, util_avg } => self.class(now, cpu, DL_UTIL, util_avg),
+            _ => {}
+        }
+    }
+
+    fn woken(&mut self, now: u64, tid: u32, prio: u32, cpu: u32, is_new: bool) {
+        if self.side(tid, prio).class == runs::FAIR && (cpu as usize) < CPUS_MAX {
+            self.machine.enqueue(now, tid, cpu, is_new);
+        }
+    }
+
+    fn frequency(&mut self, now: u64, cpu: u32, khz: u32) {
+        self.machine.frequency(now, cpu, khz);
+        if let Some(curve) = self.curves.get_mut(&cpu) {
+            curve.frequency(now, khz);
+        } else if self.needs_curve(cpu) {
+            self.curve(cpu).frequency(now, khz);
+        }
+    }
+
+    fn needs_curve(&self, cpu: u32) -> bool {
+        !self.survey.switched.contains(&cpu) && self.columns.queue_util && self.curves.len() < CPUS_MAX
+    }
+
+    fn curve(&mut self, cpu: u32) -> &mut Curve {
+        let (pol, table) = (&self.pol, &self.table);
+        self.curves.entry(cpu).or_insert_with(|| Curve::new(pol, table.capacity(cpu), table.reference(cpu)))
+    }
+
+    fn compare(&mut self, what: &'static str, ours: u64, recorded: u32) {
+        self.errors.entry(what).or_default().add(ours, recorded.into());
+    }
+
+    /// A recorded value of a CPU's queue.
+    fn queue(&mut self, now: u64, cpu: u32, util: u32, runnable: u32) {
+        if self.needs_curve(cpu) || self.curves.contains_key(&cpu) {
+            let pol = self.pol;
+            self.curve(cpu).value(&pol, now, util);
+            return;
+        }
+        self.machine.refresh(now, cpu);
+        let known = self.machine.is_known(cpu, now);
+        if self.columns.queue_util {
+            let lag_ns = self.machine.lag_ns(cpu);
+            let last = self.last.insert(cpu, Last { now, util, lag_ns });
+            if known && last.is_some_and(|last| last.is_jump(now, util)) {
+                self.pending.insert(cpu, (now, util));
+                return;
+            }
+            match self.machine.cpu(cpu).filter(|_| known) {
+                Some(c) => {
+                    let ours = c.rq.cfs.avg.util_avg;
+                    self.compare(QUEUE_UTIL, ours, util);
+                }
+                None => {
+                    self.machine.learn_queue(now, cpu, util);
+                    self.taken_over += 1;
+                }
+            }
+        }
+        // Before 5.7 the value of a queue says whether anybody was runnable; later it counts them.
+        if self.columns.queue_runnable && known && self.is_ratio(runnable) {
+            let ours = self.machine.occupied(cpu);
+            self.compare(QUEUE_OCCUPIED, ours, runnable);
+        }
+    }
+
+    /// True when a value is a share of time. Where load has events of its own, a zero may be the column they lack.
+    fn is_ratio(&self, runnable: u32) -> bool {
+        self.pol.runnable_signal == 0 && (self.survey.load_only == 0 || runnable != 0)
+    }
+
+    /// A recorded value of a task.
+    fn task(&mut self, now: u64, cpu: u32, tid: u32, util: u32, runnable: u32) {
+        // Where the trace does not name the CPU, the one the task was last seen on counts.
+        let cpu = if self.columns.cpu_of_task { cpu } else { self.machine.home(tid).unwrap_or(cpu) };
+        self.machine.refresh(now, cpu);
+        let values = self.machine.task_values(now, tid, cpu);
+        let Some((ours_util, ours_load)) = values else {
+            if self.columns.task_util {
+                self.machine.learn_task(now, tid, cpu, util);
+                self.taken_over += 1;
+            }
+            return;
+        };
+        if self.columns.task_util {
+            self.compare(TASK_UTIL, ours_util, util);
+        }
+        if self.columns.task_runnable && self.is_ratio(runnable) {
+            self.compare(TASK_RUNNABLE, ours_load, runnable);
+        }
+    }
+
+    /// A recorded value of another class.
+    fn class(&mut self, now: u64, cpu: u32, what: &'static str, util: u32) {
+        if self.needs_curve(cpu) || self.curves.contains_key(&cpu) {
+            return;
+        }
+        self.machine.refresh(now, cpu);
+        // These signals are never taken over: they start from nothing and count once load tracking has forgotten the rest.
+        if let Some(c) = self.machine.cpu(cpu).filter(|c| c.ran_for(now)) {
+            let avg = if what == RT_UTIL { c.rq.rt } else { c.rq.dl };
+            self.compare(what, avg.util_avg, util);
+        }
+    }
+
+    /// Writes the results down.
+    pub fn finish(self, report: &mut Report) {
+        for (what, errors) in &self.errors {
+            let few = self.jumps * 1000 <= (errors.n() + self.jumps) * JUMPS_PERMILLE_MAX;
+            add(report, (*what).to_owned(), errors, *what != QUEUE_UTIL || few);
+        }
+        if self.jumps > 0 {
+            report.remarks.push(format!(
+                "{} changes of a CPU's utilization are faster than running or idle time: tasks came or went without an event; at most {} of \
+                 1000 are allowed",
+                self.jumps, JUMPS_PERMILLE_MAX
+            ));
+        }
+        let (mut jumps, mut together) = (0, true);
+        for (cpu, curve) in &self.curves {
+            (jumps, together) = (jumps + curve.jumps, together && curve.holds_together());
+            if curve.errors.n() > 0 {
+                add(report, format!("{CURVE}, CPU {cpu}"), &curve.errors, curve.holds_together());
+            }
+        }
+        if jumps > 0 {
+            let limit = if together { "not more" } else { "more" };
+            report.remarks.push(format!("curves: {jumps} steps are no running and begin anew, {limit} than allowed"));
+        }
+        if self.taken_over > 0 {
+            report.remarks.push(format!(
+                "{} recorded averages were taken over: first values, and values after one of {} moves of tasks whose utilization \
+                 was not known",
+                self.taken_over, self.machine.unknown_moves
+            ));
+        }
+        if self.survey.groups > 0 {
+            report.skip("averages of task groups", "which tasks are in a group is not recorded");
+        }
+        if !self.errors.is_empty() && self.table.has_assumed_frequencies() {
+            report.remarks.push("the trace tells no frequency: every CPU is taken to run at its full speed".to_owned());
+        }
+    }
+}
+
+/// A recorded value of a queue.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    now: u64,
+    util: u32,
+    lag_ns: u64,
+}
+
+/// Between the attach of a task and the event of its wake-up.
+const JOIN_NS: u64 = 100_000;
+
+impl Last {
+    /// True when a later value rose faster than a CPU at full speed can make it, or fell faster than idle time does:
+    /// somebody joined or left. Two periods are allowed for where in a period the values stand, and that the clock catches
+    /// up what it was behind.
+    fn is_jump(&self, now: u64, to: u32) -> bool {
+        const PERIOD_UNITS: u64 = 1024;
+        let units = now.saturating_sub(self.now) / 1024;
+        let rising = u32::try_from(units + PERIOD_UNITS).unwrap_or(u32::MAX);
+        let most = ramp(self.util.min(1024), rising).max(self.util);
+        let least = decay_load(self.util.into(), (2 * units + self.lag_ns / 1024) / PERIOD_UNITS + 2);
+        to > most + 2 || u64::from(to) + 2 < least
+    }
+}
+
+/// One comparison; with too few samples it is not measured.
+fn add(report: &mut Report, what: String, errors: &Errors, sound: bool) {
+    match errors.comparison(what.clone(), &AVERAGES) {
+        Some(comparison) => report.comparisons.push(super::Comparison { ok: comparison.ok && sound, ..comparison }),
+        None => report
+            .skip(&format!("{what} ({} values)", errors.n()), "too few values that do not follow at once from others"),
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a trace has, noted while it is read the first time: it decides what a second reading can compare.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pelton_schema::Event;
+
+/// Most CPUs that are told apart; a damaged trace may name any number.
+pub const CPUS_MAX: usize = 4096;
+
+/// Contents of a trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// Highest frequency each CPU was set to, kHz.
+    pub max_khz: BTreeMap<u32, u32>,
+    /// CPUs with switches.
+    pub switched: BTreeSet<u32>,
+    /// Averages of tasks, queues and classes.
+    pub averages: u64,
+    /// Complete states.
+    pub states: u64,
+    /// Sums of utilization as the governor had them.
+    pub utils: u64,
+    /// Choices of the governor.
+    pub choices: u64,
+    /// Frequency changes.
+    pub frequencies: u64,
+    /// Averages of task groups.
+    pub groups: u64,
+    /// Averages of load in events of their own, without a runnable ratio.
+    pub load_only: u64,
+}
+
+impl Survey {
+    /// The next event.
+    pub fn event(&mut self, event: &Event) {
+        match *event {
+            Event::SchedSwitch { cpu, .. } if self.switched.len() < CPUS_MAX => drop(self.switched.insert(cpu)),
+            Event::CpuFrequency { cpu, freq_khz } => {
+                self.frequencies += 1;
+                if self.max_khz.len() < CPUS_MAX || self.max_khz.contains_key(&cpu) {
+                    let max = self.max_khz.entry(cpu).or_default();
+                    *max = (*max).max(freq_khz);
+                }
+            }
+            Event::PeltSe { runnable_avg, load_avg, .. } | Event::PeltCfs { runnable_avg, load_avg, .. } => {
+                self.averages += 1;
+                self.load_only += u64::from(runnable_avg == 0 && load_avg != 0);
+            }
+            Event::PeltRt { .. } | Event::PeltDl { .. } => self.averages += 1,
+            Event::PeltGroup { .. } => self.groups += 1,
+            Event::PeltState { .. } => self.states += 1,
+            Event::EffectiveUtil { .. } => self.utils += 1,
+            Event::NextFreq { .. } => self.choices += 1,
+            _ => {}
+        }
+    }
+}

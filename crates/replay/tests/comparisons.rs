@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Energies, frequencies from signals, and averages: against real kernels, against the simulator, and with a fault put in.
+//!
+//! The recordings are not part of the repository; without them the tests say so and pass.
+
+use std::path::PathBuf;
+
+use pelton_core::{CpuState, Policy};
+use pelton_replay::validate::{Merged, Options, Report, compare_again, predict_distorted, validate};
+use pelton_scenario::platform::{self, PlatformOptions};
+use pelton_sim::Machine;
+use pelton_trace::import::{OpenOptions, Source, open};
+
+fn data(name: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("PELTON_SHARED_DATA")
+        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")), PathBuf::from);
+    let path = root.join(name);
+    if !path.is_file() {
+        println!("not measured: {} is not there", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+fn machine(name: &str) -> Machine {
+    let file = platform::load(name).unwrap_or_else(|_| panic!("platform {name} is there"));
+    file.machine(&PlatformOptions::default()).unwrap_or_else(|_| panic!("platform {name} is complete"))
+}
+
+fn options(profile: &str, machine: Option<Machine>) -> Options {
+    Options { policy: Policy::profile(profile).expect("profile exists"), machine }
+}
+
+fn opened(paths: &[PathBuf]) -> Box<dyn Source> {
+    let sources = paths.iter().map(|p| open(p, &OpenOptions::default()).expect("a readable trace")).collect();
+    Box::new(Merged::new(sources).expect("at least one file"))
+}
+
+/// Both readings of a trace.
+fn compared(paths: &[PathBuf], options: &Options) -> Report {
+    let mut first = opened(paths);
+    let mut report = validate(&mut *first, options.clone(), &mut |_| true).expect("a readable trace");
+    compare_again(&mut *opened(paths), first.info(), options, &mut report).expect("a readable trace");
+    report
+}
+
+#[test]
+fn every_energy_a_7_2_kernel_computed_is_recomputed() {
+    let Some(path) = data("kernel-pelt/7.2-arm64/6-decisions.csv.gz") else { return };
+    let mut guest = machine("qemu-virt-bl");
+    let energy = |machine: Machine| {
+        let report = compared(&[path.clone()], &options("7.2", Some(machine)));
+        (report.signals["energy"].exact, report.signals["energy"].divergent)
+    };
+    assert_eq!(energy(guest.clone()), (4509, 0));
+    guest.domains[0].opps[1].power_uw += 1_000;
+    let (exact, divergent) = energy(guest);
+    assert!(exact > 0 && divergent > 500, "a power that is 1 mW off: {divergent}");
+}
+
+#[test]
+fn frequency_changes_follow_from_recorded_signals_and_wrong_signals_or_rules_do_not_pass() {
+    for (file, recorded) in [("1-single-cfs", 33), ("2-cfs-rt", 2014), ("3-ten-tasks", 153), ("5-clock-chain", 966)] {
+        let Some(path) = data(&format!("kernel-pelt/7.2-arm64/{file}.csv.gz")) else { return };
+        let right = options("7.2", Some(machine("qemu-virt-bl")));
+        let report = compared(&[path.clone()], &right);
+        let (score, from) = report.prediction.expect("frequencies and signals are there");
+        assert_eq!((score.recorded, from), (recorded, "recorded states"), "{file}");
+        assert!(score.ok() && report.holds(), "{file}: {score:?}");
+        let again = |options: &Options, distort| {
+            let mut source = opened(&[path.clone()]);
+            let mut first = opened(&[path.clone()]);
+            while first.next().expect("readable").is_some() {}
+            predict_distorted(&mut *source, first.info(), options, &report.survey, distort)
+                .expect("readable")
+                .expect("there is something to predict")
+        };
+        let higher = |s: CpuState| {
+            let [util_cfs, runnable_cfs, util_est, util_rt] =
+                [s.util_cfs, s.runnable_cfs, s.util_est, s.util_rt].map(|util| util * 5 / 4);
+            CpuState { util_cfs, runnable_cfs, util_est, util_rt, ..s }
+        };
+        let score = again(&right, higher);
+        assert!(!score.ok(), "{file}: another margin is not noticed: {score:?}");
+        let score = again(&options("4.12", right.machine.clone()), |s| s);
+        assert!(!score.ok(), "{file}: rules of 4.12 are not noticed: {score:?}");
+    }
+}
+
+#[test]
+fn frequencies_follow_from_the_sums_the_governor_was_given() {
+    let Some(path) = data("kernel-pelt/7.2-arm64/6-decisions.csv.gz") else { return };
+    let report = compared(&[path], &options("7.2", Some(machine("qemu-virt-bl"))));
+    let (score, from) = report.prediction.expect("frequencies and sums are there");
+    assert_eq!((score.recorded, from), (298, "recorded sums of utilization"));
+    assert!(score.ok(), "{score:?}");
+}
+
+#[test]
+fn curves_of_juno_r2_follow_from_their_frequencies_and_not_by_the_rules_of_4_19() {
+    for run in ["20240419", "20240430", "20240715"] {
+        let folder = format!("traces/arm-uclamp-juno-r2-max-{run}/s2_frequency_spike__");
+        let files = ["util_avg.csv", "cpu_frequency.csv"].map(|name| data(&format!("{folder}{name}")));
+        let [Some(util), Some(frequency)] = files else { return };
+        let paths = [util, frequency];
+        let report = compared(&paths, &options("7.2", None));
+        let [curve] = &report.comparisons[..] else { panic!("{run}: {:?}", report.comparisons) };
+        assert!(curve.ok && curve.n > 4_700 && curve.max <= 20 && curve.mean_milli < 200, "{run}: {curve:?}");
+        let report = compared(&paths, &options("4.19", None));
+        assert!(!report.comparisons[0].ok, "{run}: contribution scaling passes for clock scaling");
+    }
+}
