@@ -19,7 +19,7 @@ pub fn performance(states: &[State], index: usize, cap_orig: u128) -> u128 {
 /// Ten times the power per unit of performance.
 pub fn cost(states: &[State], index: usize, cap_orig: u128) -> u128 {
     let performance = performance(states, index, cap_orig);
-    if performance == 0 { 0 } else { 10 * states[index].power_uw / performance }
+    (10 * states[index].power_uw).checked_div(performance).unwrap_or(0)
 }
 
 /// Some faster state costs the same or less.
