@@ -8,8 +8,10 @@ use std::path::PathBuf;
 use pelton_core::{CpuState, Policy};
 use pelton_replay::validate::{Merged, Options, Report, compare_again, predict_distorted, validate};
 use pelton_scenario::platform::{self, PlatformOptions};
-use pelton_sim::Machine;
-use pelton_trace::import::{OpenOptions, Source, open};
+use pelton_scenario::workload;
+use pelton_schema::{EVENTS, Event, Sink};
+use pelton_sim::{Machine, RunConfig};
+use pelton_trace::import::{Format, ImportError, OpenOptions, Source, Timed, TraceInfo, open};
 
 fn data(name: &str) -> Option<PathBuf> {
     let root = std::env::var_os("PELTON_SHARED_DATA")
@@ -49,7 +51,7 @@ fn every_energy_a_7_2_kernel_computed_is_recomputed() {
     let Some(path) = data("kernel-pelt/7.2-arm64/6-decisions.csv.gz") else { return };
     let mut guest = machine("qemu-virt-bl");
     let energy = |machine: Machine| {
-        let report = compared(&[path.clone()], &options("7.2", Some(machine)));
+        let report = compared(std::slice::from_ref(&path), &options("7.2", Some(machine)));
         (report.signals["energy"].exact, report.signals["energy"].divergent)
     };
     assert_eq!(energy(guest.clone()), (4509, 0));
@@ -63,13 +65,13 @@ fn frequency_changes_follow_from_recorded_signals_and_wrong_signals_or_rules_do_
     for (file, recorded) in [("1-single-cfs", 33), ("2-cfs-rt", 2014), ("3-ten-tasks", 153), ("5-clock-chain", 966)] {
         let Some(path) = data(&format!("kernel-pelt/7.2-arm64/{file}.csv.gz")) else { return };
         let right = options("7.2", Some(machine("qemu-virt-bl")));
-        let report = compared(&[path.clone()], &right);
+        let report = compared(std::slice::from_ref(&path), &right);
         let (score, from) = report.prediction.expect("frequencies and signals are there");
         assert_eq!((score.recorded, from), (recorded, "recorded states"), "{file}");
         assert!(score.ok() && report.holds(), "{file}: {score:?}");
         let again = |options: &Options, distort| {
-            let mut source = opened(&[path.clone()]);
-            let mut first = opened(&[path.clone()]);
+            let mut source = opened(std::slice::from_ref(&path));
+            let mut first = opened(std::slice::from_ref(&path));
             while first.next().expect("readable").is_some() {}
             predict_distorted(&mut *source, first.info(), options, &report.survey, distort)
                 .expect("readable")
@@ -109,4 +111,81 @@ fn curves_of_juno_r2_follow_from_their_frequencies_and_not_by_the_rules_of_4_19(
         let report = compared(&paths, &options("4.19", None));
         assert!(!report.comparisons[0].ok, "{run}: contribution scaling passes for clock scaling");
     }
+}
+
+/// Events of a simulated run as a trace.
+struct Simulated {
+    events: std::vec::IntoIter<Timed>,
+    info: TraceInfo,
+}
+
+impl Source for Simulated {
+    fn next(&mut self) -> Result<Option<Timed>, ImportError> {
+        Ok(self.events.next())
+    }
+
+    fn info(&self) -> &TraceInfo {
+        &self.info
+    }
+}
+
+struct Keep(Vec<Timed>);
+
+impl Sink for Keep {
+    fn event(&mut self, time_ns: u64, event: &Event) {
+        self.0.push(Timed { time_ns, event: *event });
+    }
+}
+
+fn simulated(machine: &Machine, spec: &str, profile: &str) -> Vec<Timed> {
+    let workload = workload::load(spec, machine).expect("a workload");
+    let config = RunConfig { seed: 1, duration_ns: 2_000_000_000, ..RunConfig::default() };
+    let policy = Policy::profile(profile).expect("profile exists");
+    let mut kept = Keep(Vec::new());
+    pelton_sim::run(machine, &workload, &policy, &config, &mut kept).expect("it runs");
+    kept.0
+}
+
+fn source(events: &[Timed]) -> Simulated {
+    let mut info = TraceInfo::new(Format::PeltonLog);
+    EVENTS.iter().for_each(|event| info.has_all_columns(event));
+    let events: Vec<Timed> = events.to_vec();
+    Simulated { events: events.into_iter(), info }
+}
+
+#[test]
+fn averages_of_a_simulated_run_follow_from_its_schedule_and_not_from_a_wrong_one() {
+    let machine = machine("hikey-6220");
+    let spec = "periodic:run_us=3000,period_us=10000 + periodic:run_us=1500,period_us=7000 + \
+                periodic:run_us=2000,period_us=16000,policy=fifo,priority=10";
+    let events = simulated(&machine, spec, "7.2");
+    let right = options("7.2", Some(machine.clone()));
+    let compared = |events: &[Timed]| {
+        let mut report = validate(&mut source(events), right.clone(), &mut |_| true).expect("events in memory");
+        compare_again(&mut source(events), &source(events).info, &right, &mut report).expect("events in memory");
+        report.comparisons
+    };
+    let found = compared(&events);
+    assert!(found.len() >= 3 && found.iter().all(|c| c.ok && c.n > 200), "{found:?}");
+    let without_frequencies: Vec<Timed> =
+        events.iter().filter(|t| !matches!(t.event, Event::CpuFrequency { .. })).copied().collect();
+    assert!(compared(&without_frequencies).iter().any(|c| !c.ok), "frequencies do not matter");
+    let other_task = |t: &Timed| match t.event {
+        Event::SchedSwitch { cpu, prev_tid, prev_prio, prev_state, next_tid, next_prio } => {
+            let swap = |tid| {
+                if tid == 1 {
+                    2
+                } else if tid == 2 {
+                    1
+                } else {
+                    tid
+                }
+            };
+            let (prev_tid, next_tid) = (swap(prev_tid), swap(next_tid));
+            Timed { event: Event::SchedSwitch { cpu, prev_tid, prev_prio, prev_state, next_tid, next_prio }, ..*t }
+        }
+        _ => *t,
+    };
+    let swapped: Vec<Timed> = events.iter().map(other_task).collect();
+    assert!(compared(&swapped).iter().any(|c| !c.ok), "who runs does not matter");
 }

@@ -268,7 +268,7 @@ impl Coarse {
     pub fn finish(self, report: &mut Report) {
         for (what, errors) in &self.errors {
             let few = self.jumps * 1000 <= (errors.n() + self.jumps) * JUMPS_PERMILLE_MAX;
-            add(report, (*what).to_owned(), errors, *what != QUEUE_UTIL || few);
+            add(report, what, errors, *what != QUEUE_UTIL || few);
         }
         if self.jumps > 0 {
             report.remarks.push(format!(
@@ -281,7 +281,7 @@ impl Coarse {
         for (cpu, curve) in &self.curves {
             (jumps, together) = (jumps + curve.jumps, together && curve.holds_together());
             if curve.errors.n() > 0 {
-                add(report, format!("{CURVE}, CPU {cpu}"), &curve.errors, curve.holds_together());
+                add(report, &format!("{CURVE}, CPU {cpu}"), &curve.errors, curve.holds_together());
             }
         }
         if jumps > 0 {
@@ -330,8 +330,8 @@ impl Last {
 }
 
 /// One comparison; with too few samples it is not measured.
-fn add(report: &mut Report, what: String, errors: &Errors, sound: bool) {
-    match errors.comparison(what.clone(), &AVERAGES) {
+fn add(report: &mut Report, what: &str, errors: &Errors, sound: bool) {
+    match errors.comparison(what.to_owned(), &AVERAGES) {
         Some(comparison) => report.comparisons.push(super::Comparison { ok: comparison.ok && sound, ..comparison }),
         None => report
             .skip(&format!("{what} ({} values)", errors.n()), "too few values that do not follow at once from others"),
