@@ -3,8 +3,8 @@
 
 use crate::clock::Rq;
 use crate::rules::{
-    HookAttach, HookBlocked, HookDecay, HookDl, HookFilter, HookInAverage, HookIowait, HookRt, HookTick, Numbers,
-    Rules, RunnableBoost, UtilEst,
+    Autogroup, HookAttach, HookBlocked, HookDecay, HookDl, HookFilter, HookInAverage, HookIowait, HookRt, HookTick,
+    Numbers, Rules, RunnableBoost, UtilEst,
 };
 use crate::schedutil::{SugovCpu, SugovPolicy, hook_flag};
 
@@ -82,6 +82,8 @@ pub struct How {
     pub iowait: bool,
     /// Both tasks have the same lower clamp.
     pub same_clamp: bool,
+    /// A group's averages changed, not by time.
+    pub propagated: bool,
 }
 
 impl How {
@@ -98,6 +100,7 @@ impl How {
             long_tick: bit(6),
             iowait: bit(7),
             same_clamp: bit(8),
+            propagated: bit(9),
         }
     }
 }
@@ -113,12 +116,19 @@ pub fn fair_util(rules: &Rules, util_avg: u64, runnable_avg: u64, util_est: u64)
 fn offered(rules: &Rules, kind: Kind, how: How) -> bool {
     match kind {
         Kind::Decay => {
-            let instead = how.attaches && rules.hook_in_average == HookInAverage::Off;
+            let instead = match rules.hook_in_average {
+                HookInAverage::Off => how.attaches,
+                HookInAverage::On => how.propagated,
+            };
             match rules.hook_decay {
                 HookDecay::Off => false,
                 HookDecay::Local => !how.remote && !instead,
                 HookDecay::Remote => !instead,
             }
+        }
+        Kind::Attach | Kind::Detach if rules.autogroup == Autogroup::On => {
+            // The root sees an average that changed.
+            rules.hook_in_average == HookInAverage::Off && offered(rules, Kind::Decay, How { attaches: false, ..how })
         }
         Kind::Attach | Kind::Detach => rules.hook_attach == HookAttach::On,
         Kind::Iowait => rules.hook_iowait == HookIowait::On,
@@ -136,7 +146,11 @@ fn delivered(rules: &Rules, kind: Kind, how: How, offered: bool, small: bool) ->
     let rest = matches!(kind, Kind::Iowait | Kind::Rt | Kind::Dl | Kind::Limits);
     match rules.hook_filter {
         HookFilter::H0 => offered,
-        HookFilter::H1 => matches!(kind, Kind::Attach | Kind::Detach | Kind::Tick) || (rest && offered),
+        HookFilter::H1 => match kind {
+            Kind::Attach | Kind::Detach => rules.autogroup == Autogroup::Off,
+            Kind::Tick => true,
+            _ => rest && offered,
+        },
         HookFilter::H2 => offered && (rest || !small),
         HookFilter::H3 => match kind {
             Kind::Attach | Kind::Detach => how.leftover,

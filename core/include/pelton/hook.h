@@ -8,7 +8,7 @@
  *
  *   filter     delivered events
  *   h0         every offered one: mainline
- *   h1         attach, detach, tick of a running fair task, and the offered ones of iowait, RT, DL
+ *   h1         attach, detach (of the root queue), tick of a running fair task, and the offered ones of iowait, RT, DL
  *   h2         offered, but not when fair utilization moved by less than epsilon since the last evaluation
  *              (iowait, RT, DL, limits always)
  *   h3         one call per context switch, see below; tick, class change, blocked walk, limits
@@ -62,6 +62,7 @@
 #define PELTON_HOW_LONG_TICK 64u   /* the next tick is far away */
 #define PELTON_HOW_IOWAIT 128u     /* switch: the next task woke from I/O */
 #define PELTON_HOW_SAME_CLAMP 256u /* switch: both tasks have the same lower clamp */
+#define PELTON_HOW_PROPAGATED 512u /* an average changed because a group's did, not by time */
 
 /* Who runs before and after a context switch. The first four equal PELTON_RUNS_*. */
 #define PELTON_SWITCH_FAIR 0u
@@ -94,7 +95,17 @@ PELTON_INLINE u32 pelton_hook_offers_decay(const struct pelton_policy *pol, u32 
 		return 0;
 	if (pol->hook_decay == PELTON_HOOK_DECAY_LOCAL && (how & PELTON_HOW_REMOTE))
 		return 0;
-	return pol->hook_in_average || !(how & PELTON_HOW_ATTACHES);
+	if (pol->hook_in_average)
+		return !(how & PELTON_HOW_PROPAGATED);
+	return !(how & PELTON_HOW_ATTACHES);
+}
+
+/* An entity comes or goes. In a task group that is not the root queue's affair, unless its change of averages is. */
+PELTON_INLINE u32 pelton_hook_offers_entity(const struct pelton_policy *pol, u32 how)
+{
+	if (pol->autogroup)
+		return pelton_hook_offers_decay(pol, (how & ~PELTON_HOW_ATTACHES) | PELTON_HOW_PROPAGATED);
+	return pol->hook_attach;
 }
 
 PELTON_INLINE u32 pelton_hook_offers_rt(const struct pelton_policy *pol, u32 how)
@@ -113,7 +124,7 @@ PELTON_INLINE u32 pelton_hook_offered(const struct pelton_policy *pol, u32 kind,
 	if (kind == PELTON_HOOK_DECAY)
 		return pelton_hook_offers_decay(pol, how);
 	if (kind == PELTON_HOOK_ATTACH || kind == PELTON_HOOK_DETACH)
-		return pol->hook_attach;
+		return pelton_hook_offers_entity(pol, how);
 	if (kind == PELTON_HOOK_RT)
 		return pelton_hook_offers_rt(pol, how);
 	if (kind == PELTON_HOOK_DL)
@@ -156,9 +167,11 @@ PELTON_INLINE u32 pelton_hook_is_small(const struct pelton_policy *pol, const st
 }
 
 /* h1: attach, detach and tick whatever the kernel has; the other classes as it has them. */
-PELTON_INLINE u32 pelton_hook_h1(u32 kind, u32 offered)
+PELTON_INLINE u32 pelton_hook_h1(const struct pelton_policy *pol, u32 kind, u32 offered)
 {
-	if (kind == PELTON_HOOK_ATTACH || kind == PELTON_HOOK_DETACH || kind == PELTON_HOOK_TICK)
+	if (kind == PELTON_HOOK_ATTACH || kind == PELTON_HOOK_DETACH)
+		return !pol->autogroup;
+	if (kind == PELTON_HOOK_TICK)
 		return 1;
 	return offered && kind != PELTON_HOOK_DECAY && kind != PELTON_HOOK_BLOCKED;
 }
@@ -188,7 +201,7 @@ PELTON_INLINE u32 pelton_hook_passes(const struct pelton_policy *pol, const stru
 	if (pol->hook_filter == PELTON_HOOK_FILTER_H0)
 		return offered;
 	if (pol->hook_filter == PELTON_HOOK_FILTER_H1)
-		return pelton_hook_h1(kind, offered);
+		return pelton_hook_h1(pol, kind, offered);
 	if (pol->hook_filter == PELTON_HOOK_FILTER_H3)
 		return pelton_hook_h3(kind, how);
 	if (pol->hook_filter == PELTON_HOOK_FILTER_H4)

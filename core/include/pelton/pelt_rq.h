@@ -96,7 +96,10 @@ PELTON_INLINE u32 pelton_update_cfs_rq(const struct pelton_ctx *ctx, struct pelt
 	u32 removed = pelton_take_removed(ctx->pol, cfs);
 	u32 decayed = pelton_age_cfs_rq(ctx, cfs);
 
-	return (removed ? PELTON_EV_REMOVED | PELTON_EV_DECAYED : 0) | (decayed ? PELTON_EV_DECAYED : 0);
+	/* What leaves a task group changes the root by propagation. */
+	if (removed)
+		removed = PELTON_EV_REMOVED | (ctx->pol->autogroup ? 0 : PELTON_EV_DECAYED);
+	return removed | (decayed ? PELTON_EV_DECAYED : 0);
 }
 
 /* Give the entity the sums that belong to its averages at the queue's position in the period. */

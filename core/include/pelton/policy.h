@@ -72,6 +72,7 @@ enum { PELTON_UCLAMP_OFF, PELTON_UCLAMP_MAX };
 enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 enum { PELTON_IDLE_TICK_STOPS, PELTON_IDLE_TICK_GOVERNOR };
 enum { PELTON_WAKE_QUEUE_FAR, PELTON_WAKE_QUEUE_FAR_OR_IDLE };
+enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
 
 #define PELTON_SWITCHES(X) \
 	X(invariance, "contribution|clock", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
@@ -212,7 +213,15 @@ enum { PELTON_WAKE_QUEUE_FAR, PELTON_WAKE_QUEUE_FAR_OR_IDLE };
 	  "CPU back within it (4.17). Only idle periods without tick count as idle for the hold filter.") \
 	X(wake_queue, "far|far_or_idle", 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, \
 	  "Which wake-ups are handed over and executed by the CPU that gets the task: those to another cache, or also " \
-	  "those to an idle CPU (6.0, recollection). It pays for enqueueing and for the governor then.")
+	  "those to an idle CPU (6.0, recollection). It pays for enqueueing and for the governor then.") \
+	X(wake_affine, "runnable_load|idle_first", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
+	  "Does the search for an idle CPU start at the waker's or at the wakee's last one? runnable_load: by the load of " \
+	  "runnable tasks alone (to 4.12). idle_first: idle CPUs first, then load averages with sleepers in them (4.16, " \
+	  "the version of each step is recollection). With it, the CPU before the last one is tried as well.") \
+	X(autogroup, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	  "All fair tasks belong to one task group below the root, as those of a desktop session do (sched_autogroup, or a " \
+	  "control group). Only changes of the root queue call the governor: to 5.4 an attach or detach in the group calls " \
+	  "nobody, later it calls when it reaches the root. Shares do not matter, nobody is outside.")
 
 /* "Take what the platform says": its driver's cost, or the rate limit. */
 #define PELTON_FROM_PLATFORM 0xffffffffu

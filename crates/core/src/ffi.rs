@@ -7,7 +7,7 @@ use std::ffi::c_char;
 use crate::policy::Policy;
 use crate::records::{
     Avg, CfsRq, CpuState, Decision, EmState, IdleChoice, IdleLast, IdleNow, IdleTable, Menu, PerfTerms, Rq, Se,
-    SugovCpu, SugovPolicy, TaskGroup, Teo,
+    SugovCpu, SugovPolicy, TaskGroup, Teo, Wake,
 };
 
 /// Rules, the record's own clock, and the speed of the CPU: what an update needs beside the record.
@@ -330,6 +330,8 @@ unsafe extern "C" {
         allowed: u64,
     ) -> u64;
 
+    pub(crate) safe fn pelton_x_wake_affine(p: &Policy, w: &Wake) -> u32;
+    pub(crate) safe fn pelton_x_wake_wide(waker: u32, wakee: u32, llc: u32) -> u32;
     pub(crate) safe fn pelton_x_menu_select(m: &mut Menu, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
     pub(crate) safe fn pelton_x_teo_select(c: &mut Teo, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
     pub(crate) safe fn pelton_x_idle_woke(last: &mut IdleLast, residency: u64, state: u32, woke: u32);

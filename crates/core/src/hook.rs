@@ -25,6 +25,8 @@ pub mod how {
     pub const IOWAIT: u32 = 128;
     /// Switch: both tasks have the same lower clamp.
     pub const SAME_CLAMP: u32 = 256;
+    /// An average changed because a group's did, not by time.
+    pub const PROPAGATED: u32 = 512;
 }
 
 /// Who runs before and after a context switch.

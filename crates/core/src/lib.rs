@@ -9,6 +9,7 @@ pub mod hook;
 mod idle;
 mod meta;
 mod pelt;
+mod place;
 mod policy;
 mod records;
 mod rq;
@@ -21,10 +22,11 @@ pub use governor::{commit, default_rate_limit_us, gate, hook_flag, perf_clamped,
 pub use idle::woke;
 pub use meta::{Bound, bounds, layouts};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, time_to, update};
+pub use place::{wake_affine, wake_wide};
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use records::{
     Avg, CfsRq, Clock, CpuState, Decision, EmState, Gate, IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState,
-    IdleTable, LayoutRow, Menu, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup, Teo,
+    IdleTable, LayoutRow, Menu, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup, Teo, Wake,
 };
 
 /// Hash of all headers of the core, for logs: two runs with different hashes may differ in arithmetic.

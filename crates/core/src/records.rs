@@ -387,6 +387,36 @@ mirror! {
 }
 
 mirror! {
+    /// A wake-up of a fair task: the loads and the idleness of the waking CPU (`this`) and of the task's last one.
+    Wake = "pelton_wake" {
+        /// Load of the waking CPU.
+        this_load: u64,
+        /// Load of the task's last CPU.
+        prev_load: u64,
+        /// Load of the task.
+        task_load: u64,
+        /// Load of the task that wakes it.
+        waker_load: u64,
+        /// Capacity of the waking CPU.
+        this_capacity: u32,
+        /// Capacity of the task's last CPU.
+        prev_capacity: u32,
+        /// Imbalance that is tolerated between the two, percent.
+        imbalance_pct: u32,
+        /// The waker is about to sleep.
+        sync: u32,
+        /// The waking CPU is idle and shares its cache with the last one.
+        this_idle: u32,
+        /// The last CPU is idle.
+        prev_idle: u32,
+        /// Runnable tasks of the waking CPU.
+        this_running: u32,
+        /// Unused.
+        reserved: u32,
+    }
+}
+
+mirror! {
     /// The stay that ended last; consumed by the next choice.
     IdleLast = "pelton_idle_last" {
         /// From entry until awake.
@@ -486,6 +516,7 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     IdleState::layout(&mut rows);
     IdleTable::layout(&mut rows);
     IdleNow::layout(&mut rows);
+    Wake::layout(&mut rows);
     IdleLast::layout(&mut rows);
     IdleChoice::layout(&mut rows);
     Menu::layout(&mut rows);

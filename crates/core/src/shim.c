@@ -189,6 +189,10 @@ FN(void, em_fill, (struct pelton_em_state * states, u32 n, u32 cap), (states, n,
 FN(u64, em_cpu_energy, (em_t states, u32 n, u32 lowest, u32 highest, u64 max_util, u64 sum_util, u64 allowed),
    (states, n, lowest, highest, max_util, sum_util, allowed))
 
+/* placement */
+FN(u32, wake_affine, (policy_t p, const struct pelton_wake *w), (p, w))
+FN(u32, wake_wide, (u32 waker, u32 wakee, u32 llc), (waker, wakee, llc))
+
 /* idle governors */
 typedef const struct pelton_idle_table *table_t;
 typedef const struct pelton_idle_now *idle_now_t;

@@ -3,6 +3,7 @@
 #include "pelton/energy.h"
 #include "pelton/idle_menu.h"
 #include "pelton/idle_teo.h"
+#include "pelton/place.h"
 #include "pelton/schedutil.h"
 
 struct pelton_layout_row {
@@ -161,6 +162,19 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_idle_now, latency_ns),
 	FLD(pelton_idle_now, tick_stopped),
 	FLD(pelton_idle_now, reserved),
+	REC(pelton_wake),
+	FLD(pelton_wake, this_load),
+	FLD(pelton_wake, prev_load),
+	FLD(pelton_wake, task_load),
+	FLD(pelton_wake, waker_load),
+	FLD(pelton_wake, this_capacity),
+	FLD(pelton_wake, prev_capacity),
+	FLD(pelton_wake, imbalance_pct),
+	FLD(pelton_wake, sync),
+	FLD(pelton_wake, this_idle),
+	FLD(pelton_wake, prev_idle),
+	FLD(pelton_wake, this_running),
+	FLD(pelton_wake, reserved),
 	REC(pelton_idle_last),
 	FLD(pelton_idle_last, residency_ns),
 	FLD(pelton_idle_last, state),

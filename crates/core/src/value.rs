@@ -96,6 +96,8 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("idle_tick", "governor", IDLE_TICK_GOVERNOR),
     ("wake_queue", "far", WAKE_QUEUE_FAR),
     ("wake_queue", "far_or_idle", WAKE_QUEUE_FAR_OR_IDLE),
+    ("wake_affine", "runnable_load", WAKE_AFFINE_RUNNABLE_LOAD),
+    ("wake_affine", "idle_first", WAKE_AFFINE_IDLE_FIRST),
 ];
 
 /// `invariance = contribution`.
@@ -282,3 +284,7 @@ pub const IDLE_TICK_GOVERNOR: u32 = 1;
 pub const WAKE_QUEUE_FAR: u32 = 0;
 /// `wake_queue = far_or_idle`.
 pub const WAKE_QUEUE_FAR_OR_IDLE: u32 = 1;
+/// `wake_affine = runnable_load`.
+pub const WAKE_AFFINE_RUNNABLE_LOAD: u32 = 0;
+/// `wake_affine = idle_first`.
+pub const WAKE_AFFINE_IDLE_FIRST: u32 = 1;

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where a fair task that wakes is put before an idle CPU near that place is looked for: on the CPU that wakes it, or on
+ * the one it last ran on.
+ *
+ *   runnable_load (to 4.12)    R = load of the tasks that are runnable on a CPU
+ *     alone:  R(this) is nothing but a waker that is about to sleep             -> this, when cap(prev) allows it
+ *     here  = 100    * cap(prev) * (R(this) - waker + task)
+ *     there = margin * cap(this) * R(prev)
+ *     here <= there                                                             -> this, else prev
+ *
+ *   idle_first (4.16)          L = load average of a CPU, sleeping tasks included
+ *     this CPU is idle, same cache: prev if it is idle, else this
+ *     the waker is about to sleep and alone: this;  prev is idle: prev
+ *     here  = 100    * cap(prev) * (L(this) - waker + task)
+ *     there = margin * cap(this) * (L(prev) - task) + 1 if the waker is about to sleep
+ *     here < there                                                              -> this, else prev
+ *
+ *   margin = 100 + (imbalance_pct - 100) / 2
+ *
+ *   quantity       unit      range
+ *   load           weight    0 .. 88761 * tasks
+ *   capacity       1/1024    0 .. 1024
+ *   imbalance_pct  percent   100 .. 200; 110 between threads of a core, 117 within a cache
+ *
+ * Source: Linux 7.2 kernel/sched/fair.c (wake_affine_idle, wake_affine_weight); runnable_load: 4.4 and 4.9 the same file
+ * (wake_affine), read in public trees; that 4.12 has that form is recollection.
+ * Deviations: no task groups (effective_load is the load itself at the root).
+ */
+#ifndef PELTON_PLACE_H
+#define PELTON_PLACE_H
+
+#include "arith.h"
+#include "policy.h"
+
+/* What the choice reads. */
+struct pelton_wake {
+	u64 this_load;
+	u64 prev_load;
+	u64 task_load;
+	u64 waker_load;
+	u32 this_capacity;
+	u32 prev_capacity;
+	u32 imbalance_pct;
+	u32 sync;      /* the waker is about to sleep */
+	u32 this_idle; /* the waking CPU runs nothing, and shares its cache with prev */
+	u32 prev_idle;
+	u32 this_running; /* runnable tasks of the waking CPU */
+	u32 reserved;
+};
+
+_Static_assert(sizeof(struct pelton_wake) == 64, "size of pelton_wake");
+
+/* Load that stays on the waking CPU. */
+PELTON_INLINE u64 pelton_wake_stays(const struct pelton_wake *w)
+{
+	return w->sync ? pelton_sub_floor(w->this_load, w->waker_load) : w->this_load;
+}
+
+PELTON_INLINE u64 pelton_wake_margin(const struct pelton_wake *w)
+{
+	return 100u + pelton_sub_floor_u32(w->imbalance_pct, 100u) / 2u;
+}
+
+/* Does the waking CPU attract the task? By the load of what is runnable. */
+PELTON_INLINE u32 pelton_wake_by_runnable_load(const struct pelton_wake *w)
+{
+	u64 stays = pelton_wake_stays(w);
+	u64 here = 100u * (u64)w->prev_capacity;
+	u64 there = pelton_wake_margin(w) * w->this_capacity;
+
+	/* Nothing stays: only capacity decides. */
+	if (stays) {
+		here *= stays + w->task_load;
+		there *= w->prev_load;
+	}
+	return here <= there;
+}
+
+/* The same by load averages that contain sleeping tasks. */
+PELTON_INLINE u32 pelton_wake_by_load_avg(const struct pelton_wake *w)
+{
+	u64 here, there;
+
+	if (w->sync && w->waker_load > w->this_load)
+		return 1;
+	here = 100u * (u64)w->prev_capacity * (pelton_wake_stays(w) + w->task_load);
+	there = pelton_wake_margin(w) * w->this_capacity * pelton_sub_floor(w->prev_load, w->task_load);
+	return here < there + (w->sync != 0);
+}
+
+/* 1 = the search for an idle CPU starts at the waking CPU, 0 = at the previous one. */
+PELTON_INLINE u32 pelton_wake_affine(const struct pelton_policy *pol, const struct pelton_wake *w)
+{
+	if (pol->wake_affine == PELTON_WAKE_AFFINE_RUNNABLE_LOAD)
+		return pelton_wake_by_runnable_load(w);
+	if (w->this_idle)
+		return !w->prev_idle;
+	if (w->sync && w->this_running == 1)
+		return 1;
+	if (w->prev_idle)
+		return 0;
+	return pelton_wake_by_load_avg(w);
+}
+
+/* A waker and a wakee that talk to many others should not be pulled together: `flips` count changes of partner. */
+PELTON_INLINE u32 pelton_wake_wide(u32 waker_flips, u32 wakee_flips, u32 llc_size)
+{
+	u32 more = pelton_max_u32(waker_flips, wakee_flips);
+	u32 less = pelton_min_u32(waker_flips, wakee_flips);
+
+	return less >= llc_size && more >= (u64)less * llc_size;
+}
+
+#endif
