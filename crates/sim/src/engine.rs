@@ -90,6 +90,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub shared_hardware: bool,
     /// Cores with a thread awake, by cluster; counted when hardware is shared.
     pub active_cores: Vec<u32>,
+    /// When each cluster is out of the state that its CPUs share, or was last.
+    pub cluster_up_ns: Vec<u64>,
     /// Steps since time last advanced.
     pub instant_steps: u32,
     /// A task that spins without consuming time.

@@ -123,16 +123,45 @@ impl<S: Sink> Engine<'_, S> {
     /// An idle CPU is needed: it can run after what is left of its entry, and its exit latency.
     pub(crate) fn leave_idle(&mut self, c: u32) {
         let Power::Idle { state } = self.cpus[c as usize].power else { return };
-        let reached = self.core_idle_state(c, state);
-        let domain = &self.m.domains[self.m.cpus[c as usize].domain as usize];
+        let (reached, shared) = self.reached_idle_state(c, state);
+        let spec = &self.m.cpus[c as usize];
+        let states = &self.m.domains[spec.domain as usize].idle_states;
         let (entry_ns, exit_ns) =
-            domain.idle_states.get(reached as usize).map_or((0, 0), |s| (s.entry_latency_ns, s.exit_latency_ns));
+            states.get(reached as usize).map_or((0, 0), |s| (s.entry_latency_ns, s.exit_latency_ns));
         self.set_power(c, Power::Exiting { state });
         let cpu = &mut self.cpus[c as usize];
         cpu.idle_generation += 1;
         let generation = cpu.idle_generation;
         let entered_ns = cpu.idle_since_ns + entry_ns;
-        self.queue.push(self.now.max(entered_ns) + exit_ns, Ev::IdleExit { cpu: c, generation });
+        let up_ns = &mut self.cluster_up_ns[spec.cluster as usize];
+        // Nobody executes before what all share is up.
+        let at_ns = (self.now.max(entered_ns) + exit_ns).max(*up_ns);
+        if shared {
+            *up_ns = at_ns;
+        }
+        self.queue.push(at_ns, Ev::IdleExit { cpu: c, generation });
+    }
+
+    /// The state CPU `c` is in when it asked for `state`, and whether all CPUs of its cluster are in it together.
+    fn reached_idle_state(&self, c: u32, state: u32) -> (u32, bool) {
+        let reached = self.core_idle_state(c, state);
+        let spec = &self.m.cpus[c as usize];
+        let states = &self.m.domains[spec.domain as usize].idle_states;
+        let is_shared = |state: u32| states.get(state as usize).is_some_and(|s| s.shared);
+        if !is_shared(reached) {
+            return (reached, false);
+        }
+        let asks = |&near: &u32| match self.cpus[near as usize].power {
+            Power::Idle { state } => {
+                let states = &self.m.domains[self.m.cpus[near as usize].domain as usize].idle_states;
+                states.get(state as usize).is_some_and(|s| s.shared)
+            }
+            _ => false,
+        };
+        if self.m.clusters.get(spec.cluster as usize).is_some_and(|cluster| cluster.cpus.iter().all(asks)) {
+            return (reached, true);
+        }
+        ((0..reached).rev().find(|&s| !is_shared(s)).unwrap_or(0), false)
     }
 
     /// CPU `c` executes again: it handles what woke it, and goes back to idle when that was nothing to schedule for.

@@ -8,6 +8,7 @@ mod attributes;
 #[cfg(test)]
 mod audit;
 mod balance;
+mod birth;
 mod calls;
 mod channel;
 mod check;

@@ -105,6 +105,8 @@ pub struct IdleState {
     pub min_residency_ns: u64,
     /// Power of one CPU in this state, microwatts; 0 when unknown.
     pub power_uw: u64,
+    /// Only all CPUs of a cluster together can be in it.
+    pub shared: bool,
 }
 
 impl IdleState {

@@ -2,11 +2,17 @@
 //! Which CPU a waking or new task goes to (SPEC H.7): wake affine, then an idle CPU near the target. Energy-aware
 //! placement takes its place in front of `select_fair`.
 
+use pelton_core::{Wake, value};
 use pelton_schema::Sink;
 
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::state::{NO_TASK, Power};
+
+/// Difference of load that is no reason to move, between CPUs of one cache.
+const IMBALANCE_PCT: u32 = 117;
+/// The same between threads of a core.
+const IMBALANCE_PCT_SMT: u32 = 110;
 
 impl<S: Sink> Engine<'_, S> {
     /// CPU for a task that becomes runnable; `exec` executes the wake-up; `sync`: whose task is about to sleep.
@@ -60,27 +66,34 @@ impl<S: Sink> Engine<'_, S> {
         if exec == prev || !self.tasks[t as usize].allowed.contains(exec) || self.wakes_wide(t, exec) {
             return prev;
         }
-        if self.cpus[exec as usize].is_idle() && self.same_llc(exec, prev) {
-            return if self.cpus[prev as usize].is_idle() { prev } else { exec };
+        let (this, last) = (&self.cpus[exec as usize], &self.cpus[prev as usize]);
+        let siblings = self.m.cpus[exec as usize].smt.contains(&prev);
+        let wake = Wake {
+            this_load: self.wake_load(exec),
+            prev_load: self.wake_load(prev),
+            task_load: self.tasks[t as usize].se.avg.load_avg,
+            waker_load: self.curr_load(exec),
+            this_capacity: self.m.cpus[exec as usize].capacity,
+            prev_capacity: self.m.cpus[prev as usize].capacity,
+            imbalance_pct: if siblings { IMBALANCE_PCT_SMT } else { IMBALANCE_PCT },
+            sync: sync.into(),
+            this_idle: (this.is_idle() && self.same_llc(exec, prev)).into(),
+            prev_idle: last.is_idle().into(),
+            this_running: this.nr_running(),
+            reserved: 0,
+        };
+        if pelton_core::wake_affine(&self.policy, &wake) { exec } else { prev }
+    }
+
+    /// Load of a CPU as the placement of its profile reads it.
+    fn wake_load(&self, c: u32) -> u64 {
+        let cpu = &self.cpus[c as usize];
+        if self.policy.wake_affine != value::WAKE_AFFINE_RUNNABLE_LOAD {
+            return cpu.rq.cfs.avg.load_avg;
         }
-        if sync && self.cpus[exec as usize].nr_running() == 1 {
-            return exec;
-        }
-        if self.cpus[prev as usize].is_idle() {
-            return prev;
-        }
-        let load = |c: u32| self.cpus[c as usize].rq.cfs.avg.load_avg;
-        let own = self.tasks[t as usize].se.avg.load_avg;
-        let capacity = |c: u32| u64::from(self.m.cpus[c as usize].capacity);
-        // A waker that is about to sleep takes its load away.
-        let leaves = if sync { self.curr_load(exec) } else { 0 };
-        if leaves > load(exec) {
-            return exec;
-        }
-        // Imbalance of 117 %: the previous CPU may be a little busier.
-        let here = (load(exec) - leaves + own) * 100 * capacity(prev);
-        let there = load(prev).saturating_sub(own) * 108 * capacity(exec) + u64::from(sync);
-        if here < there { exec } else { prev }
+        let of = |&t: &u32| self.tasks[t as usize].se.avg.load_avg;
+        let running = if cpu.fair.curr == NO_TASK { 0 } else { of(&cpu.fair.curr) };
+        running + cpu.fair.queue.iter().map(of).sum::<u64>()
     }
 
     /// Load of the running task.
@@ -90,14 +103,8 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A waker with many wakees should not pull them all to itself.
     fn wakes_wide(&self, t: u32, exec: u32) -> bool {
-        let curr = self.cpus[exec as usize].curr;
-        if curr == NO_TASK {
-            return false;
-        }
-        let (a, b) = (self.tasks[curr as usize].wakee_flips, self.tasks[t as usize].wakee_flips);
-        let size = self.llc(exec).len() as u32;
-        let (master, slave) = (a.max(b), a.min(b));
-        slave >= size && master >= slave * size
+        let Some(waker) = self.tasks.get(self.cpus[exec as usize].curr as usize) else { return false };
+        pelton_core::wake_wide(waker.wakee_flips, self.tasks[t as usize].wakee_flips, self.llc(exec).len() as u32)
     }
 
     pub(crate) fn llc(&self, c: u32) -> &[u32] {
@@ -120,7 +127,8 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn select_idle_sibling(&self, t: u32, prev: u32, target: u32) -> u32 {
-        let recent = self.tasks[t as usize].recent_cpu;
+        let recent = self.policy.wake_affine == value::WAKE_AFFINE_IDLE_FIRST;
+        let recent = if recent { self.tasks[t as usize].recent_cpu } else { prev };
         for c in [target, prev, recent] {
             let near = c == target || self.same_llc(c, target);
             if near && self.usable(t, c) && (!self.asymmetric || self.fits(t, c)) {
@@ -153,19 +161,42 @@ impl<S: Sink> Engine<'_, S> {
             .unwrap_or(target)
     }
 
-    /// CPU for a new task: the shallowest idle one, else the least loaded.
+    /// CPU for a new task.
     pub(crate) fn select_fork(&self, t: u32) -> u32 {
-        let idle_rank = |c: u32| match self.cpus[c as usize].power {
+        let allowed = self.tasks[t as usize].allowed.iter();
+        let target = if self.policy.wake_affine == value::WAKE_AFFINE_RUNNABLE_LOAD {
+            allowed.min_by_key(|&c| self.fork_rank_by_load(c))
+        } else {
+            allowed.min_by_key(|&c| self.fork_rank(c))
+        };
+        target.unwrap_or(0)
+    }
+
+    /// The shallowest idle CPU, else the least loaded.
+    fn fork_rank(&self, c: u32) -> impl Ord + use<S> {
+        let cpu = &self.cpus[c as usize];
+        let busy = u64::from(cpu.nr_running());
+        (busy, if busy == 0 { 0 } else { cpu.rq.cfs.avg.load_avg }, self.idle_rank(c), c)
+    }
+
+    /// The core with the least runnable load, and among those that are alike the one on which the least sleeps; then the
+    /// thread in the same way. Tasks that were started and sleep again do not attract more.
+    fn fork_rank_by_load(&self, c: u32) -> impl Ord + use<S> {
+        let threads = &self.m.cpus[c as usize].smt;
+        let core: &[u32] = if threads.is_empty() { std::slice::from_ref(&c) } else { threads };
+        let sum = |load: &dyn Fn(u32) -> u64| core.iter().map(|&c| load(c)).sum::<u64>();
+        let runnable = |c: u32| self.wake_load(c);
+        let average = |c: u32| self.cpus[c as usize].rq.cfs.avg.load_avg;
+        (sum(&runnable), sum(&average), runnable(c), average(c), self.idle_rank(c), c)
+    }
+
+    /// How far a CPU is from executing.
+    fn idle_rank(&self, c: u32) -> u32 {
+        match self.cpus[c as usize].power {
             Power::Awake => 0,
             Power::Exiting { .. } => 1,
             Power::Idle { state } => 2 + state,
-        };
-        let rank = |c: u32| {
-            let cpu = &self.cpus[c as usize];
-            let busy = u64::from(cpu.nr_running());
-            (busy, if busy == 0 { 0 } else { cpu.rq.cfs.avg.load_avg }, idle_rank(c), c)
-        };
-        self.tasks[t as usize].allowed.iter().min_by_key(|&c| rank(c)).unwrap_or(0)
+        }
     }
 
     /// Remembers how often a waker changes its wakee (decays once per second).

@@ -130,6 +130,7 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
         prio: 0,
         cpu: first,
         recent_cpu: first,
+        forked_on: None,
         cold: false,
         allowed,
         se: Se::default(),
@@ -308,6 +309,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             idle_tables: crate::idle::idle_tables(m),
             shared_hardware: crate::speed::shares_hardware(m),
             active_cores: vec![0; m.clusters.len().max(1)],
+            cluster_up_ns: vec![0; m.clusters.len().max(1)],
             cluster_energy: vec![ClusterEnergy::default(); m.clusters.len()],
             spinning: None,
             instant_steps: 0,
@@ -339,7 +341,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
     }
 
-    fn task_from_spec(&self, index: u32, spec: &TaskSpec) -> Task {
+    pub(crate) fn task_from_spec(&self, index: u32, spec: &TaskSpec) -> Task {
         let all = CpuSet::first(self.cpus.len() as u32);
         let first = spec.phases.first().and_then(|p| p.cpus.clone());
         let allowed = spec.cpus.clone().or(first).unwrap_or(all).below(self.cpus.len() as u32);
@@ -383,48 +385,6 @@ impl<'a, S: Sink> Engine<'a, S> {
             let first = irq.period_ns.max(1).saturating_add(self.rng.up_to(irq.jitter_ns));
             self.queue.push(first, Ev::IrqStart { source: i as u32 });
         }
-    }
-
-    /// A task starts to exist.
-    pub(crate) fn start_task(&mut self, t: u32) {
-        let now = self.now;
-        let task = &mut self.tasks[t as usize];
-        if task.life != Life::Unborn {
-            return;
-        }
-        task.life = Life::Runnable;
-        task.activation.start_ns = now;
-        task.started_ns = now;
-        task.woken_ns = Some(now);
-        let target = self.select_fork(t);
-        let task = &mut self.tasks[t as usize];
-        (task.cpu, task.recent_cpu) = (target, target);
-        self.exec = target;
-        self.account(target);
-        self.update_clock(target);
-        if task_is_fair(&self.tasks[t as usize]) {
-            self.signal_post_init(target, t);
-        } else {
-            self.signal_init_other_class(target, t);
-        }
-        self.enqueue(target, t, false);
-        let prio = self.tasks[t as usize].prio;
-        self.introduce(t);
-        self.emit(Event::SchedWakeupNew { cpu: target, tid: Task::tid(t), prio, target_cpu: target });
-        self.check_preempt(target, t);
-    }
-
-    /// `Op::Fork`: a new task from a template.
-    pub(crate) fn fork(&mut self, template: u32) {
-        let w = self.w;
-        let Some(spec) = w.tasks.get(template as usize) else { return };
-        let mut task = self.task_from_spec(template, spec);
-        let index = self.tasks.len() as u32;
-        task.name = format!("{}-{index}", spec.name);
-        task.report.name.clone_from(&task.name);
-        self.tasks.push(task);
-        self.living += 1;
-        self.queue.push(self.now, Ev::TaskStart { task: index });
     }
 
     /// Totals at the end of the run.
@@ -476,10 +436,6 @@ impl<'a, S: Sink> Engine<'a, S> {
         report.energy_uj = (total / FJ_PER_UJ) as u64;
         report
     }
-}
-
-fn task_is_fair(task: &Task) -> bool {
-    task.class == crate::class::Class::Fair
 }
 
 fn task_report(task: &mut Task) -> TaskReport {

@@ -230,7 +230,8 @@ impl<S: Sink> Engine<'_, S> {
         let decayed = bits & (ev::DECAYED | ev::REMOVED | ev::PROPAGATED) != 0;
         let attached = bits & (ev::ATTACH | ev::DETACH) != 0;
         if decayed {
-            let with = if attached { how::ATTACHES } else { 0 };
+            let aged = bits & ev::DECAYED != 0;
+            let with = if attached { how::ATTACHES } else { 0 } | if aged { 0 } else { how::PROPAGATED };
             self.hook_event(c, HookSite::Decay, how | with | removed(bits));
         }
         if attached {

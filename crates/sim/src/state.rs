@@ -107,6 +107,8 @@ pub(crate) struct Task {
     pub prio: u32,
     pub cpu: u32,
     pub recent_cpu: u32,
+    /// Where its parent ran when it made this task.
+    pub forked_on: Option<u32>,
     /// Changed CPU and has not run there yet.
     pub cold: bool,
     pub allowed: CpuSet,

@@ -6,7 +6,7 @@
 //! first state. Its main thread looks every 10 ms whether it should stop.
 
 use pelton_sim::Workload;
-use pelton_sim::workload::{Op, Phase, SchedPolicy, TaskSpec, TimerId, TimerMode};
+use pelton_sim::workload::{Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
 
 use super::original::Program;
 use super::spec::Spec;
@@ -15,6 +15,8 @@ use super::spec::Spec;
 const TIME_US_MAX: u64 = 2_147_483_647;
 /// How often the main thread looks.
 const MAIN_SLEEP_NS: u64 = 10_000_000;
+/// Time from one thread's start to the next one's. ESTIMATE: a `pthread_create()` with what the new thread sets up.
+const CREATE_US: u64 = 30;
 /// Work of one look. ESTIMATE.
 const MAIN_WORK_NS: u64 = 2000;
 
@@ -27,12 +29,15 @@ pub(super) fn workload(spec: &mut Spec) -> (Workload, Program) {
     let priority: u8 = spec.number("priority", 0, 0..=99);
     let work_ns = spec.time_ns("work_us", Some(2000), 1_000_000);
     let timer_slack_ns = spec.number("slack_us", 0, 0..=1_000_000) * 1000;
+    let create_ns = spec.time_ns("create_us", Some(CREATE_US * 1000), 1_000_000);
     let cpus = spec.cpus();
     let policy = if priority == 0 { SchedPolicy::default() } else { SchedPolicy::Fifo { priority } };
     let thread = |k: u32| TaskSpec {
         name: format!("cyclictest-{k}"),
         policy,
         cpus: cpus.clone(),
+        // Each counts from its own start: they are not made at one instant.
+        start: Start::After(u64::from(k) * create_ns),
         phases: vec![cycles(interval_ns + u64::from(k) * distance_us * 1000, work_ns)],
         own_timers: 1,
         timer_slack_ns,

@@ -96,7 +96,7 @@ pub const MODELS: &[Model] = &[
         name: "cyclictest",
         about: "threads that sleep to a grid and note how late they run",
         options: "threads=1,interval_us=1000,distance_us=500,latency_us=0,priority=0,duration_s,work_us=2,slack_us=0,\
-                  cpus=all",
+                  create_us=30,cpus=all",
         make: |spec| cyclictest::workload(spec).into(),
     },
     Model {

@@ -189,6 +189,8 @@ pub struct IdleRow {
     pub min_residency_us: At<u64>,
     /// Power of one CPU.
     pub power_mw: Option<At<f64>>,
+    /// Only all CPUs of a cluster together can be in it.
+    pub shared: bool,
 }
 
 /// `[[energy_table]]`.
@@ -389,6 +391,7 @@ fn idle_state(at: At<Reader<'_>>) -> Option<IdleRow> {
         wakeup_latency_us: table.int("wakeup_latency_us"),
         min_residency_us: table.int("min_residency_us")?,
         power_mw: table.real("power_mw"),
+        shared: table.text("scope").is_some_and(|scope| scope.value == "power-domain"),
     })
 }
 

@@ -332,7 +332,12 @@ static IDLE_STATE: Spec = Spec {
         ),
         Key::new("power_mw", POWER_MW, "mW", "power of one CPU in this state; absent: 0"),
         Key::new("local_timer_stop", Kind::Flag, "", "the CPU's timer stops; for people"),
-        Key::new("scope", Kind::Choice(&["cpu", "power-domain"]), "", "who enters it: the CPU alone or the cluster"),
+        Key::new(
+            "scope",
+            Kind::Choice(&["cpu", "power-domain"]),
+            "",
+            "who enters it: each CPU alone, or all of a cluster together; one that asks for it beside others that are awake is in the state before it. Absent: cpu",
+        ),
     ],
 };
 

@@ -256,6 +256,7 @@ impl PlatformFile {
             reported_latency_ns: 0,
             min_residency_ns: us * 1000,
             power_uw: power_of(0),
+            shared: false,
         };
         let deeper = domain.idle_states.iter().enumerate().map(|(i, s)| IdleState {
             name: s.name.value.clone(),
@@ -264,6 +265,7 @@ impl PlatformFile {
             reported_latency_ns: s.wakeup_latency_us.as_ref().map_or(0, |l| l.value * 1000),
             min_residency_ns: s.min_residency_us.value * 1000,
             power_uw: power_of(i + 1),
+            shared: s.shared,
         });
         std::iter::once(first).chain(deeper).collect()
     }

@@ -53,6 +53,19 @@ pub(super) fn place<E: Entities>(rq: &FairRq, p: Params, e: &mut E, task: u32, w
     }
 }
 
+/// A new task starts one slice of its parent's queue behind, relative to that queue: on a queue where it is alone it owes
+/// no more than a brother between others.
+pub(super) fn fork<E: Entities>(rq: &FairRq, p: Params, e: &mut E, task: u32) {
+    if rq.curr != NO_TASK {
+        e.fair_mut(task).vruntime = e.fair(rq.curr).vruntime;
+    }
+    let debit = to_virtual(p.slice_ns(rq, e, task, true), e.fair(task).weight);
+    let ent = e.fair_mut(task);
+    ent.vruntime = ent.vruntime.max(rq.min_vruntime + debit);
+    ent.fresh = false;
+    make_relative(rq, ent);
+}
+
 /// Leaving for another queue makes vruntime relative.
 pub(super) fn leave<E: Entities>(rq: &FairRq, e: &mut E, task: u32, sleeping: bool) {
     if !sleeping {

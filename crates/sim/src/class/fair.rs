@@ -116,6 +116,13 @@ impl FairRq {
         self.advance_min(kind, e);
     }
 
+    /// A task is made by the one that runs here. CFS places it on its parent's queue, wherever it will run.
+    pub(crate) fn fork<E: Entities>(&self, kind: FairKind, e: &mut E, task: u32) {
+        if let FairKind::Cfs(p) = kind {
+            cfs::fork(self, p, e, task);
+        }
+    }
+
     /// Takes a task off. `sleeping` keeps its lag for the next wake-up, otherwise it moves to another queue.
     pub(crate) fn dequeue<E: Entities>(&mut self, kind: FairKind, e: &mut E, task: u32, sleeping: bool) {
         match kind {

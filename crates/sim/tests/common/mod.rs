@@ -20,6 +20,7 @@ pub fn idle(name: &str, exit_us: u64, residency_us: u64, power_uw: u64) -> IdleS
         reported_latency_ns: 0,
         min_residency_ns: residency_us * 1000,
         power_uw,
+        shared: false,
     }
 }
 
