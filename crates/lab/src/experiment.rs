@@ -4,8 +4,8 @@
 //! A file names one platform, workloads, variants (switches on top of a profile), and the printed rows with their
 //! tolerances. Printed numbers live in `published` fields only; nothing reads those to build a run.
 
-use crate::plan::MachineChanges;
 use crate::quantity::Read;
+use crate::sensitivity::Sensitivity;
 use crate::table::Role;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -213,29 +213,6 @@ pub enum Comparison {
     Difference,
 }
 
-/// One changed assumption.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sensitivity {
-    /// Name: appended to the table's name.
-    pub name: String,
-    /// What is changed and why it matters.
-    pub why: String,
-    /// Other tick rate.
-    pub hz: Option<u32>,
-    /// Other rate limit.
-    pub rate_limit_us: Option<u64>,
-    /// Other properties of the machine.
-    #[serde(default)]
-    pub machine: MachineChanges,
-    /// Every task starts at once.
-    #[serde(default)]
-    pub no_delay: bool,
-    /// Other switches, in every variant.
-    #[serde(default)]
-    pub set: BTreeMap<String, String>,
-}
-
 /// A file in `scenarios/published/` that cannot be used, or a name that is none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExperimentError(pub String);
@@ -289,10 +266,14 @@ fn check(experiment: &Experiment) -> Result<(), String> {
         }
     }
     experiment.claim.iter().try_for_each(|claim| check_claim(&ids, claim))?;
-    experiment
-        .beyond
-        .iter()
-        .try_for_each(|beyond| check_beyond(experiment, beyond).map_err(|why| format!("beyond `{}`: {why}", beyond.id)))
+    experiment.beyond.iter().try_for_each(|beyond| {
+        check_beyond(experiment, beyond).map_err(|why| format!("beyond `{}`: {why}", beyond.id))
+    })?;
+    let unused = |s: &Sensitivity| match s.unused(experiment) {
+        Some(text) => Err(format!("sensitivity `{}`: nothing in the table has `{text}`", s.name)),
+        None => Ok(()),
+    };
+    experiment.sensitivity.iter().try_for_each(unused)
 }
 
 fn check_workloads(experiment: &Experiment, names: &[String]) -> Result<(), String> {

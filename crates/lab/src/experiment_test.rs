@@ -108,3 +108,27 @@ fn columns_beyond_the_posting_are_checked_like_rows() {
         assert!(error.contains(expected), "{error}");
     }
 }
+
+const CHANGED: &str = r#"
+[[sensitivity]]
+name = "less"
+why = "a test"
+machine = { path_costs_percent = 50 }
+option = { "busy" = "busy:threads=2" }
+only = ["one"]
+"#;
+
+#[test]
+fn a_changed_assumption_that_changes_nothing_is_an_error() {
+    let text = SMALL.replace("id = \"r\"", "id = \"one\"").replace("row = \"r\"", "row = \"one\"") + CHANGED;
+    let cases = [("\"busy\" =", "\"bussy\" =", "bussy"), ("only = [\"one\"]", "only = [\"two\"]", "two")];
+    let parsed = parse("small.toml", &text).expect("valid");
+    let narrow = parsed.sensitivity[0].narrow(&parsed);
+    assert_eq!((narrow.row.len(), narrow.beyond.len()), (1, 0));
+    assert_eq!(parsed.sensitivity[0].spec("busy"), "busy:threads=2");
+    for (from, to, expected) in cases {
+        assert!(text.contains(from), "{from}");
+        let error = parse("small.toml", &text.replace(from, to)).expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}

@@ -18,6 +18,7 @@ pub mod reproduce;
 pub mod request;
 pub mod rules;
 pub mod run;
+pub mod sensitivity;
 pub mod stats;
 pub mod summary;
 pub mod table;

@@ -56,12 +56,32 @@ pub struct Inputs {
 pub struct MachineChanges {
     /// How long a driver call takes, us.
     pub switch_time_us: Option<u64>,
+    /// Every cost of a kernel path but the migration's, percent of the platform file's.
+    pub path_costs_percent: Option<u64>,
+    /// Cost of a migration, ns.
+    pub migration_ns: Option<u64>,
 }
 
 impl MachineChanges {
     fn apply(self, machine: &mut Machine) {
         for domain in &mut machine.domains {
             domain.switch_time_ns = self.switch_time_us.map_or(domain.switch_time_ns, |us| us.saturating_mul(1000));
+        }
+        let costs = &mut machine.costs;
+        costs.migration_ns = self.migration_ns.unwrap_or(costs.migration_ns);
+        let percent = self.path_costs_percent.unwrap_or(100);
+        let paths = [
+            &mut costs.context_switch_ns,
+            &mut costs.wakeup_ns,
+            &mut costs.tick_ns,
+            &mut costs.hook_ns,
+            &mut costs.register_write_ns,
+            &mut costs.ipi_ns,
+            &mut costs.idle_entry_ns,
+            &mut costs.idle_exit_ns,
+        ];
+        for ns in paths {
+            *ns = ns.saturating_mul(percent) / 100;
         }
     }
 }
@@ -149,7 +169,8 @@ fn delay(workload: &mut Workload, delays_ns: &[(String, u64)]) {
         let delayed =
             delays_ns.iter().find(|(name, _)| task.name == *name || quantity::instance_base(&task.name) == name);
         if let Some(&(_, ns)) = delayed {
-            task.start = Start::After(ns);
+            let own_ns = if let Start::After(own_ns) = task.start { own_ns } else { 0 };
+            task.start = Start::After(ns.saturating_add(own_ns));
         }
     }
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Published tables: runs what an experiment file describes and judges the outcome.
 
-use crate::experiment::{self, Experiment, Sensitivity, WorkloadRef};
+use crate::experiment::{self, Experiment, WorkloadRef};
 use crate::judge::{Reports, judge};
 use crate::plan::{Inputs, PolicySpec, build};
 use crate::run::{Control, LabError, run_matrix};
+use crate::sensitivity::Sensitivity;
 use crate::table::TableResult;
 use pelton_scenario::Plan;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
@@ -60,6 +62,8 @@ pub fn reproduce(
     control: Control<'_>,
 ) -> Result<TableResult, LabError> {
     let started = Instant::now();
+    let narrow = changed.map(|changed| changed.narrow(experiment));
+    let experiment = narrow.as_ref().unwrap_or(experiment);
     let sides = needed(experiment);
     let plans = sides.iter().map(|side| plan(experiment, changed, side)).collect::<Result<Vec<_>, _>>()?;
     let seeds: Vec<u64> = (1..=options.seeds.unwrap_or(experiment.seeds)).collect();
@@ -84,10 +88,11 @@ fn needed(experiment: &Experiment) -> Vec<(String, String)> {
 }
 
 /// The workload with what runs beside it.
-fn spec(experiment: &Experiment, workload: &WorkloadRef) -> String {
+fn spec(experiment: &Experiment, changed: Option<&Sensitivity>, workload: &WorkloadRef) -> String {
+    let own = changed.map_or(Cow::Borrowed(workload.spec.as_str()), |changed| changed.spec(&workload.spec));
     match &experiment.background {
-        Some(background) if !workload.alone => format!("{} + {background}", workload.spec),
-        _ => workload.spec.clone(),
+        Some(background) if !workload.alone => format!("{own} + {background}"),
+        _ => own.into_owned(),
     }
 }
 
@@ -96,7 +101,7 @@ fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, 
     let inputs = Inputs {
         platform: experiment.platform.clone(),
         seed: 1,
-        workload: spec(experiment, workload),
+        workload: spec(experiment, changed, workload),
         duration_ns: Some(duration_ns(experiment, workload, changed)),
         delays_ns: delays_ns(workload, changed),
         hz: Some(changed.and_then(|c| c.hz).unwrap_or(experiment.hz)),

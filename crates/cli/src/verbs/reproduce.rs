@@ -6,8 +6,9 @@ use crate::args::{Format, Global, ReproduceArgs};
 use crate::exit::{Exit, Failure};
 use crate::sheet::{self, Sheet};
 use crate::units::number;
-use pelton_lab::experiment::{self, Experiment, Sensitivity};
+use pelton_lab::experiment::{self, Experiment};
 use pelton_lab::reproduce::{Options, reproduce as run_table, simulated_ns};
+use pelton_lab::sensitivity::Sensitivity;
 use pelton_lab::table::{BeyondResult, RowResult, TableResult};
 use std::fmt::Write as _;
 
@@ -51,7 +52,8 @@ fn one(
     changed: Option<&Sensitivity>,
 ) -> Result<TableResult, Failure> {
     let options = Options { seeds: args.seeds, jobs: usize::from(global.jobs) };
-    let total_ns = simulated_ns(experiment, options);
+    let narrow = changed.map(|changed| changed.narrow(experiment));
+    let total_ns = simulated_ns(narrow.as_ref().unwrap_or(experiment), options);
     watched(global, total_ns, &experiment.table, |control| run_table(experiment, changed, options, control))
 }
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A table under one changed assumption.
+
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::experiment::{Experiment, Workloads};
+use crate::plan::MachineChanges;
+
+/// One changed assumption.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sensitivity {
+    /// Name: appended to the table's name.
+    pub name: String,
+    /// What is changed and why it matters.
+    pub why: String,
+    /// Other tick rate.
+    pub hz: Option<u32>,
+    /// Other rate limit.
+    pub rate_limit_us: Option<u64>,
+    /// Other properties of the machine.
+    #[serde(default)]
+    pub machine: MachineChanges,
+    /// Every task starts at once.
+    #[serde(default)]
+    pub no_delay: bool,
+    /// Other switches, in every variant.
+    #[serde(default)]
+    pub set: BTreeMap<String, String>,
+    /// Options of workloads: the text they have in the table, and the text they get.
+    #[serde(default)]
+    pub option: BTreeMap<String, String>,
+    /// Rows over several workloads take the first alone.
+    #[serde(default)]
+    pub first_workload: bool,
+    /// Only rows whose id contains one of these, and claims about them; empty = the whole table.
+    #[serde(default)]
+    pub only: Vec<String>,
+}
+
+impl Sensitivity {
+    /// The rows and claims that are looked at again. What goes beyond the posting is not repeated.
+    #[must_use]
+    pub fn narrow(&self, experiment: &Experiment) -> Experiment {
+        let mut narrow = experiment.clone();
+        narrow.beyond.clear();
+        narrow.row.retain(|row| self.only.is_empty() || self.only.iter().any(|part| row.id.contains(part.as_str())));
+        let kept: Vec<&str> = narrow.row.iter().map(|row| row.id.as_str()).collect();
+        let has = |id: &str| kept.contains(&id);
+        narrow.claim.retain(|claim| has(&claim.row) && claim.against.as_deref().is_none_or(has));
+        if self.first_workload {
+            for row in &mut narrow.row {
+                row.workload = Workloads::One(row.workload.names()[0].clone());
+            }
+        }
+        narrow
+    }
+
+    /// A workload's text with the changed options.
+    #[must_use]
+    pub fn spec<'a>(&self, spec: &'a str) -> Cow<'a, str> {
+        let mut text = Cow::Borrowed(spec);
+        for (from, to) in &self.option {
+            if text.contains(from.as_str()) {
+                text = Cow::Owned(text.replace(from.as_str(), to));
+            }
+        }
+        text
+    }
+
+    /// An option that no workload has, or a part that no row's id has.
+    pub(crate) fn unused<'a>(&'a self, experiment: &Experiment) -> Option<&'a str> {
+        let in_specs = |from: &str| experiment.workload.values().any(|w| w.spec.contains(from));
+        let in_ids = |part: &str| experiment.row.iter().any(|row| row.id.contains(part));
+        let option = self.option.keys().map(String::as_str).find(|from| !in_specs(from));
+        option.or_else(|| self.only.iter().map(String::as_str).find(|part| !in_ids(part)))
+    }
+}
