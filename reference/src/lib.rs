@@ -23,6 +23,7 @@
 //! | [`gate`] | `gate.h` | B.3, C.2-C.5, C.7, C.10: when it may act |
 //! | [`energy`] | `energy.h` | H.1: energy of a domain |
 //! | [`idle`] | `idle.h`, `idle_menu.h`, `idle_teo.h` | J.5: menu and teo |
+//! | [`place`] | `place.h` | where a waking task is drawn to |
 //! | [`vectors`] | | M.1: known-answer tables |
 
 pub mod clock;
@@ -35,6 +36,7 @@ pub mod idle;
 pub mod iowait;
 pub mod pelt;
 pub mod perf;
+pub mod place;
 pub mod pressure;
 pub mod rq;
 pub mod rules;

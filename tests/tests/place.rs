@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Where a waking task goes: the core against its slow twin.
+
+use pelton_core::{Policy, Wake, wake_affine, wake_wide};
+use pelton_reference::place::{self, WakeAffine};
+
+/// Numbers of a fixed sequence.
+fn next(seed: &mut u64, below: u64) -> u64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*seed >> 33) % below
+}
+
+/// Loads of few values, so that both sides are often close.
+fn wake(seed: &mut u64) -> Wake {
+    let load = |seed: &mut u64| next(seed, 6) * 1024 + next(seed, 2) * next(seed, 88_761);
+    Wake {
+        this_load: load(seed),
+        prev_load: load(seed),
+        task_load: load(seed),
+        waker_load: load(seed),
+        this_capacity: [1024, 1024, 446][next(seed, 3) as usize],
+        prev_capacity: [1024, 1024, 446][next(seed, 3) as usize],
+        imbalance_pct: 100 + next(seed, 101) as u32,
+        sync: next(seed, 2) as u32,
+        this_idle: u32::from(next(seed, 4) == 0),
+        prev_idle: u32::from(next(seed, 3) == 0),
+        this_running: next(seed, 4) as u32,
+        ..Wake::default()
+    }
+}
+
+fn twin(wake: &Wake) -> place::Wake {
+    place::Wake {
+        load: [wake.this_load.into(), wake.prev_load.into()],
+        capacity: [wake.this_capacity.into(), wake.prev_capacity.into()],
+        task: wake.task_load.into(),
+        waker: wake.waker_load.into(),
+        imbalance_pct: wake.imbalance_pct.into(),
+        sync: wake.sync != 0,
+        this_idle: wake.this_idle != 0,
+        prev_idle: wake.prev_idle != 0,
+        running: wake.this_running.into(),
+    }
+}
+
+#[test]
+fn core_and_twin_draw_the_same_tasks() {
+    let seed = &mut 3;
+    for (profile, rule) in [("4.12", WakeAffine::RunnableLoad), ("7.2", WakeAffine::IdleFirst)] {
+        let policy = Policy::profile(profile).expect("exists");
+        let mut drawn = 0;
+        for _ in 0..100_000 {
+            let wake = wake(seed);
+            let expected = place::affine(rule, &twin(&wake));
+            assert_eq!(wake_affine(&policy, &wake), expected, "{profile} {wake:?}");
+            drawn += u32::from(expected);
+        }
+        assert!((10_000..90_000).contains(&drawn), "{profile}: both answers occur, {drawn}");
+    }
+}
+
+#[test]
+fn core_and_twin_keep_the_same_tasks_apart() {
+    let seed = &mut 5;
+    for _ in 0..100_000 {
+        let [a, b, size] = [80, 80, 9].map(|below| next(seed, below) as u32);
+        assert_eq!(wake_wide(a, b, size), place::wide([a.into(), b.into()], size.into()), "{a} {b} {size}");
+    }
+}
