@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Every place where bytes from outside enter. Used by `fuzz/` and by the smoke tests alike.
 
-use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
@@ -71,11 +70,16 @@ pub fn trace_csv(input: &[u8]) {
     read_on(&mut ActivationCsv::new(bytes(), Path::new("input")));
 }
 
-/// Any events, validated: the input is the events themselves, so that no check sum stands before the validator.
+/// Any events, validated in both readings: the input is the events themselves, so that no check sum stands before the
+/// validator.
 pub fn validate(input: &[u8]) {
-    let options =
-        validate::Options { policy: pelton_core::Policy::profile("7.2").expect("a profile"), tables: BTreeMap::new() };
-    let report = validate::validate(&mut MadeEvents::new(input), options, &mut |_| true).expect("memory does not fail");
+    let machine = platform::load("juno-r0").and_then(|file| file.machine(&PlatformOptions::default()));
+    let policy = pelton_core::Policy::profile("7.2").expect("a profile");
+    let options = validate::Options { policy, machine: Some(machine.expect("built in")) };
+    let mut first = MadeEvents::new(input);
+    let mut report = validate::validate(&mut first, options.clone(), &mut |_| true).expect("memory does not fail");
+    let info = first.info().clone();
+    validate::compare_again(&mut MadeEvents::new(input), &info, &options, &mut report).expect("memory does not fail");
     drop(format!("{report:?}"));
 }
 

@@ -59,7 +59,9 @@ fn first_of(columns: impl IntoIterator<Item = Column>) -> Option<Column> {
 impl Limits {
     /// True when the event can be used; otherwise it was counted as damaged.
     pub fn plausible(&self, report: &mut Report, place: Place, event: &Event) -> bool {
-        let Some((column, value, limit)) = self.cpu_of(event).or_else(|| self.column_of(event)) else { return true };
+        let time = || first_of([("time_ns", place.time_ns, self.time_ns)]);
+        let wrong = time().or_else(|| self.cpu_of(event)).or_else(|| self.column_of(event));
+        let Some((column, value, limit)) = wrong else { return true };
         report.damaged += 1;
         let (event, time_ns) = (place.event, place.time_ns);
         report.first_damaged.get_or_insert(Damaged { event, time_ns, column, value, limit });

@@ -135,7 +135,8 @@ fn read(
     let rebuilds = survey.averages > 0 || signals == Some(Signals::Rebuilt);
     let (limits, mut ignored) = (Limits::default(), Report::default());
     while let Some(timed) = source.next()? {
-        if !limits.plausible(&mut ignored, Place::default(), &timed.event) {
+        let place = Place { time_ns: timed.time_ns, ..Place::default() };
+        if !limits.plausible(&mut ignored, place, &timed.event) {
             continue;
         }
         second.ticks(timed.time_ns);
