@@ -4,10 +4,10 @@
 
 use std::ffi::c_char;
 
+use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::policy::Policy;
 use crate::records::{
-    Avg, CfsRq, CpuState, Decision, EmState, IdleChoice, IdleLast, IdleNow, IdleTable, Menu, PerfTerms, Rq, Se,
-    SugovCpu, SugovPolicy, TaskGroup, Teo, Wake,
+    Avg, CfsRq, CpuState, Decision, EmState, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
 };
 
 /// Rules, the record's own clock, and the speed of the CPU: what an update needs beside the record.

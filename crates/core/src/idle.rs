@@ -2,7 +2,7 @@
 //! Idle governors. Each method is the C function of the same name.
 
 use crate::ffi;
-use crate::records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
+use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 
 /// Why an idle CPU woke; bits.
 pub mod woke {

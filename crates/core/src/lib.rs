@@ -7,6 +7,7 @@ mod ffi;
 mod governor;
 pub mod hook;
 mod idle;
+mod idle_records;
 mod meta;
 mod pelt;
 mod place;
@@ -20,13 +21,14 @@ pub use energy::EnergyModel;
 pub use ffi::Ctx;
 pub use governor::{commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq};
 pub use idle::woke;
+pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
 pub use meta::{Bound, bounds, layouts};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, time_to, update};
 pub use place::{wake_affine, wake_wide};
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use records::{
-    Avg, CfsRq, Clock, CpuState, Decision, EmState, Gate, IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState,
-    IdleTable, LayoutRow, Menu, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup, Teo, Wake,
+    Avg, CfsRq, Clock, CpuState, Decision, EmState, Gate, LayoutRow, PerfTerms, Rq, Se, SugovCpu, SugovPolicy,
+    TaskGroup, Wake,
 };
 
 /// Hash of all headers of the core, for logs: two runs with different hashes may differ in arithmetic.
