@@ -215,7 +215,7 @@ enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
 	  "Which wake-ups are handed over and executed by the CPU that gets the task: those to another cache, or also " \
 	  "those to an idle CPU (6.0, recollection). It pays for enqueueing and for the governor then.") \
 	X(wake_affine, "runnable_load|idle_first", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
-	  "Does the search for an idle CPU start at the waker's or at the wakee's last one? runnable_load: by the load of " \
+	  "Whether the search for an idle CPU starts at the waker's or at the wakee's last one. runnable_load: by the load of " \
 	  "runnable tasks alone (to 4.12). idle_first: idle CPUs first, then load averages with sleepers in them (4.16, " \
 	  "the version of each step is recollection). With it, the CPU before the last one is tried as well.") \
 	X(autogroup, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
