@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How much work a recorded CPU did: its capacity and frequency at every moment, and what its idle states cost to leave.
 
+use pelton_schema::IDLE_EXIT;
 use pelton_sim::Machine;
+use pelton_sim::machine::IdleState;
 
 /// Work is summed in ns at capacity 1024, shifted by this, as the simulator does: a burst recorded by the simulator
 /// comes back to the nanosecond.
@@ -20,15 +22,17 @@ struct Cpu {
     /// The frequency is this CPU's own event, not a neighbour's.
     own: bool,
     domain: usize,
+    cluster: u32,
     idle: Option<u32>,
-    left_idle: Option<(u64, u32)>,
+    /// When it left idle, and what that had cost.
+    left_idle: Option<(u64, u64)>,
 }
 
 /// The recorded machine while its events go by.
 #[derive(Clone, Debug)]
 pub(super) struct Speeds {
     cpus: Vec<Cpu>,
-    exit_latency_ns: Vec<Vec<u64>>,
+    idle_states: Vec<Vec<IdleState>>,
     /// Highest frequency the platform knows for each domain.
     known: bool,
 }
@@ -37,16 +41,16 @@ impl Speeds {
     /// The platform the trace was recorded on; `None` = every CPU has capacity 1024 at all times.
     pub fn new(machine: Option<&Machine>) -> Speeds {
         let Some(machine) = machine else {
-            return Speeds { cpus: Vec::new(), exit_latency_ns: Vec::new(), known: false };
+            return Speeds { cpus: Vec::new(), idle_states: Vec::new(), known: false };
         };
         let cpu = |c: &pelton_sim::machine::Cpu| {
             let domain = c.domain as usize;
-            Cpu { capacity: c.capacity, ref_khz: machine.domains[domain].ref_khz.max(1), domain, ..Cpu::default() }
+            let ref_khz = machine.domains[domain].ref_khz.max(1);
+            Cpu { capacity: c.capacity, ref_khz, domain, cluster: c.cluster, ..Cpu::default() }
         };
-        let exits = |d: &pelton_sim::machine::FreqDomain| d.idle_states.iter().map(|s| s.exit_latency_ns).collect();
         Speeds {
             cpus: machine.cpus.iter().map(cpu).collect(),
-            exit_latency_ns: machine.domains.iter().map(exits).collect(),
+            idle_states: machine.domains.iter().map(|d| d.idle_states.clone()).collect(),
             known: true,
         }
     }
@@ -87,9 +91,10 @@ impl Speeds {
 
     /// A CPU enters or leaves an idle state.
     pub fn idle(&mut self, now_ns: u64, cpu: u32, state: u32) {
+        let exit_ns = self.exit_ns(cpu);
         if let Some(c) = self.cpus.get_mut(cpu as usize) {
-            if state == u32::MAX {
-                c.left_idle = c.idle.take().map(|state| (now_ns, state));
+            if state == IDLE_EXIT {
+                c.left_idle = c.idle.take().map(|_| (now_ns, exit_ns));
             } else {
                 c.idle = Some(state);
                 c.left_idle = None;
@@ -97,13 +102,64 @@ impl Speeds {
         }
     }
 
+    /// What the idle state of a CPU costs to leave. A state of the whole cluster that not all of its CPUs are in is not
+    /// reached: the CPU is in the deepest one of its own then.
+    fn exit_ns(&self, cpu: u32) -> u64 {
+        let Some(c) = self.cpus.get(cpu as usize) else { return 0 };
+        let (states, Some(asked)) = (&self.idle_states[c.domain], c.idle) else { return 0 };
+        let reached = match states.get(asked as usize) {
+            Some(state) if state.shared && !self.cluster_shares_a_state(c.cluster) => {
+                states[..asked as usize].iter().rfind(|state| !state.shared)
+            }
+            state => state,
+        };
+        reached.map_or(0, |state| state.exit_latency_ns)
+    }
+
+    fn cluster_shares_a_state(&self, cluster: u32) -> bool {
+        let shares = |c: &Cpu| {
+            let state = c.idle.and_then(|state| self.idle_states[c.domain].get(state as usize));
+            state.is_some_and(|state| state.shared)
+        };
+        self.cpus.iter().filter(|c| c.cluster == cluster).all(shares)
+    }
+
     /// An interrupt on an idle CPU wakes a task: how long before that the hardware began to leave its idle state. Only
     /// the interrupt that ended the idle time had to wait for it; it may wake several tasks.
     pub fn wakeup_delay_ns(&mut self, now_ns: u64, cpu: u32) -> u64 {
         let Some(c) = self.cpus.get(cpu as usize) else { return 0 };
-        let recent = |&(at, _): &(u64, u32)| now_ns.saturating_sub(at) <= AFTER_IDLE_NS;
-        let state = c.idle.or(c.left_idle.filter(recent).map(|(_, state)| state));
-        let of_domain = &self.exit_latency_ns[c.domain];
-        state.and_then(|s| of_domain.get(s as usize)).copied().unwrap_or(0)
+        if c.idle.is_some() {
+            return self.exit_ns(cpu);
+        }
+        let recent = |&(at, _): &(u64, u64)| now_ns.saturating_sub(at) <= AFTER_IDLE_NS;
+        c.left_idle.filter(recent).map_or(0, |(_, exit_ns)| exit_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pelton_sim::machine::FreqDomain;
+
+    /// Two CPUs of a cluster with a state of their own (10 us) and one of both (500 us).
+    fn speeds() -> Speeds {
+        let state = |exit_latency_ns, shared| IdleState { exit_latency_ns, shared, ..IdleState::default() };
+        let idle_states = vec![state(10_000, false), state(500_000, true)];
+        let domain = FreqDomain { cpus: vec![0, 1], idle_states, ref_khz: 1, ..FreqDomain::default() };
+        let cpu = pelton_sim::machine::Cpu { capacity: 1024, ..Default::default() };
+        Speeds::new(Some(&Machine { cpus: vec![cpu.clone(), cpu], domains: vec![domain], ..Machine::default() }))
+    }
+
+    #[test]
+    fn a_state_of_the_cluster_costs_its_way_out_only_when_all_are_in_it() {
+        let mut speeds = speeds();
+        speeds.idle(0, 0, 1);
+        assert_eq!(speeds.wakeup_delay_ns(1, 0), 10_000, "the other CPU is awake");
+        speeds.idle(2, 1, 1);
+        assert_eq!(speeds.wakeup_delay_ns(3, 0), 500_000);
+        speeds.idle(4, 0, IDLE_EXIT);
+        assert_eq!(speeds.wakeup_delay_ns(5, 0), 500_000, "told right after");
+        assert_eq!(speeds.wakeup_delay_ns(5, 1), 10_000, "the first one has ended it");
+        assert_eq!(speeds.wakeup_delay_ns(4 + AFTER_IDLE_NS + 1, 0), 0);
     }
 }
