@@ -64,9 +64,14 @@ pub fn human_ns(ns: u64) -> String {
     format!("{} {name}", number(ns as f64 / f64::from(unit)))
 }
 
-/// A number for tables: at most three decimals, no trailing zeros.
+/// What is smaller is shown as 0.
+const SMALLEST_SHOWN: f64 = 0.000_5;
+
+/// A number for tables: at most three decimals, below 0.1 three digits, no trailing zeros.
 pub fn number(value: f64) -> String {
-    let text = format!("{value:.3}");
+    let small = value.abs() < 0.1 && value.abs() >= SMALLEST_SHOWN;
+    let decimals = if small { 2 - value.abs().log10().floor() as i32 } else { 3 };
+    let text = format!("{value:.*}", decimals as usize);
     let trimmed = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     if trimmed == "-0" { "0".to_owned() } else { trimmed.to_owned() }
 }
@@ -74,6 +79,12 @@ pub fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_numbers_keep_three_digits() {
+        let shown = [9.2368, 0.1, 0.0092368, 0.000_512_3, -0.000_4, 0.000_000_4, 0.0, 1234.5678].map(number);
+        assert_eq!(shown, ["9.237", "0.1", "0.00924", "0.000512", "0", "0", "0", "1234.568"]);
+    }
 
     #[test]
     fn times_parse_exactly() {
