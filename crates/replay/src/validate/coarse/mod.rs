@@ -323,9 +323,10 @@ impl Last {
         const PERIOD_UNITS: u64 = 1024;
         let units = now.saturating_sub(self.now) / 1024;
         let rising = u32::try_from(units + PERIOD_UNITS).unwrap_or(u32::MAX);
-        let most = ramp(self.util.min(1024), rising).max(self.util);
+        let most = u64::from(ramp(self.util.min(1024), rising).max(self.util));
         let least = decay_load(self.util.into(), (2 * units + self.lag_ns / 1024) / PERIOD_UNITS + 2);
-        to > most + 2 || u64::from(to) + 2 < least
+        let to = u64::from(to);
+        to > most + 2 || to + 2 < least
     }
 }
 
@@ -335,5 +336,22 @@ fn add(report: &mut Report, what: &str, errors: &Errors, sound: bool) {
         Some(comparison) => report.comparisons.push(super::Comparison { ok: comparison.ok && sound, ..comparison }),
         None => report
             .skip(&format!("{what} ({} values)", errors.n()), "too few values that do not follow at once from others"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn running_and_idle_time_are_no_jumps_and_no_value_is_too_large_to_ask() {
+        let last = |util| Last { now: 0, util, lag_ns: 0 };
+        let ms = 1_024_000;
+        assert!(
+            !last(300).is_jump(4 * ms, 360) && last(300).is_jump(4 * ms, 500),
+            "a CPU gains about 21 of 1024 per ms"
+        );
+        assert!(!last(600).is_jump(4 * ms, 540) && last(600).is_jump(4 * ms, 300));
+        assert!(!last(u32::MAX).is_jump(0, u32::MAX) && last(0).is_jump(u64::MAX, u32::MAX));
     }
 }
