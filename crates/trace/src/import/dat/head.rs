@@ -15,7 +15,7 @@ const TEXT_BYTES_MAX: u64 = 16 << 20;
 /// Events with formats.
 const FORMATS_MAX: usize = 1 << 16;
 /// Largest page, bytes.
-const PAGE_BYTES_MAX: u32 = 1 << 24;
+pub(super) const PAGE_BYTES_MAX: u32 = 1 << 24;
 /// CPUs of one buffer.
 pub(super) const CPUS_MAX: u32 = 8192;
 

@@ -13,6 +13,8 @@ use crate::import::TraceInfo;
 const WINDOW_BYTES: usize = 64 << 10;
 /// Bytes of all windows together, when the pages are not larger.
 const WINDOWS_BYTES: usize = 64 << 20;
+/// Most bytes of one packed part when it is unpacked; the largest page fits.
+const PART_BYTES_MAX: usize = super::head::PAGE_BYTES_MAX as usize;
 
 /// What is next on a CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +64,8 @@ impl CpuStream {
     pub fn new(head: &Head, buffer: usize, data: CpuData, count: usize, memory_max: usize) -> CpuStream {
         let of = &head.buffers[buffer];
         let page_bytes = of.page_bytes as usize;
-        let limit = (memory_max / count.max(1)).clamp(16 * page_bytes, 16 << 20);
+        // Large pages count as many as fit: a part holds one at least.
+        let limit = (memory_max / count.max(1)).clamp((16 * page_bytes).min(PART_BYTES_MAX), PART_BYTES_MAX);
         let chunks = of.packed.then_some(Chunks { packing: head.packing, left: u32::MAX, limit });
         // The length of packed records does not count the word that says how many parts there are.
         let count_bytes = if of.packed { 4 } else { 0 };
