@@ -72,7 +72,7 @@ pub(crate) fn cpus_possible() -> u32 {
 /// Memory for the buffers of all CPUs when nothing else is asked for, MiB.
 const BUFFERS_MIB: u32 = 512;
 
-/// Buffer of each CPU unless another one is asked for, MiB: enough for 100 ms of a CPU that does nothing but switch.
+/// Buffer of each CPU unless another one is asked for, MiB.
 pub fn buffer_mib_default() -> u32 {
     (BUFFERS_MIB / cpus_possible()).clamp(4, 32)
 }

@@ -8,7 +8,9 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::sheet::Sheet;
 use pelton_core::{Policy, profiles};
-use pelton_replay::validate::tolerance::AVERAGES;
+use pelton_replay::validate::tolerance::{
+    AVERAGES, FREQUENCY_EXTRA_PERMILLE_MAX, FREQUENCY_HIT_PERMILLE_MIN, FREQUENCY_WINDOW_NS,
+};
 use pelton_replay::validate::{
     Challenge, Comparison, Divergence, DropResult, Merged, Options, Report, compare_again, drop_test,
     needs_second_reading, page, self_test, validate,
@@ -340,16 +342,19 @@ fn prediction(report: &Report) -> String {
     let Some((score, from)) = &report.prediction else { return String::new() };
     let mean_us = score.off_ns.checked_div(score.exact).unwrap_or(0) as f64 / 1000.0;
     format!(
-        "\nFrequency changes predicted from {from}: {}\n recorded {}, predicted {}; same frequency within 1 ms {}, one step off {}; \
-         apart by {mean_us:.1} us in the mean, {:.1} us at most\n hit {:.1} % (at least 90), too many {:.1} % (at most 10)\n",
+        "\nFrequency changes predicted from {from}: {}\n recorded {}, predicted {}; same frequency within {} ms {}, one step off {}; \
+         apart by {mean_us:.1} us in the mean, {:.1} us at most\n hit {:.1} % (at least {}), too many {:.1} % (at most {})\n",
         if score.ok() { "inside" } else { "OUTSIDE" },
         score.recorded,
         score.predicted,
+        FREQUENCY_WINDOW_NS / 1_000_000,
         score.exact,
         score.one_step,
         score.off_ns_max as f64 / 1000.0,
         score.hit_permille() as f64 / 10.0,
+        FREQUENCY_HIT_PERMILLE_MIN / 10,
         score.extra_permille() as f64 / 10.0,
+        FREQUENCY_EXTRA_PERMILLE_MAX / 10,
     )
 }
 

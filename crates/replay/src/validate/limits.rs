@@ -114,12 +114,10 @@ impl Limits {
                 ("max_khz", max_khz.into(), self.khz),
             ]),
             Event::CpuFrequency { freq_khz, .. } => first_of([("freq_khz", freq_khz.into(), self.khz)]),
-            Event::PeltCfs { util_avg, .. } | Event::PeltSe { util_avg, .. } => {
-                first_of([("util_avg", util_avg.into(), self.signal)])
-            }
-            Event::PeltRt { util_avg, .. } | Event::PeltDl { util_avg, .. } => {
-                first_of([("util_avg", util_avg.into(), self.signal)])
-            }
+            Event::PeltCfs { util_avg, .. }
+            | Event::PeltSe { util_avg, .. }
+            | Event::PeltRt { util_avg, .. }
+            | Event::PeltDl { util_avg, .. } => first_of([("util_avg", util_avg.into(), self.signal)]),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pelton_schema::Event;
 
 /// Most CPUs that are told apart; a damaged trace may name any number.
-pub const CPUS_MAX: usize = 4096;
+pub const CPUS_MAX: usize = crate::workload::CPUS_MAX as usize;
 
 /// Contents of a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
