@@ -202,6 +202,20 @@ PELTON_INLINE u64 pelton_gate_spacing(const struct pelton_policy *pol, const str
 	return sp->gate.window_ns;
 }
 
+/* The shortest time that the gate ever lets pass between two changes. */
+PELTON_INLINE u64 pelton_gate_least_spacing(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
+{
+	if (pol->gate == PELTON_GATE_R2_LINEAR || pol->gate == PELTON_GATE_R2_HYPERBOLIC)
+		return sp->gate.spacing_ns;
+	return pelton_min_u64(pelton_gate_spacing(pol, sp, 0), pelton_gate_spacing(pol, sp, 1));
+}
+
+/* From when an unforced change may pass, by the hook clock. */
+PELTON_INLINE u64 pelton_gate_next_allowed_ns(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
+{
+	return sp->last_ns + pelton_gate_least_spacing(pol, sp);
+}
+
 /* Is the error too small to act on? */
 PELTON_INLINE u32 pelton_gate_is_dead(const struct pelton_policy *pol, const struct pelton_gate *g)
 {

@@ -260,6 +260,8 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_sugov_init(sp: &mut SugovPolicy, rate: u32);
     pub(crate) safe fn pelton_x_gate_cost_ns(fast: u32, driver: u64, context_switch: u64) -> u32;
     pub(crate) safe fn pelton_x_gate_init(p: &Policy, sp: &mut SugovPolicy, cost: u32);
+    pub(crate) safe fn pelton_x_gate_least_spacing(p: &Policy, sp: &SugovPolicy) -> u64;
+    pub(crate) safe fn pelton_x_gate_next_allowed_ns(p: &Policy, sp: &SugovPolicy) -> u64;
     pub(crate) safe fn pelton_x_sugov_limits(sp: &mut SugovPolicy, min: u32, max: u32);
     pub(crate) safe fn pelton_x_sugov_begin(
         p: &Policy,

@@ -129,6 +129,18 @@ impl SugovPolicy {
         ffi::pelton_x_gate_init(pol, self, cost);
     }
 
+    /// The shortest time that the gate ever lets pass between two changes, ns.
+    #[must_use]
+    pub fn least_spacing_ns(&self, pol: &Policy) -> u64 {
+        ffi::pelton_x_gate_least_spacing(pol, self)
+    }
+
+    /// From when an unforced change may pass, ns by the hook clock.
+    #[must_use]
+    pub fn next_allowed_ns(&self, pol: &Policy) -> u64 {
+        ffi::pelton_x_gate_next_allowed_ns(pol, self)
+    }
+
     /// New limits: re-evaluate at the next hook, whatever the window says.
     pub fn limits(&mut self, min_khz: u32, max_khz: u32) {
         ffi::pelton_x_sugov_limits(self, min_khz, max_khz);

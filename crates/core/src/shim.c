@@ -165,6 +165,8 @@ FN(u32, hook_switch, (policy_t p, sc_t sc, u32 prev, u32 next, u32 how), (p, sc,
 FN(void, sugov_init, (sp_t sp, u32 rate), (sp, rate))
 FN(u32, gate_cost_ns, (u32 fast, u64 driver, u64 switches), (fast, driver, switches))
 FN(void, gate_init, (policy_t p, sp_t sp, u32 cost), (p, sp, cost))
+FN(u64, gate_least_spacing, (policy_t p, csp_t sp), (p, sp))
+FN(u64, gate_next_allowed_ns, (policy_t p, csp_t sp), (p, sp))
 FN(void, sugov_limits, (sp_t sp, u32 min, u32 max), (sp, min, max))
 FN(u32, sugov_begin, (policy_t p, sp_t sp, sc_t sc, u32 bw, u64 now, u64 tick, u32 flags, u32 local),
    (p, sp, sc, bw, now, tick, flags, local))

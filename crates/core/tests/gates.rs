@@ -161,3 +161,24 @@ fn no_event_is_small_after_the_frequency_has_changed_unless_it_is_in_the_signal(
         assert_eq!(delivers(&sp, &mut sc), delivered_after_a_change, "invariant {freq_invariant}");
     }
 }
+
+#[test]
+fn no_change_comes_sooner_than_the_least_spacing_and_some_change_may_come_then() {
+    let gates = ["r0a", "r0b", "r1_trailing", "r1_sliding", "r1_asym", "r2_linear", "r2_hyperbolic", "up_down"];
+    for gate in gates {
+        let limits = [("up_rate_limit_us", "3000"), ("down_rate_limit_us", "2000")];
+        let settings: Vec<_> = limits.iter().filter(|_| gate == "up_down").copied().chain([("gate", gate)]).collect();
+        let (pol, sp) = gated(&settings, 40_000);
+        let least_us = sp.least_spacing_ns(&pol) / 1_000;
+        // From the lowest to the highest, and the way back: one of them waits for nothing else than the limit.
+        let changes_after = |us: u64| {
+            [(50, 1000), (1000, 50)].into_iter().any(|(from, to)| {
+                let (mut sp, mut sc) = (sp, SugovCpu::default());
+                let before = ask(&pol, &mut sp, &mut sc, 0, from, 0);
+                ask(&pol, &mut sp, &mut sc, us, to, 0) != before
+            })
+        };
+        assert!(least_us > 0 && !changes_after(least_us - 1), "{gate}: before {least_us} us");
+        assert!(changes_after(least_us), "{gate}: after {least_us} us");
+    }
+}

@@ -73,6 +73,8 @@ pub struct Decision {
     pub resolved_khz: u32,
     /// Request before this call, kHz.
     pub prev_khz: u32,
+    /// Request after it, kHz.
+    pub request_khz: u32,
     /// The request changed.
     pub changed: bool,
     /// Distance between need and request, 0..1280.
@@ -81,6 +83,8 @@ pub struct Decision {
     pub peak_khz: u32,
     /// When a held correction may pass, ns; 0 when none is held.
     pub until_ns: u64,
+    /// From when the time since the last change is long enough for some change, ns.
+    pub next_allowed_ns: u64,
     /// Flags of the call.
     pub flags: u32,
 }
@@ -119,6 +123,8 @@ pub struct Moment {
     pub evaluated: Option<Decision>,
     /// When the domain's request last changed before it, ns.
     pub last_change_ns: Option<u64>,
+    /// From when the time since then was long enough, ns.
+    pub allowed_ns: u64,
     /// All CPUs at that moment.
     pub cpus: Vec<Seen>,
 }
@@ -130,6 +136,7 @@ pub struct ExplainSink {
     cpus: Vec<Seen>,
     evaluated: Vec<Option<Decision>>,
     last_change_ns: Vec<Option<u64>>,
+    allowed_ns: Vec<u64>,
     found: Option<Moment>,
     decisions: u64,
 }
@@ -142,6 +149,7 @@ impl ExplainSink {
             cpus: vec![Seen::default(); cpus],
             evaluated: vec![None; domains],
             last_change_ns: vec![None; domains],
+            allowed_ns: vec![0; domains],
             found: None,
             decisions: 0,
         }
@@ -166,7 +174,11 @@ impl ExplainSink {
             found.decision = decision;
             found.evaluated = self.evaluated.get(d).copied().flatten();
             found.last_change_ns = self.last_change_ns.get(d).copied().flatten();
+            found.allowed_ns = self.allowed_ns.get(d).copied().unwrap_or(0);
             found.cpus.clone_from(&self.cpus);
+        }
+        if let Some(allowed_ns) = self.allowed_ns.get_mut(d) {
+            *allowed_ns = decision.next_allowed_ns;
         }
         if decision.verdict() == GateVerdict::Open && d < self.evaluated.len() {
             self.evaluated[d] = Some(decision);
@@ -247,10 +259,12 @@ impl Decision {
             raw_khz,
             resolved_khz,
             prev_khz,
+            request_khz,
             changed,
             error,
             peak_khz,
             until_ns,
+            next_allowed_ns,
             flags,
         } = *event
         else {
@@ -261,8 +275,8 @@ impl Decision {
         let changed = changed != 0;
         #[rustfmt::skip]
         let decision = Decision {
-            time_ns, cpu, executing_cpu, domain, site, gate, max_cpu, terms, cap_orig, raw_khz, resolved_khz, prev_khz, changed,
-            error, peak_khz, until_ns, flags,
+            time_ns, cpu, executing_cpu, domain, site, gate, max_cpu, terms, cap_orig, raw_khz, resolved_khz, prev_khz, request_khz,
+            changed, error, peak_khz, until_ns, next_allowed_ns, flags,
         };
         Some(decision)
     }
@@ -294,10 +308,12 @@ mod tests {
             raw_khz: 125_000,
             resolved_khz: 208_000,
             prev_khz: 432_000,
+            request_khz: if changed != 0 { 208_000 } else { 432_000 },
             changed,
             error: 0,
             peak_khz: 0,
             until_ns: 0,
+            next_allowed_ns: 0,
             flags: 0,
         }
     }

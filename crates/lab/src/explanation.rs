@@ -37,6 +37,8 @@ pub struct GateTimes {
     pub window_ns: u64,
     /// W / 4 of r1_asym, D_min of r2, limit of decreases of up_down, ns.
     pub spacing_ns: u64,
+    /// Shortest time between two changes, ns.
+    pub least_ns: u64,
 }
 
 /// What one CPU asked for.
@@ -81,11 +83,11 @@ pub struct Context<'a> {
 pub fn explain(moment: &Moment, context: Context<'_>) -> Explanation {
     let decision = moment.decision;
     let domain = &context.plan.machine.domains[decision.domain as usize];
-    let next_allowed_ns = next_allowed_ns(moment, &context);
-    let request_khz = request_khz(&decision, value_of(&context.plan.policy, "gate"));
+    let next_allowed_ns = next_allowed_ns(&decision);
+    let request_khz = decision.request_khz;
     let mut steps = vec![asked(&decision, context.plan), gate(moment, &context)];
     if decision.was_evaluated() {
-        steps.extend(evaluated(&decision, context.plan, domain, request_khz));
+        steps.extend(evaluated(&decision, context.plan, domain));
     } else {
         steps.push(kept(moment));
     }
@@ -94,17 +96,6 @@ pub fn explain(moment: &Moment, context: Context<'_>) -> Explanation {
     let domain = (decision.domain, name);
     let requests = context.requests;
     Explanation { time_ns: decision.time_ns, domain, decision, requests, steps, request_khz, next_allowed_ns }
-}
-
-/// A change that passed goes to the operating point, or, where the gate keeps a maximum, no lower than that. The gates that wait for
-/// their window raise to it as well.
-fn request_khz(decision: &Decision, gate: &str) -> u32 {
-    let (before, want) = (decision.prev_khz, decision.resolved_khz);
-    match decision.changed {
-        false => before,
-        true if want < before || matches!(gate, "r1_trailing" | "r1_sliding") => want.max(decision.peak_khz),
-        true => want,
-    }
 }
 
 fn step(name: &'static str, rule: Rule, text: String) -> Step {
@@ -130,7 +121,7 @@ fn gate(moment: &Moment, context: &Context<'_>) -> Step {
     let text = match (decision.verdict(), since) {
         (Open, None) => format!("open: nothing was changed before; {rule}"),
         (Open, Some(since)) => {
-            format!("open: {since} ms since the last change; {rule}{}", forced(moment, context))
+            format!("open: {since} ms since the last change; {rule}{}", forced(moment))
         }
         (Window, Some(since)) => format!("refused: {since} ms since the last change; {rule}"),
         (Window, None) => format!("refused: too soon; {rule}"),
@@ -154,17 +145,6 @@ fn rule_in_words(decision: &Decision, context: &Context<'_>) -> String {
             format!("{gate} waits {spacing} to {window} ms, the longer the smaller the error (e {})", decision.error)
         }
         gate => format!("the window of {gate} is {window} ms"),
-    }
-}
-
-/// The shortest time between two changes that this gate allows.
-fn least_wait_ns(context: &Context<'_>) -> u64 {
-    let times = &context.times;
-    match value_of(&context.plan.policy, "gate") {
-        "r0a" | "r0b" => times.rate_limit_ns,
-        "r1_trailing" | "r1_sliding" => times.window_ns,
-        "up_down" => times.window_ns.min(times.spacing_ns),
-        _ => times.spacing_ns,
     }
 }
 
@@ -200,14 +180,13 @@ fn waiting_in_words(moment: &Moment, gate: &str) -> String {
 }
 
 /// Why the gate was open inside the window.
-fn forced(moment: &Moment, context: &Context<'_>) -> &'static str {
-    let elapsed = moment.last_change_ns.map_or(u64::MAX, |t| moment.decision.time_ns - t);
-    let early = elapsed < least_wait_ns(context);
+fn forced(moment: &Moment) -> &'static str {
+    let early = moment.decision.time_ns < moment.allowed_ns;
     if early { ", passed over for a larger reservation, new limits or a class that need not wait" } else { "" }
 }
 
 /// The steps of a decision that passed the gate.
-fn evaluated(decision: &Decision, plan: &Plan, domain: &FreqDomain, request_khz: u32) -> Vec<Step> {
+fn evaluated(decision: &Decision, plan: &Plan, domain: &FreqDomain) -> Vec<Step> {
     let policy = &plan.policy;
     let t = &decision.terms;
     let largest = format!("CPU {} with {} of {}", decision.max_cpu, t.perf, decision.cap_orig);
@@ -218,7 +197,7 @@ fn evaluated(decision: &Decision, plan: &Plan, domain: &FreqDomain, request_khz:
         step("raw frequency", rules::raw(), raw_in_words(decision, policy, domain)),
         step("operating point", rules::resolve(), resolved_in_words(decision, domain)),
     ];
-    steps.push(step("commit", rules::commit(), commit_in_words(decision, request_khz)));
+    steps.push(step("commit", rules::commit(), commit_in_words(decision)));
     steps
 }
 
@@ -268,8 +247,8 @@ fn resolved_in_words(decision: &Decision, domain: &FreqDomain) -> String {
     }
 }
 
-fn commit_in_words(decision: &Decision, request_khz: u32) -> String {
-    let (before, after) = (decision.prev_khz, decision.resolved_khz);
+fn commit_in_words(decision: &Decision) -> String {
+    let (before, after, request_khz) = (decision.prev_khz, decision.resolved_khz, decision.request_khz);
     match (decision.changed, before == after) {
         _ if decision.was_held() => format!("{before} kHz kept: the gate holds the change to {after} kHz"),
         (true, _) if request_khz != after => {
@@ -293,21 +272,14 @@ fn kept(moment: &Moment) -> Step {
     step("request", rules::commit(), text)
 }
 
-/// When the window that counts began: at the last change, or (R0a) at the last evaluation.
-fn next_allowed_ns(moment: &Moment, context: &Context<'_>) -> u64 {
-    let d = &moment.decision;
-    if d.was_held() {
-        return d.until_ns.max(d.time_ns);
-    }
-    let every_evaluation = value_of(&context.plan.policy, "gate") == "r0a";
-    let restarts = d.verdict() == GateVerdict::Open && (d.changed || every_evaluation);
-    let before = if every_evaluation { moment.evaluated.map(|e| e.time_ns) } else { moment.last_change_ns };
-    let start = if restarts { Some(d.time_ns) } else { before };
-    start.map_or(d.time_ns, |t| (t + least_wait_ns(context)).max(d.time_ns))
+/// A held change has its own time, every other has to be far enough from the last one.
+fn next_allowed_ns(decision: &Decision) -> u64 {
+    let allowed_ns = if decision.was_held() { decision.until_ns } else { decision.next_allowed_ns };
+    allowed_ns.max(decision.time_ns)
 }
 
 fn next(moment: &Moment, context: &Context<'_>, allowed_ns: u64) -> Step {
-    let limit = ms(least_wait_ns(context));
+    let limit = ms(context.times.least_ns);
     let wait = allowed_ns - moment.decision.time_ns;
     let text = match wait {
         0 if moment.decision.verdict() == GateVerdict::Peak => {
@@ -340,39 +312,16 @@ impl Explanation {
 mod tests {
     use super::*;
 
-    /// From 1200 MHz, with M at 960 MHz.
-    fn changed_to(resolved_khz: u32, gate: &str) -> u32 {
-        let decision =
-            Decision { prev_khz: 1_200_000, peak_khz: 960_000, changed: true, resolved_khz, ..Decision::default() };
-        request_khz(&decision, gate)
-    }
-
-    #[test]
-    fn a_fall_ends_at_the_maximum_of_the_window() {
-        for gate in ["r0b", "r1_trailing", "r1_sliding", "r1_asym", "r2_linear", "up_down"] {
-            assert_eq!(changed_to(208_000, gate), 960_000, "{gate}");
-        }
-        let kept = Decision { prev_khz: 432_000, resolved_khz: 208_000, ..Decision::default() };
-        assert_eq!(request_khz(&kept, "r0b"), 432_000);
-    }
-
-    #[test]
-    fn a_rise_goes_to_the_maximum_where_the_gate_waits_for_its_window() {
-        let rise = Decision {
-            prev_khz: 208_000,
-            peak_khz: 960_000,
-            changed: true,
-            resolved_khz: 432_000,
-            ..Decision::default()
-        };
-        assert_eq!(request_khz(&rise, "r1_sliding"), 960_000);
-        assert_eq!(request_khz(&rise, "r1_asym"), 432_000);
-    }
-
     #[test]
     fn what_is_handed_to_the_driver_is_what_the_text_says() {
-        let decision = Decision { prev_khz: 1_200_000, resolved_khz: 208_000, changed: true, ..Decision::default() };
-        let text = commit_in_words(&decision, 960_000);
+        let decision = Decision {
+            prev_khz: 1_200_000,
+            resolved_khz: 208_000,
+            request_khz: 960_000,
+            changed: true,
+            ..Decision::default()
+        };
+        let text = commit_in_words(&decision);
         assert_eq!(text, "1200000 -> 960000 kHz, the largest wanted in the last window: handed to the driver");
     }
 }

@@ -24,7 +24,8 @@ pub fn gate_times(plan: &Plan, domain: u32) -> GateTimes {
     let mut governor = SugovPolicy { fast_switch: u32::from(spec.fast_switch), ..SugovPolicy::default() };
     governor.init(u32::try_from(rate_limit_ns / 1000).unwrap_or(u32::MAX));
     governor.init_gate(&plan.policy, spec.switch_time_ns, plan.machine.costs.context_switch_ns);
-    GateTimes { rate_limit_ns, window_ns: governor.gate.window_ns, spacing_ns: governor.gate.spacing_ns }
+    let (window_ns, spacing_ns) = (governor.gate.window_ns, governor.gate.spacing_ns);
+    GateTimes { rate_limit_ns, window_ns, spacing_ns, least_ns: governor.least_spacing_ns(&plan.policy) }
 }
 
 /// One request per CPU of the domain.

@@ -180,6 +180,8 @@ declare_events! {
         resolved_khz: u32 [Khz],
         /// Frequency requested before this call.
         prev_khz: u32 [Khz],
+        /// Frequency requested after it.
+        request_khz: u32 [Khz],
         /// 1 when the request changed.
         changed: u32 [Code],
         /// Distance between need and request.
@@ -188,6 +190,8 @@ declare_events! {
         peak_khz: u32 [Khz],
         /// When a held correction may pass; 0 when none is held.
         until_ns: u64 [Ns],
+        /// From when the time since the last change is long enough for some change.
+        next_allowed_ns: u64 [Ns],
         /// Flags of the call: 1 I/O wait, 2 RT runs, 4 deadline runs, 8 forced, 16 RT or deadline demand, 32 utilization left.
         flags: u32 [Code],
     }

@@ -269,7 +269,8 @@ impl<S: Sink> Engine<'_, S> {
     /// What became of a call; `khz`: before the table, after it, and requested before.
     fn decision(&self, call: &Call, need: &Need, khz: [u32; 3], changed: bool) -> Event {
         let t = &need.terms;
-        let gate = &self.domains[call.domain as usize].sugov.gate;
+        let sugov = &self.domains[call.domain as usize].sugov;
+        let gate = &sugov.gate;
         let [raw_khz, resolved_khz, prev_khz] = khz;
         Event::FreqDecision {
             cpu: call.cpu,
@@ -292,10 +293,12 @@ impl<S: Sink> Engine<'_, S> {
             raw_khz,
             resolved_khz,
             prev_khz,
+            request_khz: sugov.next_freq_khz,
             changed: u32::from(changed),
             error: gate.error,
             peak_khz: gate.maximum_khz,
             until_ns: gate.until_ns.saturating_sub(self.boot_ns),
+            next_allowed_ns: sugov.next_allowed_ns(&self.policy).saturating_sub(self.boot_ns),
             flags: call.flags,
         }
     }

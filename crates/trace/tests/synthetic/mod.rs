@@ -88,10 +88,12 @@ impl Synthetic {
             raw_khz: self.below(2_000_000),
             resolved_khz: OPPS_KHZ[index],
             prev_khz: OPPS_KHZ[3 - index],
+            request_khz: 0,
             changed: self.below(2),
             error: self.below(1281),
             peak_khz: 0,
             until_ns: 0,
+            next_allowed_ns: 0,
             flags: 0,
         }
     }
