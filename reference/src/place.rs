@@ -21,8 +21,8 @@ pub struct Wake {
     pub task: u128,
     /// Load of the waker.
     pub waker: u128,
-    /// How uneven the loads of the two CPUs may be, percent.
-    pub imbalance_pct: u128,
+    /// Both CPUs are threads of one core.
+    pub siblings: bool,
     /// The waker is about to sleep.
     pub sync: bool,
     /// The waking CPU is idle and shares its cache with the last one.
@@ -35,7 +35,8 @@ pub struct Wake {
 
 /// Half of what is allowed beyond an even load counts for the waking CPU.
 fn margin(wake: &Wake) -> u128 {
-    100 + wake.imbalance_pct.saturating_sub(100) / 2
+    let allowed = if wake.siblings { 10 } else { 17 };
+    100 + allowed / 2
 }
 
 /// What is left on the waking CPU.

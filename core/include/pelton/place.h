@@ -16,14 +16,14 @@
  *     there = margin * cap(this) * (L(prev) - task) + 1 if the waker is about to sleep
  *     here < there                                                              -> this, else prev
  *
- *   margin = 100 + (imbalance_pct - 100) / 2
+ *   margin = 100 + (imbalance - 100) / 2;  imbalance = 110 between threads of a core, else 117
  *
  *   quantity       unit      range
  *   load           weight    0 .. 88761 * tasks
  *   capacity       1/1024    0 .. 1024
- *   imbalance_pct  percent   100 .. 200; 110 between threads of a core, 117 within a cache
+ *   imbalance      percent
  *
- * Source: Linux 7.2 kernel/sched/fair.c (wake_affine_idle, wake_affine_weight); runnable_load: 4.4 and 4.9 the same file
+ * Source: Linux 7.2 kernel/sched/fair.c (wake_affine_idle, wake_affine_weight), topology.c (sd_init); runnable_load: 4.4 and 4.9 the same file
  * (wake_affine), read in public trees; that 4.12 has that form is recollection.
  * Deviations: no task groups (effective_load is the load itself at the root).
  */
@@ -41,7 +41,7 @@ struct pelton_wake {
 	u64 waker_load;
 	u32 this_capacity;
 	u32 prev_capacity;
-	u32 imbalance_pct;
+	u32 siblings;  /* both CPUs are threads of one core */
 	u32 sync;      /* the waker is about to sleep */
 	u32 this_idle; /* the waking CPU runs nothing, and shares its cache with prev */
 	u32 prev_idle;
@@ -57,9 +57,12 @@ PELTON_INLINE u64 pelton_wake_stays(const struct pelton_wake *w)
 	return w->sync ? pelton_sub_floor(w->this_load, w->waker_load) : w->this_load;
 }
 
+/* Half of the difference of load that is no reason to move, percent. */
 PELTON_INLINE u64 pelton_wake_margin(const struct pelton_wake *w)
 {
-	return 100u + pelton_sub_floor_u32(w->imbalance_pct, 100u) / 2u;
+	u32 imbalance_pct = w->siblings ? 110 : 117;
+
+	return 100u + (imbalance_pct - 100u) / 2u;
 }
 
 /* Does the waking CPU attract the task? By the load of what is runnable. */

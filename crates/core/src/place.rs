@@ -10,7 +10,7 @@ use crate::records::Wake;
 /// ```
 /// use pelton_core::{Policy, Wake};
 /// // Two tasks on either CPU, everybody as heavy as the other; nobody sleeps after the wake-up.
-/// let wake = Wake { this_load: 2048, prev_load: 2048, task_load: 1024, this_running: 2, ..Wake::new(117) };
+/// let wake = Wake { this_load: 2048, prev_load: 2048, task_load: 1024, this_running: 2, ..Wake::full_capacity() };
 /// let of = |profile| pelton_core::wake_affine(&Policy::profile(profile).unwrap(), &wake);
 /// assert!(!of("4.12") && !of("7.2"));
 /// ```
@@ -32,9 +32,9 @@ pub fn wake_wide(waker_flips: u32, wakee_flips: u32, llc_size: u32) -> bool {
 }
 
 impl Wake {
-    /// A wake-up between two CPUs of full capacity.
+    /// A wake-up between two cores of full capacity.
     #[must_use]
-    pub fn new(imbalance_pct: u32) -> Wake {
-        Wake { this_capacity: 1024, prev_capacity: 1024, imbalance_pct, ..Wake::default() }
+    pub fn full_capacity() -> Wake {
+        Wake { this_capacity: 1024, prev_capacity: 1024, ..Wake::default() }
     }
 }

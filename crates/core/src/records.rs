@@ -361,8 +361,8 @@ mirror! {
         this_capacity: u32,
         /// Capacity of the task's last CPU.
         prev_capacity: u32,
-        /// Imbalance that is tolerated between the two, percent.
-        imbalance_pct: u32,
+        /// Both CPUs are threads of one core.
+        siblings: u32,
         /// The waker is about to sleep.
         sync: u32,
         /// The waking CPU is idle and shares its cache with the last one.

@@ -169,7 +169,7 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_wake, waker_load),
 	FLD(pelton_wake, this_capacity),
 	FLD(pelton_wake, prev_capacity),
-	FLD(pelton_wake, imbalance_pct),
+	FLD(pelton_wake, siblings),
 	FLD(pelton_wake, sync),
 	FLD(pelton_wake, this_idle),
 	FLD(pelton_wake, prev_idle),

@@ -11,7 +11,7 @@ fn pulls(profile: &str, wake: Wake) -> bool {
 /// `n` and `m` tasks of weight 1024 on the waking and on the last CPU; one more wakes.
 fn busy(n: u64, m: u64) -> Wake {
     let (this_load, prev_load) = (n * 1024, m * 1024);
-    Wake { this_load, prev_load, task_load: 1024, waker_load: 1024, this_running: n as u32, ..Wake::new(117) }
+    Wake { this_load, prev_load, task_load: 1024, waker_load: 1024, this_running: n as u32, ..Wake::full_capacity() }
 }
 
 #[test]
@@ -33,9 +33,9 @@ fn a_waker_about_to_sleep_does_not_count() {
 
 #[test]
 fn the_margin_is_half_of_the_imbalance() {
-    let at = |prev_load| Wake { this_load: 1000, prev_load, task_load: 1000, ..Wake::new(117) };
+    let at = |prev_load| Wake { this_load: 1000, prev_load, task_load: 1000, ..Wake::full_capacity() };
     assert!(pulls("4.12", at(1852)) && !pulls("4.12", at(1851)), "200000 against 108 x 1852 = 200016");
-    let smt = |prev_load| Wake { imbalance_pct: 110, ..at(prev_load) };
+    let smt = |prev_load| Wake { siblings: 1, ..at(prev_load) };
     assert!(pulls("4.12", smt(1905)) && !pulls("4.12", smt(1904)), "105 x 1905 = 200025");
 }
 
@@ -58,7 +58,7 @@ fn later_kernels_look_at_idle_cpus_first() {
 
 #[test]
 fn any_input_has_an_answer() {
-    let all = Wake { this_load: u64::MAX, prev_load: u64::MAX, imbalance_pct: 0, ..Wake::default() };
+    let all = Wake { this_load: u64::MAX, prev_load: u64::MAX, ..Wake::default() };
     let _ = (pulls("4.12", all), pulls("7.2", all));
     assert!(!wake_wide(u32::MAX, 1, u32::MAX) && wake_wide(u32::MAX, u32::MAX, 1));
 }

@@ -9,11 +9,6 @@ use crate::class::Class;
 use crate::engine::Engine;
 use crate::state::{NO_TASK, Power};
 
-/// Difference of load that is no reason to move, between CPUs of one cache.
-const IMBALANCE_PCT: u32 = 117;
-/// The same between threads of a core.
-const IMBALANCE_PCT_SMT: u32 = 110;
-
 impl<S: Sink> Engine<'_, S> {
     /// CPU for a task that becomes runnable; `exec` executes the wake-up; `sync`: whose task is about to sleep.
     pub(crate) fn select_cpu(&self, t: u32, exec: u32, sync: bool) -> u32 {
@@ -67,7 +62,6 @@ impl<S: Sink> Engine<'_, S> {
             return prev;
         }
         let (this, last) = (&self.cpus[exec as usize], &self.cpus[prev as usize]);
-        let siblings = self.m.cpus[exec as usize].smt.contains(&prev);
         let wake = Wake {
             this_load: self.wake_load(exec),
             prev_load: self.wake_load(prev),
@@ -75,7 +69,7 @@ impl<S: Sink> Engine<'_, S> {
             waker_load: self.curr_load(exec),
             this_capacity: self.m.cpus[exec as usize].capacity,
             prev_capacity: self.m.cpus[prev as usize].capacity,
-            imbalance_pct: if siblings { IMBALANCE_PCT_SMT } else { IMBALANCE_PCT },
+            siblings: self.m.cpus[exec as usize].smt.contains(&prev).into(),
             sync: sync.into(),
             this_idle: (this.is_idle() && self.same_llc(exec, prev)).into(),
             prev_idle: last.is_idle().into(),
