@@ -27,14 +27,22 @@ pub fn is_inefficient(states: &[State], index: usize, cap_orig: u128) -> bool {
     (index + 1..states.len()).any(|faster| cost(states, faster, cap_orig) <= cost(states, index, cap_orig))
 }
 
-/// Energy at an assumed utilization; no state is forbidden.
-pub fn energy(states: &[State], cap_orig: u128, max_util: u128, sum_util: u128, allowed: u128) -> u128 {
-    if sum_util == 0 {
+/// Energy at an assumed utilization, when only states from the slowest to the fastest of `range` may be used.
+pub fn energy(
+    states: &[State],
+    range: [usize; 2],
+    cap_orig: u128,
+    max_util: u128,
+    sum_util: u128,
+    allowed: u128,
+) -> u128 {
+    if sum_util == 0 || states.is_empty() {
         return 0;
     }
     let wanted = max_util.min(allowed);
     let serves =
         |&index: &usize| performance(states, index, cap_orig) >= wanted && !is_inefficient(states, index, cap_orig);
-    let chosen = (0..states.len()).find(serves).unwrap_or(states.len() - 1);
+    let fastest = range[1].min(states.len() - 1);
+    let chosen = (range[0]..=fastest).find(serves).unwrap_or(fastest);
     cost(states, chosen, cap_orig) * sum_util
 }

@@ -58,3 +58,4 @@ static inline __attribute__((always_inline)) void *record(u64 *w, u64 index)
 #include "entry_rq.h"
 #include "entry_governor.h"
 #include "entry_idle.h"
+#include "entry_place.h"

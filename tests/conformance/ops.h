@@ -72,6 +72,10 @@
 	X(MENU_SELECT, op_menu_select, "J.5") \
 	X(TEO_WOKE, op_teo_woke, "J.5") \
 	X(TEO_SELECT, op_teo_select, "J.5") \
+	X(WAKE_AFFINE, op_wake_affine, "H.7") \
+	X(WAKE_WIDE, op_wake_wide, "H.7") \
+	X(EM_STATE, op_em_state, "H.1") \
+	X(EM_ENERGY, op_em_energy, "H.1") \
 	X(POKE, op_poke, "the harness writes one word")
 
 #endif

@@ -39,7 +39,7 @@ fn core_and_twin_agree_on_tables_with_inefficient_states() {
         }
         for _ in 0..20 {
             let [max, sum, allowed] = [1200, 6000, 1025].map(|below| next(seed, below));
-            let wanted = energy::energy(&twin, cap.into(), max.into(), sum.into(), allowed.into());
+            let wanted = energy::energy(&twin, [0, usize::MAX], cap.into(), max.into(), sum.into(), allowed.into());
             assert_eq!(u128::from(model.energy(max, sum, allowed)), wanted, "{opps:?} {cap} {max} {sum} {allowed}");
             compared += 1;
         }

@@ -403,6 +403,7 @@ impl Grammar {
             3 => self.around_the_governor(),
             4 if self.one_in(8) => self.idle_period(),
             5 | 6 => self.filter(cpu),
+            7 if self.one_in(2) => self.placement(),
             _ => {}
         }
     }

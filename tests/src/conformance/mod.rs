@@ -15,6 +15,7 @@ pub mod grammar;
 mod idle;
 pub mod layout;
 pub mod ops;
+mod placement;
 pub mod replay;
 pub mod suite;
 pub mod twin;

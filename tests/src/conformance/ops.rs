@@ -86,6 +86,10 @@ ops! {
     MenuSelect = "MENU_SELECT",
     TeoWoke = "TEO_WOKE",
     TeoSelect = "TEO_SELECT",
+    WakeAffine = "WAKE_AFFINE",
+    WakeWide = "WAKE_WIDE",
+    EmState = "EM_STATE",
+    EmEnergy = "EM_ENERGY",
     Poke = "POKE",
 }
 

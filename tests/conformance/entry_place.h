@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Operations of placement and of the energy model; everything is in the arguments. Included by entry.c only. */
+
+/* Loads of this and of the previous CPU, of the task and of the waker; capacities; marks and runnable tasks. */
+TEST_OP op_wake_affine(u64 *w)
+{
+	struct pelton_wake wake = {
+		.this_load = w[1],
+		.prev_load = w[2],
+		.task_load = w[3],
+		.waker_load = w[4],
+		.this_capacity = (u32)w[5],
+		.prev_capacity = (u32)(w[5] >> 32),
+		.siblings = w[6] & 1,
+		.sync = w[6] >> 1 & 1,
+		.this_idle = w[6] >> 2 & 1,
+		.prev_idle = w[6] >> 3 & 1,
+		.this_running = (u32)(w[6] >> 32),
+	};
+
+	return pelton_wake_affine(POLICY, &wake);
+}
+
+TEST_OP op_wake_wide(u64 *w)
+{
+	return pelton_wake_wide((u32)w[1], (u32)w[2], (u32)w[3]);
+}
+
+#define EM_STATES 4
+
+/* Words 1 to 4: frequency in MHz of a state, from bit 24 its power. Word 5: capacity; from bit 16 how many states. */
+static inline __attribute__((always_inline)) u32 em_table(const u64 *w, struct pelton_em_state *states)
+{
+	u32 i;
+
+	for (i = 0; i < EM_STATES; i++) {
+		struct pelton_em_state state = { .power_uw = w[i + 1] >> 24,
+						 .freq_khz = 1000 * (u32)(w[i + 1] & 0xffffff) };
+
+		states[i] = state;
+	}
+	pelton_em_fill(states, w[5] >> 16 & 3, w[5] & 0xffff);
+	return w[5] >> 16 & 3;
+}
+
+/* Word 6: state. */
+TEST_OP op_em_state(u64 *w)
+{
+	struct pelton_em_state states[EM_STATES];
+
+	em_table(w, states);
+	return states[w[6] & 3].cost ^ states[w[6] & 3].performance << 40 ^ (u64)states[w[6] & 3].inefficient << 63;
+}
+
+/* Word 5 from bit 24: slowest and fastest allowed state; word 6: largest and from bit 32 summed utilization; word 7: allowed. */
+TEST_OP op_em_energy(u64 *w)
+{
+	struct pelton_em_state states[EM_STATES];
+	u32 n = em_table(w, states);
+
+	return pelton_em_cpu_energy(states, n, w[5] >> 24 & 0xff, w[5] >> 32 & 0xff, (u32)w[6], w[6] >> 32, w[7]);
+}
