@@ -23,6 +23,7 @@
 	X(bandwidth, "of 1024", 0, 1024, "reserved deadline bandwidth") \
 	X(clamp, "of 1024", 0, 1024, "utilization clamp") \
 	X(frequency_khz, "kHz", 1, 16000000, "frequency") \
+	X(power_uw, "uW", 0, 17592186044416, "power of a busy CPU at one frequency") \
 	X(rate_limit_us, "us", 0, 10000000, "rate limit of the governor") \
 	X(transition_latency_ns, "ns", 0, 10000000000, "transition latency that the driver reports") \
 	X(tick_ns, "ns", 1000000, 10000000, "time between timer interrupts") \

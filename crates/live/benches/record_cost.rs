@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
-use pelton_live::{EventSet, Options, SETS, Session, Summary, buffer_mib_default, header, set_nice};
+use pelton_live::{EventSet, Options, READER_NICE, SETS, Session, Summary, buffer_mib_default, header, set_nice};
 use pelton_schema::Sink;
 use pelton_trace::PeltonLog;
 
@@ -58,7 +58,7 @@ fn recorded(sets: &[EventSet], path: &Path) -> Result<(Cost, Summary), String> {
     let mut log = PeltonLog::new(file, &header("bench", "hackbench"));
     let cost = hackbench(|| {
         // Only now: hackbench keeps the priority it was started with.
-        let _ = set_nice(-20);
+        let _ = set_nice(READER_NICE);
         session.poll(&mut |time_ns, event| log.event(time_ns, event));
     });
     let _ = set_nice(0);

@@ -24,7 +24,7 @@ mod session;
 mod summary;
 
 pub use convert::signal_event;
-pub use machine::{Capabilities, buffer_mib_default, header, set_nice};
+pub use machine::{Capabilities, READER_NICE, buffer_mib_default, header, set_nice};
 pub use programs::{EventSet, SETS};
 pub use session::{LiveError, Options, Progress, Session};
 pub use summary::Summary;

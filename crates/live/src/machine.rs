@@ -77,6 +77,9 @@ pub fn buffer_mib_default() -> u32 {
     (BUFFERS_MIB / cpus_possible()).clamp(4, 32)
 }
 
+/// Nice value of the thread that empties the buffers of a recording.
+pub const READER_NICE: i32 = -20;
+
 /// Sets the nice value of the calling thread.
 ///
 /// # Errors

@@ -10,7 +10,9 @@ use crate::sheet::Sheet;
 use crate::units::{human_ns, number};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pelton_live::loads::{LOADS, Load, Running};
-use pelton_live::{EventSet, LiveError, Options, SETS, Session, Summary, buffer_mib_default, set_nice, signal_event};
+use pelton_live::{
+    EventSet, LiveError, Options, READER_NICE, SETS, Session, Summary, buffer_mib_default, set_nice, signal_event,
+};
 use pelton_schema::{Event, Sink};
 use pelton_trace::{PeltonLog, PerfettoTrace, RunHeader};
 use serde::Serialize;
@@ -22,9 +24,6 @@ use std::sync::atomic::Ordering;
 
 /// How long a recording is when nothing else ends it.
 const DURATION_NS: u64 = 10_000_000_000;
-
-/// Nice value of the thread that empties the buffers.
-const NICE: i32 = -20;
 
 /// Does what was asked.
 pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
@@ -64,7 +63,7 @@ fn watch(mut session: Session, files: &mut Files, work: &mut Work, args: &Record
     }
     // Load and command have their own priority by now. A recorder that waits for its turn loses events; one that may not
     // go first still records.
-    let _ = set_nice(NICE);
+    let _ = set_nice(READER_NICE);
     loop {
         let now = session.poll(&mut |time_ns, event| files.put(time_ns, event));
         bar.set_message(format!("{}: {} events, {} lost", human_ns(now.elapsed_ns), now.events, now.lost));

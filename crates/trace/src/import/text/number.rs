@@ -79,6 +79,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_highest_cpu_is_the_core_s_and_the_message_says_so() {
+        let bound = pelton_core::bounds().into_iter().find(|bound| bound.quantity == "cpu").expect("is a bound");
+        assert_eq!(bound.max, CPU_MAX);
+        assert!(CPU_RANGE.contains(&format!("0..{CPU_MAX}")));
+    }
+
+    #[test]
     fn numbers_as_the_kernel_prints_them() {
         assert_eq!(number(b"18446744073709551615"), Some(u64::MAX));
         assert_eq!(number(b"18446744073709551616"), None);
