@@ -7,6 +7,7 @@ pub use traces::*;
 
 use crate::units::{parse_duration_ns, parse_time_ns};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use pelton_lab::experiment::SEEDS_MAX;
 use pelton_lab::quantity::{self, QUANTITIES};
 use pelton_scenario::diagnostic::hint_for;
 use std::path::PathBuf;
@@ -178,7 +179,7 @@ pub struct CompareArgs {
     #[arg(long = "set", value_name = "SWITCH=VALUE")]
     pub sets: Vec<String>,
     /// Repetitions, each with a seed of its own and random start phases.
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=SEEDS_MAX))]
     pub seeds: u64,
     /// The first seed; the others follow.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
@@ -201,13 +202,18 @@ fn parse_quantity(name: &str) -> Result<String, String> {
 #[command(after_long_help = "\
 Example: the RT utilization table of March 2018, as JSON
   pelton reproduce rt-utilization --format json
+Example: the rows about hackbench, three seeds
+  pelton reproduce update-hooks --only hackbench --seeds 3
 Exit code 1 means that a claim of the posting does not hold in the model.")]
 pub struct ReproduceArgs {
-    /// Table name, or all.
+    /// Table name, all, or an experiment file (TOML) of your own.
     #[arg(value_name = "NAME", default_value = "all")]
     pub name: String,
+    /// Only rows whose id contains this, and claims about them; repeatable.
+    #[arg(long, value_name = "TEXT")]
+    pub only: Vec<String>,
     /// Number of seeds [default: as the experiment file says].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=SEEDS_MAX))]
     pub seeds: Option<u64>,
     /// Also repeat the table under each changed assumption the experiment lists.
     #[arg(long)]

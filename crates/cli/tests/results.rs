@@ -112,6 +112,30 @@ fn a_table_has_the_published_shape_and_its_claims_decide_the_exit_code() {
 }
 
 #[test]
+fn an_experiment_file_of_the_user_s_own_gives_what_the_same_table_inside_gives() {
+    let embedded = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/published/rt-utilization.toml");
+    let text = std::fs::read_to_string(embedded).expect("it is there");
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (own, name) = support::file(&folder, "own.toml");
+    std::fs::write(&own, &text).expect("room");
+    let rows = |name: &str| {
+        let arguments = ["reproduce", name, "--only", "transitions", "--seeds", "1", "--format", "json"];
+        let table: Value = serde_json::from_str(&support::pelton(&arguments).stdout).expect("JSON");
+        (table["rows"].clone(), table["claims"].clone())
+    };
+    let (found, claims) = rows(&name);
+    assert_eq!(found.as_array().map(Vec::len), Some(2));
+    assert_eq!(claims.as_array().map(Vec::len), Some(2));
+    assert_eq!((found, claims), rows("rt-utilization"));
+
+    std::fs::write(&own, text.replacen("seeds = ", "seeds = many # ", 1)).expect("room");
+    let outcome = support::pelton(&["reproduce", &name]);
+    assert_eq!(outcome.code, 3);
+    let line = text.lines().position(|l| l.starts_with("seeds = ")).expect("has seeds") + 1;
+    assert!(outcome.stderr.contains(&format!("own.toml:{line}:")), "{}", outcome.stderr);
+}
+
+#[test]
 fn explain_fills_in_every_step() {
     let explanation = json(&with("explain", &["--profile", "4.16", "--at", "500ms", "--changed", "--format", "json"]));
     let steps: Vec<&str> =

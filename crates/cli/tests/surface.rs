@@ -47,7 +47,7 @@ fn every_verb_has_an_example() {
 
 #[test]
 fn usage_mistakes_exit_with_2() {
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 10] = [
         (&["comprae"], "compare"),
         (&["run", "--platfrom", "x"], "--platform"),
         (&["run", "--workload", "x"], "--platform"),
@@ -56,6 +56,7 @@ fn usage_mistakes_exit_with_2() {
         (&["run", "--format", "xml"], "possible values: table, json, csv"),
         (&["compare", "--platform", "hikey-6220", "--workload", "x"], "--policy"),
         (&["reproduce", "rt-utilisation"], "did you mean `rt-utilization`?"),
+        (&["reproduce", "rt-utilization", "--only", "hackbench"], "no row of rt-utilization has `hackbench` in its id"),
         (&["explain", "--platform", "p", "--workload", "w", "--domain", "0", "--cpu", "1"], "cannot be used with"),
     ];
     for (arguments, expected) in cases {

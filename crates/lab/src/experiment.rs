@@ -7,9 +7,11 @@
 use crate::quantity::Read;
 use crate::sensitivity::Sensitivity;
 use crate::table::Role;
+use pelton_scenario::{Diagnostics, SourceFile};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
 
 /// One published experiment.
 #[derive(Clone, Debug, Deserialize)]
@@ -201,6 +203,18 @@ pub struct Claim {
     pub min: Option<f64>,
     /// Largest value that fits the statement.
     pub max: Option<f64>,
+    /// Another pair of rows, compared in the same way; the statement is about how much more the first pair differs.
+    pub than: Option<Pair>,
+}
+
+/// Two rows that are compared.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pair {
+    /// Row.
+    pub row: String,
+    /// Row it is compared with.
+    pub against: String,
 }
 
 /// How two rows are compared.
@@ -224,6 +238,29 @@ impl fmt::Display for ExperimentError {
 }
 
 impl std::error::Error for ExperimentError {}
+
+impl Experiment {
+    /// The rows whose id contains one of these, and the claims about them alone. What goes beyond the posting goes.
+    pub fn keep_rows(&mut self, parts: &[String]) {
+        self.beyond.clear();
+        self.row.retain(|row| parts.iter().any(|part| row.id.contains(part.as_str())));
+        let kept: Vec<&str> = self.row.iter().map(|row| row.id.as_str()).collect();
+        self.claim.retain(|claim| claim.rows().all(|id| kept.contains(&id)));
+    }
+}
+
+impl Claim {
+    /// Ids of the rows it is about.
+    fn rows(&self) -> impl Iterator<Item = &str> {
+        let than = self.than.iter().flat_map(|than| [&than.row, &than.against]);
+        std::iter::once(&self.row).chain(&self.against).chain(than).map(String::as_str)
+    }
+}
+
+/// Most seeds of a table.
+pub const SEEDS_MAX: u64 = 10_000;
+/// Longest run of a table, s.
+const DURATION_S_MAX: f64 = 86_400.0;
 
 /// File name and text of every embedded experiment.
 const EXPERIMENT_FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
@@ -251,12 +288,27 @@ pub fn parse(file: &str, text: &str) -> Result<Experiment, ExperimentError> {
     Ok(experiment)
 }
 
+/// Reads and checks an experiment file that is not embedded.
+pub fn read(path: &Path) -> Result<Experiment, Diagnostics> {
+    let file = SourceFile::read(path)?;
+    let experiment: Experiment = toml::from_str(file.text()).map_err(|e| match e.span() {
+        Some(span) => file.error(span, e.message()),
+        None => file.about(e.message()),
+    })?;
+    check(&experiment).map_err(|why| file.about(why))?;
+    Ok(experiment)
+}
+
 fn check(experiment: &Experiment) -> Result<(), String> {
     if experiment.schema != 1 {
         return Err(format!("schema {} is not known, this program reads 1", experiment.schema));
     }
-    if experiment.seeds == 0 || !experiment.duration_s.is_finite() || experiment.duration_s <= 0.0 {
-        return Err("seeds and duration_s must be above 0".into());
+    if !(1..=SEEDS_MAX).contains(&experiment.seeds) {
+        return Err(format!("seeds must be 1 to {SEEDS_MAX}"));
+    }
+    let durations = experiment.workload.values().filter_map(|w| w.duration_s).chain([experiment.duration_s]);
+    if durations.into_iter().any(|s| !(s > 0.0 && s <= DURATION_S_MAX)) {
+        return Err(format!("duration_s must be above 0 and at most {DURATION_S_MAX}"));
     }
     let mut ids = std::collections::BTreeSet::new();
     for row in &experiment.row {
@@ -312,13 +364,16 @@ fn check_row(experiment: &Experiment, row: &Row) -> Result<(), String> {
 
 fn check_claim(ids: &std::collections::BTreeSet<&str>, claim: &Claim) -> Result<(), String> {
     let id = &claim.id;
-    for row in std::iter::once(&claim.row).chain(&claim.against) {
-        if !ids.contains(row.as_str()) {
+    for row in claim.rows() {
+        if !ids.contains(row) {
             return Err(format!("claim `{id}`: no row is called `{row}`"));
         }
     }
     if claim.against.is_some() != claim.by.is_some() {
         return Err(format!("claim `{id}`: `against` and `by` come together"));
+    }
+    if claim.than.is_some() && claim.by.is_none() {
+        return Err(format!("claim `{id}`: `than` needs `against` and `by`"));
     }
     if claim.min.is_none() && claim.max.is_none() {
         return Err(format!("claim `{id}`: needs `min`, `max` or both"));

@@ -63,26 +63,42 @@ fn samples(row: &Row, reports: &Reports) -> Result<Vec<f64>, ExperimentError> {
 }
 
 fn judge_claim(claim: &Claim, rows: &[RowResult]) -> ClaimResult {
-    let holds = claim_value(claim, rows)
-        .is_some_and(|v| claim.min.is_none_or(|min| v >= min) && claim.max.is_none_or(|max| v <= max));
-    ClaimResult { id: claim.id.clone(), text: claim.text.clone(), holds }
+    let value = claim_value(claim, rows);
+    let holds = value.is_some_and(|v| claim.min.is_none_or(|min| v >= min) && claim.max.is_none_or(|max| v <= max));
+    let of_row = rows.iter().find(|r| r.id == claim.row).map_or("", |r| r.unit.as_str());
+    let unit = if claim.by == Some(Comparison::ChangePercent) { "%" } else { of_row };
+    ClaimResult {
+        id: claim.id.clone(),
+        text: claim.text.clone(),
+        holds,
+        value: value.map(round),
+        unit: unit.to_owned(),
+    }
 }
 
 /// The number a claim is about, from our rows alone.
 fn claim_value(claim: &Claim, rows: &[RowResult]) -> Option<f64> {
     let simulated = |id: &str| rows.iter().find(|r| r.id == id)?.simulated;
-    let value = simulated(&claim.row)?;
-    match (&claim.against, claim.by) {
-        (Some(base), Some(Comparison::ChangePercent)) => stats::percent_change(simulated(base)?, value),
-        (Some(base), Some(Comparison::Difference)) => Some(value - simulated(base)?),
-        _ => Some(value),
+    let (Some(base), Some(by)) = (&claim.against, claim.by) else { return simulated(&claim.row) };
+    let compared = |row: &str, base: &str| compare(by, simulated(base)?, simulated(row)?);
+    let value = compared(&claim.row, base)?;
+    match &claim.than {
+        Some(than) => Some(value - compared(&than.row, &than.against)?),
+        None => Some(value),
+    }
+}
+
+fn compare(by: Comparison, base: f64, value: f64) -> Option<f64> {
+    match by {
+        Comparison::ChangePercent => stats::percent_change(base, value),
+        Comparison::Difference => Some(value - base),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{self, Beyond, Workloads};
+    use crate::experiment::{self, Beyond, Pair, Workloads};
     use pelton_sim::report::{DomainReport, TaskReport};
 
     /// Reports as a model would give them: transitions, and `events` activations of `event_ns`.
@@ -164,6 +180,25 @@ mod tests {
     }
 
     #[test]
+    fn a_claim_may_compare_two_changes() {
+        let mut experiment = experiment::load("rt-utilization").expect("embedded");
+        let pair = |row: &str, against: &str| (row.to_owned(), against.to_owned());
+        let mut value_of = |first: (String, String), then: (String, String)| {
+            let mut claim = experiment.claim[0].clone();
+            (claim.row, claim.against) = (first.0, Some(first.1));
+            (claim.by, claim.min, claim.max) = (Some(Comparison::ChangePercent), Some(0.0), None);
+            claim.than = Some(Pair { row: then.0, against: then.1 });
+            experiment.claim = vec![claim];
+            let result = judge_claim(&experiment.claim[0], &table().rows);
+            (result.holds, result.value.expect("rows are there"), result.unit)
+        };
+        let events = || pair("events.with", "events.without");
+        let latency = || pair("latency_max.with", "latency_max.without");
+        assert_eq!(value_of(events(), latency()), (true, 53.6 + 35.0, "%".into()));
+        assert_eq!(value_of(latency(), events()), (false, -(53.6 + 35.0), "%".into()));
+    }
+
+    #[test]
     fn printed_numbers_never_reach_our_column() {
         let mut experiment = experiment::load("rt-utilization").expect("embedded");
         let before = table();
@@ -202,7 +237,7 @@ mod tests {
         assert_eq!(keys(&json), ["claims", "rows", "runs", "seconds", "table"]);
         let row = ["ci95", "id", "published", "quantity", "role", "simulated", "unit", "variant", "verdict"];
         assert_eq!(keys(&json["rows"][0]), row);
-        assert_eq!(keys(&json["claims"][0]), ["holds", "id", "text"]);
+        assert_eq!(keys(&json["claims"][0]), ["holds", "id", "text", "unit", "value"]);
         assert_eq!(json["rows"][0]["role"], "calibrated");
         assert_eq!(json["rows"][0]["verdict"], "match");
     }

@@ -46,10 +46,9 @@ impl Sensitivity {
     pub fn narrow(&self, experiment: &Experiment) -> Experiment {
         let mut narrow = experiment.clone();
         narrow.beyond.clear();
-        narrow.row.retain(|row| self.only.is_empty() || self.only.iter().any(|part| row.id.contains(part.as_str())));
-        let kept: Vec<&str> = narrow.row.iter().map(|row| row.id.as_str()).collect();
-        let has = |id: &str| kept.contains(&id);
-        narrow.claim.retain(|claim| has(&claim.row) && claim.against.as_deref().is_none_or(has));
+        if !self.only.is_empty() {
+            narrow.keep_rows(&self.only);
+        }
         if self.first_workload {
             for row in &mut narrow.row {
                 row.workload = Workloads::One(row.workload.names()[0].clone());

@@ -133,6 +133,10 @@ pub struct ClaimResult {
     pub text: String,
     /// True when our numbers bear it out.
     pub holds: bool,
+    /// What the statement is about, from our rows.
+    pub value: Option<f64>,
+    /// Unit of `value`.
+    pub unit: String,
 }
 
 impl TableResult {

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton reproduce`: published tables with our numbers beside them.
 
-use super::common::{failure, print, print_json, print_sheet, section, watched};
+use super::common::{bad_input, failure, print, print_json, print_sheet, section, watched};
 use crate::args::{Format, Global, ReproduceArgs};
 use crate::exit::{Exit, Failure};
 use crate::sheet::{self, Sheet};
 use crate::units::number;
-use pelton_lab::experiment::{self, Experiment};
+use pelton_lab::experiment::{self, Experiment, ExperimentError};
 use pelton_lab::reproduce::{Options, reproduce as run_table, simulated_ns};
 use pelton_lab::sensitivity::Sensitivity;
-use pelton_lab::table::{BeyondResult, RowResult, TableResult};
+use pelton_lab::table::{BeyondResult, ClaimResult, RowResult, TableResult};
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// Does what was asked.
 pub fn reproduce(args: &ReproduceArgs, global: &Global) -> Result<Exit, Failure> {
     if args.list {
         return list(global);
     }
-    let all = experiment::names();
-    let names = if args.name == "all" { all } else { vec![args.name.as_str()] };
-    let experiments = names.into_iter().map(|name| experiment::load(name).map_err(|e| unknown(&args.name, &e)));
-    let experiments = experiments.collect::<Result<Vec<_>, _>>()?;
+    let experiments = chosen(args)?;
     let mut good = true;
     for (i, experiment) in experiments.iter().enumerate() {
         for changed in variations(experiment, args) {
@@ -33,16 +31,40 @@ pub fn reproduce(args: &ReproduceArgs, global: &Global) -> Result<Exit, Failure>
     Ok(if good { Exit::Good } else { Exit::ClaimFails })
 }
 
-fn unknown(name: &str, error: &experiment::ExperimentError) -> Failure {
+/// The tables that are meant, with the rows that are meant.
+fn chosen(args: &ReproduceArgs) -> Result<Vec<Experiment>, Failure> {
+    let names = if args.name == "all" { experiment::names() } else { vec![args.name.as_str()] };
+    let mut experiments = names.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
+    if !args.only.is_empty() {
+        experiments.iter_mut().for_each(|experiment| experiment.keep_rows(&args.only));
+        experiments.retain(|experiment| !experiment.row.is_empty());
+        if experiments.is_empty() {
+            let error = format!("no row of {} has `{}` in its id", args.name, args.only.join("` or `"));
+            return Err(Failure::new(Exit::Usage, error, Some("`pelton reproduce NAME` prints the ids of all rows")));
+        }
+    }
+    Ok(experiments)
+}
+
+/// A table by its name, or from a file.
+fn load(name: &str) -> Result<Experiment, Failure> {
+    if name.ends_with(".toml") || name.contains('/') {
+        return experiment::read(Path::new(name)).map_err(|d| bad_input(&d));
+    }
+    experiment::load(name).map_err(|e| unknown(name, &e))
+}
+
+fn unknown(name: &str, error: &ExperimentError) -> Failure {
     let near = pelton_scenario::diagnostic::did_you_mean(name, experiment::names());
     let hint = near.map(|n| format!("did you mean `{n}`?"));
     Failure::new(Exit::Usage, error, hint.as_deref())
 }
 
-/// The table itself, then each changed assumption if asked for.
+/// The table itself, then if asked for each changed assumption that touches a row.
 fn variations<'a>(experiment: &'a Experiment, args: &ReproduceArgs) -> Vec<Option<&'a Sensitivity>> {
-    let changed = experiment.sensitivity.iter().filter(|_| args.sensitivity).map(Some);
-    std::iter::once(None).chain(changed).collect()
+    let touches = |changed: &&Sensitivity| !changed.narrow(experiment).row.is_empty();
+    let changed = experiment.sensitivity.iter().filter(|_| args.sensitivity).filter(touches);
+    std::iter::once(None).chain(changed.map(Some)).collect()
 }
 
 fn one(
@@ -120,7 +142,8 @@ fn text(experiment: &Experiment, changed: Option<&Sensitivity>, table: &TableRes
     out += &section("", &rows(table));
     out.push('\n');
     for claim in &table.claims {
-        let _ = writeln!(out, "{} {}", if claim.holds { "holds:" } else { "FAILS:" }, claim.text);
+        let verdict = if claim.holds { "holds:" } else { "FAILS:" };
+        let _ = writeln!(out, "{verdict} {} (here {})", claim.text, claim_value(claim));
     }
     for beyond in &table.beyond {
         out += &section(&format!("{}, {}: {}", beyond.id, beyond.workload, beyond.why), &beyond_sheet(beyond));
@@ -130,6 +153,15 @@ fn text(experiment: &Experiment, changed: Option<&Sensitivity>, table: &TableRes
     }
     let _ = writeln!(out, "\n{} runs, {} s", table.runs, number(table.seconds));
     out
+}
+
+/// The number that decides a claim.
+fn claim_value(claim: &ClaimResult) -> String {
+    match (claim.value, claim.unit.as_str()) {
+        (None, _) => "-".to_owned(),
+        (Some(value), "" | "count") => number(value),
+        (Some(value), unit) => format!("{} {unit}", number(value)),
+    }
 }
 
 fn rows(table: &TableResult) -> Sheet {
