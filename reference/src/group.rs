@@ -3,7 +3,7 @@
 
 use crate::SCALE;
 use crate::pelt::divider;
-use crate::rq::{CfsRq, Ctx, Se, raise_sum, take_off};
+use crate::rq::{CfsRq, Ctx, Se, flag, raise_sum, take_off, update_cfs_rq, update_load_avg};
 use crate::rules::{Invariance, Rules, SharesKeepEmpty, TgLimit};
 
 /// Weight of the lightest group entity.
@@ -115,6 +115,38 @@ pub fn group_shares(rules: &Rules, owned: &CfsRq, tg: &TaskGroup, present: u64) 
     let total = tg.load_avg.saturating_sub(owned.tg_load_avg_contrib) + load;
     let share = (tg.shares * load).checked_div(total).unwrap_or(tg.shares * load);
     share.min(tg.shares).max(SHARES_MIN)
+}
+
+/// Shares of a control group's `cpu.weight`, rounded to the nearest.
+pub fn shares_of_weight(cpu_weight: u64) -> u64 {
+    (cpu_weight * 1024 + 50) / 100
+}
+
+/// Gives the entity of `owned` on `cfs` its present share; true if that is another one.
+pub fn refresh_shares(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, owned: &CfsRq, tg: &TaskGroup) -> bool {
+    let weight = group_shares(rules, owned, tg, se.weight);
+    let changes = weight != se.weight;
+    if changes {
+        reweight(rules, cfs, se, weight);
+    }
+    changes
+}
+
+/// The blocked walk at one group queue (A.14); events of the queue above.
+pub fn walk_group(
+    owned_ctx: &Ctx,
+    ctx: &Ctx,
+    cfs: &mut CfsRq,
+    se: &mut Se,
+    owned: &mut CfsRq,
+    tg: &mut TaskGroup,
+    wall: u64,
+) -> u64 {
+    if update_cfs_rq(owned_ctx, owned) != 0 {
+        tg_contrib(owned_ctx.rules, tg, owned, wall);
+    }
+    let nothing = se.avg.load_avg == 0 && se.avg.util_avg == 0 && owned.propagate == 0;
+    if nothing { 0 } else { update_load_avg(ctx, cfs, se, Some(owned), flag::UPDATE_TG) }
 }
 
 /// Refreshes what the group's load holds of this queue; true if it changed (A.12).

@@ -77,3 +77,45 @@ pub fn wide(flips: [u128; 2], llc_size: u128) -> bool {
     let [less, more] = if flips[0] < flips[1] { flips } else { [flips[1], flips[0]] };
     less >= llc_size && more >= less * llc_size
 }
+
+/// A group's queue on one CPU, as the load of a wake-up sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupLoad {
+    /// Load average of the queue.
+    pub queue: i128,
+    /// What the group's total holds of it.
+    pub contrib: i128,
+    /// The group's total.
+    pub total: i128,
+    /// The group's shares.
+    pub shares: i128,
+    /// Load average of its entity.
+    pub entity: i128,
+}
+
+/// Shift of the entity's load when its queue gets `own` more and its group `all` more (H.7, to 4.12).
+pub fn effective_load(group: &GroupLoad, own: i128, all: i128) -> i128 {
+    let whole = all + (group.total - group.contrib).max(0) + group.queue;
+    let part = group.queue + own;
+    let weight = if whole > 0 && part < whole { group.shares * part / whole } else { group.shares };
+    weight.max(2) - group.entity
+}
+
+/// What something of `load` on a queue of `queue` is of `part`.
+pub fn h_load(part: u128, load: u128, queue: u128) -> u128 {
+    part * load / (queue + 1)
+}
+
+/// A wake-up whose waker and wakee are in groups: `[here, there]` shifts of the one's sleep and of the other's coming.
+pub fn in_groups(wake: &Wake, waker: [i128; 2], task: [i128; 2]) -> Wake {
+    let shifted = |load: u128, by: i128, least: i128| (load as i128 + by).max(least) as u128;
+    let mut load = wake.load;
+    if wake.sync {
+        load = [shifted(load[0], waker[0], 0), shifted(load[1], waker[1], 0)];
+    }
+    load[1] = shifted(load[1], task[1], 0);
+    if task[0] < 0 && load[0] > 0 {
+        load[0] = shifted(load[0], task[0], 1);
+    }
+    Wake { load, task: task[0].max(0) as u128, waker: 0, ..*wake }
+}

@@ -80,6 +80,21 @@ TEST_OP op_tg_contrib(u64 *w)
 	return pelton_tg_contrib(POLICY, TG(1), CFS(2), w[3]);
 }
 
+/* cfs, se, owned, tg */
+TEST_OP op_refresh_shares(u64 *w)
+{
+	return pelton_refresh_shares(POLICY, CFS(1), SE(2), CFS(3), TG(4));
+}
+
+/* rq, cfs, se, owned, tg, wall clock */
+TEST_OP op_walk_group(u64 *w)
+{
+	struct pelton_ctx own = pelton_cfs_ctx(POLICY, RQ(1), CFS(4));
+	struct pelton_ctx above = pelton_cfs_ctx(POLICY, RQ(1), CFS(2));
+
+	return pelton_walk_group(&own, &above, CFS(2), SE(3), CFS(4), TG(5), w[6]);
+}
+
 /* se, weight */
 TEST_OP op_se_init(u64 *w)
 {

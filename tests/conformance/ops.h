@@ -18,6 +18,8 @@
 	X(REWEIGHT, op_reweight, "A.10, A.12") \
 	X(GROUP_SHARES, op_group_shares, "A.12") \
 	X(TG_CONTRIB, op_tg_contrib, "A.12") \
+	X(REFRESH_SHARES, op_refresh_shares, "A.12") \
+	X(WALK_GROUP, op_walk_group, "A.14") \
 	X(ENQUEUE_ENTITY, op_enqueue_entity, "A.9, B.15") \
 	X(UPDATE_ANCESTOR, op_update_ancestor, "A.9, B.15") \
 	X(DEQUEUE_ENTITY, op_dequeue_entity, "A.9, B.15") \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Where a waking task goes: the core against its slow twin.
 
-use pelton_core::{Policy, Wake, wake_affine, wake_wide};
+use pelton_core::{CfsRq, Policy, Se, TaskGroup, Wake, WakeShift, effective_load, h_load, wake_affine, wake_wide};
 use pelton_reference::place::{self, WakeAffine};
 
 /// Numbers of a fixed sequence.
@@ -65,5 +65,49 @@ fn core_and_twin_keep_the_same_tasks_apart() {
     for _ in 0..100_000 {
         let [a, b, size] = [80, 80, 9].map(|below| next(seed, below) as u32);
         assert_eq!(wake_wide(a, b, size), place::wide([a.into(), b.into()], size.into()), "{a} {b} {size}");
+    }
+}
+
+#[test]
+fn core_and_twin_shift_the_same_load() {
+    let seed = &mut 7;
+    for _ in 0..100_000 {
+        let [queue, contrib, total, entity] = [90_000, 3000, 200_000, 3000].map(|below| next(seed, below));
+        let shares = [2, 1024, 262_144][next(seed, 3) as usize];
+        let [own, all] = [next(seed, 3), next(seed, 3)].map(|sign| (sign as i64 - 1) * next(seed, 100_000) as i64);
+        let mut cfs = CfsRq { tg_load_avg_contrib: contrib, ..CfsRq::default() };
+        cfs.avg.load_avg = queue;
+        let mut se = Se::default();
+        se.avg.load_avg = entity;
+        let group = place::GroupLoad {
+            queue: queue.into(),
+            contrib: contrib.into(),
+            total: total.into(),
+            shares: shares.into(),
+            entity: entity.into(),
+        };
+        let here = effective_load(&cfs, &TaskGroup { load_avg: total, shares }, &se, own, all);
+        assert_eq!(i128::from(here), place::effective_load(&group, own.into(), all.into()), "{group:?} {own} {all}");
+        assert_eq!(u128::from(h_load(queue, entity, total)), place::h_load(queue.into(), entity.into(), total.into()));
+    }
+}
+
+#[test]
+fn core_and_twin_read_groups_alike() {
+    let seed = &mut 9;
+    for _ in 0..100_000 {
+        let mut wake = wake(seed);
+        let [a, b, c, d] = [(); 4].map(|()| next(seed, 20_000) as i64 - 10_000);
+        let twin_says = place::in_groups(&twin(&wake), [a.into(), b.into()], [c.into(), d.into()]);
+        wake.in_groups(WakeShift { waker_here: a, waker_there: b, task_here: c, task_there: d });
+        assert_eq!(twin(&wake), twin_says);
+    }
+}
+
+#[test]
+fn core_and_twin_give_a_weight_the_same_shares() {
+    for weight in 1..=10_000 {
+        let twin = pelton_reference::group::shares_of_weight(weight.into());
+        assert_eq!(pelton_core::shares_of_weight(weight), twin);
     }
 }

@@ -12,11 +12,11 @@
  *   group weight:  shares * load / T,  T = total of the group with this CPU's present load
  *
  *   quantity       unit            range
- *   shares         weight          2 .. tg.shares
+ *   shares         weight          2 .. tg.shares, tg.shares 2 .. 262144
  *   tg.load_avg    weight          sum of the queues' contributions
  *
  * Source: Linux 7.2 kernel/sched/fair.c (update_load_avg, propagate_entity_load_avg, update_tg_cfs_util,
- * update_tg_cfs_load, calc_group_shares, update_tg_load_avg, post_init_entity_util_avg, migrate_se_pelt_lag,
+ * update_tg_cfs_load, calc_group_shares, update_tg_load_avg, update_cfs_group, __update_blocked_fair, post_init_entity_util_avg, migrate_se_pelt_lag,
  * switched_from_fair, switched_to_fair, online_fair_sched_group).
  * Deviations: 4.10-4.14 propagated by other formulas (recollection); here the 4.15 form serves all profiles.
  */
@@ -28,6 +28,8 @@
 #include "util_est.h"
 
 #define PELTON_MIN_SHARES 2u
+#define PELTON_MAX_SHARES 262144u
+#define PELTON_CPU_WEIGHT_DEFAULT 100u
 #define PELTON_TG_UPDATE_SHIFT 6 /* the total is refreshed when off by more than 1/64 */
 
 /* Utilization of a group entity becomes that of the queue it owns; the queue above takes the difference. */
@@ -167,6 +169,12 @@ PELTON_INLINE u64 pelton_group_shares(const struct pelton_policy *pol, const str
 	return pelton_max_u64(share, PELTON_MIN_SHARES);
 }
 
+/* Weight in shares of a control group's `cpu.weight`: 100 is 1024. */
+PELTON_INLINE u64 pelton_shares_of_weight(u32 cpu_weight)
+{
+	return (cpu_weight * 1024ull + PELTON_CPU_WEIGHT_DEFAULT / 2u) / PELTON_CPU_WEIGHT_DEFAULT;
+}
+
 /* Refresh a group's load total from one of its queues. Returns 1 if it changed. Not for the root group. */
 PELTON_INLINE u32 pelton_tg_contrib(const struct pelton_policy *pol, struct pelton_tg *tg, struct pelton_cfs_rq *g,
 				    u64 now)
@@ -181,6 +189,40 @@ PELTON_INLINE u32 pelton_tg_contrib(const struct pelton_policy *pol, struct pelt
 	g->tg_load_avg_contrib = g->avg.load_avg;
 	g->tg_update_ns = now;
 	return 1;
+}
+
+/* Give the entity of group queue `g` on queue `q` the weight that is its share now. Returns 1 if it changed. */
+PELTON_INLINE u32 pelton_refresh_shares(const struct pelton_policy *pol, struct pelton_cfs_rq *q, struct pelton_se *se,
+					const struct pelton_cfs_rq *g, const struct pelton_tg *tg)
+{
+	u64 weight = pelton_group_shares(pol, g, tg, se->weight);
+
+	if (weight == se->weight)
+		return 0;
+	pelton_reweight(pol, q, se, weight);
+	return 1;
+}
+
+/*
+ * One group queue of the blocked walk, children before parents: `g` up to `ctx_g->now`, its part of the group's load, and
+ * its entity on `q`, unless that has nothing left and nothing to hand up. Returns the event bits of `q`.
+ */
+PELTON_INLINE u32 pelton_walk_group(const struct pelton_ctx *ctx_g, const struct pelton_ctx *ctx_q,
+				    struct pelton_cfs_rq *q, struct pelton_se *se, struct pelton_cfs_rq *g,
+				    struct pelton_tg *tg, u64 wall_now)
+{
+	if (pelton_update_cfs_rq(ctx_g, g))
+		pelton_tg_contrib(ctx_g->pol, tg, g, wall_now);
+	if (!se->avg.load_avg && !se->avg.util_avg && !g->propagate)
+		return 0;
+	return pelton_update_load_avg(ctx_q, q, se, g, PELTON_UPDATE_TG);
+}
+
+/* Nothing is on the group queue, nothing of it is left: the walk need not come here. */
+PELTON_INLINE u32 pelton_group_is_decayed(const struct pelton_cfs_rq *g)
+{
+	return !g->load_weight && !g->avg.load_sum && !g->avg.util_sum && !g->avg.runnable_sum && !g->removed_nr &&
+	       !g->propagate && !g->tg_load_avg_contrib;
 }
 
 /* A new task: no history; its load is assumed to be full, its utilization is set at first placement. */

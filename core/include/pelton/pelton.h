@@ -13,7 +13,7 @@
 #include "idle_teo.h"
 #include "rq_event.h"
 #include "pelt_ramp.h"
-#include "place.h"
+#include "place_group.h"
 #include "schedutil.h"
 
 #endif

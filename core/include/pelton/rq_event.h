@@ -10,8 +10,9 @@
  *
  * All clocks of one event are equal: only its first update can cross a period boundary.
  *
- * With task groups the host walks the levels and calls the *_entity functions from the leaf up; `delta` is the change of
- * runnable tasks below (+1, -1, 0), the same at every level. Without groups the rq_* functions do everything at once.
+ * With task groups the host calls the rq_*_on functions for the task's own queue, then walks the levels above with the
+ * *_entity functions; `delta` is the change of runnable tasks below (+1, -1, 0), the same at every level. Without groups
+ * the rq_* functions do everything at once.
  *
  * Source: Linux 7.2 kernel/sched/fair.c (enqueue_task_fair, dequeue_task_fair, dequeue_entities, enqueue_entity,
  * dequeue_entity, set_next_entity, put_prev_entity, entity_tick), kernel/sched/rt.c, deadline.c, idle.c.
@@ -151,14 +152,20 @@ PELTON_INLINE void pelton_rq_enqueue_begin(const struct pelton_policy *pol, stru
 	pelton_util_est_enqueue(pol, &rq->cfs, se);
 }
 
-/* Second half: the entity, on the root queue; a delayed task is taken back. */
-PELTON_INLINE u32 pelton_rq_enqueue_finish(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se)
+/* Second half: the entity, on its queue; a delayed task is taken back. */
+PELTON_INLINE u32 pelton_rq_enqueue_finish_on(const struct pelton_policy *pol, const struct pelton_rq *rq,
+					      struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
-	struct pelton_ctx ctx = pelton_cfs_ctx(pol, rq, &rq->cfs);
+	struct pelton_ctx ctx = pelton_cfs_ctx(pol, rq, cfs);
 
 	if (se->delayed)
-		return pelton_requeue_entity(&ctx, &rq->cfs, se);
-	return pelton_enqueue_entity(&ctx, &rq->cfs, se, 0, 1);
+		return pelton_requeue_entity(&ctx, cfs, se);
+	return pelton_enqueue_entity(&ctx, cfs, se, 0, 1);
+}
+
+PELTON_INLINE u32 pelton_rq_enqueue_finish(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se)
+{
+	return pelton_rq_enqueue_finish_on(pol, rq, &rq->cfs, se);
 }
 
 /* A task is queued on the root queue. */
@@ -188,9 +195,10 @@ PELTON_INLINE void pelton_rq_estimate_after(const struct pelton_policy *pol, con
 		pelton_util_est_update(pol, se, rq->cap_orig, sleeps);
 }
 
-/* A task leaves the root queue. `flags`: PELTON_DEQUEUE_SLEEP or PELTON_DEQUEUE_MIGRATE or 0. */
-PELTON_INLINE u32 pelton_rq_dequeue_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se,
-					 u64 now, u64 irq_ns, u32 is_idle, u32 flags)
+/* A task leaves its queue `cfs`. `flags`: PELTON_DEQUEUE_SLEEP or PELTON_DEQUEUE_MIGRATE or 0. */
+PELTON_INLINE u32 pelton_rq_dequeue_task_on(const struct pelton_policy *pol, struct pelton_rq *rq,
+					    struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 now, u64 irq_ns,
+					    u32 is_idle, u32 flags)
 {
 	u32 sleeps = (flags & PELTON_DEQUEUE_SLEEP) && !se->delayed;
 	s32 delta = se->delayed ? 0 : -1;
@@ -200,29 +208,42 @@ PELTON_INLINE u32 pelton_rq_dequeue_task(const struct pelton_policy *pol, struct
 
 	pelton_clock_update(pol, rq, now, irq_ns, is_idle);
 	pelton_rq_estimate_before(pol, rq, se, sleeps);
-	ctx = pelton_cfs_ctx(pol, rq, &rq->cfs);
+	ctx = pelton_cfs_ctx(pol, rq, cfs);
 	if (sleeps && pol->util_est == PELTON_UTIL_EST_U4)
 		update |= PELTON_UPDATE_UTIL_EST;
-	ev = pelton_dequeue_entity(&ctx, &rq->cfs, se, 0, delta, update);
+	ev = pelton_dequeue_entity(&ctx, cfs, se, 0, delta, update);
 	if (flags & PELTON_DEQUEUE_MIGRATE)
 		se->avg.last_update_time_ns = 0;
 	pelton_rq_estimate_after(pol, rq, se, sleeps);
 	return ev;
 }
 
-/* A task wants to sleep but stays queued until its lag is paid (delayed dequeue). */
-PELTON_INLINE u32 pelton_rq_delay_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se,
-				       u64 now, u64 irq_ns, u32 is_idle)
+PELTON_INLINE u32 pelton_rq_dequeue_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se,
+					 u64 now, u64 irq_ns, u32 is_idle, u32 flags)
+{
+	return pelton_rq_dequeue_task_on(pol, rq, &rq->cfs, se, now, irq_ns, is_idle, flags);
+}
+
+/* A task wants to sleep but stays queued on `cfs` until its lag is paid (delayed dequeue). */
+PELTON_INLINE u32 pelton_rq_delay_task_on(const struct pelton_policy *pol, struct pelton_rq *rq,
+					  struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 now, u64 irq_ns,
+					  u32 is_idle)
 {
 	struct pelton_ctx ctx;
 	u32 ev;
 
 	pelton_clock_update(pol, rq, now, irq_ns, is_idle);
 	pelton_rq_estimate_before(pol, rq, se, 1);
-	ctx = pelton_cfs_ctx(pol, rq, &rq->cfs);
-	ev = pelton_delay_entity(&ctx, &rq->cfs, se);
+	ctx = pelton_cfs_ctx(pol, rq, cfs);
+	ev = pelton_delay_entity(&ctx, cfs, se);
 	pelton_rq_estimate_after(pol, rq, se, 1);
 	return ev;
+}
+
+PELTON_INLINE u32 pelton_rq_delay_task(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se,
+				       u64 now, u64 irq_ns, u32 is_idle)
+{
+	return pelton_rq_delay_task_on(pol, rq, &rq->cfs, se, now, irq_ns, is_idle);
 }
 
 /* Put `prev` back and make `next` current; either may be NULL. `is_idle`: the CPU ran idle until now. */
@@ -284,16 +305,21 @@ PELTON_INLINE u32 pelton_rq_update_dl(const struct pelton_policy *pol, struct pe
 #define PELTON_RUNS_DL 2u
 #define PELTON_RUNS_IDLE 3u
 
+/* First part of the blocked walk: the clock and the records of the other classes. Returns their event bits. */
+PELTON_INLINE u32 pelton_rq_update_blocked_others(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now,
+						  u64 irq_ns, u32 runs, u32 lost_capacity)
+{
+	pelton_clock_update(pol, rq, now, irq_ns, runs == PELTON_RUNS_IDLE);
+	return pelton_update_others(pol, rq, runs == PELTON_RUNS_RT, runs == PELTON_RUNS_DL, lost_capacity);
+}
+
 /* The blocked walk of a CPU without groups: all records up to `now`. Returns the event bits of the root queue. */
 PELTON_INLINE u32 pelton_rq_update_blocked(const struct pelton_policy *pol, struct pelton_rq *rq, u64 now, u64 irq_ns,
 					   u32 runs, u32 lost_capacity)
 {
-	struct pelton_ctx ctx;
-	u32 ev;
+	u32 ev = pelton_rq_update_blocked_others(pol, rq, now, irq_ns, runs, lost_capacity);
+	struct pelton_ctx ctx = pelton_cfs_ctx(pol, rq, &rq->cfs);
 
-	pelton_clock_update(pol, rq, now, irq_ns, runs == PELTON_RUNS_IDLE);
-	ev = pelton_update_others(pol, rq, runs == PELTON_RUNS_RT, runs == PELTON_RUNS_DL, lost_capacity);
-	ctx = pelton_cfs_ctx(pol, rq, &rq->cfs);
 	return ev | pelton_update_cfs_rq(&ctx, &rq->cfs);
 }
 

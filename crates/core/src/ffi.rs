@@ -98,6 +98,24 @@ unsafe extern "C" {
     ) -> u32;
     pub(crate) safe fn pelton_x_group_shares(p: &Policy, g: &CfsRq, tg: &TaskGroup, present: u64) -> u64;
     pub(crate) safe fn pelton_x_tg_contrib(p: &Policy, tg: &mut TaskGroup, g: &mut CfsRq, now: u64) -> u32;
+    pub(crate) safe fn pelton_x_shares_of_weight(cpu_weight: u32) -> u64;
+    pub(crate) safe fn pelton_x_refresh_shares(
+        p: &Policy,
+        q: &mut CfsRq,
+        se: &mut Se,
+        g: &CfsRq,
+        tg: &TaskGroup,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_walk_group(
+        cg: &Ctx<'_>,
+        cq: &Ctx<'_>,
+        q: &mut CfsRq,
+        se: &mut Se,
+        g: &mut CfsRq,
+        tg: &mut TaskGroup,
+        wall: u64,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_group_is_decayed(g: &CfsRq) -> u32;
     pub(crate) safe fn pelton_x_se_init(se: &mut Se, weight: u64);
     pub(crate) safe fn pelton_x_post_init(p: &Policy, cfs: &CfsRq, se: &mut Se, cap: u32);
     pub(crate) safe fn pelton_x_migrate_sleeping(
@@ -179,6 +197,34 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_rq_migrate_sleeping(p: &Policy, rq: &mut Rq, se: &mut Se, idle: u32, wall: u64);
     pub(crate) safe fn pelton_x_rq_enqueue_begin(p: &Policy, rq: &mut Rq, se: &Se, now: u64, irq: u64, idle: u32);
     pub(crate) safe fn pelton_x_rq_enqueue_finish(p: &Policy, rq: &mut Rq, se: &mut Se) -> u32;
+    pub(crate) safe fn pelton_x_rq_enqueue_finish_on(p: &Policy, rq: &Rq, cfs: &mut CfsRq, se: &mut Se) -> u32;
+    pub(crate) safe fn pelton_x_rq_dequeue_task_on(
+        p: &Policy,
+        rq: &mut Rq,
+        cfs: &mut CfsRq,
+        se: &mut Se,
+        now: u64,
+        irq: u64,
+        idle: u32,
+        flags: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_delay_task_on(
+        p: &Policy,
+        rq: &mut Rq,
+        cfs: &mut CfsRq,
+        se: &mut Se,
+        now: u64,
+        irq: u64,
+        idle: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_update_blocked_others(
+        p: &Policy,
+        rq: &mut Rq,
+        now: u64,
+        irq: u64,
+        runs: u32,
+        lost: u32,
+    ) -> u32;
     pub(crate) safe fn pelton_x_rq_enqueue_task(
         p: &Policy,
         rq: &mut Rq,
@@ -334,6 +380,9 @@ unsafe extern "C" {
 
     pub(crate) safe fn pelton_x_wake_affine(p: &Policy, w: &Wake) -> u32;
     pub(crate) safe fn pelton_x_wake_wide(waker: u32, wakee: u32, llc: u32) -> u32;
+    pub(crate) safe fn pelton_x_effective_load(g: &CfsRq, tg: &TaskGroup, se: &Se, wl: i64, wg: i64) -> i64;
+    pub(crate) safe fn pelton_x_h_load(part: u64, load: u64, queue: u64) -> u64;
+    pub(crate) safe fn pelton_x_wake_in_groups(w: &mut Wake, here: i64, there: i64, task_here: i64, task_there: i64);
     pub(crate) safe fn pelton_x_menu_select(m: &mut Menu, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
     pub(crate) safe fn pelton_x_teo_select(c: &mut Teo, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
     pub(crate) safe fn pelton_x_idle_woke(last: &mut IdleLast, residency: u64, state: u32, woke: u32);

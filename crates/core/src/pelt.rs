@@ -88,6 +88,17 @@ pub fn time_to(util: u32) -> u32 {
     ffi::pelton_x_time_to(util)
 }
 
+/// Shares of a control group with this `cpu.weight` (1..=10000).
+///
+/// ```
+/// assert_eq!((pelton_core::shares_of_weight(100), pelton_core::shares_of_weight(1)), (1024, 10));
+/// ```
+#[inline]
+#[must_use]
+pub fn shares_of_weight(cpu_weight: u32) -> u64 {
+    ffi::pelton_x_shares_of_weight(cpu_weight)
+}
+
 impl Avg {
     /// Bring the sums up to `ctx.now`; returns period boundaries crossed.
     #[inline]
@@ -216,6 +227,32 @@ impl CfsRq {
     #[inline]
     pub fn tg_contrib(&mut self, pol: &Policy, tg: &mut TaskGroup, now: u64) -> bool {
         ffi::pelton_x_tg_contrib(pol, tg, self, now) != 0
+    }
+
+    /// Give the entity of group queue `owned` on this queue the weight that is its share now; `true` if it changed.
+    #[inline]
+    pub fn refresh_shares(&mut self, pol: &Policy, se: &mut Se, owned: &CfsRq, tg: &TaskGroup) -> bool {
+        ffi::pelton_x_refresh_shares(pol, self, se, owned, tg) != 0
+    }
+
+    /// One group queue of the blocked walk: `owned` and its part of the group's load, then its entity here; `ev` bits.
+    #[inline]
+    pub fn walk_group(
+        &mut self,
+        ctxs: (&Ctx<'_>, &Ctx<'_>),
+        se: &mut Se,
+        owned: &mut CfsRq,
+        tg: &mut TaskGroup,
+        wall_now: u64,
+    ) -> u32 {
+        ffi::pelton_x_walk_group(ctxs.0, ctxs.1, self, se, owned, tg, wall_now)
+    }
+
+    /// Nothing of this group queue is left.
+    #[inline]
+    #[must_use]
+    pub fn group_is_decayed(&self) -> bool {
+        ffi::pelton_x_group_is_decayed(self) != 0
     }
 
     /// A task ends in its sleep.

@@ -3,7 +3,7 @@
 
 use crate::ffi;
 use crate::policy::Policy;
-use crate::records::Wake;
+use crate::records::{CfsRq, Se, TaskGroup, Wake};
 
 /// Does the waking CPU attract the task it wakes?
 ///
@@ -31,7 +31,40 @@ pub fn wake_wide(waker_flips: u32, wakee_flips: u32, llc_size: u32) -> bool {
     ffi::pelton_x_wake_wide(waker_flips, wakee_flips, llc_size) != 0
 }
 
+/// Shift of the load that the entity `se` of group queue `owned` brings to the queue above, when its queue gets `wl` more
+/// load and its group `wg` more.
+#[inline]
+#[must_use]
+pub fn effective_load(owned: &CfsRq, tg: &TaskGroup, se: &Se, wl: i64, wg: i64) -> i64 {
+    ffi::pelton_x_effective_load(owned, tg, se, wl, wg)
+}
+
+/// Part of the load `part` of a whole queue that belongs to something of load average `load` on it.
+#[inline]
+#[must_use]
+pub fn h_load(part: u64, load: u64, queue: u64) -> u64 {
+    ffi::pelton_x_h_load(part, load, queue)
+}
+
+/// What a wake-up shifts at the root, when waker or wakee are in groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WakeShift {
+    /// The waker's sleep, on the waking CPU.
+    pub waker_here: i64,
+    /// The same on the previous CPU.
+    pub waker_there: i64,
+    /// The wakee's coming, on the waking CPU.
+    pub task_here: i64,
+    /// The same on the previous CPU.
+    pub task_there: i64,
+}
+
 impl Wake {
+    /// The loads of the comparison by runnable load, with what groups make of them.
+    pub fn in_groups(&mut self, s: WakeShift) {
+        ffi::pelton_x_wake_in_groups(self, s.waker_here, s.waker_there, s.task_here, s.task_there);
+    }
+
     /// A wake-up between two cores of full capacity.
     #[must_use]
     pub fn full_capacity() -> Wake {

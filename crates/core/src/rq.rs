@@ -116,6 +116,38 @@ impl Rq {
         ffi::pelton_x_rq_enqueue_finish(pol, self, se)
     }
 
+    /// Second half for a task whose queue is `cfs` of this CPU; the levels above are the caller's.
+    #[inline]
+    pub fn enqueue_finish_on(&self, pol: &Policy, cfs: &mut CfsRq, se: &mut Se) -> u32 {
+        ffi::pelton_x_rq_enqueue_finish_on(pol, self, cfs, se)
+    }
+
+    /// [`Rq::dequeue_task`] for a task whose queue is `cfs` of this CPU.
+    #[inline]
+    pub fn dequeue_task_on(
+        &mut self,
+        pol: &Policy,
+        cfs: &mut CfsRq,
+        se: &mut Se,
+        now: u64,
+        is_idle: bool,
+        flags: u32,
+    ) -> u32 {
+        ffi::pelton_x_rq_dequeue_task_on(pol, self, cfs, se, now, 0, u32::from(is_idle), flags)
+    }
+
+    /// [`Rq::delay_task`] for a task whose queue is `cfs` of this CPU.
+    #[inline]
+    pub fn delay_task_on(&mut self, pol: &Policy, cfs: &mut CfsRq, se: &mut Se, now: u64) -> u32 {
+        ffi::pelton_x_rq_delay_task_on(pol, self, cfs, se, now, 0, 0)
+    }
+
+    /// First part of [`Rq::update_blocked`]: the clock and the other classes; `ev` bits.
+    #[inline]
+    pub fn update_blocked_others(&mut self, pol: &Policy, now: u64, runs: u32) -> u32 {
+        ffi::pelton_x_rq_update_blocked_others(pol, self, now, 0, runs, 0)
+    }
+
     /// A task is queued on the root queue (a delayed one is taken back); `ev` bits.
     #[inline]
     pub fn enqueue_task(&mut self, pol: &Policy, se: &mut Se, now: u64, irq_ns: u64, is_idle: bool) -> u32 {

@@ -88,6 +88,11 @@ FN(u32, propagate, (ctx_t c, cfs_t q, se_t se, cfs_t g), (c, q, se, g))
 FN(u32, update_load_avg, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, u32 flags), (c, cfs, se, owned, flags))
 FN(u64, group_shares, (policy_t p, ccfs_t g, const struct pelton_tg *tg, u64 present), (p, g, tg, present))
 FN(u32, tg_contrib, (policy_t p, struct pelton_tg *tg, cfs_t g, u64 now), (p, tg, g, now))
+FN(u64, shares_of_weight, (u32 cpu_weight), (cpu_weight))
+FN(u32, refresh_shares, (policy_t p, cfs_t q, se_t se, ccfs_t g, const struct pelton_tg *tg), (p, q, se, g, tg))
+FN(u32, walk_group, (ctx_t cg, ctx_t cq, cfs_t q, se_t se, cfs_t g, struct pelton_tg *tg, u64 wall),
+   (cg, cq, q, se, g, tg, wall))
+FN(u32, group_is_decayed, (ccfs_t g), (g))
 FN(void, se_init, (se_t se, u64 weight), (se, weight))
 FN(void, post_init, (policy_t p, ccfs_t cfs, se_t se, u32 cap), (p, cfs, se, cap))
 FN(void, migrate_sleeping, (policy_t p, crq_t rq, cfs_t cfs, se_t se, u32 idle, u64 wall), (p, rq, cfs, se, idle, wall))
@@ -132,6 +137,13 @@ FN(u32, capacity_of, (crq_t rq, u32 hw, u32 pressure), (rq, hw, pressure))
 FN(void, rq_migrate_sleeping, (policy_t p, rq_t rq, se_t se, u32 idle, u64 wall), (p, rq, se, idle, wall))
 FN(void, rq_enqueue_begin, (policy_t p, rq_t rq, cse_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
 FN(u32, rq_enqueue_finish, (policy_t p, rq_t rq, se_t se), (p, rq, se))
+FN(u32, rq_enqueue_finish_on, (policy_t p, crq_t rq, cfs_t cfs, se_t se), (p, rq, cfs, se))
+FN(u32, rq_dequeue_task_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u64 now, u64 irq, u32 idle, u32 flags),
+   (p, rq, cfs, se, now, irq, idle, flags))
+FN(u32, rq_delay_task_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u64 now, u64 irq, u32 idle),
+   (p, rq, cfs, se, now, irq, idle))
+FN(u32, rq_update_blocked_others, (policy_t p, rq_t rq, u64 now, u64 irq, u32 runs, u32 lost),
+   (p, rq, now, irq, runs, lost))
 FN(u32, rq_enqueue_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
 FN(u32, rq_dequeue_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle, u32 flags),
    (p, rq, se, now, irq, idle, flags))
@@ -194,6 +206,10 @@ FN(u64, em_cpu_energy, (em_t states, u32 n, u32 lowest, u32 highest, u64 max_uti
 /* placement */
 FN(u32, wake_affine, (policy_t p, const struct pelton_wake *w), (p, w))
 FN(u32, wake_wide, (u32 waker, u32 wakee, u32 llc), (waker, wakee, llc))
+FN(s64, effective_load, (ccfs_t g, const struct pelton_tg *tg, cse_t se, s64 wl, s64 wg), (g, tg, se, wl, wg))
+FN(u64, h_load, (u64 part, u64 load, u64 queue), (part, load, queue))
+FN(void, wake_in_groups, (struct pelton_wake * w, s64 waker_here, s64 waker_there, s64 task_here, s64 task_there),
+   (w, waker_here, waker_there, task_here, task_there))
 
 /* idle governors */
 typedef const struct pelton_idle_table *table_t;

@@ -24,7 +24,7 @@ impl<S: Sink> Engine<'_, S> {
             cpus_allowed: told(&task.allowed),
             uclamp_min: 0,
             uclamp_max: 1024,
-            group: 0,
+            group: task.group.wrapping_add(1),
         };
         self.emit(event);
     }

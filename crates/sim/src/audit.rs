@@ -6,7 +6,7 @@ use pelton_schema::{NullSink, Sink};
 
 use crate::calls::Verb;
 use crate::class::Class;
-use crate::common::random::{Dice, random_machine, random_workload};
+use crate::common::random::{Dice, random_groups, random_machine, random_workload};
 use crate::common::{MS, fixed_speed, near, profile, run_ms, task, workload};
 use crate::engine::Engine;
 use crate::state::{Life, NO_TASK, Power};
@@ -21,7 +21,9 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn audit(&self) -> Result<(), String> {
         (0..self.tasks.len() as u32).try_for_each(|t| self.audit_task(t))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_cpu(c))?;
-        (0..self.cpus.len() as u32).try_for_each(|c| self.audit_signals(c))
+        (0..self.cpus.len() as u32).try_for_each(|c| self.audit_signals(c))?;
+        (0..self.cpus.len() as u32).try_for_each(|c| self.audit_levels(c))?;
+        self.audit_groups()
     }
 
     /// A kernel path of this CPU takes time, or has taken it and its end is due at this instant.
@@ -33,7 +35,7 @@ impl<S: Sink> Engine<'_, S> {
     fn places(&self, t: u32) -> (usize, usize) {
         let count = |f: &dyn Fn(&crate::state::CpuState) -> usize| self.cpus.iter().map(f).sum::<usize>();
         let running = count(&|c| usize::from(c.curr == t));
-        let fair = count(&|c| c.fair.queue.iter().filter(|&&q| q == t).count());
+        let fair = count(&|c| c.fair_waiting().iter().filter(|&&q| q == t).count());
         let rt = count(&|c| c.rt.waiting().filter(|&(_, q)| q == t).count());
         let dl = count(&|c| c.dl.waiting().filter(|&(_, q)| q == t).count());
         let workers = count(&|c| c.workers.iter().filter(|&&q| q == t).count());
@@ -60,7 +62,7 @@ impl<S: Sink> Engine<'_, S> {
             ));
         }
         let here = cpu.curr == t
-            || cpu.fair.queue.contains(&t)
+            || cpu.fair_waiting().contains(&t)
             || cpu.rt.waiting().chain(cpu.dl.waiting().map(|(_, q)| (0, q))).any(|(_, q)| q == t)
             || cpu.workers.contains(&t);
         if wanted == 1 && !here {
@@ -171,8 +173,7 @@ impl<S: Sink> Engine<'_, S> {
     fn audit_signals(&self, c: u32) -> Result<(), String> {
         let cpu = &self.cpus[c as usize];
         let cfs = &cpu.rq.cfs;
-        let queued = || cpu.fair.queue.iter().copied().chain((cpu.fair.curr != NO_TASK).then_some(cpu.fair.curr));
-        let weight: u64 = queued().map(|t| self.tasks[t as usize].se.weight).sum();
+        let weight: u64 = cpu.fair.all().map(|entity| self.record(c, entity).weight).sum();
         if (cfs.h_nr_runnable, cfs.nr_queued) != (cpu.fair.nr_runnable(), cpu.fair.nr_queued()) {
             return Err(format!(
                 "CPU {c}: counts {} {}, not {} {}",
@@ -215,7 +216,9 @@ impl<S: Sink> Engine<'_, S> {
             util += se.avg.util_avg;
             attached += 1;
         }
-        util += cfs.removed_util;
+        // A group entity that comes and goes rounds at each level.
+        attached += 4 * cpu.levels.slots.len() as u64;
+        util += cfs.removed_util + self.removed_below(c);
         // Subtractions round. With scaled contributions task and queue may be updated on different sides of a frequency change.
         let scaled = self.policy.invariance == value::INVARIANCE_CONTRIBUTION;
         let slack = 24 + 8 * attached + if scaled { 64 } else { 0 };
@@ -264,14 +267,17 @@ pub(crate) fn configured_work_ns(spec: &TaskSpec) -> Option<u64> {
     Some(spec.loops?.max(1) * spec.phases.iter().map(phase).sum::<Option<u64>>()?)
 }
 
-/// Random run number `seed`; `finite` tasks end.
-fn random_run(seed: u64, finite: bool) -> Result<(), String> {
+/// Random run number `seed`; `finite` tasks end, `grouped` ones are in groups.
+fn random_run(seed: u64, finite: bool, grouped: bool) -> Result<(), String> {
     const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
     let mut d = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1);
     let m = random_machine(&mut d);
     let mut w = random_workload(&mut d, m.cpus.len() as u32);
     let p = PROFILES[d.below(10) as usize];
     let cfg = RunConfig { seed, start_phase_random: d.below(2) == 0, duration_ns: 400 * MS, ..RunConfig::default() };
+    if grouped {
+        random_groups(&mut d, &mut w);
+    }
     if finite {
         for t in &mut w.tasks {
             t.loops = Some(1);
@@ -299,7 +305,14 @@ fn random_run(seed: u64, finite: bool) -> Result<(), String> {
 
 #[test]
 fn the_books_are_right_after_every_event() {
-    let runs = (0..400).map(|i| random_run(i / 2, i % 2 == 1));
+    let runs = (0..400).map(|i| random_run(i / 2, i % 2 == 1, false));
+    let wrong: Vec<String> = runs.filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_books_are_right_with_groups() {
+    let runs = (1000..1400).map(|i| random_run(i / 2, i % 2 == 1, true));
     let wrong: Vec<String> = runs.filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
 }

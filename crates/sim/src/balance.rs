@@ -48,7 +48,7 @@ impl<S: Sink> Engine<'_, S> {
             let hot = self.now - task.last_ran_ns < CACHE_HOT_NS && task.last_ran_ns > 0;
             task.allowed.contains(to) && !task.fair.delayed && !hot
         };
-        self.cpus[from as usize].fair.queue.iter().copied().find(movable)
+        self.cpus[from as usize].find_waiting(&movable)
     }
 
     fn move_fair(&mut self, t: u32, from: u32, to: u32) {

@@ -31,7 +31,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.tasks[t as usize].class == Class::Fair {
             if let Some(parent_cpu) = parent_cpu {
                 self.account(parent_cpu);
-                self.cpus[parent_cpu as usize].fair.fork(self.fair_kind, &mut self.tasks, t);
+                self.fair_fork(parent_cpu, t);
             }
             self.signal_post_init(target, t);
         } else {

@@ -8,7 +8,7 @@ use pelton_schema::{HookSite, Sink};
 use crate::class::{Class, kernel_prio, weight_of};
 use crate::engine::Engine;
 use crate::queue::Ev;
-use crate::state::Task;
+use crate::state::{NO_TASK, Task};
 use crate::workload::SchedPolicy;
 
 impl<S: Sink> Engine<'_, S> {
@@ -52,8 +52,10 @@ impl<S: Sink> Engine<'_, S> {
     fn take_off(&mut self, c: u32, t: u32, old: Class) {
         match old {
             Class::Fair => {
-                self.signal_dequeue(c, t, 0);
-                self.cpus[c as usize].fair.dequeue(self.fair_kind, &mut self.tasks, t, false);
+                self.fair_dequeue(c, t, 0);
+                if self.grouped {
+                    self.put_levels(c, NO_TASK);
+                }
             }
             Class::Deadline => {
                 self.signal_dl(c, true);
@@ -87,9 +89,8 @@ impl<S: Sink> Engine<'_, S> {
                 if old != Class::Fair {
                     self.signal_join_class(c, t);
                 }
-                self.cpus[c as usize].fair.enqueue(self.fair_kind, &mut self.tasks, t, false);
-                self.cpus[c as usize].fair.set_curr(self.fair_kind, &mut self.tasks, t);
-                self.signal_set_next(c, t);
+                self.fair_enqueue(c, t, false);
+                self.fair_set(c, t);
             }
             Class::Deadline => {
                 self.dl_enqueue(c, t, true);

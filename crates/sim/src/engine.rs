@@ -10,6 +10,7 @@ use pelton_schema::{Event, Sink};
 use crate::SimError;
 use crate::class::Class;
 use crate::class::fair::FairKind;
+use crate::groups::Groups;
 use crate::machine::Machine;
 use crate::queue::{Ev, EventQueue};
 use crate::report::Report;
@@ -51,6 +52,10 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub policy: Policy,
     pub fair_kind: FairKind,
     pub hooks: Hooks,
+    /// Task groups of the workload.
+    pub groups: Groups,
+    /// There are any.
+    pub grouped: bool,
     /// CPUs differ in capacity.
     pub asymmetric: bool,
     pub now: u64,
@@ -232,7 +237,12 @@ impl<S: Sink> Engine<'_, S> {
         }
         match task.class {
             Class::Fair => {
-                if cpu.fair.charge(self.fair_kind, &mut self.tasks, delta) {
+                let used_up = if self.grouped {
+                    self.tree(c).charge(delta)
+                } else {
+                    cpu.fair.charge(self.fair_kind, &mut self.tasks, delta)
+                };
+                if used_up {
                     self.resched_cpu(c);
                 }
             }

@@ -7,6 +7,8 @@
 mod attributes;
 #[cfg(test)]
 mod audit;
+#[cfg(test)]
+mod audit_levels;
 mod balance;
 mod birth;
 mod calls;
@@ -17,7 +19,11 @@ mod classes;
 mod demand;
 mod energy;
 mod engine;
+mod fair_queues;
 mod freq;
+mod group_place;
+mod group_signals;
+pub mod groups;
 mod idle;
 pub mod machine;
 mod place;

@@ -76,6 +76,7 @@ impl<S: Sink> Engine<'_, S> {
             this_running: this.nr_running(),
             reserved: 0,
         };
+        let wake = self.wake_with_groups(wake, t, exec, prev);
         if pelton_core::wake_affine(&self.policy, &wake) { exec } else { prev }
     }
 
@@ -85,7 +86,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.policy.wake_affine != value::WAKE_AFFINE_RUNNABLE_LOAD {
             return cpu.rq.cfs.avg.load_avg;
         }
-        let of = |&t: &u32| self.tasks[t as usize].se.avg.load_avg;
+        let of = |&entity: &u32| self.entity_load(c, entity);
         let running = if cpu.fair.curr == NO_TASK { 0 } else { of(&cpu.fair.curr) };
         running + cpu.fair.queue.iter().map(of).sum::<u64>()
     }

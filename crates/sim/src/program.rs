@@ -70,7 +70,7 @@ impl<S: Sink> Engine<'_, S> {
     fn yield_task(&mut self, c: u32, t: u32) {
         self.tasks[t as usize].step = Step::Fetch;
         match self.tasks[t as usize].class {
-            crate::class::Class::Fair => self.cpus[c as usize].fair.yield_curr(self.fair_kind, &mut self.tasks),
+            crate::class::Class::Fair => self.fair_yield(c, t),
             // A deadline task gives the rest of its budget away: it continues in its next period.
             crate::class::Class::Deadline => {
                 self.account(c);
@@ -140,6 +140,9 @@ impl<S: Sink> Engine<'_, S> {
         let mut changes = phase.policy.is_some_and(|policy| policy != self.tasks[t as usize].policy);
         if let Some(policy) = phase.policy {
             self.change_policy(t, policy);
+        }
+        if let Some(path) = &phase.taskgroup {
+            changes |= self.change_group(t, path);
         }
         if let Some(cpus) = phase.cpus.as_ref().or(spec.cpus.as_ref()) {
             let allowed = cpus.below(self.cpus.len() as u32);

@@ -4,8 +4,7 @@
 use pelton_core::dequeue;
 use pelton_schema::{Event, HookSite, Sink};
 
-use crate::class::fair::FairKind;
-use crate::class::{Class, eevdf};
+use crate::class::Class;
 use crate::engine::Engine;
 use crate::state::{Life, NO_TASK, Power, Step, Task};
 
@@ -123,24 +122,17 @@ impl<S: Sink> Engine<'_, S> {
 
     fn pick_fair(&mut self, c: u32) -> u32 {
         loop {
-            let t = self.cpus[c as usize].fair.pick(self.fair_kind, &self.tasks);
-            if t == NO_TASK {
-                if self.newidle_pull(c) {
-                    continue;
-                }
-                return NO_TASK;
-            }
-            if !self.tasks[t as usize].fair.delayed {
+            let t = self.fair_pick(c);
+            if t != NO_TASK || !self.newidle_pull(c) {
                 return t;
             }
-            self.finish_delayed(c, t);
         }
     }
 
     fn switch(&mut self, c: u32, prev: u32, next: u32, on_rq: bool) {
         let prev_class = self.cpus[c as usize].class;
         if prev != NO_TASK {
-            self.put_prev(c, prev, on_rq);
+            self.put_prev(c, prev, next, on_rq);
         }
         let cpu = &mut self.cpus[c as usize];
         cpu.curr = next;
@@ -205,17 +197,13 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Takes the outgoing task off the CPU; back to its queue when it is still runnable.
-    fn put_prev(&mut self, c: u32, t: u32, on_rq: bool) {
+    fn put_prev(&mut self, c: u32, t: u32, next: u32, on_rq: bool) {
         let now = self.now;
         let task = &mut self.tasks[t as usize];
         task.waiting_since_ns = now;
         task.last_ran_ns = now;
         match task.class {
-            Class::Fair if on_rq => {
-                self.signal_put_prev(c, t);
-                self.cpus[c as usize].fair.put_curr(&self.tasks);
-            }
-            Class::Fair => {}
+            Class::Fair => self.fair_put(c, t, next, on_rq),
             Class::Realtime => {
                 self.account_rt(c);
                 self.signal_rt(c, true);
@@ -239,13 +227,9 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn set_next(&mut self, c: u32, t: u32, prev_class: Option<Class>) {
-        let cpu = &mut self.cpus[c as usize];
         let dl_like = |class: Option<Class>| matches!(class, Some(Class::Deadline | Class::Worker));
         match self.tasks[t as usize].class {
-            Class::Fair => {
-                cpu.fair.set_curr(self.fair_kind, &mut self.tasks, t);
-                self.signal_set_next(c, t);
-            }
+            Class::Fair => self.fair_set(c, t),
             Class::Realtime => {
                 self.rt_dequeue(c, t);
                 if prev_class != Some(Class::Realtime) {
@@ -254,7 +238,7 @@ impl<S: Sink> Engine<'_, S> {
             }
             class => {
                 if class == Class::Worker {
-                    cpu.workers.retain(|&w| w != t);
+                    self.cpus[c as usize].workers.retain(|&w| w != t);
                 } else {
                     self.dl_dequeue(c, t);
                 }
@@ -291,25 +275,14 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn deactivate_fair(&mut self, c: u32, t: u32, dead: bool) -> bool {
-        let lags = matches!(self.fair_kind, FairKind::Eevdf(_)) && self.delayed_dequeue();
-        if lags && !dead && eevdf::over_served(&self.cpus[c as usize].fair, &self.tasks, t) {
-            self.signal_delay(c, t);
-            self.tasks[t as usize].fair.delayed = true;
-            self.cpus[c as usize].fair.delayed += 1;
+        if !dead && self.fair_delay(c, t) {
             return true;
         }
-        self.signal_dequeue(c, t, dequeue::SLEEP);
-        self.cpus[c as usize].fair.dequeue(self.fair_kind, &mut self.tasks, t, true);
+        self.fair_dequeue(c, t, dequeue::SLEEP);
         if dead {
             self.signal_exit(c, t);
         }
         false
-    }
-
-    /// A task whose dequeue was delayed is picked: now it really leaves.
-    fn finish_delayed(&mut self, c: u32, t: u32) {
-        self.signal_finish_delayed(c, t);
-        self.cpus[c as usize].fair.dequeue(self.fair_kind, &mut self.tasks, t, true);
     }
 
     /// The running task may no longer run here: it moves while runnable.
@@ -324,10 +297,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Takes a runnable task (running or waiting) off CPU `c` because it moves.
     pub(crate) fn leave_queue(&mut self, c: u32, t: u32) {
         match self.tasks[t as usize].class {
-            Class::Fair => {
-                self.signal_dequeue(c, t, dequeue::MIGRATE);
-                self.cpus[c as usize].fair.dequeue(self.fair_kind, &mut self.tasks, t, false);
-            }
+            Class::Fair => self.fair_dequeue(c, t, dequeue::MIGRATE),
             Class::Realtime => {
                 if self.cpus[c as usize].curr == t {
                     self.stop_rt(c);
@@ -370,7 +340,7 @@ impl<S: Sink> Engine<'_, S> {
         match self.tasks[t as usize].class {
             Class::Fair => {
                 self.signal_enqueue(c, t);
-                self.cpus[c as usize].fair.enqueue(self.fair_kind, &mut self.tasks, t, wakeup);
+                self.fair_enqueue(c, t, wakeup);
                 self.hook_second_task(c);
                 self.check_rt_limit(c);
             }

@@ -10,10 +10,12 @@ use crate::check::check_channels;
 use crate::class::cfs;
 use crate::class::eevdf;
 use crate::class::fair::{FairEntity, FairKind, FairRq};
+use crate::class::levels::{Levels, ROOT};
 use crate::classes::apply_policy;
 use crate::demand::Demand;
 use crate::energy::{ClusterEnergy, FJ_PER_UJ};
 use crate::engine::{Engine, Hooks};
+use crate::groups::Groups;
 use crate::machine::Machine;
 use crate::queue::{Ev, EventQueue};
 use crate::report::{CpuReport, DomainReport, Report, TaskReport};
@@ -89,8 +91,7 @@ fn unmodelled(w: &Workload) -> Option<String> {
     if let Some(task) = w.tasks.iter().find(clamped) {
         return Some(format!("utilization clamps (task '{}')", task.name));
     }
-    let grouped = w.tasks.iter().find(|t| !t.taskgroup.is_empty());
-    grouped.map(|t| format!("task groups (task '{}' in '{}')", t.name, t.taskgroup))
+    None
 }
 
 /// The kernel admits deadline tasks up to 95 % of the CPUs.
@@ -133,6 +134,7 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
         forked_on: None,
         cold: false,
         allowed,
+        group: ROOT,
         se: Se::default(),
         fair: FairEntity { weight: 1024, fresh: true, ..FairEntity::default() },
         rt: Default::default(),
@@ -162,7 +164,7 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
     task
 }
 
-fn new_cpu(m: &Machine, policy: &Policy, boot_ns: u64, c: u32) -> CpuState {
+fn new_cpu(m: &Machine, policy: &Policy, boot_ns: u64, groups: usize, c: u32) -> CpuState {
     let spec = &m.cpus[c as usize];
     let states = m.domains[spec.domain as usize].idle_states.len().max(1);
     CpuState {
@@ -196,6 +198,7 @@ fn new_cpu(m: &Machine, policy: &Policy, boot_ns: u64, c: u32) -> CpuState {
         idle_since_ns: 0,
         idle_calls: 0,
         fair: FairRq::default(),
+        levels: Levels::new(groups),
         rt: Default::default(),
         dl: Default::default(),
         workers: Vec::new(),
@@ -276,6 +279,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let tick_ns = m.tick_ns();
         let tick_phase_ns = if cfg.start_phase_random { rng.up_to(tick_ns - 1) } else { 0 };
         let boot_ns = BOOT_NS + if cfg.start_phase_random { rng.up_to(PELT_PERIOD_NS - 1) } else { 0 };
+        let groups = Groups::of(w)?;
         let mut engine = Engine {
             m,
             boot_ns,
@@ -283,13 +287,15 @@ impl<'a, S: Sink> Engine<'a, S> {
             policy: *policy,
             fair_kind: fair_kind(policy, m),
             hooks: Hooks::of(policy, tick_ns),
+            grouped: !groups.list.is_empty(),
             asymmetric: m.cpus.iter().any(|c| c.capacity != m.cpus[0].capacity),
             now: 0,
             end_ns: wanted_ns.min(DURATION_NS_MAX),
             tick_ns,
             tick_phase_ns,
             queue: EventQueue::default(),
-            cpus: (0..n).map(|c| new_cpu(m, policy, boot_ns, c)).collect(),
+            cpus: (0..n).map(|c| new_cpu(m, policy, boot_ns, groups.list.len(), c)).collect(),
+            groups,
             tasks: Vec::new(),
             domains: (0..m.domains.len() as u32).map(|d| new_domain(m, policy, cfg, d)).collect(),
             objects: Objects::new(w),
@@ -345,7 +351,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         let all = CpuSet::first(self.cpus.len() as u32);
         let first = spec.phases.first().and_then(|p| p.cpus.clone());
         let allowed = spec.cpus.clone().or(first).unwrap_or(all).below(self.cpus.len() as u32);
-        new_task(Kind::Program { spec: index }, spec.name.clone(), spec.policy, allowed, spec.own_timers)
+        let task = new_task(Kind::Program { spec: index }, spec.name.clone(), spec.policy, allowed, spec.own_timers);
+        Task { group: self.groups.number(&spec.taskgroup), ..task }
     }
 
     fn create_worker(&mut self, d: u32) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Scheduler events told to the policy core, and the hook calls that follow. No arithmetic: which record, which order.
 
+use pelton_core::ev;
 use pelton_core::hook::how;
-use pelton_core::{dequeue, ev};
 use pelton_schema::{Event, HookSite, Sink};
 
+use crate::class::levels::ROOT;
 use crate::engine::Engine;
 use crate::state::{NO_TASK, Task};
 
@@ -25,8 +26,13 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     pub(crate) fn signal_post_init(&mut self, c: u32, t: u32) {
+        if self.grouped {
+            self.slot_on(c, self.tasks[t as usize].group);
+        }
+        let slot = self.task_slot(c, t);
         let cpu = &self.cpus[c as usize];
-        self.tasks[t as usize].se.post_init(&self.policy, &cpu.rq.cfs, cpu.rq.cap_orig);
+        let cfs = slot.map_or(&cpu.rq.cfs, |slot| &cpu.levels.slots[slot as usize].cfs);
+        self.tasks[t as usize].se.post_init(&self.policy, cfs, cpu.rq.cap_orig);
     }
 
     pub(crate) fn signal_enqueue(&mut self, c: u32, t: u32) {
@@ -37,12 +43,15 @@ impl<S: Sink> Engine<'_, S> {
         if task.in_iowait {
             self.hook_event(c, HookSite::Iowait, 0);
         }
+        if self.grouped && self.tasks[t as usize].group != ROOT {
+            return self.signal_enqueue_levels(c, t);
+        }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let bits = cpu.rq.enqueue_finish(&self.policy, &mut task.se);
         self.published(c, t, bits, 0);
     }
 
-    /// `flags`: why it leaves, from [`dequeue`]; 0 = for a change of its parameters.
+    /// `flags`: why it leaves, from [`pelton_core::dequeue`]; 0 = for a change of its parameters.
     pub(crate) fn signal_dequeue(&mut self, c: u32, t: u32, flags: u32) {
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
@@ -72,6 +81,9 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     pub(crate) fn signal_tick(&mut self, c: u32, t: u32) {
+        if let Some(slot) = self.task_slot(c, t) {
+            return self.signal_tick_levels(c, t, slot);
+        }
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
             cpu.rq.tick_fair(&self.policy, &mut task.se, self.boot_ns + self.now, 0)
@@ -81,16 +93,14 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A dequeue is delayed: asleep, but still queued.
     pub(crate) fn signal_delay(&mut self, c: u32, t: u32) {
+        if let Some(slot) = self.task_slot(c, t) {
+            return self.signal_delay_levels(c, t, slot);
+        }
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
             cpu.rq.delay_task(&self.policy, &mut task.se, self.boot_ns + self.now, 0, false)
         };
         self.published(c, t, bits, 0);
-    }
-
-    /// A delayed task really leaves.
-    pub(crate) fn signal_finish_delayed(&mut self, c: u32, t: u32) {
-        self.signal_dequeue(c, t, dequeue::SLEEP);
     }
 
     /// A delayed task is woken before it left.
@@ -101,6 +111,9 @@ impl<S: Sink> Engine<'_, S> {
     /// A sleeping task will wake elsewhere: its share is taken out of the old queue at that queue's next update.
     pub(crate) fn signal_migrate_sleeping(&mut self, t: u32) {
         let c = self.tasks[t as usize].cpu;
+        if let Some(slot) = self.task_slot(c, t) {
+            return self.signal_migrate_levels(t, slot, self.cpus[c as usize].curr == NO_TASK);
+        }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let idle = cpu.curr == NO_TASK;
         cpu.rq.migrate_sleeping_task(&self.policy, &mut task.se, idle, self.boot_ns + self.now);
@@ -108,12 +121,18 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A task that ends leaves its share to be removed.
     pub(crate) fn signal_exit(&mut self, c: u32, t: u32) {
+        if let Some(slot) = self.task_slot(c, t) {
+            return self.signal_migrate_levels(t, slot, false);
+        }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         cpu.rq.migrate_sleeping_task(&self.policy, &mut task.se, false, self.boot_ns + self.now);
     }
 
     /// A task leaves the fair class for another: it is detached, its averages are kept.
     pub(crate) fn signal_leave_class(&mut self, c: u32, t: u32) {
+        if let Some(slot) = self.task_slot(c, t) {
+            return self.signal_leave_class_levels(c, t, slot);
+        }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let ctx = cpu.rq.ctx(&self.policy, &cpu.rq.cfs);
         cpu.rq.cfs.switched_from_fair(&ctx, &mut task.se);
@@ -122,6 +141,9 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A task joins the fair class on the queue it was just put on: what is left of its averages is attached.
     pub(crate) fn signal_join_class(&mut self, c: u32, t: u32) {
+        if let Some(slot) = self.task_slot(c, t) {
+            return self.signal_join_class_levels(c, t, slot);
+        }
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
             let ctx = cpu.rq.ctx(&self.policy, &cpu.rq.cfs);
@@ -149,8 +171,10 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A fair task gets another weight while it is off its queue.
     pub(crate) fn signal_reweight(&mut self, c: u32, t: u32) {
+        let slot = self.task_slot(c, t);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        cpu.rq.cfs.reweight(&self.policy, &mut task.se, task.fair.weight);
+        let cfs = slot.map_or(&mut cpu.rq.cfs, |slot| &mut cpu.levels.slots[slot as usize].cfs);
+        cfs.reweight(&self.policy, &mut task.se, task.fair.weight);
     }
 
     /// Real-time utilization; `running` describes the time since its last update.
@@ -191,8 +215,13 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_blocked(&mut self, c: u32, runs: u32) {
         let cpu = &mut self.cpus[c as usize];
         let before = (cpu.rq.rt.util_avg, cpu.rq.dl.util_avg, cpu.rq.irq.util_avg);
-        let bits = cpu.rq.update_blocked(&self.policy, self.boot_ns + self.now, 0, runs, 0);
-        cpu.has_blocked = cpu.curr != NO_TASK || cpu.rq.has_blocked();
+        let bits = if self.grouped {
+            self.update_blocked_levels(c, runs)
+        } else {
+            cpu.rq.update_blocked(&self.policy, self.boot_ns + self.now, 0, runs, 0)
+        };
+        let cpu = &mut self.cpus[c as usize];
+        cpu.has_blocked = cpu.curr != NO_TASK || cpu.rq.has_blocked() || cpu.levels.has_listed();
         if bits != 0 {
             self.emit_cfs(c);
             self.emit_others(c, before);
@@ -227,6 +256,11 @@ impl<S: Sink> Engine<'_, S> {
             self.emit_se(c, t);
             self.emit_cfs(c);
         }
+        self.offer(c, bits, how);
+    }
+
+    /// Tells the hook filter what an update of the root queue raised.
+    pub(crate) fn offer(&mut self, c: u32, bits: u32, how: u32) {
         let decayed = bits & (ev::DECAYED | ev::REMOVED | ev::PROPAGATED) != 0;
         let attached = bits & (ev::ATTACH | ev::DETACH) != 0;
         if decayed {
@@ -239,7 +273,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    fn emit_se(&mut self, c: u32, t: u32) {
+    pub(crate) fn emit_se(&mut self, c: u32, t: u32) {
         let se = &self.tasks[t as usize].se;
         let event = Event::PeltSe {
             cpu: c,
@@ -252,7 +286,7 @@ impl<S: Sink> Engine<'_, S> {
         self.emit(event);
     }
 
-    fn emit_cfs(&mut self, c: u32) {
+    pub(crate) fn emit_cfs(&mut self, c: u32) {
         let cfs = &self.cpus[c as usize].rq.cfs;
         let event = Event::PeltCfs {
             cpu: c,

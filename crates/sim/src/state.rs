@@ -9,6 +9,7 @@ use crate::calls::Call;
 use crate::class::Class;
 use crate::class::deadline::{DlEntity, DlRq};
 use crate::class::fair::{Entities, FairEntity, FairRq};
+use crate::class::levels::Levels;
 use crate::class::realtime::{RtEntity, RtRq};
 use crate::demand::Demand;
 use crate::queue::Moment;
@@ -112,6 +113,8 @@ pub(crate) struct Task {
     /// Changed CPU and has not run there yet.
     pub cold: bool,
     pub allowed: CpuSet,
+    /// Number of its task group.
+    pub group: u32,
     pub se: Se,
     pub fair: FairEntity,
     pub rt: RtEntity,
@@ -234,6 +237,8 @@ pub(crate) struct CpuState {
     /// Times it went idle with its tick stopped.
     pub idle_calls: u64,
     pub fair: FairRq,
+    /// Queues of task groups below `fair`.
+    pub levels: Levels,
     pub rt: RtRq,
     pub dl: DlRq,
     pub workers: Vec<u32>,
@@ -269,7 +274,7 @@ impl CpuState {
 
     /// A fair task waits behind another task.
     pub(crate) fn is_overloaded(&self) -> bool {
-        self.fair.queue.len() as u32 > self.fair.delayed && self.nr_running() >= 2
+        self.fair.has_waiting() && self.nr_running() >= 2
     }
 
     /// Nothing to run and nothing running.

@@ -76,7 +76,7 @@ impl<S: Sink> Engine<'_, S> {
         match self.tasks[t as usize].class {
             Class::Fair => {
                 self.signal_tick(c, t);
-                if self.cpus[c as usize].fair.tick_preempts(self.fair_kind, &self.tasks) {
+                if self.fair_tick_preempts(c) {
                     self.resched_cpu(c);
                 }
                 self.hook_event(c, HookSite::Tick, how::TICK);
@@ -122,7 +122,7 @@ impl<S: Sink> Engine<'_, S> {
             Some(Class::Realtime) => runs::RT,
             Some(Class::Deadline | Class::Worker) => runs::DL,
         };
-        if self.cpus[c as usize].rq.others_have_blocked() {
+        if self.cpus[c as usize].rq.others_have_blocked() || self.cpus[c as usize].levels.has_listed() {
             self.signal_blocked(c, runs);
         }
     }

@@ -67,8 +67,7 @@ impl<S: Sink> Engine<'_, S> {
         match self.tasks[t as usize].class {
             Class::Fair => {
                 self.signal_migrate_sleeping(t);
-                let task = &mut self.tasks[t as usize];
-                self.cpus[task.cpu as usize].fair.leave_asleep(self.fair_kind, &mut task.fair);
+                self.fair_leave_asleep(t);
             }
             Class::Deadline => self.dl_migrate_sleeping(t),
             Class::Realtime | Class::Worker => {}
@@ -81,7 +80,7 @@ impl<S: Sink> Engine<'_, S> {
         self.emit_wakeup(t, exec, c, true);
         self.account(c);
         self.update_clock(c);
-        self.cpus[c as usize].fair.requeue(self.fair_kind, &mut self.tasks, t);
+        self.fair_requeue(c, t);
         self.tasks[t as usize].waiting_since_ns = self.now;
         self.signal_requeue(c, t);
         self.note_load(c);
@@ -112,10 +111,7 @@ impl<S: Sink> Engine<'_, S> {
             Class::Worker => false,
             Class::Deadline => self.tasks[t as usize].dl.deadline_ns < self.tasks[curr as usize].dl.deadline_ns,
             Class::Realtime => self.tasks[t as usize].rt.priority > self.tasks[curr as usize].rt.priority,
-            Class::Fair => {
-                let fair = &mut self.cpus[c as usize].fair;
-                fair.wakeup_preempts(self.fair_kind, &mut self.tasks, t)
-            }
+            Class::Fair => self.fair_wakeup_preempts(c, curr, t),
         };
         if preempts {
             self.resched_cpu(c);

@@ -11,6 +11,8 @@ pub struct Workload {
     pub name: String,
     /// Tasks that exist at the start, and templates for `Op::Fork` (`start == Start::OnFork`).
     pub tasks: Vec<TaskSpec>,
+    /// Task groups with other shares than the default; groups that tasks name need no entry.
+    pub groups: Vec<GroupSpec>,
     /// Number of mutexes; `MutexId` indexes them.
     pub mutexes: u32,
     /// Mutexes use priority inheritance (rt-app `pi_enabled`).
@@ -34,6 +36,15 @@ pub struct Workload {
     pub cpu_dma_latency_us: Option<u32>,
     /// Names of mutexes, conds, barriers and semaphores, for messages: (kind, index, name).
     pub resource_names: Vec<(String, u32, String)>,
+}
+
+/// A task group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupSpec {
+    /// Path, such as `/a/b`.
+    pub path: String,
+    /// Shares, 2..=262144; 1024 is `cpu.weight` 100.
+    pub shares: u64,
 }
 
 /// A way for bytes from some tasks to others.
@@ -211,7 +222,7 @@ pub struct TaskSpec {
     pub loops: Option<u64>,
     /// Clamps at the start: (min, max), 0..=1024.
     pub uclamp: Option<(u32, u32)>,
-    /// Task group, by name; empty = root.
+    /// Path of its task group, such as `/a/b`; empty = root. It holds while the task is in the fair class.
     pub taskgroup: String,
     /// Per-task timers used (`TimerId::Own`).
     pub own_timers: u32,
@@ -235,6 +246,8 @@ pub struct Phase {
     pub policy: Option<SchedPolicy>,
     /// Clamps set when the phase starts.
     pub uclamp: Option<(u32, u32)>,
+    /// Task group joined when the phase starts; empty = root.
+    pub taskgroup: Option<String>,
     /// A round is no activation unless an operation says so.
     pub silent: bool,
 }

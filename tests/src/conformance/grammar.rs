@@ -346,10 +346,15 @@ impl Grammar {
         for group in 0..GROUPS {
             let (tg, owned) = (address(Slot::Group(group)), address(Slot::Cfs(group, cpu)));
             self.call(Op::TgContrib, &[tg, owned, self.now]);
+            let parent = if group == 0 { Slot::Root(cpu) } else { Slot::Cfs(group - 1, cpu) };
+            let (parent, se) = (address(parent), address(Slot::GroupSe(group, cpu)));
+            if self.one_in(2) {
+                self.call(Op::RefreshShares, &[parent, se, owned, tg]);
+                continue;
+            }
             let present = self.episode.world.group_se[group][cpu].weight;
             let weight = self.call(Op::GroupShares, &[owned, tg, present]);
-            let parent = if group == 0 { Slot::Root(cpu) } else { Slot::Cfs(group - 1, cpu) };
-            self.call(Op::Reweight, &[address(parent), address(Slot::GroupSe(group, cpu)), weight]);
+            self.call(Op::Reweight, &[parent, se, weight]);
         }
     }
 
@@ -358,6 +363,11 @@ impl Grammar {
         for group in (0..GROUPS).rev() {
             let parent = if group == 0 { Slot::Root(cpu) } else { Slot::Cfs(group - 1, cpu) };
             let owned = Slot::Cfs(group, cpu);
+            if self.one_in(2) {
+                let words = [Slot::Rq(cpu), parent, Slot::GroupSe(group, cpu), owned, Slot::Group(group)].map(address);
+                self.call(Op::WalkGroup, &[&words[..], &[self.now]].concat());
+                continue;
+            }
             self.call(Op::UpdateCfsRq, &[address(Slot::Rq(cpu)), address(owned)]);
             let level = Level { cfs: parent, se: Slot::GroupSe(group, cpu), owned: Some(owned) };
             self.at_level(Op::UpdateLoadAvg, cpu, &level, &[1]);

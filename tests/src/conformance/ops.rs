@@ -32,6 +32,8 @@ ops! {
     Reweight = "REWEIGHT",
     GroupShares = "GROUP_SHARES",
     TgContrib = "TG_CONTRIB",
+    RefreshShares = "REFRESH_SHARES",
+    WalkGroup = "WALK_GROUP",
     EnqueueEntity = "ENQUEUE_ENTITY",
     UpdateAncestor = "UPDATE_ANCESTOR",
     DequeueEntity = "DEQUEUE_ENTITY",

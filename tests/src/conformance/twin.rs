@@ -72,6 +72,8 @@ impl World {
         match call.op {
             Op::Decay => pelt::decay(a[0], a[1]),
             Op::Accumulate => self.accumulate(a),
+            Op::RefreshShares => self.refresh_shares(a),
+            Op::WalkGroup => self.walk_group(a),
             Op::Attach | Op::Detach | Op::Reweight | Op::GroupShares | Op::TgContrib => self.membership(call.op, a),
             Op::UpdateCfsRq => {
                 let (rules, cpu, mut cfs) = (self.rules, *self.cpu(a[0]), *self.queue(a[1]));
@@ -144,6 +146,26 @@ impl World {
         *self.queue(a[0]) = cfs;
         *self.entity(a[1]) = se;
         0
+    }
+
+    fn refresh_shares(&mut self, a: &[u64; 7]) -> u64 {
+        let rules = self.rules;
+        let (mut cfs, mut se, owned) = (*self.queue(a[0]), *self.entity(a[1]), *self.queue(a[2]));
+        let changed = group::refresh_shares(&rules, &mut cfs, &mut se, &owned, self.group(a[3]));
+        *self.queue(a[0]) = cfs;
+        *self.entity(a[1]) = se;
+        changed.into()
+    }
+
+    fn walk_group(&mut self, a: &[u64; 7]) -> u64 {
+        let (rules, cpu, mut tg) = (self.rules, *self.cpu(a[0]), *self.group(a[4]));
+        let events = self.on_queue(&[a[0], a[1], a[2], a[3], 0, 0, 0], |ctx, cfs, se, owned| {
+            let owned = owned.expect("a group has a queue");
+            let own = event::cfs_ctx(&rules, &cpu, owned);
+            group::walk_group(&own, ctx, cfs, se, owned, &mut tg, a[5])
+        });
+        *self.group(a[4]) = tg;
+        events
     }
 
     fn entity_event(&mut self, op: Op, a: &[u64; 7]) -> u64 {

@@ -26,24 +26,31 @@ impl Params {
         }
     }
 
+    /// Period of a queue with so many entities.
+    pub(super) fn period_ns(self, nr_queued: u32) -> u64 {
+        self.latency_ns.max(u64::from(nr_queued) * self.min_granularity_ns)
+    }
+
     /// Share of the period of a task that is on the queue, or about to be (`joins`).
-    fn slice_ns<E: Entities>(self, rq: &FairRq, e: &E, task: u32, joins: bool) -> u64 {
-        let own = e.fair(task).weight;
-        let nr = u64::from(rq.nr_queued()) + u64::from(joins);
-        let period = self.latency_ns.max(nr * self.min_granularity_ns);
-        let running = if rq.curr == NO_TASK { 0 } else { e.fair(rq.curr).weight };
-        let total = rq.sum_w as u64 + running + if joins { own } else { 0 };
-        period * own / total.max(1)
+    pub(super) fn slice_ns<E: Entities>(self, rq: &FairRq, e: &E, task: u32, joins: bool) -> u64 {
+        share_ns(rq, e, task, joins, self.period_ns(rq.nr_queued() + u32::from(joins)))
     }
 }
 
+/// What an entity of the queue, or one about to be (`joins`), gets of a time that belongs to all of them.
+pub(super) fn share_ns<E: Entities>(rq: &FairRq, e: &E, entity: u32, joins: bool, whole_ns: u64) -> u64 {
+    let own = e.fair(entity).weight;
+    let running = if rq.curr == NO_TASK { 0 } else { e.fair(rq.curr).weight };
+    let total = rq.sum_w as u64 + running + if joins { own } else { 0 };
+    whole_ns * own / total.max(1)
+}
+
 /// New tasks start one slice behind; sleepers get at most half a latency period of credit.
-pub(super) fn place<E: Entities>(rq: &FairRq, p: Params, e: &mut E, task: u32, wakeup: bool) {
+pub(super) fn place<E: Entities>(rq: &FairRq, p: Params, e: &mut E, task: u32, wakeup: bool, slice_ns: u64) {
     let min = rq.min_vruntime;
-    let debit = to_virtual(p.slice_ns(rq, e, task, true), e.fair(task).weight);
     let ent = e.fair_mut(task);
     if ent.fresh {
-        ent.vruntime = min + debit;
+        ent.vruntime = min + to_virtual(slice_ns, ent.weight);
     } else if ent.detached {
         ent.vruntime += min;
     }
@@ -55,13 +62,12 @@ pub(super) fn place<E: Entities>(rq: &FairRq, p: Params, e: &mut E, task: u32, w
 
 /// A new task starts one slice of its parent's queue behind, relative to that queue: on a queue where it is alone it owes
 /// no more than a brother between others.
-pub(super) fn fork<E: Entities>(rq: &FairRq, p: Params, e: &mut E, task: u32) {
+pub(super) fn fork<E: Entities>(rq: &FairRq, e: &mut E, task: u32, slice_ns: u64) {
     if rq.curr != NO_TASK {
         e.fair_mut(task).vruntime = e.fair(rq.curr).vruntime;
     }
-    let debit = to_virtual(p.slice_ns(rq, e, task, true), e.fair(task).weight);
     let ent = e.fair_mut(task);
-    ent.vruntime = ent.vruntime.max(rq.min_vruntime + debit);
+    ent.vruntime = ent.vruntime.max(rq.min_vruntime + to_virtual(slice_ns, ent.weight));
     ent.fresh = false;
     make_relative(rq, ent);
 }
@@ -81,8 +87,8 @@ pub(crate) fn make_relative(rq: &FairRq, ent: &mut FairEntity) {
     }
 }
 
-pub(super) fn tick_preempts<E: Entities>(rq: &FairRq, p: Params, e: &E) -> bool {
-    let ideal = p.slice_ns(rq, e, rq.curr, false);
+/// `ideal`: the slice of the running entity.
+pub(super) fn tick_preempts<E: Entities>(rq: &FairRq, p: Params, e: &E, ideal: u64) -> bool {
     let curr = e.fair(rq.curr);
     if curr.ran_since_pick_ns > ideal {
         return true;

@@ -81,6 +81,46 @@ pub(super) fn place<E: Entities>(rq: &mut FairRq, p: Params, e: &mut E, task: u3
     }
 }
 
+/// Another weight: lag and what is left of the request stay what they are in time of the clock. The entity is the running
+/// one, waits (its weight is out of the sums), or is not queued.
+pub(super) fn reweight<E: Entities>(rq: &mut FairRq, e: &mut E, entity: u32, queued: bool, weight: u64) {
+    let old = e.fair(entity).weight.max(1);
+    let scaled = |v: i64| (i128::from(v) * i128::from(old) / i128::from(weight.max(1))) as i64;
+    if !queued {
+        let ent = e.fair_mut(entity);
+        ent.vlag = scaled(ent.vlag);
+        if ent.relative_deadline {
+            ent.deadline = scaled(ent.deadline);
+        }
+        ent.weight = weight;
+        return;
+    }
+    let curr = rq.curr;
+    rq.curr = if curr == entity { NO_TASK } else { curr };
+    let (wv, w) = sums(rq, e);
+    rq.curr = curr;
+    let ent = e.fair_mut(entity);
+    // The average with the entity in it, before and after: its lag does not change.
+    let all = |weight: u64| i128::from(w) + i128::from(weight);
+    let away = i128::from(ent.vruntime - rq.zero);
+    let lag = (i128::from(wv) + i128::from(old) * away).div_euclid(all(old)) - away;
+    let inflated = i128::from(scaled(lag as i64)) * all(weight);
+    let vruntime = match w {
+        0 => ent.vruntime,
+        w => rq.zero + (wv.div_euclid(w)) - (inflated / i128::from(w)) as i64,
+    };
+    let (left, safe) = (scaled(ent.deadline - ent.vruntime), scaled(ent.protected_until - ent.vruntime));
+    (ent.vruntime, ent.deadline, ent.protected_until) = (vruntime, vruntime + left, vruntime + safe);
+    ent.weight = weight;
+}
+
+/// Shortest slice of the queue's entities, ns; 0 when it is empty or all have the base slice.
+pub(super) fn min_custom_slice_ns<E: Entities>(rq: &FairRq, p: Params, e: &E) -> u64 {
+    let curr = (rq.curr != NO_TASK).then_some(&rq.curr);
+    let shortest = rq.queue.iter().chain(curr).map(|&t| p.slice_ns(e.fair(t))).min();
+    shortest.filter(|&ns| ns != p.base_slice_ns).unwrap_or(0)
+}
+
 /// Joining moves the average; the lag is inflated so that it is right afterwards.
 fn scaled_lag(vlag: i64, total: i64, w: i64) -> i64 {
     (i128::from(vlag) * i128::from(total + w) / i128::from(total)) as i64

@@ -54,13 +54,15 @@ pub(crate) struct FairRq {
     pub(super) sum_wv: i64,
     pub(super) sum_w: i64,
     pub(super) min_vruntime: i64,
-    /// Queued tasks with a pending delayed dequeue.
+    /// Queued entities with a pending delayed dequeue.
     pub delayed: u32,
+    /// Root queue: runnable tasks in groups, less the groups' entities that are queued here and not delayed.
+    pub below: i32,
 }
 
 impl Default for FairRq {
     fn default() -> Self {
-        FairRq { queue: Vec::new(), curr: NO_TASK, zero: 0, sum_wv: 0, sum_w: 0, min_vruntime: 0, delayed: 0 }
+        FairRq { queue: Vec::new(), curr: NO_TASK, zero: 0, sum_wv: 0, sum_w: 0, min_vruntime: 0, delayed: 0, below: 0 }
     }
 }
 
@@ -78,9 +80,26 @@ pub(crate) fn to_virtual(wall_ns: u64, weight: u64) -> i64 {
 }
 
 impl FairRq {
-    /// Runnable tasks including the running one, without delayed ones.
+    /// Runnable tasks including the running one, without delayed ones; of the root queue.
     pub(crate) fn nr_runnable(&self) -> u32 {
-        self.queue.len() as u32 + u32::from(self.curr != NO_TASK) - self.delayed
+        (self.queue.len() as u32 + u32::from(self.curr != NO_TASK)).wrapping_add_signed(self.below) - self.delayed
+    }
+
+    /// A runnable task waits, of the root queue.
+    pub(crate) fn has_waiting(&self) -> bool {
+        (self.queue.len() as u32).wrapping_add_signed(self.below) > self.delayed
+    }
+
+    /// All entities of the queue, the running one included.
+    #[cfg(test)]
+    pub(crate) fn all(&self) -> impl Iterator<Item = u32> + '_ {
+        self.queue.iter().copied().chain((self.curr != NO_TASK).then_some(self.curr))
+    }
+
+    /// Weight of the waiting entities.
+    #[cfg(test)]
+    pub(crate) fn waiting_weight(&self) -> i64 {
+        self.sum_w
     }
 
     /// Entities competing, including the running one and delayed ones.
@@ -88,27 +107,53 @@ impl FairRq {
         self.queue.len() as u32 + u32::from(self.curr != NO_TASK)
     }
 
-    pub(super) fn insert<E: Entities>(&mut self, e: &E, task: u32) {
+    fn add_weight<E: Entities>(&mut self, e: &E, task: u32) {
         let ent = e.fair(task);
         // Only EEVDF reads this sum and keeps it small; under CFS it may wrap.
         self.sum_wv = self.sum_wv.wrapping_add((ent.weight as i64).wrapping_mul(ent.vruntime - self.zero));
         self.sum_w += ent.weight as i64;
+    }
+
+    fn take_weight<E: Entities>(&mut self, e: &E, task: u32) {
+        let ent = e.fair(task);
+        self.sum_wv = self.sum_wv.wrapping_sub((ent.weight as i64).wrapping_mul(ent.vruntime - self.zero));
+        self.sum_w -= ent.weight as i64;
+    }
+
+    pub(super) fn insert<E: Entities>(&mut self, e: &E, task: u32) {
+        self.add_weight(e, task);
         self.queue.push(task);
     }
 
     pub(super) fn remove<E: Entities>(&mut self, e: &E, task: u32) {
         if let Some(i) = self.queue.iter().position(|&t| t == task) {
             self.queue.remove(i);
-            let ent = e.fair(task);
-            self.sum_wv = self.sum_wv.wrapping_sub((ent.weight as i64).wrapping_mul(ent.vruntime - self.zero));
-            self.sum_w -= ent.weight as i64;
+            self.take_weight(e, task);
         }
     }
 
     /// Puts a task that becomes runnable here in its place.
     pub(crate) fn enqueue<E: Entities>(&mut self, kind: FairKind, e: &mut E, task: u32, wakeup: bool) {
+        let slice_ns = self.slice_ns(kind, e, task, true);
+        self.enqueue_with(kind, e, task, wakeup, slice_ns);
+    }
+
+    /// CFS: slice of an entity of the root queue, or of one about to join it.
+    fn slice_ns<E: Entities>(&self, kind: FairKind, e: &E, task: u32, joins: bool) -> u64 {
+        if let FairKind::Cfs(p) = kind { p.slice_ns(self, e, task, joins) } else { 0 }
+    }
+
+    /// The same at any level, where the slice is known.
+    pub(super) fn enqueue_with<E: Entities>(
+        &mut self,
+        kind: FairKind,
+        e: &mut E,
+        task: u32,
+        wakeup: bool,
+        slice_ns: u64,
+    ) {
         match kind {
-            FairKind::Cfs(p) => cfs::place(self, p, e, task, wakeup),
+            FairKind::Cfs(p) => cfs::place(self, p, e, task, wakeup, slice_ns),
             FairKind::Eevdf(p) => eevdf::place(self, p, e, task),
         }
         e.fair_mut(task).fresh = false;
@@ -118,8 +163,29 @@ impl FairRq {
 
     /// A task is made by the one that runs here. CFS places it on its parent's queue, wherever it will run.
     pub(crate) fn fork<E: Entities>(&self, kind: FairKind, e: &mut E, task: u32) {
-        if let FairKind::Cfs(p) = kind {
-            cfs::fork(self, p, e, task);
+        let slice_ns = self.slice_ns(kind, e, task, true);
+        self.fork_with(kind, e, task, slice_ns);
+    }
+
+    /// The same at any level, where the slice is known.
+    pub(super) fn fork_with<E: Entities>(&self, kind: FairKind, e: &mut E, task: u32, slice_ns: u64) {
+        if let FairKind::Cfs(_) = kind {
+            cfs::fork(self, e, task, slice_ns);
+        }
+    }
+
+    /// A group's entity gets another weight. EEVDF keeps its lag and the rest of its request in time of the clock.
+    pub(super) fn reweight<E: Entities>(&mut self, kind: FairKind, e: &mut E, entity: u32, queued: bool, weight: u64) {
+        let waits = queued && self.curr != entity;
+        if waits {
+            self.take_weight(e, entity);
+        }
+        match kind {
+            FairKind::Cfs(_) => e.fair_mut(entity).weight = weight,
+            FairKind::Eevdf(_) => eevdf::reweight(self, e, entity, queued, weight),
+        }
+        if waits {
+            self.add_weight(e, entity);
         }
     }
 
@@ -146,6 +212,7 @@ impl FairRq {
         e.fair_mut(task).delayed = false;
         self.delayed -= 1;
         if let FairKind::Eevdf(p) = kind
+            && self.curr != task
             && eevdf::paid_its_debt(self, e, task)
         {
             self.remove(e, task);
@@ -201,23 +268,29 @@ impl FairRq {
         if self.curr == NO_TASK || self.queue.is_empty() {
             return false;
         }
+        self.tick_preempts_with(kind, e, self.slice_ns(kind, e, self.curr, false))
+    }
+
+    /// The same at any level, where the slice of the running entity is known.
+    pub(super) fn tick_preempts_with<E: Entities>(&self, kind: FairKind, e: &E, slice_ns: u64) -> bool {
         match kind {
-            FairKind::Cfs(p) => cfs::tick_preempts(self, p, e),
+            FairKind::Cfs(p) => cfs::tick_preempts(self, p, e, slice_ns),
             FairKind::Eevdf(_) => e.fair(self.curr).vruntime >= e.fair(self.curr).protected_until,
         }
     }
 
     /// Does the woken task `wakee` preempt the running one?
     pub(crate) fn wakeup_preempts<E: Entities>(&mut self, kind: FairKind, e: &mut E, wakee: u32) -> bool {
-        let (curr, new) = (e.fair(self.curr), e.fair(wakee));
-        if curr.idle_policy && !new.idle_policy {
-            return true;
+        match preempts_by_policy(e.fair(self.curr), e.fair(wakee)) {
+            Some(decided) => decided,
+            None => self.entity_preempts(kind, e, wakee),
         }
-        if new.batch || new.idle_policy {
-            return false;
-        }
+    }
+
+    /// The same between entities of this level, policies aside.
+    pub(super) fn entity_preempts<E: Entities>(&mut self, kind: FairKind, e: &mut E, wakee: u32) -> bool {
         match kind {
-            FairKind::Cfs(p) => cfs::wakeup_preempts(p, curr, new),
+            FairKind::Cfs(p) => cfs::wakeup_preempts(p, e.fair(self.curr), e.fair(wakee)),
             FairKind::Eevdf(p) => eevdf::wakeup_preempts(self, p, e, wakee),
         }
     }
@@ -255,4 +328,12 @@ impl FairRq {
             self.min_vruntime = self.min_vruntime.max(v);
         }
     }
+}
+
+/// Whether a woken task preempts the running one, where their policies say so.
+pub(super) fn preempts_by_policy(curr: &FairEntity, new: &FairEntity) -> Option<bool> {
+    if curr.idle_policy && !new.idle_policy {
+        return Some(true);
+    }
+    (new.batch || new.idle_policy).then_some(false)
 }

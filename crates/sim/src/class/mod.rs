@@ -5,7 +5,9 @@ pub(crate) mod cfs;
 pub(crate) mod deadline;
 pub(crate) mod eevdf;
 pub(crate) mod fair;
+pub(crate) mod levels;
 pub(crate) mod realtime;
+pub(crate) mod tree;
 
 use crate::workload::SchedPolicy;
 

@@ -4,7 +4,7 @@
 
 use super::*;
 use pelton_sim::Machine;
-use pelton_sim::workload::{ChannelSpec, CpuSet, Op, SchedPolicy, TaskSpec, Workload};
+use pelton_sim::workload::{ChannelSpec, CpuSet, GroupSpec, Op, SchedPolicy, TaskSpec, Workload};
 
 /// A small multiplicative generator: the test's own, so that it does not change with the engine's.
 pub struct Dice(pub u64);
@@ -121,6 +121,32 @@ pub fn random_task(d: &mut Dice, i: u64, cpus: u32) -> TaskSpec {
         t.loops = None;
     }
     t
+}
+
+/// Puts tasks into groups of random shares; some move between them.
+pub fn random_groups(d: &mut Dice, w: &mut Workload) {
+    const PATHS: [&str; 5] = ["", "/a", "/a/b", "/a/b/c", "/d"];
+    let path = |d: &mut Dice| PATHS[d.below(5) as usize].to_owned();
+    for task in &mut w.tasks {
+        task.taskgroup = path(d);
+        for phase in task.phases.iter_mut().skip(1) {
+            phase.taskgroup = (d.below(2) == 0).then(|| path(d));
+        }
+        if task.phases.len() > 1 && d.below(2) == 0 {
+            // Back where it was at the start of each round.
+            task.phases[0].taskgroup = Some(task.taskgroup.clone());
+        }
+        if d.below(4) == 0 {
+            let mut moved = task.phases[0].clone();
+            (moved.taskgroup, moved.loops, task.phases[0].loops) = (Some(path(d)), Some(7), Some(5));
+            task.phases.push(moved);
+            task.loops = None;
+        }
+    }
+    for _ in 0..d.below(3) {
+        let shares = [2, 100, 1024, 4096, 262_144][d.below(5) as usize];
+        w.groups.push(GroupSpec { path: path(d), shares });
+    }
 }
 
 pub fn random_workload(d: &mut Dice, cpus: u32) -> Workload {

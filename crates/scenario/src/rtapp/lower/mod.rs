@@ -159,6 +159,7 @@ impl<'a> Lowering<'a> {
         let duration_s = file.global.duration_s.as_ref().map_or(-1, |d| d.value);
         Workload {
             name: options.name.clone().unwrap_or_else(|| stem(file.source.name())),
+            groups: Vec::new(),
             mutexes: self.names.mutexes.count(),
             priority_inheritance: file.global.pi_enabled,
             conds: self.names.conds.count(),

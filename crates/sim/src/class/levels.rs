@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Fair queues of one CPU when there are task groups: a group that has tasks here owns a queue and is an entity on the
+//! queue of its parent. What a group has on a CPU has a slot, made when its first task comes here; parents before children.
+
+use pelton_core::{Avg, CfsRq, Rq, Se};
+
+use super::fair::{Entities, FairEntity, FairRq};
+use crate::state::{NO_TASK, Task};
+
+/// In place of a group or a slot: the root.
+pub(crate) const ROOT: u32 = u32::MAX;
+/// No slot yet.
+const NONE: u32 = u32::MAX;
+/// Entity numbers with this bit are groups, the rest of the number is the slot; others are tasks.
+const GROUP: u32 = 1 << 31;
+
+/// Entity number of a slot.
+pub(crate) fn entity_of(slot: u32) -> u32 {
+    slot | GROUP
+}
+
+/// Slot of an entity that is a group.
+pub(crate) fn slot_of(entity: u32) -> Option<u32> {
+    (entity & GROUP != 0 && entity != NO_TASK).then_some(entity & !GROUP)
+}
+
+/// Load-tracking records of a group on one CPU.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    /// Number of the group.
+    pub group: u32,
+    /// Slot of its parent, or [`ROOT`].
+    pub parent: u32,
+    /// Its entity is on its parent's queue.
+    pub queued: bool,
+    /// The blocked walk comes here.
+    pub listed: bool,
+    pub se: Se,
+    pub cfs: CfsRq,
+}
+
+/// What all groups have on one CPU; empty when there are none.
+#[derive(Debug, Default)]
+pub(crate) struct Levels {
+    /// By group.
+    slot_of_group: Vec<u32>,
+    pub slots: Vec<Slot>,
+    pub queues: Vec<FairRq>,
+    pub entities: Vec<FairEntity>,
+}
+
+/// Weight of a group's entity before its first task comes.
+const WEIGHT_AT_START: u64 = 1024;
+
+impl Levels {
+    /// For so many groups.
+    pub(crate) fn new(groups: usize) -> Levels {
+        Levels { slot_of_group: vec![NONE; groups], ..Levels::default() }
+    }
+
+    /// Slot of a group, if it has one here; [`ROOT`] for the root.
+    pub(crate) fn slot(&self, group: u32) -> Option<u32> {
+        if group == ROOT {
+            return Some(ROOT);
+        }
+        self.slot_of_group.get(group as usize).copied().filter(|&slot| slot != NONE)
+    }
+
+    /// Makes a slot for a group whose parent has one (or is the root). Its records are as if it had been here, empty, for
+    /// long: the kernel makes them when the group is made.
+    pub(crate) fn add(&mut self, rq: &Rq, group: u32, parent: u32) -> u32 {
+        let above = if parent == ROOT { &rq.cfs } else { &self.slots[parent as usize].cfs };
+        let (last_update_time_ns, period_contrib) = (above.avg.last_update_time_ns, above.avg.period_contrib);
+        let avg = Avg { last_update_time_ns, period_contrib, ..Avg::default() };
+        let slot = self.slots.len() as u32;
+        let se = Se { avg, weight: WEIGHT_AT_START, ..Se::default() };
+        let cfs = CfsRq { avg, ..CfsRq::default() };
+        self.slots.push(Slot { group, parent, queued: false, listed: false, se, cfs });
+        self.queues.push(FairRq::default());
+        self.entities.push(FairEntity { weight: WEIGHT_AT_START, ..FairEntity::default() });
+        self.slot_of_group[group as usize] = slot;
+        slot
+    }
+
+    /// The records of a level: the queue its entity is on (of `rq` at the top), and its own.
+    pub(crate) fn records<'a>(&'a mut self, rq: &'a mut Rq, slot: u32) -> (&'a mut CfsRq, &'a mut Slot) {
+        let (above, from) = self.slots.split_at_mut(slot as usize);
+        let own = &mut from[0];
+        let queue = above.get_mut(own.parent as usize).map_or(&mut rq.cfs, |parent| &mut parent.cfs);
+        (queue, own)
+    }
+
+    /// Slot of the queue an entity is on when it is queued.
+    pub(crate) fn home(&self, tasks: &[Task], entity: u32) -> u32 {
+        match slot_of(entity) {
+            Some(slot) => self.slots[slot as usize].parent,
+            None => self.slot(tasks[entity as usize].group).unwrap_or(ROOT),
+        }
+    }
+
+    /// Its queues do not have to be walked while all of it is gone.
+    pub(crate) fn has_listed(&self) -> bool {
+        self.slots.iter().any(|slot| slot.listed)
+    }
+}
+
+/// Tasks and the groups of one CPU as entities.
+pub(crate) struct Mixed<'a> {
+    pub tasks: &'a mut Vec<Task>,
+    pub groups: &'a mut Vec<FairEntity>,
+}
+
+impl Entities for Mixed<'_> {
+    fn fair(&self, entity: u32) -> &FairEntity {
+        match slot_of(entity) {
+            Some(slot) => &self.groups[slot as usize],
+            None => &self.tasks[entity as usize].fair,
+        }
+    }
+
+    fn fair_mut(&mut self, entity: u32) -> &mut FairEntity {
+        match slot_of(entity) {
+            Some(slot) => &mut self.groups[slot as usize],
+            None => &mut self.tasks[entity as usize].fair,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What placement reads of tasks in groups: the part of their load that counts at the root of a CPU.
+
+use pelton_core::{CfsRq, Se, Wake, WakeShift, effective_load, h_load, value};
+use pelton_schema::Sink;
+
+use crate::class::levels::{ROOT, slot_of};
+use crate::engine::Engine;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Load average of a task, or of a group on a CPU.
+    pub(crate) fn entity_load(&self, c: u32, entity: u32) -> u64 {
+        match slot_of(entity) {
+            Some(slot) => self.cpus[c as usize].levels.slots[slot as usize].se.avg.load_avg,
+            None => self.tasks[entity as usize].se.avg.load_avg,
+        }
+    }
+
+    /// Task `t` is woken on `exec` and last ran on `prev`: the comparison of the two with what groups make of the loads.
+    pub(crate) fn wake_with_groups(&self, mut wake: Wake, t: u32, exec: u32, prev: u32) -> Wake {
+        if !self.grouped {
+            return wake;
+        }
+        let waker = self.cpus[exec as usize].curr;
+        let waker = self.tasks.get(waker as usize).map(|task| (waker, task.group, task.se.avg.load_avg as i64));
+        if self.policy.wake_affine != value::WAKE_AFFINE_RUNNABLE_LOAD {
+            wake.task_load = self.task_part(t);
+            wake.waker_load = waker.map_or(0, |(waker, ..)| self.task_part(waker));
+            return wake;
+        }
+        let (group, load) = (self.tasks[t as usize].group, self.tasks[t as usize].se.avg.load_avg as i64);
+        let away = |c, moved: i64| waker.map_or(0, |(_, group, load)| self.load_shift(c, group, -load * moved, -load));
+        wake.in_groups(WakeShift {
+            waker_here: away(exec, 1),
+            waker_there: away(prev, 0),
+            task_here: self.load_shift(exec, group, load, load),
+            task_there: self.load_shift(prev, group, 0, load),
+        });
+        wake
+    }
+
+    /// Shift of the load at the root of CPU `c` when a group's queue there gets `wl` more and all of the group `wg` more.
+    fn load_shift(&self, c: u32, group: u32, wl: i64, wg: i64) -> i64 {
+        let (mut group, mut wl, mut wg) = (group, wl, wg);
+        let absent = (CfsRq::default(), Se::default());
+        while group != ROOT {
+            let levels = &self.cpus[c as usize].levels;
+            let own = levels.slot(group).map(|slot| &levels.slots[slot as usize]);
+            let (cfs, se) = own.map_or((&absent.0, &absent.1), |own| (&own.cfs, &own.se));
+            let at = &self.groups.list[group as usize];
+            (wl, wg) = (effective_load(cfs, &at.shared, se, wl, wg), 0);
+            group = at.parent;
+        }
+        wl
+    }
+
+    /// The part of its CPU's load that is a task's.
+    fn task_part(&self, t: u32) -> u64 {
+        let task = &self.tasks[t as usize];
+        match self.task_slot(task.cpu, t) {
+            None => task.se.avg.load_avg,
+            Some(slot) => {
+                let queue = self.cpus[task.cpu as usize].levels.slots[slot as usize].cfs.avg.load_avg;
+                h_load(self.queue_part(task.cpu, slot), task.se.avg.load_avg, queue)
+            }
+        }
+    }
+
+    /// The part of a CPU's load that is a group queue's.
+    fn queue_part(&self, c: u32, slot: u32) -> u64 {
+        let cpu = &self.cpus[c as usize];
+        let own = &cpu.levels.slots[slot as usize];
+        let (part, queue) = match own.parent {
+            ROOT => (cpu.rq.cfs.avg.load_avg, cpu.rq.cfs.avg.load_avg),
+            parent => (self.queue_part(c, parent), cpu.levels.slots[parent as usize].cfs.avg.load_avg),
+        };
+        h_load(part, own.se.avg.load_avg, queue)
+    }
+}

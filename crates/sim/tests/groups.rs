@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Task groups: who gets the CPU, what the signals say, and what the frequency hook hears.
+
+mod common;
+use common::*;
+use pelton_schema::{Event, HookSite};
+use pelton_sim::Report;
+use pelton_sim::workload::{GroupSpec, SchedPolicy, TaskSpec, Workload};
+
+const PROFILES: [&str; 6] = ["4.12", "5.4", "6.1", "6.6", "6.12", "7.2"];
+
+fn in_group(path: &str, task: TaskSpec) -> TaskSpec {
+    TaskSpec { taskgroup: path.into(), ..task }
+}
+
+fn busy_in(path: &str, n: usize) -> Vec<TaskSpec> {
+    (0..n).map(|i| in_group(path, busy(&format!("{path}-{i}")))).collect()
+}
+
+fn with_shares(tasks: Vec<TaskSpec>, shares: &[(&str, u64)]) -> Workload {
+    let groups = shares.iter().map(|&(path, shares)| GroupSpec { path: path.into(), shares }).collect();
+    Workload { groups, ..workload(tasks) }
+}
+
+fn run_ns(r: &Report, prefix: &str) -> u64 {
+    r.tasks.iter().filter(|t| t.name.starts_with(prefix)).map(|t| t.run_ns).sum()
+}
+
+/// Share of the first in the time of both, in thousandths.
+fn share(r: &Report, first: &str, second: &str) -> u64 {
+    let (a, b) = (run_ns(r, first), run_ns(r, second));
+    a * 1000 / (a + b)
+}
+
+#[test]
+fn groups_of_equal_weight_get_equal_time_however_many_tasks_they_have() {
+    for p in PROFILES {
+        let w = with_shares([busy_in("/one", 1), busy_in("/nine", 9)].concat(), &[]);
+        let r = run_on(&fixed_speed(&[(1, 1024)]), &w, p, 4000);
+        assert!(near(share(&r, "/one", "/nine"), 500, 15), "{p}: {}", share(&r, "/one", "/nine"));
+        for t in r.tasks.iter().filter(|t| t.name.starts_with("/nine")) {
+            assert!(near(t.run_ns, 4000 * MS / 18, 25 * MS), "{p}: {} got {}", t.name, t.run_ns);
+        }
+    }
+}
+
+#[test]
+fn weights_divide_the_time() {
+    for p in PROFILES {
+        for (a, b, expected) in [(2048, 1024, 667), (1024, 1024, 500), (1024, 102, 909)] {
+            let w = with_shares([busy_in("/a", 2), busy_in("/b", 3)].concat(), &[("/a", a), ("/b", b)]);
+            let r = run_on(&fixed_speed(&[(1, 1024)]), &w, p, 6000);
+            assert!(near(share(&r, "/a", "/b"), expected, 20), "{p} {a}:{b}: {}", share(&r, "/a", "/b"));
+        }
+    }
+}
+
+#[test]
+fn a_group_competes_with_tasks_of_the_root_and_its_children_with_each_other() {
+    for p in PROFILES {
+        let w = with_shares([busy_in("/a/x", 1), busy_in("/a/y", 4), busy_in("", 1)].concat(), &[("/a/x", 3072)]);
+        let r = run_on(&fixed_speed(&[(1, 1024)]), &w, p, 6000);
+        assert!(near(run_ns(&r, "-0"), 3000 * MS, 100 * MS), "{p}: the root's task got {}", run_ns(&r, "-0"));
+        assert!(near(share(&r, "/a/x", "/a/y"), 750, 25), "{p}: {}", share(&r, "/a/x", "/a/y"));
+    }
+}
+
+#[test]
+fn shares_follow_the_load_on_each_cpu() {
+    for p in PROFILES {
+        // Half of /a's load is on either CPU, all of /b's on the first: 512 against 1024 there.
+        let tasks = vec![
+            in_group("/a", on(busy("a0"), 0)),
+            in_group("/a", on(busy("a1"), 1)),
+            in_group("/b", on(busy("b0"), 0)),
+        ];
+        let r = run_on(&fixed_speed(&[(2, 1024)]), &with_shares(tasks, &[]), p, 6000);
+        assert!(near(share(&r, "a0", "b0"), 333, 30), "{p}: {}", share(&r, "a0", "b0"));
+        assert_eq!(run_ns(&r, "a1"), 6000 * MS, "{p}: alone");
+    }
+}
+
+#[test]
+fn preemption_is_decided_where_the_groups_meet() {
+    for p in PROFILES {
+        // The sleeper has slept long, but it is one of ten in its group: the group's entity decides.
+        let sleeper = in_group("/many", periodic("sleeper", 1000, 20_000));
+        let w = with_shares([busy_in("/many", 9), busy_in("/one", 1), vec![sleeper]].concat(), &[]);
+        let r = run_on(&fixed_speed(&[(1, 1024)]), &w, p, 4000);
+        assert!(near(share(&r, "/one", "/many"), 512, 30), "{p}: {}", share(&r, "/one", "/many"));
+        assert!(run_ns(&r, "sleeper") > 100 * MS, "{p}: {}", run_ns(&r, "sleeper"));
+    }
+}
+
+/// Last averages told of the root and of group number 1: (root, queue, entity).
+fn last_utils(events: &[(u64, Event)]) -> (u32, u32, u32) {
+    let last = |of: &dyn Fn(&Event) -> Option<u32>| events.iter().rev().find_map(|(_, e)| of(e)).unwrap_or(0);
+    let group = |wanted| {
+        last(&|e| match *e {
+            Event::PeltGroup { group: 1, entity, util_avg, .. } if entity == wanted => Some(util_avg),
+            _ => None,
+        })
+    };
+    let root = last(&|e| if let Event::PeltCfs { util_avg, .. } = *e { Some(util_avg) } else { None });
+    (root, group(0), group(1))
+}
+
+#[test]
+fn utilization_of_a_busy_group_is_its_running_time() {
+    for p in ["4.16", "5.10", "7.2"] {
+        let m = fixed_speed(&[(1, 1024)]);
+        let (_, alone) = events_of(&m, &with_shares(busy_in("/a", 3), &[]), p, &config(2000));
+        let (root, queue, entity) = last_utils(&alone);
+        assert!(root >= 1020 && queue >= 1020 && entity >= 1020, "{p}: {root} {queue} {entity}");
+        let (_, half) =
+            events_of(&m, &with_shares([busy_in("/a", 3), busy_in("/b", 1)].concat(), &[]), p, &config(4000));
+        let (root, queue, entity) = last_utils(&half);
+        assert!(root >= 1020, "{p}: {root}");
+        assert!(queue.abs_diff(512) < 120 && entity.abs_diff(queue) <= 24, "{p}: {queue} {entity}");
+    }
+}
+
+/// Calls by site of a run in which six tasks of a group find their last of four CPUs taken now and then.
+fn calls(p: &str, path: &str) -> (u64, u64, u64) {
+    let one = |i: u64| in_group(path, periodic(&format!("t{i}"), 3000, 7000 + 900 * i));
+    let w = workload((0..6).map(one).collect());
+    let r = run_on(&machine(&[(4, 1024)]), &w, p, 1000);
+    let of = |site: HookSite| r.cpus.iter().map(|c| c.hook_calls[site as usize]).sum();
+    (of(HookSite::Attach), of(HookSite::Detach), of(HookSite::Decay))
+}
+
+#[test]
+fn what_joins_a_group_is_no_attach_to_the_root() {
+    for p in PROFILES {
+        let (attach, ..) = calls(p, "");
+        let (grouped, detach, _) = calls(p, "/session");
+        assert!(attach > 50, "{p}: {attach} attaches without groups");
+        assert_eq!((grouped, detach), (0, 0), "{p}: a group's entity never leaves the root's averages");
+    }
+}
+
+#[test]
+fn from_5_5_the_change_calls_when_it_reaches_the_root() {
+    let (attach, _, decay) = calls("7.2", "");
+    let (.., grouped) = calls("7.2", "/session");
+    assert!(grouped > decay + attach / 2, "{grouped} calls, without groups {decay} and {attach} attaches");
+    let (_, _, decay) = calls("5.4", "");
+    let (.., grouped) = calls("5.4", "/session");
+    assert!(grouped < decay * 3 / 2, "{grouped} calls, without groups {decay}: only time makes them");
+}
+
+#[test]
+fn a_task_takes_its_averages_along_into_another_group() {
+    for p in PROFILES {
+        let mut mover = in_group("/a", task("mover", None, vec![run_ms(5)]));
+        mover.phases[0].loops = Some(40);
+        let mut second = mover.phases[0].clone();
+        second.taskgroup = Some("/b".into());
+        mover.phases.push(second);
+        let w = with_shares([vec![mover], busy_in("/a", 3)].concat(), &[]);
+        let (r, events) = events_of(&fixed_speed(&[(1, 1024)]), &w, p, &config(2000));
+        assert!(run_ns(&r, "mover") == 400 * MS, "{p}: {}", run_ns(&r, "mover"));
+        let groups: Vec<u32> = events
+            .iter()
+            .filter_map(|(_, e)| if let Event::TaskAttributes { tid: 1, group, .. } = *e { Some(group) } else { None })
+            .collect();
+        assert_eq!(groups, [1, 2], "{p}");
+    }
+}
+
+#[test]
+fn real_time_tasks_of_a_group_are_nobodys_affair() {
+    for p in PROFILES {
+        let rt = with_policy(periodic("rt", 2000, 10_000), SchedPolicy::Fifo { priority: 10 });
+        let w = with_shares([busy_in("/a", 2), vec![in_group("/a", rt)]].concat(), &[]);
+        let r = run_on(&fixed_speed(&[(1, 1024)]), &w, p, 1000);
+        assert_eq!(run_ns(&r, "rt"), 200 * MS, "{p}");
+        assert!(near(run_ns(&r, "/a-0"), 400 * MS, 10 * MS), "{p}: {}", run_ns(&r, "/a-0"));
+    }
+}
