@@ -187,13 +187,39 @@ fn notes_name_what_has_no_effect() {
 }
 
 #[test]
-fn clamps_and_groups_are_refused_with_their_place_until_the_engine_has_them() {
+fn clamps_are_refused_with_their_place_until_the_engine_has_them() {
     let refused = |task: &str| {
         let file =
             SourceFile::new("t.json", format!("{{ \"tasks\": {{\n \"a\": {{ \"loop\": 1, {task}, \"run\": 1 }} }} }}"));
         rtapp::load(&file, &RtAppOptions::default()).map(|_| ()).map_err(|e| e.to_string())
     };
     assert!(refused("\"util_max\": 300").unwrap_err().contains("utilization clamps are not modelled yet"));
-    assert!(refused("\"taskgroup\": \"/big\"").unwrap_err().contains("task groups are not modelled yet"));
     assert_eq!(refused("\"util_max\": 1024, \"util_min\": -1, \"taskgroup\": \"/\""), Ok(()));
+}
+
+#[test]
+fn groups_are_joined_at_the_start_and_by_phases() {
+    let text = r#"{ "tasks": { "a": { "taskgroup": "/top", "phases": {
+        "p0": { "run": 1, "taskgroup": "/tg1/tg11/" }, "p1": { "run": 1 }, "p2": { "run": 1, "taskgroup": "/" } } },
+        "b": { "taskgroup": "tg2", "loop": 1, "run": 1 } } }"#;
+    let w = rtapp::load(&SourceFile::new("t.json", text), &options()).unwrap_or_else(|e| panic!("{e}"));
+    let joined =
+        |task: usize| -> Vec<Option<&str>> { w.tasks[task].phases.iter().map(|p| p.taskgroup.as_deref()).collect() };
+    assert_eq!((w.tasks[0].taskgroup.as_str(), w.tasks[1].taskgroup.as_str()), ("/tg1/tg11", "/tg2"));
+    assert_eq!(joined(0), [Some("/tg1/tg11"), None, Some("")]);
+    assert_eq!(joined(1), [None], "named by the task, not by a phase");
+}
+
+#[test]
+fn groups_are_for_the_fair_class_and_not_endlessly_deep() {
+    let of = |task: String| {
+        let file =
+            SourceFile::new("t.json", format!("{{ \"tasks\": {{\n \"a\": {{ \"loop\": 1, {task}, \"run\": 1 }} }} }}"));
+        rtapp::load(&file, &RtAppOptions::default()).map(|_| ()).map_err(|e| e.to_string())
+    };
+    let fifo = of("\"policy\": \"SCHED_FIFO\", \"taskgroup\": \"/a\"".into());
+    assert!(fifo.unwrap_err().contains("a task group with SCHED_FIFO"));
+    assert_eq!(of("\"policy\": \"SCHED_FIFO\", \"taskgroup\": \"/\"".into()), Ok(()));
+    assert!(of(format!("\"taskgroup\": \"{}\"", "/a".repeat(33))).unwrap_err().contains("so deep down"));
+    assert_eq!(of(format!("\"taskgroup\": \"{}\"", "/a".repeat(32))), Ok(()));
 }

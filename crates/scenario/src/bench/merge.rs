@@ -37,6 +37,7 @@ fn append(whole: &mut Workload, part: Workload) {
         timers: whole.shared_timers,
     };
     whole.name = format!("{} + {}", whole.name, part.name);
+    whole.groups.extend(part.groups);
     whole.mutexes += part.mutexes;
     whole.conds += part.conds;
     whole.shared_timers += part.shared_timers;

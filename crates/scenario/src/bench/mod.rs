@@ -8,6 +8,7 @@ mod busy;
 pub mod calls;
 pub mod cyclictest;
 pub mod ebizzy;
+mod group;
 pub mod hackbench;
 mod merge;
 pub mod original;
@@ -65,6 +66,9 @@ impl From<Workload> for Made {
     }
 }
 
+/// Options that every model has.
+pub const COMMON_OPTIONS: &str = "group=/";
+
 /// All models.
 pub const MODELS: &[Model] = &[
     Model {
@@ -117,6 +121,12 @@ pub const MODELS: &[Model] = &[
         options: "threads,seconds=10,record_us=20,memory_share=0.5,batch=32,cpus=all,nice=0",
         make: |spec| (ebizzy::workload(spec), Program::Ebizzy).into(),
     },
+    Model {
+        name: "group",
+        about: "a task group and its weight among its brothers; runs nothing",
+        options: "path,cpu.weight=100,cpu.shares=1024",
+        make: |spec| group::declared(spec).into(),
+    },
 ];
 
 /// The workload of one specification, such as `periodic:run_us=900,period_us=10000,cpus=0`.
@@ -138,6 +148,9 @@ pub(crate) fn load_part(
         return Err(d.help(format!("{}; rt-app files end in .json", hint_for(spec.name(), names))).into());
     };
     let mut made = (model.make)(&mut spec);
+    if let Some(path) = group::path(&mut spec, "group") {
+        pelton_sim::groups::into_group(&mut made.workload, &path);
+    }
     made.workload.name = spec.text().to_owned();
     spec.finish(made)
 }

@@ -6,13 +6,11 @@ use crate::rtapp::ast::{Props, Spanned};
 use crate::rtapp::flat::FlatTask;
 use crate::rtapp::report::{Report, say};
 
-/// Refuses clamps and groups that would change the run.
+/// Refuses clamps that would change the run.
 pub(super) fn refuse_unmodelled(task: &FlatTask, report: &mut Report) {
     clamp(&task.task.props, report);
-    group(task.task.props.taskgroup.as_ref(), report);
     for phase in &task.phases {
         clamp(phase.props, report);
-        group(phase.props.taskgroup.as_ref(), report);
     }
 }
 
@@ -23,12 +21,5 @@ fn clamp(props: &Props, report: &mut Report) {
     if let Some(span) = binds(&props.util_min, UNCLAMPED.0).or(binds(&props.util_max, UNCLAMPED.1)) {
         let words = say("utilization clamps are not modelled yet").label("would change frequency and placement");
         report.error(span, words.help("remove `util_min` and `util_max` to run the task without clamps"));
-    }
-}
-
-fn group(group: Option<&Spanned<String>>, report: &mut Report) {
-    if let Some(group) = group.filter(|g| !g.value.trim_end_matches('/').is_empty()) {
-        let words = say("task groups are not modelled yet").label("only the root group is");
-        report.error(group.span, words.help("remove `taskgroup`, or write \"/\", to run the task in the root group"));
     }
 }

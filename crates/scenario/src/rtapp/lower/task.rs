@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use pelton_sim::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
 
 use super::Lowering;
-use super::group::taskgroup;
+use super::group::{phase_group, taskgroup};
 use super::limits::refuse_unmodelled;
 use super::names::Names;
 use super::sched::{self, UNCLAMPED, ns};
@@ -30,7 +30,8 @@ impl Lowering<'_> {
         for (phase, uclamp) in task.phases.iter().zip(clamps) {
             let policy = sched::phase_policy(phase.props, &mut policy_name, phase.name.span, &mut self.report);
             let cpus = self.phase_cpus(task, phase);
-            phases.push(Phase { uclamp, policy, cpus, ..self.phase(phase, &mut timers) });
+            let taskgroup = phase_group(phase, policy_name, &mut self.report);
+            phases.push(Phase { uclamp, policy, cpus, taskgroup, ..self.phase(phase, &mut timers) });
         }
         TaskSpec {
             name: task.task.name.value.clone(),
