@@ -3,8 +3,8 @@
 
 use crate::clock::Rq;
 use crate::rules::{
-    Autogroup, HookAttach, HookBlocked, HookDecay, HookDl, HookFilter, HookInAverage, HookIowait, HookRt, HookTick,
-    Numbers, Rules, RunnableBoost, UtilEst,
+    HookAttach, HookBlocked, HookDecay, HookDl, HookFilter, HookInAverage, HookIowait, HookRt, HookTick, Numbers,
+    Rules, RunnableBoost, UtilEst,
 };
 use crate::schedutil::{SugovCpu, SugovPolicy, hook_flag};
 
@@ -126,10 +126,6 @@ fn offered(rules: &Rules, kind: Kind, how: How) -> bool {
                 HookDecay::Remote => !instead,
             }
         }
-        Kind::Attach | Kind::Detach if rules.autogroup == Autogroup::On => {
-            // The root sees an average that changed.
-            rules.hook_in_average == HookInAverage::Off && offered(rules, Kind::Decay, How { attaches: false, ..how })
-        }
         Kind::Attach | Kind::Detach => rules.hook_attach == HookAttach::On,
         Kind::Iowait => rules.hook_iowait == HookIowait::On,
         Kind::Tick => rules.hook_tick == HookTick::On,
@@ -147,8 +143,7 @@ fn delivered(rules: &Rules, kind: Kind, how: How, offered: bool, small: bool) ->
     match rules.hook_filter {
         HookFilter::H0 => offered,
         HookFilter::H1 => match kind {
-            Kind::Attach | Kind::Detach => rules.autogroup == Autogroup::Off,
-            Kind::Tick => true,
+            Kind::Attach | Kind::Detach | Kind::Tick => true,
             _ => rest && offered,
         },
         HookFilter::H2 => offered && (rest || !small),

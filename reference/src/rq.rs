@@ -3,7 +3,7 @@
 
 use crate::group::propagate;
 use crate::pelt::{Avg, Input, MIN_DIVIDER, Scale, accumulate, divider, publish};
-use crate::rules::{Autogroup, HookInAverage, Rules, RunnableSignal, SumFloor};
+use crate::rules::{HookInAverage, Rules, RunnableSignal, SumFloor};
 use crate::util_est;
 
 /// Hook reasons an update can return; the values of `types.h`.
@@ -173,10 +173,7 @@ pub fn update_cfs_rq(ctx: &Ctx, cfs: &mut CfsRq) -> u64 {
     let mut events = 0;
     if cfs.removed.nr != 0 {
         apply_removed(ctx.rules, cfs);
-        events |= event::REMOVED;
-        if ctx.rules.autogroup == Autogroup::Off {
-            events |= event::DECAYED;
-        }
+        events |= event::REMOVED | event::DECAYED;
     }
     let runnable = match ctx.rules.runnable_signal {
         RunnableSignal::On => cfs.h_nr_runnable,

@@ -142,7 +142,6 @@ rules! {
     /// B.13: calls for I/O waiters.
     hook_iowait: HookIowait { "off" => Off, "on" => On }
     /// B.13, last paragraph of B.15: are the tasks in a group below the root?
-    autogroup: Autogroup { "off" => Off, "on" => On }
     /// C.1, C.10: which of them reach the governor.
     hook_filter: HookFilter { "h0" => H0, "h1" => H1, "h2" => H2, "h3" => H3, "h4" => H4, "composite" => Composite }
     /// G.1: utilization clamps.
@@ -239,7 +238,6 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("hook_dl", &[("4.12", "accounting"), ("4.19", "bandwidth")]),
     ("hook_blocked", &[("4.12", "per_cfs_rq"), ("5.10", "once")]),
     ("hook_iowait", &[("4.12", "on")]),
-    ("autogroup", &[("4.12", "off")]),
     ("hook_filter", &[("4.12", "h0")]),
     ("uclamp", &[("4.12", "off"), ("5.4", "max")]),
 ];

@@ -100,14 +100,6 @@ PELTON_INLINE u32 pelton_hook_offers_decay(const struct pelton_policy *pol, u32 
 	return !(how & PELTON_HOW_ATTACHES);
 }
 
-/* An entity comes or goes. In a task group that is not the root queue's affair, unless its change of averages is. */
-PELTON_INLINE u32 pelton_hook_offers_entity(const struct pelton_policy *pol, u32 how)
-{
-	if (pol->autogroup)
-		return pelton_hook_offers_decay(pol, (how & ~PELTON_HOW_ATTACHES) | PELTON_HOW_PROPAGATED);
-	return pol->hook_attach;
-}
-
 PELTON_INLINE u32 pelton_hook_offers_rt(const struct pelton_policy *pol, u32 how)
 {
 	return pol->hook_rt == (how & PELTON_HOW_ACCOUNTING ? PELTON_HOOK_RT_ACCOUNTING : PELTON_HOOK_RT_ENQUEUE);
@@ -124,7 +116,7 @@ PELTON_INLINE u32 pelton_hook_offered(const struct pelton_policy *pol, u32 kind,
 	if (kind == PELTON_HOOK_DECAY)
 		return pelton_hook_offers_decay(pol, how);
 	if (kind == PELTON_HOOK_ATTACH || kind == PELTON_HOOK_DETACH)
-		return pelton_hook_offers_entity(pol, how);
+		return pol->hook_attach;
 	if (kind == PELTON_HOOK_RT)
 		return pelton_hook_offers_rt(pol, how);
 	if (kind == PELTON_HOOK_DL)
@@ -167,11 +159,9 @@ PELTON_INLINE u32 pelton_hook_is_small(const struct pelton_policy *pol, const st
 }
 
 /* h1: attach, detach and tick whatever the kernel has; the other classes as it has them. */
-PELTON_INLINE u32 pelton_hook_h1(const struct pelton_policy *pol, u32 kind, u32 offered)
+PELTON_INLINE u32 pelton_hook_h1(u32 kind, u32 offered)
 {
-	if (kind == PELTON_HOOK_ATTACH || kind == PELTON_HOOK_DETACH)
-		return !pol->autogroup;
-	if (kind == PELTON_HOOK_TICK)
+	if (kind == PELTON_HOOK_ATTACH || kind == PELTON_HOOK_DETACH || kind == PELTON_HOOK_TICK)
 		return 1;
 	return offered && kind != PELTON_HOOK_DECAY && kind != PELTON_HOOK_BLOCKED;
 }
@@ -201,7 +191,7 @@ PELTON_INLINE u32 pelton_hook_passes(const struct pelton_policy *pol, const stru
 	if (pol->hook_filter == PELTON_HOOK_FILTER_H0)
 		return offered;
 	if (pol->hook_filter == PELTON_HOOK_FILTER_H1)
-		return pelton_hook_h1(pol, kind, offered);
+		return pelton_hook_h1(kind, offered);
 	if (pol->hook_filter == PELTON_HOOK_FILTER_H3)
 		return pelton_hook_h3(kind, how);
 	if (pol->hook_filter == PELTON_HOOK_FILTER_H4)

@@ -96,9 +96,8 @@ PELTON_INLINE u32 pelton_update_cfs_rq(const struct pelton_ctx *ctx, struct pelt
 	u32 removed = pelton_take_removed(ctx->pol, cfs);
 	u32 decayed = pelton_age_cfs_rq(ctx, cfs);
 
-	/* What leaves a task group changes the root by propagation. */
 	if (removed)
-		removed = PELTON_EV_REMOVED | (ctx->pol->autogroup ? 0 : PELTON_EV_DECAYED);
+		removed = PELTON_EV_REMOVED | PELTON_EV_DECAYED;
 	return removed | (decayed ? PELTON_EV_DECAYED : 0);
 }
 

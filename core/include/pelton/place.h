@@ -25,7 +25,7 @@
  *
  * Source: Linux 7.2 kernel/sched/fair.c (wake_affine_idle, wake_affine_weight), topology.c (sd_init); runnable_load: 4.4 and 4.9 the same file
  * (wake_affine), read in public trees; that 4.12 has that form is recollection.
- * Deviations: no task groups (effective_load is the load itself at the root).
+ * Deviations: none known; place_group.h has what tasks in groups make of the loads.
  */
 #ifndef PELTON_PLACE_H
 #define PELTON_PLACE_H

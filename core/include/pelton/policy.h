@@ -217,11 +217,7 @@ enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
 	X(wake_affine, "runnable_load|idle_first", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "Whether the search for an idle CPU starts at the waker's or at the wakee's last one. runnable_load: by the load of " \
 	  "runnable tasks alone (to 4.12). idle_first: idle CPUs first, then load averages with sleepers in them (4.16, " \
-	  "the version of each step is recollection). With it, the CPU before the last one is tried as well.") \
-	X(autogroup, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-	  "All fair tasks belong to one task group below the root, as those of a desktop session do (sched_autogroup, or a " \
-	  "control group). Only changes of the root queue call the governor: to 5.4 an attach or detach in the group calls " \
-	  "nobody, later it calls when it reaches the root. Shares do not matter, nobody is outside.")
+	  "the version of each step is recollection). With it, the CPU before the last one is tried as well.")
 
 /* "Take what the platform says": its driver's cost, or the rate limit. */
 #define PELTON_FROM_PLATFORM 0xffffffffu

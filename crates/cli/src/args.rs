@@ -115,6 +115,9 @@ pub struct InputArgs {
     /// schedutil's rate_limit_us [default: the profile's rule].
     #[arg(long, value_name = "US")]
     pub rate_limit_us: Option<u64>,
+    /// Task group that everything runs in, as /session [default: the root].
+    #[arg(long, value_name = "PATH")]
+    pub group: Option<String>,
 }
 
 /// One policy.

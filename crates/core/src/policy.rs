@@ -130,8 +130,6 @@ policy_fields! {
     wake_queue,
     /// Switch `wake_affine`: 0 = runnable_load, 1 = idle_first.
     wake_affine,
-    /// Switch `autogroup`: 0 = off, 1 = on.
-    autogroup,
     /// Parameter `hook_epsilon`, of 1024.
     hook_epsilon,
     /// Parameter `gate_cost_ns`.

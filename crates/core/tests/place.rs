@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Where a waking task is drawn to, case by case.
 
-use pelton_core::hook::how;
-use pelton_core::{Policy, Rq, SugovCpu, SugovPolicy, Wake, wake_affine, wake_wide};
+use pelton_core::{CfsRq, Policy, Se, TaskGroup, Wake, WakeShift, effective_load, h_load, wake_affine, wake_wide};
 
 fn pulls(profile: &str, wake: Wake) -> bool {
     wake_affine(&Policy::profile(profile).expect("exists"), &wake)
@@ -63,27 +62,47 @@ fn any_input_has_an_answer() {
     assert!(!wake_wide(u32::MAX, 1, u32::MAX) && wake_wide(u32::MAX, u32::MAX, 1));
 }
 
-/// What becomes of an event on the executing CPU itself: offered, delivered.
-fn outcome(profile: &str, settings: &[(&str, &str)], site: u32, how: u32) -> (bool, bool) {
-    let mut policy = Policy::profile(profile).expect("exists");
-    settings.iter().for_each(|(name, value)| policy.set(name, value).expect("a switch of the table"));
-    let outcome = SugovCpu::default().hook_event(&policy, &SugovPolicy::default(), &Rq::default(), 0, site, how);
-    (outcome.offered, outcome.delivered)
+#[test]
+fn a_group_takes_the_load_that_its_shares_allow() {
+    let tg = TaskGroup { load_avg: 3072, shares: 1024 };
+    let queue = |load_avg, contrib| {
+        let mut cfs = CfsRq { tg_load_avg_contrib: contrib, ..CfsRq::default() };
+        cfs.avg.load_avg = load_avg;
+        cfs
+    };
+    let entity = |load_avg| {
+        let mut se = Se::default();
+        se.avg.load_avg = load_avg;
+        se
+    };
+    // A third of the group's load is here; one more task of 1024 makes it half of it.
+    let (own, se) = (queue(1024, 1024), entity(341));
+    assert_eq!(effective_load(&own, &tg, &se, 1024, 1024), 1024 * 2048 / 4096 - 341);
+    assert_eq!(effective_load(&own, &tg, &se, 0, 1024), 1024 * 1024 / 4096 - 341, "it joins on another CPU");
+    assert_eq!(effective_load(&own, &tg, &se, -1024, -1024), 2 - 341, "the only task here goes");
+    // All of it is here: more of it changes nothing.
+    let (own, se, all) = (queue(3072, 3072), entity(1024), 1024);
+    assert_eq!(effective_load(&own, &tg, &se, all, all), 0);
+    assert_eq!(effective_load(&CfsRq::default(), &tg, &Se::default(), 1024, 1024), 1024 * 1024 / 4096);
 }
 
 #[test]
-fn a_task_that_joins_a_group_is_the_roots_affair_only_when_propagation_calls() {
-    const DECAY: u32 = 0;
-    const ATTACH: u32 = 1;
-    let grouped = [("autogroup", "on")];
-    assert_eq!(outcome("4.12", &[], ATTACH, 0), (true, true));
-    assert_eq!(outcome("4.12", &grouped, ATTACH, 0), (false, false));
-    assert_eq!(outcome("5.4", &grouped, ATTACH, 0), (false, false));
-    assert_eq!(outcome("5.10", &grouped, ATTACH, 0), (true, true));
-    let h1 = [("autogroup", "on"), ("hook_filter", "h1")];
-    assert_eq!(outcome("4.12", &h1, ATTACH, 0), (false, false));
-    assert_eq!(outcome("4.12", &h1[1..], ATTACH, 0), (true, true));
-    // What sleeping tasks took along reaches the root in the same way.
-    assert_eq!(outcome("4.12", &grouped, DECAY, how::PROPAGATED | how::REMOVED), (false, false));
-    assert_eq!(outcome("7.2", &grouped, DECAY, how::PROPAGATED | how::REMOVED), (true, true));
+fn a_tasks_part_of_its_cpus_load_is_its_groups_part() {
+    assert_eq!(h_load(2048, 1024, 2048), 1023, "the kernel adds 1 below the line");
+    assert_eq!(h_load(1023, 512, 1024), 511);
+    assert_eq!(h_load(u64::MAX, 0, 0), 0);
+}
+
+#[test]
+fn what_groups_shift_enters_the_comparison() {
+    let plain = busy(2, 2);
+    let mut same = Wake { sync: 1, ..plain };
+    same.in_groups(WakeShift { waker_here: -1024, task_here: 1024, ..WakeShift::default() });
+    assert_eq!(pulls("4.12", same), pulls("4.12", Wake { sync: 1, ..plain }), "tasks of the root shift themselves");
+    let mut none = plain;
+    none.in_groups(WakeShift { task_here: 0, ..WakeShift::default() });
+    assert!(pulls("4.12", none) && !pulls("4.12", plain), "a task that adds nothing is welcome");
+    let mut less = plain;
+    less.in_groups(WakeShift { task_here: -4096, task_there: -4096, ..WakeShift::default() });
+    assert_eq!((less.this_load, less.task_load, less.prev_load), (1, 0, 0), "what stays, stays more than nothing");
 }

@@ -86,6 +86,8 @@ pub struct Variant {
     /// Switches set on top of the profile.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
+    /// Task group that everything runs in; the root, where it is not given.
+    pub group: Option<String>,
 }
 
 /// Numbers beyond the posting: one line per variant, one column per quantity, for each workload.

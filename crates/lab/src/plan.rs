@@ -7,6 +7,7 @@ use pelton_scenario::platform::{self, Built, PlatformOptions};
 use pelton_scenario::policy::{self, PolicyChoice};
 use pelton_scenario::rtapp::{Loaded, RtAppOptions};
 use pelton_scenario::{Diagnostics, Plan, workload};
+use pelton_sim::groups::into_group;
 use pelton_sim::workload::Start;
 use pelton_sim::{Machine, RunConfig, Workload};
 use serde::Deserialize;
@@ -46,6 +47,8 @@ pub struct Inputs {
     pub random_phase: bool,
     /// What is changed in the platform.
     pub machine: MachineChanges,
+    /// Task group that holds the whole workload; `None` = the root.
+    pub group: Option<String>,
     /// Tasks that start later: name (before the number of the thread) and delay, ns.
     pub delays_ns: Vec<(String, u64)>,
 }
@@ -147,6 +150,9 @@ pub fn build(inputs: &Inputs, spec: &PolicySpec) -> Result<Prepared, Diagnostics
 /// The plan of a machine and a workload that exist already.
 pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded: Loaded) -> Prepared {
     delay(&mut loaded.workload, &inputs.delays_ns);
+    if let Some(path) = &inputs.group {
+        into_group(&mut loaded.workload, path);
+    }
     if built.power_unit != "mW" {
         let unit = built.power_unit;
         loaded

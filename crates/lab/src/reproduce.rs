@@ -108,6 +108,7 @@ fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, 
         rate_limit_us: changed.and_then(|c| c.rate_limit_us),
         random_phase: true,
         machine: changed.map(|c| c.machine).unwrap_or_default(),
+        group: changed.and_then(|c| c.group.clone()).or_else(|| variant.group.clone()),
     };
     let mut sets = switches(&variant.set);
     sets.extend(changed.map(|c| switches(&c.set)).unwrap_or_default());

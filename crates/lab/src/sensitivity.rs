@@ -23,6 +23,8 @@ pub struct Sensitivity {
     /// Other properties of the machine.
     #[serde(default)]
     pub machine: MachineChanges,
+    /// Everything runs in this task group.
+    pub group: Option<String>,
     /// Every task starts at once.
     #[serde(default)]
     pub no_delay: bool,

@@ -24,6 +24,7 @@ pub fn inputs(args: &InputArgs, seed: u64, random_phase: bool) -> Inputs {
         rate_limit_us: args.rate_limit_us,
         random_phase,
         machine: MachineChanges::default(),
+        group: args.group.clone(),
         delays_ns: Vec::new(),
     }
 }

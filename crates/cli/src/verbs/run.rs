@@ -14,6 +14,7 @@ use pelton_lab::summary::{self, RunSummary};
 use pelton_scenario::Plan;
 use pelton_schema::{Event, NullSink, Sink, TeeSink};
 use pelton_sim::Report;
+use pelton_sim::groups::group_paths;
 use pelton_trace::{CpuLayout, DomainLayout, PeltonLog, PerfettoTrace, RunHeader};
 use std::fs::File;
 use std::path::Path;
@@ -104,8 +105,16 @@ fn trace_header(prepared: &Prepared) -> RunHeader {
         domains: domains
             .map(|d| DomainLayout { name: d.name.clone(), opps_khz: d.opps.iter().map(|o| o.khz).collect() })
             .collect(),
+        groups: group_names(plan),
         ..RunHeader::default()
     }
+}
+
+/// Paths of task groups by number, the root first; none when there is only the root.
+fn group_names(plan: &Plan) -> Vec<String> {
+    let paths = group_paths(&plan.workload).unwrap_or_default();
+    let root = (!paths.is_empty()).then(|| "/".to_owned());
+    root.into_iter().chain(paths).collect()
 }
 
 /// Names by task id: 0 is idle, then the workload's tasks in order, then the worker of each domain that has one.
