@@ -30,7 +30,8 @@ impl BusyRun {
         let irqs = vec![IrqSpec { cpu: 0, period_ns: 3_000_000, duration_ns: 30_000, jitter_ns: 500_000 }];
         let workload = Workload { name: "busy".to_owned(), tasks, irqs, ..Workload::default() };
         let policy = Policy::profile("7.2").expect("the newest profile");
-        let config = RunConfig { seed: 9, duration_ns, rate_limit_us: None, start_phase_random: true, demand: false };
+        let config =
+            RunConfig { seed: 9, duration_ns, rate_limit_us: None, start_phase_random: true, ..RunConfig::default() };
         BusyRun { machine, workload, policy, config }
     }
 

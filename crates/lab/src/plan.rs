@@ -164,7 +164,7 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
         duration_ns: inputs.duration_ns.or(loaded.workload.duration_ns).unwrap_or(DURATION_NS_DEFAULT),
         rate_limit_us: inputs.rate_limit_us,
         start_phase_random: inputs.random_phase,
-        demand: false,
+        ..RunConfig::default()
     };
     let plan = Plan::new(built.machine, loaded.workload, policy.policy, config);
     Prepared { plan, policy, warnings: loaded.warnings, notes: loaded.notes, originals: loaded.originals }

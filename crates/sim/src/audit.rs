@@ -258,6 +258,7 @@ pub(crate) fn audited<'a, S: Sink>(
 pub(crate) fn configured_work_ns(spec: &TaskSpec) -> Option<u64> {
     let op = |op: &Op| match *op {
         Op::Run { work_ns } => Some(work_ns),
+        Op::RunParts { parts } => Some(parts >> crate::state::SPEED_SHIFT),
         // Enough when every message is read by one call.
         Op::Write { work_ns, .. } | Op::Read { work_ns, .. } => Some(work_ns),
         Op::Runtime { .. } => None,

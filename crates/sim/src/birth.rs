@@ -5,8 +5,12 @@ use pelton_schema::{Event, Sink};
 
 use crate::class::Class;
 use crate::engine::Engine;
+use crate::program::Flow;
 use crate::queue::Ev;
 use crate::state::{Life, Task};
+
+/// Operations within which a task that sleeps when the run begins has to wait.
+const FIRST_OPS_MAX: u32 = 100;
 
 impl<S: Sink> Engine<'_, S> {
     /// A task starts to exist.
@@ -40,8 +44,32 @@ impl<S: Sink> Engine<'_, S> {
         self.enqueue(target, t, false);
         let prio = self.tasks[t as usize].prio;
         self.introduce(t);
-        self.emit(Event::SchedWakeupNew { cpu: target, tid: Task::tid(t), prio, target_cpu: target });
+        self.emit(Event::SchedWakeupNew { cpu: self.exec, tid: Task::tid(t), prio, target_cpu: target });
         self.check_preempt(target, t);
+    }
+
+    /// Task `t` was there before the run and sleeps on CPU `c`: it goes through its program until it waits. One that does
+    /// not wait starts like any other.
+    pub(crate) fn begin_asleep(&mut self, t: u32, c: u32) {
+        let w = self.w;
+        let Some(spec) = w.tasks.get(t as usize) else { return };
+        self.living += 1;
+        self.exec = c;
+        let task = &mut self.tasks[t as usize];
+        (task.cpu, task.recent_cpu) = (c, c);
+        task.life = Life::Sleeping;
+        self.introduce(t);
+        let flow = (0..FIRST_OPS_MAX).map(|_| self.next_op(t, spec)).find(|&flow| flow != Flow::Next);
+        let task = &mut self.tasks[t as usize];
+        if flow == Some(Flow::Block) {
+            task.fair.fresh = false;
+            return;
+        }
+        if let Some(Flow::Busy(step)) = flow {
+            task.step = step;
+        }
+        task.life = Life::Unborn;
+        self.queue.push(self.now, Ev::TaskStart { task: t });
     }
 
     /// `Op::Fork`: a new task from a template.
@@ -52,9 +80,25 @@ impl<S: Sink> Engine<'_, S> {
         let index = self.tasks.len() as u32;
         task.name = format!("{}-{index}", spec.name);
         task.report.name.clone_from(&task.name);
-        task.forked_on = Some(self.exec);
         self.tasks.push(task);
+        self.born(index);
+    }
+
+    /// `Op::Spawn`: a task that waits for its creator, unless it was made before.
+    pub(crate) fn spawn(&mut self, t: u32) {
+        let waits = |task: &Task| task.life == Life::Unborn && task.forked_on.is_none();
+        if self.tasks.get(t as usize).is_some_and(waits) {
+            self.born(t);
+        }
+    }
+
+    /// The running task has made task `t`, which starts when this one has done what it does at the same instant.
+    fn born(&mut self, t: u32) {
+        let cpu = self.exec;
+        self.tasks[t as usize].forked_on = Some(cpu);
         self.living += 1;
-        self.queue.push(self.now, Ev::TaskStart { task: index });
+        let (parent_tid, child_tid) = (Task::tid(self.cpus[cpu as usize].curr), Task::tid(t));
+        self.emit(Event::SchedProcessFork { cpu, parent_tid, child_tid });
+        self.queue.push(self.now, Ev::TaskStart { task: t });
     }
 }

@@ -2,7 +2,7 @@
 //! Objects of a workload: each that an operation names exists, and has a size that can be used.
 
 use crate::SimError;
-use crate::workload::{ChannelSpec, Op, TaskSpec, TimerId, Workload};
+use crate::workload::{ChannelSpec, Op, Start, TaskSpec, TimerId, Workload};
 
 /// Sizes of channels that can be used.
 const CHANNEL_ALLOWED: &str = "a pipe has 1 to 1048576 pages, a socket a send buffer of 4608 to 1073741824 bytes";
@@ -35,6 +35,7 @@ pub(crate) fn dangling(w: &Workload) -> Option<String> {
         Op::Barrier(b) => (b as usize) < w.barriers.len(),
         Op::SemPost(s) | Op::SemWait(s) => (s as usize) < w.semaphores.len(),
         Op::Fork { task } => (task as usize) < w.tasks.len(),
+        Op::Spawn { task } => w.tasks.get(task as usize).is_some_and(|t| t.start == Start::OnFork),
         Op::Write { channel, .. } | Op::Read { channel, .. } | Op::Poll { channel } => {
             (channel as usize) < w.channels.len()
         }

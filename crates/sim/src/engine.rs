@@ -7,7 +7,6 @@ use std::ops::ControlFlow;
 use pelton_core::{Policy, value};
 use pelton_schema::{Event, Sink};
 
-use crate::SimError;
 use crate::class::Class;
 use crate::class::fair::FairKind;
 use crate::groups::Groups;
@@ -18,6 +17,7 @@ use crate::rng::RunRng;
 use crate::state::{CpuState, Deferred, DomainState, Life, NO_TASK, Power, SPEED_SHIFT, Step, Task};
 use crate::sync::Objects;
 use crate::workload::Workload;
+use crate::{GivenFrequency, SimError};
 
 /// How much simulated time passes between two calls of the progress function.
 const PROGRESS_STEP_NS: u64 = 100_000_000;
@@ -68,6 +68,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub cpus: Vec<CpuState>,
     pub tasks: Vec<Task>,
     pub domains: Vec<DomainState>,
+    /// Frequencies that are given, by domain.
+    pub frequencies: Vec<Vec<GivenFrequency>>,
     pub objects: Objects,
     pub shared_timers: Vec<crate::state::TimerState>,
     pub resched: VecDeque<u32>,
@@ -157,6 +159,7 @@ impl<S: Sink> Engine<'_, S> {
             Ev::IrqEnd { cpu, source } => self.irq_end(cpu, source),
             Ev::WorkerKick { domain, cpu } => self.worker_kick(domain, cpu),
             Ev::DriverDone { domain } => self.driver_done(domain),
+            Ev::GivenFrequency { domain, index } => self.given_frequency(domain, index),
             Ev::DlReplenish { task, generation } if self.tasks[task as usize].dl.throttle_generation == generation => {
                 self.dl_replenish(task)
             }

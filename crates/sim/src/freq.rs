@@ -28,8 +28,17 @@ pub(crate) struct Need {
 }
 
 impl<S: Sink> Engine<'_, S> {
+    /// The frequency of CPU `c` is given: no governor is there to be called.
+    fn is_given(&self, c: u32) -> bool {
+        let given = |d: u32| self.frequencies.get(d as usize).is_some_and(|all| !all.is_empty());
+        !self.frequencies.is_empty() && given(self.m.cpus[c as usize].domain)
+    }
+
     /// Something happened on CPU `c` that may call the governor.
     pub(crate) fn hook_event(&mut self, c: u32, site: HookSite, how: u32) {
+        if self.is_given(c) {
+            return;
+        }
         let remote = if c == self.exec { 0 } else { how::REMOTE };
         let now = self.boot_ns + self.now;
         let cpu = &mut self.cpus[c as usize];
@@ -40,7 +49,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` switched, from a task of class `prev` to task `next`.
     pub(crate) fn hook_switch(&mut self, c: u32, prev: Option<Class>, next: u32) {
-        if !self.hooks.switches {
+        if !self.hooks.switches || self.is_given(c) {
             return;
         }
         let task = &self.tasks[next as usize];
@@ -233,9 +242,21 @@ impl<S: Sink> Engine<'_, S> {
         self.set_frequency(d, khz);
     }
 
-    /// The hardware now runs at `khz`.
+    /// A frequency that is given begins to hold.
+    pub(crate) fn given_frequency(&mut self, d: u32, index: u32) {
+        let all = &self.frequencies[d as usize];
+        let Some(&now) = all.get(index as usize) else { return };
+        if let Some(next) = all.get(index as usize + 1) {
+            self.queue.push(next.at_ns.max(self.now), Ev::GivenFrequency { domain: d, index: index + 1 });
+        }
+        self.exec = self.m.domains[d as usize].cpus.first().copied().unwrap_or(self.exec);
+        self.set_frequency(d, now.khz);
+    }
+
+    /// The hardware now runs at `khz`. What lies between operating points draws the power of the higher one.
     pub(crate) fn set_frequency(&mut self, d: u32, khz: u32) {
-        let Some(opp) = self.domains[d as usize].khz.iter().position(|&k| k == khz) else { return };
+        let table = &self.domains[d as usize].khz;
+        let opp = table.partition_point(|&k| k < khz).min(table.len() - 1);
         if self.domains[d as usize].sugov.cur_khz == khz {
             return;
         }

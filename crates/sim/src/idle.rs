@@ -144,24 +144,10 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The state CPU `c` is in when it asked for `state`, and whether all CPUs of its cluster are in it together.
     fn reached_idle_state(&self, c: u32, state: u32) -> (u32, bool) {
-        let reached = self.core_idle_state(c, state);
-        let spec = &self.m.cpus[c as usize];
-        let states = &self.m.domains[spec.domain as usize].idle_states;
-        let is_shared = |state: u32| states.get(state as usize).is_some_and(|s| s.shared);
-        if !is_shared(reached) {
-            return (reached, false);
-        }
-        let asks = |&near: &u32| match self.cpus[near as usize].power {
-            Power::Idle { state } => {
-                let states = &self.m.domains[self.m.cpus[near as usize].domain as usize].idle_states;
-                states.get(state as usize).is_some_and(|s| s.shared)
-            }
-            _ => false,
-        };
-        if self.m.clusters.get(spec.cluster as usize).is_some_and(|cluster| cluster.cpus.iter().all(asks)) {
-            return (reached, true);
-        }
-        ((0..reached).rev().find(|&s| !is_shared(s)).unwrap_or(0), false)
+        self.m.reached_idle_state(c, self.core_idle_state(c, state), |near| match self.cpus[near as usize].power {
+            Power::Idle { state } => Some(state),
+            _ => None,
+        })
     }
 
     /// CPU `c` executes again: it handles what woke it, and goes back to idle when that was nothing to schedule for.

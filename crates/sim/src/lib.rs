@@ -78,17 +78,32 @@ pub struct RunConfig {
     pub start_phase_random: bool,
     /// Compare the frequency with the need at every event ([`report::DemandReport`]). Changes nothing else.
     pub demand: bool,
+    /// Frequencies that are given instead of asked for, by domain; a domain without any is the governor's.
+    pub frequencies: Vec<Vec<GivenFrequency>>,
 }
 
-/// Without the observer: plans are named by this text, and who watches is no part of a run.
+/// From this time on a domain runs at this frequency, which nobody asked for: a recorded one. It may lie between
+/// operating points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GivenFrequency {
+    /// Since when, ns; ascending.
+    pub at_ns: u64,
+    /// Frequency.
+    pub khz: u32,
+}
+
+/// Without the observer: plans are named by this text, and who watches is no part of a run. Nor is what is not given.
 impl fmt::Debug for RunConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunConfig")
-            .field("seed", &self.seed)
+        let mut text = f.debug_struct("RunConfig");
+        text.field("seed", &self.seed)
             .field("duration_ns", &self.duration_ns)
             .field("rate_limit_us", &self.rate_limit_us)
-            .field("start_phase_random", &self.start_phase_random)
-            .finish()
+            .field("start_phase_random", &self.start_phase_random);
+        if !self.frequencies.is_empty() {
+            text.field("frequencies", &self.frequencies);
+        }
+        text.finish()
     }
 }
 

@@ -160,4 +160,23 @@ impl Machine {
     pub fn tick_ns(&self) -> u64 {
         1_000_000_000 / u64::from(self.hz.max(1))
     }
+
+    /// The idle state CPU `c` is in when it asked for `state`, and whether all CPUs of its cluster are in it together.
+    /// `asked` tells what a CPU asked for, `None` = it is not idle. A state of the cluster that not all of its CPUs asked
+    /// for is not reached: the CPU is in the deepest one of its own then.
+    pub fn reached_idle_state(&self, c: u32, state: u32, asked: impl Fn(u32) -> Option<u32>) -> (u32, bool) {
+        let shared = |c: u32, state: u32| {
+            let states = self.cpus.get(c as usize).map(|cpu| &self.domains[cpu.domain as usize].idle_states);
+            states.and_then(|states| states.get(state as usize)).is_some_and(|s| s.shared)
+        };
+        if !shared(c, state) {
+            return (state, false);
+        }
+        let asks = |&near: &u32| asked(near).is_some_and(|state| shared(near, state));
+        let cluster = self.clusters.get(self.cpus[c as usize].cluster as usize);
+        if cluster.is_some_and(|cluster| cluster.cpus.iter().all(asks)) {
+            return (state, true);
+        }
+        ((0..state).rev().find(|&s| !shared(c, s)).unwrap_or(0), false)
+    }
 }

@@ -89,7 +89,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    fn next_op(&mut self, t: u32, spec: &TaskSpec) -> Flow {
+    pub(crate) fn next_op(&mut self, t: u32, spec: &TaskSpec) -> Flow {
         if let Some(call) = self.tasks[t as usize].call {
             return self.continue_call(t, call);
         }
@@ -157,6 +157,7 @@ impl<S: Sink> Engine<'_, S> {
     fn execute(&mut self, t: u32, op: &Op) -> Flow {
         match *op {
             Op::Run { work_ns } => self.work(t, work_ns),
+            Op::RunParts { parts } => self.work_parts(t, parts),
             Op::Runtime { wall_ns } => {
                 self.tasks[t as usize].activation.paused_ns = None;
                 Flow::Busy(Step::Wall(wall_ns))
@@ -181,6 +182,14 @@ impl<S: Sink> Engine<'_, S> {
             Op::Yield => Flow::Yield,
             Op::Fork { task } => {
                 self.fork(task);
+                Flow::Next
+            }
+            Op::Spawn { task } => {
+                self.spawn(task);
+                Flow::Next
+            }
+            Op::MoveAsleep { cpu } => {
+                self.tasks[t as usize].moves_to = Some(cpu);
                 Flow::Next
             }
             Op::SemPost(s) => self.sem_post(t, s),
@@ -231,13 +240,14 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     pub(crate) fn work(&mut self, t: u32, work_ns: u64) -> Flow {
+        self.work_parts(t, work_ns.min(u64::MAX >> SPEED_SHIFT) << SPEED_SHIFT)
+    }
+
+    fn work_parts(&mut self, t: u32, parts: u64) -> Flow {
         let act = &mut self.tasks[t as usize].activation;
-        act.work_ns += work_ns;
+        act.work_ns = act.work_ns.saturating_add(parts >> SPEED_SHIFT);
         act.paused_ns = None;
-        if work_ns == 0 {
-            return Flow::Next;
-        }
-        Flow::Busy(Step::Work(work_ns.min(u64::MAX >> SPEED_SHIFT) << SPEED_SHIFT))
+        if parts == 0 { Flow::Next } else { Flow::Busy(Step::Work(parts)) }
     }
 
     fn sleep(&mut self, t: u32, ns: u64) -> Flow {

@@ -22,7 +22,7 @@ use crate::report::{CpuReport, DomainReport, Report, TaskReport};
 use crate::rng::RunRng;
 use crate::state::{Activation, CpuState, DomainState, Kind, Life, NO_TASK, Position, Power, Step, Task, TimerState};
 use crate::sync::Objects;
-use crate::workload::{CpuSet, SchedPolicy, Start, TaskSpec, Workload};
+use crate::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec, Workload};
 use crate::{RunConfig, SimError};
 
 /// Longest run, ns: one simulated day.
@@ -51,7 +51,10 @@ fn check(m: &Machine, w: &Workload) -> Result<(), SimError> {
     let n = m.cpus.len() as u32;
     for task in &w.tasks {
         let sets = task.phases.iter().filter_map(|p| p.cpus.as_ref()).chain(task.cpus.as_ref());
-        for set in sets {
+        let moves = task.phases.iter().flat_map(|p| &p.ops);
+        let moves =
+            moves.filter_map(|op| if let Op::MoveAsleep { cpu } = *op { Some(CpuSet::of([cpu])) } else { None });
+        for set in sets.cloned().chain(moves) {
             if !set.iter().any(|c| c < n) {
                 return Err(SimError::Plan(format!(
                     "task '{}' may only run on CPUs that {} does not have",
@@ -132,6 +135,7 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
         cpu: first,
         recent_cpu: first,
         forked_on: None,
+        moves_to: None,
         cold: false,
         allowed,
         group: ROOT,
@@ -298,6 +302,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             groups,
             tasks: Vec::new(),
             domains: (0..m.domains.len() as u32).map(|d| new_domain(m, policy, cfg, d)).collect(),
+            frequencies: cfg.frequencies.clone(),
             objects: Objects::new(w),
             shared_timers: vec![TimerState::default(); w.shared_timers as usize],
             resched: VecDeque::new(),
@@ -321,6 +326,11 @@ impl<'a, S: Sink> Engine<'a, S> {
             instant_steps: 0,
         };
         engine.create_tasks(cfg);
+        for (i, spec) in w.tasks.iter().enumerate() {
+            if let Start::Asleep { cpu } = spec.start {
+                engine.begin_asleep(i as u32, cpu.min(n - 1));
+            }
+        }
         engine.start_hardware();
         Ok(engine)
     }
@@ -331,7 +341,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             let task = self.task_from_spec(i as u32, spec);
             self.tasks.push(task);
             let offset_ns = match spec.start {
-                Start::OnFork => continue,
+                Start::OnFork | Start::Asleep { .. } => continue,
                 Start::After(ns) => ns,
                 Start::Within(max_ns) => self.rng.up_to(max_ns),
                 Start::AtStart if cfg.start_phase_random => self.rng.up_to(START_JITTER_NS),
@@ -387,6 +397,11 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.signal_enter_idle(c);
             self.restart_tick(c);
             self.enter_idle(c);
+        }
+        for domain in 0..self.frequencies.len().min(self.domains.len()) as u32 {
+            if let Some(first) = self.frequencies[domain as usize].first() {
+                self.queue.push(first.at_ns, Ev::GivenFrequency { domain, index: 0 });
+            }
         }
         for (i, irq) in self.w.irqs.iter().enumerate() {
             let first = irq.period_ns.max(1).saturating_add(self.rng.up_to(irq.jitter_ns));

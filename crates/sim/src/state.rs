@@ -110,6 +110,8 @@ pub(crate) struct Task {
     pub recent_cpu: u32,
     /// Where its parent ran when it made this task.
     pub forked_on: Option<u32>,
+    /// The only CPU it may run on from its next wake-up on.
+    pub moves_to: Option<u32>,
     /// Changed CPU and has not run there yet.
     pub cold: bool,
     pub allowed: CpuSet,

@@ -7,6 +7,7 @@ use pelton_schema::{Event, Sink};
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::state::{Life, NO_TASK, Task};
+use crate::workload::CpuSet;
 
 impl<S: Sink> Engine<'_, S> {
     /// Wakes a sleeping task; `exec` is the CPU that executes the wake-up.
@@ -31,6 +32,9 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         task.woken_ns = Some(self.now);
+        if let Some(cpu) = task.moves_to.take() {
+            task.allowed = CpuSet::of([cpu]);
+        }
         if task.activation.work_ns == 0 && task.report.run_ns == task.activation.run_ns_at_start {
             // Waiting for its turn is not part of the activation.
             task.activation.start_ns = task.activation.start_ns.max(self.now);
@@ -66,7 +70,10 @@ impl<S: Sink> Engine<'_, S> {
     fn leave_asleep(&mut self, t: u32) {
         match self.tasks[t as usize].class {
             Class::Fair => {
-                self.signal_migrate_sleeping(t);
+                // One that sleeps since before the run has left no share behind.
+                if self.tasks[t as usize].se.avg.last_update_time_ns > 0 {
+                    self.signal_migrate_sleeping(t);
+                }
                 self.fair_leave_asleep(t);
             }
             Class::Deadline => self.dl_migrate_sleeping(t),

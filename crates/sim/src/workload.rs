@@ -201,7 +201,12 @@ pub enum Start {
     After(u64),
     /// After a random delay of at most this, ns.
     Within(u64),
-    /// Only through `Op::Fork`.
+    /// Before the run: the task sleeps on this CPU in its first operation, which it need not run for.
+    Asleep {
+        /// Where.
+        cpu: u32,
+    },
+    /// Only through `Op::Fork` or `Op::Spawn`.
     OnFork,
 }
 
@@ -281,6 +286,12 @@ pub enum Op {
         /// Work.
         work_ns: u64,
     },
+    /// Compute: work in 65536ths of a nanosecond at capacity 1024. The engine counts in them, so what a run did comes back to
+    /// the nanosecond.
+    RunParts {
+        /// Work.
+        parts: u64,
+    },
     /// Busy for this wall-clock time, at any speed.
     Runtime {
         /// Wall time.
@@ -334,6 +345,16 @@ pub enum Op {
     Fork {
         /// Index into `Workload::tasks`.
         task: u32,
+    },
+    /// Create task `task` of the workload itself, which waits for that ([`Start::OnFork`]); a second time does nothing.
+    Spawn {
+        /// Index into `Workload::tasks`.
+        task: u32,
+    },
+    /// From the next wake-up on, run on this CPU only: somebody else moves the task while it sleeps.
+    MoveAsleep {
+        /// Where to.
+        cpu: u32,
     },
     /// Increase a semaphore.
     SemPost(u32),

@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use pelton_schema::NullSink;
+use pelton_schema::{Event, NullSink};
 use pelton_sim::machine::IdleState;
 use pelton_sim::workload::{Op, Phase, Start, TaskSpec, Workload};
 use pelton_sim::{Machine, Report};
@@ -25,6 +25,47 @@ fn children_that_sleep_at_once_do_not_pile_up_on_one_cpu() {
 }
 
 #[test]
+fn a_task_that_waits_for_its_creator_is_what_a_fork_of_it_would_be() {
+    let (m, forked) = (fixed_speed(&[(5, 1024)]), family());
+    let mut spawned = family();
+    spawned.tasks[0].phases[0].loops = Some(1);
+    let mut once = spawned.clone();
+    once.tasks[0].phases[0].ops[1] = Op::Spawn { task: 1 };
+    spawned.tasks[0].phases[0].ops[1] = Op::Fork { task: 1 };
+    let of = |w: &Workload| events_of(&m, w, "7.2", &config(60)).1;
+    let switches = |w: &Workload, child: u32| -> Vec<String> {
+        let all = of(w).into_iter().filter(|(_, e)| matches!(e, Event::SchedSwitch { .. }));
+        all.map(|e| format!("{e:?}").replace(&format!("tid: {child}"), "tid: child")).collect()
+    };
+    assert_eq!(switches(&once, 2), switches(&spawned, 3));
+    // The second one finds it made already; templates are copied each time.
+    let mut again = forked.clone();
+    again.tasks[0].phases[0].ops[1] = Op::Spawn { task: 1 };
+    let made = |w: &Workload| of(w).iter().filter(|(_, e)| matches!(e, Event::SchedWakeupNew { .. })).count();
+    assert_eq!((made(&again), made(&forked)), (2, 5));
+}
+
+#[test]
+fn a_creation_is_told_by_its_creator_and_where_it_runs() {
+    let (_, events) = events_of(&fixed_speed(&[(5, 1024)]), &family(), "7.2", &config(60));
+    let forks: Vec<(u32, u32, u32)> = events
+        .iter()
+        .filter_map(|(_, e)| match *e {
+            Event::SchedProcessFork { cpu, parent_tid, child_tid } => Some((cpu, parent_tid, child_tid)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(forks, [(0, 1, 3), (0, 1, 4), (0, 1, 5), (0, 1, 6)]);
+    let by = |child: u32| {
+        events.iter().find_map(|(_, e)| match *e {
+            Event::SchedWakeupNew { cpu, tid, .. } if tid == child => Some(cpu),
+            _ => None,
+        })
+    };
+    assert_eq!(by(3), Some(0), "the parent's CPU executes it");
+}
+
+#[test]
 fn a_parent_enqueues_its_child_and_old_kernels_lose_that_call() {
     let report = run_on(&fixed_speed(&[(5, 1024)]), &family(), "4.12", 60);
     let at = |c: usize, site: usize| report.cpus[c].hook_calls[site];
@@ -34,6 +75,23 @@ fn a_parent_enqueues_its_child_and_old_kernels_lose_that_call() {
     let calls: u64 = (1..5).map(|c| report.cpus[c].hook_calls.iter().sum::<u64>()).sum();
     let seen: u64 = (1..5).map(|c| report.cpus[c].updates).sum();
     assert_eq!(calls - seen, attached, "the parent's CPU may not call for another one");
+}
+
+#[test]
+fn who_sleeps_when_the_run_begins_need_not_run_to_get_there() {
+    let asleep = |then: Vec<Op>| TaskSpec { start: Start::Asleep { cpu: 1 }, ..task("a", Some(1), then) };
+    let ops = vec![Op::MoveAsleep { cpu: 3 }, timer_ms(5), run_ms(1), timer_ms(5), run_ms(1)];
+    let m = fixed_speed(&[(5, 1024)]);
+    let first = |w: &Workload| {
+        let (report, events) = events_of(&m, w, "4.12", &config(20));
+        let at = events.iter().find_map(|&(at, e)| match e {
+            Event::SchedSwitch { cpu, next_tid: 1, .. } => Some((at / MS, cpu)),
+            _ => None,
+        });
+        (at, report.tasks[0].wakeups, report.tasks[0].work_ns / MS)
+    };
+    assert_eq!(first(&workload(vec![asleep(ops)])), (Some((5, 3)), 2, 2), "moved before it ran for the first time");
+    assert_eq!(first(&workload(vec![asleep(vec![run_ms(2)])])).2, 2, "one that does not wait starts");
 }
 
 /// A core with a state of its own, and one in which all cores of the cluster have to be.

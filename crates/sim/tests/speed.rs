@@ -3,11 +3,11 @@
 
 mod common;
 
-use common::{config, machine, on, periodic, profile, task, with_policy, workload};
+use common::{MS, config, events_of, machine, near, on, periodic, profile, run_ms, task, with_policy, workload};
 use pelton_schema::{Event, NullSink, Sink};
-use pelton_sim::Machine;
 use pelton_sim::machine::Opp;
 use pelton_sim::workload::{Op, SchedPolicy};
+use pelton_sim::{GivenFrequency, Machine, RunConfig};
 
 /// Two CPUs, each with a frequency domain of its own.
 fn two_domains() -> Machine {
@@ -71,4 +71,25 @@ fn a_request_without_invariance_climbs_by_a_quarter_at_most() {
         assert!(pair[1] > pair[0] && pair[1] <= (pair[0] * 5 / 4).next_multiple_of(200), "{all:?}");
     }
     assert!((6..=8).contains(&(all.len() - 1)), "{all:?}");
+}
+
+#[test]
+fn a_given_frequency_holds_and_nobody_is_asked() {
+    // 700 MHz is between two operating points of the 2 GHz CPU; the other domain keeps its governor.
+    let given = [(0, 1_000_000), (20 * MS, 700_000), (40 * MS, 2_000_000)];
+    let given = given.map(|(at_ns, khz)| GivenFrequency { at_ns, khz }).to_vec();
+    let cfg = RunConfig { frequencies: vec![given], ..config(60) };
+    let tasks = workload(vec![on(task("a", Some(1), vec![run_ms(1000)]), 0), on(periodic("b", 3_000, 10_000), 1)]);
+    let (report, events) = events_of(&two_domains(), &tasks, "7.2", &cfg);
+    let changes: Vec<(u64, u32)> = events
+        .iter()
+        .filter_map(
+            |(at, e)| if let Event::CpuFrequency { cpu: 0, freq_khz } = *e { Some((*at, freq_khz)) } else { None },
+        )
+        .collect();
+    assert_eq!(changes, [(0, 500_000), (0, 1_000_000), (20 * MS, 700_000), (40 * MS, 2_000_000)]);
+    let work_ns = report.tasks[0].work_ns;
+    assert!(near(work_ns, 10 * MS + 7 * MS + 20 * MS, 1_000), "half, 35 % and all of the speed: {work_ns}");
+    let calls = |cpu: usize| report.cpus[cpu].hook_calls.iter().sum::<u64>();
+    assert!(calls(0) == 0 && calls(1) > 0 && report.domains[1].transitions > 0, "only CPU 1 has a governor");
 }

@@ -83,13 +83,13 @@ fn shift_op(shift: Shift, op: &mut Op) {
         }
         Op::Signal(c) | Op::Broadcast(c) | Op::Suspend(c) | Op::Resume(c) => *c += shift.conds,
         Op::Barrier(b) => *b += shift.barriers,
-        Op::Fork { task } => *task += shift.tasks,
+        Op::Fork { task } | Op::Spawn { task } => *task += shift.tasks,
         Op::SemPost(s) | Op::SemWait(s) => *s += shift.semaphores,
         Op::Write { channel, .. } | Op::Read { channel, .. } | Op::Poll { channel } => *channel += shift.channels,
         Op::Timer { timer: TimerId::Shared(t), .. } | Op::TimerLatency(TimerId::Shared(t)) => *t += shift.timers,
         Op::Timer { timer: TimerId::Own(_), .. } | Op::TimerLatency(TimerId::Own(_)) => {}
-        Op::Yield | Op::EndActivation | Op::Lap { .. } | Op::Records(_) => {}
-        Op::Run { .. } | Op::Runtime { .. } | Op::Sleep { .. } | Op::SleepUniform { .. } => {}
+        Op::MoveAsleep { .. } | Op::Yield | Op::EndActivation | Op::Lap { .. } | Op::Records(_) => {}
+        Op::Run { .. } | Op::RunParts { .. } | Op::Runtime { .. } | Op::Sleep { .. } | Op::SleepUniform { .. } => {}
     }
 }
 
