@@ -65,6 +65,21 @@ fn excerpts_of_real_traces_give_the_expected_events() {
 }
 
 #[test]
+fn a_frequency_that_a_program_wrote_down_is_a_frequency() {
+    let of = |line: &str| events(line).iter().map(|t| t.event).collect::<Vec<_>>();
+    let told = [Event::CpuFrequency { cpu: 1, freq_khz: 1_200_000 }];
+    let print =
+        "  shutils-1703  [001]  76.5: print:  0xffff00000819ff24s: cpu_frequency_devlib:   state=1200000 cpu_id=1\n";
+    assert_eq!(of(print), told);
+    let mark = "  shutils-1703  [001] ...1  76.5: tracing_mark_write: cpu_frequency_devlib: state=1200000 cpu_id=1\n";
+    assert_eq!(of(mark), told);
+    for other in ["state=1200000", "state=x cpu_id=1", "cpu_id=1"] {
+        assert_eq!(of(&mark.replace("state=1200000 cpu_id=1", other)), []);
+    }
+    assert_eq!(of(&mark.replace("cpu_frequency_devlib: ", "")), []);
+}
+
+#[test]
 fn switches_of_all_spellings_are_the_same() {
     let same = Event::SchedSwitch { cpu: 1, prev_tid: 7, prev_prio: 120, prev_state: 1, next_tid: 8, next_prio: 97 };
     for line in [

@@ -102,6 +102,10 @@ impl Ftrace {
 
     fn event(&mut self, head: &Head<'_>, out: &mut Output) -> Result<(), Bad> {
         let name = head.event.strip_prefix(b"lisa__").unwrap_or(head.event);
+        if let Some(event) = marked_frequency(name, head.fields) {
+            out.event(head.time_ns, event);
+            return Ok(());
+        }
         let Ok(index) = self.events.binary_search_by(|event| event.name.as_bytes().cmp(name)) else {
             if find(head.fields, b"trace_event_clock_sync").is_some() {
                 remark(head.fields, out);
@@ -136,6 +140,24 @@ fn hand_out(time_ns: u64, event: Event, cpus: Option<u64>, out: &mut Output) {
     };
     let cpus = (0..64).filter(|cpu| cpus >> cpu & 1 == 1);
     cpus.for_each(|cpu| out.event(time_ns, Event::CpuFrequency { cpu, freq_khz }));
+}
+
+/// A frequency that a program wrote into the trace because the kernel tells changes only: `cpu_frequency_devlib: state=N
+/// cpu_id=N`, in kHz.
+fn marked_frequency(name: &[u8], fields: &[u8]) -> Option<Event> {
+    const MARK: &[u8] = b"cpu_frequency_devlib:";
+    if !matches!(name, b"print" | b"tracing_mark_write" | b"bprint" | b"cpu_frequency_devlib") {
+        return None;
+    }
+    let rest = match find(fields, MARK) {
+        Some(at) => &fields[at + MARK.len()..],
+        None if name == b"cpu_frequency_devlib" => fields,
+        None => return None,
+    };
+    let number =
+        |key: &[u8]| rest.split(u8::is_ascii_whitespace).find_map(|word| word.strip_prefix(key)).and_then(decimal);
+    let freq_khz = u32::try_from(number(b"state=")?).ok()?;
+    Some(Event::CpuFrequency { cpu: cpu_number(number(b"cpu_id=")?)?, freq_khz })
 }
 
 /// Where a part of a text begins in it.
