@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use pelton_core::Policy;
 use pelton_replay::workload::{
-    Habits, ReadOptions, Recorded, Recorder, SynthesisOptions, WriteOptions, read, synthesise, write_rtapp,
+    Habits, Pin, ReadOptions, Recorded, Recorder, SynthesisOptions, WriteOptions, read, synthesise, write_rtapp,
 };
 use pelton_scenario::platform::{PlatformOptions, load};
 use pelton_schema::{Event, NullSink, Sink};
@@ -97,6 +97,7 @@ impl Dice {
             5 => Event::SchedWaking { cpu, tid, prio, target_cpu },
             6 => Event::SchedWakeup { cpu, tid, prio, target_cpu },
             7 => Event::SchedWakeupNew { cpu, tid, prio, target_cpu },
+            8 if tid % 2 == 0 => Event::SchedProcessFork { cpu, parent_tid: tid, child_tid: self.below(12) as u32 },
             8 => Event::SchedProcessExit { cpu, tid, prio },
             9 => Event::CpuFrequency { cpu, freq_khz: self.number(3_000_000) },
             10 => Event::CpuIdle { cpu, state: self.number(4) },
@@ -134,7 +135,10 @@ fn nonsense_gives_a_workload_that_runs() {
         }
         let recording = recorder.finish(now_ns);
         let names: Vec<String> = recording.tasks.iter().map(|t| format!("kworker/{}:1", t.tid)).collect();
-        let options = SynthesisOptions { pin: seed % 3 == 0, ..SynthesisOptions::default() };
+        let options = SynthesisOptions {
+            pin: [Pin::Free, Pin::Itself, Pin::Asleep][seed as usize % 3],
+            ..SynthesisOptions::default()
+        };
         let made = synthesise(&recording, &Habits::of(&recording), &names, &machine, &options);
         let config = RunConfig { seed, ..RunConfig::default() };
         pelton_sim::run(&machine, &made.workload, &policy, &config, NullSink).expect("it can be run");

@@ -57,6 +57,15 @@ pub struct FromTraceArgs {
     pub output: Option<PathBuf>,
 }
 
+/// Who sets the frequencies of a replay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Frequencies {
+    // The governor of the policy.
+    Governor,
+    // The recorded ones, at the recorded times.
+    Trace,
+}
+
 /// `pelton replay`.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
@@ -89,6 +98,9 @@ pub struct ReplayArgs {
     /// Compare under the recorded policy on the recorded platform with tolerances.
     #[arg(long)]
     pub check: bool,
+    /// Who sets frequencies: the governor of the policy, or the trace, so that the schedule is judged apart from it.
+    #[arg(long, value_enum, value_name = "WHO", default_value = "governor")]
+    pub frequencies: Frequencies,
     /// Replay this much of the beginning without comparing it.
     #[arg(long, value_name = "TIME", value_parser = parse_time_ns)]
     pub settle: Option<u64>,

@@ -4,7 +4,7 @@
 use super::common::{bad_input, print, print_json, section, watched};
 use super::recorded;
 use super::run::Outputs;
-use crate::args::{Format, Global, ReplayArgs};
+use crate::args::{Format, Frequencies, Global, ReplayArgs};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::sheet::Sheet;
@@ -12,13 +12,13 @@ use crate::units::number;
 use pelton_lab::plan::{self, Inputs, PolicySpec, Prepared};
 use pelton_lab::run::{Control, LabError, run_one};
 use pelton_replay::workload::{
-    self, Habit, Habits, Recorded, Row, Side, Subject, Synthesis, SynthesisOptions, Totals, Verdict,
+    self, First, Habit, Habits, Pin, Recorded, Row, Side, Subject, Synthesis, SynthesisOptions, Totals, Verdict,
 };
 use pelton_scenario::Diagnostics;
 use pelton_scenario::platform::Built;
 use pelton_scenario::rtapp::Loaded;
 use pelton_schema::TeeSink;
-use pelton_sim::Machine;
+use pelton_sim::{GivenFrequency, Machine, RunConfig};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -78,7 +78,16 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
     let on_same = built.machine.name == recorded::machine(&recorded_on)?.machine.name;
     prepare_machine(&mut built.machine, &recorded, on_same);
     let habits = Habits::of(&recorded.recording);
-    let options = SynthesisOptions { only: args.part.tasks.clone(), pin: args.part.pin };
+    let frequencies_given = args.frequencies == Frequencies::Trace;
+    if frequencies_given && !on_same {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("the trace's frequencies are those of {recorded_on}, not of {platform}"),
+            Some("leave out --frequencies trace, or replay on the platform the trace was recorded on"),
+        ));
+    }
+    let pin = if args.part.pin { Pin::Asleep } else { Pin::Free };
+    let options = SynthesisOptions { only: args.part.tasks.clone(), pin, frequencies_given };
     let made = workload::synthesise(&recorded.recording, &habits, &recorded.names, &built.machine, &options);
     if made.workload.tasks.is_empty() {
         return Err(Failure::input(format!(
@@ -88,8 +97,11 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
     }
     let mut notes = made.notes.clone();
     notes.extend(recorded::notes(&recorded));
-    let prepared =
-        policies(args).iter().map(|spec| prepared(&inputs, spec, &built, &made)).collect::<Result<Vec<_>, _>>()?;
+    let given = if frequencies_given { recorded.recording.given_frequencies() } else { Vec::new() };
+    let prepared = policies(args)
+        .iter()
+        .map(|spec| prepared(&inputs, spec, &built, &made, &given))
+        .collect::<Result<Vec<_>, _>>()?;
     if !global.quiet {
         notes.iter().chain(&prepared[0].notes).for_each(|note| crate::say(&format!("note: {note}")));
     }
@@ -146,7 +158,13 @@ fn policies(args: &ReplayArgs) -> Vec<PolicySpec> {
     args.policies.iter().map(spec).collect()
 }
 
-fn prepared(inputs: &Inputs, spec: &PolicySpec, built: &Built, made: &Synthesis) -> Result<Prepared, Failure> {
+fn prepared(
+    inputs: &Inputs,
+    spec: &PolicySpec,
+    built: &Built,
+    made: &Synthesis,
+    given: &[Vec<GivenFrequency>],
+) -> Result<Prepared, Failure> {
     let policy = plan::policy(spec).map_err(|d| bad_input(&d))?;
     let loaded = Loaded {
         workload: made.workload.clone(),
@@ -154,7 +172,10 @@ fn prepared(inputs: &Inputs, spec: &PolicySpec, built: &Built, made: &Synthesis)
         notes: Vec::new(),
         originals: Vec::new(),
     };
-    Ok(plan::assemble(inputs, built.clone(), policy, loaded))
+    let mut prepared = plan::assemble(inputs, built.clone(), policy, loaded);
+    let config = RunConfig { frequencies: given.to_vec(), ..prepared.plan.config.clone() };
+    prepared.plan = prepared.plan.with_config(config);
+    Ok(prepared)
 }
 
 /// Runs every policy with every seed and puts the totals beside the recorded ones.
@@ -169,6 +190,7 @@ fn run_all(
 ) -> Result<Vec<Row>, Failure> {
     let settle_ns = settle_ns(args);
     let total_ns = prepared[0].plan.config.duration_ns.saturating_mul(prepared.len() as u64 * args.seeds);
+    let empty = empty_totals(settle_ns, recorded, made);
     let simulated: Vec<Vec<Totals>> = watched(global, total_ns, "replay", |control| {
         let mut all = Vec::new();
         for (i, prepared) in prepared.iter().enumerate() {
@@ -176,7 +198,7 @@ fn run_all(
             let run = |seed| {
                 let files = first && i == 0 && seed == args.seed;
                 let (trace, log) = if files { (args.trace.as_deref(), args.log.as_deref()) } else { (None, None) };
-                simulate(prepared, seed, settle_ns, trace, log, control)
+                simulate(prepared, seed, empty.clone(), trace, log, control)
             };
             all.push(seeds.map(run).collect::<Result<Vec<_>, _>>()?);
         }
@@ -199,11 +221,21 @@ fn run_all(
     Ok(workload::compare(&subject, &left, &right))
 }
 
+/// Nothing added up yet; what the trace does not tell will not be compared.
+fn empty_totals(settle_ns: u64, recorded: &Recorded, made: &Synthesis) -> Totals {
+    let from_ns = recorded.recording.from_ns;
+    let since_begin = |told_ns: u64| if told_ns == u64::MAX { told_ns } else { told_ns.saturating_sub(from_ns) };
+    let told: Vec<u64> = recorded.totals.frequencies_told_ns().into_iter().map(since_begin).collect();
+    let was_there = |&(_, &i): &(u32, &usize)| !matches!(recorded.recording.tasks[i].first, First::Created(_));
+    let there = (1..).zip(&made.sources).filter(was_there).map(|(tid, _)| tid);
+    Totals::new(settle_ns, u64::MAX).with_frequencies_from(&told).without_births(there)
+}
+
 /// One run. The outer error stops everything; the inner one is a file that cannot be written.
 fn simulate(
     prepared: &Prepared,
     seed: u64,
-    settle_ns: u64,
+    mut totals: Totals,
     trace: Option<&Path>,
     log: Option<&Path>,
     control: Control<'_>,
@@ -212,7 +244,6 @@ fn simulate(
         Ok(outputs) => outputs,
         Err(failure) => return Ok(Err(failure)),
     };
-    let mut totals = Totals::new(settle_ns, u64::MAX);
     let report = if trace.is_none() && log.is_none() {
         run_one(&prepared.plan, seed, &mut totals, control)?
     } else {

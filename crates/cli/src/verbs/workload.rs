@@ -6,7 +6,7 @@ use super::recorded;
 use crate::args::{FromTraceArgs, Global};
 use crate::exit::{Exit, Failure};
 use crate::output;
-use pelton_replay::workload::{self, Habits, SynthesisOptions, WriteOptions};
+use pelton_replay::workload::{self, Habits, Pin, SynthesisOptions, WriteOptions};
 use std::io::Write;
 
 /// Does what was asked.
@@ -15,7 +15,11 @@ pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure
     let (recorded, recorded_on) = recorded::read(&args.part, &args.trace, 0, global)?;
     let machine = recorded::machine(args.part.platform.as_deref().unwrap_or(&recorded_on))?.machine;
     let habits = Habits::of(&recorded.recording);
-    let options = SynthesisOptions { only: args.part.tasks.clone(), pin: args.part.pin };
+    let options = SynthesisOptions {
+        only: args.part.tasks.clone(),
+        pin: if args.part.pin { Pin::Itself } else { Pin::Free },
+        ..SynthesisOptions::default()
+    };
     let made = workload::synthesise(&recorded.recording, &habits, &recorded.names, &machine, &options);
     if made.workload.tasks.is_empty() {
         let text = "no task is left: see --task, --from and --to";

@@ -24,14 +24,20 @@ impl Sink for Recorder {
             Event::SchedSwitch { cpu, prev_tid, prev_prio, prev_state, next_tid, next_prio } => {
                 if let Some(slot) = self.slot(cpu) {
                     let was_idle = prev_tid == 0 && self.current[slot] == Some(NOBODY);
+                    let was_known = self.current[slot].is_some();
                     self.leave(slot, prev_tid, prev_prio, prev_state, next_tid == 0);
-                    self.enter(slot, next_tid, next_prio, was_idle);
+                    self.enter(slot, next_tid, next_prio, was_idle, was_known);
                 }
             }
-            Event::SchedWaking { cpu, tid, prio, target_cpu } | Event::SchedWakeup { cpu, tid, prio, target_cpu } => {
-                self.wake(cpu, tid, prio, target_cpu)
+            Event::SchedWaking { cpu, tid, prio, target_cpu } => self.wake(cpu, tid, prio, target_cpu),
+            Event::SchedWakeup { cpu, tid, prio, target_cpu } => {
+                self.wake(cpu, tid, prio, target_cpu);
+                if let Some(index) = self.known(tid) {
+                    self.placed(index, target_cpu);
+                }
             }
-            Event::SchedWakeupNew { tid, prio, target_cpu, .. } => self.create(tid, prio, target_cpu),
+            Event::SchedProcessFork { parent_tid, child_tid, .. } => self.fork(parent_tid, child_tid),
+            Event::SchedWakeupNew { cpu, tid, prio, target_cpu } => self.create(cpu, tid, prio, target_cpu),
             Event::SchedProcessExit { tid, .. } => self.ends(tid),
             Event::CpuFrequency { cpu, freq_khz } => self.frequency(cpu, freq_khz),
             Event::CpuIdle { cpu, state } => self.speeds.idle(time_ns, cpu, state),
@@ -65,6 +71,7 @@ impl Recorder {
         self.tasks.push(RecordedTask {
             tid,
             first,
+            parent: None,
             first_cpu: cpu,
             prio,
             steps: Vec::new(),
@@ -76,8 +83,10 @@ impl Recorder {
             cpu,
             state,
             work: 0,
+            costs: 0,
             prio_now: prio,
             attributes_now: None,
+            woken_far: None,
         });
         self.by_tid.insert(tid, index as u32);
         Some(index)
@@ -149,7 +158,7 @@ impl Recorder {
     }
 
     /// The incoming half of a switch.
-    fn enter(&mut self, cpu: usize, tid: u32, prio: u32, was_idle: bool) {
+    fn enter(&mut self, cpu: usize, tid: u32, prio: u32, was_idle: bool, was_known: bool) {
         if tid == 0 {
             self.current[cpu] = Some(NOBODY);
             return;
@@ -159,8 +168,8 @@ impl Recorder {
             Some(index) => index,
             None => {
                 let at_ns = self.from_ns.min(now_ns);
-                // A CPU that was idle would have run it before if it had been runnable.
-                let (first, state) = match was_idle && at_ns < now_ns {
+                // One that was runnable all the time would not show only now, when its CPU is followed since earlier.
+                let (first, state) = match was_known && at_ns < now_ns {
                     true => (First::Asleep, State::Asleep { at_ns }),
                     false => (First::Runnable, State::Runnable),
                 };
@@ -178,9 +187,13 @@ impl Recorder {
             State::Running { .. } if self.tasks[index].cpu != cpu as u32 => self.leaves_other_cpu(index),
             _ => {}
         }
+        let costs = self.speeds.costs();
+        self.pays(index, costs.context_switch_ns);
         if self.tasks[index].cpu != cpu as u32 {
             self.flush(index);
+            self.pays(index, costs.migration_ns);
         }
+        self.placed(index, cpu as u32);
         let task = &mut self.tasks[index];
         task.cpu = cpu as u32;
         task.state = State::Running { since_ns: now_ns };
@@ -248,9 +261,29 @@ impl Recorder {
         self.push(index, Step::Sleep { at_ns, until_ns, by: waker.map_or(NOBODY, |w| w as u32) });
         self.tasks[index].state = State::Runnable;
         if let Some(waker) = waker {
-            self.charge(waker, self.now_ns);
-            self.flush(waker);
-            self.push(waker, Step::Wake { task: index as u32 });
+            self.acts(waker, Step::Wake { task: index as u32 });
+            self.pays(waker, self.speeds.costs().wakeup_ns);
+            let was_on = self.tasks[index].cpu;
+            let idle = self.current.get(was_on as usize).is_some_and(|&current| current == Some(NOBODY));
+            if idle && self.speeds.is_far(cpu, was_on) {
+                self.tasks[index].woken_far = Some((waker as u32, cpu));
+            }
+        }
+    }
+
+    /// A running task does something to another one.
+    fn acts(&mut self, index: usize, step: Step) {
+        self.charge(index, self.now_ns);
+        self.flush(index);
+        self.push(index, step);
+    }
+
+    /// A woken task is on a run queue.
+    fn placed(&mut self, index: usize, cpu: u32) {
+        if let Some((waker, waker_cpu)) = self.tasks[index].woken_far.take() {
+            let pulls = self.pulls.entry((waker, index as u32)).or_default();
+            let far = self.speeds.is_far(waker_cpu, cpu);
+            *(if far { &mut pulls.stayed } else { &mut pulls.pulled }) += 1;
         }
     }
 
@@ -262,21 +295,42 @@ impl Recorder {
         current.filter(|&index| index != NOBODY && !interrupted).map(|index| index as usize)
     }
 
-    fn create(&mut self, tid: u32, prio: u32, target_cpu: u32) {
+    /// A task makes another one, which is not on a run queue yet.
+    fn fork(&mut self, parent_tid: u32, child_tid: u32) {
+        let parent = self.known(parent_tid).filter(|&parent| matches!(self.tasks[parent].state, State::Running { .. }));
+        if let Some(parent) = parent.filter(|_| child_tid != 0 && self.known(child_tid).is_none()) {
+            let (prio, cpu) = (self.tasks[parent].prio_now, self.tasks[parent].cpu);
+            if let Some(child) = self.add(child_tid, prio, cpu, First::Created(self.now_ns), State::Runnable) {
+                self.makes(parent, child);
+            }
+        }
+    }
+
+    fn makes(&mut self, parent: usize, child: usize) {
+        self.acts(parent, Step::Fork { task: child as u32 });
+        self.tasks[child].parent = Some(parent as u32);
+    }
+
+    /// A new task is on a run queue: whoever runs where that happens has made it.
+    fn create(&mut self, cpu: u32, tid: u32, prio: u32, target_cpu: u32) {
         if tid == 0 || target_cpu >= CPUS_MAX {
             return;
         }
         let created = First::Created(self.now_ns);
-        match self.known(tid) {
-            None => {
-                self.add(tid, prio, target_cpu, created, State::Runnable);
-            }
-            Some(index) if self.tasks[index].is_unseen() => {
+        let index = match self.known(tid) {
+            None => self.add(tid, prio, target_cpu, created, State::Runnable),
+            Some(index) if self.tasks[index].is_unseen() || self.tasks[index].is_new() => {
                 let task = &mut self.tasks[index];
                 (task.first, task.first_cpu, task.cpu, task.state) = (created, target_cpu, target_cpu, State::Runnable);
                 (task.prio, task.prio_now) = (prio, prio);
+                Some(index)
             }
-            Some(_) => {}
+            Some(_) => None,
+        };
+        if let Some(index) = index.filter(|&index| self.tasks[index].parent.is_none())
+            && let Some(parent) = self.waker(cpu).filter(|&parent| parent != index)
+        {
+            self.makes(parent, index);
         }
     }
 
@@ -293,6 +347,13 @@ impl Recorder {
             }
             self.speeds.set(affected, khz, affected == cpu);
             self.initial_khz.entry(affected).or_insert(khz);
+        }
+        let at_ns = self.now_ns.saturating_sub(self.from_ns);
+        let domain = self.speeds.domain(cpu).and_then(|domain| self.frequencies.get_mut(domain));
+        let changes = |d: &&mut Vec<(u64, u32)>| khz != 0 && d.last().is_some_and(|&(_, before)| before != khz);
+        if let Some(domain) = domain.filter(changes).filter(|_| self.steps < self.steps_max) {
+            self.steps += 1;
+            domain.push((at_ns, khz));
         }
     }
 

@@ -2,9 +2,9 @@
 //! What a recorded sleep was: a wait for another task, a timer on a grid, a pause of fixed length, or an event from
 //! outside. A trace tells who was running when a wake-up happened; that is not always who caused it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::record::{NOBODY, RecordedTask, Recording, Step};
+use super::record::{NOBODY, Pulls, RecordedTask, Recording, Step};
 
 /// Sleeps looked at per task to find its habit.
 const SAMPLES_MAX: usize = 4096;
@@ -14,10 +14,18 @@ const SAMPLES_MIN: usize = 4;
 const JITTER_PCT_MAX: u64 = 5;
 /// A waker seen at most this many times as often as chance would have it is a coincidence.
 const CHANCE_FACTOR: f64 = 2.0;
+/// Wake-ups out of idle that must be expected before their absence says something.
+const OUTSIDE_MIN: f64 = 3.0;
 /// Wake-ups of a clock deviate by at most this part of their period.
 const GRID_PARTS: u64 = 1000;
 /// A task that alone wakes another one is seen at nearly all its wake-ups: 19 of 20.
 const CAUSE_SHARE: (u64, u64) = (19, 20);
+/// A task that so many others wake has no order among them.
+const SERVER_WAKERS_MIN: usize = 8;
+/// A timer's length is seen so often at least.
+const TIMER_SEEN_MIN: usize = 2;
+/// A task has so many timers of different lengths at most.
+const TIMER_LENGTHS_MAX: usize = 20;
 /// Longest way from the last act to the sleep, ns of work.
 const WAY_TO_SLEEP_NS: u64 = 20_000;
 
@@ -50,6 +58,12 @@ pub struct Habits {
     pub pairs: BTreeMap<(u32, u32), u64>,
     /// Pairs that met by chance: an interrupt hit while the one was running.
     pub coincidences: BTreeMap<(u32, u32), u64>,
+    /// Pairs whose waker is about to sleep (`WF_SYNC`), as writers of pipes and sockets say.
+    pub sync: BTreeSet<(u32, u32)>,
+    /// Tasks that many others wake: they take what comes, whoever it is from.
+    pub servers: BTreeSet<u32>,
+    /// Wake-ups of such pairs that are those of a timer all the same: waker, woken, number of the wake-up within the pair.
+    pub timers: BTreeSet<(u32, u32, u64)>,
     /// By task.
     pub habits: Vec<Habit>,
 }
@@ -57,19 +71,41 @@ pub struct Habits {
 impl Habits {
     /// Looks at a whole recording.
     pub fn of(recording: &Recording) -> Habits {
-        let (pairs, coincidences) = sort_out(recording);
+        let timers = timer_wakeups(recording);
+        let (causes, chances) = sort_out(recording, &timers);
+        let counts = |all: &Meetings| all.iter().map(|&(pair, m)| (pair, m.wakeups)).collect();
+        let (pairs, coincidences): (Pairs, Pairs) = (counts(&causes), counts(&chances));
         let habit = |(index, task)| habit(index as u32, task, &pairs);
         let habits = recording.tasks.iter().enumerate().map(habit).collect();
-        Habits { pairs, coincidences, habits }
+        let of = |pair| recording.pulls.get(&pair).copied().unwrap_or_default();
+        let is_sync = |&&(pair, meeting): &&((u32, u32), Meeting)| is_sync(meeting, of(pair));
+        let mut sync: BTreeSet<(u32, u32)> = causes.iter().filter(is_sync).map(|&(pair, _)| pair).collect();
+        let servers = servers(&pairs, &mut sync);
+        Habits { pairs, coincidences, sync, servers, timers, habits }
     }
 
-    /// True when `by` really ends sleeps of `task`.
-    pub fn depends(&self, by: u32, task: u32) -> bool {
-        self.pairs.contains_key(&(by, task))
+    /// What `task` waits at when `by` wakes it: a place of this pair, or of the woken task alone.
+    pub fn place(&self, by: u32, task: u32) -> (u32, u32) {
+        if self.servers.contains(&task) { (NOBODY, task) } else { (by, task) }
+    }
+
+    /// True when `by` really ended a sleep of `task`: the one of this number within the pair.
+    pub fn depends(&self, by: u32, task: u32, number: u64) -> bool {
+        self.pairs.contains_key(&(by, task)) && !self.timers.contains(&(by, task, number))
     }
 }
 
 type Pairs = BTreeMap<(u32, u32), u64>;
+type Meetings = Vec<((u32, u32), Meeting)>;
+
+/// Where a woken task goes tells: from a CPU that is idle, only a waker about to sleep draws it to another cache group. Where
+/// none came from there, those who sleep soon after are taken to have said so.
+fn is_sync(meeting: Meeting, pulls: Pulls) -> bool {
+    match pulls.pulled + pulls.stayed {
+        0 => meeting.last_acts * 2 > meeting.wakeups,
+        _ => pulls.pulled > pulls.stayed,
+    }
+}
 
 /// Who was running at the wake-ups of one task, seen from one of these.
 #[derive(Clone, Copy, Default)]
@@ -80,8 +116,55 @@ struct Meeting {
     last_acts: u64,
 }
 
+/// Tasks with many wakers; they are woken by pipe if most of these use one.
+fn servers(pairs: &Pairs, sync: &mut BTreeSet<(u32, u32)>) -> BTreeSet<u32> {
+    let mut wakers = BTreeMap::<u32, (usize, usize)>::new();
+    for pair in pairs.keys() {
+        let (all, by_pipe) = wakers.entry(pair.1).or_default();
+        *all += 1;
+        *by_pipe += usize::from(sync.contains(pair));
+    }
+    let servers = wakers.iter().filter(|(_, (all, _))| *all >= SERVER_WAKERS_MIN);
+    sync.extend(servers.clone().filter(|(_, (all, by_pipe))| by_pipe * 2 > *all).map(|(&task, _)| (NOBODY, task)));
+    servers.map(|(&task, _)| task).collect()
+}
+
+/// Wake-ups that a timer made while another task happened to run: what wakes a task out of idle tells the lengths of its
+/// timers, and sleeps of just such a length are ended by them whoever runs.
+fn timer_wakeups(recording: &Recording) -> BTreeSet<(u32, u32, u64)> {
+    let mut found = BTreeSet::new();
+    for (index, task) in recording.tasks.iter().enumerate() {
+        let sleeps = || {
+            task.steps.iter().filter_map(|s| {
+                if let Step::Sleep { at_ns, until_ns, by } = *s { Some((until_ns - at_ns, by)) } else { None }
+            })
+        };
+        // The first sleep began before the window.
+        let mut known: Vec<u64> = sleeps().skip(1).filter(|s| s.1 == NOBODY).take(SAMPLES_MAX).map(|s| s.0).collect();
+        known.sort_unstable();
+        let mut numbers = BTreeMap::<u32, u64>::new();
+        for (length_ns, by) in sleeps().filter(|s| s.1 != NOBODY) {
+            let number = numbers.entry(by).or_default();
+            if is_timer(&known, length_ns) {
+                found.insert((by, index as u32, *number));
+            }
+            *number += 1;
+        }
+    }
+    found
+}
+
+/// A length that comes again and again among `known` ones, which are in order.
+fn is_timer(known: &[u64], length_ns: u64) -> bool {
+    let off_ns = length_ns / GRID_PARTS;
+    let same = known.partition_point(|&k| k <= length_ns.saturating_add(off_ns))
+        - known.partition_point(|&k| k < length_ns - off_ns);
+    same >= TIMER_SEEN_MIN.max(known.len() / TIMER_LENGTHS_MAX)
+}
+
 /// Splits the recorded wakers into causes and coincidences.
-fn sort_out(recording: &Recording) -> (Pairs, Pairs) {
+fn sort_out(recording: &Recording, timers: &BTreeSet<(u32, u32, u64)>) -> (Meetings, Meetings) {
+    let by_timer = |by: u32, task: u32| timers.range((by, task, 0)..=(by, task, u64::MAX)).count() as u64;
     let mut seen = BTreeMap::<(u32, u32), Meeting>::new();
     let mut sleeps = vec![(0u64, 0u64); recording.tasks.len()];
     for (index, task) in recording.tasks.iter().enumerate() {
@@ -105,6 +188,11 @@ fn sort_out(recording: &Recording) -> (Pairs, Pairs) {
     let share = |index: u32| recording.tasks[index as usize].run_ns as f64 / window_ns;
     let busiest = recording.busy_share();
     let on_grid: Vec<bool> = recording.tasks.iter().map(is_on_grid).collect();
+    for (&(by, task), meeting) in &mut seen {
+        let timers = by_timer(by, task);
+        meeting.wakeups = meeting.wakeups.saturating_sub(timers);
+        sleeps[task as usize].1 += timers;
+    }
     let is_cause = |&((by, task), meeting): &((u32, u32), Meeting)| {
         let (all, outside) = sleeps[task as usize];
         let n = meeting.wakeups;
@@ -113,13 +201,12 @@ fn sort_out(recording: &Recording) -> (Pairs, Pairs) {
             return n * CAUSE_SHARE.1 >= all * CAUSE_SHARE.0 && meeting.last_acts * 2 > n;
         }
         let often = n as f64 > CHANCE_FACTOR * share(by) * all as f64;
-        // Interrupts hit idle CPUs too: a task that is never woken out of idle is not woken by interrupts.
-        let never_outside = (outside as f64) < (1.0 - busiest) / CHANCE_FACTOR * all as f64;
-        often || never_outside
+        // Interrupts hit idle CPUs too: a task that is never woken out of idle, when it should have been a few times, is not
+        // woken by interrupts.
+        let expected = (1.0 - busiest) * all as f64;
+        often || (expected >= OUTSIDE_MIN && (outside as f64) < expected / CHANCE_FACTOR)
     };
-    let (causes, chances): (Vec<_>, Vec<_>) = seen.into_iter().filter(|(_, m)| m.wakeups > 0).partition(is_cause);
-    let counts = |all: Vec<((u32, u32), Meeting)>| all.into_iter().map(|(pair, m)| (pair, m.wakeups)).collect();
-    (counts(causes), counts(chances))
+    seen.into_iter().filter(|(_, m)| m.wakeups > 0).partition(is_cause)
 }
 
 /// The next thing that is more than the way to it is a sleep.
@@ -136,8 +223,12 @@ fn is_on_grid(task: &RecordedTask) -> bool {
     if intervals.len() < SAMPLES_MIN {
         return false;
     }
-    let (period_ns, jitter_ns) = spread(intervals);
-    period_ns > 0 && jitter_ns <= period_ns / GRID_PARTS
+    let (period_ns, jitter_ns) = spread(intervals.clone());
+    // A clock goes on: tasks in a row also wake each other in equal distances, for a while.
+    let (off_ns, all_ns) = (period_ns / GRID_PARTS, intervals.iter().map(|&ns| u128::from(ns)).sum::<u128>());
+    let on_time =
+        intervals.iter().filter(|ns| ns.abs_diff(period_ns) <= off_ns).map(|&ns| u128::from(ns)).sum::<u128>();
+    period_ns > 0 && jitter_ns <= off_ns && on_time * 2 >= all_ns
 }
 
 /// How the sleeps end that no task ends.

@@ -18,7 +18,9 @@ pub use compare::{Row, Side, Subject, TOLERANCES, Tolerance, Verdict, Worst, che
 pub use habits::{Habit, Habits};
 pub use histogram::Histogram;
 pub use read::{ReadError, ReadOptions, Recorded, read};
-pub use record::{Attributes, First, Gaps, NOBODY, RecordedTask, Recorder, Recording, STEPS_MAX, Step, TASKS_MAX};
+pub use record::{
+    Attributes, First, Gaps, NOBODY, Pulls, RecordedTask, Recorder, Recording, STEPS_MAX, Step, TASKS_MAX,
+};
 pub use rtapp::{WriteOptions, write as write_rtapp};
-pub use synthesis::{Synthesis, SynthesisOptions, synthesise};
+pub use synthesis::{Pin, Synthesis, SynthesisOptions, synthesise};
 pub use totals::{AtFrequency, CPUS_MAX, CpuTotals, TaskTotals, Totals};

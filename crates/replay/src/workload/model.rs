@@ -18,6 +18,9 @@ impl Activation {
     fn same_shape(&self, other: &Activation) -> bool {
         let same = |(a, b): (&Op, &Op)| match (a, b) {
             (Op::SemPost(a), Op::SemPost(b)) | (Op::SemWait(a), Op::SemWait(b)) => a == b,
+            (Op::Write { channel: a, .. }, Op::Write { channel: b, .. })
+            | (Op::Read { channel: a, .. }, Op::Read { channel: b, .. }) => a == b,
+            (Op::Spawn { task: a }, Op::Spawn { task: b }) => a == b,
             _ => std::mem::discriminant(a) == std::mem::discriminant(b),
         };
         self.ops.len() == other.ops.len() && self.ops.iter().zip(&other.ops).all(same)
@@ -64,7 +67,7 @@ fn flush(single: &mut Vec<Op>, out: &mut Vec<Phase>) {
 }
 
 fn split(ops: &[Op]) -> Vec<Activation> {
-    let waits = |op: &Op| matches!(op, Op::Timer { .. } | Op::Sleep { .. } | Op::SemWait(_));
+    let waits = |op: &Op| matches!(op, Op::Timer { .. } | Op::Sleep { .. } | Op::SemWait(_) | Op::Read { .. });
     let mut all: Vec<Activation> = Vec::new();
     for op in ops {
         if all.is_empty() || waits(op) {
@@ -104,7 +107,7 @@ fn repeated(all: &[Activation], length: usize, times: u64) -> Phase {
 
 fn mean<'a>(op: &Op, all: impl Iterator<Item = &'a Op>, times: u64) -> Op {
     let amount = |op: &Op| match *op {
-        Op::Run { work_ns } => work_ns,
+        Op::RunParts { parts } => parts,
         Op::Sleep { ns } => ns,
         Op::Timer { period_ns, .. } => period_ns,
         _ => 0,
@@ -112,7 +115,7 @@ fn mean<'a>(op: &Op, all: impl Iterator<Item = &'a Op>, times: u64) -> Op {
     let sum: u128 = all.map(|op| u128::from(amount(op))).sum();
     let value = (sum / u128::from(times.max(1))) as u64;
     match *op {
-        Op::Run { .. } => Op::Run { work_ns: value },
+        Op::RunParts { .. } => Op::RunParts { parts: value },
         Op::Sleep { .. } => Op::Sleep { ns: value },
         Op::Timer { timer, mode, .. } => Op::Timer { timer, period_ns: value, mode },
         ref other => other.clone(),
@@ -135,16 +138,16 @@ mod tests {
 
     #[test]
     fn repeated_activations_become_one_loop_with_their_means() {
-        let ops = (0..100).flat_map(|i| [timer(1000), Op::Run { work_ns: 100 + i }]).collect::<Vec<_>>();
+        let ops = (0..100).flat_map(|i| [timer(1000), Op::RunParts { parts: 100 + i }]).collect::<Vec<_>>();
         let task = TaskSpec { phases: vec![Phase { loops: Some(1), ops, ..Phase::default() }], ..TaskSpec::default() };
         let phases = fold(&task).phases;
         assert_eq!((phases.len(), phases[0].loops), (1, Some(100)));
-        assert_eq!(phases[0].ops, [timer(1000), Op::Run { work_ns: 149 }]);
+        assert_eq!(phases[0].ops, [timer(1000), Op::RunParts { parts: 149 }]);
     }
 
     #[test]
     fn patterns_of_several_activations_are_found() {
-        let pair = [timer(1), Op::Run { work_ns: 1 }, Op::SemWait(0), Op::Run { work_ns: 2 }, Op::SemPost(1)];
+        let pair = [timer(1), Op::RunParts { parts: 1 }, Op::SemWait(0), Op::RunParts { parts: 2 }, Op::SemPost(1)];
         let ops: Vec<Op> = pair.iter().cycle().take(pair.len() * 50).cloned().collect();
         assert_eq!(folded(ops), [(50, 5)]);
         assert_eq!(folded(vec![]), [(1, 0)]);

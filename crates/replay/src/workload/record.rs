@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use pelton_sim::Machine;
+use pelton_sim::{GivenFrequency, Machine};
 
 use super::speed::{Speeds, WORK_SHIFT};
 use super::totals::CPUS_MAX;
@@ -30,6 +30,11 @@ pub enum Step {
     },
     /// Woke a task, which slept.
     Wake {
+        /// Index of the task.
+        task: u32,
+    },
+    /// Made a task.
+    Fork {
         /// Index of the task.
         task: u32,
     },
@@ -73,6 +78,8 @@ pub struct RecordedTask {
     pub tid: u32,
     /// How it begins.
     pub first: First,
+    /// Index of the task that made it, when that one's steps say so.
+    pub parent: Option<u32>,
     /// CPU it is first seen on.
     pub first_cpu: u32,
     /// Kernel priority at the beginning.
@@ -93,8 +100,21 @@ pub struct RecordedTask {
     pub(super) cpu: u32,
     pub(super) state: State,
     pub(super) work: u64,
+    /// Costs of the scheduler's paths within what it will run next: a replay pays them anew.
+    pub(super) costs: u64,
     pub(super) prio_now: u32,
     pub(super) attributes_now: Option<Attributes>,
+    /// Woken by this task on this CPU, far from where it was; where it goes is not told yet.
+    pub(super) woken_far: Option<(u32, u32)>,
+}
+
+/// Where tasks went that were woken by a task of another cache group while their own CPU was idle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pulls {
+    /// To the waker's group.
+    pub pulled: u64,
+    /// Not there.
+    pub stayed: u64,
 }
 
 impl RecordedTask {
@@ -107,6 +127,11 @@ impl RecordedTask {
     /// Nothing is known but that it exists.
     pub(super) fn is_unseen(&self) -> bool {
         self.first == First::Asleep && self.steps.is_empty() && self.run_ns == 0
+    }
+
+    /// It has been made and did nothing yet.
+    pub(super) fn is_new(&self) -> bool {
+        matches!(self.first, First::Created(_)) && self.steps.is_empty() && self.run_ns == 0
     }
 }
 
@@ -177,6 +202,10 @@ pub struct Recorder {
     pub(super) prev_state_known: bool,
     /// Frequency of each CPU when the window began or first known.
     pub(super) initial_khz: BTreeMap<u32, u32>,
+    /// Wake-ups by (waker, woken).
+    pub(super) pulls: BTreeMap<(u32, u32), Pulls>,
+    /// Frequencies by domain of the machine: since when, kHz.
+    pub(super) frequencies: Vec<Vec<(u64, u32)>>,
 }
 
 /// A recorder's result.
@@ -192,6 +221,11 @@ pub struct Recording {
     pub gaps: Gaps,
     /// First known frequency of each CPU, kHz.
     pub initial_khz: BTreeMap<u32, u32>,
+    /// Frequency of each domain of the machine: since when (ns since the window's begin), kHz. The first entry is that of
+    /// the begin; where it is not known, the highest, which the work before the first event is counted with.
+    pub frequencies: Vec<Vec<(u64, u32)>>,
+    /// Where tasks went that were woken from afar, by (waker, woken).
+    pub pulls: BTreeMap<(u32, u32), Pulls>,
     /// Time each CPU ran tasks.
     pub busy_ns: Vec<u64>,
     /// More steps than fit: everything after this time is missing.
@@ -199,6 +233,12 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// The recorded frequencies as something to be given to a run on the recorded machine.
+    pub fn given_frequencies(&self) -> Vec<Vec<GivenFrequency>> {
+        let given = |&(at_ns, khz): &(u64, u32)| GivenFrequency { at_ns, khz };
+        self.frequencies.iter().map(|domain| domain.iter().map(given).collect()).collect()
+    }
+
     /// Share of the window that the busiest CPU ran tasks.
     pub fn busy_share(&self) -> f64 {
         let most = self.busy_ns.iter().copied().max().unwrap_or(0);
@@ -224,6 +264,8 @@ impl Recorder {
             steps_max: STEPS_MAX,
             prev_state_known: true,
             initial_khz: BTreeMap::new(),
+            pulls: BTreeMap::new(),
+            frequencies: Vec::new(),
         }
     }
 
@@ -261,6 +303,8 @@ impl Recorder {
             tasks: self.tasks,
             gaps: self.gaps,
             initial_khz: self.initial_khz,
+            frequencies: self.frequencies,
+            pulls: self.pulls,
             busy_ns: self.busy_ns,
             overflow_at_ns,
         }
@@ -275,6 +319,7 @@ impl Recorder {
         for task in &mut self.tasks {
             (task.work, task.run_ns, task.seen_cpus) = (0, 0, 0);
             task.steps.clear();
+            (task.parent, task.woken_far) = (None, None);
             (task.prio, task.first_cpu) = (task.prio_now, task.cpu);
             task.attributes = task.attributes_now;
             task.first = First::Runnable;
@@ -297,6 +342,8 @@ impl Recorder {
             }
         }
         self.busy_ns.fill(0);
+        self.pulls.clear();
+        self.frequencies = self.speeds.domain_khz().map(|khz| vec![(0, khz)]).collect();
         (self.gaps, self.steps) = (Gaps::default(), 0);
         let cpus = self.current.len().max(self.initial_khz.len()) as u32;
         self.initial_khz = (0..cpus).map(|c| (c, self.speeds.khz(c))).filter(|&(_, khz)| khz != 0).collect();
@@ -309,7 +356,10 @@ impl Recorder {
         let ns = now_ns.saturating_sub(*since_ns);
         *since_ns = now_ns;
         let assumed = self.speeds.is_assumed(task.cpu);
-        task.work = task.work.saturating_add(ns.saturating_mul(self.speeds.speed(task.cpu)));
+        let done = ns.saturating_mul(self.speeds.speed(task.cpu));
+        let paths = task.costs.min(done);
+        task.costs -= paths;
+        task.work = task.work.saturating_add(done - paths);
         task.run_ns = task.run_ns.saturating_add(ns);
         task.seen_cpus |= 1u64.checked_shl(task.cpu).unwrap_or(0);
         // A damaged trace may have thousands of tasks run at once.
@@ -318,6 +368,12 @@ impl Recorder {
             *busy_ns = busy_ns.saturating_add(ns);
         }
         self.gaps.assumed_speed_ns = self.gaps.assumed_speed_ns.saturating_add(if assumed { ns } else { 0 });
+    }
+
+    /// A path of the scheduler takes this much work of the task that runs.
+    pub(super) fn pays(&mut self, index: usize, cost_ns: u64) {
+        let costs = &mut self.tasks[index].costs;
+        *costs = costs.saturating_add(cost_ns.saturating_mul(1 << WORK_SHIFT));
     }
 
     /// Writes the work done so far down.

@@ -10,6 +10,7 @@ use pelton_sim::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec};
 use pelton_sim::{Machine, Workload};
 
 use super::model;
+use super::speed::WORK_SHIFT;
 
 /// Largest file that is written, bytes: what the reader accepts.
 const BYTES_MAX: usize = 16 << 20;
@@ -35,7 +36,7 @@ pub fn write(workload: &Workload, machine: &Machine, options: WriteOptions) -> R
     for (i, task) in workload.tasks.iter().enumerate() {
         let folded = options.model.then(|| model::fold(task));
         out += if i == 0 { "\n" } else { ",\n" };
-        write_task(&mut out, folded.as_ref().unwrap_or(task))?;
+        write_task(&mut out, folded.as_ref().unwrap_or(task), &workload.tasks)?;
         if out.len() > BYTES_MAX {
             return Err(format!(
                 "the file would be larger than {} MiB: fold repetitions with --model, or take a part with --from, --to and \
@@ -57,6 +58,13 @@ pub fn write(workload: &Workload, machine: &Machine, options: WriteOptions) -> R
 #[derive(Default)]
 struct Carry(u64);
 
+/// Of a task's work, and of its sleeps and timers.
+#[derive(Default)]
+struct Carries {
+    work: Carry,
+    clock: Carry,
+}
+
 impl Carry {
     fn us(&mut self, ns: u64) -> u64 {
         let sum = ns.saturating_add(self.0);
@@ -65,8 +73,10 @@ impl Carry {
     }
 }
 
-fn write_task(out: &mut String, task: &TaskSpec) -> Result<(), String> {
-    let _ = write!(out, "    {}: {{ \"instance\": 1, \"loop\": 1", quoted(&task.name));
+fn write_task(out: &mut String, task: &TaskSpec, all: &[TaskSpec]) -> Result<(), String> {
+    let instances = u32::from(task.start != Start::OnFork);
+    let _ = write!(out, "    {}: {{ \"instance\": {instances}, \"loop\": 1", quoted(&task.name));
+    // Who sleeps at the beginning sleeps where it starts.
     if let Start::After(ns @ 1..) = task.start {
         let _ = write!(out, ", \"delay\": {}", (ns / 1000).min(US_MAX));
     }
@@ -78,11 +88,11 @@ fn write_task(out: &mut String, task: &TaskSpec) -> Result<(), String> {
         cpus(out, set);
     }
     *out += ",\n      \"phases\": {";
-    let (mut work, mut clock) = (Carry::default(), Carry::default());
+    let mut carries = Carries::default();
     for (i, phase) in task.phases.iter().enumerate() {
         *out += if i == 0 { "\n" } else { ",\n" };
         let _ = write!(out, "        \"p{i}\": {{ \"loop\": {}", phase.loops.unwrap_or(1));
-        write_phase(out, task, phase, &mut work, &mut clock)?;
+        write_phase(out, task, phase, all, &mut carries)?;
         *out += " }";
     }
     *out += " } }";
@@ -93,8 +103,8 @@ fn write_phase(
     out: &mut String,
     task: &TaskSpec,
     phase: &Phase,
-    work: &mut Carry,
-    clock: &mut Carry,
+    all: &[TaskSpec],
+    carries: &mut Carries,
 ) -> Result<(), String> {
     if let Some(set) = &phase.cpus {
         cpus(out, set);
@@ -103,8 +113,8 @@ fn write_phase(
         policy(out, set);
     }
     let mut any = false;
-    for (i, op) in phase.ops.iter().enumerate() {
-        any |= write_op(out, i, op, work, clock)
+    for (i, op) in phase.ops.iter().enumerate().filter(|(_, op)| !matches!(op, Op::MoveAsleep { .. })) {
+        any |= write_op(out, i, op, all, carries)
             .ok_or_else(|| format!("task '{}' has an operation that recordings have not: {op:?}", task.name))?;
     }
     if !any {
@@ -115,10 +125,11 @@ fn write_phase(
 }
 
 /// One event; `None` for operations that recordings have not.
-fn write_op(out: &mut String, i: usize, op: &Op, work: &mut Carry, clock: &mut Carry) -> Option<bool> {
+fn write_op(out: &mut String, i: usize, op: &Op, all: &[TaskSpec], carries: &mut Carries) -> Option<bool> {
+    let Carries { work, clock } = carries;
     match *op {
-        Op::Run { work_ns } => {
-            let _ = write!(out, ", \"run{i}\": {}", work.us(work_ns).min(US_MAX));
+        Op::RunParts { parts } => {
+            let _ = write!(out, ", \"run{i}\": {}", work.us(parts >> WORK_SHIFT).min(US_MAX));
         }
         Op::Sleep { ns } => {
             let _ = write!(out, ", \"sleep{i}\": {}", clock.us(ns).clamp(1, US_MAX));
@@ -132,6 +143,16 @@ fn write_op(out: &mut String, i: usize, op: &Op, work: &mut Carry, clock: &mut C
         }
         Op::SemWait(s) => {
             let _ = write!(out, ", \"sem_wait{i}\": \"s{s}\"");
+        }
+        // rt-app has no pipes: that the writer is about to sleep is lost.
+        Op::Write { channel, .. } => {
+            let _ = write!(out, ", \"sem_post{i}\": \"p{channel}\"");
+        }
+        Op::Read { channel, .. } => {
+            let _ = write!(out, ", \"sem_wait{i}\": \"p{channel}\"");
+        }
+        Op::Spawn { task } => {
+            let _ = write!(out, ", \"fork{i}\": {}", quoted(&all.get(task as usize)?.name));
         }
         _ => return None,
     }

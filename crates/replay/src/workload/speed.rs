@@ -3,7 +3,7 @@
 
 use pelton_schema::IDLE_EXIT;
 use pelton_sim::Machine;
-use pelton_sim::machine::IdleState;
+use pelton_sim::machine::{Costs, FreqDomain};
 
 /// Work is summed in ns at capacity 1024, shifted by this, as the simulator does: a burst recorded by the simulator
 /// comes back to the nanosecond.
@@ -22,7 +22,6 @@ struct Cpu {
     /// The frequency is this CPU's own event, not a neighbour's.
     own: bool,
     domain: usize,
-    cluster: u32,
     idle: Option<u32>,
     /// When it left idle, and what that had cost.
     left_idle: Option<(u64, u64)>,
@@ -32,8 +31,8 @@ struct Cpu {
 #[derive(Clone, Debug)]
 pub(super) struct Speeds {
     cpus: Vec<Cpu>,
-    idle_states: Vec<Vec<IdleState>>,
-    /// Highest frequency the platform knows for each domain.
+    machine: Machine,
+    /// There is a platform.
     known: bool,
 }
 
@@ -41,18 +40,14 @@ impl Speeds {
     /// The platform the trace was recorded on; `None` = every CPU has capacity 1024 at all times.
     pub fn new(machine: Option<&Machine>) -> Speeds {
         let Some(machine) = machine else {
-            return Speeds { cpus: Vec::new(), idle_states: Vec::new(), known: false };
+            return Speeds { cpus: Vec::new(), machine: Machine::default(), known: false };
         };
         let cpu = |c: &pelton_sim::machine::Cpu| {
             let domain = c.domain as usize;
             let ref_khz = machine.domains[domain].ref_khz.max(1);
-            Cpu { capacity: c.capacity, ref_khz, domain, cluster: c.cluster, ..Cpu::default() }
+            Cpu { capacity: c.capacity, ref_khz, domain, ..Cpu::default() }
         };
-        Speeds {
-            cpus: machine.cpus.iter().map(cpu).collect(),
-            idle_states: machine.domains.iter().map(|d| d.idle_states.clone()).collect(),
-            known: true,
-        }
+        Speeds { cpus: machine.cpus.iter().map(cpu).collect(), machine: machine.clone(), known: true }
     }
 
     /// Work per ns, shifted by [`WORK_SHIFT`]; a CPU whose frequency is not known yet runs at its highest.
@@ -89,6 +84,31 @@ impl Speeds {
         self.cpus.get(cpu as usize).map_or(0, |c| c.khz)
     }
 
+    /// Frequency at which each domain's work is counted now, kHz: the highest where no event told it.
+    pub fn domain_khz(&self) -> impl Iterator<Item = u32> + '_ {
+        let of = |domain: &FreqDomain| {
+            let known = domain.cpus.iter().map(|&c| self.khz(c)).find(|&khz| khz != 0);
+            known.unwrap_or(domain.ref_khz)
+        };
+        self.machine.domains.iter().map(of)
+    }
+
+    /// What the scheduler's paths take on the recorded machine.
+    pub fn costs(&self) -> Costs {
+        self.machine.costs
+    }
+
+    /// Frequency domain of a CPU the platform has.
+    pub fn domain(&self, cpu: u32) -> Option<usize> {
+        self.cpus.get(cpu as usize).map(|c| c.domain)
+    }
+
+    /// Two CPUs the platform has share no cache.
+    pub fn is_far(&self, a: u32, b: u32) -> bool {
+        let llc = |cpu: u32| self.machine.llcs.iter().position(|llc| llc.contains(&cpu));
+        matches!((llc(a), llc(b)), (Some(a), Some(b)) if a != b)
+    }
+
     /// A CPU enters or leaves an idle state.
     pub fn idle(&mut self, now_ns: u64, cpu: u32, state: u32) {
         let exit_ns = self.exit_ns(cpu);
@@ -102,26 +122,13 @@ impl Speeds {
         }
     }
 
-    /// What the idle state of a CPU costs to leave. A state of the whole cluster that not all of its CPUs are in is not
-    /// reached: the CPU is in the deepest one of its own then.
+    /// What the idle state of a CPU costs to leave.
     fn exit_ns(&self, cpu: u32) -> u64 {
-        let Some(c) = self.cpus.get(cpu as usize) else { return 0 };
-        let (states, Some(asked)) = (&self.idle_states[c.domain], c.idle) else { return 0 };
-        let reached = match states.get(asked as usize) {
-            Some(state) if state.shared && !self.cluster_shares_a_state(c.cluster) => {
-                states[..asked as usize].iter().rfind(|state| !state.shared)
-            }
-            state => state,
-        };
-        reached.map_or(0, |state| state.exit_latency_ns)
-    }
-
-    fn cluster_shares_a_state(&self, cluster: u32) -> bool {
-        let shares = |c: &Cpu| {
-            let state = c.idle.and_then(|state| self.idle_states[c.domain].get(state as usize));
-            state.is_some_and(|state| state.shared)
-        };
-        self.cpus.iter().filter(|c| c.cluster == cluster).all(shares)
+        let asked = |cpu: u32| self.cpus.get(cpu as usize).and_then(|c| c.idle);
+        let Some(state) = asked(cpu) else { return 0 };
+        let (reached, _) = self.machine.reached_idle_state(cpu, state, asked);
+        let states = &self.machine.domains[self.machine.cpus[cpu as usize].domain as usize].idle_states;
+        states.get(reached as usize).map_or(0, |state| state.exit_latency_ns)
     }
 
     /// An interrupt on an idle CPU wakes a task: how long before that the hardware began to leave its idle state. Only
@@ -139,7 +146,7 @@ impl Speeds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_sim::machine::FreqDomain;
+    use pelton_sim::machine::{Cluster, IdleState};
 
     /// Two CPUs of a cluster with a state of their own (10 us) and one of both (500 us).
     fn speeds() -> Speeds {
@@ -147,7 +154,13 @@ mod tests {
         let idle_states = vec![state(10_000, false), state(500_000, true)];
         let domain = FreqDomain { cpus: vec![0, 1], idle_states, ref_khz: 1, ..FreqDomain::default() };
         let cpu = pelton_sim::machine::Cpu { capacity: 1024, ..Default::default() };
-        Speeds::new(Some(&Machine { cpus: vec![cpu.clone(), cpu], domains: vec![domain], ..Machine::default() }))
+        let clusters = vec![Cluster { cpus: vec![0, 1], ..Cluster::default() }];
+        Speeds::new(Some(&Machine {
+            cpus: vec![cpu.clone(), cpu],
+            domains: vec![domain],
+            clusters,
+            ..Machine::default()
+        }))
     }
 
     #[test]

@@ -3,24 +3,25 @@
 //!
 //! | recorded | becomes |
 //! |---|---|
-//! | work between two sleeps | `Run`, so it takes longer on a slower CPU |
+//! | work between two sleeps | `RunParts`, so it takes longer on a slower CPU |
 //! | time waiting for a CPU, preempted or just woken | nothing: the simulated scheduler decides it anew |
-//! | sleep ended by another task | a semaphore for this pair of tasks, so the order survives any change of speed |
+//! | sleep ended by another task | a semaphore for this pair of tasks, so the order survives any change of speed; a pipe where the waker is about to sleep |
+//! | task made by another one | that one makes it |
 //! | sleep ended by a timer on a grid, or by an event from outside | an absolute timer: it comes when it came, early or late for the task |
 //! | pause of fixed length | a sleep of the recorded length |
 //! | priority change | a new phase |
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pelton_sim::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
+use pelton_sim::workload::{ChannelSpec, CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
 use pelton_sim::{Machine, Workload};
 
 use super::habits::{Habit, Habits};
 use super::record::{First, RecordedTask, Recording, Step};
 use super::speed::WORK_SHIFT;
 
-/// Kernel threads that belong to what is simulated: governor workers, and the stoppers that carry migrations out.
-const REPLACED: [&str; 3] = ["sugov:", "kschedfreq:", "migration/"];
+/// Kernel threads that belong to what is simulated: the stoppers that carry migrations out, and governor workers.
+const REPLACED: [&str; 3] = ["migration/", "sugov:", "kschedfreq:"];
 /// Kernel threads bound to the CPU in their name, before the number.
 const PER_CPU: [&str; 5] = ["kworker/", "ksoftirqd/", "cpuhp/", "rcuc/", "watchdog/"];
 /// Priority of real-time tasks in the kernel: 0 is the strongest.
@@ -28,13 +29,37 @@ const RT_PRIO_END: u32 = 100;
 /// Kernel priority of nice 0.
 const NICE_0_PRIO: i64 = 120;
 
+/// A pipe that is never full.
+const PIPE: ChannelSpec = ChannelSpec::Pipe { pages: 1 << 20 };
+
+/// Where the bursts of a replay run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pin {
+    /// Where the scheduler puts them.
+    #[default]
+    Free,
+    /// On the CPUs they were recorded on: before each burst the task goes there, which is all that programs can do.
+    Itself,
+    /// On the CPUs they were recorded on: who sleeps wakes up there.
+    Asleep,
+}
+
 /// What is replayed and how.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SynthesisOptions {
     /// Only tasks with these names or ids; empty = all.
     pub only: Vec<String>,
-    /// Every burst on the CPU it was recorded on.
-    pub pin: bool,
+    /// Where bursts run.
+    pub pin: Pin,
+    /// No governor runs: what the recorded one's threads did is replayed like the rest.
+    pub frequencies_given: bool,
+}
+
+impl SynthesisOptions {
+    /// Beginnings of the names of threads that the simulator has itself.
+    fn replaced(&self) -> &'static [&'static str] {
+        if self.frequencies_given { &REPLACED[..1] } else { &REPLACED }
+    }
 }
 
 /// A workload made from a recording.
@@ -55,8 +80,13 @@ struct Builder<'a> {
     habits: &'a Habits,
     machine: &'a Machine,
     options: &'a SynthesisOptions,
-    kept: BTreeSet<u32>,
+    /// Task of the workload by recorded task.
+    sources: BTreeMap<u32, u32>,
     semaphores: BTreeMap<(u32, u32), u32>,
+    /// Wake-ups so far by pair, as the waker and as the woken one see them.
+    numbers: [BTreeMap<(u32, u32), u64>; 2],
+    /// Pairs by pipe.
+    pipes: BTreeMap<(u32, u32), u32>,
     deadline_tasks: u32,
     unpinned_tasks: u32,
 }
@@ -69,7 +99,7 @@ pub fn synthesise(
     machine: &Machine,
     options: &SynthesisOptions,
 ) -> Synthesis {
-    let is_replaced = |i: usize| REPLACED.iter().any(|prefix| names[i].starts_with(prefix));
+    let is_replaced = |i: usize| options.replaced().iter().any(|prefix| names[i].starts_with(prefix));
     let wanted = |i: usize| {
         let tid = recording.tasks[i].tid.to_string();
         options.only.is_empty() || options.only.iter().any(|only| *only == names[i] || *only == tid)
@@ -82,8 +112,10 @@ pub fn synthesise(
         habits,
         machine,
         options,
-        kept: sources.iter().map(|&i| i as u32).collect(),
+        sources: sources.iter().enumerate().map(|(task, &i)| (i as u32, task as u32)).collect(),
         semaphores: BTreeMap::new(),
+        numbers: Default::default(),
+        pipes: BTreeMap::new(),
         deadline_tasks: 0,
         unpinned_tasks: 0,
     };
@@ -93,6 +125,7 @@ pub fn synthesise(
         name: "trace".to_owned(),
         tasks,
         semaphores: vec![0; builder.semaphores.len()],
+        channels: vec![PIPE; builder.pipes.len()],
         duration_ns: Some(recording.to_ns.saturating_sub(recording.from_ns)),
         ..Workload::default()
     };
@@ -122,8 +155,6 @@ struct Phases {
     timers: u32,
     /// Kernel scheduling policy that was told last.
     told: u32,
-    /// Left over of the burst that is being put together.
-    rest: u32,
 }
 
 impl Phases {
@@ -140,13 +171,11 @@ impl Phases {
 impl Phases {
     /// Goes on with the burst, or begins one.
     fn run(&mut self, work_ns: u64, rest: u16) {
-        if let Some(Op::Run { work_ns: before }) = self.ops.last_mut() {
-            self.rest += u32::from(rest);
-            *before = before.saturating_add(work_ns).saturating_add(u64::from(self.rest >> WORK_SHIFT));
-            self.rest &= (1 << WORK_SHIFT) - 1;
-        } else if work_ns > 0 {
-            self.rest = u32::from(rest);
-            self.ops.push(Op::Run { work_ns });
+        let more = work_ns.saturating_mul(1 << WORK_SHIFT).saturating_add(u64::from(rest));
+        if let Some(Op::RunParts { parts }) = self.ops.last_mut() {
+            *parts = parts.saturating_add(more);
+        } else if more > 0 {
+            self.ops.push(Op::RunParts { parts: more });
         }
     }
 
@@ -160,11 +189,42 @@ impl Phases {
     }
 }
 
+/// Sides of a wake-up.
+const WAKER: usize = 0;
+const WOKEN: usize = 1;
+
+/// What one task waits for and another one gives.
+#[derive(Clone, Copy)]
+enum Dependence {
+    Semaphore(u32),
+    /// Its writer is about to sleep.
+    Pipe(u32),
+}
+
+impl Dependence {
+    fn post(self) -> Op {
+        match self {
+            Dependence::Semaphore(id) => Op::SemPost(id),
+            Dependence::Pipe(channel) => Op::Write { channel, bytes: 1, work_ns: 0 },
+        }
+    }
+
+    fn wait(self) -> Op {
+        match self {
+            Dependence::Semaphore(id) => Op::SemWait(id),
+            Dependence::Pipe(channel) => Op::Read { channel, bytes: 1, work_ns: 0 },
+        }
+    }
+}
+
 impl Builder<'_> {
     fn notes(&self, names: &[String]) -> Vec<String> {
         let mut notes = Vec::new();
-        let replaced: BTreeSet<&str> =
-            names.iter().filter(|n| REPLACED.iter().any(|p| n.starts_with(p))).map(String::as_str).collect();
+        let replaced: BTreeSet<&str> = names
+            .iter()
+            .filter(|n| self.options.replaced().iter().any(|p| n.starts_with(p)))
+            .map(String::as_str)
+            .collect();
         if !replaced.is_empty() {
             let list = replaced.into_iter().collect::<Vec<_>>().join(", ");
             notes.push(format!("left out, the simulator has its own: {list}"));
@@ -175,7 +235,7 @@ impl Builder<'_> {
                 self.deadline_tasks
             ));
         }
-        let clamped = self.kept.iter().filter(|&&i| self.recording.tasks[i as usize].is_clamped()).count();
+        let clamped = self.sources.keys().filter(|&&i| self.recording.tasks[i as usize].is_clamped()).count();
         if clamped > 0 {
             notes
                 .push(format!("{clamped} tasks have utilization clamps, which the simulator does not model: left out"));
@@ -193,58 +253,62 @@ impl Builder<'_> {
         let task = &self.recording.tasks[index];
         let policy = self.policy(task.prio, task.attributes.map_or(0, |a| a.policy));
         let cpus = self.affinity(task, comm);
-        let start_ns = match task.first {
-            // Its creator goes on first: what that one does at the same instant is done when the new task is placed.
-            First::Created(at_ns) => match at_ns.saturating_sub(self.recording.from_ns) {
-                0 => 0,
-                later_ns => later_ns + 1,
-            },
-            First::Runnable | First::Asleep => 0,
-        };
+        let (mut start, start_ns) = self.start(task);
         let told = task.attributes.map_or(0, |a| a.policy);
-        let mut phases = Phases {
-            done: Vec::new(),
-            ops: Vec::new(),
-            policy: None,
-            cpus: None,
-            timer_ns: start_ns,
-            timers: 0,
-            told,
-            rest: 0,
-        };
+        let mut phases =
+            Phases { done: Vec::new(), ops: Vec::new(), policy: None, cpus: None, timer_ns: start_ns, timers: 0, told };
         let bound = cpus.clone().unwrap_or_else(|| CpuSet::first(self.machine.cpus.len() as u32));
         let mut steps = task.steps.as_slice();
-        if !matches!(task.first, First::Created(_)) && self.has(task.first_cpu) {
-            // What was there before begins where it was.
-            phases.cpus = Some(CpuSet::of([task.first_cpu]));
-            if let (First::Asleep, [sleep @ Step::Sleep { .. }, rest @ ..]) = (task.first, steps) {
-                self.step(index, *sleep, &mut phases);
-                steps = rest;
-            }
+        let mut at_cpu = None;
+        // What was there before begins where it was.
+        let begins_on = Some(task.first_cpu).filter(|&c| !matches!(task.first, First::Created(_)) && self.has(c));
+        if let (First::Asleep, [sleep @ Step::Sleep { .. }, rest @ ..], Some(cpu)) = (task.first, steps, begins_on) {
+            start = Start::Asleep { cpu };
+            at_cpu = next_cpu(rest).filter(|&cpu| self.options.pin == Pin::Asleep && self.has(cpu));
+            phases.ops.extend(at_cpu.map(|cpu| Op::MoveAsleep { cpu }));
+            self.step(index, *sleep, &mut phases);
+            steps = rest;
+        } else if let Some(cpu) = begins_on {
+            phases.cpus = Some(CpuSet::of([cpu]));
             phases.close();
             phases.cpus = Some(bound);
         }
-        self.body(index, steps, &mut phases);
+        self.body(index, steps, &mut phases, at_cpu);
         if task.ended_ns.is_none() {
             // Asleep at the end of the window, or still computing: it does not end.
             phases.ops.push(Op::Sleep { ns: self.recording.to_ns.saturating_sub(self.recording.from_ns).max(1) });
         }
         phases.close();
-        // Not `AtStart`, which repetitions move at random: tasks keep their distances.
-        let start = Start::After(start_ns);
         let own_timers = phases.timers;
         TaskSpec { name, policy, cpus, start, phases: phases.done, loops: Some(1), own_timers, ..TaskSpec::default() }
     }
 
-    fn body(&mut self, index: usize, steps: &[Step], phases: &mut Phases) {
-        let mut at_cpu = None;
+    /// How a task comes to be, and when.
+    fn start(&self, task: &RecordedTask) -> (Start, u64) {
+        let First::Created(at_ns) = task.first else { return (Start::After(0), 0) };
+        let at_ns = at_ns.saturating_sub(self.recording.from_ns);
+        if task.parent.is_some_and(|parent| self.sources.contains_key(&parent)) {
+            return (Start::OnFork, at_ns);
+        }
+        // Not `AtStart`, which repetitions move at random: tasks keep their distances. Who wakes it at the same instant
+        // goes on first.
+        let later_ns = if at_ns == 0 { 0 } else { at_ns + 1 };
+        (Start::After(later_ns), later_ns)
+    }
+
+    fn body(&mut self, index: usize, steps: &[Step], phases: &mut Phases, mut at_cpu: Option<u32>) {
         for (i, step) in steps.iter().enumerate() {
-            if self.options.pin
+            if self.options.pin != Pin::Free
                 && let Some(cpu) = next_cpu(&steps[i..]).filter(|&cpu| self.has(cpu))
                 && at_cpu != Some(cpu)
             {
-                phases.close();
-                phases.cpus = Some(CpuSet::of([cpu]));
+                let asleep = self.options.pin == Pin::Asleep && matches!(step, Step::Sleep { .. });
+                if asleep && at_cpu.is_some() {
+                    phases.ops.push(Op::MoveAsleep { cpu });
+                } else {
+                    phases.close();
+                    phases.cpus = Some(CpuSet::of([cpu]));
+                }
                 at_cpu = Some(cpu);
             }
             self.step(index, *step, phases);
@@ -254,14 +318,11 @@ impl Builder<'_> {
     fn step(&mut self, index: usize, step: Step, phases: &mut Phases) {
         match step {
             Step::Run { work_ns, rest, .. } => phases.run(work_ns, rest),
-            Step::Wake { task } => {
-                if let Some(semaphore) = self.semaphore(index as u32, task) {
-                    phases.ops.push(Op::SemPost(semaphore));
-                }
-            }
+            Step::Wake { task } => phases.ops.extend(self.dependence(index as u32, task, WAKER).map(Dependence::post)),
+            Step::Fork { task } => phases.ops.extend(self.sources.get(&task).map(|&task| Op::Spawn { task })),
             Step::Sleep { at_ns, until_ns, by } => {
-                let op = match self.semaphore(by, index as u32) {
-                    Some(semaphore) => Op::SemWait(semaphore),
+                let op = match self.dependence(by, index as u32, WOKEN) {
+                    Some(dependence) => dependence.wait(),
                     None => self.pause(index, at_ns, until_ns, phases),
                 };
                 phases.ops.push(op);
@@ -270,7 +331,7 @@ impl Builder<'_> {
             Step::Attributes { prio, policy, cpus_allowed } => {
                 phases.told = policy;
                 let cpus = self.here(&told_cpus(cpus_allowed));
-                phases.begin(Some(self.policy(prio, policy)), cpus.filter(|_| !self.options.pin));
+                phases.begin(Some(self.policy(prio, policy)), cpus.filter(|_| self.options.pin == Pin::Free));
             }
         }
     }
@@ -288,14 +349,23 @@ impl Builder<'_> {
         Op::Timer { timer: TimerId::Own(0), period_ns, mode: TimerMode::Absolute }
     }
 
-    /// The semaphore of a pair that depends on each other, when both are replayed.
-    fn semaphore(&mut self, by: u32, task: u32) -> Option<u32> {
-        let both = self.kept.contains(&by) && self.kept.contains(&task);
-        if !both || !self.habits.depends(by, task) {
+    /// What a pair depends on each other by, when both are replayed.
+    fn dependence(&mut self, by: u32, task: u32, seen_by: usize) -> Option<Dependence> {
+        if !self.sources.contains_key(&by) || !self.sources.contains_key(&task) {
             return None;
         }
-        let next = self.semaphores.len() as u32;
-        Some(*self.semaphores.entry((by, task)).or_insert(next))
+        let count = self.numbers[seen_by].entry((by, task)).or_default();
+        let number = *count;
+        *count += 1;
+        if !self.habits.depends(by, task, number) {
+            return None;
+        }
+        let place = self.habits.place(by, task);
+        let sync = self.habits.sync.contains(&place);
+        let all = if sync { &mut self.pipes } else { &mut self.semaphores };
+        let next = all.len() as u32;
+        let id = *all.entry(place).or_insert(next);
+        Some(if sync { Dependence::Pipe(id) } else { Dependence::Semaphore(id) })
     }
 
     fn has(&self, cpu: u32) -> bool {

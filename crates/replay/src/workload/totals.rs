@@ -2,7 +2,7 @@
 //! What a stream of events adds up to. The same code adds up the recorded and the simulated events, so that a
 //! difference between the two is one of the runs and not one of the definitions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pelton_schema::{Event, Sink};
 
@@ -32,6 +32,10 @@ pub struct CpuTotals {
     current: Option<u32>,
     khz: u32,
     since_ns: u64,
+    /// When its frequency was told for the first time.
+    told_ns: Option<u64>,
+    /// Before this its frequency counts as not known.
+    khz_from_ns: u64,
 }
 
 /// Totals of one task.
@@ -53,12 +57,37 @@ pub struct Totals {
     pub cpus: Vec<CpuTotals>,
     /// By task id.
     pub tasks: BTreeMap<u32, TaskTotals>,
+    /// Tasks whose creation is none.
+    not_born: BTreeSet<u32>,
 }
 
 impl Totals {
     /// Nothing seen; only what happens in `from_ns..to_ns` counts.
     pub fn new(from_ns: u64, to_ns: u64) -> Totals {
         Totals { from_ns, to_ns, ..Totals::default() }
+    }
+
+    /// Knows frequencies only from these times on, by CPU: what another stream does not tell before is not compared.
+    #[must_use]
+    pub fn with_frequencies_from(mut self, from_ns: &[u64]) -> Totals {
+        for (cpu, &khz_from_ns) in (0..CPUS_MAX).zip(from_ns) {
+            if let Some(index) = self.cpu(cpu) {
+                self.cpus[index].khz_from_ns = khz_from_ns;
+            }
+        }
+        self
+    }
+
+    /// These tasks were there before: that they are made in this stream is no wake-up.
+    #[must_use]
+    pub fn without_births(mut self, tids: impl IntoIterator<Item = u32>) -> Totals {
+        self.not_born.extend(tids);
+        self
+    }
+
+    /// When the frequency of each CPU was told for the first time; `u64::MAX` = never.
+    pub fn frequencies_told_ns(&self) -> Vec<u64> {
+        self.cpus.iter().map(|c| c.told_ns.unwrap_or(u64::MAX)).collect()
     }
 
     /// Counts time up to `end_ns`.
@@ -94,10 +123,14 @@ impl Totals {
         let since_ns = totals.since_ns.max(self.from_ns);
         totals.since_ns = totals.since_ns.max(now_ns);
         let Some(ns) = now_ns.checked_sub(since_ns).filter(|&ns| ns > 0) else { return };
-        let at = totals.frequencies.entry(totals.khz).or_default();
-        at.total_ns += ns;
-        if let Some(tid) = totals.current.filter(|&tid| tid != 0) {
-            at.busy_ns += ns;
+        let runs = totals.current.filter(|&tid| tid != 0);
+        let unknown_ns = totals.khz_from_ns.clamp(since_ns, now_ns) - since_ns;
+        for (khz, ns) in [(0, unknown_ns), (totals.khz, ns - unknown_ns)].into_iter().filter(|&(_, ns)| ns > 0) {
+            let at = totals.frequencies.entry(khz).or_default();
+            at.total_ns += ns;
+            at.busy_ns += if runs.is_some() { ns } else { 0 };
+        }
+        if let Some(tid) = runs {
             totals.busy_ns += ns;
             self.tasks.entry(tid).or_default().run_ns += ns;
         }
@@ -134,7 +167,9 @@ impl Totals {
         self.charge(index, now_ns);
         let inside = (self.from_ns..self.to_ns).contains(&now_ns);
         let totals = &mut self.cpus[index];
-        totals.transitions += u64::from(inside && totals.khz != 0 && totals.khz != khz);
+        totals.told_ns.get_or_insert(now_ns);
+        let known = totals.khz != 0 && (totals.khz_from_ns == 0 || now_ns > totals.khz_from_ns);
+        totals.transitions += u64::from(inside && known && totals.khz != khz);
         totals.khz = khz;
     }
 }
@@ -143,6 +178,7 @@ impl Sink for Totals {
     fn event(&mut self, time_ns: u64, event: &Event) {
         match *event {
             Event::SchedSwitch { cpu, prev_tid, next_tid, .. } => self.switch(time_ns, cpu, prev_tid, next_tid),
+            Event::SchedWakeupNew { tid, .. } if self.not_born.contains(&tid) => {}
             Event::SchedWaking { tid, .. } | Event::SchedWakeup { tid, .. } | Event::SchedWakeupNew { tid, .. } => {
                 self.wake(time_ns, tid)
             }
@@ -199,6 +235,22 @@ mod tests {
         assert_eq!(cpu.frequencies[&2000], AtFrequency { total_ns: 200, busy_ns: 100 });
         assert_eq!(cpu.mean_khz(), Some(1500.0));
         assert_eq!((totals.tasks[&7].run_ns, totals.tasks[&7].latency.max_ns()), (190, 10));
+    }
+
+    #[test]
+    fn what_the_other_stream_does_not_tell_is_not_compared() {
+        let mut totals = Totals::new(0, u64::MAX).with_frequencies_from(&[150]).without_births([7]);
+        totals.event(0, &Event::SchedWakeupNew { cpu: 0, tid: 7, prio: 120, target_cpu: 0 });
+        totals.event(0, &Event::CpuFrequency { cpu: 0, freq_khz: 1000 });
+        totals.event(50, &switch(0, 0, 7));
+        for (at, khz) in [(100, 2000), (150, 3000), (250, 4000)] {
+            totals.event(at, &Event::CpuFrequency { cpu: 0, freq_khz: khz });
+        }
+        totals.finish(350);
+        let cpu = &totals.cpus[0];
+        assert_eq!((cpu.mean_khz(), cpu.transitions, cpu.busy_ns), (Some(3500.0), 1, 300));
+        assert_eq!((cpu.frequencies[&0].busy_ns, totals.tasks[&7].latency.count()), (100, 0));
+        assert_eq!(totals.frequencies_told_ns(), [0]);
     }
 
     #[test]
