@@ -92,10 +92,12 @@ pub fn workload_from_trace(input: &[u8]) {
     let recorded = workload::read(&mut source, Some(&machine), &workload::ReadOptions::default(), going);
     let Ok(recorded) = recorded else { return };
     let habits = workload::Habits::of(&recorded.recording);
-    for pin in [false, true] {
-        let options = workload::SynthesisOptions { only: Vec::new(), pin };
+    for pin in [workload::Pin::Free, workload::Pin::Itself, workload::Pin::Asleep] {
+        let frequencies_given = pin == workload::Pin::Asleep;
+        let options = workload::SynthesisOptions { only: Vec::new(), pin, frequencies_given };
         let made = workload::synthesise(&recorded.recording, &habits, &recorded.names, &machine, &options);
-        drop(workload::write_rtapp(&made.workload, &machine, workload::WriteOptions { model: pin }));
+        let model = pin != workload::Pin::Free;
+        drop(workload::write_rtapp(&made.workload, &machine, workload::WriteOptions { model }));
     }
 }
 
