@@ -143,8 +143,12 @@ pub(crate) fn take_off(rules: &Rules, avg: &mut u64, sum: &mut u64, amount: u64,
 
 /// Keeps a sum from reaching zero before its average.
 pub(crate) fn raise_sum(rules: &Rules, avg: u64, sum: &mut u64) {
-    if rules.sum_floor == SumFloor::On {
-        *sum = (*sum).max(avg * MIN_DIVIDER);
+    let least = avg * MIN_DIVIDER;
+    match rules.sum_floor {
+        SumFloor::Off => {}
+        SumFloor::On => *sum = (*sum).max(least),
+        // Both sides lose what is beyond 32 bits, and the larger rest stays.
+        SumFloor::Wraps => *sum = (*sum % (1 << 32)).max(least % (1 << 32)),
     }
 }
 

@@ -53,7 +53,7 @@ rules! {
     /// A.5: constant LOAD_AVG_MAX, or the maximum at the present position.
     divisor: Divisor { "constant" => Constant, "moving" => Moving }
     /// A.8: are sums kept at or above average times MIN_DIVIDER after a subtraction?
-    sum_floor: SumFloor { "off" => Off, "on" => On }
+    sum_floor: SumFloor { "off" => Off, "on" => On, "wraps" => Wraps }
     /// A.13: half of what may a new task have at most?
     init_util: InitUtil { "scale" => Scale, "capacity" => Capacity }
     /// A.13: is the time an idle CPU did not account taken off a task that leaves it?
@@ -201,7 +201,7 @@ pub const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", 
 const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("invariance", &[("4.12", "contribution"), ("5.4", "clock")]),
     ("divisor", &[("4.12", "constant"), ("4.16", "moving")]),
-    ("sum_floor", &[("4.12", "off"), ("5.4", "on")]),
+    ("sum_floor", &[("4.12", "off"), ("5.4", "on"), ("6.1", "wraps"), ("7.2", "on")]),
     ("init_util", &[("4.12", "scale"), ("4.19", "capacity")]),
     ("migration_lag", &[("4.12", "off"), ("6.1", "on")]),
     ("tg_limit", &[("4.12", "off"), ("6.12", "on")]),

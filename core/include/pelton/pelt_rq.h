@@ -7,7 +7,8 @@
  *
  *   attach:   q.X_avg += se.X_avg      q.X_sum += se.X_sum         X = util, runnable; load is weighted
  *   detach:   q.X_avg -= se.X_avg      q.X_sum -= se.X_sum         not below 0
- *   floor:    q.X_sum >= q.X_avg * 46718                           after every subtraction (sum_floor)
+ *   floor:    q.X_sum >= q.X_avg * 46718                           after every subtraction (sum_floor); with `wraps`
+ *                                                                  both sides are cut to 32 bits first
  *
  *   quantity        unit            range
  *   removed_*       as averages     0 .. what the queue holds
@@ -25,6 +26,8 @@
 /* A sum after a subtraction: not so small that it would reach zero before its average. */
 PELTON_INLINE u64 pelton_floor_sum(const struct pelton_policy *pol, u64 sum, u64 avg)
 {
+	if (pol->sum_floor == PELTON_SUM_FLOOR_WRAPS)
+		return pelton_max_u32((u32)sum, (u32)(avg * PELTON_MIN_DIVISOR));
 	return pol->sum_floor ? pelton_max_u64(sum, avg * PELTON_MIN_DIVISOR) : sum;
 }
 

@@ -24,6 +24,7 @@
 enum { PELTON_OFF, PELTON_ON };
 enum { PELTON_INVARIANCE_CONTRIBUTION, PELTON_INVARIANCE_CLOCK };
 enum { PELTON_DIVISOR_CONSTANT, PELTON_DIVISOR_MOVING };
+enum { PELTON_SUM_FLOOR_OFF, PELTON_SUM_FLOOR_ON, PELTON_SUM_FLOOR_WRAPS };
 enum { PELTON_INIT_UTIL_SCALE, PELTON_INIT_UTIL_CAPACITY };
 enum { PELTON_UTIL_EST_OFF, PELTON_UTIL_EST_U1, PELTON_UTIL_EST_U2, PELTON_UTIL_EST_U3, PELTON_UTIL_EST_U4 };
 enum {
@@ -82,9 +83,11 @@ enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
 	X(divisor, "constant|moving", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "What a sum is divided by. constant: 47742, the average of a busy task swings between 1002 and 1024. moving: " \
 	  "the largest sum possible at this position in the period (4.13 and later, recollection).") \
-	X(sum_floor, "off|on", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
+	X(sum_floor, "off|on|wraps", 0, 0, 0, 1, 1, 2, 2, 2, 2, 1, \
 	  "Keep every sum at least average * 46718 after something was subtracted, so that a sum cannot reach zero before " \
-	  "its average and freeze it. Read in 5.10 and later; in 5.4 a stable back-port (recollection).") \
+	  "its average and freeze it. Read in 5.10 and later; in 5.4 a stable back-port (recollection). wraps: the " \
+	  "comparison is made with 32 bits, and a load sum beyond them loses what is above (recorded in 6.1, 6.12 and " \
+	  "6.18; no longer in 7.2).") \
 	X(init_util, "scale|capacity", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "Half of what a new task's utilization may be at most: of 1024, or of the capacity left on its CPU (recollection " \
 	  "for the versions before 5.10).") \

@@ -36,7 +36,7 @@ policy_fields! {
     invariance,
     /// Switch `divisor`: 0 = constant, 1 = moving.
     divisor,
-    /// Switch `sum_floor`: 0 = off, 1 = on.
+    /// Switch `sum_floor`: 0 = off, 1 = on, 2 = wraps.
     sum_floor,
     /// Switch `init_util`: 0 = scale, 1 = capacity.
     init_util,

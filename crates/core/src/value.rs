@@ -8,6 +8,9 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("invariance", "clock", INVARIANCE_CLOCK),
     ("divisor", "constant", DIVISOR_CONSTANT),
     ("divisor", "moving", DIVISOR_MOVING),
+    ("sum_floor", "off", SUM_FLOOR_OFF),
+    ("sum_floor", "on", SUM_FLOOR_ON),
+    ("sum_floor", "wraps", SUM_FLOOR_WRAPS),
     ("init_util", "scale", INIT_UTIL_SCALE),
     ("init_util", "capacity", INIT_UTIL_CAPACITY),
     ("util_est", "off", UTIL_EST_OFF),
@@ -108,6 +111,12 @@ pub const INVARIANCE_CLOCK: u32 = 1;
 pub const DIVISOR_CONSTANT: u32 = 0;
 /// `divisor = moving`.
 pub const DIVISOR_MOVING: u32 = 1;
+/// `sum_floor = off`.
+pub const SUM_FLOOR_OFF: u32 = 0;
+/// `sum_floor = on`.
+pub const SUM_FLOOR_ON: u32 = 1;
+/// `sum_floor = wraps`.
+pub const SUM_FLOOR_WRAPS: u32 = 2;
 /// `init_util = scale`.
 pub const INIT_UTIL_SCALE: u32 = 0;
 /// `init_util = capacity`.

@@ -42,6 +42,25 @@ fn first_placement_takes_half_of_what_is_left() {
     assert_eq!(start("7.2", &cfs(500, 2048), 400), 0, "nothing left");
 }
 
+/// Integers of `pelton record --full` on 6.1.192 and 6.18.15: a queue of a nice -20 task that another one leaves.
+#[test]
+fn from_6_1_to_6_18_a_load_sum_loses_what_is_beyond_32_bits() {
+    let leave = |profile: &str, (load_sum, load_avg), (weight, se_sum, se_avg)| {
+        let avg = pelton_core::Avg { load_sum, load_avg, ..Default::default() };
+        let mut cfs = CfsRq { avg, ..CfsRq::default() };
+        let mut se = Se::new(weight);
+        (se.avg.load_sum, se.avg.load_avg) = (se_sum, se_avg);
+        cfs.detach(&policy(profile), &se);
+        (cfs.avg.load_sum, cfs.avg.load_avg)
+    };
+    let (queue, task) = ((4_693_762_308, 99_414), (15, 43_742, 13));
+    assert_eq!(leave("6.1", queue, task), (398_138_882, 99_401));
+    assert_eq!(leave("7.2", queue, task), (4_693_106_178, 99_401));
+    let (queue, task) = ((4_315_703_382, 90_853), (15, 46_971, 14));
+    assert_eq!(leave("6.18", queue, task), (90_839 * 46_718, 90_839), "the floor is larger than what is left");
+    assert_eq!(leave("7.2", queue, task), (4_314_998_817, 90_839));
+}
+
 #[test]
 fn attach_adds_and_detach_takes_away() {
     let pol = policy("7.2");

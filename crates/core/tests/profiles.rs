@@ -55,7 +55,10 @@ fn load_tracking_of_each_kernel() {
         &[("4.12", "contribution"), ("4.19", "contribution"), ("5.4", "clock"), ("7.2", "clock")],
     );
     check_column("divisor", &[("4.12", "constant"), ("4.16", "moving"), ("7.2", "moving")]);
-    check_column("sum_floor", &[("4.12", "off"), ("4.19", "off"), ("5.10", "on"), ("7.2", "on")]);
+    check_column(
+        "sum_floor",
+        &[("4.12", "off"), ("4.19", "off"), ("5.10", "on"), ("6.1", "wraps"), ("6.18", "wraps"), ("7.2", "on")],
+    );
     check_column(
         "util_est",
         &[("4.16", "off"), ("4.19", "u1"), ("5.4", "u1"), ("5.10", "u2"), ("6.6", "u2"), ("6.12", "u3"), ("7.2", "u4")],
