@@ -284,6 +284,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_cpu_util(p: &Policy, s: &CpuState, boost: u32) -> u32;
     pub(crate) safe fn pelton_x_effective_util(p: &Policy, s: &CpuState, t: &mut PerfTerms) -> u32;
     pub(crate) safe fn pelton_x_perf_eval(p: &Policy, s: &CpuState, iowait: u32, t: &mut PerfTerms) -> u32;
+    pub(crate) safe fn pelton_x_apply_headroom(p: &Policy, util: u32, min: u32, max: u32) -> u32;
     pub(crate) safe fn pelton_x_perf_clamped(util: u32, min: u32, max: u32) -> u32;
     pub(crate) safe fn pelton_x_dl_bw(runtime_ns: u64, period_ns: u64) -> u64;
     pub(crate) safe fn pelton_x_cpu_bw_dl(running_bw: u64) -> u32;

@@ -71,6 +71,18 @@ pub fn perf_clamped(util: u32, min: u32, max: u32) -> u32 {
     ffi::pelton_x_perf_clamped(util, min, max)
 }
 
+/// Performance target for a utilization, with the quarter where the policy adds it to the utilization.
+///
+/// ```
+/// let kernel_6_1 = pelton_core::Policy::profile("6.1").unwrap();
+/// assert_eq!(pelton_core::apply_headroom(&kernel_6_1, 64, 0, 1024), 80);
+/// ```
+#[inline]
+#[must_use]
+pub fn apply_headroom(pol: &Policy, util: u32, min: u32, max: u32) -> u32 {
+    ffi::pelton_x_apply_headroom(pol, util, min, max)
+}
+
 /// Utilization of the time that interrupts leave, plus the interrupts.
 ///
 /// ```

@@ -26,6 +26,8 @@ pub(crate) struct Converter {
     told: BTreeMap<u32, Told>,
     names: BTreeMap<u32, [u8; 16]>,
     clocks: Vec<Clocks>,
+    /// CPUs in the frequency domain of each CPU.
+    domain_cpus: Vec<u32>,
 }
 
 /// State of an object without when and why it was read.
@@ -39,8 +41,8 @@ struct Told {
 }
 
 impl Converter {
-    /// Nothing seen yet.
-    pub fn new(groups: Groups) -> Converter {
+    /// Nothing seen yet. `domain_cpus`: how many CPUs the frequency domain of each CPU has.
+    pub fn new(groups: Groups, domain_cpus: Vec<u32>) -> Converter {
         Converter {
             groups,
             objects: BTreeMap::new(),
@@ -48,6 +50,7 @@ impl Converter {
             told: BTreeMap::new(),
             names: BTreeMap::new(),
             clocks: Vec::new(),
+            domain_cpus,
         }
     }
 
@@ -57,6 +60,7 @@ impl Converter {
             Body::Task(task) => self.task(task, put),
             Body::State(state) if record.kind == Kind::ClockStep => put(clock_step(state)),
             Body::State(state) => self.state(state, put),
+            Body::Note(note) if record.kind == Kind::NextFreq => put(self.next_freq(note)),
             Body::Note(note) => note_event(record, note).into_iter().for_each(put),
         }
         if let (Kind::Exit, Body::Note(note)) = (record.kind, &record.body) {
@@ -149,6 +153,24 @@ impl Converter {
         }
         let source = PeltSource::of_code(state.source);
         !known || matches!(source, None | Some(PeltSource::Call | PeltSource::Tracepoint | PeltSource::AtEstimate))
+    }
+
+    fn next_freq(&self, note: &Note) -> Event {
+        let (a, w) = (&note.a, &note.w);
+        let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+        Event::NextFreq {
+            cpu: a[0],
+            util: a[1],
+            max: a[2],
+            resolved_khz: a[3],
+            cur_khz: a[4],
+            max_khz: a[5],
+            raw_khz: narrow(w[0]),
+            next_khz: narrow(w[1]),
+            forced: narrow(w[2]),
+            domain_cpus: self.domain_cpus.get(a[0] as usize).copied().unwrap_or(0),
+            idle_calls: w[3],
+        }
     }
 
     /// The clocks of a CPU, when they moved since they were last told.
@@ -250,9 +272,6 @@ fn note_event(record: &Record, note: &Note) -> Option<Event> {
         Kind::Energy => {
             Event::ComputeEnergy { cpu, tid: a[0], dst_cpu: a[1], energy: w[0], max_util: w[1], busy_time: w[2] }
         }
-        Kind::NextFreq => {
-            Event::NextFreq { cpu: a[0], util: a[1], max: a[2], resolved_khz: a[3], cur_khz: a[4], max_khz: a[5] }
-        }
         Kind::EffectivePerf => Event::EffectivePerf { cpu: a[0], actual: a[1], min: a[2], max: a[3], perf: a[4] },
         Kind::Lost => Event::LostEvents { cpu, count: w[0] },
         kind => return sched_event(cpu, kind, a),
@@ -307,7 +326,7 @@ mod tests {
 
     #[test]
     fn addresses_become_numbers_and_a_reused_address_a_new_one() {
-        let mut converter = Converter::new(Groups::default());
+        let mut converter = Converter::new(Groups::default(), vec![1, 2, 2]);
         let mut numbers = Vec::new();
         for (object, tid) in [(900, 7), (900, 7), (901, 8), (900, 9)] {
             converter.convert(&state(object, tid, 5), &mut |event| {
@@ -321,7 +340,7 @@ mod tests {
 
     #[test]
     fn clocks_are_told_when_they_moved() {
-        let mut converter = Converter::new(Groups::default());
+        let mut converter = Converter::new(Groups::default(), vec![1, 2, 2]);
         let mut told = Vec::new();
         for clock in [5, 5, 6, 0] {
             converter.convert(&state(900, 7, clock), &mut |event| {
@@ -335,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_look_that_shows_nothing_new_is_left_out() {
-        let mut converter = Converter::new(Groups::default());
+        let mut converter = Converter::new(Groups::default(), vec![1, 2, 2]);
         let mut states = 0;
         for (source, flags) in [(1, 1), (2, 1), (2, 3), (2, 3), (1, 3), (8, 3)] {
             let mut record = state(900, 7, 5);

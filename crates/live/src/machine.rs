@@ -127,6 +127,14 @@ fn layout(count: u32) -> (Vec<CpuLayout>, Vec<DomainLayout>) {
     (cpus, domains)
 }
 
+/// How many CPUs the frequency domain of each CPU has; 0 without cpufreq.
+pub(crate) fn domain_cpus() -> Vec<u32> {
+    let (cpus, domains) = layout(cpus_possible());
+    let has_cpufreq = |domain: u32| domains.get(domain as usize).is_some_and(|d| !d.opps_khz.is_empty());
+    let size = |domain: u32| cpus.iter().filter(|cpu| cpu.domain == domain).count() as u32;
+    cpus.iter().map(|cpu| if has_cpufreq(cpu.domain) { size(cpu.domain) } else { 0 }).collect()
+}
+
 fn frequencies(policy: &Path) -> Vec<u32> {
     let list = read(policy.join("scaling_available_frequencies"));
     let mut khz: Vec<u32> = list.split_whitespace().filter_map(|f| f.parse().ok()).collect();

@@ -16,7 +16,7 @@ use pelton_schema::Event;
 
 use crate::convert::Converter;
 use crate::groups::Groups;
-use crate::machine::{Capabilities, cpus_possible};
+use crate::machine::{Capabilities, cpus_possible, domain_cpus};
 use crate::merge::Merge;
 use crate::programs::{self, Choice, EventSet, Hook, PROGRAMS};
 use crate::record::{Body, Record};
@@ -126,7 +126,7 @@ impl Session {
             object,
             incoming,
             merge: Merge::default(),
-            converter: Converter::new(Groups::scan()),
+            converter: Converter::new(Groups::scan(), domain_cpus()),
             summary: Summary::new(choice.missing, notes),
             start_ns: 0,
         };
@@ -275,7 +275,7 @@ fn load(options: &Options, full: bool) -> Result<(Object, Choice, Vec<MapHandle>
     let bytes = options.buffer_mib.clamp(1, 1024).next_power_of_two() << 20;
     let maps = (0..cpus_possible()).map(|_| buffer(bytes)).collect::<Result<Vec<_>, _>>()?;
     let mut open = ObjectBuilder::default().open_memory(PROGRAM).map_err(|e| refused("read the program", e))?;
-    configure(&mut open, &choice, options, &maps).map_err(|e| refused("set the program up", e))?;
+    configure(&mut open, &choice, options, full, &maps).map_err(|e| refused("set the program up", e))?;
     let object = open.load().map_err(|e| refused("load the program", e))?;
     let rings = object.maps().find(|m| m.name() == "rings");
     for (cpu, map) in (0u32..).zip(&maps) {
@@ -286,7 +286,22 @@ fn load(options: &Options, full: bool) -> Result<(Object, Choice, Vec<MapHandle>
     Ok((object, choice, maps))
 }
 
-fn configure(open: &mut OpenObject, choice: &Choice, options: &Options, maps: &[MapHandle]) -> libbpf_rs::Result<()> {
+/// When load-tracking records are looked at: `want_snapshots` of `bpf/common.h`.
+fn snapshots(options: &Options, full: bool) -> u32 {
+    match (options.sets.contains(&EventSet::Pelt), full) {
+        (false, _) => 0,
+        (true, false) => 1,
+        (true, true) => 2,
+    }
+}
+
+fn configure(
+    open: &mut OpenObject,
+    choice: &Choice,
+    options: &Options,
+    full: bool,
+    maps: &[MapHandle],
+) -> libbpf_rs::Result<()> {
     for mut program in open.progs_mut() {
         let wanted = choice.wanted.iter().any(|name| program.name() == *name);
         program.set_autoload(wanted);
@@ -296,8 +311,7 @@ fn configure(open: &mut OpenObject, choice: &Choice, options: &Options, maps: &[
             map.set_max_entries(maps.len() as u32)?;
             map.set_inner_map_fd(maps[0].as_fd())?;
         } else if map.name().to_string_lossy().ends_with(".rodata") {
-            let snapshots = u32::from(options.sets.contains(&EventSet::Pelt));
-            map.set_initial_value(&snapshots.to_ne_bytes())?;
+            map.set_initial_value(&snapshots(options, full).to_ne_bytes())?;
         }
     }
     Ok(())

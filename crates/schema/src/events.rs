@@ -406,7 +406,7 @@ declare_events! {
     NextFreq = 31, "sugov_next_freq" {
         /// First CPU of the frequency domain.
         cpu: u32 [Id],
-        /// Performance target.
+        /// Performance target; without headroom in kernels 5.11 to 6.7, which added it after this.
         util: u32 [Capacity],
         /// Capacity it refers to.
         max: u32 [Capacity],
@@ -416,6 +416,16 @@ declare_events! {
         cur_khz: u32 [Khz],
         /// Highest frequency of the domain.
         max_khz: u32 [Khz],
+        /// Frequency before limits and table; 0 where it is not known.
+        raw_khz: u32 [Khz],
+        /// What was asked of the driver last.
+        next_khz: u32 [Khz],
+        /// 1 = limits or a deadline task asked for a new evaluation.
+        forced: u32 [Code],
+        /// CPUs of the domain; 0 where it is not known.
+        domain_cpus: u32 [Count],
+        /// How often the CPU has gone idle; 0 where it is not known.
+        idle_calls: u64 [Count],
     }
     /// schedutil turned an effective utilization into a performance target.
     EffectivePerf = 32, "sugov_effective_cpu_perf" {

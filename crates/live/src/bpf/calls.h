@@ -21,6 +21,7 @@ struct {
 
 extern const unsigned long arch_freq_scale __ksym __weak;
 extern const unsigned long cpu_scale __ksym __weak;
+extern const struct tick_sched tick_cpu_sched __ksym __weak;
 
 HIDDEN int keep_before(u32 signal, struct sched_avg *avg)
 {
@@ -184,6 +185,14 @@ int BPF_PROG(call_clock, struct rq *rq)
 	return 0;
 }
 
+/* A domain of one CPU keeps its frequency while that CPU has not been idle. */
+HIDDEN u64 idle_calls(u32 cpu)
+{
+	const struct tick_sched *tick = bpf_ksym_exists(&tick_cpu_sched) ? bpf_per_cpu_ptr(&tick_cpu_sched, cpu) : 0;
+
+	return tick ? tick->idle_calls : 0;
+}
+
 SEC("fexit/get_next_freq")
 int BPF_PROG(call_next_freq, struct sugov_policy *sg_policy, unsigned long util, unsigned long max, u32 ret)
 {
@@ -198,6 +207,10 @@ int BPF_PROG(call_next_freq, struct sugov_policy *sg_policy, unsigned long util,
 	note->a[3] = ret;
 	note->a[4] = policy->cur;
 	note->a[5] = policy->cpuinfo.max_freq;
+	note->w[0] = sg_policy->cached_raw_freq;
+	note->w[1] = sg_policy->next_freq;
+	note->w[2] = sg_policy->need_freq_update;
+	note->w[3] = idle_calls(policy->cpu);
 	submit(note);
 	return 0;
 }

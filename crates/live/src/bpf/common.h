@@ -49,8 +49,12 @@ struct {
 	__type(value, u64);
 } told_tasks SEC(".maps");
 
-/* 1: load-tracking records are read at switches, wake-ups and ticks too. */
-const volatile u32 want_snapshots = 1;
+/*
+ * Are load-tracking records read at switches, wake-ups and ticks too? At a tick nobody holds the queue's lock, another CPU
+ * may be half-way through a change: where every call is recorded such a look tells nothing new and may be wrong.
+ */
+enum { NO_SNAPSHOTS, ALL_SNAPSHOTS, NO_TICK_SNAPSHOTS };
+const volatile u32 want_snapshots = ALL_SNAPSHOTS;
 
 HIDDEN void *reserve_in(void *ring, u32 kind, u64 bytes, u32 cpu)
 {

@@ -45,6 +45,11 @@ enum {
 	BPF_F_CURRENT_CPU = 0xffffffff,
 };
 
+/* Asked for by name; the number is the kernel's. */
+enum bpf_func_id___current {
+	BPF_FUNC_get_current_task_btf___current = 158, /* since 5.11 */
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct load_weight {
@@ -196,6 +201,13 @@ struct cpufreq_policy {
 
 struct sugov_policy {
 	struct cpufreq_policy *policy;
+	u32 next_freq;
+	u32 cached_raw_freq;
+	bool need_freq_update;
+};
+
+struct tick_sched {
+	unsigned long idle_calls;
 };
 
 struct root_domain;

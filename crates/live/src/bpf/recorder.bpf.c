@@ -172,12 +172,19 @@ int BPF_PROG(softirq_exit, u32 vec)
 	return put_pair(KIND_SOFTIRQ_EXIT, vec, 0);
 }
 
-/* The end of any high-resolution timer. The scheduler's tick is one; it brings the running task up to date. */
+/*
+ * The end of any high-resolution timer. The scheduler's tick is one; it brings the running task up to date. Before 5.11
+ * there is no way from here to the task, and nothing is looked at.
+ */
 SEC("tp_btf/hrtimer_expire_exit")
 int BPF_PROG(tick)
 {
-	struct task_struct *p = bpf_get_current_task_btf();
+	struct task_struct *p;
 
+	if (want_snapshots != ALL_SNAPSHOTS ||
+	    !bpf_core_enum_value_exists(enum bpf_func_id___current, BPF_FUNC_get_current_task_btf___current))
+		return 0;
+	p = bpf_get_current_task_btf();
 	snapshot_task(AT_TICK, p);
 	snapshot_classes(AT_TICK, p);
 	return 0;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use pelton_core::{Policy, SugovPolicy, perf_clamped};
 use pelton_schema::Event;
 
+use super::commit::{Choice, Commits, Outcome};
 use super::engine::Place;
 use super::frequency::Frequencies;
 use super::report::{Divergence, Field, Report};
@@ -23,6 +24,7 @@ pub struct Decisions {
     util: BTreeMap<u32, (u32, u32, u32)>,
     served: BTreeMap<u32, BTreeMap<u32, Served>>,
     frequencies: Frequencies,
+    commits: Commits,
 }
 
 /// Requests that one frequency served.
@@ -43,14 +45,43 @@ impl Decisions {
             Event::EffectivePerf { cpu, actual, min, max, perf } => {
                 self.perf(report, place, cpu, [actual, min, max, perf]);
             }
-            Event::NextFreq { cpu, util, max, resolved_khz, max_khz, .. } => {
-                let sp = SugovPolicy { freq_invariant: 1, ref_khz: max_khz, ..SugovPolicy::default() };
-                self.serve(place, cpu, sp.raw_freq(pol, util, max, false), resolved_khz);
-                self.frequencies.chosen(report, place, cpu, resolved_khz);
+            Event::NextFreq { .. } => {
+                if let Some(choice) = Choice::of(event) {
+                    self.choice(pol, report, place, &choice);
+                }
             }
             Event::CpuFrequency { cpu, freq_khz } => self.frequencies.set(report, place, cpu, freq_khz),
             _ => {}
         }
+    }
+
+    /// The frequency for a target, and what becomes of it as far as the trace tells.
+    fn choice(&mut self, pol: &Policy, report: &mut Report, place: Place, choice: &Choice) {
+        let (cpu, resolved) = (choice.cpu, choice.resolved_khz);
+        let raw = self.commits.raw(report, pol, choice);
+        if !choice.is_complete() {
+            self.serve(place, cpu, raw, resolved);
+            return self.frequencies.chosen(report, place, cpu, resolved);
+        }
+        let before = choice.inputs();
+        equal(report, place, cpu, "raw_freq", "frequency of a target", before, ("raw_khz", choice.raw_khz, raw));
+        let (repeated, outcome) = self.commits.follow(report, pol, place, choice);
+        if repeated {
+            let kept = ("resolved_khz", resolved, choice.next_khz);
+            equal(report, place, cpu, "next_freq", "choice as before", choice.inputs(), kept);
+        } else {
+            self.serve(place, cpu, raw, resolved);
+        }
+        match outcome {
+            Outcome::Asks(khz) => self.frequencies.chosen(report, place, cpu, khz),
+            Outcome::Unknown => self.frequencies.forget(cpu),
+        }
+    }
+
+    /// Events are missing: what was asked of drivers is not known.
+    pub fn forget(&mut self) {
+        self.commits.forget();
+        self.frequencies.forget_all();
     }
 
     /// Headroom and clamps, exact; and the sum handed over must be the one that was computed, or a boosted one.
@@ -115,6 +146,23 @@ impl Decisions {
             }
         }
     }
+}
+
+/// One figure, exact.
+pub(super) fn equal(
+    report: &mut Report,
+    place: Place,
+    cpu: u32,
+    signal: &'static str,
+    what: &'static str,
+    before: Vec<(&'static str, u64)>,
+    (name, kernel, ours): (&'static str, u32, u32),
+) {
+    if kernel == ours {
+        return report.agree(signal, "");
+    }
+    let fields = vec![Field { name, kernel: kernel.into(), ours: ours.into() }];
+    report.differ(divergence(place, cpu, signal, what, before, fields));
 }
 
 fn divergence(

@@ -190,7 +190,8 @@ fn reweighted(bench: Bench<'_>, from: &Avg, to: &Avg, entity: &Se) -> bool {
     if same(from) != same(to) || from.load_avg == to.load_avg || entity.avg.load_sum == 0 {
         return false;
     }
-    let rest = from.load_sum.saturating_sub(entity.weight.saturating_mul(entity.avg.load_sum));
+    // Without weight nothing of it is left, and the others' sum is at least what their average asks for.
+    let rest = bench.reweighted(from, entity, 0).0.load_sum;
     let new = to.load_sum.saturating_sub(rest);
     let weight = new / entity.avg.load_sum;
     weight <= WEIGHT_MAX && new.is_multiple_of(entity.avg.load_sum) && bench.reweighted(from, entity, weight).0 == *to

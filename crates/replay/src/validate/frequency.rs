@@ -65,6 +65,16 @@ impl Frequencies {
         }
     }
 
+    /// What is set, or asked for, is not known.
+    pub fn forget(&mut self, cpu: u32) {
+        self.domains.remove(&cpu);
+    }
+
+    /// The same for all domains.
+    pub fn forget_all(&mut self) {
+        self.domains.clear();
+    }
+
     /// The end of the trace.
     pub fn finish(&self, report: &mut Report) {
         if let Some(mean_ns) = self.late_ns.checked_div(self.set) {

@@ -108,10 +108,13 @@ impl Limits {
             ]),
             Event::EffectiveUtil { util, .. } => first_of([("util", util.into(), self.signal)]),
             Event::EffectivePerf { actual, .. } => first_of([("actual", actual.into(), self.signal)]),
-            Event::NextFreq { util, max, max_khz, .. } => first_of([
+            Event::NextFreq { util, max, max_khz, cur_khz, raw_khz, next_khz, .. } => first_of([
                 ("util", util.into(), self.signal),
                 ("max", max.into(), self.signal),
                 ("max_khz", max_khz.into(), self.khz),
+                ("cur_khz", cur_khz.into(), self.khz),
+                ("raw_khz", raw_khz.into(), self.khz),
+                ("next_khz", next_khz.into(), self.khz),
             ]),
             Event::CpuFrequency { freq_khz, .. } => first_of([("freq_khz", freq_khz.into(), self.khz)]),
             Event::PeltCfs { util_avg, .. }

@@ -10,6 +10,7 @@ mod averages;
 mod bisect;
 mod clock;
 mod coarse;
+mod commit;
 mod control;
 mod decision;
 mod energy;
@@ -39,7 +40,7 @@ pub use survey::Survey;
 use std::collections::BTreeMap;
 
 use pelton_core::{Avg, Policy};
-use pelton_schema::{CPU_UNKNOWN, Event, PELT_ROOT, PeltSignal, PeltSource};
+use pelton_schema::{Event, PELT_ROOT, PeltSignal, PeltSource};
 use pelton_sim::Machine;
 use pelton_trace::import::{ImportError, Source, Timed};
 
@@ -129,7 +130,8 @@ impl Validator {
                 self.engine.migrates(Bench { pol: &policy }, tid, Some(dest_cpu));
             }
             Event::SchedProcessExit { tid, .. } => self.engine.migrates(Bench { pol: &policy }, tid, None),
-            Event::LostEvents { cpu, .. } => self.lost((cpu != CPU_UNKNOWN).then_some(cpu)),
+            // What a CPU did to others is missing too.
+            Event::LostEvents { .. } => self.lost(None),
             Event::ComputeEnergy { .. } => self.energies.event(&mut self.report, place, &timed.event),
             _ => self.decisions.event(&policy, &mut self.report, place, &timed.event),
         }
@@ -145,6 +147,7 @@ impl Validator {
                 self.engine.forget_task(tid);
             }
             self.clocks.forget(Some(cpu));
+            self.decisions.forget();
         }
         self.engine.switch(&mut self.report, cpu, next_tid, next_prio);
     }
@@ -152,6 +155,7 @@ impl Validator {
     fn lost(&mut self, cpu: Option<u32>) {
         self.engine.resynchronise(&mut self.report, cpu);
         self.clocks.forget(cpu);
+        self.decisions.forget();
         self.current.retain(|c, _| cpu.is_some_and(|cpu| *c != cpu));
     }
 

@@ -70,6 +70,11 @@ fn decision(row: &Values<'_>, out: &mut Output) -> Result<(), Bad> {
             resolved_khz: row.u32(Col::A3)?,
             cur_khz: row.u32(Col::A4)?,
             max_khz: row.u32(Col::A5)?,
+            raw_khz: 0,
+            next_khz: 0,
+            forced: 0,
+            domain_cpus: 0,
+            idle_calls: 0,
         },
         b"eff_perf" => Event::EffectivePerf {
             cpu: target()?,
