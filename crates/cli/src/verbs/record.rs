@@ -36,8 +36,10 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
             Some("name one with -o FILE or --perfetto FILE"),
         ));
     }
-    let session = Session::start(&options).map_err(|e| cannot(&e))?;
+    let mut session = Session::start(&options).map_err(|e| cannot(&e))?;
     let mut files = Files::create(args, &header(&session, args))?;
+    // The recorder's own task sleeps and wakes once before anything changes its weight: its record has been seen then.
+    session.poll(&mut |time_ns, event| files.put(time_ns, event));
     let mut work = Work::start(args, load)?;
     work.say(global);
     let session = watch(session, &mut files, &mut work, args, global);
