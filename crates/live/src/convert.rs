@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Records become declared events. Kernel addresses become small numbers; nothing is computed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pelton_schema::{Event, PeltSignal, PeltSource};
 
 use crate::groups::Groups;
-use crate::record::{Average, Body, Clocks, Kind, Note, Record, StateRecord, TaskRecord};
+use crate::record::{Average, Body, Clocks, Kind, Note, PendingRecord, Record, StateRecord, TaskRecord};
 
 /// State bits the events tell apart: sleeping, uninterruptible.
 const STATE_SLEEPS: u32 = 3;
@@ -24,6 +24,8 @@ pub(crate) struct Converter {
     objects_seen: u32,
     /// What was last told about each object.
     told: BTreeMap<u32, Told>,
+    /// Queues of which something pending was told: their state follows, changed or not.
+    announced: BTreeSet<u32>,
     names: BTreeMap<u32, [u8; 16]>,
     clocks: Vec<Clocks>,
     /// CPUs in the frequency domain of each CPU.
@@ -48,6 +50,7 @@ impl Converter {
             objects: BTreeMap::new(),
             objects_seen: 0,
             told: BTreeMap::new(),
+            announced: BTreeSet::new(),
             names: BTreeMap::new(),
             clocks: Vec::new(),
             domain_cpus,
@@ -61,6 +64,7 @@ impl Converter {
             Body::State(state) if record.kind == Kind::ClockStep => put(clock_step(state)),
             Body::State(state) => self.state(state, put),
             Body::Note(note) if record.kind == Kind::NextFreq => put(self.next_freq(note)),
+            Body::Pending(pending) => put(self.pending(pending)),
             Body::Note(note) => note_event(record, note).into_iter().for_each(put),
         }
         if let (Kind::Exit, Body::Note(note)) = (record.kind, &record.body) {
@@ -98,6 +102,22 @@ impl Converter {
         self.objects_seen += 1;
         self.objects.insert(address, (tid, self.objects_seen));
         self.objects_seen
+    }
+
+    fn pending(&mut self, pending: &PendingRecord) -> Event {
+        let object = self.object(pending.queue, 0);
+        self.announced.insert(object);
+        Event::PeltPending {
+            cpu: pending.queue_cpu,
+            object,
+            entity: self.object(pending.entity, 0),
+            removed_nr: pending.removed_nr,
+            removed_load: pending.removed_load,
+            removed_runnable: pending.removed_runnable,
+            removed_util: pending.removed_util,
+            propagate: u32::from(pending.propagate != 0),
+            prop_runnable_sum: pending.prop_runnable_sum,
+        }
     }
 
     fn state(&mut self, state: &StateRecord, put: &mut impl FnMut(Event)) {
@@ -152,7 +172,10 @@ impl Converter {
             self.told.insert(object, now);
         }
         let source = PeltSource::of_code(state.source);
-        !known || matches!(source, None | Some(PeltSource::Call | PeltSource::Tracepoint | PeltSource::AtEstimate))
+        let announced = self.announced.remove(&object);
+        announced
+            || !known
+            || matches!(source, None | Some(PeltSource::Call | PeltSource::Tracepoint | PeltSource::AtEstimate))
     }
 
     fn next_freq(&self, note: &Note) -> Event {
@@ -364,6 +387,36 @@ mod tests {
             converter.convert(&record, &mut |event| states += u32::from(matches!(event, Event::PeltState { .. })));
         }
         assert_eq!(states, 4, "two repeated looks are left out, tracepoints never");
+    }
+
+    #[test]
+    fn what_is_pending_is_followed_by_the_state_even_if_that_is_old() {
+        let mut converter = Converter::new(Groups::default());
+        let pending = PendingRecord {
+            queue_cpu: 1,
+            removed_nr: 2,
+            queue: 900,
+            entity: 0,
+            removed_load: 30,
+            removed_runnable: 20,
+            removed_util: 10,
+            propagate: 0,
+            prop_runnable_sum: 0,
+        };
+        let pending = Record { time_ns: 1, cpu: 0, kind: Kind::Queue, body: Body::Pending(Box::new(pending)) };
+        let mut look = state(900, 0, 5);
+        if let Body::State(state) = &mut look.body {
+            state.source = PeltSource::AtSwitch as u32;
+        }
+        let mut told = Vec::new();
+        for record in [&look, &look, &pending, &look, &look] {
+            converter.convert(record, &mut |event| match event {
+                Event::PeltState { object, .. } => told.push((object, 0)),
+                Event::PeltPending { object, removed_nr, .. } => told.push((object, removed_nr)),
+                _ => {}
+            });
+        }
+        assert_eq!(told, [(1, 0), (1, 2), (1, 0)]);
     }
 
     #[test]

@@ -78,6 +78,7 @@ pub(crate) const PROGRAMS: &[ProgramInfo] = &[
     at("softirq_entry", "softirq_entry", EventSet::Irq),
     at("softirq_exit", "softirq_exit", EventSet::Irq),
     at("tick", "hrtimer_expire_exit", EventSet::Pelt),
+    at("balance", "softirq_exit", EventSet::Pelt),
     at("pelt_se", "pelt_se_tp", EventSet::Pelt),
     at("pelt_cfs", "pelt_cfs_tp", EventSet::Pelt),
     at("pelt_rt", "pelt_rt_tp", EventSet::Pelt),

@@ -59,6 +59,7 @@ kinds! {
     Task,
     State,
     Call,
+    Queue,
 }
 
 /// A record of the BPF program.
@@ -76,6 +77,7 @@ pub(crate) enum Body {
     Note(Note),
     Task(TaskRecord),
     State(Box<StateRecord>),
+    Pending(Box<PendingRecord>),
 }
 
 #[derive(Clone, Debug)]
@@ -139,6 +141,19 @@ pub(crate) struct StateRecord {
     pub before: Option<Average>,
 }
 
+#[derive(Clone, Debug)]
+pub(crate) struct PendingRecord {
+    pub queue_cpu: u32,
+    pub removed_nr: u32,
+    pub queue: u64,
+    pub entity: u64,
+    pub removed_load: u64,
+    pub removed_runnable: u64,
+    pub removed_util: u64,
+    pub propagate: u64,
+    pub prop_runnable_sum: i64,
+}
+
 impl Record {
     /// Reads a record; `None` when it is shorter than its kind says, or of no known kind.
     pub fn parse(bytes: &[u8]) -> Option<Record> {
@@ -148,6 +163,7 @@ impl Record {
         let body = match kind {
             Kind::Task => Body::Task(task(&mut cursor)?),
             Kind::State => Body::State(Box::new(state(&mut cursor)?)),
+            Kind::Queue => Body::Pending(Box::new(pending(&mut cursor)?)),
             Kind::Call | Kind::ClockStep => {
                 let mut call = state(&mut cursor)?;
                 call.before = Some(average(&mut cursor)?);
@@ -209,6 +225,20 @@ fn average(cursor: &mut Cursor<'_>) -> Option<Average> {
     Some(average)
 }
 
+fn pending(cursor: &mut Cursor<'_>) -> Option<PendingRecord> {
+    Some(PendingRecord {
+        queue_cpu: cursor.u32()?,
+        removed_nr: cursor.u32()?,
+        queue: cursor.u64()?,
+        entity: cursor.u64()?,
+        removed_load: cursor.u64()?,
+        removed_runnable: cursor.u64()?,
+        removed_util: cursor.u64()?,
+        propagate: cursor.u64()?,
+        prop_runnable_sum: cursor.u64()?.cast_signed(),
+    })
+}
+
 fn state(cursor: &mut Cursor<'_>) -> Option<StateRecord> {
     Some(StateRecord {
         signal: cursor.u32()?,
@@ -260,7 +290,7 @@ mod tests {
             let mut bytes = head(kind);
             assert!(Record::parse(&bytes).is_none(), "kind {kind} without a body");
             bytes.extend([0; 400]);
-            assert_eq!(Record::parse(&bytes).is_some(), (1..=25).contains(&kind), "kind {kind}");
+            assert_eq!(Record::parse(&bytes).is_some(), (1..=26).contains(&kind), "kind {kind}");
         }
         assert!(Record::parse(&[]).is_none());
     }

@@ -117,6 +117,10 @@ codes! {
         AtFork = "fork",
         /// Seen as it was when an estimate was published.
         AtEstimate = "estimate",
+        /// Seen as it was when the number of tasks on the CPU changed.
+        AtCount = "count",
+        /// Seen as it was after balancing between CPUs.
+        AtBalance = "balance",
     }
 }
 

@@ -557,6 +557,27 @@ declare_events! {
         /// Vector.
         vec: u32 [Id],
     }
+    /// What a fair queue has still to take out or to hand up; told right before its state when there is any.
+    PeltPending = 42, "pelt_pending" {
+        /// CPU of the queue.
+        cpu: u32 [Id],
+        /// Object number of the queue.
+        object: u32 [Id],
+        /// Object number of the entity that stands for it on the level above, 0 for a root queue.
+        entity: u32 [Id],
+        /// Tasks that left in their sleep and are still part of the averages.
+        removed_nr: u32 [Count],
+        /// Their load.
+        removed_load: u64 [Capacity],
+        /// Their runnable averages.
+        removed_runnable: u64 [Capacity],
+        /// Their utilization.
+        removed_util: u64 [Capacity],
+        /// 1 when the level above has to follow.
+        propagate: u32 [Code],
+        /// Change of the load sum that the level above has to follow.
+        prop_runnable_sum: i64 [Count],
+    }
 }
 
 #[cfg(test)]

@@ -271,9 +271,60 @@ HIDDEN void put_entity(u32 source, struct sched_entity *se)
 	submit(state);
 }
 
+/* The entity that stands for a group's queue on the level above. */
+HIDDEN u64 entity_of_queue(struct cfs_rq *queue, u32 cpu)
+{
+	struct sched_entity **entities, *se = 0;
+
+	if (!bpf_core_field_exists(queue->tg))
+		return 0;
+	entities = BPF_CORE_READ(queue, tg, se);
+	if (entities)
+		bpf_probe_read_kernel(&se, sizeof(se), entities + cpu);
+	return (u64)se;
+}
+
+HIDDEN void fill_pending(struct pending *pending, struct cfs_rq *queue)
+{
+	struct rq *rq = rq_of_queue(queue);
+	u32 cpu = rq ? rq->cpu : pending->head.cpu;
+
+	pending->queue_cpu = cpu;
+	pending->queue = (u64)queue;
+	pending->entity = entity_of_queue(queue, cpu);
+	pending->removed_nr = queue->removed.nr;
+	pending->removed_load = queue->removed.load_avg;
+	pending->removed_util = queue->removed.util_avg;
+	pending->removed_runnable = 0;
+	if (bpf_core_field_exists(queue->removed.runnable_avg))
+		pending->removed_runnable = queue->removed.runnable_avg;
+	pending->propagate = queue->propagate;
+	pending->prop_runnable_sum = queue->prop_runnable_sum;
+}
+
+/* Nothing pending is the rule, and is not told. What a root queue would hand up is never taken from it. */
+HIDDEN void put_pending(struct cfs_rq *queue)
+{
+	struct rq *rq = rq_of_queue(queue);
+	struct pending *pending;
+
+	if (!bpf_core_field_exists(queue->removed.nr) || !bpf_core_field_exists(queue->propagate))
+		return;
+	if (!queue->removed.nr && (!queue->propagate || (rq && queue == &rq->cfs)))
+		return;
+	pending = reserve(KIND_QUEUE, sizeof(*pending));
+	if (!pending)
+		return;
+	fill_pending(pending, queue);
+	submit(pending);
+}
+
 HIDDEN void put_queue(u32 source, struct cfs_rq *queue)
 {
-	struct state *state = reserve_state(SIGNAL_QUEUE, source);
+	struct state *state;
+
+	put_pending(queue);
+	state = reserve_state(SIGNAL_QUEUE, source);
 
 	if (!state)
 		return;

@@ -91,13 +91,23 @@ struct sched_entity {
 };
 
 struct rq;
+struct task_group;
 
 struct cfs_rq {
 	struct load_weight load;
 	u32 h_nr_runnable; /* since 6.14 */
 	struct sched_entity *curr;
 	struct sched_avg avg;
+	struct {
+		int nr;
+		unsigned long load_avg;
+		unsigned long util_avg;
+		unsigned long runnable_avg; /* since 5.7 */
+	} removed;
+	long propagate;
+	long prop_runnable_sum;
 	struct rq *rq;
+	struct task_group *tg;
 };
 
 struct cfs_rq___running {
@@ -153,6 +163,7 @@ struct autogroup {
 
 struct task_group {
 	struct cgroup_subsys_state css;
+	struct sched_entity **se;
 	struct task_group *parent;
 	struct autogroup *autogroup;
 };
@@ -168,6 +179,7 @@ struct uclamp_se {
 struct task_struct {
 	struct thread_info thread_info;
 	u32 __state; /* since 5.14 */
+	int on_rq;
 	int prio;
 	u32 policy;
 	struct sched_entity se;

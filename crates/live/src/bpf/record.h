@@ -31,6 +31,7 @@ enum kind {
 	KIND_TASK,
 	KIND_STATE,
 	KIND_CALL,
+	KIND_QUEUE,
 };
 
 /* First bytes of every record. */
@@ -109,6 +110,20 @@ struct call {
 	struct avg before;
 };
 
+/* What a queue has still to take out or to hand up; the state of the queue follows. */
+struct pending {
+	struct head head;
+	u32 queue_cpu;
+	u32 removed_nr;
+	u64 queue;
+	u64 entity; /* the one that stands for it on the level above, 0 for a root queue */
+	u64 removed_load;
+	u64 removed_runnable;
+	u64 removed_util;
+	u64 propagate;
+	s64 prop_runnable_sum;
+};
+
 /* As PeltSignal, PeltSource and the flags of pelt_state in crates/schema/src/codes.rs. */
 enum { SIGNAL_ENTITY, SIGNAL_BLOCKED_ENTITY, SIGNAL_QUEUE, SIGNAL_RT, SIGNAL_DL, SIGNAL_IRQ, SIGNAL_HW };
 enum {
@@ -121,6 +136,8 @@ enum {
 	AT_MIGRATE,
 	AT_FORK,
 	AT_ESTIMATE,
+	AT_COUNT,
+	AT_BALANCE,
 };
 enum { FLAG_ON_RQ = 1, FLAG_RUNNING = 2, FLAG_DELAYED = 4, FLAG_ROOT = 8, FLAG_DECAYED = 16 };
 

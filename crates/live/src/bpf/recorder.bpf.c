@@ -11,6 +11,9 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+/* Values of task_struct.on_rq and of soft interrupts. */
+enum { TASK_ON_RQ_MIGRATING = 2, SCHED_SOFTIRQ = 7 };
+
 HIDDEN int put_values(u32 kind, u32 first, u32 second, u32 third, u32 fourth)
 {
 	struct note *note = NOTE(kind);
@@ -104,7 +107,10 @@ SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(migrate, struct task_struct *p, int dest_cpu)
 {
 	put_values(KIND_MIGRATE, p->pid, p->prio, task_cpu(p), dest_cpu);
-	if (want_snapshots && is_fair(p))
+	/* A sleeper's old runqueue is not locked: its queues may be read half way through an update. */
+	if (p->on_rq == TASK_ON_RQ_MIGRATING)
+		snapshot_task(AT_MIGRATE, p);
+	else if (want_snapshots && is_fair(p))
 		put_entity(AT_MIGRATE, &p->se);
 	return 0;
 }
@@ -282,6 +288,20 @@ int BPF_PROG(nr_running, struct rq *rq, int change)
 	note->a[1] = rq->nr_running;
 	note->w[0] = (s64)change;
 	submit(note);
+	if (want_snapshots)
+		put_queue(AT_COUNT, &rq->cfs);
+	return 0;
+}
+
+/* Balancing has brought sleeping CPUs up to date, this one with them. */
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(balance, u32 vec)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct rq *rq = rq_of_queue(queue_of(&p->se));
+
+	if (vec == SCHED_SOFTIRQ && want_snapshots && rq)
+		put_queue(AT_BALANCE, &rq->cfs);
 	return 0;
 }
 
