@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn what_is_pending_is_followed_by_the_state_even_if_that_is_old() {
-        let mut converter = Converter::new(Groups::default());
+        let mut converter = Converter::new(Groups::default(), vec![1, 2, 2]);
         let pending = PendingRecord {
             queue_cpu: 1,
             removed_nr: 2,

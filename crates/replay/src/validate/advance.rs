@@ -111,6 +111,20 @@ impl Bench<'_> {
         (cfs.avg, se)
     }
 
+    /// A queue and a group's entity on it after the entity took over what its own queue has.
+    pub fn handed_up(&self, queue: &Avg, entity: &Se, own: &CfsRq) -> (Avg, Se) {
+        let (mut cfs, mut se, mut own) = (CfsRq { avg: *queue, ..CfsRq::default() }, *entity, *own);
+        cfs.propagate(&self.ctx(queue.last_update_time_ns), &mut se, &mut own);
+        (cfs.avg, se)
+    }
+
+    /// What a queue is after the averages of these sleepers were taken out.
+    pub fn without(&self, queue: &Avg, sleepers: &[Se]) -> Avg {
+        let synced: Vec<Avg> = sleepers.iter().map(|se| self.synced(queue, se).avg).collect();
+        let sum = |of: fn(&Avg) -> u64| synced.iter().map(of).fold(0u64, u64::saturating_add);
+        self.removed(queue, sum(|a| a.load_avg), sum(|a| a.runnable_avg), sum(|a| a.util_avg))
+    }
+
     /// What a queue is after the averages of tasks that left in their sleep were taken out.
     pub fn removed(&self, queue: &Avg, load: u64, runnable: u64, util: u64) -> Avg {
         let mut cfs = CfsRq { avg: *queue, removed_nr: 1, ..CfsRq::default() };

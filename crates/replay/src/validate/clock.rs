@@ -166,6 +166,7 @@ fn divergence(place: Place, step: &Step, signal: &'static str, what: &'static st
     Divergence {
         event: place.event,
         time_ns: place.time_ns,
+        since_ns: place.time_ns,
         cpu: step.cpu,
         tid: 0,
         object: 0,

@@ -174,5 +174,5 @@ fn divergence(
     fields: Vec<Field>,
 ) -> Divergence {
     let (event, time_ns) = (place.event, place.time_ns);
-    Divergence { event, time_ns, cpu, tid: 0, object: 0, signal, what, before, fields }
+    Divergence { event, time_ns, since_ns: time_ns, cpu, tid: 0, object: 0, signal, what, before, fields }
 }

@@ -122,6 +122,7 @@ fn divergence(c: &Computed, ours: u64) -> Divergence {
     Divergence {
         event: c.place.event,
         time_ns: c.place.time_ns,
+        since_ns: c.place.time_ns,
         cpu: c.cpu,
         tid: c.tid,
         object: 0,

@@ -4,20 +4,23 @@
 
 use std::collections::BTreeMap;
 
-use pelton_core::Avg;
+use pelton_core::{Avg, Se};
 use pelton_schema::{PELT_DECAYED, PeltSignal, PeltSource};
 
 use super::advance::Bench;
+use super::blind::Waiting;
 use super::control::Control;
 use super::explain::{self, Explained};
+use super::group;
 use super::object::{Objects, State, key};
 use super::report::{Divergence, Field, Report};
-use super::search::Search;
+use super::search::{REMOVAL_KNOWN, REMOVAL_UPDATE, Search};
 
-/// Divergences kept per CPU until its next good switch.
-const PROBATION_MAX: usize = 256;
 /// After so many searches in vain the trace diverges for another reason, and only short ones are made any more.
 const VAIN_MAX: u32 = 20_000;
+
+/// The kernel keeps weights with this many more bits.
+const WEIGHT_SHIFT: u32 = 10;
 
 /// The task slept and its estimate was taken.
 pub const ESTIMATE: &str = "estimate taken at sleep";
@@ -62,7 +65,7 @@ pub struct Engine {
     /// The record before this one on the same CPU.
     last_entity: BTreeMap<u32, (u32, State)>,
     last_queue: BTreeMap<u32, u32>,
-    probation: BTreeMap<u32, Vec<Divergence>>,
+    waiting: Waiting,
     class: BTreeMap<u32, u32>,
     /// Searches that found nothing.
     vain: u32,
@@ -114,13 +117,34 @@ impl Engine {
             _ => self.observed(bench, report, record),
         }
         let state = match self.known(record) {
-            // A record made with an estimate tells the state, but neither the queue nor who runs.
-            Some(known) if record.source == PeltSource::AtEstimate => {
+            // A record made with an estimate may tell the averages, but neither weight nor queue nor who runs.
+            Some(known) if record.source == PeltSource::AtEstimate && record.state.weight == 0 => {
                 State { avg: record.state.avg, util_est: record.state.util_est, ..known }
             }
             _ => record.state,
         };
+        self.learn_weight(bench, record);
+        if !matches!(record.signal, PeltSignal::Irq | PeltSignal::Hw) {
+            self.objects.moment(record.state.cpu, record.state.avg.last_update_time_ns);
+        }
         report.resynchronised += u64::from(self.objects.put(k, state));
+    }
+
+    /// An entity that got another weight: its queue shows it later.
+    fn learn_weight(&mut self, bench: Bench<'_>, record: &Record) {
+        let Some(known) = self.known(record).filter(|_| record.signal == PeltSignal::Entity) else { return };
+        let seen = &record.state;
+        let moved = known.queue != seen.queue || known.avg.last_update_time_ns == 0;
+        if moved || known.weight == seen.weight || seen.weight == 0 {
+            return;
+        }
+        let weight = seen.entity().weight;
+        let ages = group::aged(bench, &known, seen.avg.last_update_time_ns);
+        let fits = |before: &&Se| bench.reweighted(&Avg::default(), before, weight).1.avg == seen.avg;
+        if let Some(before) = ages.iter().find(fits) {
+            self.objects.reweighted(seen.queue, (known.entity(), weight));
+            self.objects.reweighted(seen.queue, (*before, weight));
+        }
     }
 
     /// A group's entity is recorded right after the queue of the level below it.
@@ -166,7 +190,7 @@ impl Engine {
             let mut differs = self.divergence(record, name, "update call", &ours);
             differs.before = fields(&before, &before).into_iter().map(|f| (f.name, f.kernel)).collect();
             differs.fields.push(Field { name: "returned", kernel: u64::from(returned), ours: u64::from(crossed) });
-            self.suspect(report, record.state.cpu, differs);
+            self.suspect(report, differs);
         }
         self.estimate_of_call(bench, report, record, crossed);
         self.chain(bench, report, record, &before);
@@ -190,7 +214,7 @@ impl Engine {
             let mut differs = self.divergence(record, "util_est", "update call", &record.state.avg);
             let row = |name, kernel: u32, ours: u32| Field { name, kernel: kernel.into(), ours: ours.into() };
             differs.fields = vec![row("util_est", seen, known.util_est & mask)];
-            self.suspect(report, record.state.cpu, differs);
+            self.suspect(report, differs);
         }
     }
 
@@ -201,9 +225,9 @@ impl Engine {
         same_task.then_some(known)
     }
 
-    /// The state it has if it joined another queue since.
-    fn joined(&self, record: &Record) -> Option<State> {
-        self.objects.joined(key(record.signal, record.object)).filter(|joined| joined.tid == record.state.tid)
+    /// The state it has if what its queue showed since is so, and the name of that.
+    fn expected(&self, record: &Record) -> Option<(State, &'static str)> {
+        self.objects.expected(key(record.signal, record.object)).filter(|(state, _)| state.tid == record.state.tid)
     }
 
     /// The state before a call must be the last one known, or the change must be explained.
@@ -221,11 +245,18 @@ impl Engine {
             report.tally("chain").unchanged += 1;
             return;
         }
-        if self.joined(record).is_some_and(|joined| joined.avg == *before) {
-            report.agree("chain", explain::ATTACH);
+        if let Some((_, class)) = self.expected(record).filter(|(state, _)| state.avg == *before) {
+            report.agree("chain", class);
             return;
         }
-        let search = Search { bench, objects: &self.objects, class: None, thorough: true };
+        let search = Search {
+            bench,
+            objects: &self.objects,
+            class: None,
+            thorough: true,
+            depth: explain::DEPTH,
+            any_load: true,
+        };
         if let Some(found) = search.change(record, &known, &seen) {
             let ask = |avg: &Avg| search.change(record, &known, &State { avg: *avg, ..seen }).is_some();
             self.control.challenge(found.class, before, ask);
@@ -234,7 +265,7 @@ impl Engine {
         } else {
             let differs = self.divergence(record, "chain", "change between two calls", &known.avg);
             let fields = fields(before, &known.avg);
-            self.suspect(report, record.state.cpu, Divergence { fields, ..differs });
+            self.suspect(report, Divergence { fields, ..differs });
         }
     }
 
@@ -244,12 +275,26 @@ impl Engine {
         for member in &found.settled {
             self.objects.settle(queue, member);
         }
+        if found.joined.is_empty() {
+            found.settled.iter().for_each(|member| self.objects.flies(*member));
+        }
         for &(object, se) in &found.joined {
             let k = key(PeltSignal::Entity, object);
-            // Only one that was elsewhere moves; and that it did is not certain before its own next record.
-            if let Some(known) = self.objects.get(k).copied().filter(|known| known.queue != queue) {
-                self.objects.joins(object, State { avg: se.avg, queue, ..known });
+            // That it did is not certain before its own next record.
+            if let Some(known) = self.objects.get(k).copied() {
+                self.objects.expects(object, State { avg: se.avg, queue, ..known }, explain::ATTACH);
             }
+        }
+        if let Some((object, se)) = found.handed
+            && let Some(known) = self.objects.get(key(PeltSignal::Entity, object)).copied()
+        {
+            let weight = if known.entity().weight == se.weight { known.weight } else { se.weight << WEIGHT_SHIFT };
+            let class = if found.class == explain::REWEIGHT { explain::REWEIGHT } else { group::PROPAGATION };
+            self.objects.expects(object, State { avg: se.avg, weight, ..known }, class);
+        }
+        self.objects.settle_reweights(queue, &found.weighed);
+        if [explain::REMOVAL, REMOVAL_UPDATE, REMOVAL_KNOWN].contains(&found.class) {
+            self.objects.withdraw(queue);
         }
         if found.moved {
             self.objects.moved(known.queue, (record.object, known.entity()));
@@ -272,9 +317,18 @@ impl Engine {
         if let Some(&root) = dest_cpu.and_then(|cpu| self.roots.get(&cpu)) {
             self.objects.moved(root, (object, known.entity()));
         }
+        self.objects.deposits(object, false);
+        self.objects.flies((object, known.entity()));
         let Some(queue) = self.objects.queue(known.queue).copied() else { return };
         self.objects.moved(known.queue, (object, bench.synced(&queue.avg, &known.entity())));
         self.objects.moved(known.queue, (object, known.entity()));
+    }
+
+    /// A task switched away for good: its averages are taken out later.
+    pub fn dies(&mut self, tid: u32) {
+        if let Some(object) = self.objects.object_of_task(tid) {
+            self.objects.deposits(object, true);
+        }
     }
 
     /// A record that is no call: it must follow from the last state known.
@@ -293,9 +347,11 @@ impl Engine {
             return;
         }
         let class = self.class.get(&record.state.cpu).copied();
-        let search = Search { bench, objects: &self.objects, class, thorough: self.vain < VAIN_MAX };
-        let joined = self.joined(record);
-        let found = joined.and_then(|joined| search.observed(record, &joined)).map(Explained::joined_unseen);
+        let thorough = self.vain < VAIN_MAX;
+        let search = Search { bench, objects: &self.objects, class, thorough, depth: explain::DEPTH, any_load: true };
+        let found = self
+            .expected(record)
+            .and_then(|(state, class)| search.observed(record, &state).map(|found| found.shown_by_queue(class)));
         if let Some(found) = found.or_else(|| search.observed(record, &known)) {
             let ask = |avg: &Avg| {
                 let state = State { avg: *avg, ..record.state };
@@ -311,11 +367,13 @@ impl Engine {
         let ours = bench.update(record.signal, &known.avg, &inputs[0], record.state.avg.last_update_time_ns).0;
         let mut differs = self.divergence(record, name, record.source.name(), &ours);
         differs.before = fields(&known.avg, &known.avg).into_iter().map(|f| (f.name, f.kernel)).collect();
-        self.suspect(report, record.state.cpu, differs);
+        self.suspect(report, differs);
     }
 
     fn divergence(&self, record: &Record, signal: &'static str, what: &'static str, ours: &Avg) -> Divergence {
+        let time_ns = record.place.time_ns;
         Divergence {
+            since_ns: self.known(record).map_or(time_ns, |known| known.seen_ns),
             event: record.place.event,
             time_ns: record.place.time_ns,
             cpu: record.state.cpu,
@@ -328,30 +386,27 @@ impl Engine {
         }
     }
 
-    /// A divergence counts once the CPU's next switch shows that no events are missing.
-    fn suspect(&mut self, report: &mut Report, cpu: u32, divergence: Divergence) {
+    /// A divergence counts once the next switches show that no events are missing.
+    fn suspect(&mut self, report: &mut Report, divergence: Divergence) {
         self.suspected += 1;
-        let waiting = self.probation.entry(cpu).or_default();
-        if waiting.len() < PROBATION_MAX {
-            waiting.push(divergence);
-        } else {
-            report.differ(divergence);
-        }
+        self.waiting.push(report, divergence);
     }
 
-    /// A switch that continues the one before: what diverged up to here is real.
-    pub fn switch(&mut self, report: &mut Report, cpu: u32, tid: u32, prio: u32) {
-        for divergence in self.probation.remove(&cpu).unwrap_or_default() {
-            report.differ(divergence);
-        }
+    /// A switch that continues the one before.
+    pub fn switch(&mut self, report: &mut Report, cpu: u32, time_ns: u64) {
+        self.waiting.good_switch(report, cpu, time_ns);
+    }
+
+    /// What runs on a CPU now.
+    pub fn runs(&mut self, cpu: u32, tid: u32, prio: u32) {
         self.class.insert(cpu, class_of(tid, prio));
     }
 
     /// Events of a CPU are missing, or of all: forget what may have changed.
-    pub fn resynchronise(&mut self, report: &mut Report, cpu: Option<u32>) {
-        for (_, waiting) in self.probation.iter_mut().filter(|(c, _)| cpu.is_none_or(|cpu| **c == cpu)) {
-            report.in_holes += waiting.len() as u64;
-            waiting.clear();
+    pub fn resynchronise(&mut self, report: &mut Report, cpu: Option<u32>, time_ns: u64) {
+        match cpu {
+            Some(cpu) => self.waiting.blind(report, cpu, time_ns),
+            None => self.waiting.blind_all(report, time_ns),
         }
         self.objects.forget_cpu(cpu);
     }
@@ -365,9 +420,7 @@ impl Engine {
 
     /// The end of the trace: nothing can show any more that events were missing.
     pub fn finish(&mut self, report: &mut Report) {
-        for divergence in std::mem::take(&mut self.probation).into_values().flatten() {
-            report.differ(divergence);
-        }
+        self.waiting.finish(report);
         self.control.finish(report);
         if self.objects.refused > 0 {
             report.skip("objects", "more kernel objects than are followed at a time");

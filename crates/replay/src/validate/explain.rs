@@ -5,7 +5,8 @@
 use pelton_core::{Avg, Se, scale_load_down};
 
 use super::advance::Bench;
-use super::object::{Member, Objects, State};
+use super::group;
+use super::object::{Member, Objects, Reweight, State};
 
 /// An entity's averages joined the queue it is now on.
 pub const ATTACH: &str = "attach";
@@ -19,15 +20,15 @@ pub const DETACH_REWEIGHT: &str = "detach with reweight";
 pub const REMOVAL: &str = "removal after migration in sleep";
 /// Several of these at once.
 pub const SEVERAL: &str = "several joins and leaves";
-/// A group's entity follows the queue it stands for.
-pub const PROPAGATION: &str = "group propagation";
+/// A group's entity follows the queue it stands for; its load sum may be any.
+pub const PROPAGATION_LOAD: &str = "group propagation, load not recomputed";
 /// An entity got another weight.
 pub const REWEIGHT: &str = "reweight";
 
 /// How many joins and leaves are tried; half as many at each further step.
 const MOVES_TRIED: usize = 24;
-/// How deep combinations are tried.
-const DEPTH: usize = 3;
+/// How deep combinations are tried where nothing else happened.
+pub const DEPTH: usize = 3;
 /// Largest weight, scaled down, that a group's entity can have.
 const WEIGHT_MAX: u64 = 1 << 18;
 /// Weight of a task with nice 0.
@@ -36,24 +37,35 @@ pub const NICE_0: u64 = 1024;
 const MEMBERS_MAX: usize = 1024;
 
 /// Explains a queue that changed without an update: the class, and who was accounted for.
-pub fn queue_change(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg, to: &Avg) -> Option<Explained> {
+pub fn queue_change(
+    bench: Bench<'_>,
+    objects: &Objects,
+    queue: u32,
+    (from, to): (&Avg, &Avg),
+    depth: usize,
+) -> Option<Explained> {
     if (from.last_update_time_ns, from.period_contrib) != (to.last_update_time_ns, to.period_contrib) {
         return None;
     }
-    let moves = objects.moves(queue);
-    if let Some(found) = combined(bench, from, to, &moves, DEPTH) {
+    if let Some(found) = group::handed_up(bench, objects, queue, from, to) {
+        return Some(found);
+    }
+    let steps = Steps { bench, objects, queue, to, depth };
+    if let Some(found) = steps.combined(from, &objects.moves(queue), &objects.reweights(queue), depth) {
         return Some(found);
     }
     let members = objects.members(queue, MEMBERS_MAX);
     let aged = |&(object, se): &Member| (object, bench.aged(&se, from.last_update_time_ns));
-    let left = |member: &Member| left_or_reweighted(bench, from, to, *member);
+    let left = |member: &Member| left_or_reweighted(bench, objects, from, to, *member);
     let found = members.iter().find_map(|member| left(member).or_else(|| left(&aged(member))));
-    found.or_else(|| joined_from_elsewhere(bench, objects, queue, from, to)).or_else(|| joined_unseen(bench, from, to))
+    found
+        .or_else(|| joined_from_elsewhere(bench, objects, queue, from, to))
+        .or_else(|| joined_unseen(bench, objects, from, to))
 }
 
 /// One known entity left, or its load was exchanged, or both in either order. A task that leaves the class is given its
 /// weight once more after it left, and the kernel exchanges its load all the same.
-fn left_or_reweighted(bench: Bench<'_>, from: &Avg, to: &Avg, member: Member) -> Option<Explained> {
+fn left_or_reweighted(bench: Bench<'_>, objects: &Objects, from: &Avg, to: &Avg, member: Member) -> Option<Explained> {
     let se = &member.1;
     let same_util = from.util_avg == to.util_avg;
     if !same_util && !near(from, to, &se.avg) {
@@ -70,7 +82,12 @@ fn left_or_reweighted(bench: Bench<'_>, from: &Avg, to: &Avg, member: Member) ->
     if bench.detached(&same_weight, &exchanged) == *to {
         return Some(Explained::one(DETACH_REWEIGHT, member));
     }
-    (same_weight == *to || reweighted(bench, from, to, se)).then(|| Explained::one(REWEIGHT, member))
+    if same_weight == *to {
+        return Some(Explained::one(REWEIGHT, member));
+    }
+    let other =
+        reweighted(bench, from, to, se).filter(|_| from.load_avg != to.load_avg || objects.is_group(member.0))?;
+    Some(Explained { handed: Some((member.0, other)), ..Explained::one(REWEIGHT, member) })
 }
 
 /// An entity that was last seen elsewhere joined, though no migration was recorded.
@@ -83,14 +100,16 @@ fn joined_from_elsewhere(bench: Bench<'_>, objects: &Objects, queue: u32, from: 
     (with == *to).then(|| Explained::one(ATTACH, (object, se)).joined(Some((object, joined))))
 }
 
-/// An entity joined that the trace has not shown yet: new ones have a load average equal to their weight.
-fn joined_unseen(bench: Bench<'_>, from: &Avg, to: &Avg) -> Option<Explained> {
+/// An entity joined that the trace has not shown yet: new ones have a load average equal to their weight, others a weight
+/// that tasks have.
+fn joined_unseen(bench: Bench<'_>, objects: &Objects, from: &Avg, to: &Avg) -> Option<Explained> {
     let mut se = Se::default();
     se.avg.load_avg = to.load_avg.checked_sub(from.load_avg)?;
     se.avg.runnable_avg = to.runnable_avg.checked_sub(from.runnable_avg)?;
     se.avg.util_avg = to.util_avg.checked_sub(from.util_avg)?;
     let fits = |weight: u64| bench.attached(from, &Se { weight, ..se }).0 == *to;
-    let joined = [se.avg.load_avg, NICE_0].into_iter().any(|weight| weight != 0 && fits(weight));
+    let joined =
+        [se.avg.load_avg, NICE_0].into_iter().chain(objects.weights()).any(|weight| weight != 0 && fits(weight));
     joined.then(|| Explained::of(ATTACH_NEW))
 }
 
@@ -103,6 +122,10 @@ pub struct Explained {
     pub settled: Vec<Member>,
     /// Those who joined, as they are now.
     pub joined: Vec<Member>,
+    /// An entity that handed something up or got another weight, as it is now.
+    pub handed: Option<Member>,
+    /// New weights that are accounted for with it.
+    pub weighed: Vec<Reweight>,
     /// The entity itself went from one queue to another.
     pub moved: bool,
 }
@@ -110,7 +133,8 @@ pub struct Explained {
 impl Explained {
     /// A class that settles nothing.
     pub fn of(class: &'static str) -> Explained {
-        Explained { class, settled: Vec::new(), joined: Vec::new(), moved: false }
+        let none = (Vec::new(), Vec::new(), Vec::new());
+        Explained { class, settled: none.0, joined: none.1, handed: None, weighed: none.2, moved: false }
     }
 
     /// What happened to an entity.
@@ -118,9 +142,25 @@ impl Explained {
         Explained { moved: matches!(class, ATTACH | ATTACH_NEW), ..Explained::of(class) }
     }
 
-    /// The same for an entity whose joining only its queue showed.
-    pub fn joined_unseen(self) -> Explained {
-        Explained { class: if self.class.is_empty() { ATTACH } else { self.class }, ..self }
+    /// The same for an entity whose change only its queue showed, under this name.
+    pub fn shown_by_queue(self, class: &'static str) -> Explained {
+        if self.class.is_empty() { self.with_class(class) } else { self }
+    }
+
+    /// The same under another name.
+    pub fn with_class(self, class: &'static str) -> Explained {
+        Explained { class, ..self }
+    }
+
+    /// The same by what a group's entity handed up.
+    pub fn handed(class: &'static str, member: Member) -> Explained {
+        Explained { handed: Some(member), ..Explained::of(class) }
+    }
+
+    /// The same with a new weight that is accounted for.
+    pub fn weighed(mut self, change: Reweight) -> Explained {
+        self.weighed.push(change);
+        self
     }
 
     fn one(class: &'static str, member: Member) -> Explained {
@@ -139,35 +179,74 @@ impl Explained {
     }
 }
 
-/// Joins and leaves of known entities in any order, ending in a removal of known size if need be.
-fn combined(bench: Bench<'_>, from: &Avg, to: &Avg, moves: &[Member], depth: usize) -> Option<Explained> {
-    if let Some(class) = removal(bench, from, to) {
-        return Some(Explained::of(class));
-    }
-    if depth == 0 {
-        return None;
-    }
-    for (index, &(object, se)) in moves.iter().enumerate() {
-        if depth == 1 && !near(from, to, &se.avg) {
-            continue;
+/// What a queue is to become, and where its entities are known from.
+struct Steps<'a> {
+    bench: Bench<'a>,
+    objects: &'a Objects,
+    queue: u32,
+    to: &'a Avg,
+    depth: usize,
+}
+
+impl Steps<'_> {
+    /// Joins, leaves and new weights of known entities in any order, ending in a removal of known size or in what a group
+    /// handed up if need be.
+    fn combined(&self, from: &Avg, moves: &[Member], weights: &[Reweight], depth: usize) -> Option<Explained> {
+        if let Some(class) = removal(self.bench, from, self.to) {
+            return Some(Explained::of(class));
         }
-        let (with, joined) = bench.attached(from, &se);
-        let tries = [(ATTACH, with, Some((object, joined))), (DETACH, bench.detached(from, &se), None)];
-        for (class, next, joined) in tries {
-            if next == *to {
-                return Some(Explained::one(class, (object, se)).joined(joined));
+        if depth < self.depth
+            && let Some(found) = group::handed_up(self.bench, self.objects, self.queue, from, self.to)
+        {
+            return Some(found);
+        }
+        if depth == 0 {
+            return None;
+        }
+        self.new_weight(from, moves, weights, depth).or_else(|| self.join_or_leave(from, moves, weights, depth))
+    }
+
+    /// Begins with an entity that got another weight.
+    fn new_weight(&self, from: &Avg, moves: &[Member], weights: &[Reweight], depth: usize) -> Option<Explained> {
+        weights.iter().enumerate().find_map(|(index, change)| {
+            let next = self.bench.reweighted(from, &change.0, change.1).0;
+            if next == *self.to {
+                return Some(Explained::of(REWEIGHT).weighed(*change));
             }
-            if depth > 1 && next != *from {
-                let mut others = moves.to_vec();
-                others.remove(index);
-                others.truncate(MOVES_TRIED >> (DEPTH - depth + 1));
-                if let Some(found) = combined(bench, &next, to, &others, depth - 1) {
-                    return Some(found.and((object, se)).joined(joined));
+            if depth < 2 || next == *from {
+                return None;
+            }
+            let mut others = weights.to_vec();
+            others.remove(index);
+            let found = self.combined(&next, moves, &others, depth - 1)?;
+            Some(found.with_class(SEVERAL).weighed(*change))
+        })
+    }
+
+    /// Begins with an entity that joined or left.
+    fn join_or_leave(&self, from: &Avg, moves: &[Member], weights: &[Reweight], depth: usize) -> Option<Explained> {
+        for (index, &(object, se)) in moves.iter().enumerate() {
+            if depth == 1 && !near(from, self.to, &se.avg) {
+                continue;
+            }
+            let (with, joined) = self.bench.attached(from, &se);
+            let tries = [(ATTACH, with, Some((object, joined))), (DETACH, self.bench.detached(from, &se), None)];
+            for (class, next, joined) in tries {
+                if next == *self.to {
+                    return Some(Explained::one(class, (object, se)).joined(joined));
+                }
+                if depth > 1 && next != *from {
+                    let mut others = moves.to_vec();
+                    others.remove(index);
+                    others.truncate(MOVES_TRIED >> (DEPTH - depth + 1));
+                    if let Some(found) = self.combined(&next, &others, weights, depth - 1) {
+                        return Some(found.and((object, se)).joined(joined));
+                    }
                 }
             }
         }
+        None
     }
-    None
 }
 
 /// True when the utilization changed by just this entity's, in one direction or the other, or was floored.
@@ -184,17 +263,21 @@ fn removal(bench: Bench<'_>, from: &Avg, to: &Avg) -> Option<&'static str> {
 }
 
 /// Only the load changed, by exchanging what one entity contributes. The new weight is read off the sum, the average then
-/// has to fit.
-fn reweighted(bench: Bench<'_>, from: &Avg, to: &Avg, entity: &Se) -> bool {
+/// has to fit. The entity as it is then.
+fn reweighted(bench: Bench<'_>, from: &Avg, to: &Avg, entity: &Se) -> Option<Se> {
     let same = |a: &Avg| (a.util_sum, a.util_avg, a.runnable_sum, a.runnable_avg);
-    if same(from) != same(to) || from.load_avg == to.load_avg || entity.avg.load_sum == 0 {
-        return false;
+    if same(from) != same(to) || from.load_sum == to.load_sum || entity.avg.load_sum == 0 {
+        return None;
     }
     // Without weight nothing of it is left, and the others' sum is at least what their average asks for.
     let rest = bench.reweighted(from, entity, 0).0.load_sum;
     let new = to.load_sum.saturating_sub(rest);
     let weight = new / entity.avg.load_sum;
-    weight <= WEIGHT_MAX && new.is_multiple_of(entity.avg.load_sum) && bench.reweighted(from, entity, weight).0 == *to
+    if weight > WEIGHT_MAX || !new.is_multiple_of(entity.avg.load_sum) {
+        return None;
+    }
+    let (queue, after) = bench.reweighted(from, entity, weight);
+    (queue == *to).then_some(after)
 }
 
 /// Explains an entity that changed without an update.
@@ -262,5 +345,5 @@ fn group_change(bench: Bench<'_>, objects: &Objects, object: u32, from: &State, 
         || runnable == (aligned.runnable_avg, aligned.runnable_sum);
     let load = (seen.avg.load_avg, seen.avg.load_sum) == (from.avg.load_avg, from.avg.load_sum)
         || load_fits(bench, seen, from, &above.avg);
-    (util_fits && runnable_fits && load).then_some(PROPAGATION)
+    (util_fits && runnable_fits && load).then_some(PROPAGATION_LOAD)
 }

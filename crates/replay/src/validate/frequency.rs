@@ -89,5 +89,16 @@ impl Frequencies {
 fn divergence(place: Place, cpu: u32, what: &'static str, kernel: u32, ours: Option<u32>) -> Divergence {
     let fields = vec![Field { name: "freq_khz", kernel: kernel.into(), ours: ours.unwrap_or(0).into() }];
     let (event, time_ns) = (place.event, place.time_ns);
-    Divergence { event, time_ns, cpu, tid: 0, object: 0, signal: SIGNAL, what, before: Vec::new(), fields }
+    Divergence {
+        event,
+        time_ns,
+        since_ns: time_ns,
+        cpu,
+        tid: 0,
+        object: 0,
+        signal: SIGNAL,
+        what,
+        before: Vec::new(),
+        fields,
+    }
 }

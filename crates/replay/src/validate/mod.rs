@@ -8,6 +8,7 @@
 mod advance;
 mod averages;
 mod bisect;
+mod blind;
 mod clock;
 mod coarse;
 mod commit;
@@ -19,6 +20,7 @@ mod explain;
 mod fault;
 mod frequency;
 mod governor;
+mod group;
 mod limits;
 mod merge;
 mod object;
@@ -51,7 +53,10 @@ use decision::Decisions;
 use energy::Energies;
 use engine::{Engine, Place, Record};
 use limits::Limits;
-use object::State;
+use object::{Pending, State};
+
+/// `prev_state` of a task that is gone.
+const STATE_DEAD: u32 = 16;
 
 /// What a trace is held against.
 #[derive(Clone, Debug)]
@@ -123,40 +128,60 @@ impl Validator {
             Event::RqClockStep { .. } => {
                 self.clocks.step(&policy, &self.engine.objects, &mut self.report, place, &timed.event);
             }
-            Event::SchedSwitch { cpu, prev_tid, next_tid, next_prio, .. } => {
-                self.switch(cpu, prev_tid, next_tid, next_prio);
+            Event::SchedSwitch { cpu, prev_tid, prev_state, next_tid, next_prio, .. } => {
+                self.switch(place.time_ns, cpu, prev_tid, next_tid);
+                self.engine.runs(cpu, next_tid, next_prio);
+                if prev_state == STATE_DEAD {
+                    self.engine.dies(prev_tid);
+                }
             }
             Event::SchedMigrateTask { tid, dest_cpu, .. } => {
                 self.engine.migrates(Bench { pol: &policy }, tid, Some(dest_cpu));
             }
             Event::SchedProcessExit { tid, .. } => self.engine.migrates(Bench { pol: &policy }, tid, None),
+            Event::PeltPending {
+                object,
+                entity,
+                removed_load,
+                removed_runnable,
+                removed_util,
+                prop_runnable_sum,
+                ..
+            } => {
+                let removed = (removed_load, removed_runnable, removed_util);
+                self.engine.objects.announce(object, Pending { removed, prop_runnable_sum });
+                if entity != 0 {
+                    self.engine.objects.owns(entity, object);
+                }
+            }
             // What a CPU did to others is missing too.
-            Event::LostEvents { .. } => self.lost(None),
+            Event::LostEvents { .. } => self.lost(place.time_ns),
             Event::ComputeEnergy { .. } => self.energies.event(&mut self.report, place, &timed.event),
             _ => self.decisions.event(&policy, &mut self.report, place, &timed.event),
         }
     }
 
     /// A switch must leave the task that the last one started; otherwise events are missing.
-    fn switch(&mut self, cpu: u32, prev_tid: u32, next_tid: u32, next_prio: u32) {
+    fn switch(&mut self, time_ns: u64, cpu: u32, prev_tid: u32, next_tid: u32) {
         let running = self.current.insert(cpu, next_tid);
         if let Some(running) = running.filter(|&running| running != prev_tid) {
             self.report.holes += 1;
-            self.engine.resynchronise(&mut self.report, Some(cpu));
+            self.engine.resynchronise(&mut self.report, Some(cpu), time_ns);
             for tid in [running, prev_tid, next_tid] {
                 self.engine.forget_task(tid);
             }
             self.clocks.forget(Some(cpu));
             self.decisions.forget();
+        } else {
+            self.engine.switch(&mut self.report, cpu, time_ns);
         }
-        self.engine.switch(&mut self.report, cpu, next_tid, next_prio);
     }
 
-    fn lost(&mut self, cpu: Option<u32>) {
-        self.engine.resynchronise(&mut self.report, cpu);
-        self.clocks.forget(cpu);
+    fn lost(&mut self, time_ns: u64) {
+        self.engine.resynchronise(&mut self.report, None, time_ns);
+        self.clocks.forget(None);
         self.decisions.forget();
-        self.current.retain(|c, _| cpu.is_some_and(|cpu| *c != cpu));
+        self.current.clear();
     }
 
     fn pelt(&mut self, policy: &Policy, place: Place, event: &Event) {
@@ -198,7 +223,7 @@ fn record(place: Place, event: &Event) -> Option<Record> {
         signal: PeltSignal::of_code(signal)?,
         source: PeltSource::of_code(source)?,
         object,
-        state: State { avg, util_est, flags, runnable, weight, queue, tid, cpu },
+        state: State { avg, util_est, flags, runnable, weight, queue, tid, cpu, seen_ns: place.time_ns },
         now_ns,
         clock_ns: None,
         before: None,

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use pelton_core::{Avg, Se, scale_load_down};
+use pelton_core::{Avg, CfsRq, Se, scale_load_down};
 use pelton_schema::{PELT_DELAYED, PELT_ON_RQ, PELT_ROOT, PELT_RUNNING, PeltSignal};
 
 /// Objects followed at a time; a trace with more of them is checked as far as this goes.
@@ -11,8 +11,22 @@ pub const OBJECTS_MAX: usize = 1 << 17;
 /// Joins and leaves remembered per queue.
 const MOVES_MAX: usize = 24;
 
+/// Deposits remembered per queue.
+const DEPOSITS_MAX: usize = 16;
+/// Moments remembered per CPU.
+const MOMENTS_MAX: usize = 8;
+/// Updates remembered per queue.
+const UPDATES_MAX: usize = 64;
+/// Weights of tasks remembered; there are 40 nice values.
+const WEIGHTS_MAX: usize = 64;
+/// Changes of weight remembered per queue.
+const REWEIGHTS_MAX: usize = 8;
+
 /// An entity with its object number.
 pub type Member = (u32, Se);
+
+/// An entity before it got another weight, and that weight.
+pub type Reweight = (Se, u64);
 
 /// Which record of which object; blocked and queued entities are the same object.
 pub type Key = (u32, u32);
@@ -47,6 +61,17 @@ pub struct State {
     pub tid: u32,
     /// CPU.
     pub cpu: u32,
+    /// When it was recorded, on the trace's clock.
+    pub seen_ns: u64,
+}
+
+/// What a queue has still to take out or to hand up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pending {
+    /// Load, runnable average and utilization of tasks that left in their sleep.
+    pub removed: (u64, u64, u64),
+    /// Change of the load sum that the level above has to follow.
+    pub prop_runnable_sum: i64,
 }
 
 /// What an update is fed with.
@@ -123,12 +148,21 @@ struct Stamped {
 pub struct Objects {
     states: BTreeMap<Key, Stamped>,
     queues: BTreeMap<u32, BTreeSet<u32>>,
-    joined: BTreeMap<u32, State>,
+    groups: BTreeMap<u32, BTreeSet<u32>>,
+    joined: BTreeMap<u32, (State, &'static str)>,
+    deposits: BTreeMap<u32, VecDeque<u32>>,
+    pending: BTreeMap<u32, Pending>,
+    announced: BTreeMap<u32, Pending>,
+    reweights: BTreeMap<u32, VecDeque<Reweight>>,
     forgotten: BTreeMap<u32, u64>,
     forgotten_all: u64,
     stamp: u64,
     by_task: BTreeMap<u32, u32>,
     moves: BTreeMap<u32, VecDeque<Member>>,
+    flying: VecDeque<Member>,
+    moments: BTreeMap<u32, VecDeque<u64>>,
+    updates: BTreeMap<u32, VecDeque<u64>>,
+    weights: BTreeSet<u64>,
     owned: BTreeMap<u32, u32>,
     /// States that found no room.
     pub refused: u64,
@@ -172,35 +206,111 @@ impl Objects {
             self.joined.remove(&key.1);
             if state.tid != 0 {
                 self.by_task.insert(state.tid, key.1);
+                if self.weights.len() < WEIGHTS_MAX {
+                    self.weights.insert(scale_load_down(state.weight));
+                }
             }
-            self.index(key.1, old.map(|o| o.state.queue), state.queue);
+            self.index(key.1, old.map(|o| o.state.queue), &state);
+        } else if key.0 == PeltSignal::Queue as u32 {
+            keep(&mut self.updates, key.1, state.avg.last_update_time_ns, UPDATES_MAX);
+            match self.announced.remove(&key.1) {
+                Some(pending) => drop(self.pending.insert(key.1, pending)),
+                None => drop(self.pending.remove(&key.1)),
+            }
         }
         self.stamp += 1;
         self.states.insert(key, Stamped { stamp: self.stamp, state });
         old.is_some_and(|old| !self.counts(&old))
     }
 
-    /// Where an entity may be since its last record: a queue changed as if it had joined there.
-    pub fn joins(&mut self, entity: u32, state: State) {
+    /// What an entity may be since its last record: a queue changed as if it had joined there, or handed something up.
+    pub fn expects(&mut self, entity: u32, state: State, class: &'static str) {
         if self.joined.len() < OBJECTS_MAX {
-            self.joined.insert(entity, state);
+            self.joined.insert(entity, (state, class));
         }
     }
 
-    /// The state an entity has if it joined.
-    pub fn joined(&self, key: Key) -> Option<State> {
+    /// The state an entity has if what its queue shows is so, and the name of that.
+    pub fn expected(&self, key: Key) -> Option<(State, &'static str)> {
         self.joined.get(&key.1).copied().filter(|_| key.0 == PeltSignal::Entity as u32)
     }
 
+    /// An entity leaves its queue in its sleep or ends: its averages are taken out at a later update.
+    pub fn deposits(&mut self, entity: u32, ends: bool) {
+        let Some(queue) = self.states.get(&(PeltSignal::Entity as u32, entity)).map(|s| s.state.queue) else { return };
+        if ends && let Some(members) = self.queues.get_mut(&queue) {
+            members.remove(&entity);
+        }
+        keep(&mut self.deposits, queue, entity, DEPOSITS_MAX);
+    }
+
+    /// Entities whose averages may still have to be taken out, the newest first.
+    pub fn deposited(&self, queue: u32) -> Vec<Se> {
+        let known = |entity: &u32| self.get((PeltSignal::Entity as u32, *entity)).map(State::entity);
+        self.deposits.get(&queue).into_iter().flatten().rev().filter_map(known).collect()
+    }
+
+    /// Deposits up to now were taken out.
+    pub fn withdraw(&mut self, queue: u32) {
+        self.deposits.remove(&queue);
+    }
+
+    /// The next state of this queue has this pending.
+    pub fn announce(&mut self, queue: u32, pending: Pending) {
+        if self.announced.len() < OBJECTS_MAX {
+            self.announced.insert(queue, pending);
+        }
+    }
+
+    /// What the last state of this queue had pending, when the trace tells.
+    pub fn pending(&self, queue: u32) -> Option<&Pending> {
+        self.pending.get(&queue)
+    }
+
+    /// An entity of this queue got another weight.
+    pub fn reweighted(&mut self, queue: u32, change: Reweight) {
+        keep(&mut self.reweights, queue, change, REWEIGHTS_MAX);
+    }
+
+    /// Changes of weight that the queue may not have shown yet, the newest first.
+    pub fn reweights(&self, queue: u32) -> Vec<Reweight> {
+        self.reweights.get(&queue).map(|list| list.iter().rev().copied().collect()).unwrap_or_default()
+    }
+
+    /// What the queue showed contains these changes of weight.
+    pub fn settle_reweights(&mut self, queue: u32, settled: &[Reweight]) {
+        if let Some(list) = self.reweights.get_mut(&queue) {
+            list.retain(|change| !settled.contains(change));
+        }
+    }
+
+    /// True for the entity of a task group.
+    pub fn is_group(&self, entity: u32) -> bool {
+        self.get((PeltSignal::Entity as u32, entity)).is_some_and(State::is_group)
+    }
+
+    /// Entities of task groups on a queue.
+    pub fn groups(&self, queue: u32, at_most: usize) -> Vec<(u32, State)> {
+        let entities = self.groups.get(&queue).into_iter().flatten().rev().take(at_most);
+        let last = |e: u32| {
+            let known = self.get((PeltSignal::Entity as u32, e))?;
+            Some((e, self.joined.get(&e).map_or(*known, |expected| expected.0)))
+        };
+        entities.filter_map(|&e| last(e)).collect()
+    }
+
     /// Keeps the list of entities by queue.
-    fn index(&mut self, entity: u32, old: Option<u32>, new: u32) {
-        if old == Some(new) {
+    fn index(&mut self, entity: u32, old: Option<u32>, new: &State) {
+        if old == Some(new.queue) {
             return;
         }
         if let Some(left) = old.and_then(|old| self.queues.get_mut(&old)) {
             left.remove(&entity);
         }
-        self.queues.entry(new).or_default().insert(entity);
+        self.queues.entry(new.queue).or_default().insert(entity);
+        if new.is_group() {
+            self.groups.entry(new.queue).or_default().insert(entity);
+        }
     }
 
     /// Forgets one object.
@@ -220,19 +330,50 @@ impl Objects {
 
     /// Somebody may have joined or left this queue, with these averages.
     pub fn moved(&mut self, queue: u32, entity: Member) {
-        if self.moves.len() >= OBJECTS_MAX && !self.moves.contains_key(&queue) {
-            return;
+        keep(&mut self.moves, queue, entity, MOVES_MAX);
+    }
+
+    /// Something of this CPU was brought up to a moment.
+    pub fn moment(&mut self, cpu: u32, at_ns: u64) {
+        if self.moments.get(&cpu).is_none_or(|last| last.back() != Some(&at_ns)) {
+            keep(&mut self.moments, cpu, at_ns, MOMENTS_MAX);
         }
-        let moves = self.moves.entry(queue).or_default();
-        if moves.len() == MOVES_MAX {
-            moves.pop_front();
+    }
+
+    /// Moments after one and before another to which something of this CPU was brought up.
+    pub fn moments(&self, cpu: u32, after_ns: u64, before_ns: u64) -> Vec<u64> {
+        let all = self.moments.get(&cpu).into_iter().flatten().copied();
+        all.filter(|&at| after_ns < at && at < before_ns).collect()
+    }
+
+    /// When this queue is known to have been updated, the newest first.
+    pub fn updates(&self, queue: u32) -> Vec<u64> {
+        self.updates.get(&queue).into_iter().flatten().rev().copied().collect()
+    }
+
+    /// Weights that tasks have had.
+    pub fn weights(&self) -> impl Iterator<Item = u64> {
+        self.weights.iter().copied()
+    }
+
+    /// Somebody left a queue with these averages and may join any.
+    pub fn flies(&mut self, entity: Member) {
+        if self.flying.len() == MOVES_MAX {
+            self.flying.pop_front();
         }
-        moves.push_back(entity);
+        self.flying.push_back(entity);
     }
 
     /// Those who may have joined or left, the newest first.
     pub fn moves(&self, queue: u32) -> Vec<Member> {
-        self.moves.get(&queue).map(|moves| moves.iter().rev().copied().collect()).unwrap_or_default()
+        let own = self.moves.get(&queue).into_iter().flatten().rev();
+        let mut moves: Vec<Member> = Vec::new();
+        for entity in own.chain(self.flying.iter().rev()) {
+            if !moves.contains(entity) {
+                moves.push(*entity);
+            }
+        }
+        moves
     }
 
     /// One of them is accounted for.
@@ -242,11 +383,14 @@ impl Objects {
         {
             moves.remove(index);
         }
+        if let Some(index) = self.flying.iter().position(|other| other == entity) {
+            self.flying.remove(index);
+        }
     }
 
-    /// Entities that were last seen on a queue.
+    /// Entities that were last seen on a queue, the newest first.
     pub fn members(&self, queue: u32, at_most: usize) -> Vec<Member> {
-        let entities = self.queues.get(&queue).into_iter().flatten().take(at_most);
+        let entities = self.queues.get(&queue).into_iter().flatten().rev().take(at_most);
         entities.filter_map(|&e| Some((e, self.get((PeltSignal::Entity as u32, e))?.entity()))).collect()
     }
 
@@ -254,7 +398,7 @@ impl Objects {
     pub fn elsewhere(&self, queue: u32, averages: (u64, u64, u64), at_most: usize) -> Option<Member> {
         let entities = (PeltSignal::Entity as u32, 0)..=(PeltSignal::Entity as u32, u32::MAX);
         let same = |s: &State| (s.avg.load_avg, s.avg.runnable_avg, s.avg.util_avg) == averages;
-        let mut found = self.states.range(entities).take(at_most);
+        let mut found = self.states.range(entities).rev().take(at_most);
         let found = found.find(|(_, s)| s.state.queue != queue && s.state.tid != 0 && same(&s.state) && self.counts(s));
         found.map(|(k, s)| (k.1, s.state.entity()))
     }
@@ -266,8 +410,29 @@ impl Objects {
         }
     }
 
+    /// The queue a group's entity stands for with what it is known to have pending.
+    pub fn own_pending(&self, entity: u32) -> Option<CfsRq> {
+        let queue = *self.owned.get(&entity)?;
+        let (state, pending) = (self.queue(queue)?, self.pending(queue)?);
+        let load_weight = scale_load_down(state.weight);
+        let own = CfsRq { avg: state.avg, load_weight, propagate: 1, ..CfsRq::default() };
+        Some(CfsRq { prop_runnable_sum: pending.prop_runnable_sum, ..own })
+    }
+
     /// The queue a group's entity stands for.
     pub fn owned_queue(&self, entity: u32) -> Option<&State> {
         self.queue(*self.owned.get(&entity)?)
     }
+}
+
+/// Adds to a bounded list of a queue; the oldest goes.
+fn keep<T>(lists: &mut BTreeMap<u32, VecDeque<T>>, queue: u32, entry: T, at_most: usize) {
+    if lists.len() >= OBJECTS_MAX && !lists.contains_key(&queue) {
+        return;
+    }
+    let list = lists.entry(queue).or_default();
+    if list.len() == at_most {
+        list.pop_front();
+    }
+    list.push_back(entry);
 }

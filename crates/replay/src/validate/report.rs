@@ -30,6 +30,8 @@ pub struct Divergence {
     pub event: u64,
     /// When, on the trace's clock.
     pub time_ns: u64,
+    /// When the state was recorded that it is held against.
+    pub since_ns: u64,
     /// CPU of the signal.
     pub cpu: u32,
     /// Task, 0 for none.
@@ -143,7 +145,7 @@ pub struct Report {
     pub not_measured: BTreeMap<String, &'static str>,
     /// Switches that contradict the one before: events of that CPU are missing.
     pub holes: u64,
-    /// Divergences between the last good switch and a hole; they prove nothing and are not counted.
+    /// Divergences over a stretch with a hole on any CPU; they prove nothing and are not counted.
     pub in_holes: u64,
     /// Objects whose state was forgotten at a hole or a loss and learned again.
     pub resynchronised: u64,

@@ -3,7 +3,7 @@
 //!
 //! Nothing here changes what is known; the same search can be asked about a state that never was.
 
-use pelton_core::Avg;
+use pelton_core::{Avg, Se};
 use pelton_schema::{PELT_ON_RQ, PeltSignal, PeltSource};
 
 use super::advance::Bench;
@@ -14,6 +14,14 @@ use super::object::{Inputs, Objects, State};
 
 /// The queue's removed tasks were taken out, then it was updated.
 pub const REMOVAL_UPDATE: &str = "removal, then update";
+/// The averages of tasks that are known to have left were taken out, then it was updated, then perhaps somebody joined.
+pub const REMOVAL_KNOWN: &str = "removal of known tasks, then update";
+/// One more update than the trace shows of this record, at a moment to which something else of the CPU was brought up.
+pub const MOMENT: &str = "untraced update at a recorded moment";
+/// Removed averages of any size, an update, and a known entity that joined or left.
+pub const REMOVAL_MOVE: &str = "removal, update, then a join or leave";
+/// Most tasks that are taken out at once.
+const REMOVED_MAX: usize = 4;
 /// Updated, then joined or left.
 pub const UPDATE_CHANGE: &str = "update, then joins or leaves";
 /// The running class changed between the update and the switch that tells of it.
@@ -22,10 +30,14 @@ pub const OTHER_CLASS: &str = "update with the class that runs after the switch"
 pub const LAG: &str = "migration lag of an idle CPU";
 /// One update whose inputs had changed right after the last record.
 pub const OTHER_INPUTS: &str = "update with inputs read off the sums";
+/// A unit is 1 << this many ns.
+const UNIT_SHIFT: u32 = 10;
 /// So many units must have passed: inputs read off a shorter stretch would fit too easily.
 const UNITS_MIN: u64 = 16;
 /// Attached at an earlier moment of its queue, then updated.
 pub const ATTACH_UPDATE: &str = "attach, then update";
+/// Entities of a queue that are tried as the one that joined or left after a removal.
+const MEMBERS_TRIED: usize = 64;
 /// Furthest back an unseen attach is searched, in units: two ticks at 250 Hz.
 const ATTACH_UNITS_MAX: u64 = 8192;
 
@@ -40,6 +52,10 @@ pub struct Search<'a> {
     pub class: Option<u32>,
     /// Longer searches are made too.
     pub thorough: bool,
+    /// Joins, leaves and new weights that are tried together.
+    pub depth: usize,
+    /// A group's entity may have any load sum that its average fits.
+    pub any_load: bool,
 }
 
 impl Search<'_> {
@@ -49,6 +65,8 @@ impl Search<'_> {
             .or_else(|| self.as_other_inputs(record, known))
             .or_else(|| self.change(record, known, &record.state))
             .or_else(|| self.as_update_and_change(record, known))
+            .or_else(|| self.as_update_at_moment(record, known))
+            .or_else(|| self.as_removal_and_leave(record, known))
             .or_else(|| self.as_partial(record, known))
             .or_else(|| self.as_attach_and_update(record, known))
     }
@@ -56,9 +74,12 @@ impl Search<'_> {
     /// What changed without an update.
     pub fn change(&self, record: &Record, known: &State, seen: &State) -> Option<Explained> {
         match record.signal {
-            PeltSignal::Queue => explain::queue_change(self.bench, self.objects, record.object, &known.avg, &seen.avg),
+            PeltSignal::Queue => {
+                explain::queue_change(self.bench, self.objects, record.object, (&known.avg, &seen.avg), self.depth)
+            }
             PeltSignal::Entity | PeltSignal::BlockedEntity => {
                 explain::entity_change(self.bench, self.objects, record.object, Some(known), seen)
+                    .filter(|class| self.any_load || *class != explain::PROPAGATION_LOAD)
                     .map(Explained::entity)
             }
             _ => None,
@@ -75,9 +96,16 @@ impl Search<'_> {
                 [runs, 1 - runs].map(|r| Inputs { load: r, runnable: r, running: r, weight: 1 }).to_vec()
             }
             _ if record.source == PeltSource::Tracepoint => vec![of(&record.state), of(known)],
+            PeltSignal::Queue => {
+                let (before, after) = (of(known), of(&record.state));
+                let ran = Inputs { running: before.running, ..after };
+                let toggled = |i: Inputs| Inputs { running: 1 - i.running, ..i };
+                vec![before, ran, toggled(ran), toggled(before)]
+            }
             _ => {
-                let weight = of(&record.state).weight;
-                vec![Inputs { weight, ..of(known) }, of(known), of(&record.state)]
+                let (before, after) = (of(known), of(&record.state));
+                let ran = Inputs { running: 1 - after.running, ..after };
+                vec![Inputs { weight: after.weight, ..before }, before, after, ran]
             }
         }
     }
@@ -113,16 +141,133 @@ impl Search<'_> {
         if at < known.avg.last_update_time_ns {
             return None;
         }
-        self.likely_inputs(record, known).iter().find_map(|inputs| {
+        let inputs = self.likely_inputs(record, known);
+        let search = Search { depth: self.depth.min(2), ..*self };
+        let found = inputs.iter().find_map(|inputs| {
             let (avg, _) = self.bench.update(record.signal, &known.avg, inputs, at);
-            let changed = self.change(record, &State { avg, ..*known }, &record.state);
+            let changed = search.change(record, &State { avg, ..*known }, &record.state);
             if let Some(found) = changed {
-                return Some(Explained { class: UPDATE_CHANGE, ..found });
+                let handed = found.handed.is_some() && found.weighed.is_empty() && found.settled.is_empty();
+                return Some(if handed { found } else { found.with_class(UPDATE_CHANGE) });
             }
             let queue = record.signal == PeltSignal::Queue;
             let removed = queue && removal_first(self.bench, &known.avg, &record.state.avg, inputs);
             removed.then(|| Explained::of(REMOVAL_UPDATE))
+        });
+        found
+            .or_else(|| self.as_reweight_and_update(record, known, &inputs))
+            .or_else(|| self.as_weights_and_update(record, known, &inputs))
+            .or_else(|| self.as_known_removal(record, known, &inputs))
+    }
+
+    /// A queue on which an entity got another weight before the update.
+    fn as_weights_and_update(&self, record: &Record, known: &State, inputs: &[Inputs]) -> Option<Explained> {
+        if record.signal != PeltSignal::Queue {
+            return None;
+        }
+        let at = record.state.avg.last_update_time_ns;
+        self.objects.reweights(record.object).into_iter().find_map(|change| {
+            let weighed = self.bench.reweighted(&known.avg, &change.0, change.1).0;
+            let fits = |i: &Inputs| self.bench.update(record.signal, &weighed, i, at).0 == record.state.avg;
+            let found = inputs.iter().any(fits).then(|| Explained::of(UPDATE_CHANGE))?;
+            Some(found.weighed(change))
         })
+    }
+
+    /// One more update, at a moment that other records of the CPU tell.
+    fn as_update_at_moment(&self, record: &Record, known: &State) -> Option<Explained> {
+        let at = record.state.avg.last_update_time_ns;
+        let inputs = self.likely_inputs(record, known);
+        let search = Search { depth: 1, ..*self };
+        self.objects.moments(record.state.cpu, known.avg.last_update_time_ns, at).into_iter().find_map(|moment| {
+            inputs.iter().find_map(|first| {
+                let middle = self.bench.update(record.signal, &known.avg, first, moment).0;
+                let middle = State { avg: middle, ..*known };
+                let to = |i: &Inputs| self.bench.update(record.signal, &middle.avg, i, at).0 == record.state.avg;
+                if inputs.iter().any(to) {
+                    return Some(Explained::of(MOMENT));
+                }
+                search.as_update_and_change(record, &middle).map(|found| found.with_class(MOMENT))
+            })
+        })
+    }
+
+    /// Somebody unknown was taken out, the queue was updated, and a known entity joined or left.
+    fn as_removal_and_leave(&self, record: &Record, known: &State) -> Option<Explained> {
+        let (queue, to) = (record.object, &record.state.avg);
+        if record.signal != PeltSignal::Queue || !self.thorough {
+            return None;
+        }
+        let inputs = self.likely_inputs(record, known);
+        let mut members = self.objects.moves(queue);
+        members.extend(self.objects.members(queue, MEMBERS_TRIED));
+        members.into_iter().find_map(|(object, se)| {
+            let se = self.bench.aged(&se, to.last_update_time_ns);
+            let left = with(to, &se).filter(|before| self.bench.detached(before, &se) == *to);
+            let joined = without(to, &self.bench.attached(to, &se).1);
+            let joined = joined.filter(|before| self.bench.attached(before, &se).0 == *to);
+            let either = [(left, None), (joined, Some((object, se)))];
+            either.into_iter().find_map(|(before, joined)| {
+                let before = before?;
+                let fits = |i: &Inputs| removal_first(self.bench, &known.avg, &before, i);
+                inputs
+                    .iter()
+                    .any(fits)
+                    .then(|| Explained { settled: joined.into_iter().collect(), ..Explained::of(REMOVAL_MOVE) })
+            })
+        })
+    }
+
+    /// An entity that got its recorded weight first and was updated then.
+    fn as_reweight_and_update(&self, record: &Record, known: &State, inputs: &[Inputs]) -> Option<Explained> {
+        if record.signal != PeltSignal::Entity || known.weight == record.state.weight {
+            return None;
+        }
+        let weight = record.state.entity().weight;
+        let weighed = self.bench.reweighted(&Avg::default(), &known.entity(), weight).1.avg;
+        let at = record.state.avg.last_update_time_ns;
+        let fits =
+            |i: &Inputs| self.bench.update(record.signal, &weighed, &Inputs { weight, ..*i }, at).0 == record.state.avg;
+        inputs.iter().any(fits).then(|| Explained::of(UPDATE_CHANGE))
+    }
+
+    /// Tasks that are known to have left in their sleep were taken out, the queue was updated, and somebody came or went.
+    fn as_known_removal(&self, record: &Record, known: &State, inputs: &[Inputs]) -> Option<Explained> {
+        if record.signal != PeltSignal::Queue || !self.thorough {
+            return None;
+        }
+        self.without_removed(record.object, &known.avg).iter().find_map(|rest| {
+            inputs.iter().find_map(|inputs| {
+                let (avg, _) = self.bench.update(record.signal, rest, inputs, record.state.avg.last_update_time_ns);
+                if avg == record.state.avg {
+                    return Some(Explained::of(REMOVAL_KNOWN));
+                }
+                let search = Search { depth: 1, ..*self };
+                let found = search.change(record, &State { avg, ..*known }, &record.state)?;
+                Some(found.with_class(REMOVAL_KNOWN))
+            })
+        })
+    }
+
+    /// The queue without those who are recorded as removed, and without the last ones that left; the likely first.
+    fn without_removed(&self, queue: u32, avg: &Avg) -> Vec<Avg> {
+        let left = self.objects.deposited(queue);
+        let recorded = self.objects.pending(queue).map(|pending| pending.removed);
+        let told = recorded
+            .filter(|removed| *removed != (0, 0, 0))
+            .map(|(load, runnable, util)| self.bench.removed(avg, load, runnable, util));
+        let mut rests: Vec<Avg> = Vec::new();
+        for rest in told.iter().chain([avg]) {
+            let several = (0..=left.len().min(REMOVED_MAX)).map(|n| &left[..n]);
+            let single = (1..left.len()).map(|n| &left[n..=n]);
+            for sleepers in several.chain(single) {
+                let without = self.bench.without(rest, sleepers);
+                if without != *avg && !rests.contains(&without) {
+                    rests.push(without);
+                }
+            }
+        }
+        rests
     }
 
     /// A queue whose inputs changed right after its last record, which a record that only tells averages leaves open: the
@@ -181,15 +326,17 @@ impl Search<'_> {
             known.entity(),
             self.objects.queue(known.queue).map_or(known.entity(), |q| self.bench.synced(&q.avg, &known.entity())),
         ];
-        let hit = (0..ATTACH_UNITS_MAX).any(|units| {
+        let attached = |units: u64| {
             let Some(here) = earlier(&seen.avg, units) else { return false };
             from.iter().any(|se| {
                 let joined = self.bench.attached(&here, se).1.avg;
-                inputs
-                    .iter()
-                    .any(|i| self.bench.update(record.signal, &joined, i, seen.avg.last_update_time_ns).0 == seen.avg)
+                let to = |i: &Inputs| self.bench.update(record.signal, &joined, i, seen.avg.last_update_time_ns).0;
+                inputs.iter().any(|i| to(i) == seen.avg)
             })
-        });
+        };
+        let recorded = self.objects.updates(seen.queue);
+        let units = recorded.iter().filter_map(|at| seen.avg.last_update_time_ns.checked_sub(*at));
+        let hit = units.map(|ns| ns >> UNIT_SHIFT).any(attached) || (0..ATTACH_UNITS_MAX).any(attached);
         hit.then(|| Explained { moved: true, ..Explained::of(ATTACH_UPDATE) })
     }
 }
@@ -199,6 +346,30 @@ fn earlier(avg: &Avg, units: u64) -> Option<Avg> {
     let at = avg.last_update_time_ns.checked_sub(units << 10)?;
     let position = (u64::from(avg.period_contrib) + 1024 - units % 1024) % 1024;
     Some(Avg { last_update_time_ns: at, period_contrib: u32::try_from(position).ok()?, ..Avg::default() })
+}
+
+/// A queue before an entity left it, unless something was floored.
+fn with(queue: &Avg, se: &Se) -> Option<Avg> {
+    let mut before = *queue;
+    before.load_avg = queue.load_avg.checked_add(se.avg.load_avg)?;
+    before.load_sum = queue.load_sum.checked_add(se.weight.checked_mul(se.avg.load_sum)?)?;
+    before.runnable_avg = queue.runnable_avg.checked_add(se.avg.runnable_avg)?;
+    before.runnable_sum = queue.runnable_sum.checked_add(se.avg.runnable_sum)?;
+    before.util_avg = queue.util_avg.checked_add(se.avg.util_avg)?;
+    before.util_sum = queue.util_sum.checked_add(se.avg.util_sum)?;
+    Some(before)
+}
+
+/// A queue before an entity joined it.
+fn without(queue: &Avg, se: &Se) -> Option<Avg> {
+    let mut before = *queue;
+    before.load_avg = queue.load_avg.checked_sub(se.avg.load_avg)?;
+    before.load_sum = queue.load_sum.checked_sub(se.weight.checked_mul(se.avg.load_sum)?)?;
+    before.runnable_avg = queue.runnable_avg.checked_sub(se.avg.runnable_avg)?;
+    before.runnable_sum = queue.runnable_sum.checked_sub(se.avg.runnable_sum)?;
+    before.util_avg = queue.util_avg.checked_sub(se.avg.util_avg)?;
+    before.util_sum = queue.util_sum.checked_sub(se.avg.util_sum)?;
+    Some(before)
 }
 
 /// Removal of unknown size, then an update. Each signal is searched by itself; a sum falls with the size, so the first

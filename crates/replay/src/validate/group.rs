@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a task group hands up: its entity takes the averages of the queue it stands for, and the queue above takes the
+//! difference. The upper queue is recorded first, its entity right after it.
+
+use pelton_core::{Avg, CfsRq, Se};
+use pelton_schema::PELT_ON_RQ;
+
+use super::advance::Bench;
+use super::explain::Explained;
+use super::object::{Objects, State};
+
+/// A group's entity took over what the queue it stands for is known to have and to have pending.
+pub const PROPAGATION: &str = "group propagation";
+/// The same with the change of the load read off the queue above, where it shows in an average and a sum.
+pub const PROPAGATION_LOAD: &str = "group propagation, load read off";
+/// The same, from a queue that changed after its last record: its averages are read off the queue above.
+pub const PROPAGATION_UNSEEN: &str = "group propagation from a queue that changed unseen";
+
+/// Entities of groups that are tried on a queue.
+const GROUPS_MAX: usize = 32;
+
+/// Explains a queue that changed by what one group handed up; the entity is expected to show the same.
+pub fn handed_up(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg, to: &Avg) -> Option<Explained> {
+    if from == to {
+        return None;
+    }
+    objects.groups(queue, GROUPS_MAX).iter().find_map(|(entity, known)| {
+        aged(bench, known, from.last_update_time_ns).iter().find_map(|se| {
+            let (after, class) = handed_by(bench, objects, *entity, from, to, se)?;
+            Some(Explained::handed(class, (*entity, after)))
+        })
+    })
+}
+
+/// An entity brought up to a time as it was last seen, and as if it had slept, waited or run.
+pub fn aged(bench: Bench<'_>, known: &State, at: u64) -> Vec<Se> {
+    let se = known.entity();
+    if se.avg.last_update_time_ns >= at {
+        return vec![se];
+    }
+    let others = [(se.on_rq, se.running), (se.on_rq, 1 - se.running), (0, 0), (1, 0), (1, 1)];
+    let mut ages: Vec<Se> = Vec::with_capacity(others.len());
+    for (on_rq, running) in others {
+        let nr_runnable = if known.flags & PELT_ON_RQ == 0 { on_rq } else { se.nr_runnable };
+        let after = bench.aged(&Se { on_rq, running, nr_runnable, ..se }, at);
+        if ages.iter().all(|other| other.avg != after.avg) {
+            ages.push(after);
+        }
+    }
+    ages
+}
+
+/// The entity after it handed up just what the queue shows, and whether its own queue is known to have had that.
+fn handed_by(
+    bench: Bench<'_>,
+    objects: &Objects,
+    entity: u32,
+    from: &Avg,
+    to: &Avg,
+    se: &Se,
+) -> Option<(Se, &'static str)> {
+    let hand_up = |own: &CfsRq| {
+        let (above, after) = bench.handed_up(from, se, own);
+        (above == *to).then_some(after)
+    };
+    if let Some(after) = objects.own_pending(entity).and_then(|own| hand_up(&own)) {
+        return Some((after, PROPAGATION));
+    }
+    let own = read_off(from, to, se)?;
+    let averages = |avg: &Avg| (avg.util_avg, avg.runnable_avg);
+    let seen = objects.owned_queue(entity).is_some_and(|queue| averages(&queue.avg) == averages(&own.avg));
+    Some((hand_up(&own)?, if seen { PROPAGATION_LOAD } else { PROPAGATION_UNSEEN }))
+}
+
+/// The group's queue that would make this difference: utilization and runnable are its averages, the load sum of the entity
+/// follows from the one of the queue above. Every sum and average has to fit afterwards.
+fn read_off(from: &Avg, to: &Avg, se: &Se) -> Option<CfsRq> {
+    let moved = |se: u64, from: u64, to: u64| (se + to).checked_sub(from);
+    let mut own = CfsRq { propagate: 1, load_weight: 1, ..CfsRq::default() };
+    own.avg.util_avg = moved(se.avg.util_avg, from.util_avg, to.util_avg)?;
+    own.avg.runnable_avg = moved(se.avg.runnable_avg, from.runnable_avg, to.runnable_avg)?;
+    if from.load_sum == to.load_sum && from.load_avg == to.load_avg {
+        return Some(own);
+    }
+    let weighted = moved(se.weight * se.avg.load_sum, from.load_sum, to.load_sum)?;
+    let load_sum = weighted.checked_div(se.weight).filter(|_| weighted.is_multiple_of(se.weight))?;
+    if load_sum > se.avg.load_sum {
+        own.prop_runnable_sum = i64::try_from(load_sum - se.avg.load_sum).ok()?;
+    } else {
+        (own.prop_runnable_sum, own.avg.load_sum) = (-1, load_sum);
+    }
+    Some(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::object::key;
+    use super::*;
+    use pelton_core::Policy;
+    use pelton_schema::PeltSignal;
+
+    const QUEUE: u32 = 1;
+    const ENTITY: u32 = 2;
+
+    fn avg(load: u64, runnable: u64, util: u64) -> Avg {
+        let divisor = 46_718 + 500;
+        let (load_sum, runnable_sum, util_sum) = (load * divisor, runnable * divisor, (util * divisor) as u32);
+        let own = Avg { last_update_time_ns: 1 << 30, period_contrib: 500, ..Avg::default() };
+        Avg { load_sum, runnable_sum, util_sum, load_avg: load, runnable_avg: runnable, util_avg: util, ..own }
+    }
+
+    fn group_on_a_queue() -> (Objects, Se) {
+        let mut objects = Objects::default();
+        let state = State { avg: avg(0, 100, 80), weight: 512 << 10, queue: QUEUE, flags: 9, ..State::default() };
+        let state = State { avg: Avg { load_sum: 20_000, load_avg: 216, ..state.avg }, ..state };
+        objects.put(key(PeltSignal::Entity, ENTITY), state);
+        (objects, state.entity())
+    }
+
+    #[test]
+    fn what_a_group_hands_up_is_found_on_the_queue_above() {
+        let pol = Policy::profile("6.18").expect("a profile");
+        let bench = Bench { pol: &pol };
+        let (objects, se) = group_on_a_queue();
+        let own = CfsRq { avg: avg(300, 400, 250), propagate: 1, prop_runnable_sum: 9_000, ..CfsRq::default() };
+        let from = avg(2_000, 1_500, 900);
+        let (to, after) = bench.handed_up(&from, &se, &own);
+        let found = handed_up(bench, &objects, QUEUE, &from, &to).expect("one group, one difference");
+        assert_eq!(found.handed.map(|(entity, se)| (entity, se.avg)), Some((ENTITY, after.avg)));
+        for wrong in [
+            Avg { util_sum: to.util_sum + 1, ..to },
+            Avg { runnable_sum: to.runnable_sum - 1, ..to },
+            Avg { load_sum: to.load_sum + 1, ..to },
+            Avg { load_avg: to.load_avg + 1, ..to },
+        ] {
+            assert!(handed_up(bench, &objects, QUEUE, &from, &wrong).is_none(), "{wrong:?}");
+        }
+    }
+}
