@@ -58,7 +58,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("merge_thread3.json", "not declared in `resources`"),
     ("lisa_mp3-short.json", "--define DURATION=VALUE"),
     ("tests_mp3-short.json", "--define DURATION=VALUE"),
-    ("tutorial_example11.json", "changes its group"),
 ];
 
 fn options() -> RtAppOptions {

@@ -201,7 +201,7 @@ fn clamps_are_refused_with_their_place_until_the_engine_has_them() {
 fn groups_are_joined_at_the_start_and_by_phases() {
     let text = r#"{ "tasks": { "a": { "taskgroup": "/top", "phases": {
         "p0": { "run": 1, "taskgroup": "/tg1/tg11/" }, "p1": { "run": 1 }, "p2": { "run": 1, "taskgroup": "/" } } },
-        "b": { "taskgroup": "tg2", "loop": 1, "run": 1 } } }"#;
+        "b": { "taskgroup": "/tg2", "loop": 1, "run": 1 } } }"#;
     let w = rtapp::load(&SourceFile::new("t.json", text), &options()).unwrap_or_else(|e| panic!("{e}"));
     let joined =
         |task: usize| -> Vec<Option<&str>> { w.tasks[task].phases.iter().map(|p| p.taskgroup.as_deref()).collect() };

@@ -66,9 +66,6 @@ impl From<Workload> for Made {
     }
 }
 
-/// Options that every model has.
-pub const COMMON_OPTIONS: &str = "group=/";
-
 /// All models.
 pub const MODELS: &[Model] = &[
     Model {
