@@ -44,6 +44,25 @@ fn policies_are_columns_and_seeds_do_not_move_tasks() {
 }
 
 #[test]
+fn given_frequencies_are_the_recorded_ones_and_not_judged() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let log = recorded(&folder);
+    let given = pelton(&["replay", "-q", &log, "--check", "--frequencies", "trace", "--format", "json"]);
+    let result: Value = serde_json::from_str(&given.stdout).expect("JSON");
+    let rows = result[0]["rows"].as_array().expect("rows");
+    let means = rows.iter().filter(|r| r["quantity"] == "frequency_mean");
+    for row in means {
+        let (before, after) = (row["recorded"].as_f64().expect("known"), row["simulated"][0].as_f64().expect("known"));
+        assert!((before - after).abs() < 0.01, "{before} {after}");
+    }
+    let verdicts = result[0]["check"].as_array().expect("verdicts");
+    let domain = |v: &&Value| v["scope"] == "domain";
+    assert!(verdicts.iter().filter(domain).all(|v| v["rows"] == 0), "what is given cannot fail");
+    let elsewhere = pelton(&["replay", &log, "--platform", "hikey960", "--frequencies", "trace"]);
+    assert_eq!(elsewhere.code, 2, "{}", elsewhere.stderr);
+}
+
+#[test]
 fn what_cannot_be_replayed_is_bad_input_with_advice() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let log = recorded(&folder);
