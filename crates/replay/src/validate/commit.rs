@@ -260,4 +260,15 @@ mod tests {
         assert_eq!(divergent("7.2", &[first, same(1_200_000, 1_200_000)]), []);
         assert_eq!(divergent("7.2", &[first, same(1_600_000, 1_200_000)]), [("next_freq", 1)]);
     }
+
+    #[test]
+    fn a_change_that_comes_late_is_one_only_with_the_value_that_was_chosen() {
+        let first = choice(800_000, [500_000, 800_000, 800_000], 1);
+        let up = choice(1_600_000, [1_000_000, 1_200_000, 800_000], 2);
+        let set = |freq_khz| Event::CpuFrequency { cpu: 0, freq_khz };
+        let filler = Event::CpuFrequency { cpu: 9, freq_khz: 1 };
+        let late = |khz| vec![first, set(800_000), up, filler, filler, set(khz)];
+        assert_eq!(divergent("7.2", &late(1_200_000)), []);
+        assert_eq!(divergent("7.2", &late(1_600_000)), [("cpu_frequency", 5)]);
+    }
 }

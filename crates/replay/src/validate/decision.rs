@@ -61,7 +61,7 @@ impl Decisions {
         let raw = self.commits.raw(report, pol, choice);
         if !choice.is_complete() {
             self.serve(place, cpu, raw, resolved);
-            return self.frequencies.chosen(report, place, cpu, resolved);
+            return self.frequencies.chosen(report, place, cpu, resolved, false);
         }
         let before = choice.inputs();
         equal(report, place, cpu, "raw_freq", "frequency of a target", before, ("raw_khz", choice.raw_khz, raw));
@@ -73,7 +73,7 @@ impl Decisions {
             self.serve(place, cpu, raw, resolved);
         }
         match outcome {
-            Outcome::Asks(khz) => self.frequencies.chosen(report, place, cpu, khz),
+            Outcome::Asks(khz) => self.frequencies.chosen(report, place, cpu, khz, true),
             Outcome::Unknown => self.frequencies.forget(cpu),
         }
     }

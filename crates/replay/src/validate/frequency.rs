@@ -9,6 +9,8 @@ use super::tolerance::FREQUENCY_WINDOW_NS;
 
 /// A choice was replaced by the next one before it was set.
 pub const SUPERSEDED: &str = "replaced by the next choice before it was set";
+/// It was set as chosen, but not within the window.
+pub const LATE: &str = "set as chosen, later than 1 ms";
 const SIGNAL: &str = "cpu_frequency";
 
 /// The domains of a trace, by the CPU that stands for each.
@@ -24,12 +26,16 @@ pub struct Frequencies {
 struct Domain {
     khz: Option<u32>,
     chosen: Option<(Place, u32)>,
+    followed: bool,
 }
 
 impl Frequencies {
     /// The governor chose a frequency that the core chooses as well, or the choice itself is reported as divergent.
-    pub fn chosen(&mut self, report: &mut Report, place: Place, cpu: u32, khz: u32) {
+    ///
+    /// `followed`: every choice of the trace was followed to its end, so that no other can have been meant.
+    pub fn chosen(&mut self, report: &mut Report, place: Place, cpu: u32, khz: u32, followed: bool) {
         let domain = self.domains.entry(cpu).or_default();
+        domain.followed = followed;
         if let Some((since, before)) = domain.chosen.take() {
             if place.time_ns.saturating_sub(since.time_ns) <= FREQUENCY_WINDOW_NS {
                 report.agree(SIGNAL, SUPERSEDED);
@@ -58,6 +64,8 @@ impl Frequencies {
                 self.late_max_ns = self.late_max_ns.max(late_ns);
                 report.agree(SIGNAL, "");
             }
+            // The value is the choice's; only the moment is not. A guest may be stopped between both.
+            Some((_, chosen)) if chosen == khz && domain.followed => report.agree(SIGNAL, LATE),
             chosen => {
                 let ours = chosen.map(|(_, khz)| khz).or(before);
                 report.differ(divergence(place, cpu, "set, but another one was chosen", khz, ours));
