@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test check bench.
+# Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test live check bench.
 # Says what is missing and why it is wanted. Installs Debian packages only as root; Python packages go to .venv.
 # Without cargo or a C compiler nothing can be built: exit 4. Everything else is optional: the checks that need it say
 # "not measured" or "not checked".
@@ -96,6 +96,13 @@ group() {
             want gcc-multilib "compiles the policy core for 32 bits in the conformance tests" can_build_32_bit
             python_packages
             ;;
+        live)
+            want qemu-system-x86 "boots the kernels that are recorded" have qemu-system-x86_64
+            want cpio "packs the files of the guest" have cpio
+            want acpica-tools "tells the guest's kernel its frequencies" have iasl
+            want xz-utils "unpacks kernel modules" have xz
+            want debian-archive-keyring "checks what is fetched from the Debian archive" test -r /usr/share/keyrings/debian-archive-keyring.gpg
+            ;;
         check)
             component fmt rustfmt "checks the format of Rust code"
             component clippy clippy "lints Rust code"
@@ -106,7 +113,7 @@ group() {
             want rt-tests "hackbench, the load of which the recorder's cost is measured" have hackbench
             ;;
         *)
-            echo "usage: scripts/setup.sh [base|test|check|bench]..." >&2
+            echo "usage: scripts/setup.sh [base|test|live|check|bench]..." >&2
             exit 2
             ;;
     esac

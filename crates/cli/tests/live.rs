@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Recordings made inside booted kernels (`make test-live`): every full call recomputed, every fault noticed. Without them
+//! it says that nothing was measured.
+
+#![cfg(all(unix, feature = "record"))]
+
+mod support;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use support::{Outcome, pelton};
+
+/// Signals that a recording of full calls must have checked, whatever ran.
+const ALWAYS: [&str; 10] =
+    ["entity", "chain", "queue", "rt", "dl", "rq_clock", "rq_clock_chain", "raw_freq", "next_freq", "freq_commit"];
+/// Share of a tracepoint recording that may be undecidable (F-030).
+const TRACEPOINTS_DIVERGENT_PERMILLE_MAX: u64 = 50;
+
+/// Share of the load-tracking records with task groups: what is handed up between groups is no call (F-097).
+const GROUPS_DIVERGENT_PERMILLE_MAX: u64 = 50;
+
+/// The folders of the kernels, or nothing; says so then.
+fn kernels() -> Vec<PathBuf> {
+    let Some(root) = std::env::var_os("PELTON_LIVE_RECORDINGS") else {
+        println!("not measured: recordings of kernels in QEMU (make test-live makes them)");
+        return Vec::new();
+    };
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(root)
+        .expect("the folder of recordings")
+        .flatten()
+        .map(|e| e.path().join("recordings"))
+        .collect();
+    folders.sort();
+    assert!(!folders.is_empty(), "make test-live left no recordings");
+    folders
+}
+
+fn text(path: PathBuf) -> String {
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).trim().to_owned()
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+fn word(path: &Path) -> &str {
+    path.to_str().expect("paths of the build are UTF-8")
+}
+
+/// Names of the recordings of a kernel, each made without an error.
+fn recordings(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .expect("the recordings of a kernel")
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".exit").map(str::to_owned))
+        .collect();
+    names.sort();
+    for name in &names {
+        let said = text(folder.join(format!("{name}.stderr")));
+        assert_eq!(text(folder.join(format!("{name}.exit"))), "0", "{name}: {said}");
+    }
+    assert!(names.len() > 1, "{} has no recordings", folder.display());
+    names
+}
+
+fn validate(log: &Path, more: &[&str]) -> (Outcome, Value) {
+    let outcome = pelton(&[&["validate", word(log), "--format", "json"], more].concat());
+    let value = json(&outcome.stdout);
+    (outcome, value)
+}
+
+/// Sum of a count over the signals that `of` takes.
+fn sum(validated: &Value, count: &str, of: impl Fn(&str) -> bool) -> u64 {
+    let signals = validated["signals"].as_object().into_iter().flatten();
+    signals.filter(|(name, _)| of(name)).filter_map(|(_, signal)| signal[count].as_u64()).sum()
+}
+
+/// What diverges more than it may.
+fn divergences(name: &str, validated: &Value) -> Vec<String> {
+    let tracked = |signal: &str| ["entity", "blocked_entity", "queue", "chain", "rt", "dl"].contains(&signal);
+    let others = |signal: &str| !tracked(signal);
+    let limits: [(&dyn Fn(&str) -> bool, u64); 2] = [(&tracked, permille_allowed(name)), (&others, 0)];
+    let count = |of: &dyn Fn(&str) -> bool| (sum(validated, "divergent", of), sum(validated, "checked", of));
+    limits
+        .into_iter()
+        .map(|(of, permille)| (count(of), permille))
+        .filter(|((divergent, checked), permille)| *divergent > checked * permille / 1000)
+        .map(|((divergent, checked), _)| {
+            format!("{divergent} of {checked} diverge, the first is {}", validated["first"])
+        })
+        .collect()
+}
+
+#[test]
+fn full_calls_of_every_kernel_are_what_the_core_computes() {
+    let mut wrong = Vec::new();
+    for folder in kernels() {
+        let release = text(folder.join("release"));
+        assert_eq!(text(folder.join("kernel-complaints")), "", "{release}");
+        for name in recordings(&folder) {
+            let facts = json(&text(folder.join(format!("{name}.json"))));
+            let (_, validated) = validate(&folder.join(format!("{name}.plog")), &[]);
+            let [checked, exact, undecided, divergent] =
+                ["checked", "exact", "not_decided", "divergent"].map(|count| sum(&validated, count, |_| true));
+            println!(
+                "{release} {name}: profile {}, {} events, {} lost, {} holes; {checked} updates, {exact} exact, {undecided} not \
+                 decided, {divergent} divergent",
+                validated["profile"], facts["total"], facts["lost"], facts["holes"],
+            );
+            let mut faults = divergences(&name, &validated);
+            if name != "tracepoints" {
+                faults.extend(lacking(&validated, &facts));
+            }
+            wrong.extend(faults.into_iter().map(|what| format!("{release} {name}: {what}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn permille_allowed(name: &str) -> u64 {
+    match name {
+        "tracepoints" => TRACEPOINTS_DIVERGENT_PERMILLE_MAX,
+        "cgroup-moves" => GROUPS_DIVERGENT_PERMILLE_MAX,
+        _ => 0,
+    }
+}
+
+/// What a recording of full calls must have and this one has not.
+fn lacking(validated: &Value, facts: &Value) -> Vec<String> {
+    let signals = &validated["signals"];
+    let mut lacking: Vec<String> = ALWAYS
+        .iter()
+        .filter(|signal| signals[**signal]["checked"].as_u64().unwrap_or(0) == 0)
+        .map(|signal| format!("nothing of {signal} was checked"))
+        .collect();
+    let notes = facts["notes"].as_array().into_iter().flatten();
+    lacking.extend(notes.map(|note| format!("the recorder notes: {note}")));
+    if !validated["damaged"].as_u64().is_some_and(|damaged| damaged == 0) {
+        lacking.push(format!("damaged records: {}", validated["damaged"]));
+    }
+    lacking
+}
+
+#[test]
+fn faults_put_into_a_recording_are_noticed() {
+    for folder in kernels() {
+        let release = text(folder.join("release"));
+        let log = folder.join("rt-fair.plog");
+        let tested = pelton(&["validate", "--self-test", word(&log), "--format", "json"]);
+        let faults = json(&tested.stdout);
+        assert_eq!(tested.code, 0, "{release}: {faults}");
+        let found = faults["faults"].as_array().into_iter().flatten().filter(|f| f["found"] == true).count();
+        assert!(found >= 5, "{release}: {faults}");
+        let (outcome, other) = validate(&log, &["--profile", "4.12"]);
+        assert_eq!(outcome.code, 1, "{release}: the rules of 4.12 pass");
+        println!("{release}: {found} faults found; by the rules of 4.12 {} records diverge", other["divergent"]);
+    }
+}
+
+#[test]
+fn a_flipped_bit_in_the_file_is_damage() {
+    let Some(folder) = kernels().into_iter().next() else { return };
+    let mut bytes = std::fs::read(folder.join("rt-fair.plog")).expect("a recording");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    let altered = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(altered.path(), &bytes).expect("room for the file");
+    let (_, validated) = validate(altered.path(), &[]);
+    assert_eq!(validated["complete"], false, "{}", validated["remarks"]);
+}

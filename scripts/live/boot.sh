@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Boots a kernel in QEMU without KVM, lets it record, and unpacks what it recorded:
+# scripts/live/boot.sh KERNEL_FOLDER PELTON BUSYBOX JOBS OUT
+set -euo pipefail
+kernel=$1 pelton=$2 busybox=$3 jobs=$4 out=$5
+here=$(cd "$(dirname "$0")" && pwd)
+
+# Longest time a guest may take.
+limit_s=600
+
+rm -rf "$out" && mkdir -p "$out/recordings"
+root=$out/root
+mkdir -p "$root/bin" "$root/modules"
+cp "$busybox" "$root/bin/busybox"
+cp "$here/init.sh" "$root/init"
+cp "$jobs" "$root/jobs"
+cp "$pelton" "$root/bin/pelton"
+cp "$kernel"/modules/*.ko "$root/modules/" 2>/dev/null || true
+# The program's libraries, and the loader that finds them, at the same places.
+for library in $(ldd "$pelton" | grep -o '/[^ ]*'); do
+    mkdir -p "$root/$(dirname "$library")"
+    cp -L "$library" "$root/$library"
+done
+(cd "$root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0 | gzip -1) >"$out/initramfs.gz"
+rm -rf "$root"
+iasl -p "$out/pstates" "$here/pstates.asl" >"$out/iasl.log"
+
+# A busy host must not make the guest doubt its timer (no_timer_check). A processor of which the kernel knows that its time stamps do not depend on the frequency; two threads, one per CPU.
+timeout "$limit_s" qemu-system-x86_64 -machine pc,hpet=off -accel tcg,thread=single -cpu max,vendor=GenuineIntel,family=6,model=23 \
+    -smp 2 -m 2048 -nodefaults -nographic -no-reboot -serial stdio -acpitable "file=$out/pstates.aml" \
+    -device virtio-serial-pci -chardev "file,id=out,path=$out/out.tar" -device virtserialport,chardev=out,name=out \
+    -kernel "$kernel/vmlinuz" -initrd "$out/initramfs.gz" \
+    -append "console=ttyS0 panic=-1 loglevel=4 mitigations=off tsc=reliable no_timer_check" </dev/null 2>"$out/qemu.log" |
+    tee "$out/console.log" | tr -d '\r' | grep --line-buffered -a -o 'guest: .*' || true
+
+if ! tar -x -f "$out/out.tar" -C "$out/recordings" 2>/dev/null || [ ! -e "$out/recordings/complete" ]; then
+    echo "live: the guest did not finish; its last words:" >&2
+    tail -n 20 "$out/console.log" "$out/qemu.log" >&2
+    exit 1
+fi
+rm -f "$out/out.tar" "$out/initramfs.gz"

@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Fetches Debian kernels and a static busybox: scripts/live/fetch.sh FOLDER SERIES...
+# FOLDER/SERIES/ gets vmlinuz, modules/ and release; FOLDER/busybox the program. A series the archive no longer has gets
+# nothing. apt checks the archive's signatures; its lists and packages stay in FOLDER, the system's own are not touched.
+# Exit 4 when the archive cannot be reached.
+set -euo pipefail
+folder=$1
+shift
+
+mirror=${PELTON_DEBIAN_MIRROR:-http://deb.debian.org}
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+# What the guest needs to hand over its files, and for schedutil; the order does not matter.
+modules='virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_console acpi-cpufreq'
+
+say() { printf 'live: %s\n' "$*"; }
+
+# An apt of its own, below FOLDER.
+private_apt() {
+    local apt=$folder/apt
+    mkdir -p "$apt"/{etc/preferences.d,state/lists/partial,cache/archives/partial}
+    {
+        echo "deb [signed-by=$keyring] $mirror/debian trixie main"
+        echo "deb [signed-by=$keyring] $mirror/debian trixie-backports main"
+        local release
+        for release in trixie bookworm bullseye; do
+            echo "deb [signed-by=$keyring] $mirror/debian-security $release-security main"
+        done
+    } >"$apt/etc/sources.list"
+    cat >"$apt/apt.conf" <<CONF
+Dir::Etc "$apt/etc";
+Dir::Etc::sourcelist "sources.list";
+Dir::Etc::sourceparts "/dev/null";
+Dir::Etc::main "/etc/apt/apt.conf";
+Dir::Etc::parts "/etc/apt/apt.conf.d";
+Dir::State "$apt/state";
+Dir::State::status "/dev/null";
+Dir::Cache "$apt/cache";
+APT::Architecture "amd64";
+APT::Architectures "amd64";
+APT::Sandbox::User "root";
+Acquire::Languages "none";
+Acquire::Retries "3";
+CONF
+    export APT_CONFIG=$apt/apt.conf
+    # The lists of a release that is no longer kept may fail; without trixie's there is nothing to do.
+    apt-get -q update </dev/null >"$apt/update.log" 2>&1 || say "apt-get update: $(grep -m1 '^[EW]:' "$apt/update.log")"
+    apt-cache show busybox-static >/dev/null 2>&1
+}
+
+# Name of the newest package of a kernel series with this stem; the small kernel for virtual machines.
+newest() { # STEM SERIES
+    apt-cache pkgnames "$1-$2." | grep -E -- "^$1-${2//./\\.}\.[0-9][^_]*-cloud-amd64$" | sort -V | tail -n 1 || true
+}
+
+# Unpacks packages into a folder.
+unpack() { # TO PACKAGE...
+    local to=$1 downloads=$folder/apt/downloads package
+    shift
+    rm -rf "$downloads" && mkdir -p "$downloads"
+    (cd "$downloads" && apt-get -q download "$@" </dev/null >/dev/null)
+    for package in "$downloads"/*.deb; do dpkg-deb -x "$package" "$to"; done
+    rm -rf "$downloads"
+}
+
+busybox() {
+    [ ! -x "$folder/busybox" ] || return 0
+    unpack "$folder/unpacked" busybox-static
+    cp "$(find "$folder/unpacked" -type f -name busybox -perm -u+x | head -n 1)" "$folder/busybox"
+    rm -rf "$folder/unpacked"
+}
+
+# The files of a kernel out of an unpacked tree.
+keep() { # TREE TO PACKAGES
+    local module file
+    mkdir -p "$2/modules"
+    cp "$(find "$1" -name 'vmlinuz*' -type f | head -n 1)" "$2/vmlinuz"
+    for module in $modules; do
+        file=$(find "$1" -name "$module.ko*" -type f | head -n 1)
+        case $file in
+            '') ;;
+            *.xz) xz -dc "$file" >"$2/modules/$module.ko" ;;
+            *) cp "$file" "$2/modules/$module.ko" ;;
+        esac
+    done
+    printf '%s\n' "$3" >"$2/packages"
+}
+
+kernel() { # SERIES
+    local series=$1 to=$folder/$1 packages image
+    # Since 6.19 the program and its modules are packages of their own.
+    packages=$(newest linux-binary "$series")
+    if [ -n "$packages" ]; then
+        packages="$packages linux-modules-${packages#linux-binary-}"
+    else
+        packages=$(newest linux-image "$series")
+    fi
+    if [ -z "$packages" ]; then
+        say "Linux $series: no longer in the archive"
+        rm -rf "$to"
+        return 0
+    fi
+    if [ "$(cat "$to/packages" 2>/dev/null)" = "$packages" ]; then return 0; fi
+    say "fetching $packages"
+    image=$folder/unpacked
+    rm -rf "$to" "$image"
+    # shellcheck disable=SC2086 # words
+    unpack "$image" $packages
+    keep "$image" "$to" "$packages"
+    rm -rf "$image"
+}
+
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+private_apt || { say "the Debian archive at $mirror cannot be reached"; exit 4; }
+busybox
+for series in "$@"; do kernel "$series"; done

@@ -1,0 +1,43 @@
+#!/bin/busybox sh
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# First process of the guest: records what /jobs lists, one line per recording: NAME ARGUMENTS OF pelton record.
+# Everything goes back to the host as one tar archive through a virtio port.
+/bin/busybox mkdir -p /proc /sys /dev /tmp /out
+/bin/busybox --install -s /bin
+export PATH=/bin HOME=/tmp
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs devtmpfs /dev
+mount -t tmpfs cgroups /sys/fs/cgroup
+mkdir -p /sys/fs/cgroup/cpu
+mount -t cgroup -o cpu cpu /sys/fs/cgroup/cpu
+
+# Modules need each other in an order that nobody tells; those that fit are gone after each round.
+for _ in 1 2 3 4 5 6 7 8; do
+    for module in /modules/*.ko; do
+        [ ! -e "$module" ] || ! insmod "$module" 2>/dev/null || rm "$module"
+    done
+done
+for module in /modules/*.ko; do
+    [ ! -e "$module" ] || echo "guest: module not loaded: ${module##*/}"
+done
+
+uname -r >/out/release
+cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_driver /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor >/out/cpufreq 2>&1
+echo "guest: Linux $(cat /out/release), cpufreq: $(tr '\n' ' ' </out/cpufreq)"
+
+while read -r name arguments; do
+    [ -n "$name" ] || continue
+    start=$(cut -d. -f1 /proc/uptime)
+    # shellcheck disable=SC2086 # words
+    pelton record -o "/out/$name.plog" --format json $arguments >"/out/$name.json" 2>"/out/$name.stderr" </dev/null
+    echo $? >"/out/$name.exit"
+    echo "guest: $name: exit $(cat "/out/$name.exit"), $(($(cut -d. -f1 /proc/uptime) - start)) s, $(wc -c <"/out/$name.plog") bytes"
+done </jobs
+
+# Sentences of the kernel that mean it was harmed.
+dmesg | grep -E 'BUG|WARNING|Oops|Call Trace|rcu.*stall|soft lockup' >/out/kernel-complaints
+touch /out/complete
+tar -c -f /dev/vport0p1 -C /out . && echo "guest: done"
+poweroff -f

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Boots Debian's kernels in QEMU, records load tracking and schedutil inside them, and validates the recordings here:
+# scripts/test-live.sh [SERIES...]. Needs an x86-64 machine, root to install what is missing, and the Debian archive; says
+# "not measured" and why where one of these is not there. No KVM is used. See docs/ci.md.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# One kernel of each set of rules that Debian still has; the oldest of them is the oldest whose functions can be traced.
+series=("$@")
+[ "${#series[@]}" -gt 0 ] || series=(7.2 6.18 6.12 6.1)
+# A guest keeps one CPU busy.
+guests_at_once=2
+
+work=${CARGO_TARGET_DIR:-target}/live
+begin=$SECONDS
+say() { printf 'live: [%d s] %s\n' "$((SECONDS - begin))" "$*"; }
+skip() {
+    echo "not measured: kernels in QEMU: $*"
+    exit 0
+}
+
+[ "$(uname -m)" = x86_64 ] || skip "the guests are x86-64, this machine is $(uname -m)"
+for tool in qemu-system-x86_64 cpio iasl xz apt-get dpkg-deb; do
+    command -v "$tool" >/dev/null || skip "$tool is missing and could not be installed (root and the Debian archive are needed)"
+done
+[ -r /usr/share/keyrings/debian-archive-keyring.gpg ] || skip "the keys of the Debian archive are missing (debian-archive-keyring)"
+missing=$(scripts/build-flags.sh 2>&1 >/dev/null)
+[ -z "$missing" ] || skip "$missing"
+
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
+kernels=$work/kernels recordings=$work/recordings
+code=0
+scripts/live/fetch.sh "$kernels" "${series[@]}" || code=$?
+[ "$code" != 4 ] || skip "the Debian archive cannot be reached"
+[ "$code" = 0 ] || exit "$code"
+say "kernels and busybox are here"
+
+cargo build --quiet --release -p pelton-cli
+strip -o "$work/pelton" "${CARGO_TARGET_DIR:-target}/release/pelton"
+say "pelton is built"
+
+# What each guest records: name, then arguments of `pelton record`.
+cat >"$work/jobs" <<'JOBS'
+tracepoints --load mixed --duration 3s
+periodic --full --load periodic --duration 4s --buffer 64
+rt-fair --full --load rt-fair --duration 4s --buffer 64
+mixed --full --load mixed --duration 4s --buffer 64
+fork-storm --full --load fork-storm --duration 2s --buffer 64
+cgroup-moves --full --load cgroup-moves --duration 3s --buffer 64
+JOBS
+
+guest() { # SERIES
+    local out=$recordings/$1
+    scripts/live/boot.sh "$kernels/$1" "$work/pelton" "$kernels/busybox" "$work/jobs" "$out" 2>&1 | sed -u "s/^/live: $1: /"
+}
+
+rm -rf "$recordings" && mkdir -p "$recordings"
+pids=() present=0
+for one in "${series[@]}"; do
+    if [ ! -e "$kernels/$one/vmlinuz" ]; then
+        echo "not measured: Linux $one: the Debian archive no longer has it"
+        continue
+    fi
+    present=$((present + 1))
+    if [ "${#pids[@]}" -ge "$guests_at_once" ]; then
+        wait "${pids[0]}" || code=1
+        pids=("${pids[@]:1}")
+    fi
+    guest "$one" &
+    pids+=($!)
+done
+for pid in "${pids[@]}"; do wait "$pid" || code=1; done
+[ "$present" -gt 0 ] || { echo "live: no kernel could be fetched" >&2; exit 1; }
+[ "$code" = 0 ] || { echo "live: a guest failed" >&2; exit 1; }
+say "$present guests recorded"
+
+export PELTON_LIVE_RECORDINGS=$recordings
+cargo test --quiet --release -p pelton-cli --test live -- --nocapture --test-threads 1
+say "recordings are what the core computes"
