@@ -87,6 +87,11 @@ pub fn class_of(tid: u32, prio: u32) -> u32 {
     }
 }
 
+/// A record made with an estimate that does not name the queue or the weight has no inputs to go by.
+fn lacks_inputs(state: &State) -> bool {
+    state.queue == 0 || state.weight == 0
+}
+
 /// The fields of two states, kernel first.
 pub fn fields(kernel: &Avg, ours: &Avg) -> Vec<Field> {
     let row = |name, kernel, ours| Field { name, kernel, ours };
@@ -118,7 +123,7 @@ impl Engine {
         }
         let state = match self.known(record) {
             // A record made with an estimate may tell the averages, but neither weight nor queue nor who runs.
-            Some(known) if record.source == PeltSource::AtEstimate && record.state.weight == 0 => {
+            Some(known) if record.source == PeltSource::AtEstimate && lacks_inputs(&record.state) => {
                 State { avg: record.state.avg, util_est: record.state.util_est, ..known }
             }
             _ => record.state,
