@@ -200,7 +200,7 @@ PELTON_INLINE u32 pelton_apply_headroom(const struct pelton_policy *pol, u32 uti
 /* The boost of I/O waiters was itself clamped from 5.3 to 6.7. */
 PELTON_INLINE u32 pelton_clamp_iowait(const struct pelton_policy *pol, const struct pelton_cpu_state *s, u32 iowait)
 {
-	if (!iowait || pol->perf_form != PELTON_PERF_CLAMP_THEN_SUM)
+	if (!iowait || pol->perf_form != PELTON_PERF_CLAMP_THEN_SUM || !pelton_clamps_used(pol, s))
 		return iowait;
 	return pelton_clamp_u32(iowait, pelton_clamp_min(pol, s), pelton_clamp_max(pol, s));
 }

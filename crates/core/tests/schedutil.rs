@@ -384,3 +384,13 @@ fn performance_drivers_restart_the_window_at_every_call() {
     assert_eq!(sp.commit_perf(&pol, &mut sc, &s, 60 * MS, 500, 300), 500, "never idle in between: held");
     assert_eq!(sp.last_ns, 60 * MS);
 }
+
+#[test]
+fn a_boost_is_clamped_only_where_clamps_are_in_force() {
+    let pol = policy("5.10");
+    let unused = CpuState { uclamp_used: 0, uclamp_max: 300, ..fair(10) };
+    assert_eq!(unused.perf_eval(&pol, 1500).iowait, 1500, "a boost above the capacity scale stays");
+    let used = CpuState { uclamp_used: 1, ..unused };
+    assert_eq!(used.perf_eval(&pol, 1500).iowait, 300);
+    assert_eq!(used.perf_eval(&with("5.10", &[("uclamp", "off")]), 1500).iowait, 1500);
+}
