@@ -43,7 +43,7 @@ fn tiny_run() -> (RunHeader, Vec<(u64, Event)>) {
         raw_khz: 626_953,
         resolved_khz: 1_000_000,
         prev_khz: 500_000,
-        request_khz: 0,
+        request_khz: 1_000_000,
         changed: 1,
         error: 0,
         peak_khz: 0,

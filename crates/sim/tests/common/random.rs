@@ -145,7 +145,10 @@ pub fn random_groups(d: &mut Dice, w: &mut Workload) {
     }
     for _ in 0..d.below(3) {
         let shares = [2, 100, 1024, 4096, 262_144][d.below(5) as usize];
-        w.groups.push(GroupSpec { path: path(d), shares });
+        let path = path(d);
+        if w.groups.iter().all(|group| group.path != path) {
+            w.groups.push(GroupSpec { path, shares });
+        }
     }
 }
 
