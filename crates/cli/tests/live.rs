@@ -34,8 +34,8 @@ fn kernels() -> Vec<PathBuf> {
     folders
 }
 
-fn text(path: PathBuf) -> String {
-    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).trim().to_owned()
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display())).trim().to_owned()
 }
 
 fn json(text: &str) -> Value {
@@ -55,8 +55,8 @@ fn recordings(folder: &Path) -> Vec<String> {
         .collect();
     names.sort();
     for name in &names {
-        let said = text(folder.join(format!("{name}.stderr")));
-        assert_eq!(text(folder.join(format!("{name}.exit"))), "0", "{name}: {said}");
+        let said = text(&folder.join(format!("{name}.stderr")));
+        assert_eq!(text(&folder.join(format!("{name}.exit"))), "0", "{name}: {said}");
     }
     assert!(names.len() > 1, "{} has no recordings", folder.display());
     names
@@ -78,11 +78,9 @@ fn sum(validated: &Value, count: &str, of: impl Fn(&str) -> bool) -> u64 {
 fn divergences(name: &str, validated: &Value) -> Vec<String> {
     let tracked = |signal: &str| ["entity", "blocked_entity", "queue", "chain", "rt", "dl"].contains(&signal);
     let others = |signal: &str| !tracked(signal);
-    let limits: [(&dyn Fn(&str) -> bool, u64); 2] = [(&tracked, permille_allowed(name)), (&others, 0)];
     let count = |of: &dyn Fn(&str) -> bool| (sum(validated, "divergent", of), sum(validated, "checked", of));
-    limits
+    [(count(&tracked), permille_allowed(name)), (count(&others), 0)]
         .into_iter()
-        .map(|(of, permille)| (count(of), permille))
         .filter(|((divergent, checked), permille)| *divergent > checked * permille / 1000)
         .map(|((divergent, checked), _)| {
             format!("{divergent} of {checked} diverge, the first is {}", validated["first"])
@@ -94,10 +92,10 @@ fn divergences(name: &str, validated: &Value) -> Vec<String> {
 fn full_calls_of_every_kernel_are_what_the_core_computes() {
     let mut wrong = Vec::new();
     for folder in kernels() {
-        let release = text(folder.join("release"));
-        assert_eq!(text(folder.join("kernel-complaints")), "", "{release}");
+        let release = text(&folder.join("release"));
+        assert_eq!(text(&folder.join("kernel-complaints")), "", "{release}");
         for name in recordings(&folder) {
-            let facts = json(&text(folder.join(format!("{name}.json"))));
+            let facts = json(&text(&folder.join(format!("{name}.json"))));
             let (_, validated) = validate(&folder.join(format!("{name}.plog")), &[]);
             let [checked, exact, undecided, divergent] =
                 ["checked", "exact", "not_decided", "divergent"].map(|count| sum(&validated, count, |_| true));
@@ -134,7 +132,7 @@ fn lacking(validated: &Value, facts: &Value) -> Vec<String> {
         .collect();
     let notes = facts["notes"].as_array().into_iter().flatten();
     lacking.extend(notes.map(|note| format!("the recorder notes: {note}")));
-    if !validated["damaged"].as_u64().is_some_and(|damaged| damaged == 0) {
+    if validated["damaged"].as_u64() != Some(0) {
         lacking.push(format!("damaged records: {}", validated["damaged"]));
     }
     lacking
@@ -143,7 +141,7 @@ fn lacking(validated: &Value, facts: &Value) -> Vec<String> {
 #[test]
 fn faults_put_into_a_recording_are_noticed() {
     for folder in kernels() {
-        let release = text(folder.join("release"));
+        let release = text(&folder.join("release"));
         let log = folder.join("rt-fair.plog");
         let tested = pelton(&["validate", "--self-test", word(&log), "--format", "json"]);
         let faults = json(&tested.stdout);

@@ -82,7 +82,9 @@ fn explain(core: &mut impl Core, episode: &Episode, at: usize, theirs: Answer) -
 
 fn arguments(call: &Call, world: &World) -> String {
     let names = world.names();
-    let name = |word: u64| names.iter().find(|(_, half, _)| Some(*half as u64) == word.checked_mul(2)).map(|row| row.0.as_str());
+    let name = |word: u64| {
+        names.iter().find(|(_, half, _)| Some(*half as u64) == word.checked_mul(2)).map(|row| row.0.as_str())
+    };
     let text = |word: &u64| name(*word).map_or(word.to_string(), |name| format!("&{name}"));
     call.args.iter().map(text).collect::<Vec<_>>().join(" ")
 }
