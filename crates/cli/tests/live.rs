@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Recordings made inside booted kernels (`make test-live`): every full call recomputed, every fault noticed. Without them
+//! Recordings made inside booted kernels (`make test-guests`): every full call recomputed, every fault noticed. Without them
 //! it says that nothing was measured.
 
 #![cfg(all(unix, feature = "record"))]
@@ -21,7 +21,7 @@ const GROUPS_DIVERGENT_PERMILLE_MAX: u64 = 50;
 /// The folders of the kernels, or nothing; says so then.
 fn kernels() -> Vec<PathBuf> {
     let Some(root) = std::env::var_os("PELTON_LIVE_RECORDINGS") else {
-        println!("not measured: recordings of kernels in QEMU (make test-live makes them)");
+        println!("not measured: recordings of kernels in QEMU (make test-guests makes them)");
         return Vec::new();
     };
     let mut folders: Vec<PathBuf> = std::fs::read_dir(root)
@@ -30,7 +30,7 @@ fn kernels() -> Vec<PathBuf> {
         .map(|e| e.path().join("recordings"))
         .collect();
     folders.sort();
-    assert!(!folders.is_empty(), "make test-live left no recordings");
+    assert!(!folders.is_empty(), "make test-guests left no recordings");
     folders
 }
 

@@ -275,8 +275,12 @@ HIDDEN void put_entity(u32 source, struct sched_entity *se)
 HIDDEN u64 entity_of_queue(struct cfs_rq *queue, u32 cpu)
 {
 	struct sched_entity **entities, *se = 0;
+	struct rq *rq = rq_of_queue(queue);
 
-	if (!bpf_core_field_exists(queue->tg))
+	/* From 7.x on a group's queue and entity of a CPU are one allocation; the root's queue is not. */
+	if (bpf_core_type_exists(struct cfs_tg_state))
+		return rq && queue == &rq->cfs ? 0 : (u64)queue + bpf_core_field_offset(struct cfs_tg_state, se);
+	if (!bpf_core_field_exists(queue->tg) || !bpf_core_field_exists(queue->tg->se))
 		return 0;
 	entities = BPF_CORE_READ(queue, tg, se);
 	if (entities)

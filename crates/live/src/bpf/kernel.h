@@ -110,6 +110,11 @@ struct cfs_rq {
 	struct task_group *tg;
 };
 
+struct cfs_tg_state { /* in 7.2, not in 6.18 */
+	struct cfs_rq cfs_rq;
+	struct sched_entity se;
+};
+
 struct cfs_rq___running {
 	u32 h_nr_running; /* before 6.14 */
 };
