@@ -184,7 +184,7 @@ struct uclamp_se {
 struct task_struct {
 	struct thread_info thread_info;
 	u32 __state; /* since 5.14 */
-	int on_rq;
+	u32 on_rq;   /* int to 6.18, u8 in 7.2: only unsigned fields are fitted to their size */
 	int prio;
 	u32 policy;
 	struct sched_entity se;
