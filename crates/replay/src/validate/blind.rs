@@ -8,13 +8,12 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::report::{Divergence, Report};
+use super::survey::CPUS_MAX;
 
 /// Differences kept until they are decided; of more, the oldest count.
 const WAITING_MAX: usize = 512;
 /// Blind stretches remembered per CPU.
 const STRETCHES_MAX: usize = 64;
-/// CPUs followed.
-const CPUS_MAX: usize = 1 << 12;
 
 /// Switches of one CPU.
 #[derive(Clone, Debug, Default)]

@@ -350,25 +350,23 @@ fn earlier(avg: &Avg, units: u64) -> Option<Avg> {
 
 /// A queue before an entity left it, unless something was floored.
 fn with(queue: &Avg, se: &Se) -> Option<Avg> {
-    let mut before = *queue;
-    before.load_avg = queue.load_avg.checked_add(se.avg.load_avg)?;
-    before.load_sum = queue.load_sum.checked_add(se.weight.checked_mul(se.avg.load_sum)?)?;
-    before.runnable_avg = queue.runnable_avg.checked_add(se.avg.runnable_avg)?;
-    before.runnable_sum = queue.runnable_sum.checked_add(se.avg.runnable_sum)?;
-    before.util_avg = queue.util_avg.checked_add(se.avg.util_avg)?;
-    before.util_sum = queue.util_sum.checked_add(se.avg.util_sum)?;
-    Some(before)
+    by_field(queue, se, u64::checked_add)
 }
 
 /// A queue before an entity joined it.
 fn without(queue: &Avg, se: &Se) -> Option<Avg> {
+    by_field(queue, se, u64::checked_sub)
+}
+
+/// Only a proposal: who takes it lets the core attach or detach the entity, and compares.
+fn by_field(queue: &Avg, se: &Se, change: fn(u64, u64) -> Option<u64>) -> Option<Avg> {
     let mut before = *queue;
-    before.load_avg = queue.load_avg.checked_sub(se.avg.load_avg)?;
-    before.load_sum = queue.load_sum.checked_sub(se.weight.checked_mul(se.avg.load_sum)?)?;
-    before.runnable_avg = queue.runnable_avg.checked_sub(se.avg.runnable_avg)?;
-    before.runnable_sum = queue.runnable_sum.checked_sub(se.avg.runnable_sum)?;
-    before.util_avg = queue.util_avg.checked_sub(se.avg.util_avg)?;
-    before.util_sum = queue.util_sum.checked_sub(se.avg.util_sum)?;
+    before.load_avg = change(queue.load_avg, se.avg.load_avg)?;
+    before.load_sum = change(queue.load_sum, se.weight.checked_mul(se.avg.load_sum)?)?;
+    before.runnable_avg = change(queue.runnable_avg, se.avg.runnable_avg)?;
+    before.runnable_sum = change(queue.runnable_sum, se.avg.runnable_sum)?;
+    before.util_avg = change(queue.util_avg, se.avg.util_avg)?;
+    before.util_sum = u32::try_from(change(queue.util_sum.into(), se.avg.util_sum.into())?).ok()?;
     Some(before)
 }
 
