@@ -140,6 +140,10 @@ fn what_is_no_trace_is_refused_with_line_and_caret() {
                     the output of `trace-cmd report` or of `perf script`";
     assert_eq!(shown, expected);
     assert!(text(b"").next().is_err());
+    let no_cpu = b"perf  1394 36129.083166:   sched:sched_switch: prev_comm=a prev_pid=1 ==> next_comm=b next_pid=2\n";
+    assert_eq!(sniff_text(no_cpu), Some(Format::PerfScript));
+    let shown = text(no_cpu).next().expect_err("no CPU").to_string();
+    assert!(shown.starts_with("t.txt:1:12: no line of it is understood: no CPU before the time"), "{shown}");
 }
 
 #[test]

@@ -40,7 +40,10 @@ impl<'a> Head<'a> {
                 Err(bad) => closest = closest.or(Some(bad)),
             }
         }
-        Self::latency_format(line).map_or_else(|| closest.map_or_else(|| bad(0, "is no event line"), Err), Ok)
+        if let Some(head) = Self::latency_format(line) {
+            return Ok(head);
+        }
+        closest.map_or_else(|| without_cpu(line), Err)
     }
 
     fn behind_cpu(line: &'a [u8], left: &'a [u8], cpu: u64, at: usize, from: usize) -> Result<Head<'a>, Bad> {
@@ -67,10 +70,30 @@ impl<'a> Head<'a> {
         let left = line[..start].trim_ascii_end();
         let flags = memrchr(b' ', left)? + 1;
         let digits = left[flags..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if flags + digits == left.len() {
+            return None;
+        }
         let cpu = decimal(&left[flags..flags + digits]).and_then(cpu_number)?;
         let (comm, tid, perf) = task(&left[..flags])?;
         let (event, fields) = event(line, colon + 1).ok()?;
         Some(Head { comm, tid, cpu, time_ns, step_ns, event, fields, perf })
+    }
+}
+
+/// What is wrong with a line that has no CPU.
+pub(crate) const NO_CPU: &str = "no CPU before the time; `perf script` writes one with `-F +cpu`";
+
+fn without_cpu<T>(line: &[u8]) -> Result<T, Bad> {
+    let stamp =
+        memchr::memmem::find(line, b": ").map(|colon| (memrchr(b' ', &line[..colon]).map_or(0, |at| at + 1), colon));
+    let timed = |(start, colon): &(usize, usize)| {
+        line[*start..*colon].contains(&b'.')
+            && seconds(&line[*start..*colon]).is_some()
+            && event(line, *colon + 1).is_ok()
+    };
+    match stamp.filter(timed).filter(|(start, _)| task(&line[..*start]).is_some()) {
+        Some((start, _)) => bad(start, NO_CPU),
+        None => bad(0, "is no event line"),
     }
 }
 
@@ -149,7 +172,9 @@ mod tests {
 
     #[test]
     fn what_is_no_event_line_says_where() {
-        for (line, at) in [("sh-1 [4294967295] 1.5: e: f", 6), ("sh-1 [001] x: e: f", 11), ("hello", 0)] {
+        for (line, at) in
+            [("sh-1 [4294967295] 1.5: e: f", 6), ("sh-1 [001] x: e: f", 11), ("hello", 0), ("sh 1 5.000001: e: f", 5)]
+        {
             assert_eq!(Head::parse(line.as_bytes()).map_err(|bad| bad.at), Err(at), "{line}");
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Which kind of text a file is, from its first bytes.
 
-use super::head::Head;
+use super::head::{Head, NO_CPU};
 use crate::import::Format;
 use crate::import::csv;
 
@@ -30,6 +30,7 @@ pub fn sniff_text(first_bytes: &[u8]) -> Option<Format> {
     lines
         .find_map(|line| match Head::parse(line) {
             Ok(head) => Some(if head.perf { Format::PerfScript } else { Format::FtraceText }),
+            Err(bad) if bad.what == NO_CPU => Some(Format::PerfScript),
             Err(_) if ftrace(line) => Some(Format::FtraceText),
             Err(_) => None,
         })
