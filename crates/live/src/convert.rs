@@ -3,17 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pelton_schema::{Event, PeltSignal, PeltSource};
+use pelton_schema::{Event, PeltSignal, PeltSource, STATE_DEAD, STATE_SLEEPING, STATE_UNINTERRUPTIBLE};
 
 use crate::groups::Groups;
 use crate::record::{Average, Body, Clocks, Kind, Note, PendingRecord, Record, StateRecord, TaskRecord};
 
-/// State bits the events tell apart: sleeping, uninterruptible.
-const STATE_SLEEPS: u32 = 3;
+/// State bits the events tell apart.
+const STATE_SLEEPS: u32 = STATE_SLEEPING | STATE_UNINTERRUPTIBLE;
 /// Kernel state bits of a task that is gone: dead, zombie, and the mark of the last switch.
 const STATE_GONE: u32 = 0x10 | 0x20 | 0x80;
-/// What events call such a task.
-const STATE_DEAD: u32 = 16;
 
 /// What a record refers to by address, as numbers; one per recording.
 #[derive(Debug)]

@@ -6,10 +6,10 @@
 use std::path::PathBuf;
 
 use pelton_core::{CpuState, Policy};
-use pelton_replay::validate::{Merged, Options, Report, compare_again, predict_distorted, validate};
+use pelton_replay::validate::{Comparison, Merged, Options, Report, compare_again, predict_distorted, validate};
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_scenario::workload;
-use pelton_schema::{EVENTS, Event, Sink};
+use pelton_schema::{EVENTS, Event, STATE_DEAD, STATE_SLEEPING, Sink};
 use pelton_sim::{Machine, RunConfig};
 use pelton_trace::import::{Format, ImportError, OpenOptions, Source, Timed, TraceInfo, open};
 
@@ -153,6 +153,39 @@ fn source(events: &[Timed]) -> Simulated {
     Simulated { events: events.into_iter(), info }
 }
 
+/// What the averages of a trace in memory are compared with.
+fn averages(events: &[Timed], options: &Options) -> Vec<Comparison> {
+    let mut report = validate(&mut source(events), options.clone(), &mut |_| true).expect("events in memory");
+    compare_again(&mut source(events), &source(events).info, options, &mut report).expect("events in memory");
+    report.comparisons
+}
+
+#[test]
+fn averages_of_queues_hold_where_tasks_are_made_move_and_end() {
+    let machine = machine("juno-r0");
+    let spec = "periodic:run_us=3000,period_us=10000 + periodic:run_us=1500,period_us=7000 + hackbench";
+    for profile in ["4.19", "7.2"] {
+        let events = simulated(&machine, spec, profile);
+        let right = options(profile, Some(machine.clone()));
+        let found = averages(&events, &right);
+        assert!(found.len() >= 2 && found.iter().all(|c| c.ok && c.n > 1000), "{profile}: {found:?}");
+        let outside = |events: &[Timed]| averages(events, &right).iter().any(|c| !c.ok);
+        let mut nobody_dies = events.clone();
+        nobody_dies.iter_mut().for_each(|timed| {
+            if let Event::SchedSwitch { prev_state: state @ STATE_DEAD, .. } = &mut timed.event {
+                *state = STATE_SLEEPING;
+            }
+        });
+        assert!(outside(&nobody_dies), "{profile}: that tasks end does not matter");
+        let still: Vec<Timed> =
+            events.iter().filter(|t| !matches!(t.event, Event::SchedMigrateTask { .. })).copied().collect();
+        assert!(outside(&still), "{profile}: that tasks move does not matter");
+    }
+    let events = simulated(&machine, spec, "7.2");
+    let found = averages(&events, &options("4.19", Some(machine.clone())));
+    assert!(found.iter().any(|c| !c.ok), "rules of 4.19 pass for 7.2");
+}
+
 #[test]
 fn averages_of_a_simulated_run_follow_from_its_schedule_and_not_from_a_wrong_one() {
     let machine = machine("hikey-6220");
@@ -160,11 +193,7 @@ fn averages_of_a_simulated_run_follow_from_its_schedule_and_not_from_a_wrong_one
                 periodic:run_us=2000,period_us=16000,policy=fifo,priority=10";
     let events = simulated(&machine, spec, "7.2");
     let right = options("7.2", Some(machine.clone()));
-    let compared = |events: &[Timed]| {
-        let mut report = validate(&mut source(events), right.clone(), &mut |_| true).expect("events in memory");
-        compare_again(&mut source(events), &source(events).info, &right, &mut report).expect("events in memory");
-        report.comparisons
-    };
+    let compared = |events: &[Timed]| averages(events, &right);
     let found = compared(&events);
     assert!(found.len() >= 3 && found.iter().all(|c| c.ok && c.n > 200), "{found:?}");
     let without_frequencies: Vec<Timed> =

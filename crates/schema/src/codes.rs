@@ -126,6 +126,14 @@ codes! {
 
 /// `CpuIdle::state` when a CPU leaves idle.
 pub const IDLE_EXIT: u32 = u32::MAX;
+/// `SchedSwitch::prev_state`: runnable, it was preempted.
+pub const STATE_RUNNABLE: u32 = 0;
+/// `SchedSwitch::prev_state`: sleeping.
+pub const STATE_SLEEPING: u32 = 1;
+/// `SchedSwitch::prev_state`: waiting for something else than a signal.
+pub const STATE_UNINTERRUPTIBLE: u32 = 2;
+/// `SchedSwitch::prev_state`: it has ended, this is its last switch.
+pub const STATE_DEAD: u32 = 16;
 /// `SchedSwitch` priority of a deadline task (-1).
 pub const PRIO_DEADLINE: u32 = u32::MAX;
 /// `flags` of `pelt_state`: on the queue.

@@ -2,16 +2,11 @@
 //! Choosing what a CPU runs: the common part of all classes, in the order of the kernel's `__schedule()`.
 
 use pelton_core::dequeue;
-use pelton_schema::{Event, HookSite, Sink};
+use pelton_schema::{Event, HookSite, STATE_DEAD, STATE_RUNNABLE, STATE_SLEEPING, Sink};
 
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::state::{Life, NO_TASK, Power, Step, Task};
-
-/// `prev_state` of a switch.
-const STATE_RUNNABLE: u32 = 0;
-const STATE_SLEEPING: u32 = 1;
-const STATE_DEAD: u32 = 16;
 
 impl<S: Sink> Engine<'_, S> {
     /// Chooses the next task of CPU `c` and switches to it.

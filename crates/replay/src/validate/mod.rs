@@ -42,7 +42,7 @@ pub use survey::Survey;
 use std::collections::BTreeMap;
 
 use pelton_core::{Avg, Policy};
-use pelton_schema::{Event, PELT_ROOT, PeltSignal, PeltSource};
+use pelton_schema::{Event, PELT_ROOT, PeltSignal, PeltSource, STATE_DEAD};
 use pelton_sim::Machine;
 use pelton_trace::import::{ImportError, Source, Timed};
 
@@ -54,9 +54,6 @@ use energy::Energies;
 use engine::{Engine, Place, Record};
 use limits::Limits;
 use object::{Pending, State};
-
-/// `prev_state` of a task that is gone.
-const STATE_DEAD: u32 = 16;
 
 /// What a trace is held against.
 #[derive(Clone, Debug)]

@@ -4,15 +4,10 @@
 //! Events may be missing anywhere: a switch whose outgoing task is not the one believed to run starts anew on that CPU,
 //! and what cannot be known is counted in [`Gaps`](super::record::Gaps), never guessed.
 
-use pelton_schema::{Event, Sink};
+use pelton_schema::{Event, STATE_DEAD, STATE_RUNNABLE, Sink};
 
 use super::record::{Attributes, First, NOBODY, RecordedTask, Recorder, State, Step, TASKS_MAX};
 use super::totals::CPUS_MAX;
-
-/// `prev_state` bits of a task that ends.
-const EXIT_STATES: u32 = 16 | 32;
-/// Bits of `prev_state` that are task states; higher ones only say that it was preempted.
-const STATE_BITS: u32 = 0xff;
 
 impl Sink for Recorder {
     fn event(&mut self, time_ns: u64, event: &Event) {
@@ -141,8 +136,8 @@ impl Recorder {
     /// A task that left its CPU: asleep, waiting or gone.
     fn rest(&mut self, index: usize, prev_state: u32, to_idle: bool) {
         let at_ns = self.now_ns;
-        let sleeps = if self.prev_state_known { prev_state & STATE_BITS != 0 } else { to_idle };
-        let exits = self.prev_state_known && prev_state & EXIT_STATES != 0;
+        let sleeps = if self.prev_state_known { prev_state != STATE_RUNNABLE } else { to_idle };
+        let exits = self.prev_state_known && prev_state == STATE_DEAD;
         self.tasks[index].state = match sleeps {
             _ if exits || self.tasks[index].ended_ns.is_some() => {
                 self.flush(index);

@@ -3,16 +3,12 @@
 //!
 //! Stopped, traced, parked and idle kernel threads wait for something else than a signal: they count as uninterruptible.
 
-use super::text::number::number;
+use pelton_schema::{
+    STATE_DEAD as DEAD, STATE_RUNNABLE as RUNNABLE, STATE_SLEEPING as INTERRUPTIBLE,
+    STATE_UNINTERRUPTIBLE as UNINTERRUPTIBLE,
+};
 
-/// Runnable: it was preempted.
-const RUNNABLE: u32 = 0;
-/// Sleeping.
-const INTERRUPTIBLE: u32 = 1;
-/// Waiting.
-const UNINTERRUPTIBLE: u32 = 2;
-/// Ended.
-const DEAD: u32 = 16;
+use super::text::number::number;
 
 /// From the bits inside a kernel (4.14 and later), as BPF programs see them.
 pub(super) fn of_kernel_bits(bits: u64) -> u32 {

@@ -53,6 +53,17 @@ pub struct Side {
     pub class: u32,
 }
 
+/// What becomes of the previous task of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It stays on the queue.
+    Waits,
+    /// It leaves the queue, its utilization stays.
+    Sleeps,
+    /// It and its utilization leave.
+    Dies,
+}
+
 /// All of it.
 #[derive(Debug)]
 pub struct Machine {
@@ -60,8 +71,8 @@ pub struct Machine {
     table: CpuTable,
     cpus: BTreeMap<u32, Cpu>,
     tasks: BTreeMap<u32, Task>,
-    /// The CPU whose queue a task joined in the last event.
-    pub joined: Option<u32>,
+    /// CPUs whose queue a task joined or left in the last event.
+    pub changed: Vec<u32>,
     /// Joins and leaves of tasks whose utilization was not known.
     pub unknown_moves: u64,
 }
@@ -69,7 +80,7 @@ pub struct Machine {
 impl Machine {
     /// Nothing seen yet.
     pub fn new(pol: Policy, table: CpuTable) -> Machine {
-        Machine { pol, table, cpus: BTreeMap::new(), tasks: BTreeMap::new(), joined: None, unknown_moves: 0 }
+        Machine { pol, table, cpus: BTreeMap::new(), tasks: BTreeMap::new(), changed: Vec::new(), unknown_moves: 0 }
     }
 
     /// A CPU, if anything happened on it.
@@ -157,6 +168,8 @@ impl Machine {
         let (pol, known) = (self.pol, self.is_known(cpu, now));
         let c = self.started(cpu, now);
         if is_new {
+            // Its first average may have been recorded before this event: it is not part of a queue yet.
+            task.se = Se::new(NICE_0);
             task.se.post_init(&pol, &c.rq.cfs, c.rq.cap_orig);
             task.known = known;
         }
@@ -165,7 +178,7 @@ impl Machine {
         c.rq.enqueue_task(&pol, &mut task.se, now, 0, idle);
         c.occupy(&pol);
         if joins {
-            self.joined = Some(cpu);
+            self.changed.push(cpu);
         }
         let unknown = joins && !self.knows(&task, now);
         self.tasks.insert(tid, task);
@@ -183,6 +196,7 @@ impl Machine {
         if let Some(c) = self.cpus.get_mut(&task.cpu) {
             c.rq.migrate_sleeping_task(&pol, &mut task.se, c.class == runs::IDLE, now);
         }
+        self.changed.push(task.cpu);
         if !known {
             self.spoil(task.cpu, now);
         }
@@ -204,6 +218,7 @@ impl Machine {
             c.rq.dequeue_task(&pol, &mut task.se, now, 0, c.class == runs::IDLE, dequeue::MIGRATE);
             c.occupy(&pol);
         }
+        self.changed.push(from);
         if !known {
             self.spoil(from, now);
         }
@@ -212,7 +227,7 @@ impl Machine {
         self.enqueue(now, tid, to, false);
     }
 
-    /// A task ends.
+    /// A task that does not run has ended. One that runs ends at its last switch: most kernels tell of its end before.
     pub fn exit(&mut self, now: u64, tid: u32) {
         let Some(mut task) = self.tasks.get(&tid).copied().filter(|task| task.se.running == 0) else { return };
         if task.se.on_rq == 0 {
@@ -221,8 +236,8 @@ impl Machine {
         self.tasks.remove(&tid);
     }
 
-    /// A switch; `sleeps`: the previous task leaves the queue. False when it contradicts the one before.
-    pub fn switch(&mut self, now: u64, cpu: u32, prev: Side, next: Side, sleeps: bool) -> bool {
+    /// A switch. False when it contradicts the one before.
+    pub fn switch(&mut self, now: u64, cpu: u32, prev: Side, next: Side, fate: Fate) -> bool {
         let continues = self.started(cpu, now).current.is_none_or(|current| current == prev.tid);
         if !continues {
             self.lose(now, cpu);
@@ -237,7 +252,10 @@ impl Machine {
             }
             self.enqueue(now, next.tid, cpu, false);
         }
-        self.change(now, cpu, prev, next, sleeps);
+        self.change(now, cpu, prev, next, fate != Fate::Waits);
+        if fate == Fate::Dies && prev.tid != 0 {
+            self.exit(now, prev.tid);
+        }
         continues
     }
 
@@ -255,7 +273,7 @@ impl Machine {
     }
 
     /// The switch itself, as the scheduler does it: dequeue, put, pick.
-    fn change(&mut self, now: u64, cpu: u32, prev: Side, next: Side, sleeps: bool) {
+    fn change(&mut self, now: u64, cpu: u32, prev: Side, next: Side, leaves: bool) {
         let pol = self.pol;
         let fair = |tasks: &BTreeMap<u32, Task>, side: Side| {
             tasks.get(&side.tid).copied().filter(|task| side.class == runs::FAIR && task.cpu == cpu)
@@ -263,7 +281,7 @@ impl Machine {
         let (mut from, mut to) = (fair(&self.tasks, prev), fair(&self.tasks, next));
         let Some(c) = self.cpus.get_mut(&cpu) else { return };
         let was_idle = c.class == runs::IDLE;
-        if let (true, Some(task)) = (sleeps, &mut from) {
+        if let (true, Some(task)) = (leaves, &mut from) {
             c.rq.dequeue_task(&pol, &mut task.se, now, 0, was_idle, dequeue::SLEEP);
         }
         match prev.class {

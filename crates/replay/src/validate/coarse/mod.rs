@@ -12,18 +12,18 @@ pub mod machine;
 use std::collections::BTreeMap;
 
 use pelton_core::{Policy, decay_load, ramp, runs};
-use pelton_schema::{CPU_UNKNOWN, Event};
+use pelton_schema::{CPU_UNKNOWN, Event, STATE_DEAD, STATE_RUNNABLE};
 use pelton_sim::Machine as Platform;
 use pelton_trace::import::{Format, Timed, TraceInfo};
 
 use super::engine::class_of;
 use super::report::Report;
 use super::survey::{CPUS_MAX, Survey};
-use super::tolerance::{AVERAGES, JUMPS_PERMILLE_MAX};
+use super::tolerance::{AVERAGES, JUMPS_PERMILLE_MAX, Tolerance};
 pub use cpus::CpuTable;
 use curve::Curve;
 use errors::Errors;
-use machine::{Machine, Side};
+use machine::{Fate, Machine, Side};
 
 /// Columns that mean something in this trace.
 #[derive(Clone, Copy, Debug)]
@@ -75,8 +75,8 @@ pub struct Coarse {
     taken_over: u64,
     /// The last recorded value of each queue, and how far its clock was behind then.
     last: BTreeMap<u32, Last>,
-    /// Values of queues that changed too fast, until it is clear whether a task that joined explains them.
-    pending: BTreeMap<u32, (u64, u32)>,
+    /// Values of queues that do not fit, until it is clear whether a task that came or went explains them.
+    waiting: BTreeMap<u32, Waiting>,
     /// Changes of a queue that neither running nor idle time explains.
     jumps: u64,
 }
@@ -96,7 +96,7 @@ impl Coarse {
             errors: BTreeMap::new(),
             taken_over: 0,
             last: BTreeMap::new(),
-            pending: BTreeMap::new(),
+            waiting: BTreeMap::new(),
             jumps: 0,
         }
     }
@@ -106,47 +106,64 @@ impl Coarse {
         Side { tid, class }
     }
 
+    fn fate(&self, prev_state: u32) -> Fate {
+        match prev_state {
+            STATE_DEAD => Fate::Dies,
+            // A table of runs does not tell why one ended; a task that is not running is taken for asleep.
+            STATE_RUNNABLE if self.columns.prio => Fate::Waits,
+            _ => Fate::Sleeps,
+        }
+    }
+
     /// The next event.
     pub fn event(&mut self, timed: &Timed) {
         let now = timed.time_ns;
         self.give_up_waiting(now);
         self.handle(now, &timed.event);
-        self.joined(now);
+        self.moved(now);
     }
 
-    /// A task that joined explains a value recorded just before its wake-up was.
-    fn joined(&mut self, now: u64) {
-        let Some(cpu) = self.machine.joined.take() else { return };
-        let Some((_, util)) = self.pending.remove(&cpu) else { return };
-        self.machine.refresh(now, cpu);
-        if self.machine.is_known(cpu, now)
-            && let Some(ours) = self.machine.cpu(cpu).map(|c| c.rq.cfs.avg.util_avg)
-        {
-            self.compare(QUEUE_UTIL, ours, util);
-        } else {
-            self.machine.learn_queue(now, cpu, util);
-            self.taken_over += 1;
+    /// Kernels tell of a move after the queues have changed: a value that did not fit counts for the moment after it.
+    fn moved(&mut self, now: u64) {
+        for cpu in std::mem::take(&mut self.machine.changed) {
+            let Some(waiting) = self.waiting.remove(&cpu) else { continue };
+            self.machine.refresh(now, cpu);
+            match self.machine.cpu(cpu).filter(|_| self.machine.is_known(cpu, now)) {
+                Some(c) => self.compare(QUEUE_UTIL, waiting.nearer(c.rq.cfs.avg.util_avg), waiting.recorded),
+                None => self.take_over(now, cpu, waiting.recorded),
+            }
         }
     }
 
-    /// Nobody joined: the value is taken over.
+    /// Nobody moved: the value stands as it is.
     fn give_up_waiting(&mut self, now: u64) {
-        let late = |(_, (at, _)): &(&u32, &(u64, u32))| now.saturating_sub(*at) > JOIN_NS;
-        while let Some((cpu, util)) = self.pending.iter().find(late).map(|(cpu, (_, util))| (*cpu, *util)) {
-            self.pending.remove(&cpu);
-            self.machine.learn_queue(now, cpu, util);
-            self.taken_over += 1;
-            self.jumps += 1;
+        let late = |(_, waiting): &(&u32, &Waiting)| now.saturating_sub(waiting.since) > MOVE_NS;
+        while let Some(cpu) = self.waiting.iter().find(late).map(|(cpu, _)| *cpu) {
+            self.settle(cpu);
         }
+    }
+
+    fn settle(&mut self, cpu: u32) {
+        match self.waiting.remove(&cpu) {
+            Some(Waiting { since, recorded, is_jump: true, .. }) => {
+                self.take_over(since, cpu, recorded);
+                self.jumps += 1;
+            }
+            Some(waiting) => self.compare(QUEUE_UTIL, waiting.ours, waiting.recorded),
+            None => {}
+        }
+    }
+
+    fn take_over(&mut self, now: u64, cpu: u32, util: u32) {
+        self.machine.learn_queue(now, cpu, util);
+        self.taken_over += 1;
     }
 
     fn handle(&mut self, now: u64, event: &Event) {
         match *event {
             Event::SchedSwitch { cpu, prev_tid, prev_prio, prev_state, next_tid, next_prio } => {
                 let (prev, next) = (self.side(prev_tid, prev_prio), self.side(next_tid, next_prio));
-                // A table of runs does not tell why one ended; a task that is not running is taken for asleep.
-                let sleeps = prev_state != 0 || !self.columns.prio;
-                self.machine.switch(now, cpu, prev, next, sleeps);
+                self.machine.switch(now, cpu, prev, next, self.fate(prev_state));
             }
             Event::SchedWakeup { tid, prio, target_cpu, .. } => self.woken(now, tid, prio, target_cpu, false),
             Event::SchedWakeupNew { tid, prio, target_cpu, .. } => self.woken(now, tid, prio, target_cpu, true),
@@ -201,27 +218,26 @@ impl Coarse {
         self.machine.refresh(now, cpu);
         let known = self.machine.is_known(cpu, now);
         if self.columns.queue_util {
-            let lag_ns = self.machine.lag_ns(cpu);
-            let last = self.last.insert(cpu, Last { now, util, lag_ns });
-            if known && last.is_some_and(|last| last.is_jump(now, util)) {
-                self.pending.insert(cpu, (now, util));
-                return;
-            }
-            match self.machine.cpu(cpu).filter(|_| known) {
-                Some(c) => {
-                    let ours = c.rq.cfs.avg.util_avg;
-                    self.compare(QUEUE_UTIL, ours, util);
-                }
-                None => {
-                    self.machine.learn_queue(now, cpu, util);
-                    self.taken_over += 1;
-                }
-            }
+            self.queue_util(now, cpu, util, known);
         }
         // Before 5.7 the value of a queue says whether anybody was runnable; later it counts them.
         if self.columns.queue_runnable && known && self.is_ratio(runnable) {
             let ours = self.machine.occupied(cpu);
             self.compare(QUEUE_OCCUPIED, ours, runnable);
+        }
+    }
+
+    fn queue_util(&mut self, now: u64, cpu: u32, util: u32, known: bool) {
+        self.settle(cpu);
+        let lag_ns = self.machine.lag_ns(cpu);
+        let last = self.last.insert(cpu, Last { now, util, lag_ns });
+        let Some(c) = self.machine.cpu(cpu).filter(|_| known) else { return self.take_over(now, cpu, util) };
+        let ours = c.rq.cfs.avg.util_avg;
+        if Tolerance::permille(ours.abs_diff(util.into())) > AVERAGES.mean_permille {
+            let is_jump = last.is_some_and(|last| last.is_jump(now, util));
+            self.waiting.insert(cpu, Waiting { since: now, recorded: util, ours, is_jump });
+        } else {
+            self.compare(QUEUE_UTIL, ours, util);
         }
     }
 
@@ -265,7 +281,8 @@ impl Coarse {
     }
 
     /// Writes the results down.
-    pub fn finish(self, report: &mut Report) {
+    pub fn finish(mut self, report: &mut Report) {
+        self.waiting.keys().copied().collect::<Vec<_>>().into_iter().for_each(|cpu| self.settle(cpu));
         for (what, errors) in &self.errors {
             let few = self.jumps * 1000 <= (errors.n() + self.jumps) * JUMPS_PERMILLE_MAX;
             add(report, what, errors, *what != QUEUE_UTIL || few);
@@ -312,8 +329,25 @@ struct Last {
     lag_ns: u64,
 }
 
-/// Between the attach of a task and the event of its wake-up.
-const JOIN_NS: u64 = 100_000;
+/// Between the change of a queue and the event that tells of the move.
+const MOVE_NS: u64 = 100_000;
+
+/// A value of a queue further from ours than the mean may be.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    since: u64,
+    recorded: u32,
+    ours: u64,
+    is_jump: bool,
+}
+
+impl Waiting {
+    /// Ours before or after a move.
+    fn nearer(&self, after: u64) -> u64 {
+        let error = |ours: u64| ours.abs_diff(self.recorded.into());
+        if error(self.ours) < error(after) { self.ours } else { after }
+    }
+}
 
 impl Last {
     /// True when a later value rose faster than a CPU at full speed can make it, or fell faster than idle time does:
