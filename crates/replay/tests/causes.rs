@@ -2,13 +2,13 @@
 //! What few events say about who made, woke and moved whom, and what that becomes.
 
 use pelton_replay::workload::{
-    First, Habits, Pulls, Recorder, Recording, Step, Synthesis, SynthesisOptions, synthesise,
+    First, Habits, Pin, Pulls, Recorder, Recording, Step, Synthesis, SynthesisOptions, synthesise,
 };
 use pelton_scenario::platform::{PlatformOptions, load};
 use pelton_schema::{Event, Sink};
 use pelton_sim::Machine;
 use pelton_sim::machine::Costs;
-use pelton_sim::workload::{Op, Start};
+use pelton_sim::workload::{CpuSet, Op, Start};
 
 const US: u64 = 1000;
 
@@ -149,6 +149,57 @@ fn a_timers_length_tells_its_wake_ups_from_those_of_who_happens_to_run() {
     let recording = record(&free(), events);
     let habits = Habits::of(&recording);
     assert!(habits.pairs.is_empty() && habits.timers.len() == 10, "{:?} {:?}", habits.pairs, habits.timers);
+}
+
+#[test]
+fn what_a_short_burst_cannot_pay_is_not_taken_from_a_later_one() {
+    let machine = juno();
+    let cost_us = machine.costs.context_switch_ns.div_ceil(US);
+    let short = |i: u64| {
+        let at = i * 100;
+        [(at, wakeup(0, 7, 0)), (at, switch(0, 0, 0, 7)), (at + 1, switch(0, 7, 1, 0))]
+    };
+    let long = [(9000, wakeup(0, 7, 0)), (9000, switch(0, 0, 0, 7)), (10_000, switch(0, 7, 1, 0))];
+    let work = |machine: &Machine| {
+        let begin = std::iter::once((0, switch(0, 0, 0, 0)));
+        let recording = record(machine, begin.chain((1..80).flat_map(short)).chain(long));
+        let last = recording.tasks[0].steps.iter().rev().find_map(|s| match *s {
+            Step::Run { work_ns, .. } => Some(work_ns),
+            _ => None,
+        });
+        last.expect("it ran")
+    };
+    assert!(cost_us > 1, "bursts of 1 us do not pay a switch of this machine");
+    assert_eq!(work(&free()) - work(&machine), machine.costs.context_switch_ns);
+}
+
+#[test]
+fn a_change_of_attributes_leaves_a_pinned_task_where_it_was_recorded() {
+    let told = |cpus_allowed| Event::TaskAttributes {
+        tid: 7,
+        policy: 0,
+        prio: 120,
+        cpus_allowed,
+        uclamp_min: 0,
+        uclamp_max: 1024,
+        group: 0,
+    };
+    let round = |i: u64| {
+        let at = i * 100;
+        let changed = (i == 5).then_some((at + 10, told(0b1011)));
+        let begin = [(at, wakeup(3, 7, 3)), (at, switch(3, 0, 0, 7))];
+        begin.into_iter().chain(changed).chain([(at + 20, switch(3, 7, 1, 0))])
+    };
+    let begin = [(0, switch(3, 0, 0, 0)), (0, told(0b1001))];
+    let recording = record(&free(), begin.into_iter().chain((1..10).flat_map(round)));
+    let names = ["t7".to_owned()];
+    for pin in [Pin::Itself, Pin::Asleep] {
+        let options = SynthesisOptions { pin, ..SynthesisOptions::default() };
+        let made = synthesise(&recording, &Habits::of(&recording), &names, &free(), &options);
+        let phases = &made.workload.tasks[0].phases;
+        let changed = phases.iter().find(|p| p.policy.is_some()).expect("a phase of its own");
+        assert_eq!(changed.cpus, Some(CpuSet::of([3])), "{pin:?}");
+    }
 }
 
 #[test]

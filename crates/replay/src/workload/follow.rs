@@ -138,16 +138,18 @@ impl Recorder {
         let at_ns = self.now_ns;
         let sleeps = if self.prev_state_known { prev_state != STATE_RUNNABLE } else { to_idle };
         let exits = self.prev_state_known && prev_state == STATE_DEAD;
+        let ends = exits || self.tasks[index].ended_ns.is_some();
+        if ends || sleeps {
+            self.flush(index);
+            // What a burst could not pay is not taken from a later one.
+            self.tasks[index].costs = 0;
+        }
         self.tasks[index].state = match sleeps {
-            _ if exits || self.tasks[index].ended_ns.is_some() => {
-                self.flush(index);
+            _ if ends => {
                 self.tasks[index].ended_ns.get_or_insert(at_ns);
                 State::Dead
             }
-            true => {
-                self.flush(index);
-                State::Asleep { at_ns }
-            }
+            true => State::Asleep { at_ns },
             false => State::Preempted { at_ns },
         };
     }

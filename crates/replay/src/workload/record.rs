@@ -317,7 +317,7 @@ impl Recorder {
         self.tasks.retain(|t| t.state != State::Dead);
         self.by_tid = self.tasks.iter().enumerate().map(|(i, t)| (t.tid, i as u32)).collect();
         for task in &mut self.tasks {
-            (task.work, task.run_ns, task.seen_cpus) = (0, 0, 0);
+            (task.work, task.costs, task.run_ns, task.seen_cpus) = (0, 0, 0, 0);
             task.steps.clear();
             (task.parent, task.woken_far) = (None, None);
             (task.prio, task.first_cpu) = (task.prio_now, task.cpu);

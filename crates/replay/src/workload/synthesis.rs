@@ -312,6 +312,11 @@ impl Builder<'_> {
                 at_cpu = Some(cpu);
             }
             self.step(index, *step, phases);
+            // A new phase without CPUs of its own would end what holds the task where it was recorded.
+            let begins = matches!(step, Step::Priority(_) | Step::Attributes { .. });
+            if begins && self.options.pin != Pin::Free && phases.cpus.is_none() {
+                phases.cpus = at_cpu.map(|cpu| CpuSet::of([cpu]));
+            }
         }
     }
 
