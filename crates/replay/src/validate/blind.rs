@@ -23,10 +23,9 @@ struct Cpu {
     blind: VecDeque<(u64, u64)>,
 }
 
-impl Cpu {
-    fn blind_within(&self, from_ns: u64, to_ns: u64) -> bool {
-        self.blind.iter().any(|&(start, end)| start <= to_ns && from_ns <= end)
-    }
+/// True when a difference is about a time in this stretch.
+fn concerns(&(start, end): &(u64, u64), divergence: &Divergence) -> bool {
+    start <= divergence.time_ns && divergence.since_ns <= end
 }
 
 /// Differences that are not decided yet.
@@ -39,6 +38,10 @@ pub struct Waiting {
 impl Waiting {
     /// A difference.
     pub fn push(&mut self, report: &mut Report, divergence: Divergence) {
+        if self.cpus.values().flat_map(|cpu| &cpu.blind).any(|stretch| concerns(stretch, &divergence)) {
+            report.in_holes += 1;
+            return;
+        }
         if self.waiting.len() == WAITING_MAX
             && let Some(oldest) = self.waiting.pop_front()
         {
@@ -64,8 +67,12 @@ impl Waiting {
         if own.blind.len() == STRETCHES_MAX {
             own.blind.pop_front();
         }
-        own.blind.push_back((own.seen_ns, time_ns));
+        let stretch = (own.seen_ns, time_ns);
+        own.blind.push_back(stretch);
         own.seen_ns = time_ns;
+        let waited = self.waiting.len();
+        self.waiting.retain(|divergence| !concerns(&stretch, divergence));
+        report.in_holes += (waited - self.waiting.len()) as u64;
         self.decide(report);
     }
 
@@ -79,13 +86,9 @@ impl Waiting {
         if self.waiting.is_empty() {
             return;
         }
-        let cpus = &self.cpus;
+        let seen_ns = self.cpus.values().map(|cpu| cpu.seen_ns).min().unwrap_or(u64::MAX);
         self.waiting.retain(|divergence| {
-            if cpus.values().any(|cpu| cpu.blind_within(divergence.since_ns, divergence.time_ns)) {
-                report.in_holes += 1;
-                return false;
-            }
-            let decided = cpus.values().all(|cpu| cpu.seen_ns > divergence.time_ns);
+            let decided = seen_ns > divergence.time_ns;
             if decided {
                 report.differ(divergence.clone());
             }

@@ -82,6 +82,7 @@ impl Limits {
         | Event::CpuIdle { cpu, .. }
         | Event::PeltCfs { cpu, .. }
         | Event::PeltRt { cpu, .. }
+        | Event::PeltPending { cpu, .. }
         | Event::LostEvents { cpu, .. }) = *event
         else {
             return None;
@@ -117,6 +118,12 @@ impl Limits {
                 ("next_khz", next_khz.into(), self.khz),
             ]),
             Event::CpuFrequency { freq_khz, .. } => first_of([("freq_khz", freq_khz.into(), self.khz)]),
+            Event::PeltPending { removed_load, removed_runnable, removed_util, prop_runnable_sum, .. } => first_of([
+                ("removed_load", removed_load, self.average),
+                ("removed_runnable", removed_runnable, self.average),
+                ("removed_util", removed_util, self.signal),
+                ("prop_runnable_sum", prop_runnable_sum.unsigned_abs(), self.sum),
+            ]),
             Event::PeltCfs { util_avg, .. }
             | Event::PeltSe { util_avg, .. }
             | Event::PeltRt { util_avg, .. }
