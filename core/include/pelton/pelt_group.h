@@ -28,7 +28,6 @@
 #include "util_est.h"
 
 #define PELTON_MIN_SHARES 2u
-#define PELTON_MAX_SHARES 262144u
 #define PELTON_CPU_WEIGHT_DEFAULT 100u
 #define PELTON_TG_UPDATE_SHIFT 6 /* the total is refreshed when off by more than 1/64 */
 

@@ -312,6 +312,9 @@ fn check(experiment: &Experiment) -> Result<(), String> {
     if durations.into_iter().any(|s| !(s > 0.0 && s <= DURATION_S_MAX)) {
         return Err(format!("duration_s must be above 0 and at most {DURATION_S_MAX}"));
     }
+    if experiment.workload.values().flat_map(|w| w.delay_s.values()).any(|s| !(0.0..=DURATION_S_MAX).contains(s)) {
+        return Err(format!("delay_s must be 0 to {DURATION_S_MAX}"));
+    }
     let mut ids = std::collections::BTreeSet::new();
     for row in &experiment.row {
         check_row(experiment, row)?;

@@ -68,6 +68,8 @@ fn mistakes_are_named() {
         ("seeds = 2", "seeds = 10001", "seeds must be 1 to 10000"),
         ("why = \"w\"", "why = \"w\"\nduration_s = -1.0", "duration_s must be above 0"),
         ("why = \"w\"", "why = \"w\"\nduration_s = nan", "duration_s must be above 0"),
+        ("why = \"w\"", "why = \"w\"\ndelay_s = { a = 1e12 }", "delay_s must be 0 to 86400"),
+        ("why = \"w\"", "why = \"w\"\ndelay_s = { a = nan }", "delay_s must be 0 to 86400"),
         ("max = 20.0", "max = 20.0\nthan = { row = \"r\", against = \"r\" }", "`than` needs"),
         ("max = 20.0", "max = 20.0\nthan = { row = \"r\", against = \"q\" }", "no row is called `q`"),
         ("seeds = 2", "seeds = 2\nsed = 1", "unknown field `sed`"),

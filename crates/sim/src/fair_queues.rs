@@ -40,9 +40,14 @@ impl CpuState {
 }
 
 impl<S: Sink> Engine<'_, S> {
+    /// True where a task that was over-served stays queued when it sleeps.
+    fn delays_dequeues(&self) -> bool {
+        matches!(self.fair_kind, FairKind::Eevdf(_)) && self.delayed_dequeue()
+    }
+
     /// The levels of CPU `c`.
     pub(crate) fn tree(&mut self, c: u32) -> Tree<'_> {
-        let delays = matches!(self.fair_kind, FairKind::Eevdf(_)) && self.delayed_dequeue();
+        let delays = self.delays_dequeues();
         tree(self.fair_kind, delays, &mut self.cpus[c as usize], &mut self.tasks)
     }
 
@@ -74,8 +79,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Delays the dequeue of a task that was over-served. True when it did.
     pub(crate) fn fair_delay(&mut self, c: u32, t: u32) -> bool {
-        let lags = matches!(self.fair_kind, FairKind::Eevdf(_)) && self.delayed_dequeue();
-        if !lags {
+        if !self.delays_dequeues() {
             return false;
         }
         if self.grouped {

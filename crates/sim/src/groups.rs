@@ -31,6 +31,11 @@ pub(crate) struct Group {
     pub shared: TaskGroup,
 }
 
+/// True for a cleaned path with more levels than are simulated.
+pub fn is_too_deep(path: &str) -> bool {
+    path.matches('/').count() > GROUP_DEPTH_MAX
+}
+
 /// The groups of a workload, parents before children; numbers are places in this list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
@@ -76,7 +81,9 @@ impl Groups {
                 return Err(SimError::Plan(format!("task group '{path}' has two weights")));
             }
             if !SHARES_RANGE.contains(shares) {
-                return Err(SimError::Plan(format!("task group '{path}' has {shares} shares, allowed are 2..=262144")));
+                return Err(SimError::Plan(format!(
+                    "task group '{path}' has {shares} shares, allowed are {SHARES_RANGE:?}"
+                )));
             }
             if number != ROOT {
                 groups.list[number as usize].shared.shares = *shares;
@@ -95,15 +102,15 @@ impl Groups {
     fn add(&mut self, path: &str) -> Result<u32, SimError> {
         let (mut number, mut at) = (ROOT, String::new());
         for (depth, name) in path.split('/').filter(|name| !name.is_empty()).enumerate() {
-            if depth >= GROUP_DEPTH_MAX || self.list.len() >= GROUPS_MAX {
-                return Err(SimError::Plan(format!(
-                    "task group '{path}': at most {GROUP_DEPTH_MAX} levels and {GROUPS_MAX} groups"
-                )));
-            }
             at.push('/');
             at.push_str(name);
             let (parent, next) = (number, self.list.len() as u32);
             number = *self.by_path.entry(at.clone()).or_insert(next);
+            if depth >= GROUP_DEPTH_MAX || number as usize >= GROUPS_MAX {
+                return Err(SimError::Plan(format!(
+                    "task group '{path}': at most {GROUP_DEPTH_MAX} levels and {GROUPS_MAX} groups"
+                )));
+            }
             if number == next {
                 self.list.push(Group { parent, shared: TaskGroup { load_avg: 0, shares: SHARES_DEFAULT } });
             }

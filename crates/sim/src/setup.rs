@@ -54,7 +54,8 @@ fn check(m: &Machine, w: &Workload) -> Result<(), SimError> {
         let moves = task.phases.iter().flat_map(|p| &p.ops);
         let moves =
             moves.filter_map(|op| if let Op::MoveAsleep { cpu } = *op { Some(CpuSet::of([cpu])) } else { None });
-        for set in sets.cloned().chain(moves) {
+        let asleep = if let Start::Asleep { cpu } = task.start { Some(CpuSet::of([cpu])) } else { None };
+        for set in sets.cloned().chain(moves).chain(asleep) {
             if !set.iter().any(|c| c < n) {
                 return Err(SimError::Plan(format!(
                     "task '{}' may only run on CPUs that {} does not have",
@@ -328,7 +329,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         engine.create_tasks(cfg);
         for (i, spec) in w.tasks.iter().enumerate() {
             if let Start::Asleep { cpu } = spec.start {
-                engine.begin_asleep(i as u32, cpu.min(n - 1));
+                engine.begin_asleep(i as u32, cpu);
             }
         }
         engine.start_hardware();

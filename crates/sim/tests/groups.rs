@@ -5,6 +5,7 @@ mod common;
 use common::*;
 use pelton_schema::{Event, HookSite};
 use pelton_sim::Report;
+use pelton_sim::groups::{GROUPS_MAX, group_paths};
 use pelton_sim::workload::{GroupSpec, SchedPolicy, TaskSpec, Workload};
 
 const PROFILES: [&str; 6] = ["4.12", "5.4", "6.1", "6.6", "6.12", "7.2"];
@@ -165,7 +166,26 @@ fn a_task_takes_its_averages_along_into_another_group() {
             .filter_map(|(_, e)| if let Event::TaskAttributes { tid: 1, group, .. } = *e { Some(group) } else { None })
             .collect();
         assert_eq!(groups, [1, 2], "{p}");
+        let moved = events.iter().rposition(|(_, e)| matches!(e, Event::TaskAttributes { tid: 1, .. })).expect("told");
+        let util = |(_, e): &(u64, Event)| match *e {
+            Event::PeltSe { tid: 1, util_avg, .. } => Some(util_avg),
+            _ => None,
+        };
+        let before = events[..moved].iter().rev().find_map(util).expect("it ran in the first group");
+        let after = events[moved..].iter().find_map(util).expect("it runs in the second group");
+        assert!(before > 100 && after > before * 3 / 4, "{p}: {before} before, {after} after");
     }
+}
+
+#[test]
+fn as_many_groups_as_allowed_can_be_named_again_and_one_more_cannot() {
+    let named = |n: usize| {
+        let tasks: Vec<TaskSpec> =
+            (0..n).chain([0]).map(|i| in_group(&format!("/{i}"), task("t", None, vec![run_ms(1)]))).collect();
+        group_paths(&with_shares(tasks, &[]))
+    };
+    assert_eq!(named(GROUPS_MAX).expect("allowed").len(), GROUPS_MAX);
+    assert!(named(GROUPS_MAX + 1).is_err());
 }
 
 #[test]

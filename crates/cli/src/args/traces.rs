@@ -3,6 +3,7 @@
 
 use crate::units::{parse_duration_ns, parse_time_ns};
 use clap::{Args, Subcommand, ValueEnum};
+use pelton_lab::experiment::SEEDS_MAX;
 use pelton_trace::import::Format as InputFormat;
 use std::path::PathBuf;
 
@@ -93,7 +94,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Medians over this many seeds, which differ in the phase of ticks.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=SEEDS_MAX))]
     pub seeds: u64,
     /// Compare under the recorded policy on the recorded platform with tolerances.
     #[arg(long)]

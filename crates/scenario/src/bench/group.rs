@@ -3,7 +3,7 @@
 
 use pelton_core::shares_of_weight;
 use pelton_sim::Workload;
-use pelton_sim::groups::{GROUP_DEPTH_MAX, SHARES_DEFAULT, SHARES_RANGE, group_path};
+use pelton_sim::groups::{GROUP_DEPTH_MAX, SHARES_DEFAULT, SHARES_RANGE, group_path, is_too_deep};
 use pelton_sim::workload::GroupSpec;
 
 use super::spec::Spec;
@@ -26,7 +26,7 @@ pub(super) fn declared(spec: &mut Spec) -> Workload {
 /// The path an option gives, cleaned; `None` when it is not written.
 pub(super) fn path(spec: &mut Spec, key: &'static str) -> Option<String> {
     let path = group_path(spec.string(key, ""));
-    if path.matches('/').count() > GROUP_DEPTH_MAX {
+    if is_too_deep(&path) {
         spec.wrong(key, "a task group so deep down", &format!("at most {GROUP_DEPTH_MAX} levels"));
     }
     spec.has(key).then_some(path)

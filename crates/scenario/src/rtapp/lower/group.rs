@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Task groups.
 
-use pelton_sim::groups::{GROUP_DEPTH_MAX, group_path};
+use pelton_sim::groups::{GROUP_DEPTH_MAX, group_path, is_too_deep};
 
 use crate::rtapp::ast::{PolicyName, Spanned};
 use crate::rtapp::flat::{FlatPhase, FlatTask};
@@ -29,7 +29,7 @@ fn checked(group: &Spanned<String>, policy: PolicyName, report: &mut Report) -> 
         let words = say(format!("a task group with {}", policy.name())).label("only the fair class has groups");
         report.error(group.span, words.help("rt-app refuses this, too"));
     }
-    if path.matches('/').count() > GROUP_DEPTH_MAX {
+    if is_too_deep(&path) {
         let words = say("a task group so deep down").label("too many levels");
         report.error(group.span, words.help(format!("at most {GROUP_DEPTH_MAX} levels")));
         return String::new();
