@@ -4,7 +4,7 @@
 use crate::clock::Rq;
 use crate::rules::{
     HookAttach, HookBlocked, HookDecay, HookDl, HookFilter, HookInAverage, HookIowait, HookRt, HookTick, Numbers,
-    Rules, RunnableBoost, UtilEst,
+    Remote, Rules, RunnableBoost, UtilEst,
 };
 use crate::schedutil::{SugovCpu, SugovPolicy, hook_flag};
 
@@ -206,6 +206,9 @@ pub fn event(
     }
     if kind == Kind::Detach || how.removed {
         sc.marks |= mark::DETACHED;
+    }
+    if rules.remote == Remote::LocalOnly && how.remote && kind != Kind::Limits {
+        return 0;
     }
     let offered = offered(rules, kind, how);
     let delivered = delivered(rules, kind, how, offered, small);

@@ -130,6 +130,12 @@ PELTON_INLINE u32 pelton_hook_offered(const struct pelton_policy *pol, u32 kind,
 	return kind == PELTON_HOOK_LIMITS;
 }
 
+/* Kernels before 4.14 call for the CPU that executes and for no other. */
+PELTON_INLINE u32 pelton_hook_is_out_of_reach(const struct pelton_policy *pol, u32 kind, u32 how)
+{
+	return pol->remote == PELTON_REMOTE_LOCAL_ONLY && (how & PELTON_HOW_REMOTE) && kind != PELTON_HOOK_LIMITS;
+}
+
 /* Utilization of the fair class, as the filter for small changes sees it. */
 PELTON_INLINE u32 pelton_hook_util(const struct pelton_policy *pol, u32 util_avg, u32 runnable_avg, u32 util_est)
 {
@@ -239,6 +245,8 @@ PELTON_INLINE u32 pelton_hook_event(const struct pelton_policy *pol, const struc
 	u32 offered = pelton_hook_offered(pol, kind, how);
 
 	pelton_hook_mark(sc, kind, how);
+	if (pelton_hook_is_out_of_reach(pol, kind, how))
+		return 0;
 	if (!pelton_hook_passes(pol, sp, sc, rq, now, kind, how, offered))
 		return offered ? PELTON_HOOK_OFFERED : 0;
 	return (offered ? PELTON_HOOK_OFFERED : 0) | PELTON_HOOK_DELIVERED |

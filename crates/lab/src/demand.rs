@@ -14,37 +14,36 @@ pub(crate) fn domains(report: &Report, of: impl Fn(&DomainReport) -> u64) -> f64
     report.domains.iter().map(of).sum::<u64>() as f64
 }
 
-fn observed(report: &Report) -> Option<Vec<&DemandReport>> {
-    let all: Option<Vec<_>> = report.domains.iter().map(|d| d.demand.as_ref()).collect();
-    all.filter(|domains| !domains.is_empty())
+fn observed(report: &Report) -> Option<&[DemandReport]> {
+    (!report.demand.is_empty()).then_some(&report.demand)
 }
 
-/// Sum over the domains of a run that was observed.
+/// Sum over the clocks of a run that was observed.
 pub(crate) fn sum(report: &Report, of: impl Fn(&DemandReport) -> u64) -> Option<f64> {
-    Some(observed(report)?.into_iter().map(of).sum::<u64>() as f64)
+    Some(observed(report)?.iter().map(of).sum::<u64>() as f64)
 }
 
 /// Time integral of the distance of need and frequency, MHz s.
 pub(crate) fn error_mhz_s(report: &Report) -> Option<f64> {
-    Some(observed(report)?.into_iter().map(|d| d.error_khz_ns).sum::<u128>() as f64 / 1e12)
+    Some(observed(report)?.iter().map(|d| d.error_khz_ns).sum::<u128>() as f64 / 1e12)
 }
 
 /// Mean time from a rise of the need until the frequency follows, ms; `None` without a rise.
 pub(crate) fn step_latency_ms_avg(report: &Report) -> Option<f64> {
-    let domains = observed(report)?;
-    let steps: u64 = domains.iter().map(|d| d.steps).sum();
-    (steps > 0).then(|| domains.iter().map(|d| d.step_ns_sum).sum::<u128>() as f64 / steps as f64 / 1e6)
+    let clocks = observed(report)?;
+    let steps: u64 = clocks.iter().map(|d| d.steps).sum();
+    (steps > 0).then(|| clocks.iter().map(|d| d.step_ns_sum).sum::<u128>() as f64 / steps as f64 / 1e6)
 }
 
 /// The longest of these times, ms.
 pub(crate) fn step_latency_ms_max(report: &Report) -> Option<f64> {
-    observed(report)?.into_iter().map(|d| d.step_ns_max).max().map(|ns| ns as f64 / 1e6)
+    observed(report)?.iter().map(|d| d.step_ns_max).max().map(|ns| ns as f64 / 1e6)
 }
 
 /// Mean reaction, ms; `None` without one.
 pub(crate) fn reaction_ms_avg(report: &Report) -> Option<f64> {
-    let domains = observed(report)?;
-    let summaries = || domains.iter().map(|d| d.reaction_ns.summary());
+    let clocks = observed(report)?;
+    let summaries = || clocks.iter().map(|d| d.reaction_ns.summary());
     let count: u64 = summaries().map(|s| s.count).sum();
     (count > 0).then(|| summaries().map(|s| s.sum).sum::<u64>() as f64 / count as f64 / 1e6)
 }
@@ -69,7 +68,7 @@ pub(crate) fn reaction_ms_p99(report: &Report) -> Option<f64> {
 
 /// Durations and how often each came, ascending.
 fn reactions(report: &Report) -> Option<Vec<(u64, u64)>> {
-    let mut all: Vec<_> = observed(report)?.into_iter().flat_map(|d| d.reaction_ns.iter()).collect();
+    let mut all: Vec<_> = observed(report)?.iter().flat_map(|d| d.reaction_ns.iter()).collect();
     all.sort_unstable();
     Some(all)
 }
@@ -78,19 +77,16 @@ fn reactions(report: &Report) -> Option<Vec<(u64, u64)>> {
 mod tests {
     use super::*;
 
-    fn domain(reaction_ns: impl IntoIterator<Item = u64>, error_khz_ns: u128) -> DomainReport {
+    fn clock(reaction_ns: impl IntoIterator<Item = u64>, error_khz_ns: u128) -> DemandReport {
         let reaction_ns = reaction_ns.into_iter().collect();
-        DomainReport {
-            demand: Some(DemandReport { reaction_ns, error_khz_ns, ..DemandReport::default() }),
-            ..DomainReport::default()
-        }
+        DemandReport { reaction_ns, error_khz_ns, ..DemandReport::default() }
     }
 
     #[test]
-    fn reactions_of_all_domains_are_one_population() {
-        let first = domain((1..=99).map(|ms| ms * 1_000_000), 3_000_000_000_000);
-        let second = domain([200_000_000], 1_000_000_000_000);
-        let report = Report { domains: vec![first, second], ..Report::default() };
+    fn reactions_of_all_clocks_are_one_population() {
+        let first = clock((1..=99).map(|ms| ms * 1_000_000), 3_000_000_000_000);
+        let second = clock([200_000_000], 1_000_000_000_000);
+        let report = Report { demand: vec![first, second], ..Report::default() };
         assert_eq!(reaction_ms_p99(&report), Some(99.0));
         assert_eq!(reaction_ms_max(&report), Some(200.0));
         assert_eq!(reaction_ms_avg(&report), Some((99.0 * 50.0 + 200.0) / 100.0));
@@ -98,14 +94,16 @@ mod tests {
     }
 
     #[test]
-    fn every_step_of_every_domain_counts_alike() {
-        let with = |steps, step_ns_sum, step_ns_max| DomainReport {
-            demand: Some(DemandReport { steps, step_ns_sum, step_ns_max, ..DemandReport::default() }),
-            ..DomainReport::default()
+    fn every_step_of_every_clock_counts_alike() {
+        let with = |steps, step_ns_sum, step_ns_max| DemandReport {
+            steps,
+            step_ns_sum,
+            step_ns_max,
+            ..DemandReport::default()
         };
-        let report = Report { domains: vec![with(3, 6_000_000, 5_000_000), with(1, 0, 0)], ..Report::default() };
+        let report = Report { demand: vec![with(3, 6_000_000, 5_000_000), with(1, 0, 0)], ..Report::default() };
         assert_eq!((step_latency_ms_avg(&report), step_latency_ms_max(&report)), (Some(1.5), Some(5.0)));
-        let still = Report { domains: vec![with(0, 0, 0)], ..Report::default() };
+        let still = Report { demand: vec![with(0, 0, 0)], ..Report::default() };
         assert_eq!(step_latency_ms_avg(&still), None);
     }
 
@@ -119,7 +117,7 @@ mod tests {
 
     #[test]
     fn no_reaction_has_no_mean() {
-        let report = Report { domains: vec![domain([], 0)], ..Report::default() };
+        let report = Report { demand: vec![clock([], 0)], ..Report::default() };
         assert_eq!((reaction_ms_avg(&report), reaction_ms_p99(&report)), (None, None));
         assert_eq!(error_mhz_s(&report), Some(0.0));
     }

@@ -42,7 +42,6 @@ macro_rules! quantities {
 quantities! {
     Run "energy" ["mJ"] "Energy of all CPUs and clusters." = |r| Some(r.energy_uj() as f64 / 1e3);
     Run "transitions" ["count"] "Frequency changes, as cpufreq counts them." = |r| Some(r.transitions() as f64);
-    Run "hook_calls" ["count"] "Calls of the frequency hook by the scheduler." = hook_calls;
     Run "switches" ["count"] "Context switches." = |r| Some(r.cpus.iter().map(|c| c.switches).sum::<u64>() as f64);
     Run "busy" ["ms"] "CPU time spent in tasks." = |r| Some(r.cpus.iter().map(|c| c.busy_ns).sum::<u64>() as f64 / 1e6);
     Run "time_s" ["s"] "Time that a benchmark reports: mean over its repetitions." = benchmark::time_s;
@@ -52,7 +51,7 @@ quantities! {
     Run "latency_avg_us_mean_over_threads" ["us"] "How late each thread ran after its timer, on average; mean over the threads." = benchmark::timer_latency_avg_us;
     Run "wakeup_latency_us_mean_over_wakeups" ["us"] "Time from wake-up to switch of the tasks that measure something, mean over their wake-ups." = benchmark::wakeup_latency_us;
     Run "hooks_offered" ["count"] "Events for which the kernel calls the governor, before the hook filter." = |r| Some(demand::cpus(r, |c| c.hooks_offered));
-    Run "update_count" ["count"] "Calls that reach the governor's update function, as a tracer counts them." = |r| Some(demand::cpus(r, |c| c.updates));
+    Run "update_count" ["count"] "Calls that reach the governor's update function, as a tracer counts them." = |r| Some(demand::cpus(r, |c| c.hook_calls.iter().sum()));
     Run "evaluations" ["count"] "Times the governor worked out a frequency." = |r| Some(demand::domains(r, |d| d.evaluations));
     Run "driver_calls" ["count"] "Frequency requests handed to the driver." = |r| Some(demand::domains(r, |d| d.driver_calls));
     Run "hook_time_ms" ["ms"] "CPU time in hook calls, register writes and driver calls." = |r| Some(demand::cpus(r, |c| c.hook_ns) / 1e6);
@@ -115,10 +114,6 @@ fn task<'a>(report: &'a Report, name: &str) -> Option<&'a TaskReport> {
 pub(crate) fn instance_base(name: &str) -> &str {
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
     if base.len() == name.len() { name } else { base.strip_suffix(['-', '_']).unwrap_or(name) }
-}
-
-fn hook_calls(report: &Report) -> Option<f64> {
-    Some(report.cpus.iter().flat_map(|c| c.hook_calls).sum::<u64>() as f64)
 }
 
 fn of_activations(task: &TaskReport, ns: impl Fn(&Samples) -> f64) -> Option<f64> {

@@ -11,14 +11,17 @@
 use pelton_schema::{HookSite, Sink};
 
 use crate::engine::Engine;
+use crate::machine::Machine;
 use crate::report::DemandReport;
+use crate::speed::one_speed;
+use crate::state::DomainState;
 
-/// Need and frequency of one domain.
+/// Need and frequency of one clock.
 #[derive(Clone, Debug)]
 pub(crate) struct Demand {
     /// Up to when the totals count.
     since_ns: u64,
-    /// Frequency of the hardware.
+    /// Frequency that is asked of the hardware.
     current_khz: u32,
     /// Unknown until the first event.
     needed_khz: Option<u32>,
@@ -156,11 +159,83 @@ impl Demand {
     }
 }
 
+/// Domains whose CPUs run as fast as the highest of their requests, and what is watched of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Clock {
+    domains: Vec<u32>,
+    demand: Demand,
+}
+
+impl Clock {
+    fn highest(&self, domains: &[DomainState], khz: impl Fn(&DomainState) -> u32) -> u32 {
+        self.domains.iter().map(|&d| khz(&domains[d as usize])).max().unwrap_or(0)
+    }
+}
+
+/// By domain, the first one with the same clock.
+fn first_domains(m: &Machine) -> Vec<usize> {
+    let mut first: Vec<usize> = (0..m.domains.len()).collect();
+    let domain = |c: u32| m.cpus[c as usize].domain as usize;
+    loop {
+        let before = first.clone();
+        for c in 0..m.cpus.len() as u32 {
+            let leader = one_speed(m, c).first().copied().unwrap_or(c);
+            let lowest = first[domain(c)].min(first[domain(leader)]);
+            (first[domain(c)], first[domain(leader)]) = (lowest, lowest);
+        }
+        if first == before {
+            return first;
+        }
+    }
+}
+
+/// All clocks of a machine; none when nobody watches.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Clocks {
+    list: Vec<Clock>,
+    /// Place in the list by domain.
+    of: Vec<usize>,
+}
+
+impl Clocks {
+    /// One per group of domains that share a clock.
+    pub(crate) fn of(m: &Machine, domains: &[DomainState]) -> Clocks {
+        let first = first_domains(m);
+        let mut clocks = Clocks::default();
+        for (d, &first) in first.iter().enumerate() {
+            if first == d {
+                clocks.of.push(clocks.list.len());
+                clocks.list.push(Clock { domains: Vec::new(), demand: Demand::new(0) });
+            } else {
+                clocks.of.push(clocks.of[first]);
+            }
+            clocks.list[clocks.of[d]].domains.push(d as u32);
+        }
+        for clock in &mut clocks.list {
+            clock.demand = Demand::new(clock.highest(domains, |domain| domain.sugov.cur_khz));
+        }
+        clocks
+    }
+
+    fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    fn of_domain(&mut self, d: u32) -> Option<&mut Clock> {
+        self.list.get_mut(*self.of.get(d as usize)?)
+    }
+
+    /// The run ends; reports in the order of the clocks' first domains.
+    pub(crate) fn finish(self, now: u64) -> Vec<DemandReport> {
+        self.list.into_iter().map(|clock| clock.demand.finish(now)).collect()
+    }
+}
+
 impl<S: Sink> Engine<'_, S> {
     /// An event of CPU `c` that did not lead to an evaluation.
     pub(crate) fn observe_event(&mut self, c: u32) {
         let d = self.m.cpus[c as usize].domain;
-        if self.domains[d as usize].demand.is_none() {
+        if self.clocks.is_empty() {
             return;
         }
         let need = self.need(c, d, false);
@@ -172,10 +247,17 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The formula asks for `khz`.
     pub(crate) fn observe_need(&mut self, d: u32, khz: u32) {
-        let now = self.now;
-        if let Some(demand) = &mut self.domains[d as usize].demand {
-            demand.need(now, khz);
-        }
+        let Some(clock) = self.clocks.of_domain(d) else { return };
+        self.domains[d as usize].needed_khz = khz;
+        let needed_khz = clock.highest(&self.domains, |domain| domain.needed_khz);
+        clock.demand.need(self.now, needed_khz);
+    }
+
+    /// The request of a domain's hardware has changed.
+    pub(crate) fn observe_frequency(&mut self, d: u32) {
+        let Some(clock) = self.clocks.of_domain(d) else { return };
+        let khz = clock.highest(&self.domains, |domain| domain.sugov.cur_khz);
+        clock.demand.set(self.now, khz);
     }
 
     /// Is an event that nobody is called for still a moment to look?

@@ -90,6 +90,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     /// CPUs on which a deadline task waits.
     pub dl_waiting: crate::workload::CpuSet,
     pub next_blocked_ns: u64,
+    /// What is watched of how far frequencies are from the need.
+    pub clocks: crate::demand::Clocks,
     pub cluster_energy: Vec<crate::energy::ClusterEnergy>,
     /// Idle states of each domain as the governor sees them.
     pub idle_tables: Vec<pelton_core::IdleTable>,

@@ -3,7 +3,7 @@
 //! reports what it decided and carries it out, by register write or through the worker thread.
 
 use pelton_core::hook::{Outcome, class, how};
-use pelton_core::{CpuState as CpuInputs, PerfTerms, commit, cpu_bw_dl, gate, value};
+use pelton_core::{CpuState as CpuInputs, PerfTerms, commit, cpu_bw_dl, gate};
 use pelton_schema::{Event, GateVerdict, HookSite, Sink};
 
 use crate::class::Class;
@@ -82,10 +82,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The scheduler tells the governor that a signal of CPU `c` changed.
     fn hook(&mut self, c: u32, site: HookSite, flags: u32) {
-        let seen = c == self.exec || self.policy.remote != value::REMOTE_LOCAL_ONLY;
-        let report = &mut self.cpus[c as usize].report;
-        report.hook_calls[site as usize] += 1;
-        report.updates += u64::from(seen);
+        self.cpus[c as usize].report.hook_calls[site as usize] += 1;
         let hook_ns = self.charge_cost(self.exec, self.m.costs.hook_ns);
         self.cpus[self.exec as usize].report.hook_ns += hook_ns;
         let d = self.m.cpus[c as usize].domain;
@@ -270,9 +267,7 @@ impl<S: Sink> Engine<'_, S> {
         domain.opp = opp as u32;
         domain.sugov.cur_khz = khz;
         domain.report.transitions += 1;
-        if let Some(demand) = &mut domain.demand {
-            demand.set(self.now, khz);
-        }
+        self.observe_frequency(d);
         for &c in &spec.cpus {
             self.apply_speed(c, khz);
             self.emit(Event::CpuFrequency { cpu: c, freq_khz: khz });

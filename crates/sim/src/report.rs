@@ -16,6 +16,9 @@ pub struct Report {
     pub cpus: Vec<CpuReport>,
     /// Per frequency domain.
     pub domains: Vec<DomainReport>,
+    /// How far the frequency was from the need, per clock: domains that run as fast as the fastest of them asks for share
+    /// one. Empty when nobody looked.
+    pub demand: Vec<DemandReport>,
     /// Energy of the shared cluster rails, microjoules, per cluster.
     pub cluster_energy_uj: Vec<u64>,
     /// Tasks that wait for ever on each other at the end (names), if any.
@@ -119,8 +122,6 @@ pub struct CpuReport {
     pub switches: u64,
     /// Frequency hook calls for this CPU, by `HookSite`.
     pub hook_calls: [u64; 11],
-    /// Those of them that the governor's update function sees: kernels that only call on the CPU itself lose the others.
-    pub updates: u64,
     /// Events for which the kernel of the profile has a call, whatever the filter does with them.
     pub hooks_offered: u64,
     /// Time in hook calls, register writes and driver calls, ns.
@@ -152,11 +153,9 @@ pub struct DomainReport {
     pub driver_calls: u64,
     /// Energy of all CPUs of the domain, microjoules.
     pub energy_uj: u64,
-    /// How far the frequency was from the need; `None` when nobody looked.
-    pub demand: Option<DemandReport>,
 }
 
-/// Frequency of a domain beside what the governor's formula asks for at every event.
+/// Frequency of a clock beside what the governor's formula asks for at every event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DemandReport {
     /// Time integral of the distance, kHz times ns.

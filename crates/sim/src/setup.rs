@@ -12,7 +12,7 @@ use crate::class::eevdf;
 use crate::class::fair::{FairEntity, FairKind, FairRq};
 use crate::class::levels::{Levels, ROOT};
 use crate::classes::apply_policy;
-use crate::demand::Demand;
+use crate::demand::Clocks;
 use crate::energy::{ClusterEnergy, FJ_PER_UJ};
 use crate::engine::{Engine, Hooks};
 use crate::groups::Groups;
@@ -254,7 +254,7 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainSt
     let report =
         DomainReport { name: spec.name.clone(), time_in_state_ns: vec![0; khz.len()], ..DomainReport::default() };
     DomainState {
-        demand: cfg.demand.then(|| Demand::new(sugov.cur_khz)),
+        needed_khz: 0,
         sugov,
         opp: opp as u32,
         khz,
@@ -318,6 +318,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             rt_waiting: CpuSet::default(),
             dl_waiting: CpuSet::default(),
             next_blocked_ns: 0,
+            clocks: Clocks::default(),
             idle_tables: crate::idle::idle_tables(m),
             shared_hardware: crate::speed::shares_hardware(m),
             active_cores: vec![0; m.clusters.len().max(1)],
@@ -326,6 +327,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             spinning: None,
             instant_steps: 0,
         };
+        if cfg.demand {
+            engine.clocks = Clocks::of(m, &engine.domains);
+        }
         engine.create_tasks(cfg);
         for (i, spec) in w.tasks.iter().enumerate() {
             if let Start::Asleep { cpu } = spec.start {
@@ -427,6 +431,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             duration_ns: self.now,
             sim_events: self.sim_events,
             stuck_tasks: self.stuck(),
+            demand: std::mem::take(&mut self.clocks).finish(self.now),
             domains: (0..self.domains.len()).map(|d| self.domain_report(d)).collect(),
             tasks: self.tasks.iter_mut().map(task_report).collect(),
             cpus: self.cpus.iter_mut().map(cpu_report).collect(),
@@ -453,9 +458,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let cpus = &self.m.domains[d].cpus;
         let of = |cpu: &CpuState| cpu.energy_active_fj + cpu.energy_idle_fj.iter().sum::<u128>();
         let total: u128 = cpus.iter().map(|&c| of(&self.cpus[c as usize])).sum();
-        let now = self.now;
         let mut report = std::mem::take(&mut self.domains[d].report);
-        report.demand = self.domains[d].demand.take().map(|demand| demand.finish(now));
         report.energy_uj = (total / FJ_PER_UJ) as u64;
         report
     }

@@ -13,6 +13,12 @@ pub(crate) fn shares_hardware(m: &Machine) -> bool {
     m.one_clock || m.cpus.iter().any(|c| c.smt.len() > 1) || m.domains.iter().any(|d| !d.turbo_khz.is_empty())
 }
 
+/// The CPUs that run as fast as the fastest of them asks for.
+pub(crate) fn one_speed(m: &Machine, c: u32) -> &[u32] {
+    let spec = &m.cpus[c as usize];
+    if m.one_clock { &m.clusters[spec.cluster as usize].cpus } else { &spec.smt }
+}
+
 impl<S: Sink> Engine<'_, S> {
     /// The request of a CPU's domain changed to `khz`: sets its speed, that of its siblings, and the scale of their signals.
     pub(crate) fn apply_speed(&mut self, c: u32, khz: u32) {
@@ -21,15 +27,9 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let m = self.m;
-        for &near in self.one_speed(m, c) {
+        for &near in one_speed(m, c) {
             self.refresh_speed(near);
         }
-    }
-
-    /// The CPUs that run as fast as the fastest of them asks for.
-    fn one_speed<'m>(&self, m: &'m Machine, c: u32) -> &'m [u32] {
-        let spec = &m.cpus[c as usize];
-        if m.one_clock { &m.clusters[spec.cluster as usize].cpus } else { &spec.smt }
     }
 
     /// Computes a CPU's speed again.
@@ -57,7 +57,7 @@ impl<S: Sink> Engine<'_, S> {
     fn core_khz(&self, c: u32) -> u32 {
         let spec = &self.m.cpus[c as usize];
         let request = |&s: &u32| self.domains[self.m.cpus[s as usize].domain as usize].sugov.cur_khz;
-        let wanted = self.one_speed(self.m, c).iter().map(request).max().unwrap_or(0);
+        let wanted = one_speed(self.m, c).iter().map(request).max().unwrap_or(0);
         wanted.min(self.turbo_limit_khz(c, self.active_cores[spec.cluster as usize]))
     }
 

@@ -11,7 +11,6 @@ use crate::class::deadline::{DlEntity, DlRq};
 use crate::class::fair::{Entities, FairEntity, FairRq};
 use crate::class::levels::Levels;
 use crate::class::realtime::{RtEntity, RtRq};
-use crate::demand::Demand;
 use crate::queue::Moment;
 use crate::report::{CpuReport, DomainReport, TaskReport};
 use crate::workload::{CpuSet, SchedPolicy};
@@ -300,7 +299,7 @@ pub(crate) struct DomainState {
     /// A kick arrived while the worker was busy.
     pub kicked: bool,
     pub since_ns: u64,
-    /// Watches how far the frequency is from the need.
-    pub demand: Option<Demand>,
+    /// What the governor's formula asked for last, when somebody watches.
+    pub needed_khz: u32,
     pub report: DomainReport,
 }

@@ -61,8 +61,9 @@ fn watching_changes_nothing() {
         let unseen = run(&policy);
         let watched = RunConfig { demand: true, ..config(500) };
         let mut seen = pelton_sim::run(&board(), &mixed(), &policy, &watched, NullSink).expect("runs");
-        for domain in &mut seen.domains {
-            let demand = domain.demand.take().expect("somebody watched");
+        let clocks = std::mem::take(&mut seen.demand);
+        assert_eq!(clocks.len(), seen.domains.len(), "a clock each");
+        for (domain, demand) in seen.domains.iter().zip(clocks) {
             let time_ns: u64 = domain.time_in_state_ns.iter().sum();
             assert!(demand.over_ns + demand.short_ns <= time_ns, "{demand:?}");
             assert!(demand.short_ns >= demand.reaction_ns.summary().sum, "{demand:?}");
@@ -72,11 +73,29 @@ fn watching_changes_nothing() {
 }
 
 #[test]
+fn domains_that_share_a_clock_are_watched_together() {
+    let mut m = machine(&[(1, 1024), (1, 1024)]);
+    m.clusters.truncate(1);
+    m.clusters[0].cpus = vec![0, 1];
+    m.cpus.iter_mut().for_each(|cpu| cpu.cluster = 0);
+    let steps = [periodic("large", 6_000, 20_000), periodic("small", 300, 5_000)];
+    let w = workload(steps.into_iter().enumerate().map(|(c, task)| on(task, c as u32)).collect());
+    let watched = RunConfig { demand: true, ..config(1000) };
+    let mut clocks = |one_clock| {
+        m.one_clock = one_clock;
+        pelton_sim::run(&m, &w, &policy("7.2", &[]), &watched, NullSink).expect("runs").demand
+    };
+    let (each, one) = (clocks(false), clocks(true));
+    assert_eq!((each.len(), one.len()), (2, 1));
+    assert!(one[0].steps > 0 && one[0].steps <= each[0].steps + each[1].steps, "{one:?} {each:?}");
+    assert!(one[0].over_ns + one[0].short_ns <= 1_000_000_000, "a clock has one time line: {one:?}");
+}
+
+#[test]
 fn kernels_that_call_on_the_cpu_itself_lose_remote_calls() {
-    let updates = |name| run(&policy(name, &[])).cpus.iter().map(|c| c.updates).sum::<u64>();
-    let all = |name| calls(&run(&policy(name, &[])));
-    assert!(0 < updates("4.12") && updates("4.12") <= all("4.12"));
-    assert_eq!(updates("7.2"), all("7.2"));
+    let calls = |settings: &[(&str, &str)]| calls(&run(&policy("4.12", settings)));
+    let (own, all) = (calls(&[]), calls(&[("remote", "all")]));
+    assert!(0 < own && own < all, "{own} of {all}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod common;
 
 use common::*;
+use pelton_core::Policy;
 use pelton_schema::{Event, NullSink};
 use pelton_sim::machine::IdleState;
 use pelton_sim::workload::{Op, Phase, Start, TaskSpec, Workload};
@@ -67,14 +68,16 @@ fn a_creation_is_told_by_its_creator_and_where_it_runs() {
 
 #[test]
 fn a_parent_enqueues_its_child_and_old_kernels_lose_that_call() {
-    let report = run_on(&fixed_speed(&[(5, 1024)]), &family(), "4.12", 60);
-    let at = |c: usize, site: usize| report.cpus[c].hook_calls[site];
-    let attach = pelton_schema::HookSite::Attach as usize;
-    let attached: u64 = (1..5).map(|c| at(c, attach)).sum();
-    assert_eq!(attached, 4, "one child each");
-    let calls: u64 = (1..5).map(|c| report.cpus[c].hook_calls.iter().sum::<u64>()).sum();
-    let seen: u64 = (1..5).map(|c| report.cpus[c].updates).sum();
-    assert_eq!(calls - seen, attached, "the parent's CPU may not call for another one");
+    let attached = |remote: &str| {
+        let mut policy = Policy::profile("4.12").expect("a profile");
+        policy.set("remote", remote).expect("a switch");
+        let report =
+            pelton_sim::run(&fixed_speed(&[(5, 1024)]), &family(), &policy, &config(60), NullSink).expect("runs");
+        let of = |c: usize| report.cpus[c].hook_calls[pelton_schema::HookSite::Attach as usize];
+        (1..5).map(of).sum::<u64>()
+    };
+    assert_eq!(attached("all"), 4, "one child each");
+    assert_eq!(attached("local_only"), 0, "the parent's CPU may not call for another one");
 }
 
 #[test]
