@@ -93,9 +93,12 @@ pub(crate) const PROGRAMS: &[ProgramInfo] = &[
     on("call_se_in", "__update_load_avg_se"),
     on("call_se", "__update_load_avg_se"),
     on("call_blocked_in", "__update_load_avg_blocked_se"),
+    on("call_blocked_in_again", "__update_load_avg_blocked_se"),
     on("call_blocked", "__update_load_avg_blocked_se"),
+    on("call_blocked_again", "__update_load_avg_blocked_se"),
     on("call_cfs_in", "__update_load_avg_cfs_rq"),
     on("call_cfs", "__update_load_avg_cfs_rq"),
+    on("call_reweight", "reweight_entity"),
     on("call_rt_in", "update_rt_rq_load_avg"),
     on("call_rt", "update_rt_rq_load_avg"),
     on("call_dl_in", "update_dl_rq_load_avg"),
@@ -105,6 +108,9 @@ pub(crate) const PROGRAMS: &[ProgramInfo] = &[
     on("call_next_freq", "get_next_freq"),
     on("call_effective_perf", "sugov_effective_cpu_perf"),
 ];
+
+/// Programs that are there twice, so that one of the two runs in any case.
+pub(crate) const TWICE: [&str; 4] = ["call_blocked_in", "call_blocked_in_again", "call_blocked", "call_blocked_again"];
 
 /// Tracepoints that have another name in other kernels, or that only some machines have: not worth a remark when absent.
 const RENAMED: [&str; 1] = ["pelt_thermal_tp"];

@@ -9,7 +9,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use libbpf_rs::btf::Btf;
-use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, MapType, Object, ObjectBuilder, PrintLevel, RingBuffer};
+use libbpf_rs::query::ProgInfoIter;
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, MapType, Object, ObjectBuilder, PrintLevel, Program, RingBuffer};
 use libbpf_rs::{OpenObject, RingBufferBuilder};
 use nix::time::{ClockId, clock_gettime};
 use pelton_schema::Event;
@@ -159,6 +160,7 @@ impl Session {
     /// Detaches, hands out the rest, and says what the recording holds.
     pub fn finish(mut self, put: &mut dyn FnMut(u64, &Event)) -> Summary {
         let end_ns = now_ns();
+        self.summary.skipped = skipped(&self.object);
         self.links.clear();
         while self.drain() < end_ns {}
         self.hand_out(end_ns, put);
@@ -227,6 +229,13 @@ fn take(merge: &mut Merge, mut record: Record, start_ns: u64) {
         record.time_ns = start_ns;
     }
     merge.push(record);
+}
+
+/// Runs that the kernel left out because an interrupt came while the same program ran on that CPU, and no other took over.
+fn skipped(object: &Object) -> u64 {
+    let alone = |p: &Program<'_>| p.autoload() && !programs::TWICE.iter().any(|name| p.name() == *name);
+    let ids: Vec<u32> = object.progs().filter(alone).filter_map(|p| Program::id_from_fd(p.as_fd()).ok()).collect();
+    ProgInfoIter::default().filter(|info| ids.contains(&info.id)).map(|info| info.recursion_misses).sum()
 }
 
 /// Time on the clock the records carry.

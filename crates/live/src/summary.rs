@@ -14,6 +14,8 @@ pub struct Summary {
     pub lost: u64,
     /// Records that reached the reader too late to keep their time.
     pub late: u64,
+    /// Runs of programs that the kernel left out because an interrupt came while the same one ran on that CPU.
+    pub skipped: u64,
     /// Records of unknown form; always 0 unless program and reader disagree.
     pub malformed: u64,
     /// Switches whose previous task is not the one switched to before on that CPU: the kernel hid events between them.

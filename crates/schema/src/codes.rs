@@ -121,6 +121,10 @@ codes! {
         AtCount = "count",
         /// Seen as it was after balancing between CPUs.
         AtBalance = "balance",
+        /// Seen as it was after an entity got another weight.
+        AtReweight = "reweight",
+        /// Seen as it was when the entity of this group's queue is about to take over what the queue has.
+        AtHandUp = "hand_up",
     }
 }
 

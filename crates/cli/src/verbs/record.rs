@@ -227,6 +227,7 @@ struct Report {
     bytes: u64,
     lost: u64,
     late: u64,
+    skipped: u64,
     holes: u64,
     switches: u64,
     missing: Vec<&'static str>,
@@ -243,6 +244,7 @@ impl Report {
             bytes,
             lost: summary.lost,
             late: summary.late,
+            skipped: summary.skipped,
             holes: summary.holes,
             switches: summary.switches,
             missing: summary.missing.clone(),
@@ -266,6 +268,12 @@ impl Report {
             out += &format!(", {} bytes per event", number(self.bytes as f64 / self.total as f64));
         }
         out += &format!("\nlost: {}; holes: {} of {} switches\n", self.lost, self.holes, self.switches);
+        if self.skipped > 0 {
+            out += &format!(
+                "not seen: {} times the kernel left a program out that an interrupt found running\n",
+                self.skipped
+            );
+        }
         if !self.missing.is_empty() {
             out += &format!("this kernel does not have: {}\n", self.missing.join(", "));
         }

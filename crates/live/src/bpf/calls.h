@@ -75,6 +75,18 @@ HIDDEN int put_class_call(u32 signal, u64 now, int running, struct rq *rq, struc
 	return 0;
 }
 
+/*
+ * Between the updates of a group's entity and of the queue above, the entity takes over what its own queue has: nothing
+ * changes that until then.
+ */
+HIDDEN void put_owned(struct sched_entity *se)
+{
+	struct cfs_rq *own = own_queue(se);
+
+	if (own && bpf_core_field_exists(own->propagate) && own->propagate)
+		put_queue(AT_HAND_UP, own);
+}
+
 SEC("fentry/__update_load_avg_se")
 int BPF_PROG(call_se_in, u64 now, struct cfs_rq *queue, struct sched_entity *se)
 {
@@ -84,19 +96,81 @@ int BPF_PROG(call_se_in, u64 now, struct cfs_rq *queue, struct sched_entity *se)
 SEC("fexit/__update_load_avg_se")
 int BPF_PROG(call_se, u64 now, struct cfs_rq *queue, struct sched_entity *se, int ret)
 {
+	put_owned(se);
 	return put_entity_call(SIGNAL_ENTITY, now, queue, se, ret);
+}
+
+/* Bit of task_struct.__state: the task has switched away for good. */
+#define STATE_DEAD 0x80
+
+/* The entity whose update by __update_load_avg_blocked_se has begun and is not recorded. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+} blocked_open SEC(".maps");
+
+/* A task that ended: the last update of its entity is made with interrupts on. */
+HIDDEN int is_dead(struct sched_entity *se)
+{
+	struct task_struct *p = (void *)se - bpf_core_field_offset(struct task_struct, se);
+
+	if (bpf_core_field_exists(p->__state))
+		return BPF_CORE_READ(p, __state) & STATE_DEAD;
+	return BPF_CORE_READ((struct task_struct___state *)p, state) & STATE_DEAD;
+}
+
+/*
+ * A program that an interrupt finds running on its CPU is not run a second time: a call in the interrupt would be missing, or
+ * have the state before another one. Only a dead task is updated with interrupts on; nothing refers to it any more, and what
+ * it leaves behind is told as pending of its queue, so it is not recorded. And each of these programs is there twice: only
+ * one of the two can be the one that was interrupted, and the first that runs records.
+ */
+HIDDEN int open_blocked(struct sched_entity *se, int again)
+{
+	u32 zero = 0;
+	u64 *open = bpf_map_lookup_elem(&blocked_open, &zero);
+
+	if (!open || is_dead(se) || (again && *open == (u64)se))
+		return 0;
+	*open = (u64)se;
+	return keep_before(SIGNAL_BLOCKED_ENTITY, &se->avg);
+}
+
+HIDDEN int close_blocked(u64 now, struct sched_entity *se, int ret)
+{
+	u32 zero = 0;
+	u64 *open = bpf_map_lookup_elem(&blocked_open, &zero);
+
+	if (!open || *open != (u64)se)
+		return 0;
+	*open = 0;
+	return put_entity_call(SIGNAL_BLOCKED_ENTITY, now, queue_of(se), se, ret);
 }
 
 SEC("fentry/__update_load_avg_blocked_se")
 int BPF_PROG(call_blocked_in, u64 now, struct sched_entity *se)
 {
-	return keep_before(SIGNAL_BLOCKED_ENTITY, &se->avg);
+	return open_blocked(se, 0);
+}
+
+SEC("fentry/__update_load_avg_blocked_se")
+int BPF_PROG(call_blocked_in_again, u64 now, struct sched_entity *se)
+{
+	return open_blocked(se, 1);
 }
 
 SEC("fexit/__update_load_avg_blocked_se")
 int BPF_PROG(call_blocked, u64 now, struct sched_entity *se, int ret)
 {
-	return put_entity_call(SIGNAL_BLOCKED_ENTITY, now, queue_of(se), se, ret);
+	return close_blocked(now, se, ret);
+}
+
+SEC("fexit/__update_load_avg_blocked_se")
+int BPF_PROG(call_blocked_again, u64 now, struct sched_entity *se, int ret)
+{
+	return close_blocked(now, se, ret);
 }
 
 SEC("fentry/__update_load_avg_cfs_rq")
@@ -114,6 +188,15 @@ int BPF_PROG(call_cfs, u64 now, struct cfs_rq *queue, int ret)
 		return 0;
 	fill_queue(&call->state, queue);
 	submit(call);
+	return 0;
+}
+
+/* An entity got another weight, and its queue its new load; neither is an update. */
+SEC("fexit/reweight_entity")
+int BPF_PROG(call_reweight, struct cfs_rq *queue, struct sched_entity *se)
+{
+	put_entity(AT_REWEIGHT, se);
+	put_queue(AT_REWEIGHT, queue);
 	return 0;
 }
 

@@ -50,11 +50,25 @@ struct {
 } told_tasks SEC(".maps");
 
 /*
- * Are load-tracking records read at switches, wake-ups and ticks too? At a tick nobody holds the queue's lock, another CPU
- * may be half-way through a change: where every call is recorded such a look tells nothing new and may be wrong.
+ * Are load-tracking records read at switches, wake-ups and ticks too? Where nobody holds the queue's lock another CPU, or an
+ * interrupt, may be half-way through a change, or be recorded in between: where every call is recorded such a look tells
+ * nothing new and may be wrong.
  */
-enum { NO_SNAPSHOTS, ALL_SNAPSHOTS, NO_TICK_SNAPSHOTS };
+enum { NO_SNAPSHOTS, ALL_SNAPSHOTS, LOCKED_SNAPSHOTS };
 const volatile u32 want_snapshots = ALL_SNAPSHOTS;
+
+/* Is a look wanted that is made with or without the lock? */
+HIDDEN int may_look(int locked)
+{
+	return want_snapshots == ALL_SNAPSHOTS || (locked && want_snapshots == LOCKED_SNAPSHOTS);
+}
+
+/* Moments at which the lock may not be held. */
+HIDDEN int may_be_unlocked(u32 source)
+{
+	return source == AT_WAKING || source == AT_WAKEUP || source == AT_TICK || source == AT_MIGRATE ||
+	       source == AT_BALANCE;
+}
 
 HIDDEN void *reserve_in(void *ring, u32 kind, u64 bytes, u32 cpu)
 {
@@ -261,6 +275,17 @@ HIDDEN struct state *reserve_state(u32 signal, u32 source)
 	return state;
 }
 
+/*
+ * Without the lock of the queue an interrupt, or another CPU, may change and record it between reservation and reading:
+ * that must not come after this look. The reader sorts by time.
+ */
+HIDDEN void submit_look(u32 source, struct state *state)
+{
+	if (may_be_unlocked(source))
+		state->head.time_ns = bpf_ktime_get_ns();
+	submit(state);
+}
+
 HIDDEN void put_entity(u32 source, struct sched_entity *se)
 {
 	struct state *state = reserve_state(SIGNAL_ENTITY, source);
@@ -268,7 +293,7 @@ HIDDEN void put_entity(u32 source, struct sched_entity *se)
 	if (!state)
 		return;
 	fill_entity(state, se, queue_of(se));
-	submit(state);
+	submit_look(source, state);
 }
 
 /* The entity that stands for a group's queue on the level above. */
@@ -333,7 +358,7 @@ HIDDEN void put_queue(u32 source, struct cfs_rq *queue)
 	if (!state)
 		return;
 	fill_queue(state, queue);
-	submit(state);
+	submit_look(source, state);
 }
 
 HIDDEN void put_class(u32 source, u32 signal, struct rq *rq, struct sched_avg *avg)
@@ -343,7 +368,7 @@ HIDDEN void put_class(u32 source, u32 signal, struct rq *rq, struct sched_avg *a
 	if (!state)
 		return;
 	fill_class(state, rq, avg);
-	submit(state);
+	submit_look(source, state);
 }
 
 HIDDEN int is_fair(struct task_struct *p)
@@ -360,7 +385,7 @@ HIDDEN void snapshot_task(u32 source, struct task_struct *p)
 	struct cfs_rq *queue;
 	int level;
 
-	if (!want_snapshots || !is_fair(p))
+	if (!is_fair(p))
 		return;
 	for (level = 0; level < LEVELS_MAX && se; level++) {
 		put_entity(source, se);
@@ -379,7 +404,7 @@ HIDDEN void snapshot_classes(u32 source, struct task_struct *p)
 {
 	struct rq *rq = rq_of_queue(queue_of(&p->se));
 
-	if (!want_snapshots || !rq)
+	if (!rq)
 		return;
 	put_class(source, SIGNAL_RT, rq, &rq->avg_rt);
 	put_class(source, SIGNAL_DL, rq, &rq->avg_dl);

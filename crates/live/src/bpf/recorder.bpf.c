@@ -47,6 +47,8 @@ HIDDEN int on_switch(int preempt, struct task_struct *prev, struct task_struct *
 		note->a[4] = next->prio;
 		submit(note);
 	}
+	if (!may_look(1))
+		return 0;
 	snapshot_task(AT_SWITCH, prev);
 	snapshot_task(AT_SWITCH, next);
 	snapshot_classes(AT_SWITCH, next);
@@ -82,7 +84,7 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(waking, struct task_struct *p)
 {
 	put_wake(KIND_WAKING, p);
-	if (want_snapshots && is_fair(p))
+	if (may_look(0) && is_fair(p))
 		put_entity(AT_WAKING, &p->se);
 	return 0;
 }
@@ -91,7 +93,9 @@ SEC("tp_btf/sched_wakeup")
 int BPF_PROG(wakeup, struct task_struct *p)
 {
 	put_wake(KIND_WAKEUP, p);
-	snapshot_task(AT_WAKEUP, p);
+	/* A task that wakes itself, about to sleep, takes no lock. */
+	if (may_look((u32)bpf_get_current_pid_tgid() != p->pid))
+		snapshot_task(AT_WAKEUP, p);
 	return 0;
 }
 
@@ -99,7 +103,8 @@ SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(wakeup_new, struct task_struct *p)
 {
 	put_wake(KIND_WAKEUP_NEW, p);
-	snapshot_task(AT_FORK, p);
+	if (may_look(1))
+		snapshot_task(AT_FORK, p);
 	return 0;
 }
 
@@ -108,9 +113,9 @@ int BPF_PROG(migrate, struct task_struct *p, int dest_cpu)
 {
 	put_values(KIND_MIGRATE, p->pid, p->prio, task_cpu(p), dest_cpu);
 	/* A sleeper's old runqueue is not locked: its queues may be read half way through an update. */
-	if (p->on_rq == TASK_ON_RQ_MIGRATING)
+	if (p->on_rq == TASK_ON_RQ_MIGRATING && may_look(1))
 		snapshot_task(AT_MIGRATE, p);
-	else if (want_snapshots && is_fair(p))
+	else if (p->on_rq != TASK_ON_RQ_MIGRATING && may_look(0) && is_fair(p))
 		put_entity(AT_MIGRATE, &p->se);
 	return 0;
 }
@@ -187,7 +192,7 @@ int BPF_PROG(tick)
 {
 	struct task_struct *p;
 
-	if (want_snapshots != ALL_SNAPSHOTS ||
+	if (!may_look(0) ||
 	    !bpf_core_enum_value_exists(enum bpf_func_id___current, BPF_FUNC_get_current_task_btf___current))
 		return 0;
 	p = bpf_get_current_task_btf();
@@ -288,7 +293,7 @@ int BPF_PROG(nr_running, struct rq *rq, int change)
 	note->a[1] = rq->nr_running;
 	note->w[0] = (s64)change;
 	submit(note);
-	if (want_snapshots)
+	if (may_look(1))
 		put_queue(AT_COUNT, &rq->cfs);
 	return 0;
 }
@@ -300,7 +305,7 @@ int BPF_PROG(balance, u32 vec)
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct rq *rq = rq_of_queue(queue_of(&p->se));
 
-	if (vec == SCHED_SOFTIRQ && want_snapshots && rq)
+	if (vec == SCHED_SOFTIRQ && may_look(0) && rq)
 		put_queue(AT_BALANCE, &rq->cfs);
 	return 0;
 }
