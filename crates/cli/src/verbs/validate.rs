@@ -197,6 +197,13 @@ impl Facts<'_> {
                 if self.info.lost_unknown > 0 { " and more of unknown number" } else { "" }
             ));
         }
+        let earlier: u64 = report.signals.values().map(|tally| tally.earlier).sum();
+        if earlier > 0 {
+            remarks.push(format!(
+                "{earlier} looks show a state older than the one recorded before them: nobody held the lock; they prove \
+                 nothing and are not counted"
+            ));
+        }
         if let Some(first) = &report.first_damaged {
             remarks.push(format!(
                 "{} records have numbers no kernel can have and were not used; the first is event {} at {} ns: {} is {}, at \
@@ -286,7 +293,7 @@ impl Facts<'_> {
             .iter()
             .map(|(name, t)| {
                 let value = json!({
-                    "checked": t.checked, "exact": t.exact, "unchanged": t.unchanged, "classes": t.classes,
+                    "checked": t.checked, "exact": t.exact, "unchanged": t.unchanged, "earlier": t.earlier, "classes": t.classes,
                     "not_decided": report.undecided(t), "divergent": t.divergent, "rule": page(name),
                 });
                 ((*name).to_owned(), value)
@@ -298,6 +305,9 @@ impl Facts<'_> {
             "updates": report.updates,
             "divergent": report.divergent,
             "first": report.first.as_ref().map(|first| first_json(first, self.info)),
+            "divergences": report.samples.iter().map(|d| json!({
+                "event": d.event, "time_ns": d.time_ns, "cpu": d.cpu, "signal": d.signal, "what": d.what, "object": d.object,
+            })).collect::<Vec<_>>(),
             "signals": signals,
             "classes": challenges(report),
             "damaged": report.damaged,

@@ -15,6 +15,7 @@ use super::group;
 use super::object::{Objects, State, key};
 use super::report::{Divergence, Field, Report};
 use super::search::{REMOVAL_KNOWN, REMOVAL_UPDATE, Search};
+use super::told::{Expected, HAND_UP, REWEIGHT, Told};
 
 /// After so many searches in vain the trace diverges for another reason, and only short ones are made any more.
 const VAIN_MAX: u32 = 20_000;
@@ -75,6 +76,7 @@ pub struct Engine {
     pub suspected: u64,
     /// Root queue of every CPU.
     roots: BTreeMap<u32, u32>,
+    told: Told,
 }
 
 /// The class of the task that runs, by its kernel priority.
@@ -118,7 +120,11 @@ impl Engine {
                 self.calls |= bit;
                 self.call(bench, report, record);
             }
-            PeltSource::Tracepoint if self.calls & bit != 0 => return,
+            PeltSource::Tracepoint if self.calls & bit != 0 && self.is_inside_call(record) => return,
+            _ if self.is_earlier(record) => {
+                report.tally(record.signal.name()).earlier += 1;
+                return;
+            }
             _ => self.observed(bench, report, record),
         }
         let state = match self.known(record) {
@@ -133,6 +139,24 @@ impl Engine {
             self.objects.moment(record.state.cpu, record.state.avg.last_update_time_ns);
         }
         report.resynchronised += u64::from(self.objects.put(k, state));
+        self.told.learn(bench, &mut self.objects, record);
+    }
+
+    /// A tracepoint of a call, whose end tells the same: time went on. Tracepoints of joins, leaves and hand-ups stand at the
+    /// moment of the last call.
+    fn is_inside_call(&self, record: &Record) -> bool {
+        let at = |avg: &Avg| (avg.last_update_time_ns, avg.period_contrib);
+        self.known(record).is_none_or(|known| at(&known.avg) != at(&record.state.avg))
+    }
+
+    /// A look at something that was older when it was read than what is known of it: nobody held the lock, and what happened
+    /// meanwhile was recorded first. Times of one queue do not go back, whatever its averages are.
+    fn is_earlier(&self, record: &Record) -> bool {
+        let at = |state: &State| state.avg.last_update_time_ns;
+        let look = !matches!(record.source, PeltSource::Call | PeltSource::Tracepoint);
+        let joined = at(&record.state) != 0 && record.state.queue != 0;
+        let same_queue = |known: &State| known.queue == record.state.queue && at(&record.state) < at(known);
+        look && joined && self.known(record).is_some_and(|known| same_queue(&known))
     }
 
     /// An entity that got another weight: its queue shows it later.
@@ -336,6 +360,34 @@ impl Engine {
         }
     }
 
+    /// A record of a change whose inputs were all told.
+    fn is_told(&mut self, bench: Bench<'_>, report: &mut Report, record: &Record) -> bool {
+        let seen = &record.state.avg;
+        match self.told.expected(bench, &self.objects, record) {
+            Some(Expected::HandedUp(expected)) if expected == *seen => report.agree(HAND_UP, ""),
+            Some(Expected::HandedUp(expected)) => {
+                let differs = self.divergence(record, HAND_UP, "what a group's entity takes over", &expected);
+                self.suspect(report, differs);
+            }
+            Some(Expected::Weighed(expected)) if expected == *seen => self.weighed(report, record),
+            Some(Expected::Weighed(_)) | None => return false,
+        }
+        true
+    }
+
+    /// A weight that was set as computed; the same weight as before may change nothing.
+    fn weighed(&mut self, report: &mut Report, record: &Record) {
+        if self.known(record).is_some_and(|known| known.avg == record.state.avg) {
+            report.tally(REWEIGHT).unchanged += 1;
+        } else {
+            report.agree(REWEIGHT, "");
+        }
+        if record.signal == PeltSignal::Queue {
+            let shown = self.objects.reweights(record.object);
+            self.objects.settle_reweights(record.object, &shown);
+        }
+    }
+
     /// A record that is no call: it must follow from the last state known.
     fn observed(&mut self, bench: Bench<'_>, report: &mut Report, record: &Record) {
         let Some(known) = self.known(record) else {
@@ -343,6 +395,9 @@ impl Engine {
             return;
         };
         let name = record.signal.name();
+        if self.is_told(bench, report, record) {
+            return;
+        }
         if known.avg == record.state.avg {
             report.tally(name).unchanged += 1;
             return;
@@ -413,6 +468,7 @@ impl Engine {
             Some(cpu) => self.waiting.blind(report, cpu, time_ns),
             None => self.waiting.blind_all(report, time_ns),
         }
+        self.told.forget();
         self.objects.forget_cpu(cpu);
     }
 

@@ -5,6 +5,7 @@
 use pelton_core::{Avg, Se, scale_load_down};
 
 use super::advance::Bench;
+use super::bisect::first;
 use super::group;
 use super::object::{Member, Objects, Reweight, State};
 
@@ -33,6 +34,8 @@ pub const DEPTH: usize = 3;
 const WEIGHT_MAX: u64 = 1 << 18;
 /// Weight of a task with nice 0.
 pub const NICE_0: u64 = 1024;
+/// A sum is at least its average times this.
+const MIN_DIVISOR: u64 = 46_718;
 /// How many entities are tried as those who left.
 const MEMBERS_MAX: usize = 1024;
 
@@ -254,12 +257,30 @@ fn near(from: &Avg, to: &Avg, se: &Avg) -> bool {
     to.util_avg == from.util_avg + se.util_avg || to.util_avg == from.util_avg.saturating_sub(se.util_avg)
 }
 
-/// Averages went down by any amount, and the sums by what that amount stands for.
+/// Averages went down by any amount, and the sums by what that amount stands for. What left may have had more than the queue
+/// had left of it: then the average is 0, and the sum tells how much it was.
 fn removal(bench: Bench<'_>, from: &Avg, to: &Avg) -> Option<&'static str> {
-    let load = from.load_avg.checked_sub(to.load_avg)?;
-    let runnable = from.runnable_avg.checked_sub(to.runnable_avg)?;
-    let util = from.util_avg.checked_sub(to.util_avg)?;
-    (bench.removed(from, load, runnable, util) == *to).then_some(REMOVAL)
+    let after = |load, runnable, util| bench.removed(from, load, runnable, util);
+    let amount = |from: u64, to: u64, most: u64, reached: &dyn Fn(u64) -> bool| {
+        let least = from.checked_sub(to)?;
+        Some(if to > 0 { least } else { first(least, most.max(least), reached) })
+    };
+    let [load, runnable, util] = removable(from);
+    let load = amount(from.load_avg, to.load_avg, load, &|r| after(r, 0, 0).load_sum <= to.load_sum)?;
+    let runnable =
+        amount(from.runnable_avg, to.runnable_avg, runnable, &|r| after(0, r, 0).runnable_sum <= to.runnable_sum)?;
+    let util = amount(from.util_avg, to.util_avg, util, &|r| after(0, 0, r).util_sum <= to.util_sum)?;
+    (after(load, runnable, util) == *to).then_some(REMOVAL)
+}
+
+/// Load, runnable average and utilization that are certain to leave nothing of a queue.
+pub fn removable(queue: &Avg) -> [u64; 3] {
+    let all = |avg: u64, sum: u64| avg.max(sum / MIN_DIVISOR) + 1;
+    [
+        all(queue.load_avg, queue.load_sum),
+        all(queue.runnable_avg, queue.runnable_sum),
+        all(queue.util_avg, queue.util_sum.into()),
+    ]
 }
 
 /// Only the load changed, by exchanging what one entity contributes. The new weight is read off the sum, the average then
@@ -346,4 +367,41 @@ fn group_change(bench: Bench<'_>, objects: &Objects, object: u32, from: &State, 
     let load = (seen.avg.load_avg, seen.avg.load_sum) == (from.avg.load_avg, from.avg.load_sum)
         || load_fits(bench, seen, from, &above.avg);
     (util_fits && runnable_fits && load).then_some(PROPAGATION_LOAD)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pelton_core::Policy;
+
+    fn queue(period_contrib: u32, sums: (u64, u64, u32), averages: (u64, u64, u64)) -> Avg {
+        let own = Avg { last_update_time_ns: 1 << 36, period_contrib, ..Avg::default() };
+        let own = Avg { load_sum: sums.0, runnable_sum: sums.1, util_sum: sums.2, ..own };
+        Avg { load_avg: averages.0, runnable_avg: averages.1, util_avg: averages.2, ..own }
+    }
+
+    /// Recorded in 6.18.15 and 6.1.192: the queue, what was taken from it, and the queue then.
+    #[test]
+    fn who_left_may_have_had_more_than_the_queue_had_left() {
+        let pol = Policy::profile("6.18").expect("a profile");
+        let bench = Bench { pol: &pol };
+        let recorded = [
+            (
+                queue(781, (51_654_271, 22_383_603, 13_022_820), (1087, 468, 270)),
+                (1023, 397, 275),
+                queue(781, (3_062_794, 3_526_500, 0), (64, 71, 0)),
+            ),
+            (
+                queue(939, (47_831_862, 20_772_915, 10_819_084), (1003, 432, 223)),
+                (1023, 435, 222),
+                queue(939, (0, 42_120, 239_230), (0, 0, 1)),
+            ),
+        ];
+        for (from, (load, runnable, util), to) in recorded {
+            assert_eq!(bench.removed(&from, load, runnable, util), to);
+            assert_eq!(removal(bench, &from, &to), Some(REMOVAL));
+            let wrong = [Avg { util_sum: to.util_sum + 1, ..to }, Avg { runnable_sum: to.runnable_sum + 1, ..to }];
+            assert!(wrong.iter().all(|wrong| removal(bench, &from, wrong).is_none()), "{to:?}");
+        }
+    }
 }

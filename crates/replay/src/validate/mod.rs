@@ -29,6 +29,7 @@ mod rules;
 mod search;
 mod second;
 mod survey;
+mod told;
 pub mod tolerance;
 
 pub use fault::{DropResult, FaultResult, drop_test, self_test};

@@ -164,6 +164,7 @@ pub struct Objects {
     updates: BTreeMap<u32, VecDeque<u64>>,
     weights: BTreeSet<u64>,
     owned: BTreeMap<u32, u32>,
+    owners: BTreeMap<u32, u32>,
     /// States that found no room.
     pub refused: u64,
 }
@@ -407,6 +408,19 @@ impl Objects {
     pub fn owns(&mut self, entity: u32, queue: u32) {
         if self.owned.len() < OBJECTS_MAX {
             self.owned.insert(entity, queue);
+            self.owners.insert(queue, entity);
+        }
+    }
+
+    /// The entity that stands for a group's queue.
+    pub fn owner(&self, queue: u32) -> Option<u32> {
+        self.owners.get(&queue).copied()
+    }
+
+    /// A group's entity took over what its queue had pending.
+    pub fn took_over(&mut self, entity: u32) {
+        if let Some(queue) = self.owned.get(&entity) {
+            self.pending.remove(queue);
         }
     }
 

@@ -7,6 +7,7 @@ pub fn page(signal: &str) -> &'static str {
         "entity" | "blocked_entity" | "queue" => "docs/signals/pelt.md#formula",
         "chain" => "docs/signals/pelt.md#attach-detach-and-removal",
         "rq_clock" | "rq_clock_chain" | "lost_idle" => "docs/signals/clock.md#formula",
+        "hand_up" | "reweight" => "docs/signals/pelt.md#formula",
         "energy" => "docs/signals/energy.md#formula",
         "util_est" => "docs/signals/util-est.md#formula",
         "rt" | "dl" | "irq" | "hw" => "docs/signals/pressure.md#formula",

@@ -378,8 +378,9 @@ fn removal_first(bench: Bench<'_>, from: &Avg, to: &Avg, inputs: &Inputs) -> boo
         let left = bench.removed(from, load, runnable, util);
         bench.update(PeltSignal::Queue, &left, inputs, at).0
     };
-    let util = first(0, from.util_avg, |r| after(0, 0, r).util_sum <= to.util_sum);
-    let runnable = first(0, from.runnable_avg, |r| after(0, r, 0).runnable_sum <= to.runnable_sum);
-    let load = first(0, from.load_avg, |r| after(r, 0, 0).load_sum <= to.load_sum);
+    let [load, runnable, util] = explain::removable(from);
+    let util = first(0, util, |r| after(0, 0, r).util_sum <= to.util_sum);
+    let runnable = first(0, runnable, |r| after(0, r, 0).runnable_sum <= to.runnable_sum);
+    let load = first(0, load, |r| after(r, 0, 0).load_sum <= to.load_sum);
     after(load, runnable, util) == *to
 }
