@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Boots Debian's kernels in QEMU, records load tracking and schedutil inside them, and validates the recordings here:
-# scripts/test-guests.sh [SERIES...]. Needs an x86-64 machine, root to install what is missing, and the Debian archive; says
+# scripts/test-live.sh [SERIES...]. Needs an x86-64 machine, root to install what is missing, and the Debian archive; says
 # "not measured" and why where one of these is not there. No KVM is used. See docs/ci.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
