@@ -143,15 +143,23 @@ fn lacking(name: &str, validated: &Value, facts: &Value) -> Vec<String> {
 fn faults_put_into_a_recording_are_noticed() {
     for folder in kernels() {
         let release = text(&folder.join("release"));
-        let log = folder.join("rt-fair.plog");
-        let tested = pelton(&["validate", "--self-test", word(&log), "--format", "json"]);
-        let faults = json(&tested.stdout);
-        assert_eq!(tested.code, 0, "{release}: {faults}");
-        let found = faults["faults"].as_array().into_iter().flatten().filter(|f| f["found"] == true).count();
-        assert!(found >= 5, "{release}: {faults}");
-        let (outcome, other) = validate(&log, &["--profile", "4.12"]);
-        assert_eq!(outcome.code, 1, "{release}: the rules of 4.12 pass");
-        println!("{release}: {found} faults found; by the rules of 4.12 {} records diverge", other["divergent"]);
+        for name in ["rt-fair", "cgroup-moves"] {
+            let log = folder.join(format!("{name}.plog"));
+            let tested = pelton(&["validate", "--self-test", word(&log), "--format", "json"]);
+            let faults = json(&tested.stdout);
+            assert_eq!(tested.code, 0, "{release} {name}: {faults}");
+            let found = faults["faults"].as_array().into_iter().flatten().filter(|f| f["found"] == true).count();
+            assert!(found >= 5, "{release} {name}: {faults}");
+            let (outcome, other) = validate(&log, &["--profile", "4.12"]);
+            assert_eq!(outcome.code, 1, "{release} {name}: the rules of 4.12 pass");
+            let handed_up = other["signals"]["hand_up"]["divergent"].as_u64();
+            assert!(name == "rt-fair" || handed_up > Some(0), "{release}: what groups hand up fits the rules of 4.12");
+            println!(
+                "{release} {name}: {found} faults found; by the rules of 4.12 {} records diverge, {} of them hand-ups",
+                other["divergent"],
+                handed_up.unwrap_or(0)
+            );
+        }
     }
 }
 
