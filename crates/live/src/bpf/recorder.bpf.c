@@ -183,17 +183,22 @@ int BPF_PROG(softirq_exit, u32 vec)
 	return put_pair(KIND_SOFTIRQ_EXIT, vec, 0);
 }
 
+/* Is there a way to the task that runs? Since 5.11; before, the verifier would refuse the program. */
+HIDDEN int has_current_task(void)
+{
+	return bpf_core_enum_value_exists(enum bpf_func_id___current, BPF_FUNC_get_current_task_btf___current);
+}
+
 /*
  * The end of any high-resolution timer. The scheduler's tick is one; it brings the running task up to date. Before 5.11
- * there is no way from here to the task, and nothing is looked at.
+ * nothing is looked at.
  */
 SEC("tp_btf/hrtimer_expire_exit")
 int BPF_PROG(tick)
 {
 	struct task_struct *p;
 
-	if (!may_look(0) ||
-	    !bpf_core_enum_value_exists(enum bpf_func_id___current, BPF_FUNC_get_current_task_btf___current))
+	if (!may_look(0) || !has_current_task())
 		return 0;
 	p = bpf_get_current_task_btf();
 	snapshot_task(AT_TICK, p);
@@ -302,10 +307,12 @@ int BPF_PROG(nr_running, struct rq *rq, int change)
 SEC("tp_btf/softirq_exit")
 int BPF_PROG(balance, u32 vec)
 {
-	struct task_struct *p = bpf_get_current_task_btf();
-	struct rq *rq = rq_of_queue(queue_of(&p->se));
+	struct rq *rq;
 
-	if (vec == SCHED_SOFTIRQ && may_look(0) && rq)
+	if (vec != SCHED_SOFTIRQ || !may_look(0) || !has_current_task())
+		return 0;
+	rq = rq_of_queue(queue_of(&bpf_get_current_task_btf()->se));
+	if (rq)
 		put_queue(AT_BALANCE, &rq->cfs);
 	return 0;
 }
