@@ -4,7 +4,7 @@
 use crate::SCALE;
 use crate::pelt::divider;
 use crate::rq::{CfsRq, Ctx, Se, flag, raise_sum, take_off, update_cfs_rq, update_load_avg};
-use crate::rules::{Invariance, Rules, SharesKeepEmpty, TgLimit};
+use crate::rules::{Invariance, Rules, SharesKeepEmpty, SharesSetSame, TgLimit};
 
 /// Weight of the lightest group entity.
 pub const SHARES_MIN: u64 = 2;
@@ -126,7 +126,7 @@ pub fn shares_of_weight(cpu_weight: u64) -> u64 {
 pub fn refresh_shares(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, owned: &CfsRq, tg: &TaskGroup) -> bool {
     let weight = group_shares(rules, owned, tg, se.weight);
     let changes = weight != se.weight;
-    if changes {
+    if changes || rules.shares_set_same == SharesSetSame::On {
         reweight(rules, cfs, se, weight);
     }
     changes

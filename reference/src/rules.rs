@@ -62,6 +62,8 @@ rules! {
     tg_limit: TgLimit { "off" => Off, "on" => On }
     /// A.12: does an empty group queue keep its entity's weight?
     shares_keep_empty: SharesKeepEmpty { "off" => Off, "on" => On }
+    /// A.12: does a group's entity get the weight it has once more?
+    shares_set_same: SharesSetSame { "off" => Off, "on" => On }
     /// F.2: RT utilization signal.
     rt_signal: RtSignal { "off" => Off, "on" => On }
     /// F.2: DL utilization signal.
@@ -206,6 +208,7 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("migration_lag", &[("4.12", "off"), ("6.1", "on")]),
     ("tg_limit", &[("4.12", "off"), ("6.12", "on")]),
     ("shares_keep_empty", &[("4.12", "off"), ("7.2", "on")]),
+    ("shares_set_same", &[("4.12", "on"), ("6.6", "off")]),
     ("rt_signal", &[("4.12", "off"), ("4.19", "on")]),
     ("dl_signal", &[("4.12", "off"), ("4.19", "on")]),
     ("irq_signal", &[("4.12", "off"), ("5.4", "on")]),

@@ -195,11 +195,13 @@ PELTON_INLINE u32 pelton_refresh_shares(const struct pelton_policy *pol, struct 
 					const struct pelton_cfs_rq *g, const struct pelton_tg *tg)
 {
 	u64 weight = pelton_group_shares(pol, g, tg, se->weight);
+	u32 changed;
 
-	if (weight == se->weight)
+	if (weight == se->weight && !pol->shares_set_same)
 		return 0;
+	changed = weight != se->weight;
 	pelton_reweight(pol, q, se, weight);
-	return 1;
+	return changed;
 }
 
 /*

@@ -97,6 +97,9 @@ enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
 	  "Refresh the load total of a task group at most once per ms and queue (6.7): the shared counter was a hot spot.") \
 	X(shares_keep_empty, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
 	  "An empty group queue keeps the last weight of its entity instead of computing a new one.") \
+	X(shares_set_same, "off|on", 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, \
+	  "A group's entity gets its weight again when that is the same. Its load average then follows the sum, which may " \
+	  "move it by one. Recorded in 6.1; not in 6.12 and later (6.6: recollection).") \
 	X(rt_signal, "off|on", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "A load-tracking record for the time real-time tasks run (4.19). Without it that time is invisible to the sum.") \
 	X(dl_signal, "off|on", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \

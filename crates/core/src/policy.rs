@@ -46,6 +46,8 @@ policy_fields! {
     tg_limit,
     /// Switch `shares_keep_empty`: 0 = off, 1 = on.
     shares_keep_empty,
+    /// Switch `shares_set_same`: 0 = off, 1 = on.
+    shares_set_same,
     /// Switch `rt_signal`: 0 = off, 1 = on.
     rt_signal,
     /// Switch `dl_signal`: 0 = off, 1 = on.

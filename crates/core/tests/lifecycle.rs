@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! From birth to exit, up and down the hierarchy: attach, removed, propagation, shares, throttling.
 
-use pelton_core::{CfsRq, Policy, Rq, Se, TaskGroup, dequeue, ev};
+use pelton_core::{Avg, CfsRq, Policy, Rq, Se, TaskGroup, dequeue, ev};
 
 const MS: u64 = 1_000_000;
 /// 32 periods.
@@ -137,6 +137,25 @@ fn a_task_deep_in_the_hierarchy_reaches_the_root_at_its_wake_up() {
     assert_eq!(bits & ev::DETACH, ev::DETACH);
     rq.cfs.dequeue_entity(&ctx, &mut group_se, Some(&mut group), -1, 0);
     assert_eq!((group_se.avg.util_avg, rq.cfs.avg.util_avg, rq.cfs.h_nr_runnable), (0, 0, 0));
+}
+
+/// Recorded in 6.1.192: the weight is the same, and the load average follows its sum.
+#[test]
+fn up_to_6_1_a_group_gets_the_weight_it_has_once_more() {
+    let at = Avg { last_update_time_ns: 9_736_309_760, period_contrib: 275, ..Avg::default() };
+    let avg = Avg { load_sum: 39_917, load_avg: 1240, runnable_avg: 1388, util_avg: 834, ..at };
+    let avg = Avg { runnable_sum: 65_395_324, util_sum: 39_239_353, ..avg };
+    let queue = Avg { load_sum: 70_839_161, load_avg: 1508, runnable_avg: 1650, util_avg: 955, ..at };
+    let queue = Avg { runnable_sum: 77_642_975, util_sum: 44_921_927, ..queue };
+    let weight = 1_496_504 >> 10;
+    let owned = CfsRq { load_weight: 2048, ..CfsRq::default() };
+    let tg = TaskGroup { load_avg: 0, shares: weight };
+    for (profile, loads) in [("6.1", (1241, 1509)), ("6.12", (1240, 1508))] {
+        let mut se = Se { avg, weight, on_rq: 1, ..Se::default() };
+        let mut above = CfsRq { avg: queue, load_weight: 2 * weight, ..CfsRq::default() };
+        assert!(!above.refresh_shares(&policy(profile), &mut se, &owned, &tg), "{profile}: the weight is the same");
+        assert_eq!((se.avg.load_avg, above.avg.load_avg), loads, "{profile}");
+    }
 }
 
 #[test]
