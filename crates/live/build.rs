@@ -18,7 +18,7 @@ fn target_macro(arch: &str) -> &str {
 }
 
 fn main() {
-    for file in ["recorder.bpf.c", "calls.h", "common.h", "kernel.h", "record.h"] {
+    for file in ["recorder.bpf.c", "calls.h", "common.h", "kernel.h", "lockless.h", "record.h"] {
         println!("cargo:rerun-if-changed=src/bpf/{file}");
     }
     println!("cargo:rerun-if-env-changed=CLANG");

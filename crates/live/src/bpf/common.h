@@ -275,25 +275,17 @@ HIDDEN struct state *reserve_state(u32 signal, u32 source)
 	return state;
 }
 
-/*
- * Without the lock of the queue an interrupt, or another CPU, may change and record it between reservation and reading:
- * that must not come after this look. The reader sorts by time.
- */
-HIDDEN void submit_look(u32 source, struct state *state)
-{
-	if (may_be_unlocked(source))
-		state->head.time_ns = bpf_ktime_get_ns();
-	submit(state);
-}
+#include "lockless.h"
 
 HIDDEN void put_entity(u32 source, struct sched_entity *se)
 {
+	struct cfs_rq *queue = queue_of(se);
 	struct state *state = reserve_state(SIGNAL_ENTITY, source);
 
 	if (!state)
 		return;
-	fill_entity(state, se, queue_of(se));
-	submit_look(source, state);
+	fill_entity(state, se, queue);
+	finish(&state->head, source, !is_changing(state, queue));
 }
 
 /* The entity that stands for a group's queue on the level above. */
@@ -332,33 +324,39 @@ HIDDEN void fill_pending(struct pending *pending, struct cfs_rq *queue)
 }
 
 /* Nothing pending is the rule, and is not told. What a root queue would hand up is never taken from it. */
-HIDDEN void put_pending(struct cfs_rq *queue)
+HIDDEN int has_pending(struct cfs_rq *queue)
 {
 	struct rq *rq = rq_of_queue(queue);
-	struct pending *pending;
 
 	if (!bpf_core_field_exists(queue->removed.nr) || !bpf_core_field_exists(queue->propagate))
-		return;
-	if (!queue->removed.nr && (!queue->propagate || (rq && queue == &rq->cfs)))
-		return;
-	pending = reserve(KIND_QUEUE, sizeof(*pending));
-	if (!pending)
-		return;
-	fill_pending(pending, queue);
-	submit(pending);
+		return 0;
+	return queue->removed.nr || (queue->propagate && !(rq && queue == &rq->cfs));
 }
 
+HIDDEN struct pending *reserve_pending(struct cfs_rq *queue)
+{
+	struct pending *pending = has_pending(queue) ? reserve(KIND_QUEUE, sizeof(*pending)) : 0;
+
+	if (pending)
+		fill_pending(pending, queue);
+	return pending;
+}
+
+/* What is pending belongs to the state after it: both are told or neither. */
 HIDDEN void put_queue(u32 source, struct cfs_rq *queue)
 {
-	struct state *state;
+	struct pending *pending = reserve_pending(queue);
+	struct state *state = reserve_state(SIGNAL_QUEUE, source);
+	int told = 0;
 
-	put_pending(queue);
-	state = reserve_state(SIGNAL_QUEUE, source);
-
-	if (!state)
-		return;
-	fill_queue(state, queue);
-	submit_look(source, state);
+	if (state) {
+		fill_queue(state, queue);
+		told = !is_changing(state, queue);
+	}
+	if (pending)
+		finish(&pending->head, source, told);
+	if (state)
+		finish(&state->head, source, told);
 }
 
 HIDDEN void put_class(u32 source, u32 signal, struct rq *rq, struct sched_avg *avg)
@@ -368,7 +366,7 @@ HIDDEN void put_class(u32 source, u32 signal, struct rq *rq, struct sched_avg *a
 	if (!state)
 		return;
 	fill_class(state, rq, avg);
-	submit_look(source, state);
+	finish(&state->head, source, 1);
 }
 
 HIDDEN int is_fair(struct task_struct *p)

@@ -125,7 +125,17 @@ struct cfs_rq___delayed {
 
 struct task_struct;
 
+/* On kernels that have it a spinlock begins with it: not 0 while somebody holds the lock or is about to. */
+struct qspinlock {
+	u32 val;
+};
+
+struct raw_spinlock {
+	struct qspinlock raw_lock;
+};
+
 struct rq {
+	struct raw_spinlock __lock; /* since 5.14 */
 	u32 nr_running;
 	struct cfs_rq cfs;
 	struct task_struct *curr;
