@@ -3,6 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
+/// The core and those with a constant that is wrong on purpose, by their number in `canary.h`, and where that is.
+const CANARIES: [&str; 3] = ["0", "1", "3"];
+const CANARY_HEADER: &str = "../../tests/conformance";
+
 /// 64-bit FNV-1a over names and contents, in name order.
 fn hash_headers(files: &[PathBuf]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
@@ -34,14 +38,25 @@ fn main() {
     }
     println!("cargo:rerun-if-changed=src/shim.c");
     println!("cargo:rerun-if-changed=src/shim_layout.c");
+    println!("cargo:rerun-if-changed=src/shim_arithmetic.c");
+    println!("cargo:rerun-if-changed={}", root.join(CANARY_HEADER).join("canary.h").display());
     println!("cargo:rustc-env=PELTON_CORE_HASH={:016x}", hash_headers(&files));
-    cc::Build::new()
-        .files(["src/shim.c", "src/shim_layout.c"])
+    compiled(&include).files(["src/shim.c", "src/shim_layout.c"]).compile("pelton_core");
+    for number in CANARIES {
+        let mut table = compiled(&include);
+        table.include(root.join(CANARY_HEADER)).include(include.join("pelton")).define("PELTON_CANARY", number);
+        table.file("src/shim_arithmetic.c").compile(&format!("pelton_arithmetic_{number}"));
+    }
+}
+
+fn compiled(include: &Path) -> cc::Build {
+    let mut build = cc::Build::new();
+    build
         .include(include)
         .opt_level(2)
         .std("gnu11")
         .warnings(true)
         .extra_warnings(true)
-        .flag_if_supported("-Wconversion")
-        .compile("pelton_core");
+        .flag_if_supported("-Wconversion");
+    build
 }

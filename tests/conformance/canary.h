@@ -11,6 +11,10 @@
 #include "pelt_table.h"
 #undef PELTON_LOAD_AVG_MAX
 #define PELTON_LOAD_AVG_MAX 47741u
+#elif PELTON_CANARY == 3
+#include "pelt_table.h"
+#undef PELTON_LOAD_AVG_MAX
+#define PELTON_LOAD_AVG_MAX 47743u
 #elif PELTON_CANARY == 2
 #include "pelt_table.h"
 /* One of the 32 decay factors is one too small. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The policy core in Rust: the C headers of `core/` behind safe types. No arithmetic of its own.
 
+pub mod arithmetic;
 mod bandwidth;
 mod energy;
 mod ffi;
@@ -16,6 +17,7 @@ mod records;
 mod rq;
 pub mod value;
 
+pub use arithmetic::Arithmetic;
 pub use bandwidth::{cpu_bw_dl, dl_bw, fits_capacity, freq_scale, scale_load_down};
 pub use energy::EnergyModel;
 pub use ffi::Ctx;

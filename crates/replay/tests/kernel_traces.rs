@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use pelton_core::Policy;
-use pelton_replay::validate::{Options, Report, Validator, drop_test, self_test, validate};
+use pelton_replay::validate::{Options, Report, Size, Validator, alter_test, drop_test, self_test, validate};
 use pelton_schema::Event;
 use pelton_trace::import::{OpenOptions, open};
 
@@ -90,6 +90,33 @@ fn every_fault_put_into_a_recording_is_found() {
         for result in results.iter().filter(|r| r.possible) {
             assert!(result.found, "{file}: {result:?}");
         }
+    }
+}
+
+#[test]
+fn a_core_with_a_constant_that_is_off_by_one_is_noticed_in_tracepoints_and_calls() {
+    for (file, profile) in [("7.2-arm64/1-single-cfs", "7.2"), ("6.18-x86/1-single-cfs", "6.18")] {
+        let Some(path) = recording(&format!("{file}.csv.gz")) else { return };
+        let again = || open(&path, &OpenOptions::default());
+        let results = self_test(&again, &options(profile)).expect("a readable recording");
+        let wrong: Vec<_> = results.iter().filter(|r| r.fault.starts_with("the largest sum of the core")).collect();
+        assert_eq!(wrong.len(), 2, "one too small and one too large");
+        // Most records are one of many in a period, or hold an average that rounds to the same.
+        assert!(wrong.iter().all(|r| r.found && r.divergent > 20), "{file}: {wrong:?}");
+    }
+}
+
+#[test]
+fn single_altered_records_of_tracepoints_are_noticed() {
+    let Some(path) = recording("6.18-x86/3-ten-tasks.csv.gz") else { return };
+    let mut source = open(&path, &OpenOptions::default()).expect("a readable recording");
+    let results = alter_test(&mut *source, &options("6.18")).expect("a readable recording");
+    // Thousandths that passed as reproduced, by size of what was altered.
+    for (size, at_most) in [(Size::One, 40), (Size::Small, 20), (Size::Large, 20)] {
+        let r = &results[&size];
+        assert!(r.altered > 100, "{size:?}: {r:?}");
+        assert!(r.let_pass() * 1000 <= r.altered * at_most, "{size:?}: {r:?}");
+        assert_eq!(r.exact, 0, "{size:?}: {r:?}");
     }
 }
 

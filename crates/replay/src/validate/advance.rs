@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! One record from a known state to a later one, through the core.
 
-use pelton_core::{Avg, CfsRq, Ctx, Policy, Se};
+use pelton_core::{Arithmetic, Avg, CfsRq, Ctx, Policy, Se};
 use pelton_schema::PeltSignal;
 
 use super::bisect;
@@ -17,11 +17,13 @@ pub const PARTIAL: &str = "one untraced partial update";
 /// The same, and the inputs changed there.
 pub const PARTIAL_CHANGE: &str = "one untraced partial update at which its inputs changed";
 
-/// Rules and speed that an update needs.
+/// Rules and arithmetic that an update needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Bench<'a> {
     /// The rules.
     pub pol: &'a Policy,
+    /// The core's functions, or those of one that is wrong on purpose.
+    pub core: &'a Arithmetic,
 }
 
 impl Bench<'_> {
@@ -38,19 +40,20 @@ impl Bench<'_> {
                 se.on_rq = u32::from(inputs.load != 0);
                 se.nr_runnable = u32::try_from(inputs.runnable).unwrap_or(u32::MAX);
                 se.running = u32::from(inputs.running != 0);
-                let crossed = se.update(&ctx) != 0;
+                let crossed = self.core.update_se(&ctx, &mut se) != 0;
                 (se.avg, crossed)
             }
             PeltSignal::Queue => {
                 let mut cfs = CfsRq { avg: *avg, load_weight: inputs.load, ..CfsRq::default() };
                 cfs.h_nr_runnable = u32::try_from(inputs.runnable).unwrap_or(u32::MAX);
                 cfs.has_curr = u32::from(inputs.running != 0);
-                let crossed = cfs.update(&ctx) != 0;
+                let crossed = self.core.update_cfs_rq(&ctx, &mut cfs) != 0;
                 (cfs.avg, crossed)
             }
             _ => {
                 let mut other = *avg;
-                let crossed = other.update(&ctx, u32::try_from(inputs.running).unwrap_or(u32::MAX)) != 0;
+                let crossed =
+                    self.core.update_avg(&ctx, &mut other, u32::try_from(inputs.running).unwrap_or(u32::MAX)) != 0;
                 (other, crossed)
             }
         }
@@ -62,28 +65,28 @@ impl Bench<'_> {
             return false;
         }
         let mut at = *past;
-        at.accumulate(&self.ctx(later.last_update_time_ns), 0, 0, 0);
+        self.core.accumulate(&self.ctx(later.last_update_time_ns), &mut at, 0, 0, 0);
         (at.last_update_time_ns, at.period_contrib) == (later.last_update_time_ns, later.period_contrib)
     }
 
     /// The load average that belongs to a load sum at a position in the period.
     pub fn load_avg(&self, load_sum: u64, weight: u64, period_contrib: u32) -> u64 {
         let mut avg = Avg { load_sum, period_contrib, ..Avg::default() };
-        avg.publish(self.pol, weight);
+        self.core.publish(self.pol, &mut avg, weight);
         avg.load_avg
     }
 
     /// What a queue is after an entity's averages joined it.
     pub fn attached(&self, queue: &Avg, entity: &Se) -> (Avg, Se) {
         let (mut cfs, mut se) = (CfsRq { avg: *queue, ..CfsRq::default() }, *entity);
-        cfs.attach(self.pol, &mut se);
+        self.core.attach(self.pol, &mut cfs, &mut se);
         (cfs.avg, se)
     }
 
     /// What a queue is after an entity's averages left it.
     pub fn detached(&self, queue: &Avg, entity: &Se) -> Avg {
         let mut cfs = CfsRq { avg: *queue, ..CfsRq::default() };
-        cfs.detach(self.pol, entity);
+        self.core.detach(self.pol, &mut cfs, entity);
         cfs.avg
     }
 
@@ -91,7 +94,7 @@ impl Bench<'_> {
     pub fn aged(&self, entity: &Se, now: u64) -> Se {
         let mut se = *entity;
         if se.avg.last_update_time_ns < now {
-            se.update(&self.ctx(now));
+            self.core.update_se(&self.ctx(now), &mut se);
         }
         se
     }
@@ -107,14 +110,14 @@ impl Bench<'_> {
     /// A queue and an entity of it after the entity got a weight.
     pub fn reweighted(&self, queue: &Avg, entity: &Se, weight: u64) -> (Avg, Se) {
         let (mut cfs, mut se) = (CfsRq { avg: *queue, ..CfsRq::default() }, *entity);
-        cfs.reweight(self.pol, &mut se, weight);
+        self.core.reweight(self.pol, &mut cfs, &mut se, weight);
         (cfs.avg, se)
     }
 
     /// A queue and a group's entity on it after the entity took over what its own queue has.
     pub fn handed_up(&self, queue: &Avg, entity: &Se, own: &CfsRq) -> (Avg, Se) {
         let (mut cfs, mut se, mut own) = (CfsRq { avg: *queue, ..CfsRq::default() }, *entity, *own);
-        cfs.propagate(&self.ctx(queue.last_update_time_ns), &mut se, &mut own);
+        self.core.propagate(&self.ctx(queue.last_update_time_ns), &mut cfs, &mut se, &mut own);
         (cfs.avg, se)
     }
 
@@ -129,7 +132,7 @@ impl Bench<'_> {
     pub fn removed(&self, queue: &Avg, load: u64, runnable: u64, util: u64) -> Avg {
         let mut cfs = CfsRq { avg: *queue, removed_nr: 1, ..CfsRq::default() };
         (cfs.removed_load, cfs.removed_runnable, cfs.removed_util) = (load, runnable, util);
-        cfs.update(&self.ctx(queue.last_update_time_ns));
+        self.core.update_cfs_rq(&self.ctx(queue.last_update_time_ns), &mut cfs);
         cfs.avg
     }
 
@@ -137,7 +140,7 @@ impl Bench<'_> {
     pub fn synced(&self, queue: &Avg, entity: &Se) -> Se {
         let cfs = CfsRq { avg: *queue, ..CfsRq::default() };
         let mut se = *entity;
-        cfs.sync_blocked(&self.ctx(0), &mut se);
+        self.core.sync_blocked(&self.ctx(0), &cfs, &mut se);
         se
     }
 

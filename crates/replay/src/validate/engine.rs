@@ -56,7 +56,7 @@ pub struct Record {
     pub before: Option<Avg>,
 }
 
-/// State of the validation of load-tracking records.
+/// State of the validation.
 #[derive(Debug, Default)]
 pub struct Engine {
     /// Everything known.
@@ -254,9 +254,10 @@ impl Engine {
         same_task.then_some(known)
     }
 
-    /// The state it has if what its queue showed since is so, and the name of that.
-    fn expected(&self, record: &Record) -> Option<(State, &'static str)> {
-        self.objects.expected(key(record.signal, record.object)).filter(|(state, _)| state.tid == record.state.tid)
+    /// States it may have if what its queue showed since is so, and the name of that.
+    fn expected(&self, record: &Record) -> impl Iterator<Item = (State, &'static str)> {
+        let expected = self.objects.expected(key(record.signal, record.object));
+        expected.iter().copied().filter(|(state, _)| state.tid == record.state.tid)
     }
 
     /// The state before a call must be the last one known, or the change must be explained.
@@ -274,7 +275,7 @@ impl Engine {
             report.tally("chain").unchanged += 1;
             return;
         }
-        if let Some((_, class)) = self.expected(record).filter(|(state, _)| state.avg == *before) {
+        if let Some((_, class)) = self.expected(record).find(|(state, _)| state.avg == *before) {
             report.agree("chain", class);
             return;
         }
@@ -309,17 +310,22 @@ impl Engine {
         }
         for &(object, se) in &found.joined {
             let k = key(PeltSignal::Entity, object);
-            // That it did is not certain before its own next record.
             if let Some(known) = self.objects.get(k).copied() {
-                self.objects.expects(object, State { avg: se.avg, queue, ..known }, explain::ATTACH);
+                self.objects.expects(object, vec![(State { avg: se.avg, queue, ..known }, explain::ATTACH)]);
             }
         }
-        if let Some((object, se)) = found.handed
-            && let Some(known) = self.objects.get(key(PeltSignal::Entity, object)).copied()
-        {
-            let weight = if known.entity().weight == se.weight { known.weight } else { se.weight << WEIGHT_SHIFT };
-            let class = if found.class == explain::REWEIGHT { explain::REWEIGHT } else { group::PROPAGATION };
-            self.objects.expects(object, State { avg: se.avg, weight, ..known }, class);
+        let class = if found.class == explain::REWEIGHT { explain::REWEIGHT } else { group::PROPAGATION };
+        for (index, &(object, _)) in found.handed.iter().enumerate() {
+            let own = found.handed.iter().filter(|(other, _)| *other == object);
+            let told = found.handed[..index].iter().any(|(other, _)| *other == object);
+            let Some(known) = self.objects.get(key(PeltSignal::Entity, object)).copied().filter(|_| !told) else {
+                continue;
+            };
+            let states = own.map(|(_, se)| {
+                let weight = if known.entity().weight == se.weight { known.weight } else { se.weight << WEIGHT_SHIFT };
+                (State { avg: se.avg, weight, ..known }, class)
+            });
+            self.objects.expects(object, states.collect());
         }
         self.objects.settle_reweights(queue, &found.weighed);
         if [explain::REMOVAL, REMOVAL_UPDATE, REMOVAL_KNOWN].contains(&found.class) {
@@ -343,6 +349,9 @@ impl Engine {
     pub fn migrates(&mut self, bench: Bench<'_>, tid: u32, dest_cpu: Option<u32>) {
         let Some(known) = self.objects.of_task(tid).copied() else { return };
         let object = self.objects.object_of_task(tid).unwrap_or(0);
+        if let Some(cpu) = dest_cpu {
+            self.objects.arrives(object, cpu);
+        }
         if let Some(&root) = dest_cpu.and_then(|cpu| self.roots.get(&cpu)) {
             self.objects.moved(root, (object, known.entity()));
         }
@@ -411,7 +420,7 @@ impl Engine {
         let search = Search { bench, objects: &self.objects, class, thorough, depth: explain::DEPTH, any_load: true };
         let found = self
             .expected(record)
-            .and_then(|(state, class)| search.observed(record, &state).map(|found| found.shown_by_queue(class)));
+            .find_map(|(state, class)| search.observed(record, &state).map(|found| found.shown_by_queue(class)));
         if let Some(found) = found.or_else(|| search.observed(record, &known)) {
             let ask = |avg: &Avg| {
                 let state = State { avg: *avg, ..record.state };

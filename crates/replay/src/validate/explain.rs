@@ -6,7 +6,7 @@ use pelton_core::{Avg, Se, scale_load_down};
 
 use super::advance::Bench;
 use super::bisect::first;
-use super::group;
+use super::group::{self, Groups};
 use super::object::{Member, Objects, Reweight, State};
 
 /// An entity's averages joined the queue it is now on.
@@ -50,20 +50,42 @@ pub fn queue_change(
     if (from.last_update_time_ns, from.period_contrib) != (to.last_update_time_ns, to.period_contrib) {
         return None;
     }
-    if let Some(found) = group::handed_up(bench, objects, queue, from, to) {
+    let groups = Groups::of(bench, objects, queue, from);
+    if let Some(found) = groups.handed_up(from, to) {
         return Some(found);
     }
-    let steps = Steps { bench, objects, queue, to, depth };
-    if let Some(found) = steps.combined(from, &objects.moves(queue), &objects.reweights(queue), depth) {
-        return Some(found);
-    }
-    let members = objects.members(queue, MEMBERS_MAX);
+    // What needs fewest assumptions comes first: several empty entities together fit more than they explain.
+    let (moves, weights) = (objects.moves(queue), objects.reweights(queue));
+    let combined = |depth| Steps { bench, objects, queue, to, depth }.combined(from, &moves, &weights, depth);
+    let members = || objects.members(queue, MEMBERS_MAX);
     let aged = |&(object, se): &Member| (object, bench.aged(&se, from.last_update_time_ns));
     let left = |member: &Member| left_or_reweighted(bench, objects, from, to, *member);
-    let found = members.iter().find_map(|member| left(member).or_else(|| left(&aged(member))));
-    found
+    let placed = |(object, se): &Member| {
+        let placed = placed_anew(bench, objects, queue, from.last_update_time_ns, se);
+        placed.into_iter().find_map(|se| left(&(*object, se)))
+    };
+    combined(depth.min(1))
+        .or_else(|| groups.read_off(from, to))
+        .or_else(|| members().iter().find_map(|m| left(m).or_else(|| left(&aged(m))).or_else(|| placed(m))))
+        .or_else(|| removal(bench, from, to).map(Explained::of))
+        .or_else(|| combined(depth).filter(|_| depth > 1))
         .or_else(|| joined_from_elsewhere(bench, objects, queue, from, to))
         .or_else(|| joined_unseen(bench, objects, from, to))
+        .or_else(|| objects.expected_on(queue).find_map(|member| left(&aged(&member))))
+        .or_else(|| group::handed_up_later(bench, objects, queue, from, to))
+}
+
+/// Placements at an exec that are tried: queue updates since the entity's last record.
+const PLACEMENTS_MAX: usize = 8;
+
+/// A running task that executes another program may be placed anew. To compare CPUs the kernel ages it then as if it slept,
+/// up to the last update of its queue, and goes on from there (6.18 kernel/sched/fair.c, sched_balance_find_dst_cpu).
+fn placed_anew(bench: Bench<'_>, objects: &Objects, queue: u32, at: u64, se: &Se) -> Vec<Se> {
+    let since = se.avg.last_update_time_ns;
+    let updates = objects.updates(queue).filter(|&update| since < update && update < at && se.running != 0);
+    let asleep =
+        |update| Se { avg: bench.aged(&Se { on_rq: 0, running: 0, nr_runnable: 0, ..*se }, update).avg, ..*se };
+    updates.take(PLACEMENTS_MAX).map(|update| bench.aged(&asleep(update), at)).collect()
 }
 
 /// One known entity left, or its load was exchanged, or both in either order. A task that leaves the class is given its
@@ -88,9 +110,10 @@ fn left_or_reweighted(bench: Bench<'_>, objects: &Objects, from: &Avg, to: &Avg,
     if same_weight == *to {
         return Some(Explained::one(REWEIGHT, member));
     }
+    // A task has one of few weights; what a group's entity can have is tried where groups are.
     let other =
-        reweighted(bench, from, to, se).filter(|_| from.load_avg != to.load_avg || objects.is_group(member.0))?;
-    Some(Explained { handed: Some((member.0, other)), ..Explained::one(REWEIGHT, member) })
+        reweighted(bench, from, to, se).filter(|other| objects.weights().any(|weight| weight == other.weight))?;
+    Some(Explained { handed: vec![(member.0, other)], ..Explained::one(REWEIGHT, member) })
 }
 
 /// An entity that was last seen elsewhere joined, though no migration was recorded.
@@ -125,8 +148,8 @@ pub struct Explained {
     pub settled: Vec<Member>,
     /// Those who joined, as they are now.
     pub joined: Vec<Member>,
-    /// An entity that handed something up or got another weight, as it is now.
-    pub handed: Option<Member>,
+    /// An entity that handed something up or got another weight, as it is now; the states it may have.
+    pub handed: Vec<Member>,
     /// New weights that are accounted for with it.
     pub weighed: Vec<Reweight>,
     /// The entity itself went from one queue to another.
@@ -137,7 +160,7 @@ impl Explained {
     /// A class that settles nothing.
     pub fn of(class: &'static str) -> Explained {
         let none = (Vec::new(), Vec::new(), Vec::new());
-        Explained { class, settled: none.0, joined: none.1, handed: None, weighed: none.2, moved: false }
+        Explained { class, settled: none.0, joined: none.1, handed: Vec::new(), weighed: none.2, moved: false }
     }
 
     /// What happened to an entity.
@@ -157,7 +180,7 @@ impl Explained {
 
     /// The same by what a group's entity handed up.
     pub fn handed(class: &'static str, member: Member) -> Explained {
-        Explained { handed: Some(member), ..Explained::of(class) }
+        Explained { handed: vec![member], ..Explained::of(class) }
     }
 
     /// The same with a new weight that is accounted for.
@@ -195,13 +218,16 @@ impl Steps<'_> {
     /// Joins, leaves and new weights of known entities in any order, ending in a removal of known size or in what a group
     /// handed up if need be.
     fn combined(&self, from: &Avg, moves: &[Member], weights: &[Reweight], depth: usize) -> Option<Explained> {
-        if let Some(class) = removal(self.bench, from, self.to) {
+        if depth < self.depth
+            && let Some(class) = removal(self.bench, from, self.to)
+        {
             return Some(Explained::of(class));
         }
-        if depth < self.depth
-            && let Some(found) = group::handed_up(self.bench, self.objects, self.queue, from, self.to)
-        {
-            return Some(found);
+        if depth < self.depth {
+            let groups = Groups::of(self.bench, self.objects, self.queue, from);
+            if let Some(found) = groups.handed_up(from, self.to).or_else(|| groups.read_off(from, self.to)) {
+                return Some(found);
+            }
         }
         if depth == 0 {
             return None;
@@ -285,9 +311,12 @@ pub fn removable(queue: &Avg) -> [u64; 3] {
 
 /// Only the load changed, by exchanging what one entity contributes. The new weight is read off the sum, the average then
 /// has to fit. The entity as it is then.
-fn reweighted(bench: Bench<'_>, from: &Avg, to: &Avg, entity: &Se) -> Option<Se> {
+pub fn reweighted(bench: Bench<'_>, from: &Avg, to: &Avg, entity: &Se) -> Option<Se> {
     let same = |a: &Avg| (a.util_sum, a.util_avg, a.runnable_sum, a.runnable_avg);
-    if same(from) != same(to) || from.load_sum == to.load_sum || entity.avg.load_sum == 0 {
+    if same(from) != same(to) {
+        return None;
+    }
+    if from.load_sum == to.load_sum || entity.avg.load_sum == 0 {
         return None;
     }
     // Without weight nothing of it is left, and the others' sum is at least what their average asks for.
@@ -384,7 +413,7 @@ mod tests {
     #[test]
     fn who_left_may_have_had_more_than_the_queue_had_left() {
         let pol = Policy::profile("6.18").expect("a profile");
-        let bench = Bench { pol: &pol };
+        let bench = Bench { pol: &pol, core: pelton_core::arithmetic::right() };
         let recorded = [
             (
                 queue(781, (51_654_271, 22_383_603, 13_022_820), (1087, 468, 270)),

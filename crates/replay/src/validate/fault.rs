@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use pelton_core::Policy;
+use pelton_core::{Policy, arithmetic};
 use pelton_schema::{Event, PeltSignal, PeltSource};
 use pelton_trace::import::{ImportError, Source, Timed};
 
@@ -136,8 +136,7 @@ const FAULTS: &[Fault] = &[
 /// The kernel whose load tracking differs from every one since 5.1.
 const WRONG_PROFILE: &str = "4.12";
 
-fn run(source: &mut dyn Source, options: &Options, spoil: Spoil) -> Result<Report, ImportError> {
-    let mut validator = Validator::new(options.clone());
+fn run(source: &mut dyn Source, mut validator: Validator, spoil: Spoil) -> Result<Report, ImportError> {
     let mut states = 0;
     while let Some(Timed { time_ns, event }) = source.next()? {
         states += u64::from(is_state(&event));
@@ -172,18 +171,24 @@ pub fn self_test(
     open: &dyn Fn() -> Result<Box<dyn Source>, ImportError>,
     options: &Options,
 ) -> Result<Vec<FaultResult>, ImportError> {
-    let clean = seen(&run(&mut *open()?, options, unspoiled)?);
+    let validator = || Validator::new(options.clone());
+    let clean = seen(&run(&mut *open()?, validator(), unspoiled)?);
     let mut results = Vec::new();
     for &(fault, spoil, kind) in FAULTS {
         let possible = has(&mut *open()?, kind)?;
-        let divergent = if possible { seen(&run(&mut *open()?, options, spoil)?) } else { 0 };
+        let divergent = if possible { seen(&run(&mut *open()?, validator(), spoil)?) } else { 0 };
         results.push(FaultResult { fault, possible, found: divergent > clean, divergent });
     }
     let possible = has(&mut *open()?, is_state)?;
     let wrong = Policy::profile(WRONG_PROFILE).map(|policy| Options { policy, ..options.clone() });
     if let (true, Ok(wrong)) = (possible, wrong) {
-        let divergent = seen(&run(&mut *open()?, &wrong, unspoiled)?);
+        let divergent = seen(&run(&mut *open()?, Validator::new(wrong), unspoiled)?);
         results.push(FaultResult { fault: "rules of kernel 4.12", possible, found: divergent > clean, divergent });
+    }
+    for (fault, core) in arithmetic::wrong() {
+        let wrong = validator().with_core(core);
+        let divergent = if possible { seen(&run(&mut *open()?, wrong, unspoiled)?) } else { 0 };
+        results.push(FaultResult { fault, possible, found: divergent > clean, divergent });
     }
     Ok(results)
 }

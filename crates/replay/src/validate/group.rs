@@ -6,8 +6,8 @@ use pelton_core::{Avg, CfsRq, Se};
 use pelton_schema::PELT_ON_RQ;
 
 use super::advance::Bench;
-use super::explain::Explained;
-use super::object::{Objects, State};
+use super::explain::{Explained, NICE_0, REWEIGHT, reweighted};
+use super::object::{Member, Objects, State};
 
 /// A group's entity took over what the queue it stands for is known to have and to have pending.
 pub const PROPAGATION: &str = "group propagation";
@@ -17,18 +17,115 @@ pub const PROPAGATION_LOAD: &str = "group propagation, load read off";
 pub const PROPAGATION_UNSEEN: &str = "group propagation from a queue that changed unseen";
 
 /// Entities of groups that are tried on a queue.
-const GROUPS_MAX: usize = 32;
+pub const GROUPS_MAX: usize = 32;
 
-/// Explains a queue that changed by what one group handed up; the entity is expected to show the same.
-pub fn handed_up(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg, to: &Avg) -> Option<Explained> {
-    if from == to {
-        return None;
+/// Updates of the queue since an entity's last record at which it may have been put on it or taken off it.
+const CHANGES_MAX: usize = 4;
+
+/// The entities of groups on a queue, as they may be at the queue's last update.
+pub struct Groups<'a> {
+    bench: Bench<'a>,
+    objects: &'a Objects,
+    queue: u32,
+    ages: Vec<(u32, Vec<Se>)>,
+}
+
+impl<'a> Groups<'a> {
+    /// Those of this queue.
+    pub fn of(bench: Bench<'a>, objects: &'a Objects, queue: u32, from: &Avg) -> Groups<'a> {
+        let entities = objects.groups(queue, GROUPS_MAX).into_iter();
+        let ages = entities.map(|(entity, known)| (entity, aged(bench, &known, from.last_update_time_ns))).collect();
+        Groups { bench, objects, queue, ages }
     }
+
+    /// Explains a queue that changed by what the queue of one group is known to have handed up; the entity is expected to show
+    /// the same.
+    pub fn handed_up(&self, from: &Avg, to: &Avg) -> Option<Explained> {
+        self.handed(from, to, false).or_else(|| handed_by_unseen(self.bench, self.objects, self.queue, from, to))
+    }
+
+    /// The same with what was handed up read off the queue. Where only the load changed a new weight of the entity fits as
+    /// well: then it may show either.
+    pub fn read_off(&self, from: &Avg, to: &Avg) -> Option<Explained> {
+        let load_only = from.util_avg == to.util_avg && from.runnable_avg == to.runnable_avg;
+        let weighed = |(entity, ages): &(u32, Vec<Se>)| {
+            let after = ages.iter().find_map(|se| reweighted(self.bench, from, to, se))?;
+            Some((*entity, after))
+        };
+        let weighed: Vec<Member> = self.ages.iter().filter(|_| load_only).filter_map(weighed).collect();
+        let read = self.handed(from, to, true);
+        if weighed.is_empty() {
+            return read;
+        }
+        let handed = weighed.into_iter().chain(read.into_iter().flat_map(|read| read.handed)).collect();
+        Some(Explained { handed, ..Explained::of(REWEIGHT) })
+    }
+
+    fn handed(&self, from: &Avg, to: &Avg, reads_off: bool) -> Option<Explained> {
+        let hand = |(entity, ages): &(u32, Vec<Se>)| {
+            handed_at_ages(self.bench, self.objects, (from, to), *entity, ages, reads_off)
+        };
+        if from == to { None } else { self.ages.iter().find_map(hand) }
+    }
+}
+
+fn handed_at_ages(
+    bench: Bench<'_>,
+    objects: &Objects,
+    change: (&Avg, &Avg),
+    entity: u32,
+    ages: &[Se],
+    reads_off: bool,
+) -> Option<Explained> {
+    ages.iter().find_map(|se| {
+        let (after, class) = handed_by(bench, objects, entity, change, se, reads_off)?;
+        Some(Explained::handed(class, (entity, after)))
+    })
+}
+
+/// The same, or a new weight, of an entity that was put on the queue or taken off it at an update of the queue since its last
+/// record.
+pub fn handed_up_later(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg, to: &Avg) -> Option<Explained> {
     objects.groups(queue, GROUPS_MAX).iter().find_map(|(entity, known)| {
-        aged(bench, known, from.last_update_time_ns).iter().find_map(|se| {
-            let (after, class) = handed_by(bench, objects, *entity, from, to, se)?;
-            Some(Explained::handed(class, (*entity, after)))
-        })
+        let ages = changed_since(bench, objects, queue, (*entity, known), from.last_update_time_ns);
+        let weighed = || ages.iter().find_map(|se| reweighted(bench, from, to, se));
+        handed_at_ages(bench, objects, (from, to), *entity, &ages, false)
+            .or_else(|| weighed().map(|after| Explained::handed(REWEIGHT, (*entity, after))))
+    })
+}
+
+/// An entity brought up to a time, if it was put on the queue or taken off it at an update of the queue before.
+fn changed_since(bench: Bench<'_>, objects: &Objects, queue: u32, (entity, known): (u32, &State), at: u64) -> Vec<Se> {
+    let since = known.avg.last_update_time_ns;
+    let between = objects.updates(queue).filter(|&update| since < update && update < at);
+    let own = objects.owned_queue(entity).map_or(0, |own| own.runnable);
+    let mut ages: Vec<Se> = Vec::new();
+    for update in between.take(CHANGES_MAX).chain([since]) {
+        for middle in aged(bench, known, update) {
+            for (on_rq, nr_runnable, running) in [(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, own, 0), (1, own, 1)] {
+                let after = bench.aged(&Se { on_rq, nr_runnable, running, ..middle }, at);
+                if ages.iter().all(|other| other.avg != after.avg) {
+                    ages.push(after);
+                }
+            }
+        }
+    }
+    ages
+}
+
+/// The first that a group hands up: its entity has no record yet and is empty. Its weight is read off the load average.
+fn handed_by_unseen(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg, to: &Avg) -> Option<Explained> {
+    let cpu = objects.queue(queue)?.cpu;
+    objects.unseen(cpu).take(GROUPS_MAX).find_map(|entity| {
+        let own = objects.own_pending(entity)?;
+        // What joins without a load average has a load sum of 1 until the next period.
+        let weights = [NICE_0, to.load_avg.saturating_sub(from.load_avg)];
+        let fits = |weight, load_sum| {
+            let avg = Avg { load_sum, ..Avg::default() };
+            weight != 0 && bench.handed_up(from, &Se { weight, avg, ..Se::default() }, &own).0 == *to
+        };
+        let fits = weights.into_iter().any(|weight| fits(weight, 0) || fits(weight, 1));
+        fits.then(|| Explained::of(PROPAGATION))
     })
 }
 
@@ -50,21 +147,26 @@ pub fn aged(bench: Bench<'_>, known: &State, at: u64) -> Vec<Se> {
     ages
 }
 
-/// The entity after it handed up just what the queue shows, and whether its own queue is known to have had that.
+/// The entity after it handed up just what the queue shows: what its own queue is known to have had, or that is read off.
 fn handed_by(
     bench: Bench<'_>,
     objects: &Objects,
     entity: u32,
-    from: &Avg,
-    to: &Avg,
+    (from, to): (&Avg, &Avg),
     se: &Se,
+    reads_off: bool,
 ) -> Option<(Se, &'static str)> {
     let hand_up = |own: &CfsRq| {
         let (above, after) = bench.handed_up(from, se, own);
         (above == *to).then_some(after)
     };
-    if let Some(after) = objects.own_pending(entity).and_then(|own| hand_up(&own)) {
-        return Some((after, PROPAGATION));
+    if !reads_off {
+        let own = objects.own_pending(entity)?;
+        // Who left may have been part of the weight still when the queue was recorded.
+        let left = std::iter::once(0).chain(objects.weights_below(entity));
+        let weights = left.filter_map(|left| own.load_weight.checked_sub(left));
+        let after = weights.into_iter().find_map(|load_weight| hand_up(&CfsRq { load_weight, ..own }));
+        return after.map(|after| (after, PROPAGATION));
     }
     let own = read_off(from, to, se)?;
     let averages = |avg: &Avg| (avg.util_avg, avg.runnable_avg);
@@ -117,23 +219,28 @@ mod tests {
         (objects, state.entity())
     }
 
+    fn handed_up(bench: Bench<'_>, objects: &Objects, from: &Avg, to: &Avg) -> Option<Explained> {
+        let groups = Groups::of(bench, objects, QUEUE, from);
+        groups.handed_up(from, to).or_else(|| groups.read_off(from, to))
+    }
+
     #[test]
     fn what_a_group_hands_up_is_found_on_the_queue_above() {
         let pol = Policy::profile("6.18").expect("a profile");
-        let bench = Bench { pol: &pol };
+        let bench = Bench { pol: &pol, core: pelton_core::arithmetic::right() };
         let (objects, se) = group_on_a_queue();
         let own = CfsRq { avg: avg(300, 400, 250), propagate: 1, prop_runnable_sum: 9_000, ..CfsRq::default() };
         let from = avg(2_000, 1_500, 900);
         let (to, after) = bench.handed_up(&from, &se, &own);
-        let found = handed_up(bench, &objects, QUEUE, &from, &to).expect("one group, one difference");
-        assert_eq!(found.handed.map(|(entity, se)| (entity, se.avg)), Some((ENTITY, after.avg)));
+        let found = handed_up(bench, &objects, &from, &to).expect("one group, one difference");
+        assert_eq!(found.handed.first().map(|(entity, se)| (*entity, se.avg)), Some((ENTITY, after.avg)));
         for wrong in [
             Avg { util_sum: to.util_sum + 1, ..to },
             Avg { runnable_sum: to.runnable_sum - 1, ..to },
             Avg { load_sum: to.load_sum + 1, ..to },
             Avg { load_avg: to.load_avg + 1, ..to },
         ] {
-            assert!(handed_up(bench, &objects, QUEUE, &from, &wrong).is_none(), "{wrong:?}");
+            assert!(handed_up(bench, &objects, &from, &wrong).is_none(), "{wrong:?}");
         }
     }
 }

@@ -6,6 +6,8 @@
 //! assumption's name, a record that no assumption explains diverges.
 
 mod advance;
+mod alter;
+mod arrival;
 mod averages;
 mod bisect;
 mod blind;
@@ -24,6 +26,7 @@ mod group;
 mod limits;
 mod merge;
 mod object;
+mod ownership;
 mod report;
 mod rules;
 mod search;
@@ -32,6 +35,7 @@ mod survey;
 mod told;
 pub mod tolerance;
 
+pub use alter::{AlterResult, Size, alter_test};
 pub use fault::{DropResult, FaultResult, drop_test, self_test};
 pub use governor::{Distort, Score};
 pub use merge::Merged;
@@ -42,7 +46,7 @@ pub use survey::Survey;
 
 use std::collections::BTreeMap;
 
-use pelton_core::{Avg, Policy};
+use pelton_core::{Arithmetic, Avg, Policy, arithmetic};
 use pelton_schema::{Event, PELT_ROOT, PeltSignal, PeltSource, STATE_DEAD};
 use pelton_sim::Machine;
 use pelton_trace::import::{ImportError, Source, Timed};
@@ -80,6 +84,7 @@ impl Options {
 #[derive(Debug)]
 pub struct Validator {
     options: Options,
+    core: &'static Arithmetic,
     limits: Limits,
     report: Report,
     engine: Engine,
@@ -97,6 +102,7 @@ impl Validator {
         let energies = Energies::new(&options.policy, options.machine.as_ref());
         Validator {
             options,
+            core: arithmetic::right(),
             energies,
             limits: Limits::default(),
             report: Report::default(),
@@ -107,6 +113,11 @@ impl Validator {
             published: BTreeMap::new(),
             before: BTreeMap::new(),
         }
+    }
+
+    /// Load tracking by this core instead, which is wrong on purpose.
+    fn with_core(self, core: &'static Arithmetic) -> Validator {
+        Validator { core, ..self }
     }
 
     /// The next event.
@@ -134,9 +145,11 @@ impl Validator {
                 }
             }
             Event::SchedMigrateTask { tid, dest_cpu, .. } => {
-                self.engine.migrates(Bench { pol: &policy }, tid, Some(dest_cpu));
+                self.engine.migrates(Bench { pol: &policy, core: self.core }, tid, Some(dest_cpu));
             }
-            Event::SchedProcessExit { tid, .. } => self.engine.migrates(Bench { pol: &policy }, tid, None),
+            Event::SchedProcessExit { tid, .. } => {
+                self.engine.migrates(Bench { pol: &policy, core: self.core }, tid, None)
+            }
             Event::PeltPending {
                 object,
                 entity,
@@ -192,7 +205,7 @@ impl Validator {
         record.clock_ns = self.published.remove(&record.state.cpu);
         let root = record.state.flags & PELT_ROOT != 0;
         self.clocks.record(record.signal, record.state.cpu, record.object, root);
-        self.engine.record(Bench { pol: policy }, &mut self.report, &record);
+        self.engine.record(Bench { pol: policy, core: self.core }, &mut self.report, &record);
     }
 
     /// The end of the trace.

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use pelton_core::{Avg, CfsRq, Se, scale_load_down};
+use super::arrival::Arrivals;
+use pelton_core::{Avg, Se, scale_load_down};
 use pelton_schema::{PELT_DELAYED, PELT_ON_RQ, PELT_ROOT, PELT_RUNNING, PeltSignal};
 
-/// Objects followed at a time; a trace with more of them is checked as far as this goes.
+/// Objects followed at a time; of more a trace is checked as far as this goes.
 pub const OBJECTS_MAX: usize = 1 << 17;
 /// Joins and leaves remembered per queue.
-const MOVES_MAX: usize = 24;
-
+pub const MOVES_MAX: usize = 24;
 /// Deposits remembered per queue.
 const DEPOSITS_MAX: usize = 16;
 /// Moments remembered per CPU.
@@ -106,7 +106,7 @@ impl State {
         }
     }
 
-    /// True for the entity of a task group.
+    /// True for a group's entity.
     pub fn is_group(&self) -> bool {
         self.tid == 0
     }
@@ -136,7 +136,7 @@ impl State {
 
 /// A state and when it was learned, in states.
 #[derive(Clone, Copy, Debug)]
-struct Stamped {
+pub(super) struct Stamped {
     stamp: u64,
     state: State,
 }
@@ -146,12 +146,12 @@ struct Stamped {
 /// Forgetting a CPU costs nothing: states made before count as unknown from then on.
 #[derive(Debug, Default)]
 pub struct Objects {
-    states: BTreeMap<Key, Stamped>,
+    pub(super) states: BTreeMap<Key, Stamped>,
     queues: BTreeMap<u32, BTreeSet<u32>>,
     groups: BTreeMap<u32, BTreeSet<u32>>,
-    joined: BTreeMap<u32, (State, &'static str)>,
+    joined: BTreeMap<u32, Vec<(State, &'static str)>>,
     deposits: BTreeMap<u32, VecDeque<u32>>,
-    pending: BTreeMap<u32, Pending>,
+    pub(super) pending: BTreeMap<u32, Pending>,
     announced: BTreeMap<u32, Pending>,
     reweights: BTreeMap<u32, VecDeque<Reweight>>,
     forgotten: BTreeMap<u32, u64>,
@@ -162,9 +162,13 @@ pub struct Objects {
     flying: VecDeque<Member>,
     moments: BTreeMap<u32, VecDeque<u64>>,
     updates: BTreeMap<u32, VecDeque<u64>>,
+    /// Entities whose joining a queue only the queue has shown, by queue.
+    newcomers: BTreeMap<u32, VecDeque<u32>>,
+    arrivals: Arrivals,
     weights: BTreeSet<u64>,
-    owned: BTreeMap<u32, u32>,
-    owners: BTreeMap<u32, u32>,
+    pub(super) owned: BTreeMap<u32, u32>,
+    pub(super) owners: BTreeMap<u32, u32>,
+    pub(super) unseen: BTreeSet<u32>,
     /// States that found no room.
     pub refused: u64,
 }
@@ -205,6 +209,7 @@ impl Objects {
         }
         if key.0 == PeltSignal::Entity as u32 {
             self.joined.remove(&key.1);
+            self.unseen.remove(&key.1);
             if state.tid != 0 {
                 self.by_task.insert(state.tid, key.1);
                 if self.weights.len() < WEIGHTS_MAX {
@@ -214,6 +219,7 @@ impl Objects {
             self.index(key.1, old.map(|o| o.state.queue), &state);
         } else if key.0 == PeltSignal::Queue as u32 {
             keep(&mut self.updates, key.1, state.avg.last_update_time_ns, UPDATES_MAX);
+            self.arrivals.updated(state.cpu, state.avg.last_update_time_ns);
             match self.announced.remove(&key.1) {
                 Some(pending) => drop(self.pending.insert(key.1, pending)),
                 None => drop(self.pending.remove(&key.1)),
@@ -225,15 +231,20 @@ impl Objects {
     }
 
     /// What an entity may be since its last record: a queue changed as if it had joined there, or handed something up.
-    pub fn expects(&mut self, entity: u32, state: State, class: &'static str) {
+    pub fn expects(&mut self, entity: u32, states: Vec<(State, &'static str)>) {
         if self.joined.len() < OBJECTS_MAX {
-            self.joined.insert(entity, (state, class));
+            let known = self.states.get(&(PeltSignal::Entity as u32, entity)).map(|known| known.state.queue);
+            if let Some(queue) = states.first().map(|state| state.0.queue).filter(|queue| known != Some(*queue)) {
+                keep(&mut self.newcomers, queue, entity, MOVES_MAX);
+            }
+            self.joined.insert(entity, states);
         }
     }
 
-    /// The state an entity has if what its queue shows is so, and the name of that.
-    pub fn expected(&self, key: Key) -> Option<(State, &'static str)> {
-        self.joined.get(&key.1).copied().filter(|_| key.0 == PeltSignal::Entity as u32)
+    /// States an entity may have if what its queue shows is so, and the name of that.
+    pub fn expected(&self, key: Key) -> &[(State, &'static str)] {
+        let known = self.joined.get(&key.1).filter(|_| key.0 == PeltSignal::Entity as u32);
+        known.map_or(&[], Vec::as_slice)
     }
 
     /// An entity leaves its queue in its sleep or ends: its averages are taken out at a later update.
@@ -285,19 +296,41 @@ impl Objects {
         }
     }
 
-    /// True for the entity of a task group.
-    pub fn is_group(&self, entity: u32) -> bool {
-        self.get((PeltSignal::Entity as u32, entity)).is_some_and(State::is_group)
+    /// True when entities of task groups were seen on a queue.
+    pub fn has_groups(&self, queue: u32) -> bool {
+        self.groups.get(&queue).is_some_and(|groups| !groups.is_empty())
     }
 
-    /// Entities of task groups on a queue.
+    /// Entities that are expected to have joined a queue but have not shown it yet.
+    pub fn expected_on(&self, queue: u32) -> impl Iterator<Item = Member> {
+        let expected = self.newcomers.get(&queue).into_iter().flatten().rev();
+        let states = expected.filter_map(|entity| Some((*entity, self.joined.get(entity)?.first()?.0)));
+        states.filter(move |(_, state)| state.queue == queue && state.tid != 0).map(|(entity, s)| (entity, s.entity()))
+    }
+
+    /// When an entity or the queue it stands for was last seen, in states.
+    fn freshness(&self, entity: u32) -> u64 {
+        let stamp = |key: Key| self.states.get(&key).map_or(0, |stamped| stamped.stamp);
+        let own = self.owned.get(&entity).map_or(0, |queue| stamp((PeltSignal::Queue as u32, *queue)));
+        own.max(stamp((PeltSignal::Entity as u32, entity)))
+    }
+
+    /// Entities of task groups on a queue; of many, those of which something was seen last.
     pub fn groups(&self, queue: u32, at_most: usize) -> Vec<(u32, State)> {
-        let entities = self.groups.get(&queue).into_iter().flatten().rev().take(at_most);
-        let last = |e: u32| {
-            let known = self.get((PeltSignal::Entity as u32, e))?;
-            Some((e, self.joined.get(&e).map_or(*known, |expected| expected.0)))
+        let mut entities: Vec<u32> = self.groups.get(&queue).into_iter().flatten().rev().copied().collect();
+        if entities.len() > at_most {
+            entities.sort_by_cached_key(|entity| std::cmp::Reverse(self.freshness(*entity)));
+            entities.truncate(at_most);
+        }
+        let last = |&e: &u32| {
+            let known = self.get((PeltSignal::Entity as u32, e)).copied();
+            let expected = self.joined.get(&e).filter(|_| known.is_some());
+            let states = expected.map_or_else(|| known.into_iter().collect(), |e| e.iter().map(|s| s.0).collect());
+            let states: Vec<State> = states;
+            let known = known.filter(|known| !states.contains(known));
+            states.into_iter().chain(known).map(move |state| (e, state))
         };
-        entities.filter_map(|&e| last(e)).collect()
+        entities.iter().flat_map(last).collect()
     }
 
     /// Keeps the list of entities by queue.
@@ -348,8 +381,20 @@ impl Objects {
     }
 
     /// When this queue is known to have been updated, the newest first.
-    pub fn updates(&self, queue: u32) -> Vec<u64> {
-        self.updates.get(&queue).into_iter().flatten().rev().copied().collect()
+    pub fn updates(&self, queue: u32) -> impl Iterator<Item = u64> {
+        self.updates.get(&queue).into_iter().flatten().rev().copied()
+    }
+
+    /// When an entity may have joined the queue it is on now: at an update of the queue, the newest first, or after it
+    /// was moved to the queue's CPU.
+    pub fn joins_near(&self, entity: u32, seen: &State) -> impl Iterator<Item = u64> {
+        let arrived = self.arrivals.updates(entity, seen.cpu);
+        self.updates(seen.queue).chain(arrived)
+    }
+
+    /// A task is on its way to a CPU.
+    pub fn arrives(&mut self, entity: u32, cpu: u32) {
+        self.arrivals.expect(entity, cpu);
     }
 
     /// Weights that tasks have had.
@@ -402,40 +447,6 @@ impl Objects {
         let mut found = self.states.range(entities).rev().take(at_most);
         let found = found.find(|(_, s)| s.state.queue != queue && s.state.tid != 0 && same(&s.state) && self.counts(s));
         found.map(|(k, s)| (k.1, s.state.entity()))
-    }
-
-    /// A group's entity stands for this queue.
-    pub fn owns(&mut self, entity: u32, queue: u32) {
-        if self.owned.len() < OBJECTS_MAX {
-            self.owned.insert(entity, queue);
-            self.owners.insert(queue, entity);
-        }
-    }
-
-    /// The entity that stands for a group's queue.
-    pub fn owner(&self, queue: u32) -> Option<u32> {
-        self.owners.get(&queue).copied()
-    }
-
-    /// A group's entity took over what its queue had pending.
-    pub fn took_over(&mut self, entity: u32) {
-        if let Some(queue) = self.owned.get(&entity) {
-            self.pending.remove(queue);
-        }
-    }
-
-    /// The queue a group's entity stands for with what it is known to have pending.
-    pub fn own_pending(&self, entity: u32) -> Option<CfsRq> {
-        let queue = *self.owned.get(&entity)?;
-        let (state, pending) = (self.queue(queue)?, self.pending(queue)?);
-        let load_weight = scale_load_down(state.weight);
-        let own = CfsRq { avg: state.avg, load_weight, propagate: 1, ..CfsRq::default() };
-        Some(CfsRq { prop_runnable_sum: pending.prop_runnable_sum, ..own })
-    }
-
-    /// The queue a group's entity stands for.
-    pub fn owned_queue(&self, entity: u32) -> Option<&State> {
-        self.queue(*self.owned.get(&entity)?)
     }
 }
 

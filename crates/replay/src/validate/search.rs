@@ -66,6 +66,7 @@ impl Search<'_> {
             .or_else(|| self.change(record, known, &record.state))
             .or_else(|| self.as_update_and_change(record, known))
             .or_else(|| self.as_update_at_moment(record, known))
+            .or_else(|| self.as_removal_later(record, known))
             .or_else(|| self.as_removal_and_leave(record, known))
             .or_else(|| self.as_partial(record, known))
             .or_else(|| self.as_attach_and_update(record, known))
@@ -100,7 +101,13 @@ impl Search<'_> {
                 let (before, after) = (of(known), of(&record.state));
                 let ran = Inputs { running: before.running, ..after };
                 let toggled = |i: Inputs| Inputs { running: 1 - i.running, ..i };
-                vec![before, ran, toggled(ran), toggled(before)]
+                let mut inputs = vec![before, ran, toggled(ran), toggled(before)];
+                if self.objects.has_groups(record.object) {
+                    // A delayed task that leaves counts as runnable again until the levels above it were brought up.
+                    let delayed = Inputs { runnable: before.runnable + 1, ..before };
+                    inputs.extend([delayed, toggled(delayed)]);
+                }
+                inputs
             }
             _ => {
                 let (before, after) = (of(known), of(&record.state));
@@ -147,8 +154,9 @@ impl Search<'_> {
             let (avg, _) = self.bench.update(record.signal, &known.avg, inputs, at);
             let changed = search.change(record, &State { avg, ..*known }, &record.state);
             if let Some(found) = changed {
-                let handed = found.handed.is_some() && found.weighed.is_empty() && found.settled.is_empty();
-                return Some(if handed { found } else { found.with_class(UPDATE_CHANGE) });
+                let handed = !found.handed.is_empty() && found.weighed.is_empty() && found.settled.is_empty();
+                let vague = found.class == explain::PROPAGATION_LOAD;
+                return Some(if handed || vague { found } else { found.with_class(UPDATE_CHANGE) });
             }
             let queue = record.signal == PeltSignal::Queue;
             let removed = queue && removal_first(self.bench, &known.avg, &record.state.avg, inputs);
@@ -168,8 +176,12 @@ impl Search<'_> {
         let at = record.state.avg.last_update_time_ns;
         self.objects.reweights(record.object).into_iter().find_map(|change| {
             let weighed = self.bench.reweighted(&known.avg, &change.0, change.1).0;
-            let fits = |i: &Inputs| self.bench.update(record.signal, &weighed, i, at).0 == record.state.avg;
-            let found = inputs.iter().any(fits).then(|| Explained::of(UPDATE_CHANGE))?;
+            let update = |i: Inputs| self.bench.update(record.signal, &weighed, &i, at).0 == record.state.avg;
+            let with_it = |i: &Inputs| i.load.checked_sub(change.0.weight).map(|rest| rest + change.1);
+            let found = inputs
+                .iter()
+                .any(|i| update(*i) || with_it(i).is_some_and(|load| update(Inputs { load, ..*i })))
+                .then(|| Explained::of(UPDATE_CHANGE))?;
             Some(found.weighed(change))
         })
     }
@@ -190,6 +202,24 @@ impl Search<'_> {
                 search.as_update_and_change(record, &middle).map(|found| found.with_class(MOMENT))
             })
         })
+    }
+
+    /// Averages were taken out at an update inside the open period, which no tracepoint shows, and it was updated once more.
+    fn as_removal_later(&self, record: &Record, known: &State) -> Option<Explained> {
+        if record.signal != PeltSignal::Queue || !self.thorough {
+            return None;
+        }
+        let (from, to) = (&known.avg, &record.state.avg);
+        let span = to.last_update_time_ns.checked_sub(from.last_update_time_ns)? >> UNIT_SHIFT;
+        let last = span.min(1023u64.saturating_sub(from.period_contrib.into()));
+        let inputs = self.likely_inputs(record, known);
+        let hit = inputs.iter().take(2).any(|i| {
+            (1..=last).any(|units| {
+                let at = from.last_update_time_ns + (units << UNIT_SHIFT);
+                removal_first(self.bench, &self.bench.update(PeltSignal::Queue, from, i, at).0, to, i)
+            })
+        });
+        hit.then(|| Explained::of(REMOVAL_UPDATE))
     }
 
     /// Somebody unknown was taken out, the queue was updated, and a known entity joined or left.
@@ -273,6 +303,9 @@ impl Search<'_> {
     /// A queue whose inputs changed right after its last record, which a record that only tells averages leaves open: the
     /// inputs are what the sums ask for, and have to be whole numbers.
     fn as_other_inputs(&self, record: &Record, known: &State) -> Option<Explained> {
+        if record.signal == PeltSignal::Entity && record.state.is_group() {
+            return self.as_group_with_other_inputs(record, known);
+        }
         if record.signal != PeltSignal::Queue {
             return None;
         }
@@ -287,6 +320,24 @@ impl Search<'_> {
         let runnable = to.runnable_sum.checked_sub(none.runnable_sum)? / (units << 10);
         let running = u64::from(to.util_sum > none.util_sum);
         (with(&Inputs { load, runnable, running, weight: 1 }) == *to).then(|| Explained::of(OTHER_INPUTS))
+    }
+
+    /// The same for a group's entity, which may have got its recorded weight afterwards.
+    fn as_group_with_other_inputs(&self, record: &Record, known: &State) -> Option<Explained> {
+        let (at, to) = (record.state.avg.last_update_time_ns, &record.state.avg);
+        let with = |i: Inputs| self.bench.update(record.signal, &known.avg, &i, at).0;
+        let weight = known.entity().weight;
+        let none = with(Inputs { load: 1, weight, ..Inputs::default() });
+        let units = none.load_sum.checked_sub(with(Inputs { weight, ..Inputs::default() }).load_sum)?;
+        if units < UNITS_MIN || none.load_sum != to.load_sum {
+            return None;
+        }
+        let runnable = to.runnable_sum.checked_sub(none.runnable_sum)? / (units << 10);
+        let running = u64::from(to.util_sum > none.util_sum);
+        let avg = with(Inputs { load: 1, runnable, running, weight });
+        let weighed =
+            self.bench.reweighted(&Avg::default(), &Se { avg, ..known.entity() }, record.state.entity().weight);
+        (avg == *to || weighed.1.avg == *to).then(|| Explained::of(OTHER_INPUTS))
     }
 
     /// One more update than the trace shows.
@@ -305,6 +356,9 @@ impl Search<'_> {
             // A tracepoint tells the inputs up to itself; what came after may be nothing or one task.
             inputs.push(Inputs { weight: 1, ..Inputs::default() });
             inputs.push(Inputs { load: explain::NICE_0, runnable: 1, running: 1, weight: 1 });
+            // Or somebody who was delayed left: the weight is less, the number of runnable tasks is not.
+            let (before, after) = (known.inputs(record.signal), record.state.inputs(record.signal));
+            inputs.extend([0, 1].map(|running| Inputs { load: before.load, running, ..after }));
         }
         let mut distinct = Vec::with_capacity(inputs.len());
         inputs.into_iter().for_each(|i| {
@@ -318,26 +372,40 @@ impl Search<'_> {
     /// A task joined its queue at an earlier update of the queue than the last one known, and was updated since.
     fn as_attach_and_update(&self, record: &Record, known: &State) -> Option<Explained> {
         let seen = &record.state;
-        if !self.thorough || record.signal != PeltSignal::Entity || seen.queue == known.queue || seen.is_group() {
+        if !self.thorough || record.signal != PeltSignal::Entity || seen.is_group() {
             return None;
         }
-        let inputs = [seen.inputs(record.signal), Inputs { running: 0, ..seen.inputs(record.signal) }];
-        let from = [
+        let at = seen.avg.last_update_time_ns;
+        let recorded: Vec<u64> =
+            self.objects.joins_near(record.object, seen).filter_map(|t| at.checked_sub(t)).collect();
+        let recorded = || recorded.iter().map(|ns| ns >> UNIT_SHIFT);
+        let left = [
             known.entity(),
             self.objects.queue(known.queue).map_or(known.entity(), |q| self.bench.synced(&q.avg, &known.entity())),
         ];
-        let attached = |units: u64| {
+        let asleep = |units| self.joined(seen, &left, units);
+        let awake = |units| {
             let Some(here) = earlier(&seen.avg, units) else { return false };
-            from.iter().any(|se| {
-                let joined = self.bench.attached(&here, se).1.avg;
-                let to = |i: &Inputs| self.bench.update(record.signal, &joined, i, seen.avg.last_update_time_ns).0;
-                inputs.iter().any(|i| to(i) == seen.avg)
-            })
+            let ran = |running| Inputs { running, ..known.inputs(record.signal) };
+            let before =
+                [0, 1].map(|r| self.bench.update(record.signal, &known.avg, &ran(r), here.last_update_time_ns).0);
+            known.cpu == seen.cpu && self.joined(seen, &before.map(|avg| Se { avg, ..known.entity() }), units)
         };
-        let recorded = self.objects.updates(seen.queue);
-        let units = recorded.iter().filter_map(|at| seen.avg.last_update_time_ns.checked_sub(*at));
-        let hit = units.map(|ns| ns >> UNIT_SHIFT).any(attached) || (0..ATTACH_UNITS_MAX).any(attached);
-        hit.then(|| Explained { moved: true, ..Explained::of(ATTACH_UPDATE) })
+        let moved = seen.queue != known.queue;
+        let hit = recorded().any(awake) || moved && (recorded().any(asleep) || (0..ATTACH_UNITS_MAX).any(asleep));
+        hit.then(|| Explained { moved, ..Explained::of(ATTACH_UPDATE) })
+    }
+
+    /// One of these joined the queue so many units ago, and was updated since.
+    fn joined(&self, seen: &State, from: &[Se], units: u64) -> bool {
+        let own = seen.inputs(PeltSignal::Entity);
+        let inputs = [own, Inputs { running: 0, ..own }, Inputs { load: 1, runnable: 1, running: 1, ..own }];
+        let Some(here) = earlier(&seen.avg, units) else { return false };
+        from.iter().any(|se| {
+            let joined = self.bench.attached(&here, se).1.avg;
+            let to = |i: &Inputs| self.bench.update(PeltSignal::Entity, &joined, i, seen.avg.last_update_time_ns).0;
+            inputs.iter().any(|i| to(i) == seen.avg)
+        })
     }
 }
 

@@ -181,7 +181,8 @@ mod tests {
 
     fn checked(alter: impl Fn(&mut [Record; 2])) -> (u64, u64, u64) {
         let pol = Policy::profile("6.18").expect("a profile");
-        let (bench, mut engine, mut report) = (Bench { pol: &pol }, Engine::default(), Report::default());
+        let (bench, mut engine, mut report) =
+            (Bench { pol: &pol, core: pelton_core::arithmetic::right() }, Engine::default(), Report::default());
         let mut after = hand_up(bench, &mut engine, &mut report);
         alter(&mut after);
         after.iter().for_each(|record| engine.record(bench, &mut report, record));
@@ -207,7 +208,7 @@ mod tests {
     #[test]
     fn a_weight_and_what_the_queue_makes_of_it_are_predicted() {
         let pol = Policy::profile("6.1").expect("a profile");
-        let bench = Bench { pol: &pol };
+        let bench = Bench { pol: &pol, core: pelton_core::arithmetic::right() };
         let at = Avg { last_update_time_ns: 9_736_309_760, period_contrib: 275, ..Avg::default() };
         let entity = Avg { load_sum: 39_917, load_avg: 1240, runnable_avg: 1388, util_avg: 834, ..at };
         let entity = Avg { runnable_sum: 65_395_324, util_sum: 39_239_353, ..entity };
@@ -234,7 +235,8 @@ mod tests {
     #[test]
     fn what_follows_a_hand_up_that_no_tracepoint_shows_starts_from_it() {
         let pol = Policy::profile("6.18").expect("a profile");
-        let (bench, mut engine, mut report) = (Bench { pol: &pol }, Engine::default(), Report::default());
+        let (bench, mut engine, mut report) =
+            (Bench { pol: &pol, core: pelton_core::arithmetic::right() }, Engine::default(), Report::default());
         let after = hand_up(bench, &mut engine, &mut report);
         let next = call(bench, PeltSignal::Queue, ABOVE, after[0].state.avg);
         engine.record(bench, &mut report, &next);
@@ -245,7 +247,8 @@ mod tests {
     #[test]
     fn a_look_older_than_what_is_known_is_set_aside_and_a_call_is_not() {
         let pol = Policy::profile("6.1").expect("a profile");
-        let (bench, mut engine, mut report) = (Bench { pol: &pol }, Engine::default(), Report::default());
+        let (bench, mut engine, mut report) =
+            (Bench { pol: &pol, core: pelton_core::arithmetic::right() }, Engine::default(), Report::default());
         let early = avg(2_000, 1_500, 900);
         let first = call(bench, PeltSignal::Queue, ABOVE, early);
         engine.record(bench, &mut report, &first);

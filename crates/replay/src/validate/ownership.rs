@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Which entity stands for which queue of a group, and what the queue has to hand up.
+
+use std::collections::BTreeSet;
+
+use pelton_core::{CfsRq, scale_load_down};
+use pelton_schema::PeltSignal;
+
+use super::object::{MOVES_MAX, OBJECTS_MAX, Objects, State};
+
+impl Objects {
+    /// Entities of groups on a CPU that no record has shown so far.
+    pub fn unseen(&self, cpu: u32) -> impl Iterator<Item = u32> {
+        let here = move |entity: &u32| self.owned_queue(*entity).is_some_and(|queue| queue.cpu == cpu);
+        self.unseen.iter().copied().filter(here)
+    }
+
+    /// A group's entity stands for this queue.
+    pub fn owns(&mut self, entity: u32, queue: u32) {
+        if self.owned.len() < OBJECTS_MAX {
+            self.owned.insert(entity, queue);
+            self.owners.insert(queue, entity);
+            if !self.states.contains_key(&(PeltSignal::Entity as u32, entity)) {
+                self.unseen.insert(entity);
+            }
+        }
+    }
+
+    /// The entity that stands for a group's queue.
+    pub fn owner(&self, queue: u32) -> Option<u32> {
+        self.owners.get(&queue).copied()
+    }
+
+    /// A group's entity took over what its queue had pending.
+    pub fn took_over(&mut self, entity: u32) {
+        if let Some(queue) = self.owned.get(&entity) {
+            self.pending.remove(queue);
+        }
+    }
+
+    /// The queue a group's entity stands for with what it is known to have pending.
+    pub fn own_pending(&self, entity: u32) -> Option<CfsRq> {
+        let queue = *self.owned.get(&entity)?;
+        let (state, pending) = (self.queue(queue)?, self.pending(queue)?);
+        let load_weight = scale_load_down(state.weight);
+        let own = CfsRq { avg: state.avg, load_weight, propagate: 1, ..CfsRq::default() };
+        Some(CfsRq { prop_runnable_sum: pending.prop_runnable_sum, ..own })
+    }
+
+    /// Weights of entities on the queue a group's entity stands for, each once, if what it hands up depends on them.
+    pub fn weights_below(&self, entity: u32) -> BTreeSet<u64> {
+        let leaves = |queue: &&u32| self.pending(**queue).is_some_and(|pending| pending.prop_runnable_sum < 0);
+        let queue = self.owned.get(&entity).filter(leaves);
+        queue.into_iter().flat_map(|queue| self.members(*queue, MOVES_MAX)).map(|(_, se)| se.weight).collect()
+    }
+
+    /// The queue a group's entity stands for.
+    pub fn owned_queue(&self, entity: u32) -> Option<&State> {
+        self.queue(*self.owned.get(&entity)?)
+    }
+}
