@@ -138,6 +138,9 @@ pub struct ValidateArgs {
     /// Another file of the same recording, as tables of one signal each are; may be given several times.
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
+    /// Kind of the traces, when their content does not tell.
+    #[arg(long, value_name = "NAME", value_parser = input_format)]
+    pub input_format: Option<InputFormat>,
     /// Put faults into the trace instead and show that each is found.
     #[arg(long)]
     pub self_test: bool,

@@ -12,8 +12,8 @@ use pelton_replay::validate::tolerance::{
     AVERAGES, FREQUENCY_EXTRA_PERMILLE_MAX, FREQUENCY_HIT_PERMILLE_MIN, FREQUENCY_WINDOW_NS,
 };
 use pelton_replay::validate::{
-    Challenge, Comparison, Divergence, DropResult, Merged, Options, Report, compare_again, drop_test,
-    needs_second_reading, page, self_test, validate,
+    AlterResult, Challenge, Comparison, Divergence, DropResult, Merged, Options, Report, Size, alter_test,
+    compare_again, drop_test, needs_second_reading, page, self_test, validate,
 };
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_sim::Machine;
@@ -30,7 +30,7 @@ pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Fai
     let machine = args.platform.as_deref().map(machine).transpose()?;
     let mut results = Vec::new();
     for path in &args.traces {
-        let again = || open_all(path, &args.with);
+        let again = || open_all(path, &args.with, OpenOptions { format: args.input_format });
         let mut source = again().map_err(|e| unreadable(&e))?;
         let (profile, remark) = profile(args, source.info());
         let policy = Policy::profile(&profile).map_err(Failure::input)?;
@@ -64,9 +64,9 @@ pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Fai
 }
 
 /// A trace, or several files of one recording.
-fn open_all(path: &Path, others: &[PathBuf]) -> Result<Box<dyn Source>, ImportError> {
+fn open_all(path: &Path, others: &[PathBuf], options: OpenOptions) -> Result<Box<dyn Source>, ImportError> {
     let paths = std::iter::once(path).chain(others.iter().map(PathBuf::as_path));
-    let mut sources = paths.map(|path| open(path, &OpenOptions::default())).collect::<Result<Vec<_>, _>>()?;
+    let mut sources = paths.map(|path| open(path, &options)).collect::<Result<Vec<_>, _>>()?;
     if sources.len() == 1 {
         return Ok(sources.remove(0));
     }
@@ -154,11 +154,37 @@ fn checked_self_test(
         .map(|r| json!({ "fault": r.fault, "possible": r.possible, "found": r.found, "divergent": r.divergent }))
         .collect();
     let text = format!("{}: faults put in on purpose\n{}{}", path.display(), sheet.text(None), single_calls(single));
+    let altered = alter_test(&mut *again().map_err(|e| unreadable(&e))?, options).map_err(|e| unreadable(&e))?;
+    let text = text + &single_records(&altered);
     let single = json!({
         "taken_out": single.dropped, "noticed": single.noticed, "changed_nothing": single.changed_nothing,
         "explained": single.explained,
     });
-    Ok((text, json!({ "trace": path.display().to_string(), "faults": rows, "single_calls": single }), holds))
+    Ok((
+        text,
+        json!({ "trace": path.display().to_string(), "faults": rows, "single_calls": single, "altered_records": altered_json(&altered) }),
+        holds,
+    ))
+}
+
+/// Whether a record that is altered by itself is noticed.
+fn single_records(altered: &BTreeMap<Size, AlterResult>) -> String {
+    let mut sheet = Sheet::new(&["<single records altered", "asked", "noticed", "next one", "not decided", "let pass"]);
+    for (size, r) in altered {
+        let counts = [r.altered, r.noticed, r.noticed_next, r.not_decided, r.let_pass()].map(|n| n.to_string());
+        sheet.row(std::iter::once(size.name().to_owned()).chain(counts).collect());
+    }
+    sheet.text(None)
+}
+
+fn altered_json(altered: &BTreeMap<Size, AlterResult>) -> Vec<Value> {
+    let row = |(size, r): (&Size, &AlterResult)| {
+        json!({
+            "size": size.name(), "altered": r.altered, "noticed": r.noticed, "noticed_at_next": r.noticed_next,
+            "not_decided": r.not_decided, "let_pass": r.let_pass(), "exact": r.exact, "classes": r.passed,
+        })
+    };
+    altered.iter().map(row).collect()
 }
 
 /// Whether one missing call is noticed.
