@@ -108,12 +108,12 @@ fn left_or_reweighted(bench: Bench<'_>, objects: &Objects, from: &Avg, to: &Avg,
         return Some(Explained::one(DETACH_REWEIGHT, member));
     }
     if same_weight == *to {
-        return Some(Explained::one(REWEIGHT, member));
+        return Some(Explained::of(REWEIGHT));
     }
     // A task has one of few weights; what a group's entity can have is tried where groups are.
     let other =
         reweighted(bench, from, to, se).filter(|other| objects.weights().any(|weight| weight == other.weight))?;
-    Some(Explained { handed: vec![(member.0, other)], ..Explained::one(REWEIGHT, member) })
+    Some(Explained { handed: vec![(member.0, other)], ..Explained::of(REWEIGHT) })
 }
 
 /// An entity that was last seen elsewhere joined, though no migration was recorded.
@@ -189,7 +189,8 @@ impl Explained {
         self
     }
 
-    fn one(class: &'static str, member: Member) -> Explained {
+    /// With one who came or went.
+    pub fn one(class: &'static str, member: Member) -> Explained {
         Explained { settled: vec![member], ..Explained::of(class) }
     }
 
@@ -199,7 +200,8 @@ impl Explained {
         self
     }
 
-    fn joined(mut self, member: Option<Member>) -> Explained {
+    /// It came, and is this now.
+    pub fn joined(mut self, member: Option<Member>) -> Explained {
         self.joined.extend(member);
         self
     }

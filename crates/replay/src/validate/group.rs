@@ -177,14 +177,14 @@ fn handed_by(
 /// The group's queue that would make this difference: utilization and runnable are its averages, the load sum of the entity
 /// follows from the one of the queue above. Every sum and average has to fit afterwards.
 fn read_off(from: &Avg, to: &Avg, se: &Se) -> Option<CfsRq> {
-    let moved = |se: u64, from: u64, to: u64| (se + to).checked_sub(from);
+    let moved = |se: u64, from: u64, to: u64| se.checked_add(to)?.checked_sub(from);
     let mut own = CfsRq { propagate: 1, load_weight: 1, ..CfsRq::default() };
     own.avg.util_avg = moved(se.avg.util_avg, from.util_avg, to.util_avg)?;
     own.avg.runnable_avg = moved(se.avg.runnable_avg, from.runnable_avg, to.runnable_avg)?;
     if from.load_sum == to.load_sum && from.load_avg == to.load_avg {
         return Some(own);
     }
-    let weighted = moved(se.weight * se.avg.load_sum, from.load_sum, to.load_sum)?;
+    let weighted = moved(se.weight.checked_mul(se.avg.load_sum)?, from.load_sum, to.load_sum)?;
     let load_sum = weighted.checked_div(se.weight).filter(|_| weighted.is_multiple_of(se.weight))?;
     if load_sum > se.avg.load_sum {
         own.prop_runnable_sum = i64::try_from(load_sum - se.avg.load_sum).ok()?;

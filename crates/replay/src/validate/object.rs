@@ -253,7 +253,10 @@ impl Objects {
         if ends && let Some(members) = self.queues.get_mut(&queue) {
             members.remove(&entity);
         }
-        keep(&mut self.deposits, queue, entity, DEPOSITS_MAX);
+        // The end of a task is told twice, when it exits and when it last leaves its CPU.
+        if self.deposits.get(&queue).is_none_or(|list| !list.contains(&entity)) {
+            keep(&mut self.deposits, queue, entity, DEPOSITS_MAX);
+        }
     }
 
     /// Entities whose averages may still have to be taken out, the newest first.

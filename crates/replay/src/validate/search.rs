@@ -188,6 +188,9 @@ impl Search<'_> {
 
     /// One more update, at a moment that other records of the CPU tell.
     fn as_update_at_moment(&self, record: &Record, known: &State) -> Option<Explained> {
+        if !self.thorough {
+            return None;
+        }
         let at = record.state.avg.last_update_time_ns;
         let inputs = self.likely_inputs(record, known);
         let search = Search { depth: 1, ..*self };
@@ -234,16 +237,14 @@ impl Search<'_> {
         members.into_iter().find_map(|(object, se)| {
             let se = self.bench.aged(&se, to.last_update_time_ns);
             let left = with(to, &se).filter(|before| self.bench.detached(before, &se) == *to);
-            let joined = without(to, &self.bench.attached(to, &se).1);
+            let attached = self.bench.attached(to, &se).1;
+            let joined = without(to, &attached);
             let joined = joined.filter(|before| self.bench.attached(before, &se).0 == *to);
-            let either = [(left, None), (joined, Some((object, se)))];
+            let either = [(left, None), (joined, Some((object, attached)))];
             either.into_iter().find_map(|(before, joined)| {
                 let before = before?;
                 let fits = |i: &Inputs| removal_first(self.bench, &known.avg, &before, i);
-                inputs
-                    .iter()
-                    .any(fits)
-                    .then(|| Explained { settled: joined.into_iter().collect(), ..Explained::of(REMOVAL_MOVE) })
+                inputs.iter().any(fits).then(|| Explained::one(REMOVAL_MOVE, (object, se)).joined(joined))
             })
         })
     }
