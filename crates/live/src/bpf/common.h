@@ -349,6 +349,8 @@ HIDDEN void put_queue(u32 source, struct cfs_rq *queue)
 	struct state *state = reserve_state(SIGNAL_QUEUE, source);
 	int told = 0;
 
+	/* The verifier of 6.1 has to see this pointer tested, not what decided whether it was reserved. */
+	barrier_var(pending);
 	if (state) {
 		fill_queue(state, queue);
 		told = !is_changing(state, queue);
