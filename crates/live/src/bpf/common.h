@@ -333,32 +333,33 @@ HIDDEN int has_pending(struct cfs_rq *queue)
 	return queue->removed.nr || (queue->propagate && !(rq && queue == &rq->cfs));
 }
 
-HIDDEN struct pending *reserve_pending(struct cfs_rq *queue)
+/* What is pending belongs to the state after it: it is told just before, or not at all. */
+HIDDEN void put_pending(struct state *state, struct cfs_rq *queue)
 {
-	struct pending *pending = has_pending(queue) ? reserve(KIND_QUEUE, sizeof(*pending)) : 0;
+	struct pending *pending;
 
-	if (pending)
-		fill_pending(pending, queue);
-	return pending;
+	if (!has_pending(queue))
+		return;
+	pending = reserve(KIND_QUEUE, sizeof(*pending));
+	if (!pending)
+		return;
+	fill_pending(pending, queue);
+	pending->head.time_ns = state->head.time_ns - 1;
+	submit(pending);
 }
 
-/* What is pending belongs to the state after it: both are told or neither. */
 HIDDEN void put_queue(u32 source, struct cfs_rq *queue)
 {
-	struct pending *pending = reserve_pending(queue);
 	struct state *state = reserve_state(SIGNAL_QUEUE, source);
-	int told = 0;
+	int told;
 
-	/* The verifier of 6.1 has to see this pointer tested, not what decided whether it was reserved. */
-	barrier_var(pending);
-	if (state) {
-		fill_queue(state, queue);
-		told = !is_changing(state, queue);
-	}
-	if (pending)
-		finish(&pending->head, source, told);
-	if (state)
-		finish(&state->head, source, told);
+	if (!state)
+		return;
+	fill_queue(state, queue);
+	told = !is_changing(state, queue);
+	if (told)
+		put_pending(state, queue);
+	finish(&state->head, source, told);
 }
 
 HIDDEN void put_class(u32 source, u32 signal, struct rq *rq, struct sched_avg *avg)
