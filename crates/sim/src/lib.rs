@@ -58,6 +58,7 @@ mod common;
 use std::fmt;
 use std::ops::ControlFlow;
 
+pub use class::{IDLE_WEIGHT, NICE_WEIGHTS};
 pub use machine::Machine;
 use pelton_core::Policy;
 use pelton_schema::Sink;

@@ -3,6 +3,7 @@
 //! integer by the core, or it is not explained.
 
 use pelton_core::{Avg, Se, scale_load_down};
+use pelton_sim::{IDLE_WEIGHT, NICE_WEIGHTS};
 
 use super::advance::Bench;
 use super::bisect::first;
@@ -111,8 +112,9 @@ fn left_or_reweighted(bench: Bench<'_>, objects: &Objects, from: &Avg, to: &Avg,
         return Some(Explained::of(REWEIGHT));
     }
     // A task has one of few weights; what a group's entity can have is tried where groups are.
-    let other =
-        reweighted(bench, from, to, se).filter(|other| objects.weights().any(|weight| weight == other.weight))?;
+    let has =
+        |weight: u64| NICE_WEIGHTS.contains(&weight) || weight == IDLE_WEIGHT || objects.weights().any(|w| w == weight);
+    let other = reweighted(bench, from, to, se).filter(|other| has(other.weight))?;
     Some(Explained { handed: vec![(member.0, other)], ..Explained::of(REWEIGHT) })
 }
 
@@ -409,6 +411,20 @@ mod tests {
         let own = Avg { last_update_time_ns: 1 << 36, period_contrib, ..Avg::default() };
         let own = Avg { load_sum: sums.0, runnable_sum: sums.1, util_sum: sums.2, ..own };
         Avg { load_avg: averages.0, runnable_avg: averages.1, util_avg: averages.2, ..own }
+    }
+
+    #[test]
+    fn a_task_may_get_a_weight_no_task_had_before_but_only_one_that_tasks_have() {
+        let pol = Policy::profile("6.18").expect("a profile");
+        let bench = Bench { pol: &pol, core: pelton_core::arithmetic::right() };
+        let from = queue(781, (51_654_271, 22_383_603, 13_022_820), (1087, 468, 270));
+        let avg = queue(781, (20_000, 20_480_000, 9_000_000), (430, 430, 189));
+        let member = (1, Se { weight: 1024, avg, on_rq: 1, ..Se::default() });
+        let class = |weight| {
+            let to = bench.reweighted(&from, &member.1, weight).0;
+            left_or_reweighted(bench, &Objects::default(), &from, &to, member).map(|found| found.class)
+        };
+        assert_eq!((class(3121), class(IDLE_WEIGHT), class(3000)), (Some(REWEIGHT), Some(REWEIGHT), None));
     }
 
     /// Recorded in 6.18.15 and 6.1.192: the queue, what was taken from it, and the queue then.

@@ -47,8 +47,10 @@ pub(crate) fn kernel_prio(policy: SchedPolicy) -> u32 {
     }
 }
 
-/// Weight of a nice value (SPEC J.1), scaled down: nice 0 = 1024.
-const NICE_WEIGHT: [u64; 40] = [
+/// Weight of a task under SCHED_IDLE.
+pub const IDLE_WEIGHT: u64 = 3;
+/// Weights of the nice values -20 to 19 (SPEC J.1), scaled down: nice 0 = 1024.
+pub const NICE_WEIGHTS: [u64; 40] = [
     88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, 9548, 7620, 6100, 4904, 3906, 3121, 2501,
     1991, 1586, 1277, 1024, 820, 655, 526, 423, 335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
 ];
@@ -57,9 +59,9 @@ const NICE_WEIGHT: [u64; 40] = [
 pub(crate) fn weight_of(policy: SchedPolicy) -> u64 {
     match policy {
         SchedPolicy::Normal { nice, .. } | SchedPolicy::Batch { nice } => {
-            NICE_WEIGHT[(i32::from(nice) + 20).clamp(0, 39) as usize]
+            NICE_WEIGHTS[(i32::from(nice) + 20).clamp(0, 39) as usize]
         }
-        SchedPolicy::Idle => 3,
+        SchedPolicy::Idle => IDLE_WEIGHT,
         _ => 0,
     }
 }
