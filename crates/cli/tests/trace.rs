@@ -66,3 +66,15 @@ fn what_is_no_trace_is_bad_input() {
         assert!(refused.stderr.starts_with("error: ") && refused.stderr.contains(&other), "{}", refused.stderr);
     }
 }
+
+#[test]
+fn validate_reads_a_trace_as_the_kind_that_is_named() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (path, text) = file(&folder, "t.txt");
+    std::fs::write(path, "a-7 [001] d..1 1.000001: cpu_idle: state=1 cpu_id=1\n").expect("written");
+    let right = good(&["validate", "--input-format", "ftrace-text", &text]);
+    assert!(right.contains("nothing in this trace can be checked"), "{right}");
+    let wrong = pelton(&["validate", "--input-format", "perfetto", &text]);
+    assert_eq!(wrong.code, 3);
+    assert!(wrong.stderr.contains("leave --input-format out"), "{}", wrong.stderr);
+}

@@ -170,6 +170,12 @@ mod tests {
     use crate::workload::TaskSpec;
 
     #[test]
+    fn shares_are_the_bounds_of_the_core() {
+        let bound = pelton_core::bounds().into_iter().find(|bound| bound.quantity == "shares").expect("declared");
+        assert_eq!((*SHARES_RANGE.start(), *SHARES_RANGE.end()), (bound.min, bound.max));
+    }
+
+    #[test]
     fn parents_come_first_and_paths_are_cleaned() {
         let task = |group: &str| TaskSpec { taskgroup: group.into(), ..TaskSpec::default() };
         let w = Workload {

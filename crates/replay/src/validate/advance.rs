@@ -8,9 +8,9 @@ use super::bisect;
 use super::object::{Inputs, State};
 
 /// Periods are this many units long.
-const PERIOD_UNITS: u64 = 1024;
+pub const PERIOD_UNITS: u64 = 1024;
 /// A unit is 1 << this many ns.
-const UNIT_SHIFT: u32 = 10;
+pub const UNIT_SHIFT: u32 = 10;
 
 /// The class of records that need one more update than the trace shows, inside the open period.
 pub const PARTIAL: &str = "one untraced partial update";

@@ -279,14 +279,7 @@ impl Engine {
             report.agree("chain", class);
             return;
         }
-        let search = Search {
-            bench,
-            objects: &self.objects,
-            class: None,
-            thorough: true,
-            depth: explain::DEPTH,
-            any_load: true,
-        };
+        let search = Search { bench, objects: &self.objects, class: None, thorough: true, depth: explain::DEPTH };
         if let Some(found) = search.change(record, &known, &seen) {
             let ask = |avg: &Avg| search.change(record, &known, &State { avg: *avg, ..seen }).is_some();
             self.control.challenge(found.class, before, ask);
@@ -417,7 +410,7 @@ impl Engine {
         }
         let class = self.class.get(&record.state.cpu).copied();
         let thorough = self.vain < VAIN_MAX;
-        let search = Search { bench, objects: &self.objects, class, thorough, depth: explain::DEPTH, any_load: true };
+        let search = Search { bench, objects: &self.objects, class, thorough, depth: explain::DEPTH };
         let found = self
             .expected(record)
             .find_map(|(state, class)| search.observed(record, &state).map(|found| found.shown_by_queue(class)));

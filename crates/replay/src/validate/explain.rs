@@ -3,6 +3,7 @@
 //! integer by the core, or it is not explained.
 
 use pelton_core::{Avg, Se, scale_load_down};
+use pelton_sim::groups::SHARES_RANGE;
 use pelton_sim::{IDLE_WEIGHT, NICE_WEIGHTS};
 
 use super::advance::Bench;
@@ -23,7 +24,7 @@ pub const REMOVAL: &str = "removal after migration in sleep";
 /// Several of these at once.
 pub const SEVERAL: &str = "several joins and leaves";
 /// A group's entity follows the queue it stands for; its load sum may be any.
-pub const PROPAGATION_LOAD: &str = "group propagation, load not recomputed";
+pub const PROPAGATION_ANY_LOAD: &str = "group propagation, load not recomputed";
 /// An entity got another weight.
 pub const REWEIGHT: &str = "reweight";
 
@@ -32,11 +33,9 @@ const MOVES_TRIED: usize = 24;
 /// How deep combinations are tried where nothing else happened.
 pub const DEPTH: usize = 3;
 /// Largest weight, scaled down, that a group's entity can have.
-const WEIGHT_MAX: u64 = 1 << 18;
+const WEIGHT_MAX: u64 = *SHARES_RANGE.end();
 /// Weight of a task with nice 0.
 pub const NICE_0: u64 = 1024;
-/// A sum is at least its average times this.
-const MIN_DIVISOR: u64 = 46_718;
 /// How many entities are tried as those who left.
 const MEMBERS_MAX: usize = 1024;
 
@@ -142,7 +141,7 @@ fn joined_unseen(bench: Bench<'_>, objects: &Objects, from: &Avg, to: &Avg) -> O
 }
 
 /// What explains a change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Explained {
     /// Name of the class.
     pub class: &'static str,
@@ -161,8 +160,7 @@ pub struct Explained {
 impl Explained {
     /// A class that settles nothing.
     pub fn of(class: &'static str) -> Explained {
-        let none = (Vec::new(), Vec::new(), Vec::new());
-        Explained { class, settled: none.0, joined: none.1, handed: Vec::new(), weighed: none.2, moved: false }
+        Explained { class, ..Explained::default() }
     }
 
     /// What happened to an entity.
@@ -222,12 +220,10 @@ impl Steps<'_> {
     /// Joins, leaves and new weights of known entities in any order, ending in a removal of known size or in what a group
     /// handed up if need be.
     fn combined(&self, from: &Avg, moves: &[Member], weights: &[Reweight], depth: usize) -> Option<Explained> {
-        if depth < self.depth
-            && let Some(class) = removal(self.bench, from, self.to)
-        {
-            return Some(Explained::of(class));
-        }
         if depth < self.depth {
+            if let Some(class) = removal(self.bench, from, self.to) {
+                return Some(Explained::of(class));
+            }
             let groups = Groups::of(self.bench, self.objects, self.queue, from);
             if let Some(found) = groups.handed_up(from, self.to).or_else(|| groups.read_off(from, self.to)) {
                 return Some(found);
@@ -305,7 +301,8 @@ fn removal(bench: Bench<'_>, from: &Avg, to: &Avg) -> Option<&'static str> {
 
 /// Load, runnable average and utilization that are certain to leave nothing of a queue.
 pub fn removable(queue: &Avg) -> [u64; 3] {
-    let all = |avg: u64, sum: u64| avg.max(sum / MIN_DIVISOR) + 1;
+    // An average takes more than 2^15 of its sum along, wherever in the period that is.
+    let all = |avg: u64, sum: u64| avg.max(sum >> 15) + 1;
     [
         all(queue.load_avg, queue.load_sum),
         all(queue.runnable_avg, queue.runnable_sum),
@@ -317,10 +314,7 @@ pub fn removable(queue: &Avg) -> [u64; 3] {
 /// has to fit. The entity as it is then.
 pub fn reweighted(bench: Bench<'_>, from: &Avg, to: &Avg, entity: &Se) -> Option<Se> {
     let same = |a: &Avg| (a.util_sum, a.util_avg, a.runnable_sum, a.runnable_avg);
-    if same(from) != same(to) {
-        return None;
-    }
-    if from.load_sum == to.load_sum || entity.avg.load_sum == 0 {
+    if same(from) != same(to) || from.load_sum == to.load_sum || entity.avg.load_sum == 0 {
         return None;
     }
     // Without weight nothing of it is left, and the others' sum is at least what their average asks for.
@@ -399,7 +393,7 @@ fn group_change(bench: Bench<'_>, objects: &Objects, object: u32, from: &State, 
         || runnable == (aligned.runnable_avg, aligned.runnable_sum);
     let load = (seen.avg.load_avg, seen.avg.load_sum) == (from.avg.load_avg, from.avg.load_sum)
         || load_fits(bench, seen, from, &above.avg);
-    (util_fits && runnable_fits && load).then_some(PROPAGATION_LOAD)
+    (util_fits && runnable_fits && load).then_some(PROPAGATION_ANY_LOAD)
 }
 
 #[cfg(test)]

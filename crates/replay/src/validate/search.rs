@@ -6,7 +6,7 @@
 use pelton_core::{Avg, Se};
 use pelton_schema::{PELT_ON_RQ, PeltSignal, PeltSource};
 
-use super::advance::Bench;
+use super::advance::{Bench, PERIOD_UNITS, UNIT_SHIFT};
 use super::bisect::first;
 use super::engine::Record;
 use super::explain::{self, Explained};
@@ -30,8 +30,6 @@ pub const OTHER_CLASS: &str = "update with the class that runs after the switch"
 pub const LAG: &str = "migration lag of an idle CPU";
 /// One update whose inputs had changed right after the last record.
 pub const OTHER_INPUTS: &str = "update with inputs read off the sums";
-/// A unit is 1 << this many ns.
-const UNIT_SHIFT: u32 = 10;
 /// So many units must have passed: inputs read off a shorter stretch would fit too easily.
 const UNITS_MIN: u64 = 16;
 /// Attached at an earlier moment of its queue, then updated.
@@ -54,8 +52,6 @@ pub struct Search<'a> {
     pub thorough: bool,
     /// Joins, leaves and new weights that are tried together.
     pub depth: usize,
-    /// A group's entity may have any load sum that its average fits.
-    pub any_load: bool,
 }
 
 impl Search<'_> {
@@ -80,7 +76,6 @@ impl Search<'_> {
             }
             PeltSignal::Entity | PeltSignal::BlockedEntity => {
                 explain::entity_change(self.bench, self.objects, record.object, Some(known), seen)
-                    .filter(|class| self.any_load || *class != explain::PROPAGATION_LOAD)
                     .map(Explained::entity)
             }
             _ => None,
@@ -133,7 +128,8 @@ impl Search<'_> {
     fn clock_agrees(&self, record: &Record, known: &State) -> Option<&'static str> {
         let (Some(now), PeltSource::Tracepoint) = (record.clock_ns, record.source) else { return Some("") };
         let (from, at) = (known.avg.last_update_time_ns, record.state.avg.last_update_time_ns);
-        let fits = |now: u64| now.checked_sub(from).is_some_and(|delta| from + (delta >> 10 << 10) == at);
+        let fits =
+            |now: u64| now.checked_sub(from).is_some_and(|delta| from + (delta >> UNIT_SHIFT << UNIT_SHIFT) == at);
         let queue = self.objects.queue(record.state.queue).map(|q| q.avg.last_update_time_ns);
         if fits(now) || queue.is_some_and(fits) {
             return Some("");
@@ -155,7 +151,7 @@ impl Search<'_> {
             let changed = search.change(record, &State { avg, ..*known }, &record.state);
             if let Some(found) = changed {
                 let handed = !found.handed.is_empty() && found.weighed.is_empty() && found.settled.is_empty();
-                let vague = found.class == explain::PROPAGATION_LOAD;
+                let vague = found.class == explain::PROPAGATION_ANY_LOAD;
                 return Some(if handed || vague { found } else { found.with_class(UPDATE_CHANGE) });
             }
             let queue = record.signal == PeltSignal::Queue;
@@ -412,8 +408,8 @@ impl Search<'_> {
 
 /// The position in time and period so many units before a record's.
 fn earlier(avg: &Avg, units: u64) -> Option<Avg> {
-    let at = avg.last_update_time_ns.checked_sub(units << 10)?;
-    let position = (u64::from(avg.period_contrib) + 1024 - units % 1024) % 1024;
+    let at = avg.last_update_time_ns.checked_sub(units << UNIT_SHIFT)?;
+    let position = (u64::from(avg.period_contrib) + PERIOD_UNITS - units % PERIOD_UNITS) % PERIOD_UNITS;
     Some(Avg { last_update_time_ns: at, period_contrib: u32::try_from(position).ok()?, ..Avg::default() })
 }
 
