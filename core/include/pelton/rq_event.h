@@ -11,8 +11,9 @@
  * All clocks of one event are equal: only its first update can cross a period boundary.
  *
  * With task groups the host calls the rq_*_on functions for the task's own queue, then walks the levels above with the
- * *_entity functions; `delta` is the change of runnable tasks below (+1, -1, 0), the same at every level. Without groups
- * the rq_* functions do everything at once.
+ * *_entity functions; `delta` is the change of runnable tasks below (+1, -1, 0), the same at every level. When a delayed
+ * task leaves at last (delay_ends), every level above counts one more before it is walked and `delta` takes it away again
+ * (7.2 fair.c, clear_delayed and dequeue_entities). Without groups the rq_* functions do everything at once.
  *
  * Source: Linux 7.2 kernel/sched/fair.c (enqueue_task_fair, dequeue_task_fair, dequeue_entities, enqueue_entity,
  * dequeue_entity, set_next_entity, put_prev_entity, entity_tick), kernel/sched/rt.c, deadline.c, idle.c.
@@ -193,6 +194,18 @@ PELTON_INLINE void pelton_rq_estimate_after(const struct pelton_policy *pol, con
 {
 	if (!pol->util_est_stale && pol->util_est != PELTON_UTIL_EST_U4)
 		pelton_util_est_update(pol, se, rq->cap_orig, sleeps);
+}
+
+/* The task's dequeue was delayed and is done now. */
+PELTON_INLINE u32 pelton_delay_ends(const struct pelton_se *se, u32 flags)
+{
+	return se->delayed && (flags & PELTON_DEQUEUE_SLEEP);
+}
+
+/* `delta` of the levels above a task that leaves, asked before it does. */
+PELTON_INLINE s32 pelton_leave_delta(const struct pelton_se *se, u32 flags)
+{
+	return se->delayed && !pelton_delay_ends(se, flags) ? 0 : -1;
 }
 
 /* A task leaves its queue `cfs`. `flags`: PELTON_DEQUEUE_SLEEP or PELTON_DEQUEUE_MIGRATE or 0. */

@@ -173,6 +173,9 @@ unsafe extern "C" {
     ) -> u32;
     pub(crate) safe fn pelton_x_delay_entity(c: &Ctx<'_>, cfs: &mut CfsRq, se: &mut Se) -> u32;
     pub(crate) safe fn pelton_x_requeue_entity(c: &Ctx<'_>, cfs: &mut CfsRq, se: &mut Se) -> u32;
+    pub(crate) safe fn pelton_x_count_runnable(cfs: &mut CfsRq, delta: i32);
+    pub(crate) safe fn pelton_x_delay_ends(se: &Se, flags: u32) -> u32;
+    pub(crate) safe fn pelton_x_leave_delta(se: &Se, flags: u32) -> i32;
 
     pub(crate) safe fn pelton_x_se_util_est(se: &Se) -> u32;
     pub(crate) safe fn pelton_x_task_util_est(p: &Policy, se: &Se) -> u32;

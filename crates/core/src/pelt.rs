@@ -166,6 +166,20 @@ impl Se {
         ffi::pelton_x_util_est_update(pol, self, cap_orig, u32::from(task_sleeps));
     }
 
+    /// True when the dequeue of this task was delayed and is done now; `flags` as of [`crate::Rq::dequeue_task`].
+    #[inline]
+    #[must_use]
+    pub fn delay_ends(&self, flags: u32) -> bool {
+        ffi::pelton_x_delay_ends(self, flags) != 0
+    }
+
+    /// Change of runnable tasks at the levels above this task when it leaves, asked before it does.
+    #[inline]
+    #[must_use]
+    pub fn leave_delta(&self, flags: u32) -> i32 {
+        ffi::pelton_x_leave_delta(self, flags)
+    }
+
     /// The task was created in another class.
     #[inline]
     pub fn init_other_class(&mut self, ctx: &Ctx<'_>) {
@@ -326,6 +340,13 @@ impl CfsRq {
     #[inline]
     pub fn delay_entity(&mut self, ctx: &Ctx<'_>, se: &mut Se) -> u32 {
         ffi::pelton_x_delay_entity(ctx, self, se)
+    }
+
+    /// A level above a task counts this many runnable tasks more: -1 when its dequeue is delayed, 1 when it is woken or,
+    /// before the level is walked, leaves at last.
+    #[inline]
+    pub fn count_runnable(&mut self, delta: i32) {
+        ffi::pelton_x_count_runnable(self, delta);
     }
 
     /// A delayed task is woken before it left.

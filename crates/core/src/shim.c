@@ -110,6 +110,9 @@ FN(u32, put_prev_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned), (c, cfs, se
 FN(u32, tick_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned), (c, cfs, se, owned))
 FN(u32, delay_entity, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(u32, requeue_entity, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
+FN(void, count_runnable, (cfs_t cfs, s32 delta), (cfs, delta))
+FN(u32, delay_ends, (cse_t se, u32 flags), (se, flags))
+FN(s32, leave_delta, (cse_t se, u32 flags), (se, flags))
 
 /* util_est */
 FN(u32, se_util_est, (cse_t se), (se))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! From birth to exit, up and down the hierarchy: attach, removed, propagation, shares, throttling.
 
-use pelton_core::{Avg, CfsRq, Policy, Rq, Se, TaskGroup, dequeue, ev};
+use pelton_core::{Avg, CfsRq, Policy, Rq, Se, TaskGroup, dequeue, ev, update};
 
 const MS: u64 = 1_000_000;
 /// 32 periods.
@@ -243,4 +243,42 @@ fn a_delayed_task_is_queued_but_not_runnable() {
     let sampled = se.util_est();
     rq.dequeue_task(&pol, &mut se, 60 * MS, 0, false, dequeue::SLEEP);
     assert_eq!((rq.cfs.nr_queued, rq.cfs.h_nr_runnable, rq.cfs.util_est, se.util_est()), (0, 0, 0, sampled));
+}
+
+/// A queue with a runnable and a delayed task below the root, at 60 ms.
+fn group_with_a_delayed_task(pol: &Policy) -> (Rq, CfsRq, [Se; 3]) {
+    let mut rq = Rq::new(pol, 0, 1024, 1024);
+    let (mut own, mut group, mut stays, mut leaves) = (CfsRq::default(), Se::new(1024), Se::new(1024), Se::new(1024));
+    for se in [&mut stays, &mut leaves] {
+        rq.enqueue_finish_on(pol, &mut own, se);
+        let ctx = rq.ctx(pol, &rq.cfs);
+        if group.on_rq == 0 {
+            rq.cfs.enqueue_entity(&ctx, &mut group, Some(&mut own), 1);
+        } else {
+            rq.cfs.update_ancestor(&ctx, &mut group, Some(&mut own), 1);
+        }
+    }
+    rq.delay_task_on(pol, &mut own, &mut leaves, 60 * MS);
+    rq.cfs.count_runnable(-1);
+    (rq, own, [group, stays, leaves])
+}
+
+#[test]
+fn a_delayed_task_that_leaves_a_group_is_runnable_above_it_until_that_level_is_brought_up() {
+    let pol = policy("7.2");
+    let (mut rq, mut own, [mut group, _, mut leaves]) = group_with_a_delayed_task(&pol);
+    assert_eq!((own.h_nr_runnable, rq.cfs.h_nr_runnable, group.nr_runnable), (1, 1, 2));
+    assert_eq!((leaves.delay_ends(dequeue::MIGRATE), leaves.leave_delta(dequeue::MIGRATE)), (false, 0));
+    assert_eq!((leaves.delay_ends(dequeue::SLEEP), leaves.leave_delta(dequeue::SLEEP)), (true, -1));
+    let (mut root, mut above) = (rq.cfs, group);
+    let delta = leaves.leave_delta(dequeue::SLEEP);
+    rq.cfs.count_runnable(1);
+    rq.dequeue_task_on(&pol, &mut own, &mut leaves, 70 * MS, false, dequeue::SLEEP);
+    let ctx = rq.ctx(&pol, &rq.cfs);
+    rq.cfs.update_ancestor(&ctx, &mut group, Some(&mut own), delta);
+    root.h_nr_runnable = 2;
+    root.update_load_avg(&ctx, &mut above, Some(&mut own), update::TG);
+    assert_eq!(rq.cfs.avg, root.avg, "two counted for the ten milliseconds before");
+    assert_eq!((own.h_nr_runnable, rq.cfs.h_nr_runnable, group.nr_runnable), (1, 1, 1));
+    assert_eq!(leaves.leave_delta(dequeue::SLEEP), -1);
 }

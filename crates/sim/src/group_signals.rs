@@ -117,12 +117,12 @@ impl<S: Sink> Engine<'_, S> {
         });
     }
 
-    /// A delayed task counts or does not count as runnable at the levels above its queue.
+    /// The levels above a delayed task's queue count one runnable task more or less.
     fn count_above(&mut self, c: u32, mut slot: u32, delta: i32) {
         let cpu = &mut self.cpus[c as usize];
         while slot != ROOT {
             let (queue, own) = cpu.levels.records(&mut cpu.rq, slot);
-            queue.h_nr_runnable = queue.h_nr_runnable.wrapping_add_signed(delta);
+            queue.count_runnable(delta);
             slot = own.parent;
         }
     }
@@ -161,8 +161,12 @@ impl<S: Sink> Engine<'_, S> {
     /// The task's own level; its bits and the change of runnable tasks above.
     fn signal_leave_queue(&mut self, c: u32, t: u32, home: u32, flags: u32) -> (u32, i32) {
         let wall_ns = self.wall_ns();
+        let se = &self.tasks[t as usize].se;
+        let (delta, delay_ends) = (se.leave_delta(flags), se.delay_ends(flags));
+        if delay_ends {
+            self.count_above(c, home, 1);
+        }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let delta = if task.se.delayed != 0 { 0 } else { -1 };
         let is_idle = cpu.curr == NO_TASK;
         let cfs = &mut cpu.levels.slots[home as usize].cfs;
         let bits = cpu.rq.dequeue_task_on(&self.policy, cfs, &mut task.se, wall_ns, is_idle, flags);
