@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use pelton_core::{Avg, Se};
+use pelton_core::Avg;
 use pelton_schema::{PELT_DECAYED, PeltSignal, PeltSource};
 
 use super::advance::Bench;
@@ -22,6 +22,9 @@ const VAIN_MAX: u32 = 20_000;
 
 /// The kernel keeps weights with this many more bits.
 const WEIGHT_SHIFT: u32 = 10;
+
+/// States expected of an entity that are kept when one more may be the true one.
+const ALTERNATIVES_MAX: usize = 4;
 
 /// The task slept and its estimate was taken.
 pub const ESTIMATE: &str = "estimate taken at sleep";
@@ -159,20 +162,19 @@ impl Engine {
         look && joined && self.known(record).is_some_and(|known| same_queue(&known))
     }
 
-    /// An entity that got another weight: its queue shows it later.
+    /// An entity that got another weight, now or at a moment before: its queue shows it later.
     fn learn_weight(&mut self, bench: Bench<'_>, record: &Record) {
         let Some(known) = self.known(record).filter(|_| record.signal == PeltSignal::Entity) else { return };
         let seen = &record.state;
-        let moved = known.queue != seen.queue || known.avg.last_update_time_ns == 0;
-        if moved || known.weight == seen.weight || seen.weight == 0 {
+        if known.queue != seen.queue || known.avg.last_update_time_ns == 0 || seen.weight == 0 {
             return;
         }
-        let weight = seen.entity().weight;
-        let ages = group::aged(bench, &known, seen.avg.last_update_time_ns);
-        let fits = |before: &&Se| bench.reweighted(&Avg::default(), before, weight).1.avg == seen.avg;
-        if let Some(before) = ages.iter().find(fits) {
-            self.objects.reweighted(seen.queue, (known.entity(), weight));
-            self.objects.reweighted(seen.queue, (*before, weight));
+        let states: Vec<State> = self.expected(record).map(|(state, _)| state).chain([known]).collect();
+        for state in states.iter().filter(|state| state.weight != seen.weight && state.queue == seen.queue) {
+            if let Some(change) = group::weighed_before(bench, &self.objects, state, seen) {
+                self.objects.reweighted(seen.queue, (state.entity(), change.1));
+                self.objects.reweighted(seen.queue, change);
+            }
         }
     }
 
@@ -308,17 +310,20 @@ impl Engine {
             }
         }
         let class = if found.class == explain::REWEIGHT { explain::REWEIGHT } else { group::PROPAGATION };
+        let ambiguous = found.handed.iter().any(|(object, _)| *object != found.handed[0].0);
         for (index, &(object, _)) in found.handed.iter().enumerate() {
             let own = found.handed.iter().filter(|(other, _)| *other == object);
             let told = found.handed[..index].iter().any(|(other, _)| *other == object);
-            let Some(known) = self.objects.get(key(PeltSignal::Entity, object)).copied().filter(|_| !told) else {
-                continue;
-            };
+            let k = key(PeltSignal::Entity, object);
+            let Some(known) = self.objects.get(k).copied().filter(|_| !told) else { continue };
             let states = own.map(|(_, se)| {
                 let weight = if known.entity().weight == se.weight { known.weight } else { se.weight << WEIGHT_SHIFT };
                 (State { avg: se.avg, weight, ..known }, class)
             });
-            self.objects.expects(object, states.collect());
+            // It may have been another one: then what was expected of this one before still is.
+            let before = self.objects.expected(k).iter().filter(|_| ambiguous).take(ALTERNATIVES_MAX).copied();
+            let states = states.chain(before).collect();
+            self.objects.expects(object, states);
         }
         self.objects.settle_reweights(queue, &found.weighed);
         if [explain::REMOVAL, REMOVAL_UPDATE, REMOVAL_KNOWN].contains(&found.class) {
@@ -340,15 +345,16 @@ impl Engine {
 
     /// A task changes CPU: its queue will lose it, now or at the next update.
     pub fn migrates(&mut self, bench: Bench<'_>, tid: u32, dest_cpu: Option<u32>) {
-        let Some(known) = self.objects.of_task(tid).copied() else { return };
-        let object = self.objects.object_of_task(tid).unwrap_or(0);
+        let Some(object) = self.objects.object_of_task(tid) else { return };
+        // What it leaves behind is told after the event: its last state need not be known.
+        self.objects.deposits(object, false);
         if let Some(cpu) = dest_cpu {
             self.objects.arrives(object, cpu);
         }
+        let Some(known) = self.objects.of_task(tid).copied() else { return };
         if let Some(&root) = dest_cpu.and_then(|cpu| self.roots.get(&cpu)) {
             self.objects.moved(root, (object, known.entity()));
         }
-        self.objects.deposits(object, false);
         self.objects.flies((object, known.entity()));
         let Some(queue) = self.objects.queue(known.queue).copied() else { return };
         self.objects.moved(known.queue, (object, bench.synced(&queue.avg, &known.entity())));

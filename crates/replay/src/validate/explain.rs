@@ -33,7 +33,7 @@ const MOVES_TRIED: usize = 24;
 /// How deep combinations are tried where nothing else happened.
 pub const DEPTH: usize = 3;
 /// Largest weight, scaled down, that a group's entity can have.
-const WEIGHT_MAX: u64 = *SHARES_RANGE.end();
+pub const WEIGHT_MAX: u64 = *SHARES_RANGE.end();
 /// Weight of a task with nice 0.
 pub const NICE_0: u64 = 1024;
 /// How many entities are tried as those who left.
@@ -71,8 +71,13 @@ pub fn queue_change(
         .or_else(|| combined(depth).filter(|_| depth > 1))
         .or_else(|| joined_from_elsewhere(bench, objects, queue, from, to))
         .or_else(|| joined_unseen(bench, objects, from, to))
-        .or_else(|| objects.expected_on(queue).find_map(|member| left(&aged(&member))))
+        .or_else(|| objects.expected_on(queue).find_map(|m| left(&aged(&m)).or_else(|| left(&aged(&queued(m))))))
         .or_else(|| group::handed_up_later(bench, objects, queue, from, to))
+}
+
+/// An entity whose joining a queue only the queue has shown, when it waits there.
+fn queued((object, se): Member) -> Member {
+    (object, Se { on_rq: 1, nr_runnable: 1, running: 0, delayed: 0, ..se })
 }
 
 /// Placements at an exec that are tried: queue updates since the entity's last record.

@@ -6,8 +6,8 @@ use pelton_core::{Avg, CfsRq, Se};
 use pelton_schema::PELT_ON_RQ;
 
 use super::advance::Bench;
-use super::explain::{Explained, NICE_0, REWEIGHT, reweighted};
-use super::object::{Member, Objects, State};
+use super::explain::{Explained, NICE_0, REWEIGHT, WEIGHT_MAX, reweighted};
+use super::object::{Member, Objects, Reweight, State};
 
 /// A group's entity took over what the queue it stands for is known to have and to have pending.
 pub const PROPAGATION: &str = "group propagation";
@@ -129,6 +129,22 @@ fn handed_by_unseen(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg,
     })
 }
 
+/// An entity as it was when it got the weight it is seen with, at the time it is seen or at a moment of its CPU before.
+pub fn weighed_before(bench: Bench<'_>, objects: &Objects, known: &State, seen: &State) -> Option<Reweight> {
+    let (weight, at) = (seen.entity().weight, seen.avg.last_update_time_ns);
+    let moments = objects.moments(seen.cpu, known.avg.last_update_time_ns, at).into_iter().rev();
+    let as_seen = |avg: Avg, weight: u64| State { avg, weight, ..*seen };
+    let shows = |before: &Se| {
+        let avg = bench.reweighted(&Avg::default(), before, weight).1.avg;
+        avg == seen.avg || aged(bench, &as_seen(avg, seen.weight), at).iter().any(|se| se.avg == seen.avg)
+    };
+    [at].into_iter().chain(moments).find_map(|moment| {
+        let befores =
+            [*known, as_seen(known.avg, known.weight)].into_iter().flat_map(|from| aged(bench, &from, moment));
+        befores.into_iter().find(shows).map(|before| (before, weight))
+    })
+}
+
 /// An entity brought up to a time as it was last seen, and as if it had slept, waited or run.
 pub fn aged(bench: Bench<'_>, known: &State, at: u64) -> Vec<Se> {
     let se = known.entity();
@@ -162,16 +178,31 @@ fn handed_by(
     };
     if !reads_off {
         let own = objects.own_pending(entity)?;
-        // Who left may have been part of the weight still when the queue was recorded.
-        let left = std::iter::once(0).chain(objects.weights_below(entity));
+        // Who left may have been part of the weight still when the queue was recorded; whoever it is, it may be all of it.
+        let left = std::iter::once(0).chain(objects.weights_below(entity)).chain([own.load_weight]);
         let weights = left.filter_map(|left| own.load_weight.checked_sub(left));
         let after = weights.into_iter().find_map(|load_weight| hand_up(&CfsRq { load_weight, ..own }));
         return after.map(|after| (after, PROPAGATION));
+    }
+    if let Some(found) = objects.own_pending(entity).and_then(|own| handed_by_weightless(bench, from, to, se, &own)) {
+        return Some((found, PROPAGATION_LOAD));
     }
     let own = read_off(from, to, se)?;
     let averages = |avg: &Avg| (avg.util_avg, avg.runnable_avg);
     let seen = objects.owned_queue(entity).is_some_and(|queue| averages(&queue.avg) == averages(&own.avg));
     Some((hand_up(&own)?, if seen { PROPAGATION_LOAD } else { PROPAGATION_UNSEEN }))
+}
+
+/// An entity without load: no record shows when it gets another weight. That is read off what it hands up.
+fn handed_by_weightless(bench: Bench<'_>, from: &Avg, to: &Avg, se: &Se, own: &CfsRq) -> Option<Se> {
+    if se.avg.load_sum != 0 {
+        return None;
+    }
+    let load_sum = bench.handed_up(from, se, own).1.avg.load_sum;
+    let weighted = to.load_sum.checked_sub(from.load_sum)?;
+    let weight = weighted.checked_div(load_sum).filter(|&w| w <= WEIGHT_MAX && w * load_sum == weighted)?;
+    let (above, after) = bench.handed_up(from, &Se { weight, ..*se }, own);
+    (above == *to).then_some(after)
 }
 
 /// The group's queue that would make this difference: utilization and runnable are its averages, the load sum of the entity

@@ -27,6 +27,8 @@ mod limits;
 mod merge;
 mod object;
 mod ownership;
+#[cfg(test)]
+mod recorded;
 mod report;
 mod rules;
 mod search;

@@ -150,7 +150,8 @@ pub struct Objects {
     queues: BTreeMap<u32, BTreeSet<u32>>,
     groups: BTreeMap<u32, BTreeSet<u32>>,
     joined: BTreeMap<u32, Vec<(State, &'static str)>>,
-    deposits: BTreeMap<u32, VecDeque<u32>>,
+    /// Who left a queue in its sleep, as last seen on it.
+    deposits: BTreeMap<u32, VecDeque<(u32, Option<Se>)>>,
     pub(super) pending: BTreeMap<u32, Pending>,
     announced: BTreeMap<u32, Pending>,
     reweights: BTreeMap<u32, VecDeque<Reweight>>,
@@ -217,6 +218,7 @@ impl Objects {
                 }
             }
             self.index(key.1, old.map(|o| o.state.queue), &state);
+            self.leaves_as(key.1, &state);
         } else if key.0 == PeltSignal::Queue as u32 {
             keep(&mut self.updates, key.1, state.avg.last_update_time_ns, UPDATES_MAX);
             self.arrivals.updated(state.cpu, state.avg.last_update_time_ns);
@@ -254,15 +256,21 @@ impl Objects {
             members.remove(&entity);
         }
         // The end of a task is told twice, when it exits and when it last leaves its CPU.
-        if self.deposits.get(&queue).is_none_or(|list| !list.contains(&entity)) {
-            keep(&mut self.deposits, queue, entity, DEPOSITS_MAX);
+        if self.deposits.get(&queue).is_none_or(|list| list.iter().all(|(other, _)| *other != entity)) {
+            let last = self.get((PeltSignal::Entity as u32, entity)).map(State::entity);
+            keep(&mut self.deposits, queue, (entity, last), DEPOSITS_MAX);
         }
+    }
+
+    /// Who left is brought up to its queue once more, after it was told that it leaves.
+    fn leaves_as(&mut self, entity: u32, last: &State) {
+        let list = self.deposits.get_mut(&last.queue).into_iter().flatten();
+        list.filter(|(other, _)| *other == entity).for_each(|(_, se)| *se = Some(last.entity()));
     }
 
     /// Entities whose averages may still have to be taken out, the newest first.
     pub fn deposited(&self, queue: u32) -> Vec<Se> {
-        let known = |entity: &u32| self.get((PeltSignal::Entity as u32, *entity)).map(State::entity);
-        self.deposits.get(&queue).into_iter().flatten().rev().filter_map(known).collect()
+        self.deposits.get(&queue).into_iter().flatten().rev().filter_map(|(_, se)| *se).collect()
     }
 
     /// Deposits up to now were taken out.

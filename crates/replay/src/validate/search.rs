@@ -96,7 +96,9 @@ impl Search<'_> {
                 let (before, after) = (of(known), of(&record.state));
                 let ran = Inputs { running: before.running, ..after };
                 let toggled = |i: Inputs| Inputs { running: 1 - i.running, ..i };
-                let mut inputs = vec![before, ran, toggled(ran), toggled(before)];
+                // Who wants to sleep is no longer counted before he has left.
+                let delayed = Inputs { load: before.load, ..after };
+                let mut inputs = vec![before, ran, toggled(ran), toggled(before), delayed];
                 if self.objects.has_groups(record.object) {
                     // A delayed task that leaves counts as runnable again until the levels above it were brought up.
                     let delayed = Inputs { runnable: before.runnable + 1, ..before };
@@ -169,16 +171,21 @@ impl Search<'_> {
         if record.signal != PeltSignal::Queue {
             return None;
         }
-        let at = record.state.avg.last_update_time_ns;
+        let (from, at) = (known.avg.last_update_time_ns, record.state.avg.last_update_time_ns);
+        let to_moment = |moment: u64, inputs: &Inputs| match moment {
+            _ if from < moment && moment < at => self.bench.update(record.signal, &known.avg, inputs, moment).0,
+            _ => known.avg,
+        };
         self.objects.reweights(record.object).into_iter().find_map(|change| {
-            let weighed = self.bench.reweighted(&known.avg, &change.0, change.1).0;
-            let update = |i: Inputs| self.bench.update(record.signal, &weighed, &i, at).0 == record.state.avg;
+            let moment = change.0.avg.last_update_time_ns;
+            let weighed = |first: &Inputs| self.bench.reweighted(&to_moment(moment, first), &change.0, change.1).0;
             let with_it = |i: &Inputs| i.load.checked_sub(change.0.weight).map(|rest| rest + change.1);
-            let found = inputs
-                .iter()
-                .any(|i| update(*i) || with_it(i).is_some_and(|load| update(Inputs { load, ..*i })))
-                .then(|| Explained::of(UPDATE_CHANGE))?;
-            Some(found.weighed(change))
+            let fits = |first: &Inputs| {
+                let weighed = weighed(first);
+                let update = |i: Inputs| self.bench.update(record.signal, &weighed, &i, at).0 == record.state.avg;
+                inputs.iter().any(|i| update(*i) || with_it(i).is_some_and(|load| update(Inputs { load, ..*i })))
+            };
+            inputs.iter().any(fits).then(|| Explained::of(UPDATE_CHANGE).weighed(change))
         })
     }
 
@@ -350,9 +357,11 @@ impl Search<'_> {
             }
         }
         if record.signal == PeltSignal::Queue {
-            // A tracepoint tells the inputs up to itself; what came after may be nothing or one task.
+            // A tracepoint tells the inputs up to itself; what came after may be nothing or one task, or one whose dequeue is
+            // delayed.
             inputs.push(Inputs { weight: 1, ..Inputs::default() });
             inputs.push(Inputs { load: explain::NICE_0, runnable: 1, running: 1, weight: 1 });
+            inputs.push(Inputs { load: explain::NICE_0, weight: 1, ..Inputs::default() });
             // Or somebody who was delayed left: the weight is less, the number of runnable tasks is not.
             let (before, after) = (known.inputs(record.signal), record.state.inputs(record.signal));
             inputs.extend([0, 1].map(|running| Inputs { load: before.load, running, ..after }));
