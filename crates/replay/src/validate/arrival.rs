@@ -51,6 +51,12 @@ impl Arrivals {
         });
     }
 
+    /// Tasks that were moved to a CPU and are still watched, and the updates of queues there since.
+    pub fn at(&self, cpu: u32) -> impl Iterator<Item = (u32, u64)> {
+        let entities = self.open.get(&cpu).into_iter().flatten().rev();
+        entities.flat_map(move |&entity| self.updates(entity, cpu).map(move |at_ns| (entity, at_ns)))
+    }
+
     /// The first updates on a CPU since the task was moved there.
     pub fn updates(&self, entity: u32, cpu: u32) -> impl Iterator<Item = u64> {
         let arrival = self.by_entity.get(&entity).filter(|arrival| arrival.cpu == cpu);

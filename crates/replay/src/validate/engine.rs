@@ -13,8 +13,9 @@ use super::control::Control;
 use super::explain::{self, Explained};
 use super::group;
 use super::object::{Objects, State, key};
+use super::removals::{REMOVAL_KNOWN, REMOVAL_UPDATE};
 use super::report::{Divergence, Field, Report};
-use super::search::{REMOVAL_KNOWN, REMOVAL_UPDATE, Search};
+use super::search::Search;
 use super::told::{Expected, HAND_UP, REWEIGHT, Told};
 
 /// After so many searches in vain the trace diverges for another reason, and only short ones are made any more.

@@ -73,6 +73,7 @@ pub fn queue_change(
         .or_else(|| joined_unseen(bench, objects, from, to))
         .or_else(|| objects.expected_on(queue).find_map(|m| left(&aged(&m)).or_else(|| left(&aged(&queued(m))))))
         .or_else(|| group::handed_up_later(bench, objects, queue, from, to))
+        .or_else(|| members().iter().find_map(|m| left_with_reweight(bench, objects, queue, from, to, &aged(m))))
 }
 
 /// An entity whose joining a queue only the queue has shown, when it waits there.
@@ -120,6 +121,23 @@ fn left_or_reweighted(bench: Bench<'_>, objects: &Objects, from: &Avg, to: &Avg,
         |weight: u64| NICE_WEIGHTS.contains(&weight) || weight == IDLE_WEIGHT || objects.weights().any(|w| w == weight);
     let other = reweighted(bench, from, to, se).filter(|other| has(other.weight))?;
     Some(Explained { handed: vec![(member.0, other)], ..Explained::of(REWEIGHT) })
+}
+
+/// A known entity left, and a group's entity got another weight with it.
+fn left_with_reweight(
+    bench: Bench<'_>,
+    objects: &Objects,
+    queue: u32,
+    from: &Avg,
+    to: &Avg,
+    member: &Member,
+) -> Option<Explained> {
+    let gone = bench.detached(from, &member.1);
+    let same = |avg: &Avg| (avg.util_avg, avg.util_sum, avg.runnable_avg, avg.runnable_sum);
+    if gone == *from || same(&gone) != same(to) {
+        return None;
+    }
+    Some(Groups::of(bench, objects, queue, &gone).read_off(&gone, to)?.and(*member))
 }
 
 /// An entity that was last seen elsewhere joined, though no migration was recorded.

@@ -5,7 +5,7 @@
 use pelton_core::{Avg, CfsRq, Se};
 use pelton_schema::PELT_ON_RQ;
 
-use super::advance::Bench;
+use super::advance::{Bench, PERIOD_UNITS, UNIT_SHIFT};
 use super::explain::{Explained, NICE_0, REWEIGHT, WEIGHT_MAX, reweighted};
 use super::object::{Member, Objects, Reweight, State};
 
@@ -94,6 +94,20 @@ pub fn handed_up_later(bench: Bench<'_>, objects: &Objects, queue: u32, from: &A
     })
 }
 
+/// The entities of a queue's groups that stood on it when last seen, as if they had been taken off it at any moment since
+/// within the period.
+pub fn left_at_any_moment(bench: Bench<'_>, objects: &Objects, queue: u32, at: u64) -> impl Iterator<Item = Member> {
+    let stood = |(_, known): &(u32, State)| known.flags & PELT_ON_RQ != 0;
+    objects.groups(queue, GROUPS_MAX).into_iter().filter(stood).flat_map(move |(entity, known)| {
+        let since = known.avg.last_update_time_ns;
+        let units = at.saturating_sub(since) >> UNIT_SHIFT;
+        (1..units.min(PERIOD_UNITS)).map(move |units| {
+            let queued = bench.aged(&known.entity(), since + (units << UNIT_SHIFT));
+            (entity, bench.aged(&Se { on_rq: 0, nr_runnable: 0, running: 0, ..queued }, at))
+        })
+    })
+}
+
 /// An entity brought up to a time, if it was put on the queue or taken off it at an update of the queue before.
 fn changed_since(bench: Bench<'_>, objects: &Objects, queue: u32, (entity, known): (u32, &State), at: u64) -> Vec<Se> {
     let since = known.avg.last_update_time_ns;
@@ -178,10 +192,13 @@ fn handed_by(
     };
     if !reads_off {
         let own = objects.own_pending(entity)?;
-        // Who left may have been part of the weight still when the queue was recorded; whoever it is, it may be all of it.
-        let left = std::iter::once(0).chain(objects.weights_below(entity)).chain([own.load_weight]);
-        let weights = left.filter_map(|left| own.load_weight.checked_sub(left));
-        let after = weights.into_iter().find_map(|load_weight| hand_up(&CfsRq { load_weight, ..own }));
+        // Who left may have been part of the weight still when the queue was recorded, whoever it is; who joined may not yet.
+        let below = objects.weights_below(entity);
+        let left = below.iter().chain([&own.load_weight]).filter_map(|left| own.load_weight.checked_sub(*left));
+        let joined = below.iter().map(|joined| own.load_weight + joined);
+        let weights = [own.load_weight].into_iter().chain(left).chain(joined);
+        let mut weights = weights;
+        let after = weights.find_map(|load_weight| hand_up(&CfsRq { load_weight, ..own }));
         return after.map(|after| (after, PROPAGATION));
     }
     if let Some(found) = objects.own_pending(entity).and_then(|own| handed_by_weightless(bench, from, to, se, &own)) {

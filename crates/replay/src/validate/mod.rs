@@ -29,6 +29,7 @@ mod object;
 mod ownership;
 #[cfg(test)]
 mod recorded;
+mod removals;
 mod report;
 mod rules;
 mod search;

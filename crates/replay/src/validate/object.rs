@@ -403,6 +403,12 @@ impl Objects {
         self.updates(seen.queue).chain(arrived)
     }
 
+    /// Tasks that may have joined a queue of a CPU at these updates, as they were before.
+    pub fn arrived(&self, cpu: u32) -> impl Iterator<Item = (Member, u64)> {
+        let known = |entity| self.get((PeltSignal::Entity as u32, entity)).map(|state| (entity, state.entity()));
+        self.arrivals.at(cpu).filter_map(move |(entity, at_ns)| Some((known(entity)?, at_ns)))
+    }
+
     /// A task is on its way to a CPU.
     pub fn arrives(&mut self, entity: u32, cpu: u32) {
         self.arrivals.expect(entity, cpu);

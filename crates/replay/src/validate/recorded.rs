@@ -20,6 +20,7 @@ const TRACE: PeltSource = PeltSource::Tracepoint;
 const COUNT: PeltSource = PeltSource::AtCount;
 const SWITCH: PeltSource = PeltSource::AtSwitch;
 const TICK: PeltSource = PeltSource::AtTick;
+const MIGRATE: PeltSource = PeltSource::AtMigrate;
 
 /// What the engine is told.
 enum Told {
@@ -258,5 +259,148 @@ fn a_weight_changes_from_what_only_the_queue_has_shown() {
         Is(root(COUNT, 2, 1_658_423), (left, (43_588_332, 81_714_875, 54_978_509), (932, 1748, 1176))),
         Is(group(TICK, 1, 1_624_420), (tick, (27_525, 36_941_116, 23_409_206), (914, 768, 479))),
         Is(root(TICK, 2, 1_639_780), (tick, (44_697_311, 83_744_443, 55_993_293), (936, 1748, 1176))),
+    ]);
+}
+
+/// A group whose dequeue was delayed left some microseconds after its last record, and came back with another weight.
+#[test]
+fn a_group_that_left_unseen_comes_back_with_the_weight_the_queue_shows() {
+    let back = ((50_898_558_454_784, 963), (45_787_470, 44_175_873, 27_228_380), (957, 924, 565));
+    explained_and_not_by_chance(&[
+        Was(
+            (ENTITY, TRACE, 22, (1, 0, 1), (13, 0, 1_527_371)),
+            ((50_898_557_910_016, 431), (24_388, 20_992_431, 13_072_218), (771, 445, 277)),
+        ),
+        Was(
+            (QUEUE, COUNT, 1, (1, 0, 1), (11, 1, 261_888)),
+            ((50_898_558_004_224, 523), (44_772_359, 43_725_313, 26_777_820), (946, 924, 565)),
+        ),
+        Is((QUEUE, COUNT, 1, (1, 0, 1), (11, 2, 1_827_109)), back),
+    ]);
+}
+
+/// A task left a group; before that was handed up another one joined it.
+#[test]
+fn who_joins_a_group_is_part_of_its_weight_when_it_hands_up() {
+    let now = (50_899_730_473_984, 681);
+    explained_and_not_by_chance(&[
+        Was(
+            (QUEUE, TRACE, 1, (1, 0, 1), (11, 1, 15_360)),
+            ((50_899_729_893_376, 114), (47_441_318, 82_351_500, 58_632_636), (1013, 1758, 1251)),
+        ),
+        Was(
+            (ENTITY, TRACE, 19, (21, 7747, 1), (0, 0, 1_048_576)),
+            (now, (12_591, 12_911_665, 10_022_467), (272, 272, 211)),
+        ),
+        Told::Pending(21, 22, -19_786),
+        Was((QUEUE, TRACE, 21, (21, 0, 1), (0, 0, 0)), (now, (12_924_922, 12_921_000, 10_049_614), (272, 272, 212))),
+        Was(
+            (ENTITY, TRACE, 22, (1, 0, 1), (8, 0, 1_631_826)),
+            (now, (27_620, 31_694_392, 20_943_997), (928, 668, 441)),
+        ),
+        Is(
+            (QUEUE, TRACE, 1, (1, 0, 1), (11, 1, 15_360)),
+            (now, (23_779_462, 64_130_244, 48_317_835), (509, 1362, 1022)),
+        ),
+    ]);
+}
+
+/// Of two tasks of a group one wants to sleep, and is woken again; the group's entity shows only the end.
+#[test]
+fn a_group_had_one_task_less_for_a_while() {
+    let group = |source, weight| (ENTITY, source, 28, (1, 0, 1), (11, 2, weight));
+    explained_and_not_by_chance(&[
+        Was(group(TRACE, 229_824), ((50_899_229_893_632, 281), (38_572, 41_513_716, 24_293_051), (183, 883, 516))),
+        Was(
+            (QUEUE, TRACE, 27, (27, 0, 1), (3, 2, 2_097_152)),
+            ((50_899_229_893_632, 281), (42_246_928, 41_136_783, 24_320_775), (910, 875, 517)),
+        ),
+        Is(
+            (ENTITY, PeltSource::AtWaking, 20, (27, 7748, 1), (0, 0, 1_048_576)),
+            ((50_899_229_915_136, 302), (22_449, 21_345_615, 12_967_916), (488, 453, 275)),
+        ),
+        Is(
+            group(PeltSource::AtWakeup, 262_144),
+            ((50_899_230_455_808, 830), (39_121, 42_097_396, 24_855_227), (210, 883, 516)),
+        ),
+    ]);
+}
+
+/// A kernel thread with nice -10 leaves, and a group's entity gets another weight with it.
+#[test]
+fn who_leaves_and_another_weight_are_found_together() {
+    let (before, now) = ((50_930_221_169_664, 879), (50_930_221_190_144, 899));
+    let root = |weight| (QUEUE, TRACE, 9, (9, 0, 0), (11, 2, weight));
+    explained_and_not_by_chance(&[
+        Was(
+            (ENTITY, TRACE, 32, (9, 0, 0), (11, 1, 152_260)),
+            (before, (13_190, 13_511_068, 13_398_534), (41, 283, 281)),
+        ),
+        Was(root(9_944_772), (before, (46_808_518, 63_011_569, 48_696_461), (983, 1323, 1023))),
+        Was((ENTITY, TRACE, 17, (9, 68, 0), (13, 0, 9_777_152)), (now, (4582, 243_204, 243_204), (918, 5, 5))),
+        Is(root(9_978_023), (now, (3_689_732, 62_809_325, 48_473_737), (74, 1318, 1018))),
+    ]);
+}
+
+/// A new task executes a program just before a period ends.
+#[test]
+fn who_executes_a_program_is_aged_as_if_he_slept() {
+    let task = |source| (ENTITY, source, 22_239, (1, 31_860, 1), (11, 1, 1_048_576));
+    explained_and_not_by_chance(&[
+        Was(task(SWITCH), ((50_891_517_328_384, 1023), (47_741, 1_028_096, 0), (1024, 0, 0))),
+        Is(task(TRACE), ((50_891_517_349_888, 20), (46_718, 1_006_066, 0), (1023, 21, 0))),
+    ]);
+}
+
+/// One of two tasks with the same averages was moved here, waited, and is moved on.
+fn moved_on_after_waiting() -> [Told; 6] {
+    let root = |flags, runnable, weight| (QUEUE, TRACE, 12, (12, 0, 0), (flags, runnable, weight));
+    let joined = (50_894_957_882_368, 171);
+    [
+        Was(
+            (ENTITY, MIGRATE, 13_990, (1, 23_609, 1), (8, 0, 1_048_576)),
+            ((50_885_106_242_560, 933), (47_651, 9_886_799, 9_385_039), (1024, 199, 199)),
+        ),
+        Was(root(8, 0, 0), ((50_894_957_868_032, 157), (41_977_019, 82_685_164, 32_674_344), (895, 1763, 697))),
+        Migrates(23_609, 0),
+        Was(root(8, 0, 0), (joined, (89_991_355, 92_016_075, 42_005_255), (1919, 1962, 896))),
+        Was(
+            root(11, 2, 1_063_936),
+            ((50_894_957_971_456, 258), (89_391_818, 91_433_691, 41_926_842), (1903, 1946, 893)),
+        ),
+        Is(root(11, 2, 1_063_936), ((50_894_958_251_008, 531), (41_292_489, 82_293_244, 32_875_483), (879, 1747, 694))),
+    ]
+}
+
+#[test]
+fn who_waited_here_without_being_told_apart_leaves_as_one_who_waited() {
+    explained_and_not_by_chance(&moved_on_after_waiting());
+}
+
+#[test]
+fn what_a_task_that_waited_leaves_with_is_checked() {
+    let leaves = Is(
+        (ENTITY, MIGRATE, 13_990, (12, 23_609, 0), (8, 0, 1_048_576)),
+        ((50_894_958_251_008, 531), (47_249, 9_699_551, 9_330_911), (1024, 199, 199)),
+    );
+    let told: Vec<Told> = moved_on_after_waiting().into_iter().chain([leaves]).collect();
+    explained_and_not_by_chance(&told);
+}
+
+/// A task got nice -20 while it ran, and slept two microseconds before its queue was brought up again.
+#[test]
+fn a_weight_set_before_may_have_left_before_too() {
+    let task = |source, flags, weight| (ENTITY, source, 2, (3, 9532, 0), (flags, flags & 1, weight));
+    let own = |flags, weight| (QUEUE, SWITCH, 3, (3, 0, 0), (flags, flags & 1, weight));
+    let (before, set) = ((50_797_128_636_416, 950), (50_797_128_689_664, 1002));
+    explained_and_not_by_chance(&[
+        Is(task(SWITCH, 3, 1_048_576), (before, (20_691, 21_111_427, 15_233_523), (444, 442, 319))),
+        Is(own(3, 1_048_576), (before, (21_303_076, 21_112_080, 15_234_215), (446, 442, 319))),
+        Is(task(PeltSource::AtEstimate, 3, 90_891_264), (set, (20_743, 21_164_675, 15_286_771), (38_582, 442, 319))),
+        Is(
+            task(SWITCH, 0, 90_891_264),
+            ((50_797_128_695_808, 1008), (20_749, 21_170_819, 15_292_915), (38_582, 442, 319)),
+        ),
+        Is(own(0, 0), ((50_797_128_697_856, 1010), (1_841_817_481, 21_171_472, 15_293_607), (38_584, 442, 319))),
     ]);
 }

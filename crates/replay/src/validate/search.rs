@@ -3,25 +3,18 @@
 //!
 //! Nothing here changes what is known; the same search can be asked about a state that never was.
 
-use pelton_core::{Avg, Se};
-use pelton_schema::{PELT_ON_RQ, PeltSignal, PeltSource};
+use pelton_core::{Avg, Se, scale_load_down};
+use pelton_schema::{PELT_ON_RQ, PELT_RUNNING, PeltSignal, PeltSource};
 
 use super::advance::{Bench, PERIOD_UNITS, UNIT_SHIFT};
-use super::bisect::first;
 use super::engine::Record;
 use super::explain::{self, Explained};
+use super::group;
 use super::object::{Inputs, Objects, State};
+use super::removals::{REMOVAL_UPDATE, removal_first};
 
-/// The queue's removed tasks were taken out, then it was updated.
-pub const REMOVAL_UPDATE: &str = "removal, then update";
-/// The averages of tasks that are known to have left were taken out, then it was updated, then perhaps somebody joined.
-pub const REMOVAL_KNOWN: &str = "removal of known tasks, then update";
 /// One more update than the trace shows of this record, at a moment to which something else of the CPU was brought up.
 pub const MOMENT: &str = "untraced update at a recorded moment";
-/// Removed averages of any size, an update, and a known entity that joined or left.
-pub const REMOVAL_MOVE: &str = "removal, update, then a join or leave";
-/// Most tasks that are taken out at once.
-const REMOVED_MAX: usize = 4;
 /// Updated, then joined or left.
 pub const UPDATE_CHANGE: &str = "update, then joins or leaves";
 /// The running class changed between the update and the switch that tells of it.
@@ -30,12 +23,12 @@ pub const OTHER_CLASS: &str = "update with the class that runs after the switch"
 pub const LAG: &str = "migration lag of an idle CPU";
 /// One update whose inputs had changed right after the last record.
 pub const OTHER_INPUTS: &str = "update with inputs read off the sums";
+/// A task that runs another program was aged as if it slept, to choose a CPU for it.
+pub const PLACED: &str = "placed anew at an exec";
 /// So many units must have passed: inputs read off a shorter stretch would fit too easily.
 const UNITS_MIN: u64 = 16;
 /// Attached at an earlier moment of its queue, then updated.
 pub const ATTACH_UPDATE: &str = "attach, then update";
-/// Entities of a queue that are tried as the one that joined or left after a removal.
-const MEMBERS_TRIED: usize = 64;
 /// Furthest back an unseen attach is searched, in units: two ticks at 250 Hz.
 const ATTACH_UNITS_MAX: u64 = 8192;
 
@@ -59,6 +52,7 @@ impl Search<'_> {
     pub fn observed(&self, record: &Record, known: &State) -> Option<Explained> {
         self.as_update(record, known)
             .or_else(|| self.as_other_inputs(record, known))
+            .or_else(|| self.as_placed_anew(record, known))
             .or_else(|| self.change(record, known, &record.state))
             .or_else(|| self.as_update_and_change(record, known))
             .or_else(|| self.as_update_at_moment(record, known))
@@ -66,6 +60,19 @@ impl Search<'_> {
             .or_else(|| self.as_removal_and_leave(record, known))
             .or_else(|| self.as_partial(record, known))
             .or_else(|| self.as_attach_and_update(record, known))
+    }
+
+    /// A running task that executes a program: to compare CPUs the kernel ages it as if it slept (see `placed_anew`).
+    fn as_placed_anew(&self, record: &Record, known: &State) -> Option<Explained> {
+        let runs = record.state.flags & PELT_RUNNING != 0 && known.queue == record.state.queue;
+        let traced = record.source == PeltSource::Tracepoint && record.signal == PeltSignal::Entity;
+        if !runs || !traced || record.state.is_group() {
+            return None;
+        }
+        let asleep = Inputs { weight: known.entity().weight, ..Inputs::default() };
+        let at = record.state.avg.last_update_time_ns;
+        let aged = self.bench.update(record.signal, &known.avg, &asleep, at).0;
+        (aged == record.state.avg).then(|| Explained::of(PLACED))
     }
 
     /// What changed without an update.
@@ -109,7 +116,12 @@ impl Search<'_> {
             _ => {
                 let (before, after) = (of(known), of(&record.state));
                 let ran = Inputs { running: 1 - after.running, ..after };
-                vec![Inputs { weight: after.weight, ..before }, before, after, ran]
+                let mut inputs = vec![Inputs { weight: after.weight, ..before }, before, after, ran];
+                if record.state.is_group() && before.runnable > 0 {
+                    // One task of the group wanted to sleep.
+                    inputs.push(Inputs { runnable: before.runnable - 1, ..before });
+                }
+                inputs
             }
         }
     }
@@ -163,6 +175,8 @@ impl Search<'_> {
         found
             .or_else(|| self.as_reweight_and_update(record, known, &inputs))
             .or_else(|| self.as_weights_and_update(record, known, &inputs))
+            .or_else(|| self.as_weight_of_joiner(record, known))
+            .or_else(|| self.as_arrived_and_left(record, known, &inputs))
             .or_else(|| self.as_known_removal(record, known, &inputs))
     }
 
@@ -183,9 +197,50 @@ impl Search<'_> {
             let fits = |first: &Inputs| {
                 let weighed = weighed(first);
                 let update = |i: Inputs| self.bench.update(record.signal, &weighed, &i, at).0 == record.state.avg;
-                inputs.iter().any(|i| update(*i) || with_it(i).is_some_and(|load| update(Inputs { load, ..*i })))
+                inputs.iter().any(|i| {
+                    let heavy = with_it(i).map(|load| Inputs { load, ..*i });
+                    update(*i) || heavy.is_some_and(|i| update(i) || self.ends_between(record, &weighed, &i))
+                })
             };
             inputs.iter().any(fits).then(|| Explained::of(UPDATE_CHANGE).weighed(change))
+        })
+    }
+
+    /// A group's entity that had left at some moment came back with another weight: as much as the queue weighs more.
+    fn as_weight_of_joiner(&self, record: &Record, known: &State) -> Option<Explained> {
+        let queue = record.signal == PeltSignal::Queue && self.thorough;
+        let weight = scale_load_down(record.state.weight.checked_sub(known.weight).filter(|&more| queue && more > 0)?);
+        let at = record.state.avg.last_update_time_ns;
+        let before = self.bench.update(record.signal, &known.avg, &known.inputs(record.signal), at).0;
+        group::left_at_any_moment(self.bench, self.objects, record.object, at).find_map(|(entity, se)| {
+            let (above, after) = self.bench.reweighted(&before, &se, weight);
+            (above == record.state.avg).then(|| Explained::handed(explain::REWEIGHT, (entity, after)))
+        })
+    }
+
+    /// A task that was moved here joined at an update that did not tell it apart from another one, waited, and leaves.
+    fn as_arrived_and_left(&self, record: &Record, known: &State, inputs: &[Inputs]) -> Option<Explained> {
+        if record.signal != PeltSignal::Queue || !self.thorough {
+            return None;
+        }
+        let to = &record.state.avg;
+        let updated: Vec<Avg> =
+            inputs.iter().map(|i| self.bench.update(record.signal, &known.avg, i, to.last_update_time_ns).0).collect();
+        self.objects.arrived(record.state.cpu).find_map(|((entity, se), joined_ns)| {
+            let here = earlier(to, to.last_update_time_ns.checked_sub(joined_ns)? >> UNIT_SHIFT)?;
+            let joined = Se { on_rq: 1, nr_runnable: 1, running: 0, ..self.bench.attached(&here, &se).1 };
+            let leaves = self.bench.aged(&joined, to.last_update_time_ns);
+            let fits = updated.iter().any(|from| self.bench.detached(from, &leaves) == *to);
+            fits.then(|| Explained::one(UPDATE_CHANGE, (entity, leaves)))
+        })
+    }
+
+    /// A queue updated with these inputs to a moment that other records of the CPU tell, and with what it had at last to its own.
+    fn ends_between(&self, record: &Record, from: &Avg, inputs: &Inputs) -> bool {
+        let (at, last) = (record.state.avg.last_update_time_ns, record.state.inputs(record.signal));
+        self.objects.moments(record.state.cpu, from.last_update_time_ns, at).into_iter().any(|moment| {
+            let middle = self.bench.update(record.signal, from, inputs, moment).0;
+            self.bench.update(record.signal, &middle, &last, at).0 == record.state.avg
         })
     }
 
@@ -210,48 +265,6 @@ impl Search<'_> {
         })
     }
 
-    /// Averages were taken out at an update inside the open period, which no tracepoint shows, and it was updated once more.
-    fn as_removal_later(&self, record: &Record, known: &State) -> Option<Explained> {
-        if record.signal != PeltSignal::Queue || !self.thorough {
-            return None;
-        }
-        let (from, to) = (&known.avg, &record.state.avg);
-        let span = to.last_update_time_ns.checked_sub(from.last_update_time_ns)? >> UNIT_SHIFT;
-        let last = span.min(1023u64.saturating_sub(from.period_contrib.into()));
-        let inputs = self.likely_inputs(record, known);
-        let hit = inputs.iter().take(2).any(|i| {
-            (1..=last).any(|units| {
-                let at = from.last_update_time_ns + (units << UNIT_SHIFT);
-                removal_first(self.bench, &self.bench.update(PeltSignal::Queue, from, i, at).0, to, i)
-            })
-        });
-        hit.then(|| Explained::of(REMOVAL_UPDATE))
-    }
-
-    /// Somebody unknown was taken out, the queue was updated, and a known entity joined or left.
-    fn as_removal_and_leave(&self, record: &Record, known: &State) -> Option<Explained> {
-        let (queue, to) = (record.object, &record.state.avg);
-        if record.signal != PeltSignal::Queue || !self.thorough {
-            return None;
-        }
-        let inputs = self.likely_inputs(record, known);
-        let mut members = self.objects.moves(queue);
-        members.extend(self.objects.members(queue, MEMBERS_TRIED));
-        members.into_iter().find_map(|(object, se)| {
-            let se = self.bench.aged(&se, to.last_update_time_ns);
-            let left = with(to, &se).filter(|before| self.bench.detached(before, &se) == *to);
-            let attached = self.bench.attached(to, &se).1;
-            let joined = without(to, &attached);
-            let joined = joined.filter(|before| self.bench.attached(before, &se).0 == *to);
-            let either = [(left, None), (joined, Some((object, attached)))];
-            either.into_iter().find_map(|(before, joined)| {
-                let before = before?;
-                let fits = |i: &Inputs| removal_first(self.bench, &known.avg, &before, i);
-                inputs.iter().any(fits).then(|| Explained::one(REMOVAL_MOVE, (object, se)).joined(joined))
-            })
-        })
-    }
-
     /// An entity that got its recorded weight first and was updated then.
     fn as_reweight_and_update(&self, record: &Record, known: &State, inputs: &[Inputs]) -> Option<Explained> {
         if record.signal != PeltSignal::Entity || known.weight == record.state.weight {
@@ -263,45 +276,6 @@ impl Search<'_> {
         let fits =
             |i: &Inputs| self.bench.update(record.signal, &weighed, &Inputs { weight, ..*i }, at).0 == record.state.avg;
         inputs.iter().any(fits).then(|| Explained::of(UPDATE_CHANGE))
-    }
-
-    /// Tasks that are known to have left in their sleep were taken out, the queue was updated, and somebody came or went.
-    fn as_known_removal(&self, record: &Record, known: &State, inputs: &[Inputs]) -> Option<Explained> {
-        if record.signal != PeltSignal::Queue || !self.thorough {
-            return None;
-        }
-        self.without_removed(record.object, &known.avg).iter().find_map(|rest| {
-            inputs.iter().find_map(|inputs| {
-                let (avg, _) = self.bench.update(record.signal, rest, inputs, record.state.avg.last_update_time_ns);
-                if avg == record.state.avg {
-                    return Some(Explained::of(REMOVAL_KNOWN));
-                }
-                let search = Search { depth: 1, ..*self };
-                let found = search.change(record, &State { avg, ..*known }, &record.state)?;
-                Some(found.with_class(REMOVAL_KNOWN))
-            })
-        })
-    }
-
-    /// The queue without those who are recorded as removed, and without the last ones that left; the likely first.
-    fn without_removed(&self, queue: u32, avg: &Avg) -> Vec<Avg> {
-        let left = self.objects.deposited(queue);
-        let recorded = self.objects.pending(queue).map(|pending| pending.removed);
-        let told = recorded
-            .filter(|removed| *removed != (0, 0, 0))
-            .map(|(load, runnable, util)| self.bench.removed(avg, load, runnable, util));
-        let mut rests: Vec<Avg> = Vec::new();
-        for rest in told.iter().chain([avg]) {
-            let several = (0..=left.len().min(REMOVED_MAX)).map(|n| &left[..n]);
-            let single = (1..left.len()).map(|n| &left[n..=n]);
-            for sleepers in several.chain(single) {
-                let without = self.bench.without(rest, sleepers);
-                if without != *avg && !rests.contains(&without) {
-                    rests.push(without);
-                }
-            }
-        }
-        rests
     }
 
     /// A queue whose inputs changed right after its last record, which a record that only tells averages leaves open: the
@@ -405,7 +379,8 @@ impl Search<'_> {
     /// One of these joined the queue so many units ago, and was updated since.
     fn joined(&self, seen: &State, from: &[Se], units: u64) -> bool {
         let own = seen.inputs(PeltSignal::Entity);
-        let inputs = [own, Inputs { running: 0, ..own }, Inputs { load: 1, runnable: 1, running: 1, ..own }];
+        let queued = Inputs { load: 1, runnable: 1, running: 0, ..own };
+        let inputs = [own, Inputs { running: 0, ..own }, Inputs { running: 1, ..queued }, queued];
         let Some(here) = earlier(&seen.avg, units) else { return false };
         from.iter().any(|se| {
             let joined = self.bench.attached(&here, se).1.avg;
@@ -420,41 +395,4 @@ fn earlier(avg: &Avg, units: u64) -> Option<Avg> {
     let at = avg.last_update_time_ns.checked_sub(units << UNIT_SHIFT)?;
     let position = (u64::from(avg.period_contrib) + PERIOD_UNITS - units % PERIOD_UNITS) % PERIOD_UNITS;
     Some(Avg { last_update_time_ns: at, period_contrib: u32::try_from(position).ok()?, ..Avg::default() })
-}
-
-/// A queue before an entity left it, unless something was floored.
-fn with(queue: &Avg, se: &Se) -> Option<Avg> {
-    by_field(queue, se, u64::checked_add)
-}
-
-/// A queue before an entity joined it.
-fn without(queue: &Avg, se: &Se) -> Option<Avg> {
-    by_field(queue, se, u64::checked_sub)
-}
-
-/// Only a proposal: who takes it lets the core attach or detach the entity, and compares.
-fn by_field(queue: &Avg, se: &Se, change: fn(u64, u64) -> Option<u64>) -> Option<Avg> {
-    let mut before = *queue;
-    before.load_avg = change(queue.load_avg, se.avg.load_avg)?;
-    before.load_sum = change(queue.load_sum, se.weight.checked_mul(se.avg.load_sum)?)?;
-    before.runnable_avg = change(queue.runnable_avg, se.avg.runnable_avg)?;
-    before.runnable_sum = change(queue.runnable_sum, se.avg.runnable_sum)?;
-    before.util_avg = change(queue.util_avg, se.avg.util_avg)?;
-    before.util_sum = u32::try_from(change(queue.util_sum.into(), se.avg.util_sum.into())?).ok()?;
-    Some(before)
-}
-
-/// Removal of unknown size, then an update. Each signal is searched by itself; a sum falls with the size, so the first
-/// size that reaches it is found by halving.
-fn removal_first(bench: Bench<'_>, from: &Avg, to: &Avg, inputs: &Inputs) -> bool {
-    let at = to.last_update_time_ns;
-    let after = |load, runnable, util| {
-        let left = bench.removed(from, load, runnable, util);
-        bench.update(PeltSignal::Queue, &left, inputs, at).0
-    };
-    let [load, runnable, util] = explain::removable(from);
-    let util = first(0, util, |r| after(0, 0, r).util_sum <= to.util_sum);
-    let runnable = first(0, runnable, |r| after(0, r, 0).runnable_sum <= to.runnable_sum);
-    let load = first(0, load, |r| after(r, 0, 0).load_sum <= to.load_sum);
-    after(load, runnable, util) == *to
 }
