@@ -77,3 +77,47 @@ fn what_cannot_be_replayed_is_bad_input_with_advice() {
     std::fs::write(path, [0x5a; 4096]).expect("written");
     assert_eq!(pelton(&["replay", &text]).code, 3);
 }
+
+/// A task on CPU 0 wakes one on CPU 1 out of its second idle state, which takes 200 us, twenty times.
+fn recorded_wakeups() -> String {
+    let switch = |prev: &str, state: &str, next: &str| format!("sched_switch: {prev} prev_state={state} ==> {next}");
+    let task =
+        |prefix: &str, name: &str, tid: u32| format!("{prefix}_comm={name} {prefix}_pid={tid} {prefix}_prio=120");
+    let (waker, woken) = (|prefix: &str| task(prefix, "waker", 100), |prefix: &str| task(prefix, "woken", 200));
+    let idle = |prefix: &str, cpu: u32| task(prefix, &format!("swapper/{cpu}"), 0);
+    let mut text = "# tracer: nop\n#\n".to_owned();
+    for cycle in 0..20u64 {
+        let mut line = |who: &str, cpu: u32, us: u64, what: &str| {
+            let at_us = 1_000_000 + cycle * 10_000 + us;
+            text += &format!("{who:>16} [{cpu:03}] .... {}.{:06}: {what}\n", at_us / 1_000_000, at_us % 1_000_000);
+        };
+        line("<idle>-0", 1, 0, "cpu_idle: state=1 cpu_id=1");
+        line("<idle>-0", 0, 1000, &switch(&idle("prev", 0), "R", &waker("next")));
+        line("waker-100", 0, 2000, "sched_waking: comm=woken pid=200 prio=120 target_cpu=001");
+        line("waker-100", 0, 2000, "sched_wakeup: comm=woken pid=200 prio=120 target_cpu=001");
+        line("<idle>-0", 1, 2200, "cpu_idle: state=4294967295 cpu_id=1");
+        line("<idle>-0", 1, 2210, &switch(&idle("prev", 1), "R", &woken("next")));
+        line("waker-100", 0, 2500, &switch(&waker("prev"), "S", &idle("next", 0)));
+        line("woken-200", 1, 3000, &switch(&woken("prev"), "S", &idle("next", 1)));
+    }
+    text
+}
+
+#[test]
+fn how_long_idle_states_take_to_leave_is_measured_unless_the_platforms_figures_are_asked_for() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (path, trace) = file(&folder, "trace.txt");
+    std::fs::write(path, recorded_wakeups()).expect("written");
+    let notes = |rest: &[&str]| {
+        let run = pelton(&[&["replay", &trace, "--platform", "juno-r2", "--format", "json"], rest].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let json: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        let notes: Vec<String> = serde_json::from_value(json[0]["notes"].clone()).expect("notes");
+        notes.into_iter().filter(|note| note.contains("to leave")).collect::<Vec<_>>()
+    };
+    let measured = notes(&[]);
+    assert_eq!(measured.len(), 1);
+    let parts = ["state 1: 20", "measured at 20 wake-ups (juno-r2 has 1200 us)"];
+    assert!(parts.iter().all(|part| measured[0].contains(part)), "{measured:?}");
+    assert_eq!(notes(&["--idle-states", "platform"]), [""; 0]);
+}

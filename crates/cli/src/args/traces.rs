@@ -19,6 +19,9 @@ pub struct PartArgs {
     /// Every burst stays on the CPU it was recorded on.
     #[arg(long)]
     pub pin: bool,
+    /// How long idle states take to leave on the recorded machine, and which are used: measured, or the platform file's.
+    #[arg(long, value_enum, value_name = "FROM", default_value = "trace")]
+    pub idle_states: IdleStatesFrom,
     /// Only this task, by name or id; repeatable.
     #[arg(long = "task", value_name = "NAME")]
     pub tasks: Vec<String>,
@@ -56,6 +59,15 @@ pub struct FromTraceArgs {
     /// Write here instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// Where the figures of idle states come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IdleStatesFrom {
+    // Measured in the trace, where it has enough wake-ups; the platform file's elsewhere, and for our own logs.
+    Trace,
+    // The platform file's.
+    Platform,
 }
 
 /// Who sets the frequencies of a replay.

@@ -2,13 +2,13 @@
 //! Reading a trace as a workload: what `replay` and `workload from-trace` share.
 
 use super::common::bad_input;
-use crate::args::PartArgs;
+use crate::args::{IdleStatesFrom, PartArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::units::number;
 use pelton_lab::plan::{self, Inputs};
-use pelton_replay::workload::{self, ReadError, ReadOptions, Recorded};
+use pelton_replay::workload::{self, IdleStates, ReadError, ReadOptions, Recorded, Watch};
 use pelton_scenario::platform::Built;
 use pelton_trace::import::{self, OpenOptions};
 use serde::Serialize;
@@ -40,15 +40,21 @@ pub fn machine(platform: &str) -> Result<Built, Failure> {
     plan::machine(&Inputs { platform: platform.to_owned(), ..Inputs::default() }).map_err(|d| bad_input(&d))
 }
 
-/// Reads a trace; also says which platform it is taken to be recorded on.
-pub fn read(
-    part: &PartArgs,
-    path: &Path,
-    settle_ns: u64,
-    global: &crate::args::Global,
-) -> Result<(Recorded, String), Failure> {
+/// A trace that was read, and the machine it is taken to be recorded on.
+pub struct Read {
+    /// What it says.
+    pub recorded: Recorded,
+    /// The platform's name.
+    pub platform: String,
+    /// How the idle states of the platform behaved.
+    pub idle_states: IdleStates,
+}
+
+/// Reads a trace: first how idle states behaved, then everything.
+pub fn read(part: &PartArgs, path: &Path, settle_ns: u64, global: &crate::args::Global) -> Result<Read, Failure> {
     let mut source = import::open(path, &OpenOptions::default()).map_err(Failure::input)?;
-    let named = source.info().header.as_ref().map(|h| h.platform.clone()).filter(|p| !p.is_empty());
+    let header = source.info().header.clone();
+    let named = header.as_ref().map(|h| h.platform.clone()).filter(|p| !p.is_empty());
     let Some(platform) = part.recorded_on.clone().or(named).or(part.platform.clone()) else {
         return Err(Failure::new(
             Exit::Usage,
@@ -56,24 +62,43 @@ pub fn read(
             Some("give --platform, and --recorded-on when that is another one (`pelton platform list`)"),
         ));
     };
-    let machine = machine(&platform)?.machine;
+    let mut machine = machine(&platform)?.machine;
     let options = ReadOptions { from_ns: part.from.unwrap_or(0), to_ns: part.to, settle_ns, ..ReadOptions::default() };
+    let mut idle_states = IdleStates::default();
+    // A run of ours has the platform's own figures; a pipe can be read once only.
+    if part.idle_states == IdleStatesFrom::Trace && header.is_none() && path.is_file() {
+        let mut again = import::open(path, &OpenOptions::default()).map_err(Failure::input)?;
+        let measure = |watch: Watch<'_>| workload::read_idle_states(again.as_mut(), &machine, &options, watch);
+        idle_states = watched(path, "idle states", global, measure)?;
+        idle_states.apply(&mut machine);
+    }
+    let read = |watch: Watch<'_>| workload::read(source.as_mut(), Some(&machine), &options, watch);
+    let recorded = watched(path, "read", global, read)?;
+    Ok(Read { recorded, platform, idle_states })
+}
+
+/// Shows progress, and stops when asked to.
+fn watched<T>(
+    path: &Path,
+    what: &str,
+    global: &crate::args::Global,
+    read: impl FnOnce(Watch<'_>) -> Result<T, ReadError>,
+) -> Result<T, Failure> {
     let progress = Progress::new(0, global.quiet);
-    progress.note("read");
+    progress.note(what);
     let mut seen_ns = 0;
     let mut watch = |now_ns: u64| {
         progress.advance(now_ns - seen_ns);
         seen_ns = now_ns;
         if interrupt::flag().load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let recorded = workload::read(source.as_mut(), Some(&machine), &options, &mut watch);
+    let result = read(&mut watch);
     drop(progress);
-    let recorded = recorded.map_err(|error| match error {
+    result.map_err(|error| match error {
         ReadError::Interrupted => Failure { exit: Exit::Interrupted, text: "interrupted while reading".to_owned() },
         ReadError::Content(text) => Failure::input(format!("{}: {text}", path.display())),
         ReadError::Import(error) => Failure::input(error),
-    })?;
-    Ok((recorded, platform))
+    })
 }
 
 /// Numbers about what the trace did not tell.
@@ -91,8 +116,8 @@ pub fn gaps(recorded: &Recorded) -> Gaps {
 }
 
 /// What is to be known about the trace before its numbers are believed.
-pub fn notes(recorded: &Recorded) -> Vec<String> {
-    let mut notes = Vec::new();
+pub fn notes(Read { recorded, platform, idle_states }: &Read) -> Vec<String> {
+    let mut notes = idle_notes(platform, idle_states);
     let g = gaps(recorded);
     if g.assumed_speed_pct > 0.0 {
         notes.push(format!(
@@ -115,4 +140,15 @@ pub fn notes(recorded: &Recorded) -> Vec<String> {
         notes.push(format!("{} places of the file could not be read", g.damaged_places));
     }
     notes
+}
+
+/// What was measured of idle states, one line a domain.
+fn idle_notes(platform: &str, states: &IdleStates) -> Vec<String> {
+    let us = |ns: u64| number(ns as f64 / 1e3);
+    let exit = |e: &workload::ExitTime| {
+        let what = format!("domain {}, state {}: {} us to leave", e.domain, e.state, us(e.exit_ns));
+        format!("{what}, measured at {} wake-ups ({platform} has {} us)", e.wakeups, us(e.platform_ns))
+    };
+    let used = |(domain, used): &(usize, usize)| format!("domain {domain}: only {used} idle states are asked for");
+    states.exits.iter().map(exit).chain(states.used.iter().map(used)).collect()
 }

@@ -72,12 +72,16 @@ struct TaskHabit {
 }
 
 fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<Replayed, Failure> {
-    let (recorded, recorded_on) = recorded::read(&args.part, path, settle_ns(args), global)?;
+    let read = recorded::read(&args.part, path, settle_ns(args), global)?;
+    let (recorded, recorded_on) = (&read.recorded, read.platform.clone());
     let platform = args.part.platform.clone().unwrap_or_else(|| recorded_on.clone());
     let inputs = inputs(args, &platform);
     let mut built = plan::machine(&inputs).map_err(|d| bad_input(&d))?;
     let on_same = built.machine.name == recorded::machine(&recorded_on)?.machine.name;
-    prepare_machine(&mut built.machine, &recorded, on_same);
+    prepare_machine(&mut built.machine, recorded, on_same);
+    if on_same {
+        read.idle_states.apply(&mut built.machine);
+    }
     let habits = Habits::of(&recorded.recording);
     let frequencies_given = args.frequencies == Frequencies::Trace;
     if frequencies_given && !on_same {
@@ -97,7 +101,7 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
         )));
     }
     let mut notes = made.notes.clone();
-    notes.extend(recorded::notes(&recorded));
+    notes.extend(recorded::notes(&read));
     let given = if frequencies_given { recorded.recording.given_frequencies() } else { Vec::new() };
     let prepared = policies(args)
         .iter()
@@ -106,7 +110,7 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
     if !global.quiet {
         notes.iter().chain(&prepared[0].notes).for_each(|note| crate::say(&format!("note: {note}")));
     }
-    let rows = run_all(args, first, global, &prepared, &recorded, &made, &recorded_on)?;
+    let rows = run_all(args, first, global, &prepared, recorded, &made, &recorded_on)?;
     // What is given cannot be off, so it is not judged.
     let judged: Vec<Row> = rows.iter().filter(|r| !(frequencies_given && r.scope == "domain")).cloned().collect();
     let check = args.check.then(|| workload::check(&judged));
@@ -117,9 +121,9 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
         policies: prepared.iter().map(Prepared::policy_in_words).collect(),
         frequencies_given,
         seconds: pelton_lab::round(recorded.totals.window_ns() as f64 / 1e9),
-        gaps: recorded::gaps(&recorded),
+        gaps: recorded::gaps(recorded),
         notes,
-        tasks: task_habits(&recorded, &habits, &made),
+        tasks: task_habits(recorded, &habits, &made),
         rows,
         check,
     })

@@ -12,8 +12,9 @@ use std::io::Write;
 /// Does what was asked.
 pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure> {
     output::spare(args.output.as_deref(), std::slice::from_ref(&args.trace))?;
-    let (recorded, recorded_on) = recorded::read(&args.part, &args.trace, 0, global)?;
-    let machine = recorded::machine(args.part.platform.as_deref().unwrap_or(&recorded_on))?.machine;
+    let read = recorded::read(&args.part, &args.trace, 0, global)?;
+    let recorded = &read.recorded;
+    let machine = recorded::machine(args.part.platform.as_deref().unwrap_or(&read.platform))?.machine;
     let habits = Habits::of(&recorded.recording);
     let options = SynthesisOptions {
         only: args.part.tasks.clone(),
@@ -26,7 +27,7 @@ pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure
         return Err(Failure::input(format!("{}: {text}", args.trace.display())));
     }
     if !global.quiet {
-        made.notes.iter().chain(&recorded::notes(&recorded)).for_each(|note| crate::say(&format!("note: {note}")));
+        made.notes.iter().chain(&recorded::notes(&read)).for_each(|note| crate::say(&format!("note: {note}")));
     }
     let text = workload::write_rtapp(&made.workload, &machine, WriteOptions { model: args.model });
     let text = text.map_err(|what| Failure::input(format!("{}: {what}", args.trace.display())))?;

@@ -3,6 +3,7 @@
 //! can run under another policy, profile or platform.
 
 mod compare;
+mod exits;
 mod follow;
 mod habits;
 mod histogram;
@@ -15,9 +16,10 @@ mod synthesis;
 mod totals;
 
 pub use compare::{Row, Side, Subject, TOLERANCES, Tolerance, Verdict, Worst, check, compare};
+pub use exits::{ExitTime, IdleStates};
 pub use habits::{Habit, Habits};
 pub use histogram::Histogram;
-pub use read::{ReadError, ReadOptions, Recorded, read};
+pub use read::{ReadError, ReadOptions, Recorded, Watch, read, read_idle_states};
 pub use record::{
     Attributes, First, Gaps, NOBODY, Pulls, RecordedTask, Recorder, Recording, STEPS_MAX, Step, TASKS_MAX,
 };

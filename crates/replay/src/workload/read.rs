@@ -8,6 +8,7 @@ use pelton_schema::{Event, Sink};
 use pelton_sim::Machine;
 use pelton_trace::import::{ImportError, Source, TraceInfo};
 
+use super::exits::{IdleObserver, IdleStates};
 use super::record::{Recorder, Recording, STEPS_MAX, TASKS_MAX};
 use super::totals::Totals;
 
@@ -89,8 +90,10 @@ const DAY_NS: u64 = 86_400_000_000_000;
 /// Longest trace: sums of times over all CPUs stay within 64 bits.
 const LENGTH_NS_MAX: u64 = 10 * DAY_NS;
 
-/// Reads a trace recorded on `machine` (`None` = speeds are not known). `progress` gets the trace time since the window's
-/// begin now and then, and may stop.
+/// What is called with the trace time since the window's begin now and then, and may stop.
+pub type Watch<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
+
+/// Reads a trace recorded on `machine` (`None` = speeds are not known).
 ///
 /// # Errors
 /// When the trace cannot be read, has no task switches in the window, or more steps than `options` allow.
@@ -98,16 +101,56 @@ pub fn read(
     source: &mut dyn Source,
     machine: Option<&Machine>,
     options: &ReadOptions,
-    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    progress: Watch<'_>,
 ) -> Result<Recorded, ReadError> {
     let mut reading: Option<Reading> = None;
-    let mut events = 0u64;
-    while let Some(timed) = source.next()? {
-        let reading = reading.get_or_insert_with(|| Reading::new(timed.time_ns, machine, options));
-        if timed.time_ns > reading.to_ns || reading.recorder.is_full() {
-            break;
+    walk(source, options, progress, |first_ns, time_ns, event, info| {
+        let reading = reading.get_or_insert_with(|| Reading::new(first_ns, machine, options));
+        if reading.recorder.is_full() {
+            return ControlFlow::Break(());
         }
-        let length_ns = timed.time_ns.saturating_sub(reading.first_ns);
+        reading.event(time_ns, event, info);
+        ControlFlow::Continue(())
+    })?;
+    let info = source.info().clone();
+    match reading {
+        Some(reading) => reading.finish(info, options),
+        None => Err(ReadError::Content("the trace has no events that are known here".to_owned())),
+    }
+}
+
+/// Reads how the idle states of `machine` behaved in a trace recorded on it.
+///
+/// # Errors
+/// When the trace cannot be read.
+pub fn read_idle_states(
+    source: &mut dyn Source,
+    machine: &Machine,
+    options: &ReadOptions,
+    progress: Watch<'_>,
+) -> Result<IdleStates, ReadError> {
+    let mut observer = IdleObserver::new(machine);
+    walk(source, options, progress, |_, time_ns, event, _| {
+        observer.event(time_ns, event);
+        ControlFlow::Continue(())
+    })?;
+    Ok(observer.finish())
+}
+
+/// Calls `each` with the first event's time, and time and content of every event up to the window's end.
+fn walk(
+    source: &mut dyn Source,
+    options: &ReadOptions,
+    progress: Watch<'_>,
+    mut each: impl FnMut(u64, u64, &Event, &TraceInfo) -> ControlFlow<()>,
+) -> Result<(), ReadError> {
+    let (mut first_ns, mut events) = (None, 0u64);
+    while let Some(timed) = source.next()? {
+        let first_ns = *first_ns.get_or_insert(timed.time_ns);
+        let length_ns = timed.time_ns.saturating_sub(first_ns);
+        if options.to_ns.is_some_and(|to_ns| length_ns > to_ns) {
+            return Ok(());
+        }
         if length_ns > LENGTH_NS_MAX {
             return Err(ReadError::Content(format!(
                 "an event is {} days after the first one, which no recording is long: its time is damaged; choose the \
@@ -115,18 +158,15 @@ pub fn read(
                 length_ns / DAY_NS
             )));
         }
-        reading.event(timed.time_ns, &timed.event, source.info());
+        if each(first_ns, timed.time_ns, &timed.event, source.info()).is_break() {
+            return Ok(());
+        }
         events += 1;
-        if events.is_multiple_of(PROGRESS_EVENTS) && progress(timed.time_ns.saturating_sub(reading.from_ns)).is_break()
-        {
+        if events.is_multiple_of(PROGRESS_EVENTS) && progress(length_ns.saturating_sub(options.from_ns)).is_break() {
             return Err(ReadError::Interrupted);
         }
     }
-    let info = source.info().clone();
-    match reading {
-        Some(reading) => reading.finish(info, options),
-        None => Err(ReadError::Content("the trace has no events that are known here".to_owned())),
-    }
+    Ok(())
 }
 
 impl Reading {
