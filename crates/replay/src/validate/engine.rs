@@ -14,12 +14,14 @@ use super::explain::{self, Explained};
 use super::group;
 use super::object::{Objects, State, key};
 use super::removals::{REMOVAL_KNOWN, REMOVAL_UPDATE};
-use super::report::{Divergence, Field, Report};
+use super::report::{Divergence, Field, Report, fields};
 use super::search::Search;
 use super::told::{Expected, HAND_UP, REWEIGHT, Told};
 
-/// After so many searches in vain the trace diverges for another reason, and only short ones are made any more.
-const VAIN_MAX: u32 = 20_000;
+/// When more searches than this, and one record in `VAIN_SHARE`, were in vain, the trace diverges for another reason, and
+/// only short ones are made.
+const VAIN_FREE: u64 = 1000;
+const VAIN_SHARE: u64 = 64;
 
 /// The kernel keeps weights with this many more bits.
 const WEIGHT_SHIFT: u32 = 10;
@@ -72,8 +74,9 @@ pub struct Engine {
     last_queue: BTreeMap<u32, u32>,
     waiting: Waiting,
     class: BTreeMap<u32, u32>,
-    /// Searches that found nothing.
-    vain: u32,
+    /// Records that were searched for, and searches that found nothing.
+    searched: u64,
+    vain: u64,
     /// What the same searches say about states that never were.
     control: Control,
     /// Divergences so far, those on probation included.
@@ -96,21 +99,6 @@ pub fn class_of(tid: u32, prio: u32) -> u32 {
 /// A record made with an estimate that does not name the queue or the weight has no inputs to go by.
 fn lacks_inputs(state: &State) -> bool {
     state.queue == 0 || state.weight == 0
-}
-
-/// The fields of two states, kernel first.
-pub fn fields(kernel: &Avg, ours: &Avg) -> Vec<Field> {
-    let row = |name, kernel, ours| Field { name, kernel, ours };
-    vec![
-        row("last_update_time", kernel.last_update_time_ns, ours.last_update_time_ns),
-        row("load_sum", kernel.load_sum, ours.load_sum),
-        row("runnable_sum", kernel.runnable_sum, ours.runnable_sum),
-        row("util_sum", u64::from(kernel.util_sum), u64::from(ours.util_sum)),
-        row("period_contrib", u64::from(kernel.period_contrib), u64::from(ours.period_contrib)),
-        row("load_avg", kernel.load_avg, ours.load_avg),
-        row("runnable_avg", kernel.runnable_avg, ours.runnable_avg),
-        row("util_avg", kernel.util_avg, ours.util_avg),
-    ]
 }
 
 impl Engine {
@@ -416,7 +404,8 @@ impl Engine {
             return;
         }
         let class = self.class.get(&record.state.cpu).copied();
-        let thorough = self.vain < VAIN_MAX;
+        self.searched += 1;
+        let thorough = self.vain < VAIN_FREE + self.searched / VAIN_SHARE;
         let search = Search { bench, objects: &self.objects, class, thorough, depth: explain::DEPTH };
         let found = self
             .expected(record)

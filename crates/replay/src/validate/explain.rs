@@ -132,6 +132,11 @@ fn left_with_reweight(
     to: &Avg,
     member: &Member,
 ) -> Option<Explained> {
+    let left = |from: u64, se: u64, to: u64| from.saturating_sub(se) == to;
+    let se = &member.1.avg;
+    if !left(from.util_avg, se.util_avg, to.util_avg) || !left(from.runnable_avg, se.runnable_avg, to.runnable_avg) {
+        return None;
+    }
     let gone = bench.detached(from, &member.1);
     let same = |avg: &Avg| (avg.util_avg, avg.util_sum, avg.runnable_avg, avg.runnable_sum);
     if gone == *from || same(&gone) != same(to) {

@@ -27,15 +27,48 @@ pub struct Groups<'a> {
     bench: Bench<'a>,
     objects: &'a Objects,
     queue: u32,
-    ages: Vec<(u32, Vec<Se>)>,
+    groups: Vec<Group>,
+}
+
+/// The entity of a group, as it may be, and what it has to hand up.
+struct Group {
+    entity: u32,
+    ages: Vec<Se>,
+    own: Option<Own>,
+}
+
+/// A group's queue with what it is known to have pending, and the weights it may have when that is handed up.
+struct Own {
+    queue: CfsRq,
+    weights: Vec<u64>,
+}
+
+impl Own {
+    fn of(objects: &Objects, entity: u32) -> Option<Own> {
+        let queue = objects.own_pending(entity)?;
+        // Who left may have been part of the weight still when the queue was recorded, whoever it is; who joined may not yet.
+        let (recorded, below) = (queue.load_weight, objects.weights_below(entity));
+        let left = below.iter().chain([&recorded]).filter_map(|left| recorded.checked_sub(*left));
+        let joined = below.iter().map(|joined| recorded + joined);
+        let mut weights = vec![recorded];
+        for weight in left.chain(joined) {
+            if !weights.contains(&weight) {
+                weights.push(weight);
+            }
+        }
+        Some(Own { queue, weights })
+    }
 }
 
 impl<'a> Groups<'a> {
     /// Those of this queue.
     pub fn of(bench: Bench<'a>, objects: &'a Objects, queue: u32, from: &Avg) -> Groups<'a> {
-        let entities = objects.groups(queue, GROUPS_MAX).into_iter();
-        let ages = entities.map(|(entity, known)| (entity, aged(bench, &known, from.last_update_time_ns))).collect();
-        Groups { bench, objects, queue, ages }
+        let group = |(entity, known): (u32, State)| {
+            let ages = aged(bench, &known, from.last_update_time_ns);
+            Group { entity, ages, own: Own::of(objects, entity) }
+        };
+        let groups = objects.groups(queue, GROUPS_MAX).into_iter().map(group).collect();
+        Groups { bench, objects, queue, groups }
     }
 
     /// Explains a queue that changed by what the queue of one group is known to have handed up; the entity is expected to show
@@ -48,11 +81,11 @@ impl<'a> Groups<'a> {
     /// well: then it may show either.
     pub fn read_off(&self, from: &Avg, to: &Avg) -> Option<Explained> {
         let load_only = from.util_avg == to.util_avg && from.runnable_avg == to.runnable_avg;
-        let weighed = |(entity, ages): &(u32, Vec<Se>)| {
-            let after = ages.iter().find_map(|se| reweighted(self.bench, from, to, se))?;
-            Some((*entity, after))
+        let weighed = |group: &Group| {
+            let after = group.ages.iter().find_map(|se| reweighted(self.bench, from, to, se))?;
+            Some((group.entity, after))
         };
-        let weighed: Vec<Member> = self.ages.iter().filter(|_| load_only).filter_map(weighed).collect();
+        let weighed: Vec<Member> = self.groups.iter().filter(|_| load_only).filter_map(weighed).collect();
         let read = self.handed(from, to, true);
         if weighed.is_empty() {
             return read;
@@ -62,10 +95,8 @@ impl<'a> Groups<'a> {
     }
 
     fn handed(&self, from: &Avg, to: &Avg, reads_off: bool) -> Option<Explained> {
-        let hand = |(entity, ages): &(u32, Vec<Se>)| {
-            handed_at_ages(self.bench, self.objects, (from, to), *entity, ages, reads_off)
-        };
-        if from == to { None } else { self.ages.iter().find_map(hand) }
+        let hand = |group: &Group| handed_at_ages(self.bench, self.objects, (from, to), group, reads_off);
+        if from == to { None } else { self.groups.iter().find_map(hand) }
     }
 }
 
@@ -73,13 +104,12 @@ fn handed_at_ages(
     bench: Bench<'_>,
     objects: &Objects,
     change: (&Avg, &Avg),
-    entity: u32,
-    ages: &[Se],
+    group: &Group,
     reads_off: bool,
 ) -> Option<Explained> {
-    ages.iter().find_map(|se| {
-        let (after, class) = handed_by(bench, objects, entity, change, se, reads_off)?;
-        Some(Explained::handed(class, (entity, after)))
+    group.ages.iter().find_map(|se| {
+        let (after, class) = handed_by(bench, objects, group, change, se, reads_off)?;
+        Some(Explained::handed(class, (group.entity, after)))
     })
 }
 
@@ -88,8 +118,9 @@ fn handed_at_ages(
 pub fn handed_up_later(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg, to: &Avg) -> Option<Explained> {
     objects.groups(queue, GROUPS_MAX).iter().find_map(|(entity, known)| {
         let ages = changed_since(bench, objects, queue, (*entity, known), from.last_update_time_ns);
-        let weighed = || ages.iter().find_map(|se| reweighted(bench, from, to, se));
-        handed_at_ages(bench, objects, (from, to), *entity, &ages, false)
+        let group = Group { entity: *entity, ages, own: Own::of(objects, *entity) };
+        let weighed = || group.ages.iter().find_map(|se| reweighted(bench, from, to, se));
+        handed_at_ages(bench, objects, (from, to), &group, false)
             .or_else(|| weighed().map(|after| Explained::handed(REWEIGHT, (*entity, after))))
     })
 }
@@ -181,7 +212,7 @@ pub fn aged(bench: Bench<'_>, known: &State, at: u64) -> Vec<Se> {
 fn handed_by(
     bench: Bench<'_>,
     objects: &Objects,
-    entity: u32,
+    group: &Group,
     (from, to): (&Avg, &Avg),
     se: &Se,
     reads_off: bool,
@@ -191,22 +222,16 @@ fn handed_by(
         (above == *to).then_some(after)
     };
     if !reads_off {
-        let own = objects.own_pending(entity)?;
-        // Who left may have been part of the weight still when the queue was recorded, whoever it is; who joined may not yet.
-        let below = objects.weights_below(entity);
-        let left = below.iter().chain([&own.load_weight]).filter_map(|left| own.load_weight.checked_sub(*left));
-        let joined = below.iter().map(|joined| own.load_weight + joined);
-        let weights = [own.load_weight].into_iter().chain(left).chain(joined);
-        let mut weights = weights;
-        let after = weights.find_map(|load_weight| hand_up(&CfsRq { load_weight, ..own }));
-        return after.map(|after| (after, PROPAGATION));
+        let own = group.own.as_ref()?;
+        let of_weight = |&load_weight: &u64| hand_up(&CfsRq { load_weight, ..own.queue });
+        return own.weights.iter().find_map(of_weight).map(|after| (after, PROPAGATION));
     }
-    if let Some(found) = objects.own_pending(entity).and_then(|own| handed_by_weightless(bench, from, to, se, &own)) {
+    if let Some(found) = group.own.as_ref().and_then(|own| handed_by_weightless(bench, from, to, se, &own.queue)) {
         return Some((found, PROPAGATION_LOAD));
     }
     let own = read_off(from, to, se)?;
     let averages = |avg: &Avg| (avg.util_avg, avg.runnable_avg);
-    let seen = objects.owned_queue(entity).is_some_and(|queue| averages(&queue.avg) == averages(&own.avg));
+    let seen = objects.owned_queue(group.entity).is_some_and(|queue| averages(&queue.avg) == averages(&own.avg));
     Some((hand_up(&own)?, if seen { PROPAGATION_LOAD } else { PROPAGATION_UNSEEN }))
 }
 

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use pelton_core::Avg;
+
 use super::governor::Score;
 use super::survey::Survey;
 
@@ -212,4 +214,19 @@ impl Report {
             self.not_measured.insert(what.to_owned(), why);
         }
     }
+}
+
+/// The fields of two states, kernel first.
+pub fn fields(kernel: &Avg, ours: &Avg) -> Vec<Field> {
+    let row = |name, kernel, ours| Field { name, kernel, ours };
+    vec![
+        row("last_update_time", kernel.last_update_time_ns, ours.last_update_time_ns),
+        row("load_sum", kernel.load_sum, ours.load_sum),
+        row("runnable_sum", kernel.runnable_sum, ours.runnable_sum),
+        row("util_sum", u64::from(kernel.util_sum), u64::from(ours.util_sum)),
+        row("period_contrib", u64::from(kernel.period_contrib), u64::from(ours.period_contrib)),
+        row("load_avg", kernel.load_avg, ours.load_avg),
+        row("runnable_avg", kernel.runnable_avg, ours.runnable_avg),
+        row("util_avg", kernel.util_avg, ours.util_avg),
+    ]
 }
