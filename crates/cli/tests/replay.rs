@@ -120,4 +120,6 @@ fn how_long_idle_states_take_to_leave_is_measured_unless_the_platforms_figures_a
     let parts = ["state 1: 20", "measured at 20 wake-ups (juno-r2 has 1200 us)"];
     assert!(parts.iter().all(|part| measured[0].contains(part)), "{measured:?}");
     assert_eq!(notes(&["--idle-states", "platform"]), [""; 0]);
+    let wrong = pelton(&["replay", &trace, "--platform", "juno-r2", "--idle-states", "phone"]);
+    assert_eq!(wrong.code, 2, "{}", wrong.stderr);
 }

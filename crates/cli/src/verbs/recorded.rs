@@ -46,8 +46,8 @@ pub struct Read {
     pub recorded: Recorded,
     /// The platform's name.
     pub platform: String,
-    /// How the idle states of the platform behaved.
-    pub idle_states: IdleStates,
+    /// How the idle states of the platform behaved; `None` where that was wanted and cannot be measured.
+    pub idle_states: Option<IdleStates>,
 }
 
 /// Reads a trace: first how idle states behaved, then everything.
@@ -64,13 +64,15 @@ pub fn read(part: &PartArgs, path: &Path, settle_ns: u64, global: &crate::args::
     };
     let mut machine = machine(&platform)?.machine;
     let options = ReadOptions { from_ns: part.from.unwrap_or(0), to_ns: part.to, settle_ns, ..ReadOptions::default() };
-    let mut idle_states = IdleStates::default();
-    // A run of ours has the platform's own figures; a pipe can be read once only.
-    if part.idle_states == IdleStatesFrom::Trace && header.is_none() && path.is_file() {
+    // A run of ours has the platform's own figures.
+    let wanted = part.idle_states == IdleStatesFrom::Trace && header.is_none();
+    let mut idle_states = (!wanted).then(IdleStates::default);
+    if wanted && path.is_file() {
         let mut again = import::open(path, &OpenOptions::default()).map_err(Failure::input)?;
         let measure = |watch: Watch<'_>| workload::read_idle_states(again.as_mut(), &machine, &options, watch);
-        idle_states = watched(path, "idle states", global, measure)?;
-        idle_states.apply(&mut machine);
+        let measured = watched(path, "idle states", global, measure)?;
+        measured.apply(&mut machine);
+        idle_states = Some(measured);
     }
     let read = |watch: Watch<'_>| workload::read(source.as_mut(), Some(&machine), &options, watch);
     let recorded = watched(path, "read", global, read)?;
@@ -117,7 +119,10 @@ pub fn gaps(recorded: &Recorded) -> Gaps {
 
 /// What is to be known about the trace before its numbers are believed.
 pub fn notes(Read { recorded, platform, idle_states }: &Read) -> Vec<String> {
-    let mut notes = idle_notes(platform, idle_states);
+    let mut notes = match idle_states {
+        Some(measured) => idle_notes(platform, measured),
+        None => vec![format!("idle states as {platform} has them: only a file can be read twice to measure them")],
+    };
     let g = gaps(recorded);
     if g.assumed_speed_pct > 0.0 {
         notes.push(format!(
@@ -142,7 +147,7 @@ pub fn notes(Read { recorded, platform, idle_states }: &Read) -> Vec<String> {
     notes
 }
 
-/// What was measured of idle states, one line a domain.
+/// What was measured of idle states, one line each.
 fn idle_notes(platform: &str, states: &IdleStates) -> Vec<String> {
     let us = |ns: u64| number(ns as f64 / 1e3);
     let exit = |e: &workload::ExitTime| {

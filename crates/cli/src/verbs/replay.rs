@@ -79,8 +79,8 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
     let mut built = plan::machine(&inputs).map_err(|d| bad_input(&d))?;
     let on_same = built.machine.name == recorded::machine(&recorded_on)?.machine.name;
     prepare_machine(&mut built.machine, recorded, on_same);
-    if on_same {
-        read.idle_states.apply(&mut built.machine);
+    if let Some(measured) = read.idle_states.as_ref().filter(|_| on_same) {
+        measured.apply(&mut built.machine);
     }
     let habits = Habits::of(&recorded.recording);
     let frequencies_given = args.frequencies == Frequencies::Trace;

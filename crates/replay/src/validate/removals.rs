@@ -5,7 +5,7 @@
 use pelton_core::{Avg, Se};
 use pelton_schema::PeltSignal;
 
-use super::advance::{Bench, UNIT_SHIFT};
+use super::advance::{Bench, PERIOD_UNITS, UNIT_SHIFT};
 use super::bisect::first;
 use super::engine::Record;
 use super::explain::{self, Explained};
@@ -31,7 +31,7 @@ impl Search<'_> {
         }
         let (from, to) = (&known.avg, &record.state.avg);
         let span = to.last_update_time_ns.checked_sub(from.last_update_time_ns)? >> UNIT_SHIFT;
-        let last = span.min(1023u64.saturating_sub(from.period_contrib.into()));
+        let last = span.min((PERIOD_UNITS - 1).saturating_sub(from.period_contrib.into()));
         let inputs = self.likely_inputs(record, known);
         let hit = inputs.iter().take(2).any(|i| {
             (1..=last).any(|units| {

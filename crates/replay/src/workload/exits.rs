@@ -14,8 +14,6 @@ use super::histogram::Histogram;
 pub const WAKEUPS_MIN: u64 = 16;
 /// Idle times of a domain, or of the machine, after which a state that none of them asked for is taken to be out of use.
 pub const STAYS_MIN: u64 = 1000;
-/// Domains and states followed.
-const STATES_MAX: usize = 1 << 12;
 
 /// A state of a domain as recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +74,7 @@ impl<'a> IdleObserver<'a> {
             return;
         }
         if let (Some(state), Some(woken_ns)) = (cpu.idle.take(), cpu.woken_ns.take())
-            && self.exits.len() < STATES_MAX
+            && (state as usize) < self.machine.domains[cpu.domain].idle_states.len()
         {
             self.exits.entry((cpu.domain, state)).or_default().add(now_ns.saturating_sub(woken_ns));
         }
@@ -84,9 +82,8 @@ impl<'a> IdleObserver<'a> {
 
     /// What was seen.
     pub fn finish(self) -> IdleStates {
-        let platform = |domain: usize, state: u32| self.machine.domains[domain].idle_states.get(state as usize);
         let measured = |(&(domain, state), times): (&(usize, u32), &Histogram)| {
-            let platform_ns = platform(domain, state)?.exit_latency_ns;
+            let platform_ns = self.machine.domains[domain].idle_states[state as usize].exit_latency_ns;
             let wakeups = times.count();
             (wakeups >= WAKEUPS_MIN).then(|| ExitTime {
                 domain,
