@@ -128,7 +128,7 @@ impl Engine {
         };
         self.learn_weight(bench, record);
         if !matches!(record.signal, PeltSignal::Irq | PeltSignal::Hw) {
-            self.objects.moment(record.state.cpu, record.state.avg.last_update_time_ns);
+            self.objects.brought_up(record);
         }
         report.resynchronised += u64::from(self.objects.put(k, state));
         self.told.learn(bench, &mut self.objects, record);
@@ -316,7 +316,7 @@ impl Engine {
         }
         self.objects.settle_reweights(queue, &found.weighed);
         if [explain::REMOVAL, REMOVAL_UPDATE, REMOVAL_KNOWN].contains(&found.class) {
-            self.objects.withdraw(queue);
+            self.objects.withdraw(queue, seen.avg.last_update_time_ns);
         }
         if found.moved {
             self.objects.moved(known.queue, (record.object, known.entity()));

@@ -142,10 +142,15 @@ pub fn left_at_any_moment(bench: Bench<'_>, objects: &Objects, queue: u32, at: u
 /// An entity brought up to a time, if it was put on the queue or taken off it at an update of the queue before.
 fn changed_since(bench: Bench<'_>, objects: &Objects, queue: u32, (entity, known): (u32, &State), at: u64) -> Vec<Se> {
     let since = known.avg.last_update_time_ns;
-    let between = objects.updates(queue).filter(|&update| since < update && update < at);
+    let mut between: Vec<u64> = objects.updates(queue).filter(|&update| since < update && update < at).collect();
+    between.dedup();
+    if known.is_delayed() {
+        // Who wants to sleep leaves soon after he was seen; anybody else may have come or gone lately.
+        between.reverse();
+    }
     let own = objects.owned_queue(entity).map_or(0, |own| own.runnable);
     let mut ages: Vec<Se> = Vec::new();
-    for update in between.take(CHANGES_MAX).chain([since]) {
+    for update in between.into_iter().take(CHANGES_MAX).chain([since]) {
         for middle in aged(bench, known, update) {
             for (on_rq, nr_runnable, running) in [(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, own, 0), (1, own, 1)] {
                 let after = bench.aged(&Se { on_rq, nr_runnable, running, ..middle }, at);
@@ -177,7 +182,7 @@ fn handed_by_unseen(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg,
 /// An entity as it was when it got the weight it is seen with, at the time it is seen or at a moment of its CPU before.
 pub fn weighed_before(bench: Bench<'_>, objects: &Objects, known: &State, seen: &State) -> Option<Reweight> {
     let (weight, at) = (seen.entity().weight, seen.avg.last_update_time_ns);
-    let moments = objects.moments(seen.cpu, known.avg.last_update_time_ns, at).into_iter().rev();
+    let moments = objects.moments.between(seen.cpu, known.avg.last_update_time_ns, at).into_iter().rev();
     let as_seen = |avg: Avg, weight: u64| State { avg, weight, ..*seen };
     let shows = |before: &Se| {
         let avg = bench.reweighted(&Avg::default(), before, weight).1.avg;
@@ -272,7 +277,7 @@ mod tests {
     use super::super::object::key;
     use super::*;
     use pelton_core::Policy;
-    use pelton_schema::PeltSignal;
+    use pelton_schema::{PELT_DELAYED, PeltSignal};
 
     const QUEUE: u32 = 1;
     const ENTITY: u32 = 2;
@@ -295,6 +300,27 @@ mod tests {
     fn handed_up(bench: Bench<'_>, objects: &Objects, from: &Avg, to: &Avg) -> Option<Explained> {
         let groups = Groups::of(bench, objects, QUEUE, from);
         groups.handed_up(from, to).or_else(|| groups.read_off(from, to))
+    }
+
+    #[test]
+    fn who_wants_to_sleep_is_taken_for_gone_at_the_first_update_after() {
+        let pol = Policy::profile("6.18").expect("a profile");
+        let bench = Bench { pol: &pol, core: pelton_core::arithmetic::right() };
+        let (mut objects, se) = group_on_a_queue();
+        let since = se.avg.last_update_time_ns;
+        let update = |n: u64| since + (n << UNIT_SHIFT);
+        for n in (10..).step_by(10).take(3 * CHANGES_MAX) {
+            let avg = Avg { last_update_time_ns: update(n), ..avg(900, 900, 80) };
+            objects.put(key(PeltSignal::Queue, QUEUE), State { avg, queue: QUEUE, ..State::default() });
+        }
+        let state = |flags| State { avg: se.avg, weight: 512 << 10, queue: QUEUE, flags, ..State::default() };
+        let first = |flags| {
+            let ages = changed_since(bench, &objects, QUEUE, (ENTITY, &state(flags)), update(200));
+            ages.first().map(|age| age.avg.load_sum)
+        };
+        let (delayed, queued) = (PELT_ON_RQ | PELT_DELAYED, PELT_ON_RQ);
+        assert_eq!(first(delayed), Some(se.avg.load_sum + 10), "gone at the first");
+        assert_eq!(first(queued), Some(se.avg.load_sum + 120), "gone at the last");
     }
 
     #[test]

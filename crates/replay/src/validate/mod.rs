@@ -25,10 +25,13 @@ mod governor;
 mod group;
 mod limits;
 mod merge;
+mod moments;
 mod object;
 mod ownership;
 #[cfg(test)]
 mod recorded;
+#[cfg(test)]
+mod recorded_moments;
 mod removals;
 mod report;
 mod rules;
@@ -37,6 +40,7 @@ mod second;
 mod survey;
 mod told;
 pub mod tolerance;
+mod walk;
 
 pub use alter::{AlterResult, Size, alter_test};
 pub use fault::{DropResult, FaultResult, drop_test, self_test};
@@ -136,6 +140,11 @@ impl Validator {
             Event::PeltBefore { .. } | Event::PeltState { .. } => self.pelt(&policy, place, &timed.event),
             Event::RqClock { cpu, clock_pelt_ns, lost_idle_ns, .. } => {
                 self.published.insert(cpu, clock_pelt_ns.wrapping_sub(lost_idle_ns));
+            }
+            Event::NrRunning { cpu, .. } => {
+                if let Some(clock_ns) = self.published.get(&cpu) {
+                    self.engine.objects.moments.counted(cpu, *clock_ns);
+                }
             }
             Event::RqClockStep { .. } => {
                 self.clocks.step(&policy, &self.engine.objects, &mut self.report, place, &timed.event);

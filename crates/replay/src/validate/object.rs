@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::arrival::Arrivals;
+use super::moments::Moments;
 use pelton_core::{Avg, Se, scale_load_down};
 use pelton_schema::{PELT_DELAYED, PELT_ON_RQ, PELT_ROOT, PELT_RUNNING, PeltSignal};
 
@@ -13,8 +14,6 @@ pub const OBJECTS_MAX: usize = 1 << 17;
 pub const MOVES_MAX: usize = 24;
 /// Deposits remembered per queue.
 const DEPOSITS_MAX: usize = 16;
-/// Moments remembered per CPU.
-const MOMENTS_MAX: usize = 8;
 /// Updates remembered per queue.
 const UPDATES_MAX: usize = 64;
 /// Weights of tasks remembered; there are 40 nice values.
@@ -161,7 +160,7 @@ pub struct Objects {
     by_task: BTreeMap<u32, u32>,
     moves: BTreeMap<u32, VecDeque<Member>>,
     flying: VecDeque<Member>,
-    moments: BTreeMap<u32, VecDeque<u64>>,
+    pub(super) moments: Moments,
     updates: BTreeMap<u32, VecDeque<u64>>,
     /// Entities whose joining a queue only the queue has shown, by queue.
     newcomers: BTreeMap<u32, VecDeque<u32>>,
@@ -273,9 +272,11 @@ impl Objects {
         self.deposits.get(&queue).into_iter().flatten().rev().filter_map(|(_, se)| *se).collect()
     }
 
-    /// Deposits up to now were taken out.
-    pub fn withdraw(&mut self, queue: u32) {
-        self.deposits.remove(&queue);
+    /// Deposits up to an update of the queue were taken out. Who was brought up to it left after it.
+    pub fn withdraw(&mut self, queue: u32, at_ns: u64) {
+        if let Some(list) = self.deposits.get_mut(&queue) {
+            list.retain(|(_, se)| se.is_some_and(|se| se.avg.last_update_time_ns >= at_ns));
+        }
     }
 
     /// The next state of this queue has this pending.
@@ -378,17 +379,19 @@ impl Objects {
         keep(&mut self.moves, queue, entity, MOVES_MAX);
     }
 
-    /// Something of this CPU was brought up to a moment.
-    pub fn moment(&mut self, cpu: u32, at_ns: u64) {
-        if self.moments.get(&cpu).is_none_or(|last| last.back() != Some(&at_ns)) {
-            keep(&mut self.moments, cpu, at_ns, MOMENTS_MAX);
+    /// Weights of entities that were seen on a queue since, are about to leave it or left it in their sleep, each once.
+    pub fn weights_near(&self, queue: u32, since_ns: u64, at_most: usize) -> Vec<u64> {
+        let near = |state: &&State| state.seen_ns >= since_ns || state.is_delayed();
+        let members = self.queues.get(&queue).into_iter().flatten().rev();
+        let members = members.filter_map(|entity| self.get((PeltSignal::Entity as u32, *entity)).filter(near));
+        let left = self.deposited(queue).into_iter().map(|se| se.weight);
+        let mut weights: Vec<u64> = Vec::new();
+        for weight in members.map(|state| scale_load_down(state.weight)).chain(left) {
+            if weights.len() < at_most && !weights.contains(&weight) {
+                weights.push(weight);
+            }
         }
-    }
-
-    /// Moments after one and before another to which something of this CPU was brought up.
-    pub fn moments(&self, cpu: u32, after_ns: u64, before_ns: u64) -> Vec<u64> {
-        let all = self.moments.get(&cpu).into_iter().flatten().copied();
-        all.filter(|&at| after_ns < at && at < before_ns).collect()
+        weights
     }
 
     /// When this queue is known to have been updated, the newest first.

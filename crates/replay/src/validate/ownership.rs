@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use pelton_core::{CfsRq, scale_load_down};
-use pelton_schema::PeltSignal;
+use pelton_schema::{PeltSignal, PeltSource};
 
+use super::engine::Record;
 use super::object::{MOVES_MAX, OBJECTS_MAX, Objects, State};
 
 impl Objects {
@@ -31,6 +32,22 @@ impl Objects {
         self.owners.get(&queue).copied()
     }
 
+    /// Something was brought up; a group's entity after the queue it stands for.
+    pub fn brought_up(&mut self, record: &Record) {
+        let (state, at_ns) = (&record.state, record.state.avg.last_update_time_ns);
+        self.moments.of_cpu(state.cpu, at_ns);
+        if record.source == PeltSource::AtCount {
+            self.moments.counted(state.cpu, at_ns);
+        }
+        if record.signal != PeltSignal::Entity {
+            return;
+        }
+        self.moments.on_queue(state.queue, at_ns);
+        if let Some(own) = self.owned.get(&record.object) {
+            self.moments.on_queue(*own, at_ns);
+        }
+    }
+
     /// A group's entity took over what its queue had pending.
     pub fn took_over(&mut self, entity: u32) {
         if let Some(queue) = self.owned.get(&entity) {
@@ -52,6 +69,11 @@ impl Objects {
         let leaves = |queue: &&u32| self.pending(**queue).is_some_and(|pending| pending.prop_runnable_sum < 0);
         let queue = self.owned.get(&entity).filter(leaves);
         queue.into_iter().flat_map(|queue| self.members(*queue, MOVES_MAX)).map(|(_, se)| se.weight).collect()
+    }
+
+    /// The number of the queue a group's entity stands for.
+    pub fn own_queue(&self, entity: u32) -> Option<u32> {
+        self.owned.get(&entity).copied()
     }
 
     /// The queue a group's entity stands for.

@@ -10,20 +10,21 @@ use super::object::{Pending, State, key};
 use super::report::Report;
 
 /// Signal, source, object; queue, task, CPU; flags, runnable tasks, weight.
-type Head = (PeltSignal, PeltSource, u32, (u32, u32, u32), (u32, u32, u64));
+pub(super) type Head = (PeltSignal, PeltSource, u32, (u32, u32, u32), (u32, u32, u64));
 /// Last update and period_contrib; sums and averages of load, runnable and utilization.
-type Tail = ((u64, u32), (u64, u64, u32), (u64, u64, u64));
+pub(super) type Tail = ((u64, u32), (u64, u64, u32), (u64, u64, u64));
 
-const QUEUE: PeltSignal = PeltSignal::Queue;
-const ENTITY: PeltSignal = PeltSignal::Entity;
-const TRACE: PeltSource = PeltSource::Tracepoint;
-const COUNT: PeltSource = PeltSource::AtCount;
-const SWITCH: PeltSource = PeltSource::AtSwitch;
+pub(super) const QUEUE: PeltSignal = PeltSignal::Queue;
+pub(super) const ENTITY: PeltSignal = PeltSignal::Entity;
+pub(super) const TRACE: PeltSource = PeltSource::Tracepoint;
+pub(super) const COUNT: PeltSource = PeltSource::AtCount;
+pub(super) const SWITCH: PeltSource = PeltSource::AtSwitch;
+pub(super) const WAKING: PeltSource = PeltSource::AtWaking;
 const TICK: PeltSource = PeltSource::AtTick;
 const MIGRATE: PeltSource = PeltSource::AtMigrate;
 
 /// What the engine is told.
-enum Told {
+pub(super) enum Told {
     /// A record.
     Is(Head, Tail),
     /// A state that is known without having been compared.
@@ -34,6 +35,10 @@ enum Told {
     Removed(u32, (u64, u64, u64)),
     /// A task goes to a CPU.
     Migrates(u32, u32),
+    /// A task ended.
+    Dies(u32),
+    /// The number of runnable tasks of a CPU changed at this time.
+    Counted(u32, u64),
     /// Events of a CPU are missing.
     Hole(u32),
 }
@@ -68,6 +73,8 @@ fn divergent(told: &[Told], wrong_by: u64) -> u64 {
             }
             Removed(queue, removed) => engine.objects.announce(queue, Pending { removed, prop_runnable_sum: 0 }),
             Migrates(tid, cpu) => engine.migrates(bench, tid, Some(cpu)),
+            Told::Dies(tid) => engine.dies(tid),
+            Told::Counted(cpu, at_ns) => engine.objects.moments.counted(cpu, at_ns),
             Hole(cpu) => engine.resynchronise(&mut report, Some(cpu), time_ns),
         }
     }
@@ -76,7 +83,7 @@ fn divergent(told: &[Told], wrong_by: u64) -> u64 {
 }
 
 /// The stretch is explained; with one unit more in its last load sum it is not.
-fn explained_and_not_by_chance(told: &[Told]) {
+pub(super) fn explained_and_not_by_chance(told: &[Told]) {
     assert_eq!((divergent(told, 0), divergent(told, 1)), (0, 1));
 }
 

@@ -73,7 +73,7 @@ impl Search<'_> {
         }
         let at = record.state.avg.last_update_time_ns;
         let to_moment = |moment| self.bench.update(record.signal, &known.avg, &known.inputs(record.signal), moment).0;
-        let moments = self.objects.moments(record.state.cpu, known.avg.last_update_time_ns, at).into_iter().rev();
+        let moments = self.moments(record, &known.avg).into_iter().rev();
         let bases = [known.avg].into_iter().chain(moments.map(to_moment));
         let rests = bases.flat_map(|base| self.without_removed(record.object, &base));
         rests.into_iter().find_map(|rest| {
@@ -87,6 +87,20 @@ impl Search<'_> {
                 Some(found.with_class(REMOVAL_KNOWN))
             })
         })
+    }
+
+    /// The same before, or after, the queue was brought up at a recorded moment with a known task more or less.
+    pub(super) fn as_known_removal_later(&self, record: &Record, known: &State) -> Option<Explained> {
+        if record.signal != PeltSignal::Queue || !self.thorough {
+            return None;
+        }
+        let (at, last) = (record.state.avg.last_update_time_ns, record.state.inputs(record.signal));
+        let fits = |rest: Avg| self.bench.update(record.signal, &rest, &last, at).0 == record.state.avg;
+        let mut bases = self.moved_at_moments(record, known).into_iter();
+        let hit = bases.any(|base| self.without_removed(record.object, &base).into_iter().any(fits));
+        let walks = |avg| self.walks(record, &State { avg, ..*known }, 1);
+        let hit = hit || self.without_removed(record.object, &known.avg).into_iter().any(walks);
+        hit.then(|| Explained::of(REMOVAL_KNOWN))
     }
 
     /// The queue without those who are recorded as removed, and without the last ones that left; the likely first.

@@ -58,6 +58,8 @@ impl Search<'_> {
             .or_else(|| self.as_update_at_moment(record, known))
             .or_else(|| self.as_removal_later(record, known))
             .or_else(|| self.as_removal_and_leave(record, known))
+            .or_else(|| self.as_walk(record, known))
+            .or_else(|| self.as_known_removal_later(record, known))
             .or_else(|| self.as_partial(record, known))
             .or_else(|| self.as_attach_and_update(record, known))
     }
@@ -238,10 +240,21 @@ impl Search<'_> {
     /// A queue updated with these inputs to a moment that other records of the CPU tell, and with what it had at last to its own.
     fn ends_between(&self, record: &Record, from: &Avg, inputs: &Inputs) -> bool {
         let (at, last) = (record.state.avg.last_update_time_ns, record.state.inputs(record.signal));
-        self.objects.moments(record.state.cpu, from.last_update_time_ns, at).into_iter().any(|moment| {
+        self.moments(record, from).into_iter().any(|moment| {
             let middle = self.bench.update(record.signal, from, inputs, moment).0;
             self.bench.update(record.signal, &middle, &last, at).0 == record.state.avg
         })
+    }
+
+    /// Moments between a known state and a record, to which its CPU or what belongs to its queue was brought up.
+    pub(super) fn moments(&self, record: &Record, from: &Avg) -> Vec<u64> {
+        let (after, before) = (from.last_update_time_ns, record.state.avg.last_update_time_ns);
+        let queue = match record.signal {
+            PeltSignal::Queue => Some(record.object),
+            PeltSignal::Entity => self.objects.own_queue(record.object).or(Some(record.state.queue)),
+            _ => None,
+        };
+        self.objects.moments.near(record.state.cpu, queue, after, before)
     }
 
     /// One more update, at a moment that other records of the CPU tell.
@@ -252,17 +265,19 @@ impl Search<'_> {
         let at = record.state.avg.last_update_time_ns;
         let inputs = self.likely_inputs(record, known);
         let search = Search { depth: 1, ..*self };
-        self.objects.moments(record.state.cpu, known.avg.last_update_time_ns, at).into_iter().find_map(|moment| {
-            inputs.iter().find_map(|first| {
-                let middle = self.bench.update(record.signal, &known.avg, first, moment).0;
-                let middle = State { avg: middle, ..*known };
-                let to = |i: &Inputs| self.bench.update(record.signal, &middle.avg, i, at).0 == record.state.avg;
-                if inputs.iter().any(to) {
-                    return Some(Explained::of(MOMENT));
-                }
-                search.as_update_and_change(record, &middle).map(|found| found.with_class(MOMENT))
-            })
-        })
+        self.objects.moments.between(record.state.cpu, known.avg.last_update_time_ns, at).into_iter().find_map(
+            |moment| {
+                inputs.iter().find_map(|first| {
+                    let middle = self.bench.update(record.signal, &known.avg, first, moment).0;
+                    let middle = State { avg: middle, ..*known };
+                    let to = |i: &Inputs| self.bench.update(record.signal, &middle.avg, i, at).0 == record.state.avg;
+                    if inputs.iter().any(to) {
+                        return Some(Explained::of(MOMENT));
+                    }
+                    search.as_update_and_change(record, &middle).map(|found| found.with_class(MOMENT))
+                })
+            },
+        )
     }
 
     /// An entity that got its recorded weight first and was updated then.
