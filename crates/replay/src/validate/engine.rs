@@ -17,6 +17,7 @@ use super::removals::{REMOVAL_KNOWN, REMOVAL_UPDATE};
 use super::report::{Divergence, Field, Report, fields};
 use super::search::Search;
 use super::told::{Expected, HAND_UP, REWEIGHT, Told};
+use super::weights::WEIGHED;
 
 /// When more searches than this, and one record in `VAIN_SHARE`, were in vain, the trace diverges for another reason, and
 /// only short ones are made.
@@ -24,7 +25,7 @@ const VAIN_FREE: u64 = 1000;
 const VAIN_SHARE: u64 = 64;
 
 /// The kernel keeps weights with this many more bits.
-const WEIGHT_SHIFT: u32 = 10;
+pub(super) const WEIGHT_SHIFT: u32 = 10;
 
 /// States expected of an entity that are kept when one more may be the true one.
 const ALTERNATIVES_MAX: usize = 4;
@@ -160,7 +161,7 @@ impl Engine {
         }
         let states: Vec<State> = self.expected(record).map(|(state, _)| state).chain([known]).collect();
         for state in states.iter().filter(|state| state.weight != seen.weight && state.queue == seen.queue) {
-            if let Some(change) = group::weighed_before(bench, &self.objects, state, seen) {
+            if let Some(change) = group::weighed_before(bench, &self.objects, (record.object, state), seen) {
                 self.objects.reweighted(seen.queue, (state.entity(), change.1));
                 self.objects.reweighted(seen.queue, change);
             }
@@ -298,7 +299,8 @@ impl Engine {
                 self.objects.expects(object, vec![(State { avg: se.avg, queue, ..known }, explain::ATTACH)]);
             }
         }
-        let class = if found.class == explain::REWEIGHT { explain::REWEIGHT } else { group::PROPAGATION };
+        let weighed = [explain::REWEIGHT, WEIGHED].contains(&found.class);
+        let class = if weighed { explain::REWEIGHT } else { group::PROPAGATION };
         let ambiguous = found.handed.iter().any(|(object, _)| *object != found.handed[0].0);
         for (index, &(object, _)) in found.handed.iter().enumerate() {
             let own = found.handed.iter().filter(|(other, _)| *other == object);

@@ -179,20 +179,30 @@ fn handed_by_unseen(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg,
     })
 }
 
-/// An entity as it was when it got the weight it is seen with, at the time it is seen or at a moment of its CPU before.
-pub fn weighed_before(bench: Bench<'_>, objects: &Objects, known: &State, seen: &State) -> Option<Reweight> {
+/// An entity as it was when it got the weight it is seen with, at the time it is seen or at a moment before.
+pub fn weighed_before(
+    bench: Bench<'_>,
+    objects: &Objects,
+    (entity, known): (u32, &State),
+    seen: &State,
+) -> Option<Reweight> {
     let (weight, at) = (seen.entity().weight, seen.avg.last_update_time_ns);
-    let moments = objects.moments.between(seen.cpu, known.avg.last_update_time_ns, at).into_iter().rev();
+    // The latest first; or right when it was last seen.
+    let since = known.avg.last_update_time_ns;
+    let moments = objects.moments.near(seen.cpu, Some(seen.queue), since, at).into_iter().rev().chain([since]);
     let as_seen = |avg: Avg, weight: u64| State { avg, weight, ..*seen };
     let shows = |before: &Se| {
         let avg = bench.reweighted(&Avg::default(), before, weight).1.avg;
         avg == seen.avg || aged(bench, &as_seen(avg, seen.weight), at).iter().any(|se| se.avg == seen.avg)
     };
-    [at].into_iter().chain(moments).find_map(|moment| {
+    let at_moment = [at].into_iter().chain(moments).find_map(|moment| {
         let befores =
             [*known, as_seen(known.avg, known.weight)].into_iter().flat_map(|from| aged(bench, &from, moment));
-        befores.into_iter().find(shows).map(|before| (before, weight))
-    })
+        befores.into_iter().find(shows)
+    });
+    // Or it came or went in between.
+    let later = || changed_since(bench, objects, seen.queue, (entity, known), at).into_iter().find(shows);
+    at_moment.or_else(later).map(|before| (before, weight))
 }
 
 /// An entity brought up to a time as it was last seen, and as if it had slept, waited or run.

@@ -32,6 +32,8 @@ mod ownership;
 mod recorded;
 #[cfg(test)]
 mod recorded_moments;
+#[cfg(test)]
+mod recorded_weights;
 mod removals;
 mod report;
 mod rules;
@@ -41,6 +43,7 @@ mod survey;
 mod told;
 pub mod tolerance;
 mod walk;
+mod weights;
 
 pub use alter::{AlterResult, Size, alter_test};
 pub use fault::{DropResult, FaultResult, drop_test, self_test};

@@ -379,14 +379,15 @@ impl Objects {
         keep(&mut self.moves, queue, entity, MOVES_MAX);
     }
 
-    /// Weights of entities that were seen on a queue since, are about to leave it or left it in their sleep, each once.
+    /// Weights of entities that were seen on a queue since, are about to leave it or to join, or left in their sleep; each once.
     pub fn weights_near(&self, queue: u32, since_ns: u64, at_most: usize) -> Vec<u64> {
         let near = |state: &&State| state.seen_ns >= since_ns || state.is_delayed();
         let members = self.queues.get(&queue).into_iter().flatten().rev();
         let members = members.filter_map(|entity| self.get((PeltSignal::Entity as u32, *entity)).filter(near));
         let left = self.deposited(queue).into_iter().map(|se| se.weight);
+        let moving = self.moves(queue).into_iter().map(|(_, se)| se.weight);
         let mut weights: Vec<u64> = Vec::new();
-        for weight in members.map(|state| scale_load_down(state.weight)).chain(left) {
+        for weight in members.map(|state| scale_load_down(state.weight)).chain(left).chain(moving) {
             if weights.len() < at_most && !weights.contains(&weight) {
                 weights.push(weight);
             }

@@ -20,6 +20,7 @@ pub(super) const TRACE: PeltSource = PeltSource::Tracepoint;
 pub(super) const COUNT: PeltSource = PeltSource::AtCount;
 pub(super) const SWITCH: PeltSource = PeltSource::AtSwitch;
 pub(super) const WAKING: PeltSource = PeltSource::AtWaking;
+pub(super) const WAKEUP: PeltSource = PeltSource::AtWakeup;
 const TICK: PeltSource = PeltSource::AtTick;
 const MIGRATE: PeltSource = PeltSource::AtMigrate;
 
@@ -55,7 +56,7 @@ fn record((signal, source, object, whose, inputs): Head, (at, sums, averages): T
 }
 
 /// Number of divergent records, the last one with this added to its load sum.
-fn divergent(told: &[Told], wrong_by: u64) -> u64 {
+pub(super) fn divergent(told: &[Told], wrong_by: u64) -> u64 {
     let pol = Policy::profile("6.18").expect("a profile");
     let bench = Bench { pol: &pol, core: pelton_core::arithmetic::right() };
     let (mut engine, mut report) = (Engine::default(), Report::default());

@@ -3,13 +3,12 @@
 //!
 //! Nothing here changes what is known; the same search can be asked about a state that never was.
 
-use pelton_core::{Avg, Se, scale_load_down};
+use pelton_core::{Avg, Se};
 use pelton_schema::{PELT_ON_RQ, PELT_RUNNING, PeltSignal, PeltSource};
 
 use super::advance::{Bench, PERIOD_UNITS, UNIT_SHIFT};
 use super::engine::Record;
 use super::explain::{self, Explained};
-use super::group;
 use super::object::{Inputs, Objects, State};
 use super::removals::{REMOVAL_UPDATE, removal_first};
 
@@ -25,6 +24,8 @@ pub const LAG: &str = "migration lag of an idle CPU";
 pub const OTHER_INPUTS: &str = "update with inputs read off the sums";
 /// A task that runs another program was aged as if it slept, to choose a CPU for it.
 pub const PLACED: &str = "placed anew at an exec";
+/// A task's entity goes on at the time of the queue of another CPU.
+pub const MOVED_ASLEEP: &str = "moved asleep or in another class";
 /// So many units must have passed: inputs read off a shorter stretch would fit too easily.
 const UNITS_MIN: u64 = 16;
 /// Attached at an earlier moment of its queue, then updated.
@@ -59,6 +60,9 @@ impl Search<'_> {
             .or_else(|| self.as_removal_later(record, known))
             .or_else(|| self.as_removal_and_leave(record, known))
             .or_else(|| self.as_walk(record, known))
+            .or_else(|| self.as_joined_before(record, known))
+            .or_else(|| self.as_moved_asleep(record, known))
+            .or_else(|| self.as_unseen_weight(record, known))
             .or_else(|| self.as_known_removal_later(record, known))
             .or_else(|| self.as_partial(record, known))
             .or_else(|| self.as_attach_and_update(record, known))
@@ -110,8 +114,10 @@ impl Search<'_> {
                 let mut inputs = vec![before, ran, toggled(ran), toggled(before), delayed];
                 if self.objects.has_groups(record.object) {
                     // A delayed task that leaves counts as runnable again until the levels above it were brought up.
-                    let delayed = Inputs { runnable: before.runnable + 1, ..before };
-                    inputs.extend([delayed, toggled(delayed)]);
+                    let delayed = |runnable| Inputs { runnable: runnable + 1, ..before };
+                    inputs.extend([delayed(before.runnable), toggled(delayed(before.runnable))]);
+                    // One of them woke before the other left: the levels above count it at once.
+                    inputs.push(delayed(after.runnable));
                 }
                 inputs
             }
@@ -119,9 +125,10 @@ impl Search<'_> {
                 let (before, after) = (of(known), of(&record.state));
                 let ran = Inputs { running: 1 - after.running, ..after };
                 let mut inputs = vec![Inputs { weight: after.weight, ..before }, before, after, ran];
-                if record.state.is_group() && before.runnable > 0 {
-                    // One task of the group wanted to sleep.
-                    inputs.push(Inputs { runnable: before.runnable - 1, ..before });
+                if record.state.is_group() {
+                    // One task of the group wanted to sleep, or joined it and left again.
+                    let others = [before.runnable.checked_sub(1), Some(before.runnable + 1)].into_iter().flatten();
+                    inputs.extend(others.map(|runnable| Inputs { runnable, ..before }));
                 }
                 inputs
             }
@@ -182,42 +189,37 @@ impl Search<'_> {
             .or_else(|| self.as_known_removal(record, known, &inputs))
     }
 
-    /// A queue on which an entity got another weight before the update.
-    fn as_weights_and_update(&self, record: &Record, known: &State, inputs: &[Inputs]) -> Option<Explained> {
-        if record.signal != PeltSignal::Queue {
+    /// A task joined right after the queue was last seen; it, or another one, left or joined at its record.
+    fn as_joined_before(&self, record: &Record, known: &State) -> Option<Explained> {
+        if record.signal != PeltSignal::Queue || !self.thorough {
             return None;
         }
-        let (from, at) = (known.avg.last_update_time_ns, record.state.avg.last_update_time_ns);
-        let to_moment = |moment: u64, inputs: &Inputs| match moment {
-            _ if from < moment && moment < at => self.bench.update(record.signal, &known.avg, inputs, moment).0,
-            _ => known.avg,
-        };
-        self.objects.reweights(record.object).into_iter().find_map(|change| {
-            let moment = change.0.avg.last_update_time_ns;
-            let weighed = |first: &Inputs| self.bench.reweighted(&to_moment(moment, first), &change.0, change.1).0;
-            let with_it = |i: &Inputs| i.load.checked_sub(change.0.weight).map(|rest| rest + change.1);
-            let fits = |first: &Inputs| {
-                let weighed = weighed(first);
-                let update = |i: Inputs| self.bench.update(record.signal, &weighed, &i, at).0 == record.state.avg;
-                inputs.iter().any(|i| {
-                    let heavy = with_it(i).map(|load| Inputs { load, ..*i });
-                    update(*i) || heavy.is_some_and(|i| update(i) || self.ends_between(record, &weighed, &i))
-                })
-            };
-            inputs.iter().any(fits).then(|| Explained::of(UPDATE_CHANGE).weighed(change))
+        let at = record.state.avg.last_update_time_ns;
+        let search = Search { depth: 1, ..*self };
+        self.joined_since(record, known).iter().skip(1).find_map(|inputs| {
+            let avg = self.bench.update(record.signal, &known.avg, inputs, at).0;
+            if avg == record.state.avg {
+                return Some(Explained::of(UPDATE_CHANGE));
+            }
+            let found = search.change(record, &State { avg, ..*known }, &record.state)?;
+            Some(found.with_class(UPDATE_CHANGE))
         })
     }
 
-    /// A group's entity that had left at some moment came back with another weight: as much as the queue weighs more.
-    fn as_weight_of_joiner(&self, record: &Record, known: &State) -> Option<Explained> {
-        let queue = record.signal == PeltSignal::Queue && self.thorough;
-        let weight = scale_load_down(record.state.weight.checked_sub(known.weight).filter(|&more| queue && more > 0)?);
+    /// A task that is not in the fair class, or sleeps, was moved: the kernel brings its entity to the time of the queue it
+    /// leaves and goes on at the time of the other one (6.18 kernel/sched/fair.c, set_task_rq_fair).
+    fn as_moved_asleep(&self, record: &Record, known: &State) -> Option<Explained> {
+        let moved = known.queue != record.state.queue && !record.state.is_group();
+        if record.signal != PeltSignal::Entity || !moved || record.state.flags & PELT_ON_RQ != 0 {
+            return None;
+        }
+        let asleep = Inputs { weight: record.state.entity().weight, ..Inputs::default() };
         let at = record.state.avg.last_update_time_ns;
-        let before = self.bench.update(record.signal, &known.avg, &known.inputs(record.signal), at).0;
-        group::left_at_any_moment(self.bench, self.objects, record.object, at).find_map(|(entity, se)| {
-            let (above, after) = self.bench.reweighted(&before, &se, weight);
-            (above == record.state.avg).then(|| Explained::handed(explain::REWEIGHT, (entity, after)))
-        })
+        let from = |update| Avg { last_update_time_ns: update, ..known.avg };
+        let mut updates = self.objects.updates(record.state.queue);
+        let hit =
+            updates.any(|update| self.bench.update(record.signal, &from(update), &asleep, at).0 == record.state.avg);
+        hit.then(|| Explained::of(MOVED_ASLEEP))
     }
 
     /// A task that was moved here joined at an update that did not tell it apart from another one, waited, and leaves.
@@ -238,7 +240,7 @@ impl Search<'_> {
     }
 
     /// A queue updated with these inputs to a moment that other records of the CPU tell, and with what it had at last to its own.
-    fn ends_between(&self, record: &Record, from: &Avg, inputs: &Inputs) -> bool {
+    pub(super) fn ends_between(&self, record: &Record, from: &Avg, inputs: &Inputs) -> bool {
         let (at, last) = (record.state.avg.last_update_time_ns, record.state.inputs(record.signal));
         self.moments(record, from).into_iter().any(|moment| {
             let middle = self.bench.update(record.signal, from, inputs, moment).0;
@@ -278,19 +280,6 @@ impl Search<'_> {
                 })
             },
         )
-    }
-
-    /// An entity that got its recorded weight first and was updated then.
-    fn as_reweight_and_update(&self, record: &Record, known: &State, inputs: &[Inputs]) -> Option<Explained> {
-        if record.signal != PeltSignal::Entity || known.weight == record.state.weight {
-            return None;
-        }
-        let weight = record.state.entity().weight;
-        let weighed = self.bench.reweighted(&Avg::default(), &known.entity(), weight).1.avg;
-        let at = record.state.avg.last_update_time_ns;
-        let fits =
-            |i: &Inputs| self.bench.update(record.signal, &weighed, &Inputs { weight, ..*i }, at).0 == record.state.avg;
-        inputs.iter().any(fits).then(|| Explained::of(UPDATE_CHANGE))
     }
 
     /// A queue whose inputs changed right after its last record, which a record that only tells averages leaves open: the

@@ -89,6 +89,17 @@ impl Search<'_> {
         moments.split_off(moments.len().saturating_sub(MOMENTS_TRIED))
     }
 
+    /// What a queue was last seen with, and with one more task that joined right after.
+    pub(super) fn joined_since(&self, record: &Record, known: &State) -> Vec<Inputs> {
+        let before = known.inputs(record.signal);
+        let weights = self.objects.weights_near(record.object, known.seen_ns, WEIGHTS_TRIED).into_iter();
+        let joined = weights.flat_map(|weight| {
+            let with = Inputs { load: before.load + weight, runnable: before.runnable + 1, ..before };
+            [with, Inputs { running: 1 - before.running, ..with }]
+        });
+        [before].into_iter().chain(joined).collect()
+    }
+
     /// These loads of a queue, and with a known task more or less; an entity is on its queue or not.
     fn loads_near(&self, record: &Record, known: &State, loads: &[u64]) -> Vec<u64> {
         if record.signal == PeltSignal::Entity {
@@ -103,7 +114,14 @@ impl Search<'_> {
     fn columns(&self, record: &Record, known: &State) -> [Column; 3] {
         let (before, after) = (known.inputs(record.signal), record.state.inputs(record.signal));
         let traced = record.source == PeltSource::Tracepoint;
-        let lasts = if traced { vec![after] } else { self.likely_inputs(record, known) };
+        let mut lasts = if traced { vec![after] } else { self.likely_inputs(record, known) };
+        if record.signal == PeltSignal::Queue && !traced {
+            // Who joined last is not part of it yet; who left last was until then.
+            for load in self.loads_near(record, known, &[after.load]) {
+                let runnable = beside(after.runnable, 1).chain([after.runnable]);
+                lasts.extend(runnable.map(|runnable| Inputs { load, runnable, running: 1 - after.running, ..after }));
+            }
+        }
         let loads = |of: &[u64]| self.loads_near(record, known, of);
         let runnable = [before.runnable, after.runnable];
         let others = runnable.iter().flat_map(|&value| beside(value, 1));
