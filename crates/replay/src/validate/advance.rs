@@ -128,6 +128,21 @@ impl Bench<'_> {
         self.removed(queue, sum(|a| a.load_avg), sum(|a| a.runnable_avg), sum(|a| a.util_avg))
     }
 
+    /// A group's queue from which these sleepers were taken out when it was brought up, with what it has to hand up for it.
+    pub fn owned_without(&self, known: &State, sleepers: &[Se], now: u64) -> CfsRq {
+        let inputs = known.inputs(PeltSignal::Queue);
+        let mut own = CfsRq { avg: known.avg, load_weight: inputs.load, removed_nr: 1, ..CfsRq::default() };
+        own.h_nr_runnable = known.runnable;
+        own.has_curr = u32::from(inputs.running != 0);
+        for se in sleepers.iter().map(|se| self.synced(&known.avg, se).avg) {
+            own.removed_load = own.removed_load.saturating_add(se.load_avg);
+            own.removed_runnable = own.removed_runnable.saturating_add(se.runnable_avg);
+            own.removed_util = own.removed_util.saturating_add(se.util_avg);
+        }
+        self.core.update_cfs_rq(&self.ctx(now), &mut own);
+        own
+    }
+
     /// What a queue is after the averages of tasks that left in their sleep were taken out.
     pub fn removed(&self, queue: &Avg, load: u64, runnable: u64, util: u64) -> Avg {
         let mut cfs = CfsRq { avg: *queue, removed_nr: 1, ..CfsRq::default() };

@@ -73,6 +73,7 @@ pub fn queue_change(
         .or_else(|| joined_unseen(bench, objects, from, to))
         .or_else(|| objects.expected_on(queue).find_map(|m| left(&aged(&m)).or_else(|| left(&aged(&queued(m))))))
         .or_else(|| group::handed_up_later(bench, objects, queue, from, to))
+        .or_else(|| group::handed_after_removal(bench, objects, queue, from, to))
         .or_else(|| members().iter().find_map(|m| left_with_reweight(bench, objects, queue, from, to, &aged(m))))
 }
 

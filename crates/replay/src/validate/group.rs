@@ -125,6 +125,33 @@ pub fn handed_up_later(bench: Bench<'_>, objects: &Objects, queue: u32, from: &A
     })
 }
 
+/// Sleepers of a group that are tried as taken out together.
+const SLEEPERS_MAX: usize = 4;
+
+/// What a group hands up after sleepers were taken out of its queue, which no period boundary has shown since.
+pub fn handed_after_removal(
+    bench: Bench<'_>,
+    objects: &Objects,
+    queue: u32,
+    from: &Avg,
+    to: &Avg,
+) -> Option<Explained> {
+    objects.groups(queue, GROUPS_MAX).iter().find_map(|(entity, known)| {
+        let own = objects.own_queue(*entity)?;
+        let (state, left) = (objects.queue(own)?, objects.deposited(own));
+        let handed = |sleepers: &[Se]| {
+            let own = bench.owned_without(state, sleepers, from.last_update_time_ns);
+            aged(bench, known, from.last_update_time_ns).into_iter().find_map(|se| {
+                let (above, after) = bench.handed_up(from, &se, &own);
+                (above == *to).then(|| Explained::handed(PROPAGATION, (*entity, after)))
+            })
+        };
+        let several = (1..=left.len().min(SLEEPERS_MAX)).map(|n| &left[..n]);
+        let single = (1..left.len()).map(|n| &left[n..=n]);
+        several.chain(single).find_map(handed)
+    })
+}
+
 /// The entities of a queue's groups that stood on it when last seen, as if they had been taken off it at any moment since
 /// within the period.
 pub fn left_at_any_moment(bench: Bench<'_>, objects: &Objects, queue: u32, at: u64) -> impl Iterator<Item = Member> {
@@ -310,6 +337,30 @@ mod tests {
     fn handed_up(bench: Bench<'_>, objects: &Objects, from: &Avg, to: &Avg) -> Option<Explained> {
         let groups = Groups::of(bench, objects, QUEUE, from);
         groups.handed_up(from, to).or_else(|| groups.read_off(from, to))
+    }
+
+    #[test]
+    fn what_a_group_hands_up_after_a_removal_below_is_found() {
+        let pol = Policy::profile("6.18").expect("a profile");
+        let bench = Bench { pol: &pol, core: pelton_core::arithmetic::right() };
+        let (mut objects, se) = group_on_a_queue();
+        let (own, task) = (3, 4);
+        let sleeper = State { avg: avg(200, 70, 50), weight: 1024 << 10, queue: own, tid: 9, ..State::default() };
+        let sleeper = State { avg: Avg { load_sum: 9_222, ..sleeper.avg }, ..sleeper };
+        let below = State { avg: avg(900, 100, 80), queue: own, ..State::default() };
+        objects.put(key(PeltSignal::Queue, own), below);
+        objects.put(key(PeltSignal::Entity, task), sleeper);
+        objects.owns(ENTITY, own);
+        let from = avg(2_000, 1_500, 900);
+        let left = bench.owned_without(&below, &[sleeper.entity()], from.last_update_time_ns);
+        assert!(left.propagate != 0 && left.avg.util_avg == 30, "{left:?}");
+        let (to, after) = bench.handed_up(&from, &se, &left);
+        assert!(handed_after_removal(bench, &objects, QUEUE, &from, &to).is_none(), "nobody is known to have left");
+        objects.deposits(task, false);
+        let found = handed_after_removal(bench, &objects, QUEUE, &from, &to).expect("the sleeper");
+        assert_eq!(found.handed.first().map(|(entity, se)| (*entity, se.avg)), Some((ENTITY, after.avg)));
+        let wrong = Avg { util_sum: to.util_sum + 1, ..to };
+        assert!(handed_after_removal(bench, &objects, QUEUE, &from, &wrong).is_none());
     }
 
     #[test]

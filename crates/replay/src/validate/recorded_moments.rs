@@ -150,3 +150,50 @@ fn who_left_after_a_removal_is_taken_out_at_the_next_one() {
         Is(queue(8, 0, 0), ((3_214_620_652_544, 157), (40_810_034, 36_418_543, 22_097_614), (872, 778, 473))),
     ]);
 }
+
+/// Two whose dequeue was delayed left together, the queue was brought up once more without them, and one woke elsewhere.
+#[test]
+fn a_sleeper_is_taken_out_after_its_queue_was_brought_up_without_it() {
+    let at = (66_001_539_824_640, 383);
+    let task = |source, object, tid, flags| (ENTITY, source, object, (11, tid, 0), (flags, 0, 1_048_576));
+    explained_and_not_by_chance(&[
+        Was(
+            (QUEUE, SWITCH, 11, (11, 0, 0), (0, 0, 2_097_152)),
+            ((66_001_539_776_512, 336), (60_736_307, 11_898_917, 10_392_188), (1290, 252, 220)),
+        ),
+        Is(task(TRACE, 20, 30_571, 5), (at, (9678, 2_547_430, 1_072_448), (210, 54, 22))),
+        Told::Counted(0, 66_001_539_829_760),
+        Is(task(WAKING, 99, 30_642, 0), (at, (47_101, 8_426_713, 8_377_612), (1024, 179, 178))),
+        Migrates(30_642, 1),
+        Is(
+            (QUEUE, TRACE, 11, (11, 0, 0), (0, 0, 0)),
+            ((66_001_540_681_728, 196), (12_326_112, 3_392_653, 1_964_307), (262, 72, 41)),
+        ),
+    ]);
+}
+
+/// A sleeper went to the other CPU, ran there and came back while its queue here was not brought up: it is taken out and joins.
+#[test]
+fn who_went_and_came_back_is_taken_out_before_it_joins() {
+    let at = (65_990_845_716_480, 694);
+    let task = |source, queue, cpu| (ENTITY, source, 19, (queue, 30_570, cpu), (0, 0, 1_048_576));
+    explained_and_not_by_chance(&[
+        Was(
+            (QUEUE, SWITCH, 3, (3, 0, 1), (3, 1, 1_048_576)),
+            (at, (1_505_662_969, 32_708_425, 31_504_053), (32_123, 678, 661)),
+        ),
+        Was(
+            (ENTITY, SWITCH, 22, (3, 30_573, 1), (3, 1, 1_048_576)),
+            (at, (45_567, 4_562_891, 4_111_279), (984, 87, 86)),
+        ),
+        Is(task(WAKING, 3, 1), ((65_990_845_665_280, 644), (45_858, 11_457_254, 10_912_229), (991, 234, 223))),
+        Migrates(30_570, 0),
+        Was(task(TRACE, 11, 0), ((66_001_407_823_872, 500), (45_697, 11_085_352, 10_519_356), (991, 234, 223))),
+        Told::Counted(1, 65_990_845_774_848),
+        Migrates(30_570, 1),
+        Is(
+            (QUEUE, TRACE, 3, (3, 0, 1), (2, 0, 0)),
+            ((65_990_845_784_064, 760), (1_505_785_773, 32_782_237, 31_577_139), (32_123, 678, 661)),
+        ),
+    ]);
+}

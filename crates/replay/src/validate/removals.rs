@@ -20,6 +20,8 @@ pub const REMOVAL_KNOWN: &str = "removal of known tasks, then update";
 pub const REMOVAL_MOVE: &str = "removal, update, then a join or leave";
 /// Most tasks that are taken out at once.
 const REMOVED_MAX: usize = 4;
+/// Removals that are tried with an update at a recorded moment and a join or leave after it.
+const RESTS_TRIED: usize = 8;
 /// Entities of a queue that are tried as the one that joined or left after a removal.
 const MEMBERS_TRIED: usize = 64;
 
@@ -99,8 +101,22 @@ impl Search<'_> {
         let mut bases = self.moved_at_moments(record, known).into_iter();
         let hit = bases.any(|base| self.without_removed(record.object, &base).into_iter().any(fits));
         let walks = |avg| self.walks(record, &State { avg, ..*known }, 1);
-        let hit = hit || self.without_removed(record.object, &known.avg).into_iter().any(walks);
-        hit.then(|| Explained::of(REMOVAL_KNOWN))
+        let rests = self.without_removed(record.object, &known.avg);
+        let hit = hit || rests.iter().any(|rest| walks(*rest));
+        if hit {
+            return Some(Explained::of(REMOVAL_KNOWN));
+        }
+        // Or somebody came or went at the record, who may be one that was taken out before.
+        let search = Search { depth: 1, ..*self };
+        let moments = self.open_moments(record, known);
+        rests.iter().take(RESTS_TRIED).find_map(|rest| {
+            moments.iter().rev().find_map(|&moment| {
+                let middle = self.bench.update(record.signal, rest, &known.inputs(record.signal), moment).0;
+                let avg = self.bench.update(record.signal, &middle, &last, at).0;
+                let found = search.change(record, &State { avg, ..*known }, &record.state)?;
+                Some(found.with_class(REMOVAL_KNOWN))
+            })
+        })
     }
 
     /// The queue without those who are recorded as removed, and without the last ones that left; the likely first.

@@ -75,8 +75,18 @@ impl Search<'_> {
                 inputs.extend([0, 1].map(|running| Inputs { load, runnable, running, weight: 1 }));
             }
         }
-        let updated = |moment| inputs.iter().map(move |i| self.bench.update(record.signal, &known.avg, i, moment).0);
-        moments.into_iter().flat_map(updated).collect()
+        let updated = |moment: &u64| {
+            let moment = *moment;
+            inputs.iter().map(move |i| self.bench.update(record.signal, &known.avg, i, moment).0)
+        };
+        let once = moments.iter().flat_map(updated);
+        // Or it was brought up again with what it has now.
+        let last = record.state.inputs(record.signal);
+        let twice = moments.iter().enumerate().flat_map(|(n, &first)| {
+            let middle = self.bench.update(record.signal, &known.avg, &before, first).0;
+            moments[n + 1..].iter().map(move |&second| self.bench.update(record.signal, &middle, &last, second).0)
+        });
+        once.chain(twice).collect()
     }
 
     /// Moments to which something of the queue or its CPU was brought up, and that no period boundary stands before: an update
