@@ -125,6 +125,22 @@ pub fn handed_up_later(bench: Bench<'_>, objects: &Objects, queue: u32, from: &A
     })
 }
 
+/// What a group hands up right after its entity got a weight.
+pub fn handed_up_with_weight(
+    bench: Bench<'_>,
+    objects: &Objects,
+    (entity, known, weight): (u32, &State, u64),
+    from: &Avg,
+    to: &Avg,
+) -> Option<Explained> {
+    aged(bench, known, from.last_update_time_ns).iter().find_map(|se| {
+        let (above, weighed) = bench.reweighted(from, se, weight);
+        let group = Group { entity, ages: vec![weighed], own: Own::of(objects, entity) };
+        let handed = |reads_off| handed_at_ages(bench, objects, (&above, to), &group, reads_off);
+        handed(false).or_else(|| handed(true))
+    })
+}
+
 /// Sleepers of a group that are tried as taken out together.
 const SLEEPERS_MAX: usize = 4;
 

@@ -2,7 +2,7 @@
 //! Stretches of recordings of a 6.18.44 kernel in which nice values, policies, affinities and shares of groups changed. The
 //! rules of reading them are those of `recorded`.
 
-use super::recorded::Told::{Is, Was};
+use super::recorded::Told::{Is, Pending, Was};
 use super::recorded::{COUNT, ENTITY, QUEUE, SWITCH, TRACE, Told, WAKEUP, divergent, explained_and_not_by_chance};
 
 /// A sleeper whose weight was 1024 when it was last seen got 3121, which its queue has shown, and then 29.
@@ -145,4 +145,21 @@ fn a_group_counts_who_joined_until_another_one_sleeps() {
         divergent(&[Was(group(TRACE, 1_044_596), joined), Is(group(SWITCH, 1_036_895), sleeps)], 0)
     };
     assert_eq!((told(750), told(751)), (0, 1));
+}
+
+/// A group got its weight as a task joined it, and handed up what the task brought: the new weight is what its queue weighs more.
+#[test]
+fn a_group_gets_a_weight_and_hands_up_at_once() {
+    let at = (65_972_167_267_328, 533);
+    let queue = |runnable, weight| (QUEUE, TRACE, 72, (72, 0, 1), (1, runnable, weight));
+    explained_and_not_by_chance(&[
+        Was(queue(1, 23_029), (at, (1_075_030, 64_874_646, 8_977_689), (23, 1373, 190))),
+        Was((ENTITY, TRACE, 75, (72, 0, 1), (1, 1, 23_029)), (at, (47_251, 70_829_249, 8_977_690), (22, 1499, 190))),
+        Pending(76, 75, 22_090),
+        Was(
+            (QUEUE, TRACE, 76, (76, 0, 1), (1, 2, 2_097_152)),
+            ((65_972_147_866_624, 19), (99_811_740, 92_441_440, 14_428_493), (2135, 1977, 308)),
+        ),
+        Is(queue(2, 38_791), (at, (1_795_005, 87_460_624, 14_553_307), (38, 1851, 308))),
+    ]);
 }

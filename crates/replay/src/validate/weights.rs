@@ -3,7 +3,7 @@
 //! then the load of the queue alone tells.
 
 use pelton_core::{Avg, Se, scale_load_down};
-use pelton_schema::PeltSignal;
+use pelton_schema::{PELT_ON_RQ, PeltSignal};
 use pelton_sim::{IDLE_WEIGHT, NICE_WEIGHTS};
 
 use super::advance::{PERIOD_UNITS, UNIT_SHIFT};
@@ -63,7 +63,9 @@ impl Search<'_> {
         if record.signal != PeltSignal::Queue || !self.thorough {
             return None;
         }
-        self.as_nice_and_update(record, known).or_else(|| self.as_shares_and_update(record, known))
+        self.as_nice_and_update(record, known)
+            .or_else(|| self.as_weight_and_hand_up(record, known))
+            .or_else(|| self.as_shares_and_update(record, known))
     }
 
     /// A task got one of the weights that tasks have when its queue was last seen, or at a recorded moment since.
@@ -135,6 +137,24 @@ impl Search<'_> {
                 let (above, changed) = self.bench.reweighted(&base, &self.bench.aged(se, moment), *weight);
                 let fits = self.bench.update(record.signal, &above, &after, to.last_update_time_ns).0 == *to;
                 fits.then(|| Explained::handed(WEIGHED, (*entity, changed)))
+            })
+        })
+    }
+
+    /// A group's entity got another weight when it joined or was recorded last, and handed something up with it.
+    fn as_weight_and_hand_up(&self, record: &Record, known: &State) -> Option<Explained> {
+        let to = &record.state.avg;
+        let more = record.state.weight.checked_sub(known.weight);
+        let joined = |group: &State| more.filter(|_| group.flags & PELT_ON_RQ == 0);
+        let stayed = |group: &State| (group.weight + record.state.weight).checked_sub(known.weight);
+        self.objects.groups(record.object, GROUPS_MAX).iter().find_map(|(entity, group)| {
+            let weight = scale_load_down(joined(group).or_else(|| stayed(group))?);
+            if !(1..=explain::WEIGHT_MAX).contains(&weight) || weight == group.entity().weight {
+                return None;
+            }
+            self.likely_inputs(record, known).iter().find_map(|i| {
+                let from = self.bench.update(record.signal, &known.avg, i, to.last_update_time_ns).0;
+                group::handed_up_with_weight(self.bench, self.objects, (*entity, group, weight), &from, to)
             })
         })
     }
