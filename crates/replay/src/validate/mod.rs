@@ -142,7 +142,9 @@ impl Validator {
         match timed.event {
             Event::PeltBefore { .. } | Event::PeltState { .. } => self.pelt(&policy, place, &timed.event),
             Event::RqClock { cpu, clock_pelt_ns, lost_idle_ns, .. } => {
-                self.published.insert(cpu, clock_pelt_ns.wrapping_sub(lost_idle_ns));
+                let clock_ns = clock_pelt_ns.wrapping_sub(lost_idle_ns);
+                self.published.insert(cpu, clock_ns);
+                self.engine.objects.moments.clock(cpu, clock_ns);
             }
             Event::NrRunning { cpu, .. } => {
                 if let Some(clock_ns) = self.published.get(&cpu) {

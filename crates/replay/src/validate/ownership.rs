@@ -39,6 +39,9 @@ impl Objects {
         if record.source == PeltSource::AtCount {
             self.moments.counted(state.cpu, at_ns);
         }
+        if record.signal == PeltSignal::Queue && record.source == PeltSource::Tracepoint {
+            self.moments.now(state.cpu, record.object, at_ns);
+        }
         if record.signal != PeltSignal::Entity {
             return;
         }
