@@ -40,6 +40,8 @@ pub(super) enum Told {
     Dies(u32),
     /// The number of runnable tasks of a CPU changed at this time.
     Counted(u32, u64),
+    /// The clock of a CPU.
+    Clock(u32, u64),
     /// Events of a CPU are missing.
     Hole(u32),
 }
@@ -76,6 +78,7 @@ pub(super) fn divergent(told: &[Told], wrong_by: u64) -> u64 {
             Migrates(tid, cpu) => engine.migrates(bench, tid, Some(cpu)),
             Told::Dies(tid) => engine.dies(tid),
             Told::Counted(cpu, at_ns) => engine.objects.moments.counted(cpu, at_ns),
+            Told::Clock(cpu, clock_ns) => engine.objects.moments.clock(cpu, clock_ns),
             Hole(cpu) => engine.resynchronise(&mut report, Some(cpu), time_ns),
         }
     }

@@ -197,3 +197,25 @@ fn who_went_and_came_back_is_taken_out_before_it_joins() {
         ),
     ]);
 }
+
+/// A group that has been over its quota is 94 ms behind its CPU: it was left at a moment that only the CPU's clock tells, then joined.
+#[test]
+fn a_queue_that_was_throttled_is_brought_up_at_the_moments_of_its_cpu() {
+    let queue = |flags, weight| (QUEUE, TRACE, 70, (70, 0, 0), (flags, flags & 1, weight));
+    let told: Vec<Told> = [
+        Told::Clock(0, 65_982_065_094_197),
+        Is(queue(3, 4_194_304), ((65_981_970_925_568, 18), (169_525_939, 71_723_419, 11_448_916), (3627, 1534, 244))),
+    ]
+    .into_iter()
+    .chain([65_982_065_375_669, 65_982_065_377_883].map(|clock_ns| Told::Clock(0, clock_ns)))
+    .chain([
+        Was(
+            (ENTITY, SWITCH, 69, (72, 30_522, 1), (0, 0, 1_048_576)),
+            ((65_971_404_214_272, 836), (32_127, 32_899_941, 2_546_968), (691, 691, 53)),
+        ),
+        Migrates(30_522, 0),
+        Is(queue(2, 0), ((65_981_971_222_528, 308), (203_146_931, 104_499_985, 14_222_894), (4318, 2225, 297))),
+    ])
+    .collect();
+    explained_and_not_by_chance(&told);
+}

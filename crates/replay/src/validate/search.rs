@@ -267,19 +267,17 @@ impl Search<'_> {
         let at = record.state.avg.last_update_time_ns;
         let inputs = self.likely_inputs(record, known);
         let search = Search { depth: 1, ..*self };
-        self.objects.moments.between(record.state.cpu, known.avg.last_update_time_ns, at).into_iter().find_map(
-            |moment| {
-                inputs.iter().find_map(|first| {
-                    let middle = self.bench.update(record.signal, &known.avg, first, moment).0;
-                    let middle = State { avg: middle, ..*known };
-                    let to = |i: &Inputs| self.bench.update(record.signal, &middle.avg, i, at).0 == record.state.avg;
-                    if inputs.iter().any(to) {
-                        return Some(Explained::of(MOMENT));
-                    }
-                    search.as_update_and_change(record, &middle).map(|found| found.with_class(MOMENT))
-                })
-            },
-        )
+        self.moments(record, &known.avg).into_iter().find_map(|moment| {
+            inputs.iter().find_map(|first| {
+                let middle = self.bench.update(record.signal, &known.avg, first, moment).0;
+                let middle = State { avg: middle, ..*known };
+                let to = |i: &Inputs| self.bench.update(record.signal, &middle.avg, i, at).0 == record.state.avg;
+                if inputs.iter().any(to) {
+                    return Some(Explained::of(MOMENT));
+                }
+                search.as_update_and_change(record, &middle).map(|found| found.with_class(MOMENT))
+            })
+        })
     }
 
     /// A queue whose inputs changed right after its last record, which a record that only tells averages leaves open: the
