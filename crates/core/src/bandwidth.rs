@@ -57,3 +57,14 @@ pub fn freq_scale(khz: u32, ref_khz: u32) -> u32 {
 pub fn scale_load_down(weight: u64) -> u64 {
     ffi::pelton_x_scale_load_down(weight)
 }
+
+/// A load weight of averages, nice 0 = 1024, as 64-bit kernels store it.
+///
+/// ```
+/// assert_eq!([0, 2, 1024].map(pelton_core::scale_load), [0, 2 << 10, 1024 << 10]);
+/// ```
+#[inline]
+#[must_use]
+pub fn scale_load(weight: u64) -> u64 {
+    ffi::pelton_x_scale_load(weight)
+}

@@ -18,7 +18,7 @@ mod rq;
 pub mod value;
 
 pub use arithmetic::Arithmetic;
-pub use bandwidth::{cpu_bw_dl, dl_bw, fits_capacity, freq_scale, scale_load_down};
+pub use bandwidth::{cpu_bw_dl, dl_bw, fits_capacity, freq_scale, scale_load, scale_load_down};
 pub use energy::EnergyModel;
 pub use ffi::Ctx;
 pub use governor::{apply_headroom, commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq};

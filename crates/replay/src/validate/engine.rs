@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use pelton_core::Avg;
+use pelton_core::{Avg, scale_load};
 use pelton_schema::{PELT_DECAYED, PeltSignal, PeltSource};
 
 use super::advance::Bench;
@@ -23,9 +23,6 @@ use super::weights::WEIGHED;
 /// only short ones are made.
 const VAIN_FREE: u64 = 1000;
 const VAIN_SHARE: u64 = 64;
-
-/// The kernel keeps weights with this many more bits.
-pub(super) const WEIGHT_SHIFT: u32 = 10;
 
 /// States expected of an entity that are kept when one more may be the true one.
 const ALTERNATIVES_MAX: usize = 4;
@@ -308,7 +305,7 @@ impl Engine {
             let k = key(PeltSignal::Entity, object);
             let Some(known) = self.objects.get(k).copied().filter(|_| !told) else { continue };
             let states = own.map(|(_, se)| {
-                let weight = if known.entity().weight == se.weight { known.weight } else { se.weight << WEIGHT_SHIFT };
+                let weight = if known.entity().weight == se.weight { known.weight } else { scale_load(se.weight) };
                 (State { avg: se.avg, weight, ..known }, class)
             });
             // It may have been another one: then what was expected of this one before still is.

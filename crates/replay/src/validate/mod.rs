@@ -16,6 +16,7 @@ mod coarse;
 mod commit;
 mod control;
 mod decision;
+mod distinct;
 mod energy;
 mod engine;
 mod explain;

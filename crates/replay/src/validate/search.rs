@@ -7,6 +7,7 @@ use pelton_core::{Avg, Se};
 use pelton_schema::{PELT_ON_RQ, PELT_RUNNING, PeltSignal, PeltSource};
 
 use super::advance::{Bench, PERIOD_UNITS, UNIT_SHIFT};
+use super::distinct::distinct;
 use super::engine::Record;
 use super::explain::{self, Explained};
 use super::object::{Inputs, Objects, State};
@@ -342,13 +343,7 @@ impl Search<'_> {
             let (before, after) = (known.inputs(record.signal), record.state.inputs(record.signal));
             inputs.extend([0, 1].map(|running| Inputs { load: before.load, running, ..after }));
         }
-        let mut distinct = Vec::with_capacity(inputs.len());
-        inputs.into_iter().for_each(|i| {
-            if !distinct.contains(&i) {
-                distinct.push(i)
-            }
-        });
-        self.bench.with_partial(record.signal, &known.avg, &record.state.avg, &distinct).map(Explained::of)
+        self.bench.with_partial(record.signal, &known.avg, &record.state.avg, &distinct(inputs)).map(Explained::of)
     }
 
     /// A task joined its queue at an earlier update of the queue than the last one known, and was updated since.

@@ -7,6 +7,7 @@ use pelton_core::Avg;
 use pelton_schema::{PeltSignal, PeltSource};
 
 use super::advance::{Bench, PERIOD_UNITS, UNIT_SHIFT};
+use super::distinct::distinct;
 use super::engine::Record;
 use super::explain::Explained;
 use super::object::{Inputs, State};
@@ -206,15 +207,4 @@ impl Walk<'_> {
     fn updated(&self, avg: &Avg, inputs: &Inputs, moment: u64) -> Avg {
         self.bench.update(self.signal, avg, &Inputs { weight: self.weight, ..*inputs }, moment).0
     }
-}
-
-/// Each value once, in the order given.
-fn distinct(values: impl IntoIterator<Item = u64>) -> Vec<u64> {
-    let mut all: Vec<u64> = Vec::new();
-    for value in values {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    all
 }

@@ -2,12 +2,12 @@
 //! A queue on which an entity got another weight before it was brought up. The entity shows its weight later, or never; until
 //! then the load of the queue alone tells.
 
-use pelton_core::{Avg, Se, scale_load_down};
+use pelton_core::{Avg, Se, scale_load, scale_load_down};
 use pelton_schema::{PELT_ON_RQ, PeltSignal};
 use pelton_sim::{IDLE_WEIGHT, NICE_WEIGHTS};
 
 use super::advance::{PERIOD_UNITS, UNIT_SHIFT};
-use super::engine::{Record, WEIGHT_SHIFT};
+use super::engine::Record;
 use super::explain::{self, Explained};
 use super::group::{self, GROUPS_MAX};
 use super::object::{Inputs, Member, State, key};
@@ -122,7 +122,7 @@ impl Search<'_> {
         let last = span.min((PERIOD_UNITS - 1).saturating_sub(from.period_contrib.into()));
         let groups = self.objects.groups(record.object, GROUPS_MAX);
         // In the kernel's own scale: what is scaled down is rounded.
-        let joined = (before.load - known.inputs(record.signal).load) << WEIGHT_SHIFT;
+        let joined = scale_load(before.load - known.inputs(record.signal).load);
         let weighed = groups.iter().filter_map(|(entity, group)| {
             let weight = (group.weight + record.state.weight).checked_sub(known.weight + joined)?;
             let weight = scale_load_down(weight);
