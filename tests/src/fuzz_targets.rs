@@ -73,7 +73,7 @@ pub fn trace_csv(input: &[u8]) {
 /// Any events, validated in both readings: the input is the events themselves, so that no check sum stands before the
 /// validator.
 pub fn validate(input: &[u8]) {
-    let machine = platform::load("juno-r0").and_then(|file| file.machine(&PlatformOptions::default()));
+    let machine = platform::load("juno-r0").and_then(|file| file.machine(&PlatformOptions::new("7.2")));
     let policy = pelton_core::Policy::profile("7.2").expect("a profile");
     let options = validate::Options { policy, machine: Some(machine.expect("built in")) };
     let mut first = MadeEvents::new(input);
@@ -86,7 +86,7 @@ pub fn validate(input: &[u8]) {
 /// Any events as a workload, down to its rt-app file.
 pub fn workload_from_trace(input: &[u8]) {
     let machine =
-        platform::load("juno-r0").and_then(|file| file.machine(&PlatformOptions::default())).expect("built in");
+        platform::load("juno-r0").and_then(|file| file.machine(&PlatformOptions::new("7.2"))).expect("built in");
     let mut source = MadeEvents::new(input);
     let going = &mut |_: u64| std::ops::ControlFlow::Continue(());
     let recorded = workload::read(&mut source, Some(&machine), &workload::ReadOptions::default(), going);

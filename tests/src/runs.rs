@@ -21,7 +21,7 @@ impl BusyRun {
     /// Eight CPUs in three domains, 32 periodic fair tasks, one real-time and one deadline task, a timer interrupt.
     pub fn of_length(duration_ns: u64) -> Self {
         let platform = platform::load("pixel6-gs101").expect("a built-in platform");
-        let machine = platform.machine(&PlatformOptions::default()).expect("a checked platform");
+        let machine = platform.machine(&PlatformOptions::new("7.2")).expect("a checked platform");
         let mut tasks: Vec<TaskSpec> =
             (0..32).map(|n| periodic(&format!("fair-{n}"), n, SchedPolicy::default())).collect();
         tasks.push(periodic("audio", 3, SchedPolicy::Fifo { priority: 50 }));

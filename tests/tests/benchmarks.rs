@@ -10,7 +10,7 @@ use pelton_sim::{Machine, Report, RunConfig};
 
 /// The i7-6700 at one frequency, with costs and idle states that are easy to add up.
 fn machine() -> Machine {
-    let built = platform::load("intel-i7-6700").and_then(|p| p.build(&PlatformOptions::default()));
+    let built = platform::load("intel-i7-6700").and_then(|p| p.build(&PlatformOptions::new("4.12")));
     let mut m = built.unwrap_or_else(|e| panic!("{e}")).machine;
     m.costs = Costs { context_switch_ns: 1000, wakeup_ns: 500, ..Costs::default() };
     for domain in &mut m.domains {

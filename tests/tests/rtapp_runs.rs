@@ -11,7 +11,7 @@ use pelton_sim::{Machine, Report, RunConfig};
 
 fn machine() -> Machine {
     let file = platform::load("juno-r0").expect("a built-in platform");
-    file.machine(&PlatformOptions::default()).expect("a complete platform")
+    file.machine(&PlatformOptions::new("7.2")).expect("a complete platform")
 }
 
 fn files() -> Vec<PathBuf> {

@@ -68,6 +68,41 @@ fn a_trace_is_written() {
     assert!(std::fs::metadata(path).expect("the trace was written").len() > 1000);
 }
 
+/// Frequency that the governor multiplied by utilization, kHz, in a decision about a normal task alone.
+fn reference_khz(platform: &str, profile: &str) -> (f64, f64) {
+    let task = "periodic:run_us=3000,period_us=10000";
+    let question = ["--workload", task, "--duration", "1s", "--at", "0.5s", "--cpu", "0", "--format", "json"];
+    let explained = json(&[&["explain", "--platform", platform, "--profile", profile], &question[..]].concat());
+    let decision = &explained["decision"];
+    let number = |value: &Value| value.as_f64().expect("number");
+    let raw_khz = number(&decision["raw_khz"]);
+    (raw_khz * 1024.0 * 4.0 / (5.0 * number(&decision["terms"]["effective"])), number(&decision["prev_khz"]))
+}
+
+#[test]
+fn x86_asks_by_the_present_frequency_up_to_5_4_and_by_the_highest_from_5_10() {
+    let near = |a: f64, b: f64| (a - b).abs() < b / 200.0;
+    for profile in ["4.12", "4.16", "4.19", "5.4"] {
+        let (reference_khz, now_khz) = reference_khz("intel-i7-6700", profile);
+        assert!(near(reference_khz, now_khz) && now_khz < 3e6, "{profile}: {reference_khz} at {now_khz} kHz");
+    }
+    for profile in ["5.10", "6.1", "6.12", "7.2"] {
+        let (reference_khz, now_khz) = reference_khz("intel-i7-6700", profile);
+        assert!(near(reference_khz, 4e6) && now_khz < 3e6, "{profile}: {reference_khz} at {now_khz} kHz");
+    }
+    let (reference_khz, _) = reference_khz("hikey-6220", "4.12");
+    assert!(near(reference_khz, 1.2e6), "Arm is invariant in every release: {reference_khz}");
+}
+
+#[test]
+fn neighbouring_seeds_are_different_runs() {
+    let of = |seed: &str| good(&with("run", &["--seed", seed, "--random-phase", "--format", "csv"]));
+    for (even, odd) in [("0", "1"), ("2", "3"), ("100", "101")] {
+        assert!(of(even) != of(odd), "seeds {even} and {odd}");
+        assert_eq!(of(even), of(even));
+    }
+}
+
 #[test]
 fn jobs_change_no_comparison() {
     let compare = |jobs| {

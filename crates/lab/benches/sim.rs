@@ -29,7 +29,7 @@ struct Case {
 
 fn machine() -> Machine {
     let file = platform::load("hikey-6220").expect("a built-in platform");
-    file.machine(&PlatformOptions::default()).expect("a complete platform")
+    file.machine(&PlatformOptions::new("7.2")).expect("a complete platform")
 }
 
 /// `times` copies of a machine side by side.

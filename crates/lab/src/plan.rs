@@ -130,9 +130,9 @@ pub fn policy(spec: &PolicySpec) -> Result<PolicyChoice, Diagnostics> {
     policy::choose(spec.profile.as_deref(), spec.file.as_slice(), &spec.sets)
 }
 
-/// The platform alone, with what is changed in it.
-pub fn machine(inputs: &Inputs) -> Result<Built, Diagnostics> {
-    let default = PlatformOptions::default();
+/// The platform alone as this kernel profile sees it, with what is changed in it.
+pub fn machine(inputs: &Inputs, profile: &str) -> Result<Built, Diagnostics> {
+    let default = PlatformOptions::new(profile);
     let options = PlatformOptions { hz: inputs.hz.unwrap_or(default.hz), ..default };
     let mut built = platform::load(&inputs.platform)?.build(&options)?;
     inputs.machine.apply(&mut built.machine);
@@ -141,8 +141,8 @@ pub fn machine(inputs: &Inputs) -> Result<Built, Diagnostics> {
 
 /// The plan, or everything that is wrong with the first input that cannot be used.
 pub fn build(inputs: &Inputs, spec: &PolicySpec) -> Result<Prepared, Diagnostics> {
-    let built = machine(inputs)?;
     let policy = policy(spec)?;
+    let built = machine(inputs, &policy.profile)?;
     let loaded = workload::load_full(&inputs.workload, &built.machine, &RtAppOptions::default())?;
     Ok(assemble(inputs, built, policy, loaded))
 }
@@ -219,6 +219,18 @@ mod tests {
         }
         assert!(policy(&PolicySpec::parse("composit")).is_err());
         assert!(policy(&PolicySpec::parse("composite,composite")).is_err());
+    }
+
+    #[test]
+    fn the_machine_is_that_of_the_policy_s_kernel() {
+        let inputs = Inputs { platform: "intel-i7-6700".into(), workload: "busy".into(), ..Inputs::default() };
+        let invariant = |policy: &str| {
+            let prepared = build(&inputs, &PolicySpec::parse(policy)).expect("good inputs");
+            prepared.plan.machine.domains.iter().all(|d| d.freq_invariant)
+        };
+        for (policy, expected) in [("4.12", false), ("5.4", false), ("5.10", true), ("composite", true)] {
+            assert_eq!(invariant(policy), expected, "{policy}");
+        }
     }
 
     #[test]

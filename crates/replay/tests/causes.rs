@@ -13,7 +13,7 @@ use pelton_sim::workload::{CpuSet, Op, Start};
 const US: u64 = 1000;
 
 fn juno() -> Machine {
-    load("juno-r0").expect("built in").build(&PlatformOptions::default()).expect("complete").machine
+    load("juno-r0").expect("built in").build(&PlatformOptions::new("7.2")).expect("complete").machine
 }
 
 fn free() -> Machine {

@@ -26,7 +26,7 @@ fn data(name: &str) -> Option<PathBuf> {
 
 fn machine(name: &str) -> Machine {
     let file = platform::load(name).unwrap_or_else(|_| panic!("platform {name} is there"));
-    file.machine(&PlatformOptions::default()).unwrap_or_else(|_| panic!("platform {name} is complete"))
+    file.machine(&PlatformOptions::new("7.2")).unwrap_or_else(|_| panic!("platform {name} is complete"))
 }
 
 fn options(profile: &str, machine: Option<Machine>) -> Options {

@@ -117,7 +117,7 @@ impl Dice {
 }
 
 fn juno() -> Machine {
-    load("juno-r0").expect("built in").build(&PlatformOptions::default()).expect("complete").machine
+    load("juno-r0").expect("built in").build(&PlatformOptions::new("7.2")).expect("complete").machine
 }
 
 #[test]

@@ -17,7 +17,7 @@ use pelton_sim::{Machine, RunConfig, Workload};
 const DURATION_NS: u64 = 2_000_000_000;
 
 fn machine(name: &str) -> Machine {
-    let built = load(name).expect("built in").build(&PlatformOptions::default()).expect("complete");
+    let built = load(name).expect("built in").build(&PlatformOptions::new("7.2")).expect("complete");
     Machine { costs: Costs::default(), ..built.machine }
 }
 

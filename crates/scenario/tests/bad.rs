@@ -89,7 +89,7 @@ fn snapshot(folder: &str, path: &Path, text: &str) {
 }
 
 fn refuse_platform(path: &str) -> Option<Diagnostics> {
-    platform::load(path).and_then(|file| file.machine(&PlatformOptions::default())).err()
+    platform::load(path).and_then(|file| file.machine(&PlatformOptions::new("7.2"))).err()
 }
 
 /// One test, so that the memory counted is that of one refusal.

@@ -8,7 +8,7 @@ use pelton_scenario::render;
 use pelton_sim::Machine;
 
 fn machine(name: &str) -> Machine {
-    platform::load(name).unwrap().machine(&PlatformOptions::default()).unwrap()
+    platform::load(name).unwrap().machine(&PlatformOptions::new("7.2")).unwrap()
 }
 
 #[test]
@@ -86,7 +86,6 @@ fn each_thread_of_the_i7_has_its_own_domain() {
     assert_eq!(m.domains[5].opps.len(), 33);
     assert_eq!(m.cpus[4].smt, [0, 4]);
     assert_eq!(m.llcs.len(), 1);
-    assert!(!m.domains[0].freq_invariant);
     assert_eq!(m.domains[0].idle_states[0].name, "POLL");
     let at_3900 = m.domains[0].opps.iter().find(|o| o.khz == 3_900_000).unwrap();
     assert_eq!(at_3900.power_uw, 11_600_000, "the point the formula was fitted at");
@@ -96,16 +95,21 @@ fn each_thread_of_the_i7_has_its_own_domain() {
 #[test]
 fn x86_is_frequency_invariant_from_5_7_on() {
     let invariant = |profile: &str| {
-        let options = PlatformOptions { profile: Some(profile.into()), ..PlatformOptions::default() };
+        let options = PlatformOptions::new(profile);
         platform::load("intel-i7-6700").unwrap().machine(&options).unwrap().domains[0].freq_invariant
     };
     assert_eq!(["4.12", "5.4", "5.10", "7.2"].map(invariant), [false, false, true, true]);
+    for profile in pelton_core::profiles() {
+        let number = |part: &str| part.parse::<u32>().expect("a profile is named by its kernel");
+        let (major, minor) = profile.split_once('.').map(|(a, b)| (number(a), number(b))).expect("major.minor");
+        assert_eq!(invariant(profile), (major, minor) >= (5, 7), "{profile}");
+    }
     assert!(machine("juno-r0").domains[0].freq_invariant, "Arm is at any time");
 }
 
 #[test]
 fn units_of_a_published_table_are_never_mixed_with_milliwatts() {
-    let built = platform::load("juno-r0-little").unwrap().build(&PlatformOptions::default()).unwrap();
+    let built = platform::load("juno-r0-little").unwrap().build(&PlatformOptions::new("7.2")).unwrap();
     assert_eq!(built.power, [("little".to_owned(), PowerSource::Table("eas-2015-juno-r0".into()))]);
     assert!(built.power_unit.starts_with("normalised"), "{}", built.power_unit);
     let little = &built.machine.domains[0];
@@ -113,14 +117,14 @@ fn units_of_a_published_table_are_never_mixed_with_milliwatts() {
     assert_eq!(little.idle_states[0].power_uw, 6_000);
     assert_eq!(built.machine.clusters[0].active_power_uw, [26_000, 30_000, 39_000, 47_000, 57_000]);
     assert_eq!(built.machine.clusters[0].idle_power_uw, [56_000, 56_000, 17_000]);
-    let juno = platform::load("juno-r0").unwrap().build(&PlatformOptions::default()).unwrap();
+    let juno = platform::load("juno-r0").unwrap().build(&PlatformOptions::new("7.2")).unwrap();
     assert_eq!((juno.power_unit.as_str(), juno.machine.clusters[0].active_power_uw.len()), ("mW", 0));
 }
 
 #[test]
 fn a_table_can_be_chosen_by_name_and_must_cover_the_machine() {
     let file = platform::load("pixel6-gs101").unwrap();
-    let choose = |name: &str| PlatformOptions { energy_table: Some(name.into()), ..PlatformOptions::default() };
+    let choose = |name: &str| PlatformOptions { energy_table: Some(name.into()), ..PlatformOptions::new("7.2") };
     let measured = file.build(&choose("measured-freqbench-gs101")).unwrap();
     assert_eq!(measured.machine.domains[0].opps[0].power_uw, 56_124);
     assert_eq!(measured.power_unit, "mW");
@@ -143,14 +147,14 @@ fn options_override_the_file() {
         hz: 1000,
         costs: Some(Default::default()),
         capacities: vec![("little".into(), 124), ("mid".into(), 427)],
-        ..PlatformOptions::default()
+        ..PlatformOptions::new("7.2")
     };
     let m = platform::load("pixel6-gs101").unwrap().machine(&options).unwrap();
     assert_eq!((m.hz, m.costs.tick_ns, m.cpus[0].capacity, m.cpus[4].capacity), (1000, 0, 124, 427));
     for wrong in [
-        PlatformOptions { hz: 123, ..PlatformOptions::default() },
-        PlatformOptions { capacities: vec![("litle".into(), 1)], ..PlatformOptions::default() },
-        PlatformOptions { capacities: vec![("mid".into(), 5000)], ..PlatformOptions::default() },
+        PlatformOptions { hz: 123, ..PlatformOptions::new("7.2") },
+        PlatformOptions { capacities: vec![("litle".into(), 1)], ..PlatformOptions::new("7.2") },
+        PlatformOptions { capacities: vec![("mid".into(), 5000)], ..PlatformOptions::new("7.2") },
     ] {
         assert!(platform::load("pixel6-gs101").unwrap().machine(&wrong).is_err());
     }
@@ -159,7 +163,7 @@ fn options_override_the_file() {
 #[test]
 fn show_tells_the_quality_of_every_figure() {
     use pelton_scenario::platform::Quality;
-    let shown = platform::show("juno-r2", &PlatformOptions::default()).unwrap();
+    let shown = platform::show("juno-r2", &PlatformOptions::new("7.2")).unwrap();
     let big = shown.domains.iter().find(|d| d.id == "big").unwrap();
     let quality = |name: &str| big.columns.iter().find(|c| c.name == name).unwrap().quality;
     assert_eq!((quality("khz"), quality("uv")), (Quality::Published, Quality::Estimate));
@@ -174,6 +178,6 @@ fn show_tells_the_quality_of_every_figure() {
             .all(|f| f.quality == Quality::Estimate)
     );
     assert!(shown.obstacles.is_empty());
-    let shown_only = platform::show("x1e80100-x-elite", &PlatformOptions::default()).unwrap();
+    let shown_only = platform::show("x1e80100-x-elite", &PlatformOptions::new("7.2")).unwrap();
     assert_eq!(shown_only.obstacles.len(), 3);
 }

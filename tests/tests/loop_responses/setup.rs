@@ -13,11 +13,7 @@ pub const MS: u64 = 1_000_000;
 
 /// A built-in platform whose scheduler paths take no time: what is seen is the control loop alone.
 pub fn machine(name: &str, profile: &str) -> Machine {
-    let options = PlatformOptions {
-        costs: Some(Costs::default()),
-        profile: Some(profile.to_owned()),
-        ..PlatformOptions::default()
-    };
+    let options = PlatformOptions { costs: Some(Costs::default()), ..PlatformOptions::new(profile) };
     platform::load(name).expect("a built-in platform").machine(&options).expect("a complete platform")
 }
 

@@ -7,6 +7,7 @@ use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
 use crate::units::number;
 use pelton_scenario::platform::{self, Description, DomainDescription, Fact, PlatformOptions};
+use pelton_scenario::policy::DEFAULT_PROFILE;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -24,7 +25,7 @@ pub fn list(global: &Global) -> Result<Exit, Failure> {
 
 /// Every figure with its source.
 pub fn show(name: &str, global: &Global) -> Result<Exit, Failure> {
-    let shown = platform::show(name, &PlatformOptions::default()).map_err(|d| bad_input(&d))?;
+    let shown = platform::show(name, &PlatformOptions::new(DEFAULT_PROFILE)).map_err(|d| bad_input(&d))?;
     match global.format {
         Format::Json => print_json(&shown)?,
         Format::Csv => print(&opp_sheet(&shown).csv())?,

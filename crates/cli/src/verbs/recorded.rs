@@ -10,6 +10,7 @@ use crate::units::number;
 use pelton_lab::plan::{self, Inputs};
 use pelton_replay::workload::{self, IdleStates, ReadError, ReadOptions, Recorded, Watch};
 use pelton_scenario::platform::Built;
+use pelton_scenario::policy::DEFAULT_PROFILE;
 use pelton_trace::import::{self, OpenOptions};
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -35,9 +36,10 @@ pub struct Gaps {
     pub lost_events: u64,
 }
 
-/// A platform as it is.
+/// A platform as it is. What of it depends on the kernel's version plays no part in reading a recording.
 pub fn machine(platform: &str) -> Result<Built, Failure> {
-    plan::machine(&Inputs { platform: platform.to_owned(), ..Inputs::default() }).map_err(|d| bad_input(&d))
+    let inputs = Inputs { platform: platform.to_owned(), ..Inputs::default() };
+    plan::machine(&inputs, DEFAULT_PROFILE).map_err(|d| bad_input(&d))
 }
 
 /// A trace that was read, and the machine it is taken to be recorded on.

@@ -16,6 +16,7 @@ use pelton_replay::workload::{
 };
 use pelton_scenario::Diagnostics;
 use pelton_scenario::platform::Built;
+use pelton_scenario::policy::PolicyChoice;
 use pelton_scenario::rtapp::Loaded;
 use pelton_schema::TeeSink;
 use pelton_sim::{GivenFrequency, Machine, RunConfig};
@@ -76,12 +77,11 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
     let (recorded, recorded_on) = (&read.recorded, read.platform.clone());
     let platform = args.part.platform.clone().unwrap_or_else(|| recorded_on.clone());
     let inputs = inputs(args, &platform);
-    let mut built = plan::machine(&inputs).map_err(|d| bad_input(&d))?;
-    let on_same = built.machine.name == recorded::machine(&recorded_on)?.machine.name;
-    prepare_machine(&mut built.machine, recorded, on_same);
-    if let Some(measured) = read.idle_states.as_ref().filter(|_| on_same) {
-        measured.apply(&mut built.machine);
-    }
+    let chosen = policies(args).iter().map(plan::policy).collect::<Result<Vec<_>, _>>().map_err(|d| bad_input(&d))?;
+    let on_same = platform == recorded_on
+        || recorded::machine(&platform)?.machine.name == recorded::machine(&recorded_on)?.machine.name;
+    let machines = chosen.iter().map(|policy| machine(&inputs, &policy.profile, &read, on_same));
+    let machines = machines.collect::<Result<Vec<_>, _>>()?;
     let habits = Habits::of(&recorded.recording);
     let frequencies_given = args.frequencies == Frequencies::Trace;
     if frequencies_given && !on_same {
@@ -93,7 +93,7 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
     }
     let pin = if args.part.pin { Pin::Asleep } else { Pin::Free };
     let options = SynthesisOptions { only: args.part.tasks.clone(), pin, frequencies_given };
-    let made = workload::synthesise(&recorded.recording, &habits, &recorded.names, &built.machine, &options);
+    let made = workload::synthesise(&recorded.recording, &habits, &recorded.names, &machines[0].machine, &options);
     if made.workload.tasks.is_empty() {
         return Err(Failure::input(format!(
             "{}: no task is left to replay: see --task, --from and --to",
@@ -103,10 +103,9 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
     let mut notes = made.notes.clone();
     notes.extend(recorded::notes(&read));
     let given = if frequencies_given { recorded.recording.given_frequencies() } else { Vec::new() };
-    let prepared = policies(args)
-        .iter()
-        .map(|spec| prepared(&inputs, spec, &built, &made, &given))
-        .collect::<Result<Vec<_>, _>>()?;
+    let sides = chosen.into_iter().zip(machines);
+    let prepared: Vec<Prepared> =
+        sides.map(|(policy, built)| prepared(&inputs, policy, built, &made, &given)).collect();
     if !global.quiet {
         notes.iter().chain(&prepared[0].notes).for_each(|note| crate::say(&format!("note: {note}")));
     }
@@ -144,6 +143,16 @@ fn settle_ns(args: &ReplayArgs) -> u64 {
     args.settle.unwrap_or(0)
 }
 
+/// The machine as one policy's kernel sees it, with what the recording says about it.
+fn machine(inputs: &Inputs, profile: &str, read: &recorded::Read, same: bool) -> Result<Built, Failure> {
+    let mut built = plan::machine(inputs, profile).map_err(|d| bad_input(&d))?;
+    prepare_machine(&mut built.machine, &read.recorded, same);
+    if let Some(measured) = read.idle_states.as_ref().filter(|_| same) {
+        measured.apply(&mut built.machine);
+    }
+    Ok(built)
+}
+
 /// Frequencies begin where they were.
 fn prepare_machine(machine: &mut Machine, recorded: &Recorded, same: bool) {
     for domain in machine.domains.iter_mut().filter(|_| same) {
@@ -168,22 +177,21 @@ fn policies(args: &ReplayArgs) -> Vec<PolicySpec> {
 
 fn prepared(
     inputs: &Inputs,
-    spec: &PolicySpec,
-    built: &Built,
+    policy: PolicyChoice,
+    built: Built,
     made: &Synthesis,
     given: &[Vec<GivenFrequency>],
-) -> Result<Prepared, Failure> {
-    let policy = plan::policy(spec).map_err(|d| bad_input(&d))?;
+) -> Prepared {
     let loaded = Loaded {
         workload: made.workload.clone(),
         warnings: Diagnostics::new(),
         notes: Vec::new(),
         originals: Vec::new(),
     };
-    let mut prepared = plan::assemble(inputs, built.clone(), policy, loaded);
+    let mut prepared = plan::assemble(inputs, built, policy, loaded);
     let config = RunConfig { frequencies: given.to_vec(), ..prepared.plan.config.clone() };
     prepared.plan = prepared.plan.with_config(config);
-    Ok(prepared)
+    prepared
 }
 
 /// Runs every policy with every seed and puts the totals beside the recorded ones.

@@ -27,14 +27,14 @@ use std::sync::atomic::Ordering;
 /// One trace after the other; the exit code is that of the worst.
 pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Failure> {
     let mut exit = Exit::Good;
-    let machine = args.platform.as_deref().map(machine).transpose()?;
     let mut results = Vec::new();
     for path in &args.traces {
         let again = || open_all(path, &args.with, OpenOptions { format: args.input_format });
         let mut source = again().map_err(|e| unreadable(&e))?;
         let (profile, remark) = profile(args, source.info());
         let policy = Policy::profile(&profile).map_err(Failure::input)?;
-        let options = Options { policy, machine: machine.clone() };
+        let machine = args.platform.as_deref().map(|name| machine(name, &profile)).transpose()?;
+        let options = Options { policy, machine };
         let (text, value, holds) = if args.self_test {
             checked_self_test(path, &again, &options)?
         } else {
@@ -107,10 +107,10 @@ fn release(remark: &str) -> Option<(u32, u32)> {
     })
 }
 
-/// A platform by name or file.
-fn machine(name: &str) -> Result<Machine, Failure> {
+/// A platform by name or file, as this kernel sees it.
+fn machine(name: &str, profile: &str) -> Result<Machine, Failure> {
     let file = platform::load(name).map_err(|d| bad_input(&d))?;
-    file.machine(&PlatformOptions::default()).map_err(|d| bad_input(&d))
+    file.machine(&PlatformOptions::new(profile)).map_err(|d| bad_input(&d))
 }
 
 /// Reads the whole trace with a progress note; Ctrl-C ends it without a result.

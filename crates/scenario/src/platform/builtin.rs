@@ -10,6 +10,7 @@ use super::keys::PLATFORM;
 use super::machine::{Built, PlatformOptions};
 use super::power::PowerSource;
 use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
+use crate::policy::DEFAULT_PROFILE;
 use crate::tree::reference;
 
 include!(concat!(env!("OUT_DIR"), "/platforms.rs"));
@@ -76,12 +77,12 @@ pub fn list() -> Vec<Summary> {
 /// Reads and checks a platform, and tries to build its machine.
 pub fn check(name_or_path: &str) -> Result<Check, Diagnostics> {
     let file = load(name_or_path)?;
-    let built = file.build(&PlatformOptions::default());
+    let built = file.build(&PlatformOptions::new(DEFAULT_PROFILE));
     Ok(Check { warnings: file.warnings.clone(), built, file })
 }
 
 fn summary(file: &PlatformFile) -> Summary {
-    let built = file.build(&PlatformOptions::default());
+    let built = file.build(&PlatformOptions::new(DEFAULT_PROFILE));
     let mut domains: Vec<_> = file.domains.iter().collect();
     domains.sort_by_key(|d| d.cpus.iter().map(|c| c.value).min());
     Summary {
@@ -126,8 +127,8 @@ pub fn fuzz_platform(data: &[u8]) {
         Err(refused) => drop(crate::diagnostic::render(&refused, 80, false)),
         Ok(file) => {
             drop(crate::diagnostic::render(&file.warnings, 80, true));
-            drop(file.build(&PlatformOptions::default()));
-            drop(file.describe(&PlatformOptions::default()));
+            drop(file.build(&PlatformOptions::new(DEFAULT_PROFILE)));
+            drop(file.describe(&PlatformOptions::new(DEFAULT_PROFILE)));
         }
     }
 }

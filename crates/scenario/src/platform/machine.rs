@@ -22,21 +22,23 @@ pub struct PlatformOptions {
     pub energy_table: Option<String>,
     /// Capacity by domain id instead of the file's: kernels disagree about some machines.
     pub capacities: Vec<(String, u32)>,
-    /// Kernel profile of the run: decides what depends on the kernel's version. Without it, the kernel is taken to be
-    /// older than any version the file names.
-    pub profile: Option<String>,
+    /// Kernel profile of the run: decides what depends on the kernel's version.
+    pub profile: String,
     /// Frequency invariance instead of the file's.
     pub freq_invariant: Option<bool>,
 }
 
-impl Default for PlatformOptions {
-    fn default() -> Self {
+impl PlatformOptions {
+    /// Everything as the file says it, under this kernel profile. There is no default profile here: a machine that was
+    /// built for another kernel than the policy's would run, and answer for neither.
+    #[must_use]
+    pub fn new(profile: &str) -> Self {
         PlatformOptions {
             hz: 250,
             costs: None,
             energy_table: None,
             capacities: Vec::new(),
-            profile: None,
+            profile: profile.to_owned(),
             freq_invariant: None,
         }
     }
@@ -241,7 +243,7 @@ impl PlatformFile {
     fn freq_invariant(&self, options: &PlatformOptions) -> bool {
         let drv = &self.cpufreq;
         let Some(since) = &drv.freq_invariant_since else { return drv.freq_invariant.as_ref().is_none_or(|f| f.value) };
-        let kernel = options.profile.as_deref().and_then(kernel_version);
+        let kernel = kernel_version(&options.profile);
         kernel.is_some_and(|kernel| kernel_version(&since.value).is_some_and(|since| kernel >= since))
     }
 
