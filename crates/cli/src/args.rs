@@ -73,6 +73,8 @@ pub enum Verb {
     Run(RunArgs),
     /// Several policies over several seeds: medians, change, confidence.
     Compare(CompareArgs),
+    /// Policies on three axes at once: lateness, driver calls, energy; and a schedule that knows the future.
+    Front(FrontArgs),
     /// The workload of a trace under another policy, profile or platform.
     Replay(ReplayArgs),
     /// Published tables: the printed numbers with ours beside them.
@@ -190,6 +192,36 @@ pub struct CompareArgs {
     /// Only these numbers, by name; several are separated by commas.
     #[arg(long, value_name = "QUANTITY", value_delimiter = ',', value_parser = parse_quantity)]
     pub only: Vec<String>,
+}
+
+/// `pelton front`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Example: which gate suits a phone that plays music and browses
+  pelton front --platform pixel6-gs101 --duration 5s --seeds 6 --workload 'mp3-short.json + browser-long.json' \\
+    --policy 7.2 --policy composite --policy 7.2,gate=up_down,up_rate_limit_us=0,down_rate_limit_us=4000")]
+pub struct FrontArgs {
+    /// Platform name or TOML file; repeatable.
+    #[arg(long = "platform", value_name = "P", required = true)]
+    pub platforms: Vec<String>,
+    /// rt-app JSON file or model, several joined by `+`; repeatable: every platform runs every workload.
+    #[arg(long = "workload", value_name = "W", required = true)]
+    pub workloads: Vec<String>,
+    /// Policy, as for compare; the first is the base [default: 7.2, every filter, every gate, the composite].
+    #[arg(long = "policy", value_name = "FILE|NAME|VERSION[,SWITCH=VALUE]...")]
+    pub policies: Vec<String>,
+    /// Simulated time, as 15s or 250ms [default: what the workload asks for].
+    #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
+    pub duration: Option<u64>,
+    /// Repetitions, each with a seed of its own and random start phases.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=SEEDS_MAX))]
+    pub seeds: u64,
+    /// The first seed; the others follow.
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub first_seed: u64,
+    /// How much more energy than the base a policy may use to win, percent.
+    #[arg(long, value_name = "PCT", default_value_t = 1.0)]
+    pub energy_margin: f64,
 }
 
 /// The name of a number that reports have.

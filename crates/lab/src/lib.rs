@@ -6,11 +6,13 @@
 
 mod benchmark;
 pub mod beyond;
+pub mod clairvoyant;
 pub mod compare;
 mod demand;
 pub mod experiment;
 pub mod explain;
 pub mod explanation;
+pub mod front;
 pub mod judge;
 pub mod plan;
 pub mod quantity;

@@ -4,6 +4,7 @@
 mod common;
 mod compare;
 mod explain;
+mod front;
 mod platform;
 mod policy;
 #[cfg(feature = "record")]
@@ -28,6 +29,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     match &cli.verb {
         Verb::Run(args) => run::run(args, global),
         Verb::Compare(args) => compare::compare(args, global),
+        Verb::Front(args) => front::front(args, global),
         Verb::Replay(args) => replay::replay(args, global),
         Verb::Reproduce(args) => reproduce::reproduce(args, global),
         Verb::Record(args) => record::record(args, global),
