@@ -3,9 +3,9 @@
 
 use crate::cap_scale;
 use crate::pelt::{Avg, LOAD_AVG_MAX, MIN_DIVIDER, Scale};
-use crate::pressure::update_irq;
+use crate::pressure::{RtShare, add_share, update_irq};
 use crate::rq::CfsRq;
-use crate::rules::{Invariance, Rules};
+use crate::rules::{IdleClock, Invariance, Rules};
 
 /// Sum of utilization sums from which a CPU counts as having had no idle time (A.7.2).
 pub const SATURATED_SUM: u64 = MIN_DIVIDER * 1024 - LOAD_AVG_MAX;
@@ -42,6 +42,8 @@ pub struct Rq {
     pub irq: Avg,
     /// Hardware-pressure signal.
     pub hw: Avg,
+    /// What the other classes took, up to 4.16.
+    pub rt_share: RtShare,
     /// Capacity at the highest frequency.
     pub cap_orig: u64,
     /// Current over reference frequency, times 1024.
@@ -67,6 +69,9 @@ pub fn clock_update(rules: &Rules, rq: &mut Rq, now: u64, irq_ns: u64, is_idle: 
     let task_elapsed = elapsed - irq_ns;
     rq.clock.clock_ns += elapsed;
     rq.clock.clock_task_ns += task_elapsed;
+    if irq_ns > 0 {
+        add_share(rules, rq, irq_ns);
+    }
     let decayed = irq_ns > 0 && update_irq(rules, rq, irq_ns);
     clock_pelt_update(rules, rq, task_elapsed, is_idle);
     decayed
@@ -95,7 +100,9 @@ pub fn clock_enter_idle(rules: &Rules, rq: &mut Rq) {
     if sum >= SATURATED_SUM {
         rq.clock.lost_idle_ns += rq.clock.clock_task_ns.wrapping_sub(rq.clock.clock_pelt_ns);
     }
-    clock_pelt_update(rules, rq, 0, true);
+    if rules.idle_clock == IdleClock::AtOnce {
+        clock_pelt_update(rules, rq, 0, true);
+    }
 }
 
 /// The clock of the CPU's fair, RT and DL records.

@@ -9,7 +9,9 @@ use crate::pressure::update_others;
 use crate::rq::{
     CfsRq, Ctx, Se, attach, deposit_removed, detach, event, flag, sync_blocked, update_cfs_rq, update_load_avg,
 };
-use crate::rules::{InitUtil, Invariance, MigrationLag, Rules, UtilEst, UtilEstStale};
+use crate::rules::{
+    EstimateLeaves, InitUtil, InitWeight, Invariance, MigrationLag, QueuedMigrant, Rules, UtilEst, UtilEstStale,
+};
 use crate::util_est;
 
 /// Wall time that an event brings, and how it was spent.
@@ -109,7 +111,7 @@ pub fn tick_entity(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, owned: Option<&mut C
 
 /// A task wants to sleep but stays queued; it is not runnable any more.
 pub fn delay_entity(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se) -> u64 {
-    let flags = if ctx.rules.util_est == UtilEst::U4 { flag::UPDATE_UTIL_EST } else { 0 };
+    let flags = if sampling(ctx.rules) == Sampling::Inside { flag::UPDATE_UTIL_EST } else { 0 };
     let events = update_load_avg(ctx, cfs, se, None, flags);
     se.delayed = 1;
     se.nr_runnable = 0;
@@ -160,34 +162,60 @@ fn sample_if(now_is: Sampling, rules: &Rules, rq: &Rq, se: &mut Se, sleeps: bool
     }
 }
 
-/// A task leaves the root queue. One whose dequeue was delayed has left the estimates already.
-pub fn rq_dequeue_task(rules: &Rules, rq: &mut Rq, se: &mut Se, time: Time, why: Leave) -> u64 {
+/// The queue's estimate loses the task's, before the update or after it; never for one whose dequeue was delayed.
+fn leave_estimate(now_is: EstimateLeaves, rules: &Rules, rq: &mut Rq, se: &Se, was_delayed: bool) {
+    if !was_delayed && rules.estimate_leaves == now_is {
+        util_est::dequeue(rules, &mut rq.cfs, se);
+    }
+}
+
+/// A task leaves the root queue. `later`: the last step is made by [`rq_estimate_last`], if the kernel has one.
+pub fn rq_dequeue_task(rules: &Rules, rq: &mut Rq, se: &mut Se, time: Time, why: Leave, later: bool) -> u64 {
     advance(rules, rq, time);
     let was_delayed = se.delayed != 0;
     let sleeps = why == Leave::Sleep && !was_delayed;
+    leave_estimate(EstimateLeaves::First, rules, rq, se, was_delayed);
     if !was_delayed {
-        util_est::dequeue(rules, &mut rq.cfs, se);
+        sample_if(Sampling::Before, rules, rq, se, sleeps);
     }
-    sample_if(Sampling::Before, rules, rq, se, sleeps);
-    let detach = if why == Leave::Migrate { flag::DO_DETACH } else { 0 };
-    let estimate = if sleeps && rules.util_est == UtilEst::U4 { flag::UPDATE_UTIL_EST } else { 0 };
+    let at_once = why == Leave::Migrate && rules.queued_migrant == QueuedMigrant::Detached;
+    let detach = if at_once { flag::DO_DETACH } else { 0 };
+    let estimate = if sleeps && sampling(rules) == Sampling::Inside { flag::UPDATE_UTIL_EST } else { 0 };
     let ctx = cfs_ctx(rules, rq, &rq.cfs);
     let delta = if was_delayed { 0 } else { -1 };
     let events = dequeue_entity(&ctx, &mut rq.cfs, se, None, delta, detach | estimate);
     if why == Leave::Migrate {
+        if !at_once {
+            remove_sleeping(&ctx, &mut rq.cfs, se);
+        }
         se.avg.last_update_time_ns = 0;
     }
-    sample_if(Sampling::After, rules, rq, se, sleeps);
+    let leaves_last = rules.estimate_leaves == EstimateLeaves::Last;
+    if leaves_last && !later && !was_delayed {
+        rq_estimate_last(rules, rq, se, sleeps);
+    }
+    if !leaves_last {
+        sample_if(Sampling::After, rules, rq, se, sleeps);
+    }
     events
+}
+
+/// The end of a dequeue in kernels that lower the queue's estimate last; the sample comes after it.
+pub fn rq_estimate_last(rules: &Rules, rq: &mut Rq, se: &mut Se, sleeps: bool) {
+    if rules.estimate_leaves == EstimateLeaves::Last {
+        leave_estimate(EstimateLeaves::Last, rules, rq, se, false);
+        sample_if(Sampling::After, rules, rq, se, sleeps);
+    }
 }
 
 /// A task wants to sleep but stays queued until its lag is paid.
 pub fn rq_delay_task(rules: &Rules, rq: &mut Rq, se: &mut Se, time: Time) -> u64 {
     advance(rules, rq, time);
-    util_est::dequeue(rules, &mut rq.cfs, se);
+    leave_estimate(EstimateLeaves::First, rules, rq, se, false);
     sample_if(Sampling::Before, rules, rq, se, true);
     let ctx = cfs_ctx(rules, rq, &rq.cfs);
     let events = delay_entity(&ctx, &mut rq.cfs, se);
+    leave_estimate(EstimateLeaves::Last, rules, rq, se, false);
     sample_if(Sampling::After, rules, rq, se, true);
     events
 }
@@ -259,8 +287,12 @@ pub fn post_init(rules: &Rules, cfs: &CfsRq, se: &mut Se, cap_orig: u64) {
         InitUtil::Scale => 1024,
     };
     let cap = (full as i64 - cfs.avg.util_avg as i64) / 2;
+    let weight = match rules.init_weight {
+        InitWeight::Unscaled => se.weight * 1024,
+        InitWeight::Scaled => se.weight,
+    };
     if cap > 0 {
-        let share = cfs.avg.util_avg * se.weight / (cfs.avg.load_avg + 1);
+        let share = cfs.avg.util_avg * weight / (cfs.avg.load_avg + 1);
         se.avg.util_avg = if cfs.avg.util_avg == 0 { cap as u64 } else { share.min(cap as u64) };
     }
     se.avg.runnable_avg = se.avg.util_avg;

@@ -2,9 +2,9 @@
 //! Task groups: propagation from a queue to the entity that stands for it, and shares (SPEC A.11, A.12).
 
 use crate::SCALE;
-use crate::pelt::divider;
-use crate::rq::{CfsRq, Ctx, Se, flag, raise_sum, take_off, update_cfs_rq, update_load_avg};
-use crate::rules::{Invariance, Rules, SharesKeepEmpty, SharesSetSame, TgLimit};
+use crate::pelt::{LOAD_AVG_MAX, divider};
+use crate::rq::{CfsRq, Ctx, Se, add_load, flag, raise_sum, take_off, update_cfs_rq, update_load_avg};
+use crate::rules::{Invariance, Propagation, Rules, SharesKeepEmpty, SharesLoad, SharesSetSame, TgLimit};
 
 /// Weight of the lightest group entity.
 pub const SHARES_MIN: u64 = 2;
@@ -19,6 +19,22 @@ fn shift(rules: &Rules, avg: &mut u64, sum: &mut u64, avg_delta: i128, sum_delta
     *avg = add_signed(*avg, avg_delta);
     *sum = add_signed(*sum, sum_delta);
     raise_sum(rules, *avg, sum);
+}
+
+/// The same for utilization and runnable average: before 6.1 the queue's sum is made anew.
+fn shift_unweighted(rules: &Rules, avg: &mut u64, sum: &mut u64, avg_delta: i128, sum_delta: i128, div: u64) {
+    shift(rules, avg, sum, avg_delta, sum_delta);
+    if rules.propagation != Propagation::Difference {
+        *sum = *avg * div;
+    }
+}
+
+/// What turns an average that is carried up into a sum.
+fn carry_divider(rules: &Rules, cfs: &CfsRq) -> u64 {
+    match rules.propagation {
+        Propagation::FullPeriod => LOAD_AVG_MAX,
+        Propagation::Rebuilt | Propagation::Difference => divider(rules, &cfs.avg),
+    }
 }
 
 fn difference(new: u64, old: u64) -> i128 {
@@ -44,11 +60,12 @@ fn propagate_util(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, owned: &CfsRq) {
     if delta == 0 {
         return;
     }
-    let new_sum = owned.avg.util_avg * divider(rules, &cfs.avg);
+    let div = carry_divider(rules, cfs);
+    let new_sum = owned.avg.util_avg * div;
     let sum_delta = difference(new_sum, se.avg.util_sum);
     se.avg.util_avg = owned.avg.util_avg;
     se.avg.util_sum = new_sum;
-    shift(rules, &mut cfs.avg.util_avg, &mut cfs.avg.util_sum, delta, sum_delta);
+    shift_unweighted(rules, &mut cfs.avg.util_avg, &mut cfs.avg.util_sum, delta, sum_delta, div);
 }
 
 fn propagate_runnable(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, owned: &CfsRq) {
@@ -56,11 +73,12 @@ fn propagate_runnable(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, owned: &CfsRq
     if delta == 0 {
         return;
     }
-    let new_sum = owned.avg.runnable_avg * divider(rules, &cfs.avg);
+    let div = carry_divider(rules, cfs);
+    let new_sum = owned.avg.runnable_avg * div;
     let sum_delta = difference(new_sum, se.avg.runnable_sum);
     se.avg.runnable_avg = owned.avg.runnable_avg;
     se.avg.runnable_sum = new_sum;
-    shift(rules, &mut cfs.avg.runnable_avg, &mut cfs.avg.runnable_sum, delta, sum_delta);
+    shift_unweighted(rules, &mut cfs.avg.runnable_avg, &mut cfs.avg.runnable_sum, delta, sum_delta, div);
 }
 
 /// Load sum of a group entity after `waiting` came from below.
@@ -83,18 +101,22 @@ fn propagate_load(ctx: &Ctx, cfs: &mut CfsRq, se: &mut Se, owned: &mut CfsRq) {
     if waiting == 0 {
         return;
     }
-    let div = divider(ctx.rules, &cfs.avg);
+    let div = carry_divider(ctx.rules, cfs);
     let sum = propagated_load_sum(ctx, se, owned, waiting, div);
     let weighted_sum = se.weight * sum;
     let load_avg = weighted_sum / div;
     let delta = difference(load_avg, se.avg.load_avg);
-    if delta == 0 {
+    let propagation = ctx.rules.propagation;
+    if delta == 0 && propagation == Propagation::Difference {
         return;
     }
     let sum_delta = difference(weighted_sum, se.weight * se.avg.load_sum);
     se.avg.load_sum = sum;
     se.avg.load_avg = load_avg;
     shift(ctx.rules, &mut cfs.avg.load_avg, &mut cfs.avg.load_sum, delta, sum_delta);
+    if propagation == Propagation::Rebuilt {
+        cfs.avg.load_sum = cfs.avg.load_avg * div;
+    }
 }
 
 /// What the queues of one task group share; one per group.
@@ -111,7 +133,10 @@ pub fn group_shares(rules: &Rules, owned: &CfsRq, tg: &TaskGroup, present: u64) 
     if rules.shares_keep_empty == SharesKeepEmpty::On && owned.load_weight == 0 {
         return present;
     }
-    let load = owned.load_weight.max(owned.avg.load_avg);
+    let load = match rules.shares_load {
+        SharesLoad::Weight => owned.load_weight,
+        SharesLoad::Larger => owned.load_weight.max(owned.avg.load_avg),
+    };
     let total = tg.load_avg.saturating_sub(owned.tg_load_avg_contrib) + load;
     let share = (tg.shares * load).checked_div(total).unwrap_or(tg.shares * load);
     share.min(tg.shares).max(SHARES_MIN)
@@ -176,8 +201,8 @@ pub fn reweight(rules: &Rules, cfs: &mut CfsRq, se: &mut Se, weight: u64) {
         let weighted_sum = se.weight * se.avg.load_sum;
         take_off(rules, &mut cfs.avg.load_avg, &mut cfs.avg.load_sum, se.avg.load_avg, weighted_sum);
         se.avg.load_avg = weight * se.avg.load_sum / divider(rules, &se.avg);
-        cfs.avg.load_avg += se.avg.load_avg;
-        cfs.avg.load_sum += weight * se.avg.load_sum;
+        se.weight = weight;
+        add_load(rules, cfs, se);
     }
     se.weight = weight;
 }

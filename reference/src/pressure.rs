@@ -3,7 +3,7 @@
 
 use crate::clock::{Rq, clock_pelt};
 use crate::pelt::{Avg, Input, Scale, accumulate, publish};
-use crate::rules::{DlSignal, HwSignal, Invariance, IrqSignal, RtSignal, Rules};
+use crate::rules::{CapacityLeft, DlSignal, HwSignal, Invariance, IrqSignal, RtSignal, Rules};
 use crate::{SCALE, cap_scale};
 
 /// Scale of records that do not depend on the CPU's speed.
@@ -20,12 +20,22 @@ fn age(rules: &Rules, avg: &mut Avg, now: u64, value: u64, scale: Scale) -> bool
 
 /// Ages the RT signal; `running` says whether RT ran since the last update.
 pub fn update_rt(rules: &Rules, rq: &mut Rq, running: bool) -> bool {
-    let (now, scale) = (clock_pelt(rules, rq), rq.scale());
-    rules.rt_signal == RtSignal::On && age(rules, &mut rq.rt, now, running.into(), scale)
+    account_run(rules, rq, running);
+    age_rt(rules, rq, running)
 }
 
 /// Ages the DL signal; `running` says whether DL ran since the last update.
 pub fn update_dl(rules: &Rules, rq: &mut Rq, running: bool) -> bool {
+    account_run(rules, rq, running);
+    age_dl(rules, rq, running)
+}
+
+fn age_rt(rules: &Rules, rq: &mut Rq, running: bool) -> bool {
+    let (now, scale) = (clock_pelt(rules, rq), rq.scale());
+    rules.rt_signal == RtSignal::On && age(rules, &mut rq.rt, now, running.into(), scale)
+}
+
+fn age_dl(rules: &Rules, rq: &mut Rq, running: bool) -> bool {
     let (now, scale) = (clock_pelt(rules, rq), rq.scale());
     rules.dl_signal == DlSignal::On && age(rules, &mut rq.dl, now, running.into(), scale)
 }
@@ -59,8 +69,8 @@ pub fn update_hw(rules: &Rules, rq: &mut Rq, lost: u64) -> bool {
 
 /// The refresh of all four signals in a blocked walk (F.2).
 pub fn update_others(rules: &Rules, rq: &mut Rq, rt_running: bool, dl_running: bool, lost: u64) -> bool {
-    let rt = update_rt(rules, rq, rt_running);
-    let dl = update_dl(rules, rq, dl_running);
+    let rt = age_rt(rules, rq, rt_running);
+    let dl = age_dl(rules, rq, dl_running);
     let hw = update_hw(rules, rq, lost);
     let irq = update_irq(rules, rq, 0);
     rt || dl || hw || irq
@@ -71,13 +81,59 @@ pub fn others_have_blocked(rq: &Rq) -> bool {
     rq.rt.util_avg != 0 || rq.dl.util_avg != 0 || rq.irq.util_avg != 0 || rq.hw.load_avg != 0
 }
 
-/// Capacity left for the fair class (F.4).
-pub fn capacity_of(rq: &Rq, hw: u64, cpufreq_pressure: u64) -> u64 {
-    let actual = rq.cap_orig.saturating_sub(hw.max(cpufreq_pressure));
-    let used = rq.rt.util_avg + rq.dl.util_avg;
+/// Up to 4.16: what the other classes took, and up to when it was halved (F.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RtShare {
+    /// Time times speed.
+    pub sum: u64,
+    /// Wall time of the last halving.
+    pub age_stamp_ns: u64,
+    /// Task clock up to which the present run was added.
+    pub counted_to_ns: u64,
+}
+
+/// A second, of which a half is the half-life.
+const AVERAGING_NS: u64 = 1_000_000_000;
+
+/// Halves for every half second that is over.
+pub fn age_share(rq: &mut Rq) {
+    while (rq.clock.clock_ns.wrapping_sub(rq.rt_share.age_stamp_ns) as i64) > (AVERAGING_NS / 2) as i64 {
+        rq.rt_share.age_stamp_ns += AVERAGING_NS / 2;
+        rq.rt_share.sum /= 2;
+    }
+}
+
+/// Time that fair tasks did not get.
+pub fn add_share(rules: &Rules, rq: &mut Rq, ns: u64) {
+    if rules.capacity_left == CapacityLeft::RtShare {
+        rq.rt_share.sum += ns * rq.freq_scale;
+        age_share(rq);
+    }
+}
+
+fn account_run(rules: &Rules, rq: &mut Rq, running: bool) {
+    let ran = rq.clock.clock_task_ns.wrapping_sub(rq.rt_share.counted_to_ns) as i64;
+    rq.rt_share.counted_to_ns = rq.clock.clock_task_ns;
+    if running && ran > 0 {
+        add_share(rules, rq, ran as u64);
+    }
+}
+
+/// Capacity left for the fair class (F.4; F.1 for kernels without these signals).
+pub fn capacity_of(rules: &Rules, rq: &Rq, hw: u64, cpufreq_pressure: u64) -> u64 {
+    let others = rq.rt.util_avg + rq.dl.util_avg;
+    let (max, used) = match rules.capacity_left {
+        CapacityLeft::RtShare => {
+            let since = (rq.clock.clock_ns.wrapping_sub(rq.rt_share.age_stamp_ns) as i64).max(0) as u64;
+            let used = rq.rt_share.sum / (AVERAGING_NS / 2 + since);
+            return cap_scale(SCALE.saturating_sub(used).max(1), rq.cap_orig).max(1);
+        }
+        CapacityLeft::Used => (rq.cap_orig, others + hw),
+        CapacityLeft::Actual => (rq.cap_orig.saturating_sub(hw.max(cpufreq_pressure)), others),
+    };
     let irq = rq.irq.util_avg;
-    if irq >= actual || used >= actual {
+    if irq >= max || used >= max {
         return 1;
     }
-    ((actual - used) * (actual - irq) / actual).max(1)
+    ((max - used) * (max - irq) / max).max(1)
 }

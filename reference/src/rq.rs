@@ -117,10 +117,14 @@ pub fn update_se(ctx: &Ctx, se: &mut Se) -> u64 {
         RunnableSignal::Off => 0,
     };
     let input = Input { load: se.on_rq, runnable: if se.on_rq != 0 { runnable } else { 0 }, running: se.running };
-    age_se(ctx, se, ctx.now, input)
+    let periods = age_se(ctx, se, ctx.now, input);
+    if periods > 0 {
+        util_est::clear_mark(ctx.rules, &mut se.avg);
+    }
+    periods
 }
 
-/// Ages a sleeping entity to `to` (A.6, blocked entity).
+/// Ages a sleeping entity to `to` (A.6, blocked entity). The mark of its estimate stays.
 pub fn sync_blocked(ctx: &Ctx, se: &mut Se, to: u64) -> u64 {
     age_se(ctx, se, to, Input::default())
 }
@@ -129,7 +133,6 @@ fn age_se(ctx: &Ctx, se: &mut Se, to: u64, input: Input) -> u64 {
     let periods = accumulate(ctx.rules, &mut se.avg, to, input, ctx.scale);
     if periods > 0 {
         publish(ctx.rules, &mut se.avg, se.weight);
-        util_est::clear_mark(&mut se.avg);
     }
     periods
 }
@@ -145,10 +148,26 @@ pub(crate) fn take_off(rules: &Rules, avg: &mut u64, sum: &mut u64, amount: u64,
 pub(crate) fn raise_sum(rules: &Rules, avg: u64, sum: &mut u64) {
     let least = avg * MIN_DIVIDER;
     match rules.sum_floor {
-        SumFloor::Off => {}
+        SumFloor::Off | SumFloor::Rebuilt => {}
         SumFloor::On => *sum = (*sum).max(least),
         // Both sides lose what is beyond 32 bits, and the larger rest stays.
         SumFloor::Wraps => *sum = (*sum % (1 << 32)).max(least % (1 << 32)),
+    }
+}
+
+/// [`take_off`], after which 5.10 makes the sum anew from the average.
+fn take_off_anew(rules: &Rules, avg: &mut u64, sum: &mut u64, amount: u64, amount_sum: u64, div: u64) {
+    take_off(rules, avg, sum, amount, amount_sum);
+    if rules.sum_floor == SumFloor::Rebuilt {
+        *sum = *avg * div;
+    }
+}
+
+/// Takes the utilization of removed tasks off: the one sum that 5.10 keeps, with a floor.
+fn take_off_removed_util(rules: &Rules, avg: &mut Avg, amount: u64, div: u64) {
+    take_off(rules, &mut avg.util_avg, &mut avg.util_sum, amount, amount * div);
+    if rules.sum_floor == SumFloor::Rebuilt {
+        avg.util_sum = avg.util_sum.max(avg.util_avg * MIN_DIVIDER % (1 << 32));
     }
 }
 
@@ -157,10 +176,11 @@ fn apply_removed(rules: &Rules, cfs: &mut CfsRq) {
     let div = divider(rules, &cfs.avg);
     let removed = std::mem::take(&mut cfs.removed);
     let avg = &mut cfs.avg;
-    take_off(rules, &mut avg.load_avg, &mut avg.load_sum, removed.load, removed.load * div);
-    take_off(rules, &mut avg.util_avg, &mut avg.util_sum, removed.util, removed.util * div);
+    take_off_anew(rules, &mut avg.load_avg, &mut avg.load_sum, removed.load, removed.load * div, div);
+    take_off_removed_util(rules, avg, removed.util, div);
     if rules.runnable_signal == RunnableSignal::On {
-        take_off(rules, &mut avg.runnable_avg, &mut avg.runnable_sum, removed.runnable, removed.runnable * div);
+        let runnable = removed.runnable;
+        take_off_anew(rules, &mut avg.runnable_avg, &mut avg.runnable_sum, runnable, runnable * div, div);
         add_propagation(cfs, -((removed.runnable * div) as i64) >> 10);
     } else {
         add_propagation(cfs, -(removed.runnable as i64));
@@ -205,17 +225,27 @@ pub fn attach(rules: &Rules, cfs: &mut CfsRq, se: &mut Se) {
     cfs.avg.util_sum += se.avg.util_sum;
     cfs.avg.runnable_avg += se.avg.runnable_avg;
     cfs.avg.runnable_sum += se.avg.runnable_sum;
+    add_load(rules, cfs, se);
+    add_propagation(cfs, se.avg.load_sum as i64);
+}
+
+/// Adds an entity's load to its queue; from 7.2 on the floor holds here too.
+pub(crate) fn add_load(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
     cfs.avg.load_avg += se.avg.load_avg;
     cfs.avg.load_sum += se.weight * se.avg.load_sum;
-    add_propagation(cfs, se.avg.load_sum as i64);
+    if rules.sum_floor == SumFloor::On {
+        raise_sum(rules, cfs.avg.load_avg, &mut cfs.avg.load_sum);
+    }
 }
 
 /// Takes an entity's averages off a queue (A.10).
 pub fn detach(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
+    let div = divider(rules, &cfs.avg);
     let (queue, entity) = (&mut cfs.avg, &se.avg);
     take_off(rules, &mut queue.load_avg, &mut queue.load_sum, entity.load_avg, se.weight * entity.load_sum);
-    take_off(rules, &mut queue.util_avg, &mut queue.util_sum, entity.util_avg, entity.util_sum);
-    take_off(rules, &mut queue.runnable_avg, &mut queue.runnable_sum, entity.runnable_avg, entity.runnable_sum);
+    take_off_anew(rules, &mut queue.util_avg, &mut queue.util_sum, entity.util_avg, entity.util_sum, div);
+    let (avg, sum) = (&mut queue.runnable_avg, &mut queue.runnable_sum);
+    take_off_anew(rules, avg, sum, entity.runnable_avg, entity.runnable_sum, div);
     add_propagation(cfs, -(se.avg.load_sum as i64));
 }
 

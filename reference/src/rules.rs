@@ -52,14 +52,24 @@ rules! {
     invariance: Invariance { "contribution" => Contribution, "clock" => Clock }
     /// A.5: constant LOAD_AVG_MAX, or the maximum at the present position.
     divisor: Divisor { "constant" => Constant, "moving" => Moving }
-    /// A.8: are sums kept at or above average times MIN_DIVIDER after a subtraction?
-    sum_floor: SumFloor { "off" => Off, "on" => On, "wraps" => Wraps }
+    /// A.8: are sums kept at or above average times MIN_DIVIDER, or made anew, after a subtraction?
+    sum_floor: SumFloor { "off" => Off, "on" => On, "wraps" => Wraps, "rebuilt" => Rebuilt }
+    /// A.11: how the sums follow averages that are carried up.
+    propagation: Propagation { "full_period" => FullPeriod, "rebuilt" => Rebuilt, "difference" => Difference }
     /// A.13: half of what may a new task have at most?
     init_util: InitUtil { "scale" => Scale, "capacity" => Capacity }
+    /// A.13: unit of the weight in a new task's utilization.
+    init_weight: InitWeight { "unscaled" => Unscaled, "scaled" => Scaled }
+    /// A.7.2: when does the clock of a CPU that goes idle catch up?
+    idle_clock: IdleClock { "later" => Later, "at_once" => AtOnce }
     /// A.13: is the time an idle CPU did not account taken off a task that leaves it?
     migration_lag: MigrationLag { "off" => Off, "on" => On }
+    /// A.13: how a task leaves that moves while it is runnable.
+    queued_migrant: QueuedMigrant { "removed" => Removed, "detached" => Detached }
     /// A.12: is a group's load refreshed at most once per ms and queue?
     tg_limit: TgLimit { "off" => Off, "on" => On }
+    /// A.12: what a CPU's share is worked out from.
+    shares_load: SharesLoad { "weight" => Weight, "larger" => Larger }
     /// A.12: does an empty group queue keep its entity's weight?
     shares_keep_empty: SharesKeepEmpty { "off" => Off, "on" => On }
     /// A.12: does a group's entity get the weight it has once more?
@@ -72,10 +82,14 @@ rules! {
     irq_signal: IrqSignal { "off" => Off, "on" => On }
     /// F.2: hardware (thermal) pressure signal.
     hw_signal: HwSignal { "off" => Off, "on" => On }
+    /// F.4: what is left of a CPU for fair tasks.
+    capacity_left: CapacityLeft { "rt_share" => RtShare, "used" => Used, "actual" => Actual }
     /// A.15: variant of the utilization estimate.
-    util_est: UtilEst { "off" => Off, "u1" => U1, "u2" => U2, "u3" => U3, "u4" => U4 }
+    util_est: UtilEst { "off" => Off, "u1" => U1, "u2" => U2, "u3" => U3, "u4" => U4, "u1_any" => U1Any }
     /// A.15, ordering trap: is the sample taken before the entity is brought up to now?
     util_est_stale: UtilEstStale { "off" => Off, "on" => On }
+    /// A.15: when a task's estimate leaves the CPU's.
+    estimate_leaves: EstimateLeaves { "last" => Last, "first" => First }
     /// A.17: does runnable_avg raise the utilization for frequency selection?
     runnable_boost: RunnableBoost { "off" => Off, "on" => On }
     /// A.1: does the unweighted runnable signal exist?
@@ -203,18 +217,25 @@ pub const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", 
 const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("invariance", &[("4.12", "contribution"), ("5.4", "clock")]),
     ("divisor", &[("4.12", "constant"), ("4.16", "moving")]),
-    ("sum_floor", &[("4.12", "off"), ("5.4", "on"), ("6.1", "wraps"), ("7.2", "on")]),
+    ("sum_floor", &[("4.12", "off"), ("5.10", "rebuilt"), ("6.1", "wraps"), ("7.2", "on")]),
+    ("propagation", &[("4.12", "full_period"), ("5.10", "rebuilt"), ("6.1", "difference")]),
     ("init_util", &[("4.12", "scale"), ("4.19", "capacity")]),
+    ("init_weight", &[("4.12", "unscaled"), ("6.12", "scaled")]),
+    ("idle_clock", &[("4.12", "later"), ("6.1", "at_once")]),
     ("migration_lag", &[("4.12", "off"), ("6.1", "on")]),
+    ("queued_migrant", &[("4.12", "removed"), ("4.16", "detached")]),
     ("tg_limit", &[("4.12", "off"), ("6.12", "on")]),
-    ("shares_keep_empty", &[("4.12", "off"), ("7.2", "on")]),
-    ("shares_set_same", &[("4.12", "on"), ("6.6", "off")]),
+    ("shares_load", &[("4.12", "weight"), ("4.16", "larger")]),
+    ("shares_keep_empty", &[("4.12", "off"), ("6.12", "on")]),
+    ("shares_set_same", &[("4.12", "on"), ("6.12", "off")]),
     ("rt_signal", &[("4.12", "off"), ("4.19", "on")]),
     ("dl_signal", &[("4.12", "off"), ("4.19", "on")]),
-    ("irq_signal", &[("4.12", "off"), ("5.4", "on")]),
+    ("irq_signal", &[("4.12", "off"), ("4.19", "on")]),
     ("hw_signal", &[("4.12", "off"), ("5.10", "on")]),
-    ("util_est", &[("4.12", "off"), ("4.19", "u1"), ("5.10", "u2"), ("6.12", "u3"), ("7.2", "u4")]),
+    ("capacity_left", &[("4.12", "rt_share"), ("4.19", "used"), ("6.12", "actual")]),
+    ("util_est", &[("4.12", "off"), ("4.19", "u1_any"), ("5.4", "u1"), ("5.10", "u2"), ("6.12", "u3"), ("6.18", "u4")]),
     ("util_est_stale", &[("4.12", "off"), ("6.12", "on"), ("7.2", "off")]),
+    ("estimate_leaves", &[("4.12", "last"), ("5.10", "first")]),
     ("runnable_boost", &[("4.12", "off"), ("6.6", "on")]),
     ("runnable_signal", &[("4.12", "off"), ("5.10", "on")]),
     ("rt_rule", &[("4.12", "flag_max"), ("4.19", "runnable_max"), ("5.4", "runnable_max_unless_uclamp")]),

@@ -10,9 +10,17 @@ pub const UNCHANGED: u64 = 0x8000_0000;
 /// Differences below this do not move the estimate.
 pub const MARGIN: u64 = 1024 / 100;
 
-/// The averages were published: the next sample counts again.
-pub fn clear_mark(avg: &mut Avg) {
-    avg.util_est_enqueued &= !UNCHANGED;
+/// The bit in which a variant keeps the mark: the first two overwrite the last bit of the sample.
+fn mark(rules: &Rules) -> u64 {
+    match rules.util_est {
+        UtilEst::U1 | UtilEst::U1Any => 1,
+        UtilEst::Off | UtilEst::U2 | UtilEst::U3 | UtilEst::U4 => UNCHANGED,
+    }
+}
+
+/// The averages were published while the task was not asleep: the next sample counts again.
+pub fn clear_mark(rules: &Rules, avg: &mut Avg) {
+    avg.util_est_enqueued &= !mark(rules);
 }
 
 /// A task's estimate.
@@ -20,8 +28,17 @@ fn estimate(rules: &Rules, se: &Se) -> u64 {
     let enqueued = se.avg.util_est_enqueued & !UNCHANGED;
     match rules.util_est {
         UtilEst::Off => 0,
-        UtilEst::U1 | UtilEst::U2 => enqueued.max(se.avg.util_est_ewma),
+        UtilEst::U1 => enqueued.max(se.avg.util_est_ewma) | 1,
+        UtilEst::U1Any | UtilEst::U2 => enqueued.max(se.avg.util_est_ewma),
         UtilEst::U3 | UtilEst::U4 => enqueued,
+    }
+}
+
+/// What the root queue counts for a task.
+fn counted(rules: &Rules, se: &Se) -> u64 {
+    match rules.util_est {
+        UtilEst::U1Any => estimate(rules, se) | 1,
+        _ => estimate(rules, se),
     }
 }
 
@@ -32,12 +49,12 @@ pub fn task_util_est(rules: &Rules, se: &Se) -> u64 {
 
 /// Adds a task's estimate to its root queue.
 pub fn enqueue(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
-    cfs.util_est += estimate(rules, se);
+    cfs.util_est += counted(rules, se);
 }
 
 /// Takes a task's estimate off its root queue.
 pub fn dequeue(rules: &Rules, cfs: &mut CfsRq, se: &Se) {
-    cfs.util_est -= cfs.util_est.min(estimate(rules, se));
+    cfs.util_est -= cfs.util_est.min(counted(rules, se));
 }
 
 /// `old` moved a quarter of the way towards `sample`, which lies below it or above it.
@@ -47,25 +64,28 @@ fn quarter_step(old: u64, sample: u64) -> u64 {
 
 /// Takes one sample when a task goes to sleep.
 pub fn sample(rules: &Rules, avg: &mut Avg, cap_orig: u64) {
-    if avg.util_est_enqueued & UNCHANGED != 0 {
+    if avg.util_est_enqueued & mark(rules) != 0 {
         return;
     }
     match rules.util_est {
         UtilEst::Off => {}
-        UtilEst::U1 => sample_u1(avg, cap_orig),
+        UtilEst::U1 => sample_u1(avg, Some(cap_orig)),
+        UtilEst::U1Any => sample_u1(avg, None),
         UtilEst::U2 => sample_u2(avg, cap_orig),
         UtilEst::U3 => sample_single(avg, Some(cap_orig)),
         UtilEst::U4 => sample_single(avg, None),
     }
 }
 
-fn sample_u1(avg: &mut Avg, cap_orig: u64) {
-    let util = avg.util_avg;
-    if util.abs_diff(avg.util_est_ewma) < MARGIN || util > cap_orig {
+/// The sample is marked first, and the marked value is what the filter sees.
+fn sample_u1(avg: &mut Avg, capacity_check: Option<u64>) {
+    let sample = avg.util_avg | 1;
+    let too_large = capacity_check.is_some_and(|cap_orig| avg.util_avg > cap_orig);
+    if sample.abs_diff(avg.util_est_ewma) < MARGIN || too_large {
         return;
     }
-    avg.util_est_enqueued = util | UNCHANGED;
-    avg.util_est_ewma = quarter_step(avg.util_est_ewma, util);
+    avg.util_est_enqueued = sample;
+    avg.util_est_ewma = quarter_step(avg.util_est_ewma, sample);
 }
 
 fn sample_u2(avg: &mut Avg, cap_orig: u64) {

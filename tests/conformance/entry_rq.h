@@ -61,6 +61,13 @@ TEST_OP op_rq_dequeue_task(u64 *w)
 	return pelton_rq_dequeue_task(POLICY, RQ(1), SE(2), w[3], w[4], (u32)w[5], (u32)w[6]);
 }
 
+/* rq, se, task sleeps */
+TEST_OP op_rq_estimate_last(u64 *w)
+{
+	pelton_rq_estimate_last(POLICY, RQ(1), SE(2), (u32)w[3]);
+	return 0;
+}
+
 /* rq, se, now, irq_ns, is_idle */
 TEST_OP op_rq_delay_task(u64 *w)
 {
@@ -147,7 +154,14 @@ TEST_OP op_update_others(u64 *w)
 /* rq, hardware pressure, cpufreq pressure */
 TEST_OP op_capacity_of(u64 *w)
 {
-	return pelton_capacity_of(RQ(1), (u32)w[2], (u32)w[3]);
+	return pelton_capacity_of(POLICY, RQ(1), (u32)w[2], (u32)w[3]);
+}
+
+/* rq */
+TEST_OP op_rt_share_age(u64 *w)
+{
+	pelton_rt_share_age(RQ(1));
+	return 0;
 }
 
 /* rq, cfs, se, old CPU is idle, wall now */

@@ -28,6 +28,7 @@
 	X(TICK_ENTITY, op_tick_entity, "A.9, B.15") \
 	X(RQ_ENQUEUE_TASK, op_rq_enqueue_task, "A.9, A.15, B.15") \
 	X(RQ_DEQUEUE_TASK, op_rq_dequeue_task, "A.9, A.15, B.15") \
+	X(RQ_ESTIMATE_LAST, op_rq_estimate_last, "A.15") \
 	X(RQ_DELAY_TASK, op_rq_delay_task, "A.9, A.15") \
 	X(RQ_SWITCH_FAIR, op_rq_switch_fair, "A.9, B.15") \
 	X(RQ_SWITCH_IDLE, op_rq_switch_idle, "A.7.2, A.9") \
@@ -42,6 +43,7 @@
 	X(UPDATE_HW, op_update_hw, "F.2") \
 	X(UPDATE_OTHERS, op_update_others, "F.2, F.5") \
 	X(CAPACITY_OF, op_capacity_of, "F.4") \
+	X(RT_SHARE_AGE, op_rt_share_age, "F.1") \
 	X(UTIL_EST_ENQUEUE, op_util_est_enqueue, "A.15") \
 	X(UTIL_EST_DEQUEUE, op_util_est_dequeue, "A.15") \
 	X(UTIL_EST_UPDATE, op_util_est_update, "A.15") \

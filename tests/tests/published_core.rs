@@ -138,7 +138,7 @@ impl Sharing {
                 peak = peak.max(self.cpu.tasks[0].avg.util_avg);
             }
         }
-        (peak, self.cpu.tasks[0].util_est())
+        (peak, self.cpu.tasks[0].util_est(&self.cpu.policy))
     }
 }
 

@@ -42,8 +42,9 @@
 #define PELTON_MIN_DIVISOR (PELTON_LOAD_AVG_MAX - PELTON_PERIOD_UNITS)
 #define PELTON_DECAY_ZERO_PERIODS (63u * PELTON_HALF_LIFE_PERIODS)
 
-/* util_est did not change since it was stored: the averages were not published in between. */
+/* util_est did not change since it was stored: the averages were not published in between. Up to 5.4 in bit 0. */
 #define PELTON_UTIL_EST_UNCHANGED 0x80000000u
+#define PELTON_UTIL_EST_UNCHANGED_LOW 1u
 
 /* What an update needs beside the record: rules, the record's own clock, the speed of the CPU. */
 struct pelton_ctx {
@@ -173,24 +174,34 @@ PELTON_INLINE u64 pelton_se_runnable(const struct pelton_policy *pol, const stru
 	return pol->runnable_signal && se->on_rq ? se->nr_runnable : 0;
 }
 
+/* Which bit of the stored estimate is the mark. */
+PELTON_INLINE u32 pelton_util_est_mark(const struct pelton_policy *pol)
+{
+	u32 low = pol->util_est == PELTON_UTIL_EST_U1 || pol->util_est == PELTON_UTIL_EST_U1_ANY;
+
+	return low ? PELTON_UTIL_EST_UNCHANGED_LOW : PELTON_UTIL_EST_UNCHANGED;
+}
+
 PELTON_INLINE u64 pelton_age_se(const struct pelton_ctx *ctx, struct pelton_se *se, u64 load, u64 runnable, u64 running)
 {
 	u64 periods = pelton_accumulate(ctx, &se->avg, load, runnable, running);
 
-	if (periods) {
+	if (periods)
 		pelton_publish(ctx->pol, &se->avg, se->weight);
-		se->avg.util_est_enqueued &= ~PELTON_UTIL_EST_UNCHANGED;
-	}
 	return periods;
 }
 
 /* Bring an entity up to ctx->now from its own state. Returns the number of period boundaries crossed. */
 PELTON_INLINE u64 pelton_update_se(const struct pelton_ctx *ctx, struct pelton_se *se)
 {
-	return pelton_age_se(ctx, se, se->on_rq != 0, pelton_se_runnable(ctx->pol, se), se->running);
+	u64 periods = pelton_age_se(ctx, se, se->on_rq != 0, pelton_se_runnable(ctx->pol, se), se->running);
+
+	if (periods)
+		se->avg.util_est_enqueued &= ~pelton_util_est_mark(ctx->pol);
+	return periods;
 }
 
-/* The same for an entity known to be blocked. */
+/* The same for an entity known to be blocked. Its estimate keeps the mark: averages that only decayed are no news. */
 PELTON_INLINE u64 pelton_update_blocked_se(const struct pelton_ctx *ctx, struct pelton_se *se)
 {
 	return pelton_age_se(ctx, se, 0, 0, 0);

@@ -5,7 +5,7 @@
  *   clock       += d
  *   clock_task  += d - irq
  *   clock_pelt  += (d - irq) * cap_orig * freq_scale     busy: slow CPUs age slowly
- *   clock_pelt   = clock_task                            idle: catch up
+ *   clock_pelt   = clock_task                            idle: catch up, at once or at the next update (idle_clock)
  *
  *   clock_task  ----------------------------------------->
  *   clock_pelt  ------------.  (busy at half speed)  .---->   the jump is seen as idle time, so a task that needs
@@ -20,13 +20,15 @@
  *   irq           ns     0 .. the time since the last update
  *
  * Source: Linux 7.2 kernel/sched/core.c (update_rq_clock, update_rq_clock_task), kernel/sched/pelt.h
- * (update_rq_clock_pelt, update_idle_rq_clock_pelt, rq_clock_pelt, cfs_rq_clock_pelt). Before 5.1 clock_task serves.
+ * (update_rq_clock_pelt, update_idle_rq_clock_pelt, rq_clock_pelt, cfs_rq_clock_pelt); 5.4 and 5.10.262 for idle_clock.
+ * In 4.19 clock_task serves.
  * Deviations: interrupt and stolen time arrive as one number.
  */
 #ifndef PELTON_PELT_CLOCK_H
 #define PELTON_PELT_CLOCK_H
 
 #include "pelt.h"
+#include "rt_share.h"
 
 /* util_sum of a CPU that had no idle time worth the name. */
 #define PELTON_SATURATED_UTIL_SUM ((PELTON_MIN_DIVISOR << PELTON_CAPACITY_SHIFT) - PELTON_LOAD_AVG_MAX)
@@ -89,7 +91,8 @@ PELTON_INLINE void pelton_clock_enter_idle(const struct pelton_policy *pol, stru
 		return;
 	if (util_sum >= PELTON_SATURATED_UTIL_SUM)
 		c->lost_idle_ns += c->clock_task_ns - c->clock_pelt_ns;
-	pelton_clock_sync_idle(c);
+	if (pol->idle_clock == PELTON_IDLE_CLOCK_AT_ONCE)
+		pelton_clock_sync_idle(c);
 }
 
 /* Advance the PELT clock by `delta` ns of task time. */
@@ -138,8 +141,10 @@ PELTON_INLINE u32 pelton_clock_update(const struct pelton_policy *pol, struct pe
 	rq->clock.clock_ns = now;
 	irq_ns = pelton_min_u64(irq_ns, delta);
 	rq->clock.clock_task_ns += delta - irq_ns;
-	if (irq_ns)
+	if (irq_ns) {
+		pelton_rt_share_add(pol, rq, irq_ns);
 		decayed = pelton_update_irq(pol, rq, irq_ns) != 0;
+	}
 	if (pol->invariance == PELTON_INVARIANCE_CLOCK)
 		pelton_clock_advance_pelt(rq, delta - irq_ns, is_idle);
 	return decayed;
@@ -160,6 +165,8 @@ PELTON_INLINE void pelton_rq_init(const struct pelton_policy *pol, struct pelton
 	rq->dl.last_update_time_ns = pelton_clock_pelt(pol, rq);
 	rq->hw.last_update_time_ns = rq->clock.clock_task_ns;
 	rq->irq.last_update_time_ns = now;
+	rq->rt_share.age_stamp_ns = now;
+	rq->rt_share.counted_to_ns = rq->clock.clock_task_ns;
 }
 
 #endif

@@ -15,10 +15,12 @@
  *   shares         weight          2 .. tg.shares, tg.shares 2 .. 262144
  *   tg.load_avg    weight          sum of the queues' contributions
  *
- * Source: Linux 7.2 kernel/sched/fair.c (update_load_avg, propagate_entity_load_avg, update_tg_cfs_util,
- * update_tg_cfs_load, calc_group_shares, update_tg_load_avg, update_cfs_group, __update_blocked_fair, post_init_entity_util_avg, migrate_se_pelt_lag,
- * switched_from_fair, switched_to_fair, online_fair_sched_group).
- * Deviations: 4.10-4.14 propagated by other formulas (recollection); here the 4.15 form serves all profiles.
+ * Source: Linux 4.16 to 7.2.12 kernel/sched/fair.c (update_load_avg, propagate_entity_load_avg, update_tg_cfs_util,
+ * update_tg_cfs_runnable, update_tg_cfs_load, calc_group_shares, update_tg_load_avg, update_cfs_group,
+ * __update_blocked_fair, post_init_entity_util_avg, migrate_se_pelt_lag, switched_from_fair, switched_to_fair,
+ * online_fair_sched_group); 4.12 (calc_cfs_shares, migrate_task_rq_fair). docs/spec/signals.md has the rule per release.
+ * Deviations: 4.12 gave a group's entity the load average of its queue, scaled to the group's shares
+ * (update_tg_cfs_load); here the form of 4.16 serves it.
  */
 #ifndef PELTON_PELT_GROUP_H
 #define PELTON_PELT_GROUP_H
@@ -29,35 +31,50 @@
 
 #define PELTON_MIN_SHARES 2u
 #define PELTON_CPU_WEIGHT_DEFAULT 100u
+#define PELTON_WEIGHT_SHIFT 10   /* a 64-bit kernel's weights have this many bits more than its loads */
 #define PELTON_TG_UPDATE_SHIFT 6 /* the total is refreshed when off by more than 1/64 */
 
-/* Utilization of a group entity becomes that of the queue it owns; the queue above takes the difference. */
+/* What an average that is carried up is multiplied with to get its sum. */
+PELTON_INLINE u32 pelton_carry_divisor(const struct pelton_policy *pol, const struct pelton_cfs_rq *q)
+{
+	return pol->propagation == PELTON_PROPAGATION_FULL_PERIOD ? PELTON_LOAD_AVG_MAX : pelton_divisor(pol, &q->avg);
+}
+
+/*
+ * One signal without weights: the group entity (se) gets the average of the queue it owns, the queue above (q) takes the
+ * difference, or a sum made anew.
+ */
+PELTON_INLINE void pelton_carry(const struct pelton_policy *pol, u64 *q_avg, u64 *q_sum, u64 *se_avg, u64 *se_sum,
+				u64 avg, u32 divisor)
+{
+	u64 sum = avg * divisor;
+
+	if (avg == *se_avg)
+		return;
+	*q_avg = pelton_shift_by(*q_avg, *se_avg, avg);
+	if (pol->propagation == PELTON_PROPAGATION_DIFFERENCE)
+		*q_sum = pelton_floor_sum(pol, pelton_shift_by(*q_sum, *se_sum, sum), *q_avg);
+	else
+		*q_sum = *q_avg * divisor;
+	*se_avg = avg;
+	*se_sum = sum;
+}
+
 PELTON_INLINE void pelton_propagate_util(const struct pelton_policy *pol, struct pelton_cfs_rq *q,
 					 struct pelton_avg *se, const struct pelton_avg *g)
 {
-	u64 sum = g->util_avg * pelton_divisor(pol, &q->avg);
+	u64 q_sum = q->avg.util_sum, se_sum = se->util_sum;
 
-	if (g->util_avg == se->util_avg)
-		return;
-	q->avg.util_avg = pelton_shift_by(q->avg.util_avg, se->util_avg, g->util_avg);
-	q->avg.util_sum =
-		(u32)pelton_floor_sum(pol, pelton_shift_by(q->avg.util_sum, se->util_sum, sum), q->avg.util_avg);
-	se->util_avg = g->util_avg;
-	se->util_sum = (u32)sum;
+	pelton_carry(pol, &q->avg.util_avg, &q_sum, &se->util_avg, &se_sum, g->util_avg, pelton_carry_divisor(pol, q));
+	q->avg.util_sum = (u32)q_sum;
+	se->util_sum = (u32)se_sum;
 }
 
 PELTON_INLINE void pelton_propagate_runnable(const struct pelton_policy *pol, struct pelton_cfs_rq *q,
 					     struct pelton_avg *se, const struct pelton_avg *g)
 {
-	u64 sum = g->runnable_avg * pelton_divisor(pol, &q->avg);
-
-	if (g->runnable_avg == se->runnable_avg)
-		return;
-	q->avg.runnable_avg = pelton_shift_by(q->avg.runnable_avg, se->runnable_avg, g->runnable_avg);
-	q->avg.runnable_sum =
-		pelton_floor_sum(pol, pelton_shift_by(q->avg.runnable_sum, se->runnable_sum, sum), q->avg.runnable_avg);
-	se->runnable_avg = g->runnable_avg;
-	se->runnable_sum = sum;
+	pelton_carry(pol, &q->avg.runnable_avg, &q->avg.runnable_sum, &se->runnable_avg, &se->runnable_sum,
+		     g->runnable_avg, pelton_carry_divisor(pol, q));
 }
 
 /* The group entity's new load sum: never above the full time, never below its running time. */
@@ -78,21 +95,23 @@ PELTON_INLINE u64 pelton_group_load_sum(const struct pelton_ctx *ctx, const stru
 PELTON_INLINE void pelton_propagate_load(const struct pelton_ctx *ctx, struct pelton_cfs_rq *q, struct pelton_se *se,
 					 struct pelton_cfs_rq *g)
 {
-	u32 divisor = pelton_divisor(ctx->pol, &q->avg);
+	u32 divisor = pelton_carry_divisor(ctx->pol, q);
 	s64 prop = g->prop_runnable_sum;
-	u64 sum, avg;
+	u64 sum, avg, q_sum;
 
 	if (!prop)
 		return;
 	g->prop_runnable_sum = 0;
 	sum = pelton_group_load_sum(ctx, &se->avg, g, prop, divisor);
 	avg = se->weight * sum / divisor;
-	if (avg == se->avg.load_avg)
+	if (avg == se->avg.load_avg && ctx->pol->propagation == PELTON_PROPAGATION_DIFFERENCE)
 		return;
 	q->avg.load_avg = pelton_shift_by(q->avg.load_avg, se->avg.load_avg, avg);
-	q->avg.load_sum = pelton_floor_sum(
-		ctx->pol, pelton_shift_by(q->avg.load_sum, se->weight * se->avg.load_sum, se->weight * sum),
-		q->avg.load_avg);
+	q_sum = pelton_shift_by(q->avg.load_sum, se->weight * se->avg.load_sum, se->weight * sum);
+	if (ctx->pol->propagation == PELTON_PROPAGATION_REBUILT)
+		q->avg.load_sum = q->avg.load_avg * divisor;
+	else
+		q->avg.load_sum = pelton_floor_sum(ctx->pol, q_sum, q->avg.load_avg);
 	se->avg.load_sum = sum;
 	se->avg.load_avg = avg;
 }
@@ -156,7 +175,8 @@ PELTON_INLINE u32 pelton_update_load_avg(const struct pelton_ctx *ctx, struct pe
 PELTON_INLINE u64 pelton_group_shares(const struct pelton_policy *pol, const struct pelton_cfs_rq *g,
 				      const struct pelton_tg *tg, u64 present)
 {
-	u64 load = pelton_max_u64(g->load_weight, g->avg.load_avg);
+	u32 larger = pol->shares_load == PELTON_SHARES_LOAD_LARGER;
+	u64 load = larger ? pelton_max_u64(g->load_weight, g->avg.load_avg) : g->load_weight;
 	u64 total = pelton_sub_floor(tg->load_avg, g->tg_load_avg_contrib) + load;
 	u64 share = tg->shares * load;
 
@@ -240,10 +260,11 @@ PELTON_INLINE void pelton_post_init(const struct pelton_policy *pol, const struc
 {
 	u64 full = pol->init_util == PELTON_INIT_UTIL_CAPACITY ? cap_orig : PELTON_CAPACITY_SCALE;
 	u64 cap = pelton_sub_floor(full, cfs->avg.util_avg) / 2;
+	u32 shift = pol->init_weight == PELTON_INIT_WEIGHT_UNSCALED ? PELTON_WEIGHT_SHIFT : 0;
 	u64 util = cap;
 
 	if (cap && cfs->avg.util_avg)
-		util = pelton_min_u64(cap, cfs->avg.util_avg * se->weight / (cfs->avg.load_avg + 1));
+		util = pelton_min_u64(cap, cfs->avg.util_avg * (se->weight << shift) / (cfs->avg.load_avg + 1));
 	if (cap)
 		se->avg.util_avg = util;
 	se->avg.runnable_avg = se->avg.util_avg;

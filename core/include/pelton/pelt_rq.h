@@ -7,16 +7,20 @@
  *
  *   attach:   q.X_avg += se.X_avg      q.X_sum += se.X_sum         X = util, runnable; load is weighted
  *   detach:   q.X_avg -= se.X_avg      q.X_sum -= se.X_sum         not below 0
- *   floor:    q.X_sum >= q.X_avg * 46718                           after every subtraction (sum_floor); with `wraps`
- *                                                                  both sides are cut to 32 bits first
+ *   floor:    q.X_sum >= q.X_avg * 46718                           after every subtraction (sum_floor = on, wraps);
+ *                                                                  `wraps` cuts both sides to 32 bits first, `on`
+ *                                                                  applies it when load is added too
+ *   rebuilt:  q.X_sum := q.X_avg * divisor                         instead of the subtraction of sums
  *
  *   quantity        unit            range
  *   removed_*       as averages     0 .. what the queue holds
  *   prop            load sum        signed, sum of entity load sums
  *
- * Source: Linux 7.2 kernel/sched/fair.c (update_cfs_rq_load_avg, attach_entity_load_avg, detach_entity_load_avg,
- * remove_entity_load_avg), kernel/sched/pelt.c (__update_load_avg_cfs_rq).
- * Deviations: the weighted runnable load of 4.12-5.6 is not kept (no frequency rule reads it).
+ * Source: Linux 4.16, 4.19, 5.4, 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2 and 7.2.12 kernel/sched/fair.c
+ * (update_cfs_rq_load_avg, attach_entity_load_avg, detach_entity_load_avg, enqueue_load_avg, dequeue_load_avg,
+ * reweight_entity, remove_entity_load_avg), kernel/sched/pelt.c (__update_load_avg_cfs_rq). docs/spec/signals.md.
+ * Deviations: the weighted runnable load of 4.12-5.4 is not kept (no frequency rule reads it). 4.12 attached an entity
+ * with the sums it came with, and a change of weight left its load average alone until the next update.
  */
 #ifndef PELTON_PELT_RQ_H
 #define PELTON_PELT_RQ_H
@@ -28,7 +32,7 @@ PELTON_INLINE u64 pelton_floor_sum(const struct pelton_policy *pol, u64 sum, u64
 {
 	if (pol->sum_floor == PELTON_SUM_FLOOR_WRAPS)
 		return pelton_max_u32((u32)sum, (u32)(avg * PELTON_MIN_DIVISOR));
-	return pol->sum_floor ? pelton_max_u64(sum, avg * PELTON_MIN_DIVISOR) : sum;
+	return pol->sum_floor == PELTON_SUM_FLOOR_ON ? pelton_max_u64(sum, avg * PELTON_MIN_DIVISOR) : sum;
 }
 
 /* Take `avg` and `sum` out of one signal of a queue. */
@@ -38,12 +42,23 @@ PELTON_INLINE void pelton_take_out(const struct pelton_policy *pol, u64 *q_avg, 
 	*q_sum = pelton_floor_sum(pol, pelton_sub_floor(*q_sum, sum), *q_avg);
 }
 
-/* The same for utilization, whose sum is 32 bits wide. */
-PELTON_INLINE void pelton_take_out_util(const struct pelton_policy *pol, struct pelton_avg *q, u64 avg, u64 sum)
+/* The same where some kernels make a new sum from the average; `divisor` is the queue's. */
+PELTON_INLINE void pelton_take_out_anew(const struct pelton_policy *pol, u64 *q_avg, u64 *q_sum, u64 avg, u64 sum,
+					u32 divisor)
+{
+	pelton_take_out(pol, q_avg, q_sum, avg, sum);
+	if (pol->sum_floor == PELTON_SUM_FLOOR_REBUILT)
+		*q_sum = *q_avg * divisor;
+}
+
+/* What sleepers took out of utilization; the one signal whose sum 5.10.262 does not make anew. */
+PELTON_INLINE void pelton_take_removed_util(const struct pelton_policy *pol, struct pelton_avg *q, u64 avg, u32 divisor)
 {
 	u64 util_sum = q->util_sum;
 
-	pelton_take_out(pol, &q->util_avg, &util_sum, avg, sum);
+	pelton_take_out(pol, &q->util_avg, &util_sum, avg, avg * divisor);
+	if (pol->sum_floor == PELTON_SUM_FLOOR_REBUILT)
+		util_sum = pelton_max_u64(util_sum, (u32)(q->util_avg * PELTON_MIN_DIVISOR));
 	q->util_sum = (u32)util_sum;
 }
 
@@ -70,10 +85,12 @@ PELTON_INLINE u32 pelton_take_removed(const struct pelton_policy *pol, struct pe
 
 	if (!cfs->removed_nr)
 		return 0;
-	pelton_take_out(pol, &cfs->avg.load_avg, &cfs->avg.load_sum, cfs->removed_load, cfs->removed_load * divisor);
-	pelton_take_out_util(pol, &cfs->avg, cfs->removed_util, cfs->removed_util * divisor);
+	pelton_take_out_anew(pol, &cfs->avg.load_avg, &cfs->avg.load_sum, cfs->removed_load,
+			     cfs->removed_load * divisor, divisor);
+	pelton_take_removed_util(pol, &cfs->avg, cfs->removed_util, divisor);
 	if (pol->runnable_signal)
-		pelton_take_out(pol, &cfs->avg.runnable_avg, &cfs->avg.runnable_sum, runnable, runnable * divisor);
+		pelton_take_out_anew(pol, &cfs->avg.runnable_avg, &cfs->avg.runnable_sum, runnable, runnable * divisor,
+				     divisor);
 	pelton_add_propagation(cfs, pelton_removed_load_sum(pol, runnable, divisor));
 	cfs->removed_nr = 0;
 	cfs->removed_load = 0;
@@ -118,10 +135,13 @@ PELTON_INLINE void pelton_align_sums(const struct pelton_policy *pol, const stru
 	se->avg.load_sum = se->weight < load_sum ? pelton_div_floor(load_sum, se->weight) : 1;
 }
 
-PELTON_INLINE void pelton_add_load(struct pelton_cfs_rq *cfs, const struct pelton_se *se)
+PELTON_INLINE void pelton_add_load(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
+				   const struct pelton_se *se)
 {
 	cfs->avg.load_avg += se->avg.load_avg;
 	cfs->avg.load_sum += se->weight * se->avg.load_sum;
+	if (pol->sum_floor == PELTON_SUM_FLOOR_ON)
+		cfs->avg.load_sum = pelton_floor_sum(pol, cfs->avg.load_sum, cfs->avg.load_avg);
 }
 
 PELTON_INLINE void pelton_sub_load(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
@@ -134,7 +154,7 @@ PELTON_INLINE void pelton_sub_load(const struct pelton_policy *pol, struct pelto
 PELTON_INLINE void pelton_attach(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
 	pelton_align_sums(pol, cfs, se);
-	pelton_add_load(cfs, se);
+	pelton_add_load(pol, cfs, se);
 	cfs->avg.util_avg += se->avg.util_avg;
 	cfs->avg.util_sum += se->avg.util_sum;
 	PELTON_ASSERT(cfs->avg.util_sum >= se->avg.util_sum);
@@ -146,10 +166,14 @@ PELTON_INLINE void pelton_attach(const struct pelton_policy *pol, struct pelton_
 /* The entity's averages leave the queue's. The caller fires the hook. */
 PELTON_INLINE void pelton_detach(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, const struct pelton_se *se)
 {
+	u32 divisor = pelton_divisor(pol, &cfs->avg);
+	u64 util_sum = cfs->avg.util_sum;
+
 	pelton_sub_load(pol, cfs, se);
-	pelton_take_out_util(pol, &cfs->avg, se->avg.util_avg, se->avg.util_sum);
-	pelton_take_out(pol, &cfs->avg.runnable_avg, &cfs->avg.runnable_sum, se->avg.runnable_avg,
-			se->avg.runnable_sum);
+	pelton_take_out_anew(pol, &cfs->avg.util_avg, &util_sum, se->avg.util_avg, se->avg.util_sum, divisor);
+	cfs->avg.util_sum = (u32)util_sum;
+	pelton_take_out_anew(pol, &cfs->avg.runnable_avg, &cfs->avg.runnable_sum, se->avg.runnable_avg,
+			     se->avg.runnable_sum, divisor);
 	pelton_add_propagation(cfs, -(s64)se->avg.load_sum);
 }
 
@@ -170,7 +194,7 @@ PELTON_INLINE void pelton_reweight(const struct pelton_policy *pol, struct pelto
 	if (!attached)
 		return;
 	se->avg.load_avg = pelton_div_floor(weight * se->avg.load_sum, pelton_divisor(pol, &se->avg));
-	pelton_add_load(cfs, se);
+	pelton_add_load(pol, cfs, se);
 }
 
 /* Age a sleeping entity to its queue's last update, so that what it takes away is what the queue holds for it. */

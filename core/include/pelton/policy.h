@@ -24,9 +24,23 @@
 enum { PELTON_OFF, PELTON_ON };
 enum { PELTON_INVARIANCE_CONTRIBUTION, PELTON_INVARIANCE_CLOCK };
 enum { PELTON_DIVISOR_CONSTANT, PELTON_DIVISOR_MOVING };
-enum { PELTON_SUM_FLOOR_OFF, PELTON_SUM_FLOOR_ON, PELTON_SUM_FLOOR_WRAPS };
+enum { PELTON_SUM_FLOOR_OFF, PELTON_SUM_FLOOR_ON, PELTON_SUM_FLOOR_WRAPS, PELTON_SUM_FLOOR_REBUILT };
+enum { PELTON_PROPAGATION_FULL_PERIOD, PELTON_PROPAGATION_REBUILT, PELTON_PROPAGATION_DIFFERENCE };
 enum { PELTON_INIT_UTIL_SCALE, PELTON_INIT_UTIL_CAPACITY };
-enum { PELTON_UTIL_EST_OFF, PELTON_UTIL_EST_U1, PELTON_UTIL_EST_U2, PELTON_UTIL_EST_U3, PELTON_UTIL_EST_U4 };
+enum { PELTON_INIT_WEIGHT_UNSCALED, PELTON_INIT_WEIGHT_SCALED };
+enum { PELTON_IDLE_CLOCK_LATER, PELTON_IDLE_CLOCK_AT_ONCE };
+enum { PELTON_QUEUED_MIGRANT_REMOVED, PELTON_QUEUED_MIGRANT_DETACHED };
+enum { PELTON_SHARES_LOAD_WEIGHT, PELTON_SHARES_LOAD_LARGER };
+enum { PELTON_CAPACITY_LEFT_RT_SHARE, PELTON_CAPACITY_LEFT_USED, PELTON_CAPACITY_LEFT_ACTUAL };
+enum {
+	PELTON_UTIL_EST_OFF,
+	PELTON_UTIL_EST_U1,
+	PELTON_UTIL_EST_U2,
+	PELTON_UTIL_EST_U3,
+	PELTON_UTIL_EST_U4,
+	PELTON_UTIL_EST_U1_ANY
+};
+enum { PELTON_ESTIMATE_LEAVES_LAST, PELTON_ESTIMATE_LEAVES_FIRST };
 enum {
 	PELTON_RT_RULE_FLAG_MAX,
 	PELTON_RT_RULE_RUNNABLE_MAX,
@@ -78,50 +92,77 @@ enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
 #define PELTON_SWITCHES(X) \
 	X(invariance, "contribution|clock", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
 	  "How speed enters the signals. contribution: each slice of time is multiplied by frequency and capacity, so an " \
-	  "always running task converges to the speed it ran at (before 5.1). clock: time itself runs slower on a slow " \
-	  "CPU and jumps ahead when it goes idle, so an always running task converges to 1024 everywhere.") \
+	  "always running task converges to the speed it ran at (read to 4.19). clock: time itself runs slower on a slow " \
+	  "CPU and jumps ahead when it goes idle, so an always running task converges to 1024 everywhere (read from 5.4).") \
 	X(divisor, "constant|moving", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
-	  "What a sum is divided by. constant: 47742, the average of a busy task swings between 1002 and 1024. moving: " \
-	  "the largest sum possible at this position in the period (4.13 and later, recollection).") \
-	X(sum_floor, "off|on|wraps", 0, 0, 0, 1, 1, 2, 2, 2, 2, 1, \
-	  "Keep every sum at least average * 46718 after something was subtracted, so that a sum cannot reach zero before " \
-	  "its average and freeze it. Read in 5.10 and later; in 5.4 a stable back-port (recollection). wraps: the " \
-	  "comparison is made with 32 bits, and a load sum beyond them loses what is above (recorded in 6.1, 6.12 and " \
-	  "6.18; no longer in 7.2).") \
+	  "What a sum is divided by. constant: 47742, the average of a busy task swings between 1002 and 1024 (4.12). " \
+	  "moving: the largest sum possible at this position in the period (read from 4.16).") \
+	X(sum_floor, "off|on|wraps|rebuilt", 0, 0, 0, 0, 3, 2, 2, 2, 2, 1, \
+	  "What keeps a sum from reaching zero before its average and freezing it. off: nothing (read to 5.4). rebuilt: " \
+	  "after a detach or a removal the sum is the average times the divisor; only a removed utilization has a floor, " \
+	  "and a change of weight has neither (5.10.262). wraps: a floor of average * 46718 after every subtraction, " \
+	  "compared with 32 bits, so that a load sum beyond them loses what is above (6.1 to 6.18). on: with all its bits, " \
+	  "and when load is added too (7.2).") \
+	X(propagation, "full_period|rebuilt|difference", 0, 0, 0, 0, 1, 2, 2, 2, 2, 2, \
+	  "The sums of a group's entity and of the queue above it, when averages are carried up. full_period: average * " \
+	  "47742, whatever the position in the period, and the load's difference (read to 5.4). rebuilt: average times the " \
+	  "divisor, in both (5.10.262). difference: the queue's sum changes by what the entity's does (6.1).") \
 	X(init_util, "scale|capacity", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
-	  "Half of what a new task's utilization may be at most: of 1024, or of the capacity left on its CPU (recollection " \
-	  "for the versions before 5.10).") \
+	  "Half of what a new task's utilization may be at most: of 1024 (read to 4.16), or of its CPU's capacity (4.19).") \
+	X(init_weight, "unscaled|scaled", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
+	  "Weight in a new task's first utilization. unscaled: 1024 times what the queue's load is measured in, so that it " \
+	  "is nearly always the most it may be (64-bit kernels; read to 6.8). scaled: the same unit as the load (6.12).") \
+	X(idle_clock, "later|at_once", 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, \
+	  "When the slowed clock of a CPU that goes idle catches up: at the next update of its clocks (5.4, 5.10), or at " \
+	  "once (6.1). Without meaning before, where no clock is slowed.") \
 	X(migration_lag, "off|on", 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, \
-	  "A task that leaves an idle CPU in its sleep is decayed by the time that CPU did not account (5.19/6.0).") \
+	  "A task that leaves an idle CPU in its sleep is decayed by the time that CPU did not account (not in 5.10, in " \
+	  "6.1).") \
+	X(queued_migrant, "removed|detached", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
+	  "What a task leaves behind that moves to another CPU while it is runnable. removed: its share is taken out at " \
+	  "the queue's next update, and no detach is reported (4.12). detached: taken out at once (read from 4.16).") \
 	X(tg_limit, "off|on", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
-	  "Refresh the load total of a task group at most once per ms and queue (6.7): the shared counter was a hot spot.") \
-	X(shares_keep_empty, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
-	  "An empty group queue keeps the last weight of its entity instead of computing a new one.") \
-	X(shares_set_same, "off|on", 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, \
+	  "Refresh the load total of a task group at most once per ms and queue (not in 6.6, in 6.12): the shared counter " \
+	  "was a hot spot.") \
+	X(shares_load, "weight|larger", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
+	  "What of a group's load a CPU's share is worked out from: the weight queued there now (4.12), or the larger of " \
+	  "it and the load average, so that sleepers count (read from 4.16).") \
+	X(shares_keep_empty, "off|on", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
+	  "An empty group queue keeps the last weight of its entity instead of computing a new one (6.12.117, 6.18.2).") \
+	X(shares_set_same, "off|on", 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, \
 	  "A group's entity gets its weight again when that is the same. Its load average then follows the sum, which may " \
-	  "move it by one. Recorded in 6.1; not in 6.12 and later (6.6: recollection).") \
+	  "move it by one. Recorded in 6.1, read in 6.6; not in 6.12 and later.") \
 	X(rt_signal, "off|on", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "A load-tracking record for the time real-time tasks run (4.19). Without it that time is invisible to the sum.") \
 	X(dl_signal, "off|on", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "A load-tracking record for the time deadline tasks run (4.19). It decides saturation, and from 6.8 it is part of " \
 	  "the sum.") \
-	X(irq_signal, "off|on", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
-	  "A load-tracking record for time in interrupts or stolen by a hypervisor (4.20, recollection). What is left of " \
-	  "the CPU is what the classes share.") \
+	X(irq_signal, "off|on", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
+	  "A load-tracking record for time in interrupts or stolen by a hypervisor (4.19, where either is measured). What " \
+	  "is left of the CPU is what the classes share.") \
 	X(hw_signal, "off|on", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
-	  "Time-weighted capacity lost to the hardware: thermal pressure from 5.7, hardware pressure from 6.10.") \
-	X(util_est, "off|u1|u2|u3|u4", 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, \
-	  "Memory of what a task reached before it slept. u1: filter with equal weight both ways (4.17). u2: rises at " \
-	  "once (5.5). u3: a single field, not lowered for a task that was kept waiting (6.8). u4: u3 without the " \
-	  "capacity test, taken inside the entity update (7.2).") \
+	  "Time-weighted capacity lost to the hardware: thermal pressure (not in 5.4, in 5.10), hardware pressure (6.12).") \
+	X(capacity_left, "rt_share|used|actual", 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, \
+	  "What is left of a CPU for fair tasks. rt_share: capacity times the part of the last second that neither " \
+	  "real-time, deadline nor interrupts took (read to 4.16). used: capacity minus real-time, deadline and thermal " \
+	  "load, scaled by interrupts relative to the whole capacity (4.19 to 6.6). actual: lost capacity lowers what the " \
+	  "interrupts are relative to as well (6.12).") \
+	X(util_est, "off|u1|u2|u3|u4|u1_any", 0, 0, 5, 1, 2, 2, 2, 3, 4, 4, \
+	  "Memory of what a task reached before it slept. u1: filter with equal weight both ways, marked in bit 0 (5.4). " \
+	  "u1_any: u1 without the capacity test (4.17, 4.19). u2: rises at once (5.10). u3: a single field, not lowered for " \
+	  "a task that was kept waiting (6.8). u4: u3 without the capacity test (6.18).") \
 	X(util_est_stale, "off|on", 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, \
 	  "The estimate is sampled before the entity is brought up to now and so sees a value up to one tick old. Read in " \
-	  "6.12; earlier and 7.2 sample afterwards.") \
+	  "6.12 and 6.18; up to 6.6 afterwards, in 7.2 inside the update.") \
+	X(estimate_leaves, "last|first", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
+	  "A task that leaves takes its estimate off the CPU's: last, so that the frequency hook of the same event still " \
+	  "sees it (4.19, 5.4), or before everything else (5.10.262).") \
 	X(runnable_signal, "off|on", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
-	  "An unweighted average of time on the queue (5.7). Before, only weighted forms existed; no frequency rule used " \
-	  "them.") \
+	  "An unweighted average of time on the queue (not in 5.4, in 5.10). Before, only weighted forms existed; no " \
+	  "frequency rule used them.") \
 	X(runnable_boost, "off|on", 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, \
-	  "Frequency follows the larger of utilization and runnable average (6.5): waiting tasks are demand as well.") \
+	  "Frequency follows the larger of utilization and runnable average (not in 6.1, in 6.6): waiting tasks are demand " \
+	  "as well.") \
 	X(rt_rule, "flag_max|runnable_max|runnable_max_unless_uclamp|none", 0, 0, 1, 2, 2, 2, 2, 2, 2, 2, \
 	  "What a real-time task asks for. flag_max: maximum for the hook calls that carry its flag (to 4.16). " \
 	  "runnable_max: maximum while one is runnable (4.17). runnable_max_unless_uclamp: the same only while nobody on " \

@@ -101,12 +101,11 @@ PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *o
 #define PELTON_CONFLICTS(X) \
 	X(rt_in_sum, rt_signal, p->rt_in_sum && !p->rt_signal, \
 	  "real-time utilization cannot be added to the sum without the signal that measures it") \
-	X(util_est, runnable_signal, p->util_est >= PELTON_UTIL_EST_U3 && !p->runnable_signal, \
+	X(util_est, runnable_signal, \
+	  (p->util_est == PELTON_UTIL_EST_U3 || p->util_est == PELTON_UTIL_EST_U4) && !p->runnable_signal, \
 	  "u3 and u4 compare the estimate with the runnable average, which is switched off") \
 	X(runnable_boost, runnable_signal, p->runnable_boost && !p->runnable_signal, \
 	  "the frequency cannot follow a runnable average that is switched off") \
-	X(util_est_stale, util_est, p->util_est_stale && p->util_est == PELTON_UTIL_EST_U4, \
-	  "u4 samples inside the entity update and cannot be stale") \
 	X(rt_rule, hook_rt, p->rt_rule == PELTON_RT_RULE_FLAG_MAX && p->hook_rt == PELTON_HOOK_RT_ENQUEUE, \
 	  "flag_max needs hook calls that carry the real-time flag (hook_rt=accounting)") \
 	X(dl_rule, hook_dl, p->dl_rule == PELTON_DL_RULE_FLAG_MAX && p->hook_dl == PELTON_HOOK_DL_BANDWIDTH, \

@@ -5,16 +5,18 @@
  *   RT       ....|#####|..........|#####|....     one update where a run begins (running = 0 so far)
  *                0     1          0     1         and one where it ends or ticks (running = 1 so far)
  *
- *   capacity left  A = cap_orig - max(hw, cpufreq pressure)
- *                  (A - rt - dl) * (A - irq) / A, at least 1
+ *   capacity left  actual:   A = cap_orig - max(hw, cpufreq pressure)
+ *                            (A - rt - dl) * (A - irq) / A, at least 1
+ *                  used:     (cap_orig - rt - dl - hw) * (cap_orig - irq) / cap_orig, at least 1
+ *                  rt_share: rt_share.h
  *
  *   quantity        unit       range
  *   rt, dl, irq     capacity   0 .. 1024 (util_avg)
  *   hw              capacity   0 .. 1024 (load_avg: time-weighted lost capacity)
  *
- * Source: Linux 7.2 kernel/sched/pelt.c (update_rt_rq_load_avg, update_dl_rq_load_avg, update_irq_load_avg,
- * update_hw_load_avg), kernel/sched/fair.c (scale_rt_capacity, others_have_blocked). The interrupt signal is updated
- * by the clock (pelt_clock.h).
+ * Source: Linux 4.19 to 7.2.12 kernel/sched/pelt.c (update_rt_rq_load_avg, update_dl_rq_load_avg, update_irq_load_avg,
+ * update_hw_load_avg), kernel/sched/fair.c (scale_rt_capacity, others_have_blocked), sched.h (scale_irq_capacity). The
+ * interrupt signal is updated by the clock (pelt_clock.h).
  * Deviations: none known.
  */
 #ifndef PELTON_PRESSURE_H
@@ -29,20 +31,34 @@ PELTON_INLINE struct pelton_ctx pelton_rq_ctx(const struct pelton_policy *pol, c
 	return ctx;
 }
 
-/* `running`: a real-time task was running since the last update. Returns PELTON_EV_DECAYED or 0. */
-PELTON_INLINE u32 pelton_update_rt(const struct pelton_policy *pol, struct pelton_rq *rq, u32 running)
+/* The record of the real-time class alone. */
+PELTON_INLINE u32 pelton_age_rt(const struct pelton_policy *pol, struct pelton_rq *rq, u32 running)
 {
 	struct pelton_ctx ctx = pelton_rq_ctx(pol, rq);
 
 	return pol->rt_signal ? pelton_update_avg(&ctx, &rq->rt, running != 0) : 0;
 }
 
-/* `running`: a deadline task was running since the last update. Returns PELTON_EV_DECAYED or 0. */
-PELTON_INLINE u32 pelton_update_dl(const struct pelton_policy *pol, struct pelton_rq *rq, u32 running)
+/* The record of the deadline class alone. */
+PELTON_INLINE u32 pelton_age_dl(const struct pelton_policy *pol, struct pelton_rq *rq, u32 running)
 {
 	struct pelton_ctx ctx = pelton_rq_ctx(pol, rq);
 
 	return pol->dl_signal ? pelton_update_avg(&ctx, &rq->dl, running != 0) : 0;
+}
+
+/* `running`: a real-time task was running since the last update. Returns PELTON_EV_DECAYED or 0. */
+PELTON_INLINE u32 pelton_update_rt(const struct pelton_policy *pol, struct pelton_rq *rq, u32 running)
+{
+	pelton_rt_share_run(pol, rq, running);
+	return pelton_age_rt(pol, rq, running);
+}
+
+/* `running`: a deadline task was running since the last update. Returns PELTON_EV_DECAYED or 0. */
+PELTON_INLINE u32 pelton_update_dl(const struct pelton_policy *pol, struct pelton_rq *rq, u32 running)
+{
+	pelton_rt_share_run(pol, rq, running);
+	return pelton_age_dl(pol, rq, running);
 }
 
 /* `lost_capacity`: what the hardware takes away at this moment. Not scaled by the CPU's speed. */
@@ -59,9 +75,9 @@ PELTON_INLINE u32 pelton_update_hw(const struct pelton_policy *pol, struct pelto
 PELTON_INLINE u32 pelton_update_others(const struct pelton_policy *pol, struct pelton_rq *rq, u32 rt_running,
 				       u32 dl_running, u32 lost_capacity)
 {
-	u32 decayed = pelton_update_rt(pol, rq, rt_running);
+	u32 decayed = pelton_age_rt(pol, rq, rt_running);
 
-	decayed |= pelton_update_dl(pol, rq, dl_running);
+	decayed |= pelton_age_dl(pol, rq, dl_running);
 	decayed |= pelton_update_hw(pol, rq, lost_capacity);
 	return decayed | pelton_update_irq(pol, rq, 0);
 }
@@ -72,16 +88,23 @@ PELTON_INLINE u32 pelton_others_have_blocked(const struct pelton_rq *rq)
 	return (rq->rt.util_avg | rq->dl.util_avg | rq->irq.util_avg | rq->hw.load_avg) != 0;
 }
 
-/* Capacity left for the fair class. `hw`, `cpufreq_pressure`: lost capacity, the larger one counts. */
-PELTON_INLINE u32 pelton_capacity_of(const struct pelton_rq *rq, u32 hw, u32 cpufreq_pressure)
+/* Capacity left for the fair class. `hw`, `cpufreq_pressure`: lost capacity; the larger one counts, up to 6.6 `hw`. */
+PELTON_INLINE u32 pelton_capacity_of(const struct pelton_policy *pol, const struct pelton_rq *rq, u32 hw,
+				     u32 cpufreq_pressure)
 {
-	u32 actual = pelton_sub_floor_u32(rq->cap_orig, pelton_max_u32(hw, cpufreq_pressure));
+	u32 max = rq->cap_orig;
 	u32 irq = (u32)rq->irq.util_avg;
 	u32 used = (u32)(rq->rt.util_avg + rq->dl.util_avg);
 
-	if (irq >= actual || used >= actual)
+	if (pol->capacity_left == PELTON_CAPACITY_LEFT_RT_SHARE)
+		return pelton_rt_share_capacity(rq);
+	if (pol->capacity_left == PELTON_CAPACITY_LEFT_USED)
+		used += hw;
+	else
+		max = pelton_sub_floor_u32(max, pelton_max_u32(hw, cpufreq_pressure));
+	if (irq >= max || used >= max)
 		return 1;
-	return pelton_max_u32(1, pelton_mul_div_floor(actual - used, actual - irq, actual));
+	return pelton_max_u32(1, pelton_mul_div_floor(max - used, max - irq, max));
 }
 
 #endif

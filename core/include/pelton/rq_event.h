@@ -7,6 +7,7 @@
  *   tick     update(TG)
  *   put      update                no longer current
  *   sleep    queue estimate -= e   dequeue: update(TG, UTIL_EST), count       1 hook if a period ended
+ *            (estimate_leaves=last: after everything else, the hook included)
  *
  * All clocks of one event are equal: only its first update can cross a period boundary.
  *
@@ -16,7 +17,8 @@
  * (7.2 fair.c, clear_delayed and dequeue_entities). Without groups the rq_* functions do everything at once.
  *
  * Source: Linux 7.2 kernel/sched/fair.c (enqueue_task_fair, dequeue_task_fair, dequeue_entities, enqueue_entity,
- * dequeue_entity, set_next_entity, put_prev_entity, entity_tick), kernel/sched/rt.c, deadline.c, idle.c.
+ * dequeue_entity, set_next_entity, put_prev_entity, entity_tick), kernel/sched/rt.c, deadline.c, idle.c; 4.12
+ * (migrate_task_rq_fair) and 4.19, 5.4, 5.10.262 (dequeue_task_fair) for what differs.
  * Deviations: run time, preemption and picking are the host's.
  */
 #ifndef PELTON_RQ_EVENT_H
@@ -26,6 +28,7 @@
 
 #define PELTON_DEQUEUE_SLEEP 1u
 #define PELTON_DEQUEUE_MIGRATE 2u
+#define PELTON_DEQUEUE_ESTIMATE_LATER 4u /* the host calls pelton_rq_estimate_last() after the hooks of this event */
 
 PELTON_INLINE struct pelton_ctx pelton_cfs_ctx(const struct pelton_policy *pol, const struct pelton_rq *rq,
 					       const struct pelton_cfs_rq *cfs)
@@ -115,11 +118,17 @@ PELTON_INLINE u32 pelton_tick_entity(const struct pelton_ctx *ctx, struct pelton
 	return pelton_update_load_avg(ctx, cfs, se, owned, PELTON_UPDATE_TG);
 }
 
+/* Is the estimate sampled inside the entity's update? */
+PELTON_INLINE u32 pelton_samples_inside(const struct pelton_policy *pol)
+{
+	return pol->util_est == PELTON_UTIL_EST_U4 && !pol->util_est_stale;
+}
+
 /* The task wants to sleep but stays queued. The host takes 1 from h_nr_runnable of every level above. */
 PELTON_INLINE u32 pelton_delay_entity(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {
-	u32 u4 = ctx->pol->util_est == PELTON_UTIL_EST_U4;
-	u32 ev = pelton_update_load_avg(ctx, cfs, se, 0, u4 ? PELTON_UPDATE_UTIL_EST : 0);
+	u32 inside = pelton_samples_inside(ctx->pol);
+	u32 ev = pelton_update_load_avg(ctx, cfs, se, 0, inside ? PELTON_UPDATE_UTIL_EST : 0);
 
 	se->delayed = 1;
 	se->nr_runnable = 0;
@@ -183,7 +192,8 @@ PELTON_INLINE void pelton_rq_estimate_before(const struct pelton_policy *pol, st
 {
 	if (se->delayed)
 		return;
-	pelton_util_est_dequeue(pol, &rq->cfs, se);
+	if (pol->estimate_leaves == PELTON_ESTIMATE_LEAVES_FIRST)
+		pelton_util_est_dequeue(pol, &rq->cfs, se);
 	if (pol->util_est_stale)
 		pelton_util_est_update(pol, se, rq->cap_orig, sleeps);
 }
@@ -194,6 +204,29 @@ PELTON_INLINE void pelton_rq_estimate_after(const struct pelton_policy *pol, con
 {
 	if (!pol->util_est_stale && pol->util_est != PELTON_UTIL_EST_U4)
 		pelton_util_est_update(pol, se, rq->cap_orig, sleeps);
+}
+
+/*
+ * Kernels in which the CPU's estimate is lowered at the very end of the event (estimate_leaves=last), and with the value
+ * of before the sample. Not for a task whose dequeue was delayed. `sleeps`: it goes to sleep.
+ */
+PELTON_INLINE void pelton_rq_estimate_last(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se,
+					   u32 sleeps)
+{
+	if (pol->estimate_leaves != PELTON_ESTIMATE_LEAVES_LAST)
+		return;
+	pelton_util_est_dequeue(pol, &rq->cfs, se);
+	pelton_rq_estimate_after(pol, rq, se, sleeps);
+}
+
+/* Both, for a host that fires its hooks later or never. */
+PELTON_INLINE void pelton_rq_estimate_end(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se,
+					  u32 sleeps, u32 was_delayed)
+{
+	if (pol->estimate_leaves == PELTON_ESTIMATE_LEAVES_FIRST)
+		pelton_rq_estimate_after(pol, rq, se, sleeps);
+	else if (!was_delayed)
+		pelton_rq_estimate_last(pol, rq, se, sleeps);
 }
 
 /* The task's dequeue was delayed and is done now. */
@@ -208,26 +241,41 @@ PELTON_INLINE s32 pelton_leave_delta(const struct pelton_se *se, u32 flags)
 	return se->delayed && !pelton_delay_ends(se, flags) ? 0 : -1;
 }
 
+/* A runnable task goes to another CPU: its averages leave at once, or are left to be removed at the next update. */
+PELTON_INLINE void pelton_leave_queued(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se)
+{
+	if (ctx->pol->queued_migrant == PELTON_QUEUED_MIGRANT_REMOVED)
+		pelton_remove_sleeping(ctx, cfs, se);
+	se->avg.last_update_time_ns = 0;
+}
+
+/* What the update of a task that leaves does besides aging. */
+PELTON_INLINE u32 pelton_leave_update(const struct pelton_policy *pol, u32 sleeps, u32 flags)
+{
+	u32 detached = pol->queued_migrant == PELTON_QUEUED_MIGRANT_DETACHED && flags & PELTON_DEQUEUE_MIGRATE;
+	u32 sampled = sleeps && pelton_samples_inside(pol);
+
+	return (detached ? PELTON_DO_DETACH : 0) | (sampled ? PELTON_UPDATE_UTIL_EST : 0);
+}
+
 /* A task leaves its queue `cfs`. `flags`: PELTON_DEQUEUE_SLEEP or PELTON_DEQUEUE_MIGRATE or 0. */
 PELTON_INLINE u32 pelton_rq_dequeue_task_on(const struct pelton_policy *pol, struct pelton_rq *rq,
 					    struct pelton_cfs_rq *cfs, struct pelton_se *se, u64 now, u64 irq_ns,
 					    u32 is_idle, u32 flags)
 {
-	u32 sleeps = (flags & PELTON_DEQUEUE_SLEEP) && !se->delayed;
-	s32 delta = se->delayed ? 0 : -1;
-	u32 update = flags & PELTON_DEQUEUE_MIGRATE ? PELTON_DO_DETACH : 0;
+	u32 was_delayed = se->delayed;
+	u32 sleeps = (flags & PELTON_DEQUEUE_SLEEP) && !was_delayed;
 	struct pelton_ctx ctx;
 	u32 ev;
 
 	pelton_clock_update(pol, rq, now, irq_ns, is_idle);
 	pelton_rq_estimate_before(pol, rq, se, sleeps);
 	ctx = pelton_cfs_ctx(pol, rq, cfs);
-	if (sleeps && pol->util_est == PELTON_UTIL_EST_U4)
-		update |= PELTON_UPDATE_UTIL_EST;
-	ev = pelton_dequeue_entity(&ctx, cfs, se, 0, delta, update);
+	ev = pelton_dequeue_entity(&ctx, cfs, se, 0, was_delayed ? 0 : -1, pelton_leave_update(pol, sleeps, flags));
 	if (flags & PELTON_DEQUEUE_MIGRATE)
-		se->avg.last_update_time_ns = 0;
-	pelton_rq_estimate_after(pol, rq, se, sleeps);
+		pelton_leave_queued(&ctx, cfs, se);
+	if (!(flags & PELTON_DEQUEUE_ESTIMATE_LATER) || pol->estimate_leaves == PELTON_ESTIMATE_LEAVES_FIRST)
+		pelton_rq_estimate_end(pol, rq, se, sleeps, was_delayed);
 	return ev;
 }
 
@@ -249,7 +297,7 @@ PELTON_INLINE u32 pelton_rq_delay_task_on(const struct pelton_policy *pol, struc
 	pelton_rq_estimate_before(pol, rq, se, 1);
 	ctx = pelton_cfs_ctx(pol, rq, cfs);
 	ev = pelton_delay_entity(&ctx, cfs, se);
-	pelton_rq_estimate_after(pol, rq, se, 1);
+	pelton_rq_estimate_end(pol, rq, se, 1, 0);
 	return ev;
 }
 

@@ -85,6 +85,13 @@ struct pelton_clock {
 	u64 clock_pelt_idle_ns; /* published PELT clock at that moment */
 } PELTON_ALIGNED64;
 
+/* Up to 4.16: time that real-time, deadline and interrupts took, times speed; halved every half second. */
+struct pelton_rt_share {
+	u64 sum;
+	u64 age_stamp_ns;  /* up to when halvings were made */
+	u64 counted_to_ns; /* task clock up to which the run of the present task is in the sum */
+} PELTON_ALIGNED64;
+
 /* All signals of one CPU. */
 struct pelton_rq {
 	struct pelton_clock clock;
@@ -93,6 +100,7 @@ struct pelton_rq {
 	struct pelton_avg dl;
 	struct pelton_avg irq;
 	struct pelton_avg hw;
+	struct pelton_rt_share rt_share;
 	u32 cap_orig;   /* 0..1024 */
 	u32 freq_scale; /* 0..1024 = current / reference frequency */
 } PELTON_ALIGNED64;
@@ -217,12 +225,13 @@ _Static_assert(sizeof(struct pelton_se) == 88, "layout");
 _Static_assert(sizeof(struct pelton_cfs_rq) == 168, "layout");
 _Static_assert(sizeof(struct pelton_tg) == 16, "layout");
 _Static_assert(sizeof(struct pelton_clock) == 48, "layout");
-_Static_assert(sizeof(struct pelton_rq) == 480, "layout");
+_Static_assert(sizeof(struct pelton_rt_share) == 24, "layout");
+_Static_assert(sizeof(struct pelton_rq) == 504, "layout");
 _Static_assert(sizeof(struct pelton_cpu_state) == 56, "layout");
 _Static_assert(sizeof(struct pelton_perf_terms) == 48, "layout");
 _Static_assert(sizeof(struct pelton_gate) == 64, "layout");
 _Static_assert(sizeof(struct pelton_sugov_policy) == 136, "layout");
 _Static_assert(sizeof(struct pelton_sugov_cpu) == 56, "layout");
-_Static_assert(__builtin_offsetof(struct pelton_rq, cap_orig) == 472, "layout");
+_Static_assert(__builtin_offsetof(struct pelton_rq, cap_orig) == 496, "layout");
 
 #endif

@@ -12,12 +12,12 @@
  *   within the margin (10 of 1024): left alone
  *
  *   quantity            unit       range
- *   estimate, ewma      capacity   0 .. 1024, bit 31 of `enqueued` is the mark "not published since"
+ *   estimate, ewma      capacity   0 .. 1025, bit 31 (u1: bit 0) of `enqueued` is the mark "not published since"
  *   cfs.util_est        capacity   0 .. sum over queued tasks
  *
- * Source: Linux 5.10 and 6.1 (U2), 6.12 (U3), 7.2 (U4) kernel/sched/fair.c (util_est_update, util_est_enqueue,
- * util_est_dequeue, task_util_est). U1 is recollection of 4.17-5.4.
- * Deviations: the mark is bit 31 in every variant; before 5.13 it was bit 0, which made estimates up to 1 too large.
+ * Source: Linux 4.17 and 4.19 (U1_ANY), 5.4 (U1), 5.10.262, 6.1.192 and 6.6 (U2), 6.8 and 6.12.117 (U3), 6.18.2 and
+ * 7.2.12 (U4) kernel/sched/fair.c (util_est_update, util_est_enqueue, util_est_dequeue, _task_util_est).
+ * Deviations: none known.
  */
 #ifndef PELTON_UTIL_EST_H
 #define PELTON_UTIL_EST_H
@@ -27,10 +27,20 @@
 #define PELTON_UTIL_EST_MARGIN (PELTON_CAPACITY_SCALE / 100u)
 #define PELTON_UTIL_EST_WEIGHT_SHIFT 2
 
-/* The estimate itself. */
-PELTON_INLINE u32 pelton_se_util_est(const struct pelton_se *se)
+/* The estimate itself. Up to 5.4 the mark is not masked out: 5.4 sets it, so that every estimate is odd. */
+PELTON_INLINE u32 pelton_se_util_est(const struct pelton_policy *pol, const struct pelton_se *se)
 {
-	return pelton_max_u32(se->avg.util_est_ewma, se->avg.util_est_enqueued & ~PELTON_UTIL_EST_UNCHANGED);
+	u32 e = pelton_max_u32(se->avg.util_est_ewma, se->avg.util_est_enqueued & ~PELTON_UTIL_EST_UNCHANGED);
+
+	return pol->util_est == PELTON_UTIL_EST_U1 ? e | PELTON_UTIL_EST_UNCHANGED_LOW : e;
+}
+
+/* The estimate as the root queue adds it up: 4.19 sets the mark here only. */
+PELTON_INLINE u32 pelton_queued_util_est(const struct pelton_policy *pol, const struct pelton_se *se)
+{
+	u32 e = pelton_se_util_est(pol, se);
+
+	return pol->util_est == PELTON_UTIL_EST_U1_ANY ? e | PELTON_UTIL_EST_UNCHANGED_LOW : e;
 }
 
 /* A task's utilization as placement sees it. */
@@ -38,7 +48,7 @@ PELTON_INLINE u32 pelton_task_util_est(const struct pelton_policy *pol, const st
 {
 	u32 util = (u32)se->avg.util_avg;
 
-	return pol->util_est == PELTON_UTIL_EST_OFF ? util : pelton_max_u32(util, pelton_se_util_est(se));
+	return pol->util_est == PELTON_UTIL_EST_OFF ? util : pelton_max_u32(util, pelton_se_util_est(pol, se));
 }
 
 /* The task joins the root queue: before the entity walk, so that every hook of this event sees it. */
@@ -46,15 +56,15 @@ PELTON_INLINE void pelton_util_est_enqueue(const struct pelton_policy *pol, stru
 					   const struct pelton_se *se)
 {
 	if (pol->util_est != PELTON_UTIL_EST_OFF)
-		root->util_est += pelton_se_util_est(se);
+		root->util_est += pelton_queued_util_est(pol, se);
 }
 
-/* The task leaves the root queue: before the entity walk, so that the hook no longer sees it. */
+/* The task leaves the root queue: before the entity walk, so that the hook no longer sees it (estimate_leaves). */
 PELTON_INLINE void pelton_util_est_dequeue(const struct pelton_policy *pol, struct pelton_cfs_rq *root,
 					   const struct pelton_se *se)
 {
 	if (pol->util_est != PELTON_UTIL_EST_OFF)
-		root->util_est = pelton_sub_floor_u32(root->util_est, pelton_se_util_est(se));
+		root->util_est = pelton_sub_floor_u32(root->util_est, pelton_queued_util_est(pol, se));
 }
 
 /* e + (u - e) / 4, without signed arithmetic. */
@@ -69,13 +79,16 @@ PELTON_INLINE void pelton_util_est_store(struct pelton_avg *avg, u32 enqueued, u
 	avg->util_est_ewma = ewma;
 }
 
-PELTON_INLINE void pelton_util_est_update_u1(struct pelton_avg *avg, u32 u, u32 cap_orig)
+/* U1, and U1_ANY with `cap_limit` = no limit. The marked sample takes part in the arithmetic. */
+PELTON_INLINE void pelton_util_est_update_u1(struct pelton_avg *avg, u32 u, u32 cap_limit)
 {
 	u32 ewma = avg->util_est_ewma;
+	u32 marked = u | PELTON_UTIL_EST_UNCHANGED_LOW;
 
-	if (pelton_distance(u, ewma) < PELTON_UTIL_EST_MARGIN || u > cap_orig)
+	if (pelton_distance(marked, ewma) < PELTON_UTIL_EST_MARGIN || u > cap_limit)
 		return;
-	pelton_util_est_store(avg, u, pelton_util_est_filter(ewma, u));
+	avg->util_est_enqueued = marked;
+	avg->util_est_ewma = pelton_util_est_filter(ewma, marked);
 }
 
 PELTON_INLINE void pelton_util_est_update_u2(struct pelton_avg *avg, u32 u, u32 cap_orig)
@@ -115,10 +128,12 @@ PELTON_INLINE void pelton_util_est_update(const struct pelton_policy *pol, struc
 {
 	u32 u = (u32)se->avg.util_avg;
 
-	if (!task_sleeps || se->avg.util_est_enqueued & PELTON_UTIL_EST_UNCHANGED)
+	if (!task_sleeps || se->avg.util_est_enqueued & pelton_util_est_mark(pol))
 		return;
 	if (pol->util_est == PELTON_UTIL_EST_U1)
 		pelton_util_est_update_u1(&se->avg, u, cap_orig);
+	else if (pol->util_est == PELTON_UTIL_EST_U1_ANY)
+		pelton_util_est_update_u1(&se->avg, u, ~0u);
 	else if (pol->util_est == PELTON_UTIL_EST_U2)
 		pelton_util_est_update_u2(&se->avg, u, cap_orig);
 	else if (pol->util_est == PELTON_UTIL_EST_U3)

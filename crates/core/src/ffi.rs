@@ -177,7 +177,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_delay_ends(se: &Se, flags: u32) -> u32;
     pub(crate) safe fn pelton_x_leave_delta(se: &Se, flags: u32) -> i32;
 
-    pub(crate) safe fn pelton_x_se_util_est(se: &Se) -> u32;
+    pub(crate) safe fn pelton_x_se_util_est(p: &Policy, se: &Se) -> u32;
     pub(crate) safe fn pelton_x_task_util_est(p: &Policy, se: &Se) -> u32;
     pub(crate) safe fn pelton_x_util_est_enqueue(p: &Policy, root: &mut CfsRq, se: &Se);
     pub(crate) safe fn pelton_x_util_est_dequeue(p: &Policy, root: &mut CfsRq, se: &Se);
@@ -195,7 +195,8 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_update_irq(p: &Policy, rq: &mut Rq, irq: u64) -> u32;
     pub(crate) safe fn pelton_x_update_hw(p: &Policy, rq: &mut Rq, lost: u32) -> u32;
     pub(crate) safe fn pelton_x_others_have_blocked(rq: &Rq) -> u32;
-    pub(crate) safe fn pelton_x_capacity_of(rq: &Rq, hw: u32, pressure: u32) -> u32;
+    pub(crate) safe fn pelton_x_capacity_of(p: &Policy, rq: &Rq, hw: u32, pressure: u32) -> u32;
+    pub(crate) safe fn pelton_x_rt_share_age(rq: &mut Rq);
 
     pub(crate) safe fn pelton_x_rq_migrate_sleeping(p: &Policy, rq: &mut Rq, se: &mut Se, idle: u32, wall: u64);
     pub(crate) safe fn pelton_x_rq_enqueue_begin(p: &Policy, rq: &mut Rq, se: &Se, now: u64, irq: u64, idle: u32);
@@ -211,6 +212,7 @@ unsafe extern "C" {
         idle: u32,
         flags: u32,
     ) -> u32;
+    pub(crate) safe fn pelton_x_rq_estimate_last(p: &Policy, rq: &mut Rq, se: &mut Se, sleeps: u32);
     pub(crate) safe fn pelton_x_rq_delay_task_on(
         p: &Policy,
         rq: &mut Rq,

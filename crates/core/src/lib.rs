@@ -29,7 +29,7 @@ pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, u
 pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_wide};
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use records::{
-    Avg, CfsRq, Clock, CpuState, Decision, EmState, Gate, LayoutRow, PerfTerms, Rq, Se, SugovCpu, SugovPolicy,
+    Avg, CfsRq, Clock, CpuState, Decision, EmState, Gate, LayoutRow, PerfTerms, Rq, RtShare, Se, SugovCpu, SugovPolicy,
     TaskGroup, Wake,
 };
 

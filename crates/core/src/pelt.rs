@@ -41,6 +41,8 @@ pub mod dequeue {
     pub const SLEEP: u32 = 1;
     /// It moves to another CPU while runnable.
     pub const MIGRATE: u32 = 2;
+    /// The caller makes the last step, [`crate::Rq::estimate_last`], after the hooks of this event.
+    pub const ESTIMATE_LATER: u32 = 4;
 }
 
 /// Who runs on the CPU whose blocked load is refreshed.
@@ -149,8 +151,8 @@ impl Se {
     /// The estimate itself.
     #[inline]
     #[must_use]
-    pub fn util_est(&self) -> u32 {
-        ffi::pelton_x_se_util_est(self)
+    pub fn util_est(&self, pol: &Policy) -> u32 {
+        ffi::pelton_x_se_util_est(pol, self)
     }
 
     /// Utilization as placement sees it: the larger of average and estimate.

@@ -36,14 +36,24 @@ policy_fields! {
     invariance,
     /// Switch `divisor`: 0 = constant, 1 = moving.
     divisor,
-    /// Switch `sum_floor`: 0 = off, 1 = on, 2 = wraps.
+    /// Switch `sum_floor`: 0 = off, 1 = on, 2 = wraps, 3 = rebuilt.
     sum_floor,
+    /// Switch `propagation`: 0 = full_period, 1 = rebuilt, 2 = difference.
+    propagation,
     /// Switch `init_util`: 0 = scale, 1 = capacity.
     init_util,
+    /// Switch `init_weight`: 0 = unscaled, 1 = scaled.
+    init_weight,
+    /// Switch `idle_clock`: 0 = later, 1 = at_once.
+    idle_clock,
     /// Switch `migration_lag`: 0 = off, 1 = on.
     migration_lag,
+    /// Switch `queued_migrant`: 0 = removed, 1 = detached.
+    queued_migrant,
     /// Switch `tg_limit`: 0 = off, 1 = on.
     tg_limit,
+    /// Switch `shares_load`: 0 = weight, 1 = larger.
+    shares_load,
     /// Switch `shares_keep_empty`: 0 = off, 1 = on.
     shares_keep_empty,
     /// Switch `shares_set_same`: 0 = off, 1 = on.
@@ -56,10 +66,14 @@ policy_fields! {
     irq_signal,
     /// Switch `hw_signal`: 0 = off, 1 = on.
     hw_signal,
-    /// Switch `util_est`: 0 = off, 1 = u1, 2 = u2, 3 = u3, 4 = u4.
+    /// Switch `capacity_left`: 0 = rt_share, 1 = used, 2 = actual.
+    capacity_left,
+    /// Switch `util_est`: 0 = off, 1 = u1, 2 = u2, 3 = u3, 4 = u4, 5 = u1_any.
     util_est,
     /// Switch `util_est_stale`: 0 = off, 1 = on.
     util_est_stale,
+    /// Switch `estimate_leaves`: 0 = last, 1 = first.
+    estimate_leaves,
     /// Switch `runnable_signal`: 0 = off, 1 = on.
     runnable_signal,
     /// Switch `runnable_boost`: 0 = off, 1 = on.

@@ -151,6 +151,18 @@ mirror! {
 }
 
 mirror! {
+    /// Up to 4.16: time that real-time, deadline and interrupts took, times speed; halved every half second.
+    RtShare = "pelton_rt_share" {
+        /// Time times speed.
+        sum: u64,
+        /// Up to when halvings were made.
+        age_stamp_ns: u64,
+        /// Task clock up to which the run of the present task is in the sum.
+        counted_to_ns: u64,
+    }
+}
+
+mirror! {
     /// All signals of one CPU.
     Rq = "pelton_rq" {
         /// Clocks.
@@ -165,6 +177,8 @@ mirror! {
         irq: Avg,
         /// Hardware-pressure record.
         hw: Avg,
+        /// What the other classes took, up to 4.16.
+        rt_share: RtShare,
         /// 0..1024.
         cap_orig: u32,
         /// 0..1024 = current / reference frequency.
@@ -400,6 +414,7 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     CfsRq::layout(&mut rows);
     TaskGroup::layout(&mut rows);
     Clock::layout(&mut rows);
+    RtShare::layout(&mut rows);
     Rq::layout(&mut rows);
     CpuState::layout(&mut rows);
     PerfTerms::layout(&mut rows);

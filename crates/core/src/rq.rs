@@ -100,8 +100,21 @@ impl Rq {
     /// Capacity left for the fair class.
     #[inline]
     #[must_use]
-    pub fn capacity_of(&self, hw: u32, cpufreq_pressure: u32) -> u32 {
-        ffi::pelton_x_capacity_of(self, hw, cpufreq_pressure)
+    pub fn capacity_of(&self, pol: &Policy, hw: u32, cpufreq_pressure: u32) -> u32 {
+        ffi::pelton_x_capacity_of(pol, self, hw, cpufreq_pressure)
+    }
+
+    /// What the other classes took is halved for every half second that is over (the tick, up to 4.16).
+    #[inline]
+    pub fn rt_share_age(&mut self) {
+        ffi::pelton_x_rt_share_age(self);
+    }
+
+    /// Last step of a dequeue that was made with [`crate::dequeue::ESTIMATE_LATER`], after its hooks. Not for a task whose
+    /// dequeue was delayed.
+    #[inline]
+    pub fn estimate_last(&mut self, pol: &Policy, se: &mut Se, sleeps: bool) {
+        ffi::pelton_x_rq_estimate_last(pol, self, se, u32::from(sleeps));
     }
 
     /// First half of [`Rq::enqueue_task`]: clock and queue estimate; the IOWAIT hook belongs between the halves.

@@ -116,7 +116,7 @@ FN(u32, delay_ends, (cse_t se, u32 flags), (se, flags))
 FN(s32, leave_delta, (cse_t se, u32 flags), (se, flags))
 
 /* util_est */
-FN(u32, se_util_est, (cse_t se), (se))
+FN(u32, se_util_est, (policy_t p, cse_t se), (p, se))
 FN(u32, task_util_est, (policy_t p, cse_t se), (p, se))
 FN(void, util_est_enqueue, (policy_t p, cfs_t root, cse_t se), (p, root, se))
 FN(void, util_est_dequeue, (policy_t p, cfs_t root, cse_t se), (p, root, se))
@@ -135,7 +135,8 @@ FN(u32, update_dl, (policy_t p, rq_t rq, u32 running), (p, rq, running))
 FN(u32, update_irq, (policy_t p, rq_t rq, u64 irq), (p, rq, irq))
 FN(u32, update_hw, (policy_t p, rq_t rq, u32 lost), (p, rq, lost))
 FN(u32, others_have_blocked, (crq_t rq), (rq))
-FN(u32, capacity_of, (crq_t rq, u32 hw, u32 pressure), (rq, hw, pressure))
+FN(u32, capacity_of, (policy_t p, crq_t rq, u32 hw, u32 pressure), (p, rq, hw, pressure))
+FN(void, rt_share_age, (rq_t rq), (rq))
 
 /* one scheduler event, one call */
 FN(void, rq_migrate_sleeping, (policy_t p, rq_t rq, se_t se, u32 idle, u64 wall), (p, rq, se, idle, wall))
@@ -144,6 +145,7 @@ FN(u32, rq_enqueue_finish, (policy_t p, rq_t rq, se_t se), (p, rq, se))
 FN(u32, rq_enqueue_finish_on, (policy_t p, crq_t rq, cfs_t cfs, se_t se), (p, rq, cfs, se))
 FN(u32, rq_dequeue_task_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u64 now, u64 irq, u32 idle, u32 flags),
    (p, rq, cfs, se, now, irq, idle, flags))
+FN(void, rq_estimate_last, (policy_t p, rq_t rq, se_t se, u32 sleeps), (p, rq, se, sleeps))
 FN(u32, rq_delay_task_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u64 now, u64 irq, u32 idle),
    (p, rq, cfs, se, now, irq, idle))
 FN(u32, rq_update_blocked_others, (policy_t p, rq_t rq, u64 now, u64 irq, u32 runs, u32 lost),

@@ -11,13 +11,31 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("sum_floor", "off", SUM_FLOOR_OFF),
     ("sum_floor", "on", SUM_FLOOR_ON),
     ("sum_floor", "wraps", SUM_FLOOR_WRAPS),
+    ("sum_floor", "rebuilt", SUM_FLOOR_REBUILT),
+    ("propagation", "full_period", PROPAGATION_FULL_PERIOD),
+    ("propagation", "rebuilt", PROPAGATION_REBUILT),
+    ("propagation", "difference", PROPAGATION_DIFFERENCE),
     ("init_util", "scale", INIT_UTIL_SCALE),
     ("init_util", "capacity", INIT_UTIL_CAPACITY),
+    ("init_weight", "unscaled", INIT_WEIGHT_UNSCALED),
+    ("init_weight", "scaled", INIT_WEIGHT_SCALED),
+    ("idle_clock", "later", IDLE_CLOCK_LATER),
+    ("idle_clock", "at_once", IDLE_CLOCK_AT_ONCE),
+    ("queued_migrant", "removed", QUEUED_MIGRANT_REMOVED),
+    ("queued_migrant", "detached", QUEUED_MIGRANT_DETACHED),
+    ("shares_load", "weight", SHARES_LOAD_WEIGHT),
+    ("shares_load", "larger", SHARES_LOAD_LARGER),
+    ("capacity_left", "rt_share", CAPACITY_LEFT_RT_SHARE),
+    ("capacity_left", "used", CAPACITY_LEFT_USED),
+    ("capacity_left", "actual", CAPACITY_LEFT_ACTUAL),
     ("util_est", "off", UTIL_EST_OFF),
     ("util_est", "u1", UTIL_EST_U1),
     ("util_est", "u2", UTIL_EST_U2),
     ("util_est", "u3", UTIL_EST_U3),
     ("util_est", "u4", UTIL_EST_U4),
+    ("util_est", "u1_any", UTIL_EST_U1_ANY),
+    ("estimate_leaves", "last", ESTIMATE_LEAVES_LAST),
+    ("estimate_leaves", "first", ESTIMATE_LEAVES_FIRST),
     ("rt_rule", "flag_max", RT_RULE_FLAG_MAX),
     ("rt_rule", "runnable_max", RT_RULE_RUNNABLE_MAX),
     ("rt_rule", "runnable_max_unless_uclamp", RT_RULE_RUNNABLE_MAX_UNLESS_UCLAMP),
@@ -117,10 +135,40 @@ pub const SUM_FLOOR_OFF: u32 = 0;
 pub const SUM_FLOOR_ON: u32 = 1;
 /// `sum_floor = wraps`.
 pub const SUM_FLOOR_WRAPS: u32 = 2;
+/// `sum_floor = rebuilt`.
+pub const SUM_FLOOR_REBUILT: u32 = 3;
+/// `propagation = full_period`.
+pub const PROPAGATION_FULL_PERIOD: u32 = 0;
+/// `propagation = rebuilt`.
+pub const PROPAGATION_REBUILT: u32 = 1;
+/// `propagation = difference`.
+pub const PROPAGATION_DIFFERENCE: u32 = 2;
 /// `init_util = scale`.
 pub const INIT_UTIL_SCALE: u32 = 0;
 /// `init_util = capacity`.
 pub const INIT_UTIL_CAPACITY: u32 = 1;
+/// `init_weight = unscaled`.
+pub const INIT_WEIGHT_UNSCALED: u32 = 0;
+/// `init_weight = scaled`.
+pub const INIT_WEIGHT_SCALED: u32 = 1;
+/// `idle_clock = later`.
+pub const IDLE_CLOCK_LATER: u32 = 0;
+/// `idle_clock = at_once`.
+pub const IDLE_CLOCK_AT_ONCE: u32 = 1;
+/// `queued_migrant = removed`.
+pub const QUEUED_MIGRANT_REMOVED: u32 = 0;
+/// `queued_migrant = detached`.
+pub const QUEUED_MIGRANT_DETACHED: u32 = 1;
+/// `shares_load = weight`.
+pub const SHARES_LOAD_WEIGHT: u32 = 0;
+/// `shares_load = larger`.
+pub const SHARES_LOAD_LARGER: u32 = 1;
+/// `capacity_left = rt_share`.
+pub const CAPACITY_LEFT_RT_SHARE: u32 = 0;
+/// `capacity_left = used`.
+pub const CAPACITY_LEFT_USED: u32 = 1;
+/// `capacity_left = actual`.
+pub const CAPACITY_LEFT_ACTUAL: u32 = 2;
 /// `util_est = off`.
 pub const UTIL_EST_OFF: u32 = 0;
 /// `util_est = u1`.
@@ -131,6 +179,12 @@ pub const UTIL_EST_U2: u32 = 2;
 pub const UTIL_EST_U3: u32 = 3;
 /// `util_est = u4`.
 pub const UTIL_EST_U4: u32 = 4;
+/// `util_est = u1_any`.
+pub const UTIL_EST_U1_ANY: u32 = 5;
+/// `estimate_leaves = last`.
+pub const ESTIMATE_LEAVES_LAST: u32 = 0;
+/// `estimate_leaves = first`.
+pub const ESTIMATE_LEAVES_FIRST: u32 = 1;
 /// `rt_rule = flag_max`.
 pub const RT_RULE_FLAG_MAX: u32 = 0;
 /// `rt_rule = runnable_max`.

@@ -166,7 +166,7 @@ fn group_shares_follow_the_part_of_the_load() {
     assert_eq!(g.group_shares(&pol, &tg, 77), 1024 * 1024 / 3024);
     let empty = CfsRq { load_weight: 0, ..g };
     assert_eq!(empty.group_shares(&pol, &tg, 77), 77, "an empty queue keeps its weight");
-    assert_eq!(empty.group_shares(&policy("6.12"), &tg, 77), 2, "or falls to the minimum");
+    assert_eq!(empty.group_shares(&policy("6.6"), &tg, 77), 2, "or falls to the minimum");
 }
 
 #[test]
@@ -235,14 +235,14 @@ fn a_delayed_task_is_queued_but_not_runnable() {
     let estimate = rq.cfs.util_est;
     rq.delay_task(&pol, &mut se, 44 * MS, 0, false);
     assert_eq!((rq.cfs.nr_queued, rq.cfs.h_nr_runnable, rq.cfs.util_est), (1, 0, 0));
-    assert!(se.util_est() > estimate, "sampled when it became delayed");
-    let sampled = se.util_est();
+    assert!(se.util_est(&pol) > estimate, "sampled when it became delayed");
+    let sampled = se.util_est(&pol);
     rq.enqueue_task(&pol, &mut se, 45 * MS, 0, false);
     assert_eq!((rq.cfs.nr_queued, rq.cfs.h_nr_runnable, rq.cfs.util_est), (1, 1, sampled));
     rq.delay_task(&pol, &mut se, 46 * MS, 0, false);
-    let sampled = se.util_est();
+    let sampled = se.util_est(&pol);
     rq.dequeue_task(&pol, &mut se, 60 * MS, 0, false, dequeue::SLEEP);
-    assert_eq!((rq.cfs.nr_queued, rq.cfs.h_nr_runnable, rq.cfs.util_est, se.util_est()), (0, 0, 0, sampled));
+    assert_eq!((rq.cfs.nr_queued, rq.cfs.h_nr_runnable, rq.cfs.util_est, se.util_est(&pol)), (0, 0, 0, sampled));
 }
 
 /// A queue with a runnable and a delayed task below the root, at 60 ms.

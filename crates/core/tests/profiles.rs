@@ -57,13 +57,31 @@ fn load_tracking_of_each_kernel() {
     check_column("divisor", &[("4.12", "constant"), ("4.16", "moving"), ("7.2", "moving")]);
     check_column(
         "sum_floor",
-        &[("4.12", "off"), ("4.19", "off"), ("5.10", "on"), ("6.1", "wraps"), ("6.18", "wraps"), ("7.2", "on")],
+        &[("4.12", "off"), ("5.4", "off"), ("5.10", "rebuilt"), ("6.1", "wraps"), ("6.18", "wraps"), ("7.2", "on")],
     );
     check_column(
         "util_est",
-        &[("4.16", "off"), ("4.19", "u1"), ("5.4", "u1"), ("5.10", "u2"), ("6.6", "u2"), ("6.12", "u3"), ("7.2", "u4")],
+        &[
+            ("4.16", "off"),
+            ("4.19", "u1_any"),
+            ("5.4", "u1"),
+            ("5.10", "u2"),
+            ("6.6", "u2"),
+            ("6.12", "u3"),
+            ("6.18", "u4"),
+        ],
     );
-    check_column("util_est_stale", &[("6.1", "off"), ("6.12", "on"), ("7.2", "off")]);
+    check_column("util_est_stale", &[("6.6", "off"), ("6.12", "on"), ("6.18", "on"), ("7.2", "off")]);
+    check_column("estimate_leaves", &[("4.19", "last"), ("5.4", "last"), ("5.10", "first")]);
+    check_column("propagation", &[("5.4", "full_period"), ("5.10", "rebuilt"), ("6.1", "difference")]);
+    check_column("init_weight", &[("6.6", "unscaled"), ("6.12", "scaled")]);
+    check_column("idle_clock", &[("5.10", "later"), ("6.1", "at_once")]);
+    check_column("queued_migrant", &[("4.12", "removed"), ("4.16", "detached")]);
+    check_column("shares_load", &[("4.12", "weight"), ("4.16", "larger")]);
+    check_column("shares_keep_empty", &[("6.6", "off"), ("6.12", "on")]);
+    check_column("shares_set_same", &[("6.6", "on"), ("6.12", "off")]);
+    check_column("capacity_left", &[("4.16", "rt_share"), ("4.19", "used"), ("6.6", "used"), ("6.12", "actual")]);
+    check_column("irq_signal", &[("4.16", "off"), ("4.19", "on")]);
     check_column("rt_signal", &[("4.16", "off"), ("4.19", "on")]);
     check_column("hw_signal", &[("5.4", "off"), ("5.10", "on")]);
     check_column("runnable_boost", &[("6.1", "off"), ("6.6", "on")]);
@@ -156,7 +174,6 @@ fn combinations_without_a_meaning_are_refused_with_a_reason() {
         ("4.16", "rt_in_sum", "on"),
         ("4.16", "util_est", "u3"),
         ("4.16", "runnable_boost", "on"),
-        ("7.2", "util_est_stale", "on"),
         ("7.2", "rt_rule", "flag_max"),
         ("6.1", "headroom", "before_clamps"),
         ("4.16", "uclamp", "max"),

@@ -134,7 +134,7 @@ fn util_est() {
                 world.0.dequeue_task(&pol, se, at + run_ms * MS, 0, false, dequeue::SLEEP);
                 world.0.switch_idle(&pol, Some(se), at + run_ms * MS, 0, false);
             }
-            seen.push((world.1.util_est(), world.2.avg.util_avg, world.2.util_est()));
+            seen.push((world.1.util_est(&pol), world.2.avg.util_avg, world.2.util_est(&pol)));
         }
         columns.push(seen);
     }
@@ -181,7 +181,7 @@ fn pressure() {
         for (cfs, rt) in [before, after] {
             cells.extend([cfs.to_string(), rt.to_string(), (cfs + rt).to_string()]);
         }
-        cells.push(rq.capacity_of(0, 0).to_string());
+        cells.push(rq.capacity_of(&pol, 0, 0).to_string());
         rows.push(cells);
     }
     let head =

@@ -3,7 +3,7 @@
 //! entity on the queue above. Only what happens at the root is told to the frequency hook (SPEC B.15).
 
 use pelton_core::hook::how;
-use pelton_core::{CfsRq, Ctx, Policy, Se, ev, update};
+use pelton_core::{CfsRq, Ctx, Policy, Se, dequeue, ev, update};
 use pelton_schema::{Event, Sink};
 
 use crate::class::levels::{ROOT, Slot, entity_of, slot_of};
@@ -140,6 +140,7 @@ impl<S: Sink> Engine<'_, S> {
     /// An entity leaves its queue, and the groups of the plan theirs; the others above learn of it.
     pub(crate) fn signal_leave(&mut self, c: u32, entity: u32, flags: u32, plan: Leave) {
         let home = self.tree(c).home(entity);
+        let counted = slot_of(entity).is_none() && self.tasks[entity as usize].se.delayed == 0;
         let (bits, delta) = match slot_of(entity) {
             Some(_) => (0, 0),
             None if home == ROOT => return self.signal_dequeue(c, entity, flags),
@@ -155,6 +156,9 @@ impl<S: Sink> Engine<'_, S> {
             own.se.delayed = u32::from(Some(slot) == delayed);
             queue.update_ancestor(ctx, &mut own.se, Some(&mut own.cfs), delta)
         });
+        if counted {
+            self.signal_estimate_last(c, entity, flags);
+        }
         self.put_what_left(c, entity, plan);
     }
 
@@ -169,6 +173,7 @@ impl<S: Sink> Engine<'_, S> {
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let is_idle = cpu.curr == NO_TASK;
         let cfs = &mut cpu.levels.slots[home as usize].cfs;
+        let flags = flags | dequeue::ESTIMATE_LATER;
         let bits = cpu.rq.dequeue_task_on(&self.policy, cfs, &mut task.se, wall_ns, is_idle, flags);
         self.level_changed(c, t, home, bits, Climb { below: 0, how: 0, shares: true });
         (bits, delta)

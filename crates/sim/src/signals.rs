@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Scheduler events told to the policy core, and the hook calls that follow. No arithmetic: which record, which order.
 
-use pelton_core::ev;
 use pelton_core::hook::how;
+use pelton_core::{dequeue, ev};
 use pelton_schema::{Event, HookSite, Sink};
 
 use crate::class::levels::ROOT;
@@ -53,15 +53,26 @@ impl<S: Sink> Engine<'_, S> {
 
     /// `flags`: why it leaves, from [`pelton_core::dequeue`]; 0 = for a change of its parameters.
     pub(crate) fn signal_dequeue(&mut self, c: u32, t: u32, flags: u32) {
+        let counted = self.tasks[t as usize].se.delayed == 0;
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.dequeue_task(&self.policy, &mut task.se, self.boot_ns + self.now, 0, cpu.curr == NO_TASK, flags)
+            let (now, flags) = (self.boot_ns + self.now, flags | dequeue::ESTIMATE_LATER);
+            cpu.rq.dequeue_task(&self.policy, &mut task.se, now, 0, cpu.curr == NO_TASK, flags)
         };
         self.published(c, t, bits, 0);
+        if counted {
+            self.signal_estimate_last(c, t, flags);
+        }
         if self.cpus[c as usize].fair.curr == t {
             // The outgoing entity stops being the current one; its record was just brought up to date.
             self.signal_put_prev(c, t);
         }
+    }
+
+    /// The end of a dequeue, after its hooks: kernels that lower the CPU's estimate last.
+    pub(crate) fn signal_estimate_last(&mut self, c: u32, t: u32, flags: u32) {
+        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
+        cpu.rq.estimate_last(&self.policy, &mut task.se, flags & dequeue::SLEEP != 0);
     }
 
     pub(crate) fn signal_put_prev(&mut self, c: u32, t: u32) {

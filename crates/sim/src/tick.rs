@@ -64,6 +64,7 @@ impl<S: Sink> Engine<'_, S> {
         if t != NO_TASK {
             self.task_tick(c, t);
         }
+        self.cpus[c as usize].rq.rt_share_age();
         self.signal_hw(c);
         if t != NO_TASK {
             self.refresh_blocked(c);

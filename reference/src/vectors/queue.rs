@@ -317,7 +317,7 @@ const CAPACITY: Table = Table {
     run: |i| {
         let mut rq = Rq { cap_orig: i[0], ..Rq::default() };
         (rq.rt.util_avg, rq.dl.util_avg, rq.irq.util_avg) = (i[3], i[4], i[5]);
-        vec![capacity_of(&rq, i[1], i[2])]
+        vec![capacity_of(&newest(), &rq, i[1], i[2])]
     },
 };
 

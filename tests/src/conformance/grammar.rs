@@ -211,7 +211,11 @@ impl Grammar {
         self.tasks[task].life = Life::Asleep;
         if group == 0 {
             let irq_ns = self.irq_ns();
-            self.call(Op::RqDequeueTask, &[rq, se, self.now, irq_ns, self.is_idle(cpu), why as u64]);
+            let later = u64::from(self.one_in(2));
+            self.call(Op::RqDequeueTask, &[rq, se, self.now, irq_ns, self.is_idle(cpu), why as u64 | later << 2]);
+            if later != 0 && life != Life::Delayed {
+                self.call(Op::RqEstimateLast, &[rq, se, (why == Why::Sleep).into()]);
+            }
             return;
         }
         debug_assert_eq!(life, Life::Queued);
@@ -221,15 +225,22 @@ impl Grammar {
         for level in self.levels_of(task) {
             self.leave_level(cpu, &level, why);
         }
+        if why == Why::Migrate && self.switch_is("queued_migrant", "removed") {
+            self.call(Op::RemoveSleeping, &[rq, self.leaf(task), se]);
+        }
         if why == Why::Migrate {
             self.call(Op::Poke, &[se, 0]);
         }
         self.sample(task, why, "off");
     }
 
+    fn samples_inside(&self) -> bool {
+        self.switch_is("util_est", "u4") && self.switch_is("util_est_stale", "off")
+    }
+
     /// Samples the estimate where the policy does it outside the update.
     fn sample(&mut self, task: usize, why: Why, stale: &str) {
-        if self.switch_is("util_est_stale", stale) && !self.switch_is("util_est", "u4") {
+        if self.switch_is("util_est_stale", stale) && !self.samples_inside() {
             let cap_orig = self.episode.world.rq[self.tasks[task].cpu].cap_orig;
             let sleeps = (why == Why::Sleep).into();
             self.call(Op::UtilEstUpdate, &[address(Slot::Task(task)), cap_orig, sleeps]);
@@ -238,10 +249,10 @@ impl Grammar {
 
     fn leave_level(&mut self, cpu: usize, level: &Level, why: Why) {
         let mut flags = 0;
-        if level.owned.is_none() && why == Why::Migrate {
+        if level.owned.is_none() && why == Why::Migrate && self.switch_is("queued_migrant", "detached") {
             flags |= DO_DETACH;
         }
-        if level.owned.is_none() && why == Why::Sleep && self.switch_is("util_est", "u4") {
+        if level.owned.is_none() && why == Why::Sleep && self.samples_inside() {
             flags |= UPDATE_UTIL_EST;
         }
         let minus_one = u64::from(-1i32 as u32);
@@ -321,6 +332,7 @@ impl Grammar {
             }
             Runs::Idle => self.clock(cpu),
         }
+        self.call(Op::RtShareAge, &[rq]);
         if self.one_in(3) {
             let lost = self.below(1100);
             self.call(Op::UpdateHw, &[rq, lost]);

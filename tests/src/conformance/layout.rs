@@ -98,6 +98,10 @@ impl Record for Rq {
             to.member(name);
             avg.fields(to);
         }
+        to.member("rt_share");
+        to.word("sum", self.rt_share.sum);
+        to.word("age_stamp_ns", self.rt_share.age_stamp_ns);
+        to.word("counted_to_ns", self.rt_share.counted_to_ns);
         to.member("");
         to.half("cap_orig", self.cap_orig);
         to.half("freq_scale", self.freq_scale);

@@ -86,11 +86,13 @@ impl World {
             }
             Op::SetNextEntity | Op::PutPrevEntity | Op::TickEntity => self.entity_event(call.op, a),
             Op::RqEnqueueTask | Op::RqDequeueTask | Op::RqDelayTask | Op::RqTickFair => self.task_event(call.op, a),
+            Op::RqEstimateLast => self.estimate_last(a),
             Op::RqSwitchFair | Op::RqSwitchIdle => self.switch(call.op, a),
             Op::RqUpdateBlocked | Op::ClockUpdate | Op::ClockEnterIdle | Op::Throttle | Op::Unthrottle => {
                 self.cpu_event(call.op, a)
             }
-            Op::UpdateRt | Op::UpdateDl | Op::UpdateHw | Op::UpdateOthers | Op::CapacityOf => self.others(call.op, a),
+            Op::UpdateRt | Op::UpdateDl | Op::UpdateHw | Op::UpdateOthers => self.others(call.op, a),
+            Op::CapacityOf | Op::RtShareAge => self.others(call.op, a),
             Op::UtilEstEnqueue | Op::UtilEstDequeue | Op::UtilEstUpdate | Op::TaskUtilEst => self.estimate(call.op, a),
             Op::SeInit | Op::PostInit | Op::MigrateSleeping | Op::RemoveSleeping => self.life(call.op, a),
             Op::SwitchedFromFair | Op::SwitchedToFair | Op::GroupOnline => self.life(call.op, a),
@@ -188,13 +190,23 @@ impl World {
         let time = Time { now: a[2], irq_ns: a[3], is_idle: a[4] != 0 };
         let events = match op {
             Op::RqEnqueueTask => event::rq_enqueue_task(&rules, &mut cpu, &mut se, time),
-            Op::RqDequeueTask => event::rq_dequeue_task(&rules, &mut cpu, &mut se, time, leave_of(a[5])),
+            Op::RqDequeueTask => {
+                event::rq_dequeue_task(&rules, &mut cpu, &mut se, time, leave_of(a[5] & 3), a[5] & 4 != 0)
+            }
             Op::RqDelayTask => event::rq_delay_task(&rules, &mut cpu, &mut se, time),
             _ => event::rq_tick_fair(&rules, &mut cpu, &mut se, Time { is_idle: false, ..time }),
         };
         *self.cpu(a[0]) = cpu;
         *self.entity(a[1]) = se;
         events
+    }
+
+    fn estimate_last(&mut self, a: &[u64; 7]) -> u64 {
+        let (rules, mut cpu, mut se) = (self.rules, *self.cpu(a[0]), *self.entity(a[1]));
+        event::rq_estimate_last(&rules, &mut cpu, &mut se, a[2] != 0);
+        *self.cpu(a[0]) = cpu;
+        *self.entity(a[1]) = se;
+        0
     }
 
     fn switch(&mut self, op: Op, a: &[u64; 7]) -> u64 {
@@ -250,7 +262,11 @@ impl World {
                 let decayed = pressure::update_others(&rules, cpu, a[1] != 0, a[2] != 0, a[3]);
                 u64::from(decayed) | u64::from(pressure::others_have_blocked(cpu)) << 1
             }
-            _ => pressure::capacity_of(cpu, a[1], a[2]),
+            Op::RtShareAge => {
+                pressure::age_share(cpu);
+                0
+            }
+            _ => pressure::capacity_of(&rules, cpu, a[1], a[2]),
         }
     }
 

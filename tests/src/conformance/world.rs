@@ -9,6 +9,7 @@ use pelton_reference::group::TaskGroup;
 use pelton_reference::idle;
 use pelton_reference::pelt::Avg;
 use pelton_reference::perf::CpuState;
+use pelton_reference::pressure::RtShare;
 use pelton_reference::rq::{CfsRq, Se};
 use pelton_reference::rules::{Numbers, Rules};
 
@@ -207,7 +208,9 @@ fn idle_cpu(now: u64, cap_orig: u64) -> Rq {
         clock_idle_ns: now,
         clock_pelt_idle_ns: task,
     };
-    Rq { clock, cfs: queue(task), rt: at(task), dl: at(task), irq: at(now), hw: at(task), cap_orig, freq_scale: 1024 }
+    let rt_share = RtShare { sum: 0, age_stamp_ns: now, counted_to_ns: task };
+    let (cfs, rt, dl, irq, hw) = (queue(task), at(task), at(task), at(now), at(task));
+    Rq { clock, cfs, rt, dl, irq, hw, rt_share, cap_orig, freq_scale: 1024 }
 }
 
 fn queue(now: u64) -> CfsRq {
