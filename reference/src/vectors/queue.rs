@@ -202,8 +202,8 @@ fn sampled(inputs: &[u64]) -> Vec<u64> {
 
 const UTIL_EST: Table = Table {
     name: "util-est",
-    comment: "One sample of a task that sleeps; variant 1..4 is U1..U4. 2147483648 is the mark of a value that was not \
-              published since. Boundaries: the margin of 10 on both sides, the CPU's capacity, a task kept waiting.",
+    comment: "One sample of a task that sleeps; variant 1..4 is U1..U4. 2147483648, and in variant 1 bit 0, is the mark of a \
+              value that was not published since. Boundaries: the margin of 10 on both sides, the CPU's capacity, a task kept waiting.",
     rule: "SPEC A.15",
     inputs: &["variant", "enqueued", "ewma", "util_avg", "runnable_avg", "cap_orig"],
     outputs: &["enqueued_after", "ewma_after"],
