@@ -2,7 +2,7 @@
 //! When the governor may act (SPEC C.2-C.5, C.7, C.10).
 
 use crate::rules::{FROM_PLATFORM, Gate as GateRule, GateAsymmetry, GateBypass, GatePeak, Numbers, Rules};
-use crate::schedutil::{SugovPolicy, hook_flag};
+use crate::schedutil::{KHZ_NONE, SugovPolicy, hook_flag};
 
 /// Gate of one frequency domain; the fields of `types.h`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -159,12 +159,13 @@ fn spacing(rules: &Rules, numbers: &Numbers, sp: &SugovPolicy, raises: bool) -> 
 /// What may be requested now for a need of `raw` and a wish of `want`.
 pub fn decide(rules: &Rules, numbers: &Numbers, sp: &mut SugovPolicy, now: u64, cap: u64, raw: u64, want: u64) -> u64 {
     let cur = sp.next_freq_khz;
-    let urgent = sp.need_update != 0 || sp.gate.flags & hook_flag::FORCE != 0;
+    let forgotten = cur == KHZ_NONE;
+    let urgent = forgotten || sp.need_update != 0 || sp.gate.flags & hook_flag::FORCE != 0;
     let passes = class_may_pass(rules, sp) && want > cur;
     let plain = passes || (urgent && rules.gate == GateRule::R1Trailing);
     let wished = if plain { want } else { target(rules, sp, want) };
     let error = u128::from(raw.abs_diff(cur)) * u128::from(cap) / u128::from(sp.ref_khz.max(1));
-    sp.gate.error = error.min(u128::from(u32::MAX)) as u64;
+    sp.gate.error = if forgotten { 0 } else { error.min(u128::from(u32::MAX)) as u64 };
     sp.gate.until_ns = 0;
     sp.gate.verdict = if wished == cur && want != cur { verdict::PEAK } else { verdict::OPEN };
     if wished == cur || urgent || passes || (is_r0(rules) && !class_may_pass(rules, sp)) {
@@ -185,13 +186,12 @@ pub fn decide(rules: &Rules, numbers: &Numbers, sp: &mut SugovPolicy, now: u64, 
 }
 
 /// An evaluation ended with `khz`: does the window restart (C.2, C.3, C.5, C.6)?
-pub fn evaluated(rules: &Rules, sp: &mut SugovPolicy, now: u64, khz: u64, want: u64) {
+pub fn evaluated(rules: &Rules, sp: &mut SugovPolicy, now: u64, (khz, want): (u64, u64), changed: bool) {
     let class = sp.gate.flags & hook_flag::CLASS != 0 && rules.gate_bypass == GateBypass::R3b;
     let forced = sp.gate.flags & hook_flag::FORCE != 0;
     if forced || sp.gate.verdict == verdict::HELD || (class && khz > sp.next_freq_khz) {
         return;
     }
-    let changed = khz != sp.next_freq_khz;
     let over = rules.gate == GateRule::R1Trailing && since(now, sp.last_ns) >= sp.gate.window_ns as i64;
     if rules.gate == GateRule::R1Trailing && (changed || over) {
         sp.gate.peak_khz[0] = want;

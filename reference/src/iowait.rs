@@ -25,11 +25,30 @@ pub fn request(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, now: u64, tic
         IowaitBoost::Off => {}
         IowaitBoost::Jump if asked => sc.iowait_boost = sp.hardware_max_khz(),
         IowaitBoost::Jump if silent => restart(sc, 0, 0),
-        IowaitBoost::Frequency if asked => double(sc, sp.min_khz, sp.hardware_max_khz()),
-        IowaitBoost::Frequency if silent => restart(sc, 0, 0),
-        IowaitBoost::Capacity if silent => restart(sc, if asked { BOOST_MIN } else { 0 }, asked.into()),
-        IowaitBoost::Capacity if asked => double(sc, BOOST_MIN, SCALE),
-        _ => {}
+        IowaitBoost::Frequency => in_frequency(sp, sc, asked, silent),
+        // 4.14-4.16 look for the flag where only the shared path puts it.
+        IowaitBoost::FrequencyShared => in_frequency(sp, sc, asked && sp.nr_cpus != 1, silent),
+        IowaitBoost::FrequencyReset => with_reset(sc, asked, silent, sp.min_khz, sp.hardware_max_khz()),
+        IowaitBoost::Capacity => with_reset(sc, asked, silent, BOOST_MIN, SCALE),
+        IowaitBoost::Jump => {}
+    }
+}
+
+/// To 4.18: a request doubles whatever is there; silence counts at other calls only.
+fn in_frequency(sp: &SugovPolicy, sc: &mut SugovCpu, asked: bool, silent: bool) {
+    match (asked, silent) {
+        (true, _) => double(sc, sp.min_khz, sp.hardware_max_khz()),
+        (false, true) => restart(sc, 0, 0),
+        (false, false) => {}
+    }
+}
+
+/// From 4.19: silence starts everything over.
+fn with_reset(sc: &mut SugovCpu, asked: bool, silent: bool, first: u64, most: u64) {
+    match (silent, asked) {
+        (true, _) => restart(sc, if asked { first } else { 0 }, asked.into()),
+        (false, true) => double(sc, first, most),
+        (false, false) => {}
     }
 }
 
@@ -42,24 +61,40 @@ fn double(sc: &mut SugovCpu, first: u64, most: u64) {
     sc.iowait_boost = if sc.iowait_boost == 0 { first } else { (2 * sc.iowait_boost).min(most) };
 }
 
-/// An evaluation uses the boost: its value in capacity units, after ageing.
-pub fn apply(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, cap_orig: u64, now: u64, tick_ns: u64) -> u64 {
+/// Is the boost a frequency?
+pub fn in_khz(rules: &Rules) -> bool {
+    !matches!(rules.iowait_boost, IowaitBoost::Off | IowaitBoost::Capacity)
+}
+
+/// An evaluation uses the boost: its value in its own unit, after ageing.
+pub fn apply(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, now: u64, tick_ns: u64) -> u64 {
     if sc.iowait_boost == 0 {
         return 0;
     }
+    let boost = sc.iowait_boost;
     match rules.iowait_boost {
         IowaitBoost::Off => 0,
         IowaitBoost::Jump => {
-            let boost = sc.iowait_boost;
-            sc.iowait_boost /= 2;
-            boost * cap_orig / sp.hardware_max_khz()
+            sc.iowait_boost = boost / 2;
+            boost
         }
-        IowaitBoost::Frequency => age(rules, sc, sp.min_khz, now) * cap_orig / sp.hardware_max_khz(),
-        IowaitBoost::Capacity if silent_for_a_tick(sc, now, tick_ns) => {
+        IowaitBoost::FrequencyReset | IowaitBoost::Capacity if silent_for_a_tick(sc, now, tick_ns) => {
             restart(sc, 0, 0);
             0
         }
-        IowaitBoost::Capacity => age(rules, sc, BOOST_MIN, now) * cap_orig / SCALE,
+        IowaitBoost::Frequency | IowaitBoost::FrequencyShared | IowaitBoost::FrequencyReset => {
+            age(rules, sc, sp.min_khz, now)
+        }
+        IowaitBoost::Capacity => age(rules, sc, BOOST_MIN, now),
+    }
+}
+
+/// A boost in capacity units.
+pub fn capacity(rules: &Rules, sp: &SugovPolicy, boost: u64, cap_orig: u64) -> u64 {
+    match (boost, in_khz(rules)) {
+        (0, _) => 0,
+        (_, true) => boost * cap_orig / sp.hardware_max_khz(),
+        (_, false) => boost * cap_orig / SCALE,
     }
 }
 

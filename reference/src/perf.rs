@@ -2,7 +2,9 @@
 //! From a CPU's signals to the performance it asks for (SPEC A.17, B.4, B.5, B.6).
 
 use crate::SCALE;
-use crate::rules::{DlRule, Headroom, PerfForm, RtInSum, RtRule, Rules, RunnableBoost, Uclamp, UtilEst};
+use crate::rules::{
+    CfsIfQueued, DlRule, Headroom, PerfForm, RtInSum, RtRule, Rules, RunnableBoost, Uclamp, UclampIowait, UtilEst,
+};
 
 /// Inputs of one CPU for one evaluation; the fields of `types.h`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +35,8 @@ pub struct CpuState {
     pub uclamp_min: u64,
     /// Effective upper clamp of the queue.
     pub uclamp_max: u64,
+    /// Runnable fair tasks at all levels.
+    pub cfs_nr_running: u64,
 }
 
 /// Every term of one CPU's request; the fields of `types.h`.
@@ -62,6 +66,10 @@ pub struct Terms {
     pub forced_max: u64,
     /// Left out: silent for more than a tick.
     pub stale: u64,
+    /// What is asked for, exactly: `request` of `scale`.
+    pub request: u64,
+    /// Capacity, or the highest frequency when a boost in kHz won.
+    pub scale: u64,
 }
 
 /// Clamps in force, if any (G.2).
@@ -113,8 +121,9 @@ pub fn scale_irq(util: u64, irq: u64, cap: u64) -> u64 {
 pub fn effective(rules: &Rules, state: &CpuState) -> Terms {
     let boost = rules.runnable_boost == RunnableBoost::On;
     let rt = if rules.rt_in_sum == RtInSum::On { state.util_rt } else { 0 };
-    let mut terms =
-        Terms { cfs: cpu_util(rules, state, boost), rt, irq: state.util_irq, max: state.cap_orig, ..Terms::default() };
+    let nobody = rules.cfs_if_queued == CfsIfQueued::On && state.cfs_nr_running == 0;
+    let cfs = if nobody { 0 } else { cpu_util(rules, state, boost) };
+    let mut terms = Terms { cfs, rt, irq: state.util_irq, max: state.cap_orig, ..Terms::default() };
     terms.effective = match rules.perf_form {
         PerfForm::Flags | PerfForm::Bw => plain(rules, state, &mut terms),
         PerfForm::RtSum | PerfForm::ClampThenSum => with_irq(rules, state, &mut terms),
@@ -187,13 +196,14 @@ pub fn perf_target(rules: &Rules, util: u64, min: u64, max: u64) -> u64 {
 /// One CPU's request with every term; `iowait` is the boost in capacity units (B.4, B.7).
 pub fn evaluate(rules: &Rules, state: &CpuState, iowait: u64) -> Terms {
     let mut terms = effective(rules, state);
-    terms.iowait = match rules.perf_form {
-        PerfForm::ClampThenSum if iowait > 0 => clamped(rules, state, iowait),
+    terms.iowait = match rules.uclamp_iowait {
+        UclampIowait::On if iowait > 0 => clamped(rules, state, iowait),
         _ => iowait,
     };
     let util = terms.effective.max(terms.iowait);
     terms.perf = perf_target(rules, util, terms.min, terms.max);
     terms.headroom = if rules.headroom == Headroom::Frequency { 0 } else { util / 4 };
+    (terms.request, terms.scale) = (terms.perf, state.cap_orig);
     terms
 }
 

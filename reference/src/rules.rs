@@ -101,6 +101,8 @@ rules! {
     }
     /// F.3: is RT utilization added to the fair request?
     rt_in_sum: RtInSum { "off" => Off, "on" => On }
+    /// B.5 (4.17): is the utilization of a fair class without queued tasks left out?
+    cfs_if_queued: CfsIfQueued { "off" => Off, "on" => On }
     /// F.6: what DL asks for.
     dl_rule: DlRule { "flag_max" => FlagMax, "bw_on_top" => BwOnTop, "bw_floor" => BwFloor }
     /// B.4, B.5: order of sum, clamp and IRQ scaling.
@@ -108,6 +110,8 @@ rules! {
         "flags" => Flags, "bw" => Bw, "rt_sum" => RtSum,
         "clamp_then_sum" => ClampThenSum, "sum_then_clamp" => SumThenClamp,
     }
+    /// B.7: is the boost limited by the clamps?
+    uclamp_iowait: UclampIowait { "off" => Off, "on" => On }
     /// B.4, B.6: where the 25 % are added.
     headroom: Headroom { "frequency" => Frequency, "utilization" => Utilization, "before_clamps" => BeforeClamps }
     /// B.3: when the rate-limit window is re-armed.
@@ -127,16 +131,23 @@ rules! {
         "capped_2ms" => Capped2ms, "one_and_half" => OneAndHalf,
     }
     /// B.7: form of the I/O-wait boost.
-    iowait_boost: IowaitBoost { "off" => Off, "jump" => Jump, "frequency" => Frequency, "capacity" => Capacity }
+    iowait_boost: IowaitBoost {
+        "off" => Off, "jump" => Jump, "frequency" => Frequency, "frequency_shared" => FrequencyShared,
+        "frequency_reset" => FrequencyReset, "capacity" => Capacity,
+    }
     /// B.8: which DL increase ignores the rate limit.
     dl_bypass: DlBypass { "off" => Off, "bandwidth" => Bandwidth, "floor" => Floor }
+    /// B.8: what new limits and the deadline override do beside opening the gate.
+    limits_update: LimitsUpdate {
+        "forget" => Forget, "compare" => Compare, "ask_driver" => AskDriver, "repeat" => Repeat,
+    }
     /// B.9: hold filter of single-CPU policies.
     hold: Hold {
-        "off" => Off, "drop_cache" => DropCache, "restore_cache" => RestoreCache,
-        "restore_unless_capped" => RestoreUnlessCapped,
+        "off" => Off, "keep_cache" => KeepCache, "drop_cache" => DropCache, "drop_unless_needed" => DropUnlessNeeded,
+        "restore_cache" => RestoreCache, "restore_unless_capped" => RestoreUnlessCapped,
     }
     /// B.12: is a CPU whose last hook is older than a tick skipped?
-    stale_cpu: StaleCpu { "skip" => Skip, "count" => Count }
+    stale_cpu: StaleCpu { "skip" => Skip, "skip_fair" => SkipFair, "count" => Count }
     /// B.3: may a request arrive while the slow path is pending?
     while_busy: WhileBusy { "refuse" => Refuse, "overwrite" => Overwrite }
     /// B.3 step 1: who may drive a domain from outside.
@@ -240,26 +251,47 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("runnable_signal", &[("4.12", "off"), ("5.10", "on")]),
     ("rt_rule", &[("4.12", "flag_max"), ("4.19", "runnable_max"), ("5.4", "runnable_max_unless_uclamp")]),
     ("rt_in_sum", &[("4.12", "off"), ("4.19", "on")]),
-    ("dl_rule", &[("4.12", "flag_max"), ("4.19", "bw_on_top"), ("6.12", "bw_floor")]),
-    ("perf_form", &[("4.12", "flags"), ("4.19", "rt_sum"), ("5.4", "clamp_then_sum"), ("6.12", "sum_then_clamp")]),
+    ("cfs_if_queued", &[("4.12", "off")]),
+    ("dl_rule", &[("4.12", "flag_max"), ("4.16", "bw_on_top"), ("6.12", "bw_floor")]),
+    ("uclamp_iowait", &[("4.12", "off"), ("6.1", "on"), ("6.12", "off")]),
+    (
+        "perf_form",
+        &[("4.12", "flags"), ("4.16", "bw"), ("4.19", "rt_sum"), ("5.4", "clamp_then_sum"), ("6.12", "sum_then_clamp")],
+    ),
     ("headroom", &[("4.12", "frequency"), ("6.1", "utilization"), ("6.12", "before_clamps")]),
-    ("gate", &[("4.12", "r0a"), ("4.16", "r0b")]),
+    ("gate", &[("4.12", "r0b")]),
     ("gate_bypass", &[("4.12", "off")]),
     ("gate_peak", &[("4.12", "off")]),
     ("gate_asymmetry", &[("4.12", "off")]),
     ("rate_limit_default", &[("4.12", "latency_x1000"), ("4.16", "capped_10ms"), ("6.12", "one_and_half")]),
-    ("iowait_boost", &[("4.12", "jump"), ("4.16", "frequency"), ("5.4", "capacity")]),
+    (
+        "iowait_boost",
+        &[("4.12", "jump"), ("4.16", "frequency_shared"), ("4.19", "frequency_reset"), ("5.4", "capacity")],
+    ),
     ("dl_bypass", &[("4.12", "off"), ("4.19", "bandwidth"), ("6.12", "floor")]),
-    ("hold", &[("4.12", "drop_cache"), ("5.10", "restore_cache"), ("6.1", "restore_unless_capped")]),
-    ("stale_cpu", &[("4.12", "skip"), ("4.19", "count")]),
+    (
+        "limits_update",
+        &[("4.12", "forget"), ("4.19", "compare"), ("5.10", "ask_driver"), ("6.6", "repeat"), ("6.12", "ask_driver")],
+    ),
+    (
+        "hold",
+        &[
+            ("4.12", "keep_cache"),
+            ("4.16", "drop_cache"),
+            ("5.4", "drop_unless_needed"),
+            ("5.10", "restore_cache"),
+            ("6.1", "restore_unless_capped"),
+        ],
+    ),
+    ("stale_cpu", &[("4.12", "skip"), ("4.16", "skip_fair"), ("4.19", "count")]),
     ("while_busy", &[("4.12", "refuse"), ("4.19", "overwrite")]),
-    ("remote", &[("4.12", "local_only"), ("4.16", "fast_only"), ("6.12", "all")]),
+    ("remote", &[("4.12", "local_only"), ("4.16", "fast_only"), ("5.10", "all")]),
     ("hook_in_average", &[("4.12", "on"), ("5.10", "off")]),
     ("hook_decay", &[("4.12", "local"), ("4.16", "remote")]),
     ("hook_attach", &[("4.12", "on")]),
     ("hook_tick", &[("4.12", "off")]),
     ("hook_rt", &[("4.12", "accounting"), ("4.19", "enqueue")]),
-    ("hook_dl", &[("4.12", "accounting"), ("4.19", "bandwidth")]),
+    ("hook_dl", &[("4.12", "accounting"), ("4.16", "bandwidth")]),
     ("hook_blocked", &[("4.12", "per_cfs_rq"), ("5.10", "once")]),
     ("hook_iowait", &[("4.12", "on")]),
     ("hook_filter", &[("4.12", "h0")]),

@@ -6,8 +6,12 @@ use crate::hook;
 use crate::iowait;
 use crate::perf::{CpuState, Terms, clamp_max, cpu_util, evaluate, raw_freq_khz};
 use crate::rules::{
-    DlBypass, DlRule, Headroom, Hold, Numbers, RateLimitDefault, Remote, RtRule, Rules, StaleCpu, WhileBusy,
+    DlBypass, DlRule, Headroom, Hold, LimitsUpdate, Numbers, RateLimitDefault, Remote, RtRule, Rules, RunnableBoost,
+    StaleCpu, WhileBusy,
 };
+
+/// No frequency is requested.
+pub const KHZ_NONE: u64 = 0xffff_ffff;
 
 /// Flags of a hook call; the values of `types.h`.
 pub mod hook_flag {
@@ -73,6 +77,8 @@ pub struct SugovPolicy {
     pub freq_invariant: u64,
     /// What the hardware offers at most; 0 = `max_khz`.
     pub hw_max_khz: u64,
+    /// The driver wants to hear of every change of limits.
+    pub need_update_limits: u64,
     /// The gate.
     pub gate: GateState,
 }
@@ -109,6 +115,12 @@ pub struct SugovCpu {
     pub util_evaluated: u64,
     /// Frequency of the last evaluation.
     pub khz_evaluated: u64,
+    /// Fair utilization told by the last hook call (to 4.16).
+    pub kept_cfs: u64,
+    /// RT utilization, likewise.
+    pub kept_rt: u64,
+    /// DL bandwidth, likewise.
+    pub kept_bw: u64,
 }
 
 /// Time of one hook call.
@@ -147,6 +159,10 @@ pub struct Decision {
     pub resolved_khz: u64,
     /// What follows.
     pub commit: u64,
+    /// The largest request exactly: `request` of `scale`.
+    pub request: u64,
+    /// See [`Terms`].
+    pub scale: u64,
 }
 
 /// Rate limit in us when user space set none (B.11).
@@ -190,10 +206,22 @@ fn should_update(rules: &Rules, sp: &mut SugovPolicy, now: Now, local: bool) -> 
     }
     if sp.limits_changed != 0 {
         sp.limits_changed = 0;
-        sp.need_update = 1;
+        match rules.limits_update {
+            LimitsUpdate::Forget => sp.next_freq_khz = KHZ_NONE,
+            _ => sp.need_update = 1,
+        }
+        return Verdict::Open;
     }
-    let due = gate::window_open(rules, sp, now.ns);
-    if sp.need_update != 0 || due { Verdict::Open } else { Verdict::Window }
+    let marked = sp.need_update != 0 && rules.limits_update != LimitsUpdate::Repeat;
+    if marked || gate::window_open(rules, sp, now.ns) { Verdict::Open } else { Verdict::Window }
+}
+
+/// A hook call tells what its CPU asks for; who evaluates before the next one uses that (B.12, to 4.16).
+pub fn keep_util(rules: &Rules, sc: &mut SugovCpu, state: &CpuState) {
+    if rules.stale_cpu != StaleCpu::Count {
+        sc.kept_cfs = cpu_util(rules, state, rules.runnable_boost == RunnableBoost::On);
+        (sc.kept_rt, sc.kept_bw) = (state.util_rt, state.bw_dl);
+    }
 }
 
 /// First part of a hook call: I/O-wait request, DL override, gate (B.2, B.3).
@@ -223,17 +251,35 @@ fn forced_by_flag(rules: &Rules, sc: &SugovCpu) -> bool {
     rt || dl
 }
 
+/// What the governor believes of a CPU: its state, or to 4.16 in a shared domain what its last call told (B.12).
+fn believed(rules: &Rules, sp: &SugovPolicy, sc: &SugovCpu, state: &CpuState) -> CpuState {
+    if rules.stale_cpu == StaleCpu::Count || sp.nr_cpus == 1 {
+        return *state;
+    }
+    let (util_cfs, util_rt, bw_dl) = (sc.kept_cfs, sc.kept_rt, sc.kept_bw);
+    CpuState { util_cfs, util_rt, bw_dl, runnable_cfs: 0, util_est: 0, ..*state }
+}
+
 /// One CPU's request (B.2.1 step 4, B.12).
 pub fn cpu_request(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, state: &CpuState, now: Now) -> Terms {
     let silent = now.ns.wrapping_sub(sc.last_update_ns) as i64 > now.tick_ns as i64;
-    if rules.stale_cpu == StaleCpu::Skip && sp.nr_cpus > 1 && silent {
-        sc.iowait_boost = 0;
-        sc.iowait_pending = 0;
-        return Terms { stale: 1, ..Terms::default() };
+    if rules.stale_cpu != StaleCpu::Count && sp.nr_cpus > 1 && silent {
+        (sc.iowait_boost, sc.iowait_pending) = (0, 0);
+        (sc.kept_cfs, sc.kept_rt) = (0, 0);
+        if rules.stale_cpu == StaleCpu::Skip || sc.kept_bw == 0 {
+            return Terms { stale: 1, scale: state.cap_orig, ..Terms::default() };
+        }
     }
     let forced = forced_by_flag(rules, sc);
-    let boost = if forced { 0 } else { iowait::apply(rules, sp, sc, state.cap_orig, now.ns, now.tick_ns) };
-    let terms = Terms { forced_max: forced.into(), ..evaluate(rules, state, boost) };
+    let boost = if forced { 0 } else { iowait::apply(rules, sp, sc, now.ns, now.tick_ns) };
+    let in_capacity = iowait::capacity(rules, sp, boost, state.cap_orig);
+    let mut terms =
+        Terms { forced_max: forced.into(), ..evaluate(rules, &believed(rules, sp, sc, state), in_capacity) };
+    let most = sp.hardware_max_khz();
+    let in_khz = iowait::in_khz(rules) && rules.headroom == Headroom::Frequency;
+    if in_khz && terms.effective * most < boost * state.cap_orig {
+        (terms.request, terms.scale) = (boost, most);
+    }
     sc.util = terms.perf;
     sc.khz_evaluated = sp.cur_khz;
     sc.util_evaluated = hook::fair_util(rules, state.util_cfs, state.runnable_cfs, state.util_est);
@@ -261,16 +307,39 @@ pub fn resolve(sp: &SugovPolicy, table_khz: &[u64], raw_khz: u64) -> u64 {
     allowed().filter(|&khz| khz >= wanted).min().or(allowed().max()).unwrap_or(wanted)
 }
 
-/// "Do not lower while never idle" (B.9).
-fn hold(rules: &Rules, sc: &mut SugovCpu, state: &CpuState) -> bool {
+/// "Do not lower while never idle" (B.9): reads the counter where the release does.
+fn never_idle(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, state: &CpuState) -> bool {
     let limit = clamp_max(rules, state);
     let capped = limit != 1024 && cpu_util(rules, state, false) + state.util_rt >= limit;
-    if rules.hold == Hold::Off || (rules.hold == Hold::RestoreUnlessCapped && capped) {
+    let reads = match rules.hold {
+        Hold::Off => false,
+        Hold::DropUnlessNeeded => sp.need_update == 0,
+        Hold::RestoreUnlessCapped => !capped,
+        Hold::KeepCache | Hold::DropCache | Hold::RestoreCache => true,
+    };
+    if !reads {
         return false;
     }
-    let never_idle = state.idle_calls == sc.saved_idle_calls;
-    sc.saved_idle_calls = state.idle_calls;
-    never_idle
+    std::mem::replace(&mut sc.saved_idle_calls, state.idle_calls) == state.idle_calls
+}
+
+/// The hold filter applied to a frequency (B.9).
+fn held(rules: &Rules, sp: &mut SugovPolicy, khz: u64, previous_raw: u64) -> Option<u64> {
+    let forgotten = sp.next_freq_khz == KHZ_NONE;
+    let exempt = match rules.hold {
+        Hold::KeepCache => false,
+        Hold::RestoreUnlessCapped => forgotten || sp.need_update != 0,
+        _ => forgotten,
+    };
+    if exempt || khz >= sp.next_freq_khz {
+        return None;
+    }
+    match rules.hold {
+        Hold::Off | Hold::KeepCache => {}
+        Hold::DropCache | Hold::DropUnlessNeeded => sp.cached_raw_khz = 0,
+        Hold::RestoreCache | Hold::RestoreUnlessCapped => sp.cached_raw_khz = previous_raw,
+    }
+    Some(sp.next_freq_khz)
 }
 
 /// The request a commit starts from: an unchanged raw request keeps the frequency; a maximum by flag bypasses the cache.
@@ -278,11 +347,25 @@ fn requested(sp: &mut SugovPolicy, decision: &Decision) -> u64 {
     if decision.forced_max != 0 {
         return decision.resolved_khz;
     }
-    if decision.raw_khz == sp.cached_raw_khz && sp.need_update == 0 {
+    if decision.raw_khz == sp.cached_raw_khz && sp.need_update == 0 && sp.next_freq_khz != KHZ_NONE {
         return sp.next_freq_khz;
     }
     sp.cached_raw_khz = decision.raw_khz;
     decision.resolved_khz
+}
+
+/// Is the driver called (B.3, B.8)?
+fn accepted(rules: &Rules, sp: &mut SugovPolicy, khz: u64) -> bool {
+    let changed = khz != sp.next_freq_khz;
+    let marked = std::mem::replace(&mut sp.need_update, 0) != 0;
+    match rules.limits_update {
+        LimitsUpdate::Repeat if marked => {
+            sp.need_update = u64::from(sp.need_update_limits != 0);
+            true
+        }
+        LimitsUpdate::AskDriver if marked => changed || sp.need_update_limits != 0,
+        _ => changed,
+    }
 }
 
 /// Last part of a hook call (B.2, B.3). `single` is the CPU of a single-CPU policy.
@@ -296,27 +379,24 @@ pub fn commit(
 ) -> Commit {
     let previous_raw = sp.cached_raw_khz;
     let want = requested(sp, decision);
-    let mut khz = want;
     gate::note(rules, sp, now, want);
+    let mut khz = want;
     if let Some(sc) = single
-        && hold(rules, sc, state)
-        && khz < sp.next_freq_khz
-        && sp.need_update == 0
+        && never_idle(rules, sp, sc, state)
+        && decision.forced_max == 0
     {
-        khz = sp.next_freq_khz;
-        sp.cached_raw_khz = if rules.hold == Hold::DropCache { 0 } else { previous_raw };
+        khz = held(rules, sp, want, previous_raw).unwrap_or(want);
     }
     let allowed = gate::decide(rules, numbers, sp, now, state.cap_orig, decision.raw_khz, khz);
     if allowed != khz {
         sp.cached_raw_khz = 0;
     }
-    khz = allowed;
-    sp.need_update = 0;
-    gate::evaluated(rules, sp, now, khz, want);
-    if khz == sp.next_freq_khz {
+    let accepted = accepted(rules, sp, allowed);
+    gate::evaluated(rules, sp, now, (allowed, want), accepted);
+    if !accepted {
         return Commit::Nothing;
     }
-    sp.next_freq_khz = khz;
+    sp.next_freq_khz = allowed;
     drive(sp)
 }
 
@@ -342,19 +422,22 @@ pub fn evaluate_domain(
     table_khz: &[u64],
     now: Now,
 ) -> Decision {
-    let mut decision = Decision::default();
-    for i in 0..cpus.len() {
+    let mut decision = Decision { scale: states[0].cap_orig, ..Decision::default() };
+    let calls = |sc: &SugovCpu| sc.last_update_ns == now.ns && sc.flags == sp.gate.flags && forced_by_flag(rules, sc);
+    for i in cpus.iter().position(calls).unwrap_or(0)..cpus.len() {
         terms[i] = cpu_request(rules, sp, &mut cpus[i], &states[i], now);
-        let forced = terms[i].forced_max != 0;
-        if terms[i].perf > decision.perf || forced {
-            (decision.perf, decision.cpu) = (terms[i].perf, i as u64);
+        let t = &terms[i];
+        let forced = t.forced_max != 0;
+        if t.request * decision.scale > decision.request * t.scale || forced {
+            (decision.perf, decision.cpu) = (t.perf, i as u64);
+            (decision.request, decision.scale) = (t.request, t.scale);
         }
         if forced {
             decision.forced_max = 1;
             break;
         }
     }
-    decision.raw_khz = raw_freq(rules, sp, decision.perf, states[0].cap_orig, decision.forced_max != 0);
+    decision.raw_khz = raw_freq(rules, sp, decision.request, decision.scale, decision.forced_max != 0);
     decision.resolved_khz = resolve(sp, table_khz, decision.raw_khz);
     let single = if sp.nr_cpus == 1 { cpus.first_mut() } else { None };
     decision.commit = commit((rules, numbers), sp, single, &states[0], now.ns, &decision) as u64;
@@ -371,7 +454,7 @@ pub fn commit_perf(
     previous: u64,
     target: u64,
 ) -> u64 {
-    let held = hold(rules, sc, state) && target < previous;
+    let held = never_idle(rules, sp, sc, state) && target < previous;
     sc.util = if held { previous } else { target };
     sp.need_update = 0;
     sp.last_ns = now;
@@ -384,8 +467,17 @@ pub fn set_limits(sp: &mut SugovPolicy, min_khz: u64, max_khz: u64) {
     sp.limits_changed = 1;
 }
 
-/// The slow path starts to run: what it must set.
-pub fn work_start(sp: &mut SugovPolicy) -> u64 {
-    sp.work_in_progress = 0;
+/// The slow path starts to run: what it must set. Since 4.18 it may be woken again from here on (B.10).
+pub fn work_start(rules: &Rules, sp: &mut SugovPolicy) -> u64 {
+    if rules.while_busy == WhileBusy::Overwrite {
+        sp.work_in_progress = 0;
+    }
     sp.next_freq_khz
+}
+
+/// The driver returned; to 4.17 evaluations were refused until here.
+pub fn work_done(rules: &Rules, sp: &mut SugovPolicy) {
+    if rules.while_busy == WhileBusy::Refuse {
+        sp.work_in_progress = 0;
+    }
 }

@@ -46,6 +46,13 @@ TEST_OP op_gate_init(u64 *w)
 	return cost_ns;
 }
 
+/* cpu, state */
+TEST_OP op_sugov_keep_util(u64 *w)
+{
+	pelton_sugov_keep_util(POLICY, SC(1), STATE(2));
+	return 0;
+}
+
 /* policy, cpu, bw_dl, now, tick_ns, flags, local */
 TEST_OP op_sugov_begin(u64 *w)
 {
@@ -70,8 +77,18 @@ TEST_OP op_sugov_commit_perf(u64 *w)
 /* policy; the driver then runs at what it was given */
 TEST_OP op_sugov_work_start(u64 *w)
 {
-	SP(1)->cur_khz = pelton_sugov_work_start(SP(1));
-	return SP(1)->cur_khz;
+	u32 khz = pelton_sugov_work_start(POLICY, SP(1));
+
+	if (khz != PELTON_KHZ_NONE)
+		SP(1)->cur_khz = khz;
+	return khz;
+}
+
+/* policy */
+TEST_OP op_sugov_work_done(u64 *w)
+{
+	pelton_sugov_work_done(POLICY, SP(1));
+	return 0;
 }
 
 /* policy, min, max */

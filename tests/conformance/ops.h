@@ -63,10 +63,12 @@
 	X(HOOK_EVENT, op_hook_event, "B.13, C.1, C.10") \
 	X(HOOK_SWITCH, op_hook_switch, "C.6") \
 	X(GATE_INIT, op_gate_init, "C.3, C.4, C.7") \
+	X(SUGOV_KEEP_UTIL, op_sugov_keep_util, "B.12") \
 	X(SUGOV_BEGIN, op_sugov_begin, "B.2, B.3, B.7, B.8") \
 	X(SUGOV_EVALUATE, op_sugov_evaluate, "B.2-B.7, B.9, B.12") \
 	X(SUGOV_COMMIT_PERF, op_sugov_commit_perf, "B.2.3, B.9") \
 	X(SUGOV_WORK_START, op_sugov_work_start, "B.10") \
+	X(SUGOV_WORK_DONE, op_sugov_work_done, "B.10") \
 	X(SUGOV_LIMITS, op_sugov_limits, "B.3") \
 	X(RATE_LIMIT, op_rate_limit, "B.11") \
 	X(PERF_EVAL, op_perf_eval, "B.4, B.5") \

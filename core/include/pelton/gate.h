@@ -6,7 +6,7 @@
  *   ---------|----x---------x-----------|--------x--------->
  *            |<------- rate limit ----->|
  *
- *   r0a (to 4.12)   the window restarts at every evaluation, even one that changes nothing
+ *   r0a (4.7-4.11)  the window restarts at every evaluation, even one that changes nothing
  *   r0b             the window restarts when the requested frequency changes
  *   r1_*            W = kappa * cost, within limits; M = largest frequency wanted in it
  *     trailing        when W has passed: M, and a new window begins
@@ -28,8 +28,8 @@
  *   error                 capacity   0 .. 1280
  *   M                     kHz        32 bits
  *
- * Source: Linux 7.2 kernel/sched/cpufreq_schedutil.c (sugov_should_update_freq, sugov_update_next_freq); r0a is
- * recollection of 4.12; r1, r2 and r3 were proposed on the list in 2017 without code, the definitions are ours;
+ * Source: Linux 7.2 kernel/sched/cpufreq_schedutil.c (sugov_should_update_freq, sugov_update_next_freq); r0b:
+ * 4.12.0 (sugov_update_commit) and later; r0a: not read by this project (4.11 is no profile); r1, r2 and r3 were proposed on the list in 2017 without code, the definitions are ours;
  * up_down: vendor kernels. Deviations: M covers the filling half window and two full ones, so never less than W and at
  * most 1.5 W; utilization that leaves a CPU forgets M at once, also when W has just passed.
  */
@@ -227,6 +227,8 @@ PELTON_INLINE u32 pelton_gate_is_dead(const struct pelton_policy *pol, const str
 /* Distance of need and request, capacity. */
 PELTON_INLINE u32 pelton_gate_error(const struct pelton_sugov_policy *sp, u32 cap_orig, u32 raw)
 {
+	if (sp->next_freq_khz == PELTON_KHZ_NONE)
+		return 0;
 	return pelton_mul_div_floor((u32)pelton_distance(raw, sp->next_freq_khz), cap_orig, sp->ref_khz);
 }
 
@@ -259,7 +261,8 @@ PELTON_INLINE u32 pelton_gate_decide(const struct pelton_policy *pol, struct pel
 				     u32 cap_orig, u32 raw, u32 want)
 {
 	struct pelton_gate *g = &sp->gate;
-	u32 urgent = sp->need_update || (g->flags & PELTON_HOOK_FLAG_FORCE);
+	u32 new_limits = sp->need_update || sp->next_freq_khz == PELTON_KHZ_NONE;
+	u32 urgent = new_limits || (g->flags & PELTON_HOOK_FLAG_FORCE);
 	u32 passes = pelton_gate_may_bypass(pol, sp) && want > sp->next_freq_khz;
 	u32 plain = passes || (urgent && pol->gate == PELTON_GATE_R1_TRAILING);
 	u32 target = plain ? want : pelton_gate_target(pol, sp, want);
@@ -287,12 +290,13 @@ PELTON_INLINE u32 pelton_gate_keeps_window(const struct pelton_policy *pol, cons
 	return raises && pol->gate_bypass == PELTON_GATE_BYPASS_R3B && (sp->gate.flags & PELTON_HOOK_FLAG_CLASS);
 }
 
-/* An evaluation ended; `freq` is about to become the requested frequency, `want` was the wish of this moment. */
+/*
+ * An evaluation ended; `freq` is about to become the requested frequency if it is `changed` or asked for once more, `want`
+ * was the wish of this moment.
+ */
 PELTON_INLINE void pelton_gate_evaluated(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u64 now,
-					 u32 freq, u32 want)
+					 u32 freq, u32 want, u32 changed)
 {
-	u32 changed = freq != sp->next_freq_khz;
-
 	if (pelton_gate_keeps_window(pol, sp, freq))
 		return;
 	if (pol->gate == PELTON_GATE_R1_TRAILING && (changed || pelton_elapsed(now, sp->last_ns, sp->gate.window_ns))) {

@@ -4,9 +4,13 @@
  *
  *   capacity (5.1-)     request: 128, 256, 512, 1024     one doubling between two evaluations
  *                       evaluation without request: halved, gone below 128
- *   frequency (4.13-)   the same between the lowest and the highest frequency
- *   jump (to 4.12)      request: highest frequency; halved at every evaluation
- *   A CPU that made no hook call for more than a tick starts over. With hook_filter=h3 halved at most once per ms.
+ *   frequency (4.13-)   the same between the policy's lowest and the hardware's highest frequency
+ *     _shared           4.14-4.16: a domain with a single CPU never sees the request
+ *     _reset            4.19: after more than a tick of silence the boost starts over at a request and is gone at an
+ *                       evaluation, as in the capacity form
+ *   jump (to 4.12)      request: highest frequency; used first, halved after, no lower end
+ *   To 4.18 more than a tick of silence clears the boost only at a call without a request; a request doubles what was
+ *   there. With hook_filter=h3 halved at most once per ms.
  *
  *   boost  1024 |          .---.
  *           512 |      .---'   '---.
@@ -17,9 +21,10 @@
  *   iowait_boost     capacity (capacity), kHz (the others)   0 or 128 .. 1024; 0 or lowest .. highest kHz
  *   value            capacity                                0 .. cap_orig
  *
- * Source: Linux 6.12 and 7.2 kernel/sched/cpufreq_schedutil.c (sugov_iowait_boost, sugov_iowait_apply,
- * sugov_iowait_reset); 4.12-5.0 from public trees.
- * Deviations: the kHz eras compared fractions of two scales, here the boost is turned into capacity units, truncated.
+ * Source: kernel/sched/cpufreq_schedutil.c of Linux 4.12.0, 4.16.13 and 4.17 (sugov_set_iowait_boost,
+ * sugov_iowait_boost), 4.19, 5.4, 5.10, 6.1, 6.6, 6.12, 6.18 and 7.2 (sugov_iowait_boost, sugov_iowait_apply,
+ * sugov_iowait_reset).
+ * Deviations: none known. 5.0 was not read.
  */
 #ifndef PELTON_IOWAIT_H
 #define PELTON_IOWAIT_H
@@ -56,12 +61,13 @@ PELTON_INLINE void pelton_iowait_double(struct pelton_sugov_cpu *sc, u32 first, 
 	sc->iowait_boost = sc->iowait_boost ? pelton_min_u32(2 * sc->iowait_boost, last) : first;
 }
 
-PELTON_INLINE void pelton_iowait_request_capacity(struct pelton_sugov_cpu *sc, u32 waits, u32 silent)
+/* From 4.19 a silent CPU starts over, with or without a request. */
+PELTON_INLINE void pelton_iowait_request_reset(struct pelton_sugov_cpu *sc, u32 waits, u32 silent, u32 first, u32 last)
 {
 	if (sc->iowait_boost && silent)
 		pelton_iowait_clear(sc);
 	if (waits)
-		pelton_iowait_double(sc, PELTON_IOWAIT_BOOST_MIN, PELTON_CAPACITY_SCALE);
+		pelton_iowait_double(sc, first, last);
 }
 
 PELTON_INLINE void pelton_iowait_request_khz(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
@@ -79,11 +85,14 @@ PELTON_INLINE void pelton_iowait_request_khz(const struct pelton_policy *pol, co
 PELTON_INLINE void pelton_iowait_request(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
 					 struct pelton_sugov_cpu *sc, u64 now, u64 tick_ns, u32 flags)
 {
-	u32 waits = flags & PELTON_HOOK_FLAG_IOWAIT;
+	u32 hidden = pol->iowait_boost == PELTON_IOWAIT_FREQUENCY_SHARED && sp->nr_cpus == 1;
+	u32 waits = hidden ? 0 : flags & PELTON_HOOK_FLAG_IOWAIT;
 	u32 silent = pelton_cpu_silent(sc, now, tick_ns);
 
-	if (pol->iowait_boost == PELTON_IOWAIT_CAPACITY)
-		pelton_iowait_request_capacity(sc, waits, silent);
+	if (pol->iowait_boost == PELTON_IOWAIT_FREQUENCY_RESET)
+		pelton_iowait_request_reset(sc, waits, silent, sp->min_khz, pelton_hw_max_khz(sp));
+	else if (pol->iowait_boost == PELTON_IOWAIT_CAPACITY)
+		pelton_iowait_request_reset(sc, waits, silent, PELTON_IOWAIT_BOOST_MIN, PELTON_CAPACITY_SCALE);
 	else if (pol->iowait_boost != PELTON_IOWAIT_OFF)
 		pelton_iowait_request_khz(pol, sp, sc, waits, silent);
 }
@@ -107,31 +116,44 @@ PELTON_INLINE u32 pelton_iowait_fade(const struct pelton_policy *pol, struct pel
 	return sc->iowait_boost;
 }
 
-PELTON_INLINE u32 pelton_iowait_apply_khz(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
-					  struct pelton_sugov_cpu *sc, u32 cap_orig, u64 now)
+/* Is the boost a frequency? */
+PELTON_INLINE u32 pelton_iowait_is_khz(const struct pelton_policy *pol)
 {
-	u32 khz = sc->iowait_boost;
-
-	if (pol->iowait_boost == PELTON_IOWAIT_JUMP)
-		sc->iowait_boost >>= 1;
-	else
-		khz = pelton_iowait_fade(pol, sc, sp->min_khz, now);
-	return pelton_mul_div_floor(khz, cap_orig, pelton_hw_max_khz(sp));
+	return pol->iowait_boost != PELTON_IOWAIT_OFF && pol->iowait_boost != PELTON_IOWAIT_CAPACITY;
 }
 
-/* An evaluation: the boost in capacity units, and its fading. */
-PELTON_INLINE u32 pelton_iowait_apply(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
-				      struct pelton_sugov_cpu *sc, u32 cap_orig, u64 now, u64 tick_ns)
+/* Is the boost of a silent CPU forgotten when it is used? */
+PELTON_INLINE u32 pelton_iowait_resets(const struct pelton_policy *pol)
 {
-	if (!sc->iowait_boost || pol->iowait_boost == PELTON_IOWAIT_OFF)
+	return pol->iowait_boost == PELTON_IOWAIT_FREQUENCY_RESET || pol->iowait_boost == PELTON_IOWAIT_CAPACITY;
+}
+
+/* An evaluation: the boost in its own unit (kHz or capacity), and its fading. */
+PELTON_INLINE u32 pelton_iowait_apply(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
+				      struct pelton_sugov_cpu *sc, u64 now, u64 tick_ns)
+{
+	u32 boost = sc->iowait_boost;
+
+	if (!boost || pol->iowait_boost == PELTON_IOWAIT_OFF)
 		return 0;
-	if (pol->iowait_boost != PELTON_IOWAIT_CAPACITY)
-		return pelton_iowait_apply_khz(pol, sp, sc, cap_orig, now);
-	if (pelton_cpu_silent(sc, now, tick_ns)) {
+	if (pol->iowait_boost == PELTON_IOWAIT_JUMP) {
+		sc->iowait_boost >>= 1;
+		return boost;
+	}
+	if (pelton_iowait_resets(pol) && pelton_cpu_silent(sc, now, tick_ns)) {
 		pelton_iowait_clear(sc);
 		return 0;
 	}
-	return (u32)pelton_cap_scale(pelton_iowait_fade(pol, sc, PELTON_IOWAIT_BOOST_MIN, now), cap_orig);
+	return pelton_iowait_fade(pol, sc, pelton_iowait_is_khz(pol) ? sp->min_khz : PELTON_IOWAIT_BOOST_MIN, now);
+}
+
+/* A boost in capacity units. */
+PELTON_INLINE u32 pelton_iowait_capacity(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
+					 u32 boost, u32 cap_orig)
+{
+	if (pelton_iowait_is_khz(pol))
+		return boost ? pelton_mul_div_floor(boost, cap_orig, pelton_hw_max_khz(sp)) : 0;
+	return (u32)pelton_cap_scale(boost, cap_orig);
 }
 
 #endif

@@ -8,8 +8,8 @@
  *   perf = u + u/4, then min and max              headroom, before or after the clamps
  *
  *   form             versions      sum                        clamps        deadline
- *   flags            4.12-4.16     cfs (+ rt with the patch)  -             maximum by flag
- *   bw               4.17-4.18     cfs                        -             + bandwidth
+ *   flags            4.12-4.15     cfs (+ rt with the patch)  -             maximum by flag
+ *   bw               4.16-4.18     cfs                        -             + bandwidth
  *   rt_sum           4.19-5.2      cfs + rt, irq              -             + bandwidth
  *   clamp_then_sum   5.3-6.7       clamp(cfs + rt), irq       inside        + bandwidth
  *   sum_then_clamp   6.8-          cfs + rt + dl, irq         after margin  bandwidth is a floor
@@ -18,9 +18,10 @@
  *   signals, clamps, terms      capacity   0 .. 1024
  *   perf                        capacity   0 .. 1280 where the headroom is on the utilization
  *
- * Source: Linux 5.10 and 6.1 kernel/sched/core.c (effective_cpu_util), 6.12 and 7.2 kernel/sched/syscalls.c
- * (effective_cpu_util), kernel/sched/cpufreq_schedutil.c (sugov_effective_cpu_perf), kernel/sched/fair.c (cpu_util).
- * 4.12-5.2 from public trees and recollection.
+ * Source: kernel/sched/cpufreq_schedutil.c of Linux 4.12.0 (sugov_get_util), 4.16.13 and 4.17 (sugov_aggregate_util),
+ * 4.19 (sugov_get_util), 5.4 and 5.10 (schedutil_cpu_util); kernel/sched/core.c of 6.1, 6.6 and 6.8 and
+ * kernel/sched/syscalls.c of 6.12, 6.18 and 7.2 (effective_cpu_util), kernel/sched/cpufreq_schedutil.c from 6.8
+ * (sugov_effective_cpu_perf), kernel/sched/fair.c (cpu_util).
  * Deviations: one form per profile row, although stable kernels received parts of later ones.
  */
 #ifndef PELTON_PERF_H
@@ -45,6 +46,8 @@ PELTON_INLINE void pelton_cpu_state_fill(const struct pelton_rq *rq, u32 bw_dl, 
 	out->uclamp_used = 0;
 	out->uclamp_min = 0;
 	out->uclamp_max = PELTON_CAPACITY_SCALE;
+	out->cfs_nr_running = rq->cfs.h_nr_runnable;
+	out->reserved = 0;
 }
 
 /* Utilization of the fair class. `boost`: waiting tasks count as demand. */
@@ -95,7 +98,7 @@ PELTON_INLINE u32 pelton_scale_irq(u32 util, u32 irq, u32 cap)
 PELTON_INLINE void pelton_perf_inputs(const struct pelton_policy *pol, const struct pelton_cpu_state *s,
 				      struct pelton_perf_terms *t)
 {
-	t->cfs = pelton_cpu_util(pol, s, pol->runnable_boost);
+	t->cfs = pol->cfs_if_queued && !s->cfs_nr_running ? 0 : pelton_cpu_util(pol, s, pol->runnable_boost);
 	t->rt = pol->rt_in_sum ? s->util_rt : 0;
 	t->irq = s->util_irq;
 	t->dl = 0;
@@ -197,10 +200,10 @@ PELTON_INLINE u32 pelton_apply_headroom(const struct pelton_policy *pol, u32 uti
 	return util;
 }
 
-/* The boost of I/O waiters was itself clamped from 5.3 to 6.7. */
+/* The boost of I/O waiters is itself clamped in 6.1 and 6.6, not in 5.4 and 5.10. */
 PELTON_INLINE u32 pelton_clamp_iowait(const struct pelton_policy *pol, const struct pelton_cpu_state *s, u32 iowait)
 {
-	if (!iowait || pol->perf_form != PELTON_PERF_CLAMP_THEN_SUM || !pelton_clamps_used(pol, s))
+	if (!iowait || !pol->uclamp_iowait || !pelton_clamps_used(pol, s))
 		return iowait;
 	return pelton_clamp_u32(iowait, pelton_clamp_min(pol, s), pelton_clamp_max(pol, s));
 }
@@ -215,6 +218,8 @@ PELTON_INLINE u32 pelton_perf_eval(const struct pelton_policy *pol, const struct
 	util = pelton_max_u32(util, t->iowait);
 	t->perf = pelton_apply_headroom(pol, util, t->min, t->max);
 	t->headroom = pol->headroom == PELTON_HEADROOM_FREQUENCY ? 0 : util >> 2;
+	t->request = t->perf;
+	t->scale = s->cap_orig;
 	return t->perf;
 }
 

@@ -62,10 +62,25 @@ enum {
 };
 enum { PELTON_GATE_BYPASS_OFF, PELTON_GATE_BYPASS_R3A, PELTON_GATE_BYPASS_R3B };
 enum { PELTON_RATE_LATENCY_X1000, PELTON_RATE_CAPPED_10MS, PELTON_RATE_CAPPED_2MS, PELTON_RATE_ONE_AND_HALF };
-enum { PELTON_IOWAIT_OFF, PELTON_IOWAIT_JUMP, PELTON_IOWAIT_FREQUENCY, PELTON_IOWAIT_CAPACITY };
+enum {
+	PELTON_IOWAIT_OFF,
+	PELTON_IOWAIT_JUMP,
+	PELTON_IOWAIT_FREQUENCY,
+	PELTON_IOWAIT_FREQUENCY_SHARED,
+	PELTON_IOWAIT_FREQUENCY_RESET,
+	PELTON_IOWAIT_CAPACITY
+};
 enum { PELTON_DL_BYPASS_OFF, PELTON_DL_BYPASS_BANDWIDTH, PELTON_DL_BYPASS_FLOOR };
-enum { PELTON_HOLD_OFF, PELTON_HOLD_DROP_CACHE, PELTON_HOLD_RESTORE_CACHE, PELTON_HOLD_RESTORE_UNLESS_CAPPED };
-enum { PELTON_STALE_SKIP, PELTON_STALE_COUNT };
+enum { PELTON_LIMITS_FORGET, PELTON_LIMITS_COMPARE, PELTON_LIMITS_ASK_DRIVER, PELTON_LIMITS_REPEAT };
+enum {
+	PELTON_HOLD_OFF,
+	PELTON_HOLD_KEEP_CACHE,
+	PELTON_HOLD_DROP_CACHE,
+	PELTON_HOLD_DROP_UNLESS_NEEDED,
+	PELTON_HOLD_RESTORE_CACHE,
+	PELTON_HOLD_RESTORE_UNLESS_CAPPED
+};
+enum { PELTON_STALE_SKIP, PELTON_STALE_SKIP_FAIR, PELTON_STALE_COUNT };
 enum { PELTON_BUSY_REFUSE, PELTON_BUSY_OVERWRITE };
 enum { PELTON_REMOTE_LOCAL_ONLY, PELTON_REMOTE_FAST_ONLY, PELTON_REMOTE_ALL };
 enum { PELTON_WORKER_FIFO50, PELTON_WORKER_DEADLINE };
@@ -166,24 +181,31 @@ enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
 	X(rt_rule, "flag_max|runnable_max|runnable_max_unless_uclamp|none", 0, 0, 1, 2, 2, 2, 2, 2, 2, 2, \
 	  "What a real-time task asks for. flag_max: maximum for the hook calls that carry its flag (to 4.16). " \
 	  "runnable_max: maximum while one is runnable (4.17). runnable_max_unless_uclamp: the same only while nobody on " \
-	  "the system uses clamps (5.3). none: only its share of the sum.") \
+	  "the system uses clamps (5.4; there decided when the kernel is built). none: only its share of the sum.") \
 	X(rt_in_sum, "off|on", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "Add real-time utilization to the fair request (4.19): without it every real-time slice lowers the fair " \
 	  "utilization and with it the frequency, and the end of the slice starts a slide down.") \
-	X(dl_rule, "flag_max|bw_on_top|bw_floor", 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, \
-	  "What deadline tasks ask for. flag_max: maximum by flag (to 4.16). bw_on_top: reserved bandwidth added to the " \
-	  "sum, headroom included (4.17). bw_floor: reserved bandwidth is a floor without headroom (6.8).") \
-	X(perf_form, "flags|bw|rt_sum|clamp_then_sum|sum_then_clamp", 0, 0, 2, 3, 3, 3, 3, 4, 4, 4, \
-	  "Order of summation, clamps and interrupt scaling. flags: fair utilization alone (4.12-4.16). bw: plus deadline " \
-	  "bandwidth (4.17). rt_sum: plus real-time and interrupts (4.19). clamp_then_sum: clamps on fair and real-time " \
-	  "(5.3). sum_then_clamp: sum first, minimum and maximum returned beside it (6.8).") \
+	X(cfs_if_queued, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	  "Fair utilization counts only while a fair task is queued: what a CPU without one still remembers is left out. " \
+	  "4.17 alone; no profile has it.") \
+	X(dl_rule, "flag_max|bw_on_top|bw_floor", 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, \
+	  "What deadline tasks ask for. flag_max: maximum by flag (to 4.15). bw_on_top: running bandwidth added to the " \
+	  "sum, headroom included (4.16). bw_floor: running bandwidth is a floor without headroom (6.8). The governor's own " \
+	  "deadline worker has no bandwidth.") \
+	X(perf_form, "flags|bw|rt_sum|clamp_then_sum|sum_then_clamp", 0, 1, 2, 3, 3, 3, 3, 4, 4, 4, \
+	  "Order of summation, clamps and interrupt scaling. flags: fair utilization alone (4.12). bw: plus deadline " \
+	  "bandwidth (4.16). rt_sum: plus real-time and interrupts (4.19). clamp_then_sum: clamps on fair and real-time " \
+	  "(5.4). sum_then_clamp: sum first, minimum and maximum returned beside it (6.8).") \
+	X(uclamp_iowait, "off|on", 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, \
+	  "The boost of I/O waiters is itself limited by the clamps (6.1, 6.6). 5.4 and 5.10 do not limit it; from 6.8 it " \
+	  "joins the sum before the clamps.") \
 	X(headroom, "frequency|utilization|before_clamps", 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, \
 	  "Where the quarter is added: on the reference frequency (to 5.10), on the utilization (5.11), or on the " \
 	  "utilization before it is clamped (6.8), so that a clamp is an exact limit.") \
-	X(gate, "r0a|r0b|r1_trailing|r1_sliding|r1_asym|r2_linear|r2_hyperbolic|up_down", 0, 1, 1, 1, 1, 1, 1, 1, 1, \
+	X(gate, "r0a|r0b|r1_trailing|r1_sliding|r1_asym|r2_linear|r2_hyperbolic|up_down", 1, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  1, \
-	  "When the frequency may change. r0a, r0b: rate limit, restarted by every evaluation (to 4.12, recollection) or by " \
-	  "a changed request. r1_*: window from the cost of a transition, with the maximum wanted in it. r2_*: the larger " \
+	  "When the frequency may change. r0a, r0b: rate limit, restarted by every evaluation (4.7-4.11) or by a changed " \
+	  "request (4.12). r1_*: window from the cost of a transition, with the maximum wanted in it. r2_*: the larger " \
 	  "the error, the sooner. up_down: one limit per direction (vendor kernels).") \
 	X(gate_bypass, "off|r3a|r3b", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
 	  "The RT and deadline classes raise the frequency whatever the window says. r3a restarts the window, r3b leaves it " \
@@ -193,35 +215,47 @@ enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
 	X(gate_asymmetry, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
 	  "The error-proportional gates (r2_*) wait twice as long before they lower the frequency.") \
 	X(rate_limit_default, "latency_x1000|capped_10ms|capped_2ms|one_and_half", 0, 1, 1, 1, 1, 1, 1, 3, 3, 3, \
-	  "Default rate limit from the driver's latency: a thousand times it, the same capped at 10 ms (4.14) or 2 ms " \
-	  "(6.9, recollection), or one and a half times it (6.11/6.12).") \
-	X(iowait_boost, "off|jump|frequency|capacity", 1, 2, 2, 3, 3, 3, 3, 3, 3, 3, \
-	  "Boost for tasks that wake from I/O. jump: to the maximum at once (to 4.12). frequency: doubles from the lowest " \
-	  "frequency (4.13). capacity: doubles from 128 of 1024 (5.1).") \
+	  "Default rate limit from the driver's latency: a thousand times it (4.12), the same capped at 10 ms (4.16 to 6.8) " \
+	  "or at 2 ms (between 6.8 and 6.12, no profile has it), or one and a half times it (6.12).") \
+	X(iowait_boost, "off|jump|frequency|frequency_shared|frequency_reset|capacity", 1, 3, 4, 5, 5, 5, 5, 5, 5, 5, \
+	  "Boost for tasks that wake from I/O. jump: to the maximum at once (4.12). frequency: doubles from the lowest " \
+	  "frequency (4.17). frequency_shared: the same, but a domain with one CPU never sees the request (4.16). " \
+	  "frequency_reset: forgotten after a tick of silence whatever comes next (4.19). capacity: doubles from 128 of " \
+	  "1024 (5.4).") \
 	X(dl_bypass, "off|bandwidth|floor", 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, \
-	  "A raised deadline reservation ignores the rate limit (4.17, recollection). bandwidth: compared with the last " \
-	  "bandwidth. floor: compared with the last minimum, which contains it (6.8).") \
-	X(hold, "off|drop_cache|restore_cache|restore_unless_capped", 1, 1, 1, 1, 2, 3, 3, 3, 3, 3, \
-	  "A single-CPU domain does not go down while its CPU never went idle (4.12). After holding, the cached raw " \
-	  "request is dropped (recollection: to 5.9) or restored; a CPU at its uclamp maximum is not held (5.17).") \
-	X(stale_cpu, "skip|count", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
-	  "A CPU of a shared domain whose last hook call is older than a tick: left out (to 4.16), or counted with its " \
-	  "blocked utilization, which then needs somebody to decay it.") \
+	  "A raised deadline bandwidth ignores the rate limit, and nothing else (4.17). bandwidth: compared with the one of " \
+	  "the last evaluation. floor: compared with the last minimum, which contains it, clamps and, from 6.8, the whole " \
+	  "scale while a real-time task runs without clamps.") \
+	X(limits_update, "forget|compare|ask_driver|repeat", 0, 0, 1, 1, 2, 2, 3, 2, 2, 2, \
+	  "What new limits and a deadline override do beside opening the gate. forget: the last request is forgotten, so even " \
+	  "an equal one is a change (to 4.17). compare: an equal request changes nothing (4.19, 5.4). ask_driver: unless the " \
+	  "driver wants every change of limits (5.10). repeat: the driver is called in any case, and such drivers are called " \
+	  "at every evaluation from then on (6.6.0; repaired in stable releases).") \
+	X(hold, "off|keep_cache|drop_cache|drop_unless_needed|restore_cache|restore_unless_capped", 1, 2, 2, 3, 4, 5, \
+	  5, 5, 5, 5, \
+	  "A single-CPU domain does not go down while its CPU never went idle. After holding, the cached raw request is kept " \
+	  "(4.12), dropped (4.16; 5.4 does not hold nor look after new limits) or restored (5.10); from 6.1 a CPU at its " \
+	  "uclamp maximum is not held, nor one with new limits.") \
+	X(stale_cpu, "skip|skip_fair|count", 0, 1, 2, 2, 2, 2, 2, 2, 2, 2, \
+	  "What a shared domain knows of its other CPUs. skip: what they asked for at their last hook call, and nothing when " \
+	  "that is older than a tick (4.12). skip_fair: then their deadline bandwidth still counts (4.16). count: what they " \
+	  "have now, blocked utilization included, which then needs somebody to decay it (4.17).") \
 	X(while_busy, "refuse|overwrite", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
-	  "While the slow-path worker is pending, refuse requests (to 4.17) or replace the frequency it will set.") \
-	X(remote, "local_only|fast_only|all", 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, \
-	  "Who may drive a domain from outside. local_only: nobody (to 4.13). fast_only: fast-switch domains need a driver " \
-	  "that can, slow ones always work (4.14). all: the driver must be able to. The version of the last change is " \
-	  "recollection.") \
+	  "Until the driver has returned to the slow-path worker, refuse all evaluations (to 4.17); or replace the frequency " \
+	  "that the worker will set, and wake it once more when it has fetched the last (4.19).") \
+	X(remote, "local_only|fast_only|all", 0, 1, 1, 1, 2, 2, 2, 2, 2, 2, \
+	  "Who may drive a domain from outside. local_only: nobody (4.12). fast_only: fast-switch domains need a driver " \
+	  "that can, slow ones always work (4.16 to 5.4.0). all: the driver must be able to (5.10, and stable updates of " \
+	  "5.4).") \
 	X(worker, "fifo50|deadline", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
-	  "Class of the slow-path worker: FIFO priority 50 (to 4.15), or deadline with a fake reservation that is never " \
+	  "Class of the slow-path worker: FIFO priority 50 (4.12), or deadline with a fake reservation that is never " \
 	  "accounted and never loses (4.16).") \
 	X(hook_decay, "off|local|remote", 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, \
 	  "Call the governor when the root average decayed. local: only on the CPU concerned (to 4.13). off: update-hooks " \
 	  "proposal of 2017.") \
 	X(hook_in_average, "off|on", 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, \
 	  "The decay call sits inside the average update (to 5.4): it precedes attach and detach instead of being replaced " \
-	  "by them, and a mere propagation does not cause it. Recollection for the exact versions.") \
+	  "by them, and a mere propagation does not cause it.") \
 	X(hook_attach, "off|on", 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "Call the governor when an entity is attached to or detached from the root queue.") \
 	X(hook_tick, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
@@ -230,8 +264,8 @@ enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
 	X(hook_rt, "accounting|enqueue|off", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "When the real-time class calls: each time run time is accounted, with a flag (to 4.16), or at every enqueue and " \
 	  "dequeue at the top level (4.17).") \
-	X(hook_dl, "accounting|bandwidth|off", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
-	  "When the deadline class calls: accounting, with a flag, or a change of the running bandwidth (4.17).") \
+	X(hook_dl, "accounting|bandwidth|off", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
+	  "When the deadline class calls: accounting, with a flag (4.12), or a change of the running bandwidth (4.16).") \
 	X(hook_blocked, "off|per_cfs_rq|once", 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, \
 	  "The walk that decays blocked load: a call from each average update inside it, or one at the end if anything " \
 	  "decayed (5.5).") \

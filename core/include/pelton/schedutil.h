@@ -18,17 +18,19 @@
  *   next, cached raw, ref    kHz      32 bits
  *   util, cap                capacity 0 .. 1280, 1 .. 1024
  *
- * Source: Linux 7.2 kernel/sched/cpufreq_schedutil.c (sugov_update_shared, sugov_update_single_freq,
- * sugov_update_single_perf, get_next_freq, sugov_hold_freq, ignore_dl_rate_limit, sugov_work),
- * drivers/cpufreq/cpufreq.c (cpufreq_policy_transition_delay_us); 5.10, 6.1 and 6.12 for the older rows; 4.12-5.4 from
- * public trees and recollection (see policy.h).
- * Deviations: 4.12-4.15 kept the utilization of the other CPUs as of their last hook, here it is read at evaluation; a
- * change of limits re-evaluates but does not repeat an unchanged driver call; the hold filter knows no sched_ext.
+ * Source: kernel/sched/cpufreq_schedutil.c of Linux 4.12.0, 4.16.13, 4.17, 4.19, 5.4, 5.10.262, 6.1.192, 6.6, 6.8,
+ * 6.12.117, 6.18.2 and 7.2.12 (sugov_should_update_freq, sugov_update_shared, sugov_update_single or _single_freq and
+ * _single_perf, sugov_update_next_freq or sugov_update_commit, get_next_freq, sugov_cpu_is_busy or sugov_hold_freq,
+ * ignore_dl_rate_limit, sugov_work), drivers/cpufreq/cpufreq.c (cpufreq_policy_transition_delay_us,
+ * cpufreq_driver_resolve_freq). docs/spec/governor.md has the rules by release.
+ * Deviations: a maximum by flag (to 4.16) is limited at once, the kernel's driver limits it; the hold filter knows no
+ * sched_ext; 6.18.2 leaves the mark of a raised reservation behind in a driver that takes performance.
  */
 #ifndef PELTON_SCHEDUTIL_H
 #define PELTON_SCHEDUTIL_H
 
 #include "gate.h"
+#include "hold.h"
 #include "hook.h"
 #include "iowait.h"
 #include "perf.h"
@@ -62,15 +64,17 @@ PELTON_INLINE u32 pelton_default_rate_limit_us(const struct pelton_policy *pol, 
 }
 
 /* Start governing. Limits, reference and driver properties were filled in by the host. */
-PELTON_INLINE void pelton_sugov_init(struct pelton_sugov_policy *sp, u32 rate_limit_us)
+PELTON_INLINE void pelton_sugov_init(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u32 rate_limit_us)
 {
+	u32 asks = pol->limits_update == PELTON_LIMITS_ASK_DRIVER || pol->limits_update == PELTON_LIMITS_REPEAT;
+
 	sp->last_ns = 0;
 	sp->rate_limit_ns = (u64)rate_limit_us * PELTON_NSEC_PER_USEC;
-	sp->next_freq_khz = 0;
+	sp->next_freq_khz = pol->limits_update == PELTON_LIMITS_FORGET ? PELTON_KHZ_NONE : 0;
 	sp->cached_raw_khz = 0;
 	sp->work_in_progress = 0;
 	sp->limits_changed = 0;
-	sp->need_update = 0;
+	sp->need_update = asks && sp->need_update_limits;
 }
 
 /* New limits from user space or the hardware: re-evaluate at the next hook, whatever the window says. */
@@ -92,6 +96,15 @@ PELTON_INLINE u32 pelton_sugov_can_drive(const struct pelton_policy *pol, const 
 	return sp->remote_ok || (pol->remote == PELTON_REMOTE_FAST_ONLY && !sp->fast_switch);
 }
 
+/*
+ * Does a mark that outlived its evaluation open the gate? 6.6 keeps it for drivers that want every change of limits; only
+ * the limits themselves open the gate there.
+ */
+PELTON_INLINE u32 pelton_sugov_needs_update(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
+{
+	return sp->need_update && pol->limits_update != PELTON_LIMITS_REPEAT;
+}
+
 /* The gate, in the kernel's order. Returns PELTON_GATE_OPEN or why not. */
 PELTON_INLINE u32 pelton_sugov_should_update(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u64 now,
 					     u32 local)
@@ -102,9 +115,13 @@ PELTON_INLINE u32 pelton_sugov_should_update(const struct pelton_policy *pol, st
 		return PELTON_GATE_BUSY;
 	if (sp->limits_changed) {
 		sp->limits_changed = 0;
-		sp->need_update = 1;
+		if (pol->limits_update == PELTON_LIMITS_FORGET)
+			sp->next_freq_khz = PELTON_KHZ_NONE;
+		else
+			sp->need_update = 1;
+		return PELTON_GATE_OPEN;
 	}
-	if (sp->need_update || pelton_gate_window_open(pol, sp, now))
+	if (pelton_sugov_needs_update(pol, sp) || pelton_gate_window_open(pol, sp, now))
 		return PELTON_GATE_OPEN;
 	return PELTON_GATE_WINDOW;
 }
@@ -115,6 +132,20 @@ PELTON_INLINE void pelton_sugov_dl_override(const struct pelton_policy *pol, str
 {
 	if (pol->dl_bypass != PELTON_DL_BYPASS_OFF && bw_dl > sc->bw_min)
 		sp->limits_changed = 1;
+}
+
+/*
+ * A hook call for the CPU of `sc`, before the gate: to 4.16 a domain with several CPUs keeps what each asks for until its
+ * next call. Later releases read all CPUs when they evaluate, and nothing happens here.
+ */
+PELTON_INLINE void pelton_sugov_keep_util(const struct pelton_policy *pol, struct pelton_sugov_cpu *sc,
+					  const struct pelton_cpu_state *s)
+{
+	if (pol->stale_cpu == PELTON_STALE_COUNT)
+		return;
+	sc->kept_cfs = pelton_cpu_util(pol, s, pol->runnable_boost);
+	sc->kept_rt = s->util_rt;
+	sc->kept_bw = s->bw_dl;
 }
 
 /* A hook call for the CPU of `sc`. Returns the verdict of the gate; go on only when it is PELTON_GATE_OPEN. */
@@ -139,11 +170,52 @@ PELTON_INLINE u32 pelton_sugov_forced_by_flags(const struct pelton_policy *pol, 
 	return (sc->flags & flags) != 0;
 }
 
-/* To 4.16 a shared domain leaves out CPUs that were silent for more than a tick. */
+/* To 4.16 a shared domain distrusts CPUs that were silent for more than a tick. */
 PELTON_INLINE u32 pelton_sugov_is_stale(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
 					const struct pelton_sugov_cpu *sc, u64 now, u64 tick_ns)
 {
-	return pol->stale_cpu == PELTON_STALE_SKIP && sp->nr_cpus > 1 && pelton_cpu_silent(sc, now, tick_ns);
+	return pol->stale_cpu != PELTON_STALE_COUNT && sp->nr_cpus > 1 && pelton_cpu_silent(sc, now, tick_ns);
+}
+
+/* What the governor knows of a CPU of a domain with several CPUs: to 4.16 what its last hook call told. */
+PELTON_INLINE struct pelton_cpu_state pelton_sugov_known(const struct pelton_policy *pol,
+							 const struct pelton_sugov_policy *sp,
+							 const struct pelton_sugov_cpu *sc,
+							 const struct pelton_cpu_state *s)
+{
+	struct pelton_cpu_state known = *s;
+
+	if (pol->stale_cpu == PELTON_STALE_COUNT || sp->nr_cpus == 1)
+		return known;
+	known.util_cfs = sc->kept_cfs;
+	known.runnable_cfs = 0;
+	known.util_est = 0;
+	known.util_rt = sc->kept_rt;
+	known.bw_dl = sc->kept_bw;
+	return known;
+}
+
+/* A silent CPU loses its boost. Is it left out (4.12), or does its deadline bandwidth still count (4.16)? */
+PELTON_INLINE u32 pelton_sugov_leaves_out(const struct pelton_policy *pol, struct pelton_sugov_cpu *sc)
+{
+	pelton_iowait_clear(sc);
+	sc->kept_cfs = 0;
+	sc->kept_rt = 0;
+	return pol->stale_cpu == PELTON_STALE_SKIP || !sc->kept_bw;
+}
+
+/* To 5.0 a boost is a share of the highest frequency; when it is larger than the request it takes its place as it is. */
+PELTON_INLINE void pelton_sugov_boost_request(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
+					      u32 boost_khz, struct pelton_perf_terms *t)
+{
+	u32 most = pelton_hw_max_khz(sp);
+
+	if (pol->headroom != PELTON_HEADROOM_FREQUENCY || !pelton_iowait_is_khz(pol))
+		return;
+	if ((u64)t->effective * most >= (u64)boost_khz * t->scale)
+		return;
+	t->request = boost_khz;
+	t->scale = most;
 }
 
 /*
@@ -155,18 +227,21 @@ PELTON_INLINE u32 pelton_sugov_cpu(const struct pelton_policy *pol, const struct
 				   struct pelton_perf_terms *terms)
 {
 	struct pelton_perf_terms none = { 0 };
-	u32 iowait = 0;
+	struct pelton_cpu_state known;
+	u32 boost = 0;
 
 	*terms = none;
-	if (pelton_sugov_is_stale(pol, sp, sc, now, tick_ns)) {
-		pelton_iowait_clear(sc);
+	terms->scale = s->cap_orig;
+	if (pelton_sugov_is_stale(pol, sp, sc, now, tick_ns) && pelton_sugov_leaves_out(pol, sc)) {
 		terms->stale = 1;
 		return 0;
 	}
+	known = pelton_sugov_known(pol, sp, sc, s);
 	terms->forced_max = pelton_sugov_forced_by_flags(pol, sc);
 	if (!terms->forced_max)
-		iowait = pelton_iowait_apply(pol, sp, sc, s->cap_orig, now, tick_ns);
-	sc->util = pelton_perf_eval(pol, s, iowait, terms);
+		boost = pelton_iowait_apply(pol, sp, sc, now, tick_ns);
+	sc->util = pelton_perf_eval(pol, &known, pelton_iowait_capacity(pol, sp, boost, s->cap_orig), terms);
+	pelton_sugov_boost_request(pol, sp, boost, terms);
 	sc->util_evaluated = pelton_hook_util(pol, s->util_cfs, s->runnable_cfs, s->util_est);
 	sc->khz_evaluated = sp->cur_khz;
 	sc->bw_min = pol->dl_bypass == PELTON_DL_BYPASS_FLOOR ? terms->min : s->bw_dl;
@@ -210,42 +285,30 @@ PELTON_INLINE u32 pelton_sugov_resolve(const struct pelton_sugov_policy *sp, con
 	return best;
 }
 
-/* "Do not lower while never idle": 1 if the CPU had no idle entry since this was last asked. */
-PELTON_INLINE u32 pelton_sugov_hold(const struct pelton_policy *pol, struct pelton_sugov_cpu *sc,
-				    const struct pelton_cpu_state *s)
-{
-	u32 umax = pelton_clamp_max(pol, s);
-	u32 never_idle = s->idle_calls == sc->saved_idle_calls;
-
-	if (pol->hold == PELTON_HOLD_OFF)
-		return 0;
-	if (pol->hold == PELTON_HOLD_RESTORE_UNLESS_CAPPED && umax != PELTON_CAPACITY_SCALE &&
-	    pelton_cpu_util(pol, s, 0) + s->util_rt >= umax)
-		return 0;
-	sc->saved_idle_calls = s->idle_calls;
-	return never_idle;
-}
-
-/* Apply the hold filter to a new frequency of a single-CPU domain. */
-PELTON_INLINE u32 pelton_sugov_hold_freq(const struct pelton_policy *pol, struct pelton_sugov_policy *sp,
-					 struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u32 freq,
-					 u32 cached_raw_before)
-{
-	if (!pelton_sugov_hold(pol, sc, s) || freq >= sp->next_freq_khz || sp->need_update)
-		return freq;
-	sp->cached_raw_khz = pol->hold == PELTON_HOLD_DROP_CACHE ? 0 : cached_raw_before;
-	return sp->next_freq_khz;
-}
-
 /* An unchanged raw request keeps the frequency; a forced maximum does not touch the cache. */
 PELTON_INLINE u32 pelton_sugov_cached(struct pelton_sugov_policy *sp, u32 raw, u32 resolved, u32 forced_max)
 {
 	if (forced_max)
 		return resolved;
-	if (raw == sp->cached_raw_khz && !sp->need_update)
+	if (raw == sp->cached_raw_khz && !sp->need_update && sp->next_freq_khz != PELTON_KHZ_NONE)
 		return sp->next_freq_khz;
 	sp->cached_raw_khz = raw;
 	return resolved;
+}
+
+/* Is a frequency handed on, and the window restarted? New limits may demand it of an unchanged one. */
+PELTON_INLINE u32 pelton_sugov_update_next_freq(const struct pelton_policy *pol, struct pelton_sugov_policy *sp,
+						u32 freq)
+{
+	u32 needed = sp->need_update;
+	u32 changed = freq != sp->next_freq_khz;
+
+	sp->need_update = needed && pol->limits_update == PELTON_LIMITS_REPEAT && sp->need_update_limits;
+	if (needed && pol->limits_update == PELTON_LIMITS_REPEAT)
+		return 1;
+	if (needed && pol->limits_update == PELTON_LIMITS_ASK_DRIVER)
+		return changed || sp->need_update_limits;
+	return changed;
 }
 
 /* Hand a changed frequency to the driver, or to its worker. */
@@ -269,18 +332,18 @@ PELTON_INLINE u32 pelton_sugov_commit(const struct pelton_policy *pol, struct pe
 {
 	u32 cached_raw_before = sp->cached_raw_khz;
 	u32 want = pelton_sugov_cached(sp, raw, resolved, forced_max);
-	u32 freq = want, proposed;
+	u32 freq = want, proposed, accepted;
 
 	pelton_gate_note(pol, sp, now, want);
 	if (sc)
-		freq = pelton_sugov_hold_freq(pol, sp, sc, s, freq, cached_raw_before);
+		freq = pelton_sugov_hold_freq(pol, sp, sc, s, freq, cached_raw_before, forced_max);
 	proposed = freq;
 	freq = pelton_gate_decide(pol, sp, now, s->cap_orig, raw, proposed);
 	if (freq != proposed)
 		sp->cached_raw_khz = 0;
-	sp->need_update = 0;
-	pelton_gate_evaluated(pol, sp, now, freq, want);
-	if (freq == sp->next_freq_khz)
+	accepted = pelton_sugov_update_next_freq(pol, sp, freq);
+	pelton_gate_evaluated(pol, sp, now, freq, want, accepted);
+	if (!accepted)
 		return PELTON_COMMIT_NONE;
 	sp->next_freq_khz = freq;
 	return pelton_sugov_drive(sp);
@@ -294,7 +357,7 @@ PELTON_INLINE u32 pelton_sugov_commit_perf(const struct pelton_policy *pol, stru
 					   struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now,
 					   u32 previous, u32 target)
 {
-	if (pelton_sugov_hold(pol, sc, s) && target < previous)
+	if (pelton_sugov_hold(pol, sp, sc, s) && target < previous)
 		target = previous;
 	sc->util = target;
 	sp->need_update = 0;
@@ -302,11 +365,19 @@ PELTON_INLINE u32 pelton_sugov_commit_perf(const struct pelton_policy *pol, stru
 	return target;
 }
 
-/* The slow-path worker runs: the frequency it must set. */
-PELTON_INLINE u32 pelton_sugov_work_start(struct pelton_sugov_policy *sp)
+/* The slow-path worker runs: the frequency it must set. From 4.18 the next request may wake it again from here on. */
+PELTON_INLINE u32 pelton_sugov_work_start(const struct pelton_policy *pol, struct pelton_sugov_policy *sp)
 {
-	sp->work_in_progress = 0;
+	if (pol->while_busy == PELTON_BUSY_OVERWRITE)
+		sp->work_in_progress = 0;
 	return sp->next_freq_khz;
+}
+
+/* The driver returned to the worker. To 4.17 every evaluation was refused until here. */
+PELTON_INLINE void pelton_sugov_work_done(const struct pelton_policy *pol, struct pelton_sugov_policy *sp)
+{
+	if (pol->while_busy == PELTON_BUSY_REFUSE)
+		sp->work_in_progress = 0;
 }
 
 /* What one evaluation came to. */
@@ -316,24 +387,44 @@ struct pelton_decision {
 	u32 forced_max;
 	u32 raw_khz;
 	u32 resolved_khz;
-	u32 commit; /* a PELTON_COMMIT value */
+	u32 commit;  /* a PELTON_COMMIT value */
+	u32 request; /* the request exactly, as a share of the highest frequency (pelton_perf_terms) */
+	u32 scale;
 };
+
+/* To 4.16: a call with a flag that means "maximum" asks nobody else. Its CPU, or nr_cpus. */
+PELTON_INLINE u32 pelton_sugov_forcing_cpu(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
+					   const struct pelton_sugov_cpu *sc, u64 now)
+{
+	u32 i;
+
+	for (i = 0; i < sp->nr_cpus && i < PELTON_DOMAIN_CPUS_MAX; i++)
+		if (sc[i].last_update_ns == now && sc[i].flags == sp->gate.flags &&
+		    pelton_sugov_forced_by_flags(pol, &sc[i]))
+			return i;
+	return sp->nr_cpus;
+}
 
 /* Largest request of the domain. */
 PELTON_INLINE void pelton_sugov_aggregate(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
 					  struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now,
 					  u64 tick_ns, struct pelton_perf_terms *terms, struct pelton_decision *out)
 {
-	u32 i, perf;
+	u32 first = pelton_sugov_forcing_cpu(pol, sp, sc, now);
+	u32 i = first < sp->nr_cpus ? first : 0;
 
 	out->perf = 0;
 	out->cpu = 0;
 	out->forced_max = 0;
-	for (i = 0; i < sp->nr_cpus && i < PELTON_DOMAIN_CPUS_MAX && !out->forced_max; i++) {
-		perf = pelton_sugov_cpu(pol, sp, &sc[i], &s[i], now, tick_ns, &terms[i]);
+	out->request = 0;
+	out->scale = s[0].cap_orig;
+	for (; i < sp->nr_cpus && i < PELTON_DOMAIN_CPUS_MAX && !out->forced_max; i++) {
+		pelton_sugov_cpu(pol, sp, &sc[i], &s[i], now, tick_ns, &terms[i]);
 		out->forced_max = terms[i].forced_max;
-		if (perf > out->perf || out->forced_max) {
-			out->perf = perf;
+		if ((u64)terms[i].request * out->scale > (u64)out->request * terms[i].scale || out->forced_max) {
+			out->perf = terms[i].perf;
+			out->request = terms[i].request;
+			out->scale = terms[i].scale;
 			out->cpu = i;
 		}
 	}
@@ -346,7 +437,7 @@ PELTON_INLINE void pelton_sugov_evaluate(const struct pelton_policy *pol, struct
 					 struct pelton_decision *out)
 {
 	pelton_sugov_aggregate(pol, sp, sc, s, now, tick_ns, terms, out);
-	out->raw_khz = pelton_sugov_raw_freq(pol, sp, out->perf, s[0].cap_orig, out->forced_max);
+	out->raw_khz = pelton_sugov_raw_freq(pol, sp, out->request, out->scale, out->forced_max);
 	out->resolved_khz = pelton_sugov_resolve(sp, khz, n, out->raw_khz);
 	out->commit = pelton_sugov_commit(pol, sp, sp->nr_cpus == 1 ? sc : 0, s, now, out->raw_khz, out->resolved_khz,
 					  out->forced_max);

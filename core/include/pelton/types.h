@@ -120,6 +120,8 @@ struct pelton_cpu_state {
 	u32 uclamp_used;
 	u32 uclamp_min;
 	u32 uclamp_max;
+	u32 cfs_nr_running; /* runnable fair tasks at all levels */
+	u32 reserved;
 } PELTON_ALIGNED64;
 
 /* Every term of one CPU's performance request, kept so that a decision can be explained. */
@@ -136,6 +138,8 @@ struct pelton_perf_terms {
 	u32 perf;       /* the performance target handed to the frequency mapping */
 	u32 forced_max; /* 1: the rule for RT/DL asked for the maximum whatever the sum */
 	u32 stale;      /* 1: skipped, its last hook is older than a tick (<= 4.16) */
+	u32 request;    /* request and scale: the share of the highest frequency that is asked for, exactly */
+	u32 scale;      /* perf of cap_orig; the I/O-wait boost of 4.7-5.0 in kHz when that is larger */
 } PELTON_ALIGNED64;
 
 /* The gate of one frequency domain: windows worked out at the start, recent maxima, and what it said last. */
@@ -156,7 +160,7 @@ struct pelton_gate {
 struct pelton_sugov_policy {
 	u64 last_ns; /* last accepted change (R0b) or evaluation (R0a) */
 	u64 rate_limit_ns;
-	u32 next_freq_khz;
+	u32 next_freq_khz; /* PELTON_KHZ_NONE: nothing was asked for, or it was forgotten (<= 4.17) */
 	u32 cached_raw_khz;
 	u32 work_in_progress;
 	u32 limits_changed;
@@ -169,7 +173,9 @@ struct pelton_sugov_policy {
 	u32 fast_switch;
 	u32 remote_ok; /* driver can be programmed from any CPU */
 	u32 freq_invariant;
-	u32 hw_max_khz; /* what the hardware can do (cpuinfo.max); 0 = same as max_khz */
+	u32 hw_max_khz;         /* what the hardware can do (cpuinfo.max); 0 = same as max_khz */
+	u32 need_update_limits; /* driver wants a call for every change of limits (CPUFREQ_NEED_UPDATE_LIMITS, 5.10-) */
+	u32 reserved;
 	struct pelton_gate gate;
 } PELTON_ALIGNED64;
 
@@ -186,12 +192,19 @@ struct pelton_sugov_cpu {
 	u32 marks;          /* what happened since the last hook call (hook.h) */
 	u32 util_evaluated; /* fair utilization at the last evaluation */
 	u32 khz_evaluated;  /* frequency at that moment */
+	u32 kept_cfs;       /* fair utilization as of the last hook call (<= 4.16) */
+	u32 kept_rt;        /* RT utilization, likewise */
+	u32 kept_bw;        /* running DL bandwidth, likewise */
+	u32 reserved;
 } PELTON_ALIGNED64;
+
+/* No frequency: sugov_start() and new limits of 4.7-4.17 set this. */
+#define PELTON_KHZ_NONE 0xffffffffu
 
 /* Hook call flags. */
 #define PELTON_HOOK_FLAG_IOWAIT 1u
 #define PELTON_HOOK_FLAG_RT 2u      /* <= 4.16 only */
-#define PELTON_HOOK_FLAG_DL 4u      /* <= 4.16 only */
+#define PELTON_HOOK_FLAG_DL 4u      /* <= 4.16 only; means nothing in 4.16 */
 #define PELTON_HOOK_FLAG_FORCE 8u   /* ignore the rate limit and do not restart it */
 #define PELTON_HOOK_FLAG_CLASS 16u  /* the RT or DL class changed its demand */
 #define PELTON_HOOK_FLAG_DETACH 32u /* utilization left the CPU */
@@ -227,11 +240,11 @@ _Static_assert(sizeof(struct pelton_tg) == 16, "layout");
 _Static_assert(sizeof(struct pelton_clock) == 48, "layout");
 _Static_assert(sizeof(struct pelton_rt_share) == 24, "layout");
 _Static_assert(sizeof(struct pelton_rq) == 504, "layout");
-_Static_assert(sizeof(struct pelton_cpu_state) == 56, "layout");
-_Static_assert(sizeof(struct pelton_perf_terms) == 48, "layout");
+_Static_assert(sizeof(struct pelton_cpu_state) == 64, "layout");
+_Static_assert(sizeof(struct pelton_perf_terms) == 56, "layout");
 _Static_assert(sizeof(struct pelton_gate) == 64, "layout");
-_Static_assert(sizeof(struct pelton_sugov_policy) == 136, "layout");
-_Static_assert(sizeof(struct pelton_sugov_cpu) == 56, "layout");
+_Static_assert(sizeof(struct pelton_sugov_policy) == 144, "layout");
+_Static_assert(sizeof(struct pelton_sugov_cpu) == 72, "layout");
 _Static_assert(__builtin_offsetof(struct pelton_rq, cap_orig) == 496, "layout");
 
 #endif

@@ -310,12 +310,14 @@ unsafe extern "C" {
         how: u32,
     ) -> u32;
     pub(crate) safe fn pelton_x_hook_switch(p: &Policy, sc: &mut SugovCpu, prev: u32, next: u32, how: u32) -> u32;
-    pub(crate) safe fn pelton_x_sugov_init(sp: &mut SugovPolicy, rate: u32);
+    pub(crate) safe fn pelton_x_sugov_init(p: &Policy, sp: &mut SugovPolicy, rate: u32);
     pub(crate) safe fn pelton_x_gate_cost_ns(fast: u32, driver: u64, context_switch: u64) -> u32;
     pub(crate) safe fn pelton_x_gate_init(p: &Policy, sp: &mut SugovPolicy, cost: u32);
     pub(crate) safe fn pelton_x_gate_least_spacing(p: &Policy, sp: &SugovPolicy) -> u64;
     pub(crate) safe fn pelton_x_gate_next_allowed_ns(p: &Policy, sp: &SugovPolicy) -> u64;
     pub(crate) safe fn pelton_x_sugov_limits(sp: &mut SugovPolicy, min: u32, max: u32);
+    pub(crate) safe fn pelton_x_sugov_keep_util(p: &Policy, sc: &mut SugovCpu, s: &CpuState);
+    pub(crate) safe fn pelton_x_sugov_forced_by_flags(p: &Policy, sc: &SugovCpu) -> u32;
     pub(crate) safe fn pelton_x_sugov_begin(
         p: &Policy,
         sp: &mut SugovPolicy,
@@ -357,7 +359,8 @@ unsafe extern "C" {
         previous: u32,
         target: u32,
     ) -> u32;
-    pub(crate) safe fn pelton_x_sugov_work_start(sp: &mut SugovPolicy) -> u32;
+    pub(crate) safe fn pelton_x_sugov_work_start(p: &Policy, sp: &mut SugovPolicy) -> u32;
+    pub(crate) safe fn pelton_x_sugov_work_done(p: &Policy, sp: &mut SugovPolicy);
     /// `sc`, `s` and `t` have `sp.nr_cpus` entries (at least one), `khz` has `n`.
     pub(crate) unsafe fn pelton_x_sugov_evaluate(
         p: &Policy,

@@ -21,6 +21,9 @@ pub mod hook_flag {
     pub const DETACH: u32 = 32;
 }
 
+/// No frequency: nothing was requested yet, or it was forgotten.
+pub const KHZ_NONE: u32 = u32::MAX;
+
 /// Verdict of the gate.
 pub mod gate {
     /// Evaluate.
@@ -129,10 +132,25 @@ impl CpuState {
     }
 }
 
+impl SugovCpu {
+    /// A hook call, before the gate: to 4.16 a shared domain keeps what each CPU asks for until its next call.
+    #[inline]
+    pub fn keep_util(&mut self, pol: &Policy, s: &CpuState) {
+        ffi::pelton_x_sugov_keep_util(pol, self, s);
+    }
+
+    /// The last hook call carried a flag that means "maximum" (to 4.16).
+    #[inline]
+    #[must_use]
+    pub fn forced_by_flags(&self, pol: &Policy) -> bool {
+        ffi::pelton_x_sugov_forced_by_flags(pol, self) != 0
+    }
+}
+
 impl SugovPolicy {
     /// Start governing; limits, reference and driver properties are filled in already.
-    pub fn init(&mut self, rate_limit_us: u32) {
-        ffi::pelton_x_sugov_init(self, rate_limit_us);
+    pub fn init(&mut self, pol: &Policy, rate_limit_us: u32) {
+        ffi::pelton_x_sugov_init(pol, self, rate_limit_us);
     }
 
     /// Works out the windows of the gate, after [`SugovPolicy::init`]. `switch_time_ns`: what the driver takes.
@@ -230,8 +248,20 @@ impl SugovPolicy {
 
     /// The slow-path worker runs: the frequency it must set, kHz.
     #[inline]
-    pub fn work_start(&mut self) -> u32 {
-        ffi::pelton_x_sugov_work_start(self)
+    pub fn work_start(&mut self, pol: &Policy) -> u32 {
+        ffi::pelton_x_sugov_work_start(pol, self)
+    }
+
+    /// The driver returned to the worker: to 4.17 evaluations were refused until here.
+    #[inline]
+    pub fn work_done(&mut self, pol: &Policy) {
+        ffi::pelton_x_sugov_work_done(pol, self);
+    }
+
+    /// Frequency requested last; 0 when there is none, or it was forgotten.
+    #[must_use]
+    pub fn requested_khz(&self) -> u32 {
+        if self.next_freq_khz == KHZ_NONE { 0 } else { self.next_freq_khz }
     }
 
     /// A whole evaluation after the gate opened: all CPUs of the domain, mapping, commit. The slices have `nr_cpus`

@@ -21,7 +21,7 @@ pub use arithmetic::Arithmetic;
 pub use bandwidth::{cpu_bw_dl, dl_bw, fits_capacity, freq_scale, scale_load, scale_load_down};
 pub use energy::EnergyModel;
 pub use ffi::Ctx;
-pub use governor::{apply_headroom, commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq};
+pub use governor::{KHZ_NONE, apply_headroom, commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq};
 pub use idle::woke;
 pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
 pub use meta::{Bound, bounds, layouts};

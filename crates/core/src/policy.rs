@@ -82,10 +82,14 @@ policy_fields! {
     rt_rule,
     /// Switch `rt_in_sum`: 0 = off, 1 = on.
     rt_in_sum,
+    /// Switch `cfs_if_queued`: 0 = off, 1 = on.
+    cfs_if_queued,
     /// Switch `dl_rule`: 0 = flag_max, 1 = bw_on_top, 2 = bw_floor.
     dl_rule,
     /// Switch `perf_form`: 0 = flags, 1 = bw, 2 = rt_sum, 3 = clamp_then_sum, 4 = sum_then_clamp.
     perf_form,
+    /// Switch `uclamp_iowait`: 0 = off, 1 = on.
+    uclamp_iowait,
     /// Switch `headroom`: 0 = frequency, 1 = utilization, 2 = before_clamps.
     headroom,
     /// Switch `gate`: 0 = r0a, 1 = r0b, 2 to 4 = r1, 5 and 6 = r2, 7 = up_down.
@@ -98,13 +102,16 @@ policy_fields! {
     gate_asymmetry,
     /// Switch `rate_limit_default`: 0 = latency_x1000, 1 = capped_10ms, 2 = capped_2ms, 3 = one_and_half.
     rate_limit_default,
-    /// Switch `iowait_boost`: 0 = off, 1 = jump, 2 = frequency, 3 = capacity.
+    /// Switch `iowait_boost`: 0 = off, 1 = jump, 2 = frequency, 3 = frequency_shared, 4 = frequency_reset, 5 = capacity.
     iowait_boost,
     /// Switch `dl_bypass`: 0 = off, 1 = bandwidth, 2 = floor.
     dl_bypass,
-    /// Switch `hold`: 0 = off, 1 = drop_cache, 2 = restore_cache, 3 = restore_unless_capped.
+    /// Switch `limits_update`: 0 = forget, 1 = compare, 2 = ask_driver, 3 = repeat.
+    limits_update,
+    /// Switch `hold`: 0 = off, 1 = keep_cache, 2 = drop_cache, 3 = drop_unless_needed, 4 = restore_cache,
+    /// 5 = restore_unless_capped.
     hold,
-    /// Switch `stale_cpu`: 0 = skip, 1 = count.
+    /// Switch `stale_cpu`: 0 = skip, 1 = skip_fair, 2 = count.
     stale_cpu,
     /// Switch `while_busy`: 0 = refuse, 1 = overwrite.
     while_busy,

@@ -215,6 +215,10 @@ mirror! {
         uclamp_min: u32,
         /// Uclamp max.
         uclamp_max: u32,
+        /// Runnable fair tasks at all levels.
+        cfs_nr_running: u32,
+        /// Unused.
+        reserved: u32,
     }
 }
 
@@ -245,6 +249,10 @@ mirror! {
         forced_max: u32,
         /// 1: skipped, its last hook is older than a tick (<= 4.16).
         stale: u32,
+        /// With `scale`: the share of the highest frequency that is asked for, exactly.
+        request: u32,
+        /// Capacity of the CPU, or the highest frequency for a boost in kHz (to 5.0).
+        scale: u32,
     }
 }
 
@@ -281,7 +289,7 @@ mirror! {
         last_ns: u64,
         /// Rate limit ns.
         rate_limit_ns: u64,
-        /// Next freq khz.
+        /// Frequency requested last; [`crate::KHZ_NONE`] when there is none, or it was forgotten (to 4.17).
         next_freq_khz: u32,
         /// Cached raw khz.
         cached_raw_khz: u32,
@@ -309,6 +317,10 @@ mirror! {
         freq_invariant: u32,
         /// What the hardware can do (cpuinfo.max); 0 = same as ref_khz.
         hw_max_khz: u32,
+        /// Driver wants a call for every change of limits.
+        need_update_limits: u32,
+        /// Unused.
+        reserved: u32,
         /// The gate.
         gate: Gate,
     }
@@ -339,6 +351,14 @@ mirror! {
         util_evaluated: u32,
         /// Frequency at that moment.
         khz_evaluated: u32,
+        /// Fair utilization as of the last hook call (to 4.16).
+        kept_cfs: u32,
+        /// RT utilization, likewise.
+        kept_rt: u32,
+        /// Running DL bandwidth, likewise.
+        kept_bw: u32,
+        /// Unused.
+        reserved: u32,
     }
 }
 
@@ -357,6 +377,10 @@ mirror! {
         resolved_khz: u32,
         /// A value of [`crate::commit`].
         commit: u32,
+        /// The request as a share of the highest frequency.
+        request: u32,
+        /// See [`PerfTerms`].
+        scale: u32,
     }
 }
 

@@ -181,12 +181,14 @@ FN(u32, hook_tick_is_long, (u64 tick), (tick))
 FN(u32, hook_event, (policy_t p, csp_t sp, sc_t sc, crq_t rq, u64 now, u32 kind, u32 how),
    (p, sp, sc, rq, now, kind, how))
 FN(u32, hook_switch, (policy_t p, sc_t sc, u32 prev, u32 next, u32 how), (p, sc, prev, next, how))
-FN(void, sugov_init, (sp_t sp, u32 rate), (sp, rate))
+FN(void, sugov_init, (policy_t p, sp_t sp, u32 rate), (p, sp, rate))
 FN(u32, gate_cost_ns, (u32 fast, u64 driver, u64 switches), (fast, driver, switches))
 FN(void, gate_init, (policy_t p, sp_t sp, u32 cost), (p, sp, cost))
 FN(u64, gate_least_spacing, (policy_t p, csp_t sp), (p, sp))
 FN(u64, gate_next_allowed_ns, (policy_t p, csp_t sp), (p, sp))
 FN(void, sugov_limits, (sp_t sp, u32 min, u32 max), (sp, min, max))
+FN(void, sugov_keep_util, (policy_t p, sc_t sc, state_t s), (p, sc, s))
+FN(u32, sugov_forced_by_flags, (policy_t p, const struct pelton_sugov_cpu *sc), (p, sc))
 FN(u32, sugov_begin, (policy_t p, sp_t sp, sc_t sc, u32 bw, u64 now, u64 tick, u32 flags, u32 local),
    (p, sp, sc, bw, now, tick, flags, local))
 FN(u32, sugov_cpu, (policy_t p, csp_t sp, sc_t sc, state_t s, u64 now, u64 tick, terms_t t),
@@ -197,7 +199,8 @@ FN(u32, sugov_commit, (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u32 raw
    (p, sp, sc, s, now, raw, resolved, forced))
 FN(u32, sugov_commit_perf, (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u32 previous, u32 target),
    (p, sp, sc, s, now, previous, target))
-FN(u32, sugov_work_start, (sp_t sp), (sp))
+FN(u32, sugov_work_start, (policy_t p, sp_t sp), (p, sp))
+FN(void, sugov_work_done, (policy_t p, sp_t sp), (p, sp))
 FN(void, sugov_evaluate,
    (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u64 tick, const u32 *khz, u32 n, terms_t t,
     struct pelton_decision *out),

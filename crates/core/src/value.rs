@@ -69,15 +69,24 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("iowait_boost", "off", IOWAIT_BOOST_OFF),
     ("iowait_boost", "jump", IOWAIT_BOOST_JUMP),
     ("iowait_boost", "frequency", IOWAIT_BOOST_FREQUENCY),
+    ("iowait_boost", "frequency_shared", IOWAIT_BOOST_FREQUENCY_SHARED),
+    ("iowait_boost", "frequency_reset", IOWAIT_BOOST_FREQUENCY_RESET),
     ("iowait_boost", "capacity", IOWAIT_BOOST_CAPACITY),
     ("dl_bypass", "off", DL_BYPASS_OFF),
     ("dl_bypass", "bandwidth", DL_BYPASS_BANDWIDTH),
     ("dl_bypass", "floor", DL_BYPASS_FLOOR),
+    ("limits_update", "forget", LIMITS_UPDATE_FORGET),
+    ("limits_update", "compare", LIMITS_UPDATE_COMPARE),
+    ("limits_update", "ask_driver", LIMITS_UPDATE_ASK_DRIVER),
+    ("limits_update", "repeat", LIMITS_UPDATE_REPEAT),
     ("hold", "off", HOLD_OFF),
+    ("hold", "keep_cache", HOLD_KEEP_CACHE),
     ("hold", "drop_cache", HOLD_DROP_CACHE),
+    ("hold", "drop_unless_needed", HOLD_DROP_UNLESS_NEEDED),
     ("hold", "restore_cache", HOLD_RESTORE_CACHE),
     ("hold", "restore_unless_capped", HOLD_RESTORE_UNLESS_CAPPED),
     ("stale_cpu", "skip", STALE_CPU_SKIP),
+    ("stale_cpu", "skip_fair", STALE_CPU_SKIP_FAIR),
     ("stale_cpu", "count", STALE_CPU_COUNT),
     ("while_busy", "refuse", WHILE_BUSY_REFUSE),
     ("while_busy", "overwrite", WHILE_BUSY_OVERWRITE),
@@ -251,26 +260,44 @@ pub const IOWAIT_BOOST_OFF: u32 = 0;
 pub const IOWAIT_BOOST_JUMP: u32 = 1;
 /// `iowait_boost = frequency`.
 pub const IOWAIT_BOOST_FREQUENCY: u32 = 2;
+/// `iowait_boost = frequency_shared`.
+pub const IOWAIT_BOOST_FREQUENCY_SHARED: u32 = 3;
+/// `iowait_boost = frequency_reset`.
+pub const IOWAIT_BOOST_FREQUENCY_RESET: u32 = 4;
 /// `iowait_boost = capacity`.
-pub const IOWAIT_BOOST_CAPACITY: u32 = 3;
+pub const IOWAIT_BOOST_CAPACITY: u32 = 5;
 /// `dl_bypass = off`.
 pub const DL_BYPASS_OFF: u32 = 0;
 /// `dl_bypass = bandwidth`.
 pub const DL_BYPASS_BANDWIDTH: u32 = 1;
 /// `dl_bypass = floor`.
 pub const DL_BYPASS_FLOOR: u32 = 2;
+/// `limits_update = forget`.
+pub const LIMITS_UPDATE_FORGET: u32 = 0;
+/// `limits_update = compare`.
+pub const LIMITS_UPDATE_COMPARE: u32 = 1;
+/// `limits_update = ask_driver`.
+pub const LIMITS_UPDATE_ASK_DRIVER: u32 = 2;
+/// `limits_update = repeat`.
+pub const LIMITS_UPDATE_REPEAT: u32 = 3;
 /// `hold = off`.
 pub const HOLD_OFF: u32 = 0;
+/// `hold = keep_cache`.
+pub const HOLD_KEEP_CACHE: u32 = 1;
 /// `hold = drop_cache`.
-pub const HOLD_DROP_CACHE: u32 = 1;
+pub const HOLD_DROP_CACHE: u32 = 2;
+/// `hold = drop_unless_needed`.
+pub const HOLD_DROP_UNLESS_NEEDED: u32 = 3;
 /// `hold = restore_cache`.
-pub const HOLD_RESTORE_CACHE: u32 = 2;
+pub const HOLD_RESTORE_CACHE: u32 = 4;
 /// `hold = restore_unless_capped`.
-pub const HOLD_RESTORE_UNLESS_CAPPED: u32 = 3;
+pub const HOLD_RESTORE_UNLESS_CAPPED: u32 = 5;
 /// `stale_cpu = skip`.
 pub const STALE_CPU_SKIP: u32 = 0;
+/// `stale_cpu = skip_fair`.
+pub const STALE_CPU_SKIP_FAIR: u32 = 1;
 /// `stale_cpu = count`.
-pub const STALE_CPU_COUNT: u32 = 1;
+pub const STALE_CPU_COUNT: u32 = 2;
 /// `while_busy = refuse`.
 pub const WHILE_BUSY_REFUSE: u32 = 0;
 /// `while_busy = overwrite`.

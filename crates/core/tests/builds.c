@@ -77,7 +77,7 @@ static void setup(struct world *w, u32 profile)
 	w->sp.min_khz = khz[0];
 	w->sp.max_khz = w->sp.ref_khz = w->sp.cur_khz = khz[4];
 	w->sp.fast_switch = w->sp.freq_invariant = 1;
-	pelton_sugov_init(&w->sp, pelton_default_rate_limit_us(&w->pol, 40000, 0));
+	pelton_sugov_init(&w->pol, &w->sp, pelton_default_rate_limit_us(&w->pol, 40000, 0));
 }
 
 static void wake(struct world *w, struct pelton_se *se)

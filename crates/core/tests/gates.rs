@@ -29,7 +29,7 @@ fn gated(settings: &[(&str, &str)], cost_ns: u64) -> (Policy, SugovPolicy) {
         freq_invariant: 1,
         ..SugovPolicy::default()
     };
-    sp.init(10_000);
+    sp.init(&pol, 10_000);
     sp.init_gate(&pol, cost_ns, 0);
     (pol, sp)
 }

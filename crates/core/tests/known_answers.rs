@@ -3,6 +3,9 @@
 
 mod known_answers {
     mod estimates;
+    mod governor;
+    mod governor_request;
+    mod governor_window;
     mod pressure;
     mod signals;
 }

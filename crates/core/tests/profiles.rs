@@ -93,7 +93,8 @@ fn governor_of_each_kernel() {
     check_column(
         "perf_form",
         &[
-            ("4.16", "flags"),
+            ("4.12", "flags"),
+            ("4.16", "bw"),
             ("4.19", "rt_sum"),
             ("5.4", "clamp_then_sum"),
             ("6.6", "clamp_then_sum"),
@@ -101,26 +102,38 @@ fn governor_of_each_kernel() {
         ],
     );
     check_column("headroom", &[("5.10", "frequency"), ("6.1", "utilization"), ("6.12", "before_clamps")]);
-    check_column("gate", &[("4.12", "r0a"), ("4.16", "r0b"), ("7.2", "r0b")]);
+    check_column("gate", &[("4.12", "r0b"), ("4.16", "r0b"), ("7.2", "r0b")]);
     check_column(
         "rate_limit_default",
         &[("4.12", "latency_x1000"), ("4.16", "capped_10ms"), ("6.6", "capped_10ms"), ("6.12", "one_and_half")],
     );
     check_column(
         "iowait_boost",
-        &[("4.12", "jump"), ("4.16", "frequency"), ("4.19", "frequency"), ("5.4", "capacity")],
+        &[("4.12", "jump"), ("4.16", "frequency_shared"), ("4.19", "frequency_reset"), ("5.4", "capacity")],
     );
-    check_column("stale_cpu", &[("4.16", "skip"), ("4.19", "count")]);
+    check_column("stale_cpu", &[("4.12", "skip"), ("4.16", "skip_fair"), ("4.19", "count")]);
+    check_column("remote", &[("4.12", "local_only"), ("4.16", "fast_only"), ("5.4", "fast_only"), ("5.10", "all")]);
+    check_column(
+        "hold",
+        &[
+            ("4.12", "keep_cache"),
+            ("4.16", "drop_cache"),
+            ("4.19", "drop_cache"),
+            ("5.4", "drop_unless_needed"),
+            ("5.10", "restore_cache"),
+            ("6.1", "restore_unless_capped"),
+        ],
+    );
     check_column("worker", &[("4.12", "fifo50"), ("4.16", "deadline")]);
     check_column("while_busy", &[("4.16", "refuse"), ("4.19", "overwrite")]);
-    check_column("dl_rule", &[("4.16", "flag_max"), ("4.19", "bw_on_top"), ("6.6", "bw_on_top"), ("6.12", "bw_floor")]);
+    check_column("dl_rule", &[("4.12", "flag_max"), ("4.16", "bw_on_top"), ("6.6", "bw_on_top"), ("6.12", "bw_floor")]);
 }
 
 #[test]
 fn hook_sites_of_each_kernel() {
     check_column("hook_decay", &[("4.12", "local"), ("4.16", "remote"), ("7.2", "remote")]);
     check_column("hook_rt", &[("4.16", "accounting"), ("4.19", "enqueue")]);
-    check_column("hook_dl", &[("4.16", "accounting"), ("4.19", "bandwidth")]);
+    check_column("hook_dl", &[("4.12", "accounting"), ("4.16", "bandwidth")]);
     check_column("hook_blocked", &[("4.12", "per_cfs_rq"), ("5.10", "once")]);
     check_column("hook_tick", &[("4.12", "off"), ("7.2", "off")]);
     check_column("hook_in_average", &[("5.4", "on"), ("5.10", "off")]);
@@ -178,7 +191,7 @@ fn combinations_without_a_meaning_are_refused_with_a_reason() {
         ("6.1", "headroom", "before_clamps"),
         ("4.16", "uclamp", "max"),
         ("6.1", "delayed_dequeue", "on"),
-        ("4.16", "dl_bypass", "bandwidth"),
+        ("4.12", "dl_bypass", "bandwidth"),
         ("7.2", "gate_asymmetry", "on"),
         ("7.2", "gate_window_min_us", "20000"),
     ];

@@ -34,7 +34,7 @@ fn domain(nr_cpus: u32, rate_limit_us: u32) -> SugovPolicy {
         freq_invariant: 1,
         ..SugovPolicy::default()
     };
-    sp.init(rate_limit_us);
+    sp.init(&policy("7.2"), rate_limit_us);
     sp
 }
 
@@ -44,6 +44,7 @@ fn fair(util: u32) -> CpuState {
 
 /// One hook call on a single-CPU domain: gate verdict, and the frequency requested afterwards.
 fn hook(pol: &Policy, sp: &mut SugovPolicy, sc: &mut SugovCpu, s: &CpuState, now: u64, flags: u32) -> (u32, u32) {
+    sc.keep_util(pol, s);
     let verdict = sp.begin(pol, sc, s.bw_dl, now, TICK, flags, true);
     if verdict == gate::OPEN {
         let mut terms = [Default::default()];
@@ -177,7 +178,7 @@ fn iowait_boost_doubles_once_between_evaluations_and_restarts_after_a_silent_tic
 #[test]
 fn iowait_boost_in_frequency_units_starts_at_the_lowest_frequency() {
     let pol = policy("4.16");
-    let (mut sp, mut sc) = (domain(1, 0), SugovCpu::default());
+    let (mut sp, mut sc) = (domain(2, 0), SugovCpu::default());
     let mut khz = Vec::new();
     for i in 1..=4u64 {
         sp.begin(&pol, &mut sc, 0, i * MS, TICK, hook_flag::IOWAIT, true);
@@ -208,7 +209,7 @@ fn iowait_boost_of_4_12_jumps_and_halves() {
 
 #[test]
 fn a_raised_deadline_reservation_ignores_the_window() {
-    for (profile, want) in [("4.16", gate::WINDOW), ("5.10", gate::OPEN), ("7.2", gate::OPEN)] {
+    for (profile, want) in [("4.16", gate::WINDOW), ("4.19", gate::OPEN), ("5.10", gate::OPEN), ("7.2", gate::OPEN)] {
         let pol = policy(profile);
         let (mut sp, mut sc) = (domain(1, 10_000), SugovCpu::default());
         hook(&pol, &mut sp, &mut sc, &fair(300), 20 * MS, 0);
@@ -293,6 +294,7 @@ fn flags_of_4_16_stick_to_the_cpu_until_its_next_hook_or_a_tick() {
         let d = sp.evaluate(&pol, sc, &states, now, TICK, &KHZ, &mut terms);
         (d.forced_max, sp.next_freq_khz, terms[0].stale)
     };
+    sc.iter_mut().for_each(|sc| sc.keep_util(&pol, &states[0]));
     sp.begin(&pol, &mut sc[0], 0, 10 * MS, TICK, hook_flag::RT, true);
     assert_eq!(evaluate(&mut sp, &mut sc, 10 * MS), (1, 1_200_000, 0));
     sp.begin(&pol, &mut sc[1], 0, 13 * MS, TICK, 0, true);
@@ -342,7 +344,11 @@ fn pending_worker_refuses_or_takes_the_newest_frequency() {
             let d = sp.evaluate(&pol, &mut sc, &[fair(200), fair(0)], 2 * MS, TICK, &KHZ, &mut terms);
             assert_eq!(d.commit, commit::PENDING);
         }
-        assert_eq!((sp.work_start(), sp.work_in_progress), (khz, 0), "{value}");
+        assert_eq!((sp.work_start(&pol), sp.work_in_progress), (khz, u32::from(value == "refuse")), "{value}");
+        let while_driving = sp.begin(&pol, &mut sc[0], 0, 3 * MS, TICK, 0, true);
+        assert_eq!(while_driving, verdict, "{value}: the driver has not returned");
+        sp.work_done(&pol);
+        assert_eq!(sp.begin(&pol, &mut sc[0], 0, 4 * MS, TICK, 0, true), gate::OPEN, "{value}: it has");
     }
 }
 
@@ -355,6 +361,8 @@ fn who_may_drive_a_domain_from_outside() {
     assert_eq!(ask("4.12", 0, 1), gate::REMOTE);
     assert_eq!(ask("4.16", 0, 0), gate::OPEN);
     assert_eq!(ask("4.16", 1, 0), gate::REMOTE);
+    assert_eq!(ask("5.4", 0, 0), gate::OPEN);
+    assert_eq!(ask("5.10", 0, 0), gate::REMOTE);
     assert_eq!(ask("7.2", 0, 0), gate::REMOTE);
     assert_eq!(ask("7.2", 1, 1), gate::OPEN);
 }
@@ -387,10 +395,13 @@ fn performance_drivers_restart_the_window_at_every_call() {
 
 #[test]
 fn a_boost_is_clamped_only_where_clamps_are_in_force() {
-    let pol = policy("5.10");
+    let pol = policy("6.1");
     let unused = CpuState { uclamp_used: 0, uclamp_max: 300, ..fair(10) };
     assert_eq!(unused.perf_eval(&pol, 1500).iowait, 1500, "a boost above the capacity scale stays");
     let used = CpuState { uclamp_used: 1, ..unused };
     assert_eq!(used.perf_eval(&pol, 1500).iowait, 300);
-    assert_eq!(used.perf_eval(&with("5.10", &[("uclamp", "off")]), 1500).iowait, 1500);
+    assert_eq!(used.perf_eval(&with("6.1", &[("uclamp", "off")]), 1500).iowait, 1500);
+    for profile in ["5.4", "5.10"] {
+        assert_eq!(used.perf_eval(&policy(profile), 1500).iowait, 1500, "{profile} never limits it");
+    }
 }

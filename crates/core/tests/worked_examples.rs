@@ -226,9 +226,10 @@ fn schedutil() {
             freq_invariant: 1,
             ..SugovPolicy::default()
         };
-        sp.init(pelton_core::default_rate_limit_us(&pol, 500_000, 0));
+        sp.init(&pol, pelton_core::default_rate_limit_us(&pol, 500_000, 0));
         let (mut sc, mut terms) = ([SugovCpu::default(); 2], [Default::default(); 2]);
-        for cpu in &mut sc {
+        for (cpu, state) in sc.iter_mut().zip(&states) {
+            cpu.keep_util(&pol, state);
             sp.begin(&pol, cpu, 0, 100 * MS, 4 * MS, 0, true);
         }
         let d = sp.evaluate(&pol, &mut sc, &states, 100 * MS, 4 * MS, &khz, &mut terms);

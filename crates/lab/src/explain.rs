@@ -38,6 +38,8 @@ pub struct Signals {
 /// What is known about one CPU from the events so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
+    /// Frequency it runs at, kHz; 0 = that of the start.
+    pub cur_khz: u32,
     /// Its signals.
     pub signals: Signals,
     /// It executes a real-time task.
@@ -208,6 +210,7 @@ impl Sink for ExplainSink {
             Event::PeltRt { cpu, util_avg } => self.signal(cpu, |s| s.util_rt = util_avg),
             Event::PeltDl { cpu, util_avg } => self.signal(cpu, |s| s.util_dl = util_avg),
             Event::PeltIrq { cpu, util_avg } => self.signal(cpu, |s| s.util_irq = util_avg),
+            Event::CpuFrequency { cpu, freq_khz } => self.see(cpu, |s| s.cur_khz = freq_khz),
             Event::SchedSwitch { cpu, next_prio, .. } => self.see(cpu, |s| s.rt_running = next_prio < PRIO_FAIR_FIRST),
             Event::FreqDecision { cpu, .. } => {
                 self.see(cpu, |s| s.last_call_ns = time_ns);

@@ -2,6 +2,7 @@
 //! One frequency decision as a chain of steps with every number filled in.
 
 use crate::explain::{Decision, Moment, Signals, Terms};
+use crate::request::present_khz;
 use crate::rules::{self, Rule, value_of};
 use pelton_core::Policy;
 use pelton_scenario::Plan;
@@ -87,7 +88,7 @@ pub fn explain(moment: &Moment, context: Context<'_>) -> Explanation {
     let request_khz = decision.request_khz;
     let mut steps = vec![asked(&decision, context.plan), gate(moment, &context)];
     if decision.was_evaluated() {
-        steps.extend(evaluated(&decision, context.plan, domain));
+        steps.extend(evaluated(moment, context.plan, domain));
     } else {
         steps.push(kept(moment));
     }
@@ -186,18 +187,18 @@ fn forced(moment: &Moment) -> &'static str {
 }
 
 /// The steps of a decision that passed the gate.
-fn evaluated(decision: &Decision, plan: &Plan, domain: &FreqDomain) -> Vec<Step> {
-    let policy = &plan.policy;
+fn evaluated(moment: &Moment, plan: &Plan, domain: &FreqDomain) -> Vec<Step> {
+    let (decision, policy) = (&moment.decision, &plan.policy);
     let t = &decision.terms;
     let largest = format!("CPU {} with {} of {}", decision.max_cpu, t.perf, decision.cap_orig);
     let mut steps = vec![
         step("request", rules::request(policy), sum_in_words(decision)),
         step("headroom", rules::headroom(policy), headroom_in_words(t, policy)),
         step("largest of the domain", rules::maximum(), largest),
-        step("raw frequency", rules::raw(), raw_in_words(decision, policy, domain)),
+        step("raw frequency", rules::raw(), raw_in_words(decision, policy, domain, present_khz(plan, moment))),
         step("operating point", rules::resolve(), resolved_in_words(decision, domain)),
     ];
-    steps.push(step("commit", rules::commit(), commit_in_words(decision)));
+    steps.push(step("commit", rules::commit(), commit_in_words(decision, policy)));
     steps
 }
 
@@ -225,14 +226,24 @@ fn headroom_in_words(t: &Terms, policy: &Policy) -> String {
     format!("{asked} + {asked}/4{clamps} = {}", t.perf)
 }
 
-fn raw_in_words(decision: &Decision, policy: &Policy, domain: &FreqDomain) -> String {
+fn raw_in_words(decision: &Decision, policy: &Policy, domain: &FreqDomain, present_khz: u32) -> String {
     let (t, raw) = (&decision.terms, decision.raw_khz);
     if t.forced_max {
         return format!("{raw} kHz, the maximum");
     }
-    let reference = if domain.freq_invariant { domain.ref_khz } else { decision.prev_khz };
-    let quarter = if value_of(policy, "headroom") == "frequency" { " x 1.25" } else { "" };
-    format!("{reference} kHz{quarter} x {} / {} = {raw} kHz", t.perf, decision.cap_orig)
+    let headroom = value_of(policy, "headroom");
+    // From 6.8 a machine without frequency invariance refers to a quarter above the present frequency.
+    let reference = match (domain.freq_invariant, headroom) {
+        (true, _) => format!("{} kHz", domain.ref_khz),
+        (false, "before_clamps") => format!("(the present {present_khz} kHz + a quarter)"),
+        (false, _) => format!("the present {present_khz} kHz"),
+    };
+    let quarter = if headroom == "frequency" { " x 1.25" } else { "" };
+    let boost_in_khz = !["off", "capacity"].contains(&value_of(policy, "iowait_boost"));
+    if boost_in_khz && headroom == "frequency" && t.iowait >= t.effective && t.iowait > 0 {
+        return format!("{reference}{quarter} x the boost's share of the highest frequency = {raw} kHz");
+    }
+    format!("{reference}{quarter} x {} / {} = {raw} kHz", t.perf, decision.cap_orig)
 }
 
 fn resolved_in_words(decision: &Decision, domain: &FreqDomain) -> String {
@@ -247,7 +258,7 @@ fn resolved_in_words(decision: &Decision, domain: &FreqDomain) -> String {
     }
 }
 
-fn commit_in_words(decision: &Decision) -> String {
+fn commit_in_words(decision: &Decision, policy: &Policy) -> String {
     let (before, after, request_khz) = (decision.prev_khz, decision.resolved_khz, decision.request_khz);
     match (decision.changed, before == after) {
         _ if decision.was_held() => format!("{before} kHz kept: the gate holds the change to {after} kHz"),
@@ -256,6 +267,9 @@ fn commit_in_words(decision: &Decision) -> String {
         }
         (true, _) => format!("{before} -> {after} kHz: handed to the driver"),
         (false, true) => format!("{before} kHz already asked for: nothing to do"),
+        (false, false) if value_of(policy, "hold") == "keep_cache" => {
+            format!("{before} kHz kept: the CPU was never idle, now or when the same was first asked for")
+        }
         (false, false) => format!("{before} kHz kept: the CPU was never idle, so the frequency does not fall"),
     }
 }
@@ -313,6 +327,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn without_frequency_invariance_the_present_frequency_is_named() {
+        let domain = FreqDomain { ref_khz: 2_000_000, freq_invariant: false, ..FreqDomain::default() };
+        let words = |profile: &str, perf, raw_khz| {
+            let terms = Terms { effective: 512, perf, ..Terms::default() };
+            // The request before was another one than what the domain runs at: the driver has not followed yet.
+            let decision = Decision { terms, raw_khz, prev_khz: 1_200_000, cap_orig: 1024, ..Decision::default() };
+            raw_in_words(&decision, &Policy::profile(profile).expect("profile exists"), &domain, 800_000)
+        };
+        assert_eq!(words("4.12", 512, 500_000), "the present 800000 kHz x 1.25 x 512 / 1024 = 500000 kHz");
+        assert_eq!(words("6.1", 640, 500_000), "the present 800000 kHz x 640 / 1024 = 500000 kHz");
+        assert_eq!(words("7.2", 640, 625_000), "(the present 800000 kHz + a quarter) x 640 / 1024 = 625000 kHz");
+    }
+
+    #[test]
     fn what_is_handed_to_the_driver_is_what_the_text_says() {
         let decision = Decision {
             prev_khz: 1_200_000,
@@ -321,7 +349,7 @@ mod tests {
             changed: true,
             ..Decision::default()
         };
-        let text = commit_in_words(&decision);
+        let text = commit_in_words(&decision, &Policy::profile("7.2").expect("profile exists"));
         assert_eq!(text, "1200000 -> 960000 kHz, the largest wanted in the last window: handed to the driver");
     }
 }

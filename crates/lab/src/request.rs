@@ -22,7 +22,7 @@ pub fn gate_times(plan: &Plan, domain: u32) -> GateTimes {
     let spec = &plan.machine.domains[domain as usize];
     let rate_limit_ns = rate_limit_ns(plan, domain);
     let mut governor = SugovPolicy { fast_switch: u32::from(spec.fast_switch), ..SugovPolicy::default() };
-    governor.init(u32::try_from(rate_limit_ns / 1000).unwrap_or(u32::MAX));
+    governor.init(&plan.policy, u32::try_from(rate_limit_ns / 1000).unwrap_or(u32::MAX));
     governor.init_gate(&plan.policy, spec.switch_time_ns, plan.machine.costs.context_switch_ns);
     let (window_ns, spacing_ns) = (governor.gate.window_ns, governor.gate.spacing_ns);
     GateTimes { rate_limit_ns, window_ns, spacing_ns, least_ns: governor.least_spacing_ns(&plan.policy) }
@@ -43,12 +43,20 @@ pub fn requests(plan: &Plan, moment: &Moment) -> Vec<Request> {
     domain.cpus.iter().map(one).collect()
 }
 
+/// The frequency the domain ran at when it was decided, kHz: without frequency invariance all requests refer to it.
+pub fn present_khz(plan: &Plan, moment: &Moment) -> u32 {
+    let spec = &plan.machine.domains[moment.decision.domain as usize];
+    let seen = moment.cpus.get(moment.decision.max_cpu as usize).map_or(0, |seen| seen.cur_khz);
+    let lowest = || spec.opps.first().map_or(0, |o| o.khz);
+    [seen, spec.initial_khz].into_iter().find(|&khz| khz > 0).unwrap_or_else(lowest)
+}
+
 fn worked_out(plan: &Plan, moment: &Moment, cpu: u32) -> PerfTerms {
     let seen = moment.cpus[cpu as usize];
     let spec = &plan.machine.domains[moment.decision.domain as usize];
     let governor = SugovPolicy {
         ref_khz: spec.ref_khz,
-        cur_khz: moment.decision.prev_khz,
+        cur_khz: present_khz(plan, moment),
         min_khz: spec.opps.first().map_or(0, |o| o.khz),
         max_khz: spec.opps.last().map_or(0, |o| o.khz),
         nr_cpus: spec.cpus.len() as u32,
@@ -57,6 +65,7 @@ fn worked_out(plan: &Plan, moment: &Moment, cpu: u32) -> PerfTerms {
     };
     let mut last_call = SugovCpu { last_update_ns: seen.last_call_ns, ..SugovCpu::default() };
     let state = state(seen.signals, plan.machine.cpus[cpu as usize].capacity, seen.rt_running);
+    last_call.keep_util(&plan.policy, &state);
     governor.cpu(&plan.policy, &mut last_call, &state, moment.decision.time_ns, plan.machine.tick_ns()).1
 }
 

@@ -19,10 +19,9 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Deadline runtime accounting of the running task.
+    /// Deadline runtime accounting of the running task; the governor's own worker is not accounted.
     pub(crate) fn account_dl(&mut self, c: u32) {
-        let dl = matches!(self.cpus[c as usize].class, Some(Class::Deadline | Class::Worker));
-        if dl && self.ran_since_hook(c) {
+        if self.cpus[c as usize].class == Some(Class::Deadline) && self.ran_since_hook(c) {
             self.hook_event(c, HookSite::Dl, how::ACCOUNTING);
         }
     }

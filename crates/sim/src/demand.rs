@@ -240,8 +240,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         let need = self.need(c, d, false);
         let domain = &self.domains[d as usize];
-        let raw = domain.sugov.raw_freq(&self.policy, need.util, need.cap, need.terms.forced_max != 0);
-        let khz = domain.sugov.resolve(&domain.khz, raw);
+        let raw = domain.sugov.raw_freq(&self.policy, need.terms.request, need.terms.scale, need.terms.forced_max != 0);
+        let khz = domain.settable_khz(domain.sugov.resolve(domain.governor_table(), raw));
         self.observe_need(d, khz);
     }
 

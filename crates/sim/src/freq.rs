@@ -21,7 +21,6 @@ struct Call {
 
 /// The largest request of a domain and who made it.
 pub(crate) struct Need {
-    pub util: u32,
     pub cpu: u32,
     pub cap: u32,
     pub terms: PerfTerms,
@@ -88,8 +87,10 @@ impl<S: Sink> Engine<'_, S> {
         let d = self.m.cpus[c as usize].domain;
         let call = Call { cpu: c, domain: d, site, flags };
         let local = self.m.cpus[self.exec as usize].domain == d;
+        let inputs = self.inputs(c);
         let cpu = &mut self.cpus[c as usize];
         let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
+        cpu.sugov.keep_util(&self.policy, &inputs);
         let sugov = &mut self.domains[d as usize].sugov;
         let gate =
             sugov.begin(&self.policy, &mut cpu.sugov, bw_dl, self.boot_ns + self.now, self.tick_ns, flags, local);
@@ -116,11 +117,12 @@ impl<S: Sink> Engine<'_, S> {
         let need = self.need(c, d, true);
         let inputs = self.inputs(c);
         let domain = &mut self.domains[d as usize];
-        let prev_khz = domain.sugov.next_freq_khz;
+        let prev_khz = domain.sugov.requested_khz();
         let forced = need.terms.forced_max != 0;
-        let raw = domain.sugov.raw_freq(&self.policy, need.util, need.cap, forced);
-        let resolved = domain.sugov.resolve(&domain.khz, raw);
-        self.observe_need(d, resolved);
+        let raw = domain.sugov.raw_freq(&self.policy, need.terms.request, need.terms.scale, forced);
+        let resolved = domain.sugov.resolve(domain.governor_table(), raw);
+        let set = domain.settable_khz(resolved);
+        self.observe_need(d, set);
         let domain = &mut self.domains[d as usize];
         let single = (self.m.domains[d as usize].cpus.len() == 1).then_some(&mut self.cpus[c as usize].sugov);
         let outcome =
@@ -140,17 +142,22 @@ impl<S: Sink> Engine<'_, S> {
     /// keep what the governor would remember.
     pub(crate) fn need(&mut self, c: u32, d: u32, keep: bool) -> Need {
         let cap = self.m.cpus[c as usize].capacity;
-        let mut best = Need { util: 0, cpu: c, cap, terms: PerfTerms::default() };
-        for &j in &self.m.domains[d as usize].cpus {
+        let mut best = Need { cpu: c, cap, terms: PerfTerms { scale: cap, ..PerfTerms::default() } };
+        // A call with a flag that means "maximum" asks nobody else (to 4.16).
+        let alone = keep && self.cpus[c as usize].sugov.forced_by_flags(&self.policy);
+        let all = if alone { std::slice::from_ref(&c) } else { self.m.domains[d as usize].cpus.as_slice() };
+        for &j in all {
             let inputs = self.inputs(j);
             let sugov = &self.domains[d as usize].sugov;
-            let mut own = self.cpus[j as usize].sugov;
-            let (util, terms) = sugov.cpu(&self.policy, &mut own, &inputs, self.boot_ns + self.now, self.tick_ns);
+            let mut state = self.cpus[j as usize].sugov;
+            let (_, terms) = sugov.cpu(&self.policy, &mut state, &inputs, self.boot_ns + self.now, self.tick_ns);
             if keep {
-                self.cpus[j as usize].sugov = own;
+                self.cpus[j as usize].sugov = state;
             }
-            if util > best.util || terms.forced_max != 0 || (j == c && best.util == util) {
-                best = Need { util, cpu: j, cap: inputs.cap_orig, terms };
+            let share = |t: &PerfTerms, other: &PerfTerms| u64::from(t.request) * u64::from(other.scale);
+            let (own, most) = (share(&terms, &best.terms), share(&best.terms, &terms));
+            if own > most || terms.forced_max != 0 || (j == c && own == most) {
+                best = Need { cpu: j, cap: inputs.cap_orig, terms };
             }
             if terms.forced_max != 0 {
                 break;
@@ -161,8 +168,8 @@ impl<S: Sink> Engine<'_, S> {
 
     fn explain_refusal(&mut self, call: &Call, gate: u32) {
         let c = call.cpu;
-        let khz = self.domains[call.domain as usize].sugov.next_freq_khz;
-        let need = Need { util: 0, cpu: c, cap: self.m.cpus[c as usize].capacity, terms: PerfTerms::default() };
+        let khz = self.domains[call.domain as usize].sugov.requested_khz();
+        let need = Need { cpu: c, cap: self.m.cpus[c as usize].capacity, terms: PerfTerms::default() };
         let mut event = self.decision(call, &need, [0, khz, khz], false);
         if let Event::FreqDecision { gate: g, .. } = &mut event {
             *g = gate;
@@ -173,8 +180,13 @@ impl<S: Sink> Engine<'_, S> {
     /// Hands an accepted request to the driver.
     fn drive(&mut self, d: u32) {
         if self.m.domains[d as usize].fast_switch {
-            let khz = self.domains[d as usize].sugov.next_freq_khz;
-            self.domains[d as usize].report.driver_calls += 1;
+            let domain = &mut self.domains[d as usize];
+            let khz = domain.settable_khz(domain.sugov.next_freq_khz);
+            // A driver without table looks first whether there is anything to write.
+            if domain.no_table && khz == domain.sugov.cur_khz {
+                return;
+            }
+            domain.report.driver_calls += 1;
             // At the speed the CPU still has.
             let write_ns = self.charge_cost(self.exec, self.m.costs.register_write_ns);
             self.set_frequency(d, khz);
@@ -208,8 +220,10 @@ impl<S: Sink> Engine<'_, S> {
             if domain.in_driver || !std::mem::take(&mut domain.kicked) {
                 return None;
             }
-            domain.setting_khz = domain.sugov.work_start();
+            domain.setting_khz = domain.sugov.work_start(&self.policy);
+            domain.setting_khz = domain.settable_khz(domain.setting_khz);
             if domain.setting_khz == domain.sugov.cur_khz {
+                domain.sugov.work_done(&self.policy);
                 continue;
             }
             domain.in_driver = true;
@@ -237,6 +251,7 @@ impl<S: Sink> Engine<'_, S> {
         self.domains[d as usize].in_driver = false;
         let khz = self.domains[d as usize].setting_khz;
         self.set_frequency(d, khz);
+        self.domains[d as usize].sugov.work_done(&self.policy);
     }
 
     /// A frequency that is given begins to hold.
@@ -309,7 +324,7 @@ impl<S: Sink> Engine<'_, S> {
             raw_khz,
             resolved_khz,
             prev_khz,
-            request_khz: sugov.next_freq_khz,
+            request_khz: sugov.requested_khz(),
             changed: u32::from(changed),
             error: gate.error,
             peak_khz: gate.maximum_khz,

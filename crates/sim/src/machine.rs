@@ -73,6 +73,11 @@ pub struct FreqDomain {
     pub polling: bool,
     /// Frequency invariance (the architecture tells the scheduler the current frequency).
     pub freq_invariant: bool,
+    /// The driver has no frequency table (intel_pstate and amd-pstate in passive mode): the governor asks for any kHz, the
+    /// driver sets the lowest operating point that suffices, and none when it is the present one.
+    pub no_table: bool,
+    /// The driver wants a call after every change of limits (CPUFREQ_NEED_UPDATE_LIMITS).
+    pub every_limit_change: bool,
     /// Frequency at which the invariant scale is 1024, kHz; 0 = `ref_khz`.
     pub scale_khz: u32,
     /// Highest frequency by number of active cores of the cluster, from 1, kHz; empty = no such limit.

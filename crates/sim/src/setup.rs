@@ -247,9 +247,10 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainSt
         fast_switch: u32::from(spec.fast_switch),
         remote_ok: u32::from(spec.dvfs_from_any_cpu),
         freq_invariant: u32::from(spec.freq_invariant),
+        need_update_limits: u32::from(spec.every_limit_change),
         ..SugovPolicy::default()
     };
-    sugov.init(rate_limit_us.unwrap_or_else(default_us).min(u64::from(u32::MAX)) as u32);
+    sugov.init(policy, rate_limit_us.unwrap_or_else(default_us).min(u64::from(u32::MAX)) as u32);
     sugov.init_gate(policy, spec.switch_time_ns, m.costs.context_switch_ns);
     let report =
         DomainReport { name: spec.name.clone(), time_in_state_ns: vec![0; khz.len()], ..DomainReport::default() };
@@ -257,6 +258,7 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainSt
         needed_khz: 0,
         sugov,
         opp: opp as u32,
+        no_table: spec.no_table,
         khz,
         worker: None,
         setting_khz: 0,

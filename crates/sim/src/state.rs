@@ -290,6 +290,8 @@ pub(crate) struct DomainState {
     pub sugov: SugovPolicy,
     /// Index of the current OPP.
     pub opp: u32,
+    /// The driver has no table: the governor may ask for anything.
+    pub no_table: bool,
     pub khz: Vec<u32>,
     /// Task index of its worker thread, if it has one.
     pub worker: Option<u32>,
@@ -302,4 +304,19 @@ pub(crate) struct DomainState {
     /// What the governor's formula asked for last, when somebody watches.
     pub needed_khz: u32,
     pub report: DomainReport,
+}
+
+impl DomainState {
+    /// Frequencies the governor knows.
+    pub(crate) fn governor_table(&self) -> &[u32] {
+        if self.no_table { &[] } else { &self.khz }
+    }
+
+    /// What the hardware is set to when `khz` is asked for: without a table the lowest operating point that suffices.
+    pub(crate) fn settable_khz(&self, khz: u32) -> u32 {
+        if !self.no_table {
+            return khz;
+        }
+        self.khz.iter().copied().find(|&k| k >= khz).or(self.khz.last().copied()).unwrap_or(khz)
+    }
 }

@@ -75,6 +75,7 @@ fn request(inputs: &[u64]) -> Vec<u64> {
         uclamp_used: inputs[10],
         uclamp_min: inputs[11],
         uclamp_max: inputs[12],
+        cfs_nr_running: 1,
         idle_calls: 0,
     };
     let terms = evaluate(&rules_at(inputs[0]), &state, inputs[13]);
@@ -152,7 +153,7 @@ const FREQUENCY: Table = Table {
 /// Steps of an I/O-wait story, one digit of base 4 each, the lowest first.
 fn io_story(inputs: &[u64]) -> Vec<u64> {
     let rules = rules_at(inputs[0]);
-    let sp = SugovPolicy { min_khz: TABLE_KHZ[0], max_khz: TABLE_KHZ[7], ..SugovPolicy::default() };
+    let sp = SugovPolicy { nr_cpus: 2, min_khz: TABLE_KHZ[0], max_khz: TABLE_KHZ[7], ..SugovPolicy::default() };
     let mut sc = SugovCpu::default();
     let (mut now, mut value) = (1u64 << 40, 0);
     for step in 0..8 {
@@ -160,7 +161,10 @@ fn io_story(inputs: &[u64]) -> Vec<u64> {
         now += if kind == 3 { TICK_NS + 1 } else { TICK_NS / 2 };
         iowait::request(&rules, &sp, &mut sc, now, TICK_NS, u64::from(kind == 1 || kind == 2));
         sc.last_update_ns = now;
-        value = if kind == 2 { value } else { iowait::apply(&rules, &sp, &mut sc, 512, now, TICK_NS) };
+        if kind != 2 {
+            let boost = iowait::apply(&rules, &sp, &mut sc, now, TICK_NS);
+            value = iowait::capacity(&rules, &sp, boost, 512);
+        }
     }
     vec![value, sc.iowait_boost, sc.iowait_pending]
 }

@@ -29,11 +29,13 @@ impl Grammar {
             let rate_limit_ns = limits[self.below(4) as usize];
             let [fast_switch, remote_ok] = [self.below(2), self.below(2)];
             let (invariant, known) = (self.below(4), self.below(2));
+            let limits_wanted = self.below(3);
             let policy = &mut self.episode.world.domains[domain].policy;
             policy.rate_limit_ns = rate_limit_ns;
             (policy.fast_switch, policy.remote_ok) = (fast_switch, remote_ok);
             policy.freq_invariant = u64::from(invariant > 0);
             policy.hw_max_khz = known * TABLE_KHZ[OPPS - 1];
+            policy.need_update_limits = u64::from(limits_wanted == 0);
         }
         self.episode.start = self.episode.world.clone();
     }
@@ -86,6 +88,7 @@ impl Grammar {
     fn hook_domain(&mut self, domain: usize, cpu: usize, bw_dl: u64, flags: u64, local: u64) {
         let (policy, sc) = (address(Slot::Policy(domain)), address(Slot::Cpu(domain, cpu)));
         let tick_ns = self.governor.tick_ns;
+        self.call(Op::SugovKeepUtil, &[sc, address(Slot::State(cpu))]);
         if self.call(Op::SugovBegin, &[policy, sc, bw_dl, self.now, tick_ns, flags, local]) != OPEN {
             return;
         }
@@ -111,7 +114,7 @@ impl Grammar {
     pub(super) fn around_the_governor(&mut self) {
         let domain = self.below(2) as usize;
         let policy = address(Slot::Policy(domain));
-        match self.below(6) {
+        match self.below(8) {
             0 => {
                 let (a, b) = (self.below(OPPS as u64) as usize, self.below(OPPS as u64) as usize);
                 self.call(Op::SugovLimits, &[policy, TABLE_KHZ[a.min(b)], TABLE_KHZ[a.max(b)]]);
@@ -123,6 +126,9 @@ impl Grammar {
             2 => {
                 let boost = self.below(2) * self.below(1025);
                 self.call(Op::PerfEval, &[address(Slot::State(0)), boost, address(Slot::Evaluation(domain))]);
+            }
+            3 | 4 => {
+                self.call(Op::SugovWorkDone, &[policy]);
             }
             _ => {
                 self.call(Op::SugovWorkStart, &[policy]);

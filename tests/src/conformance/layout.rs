@@ -135,21 +135,25 @@ macro_rules! record {
     };
 }
 
-record!(CpuState {
-    word idle_calls,
-    half cap_orig,
-    half util_cfs,
-    half runnable_cfs,
-    half util_est,
-    half util_rt,
-    half util_dl,
-    half util_irq,
-    half bw_dl,
-    half rt_nr_running,
-    half uclamp_used,
-    half uclamp_min,
-    half uclamp_max,
-});
+impl Record for CpuState {
+    fn fields(&self, to: &mut impl Fields) {
+        to.word("idle_calls", self.idle_calls);
+        to.half("cap_orig", self.cap_orig);
+        to.half("util_cfs", self.util_cfs);
+        to.half("runnable_cfs", self.runnable_cfs);
+        to.half("util_est", self.util_est);
+        to.half("util_rt", self.util_rt);
+        to.half("util_dl", self.util_dl);
+        to.half("util_irq", self.util_irq);
+        to.half("bw_dl", self.bw_dl);
+        to.half("rt_nr_running", self.rt_nr_running);
+        to.half("uclamp_used", self.uclamp_used);
+        to.half("uclamp_min", self.uclamp_min);
+        to.half("uclamp_max", self.uclamp_max);
+        to.half("cfs_nr_running", self.cfs_nr_running);
+        to.half("reserved", 0);
+    }
+}
 
 record!(Terms {
     half cfs,
@@ -164,6 +168,8 @@ record!(Terms {
     half perf,
     half forced_max,
     half stale,
+    half request,
+    half scale,
 });
 
 record!(Decision {
@@ -173,27 +179,33 @@ record!(Decision {
     half raw_khz,
     half resolved_khz,
     half commit,
+    half request,
+    half scale,
 });
 
-record!(SugovPolicy {
-    word last_ns,
-    word rate_limit_ns,
-    half next_freq_khz,
-    half cached_raw_khz,
-    half work_in_progress,
-    half limits_changed,
-    half need_update,
-    half nr_cpus,
-    half min_khz,
-    half max_khz,
-    half ref_khz,
-    half cur_khz,
-    half fast_switch,
-    half remote_ok,
-    half freq_invariant,
-    half hw_max_khz,
-    record gate,
-});
+impl Record for SugovPolicy {
+    fn fields(&self, to: &mut impl Fields) {
+        to.word("last_ns", self.last_ns);
+        to.word("rate_limit_ns", self.rate_limit_ns);
+        to.half("next_freq_khz", self.next_freq_khz);
+        to.half("cached_raw_khz", self.cached_raw_khz);
+        to.half("work_in_progress", self.work_in_progress);
+        to.half("limits_changed", self.limits_changed);
+        to.half("need_update", self.need_update);
+        to.half("nr_cpus", self.nr_cpus);
+        to.half("min_khz", self.min_khz);
+        to.half("max_khz", self.max_khz);
+        to.half("ref_khz", self.ref_khz);
+        to.half("cur_khz", self.cur_khz);
+        to.half("fast_switch", self.fast_switch);
+        to.half("remote_ok", self.remote_ok);
+        to.half("freq_invariant", self.freq_invariant);
+        to.half("hw_max_khz", self.hw_max_khz);
+        to.half("need_update_limits", self.need_update_limits);
+        to.half("reserved", 0);
+        self.gate.fields(to);
+    }
+}
 
 impl Record for Gate {
     fn fields(&self, to: &mut impl Fields) {
@@ -225,6 +237,10 @@ impl Record for SugovCpu {
         to.half("marks", self.marks);
         to.half("util_evaluated", self.util_evaluated);
         to.half("khz_evaluated", self.khz_evaluated);
+        to.half("kept_cfs", self.kept_cfs);
+        to.half("kept_rt", self.kept_rt);
+        to.half("kept_bw", self.kept_bw);
+        to.half("reserved", 0);
     }
 }
 

@@ -4,7 +4,7 @@
 use pelton_reference::gate;
 use pelton_reference::hook::{self, How, Kind};
 use pelton_reference::perf::{self, CpuState};
-use pelton_reference::schedutil::{self, Now};
+use pelton_reference::schedutil::{self, KHZ_NONE, Now};
 
 use super::domain::TABLE_KHZ;
 use super::ops::Op;
@@ -55,6 +55,7 @@ impl World {
             uclamp_used: a[5] & 0xffff,
             uclamp_min: a[5] >> 16 & 0xffff,
             uclamp_max: a[5] >> 32,
+            cfs_nr_running: rq.cfs.h_nr_runnable,
         };
         *self.state(a[1]) = filled;
         perf::cpu_util(&rules, &filled, false)
@@ -111,13 +112,29 @@ impl World {
         }
     }
 
+    pub(super) fn keep_util(&mut self, a: &[u64; 7]) -> u64 {
+        let rules = self.rules;
+        let state = *self.state(a[1]);
+        let Some(Slot::Cpu(domain, position)) = slot_at(a[0]) else { panic!("no CPU of a domain") };
+        schedutil::keep_util(&rules, &mut self.domains[domain].cpus[position], &state);
+        0
+    }
+
     pub(super) fn driver(&mut self, op: Op, a: &[u64; 7]) -> u64 {
+        let rules = self.rules;
         let policy = &mut self.domains[Self::domain_of(a[0])].policy;
         if op == Op::SugovLimits {
             schedutil::set_limits(policy, a[1], a[2]);
             return 0;
         }
-        policy.cur_khz = schedutil::work_start(policy);
-        policy.cur_khz
+        if op == Op::SugovWorkDone {
+            schedutil::work_done(&rules, policy);
+            return 0;
+        }
+        let khz = schedutil::work_start(&rules, policy);
+        if khz != KHZ_NONE {
+            policy.cur_khz = khz;
+        }
+        khz
     }
 }

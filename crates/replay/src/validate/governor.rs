@@ -69,6 +69,8 @@ type Change = (u64, u32);
 struct Domain {
     cpus: Vec<u32>,
     khz: Vec<u32>,
+    /// The driver has no table: the governor may ask for anything.
+    no_table: bool,
     sugov: SugovPolicy,
     sc: Vec<SugovCpu>,
     states: Vec<CpuState>,
@@ -80,6 +82,8 @@ struct Domain {
     recorded: VecDeque<Change>,
     /// The worker has something to do.
     kicked: bool,
+    /// It waits for the driver.
+    in_driver: bool,
     driver_until_ns: u64,
     switch_time_ns: u64,
     predicted: VecDeque<Change>,
@@ -110,9 +114,10 @@ impl Domain {
             fast_switch: u32::from(spec.fast_switch),
             remote_ok: u32::from(spec.dvfs_from_any_cpu),
             freq_invariant: u32::from(spec.freq_invariant),
+            need_update_limits: u32::from(spec.every_limit_change),
             ..SugovPolicy::default()
         };
-        sugov.init(limit_us.unwrap_or_else(|| default_rate_limit_us(pol, spec.transition_latency_ns, delay_us)));
+        sugov.init(pol, limit_us.unwrap_or_else(|| default_rate_limit_us(pol, spec.transition_latency_ns, delay_us)));
         sugov.init_gate(pol, spec.switch_time_ns, machine.costs.context_switch_ns);
         let capacity = |&cpu: &u32| machine.cpus.get(cpu as usize).map_or(1024, |c| c.capacity);
         let idle = |cpu: &u32| CpuState { cap_orig: capacity(cpu), uclamp_max: 1024, ..CpuState::default() };
@@ -121,12 +126,14 @@ impl Domain {
             seen: vec![CpuState::default(); n],
             cpus: spec.cpus.clone(),
             khz,
+            no_table: spec.no_table,
             sugov,
             sc: vec![SugovCpu::default(); n],
             terms: vec![PerfTerms::default(); n],
             recorded_khz: 0,
             recorded: VecDeque::new(),
             kicked: false,
+            in_driver: false,
             driver_until_ns: 0,
             switch_time_ns: spec.switch_time_ns,
             predicted: VecDeque::new(),
@@ -136,40 +143,56 @@ impl Domain {
 
     /// The governor is called for a CPU.
     fn hook(&mut self, pol: &Policy, distort: Distort, now: u64, index: usize, flags: u32) {
-        self.work(now);
+        self.work(pol, now);
         if self.recorded_khz == 0 {
             return;
         }
         let bw_dl = self.states[index].bw_dl;
+        self.sc[index].keep_util(pol, &distort(self.states[index]));
         if self.sugov.begin(pol, &mut self.sc[index], bw_dl, now, TICK_NS, flags, true) != gate::OPEN {
             return;
         }
         for (seen, state) in self.seen.iter_mut().zip(&self.states) {
             *seen = distort(*state);
         }
-        let out = self.sugov.evaluate(pol, &mut self.sc, &self.seen, now, TICK_NS, &self.khz, &mut self.terms);
+        let table: &[u32] = if self.no_table { &[] } else { &self.khz };
+        let out = self.sugov.evaluate(pol, &mut self.sc, &self.seen, now, TICK_NS, table, &mut self.terms);
         if out.commit == commit::NONE {
             return;
         }
         if self.sugov.fast_switch != 0 {
-            self.predict(now, self.sugov.next_freq_khz);
+            self.predict(now, self.settable(self.sugov.next_freq_khz));
         } else {
             self.kicked |= out.commit == commit::DRIVE;
-            self.work(now);
+            self.work(pol, now);
         }
     }
 
     /// The worker thread of a slow driver: one call at a time, which takes the platform's time.
-    fn work(&mut self, now: u64) {
-        while self.kicked && self.driver_until_ns <= now {
-            self.kicked = false;
-            let started_ns = self.driver_until_ns.max(now);
-            let khz = self.sugov.work_start();
+    fn work(&mut self, pol: &Policy, now: u64) {
+        while self.driver_until_ns <= now {
+            if std::mem::take(&mut self.in_driver) {
+                self.sugov.work_done(pol);
+            }
+            if !std::mem::take(&mut self.kicked) {
+                break;
+            }
+            let khz = self.sugov.work_start(pol);
+            let khz = self.settable(khz);
+            self.in_driver = true;
             if khz != self.sugov.cur_khz {
-                self.driver_until_ns = started_ns + self.switch_time_ns;
+                self.driver_until_ns = now + self.switch_time_ns;
                 self.predict(self.driver_until_ns, khz);
             }
         }
+    }
+
+    /// What the hardware is set to when `khz` is asked for.
+    fn settable(&self, khz: u32) -> u32 {
+        if !self.no_table {
+            return khz;
+        }
+        self.khz.iter().copied().find(|&k| k >= khz).or(self.khz.last().copied()).unwrap_or(khz)
     }
 
     fn predict(&mut self, at: u64, khz: u32) {

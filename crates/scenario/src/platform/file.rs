@@ -77,6 +77,10 @@ pub struct Cpufreq {
     pub freq_invariant: Option<At<bool>>,
     /// Kernel version from which it is.
     pub freq_invariant_since: Option<At<String>>,
+    /// The driver has a list of frequencies.
+    pub frequency_table: Option<At<bool>>,
+    /// The driver wants every change of limits.
+    pub every_limit_change: Option<At<bool>>,
 }
 
 /// Groups of CPU numbers with their place.
@@ -305,6 +309,8 @@ fn cpufreq(table: Reader<'_>) -> Cpufreq {
         dvfs_from_any_cpu: table.flag("dvfs_from_any_cpu"),
         freq_invariant: table.flag("freq_invariant"),
         freq_invariant_since: table.text("freq_invariant_since"),
+        frequency_table: table.flag("frequency_table"),
+        every_limit_change: table.flag("every_limit_change"),
     }
 }
 

@@ -119,6 +119,20 @@ static CPUFREQ: Spec = Spec {
             "",
             "instead: kernel version from which it does, `\"5.7\"` on x86; decided by the profile of the run",
         ),
+        Key::new(
+            "frequency_table",
+            Kind::Flag,
+            "",
+            "the driver has a list of frequencies; `false`: the governor asks for any kHz and the driver sets the lowest \
+             operating point that suffices (intel_pstate and amd-pstate in passive mode); absent: yes",
+        ),
+        Key::new(
+            "every_limit_change",
+            Kind::Flag,
+            "",
+            "the driver wants a call after every change of limits, also when the frequency stays (intel_pstate with HWP); \
+             absent: no",
+        ),
     ],
 };
 

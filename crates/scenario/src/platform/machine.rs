@@ -235,6 +235,8 @@ impl PlatformFile {
             idle_states: self.idle_states(domain, power),
             polling: self.arch == Arch::X86,
             freq_invariant: options.freq_invariant.unwrap_or_else(|| self.freq_invariant(options)),
+            no_table: drv.frequency_table.as_ref().is_some_and(|f| !f.value),
+            every_limit_change: drv.every_limit_change.as_ref().is_some_and(|f| f.value),
             scale_khz: domain.scale_khz.as_ref().map_or(0, |s| s.value),
             turbo_khz: domain.turbo_khz.iter().map(|k| k.value).collect(),
         }
