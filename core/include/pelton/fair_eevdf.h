@@ -245,7 +245,9 @@ PELTON_INLINE void pelton_place_entity(const struct pelton_policy *pol, const st
 		se->rel_deadline = 0;
 		return;
 	}
-	se->deadline = pelton_v_add(se->vruntime, initial ? vslice / 2 : vslice);
+	if (initial && pol->initial_slice == PELTON_INITIAL_SLICE_HALF)
+		vslice /= 2;
+	se->deadline = pelton_v_add(se->vruntime, vslice);
 }
 
 /* Returns 1 when a new request began. */
@@ -338,6 +340,8 @@ PELTON_INLINE u32 pelton_wakee_may_preempt(const struct pelton_policy *pol, cons
 PELTON_INLINE void pelton_wakee_waits(const struct pelton_policy *pol, const struct pelton_fair_rq *rq,
 				      struct pelton_fair_se *curr, u32 passes)
 {
+	if (pol->run_to_parity == PELTON_RUN_TO_PARITY_SHORT && passes)
+		pelton_cancel_protect_slice(pol, curr);
 	if (pol->run_to_parity == PELTON_RUN_TO_PARITY_SHORTEST_EACH ||
 	    (pol->run_to_parity == PELTON_RUN_TO_PARITY_SHORTEST && passes))
 		pelton_update_protect_slice(pol, rq, curr);

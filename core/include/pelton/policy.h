@@ -70,6 +70,7 @@ enum {
 enum { PELTON_FAIR_CFS, PELTON_FAIR_EEVDF };
 enum { PELTON_VIRTUAL_TIME_MULTIPLY, PELTON_VIRTUAL_TIME_DIVIDE };
 enum { PELTON_BASE_SLICE_750_US, PELTON_BASE_SLICE_700_US };
+enum { PELTON_INITIAL_SLICE_WHOLE, PELTON_INITIAL_SLICE_HALF };
 enum { PELTON_CFS_SLICE_PLAIN, PELTON_CFS_SLICE_FLOORED };
 enum { PELTON_FAIR_ZERO_MIN_VRUNTIME, PELTON_FAIR_ZERO_AVERAGE };
 enum { PELTON_FAIR_WEIGHT_DOWN, PELTON_FAIR_WEIGHT_FULL };
@@ -235,6 +236,9 @@ enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
 	X(rel_deadline, "off|on", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
 	  "A task that moves to another queue while it is runnable takes along what is left of its request (6.12); else it " \
 	  "starts a new one.") \
+	X(initial_slice, "whole|half", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
+	  "First request of a new task: a whole slice on the queue it joins (6.6, which halves that of a place on its " \
+	  "parent's queue and then places it again), or half of one (6.12).") \
 	X(cfs_slice, "plain|floored", 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, \
 	  "CFS. plain: the period grows with the entities of a level (to 5.4). floored: with the tasks of the CPU, and no " \
 	  "slice is shorter than the minimum granularity (read in 5.10.262).") \

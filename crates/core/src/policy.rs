@@ -128,6 +128,8 @@ policy_fields! {
     custom_slice,
     /// Switch `rel_deadline`: 0 = off, 1 = on.
     rel_deadline,
+    /// Switch `initial_slice`: 0 = whole, 1 = half.
+    initial_slice,
     /// Switch `cfs_slice`: 0 = plain, 1 = floored.
     cfs_slice,
     /// Switch `long_sleeper`: 0 = off, 1 = on.

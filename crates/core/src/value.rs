@@ -92,6 +92,8 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("virtual_time", "divide", VIRTUAL_TIME_DIVIDE),
     ("base_slice", "750_us", BASE_SLICE_750_US),
     ("base_slice", "700_us", BASE_SLICE_700_US),
+    ("initial_slice", "whole", INITIAL_SLICE_WHOLE),
+    ("initial_slice", "half", INITIAL_SLICE_HALF),
     ("cfs_slice", "plain", CFS_SLICE_PLAIN),
     ("cfs_slice", "floored", CFS_SLICE_FLOORED),
     ("fair_zero", "min_vruntime", FAIR_ZERO_MIN_VRUNTIME),
@@ -303,6 +305,10 @@ pub const VIRTUAL_TIME_DIVIDE: u32 = 1;
 pub const BASE_SLICE_750_US: u32 = 0;
 /// `base_slice = 700_us`.
 pub const BASE_SLICE_700_US: u32 = 1;
+/// `initial_slice = whole`.
+pub const INITIAL_SLICE_WHOLE: u32 = 0;
+/// `initial_slice = half`.
+pub const INITIAL_SLICE_HALF: u32 = 1;
 /// `cfs_slice = plain`.
 pub const CFS_SLICE_PLAIN: u32 = 0;
 /// `cfs_slice = floored`.
