@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fair class: its entities, its queues, its parameters, and what CFS and EEVDF share. fair_cfs.h and fair_eevdf.h have
+ * The fair class: its entities, its queues, its parameters, and what CFS and EEVDF share. fair_cfs.h and
+ * fair_eevdf.h have
  * the rest; which entities are on a queue, and a search among them, is the host's.
  *
  *   update_curr        vruntime += calc_delta_fair(time)
@@ -12,7 +13,8 @@
  *   vruntime, deadline  ns of nice 0            any, compared by their signed difference
  *   slice               ns
  *
- * Source: Linux 4.12.0 .. 7.2.12 kernel/sched/fair.c (update_curr, update_min_vruntime, entity_before, get_update_sysctl_factor,
+ * Source: Linux 4.12.0 .. 7.2.12 kernel/sched/fair.c (update_curr, update_min_vruntime, entity_before,
+ * get_update_sysctl_factor,
  * sched_slice's parameters), read in 4.12.0, 4.16, 4.19, 5.4, 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2 and 7.2.12.
  * Deviations: none known.
  */
@@ -25,29 +27,29 @@
 struct pelton_fair_se {
 	u64 weight;
 	s64 vruntime;
-	s64 deadline;        /* relative to vruntime while rel_deadline is set */
-	s64 vlag;            /* how far behind the average it was when it left */
-	s64 vprot;           /* running: not preempted before; forms "request" and "short": the deadline it was picked with */
-	u64 slice_ns;        /* of the present request */
-	u64 ran_ns;          /* execution time since it was picked */
-	u32 inv_weight;      /* 2^32 / weight of a task by its table; 0 = to be computed */
-	u32 custom_slice;    /* it asked for slice_ns; else the base slice */
+	s64 deadline; /* relative to vruntime while rel_deadline is set */
+	s64 vlag;     /* how far behind the average it was when it left */
+	s64 vprot;    /* running: not preempted before; forms "request" and "short": the deadline it was picked with */
+	u64 slice_ns; /* of the present request */
+	u64 ran_ns;   /* execution time since it was picked */
+	u32 inv_weight;   /* 2^32 / weight of a task by its table; 0 = to be computed */
+	u32 custom_slice; /* it asked for slice_ns; else the base slice */
 	u32 rel_deadline;
-	u32 delayed;         /* queued although asleep */
+	u32 delayed; /* queued although asleep */
 	u32 on_rq;
-	u32 idle_policy;     /* SCHED_IDLE, or a group of that kind */
+	u32 idle_policy; /* SCHED_IDLE, or a group of that kind */
 } PELTON_ALIGNED64;
 
 /* A fair queue of one CPU, of the root or of a group. */
 struct pelton_fair_rq {
-	s64 zero_vruntime;   /* min_vruntime, or the average (switch fair_zero); the sums are relative to it */
-	s64 sum_w_vruntime;  /* of waiting entities: weight * (vruntime - zero) */
-	s64 sum_weight;      /* of waiting entities */
-	u64 load_weight;     /* of all entities */
-	u64 min_slice_ns;    /* shortest and longest slice on the queue, running entity included */
+	s64 zero_vruntime;  /* min_vruntime, or the average (switch fair_zero); the sums are relative to it */
+	s64 sum_w_vruntime; /* of waiting entities: weight * (vruntime - zero) */
+	s64 sum_weight;     /* of waiting entities */
+	u64 load_weight;    /* of all entities */
+	u64 min_slice_ns;   /* shortest and longest slice on the queue, running entity included */
 	u64 max_slice_ns;
-	u32 nr_queued;       /* running entity included */
-	u32 nr_idle;         /* of them, those of SCHED_IDLE */
+	u32 nr_queued; /* running entity included */
+	u32 nr_idle;   /* of them, those of SCHED_IDLE */
 } PELTON_ALIGNED64;
 
 /* What an administrator may set, already multiplied with the factor. */
@@ -74,8 +76,8 @@ PELTON_INLINE u32 pelton_sysctl_factor(u32 nr_cpus)
 	return pelton_fls(pelton_clamp_u32(nr_cpus, 1, PELTON_SYSCTL_CPUS_MAX));
 }
 
-PELTON_INLINE void pelton_fair_tunables_init(const struct pelton_policy *pol, struct pelton_fair_tunables *tun, u32 nr_cpus,
-					     u64 tick_ns)
+PELTON_INLINE void pelton_fair_tunables_init(const struct pelton_policy *pol, struct pelton_fair_tunables *tun,
+					     u32 nr_cpus, u64 tick_ns)
 {
 	u32 factor = pelton_sysctl_factor(nr_cpus);
 	u32 base_ns = pol->base_slice == PELTON_BASE_SLICE_700_US ? 700000u : 750000u;

@@ -16,7 +16,8 @@
  *
  * Units: ns; vruntime in ns of nice 0.
  * Source: Linux kernel/sched/fair.c (__sched_period, sched_slice, sched_vslice, place_entity, entity_is_long_sleeper,
- * check_preempt_tick, wakeup_gran, wakeup_preempt_entity, pick_next_entity) of 4.12.0, 4.16, 4.19, 5.4, 5.10.262, 6.1.192.
+ * check_preempt_tick, wakeup_gran, wakeup_preempt_entity, pick_next_entity) of 4.12.0, 4.16, 4.19, 5.4, 5.10.262,
+ * 6.1.192.
  * Deviation: the buddies next and last are the host's; the simulator has none.
  */
 #ifndef PELTON_FAIR_CFS_H
@@ -88,7 +89,8 @@ PELTON_INLINE u64 pelton_sleeper_credit(const struct pelton_policy *pol, const s
 #define PELTON_LONG_SLEEP_NS (1ull << 53)
 
 /*
- * `slice_ns` is the slice of a new entity (`initial`), read only then; `slept_ns` the time since a sleeper last ran, 0 where
+ * `slice_ns` is the slice of a new entity (`initial`), read only then; `slept_ns` the time since a sleeper last ran,
+ * 0 where
  * it never did.
  */
 PELTON_INLINE void pelton_place_entity_cfs(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun,

@@ -12,7 +12,8 @@
  *   deadline     once v_i reached it: v_i + slice
  *   protection   what keeps the running entity from being preempted at a wake-up
  *     request        while it has the deadline it was picked with              6.6
- *     short          the same; lost to an eligible wakee of shorter slice that comes first, or if it is not eligible  6.12
+ *     short          the same; lost to an eligible wakee of shorter slice that comes first, or if it is not eligible
+ *      6.12
  *     shortest       for the shortest slice queued; a wakee of shorter slice passes it, or shortens it  6.18
  *     shortest_each  the same, shortened by every wakee; a new or delayed one is not looked at  7.2
  *   reweight     request: vruntime stays, the rest of the request is scaled    6.6
@@ -22,12 +23,17 @@
  *   delayed      zero: lag above 0 is dropped (6.12).  kept: neither above 0 nor below what it was (7.2)
  *
  * Units: ns; virtual times in ns of nice 0, compared by their signed difference.
- * Source: Linux kernel/sched/fair.c (avg_vruntime, update_zero_vruntime, entity_eligible, vruntime_eligible, entity_lag,
- * update_entity_lag, place_entity, update_deadline, set_protect_slice, protect_slice, cancel_protect_slice, update_protect_slice,
- * pick_eevdf, do_preempt_short, did_preempt_short, update_curr, check_preempt_wakeup_fair, wakeup_preempt_fair, reweight_eevdf,
- * rescale_entity, reweight_entity, requeue_delayed_entity, finish_delayed_dequeue_entity, yield_task_fair) of 6.6, 6.12.117,
+ * Source: Linux kernel/sched/fair.c (avg_vruntime, update_zero_vruntime, entity_eligible, vruntime_eligible,
+ * entity_lag,
+ * update_entity_lag, place_entity, update_deadline, set_protect_slice, protect_slice, cancel_protect_slice,
+ * update_protect_slice,
+ * pick_eevdf, do_preempt_short, did_preempt_short, update_curr, check_preempt_wakeup_fair, wakeup_preempt_fair,
+ * reweight_eevdf,
+ * rescale_entity, reweight_entity, requeue_delayed_entity, finish_delayed_dequeue_entity, yield_task_fair) of 6.6,
+ * 6.12.117,
  * 6.18.2 and 7.2.12.
- * Deviations: features at their defaults (PLACE_LAG, PLACE_DEADLINE_INITIAL, RUN_TO_PARITY, PREEMPT_SHORT, DELAY_ZERO on;
+ * Deviations: features at their defaults (PLACE_LAG, PLACE_DEADLINE_INITIAL, RUN_TO_PARITY, PREEMPT_SHORT,
+ * DELAY_ZERO on;
  * NEXT_BUDDY, PARANOID_AVG off); no next buddy.
  */
 #ifndef PELTON_FAIR_EEVDF_H
@@ -139,7 +145,8 @@ PELTON_INLINE s64 pelton_entity_lag(const struct pelton_policy *pol, const struc
 }
 
 /*
- * Before `se` leaves, which is still on the queue. Returns 1 when its lag is another than its place says: where it stays, it
+ * Before `se` leaves, which is still on the queue. Returns 1 when its lag is another than its place says: where it
+ * stays, it
  * has to be placed anew.
  */
 PELTON_INLINE u32 pelton_update_entity_lag(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun,
@@ -330,8 +337,8 @@ PELTON_INLINE u32 pelton_preempt_short(const struct pelton_policy *pol, const st
 }
 
 /* Is a wakee looked at at all? `is_new`: it was just made. */
-PELTON_INLINE u32 pelton_wakee_may_preempt(const struct pelton_policy *pol, const struct pelton_fair_se *wakee, u32 passes,
-					   u32 is_new)
+PELTON_INLINE u32 pelton_wakee_may_preempt(const struct pelton_policy *pol, const struct pelton_fair_se *wakee,
+					   u32 passes, u32 is_new)
 {
 	return pol->fork_preempts == PELTON_ON || passes || !(is_new || wakee->delayed);
 }

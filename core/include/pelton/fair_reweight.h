@@ -9,7 +9,8 @@
  *   asleep    lag' = lag w / w'; a rest of a request likewise (6.18)
  *
  * Units: ns of nice 0; weight 1024 << 10 at nice 0.
- * Source: Linux kernel/sched/fair.c (reweight_entity, reweight_eevdf, rescale_entity) of 6.6, 6.12.117, 6.18.2 and 7.2.12; CFS
+ * Source: Linux kernel/sched/fair.c (reweight_entity, reweight_eevdf, rescale_entity) of 6.6, 6.12.117, 6.18.2 and
+ * 7.2.12; CFS
  * (to 6.1.192, the same function) changes the weight alone. Deviations: none known.
  */
 #ifndef PELTON_FAIR_REWEIGHT_H
@@ -34,7 +35,8 @@ PELTON_INLINE void pelton_reweight_asleep(const struct pelton_policy *pol, struc
 
 /* 6.12: around the average, which does not move. */
 PELTON_INLINE void pelton_reweight_eevdf(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun,
-					 const struct pelton_fair_rq *rq, struct pelton_fair_se *se, s64 average, u64 weight)
+					 const struct pelton_fair_rq *rq, struct pelton_fair_se *se, s64 average,
+					 u64 weight)
 {
 	s64 lag;
 

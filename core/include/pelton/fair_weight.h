@@ -11,7 +11,8 @@
  *   calc_delta_fair(d, se)      d where the weight is that of nice 0, else calc_delta(d, weight of nice 0, weight)
  *
  * Units: time ns; weight as 64-bit kernels store it, 1024 << 10 at nice 0.
- * Source: Linux 4.12.0, 5.10.262, 6.1.192, 6.12.117 kernel/sched/fair.c (__calc_delta, __update_inv_weight, calc_delta_fair), core.c
+ * Source: Linux 4.12.0, 5.10.262, 6.1.192, 6.12.117 kernel/sched/fair.c (__calc_delta, __update_inv_weight,
+ * calc_delta_fair), core.c
  * (sched_prio_to_weight, sched_prio_to_wmult), sched.h (WEIGHT_IDLEPRIO); 7.2.12 fair.c (__calc_delta, both forms).
  * Deviation: a weight of 0 gives 0.
  */
@@ -30,15 +31,15 @@
 
 __attribute__((unused)) static const u32 pelton_prio_to_weight[PELTON_NICE_LEVELS] = {
 	88761, 71755, 56483, 46273, 36291, 29154, 23254, 18705, 14949, 11916, /* -20 */
-	9548,  7620,  6100,  4904,  3906,  3121,  2501,	 1991,	1586,  1277,  /* -10 */
-	1024,  820,   655,   526,   423,   335,	  272,	 215,	172,   137,   /* 0 */
-	110,   87,    70,    56,    45,	   36,	  29,	 23,	18,    15,    /* 10 */
+	9548,  7620,  6100,  4904,  3906,  3121,  2501,  1991,  1586,  1277,  /* -10 */
+	1024,  820,   655,   526,   423,   335,   272,   215,   172,   137,   /* 0 */
+	110,   87,    70,    56,    45,    36,    29,    23,    18,    15,    /* 10 */
 };
 
 __attribute__((unused)) static const u32 pelton_prio_to_wmult[PELTON_NICE_LEVELS] = {
-	48388,	  59856,    76040,    92818,	118348,	  147320,   184698,    229616,	  287308,    360437,
-	449829,	  563644,   704093,   875809,	1099582,  1376151,  1717300,   2157191,	  2708050,   3363326,
-	4194304,  5237765,  6557202,  8165337,	10153587, 12820798, 15790321,  19976592,  24970740,  31350126,
+	48388,    59856,    76040,    92818,    118348,   147320,    184698,    229616,    287308,    360437,
+	449829,   563644,   704093,   875809,   1099582,  1376151,   1717300,   2157191,   2708050,   3363326,
+	4194304,  5237765,  6557202,  8165337,  10153587, 12820798,  15790321,  19976592,  24970740,  31350126,
 	39045157, 49367440, 61356676, 76695844, 95443717, 119304647, 148102320, 186737708, 238609294, 286331153,
 };
 
@@ -65,10 +66,18 @@ PELTON_INLINE u32 pelton_inv_weight(u64 weight, u32 known)
 	return w ? PELTON_WMULT_CONST / (u32)w : PELTON_WMULT_CONST;
 }
 
-/* Position of the highest bit that is set, from 1; 0 where none is. */
+/* Position of the highest bit that is set, from 1; 0 where none is. Halves, since BPF has no instruction for it. */
 PELTON_INLINE u32 pelton_fls(u32 v)
 {
-	return v ? 32u - (u32)__builtin_clz(v) : 0;
+	u32 fls = 0, half;
+
+	for (half = 16; half; half >>= 1) {
+		if (v >> half) {
+			v >>= half;
+			fls += half;
+		}
+	}
+	return fls + v;
 }
 
 /* floor(v * m / 2^shift) modulo 2^64, shift 0 .. 32. */
