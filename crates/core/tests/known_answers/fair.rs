@@ -3,7 +3,7 @@
 //! 6.18.2, 7.2.12.
 
 use pelton_core::fair::{self, FairRq, FairSe, FairTunables};
-use pelton_core::{value, Policy};
+use pelton_core::{Policy, value};
 
 const TICK_NS: u64 = 4_000_000;
 const CFS: [&str; 6] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1"];
