@@ -22,6 +22,7 @@
 //! | [`hook`] | `hook.h` | B.13, C.1, C.6, C.10: which events call it |
 //! | [`gate`] | `gate.h` | B.3, C.2-C.5, C.7, C.10: when it may act |
 //! | [`energy`] | `energy.h` | H.1: energy of a domain |
+//! | [`fair`] | `fair.h`, `fair_cfs.h`, `fair_eevdf.h`, `fair_reweight.h`, `fair_weight.h` | J.2: the fair class |
 //! | [`idle`] | `idle.h`, `idle_menu.h`, `idle_teo.h` | J.5: menu and teo |
 //! | [`place`] | `place.h` | where a waking task is drawn to |
 //! | [`vectors`] | | M.1: known-answer tables |
@@ -29,6 +30,7 @@
 pub mod clock;
 pub mod energy;
 pub mod event;
+pub mod fair;
 pub mod gate;
 pub mod group;
 pub mod hook;

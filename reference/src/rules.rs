@@ -90,6 +90,44 @@ rules! {
     util_est_stale: UtilEstStale { "off" => Off, "on" => On }
     /// A.15: when a task's estimate leaves the CPU's.
     estimate_leaves: EstimateLeaves { "last" => Last, "first" => First }
+    /// J.2: CFS or EEVDF?
+    fair_class: FairClass { "cfs" => Cfs, "eevdf" => Eevdf }
+    /// J.2: does an entity that is not eligible stay queued when it sleeps?
+    delayed_dequeue: DelayedDequeue { "off" => Off, "on" => On }
+    /// J.2: is a weight's virtual time multiplied with its inverse, or divided?
+    virtual_time: VirtualTime { "multiply" => Multiply, "divide" => Divide }
+    /// J.2: length of a request.
+    base_slice: BaseSlice { "750_us" => Us750, "700_us" => Us700 }
+    /// J.2: may a task ask for a slice?
+    custom_slice: CustomSlice { "off" => Off, "on" => On }
+    /// J.2: does what is left of a request move along?
+    rel_deadline: RelDeadline { "off" => Off, "on" => On }
+    /// J.2: a new task's first request.
+    initial_slice: InitialSlice { "whole" => Whole, "half" => Half }
+    /// J.2: CFS slices.
+    cfs_slice: CfsSlice { "plain" => Plain, "floored" => Floored }
+    /// J.2: CFS places a long sleeper without a look at its old place.
+    long_sleeper: LongSleeper { "off" => Off, "on" => On }
+    /// J.2: CFS gives SCHED_IDLE less credit.
+    idle_credit: IdleCredit { "off" => Off, "on" => On }
+    /// J.2: what the sums of EEVDF are relative to.
+    fair_zero: FairZero { "min_vruntime" => MinVruntime, "average" => Average }
+    /// J.2: weights in the sums of EEVDF.
+    fair_weight: FairWeight { "down" => Down, "full" => Full }
+    /// J.2: most lag.
+    lag_limit: LagLimit { "own_slice" => OwnSlice, "longest_slice" => LongestSlice }
+    /// J.2: how long the running entity is safe from wake-ups.
+    run_to_parity: RunToParity {
+        "request" => Request, "short" => Short, "shortest" => Shortest, "shortest_each" => ShortestEach,
+    }
+    /// J.2: is a new task looked at?
+    fork_preempts: ForkPreempts { "off" => Off, "on" => On }
+    /// J.2: sched_yield().
+    fair_yield: FairYield { "deadline" => Deadline, "forfeit" => Forfeit }
+    /// J.2: what another weight changes.
+    fair_reweight: FairReweight { "request" => Request, "average" => Average, "anew" => Anew, "lag" => Lag }
+    /// J.2: lag of an entity whose dequeue was delayed.
+    delayed_lag: DelayedLag { "zero" => Zero, "kept" => Kept }
     /// A.17: does runnable_avg raise the utilization for frequency selection?
     runnable_boost: RunnableBoost { "off" => Off, "on" => On }
     /// A.1: does the unweighted runnable signal exist?
@@ -295,6 +333,24 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("hook_blocked", &[("4.12", "per_cfs_rq"), ("5.10", "once")]),
     ("hook_iowait", &[("4.12", "on")]),
     ("hook_filter", &[("4.12", "h0")]),
+    ("fair_class", &[("4.12", "cfs"), ("6.6", "eevdf")]),
+    ("delayed_dequeue", &[("4.12", "off"), ("6.12", "on")]),
+    ("virtual_time", &[("4.12", "multiply"), ("7.2", "divide")]),
+    ("base_slice", &[("4.12", "750_us"), ("6.12", "700_us")]),
+    ("custom_slice", &[("4.12", "off"), ("6.12", "on")]),
+    ("rel_deadline", &[("4.12", "off"), ("6.12", "on")]),
+    ("initial_slice", &[("4.12", "whole"), ("6.12", "half")]),
+    ("cfs_slice", &[("4.12", "plain"), ("5.10", "floored"), ("6.6", "plain")]),
+    ("long_sleeper", &[("4.12", "off"), ("5.10", "on"), ("6.6", "off")]),
+    ("idle_credit", &[("4.12", "off"), ("6.1", "on"), ("6.6", "off")]),
+    ("fair_zero", &[("4.12", "min_vruntime"), ("6.12", "average"), ("6.18", "min_vruntime"), ("7.2", "average")]),
+    ("fair_weight", &[("4.12", "down"), ("7.2", "full")]),
+    ("lag_limit", &[("4.12", "own_slice"), ("7.2", "longest_slice")]),
+    ("run_to_parity", &[("4.12", "request"), ("6.12", "short"), ("6.18", "shortest"), ("7.2", "shortest_each")]),
+    ("fork_preempts", &[("4.12", "on"), ("7.2", "off")]),
+    ("fair_yield", &[("4.12", "deadline"), ("6.12", "forfeit")]),
+    ("fair_reweight", &[("4.12", "request"), ("6.12", "average"), ("6.18", "anew"), ("7.2", "lag")]),
+    ("delayed_lag", &[("4.12", "zero"), ("7.2", "kept")]),
     ("uclamp", &[("4.12", "off"), ("5.4", "max")]),
 ];
 

@@ -57,5 +57,6 @@ static inline __attribute__((always_inline)) void *record(u64 *w, u64 index)
 #include "entry_pelt.h"
 #include "entry_rq.h"
 #include "entry_governor.h"
+#include "entry_fair.h"
 #include "entry_idle.h"
 #include "entry_place.h"

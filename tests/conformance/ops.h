@@ -82,6 +82,14 @@
 	X(WAKE_WIDE, op_wake_wide, "H.7") \
 	X(EM_STATE, op_em_state, "H.1") \
 	X(EM_ENERGY, op_em_energy, "H.1") \
+	X(FAIR_LOOK, op_fair_look, "J.2") \
+	X(FAIR_PLACE, op_fair_place, "J.2") \
+	X(FAIR_LEAVE, op_fair_leave, "J.2") \
+	X(FAIR_RUN, op_fair_run, "J.2") \
+	X(FAIR_WAKE, op_fair_wake, "J.2") \
+	X(FAIR_REWEIGHT, op_fair_reweight, "J.2") \
+	X(FAIR_CFS, op_fair_cfs, "J.2") \
+	X(FAIR_DELTA, op_fair_delta, "J.2") \
 	X(POKE, op_poke, "the harness writes one word")
 
 #endif

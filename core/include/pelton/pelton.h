@@ -8,6 +8,8 @@
 #include "bandwidth.h"
 #include "bounds.h"
 #include "energy.h"
+#include "fair_cfs.h"
+#include "fair_reweight.h"
 #include "hook.h"
 #include "idle_menu.h"
 #include "idle_teo.h"

@@ -97,6 +97,27 @@ enum {
 	PELTON_HOOK_FILTER_COMPOSITE
 };
 enum { PELTON_FAIR_CFS, PELTON_FAIR_EEVDF };
+enum { PELTON_VIRTUAL_TIME_MULTIPLY, PELTON_VIRTUAL_TIME_DIVIDE };
+enum { PELTON_BASE_SLICE_750_US, PELTON_BASE_SLICE_700_US };
+enum { PELTON_INITIAL_SLICE_WHOLE, PELTON_INITIAL_SLICE_HALF };
+enum { PELTON_CFS_SLICE_PLAIN, PELTON_CFS_SLICE_FLOORED };
+enum { PELTON_FAIR_ZERO_MIN_VRUNTIME, PELTON_FAIR_ZERO_AVERAGE };
+enum { PELTON_FAIR_WEIGHT_DOWN, PELTON_FAIR_WEIGHT_FULL };
+enum { PELTON_LAG_LIMIT_OWN_SLICE, PELTON_LAG_LIMIT_LONGEST_SLICE };
+enum { PELTON_DELAYED_LAG_ZERO, PELTON_DELAYED_LAG_KEPT };
+enum {
+	PELTON_RUN_TO_PARITY_REQUEST,
+	PELTON_RUN_TO_PARITY_SHORT,
+	PELTON_RUN_TO_PARITY_SHORTEST,
+	PELTON_RUN_TO_PARITY_SHORTEST_EACH
+};
+enum {
+	PELTON_FAIR_REWEIGHT_REQUEST,
+	PELTON_FAIR_REWEIGHT_AVERAGE,
+	PELTON_FAIR_REWEIGHT_ANEW,
+	PELTON_FAIR_REWEIGHT_LAG
+};
+enum { PELTON_FAIR_YIELD_DEADLINE, PELTON_FAIR_YIELD_FORFEIT };
 enum { PELTON_RT_LIMIT_THROTTLE, PELTON_RT_LIMIT_FAIR_SERVER };
 enum { PELTON_UCLAMP_OFF, PELTON_UCLAMP_MAX };
 enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
@@ -279,6 +300,53 @@ enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
 	  "How the fair class picks: smallest virtual run time, or earliest eligible virtual deadline (6.6).") \
 	X(delayed_dequeue, "off|on", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
 	  "A task that sleeps with negative lag stays queued, not runnable, until it is eligible (6.12).") \
+	X(virtual_time, "multiply|divide", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
+	  "How real time becomes the virtual time of a weight. multiply: with the inverse of the weight in 32 bits, which " \
+	  "rounds down by up to a part in the weight. divide: exactly (7.2, on 64-bit machines).") \
+	X(base_slice, "750_us|700_us", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
+	  "Length of a request for which none was set, times 1 + log2 of the CPUs (at most 8): 0.75 ms in 6.6, 0.70 ms in " \
+	  "6.12.117 and later. CFS has no requests.") \
+	X(custom_slice, "off|on", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
+	  "A task may ask for a slice of its own (6.12), and a group asks for the shortest one in it.") \
+	X(rel_deadline, "off|on", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
+	  "A task that moves to another queue while it is runnable takes along what is left of its request (6.12); else it " \
+	  "starts a new one.") \
+	X(initial_slice, "whole|half", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
+	  "First request of a new task: a whole slice on the queue it joins (6.6, which halves that of a place on its " \
+	  "parent's queue and then places it again), or half of one (6.12).") \
+	X(cfs_slice, "plain|floored", 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, \
+	  "CFS. plain: the period grows with the entities of a level (to 5.4). floored: with the tasks of the CPU, and no " \
+	  "slice is shorter than the minimum granularity (read in 5.10.262).") \
+	X(long_sleeper, "off|on", 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, \
+	  "CFS. A task that slept for 2^53 ns is placed without a look at its old place, which could have wrapped (read in " \
+	  "5.10.262 and 6.1.192).") \
+	X(idle_credit, "off|on", 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, \
+	  "CFS. A sleeper of SCHED_IDLE gets half of the minimum granularity as credit instead of half of the period, and " \
+	  "its slice may be as short as 0.75 ms (6.1).") \
+	X(fair_zero, "min_vruntime|average", 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, \
+	  "What the sums of EEVDF are relative to, and so where the first entity of an empty queue is placed: the least " \
+	  "virtual time, which never goes back (6.6, 6.18.2), or the average of the last look (6.12.117, 7.2).") \
+	X(fair_weight, "down|full", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
+	  "Weights in the sums of EEVDF: in units of 1024 of what is stored (to 6.18), or all of it, compared in 128 bits " \
+	  "(7.2). Groups have fractions of units.") \
+	X(lag_limit, "own_slice|longest_slice", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
+	  "Most lag that an entity takes along: twice its slice and at least a tick (6.6 to 6.18), or the longest slice of " \
+	  "its queue and a tick (7.2).") \
+	X(run_to_parity, "request|short|shortest|shortest_each", 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, \
+	  "How long the running entity is safe from wake-ups. request: while its request lasts (6.6). short: an eligible " \
+	  "wakee of shorter slice that would be next ends it (6.12). shortest: for the shortest slice of the queue, which a " \
+	  "wakee of shorter slice passes (6.18). shortest_each: the same, looked up again at every wake-up (7.2).") \
+	X(fork_preempts, "off|on", 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, \
+	  "A task that was just made may preempt the running one. 7.2 does not look, unless its slice is shorter.") \
+	X(fair_yield, "deadline|forfeit", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
+	  "sched_yield() under EEVDF. deadline: the deadline moves by a request (6.6). forfeit: only when eligible, and then " \
+	  "the virtual time moves to the deadline (read in 6.12.117). CFS passes the task over once, in every release.") \
+	X(fair_reweight, "request|average|anew|lag", 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, \
+	  "What another weight of a queued entity changes beside it. request: the rest of its request (6.6). average: its " \
+	  "lag, too (6.12). anew: both, and it is placed as if it joined (6.18). lag: as average, with its protection (7.2).") \
+	X(delayed_lag, "zero|kept", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
+	  "Lag of an entity whose dequeue was delayed. zero: it gains none (6.12). kept: nor does it lose any to others that " \
+	  "join or leave meanwhile (7.2).") \
 	X(rt_limit, "throttle|fair_server", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
 	  "What keeps real-time tasks from starving the fair class. throttle: 950 ms of every second, whether or not a " \
 	  "fair task waits. fair_server: only while one does (6.8 has the server, 6.12 is the first profile with it).") \

@@ -4,6 +4,7 @@
 
 use std::ffi::c_char;
 
+use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::policy::Policy;
 use crate::records::{
@@ -393,6 +394,99 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_effective_load(g: &CfsRq, tg: &TaskGroup, se: &Se, wl: i64, wg: i64) -> i64;
     pub(crate) safe fn pelton_x_h_load(part: u64, load: u64, queue: u64) -> u64;
     pub(crate) safe fn pelton_x_wake_in_groups(w: &mut Wake, here: i64, there: i64, task_here: i64, task_there: i64);
+    pub(crate) safe fn pelton_x_task_weight(level: u32) -> u32;
+    pub(crate) safe fn pelton_x_task_inv_weight(level: u32) -> u32;
+    pub(crate) safe fn pelton_x_calc_delta(p: &Policy, delta: u64, weight: u64, lw_weight: u64, lw_inv: u32) -> u64;
+    pub(crate) safe fn pelton_x_vtime(p: &Policy, delta_ns: u64, s: &FairSe) -> u64;
+    pub(crate) safe fn pelton_x_fair_tunables_init(p: &Policy, t: &mut FairTunables, nr_cpus: u32, tick_ns: u64);
+    pub(crate) safe fn pelton_x_update_curr(p: &Policy, s: &mut FairSe, delta_ns: u64);
+    pub(crate) safe fn pelton_x_avg_vruntime_add(p: &Policy, q: &mut FairRq, s: &FairSe);
+    pub(crate) safe fn pelton_x_avg_vruntime_sub(p: &Policy, q: &mut FairRq, s: &FairSe);
+    pub(crate) safe fn pelton_x_update_min_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>, f: Option<&FairSe>);
+    pub(crate) safe fn pelton_x_preempt_by_policy(curr_idle: u32, wakee_idle: u32, batch: u32) -> u32;
+    pub(crate) safe fn pelton_x_slice_period(p: &Policy, t: &FairTunables, q: &FairRq, s: &FairSe, all: u32) -> u64;
+    pub(crate) safe fn pelton_x_slice_share(p: &Policy, q: &FairRq, s: &FairSe, slice_ns: u64) -> u64;
+    pub(crate) safe fn pelton_x_slice_floor(
+        p: &Policy,
+        t: &FairTunables,
+        s: &FairSe,
+        idle_only: u32,
+        slice_ns: u64,
+    ) -> u64;
+    pub(crate) safe fn pelton_x_place_entity_cfs(
+        p: &Policy,
+        t: &FairTunables,
+        q: &FairRq,
+        s: &mut FairSe,
+        initial: u32,
+        slice_ns: u64,
+        slept_ns: u64,
+    );
+    pub(crate) safe fn pelton_x_wakeup_preempt_entity(p: &Policy, t: &FairTunables, c: &FairSe, s: &FairSe) -> i32;
+    pub(crate) safe fn pelton_x_check_preempt_tick(t: &FairTunables, c: &FairSe, f: &FairSe, slice_ns: u64) -> u32;
+    pub(crate) safe fn pelton_x_entity_before_cfs(s: &FairSe, o: &FairSe) -> u32;
+    pub(crate) safe fn pelton_x_skip_takes_second(p: &Policy, t: &FairTunables, s: &FairSe, f: &FairSe) -> u32;
+    pub(crate) safe fn pelton_x_avg_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>) -> i64;
+    pub(crate) safe fn pelton_x_entity_eligible(p: &Policy, q: &FairRq, c: Option<&FairSe>, s: &FairSe) -> u32;
+    pub(crate) safe fn pelton_x_entity_before(s: &FairSe, o: &FairSe) -> u32;
+    pub(crate) safe fn pelton_x_delay_dequeue(
+        p: &Policy,
+        t: &FairTunables,
+        q: &mut FairRq,
+        c: Option<&FairSe>,
+        s: &mut FairSe,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_requeue_delayed(
+        p: &Policy,
+        t: &FairTunables,
+        q: &mut FairRq,
+        c: Option<&FairSe>,
+        s: &mut FairSe,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_finish_delayed_dequeue(s: &mut FairSe);
+    pub(crate) safe fn pelton_x_leave_entity(
+        p: &Policy,
+        t: &FairTunables,
+        q: &mut FairRq,
+        c: Option<&FairSe>,
+        s: &mut FairSe,
+        sleeps: u32,
+    );
+    pub(crate) safe fn pelton_x_place_entity(
+        p: &Policy,
+        t: &FairTunables,
+        q: &mut FairRq,
+        c: Option<&FairSe>,
+        s: &mut FairSe,
+        initial: u32,
+    );
+    pub(crate) safe fn pelton_x_update_deadline(
+        p: &Policy,
+        t: &FairTunables,
+        q: &mut FairRq,
+        c: Option<&FairSe>,
+        s: &mut FairSe,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_yield_entity(p: &Policy, t: &FairTunables, q: &mut FairRq, s: &mut FairSe);
+    pub(crate) safe fn pelton_x_protect_slice(p: &Policy, s: &FairSe) -> u32;
+    pub(crate) safe fn pelton_x_cancel_protect_slice(p: &Policy, s: &mut FairSe);
+    pub(crate) safe fn pelton_x_set_protect_slice(p: &Policy, q: &FairRq, s: &mut FairSe);
+    pub(crate) safe fn pelton_x_preempt_short(p: &Policy, q: &FairRq, c: &FairSe, s: &FairSe) -> u32;
+    pub(crate) safe fn pelton_x_wakee_may_preempt(p: &Policy, s: &FairSe, passes: u32, is_new: u32) -> u32;
+    pub(crate) safe fn pelton_x_wakee_waits(p: &Policy, q: &FairRq, s: &mut FairSe, passes: u32);
+    pub(crate) safe fn pelton_x_curr_gives_way(p: &Policy, q: &FairRq, c: &FairSe, renewed: u32) -> u32;
+    pub(crate) safe fn pelton_x_keeps_curr(p: &Policy, q: &FairRq, c: Option<&FairSe>, protect: u32) -> u32;
+    pub(crate) safe fn pelton_x_picks_curr(p: &Policy, c: &FairSe, s: &FairSe) -> u32;
+    pub(crate) safe fn pelton_x_reweight_entity_fair(
+        p: &Policy,
+        t: &FairTunables,
+        q: &mut FairRq,
+        c: Option<&FairSe>,
+        s: &mut FairSe,
+        runs: u32,
+        weight: u64,
+        inv_weight: u32,
+    );
     pub(crate) safe fn pelton_x_menu_select(m: &mut Menu, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
     pub(crate) safe fn pelton_x_teo_select(c: &mut Teo, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
     pub(crate) safe fn pelton_x_idle_woke(last: &mut IdleLast, residency: u64, state: u32, woke: u32);

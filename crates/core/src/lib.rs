@@ -4,6 +4,7 @@
 pub mod arithmetic;
 mod bandwidth;
 mod energy;
+pub mod fair;
 mod ffi;
 mod governor;
 pub mod hook;

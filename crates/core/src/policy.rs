@@ -141,6 +141,38 @@ policy_fields! {
     fair_class,
     /// Switch `delayed_dequeue`: 0 = off, 1 = on.
     delayed_dequeue,
+    /// Switch `virtual_time`: 0 = multiply, 1 = divide.
+    virtual_time,
+    /// Switch `base_slice`: 0 = 750_us, 1 = 700_us.
+    base_slice,
+    /// Switch `custom_slice`: 0 = off, 1 = on.
+    custom_slice,
+    /// Switch `rel_deadline`: 0 = off, 1 = on.
+    rel_deadline,
+    /// Switch `initial_slice`: 0 = whole, 1 = half.
+    initial_slice,
+    /// Switch `cfs_slice`: 0 = plain, 1 = floored.
+    cfs_slice,
+    /// Switch `long_sleeper`: 0 = off, 1 = on.
+    long_sleeper,
+    /// Switch `idle_credit`: 0 = off, 1 = on.
+    idle_credit,
+    /// Switch `fair_zero`: 0 = min_vruntime, 1 = average.
+    fair_zero,
+    /// Switch `fair_weight`: 0 = down, 1 = full.
+    fair_weight,
+    /// Switch `lag_limit`: 0 = own_slice, 1 = longest_slice.
+    lag_limit,
+    /// Switch `run_to_parity`: 0 = request, 1 = short, 2 = shortest, 3 = shortest_each.
+    run_to_parity,
+    /// Switch `fork_preempts`: 0 = off, 1 = on.
+    fork_preempts,
+    /// Switch `fair_yield`: 0 = deadline, 1 = forfeit.
+    fair_yield,
+    /// Switch `fair_reweight`: 0 = request, 1 = average, 2 = anew, 3 = lag.
+    fair_reweight,
+    /// Switch `delayed_lag`: 0 = zero, 1 = kept.
+    delayed_lag,
     /// Switch `rt_limit`: 0 = throttle, 1 = fair_server.
     rt_limit,
     /// Switch `uclamp`: 0 = off, 1 = max.

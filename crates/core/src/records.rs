@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Hand-written mirrors of `core/include/pelton/types.h`; `tests/layout.rs` compares them with the C side.
 
+use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
 
 macro_rules! mirror {
@@ -455,5 +456,8 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     Menu::layout(&mut rows);
     Teo::layout(&mut rows);
     EmState::layout(&mut rows);
+    FairSe::layout(&mut rows);
+    FairRq::layout(&mut rows);
+    FairTunables::layout(&mut rows);
     rows
 }

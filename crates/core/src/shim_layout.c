@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What C thinks of the shared records, for comparison with the Rust mirrors (tests/layout.rs). */
 #include "pelton/energy.h"
+#include "pelton/fair.h"
 #include "pelton/idle_menu.h"
 #include "pelton/idle_teo.h"
 #include "pelton/place.h"
@@ -223,6 +224,36 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_em_state, cost),
 	FLD(pelton_em_state, freq_khz),
 	FLD(pelton_em_state, inefficient),
+	REC(pelton_fair_se),
+	FLD(pelton_fair_se, weight),
+	FLD(pelton_fair_se, vruntime),
+	FLD(pelton_fair_se, deadline),
+	FLD(pelton_fair_se, vlag),
+	FLD(pelton_fair_se, vprot),
+	FLD(pelton_fair_se, slice_ns),
+	FLD(pelton_fair_se, ran_ns),
+	FLD(pelton_fair_se, inv_weight),
+	FLD(pelton_fair_se, custom_slice),
+	FLD(pelton_fair_se, rel_deadline),
+	FLD(pelton_fair_se, delayed),
+	FLD(pelton_fair_se, on_rq),
+	FLD(pelton_fair_se, idle_policy),
+	REC(pelton_fair_rq),
+	FLD(pelton_fair_rq, zero_vruntime),
+	FLD(pelton_fair_rq, sum_w_vruntime),
+	FLD(pelton_fair_rq, sum_weight),
+	FLD(pelton_fair_rq, load_weight),
+	FLD(pelton_fair_rq, min_slice_ns),
+	FLD(pelton_fair_rq, max_slice_ns),
+	FLD(pelton_fair_rq, nr_queued),
+	FLD(pelton_fair_rq, nr_idle),
+	REC(pelton_fair_tunables),
+	FLD(pelton_fair_tunables, base_slice_ns),
+	FLD(pelton_fair_tunables, tick_ns),
+	FLD(pelton_fair_tunables, latency_ns),
+	FLD(pelton_fair_tunables, min_granularity_ns),
+	FLD(pelton_fair_tunables, idle_min_granularity_ns),
+	FLD(pelton_fair_tunables, wakeup_granularity_ns),
 	REC(pelton_policy),
 };
 

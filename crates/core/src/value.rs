@@ -115,6 +115,32 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("hook_filter", "composite", HOOK_FILTER_COMPOSITE),
     ("fair_class", "cfs", FAIR_CLASS_CFS),
     ("fair_class", "eevdf", FAIR_CLASS_EEVDF),
+    ("virtual_time", "multiply", VIRTUAL_TIME_MULTIPLY),
+    ("virtual_time", "divide", VIRTUAL_TIME_DIVIDE),
+    ("base_slice", "750_us", BASE_SLICE_750_US),
+    ("base_slice", "700_us", BASE_SLICE_700_US),
+    ("initial_slice", "whole", INITIAL_SLICE_WHOLE),
+    ("initial_slice", "half", INITIAL_SLICE_HALF),
+    ("cfs_slice", "plain", CFS_SLICE_PLAIN),
+    ("cfs_slice", "floored", CFS_SLICE_FLOORED),
+    ("fair_zero", "min_vruntime", FAIR_ZERO_MIN_VRUNTIME),
+    ("fair_zero", "average", FAIR_ZERO_AVERAGE),
+    ("fair_weight", "down", FAIR_WEIGHT_DOWN),
+    ("fair_weight", "full", FAIR_WEIGHT_FULL),
+    ("lag_limit", "own_slice", LAG_LIMIT_OWN_SLICE),
+    ("lag_limit", "longest_slice", LAG_LIMIT_LONGEST_SLICE),
+    ("run_to_parity", "request", RUN_TO_PARITY_REQUEST),
+    ("run_to_parity", "short", RUN_TO_PARITY_SHORT),
+    ("run_to_parity", "shortest", RUN_TO_PARITY_SHORTEST),
+    ("run_to_parity", "shortest_each", RUN_TO_PARITY_SHORTEST_EACH),
+    ("fair_yield", "deadline", FAIR_YIELD_DEADLINE),
+    ("fair_yield", "forfeit", FAIR_YIELD_FORFEIT),
+    ("fair_reweight", "request", FAIR_REWEIGHT_REQUEST),
+    ("fair_reweight", "average", FAIR_REWEIGHT_AVERAGE),
+    ("fair_reweight", "anew", FAIR_REWEIGHT_ANEW),
+    ("fair_reweight", "lag", FAIR_REWEIGHT_LAG),
+    ("delayed_lag", "zero", DELAYED_LAG_ZERO),
+    ("delayed_lag", "kept", DELAYED_LAG_KEPT),
     ("rt_limit", "throttle", RT_LIMIT_THROTTLE),
     ("rt_limit", "fair_server", RT_LIMIT_FAIR_SERVER),
     ("uclamp", "off", UCLAMP_OFF),
@@ -352,6 +378,58 @@ pub const HOOK_FILTER_COMPOSITE: u32 = 5;
 pub const FAIR_CLASS_CFS: u32 = 0;
 /// `fair_class = eevdf`.
 pub const FAIR_CLASS_EEVDF: u32 = 1;
+/// `virtual_time = multiply`.
+pub const VIRTUAL_TIME_MULTIPLY: u32 = 0;
+/// `virtual_time = divide`.
+pub const VIRTUAL_TIME_DIVIDE: u32 = 1;
+/// `base_slice = 750_us`.
+pub const BASE_SLICE_750_US: u32 = 0;
+/// `base_slice = 700_us`.
+pub const BASE_SLICE_700_US: u32 = 1;
+/// `initial_slice = whole`.
+pub const INITIAL_SLICE_WHOLE: u32 = 0;
+/// `initial_slice = half`.
+pub const INITIAL_SLICE_HALF: u32 = 1;
+/// `cfs_slice = plain`.
+pub const CFS_SLICE_PLAIN: u32 = 0;
+/// `cfs_slice = floored`.
+pub const CFS_SLICE_FLOORED: u32 = 1;
+/// `fair_zero = min_vruntime`.
+pub const FAIR_ZERO_MIN_VRUNTIME: u32 = 0;
+/// `fair_zero = average`.
+pub const FAIR_ZERO_AVERAGE: u32 = 1;
+/// `fair_weight = down`.
+pub const FAIR_WEIGHT_DOWN: u32 = 0;
+/// `fair_weight = full`.
+pub const FAIR_WEIGHT_FULL: u32 = 1;
+/// `lag_limit = own_slice`.
+pub const LAG_LIMIT_OWN_SLICE: u32 = 0;
+/// `lag_limit = longest_slice`.
+pub const LAG_LIMIT_LONGEST_SLICE: u32 = 1;
+/// `run_to_parity = request`.
+pub const RUN_TO_PARITY_REQUEST: u32 = 0;
+/// `run_to_parity = short`.
+pub const RUN_TO_PARITY_SHORT: u32 = 1;
+/// `run_to_parity = shortest`.
+pub const RUN_TO_PARITY_SHORTEST: u32 = 2;
+/// `run_to_parity = shortest_each`.
+pub const RUN_TO_PARITY_SHORTEST_EACH: u32 = 3;
+/// `fair_yield = deadline`.
+pub const FAIR_YIELD_DEADLINE: u32 = 0;
+/// `fair_yield = forfeit`.
+pub const FAIR_YIELD_FORFEIT: u32 = 1;
+/// `fair_reweight = request`.
+pub const FAIR_REWEIGHT_REQUEST: u32 = 0;
+/// `fair_reweight = average`.
+pub const FAIR_REWEIGHT_AVERAGE: u32 = 1;
+/// `fair_reweight = anew`.
+pub const FAIR_REWEIGHT_ANEW: u32 = 2;
+/// `fair_reweight = lag`.
+pub const FAIR_REWEIGHT_LAG: u32 = 3;
+/// `delayed_lag = zero`.
+pub const DELAYED_LAG_ZERO: u32 = 0;
+/// `delayed_lag = kept`.
+pub const DELAYED_LAG_KEPT: u32 = 1;
 /// `rt_limit = throttle`.
 pub const RT_LIMIT_THROTTLE: u32 = 0;
 /// `rt_limit = fair_server`.

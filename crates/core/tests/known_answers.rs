@@ -3,6 +3,7 @@
 
 mod known_answers {
     mod estimates;
+    mod fair;
     mod governor;
     mod governor_request;
     mod governor_window;

@@ -52,7 +52,7 @@ impl<S: Sink> Engine<'_, S> {
         let wanted = match task.life {
             Life::Runnable if throttled => 0,
             Life::Runnable => 1,
-            Life::Sleeping => usize::from(task.fair.delayed),
+            Life::Sleeping => usize::from(task.fair.is_delayed()),
             _ => 0,
         };
         if !pending && running + queued != wanted {

@@ -45,7 +45,7 @@ impl<S: Sink> Engine<'_, S> {
     fn runnable_below(&self, c: u32, slot: u32) -> u32 {
         let of = |entity| match slot_of(entity) {
             Some(slot) => self.runnable_below(c, slot),
-            None => u32::from(!self.tasks[entity as usize].fair.delayed),
+            None => u32::from(!self.tasks[entity as usize].fair.is_delayed()),
         };
         self.cpus[c as usize].level(slot).0.all().map(of).sum()
     }
@@ -81,11 +81,11 @@ impl<S: Sink> Engine<'_, S> {
         };
         let weight = |entity: u32| self.record(c, entity).weight;
         let delayed = |&entity: &u32| match slot_of(entity) {
-            Some(slot) => self.cpus[c as usize].levels.entities[slot as usize].delayed,
-            None => self.tasks[entity as usize].fair.delayed,
+            Some(slot) => self.cpus[c as usize].levels.entities[slot as usize].is_delayed(),
+            None => self.tasks[entity as usize].fair.is_delayed(),
         };
         at("load weight", cfs.load_weight, queue.all().map(weight).sum())?;
-        at("waiting weight", queue.waiting_weight() as u64, queue.queue.iter().map(|&e| weight(e)).sum())?;
+        at("weight of the entities", queue.load_weight(), queue.all().map(weight).sum())?;
         at("entities", cfs.nr_queued.into(), queue.nr_queued().into())?;
         at("runnable tasks", cfs.h_nr_runnable.into(), self.runnable_below(c, slot).into())?;
         at("delayed entities", queue.delayed.into(), queue.all().filter(delayed).count() as u64)?;
@@ -102,10 +102,10 @@ impl<S: Sink> Engine<'_, S> {
         if own.queued != (own.se.on_rq != 0) || own.queued != above.all().any(|e| e == entity) {
             return wrong("queued or not");
         }
-        if own.queued != (queue.nr_queued() > 0 || fair.delayed) || (fair.delayed && queue.nr_queued() > 0) {
+        if own.queued != (queue.nr_queued() > 0 || fair.is_delayed()) || (fair.is_delayed() && queue.nr_queued() > 0) {
             return wrong("its queue and its entity disagree");
         }
-        if (own.se.delayed != 0) != fair.delayed || own.se.weight != fair.weight {
+        if (own.se.delayed != 0) != fair.is_delayed() || own.se.weight != fair.weight() {
             return wrong("the record's weight or delay is another");
         }
         if queue.curr != NO_TASK && above.curr != entity {

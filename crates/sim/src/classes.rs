@@ -3,9 +3,10 @@
 
 use pelton_core::hook::how;
 use pelton_core::value;
+use pelton_core::{fair, scale_load};
 use pelton_schema::{HookSite, Sink};
 
-use crate::class::{Class, kernel_prio, weight_of};
+use crate::class::{Class, kernel_prio, weight_level};
 use crate::engine::Engine;
 use crate::queue::Ev;
 use crate::state::{NO_TASK, Task};
@@ -75,12 +76,12 @@ impl<S: Sink> Engine<'_, S> {
         let new = self.tasks[t as usize].class;
         if old == Class::Fair && new != Class::Fair {
             self.signal_leave_class(c, t);
-            self.tasks[t as usize].fair.relative_deadline = false;
+            self.tasks[t as usize].fair.se.rel_deadline = 0;
         } else if old == Class::Fair {
             self.signal_reweight(c, t);
         }
         let task = &mut self.tasks[t as usize];
-        task.se.weight = task.fair.weight;
+        task.se.weight = task.fair.weight();
         self.cpus[c as usize].class = Some(new);
         match new {
             Class::Fair => {
@@ -183,9 +184,11 @@ pub(crate) fn apply_policy(task: &mut Task, policy: SchedPolicy) {
     task.class = Class::of(policy);
     task.prio = kernel_prio(policy);
     task.fair.batch = matches!(policy, SchedPolicy::Batch { .. });
-    task.fair.idle_policy = policy == SchedPolicy::Idle;
+    task.fair.se.idle_policy = u32::from(policy == SchedPolicy::Idle);
     match policy {
-        SchedPolicy::Normal { slice_ns, .. } => task.fair.custom_slice_ns = slice_ns,
+        SchedPolicy::Normal { slice_ns, .. } => {
+            (task.fair.se.slice_ns, task.fair.se.custom_slice) = (slice_ns, u32::from(slice_ns != 0));
+        }
         SchedPolicy::Fifo { priority } => (task.rt.priority, task.rt.round_robin) = (priority, false),
         SchedPolicy::RoundRobin { priority } => (task.rt.priority, task.rt.round_robin) = (priority, true),
         SchedPolicy::Deadline { runtime_ns, deadline_ns, period_ns } => {
@@ -195,8 +198,8 @@ pub(crate) fn apply_policy(task: &mut Task, policy: SchedPolicy) {
         }
         _ => {}
     }
-    let weight = weight_of(policy);
-    if weight > 0 {
-        task.fair.weight = weight;
+    if let Some(level) = weight_level(policy) {
+        task.fair.se.weight = scale_load(fair::task_weight(level).into());
+        task.fair.se.inv_weight = fair::task_inv_weight(level);
     }
 }

@@ -8,7 +8,7 @@ use pelton_core::{Policy, value};
 use pelton_schema::{Event, Sink};
 
 use crate::class::Class;
-use crate::class::fair::FairKind;
+use crate::class::fair::FairRules;
 use crate::groups::Groups;
 use crate::machine::Machine;
 use crate::queue::{Ev, EventQueue};
@@ -50,7 +50,7 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub m: &'a Machine,
     pub w: &'a Workload,
     pub policy: Policy,
-    pub fair_kind: FairKind,
+    pub fair_rules: FairRules,
     pub hooks: Hooks,
     /// Task groups of the workload.
     pub groups: Groups,
@@ -245,7 +245,7 @@ impl<S: Sink> Engine<'_, S> {
                 let used_up = if self.grouped {
                     self.tree(c).charge(delta)
                 } else {
-                    cpu.fair.charge(self.fair_kind, &mut self.tasks, delta)
+                    cpu.fair.charge(&self.fair_rules, &mut self.tasks, delta)
                 };
                 if used_up {
                     self.resched_cpu(c);

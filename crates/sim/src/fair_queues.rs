@@ -6,16 +6,15 @@ use pelton_core::dequeue;
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::class::eevdf;
-use crate::class::fair::FairKind;
+use crate::class::fair::FairRules;
 use crate::class::levels::{ROOT, slot_of};
 use crate::class::tree::{Leave, Tree};
 use crate::engine::Engine;
 use crate::state::{CpuState, NO_TASK, Task};
 
 /// The levels of a CPU for one operation.
-pub(crate) fn tree<'a>(kind: FairKind, delays: bool, cpu: &'a mut CpuState, tasks: &'a mut Vec<Task>) -> Tree<'a> {
-    Tree { kind, delays, root: &mut cpu.fair, levels: &mut cpu.levels, tasks }
+pub(crate) fn tree<'a>(rules: &'a FairRules, cpu: &'a mut CpuState, tasks: &'a mut Vec<Task>) -> Tree<'a> {
+    Tree { rules, root: &mut cpu.fair, levels: &mut cpu.levels, tasks }
 }
 
 impl CpuState {
@@ -42,13 +41,12 @@ impl CpuState {
 impl<S: Sink> Engine<'_, S> {
     /// True where a task that was over-served stays queued when it sleeps.
     fn delays_dequeues(&self) -> bool {
-        matches!(self.fair_kind, FairKind::Eevdf(_)) && self.delayed_dequeue()
+        !self.fair_rules.is_cfs() && self.delayed_dequeue()
     }
 
     /// The levels of CPU `c`.
     pub(crate) fn tree(&mut self, c: u32) -> Tree<'_> {
-        let delays = self.delays_dequeues();
-        tree(self.fair_kind, delays, &mut self.cpus[c as usize], &mut self.tasks)
+        tree(&self.fair_rules, &mut self.cpus[c as usize], &mut self.tasks)
     }
 
     /// A fair task becomes runnable on `c`; its signals were told before.
@@ -56,7 +54,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.grouped {
             return self.tree(c).enqueue(t, wakeup);
         }
-        self.cpus[c as usize].fair.enqueue(self.fair_kind, &mut self.tasks, t, wakeup);
+        self.cpus[c as usize].fair.enqueue(&self.fair_rules, &mut self.tasks, t, wakeup);
     }
 
     /// A fair task leaves its queue on `c`, signals included. `flags`: why, from [`dequeue`]; 0 = for a change of its
@@ -67,7 +65,7 @@ impl<S: Sink> Engine<'_, S> {
             return self.leave_levels(c, t, flags, sleeping);
         }
         self.signal_dequeue(c, t, flags);
-        self.cpus[c as usize].fair.dequeue(self.fair_kind, &mut self.tasks, t, sleeping);
+        self.cpus[c as usize].fair.dequeue(&self.fair_rules, &mut self.tasks, t, sleeping);
     }
 
     /// An entity leaves its level, and empty groups theirs.
@@ -90,12 +88,11 @@ impl<S: Sink> Engine<'_, S> {
             self.tree(c).delay(t);
             return true;
         }
-        if !eevdf::over_served(&self.cpus[c as usize].fair, &self.tasks, t) {
+        if !self.cpus[c as usize].fair.is_over_served(&self.fair_rules, &self.tasks, t) {
             return false;
         }
         self.signal_delay(c, t);
-        self.tasks[t as usize].fair.delayed = true;
-        self.cpus[c as usize].fair.delayed += 1;
+        self.cpus[c as usize].fair.delay(&self.fair_rules, &mut self.tasks, t);
         true
     }
 
@@ -104,7 +101,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.grouped {
             return self.tree(c).requeue(t);
         }
-        self.cpus[c as usize].fair.requeue(self.fair_kind, &mut self.tasks, t);
+        self.cpus[c as usize].fair.requeue(&self.fair_rules, &mut self.tasks, t);
     }
 
     /// The task to run next, `NO_TASK` when there is none. A delayed entity that is picked really leaves.
@@ -113,14 +110,14 @@ impl<S: Sink> Engine<'_, S> {
             let picked = if self.grouped {
                 self.tree(c).pick()
             } else {
-                self.cpus[c as usize].fair.pick(self.fair_kind, &self.tasks)
+                self.cpus[c as usize].fair.pick(&self.fair_rules, &self.tasks)
             };
             if picked == NO_TASK {
                 return NO_TASK;
             }
             if slot_of(picked).is_some() {
                 self.leave_levels(c, picked, 0, true);
-            } else if self.tasks[picked as usize].fair.delayed {
+            } else if self.tasks[picked as usize].fair.is_delayed() {
                 self.fair_dequeue(c, picked, dequeue::SLEEP);
             } else {
                 return picked;
@@ -136,7 +133,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         if on_rq {
             self.signal_put_prev(c, t);
-            self.cpus[c as usize].fair.put_curr(&self.tasks);
+            self.cpus[c as usize].fair.put_curr(&self.fair_rules, &self.tasks);
         }
     }
 
@@ -157,7 +154,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A queued task becomes the running one.
     pub(crate) fn fair_set(&mut self, c: u32, t: u32) {
         if !self.grouped {
-            self.cpus[c as usize].fair.set_curr(self.fair_kind, &mut self.tasks, t);
+            self.cpus[c as usize].fair.set_curr(&self.fair_rules, &mut self.tasks, t);
             return self.signal_set_next(c, t);
         }
         let mut entity = t;
@@ -172,7 +169,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.grouped {
             return self.tree(c).tick_preempts();
         }
-        self.cpus[c as usize].fair.tick_preempts(self.fair_kind, &self.tasks)
+        self.cpus[c as usize].fair.tick_preempts(&self.fair_rules, &self.tasks)
     }
 
     /// Does the woken fair task preempt the running one?
@@ -180,20 +177,24 @@ impl<S: Sink> Engine<'_, S> {
         if self.grouped {
             return self.tree(c).wakeup_preempts(curr, wakee);
         }
-        self.cpus[c as usize].fair.wakeup_preempts(self.fair_kind, &mut self.tasks, wakee)
+        self.cpus[c as usize].fair.wakeup_preempts(&self.fair_rules, &mut self.tasks, wakee)
     }
 
+    /// The running task calls sched_yield(). Alone on its CPU it has nobody to yield to.
     pub(crate) fn fair_yield(&mut self, c: u32, t: u32) {
+        if self.cpus[c as usize].nr_running() <= 1 {
+            return;
+        }
         if self.grouped {
             return self.tree(c).yield_task(t);
         }
-        self.cpus[c as usize].fair.yield_curr(self.fair_kind, &mut self.tasks);
+        self.cpus[c as usize].fair.yield_curr(&self.fair_rules, &mut self.tasks);
     }
 
     /// A task is made by one that runs on `c`.
     pub(crate) fn fair_fork(&mut self, c: u32, t: u32) {
         if !self.grouped {
-            return self.cpus[c as usize].fair.fork(self.fair_kind, &mut self.tasks, t);
+            return self.cpus[c as usize].fair.fork(&self.fair_rules, &mut self.tasks, t);
         }
         self.slot_on(c, self.tasks[t as usize].group);
         self.tree(c).fork(t);
@@ -205,6 +206,6 @@ impl<S: Sink> Engine<'_, S> {
         if self.grouped {
             return self.tree(c).leave_asleep(t);
         }
-        self.cpus[c as usize].fair.leave_asleep(self.fair_kind, &mut self.tasks[t as usize].fair);
+        self.cpus[c as usize].fair.leave_asleep(&self.fair_rules, &mut self.tasks[t as usize].fair);
     }
 }

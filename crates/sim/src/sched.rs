@@ -36,7 +36,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         let next = self.pick_next(c, prev, on_rq);
         // Picking may have completed a delayed dequeue of the outgoing task.
-        on_rq = on_rq && (self.tasks[prev as usize].life == Life::Runnable || self.tasks[prev as usize].fair.delayed);
+        on_rq =
+            on_rq && (self.tasks[prev as usize].life == Life::Runnable || self.tasks[prev as usize].fair.is_delayed());
         if next == prev {
             self.stay(c, prev);
         } else {

@@ -7,9 +7,7 @@ use pelton_core::{Policy, Rq, Se, SugovCpu, SugovPolicy, value};
 use pelton_schema::{Event, Sink};
 
 use crate::check::check_channels;
-use crate::class::cfs;
-use crate::class::eevdf;
-use crate::class::fair::{FairEntity, FairKind, FairRq};
+use crate::class::fair::{FairEntity, FairRq, FairRules};
 use crate::class::levels::{Levels, ROOT};
 use crate::classes::apply_policy;
 use crate::demand::Clocks;
@@ -113,16 +111,6 @@ fn check_deadline_bandwidth(m: &Machine, w: &Workload) -> Result<(), SimError> {
     Ok(())
 }
 
-fn fair_kind(policy: &Policy, m: &Machine) -> FairKind {
-    let nr_cpus = m.cpus.len() as u32;
-    if policy.fair_class == value::FAIR_CLASS_CFS {
-        return FairKind::Cfs(cfs::Params::new(nr_cpus));
-    }
-    // 6.6 started with 0.75 ms; releases with delayed dequeue use 0.70 ms.
-    let base = if policy.delayed_dequeue == 0 { 750_000 } else { 700_000 };
-    FairKind::Eevdf(eevdf::Params::new(base, nr_cpus, m.tick_ns()))
-}
-
 fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_timers: u32) -> Task {
     let first = allowed.iter().next().unwrap_or(0);
     let mut task = Task {
@@ -141,7 +129,7 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
         allowed,
         group: ROOT,
         se: Se::default(),
-        fair: FairEntity { weight: 1024, fresh: true, ..FairEntity::default() },
+        fair: FairEntity { fresh: true, ..FairEntity::of_weight(1024) },
         rt: Default::default(),
         dl: Default::default(),
         step: Step::Fetch,
@@ -165,7 +153,7 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
         perf_index_sum: 0,
     };
     apply_policy(&mut task, policy);
-    task.se = Se::new(task.fair.weight);
+    task.se = Se::new(task.fair.weight());
     task
 }
 
@@ -292,7 +280,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             boot_ns,
             w,
             policy: *policy,
-            fair_kind: fair_kind(policy, m),
+            fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
             hooks: Hooks::of(policy, tick_ns),
             grouped: !groups.list.is_empty(),
             asymmetric: m.cpus.iter().any(|c| c.capacity != m.cpus[0].capacity),

@@ -185,7 +185,7 @@ impl<S: Sink> Engine<'_, S> {
         let slot = self.task_slot(c, t);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let cfs = slot.map_or(&mut cpu.rq.cfs, |slot| &mut cpu.levels.slots[slot as usize].cfs);
-        cfs.reweight(&self.policy, &mut task.se, task.fair.weight);
+        cfs.reweight(&self.policy, &mut task.se, task.fair.weight());
     }
 
     /// Real-time utilization; `running` describes the time since its last update.

@@ -41,7 +41,7 @@ impl<S: Sink> Engine<'_, S> {
             task.activation.paused_ns = None;
         }
         self.charge_cost(exec, self.m.costs.wakeup_ns);
-        if self.tasks[t as usize].fair.delayed {
+        if self.tasks[t as usize].fair.is_delayed() {
             self.requeue_delayed(t);
             return;
         }

@@ -104,7 +104,7 @@ impl Grammar {
         u64::from(self.rng.next_u32()) % n
     }
 
-    fn one_in(&mut self, n: u64) -> bool {
+    pub(super) fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 

@@ -96,6 +96,14 @@ ops! {
     WakeWide = "WAKE_WIDE",
     EmState = "EM_STATE",
     EmEnergy = "EM_ENERGY",
+    FairLook = "FAIR_LOOK",
+    FairPlace = "FAIR_PLACE",
+    FairLeave = "FAIR_LEAVE",
+    FairRun = "FAIR_RUN",
+    FairWake = "FAIR_WAKE",
+    FairReweight = "FAIR_REWEIGHT",
+    FairCfs = "FAIR_CFS",
+    FairDelta = "FAIR_DELTA",
     Poke = "POKE",
 }
 

@@ -77,6 +77,7 @@ impl Grammar {
         let flips = [80, 80, 9].map(|below| self.below(below));
         self.call(Op::WakeWide, &flips);
         self.energy();
+        self.fair_class();
     }
 
     /// Few values, so that both sides are often close.

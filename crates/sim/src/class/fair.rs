@@ -1,46 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Fair runqueue: what CFS and EEVDF share. Times are virtual nanoseconds (wall time scaled by 1024 / weight).
+//! Fair runqueue: which entities are on it, and the search among them. What is done to them is the core's (`fair.h`).
 //!
-//! The running entity is not in `queue`. The average virtual time is kept as sums relative to a moving zero point, so no
-//! operation but picking walks the queue.
+//! The running entity is not in `queue`.
 
-use super::{cfs, eevdf};
+use pelton_core::fair::{self, FairSe, FairTunables};
+use pelton_core::{Policy, scale_load, scale_load_down, value};
+
+use super::pick;
 use crate::state::NO_TASK;
 
-/// Which fair scheduler the profile has, with its base parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FairKind {
-    /// Before 6.6.
-    Cfs(cfs::Params),
-    /// 6.6 and later.
-    Eevdf(eevdf::Params),
+/// Rules and parameters of the fair class of a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FairRules {
+    pub policy: Policy,
+    pub tunables: FairTunables,
 }
 
-/// Fair part of a task.
+impl FairRules {
+    pub(crate) fn new(policy: &Policy, nr_cpus: u32, tick_ns: u64) -> FairRules {
+        let mut tunables = FairTunables::default();
+        fair::fair_tunables_init(policy, &mut tunables, nr_cpus, tick_ns);
+        FairRules { policy: *policy, tunables }
+    }
+
+    pub(crate) fn is_cfs(&self) -> bool {
+        self.policy.fair_class == value::FAIR_CLASS_CFS
+    }
+}
+
+/// Fair part of a task, or of a group on one CPU.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FairEntity {
-    pub weight: u64,
-    pub vruntime: i64,
-    pub deadline: i64,
-    pub vlag: i64,
-    /// Slice asked for by the task, ns; 0 = the base slice.
-    pub custom_slice_ns: u64,
+    pub se: FairSe,
     /// SCHED_BATCH or SCHED_IDLE: does not preempt.
     pub batch: bool,
-    /// SCHED_IDLE: is preempted by everybody else.
-    pub idle_policy: bool,
-    /// `deadline` is relative to `vruntime` (task is moving between queues).
-    pub relative_deadline: bool,
-    /// Queued although asleep, until its lag is used up.
-    pub delayed: bool,
     /// Never enqueued before.
     pub fresh: bool,
-    /// The running entity is protected from wake-up preemption until this vruntime.
-    pub protected_until: i64,
-    /// Execution time since it was picked, ns (CFS slice check).
-    pub ran_since_pick_ns: u64,
+    /// It was enqueued for the first time and its coming is about to be looked at.
+    pub just_made: bool,
     /// vruntime is relative to `min_vruntime` of no queue (CFS migration).
     pub detached: bool,
+}
+
+impl FairEntity {
+    /// One of this weight, scaled down.
+    pub(crate) fn of_weight(weight: u64) -> FairEntity {
+        let mut entity = FairEntity::default();
+        entity.se.weight = scale_load(weight);
+        entity
+    }
+
+    /// Weight, scaled down.
+    pub(crate) fn weight(&self) -> u64 {
+        scale_load_down(self.se.weight)
+    }
+
+    pub(crate) fn is_delayed(&self) -> bool {
+        self.se.delayed != 0
+    }
 }
 
 /// Fair queue of one CPU.
@@ -50,10 +67,10 @@ pub(crate) struct FairRq {
     pub queue: Vec<u32>,
     /// Running fair task or `NO_TASK`.
     pub curr: u32,
-    pub(super) zero: i64,
-    pub(super) sum_wv: i64,
-    pub(super) sum_w: i64,
-    pub(super) min_vruntime: i64,
+    /// Sums and counts, running entity included where it belongs.
+    pub(super) rq: fair::FairRq,
+    /// CFS: passed over at the next choice, for it yielded.
+    pub(super) skip: u32,
     /// Queued entities with a pending delayed dequeue.
     pub delayed: u32,
     /// Root queue: runnable tasks in groups, less the groups' entities that are queued here and not delayed.
@@ -62,7 +79,8 @@ pub(crate) struct FairRq {
 
 impl Default for FairRq {
     fn default() -> Self {
-        FairRq { queue: Vec::new(), curr: NO_TASK, zero: 0, sum_wv: 0, sum_w: 0, min_vruntime: 0, delayed: 0, below: 0 }
+        let rq = fair::FairRq::default();
+        FairRq { queue: Vec::new(), curr: NO_TASK, rq, skip: NO_TASK, delayed: 0, below: 0 }
     }
 }
 
@@ -72,11 +90,6 @@ pub(crate) trait Entities {
     fn fair(&self, task: u32) -> &FairEntity;
     /// Fair part of a task, writable.
     fn fair_mut(&mut self, task: u32) -> &mut FairEntity;
-}
-
-/// Wall time to virtual time.
-pub(crate) fn to_virtual(wall_ns: u64, weight: u64) -> i64 {
-    if weight == 1024 { wall_ns as i64 } else { (wall_ns.min(1 << 50) * 1024 / weight.max(1)) as i64 }
 }
 
 impl FairRq {
@@ -96,244 +109,348 @@ impl FairRq {
         self.queue.iter().copied().chain((self.curr != NO_TASK).then_some(self.curr))
     }
 
-    /// Weight of the waiting entities.
+    /// Weight of all entities, scaled down.
     #[cfg(test)]
-    pub(crate) fn waiting_weight(&self) -> i64 {
-        self.sum_w
+    pub(crate) fn load_weight(&self) -> u64 {
+        self.rq.load_weight >> 10
     }
 
     /// Entities competing, including the running one and delayed ones.
     pub(crate) fn nr_queued(&self) -> u32 {
-        self.queue.len() as u32 + u32::from(self.curr != NO_TASK)
+        self.rq.nr_queued
     }
 
-    fn add_weight<E: Entities>(&mut self, e: &E, task: u32) {
-        let ent = e.fair(task);
-        // Only EEVDF reads this sum and keeps it small; under CFS it may wrap.
-        self.sum_wv = self.sum_wv.wrapping_add((ent.weight as i64).wrapping_mul(ent.vruntime - self.zero));
-        self.sum_w += ent.weight as i64;
+    /// Nothing but SCHED_IDLE competes.
+    pub(super) fn is_idle_only(&self) -> bool {
+        self.rq.nr_queued > 0 && self.rq.nr_idle == self.rq.nr_queued
     }
 
-    fn take_weight<E: Entities>(&mut self, e: &E, task: u32) {
-        let ent = e.fair(task);
-        self.sum_wv = self.sum_wv.wrapping_sub((ent.weight as i64).wrapping_mul(ent.vruntime - self.zero));
-        self.sum_w -= ent.weight as i64;
+    pub(super) fn running<E: Entities>(&self, e: &E) -> Option<FairSe> {
+        (self.curr != NO_TASK).then(|| e.fair(self.curr).se)
     }
 
-    pub(super) fn insert<E: Entities>(&mut self, e: &E, task: u32) {
-        self.add_weight(e, task);
+    /// The waiting entity of least vruntime.
+    pub(super) fn first<E: Entities>(&self, e: &E) -> Option<FairSe> {
+        self.queue.iter().map(|&t| e.fair(t).se).min_by_key(|se| se.vruntime)
+    }
+
+    /// Shortest and longest slice of all entities, or of those that wait.
+    pub(super) fn look_at_slices<E: Entities>(&mut self, e: &E, waiting_only: bool) {
+        let running = self.running(e).filter(|_| !waiting_only);
+        (self.rq.min_slice_ns, self.rq.max_slice_ns) = (u64::MAX, 0);
+        for slice_ns in self.queue.iter().map(|&t| e.fair(t).se.slice_ns).chain(running.map(|se| se.slice_ns)) {
+            self.rq.min_slice_ns = self.rq.min_slice_ns.min(slice_ns);
+            self.rq.max_slice_ns = self.rq.max_slice_ns.max(slice_ns);
+        }
+    }
+
+    /// Shortest slice of the queue.
+    pub(super) fn shortest_slice_ns<E: Entities>(&mut self, e: &E) -> Option<u64> {
+        self.look_at_slices(e, false);
+        (self.rq.min_slice_ns != u64::MAX).then_some(self.rq.min_slice_ns)
+    }
+
+    fn insert<E: Entities>(&mut self, rules: &FairRules, e: &E, task: u32) {
+        if !rules.is_cfs() {
+            fair::avg_vruntime_add(&rules.policy, &mut self.rq, &e.fair(task).se);
+        }
         self.queue.push(task);
     }
 
-    pub(super) fn remove<E: Entities>(&mut self, e: &E, task: u32) {
+    fn remove<E: Entities>(&mut self, rules: &FairRules, e: &E, task: u32) {
         if let Some(i) = self.queue.iter().position(|&t| t == task) {
             self.queue.remove(i);
-            self.take_weight(e, task);
+            if !rules.is_cfs() {
+                fair::avg_vruntime_sub(&rules.policy, &mut self.rq, &e.fair(task).se);
+            }
+        }
+    }
+
+    /// An entity is one of the queue's now, or no longer.
+    fn count<E: Entities>(&mut self, e: &mut E, task: u32, joins: bool) {
+        let se = &mut e.fair_mut(task).se;
+        se.on_rq = joins.into();
+        let (rq, weight, idle) = (&mut self.rq, se.weight, u32::from(se.idle_policy != 0));
+        if joins {
+            (rq.nr_queued, rq.nr_idle, rq.load_weight) = (rq.nr_queued + 1, rq.nr_idle + idle, rq.load_weight + weight);
+        } else {
+            (rq.nr_queued, rq.nr_idle, rq.load_weight) = (rq.nr_queued - 1, rq.nr_idle - idle, rq.load_weight - weight);
         }
     }
 
     /// Puts a task that becomes runnable here in its place.
-    pub(crate) fn enqueue<E: Entities>(&mut self, kind: FairKind, e: &mut E, task: u32, wakeup: bool) {
-        let slice_ns = self.slice_ns(kind, e, task, true);
-        self.enqueue_with(kind, e, task, wakeup, slice_ns);
+    pub(crate) fn enqueue<E: Entities>(&mut self, rules: &FairRules, e: &mut E, task: u32, wakeup: bool) {
+        let slice_ns = self.slice_ns(rules, e, task);
+        self.enqueue_with(rules, e, task, wakeup, slice_ns);
     }
 
     /// CFS: slice of an entity of the root queue, or of one about to join it.
-    fn slice_ns<E: Entities>(&self, kind: FairKind, e: &E, task: u32, joins: bool) -> u64 {
-        if let FairKind::Cfs(p) = kind { p.slice_ns(self, e, task, joins) } else { 0 }
+    fn slice_ns<E: Entities>(&self, rules: &FairRules, e: &E, task: u32) -> u64 {
+        if !rules.is_cfs() {
+            return 0;
+        }
+        let (se, nr) = (&e.fair(task).se, self.nr_runnable());
+        let period_ns = fair::slice_period(&rules.policy, &rules.tunables, &self.rq, se, nr);
+        let slice_ns = fair::slice_share(&rules.policy, &self.rq, se, period_ns);
+        fair::slice_floor(&rules.policy, &rules.tunables, se, self.is_idle_only().into(), slice_ns)
     }
 
-    /// The same at any level, where the slice is known.
+    /// CFS: the period of the queue that an entity shares in; `all` runnable tasks are on the CPU.
+    pub(super) fn period_ns<E: Entities>(&self, rules: &FairRules, e: &E, entity: u32, all: u32) -> u64 {
+        fair::slice_period(&rules.policy, &rules.tunables, &self.rq, &e.fair(entity).se, all)
+    }
+
+    /// CFS: what an entity gets of a time that belongs to all of the queue.
+    pub(super) fn share_ns<E: Entities>(&self, rules: &FairRules, e: &E, entity: u32, whole_ns: u64) -> u64 {
+        fair::slice_share(&rules.policy, &self.rq, &e.fair(entity).se, whole_ns)
+    }
+
+    /// The same as [`FairRq::enqueue`] at any level, where the slice is known.
     pub(super) fn enqueue_with<E: Entities>(
         &mut self,
-        kind: FairKind,
+        rules: &FairRules,
         e: &mut E,
         task: u32,
         wakeup: bool,
         slice_ns: u64,
     ) {
-        match kind {
-            FairKind::Cfs(p) => cfs::place(self, p, e, task, wakeup, slice_ns),
-            FairKind::Eevdf(p) => eevdf::place(self, p, e, task),
+        if rules.is_cfs() {
+            self.place_cfs(rules, e.fair_mut(task), wakeup, slice_ns);
+        } else {
+            self.place(rules, e, task);
         }
-        e.fair_mut(task).fresh = false;
-        self.insert(e, task);
-        self.advance_min(kind, e);
+        let entity = e.fair_mut(task);
+        entity.just_made = entity.fresh;
+        entity.fresh = false;
+        self.count(e, task, true);
+        self.insert(rules, e, task);
+        self.advance_min(rules, e);
+    }
+
+    /// New entities start one slice behind; sleepers get a bounded credit.
+    fn place_cfs(&self, rules: &FairRules, entity: &mut FairEntity, wakeup: bool, slice_ns: u64) {
+        if entity.fresh {
+            entity.se.vruntime = self.rq.zero_vruntime;
+            self.place_entity_cfs(rules, entity, true, slice_ns);
+        } else if entity.detached {
+            entity.se.vruntime += self.rq.zero_vruntime;
+        }
+        entity.detached = false;
+        if wakeup {
+            self.place_entity_cfs(rules, entity, false, slice_ns);
+        }
+    }
+
+    /// No simulated sleep is so long that a comparison of vruntimes could wrap.
+    fn place_entity_cfs(&self, rules: &FairRules, entity: &mut FairEntity, initial: bool, slice_ns: u64) {
+        let (p, t) = (&rules.policy, &rules.tunables);
+        fair::place_entity_cfs(p, t, &self.rq, &mut entity.se, initial.into(), slice_ns, 0);
+    }
+
+    fn place<E: Entities>(&mut self, rules: &FairRules, e: &mut E, task: u32) {
+        let curr = self.running(e);
+        let entity = e.fair_mut(task);
+        let initial = entity.fresh.into();
+        fair::place_entity(&rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), &mut entity.se, initial);
     }
 
     /// A task is made by the one that runs here. CFS places it on its parent's queue, wherever it will run.
-    pub(crate) fn fork<E: Entities>(&self, kind: FairKind, e: &mut E, task: u32) {
-        let slice_ns = self.slice_ns(kind, e, task, true);
-        self.fork_with(kind, e, task, slice_ns);
+    pub(crate) fn fork<E: Entities>(&self, rules: &FairRules, e: &mut E, task: u32) {
+        let slice_ns = self.slice_ns(rules, e, task);
+        self.fork_with(rules, e, task, slice_ns);
     }
 
-    /// The same at any level, where the slice is known.
-    pub(super) fn fork_with<E: Entities>(&self, kind: FairKind, e: &mut E, task: u32, slice_ns: u64) {
-        if let FairKind::Cfs(_) = kind {
-            cfs::fork(self, e, task, slice_ns);
+    /// The same at any level, where the slice is known. On a queue where it is alone it owes no more than a brother between
+    /// others.
+    pub(super) fn fork_with<E: Entities>(&self, rules: &FairRules, e: &mut E, task: u32, slice_ns: u64) {
+        if !rules.is_cfs() {
+            return;
+        }
+        let parent = self.running(e);
+        let entity = e.fair_mut(task);
+        entity.se.vruntime = parent.map_or(entity.se.vruntime, |parent| parent.vruntime);
+        self.place_entity_cfs(rules, entity, true, slice_ns);
+        entity.fresh = false;
+        entity.just_made = true;
+        self.make_relative(entity);
+    }
+
+    /// CFS: vruntime relative to this queue's minimum.
+    fn make_relative(&self, entity: &mut FairEntity) {
+        if !entity.detached && !entity.fresh {
+            entity.se.vruntime -= self.rq.zero_vruntime;
+            entity.detached = true;
         }
     }
 
-    /// A group's entity gets another weight. EEVDF keeps its lag and the rest of its request in time of the clock.
-    pub(super) fn reweight<E: Entities>(&mut self, kind: FairKind, e: &mut E, entity: u32, queued: bool, weight: u64) {
-        let waits = queued && self.curr != entity;
-        if waits {
-            self.take_weight(e, entity);
-        }
-        match kind {
-            FairKind::Cfs(_) => e.fair_mut(entity).weight = weight,
-            FairKind::Eevdf(_) => eevdf::reweight(self, e, entity, queued, weight),
-        }
-        if waits {
-            self.add_weight(e, entity);
-        }
+    /// An entity gets another weight, scaled down, with its inverse when that is a task's.
+    pub(super) fn reweight<E: Entities>(&mut self, rules: &FairRules, e: &mut E, entity: u32, weight: (u64, u32)) {
+        let (curr, runs) = (self.running(e), self.curr == entity);
+        self.look_at_slices(e, false);
+        let weight = (scale_load(weight.0), weight.1);
+        let se = &mut e.fair_mut(entity).se;
+        let (p, t) = (&rules.policy, &rules.tunables);
+        fair::reweight_entity_fair(p, t, &mut self.rq, curr.as_ref(), se, runs, weight);
+        self.advance_min(rules, e);
     }
 
     /// Takes a task off. `sleeping` keeps its lag for the next wake-up, otherwise it moves to another queue.
-    pub(crate) fn dequeue<E: Entities>(&mut self, kind: FairKind, e: &mut E, task: u32, sleeping: bool) {
-        match kind {
-            FairKind::Cfs(_) => cfs::leave(self, e, task, sleeping),
-            FairKind::Eevdf(p) => eevdf::leave(self, p, e, task, sleeping),
+    pub(crate) fn dequeue<E: Entities>(&mut self, rules: &FairRules, e: &mut E, task: u32, sleeping: bool) {
+        if rules.is_cfs() {
+            if !sleeping {
+                self.make_relative(e.fair_mut(task));
+            }
+        } else {
+            self.leave(rules, e, task, sleeping);
         }
-        if e.fair(task).delayed {
-            e.fair_mut(task).delayed = false;
-            self.delayed -= 1;
+        if self.skip == task {
+            self.skip = NO_TASK;
         }
         if self.curr == task {
             self.curr = NO_TASK;
         } else {
-            self.remove(e, task);
+            self.remove(rules, e, task);
         }
-        self.advance_min(kind, e);
+        self.count(e, task, false);
+        self.advance_min(rules, e);
     }
 
-    /// A task whose dequeue was delayed is woken: it keeps its place, or starts anew when its debt is paid.
-    pub(crate) fn requeue<E: Entities>(&mut self, kind: FairKind, e: &mut E, task: u32) {
-        e.fair_mut(task).delayed = false;
-        self.delayed -= 1;
-        if let FairKind::Eevdf(p) = kind
-            && self.curr != task
-            && eevdf::paid_its_debt(self, e, task)
-        {
-            self.remove(e, task);
-            e.fair_mut(task).vlag = 0;
-            eevdf::place(self, p, e, task);
-            self.insert(e, task);
+    /// EEVDF: remembers the lag of an entity that leaves.
+    fn leave<E: Entities>(&mut self, rules: &FairRules, e: &mut E, task: u32, sleeping: bool) {
+        let curr = self.running(e);
+        self.look_at_slices(e, false);
+        let se = &mut e.fair_mut(task).se;
+        fair::leave_entity(&rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se, sleeping.into());
+        if se.delayed != 0 {
+            fair::finish_delayed_dequeue(se);
+            self.delayed -= 1;
         }
+    }
+
+    /// EEVDF: an entity that is not eligible stays queued when it wants to sleep.
+    pub(crate) fn delay<E: Entities>(&mut self, rules: &FairRules, e: &mut E, task: u32) {
+        let curr = self.running(e);
+        self.look_at_slices(e, false);
+        let se = &mut e.fair_mut(task).se;
+        if fair::delay_dequeue(&rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se) == 0 {
+            se.delayed = 1;
+        }
+        self.delayed += 1;
+    }
+
+    /// True when the task has received more than its share (its dequeue is delayed).
+    pub(crate) fn is_over_served<E: Entities>(&self, rules: &FairRules, e: &E, task: u32) -> bool {
+        fair::entity_eligible(&rules.policy, &self.rq, self.running(e).as_ref(), &e.fair(task).se) == 0
+    }
+
+    /// A task whose dequeue was delayed is woken: it keeps its place, or is placed anew.
+    pub(crate) fn requeue<E: Entities>(&mut self, rules: &FairRules, e: &mut E, task: u32) {
+        let (curr, waits) = (self.running(e), self.curr != task);
+        self.look_at_slices(e, false);
+        // The sums hold an entity as it was placed.
+        let placed = e.fair(task).se;
+        let se = &mut e.fair_mut(task).se;
+        let anew = fair::requeue_delayed(&rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se) != 0;
+        se.delayed = 0;
+        self.delayed -= 1;
+        if !anew {
+            return;
+        }
+        self.rq.nr_queued -= 1;
+        if waits {
+            fair::avg_vruntime_sub(&rules.policy, &mut self.rq, &placed);
+        }
+        self.place(rules, e, task);
+        if waits {
+            self.queue.retain(|&t| t != task);
+            self.insert(rules, e, task);
+        }
+        self.rq.nr_queued += 1;
     }
 
     /// A task that sleeps wakes on another queue: CFS takes its place relative to this one along, EEVDF has its lag.
-    pub(crate) fn leave_asleep(&self, kind: FairKind, ent: &mut FairEntity) {
-        if let FairKind::Cfs(_) = kind {
-            cfs::make_relative(self, ent);
+    pub(crate) fn leave_asleep(&self, rules: &FairRules, entity: &mut FairEntity) {
+        if rules.is_cfs() {
+            self.make_relative(entity);
         }
     }
 
     /// The chosen task becomes the running one.
-    pub(crate) fn set_curr<E: Entities>(&mut self, kind: FairKind, e: &mut E, task: u32) {
-        self.remove(e, task);
+    pub(crate) fn set_curr<E: Entities>(&mut self, rules: &FairRules, e: &mut E, task: u32) {
+        self.remove(rules, e, task);
+        self.look_at_slices(e, true);
         self.curr = task;
-        e.fair_mut(task).ran_since_pick_ns = 0;
-        if let FairKind::Eevdf(p) = kind {
-            eevdf::protect(self, p, e, task);
+        let se = &mut e.fair_mut(task).se;
+        se.ran_ns = 0;
+        if !rules.is_cfs() {
+            fair::set_protect_slice(&rules.policy, &self.rq, se);
+        }
+        if self.skip == task {
+            self.skip = NO_TASK;
         }
     }
 
     /// The running task goes back to the queue, still runnable.
-    pub(crate) fn put_curr<E: Entities>(&mut self, e: &E) {
+    pub(crate) fn put_curr<E: Entities>(&mut self, rules: &FairRules, e: &E) {
         let task = std::mem::replace(&mut self.curr, NO_TASK);
         if task != NO_TASK {
-            self.insert(e, task);
+            self.insert(rules, e, task);
         }
     }
 
-    /// Charges `delta_ns` to the running task; true when its request is used up and somebody else waits.
-    pub(crate) fn charge<E: Entities>(&mut self, kind: FairKind, e: &mut E, delta_ns: u64) -> bool {
+    /// Charges `delta_ns` to the running task; true when it has to give way.
+    pub(crate) fn charge<E: Entities>(&mut self, rules: &FairRules, e: &mut E, delta_ns: u64) -> bool {
         if self.curr == NO_TASK || delta_ns == 0 {
             return false;
         }
-        let ent = e.fair_mut(self.curr);
-        ent.vruntime += to_virtual(delta_ns, ent.weight);
-        ent.ran_since_pick_ns += delta_ns;
-        let renewed = match kind {
-            FairKind::Cfs(_) => false,
-            FairKind::Eevdf(p) => eevdf::renew(p, ent),
-        };
-        self.advance_min(kind, e);
-        renewed && !self.queue.is_empty()
+        let p = &rules.policy;
+        let se = &mut e.fair_mut(self.curr).se;
+        fair::update_curr(p, se, delta_ns);
+        let mut gives_way = false;
+        if !rules.is_cfs() {
+            let curr = *se;
+            let renewed = fair::update_deadline(p, &rules.tunables, &mut self.rq, Some(&curr), se);
+            gives_way = fair::curr_gives_way(p, &self.rq, se, renewed) != 0;
+        }
+        self.advance_min(rules, e);
+        gives_way
     }
 
     /// At the tick: should the running task give way?
-    pub(crate) fn tick_preempts<E: Entities>(&self, kind: FairKind, e: &E) -> bool {
-        if self.curr == NO_TASK || self.queue.is_empty() {
+    pub(crate) fn tick_preempts<E: Entities>(&self, rules: &FairRules, e: &E) -> bool {
+        if self.curr == NO_TASK {
             return false;
         }
-        self.tick_preempts_with(kind, e, self.slice_ns(kind, e, self.curr, false))
+        self.tick_preempts_with(rules, e, self.slice_ns(rules, e, self.curr))
     }
 
-    /// The same at any level, where the slice of the running entity is known.
-    pub(super) fn tick_preempts_with<E: Entities>(&self, kind: FairKind, e: &E, slice_ns: u64) -> bool {
-        match kind {
-            FairKind::Cfs(p) => cfs::tick_preempts(self, p, e, slice_ns),
-            FairKind::Eevdf(_) => e.fair(self.curr).vruntime >= e.fair(self.curr).protected_until,
-        }
-    }
-
-    /// Does the woken task `wakee` preempt the running one?
-    pub(crate) fn wakeup_preempts<E: Entities>(&mut self, kind: FairKind, e: &mut E, wakee: u32) -> bool {
-        match preempts_by_policy(e.fair(self.curr), e.fair(wakee)) {
-            Some(decided) => decided,
-            None => self.entity_preempts(kind, e, wakee),
-        }
-    }
-
-    /// The same between entities of this level, policies aside.
-    pub(super) fn entity_preempts<E: Entities>(&mut self, kind: FairKind, e: &mut E, wakee: u32) -> bool {
-        match kind {
-            FairKind::Cfs(p) => cfs::wakeup_preempts(p, e.fair(self.curr), e.fair(wakee)),
-            FairKind::Eevdf(p) => eevdf::wakeup_preempts(self, p, e, wakee),
-        }
-    }
-
-    /// The task to run next, which may be the running one or a delayed one; `NO_TASK` when empty.
-    pub(crate) fn pick<E: Entities>(&self, kind: FairKind, e: &E) -> u32 {
-        if self.queue.is_empty() {
-            return self.curr;
-        }
-        match kind {
-            FairKind::Cfs(_) => cfs::pick(self, e),
-            FairKind::Eevdf(_) => eevdf::pick(self, e, true),
-        }
+    /// The same at any level, where the slice of the running entity is known. EEVDF decides whenever time is accounted.
+    pub(super) fn tick_preempts_with<E: Entities>(&self, rules: &FairRules, e: &E, slice_ns: u64) -> bool {
+        let (Some(curr), Some(first)) = (self.running(e), self.first(e)) else { return false };
+        rules.is_cfs() && fair::check_preempt_tick(&rules.tunables, &curr, &first, slice_ns) != 0
     }
 
     /// Yields: the running task goes behind the others.
-    pub(crate) fn yield_curr<E: Entities>(&mut self, kind: FairKind, e: &mut E) {
-        let latest = self.queue.iter().map(|&t| e.fair(t).vruntime).max();
-        let curr = self.curr;
-        if let (FairKind::Cfs(_), Some(v)) = (kind, latest) {
-            e.fair_mut(curr).vruntime = e.fair(curr).vruntime.max(v + 1);
-        } else if let FairKind::Eevdf(p) = kind {
-            eevdf::forfeit(self, p, e, curr);
-        }
-    }
-
-    /// CFS only: EEVDF has its average, which `leave` keeps when the queue becomes empty.
-    fn advance_min<E: Entities>(&mut self, kind: FairKind, e: &E) {
-        if let FairKind::Eevdf(_) = kind {
+    pub(crate) fn yield_curr<E: Entities>(&mut self, rules: &FairRules, e: &mut E) {
+        if rules.is_cfs() {
+            self.skip = self.curr;
             return;
         }
-        let curr = (self.curr != NO_TASK).then(|| e.fair(self.curr).vruntime);
-        let queued = self.queue.iter().map(|&t| e.fair(t).vruntime).min();
-        if let Some(v) = curr.into_iter().chain(queued).min() {
-            self.min_vruntime = self.min_vruntime.max(v);
-        }
+        fair::yield_entity(&rules.policy, &rules.tunables, &mut self.rq, &mut e.fair_mut(self.curr).se);
+        self.advance_min(rules, e);
     }
-}
 
-/// Whether a woken task preempts the running one, where their policies say so.
-pub(super) fn preempts_by_policy(curr: &FairEntity, new: &FairEntity) -> Option<bool> {
-    if curr.idle_policy && !new.idle_policy {
-        return Some(true);
+    /// The task to run next, which may be the running one or a delayed one; `NO_TASK` when empty.
+    pub(crate) fn pick<E: Entities>(&mut self, rules: &FairRules, e: &E) -> u32 {
+        let picked = pick::next(self, rules, e);
+        if picked == self.skip {
+            self.skip = NO_TASK;
+        }
+        picked
     }
-    (new.batch || new.idle_policy).then_some(false)
+
+    fn advance_min<E: Entities>(&mut self, rules: &FairRules, e: &E) {
+        let (curr, first) = (self.running(e), self.first(e));
+        fair::update_min_vruntime(&rules.policy, &mut self.rq, curr.as_ref(), first.as_ref());
+    }
 }

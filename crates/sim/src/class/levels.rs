@@ -77,7 +77,7 @@ impl Levels {
         let cfs = CfsRq { avg, ..CfsRq::default() };
         self.slots.push(Slot { group, parent, queued: false, listed: false, se, cfs });
         self.queues.push(FairRq::default());
-        self.entities.push(FairEntity { weight: WEIGHT_AT_START, ..FairEntity::default() });
+        self.entities.push(FairEntity::of_weight(WEIGHT_AT_START));
         self.slot_of_group[group as usize] = slot;
         slot
     }

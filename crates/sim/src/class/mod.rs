@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Scheduling classes: queues and picking rules. No PELT, no frequency: those are called by `sched` around these.
 
-pub(crate) mod cfs;
 pub(crate) mod deadline;
-pub(crate) mod eevdf;
 pub(crate) mod fair;
 pub(crate) mod levels;
+pub(crate) mod pick;
 pub(crate) mod realtime;
 pub(crate) mod tree;
 
@@ -55,27 +54,32 @@ pub const NICE_WEIGHTS: [u64; 40] = [
     1991, 1586, 1277, 1024, 820, 655, 526, 423, 335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
 ];
 
-/// Load weight of a policy; 0 for classes that have none.
-pub(crate) fn weight_of(policy: SchedPolicy) -> u64 {
+/// Level of a policy in the core's tables of weights, where it has one.
+pub(crate) fn weight_level(policy: SchedPolicy) -> Option<u32> {
     match policy {
         SchedPolicy::Normal { nice, .. } | SchedPolicy::Batch { nice } => {
-            NICE_WEIGHTS[(i32::from(nice) + 20).clamp(0, 39) as usize]
+            Some((i32::from(nice) + 20).clamp(0, 39) as u32)
         }
-        SchedPolicy::Idle => IDLE_WEIGHT,
-        _ => 0,
+        SchedPolicy::Idle => Some(NICE_WEIGHTS.len() as u32),
+        _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use pelton_core::fair;
+
     use super::*;
 
     #[test]
     fn priorities_and_weights_are_the_kernels() {
         assert_eq!(kernel_prio(SchedPolicy::Fifo { priority: 99 }), 0);
         assert_eq!(kernel_prio(SchedPolicy::Normal { nice: 0, slice_ns: 0 }), 120);
-        assert_eq!(weight_of(SchedPolicy::Normal { nice: 0, slice_ns: 0 }), 1024);
-        assert_eq!(weight_of(SchedPolicy::Batch { nice: 19 }), 15);
+        let weights = NICE_WEIGHTS.into_iter().chain([IDLE_WEIGHT]);
+        assert!(weights.eq((0..=40).map(|level| fair::task_weight(level).into())));
+        assert_eq!(weight_level(SchedPolicy::Normal { nice: 0, slice_ns: 0 }), Some(20));
+        assert_eq!(weight_level(SchedPolicy::Batch { nice: 19 }), Some(39));
+        assert_eq!(weight_level(SchedPolicy::Idle), Some(40));
         assert!(Class::of(SchedPolicy::Fifo { priority: 1 }) < Class::of(SchedPolicy::Idle));
     }
 }

@@ -2,9 +2,11 @@
 //! Queueing, picking and preempting through the levels of task groups (SPEC J.2, groups). Each level is an ordinary fair
 //! queue; a walk goes from a task's queue up to the root, or down from it to pick.
 
-use super::fair::{FairKind, FairRq, preempts_by_policy};
+use pelton_core::fair;
+
+use super::fair::{Entities, FairRq, FairRules};
 use super::levels::{Levels, Mixed, ROOT, entity_of, slot_of};
-use super::{cfs, eevdf};
+use super::pick;
 use crate::state::{NO_TASK, Task};
 
 /// How far up the leaving of an entity reaches.
@@ -18,9 +20,7 @@ pub(crate) struct Leave {
 
 /// The levels of one CPU, borrowed for one operation.
 pub(crate) struct Tree<'a> {
-    pub kind: FairKind,
-    /// Dequeues of entities that are not eligible are delayed.
-    pub delays: bool,
+    pub rules: &'a FairRules,
     pub root: &'a mut FairRq,
     pub levels: &'a mut Levels,
     pub tasks: &'a mut Vec<Task>,
@@ -48,8 +48,8 @@ impl Tree<'_> {
 
     pub(crate) fn is_delayed(&self, entity: u32) -> bool {
         match slot_of(entity) {
-            Some(slot) => self.levels.entities[slot as usize].delayed,
-            None => self.tasks[entity as usize].fair.delayed,
+            Some(slot) => self.levels.entities[slot as usize].is_delayed(),
+            None => self.tasks[entity as usize].fair.is_delayed(),
         }
     }
 
@@ -57,22 +57,23 @@ impl Tree<'_> {
     fn sync_weight(&mut self, entity: u32) {
         let Some(slot) = slot_of(entity) else { return };
         let record = &self.levels.slots[slot as usize];
-        let (weight, queued, home) = (record.se.weight, record.queued, record.parent);
-        if self.levels.entities[slot as usize].weight != weight {
-            let kind = self.kind;
+        let (weight, home) = (record.se.weight, record.parent);
+        if self.levels.entities[slot as usize].weight() != weight {
+            let rules = self.rules;
             let (queue, mut e) = self.at(home);
-            queue.reweight(kind, &mut e, entity, queued, weight);
+            queue.reweight(rules, &mut e, entity, (weight, 0));
         }
     }
 
     /// A group asks for the shortest slice of its entities.
     fn sync_slice(&mut self, slot: u32) {
-        if slot != ROOT
-            && let FairKind::Eevdf(p) = self.kind
-        {
-            let (queue, e) = self.at(slot);
-            let shortest = eevdf::min_custom_slice_ns(queue, p, &e);
-            self.levels.entities[slot as usize].custom_slice_ns = shortest;
+        if slot == ROOT || self.rules.is_cfs() || self.rules.policy.custom_slice == 0 {
+            return;
+        }
+        let (queue, e) = self.at(slot);
+        if let Some(shortest_ns) = queue.shortest_slice_ns(&e) {
+            let se = &mut self.levels.entities[slot as usize].se;
+            (se.slice_ns, se.custom_slice) = (shortest_ns, 1);
         }
     }
 
@@ -86,20 +87,24 @@ impl Tree<'_> {
     }
 
     /// CFS: what an entity gets of the period of its queue, by its weight and that of the groups above.
-    fn slice_ns(&mut self, entity: u32, joins: bool) -> u64 {
-        let FairKind::Cfs(p) = self.kind else { return 0 };
-        let (mut entity, mut joins) = (entity, joins);
-        let mut slice = p.period_ns(self.queue(self.home(entity)).nr_queued() + u32::from(joins));
-        loop {
-            let home = self.home(entity);
-            let (queue, e) = self.at(home);
-            slice = cfs::share_ns(queue, &e, entity, joins, slice);
-            if home == ROOT {
-                return slice;
-            }
-            entity = entity_of(home);
-            joins = !self.levels.slots[home as usize].queued;
+    fn slice_ns(&mut self, entity: u32) -> u64 {
+        let rules = self.rules;
+        if !rules.is_cfs() {
+            return 0;
         }
+        let all = self.root.nr_runnable();
+        let (lowest, mut at) = (self.home(entity), entity);
+        let (queue, e) = self.at(lowest);
+        let idle_only = queue.is_idle_only();
+        let mut slice_ns = queue.period_ns(rules, &e, entity, all);
+        while at != NO_TASK {
+            let home = self.home(at);
+            let (queue, e) = self.at(home);
+            slice_ns = queue.share_ns(rules, &e, at, slice_ns);
+            at = self.above(at);
+        }
+        let (_, e) = self.at(lowest);
+        fair::slice_floor(&rules.policy, &rules.tunables, &e.fair(entity).se, idle_only.into(), slice_ns)
     }
 
     /// A task becomes runnable; groups above that were empty are queued as well.
@@ -115,7 +120,7 @@ impl Tree<'_> {
             self.sync_weight(entity);
             if !self.levels.slots[slot as usize].queued {
                 self.join(entity, true);
-            } else if self.levels.entities[slot as usize].delayed {
+            } else if self.levels.entities[slot as usize].is_delayed() {
                 self.rejoin(entity);
             }
             slot = self.levels.slots[slot as usize].parent;
@@ -123,10 +128,10 @@ impl Tree<'_> {
     }
 
     fn join(&mut self, entity: u32, wakeup: bool) {
-        let (kind, home) = (self.kind, self.home(entity));
-        let slice_ns = self.slice_ns(entity, true);
+        let (rules, home) = (self.rules, self.home(entity));
+        let slice_ns = self.slice_ns(entity);
         let (queue, mut e) = self.at(home);
-        queue.enqueue_with(kind, &mut e, entity, wakeup, slice_ns);
+        queue.enqueue_with(rules, &mut e, entity, wakeup, slice_ns);
         self.note_group(entity, true);
     }
 
@@ -147,17 +152,17 @@ impl Tree<'_> {
 
     /// A delayed group gets a task again.
     fn rejoin(&mut self, entity: u32) {
-        let (kind, home) = (self.kind, self.home(entity));
+        let (rules, home) = (self.rules, self.home(entity));
         let (queue, mut e) = self.at(home);
-        queue.requeue(kind, &mut e, entity);
+        queue.requeue(rules, &mut e, entity);
         self.count_group(entity, true);
     }
 
     /// A delayed task is woken.
     pub(crate) fn requeue(&mut self, task: u32) {
-        let (kind, home) = (self.kind, self.home(task));
+        let (rules, home) = (self.rules, self.home(task));
         let (queue, mut e) = self.at(home);
-        queue.requeue(kind, &mut e, task);
+        queue.requeue(rules, &mut e, task);
         if home != ROOT {
             self.root.below += 1;
         }
@@ -165,17 +170,17 @@ impl Tree<'_> {
 
     /// True when the dequeue of an entity that wants to leave its queue is delayed.
     pub(crate) fn is_over_served(&mut self, entity: u32) -> bool {
-        let home = self.home(entity);
-        let delays = self.delays;
+        let (rules, home) = (self.rules, self.home(entity));
         let (queue, e) = self.at(home);
-        delays && eevdf::over_served(queue, &e, entity)
+        let delays = !rules.is_cfs() && rules.policy.delayed_dequeue != 0;
+        delays && queue.is_over_served(rules, &e, entity)
     }
 
     /// The dequeue of a task is delayed.
     pub(crate) fn delay(&mut self, task: u32) {
-        self.tasks[task as usize].fair.delayed = true;
-        let home = self.home(task);
-        self.at(home).0.delayed += 1;
+        let (rules, home) = (self.rules, self.home(task));
+        let (queue, mut e) = self.at(home);
+        queue.delay(rules, &mut e, task);
         if home != ROOT {
             self.root.below -= 1;
         }
@@ -210,19 +215,19 @@ impl Tree<'_> {
             }
             (leaving, sleeping) = (self.above(leaving), true);
         }
-        if let Some(slot) = slot_of(plan.delayed) {
-            self.levels.entities[slot as usize].delayed = true;
-            let home = self.home(plan.delayed);
-            self.at(home).0.delayed += 1;
+        if plan.delayed != NO_TASK {
+            let (rules, home) = (self.rules, self.home(plan.delayed));
+            let (queue, mut e) = self.at(home);
+            queue.delay(rules, &mut e, plan.delayed);
             self.count_group(plan.delayed, false);
         }
         self.sync_above(self.home(plan.top));
     }
 
     fn leave_level(&mut self, entity: u32, sleeping: bool) {
-        let (kind, home, stood) = (self.kind, self.home(entity), !self.is_delayed(entity));
+        let (rules, home, stood) = (self.rules, self.home(entity), !self.is_delayed(entity));
         let (queue, mut e) = self.at(home);
-        queue.dequeue(kind, &mut e, entity, sleeping);
+        queue.dequeue(rules, &mut e, entity, sleeping);
         if let Some(slot) = slot_of(entity) {
             self.levels.slots[slot as usize].queued = false;
             if stood {
@@ -234,13 +239,13 @@ impl Tree<'_> {
 
     /// The task to run next; or a delayed entity, which then has to leave; `NO_TASK` when there is nothing.
     pub(crate) fn pick(&mut self) -> u32 {
-        let kind = self.kind;
+        let rules = self.rules;
         let mut slot = ROOT;
         loop {
             let (queue, e) = self.at(slot);
-            let entity = queue.pick(kind, &e);
+            let entity = queue.pick(rules, &e);
             match slot_of(entity) {
-                Some(below) if !self.levels.entities[below as usize].delayed => slot = below,
+                Some(below) if !self.levels.entities[below as usize].is_delayed() => slot = below,
                 _ => return entity,
             }
         }
@@ -272,29 +277,30 @@ impl Tree<'_> {
 
     /// The running entity of a level goes back to its queue.
     pub(crate) fn put_level(&mut self, home: u32) {
+        let rules = self.rules;
         let (queue, e) = self.at(home);
-        queue.put_curr(&e);
+        queue.put_curr(rules, &e);
     }
 
     /// A queued entity becomes the running one of its level; false when it is.
     pub(crate) fn set_level(&mut self, entity: u32) -> bool {
-        let (kind, home) = (self.kind, self.home(entity));
+        let (rules, home) = (self.rules, self.home(entity));
         let (queue, mut e) = self.at(home);
         let changes = queue.curr != entity;
         if changes {
-            queue.set_curr(kind, &mut e, entity);
+            queue.set_curr(rules, &mut e, entity);
         }
         changes
     }
 
     /// Charges run time at every level; true when a request is used up and somebody else waits at its level.
     pub(crate) fn charge(&mut self, delta_ns: u64) -> bool {
-        let kind = self.kind;
+        let rules = self.rules;
         let (mut slot, mut used_up) = (ROOT, false);
         loop {
             let (queue, mut e) = self.at(slot);
             let curr = queue.curr;
-            used_up |= queue.charge(kind, &mut e, delta_ns);
+            used_up |= queue.charge(rules, &mut e, delta_ns);
             match slot_of(curr) {
                 Some(below) => slot = below,
                 None => return used_up,
@@ -304,13 +310,13 @@ impl Tree<'_> {
 
     /// At the tick: should the running task, or a group it is in, give way?
     pub(crate) fn tick_preempts(&mut self) -> bool {
-        let kind = self.kind;
+        let rules = self.rules;
         let mut entity = self.lowest_curr();
         while entity != NO_TASK {
-            let slice_ns = self.slice_ns(entity, false);
+            let slice_ns = self.slice_ns(entity);
             let home = self.home(entity);
             let (queue, e) = self.at(home);
-            if !queue.queue.is_empty() && queue.tick_preempts_with(kind, &e, slice_ns) {
+            if !queue.queue.is_empty() && queue.tick_preempts_with(rules, &e, slice_ns) {
                 return true;
             }
             entity = self.above(entity);
@@ -328,7 +334,11 @@ impl Tree<'_> {
 
     /// Does the woken task preempt the running one? They, or their groups, are compared at the lowest level they share.
     pub(crate) fn wakeup_preempts(&mut self, curr: u32, wakee: u32) -> bool {
-        if let Some(decided) = preempts_by_policy(&self.tasks[curr as usize].fair, &self.tasks[wakee as usize].fair) {
+        let is_new = std::mem::take(&mut self.tasks[wakee as usize].fair.just_made);
+        if let Some(decided) = pick::by_policy(&*self.tasks, curr, wakee) {
+            let (rules, home) = (self.rules, self.home(curr));
+            let (queue, mut e) = self.at(home);
+            queue.unprotect(rules, &mut e, decided);
             return decided;
         }
         let (mut old, mut new) = (curr, wakee);
@@ -341,32 +351,36 @@ impl Tree<'_> {
                 new = self.above(new);
             }
         }
-        let (kind, home) = (self.kind, self.home(new));
+        let (rules, home) = (self.rules, self.home(new));
         let (queue, mut e) = self.at(home);
-        queue.curr == NO_TASK || queue.entity_preempts(kind, &mut e, new)
+        queue.curr == NO_TASK || queue.entity_preempts(rules, &mut e, new, is_new)
     }
 
-    /// The running task yields to the others of its queue.
+    /// The running task yields to the others of its queue; CFS passes over the groups above it as well.
     pub(crate) fn yield_task(&mut self, task: u32) {
-        let (kind, home) = (self.kind, self.home(task));
-        let (queue, mut e) = self.at(home);
-        if queue.curr == task {
-            queue.yield_curr(kind, &mut e);
+        let (rules, mut entity) = (self.rules, task);
+        while entity != NO_TASK {
+            let home = self.home(entity);
+            let (queue, mut e) = self.at(home);
+            if queue.curr == entity {
+                queue.yield_curr(rules, &mut e);
+            }
+            entity = if rules.is_cfs() { self.above(entity) } else { NO_TASK };
         }
     }
 
     /// A task is made by one that runs here; see [`FairRq::fork`].
     pub(crate) fn fork(&mut self, task: u32) {
-        let (kind, home) = (self.kind, self.home(task));
-        let slice_ns = self.slice_ns(task, true);
+        let (rules, home) = (self.rules, self.home(task));
+        let slice_ns = self.slice_ns(task);
         let (queue, mut e) = self.at(home);
-        queue.fork_with(kind, &mut e, task, slice_ns);
+        queue.fork_with(rules, &mut e, task, slice_ns);
     }
 
     /// A task that sleeps wakes on another CPU.
     pub(crate) fn leave_asleep(&mut self, task: u32) {
         let home = self.home(task);
         let queue = if home == ROOT { &*self.root } else { &self.levels.queues[home as usize] };
-        queue.leave_asleep(self.kind, &mut self.tasks[task as usize].fair);
+        queue.leave_asleep(self.rules, &mut self.tasks[task as usize].fair);
     }
 }
