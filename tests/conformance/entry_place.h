@@ -16,6 +16,7 @@ TEST_OP op_wake_affine(u64 *w)
 		.this_idle = w[6] >> 2 & 1,
 		.prev_idle = w[6] >> 3 & 1,
 		.this_running = (u32)(w[6] >> 32),
+		.far = w[6] >> 4 & 1,
 	};
 
 	return pelton_wake_affine(POLICY, &wake);

@@ -73,7 +73,13 @@ enum { PELTON_UCLAMP_OFF, PELTON_UCLAMP_MAX };
 enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 enum { PELTON_IDLE_TICK_STOPS, PELTON_IDLE_TICK_GOVERNOR };
 enum { PELTON_WAKE_QUEUE_FAR, PELTON_WAKE_QUEUE_FAR_OR_IDLE };
-enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
+enum {
+	PELTON_WAKE_AFFINE_RUNNABLE_LOAD,
+	PELTON_WAKE_AFFINE_RUNNABLE_EVEN,
+	PELTON_WAKE_AFFINE_RUNNABLE_LESS,
+	PELTON_WAKE_AFFINE_LOAD_AVG,
+	PELTON_WAKE_AFFINE_IDLE_FIRST
+};
 
 #define PELTON_SWITCHES(X) \
 	X(invariance, "contribution|clock", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
@@ -219,11 +225,15 @@ enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
 	  "CPU back within it (4.17). Only idle periods without tick count as idle for the hold filter.") \
 	X(wake_queue, "far|far_or_idle", 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, \
 	  "Which wake-ups are handed over and executed by the CPU that gets the task: those to another cache, or also " \
-	  "those to an idle CPU (6.0, recollection). It pays for enqueueing and for the governor then.") \
-	X(wake_affine, "runnable_load|idle_first", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
+	  "those to a CPU that has nothing to run (read in 6.1, not in 5.10). It pays for enqueueing and for the governor " \
+	  "then.") \
+	X(wake_affine, "runnable_load|runnable_even|runnable_less|load_avg|idle_first", 0, 1, 2, 2, 3, 4, 4, 4, 4, 4, \
 	  "Whether the search for an idle CPU starts at the waker's or at the wakee's last one. runnable_load: by the load of " \
-	  "runnable tasks alone (to 4.12). idle_first: idle CPUs first, then load averages with sleepers in them (4.16, " \
-	  "the version of each step is recollection). With it, the CPU before the last one is tried as well.")
+	  "runnable tasks alone (4.12). runnable_even: the waking CPU is asked first whether it is idle, then the same load, " \
+	  "and what is even stays with the waker (4.16). runnable_less: what is even goes with the waker only when that is " \
+	  "about to sleep (4.17). load_avg: load averages with sleepers in them (read in 5.10, not in 5.4). idle_first: an " \
+	  "idle last CPU is taken before loads are compared (read in 6.1, not in 5.10). From 4.16 the CPU before the last " \
+	  "one is tried as well.")
 
 /* "Take what the platform says": its driver's cost, or the rate limit. */
 #define PELTON_FROM_PLATFORM 0xffffffffu

@@ -383,6 +383,7 @@ unsafe extern "C" {
         allowed: u64,
     ) -> u64;
 
+    pub(crate) safe fn pelton_x_wake_reads_runnable(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_wake_affine(p: &Policy, w: &Wake) -> u32;
     pub(crate) safe fn pelton_x_wake_wide(waker: u32, wakee: u32, llc: u32) -> u32;
     pub(crate) safe fn pelton_x_effective_load(g: &CfsRq, tg: &TaskGroup, se: &Se, wl: i64, wg: i64) -> i64;

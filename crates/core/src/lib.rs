@@ -26,7 +26,7 @@ pub use idle::woke;
 pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
 pub use meta::{Bound, bounds, layouts};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, update};
-pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_wide};
+pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_reads_runnable, wake_wide};
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use records::{
     Avg, CfsRq, Clock, CpuState, Decision, EmState, Gate, LayoutRow, PerfTerms, Rq, Se, SugovCpu, SugovPolicy,

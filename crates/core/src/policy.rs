@@ -130,7 +130,7 @@ policy_fields! {
     idle_tick,
     /// Switch `wake_queue`: 0 = far, 1 = far_or_idle.
     wake_queue,
-    /// Switch `wake_affine`: 0 = runnable_load, 1 = idle_first.
+    /// Switch `wake_affine`: 0 = runnable_load, 1 = runnable_even, 2 = runnable_less, 3 = load_avg, 4 = idle_first.
     wake_affine,
     /// Parameter `hook_epsilon`, of 1024.
     hook_epsilon,

@@ -371,8 +371,8 @@ mirror! {
         prev_idle: u32,
         /// Runnable tasks of the waking CPU.
         this_running: u32,
-        /// Unused.
-        reserved: u32,
+        /// The two CPUs share no cache.
+        far: u32,
     }
 }
 

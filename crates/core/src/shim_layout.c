@@ -174,7 +174,7 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_wake, this_idle),
 	FLD(pelton_wake, prev_idle),
 	FLD(pelton_wake, this_running),
-	FLD(pelton_wake, reserved),
+	FLD(pelton_wake, far),
 	REC(pelton_idle_last),
 	FLD(pelton_idle_last, residency_ns),
 	FLD(pelton_idle_last, state),

@@ -100,6 +100,9 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("wake_queue", "far", WAKE_QUEUE_FAR),
     ("wake_queue", "far_or_idle", WAKE_QUEUE_FAR_OR_IDLE),
     ("wake_affine", "runnable_load", WAKE_AFFINE_RUNNABLE_LOAD),
+    ("wake_affine", "runnable_even", WAKE_AFFINE_RUNNABLE_EVEN),
+    ("wake_affine", "runnable_less", WAKE_AFFINE_RUNNABLE_LESS),
+    ("wake_affine", "load_avg", WAKE_AFFINE_LOAD_AVG),
     ("wake_affine", "idle_first", WAKE_AFFINE_IDLE_FIRST),
 ];
 
@@ -295,5 +298,11 @@ pub const WAKE_QUEUE_FAR: u32 = 0;
 pub const WAKE_QUEUE_FAR_OR_IDLE: u32 = 1;
 /// `wake_affine = runnable_load`.
 pub const WAKE_AFFINE_RUNNABLE_LOAD: u32 = 0;
+/// `wake_affine = runnable_even`.
+pub const WAKE_AFFINE_RUNNABLE_EVEN: u32 = 1;
+/// `wake_affine = runnable_less`.
+pub const WAKE_AFFINE_RUNNABLE_LESS: u32 = 2;
+/// `wake_affine = load_avg`.
+pub const WAKE_AFFINE_LOAD_AVG: u32 = 3;
 /// `wake_affine = idle_first`.
-pub const WAKE_AFFINE_IDLE_FIRST: u32 = 1;
+pub const WAKE_AFFINE_IDLE_FIRST: u32 = 4;

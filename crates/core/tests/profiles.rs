@@ -117,6 +117,8 @@ fn scheduler_of_each_kernel() {
     check_column("idle_governor", &[("4.12", "menu"), ("7.2", "menu")]);
     check_column("idle_tick", &[("4.16", "stops"), ("4.19", "governor")]);
     check_column("wake_queue", &[("5.10", "far"), ("6.1", "far_or_idle")]);
+    check_column("wake_affine", &[("4.12", "runnable_load"), ("4.16", "runnable_even"), ("4.19", "runnable_less")]);
+    check_column("wake_affine", &[("5.4", "runnable_less"), ("5.10", "load_avg"), ("6.1", "idle_first")]);
 }
 
 #[test]
