@@ -23,9 +23,11 @@
 //! | [`gate`] | `gate.h` | B.3, C.2-C.5, C.7, C.10: when it may act |
 //! | [`energy`] | `energy.h` | H.1: energy of a domain |
 //! | [`idle`] | `idle.h`, `idle_menu.h`, `idle_teo.h` | J.5: menu and teo |
+//! | [`balance`] | `rt_limit.h`, `newidle.h`, `idle_walk.h` | the real-time limit; CPUs that go idle or are |
 //! | [`place`] | `place.h` | where a waking task is drawn to |
 //! | [`vectors`] | | M.1: known-answer tables |
 
+pub mod balance;
 pub mod clock;
 pub mod energy;
 pub mod event;

@@ -69,6 +69,8 @@ enum {
 };
 enum { PELTON_FAIR_CFS, PELTON_FAIR_EEVDF };
 enum { PELTON_RT_LIMIT_THROTTLE, PELTON_RT_LIMIT_FAIR_SERVER };
+enum { PELTON_NEWIDLE_ALWAYS, PELTON_NEWIDLE_MIGRATION_COST, PELTON_NEWIDLE_DOMAIN_COST, PELTON_NEWIDLE_AT_SWITCH };
+enum { PELTON_IDLE_WALK_BALANCE, PELTON_IDLE_WALK_STATS, PELTON_IDLE_WALK_STATS_ASYM, PELTON_IDLE_WALK_ENTRY };
 enum { PELTON_UCLAMP_OFF, PELTON_UCLAMP_MAX };
 enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 enum { PELTON_IDLE_TICK_STOPS, PELTON_IDLE_TICK_GOVERNOR };
@@ -212,7 +214,20 @@ enum {
 	  "A task that sleeps with negative lag stays queued, not runnable, until it is eligible (6.12).") \
 	X(rt_limit, "throttle|fair_server", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
 	  "What keeps real-time tasks from starving the fair class. throttle: 950 ms of every second, whether or not a " \
-	  "fair task waits. fair_server: only while one does (6.8 has the server, 6.12 is the first profile with it).") \
+	  "fair task waits (read up to 6.8). fair_server: only while one does (read in 6.12).") \
+	X(rt_runtime_share, "off|on", 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, \
+	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used (on in 5.4, off in 5.10): " \
+	  "one busy real-time task on several CPUs is never throttled.") \
+	X(newidle, "always|migration_cost|domain_cost|at_switch", 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, \
+	  "When a CPU that runs out of tasks does not look for one elsewhere. migration_cost: while its mean idle time is " \
+	  "below 500 us, or below what a search costs. domain_cost: only the latter (read in 6.1, not in 5.10). at_switch: " \
+	  "the same, and an idle time ends with the switch to a task, not with the wake-up of one (read in 7.2, not in " \
+	  "6.18). always: it always looks.") \
+	X(idle_walk, "balance|stats|stats_asym|entry", 0, 0, 1, 2, 3, 3, 3, 3, 3, 3, \
+	  "Who brings the load of idle CPUs without tick up to date: an idle CPU that a busy one's tick wakes by interrupt. " \
+	  "balance: when there may be something to balance (to 4.16). stats: every 32 ms as well, and a CPU that goes idle " \
+	  "walks itself when that is due (4.17). stats_asym: unequal capacities count less busy CPUs as a reason (read in " \
+	  "5.4, not in 4.19). entry: a CPU that goes idle walks from its idle loop (read in 5.10, not in 5.4).") \
 	X(uclamp, "off|max", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
 	  "Utilization clamps: none, or the largest clamp of the runnable tasks (5.3).") \
 	X(idle_governor, "menu|teo|next_timer", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \

@@ -217,6 +217,28 @@ FN(u64, h_load, (u64 part, u64 load, u64 queue), (part, load, queue))
 FN(void, wake_in_groups, (struct pelton_wake * w, s64 waker_here, s64 waker_there, s64 task_here, s64 task_there),
    (w, waker_here, waker_there, task_here, task_there))
 
+/* limit of the real-time class */
+typedef struct pelton_rt_limit *rt_limit_t;
+
+FN(u32, rt_over, (const struct pelton_rt_limit *own), (own))
+FN(void, rt_borrow, (rt_limit_t own, rt_limit_t other, u32 cpus), (own, other, cpus))
+FN(u32, rt_exceeded, (rt_limit_t own), (own))
+FN(u32, rt_replenish, (rt_limit_t own, u64 overrun), (own, overrun))
+FN(void, rt_equal, (policy_t p, rt_limit_t own), (p, own))
+
+/* CPUs that go idle or are */
+typedef const struct pelton_idle_walk *walk_t;
+typedef const struct pelton_newidle *cnewidle_t;
+
+FN(void, newidle_init, (struct pelton_newidle * n), (n))
+FN(void, newidle_woke, (struct pelton_newidle * n, u64 stay), (n, stay))
+FN(u32, newidle_skips, (policy_t p, cnewidle_t n), (p, n))
+FN(void, newidle_searched, (policy_t p, struct pelton_newidle *n, u64 cost, u64 now), (p, n, cost, now))
+FN(void, newidle_decay, (struct pelton_newidle * n, u64 now), (n, now))
+FN(u32, idle_walk_kick, (policy_t p, walk_t w), (p, w))
+FN(u32, idle_walk_newly, (policy_t p, walk_t w, cnewidle_t n), (p, w, n))
+FN(u64, idle_walk_next, (u64 now, u64 tick), (now, tick))
+
 /* idle governors */
 typedef const struct pelton_idle_table *table_t;
 typedef const struct pelton_idle_now *idle_now_t;

@@ -90,6 +90,14 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("fair_class", "eevdf", FAIR_CLASS_EEVDF),
     ("rt_limit", "throttle", RT_LIMIT_THROTTLE),
     ("rt_limit", "fair_server", RT_LIMIT_FAIR_SERVER),
+    ("newidle", "always", NEWIDLE_ALWAYS),
+    ("newidle", "migration_cost", NEWIDLE_MIGRATION_COST),
+    ("newidle", "domain_cost", NEWIDLE_DOMAIN_COST),
+    ("newidle", "at_switch", NEWIDLE_AT_SWITCH),
+    ("idle_walk", "balance", IDLE_WALK_BALANCE),
+    ("idle_walk", "stats", IDLE_WALK_STATS),
+    ("idle_walk", "stats_asym", IDLE_WALK_STATS_ASYM),
+    ("idle_walk", "entry", IDLE_WALK_ENTRY),
     ("uclamp", "off", UCLAMP_OFF),
     ("uclamp", "max", UCLAMP_MAX),
     ("idle_governor", "menu", IDLE_GOVERNOR_MENU),
@@ -278,6 +286,22 @@ pub const FAIR_CLASS_EEVDF: u32 = 1;
 pub const RT_LIMIT_THROTTLE: u32 = 0;
 /// `rt_limit = fair_server`.
 pub const RT_LIMIT_FAIR_SERVER: u32 = 1;
+/// `newidle = always`.
+pub const NEWIDLE_ALWAYS: u32 = 0;
+/// `newidle = migration_cost`.
+pub const NEWIDLE_MIGRATION_COST: u32 = 1;
+/// `newidle = domain_cost`.
+pub const NEWIDLE_DOMAIN_COST: u32 = 2;
+/// `newidle = at_switch`.
+pub const NEWIDLE_AT_SWITCH: u32 = 3;
+/// `idle_walk = balance`.
+pub const IDLE_WALK_BALANCE: u32 = 0;
+/// `idle_walk = stats`.
+pub const IDLE_WALK_STATS: u32 = 1;
+/// `idle_walk = stats_asym`.
+pub const IDLE_WALK_STATS_ASYM: u32 = 2;
+/// `idle_walk = entry`.
+pub const IDLE_WALK_ENTRY: u32 = 3;
 /// `uclamp = off`.
 pub const UCLAMP_OFF: u32 = 0;
 /// `uclamp = max`.
