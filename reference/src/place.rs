@@ -4,10 +4,30 @@
 /// How the two CPUs are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WakeAffine {
-    /// To 4.12: by the load of runnable tasks.
+    /// 4.12: by the load of runnable tasks.
     RunnableLoad,
-    /// Later: idle CPUs first, then load averages.
+    /// 4.16: is the waking CPU idle? Then the same load, and equal loads favour the waker.
+    RunnableEven,
+    /// 4.17 to 5.4: equal loads favour the waker if it sleeps next.
+    RunnableLess,
+    /// 5.10: load averages.
+    LoadAvg,
+    /// 6.1 and later: an idle last CPU comes before load averages.
     IdleFirst,
+}
+
+impl WakeAffine {
+    /// The rule of a name.
+    pub fn of(name: &str) -> Option<WakeAffine> {
+        Some(match name {
+            "runnable_load" => WakeAffine::RunnableLoad,
+            "runnable_even" => WakeAffine::RunnableEven,
+            "runnable_less" => WakeAffine::RunnableLess,
+            "load_avg" => WakeAffine::LoadAvg,
+            "idle_first" => WakeAffine::IdleFirst,
+            _ => return None,
+        })
+    }
 }
 
 /// What a wake-up sees.
@@ -31,11 +51,18 @@ pub struct Wake {
     pub prev_idle: bool,
     /// Runnable tasks of the waking CPU.
     pub running: u128,
+    /// The CPUs have no cache in common.
+    pub far: bool,
 }
 
 /// Half of what is allowed beyond an even load counts for the waking CPU.
-fn margin(wake: &Wake) -> u128 {
-    let allowed = if wake.siblings { 10 } else { 17 };
+fn margin(rule: WakeAffine, wake: &Wake) -> u128 {
+    let allowed = match rule {
+        _ if wake.siblings => 10,
+        WakeAffine::LoadAvg | WakeAffine::IdleFirst => 17,
+        _ if wake.far => 25,
+        _ => 17,
+    };
     100 + allowed / 2
 }
 
@@ -45,30 +72,31 @@ fn stays(wake: &Wake) -> u128 {
 }
 
 fn by_runnable_load(wake: &Wake) -> bool {
-    let (this, prev) = (margin(wake) * wake.capacity[0], 100 * wake.capacity[1]);
+    let (this, prev) = (margin(WakeAffine::RunnableLoad, wake) * wake.capacity[0], 100 * wake.capacity[1]);
     match stays(wake) {
         0 => prev <= this,
         load => prev * (load + wake.task) <= this * wake.load[1],
     }
 }
 
-fn by_load_avg(wake: &Wake) -> bool {
+fn by_weight(rule: WakeAffine, wake: &Wake) -> bool {
     if wake.sync && wake.waker > wake.load[0] {
         return true;
     }
     let here = 100 * wake.capacity[1] * (stays(wake) + wake.task);
-    let there = margin(wake) * wake.capacity[0] * wake.load[1].saturating_sub(wake.task);
-    if wake.sync { here <= there } else { here < there }
+    let there = margin(rule, wake) * wake.capacity[0] * wake.load[1].saturating_sub(wake.task);
+    let even_goes = wake.sync || rule == WakeAffine::RunnableEven;
+    here < there || here == there && even_goes
 }
 
 /// Is the task drawn to the waking CPU?
 pub fn affine(rule: WakeAffine, wake: &Wake) -> bool {
     match rule {
         WakeAffine::RunnableLoad => by_runnable_load(wake),
-        WakeAffine::IdleFirst if wake.this_idle => !wake.prev_idle,
-        WakeAffine::IdleFirst if wake.sync && wake.running == 1 => true,
+        _ if wake.this_idle => !wake.prev_idle,
+        _ if wake.sync && wake.running == 1 => true,
         WakeAffine::IdleFirst if wake.prev_idle => false,
-        WakeAffine::IdleFirst => by_load_avg(wake),
+        _ => by_weight(rule, wake),
     }
 }
 

@@ -80,6 +80,9 @@
 	X(TEO_SELECT, op_teo_select, "J.5") \
 	X(WAKE_AFFINE, op_wake_affine, "H.7") \
 	X(WAKE_WIDE, op_wake_wide, "H.7") \
+	X(RT_LIMIT, op_rt_limit, "J.3") \
+	X(NEWIDLE, op_newidle, "I") \
+	X(IDLE_WALK, op_idle_walk, "I.2") \
 	X(EM_STATE, op_em_state, "H.1") \
 	X(EM_ENERGY, op_em_energy, "H.1") \
 	X(FAIR_LOOK, op_fair_look, "J.2") \

@@ -25,7 +25,7 @@ fn wake(seed: &mut u64) -> Wake {
         this_idle: u32::from(next(seed, 4) == 0),
         prev_idle: u32::from(next(seed, 3) == 0),
         this_running: next(seed, 4) as u32,
-        ..Wake::default()
+        far: next(seed, 2) as u32,
     }
 }
 
@@ -40,14 +40,16 @@ fn twin(wake: &Wake) -> place::Wake {
         this_idle: wake.this_idle != 0,
         prev_idle: wake.prev_idle != 0,
         running: wake.this_running.into(),
+        far: wake.far != 0,
     }
 }
 
 #[test]
 fn core_and_twin_draw_the_same_tasks() {
     let seed = &mut 3;
-    for (profile, rule) in [("4.12", WakeAffine::RunnableLoad), ("7.2", WakeAffine::IdleFirst)] {
+    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "7.2"] {
         let policy = Policy::profile(profile).expect("exists");
+        let rule = WakeAffine::of(policy.get("wake_affine").expect("a switch")).expect("known");
         let mut drawn = 0;
         for _ in 0..100_000 {
             let wake = wake(seed);

@@ -13,9 +13,11 @@
 #include "hook.h"
 #include "idle_menu.h"
 #include "idle_teo.h"
+#include "idle_walk.h"
 #include "rq_event.h"
 #include "pelt_ramp.h"
 #include "place_group.h"
+#include "rt_limit.h"
 #include "schedutil.h"
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * What the choice of place.h reads when tasks are in groups: the load that a task's coming or going moves at the root.
  *
- *   to 4.12: shift of the load of a group's entity when its queue gets wl more and its group wg more
+ *   4.12: shift of the load of a group's entity when its queue gets wl more and its group wg more
  *     W = wg + T - contrib + L,  w = L + wl         T = the group's load, L = its queue's load average on this CPU
  *     weight' = shares * w / W   when 0 < W and w < W, else shares; at least 2
  *     shift   = weight' - load average of the entity                the next level up: wl = shift, wg = 0
@@ -14,8 +14,7 @@
  *   load           weight    0 .. 88761 * tasks
  *   shift          weight    signed
  *
- * Source: 4.4 and 4.9 kernel/sched/fair.c (effective_load), that 4.12 has that form is recollection; Linux 7.2 the same
- * file (update_cfs_rq_h_load, task_h_load).
+ * Source: Linux 4.12 kernel/sched/fair.c (effective_load); 4.16 to 7.2 the same file (update_cfs_rq_h_load, task_h_load).
  * Deviations: H is worked out anew each time, the kernel keeps it for a jiffy. A task of the root has h = load.
  */
 #ifndef PELTON_PLACE_GROUP_H

@@ -119,11 +119,19 @@ enum {
 };
 enum { PELTON_FAIR_YIELD_DEADLINE, PELTON_FAIR_YIELD_FORFEIT };
 enum { PELTON_RT_LIMIT_THROTTLE, PELTON_RT_LIMIT_FAIR_SERVER };
+enum { PELTON_NEWIDLE_ALWAYS, PELTON_NEWIDLE_MIGRATION_COST, PELTON_NEWIDLE_DOMAIN_COST, PELTON_NEWIDLE_AT_SWITCH };
+enum { PELTON_IDLE_WALK_BALANCE, PELTON_IDLE_WALK_STATS, PELTON_IDLE_WALK_STATS_ASYM, PELTON_IDLE_WALK_ENTRY };
 enum { PELTON_UCLAMP_OFF, PELTON_UCLAMP_MAX };
 enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 enum { PELTON_IDLE_TICK_STOPS, PELTON_IDLE_TICK_GOVERNOR };
 enum { PELTON_WAKE_QUEUE_FAR, PELTON_WAKE_QUEUE_FAR_OR_IDLE };
-enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
+enum {
+	PELTON_WAKE_AFFINE_RUNNABLE_LOAD,
+	PELTON_WAKE_AFFINE_RUNNABLE_EVEN,
+	PELTON_WAKE_AFFINE_RUNNABLE_LESS,
+	PELTON_WAKE_AFFINE_LOAD_AVG,
+	PELTON_WAKE_AFFINE_IDLE_FIRST
+};
 
 #define PELTON_SWITCHES(X) \
 	X(invariance, "contribution|clock", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
@@ -349,7 +357,20 @@ enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
 	  "join or leave meanwhile (7.2).") \
 	X(rt_limit, "throttle|fair_server", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
 	  "What keeps real-time tasks from starving the fair class. throttle: 950 ms of every second, whether or not a " \
-	  "fair task waits. fair_server: only while one does (6.8 has the server, 6.12 is the first profile with it).") \
+	  "fair task waits (read up to 6.8). fair_server: only while one does (read in 6.12).") \
+	X(rt_runtime_share, "off|on", 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, \
+	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used (on in 5.4, off in 5.10): " \
+	  "one busy real-time task on several CPUs is never throttled.") \
+	X(newidle, "always|migration_cost|domain_cost|at_switch", 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, \
+	  "When a CPU that runs out of tasks does not look for one elsewhere. migration_cost: while its mean idle time is " \
+	  "below 500 us, or below what a search costs. domain_cost: only the latter (read in 6.1, not in 5.10). at_switch: " \
+	  "the same, and an idle time ends with the switch to a task, not with the wake-up of one (read in 7.2, not in " \
+	  "6.18). always: it always looks.") \
+	X(idle_walk, "balance|stats|stats_asym|entry", 0, 0, 1, 2, 3, 3, 3, 3, 3, 3, \
+	  "Who brings the load of idle CPUs without tick up to date: an idle CPU that a busy one's tick wakes by interrupt. " \
+	  "balance: when there may be something to balance (to 4.16). stats: every 32 ms as well, and a CPU that goes idle " \
+	  "walks itself when that is due (4.17). stats_asym: unequal capacities count less busy CPUs as a reason (read in " \
+	  "5.4, not in 4.19). entry: a CPU that goes idle walks from its idle loop (read in 5.10, not in 5.4).") \
 	X(uclamp, "off|max", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
 	  "Utilization clamps: none, or the largest clamp of the runnable tasks (5.3).") \
 	X(idle_governor, "menu|teo|next_timer", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
@@ -362,11 +383,15 @@ enum { PELTON_WAKE_AFFINE_RUNNABLE_LOAD, PELTON_WAKE_AFFINE_IDLE_FIRST };
 	  "CPU back within it (4.17). Only idle periods without tick count as idle for the hold filter.") \
 	X(wake_queue, "far|far_or_idle", 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, \
 	  "Which wake-ups are handed over and executed by the CPU that gets the task: those to another cache, or also " \
-	  "those to an idle CPU (6.0, recollection). It pays for enqueueing and for the governor then.") \
-	X(wake_affine, "runnable_load|idle_first", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
+	  "those to a CPU that has nothing to run (read in 6.1, not in 5.10). It pays for enqueueing and for the governor " \
+	  "then.") \
+	X(wake_affine, "runnable_load|runnable_even|runnable_less|load_avg|idle_first", 0, 1, 2, 2, 3, 4, 4, 4, 4, 4, \
 	  "Whether the search for an idle CPU starts at the waker's or at the wakee's last one. runnable_load: by the load of " \
-	  "runnable tasks alone (to 4.12). idle_first: idle CPUs first, then load averages with sleepers in them (4.16, " \
-	  "the version of each step is recollection). With it, the CPU before the last one is tried as well.")
+	  "runnable tasks alone (4.12). runnable_even: the waking CPU is asked first whether it is idle, then the same load, " \
+	  "and what is even stays with the waker (4.16). runnable_less: what is even goes with the waker only when that is " \
+	  "about to sleep (4.17). load_avg: load averages with sleepers in them (read in 5.10, not in 5.4). idle_first: an " \
+	  "idle last CPU is taken before loads are compared (read in 6.1, not in 5.10). From 4.16 the CPU before the last " \
+	  "one is tried as well.")
 
 /* "Take what the platform says": its driver's cost, or the rate limit. */
 #define PELTON_FROM_PLATFORM 0xffffffffu

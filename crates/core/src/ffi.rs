@@ -8,7 +8,8 @@ use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::policy::Policy;
 use crate::records::{
-    Avg, CfsRq, CpuState, Decision, EmState, PerfTerms, Rq, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
+    Avg, CfsRq, CpuState, Decision, EmState, IdleWalk, Newidle, PerfTerms, Rq, RtLimit, Se, SugovCpu, SugovPolicy,
+    TaskGroup, Wake,
 };
 
 /// Rules, the record's own clock, and the speed of the CPU: what an update needs beside the record.
@@ -389,6 +390,20 @@ unsafe extern "C" {
         allowed: u64,
     ) -> u64;
 
+    pub(crate) safe fn pelton_x_rt_over(own: &RtLimit) -> u32;
+    pub(crate) safe fn pelton_x_rt_borrow(own: &mut RtLimit, other: &mut RtLimit, cpus: u32);
+    pub(crate) safe fn pelton_x_rt_exceeded(own: &mut RtLimit) -> u32;
+    pub(crate) safe fn pelton_x_rt_replenish(own: &mut RtLimit, overrun: u64) -> u32;
+    pub(crate) safe fn pelton_x_rt_equal(p: &Policy, own: &mut RtLimit);
+    pub(crate) safe fn pelton_x_newidle_init(n: &mut Newidle);
+    pub(crate) safe fn pelton_x_newidle_woke(n: &mut Newidle, stay_ns: u64);
+    pub(crate) safe fn pelton_x_newidle_skips(p: &Policy, n: &Newidle) -> u32;
+    pub(crate) safe fn pelton_x_newidle_searched(p: &Policy, n: &mut Newidle, cost_ns: u64, now_ns: u64);
+    pub(crate) safe fn pelton_x_newidle_decay(n: &mut Newidle, now_ns: u64);
+    pub(crate) safe fn pelton_x_idle_walk_kick(p: &Policy, w: &IdleWalk) -> u32;
+    pub(crate) safe fn pelton_x_idle_walk_newly(p: &Policy, w: &IdleWalk, n: &Newidle) -> u32;
+    pub(crate) safe fn pelton_x_idle_walk_next(now_ticks: u64, tick_ns: u64) -> u64;
+    pub(crate) safe fn pelton_x_wake_reads_runnable(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_wake_affine(p: &Policy, w: &Wake) -> u32;
     pub(crate) safe fn pelton_x_wake_wide(waker: u32, wakee: u32, llc: u32) -> u32;
     pub(crate) safe fn pelton_x_effective_load(g: &CfsRq, tg: &TaskGroup, se: &Se, wl: i64, wg: i64) -> i64;

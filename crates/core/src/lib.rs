@@ -11,11 +11,13 @@ pub mod hook;
 mod idle;
 mod idle_records;
 mod meta;
+mod newidle;
 mod pelt;
 mod place;
 mod policy;
 mod records;
 mod rq;
+mod rt_limit;
 pub mod value;
 
 pub use arithmetic::Arithmetic;
@@ -26,13 +28,15 @@ pub use governor::{KHZ_NONE, apply_headroom, commit, default_rate_limit_us, gate
 pub use idle::woke;
 pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
 pub use meta::{Bound, bounds, layouts};
+pub use newidle::{WALK_BALANCE, WALK_STATS};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, update};
-pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_wide};
+pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_reads_runnable, wake_wide};
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use records::{
-    Avg, CfsRq, Clock, CpuState, Decision, EmState, Gate, LayoutRow, PerfTerms, Rq, RtShare, Se, SugovCpu, SugovPolicy,
-    TaskGroup, Wake,
+    Avg, CfsRq, Clock, CpuState, Decision, EmState, Gate, IdleWalk, LayoutRow, Newidle, PerfTerms, Rq, RtLimit, RtShare,
+    Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
 };
+pub use rt_limit::{RT_PERIOD_NS, RT_RUNTIME_NS};
 
 /// Hash of all headers of the core, for logs: two runs with different hashes may differ in arithmetic.
 pub const CORE_HASH: &str = env!("PELTON_CORE_HASH");

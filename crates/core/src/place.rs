@@ -20,6 +20,13 @@ pub fn wake_affine(policy: &Policy, wake: &Wake) -> bool {
     ffi::pelton_x_wake_affine(policy, wake) != 0
 }
 
+/// Do the loads that placement compares leave out tasks that sleep?
+#[inline]
+#[must_use]
+pub fn wake_reads_runnable(policy: &Policy) -> bool {
+    ffi::pelton_x_wake_reads_runnable(policy) != 0
+}
+
 /// Do the two talk to so many others that they should not be pulled together?
 ///
 /// ```

@@ -175,6 +175,12 @@ policy_fields! {
     delayed_lag,
     /// Switch `rt_limit`: 0 = throttle, 1 = fair_server.
     rt_limit,
+    /// Switch `rt_runtime_share`: 0 = off, 1 = on.
+    rt_runtime_share,
+    /// Switch `newidle`: 0 = always, 1 = migration_cost, 2 = domain_cost, 3 = at_switch.
+    newidle,
+    /// Switch `idle_walk`: 0 = balance, 1 = stats, 2 = stats_asym, 3 = entry.
+    idle_walk,
     /// Switch `uclamp`: 0 = off, 1 = max.
     uclamp,
     /// Switch `idle_governor`: 0 = menu, 1 = teo, 2 = next_timer.
@@ -183,7 +189,7 @@ policy_fields! {
     idle_tick,
     /// Switch `wake_queue`: 0 = far, 1 = far_or_idle.
     wake_queue,
-    /// Switch `wake_affine`: 0 = runnable_load, 1 = idle_first.
+    /// Switch `wake_affine`: 0 = runnable_load, 1 = runnable_even, 2 = runnable_less, 3 = load_avg, 4 = idle_first.
     wake_affine,
     /// Parameter `hook_epsilon`, of 1024.
     hook_epsilon,

@@ -410,8 +410,56 @@ mirror! {
         prev_idle: u32,
         /// Runnable tasks of the waking CPU.
         this_running: u32,
+        /// The two CPUs share no cache.
+        far: u32,
+    }
+}
+
+mirror! {
+    /// A CPU's share of the limit of the real-time class.
+    RtLimit = "pelton_rt_limit" {
+        /// Time its real-time tasks ran.
+        time_ns: u64,
+        /// Time they may run in a period.
+        runtime_ns: u64,
+        /// They may not run now.
+        throttled: u32,
         /// Unused.
         reserved: u32,
+    }
+}
+
+mirror! {
+    /// What a CPU knows of its idle times and of its searches for a task.
+    Newidle = "pelton_newidle" {
+        /// Mean idle time.
+        avg_idle_ns: u64,
+        /// Longest search.
+        max_cost_ns: u64,
+        /// Longest search of the domain.
+        domain_cost_ns: u64,
+        /// When costs last faded.
+        decayed_at_ns: u64,
+    }
+}
+
+mirror! {
+    /// Is a walk over idle CPUs due?
+    IdleWalk = "pelton_idle_walk" {
+        /// Ticks since the start.
+        now_ticks: u64,
+        /// When the next walk for load is due.
+        next_blocked_ticks: u64,
+        /// When the next balance of idle CPUs is due.
+        next_balance_ticks: u64,
+        /// An idle CPU without tick may have blocked load.
+        has_blocked: u32,
+        /// Tasks of the CPU that ticks.
+        running: u32,
+        /// Busy CPUs of its cache group.
+        busy_cpus: u32,
+        /// Capacities differ.
+        asymmetric: u32,
     }
 }
 
@@ -451,6 +499,9 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     IdleTable::layout(&mut rows);
     IdleNow::layout(&mut rows);
     Wake::layout(&mut rows);
+    RtLimit::layout(&mut rows);
+    Newidle::layout(&mut rows);
+    IdleWalk::layout(&mut rows);
     IdleLast::layout(&mut rows);
     IdleChoice::layout(&mut rows);
     Menu::layout(&mut rows);

@@ -214,6 +214,7 @@ FN(u64, em_cpu_energy, (em_t states, u32 n, u32 lowest, u32 highest, u64 max_uti
    (states, n, lowest, highest, max_util, sum_util, allowed))
 
 /* placement */
+FN(u32, wake_reads_runnable, (policy_t p), (p))
 FN(u32, wake_affine, (policy_t p, const struct pelton_wake *w), (p, w))
 FN(u32, wake_wide, (u32 waker, u32 wakee, u32 llc), (waker, wakee, llc))
 FN(s64, effective_load, (ccfs_t g, const struct pelton_tg *tg, cse_t se, s64 wl, s64 wg), (g, tg, se, wl, wg))
@@ -272,6 +273,27 @@ void pelton_x_reweight_entity_fair(policy_t p, tun_t t, struct pelton_fair_rq *q
 {
 	pelton_reweight_entity_fair(p, t, q, runs ? s : c, s, weight, inv_weight);
 }
+/* limit of the real-time class */
+typedef struct pelton_rt_limit *rt_limit_t;
+
+FN(u32, rt_over, (const struct pelton_rt_limit *own), (own))
+FN(void, rt_borrow, (rt_limit_t own, rt_limit_t other, u32 cpus), (own, other, cpus))
+FN(u32, rt_exceeded, (rt_limit_t own), (own))
+FN(u32, rt_replenish, (rt_limit_t own, u64 overrun), (own, overrun))
+FN(void, rt_equal, (policy_t p, rt_limit_t own), (p, own))
+
+/* CPUs that go idle or are */
+typedef const struct pelton_idle_walk *walk_t;
+typedef const struct pelton_newidle *cnewidle_t;
+
+FN(void, newidle_init, (struct pelton_newidle * n), (n))
+FN(void, newidle_woke, (struct pelton_newidle * n, u64 stay), (n, stay))
+FN(u32, newidle_skips, (policy_t p, cnewidle_t n), (p, n))
+FN(void, newidle_searched, (policy_t p, struct pelton_newidle *n, u64 cost, u64 now), (p, n, cost, now))
+FN(void, newidle_decay, (struct pelton_newidle * n, u64 now), (n, now))
+FN(u32, idle_walk_kick, (policy_t p, walk_t w), (p, w))
+FN(u32, idle_walk_newly, (policy_t p, walk_t w, cnewidle_t n), (p, w, n))
+FN(u64, idle_walk_next, (u64 now, u64 tick), (now, tick))
 
 /* idle governors */
 typedef const struct pelton_idle_table *table_t;

@@ -4,7 +4,9 @@
 #include "pelton/fair.h"
 #include "pelton/idle_menu.h"
 #include "pelton/idle_teo.h"
+#include "pelton/idle_walk.h"
 #include "pelton/place.h"
+#include "pelton/rt_limit.h"
 #include "pelton/schedutil.h"
 
 struct pelton_layout_row {
@@ -192,7 +194,25 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_wake, this_idle),
 	FLD(pelton_wake, prev_idle),
 	FLD(pelton_wake, this_running),
-	FLD(pelton_wake, reserved),
+	FLD(pelton_wake, far),
+	REC(pelton_rt_limit),
+	FLD(pelton_rt_limit, time_ns),
+	FLD(pelton_rt_limit, runtime_ns),
+	FLD(pelton_rt_limit, throttled),
+	FLD(pelton_rt_limit, reserved),
+	REC(pelton_newidle),
+	FLD(pelton_newidle, avg_idle_ns),
+	FLD(pelton_newidle, max_cost_ns),
+	FLD(pelton_newidle, domain_cost_ns),
+	FLD(pelton_newidle, decayed_at_ns),
+	REC(pelton_idle_walk),
+	FLD(pelton_idle_walk, now_ticks),
+	FLD(pelton_idle_walk, next_blocked_ticks),
+	FLD(pelton_idle_walk, next_balance_ticks),
+	FLD(pelton_idle_walk, has_blocked),
+	FLD(pelton_idle_walk, running),
+	FLD(pelton_idle_walk, busy_cpus),
+	FLD(pelton_idle_walk, asymmetric),
 	REC(pelton_idle_last),
 	FLD(pelton_idle_last, residency_ns),
 	FLD(pelton_idle_last, state),

@@ -143,6 +143,14 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("delayed_lag", "kept", DELAYED_LAG_KEPT),
     ("rt_limit", "throttle", RT_LIMIT_THROTTLE),
     ("rt_limit", "fair_server", RT_LIMIT_FAIR_SERVER),
+    ("newidle", "always", NEWIDLE_ALWAYS),
+    ("newidle", "migration_cost", NEWIDLE_MIGRATION_COST),
+    ("newidle", "domain_cost", NEWIDLE_DOMAIN_COST),
+    ("newidle", "at_switch", NEWIDLE_AT_SWITCH),
+    ("idle_walk", "balance", IDLE_WALK_BALANCE),
+    ("idle_walk", "stats", IDLE_WALK_STATS),
+    ("idle_walk", "stats_asym", IDLE_WALK_STATS_ASYM),
+    ("idle_walk", "entry", IDLE_WALK_ENTRY),
     ("uclamp", "off", UCLAMP_OFF),
     ("uclamp", "max", UCLAMP_MAX),
     ("idle_governor", "menu", IDLE_GOVERNOR_MENU),
@@ -153,6 +161,9 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("wake_queue", "far", WAKE_QUEUE_FAR),
     ("wake_queue", "far_or_idle", WAKE_QUEUE_FAR_OR_IDLE),
     ("wake_affine", "runnable_load", WAKE_AFFINE_RUNNABLE_LOAD),
+    ("wake_affine", "runnable_even", WAKE_AFFINE_RUNNABLE_EVEN),
+    ("wake_affine", "runnable_less", WAKE_AFFINE_RUNNABLE_LESS),
+    ("wake_affine", "load_avg", WAKE_AFFINE_LOAD_AVG),
     ("wake_affine", "idle_first", WAKE_AFFINE_IDLE_FIRST),
 ];
 
@@ -434,6 +445,22 @@ pub const DELAYED_LAG_KEPT: u32 = 1;
 pub const RT_LIMIT_THROTTLE: u32 = 0;
 /// `rt_limit = fair_server`.
 pub const RT_LIMIT_FAIR_SERVER: u32 = 1;
+/// `newidle = always`.
+pub const NEWIDLE_ALWAYS: u32 = 0;
+/// `newidle = migration_cost`.
+pub const NEWIDLE_MIGRATION_COST: u32 = 1;
+/// `newidle = domain_cost`.
+pub const NEWIDLE_DOMAIN_COST: u32 = 2;
+/// `newidle = at_switch`.
+pub const NEWIDLE_AT_SWITCH: u32 = 3;
+/// `idle_walk = balance`.
+pub const IDLE_WALK_BALANCE: u32 = 0;
+/// `idle_walk = stats`.
+pub const IDLE_WALK_STATS: u32 = 1;
+/// `idle_walk = stats_asym`.
+pub const IDLE_WALK_STATS_ASYM: u32 = 2;
+/// `idle_walk = entry`.
+pub const IDLE_WALK_ENTRY: u32 = 3;
 /// `uclamp = off`.
 pub const UCLAMP_OFF: u32 = 0;
 /// `uclamp = max`.
@@ -454,5 +481,11 @@ pub const WAKE_QUEUE_FAR: u32 = 0;
 pub const WAKE_QUEUE_FAR_OR_IDLE: u32 = 1;
 /// `wake_affine = runnable_load`.
 pub const WAKE_AFFINE_RUNNABLE_LOAD: u32 = 0;
+/// `wake_affine = runnable_even`.
+pub const WAKE_AFFINE_RUNNABLE_EVEN: u32 = 1;
+/// `wake_affine = runnable_less`.
+pub const WAKE_AFFINE_RUNNABLE_LESS: u32 = 2;
+/// `wake_affine = load_avg`.
+pub const WAKE_AFFINE_LOAD_AVG: u32 = 3;
 /// `wake_affine = idle_first`.
-pub const WAKE_AFFINE_IDLE_FIRST: u32 = 1;
+pub const WAKE_AFFINE_IDLE_FIRST: u32 = 4;

@@ -2,11 +2,13 @@
 //! Answers worked out by hand from the sources of the releases, one module per area; docs/spec/proofs names each test.
 
 mod known_answers {
+    mod balance;
     mod estimates;
     mod fair;
     mod governor;
     mod governor_request;
     mod governor_window;
+    mod placement;
     mod pressure;
     mod signals;
 }

@@ -14,7 +14,7 @@ fn busy(n: u64, m: u64) -> Wake {
 }
 
 #[test]
-fn to_4_12_the_fuller_cpu_loses_and_the_task_counts_on_the_waking_one() {
+fn in_4_12_the_fuller_cpu_loses_and_the_task_counts_on_the_waking_one() {
     for (n, m, expected) in [(1, 2, true), (2, 2, false), (1, 1, false), (0, 0, true), (3, 4, true), (5, 4, false)] {
         assert_eq!(pulls("4.12", busy(n, m)), expected, "{n} here, {m} there");
     }

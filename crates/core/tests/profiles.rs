@@ -144,10 +144,15 @@ fn scheduler_of_each_kernel() {
     check_column("fair_class", &[("6.1", "cfs"), ("6.6", "eevdf")]);
     check_column("delayed_dequeue", &[("6.6", "off"), ("6.12", "on")]);
     check_column("rt_limit", &[("6.6", "throttle"), ("6.12", "fair_server")]);
+    check_column("rt_runtime_share", &[("5.4", "on"), ("5.10", "off")]);
+    check_column("newidle", &[("5.10", "migration_cost"), ("6.1", "domain_cost"), ("7.2", "at_switch")]);
+    check_column("idle_walk", &[("4.16", "balance"), ("4.19", "stats"), ("5.4", "stats_asym"), ("5.10", "entry")]);
     check_column("uclamp", &[("4.19", "off"), ("5.4", "max")]);
     check_column("idle_governor", &[("4.12", "menu"), ("7.2", "menu")]);
     check_column("idle_tick", &[("4.16", "stops"), ("4.19", "governor")]);
     check_column("wake_queue", &[("5.10", "far"), ("6.1", "far_or_idle")]);
+    check_column("wake_affine", &[("4.12", "runnable_load"), ("4.16", "runnable_even"), ("4.19", "runnable_less")]);
+    check_column("wake_affine", &[("5.4", "runnable_less"), ("5.10", "load_avg"), ("6.1", "idle_first")]);
 }
 
 #[test]

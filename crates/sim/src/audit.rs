@@ -99,7 +99,7 @@ impl<S: Sink> Engine<'_, S> {
     fn audit_waiting(&self, t: u32) -> Result<(), String> {
         let task = &self.tasks[t as usize];
         let limit = match task.class {
-            Class::Realtime if self.cpus[task.cpu as usize].rt_throttled => return Ok(()),
+            Class::Realtime if self.cpus[task.cpu as usize].rt_throttled() => return Ok(()),
             Class::Worker => return Ok(()),
             _ => WAIT_NS_MAX,
         };
@@ -109,7 +109,7 @@ impl<S: Sink> Engine<'_, S> {
             .allowed
             .iter()
             .filter(idle)
-            .find(|&c| !(self.cpus[c as usize].rt_throttled && task.class == Class::Realtime));
+            .find(|&c| !(self.cpus[c as usize].rt_throttled() && task.class == Class::Realtime));
         match free {
             Some(c) if self.now > task.waiting_since_ns + limit => Err(format!(
                 "{} waits on CPU {} since {} while CPU {c} idles",
@@ -141,7 +141,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         if settled && cpu.curr != NO_TASK {
             let weaker = |k: Class| cpu.class.is_some_and(|own| own > k);
-            let rt = cpu.rt.len() > 0 && !cpu.rt_throttled && weaker(Class::Realtime);
+            let rt = cpu.rt.len() > 0 && !cpu.rt_throttled() && weaker(Class::Realtime);
             let dl = cpu.dl.len() > 0 && weaker(Class::Deadline);
             let worker = !cpu.workers.is_empty() && weaker(Class::Worker);
             if (rt || dl || worker) && !asked {

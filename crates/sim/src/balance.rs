@@ -9,6 +9,8 @@ use crate::state::Power;
 
 /// A task that ran this recently is cache-hot and stays (sysctl_sched_migration_cost).
 const CACHE_HOT_NS: u64 = 500_000;
+/// What a look at the other CPUs takes: the engine's balancer needs no time.
+const SEARCH_NS: u64 = 0;
 /// Shortest time between two periodic balances of one busy CPU.
 const BALANCE_PERIOD_NS: u64 = 16_000_000;
 
@@ -21,9 +23,28 @@ impl<S: Sink> Engine<'_, S> {
         self.idle.set(c, idle);
     }
 
-    /// CPU `c` is about to go idle: take a waiting fair task from the most loaded CPU.
+    /// CPU `c` is about to go idle: take a waiting fair task from the most loaded CPU, if there is time to look for one.
     pub(crate) fn newidle_pull(&mut self, c: u32) -> bool {
-        !self.overloaded.is_empty() && self.pull_fair(c, 0).is_some()
+        let cpu = &mut self.cpus[c as usize];
+        cpu.idle_stamp_ns = Some(self.now);
+        let asked = std::mem::take(&mut cpu.pulls);
+        if self.overloaded.is_empty() || (!asked && cpu.newidle.skips(&self.policy)) {
+            return false;
+        }
+        cpu.newidle.searched(&self.policy, SEARCH_NS, self.now);
+        let found = self.pull_fair(c, 0).is_some();
+        if found {
+            self.cpus[c as usize].idle_stamp_ns = None;
+        }
+        found
+    }
+
+    /// A task was woken to run on `c`: an idle time that has begun is over.
+    pub(crate) fn idle_time_ends(&mut self, c: u32) {
+        let cpu = &mut self.cpus[c as usize];
+        if let Some(since_ns) = cpu.idle_stamp_ns.take() {
+            cpu.newidle.woke(self.now - since_ns);
+        }
     }
 
     /// Moves one waiting task from the busiest CPU that has one to give and at least 2 more runnable tasks than `own`.
@@ -77,9 +98,10 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Wakes an idle CPU that may take one of the waiting tasks.
     fn kick_idle(&mut self, c: u32) {
-        let idle = |i: u32| matches!(self.cpus[i as usize].power, Power::Idle { .. });
+        let idle = |i: u32| self.cpus[i as usize].power != Power::Awake;
         let target = self.idle.ring(c).find(|&i| idle(i) && self.movable(c, i).is_some());
         if let Some(target) = target {
+            self.cpus[target as usize].pulls = true;
             self.resched_cpu(target);
         }
     }

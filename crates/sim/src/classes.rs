@@ -2,13 +2,11 @@
 //! Real-time limits and changes of class at run time.
 
 use pelton_core::hook::how;
-use pelton_core::value;
 use pelton_core::{fair, scale_load};
 use pelton_schema::{HookSite, Sink};
 
 use crate::class::{Class, kernel_prio, weight_level};
 use crate::engine::Engine;
-use crate::queue::Ev;
 use crate::state::{NO_TASK, Task};
 use crate::workload::SchedPolicy;
 
@@ -103,77 +101,6 @@ impl<S: Sink> Engine<'_, S> {
                 self.hook_rt(c);
             }
             Class::Worker => {}
-        }
-    }
-}
-
-/// Real-time tasks may run this long ...
-const RT_RUNTIME_NS: u64 = 950_000_000;
-/// ... in every period of this length (sysctl_sched_rt_runtime, _period).
-const RT_PERIOD_NS: u64 = 1_000_000_000;
-
-impl<S: Sink> Engine<'_, S> {
-    /// Begins a new period of the RT limit when it is time. Usage has to be accounted up to now.
-    fn renew_rt_period(&mut self, c: u32) {
-        let now = self.now;
-        let cpu = &mut self.cpus[c as usize];
-        if now >= cpu.rt_period_end_ns {
-            cpu.rt_period_end_ns = now - now % RT_PERIOD_NS + RT_PERIOD_NS;
-            cpu.rt_used_ns = 0;
-        }
-    }
-
-    /// Run time real-time tasks have left, at most until the end of the period.
-    pub(crate) fn rt_left(&mut self, c: u32) -> u64 {
-        self.renew_rt_period(c);
-        let cpu = &self.cpus[c as usize];
-        let until_end = cpu.rt_period_end_ns - self.now;
-        match RT_RUNTIME_NS.saturating_sub(cpu.rt_used_ns) {
-            0 => until_end,
-            left => left.min(until_end),
-        }
-    }
-
-    /// No fair task is left to serve: real-time tasks may run again. True when that ends a throttle.
-    pub(crate) fn end_fair_server(&mut self, c: u32) -> bool {
-        let server = self.policy.rt_limit == value::RT_LIMIT_FAIR_SERVER;
-        let ends = server && self.cpus[c as usize].rt_throttled && self.cpus[c as usize].rt.len() > 0;
-        if ends {
-            self.cpus[c as usize].rt_throttled = false;
-            self.hook_rt(c);
-        }
-        ends
-    }
-
-    /// Throttles the real-time class of a CPU that used up its share, where the profile's rule says so.
-    pub(crate) fn check_rt_limit(&mut self, c: u32) {
-        let server = self.policy.rt_limit == value::RT_LIMIT_FAIR_SERVER;
-        self.renew_rt_period(c);
-        let cpu = &mut self.cpus[c as usize];
-        if cpu.class != Some(Class::Realtime) || cpu.rt_used_ns < RT_RUNTIME_NS || cpu.rt_throttled {
-            return;
-        }
-        if server && cpu.fair.nr_runnable() == 0 {
-            return;
-        }
-        cpu.rt_throttled = true;
-        let at = cpu.rt_period_end_ns;
-        self.queue.push(at, Ev::RtUnthrottle { cpu: c });
-        self.hook_rt(c);
-        self.resched_cpu(c);
-    }
-
-    /// The next period begins.
-    pub(crate) fn rt_unthrottle(&mut self, c: u32) {
-        self.exec = c;
-        self.account(c);
-        self.cpus[c as usize].rt_throttled = false;
-        self.renew_rt_period(c);
-        if self.cpus[c as usize].rt.len() > 0 {
-            self.account(c);
-            self.update_clock(c);
-            self.hook_rt(c);
-            self.resched_cpu(c);
         }
     }
 }

@@ -89,7 +89,7 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub rt_waiting: crate::workload::CpuSet,
     /// CPUs on which a deadline task waits.
     pub dl_waiting: crate::workload::CpuSet,
-    pub next_blocked_ns: u64,
+    pub chores: Chores,
     /// What is watched of how far frequencies are from the need.
     pub clocks: crate::demand::Clocks,
     pub cluster_energy: Vec<crate::energy::ClusterEnergy>,
@@ -105,6 +105,19 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub instant_steps: u32,
     /// A task that spins without consuming time.
     pub spinning: Option<u32>,
+}
+
+/// What is done for all CPUs once in a while.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Chores {
+    /// End of the real-time limit's period; 0 = nobody needs one.
+    pub rt_period_end_ns: u64,
+    /// When the next walk over idle CPUs is due for their load, ticks.
+    pub next_blocked_ticks: u64,
+    /// The same to balance.
+    pub next_balance_ticks: u64,
+    /// An idle CPU without tick may have load to refresh.
+    pub idle_blocked: bool,
 }
 
 impl<S: Sink> Engine<'_, S> {
@@ -166,6 +179,7 @@ impl<S: Sink> Engine<'_, S> {
                 self.dl_replenish(task)
             }
             Ev::RtUnthrottle { cpu } => self.rt_unthrottle(cpu),
+            Ev::RtPeriod => self.rt_period(),
             Ev::DlZeroLag { task, generation } if self.tasks[task as usize].dl.zero_lag_generation == generation => {
                 self.dl_zero_lag(task)
             }
@@ -254,7 +268,7 @@ impl<S: Sink> Engine<'_, S> {
             Class::Deadline => task.dl.budget_ns -= delta as i64,
             Class::Realtime => {
                 task.rt.quantum_left_ns = task.rt.quantum_left_ns.saturating_sub(delta);
-                cpu.rt_used_ns += delta;
+                cpu.rt_limit.time_ns += delta;
             }
             Class::Worker => {}
         }
@@ -282,7 +296,7 @@ impl<S: Sink> Engine<'_, S> {
             // It leaves at the end of the path, with or without budget.
             _ if cpu.need_resched => {}
             Class::Deadline => left = left.min(task.dl.budget_ns.max(0) as u64),
-            Class::Realtime => left = left.min(self.rt_left(c)),
+            Class::Realtime if self.has_fair_server() => left = left.min(self.rt_left(c)),
             _ => {}
         }
         let at = self.now.saturating_add(left);
@@ -326,7 +340,7 @@ impl<S: Sink> Engine<'_, S> {
         if t == NO_TASK {
             return self.resched.push_back(c);
         }
-        self.check_rt_limit(c);
+        self.check_fair_server(c);
         let done = matches!(self.tasks[t as usize].step, Step::Fetch | Step::Work(0) | Step::Wall(0));
         if self.cpus[c as usize].need_resched {
             self.resched.push_back(c);

@@ -40,10 +40,8 @@ impl<S: Sink> Engine<'_, S> {
             cpu.idle_path = true;
             let newly = !std::mem::replace(&mut cpu.idle_loop, true);
             self.charge_cost(c, self.m.costs.idle_entry_ns);
-            // A newly idle CPU walks the others' blocked load when that is due: on a machine with short bursts only,
-            // nobody's tick would. Since 4.17, with the release that counts silent CPUs in a shared domain.
-            if newly && self.policy.stale_cpu == value::STALE_CPU_COUNT {
-                self.refresh_blocked(c);
+            if newly {
+                self.walk_newly_idle(c);
             }
         }
         let cpu = &self.cpus[c as usize];
@@ -68,6 +66,7 @@ impl<S: Sink> Engine<'_, S> {
         let choice = self.choose_idle_state(c);
         if choice.stop_tick != 0 || self.cpus[c as usize].tick_stopped {
             self.stop_tick(c);
+            self.enters_nohz(c);
             self.cpus[c as usize].idle_calls += 1;
         }
         let state = choice.state;
@@ -169,6 +168,7 @@ impl<S: Sink> Engine<'_, S> {
             }
         }
         self.exec = c;
+        self.walk_if_asked(c);
         if std::mem::take(&mut self.cpus[c as usize].wake_resched) {
             self.resched_cpu(c);
         }

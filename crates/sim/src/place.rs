@@ -74,7 +74,7 @@ impl<S: Sink> Engine<'_, S> {
             this_idle: (this.is_idle() && self.same_llc(exec, prev)).into(),
             prev_idle: last.is_idle().into(),
             this_running: this.nr_running(),
-            reserved: 0,
+            far: (!self.same_llc(exec, prev)).into(),
         };
         let wake = self.wake_with_groups(wake, t, exec, prev);
         if pelton_core::wake_affine(&self.policy, &wake) { exec } else { prev }
@@ -83,7 +83,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Load of a CPU as the placement of its profile reads it.
     fn wake_load(&self, c: u32) -> u64 {
         let cpu = &self.cpus[c as usize];
-        if self.policy.wake_affine != value::WAKE_AFFINE_RUNNABLE_LOAD {
+        if !pelton_core::wake_reads_runnable(&self.policy) {
             return cpu.rq.cfs.avg.load_avg;
         }
         let of = |&entity: &u32| self.entity_load(c, entity);
@@ -122,7 +122,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn select_idle_sibling(&self, t: u32, prev: u32, target: u32) -> u32 {
-        let recent = self.policy.wake_affine == value::WAKE_AFFINE_IDLE_FIRST;
+        let recent = self.policy.wake_affine != value::WAKE_AFFINE_RUNNABLE_LOAD;
         let recent = if recent { self.tasks[t as usize].recent_cpu } else { prev };
         for c in [target, prev, recent] {
             let near = c == target || self.same_llc(c, target);
@@ -159,7 +159,7 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU for a new task.
     pub(crate) fn select_fork(&self, t: u32) -> u32 {
         let allowed = self.tasks[t as usize].allowed.iter();
-        let target = if self.policy.wake_affine == value::WAKE_AFFINE_RUNNABLE_LOAD {
+        let target = if pelton_core::wake_reads_runnable(&self.policy) {
             allowed.min_by_key(|&c| self.fork_rank_by_load(c))
         } else {
             allowed.min_by_key(|&c| self.fork_rank(c))

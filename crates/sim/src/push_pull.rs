@@ -22,7 +22,7 @@ impl<S: Sink> Engine<'_, S> {
             return 2 + u32::from(self.tasks[cpu.curr as usize].rt.priority);
         }
         match cpu.rt.first() {
-            Some((priority, _)) if !cpu.rt_throttled => 2 + u32::from(priority),
+            Some((priority, _)) if !cpu.rt_throttled() => 2 + u32::from(priority),
             _ => u32::from(cpu.curr != NO_TASK || cpu.fair.nr_runnable() > 0),
         }
     }
@@ -42,7 +42,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut best: Option<(u32, u32)> = None;
         for c in self.tasks[t as usize].allowed.iter() {
             let strength = self.rt_strength(c);
-            if strength < best.map_or(own, |(s, _)| s) && !self.cpus[c as usize].rt_throttled {
+            if strength < best.map_or(own, |(s, _)| s) && !self.cpus[c as usize].rt_throttled() {
                 best = Some((strength, c));
                 if strength == 0 {
                     break;
@@ -54,7 +54,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` would run something weaker than an RT task that waits elsewhere: take the strongest.
     pub(crate) fn pull_rt(&mut self, c: u32) {
-        if self.rt_waiting.is_empty() || self.cpus[c as usize].rt_throttled {
+        if self.rt_waiting.is_empty() || self.cpus[c as usize].rt_throttled() {
             return;
         }
         let own = self.cpus[c as usize].rt.first().map_or(0, |(p, _)| p);
@@ -62,7 +62,7 @@ impl<S: Sink> Engine<'_, S> {
         for from in self.rt_waiting.iter().filter(|&f| f != c) {
             let cpu = &self.cpus[from as usize];
             // The head of a CPU whose own running task is weaker is about to run there.
-            let about_to_run = cpu.class.is_none_or(|k| k > Class::Realtime) && !cpu.rt_throttled;
+            let about_to_run = cpu.class.is_none_or(|k| k > Class::Realtime) && !cpu.rt_throttled();
             for (p, t) in cpu.rt.waiting().skip(usize::from(about_to_run)) {
                 if p > own && self.tasks[t as usize].allowed.contains(c) && best.is_none_or(|(b, _, _)| p > b) {
                     best = Some((p, t, from));
@@ -108,6 +108,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn rt_enqueue(&mut self, c: u32, t: u32, at_head: bool) {
         self.cpus[c as usize].rt.enqueue(self.tasks[t as usize].rt.priority, t, at_head);
         self.rt_waiting.insert(c);
+        self.start_rt_period();
     }
 
     /// Takes an RT task off the queue of `c`.

@@ -36,6 +36,8 @@ pub(crate) enum Ev {
     DlReplenish { task: u32, generation: u32 },
     /// Throttled real-time tasks of a CPU may run again.
     RtUnthrottle { cpu: u32 },
+    /// The period of the real-time limit is over.
+    RtPeriod,
     /// A frequency that is given begins to hold.
     GivenFrequency { domain: u32, index: u32 },
     /// A sleeping deadline task passes its 0-lag time.

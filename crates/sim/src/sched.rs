@@ -102,7 +102,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn pick_rt(&self, c: u32, prev: u32, curr_class: Option<Class>) -> u32 {
-        if self.cpus[c as usize].rt_throttled {
+        if self.cpus[c as usize].rt_throttled() {
             return NO_TASK;
         }
         let first = self.cpus[c as usize].rt.first();
@@ -138,6 +138,9 @@ impl<S: Sink> Engine<'_, S> {
             self.signal_enter_idle(c);
             self.go_idle(c);
             return;
+        }
+        if prev == NO_TASK && self.policy.newidle == pelton_core::value::NEWIDLE_AT_SWITCH {
+            self.idle_time_ends(c);
         }
         self.cpus[c as usize].report.switches += 1;
         self.cpus[c as usize].idle_path = false;
@@ -338,7 +341,7 @@ impl<S: Sink> Engine<'_, S> {
                 self.signal_enqueue(c, t);
                 self.fair_enqueue(c, t, wakeup);
                 self.hook_second_task(c);
-                self.check_rt_limit(c);
+                self.check_fair_server(c);
             }
             Class::Realtime => {
                 self.tasks[t as usize].rt.quantum_left_ns = crate::class::realtime::RR_QUANTUM_NS;

@@ -206,10 +206,10 @@ pub(crate) struct CpuState {
     /// Operating point whose power it draws.
     pub power_opp: u32,
     pub irq_depth: u32,
-    /// Real-time run time in the present period of the RT limit.
-    pub rt_used_ns: u64,
+    /// Share of the real-time class.
+    pub rt_limit: pelton_core::RtLimit,
+    /// End of the fair server's period.
     pub rt_period_end_ns: u64,
-    pub rt_throttled: bool,
     /// Up to when RT or deadline runtime was accounted (frequency hook of old profiles).
     pub runtime_accounted_ns: u64,
     /// IRQ time not yet told to the clock.
@@ -250,6 +250,16 @@ pub(crate) struct CpuState {
     pub deferred: Vec<Deferred>,
     pub has_blocked: bool,
     pub last_balance_ns: u64,
+    /// How long it is idle on average, and what its searches for a task cost.
+    pub newidle: pelton_core::Newidle,
+    /// When it found nothing to run, unless that idle time is accounted for.
+    pub idle_stamp_ns: Option<u64>,
+    /// A busy CPU asked it to walk over the idle ones.
+    pub walk: u32,
+    /// An idle CPU wakes to take a task from another one.
+    pub pulls: bool,
+    /// It went idle without its tick, and no tick found it busy since.
+    pub nohz: bool,
     pub last_refresh_ns: u64,
     pub energy_active_fj: u128,
     /// By idle state, the way in and out included.
@@ -261,13 +271,18 @@ impl CpuState {
     /// Runnable tasks of all classes, including the running one.
     pub(crate) fn nr_running(&self) -> u32 {
         let other = u32::from(matches!(self.class, Some(c) if c != Class::Fair));
-        let rt = if self.rt_throttled { 0 } else { self.rt.len() };
+        let rt = if self.rt_throttled() { 0 } else { self.rt.len() };
         self.fair.nr_runnable() + rt + self.dl.len() + self.workers.len() as u32 + other
+    }
+
+    /// Real-time tasks may not run now.
+    pub(crate) fn rt_throttled(&self) -> bool {
+        self.rt_limit.throttled != 0
     }
 
     /// RT tasks, waiting and running.
     pub(crate) fn rt_nr_running(&self) -> u32 {
-        if self.rt_throttled {
+        if self.rt_throttled() {
             return 0;
         }
         self.rt.len() + u32::from(self.class == Some(Class::Realtime))

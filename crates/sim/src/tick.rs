@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The periodic tick and NOHZ: a CPU ticks on a common grid while it is not idle; idle CPUs' load is kept fresh by busy ones.
+//! The periodic tick and NOHZ: a CPU ticks on a common grid while it is not idle.
 
 use pelton_core::hook::how;
 use pelton_core::runs;
@@ -11,13 +11,10 @@ use crate::engine::Engine;
 use crate::queue::Ev;
 use crate::state::{NO_TASK, Power};
 
-/// How often the blocked load of idle CPUs is refreshed (SPEC I.2).
-const BLOCKED_PERIOD_NS: u64 = 32_000_000;
-
 /// Interval of the periodic balance of a busy CPU per CPU of the domain (SPEC H.8).
 const BUSY_BALANCE_NS_PER_CPU: u64 = 16_000_000;
 /// The same of an idle one that kept its tick.
-const IDLE_BALANCE_NS_PER_CPU: u64 = 1_000_000;
+pub(crate) const IDLE_BALANCE_NS_PER_CPU: u64 = 1_000_000;
 
 impl<S: Sink> Engine<'_, S> {
     /// Starts ticking again on the grid.
@@ -67,7 +64,7 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[c as usize].rq.rt_share_age();
         self.signal_hw(c);
         if t != NO_TASK {
-            self.refresh_blocked(c);
+            self.kick_walk(c);
         }
         self.refresh_own(c);
         self.periodic_balance(c);
@@ -85,6 +82,7 @@ impl<S: Sink> Engine<'_, S> {
             Class::Realtime => {
                 self.account_rt(c);
                 self.signal_rt(c, true);
+                self.check_rt_limit(c);
                 self.rotate_rr(c, t);
             }
             Class::Deadline | Class::Worker => {
@@ -106,17 +104,22 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// CPUs in the lowest domain of `c`.
+    pub(crate) fn lowest_domain(&self, c: u32) -> u64 {
+        let threads = self.m.cpus[c as usize].smt.len();
+        (if threads > 1 { threads } else { self.llc(c).len().max(1) }) as u64
+    }
+
     /// With the periodic balance of its lowest domain a busy CPU refreshes its own records: those of classes that do not
     /// run now fade.
     fn refresh_own(&mut self, c: u32) {
-        let threads = self.m.cpus[c as usize].smt.len();
-        let weight = if threads > 1 { threads } else { self.llc(c).len().max(1) };
         let busy = self.cpus[c as usize].curr != NO_TASK;
         let per_cpu_ns = if busy { BUSY_BALANCE_NS_PER_CPU } else { IDLE_BALANCE_NS_PER_CPU };
-        if self.now - self.cpus[c as usize].last_refresh_ns < per_cpu_ns * weight as u64 {
+        if self.now - self.cpus[c as usize].last_refresh_ns < per_cpu_ns * self.lowest_domain(c) {
             return;
         }
         self.cpus[c as usize].last_refresh_ns = self.now;
+        self.cpus[c as usize].newidle.decay(self.now);
         let runs = match self.cpus[c as usize].class {
             None => runs::IDLE,
             Some(Class::Fair) => runs::FAIR,
@@ -125,21 +128,6 @@ impl<S: Sink> Engine<'_, S> {
         };
         if self.cpus[c as usize].rq.others_have_blocked() || self.cpus[c as usize].levels.has_listed() {
             self.signal_blocked(c, runs);
-        }
-    }
-
-    /// A busy or newly idle CPU refreshes the blocked load of idle ones, so that their share of the domain's request fades.
-    pub(crate) fn refresh_blocked(&mut self, c: u32) {
-        if self.now < self.next_blocked_ns {
-            return;
-        }
-        self.next_blocked_ns = self.now + BLOCKED_PERIOD_NS;
-        for idle in 0..self.cpus.len() as u32 {
-            if idle != c && self.cpus[idle as usize].has_blocked && self.cpus[idle as usize].power != Power::Awake {
-                self.account(idle);
-                self.update_clock(idle);
-                self.signal_blocked(idle, runs::IDLE);
-            }
         }
     }
 }

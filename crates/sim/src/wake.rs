@@ -58,6 +58,9 @@ impl<S: Sink> Engine<'_, S> {
         self.emit_wakeup(t, self.exec, target, false);
         self.exec = exec;
         self.check_preempt(target, t);
+        if self.policy.newidle != value::NEWIDLE_AT_SWITCH {
+            self.idle_time_ends(target);
+        }
     }
 
     /// Does the target enqueue the task itself? It then pays for that, and for the hook.

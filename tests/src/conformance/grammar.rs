@@ -426,6 +426,7 @@ impl Grammar {
             4 if self.one_in(8) => self.idle_period(),
             5 | 6 => self.filter(cpu),
             7 if self.one_in(2) => self.placement(),
+            7 => self.balance(),
             _ => {}
         }
     }

@@ -5,6 +5,7 @@
 //! reference; [`builds`] and [`bpf`] execute it on a compiled core; [`suite`] compares results and states and explains
 //! the first difference.
 
+mod balance;
 pub mod bpf;
 pub mod builds;
 pub mod domain;

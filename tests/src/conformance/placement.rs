@@ -15,8 +15,7 @@ impl World {
     pub(super) fn placement(&mut self, op: Op, a: &[u64; 7]) -> u64 {
         match op {
             Op::WakeAffine => {
-                let first_idle = value_of(&self.policy, "wake_affine") == "idle_first";
-                let rule = if first_idle { WakeAffine::IdleFirst } else { WakeAffine::RunnableLoad };
+                let rule = WakeAffine::of(value_of(&self.policy, "wake_affine")).expect("the twin knows every value");
                 place::affine(rule, &wake(a)).into()
             }
             Op::WakeWide => place::wide([a[0].into(), a[1].into()], a[2].into()).into(),
@@ -38,6 +37,7 @@ fn wake(a: &[u64; 7]) -> Wake {
         this_idle: mark(2),
         prev_idle: mark(3),
         running: (a[5] >> 32).into(),
+        far: mark(4),
     }
 }
 
@@ -71,7 +71,7 @@ impl Grammar {
         let loads = [0; 4].map(|_| self.load());
         let capacity = |grammar: &mut Grammar| [1024, 1024, 446, 0][grammar.below(4) as usize];
         let capacities = capacity(self) | capacity(self) << 32;
-        let marks = self.below(16) | self.below(4) << 32;
+        let marks = self.below(32) | self.below(4) << 32;
         let [this, prev, task, waker] = loads;
         self.call(Op::WakeAffine, &[this, prev, task, waker, capacities, marks]);
         let flips = [80, 80, 9].map(|below| self.below(below));

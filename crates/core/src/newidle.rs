@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! CPUs that go idle or are. Each function is the C function of the same name.
+
+use crate::ffi;
+use crate::policy::Policy;
+use crate::records::{IdleWalk, Newidle};
+
+/// The walk is to refresh load.
+pub const WALK_STATS: u32 = 1;
+/// The walk is to balance.
+pub const WALK_BALANCE: u32 = 2;
+
+impl Newidle {
+    /// A CPU that was never idle.
+    #[must_use]
+    pub fn new() -> Newidle {
+        let mut own = Newidle::default();
+        ffi::pelton_x_newidle_init(&mut own);
+        own
+    }
+
+    /// It was idle for `stay_ns`.
+    ///
+    /// ```
+    /// let mut cpu = pelton_core::Newidle::new();
+    /// cpu.woke(100_000);
+    /// assert_eq!(cpu.avg_idle_ns, 1_000_000 - 900_000 / 8);
+    /// ```
+    pub fn woke(&mut self, stay_ns: u64) {
+        ffi::pelton_x_newidle_woke(self, stay_ns);
+    }
+
+    /// It goes idle without a look for a task elsewhere.
+    #[must_use]
+    pub fn skips(&self, policy: &Policy) -> bool {
+        ffi::pelton_x_newidle_skips(policy, self) != 0
+    }
+
+    /// It looked, which took `cost_ns`.
+    pub fn searched(&mut self, policy: &Policy, cost_ns: u64, now_ns: u64) {
+        ffi::pelton_x_newidle_searched(policy, self, cost_ns, now_ns);
+    }
+
+    /// Its periodic balance: costs fade.
+    pub fn decay(&mut self, now_ns: u64) {
+        ffi::pelton_x_newidle_decay(self, now_ns);
+    }
+}
+
+impl IdleWalk {
+    /// Why a tick of a CPU with a task sends an idle CPU on the walk; 0: it does not.
+    #[must_use]
+    pub fn kick(&self, policy: &Policy) -> u32 {
+        ffi::pelton_x_idle_walk_kick(policy, self)
+    }
+
+    /// Does a CPU that goes idle make the walk?
+    #[must_use]
+    pub fn newly(&self, policy: &Policy, cpu: &Newidle) -> bool {
+        ffi::pelton_x_idle_walk_newly(policy, self, cpu) != 0
+    }
+
+    /// When the next walk for load is due.
+    #[must_use]
+    pub fn next(now_ticks: u64, tick_ns: u64) -> u64 {
+        ffi::pelton_x_idle_walk_next(now_ticks, tick_ns)
+    }
+}

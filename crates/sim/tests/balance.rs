@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What releases differ in when CPUs have nothing to do, or real-time tasks too much.
+
+mod common;
+use common::*;
+use pelton_schema::Event;
+use pelton_sim::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec};
+
+fn hog(name: &str) -> TaskSpec {
+    with_policy(busy(name), SchedPolicy::Fifo { priority: 1 })
+}
+
+/// RT_RUNTIME_SHARE (features.h): on in 4.12 to 5.4, off in 5.10 and later; the fair server of 6.12 needs a fair task.
+#[test]
+fn one_realtime_hog_on_eight_cpus_is_throttled_from_5_10_to_6_8() {
+    let m = fixed_speed(&[(8, 1024)]);
+    for p in ["4.12", "4.16", "4.19", "5.4", "6.12", "7.2"] {
+        let r = run_on(&m, &workload(vec![on(hog("rt"), 3)]), p, 4000);
+        assert_eq!(r.tasks[0].run_ns, 4000 * MS, "{p}");
+    }
+    for p in ["5.10", "6.1", "6.6"] {
+        let r = run_on(&m, &workload(vec![on(hog("rt"), 3)]), p, 4000);
+        assert!(near(r.tasks[0].run_ns, 3800 * MS, 8 * MS), "{p}: {}", r.tasks[0].run_ns);
+    }
+}
+
+#[test]
+fn hogs_on_all_cpus_have_nobody_to_borrow_from() {
+    let m = fixed_speed(&[(4, 1024)]);
+    let hogs = || workload((0..4).map(|c| on(hog(&format!("rt{c}")), c)).collect());
+    for p in ["4.16", "5.4", "5.10"] {
+        let r = run_on(&m, &hogs(), p, 4000);
+        for t in &r.tasks {
+            assert!(near(t.run_ns, 3800 * MS, 12 * MS), "{p} {}: {}", t.name, t.run_ns);
+        }
+    }
+}
+
+/// How often CPU 1 entered idle, when CPU 0 is busy all the time and CPU 1 was for 20 ms.
+fn idle_entries(p: &str) -> u64 {
+    let m = fixed_speed(&[(2, 1024)]);
+    let short = on(task("short", Some(1), vec![run_ms(20)]), 1);
+    let r = run_on(&m, &workload(vec![on(busy("busy"), 0), short]), p, 1000);
+    r.cpus[1].idle_entries.iter().sum()
+}
+
+/// 4.19 fair.c nohz_balancer_kick, NOHZ_STATS_KICK: an idle CPU is woken to walk while there is load that has to fade. Up to
+/// 4.16 only for balance, and one CPU with one task gives no reason for that.
+#[test]
+fn a_busy_cpu_wakes_an_idle_one_to_let_load_fade_from_4_17() {
+    for p in ["4.12", "4.16"] {
+        assert!(idle_entries(p) <= 2, "{p}: {}", idle_entries(p));
+    }
+    for p in ["4.19", "5.4", "5.10", "6.12", "7.2"] {
+        // Every 9 ticks of 4 ms, until what 20 ms left is gone: 10 to 25 half-lives of 32 ms.
+        assert!((8..30).contains(&idle_entries(p)), "{p}: {}", idle_entries(p));
+    }
+}
+
+/// When the task that may leave CPU 0 is taken by CPU 1, which is never idle for longer than 100 us.
+fn taken_ns(p: &str) -> u64 {
+    let m = fixed_speed(&[(2, 1024)]);
+    let mut second = on(busy("second"), 0);
+    second.start = Start::After(100 * MS);
+    let mut free = busy("free");
+    free.cpus = Some(CpuSet::of([0, 1]));
+    let w = workload(vec![on(periodic("often", 400, 500), 1), free, second]);
+    let (_, events) = events_of(&m, &w, p, &config(1000));
+    let taken = |e: &&(u64, Event)| e.0 > 100 * MS && matches!(e.1, Event::SchedMigrateTask { dest_cpu: 1, .. });
+    events.iter().find(taken).map_or(u64::MAX, |&(at, _)| at - 100 * MS)
+}
+
+/// 5.10 fair.c newidle_balance: avg_idle < sysctl_sched_migration_cost (500 us) ends it; 6.1 asks what a search costs.
+#[test]
+fn a_cpu_that_is_idle_for_100_us_searches_from_6_1() {
+    let [old, new] = ["5.10", "6.1"].map(taken_ns);
+    assert!(new < 10 * MS && new < old, "6.1: {new} ns, 5.10: {old} ns");
+}
+
+/// Who enqueues a task that CPU 0 wakes to CPU 1, which is idle; both share a cache.
+fn enqueued_by(p: &str) -> u32 {
+    let m = fixed_speed(&[(2, 1024)]);
+    let post = on(task("post", None, vec![Op::Run { work_ns: MS }, Op::Sleep { ns: 5 * MS }, Op::SemPost(0)]), 0);
+    let take = on(task("take", None, vec![Op::SemWait(0), Op::Run { work_ns: 10_000 }]), 1);
+    let mut w = workload(vec![post, take]);
+    w.semaphores = vec![0];
+    let (_, events) = events_of(&m, &w, p, &config(100));
+    let woken = |e: &&(u64, Event)| e.0 > 20 * MS && matches!(e.1, Event::SchedWakeup { tid: 2, .. });
+    match events.iter().find(woken) {
+        Some((_, Event::SchedWakeup { cpu, .. })) => *cpu,
+        _ => u32::MAX,
+    }
+}
+
+/// core.c ttwu_queue to 5.4 and ttwu_queue_cond of 5.10: another cache only; 6.1: or nothing to run there.
+#[test]
+fn a_wake_up_to_an_idle_cpu_of_the_same_cache_is_handed_over_from_6_1() {
+    for (p, by) in [("4.12", 0), ("4.16", 0), ("4.19", 0), ("5.4", 0), ("5.10", 0), ("6.1", 1), ("6.6", 1), ("7.2", 1)]
+    {
+        assert_eq!(enqueued_by(p), by, "{p}");
+    }
+}
+
+/// idle.c do_idle of 4.16: tick_nohz_idle_enter stops the tick before cpuidle_select; 4.17 cpuidle_idle_call: the governor's
+/// stop_tick, else tick_nohz_idle_retain_tick.
+#[test]
+fn the_tick_of_a_short_idle_time_stays_from_4_17() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let w = workload(vec![periodic("short", 400, 1900)]);
+    let ticks = |p| run_on(&m, &w, p, 1000).cpus[0].ticks;
+    for p in ["4.12", "4.16"] {
+        assert!(ticks(p) < 150, "{p}: {} of 250, about 4 of 19 while it runs", ticks(p));
+    }
+    for p in ["4.19", "5.4", "7.2"] {
+        assert!(ticks(p) > 200, "{p}: {} of 250", ticks(p));
+    }
+}
