@@ -4,6 +4,7 @@
 mod bench;
 mod generate;
 mod pelt_table;
+mod proofs;
 mod repo;
 mod test;
 mod tidy;
