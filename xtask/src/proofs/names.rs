@@ -3,8 +3,8 @@
 
 use crate::repo::File;
 
-/// Folder of the oracle's tables of operations, and how a row of one begins.
-const OPERATIONS: (&str, &str) = ("oracle/", "OP(");
+/// Files of the oracle's tables of operations; a row begins with a brace and the operation's name.
+const OPERATIONS: &str = "tests/oracle/host/ops_";
 /// Where the recorded loads are listed.
 const LOADS: &str = "scripts/test-live.sh";
 
@@ -44,9 +44,9 @@ fn has_test(text: &str, function: &str) -> bool {
 
 /// True when the oracle has an operation of this name.
 pub fn is_operation(files: &[File], name: &str) -> bool {
-    let row = format!("{}\"{name}\"", OPERATIONS.1);
-    let tables = files.iter().filter(|file| file.path.starts_with(OPERATIONS.0));
-    tables.into_iter().any(|file| file.text.contains(&row))
+    let row = format!("{{ \"{name}\",");
+    let mut tables = files.iter().filter(|file| file.path.starts_with(OPERATIONS));
+    !name.is_empty() && tables.any(|file| file.text.lines().any(|line| line.trim_start().starts_with(&row)))
 }
 
 /// True when a load of this name is recorded in the guests.
@@ -64,7 +64,7 @@ mod tests {
         vec![
             File::example("crates/core/tests/known_answers/fair.rs", "#[test]\nfn here() {}\nfn helper() {}\n"),
             File::example("crates/sim/tests/groups.rs", "#[test]\n#[expect(x)]\n// why\nfn there() {}\n"),
-            File::example("oracle/ops.c", "OP(\"wake_affine\", 1)"),
+            File::example("tests/oracle/host/ops_place.c", "\t{ \"wake_affine\", \"pelton_wake_affine\", 0 },"),
             File::example("scripts/test-live.sh", "mixed --full --load mixed --duration 4s\n"),
         ]
     }
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn operations_and_loads_are_looked_up_in_their_tables() {
-        assert!(is_operation(&files(), "wake_affine") && !is_operation(&files(), "wake"));
+        assert!(is_operation(&files(), "wake_affine") && !is_operation(&files(), "pelton_wake_affine"));
         assert!(is_load(&files(), "mixed") && !is_load(&files(), "--full"));
     }
 }
