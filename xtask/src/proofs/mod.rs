@@ -4,6 +4,7 @@
 mod check;
 mod names;
 mod page;
+pub mod places;
 mod releases;
 
 use serde::Deserialize;

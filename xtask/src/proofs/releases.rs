@@ -57,6 +57,11 @@ impl Releases {
         self.all.iter().any(|release| How::ALL.iter().any(|how| release.serves(*how, version)))
     }
 
+    /// Name of the tree of a version: the profile it is the text of, or the version.
+    pub fn tree<'a>(&'a self, version: &'a str) -> &'a str {
+        self.all.iter().find(|release| release.read == version).map_or(version, |release| release.profile.as_str())
+    }
+
     /// `5.10` written out as the version that was read.
     pub fn full<'a>(&'a self, version: &'a str) -> &'a str {
         self.of(version).map_or(version, |release| release.read.as_str())
