@@ -68,9 +68,11 @@ fn foreign(facts: &Facts, proof: &Proof) -> Vec<String> {
         .collect()
 }
 
-/// First word of `5.4 kernel/sched/fair.c util_est_dequeue`.
+/// First word of `5.4 kernel/sched/fair.c util_est_dequeue`; the first release of a number may be written `5.4.0`.
 pub fn version(place: &str) -> &str {
-    place.split_whitespace().next().unwrap_or("")
+    let word = place.split_whitespace().next().unwrap_or("");
+    let number = word.strip_suffix(".0").filter(|number| number.contains('.'));
+    number.unwrap_or(word)
 }
 
 /// A test, operation or load that does not exist.
@@ -145,6 +147,11 @@ mod tests {
             let found = found(&WHOLE.replacen(old, new, 1));
             assert!(found.iter().any(|line| line.contains(text)), "{new}: {found:?}");
         }
+    }
+
+    #[test]
+    fn the_first_release_of_a_number_may_be_written_whole() {
+        assert_eq!(["5.4.0 f", "5.10 f", "6.0 f", "6.12.117 f"].map(version), ["5.4", "5.10", "6.0", "6.12.117"]);
     }
 
     #[test]

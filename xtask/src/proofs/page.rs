@@ -150,8 +150,8 @@ fn place_text(facts: &Facts, proof: &Proof, place: &str) -> String {
     if proof.how == How::Proposal {
         return place.to_owned();
     }
-    let short = version(place);
-    format!("{}{}", facts.releases.full(short), place.trim_start().trim_start_matches(short))
+    let names = place.split_whitespace().skip(1).collect::<Vec<_>>().join(" ");
+    format!("{} {names}", facts.releases.full(version(place)))
 }
 
 #[cfg(test)]
