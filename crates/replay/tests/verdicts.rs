@@ -29,7 +29,8 @@ impl Source for Made {
 fn source(events: &[Timed]) -> Box<dyn Source> {
     let mut info = TraceInfo::new(Format::PeltonLog);
     EVENTS.iter().for_each(|event| info.has_all_columns(event));
-    Box::new(Made { events: events.to_vec().into_iter(), info })
+    let events: Vec<Timed> = events.to_vec();
+    Box::new(Made { events: events.into_iter(), info })
 }
 
 /// Records the calls of one running task of one CPU.
