@@ -4,6 +4,7 @@
 mod bench;
 mod generate;
 mod pelt_table;
+mod proofs;
 mod repo;
 mod test;
 mod tidy;
@@ -15,6 +16,7 @@ usage: cargo xtask COMMAND
 
   tidy                house rules over the whole tree (docs: STYLE.md)
   generate [--check]  write generated files, or say which are stale
+  proofs FOLDER       look up what docs/spec/proofs cites in FOLDER/5.4, FOLDER/5.10, ...: the texts of the releases
   vectors [--check]   write the known-answer tables of vectors/, or say which are stale
   test [ARG]...       run `cargo test --workspace ARG...` and end with one line: N passed, N failed
   bench               time and count the core and the simulator; results go to out/bench.jsonl
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(),
         ["generate"] => generate::run(generate::Mode::Write),
         ["generate", "--check"] => generate::run(generate::Mode::Check),
+        ["proofs", folder] => proofs::places::check(std::path::Path::new(folder)),
         ["vectors"] => generate::vectors(generate::Mode::Write),
         ["vectors", "--check"] => generate::vectors(generate::Mode::Check),
         ["bench"] => bench::run(),

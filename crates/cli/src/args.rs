@@ -32,7 +32,7 @@ pub struct Cli {
 
 /// The exit codes in one line; what they mean is in `exit.rs`.
 pub const EXIT_CODES: &str = "\
-Exit codes: 0 good, 1 claim fails, 2 usage, 3 bad input, 4 machine cannot, 70 bug, 130 Ctrl-C.
+Exit: 0 good, 1 claim fails, 2 usage, 3 bad input, 4 machine cannot, 5 open, 70 bug, 130 Ctrl-C.
 `pelton VERB --help` has an example of each verb.";
 
 /// Flags every verb understands.
@@ -336,8 +336,16 @@ mod tests {
 
     #[test]
     fn help_names_every_exit_code() {
-        let all =
-            [Exit::Good, Exit::ClaimFails, Exit::Usage, Exit::BadInput, Exit::CannotHere, Exit::Bug, Exit::Interrupted];
+        let all = [
+            Exit::Good,
+            Exit::ClaimFails,
+            Exit::Usage,
+            Exit::BadInput,
+            Exit::CannotHere,
+            Exit::Open,
+            Exit::Bug,
+            Exit::Interrupted,
+        ];
         for exit in all {
             assert!(EXIT_CODES.contains(&format!(" {} ", exit.code())), "{exit:?}");
         }

@@ -17,6 +17,8 @@ pub enum Exit {
     BadInput = 3,
     /// This machine cannot do it (a file cannot be written, a capability is missing).
     CannotHere = 4,
+    /// Nothing differs, but nothing, or too little, could be decided: neither a pass nor a failure.
+    Open = 5,
     /// A bug in this program; the message has the seed, the version and a command that reproduces it.
     Bug = 70,
     /// Stopped by Ctrl-C (128 + SIGINT, as shells do).

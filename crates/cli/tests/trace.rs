@@ -72,8 +72,12 @@ fn validate_reads_a_trace_as_the_kind_that_is_named() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let (path, text) = file(&folder, "t.txt");
     std::fs::write(path, "a-7 [001] d..1 1.000001: cpu_idle: state=1 cpu_id=1\n").expect("written");
-    let right = good(&["validate", "--input-format", "ftrace-text", &text]);
-    assert!(right.contains("nothing in this trace can be checked"), "{right}");
+    let right = pelton(&["validate", "--input-format", "ftrace-text", &text]);
+    assert_eq!(right.code, 5, "nothing checked is no pass: {}", right.stdout);
+    assert!(right.stdout.contains("nothing in this trace can be checked"), "{}", right.stdout);
+    for signal in ["load tracking", "run-queue clock", "decisions of schedutil", "energies", "frequency changes"] {
+        assert!(right.stdout.contains(&format!("not measured: {signal}")), "{signal}: {}", right.stdout);
+    }
     let wrong = pelton(&["validate", "--input-format", "perfetto", &text]);
     assert_eq!(wrong.code, 3);
     assert!(wrong.stderr.contains("leave --input-format out"), "{}", wrong.stderr);

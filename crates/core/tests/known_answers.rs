@@ -3,6 +3,7 @@
 
 mod known_answers {
     mod balance;
+    mod clamps;
     mod estimates;
     mod fair;
     mod governor;

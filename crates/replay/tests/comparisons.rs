@@ -6,7 +6,9 @@
 use std::path::PathBuf;
 
 use pelton_core::{CpuState, Policy};
-use pelton_replay::validate::{Comparison, Merged, Options, Report, compare_again, predict_distorted, validate};
+use pelton_replay::validate::{
+    Comparison, Merged, Options, Report, Verdict, compare_again, predict_distorted, validate,
+};
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_scenario::workload;
 use pelton_schema::{EVENTS, Event, STATE_DEAD, STATE_SLEEPING, Sink};
@@ -68,7 +70,7 @@ fn frequency_changes_follow_from_recorded_signals_and_wrong_signals_or_rules_do_
         let report = compared(std::slice::from_ref(&path), &right);
         let (score, from) = report.prediction.expect("frequencies and signals are there");
         assert_eq!((score.recorded, from), (recorded, "recorded states"), "{file}");
-        assert!(score.ok() && report.holds(), "{file}: {score:?}");
+        assert!(score.ok() && report.verdict() == Verdict::Holds, "{file}: {score:?}");
         let again = |options: &Options, distort| {
             let mut source = opened(std::slice::from_ref(&path));
             let mut first = opened(std::slice::from_ref(&path));

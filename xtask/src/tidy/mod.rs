@@ -3,6 +3,7 @@
 
 mod banned;
 mod c;
+mod citations;
 mod edges;
 mod exempt;
 mod functions;
@@ -63,7 +64,7 @@ fn check_rules() -> Result<(), String> {
 }
 
 /// Rules that look at the whole tree.
-const TREE_RULES: &[&str] = &["edges", "function-median", "licences", "links"];
+const TREE_RULES: &[&str] = &["citations", "edges", "function-median", "licences", "links"];
 
 /// Every rule is a row of STYLE.md.
 fn check_style_page(files: &[File]) -> Vec<Finding> {
@@ -89,6 +90,7 @@ pub fn run() -> Result<(), String> {
     found.extend(edges::check(&files)?);
     found.extend(licences::check(&files)?);
     found.extend(links::check(&files));
+    found.extend(citations::check(&files));
     found.extend(check_style_page(&files));
     let lengths = functions::Lengths::of(&files);
     found.extend(lengths.check());

@@ -136,7 +136,8 @@ pub struct ReplayArgs {
 #[command(after_long_help = "\
 Example: every signal recorded inside a 7.2 kernel, bit for bit
   pelton validate calls.csv.gz --profile 7.2
-Exit code 1 means that the core does not compute what the kernel did: the first difference is printed.")]
+Exit code 1 means that the core does not compute what the kernel did: the first difference is printed.
+Exit code 5 means that nothing differs and nothing, or too little, could be decided.")]
 pub struct ValidateArgs {
     /// Traces: text, trace.dat, Perfetto, CSV, our log; also compressed.
     #[arg(value_name = "TRACE", required = true)]
@@ -156,6 +157,10 @@ pub struct ValidateArgs {
     /// Put faults into the trace instead and show that each is found.
     #[arg(long)]
     pub self_test: bool,
+    /// Also say which other values of switches, and which profiles, the trace refutes; asks for at most TIME [default: 60s].
+    #[arg(long, value_name = "TIME", value_parser = parse_duration_ns, num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "60s", conflicts_with = "self_test")]
+    pub distinguish: Option<u64>,
 }
 
 /// `pelton record`.

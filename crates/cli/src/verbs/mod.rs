@@ -3,6 +3,7 @@
 
 mod common;
 mod compare;
+mod distinguish;
 mod explain;
 mod front;
 mod platform;

@@ -2,6 +2,7 @@
 //! `pelton validate`: does the core compute what the kernel recorded?
 
 use super::common::{bad_input, print, print_json, section};
+use super::distinguish::{self, told};
 use crate::args::{Format, Global, ValidateArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
@@ -12,8 +13,8 @@ use pelton_replay::validate::tolerance::{
     AVERAGES, FREQUENCY_EXTRA_PERMILLE_MAX, FREQUENCY_HIT_PERMILLE_MIN, FREQUENCY_WINDOW_NS,
 };
 use pelton_replay::validate::{
-    AlterResult, Challenge, Comparison, Divergence, DropResult, Merged, Options, Report, Size, alter_test,
-    compare_again, drop_test, needs_second_reading, page, self_test, validate,
+    AlterResult, Challenge, Comparison, Divergence, DropResult, Merged, OPEN_PERMILLE_MAX, Open, Options, Report, Size,
+    Verdict, alter_test, drop_test, page, read_twice, self_test,
 };
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_sim::Machine;
@@ -26,7 +27,7 @@ use std::sync::atomic::Ordering;
 
 /// One trace after the other; the exit code is that of the worst.
 pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Failure> {
-    let mut exit = Exit::Good;
+    let mut worst = Verdict::Holds;
     let mut results = Vec::new();
     for path in &args.traces {
         let again = || open_all(path, &args.with, OpenOptions { format: args.input_format });
@@ -35,20 +36,20 @@ pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Fai
         let policy = Policy::profile(&profile).map_err(Failure::input)?;
         let machine = args.platform.as_deref().map(|name| machine(name, &profile)).transpose()?;
         let options = Options { policy, machine };
-        let (text, value, holds) = if args.self_test {
+        let (text, value, verdict) = if args.self_test {
             checked_self_test(path, &again, &options)?
         } else {
-            let mut report = watched(&mut *source, options.clone(), global)?;
-            if needs_second_reading(&options, &mut report) {
-                let mut second = again().map_err(|e| unreadable(&e))?;
-                compare_again(&mut *second, source.info(), &options, &mut report).map_err(|e| unreadable(&e))?;
-            }
+            let report = watched(&mut *source, &again, &options, global)?;
+            let told = args.distinguish.map(|time_ns| told(&again, &options, &report, time_ns, global)).transpose()?;
             let facts = Facts { path, profile: &profile, remark, info: source.info() };
-            (facts.text(&report), facts.json(&report), report.holds())
+            let (mut text, mut value) = (facts.text(&report), facts.json(&report));
+            if let Some(told) = &told {
+                text += &distinguish::text(told, &profile);
+                value["distinguishes"] = distinguish::json(told);
+            }
+            (text, value, report.verdict())
         };
-        if !holds {
-            exit = Exit::ClaimFails;
-        }
+        worst = worst.max(verdict);
         match global.format {
             Format::Table => print(&text)?,
             Format::Csv => print(&value_csv(path, &value))?,
@@ -60,7 +61,11 @@ pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Fai
         let value = if results.len() == 1 { results.remove(0) } else { Value::Array(results) };
         print_json(&value)?;
     }
-    Ok(exit)
+    Ok(match worst {
+        Verdict::Holds => Exit::Good,
+        Verdict::Open => Exit::Open,
+        Verdict::Differs => Exit::ClaimFails,
+    })
 }
 
 /// A trace, or several files of one recording.
@@ -114,10 +119,10 @@ fn machine(name: &str, profile: &str) -> Result<Machine, Failure> {
 }
 
 /// Reads the whole trace with a progress note; Ctrl-C ends it without a result.
-fn watched(source: &mut dyn Source, options: Options, global: &Global) -> Result<Report, Failure> {
+fn watched(source: &mut dyn Source, again: &Open<'_>, options: &Options, global: &Global) -> Result<Report, Failure> {
     let progress = Progress::new(0, global.quiet);
     let mut stopped = false;
-    let report = validate(source, options, &mut |time_ns| {
+    let report = read_twice(source, again, options, &mut |time_ns| {
         progress.note(&format!("{} s of the trace", time_ns / 1_000_000_000));
         stopped = interrupt::flag().load(Ordering::Relaxed);
         !stopped
@@ -134,7 +139,7 @@ fn checked_self_test(
     path: &Path,
     again: &dyn Fn() -> Result<Box<dyn Source>, ImportError>,
     options: &Options,
-) -> Result<(String, Value, bool), Failure> {
+) -> Result<(String, Value, Verdict), Failure> {
     let results = self_test(again, options).map_err(|e| unreadable(&e))?;
     let mut sheet = Sheet::new(&["<fault", "<found", "divergent"]);
     for r in &results {
@@ -163,7 +168,7 @@ fn checked_self_test(
     Ok((
         text,
         json!({ "trace": path.display().to_string(), "faults": rows, "single_calls": single, "altered_records": altered_json(&altered) }),
-        holds,
+        if holds { Verdict::Holds } else { Verdict::Differs },
     ))
 }
 
@@ -276,12 +281,15 @@ impl Facts<'_> {
         }
         match &report.first {
             Some(first) => out += &self.first(first),
-            None if report.updates == 0 && report.comparisons.is_empty() && report.prediction.is_none() => {
-                out += "nothing in this trace can be checked\n"
-            }
+            None if report.compared() == 0 => out += "nothing in this trace can be checked\n",
             None => {}
         }
         let _ = writeln!(out, "{} updates checked, {} divergent", report.updates, report.divergent);
+        if report.is_open() {
+            let percent = OPEN_PERMILLE_MAX / 10;
+            let _ =
+                writeln!(out, "not a pass: {} are left open, more than {percent} % of the checked", report.left_open());
+        }
         out
     }
 
@@ -330,6 +338,8 @@ impl Facts<'_> {
             "profile": self.profile,
             "updates": report.updates,
             "divergent": report.divergent,
+            "left_open": report.left_open(),
+            "verdict": report.verdict().word(),
             "first": report.first.as_ref().map(|first| first_json(first, self.info)),
             "divergences": report.samples.iter().map(|d| json!({
                 "event": d.event, "time_ns": d.time_ns, "cpu": d.cpu, "signal": d.signal, "what": d.what, "object": d.object,

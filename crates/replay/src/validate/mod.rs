@@ -17,6 +17,7 @@ mod commit;
 mod control;
 mod decision;
 mod distinct;
+mod distinguish;
 mod energy;
 mod engine;
 mod explain;
@@ -43,10 +44,12 @@ mod second;
 mod survey;
 mod told;
 pub mod tolerance;
+mod verdict;
 mod walk;
 mod weights;
 
 pub use alter::{AlterResult, Size, alter_test};
+pub use distinguish::{Answer, Distinction, GOVERNOR, SIMULATOR, Told, distinguish, runs};
 pub use fault::{DropResult, FaultResult, drop_test, self_test};
 pub use governor::{Distort, Score};
 pub use merge::Merged;
@@ -54,6 +57,7 @@ pub use report::{Challenge, Comparison, Damaged, Divergence, Field, Report, Tall
 pub use rules::page;
 pub use second::{compare_again, needs_second_reading, predict_distorted};
 pub use survey::Survey;
+pub use verdict::{OPEN_PERMILLE_MAX, Verdict};
 
 use std::collections::BTreeMap;
 
@@ -231,7 +235,7 @@ impl Validator {
         self.engine.finish(&mut self.report);
         self.energies.finish(&mut self.report);
         if self.report.survey.states + self.report.survey.averages == 0 {
-            self.report.skip("load tracking", "the trace has neither sums nor averages");
+            self.report.skip("load tracking", verdict::NO_SUMS);
         }
         let options = &self.options;
         self.decisions.finish(&mut self.report, |cpu| options.frequencies(cpu));
@@ -257,6 +261,27 @@ fn record(place: Place, event: &Event) -> Option<Record> {
         clock_ns: None,
         before: None,
     })
+}
+
+/// Opens a trace anew.
+pub type Open<'a> = dyn Fn() -> Result<Box<dyn Source>, ImportError> + 'a;
+
+/// Both readings of a trace: what is recorded, then what is compared with signals that are rebuilt. `watch` as for [`validate`].
+///
+/// # Errors
+/// When the trace cannot be read.
+pub fn read_twice(
+    source: &mut dyn Source,
+    open: &Open<'_>,
+    options: &Options,
+    watch: &mut dyn FnMut(u64) -> bool,
+) -> Result<Report, ImportError> {
+    let mut report = validate(source, options.clone(), watch)?;
+    if needs_second_reading(options, &mut report) {
+        compare_again(&mut *open()?, source.info(), options, &mut report)?;
+    }
+    report.explain_nothing();
+    Ok(report)
 }
 
 /// Validates a whole trace. `watch` is called now and then with the trace's time and stops the work by returning `false`.

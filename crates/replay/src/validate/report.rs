@@ -162,14 +162,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// True when nothing diverges, and every comparison and prediction is inside its tolerance.
-    pub fn holds(&self) -> bool {
-        self.divergent == 0
-            && self.damaged == 0
-            && self.comparisons.iter().all(|c| c.ok)
-            && self.prediction.is_none_or(|(score, _)| score.ok())
-    }
-
     /// Records of a signal that only a class explains which would have let errors pass.
     pub fn undecided(&self, tally: &Tally) -> u64 {
         let vague = |class: &&str| self.challenges.get(*class).is_some_and(|c| !c.decides());

@@ -25,6 +25,10 @@ pub struct Survey {
     pub choices: u64,
     /// Frequency changes.
     pub frequencies: u64,
+    /// Steps of the run-queue clocks.
+    pub steps: u64,
+    /// Energies of placements.
+    pub energies: u64,
     /// Averages of task groups.
     pub groups: u64,
     /// Averages of load in events of their own, without a runnable ratio.
@@ -52,6 +56,8 @@ impl Survey {
             Event::PeltState { .. } => self.states += 1,
             Event::EffectiveUtil { .. } => self.utils += 1,
             Event::NextFreq { .. } => self.choices += 1,
+            Event::RqClockStep { .. } => self.steps += 1,
+            Event::ComputeEnergy { .. } => self.energies += 1,
             _ => {}
         }
     }
