@@ -151,6 +151,7 @@ fn spacing(rules: &Rules, numbers: &Numbers, sp: &SugovPolicy, raises: bool) -> 
         GateRule::R1Asym => sp.gate.spacing_ns,
         GateRule::UpDown if raises => sp.gate.window_ns,
         GateRule::UpDown => sp.gate.spacing_ns,
+        _ if raises && rules.gate_asymmetry == GateAsymmetry::Falls => 0,
         _ if !raises && rules.gate_asymmetry == GateAsymmetry::On => 2 * error_spacing(rules, numbers, &sp.gate),
         _ => error_spacing(rules, numbers, &sp.gate),
     }
@@ -172,7 +173,8 @@ pub fn decide(rules: &Rules, numbers: &Numbers, sp: &mut SugovPolicy, now: u64, 
         return wished;
     }
     let by_error = matches!(rules.gate, GateRule::R2Linear | GateRule::R2Hyperbolic);
-    if by_error && sp.gate.error < numbers.gate_error_low {
+    let waits = wished < cur || rules.gate_asymmetry != GateAsymmetry::Falls;
+    if by_error && waits && sp.gate.error < numbers.gate_error_low {
         sp.gate.verdict = verdict::DEAD;
         return cur;
     }

@@ -162,7 +162,7 @@ rules! {
     /// C.10: is the frequency lowered to the recent maximum only?
     gate_peak: GatePeak { "off" => Off, "on" => On }
     /// C.4: do decreases wait twice as long?
-    gate_asymmetry: GateAsymmetry { "off" => Off, "on" => On }
+    gate_asymmetry: GateAsymmetry { "off" => Off, "on" => On, "falls" => Falls }
     /// B.11: rate limit derived from the driver's latency.
     rate_limit_default: RateLimitDefault {
         "latency_x1000" => LatencyX1000, "capped_10ms" => Capped10ms,

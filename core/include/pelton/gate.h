@@ -63,6 +63,12 @@ PELTON_INLINE u64 pelton_gate_cost_window(const struct pelton_policy *pol, u32 c
 	return pelton_min_u64(window, (u64)pol->gate_window_max_us * PELTON_NSEC_PER_USEC);
 }
 
+/* r2: does the waiting time follow the error? */
+PELTON_INLINE u32 pelton_gate_by_error(const struct pelton_policy *pol)
+{
+	return pol->gate == PELTON_GATE_R2_LINEAR || pol->gate == PELTON_GATE_R2_HYPERBOLIC;
+}
+
 /* Windows of a domain; after pelton_sugov_init(). */
 PELTON_INLINE void pelton_gate_init(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u32 cost_ns)
 {
@@ -73,7 +79,7 @@ PELTON_INLINE void pelton_gate_init(const struct pelton_policy *pol, struct pelt
 	fresh.window_ns = full;
 	fresh.spacing_ns = quarter;
 	fresh.half_length_ns = (u32)(full / 2);
-	if (pol->gate == PELTON_GATE_R2_LINEAR || pol->gate == PELTON_GATE_R2_HYPERBOLIC) {
+	if (pelton_gate_by_error(pol)) {
 		fresh.spacing_ns = pelton_gate_us(pol->gate_spacing_min_us, quarter);
 		fresh.window_ns =
 			pelton_max_u64(pelton_gate_us(pol->gate_spacing_max_us, sp->rate_limit_ns), fresh.spacing_ns);
@@ -188,6 +194,12 @@ PELTON_INLINE u64 pelton_gate_error_spacing(const struct pelton_policy *pol, con
 	       pelton_div_floor(span * (g->error - pol->gate_error_low), pol->gate_error_high - pol->gate_error_low);
 }
 
+/* Is this an increase that r2 lets pass at once? */
+PELTON_INLINE u32 pelton_gate_falls_only(const struct pelton_policy *pol, u32 raises)
+{
+	return raises && pol->gate_asymmetry == PELTON_GATE_ASYMMETRY_FALLS;
+}
+
 /* Time that must have passed since the last change. */
 PELTON_INLINE u64 pelton_gate_spacing(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp, u32 raises)
 {
@@ -197,16 +209,19 @@ PELTON_INLINE u64 pelton_gate_spacing(const struct pelton_policy *pol, const str
 		return sp->gate.spacing_ns;
 	if (pol->gate == PELTON_GATE_UP_DOWN)
 		return raises ? sp->gate.window_ns : sp->gate.spacing_ns;
-	if (pol->gate == PELTON_GATE_R2_LINEAR || pol->gate == PELTON_GATE_R2_HYPERBOLIC)
-		return pelton_gate_error_spacing(pol, &sp->gate) << (pol->gate_asymmetry && !raises);
+	if (pelton_gate_by_error(pol))
+		return pelton_gate_falls_only(pol, raises) ?
+			       0 :
+			       pelton_gate_error_spacing(pol, &sp->gate)
+				       << (pol->gate_asymmetry == PELTON_GATE_ASYMMETRY_ON && !raises);
 	return sp->gate.window_ns;
 }
 
 /* The shortest time that the gate ever lets pass between two changes. */
 PELTON_INLINE u64 pelton_gate_least_spacing(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
 {
-	if (pol->gate == PELTON_GATE_R2_LINEAR || pol->gate == PELTON_GATE_R2_HYPERBOLIC)
-		return sp->gate.spacing_ns;
+	if (pelton_gate_by_error(pol))
+		return pelton_gate_falls_only(pol, 1) ? 0 : sp->gate.spacing_ns;
 	return pelton_min_u64(pelton_gate_spacing(pol, sp, 0), pelton_gate_spacing(pol, sp, 1));
 }
 
@@ -217,11 +232,9 @@ PELTON_INLINE u64 pelton_gate_next_allowed_ns(const struct pelton_policy *pol, c
 }
 
 /* Is the error too small to act on? */
-PELTON_INLINE u32 pelton_gate_is_dead(const struct pelton_policy *pol, const struct pelton_gate *g)
+PELTON_INLINE u32 pelton_gate_is_dead(const struct pelton_policy *pol, const struct pelton_gate *g, u32 raises)
 {
-	u32 by_error = pol->gate == PELTON_GATE_R2_LINEAR || pol->gate == PELTON_GATE_R2_HYPERBOLIC;
-
-	return by_error && g->error < pol->gate_error_low;
+	return pelton_gate_by_error(pol) && !pelton_gate_falls_only(pol, raises) && g->error < pol->gate_error_low;
 }
 
 /* Distance of need and request, capacity. */
@@ -237,12 +250,13 @@ PELTON_INLINE u32 pelton_gate_holds(const struct pelton_policy *pol, struct pelt
 				    u32 target)
 {
 	struct pelton_gate *g = &sp->gate;
-	u64 spacing = pelton_gate_spacing(pol, sp, target > sp->next_freq_khz);
+	u32 raises = target > sp->next_freq_khz;
+	u64 spacing = pelton_gate_spacing(pol, sp, raises);
 
 	/* The window of r0 was open before the evaluation, unless a class came past it. */
 	if (pol->gate <= PELTON_GATE_R0B && !pelton_gate_may_bypass(pol, sp))
 		return 0;
-	if (pelton_gate_is_dead(pol, g)) {
+	if (pelton_gate_is_dead(pol, g, raises)) {
 		g->verdict = PELTON_GATE_DEAD;
 		return 1;
 	}

@@ -60,6 +60,7 @@ enum {
 	PELTON_GATE_R2_HYPERBOLIC,
 	PELTON_GATE_UP_DOWN
 };
+enum { PELTON_GATE_ASYMMETRY_OFF, PELTON_GATE_ASYMMETRY_ON, PELTON_GATE_ASYMMETRY_FALLS };
 enum { PELTON_GATE_BYPASS_OFF, PELTON_GATE_BYPASS_R3A, PELTON_GATE_BYPASS_R3B };
 enum { PELTON_RATE_LATENCY_X1000, PELTON_RATE_CAPPED_10MS, PELTON_RATE_CAPPED_2MS, PELTON_RATE_ONE_AND_HALF };
 enum {
@@ -241,8 +242,9 @@ enum {
 	  "to the fair class (proposed in 2017, not merged for RT).") \
 	X(gate_peak, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
 	  "Lower the frequency only to the maximum wanted within the cost window, so that a short burst is not lost.") \
-	X(gate_asymmetry, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-	  "The error-proportional gates (r2_*) wait twice as long before they lower the frequency.") \
+	X(gate_asymmetry, "off|on|falls", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	  "The error-proportional gates (r2_*) wait twice as long before they lower the frequency (on), or wait, and leave " \
+	  "out small errors, for decreases only: what is more is set at once (falls).") \
 	X(rate_limit_default, "latency_x1000|capped_10ms|capped_2ms|one_and_half", 0, 1, 1, 1, 1, 1, 1, 3, 3, 3, \
 	  "Default rate limit from the driver's latency: a thousand times it (4.12), the same capped at 10 ms (4.16 to 6.8) " \
 	  "or at 2 ms (between 6.8 and 6.12, no profile has it), or one and a half times it (6.12).") \
