@@ -125,7 +125,7 @@ proptest! {
             nr_cpus: 1, max_khz: table[7], ref_khz: table[7], cur_khz: table[0], freq_invariant: 1, fast_switch: 1,
             ..SugovPolicy::default()
         };
-        sp.init(rate_limit_us);
+        sp.init(&policy, rate_limit_us);
         sp.limits(table[0], table[7]);
         let (mut sc, mut now, mut last) = (SugovCpu::default(), START_NS, None);
         for (idle_calls, (span, util, bw_dl, kind)) in hooks.into_iter().enumerate() {
