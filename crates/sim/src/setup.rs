@@ -20,6 +20,7 @@ use crate::machine::Machine;
 use crate::queue::{Ev, EventQueue};
 use crate::report::{CpuReport, DomainReport, Report, TaskReport};
 use crate::rng::RunRng;
+use crate::signals::SignalClock;
 use crate::state::{Activation, CpuState, DomainState, Kind, Life, NO_TASK, Position, Power, Step, Task, TimerState};
 use crate::sync::Objects;
 use crate::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec, Workload};
@@ -288,6 +289,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         let mut engine = Engine {
             m,
             boot_ns,
+            counted_from_ns: cfg.counted_from_ns,
+            signal_clock: SignalClock { boot_ns, half_life_ms: cfg.half_life_ms },
             w,
             policy: *policy,
             fair_kind: fair_kind(policy, m),
