@@ -334,13 +334,19 @@ impl<'a, S: Sink> Engine<'a, S> {
             engine.clocks = Clocks::of(m, &engine.domains);
         }
         engine.create_tasks(cfg);
-        for (i, spec) in w.tasks.iter().enumerate() {
-            if let Start::Asleep { cpu } = spec.start {
-                engine.begin_asleep(i as u32, cpu);
-            }
-        }
+        engine.put_asleep();
         engine.start_hardware();
         Ok(engine)
+    }
+
+    /// Tasks that a recording found asleep.
+    fn put_asleep(&mut self) {
+        let w = self.w;
+        for (i, spec) in w.tasks.iter().enumerate() {
+            if let Start::Asleep { cpu } = spec.start {
+                self.begin_asleep(i as u32, cpu);
+            }
+        }
     }
 
     fn create_tasks(&mut self, cfg: &RunConfig) {
