@@ -9,8 +9,9 @@
  *
  * A new switch is one row here, one enum below, one page or paragraph in docs/signals.
  *
- * Source: behaviour of Linux 5.10, 6.1, 6.12 and 7.2 was read; what is said about other versions and is marked
- * "recollection" was not. 6.6 and 6.18 follow from the versions around them.
+ * Source: each value was read in the release's own text, recorded from it, or computed by its compiled code: docs/fidelity/sources.md
+ * says how. 5.10, 6.1, 6.12 and 7.2 are the long-term states that Debian carries (5.10.262, 6.1.192, 6.12.117, 7.2.12), the
+ * other profiles the plain releases.
  */
 #ifndef PELTON_POLICY_H
 #define PELTON_POLICY_H
