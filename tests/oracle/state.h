@@ -49,6 +49,7 @@ struct oracle_state {
 	u32 util;
 	u32 lowest;
 	u32 highest;
+	u32 events;   /* of a life */
 	u32 fraction; /* of the weights, in 1/1024: 64-bit kernels keep ten bits more than averages use */
 	/* Records. */
 	struct pelton_rq r;

@@ -59,6 +59,7 @@ static const struct field fields[] = {
 	F(util),
 	F(lowest),
 	F(highest),
+	F(events),
 	F(fraction),
 	F(r.cap_orig),
 	F(r.freq_scale),

@@ -70,8 +70,7 @@ static void show_first(const struct oracle_op *op, struct oracle_state *first)
 {
 	static struct oracle_state k, p;
 
-	if (!op->share)
-		minimise(op, first);
+	minimise(op, first);
 	case_differs(op, first, &k, &p);
 	print_case(first, &k, &p);
 }

@@ -87,6 +87,13 @@ static void run_hook(struct oracle_state *s)
 	s->aux = s->sp.fast_switch ? s->sp.next_freq_khz : 0;
 }
 
+/* From 7.0 a raised reservation sets the one of two notes that the core has in the other; either opens the gate. */
+static void one_note(struct oracle_state *s)
+{
+	s->sp.need_update |= s->sp.limits_changed;
+	s->sp.limits_changed = 0;
+}
+
 /* Before 6.8 the kernel keeps utilization without its quarter, before 5.11 not at all. */
 static void settle_hook(struct oracle_state *k, struct oracle_state *p)
 {
@@ -94,6 +101,20 @@ static void settle_hook(struct oracle_state *k, struct oracle_state *p)
 
 	for (i = 0; oracle_version < 608 && i < ORACLE_CPUS; i++)
 		p->sc[i].util = k->sc[i].util;
+	if (oracle_version >= 700) {
+		one_note(k);
+		one_note(p);
+	}
+}
+
+/* Before 7.0 nobody on this way reads or clears the note; before 6.8 the core gives no floor. */
+static void settle_perf(struct oracle_state *k, struct oracle_state *p)
+{
+	settle_hook(k, p);
+	if (oracle_version < 700)
+		p->sp.need_update = k->sp.need_update;
+	if (oracle_version < 608)
+		p->aux = k->aux;
 }
 
 /* A driver without performance interface is one that is not frequency-invariant; it takes the way of run_hook(). */
@@ -196,7 +217,7 @@ const struct oracle_op ops_governor[] = {
 	{ "sugov_update_single_freq, sugov_update_shared", "pelton_sugov_begin, pelton_sugov_evaluate", make_domain,
 	  k_hook, run_hook, settle_hook, 0 },
 	{ "sugov_update_single_perf", "pelton_sugov_begin, pelton_sugov_commit_perf", make_perf_driver, k_hook_perf,
-	  run_hook_perf, settle_hook, 0 },
+	  run_hook_perf, settle_perf, 0 },
 	{ "sugov_iowait_boost", "pelton_iowait_request", make_iowait, k_iowait_request, run_iowait_request, settle_hook,
 	  0 },
 	{ "sugov_iowait_apply", "pelton_iowait_apply", make_iowait, k_iowait_apply, run_iowait_apply, settle_hook, 0 },

@@ -114,8 +114,6 @@ static void make_decayed(struct oracle_state *s)
 	}
 	if (chance(50))
 		s->g.tg_load_avg_contrib = 0;
-	s->g.removed_nr = 0;
-	s->g.propagate = 0;
 }
 
 static void run_decayed(struct oracle_state *s)

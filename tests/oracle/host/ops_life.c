@@ -170,10 +170,11 @@ static void begin(struct life *l, u64 now)
 	}
 }
 
-/* A case is a seed: both sides live the same life. What differs first ends it, `aux2` says at which event. */
+/* A case is a seed: both sides live the same life. `flags` and `into` are those of its last event. */
 static void make_life(struct oracle_state *s)
 {
 	s->h_load = below(1ull << 62);
+	s->events = LIFE_EVENTS;
 }
 
 static void live(const struct world *w, struct oracle_state *s)
@@ -186,7 +187,7 @@ static void live(const struct world *w, struct oracle_state *s)
 	rng_seed(resume);
 	e.now = (1ull << 30) + below(1 << 30);
 	begin(&l, e.now);
-	for (n = 0; n < LIFE_EVENTS; n++) {
+	for (n = 0; n < s->events; n++) {
 		next_event(&l, &e);
 		apply(w, &l, &e, s);
 		s->aux = s->aux * 31 + s->se.avg.load_sum + s->se.avg.util_sum + s->q.avg.load_sum + s->q.avg.util_sum +

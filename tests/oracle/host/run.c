@@ -51,6 +51,17 @@ u64 op_run(const struct oracle_op *op, u64 cases, u64 seed, struct oracle_state 
 	return different;
 }
 
+/* A life is a sequence of events: the shortest beginning of it that differs. */
+static void shorten(const struct oracle_op *op, struct oracle_state *in)
+{
+	static struct oracle_state k, p;
+	u32 events = in->events;
+
+	for (in->events = 1; in->events < events; in->events++)
+		if (case_differs(op, in, &k, &p))
+			return;
+}
+
 /* Fields that no kernel has small, and those that decide what the case is. */
 static u32 may_become(u32 i, u64 v, u32 round)
 {
@@ -66,12 +77,22 @@ static u32 may_become(u32 i, u64 v, u32 round)
 	return 1;
 }
 
+/* A queued entity is part of its queue. */
+static u32 is_possible(const struct oracle_state *s)
+{
+	return !s->se.on_rq || !s->q.nr_queued || s->q.load_weight >= s->se.weight;
+}
+
 /* Greedy: every field to 0, then halved, while the same output differs. */
 void minimise(const struct oracle_op *op, struct oracle_state *in)
 {
 	static struct oracle_state k, p, tried;
 	u32 what = case_differs(op, in, &k, &p), round, i;
 
+	if (in->events) {
+		shorten(op, in);
+		return;
+	}
 	for (round = 0; round < 12; round++) {
 		for (i = 0; i < field_count(); i++) {
 			u64 v = field_get(in, i), smaller = round ? v / 2 : 0;
@@ -80,7 +101,7 @@ void minimise(const struct oracle_op *op, struct oracle_state *in)
 				continue;
 			tried = *in;
 			field_set(&tried, i, smaller);
-			if (case_differs(op, &tried, &k, &p) == what)
+			if (is_possible(&tried) && case_differs(op, &tried, &k, &p) == what)
 				*in = tried;
 		}
 	}
