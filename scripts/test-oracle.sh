@@ -114,5 +114,20 @@ for one in "${present[@]}"; do
     cat "$work/$one/out/results.jsonl" >>"$work/results.jsonl"
 done
 python3 scripts/oracle/table.py "$work/results.jsonl"
+
+# The page of operations, when all releases of it are here.
+if [ "${present[*]}" = "5.10 6.1 6.12 7.2" ]; then
+    lists=()
+    for one in "${present[@]}"; do
+        "$work/$one/out/oracle" list >"$work/$one/out/list"
+        lists+=("$work/$one/out/list")
+    done
+    python3 scripts/oracle/reference.py "${lists[@]}" >"$work/oracle.md"
+    [ -z "${PELTON_ORACLE_WRITE:-}" ] || cp "$work/oracle.md" docs/reference/oracle.md
+    cmp -s "$work/oracle.md" docs/reference/oracle.md || {
+        echo "oracle: docs/reference/oracle.md is not what the table says; PELTON_ORACLE_WRITE=1 make test-oracle writes it" >&2
+        code=1
+    }
+fi
 [ "$code" = 0 ] || { echo "oracle: the core and the kernel differ, or a wrong rule was not noticed" >&2; exit 1; }
 say "the core computes what the kernel's own code does"

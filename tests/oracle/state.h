@@ -9,6 +9,7 @@
 
 #include "pelton/types.h"
 #include "pelton/energy.h"
+#include "pelton/fair.h"
 #include "pelton/idle_menu.h"
 #include "pelton/idle_teo.h"
 #include "pelton/place.h"
@@ -16,16 +17,18 @@
 #define ORACLE_CPUS 4
 #define ORACLE_EM_STATES 8
 #define ORACLE_OPPS 10
-#define ORACLE_ENTITIES 12
+#define ORACLE_FAIR_MAX 12
+#define ORACLE_FAIR_NEW (ORACLE_FAIR_MAX - 1) /* the entity that is not queued */
 #define ORACLE_TICK_NS 4000000u
 
-/* An entity of EEVDF. */
-struct oracle_entity {
-	s64 vruntime;
-	s64 deadline;
-	s64 vlag;
-	u64 slice;
-	u64 weight;
+/* A root queue of the fair class: the first `n` entities are on it, `curr` of them runs (-1: none). */
+struct oracle_fair {
+	struct pelton_fair_rq rq;
+	struct pelton_fair_se se[ORACLE_FAIR_MAX];
+	struct pelton_fair_tunables tun;
+	s32 curr;
+	u32 n;
+	u32 all; /* tasks of the CPU */
 };
 
 struct oracle_state {
@@ -69,9 +72,7 @@ struct oracle_state {
 	struct pelton_idle_choice choice;
 	u32 em_count;
 	struct pelton_em_state em[ORACLE_EM_STATES];
-	u32 entities;
-	u32 curr; /* number from 1 of the entity that runs */
-	struct oracle_entity e[ORACLE_ENTITIES];
+	struct oracle_fair fair;
 	/* Results beside the records. */
 	u64 ret;
 	u64 aux;
@@ -94,8 +95,18 @@ extern __attribute__((weak)) oracle_call k_util_est_update, k_util_est_move, k_c
 	k_effective_perf;
 extern __attribute__((weak)) oracle_call k_hook, k_hook_perf, k_next_freq, k_iowait_request, k_iowait_apply, k_work,
 	k_limits, k_can_update, k_rate_limit;
-extern __attribute__((weak)) oracle_call k_wake_affine, k_wake_wide, k_eevdf_pick, k_em_energy, k_em_fill, k_to_ratio,
-	k_bw_dl, k_menu, k_teo;
+extern __attribute__((weak)) oracle_call k_wake_affine, k_wake_wide, k_em_energy, k_em_fill, k_to_ratio, k_bw_dl,
+	k_menu, k_teo;
+
+/* What the kernel side adds to every weight it is given, in 1/1024 of the averages' unit. */
+extern unsigned long oracle_fraction;
+
+/* The fair class. */
+extern __attribute__((weak)) oracle_call k_calc_delta_fair, k_avg_vruntime, k_pick_eevdf, k_place_eevdf,
+	k_update_deadline, k_entity_lag, k_reweight_eevdf, k_requeue, k_yield, k_update_curr, k_set_protect,
+	k_wakeup_eevdf;
+extern __attribute__((weak)) oracle_call k_sched_slice, k_place_cfs, k_preempt_cfs, k_tick_cfs, k_min_vruntime,
+	k_pick_skipped;
 
 void k_boot(void);
 const char *k_release(void);

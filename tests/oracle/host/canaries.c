@@ -114,7 +114,7 @@ static void lifted_hold(struct oracle_state *s)
 	if (d.commit != PELTON_COMMIT_DRIVE)
 		return;
 	s->ret = s->sp.fast_switch ? 1 : 2;
-	s->aux = s->sp.fast_switch ? s->sp.next_freq_khz : 0;
+	s->aux = s->sp.fast_switch ? pelton_clamp_u32(s->sp.next_freq_khz, s->sp.min_khz, s->sp.max_khz) : 0;
 }
 
 /* I: an idle previous CPU is preferred where 5.10 does not ask for it. */
@@ -129,7 +129,7 @@ static void idle_prev_first(struct oracle_state *s)
 	else if (w.sync && w.this_running == 1)
 		s->ret = 1;
 	else
-		s->ret = w.prev_idle ? 0 : pelton_wake_by_load_avg(&w);
+		s->ret = w.prev_idle ? 0 : pelton_wake_affine_weight(&oracle_policy, &w);
 }
 
 const struct oracle_canary oracle_canaries[] = {

@@ -36,7 +36,13 @@ struct field {
 #define IDLE(i) F(table.states[i].exit_ns), F(table.states[i].residency_ns)
 #define LAST(r) F(r.last.valid), F(r.last.residency_ns), F(r.last.state), F(r.last.woke)
 #define EM(i) F(em[i].power_uw), F(em[i].performance), F(em[i].cost), F(em[i].freq_khz), F(em[i].inefficient)
-#define ENT(i) F(e[i].vruntime), F(e[i].deadline), F(e[i].vlag), F(e[i].slice), F(e[i].weight)
+#define FSE(i) \
+	F(fair.se[i].weight), F(fair.se[i].vruntime), F(fair.se[i].deadline), F(fair.se[i].vlag), F(fair.se[i].vprot), \
+		F(fair.se[i].slice_ns), F(fair.se[i].ran_ns), F(fair.se[i].inv_weight), F(fair.se[i].custom_slice), \
+		F(fair.se[i].rel_deadline), F(fair.se[i].delayed), F(fair.se[i].on_rq), F(fair.se[i].idle_policy)
+#define FRQ \
+	F(fair.rq.zero_vruntime), F(fair.rq.sum_w_vruntime), F(fair.rq.sum_weight), F(fair.rq.load_weight), \
+		F(fair.rq.nr_queued), F(fair.rq.nr_idle)
 #define EIGHT(X) X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)
 
 static const struct field fields[] = {
@@ -90,6 +96,7 @@ static const struct field fields[] = {
 	F(sp.fast_switch),
 	F(sp.remote_ok),
 	F(sp.freq_invariant),
+	F(sp.need_update_limits),
 	SC(0),
 	SC(1),
 	SC(2),
@@ -150,13 +157,15 @@ static const struct field fields[] = {
 	F(choice.stop_tick),
 	F(em_count),
 	EIGHT(EM),
-	F(entities),
-	F(curr),
-	EIGHT(ENT),
-	ENT(8),
-	ENT(9),
-	ENT(10),
-	ENT(11),
+	FRQ,
+	F(fair.curr),
+	F(fair.n),
+	F(fair.all),
+	EIGHT(FSE),
+	FSE(8),
+	FSE(9),
+	FSE(10),
+	FSE(11),
 	F(ret),
 	F(aux),
 	F(aux2),

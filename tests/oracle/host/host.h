@@ -38,6 +38,7 @@ u32 chance(u32 percent);
 u64 nice_weight(void);
 u64 a_weight(void);
 u64 a_delta(void);
+u32 a_fraction(void);
 void an_avg(struct pelton_avg *a, u64 weight, u32 tasks, u32 queue);
 void an_se(struct pelton_se *se, u32 group);
 void a_cfs(struct pelton_cfs_rq *q);
@@ -64,9 +65,17 @@ u32 case_differs(const struct oracle_op *op, const struct oracle_state *in, stru
 u64 op_run(const struct oracle_op *op, u64 cases, u64 seed, struct oracle_state *first);
 void minimise(const struct oracle_op *op, struct oracle_state *in);
 
+/* known.c */
+struct oracle_known {
+	const char *op;
+	u32 first, last; /* releases that differ */
+	const char *why;
+};
+extern const struct oracle_known oracle_known[];
+
 /* ops_*.c: tables that end with a row without name. */
 extern const struct oracle_op ops_pelt[], ops_clock[], ops_group[], ops_util[], ops_governor[], ops_place[],
-	ops_energy[], ops_idle[], ops_life[];
+	ops_energy[], ops_idle[], ops_cfs[], ops_eevdf[], ops_life[];
 extern const struct oracle_canary oracle_canaries[];
 
 struct pelton_ctx ctx_at(u64 now, u32 cap);

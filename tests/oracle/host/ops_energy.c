@@ -37,6 +37,13 @@ static void run_energy(struct oracle_state *s)
 	s->ret = pelton_em_cpu_energy(s->em, s->em_count, s->lowest, s->highest, s->now, s->irq, s->weight);
 }
 
+/* Above the capacity below which a state has no performance: there the kernel divides by 0. */
+static void make_fill(struct oracle_state *s)
+{
+	make_rows(s);
+	s->cap = 32 + (u32)below(993);
+}
+
 static void run_fill(struct oracle_state *s)
 {
 	pelton_em_fill(s->em, s->em_count, s->cap);
@@ -44,6 +51,6 @@ static void run_fill(struct oracle_state *s)
 
 const struct oracle_op ops_energy[] = {
 	{ "em_cpu_energy", "pelton_em_cpu_energy", make_energy, k_em_energy, run_energy, 0, 0 },
-	{ "em_create_perf_table", "pelton_em_fill", make_rows, k_em_fill, run_fill, 0, 0 },
+	{ "em_init_performance, em_compute_costs", "pelton_em_fill", make_fill, k_em_fill, run_fill, 0, 0 },
 	{ 0 },
 };

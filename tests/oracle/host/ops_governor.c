@@ -25,6 +25,7 @@ static void a_policy(struct oracle_state *s)
 	sp->work_in_progress = !sp->fast_switch && chance(20);
 	sp->remote_ok = chance(50);
 	sp->freq_invariant = chance(70);
+	sp->need_update_limits = chance(20);
 }
 
 static void a_cpu(struct oracle_state *s, u32 i)
@@ -73,6 +74,12 @@ static u32 hook_begin(struct oracle_state *s)
 				  s->flags, s->local);
 }
 
+/* The cpufreq core keeps what it hands to the driver within the limits. */
+static u32 within_limits(const struct pelton_sugov_policy *sp)
+{
+	return pelton_clamp_u32(sp->next_freq_khz, sp->min_khz, sp->max_khz);
+}
+
 static void run_hook(struct oracle_state *s)
 {
 	struct pelton_perf_terms t[ORACLE_CPUS] = { { 0 } };
@@ -84,7 +91,7 @@ static void run_hook(struct oracle_state *s)
 	if (d.commit != PELTON_COMMIT_DRIVE)
 		return;
 	s->ret = s->sp.fast_switch ? 1 : 2;
-	s->aux = s->sp.fast_switch ? s->sp.next_freq_khz : 0;
+	s->aux = s->sp.fast_switch ? within_limits(&s->sp) : 0;
 }
 
 /* From 7.0 a raised reservation sets the one of two notes that the core has in the other; either opens the gate. */
@@ -132,6 +139,9 @@ static void run_hook_perf(struct oracle_state *s)
 	struct pelton_perf_terms t = { 0 };
 	u32 previous = s->sc[0].util;
 
+	/* The kernel keeps it without the quarter. */
+	if (oracle_version < 608)
+		previous += previous >> 2;
 	if (hook_begin(s) != PELTON_GATE_OPEN)
 		return;
 	pelton_sugov_cpu(&oracle_policy, &s->sp, s->sc, s->cs, s->now, ORACLE_TICK_NS, &t);
@@ -157,7 +167,9 @@ static void run_iowait_request(struct oracle_state *s)
 
 static void run_iowait_apply(struct oracle_state *s)
 {
-	s->ret = pelton_iowait_apply(&oracle_policy, &s->sp, s->sc, s->cs[0].cap_orig, s->now, ORACLE_TICK_NS);
+	u32 boost = pelton_iowait_apply(&oracle_policy, &s->sp, s->sc, s->now, ORACLE_TICK_NS);
+
+	s->ret = pelton_iowait_capacity(&oracle_policy, &s->sp, boost, s->cs[0].cap_orig);
 }
 
 static void make_next_freq(struct oracle_state *s)
@@ -185,7 +197,7 @@ static void run_can_update(struct oracle_state *s)
 
 static void run_work(struct oracle_state *s)
 {
-	s->ret = pelton_sugov_work_start(&s->sp);
+	s->ret = pelton_sugov_work_start(&oracle_policy, &s->sp);
 }
 
 static void make_limits(struct oracle_state *s)

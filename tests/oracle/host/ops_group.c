@@ -5,6 +5,7 @@
 static void make_reweight(struct oracle_state *s)
 {
 	s->group = chance(50);
+	s->fraction = s->group ? a_fraction() : 0;
 	s->weight = a_weight();
 	a_cfs(&s->q);
 	an_se(&s->se, s->group);
@@ -53,6 +54,20 @@ static void make_shares(struct oracle_state *s)
 		s->g.load_weight = a_weight();
 }
 
+/*
+ * The core keeps weights in whole units, at least 2, and a queue's weight as their sum; the kernel adds up the fractions. So
+ * the queue's weight is compared where the new weight is one of whole units, and its load where those change.
+ */
+static void settle_cfs_group(struct oracle_state *k, struct oracle_state *p)
+{
+	if (k->aux)
+		p->q.load_weight = k->q.load_weight;
+	if (k->aux && p->aux2)
+		k->q.avg = p->q.avg;
+	p->aux = k->aux;
+	p->aux2 = k->aux2;
+}
+
 static void run_shares(struct oracle_state *s)
 {
 	s->ret = pelton_group_shares(&oracle_policy, &s->g, &s->tg, 0);
@@ -75,7 +90,10 @@ static void make_cfs_group(struct oracle_state *s)
 
 static void run_cfs_group(struct oracle_state *s)
 {
+	u64 before = s->se.weight;
+
 	pelton_refresh_shares(&oracle_policy, &s->q, &s->se, &s->g, &s->tg);
+	s->aux2 = s->se.weight == before;
 }
 
 static void make_contrib(struct oracle_state *s)
@@ -114,6 +132,9 @@ static void make_decayed(struct oracle_state *s)
 	}
 	if (chance(50))
 		s->g.tg_load_avg_contrib = 0;
+	/* The core's walk goes on while something is still to be handed up; the kernel's test does not ask. */
+	s->g.removed_nr = 0;
+	s->g.propagate = 0;
 }
 
 static void run_decayed(struct oracle_state *s)
@@ -125,6 +146,7 @@ static void run_decayed(struct oracle_state *s)
 static void make_update(struct oracle_state *s)
 {
 	s->group = chance(50);
+	s->fraction = a_fraction();
 	a_cfs(&s->q);
 	an_se(&s->se, s->group);
 	s->now = s->q.avg.last_update_time_ns + below(1 << 24);
@@ -183,7 +205,8 @@ const struct oracle_op ops_group[] = {
 	{ "reweight_entity", "pelton_reweight", make_reweight, k_reweight, run_reweight, 0, 0 },
 	{ "propagate_entity_load_avg", "pelton_propagate", make_propagate, k_propagate, run_propagate, 0, 0 },
 	{ "calc_group_shares", "pelton_group_shares", make_shares, k_group_shares, run_shares, 0, 0 },
-	{ "update_cfs_group", "pelton_refresh_shares", make_cfs_group, k_update_cfs_group, run_cfs_group, 0, 0 },
+	{ "update_cfs_group", "pelton_refresh_shares", make_cfs_group, k_update_cfs_group, run_cfs_group,
+	  settle_cfs_group, 0 },
 	{ "update_tg_load_avg", "pelton_tg_contrib", make_contrib, k_tg_contrib, run_contrib, settle_contrib, 0 },
 	{ "cfs_rq_is_decayed", "pelton_group_is_decayed", make_decayed, k_is_decayed, run_decayed, 0, 0 },
 	{ "update_load_avg", "pelton_update_load_avg", make_update, k_update_load_avg, run_update, settle_update, 0 },

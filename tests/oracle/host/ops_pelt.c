@@ -5,6 +5,7 @@
 static void make_se(struct oracle_state *s)
 {
 	s->group = chance(30);
+	s->fraction = a_fraction();
 	an_se(&s->se, s->group);
 	s->now = s->se.avg.last_update_time_ns + a_delta();
 }
@@ -32,6 +33,7 @@ static void run_blocked_se(struct oracle_state *s)
 static void make_queue(struct oracle_state *s)
 {
 	a_cfs(&s->q);
+	s->fraction = a_fraction();
 	s->now = s->q.avg.last_update_time_ns + a_delta();
 }
 
@@ -87,6 +89,7 @@ static void run_others(struct oracle_state *s)
 static void make_member(struct oracle_state *s)
 {
 	s->group = chance(30);
+	s->fraction = a_fraction();
 	a_cfs(&s->q);
 	an_se(&s->se, s->group);
 	s->se.running = 0;
@@ -168,6 +171,15 @@ static void make_migration(struct oracle_state *s)
 	s->now = s->r.clock.clock_ns + below(1ull << below(34));
 }
 
+/* Empty records are not aged by the kernel; where they stand in the period is set anew when they are attached. */
+static void settle_migrate(struct oracle_state *k, struct oracle_state *p)
+{
+	const struct pelton_avg *a = &k->se.avg;
+
+	if (!a->load_sum && !a->runnable_sum && !a->util_sum)
+		p->se.avg.period_contrib = a->period_contrib;
+}
+
 static void run_migrate(struct oracle_state *s)
 {
 	pelton_rq_migrate_sleeping(&oracle_policy, &s->r, &s->se, s->idle, s->now);
@@ -181,7 +193,7 @@ static void make_capacity(struct oracle_state *s)
 
 static void run_capacity(struct oracle_state *s)
 {
-	s->ret = pelton_capacity_of(&s->r, (u32)s->r.hw.load_avg, 0);
+	s->ret = pelton_capacity_of(&oracle_policy, &s->r, (u32)s->r.hw.load_avg, 0);
 }
 
 const struct oracle_op ops_pelt[] = {
@@ -203,7 +215,8 @@ const struct oracle_op ops_pelt[] = {
 	  run_detach_from_fair, 0, 0 },
 	{ "post_init_entity_util_avg", "pelton_post_init", make_post_init, k_post_init, run_post_init, 0, 0 },
 	{ "remove_entity_load_avg", "pelton_remove_sleeping", make_sleeper, k_remove_sleeping, run_remove, 0, 0 },
-	{ "migrate_task_rq_fair", "pelton_rq_migrate_sleeping", make_migration, k_migrate, run_migrate, 0, 0 },
+	{ "migrate_task_rq_fair", "pelton_rq_migrate_sleeping", make_migration, k_migrate, run_migrate, settle_migrate,
+	  0 },
 	{ "scale_rt_capacity", "pelton_capacity_of", make_capacity, k_capacity_of, run_capacity, 0, 0 },
 	{ 0 },
 };

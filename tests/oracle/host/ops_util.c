@@ -36,7 +36,8 @@ static void run_util_est_move(struct oracle_state *s)
 void a_cpu_state(struct pelton_cpu_state *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->cap_orig = chance(40) ? 1024 : 1 + (u32)below(1024);
+	/* Below 8 a boost of I/O waiters rounds to nothing, and the kernel of 5.11 to 6.7 raises nothing to the lower clamp. */
+	s->cap_orig = chance(40) ? 1024 : 8 + (u32)below(1017);
 	s->util_cfs = chance(30) ? 0 : (u32)below(1026);
 	s->runnable_cfs = (u32)below(3000) * chance(50);
 	s->util_est = (u32)below(2000) * chance(50);
@@ -47,7 +48,7 @@ void a_cpu_state(struct pelton_cpu_state *s)
 	s->rt_nr_running = chance(15);
 	s->uclamp_used = chance(50);
 	s->uclamp_min = s->uclamp_used ? (u32)below(1025) * chance(50) : 0;
-	s->uclamp_max = s->uclamp_used && chance(50) ? (u32)below(1025) : 1024;
+	s->uclamp_max = s->uclamp_used && chance(50) ? s->uclamp_min + (u32)below(1025 - s->uclamp_min) : 1024;
 	s->idle_calls = below(4);
 }
 

@@ -41,6 +41,11 @@ u64 a_weight(void)
 	return chance(70) ? nice_weight() : 2 + below(100000);
 }
 
+u32 a_fraction(void)
+{
+	return chance(50) ? (u32)below(1024) : 0;
+}
+
 /* Elapsed time: within a unit, a period, many periods, very long, backwards. */
 u64 a_delta(void)
 {

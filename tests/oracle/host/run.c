@@ -18,6 +18,7 @@ struct pelton_ctx ctx_at(u64 now, u32 cap)
 u32 case_differs(const struct oracle_op *op, const struct oracle_state *in, struct oracle_state *k,
 		 struct oracle_state *p)
 {
+	oracle_fraction = in->fraction;
 	*k = *in;
 	*p = *in;
 	if (!trap_run(op->kernel, k) || !trap_run(op->run, p))
@@ -39,6 +40,7 @@ u64 op_run(const struct oracle_op *op, u64 cases, u64 seed, struct oracle_state 
 		op->make(&in);
 		k = in;
 		p = in;
+		oracle_fraction = in.fraction;
 		op->kernel(&k);
 		op->run(&p);
 		if (op->settle)
@@ -77,10 +79,12 @@ static u32 may_become(u32 i, u64 v, u32 round)
 	return 1;
 }
 
-/* A queued entity is part of its queue. */
+/* A queued entity is part of its queue, clamps are in order. */
 static u32 is_possible(const struct oracle_state *s)
 {
-	return !s->se.on_rq || !s->q.nr_queued || s->q.load_weight >= s->se.weight;
+	if (s->se.on_rq && s->q.avg.last_update_time_ns && s->q.load_weight < s->se.weight)
+		return 0;
+	return s->cs[0].uclamp_min <= s->cs[0].uclamp_max || !s->cs[0].cap_orig;
 }
 
 /* Greedy: every field to 0, then halved, while the same output differs. */

@@ -66,13 +66,19 @@ static void current_of(struct cfs_rq *q, struct sched_entity *curr)
 #endif
 }
 
+/* A weight as the kernel stores it: groups have weights with a fraction. */
+static unsigned long full_weight(u64 weight)
+{
+	return weight ? scale_load(weight) + oracle_fraction : 0;
+}
+
 /* The entity of `p` on queue `q`: a task, or the group that owns o_gq. */
 static struct sched_entity *se_in(const struct pelton_se *p, struct cfs_rq *q, u32 group)
 {
 	struct sched_entity *k = group ? &o_gse : &o_task.se;
 
 	avg_in(&k->avg, &p->avg);
-	k->load.weight = scale_load(p->weight);
+	k->load.weight = group ? full_weight(p->weight) : scale_load(p->weight);
 	k->load.inv_weight = 0;
 	k->on_rq = p->on_rq;
 	k->runnable_weight = p->nr_runnable;
@@ -138,7 +144,7 @@ static void cfs_in(struct cfs_rq *k, const struct pelton_cfs_rq *p)
 #else
 	k->avg.util_est.enqueued = p->util_est;
 #endif
-	k->load.weight = scale_load(p->load_weight);
+	k->load.weight = full_weight(p->load_weight);
 	k->load.inv_weight = 0;
 	counts_in(k, p);
 	other_in(k, p->has_curr);

@@ -7,6 +7,7 @@
 
 unsigned long oracle_cap[8], oracle_lost[8], oracle_idle_calls[8];
 u64 oracle_now;
+unsigned long oracle_fraction;
 s64 oracle_sleep, oracle_event, oracle_latency;
 int oracle_tick_stopped, oracle_got_tick;
 

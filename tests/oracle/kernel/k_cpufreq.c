@@ -46,8 +46,9 @@ static void o_adjust_perf(o_subject, unsigned long min, unsigned long target, un
 
 static struct cpufreq_driver o_driver = { .name = "oracle", .fast_switch = o_fast_switch };
 
-void k_driver(int has_table)
+void k_driver(int has_table, int need_update_limits)
 {
+	o_driver.flags = need_update_limits ? CPUFREQ_NEED_UPDATE_LIMITS : 0;
 	o_driver.target_index = has_table ? o_target_index : NULL;
 	o_driver.target = has_table ? NULL : o_target;
 #if ORACLE_VERSION >= 511

@@ -6,6 +6,6 @@
 extern unsigned long oracle_perf[3];
 
 /* Forgets what was noted. A driver without table gets frequencies as they are. */
-void k_driver(int has_table);
+void k_driver(int has_table, int need_update_limits);
 
 #endif

@@ -8,4 +8,4 @@
 #include "fair_group.h"
 #include "fair_util.h"
 #include "fair_place.h"
-#include "fair_eevdf.h"
+#include "fair_class.h"

@@ -110,7 +110,7 @@ static void domain_in(const struct oracle_state *s)
 	static struct update_util_data some_hook;
 	u32 i;
 
-	k_driver(s->opps != 0);
+	k_driver(s->opps != 0, s->sp.need_update_limits != 0);
 	per_cpu(cpufreq_update_util_data, 0) = &some_hook;
 	policy_in(s);
 	for (i = 0; i < s->sp.nr_cpus; i++)

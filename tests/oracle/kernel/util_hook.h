@@ -87,7 +87,7 @@ void k_can_update(struct oracle_state *s)
 void k_work(struct oracle_state *s)
 {
 	domain_in(s);
-	k_driver(0);
+	k_driver(0, 0);
 	o_pol.freq_table = NULL;
 	o_pol.cur = 0;
 	o_pol.min = 0;
