@@ -128,7 +128,7 @@ static int run(u64 cases, u64 seed, const char *only)
 		different += run_op(op, cases, seed);
 		total += share_of(op, cases);
 	}
-	printf("%-9s %llu states, %llu differences\n", k_release(), total, different);
+	printf("%-9s %llu states, %llu unexpected differences\n", k_release(), total, different);
 	return different != 0;
 }
 
