@@ -293,7 +293,7 @@ impl<S: Sink> Engine<'_, S> {
             let removed = own.cfs.removed_nr > 0;
             let shared = &mut self.groups.list[group as usize].shared;
             let bits = queue.walk_group((&ctxs.0, &ctxs.1), &mut own.se, &mut own.cfs, shared, wall_ns);
-            own.listed = own.queued || !own.cfs.group_is_decayed();
+            own.listed = own.queued || !own.cfs.group_is_decayed(&policy);
             let below = if removed { ev::REMOVED } else { 0 };
             self.level_changed(c, entity_of(slot), parent, bits, Climb { below, how: 0, shares: false });
         }

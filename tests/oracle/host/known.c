@@ -3,7 +3,5 @@
 #include "host.h"
 
 const struct oracle_known oracle_known[] = {
-	{ "cfs_rq_is_decayed", 510, 601,
-	  "to 6.1 a group's queue may leave the walk while its part of the group's load is not taken back" },
 	{ 0 },
 };

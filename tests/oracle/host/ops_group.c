@@ -139,7 +139,7 @@ static void make_decayed(struct oracle_state *s)
 
 static void run_decayed(struct oracle_state *s)
 {
-	s->ret = pelton_group_is_decayed(&s->g);
+	s->ret = pelton_group_is_decayed(&oracle_policy, &s->g);
 }
 
 /* An entity whose queue is as old as it; it comes, goes, stays or wants its estimate. */
