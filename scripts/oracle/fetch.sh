@@ -77,13 +77,17 @@ source_of() { # SERIES
         [ -e "$to/package" ] || rm -rf "$to"
         return 0
     fi
-    if [ "$(cat "$to/package" 2>/dev/null)" = "$version $(cksum <"$config")" ]; then return 0; fi
+    # The configured tree names its own folder: one that was moved is made again.
+    if [ "$(cat "$to/package" 2>/dev/null)" = "$version $(cksum <"$config")" ] && [ "$(cat "$to/place" 2>/dev/null)" = "$to" ]; then
+        return 0
+    fi
     rm -rf "$to" && mkdir -p "$to/tree"
     (cd "$to" && apt-get -qq download "linux-source-$series=$version" </dev/null)
     deb=$(ls "$to"/*.deb)
     unpack "$deb" "$series" "$to/tree"
     rm "$deb"
     configure "$to/tree" "$to/obj" || { say "Linux $series: not configured, see $to/obj.log"; return 1; }
+    echo "$to" >"$to/place"
     echo "$version $(cksum <"$config")" >"$to/package"
     say "linux-source-$series $version fetched, unpacked and configured in $((SECONDS - begin)) s"
 }
