@@ -398,11 +398,21 @@ impl Grammar {
         for level in &from[1..] {
             self.at_level(Op::UpdateLoadAvg, cpu, level, &[1]);
         }
-        self.at_level(Op::UpdateLoadAvg, cpu, &to[0], &[DO_ATTACH]);
+        self.attach_to(task, cpu, &to[0]);
         for level in &to[1..] {
             self.at_level(Op::UpdateLoadAvg, cpu, level, &[1]);
         }
         self.tasks[task].group = group;
+    }
+
+    /// The update attaches a task that belongs to no queue, or the caller does after it.
+    fn attach_to(&mut self, task: usize, cpu: usize, level: &Level) {
+        if self.one_in(2) {
+            self.at_level(Op::UpdateLoadAvg, cpu, level, &[DO_ATTACH]);
+            return;
+        }
+        self.at_level(Op::UpdateLoadAvg, cpu, level, &[0]);
+        self.call(Op::Attach, &[address(level.cfs), address(Slot::Task(task))]);
     }
 
     fn event(&mut self) {
