@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The front door. Every target installs what it needs, says so, and says what it could not do.
-.PHONY: help demo test test-live test-kernel check bench generate clean
+.PHONY: help demo test test-live test-oracle test-kernel check bench generate clean
 
 help:
 	@echo 'make demo      build, reproduce a published table, trace one run of a real workload (out/)'
 	@echo 'make test      every test that needs no special machine'
 	@echo 'make test-live   boot kernels in QEMU, record inside them, validate (root)'
+	@echo 'make test-oracle  compile the kernel'"'"'s own scheduler and compare the core with it'
 	@echo 'make test-kernel  record the running kernel and read it back (root)'
 	@echo 'make check     formats, lints, house rules, generated files'
 	@echo 'make bench     instruction counts, ns per update, simulated seconds per second (out/bench.jsonl)'
@@ -21,6 +22,10 @@ test:
 test-live:
 	@scripts/setup.sh live
 	@scripts/test-live.sh
+
+test-oracle:
+	@scripts/setup.sh oracle
+	@scripts/test-oracle.sh || [ $$? = 4 ]
 
 test-kernel:
 	@scripts/setup.sh test

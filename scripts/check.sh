@@ -46,7 +46,7 @@ format_c() {
 
 scripts_parse() {
     local script
-    for script in scripts/*.sh scripts/live/*.sh .ci/run; do bash -n "$script" || return 1; done
+    for script in scripts/*.sh scripts/live/*.sh scripts/oracle/*.sh .ci/run; do bash -n "$script" || return 1; done
 }
 
 step "shell scripts" scripts_parse

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test live check bench.
+# Finds or installs what a job needs: scripts/setup.sh GROUP..., groups: base test live oracle check bench.
 # Says what is missing and why it is wanted. Installs Debian packages only as root; Python packages go to .venv.
 # Without cargo or a C compiler nothing can be built: exit 4. Everything else is optional: the checks that need it say
 # "not measured" or "not checked".
@@ -103,6 +103,16 @@ group() {
             want xz-utils "unpacks kernel modules" have xz
             want debian-archive-keyring "checks what is fetched from the Debian archive" test -r /usr/share/keyrings/debian-archive-keyring.gpg
             ;;
+        oracle)
+            want python3 "writes stubs for what the compiled kernel code leaves undefined" has_python
+            want binutils "links kernel code into a program" have objcopy
+            want make "runs the kernel's own build" have make
+            want flex "the kernel's configuration needs it" have flex
+            want bison "the kernel's configuration needs it" have bison
+            want m4 "bison needs it" have m4
+            want xz-utils "unpacks kernel sources" have xz
+            want debian-archive-keyring "checks what is fetched from the Debian archive" test -r /usr/share/keyrings/debian-archive-keyring.gpg
+            ;;
         check)
             component fmt rustfmt "checks the format of Rust code"
             component clippy clippy "lints Rust code"
@@ -113,7 +123,7 @@ group() {
             want rt-tests "hackbench, the load of which the recorder's cost is measured" have hackbench
             ;;
         *)
-            echo "usage: scripts/setup.sh [base|test|live|check|bench]..." >&2
+            echo "usage: scripts/setup.sh [base|test|live|oracle|check|bench]..." >&2
             exit 2
             ;;
     esac

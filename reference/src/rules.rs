@@ -68,6 +68,8 @@ rules! {
     queued_migrant: QueuedMigrant { "removed" => Removed, "detached" => Detached }
     /// A.12: is a group's load refreshed at most once per ms and queue?
     tg_limit: TgLimit { "off" => Off, "on" => On }
+    /// A.12: does a queue stay in the walk while its part of the group's load stands?
+    decayed_contrib: DecayedContrib { "off" => Off, "on" => On }
     /// A.12: what a CPU's share is worked out from.
     shares_load: SharesLoad { "weight" => Weight, "larger" => Larger }
     /// A.12: does an empty group queue keep its entity's weight?
@@ -274,6 +276,7 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("migration_lag", &[("4.12", "off"), ("6.1", "on")]),
     ("queued_migrant", &[("4.12", "removed"), ("4.16", "detached")]),
     ("tg_limit", &[("4.12", "off"), ("6.12", "on")]),
+    ("decayed_contrib", &[("4.12", "on"), ("4.16", "off"), ("6.12", "on"), ("6.18", "off"), ("7.2", "on")]),
     ("shares_load", &[("4.12", "weight"), ("4.16", "larger")]),
     ("shares_keep_empty", &[("4.12", "off"), ("6.12", "on")]),
     ("shares_set_same", &[("4.12", "on"), ("6.12", "off")]),

@@ -5,46 +5,20 @@
 # nothing. apt checks the archive's signatures; its lists and packages stay in FOLDER, the system's own are not touched.
 # Exit 4 when the archive cannot be reached.
 set -euo pipefail
+# shellcheck source=scripts/archive.sh
+. "$(dirname "$0")/../archive.sh"
 folder=$1
 shift
 
-mirror=${PELTON_DEBIAN_MIRROR:-http://deb.debian.org}
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 # What the guest needs to hand over its files, and for schedutil; the order does not matter.
 modules='virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_console acpi-cpufreq'
 
 say() { printf 'live: %s\n' "$*"; }
 
-# An apt of its own, below FOLDER.
+# Lists of the releases that carry the kernels; without trixie's there is nothing to do.
 private_apt() {
-    local apt=$folder/apt
-    mkdir -p "$apt"/{etc/preferences.d,state/lists/partial,cache/archives/partial}
-    {
-        echo "deb [signed-by=$keyring] $mirror/debian trixie main"
-        echo "deb [signed-by=$keyring] $mirror/debian trixie-backports main"
-        local release
-        for release in trixie bookworm bullseye; do
-            echo "deb [signed-by=$keyring] $mirror/debian-security $release-security main"
-        done
-    } >"$apt/etc/sources.list"
-    cat >"$apt/apt.conf" <<CONF
-Dir::Etc "$apt/etc";
-Dir::Etc::sourcelist "sources.list";
-Dir::Etc::sourceparts "/dev/null";
-Dir::Etc::main "/etc/apt/apt.conf";
-Dir::Etc::parts "/etc/apt/apt.conf.d";
-Dir::State "$apt/state";
-Dir::State::status "/dev/null";
-Dir::Cache "$apt/cache";
-APT::Architecture "amd64";
-APT::Architectures "amd64";
-APT::Sandbox::User "root";
-Acquire::Languages "none";
-Acquire::Retries "3";
-CONF
-    export APT_CONFIG=$apt/apt.conf
-    # The lists of a release that is no longer kept may fail; without trixie's there is nothing to do.
-    apt-get -q update </dev/null >"$apt/update.log" 2>&1 || say "apt-get update: $(grep -m1 '^[EW]:' "$apt/update.log")"
+    archive_open "$folder/apt" trixie trixie-backports trixie-security bookworm-security bullseye-security ||
+        say "apt-get update: $(archive_complaint "$folder/apt")"
     apt-cache show busybox-static >/dev/null 2>&1
 }
 
@@ -112,6 +86,6 @@ kernel() { # SERIES
 
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
-private_apt || { say "the Debian archive at $mirror cannot be reached"; exit 4; }
+private_apt || { say "the Debian archive cannot be reached${archive_main:+ ($archive_main)}"; exit 4; }
 busybox
 for series in "$@"; do kernel "$series"; done

@@ -240,10 +240,10 @@ PELTON_INLINE u32 pelton_walk_group(const struct pelton_ctx *ctx_g, const struct
 }
 
 /* Nothing is on the group queue, nothing of it is left: the walk need not come here. */
-PELTON_INLINE u32 pelton_group_is_decayed(const struct pelton_cfs_rq *g)
+PELTON_INLINE u32 pelton_group_is_decayed(const struct pelton_policy *pol, const struct pelton_cfs_rq *g)
 {
 	return !g->load_weight && !g->avg.load_sum && !g->avg.util_sum && !g->avg.runnable_sum && !g->removed_nr &&
-	       !g->propagate && !g->tg_load_avg_contrib;
+	       !g->propagate && !(pol->decayed_contrib && g->tg_load_avg_contrib);
 }
 
 /* A new task: no history; its load is assumed to be full, its utilization is set at first placement. */

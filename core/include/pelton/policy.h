@@ -9,8 +9,9 @@
  *
  * A new switch is one row here, one enum below, one page or paragraph in docs/signals.
  *
- * Source: behaviour of Linux 5.10, 6.1, 6.12 and 7.2 was read; what is said about other versions and is marked
- * "recollection" was not. 6.6 and 6.18 follow from the versions around them.
+ * Source: each value was read in the release's own text, recorded from it, or computed by its compiled code: docs/fidelity/sources.md
+ * says how. 5.10, 6.1, 6.12 and 7.2 are the long-term states that Debian carries (5.10.262, 6.1.192, 6.12.117, 7.2.12), the
+ * other profiles the plain releases.
  */
 #ifndef PELTON_POLICY_H
 #define PELTON_POLICY_H
@@ -169,6 +170,9 @@ enum {
 	X(tg_limit, "off|on", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
 	  "Refresh the load total of a task group at most once per ms and queue (not in 6.6, in 6.12): the shared counter " \
 	  "was a hot spot.") \
+	X(decayed_contrib, "off|on", 1, 0, 0, 0, 0, 0, 0, 1, 0, 1, \
+	  "A group's queue without load stays in the walk over blocked load until its part of the group's load is taken back. " \
+	  "4.12 never takes a queue out of the walk, which comes to the same.") \
 	X(shares_load, "weight|larger", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "What of a group's load a CPU's share is worked out from: the weight queued there now (4.12), or the larger of " \
 	  "it and the load average, so that sleepers count (read from 4.16).") \

@@ -239,6 +239,8 @@ Example: the RT utilization table of March 2018, as JSON
   pelton reproduce rt-utilization --format json
 Example: the rows about hackbench, three seeds
   pelton reproduce update-hooks --only hackbench --seeds 3
+Example: which deliberately wrong worlds the table tells from the right one
+  pelton reproduce rt-utilization --wrong-worlds
 Exit code 1 means that a claim of the posting does not hold in the model.")]
 pub struct ReproduceArgs {
     /// Table name, all, or an experiment file (TOML) of your own.
@@ -253,6 +255,9 @@ pub struct ReproduceArgs {
     /// Also repeat the table under each changed assumption the experiment lists.
     #[arg(long)]
     pub sensitivity: bool,
+    /// Also repeat it in worlds that are wrong on purpose, and say how many of them the table rejects.
+    #[arg(long)]
+    pub wrong_worlds: bool,
     /// List the tables and leave.
     #[arg(long)]
     pub list: bool,

@@ -132,10 +132,10 @@ fn jobs_change_no_table() {
 
 #[test]
 fn a_table_has_the_published_shape_and_its_claims_decide_the_exit_code() {
-    let outcome = support::pelton(&["reproduce", "rt-utilization", "--seeds", "2", "--format", "json"]);
+    let outcome = support::pelton(&["reproduce", "rt-utilization", "--seeds", "6", "--format", "json"]);
     assert!(outcome.stdout.starts_with("{\n  \"table\": \"rt-utilization\",\n  \"rows\": ["), "{}", outcome.stdout);
     let table: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!(table["runs"], 8);
+    assert_eq!(table["runs"], 24);
     for row in table["rows"].as_array().expect("rows") {
         assert!(row["published"].is_number() && row["simulated"].is_number(), "{row}");
         assert_eq!(row["ci95"].as_array().map(Vec::len), Some(2), "{row}");
@@ -144,6 +144,16 @@ fn a_table_has_the_published_shape_and_its_claims_decide_the_exit_code() {
     }
     let all_hold = table["claims"].as_array().expect("claims").iter().all(|c| c["holds"] == true);
     assert_eq!(outcome.code, if all_hold { 0 } else { 1 });
+}
+
+#[test]
+fn two_seeds_have_no_confidence_and_say_so() {
+    let says = "no 95 % confidence: it needs six seeds";
+    let table =
+        |seeds| support::pelton(&["reproduce", "rt-utilization", "--only", "transitions", "--seeds", seeds]).stdout;
+    assert!(table("2").contains(says) && !table("6").contains(says), "{}", table("2"));
+    let compare = |seeds| good(&with("compare", &["--policy", "4.16", "--policy", "7.2", "--seeds", seeds]));
+    assert!(compare("2").contains(says) && !compare("6").contains(says), "{}", compare("2"));
 }
 
 #[test]
@@ -160,7 +170,7 @@ fn an_experiment_file_of_the_user_s_own_gives_what_the_same_table_inside_gives()
     };
     let (found, claims) = rows(&name);
     assert_eq!(found.as_array().map(Vec::len), Some(2));
-    assert_eq!(claims.as_array().map(Vec::len), Some(2));
+    assert_eq!(claims.as_array().map(Vec::len), Some(3));
     assert_eq!((found, claims), rows("rt-utilization"));
 
     std::fs::write(&own, text.replacen("seeds = ", "seeds = many # ", 1)).expect("room");

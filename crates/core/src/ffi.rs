@@ -117,7 +117,7 @@ unsafe extern "C" {
         tg: &mut TaskGroup,
         wall: u64,
     ) -> u32;
-    pub(crate) safe fn pelton_x_group_is_decayed(g: &CfsRq) -> u32;
+    pub(crate) safe fn pelton_x_group_is_decayed(p: &Policy, g: &CfsRq) -> u32;
     pub(crate) safe fn pelton_x_se_init(se: &mut Se, weight: u64);
     pub(crate) safe fn pelton_x_post_init(p: &Policy, cfs: &CfsRq, se: &mut Se, cap: u32);
     pub(crate) safe fn pelton_x_migrate_sleeping(

@@ -267,8 +267,8 @@ impl CfsRq {
     /// Nothing of this group queue is left.
     #[inline]
     #[must_use]
-    pub fn group_is_decayed(&self) -> bool {
-        ffi::pelton_x_group_is_decayed(self) != 0
+    pub fn group_is_decayed(&self, pol: &Policy) -> bool {
+        ffi::pelton_x_group_is_decayed(pol, self) != 0
     }
 
     /// A task ends in its sleep.

@@ -93,7 +93,7 @@ FN(u64, shares_of_weight, (u32 cpu_weight), (cpu_weight))
 FN(u32, refresh_shares, (policy_t p, cfs_t q, se_t se, ccfs_t g, const struct pelton_tg *tg), (p, q, se, g, tg))
 FN(u32, walk_group, (ctx_t cg, ctx_t cq, cfs_t q, se_t se, cfs_t g, struct pelton_tg *tg, u64 wall),
    (cg, cq, q, se, g, tg, wall))
-FN(u32, group_is_decayed, (ccfs_t g), (g))
+FN(u32, group_is_decayed, (policy_t p, ccfs_t g), (p, g))
 FN(void, se_init, (se_t se, u64 weight), (se, weight))
 FN(void, post_init, (policy_t p, ccfs_t cfs, se_t se, u32 cap), (p, cfs, se, cap))
 FN(void, migrate_sleeping, (policy_t p, crq_t rq, cfs_t cfs, se_t se, u32 idle, u64 wall), (p, rq, cfs, se, idle, wall))

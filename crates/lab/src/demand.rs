@@ -14,6 +14,13 @@ pub(crate) fn domains(report: &Report, of: impl Fn(&DomainReport) -> u64) -> f64
     report.domains.iter().map(of).sum::<u64>() as f64
 }
 
+/// Share of the time at the highest operating point, percent; `None` without any time.
+pub(crate) fn highest_pct(report: &Report) -> Option<f64> {
+    let all_ns: u64 = report.domains.iter().flat_map(|d| &d.time_in_state_ns).sum();
+    let highest_ns: u64 = report.domains.iter().filter_map(|d| d.time_in_state_ns.last()).sum();
+    (all_ns > 0).then(|| highest_ns as f64 * 100.0 / all_ns as f64)
+}
+
 fn observed(report: &Report) -> Option<&[DemandReport]> {
     (!report.demand.is_empty()).then_some(&report.demand)
 }

@@ -4,6 +4,7 @@
 //! A file names one platform, workloads, variants (switches on top of a profile), and the printed rows with their
 //! tolerances. Printed numbers live in `published` fields only; nothing reads those to build a run.
 
+use crate::probe::{self, Probe};
 use crate::quantity::Read;
 use crate::sensitivity::Sensitivity;
 use crate::table::Role;
@@ -35,6 +36,9 @@ pub struct Experiment {
     pub hz: u32,
     /// Repetitions: seeds 1..=seeds.
     pub seeds: u64,
+    /// Switches set on top of the profile in every variant: what sets a release without a profile of its own apart.
+    #[serde(default)]
+    pub set: BTreeMap<String, String>,
     /// What the source leaves open and what we chose, by topic.
     pub assumptions: BTreeMap<String, String>,
     /// Which inputs were inferred from which rows, in words.
@@ -49,12 +53,18 @@ pub struct Experiment {
     pub row: Vec<Row>,
     /// Printed statements.
     pub claim: Vec<Claim>,
+    /// Numbers that no source prints and that claims look at.
+    #[serde(default)]
+    pub probe: Vec<Probe>,
     /// Columns the posting does not have: other variants and quantities on the same workloads.
     #[serde(default)]
     pub beyond: Vec<Beyond>,
     /// Changed assumptions under which the claims are checked as well, on request.
     #[serde(default)]
     pub sensitivity: Vec<Sensitivity>,
+    /// Worlds that are wrong on purpose: how many of them the table notices says what it proves.
+    #[serde(default)]
+    pub wrong_world: Vec<Sensitivity>,
 }
 
 /// A workload.
@@ -70,6 +80,8 @@ pub struct WorkloadRef {
     pub delay_s: BTreeMap<String, f64>,
     /// Length of one run, s, where it differs from the table's.
     pub duration_s: Option<f64>,
+    /// Repetitions, where they are more than the table's: what differs much from run to run.
+    pub seeds: Option<u64>,
     /// Without the background.
     #[serde(default)]
     pub alone: bool,
@@ -246,7 +258,9 @@ impl Experiment {
     pub fn keep_rows(&mut self, parts: &[String]) {
         self.beyond.clear();
         self.row.retain(|row| parts.iter().any(|part| row.id.contains(part.as_str())));
-        let kept: Vec<&str> = self.row.iter().map(|row| row.id.as_str()).collect();
+        self.probe.retain(|probe| parts.iter().any(|part| probe.id.contains(part.as_str())));
+        let probes = self.probe.iter().map(|probe| probe.id.as_str());
+        let kept: Vec<&str> = self.row.iter().map(|row| row.id.as_str()).chain(probes).collect();
         self.claim.retain(|claim| claim.rows().all(|id| kept.contains(&id)));
     }
 }
@@ -308,6 +322,9 @@ fn check(experiment: &Experiment) -> Result<(), String> {
     if !(1..=SEEDS_MAX).contains(&experiment.seeds) {
         return Err(format!("seeds must be 1 to {SEEDS_MAX}"));
     }
+    if experiment.workload.values().filter_map(|w| w.seeds).any(|seeds| !(1..=SEEDS_MAX).contains(&seeds)) {
+        return Err(format!("seeds of a workload must be 1 to {SEEDS_MAX}"));
+    }
     let durations = experiment.workload.values().filter_map(|w| w.duration_s).chain([experiment.duration_s]);
     if durations.into_iter().any(|s| !(s > 0.0 && s <= DURATION_S_MAX)) {
         return Err(format!("duration_s must be above 0 and at most {DURATION_S_MAX}"));
@@ -322,15 +339,32 @@ fn check(experiment: &Experiment) -> Result<(), String> {
             return Err(format!("row id `{}` is used twice", row.id));
         }
     }
+    for probe in &experiment.probe {
+        check_probe(experiment, probe).map_err(|why| format!("probe `{}`: {why}", probe.id))?;
+        if !ids.insert(probe.id.as_str()) {
+            return Err(format!("row id `{}` is used twice", probe.id));
+        }
+    }
     experiment.claim.iter().try_for_each(|claim| check_claim(&ids, claim))?;
     experiment.beyond.iter().try_for_each(|beyond| {
         check_beyond(experiment, beyond).map_err(|why| format!("beyond `{}`: {why}", beyond.id))
     })?;
     let unused = |s: &Sensitivity| match s.unused(experiment) {
-        Some(text) => Err(format!("sensitivity `{}`: nothing in the table has `{text}`", s.name)),
+        Some(text) => Err(format!("changed assumption `{}`: nothing in the table has `{text}`", s.name)),
         None => Ok(()),
     };
-    experiment.sensitivity.iter().try_for_each(unused)
+    experiment.sensitivity.iter().chain(&experiment.wrong_world).try_for_each(unused)
+}
+
+fn check_probe(experiment: &Experiment, probe: &Probe) -> Result<(), String> {
+    check_workloads(experiment, std::slice::from_ref(&probe.workload))?;
+    if !experiment.variant.contains_key(&probe.variant) {
+        return Err(format!("no variant is called `{}`", probe.variant));
+    }
+    match probe::unit(&probe.quantity) {
+        Some(_) => Ok(()),
+        None => Err(format!("no quantity is called `{}`", probe.quantity)),
+    }
 }
 
 fn check_workloads(experiment: &Experiment, names: &[String]) -> Result<(), String> {

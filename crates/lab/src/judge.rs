@@ -3,8 +3,9 @@
 
 use crate::beyond;
 use crate::experiment::{Claim, Comparison, Experiment, ExperimentError, Row};
+use crate::probe::{self, Samples};
 use crate::stats;
-use crate::table::{ClaimResult, RowResult, TableResult, Verdict};
+use crate::table::{ClaimResult, ProbeResult, RowResult, TableResult, Verdict};
 use crate::{quantity, round};
 use pelton_sim::Report;
 use std::collections::BTreeMap;
@@ -14,13 +15,30 @@ pub type Reports = BTreeMap<(String, String), Vec<Report>>;
 
 /// Fills the table: every row, then every claim. A row without numbers that the file does not call `not_modelled` is an
 /// error, so that a renamed task cannot turn into a missing verdict.
-pub fn judge(experiment: &Experiment, reports: &Reports, seconds: f64) -> Result<TableResult, ExperimentError> {
+pub fn judge(
+    experiment: &Experiment,
+    reports: &Reports,
+    samples: &Samples,
+    seconds: f64,
+) -> Result<TableResult, ExperimentError> {
     let rows = experiment.row.iter().map(|row| judge_row(row, reports)).collect::<Result<Vec<RowResult>, _>>()?;
-    let claims = experiment.claim.iter().map(|claim| judge_claim(claim, &rows)).collect();
+    let probes: Vec<ProbeResult> = experiment.probe.iter().filter_map(|p| read_probe(p, samples)).collect();
+    let claims = experiment.claim.iter().map(|claim| judge_claim(claim, &rows, &probes)).collect();
     let beyond = experiment.beyond.iter().map(|b| beyond::collect(b, reports)).collect::<Result<Vec<_>, _>>()?;
     let beyond = beyond.into_iter().flatten().collect();
     let runs = reports.values().map(|r| r.len() as u64).sum();
-    Ok(TableResult { table: experiment.table.clone(), rows, claims, beyond, runs, seconds: round(seconds) })
+    Ok(TableResult { table: experiment.table.clone(), rows, claims, probes, beyond, runs, seconds: round(seconds) })
+}
+
+fn read_probe(probe: &probe::Probe, samples: &Samples) -> Option<ProbeResult> {
+    let samples = samples.get(&probe.id)?;
+    let bound = |of: fn(f64, f64) -> f64| samples.iter().copied().reduce(of);
+    Some(ProbeResult {
+        id: probe.id.clone(),
+        unit: probe::unit(&probe.quantity)?.to_owned(),
+        mean: round(stats::mean(samples)),
+        range: (round(bound(f64::min)?), round(bound(f64::max)?)),
+    })
 }
 
 fn judge_row(row: &Row, reports: &Reports) -> Result<RowResult, ExperimentError> {
@@ -62,10 +80,11 @@ fn samples(row: &Row, reports: &Reports) -> Result<Vec<f64>, ExperimentError> {
     read().filter(|s| !s.is_empty()).ok_or_else(missing)
 }
 
-fn judge_claim(claim: &Claim, rows: &[RowResult]) -> ClaimResult {
-    let value = claim_value(claim, rows);
+fn judge_claim(claim: &Claim, rows: &[RowResult], probes: &[ProbeResult]) -> ClaimResult {
+    let value = claim_value(claim, rows, probes);
     let holds = value.is_some_and(|v| claim.min.is_none_or(|min| v >= min) && claim.max.is_none_or(|max| v <= max));
-    let of_row = rows.iter().find(|r| r.id == claim.row).map_or("", |r| r.unit.as_str());
+    let units = rows.iter().map(|r| (&r.id, &r.unit)).chain(probes.iter().map(|p| (&p.id, &p.unit)));
+    let of_row = units.into_iter().find(|(id, _)| **id == claim.row).map_or("", |(_, unit)| unit.as_str());
     let unit = if claim.by == Some(Comparison::ChangePercent) { "%" } else { of_row };
     ClaimResult {
         id: claim.id.clone(),
@@ -77,8 +96,11 @@ fn judge_claim(claim: &Claim, rows: &[RowResult]) -> ClaimResult {
 }
 
 /// The number a claim is about, from our rows alone.
-fn claim_value(claim: &Claim, rows: &[RowResult]) -> Option<f64> {
-    let simulated = |id: &str| rows.iter().find(|r| r.id == id)?.simulated;
+fn claim_value(claim: &Claim, rows: &[RowResult], probes: &[ProbeResult]) -> Option<f64> {
+    let simulated = |id: &str| match rows.iter().find(|r| r.id == id) {
+        Some(row) => row.simulated,
+        None => probes.iter().find(|p| p.id == id).map(|p| p.mean),
+    };
     let (Some(base), Some(by)) = (&claim.against, claim.by) else { return simulated(&claim.row) };
     let compared = |row: &str, base: &str| compare(by, simulated(base)?, simulated(row)?);
     let value = compared(&claim.row, base)?;
@@ -109,7 +131,7 @@ mod tests {
             activation_ns: std::iter::repeat_n(event_ns, events).collect(),
             ..Default::default()
         };
-        vec![Report { domains: vec![domain], tasks: vec![task], ..Default::default() }; 2]
+        vec![Report { domains: vec![domain], tasks: vec![task], ..Default::default() }; 6]
     }
 
     fn table() -> TableResult {
@@ -120,7 +142,7 @@ mod tests {
                 all.insert((variant.into(), workload.into()), reports(transitions, events, ns));
             }
         }
-        judge(&experiment, &all, 1.0).expect("complete")
+        judge(&experiment, &all, &Samples::new(), 1.0).expect("complete")
     }
 
     #[test]
@@ -131,7 +153,7 @@ mod tests {
         assert_eq!(row("events.without").simulated, Some(5000.0));
         assert_eq!(row("latency_max.without").verdict, Verdict::Differs);
         assert_eq!(row("latency_avg.with").ci95, Some((1.95, 1.95)));
-        assert_eq!(table.runs, 8);
+        assert_eq!(table.runs, 24);
     }
 
     #[test]
@@ -144,7 +166,7 @@ mod tests {
         for (workload, transitions) in [("hog", 10), ("sysbench", 20)] {
             all.insert(("without".into(), workload.into()), reports(transitions, 1, 1));
         }
-        let table = judge(&experiment, &all, 1.0).expect("complete");
+        let table = judge(&experiment, &all, &Samples::new(), 1.0).expect("complete");
         assert_eq!((table.rows[0].simulated, table.rows[0].ci95), (Some(15.0), Some((15.0, 15.0))));
     }
 
@@ -164,12 +186,12 @@ mod tests {
         for (variant, transitions) in [("without", 10), ("with", 5)] {
             all.insert((variant.into(), "hog".into()), reports(transitions, 1, 1));
         }
-        let beyond = judge(&experiment, &all, 1.0).expect("complete").beyond;
+        let beyond = judge(&experiment, &all, &Samples::new(), 1.0).expect("complete").beyond;
         let rows = &beyond[0].rows;
         assert_eq!((rows[0].values[0].mean, rows[0].values[0].change_ci95), (10.0, None));
         assert_eq!((rows[1].values[0].mean, rows[1].values[0].change_ci95), (5.0, Some((-50.0, -50.0))));
         all.remove(&("with".to_owned(), "hog".to_owned()));
-        assert!(judge(&experiment, &all, 1.0).is_err(), "a missing run is no empty cell");
+        assert!(judge(&experiment, &all, &Samples::new(), 1.0).is_err(), "a missing run is no empty cell");
     }
 
     #[test]
@@ -189,7 +211,7 @@ mod tests {
             (claim.by, claim.min, claim.max) = (Some(Comparison::ChangePercent), Some(0.0), None);
             claim.than = Some(Pair { row: then.0, against: then.1 });
             experiment.claim = vec![claim];
-            let result = judge_claim(&experiment.claim[0], &table().rows);
+            let result = judge_claim(&experiment.claim[0], &table().rows, &[]);
             (result.holds, result.value.expect("rows are there"), result.unit)
         };
         let events = || pair("events.with", "events.without");
@@ -211,7 +233,7 @@ mod tests {
                 all.insert((variant.into(), workload.into()), reports(transitions, events, ns));
             }
         }
-        let after = judge(&experiment, &all, 1.0).expect("complete");
+        let after = judge(&experiment, &all, &Samples::new(), 1.0).expect("complete");
         let simulated = |t: &TableResult| t.rows.iter().map(|r| (r.simulated, r.ci95)).collect::<Vec<_>>();
         assert_eq!(simulated(&before), simulated(&after));
         assert_eq!(before.claims, after.claims);
@@ -220,12 +242,12 @@ mod tests {
     #[test]
     fn only_the_file_may_call_a_row_not_modelled() {
         let mut experiment = experiment::load("rt-utilization").expect("embedded");
-        let error = judge(&experiment, &Reports::new(), 0.0).expect_err("no reports").to_string();
+        let error = judge(&experiment, &Reports::new(), &Samples::new(), 0.0).expect_err("no reports").to_string();
         assert!(error.contains("transitions.without"), "{error}");
         for row in &mut experiment.row {
             row.not_modelled = Some("a test".into());
         }
-        let table = judge(&experiment, &Reports::new(), 0.0).expect("nothing expected");
+        let table = judge(&experiment, &Reports::new(), &Samples::new(), 0.0).expect("nothing expected");
         assert!(table.rows.iter().all(|r| r.verdict == Verdict::NotModelled && r.simulated.is_none()));
         assert!(!table.claims_hold());
     }

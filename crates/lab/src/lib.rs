@@ -15,6 +15,7 @@ pub mod explanation;
 pub mod front;
 pub mod judge;
 pub mod plan;
+pub mod probe;
 pub mod quantity;
 pub mod reproduce;
 pub mod request;
@@ -24,6 +25,7 @@ pub mod sensitivity;
 pub mod stats;
 pub mod summary;
 pub mod table;
+pub mod worlds;
 
 /// Rounds to six significant decimals, so that printed and stored numbers do not show the last bits of a float.
 pub fn round(value: f64) -> f64 {

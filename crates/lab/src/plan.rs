@@ -11,6 +11,7 @@ use pelton_sim::groups::into_group;
 use pelton_sim::workload::Start;
 use pelton_sim::{Machine, RunConfig, Workload};
 use serde::Deserialize;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 /// A plan, and what people should know about how it came about.
@@ -63,11 +64,16 @@ pub struct MachineChanges {
     pub path_costs_percent: Option<u64>,
     /// Cost of a migration, ns.
     pub migration_ns: Option<u64>,
+    /// Whether the architecture tells the scheduler the frequency.
+    pub freq_invariant: Option<bool>,
+    /// Time in which the signals halve, ms.
+    pub half_life_ms: Option<NonZeroU32>,
 }
 
 impl MachineChanges {
     fn apply(self, machine: &mut Machine) {
         for domain in &mut machine.domains {
+            domain.freq_invariant = self.freq_invariant.unwrap_or(domain.freq_invariant);
             domain.switch_time_ns = self.switch_time_us.map_or(domain.switch_time_ns, |us| us.saturating_mul(1000));
         }
         let costs = &mut machine.costs;
@@ -164,6 +170,8 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
         duration_ns: inputs.duration_ns.or(loaded.workload.duration_ns).unwrap_or(DURATION_NS_DEFAULT),
         rate_limit_us: inputs.rate_limit_us,
         start_phase_random: inputs.random_phase,
+        counted_from_ns: inputs.delays_ns.iter().map(|(_, ns)| *ns).max().unwrap_or(0),
+        half_life_ms: inputs.machine.half_life_ms,
         ..RunConfig::default()
     };
     let plan = Plan::new(built.machine, loaded.workload, policy.policy, config);

@@ -4,7 +4,8 @@
 use crate::experiment::{self, Experiment, WorkloadRef};
 use crate::judge::{Reports, judge};
 use crate::plan::{Inputs, PolicySpec, build};
-use crate::run::{Control, LabError, run_matrix};
+use crate::probe;
+use crate::run::{Control, LabError, run_many};
 use crate::sensitivity::Sensitivity;
 use crate::table::TableResult;
 use pelton_scenario::Plan;
@@ -23,8 +24,18 @@ pub struct Options {
 
 /// Simulated time of all runs of a table, ns: the length of its progress bar.
 pub fn simulated_ns(experiment: &Experiment, options: Options) -> u64 {
-    let one = |side: &(String, String)| duration_ns(experiment, &experiment.workload[&side.1], None);
-    needed(experiment).iter().map(one).sum::<u64>().saturating_mul(options.seeds.unwrap_or(experiment.seeds))
+    let one = |side: &(String, String)| {
+        let run_ns = duration_ns(experiment, &experiment.workload[&side.1], None);
+        run_ns.saturating_mul(seeds(experiment, options, &side.1))
+    };
+    let probed = experiment.probe.iter().map(|p| (p.variant.clone(), p.workload.clone())).collect::<BTreeSet<_>>();
+    needed(experiment).iter().chain(&probed).map(one).fold(0, u64::saturating_add)
+}
+
+/// Repetitions of a workload.
+fn seeds(experiment: &Experiment, options: Options, workload: &str) -> u64 {
+    let of_file = || experiment.seeds.max(experiment.workload[workload].seeds.unwrap_or(0));
+    options.seeds.unwrap_or_else(of_file)
 }
 
 /// Length of a run: every task gets the whole duration after its start.
@@ -66,10 +77,17 @@ pub fn reproduce(
     let experiment = narrow.as_ref().unwrap_or(experiment);
     let sides = needed(experiment);
     let plans = sides.iter().map(|side| plan(experiment, changed, side)).collect::<Result<Vec<_>, _>>()?;
-    let seeds: Vec<u64> = (1..=options.seeds.unwrap_or(experiment.seeds)).collect();
-    let reports = run_matrix(&plans, &seeds, options.jobs, control)?;
-    let reports: Reports = sides.into_iter().zip(reports).collect();
-    let mut table = judge(experiment, &reports, started.elapsed().as_secs_f64())?;
+    let counts: Vec<u64> = sides.iter().map(|side| seeds(experiment, options, &side.1)).collect();
+    let runs: Vec<_> = plans.iter().zip(&counts).flat_map(|(plan, &n)| (1..=n).map(move |seed| (plan, seed))).collect();
+    let mut reports = run_many(&runs, options.jobs, control)?.into_iter();
+    let of_side = |(side, n): (_, u64)| (side, reports.by_ref().take(n as usize).collect());
+    let reports: Reports = sides.into_iter().zip(counts).map(of_side).collect();
+    let plan_of = |side: &(String, String)| {
+        let seeds = (1..=seeds(experiment, options, &side.1)).collect();
+        Ok((plan(experiment, changed, side)?, seeds))
+    };
+    let samples = probe::sample(&experiment.probe, plan_of, control)?;
+    let mut table = judge(experiment, &reports, &samples, started.elapsed().as_secs_f64())?;
     if let Some(changed) = changed {
         table.table = format!("{}@{}", table.table, changed.name);
     }
@@ -89,11 +107,11 @@ fn needed(experiment: &Experiment) -> Vec<(String, String)> {
 
 /// The workload with what runs beside it.
 fn spec(experiment: &Experiment, changed: Option<&Sensitivity>, workload: &WorkloadRef) -> String {
-    let own = changed.map_or(Cow::Borrowed(workload.spec.as_str()), |changed| changed.spec(&workload.spec));
-    match &experiment.background {
-        Some(background) if !workload.alone => format!("{own} + {background}"),
-        _ => own.into_owned(),
-    }
+    let together = match &experiment.background {
+        Some(background) if !workload.alone => Cow::Owned(format!("{} + {background}", workload.spec)),
+        _ => Cow::Borrowed(workload.spec.as_str()),
+    };
+    changed.map_or_else(|| together.to_string(), |changed| changed.spec(&together).into_owned())
 }
 
 fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, String)) -> Result<Plan, LabError> {
@@ -110,7 +128,8 @@ fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, 
         machine: changed.map(|c| c.machine).unwrap_or_default(),
         group: changed.and_then(|c| c.group.clone()).or_else(|| variant.group.clone()),
     };
-    let mut sets = switches(&variant.set);
+    let mut sets = switches(&experiment.set);
+    sets.extend(switches(&variant.set));
     sets.extend(changed.map(|c| switches(&c.set)).unwrap_or_default());
     let profile = variant.profile.as_ref().unwrap_or(&experiment.profile);
     let policy = PolicySpec { file: None, profile: Some(profile.clone()), sets };
@@ -137,6 +156,9 @@ mod tests {
     fn the_progress_bar_covers_every_run() {
         let experiment = experiment::load("rt-utilization").expect("embedded");
         let options = Options { seeds: Some(2), jobs: 1 };
-        assert_eq!(simulated_ns(&experiment, options), 2 * 2 * (15_000_000_000 + 16_000_000_000));
+        // Rows look at two workloads under two variants; probes at two of these sides again, and at a short one.
+        let rows_ns = 2 * (15_000_000_000 + 16_000_000_000);
+        let probes_ns = 2 * 15_000_000_000 + 4_000_000_000;
+        assert_eq!(simulated_ns(&experiment, options), 2 * (rows_ns + probes_ns));
     }
 }

@@ -73,7 +73,9 @@ impl Sensitivity {
 
     /// An option that no workload has, or a part that no row's id has.
     pub(crate) fn unused<'a>(&'a self, experiment: &Experiment) -> Option<&'a str> {
-        let in_specs = |from: &str| experiment.workload.values().any(|w| w.spec.contains(from));
+        let of_background = experiment.background.iter().map(|background| format!(" + {background}"));
+        let specs: Vec<String> = experiment.workload.values().map(|w| w.spec.clone()).chain(of_background).collect();
+        let in_specs = |from: &str| specs.iter().any(|spec| spec.contains(from));
         let in_ids = |part: &str| experiment.row.iter().any(|row| row.id.contains(part));
         let option = self.option.keys().map(String::as_str).find(|from| !in_specs(from));
         option.or_else(|| self.only.iter().map(String::as_str).find(|part| !in_ids(part)))

@@ -10,6 +10,10 @@ use rand_pcg::Pcg64Mcg;
 /// Resamples of one bootstrap; the 2.5 and 97.5 % ends then rest on 50 samples each.
 const BOOTSTRAP_RESAMPLES: usize = 2000;
 
+/// Fewest samples with an interval. That all of n equal chances fall on one side happens in 2 of 2^n cases: 6.3 % with five,
+/// 3.1 % with six, so that six is where 95 % can be said of anything.
+pub const SAMPLES_FOR_CI95: usize = 6;
+
 /// Arithmetic mean; 0 for no samples.
 pub fn mean(samples: &[f64]) -> f64 {
     if samples.is_empty() { 0.0 } else { samples.iter().sum::<f64>() / samples.len() as f64 }
@@ -46,10 +50,10 @@ fn student_t_975(df: usize) -> f64 {
     }
 }
 
-/// 95 % confidence interval of the mean by Student's t; `None` below two samples.
+/// 95 % confidence interval of the mean by Student's t; `None` below [`SAMPLES_FOR_CI95`].
 pub fn mean_ci95(samples: &[f64]) -> Option<(f64, f64)> {
     let n = samples.len();
-    if n < 2 {
+    if n < SAMPLES_FOR_CI95 {
         return None;
     }
     let centre = mean(samples);
@@ -66,9 +70,10 @@ pub fn percent_change(base: f64, new: f64) -> Option<f64> {
 /// 95 % interval of the percent change between the medians of two sets of runs with the same seeds.
 ///
 /// Runs are resampled in pairs (run `i` of both sides has seed `i`), so what the seed does to both sides cancels out.
+/// `None` below [`SAMPLES_FOR_CI95`] pairs.
 pub fn paired_change_ci95(base: &[f64], new: &[f64]) -> Option<(f64, f64)> {
     let n = base.len().min(new.len());
-    if n < 2 {
+    if n < SAMPLES_FOR_CI95 {
         return None;
     }
     let mut rng = Pcg64Mcg::new(0xcafe_f00d_d15e_a5e5);
@@ -110,15 +115,23 @@ mod tests {
 
     #[test]
     fn t_interval_matches_a_worked_example() {
-        // Mean 3, s = 1.5811, n = 5, t = 2.776: half width 1.963.
-        let (lo, hi) = mean_ci95(&[1.0, 2.0, 3.0, 4.0, 5.0]).expect("five samples");
-        assert!((lo - 1.037).abs() < 1e-3 && (hi - 4.963).abs() < 1e-3, "{lo} {hi}");
-        assert_eq!(mean_ci95(&[1.0]), None);
+        // Mean 3.5, s = 1.8708, n = 6, t = 2.571: half width 1.964.
+        let (lo, hi) = mean_ci95(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).expect("six samples");
+        assert!((lo - 1.536).abs() < 1e-3 && (hi - 5.464).abs() < 1e-3, "{lo} {hi}");
+    }
+
+    #[test]
+    fn fewer_than_six_samples_have_no_interval() {
+        let samples: Vec<f64> = (1..=6).map(f64::from).collect();
+        for n in 0..=6 {
+            assert_eq!(mean_ci95(&samples[..n]).is_some(), n == 6, "{n} samples");
+            assert_eq!(paired_change_ci95(&samples[..n], &samples[..n]).is_some(), n == 6, "{n} pairs");
+        }
     }
 
     #[test]
     fn constant_ratio_has_a_point_interval() {
-        let base = [1.0, 2.0, 3.0, 4.0];
+        let base = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
         let new = base.map(|x| x * 1.5);
         let (lo, hi) = paired_change_ci95(&base, &new).expect("pairs");
         assert!((lo - 50.0).abs() < 1e-9 && (hi - 50.0).abs() < 1e-9);
@@ -138,7 +151,7 @@ mod tests {
     #[test]
     fn change_from_zero_has_no_percentage() {
         assert_eq!(percent_change(0.0, 3.0), None);
-        assert_eq!(paired_change_ci95(&[0.0, 0.0], &[1.0, 2.0]), None);
+        assert_eq!(paired_change_ci95(&[0.0; 6], &[1.0; 6]), None);
     }
 
     #[test]

@@ -12,6 +12,9 @@ pub struct TableResult {
     pub rows: Vec<RowResult>,
     /// What the posting says the numbers mean, checked against ours.
     pub claims: Vec<ClaimResult>,
+    /// Numbers that claims look at and the posting does not print.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<ProbeResult>,
     /// What the posting does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub beyond: Vec<BeyondResult>,
@@ -36,12 +39,25 @@ pub struct RowResult {
     pub published: f64,
     /// Ours: mean over the seeds; `None` (null) when the model cannot produce the row.
     pub simulated: Option<f64>,
-    /// 95 % confidence of our mean over the seeds; `None` below two seeds.
+    /// 95 % confidence of our mean over the seeds; `None` below six seeds.
     pub ci95: Option<(f64, f64)>,
     /// Whether the printed number was used to find an input.
     pub role: Role,
     /// How the two compare.
     pub verdict: Verdict,
+}
+
+/// A number that claims look at.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ProbeResult {
+    /// Unique in its table.
+    pub id: String,
+    /// Unit.
+    pub unit: String,
+    /// Mean over the seeds.
+    pub mean: f64,
+    /// Smallest and largest of the seeds.
+    pub range: (f64, f64),
 }
 
 /// Numbers beyond the posting for one workload.
@@ -75,7 +91,7 @@ pub struct BeyondValue {
     pub unit: String,
     /// Mean over the seeds.
     pub mean: f64,
-    /// 95 % confidence of the mean; `None` below two seeds.
+    /// 95 % confidence of the mean; `None` below six seeds.
     pub ci95: Option<(f64, f64)>,
     /// 95 % confidence of the change from the first variant, percent, runs paired by seed; `None` for that variant.
     pub change_ci95: Option<(f64, f64)>,

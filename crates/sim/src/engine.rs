@@ -14,6 +14,7 @@ use crate::machine::Machine;
 use crate::queue::{Ev, EventQueue};
 use crate::report::Report;
 use crate::rng::RunRng;
+use crate::signals::SignalClock;
 use crate::state::{CpuState, Deferred, DomainState, Life, NO_TASK, Power, SPEED_SHIFT, Step, Task};
 use crate::sync::Objects;
 use crate::workload::Workload;
@@ -61,6 +62,10 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub now: u64,
     /// The kernel's clocks at time 0 of the run.
     pub boot_ns: u64,
+    /// Calls of the governor before this time are not counted.
+    pub counted_from_ns: u64,
+    /// Time as the signals see it.
+    pub signal_clock: SignalClock,
     pub end_ns: u64,
     pub tick_ns: u64,
     pub tick_phase_ns: u64,

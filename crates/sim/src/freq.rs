@@ -81,7 +81,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The scheduler tells the governor that a signal of CPU `c` changed.
     fn hook(&mut self, c: u32, site: HookSite, flags: u32) {
-        self.cpus[c as usize].report.hook_calls[site as usize] += 1;
+        self.cpus[c as usize].report.hook_calls[site as usize] += u64::from(self.now >= self.counted_from_ns);
         let hook_ns = self.charge_cost(self.exec, self.m.costs.hook_ns);
         self.cpus[self.exec as usize].report.hook_ns += hook_ns;
         let d = self.m.cpus[c as usize].domain;

@@ -26,10 +26,6 @@ struct Climb {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    fn wall_ns(&self) -> u64 {
-        self.boot_ns + self.now
-    }
-
     /// Context of the queue of a slot, or of the root.
     fn level_ctx<'p>(&self, policy: &'p Policy, c: u32, slot: u32) -> Ctx<'p> {
         let cpu = &self.cpus[c as usize];
@@ -81,7 +77,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A group's load total takes in what its queue on `c` has now.
     fn refresh_group_load(&mut self, c: u32, slot: u32) {
-        let wall_ns = self.wall_ns();
+        let wall_ns = self.signal_clock.at(self.now);
         let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
         own.cfs.tg_contrib(&self.policy, &mut self.groups.list[own.group as usize].shared, wall_ns);
     }
@@ -129,7 +125,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A task in a group wants to sleep but stays queued.
     pub(crate) fn signal_delay_levels(&mut self, c: u32, t: u32, slot: u32) {
-        let wall_ns = self.wall_ns();
+        let wall_ns = self.signal_clock.at(self.now);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let cfs = &mut cpu.levels.slots[slot as usize].cfs;
         let bits = cpu.rq.delay_task_on(&self.policy, cfs, &mut task.se, wall_ns);
@@ -164,7 +160,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The task's own level; its bits and the change of runnable tasks above.
     fn signal_leave_queue(&mut self, c: u32, t: u32, home: u32, flags: u32) -> (u32, i32) {
-        let wall_ns = self.wall_ns();
+        let wall_ns = self.signal_clock.at(self.now);
         let se = &self.tasks[t as usize].se;
         let (delta, delay_ends) = (se.leave_delta(flags), se.delay_ends(flags));
         if delay_ends {
@@ -268,7 +264,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A sleeping task of a group wakes elsewhere, or ended: what it leaves is taken out at its queue's next update.
     pub(crate) fn signal_migrate_levels(&mut self, t: u32, slot: u32, is_idle: bool) {
-        let (wall_ns, task) = (self.wall_ns(), &mut self.tasks[t as usize]);
+        let (wall_ns, task) = (self.signal_clock.at(self.now), &mut self.tasks[t as usize]);
         let cpu = &mut self.cpus[task.cpu as usize];
         let cfs = &mut cpu.levels.slots[slot as usize].cfs;
         cpu.rq.migrate_sleeping(&self.policy, cfs, &mut task.se, is_idle, wall_ns);
@@ -276,7 +272,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The blocked walk of a CPU with groups; the event bits of the other classes and of the root queue.
     pub(crate) fn update_blocked_levels(&mut self, c: u32, runs: u32) -> u32 {
-        let (policy, wall_ns) = (self.policy, self.wall_ns());
+        let (policy, wall_ns) = (self.policy, self.signal_clock.at(self.now));
         let others = self.cpus[c as usize].rq.update_blocked_others(&policy, wall_ns, runs);
         self.walk_groups(c);
         let ctx = self.level_ctx(&policy, c, ROOT);
@@ -285,7 +281,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The group queues of a CPU, children before parents; those with nothing left drop out.
     fn walk_groups(&mut self, c: u32) {
-        let (policy, wall_ns) = (self.policy, self.wall_ns());
+        let (policy, wall_ns) = (self.policy, self.signal_clock.at(self.now));
         for slot in (0..self.cpus[c as usize].levels.slots.len() as u32).rev() {
             let Slot { group, parent, listed, .. } = self.cpus[c as usize].levels.slots[slot as usize];
             if !listed {
@@ -297,7 +293,7 @@ impl<S: Sink> Engine<'_, S> {
             let removed = own.cfs.removed_nr > 0;
             let shared = &mut self.groups.list[group as usize].shared;
             let bits = queue.walk_group((&ctxs.0, &ctxs.1), &mut own.se, &mut own.cfs, shared, wall_ns);
-            own.listed = own.queued || !own.cfs.group_is_decayed();
+            own.listed = own.queued || !own.cfs.group_is_decayed(&policy);
             let below = if removed { ev::REMOVED } else { 0 };
             self.level_changed(c, entity_of(slot), parent, bits, Climb { below, how: 0, shares: false });
         }

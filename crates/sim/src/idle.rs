@@ -125,8 +125,10 @@ impl<S: Sink> Engine<'_, S> {
         let (reached, shared) = self.reached_idle_state(c, state);
         let spec = &self.m.cpus[c as usize];
         let states = &self.m.domains[spec.domain as usize].idle_states;
-        let (entry_ns, exit_ns) =
-            states.get(reached as usize).map_or((0, 0), |s| (s.entry_latency_ns, s.exit_latency_ns));
+        let ghz_ns = |ns: u64| ns * u64::from(self.core_khz(c)) / 1_000_000;
+        let of_state =
+            |s: &crate::machine::IdleState| (s.entry_latency_ns, s.exit_latency_ns + ghz_ns(s.exit_ns_per_ghz));
+        let (entry_ns, exit_ns) = states.get(reached as usize).map_or((0, 0), of_state);
         self.set_power(c, Power::Exiting { state });
         let cpu = &mut self.cpus[c as usize];
         cpu.idle_generation += 1;

@@ -58,6 +58,7 @@ extern crate self as pelton_sim;
 mod common;
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
 pub use class::{IDLE_WEIGHT, NICE_WEIGHTS};
@@ -81,6 +82,10 @@ pub struct RunConfig {
     pub start_phase_random: bool,
     /// Compare the frequency with the need at every event ([`report::DemandReport`]). Changes nothing else.
     pub demand: bool,
+    /// Calls of the governor count from this time on: when what is measured begins, ns.
+    pub counted_from_ns: u64,
+    /// Time in which the signals halve, ms, for worlds that are wrong on purpose; `None` = 32, as in every kernel.
+    pub half_life_ms: Option<NonZeroU32>,
     /// Frequencies that are given instead of asked for, by domain; a domain without any is the governor's.
     pub frequencies: Vec<Vec<GivenFrequency>>,
 }
@@ -103,6 +108,12 @@ impl fmt::Debug for RunConfig {
             .field("duration_ns", &self.duration_ns)
             .field("rate_limit_us", &self.rate_limit_us)
             .field("start_phase_random", &self.start_phase_random);
+        if self.counted_from_ns > 0 {
+            text.field("counted_from_ns", &self.counted_from_ns);
+        }
+        if let Some(half_life_ms) = self.half_life_ms {
+            text.field("half_life_ms", &half_life_ms);
+        }
         if !self.frequencies.is_empty() {
             text.field("frequencies", &self.frequencies);
         }

@@ -104,6 +104,8 @@ pub struct IdleState {
     pub entry_latency_ns: u64,
     /// Time to leave, ns: added to the wake-up.
     pub exit_latency_ns: u64,
+    /// Time to leave that grows with the frequency the CPU leaves for, ns for each GHz: the voltage has to rise to it.
+    pub exit_ns_per_ghz: u64,
     /// What the governor takes for the exit latency, ns; 0 = entry and exit.
     pub reported_latency_ns: u64,
     /// Shortest stay that pays, ns.

@@ -18,6 +18,7 @@ use crate::machine::Machine;
 use crate::queue::{Ev, EventQueue};
 use crate::report::{CpuReport, DomainReport, Report, TaskReport};
 use crate::rng::RunRng;
+use crate::signals::SignalClock;
 use crate::state::{Activation, CpuState, DomainState, Kind, Life, NO_TASK, Position, Power, Step, Task, TimerState};
 use crate::sync::Objects;
 use crate::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec, Workload};
@@ -282,6 +283,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         let mut engine = Engine {
             m,
             boot_ns,
+            counted_from_ns: cfg.counted_from_ns,
+            signal_clock: SignalClock { boot_ns, half_life_ms: cfg.half_life_ms },
             w,
             policy: *policy,
             fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
@@ -325,13 +328,19 @@ impl<'a, S: Sink> Engine<'a, S> {
             engine.clocks = Clocks::of(m, &engine.domains);
         }
         engine.create_tasks(cfg);
-        for (i, spec) in w.tasks.iter().enumerate() {
-            if let Start::Asleep { cpu } = spec.start {
-                engine.begin_asleep(i as u32, cpu);
-            }
-        }
+        engine.put_asleep();
         engine.start_hardware();
         Ok(engine)
+    }
+
+    /// Tasks that a recording found asleep.
+    fn put_asleep(&mut self) {
+        let w = self.w;
+        for (i, spec) in w.tasks.iter().enumerate() {
+            if let Start::Asleep { cpu } = spec.start {
+                self.begin_asleep(i as u32, cpu);
+            }
+        }
     }
 
     fn create_tasks(&mut self, cfg: &RunConfig) {

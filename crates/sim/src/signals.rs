@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Scheduler events told to the policy core, and the hook calls that follow. No arithmetic: which record, which order.
 
+use std::num::NonZeroU32;
+
 use pelton_core::hook::how;
 use pelton_core::{dequeue, ev};
 use pelton_schema::{Event, HookSite, Sink};
@@ -9,12 +11,33 @@ use crate::class::levels::ROOT;
 use crate::engine::Engine;
 use crate::state::{NO_TASK, Task};
 
+/// Time in which every kernel's signals halve, ms.
+const HALF_LIFE_MS: u128 = 32;
+
+/// Time since boot as the signals see it. In a world where they halve in another time it runs faster or slower than the
+/// machine's, which is how kernels that offer such a choice do it, too.
+#[derive(Clone, Copy)]
+pub(crate) struct SignalClock {
+    pub boot_ns: u64,
+    /// `None` = the kernel's.
+    pub half_life_ms: Option<NonZeroU32>,
+}
+
+impl SignalClock {
+    /// At this time of the run, ns.
+    pub(crate) fn at(self, now_ns: u64) -> u64 {
+        let wall_ns = self.boot_ns + now_ns;
+        let Some(half_life_ms) = self.half_life_ms else { return wall_ns };
+        (u128::from(wall_ns) * HALF_LIFE_MS / u128::from(half_life_ms.get())) as u64
+    }
+}
+
 impl<S: Sink> Engine<'_, S> {
     /// Brings a CPU's clocks up to now, handing over the interrupt time since the last time.
     pub(crate) fn update_clock(&mut self, c: u32) {
         let cpu = &mut self.cpus[c as usize];
         let irq_ns = std::mem::take(&mut cpu.irq_pending_ns);
-        let decayed = cpu.rq.clock_update(&self.policy, self.boot_ns + self.now, irq_ns, cpu.curr == NO_TASK);
+        let decayed = cpu.rq.clock_update(&self.policy, self.signal_clock.at(self.now), irq_ns, cpu.curr == NO_TASK);
         if S::ACTIVE && decayed {
             let util_avg = self.cpus[c as usize].rq.irq.util_avg as u32;
             self.emit(Event::PeltIrq { cpu: c, util_avg });
@@ -36,7 +59,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     pub(crate) fn signal_enqueue(&mut self, c: u32, t: u32) {
-        let now = self.boot_ns + self.now;
+        let now = self.signal_clock.at(self.now);
         let (cpu, task) = (&mut self.cpus[c as usize], &self.tasks[t as usize]);
         cpu.has_blocked = true;
         cpu.rq.enqueue_begin(&self.policy, &task.se, now, 0, cpu.curr == NO_TASK);
@@ -56,7 +79,7 @@ impl<S: Sink> Engine<'_, S> {
         let counted = self.tasks[t as usize].se.delayed == 0;
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            let (now, flags) = (self.boot_ns + self.now, flags | dequeue::ESTIMATE_LATER);
+            let (now, flags) = (self.signal_clock.at(self.now), flags | dequeue::ESTIMATE_LATER);
             cpu.rq.dequeue_task(&self.policy, &mut task.se, now, 0, cpu.curr == NO_TASK, flags)
         };
         self.published(c, t, bits, 0);
@@ -78,7 +101,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_put_prev(&mut self, c: u32, t: u32) {
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.switch_fair(&self.policy, Some(&mut task.se), None, self.boot_ns + self.now, 0, false)
+            cpu.rq.switch_fair(&self.policy, Some(&mut task.se), None, self.signal_clock.at(self.now), 0, false)
         };
         self.published(c, t, bits, 0);
     }
@@ -86,7 +109,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_set_next(&mut self, c: u32, t: u32) {
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.switch_fair(&self.policy, None, Some(&mut task.se), self.boot_ns + self.now, 0, false)
+            cpu.rq.switch_fair(&self.policy, None, Some(&mut task.se), self.signal_clock.at(self.now), 0, false)
         };
         self.published(c, t, bits, 0);
     }
@@ -97,7 +120,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.tick_fair(&self.policy, &mut task.se, self.boot_ns + self.now, 0)
+            cpu.rq.tick_fair(&self.policy, &mut task.se, self.signal_clock.at(self.now), 0)
         };
         self.published(c, t, bits, how::TICK);
     }
@@ -109,7 +132,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.delay_task(&self.policy, &mut task.se, self.boot_ns + self.now, 0, false)
+            cpu.rq.delay_task(&self.policy, &mut task.se, self.signal_clock.at(self.now), 0, false)
         };
         self.published(c, t, bits, 0);
     }
@@ -127,7 +150,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let idle = cpu.curr == NO_TASK;
-        cpu.rq.migrate_sleeping_task(&self.policy, &mut task.se, idle, self.boot_ns + self.now);
+        cpu.rq.migrate_sleeping_task(&self.policy, &mut task.se, idle, self.signal_clock.at(self.now));
     }
 
     /// A task that ends leaves its share to be removed.
@@ -136,7 +159,7 @@ impl<S: Sink> Engine<'_, S> {
             return self.signal_migrate_levels(t, slot, false);
         }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        cpu.rq.migrate_sleeping_task(&self.policy, &mut task.se, false, self.boot_ns + self.now);
+        cpu.rq.migrate_sleeping_task(&self.policy, &mut task.se, false, self.signal_clock.at(self.now));
     }
 
     /// A task leaves the fair class for another: it is detached, its averages are kept.
@@ -229,7 +252,7 @@ impl<S: Sink> Engine<'_, S> {
         let bits = if self.grouped {
             self.update_blocked_levels(c, runs)
         } else {
-            cpu.rq.update_blocked(&self.policy, self.boot_ns + self.now, 0, runs, 0)
+            cpu.rq.update_blocked(&self.policy, self.signal_clock.at(self.now), 0, runs, 0)
         };
         let cpu = &mut self.cpus[c as usize];
         cpu.has_blocked = cpu.curr != NO_TASK || cpu.rq.has_blocked() || cpu.levels.has_listed();

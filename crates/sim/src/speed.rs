@@ -54,7 +54,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Frequency of a core: the highest request of its threads (of the cluster, if that has one clock), within the turbo limit of the cores that are active.
-    fn core_khz(&self, c: u32) -> u32 {
+    pub(crate) fn core_khz(&self, c: u32) -> u32 {
         let spec = &self.m.cpus[c as usize];
         let request = |&s: &u32| self.domains[self.m.cpus[s as usize].domain as usize].sugov.cur_khz;
         let wanted = one_speed(self.m, c).iter().map(request).max().unwrap_or(0);

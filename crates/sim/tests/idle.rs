@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use common::*;
 use pelton_core::Policy;
-use pelton_schema::NullSink;
+use pelton_schema::{Event, IDLE_EXIT, NullSink};
 use pelton_sim::workload::{IrqSpec, Op, Phase, TaskSpec, Workload};
 use pelton_sim::{Machine, Report, RunConfig};
 
@@ -103,9 +103,9 @@ teo: [3, 0, 0, 0, 0, 0, 500], too deep [0, 0, 0, 0, 0, 0, 0], too shallow [2, 0,
 next_timer: [0, 0, 0, 0, 0, 0, 501], too deep [0, 0, 0, 0, 0, 0, 1], too shallow [0, 0, 0, 0, 0, 0, 0], 73095 uJ
 ";
 const RANDOM: &str = "\
-menu: [1, 36, 260, 310, 1905, 0, 15], too deep [0, 0, 2, 15, 332, 0, 13], too shallow [0, 4, 60, 144, 35, 0, 0], 192014 uJ
-teo: [35, 61, 216, 411, 1859, 0, 1], too deep [0, 0, 1, 19, 313, 0, 1], too shallow [28, 2, 37, 164, 32, 0, 0], 197999 uJ
-next_timer: [4, 27, 127, 129, 731, 0, 1184], too deep [0, 0, 0, 10, 103, 0, 995], too shallow [0, 0, 0, 0, 0, 0, 0], 199746 uJ
+menu: [4, 56, 242, 297, 1889, 0, 18], too deep [0, 0, 4, 11, 339, 0, 16], too shallow [0, 0, 74, 138, 42, 0, 0], 191154 uJ
+teo: [11, 44, 177, 422, 1833, 0, 3], too deep [0, 0, 1, 23, 327, 0, 2], too shallow [3, 0, 17, 154, 39, 0, 0], 194392 uJ
+next_timer: [3, 36, 109, 127, 708, 0, 1150], too deep [0, 0, 2, 3, 105, 0, 936], too shallow [0, 0, 0, 0, 0, 0, 0], 195113 uJ
 ";
 
 #[test]
@@ -156,4 +156,23 @@ fn timers_are_late_by_what_the_limit_allows() {
         run(&w, "next_timer", 300).tasks[0].timer_latency.max
     };
     assert_eq!([timed(None), timed(Some(130)), timed(Some(20)), timed(Some(0))], [200_000, 124_000, 10_000, 0]);
+}
+
+#[test]
+fn leaving_an_idle_state_takes_longer_for_a_higher_frequency() {
+    let exit_ns = |khz: u32| {
+        let mut m = fixed_speed(&[(1, 1024)]);
+        m.domains[0].opps[0].khz = khz;
+        m.domains[0].idle_states.truncate(1);
+        (m.domains[0].idle_states[0].exit_latency_ns, m.domains[0].idle_states[0].exit_ns_per_ghz) = (20_000, 12_000);
+        let w = workload(vec![periodic("t", 100, 10_000)]);
+        let (_, events) = events_of(&m, &w, "7.2", &config(95));
+        let woke = events.iter().filter(|(t, e)| *t > 20 * MS && matches!(e, Event::CpuIdle { state: IDLE_EXIT, .. }));
+        woke.map(|(t, _)| *t % (2 * MS)).collect::<Vec<u64>>()
+    };
+    // Its timer expires at multiples of 10 ms, as does no other but the tick's, at multiples of 4 ms.
+    for (khz, expected_ns) in [(1_000_000, 32_000), (2_000_000, 44_000), (500_000, 26_000)] {
+        let all_ns = exit_ns(khz);
+        assert!(all_ns.len() >= 6 && all_ns.iter().all(|&ns| ns == expected_ns), "{khz} kHz: {all_ns:?}");
+    }
 }

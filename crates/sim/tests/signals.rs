@@ -136,3 +136,32 @@ fn idle_cpus_load_fades_while_another_cpu_only_has_short_bursts() {
         assert!(r.domains[0].time_in_state_ns[0] > 1500 * MS, "{profile_name}: {:?}", r.domains[0].time_in_state_ns);
     }
 }
+
+#[test]
+fn signals_of_a_wrong_world_halve_in_its_own_time() {
+    let util_after = |half_life_ms: Option<u32>| {
+        let half_life_ms = half_life_ms.and_then(std::num::NonZeroU32::new);
+        let mut t = task("t", Some(1), vec![run_ms(400)]);
+        t.phases.push(pelton_sim::workload::Phase {
+            loops: None,
+            ops: vec![run_ms(1), timer_ms(1000)],
+            ..Default::default()
+        });
+        // Asleep from 401 ms on: blocked utilization of the queue falls until the tick at 465 ms or so looks.
+        let (_, events) = events_of(
+            &fixed_speed(&[(1, 1024)]),
+            &workload(vec![t]),
+            "4.16",
+            &RunConfig { half_life_ms, ..config(1500) },
+        );
+        let woke = events.iter().find_map(|(ns, e)| match *e {
+            Event::PeltSe { tid: 1, util_avg, .. } if *ns > 1000 * MS => Some(util_avg),
+            _ => None,
+        });
+        woke.expect("it woke again")
+    };
+    // About 600 ms asleep: nothing is left after 19 half-lives of 32 ms; 1024 / 2^(600 / 320) of 320 ms.
+    let (right, slow) = (util_after(None), util_after(Some(320)));
+    assert_eq!(right, util_after(Some(32)));
+    assert!(right < 40 && (150..400).contains(&slow), "{right} {slow}");
+}

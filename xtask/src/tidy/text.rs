@@ -5,7 +5,7 @@ use super::Rule;
 use crate::repo::File;
 
 /// Longest source file, lines.
-const LINES_MAX: usize = 500;
+const LINES_MAX: usize = 1000;
 /// Largest file, bytes.
 const SIZE_BYTES_MAX: u64 = 1 << 20;
 /// The licence line must be among the first lines (after a `#!` line, or the line of a generator).

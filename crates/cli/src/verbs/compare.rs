@@ -9,6 +9,7 @@ use crate::units::number;
 use pelton_lab::compare::{self, CompareCell, CompareRow, Comparison, Scope};
 use pelton_lab::plan::PolicySpec;
 use pelton_lab::run::Control;
+use pelton_lab::stats::SAMPLES_FOR_CI95;
 
 /// Does what was asked.
 pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
@@ -80,6 +81,9 @@ fn text(comparison: &Comparison, all: bool) -> String {
     }
     for scope in [Scope::Run, Scope::Domain, Scope::Task] {
         out += &section(scope.name(), &scope_sheet(comparison, scope, all));
+    }
+    if comparison.seeds.len() < SAMPLES_FOR_CI95 {
+        return out + "\nno 95 % confidence: it needs six seeds\n";
     }
     out + "\nin brackets: 95 % confidence over seeds; * = more than the seeds explain\n"
 }

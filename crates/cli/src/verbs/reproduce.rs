@@ -10,6 +10,7 @@ use pelton_lab::experiment::{self, Experiment, ExperimentError};
 use pelton_lab::reproduce::{Options, reproduce as run_table, simulated_ns};
 use pelton_lab::sensitivity::Sensitivity;
 use pelton_lab::table::{BeyondResult, ClaimResult, RowResult, TableResult};
+use pelton_lab::worlds::{self, WorldsResult};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -21,11 +22,16 @@ pub fn reproduce(args: &ReproduceArgs, global: &Global) -> Result<Exit, Failure>
     let experiments = chosen(args)?;
     let mut good = true;
     for (i, experiment) in experiments.iter().enumerate() {
+        let table = one(args, global, experiment, None)?;
+        good &= table.claims_hold();
+        show(experiment, None, &table, global, i == 0)?;
+        if args.wrong_worlds && !experiment.wrong_world.is_empty() {
+            show_worlds(&wrong_worlds(args, global, experiment, &table)?, global)?;
+        }
+        // A changed assumption shows what the result rests on; only the table itself can fail.
         for changed in variations(experiment, args) {
-            let table = one(args, global, experiment, changed)?;
-            // A changed assumption shows what the result rests on; only the table itself can fail.
-            good &= changed.is_some() || table.claims_hold();
-            show(experiment, changed, &table, global, i == 0 && changed.is_none())?;
+            let table = one(args, global, experiment, Some(changed))?;
+            show(experiment, Some(changed), &table, global, false)?;
         }
     }
     Ok(if good { Exit::Good } else { Exit::ClaimFails })
@@ -60,11 +66,40 @@ fn unknown(name: &str, error: &ExperimentError) -> Failure {
     Failure::new(Exit::Usage, error, hint.as_deref())
 }
 
-/// The table itself, then if asked for each changed assumption that touches a row.
-fn variations<'a>(experiment: &'a Experiment, args: &ReproduceArgs) -> Vec<Option<&'a Sensitivity>> {
+/// If asked for, each changed assumption that touches a row.
+fn variations<'a>(experiment: &'a Experiment, args: &ReproduceArgs) -> impl Iterator<Item = &'a Sensitivity> {
     let touches = |changed: &&Sensitivity| !changed.narrow(experiment).row.is_empty();
-    let changed = experiment.sensitivity.iter().filter(|_| args.sensitivity).filter(touches);
-    std::iter::once(None).chain(changed.map(Some)).collect()
+    let asked_for = args.sensitivity;
+    experiment.sensitivity.iter().filter(move |_| asked_for).filter(touches)
+}
+
+fn wrong_worlds(
+    args: &ReproduceArgs,
+    global: &Global,
+    experiment: &Experiment,
+    right: &TableResult,
+) -> Result<WorldsResult, Failure> {
+    let options = Options { seeds: args.seeds, jobs: usize::from(global.jobs) };
+    let of_world = |world: &Sensitivity| simulated_ns(&world.narrow(experiment), options);
+    let total_ns = experiment.wrong_world.iter().map(of_world).sum();
+    watched(global, total_ns, "wrong worlds", |control| worlds::judge_worlds(experiment, right, options, control))
+}
+
+fn show_worlds(result: &WorldsResult, global: &Global) -> Result<(), Failure> {
+    let mut sheet = Sheet::new(&["<world", "<rejected", "<by", "<what is wrong in it"]);
+    for world in &result.worlds {
+        let by: Vec<&str> = world.rows.iter().chain(&world.claims).map(String::as_str).collect();
+        let more = if by.len() > 2 { format!(" and {} more", by.len() - 2) } else { String::new() };
+        let by = by.iter().take(2).copied().collect::<Vec<_>>().join(", ") + &more;
+        let rejected = if world.rejected { "yes" } else { "NO" };
+        sheet.row(vec![world.name.clone(), rejected.to_owned(), by, world.why.clone()]);
+    }
+    let sum = format!("{}: {} of {} wrong worlds rejected", result.table, result.rejected, result.worlds.len());
+    match global.format {
+        Format::Json => print_json(result),
+        Format::Csv => print(&sheet.csv()),
+        Format::Table => print(&(section("wrong worlds", &sheet) + "\n" + &sum + "\n")),
+    }
 }
 
 fn one(
@@ -147,6 +182,9 @@ fn text(experiment: &Experiment, changed: Option<&Sensitivity>, table: &TableRes
     }
     for beyond in &table.beyond {
         out += &section(&format!("{}, {}: {}", beyond.id, beyond.workload, beyond.why), &beyond_sheet(beyond));
+    }
+    if table.rows.iter().all(|row| row.ci95.is_none()) {
+        out += "\nno 95 % confidence: it needs six seeds\n";
     }
     if verbose {
         out += &notes(experiment);

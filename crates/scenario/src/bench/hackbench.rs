@@ -21,6 +21,8 @@ const FIRST: u32 = 2;
 const DONE: u32 = 0;
 /// Tasks that may be started in one run of the simulator.
 const TASKS_MAX: u64 = 100_000;
+/// Longest pause between two runs, microseconds.
+const PAUSE_US_MAX: u64 = 1_000_000_000;
 
 /// Sizes of the experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +60,8 @@ struct Model {
     cpus: Option<CpuSet>,
     fork_ns: u64,
     exit_ns: u64,
+    /// Sleep before each run.
+    pause_ns: u64,
 }
 
 /// `hackbench:groups=10,fds=20,loops=100,mode=processes,channel=sockets`.
@@ -83,6 +87,7 @@ pub(super) fn workload(spec: &mut Spec) -> (Workload, Shape) {
         cpus: spec.cpus(),
         fork_ns: shape.mode.fork_ns(spec),
         exit_ns: shape.mode.exit_ns(spec),
+        pause_ns: spec.time_ns("pause_us", Some(0), PAUSE_US_MAX),
         calls: Calls::of(spec),
     };
     (model.workload(runs), shape)
@@ -117,14 +122,20 @@ impl Model {
     fn main(&self, runs: u64) -> TaskSpec {
         let tasks = self.shape.tasks();
         let fork = |task| [Op::Run { work_ns: self.fork_ns }, Op::Fork { task }];
-        let phases = vec![
+        let mut phases = self.pause();
+        phases.extend([
             once(self.templates().flat_map(fork).collect()),
             repeat(tasks, vec![self.calls.read(READY, 1)]),
             once(vec![Op::Lap { ops: 0 }, self.calls.write(START, 1)]),
             repeat(tasks, vec![Op::SemWait(DONE)]),
             once(vec![Op::Lap { ops: self.shape.messages() }, Op::Read { channel: START, bytes: 1, work_ns: 0 }]),
-        ];
+        ]);
         self.task("hackbench", Start::AtStart, phases, runs)
+    }
+
+    /// What a script sleeps between two runs.
+    fn pause(&self) -> Vec<Phase> {
+        if self.pause_ns == 0 { Vec::new() } else { vec![once(vec![Op::Sleep { ns: self.pause_ns }])] }
     }
 
     /// Task numbers in the order in which they are started: a group's receivers, then its senders.

@@ -27,7 +27,7 @@ use self::spec::Spec;
 use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
 
 const MESSAGING_OPTIONS: &str = "groups=10,fds=20,loops=100,bytes=100,mode=processes,channel=sockets,runs=1,cpus=all,nice=0,\
-                                 write_ns=300,read_ns=300,fork_us=100,exit_us=60";
+                                 write_ns=300,read_ns=300,fork_us=100,exit_us=60,pause_us=0";
 
 /// Every model: name, one line about it, options, constructor.
 pub struct Model {

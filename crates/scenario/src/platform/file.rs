@@ -187,6 +187,8 @@ pub struct IdleRow {
     pub entry_latency_us: u64,
     /// Time to leave.
     pub exit_latency_us: At<u64>,
+    /// Time to leave that grows with the frequency.
+    pub exit_ns_per_ghz: u64,
     /// Worst time from event to execution.
     pub wakeup_latency_us: Option<At<u64>>,
     /// Shortest stay that pays.
@@ -394,6 +396,7 @@ fn idle_state(at: At<Reader<'_>>) -> Option<IdleRow> {
         name: table.text("name")?,
         entry_latency_us: table.int("entry_latency_us").map_or(0, |l| l.value),
         exit_latency_us: table.int("exit_latency_us")?,
+        exit_ns_per_ghz: table.int("exit_ns_per_ghz").map_or(0, |l| l.value),
         wakeup_latency_us: table.int("wakeup_latency_us"),
         min_residency_us: table.int("min_residency_us")?,
         power_mw: table.real("power_mw"),

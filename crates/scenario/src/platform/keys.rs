@@ -336,6 +336,12 @@ static IDLE_STATE: Spec = Spec {
             "time to enter; absent: 0 (contained in the exit latency, as on x86)",
         ),
         Key::new("exit_latency_us", LATENCY_US, "us", "time to leave").required(),
+        Key::new(
+            "exit_ns_per_ghz",
+            Kind::Int(0, 1_000_000),
+            "ns/GHz",
+            "time to leave that grows with the frequency the CPU leaves for, because its voltage rises first; absent: 0",
+        ),
         Key::new("min_residency_us", LATENCY_US, "us", "shortest stay that pays; not below that of the state before")
             .required(),
         Key::new(

@@ -17,6 +17,7 @@ pub fn idle(name: &str, exit_us: u64, residency_us: u64, power_uw: u64) -> IdleS
         name: name.into(),
         entry_latency_ns: 0,
         exit_latency_ns: exit_us * 1000,
+        exit_ns_per_ghz: 0,
         reported_latency_ns: 0,
         min_residency_ns: residency_us * 1000,
         power_uw,

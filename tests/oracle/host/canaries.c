@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Wrong rules, each found by this comparison in the core's past and put back here in the place of the core's form: the
+ * comparison must notice every one of them. Wrong constants are compiled in (tests/conformance/canary.h).
+ */
+#include "host.h"
+
+/* A: an entity brought up in its sleep lost its mark "not published since". */
+static void lost_mark(struct oracle_state *s)
+{
+	struct pelton_ctx ctx = ctx_at(s->now, 1024);
+
+	s->ret = pelton_update_blocked_se(&ctx, &s->se) != 0;
+	if (s->ret)
+		s->se.avg.util_est_enqueued &= ~PELTON_UTIL_EST_UNCHANGED;
+}
+
+/* B: the first estimate of a task used the weight of averages where the kernel used its own, 1024 times as large. */
+static void small_weight(struct oracle_state *s)
+{
+	u64 cap = pelton_sub_floor(s->cap, s->q.avg.util_avg) / 2, util = cap;
+
+	if (cap && s->q.avg.util_avg)
+		util = pelton_min_u64(cap, s->q.avg.util_avg * s->se.weight / (s->q.avg.load_avg + 1));
+	if (cap)
+		s->se.avg.util_avg = util;
+	s->se.avg.runnable_avg = s->se.avg.util_avg;
+}
+
+/* C: lost capacity taken from the maximum instead of counted as used. */
+static void late_pressure(struct oracle_state *s)
+{
+	u32 cap = pelton_sub_floor_u32(s->r.cap_orig, (u32)s->r.hw.load_avg), irq = (u32)s->r.irq.util_avg;
+	u32 used = (u32)(s->r.rt.util_avg + s->r.dl.util_avg);
+
+	s->ret = 1;
+	if (irq < cap && used < cap)
+		s->ret = pelton_max_u32(1, pelton_mul_div_floor(cap - used, cap - irq, cap));
+}
+
+/* D: no floor under a sum that something was added to. */
+static void no_floor_after_attach(struct oracle_state *s)
+{
+	pelton_align_sums(&oracle_policy, &s->q, &s->se);
+	s->q.avg.load_avg += s->se.avg.load_avg;
+	s->q.avg.load_sum += s->se.weight * s->se.avg.load_sum;
+	s->q.avg.util_avg += s->se.avg.util_avg;
+	s->q.avg.util_sum += s->se.avg.util_sum;
+	s->q.avg.runnable_avg += s->se.avg.runnable_avg;
+	s->q.avg.runnable_sum += s->se.avg.runnable_sum;
+	pelton_add_propagation(&s->q, (s64)s->se.avg.load_sum);
+}
+
+/* Takes `avg` and `sum` out of a signal and keeps the floor of 5.14 and later under it. */
+static void take(u64 *q_avg, u64 *q_sum, u64 avg, u64 sum)
+{
+	*q_avg = pelton_sub_floor(*q_avg, avg);
+	*q_sum = pelton_max_u64(pelton_sub_floor(*q_sum, sum), *q_avg * PELTON_MIN_DIVISOR);
+}
+
+/* E: the floor of later kernels where 5.10 makes the sum anew. */
+static void floor_at_detach(struct oracle_state *s)
+{
+	u64 util_sum = s->q.avg.util_sum;
+
+	take(&s->q.avg.load_avg, &s->q.avg.load_sum, s->se.avg.load_avg, s->se.weight * s->se.avg.load_sum);
+	take(&s->q.avg.util_avg, &util_sum, s->se.avg.util_avg, s->se.avg.util_sum);
+	take(&s->q.avg.runnable_avg, &s->q.avg.runnable_sum, s->se.avg.runnable_avg, s->se.avg.runnable_sum);
+	s->q.avg.util_sum = (u32)util_sum;
+	pelton_add_propagation(&s->q, -(s64)s->se.avg.load_sum);
+}
+
+/* F: a floor under the load sum where 5.10 has none. */
+static void floor_at_reweight(struct oracle_state *s)
+{
+	struct pelton_se *se = &s->se;
+
+	if (se->on_rq)
+		s->q.load_weight = pelton_shift_by(s->q.load_weight, se->weight, s->weight);
+	if (se->avg.last_update_time_ns)
+		take(&s->q.avg.load_avg, &s->q.avg.load_sum, se->avg.load_avg, se->weight * se->avg.load_sum);
+	se->weight = s->weight;
+	if (!se->avg.last_update_time_ns)
+		return;
+	se->avg.load_avg = se->weight * se->avg.load_sum / pelton_divisor(&oracle_policy, &se->avg);
+	s->q.avg.load_avg += se->avg.load_avg;
+	s->q.avg.load_sum += se->weight * se->avg.load_sum;
+}
+
+/* G: the clock catches up when the CPU goes idle, not at its next update. */
+static void early_clock(struct oracle_state *s)
+{
+	struct pelton_clock *c = &s->r.clock;
+	u32 util_sum = s->r.cfs.avg.util_sum + s->r.rt.util_sum + s->r.dl.util_sum;
+
+	if (util_sum >= PELTON_SATURATED_UTIL_SUM)
+		c->lost_idle_ns += c->clock_task_ns - c->clock_pelt_ns;
+	c->clock_pelt_ns = c->clock_task_ns;
+}
+
+/* H: a raised reservation or new limits lift the hold where 5.10 keeps it. */
+static void lifted_hold(struct oracle_state *s)
+{
+	struct pelton_perf_terms t[ORACLE_CPUS] = { { 0 } };
+	struct pelton_decision d = { 0 };
+	u32 opps[] = { 200000, 403200, 614400, 825600, 1036800, 1248000, 1516800, 1804800, 2112000, 2400000 };
+
+	if (pelton_sugov_begin(&oracle_policy, &s->sp, &s->sc[s->cpu], s->cs[s->cpu].bw_dl, s->now, ORACLE_TICK_NS,
+			       s->flags, s->local) != PELTON_GATE_OPEN)
+		return;
+	if (s->sp.need_update)
+		s->sc[0].saved_idle_calls = s->cs[0].idle_calls + 1;
+	pelton_sugov_evaluate(&oracle_policy, &s->sp, s->sc, s->cs, s->now, ORACLE_TICK_NS, opps, s->opps, t, &d);
+	if (d.commit != PELTON_COMMIT_DRIVE)
+		return;
+	s->ret = s->sp.fast_switch ? 1 : 2;
+	s->aux = s->sp.fast_switch ? pelton_clamp_u32(s->sp.next_freq_khz, s->sp.min_khz, s->sp.max_khz) : 0;
+}
+
+/* I: an idle previous CPU is preferred where 5.10 does not ask for it. */
+static void idle_prev_first(struct oracle_state *s)
+{
+	struct pelton_wake w = s->wake;
+
+	s->aux = w.waker_load = pelton_h_load(w.this_load, w.waker_load, w.this_load);
+	s->aux2 = w.task_load = pelton_h_load(w.prev_load, w.task_load, w.prev_load);
+	if (w.this_idle)
+		s->ret = !w.prev_idle;
+	else if (w.sync && w.this_running == 1)
+		s->ret = 1;
+	else
+		s->ret = w.prev_idle ? 0 : pelton_wake_affine_weight(&oracle_policy, &w);
+}
+
+const struct oracle_canary oracle_canaries[] = {
+	{ "A", "__update_load_avg_blocked_se", 510, 702, lost_mark, "a mark lost in sleep" },
+	{ "B", "post_init_entity_util_avg", 510, 601, small_weight, "the small weight in a task's first utilization" },
+	{ "C", "scale_rt_capacity", 510, 601, late_pressure, "lost capacity taken from the maximum" },
+	{ "D", "attach_entity_load_avg", 702, 702, no_floor_after_attach, "no floor after an addition" },
+	{ "E", "detach_entity_load_avg", 510, 510, floor_at_detach, "a floor instead of a sum made anew" },
+	{ "F", "reweight_entity", 510, 510, floor_at_reweight, "a floor under the load sum" },
+	{ "G", "update_idle_rq_clock_pelt", 510, 510, early_clock, "the clock catches up too early" },
+	{ "H", "sugov_update_single_freq, sugov_update_shared", 510, 510, lifted_hold,
+	  "the hold lifted by new limits" },
+	{ "I", "wake_affine", 510, 510, idle_prev_first, "an idle previous CPU first" },
+	{ 0 },
+};

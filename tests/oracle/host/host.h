@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The oracle's own parts: random states, the table of operations, comparison. */
+#ifndef ORACLE_HOST_H
+#define ORACLE_HOST_H
+
+#ifdef PELTON_CANARY
+#include "canary.h"
+#endif
+#include "pelton/pelton.h"
+#include "pelton/policy_table.h"
+#include "state.h"
+
+/* One operation: the kernel's and the core's form of the same thing. */
+struct oracle_op {
+	const char *name; /* of the kernel's function or group of functions */
+	const char *core; /* what of the core is compared with it */
+	void (*make)(struct oracle_state *s);
+	void (*kernel)(struct oracle_state *s);                         /* NULL: this release has no such function */
+	void (*run)(struct oracle_state *s);                            /* the core's form */
+	void (*settle)(struct oracle_state *k, struct oracle_state *p); /* what is not to be compared; may be NULL */
+	u32 share;                                                      /* of the number of cases, percent; 0 = all */
+};
+
+/* A wrong rule put in the place of the core's form of an operation: the comparison must notice. */
+struct oracle_canary {
+	const char *name;
+	const char *op;
+	u32 first, last; /* releases in which it is wrong */
+	void (*run)(struct oracle_state *s);
+	const char *why;
+};
+
+/* random.c */
+void rng_seed(u64 seed);
+u64 rng_next(void);
+u64 below(u64 n);
+u32 chance(u32 percent);
+u64 nice_weight(void);
+u64 a_weight(void);
+u64 a_delta(void);
+u32 a_fraction(void);
+void an_avg(struct pelton_avg *a, u64 weight, u32 tasks, u32 queue);
+void an_se(struct pelton_se *se, u32 group);
+void a_cfs(struct pelton_cfs_rq *q);
+void a_rq(struct pelton_rq *r);
+
+/* fields.c */
+u32 field_count(void);
+const char *field_name(u32 i);
+u64 field_get(const struct oracle_state *s, u32 i);
+void field_set(struct oracle_state *s, u32 i, u64 v);
+u32 first_difference(const struct oracle_state *a, const struct oracle_state *b);
+void print_case(const struct oracle_state *in, const struct oracle_state *k, const struct oracle_state *p);
+
+/* trap.c */
+extern unsigned long oracle_warnings;
+void trap_install(void);
+u32 trap_run(void (*f)(struct oracle_state *), struct oracle_state *s);
+
+/* run.c */
+extern struct pelton_policy oracle_policy;
+extern u32 oracle_version;
+u32 case_differs(const struct oracle_op *op, const struct oracle_state *in, struct oracle_state *k,
+		 struct oracle_state *p);
+u64 op_run(const struct oracle_op *op, u64 cases, u64 seed, struct oracle_state *first);
+void minimise(const struct oracle_op *op, struct oracle_state *in);
+
+/* known.c */
+struct oracle_known {
+	const char *op;
+	u32 first, last; /* releases that differ */
+	const char *why;
+};
+extern const struct oracle_known oracle_known[];
+
+/* ops_*.c: tables that end with a row without name. */
+extern const struct oracle_op ops_pelt[], ops_clock[], ops_group[], ops_util[], ops_governor[], ops_place[],
+	ops_energy[], ops_idle[], ops_cfs[], ops_eevdf[], ops_life[];
+extern const struct oracle_canary oracle_canaries[];
+
+struct pelton_ctx ctx_at(u64 now, u32 cap);
+
+#endif

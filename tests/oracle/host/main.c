@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Compares the kernel's own functions with the core on random states:
+ *   oracle run CASES SEED [NAME]   all operations, or those whose name contains NAME; exit 1 when something differs
+ *   oracle canaries CASES SEED     wrong rules in the place of the core's must be noticed; exit 1 when one is not
+ *   oracle list                    operations and whether this release has them
+ * Results go to standard output, one JSON object a line to the file named by ORACLE_RESULTS.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "host.h"
+
+static const struct oracle_op *const tables[] = { ops_pelt,   ops_clock, ops_group, ops_util,  ops_governor, ops_place,
+						  ops_energy, ops_idle,  ops_cfs,   ops_eevdf, ops_life };
+static FILE *results;
+
+#define EACH_OP(op) \
+	for (u32 t_ = 0; t_ < sizeof(tables) / sizeof(tables[0]); t_++) \
+		for (const struct oracle_op *op = tables[t_]; op->name; op++)
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Debian's revision of the kernel is the build's business; the release says which rules to expect. */
+static const char *find_profile(void)
+{
+	const char *release = k_release();
+	char series[16] = { 0 };
+	int major, minor;
+	u32 n;
+
+	if (sscanf(release, "%d.%d", &major, &minor) != 2)
+		exit(70);
+	oracle_version = (u32)(major * 100 + minor);
+	snprintf(series, sizeof(series), "%d.%d", major, minor);
+	for (n = 0; n < PELTON_PROFILE_COUNT; n++)
+		if (!strcmp(pelton_profile_names[n], series)) {
+			pelton_policy_for_profile(n, &oracle_policy);
+			return pelton_profile_names[n];
+		}
+	fprintf(stderr, "oracle: no profile for %s\n", release);
+	exit(2);
+}
+
+static u64 share_of(const struct oracle_op *op, u64 cases)
+{
+	return op->share ? cases * op->share / 100 : cases;
+}
+
+static void note(const char *kind, const char *name, u64 cases, u64 different, unsigned long warned)
+{
+	if (!results)
+		return;
+	fprintf(results,
+		"{\"release\": \"%s\", \"kind\": \"%s\", \"name\": \"%s\", \"cases\": %llu, \"different\": %llu, "
+		"\"warnings\": %lu}\n",
+		k_release(), kind, name, cases, different, warned);
+	fflush(results);
+}
+
+static void show_first(const struct oracle_op *op, struct oracle_state *first)
+{
+	static struct oracle_state k, p;
+
+	minimise(op, first);
+	case_differs(op, first, &k, &p);
+	print_case(first, &k, &p);
+}
+
+/* Why an operation is expected to differ; NULL = it is not. */
+static const char *known(const struct oracle_op *op)
+{
+	const struct oracle_known *row;
+
+	for (row = oracle_known; row->op; row++)
+		if (!strcmp(row->op, op->name) && oracle_version >= row->first && oracle_version <= row->last)
+			return row->why;
+	return 0;
+}
+
+/* Number of failures: differences that nobody expects, or none where one is expected. */
+static u64 judge(const struct oracle_op *op, u64 different)
+{
+	const char *why = known(op);
+
+	if (!why)
+		return different;
+	if (different)
+		printf("    known: %s\n", why);
+	else
+		printf("    no longer differs: take it out of known.c\n");
+	return !different;
+}
+
+static u64 run_op(const struct oracle_op *op, u64 cases, u64 seed)
+{
+	static struct oracle_state first;
+	unsigned long warned = oracle_warnings;
+	double begin = seconds();
+	u64 todo = share_of(op, cases), different = op_run(op, todo, seed, &first);
+
+	printf("%-9s %-52s %9llu cases %8llu different %5.0f k/s\n", k_release(), op->name, todo, different,
+	       (double)todo / (seconds() - begin) / 1e3);
+	if (oracle_warnings != warned)
+		printf("    the kernel warned %lu times\n", oracle_warnings - warned);
+	note("operation", op->name, todo, different, oracle_warnings - warned);
+	if (different)
+		show_first(op, &first);
+	return judge(op, different) + (oracle_warnings - warned);
+}
+
+static int run(u64 cases, u64 seed, const char *only)
+{
+	u64 different = 0, total = 0;
+
+	EACH_OP(op)
+	{
+		if (!op->kernel || !strstr(op->name, only))
+			continue;
+		different += run_op(op, cases, seed);
+		total += share_of(op, cases);
+	}
+	printf("%-9s %llu states, %llu unexpected differences\n", k_release(), total, different);
+	return different != 0;
+}
+
+static const struct oracle_op *find_op(const char *name)
+{
+	EACH_OP(op)
+	{
+		if (!strcmp(op->name, name))
+			return op;
+	}
+	fprintf(stderr, "oracle: no operation %s\n", name);
+	exit(70);
+}
+
+/* The operation with the wrong rule in it differs in some case. */
+static u32 is_noticed(const struct oracle_canary *c, u64 cases, u64 seed)
+{
+	static struct oracle_state first;
+	struct oracle_op wrong = *find_op(c->op);
+	u64 different;
+
+	if (!wrong.kernel)
+		return 0;
+	wrong.run = c->run;
+	different = op_run(&wrong, share_of(&wrong, cases), seed, &first);
+	printf("%-9s canary %-2s %-42s %8llu different: %s\n", k_release(), c->name, c->op, different, c->why);
+	note("canary", c->name, cases, different, 0);
+	return different != 0;
+}
+
+static int canaries(u64 cases, u64 seed)
+{
+	const struct oracle_canary *c;
+	u32 missed = 0, tried = 0;
+
+	for (c = oracle_canaries; c->name; c++) {
+		if (oracle_version < c->first || oracle_version > c->last)
+			continue;
+		tried++;
+		if (is_noticed(c, cases, seed))
+			continue;
+		printf("%-9s canary %s was not noticed\n", k_release(), c->name);
+		missed++;
+	}
+	printf("%-9s %u canaries, %u not noticed\n", k_release(), tried, missed);
+	return missed != 0;
+}
+
+static int list(void)
+{
+	EACH_OP(op) printf("%s\t%s\t%s\t%u\n", k_release(), op->name, op->core, op->kernel != 0);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	u64 cases = argc > 2 ? strtoull(argv[2], 0, 0) : 100000, seed = argc > 3 ? strtoull(argv[3], 0, 0) : 1;
+	const char *what = argc > 1 ? argv[1] : "", *file = getenv("ORACLE_RESULTS");
+
+	setvbuf(stdout, 0, _IOLBF, 0);
+	find_profile();
+	trap_install();
+	k_boot();
+	if (file)
+		results = fopen(file, "a");
+	if (!strcmp(what, "run"))
+		return run(cases, seed, argc > 4 ? argv[4] : "");
+	if (!strcmp(what, "canaries"))
+		return canaries(cases, seed);
+	if (!strcmp(what, "list"))
+		return list();
+	fprintf(stderr, "usage: oracle run|canaries|list [CASES [SEED [NAME]]]\n");
+	return 2;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the drivers share among themselves: the made-up machine. */
+#ifndef ORACLE_K_H
+#define ORACLE_K_H
+
+#include "state.h"
+
+/* The prototypes of calls that this release does not have stay unused; those of its own must match. */
+struct task_struct;
+struct static_key;
+
+extern u64 oracle_now;
+extern unsigned long oracle_cap[8], oracle_lost[8], oracle_idle_calls[8];
+extern unsigned int oracle_irq_work, oracle_driven, oracle_driven_khz;
+extern s64 oracle_sleep, oracle_event, oracle_latency;
+extern int oracle_tick_stopped, oracle_got_tick;
+
+struct task_struct *k_some_task(void);
+void k_rq_in(const struct pelton_rq *r);
+void k_rq_out(struct pelton_rq *r);
+void k_key(struct static_key *key, int on);
+void k_freq_key(int on);
+void k_uclamp(int cpu, int used, unsigned int min, unsigned int max);
+void k_current(struct task_struct *p);
+
+#endif

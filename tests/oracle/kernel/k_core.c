@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* core.c, and what a booted kernel would have set up before the first call. */
+#include "core.c"
+#include <linux/cpuidle.h>
+#include <generated/utsrelease.h>
+#include "k.h"
+
+unsigned long oracle_cap[8], oracle_lost[8], oracle_idle_calls[8];
+u64 oracle_now;
+unsigned long oracle_fraction;
+s64 oracle_sleep, oracle_event, oracle_latency;
+int oracle_tick_stopped, oracle_got_tick;
+
+extern char __per_cpu_start[], __per_cpu_end[];
+static char o_area[8][1 << 16] __aligned(4096);
+
+/* What the scheduler asks of parts of the kernel that are not here. */
+u64 sched_clock(void)
+{
+	return oracle_now;
+}
+
+u64 sched_clock_noinstr(void)
+{
+	return oracle_now;
+}
+
+unsigned long tick_nohz_get_idle_calls_cpu(int cpu)
+{
+	return oracle_idle_calls[cpu];
+}
+
+ktime_t tick_nohz_get_sleep_length(ktime_t *delta_next)
+{
+	*delta_next = oracle_event;
+	return oracle_sleep;
+}
+
+bool tick_nohz_tick_stopped(void)
+{
+	return oracle_tick_stopped;
+}
+
+bool tick_nohz_idle_got_tick(void)
+{
+	return oracle_got_tick;
+}
+
+s64 cpuidle_governor_latency_req(unsigned int cpu)
+{
+	return oracle_latency;
+}
+
+int cpuidle_register_governor(struct cpuidle_governor *gov)
+{
+	return 0;
+}
+
+bool irq_work_queue(struct irq_work *w)
+{
+	oracle_irq_work++;
+	return true;
+}
+
+/* Without jump labels a static key is a counter. */
+void k_key(struct static_key *key, int on)
+{
+	atomic_set(&key->enabled, on);
+}
+
+void k_freq_key(int on)
+{
+	k_key(&arch_scale_freq_key.key, on);
+}
+
+#if ORACLE_VERSION >= 514
+#define o_lock(rq) (&(rq)->__lock)
+#else
+#define o_lock(rq) (&(rq)->lock)
+#endif
+
+static void o_cpu(int cpu)
+{
+	struct rq *rq = cpu_rq(cpu);
+
+	rq->cpu = cpu;
+	raw_spin_lock_init(o_lock(rq));
+	init_cfs_rq(&rq->cfs);
+	INIT_LIST_HEAD(&rq->leaf_cfs_rq_list);
+	rq->tmp_alone_branch = &rq->leaf_cfs_rq_list;
+	rq->curr = rq->idle = &init_task;
+#if ORACLE_VERSION >= 612
+	rcu_assign_pointer(rq->donor, &init_task);
+#endif
+	rq->cfs.rq = rq;
+	rq->cfs.tg = &root_task_group;
+	oracle_cap[cpu] = 1024;
+	per_cpu(arch_freq_scale, cpu) = 1024;
+	k_uclamp(cpu, 0, 0, 1024);
+}
+
+void k_current(struct task_struct *p)
+{
+#if ORACLE_VERSION >= 602 && ORACLE_VERSION < 615
+	pcpu_hot.current_task = p;
+#else
+	*(struct task_struct **)&current_task = p;
+#endif
+}
+
+/* CPU 0 lives in the linked copy of the per-CPU sections, which is what %gs:symbol finds when %gs is 0. */
+static void o_percpu(void)
+{
+	unsigned long size = __per_cpu_end - __per_cpu_start;
+	int cpu;
+
+	BUG_ON(size > sizeof(o_area[0]));
+	for (cpu = 1; cpu < 8; cpu++) {
+		__per_cpu_offset[cpu] = o_area[cpu] - __per_cpu_start;
+		memcpy(o_area[cpu], __per_cpu_start, size);
+		per_cpu(this_cpu_off, cpu) = __per_cpu_offset[cpu];
+	}
+}
+
+static void o_root_group(void)
+{
+#if ORACLE_VERSION >= 702
+	root_task_group.cfs_rq = &runqueues.cfs;
+#else
+	static struct cfs_rq *cfs[8];
+	static struct sched_entity *se[8];
+	int cpu;
+
+	root_task_group.cfs_rq = cfs;
+	root_task_group.se = se;
+	for (cpu = 0; cpu < 8; cpu++)
+		cfs[cpu] = &cpu_rq(cpu)->cfs;
+#endif
+	root_task_group.shares = scale_load(1024);
+}
+
+void k_boot(void)
+{
+	int cpu;
+
+	*(unsigned int *)&nr_cpu_ids = 8;
+	((unsigned long *)&__cpu_possible_mask)[0] = 0xff;
+	((unsigned long *)&__cpu_online_mask)[0] = 0xff;
+	((unsigned long *)&__cpu_active_mask)[0] = 0xff;
+	((unsigned long *)&__cpu_present_mask)[0] = 0xff;
+	o_percpu();
+	o_root_group();
+	init_task.flags |= PF_IDLE;
+	for (cpu = 0; cpu < 8; cpu++)
+		o_cpu(cpu);
+	k_freq_key(1);
+	enable_sched_clock_irqtime();
+}
+
+const char *k_release(void)
+{
+	return UTS_RELEASE;
+}
+
+static void o_running(struct rq *rq, struct task_struct *p)
+{
+	rq->curr = p;
+#if ORACLE_VERSION >= 612
+	rcu_assign_pointer(rq->donor, p);
+#endif
+}
+
+/* update_rq_clock() up to `now`; `irq` of the time since the last update went to interrupts. */
+void k_clock_update(struct oracle_state *s)
+{
+	struct rq *rq = cpu_rq(0);
+	s64 delta = s->now - s->r.clock.clock_ns;
+
+	k_rq_in(&s->r);
+	o_running(rq, s->idle ? rq->idle : k_some_task());
+	rq->prev_irq_time = 0;
+	per_cpu(cpu_irqtime, 0).total = s->irq;
+	if (delta >= 0) {
+		rq->clock += delta;
+		update_rq_clock_task(rq, delta);
+	}
+	k_rq_out(&s->r);
+	o_running(rq, rq->idle);
+}
+
+/* Readers do not always ask the key first: without clamps the values must be those of init_uclamp_rq(). */
+void k_uclamp(int cpu, int used, unsigned int min, unsigned int max)
+{
+	struct rq *rq = cpu_rq(cpu);
+
+	k_key(&sched_uclamp_used.key, used);
+	rq->uclamp[UCLAMP_MIN].value = used ? min : 0;
+	rq->uclamp[UCLAMP_MAX].value = used ? max : 1024;
+	rq->uclamp_flags = 0;
+}
+
+void k_to_ratio(struct oracle_state *s)
+{
+	s->ret = to_ratio(s->now, s->irq);
+}
+
+void k_bw_dl(struct oracle_state *s)
+{
+	struct rq *rq = cpu_rq(0);
+
+	rq->dl.running_bw = s->weight;
+	s->ret = cpu_bw_dl(rq);
+	rq->dl.running_bw = 0;
+}

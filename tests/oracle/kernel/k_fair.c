@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* fair.c, and calls of its functions on the core's records. */
+#include "fair.c"
+#include "k.h"
+
+#include "fair_records.h"
+#include "fair_pelt.h"
+#include "fair_group.h"
+#include "fair_util.h"
+#include "fair_place.h"
+#include "fair_class.h"

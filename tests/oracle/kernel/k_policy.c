@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* pelt.c, and from 5.18 on the other classes with it. */
+#if ORACLE_SPLIT
+#include "pelt.c"
+#else
+#include "build_policy.c"
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One case of a comparison: what a kernel function and the core's form of it get and give. Both sides include this; the
+ * records are the core's own. The kernel side has one function of this form for each operation, and no such function
+ * where the release has none: the symbol is weak, the table of operations asks whether it is there.
+ */
+#ifndef ORACLE_STATE_H
+#define ORACLE_STATE_H
+
+#include "pelton/types.h"
+#include "pelton/energy.h"
+#include "pelton/fair.h"
+#include "pelton/idle_menu.h"
+#include "pelton/idle_teo.h"
+#include "pelton/place.h"
+
+#define ORACLE_CPUS 4
+#define ORACLE_EM_STATES 8
+#define ORACLE_OPPS 10
+#define ORACLE_FAIR_MAX 12
+#define ORACLE_FAIR_NEW (ORACLE_FAIR_MAX - 1) /* the entity that is not queued */
+#define ORACLE_TICK_NS 4000000u
+
+/* A root queue of the fair class: the first `n` entities are on it, `curr` of them runs (-1: none). */
+struct oracle_fair {
+	struct pelton_fair_rq rq;
+	struct pelton_fair_se se[ORACLE_FAIR_MAX];
+	struct pelton_fair_tunables tun;
+	s32 curr;
+	u32 n;
+	u32 all; /* tasks of the CPU */
+};
+
+struct oracle_state {
+	/* Arguments; each operation says which it reads. */
+	u64 now;
+	u64 irq;
+	u64 weight;
+	u64 h_load;
+	u32 group;
+	u32 flags;
+	u32 running;
+	u32 idle;
+	u32 lost;
+	u32 cap;
+	u32 sleeps;
+	u32 into;
+	u32 cpu;
+	u32 local;
+	u32 opps;
+	u32 iowait;
+	u32 util;
+	u32 lowest;
+	u32 highest;
+	u32 events;   /* of a life */
+	u32 fraction; /* of the weights, in 1/1024: 64-bit kernels keep ten bits more than averages use */
+	/* Records. */
+	struct pelton_rq r;
+	struct pelton_cfs_rq q;
+	struct pelton_cfs_rq g;
+	struct pelton_se se;
+	struct pelton_se gse;
+	struct pelton_tg tg;
+	struct pelton_sugov_policy sp;
+	struct pelton_sugov_cpu sc[ORACLE_CPUS];
+	struct pelton_cpu_state cs[ORACLE_CPUS];
+	struct pelton_wake wake;
+	struct pelton_menu menu;
+	struct pelton_teo teo;
+	struct pelton_idle_table table;
+	struct pelton_idle_now idle_now;
+	struct pelton_idle_choice choice;
+	u32 em_count;
+	struct pelton_em_state em[ORACLE_EM_STATES];
+	struct oracle_fair fair;
+	/* Results beside the records. */
+	u64 ret;
+	u64 aux;
+	u64 aux2;
+};
+
+/* One side of an operation. */
+typedef void oracle_call(struct oracle_state *s);
+
+/* The kernel's sides. */
+extern __attribute__((weak)) oracle_call k_update_se, k_update_blocked_se, k_age_cfs_rq, k_update_rt, k_update_dl,
+	k_update_hw, k_update_irq, k_others, k_capacity_of;
+extern __attribute__((weak)) oracle_call k_clock_update, k_enter_idle, k_cfs_clock, k_throttle_clock,
+	k_unthrottle_clock;
+extern __attribute__((weak)) oracle_call k_update_cfs_rq, k_attach, k_detach, k_attach_to_fair, k_detach_from_fair,
+	k_post_init, k_remove_sleeping, k_migrate;
+extern __attribute__((weak)) oracle_call k_reweight, k_propagate, k_update_load_avg, k_group_shares, k_update_cfs_group,
+	k_tg_contrib, k_is_decayed, k_h_load;
+extern __attribute__((weak)) oracle_call k_util_est_update, k_util_est_move, k_cpu_util, k_effective_util, k_get_util,
+	k_effective_perf;
+extern __attribute__((weak)) oracle_call k_hook, k_hook_perf, k_next_freq, k_iowait_request, k_iowait_apply, k_work,
+	k_limits, k_can_update, k_rate_limit;
+extern __attribute__((weak)) oracle_call k_wake_affine, k_wake_wide, k_em_energy, k_em_fill, k_to_ratio, k_bw_dl,
+	k_menu, k_teo;
+
+/* What the kernel side adds to every weight it is given, in 1/1024 of the averages' unit. */
+extern unsigned long oracle_fraction;
+
+/* The fair class. */
+extern __attribute__((weak)) oracle_call k_calc_delta_fair, k_avg_vruntime, k_pick_eevdf, k_place_eevdf,
+	k_update_deadline, k_entity_lag, k_reweight_eevdf, k_requeue, k_yield, k_update_curr, k_set_protect,
+	k_wakeup_eevdf;
+extern __attribute__((weak)) oracle_call k_sched_slice, k_place_cfs, k_preempt_cfs, k_tick_cfs, k_min_vruntime,
+	k_pick_skipped;
+
+void k_boot(void);
+const char *k_release(void);
+
+#endif
