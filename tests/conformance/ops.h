@@ -20,6 +20,7 @@
 	X(TG_CONTRIB, op_tg_contrib, "A.12") \
 	X(REFRESH_SHARES, op_refresh_shares, "A.12") \
 	X(WALK_GROUP, op_walk_group, "A.14") \
+	X(GROUP_IS_DECAYED, op_group_is_decayed, "A.12, A.14") \
 	X(UTIL_EST_ENQUEUE, op_util_est_enqueue, "A.15") \
 	X(UTIL_EST_DEQUEUE, op_util_est_dequeue, "A.15") \
 	X(UTIL_EST_UPDATE, op_util_est_update, "A.15") \

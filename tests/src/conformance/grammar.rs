@@ -378,6 +378,7 @@ impl Grammar {
             if self.one_in(2) {
                 let words = [Slot::Rq(cpu), parent, Slot::GroupSe(group, cpu), owned, Slot::Group(group)].map(address);
                 self.call(Op::WalkGroup, &[&words[..], &[self.now]].concat());
+                self.call(Op::GroupIsDecayed, &[address(owned)]);
                 continue;
             }
             self.call(Op::UpdateCfsRq, &[address(Slot::Rq(cpu)), address(owned)]);

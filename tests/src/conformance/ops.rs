@@ -34,6 +34,7 @@ ops! {
     TgContrib = "TG_CONTRIB",
     RefreshShares = "REFRESH_SHARES",
     WalkGroup = "WALK_GROUP",
+    GroupIsDecayed = "GROUP_IS_DECAYED",
     UtilEstEnqueue = "UTIL_EST_ENQUEUE",
     UtilEstDequeue = "UTIL_EST_DEQUEUE",
     UtilEstUpdate = "UTIL_EST_UPDATE",
