@@ -45,7 +45,7 @@ static void fold(struct bench *b, u64 value)
 
 static void setup_domain(struct bench *b)
 {
-	pelton_sugov_init(&b->domain, 0);
+	pelton_sugov_init(&b->policy, &b->domain, 0);
 	b->domain.nr_cpus = DOMAIN_CPUS;
 	b->domain.min_khz = opps_khz[0];
 	b->domain.max_khz = opps_khz[OPPS - 1];

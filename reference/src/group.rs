@@ -4,7 +4,9 @@
 use crate::SCALE;
 use crate::pelt::{LOAD_AVG_MAX, divider};
 use crate::rq::{CfsRq, Ctx, Se, add_load, flag, raise_sum, take_off, update_cfs_rq, update_load_avg};
-use crate::rules::{Invariance, Propagation, Rules, SharesKeepEmpty, SharesLoad, SharesSetSame, TgLimit};
+use crate::rules::{
+    DecayedContrib, Invariance, Propagation, Rules, SharesKeepEmpty, SharesLoad, SharesSetSame, TgLimit,
+};
 
 /// Weight of the lightest group entity.
 pub const SHARES_MIN: u64 = 2;
@@ -188,6 +190,15 @@ pub fn tg_contrib(rules: &Rules, tg: &mut TaskGroup, owned: &mut CfsRq, now: u64
     owned.tg_load_avg_contrib = owned.avg.load_avg;
     owned.tg_update_ns = now;
     true
+}
+
+/// May the walk over blocked load leave this queue out (A.12, A.14)? Nothing is queued or remembered, nobody has to hear of
+/// anything, and by release the group's load holds nothing of it either.
+pub fn is_decayed(rules: &Rules, owned: &CfsRq) -> bool {
+    let remembers = [owned.avg.load_sum, owned.avg.runnable_sum, owned.avg.util_sum].iter().any(|&sum| sum != 0);
+    let owes = owned.removed.nr != 0 || owned.propagate != 0;
+    let is_counted = rules.decayed_contrib == DecayedContrib::On && owned.tg_load_avg_contrib != 0;
+    owned.load_weight == 0 && !remembers && !owes && !is_counted
 }
 
 /// Changes the weight of an entity (A.10, last paragraph). The queue holds the load of sleeping entities too, so theirs

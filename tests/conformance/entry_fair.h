@@ -3,6 +3,8 @@
  * Operations of the fair class. Everything is in the arguments, and the result is a hash of everything visible: the
  * average, the entities, the answer. Included by entry.c only.
  *
+ * The queue is not on the stack, as it is not in a kernel: BPF has 512 bytes of stack for a whole chain of calls.
+ *
  *   word 1       0..3 entities queued, 4..7 the running one + 1, 8..11 the one asked about, 12..15 flags,
  *                16..23 tasks of the CPU, from 24 the reference of the sums, ns
  *   words 2..4   one entity each: 0..5 level, 6..29 vruntime + 2^23, 30..43 slice in 4096 ns, 44..55 lag in 4096 ns
@@ -24,6 +26,8 @@ struct fair_world {
 	u32 flag;
 	u32 all;
 };
+
+static struct fair_world fair_world_asked;
 
 static __attribute__((noinline)) void fair_entity(const u64 *w, u32 i, struct pelton_fair_se *se)
 {
@@ -47,8 +51,9 @@ static __attribute__((noinline)) void fair_entity(const u64 *w, u32 i, struct pe
 	se->on_rq = i < (w[1] & 15);
 }
 
-static __attribute__((noinline)) void fair_world(const u64 *w, struct fair_world *f)
+static __attribute__((noinline)) struct fair_world *fair_world(const u64 *w)
 {
+	struct fair_world *f = &fair_world_asked;
 	const struct pelton_policy *pol = (const struct pelton_policy *)(w + PELTON_TEST_POLICY_WORD);
 	u32 i, running = w[1] >> 4 & 15;
 
@@ -72,6 +77,7 @@ static __attribute__((noinline)) void fair_world(const u64 *w, struct fair_world
 	f->asked = &f->se[w[1] >> 8 & 3];
 	f->flag = w[1] >> 12 & 15;
 	f->all = w[1] >> 16 & 0xff;
+	return f;
 }
 
 static inline __attribute__((always_inline)) u64 fair_mix(u64 hash, u64 word)
@@ -98,114 +104,107 @@ static __attribute__((noinline)) u64 fair_hash(const struct pelton_policy *pol, 
 /* Average and who is eligible; which of two comes first. */
 TEST_OP op_fair_look(u64 *w)
 {
-	struct fair_world f;
+	struct fair_world *f = fair_world(w);
 	u64 answer = 0;
 	u32 i;
 
-	fair_world(w, &f);
 	for (i = 0; i < FAIR_ENTITIES; i++)
-		answer |= (u64)pelton_entity_eligible(POLICY, &f.rq, f.curr, &f.se[i]) << i;
-	answer |= pelton_entity_before(f.asked, &f.se[0]) << 3;
-	if (f.curr) {
-		answer |= pelton_keeps_curr(POLICY, &f.rq, f.curr, f.flag & 1) << 4;
-		answer |= pelton_picks_curr(POLICY, f.curr, f.asked) << 5;
-		answer |= pelton_protect_slice(POLICY, f.curr) << 6;
+		answer |= (u64)pelton_entity_eligible(POLICY, &f->rq, f->curr, &f->se[i]) << i;
+	answer |= pelton_entity_before(f->asked, &f->se[0]) << 3;
+	if (f->curr) {
+		answer |= pelton_keeps_curr(POLICY, &f->rq, f->curr, f->flag & 1) << 4;
+		answer |= pelton_picks_curr(POLICY, f->curr, f->asked) << 5;
+		answer |= pelton_protect_slice(POLICY, f->curr) << 6;
 	}
-	return fair_hash(POLICY, &f, answer);
+	return fair_hash(POLICY, f, answer);
 }
 
 /* The entity asked about joins; it was not queued. */
 TEST_OP op_fair_place(u64 *w)
 {
-	struct fair_world f;
+	struct fair_world *f = fair_world(w);
 
-	fair_world(w, &f);
-	pelton_place_entity(POLICY, &f.tun, &f.rq, f.curr, f.asked, f.flag & 1);
-	return fair_hash(POLICY, &f, 0);
+	pelton_place_entity(POLICY, &f->tun, &f->rq, f->curr, f->asked, f->flag & 1);
+	return fair_hash(POLICY, f, 0);
 }
 
 /* A queued one leaves, wants to sleep, or wakes while its dequeue is delayed. */
 TEST_OP op_fair_leave(u64 *w)
 {
-	struct fair_world f;
+	struct fair_world *f = fair_world(w);
 	u64 answer = 0;
 
-	fair_world(w, &f);
-	if (f.flag & 1) {
-		answer = pelton_delay_dequeue(POLICY, &f.tun, &f.rq, f.curr, f.asked);
-	} else if (f.flag & 2) {
-		answer = pelton_requeue_delayed(POLICY, &f.tun, &f.rq, f.curr, f.asked);
+	if (f->flag & 1) {
+		answer = pelton_delay_dequeue(POLICY, &f->tun, &f->rq, f->curr, f->asked);
+	} else if (f->flag & 2) {
+		answer = pelton_requeue_delayed(POLICY, &f->tun, &f->rq, f->curr, f->asked);
 	} else {
-		pelton_leave_entity(POLICY, &f.tun, &f.rq, f.curr, f.asked, f.flag >> 2 & 1);
-		if (f.asked->delayed)
-			pelton_finish_delayed_dequeue(f.asked);
+		pelton_leave_entity(POLICY, &f->tun, &f->rq, f->curr, f->asked, f->flag >> 2 & 1);
+		if (f->asked->delayed)
+			pelton_finish_delayed_dequeue(f->asked);
 	}
-	return fair_hash(POLICY, &f, answer);
+	return fair_hash(POLICY, f, answer);
 }
 
 /* Word 6: run time. The running one is charged, or yields. */
 TEST_OP op_fair_run(u64 *w)
 {
-	struct fair_world f;
+	struct fair_world *f = fair_world(w);
 	u64 answer = 0;
 
-	fair_world(w, &f);
-	if (f.flag & 1) {
-		pelton_yield_entity(POLICY, &f.tun, &f.rq, f.curr);
+	if (f->flag & 1) {
+		pelton_yield_entity(POLICY, &f->tun, &f->rq, f->curr);
 	} else {
-		pelton_update_curr(POLICY, f.curr, w[6]);
-		answer = pelton_update_deadline(POLICY, &f.tun, &f.rq, f.curr, f.curr);
-		answer |= pelton_curr_gives_way(POLICY, &f.rq, f.curr, (u32)answer) << 1;
+		pelton_update_curr(POLICY, f->curr, w[6]);
+		answer = pelton_update_deadline(POLICY, &f->tun, &f->rq, f->curr, f->curr);
+		answer |= pelton_curr_gives_way(POLICY, &f->rq, f->curr, (u32)answer) << 1;
 	}
-	return fair_hash(POLICY, &f, answer);
+	return fair_hash(POLICY, f, answer);
 }
 
 /* The one asked about begins to run (flag 2), or woke while another runs. */
 TEST_OP op_fair_wake(u64 *w)
 {
-	struct fair_world f;
+	struct fair_world *f = fair_world(w);
 	u32 passes;
 	u64 answer;
 
-	fair_world(w, &f);
-	if (f.flag & 2) {
-		pelton_set_protect_slice(POLICY, &f.rq, f.asked);
-		return fair_hash(POLICY, &f, 0);
+	if (f->flag & 2) {
+		pelton_set_protect_slice(POLICY, &f->rq, f->asked);
+		return fair_hash(POLICY, f, 0);
 	}
-	answer = pelton_preempt_by_policy(f.curr->idle_policy, f.asked->idle_policy, f.flag >> 2 & 1);
-	passes = pelton_preempt_short(POLICY, &f.rq, f.curr, f.asked);
-	answer |= passes << 2 | pelton_wakee_may_preempt(POLICY, f.asked, passes, f.flag & 1) << 3;
-	pelton_wakee_waits(POLICY, &f.rq, f.curr, passes);
-	return fair_hash(POLICY, &f, answer);
+	answer = pelton_preempt_by_policy(f->curr->idle_policy, f->asked->idle_policy, f->flag >> 2 & 1);
+	passes = pelton_preempt_short(POLICY, &f->rq, f->curr, f->asked);
+	answer |= passes << 2 | pelton_wakee_may_preempt(POLICY, f->asked, passes, f->flag & 1) << 3;
+	pelton_wakee_waits(POLICY, &f->rq, f->curr, passes);
+	return fair_hash(POLICY, f, answer);
 }
 
 /* Word 6: level of the new weight. */
 TEST_OP op_fair_reweight(u64 *w)
 {
-	struct fair_world f;
+	struct fair_world *f = fair_world(w);
 	u32 level = w[6] & 63;
 
-	fair_world(w, &f);
-	pelton_reweight_entity_fair(POLICY, &f.tun, &f.rq, f.curr, f.asked,
+	pelton_reweight_entity_fair(POLICY, &f->tun, &f->rq, f->curr, f->asked,
 				    pelton_scale_load(pelton_task_weight(level)), pelton_task_inv_weight(level));
-	return fair_hash(POLICY, &f, 0);
+	return fair_hash(POLICY, f, 0);
 }
 
 /* CFS: slice and what follows from it for one that joins, for the tick, for a wake-up, after a yield. Word 6: sleep, ns. */
 TEST_OP op_fair_cfs(u64 *w)
 {
-	struct fair_world f;
+	struct fair_world *f = fair_world(w);
 	struct pelton_fair_se *other;
 	u64 slice_ns, answer;
 
-	fair_world(w, &f);
-	other = &f.se[0];
-	slice_ns = pelton_sched_slice(POLICY, &f.tun, &f.rq, f.asked, f.all);
-	answer = slice_ns << 4 | pelton_check_preempt_tick(&f.tun, f.asked, other, slice_ns);
-	answer |= (u64)(pelton_wakeup_preempt_entity(POLICY, &f.tun, f.asked, other) + 1) << 1;
-	answer |= (u64)pelton_skip_takes_second(POLICY, &f.tun, other, f.asked) << 3;
-	pelton_place_entity_cfs(POLICY, &f.tun, &f.rq, f.asked, f.flag & 1, slice_ns, w[6]);
-	return fair_mix(fair_mix(0, answer), (u64)f.asked->vruntime);
+	other = &f->se[0];
+	slice_ns = pelton_sched_slice(POLICY, &f->tun, &f->rq, f->asked, f->all);
+	answer = slice_ns << 4 | pelton_check_preempt_tick(&f->tun, f->asked, other, slice_ns);
+	answer |= (u64)(pelton_wakeup_preempt_entity(POLICY, &f->tun, f->asked, other) + 1) << 1;
+	answer |= (u64)pelton_skip_takes_second(POLICY, &f->tun, other, f->asked) << 3;
+	pelton_place_entity_cfs(POLICY, &f->tun, &f->rq, f->asked, f->flag & 1, slice_ns, w[6]);
+	return fair_mix(fair_mix(0, answer), (u64)f->asked->vruntime);
 }
 
 /* Time, weight, another weight with its inverse. */

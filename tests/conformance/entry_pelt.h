@@ -95,6 +95,12 @@ TEST_OP op_walk_group(u64 *w)
 	return pelton_walk_group(&own, &above, CFS(2), SE(3), CFS(4), TG(5), w[6]);
 }
 
+/* owned */
+TEST_OP op_group_is_decayed(u64 *w)
+{
+	return pelton_group_is_decayed(POLICY, CFS(1));
+}
+
 /* se, weight */
 TEST_OP op_se_init(u64 *w)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every operation of the entry function: X(name, function in entry_*.h, SPEC rule).
+ * Every operation of the entry function: X(name, function in entry_*.h, SPEC rule), one list per such header.
  *
- * The position is the opcode; src/conformance/ops.rs lists the same names, and a test compares the two.
+ * The position in all of them is the opcode; src/conformance/ops.rs lists the same names, and a test compares the two.
  */
 #ifndef PELTON_TEST_OPS_H
 #define PELTON_TEST_OPS_H
 
-#define PELTON_TEST_OPS(X) \
+#define PELTON_TEST_PELT(X) \
 	X(DECAY, op_decay, "A.3") \
 	X(ACCUMULATE, op_accumulate, "A.4, A.5") \
 	X(UPDATE_SE, op_update_se, "A.6, A.9 step 2") \
@@ -20,6 +20,22 @@
 	X(TG_CONTRIB, op_tg_contrib, "A.12") \
 	X(REFRESH_SHARES, op_refresh_shares, "A.12") \
 	X(WALK_GROUP, op_walk_group, "A.14") \
+	X(GROUP_IS_DECAYED, op_group_is_decayed, "A.12, A.14") \
+	X(UTIL_EST_ENQUEUE, op_util_est_enqueue, "A.15") \
+	X(UTIL_EST_DEQUEUE, op_util_est_dequeue, "A.15") \
+	X(UTIL_EST_UPDATE, op_util_est_update, "A.15") \
+	X(TASK_UTIL_EST, op_task_util_est, "A.15") \
+	X(SE_INIT, op_se_init, "A.13") \
+	X(POST_INIT, op_post_init, "A.13") \
+	X(DL_BW, op_dl_bw, "F.6") \
+	X(CPU_BW_DL, op_cpu_bw_dl, "F.6") \
+	X(FITS_CAPACITY, op_fits_capacity, "H.5") \
+	X(FREQ_SCALE, op_freq_scale, "0.2") \
+	X(RAMP, op_ramp, "C.8") \
+	X(TIME_TO, op_time_to, "A.18, C.8") \
+	X(POKE, op_poke, "the harness writes one word")
+
+#define PELTON_TEST_RQ(X) \
 	X(ENQUEUE_ENTITY, op_enqueue_entity, "A.9, B.15") \
 	X(UPDATE_ANCESTOR, op_update_ancestor, "A.9, B.15") \
 	X(DEQUEUE_ENTITY, op_dequeue_entity, "A.9, B.15") \
@@ -44,21 +60,13 @@
 	X(UPDATE_OTHERS, op_update_others, "F.2, F.5") \
 	X(CAPACITY_OF, op_capacity_of, "F.4") \
 	X(RT_SHARE_AGE, op_rt_share_age, "F.1") \
-	X(UTIL_EST_ENQUEUE, op_util_est_enqueue, "A.15") \
-	X(UTIL_EST_DEQUEUE, op_util_est_dequeue, "A.15") \
-	X(UTIL_EST_UPDATE, op_util_est_update, "A.15") \
-	X(TASK_UTIL_EST, op_task_util_est, "A.15") \
-	X(SE_INIT, op_se_init, "A.13") \
-	X(POST_INIT, op_post_init, "A.13") \
 	X(MIGRATE_SLEEPING, op_migrate_sleeping, "A.13") \
 	X(REMOVE_SLEEPING, op_remove_sleeping, "A.13") \
 	X(SWITCHED_FROM_FAIR, op_switched_from_fair, "A.13") \
 	X(SWITCHED_TO_FAIR, op_switched_to_fair, "A.13") \
-	X(GROUP_ONLINE, op_group_online, "A.9, A.10") \
-	X(DL_BW, op_dl_bw, "F.6") \
-	X(CPU_BW_DL, op_cpu_bw_dl, "F.6") \
-	X(FITS_CAPACITY, op_fits_capacity, "H.5") \
-	X(FREQ_SCALE, op_freq_scale, "0.2") \
+	X(GROUP_ONLINE, op_group_online, "A.9, A.10")
+
+#define PELTON_TEST_GOVERNOR(X) \
 	X(CPU_STATE_FILL, op_cpu_state_fill, "A.17") \
 	X(HOOK_EVENT, op_hook_event, "B.13, C.1, C.10") \
 	X(HOOK_SWITCH, op_hook_switch, "C.6") \
@@ -71,20 +79,24 @@
 	X(SUGOV_WORK_DONE, op_sugov_work_done, "B.10") \
 	X(SUGOV_LIMITS, op_sugov_limits, "B.3") \
 	X(RATE_LIMIT, op_rate_limit, "B.11") \
-	X(PERF_EVAL, op_perf_eval, "B.4, B.5") \
-	X(RAMP, op_ramp, "C.8") \
-	X(TIME_TO, op_time_to, "A.18, C.8") \
+	X(PERF_EVAL, op_perf_eval, "B.4, B.5")
+
+#define PELTON_TEST_IDLE(X) \
 	X(MENU_WOKE, op_menu_woke, "J.5") \
 	X(MENU_SELECT, op_menu_select, "J.5") \
 	X(TEO_WOKE, op_teo_woke, "J.5") \
-	X(TEO_SELECT, op_teo_select, "J.5") \
+	X(TEO_SELECT, op_teo_select, "J.5")
+
+#define PELTON_TEST_PLACE(X) \
 	X(WAKE_AFFINE, op_wake_affine, "H.7") \
 	X(WAKE_WIDE, op_wake_wide, "H.7") \
 	X(RT_LIMIT, op_rt_limit, "J.3") \
 	X(NEWIDLE, op_newidle, "I") \
 	X(IDLE_WALK, op_idle_walk, "I.2") \
 	X(EM_STATE, op_em_state, "H.1") \
-	X(EM_ENERGY, op_em_energy, "H.1") \
+	X(EM_ENERGY, op_em_energy, "H.1")
+
+#define PELTON_TEST_FAIR(X) \
 	X(FAIR_LOOK, op_fair_look, "J.2") \
 	X(FAIR_PLACE, op_fair_place, "J.2") \
 	X(FAIR_LEAVE, op_fair_leave, "J.2") \
@@ -92,7 +104,14 @@
 	X(FAIR_WAKE, op_fair_wake, "J.2") \
 	X(FAIR_REWEIGHT, op_fair_reweight, "J.2") \
 	X(FAIR_CFS, op_fair_cfs, "J.2") \
-	X(FAIR_DELTA, op_fair_delta, "J.2") \
-	X(POKE, op_poke, "the harness writes one word")
+	X(FAIR_DELTA, op_fair_delta, "J.2")
+
+#define PELTON_TEST_OPS(X) \
+	PELTON_TEST_PELT(X) \
+	PELTON_TEST_RQ(X) \
+	PELTON_TEST_GOVERNOR(X) \
+	PELTON_TEST_IDLE(X) \
+	PELTON_TEST_PLACE(X) \
+	PELTON_TEST_FAIR(X)
 
 #endif

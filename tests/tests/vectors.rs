@@ -75,8 +75,8 @@ fn build_for_32_bits_knows_the_answers() {
 
 #[test]
 fn bytecode_knows_the_answers() {
-    match bpf::build(&out_dir()) {
-        Ok(program) => knows_the_answers(&mut bpf::Interpreter::new(&program).expect("the program loads")),
+    match bpf::build(&out_dir(), &[]) {
+        Ok(programs) => knows_the_answers(&mut bpf::Interpreter::new(&programs).expect("the programs load")),
         Err(why) if bpf::is_missing(&why) => println!("not measured: BPF bytecode: {why}"),
         Err(why) => panic!("{why}"),
     }

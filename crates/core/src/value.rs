@@ -62,6 +62,9 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("gate_bypass", "off", GATE_BYPASS_OFF),
     ("gate_bypass", "r3a", GATE_BYPASS_R3A),
     ("gate_bypass", "r3b", GATE_BYPASS_R3B),
+    ("gate_asymmetry", "off", GATE_ASYMMETRY_OFF),
+    ("gate_asymmetry", "on", GATE_ASYMMETRY_ON),
+    ("gate_asymmetry", "falls", GATE_ASYMMETRY_FALLS),
     ("rate_limit_default", "latency_x1000", RATE_LIMIT_DEFAULT_LATENCY_X1000),
     ("rate_limit_default", "capped_10ms", RATE_LIMIT_DEFAULT_CAPPED_10MS),
     ("rate_limit_default", "capped_2ms", RATE_LIMIT_DEFAULT_CAPPED_2MS),
@@ -283,6 +286,12 @@ pub const GATE_BYPASS_OFF: u32 = 0;
 pub const GATE_BYPASS_R3A: u32 = 1;
 /// `gate_bypass = r3b`.
 pub const GATE_BYPASS_R3B: u32 = 2;
+/// `gate_asymmetry = off`.
+pub const GATE_ASYMMETRY_OFF: u32 = 0;
+/// `gate_asymmetry = on`.
+pub const GATE_ASYMMETRY_ON: u32 = 1;
+/// `gate_asymmetry = falls`.
+pub const GATE_ASYMMETRY_FALLS: u32 = 2;
 /// `rate_limit_default = latency_x1000`.
 pub const RATE_LIMIT_DEFAULT_LATENCY_X1000: u32 = 0;
 /// `rate_limit_default = capped_10ms`.

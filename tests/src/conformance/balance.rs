@@ -60,7 +60,7 @@ impl Grammar {
         let [time, other_time] = [around(self), around(self) * self.below(2)];
         let runtimes = [950 * MS, around(self).min(1000 * MS)];
         let [runtime, other_runtime] = [self.below(2), self.below(2)].map(|i| runtimes[i as usize]);
-        let cpus = 1 + self.below(16) | self.below(2) << 32;
+        let cpus = (1 + self.below(16)) | self.below(2) << 32;
         let overrun = self.below(3);
         self.call(Op::RtLimit, &[time, runtime, other_time, other_runtime, cpus, overrun]);
         let below = [1_000_000, 1_000_000, 1_000_000, 3000 * MS, 2_000_000, 2_000_000, 3000 * MS];

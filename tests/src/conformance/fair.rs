@@ -200,7 +200,7 @@ impl Grammar {
     /// Vruntimes within 16 ms or close together, slices to 67 ms.
     fn fair_entity(&mut self, may_move: bool) -> u64 {
         let vruntime = if self.one_in(3) { (1 << 23) + self.below(16) } else { self.below(1 << 24) };
-        let slice = if self.one_in(3) { 171 } else { 1 + self.below(1 << 14) & 0x3fff };
+        let slice = if self.one_in(3) { 171 } else { (1 + self.below(1 << 14)) & 0x3fff };
         let lag = if self.one_in(4) { 2048 } else { self.below(1 << 12) };
         let flags = self.below(16) & !(u64::from(!may_move) << 1);
         self.below(41) | vruntime << 6 | slice << 30 | lag << 44 | flags << 56 | self.below(16) << 60

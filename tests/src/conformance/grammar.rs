@@ -378,6 +378,7 @@ impl Grammar {
             if self.one_in(2) {
                 let words = [Slot::Rq(cpu), parent, Slot::GroupSe(group, cpu), owned, Slot::Group(group)].map(address);
                 self.call(Op::WalkGroup, &[&words[..], &[self.now]].concat());
+                self.call(Op::GroupIsDecayed, &[address(owned)]);
                 continue;
             }
             self.call(Op::UpdateCfsRq, &[address(Slot::Rq(cpu)), address(owned)]);
@@ -398,11 +399,21 @@ impl Grammar {
         for level in &from[1..] {
             self.at_level(Op::UpdateLoadAvg, cpu, level, &[1]);
         }
-        self.at_level(Op::UpdateLoadAvg, cpu, &to[0], &[DO_ATTACH]);
+        self.attach_to(task, cpu, &to[0]);
         for level in &to[1..] {
             self.at_level(Op::UpdateLoadAvg, cpu, level, &[1]);
         }
         self.tasks[task].group = group;
+    }
+
+    /// The update attaches a task that belongs to no queue, or the caller does after it.
+    fn attach_to(&mut self, task: usize, cpu: usize, level: &Level) {
+        if self.one_in(2) {
+            self.at_level(Op::UpdateLoadAvg, cpu, level, &[DO_ATTACH]);
+            return;
+        }
+        self.at_level(Op::UpdateLoadAvg, cpu, level, &[0]);
+        self.call(Op::Attach, &[address(level.cfs), address(Slot::Task(task))]);
     }
 
     fn event(&mut self) {

@@ -34,6 +34,20 @@ ops! {
     TgContrib = "TG_CONTRIB",
     RefreshShares = "REFRESH_SHARES",
     WalkGroup = "WALK_GROUP",
+    GroupIsDecayed = "GROUP_IS_DECAYED",
+    UtilEstEnqueue = "UTIL_EST_ENQUEUE",
+    UtilEstDequeue = "UTIL_EST_DEQUEUE",
+    UtilEstUpdate = "UTIL_EST_UPDATE",
+    TaskUtilEst = "TASK_UTIL_EST",
+    SeInit = "SE_INIT",
+    PostInit = "POST_INIT",
+    DlBw = "DL_BW",
+    CpuBwDl = "CPU_BW_DL",
+    FitsCapacity = "FITS_CAPACITY",
+    FreqScale = "FREQ_SCALE",
+    Ramp = "RAMP",
+    TimeTo = "TIME_TO",
+    Poke = "POKE",
     EnqueueEntity = "ENQUEUE_ENTITY",
     UpdateAncestor = "UPDATE_ANCESTOR",
     DequeueEntity = "DEQUEUE_ENTITY",
@@ -58,21 +72,11 @@ ops! {
     UpdateOthers = "UPDATE_OTHERS",
     CapacityOf = "CAPACITY_OF",
     RtShareAge = "RT_SHARE_AGE",
-    UtilEstEnqueue = "UTIL_EST_ENQUEUE",
-    UtilEstDequeue = "UTIL_EST_DEQUEUE",
-    UtilEstUpdate = "UTIL_EST_UPDATE",
-    TaskUtilEst = "TASK_UTIL_EST",
-    SeInit = "SE_INIT",
-    PostInit = "POST_INIT",
     MigrateSleeping = "MIGRATE_SLEEPING",
     RemoveSleeping = "REMOVE_SLEEPING",
     SwitchedFromFair = "SWITCHED_FROM_FAIR",
     SwitchedToFair = "SWITCHED_TO_FAIR",
     GroupOnline = "GROUP_ONLINE",
-    DlBw = "DL_BW",
-    CpuBwDl = "CPU_BW_DL",
-    FitsCapacity = "FITS_CAPACITY",
-    FreqScale = "FREQ_SCALE",
     CpuStateFill = "CPU_STATE_FILL",
     HookEvent = "HOOK_EVENT",
     HookSwitch = "HOOK_SWITCH",
@@ -86,8 +90,6 @@ ops! {
     SugovLimits = "SUGOV_LIMITS",
     RateLimit = "RATE_LIMIT",
     PerfEval = "PERF_EVAL",
-    Ramp = "RAMP",
-    TimeTo = "TIME_TO",
     MenuWoke = "MENU_WOKE",
     MenuSelect = "MENU_SELECT",
     TeoWoke = "TEO_WOKE",
@@ -107,7 +109,6 @@ ops! {
     FairReweight = "FAIR_REWEIGHT",
     FairCfs = "FAIR_CFS",
     FairDelta = "FAIR_DELTA",
-    Poke = "POKE",
 }
 
 /// One call of the entry function.
@@ -136,20 +137,43 @@ impl Call {
     }
 }
 
-/// Rows of `ops.h`: name and rule.
-pub fn declared() -> Vec<(&'static str, &'static str)> {
-    let rows = include_str!("../../conformance/ops.h").lines().filter_map(|line| line.trim().strip_prefix("X("));
-    rows.map(|row| {
-        let name = row.split(',').next().unwrap_or_default();
-        let rule = row.split('"').nth(1).unwrap_or_default();
-        (name, rule)
-    })
-    .collect()
+/// A row of `ops.h`.
+#[derive(Clone, Copy, Debug)]
+pub struct Declared {
+    /// The list it stands in.
+    pub list: &'static str,
+    /// The operation's name.
+    pub name: &'static str,
+    /// The rule that it implements.
+    pub rule: &'static str,
+}
+
+/// Rows of `ops.h`, in the order of their opcodes.
+pub fn declared() -> Vec<Declared> {
+    let mut list = "";
+    let mut rows = Vec::new();
+    for line in include_str!("../../conformance/ops.h").lines().map(str::trim) {
+        if let Some(head) = line.strip_prefix("#define ").and_then(|rest| rest.split_once("(X)")) {
+            list = head.0;
+        } else if let Some(row) = line.strip_prefix("X(") {
+            let name = row.split(',').next().unwrap_or_default();
+            let rule = row.split('"').nth(1).unwrap_or_default();
+            rows.push(Declared { list, name, rule });
+        }
+    }
+    rows
+}
+
+/// The lists of `ops.h`, in the order of their opcodes.
+pub fn lists() -> Vec<&'static str> {
+    let mut lists: Vec<&str> = declared().iter().map(|row| row.list).collect();
+    lists.dedup();
+    lists
 }
 
 /// The rule an operation implements.
 pub fn rule(op: Op) -> &'static str {
-    declared().get(op as usize).map_or("?", |row| row.1)
+    declared().get(op as usize).map_or("?", |row| row.rule)
 }
 
 #[cfg(test)]
@@ -159,7 +183,7 @@ mod tests {
     #[test]
     fn both_lists_of_operations_agree() {
         let here: Vec<&str> = Op::ALL.iter().map(|row| row.1).collect();
-        let there: Vec<&str> = declared().iter().map(|row| row.0).collect();
+        let there: Vec<&str> = declared().iter().map(|row| row.name).collect();
         assert_eq!(here, there);
         assert!(Op::ALL.iter().enumerate().all(|(i, row)| row.0 as usize == i));
     }

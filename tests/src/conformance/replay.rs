@@ -247,12 +247,12 @@ fn frequency(core: &mut impl Core, i: &[u64]) -> Result<Vec<u64>, String> {
     Ok(row.read("domain1.decision.", &["perf", "raw_khz", "resolved_khz"]))
 }
 
-/// Hook calls of the domain of one CPU; the value is what the last evaluation used.
+/// Hook calls of a CPU of the domain of two, the other one stays idle; the value is what the last evaluation used.
 fn io_story(core: &mut impl Core, i: &[u64]) -> Result<Vec<u64>, String> {
     let mut row = Row::new(core, &profile(i[0]));
     row.world.states[0].cap_orig = 512;
     let [policy, sc, state, evaluation] =
-        [Slot::Policy(1), Slot::Cpu(1, 0), Slot::State(0), Slot::Evaluation(1)].map(address);
+        [Slot::Policy(0), Slot::Cpu(0, 0), Slot::State(0), Slot::Evaluation(0)].map(address);
     let (mut now, mut calls) = (START_NS, Vec::new());
     for step in 0..8 {
         let kind = i[1] >> (2 * step) & 3;
@@ -264,6 +264,6 @@ fn io_story(core: &mut impl Core, i: &[u64]) -> Result<Vec<u64>, String> {
         }
     }
     row.make(&calls)?;
-    let value = row.read("domain1.terms0.", &["iowait"]);
-    Ok([value, row.read("domain1.cpu0.", &["iowait_boost", "iowait_pending"])].concat())
+    let value = row.read("domain0.terms0.", &["iowait"]);
+    Ok([value, row.read("domain0.cpu0.", &["iowait_boost", "iowait_pending"])].concat())
 }

@@ -74,6 +74,10 @@ impl World {
             Op::Accumulate => self.accumulate(a),
             Op::RefreshShares => self.refresh_shares(a),
             Op::WalkGroup => self.walk_group(a),
+            Op::GroupIsDecayed => {
+                let rules = self.rules;
+                group::is_decayed(&rules, self.queue(a[0])).into()
+            }
             Op::Attach | Op::Detach | Op::Reweight | Op::GroupShares | Op::TgContrib => self.membership(call.op, a),
             Op::UpdateCfsRq => {
                 let (rules, cpu, mut cfs) = (self.rules, *self.cpu(a[0]), *self.queue(a[1]));
