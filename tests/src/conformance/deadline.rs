@@ -54,7 +54,7 @@ fn ran(rules: Rules, a: &[u64; 7]) -> u64 {
         Server { left, deadline: a[1], budget: a[2], relative: a[3], period: a[3], yielded, ..Server::default() };
     let stops = s.ran(rules, a[4], a[5] & 0xffff_ffff, a[5] >> 32);
     let now = a[1].wrapping_add(a[6] >> 1).wrapping_sub(2000);
-    let starts = s.next() as i128 - i128::from(now) > -1000;
+    let starts = i128::from(s.next()) - i128::from(now) > -1000;
     (u64::from(stops) + 2 * u64::from(starts)).wrapping_add(said(&s))
 }
 
@@ -74,7 +74,7 @@ impl Grammar {
         ][self.below(4) as usize];
         let marks = [4, 4, 4, 0, 1, 2, 5, 7][self.below(8) as usize];
         self.call(Op::DlWake, &[left, deadline, budget, relative, period, now, marks]);
-        let speed = 1 + self.below(1024) | (1 + self.below(1024)) << 32;
+        let speed = (1 + self.below(1024)) | ((1 + self.below(1024)) << 32);
         let time = [0, self.below(4 * MS), self.below(2 * budget)][self.below(3) as usize];
         let late = self.below(2) | self.below(4000) << 1;
         self.call(Op::DlRan, &[left, deadline, budget, relative, time, speed, late]);
