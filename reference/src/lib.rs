@@ -25,11 +25,13 @@
 //! | [`fair`] | `fair.h`, `fair_cfs.h`, `fair_eevdf.h`, `fair_reweight.h`, `fair_weight.h` | J.2: the fair class |
 //! | [`idle`] | `idle.h`, `idle_menu.h`, `idle_teo.h` | J.5: menu and teo |
 //! | [`balance`] | `rt_limit.h`, `newidle.h`, `idle_walk.h` | the real-time limit; CPUs that go idle or are |
+//! | [`deadline`] | `deadline.h` | the deadline class: its server and admission |
 //! | [`place`] | `place.h` | where a waking task is drawn to |
 //! | [`vectors`] | | M.1: known-answer tables |
 
 pub mod balance;
 pub mod clock;
+pub mod deadline;
 pub mod energy;
 pub mod event;
 pub mod fair;

@@ -23,7 +23,7 @@ lib=
 for one in $objects; do [ ! -e "$tree/lib/$one.c" ] || lib="$lib lib/$one.o"; done
 if [ ! -e "$tree/kernel/sched/build_policy.c" ]; then
     split=1
-    for one in rt deadline idle topology cpupri cpudeadline clock cpufreq stop_task loadavg wait swait completion cputime; do
+    for one in rt idle topology cpupri cpudeadline clock cpufreq stop_task loadavg wait swait completion cputime; do
         lib="$lib kernel/sched/$one.o"
     done
 fi

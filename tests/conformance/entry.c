@@ -66,3 +66,4 @@ static inline __attribute__((always_inline)) void *record(u64 *w, u64 index)
 #include "entry_fair.h"
 #include "entry_idle.h"
 #include "entry_place.h"
+#include "entry_deadline.h"

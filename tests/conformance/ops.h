@@ -91,6 +91,9 @@
 	X(WAKE_AFFINE, op_wake_affine, "H.7") \
 	X(WAKE_WIDE, op_wake_wide, "H.7") \
 	X(RT_LIMIT, op_rt_limit, "J.3") \
+	X(DL_WAKE, op_dl_wake, "J.3") \
+	X(DL_RAN, op_dl_ran, "J.3") \
+	X(DL_ROOM, op_dl_room, "J.3") \
 	X(NEWIDLE, op_newidle, "I") \
 	X(IDLE_WALK, op_idle_walk, "I.2") \
 	X(EM_STATE, op_em_state, "H.1") \

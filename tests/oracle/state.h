@@ -8,6 +8,7 @@
 #define ORACLE_STATE_H
 
 #include "pelton/types.h"
+#include "pelton/deadline.h"
 #include "pelton/energy.h"
 #include "pelton/fair.h"
 #include "pelton/idle_menu.h"
@@ -29,6 +30,16 @@ struct oracle_fair {
 	s32 curr;
 	u32 n;
 	u32 all; /* tasks of the CPU */
+};
+
+/* A deadline reservation, and what of a CPU may be reserved. */
+struct oracle_deadline {
+	struct pelton_dl_entity entity;
+	u64 limit_bw;
+	u64 total_bw;
+	u64 old_bw;
+	u64 add_bw;
+	u64 capacity;
 };
 
 struct oracle_state {
@@ -73,6 +84,7 @@ struct oracle_state {
 	u32 em_count;
 	struct pelton_em_state em[ORACLE_EM_STATES];
 	struct oracle_fair fair;
+	struct oracle_deadline dl;
 	/* Results beside the records. */
 	u64 ret;
 	u64 aux;
@@ -97,6 +109,10 @@ extern __attribute__((weak)) oracle_call k_hook, k_hook_perf, k_next_freq, k_iow
 	k_limits, k_can_update, k_rate_limit;
 extern __attribute__((weak)) oracle_call k_wake_affine, k_wake_wide, k_em_energy, k_em_fill, k_to_ratio, k_bw_dl,
 	k_menu, k_teo;
+
+/* The deadline class. */
+extern __attribute__((weak)) oracle_call k_dl_before, k_dl_setparam, k_dl_entity_overflow, k_dl_update_entity,
+	k_dl_replenish, k_dl_start_timer, k_dl_enqueue, k_dl_update_curr, k_dl_scaled, k_dl_sleep, k_dl_room;
 
 /* What the kernel side adds to every weight it is given, in 1/1024 of the averages' unit. */
 extern unsigned long oracle_fraction;

@@ -7,6 +7,7 @@
 
 #include "bandwidth.h"
 #include "bounds.h"
+#include "deadline.h"
 #include "energy.h"
 #include "fair_cfs.h"
 #include "fair_reweight.h"

@@ -120,6 +120,10 @@ enum {
 	PELTON_FAIR_REWEIGHT_LAG
 };
 enum { PELTON_FAIR_YIELD_DEADLINE, PELTON_FAIR_YIELD_FORFEIT };
+enum { PELTON_DL_RUNTIME_WALL, PELTON_DL_RUNTIME_SCALED };
+enum { PELTON_DL_CONSTRAINED_PLAIN, PELTON_DL_CONSTRAINED_REVISED };
+enum { PELTON_DL_ADMISSION_CPUS, PELTON_DL_ADMISSION_CAPACITY };
+enum { PELTON_DL_ENFORCEMENT_TICK, PELTON_DL_ENFORCEMENT_TIMER };
 enum { PELTON_RT_LIMIT_THROTTLE, PELTON_RT_LIMIT_FAIR_SERVER };
 enum { PELTON_NEWIDLE_ALWAYS, PELTON_NEWIDLE_MIGRATION_COST, PELTON_NEWIDLE_DOMAIN_COST, PELTON_NEWIDLE_AT_SWITCH };
 enum { PELTON_IDLE_WALK_BALANCE, PELTON_IDLE_WALK_STATS, PELTON_IDLE_WALK_STATS_ASYM, PELTON_IDLE_WALK_ENTRY };
@@ -364,6 +368,19 @@ enum {
 	X(rt_limit, "throttle|fair_server", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
 	  "What keeps real-time tasks from starving the fair class. throttle: 950 ms of every second, whether or not a " \
 	  "fair task waits (read up to 6.8). fair_server: only while one does (read in 6.12).") \
+	X(dl_runtime, "wall|scaled", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
+	  "What running takes from the runtime of a deadline reservation. wall: the time (4.12). scaled: the time at the " \
+	  "current frequency and the CPU's capacity, so that a reservation is work of the biggest CPU (4.16).") \
+	X(dl_constrained, "plain|revised", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
+	  "Reservations whose deadline is shorter than their period. plain: as all others, a wake-up that would be too dense " \
+	  "starts a period (4.12). revised: it keeps the deadline with the runtime that the density allows, and one that " \
+	  "wakes between deadline and period waits with nothing left (4.16).") \
+	X(dl_admission, "cpus|capacity", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
+	  "What 95 % of which deadline reservations may have: the number of CPUs (to 5.4), or the sum of their capacities " \
+	  "(read in 5.10).") \
+	X(dl_enforcement, "tick|timer", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
+	  "When a deadline task that has no runtime left is stopped: at the next tick or switch (HRTICK is off to 6.18), or " \
+	  "by a timer of its own (7.2 on machines that defer the programming of timers).") \
 	X(rt_runtime_share, "off|on", 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, \
 	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used (on in 5.4, off in 5.10): " \
 	  "one busy real-time task on several CPUs is never throttled.") \

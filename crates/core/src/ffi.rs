@@ -8,8 +8,8 @@ use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::policy::Policy;
 use crate::records::{
-    Avg, CfsRq, CpuState, Decision, EmState, IdleWalk, Newidle, PerfTerms, Rq, RtLimit, Se, SugovCpu, SugovPolicy,
-    TaskGroup, Wake,
+    Avg, CfsRq, CpuState, Decision, DlEntity, EmState, IdleWalk, Newidle, PerfTerms, Rq, RtLimit, Se, SugovCpu,
+    SugovPolicy, TaskGroup, Wake,
 };
 
 /// Rules, the record's own clock, and the speed of the CPU: what an update needs beside the record.
@@ -395,6 +395,26 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_rt_exceeded(own: &mut RtLimit) -> u32;
     pub(crate) safe fn pelton_x_rt_replenish(own: &mut RtLimit, overrun: u64) -> u32;
     pub(crate) safe fn pelton_x_rt_equal(p: &Policy, own: &mut RtLimit);
+    pub(crate) safe fn pelton_x_setparam_dl(d: &mut DlEntity, runtime_ns: u64, deadline_ns: u64, period_ns: u64);
+    pub(crate) safe fn pelton_x_dl_entity_overflow(d: &DlEntity, now_ns: u64) -> u32;
+    pub(crate) safe fn pelton_x_dl_new_period(d: &mut DlEntity, now_ns: u64);
+    pub(crate) safe fn pelton_x_enqueue_dl(p: &Policy, d: &mut DlEntity, now_ns: u64, wakeup: u32) -> u32;
+    pub(crate) safe fn pelton_x_replenish_dl_entity(d: &mut DlEntity, now_ns: u64);
+    pub(crate) safe fn pelton_x_update_curr_dl(p: &Policy, d: &mut DlEntity, delta_ns: u64, freq: u32, cap: u32)
+    -> u32;
+    pub(crate) safe fn pelton_x_dl_next_period(d: &DlEntity) -> u64;
+    pub(crate) safe fn pelton_x_dl_hrtick(d: &DlEntity) -> u64;
+    pub(crate) safe fn pelton_x_dl_timer_starts(at_ns: u64, now_ns: u64) -> u32;
+    pub(crate) safe fn pelton_x_dl_zero_lag(d: &DlEntity) -> u64;
+    pub(crate) safe fn pelton_x_dl_overflow(
+        p: &Policy,
+        limit: u64,
+        total: u64,
+        old: u64,
+        add: u64,
+        cpus: u32,
+        capacity: u64,
+    ) -> u32;
     pub(crate) safe fn pelton_x_newidle_init(n: &mut Newidle);
     pub(crate) safe fn pelton_x_newidle_woke(n: &mut Newidle, stay_ns: u64);
     pub(crate) safe fn pelton_x_newidle_skips(p: &Policy, n: &Newidle) -> u32;

@@ -3,6 +3,7 @@
 
 pub mod arithmetic;
 mod bandwidth;
+mod deadline;
 mod energy;
 pub mod fair;
 mod ffi;
@@ -22,6 +23,7 @@ pub mod value;
 
 pub use arithmetic::Arithmetic;
 pub use bandwidth::{cpu_bw_dl, dl_bw, fits_capacity, freq_scale, scale_load, scale_load_down};
+pub use deadline::{DL_LIMIT_NONE, DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, dl_overflow};
 pub use energy::EnergyModel;
 pub use ffi::Ctx;
 pub use governor::{KHZ_NONE, apply_headroom, commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq};
@@ -33,8 +35,8 @@ pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, u
 pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_reads_runnable, wake_wide};
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use records::{
-    Avg, CfsRq, Clock, CpuState, Decision, EmState, Gate, IdleWalk, LayoutRow, Newidle, PerfTerms, Rq, RtLimit,
-    RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
+    Avg, CfsRq, Clock, CpuState, Decision, DlEntity, EmState, Gate, IdleWalk, LayoutRow, Newidle, PerfTerms, Rq,
+    RtLimit, RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
 };
 pub use rt_limit::{RT_PERIOD_NS, RT_RUNTIME_NS};
 

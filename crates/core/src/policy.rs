@@ -177,6 +177,14 @@ policy_fields! {
     delayed_lag,
     /// Switch `rt_limit`: 0 = throttle, 1 = fair_server.
     rt_limit,
+    /// Switch `dl_runtime`: 0 = wall, 1 = scaled.
+    dl_runtime,
+    /// Switch `dl_constrained`: 0 = plain, 1 = revised.
+    dl_constrained,
+    /// Switch `dl_admission`: 0 = cpus, 1 = capacity.
+    dl_admission,
+    /// Switch `dl_enforcement`: 0 = tick, 1 = timer.
+    dl_enforcement,
     /// Switch `rt_runtime_share`: 0 = off, 1 = on.
     rt_runtime_share,
     /// Switch `newidle`: 0 = always, 1 = migration_cost, 2 = domain_cost, 3 = at_switch.

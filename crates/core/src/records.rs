@@ -430,6 +430,30 @@ mirror! {
 }
 
 mirror! {
+    /// A task's deadline reservation and what is left of it.
+    DlEntity = "pelton_dl_entity" {
+        /// Runtime left; below 0 after an overrun.
+        runtime_ns: i64,
+        /// Absolute deadline.
+        deadline_ns: u64,
+        /// Runtime of each period.
+        dl_runtime_ns: u64,
+        /// Deadline, from the begin of a period.
+        dl_deadline_ns: u64,
+        /// Period.
+        dl_period_ns: u64,
+        /// Runtime over period, Q20.
+        dl_bw: u64,
+        /// Runtime over deadline, Q20.
+        dl_density: u64,
+        /// It waits for its next budget.
+        dl_throttled: u32,
+        /// It gave the rest of its budget away.
+        dl_yielded: u32,
+    }
+}
+
+mirror! {
     /// What a CPU knows of its idle times and of its searches for a task.
     Newidle = "pelton_newidle" {
         /// Mean idle time.
@@ -500,6 +524,7 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     IdleNow::layout(&mut rows);
     Wake::layout(&mut rows);
     RtLimit::layout(&mut rows);
+    DlEntity::layout(&mut rows);
     Newidle::layout(&mut rows);
     IdleWalk::layout(&mut rows);
     IdleLast::layout(&mut rows);

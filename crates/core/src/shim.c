@@ -282,6 +282,22 @@ FN(u32, rt_exceeded, (rt_limit_t own), (own))
 FN(u32, rt_replenish, (rt_limit_t own, u64 overrun), (own, overrun))
 FN(void, rt_equal, (policy_t p, rt_limit_t own), (p, own))
 
+/* the deadline class */
+typedef struct pelton_dl_entity *dl_t;
+typedef const struct pelton_dl_entity *cdl_t;
+
+FN(void, setparam_dl, (dl_t d, u64 runtime, u64 deadline, u64 period), (d, runtime, deadline, period))
+FN(u32, dl_entity_overflow, (cdl_t d, u64 now), (d, now))
+FN(void, dl_new_period, (dl_t d, u64 now), (d, now))
+FN(u32, enqueue_dl, (policy_t p, dl_t d, u64 now, u32 wakeup), (p, d, now, wakeup))
+FN(void, replenish_dl_entity, (dl_t d, u64 now), (d, now))
+FN(u32, update_curr_dl, (policy_t p, dl_t d, u64 delta, u32 freq, u32 cap), (p, d, delta, freq, cap))
+FN(u64, dl_next_period, (cdl_t d), (d))
+FN(u64, dl_hrtick, (cdl_t d), (d))
+FN(u32, dl_timer_starts, (u64 at, u64 now), (at, now))
+FN(u64, dl_zero_lag, (cdl_t d), (d))
+FN(u32, dl_overflow, (policy_t p, u64 limit, u64 total, u64 old, u64 add, u32 cpus, u64 cap), (p, limit, total, old, add, cpus, cap))
+
 /* CPUs that go idle or are */
 typedef const struct pelton_idle_walk *walk_t;
 typedef const struct pelton_newidle *cnewidle_t;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What C thinks of the shared records, for comparison with the Rust mirrors (tests/layout.rs). */
+#include "pelton/deadline.h"
 #include "pelton/energy.h"
 #include "pelton/fair.h"
 #include "pelton/idle_menu.h"
@@ -200,6 +201,16 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_rt_limit, runtime_ns),
 	FLD(pelton_rt_limit, throttled),
 	FLD(pelton_rt_limit, reserved),
+	REC(pelton_dl_entity),
+	FLD(pelton_dl_entity, runtime_ns),
+	FLD(pelton_dl_entity, deadline_ns),
+	FLD(pelton_dl_entity, dl_runtime_ns),
+	FLD(pelton_dl_entity, dl_deadline_ns),
+	FLD(pelton_dl_entity, dl_period_ns),
+	FLD(pelton_dl_entity, dl_bw),
+	FLD(pelton_dl_entity, dl_density),
+	FLD(pelton_dl_entity, dl_throttled),
+	FLD(pelton_dl_entity, dl_yielded),
 	REC(pelton_newidle),
 	FLD(pelton_newidle, avg_idle_ns),
 	FLD(pelton_newidle, max_cost_ns),

@@ -146,6 +146,14 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("delayed_lag", "kept", DELAYED_LAG_KEPT),
     ("rt_limit", "throttle", RT_LIMIT_THROTTLE),
     ("rt_limit", "fair_server", RT_LIMIT_FAIR_SERVER),
+    ("dl_runtime", "wall", DL_RUNTIME_WALL),
+    ("dl_runtime", "scaled", DL_RUNTIME_SCALED),
+    ("dl_constrained", "plain", DL_CONSTRAINED_PLAIN),
+    ("dl_constrained", "revised", DL_CONSTRAINED_REVISED),
+    ("dl_admission", "cpus", DL_ADMISSION_CPUS),
+    ("dl_admission", "capacity", DL_ADMISSION_CAPACITY),
+    ("dl_enforcement", "tick", DL_ENFORCEMENT_TICK),
+    ("dl_enforcement", "timer", DL_ENFORCEMENT_TIMER),
     ("newidle", "always", NEWIDLE_ALWAYS),
     ("newidle", "migration_cost", NEWIDLE_MIGRATION_COST),
     ("newidle", "domain_cost", NEWIDLE_DOMAIN_COST),
@@ -454,6 +462,22 @@ pub const DELAYED_LAG_KEPT: u32 = 1;
 pub const RT_LIMIT_THROTTLE: u32 = 0;
 /// `rt_limit = fair_server`.
 pub const RT_LIMIT_FAIR_SERVER: u32 = 1;
+/// `dl_runtime = wall`.
+pub const DL_RUNTIME_WALL: u32 = 0;
+/// `dl_runtime = scaled`.
+pub const DL_RUNTIME_SCALED: u32 = 1;
+/// `dl_constrained = plain`.
+pub const DL_CONSTRAINED_PLAIN: u32 = 0;
+/// `dl_constrained = revised`.
+pub const DL_CONSTRAINED_REVISED: u32 = 1;
+/// `dl_admission = cpus`.
+pub const DL_ADMISSION_CPUS: u32 = 0;
+/// `dl_admission = capacity`.
+pub const DL_ADMISSION_CAPACITY: u32 = 1;
+/// `dl_enforcement = tick`.
+pub const DL_ENFORCEMENT_TICK: u32 = 0;
+/// `dl_enforcement = timer`.
+pub const DL_ENFORCEMENT_TIMER: u32 = 1;
 /// `newidle = always`.
 pub const NEWIDLE_ALWAYS: u32 = 0;
 /// `newidle = migration_cost`.

@@ -4,6 +4,7 @@
 mod known_answers {
     mod balance;
     mod clamps;
+    mod deadline;
     mod estimates;
     mod fair;
     mod governor;

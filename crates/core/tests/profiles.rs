@@ -145,6 +145,10 @@ fn scheduler_of_each_kernel() {
     check_column("delayed_dequeue", &[("6.6", "off"), ("6.12", "on")]);
     check_column("rt_limit", &[("6.6", "throttle"), ("6.12", "fair_server")]);
     check_column("rt_runtime_share", &[("5.4", "on"), ("5.10", "off")]);
+    check_column("dl_runtime", &[("4.12", "wall"), ("4.16", "scaled")]);
+    check_column("dl_constrained", &[("4.12", "plain"), ("4.16", "revised")]);
+    check_column("dl_admission", &[("5.4", "cpus"), ("5.10", "capacity")]);
+    check_column("dl_enforcement", &[("6.18", "tick"), ("7.2", "timer")]);
     check_column("newidle", &[("5.10", "migration_cost"), ("6.1", "domain_cost"), ("7.2", "at_switch")]);
     check_column("idle_walk", &[("4.16", "balance"), ("4.19", "stats"), ("5.4", "stats_asym"), ("5.10", "entry")]);
     check_column("uclamp", &[("4.19", "off"), ("5.4", "max")]);

@@ -48,7 +48,7 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &self.cpus[task.cpu as usize];
         // It leaves when the interrupt, or the kernel path it is in, is done.
         let pending = running == 1 && cpu.curr == t && cpu.need_resched && (cpu.irq_depth > 0 || self.in_path(cpu));
-        let throttled = task.class == Class::Deadline && task.dl.throttled;
+        let throttled = task.class == Class::Deadline && task.dl.throttled();
         let wanted = match task.life {
             Life::Runnable if throttled => 0,
             Life::Runnable => 1,
@@ -71,7 +71,7 @@ impl<S: Sink> Engine<'_, S> {
         if wanted == 1 && !pending && task.life == Life::Runnable && !task.allowed.contains(task.cpu) {
             return Err(format!("{} is on CPU {}, which it may not use", task.name, task.cpu));
         }
-        if task.class != Class::Deadline && (task.dl.active || task.dl.throttled) {
+        if task.class != Class::Deadline && (task.dl.active || task.dl.throttled()) {
             return Err(format!("{} left the deadline class and still holds bandwidth", task.name));
         }
         if wanted == 1 && queued == 1 && task.life == Life::Runnable {

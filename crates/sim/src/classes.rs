@@ -23,6 +23,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.cpus[c as usize].class == Some(Class::Deadline) && self.ran_since_hook(c) {
             self.hook_event(c, HookSite::Dl, how::ACCOUNTING);
         }
+        self.update_curr_dl(c);
     }
 
     /// Runtime is accounted, and the hook called, only when some time has passed since the last accounting.
@@ -93,6 +94,7 @@ impl<S: Sink> Engine<'_, S> {
             Class::Deadline => {
                 self.dl_enqueue(c, t, true);
                 self.dl_dequeue(c, t);
+                self.start_hrtick(t);
                 self.signal_dl(c, false);
             }
             Class::Realtime => {
@@ -119,9 +121,7 @@ pub(crate) fn apply_policy(task: &mut Task, policy: SchedPolicy) {
         SchedPolicy::Fifo { priority } => (task.rt.priority, task.rt.round_robin) = (priority, false),
         SchedPolicy::RoundRobin { priority } => (task.rt.priority, task.rt.round_robin) = (priority, true),
         SchedPolicy::Deadline { runtime_ns, deadline_ns, period_ns } => {
-            task.dl.runtime_ns = runtime_ns;
-            task.dl.deadline_rel_ns = deadline_ns;
-            task.dl.period_ns = period_ns;
+            task.dl.cbs.set(runtime_ns, deadline_ns, period_ns);
         }
         _ => {}
     }

@@ -270,7 +270,7 @@ impl<S: Sink> Engine<'_, S> {
                     self.resched_cpu(c);
                 }
             }
-            Class::Deadline => task.dl.budget_ns -= delta as i64,
+            Class::Deadline => task.dl.ran_ns += delta,
             Class::Realtime => {
                 task.rt.quantum_left_ns = task.rt.quantum_left_ns.saturating_sub(delta);
                 cpu.rt_limit.time_ns += delta;
@@ -300,7 +300,7 @@ impl<S: Sink> Engine<'_, S> {
         match task.class {
             // It leaves at the end of the path, with or without budget.
             _ if cpu.need_resched => {}
-            Class::Deadline => left = left.min(task.dl.budget_ns.max(0) as u64),
+            Class::Deadline => left = left.min(task.dl.hrtick_at_ns.map_or(left, |at| at.saturating_sub(self.now))),
             Class::Realtime if self.has_fair_server() => left = left.min(self.rt_left(c)),
             _ => {}
         }
@@ -354,15 +354,19 @@ impl<S: Sink> Engine<'_, S> {
         } else {
             self.arm_segment(c);
         }
-        self.check_budget(c, t);
+        self.hrtick(c, t);
     }
 
-    /// A task that asks for no more than its budget is not throttled for having used all of it.
-    fn check_budget(&mut self, c: u32, t: u32) {
-        let task = &self.tasks[t as usize];
-        let spent = task.class == Class::Deadline && task.life == Life::Runnable && task.dl.budget_ns <= 0;
-        if spent && !task.dl.throttled {
-            self.dl_throttle(c, t);
+    /// The high-resolution tick of a deadline task.
+    fn hrtick(&mut self, c: u32, t: u32) {
+        if self.cpus[c as usize].curr != t || self.tasks[t as usize].dl.hrtick_at_ns.is_none_or(|at| at > self.now) {
+            return;
+        }
+        self.tasks[t as usize].dl.hrtick_at_ns = None;
+        self.account_dl(c);
+        if !self.tasks[t as usize].dl.throttled() {
+            self.start_hrtick(t);
+            self.arm_segment(c);
         }
     }
 

@@ -41,7 +41,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn select_deadline(&self, t: u32) -> u32 {
         let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
         let latest = |c: u32| self.dl_latest_ns(c);
-        if latest(prev) > self.tasks[t as usize].dl.deadline_ns {
+        if latest(prev) > self.tasks[t as usize].dl.cbs.deadline_ns {
             return prev;
         }
         self.tasks[t as usize].allowed.iter().rev_max_by(latest).unwrap_or(prev)

@@ -74,8 +74,8 @@ impl<S: Sink> Engine<'_, S> {
             // A deadline task gives the rest of its budget away: it continues in its next period.
             crate::class::Class::Deadline => {
                 self.account(c);
-                self.tasks[t as usize].dl.budget_ns = 0;
-                self.dl_throttle(c, t);
+                self.tasks[t as usize].dl.cbs.dl_yielded = 1;
+                self.account_dl(c);
             }
             _ => self.tasks[t as usize].rt.rotate = true,
         }

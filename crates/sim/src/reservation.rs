@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! SCHED_DEADLINE at run time: budgets and their timers, the active bandwidth of each CPU, and moving waiting tasks.
 
+use pelton_core::value;
 use pelton_schema::{HookSite, Sink};
 
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::queue::Ev;
-use crate::state::Life;
+use crate::state::{Life, Step};
 
 impl<S: Sink> Engine<'_, S> {
     /// Bandwidth a task reserves, Q20.
     pub(crate) fn bw_q20(&self, t: u32) -> u64 {
-        let dl = &self.tasks[t as usize].dl;
-        pelton_core::dl_bw(dl.runtime_ns, dl.period_ns)
+        self.tasks[t as usize].dl.cbs.dl_bw
     }
 
     /// Counts or uncounts a task's reservation on CPU `c`; a change asks for a frequency where the profile does so.
@@ -31,17 +31,52 @@ impl<S: Sink> Engine<'_, S> {
     /// for its budget.
     pub(crate) fn dl_enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
         let now = self.now;
+        let policy = self.policy;
         let dl = &mut self.tasks[t as usize].dl;
         dl.stop_zero_lag();
-        if wakeup && !dl.throttled {
-            dl.wake(now);
-        }
-        let (deadline_ns, throttled) = (dl.deadline_ns, dl.throttled);
+        let waited = dl.throttled();
+        let runs = dl.enqueue(&policy, now, wakeup);
+        let deadline_ns = dl.cbs.deadline_ns;
         self.set_dl_active(c, t, true);
-        if !throttled {
+        if runs {
             self.cpus[c as usize].dl.enqueue(deadline_ns, t);
             self.dl_waiting.insert(c);
+        } else if !waited {
+            self.start_dl_timer(t);
         }
+    }
+
+    /// The running deadline task used its runtime: what it had since the last look is taken from it. One that is about to
+    /// make its next call at this very moment makes it first.
+    pub(crate) fn update_curr_dl(&mut self, c: u32) {
+        let cpu = &self.cpus[c as usize];
+        if cpu.class != Some(Class::Deadline) {
+            return;
+        }
+        let (t, freq_scale, cap) = (cpu.curr, cpu.rq.freq_scale, cpu.rq.cap_orig);
+        let (policy, overhead_ns) = (self.policy, cpu.overhead_ns);
+        let task = &mut self.tasks[t as usize];
+        if task.life == Life::Runnable && overhead_ns == 0 && matches!(task.step, Step::Work(0) | Step::Wall(0)) {
+            return;
+        }
+        let dl = &mut task.dl;
+        let ran_ns = std::mem::take(&mut dl.ran_ns);
+        if !dl.throttled() && dl.cbs.ran(&policy, ran_ns, freq_scale, cap) {
+            self.dl_throttle(c, t);
+        }
+    }
+
+    /// Task `t` runs from now on: the high-resolution tick looks after its runtime, where there is one.
+    pub(crate) fn start_hrtick(&mut self, t: u32) {
+        let timer = self.policy.dl_enforcement == value::DL_ENFORCEMENT_TIMER;
+        let dl = &mut self.tasks[t as usize].dl;
+        dl.hrtick_at_ns = timer.then(|| self.now.saturating_add(dl.cbs.hrtick_ns()));
+    }
+
+    fn start_dl_timer(&mut self, t: u32) {
+        let dl = &mut self.tasks[t as usize].dl;
+        let (at, generation) = (dl.cbs.next_period_ns(), dl.start_throttle());
+        self.queue.push(at, Ev::DlReplenish { task: t, generation });
     }
 
     /// A sleeping deadline task will wake on another CPU: its bandwidth leaves this one.
@@ -57,8 +92,8 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn dl_sleep(&mut self, c: u32, t: u32) {
         let now = self.now;
         let task = &mut self.tasks[t as usize];
-        let zero_lag = task.dl.zero_lag_ns();
-        if zero_lag <= now || task.life == Life::Dead {
+        let zero_lag = task.dl.cbs.zero_lag_ns();
+        if zero_lag.wrapping_sub(now) as i64 <= 0 || task.life == Life::Dead {
             self.set_dl_active(c, t, false);
             return;
         }
@@ -75,18 +110,20 @@ impl<S: Sink> Engine<'_, S> {
         self.set_dl_active(c, t, false);
     }
 
-    /// The running deadline task has used its budget: it waits for the next period, or goes on when that has begun.
-    pub(crate) fn dl_throttle(&mut self, c: u32, t: u32) {
+    /// The running deadline task was throttled: it waits for the next period, or goes on when that has begun. A timer for a
+    /// time that has just passed interrupts before anything else happens.
+    fn dl_throttle(&mut self, c: u32, t: u32) {
         let now = self.now;
         let dl = &mut self.tasks[t as usize].dl;
-        let at = dl.replenish_at_ns();
-        if at <= now {
-            dl.replenish(now);
-        } else {
-            let generation = dl.start_throttle();
-            self.queue.push(at, Ev::DlReplenish { task: t, generation });
+        if dl.cbs.timer_starts(now) && dl.cbs.next_period_ns() > now {
+            self.start_dl_timer(t);
+            return self.resched_cpu(c);
         }
-        self.resched_cpu(c);
+        dl.cbs.replenish(now);
+        let deadline_ns = dl.cbs.deadline_ns;
+        if self.cpus[c as usize].dl.first().is_some_and(|(first, _)| first <= deadline_ns) {
+            self.resched_cpu(c);
+        }
     }
 
     /// A throttled task gets its next budget.
@@ -95,8 +132,8 @@ impl<S: Sink> Engine<'_, S> {
         let c = self.tasks[t as usize].cpu;
         self.exec = c;
         let dl = &mut self.tasks[t as usize].dl;
-        dl.replenish(now);
-        let deadline_ns = dl.deadline_ns;
+        dl.cbs.replenish(now);
+        let deadline_ns = dl.cbs.deadline_ns;
         if self.tasks[t as usize].life != Life::Runnable || self.cpus[c as usize].curr == t {
             return;
         }
@@ -134,7 +171,7 @@ impl<S: Sink> Engine<'_, S> {
             return 0;
         }
         let running = match cpu.class {
-            Some(Class::Deadline) => self.tasks[cpu.curr as usize].dl.deadline_ns,
+            Some(Class::Deadline) => self.tasks[cpu.curr as usize].dl.cbs.deadline_ns,
             _ => u64::MAX,
         };
         cpu.dl.first().map_or(running, |(d, _)| running.min(d))

@@ -24,12 +24,17 @@ impl<S: Sink> Engine<'_, S> {
         self.update_clock(c);
         let prev = self.cpus[c as usize].curr;
         let mut on_rq = prev != NO_TASK && self.tasks[prev as usize].life == Life::Runnable;
+        if on_rq {
+            self.account_dl(c);
+        }
         if prev != NO_TASK && !on_rq {
             on_rq = self.deactivate(c, prev);
         } else if on_rq && !self.tasks[prev as usize].allowed.contains(c) {
             self.push_away(c, prev);
             on_rq = false;
-        } else if on_rq && self.tasks[prev as usize].class == Class::Deadline && self.tasks[prev as usize].dl.throttled
+        } else if on_rq
+            && self.tasks[prev as usize].class == Class::Deadline
+            && self.tasks[prev as usize].dl.throttled()
         {
             self.dl_leave_throttled(c);
             on_rq = false;
@@ -77,7 +82,8 @@ impl<S: Sink> Engine<'_, S> {
             self.pull_dl(c);
         }
         if let Some((deadline_ns, t)) = self.cpus[c as usize].dl.first() {
-            let keep = curr_class == Some(Class::Deadline) && self.tasks[prev as usize].dl.deadline_ns <= deadline_ns;
+            let keep =
+                curr_class == Some(Class::Deadline) && self.tasks[prev as usize].dl.cbs.deadline_ns <= deadline_ns;
             return if keep { prev } else { t };
         }
         if curr_class == Some(Class::Deadline) {
@@ -218,7 +224,7 @@ impl<S: Sink> Engine<'_, S> {
                 if on_rq && task_is_worker(&self.tasks[t as usize]) {
                     self.cpus[c as usize].workers.insert(0, t);
                 } else if on_rq {
-                    self.cpus[c as usize].dl.enqueue(self.tasks[t as usize].dl.deadline_ns, t);
+                    self.cpus[c as usize].dl.enqueue(self.tasks[t as usize].dl.cbs.deadline_ns, t);
                     self.dl_waiting.insert(c);
                 }
             }
@@ -240,6 +246,7 @@ impl<S: Sink> Engine<'_, S> {
                     self.cpus[c as usize].workers.retain(|&w| w != t);
                 } else {
                     self.dl_dequeue(c, t);
+                    self.start_hrtick(t);
                 }
                 if !dl_like(prev_class) {
                     self.signal_dl(c, false);

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use pelton_core::{Policy, Rq, Se, SugovCpu, SugovPolicy, value};
+use pelton_core::{
+    DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, Policy, Rq, Se, SugovCpu, SugovPolicy, dl_bw, dl_overflow, value,
+};
 use pelton_schema::{Event, Sink};
 
 use crate::check::check_channels;
@@ -36,7 +38,7 @@ const PELT_PERIOD_NS: u64 = 1 << 20;
 const START_JITTER_NS: u64 = 20_000_000;
 
 /// Checks that the inputs can run together.
-fn check(m: &Machine, w: &Workload) -> Result<(), SimError> {
+fn check(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
     if m.cpus.is_empty() || m.domains.is_empty() {
         return Err(SimError::Plan("the machine has no CPUs".into()));
     }
@@ -69,7 +71,7 @@ fn check(m: &Machine, w: &Workload) -> Result<(), SimError> {
             task.name
         )));
     }
-    check_deadline_bandwidth(m, w)
+    check_deadline_bandwidth(m, w, policy)
 }
 
 /// All policies a task ever has.
@@ -97,17 +99,22 @@ fn unmodelled(w: &Workload) -> Option<String> {
     None
 }
 
-/// The kernel admits deadline tasks up to 95 % of the CPUs.
-fn check_deadline_bandwidth(m: &Machine, w: &Workload) -> Result<(), SimError> {
+/// The kernel admits deadline tasks up to 95 % of the CPUs, or of their capacity.
+fn check_deadline_bandwidth(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
     let bw = |policy| match policy {
-        SchedPolicy::Deadline { runtime_ns, period_ns, .. } => pelton_core::dl_bw(runtime_ns, period_ns),
+        SchedPolicy::Deadline { runtime_ns, period_ns, .. } => dl_bw(runtime_ns, period_ns),
         _ => 0,
     };
-    let total: u64 = w.tasks.iter().map(|t| policies(t).map(bw).max().unwrap_or(0)).sum();
-    if total * 100 > (95 * m.cpus.len() as u64) << 20 {
-        return Err(SimError::Plan(
-            "deadline tasks reserve more than 95 % of all CPUs; the kernel would refuse them".into(),
-        ));
+    let limit = dl_bw(DL_LIMIT_RUNTIME_NS, DL_LIMIT_PERIOD_NS);
+    let capacity = m.cpus.iter().map(|c| u64::from(c.capacity)).sum();
+    let mut total = 0;
+    for add in w.tasks.iter().map(|t| policies(t).map(bw).max().unwrap_or(0)).filter(|&add| add > 0) {
+        if dl_overflow(policy, limit, [total, 0, add], m.cpus.len() as u32, capacity) {
+            return Err(SimError::Plan(
+                "deadline tasks reserve more than 95 % of all CPUs; the kernel would refuse them".into(),
+            ));
+        }
+        total += add;
     }
     Ok(())
 }
@@ -271,7 +278,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         cfg: &RunConfig,
         sink: S,
     ) -> Result<Self, SimError> {
-        check(m, w)?;
+        check(m, w, policy)?;
         let n = m.cpus.len() as u32;
         let wanted_ns =
             if cfg.duration_ns > 0 { cfg.duration_ns } else { w.duration_ns.unwrap_or(DURATION_NS_DEFAULT) };
@@ -448,7 +455,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let cpus = &self.cpus;
         let waits = |t: u32, task: &Task| {
             let on_cpu = cpus[task.cpu as usize].curr == t;
-            task.life == Life::Runnable && !on_cpu && !task.dl.throttled
+            task.life == Life::Runnable && !on_cpu && !task.dl.throttled()
         };
         for (t, task) in self.tasks.iter_mut().enumerate() {
             if waits(t as u32, task) {

@@ -119,7 +119,7 @@ impl<S: Sink> Engine<'_, S> {
             _ if new < old => true,
             _ if new > old => false,
             Class::Worker => false,
-            Class::Deadline => self.tasks[t as usize].dl.deadline_ns < self.tasks[curr as usize].dl.deadline_ns,
+            Class::Deadline => self.tasks[t as usize].dl.cbs.deadline_ns < self.tasks[curr as usize].dl.cbs.deadline_ns,
             Class::Realtime => self.tasks[t as usize].rt.priority > self.tasks[curr as usize].rt.priority,
             Class::Fair => self.fair_wakeup_preempts(c, curr, t),
         };

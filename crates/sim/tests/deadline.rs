@@ -119,3 +119,55 @@ fn cpus_that_the_machine_does_not_have_are_ignored() {
     let r = run_on(&m, &workload(tasks), "7.2", 200);
     assert!(r.tasks.iter().all(|t| t.run_ns > 5 * MS));
 }
+
+/// Time a busy reservation of 5 ms in 20 ms gets in a second on a CPU of this capacity.
+fn busy_ns(profile: &str, capacity: u32) -> u64 {
+    let m = fixed_speed(&[(1, capacity)]);
+    run_on(&m, &workload(vec![with_policy(busy("dl"), dl(5, 20))]), profile, 1000).tasks[0].run_ns
+}
+
+#[test]
+fn a_reservation_is_work_of_the_biggest_cpu_since_4_16() {
+    // 5 ms of a CPU of 1024 are 10 ms of one of 512.
+    assert_eq!(busy_ns("7.2", 1024), 250 * MS);
+    // The timer counts time, looks again at half, and at least 10 us later: the last look is late, the debt is paid.
+    assert!(busy_ns("7.2", 512).abs_diff(500 * MS) < MS);
+    assert!(busy_ns("4.12", 512).abs_diff(250 * MS) < 10 * MS);
+    assert!(busy_ns("4.16", 512).abs_diff(500 * MS) < 10 * MS);
+}
+
+#[test]
+fn without_a_timer_the_tick_stops_a_reservation_and_the_debt_is_paid() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let w = workload(vec![with_policy(busy("dl"), dl(5, 20))]);
+    let (_, events) = events_of(&m, &w, "6.12", &config(1000));
+    let stops: Vec<u64> = events
+        .iter()
+        .filter_map(|&(t, ref e)| matches!(e, Event::SchedSwitch { next_tid: 0, .. }).then_some(t))
+        .collect();
+    assert!(stops.len() > 30 && stops.iter().all(|t| t % (4 * MS) == 0), "{stops:?}");
+    assert!(busy_ns("6.12", 1024).abs_diff(250 * MS) < 10 * MS);
+}
+
+#[test]
+fn a_short_deadline_waits_for_its_period_after_it_has_passed() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let policy = SchedPolicy::Deadline { runtime_ns: 2 * MS, deadline_ns: 4 * MS, period_ns: 20 * MS };
+    let ops = || vec![run_ms(1), Op::Sleep { ns: 7 * MS }];
+    for (profile, least) in [("4.12", 40), ("7.2", 40)] {
+        let r = run_on(&m, &workload(vec![with_policy(task("dl", None, ops()), policy)]), profile, 1000);
+        // Woken at 8 ms, after its deadline: it runs at 20 ms.
+        let rounds = r.tasks[0].activation_ns.len();
+        assert!(rounds >= least && rounds <= 51, "{profile}: {rounds}");
+    }
+}
+
+#[test]
+fn capacity_is_what_is_reserved_of_in_5_10() {
+    // 3 of 4 CPUs, but 3 of 2.5 capacities.
+    let m = fixed_speed(&[(2, 1024), (2, 256)]);
+    let w = workload((0..6).map(|i| with_policy(busy(&format!("d{i}")), dl(10, 20))).collect());
+    assert!(pelton_sim::run(&m, &w, &profile("5.4"), &config(10), NullSink).is_ok());
+    let err = pelton_sim::run(&m, &w, &profile("5.10"), &config(10), NullSink).expect_err("refused");
+    assert!(matches!(err, SimError::Plan(_)), "{err}");
+}

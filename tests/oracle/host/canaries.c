@@ -132,6 +132,46 @@ static void idle_prev_first(struct oracle_state *s)
 		s->ret = w.prev_idle ? 0 : pelton_wake_affine_weight(&oracle_policy, &w);
 }
 
+/* J: a wake-up compared to the nanosecond. */
+static void fine_overflow(struct oracle_state *s)
+{
+	const struct pelton_dl_entity *dl = &s->dl.entity;
+
+	s->ret = (__int128)dl->dl_deadline_ns * dl->runtime_ns >
+		 (__int128)(s64)(dl->deadline_ns - s->now) * (s64)dl->dl_runtime_ns;
+}
+
+/* K: a short deadline that a new period follows as any other. */
+static void plain_wakeup(struct oracle_state *s)
+{
+	struct pelton_dl_entity *dl = &s->dl.entity;
+
+	if (pelton_dl_time_before(dl->deadline_ns, s->now) || pelton_dl_entity_overflow(dl, s->now))
+		pelton_dl_new_period(dl, s->now);
+}
+
+/* L: runtime is time. */
+static void wall_runtime(struct oracle_state *s)
+{
+	struct pelton_policy wall = oracle_policy;
+
+	wall.dl_runtime = PELTON_DL_RUNTIME_WALL;
+	s->ret = pelton_update_curr_dl(&wall, &s->dl.entity, s->irq, s->util, s->cap);
+}
+
+/* M: a debt does not move the moment at which bandwidth is free. */
+static void no_debt(struct oracle_state *s)
+{
+	struct pelton_dl_entity dl = s->dl.entity;
+	s64 stays;
+
+	if (dl.runtime_ns < 0)
+		dl.runtime_ns = 0;
+	stays = (s64)(pelton_dl_zero_lag(&dl) - s->now);
+	s->ret = stays >= 0;
+	s->aux = s->ret ? (u64)stays : 0;
+}
+
 const struct oracle_canary oracle_canaries[] = {
 	{ "A", "__update_load_avg_blocked_se", 510, 702, lost_mark, "a mark lost in sleep" },
 	{ "B", "post_init_entity_util_avg", 510, 601, small_weight, "the small weight in a task's first utilization" },
@@ -143,5 +183,9 @@ const struct oracle_canary oracle_canaries[] = {
 	{ "H", "sugov_update_single_freq, sugov_update_shared", 510, 510, lifted_hold,
 	  "the hold lifted by new limits" },
 	{ "I", "wake_affine", 510, 510, idle_prev_first, "an idle previous CPU first" },
+	{ "J", "dl_entity_overflow", 510, 702, fine_overflow, "density to the nanosecond" },
+	{ "K", "update_dl_entity, update_dl_revised_wakeup", 510, 702, plain_wakeup, "a new period for a short deadline" },
+	{ "L", "update_curr_dl, dl_runtime_exceeded", 510, 702, wall_runtime, "runtime that is time" },
+	{ "M", "task_non_contending", 510, 702, no_debt, "a debt that is forgotten in sleep" },
 	{ 0 },
 };

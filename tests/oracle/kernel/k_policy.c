@@ -4,4 +4,5 @@
 #include "pelt.c"
 #else
 #include "build_policy.c"
+#include "policy_deadline.h"
 #endif

@@ -437,7 +437,8 @@ impl Grammar {
             4 if self.one_in(8) => self.idle_period(),
             5 | 6 => self.filter(cpu),
             7 if self.one_in(2) => self.placement(),
-            7 => self.balance(),
+            7 if self.one_in(2) => self.balance(),
+            7 => self.deadline(),
             _ => {}
         }
     }

@@ -8,7 +8,8 @@
 mod balance;
 pub mod bpf;
 pub mod builds;
-pub mod domain;
+pub mod deadline;
+mod domain;
 pub mod episode;
 mod events;
 pub mod fair;

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* deadline.c, where it is a file of its own (to 5.17). */
+#if ORACLE_SPLIT
+#include "deadline.c"
+#include "policy_deadline.h"
+#endif
