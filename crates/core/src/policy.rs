@@ -52,6 +52,8 @@ policy_fields! {
     queued_migrant,
     /// Switch `tg_limit`: 0 = off, 1 = on.
     tg_limit,
+    /// Switch `decayed_contrib`: 0 = off, 1 = on.
+    decayed_contrib,
     /// Switch `shares_load`: 0 = weight, 1 = larger.
     shares_load,
     /// Switch `shares_keep_empty`: 0 = off, 1 = on.
