@@ -33,8 +33,8 @@ pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, u
 pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_reads_runnable, wake_wide};
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use records::{
-    Avg, CfsRq, Clock, CpuState, Decision, EmState, Gate, IdleWalk, LayoutRow, Newidle, PerfTerms, Rq, RtLimit, RtShare,
-    Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
+    Avg, CfsRq, Clock, CpuState, Decision, EmState, Gate, IdleWalk, LayoutRow, Newidle, PerfTerms, Rq, RtLimit,
+    RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
 };
 pub use rt_limit::{RT_PERIOD_NS, RT_RUNTIME_NS};
 
