@@ -61,6 +61,8 @@ pub struct Now {
     pub latency_ns: u64,
     /// The tick is stopped already.
     pub tick_stopped: bool,
+    /// Tasks that ran here last and wait for I/O.
+    pub iowaiters: u64,
 }
 
 /// The stay that ended last.
@@ -86,6 +88,47 @@ impl Last {
 /// Answer of a governor: state, and whether the tick stops.
 pub type Choice = (u64, bool);
 
+/// Whose menu: the release it was read in.
+#[derive(Clone, Copy, Debug)]
+pub struct MenuForm(u32);
+
+impl MenuForm {
+    /// The form of a name such as `6_12`.
+    pub fn of(name: &str) -> Option<MenuForm> {
+        let (major, minor) = name.split_once('_')?;
+        Some(MenuForm(major.parse::<u32>().ok()? * 100 + minor.parse::<u32>().ok()?))
+    }
+
+    fn until(self, major: u32, minor: u32) -> bool {
+        self.0 <= major * 100 + minor
+    }
+
+    fn is(self, major: u32, minor: u32) -> bool {
+        self.0 == major * 100 + minor
+    }
+
+    /// To 5.4 all times are whole microseconds.
+    fn counted(self, ns: u64) -> u64 {
+        if self.until(5, 4) { ns / 1000 * 1000 } else { ns }
+    }
+
+    fn counted_table(self, table: &Table) -> Table {
+        let states = table.states.map(|(exit, residency)| (self.counted(exit), self.counted(residency)));
+        Table { states, ..*table }
+    }
+
+    fn counted_now(self, now: &Now) -> Now {
+        Now {
+            sleep_ns: self.counted(now.sleep_ns.min(SLEEP_NS_MAX)),
+            event_ns: self.counted(now.event_ns),
+            tick_ns: self.counted(now.tick_ns),
+            latency_ns: self.counted(now.latency_ns),
+            tick_stopped: now.tick_stopped && !self.until(4, 16),
+            iowaiters: if self.until(6, 6) { now.iowaiters } else { 0 },
+        }
+    }
+}
+
 /// menu, per CPU.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Menu {
@@ -97,14 +140,27 @@ pub struct Menu {
     pub bucket: u64,
     /// Where the next sample goes.
     pub position: u64,
-    /// Eighths of 1024ths by decade; 0 = untouched.
-    pub factor: [u64; 6],
+    /// Eighths of 1024ths by decade, then again for waits for I/O; 0 = untouched.
+    pub factor: [u64; 12],
     /// Last stays, us.
     pub interval_us: [u64; 8],
 }
 
 const NO_INTERVAL: u64 = u32::MAX as u64;
 const UNITY: u64 = 8192;
+
+/// Mean and variance of stays, as the form works the latter out.
+fn spread(form: MenuForm, stays: &[u64]) -> (u64, u64) {
+    let n = stays.len() as u64;
+    let mean = stays.iter().sum::<u64>() / n;
+    let square = |x: u64| x.wrapping_mul(x);
+    if form.until(6, 12) {
+        let sum = stays.iter().fold(0u64, |sum, &us| sum.wrapping_add(square(us.abs_diff(mean))));
+        return (mean, sum / n);
+    }
+    let squares = stays.iter().fold(0u64, |sum, &us| sum.wrapping_add(square(us))) / n;
+    (mean, squares.wrapping_sub(mean * mean))
+}
 
 impl Menu {
     fn factor_now(&self) -> u64 {
@@ -114,18 +170,22 @@ impl Menu {
         }
     }
 
-    /// What most of the last stays had, us.
-    pub fn typical(&self) -> Option<u64> {
-        let mut kept: Vec<u64> = self.interval_us.into_iter().filter(|&us| us < NO_INTERVAL).collect();
+    /// What most of the last stays had, us. `timer_us`: what the timer alone lets expect.
+    pub fn typical(&self, form: MenuForm, timer_us: u64) -> Option<u64> {
+        let limit = match form {
+            f if f.until(4, 19) => NO_INTERVAL + 1,
+            f if f.until(6, 12) => 1 << 31,
+            _ => NO_INTERVAL,
+        };
+        let mut kept: Vec<u64> = self.interval_us.into_iter().filter(|&us| us < limit).collect();
         loop {
-            let n = kept.len() as u64;
-            let longest = *kept.iter().max()?;
-            if longest == 0 {
+            let (shortest, longest) = (*kept.iter().min()?, *kept.iter().max()?);
+            let useless = if form.until(6, 1) { shortest >= timer_us } else { longest == 0 };
+            if useless && !form.until(4, 19) {
                 return None;
             }
-            let mean = kept.iter().sum::<u64>() / n;
-            let squares = kept.iter().fold(0u64, |sum, us| sum.wrapping_add(us * us)) / n;
-            let variance = squares.wrapping_sub(mean * mean);
+            let n = kept.len();
+            let (mean, variance) = spread(form, &kept);
             let wide = u128::from(variance) * 36;
             if wide <= u128::from(u64::MAX) {
                 let relative = u128::from(mean * mean) > wide && n >= 6;
@@ -136,8 +196,8 @@ impl Menu {
             if n <= 6 {
                 return None;
             }
-            let shortest = *kept.iter().min()?;
-            let outlier = if mean - shortest > longest - mean { shortest } else { longest };
+            let low = !form.until(6, 12) && mean - shortest > longest - mean;
+            let outlier = if low { shortest } else { longest };
             kept.retain(|&us| us != outlier);
         }
     }
@@ -147,17 +207,19 @@ impl Menu {
         self.position = (self.position + 1) % 8;
     }
 
-    fn learn(&mut self, table: &Table, tick_ns: u64) {
-        let Last { residency_ns, state, woke, .. } = self.last;
-        let exit = table.exit(state);
-        let mut measured = if woke & WOKE_TICK != 0 && self.next_timer_ns > tick_ns {
+    fn learn(&mut self, form: MenuForm, table: &Table, tick_ns: u64) {
+        let Last { state, woke, .. } = self.last;
+        let (stay, exit) = (form.counted(self.last.residency_ns), table.exit(state));
+        let by_tick = woke & WOKE_TICK != 0 && !form.until(4, 16);
+        let by_limit = woke & WOKE_POLL_LIMIT != 0 && !form.until(4, 19);
+        let mut measured = if by_tick && self.next_timer_ns > tick_ns {
             45_000_000
-        } else if woke & WOKE_POLL_LIMIT != 0 && table.polls(state) {
+        } else if by_limit && table.polls(state) {
             self.next_timer_ns
-        } else if residency_ns > 2 * exit {
-            residency_ns - exit
+        } else if stay > 2 * exit {
+            stay - exit
         } else {
-            residency_ns / 2
+            form.counted(stay / 2)
         };
         measured = measured.min(self.next_timer_ns);
         let old = self.factor_now();
@@ -168,72 +230,129 @@ impl Menu {
         self.last.valid = 0;
     }
 
-    fn predict(&mut self, now: &Now) -> u64 {
-        let typical_ns = self.typical().unwrap_or(NO_INTERVAL) * 1000;
-        if typical_ns <= SHALLOW_NS && !now.tick_stopped {
-            self.next_timer_ns = UNKNOWN_NS;
-            self.bucket = 5;
-            return typical_ns;
+    /// How long the CPU will be idle, before a stopped tick is thought of.
+    fn predict(&mut self, form: MenuForm, now: &Now) -> u64 {
+        let half = if now.iowaiters > 0 { 6 } else { 0 };
+        let mut typical = None;
+        if !form.until(6, 1) {
+            typical = self.typical(form, 0);
+            let looks = now.tick_stopped && (form.is(6, 12) || !form.until(6, 18));
+            if let Some(us) = typical.filter(|&us| us * 1000 <= SHALLOW_NS && !looks) {
+                self.next_timer_ns = UNKNOWN_NS;
+                self.bucket = 5 + half;
+                return us * 1000;
+            }
         }
-        self.next_timer_ns = now.sleep_ns.min(SLEEP_NS_MAX);
-        self.bucket = [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
-            .iter()
-            .filter(|&&limit| self.next_timer_ns >= limit)
-            .count() as u64;
+        self.next_timer_ns = now.sleep_ns;
+        let limits = [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+        self.bucket = half + limits.iter().filter(|&&limit| self.next_timer_ns >= limit).count() as u64;
         let scaled = u128::from(self.next_timer_ns) * u128::from(self.factor_now()) + 4_096_000;
-        let timer_ns = (scaled / 8_192_000) as u64 * 1000;
-        let predicted = timer_ns.min(typical_ns);
-        let stuck = now.tick_stopped && predicted < now.tick_ns && self.next_timer_ns > 2 * now.tick_ns;
-        if stuck { self.next_timer_ns } else { predicted }
+        let timer_us = (scaled / 8_192_000) as u64;
+        if form.until(6, 1) {
+            typical = self.typical(form, timer_us);
+        }
+        timer_us.min(typical.unwrap_or(NO_INTERVAL)) * 1000
+    }
+
+    /// The tick is stopped: what is safe to go by.
+    fn unstuck(&self, form: MenuForm, now: &Now, predicted: u64) -> u64 {
+        match form {
+            _ if !now.tick_stopped || predicted >= now.tick_ns => predicted,
+            f if f.until(5, 10) => now.event_ns,
+            f if f.until(6, 18) || self.next_timer_ns > 2 * now.tick_ns => self.next_timer_ns,
+            _ => predicted,
+        }
     }
 
     /// Chooses a state.
-    pub fn select(&mut self, table: &Table, now: &Now) -> Choice {
+    pub fn select(&mut self, form: MenuForm, table: &Table, now: &Now) -> Choice {
+        let (table, now) = (&form.counted_table(table), &mut form.counted_now(now));
         if self.last.valid != 0 {
-            self.learn(table, now.tick_ns);
-        } else if self.last.residency_ns == 0 {
+            self.learn(form, table, now.tick_ns);
+        } else if self.last.residency_ns == 0 && !form.until(5, 4) && !form.is(6, 6) {
             self.sample(NO_INTERVAL);
         }
+        let no_tick = form.until(4, 16);
         if table.in_use().len() < 2 {
             return (0, true);
         }
-        let predicted = self.predict(now);
+        if form.until(4, 19) && now.latency_ns == 0 {
+            return (0, no_tick);
+        }
+        let expected = self.predict(form, now);
+        let predicted = self.unstuck(form, now, expected);
         let first_pays = self.next_timer_ns >= table.residency(1) && now.latency_ns >= table.exit(1);
-        if now.latency_ns == 0 || !first_pays {
+        if !form.until(4, 19) && (now.latency_ns == 0 || !first_pays) {
             return (0, table.polling == 0);
         }
-        let event_ns = if self.next_timer_ns == UNKNOWN_NS { now.tick_ns / 2 } else { now.event_ns };
-        let (state, predicted) = self.pick(table, now, predicted, event_ns);
-        if now.tick_stopped || (!table.polls(state) && predicted >= now.tick_ns) {
+        let clearly = self.next_timer_ns > table.residency(1).max(20_000) && now.latency_ns > table.exit(1);
+        let start = u64::from(form.until(4, 19) && table.polling != 0 && clearly);
+        if form.until(6, 6) && !now.tick_stopped {
+            now.latency_ns = now.latency_ns.min(form.counted(predicted / (1 + 10 * now.iowaiters)));
+        }
+        if self.next_timer_ns == UNKNOWN_NS {
+            now.event_ns = now.tick_ns / 2;
+        }
+        let (state, predicted) = match () {
+            () if form.until(6, 6) => self.pick_old(form, table, now, predicted, start),
+            () => self.pick(form, table, now, predicted),
+        };
+        if no_tick || now.tick_stopped || (!table.polls(state) && predicted >= now.tick_ns) {
             return (state, true);
         }
-        if state > 0 && table.residency(state) > event_ns {
-            return (table.shallower(state, event_ns), false);
+        if state > 0 && table.residency(state) > now.event_ns {
+            return (table.shallower(state, now.event_ns), false);
         }
         (state, false)
     }
 
-    /// State, and what the tick is decided by.
-    fn pick(&self, table: &Table, now: &Now, predicted: u64, event_ns: u64) -> (u64, u64) {
-        let allowed = table.in_use().iter().skip(1).take_while(|s| s.0 <= now.latency_ns).count();
-        let Some(beyond) = (1..=allowed as u64).find(|&s| table.residency(s) > predicted) else {
-            return (allowed as u64, predicted);
+    /// From 6.12: state, and what the tick is decided by.
+    fn pick(&self, form: MenuForm, table: &Table, now: &Now, predicted: u64) -> (u64, u64) {
+        let allowed = table.in_use().iter().take_while(|s| s.0 <= now.latency_ns).count() as u64;
+        let Some(beyond) = (0..allowed).find(|&s| table.residency(s) > predicted) else {
+            return (allowed.saturating_sub(1), predicted);
         };
-        let state = beyond - 1;
+        let state = beyond.saturating_sub(1);
         let (exit, residency) = table.states[beyond as usize];
-        let cheap = residency < SHALLOW_NS && residency <= self.next_timer_ns && exit <= predicted;
-        if table.polls(state) && cheap {
+        let shallow = residency < SHALLOW_NS || form.is(6, 18);
+        if table.polls(state) && shallow && residency <= self.next_timer_ns && exit <= predicted {
             return (beyond, residency);
         }
-        if predicted < now.tick_ns {
-            return (state, predicted);
-        }
-        if !now.tick_stopped {
-            return (state, table.residency(state));
-        }
-        let avoid = table.residency(state) < now.tick_ns && residency <= event_ns;
-        (if avoid { beyond } else { state }, predicted)
+        between(table, now, predicted, state, beyond)
     }
+
+    /// To 6.6: residency is looked at before latency, and the search begins with state 0 or 1.
+    fn pick_old(&self, form: MenuForm, table: &Table, now: &Now, predicted: u64, start: u64) -> (u64, u64) {
+        let mut state = start;
+        let tested = start + u64::from(form.until(4, 12));
+        for (i, &(exit, residency)) in (0..).zip(table.in_use()).skip(tested as usize) {
+            if residency > predicted {
+                let replaces = !form.until(4, 19) && exit <= now.latency_ns && residency <= self.next_timer_ns;
+                return match () {
+                    () if form.until(4, 16) => (state, predicted),
+                    () if table.polls(state) && replaces => (i, residency),
+                    () => between(table, now, predicted, state, i),
+                };
+            }
+            if exit > now.latency_ns {
+                return (state, if form.is(4, 19) { table.residency(state) } else { predicted });
+            }
+            state = i;
+        }
+        (state, predicted)
+    }
+}
+
+/// `beyond` does not pay, `state` does: which, and what the tick is decided by.
+fn between(table: &Table, now: &Now, predicted: u64, state: u64, beyond: u64) -> (u64, u64) {
+    if predicted < now.tick_ns {
+        return (state, predicted);
+    }
+    if !now.tick_stopped {
+        return (state, table.residency(state));
+    }
+    let avoid = table.residency(state) < now.tick_ns && table.residency(beyond) <= now.event_ns;
+    (if avoid { beyond } else { state }, predicted)
 }
 
 /// teo, per CPU.

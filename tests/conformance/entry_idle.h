@@ -5,10 +5,10 @@
 #define MENU(i) ((struct pelton_menu *)record(w, w[i]))
 #define TEO(i) ((struct pelton_teo *)record(w, w[i]))
 
-/* Arguments 3 to 7: sleep_ns, event_ns, tick_ns, latency_ns, tick_stopped. */
+/* Arguments 3 to 7: sleep_ns, event_ns, tick_ns, latency_ns, tick_stopped | iowaiters << 32. */
 static inline __attribute__((always_inline)) struct pelton_idle_now idle_now(const u64 *w)
 {
-	struct pelton_idle_now now = { w[3], w[4], w[5], w[6], (u32)w[7], 0 };
+	struct pelton_idle_now now = { w[3], w[4], w[5], w[6], (u32)w[7], (u32)(w[7] >> 32) };
 
 	return now;
 }
@@ -19,7 +19,7 @@ static inline __attribute__((always_inline)) u64 idle_answer(const struct pelton
 }
 
 /* _woke: governor, residency_ns, state, woke. _select: governor, table, what is known. */
-#define IDLE_OPS(governor, RECORD) \
+#define IDLE_OPS(governor, RECORD, ...) \
 	TEST_OP op_##governor##_woke(u64 *w) \
 	{ \
 		pelton_idle_woke(&RECORD(1)->last, w[2], (u32)w[3], (u32)w[4]); \
@@ -30,9 +30,9 @@ static inline __attribute__((always_inline)) u64 idle_answer(const struct pelton
 		struct pelton_idle_now now = idle_now(w); \
 		struct pelton_idle_choice choice; \
 \
-		pelton_##governor##_select(RECORD(1), TABLE(2), &now, &choice); \
+		pelton_##governor##_select(__VA_ARGS__, TABLE(2), &now, &choice); \
 		return idle_answer(&choice); \
 	}
 
-IDLE_OPS(menu, MENU)
-IDLE_OPS(teo, TEO)
+IDLE_OPS(menu, MENU, POLICY, MENU(1))
+IDLE_OPS(teo, TEO, TEO(1))

@@ -20,8 +20,8 @@
  *   hits, ...     1024 per stay   0 .. 8192
  *   sleep_ns      ns              0 .. 440 s, or PELTON_IDLE_UNKNOWN_NS
  *
- * Source: Linux 7.2 drivers/cpuidle/governors/teo.c (teo_select, teo_update). What it does once the tick is stopped is
- * recollection for the version.
+ * Source: Linux 7.2 drivers/cpuidle/governors/teo.c (teo_select, teo_update). 
+ * teo of 5.4 to 6.18 differs and is not here.
  * Deviations: those of idle.h. The first choice learns from a stay of 0 in state 0, as the kernel's does.
  */
 #ifndef PELTON_IDLE_TEO_H

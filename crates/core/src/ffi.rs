@@ -522,8 +522,14 @@ unsafe extern "C" {
         weight: u64,
         inv_weight: u32,
     );
-    pub(crate) safe fn pelton_x_menu_select(m: &mut Menu, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
+    pub(crate) safe fn pelton_x_menu_select(
+        p: &Policy,
+        m: &mut Menu,
+        t: &IdleTable,
+        now: &IdleNow,
+        out: &mut IdleChoice,
+    );
     pub(crate) safe fn pelton_x_teo_select(c: &mut Teo, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
     pub(crate) safe fn pelton_x_idle_woke(last: &mut IdleLast, residency: u64, state: u32, woke: u32);
-    pub(crate) safe fn pelton_x_menu_typical(m: &Menu) -> u32;
+    pub(crate) safe fn pelton_x_menu_typical(p: &Policy, m: &Menu, timer_us: u32) -> u32;
 }

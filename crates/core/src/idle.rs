@@ -3,6 +3,7 @@
 
 use crate::ffi;
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
+use crate::policy::Policy;
 
 /// Why an idle CPU woke; bits.
 pub mod woke {
@@ -24,25 +25,27 @@ impl Menu {
     /// Chooses a state for a CPU that goes idle, and whether its tick stops.
     ///
     /// ```
-    /// use pelton_core::{IdleNow, IdleState, IdleTable, Menu};
+    /// use pelton_core::{IdleNow, IdleState, IdleTable, Menu, Policy};
+    /// let policy = Policy::profile("7.2").expect("exists");
     /// let mut table = IdleTable { count: 2, ..IdleTable::default() };
     /// table.states[1] = IdleState { exit_ns: 100_000, residency_ns: 1_000_000 };
     /// let sleep_ns = 20_000_000;
     /// let now = IdleNow { sleep_ns, event_ns: 4_000_000, tick_ns: 4_000_000, latency_ns: u64::MAX, ..IdleNow::default() };
-    /// let choice = Menu::default().select(&table, &now);
+    /// let choice = Menu::default().select(&policy, &table, &now);
     /// assert_eq!((choice.state, choice.stop_tick), (1, 1));
     /// ```
     #[inline]
-    pub fn select(&mut self, table: &IdleTable, now: &IdleNow) -> IdleChoice {
+    pub fn select(&mut self, policy: &Policy, table: &IdleTable, now: &IdleNow) -> IdleChoice {
         let mut choice = IdleChoice::default();
-        ffi::pelton_x_menu_select(self, table, now, &mut choice);
+        ffi::pelton_x_menu_select(policy, self, table, now, &mut choice);
         choice
     }
 
-    /// The length that most of the last stays had, us; `None` when there is no such length.
+    /// The length that most of the last stays had, us; `None` when there is no such length, or when old forms see that it
+    /// is no shorter than `timer_us`, what the timer alone lets expect.
     #[must_use]
-    pub fn typical_us(&self) -> Option<u32> {
-        Some(ffi::pelton_x_menu_typical(self)).filter(|&us| us != u32::MAX)
+    pub fn typical_us(&self, policy: &Policy, timer_us: u32) -> Option<u32> {
+        Some(ffi::pelton_x_menu_typical(policy, self, timer_us)).filter(|&us| us != u32::MAX)
     }
 }
 

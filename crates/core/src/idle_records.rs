@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Hand-written mirrors of the records of `core/include/pelton/idle.h`, `idle_menu.h` and `idle_teo.h`.
+//! Hand-written mirrors of the records of `core/include/pelton/idle.h`, `idle_menu_stays.h` and `idle_teo.h`.
 
 use crate::records::{LayoutRow, mirror};
 
@@ -41,8 +41,8 @@ mirror! {
         latency_ns: u64,
         /// The tick was stopped by an earlier choice of this idle period.
         tick_stopped: u32,
-        /// Unused.
-        reserved: u32,
+        /// Tasks that ran here last and wait for I/O.
+        iowaiters: u32,
     }
 }
 
@@ -83,8 +83,8 @@ mirror! {
         bucket: u32,
         /// Place of the next sample.
         position: u32,
-        /// Share of the timer that was slept, by decade, of 8192; 0 = not known.
-        factor: [u32; 6],
+        /// Share of the timer that was slept, by decade, of 8192; 0 = not known. The second half is for waits for I/O.
+        factor: [u32; 12],
         /// The last stays.
         interval_us: [u32; 8],
     }

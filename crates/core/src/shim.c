@@ -316,8 +316,8 @@ typedef const struct pelton_idle_table *table_t;
 typedef const struct pelton_idle_now *idle_now_t;
 typedef struct pelton_idle_choice *choice_t;
 
-FN(void, menu_select, (struct pelton_menu * m, table_t t, idle_now_t now, choice_t out), (m, t, now, out))
+FN(void, menu_select, (policy_t p, struct pelton_menu *m, table_t t, idle_now_t now, choice_t out), (p, m, t, now, out))
 FN(void, teo_select, (struct pelton_teo * c, table_t t, idle_now_t now, choice_t out), (c, t, now, out))
 FN(void, idle_woke, (struct pelton_idle_last * last, u64 residency, u32 state, u32 woke),
    (last, residency, state, woke))
-FN(u32, menu_typical, (const struct pelton_menu *m), (m))
+FN(u32, menu_typical, (policy_t p, const struct pelton_menu *m, u32 timer_us), (p, m, timer_us))

@@ -182,7 +182,7 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_idle_now, tick_ns),
 	FLD(pelton_idle_now, latency_ns),
 	FLD(pelton_idle_now, tick_stopped),
-	FLD(pelton_idle_now, reserved),
+	FLD(pelton_idle_now, iowaiters),
 	REC(pelton_wake),
 	FLD(pelton_wake, this_load),
 	FLD(pelton_wake, prev_load),

@@ -167,6 +167,16 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("idle_governor", "menu", IDLE_GOVERNOR_MENU),
     ("idle_governor", "teo", IDLE_GOVERNOR_TEO),
     ("idle_governor", "next_timer", IDLE_GOVERNOR_NEXT_TIMER),
+    ("menu_form", "4_12", MENU_FORM_4_12),
+    ("menu_form", "4_16", MENU_FORM_4_16),
+    ("menu_form", "4_19", MENU_FORM_4_19),
+    ("menu_form", "5_4", MENU_FORM_5_4),
+    ("menu_form", "5_10", MENU_FORM_5_10),
+    ("menu_form", "6_1", MENU_FORM_6_1),
+    ("menu_form", "6_6", MENU_FORM_6_6),
+    ("menu_form", "6_12", MENU_FORM_6_12),
+    ("menu_form", "6_18", MENU_FORM_6_18),
+    ("menu_form", "7_2", MENU_FORM_7_2),
     ("idle_tick", "stops", IDLE_TICK_STOPS),
     ("idle_tick", "governor", IDLE_TICK_GOVERNOR),
     ("wake_queue", "far", WAKE_QUEUE_FAR),
@@ -504,6 +514,26 @@ pub const IDLE_GOVERNOR_MENU: u32 = 0;
 pub const IDLE_GOVERNOR_TEO: u32 = 1;
 /// `idle_governor = next_timer`.
 pub const IDLE_GOVERNOR_NEXT_TIMER: u32 = 2;
+/// `menu_form = 4_12`.
+pub const MENU_FORM_4_12: u32 = 0;
+/// `menu_form = 4_16`.
+pub const MENU_FORM_4_16: u32 = 1;
+/// `menu_form = 4_19`.
+pub const MENU_FORM_4_19: u32 = 2;
+/// `menu_form = 5_4`.
+pub const MENU_FORM_5_4: u32 = 3;
+/// `menu_form = 5_10`.
+pub const MENU_FORM_5_10: u32 = 4;
+/// `menu_form = 6_1`.
+pub const MENU_FORM_6_1: u32 = 5;
+/// `menu_form = 6_6`.
+pub const MENU_FORM_6_6: u32 = 6;
+/// `menu_form = 6_12`.
+pub const MENU_FORM_6_12: u32 = 7;
+/// `menu_form = 6_18`.
+pub const MENU_FORM_6_18: u32 = 8;
+/// `menu_form = 7_2`.
+pub const MENU_FORM_7_2: u32 = 9;
 /// `idle_tick = stops`.
 pub const IDLE_TICK_STOPS: u32 = 0;
 /// `idle_tick = governor`.

@@ -10,6 +10,7 @@ mod known_answers {
     mod governor;
     mod governor_request;
     mod governor_window;
+    mod idle;
     mod placement;
     mod pressure;
     mod signals;

@@ -153,6 +153,7 @@ fn scheduler_of_each_kernel() {
     check_column("idle_walk", &[("4.16", "balance"), ("4.19", "stats"), ("5.4", "stats_asym"), ("5.10", "entry")]);
     check_column("uclamp", &[("4.19", "off"), ("5.4", "max")]);
     check_column("idle_governor", &[("4.12", "menu"), ("7.2", "menu")]);
+    check_column("menu_form", &[("4.12", "4_12"), ("4.19", "4_19"), ("6.6", "6_6"), ("7.2", "7_2")]);
     check_column("idle_tick", &[("4.16", "stops"), ("4.19", "governor")]);
     check_column("wake_queue", &[("5.10", "far"), ("6.1", "far_or_idle")]);
     check_column("wake_affine", &[("4.12", "runnable_load"), ("4.16", "runnable_even"), ("4.19", "runnable_less")]);

@@ -8,7 +8,7 @@ use pelton_schema::{Event, IDLE_EXIT, Sink};
 use crate::engine::Engine;
 use crate::machine::{FreqDomain, Machine};
 use crate::queue::Ev;
-use crate::state::{Deferred, Power};
+use crate::state::{Deferred, Life, Power, Task};
 
 /// Polling ends at the first residency of at least this (`CPUIDLE_POLL_MIN`), to give the governor another chance.
 const POLL_NS_MIN: u64 = 10_000;
@@ -84,18 +84,28 @@ impl<S: Sink> Engine<'_, S> {
         self.w.cpu_dma_latency_us.map_or(u64::MAX, |us| u64::from(us) * 1000)
     }
 
+    /// Tasks that ran on CPU `c` last and wait for I/O. Newer forms of the governor do not ask for them.
+    fn iowaiters(&self, c: u32) -> u32 {
+        if self.policy.menu_form > value::MENU_FORM_6_6 {
+            return 0;
+        }
+        let waits = |t: &&Task| t.in_iowait && t.life == Life::Sleeping && t.cpu == c;
+        self.tasks.iter().filter(waits).count() as u32
+    }
+
     fn choose_idle_state(&mut self, c: u32) -> IdleChoice {
         let d = self.m.cpus[c as usize].domain as usize;
         let latency_ns = self.latency_limit_ns();
+        let iowaiters = self.iowaiters(c);
         let cpu = &mut self.cpus[c as usize];
         let sleep_ns = cpu.timers.first().map_or(u64::MAX, |&(at, _)| at.saturating_sub(self.now));
         let event_ns = sleep_ns.min(cpu.tick.wanted_ns().saturating_sub(self.now));
         let stops = self.policy.idle_tick == value::IDLE_TICK_STOPS;
         let tick_stopped = u32::from(cpu.tick_stopped && !stops);
-        let now = IdleNow { sleep_ns, event_ns, tick_ns: self.tick_ns, latency_ns, tick_stopped, reserved: 0 };
+        let now = IdleNow { sleep_ns, event_ns, tick_ns: self.tick_ns, latency_ns, tick_stopped, iowaiters };
         let table = &self.idle_tables[d];
         let mut choice = match self.policy.idle_governor {
-            value::IDLE_GOVERNOR_MENU => cpu.menu.select(table, &now),
+            value::IDLE_GOVERNOR_MENU => cpu.menu.select(&self.policy, table, &now),
             value::IDLE_GOVERNOR_TEO => cpu.teo.select(table, &now),
             _ => IdleChoice { state: next_timer(&self.m.domains[d], &now), stop_tick: 1 },
         };

@@ -172,6 +172,15 @@ static void no_debt(struct oracle_state *s)
 	s->aux = s->ret ? (u64)stays : 0;
 }
 
+/* N: the newest form of the idle governor, whatever the release. */
+static void newest_menu(struct oracle_state *s)
+{
+	struct pelton_policy newest = oracle_policy;
+
+	newest.menu_form = PELTON_MENU_FORM_7_2;
+	pelton_menu_select(&newest, &s->menu, &s->table, &s->idle_now, &s->choice);
+}
+
 const struct oracle_canary oracle_canaries[] = {
 	{ "A", "__update_load_avg_blocked_se", 510, 702, lost_mark, "a mark lost in sleep" },
 	{ "B", "post_init_entity_util_avg", 510, 601, small_weight, "the small weight in a task's first utilization" },
@@ -182,6 +191,7 @@ const struct oracle_canary oracle_canaries[] = {
 	{ "G", "update_idle_rq_clock_pelt", 510, 510, early_clock, "the clock catches up too early" },
 	{ "H", "sugov_update_single_freq, sugov_update_shared", 510, 510, lifted_hold,
 	  "the hold lifted by new limits" },
+	{ "N", "menu_select", 510, 612, newest_menu, "the form of 7.2 in an older release" },
 	{ "I", "wake_affine", 510, 510, idle_prev_first, "an idle previous CPU first" },
 	{ "J", "dl_entity_overflow", 510, 702, fine_overflow, "density to the nanosecond" },
 	{ "K", "update_dl_entity, update_dl_revised_wakeup", 510, 702, plain_wakeup, "a new period for a short deadline" },

@@ -30,6 +30,9 @@ static void a_moment(struct oracle_state *s)
 	now->event_ns = now->sleep_ns;
 	if (!now->tick_stopped)
 		now->event_ns = below(now->sleep_ns < ORACLE_TICK_NS ? now->sleep_ns + 1 : ORACLE_TICK_NS + 1);
+	else if (chance(30))
+		now->event_ns = below(now->sleep_ns + 1);
+	now->iowaiters = chance(40) ? (u32)below(6) : 0;
 	now->latency_ns = chance(70) ? ~0ull : below(1ull << below(24));
 }
 
@@ -45,14 +48,15 @@ static void make_menu(struct oracle_state *s)
 {
 	struct pelton_menu *m = &s->menu;
 	u32 i, typical = (u32)below(1ull << below(20));
+	u32 factors = oracle_policy.menu_form <= PELTON_MENU_FORM_6_6 ? PELTON_MENU_FACTORS : PELTON_MENU_BUCKETS;
 
 	a_table(s);
 	a_moment(s);
 	a_stay(s, &m->last);
 	m->next_timer_ns = chance(10) ? PELTON_IDLE_UNKNOWN_NS : below(1ull << below(38));
-	m->bucket = (u32)below(PELTON_MENU_BUCKETS);
+	m->bucket = (u32)below(factors);
 	m->position = (u32)below(PELTON_MENU_INTERVALS);
-	for (i = 0; i < PELTON_MENU_BUCKETS; i++)
+	for (i = 0; i < PELTON_MENU_FACTORS; i++)
 		m->factor[i] = 1 + (u32)below(8192);
 	for (i = 0; i < PELTON_MENU_INTERVALS; i++) {
 		m->interval_us[i] = typical + (u32)below(1 + typical / 16);
@@ -63,7 +67,7 @@ static void make_menu(struct oracle_state *s)
 
 static void run_menu(struct oracle_state *s)
 {
-	pelton_menu_select(&s->menu, &s->table, &s->idle_now, &s->choice);
+	pelton_menu_select(&oracle_policy, &s->menu, &s->table, &s->idle_now, &s->choice);
 }
 
 /* Nobody reads the answer about the tick when it is stopped already. */

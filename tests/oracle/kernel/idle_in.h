@@ -22,5 +22,6 @@ static void idle_in(struct cpuidle_driver *drv, struct cpuidle_device *dev, cons
 	oracle_event = now->event_ns;
 	oracle_latency = now->latency_ns > S64_MAX ? S64_MAX : now->latency_ns;
 	oracle_tick_stopped = now->tick_stopped;
+	k_iowait(0, now->iowaiters);
 	oracle_got_tick = last->woke & PELTON_IDLE_WOKE_TICK;
 }

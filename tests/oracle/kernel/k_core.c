@@ -212,3 +212,9 @@ void k_bw_dl(struct oracle_state *s)
 	s->ret = cpu_bw_dl(rq);
 	rq->dl.running_bw = 0;
 }
+
+/* Tasks that wait for I/O, as the idle governors count them. */
+void k_iowait(int cpu, unsigned int tasks)
+{
+	atomic_set(&cpu_rq(cpu)->nr_iowait, tasks);
+}

@@ -2,8 +2,6 @@
 /* The menu governor. */
 #include "../../drivers/cpuidle/governors/menu.c"
 #include "k.h"
-
-#if ORACLE_VERSION >= 700
 #include "idle_in.h"
 
 void k_menu(struct oracle_state *s)
@@ -19,7 +17,7 @@ void k_menu(struct oracle_state *s)
 	d->tick_wakeup = m->last.woke & PELTON_IDLE_WOKE_TICK;
 	d->next_timer_ns = m->next_timer_ns;
 	d->bucket = m->bucket;
-	memcpy(d->correction_factor, m->factor, sizeof(m->factor));
+	memcpy(d->correction_factor, m->factor, sizeof(d->correction_factor));
 	memcpy(d->intervals, m->interval_us, sizeof(m->interval_us));
 	d->interval_ptr = m->position;
 	s->choice.state = menu_select(&drv, &dev, &stop);
@@ -27,8 +25,7 @@ void k_menu(struct oracle_state *s)
 	m->last.valid = d->needs_update;
 	m->next_timer_ns = d->next_timer_ns;
 	m->bucket = d->bucket;
-	memcpy(m->factor, d->correction_factor, sizeof(m->factor));
+	memcpy(m->factor, d->correction_factor, sizeof(d->correction_factor));
 	memcpy(m->interval_us, d->intervals, sizeof(m->interval_us));
 	m->position = d->interval_ptr;
 }
-#endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Idle governors: their part of the twin, and random idle periods for the grammar.
 
-use pelton_reference::idle::{self, Now, STATES_MAX, WOKE_POLL_LIMIT, WOKE_TICK};
+use pelton_reference::idle::{self, MenuForm, Now, STATES_MAX, WOKE_POLL_LIMIT, WOKE_TICK};
 
 use super::grammar::Grammar;
 use super::ops::Op;
-use super::world::{CPUS, Slot, World, address, slot_at};
+use super::world::{CPUS, Slot, World, address, slot_at, value_of};
 
 const US: u64 = 1000;
 
@@ -18,9 +18,11 @@ impl World {
             tick_ns: a[4],
             latency_ns: a[5],
             tick_stopped: a[6] & 0xffff_ffff != 0,
+            iowaiters: a[6] >> 32,
         };
+        let form = MenuForm::of(value_of(&self.policy, "menu_form")).expect("the twin knows every value");
         let (state, stop_tick) = match (slot_at(a[0]), op) {
-            (Some(Slot::Menu(cpu)), Op::MenuSelect) => self.menu[cpu].select(&table, &now),
+            (Some(Slot::Menu(cpu)), Op::MenuSelect) => self.menu[cpu].select(form, &table, &now),
             (Some(Slot::Teo(cpu)), Op::TeoSelect) => self.teo[cpu].select(&table, &now),
             (Some(Slot::Menu(cpu)), _) => return woke(&mut self.menu[cpu].last, a),
             (Some(Slot::Teo(cpu)), _) => return woke(&mut self.teo[cpu].last, a),
@@ -77,7 +79,9 @@ impl Grammar {
         let limits = [0, 2 * US, 7 * US, 150 * US, u64::from(u32::MAX) * US];
         let latency_ns = if self.below(4) == 0 { limits[self.below(5) as usize] } else { u64::MAX };
         let stopped = u64::from(self.below(6) == 0);
-        let args = [address(slot), address(Slot::IdleTable), sleep_ns, event_ns, tick_ns, latency_ns, stopped];
+        let waiters = if self.below(3) == 0 { self.below(4) } else { 0 };
+        let marks = stopped | waiters << 32;
+        let args = [address(slot), address(Slot::IdleTable), sleep_ns, event_ns, tick_ns, latency_ns, marks];
         let chosen = self.call(select, &args) & 0xffff_ffff;
         let why = match self.below(8) {
             0 => WOKE_TICK,
