@@ -155,7 +155,7 @@ fn signals_of_a_wrong_world_halve_in_its_own_time() {
             &RunConfig { half_life_ms, ..config(1500) },
         );
         let woke = events.iter().find_map(|(ns, e)| match *e {
-            Event::PeltSe { tid: 1, util_avg, .. } if *ns > 1000 * MS => Some(util_avg),
+            Event::PeltSe { tid: 1, util_avg, .. } if *ns >= 1000 * MS => Some(util_avg),
             _ => None,
         });
         woke.expect("it woke again")
