@@ -33,6 +33,8 @@
 #define PELTON_DL_SCALE 10
 #define PELTON_HRTICK_MIN_NS 10000
 #define PELTON_DL_LIMIT_NONE (~0ull)
+/* Largest limit that is one: all of a CPU. */
+#define PELTON_DL_LIMIT_MAX (1ull << 20)
 
 /* The kernel's sched_dl_entity, as far as it is arithmetic. */
 struct pelton_dl_entity {
@@ -209,7 +211,7 @@ PELTON_INLINE u32 pelton_dl_overflow(const struct pelton_policy *pol, u64 limit_
 {
 	u64 room;
 
-	if (limit_bw == PELTON_DL_LIMIT_NONE)
+	if (limit_bw > PELTON_DL_LIMIT_MAX)
 		return 0;
 	if (pol->dl_admission == PELTON_DL_ADMISSION_CAPACITY)
 		room = (limit_bw * capacity) >> PELTON_CAPACITY_SHIFT;

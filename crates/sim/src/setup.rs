@@ -165,11 +165,11 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
     task
 }
 
-fn new_cpu(m: &Machine, policy: &Policy, boot_ns: u64, groups: usize, c: u32) -> CpuState {
+fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -> CpuState {
     let spec = &m.cpus[c as usize];
     let states = m.domains[spec.domain as usize].idle_states.len().max(1);
     CpuState {
-        rq: Rq::new(policy, boot_ns, spec.capacity, 1024),
+        rq: Rq::new(policy, start_ns, spec.capacity, 1024),
         curr: NO_TASK,
         class: None,
         power: Power::Idle { state: 0 },
@@ -286,12 +286,13 @@ impl<'a, S: Sink> Engine<'a, S> {
         let tick_ns = m.tick_ns();
         let tick_phase_ns = if cfg.start_phase_random { rng.up_to(tick_ns - 1) } else { 0 };
         let boot_ns = BOOT_NS + if cfg.start_phase_random { rng.up_to(PELT_PERIOD_NS - 1) } else { 0 };
+        let signal_clock = SignalClock { boot_ns, half_life_ms: cfg.half_life_ms };
         let groups = Groups::of(w)?;
         let mut engine = Engine {
             m,
             boot_ns,
             counted_from_ns: cfg.counted_from_ns,
-            signal_clock: SignalClock { boot_ns, half_life_ms: cfg.half_life_ms },
+            signal_clock,
             w,
             policy: *policy,
             fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
@@ -303,7 +304,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             tick_ns,
             tick_phase_ns,
             queue: EventQueue::default(),
-            cpus: (0..n).map(|c| new_cpu(m, policy, boot_ns, groups.list.len(), c)).collect(),
+            cpus: (0..n).map(|c| new_cpu(m, policy, signal_clock.at(0), groups.list.len(), c)).collect(),
             groups,
             tasks: Vec::new(),
             domains: (0..m.domains.len() as u32).map(|d| new_domain(m, policy, cfg, d)).collect(),
