@@ -73,7 +73,7 @@ pub enum Verb {
     Run(RunArgs),
     /// Several policies over several seeds: medians, change, confidence.
     Compare(CompareArgs),
-    /// Policies on three axes at once: lateness, driver calls, energy; and a schedule that knows the future.
+    /// Policies by lateness, driver calls and energy at once, beside perfect foresight.
     Front(FrontArgs),
     /// The workload of a trace under another policy, profile or platform.
     Replay(ReplayArgs),

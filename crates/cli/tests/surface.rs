@@ -21,8 +21,8 @@ const VERBS: [&str; 11] = [
 #[test]
 fn help_fits_one_screen() {
     let help = good(&["--help"]);
-    // Eleven verbs, the flags of all, and the exit codes.
-    assert!(help.lines().count() <= 30, "{help}");
+    // Twelve verbs, the flags of all, and the exit codes.
+    assert!(help.lines().count() <= 31, "{help}");
     assert!(help.lines().all(|l| l.chars().count() <= 100), "{help}");
     assert_eq!(help, good(&["-h"]));
     snapshot("help", &help);
