@@ -113,7 +113,8 @@ PELTON_INLINE void pelton_update_dl_entity(const struct pelton_policy *pol, stru
 /* It is activated between its deadline and its next period: it waits for that. */
 PELTON_INLINE void pelton_dl_check_constrained(const struct pelton_policy *pol, struct pelton_dl_entity *dl, u64 now_ns)
 {
-	if (!pelton_dl_time_before(dl->deadline_ns, now_ns) || !pelton_dl_time_before(now_ns, pelton_dl_next_period(dl)))
+	if (!pelton_dl_time_before(dl->deadline_ns, now_ns) ||
+	    !pelton_dl_time_before(now_ns, pelton_dl_next_period(dl)))
 		return;
 	dl->dl_throttled = 1;
 	if (pol->dl_constrained == PELTON_DL_CONSTRAINED_REVISED && dl->runtime_ns > 0)
@@ -121,7 +122,8 @@ PELTON_INLINE void pelton_dl_check_constrained(const struct pelton_policy *pol, 
 }
 
 /* It becomes runnable. 1 = it may run; 0 = it waits for its replenishment. */
-PELTON_INLINE u32 pelton_enqueue_dl(const struct pelton_policy *pol, struct pelton_dl_entity *dl, u64 now_ns, u32 wakeup)
+PELTON_INLINE u32 pelton_enqueue_dl(const struct pelton_policy *pol, struct pelton_dl_entity *dl, u64 now_ns,
+				    u32 wakeup)
 {
 	if (!dl->dl_throttled && !pelton_dl_is_implicit(dl))
 		pelton_dl_check_constrained(pol, dl, now_ns);
@@ -206,8 +208,8 @@ PELTON_INLINE u64 pelton_dl_zero_lag(const struct pelton_dl_entity *dl)
 }
 
 /* Is there no room for `add` in place of `old`? limit_bw: what of one CPU may be reserved (0.95 of 2^20). */
-PELTON_INLINE u32 pelton_dl_overflow(const struct pelton_policy *pol, u64 limit_bw, u64 total_bw, u64 old_bw, u64 add_bw,
-				     u32 cpus, u64 capacity)
+PELTON_INLINE u32 pelton_dl_overflow(const struct pelton_policy *pol, u64 limit_bw, u64 total_bw, u64 old_bw,
+				     u64 add_bw, u32 cpus, u64 capacity)
 {
 	u64 room;
 

@@ -210,10 +210,10 @@ PELTON_INLINE u64 pelton_gate_spacing(const struct pelton_policy *pol, const str
 	if (pol->gate == PELTON_GATE_UP_DOWN)
 		return raises ? sp->gate.window_ns : sp->gate.spacing_ns;
 	if (pelton_gate_by_error(pol))
-		return pelton_gate_falls_only(pol, raises) ?
-			       0 :
-			       pelton_gate_error_spacing(pol, &sp->gate)
-				       << (pol->gate_asymmetry == PELTON_GATE_ASYMMETRY_ON && !raises);
+		return pelton_gate_falls_only(pol, raises)
+			       ? 0
+			       : pelton_gate_error_spacing(pol, &sp->gate)
+					 << (pol->gate_asymmetry == PELTON_GATE_ASYMMETRY_ON && !raises);
 	return sp->gate.window_ns;
 }
 

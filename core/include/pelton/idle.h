@@ -52,7 +52,7 @@ struct pelton_idle_now {
 	u64 tick_ns;
 	u64 latency_ns;
 	u32 tick_stopped; /* already, by an earlier choice of this idle period */
-	u32 iowaiters;	  /* tasks that ran here last and wait for I/O */
+	u32 iowaiters;    /* tasks that ran here last and wait for I/O */
 } PELTON_ALIGNED64;
 
 /* The stay that ended last; consumed by the next choice. */

@@ -154,7 +154,8 @@ PELTON_INLINE u64 pelton_menu_expect(const struct pelton_policy *pol, struct pel
 	u32 looks = pol->menu_form == PELTON_MENU_FORM_6_12 || pol->menu_form >= PELTON_MENU_FORM_7_2;
 	u32 typical_us = first ? pelton_menu_typical(pol, m, 0) : 0, timer_us;
 
-	if (first && (u64)typical_us * PELTON_NSEC_PER_USEC <= PELTON_IDLE_SHALLOW_NS && !(looks && now->tick_stopped)) {
+	if (first && (u64)typical_us * PELTON_NSEC_PER_USEC <= PELTON_IDLE_SHALLOW_NS &&
+	    !(looks && now->tick_stopped)) {
 		m->next_timer_ns = PELTON_IDLE_UNKNOWN_NS;
 		m->bucket = pelton_menu_bucket(PELTON_IDLE_UNKNOWN_NS, waiters);
 		return (u64)typical_us * PELTON_NSEC_PER_USEC;
@@ -218,8 +219,8 @@ PELTON_INLINE void pelton_menu_predict(const struct pelton_policy *pol, struct p
 	if (s->tick_stopped && s->predicted < s->tick_ns)
 		s->predicted = pelton_menu_unstuck(pol, m, now, s->predicted);
 	if (!s->tick_stopped && pol->menu_form <= PELTON_MENU_FORM_6_6)
-		s->latency_ns = pelton_min_u64(
-			s->latency_ns, pelton_menu_time(pol, pelton_div_floor(s->predicted, 1 + 10 * waiters)));
+		s->latency_ns = pelton_min_u64(s->latency_ns,
+					       pelton_menu_time(pol, pelton_div_floor(s->predicted, 1 + 10 * waiters)));
 }
 
 /* A real idle state instead of polling, where it costs hardly anything. */
@@ -305,7 +306,8 @@ PELTON_INLINE u32 pelton_menu_until_tick(const struct pelton_policy *pol, const 
 	u32 i;
 
 	for (i = 0; i < PELTON_IDLE_STATES_MAX; i++) {
-		if (i >= state || pelton_menu_residency(pol, &t->states[(state - i) % PELTON_IDLE_STATES_MAX]) <= event_ns)
+		if (i >= state ||
+		    pelton_menu_residency(pol, &t->states[(state - i) % PELTON_IDLE_STATES_MAX]) <= event_ns)
 			break;
 	}
 	return state - i;

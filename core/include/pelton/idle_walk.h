@@ -30,8 +30,8 @@ struct pelton_idle_walk {
 	u64 next_blocked_ticks;
 	u64 next_balance_ticks;
 	u32 has_blocked;
-	u32 running;	/* tasks of the CPU that ticks */
-	u32 busy_cpus;	/* of its cache group */
+	u32 running;    /* tasks of the CPU that ticks */
+	u32 busy_cpus;  /* of its cache group */
 	u32 asymmetric; /* capacities differ */
 };
 

@@ -51,7 +51,7 @@ struct pelton_wake {
 	u32 this_idle; /* the waking CPU runs nothing, and shares its cache with prev */
 	u32 prev_idle;
 	u32 this_running; /* runnable tasks of the waking CPU */
-	u32 far;	  /* the two CPUs share no cache */
+	u32 far;          /* the two CPUs share no cache */
 };
 
 _Static_assert(sizeof(struct pelton_wake) == 64, "size of pelton_wake");

@@ -229,9 +229,11 @@ typedef const struct pelton_fair_se *cfse_t;
 
 FN(u32, task_weight, (u32 level), (level))
 FN(u32, task_inv_weight, (u32 level), (level))
-FN(u64, calc_delta, (policy_t p, u64 delta, u64 weight, u64 lw_weight, u32 lw_inv), (p, delta, weight, lw_weight, lw_inv))
+FN(u64, calc_delta, (policy_t p, u64 delta, u64 weight, u64 lw_weight, u32 lw_inv),
+   (p, delta, weight, lw_weight, lw_inv))
 FN(u64, vtime, (policy_t p, u64 delta_ns, cfse_t s), (p, delta_ns, s))
-FN(void, fair_tunables_init, (policy_t p, struct pelton_fair_tunables *t, u32 nr_cpus, u64 tick_ns), (p, t, nr_cpus, tick_ns))
+FN(void, fair_tunables_init, (policy_t p, struct pelton_fair_tunables *t, u32 nr_cpus, u64 tick_ns),
+   (p, t, nr_cpus, tick_ns))
 FN(void, update_curr, (policy_t p, struct pelton_fair_se *s, u64 delta_ns), (p, s, delta_ns))
 FN(void, avg_vruntime_add, (policy_t p, struct pelton_fair_rq *q, cfse_t s), (p, q, s))
 FN(void, avg_vruntime_sub, (policy_t p, struct pelton_fair_rq *q, cfse_t s), (p, q, s))
@@ -240,7 +242,9 @@ FN(u32, preempt_by_policy, (u32 curr_idle, u32 wakee_idle, u32 batch), (curr_idl
 FN(u64, slice_period, (policy_t p, tun_t t, cfrq_t q, cfse_t s, u32 all), (p, t, q, s, all))
 FN(u64, slice_share, (policy_t p, cfrq_t q, cfse_t s, u64 slice_ns), (p, q, s, slice_ns))
 FN(u64, slice_floor, (policy_t p, tun_t t, cfse_t s, u32 idle_only, u64 slice_ns), (p, t, s, idle_only, slice_ns))
-FN(void, place_entity_cfs, (policy_t p, tun_t t, cfrq_t q, struct pelton_fair_se *s, u32 initial, u64 slice_ns, u64 slept_ns), (p, t, q, s, initial, slice_ns, slept_ns))
+FN(void, place_entity_cfs,
+   (policy_t p, tun_t t, cfrq_t q, struct pelton_fair_se *s, u32 initial, u64 slice_ns, u64 slept_ns),
+   (p, t, q, s, initial, slice_ns, slept_ns))
 FN(s32, wakeup_preempt_entity, (policy_t p, tun_t t, cfse_t c, cfse_t s), (p, t, c, s))
 FN(u32, check_preempt_tick, (tun_t t, cfse_t c, cfse_t f, u64 slice_ns), (t, c, f, slice_ns))
 FN(u32, entity_before_cfs, (cfse_t s, cfse_t o), (s, o))
@@ -248,12 +252,17 @@ FN(u32, skip_takes_second, (policy_t p, tun_t t, cfse_t s, cfse_t f), (p, t, s, 
 FN(s64, avg_vruntime, (policy_t p, struct pelton_fair_rq *q, cfse_t c), (p, q, c))
 FN(u32, entity_eligible, (policy_t p, cfrq_t q, cfse_t c, cfse_t s), (p, q, c, s))
 FN(u32, entity_before, (cfse_t s, cfse_t o), (s, o))
-FN(u32, delay_dequeue, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s), (p, t, q, c, s))
-FN(u32, requeue_delayed, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s), (p, t, q, c, s))
-FN(void, finish_delayed_dequeue, (struct pelton_fair_se *s), (s))
-FN(void, leave_entity, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s, u32 sleeps), (p, t, q, c, s, sleeps))
-FN(void, place_entity, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s, u32 initial), (p, t, q, c, s, initial))
-FN(u32, update_deadline, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s), (p, t, q, c, s))
+FN(u32, delay_dequeue, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s),
+   (p, t, q, c, s))
+FN(u32, requeue_delayed, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s),
+   (p, t, q, c, s))
+FN(void, finish_delayed_dequeue, (struct pelton_fair_se * s), (s))
+FN(void, leave_entity, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s, u32 sleeps),
+   (p, t, q, c, s, sleeps))
+FN(void, place_entity, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s, u32 initial),
+   (p, t, q, c, s, initial))
+FN(u32, update_deadline, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s),
+   (p, t, q, c, s))
 FN(void, yield_entity, (policy_t p, tun_t t, struct pelton_fair_rq *q, struct pelton_fair_se *s), (p, t, q, s))
 FN(u32, protect_slice, (policy_t p, cfse_t s), (p, s))
 FN(void, cancel_protect_slice, (policy_t p, struct pelton_fair_se *s), (p, s))
@@ -296,7 +305,8 @@ FN(u64, dl_next_period, (cdl_t d), (d))
 FN(u64, dl_hrtick, (cdl_t d), (d))
 FN(u32, dl_timer_starts, (u64 at, u64 now), (at, now))
 FN(u64, dl_zero_lag, (cdl_t d), (d))
-FN(u32, dl_overflow, (policy_t p, u64 limit, u64 total, u64 old, u64 add, u32 cpus, u64 cap), (p, limit, total, old, add, cpus, cap))
+FN(u32, dl_overflow, (policy_t p, u64 limit, u64 total, u64 old, u64 add, u32 cpus, u64 cap),
+   (p, limit, total, old, add, cpus, cap))
 
 /* CPUs that go idle or are */
 typedef const struct pelton_idle_walk *walk_t;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! One suite, many builds: the core behind `tests/conformance/entry.c`, compared with `pelton-reference` call by call.
 //!
-//! [`grammar`] makes scheduler events and turns each into calls of core operations; [`twin`] executes a call on the
+//! `grammar` makes scheduler events and turns each into calls of core operations; [`twin`] executes a call on the
 //! reference; [`builds`] and [`bpf`] execute it on a compiled core; [`suite`] compares results and states and explains
 //! the first difference.
 
