@@ -35,9 +35,10 @@ fn short_pipe() -> Experiment {
 fn a_round_trip_of_the_pipe_takes_its_time_and_calls_at_most_periods_that_end_at_work() {
     let table = rows(short_pipe(), &["_pipe."]);
     let time_s = simulated(&table, "time_pipe.before");
-    assert!((0.35..=0.5).contains(&time_s), "{time_s} s");
+    // 4.2 us of paths at the highest clock; how often a desktop pulls the clock down decides the rest (F-081).
+    assert!((0.35..=1.6).contains(&time_s), "{time_s} s");
     let per_s = simulated(&table, "updates_pipe.before") / time_s;
-    assert!((1100.0..=1500.0).contains(&per_s), "{per_s} calls per second: of two CPUs, about two thirds of 954 each");
+    assert!((954.0..=1908.0).contains(&per_s), "{per_s} calls per second: of one to two CPUs, 954 each at most");
     let per_s = simulated(&table, "updates_pipe.after") / time_s;
     assert!((150.0..=320.0).contains(&per_s), "{per_s} calls per second: the ticks of one busy CPU");
 }

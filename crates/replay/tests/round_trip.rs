@@ -117,24 +117,26 @@ const SYNC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/workloa
 /// Scope, quantity, and by how many times the tolerance at most.
 type Misses = &'static [(&'static str, &'static str, f64)];
 
-const CROWD_MISSES: Misses = &[
-    ("run", "busy", 1.1),
-    ("cpu", "busy", 3.5),
+const CROWD_MISSES: Misses =
+    &[("cpu", "busy", 5.5), ("domain", "transitions", 6.0), ("task", "run", 19.0), ("task", "latency_mean", 8.5)];
+const CHAIN_MISSES: Misses =
+    &[("cpu", "busy", 43.0), ("domain", "transitions", 1.5), ("task", "run", 11.0), ("task", "latency_mean", 4.0)];
+const CROWD_OF_PIPES_MISSES: Misses =
+    &[("run", "latency_mean", 80.0), ("run", "latency_p95", 42.0), ("task", "latency_mean", 430.0)];
+
+/// F-130: old kernels place new tasks by runnable load, and one other choice moves what follows.
+const CROWD_4_12_MISSES: Misses =
+    &[("run", "latency_mean", 1.2), ("cpu", "busy", 3.0), ("task", "run", 8.5), ("task", "latency_mean", 3.2)];
+const BIG_AND_LITTLE_4_19_MISSES: Misses = &[
+    ("run", "busy", 11.5),
+    ("run", "latency_mean", 10.0),
+    ("run", "latency_p95", 1.2),
+    ("cpu", "busy", 35.0),
+    ("domain", "frequency_mean", 6.0),
+    ("domain", "residency_distance", 7.0),
     ("domain", "transitions", 6.0),
-    ("task", "run", 19.0),
-    ("task", "latency_mean", 5.5),
-];
-const CHAIN_MISSES: Misses = &[
-    ("cpu", "busy", 11.5),
-    ("domain", "residency_distance", 2.5),
-    ("task", "run", 9.0),
-    ("task", "latency_mean", 3.5),
-];
-const CROWD_OF_PIPES_MISSES: Misses = &[
-    ("run", "latency_mean", 80.0),
-    ("run", "latency_p95", 30.0),
-    ("cpu", "busy", 1.1),
-    ("task", "latency_mean", 430.0),
+    ("task", "run", 164.0),
+    ("task", "latency_mean", 9.0),
 ];
 
 const CASES: [Case; 12] = [
@@ -147,8 +149,12 @@ const CASES: [Case; 12] = [
     Case { misses: CHAIN_MISSES, ..case("a chain of video tasks", "juno-r0", CHAIN) },
     case("tasks that wait for each other", "hikey-6220", SYNC),
     Case { misses: CROWD_OF_PIPES_MISSES, ..case("hackbench", "hikey-6220", "hackbench") },
-    Case { profile: "4.12", ..case("more tasks than CPUs, 4.12", "juno-r0", CROWD) },
-    Case { profile: "4.19", ..case("big and little, 4.19", "sdm845-db845c", BIG_AND_LITTLE) },
+    Case { profile: "4.12", misses: CROWD_4_12_MISSES, ..case("more tasks than CPUs, 4.12", "juno-r0", CROWD) },
+    Case {
+        profile: "4.19",
+        misses: BIG_AND_LITTLE_4_19_MISSES,
+        ..case("big and little, 4.19", "sdm845-db845c", BIG_AND_LITTLE)
+    },
     Case { profile: "5.10", ..case("a bound real-time task, 5.10", "hikey-6220", PINNED) },
 ];
 
