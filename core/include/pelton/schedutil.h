@@ -405,28 +405,68 @@ PELTON_INLINE u32 pelton_sugov_forcing_cpu(const struct pelton_policy *pol, cons
 	return sp->nr_cpus;
 }
 
-/* Largest request of the domain. */
-PELTON_INLINE void pelton_sugov_aggregate(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
-					  struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now,
-					  u64 tick_ns, struct pelton_perf_terms *terms, struct pelton_decision *out)
+/*
+ * The CPU whose request the domain follows: the first that forces the maximum, else the one with the largest share of the
+ * highest frequency, `caller` before its equals. A caller that forces the maximum asks nobody else: the terms of the other
+ * CPUs are not read then.
+ */
+PELTON_INLINE u32 pelton_sugov_largest(const struct pelton_perf_terms *terms, u32 n, u32 caller)
 {
-	u32 first = pelton_sugov_forcing_cpu(pol, sp, sc, now);
-	u32 i = first < sp->nr_cpus ? first : 0;
+	u32 best = caller, i;
 
-	out->perf = 0;
-	out->cpu = 0;
-	out->forced_max = 0;
-	out->request = 0;
-	out->scale = s[0].cap_orig;
-	for (; i < sp->nr_cpus && i < PELTON_DOMAIN_CPUS_MAX && !out->forced_max; i++) {
+	if (terms[caller].forced_max)
+		return caller;
+	for (i = 0; i < n && i < PELTON_DOMAIN_CPUS_MAX; i++) {
+		if (terms[i].forced_max)
+			return i;
+		if ((u64)terms[i].request * terms[best].scale > (u64)terms[best].request * terms[i].scale)
+			best = i;
+	}
+	return best;
+}
+
+/* What the domain needs, from the `n` requests of its CPUs to a frequency of the table `khz` with `opps` entries. */
+PELTON_INLINE void pelton_sugov_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
+				     const struct pelton_perf_terms *terms, u32 n, u32 caller, const u32 *khz,
+				     u32 opps, struct pelton_decision *out)
+{
+	const struct pelton_perf_terms *most;
+
+	out->cpu = pelton_sugov_largest(terms, n, caller);
+	most = &terms[out->cpu];
+	out->perf = most->perf;
+	out->request = most->request;
+	out->scale = most->scale;
+	out->forced_max = most->forced_max;
+	out->raw_khz = pelton_sugov_raw_freq(pol, sp, out->request, out->scale, out->forced_max);
+	out->resolved_khz = pelton_sugov_resolve(sp, khz, opps, out->raw_khz);
+	out->commit = PELTON_COMMIT_NONE;
+}
+
+/*
+ * An evaluation once the request of every CPU is known: `sc` and `s` belong to `caller`, whose hook call this is. A host
+ * that keeps `terms` between evaluations asks only the CPUs whose inputs changed.
+ */
+PELTON_INLINE void pelton_sugov_decide(const struct pelton_policy *pol, struct pelton_sugov_policy *sp,
+				       struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now,
+				       const struct pelton_perf_terms *terms, u32 caller, const u32 *khz, u32 opps,
+				       struct pelton_decision *out)
+{
+	pelton_sugov_need(pol, sp, terms, sp->nr_cpus, caller, khz, opps, out);
+	out->commit = pelton_sugov_commit(pol, sp, sp->nr_cpus == 1 ? sc : 0, s, now, out->raw_khz, out->resolved_khz,
+					  out->forced_max);
+}
+
+/* The request of every CPU of the domain, up to one that forces the maximum. */
+PELTON_INLINE void pelton_sugov_ask_all(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
+					struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now,
+					u64 tick_ns, struct pelton_perf_terms *terms)
+{
+	u32 i, forced = 0;
+
+	for (i = 0; i < sp->nr_cpus && i < PELTON_DOMAIN_CPUS_MAX && !forced; i++) {
 		pelton_sugov_cpu(pol, sp, &sc[i], &s[i], now, tick_ns, &terms[i]);
-		out->forced_max = terms[i].forced_max;
-		if ((u64)terms[i].request * out->scale > (u64)out->request * terms[i].scale || out->forced_max) {
-			out->perf = terms[i].perf;
-			out->request = terms[i].request;
-			out->scale = terms[i].scale;
-			out->cpu = i;
-		}
+		forced = terms[i].forced_max;
 	}
 }
 
@@ -436,11 +476,14 @@ PELTON_INLINE void pelton_sugov_evaluate(const struct pelton_policy *pol, struct
 					 u64 tick_ns, const u32 *khz, u32 n, struct pelton_perf_terms *terms,
 					 struct pelton_decision *out)
 {
-	pelton_sugov_aggregate(pol, sp, sc, s, now, tick_ns, terms, out);
-	out->raw_khz = pelton_sugov_raw_freq(pol, sp, out->request, out->scale, out->forced_max);
-	out->resolved_khz = pelton_sugov_resolve(sp, khz, n, out->raw_khz);
-	out->commit = pelton_sugov_commit(pol, sp, sp->nr_cpus == 1 ? sc : 0, s, now, out->raw_khz, out->resolved_khz,
-					  out->forced_max);
+	u32 forcing = pelton_sugov_forcing_cpu(pol, sp, sc, now);
+	u32 caller = forcing < sp->nr_cpus ? forcing : 0;
+
+	if (forcing < sp->nr_cpus)
+		pelton_sugov_cpu(pol, sp, &sc[caller], &s[caller], now, tick_ns, &terms[caller]);
+	else
+		pelton_sugov_ask_all(pol, sp, sc, s, now, tick_ns, terms);
+	pelton_sugov_decide(pol, sp, &sc[caller], &s[caller], now, terms, caller, khz, n, out);
 }
 
 #endif

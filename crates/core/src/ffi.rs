@@ -363,6 +363,30 @@ unsafe extern "C" {
     ) -> u32;
     pub(crate) safe fn pelton_x_sugov_work_start(p: &Policy, sp: &mut SugovPolicy) -> u32;
     pub(crate) safe fn pelton_x_sugov_work_done(p: &Policy, sp: &mut SugovPolicy);
+    /// `t` has `n` entries (at least one), `khz` has `opps`; `caller` is below `n`.
+    pub(crate) unsafe fn pelton_x_sugov_need(
+        p: &Policy,
+        sp: &SugovPolicy,
+        t: *const PerfTerms,
+        n: u32,
+        caller: u32,
+        khz: *const u32,
+        opps: u32,
+        out: &mut Decision,
+    );
+    /// `t` has `sp.nr_cpus` entries (at least one), `khz` has `opps`; `caller` is below `sp.nr_cpus`.
+    pub(crate) unsafe fn pelton_x_sugov_decide(
+        p: &Policy,
+        sp: &mut SugovPolicy,
+        sc: &mut SugovCpu,
+        s: &CpuState,
+        now: u64,
+        t: *const PerfTerms,
+        caller: u32,
+        khz: *const u32,
+        opps: u32,
+        out: &mut Decision,
+    );
     /// `sc`, `s` and `t` have `sp.nr_cpus` entries (at least one), `khz` has `n`.
     pub(crate) unsafe fn pelton_x_sugov_evaluate(
         p: &Policy,

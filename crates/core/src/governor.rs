@@ -264,6 +264,41 @@ impl SugovPolicy {
         if self.next_freq_khz == KHZ_NONE { 0 } else { self.next_freq_khz }
     }
 
+    /// What the domain needs from the requests of its CPUs, one entry each; `caller` goes before its equals. Nothing when
+    /// there is no such CPU.
+    #[inline]
+    #[must_use]
+    pub fn need(&self, pol: &Policy, terms: &[PerfTerms], caller: u32, khz: &[u32]) -> Decision {
+        let mut out = Decision::default();
+        let (Ok(n), Ok(opps)) = (u32::try_from(terms.len()), u32::try_from(khz.len())) else { return out };
+        if caller < n {
+            // SAFETY: both slices are as long as told, and the caller is one of the first.
+            unsafe { ffi::pelton_x_sugov_need(pol, self, terms.as_ptr(), n, caller, khz.as_ptr(), opps, &mut out) };
+        }
+        out
+    }
+
+    /// An evaluation once the request of every CPU is known; `sc` and `s` belong to `caller`. Nothing happens unless there
+    /// are `nr_cpus` requests and the caller's is one of them.
+    #[inline]
+    pub fn decide(
+        &mut self,
+        pol: &Policy,
+        (caller, sc, s): (u32, &mut SugovCpu, &CpuState),
+        now: u64,
+        terms: &[PerfTerms],
+        khz: &[u32],
+    ) -> Decision {
+        let mut out = Decision::default();
+        let Ok(opps) = u32::try_from(khz.len()) else { return out };
+        if caller < self.nr_cpus && self.nr_cpus as usize <= terms.len() {
+            let (t, khz) = (terms.as_ptr(), khz.as_ptr());
+            // SAFETY: there are `nr_cpus` requests, the caller's among them, and `opps` frequencies.
+            unsafe { ffi::pelton_x_sugov_decide(pol, self, sc, s, now, t, caller, khz, opps, &mut out) };
+        }
+        out
+    }
+
     /// A whole evaluation after the gate opened: all CPUs of the domain, mapping, commit. The slices have `nr_cpus`
     /// entries; shorter ones limit the domain to what is there.
     #[inline]

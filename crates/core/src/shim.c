@@ -201,6 +201,14 @@ FN(u32, sugov_commit_perf, (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u3
    (p, sp, sc, s, now, previous, target))
 FN(u32, sugov_work_start, (policy_t p, sp_t sp), (p, sp))
 FN(void, sugov_work_done, (policy_t p, sp_t sp), (p, sp))
+FN(void, sugov_need,
+   (policy_t p, csp_t sp, const struct pelton_perf_terms *t, u32 n, u32 caller, const u32 *khz, u32 opps,
+    struct pelton_decision *out),
+   (p, sp, t, n, caller, khz, opps, out))
+FN(void, sugov_decide,
+   (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, const struct pelton_perf_terms *t, u32 caller, const u32 *khz,
+    u32 opps, struct pelton_decision *out),
+   (p, sp, sc, s, now, t, caller, khz, opps, out))
 FN(void, sugov_evaluate,
    (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u64 tick, const u32 *khz, u32 n, terms_t t,
     struct pelton_decision *out),

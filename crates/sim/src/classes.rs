@@ -65,6 +65,7 @@ impl<S: Sink> Engine<'_, S> {
                 self.account_rt(c);
                 self.signal_rt(c, true);
                 self.cpus[c as usize].class = None;
+                self.request_changes(c);
                 self.hook_rt(c);
             }
             Class::Worker => {}
@@ -82,6 +83,7 @@ impl<S: Sink> Engine<'_, S> {
         let task = &mut self.tasks[t as usize];
         task.se.weight = task.fair.weight();
         self.cpus[c as usize].class = Some(new);
+        self.request_changes(c);
         match new {
             Class::Fair => {
                 self.signal_enqueue(c, t);

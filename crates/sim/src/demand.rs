@@ -238,10 +238,11 @@ impl<S: Sink> Engine<'_, S> {
         if self.clocks.is_empty() {
             return;
         }
-        let need = self.need(c, d, false);
+        self.ask(c, d, false);
         let domain = &self.domains[d as usize];
-        let raw = domain.sugov.raw_freq(&self.policy, need.terms.request, need.terms.scale, need.terms.forced_max != 0);
-        let khz = domain.settable_khz(domain.sugov.resolve(domain.governor_table(), raw));
+        let table = domain.governor_table();
+        let need = domain.sugov.need(&self.policy, self.targets.terms(d), self.targets.place(c), table);
+        let khz = domain.settable_khz(need.resolved_khz);
         self.observe_need(d, khz);
     }
 

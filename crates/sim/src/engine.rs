@@ -95,6 +95,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     /// CPUs on which a deadline task waits.
     pub dl_waiting: crate::workload::CpuSet,
     pub chores: Chores,
+    /// What each CPU asks of its frequency domain.
+    pub targets: crate::targets::Targets,
     /// What is watched of how far frequencies are from the need.
     pub clocks: crate::demand::Clocks,
     pub cluster_energy: Vec<crate::energy::ClusterEnergy>,

@@ -3,7 +3,7 @@
 //! reports what it decided and carries it out, by register write or through the worker thread.
 
 use pelton_core::hook::{Outcome, class, how};
-use pelton_core::{CpuState as CpuInputs, PerfTerms, commit, cpu_bw_dl, gate};
+use pelton_core::{Decision, PerfTerms, commit, cpu_bw_dl, gate, value};
 use pelton_schema::{Event, GateVerdict, HookSite, Sink};
 
 use crate::class::Class;
@@ -17,13 +17,6 @@ struct Call {
     domain: u32,
     site: HookSite,
     flags: u32,
-}
-
-/// The largest request of a domain and who made it.
-pub(crate) struct Need {
-    pub cpu: u32,
-    pub cap: u32,
-    pub terms: PerfTerms,
 }
 
 impl<S: Sink> Engine<'_, S> {
@@ -87,10 +80,13 @@ impl<S: Sink> Engine<'_, S> {
         let d = self.m.cpus[c as usize].domain;
         let call = Call { cpu: c, domain: d, site, flags };
         let local = self.m.cpus[self.exec as usize].domain == d;
-        let inputs = self.inputs(c);
+        self.request_changes(c);
+        if self.policy.stale_cpu != value::STALE_CPU_COUNT {
+            let inputs = self.inputs(c);
+            self.cpus[c as usize].sugov.keep_util(&self.policy, &inputs);
+        }
         let cpu = &mut self.cpus[c as usize];
         let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
-        cpu.sugov.keep_util(&self.policy, &inputs);
         let sugov = &mut self.domains[d as usize].sugov;
         let gate =
             sugov.begin(&self.policy, &mut cpu.sugov, bw_dl, self.boot_ns + self.now, self.tick_ns, flags, local);
@@ -105,72 +101,34 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Inputs of one CPU for the governor.
-    fn inputs(&self, c: u32) -> CpuInputs {
-        let cpu = &self.cpus[c as usize];
-        CpuInputs::fill(&cpu.rq, cpu_bw_dl(cpu.dl.running_bw_q20), cpu.rt_nr_running(), cpu.idle_calls)
-    }
-
     fn evaluate(&mut self, call: &Call) {
         let (c, d) = (call.cpu, call.domain);
         self.domains[d as usize].report.evaluations += 1;
-        let need = self.need(c, d, true);
+        self.ask(c, d, true);
         let inputs = self.inputs(c);
+        let (now, caller, terms) = (self.boot_ns + self.now, self.targets.place(c), self.targets.terms(d));
         let domain = &mut self.domains[d as usize];
         let prev_khz = domain.sugov.requested_khz();
-        let forced = need.terms.forced_max != 0;
-        let raw = domain.sugov.raw_freq(&self.policy, need.terms.request, need.terms.scale, forced);
-        let resolved = domain.sugov.resolve(domain.governor_table(), raw);
-        let set = domain.settable_khz(resolved);
-        self.observe_need(d, set);
-        let domain = &mut self.domains[d as usize];
-        let single = (self.m.domains[d as usize].cpus.len() == 1).then_some(&mut self.cpus[c as usize].sugov);
-        let outcome =
-            domain.sugov.commit(&self.policy, single, &inputs, self.boot_ns + self.now, raw, resolved, forced);
+        let table = if domain.no_table { &[] } else { domain.khz.as_slice() };
+        let sc = &mut self.cpus[c as usize].sugov;
+        let decision = domain.sugov.decide(&self.policy, (caller, sc, &inputs), now, terms, table);
         domain.report.held += u64::from(domain.sugov.gate.verdict != gate::OPEN);
+        let set = domain.settable_khz(decision.resolved_khz);
+        self.observe_need(d, set);
         if S::ACTIVE {
-            let changed = outcome != commit::NONE;
-            let event = self.decision(call, &need, [raw, resolved, prev_khz], changed);
+            let event = self.decision(call, &decision, prev_khz);
             self.emit(event);
         }
-        if outcome == commit::DRIVE {
+        if decision.commit == commit::DRIVE {
             self.drive(d);
         }
     }
 
-    /// Largest request of the domain, each CPU with the signals it has now (possibly stale). One who only looks does not
-    /// keep what the governor would remember.
-    pub(crate) fn need(&mut self, c: u32, d: u32, keep: bool) -> Need {
-        let cap = self.m.cpus[c as usize].capacity;
-        let mut best = Need { cpu: c, cap, terms: PerfTerms { scale: cap, ..PerfTerms::default() } };
-        // A call with a flag that means "maximum" asks nobody else (to 4.16).
-        let alone = keep && self.cpus[c as usize].sugov.forced_by_flags(&self.policy);
-        let all = if alone { std::slice::from_ref(&c) } else { self.m.domains[d as usize].cpus.as_slice() };
-        for &j in all {
-            let inputs = self.inputs(j);
-            let sugov = &self.domains[d as usize].sugov;
-            let mut state = self.cpus[j as usize].sugov;
-            let (_, terms) = sugov.cpu(&self.policy, &mut state, &inputs, self.boot_ns + self.now, self.tick_ns);
-            if keep {
-                self.cpus[j as usize].sugov = state;
-            }
-            let share = |t: &PerfTerms, other: &PerfTerms| u64::from(t.request) * u64::from(other.scale);
-            let (own, most) = (share(&terms, &best.terms), share(&best.terms, &terms));
-            if own > most || terms.forced_max != 0 || (j == c && own == most) {
-                best = Need { cpu: j, cap: inputs.cap_orig, terms };
-            }
-            if terms.forced_max != 0 {
-                break;
-            }
-        }
-        best
-    }
-
     fn explain_refusal(&mut self, call: &Call, gate: u32) {
-        let c = call.cpu;
         let khz = self.domains[call.domain as usize].sugov.requested_khz();
-        let need = Need { cpu: c, cap: self.m.cpus[c as usize].capacity, terms: PerfTerms::default() };
-        let mut event = self.decision(call, &need, [0, khz, khz], false);
+        let cap_orig = self.m.cpus[call.cpu as usize].capacity;
+        let most = (call.cpu, cap_orig, &PerfTerms::default());
+        let mut event = self.decision_event(call, most, [0, khz, khz], false);
         if let Event::FreqDecision { gate: g, .. } = &mut event {
             *g = gate;
         }
@@ -285,6 +243,7 @@ impl<S: Sink> Engine<'_, S> {
         self.observe_frequency(d);
         for &c in &spec.cpus {
             self.apply_speed(c, khz);
+            self.request_changes(c);
             self.emit(Event::CpuFrequency { cpu: c, freq_khz: khz });
             self.arm_segment(c);
         }
@@ -297,9 +256,19 @@ impl<S: Sink> Engine<'_, S> {
         domain.since_ns = self.now;
     }
 
-    /// What became of a call; `khz`: before the table, after it, and requested before.
-    fn decision(&self, call: &Call, need: &Need, khz: [u32; 3], changed: bool) -> Event {
-        let t = &need.terms;
+    /// What became of an evaluation.
+    fn decision(&self, call: &Call, decision: &Decision, prev_khz: u32) -> Event {
+        let cpu = self.m.domains[call.domain as usize].cpus[decision.cpu as usize];
+        let terms = &self.targets.terms(call.domain)[decision.cpu as usize];
+        let khz = [decision.raw_khz, decision.resolved_khz, prev_khz];
+        let most = (cpu, self.cpus[cpu as usize].rq.cap_orig, terms);
+        self.decision_event(call, most, khz, decision.commit != commit::NONE)
+    }
+
+    /// What became of a call; `most`: the CPU with the largest request, its capacity and the request; `khz`: before the
+    /// table, after it, and requested before.
+    fn decision_event(&self, call: &Call, most: (u32, u32, &PerfTerms), khz: [u32; 3], changed: bool) -> Event {
+        let (max_cpu, cap_orig, t) = most;
         let sugov = &self.domains[call.domain as usize].sugov;
         let gate = &sugov.gate;
         let [raw_khz, resolved_khz, prev_khz] = khz;
@@ -309,7 +278,7 @@ impl<S: Sink> Engine<'_, S> {
             domain: call.domain,
             site: call.site as u32,
             gate: gate.verdict,
-            max_cpu: need.cpu,
+            max_cpu,
             cfs: t.cfs,
             rt: t.rt,
             dl: t.dl,
@@ -320,7 +289,7 @@ impl<S: Sink> Engine<'_, S> {
             max: t.max,
             perf: t.perf,
             forced_max: t.forced_max,
-            cap_orig: need.cap,
+            cap_orig,
             raw_khz,
             resolved_khz,
             prev_khz,

@@ -60,6 +60,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// An update of `entity` on the queue of `home` raised `bits`.
     fn level_changed(&mut self, c: u32, entity: u32, home: u32, bits: u32, with: Climb) {
+        self.request_changes(c);
         if bits & ev::TG_LOAD != 0 && home != ROOT {
             self.refresh_group_load(c, home);
         }
@@ -115,6 +116,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The levels above a delayed task's queue count one runnable task more or less.
     fn count_above(&mut self, c: u32, mut slot: u32, delta: i32) {
+        self.request_changes(c);
         let cpu = &mut self.cpus[c as usize];
         while slot != ROOT {
             let (queue, own) = cpu.levels.records(&mut cpu.rq, slot);

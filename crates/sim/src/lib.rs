@@ -45,6 +45,7 @@ mod small_worlds;
 mod speed;
 mod state;
 mod sync;
+mod targets;
 mod tick;
 mod wake;
 pub mod workload;

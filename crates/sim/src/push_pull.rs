@@ -106,6 +106,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Puts an RT task on the queue of `c`.
     pub(crate) fn rt_enqueue(&mut self, c: u32, t: u32, at_head: bool) {
+        self.request_changes(c);
         self.cpus[c as usize].rt.enqueue(self.tasks[t as usize].rt.priority, t, at_head);
         self.rt_waiting.insert(c);
         self.start_rt_period();
@@ -113,6 +114,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Takes an RT task off the queue of `c`.
     pub(crate) fn rt_dequeue(&mut self, c: u32, t: u32) {
+        self.request_changes(c);
         self.cpus[c as usize].rt.dequeue(t);
         self.rt_waiting.set(c, self.cpus[c as usize].rt.len() > 0);
     }

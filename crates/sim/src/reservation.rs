@@ -22,6 +22,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let bw = self.bw_q20(t);
         self.tasks[t as usize].dl.active = active;
+        self.request_changes(c);
         let dl = &mut self.cpus[c as usize].dl;
         dl.running_bw_q20 = if active { dl.running_bw_q20 + bw } else { dl.running_bw_q20.saturating_sub(bw) };
         self.hook_event(c, HookSite::Dl, 0);

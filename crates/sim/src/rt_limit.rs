@@ -48,6 +48,7 @@ impl<S: Sink> Engine<'_, S> {
             let tasks = cpu.rt.len() > 0 || cpu.class == Some(Class::Realtime);
             needed |= tasks || cpu.rt_limit.time_ns > 0;
             if freed && tasks {
+                self.request_changes(c);
                 self.exec = c;
                 self.resume_rt(c);
             }
@@ -78,6 +79,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.balance_rt_runtime(c);
         if self.cpus[c as usize].rt_limit.exceeded() {
+            self.request_changes(c);
             self.hook_rt(c);
             self.resched_cpu(c);
         }
@@ -123,6 +125,8 @@ impl<S: Sink> Engine<'_, S> {
         let ends = self.has_fair_server() && cpu.rt_throttled() && cpu.rt.len() > 0;
         if ends {
             self.cpus[c as usize].rt_limit.throttled = 0;
+            self.request_changes(c);
+            self.request_changes(c);
             self.hook_rt(c);
         }
         ends
@@ -141,6 +145,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         cpu.rt_limit.throttled = 1;
         let at = cpu.rt_period_end_ns;
+        self.request_changes(c);
         self.queue.push(at, Ev::RtUnthrottle { cpu: c });
         self.hook_rt(c);
         self.resched_cpu(c);
@@ -151,6 +156,7 @@ impl<S: Sink> Engine<'_, S> {
         self.exec = c;
         self.account(c);
         self.cpus[c as usize].rt_limit.throttled = 0;
+        self.request_changes(c);
         self.renew_rt_period(c);
         if self.cpus[c as usize].rt.len() > 0 {
             self.resume_rt(c);

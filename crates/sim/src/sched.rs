@@ -139,6 +139,7 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         cpu.curr = next;
         cpu.class = (next != NO_TASK).then(|| self.tasks[next as usize].class);
+        self.class_changes(c, prev_class);
         self.emit_switch(c, prev, next, on_rq);
         if next == NO_TASK {
             self.signal_enter_idle(c);
@@ -276,8 +277,18 @@ impl<S: Sink> Engine<'_, S> {
     /// The running RT task is no longer runnable here: the class asks for a frequency without it.
     fn stop_rt(&mut self, c: u32) {
         self.cpus[c as usize].class = None;
+        self.request_changes(c);
         self.hook_rt(c);
         self.cpus[c as usize].class = Some(Class::Realtime);
+        self.request_changes(c);
+    }
+
+    /// CPU `c` ran a task of class `before` and runs one of another class now: a running RT task counts in its request.
+    fn class_changes(&mut self, c: u32, before: Option<Class>) {
+        let realtime = Some(Class::Realtime);
+        if before == realtime || self.cpus[c as usize].class == realtime {
+            self.request_changes(c);
+        }
     }
 
     fn deactivate_fair(&mut self, c: u32, t: u32, dead: bool) -> bool {

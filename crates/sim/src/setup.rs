@@ -23,6 +23,7 @@ use crate::rng::RunRng;
 use crate::signals::SignalClock;
 use crate::state::{Activation, CpuState, DomainState, Kind, Life, NO_TASK, Position, Power, Step, Task, TimerState};
 use crate::sync::Objects;
+use crate::targets::Targets;
 use crate::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec, Workload};
 use crate::{RunConfig, SimError};
 
@@ -323,6 +324,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             rt_waiting: CpuSet::default(),
             dl_waiting: CpuSet::default(),
             chores: Default::default(),
+            targets: Targets::new(m, policy),
             clocks: Clocks::default(),
             idle_tables: crate::idle::idle_tables(m),
             shared_hardware: crate::speed::shares_hardware(m),

@@ -38,6 +38,9 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         let irq_ns = std::mem::take(&mut cpu.irq_pending_ns);
         let decayed = cpu.rq.clock_update(&self.policy, self.signal_clock.at(self.now), irq_ns, cpu.curr == NO_TASK);
+        if decayed {
+            self.request_changes(c);
+        }
         if S::ACTIVE && decayed {
             let util_avg = self.cpus[c as usize].rq.irq.util_avg as u32;
             self.emit(Event::PeltIrq { cpu: c, util_avg });
@@ -59,6 +62,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     pub(crate) fn signal_enqueue(&mut self, c: u32, t: u32) {
+        self.request_changes(c);
         let now = self.signal_clock.at(self.now);
         let (cpu, task) = (&mut self.cpus[c as usize], &self.tasks[t as usize]);
         cpu.has_blocked = true;
@@ -69,6 +73,8 @@ impl<S: Sink> Engine<'_, S> {
         if self.grouped && self.tasks[t as usize].group != ROOT {
             return self.signal_enqueue_levels(c, t);
         }
+        // The hook call for I/O may have asked meanwhile.
+        self.request_changes(c);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let bits = cpu.rq.enqueue_finish(&self.policy, &mut task.se);
         self.published(c, t, bits, 0);
@@ -76,6 +82,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// `flags`: why it leaves, from [`pelton_core::dequeue`]; 0 = for a change of its parameters.
     pub(crate) fn signal_dequeue(&mut self, c: u32, t: u32, flags: u32) {
+        self.request_changes(c);
         let counted = self.tasks[t as usize].se.delayed == 0;
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
@@ -94,6 +101,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The end of a dequeue, after its hooks: kernels that lower the CPU's estimate last.
     pub(crate) fn signal_estimate_last(&mut self, c: u32, t: u32, flags: u32) {
+        self.request_changes(c);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         cpu.rq.estimate_last(&self.policy, &mut task.se, flags & dequeue::SLEEP != 0);
     }
@@ -127,6 +135,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A dequeue is delayed: asleep, but still queued.
     pub(crate) fn signal_delay(&mut self, c: u32, t: u32) {
+        self.request_changes(c);
         if let Some(slot) = self.task_slot(c, t) {
             return self.signal_delay_levels(c, t, slot);
         }
@@ -145,6 +154,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A sleeping task will wake elsewhere: its share is taken out of the old queue at that queue's next update.
     pub(crate) fn signal_migrate_sleeping(&mut self, t: u32) {
         let c = self.tasks[t as usize].cpu;
+        self.request_changes(c);
         if let Some(slot) = self.task_slot(c, t) {
             return self.signal_migrate_levels(t, slot, self.cpus[c as usize].curr == NO_TASK);
         }
@@ -155,6 +165,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A task that ends leaves its share to be removed.
     pub(crate) fn signal_exit(&mut self, c: u32, t: u32) {
+        self.request_changes(c);
         if let Some(slot) = self.task_slot(c, t) {
             return self.signal_migrate_levels(t, slot, false);
         }
@@ -164,6 +175,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A task leaves the fair class for another: it is detached, its averages are kept.
     pub(crate) fn signal_leave_class(&mut self, c: u32, t: u32) {
+        self.request_changes(c);
         if let Some(slot) = self.task_slot(c, t) {
             return self.signal_leave_class_levels(c, t, slot);
         }
@@ -175,6 +187,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A task joins the fair class on the queue it was just put on: what is left of its averages is attached.
     pub(crate) fn signal_join_class(&mut self, c: u32, t: u32) {
+        self.request_changes(c);
         if let Some(slot) = self.task_slot(c, t) {
             return self.signal_join_class_levels(c, t, slot);
         }
@@ -215,7 +228,11 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_rt(&mut self, c: u32, running: bool) {
         let cpu = &mut self.cpus[c as usize];
         cpu.has_blocked = true;
-        if cpu.rq.update_rt(&self.policy, running) != 0 && S::ACTIVE {
+        if cpu.rq.update_rt(&self.policy, running) == 0 {
+            return;
+        }
+        self.request_changes(c);
+        if S::ACTIVE {
             let util_avg = self.cpus[c as usize].rq.rt.util_avg as u32;
             self.emit(Event::PeltRt { cpu: c, util_avg });
         }
@@ -225,7 +242,11 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_dl(&mut self, c: u32, running: bool) {
         let cpu = &mut self.cpus[c as usize];
         cpu.has_blocked = true;
-        if cpu.rq.update_dl(&self.policy, running) != 0 && S::ACTIVE {
+        if cpu.rq.update_dl(&self.policy, running) == 0 {
+            return;
+        }
+        self.request_changes(c);
+        if S::ACTIVE {
             let util_avg = self.cpus[c as usize].rq.dl.util_avg as u32;
             self.emit(Event::PeltDl { cpu: c, util_avg });
         }
@@ -254,6 +275,7 @@ impl<S: Sink> Engine<'_, S> {
         } else {
             cpu.rq.update_blocked(&self.policy, self.signal_clock.at(self.now), 0, runs, 0)
         };
+        self.request_changes(c);
         let cpu = &mut self.cpus[c as usize];
         cpu.has_blocked = cpu.curr != NO_TASK || cpu.rq.has_blocked() || cpu.levels.has_listed();
         if bits != 0 {
@@ -286,6 +308,7 @@ impl<S: Sink> Engine<'_, S> {
         if bits == 0 {
             return;
         }
+        self.request_changes(c);
         if S::ACTIVE {
             self.emit_se(c, t);
             self.emit_cfs(c);
