@@ -177,22 +177,24 @@ PELTON_INLINE u32 pelton_sugov_is_stale(const struct pelton_policy *pol, const s
 	return pol->stale_cpu != PELTON_STALE_COUNT && sp->nr_cpus > 1 && pelton_cpu_silent(sc, now, tick_ns);
 }
 
-/* What the governor knows of a CPU of a domain with several CPUs: to 4.16 what its last hook call told. */
-PELTON_INLINE struct pelton_cpu_state pelton_sugov_known(const struct pelton_policy *pol,
-							 const struct pelton_sugov_policy *sp,
-							 const struct pelton_sugov_cpu *sc,
-							 const struct pelton_cpu_state *s)
+/* To 4.16 the governor knows of a CPU of a domain with several what its last hook call told; else what it reads now. */
+PELTON_INLINE u32 pelton_sugov_knows_last_call(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
+{
+	return pol->stale_cpu != PELTON_STALE_COUNT && sp->nr_cpus > 1;
+}
+
+/* The performance target from what the last hook call told. */
+PELTON_INLINE u32 pelton_sugov_eval_kept(const struct pelton_policy *pol, const struct pelton_sugov_cpu *sc,
+					 const struct pelton_cpu_state *s, u32 iowait, struct pelton_perf_terms *terms)
 {
 	struct pelton_cpu_state known = *s;
 
-	if (pol->stale_cpu == PELTON_STALE_COUNT || sp->nr_cpus == 1)
-		return known;
 	known.util_cfs = sc->kept_cfs;
 	known.runnable_cfs = 0;
 	known.util_est = 0;
 	known.util_rt = sc->kept_rt;
 	known.bw_dl = sc->kept_bw;
-	return known;
+	return pelton_perf_eval(pol, &known, iowait, terms);
 }
 
 /* A silent CPU loses its boost. Is it left out (4.12), or does its deadline bandwidth still count (4.16)? */
@@ -227,8 +229,7 @@ PELTON_INLINE u32 pelton_sugov_cpu(const struct pelton_policy *pol, const struct
 				   struct pelton_perf_terms *terms)
 {
 	struct pelton_perf_terms none = { 0 };
-	struct pelton_cpu_state known;
-	u32 boost = 0;
+	u32 boost = 0, iowait;
 
 	*terms = none;
 	terms->scale = s->cap_orig;
@@ -236,11 +237,12 @@ PELTON_INLINE u32 pelton_sugov_cpu(const struct pelton_policy *pol, const struct
 		terms->stale = 1;
 		return 0;
 	}
-	known = pelton_sugov_known(pol, sp, sc, s);
 	terms->forced_max = pelton_sugov_forced_by_flags(pol, sc);
 	if (!terms->forced_max)
 		boost = pelton_iowait_apply(pol, sp, sc, now, tick_ns);
-	sc->util = pelton_perf_eval(pol, &known, pelton_iowait_capacity(pol, sp, boost, s->cap_orig), terms);
+	iowait = pelton_iowait_capacity(pol, sp, boost, s->cap_orig);
+	sc->util = pelton_sugov_knows_last_call(pol, sp) ? pelton_sugov_eval_kept(pol, sc, s, iowait, terms) :
+							   pelton_perf_eval(pol, s, iowait, terms);
 	pelton_sugov_boost_request(pol, sp, boost, terms);
 	sc->util_evaluated = pelton_hook_util(pol, s->util_cfs, s->runnable_cfs, s->util_est);
 	sc->khz_evaluated = sp->cur_khz;
@@ -412,6 +414,7 @@ PELTON_INLINE u32 pelton_sugov_forcing_cpu(const struct pelton_policy *pol, cons
  */
 PELTON_INLINE u32 pelton_sugov_largest(const struct pelton_perf_terms *terms, u32 n, u32 caller)
 {
+	u64 request = terms[caller].request, scale = terms[caller].scale;
 	u32 best = caller, i;
 
 	if (terms[caller].forced_max)
@@ -419,8 +422,11 @@ PELTON_INLINE u32 pelton_sugov_largest(const struct pelton_perf_terms *terms, u3
 	for (i = 0; i < n && i < PELTON_DOMAIN_CPUS_MAX; i++) {
 		if (terms[i].forced_max)
 			return i;
-		if ((u64)terms[i].request * terms[best].scale > (u64)terms[best].request * terms[i].scale)
+		if (terms[i].request * scale > request * terms[i].scale) {
 			best = i;
+			request = terms[i].request;
+			scale = terms[i].scale;
+		}
 	}
 	return best;
 }

@@ -217,14 +217,16 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Brings a CPU's running task, energy and time totals up to now.
+    #[inline]
     pub(crate) fn account(&mut self, c: u32) {
-        let now = self.now;
-        let cpu = &mut self.cpus[c as usize];
-        let delta = now - cpu.accounted_ns;
-        if delta == 0 {
-            return;
+        let delta = self.now - self.cpus[c as usize].accounted_ns;
+        if delta > 0 {
+            self.account_time(c, delta);
         }
-        cpu.accounted_ns = now;
+    }
+
+    fn account_time(&mut self, c: u32, delta: u64) {
+        self.cpus[c as usize].accounted_ns = self.now;
         self.charge_energy(c, delta);
         let cpu = &mut self.cpus[c as usize];
         if cpu.irq_depth > 0 {

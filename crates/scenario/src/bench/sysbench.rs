@@ -69,27 +69,24 @@ impl Version {
 pub fn percentile_ms(latencies_ns: impl IntoIterator<Item = (u64, u64)>, percent: u32, version: Version) -> f64 {
     let (count, min, max) = version.buckets();
     let scale = (count - 1) as f64 / (max.ln() - min.ln());
-    let mut buckets = vec![0u64; count];
-    let mut total = 0u64;
-    for (ns, times) in latencies_ns {
+    let bucket = |ns: u64| {
         let ms = (ns as f64 / 1e6).clamp(min, max);
-        let bucket = ((ms.ln() - min.ln()) * scale + 0.5).floor() as usize;
-        buckets[bucket.min(count - 1)] += times;
-        total += times;
-    }
-    if total == 0 {
-        return 0.0;
-    }
+        (((ms.ln() - min.ln()) * scale + 0.5).floor() as usize).min(count - 1)
+    };
+    let mut latencies: Vec<(u64, u64)> = latencies_ns.into_iter().filter(|&(_, times)| times > 0).collect();
+    let total: u64 = latencies.iter().map(|(_, times)| times).sum();
     let wanted = (total as f64 * f64::from(percent) / 100.0 + 0.5).floor() as u64;
+    // Buckets ascend with latency: the one that is reached is the one of the latency that reaches it.
+    latencies.sort_unstable();
     let mut seen = 0;
-    let reached = buckets.iter().position(|n| {
-        seen += n;
+    let reached = latencies.iter().find(|(_, times)| {
+        seen += times;
         seen >= wanted
     });
+    let Some(&(reached_ns, _)) = reached else { return 0.0 };
     // Version 0.5 never answers with its first bucket.
     let first = usize::from(version == Version::V0_5);
-    let bucket = reached.unwrap_or(count).max(first);
-    (bucket as f64 / scale + min.ln()).exp()
+    (bucket(reached_ns).max(first) as f64 / scale + min.ln()).exp()
 }
 
 /// Totals of a run.
