@@ -176,16 +176,21 @@ PELTON_INLINE void pelton_move_zero(struct pelton_fair_rq *rq, s64 delta)
 	rq->zero_vruntime = pelton_v_add(rq->zero_vruntime, (u64)delta);
 }
 
+/* Is the least vruntime of a queue kept? Where the average is the reference of EEVDF nothing is. */
+PELTON_INLINE u32 pelton_keeps_min_vruntime(const struct pelton_policy *pol)
+{
+	return pol->fair_class != PELTON_FAIR_EEVDF || pol->fair_zero != PELTON_FAIR_ZERO_AVERAGE;
+}
+
 /*
  * min_vruntime follows the queue and never goes back. `first` is the waiting entity of least vruntime; either may be 0.
- * Nothing to do where the average is the reference of EEVDF.
  */
 PELTON_INLINE void pelton_update_min_vruntime(const struct pelton_policy *pol, struct pelton_fair_rq *rq,
 					      const struct pelton_fair_se *curr, const struct pelton_fair_se *first)
 {
 	s64 v = rq->zero_vruntime;
 
-	if (pol->fair_class == PELTON_FAIR_EEVDF && pol->fair_zero == PELTON_FAIR_ZERO_AVERAGE)
+	if (!pelton_keeps_min_vruntime(pol))
 		return;
 	if (curr)
 		v = curr->vruntime;

@@ -130,6 +130,13 @@ pub fn avg_vruntime_sub(p: &Policy, q: &mut FairRq, s: &FairSe) {
     ffi::pelton_x_avg_vruntime_sub(p, q, s);
 }
 
+/// Is the least virtual time of a queue kept at all?
+#[inline]
+#[must_use]
+pub fn keeps_min_vruntime(p: &Policy) -> bool {
+    ffi::pelton_x_keeps_min_vruntime(p) != 0
+}
+
 /// The least virtual time follows the running entity and the first that waits.
 #[inline]
 pub fn update_min_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>, f: Option<&FairSe>) {

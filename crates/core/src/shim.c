@@ -245,6 +245,7 @@ FN(void, fair_tunables_init, (policy_t p, struct pelton_fair_tunables *t, u32 nr
 FN(void, update_curr, (policy_t p, struct pelton_fair_se *s, u64 delta_ns), (p, s, delta_ns))
 FN(void, avg_vruntime_add, (policy_t p, struct pelton_fair_rq *q, cfse_t s), (p, q, s))
 FN(void, avg_vruntime_sub, (policy_t p, struct pelton_fair_rq *q, cfse_t s), (p, q, s))
+FN(u32, keeps_min_vruntime, (policy_t p), (p))
 FN(void, update_min_vruntime, (policy_t p, struct pelton_fair_rq *q, cfse_t c, cfse_t f), (p, q, c, f))
 FN(u32, preempt_by_policy, (u32 curr_idle, u32 wakee_idle, u32 batch), (curr_idle, wakee_idle, batch))
 FN(u64, slice_period, (policy_t p, tun_t t, cfrq_t q, cfse_t s, u32 all), (p, t, q, s, all))

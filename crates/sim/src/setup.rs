@@ -176,6 +176,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         power: Power::Idle { state: 0 },
         accounted_ns: 0,
         speed: 1,
+        speed_of: (0, (0, 1)),
         overhead_ns: 0,
         power_opp: 0,
         irq_depth: 0,

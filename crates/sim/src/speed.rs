@@ -40,6 +40,11 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn set_speed(&mut self, c: u32, khz: u32, share: (u64, u64)) {
+        // Neighbours make a CPU look again far more often than its speed changes.
+        if self.cpus[c as usize].speed_of == (khz, share) {
+            return;
+        }
+        self.cpus[c as usize].speed_of = (khz, share);
         let spec = &self.m.cpus[c as usize];
         let domain = &self.m.domains[spec.domain as usize];
         let opp = self.domains[spec.domain as usize].khz.partition_point(|&k| k < khz);

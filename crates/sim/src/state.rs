@@ -202,6 +202,8 @@ pub(crate) struct CpuState {
     pub accounted_ns: u64,
     /// Work per ns, in units of 1 << SPEED_SHIFT at capacity 1024.
     pub speed: u64,
+    /// Frequency and share of the core that its speed was worked out for.
+    pub speed_of: (u32, (u64, u64)),
     pub overhead_ns: u64,
     /// Operating point whose power it draws.
     pub power_opp: u32,

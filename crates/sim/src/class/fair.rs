@@ -14,13 +14,15 @@ use crate::state::NO_TASK;
 pub(crate) struct FairRules {
     pub policy: Policy,
     pub tunables: FairTunables,
+    /// The least vruntime of a queue is kept.
+    pub keeps_min: bool,
 }
 
 impl FairRules {
     pub(crate) fn new(policy: &Policy, nr_cpus: u32, tick_ns: u64) -> FairRules {
         let mut tunables = FairTunables::default();
         fair::fair_tunables_init(policy, &mut tunables, nr_cpus, tick_ns);
-        FairRules { policy: *policy, tunables }
+        FairRules { policy: *policy, tunables, keeps_min: fair::keeps_min_vruntime(policy) }
     }
 
     pub(crate) fn is_cfs(&self) -> bool {
@@ -450,6 +452,9 @@ impl FairRq {
     }
 
     fn advance_min<E: Entities>(&mut self, rules: &FairRules, e: &E) {
+        if !rules.keeps_min {
+            return;
+        }
         let (curr, first) = (self.running(e), self.first(e));
         fair::update_min_vruntime(&rules.policy, &mut self.rq, curr.as_ref(), first.as_ref());
     }
