@@ -47,9 +47,9 @@ fn measures(task: &TaskReport) -> bool {
 
 pub(crate) fn wakeup_latency_us(report: &Report) -> Option<f64> {
     let tasks = || report.tasks.iter().filter(|t| measures(t));
-    let wakeups: u64 = tasks().map(|t| t.wakeups).sum();
-    let sum_ns: u64 = tasks().map(|t| t.wakeup_latency_ns_sum).sum();
-    (wakeups > 0).then(|| sum_ns as f64 / wakeups as f64 / 1e3)
+    let count: u64 = tasks().map(|t| t.wakeup_latency_ns.count).sum();
+    let sum_ns: u64 = tasks().map(|t| t.wakeup_latency_ns.sum).sum();
+    (count > 0).then(|| sum_ns as f64 / count as f64 / 1e3)
 }
 
 #[cfg(test)]

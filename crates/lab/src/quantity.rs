@@ -78,8 +78,8 @@ quantities! {
     Task "latency_p95" ["ms"] "95th percentile of the activations, read as sysbench 0.5 and before do." = |t| of_activations(t, p95_ns);
     Task "run" ["ms"] "Time executing." = |t| Some(t.run_ns as f64 / 1e6);
     Task "wait" ["ms"] "Time runnable but not executing." = |t| Some(t.wait_ns as f64 / 1e6);
-    Task "wakeup_latency_avg" ["us"] "Mean time from wake-up to execution." = wakeup_latency_avg_us;
-    Task "wakeup_latency_max" ["us"] "Longest time from wake-up to execution." = wakeup_latency_max_us;
+    Task "wakeup_latency_avg" ["us"] "Mean time from wake-up, or start, to execution." = wakeup_latency_avg_us;
+    Task "wakeup_latency_max" ["us"] "Longest time from wake-up, or start, to execution." = wakeup_latency_max_us;
     Task "overruns" ["count"] "Activations that missed their next timer." = |t| timed(t, t.overruns as f64);
     Task "perf_index" ["1"] "rt-app performance index: 1 = as at full speed, 0 = just in time." = perf_index;
     Task "migrations" ["count"] "Changes of CPU." = |t| Some(t.migrations as f64);
@@ -129,11 +129,12 @@ fn p95_ns(activations: &Samples) -> f64 {
 }
 
 fn wakeup_latency_avg_us(task: &TaskReport) -> Option<f64> {
-    (task.wakeups > 0).then(|| task.wakeup_latency_ns_sum as f64 / task.wakeups as f64 / 1e3)
+    let latency = &task.wakeup_latency_ns;
+    (latency.count > 0).then(|| latency.sum as f64 / latency.count as f64 / 1e3)
 }
 
 fn wakeup_latency_max_us(task: &TaskReport) -> Option<f64> {
-    (task.wakeups > 0).then(|| task.wakeup_latency_ns_max as f64 / 1e3)
+    (task.wakeup_latency_ns.count > 0).then(|| task.wakeup_latency_ns.max as f64 / 1e3)
 }
 
 fn timed(task: &TaskReport, value: f64) -> Option<f64> {

@@ -75,10 +75,8 @@ pub struct TaskReport {
     pub migrations: u64,
     /// Energy attributed to it, microjoules.
     pub energy_uj: u64,
-    /// Longest time from wake-up to execution, ns.
-    pub wakeup_latency_ns_max: u64,
-    /// Sum of times from wake-up to execution, ns.
-    pub wakeup_latency_ns_sum: u64,
+    /// Times from wake-up, or from its start, to execution, ns. A task that waits when the run ends has a wake-up more.
+    pub wakeup_latency_ns: Summary,
     /// Completed activations: duration from start to completion, ns.
     pub activation_ns: Samples,
     /// Activations that completed after the next timer expiry.

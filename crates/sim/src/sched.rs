@@ -196,8 +196,7 @@ impl<S: Sink> Engine<'_, S> {
         task.report.wait_ns += now - task.waiting_since_ns;
         if let Some(woken) = task.woken_ns.take() {
             let latency = now + left_ns - woken;
-            task.report.wakeup_latency_ns_sum += latency;
-            task.report.wakeup_latency_ns_max = task.report.wakeup_latency_ns_max.max(latency);
+            task.report.wakeup_latency_ns.add(latency);
             task.activation.wakeup_latency_ns = latency;
         }
     }

@@ -180,7 +180,7 @@ fn latencies(m: &Machine, cpus: [u32; 2]) -> (Vec<u64>, Vec<u64>) {
         let at = |what: String| line.iter().rposition(|step| step.1.ends_with(&what)).expect("in the line");
         line[at(format!(": {tid}"))].0 - line[at(format!("wake {tid}"))].0
     };
-    (vec![of(1), of(2)], report.tasks.iter().map(|t| t.wakeup_latency_ns_max).collect())
+    (vec![of(1), of(2)], report.tasks.iter().map(|t| t.wakeup_latency_ns.max).collect())
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn without_costs_only_the_mechanism_is_left() {
         m.domains.iter_mut().for_each(|d| d.opps = vec![d.opps[2]]);
         let (report, events) = events_of(&m, &one_message([0, 1]), profile, &config(12));
         assert!(report.cpus.iter().all(|c| c.overhead_ns == 0), "{profile}");
-        assert!(report.tasks.iter().all(|t| t.wakeup_latency_ns_max == 0 && t.wait_ns == 0), "{profile}");
+        assert!(report.tasks.iter().all(|t| t.wakeup_latency_ns.max == 0 && t.wait_ns == 0), "{profile}");
         let times: Vec<u64> = events
             .iter()
             .filter(|e| matches!(e.1, Event::SchedSwitch { .. }) && e.0 >= START)

@@ -120,7 +120,7 @@ fn handed_over(m: &Machine) -> u64 {
     let take = on(task("b", None, vec![Op::SemWait(0), Op::Run { work_ns: 10_000 }]), 1);
     let w = Workload { semaphores: vec![0], ..workload(vec![post, take]) };
     let report = run_deep(m, &w);
-    report.tasks[1].wakeup_latency_ns_sum / (report.tasks[1].wakeups + 1) / 1000
+    report.tasks[1].wakeup_latency_ns.mean().unwrap_or(0) / 1000
 }
 
 fn run_deep(m: &Machine, w: &Workload) -> Report {

@@ -54,7 +54,7 @@ fn a_preempted_task_goes_to_an_idle_cpu() {
     ]);
     let r = run_on(&m, &w, "7.2", 900);
     assert_eq!(r.tasks[0].wait_ns, 0);
-    assert_eq!(r.tasks[1].wakeup_latency_ns_max, 0);
+    assert_eq!(r.tasks[1].wakeup_latency_ns.max, 0);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_yield_without_company_does_not_cost_the_place_later() {
         starts(with_policy(task("strong", Some(1), vec![run_ms(1)]), fifo(20)), 10),
     ]);
     let r = run_on(&m, &w, "7.2", 100);
-    assert_eq!(r.tasks[1].wakeup_latency_ns_max, 16 * MS, "first goes on where it was preempted");
+    assert_eq!(r.tasks[1].wakeup_latency_ns.max, 16 * MS, "first goes on where it was preempted");
 }
 
 #[test]

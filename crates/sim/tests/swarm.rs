@@ -5,6 +5,7 @@ mod common;
 use common::random::{Dice, random_machine, random_workload};
 use common::*;
 use pelton_schema::Event;
+use pelton_sim::report::TaskReport;
 use pelton_sim::workload::{SchedPolicy, TaskSpec, Workload};
 use pelton_sim::{Machine, Report, RunConfig};
 
@@ -30,6 +31,9 @@ fn check(seed: u64, m: &Machine, r: &Report, events: &[(u64, Event)]) {
     let busy: u64 = r.cpus.iter().map(|c| c.busy_ns).sum();
     let ran: u64 = r.tasks.iter().map(|t| t.run_ns).sum();
     assert_eq!(busy, ran, "seed {seed}: CPU time is task time");
+    for t in &r.tasks {
+        check_means(seed, t);
+    }
     let parts: u64 = r.cpus.iter().map(|c| c.energy_active_uj + c.energy_idle_uj).sum();
     assert!(near(parts, r.domains.iter().map(|d| d.energy_uj).sum(), 2 * r.cpus.len() as u64), "seed {seed}: energy");
     for (d, dom) in r.domains.iter().zip(&m.domains) {
@@ -39,6 +43,17 @@ fn check(seed: u64, m: &Machine, r: &Report, events: &[(u64, Event)]) {
         check_event(seed, *t, e, m);
     }
     check_switches(seed, events, m.cpus.len());
+}
+
+/// Every mean lies between its extremes, and what is counted is what was summed.
+fn check_means(seed: u64, t: &TaskReport) {
+    let latency = &t.wakeup_latency_ns;
+    for s in [latency, t.activation_ns.summary(), t.laps.summary(), &t.timer_latency] {
+        let mean = s.sum as f64 / s.count.max(1) as f64;
+        assert!(s.count == 0 || (s.min as f64 <= mean && mean <= s.max as f64), "seed {seed}: {} {s:?}", t.name);
+    }
+    assert!(latency.count <= t.wakeups + 1, "seed {seed}: {} ran more often than it was woken", t.name);
+    assert!(latency.count <= t.switches, "seed {seed}: {} ran without a switch", t.name);
 }
 
 fn check_event(seed: u64, t: u64, e: &Event, m: &Machine) {
