@@ -463,16 +463,17 @@ PELTON_INLINE void pelton_sugov_decide(const struct pelton_policy *pol, struct p
 					  out->forced_max);
 }
 
-/* The request of every CPU of the domain, up to one that forces the maximum. */
+/* The request of every CPU of the domain, which has one at least, up to one that forces the maximum. */
 PELTON_INLINE void pelton_sugov_ask_all(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
 					struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now,
 					u64 tick_ns, struct pelton_perf_terms *terms)
 {
-	u32 i, forced = 0;
+	u32 i;
 
-	for (i = 0; i < sp->nr_cpus && i < PELTON_DOMAIN_CPUS_MAX && !forced; i++) {
+	for (i = 0; i < PELTON_DOMAIN_CPUS_MAX; i++) {
 		pelton_sugov_cpu(pol, sp, &sc[i], &s[i], now, tick_ns, &terms[i]);
-		forced = terms[i].forced_max;
+		if (terms[i].forced_max || i + 1 >= sp->nr_cpus)
+			break;
 	}
 }
 

@@ -7,6 +7,10 @@ use proptest::prelude::*;
 /// How far the root may be from the sum of its tasks, per task and in units of the average: one of truncation, and two
 /// because one long update of a sleeper rounds differently from the queue's many short ones.
 const SLACK_PER_TASK: u64 = 3;
+/// What a running task's average gains in one period, 1024 * (1 - 0.5^(1/32)), and one for truncation.
+const ASTRAY_PER_TASK: f64 = 23.0;
+/// Time in which a sum halves.
+const HALF_LIFE_NS: f64 = 32.0 * 1024.0 * 1024.0;
 
 /// A unit of the average in units of the sum, at most.
 const UNIT: u64 = 46_718;
@@ -31,15 +35,15 @@ struct World {
     tasks: Vec<Se>,
     curr: Option<usize>,
     now: u64,
-    /// Tasks that left while they were runnable.
-    left: u64,
+    /// What departures of runnable tasks may have made of the root's sum, where the profile takes them out by averages.
+    astray: f64,
 }
 
 impl World {
     fn new(pol: Policy, tasks: usize, cap_orig: u32) -> Self {
         let rq = Rq::new(&pol, 0, cap_orig, 1024);
         let tasks = vec![Se::new(1024); tasks];
-        Self { pol, rq, tasks, curr: None, now: 0, left: 0 }
+        Self { pol, rq, tasks, curr: None, now: 0, astray: 0.0 }
     }
 
     fn idle(&self) -> bool {
@@ -74,7 +78,9 @@ impl World {
         if self.tasks[i].on_rq == 0 {
             return;
         }
-        self.left += u64::from(flags & dequeue::MIGRATE != 0);
+        if flags & dequeue::MIGRATE != 0 {
+            self.astray += ASTRAY_PER_TASK * UNIT_CONSTANT as f64;
+        }
         self.rq.dequeue_task(&self.pol, &mut self.tasks[i], self.now, 0, idle, flags);
         if self.curr == Some(i) {
             self.curr = None;
@@ -90,6 +96,7 @@ impl World {
 
     fn step(&mut self, gap_ns: u64, action: u8, who: usize) {
         self.now += gap_ns;
+        self.astray *= 0.5f64.powf(gap_ns as f64 / HALF_LIFE_NS);
         let who = who % self.tasks.len();
         match action {
             0 | 1 => self.wake(who),
@@ -121,13 +128,13 @@ impl World {
         u64::from(self.rq.cfs.avg.util_sum).saturating_sub(self.rq.cfs.removed_util * UNIT_CONSTANT)
     }
 
-    /// 4.12 takes a task that leaves out by its average, and 5.10 makes the sum anew from the average: each time up to a
-    /// unit of the average goes astray, until it decays.
+    /// 4.12 takes a task that leaves out by its average, and 5.10 makes the sum anew from the average. An average is that
+    /// of the last change of period, and tasks and queues change periods at different moments.
     fn slack(&self) -> u64 {
         let inexact =
             self.pol.queued_migrant == value::QUEUED_MIGRANT_REMOVED || self.pol.sum_floor == value::SUM_FLOOR_REBUILT;
         let per_task = SLACK_PER_TASK * self.tasks.len() as u64 * UNIT;
-        per_task + if inexact { self.left * UNIT_CONSTANT } else { 0 }
+        per_task + if inexact { self.astray as u64 } else { 0 }
     }
 }
 
