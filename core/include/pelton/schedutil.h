@@ -241,8 +241,8 @@ PELTON_INLINE u32 pelton_sugov_cpu(const struct pelton_policy *pol, const struct
 	if (!terms->forced_max)
 		boost = pelton_iowait_apply(pol, sp, sc, now, tick_ns);
 	iowait = pelton_iowait_capacity(pol, sp, boost, s->cap_orig);
-	sc->util = pelton_sugov_knows_last_call(pol, sp) ? pelton_sugov_eval_kept(pol, sc, s, iowait, terms) :
-							   pelton_perf_eval(pol, s, iowait, terms);
+	sc->util = pelton_sugov_knows_last_call(pol, sp) ? pelton_sugov_eval_kept(pol, sc, s, iowait, terms)
+							 : pelton_perf_eval(pol, s, iowait, terms);
 	pelton_sugov_boost_request(pol, sp, boost, terms);
 	sc->util_evaluated = pelton_hook_util(pol, s->util_cfs, s->runnable_cfs, s->util_est);
 	sc->khz_evaluated = sp->cur_khz;
@@ -433,8 +433,8 @@ PELTON_INLINE u32 pelton_sugov_largest(const struct pelton_perf_terms *terms, u3
 
 /* What the domain needs, from the `n` requests of its CPUs to a frequency of the table `khz` with `opps` entries. */
 PELTON_INLINE void pelton_sugov_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
-				     const struct pelton_perf_terms *terms, u32 n, u32 caller, const u32 *khz,
-				     u32 opps, struct pelton_decision *out)
+				     const struct pelton_perf_terms *terms, u32 n, u32 caller, const u32 *khz, u32 opps,
+				     struct pelton_decision *out)
 {
 	const struct pelton_perf_terms *most;
 
