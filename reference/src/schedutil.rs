@@ -424,7 +424,8 @@ pub fn evaluate_domain(
 ) -> Decision {
     let mut decision = Decision { scale: states[0].cap_orig, ..Decision::default() };
     let calls = |sc: &SugovCpu| sc.last_update_ns == now.ns && sc.flags == sp.gate.flags && forced_by_flag(rules, sc);
-    for i in cpus.iter().position(calls).unwrap_or(0)..cpus.len() {
+    let caller = cpus.iter().position(calls).unwrap_or(0);
+    for i in caller..cpus.len() {
         terms[i] = cpu_request(rules, sp, &mut cpus[i], &states[i], now);
         let t = &terms[i];
         let forced = t.forced_max != 0;
@@ -440,7 +441,7 @@ pub fn evaluate_domain(
     decision.raw_khz = raw_freq(rules, sp, decision.request, decision.scale, decision.forced_max != 0);
     decision.resolved_khz = resolve(sp, table_khz, decision.raw_khz);
     let single = if sp.nr_cpus == 1 { cpus.first_mut() } else { None };
-    decision.commit = commit((rules, numbers), sp, single, &states[0], now.ns, &decision) as u64;
+    decision.commit = commit((rules, numbers), sp, single, &states[caller], now.ns, &decision) as u64;
     decision
 }
 
