@@ -104,6 +104,29 @@ fn recorded_wakeups() -> String {
 }
 
 #[test]
+fn what_a_trace_does_not_tell_is_unknown_and_the_simulated_side_has_its_energy() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (path, trace) = file(&folder, "trace.txt");
+    std::fs::write(path, recorded_wakeups()).expect("written");
+    let replay = |platform: &str, format: &str| {
+        good(&["replay", "-q", &trace, "--platform", platform, "--format", format, "--policy", "7.2"])
+    };
+    let rows: Value = serde_json::from_str(&replay("hikey-6220", "json")).expect("JSON");
+    let rows = rows[0]["rows"].as_array().expect("rows");
+    for quantity in ["energy_active", "frequency_mean", "transitions"] {
+        let row = rows.iter().find(|r| r["quantity"] == quantity).expect("a row");
+        assert!(row["recorded"].is_null(), "the trace has no frequencies: {row}");
+        assert!(row["simulated"][0].is_number(), "{row}");
+        assert!(quantity == "transitions" || row["simulated"][0].as_f64().is_some_and(|v| v > 0.0), "{row}");
+    }
+    let csv = replay("odroid-n2-s922x", "csv");
+    assert!(csv.lines().any(|line| line.contains("energy_active") && line.ends_with("mJ,,")), "no power: {csv}");
+    let table = replay("odroid-n2-s922x", "table");
+    let energy = table.lines().find(|line| line.contains("energy_active")).expect("a row");
+    assert_eq!(energy.split_whitespace().collect::<Vec<_>>(), ["energy_active", "mJ", "-", "-"]);
+}
+
+#[test]
 fn how_long_idle_states_take_to_leave_is_measured_unless_the_platforms_figures_are_asked_for() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let (path, trace) = file(&folder, "trace.txt");

@@ -41,9 +41,26 @@ fn a_run_as_json_and_csv_says_the_same() {
         run["rows"].as_array().expect("rows").iter().find(|r| r["quantity"] == "transitions").expect("row");
     let csv = good(&with("run", &["--format", "csv"]));
     assert!(
-        csv.contains(&format!("run,,transitions,{},count\n", transitions["value"].as_f64().expect("number"))),
+        csv.contains(&format!("run,,transitions,{},count,\n", transitions["value"].as_f64().expect("number"))),
         "{csv}"
     );
+}
+
+#[test]
+fn energy_that_is_not_known_is_empty_in_tables_and_null_in_json_with_the_reason() {
+    let question = ["--platform", "odroid-n2-s922x", "--workload", "busy", "--duration", "100ms"];
+    let run = |rest: &[&str]| good(&[&["run"], &question[..], rest].concat());
+    let reason = "not known: the platform gives no power of busy CPUs";
+    assert!(run(&[]).contains(&format!("energy: {reason}")));
+    assert!(run(&["--format", "csv"]).contains(&format!("run,,energy,,mJ,{reason}\n")));
+    let rows: Value = serde_json::from_str(&run(&["--format", "json"])).expect("JSON");
+    let energy = rows["rows"].as_array().expect("rows").iter().find(|r| r["quantity"] == "energy").expect("a row");
+    assert!(energy["value"].is_null() && energy["note"] == reason, "{energy}");
+    let policies = ["--policy", "7.2", "--policy", "5.10", "--seeds", "2", "--only", "energy"];
+    let compared = good(&[&["compare"], &question[..], &policies[..]].concat());
+    assert!(compared.contains(&format!("energy: {reason}")), "{compared}");
+    let partly = good(&with("run", &[]));
+    assert!(partly.contains("energy: active power only: idle and cluster power are not known"), "{partly}");
 }
 
 #[test]

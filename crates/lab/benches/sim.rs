@@ -96,7 +96,7 @@ fn simulate(case: &Case, duration_ns: u64) -> Report {
 /// FNV-1a over what a run adds up to.
 fn hash(report: &Report) -> u64 {
     let tasks = report.tasks.iter().flat_map(|t| [t.run_ns, t.wait_ns, t.switches, t.migrations]);
-    let totals = [report.sim_events, report.energy_uj(), report.transitions()];
+    let totals = [report.sim_events, report.energy_uj().unwrap_or_default(), report.transitions()];
     let bytes = totals.into_iter().chain(tasks).flat_map(u64::to_le_bytes);
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

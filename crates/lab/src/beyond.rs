@@ -18,7 +18,7 @@ fn of_workload(beyond: &Beyond, workload: &str, reports: &Reports) -> Result<Bey
     let all = all.collect::<Result<Vec<_>, _>>()?;
     let row = |(i, variant): (usize, &String)| {
         let value = |(j, q): (usize, &&Quantity)| value(q, &all[i][j], (i > 0).then(|| all[0][j].as_slice()));
-        BeyondRow { variant: variant.clone(), values: quantities.iter().enumerate().map(value).collect() }
+        BeyondRow { variant: variant.clone(), values: quantities.iter().enumerate().filter_map(value).collect() }
     };
     let rows = beyond.variant.iter().enumerate().map(row).collect();
     Ok(BeyondResult { id: beyond.id.clone(), why: beyond.why.clone(), workload: workload.to_owned(), rows })
@@ -42,13 +42,13 @@ fn samples(
     quantities.iter().map(of).collect()
 }
 
-fn value(q: &Quantity, samples: &[f64], base: Option<&[f64]>) -> BeyondValue {
+fn value(q: &Quantity, samples: &[f64], base: Option<&[f64]>) -> Option<BeyondValue> {
     let rounded = |(lo, hi): (f64, f64)| (round(lo), round(hi));
-    BeyondValue {
+    Some(BeyondValue {
         quantity: q.name.to_owned(),
         unit: q.unit.to_owned(),
-        mean: round(stats::mean(samples)),
+        mean: round(stats::mean(samples)?),
         ci95: stats::mean_ci95(samples).map(rounded),
         change_ci95: base.and_then(|base| stats::paired_change_ci95(base, samples)).map(rounded),
-    }
+    })
 }

@@ -37,8 +37,8 @@ pub struct Foreseen {
     pub price_uj: f64,
     /// Changes of all domains.
     pub changes: u64,
-    /// Energy of the run, uJ.
-    pub energy_uj: u64,
+    /// Energy of the run, uJ; `None` where the platform does not know it ([`knows_power`]).
+    pub energy_uj: Option<u64>,
 }
 
 /// From `at_ns` on, operating point `opp` is needed.

@@ -30,6 +30,8 @@ pub struct CompareRow {
     pub quantity: &'static str,
     /// Its unit.
     pub unit: &'static str,
+    /// What the number leaves out, or why it is not known.
+    pub note: Option<&'static str>,
     /// One per policy, in order.
     pub cells: Vec<CompareCell>,
 }
@@ -60,15 +62,18 @@ impl Scope {
 /// One number under one policy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CompareCell {
-    /// Median over the seeds.
-    pub median: f64,
+    /// Median over the seeds; `None` when the number is not known.
+    pub median: Option<f64>,
     /// Smallest and largest value over the seeds.
-    pub range: (f64, f64),
+    pub range: Option<(f64, f64)>,
     /// Change of the median against the first policy, percent; `None` for the first policy and when its median is 0.
     pub change_pct: Option<f64>,
     /// 95 % confidence of the change: bootstrap over seed pairs.
     pub change_ci95_pct: Option<(f64, f64)>,
 }
+
+/// Smaller changes are shown as 0.0 %, which nothing can be said about.
+const SMALLEST_CHANGE_PCT: f64 = 0.05;
 
 /// Runs every plan with every seed, `jobs` at a time (0 = one per CPU), and compares; `names` are the plans' names.
 pub fn compare(
@@ -114,9 +119,7 @@ impl Samples<'_> {
     fn domain_rows(&self, shape: &Report, domain: usize, rows: &mut Vec<CompareRow>) {
         for q in QUANTITIES {
             if let Read::Domain(read) = q.read {
-                rows.extend(
-                    self.row(q, Scope::Domain, &shape.domains[domain].name, |r| r.domains.get(domain).map(read)),
-                );
+                rows.extend(self.row(q, Scope::Domain, &shape.domains[domain].name, |r| read(r.domains.get(domain)?)));
             }
         }
     }
@@ -129,33 +132,37 @@ impl Samples<'_> {
         }
     }
 
-    /// A row, or nothing when some run does not have the number (a task that only exists under one policy).
+    /// A row, or nothing when some run does not have the number (a task that only exists under one policy). A number that
+    /// the platform's power figures cannot give is a row with empty cells.
     fn row(&self, q: &Quantity, scope: Scope, of: &str, read: impl Fn(&Report) -> Option<f64>) -> Option<CompareRow> {
-        let samples: Option<Vec<Vec<f64>>> = self.reports.iter().map(|runs| runs.iter().map(&read).collect()).collect();
-        let samples = samples?;
+        let known: Option<Vec<Vec<f64>>> = self.reports.iter().map(|runs| runs.iter().map(&read).collect()).collect();
+        let samples = known.or_else(|| q.rests_on_power().then(|| vec![Vec::new(); self.reports.len()]))?;
         let base = samples.first()?;
         let cells = samples.iter().enumerate().map(|(i, s)| cell(s, (i > 0).then_some(base))).collect();
-        Some(CompareRow { scope, of: of.to_owned(), quantity: q.name, unit: q.unit, cells })
+        let gap = self.reports.first()?.first()?.energy_basis.gap();
+        let note = gap.filter(|_| q.rests_on_power());
+        Some(CompareRow { scope, of: of.to_owned(), quantity: q.name, unit: q.unit, note, cells })
     }
 }
 
 fn cell(samples: &[f64], base: Option<&Vec<f64>>) -> CompareCell {
     let median = stats::median(samples);
-    let fold = |start: f64, pick: fn(f64, f64) -> f64| round(samples.iter().copied().fold(start, pick));
-    let change = base.and_then(|b| stats::percent_change(stats::median(b), median));
+    let extreme = |pick: fn(f64, f64) -> f64| samples.iter().copied().reduce(pick).map(round);
+    let change = base.and_then(|b| stats::percent_change(stats::median(b)?, median?));
     let ci95 = base.filter(|_| change.is_some()).and_then(|b| stats::paired_change_ci95(b, samples));
     CompareCell {
-        median: round(median),
-        range: (fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max)),
+        median: median.map(round),
+        range: extreme(f64::min).zip(extreme(f64::max)),
         change_pct: change.map(round),
         change_ci95_pct: ci95.map(|(lo, hi)| (round(lo), round(hi))),
     }
 }
 
 impl CompareCell {
-    /// True when the change is larger than what the seeds alone explain.
+    /// True when the change is larger than what the seeds alone explain, and large enough to be seen in a table.
     pub fn is_significant(&self) -> bool {
-        self.change_ci95_pct.is_some_and(|(lo, hi)| lo > 0.0 || hi < 0.0)
+        let seen = self.change_pct.is_some_and(|pct| pct.abs() >= SMALLEST_CHANGE_PCT);
+        seen && self.change_ci95_pct.is_some_and(|(lo, hi)| lo > 0.0 || hi < 0.0)
     }
 }
 
@@ -181,11 +188,11 @@ mod tests {
         let comparison = comparison();
         let row = comparison.rows.iter().find(|r| r.quantity == "transitions").expect("row");
         assert_eq!(row.cells[0].change_pct, None);
-        assert_eq!(row.cells[0].median, 1004.5);
+        assert_eq!(row.cells[0].median, Some(1004.5));
         let change = row.cells[1].change_pct.expect("change");
         assert!((change + 49.776).abs() < 0.01, "{change}");
         assert!(row.cells[1].is_significant());
-        assert_eq!(row.cells[1].range, (500.0, 509.0));
+        assert_eq!(row.cells[1].range, Some((500.0, 509.0)));
     }
 
     #[test]
@@ -195,6 +202,27 @@ mod tests {
         assert_eq!((row.scope, row.of.as_str()), (Scope::Task, "t"));
         assert_eq!(row.cells[1].change_pct, Some(0.0));
         assert!(!row.cells[1].is_significant());
+    }
+
+    #[test]
+    fn an_energy_that_is_not_known_is_an_empty_cell_with_a_reason() {
+        let comparison = comparison();
+        let energy = comparison.rows.iter().find(|r| r.quantity == "energy").expect("a row");
+        assert_eq!((energy.cells[0].median, energy.cells[0].range, energy.cells[1].change_pct), (None, None, None));
+        assert!(energy.note.is_some_and(|note| note.starts_with("not known")));
+        let known = comparison.rows.iter().find(|r| r.quantity == "transitions").expect("a row");
+        assert_eq!(known.note, None);
+    }
+
+    #[test]
+    fn a_change_that_a_table_shows_as_nothing_has_no_star() {
+        let cell = |pct| CompareCell {
+            median: Some(1.0),
+            range: Some((1.0, 1.0)),
+            change_pct: Some(pct),
+            change_ci95_pct: Some((pct / 2.0, pct * 2.0)),
+        };
+        assert!(!cell(0.04).is_significant() && cell(0.06).is_significant());
     }
 
     #[test]

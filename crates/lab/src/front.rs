@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::clairvoyant::{self, Foreseen};
+use crate::experiment::ExperimentError;
 use crate::quantity;
 use crate::run::{Control, LabError, run_matrix};
 use crate::{round, stats};
@@ -120,16 +121,23 @@ fn pair(
     control: Control<'_>,
 ) -> Result<Pair, LabError> {
     let reports = run_matrix(&question.plans, seeds, jobs, control)?;
-    let medians: Vec<[f64; 3]> = reports.iter().map(|runs| AXES.map(|axis| median_of(runs, axis))).collect();
+    let medians = reports.iter().map(|runs| medians(runs)).collect::<Result<Vec<[f64; 3]>, _>>()?;
     let base = medians[0];
     let points = medians.iter().map(|&at| point(at, base, &medians, margin_pct)).collect();
     let foreseen = foreseen(question, seeds, base[ENERGY], jobs, control)?;
     Ok(Pair { platform: question.platform.clone(), workload: question.workload.clone(), points, foreseen })
 }
 
-fn median_of(runs: &[Report], axis: &str) -> f64 {
-    let read = |report| quantity::find(axis).and_then(|quantity| quantity.read(report, None)).unwrap_or(0.0);
-    stats::median(&runs.iter().map(read).collect::<Vec<_>>())
+/// Medians over the seeds, in the order of the axes.
+fn medians(runs: &[Report]) -> Result<[f64; 3], LabError> {
+    let of = |axis: &str| {
+        let read = |report| quantity::find(axis)?.read(report, None);
+        let samples: Option<Vec<f64>> = runs.iter().map(read).collect();
+        let missing = || LabError::Experiment(ExperimentError(format!("a run has no `{axis}`, which is an axis")));
+        samples.and_then(|samples| stats::median(&samples)).ok_or_else(missing)
+    };
+    let [latency, calls, energy] = AXES;
+    Ok([of(latency)?, of(calls)?, of(energy)?])
 }
 
 fn point(at: [f64; 3], base: [f64; 3], all: &[[f64; 3]], margin_pct: f64) -> Point {
@@ -163,18 +171,21 @@ fn foreseen(
         Err(_) => seeds.iter().map(one).collect(),
     };
     let runs = runs.into_iter().collect::<Result<Vec<_>, _>>()?;
-    Ok((0..PRICES_UJ.len()).map(|i| summary(&runs, i, base_mj)).collect())
+    let unknown = || LabError::Experiment(ExperimentError("the platform does not know its energy".into()));
+    (0..PRICES_UJ.len()).map(|i| summary(&runs, i, base_mj).ok_or_else(unknown)).collect()
 }
 
-fn summary(runs: &[Vec<Foreseen>], i: usize, base_mj: f64) -> ForeseenPoint {
-    let median = |read: fn(&Foreseen) -> f64| stats::median(&runs.iter().map(|run| read(&run[i])).collect::<Vec<_>>());
-    let energy_mj = median(|run| run.energy_uj as f64 / 1e3);
-    ForeseenPoint {
+fn summary(runs: &[Vec<Foreseen>], i: usize, base_mj: f64) -> Option<ForeseenPoint> {
+    let median = |read: fn(&Foreseen) -> Option<f64>| {
+        stats::median(&runs.iter().map(|run| read(&run[i])).collect::<Option<Vec<_>>>()?)
+    };
+    let energy_mj = median(|run| Some(run.energy_uj? as f64 / 1e3))?;
+    Some(ForeseenPoint {
         price_mj: round(PRICES_UJ[i] / 1e3),
-        changes: round(median(|run| run.changes as f64)),
+        changes: round(median(|run| Some(run.changes as f64))?),
         energy_mj: round(energy_mj),
         energy_change_pct: stats::percent_change(base_mj, energy_mj).map(round),
-    }
+    })
 }
 
 #[cfg(test)]

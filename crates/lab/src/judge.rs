@@ -36,14 +36,14 @@ fn read_probe(probe: &probe::Probe, samples: &Samples) -> Option<ProbeResult> {
     Some(ProbeResult {
         id: probe.id.clone(),
         unit: probe::unit(&probe.quantity)?.to_owned(),
-        mean: round(stats::mean(samples)),
+        mean: round(stats::mean(samples)?),
         range: (round(bound(f64::min)?), round(bound(f64::max)?)),
     })
 }
 
 fn judge_row(row: &Row, reports: &Reports) -> Result<RowResult, ExperimentError> {
     let samples = if row.not_modelled.is_some() { None } else { Some(samples(row, reports)?) };
-    let simulated = samples.as_deref().map(|s| round(stats::mean(s)));
+    let simulated = samples.as_deref().and_then(stats::mean).map(round);
     let ci95 = samples.as_deref().and_then(stats::mean_ci95).map(|(lo, hi)| (round(lo), round(hi)));
     let verdict = match simulated {
         None => Verdict::NotModelled,
@@ -73,7 +73,7 @@ fn samples(row: &Row, reports: &Reports) -> Result<Vec<f64>, ExperimentError> {
         };
         let all = row.workload.names().iter().map(of_one).collect::<Option<Vec<_>>>()?;
         let seeds = all.iter().map(Vec::len).min()?;
-        Some((0..seeds).map(|i| stats::mean(&all.iter().map(|of| of[i]).collect::<Vec<_>>())).collect())
+        (0..seeds).map(|i| stats::mean(&all.iter().map(|of| of[i]).collect::<Vec<_>>())).collect()
     };
     let of = row.of.as_deref().unwrap_or("the run");
     let missing = || ExperimentError(format!("row `{}`: no report has `{}` of {of}", row.id, row.quantity));

@@ -12,8 +12,8 @@ use pelton_sim::samples::Samples;
 pub enum Read {
     /// The whole run; `None` when no task measures such a number.
     Run(fn(&Report) -> Option<f64>),
-    /// One frequency domain.
-    Domain(fn(&DomainReport) -> f64),
+    /// One frequency domain; `None` when the number is not known.
+    Domain(fn(&DomainReport) -> Option<f64>),
     /// One task; `None` when the task has no such number.
     Task(fn(&TaskReport) -> Option<f64>),
 }
@@ -40,7 +40,7 @@ macro_rules! quantities {
 }
 
 quantities! {
-    Run "energy" ["mJ"] "Energy of all CPUs and clusters." = |r| Some(r.energy_uj() as f64 / 1e3);
+    Run "energy" ["mJ"] "Energy of all CPUs and clusters." = |r| r.energy_uj().map(mj);
     Run "transitions" ["count"] "Frequency changes, as cpufreq counts them." = |r| Some(r.transitions() as f64);
     Run "switches" ["count"] "Context switches." = |r| Some(r.cpus.iter().map(|c| c.switches).sum::<u64>() as f64);
     Run "busy" ["ms"] "CPU time spent in tasks." = |r| Some(r.cpus.iter().map(|c| c.busy_ns).sum::<u64>() as f64 / 1e6);
@@ -67,10 +67,10 @@ quantities! {
     Run "step_latency_ms_max" ["ms"] "The longest of these times." = demand::step_latency_ms_max;
     Run "short_ms" ["ms"] "Time below the needed frequency, all domains: the sum of all reactions." = |r| demand::sum(r, |d| d.reaction_ns.summary().sum).map(|ns| ns / 1e6);
     Run "over_ms" ["ms"] "Time above the needed frequency, all domains." = |r| demand::sum(r, |d| d.over_ns).map(|ns| ns / 1e6);
-    Domain "domain_transitions" ["count"] "Frequency changes of the domain." = |d| d.transitions as f64;
-    Domain "domain_evaluations" ["count"] "Governor evaluations of the domain." = |d| d.evaluations as f64;
-    Domain "domain_gated" ["count"] "Hook calls refused by the rate limit." = |d| d.gated as f64;
-    Domain "domain_energy" ["mJ"] "Energy of the domain's CPUs." = |d| d.energy_uj as f64 / 1e3;
+    Domain "domain_transitions" ["count"] "Frequency changes of the domain." = |d| Some(d.transitions as f64);
+    Domain "domain_evaluations" ["count"] "Governor evaluations of the domain." = |d| Some(d.evaluations as f64);
+    Domain "domain_gated" ["count"] "Hook calls refused by the rate limit." = |d| Some(d.gated as f64);
+    Domain "domain_energy" ["mJ"] "Energy of the domain's CPUs." = |d| d.energy_uj.map(mj);
     Task "events" ["count"] "Completed activations." = |t| Some(t.activation_ns.len() as f64);
     Task "latency_min" ["ms"] "Shortest activation." = |t| of_activations(t, |a| a.summary().min as f64);
     Task "latency_avg" ["ms"] "Mean activation." = |t| of_activations(t, mean_ns);
@@ -83,7 +83,7 @@ quantities! {
     Task "overruns" ["count"] "Activations that missed their next timer." = |t| timed(t, t.overruns as f64);
     Task "perf_index" ["1"] "rt-app performance index: 1 = as at full speed, 0 = just in time." = perf_index;
     Task "migrations" ["count"] "Changes of CPU." = |t| Some(t.migrations as f64);
-    Task "task_energy" ["mJ"] "Energy attributed to the task." = |t| Some(t.energy_uj as f64 / 1e3);
+    Task "task_energy" ["mJ"] "Energy attributed to the task." = |t| t.energy_uj.map(mj);
 }
 
 /// The quantity with this name.
@@ -92,6 +92,11 @@ pub fn find(name: &str) -> Option<&'static Quantity> {
 }
 
 impl Quantity {
+    /// The number rests on the platform's power figures: a report without it has it unknown, not absent.
+    pub fn rests_on_power(&self) -> bool {
+        self.unit == "mJ"
+    }
+
     /// Reads the number for the whole run, or for the domain or task called `of`; `None` when there is no such number.
     ///
     /// Tasks are matched by their full name or by the name before a trailing `-<number>` or `_<number>` (instances);
@@ -99,10 +104,14 @@ impl Quantity {
     pub fn read(&self, report: &Report, of: Option<&str>) -> Option<f64> {
         match self.read {
             Read::Run(f) => f(report),
-            Read::Domain(f) => report.domains.iter().find(|d| of.is_none_or(|name| d.name == name)).map(f),
+            Read::Domain(f) => report.domains.iter().find(|d| of.is_none_or(|name| d.name == name)).and_then(f),
             Read::Task(f) => f(task(report, of?)?),
         }
     }
+}
+
+fn mj(uj: u64) -> f64 {
+    uj as f64 / 1e3
 }
 
 fn task<'a>(report: &'a Report, name: &str) -> Option<&'a TaskReport> {

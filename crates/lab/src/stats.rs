@@ -14,24 +14,20 @@ const BOOTSTRAP_RESAMPLES: usize = 2000;
 /// 3.1 % with six, so that six is where 95 % can be said of anything.
 pub const SAMPLES_FOR_CI95: usize = 6;
 
-/// Arithmetic mean; 0 for no samples.
-pub fn mean(samples: &[f64]) -> f64 {
-    if samples.is_empty() { 0.0 } else { samples.iter().sum::<f64>() / samples.len() as f64 }
+/// Arithmetic mean; `None` for no samples.
+pub fn mean(samples: &[f64]) -> Option<f64> {
+    (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
 }
 
-/// Middle value (mean of the two middle ones for an even number); 0 for no samples.
-pub fn median(samples: &[f64]) -> f64 {
+/// Middle value (mean of the two middle ones for an even number); `None` for no samples.
+pub fn median(samples: &[f64]) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
-    median_of_sorted(&sorted)
-}
-
-fn median_of_sorted(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     match n {
-        0 => 0.0,
-        _ if n % 2 == 1 => sorted[n / 2],
-        _ => (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0,
+        0 => None,
+        _ if n % 2 == 1 => Some(sorted[n / 2]),
+        _ => Some(f64::midpoint(sorted[n / 2 - 1], sorted[n / 2])),
     }
 }
 
@@ -56,7 +52,7 @@ pub fn mean_ci95(samples: &[f64]) -> Option<(f64, f64)> {
     if n < SAMPLES_FOR_CI95 {
         return None;
     }
-    let centre = mean(samples);
+    let centre = mean(samples)?;
     let variance = samples.iter().map(|x| (x - centre).powi(2)).sum::<f64>() / (n - 1) as f64;
     let half = student_t_975(n - 1) * (variance / n as f64).sqrt();
     Some((centre - half, centre + half))
@@ -83,23 +79,20 @@ pub fn paired_change_ci95(base: &[f64], new: &[f64]) -> Option<(f64, f64)> {
         return None;
     }
     changes.sort_by(f64::total_cmp);
-    Some((percentile_nearest(&changes, 2.5), percentile_nearest(&changes, 97.5)))
+    Some((percentile_nearest(&changes, 2.5)?, percentile_nearest(&changes, 97.5)?))
 }
 
 fn resampled_change(rng: &mut Pcg64Mcg, base: &[f64], new: &[f64], n: usize) -> Option<f64> {
     let picks: Vec<usize> = (0..n).map(|_| (rng.next_u64() % n as u64) as usize).collect();
     let side = |samples: &[f64]| median(&picks.iter().map(|&i| samples[i]).collect::<Vec<_>>());
-    percent_change(side(base), side(new))
+    percent_change(side(base)?, side(new)?)
 }
 
-/// Nearest-rank percentile of ascending samples: the smallest value that at least `pct` percent do not exceed.
-pub fn percentile_nearest(sorted: &[f64], pct: f64) -> f64 {
-    let n = sorted.len();
-    if n == 0 {
-        return 0.0;
-    }
-    let rank = (pct / 100.0 * n as f64).ceil() as usize;
-    sorted[rank.clamp(1, n) - 1]
+/// Nearest-rank percentile of ascending samples: the smallest value that at least `pct` percent do not exceed;
+/// `None` for no samples.
+pub fn percentile_nearest(sorted: &[f64], pct: f64) -> Option<f64> {
+    let rank = (pct / 100.0 * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied()
 }
 
 #[cfg(test)]
@@ -108,9 +101,13 @@ mod tests {
 
     #[test]
     fn median_of_even_count_is_the_middle_mean() {
-        assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), 2.5);
-        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&[]), 0.0);
+        assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), Some(2.5));
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+    }
+
+    #[test]
+    fn nothing_has_no_middle_and_no_mean() {
+        assert_eq!((median(&[]), mean(&[]), percentile_nearest(&[], 50.0)), (None, None, None));
     }
 
     #[test]
@@ -144,7 +141,7 @@ mod tests {
         let first = paired_change_ci95(&base, &new);
         assert_eq!(first, paired_change_ci95(&base, &new));
         let (lo, hi) = first.expect("pairs");
-        let change = percent_change(median(&base), median(&new)).expect("base is not 0");
+        let change = percent_change(median(&base).expect("ten"), median(&new).expect("ten")).expect("base is not 0");
         assert!(lo <= change && change <= hi, "{lo} {change} {hi}");
     }
 
@@ -157,8 +154,8 @@ mod tests {
     #[test]
     fn nearest_rank_percentiles() {
         let sorted: Vec<f64> = (1..=20).map(f64::from).collect();
-        assert_eq!(percentile_nearest(&sorted, 95.0), 19.0);
-        assert_eq!(percentile_nearest(&sorted, 0.0), 1.0);
-        assert_eq!(percentile_nearest(&sorted, 100.0), 20.0);
+        assert_eq!(percentile_nearest(&sorted, 95.0), Some(19.0));
+        assert_eq!(percentile_nearest(&sorted, 0.0), Some(1.0));
+        assert_eq!(percentile_nearest(&sorted, 100.0), Some(20.0));
     }
 }

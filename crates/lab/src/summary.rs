@@ -53,8 +53,10 @@ pub struct RunRow {
     pub quantity: &'static str,
     /// Its unit.
     pub unit: &'static str,
-    /// The number.
-    pub value: f64,
+    /// The number; `None` when it is not known.
+    pub value: Option<f64>,
+    /// What the number leaves out, or why it is not known.
+    pub note: Option<&'static str>,
 }
 
 /// Time at one operating point.
@@ -90,12 +92,15 @@ pub fn summarise(header: RunHeader, machine: &Machine, report: &Report) -> RunSu
     let mut rows = Vec::new();
     for q in QUANTITIES {
         let mut push = |scope, of: &str, value: Option<f64>| {
-            let row = |v| RunRow { scope, of: of.to_owned(), quantity: q.name, unit: q.unit, value: round(v) };
-            rows.extend(value.map(row));
+            let note = report.energy_basis.gap().filter(|_| q.rests_on_power());
+            if value.is_some() || q.rests_on_power() {
+                let value = value.map(round);
+                rows.push(RunRow { scope, of: of.to_owned(), quantity: q.name, unit: q.unit, value, note });
+            }
         };
         match q.read {
             Read::Run(read) => push(Scope::Run, "", read(report)),
-            Read::Domain(read) => report.domains.iter().for_each(|d| push(Scope::Domain, &d.name, Some(read(d)))),
+            Read::Domain(read) => report.domains.iter().for_each(|d| push(Scope::Domain, &d.name, read(d))),
             Read::Task(read) => report.tasks.iter().for_each(|t| push(Scope::Task, &t.name, read(t))),
         }
     }
@@ -118,7 +123,7 @@ fn residency(machine: &Machine, report: &Report) -> Vec<ResidencyRow> {
 impl RunSummary {
     /// The value of one row.
     pub fn value(&self, scope: Scope, of: &str, quantity: &str) -> Option<f64> {
-        self.rows.iter().find(|r| r.scope == scope && r.of == of && r.quantity == quantity).map(|r| r.value)
+        self.rows.iter().find(|r| r.scope == scope && r.of == of && r.quantity == quantity)?.value
     }
 }
 
@@ -138,5 +143,7 @@ mod tests {
         assert_eq!(summary.residency.iter().map(|r| r.pct).collect::<Vec<_>>(), [25.0, 75.0]);
         assert_eq!(summary.value(Scope::Domain, "cpu", "domain_transitions"), Some(0.0));
         assert_eq!(summary.value(Scope::Task, "nobody", "events"), None);
+        let energy = summary.rows.iter().find(|r| r.quantity == "domain_energy").expect("a row without a value");
+        assert!(energy.value.is_none() && energy.note.is_some_and(|note| note.starts_with("not known")));
     }
 }

@@ -114,7 +114,7 @@ fn units_of_a_published_table_are_never_mixed_with_milliwatts() {
     assert!(built.power_unit.starts_with("normalised"), "{}", built.power_unit);
     let little = &built.machine.domains[0];
     assert_eq!(little.opps.iter().map(|o| o.power_uw / 1000).collect::<Vec<_>>(), [33, 46, 61, 76, 93]);
-    assert_eq!(little.idle_states[0].power_uw, 6_000);
+    assert_eq!(little.idle_states[0].power_uw, Some(6_000));
     assert_eq!(built.machine.clusters[0].active_power_uw, [26_000, 30_000, 39_000, 47_000, 57_000]);
     assert_eq!(built.machine.clusters[0].idle_power_uw, [56_000, 56_000, 17_000]);
     let juno = platform::load("juno-r0").unwrap().build(&PlatformOptions::new("7.2")).unwrap();

@@ -50,7 +50,7 @@ impl<S: Sink> Engine<'_, S> {
         if state == 0 && domain.polling {
             return domain.opps[self.cpus[c as usize].power_opp as usize].power_uw;
         }
-        domain.idle_states.get(state as usize).map_or(0, |s| s.power_uw)
+        domain.idle_states.get(state as usize).and_then(|s| s.power_uw).unwrap_or(0)
     }
 
     /// Charges the way into a state and out of it. Platforms do not state that energy, but the residency implies it: a stay

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The machine a run takes place on. Built by `pelton-scenario` from a platform file, checked there.
 
+use crate::report::EnergyBasis;
+
 /// A complete machine. CPU numbers are indices into `cpus`, domain numbers into `domains`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Machine {
@@ -91,7 +93,7 @@ pub struct Opp {
     pub khz: u32,
     /// Voltage, microvolts; 0 = unknown.
     pub uv: u32,
-    /// Power of one fully busy CPU, microwatts; 0 = unknown.
+    /// Power of one fully busy CPU, microwatts; 0 at every point of a domain = not known.
     pub power_uw: u64,
 }
 
@@ -110,8 +112,8 @@ pub struct IdleState {
     pub reported_latency_ns: u64,
     /// Shortest stay that pays, ns.
     pub min_residency_ns: u64,
-    /// Power of one CPU in this state, microwatts; 0 when unknown.
-    pub power_uw: u64,
+    /// Power of one CPU in this state, microwatts; `None` = not known.
+    pub power_uw: Option<u64>,
     /// Only all CPUs of a cluster together can be in it.
     pub shared: bool,
 }
@@ -185,5 +187,28 @@ impl Machine {
             return (state, true);
         }
         ((0..state).rev().find(|&s| !shared(c, s)).unwrap_or(0), false)
+    }
+}
+
+impl FreqDomain {
+    /// The platform gives the power of a busy CPU.
+    pub fn active_power_known(&self) -> bool {
+        self.opps.iter().any(|opp| opp.power_uw > 0)
+    }
+
+    /// The platform gives the power of every idle state. A polling state draws the power of running.
+    fn idle_power_known(&self) -> bool {
+        self.idle_states.iter().skip(usize::from(self.polling)).all(|state| state.power_uw.is_some())
+    }
+}
+
+impl Machine {
+    /// Which power figures the machine has, and with them the energy of its runs.
+    pub fn energy_basis(&self) -> EnergyBasis {
+        EnergyBasis {
+            active: !self.domains.is_empty() && self.domains.iter().all(FreqDomain::active_power_known),
+            idle: self.domains.iter().all(FreqDomain::idle_power_known),
+            clusters: self.clusters.iter().all(|cluster| !cluster.active_power_uw.is_empty()),
+        }
     }
 }

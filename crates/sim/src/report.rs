@@ -21,8 +21,34 @@ pub struct Report {
     pub demand: Vec<DemandReport>,
     /// Energy of the shared cluster rails, microjoules, per cluster.
     pub cluster_energy_uj: Vec<u64>,
+    /// Which power figures the energies rest on.
+    pub energy_basis: EnergyBasis,
     /// Tasks that wait for ever on each other at the end (names), if any.
     pub stuck_tasks: Vec<String>,
+}
+
+/// Which power figures of the machine are known. What is not known of the idle CPUs and of the clusters counts as nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EnergyBasis {
+    /// Of busy CPUs, in every domain.
+    pub active: bool,
+    /// Of every idle state.
+    pub idle: bool,
+    /// Of what the CPUs of a cluster share.
+    pub clusters: bool,
+}
+
+impl EnergyBasis {
+    /// What an energy leaves out, in words; `None` when all figures are known.
+    pub fn gap(self) -> Option<&'static str> {
+        match (self.active, self.idle, self.clusters) {
+            (false, ..) => Some("not known: the platform gives no power of busy CPUs"),
+            (true, false, false) => Some("active power only: idle and cluster power are not known"),
+            (true, false, true) => Some("active and cluster power only: idle power is not known"),
+            (true, true, false) => Some("without clusters: their power is not known"),
+            (true, true, true) => None,
+        }
+    }
 }
 
 /// What is kept of any number of samples.
@@ -73,8 +99,8 @@ pub struct TaskReport {
     pub wakeups: u64,
     /// Changes of CPU.
     pub migrations: u64,
-    /// Energy attributed to it, microjoules.
-    pub energy_uj: u64,
+    /// Energy attributed to it, microjoules; `None` where the power of some CPU is not known.
+    pub energy_uj: Option<u64>,
     /// Times from wake-up, or from its start, to execution, ns. A task that waits when the run ends has a wake-up more.
     pub wakeup_latency_ns: Summary,
     /// Completed activations: duration from start to completion, ns.
@@ -149,8 +175,8 @@ pub struct DomainReport {
     pub held: u64,
     /// Calls to the driver.
     pub driver_calls: u64,
-    /// Energy of all CPUs of the domain, microjoules.
-    pub energy_uj: u64,
+    /// Energy of all CPUs of the domain, microjoules; `None` where their power is not known.
+    pub energy_uj: Option<u64>,
 }
 
 /// Frequency of a clock beside what the governor's formula asks for at every event.
@@ -179,9 +205,10 @@ pub struct DemandReport {
 }
 
 impl Report {
-    /// All energy, microjoules.
-    pub fn energy_uj(&self) -> u64 {
-        self.domains.iter().map(|d| d.energy_uj).sum::<u64>() + self.cluster_energy_uj.iter().sum::<u64>()
+    /// All energy, microjoules; `None` where the power of some domain is not known.
+    pub fn energy_uj(&self) -> Option<u64> {
+        let domains = self.domains.iter().map(|d| d.energy_uj).sum::<Option<u64>>()?;
+        self.energy_basis.active.then(|| domains + self.cluster_energy_uj.iter().sum::<u64>())
     }
 
     /// All frequency changes.

@@ -447,8 +447,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             stuck_tasks: self.stuck(),
             demand: std::mem::take(&mut self.clocks).finish(self.now),
             domains: (0..self.domains.len()).map(|d| self.domain_report(d)).collect(),
-            tasks: self.tasks.iter_mut().map(task_report).collect(),
+            tasks: self.tasks.iter_mut().map(|task| task_report(task, self.m.energy_basis().active)).collect(),
             cpus: self.cpus.iter_mut().map(cpu_report).collect(),
+            energy_basis: self.m.energy_basis(),
             cluster_energy_uj: self.cluster_energy.iter().map(|c| (c.energy_fj / FJ_PER_UJ) as u64).collect(),
         }
     }
@@ -473,14 +474,14 @@ impl<'a, S: Sink> Engine<'a, S> {
         let of = |cpu: &CpuState| cpu.energy_active_fj + cpu.energy_idle_fj.iter().sum::<u128>();
         let total: u128 = cpus.iter().map(|&c| of(&self.cpus[c as usize])).sum();
         let mut report = std::mem::take(&mut self.domains[d].report);
-        report.energy_uj = (total / FJ_PER_UJ) as u64;
+        report.energy_uj = self.m.domains[d].active_power_known().then_some((total / FJ_PER_UJ) as u64);
         report
     }
 }
 
-fn task_report(task: &mut Task) -> TaskReport {
+fn task_report(task: &mut Task, power_known: bool) -> TaskReport {
     let mut report = std::mem::take(&mut task.report);
-    report.energy_uj = (task.energy_fj / FJ_PER_UJ) as u64;
+    report.energy_uj = power_known.then_some((task.energy_fj / FJ_PER_UJ) as u64);
     let timed = report.timed_activations as i64;
     report.perf_index_milli = (timed > 0).then(|| task.perf_index_sum / timed.max(1));
     report

@@ -77,12 +77,29 @@ fn energy_is_the_sum_of_its_parts() {
     ]);
     let r = run_on(&machine(&[(2, 512), (2, 1024)]), &w, "7.2", 2000);
     let cpus: u64 = r.cpus.iter().map(|c| c.energy_active_uj + c.energy_idle_uj).sum();
-    let domains: u64 = r.domains.iter().map(|d| d.energy_uj).sum();
+    let domains: u64 = r.domains.iter().filter_map(|d| d.energy_uj).sum();
     assert!(near(cpus, domains, 8), "{cpus} {domains}");
     let active: u64 = r.cpus.iter().map(|c| c.energy_active_uj).sum();
-    let tasks: u64 = r.tasks.iter().map(|t| t.energy_uj).sum();
+    let tasks: u64 = r.tasks.iter().filter_map(|t| t.energy_uj).sum();
     assert!(near(active, tasks, 8), "with free scheduler paths all active energy belongs to tasks: {active} {tasks}");
     assert!(r.cluster_energy_uj.iter().sum::<u64>() > 0);
+}
+
+#[test]
+fn energy_without_power_figures_is_not_known() {
+    let w = workload(vec![periodic("a", 3_000, 10_000)]);
+    let mut m = machine(&[(2, 512), (2, 1024)]);
+    assert_eq!(run_on(&m, &w, "7.2", 100).energy_basis.gap(), None);
+    m.domains[1].idle_states[0].power_uw = None;
+    m.clusters[0].active_power_uw.clear();
+    let partly = run_on(&m, &w, "7.2", 100);
+    assert!(partly.energy_basis.gap().is_some_and(|gap| gap.starts_with("active power only")));
+    assert!(partly.energy_uj().is_some());
+    m.domains[1].opps.iter_mut().for_each(|opp| opp.power_uw = 0);
+    let r = run_on(&m, &w, "7.2", 100);
+    assert_eq!((r.energy_uj(), r.tasks[0].energy_uj, r.domains[1].energy_uj), (None, None, None));
+    assert!(r.domains[0].energy_uj.is_some(), "the other domain's power is known");
+    assert!(r.energy_basis.gap().is_some_and(|gap| gap.starts_with("not known")));
 }
 
 #[test]

@@ -33,15 +33,15 @@ pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
     if !args.only.is_empty() {
         comparison.rows.retain(|row| args.only.iter().any(|name| name == row.quantity));
     }
-    show(&comparison, global)?;
+    show(&comparison, global.verbose > 0 || !args.only.is_empty(), global)?;
     Ok(Exit::Good)
 }
 
-fn show(comparison: &Comparison, global: &Global) -> Result<(), Failure> {
+fn show(comparison: &Comparison, all: bool, global: &Global) -> Result<(), Failure> {
     match global.format {
         Format::Json => print_json(comparison),
         Format::Csv => print(&long_sheet(comparison).csv()),
-        Format::Table => print(&text(comparison, global.verbose > 0)),
+        Format::Table => print(&text(comparison, all)),
     }
 }
 
@@ -58,6 +58,7 @@ fn long_sheet(comparison: &Comparison) -> Sheet {
         "change_pct",
         "change_ci95_low_pct",
         "change_ci95_high_pct",
+        "<note",
     ];
     let mut sheet = Sheet::new(&header);
     for row in &comparison.rows {
@@ -66,8 +67,9 @@ fn long_sheet(comparison: &Comparison) -> Sheet {
             let (low, high) = (cell.change_ci95_pct.map(|c| c.0), cell.change_ci95_pct.map(|c| c.1));
             let (scope, of) = (row.scope.name().to_owned(), row.of.clone());
             let mut cells = vec![policy.clone(), scope, of, row.quantity.to_owned(), row.unit.to_owned()];
-            cells.extend([cell.median, cell.range.0, cell.range.1].map(number));
-            cells.extend([cell.change_pct, low, high].map(optional));
+            let (min, max) = (cell.range.map(|r| r.0), cell.range.map(|r| r.1));
+            cells.extend([cell.median, min, max, cell.change_pct, low, high].map(optional));
+            cells.push(row.note.unwrap_or_default().to_owned());
             sheet.row(cells);
         }
     }
@@ -82,16 +84,40 @@ fn text(comparison: &Comparison, all: bool) -> String {
     for scope in [Scope::Run, Scope::Domain, Scope::Task] {
         out += &section(scope.name(), &scope_sheet(comparison, scope, all));
     }
+    if let Some(note) = comparison.rows.iter().find_map(|row| row.note) {
+        out += &format!("\nenergy: {note}\n");
+    }
     if comparison.seeds.len() < SAMPLES_FOR_CI95 {
         return out + "\nno 95 % confidence: it needs six seeds\n";
     }
-    out + "\nin brackets: 95 % confidence over seeds; * = more than the seeds explain\n"
+    out + "\nin brackets: 95 % confidence over seeds; * = more than the seeds explain\n" + &by_chance(comparison)
 }
 
-/// One line per number and policy; numbers that are 0 under every policy are left out unless `all` is set.
+/// How many stars chance alone would set: each interval leaves out 5 % where nothing changed.
+fn by_chance(comparison: &Comparison) -> String {
+    let cells = || comparison.rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.change_ci95_pct.is_some());
+    let (intervals, stars) = (cells().count(), cells().filter(|cell| cell.is_significant()).count());
+    let expected = intervals as f64 * 0.05;
+    if stars == 0 {
+        return String::new();
+    }
+    format!(
+        "{stars} of {intervals} intervals have a star; where nothing changed, about {} would have one by chance: decide what \
+         to look at before, or ask again with other seeds (--first-seed)\n",
+        number(expected.round().max(1.0))
+    )
+}
+
+/// One line per number and policy; numbers that are 0 under every policy, or not known of a domain or task, are left out
+/// unless `all` is set.
 fn scope_sheet(comparison: &Comparison, scope: Scope, all: bool) -> Sheet {
     let mut sheet = Sheet::new(&["<of", "<quantity", "policy", "median", "<unit", "change", "<confidence"]);
-    let says_something = |row: &&CompareRow| all || row.cells.iter().any(|c| c.median != 0.0 || c.range != (0.0, 0.0));
+    let says_something = |row: &&CompareRow| {
+        all || row
+            .cells
+            .iter()
+            .any(|c| c.median.is_none() && scope == Scope::Run || c.range.is_some_and(|r| r != (0.0, 0.0)))
+    };
     for row in comparison.rows.iter().filter(|r| r.scope == scope).filter(says_something) {
         for (i, cell) in row.cells.iter().enumerate() {
             let name = |text: &str| if i == 0 { text.to_owned() } else { String::new() };
@@ -101,7 +127,7 @@ fn scope_sheet(comparison: &Comparison, scope: Scope, all: bool) -> Sheet {
                 name(&row.of),
                 name(row.quantity),
                 label,
-                number(cell.median),
+                cell.median.map_or_else(|| "-".to_owned(), number),
                 unit,
                 change(cell),
                 confidence(cell),

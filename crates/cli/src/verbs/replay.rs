@@ -240,7 +240,8 @@ fn run_all(
 /// Nothing added up yet; what the trace does not tell will not be compared.
 fn empty_totals(settle_ns: u64, recorded: &Recorded, made: &Synthesis) -> Totals {
     let from_ns = recorded.recording.from_ns;
-    let since_begin = |told_ns: u64| if told_ns == u64::MAX { told_ns } else { told_ns.saturating_sub(from_ns) };
+    // A frequency that the trace never tells is compared with nothing: the simulated one counts from the start.
+    let since_begin = |told_ns: u64| if told_ns == u64::MAX { 0 } else { told_ns.saturating_sub(from_ns) };
     let told: Vec<u64> = recorded.totals.frequencies_told_ns().into_iter().map(since_begin).collect();
     let was_there = |&(_, &i): &(u32, &usize)| !matches!(recorded.recording.tasks[i].first, First::Created(_));
     let there = (1..).zip(&made.sources).filter(was_there).map(|(tid, _)| tid);
@@ -292,7 +293,7 @@ fn csv(results: &[Replayed]) -> Sheet {
                 let recorded = row.recorded.map(number).unwrap_or_default();
                 let words = [&result.trace, policy, row.scope, &row.of, row.quantity, row.unit];
                 let mut cells: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
-                cells.extend([recorded, number(*simulated)]);
+                cells.extend([recorded, simulated.map(number).unwrap_or_default()]);
                 sheet.row(cells);
             }
         }
@@ -354,8 +355,12 @@ fn sheet<'a>(result: &Replayed, rows: impl Iterator<Item = &'a Row>) -> Sheet {
         let recorded = row.recorded.map_or_else(|| "-".to_owned(), number);
         let mut cells = vec![of, row.quantity.to_owned(), row.unit.to_owned(), recorded];
         for &simulated in &row.simulated {
-            let change = row.recorded.filter(|r| *r != 0.0).map(|r| (simulated - r) / r * 100.0);
-            cells.extend([number(simulated), change.map(|c| format!("{c:+.1} %")).unwrap_or_default()]);
+            let both = row.recorded.filter(|r| *r != 0.0).zip(simulated);
+            let change = both.map(|(recorded, simulated)| (simulated - recorded) / recorded * 100.0);
+            cells.extend([
+                simulated.map_or_else(|| "-".to_owned(), number),
+                change.map(|c| format!("{c:+.1} %")).unwrap_or_default(),
+            ]);
         }
         sheet.row(cells);
     }

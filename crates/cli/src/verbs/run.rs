@@ -151,9 +151,12 @@ fn show(summary: &RunSummary, global: &Global) -> Result<(), Failure> {
 
 /// Every number in its own line.
 fn long_sheet(summary: &RunSummary) -> Sheet {
-    let mut sheet = Sheet::new(&["<scope", "<of", "<quantity", "value", "<unit"]);
+    let mut sheet = Sheet::new(&["<scope", "<of", "<quantity", "value", "<unit", "<note"]);
     for r in &summary.rows {
-        sheet.row(vec![r.scope.name().into(), r.of.clone(), r.quantity.into(), number(r.value), r.unit.into()]);
+        let (scope, of) = (r.scope.name().to_owned(), r.of.clone());
+        let value = r.value.map(number).unwrap_or_default();
+        let note = r.note.unwrap_or_default().to_owned();
+        sheet.row(vec![scope, of, r.quantity.to_owned(), value, r.unit.to_owned(), note]);
     }
     sheet
 }
@@ -174,6 +177,9 @@ fn text(summary: &RunSummary, global: &Global) -> String {
     } else {
         out += &section("domains", &domains(summary));
         out += &section("tasks", &tasks(summary));
+    }
+    if let Some(note) = summary.rows.iter().find_map(|row| row.note) {
+        out += &format!("\nenergy: {note}\n");
     }
     out += &section("time at frequency", &residency(summary));
     if !summary.stuck_tasks.is_empty() {
@@ -220,7 +226,7 @@ fn tasks(summary: &RunSummary) -> Sheet {
 
 fn residency(summary: &RunSummary) -> Sheet {
     let mut sheet = Sheet::new(&["<domain", "MHz", "ms", "%"]);
-    for r in &summary.residency {
+    for r in summary.residency.iter().filter(|r| r.ms > 0.0) {
         sheet.row(vec![r.domain.clone(), number(f64::from(r.khz) / 1e3), number(r.ms), format!("{:.1}", r.pct)]);
     }
     sheet

@@ -55,8 +55,8 @@ pub struct Row {
     pub unit: &'static str,
     /// In the trace; `None` when the trace does not tell.
     pub recorded: Option<f64>,
-    /// Under each policy: the median over seeds.
-    pub simulated: Vec<f64>,
+    /// Under each policy: the median over seeds; `None` when it is not known.
+    pub simulated: Vec<Option<f64>>,
 }
 
 /// Verdict on one kind of quantity.
@@ -140,12 +140,12 @@ pub fn compare(subject: &Subject<'_>, recorded: &Side<'_>, simulated: &[Vec<Side
     shape.iter().enumerate().map(row).collect()
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     match values.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => values[n / 2],
-        n => f64::midpoint(values[n / 2 - 1], values[n / 2]),
+        0 => None,
+        n if n % 2 == 1 => Some(values[n / 2]),
+        n => Some(f64::midpoint(values[n / 2 - 1], values[n / 2])),
     }
 }
 
@@ -241,7 +241,7 @@ pub fn check(rows: &[Row]) -> Vec<Verdict> {
 fn judge(tolerance: Tolerance, rows: &[Row]) -> Verdict {
     let mut verdict = Verdict { tolerance, rows: 0, within: 0, worst: None };
     for row in rows.iter().filter(|r| r.scope == tolerance.scope && r.quantity == tolerance.quantity) {
-        let (Some(recorded), Some(&simulated)) = (row.recorded, row.simulated.first()) else { continue };
+        let (Some(recorded), Some(&Some(simulated))) = (row.recorded, row.simulated.first()) else { continue };
         let allowed = (recorded.abs() * tolerance.relative_pct / 100.0).max(tolerance.absolute);
         let share_of_allowed = (simulated - recorded).abs() / allowed;
         verdict.rows += 1;
@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     fn row(quantity: &'static str, recorded: Option<f64>, simulated: f64) -> Row {
-        Row { scope: "task", of: "t".into(), quantity, unit: "ms", recorded, simulated: vec![simulated] }
+        Row { scope: "task", of: "t".into(), quantity, unit: "ms", recorded, simulated: vec![Some(simulated)] }
     }
 
     #[test]
@@ -276,6 +276,7 @@ mod tests {
 
     #[test]
     fn medians_of_even_and_odd_numbers() {
-        assert_eq!((median(vec![3.0, 1.0, 2.0]), median(vec![4.0, 1.0]), median(vec![])), (2.0, 2.5, 0.0));
+        assert_eq!((median(vec![3.0, 1.0, 2.0]), median(vec![4.0, 1.0])), (Some(2.0), Some(2.5)));
+        assert_eq!(median(vec![]), None);
     }
 }

@@ -252,7 +252,7 @@ impl PlatformFile {
     /// State 0 by convention of the kernel, then those of the file.
     fn idle_states(&self, domain: &Domain, power: &DomainPower) -> Vec<IdleState> {
         let (name, us) = if self.arch == Arch::Arm { ("WFI", 1) } else { ("POLL", 0) };
-        let power_of = |i: usize| power.idle.get(i).copied().unwrap_or(0);
+        let power_of = |i: usize| power.idle.get(i).copied().flatten();
         let first = IdleState {
             name: name.into(),
             entry_latency_ns: 0,
@@ -309,10 +309,7 @@ impl PlatformFile {
         let mut said = Vec::new();
         let mut say = |when: bool, text: String| said.extend(when.then_some(text));
         for (id, source) in power {
-            say(
-                *source == PowerSource::Unknown,
-                format!("domain `{id}`: no power figures; its energy is reported as 0"),
-            );
+            say(*source == PowerSource::Unknown, format!("domain `{id}`: no power figures; its energy is not known"));
         }
         say(drv.fast_switch.is_none(), "fast_switch is not stated: the slow path (a worker thread) is taken".into());
         say(

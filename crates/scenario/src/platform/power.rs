@@ -15,7 +15,7 @@ pub enum PowerSource {
     Model,
     /// A table of the file, by name.
     Table(String),
-    /// Nothing: the figures are 0.
+    /// Nothing: all figures are 0, which no CPU that runs draws.
     Unknown,
 }
 
@@ -28,8 +28,8 @@ pub struct DomainPower {
     pub busy: Vec<u64>,
     /// The shared part while a CPU is awake, by operating point; empty = none.
     pub cluster: Vec<u64>,
-    /// One idle CPU, by idle state.
-    pub idle: Vec<u64>,
+    /// One idle CPU, by idle state; `None` = no figure.
+    pub idle: Vec<Option<u64>>,
     /// The shared part while all CPUs are idle, by the shallowest idle state; empty = none.
     pub cluster_idle: Vec<u64>,
     /// Below this frequency the table has no figure and power was taken in proportion to frequency.
@@ -61,7 +61,7 @@ pub(super) fn of_domain(file: &PlatformFile, domain: &Domain, khz: &[u32]) -> Do
         .or_else(|| from_any_table(file, domain, khz))
         .unwrap_or((PowerSource::Unknown, vec![0; khz.len()], None));
     let idle_of = |i: usize| domain.idle_states.get(i.wrapping_sub(1)).and_then(|s| s.power_mw.as_ref());
-    let idle = (0..=domain.idle_states.len()).map(|i| idle_of(i).map_or(0, |p| thousandths(p.value))).collect();
+    let idle = (0..=domain.idle_states.len()).map(|i| idle_of(i).map(|p| thousandths(p.value))).collect();
     let cluster =
         domain.opps.iter().map(|o| o.cluster_power.as_ref().map(|p| thousandths(p.value))).collect::<Option<Vec<_>>>();
     let constant = file.cluster_active_mw.as_ref().map(|p| vec![thousandths(p.value); khz.len()]);
@@ -86,7 +86,7 @@ pub(super) fn of_table(table: &EnergyTable, domain: &Domain, khz: &[u32]) -> Res
         source: PowerSource::Table(table.name.value.clone()),
         busy: column(table, domain, khz, &core)?,
         cluster: column(table, domain, khz, &shared).unwrap_or_default(),
-        idle: idle(&core).into_iter().map(|p| p.map_or(0, |p| p.round() as u64)).collect(),
+        idle: idle(&core).into_iter().map(|p| p.map(|p| p.round() as u64)).collect(),
         below_khz: lowest(table, domain).filter(|&low| khz.first().is_some_and(|&f| f < low)),
         cluster_idle: cluster_idle
             .into_iter()

@@ -20,7 +20,7 @@ pub fn idle(name: &str, exit_us: u64, residency_us: u64, power_uw: u64) -> IdleS
         exit_ns_per_ghz: 0,
         reported_latency_ns: 0,
         min_residency_ns: residency_us * 1000,
-        power_uw,
+        power_uw: Some(power_uw),
         shared: false,
     }
 }
