@@ -170,4 +170,78 @@ PELTON_INLINE u32 pelton_policy_check(const struct pelton_policy *p, u32 *field_
 	return code;
 }
 
+/* What works out a window from the cost of a transition? */
+PELTON_INLINE u32 pelton_policy_counts_cost(const struct pelton_policy *p)
+{
+	u32 by_error = p->gate == PELTON_GATE_R2_LINEAR || p->gate == PELTON_GATE_R2_HYPERBOLIC;
+	u32 by_cost = p->gate >= PELTON_GATE_R1_TRAILING && p->gate <= PELTON_GATE_R1_ASYM;
+
+	return by_cost || p->gate_peak || (by_error && p->gate_spacing_min_us == PELTON_FROM_PLATFORM);
+}
+
+/* Does any window come from schedutil's rate limit? */
+PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
+{
+	if (p->gate == PELTON_GATE_UP_DOWN)
+		return p->up_rate_limit_us == PELTON_FROM_PLATFORM || p->down_rate_limit_us == PELTON_FROM_PLATFORM;
+	if (p->gate == PELTON_GATE_R2_LINEAR || p->gate == PELTON_GATE_R2_HYPERBOLIC)
+		return p->gate_spacing_max_us == PELTON_FROM_PLATFORM;
+	return p->gate <= PELTON_GATE_R0B;
+}
+
+/*
+ * What is read only under other settings: X(switch or parameter, condition under which it is read, reason). The number
+ * returned by pelton_policy_without_effect() is the position in this list, from 1.
+ */
+#define PELTON_CONDITIONS(X) \
+	X(up_rate_limit_us, p->gate == PELTON_GATE_UP_DOWN, "only gate=up_down has a limit for increases") \
+	X(down_rate_limit_us, p->gate == PELTON_GATE_UP_DOWN, "only gate=up_down has a limit for decreases") \
+	X(gate_cost_ns, pelton_policy_counts_cost(p), \
+	  "only the r1 gates, r2 and gate_peak work out a window from a cost") \
+	X(gate_kappa, pelton_policy_counts_cost(p), \
+	  "only the r1 gates, r2 and gate_peak work out a window from a cost") \
+	X(gate_window_min_us, pelton_policy_counts_cost(p), "only the r1 gates, r2 and gate_peak have a cost window") \
+	X(gate_window_max_us, pelton_policy_counts_cost(p), "only the r1 gates, r2 and gate_peak have a cost window") \
+	X(gate_spacing_min_us, p->gate == PELTON_GATE_R2_LINEAR || p->gate == PELTON_GATE_R2_HYPERBOLIC, \
+	  "only the r2 gates wait by the error") \
+	X(gate_spacing_max_us, p->gate == PELTON_GATE_R2_LINEAR || p->gate == PELTON_GATE_R2_HYPERBOLIC, \
+	  "only the r2 gates wait by the error") \
+	X(gate_error_low, p->gate == PELTON_GATE_R2_LINEAR || p->gate == PELTON_GATE_R2_HYPERBOLIC, \
+	  "only the r2 gates measure an error") \
+	X(gate_error_high, p->gate == PELTON_GATE_R2_LINEAR, "only gate=r2_linear has a high error") \
+	X(hook_epsilon, p->hook_filter == PELTON_HOOK_FILTER_H2 || p->hook_filter == PELTON_HOOK_FILTER_COMPOSITE, \
+	  "only hook_filter=h2 and composite compare with a smallest change") \
+	X(rel_deadline, p->fair_class == PELTON_FAIR_EEVDF, "only EEVDF has deadlines of requests (fair_class=eevdf)") \
+	X(initial_slice, p->fair_class == PELTON_FAIR_EEVDF, "only EEVDF has requests (fair_class=eevdf)") \
+	X(fair_zero, p->fair_class == PELTON_FAIR_EEVDF, "CFS always counts from min_vruntime (fair_class=eevdf)") \
+	X(lag_limit, p->fair_class == PELTON_FAIR_EEVDF, "only EEVDF keeps a lag (fair_class=eevdf)") \
+	X(run_to_parity, p->fair_class == PELTON_FAIR_EEVDF, "only EEVDF has requests (fair_class=eevdf)") \
+	X(fair_yield, p->fair_class == PELTON_FAIR_EEVDF, "the yield of CFS has one form (fair_class=eevdf)") \
+	X(delayed_lag, p->fair_class == PELTON_FAIR_EEVDF, "only EEVDF keeps a lag (fair_class=eevdf)") \
+	X(fair_reweight, p->fair_class == PELTON_FAIR_EEVDF, "only EEVDF rescales a lag (fair_class=eevdf)") \
+	X(cfs_slice, p->fair_class == PELTON_FAIR_CFS, "slices of EEVDF do not depend on the queue (fair_class=cfs)") \
+	X(long_sleeper, p->fair_class == PELTON_FAIR_CFS, "only CFS places a sleeper by its time (fair_class=cfs)") \
+	X(idle_credit, p->fair_class == PELTON_FAIR_CFS, "only CFS gives sleepers a credit (fair_class=cfs)") \
+	X(menu_form, p->idle_governor == PELTON_IDLE_MENU, "only idle_governor=menu has this form")
+
+/* Why a switch or parameter that was set is not read, by number. */
+#define PELTON_CONDITION_REASON(field, condition, reason) reason,
+static const char *const pelton_condition_reasons[] = { PELTON_CONDITIONS(PELTON_CONDITION_REASON) };
+
+#define PELTON_CONDITION_COUNT ((u32)(sizeof(pelton_condition_reasons) / sizeof(pelton_condition_reasons[0])))
+
+/* 0 when the switch or parameter at `index` is read, else the number of the row of the list above that says why not. */
+PELTON_INLINE u32 pelton_policy_without_effect(const struct pelton_policy *p, u32 index)
+{
+	u32 row = 0, found = 0;
+
+#define PELTON_CONDITION_TEST(field, condition, reason) \
+	row++; \
+	if (index == PELTON_SWITCH_##field && !(condition)) \
+		found = row;
+	PELTON_CONDITIONS(PELTON_CONDITION_TEST)
+#undef PELTON_CONDITION_TEST
+	return found;
+}
+
 #endif

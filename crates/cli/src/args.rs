@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use pelton_lab::experiment::SEEDS_MAX;
 use pelton_lab::quantity::{self, QUANTITIES};
 use pelton_scenario::diagnostic::hint_for;
+use pelton_scenario::policy::RATE_LIMIT_US_MAX;
 use std::path::PathBuf;
 
 /// Linux scheduler-driven CPU frequency control as one program.
@@ -115,11 +116,21 @@ pub struct InputArgs {
     #[arg(long, value_name = "N")]
     pub hz: Option<u32>,
     /// schedutil's rate_limit_us [default: the profile's rule].
-    #[arg(long, value_name = "US")]
+    #[arg(long, value_name = "US", value_parser = clap::value_parser!(u64).range(0..=RATE_LIMIT_US_MAX))]
     pub rate_limit_us: Option<u64>,
     /// Task group that everything runs in, as /session [default: the root].
     #[arg(long, value_name = "PATH")]
     pub group: Option<String>,
+    /// Value of a template word of rt-app files: LOGDIR=./ for `__LOGDIR__`; repeatable.
+    #[arg(long = "define", value_name = "NAME=VALUE", value_parser = parse_define)]
+    pub defines: Vec<(String, String)>,
+}
+
+fn parse_define(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("allowed: NAME=VALUE, as LOGDIR=./")?;
+    let letters = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    let is_word = letters && name.starts_with(|c: char| c.is_ascii_uppercase());
+    is_word.then(|| (name.to_owned(), value.to_owned())).ok_or_else(|| "a name is capitals, digits and _".to_owned())
 }
 
 /// One policy.

@@ -3,7 +3,7 @@
 
 mod support;
 use serde_json::Value;
-use support::{file, good, snapshot};
+use support::{file, good, pelton, snapshot};
 
 const RT: [&str; 8] = [
     "--platform",
@@ -61,6 +61,63 @@ fn energy_that_is_not_known_is_empty_in_tables_and_null_in_json_with_the_reason(
     assert!(compared.contains(&format!("energy: {reason}")), "{compared}");
     let partly = good(&with("run", &[]));
     assert!(partly.contains("energy: active power only: idle and cluster power are not known"), "{partly}");
+}
+
+#[test]
+fn tasks_of_one_name_stay_apart() {
+    let question = ["--platform", "hikey-6220", "--workload", "busy:cpus=0 + busy:cpus=0,nice=5", "--duration", "1s"];
+    let csv = good(&[&["run"], &question[..], &["--format", "csv"]].concat());
+    let ran = |name: &str| {
+        let row = csv.lines().find_map(|line| line.strip_prefix(&format!("task,{name},run,"))).expect(name);
+        row.split(',').next().and_then(|ms| ms.parse::<f64>().ok()).expect("a number")
+    };
+    assert!(ran("busy-0") > 2.0 * ran("busy-0#2"), "{csv}");
+    let table = good(&[&["run"], &question[..]].concat());
+    let cells = |name: &str| {
+        let line = table.lines().find(|line| line.split_whitespace().next() == Some(name)).expect(name);
+        line.split_whitespace().nth(1).map(str::to_owned)
+    };
+    assert_ne!(cells("busy-0"), cells("busy-0#2"), "{table}");
+}
+
+#[test]
+fn every_policy_may_have_its_own_rate_limit() {
+    let question = with("compare", &["--seeds", "2", "--only", "evaluations", "--format", "csv"]);
+    let policies = ["--policy", "7.2", "--policy", "7.2,rate_limit_us=50000"];
+    let csv = good(&[&question[..], &policies[..]].concat());
+    let medians: Vec<f64> = csv.lines().skip(1).filter_map(|l| l.rsplit(',').nth(6)?.parse().ok()).collect();
+    assert_eq!(medians.len(), 2, "{csv}");
+    assert!(medians[1] < 0.95 * medians[0], "{csv}");
+}
+
+#[test]
+fn what_has_no_effect_under_a_policy_is_said() {
+    let warned = |rest: &[&str]| {
+        let run = pelton(&with("run", rest));
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stderr
+    };
+    assert!(warned(&["--set", "up_rate_limit_us=500"]).contains("`up_rate_limit_us` has no effect"));
+    assert!(warned(&["--set", "gate_cost_ns=5"]).contains("`gate_cost_ns` has no effect"));
+    assert!(warned(&["--policy", "composite", "--rate-limit-us", "500"]).contains("the rate limit has no effect"));
+    assert!(warned(&["--set", "rate_limit_us=500", "--set", "gate=r1_asym"]).contains("`rate_limit_us` has no effect"));
+    assert!(!warned(&["--set", "gate=up_down", "--set", "up_rate_limit_us=500"]).contains("no effect"));
+    assert!(!warned(&["--rate-limit-us", "500"]).contains("no effect"));
+}
+
+#[test]
+fn template_words_get_their_values_from_the_command_line() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (path, file) = file(&folder, "t.json");
+    let text = r#"{"tasks": {"a": {"run": 1000, "loop": __LOOPS__}}, "global": {"calibration": 355, "duration": 1}}"#;
+    std::fs::write(path, text).expect("written");
+    let question = ["run", "--platform", "hikey-6220", "--workload", &file];
+    let refused = pelton(&question);
+    assert!(refused.code == 3 && refused.stderr.contains("--define LOOPS=VALUE"), "{}", refused.stderr);
+    let csv = good(&[&question[..], &["--define", "LOOPS=7", "--format", "csv"]].concat());
+    assert!(csv.contains("task,a-0,events,7,"), "{csv}");
+    let wrong = pelton(&[&question[..], &["--define", "loops"]].concat());
+    assert!(wrong.code != 0 && wrong.stderr.contains("NAME=VALUE"), "{}", wrong.stderr);
 }
 
 #[test]

@@ -74,6 +74,9 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_parameter_info(index: u32) -> *const RawParameter;
     pub(crate) safe fn pelton_x_profile_name(index: u32) -> *const c_char;
     pub(crate) safe fn pelton_x_conflict_reason(code: u32) -> *const c_char;
+    pub(crate) safe fn pelton_x_condition_reason(row: u32) -> *const c_char;
+    pub(crate) safe fn pelton_x_policy_without_effect(pol: &Policy, index: u32) -> u32;
+    pub(crate) safe fn pelton_x_policy_reads_rate_limit(pol: &Policy) -> u32;
     pub(crate) safe fn pelton_x_bound(index: u32) -> *const RawBound;
 
     pub(crate) safe fn pelton_x_decay_load(v: u64, n: u64) -> u64;

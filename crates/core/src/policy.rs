@@ -502,6 +502,20 @@ impl Policy {
         Ok(switch.values.get(value as usize).copied().unwrap_or("?"))
     }
 
+    /// Why a switch or number is not read under the other settings of this policy; `None` when it is, or is not known.
+    pub fn without_effect(&self, name: &str) -> Option<&'static str> {
+        let switches = switches();
+        let at_switch = switches.iter().position(|s| s.name == name);
+        let index = at_switch.or_else(|| Some(switches.len() + parameters().iter().position(|p| p.name == name)?))?;
+        let row = ffi::pelton_x_policy_without_effect(self, u32::try_from(index).ok()?);
+        (row != 0).then(|| text(ffi::pelton_x_condition_reason(row)))
+    }
+
+    /// Does any window of this policy come from schedutil's `rate_limit_us`?
+    pub fn reads_rate_limit(&self) -> bool {
+        ffi::pelton_x_policy_reads_rate_limit(self) != 0
+    }
+
     /// Refuse combinations that have no meaning.
     pub fn check(&self) -> Result<(), PolicyError> {
         let (mut a, mut b) = (0, 0);

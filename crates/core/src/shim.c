@@ -28,6 +28,8 @@ typedef struct pelton_perf_terms *terms_t;
 /* policy */
 FN(u32, policy_for_profile, (u32 profile, struct pelton_policy *out), (profile, out))
 FN(u32, policy_check, (policy_t p, u32 *a, u32 *b), (p, a, b))
+FN(u32, policy_without_effect, (policy_t p, u32 index), (p, index))
+FN(u32, policy_reads_rate_limit, (policy_t p), (p))
 FN(u32, switch_value_count, (u32 index), (index))
 
 u32 pelton_x_switch_count(void);
@@ -35,6 +37,7 @@ const struct pelton_switch_info *pelton_x_switch_info(u32 index);
 const struct pelton_parameter_info *pelton_x_parameter_info(u32 index);
 const char *pelton_x_profile_name(u32 index);
 const char *pelton_x_conflict_reason(u32 code);
+const char *pelton_x_condition_reason(u32 row);
 const struct pelton_bound *pelton_x_bound(u32 index);
 
 u32 pelton_x_switch_count(void)
@@ -55,6 +58,11 @@ const struct pelton_parameter_info *pelton_x_parameter_info(u32 index)
 const char *pelton_x_profile_name(u32 index)
 {
 	return index < pelton_profile_count() ? pelton_profile_names[index] : 0;
+}
+
+const char *pelton_x_condition_reason(u32 row)
+{
+	return row && row <= PELTON_CONDITION_COUNT ? pelton_condition_reasons[row - 1] : 0;
 }
 
 const char *pelton_x_conflict_reason(u32 code)

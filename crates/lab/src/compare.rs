@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Policies side by side: medians over seeds, percent change against the first policy, 95 % confidence.
 
-use crate::quantity::{QUANTITIES, Quantity, Read};
+use crate::quantity::{QUANTITIES, Quantity, Read, task_labels};
 use crate::run::{Control, LabError, run_matrix};
 use crate::{round, stats};
 use pelton_scenario::Plan;
@@ -96,8 +96,8 @@ pub fn summarise(policies: &[String], seeds: &[u64], reports: &[Vec<Report>]) ->
         for domain in 0..shape.domains.len() {
             samples.domain_rows(shape, domain, &mut rows);
         }
-        for task in 0..shape.tasks.len() {
-            samples.task_rows(shape, task, &mut rows);
+        for (task, name) in task_labels(shape).iter().enumerate() {
+            samples.task_rows(name, task, &mut rows);
         }
     }
     Comparison { policies: policies.to_vec(), seeds: seeds.to_vec(), rows }
@@ -124,10 +124,10 @@ impl Samples<'_> {
         }
     }
 
-    fn task_rows(&self, shape: &Report, task: usize, rows: &mut Vec<CompareRow>) {
+    fn task_rows(&self, name: &str, task: usize, rows: &mut Vec<CompareRow>) {
         for q in QUANTITIES {
             if let Read::Task(read) = q.read {
-                rows.extend(self.row(q, Scope::Task, &shape.tasks[task].name, |r| read(r.tasks.get(task)?)));
+                rows.extend(self.row(q, Scope::Task, name, |r| read(r.tasks.get(task)?)));
             }
         }
     }

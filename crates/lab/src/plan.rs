@@ -11,6 +11,7 @@ use pelton_sim::groups::into_group;
 use pelton_sim::workload::Start;
 use pelton_sim::{Machine, RunConfig, Workload};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -52,6 +53,8 @@ pub struct Inputs {
     pub group: Option<String>,
     /// Tasks that start later: name (before the number of the thread) and delay, ns.
     pub delays_ns: Vec<(String, u64)>,
+    /// Values of template words in rt-app files: name and text.
+    pub defines: BTreeMap<String, String>,
 }
 
 /// Properties of the machine that a changed assumption sets instead of the platform file.
@@ -149,7 +152,8 @@ pub fn machine(inputs: &Inputs, profile: &str) -> Result<Built, Diagnostics> {
 pub fn build(inputs: &Inputs, spec: &PolicySpec) -> Result<Prepared, Diagnostics> {
     let policy = policy(spec)?;
     let built = machine(inputs, &policy.profile)?;
-    let loaded = workload::load_full(&inputs.workload, &built.machine, &RtAppOptions::default())?;
+    let options = RtAppOptions { defines: inputs.defines.clone(), ..RtAppOptions::default() };
+    let loaded = workload::load_full(&inputs.workload, &built.machine, &options)?;
     Ok(assemble(inputs, built, policy, loaded))
 }
 
@@ -165,10 +169,14 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
             .notes
             .push(format!("power of this platform is in {unit}: read mJ as thousandths of that unit times seconds"));
     }
+    let mut policy = policy;
+    if let Some(unread) = policy.rate_limit_unread(inputs.rate_limit_us) {
+        policy.warnings.push(unread);
+    }
     let config = RunConfig {
         seed: inputs.seed,
         duration_ns: inputs.duration_ns.or(loaded.workload.duration_ns).unwrap_or(DURATION_NS_DEFAULT),
-        rate_limit_us: inputs.rate_limit_us,
+        rate_limit_us: policy.rate_limit_us.or(inputs.rate_limit_us),
         start_phase_random: inputs.random_phase,
         counted_from_ns: inputs.delays_ns.iter().map(|(_, ns)| *ns).max().unwrap_or(0),
         half_life_ms: inputs.machine.half_life_ms,
@@ -192,14 +200,12 @@ fn delay(workload: &mut Workload, delays_ns: &[(String, u64)]) {
 impl Prepared {
     /// Profile and switches in a line: `4.16, rt_signal=on`.
     pub fn policy_in_words(&self) -> String {
-        let changes = self.changes();
-        if changes.is_empty() { self.policy.profile.clone() } else { format!("{}, {changes}", self.policy.profile) }
+        self.policy.in_words()
     }
 
     /// The switches that were set, in a line.
     pub fn changes(&self) -> String {
-        let set = self.policy.set.iter().map(|(switch, value)| format!("{switch}={value}"));
-        set.collect::<Vec<_>>().join(", ")
+        self.policy.changes()
     }
 }
 

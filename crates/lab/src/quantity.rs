@@ -6,6 +6,7 @@ use pelton_scenario::bench::sysbench::{self, Version};
 use pelton_sim::Report;
 use pelton_sim::report::{DomainReport, TaskReport};
 use pelton_sim::samples::Samples;
+use std::collections::BTreeSet;
 
 /// What a quantity is read from.
 #[derive(Clone, Copy)]
@@ -114,6 +115,19 @@ fn mj(uj: u64) -> f64 {
     uj as f64 / 1e3
 }
 
+/// Names of the tasks for rows of results: those of the report, with `#2`, `#3`, ... behind a name that was there before.
+pub fn task_labels(report: &Report) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    let mut label = |name: &String| {
+        let numbered = (2..).map(|n| format!("{name}#{n}"));
+        let free = std::iter::once(name.clone()).chain(numbered).find(|label| !taken.contains(label));
+        let label = free.unwrap_or_else(|| name.clone());
+        taken.insert(label.clone());
+        label
+    };
+    report.tasks.iter().map(|task| label(&task.name)).collect()
+}
+
 fn task<'a>(report: &'a Report, name: &str) -> Option<&'a TaskReport> {
     let exact = report.tasks.iter().find(|t| t.name == name);
     exact.or_else(|| report.tasks.iter().find(|t| instance_base(&t.name) == name))
@@ -187,6 +201,13 @@ mod tests {
     fn totals_and_domains() {
         assert_eq!(find("transitions").expect("declared").read(&report(), None), Some(7.0));
         assert_eq!(find("domain_transitions").expect("declared").read(&report(), Some("cpu")), Some(7.0));
+    }
+
+    #[test]
+    fn equal_names_stay_apart() {
+        let task = |name: &str| TaskReport { name: name.into(), ..Default::default() };
+        let report = Report { tasks: ["a", "b", "a", "a#2", "a"].map(task).to_vec(), ..Default::default() };
+        assert_eq!(task_labels(&report), ["a", "b", "a#2", "a#2#2", "a#3"]);
     }
 
     #[test]

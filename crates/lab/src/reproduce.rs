@@ -127,6 +127,7 @@ fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, 
         random_phase: true,
         machine: changed.map(|c| c.machine).unwrap_or_default(),
         group: changed.and_then(|c| c.group.clone()).or_else(|| variant.group.clone()),
+        defines: BTreeMap::new(),
     };
     let mut sets = switches(&experiment.set);
     sets.extend(switches(&variant.set));

@@ -3,7 +3,7 @@
 
 use crate::compare::Scope;
 use crate::plan::Prepared;
-use crate::quantity::{QUANTITIES, Read};
+use crate::quantity::{QUANTITIES, Read, task_labels};
 use crate::round;
 use pelton_sim::{Machine, Report};
 use serde::Serialize;
@@ -90,6 +90,7 @@ pub fn header(prepared: &Prepared, report: &Report) -> RunHeader {
 /// Reads everything a report has.
 pub fn summarise(header: RunHeader, machine: &Machine, report: &Report) -> RunSummary {
     let mut rows = Vec::new();
+    let labels = task_labels(report);
     for q in QUANTITIES {
         let mut push = |scope, of: &str, value: Option<f64>| {
             let note = report.energy_basis.gap().filter(|_| q.rests_on_power());
@@ -101,7 +102,9 @@ pub fn summarise(header: RunHeader, machine: &Machine, report: &Report) -> RunSu
         match q.read {
             Read::Run(read) => push(Scope::Run, "", read(report)),
             Read::Domain(read) => report.domains.iter().for_each(|d| push(Scope::Domain, &d.name, read(d))),
-            Read::Task(read) => report.tasks.iter().for_each(|t| push(Scope::Task, &t.name, read(t))),
+            Read::Task(read) => {
+                labels.iter().zip(&report.tasks).for_each(|(name, t)| push(Scope::Task, name, read(t)));
+            }
         }
     }
     RunSummary { run: header, rows, residency: residency(machine, report), stuck_tasks: report.stuck_tasks.clone() }

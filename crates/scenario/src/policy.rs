@@ -41,6 +41,10 @@ pub struct PolicyChoice {
     pub set: Vec<(String, String)>,
     /// What the files say they are for.
     pub why: Vec<String>,
+    /// schedutil's rate limit, if set for this policy alone, us.
+    pub rate_limit_us: Option<u64>,
+    /// Settings that change nothing.
+    pub warnings: Diagnostics,
 }
 
 /// A piece of text that says something about the policy.
@@ -180,8 +184,14 @@ impl Builder {
         let word = self.profile.unwrap_or_else(|| argument_profile(DEFAULT_PROFILE));
         let mut policy = Policy::profile(&word.at.value).map_err(|_| unknown_profile(&word))?;
         let mut found = Diagnostics::new();
+        let mut rate_limit_us = None;
         for setting in &self.settings {
-            if let Err(error) = policy.set(&setting.switch.value, &setting.value.value) {
+            if setting.switch.value == RATE_LIMIT {
+                match rate_limit(setting) {
+                    Ok(us) => rate_limit_us = Some(us),
+                    Err(wrong) => found.push_with(|| wrong),
+                }
+            } else if let Err(error) = policy.set(&setting.switch.value, &setting.value.value) {
                 found.push_with(|| explain(setting, &error));
             }
         }
@@ -189,8 +199,60 @@ impl Builder {
         if let Err(error) = policy.check() {
             return Err(conflict(&word, &self.settings, &error).into());
         }
+        let warnings = without_effect(&policy, &self.settings);
         let set = self.settings.into_iter().map(|s| (s.switch.value, s.value.value)).collect();
-        Ok(PolicyChoice { policy, profile: word.at.value, set, why: self.why })
+        Ok(PolicyChoice { policy, profile: word.at.value, set, why: self.why, rate_limit_us, warnings })
+    }
+}
+
+/// The setting that is no switch of the core: a tunable of the governor, which every policy may have its own of.
+const RATE_LIMIT: &str = "rate_limit_us";
+
+/// Longest rate limit, us.
+pub const RATE_LIMIT_US_MAX: u64 = 10_000_000;
+
+fn rate_limit(setting: &Setting) -> Result<u64, Diagnostic> {
+    let number = setting.value.value.parse().ok().filter(|us| *us <= RATE_LIMIT_US_MAX);
+    number.ok_or_else(|| {
+        let message = format!("`{RATE_LIMIT}` cannot be `{}`", short(&setting.value.value));
+        setting.source.error(setting.value.span.clone(), message).allowed(format!("0..={RATE_LIMIT_US_MAX} us"))
+    })
+}
+
+/// A warning for each setting that nothing reads.
+fn without_effect(policy: &Policy, settings: &[Setting]) -> Diagnostics {
+    let mut found = Diagnostics::new();
+    for setting in settings {
+        let name = &setting.switch.value;
+        let no_limit = name == RATE_LIMIT && !policy.reads_rate_limit();
+        let Some(reason) = policy.without_effect(name).or(no_limit.then_some(NO_RATE_LIMIT)) else { continue };
+        let at = setting.source.error(setting.switch.span.clone(), format!("`{name}` has no effect"));
+        found.push(at.warning().label(reason));
+    }
+    found
+}
+
+/// Why a rate limit is not read.
+const NO_RATE_LIMIT: &str = "no window of this gate comes from the rate limit";
+
+impl PolicyChoice {
+    /// The profile and what was set on top of it, in a line.
+    pub fn in_words(&self) -> String {
+        let changes = self.changes();
+        if changes.is_empty() { self.profile.clone() } else { format!("{}, {changes}", self.profile) }
+    }
+
+    /// What was set, in a line.
+    pub fn changes(&self) -> String {
+        self.set.iter().map(|(switch, value)| format!("{switch}={value}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// A warning when a rate limit that was given for all policies means nothing to this one.
+    pub fn rate_limit_unread(&self, rate_limit_us: Option<u64>) -> Option<Diagnostic> {
+        let us = rate_limit_us.filter(|_| self.rate_limit_us.is_none() && !self.policy.reads_rate_limit())?.to_string();
+        let source = SourceFile::new("--rate-limit-us", us.as_str());
+        let at = source.error(0..us.len(), format!("the rate limit has no effect under `{}`", self.in_words()));
+        Some(at.warning().label(NO_RATE_LIMIT))
     }
 }
 
@@ -225,7 +287,7 @@ fn explain(setting: &Setting, error: &PolicyError) -> Diagnostic {
     match error {
         PolicyError::UnknownSwitch { name, candidates } => {
             at(&setting.switch, format!("there is no switch `{}`", short(name)))
-                .help(hint_for(name, candidates.iter().copied()))
+                .help(hint_for(name, candidates.iter().copied().chain([RATE_LIMIT])))
         }
         PolicyError::UnknownValue { switch, value, candidates } => {
             let about = pelton_core::switches().into_iter().find(|s| s.name == *switch).map_or("", |s| s.why);

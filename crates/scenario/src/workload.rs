@@ -18,14 +18,15 @@ pub fn load(spec: &str, machine: &Machine) -> Result<Workload, Diagnostics> {
     load_full(spec, machine, &RtAppOptions::default()).map(|loaded| loaded.workload)
 }
 
-/// The same with options for rt-app files (`cpus` is taken from the machine), warnings and notes.
+/// The same with options for rt-app files (`cpus` and `capacities` are taken from the machine), warnings and notes.
 pub fn load_full(spec: &str, machine: &Machine, options: &RtAppOptions) -> Result<Loaded, Diagnostics> {
     let file = SourceFile::new("--workload", spec);
     if spec.len() > SPEC_BYTES_MAX {
         return Err(file.about("the workload's name is too long").into());
     }
     let cpus = u32::try_from(machine.cpus.len()).ok();
-    let options = RtAppOptions { cpus, ..options.clone() };
+    let capacities = machine.cpus.iter().map(|cpu| cpu.capacity).collect();
+    let options = RtAppOptions { cpus, capacities, ..options.clone() };
     let mut parts = Vec::new();
     let (mut warnings, mut notes, mut originals) = (Diagnostics::new(), Vec::new(), Vec::new());
     let mut first_task = 0;

@@ -181,3 +181,34 @@ fn show_tells_the_quality_of_every_figure() {
     let shown_only = platform::show("x1e80100-x-elite", &PlatformOptions::new("7.2")).unwrap();
     assert_eq!(shown_only.obstacles.len(), 3);
 }
+
+/// A phone's little CPU with these powers at three operating points.
+fn warned(powers_mw: [f64; 3]) -> String {
+    let [a, b, c] = powers_mw;
+    let text = format!(
+        "schema = 1\nname = \"p\"\narch = \"arm64\"\n[[perf_domain]]\nid = \"cpu\"\ncore = \"Cortex-A55\"\ncpus = [0]\n\
+         capacity = 1024\nopps = [\n  {{ khz = 300000, power_mw = {a:?} }},\n  {{ khz = 1000000, power_mw = {b:?} }},\n  \
+         {{ khz = 1800000, power_mw = {c:?} }},\n]\n"
+    );
+    let file = platform::parse(&pelton_scenario::SourceFile::new("p.toml", text)).expect("a good file");
+    pelton_scenario::render(&file.warnings, 100, false)
+}
+
+#[test]
+fn power_that_no_cpu_draws_is_a_warning_with_a_guess() {
+    assert_eq!(warned([20.0, 60.0, 140.0]), "");
+    let microwatts = warned([20.0, 60_000.0, 140.0]);
+    assert!(microwatts.contains("60000 mW at 1000000 kHz is not the power of a CPU like this"), "{microwatts}");
+    assert!(microwatts.contains("are these microwatts?") && !microwatts.contains("less power"), "{microwatts}");
+    assert!(warned([0.02, 0.06, 0.14]).contains("are these watts?"));
+    assert!(warned([20.0, 140.0, 60.0]).contains("less power than at a lower frequency"));
+}
+
+#[test]
+fn every_built_in_platform_has_plausible_powers() {
+    for name in platform::names() {
+        let checked = platform::check(name).expect("readable");
+        let text = pelton_scenario::render(&checked.warnings, 100, false);
+        assert!(!text.contains("not the power of a CPU"), "{name}: {text}");
+    }
+}

@@ -183,7 +183,35 @@ fn notes_name_what_has_no_effect() {
     assert_eq!(loaded.workload.name, "demo");
     assert_eq!(loaded.workload.duration_ns, Some(2_000_000_000));
     assert_eq!(loaded.notes[0], "no effect in a simulation: logdir (line 1)");
-    assert!(loaded.notes[1].contains("microseconds of work"), "{:?}", loaded.notes);
+    assert_eq!(loaded.notes.len(), 1, "the biggest CPU was calibrated: {:?}", loaded.notes);
+}
+
+/// rt-app, parse_global and calibrate_cpu_cycles: the time of a loop is measured on the CPU that `calibration` names, CPU 0
+/// without one.
+#[test]
+fn run_counts_on_the_cpu_that_was_calibrated() {
+    let loaded = |global: &str| {
+        let text =
+            format!("{{ \"tasks\": {{ \"a\": {{ \"loop\": 1, \"run\": 6400 }} }}, \"global\": {{ {global} }} }}");
+        let options = RtAppOptions { cpus: Some(2), capacities: vec![160, 1024], ..RtAppOptions::default() };
+        rtapp::load_full(&SourceFile::new("t.json", text), &options).map_err(|e| e.to_string())
+    };
+    let work_of = |global: &str| {
+        let loaded = loaded(global).expect("good");
+        let Op::Run { work_ns } = loaded.workload.tasks[0].phases[0].ops[0] else { panic!("a run") };
+        (work_ns, loaded.notes)
+    };
+    let on_little = 6_400_000 * 160 / 1024;
+    let (work_ns, notes) = work_of("\"calibration\": \"CPU0\"");
+    assert_eq!(work_ns, on_little);
+    assert_eq!(notes, ["`run` counts microseconds on CPU0 at its highest frequency, capacity 160 of 1024"]);
+    assert_eq!(work_of("\"calibration\": \"CPU1\""), (6_400_000, Vec::new()));
+    assert_eq!(work_of("\"calibration\": 355").0, 6_400_000, "the time of a loop is that of the biggest CPU");
+    let (work_ns, notes) = work_of("\"duration\": 1");
+    assert_eq!(work_ns, on_little);
+    assert!(notes[0].starts_with("no `calibration`, so that rt-app takes CPU0"), "{notes:?}");
+    let missing = loaded("\"calibration\": \"CPU2\"").expect_err("two CPUs");
+    assert!(missing.contains("CPU0 to CPU1"), "{missing}");
 }
 
 #[test]

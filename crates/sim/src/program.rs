@@ -359,6 +359,10 @@ impl<S: Sink> Engine<'_, S> {
     fn end_activation(&mut self, t: u32, timer: Option<(u64, u64)>) {
         let now = self.now;
         self.account(self.tasks[t as usize].cpu);
+        let spec = match self.tasks[t as usize].kind {
+            Kind::Program { spec } => self.w.tasks.get(spec as usize),
+            _ => None,
+        };
         let task = &mut self.tasks[t as usize];
         let act = task.activation;
         let completed = act.paused_ns.unwrap_or(now);
@@ -366,7 +370,7 @@ impl<S: Sink> Engine<'_, S> {
         task.report.activation_ns.add(duration_ns);
         let slack = timer.map_or(0, |(next, _)| next as i64 - now as i64);
         if let Some((_, period_ns)) = timer {
-            note_slack(task, slack, period_ns, act.work_ns);
+            note_slack(task, slack, period_ns, configured_ns(spec, act.work_ns));
         }
         let run_ns = task.report.run_ns;
         task.activation = Activation {
@@ -389,12 +393,18 @@ impl<S: Sink> Engine<'_, S> {
     }
 }
 
-/// Slack totals and rt-app's performance index (SPEC E.7), in thousandths.
-fn note_slack(task: &mut Task, slack_ns: i64, period_ns: u64, work_ns: u64) {
+/// Work as the program's file has it: time on the CPU that its run times were measured on.
+fn configured_ns(spec: Option<&TaskSpec>, work_ns: u64) -> u64 {
+    let capacity = spec.map_or(0, |spec| u64::from(spec.run_capacity));
+    (work_ns * 1024).checked_div(capacity).unwrap_or(work_ns)
+}
+
+/// Slack totals and rt-app's performance index (SPEC E.7), in thousandths; `configured_ns` is the run time of the file.
+fn note_slack(task: &mut Task, slack_ns: i64, period_ns: u64, configured_ns: u64) {
     task.report.timed_activations += 1;
     task.report.slack_ns_sum += slack_ns;
     task.report.overruns += u64::from(slack_ns < 0);
-    let room = period_ns as i64 - work_ns as i64;
+    let room = period_ns as i64 - configured_ns as i64;
     if room > 0 {
         task.perf_index_sum += (i128::from(slack_ns) * 1000 / i128::from(room)) as i64;
     }

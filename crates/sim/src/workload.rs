@@ -234,6 +234,8 @@ pub struct TaskSpec {
     /// How much later than asked its timers expire (`PR_SET_TIMERSLACK` without another timer to share an interrupt
     /// with), ns.
     pub timer_slack_ns: u64,
+    /// Capacity of the CPU on which its run times were measured; 0 = 1024. For what the program itself counts in them.
+    pub run_capacity: u32,
 }
 
 /// A part of a task: operations repeated.

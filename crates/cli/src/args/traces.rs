@@ -4,6 +4,7 @@
 use crate::units::{parse_duration_ns, parse_time_ns};
 use clap::{Args, Subcommand, ValueEnum};
 use pelton_lab::experiment::SEEDS_MAX;
+use pelton_scenario::policy::RATE_LIMIT_US_MAX;
 use pelton_trace::import::Format as InputFormat;
 use std::path::PathBuf;
 
@@ -121,7 +122,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "N")]
     pub hz: Option<u32>,
     /// schedutil's rate_limit_us [default: the profile's rule].
-    #[arg(long, value_name = "US")]
+    #[arg(long, value_name = "US", value_parser = clap::value_parser!(u64).range(0..=RATE_LIMIT_US_MAX))]
     pub rate_limit_us: Option<u64>,
     /// Write a Perfetto trace of the first policy's first seed.
     #[arg(long, value_name = "FILE")]

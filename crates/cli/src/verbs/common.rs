@@ -26,6 +26,7 @@ pub fn inputs(args: &InputArgs, seed: u64, random_phase: bool) -> Inputs {
         machine: MachineChanges::default(),
         group: args.group.clone(),
         delays_ns: Vec::new(),
+        defines: args.defines.iter().cloned().collect(),
     }
 }
 
@@ -36,14 +37,28 @@ pub fn policy_spec(args: &PolicyArgs) -> PolicySpec {
 
 /// The plan; what is suspicious about it goes to stderr.
 pub fn prepare(inputs: &Inputs, spec: &PolicySpec, global: &Global) -> Result<Prepared, Failure> {
-    let prepared = plan::build(inputs, spec).map_err(|d| bad_input(&d))?;
+    let prepared = prepare_again(inputs, spec, global)?;
     if !global.quiet {
-        if !prepared.warnings.is_empty() {
-            crate::say(rendered(&prepared.warnings).trim_end());
-        }
+        say_warnings(&prepared.warnings);
         prepared.notes.iter().for_each(|note| crate::say(&format!("note: {note}")));
     }
     Ok(prepared)
+}
+
+/// The same for another policy: what there is to say about the workload was said with the first.
+pub fn prepare_again(inputs: &Inputs, spec: &PolicySpec, global: &Global) -> Result<Prepared, Failure> {
+    let prepared = plan::build(inputs, spec).map_err(|d| bad_input(&d))?;
+    if !global.quiet {
+        say_warnings(&prepared.policy.warnings);
+    }
+    Ok(prepared)
+}
+
+/// Warnings go to stderr.
+pub fn say_warnings(warnings: &Diagnostics) {
+    if !warnings.is_empty() {
+        crate::say(rendered(warnings).trim_end());
+    }
 }
 
 /// Messages as they go to stderr: as wide as the terminal, coloured only there.

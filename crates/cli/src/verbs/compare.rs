@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton compare`: several policies over several seeds.
 
-use super::common::{inputs, prepare, print, print_json, section, watched};
+use super::common::{inputs, prepare, prepare_again, print, print_json, section, watched};
 use crate::args::{CompareArgs, Format, Global};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
@@ -20,9 +20,8 @@ pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
         spec
     };
     let prepared = |(i, text): (usize, &String)| {
-        // All plans have the same workload: what there is to say about it is said once.
-        let quiet = Global { quiet: global.quiet || i > 0, ..global.clone() };
-        prepare(&inputs, &spec(text), &quiet).map(|p| p.plan)
+        let make = if i == 0 { prepare } else { prepare_again };
+        make(&inputs, &spec(text), global).map(|p| p.plan)
     };
     let plans = args.policies.iter().enumerate().map(prepared).collect::<Result<Vec<_>, _>>()?;
     let seeds: Vec<u64> = (0..args.seeds).map(|i| args.first_seed.wrapping_add(i)).collect();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton front`: policies on three axes, and what a schedule that knows the future would need.
 
-use super::common::{inputs, prepare, print, print_json, section, watched};
+use super::common::{inputs, prepare, prepare_again, print, print_json, section, watched};
 use crate::args::{Format, FrontArgs, Global, InputArgs};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
@@ -67,15 +67,15 @@ fn question(
         hz: None,
         rate_limit_us: None,
         group: None,
+        defines: Vec::new(),
     };
     let inputs = inputs(&input, 1, true);
     let mut first = true;
     let mut plan = |text: &str, sets: &[&str]| -> Result<Plan, Failure> {
-        // All plans have the same workload: what there is to say about it is said once.
-        let quiet = Global { quiet: global.quiet || !std::mem::take(&mut first), ..global.clone() };
+        let make = if std::mem::take(&mut first) { prepare } else { prepare_again };
         let mut spec = PolicySpec::parse(text);
         spec.sets.extend(sets.iter().map(|&set| set.to_owned()));
-        prepare(&inputs, &spec, &quiet).map(|prepared| prepared.plan)
+        make(&inputs, &spec, global).map(|prepared| prepared.plan)
     };
     let plans = policies.iter().map(|text| plan(text, &[])).collect::<Result<Vec<Plan>, Failure>>()?;
     let open = plan(&policies[0], &clairvoyant::OPEN)?;

@@ -47,9 +47,19 @@ pub fn check(file: &Path, global: &Global) -> Result<Exit, Failure> {
     let domains = built.machine.domains.len();
     let name = file.display().to_string();
     match global.format {
-        Format::Table => print(&format!("{name}: good, {cpus} CPUs in {domains} frequency domain(s)\n"))?,
-        Format::Csv => print(&format!("cpus,domains\n{cpus},{domains}\n"))?,
-        Format::Json => print_json(&serde_json::json!({ "file": name, "cpus": cpus, "domains": domains }))?,
+        Format::Table => {
+            let assumed = built.assumptions.iter().map(|line| format!("  {line}\n")).collect::<String>();
+            let heading = if assumed.is_empty() { "" } else { "\nassumed\n" };
+            print(&format!("{name}: good, {cpus} CPUs in {domains} frequency domain(s)\n{heading}{assumed}"))?;
+        }
+        Format::Csv => {
+            let mut sheet = Sheet::new(&["cpus", "domains", "<assumed"]);
+            sheet.row(vec![cpus.to_string(), domains.to_string(), built.assumptions.join("; ")]);
+            print(&sheet.csv())?;
+        }
+        Format::Json => print_json(&serde_json::json!({
+            "file": name, "cpus": cpus, "domains": domains, "assumed": built.assumptions
+        }))?,
     }
     Ok(Exit::Good)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton replay`: the recorded workload under another policy, profile or platform.
 
-use super::common::{bad_input, print, print_json, section, watched};
+use super::common::{bad_input, print, print_json, say_warnings, section, watched};
 use super::recorded;
 use super::run::Outputs;
 use crate::args::{Format, Frequencies, Global, ReplayArgs};
@@ -108,6 +108,7 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
         sides.map(|(policy, built)| prepared(&inputs, policy, built, &made, &given)).collect();
     if !global.quiet {
         notes.iter().chain(&prepared[0].notes).for_each(|note| crate::say(&format!("note: {note}")));
+        prepared.iter().for_each(|prepared| say_warnings(&prepared.policy.warnings));
     }
     let rows = run_all(args, first, global, &prepared, recorded, &made, &recorded_on)?;
     // What is given cannot be off, so it is not judged.

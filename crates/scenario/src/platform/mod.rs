@@ -6,6 +6,7 @@ mod describe;
 mod file;
 mod keys;
 mod machine;
+mod plausible;
 mod power;
 mod provenance;
 mod rules;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::file::{Domain, EnergyTable, Groups, IdleRow, PlatformFile};
 use super::keys::OPPS_MAX;
 use super::machine::kernel_version;
-use super::power;
+use super::{plausible, power};
 use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
 
 /// Everything that is wrong or suspicious between the figures of a file.
@@ -20,6 +20,7 @@ pub(super) fn check(file: &PlatformFile) -> Diagnostics {
     for domain in &file.domains {
         rules.frequencies(domain);
         rules.powers(domain);
+        plausible::powers(&file.source, domain, &mut rules.found);
         rules.turbo(domain);
         rules.idle_states(&domain.idle_states);
     }

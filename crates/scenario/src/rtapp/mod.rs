@@ -35,6 +35,8 @@ pub const RTAPP_BYTES_MAX: usize = 16 << 20;
 pub struct RtAppOptions {
     /// CPUs of the machine; `None` leaves `cpus` unchecked.
     pub cpus: Option<u32>,
+    /// Capacity of each CPU at its highest frequency, for `run` measured by a calibration; 1024 where none is given.
+    pub capacities: Vec<u32>,
     /// Values of template words: `LOGDIR` for `__LOGDIR__`.
     pub defines: BTreeMap<String, String>,
     /// Round `run` down to whole loops of the calibration, as the program does. Off: the work is exactly what is written.

@@ -45,6 +45,7 @@ struct Lowering<'a> {
     /// CPUs that "all" means.
     cpus: u32,
     loop_ns: Option<u64>,
+    run_capacity: u32,
     keep_unmodelled: bool,
     absolute_timers: BTreeSet<String>,
     templates: BTreeMap<&'a str, u32>,
@@ -61,6 +62,7 @@ pub(super) fn lower(file: &RtAppFile, options: &RtAppOptions) -> Result<Loaded, 
     let tasks = flatten(file, options, &mut report);
     check::check(&tasks, options.cpus, &mut report);
     slack(file, &tasks, &mut report);
+    calibration(file, options, &mut report);
     size(file, &tasks, &mut report);
     if !report.is_good() {
         return Err(report.finish().err().unwrap_or_default());
@@ -69,7 +71,7 @@ pub(super) fn lower(file: &RtAppFile, options: &RtAppOptions) -> Result<Loaded, 
     let workload = lowering.workload(file, options, &tasks);
     let mut warnings = lowering.report.finish()?;
     warnings.extend(file.warnings.clone());
-    Ok(Loaded { workload, warnings, notes: notes(file), originals: Vec::new() })
+    Ok(Loaded { workload, warnings, notes: notes(file, options), originals: Vec::new() })
 }
 
 fn placeholders(file: &RtAppFile, report: &mut Report) {
@@ -113,14 +115,49 @@ fn size(file: &RtAppFile, tasks: &[FlatTask], report: &mut Report) {
     }
 }
 
-fn notes(file: &RtAppFile) -> Vec<String> {
+/// Capacity of the biggest CPU.
+const CAPACITY_MAX: u32 = 1024;
+
+/// The CPU that rt-app measures its loop on; `None` for a file that gives the time of a loop.
+fn calibrating_cpu(file: &RtAppFile) -> Option<u32> {
+    match file.global.calibration.as_ref().map(|c| c.value) {
+        Some(Calibration::NsPerLoop(_)) => None,
+        Some(Calibration::OnCpu(cpu)) => Some(cpu),
+        // rt-app, parse_global: a missing setting forces CPU 0.
+        None => Some(0),
+    }
+}
+
+/// Capacity at which a microsecond of `run` is a microsecond. A given time of a loop is taken for that of the biggest CPU.
+fn run_capacity(file: &RtAppFile, options: &RtAppOptions) -> u32 {
+    let measured = calibrating_cpu(file).and_then(|cpu| options.capacities.get(cpu as usize));
+    measured.copied().filter(|&capacity| capacity > 0).unwrap_or(CAPACITY_MAX)
+}
+
+/// The machine must have the CPU that the file names.
+fn calibration(file: &RtAppFile, options: &RtAppOptions, report: &mut Report) {
+    let Some(named) = &file.global.calibration else { return };
+    if let (Calibration::OnCpu(cpu), Some(cpus)) = (named.value, options.cpus)
+        && cpu >= cpus
+    {
+        let words = say(format!("`calibration` on CPU{cpu}, which the machine does not have"));
+        report.error(named.span, words.allowed(format!("CPU0 to CPU{}", cpus.saturating_sub(1))));
+    }
+}
+
+fn notes(file: &RtAppFile, options: &RtAppOptions) -> Vec<String> {
     let mut notes = Vec::new();
     if !file.ignored.is_empty() {
         let keys: Vec<String> = file.ignored.iter().map(|(key, line)| format!("{key} (line {line})")).collect();
         notes.push(format!("no effect in a simulation: {}", keys.join(", ")));
     }
-    if let Some(Calibration::OnCpu(cpu)) = file.global.calibration.as_ref().map(|c| c.value) {
-        notes.push(format!("calibration on CPU{cpu} is not needed: `run` is microseconds of work at capacity 1024"));
+    let capacity = run_capacity(file, options);
+    if capacity != CAPACITY_MAX {
+        let cpu = calibrating_cpu(file).unwrap_or(0);
+        let how = if file.global.calibration.is_some() { "" } else { "no `calibration`, so that rt-app takes CPU0: " };
+        notes.push(format!(
+            "{how}`run` counts microseconds on CPU{cpu} at its highest frequency, capacity {capacity} of {CAPACITY_MAX}"
+        ));
     }
     notes
 }
@@ -141,6 +178,7 @@ impl<'a> Lowering<'a> {
             default_policy: file.global.default_policy.as_ref().map_or(PolicyName::Other, |p| p.value),
             cpus: options.cpus.unwrap_or(4096),
             loop_ns,
+            run_capacity: run_capacity(file, options),
             keep_unmodelled: options.keep_unmodelled,
             absolute_timers: absolute_timers(tasks, false),
             templates,
@@ -184,9 +222,10 @@ impl<'a> Lowering<'a> {
         self.report.warning(cpus.span, words.help("the simulation honours it as if such a cpuset existed"));
     }
 
-    /// `run` is work; with quantisation it is a whole number of calibration loops, second by second as rt-app does it.
+    /// `run` is a time on the CPU that was calibrated, and with it work; with quantisation it is a whole number of calibration loops, second by second as rt-app does it.
     fn work_ns(&self, us: i64) -> u64 {
         let ns = sched::ns(us);
+        let ns = u64::try_from(u128::from(ns) * u128::from(self.run_capacity) / u128::from(CAPACITY_MAX)).unwrap_or(ns);
         let Some(loop_ns) = self.loop_ns else { return ns };
         let second = 1_000_000_000;
         let loops = (ns / second) * (second / loop_ns) + (ns % second) / loop_ns;

@@ -44,6 +44,7 @@ impl Lowering<'_> {
             taskgroup,
             own_timers: timers.own.count(),
             timer_slack_ns: 0,
+            run_capacity: self.run_capacity,
         }
     }
 
