@@ -14,6 +14,7 @@ mod decode;
 mod error;
 mod info;
 mod log;
+mod marked;
 mod open;
 mod perfetto;
 mod spelling;

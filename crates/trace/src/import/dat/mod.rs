@@ -27,7 +27,7 @@ use self::page::Order;
 use self::stream::{CpuStream, Next};
 use super::compressed::Whole;
 use super::decode::{Fields, Notes, Plan};
-use super::{Format, ImportError, Source, Timed, TraceInfo};
+use super::{Format, ImportError, Source, Timed, TraceInfo, marked};
 
 /// First bytes of the file.
 pub(super) const MAGIC: &[u8] = b"\x17\x08\x44tracing";
@@ -252,6 +252,8 @@ struct Events {
     order: Order,
     kind: Option<Field>,
     by_id: Vec<Option<(Plan, Vec<Field>)>>,
+    /// Events that hold a program's text: number and where the text begins.
+    marked: Vec<(u64, usize)>,
 }
 
 impl Events {
@@ -267,7 +269,12 @@ impl Events {
             .formats
             .iter()
             .find_map(|format: &EventFormat| format.place("common_type").map(|place| format.fields[place].clone()));
-        Events { order: head.order, kind, by_id }
+        let texts = head.formats.iter().filter(|format| marked::NAMES.contains(&format.name.as_str()));
+        let text_at = |format: &EventFormat| {
+            let place = format.place("buf")?;
+            Some((u64::from(format.id), format.fields[place].offset as usize))
+        };
+        Events { order: head.order, kind, by_id, marked: texts.filter_map(text_at).collect() }
     }
 
     #[inline]
@@ -278,6 +285,10 @@ impl Events {
             return None;
         };
         let id = self.order.number(bytes);
+        let text = self.marked.iter().find(|(marked, _)| *marked == id).and_then(|&(_, at)| record.get(at..));
+        if let Some(event) = text.and_then(|text| marked::frequency(text, false)) {
+            return Some(event);
+        }
         match self.by_id.get(id as usize) {
             Some(Some((plan, fields))) => plan.decode(&Record { order: self.order, fields, record }, cpu, notes),
             _ => {

@@ -5,7 +5,7 @@ use pelton_schema::{CPU_UNKNOWN, Event};
 
 use super::Timeline;
 use crate::import::decode::{Fields, Notes, Plan};
-use crate::import::state;
+use crate::import::{marked, state};
 use crate::perfetto::fields::ftrace;
 use crate::perfetto::proto::{Value, each_field};
 use crate::varint;
@@ -183,7 +183,10 @@ fn decode_event(message: &[u8], cpu: u32, plans: &Plans, notes: &mut Notes, out:
     })?;
     let Some((field, bytes)) = payload else { return Some(()) };
     let Some(plan) = plans.of(field) else {
-        notes.info.skip(skipped_name(field));
+        match print_text(field, bytes).and_then(|text| marked::frequency(text, false)) {
+            Some(event) => out.push(time, event),
+            None => notes.info.skip(skipped_name(field)),
+        }
         return Some(());
     };
     let mut fields = Message([Value::Number(0); PLACES]);
@@ -199,10 +202,26 @@ fn decode_event(message: &[u8], cpu: u32, plans: &Plans, notes: &mut Notes, out:
     Some(())
 }
 
+/// The text that a program wrote into the trace: `buf` of the event `print`.
+fn print_text(field: u32, event: &[u8]) -> Option<&[u8]> {
+    let mut text = None;
+    each_field(event, |part, value| {
+        if (field, part) == (PRINT, PRINT_BUF) {
+            text = value.bytes();
+        }
+        Some(())
+    })?;
+    text
+}
+
+/// `FtraceEvent.print` and `PrintFtraceEvent.buf`.
+const PRINT: u32 = 3;
+const PRINT_BUF: u32 = 2;
+
 /// What events without meaning here are counted as.
 fn skipped_name(field: u32) -> &'static str {
     match field {
-        3 => "print",
+        PRINT => "print",
         327 => "(generic event)",
         542 => "kprobe_event",
         _ => "(other ftrace event)",

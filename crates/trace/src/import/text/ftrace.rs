@@ -15,6 +15,7 @@ use super::positional;
 use super::source::{Bad, Output, Parser, Seen, TextLines, bad};
 use crate::import::Format;
 use crate::import::decode::Wrong;
+use crate::import::marked;
 
 /// Facts kept for the report.
 const REMARKS_KEPT: usize = 32;
@@ -102,7 +103,9 @@ impl Ftrace {
 
     fn event(&mut self, head: &Head<'_>, out: &mut Output) -> Result<(), Bad> {
         let name = head.event.strip_prefix(b"lisa__").unwrap_or(head.event);
-        if let Some(event) = marked_frequency(name, head.fields) {
+        if marked::NAMES.iter().any(|marked| marked.as_bytes() == name)
+            && let Some(event) = marked::frequency(head.fields, name == b"cpu_frequency_devlib")
+        {
             out.event(head.time_ns, event);
             return Ok(());
         }
@@ -140,24 +143,6 @@ fn hand_out(time_ns: u64, event: Event, cpus: Option<u64>, out: &mut Output) {
     };
     let cpus = (0..64).filter(|cpu| cpus >> cpu & 1 == 1);
     cpus.for_each(|cpu| out.event(time_ns, Event::CpuFrequency { cpu, freq_khz }));
-}
-
-/// A frequency that a program wrote into the trace because the kernel tells changes only: `cpu_frequency_devlib: state=N
-/// cpu_id=N`, in kHz.
-fn marked_frequency(name: &[u8], fields: &[u8]) -> Option<Event> {
-    const MARK: &[u8] = b"cpu_frequency_devlib:";
-    if !matches!(name, b"print" | b"tracing_mark_write" | b"bprint" | b"cpu_frequency_devlib") {
-        return None;
-    }
-    let rest = match find(fields, MARK) {
-        Some(at) => &fields[at + MARK.len()..],
-        None if name == b"cpu_frequency_devlib" => fields,
-        None => return None,
-    };
-    let number =
-        |key: &[u8]| rest.split(u8::is_ascii_whitespace).find_map(|word| word.strip_prefix(key)).and_then(decimal);
-    let freq_khz = u32::try_from(number(b"state=")?).ok()?;
-    Some(Event::CpuFrequency { cpu: cpu_number(number(b"cpu_id=")?)?, freq_khz })
 }
 
 /// Where a part of a text begins in it.
