@@ -2,6 +2,7 @@
 //! `pelton trace`: what it writes, and what it does not write over.
 
 mod support;
+use pelton_trace::{PeltonLog, RunHeader};
 use serde_json::Value;
 use support::{file, good, pelton};
 
@@ -50,7 +51,7 @@ fn a_trace_is_not_written_over() {
     for arguments in writers {
         let refused = pelton(arguments);
         assert_eq!(refused.code, 2, "{}", refused.stderr);
-        assert!(refused.stderr.contains("is the trace that is read"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("is read by this command"), "{}", refused.stderr);
     }
     assert_eq!(std::fs::read(&log).expect("still there"), before);
 }
@@ -81,4 +82,50 @@ fn validate_reads_a_trace_as_the_kind_that_is_named() {
     let wrong = pelton(&["validate", "--input-format", "perfetto", &text]);
     assert_eq!(wrong.code, 3);
     assert!(wrong.stderr.contains("leave --input-format out"), "{}", wrong.stderr);
+}
+
+#[test]
+fn a_log_made_from_a_damaged_one_says_that_it_is_not_whole() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let [(whole, whole_text), (cut, cut_text), (_, again)] = ["a.plog", "cut.plog", "b.plog"].map(|n| file(&folder, n));
+    good(&["run", "--platform", "hikey-6220", "--workload", "busy", "--duration", "1s", "--log", &whole_text]);
+    let bytes = std::fs::read(whole).expect("written");
+    std::fs::write(cut, &bytes[..bytes.len() / 2]).expect("room");
+    good(&["trace", "export", "-q", &cut_text, "--to", "log", "-o", &again]);
+    for (name, complete) in [(&whole_text, true), (&cut_text, false), (&again, false)] {
+        let info = good(&["trace", "info", name]);
+        assert_eq!(info.contains("ends early"), !complete, "{info}");
+    }
+}
+
+#[test]
+fn an_output_is_never_an_input() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let [(path, policy), (_, log), (linked, link)] = ["p.toml", "a.plog", "link"].map(|n| file(&folder, n));
+    let text = "schema = 1\nwhy = \"a test\"\n[set]\nrt_signal = \"on\"\n";
+    std::fs::write(&path, text).expect("room");
+    std::fs::hard_link(&path, linked).expect("links");
+    let run = ["run", "--platform", "hikey-6220", "--workload", "busy", "--duration", "10ms", "--policy", &policy];
+    for outputs in [["--log", &policy], ["--trace", &policy], ["--log", &link]] {
+        let refused = pelton(&[&run[..], &outputs].concat());
+        assert!(refused.code == 2 && refused.stderr.contains("is read by this command"), "{}", refused.stderr);
+    }
+    let twice = pelton(&[&run[..], &["--log", &log, "--trace", &log]].concat());
+    assert!(twice.code == 2 && twice.stderr.contains("two outputs go to"), "{}", twice.stderr);
+    assert_eq!(std::fs::read_to_string(path).expect("still there"), text);
+}
+
+#[test]
+fn a_platform_named_in_a_trace_is_no_path() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let [(secret, secret_text), (path, evil)] = ["secret.toml", "evil.plog"].map(|n| file(&folder, n));
+    std::fs::write(secret, "TOKEN = hidden\n").expect("room");
+    let header = RunHeader { platform: secret_text, ..RunHeader::default() };
+    let log = PeltonLog::new(std::fs::File::create(path).expect("room"), &header);
+    log.finish().expect("room");
+    for verb in [&["replay", &evil][..], &["workload", "from-trace", &evil]] {
+        let refused = pelton(verb);
+        assert_eq!(refused.code, 2, "{}", refused.stderr);
+        assert!(!refused.stderr.contains("TOKEN") && refused.stderr.contains("--recorded-on"), "{}", refused.stderr);
+    }
 }

@@ -10,7 +10,7 @@ use crate::common::random::{Dice, random_groups, random_machine, random_workload
 use crate::common::{MS, fixed_speed, near, profile, run_ms, task, workload};
 use crate::engine::Engine;
 use crate::state::{Life, NO_TASK, Power};
-use crate::workload::{Op, Phase, TaskSpec};
+use crate::workload::Op;
 use crate::{Machine, RunConfig, Workload};
 
 /// A fair task may wait beside an idle CPU until a tick notices (two grids), the CPU is up and its cache is cold.
@@ -254,20 +254,6 @@ pub(crate) fn audited<'a, S: Sink>(
     Ok(engine)
 }
 
-/// Work that a task has done when it ends, ns at capacity 1024; `None` when it never ends or its work is random.
-pub(crate) fn configured_work_ns(spec: &TaskSpec) -> Option<u64> {
-    let op = |op: &Op| match *op {
-        Op::Run { work_ns } => Some(work_ns),
-        Op::RunParts { parts } => Some(parts >> crate::state::SPEED_SHIFT),
-        // Enough when every message is read by one call.
-        Op::Write { work_ns, .. } | Op::Read { work_ns, .. } => Some(work_ns),
-        Op::Runtime { .. } => None,
-        _ => Some(0),
-    };
-    let phase = |p: &Phase| Some(p.loops?.max(1) * p.ops.iter().map(op).sum::<Option<u64>>()?);
-    Some(spec.loops?.max(1) * spec.phases.iter().map(phase).sum::<Option<u64>>()?)
-}
-
 /// Random run number `seed`; `finite` tasks end, `grouped` ones are in groups.
 fn random_run(seed: u64, finite: bool, grouped: bool) -> Result<(), String> {
     const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
@@ -295,7 +281,7 @@ fn random_run(seed: u64, finite: bool, grouped: bool) -> Result<(), String> {
     let slack_ns = engine.sim_events;
     let r = engine.finish();
     for (i, t) in w.tasks.iter().enumerate().filter(|(i, _)| ended[*i]) {
-        if let Some(work_ns) = configured_work_ns(t)
+        if let Some(work_ns) = t.work_ns()
             && !near(r.tasks[i].work_ns, work_ns, slack_ns)
         {
             return Err(format!("seed {seed}, {p}: {} did {} of {work_ns} ns", t.name, r.tasks[i].work_ns));

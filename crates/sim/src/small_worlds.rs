@@ -4,7 +4,7 @@
 
 use pelton_schema::NullSink;
 
-use crate::audit::{audited, configured_work_ns};
+use crate::audit::audited;
 use crate::common::{MS, fixed_speed, near, task, workload};
 use crate::state::Life;
 use crate::workload::{ChannelSpec, Op, SchedPolicy, TaskSpec};
@@ -60,7 +60,7 @@ fn check(m: &Machine, tasks: Vec<TaskSpec>, channel: ChannelSpec, profile_name: 
     let r = engine.finish();
     assert_eq!(r.stuck_tasks, alive, "{}", told());
     for (t, spec) in r.tasks.iter().zip(&w.tasks).filter(|(t, _)| !alive.contains(&t.name)) {
-        assert!(near(t.work_ns, configured_work_ns(spec).expect("finite"), 100), "{} {}", t.work_ns, told());
+        assert!(near(t.work_ns, spec.work_ns().expect("finite"), 100), "{} {}", t.work_ns, told());
     }
 }
 

@@ -238,6 +238,22 @@ pub struct TaskSpec {
     pub run_capacity: u32,
 }
 
+impl TaskSpec {
+    /// Work that the task has done when it ends, ns at capacity 1024; `None` when it never ends or its work is not fixed.
+    pub fn work_ns(&self) -> Option<u64> {
+        let op = |op: &Op| match *op {
+            Op::Run { work_ns } => Some(work_ns),
+            Op::RunParts { parts } => Some(parts >> crate::state::SPEED_SHIFT),
+            // Enough when every message is read by one call.
+            Op::Write { work_ns, .. } | Op::Read { work_ns, .. } => Some(work_ns),
+            Op::Runtime { .. } => None,
+            _ => Some(0),
+        };
+        let phase = |p: &Phase| Some(p.loops?.max(1) * p.ops.iter().map(op).sum::<Option<u64>>()?);
+        Some(self.loops?.max(1) * self.phases.iter().map(phase).sum::<Option<u64>>()?)
+    }
+}
+
 /// A part of a task: operations repeated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Phase {

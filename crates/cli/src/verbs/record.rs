@@ -5,7 +5,7 @@ use super::common::{print, print_json, section};
 use crate::args::{Format, Global, RecordArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
-use crate::output::create;
+use crate::output::{self, create};
 use crate::sheet::Sheet;
 use crate::units::{human_ns, number};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -17,8 +17,11 @@ use pelton_schema::{Event, Sink};
 use pelton_trace::{PeltonLog, PerfettoTrace, RunHeader};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::ffi::OsStr;
+use std::fs::{File, Metadata};
 use std::io::IsTerminal;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::atomic::Ordering;
 
@@ -36,6 +39,11 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
             Some("name one with -o FILE or --perfetto FILE"),
         ));
     }
+    let outputs: Vec<&Path> = [&args.output, &args.perfetto].into_iter().flatten().map(PathBuf::as_path).collect();
+    let none: [&Path; 0] = [];
+    output::spare(&outputs, &none)?;
+    // What cannot start must not empty the file of an earlier recording.
+    args.command.first().map_or(Ok(()), |program| can_start(program))?;
     let mut session = Session::start(&options).map_err(|e| cannot(&e))?;
     let mut files = Files::create(args, &header(&session, args))?;
     // The recorder's own task sleeps and wakes once before anything changes its weight: its record has been seen then.
@@ -52,6 +60,22 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
         Format::Table => print(&report.text())?,
     }
     work.end()
+}
+
+/// Is there such a program, as the shell would look for it?
+fn can_start(program: &OsStr) -> Result<(), Failure> {
+    let is_program = |path: &Path| {
+        let is_executable = |meta: Metadata| meta.is_file() && meta.permissions().mode() & 0o111 != 0;
+        path.metadata().is_ok_and(is_executable)
+    };
+    let path = Path::new(program);
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = match path.components().count() {
+        1 => std::env::split_paths(&folders).any(|folder| is_program(&folder.join(path))),
+        _ => is_program(path),
+    };
+    let reason = || format!("cannot start {}: there is no such program", program.to_string_lossy());
+    if found { Ok(()) } else { Err(Failure::cannot(reason(), "is it installed and in PATH?")) }
 }
 
 /// Takes events until the time is over, the command has ended, Ctrl-C was pressed or a file cannot be written.

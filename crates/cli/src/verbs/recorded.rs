@@ -9,7 +9,8 @@ use crate::progress::Progress;
 use crate::units::number;
 use pelton_lab::plan::{self, Inputs};
 use pelton_replay::workload::{self, IdleStates, ReadError, ReadOptions, Recorded, Watch};
-use pelton_scenario::platform::Built;
+use pelton_scenario::diagnostic::short;
+use pelton_scenario::platform::{self, Built};
 use pelton_scenario::policy::DEFAULT_PROFILE;
 use pelton_trace::import::{self, OpenOptions};
 use serde::Serialize;
@@ -50,18 +51,27 @@ pub struct Read {
     pub platform: String,
     /// How the idle states of the platform behaved; `None` where that was wanted and cannot be measured.
     pub idle_states: Option<IdleStates>,
+    /// What speaks against that machine.
+    pub misfits: Vec<String>,
 }
 
 /// Reads a trace: first how idle states behaved, then everything.
 pub fn read(part: &PartArgs, path: &Path, settle_ns: u64, global: &crate::args::Global) -> Result<Read, Failure> {
     let mut source = import::open(path, &OpenOptions::default()).map_err(Failure::input)?;
     let header = source.info().header.clone();
-    let named = header.as_ref().map(|h| h.platform.clone()).filter(|p| !p.is_empty());
-    let Some(platform) = part.recorded_on.clone().or(named).or(part.platform.clone()) else {
+    let named = header.as_ref().map_or("", |h| h.platform.as_str());
+    // A name out of a file that anybody may have written is no path to open.
+    let known = platform::names().find(|name| *name == named).map(str::to_owned);
+    let Some(platform) = part.recorded_on.clone().or(known).or(part.platform.clone()) else {
+        let what = if named.is_empty() {
+            "does not say which platform it was recorded on".to_owned()
+        } else {
+            format!("was recorded on `{}`, which is no built-in platform", short(named))
+        };
         return Err(Failure::new(
             Exit::Usage,
-            format!("{} does not say which platform it was recorded on", path.display()),
-            Some("give --platform, and --recorded-on when that is another one (`pelton platform list`)"),
+            format!("{} {what}", path.display()),
+            Some("give --recorded-on: a built-in platform or your file of that machine (`pelton platform list`)"),
         ));
     };
     let mut machine = machine(&platform)?.machine;
@@ -78,7 +88,8 @@ pub fn read(part: &PartArgs, path: &Path, settle_ns: u64, global: &crate::args::
     }
     let read = |watch: Watch<'_>| workload::read(source.as_mut(), Some(&machine), &options, watch);
     let recorded = watched(path, "read", global, read)?;
-    Ok(Read { recorded, platform, idle_states })
+    let misfits = workload::misfits(&recorded.totals, &machine);
+    Ok(Read { recorded, platform, idle_states, misfits })
 }
 
 /// Shows progress, and stops when asked to.
@@ -120,11 +131,14 @@ pub fn gaps(recorded: &Recorded) -> Gaps {
 }
 
 /// What is to be known about the trace before its numbers are believed.
-pub fn notes(Read { recorded, platform, idle_states }: &Read) -> Vec<String> {
+pub fn notes(Read { recorded, platform, idle_states, misfits }: &Read) -> Vec<String> {
     let mut notes = match idle_states {
         Some(measured) => idle_notes(platform, measured),
         None => vec![format!("idle states as {platform} has them: only a file can be read twice to measure them")],
     };
+    notes.extend(misfits.iter().map(|misfit| {
+        format!("the trace may be of another machine: {misfit} (--recorded-on says which one it is of)")
+    }));
     let g = gaps(recorded);
     if g.assumed_speed_pct > 0.0 {
         notes.push(format!(

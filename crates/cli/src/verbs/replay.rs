@@ -14,12 +14,12 @@ use pelton_lab::run::{Control, LabError, run_one};
 use pelton_replay::workload::{
     self, First, Habit, Habits, Pin, Recorded, Row, Side, Subject, Synthesis, SynthesisOptions, Totals, Verdict,
 };
-use pelton_scenario::Diagnostics;
 use pelton_scenario::platform::Built;
 use pelton_scenario::policy::PolicyChoice;
 use pelton_scenario::rtapp::Loaded;
+use pelton_scenario::{Diagnostics, Plan};
 use pelton_schema::TeeSink;
-use pelton_sim::{GivenFrequency, Machine, RunConfig};
+use pelton_sim::{GivenFrequency, Machine, Report, RunConfig};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,8 @@ const TASKS_SHOWN: usize = 8;
 
 /// Does what was asked.
 pub fn replay(args: &ReplayArgs, global: &Global) -> Result<Exit, Failure> {
-    output::spare([&args.trace, &args.log].into_iter().flatten().map(PathBuf::as_path), &args.traces)?;
+    let outputs: Vec<&Path> = [&args.trace, &args.log].into_iter().flatten().map(PathBuf::as_path).collect();
+    output::spare(&outputs, &args.traces)?;
     let mut results = Vec::new();
     for (i, path) in args.traces.iter().enumerate() {
         let result = one(args, path, i == 0, global)?;
@@ -208,7 +209,7 @@ fn run_all(
     let settle_ns = settle_ns(args);
     let total_ns = prepared[0].plan.config.duration_ns.saturating_mul(prepared.len() as u64 * args.seeds);
     let empty = empty_totals(settle_ns, recorded, made);
-    let simulated: Vec<Vec<Totals>> = watched(global, total_ns, "replay", |control| {
+    let simulated: Vec<Vec<Replay>> = watched(global, total_ns, "replay", |control| {
         let mut all = Vec::new();
         for (i, prepared) in prepared.iter().enumerate() {
             let seeds = args.seed..args.seed.saturating_add(args.seeds);
@@ -231,10 +232,10 @@ fn run_all(
         tasks: made.workload.tasks.iter().map(|t| t.name.clone()).collect(),
     };
     let tids = made.sources.iter().map(|&i| recorded.recording.tasks[i].tid).collect();
-    let left = Side { totals: &recorded.totals, tids };
+    let left = Side { totals: &recorded.totals, tids, undone_ns: None };
     let ours: Vec<u32> = (1..=made.sources.len() as u32).collect();
     let right: Vec<Vec<Side<'_>>> =
-        simulated.iter().map(|runs| runs.iter().map(|totals| Side { totals, tids: ours.clone() }).collect()).collect();
+        simulated.iter().map(|runs| runs.iter().map(|run| run.side(&ours)).collect()).collect();
     Ok(workload::compare(&subject, &left, &right))
 }
 
@@ -257,7 +258,7 @@ fn simulate(
     trace: Option<&Path>,
     log: Option<&Path>,
     control: Control<'_>,
-) -> Result<Result<Totals, Failure>, LabError> {
+) -> Result<Result<Replay, Failure>, LabError> {
     let mut outputs = match Outputs::create(trace, log, prepared) {
         Ok(outputs) => outputs,
         Err(failure) => return Ok(Err(failure)),
@@ -266,10 +267,35 @@ fn simulate(
         run_one(&prepared.plan, seed, &mut totals, control)?
     } else {
         let files = TeeSink(&mut outputs.trace, &mut outputs.log);
-        run_one(&prepared.plan, seed, TeeSink(&mut totals, files), control)?
+        match run_one(&prepared.plan, seed, TeeSink(&mut totals, files), control) {
+            Ok(report) => report,
+            Err(stopped) => {
+                outputs.abandon();
+                return Err(stopped);
+            }
+        }
     };
     totals.finish(report.duration_ns.max(prepared.plan.config.duration_ns));
-    Ok(outputs.finish().map(|()| totals))
+    let undone_ns = undone_ns(&prepared.plan, &report);
+    Ok(outputs.finish().map(|()| Replay { totals, undone_ns }))
+}
+
+/// A run that replays.
+struct Replay {
+    totals: Totals,
+    undone_ns: u64,
+}
+
+impl Replay {
+    fn side(&self, tids: &[u32]) -> Side<'_> {
+        Side { totals: &self.totals, tids: tids.to_vec(), undone_ns: Some(self.undone_ns) }
+    }
+}
+
+/// Work of the recording that was still to do at the end, ns at capacity 1024.
+fn undone_ns(plan: &Plan, report: &Report) -> u64 {
+    let tasks = plan.workload.tasks.iter().zip(&report.tasks);
+    tasks.map(|(spec, did)| spec.work_ns().map_or(0, |work_ns| work_ns.saturating_sub(did.work_ns))).sum()
 }
 
 fn task_habits(recorded: &Recorded, habits: &Habits, made: &Synthesis) -> Vec<TaskHabit> {

@@ -4,7 +4,7 @@
 use super::common::{inputs, policy_spec, prepare, print, print_json, section, watched};
 use crate::args::{Format, Global, RunArgs};
 use crate::exit::{Exit, Failure};
-use crate::output::create;
+use crate::output::{self, create};
 use crate::sheet::Sheet;
 use crate::units::number;
 use pelton_lab::compare::Scope;
@@ -17,7 +17,7 @@ use pelton_sim::Report;
 use pelton_sim::groups::group_paths;
 use pelton_trace::{CpuLayout, DomainLayout, PeltonLog, PerfettoTrace, RunHeader};
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Does what was asked.
 pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
@@ -26,6 +26,7 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
         check_like_original(&prepared, global)?;
     }
     let plan = &prepared.plan;
+    spare_inputs(args)?;
     let outputs = Outputs::create(args.trace.as_deref(), args.log.as_deref(), &prepared)?;
     let result = watched(global, plan.config.duration_ns, "run", |control| simulate(plan, args.seed, outputs, control));
     let (report, outputs) = result?;
@@ -38,6 +39,15 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     let header = summary::header(&prepared, &report);
     show(&summary::summarise(header, &plan.machine, &report), global)?;
     Ok(Exit::Good)
+}
+
+/// No output may be a file that the run is made from.
+fn spare_inputs(args: &RunArgs) -> Result<(), Failure> {
+    let outputs: Vec<&Path> = [args.trace.as_deref(), args.log.as_deref()].into_iter().flatten().collect();
+    let workloads = args.input.workload.split('+').map(|part| PathBuf::from(part.trim()));
+    let whole = [PathBuf::from(&args.input.workload), PathBuf::from(&args.input.platform)];
+    let inputs: Vec<PathBuf> = workloads.chain(whole).chain(args.policy.policy.clone()).collect();
+    output::spare(&outputs, &inputs)
 }
 
 /// Refused before the run, which may take long.
@@ -76,6 +86,13 @@ impl Outputs {
         let trace = open(trace)?.map(|file| PerfettoTrace::new(file, &header));
         let log = open(log)?.map(|file| PeltonLog::new(file, &header));
         Ok(Outputs { trace: Maybe(trace), log: Maybe(log) })
+    }
+
+    /// Ends the files of a run that was stopped: what happened before stays readable, and readers say that it is not all.
+    pub(super) fn abandon(self) {
+        // A failing disk is the smaller news here.
+        let _ = self.trace.0.map(|t| t.finish());
+        let _ = self.log.0.map(|l| l.abandon());
     }
 
     pub(super) fn finish(self) -> Result<(), Failure> {
@@ -134,8 +151,7 @@ fn simulate(plan: &Plan, seed: u64, mut outputs: Outputs, control: Control<'_>) 
     match report {
         Ok(report) => Ok((report, outputs)),
         Err(error) => {
-            // What happened before the interruption stays readable; a failing disk is the smaller news here.
-            let _ = outputs.finish();
+            outputs.abandon();
             Err(error)
         }
     }

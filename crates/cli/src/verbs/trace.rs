@@ -48,7 +48,7 @@ pub fn info(args: &TraceInfoArgs, global: &Global) -> Result<Exit, Failure> {
         }
         counting.at(events);
         if events.is_multiple_of(4096) && interrupt::flag().load(Ordering::Relaxed) {
-            return Err(Failure { exit: Exit::Interrupted, text: String::new() });
+            return Err(Failure { exit: Exit::Interrupted, text: "interrupted while reading".to_owned() });
         }
     }
     drop(counting);
@@ -139,7 +139,7 @@ pub fn export(args: &ExportArgs, global: &Global) -> Result<Exit, Failure> {
         TraceForm::Text => ExportFormat::Text,
         TraceForm::Log => ExportFormat::Log,
     };
-    output::spare([args.output.as_path()], std::slice::from_ref(&args.file))?;
+    output::spare(&[&args.output], std::slice::from_ref(&args.file))?;
     let mut source = opened(&args.file, args.input_format)?;
     let cannot = |error: std::io::Error| {
         Failure::cannot(format!("{}: {error}", args.output.display()), "is the folder there, and the disk not full?")
@@ -156,7 +156,8 @@ pub fn export(args: &ExportArgs, global: &Global) -> Result<Exit, Failure> {
     })?;
     drop(counting);
     if interrupt::flag().load(Ordering::Relaxed) {
-        return Err(Failure { exit: Exit::Interrupted, text: String::new() });
+        let text = format!("interrupted: {} holds what was read so far", args.output.display());
+        return Err(Failure { exit: Exit::Interrupted, text });
     }
     if !source.info().is_complete() && !global.quiet {
         let info = source.info();

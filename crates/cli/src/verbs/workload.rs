@@ -11,7 +11,7 @@ use std::io::Write;
 
 /// Does what was asked.
 pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure> {
-    output::spare(args.output.as_deref(), std::slice::from_ref(&args.trace))?;
+    output::spare(args.output.as_slice(), std::slice::from_ref(&args.trace))?;
     let read = recorded::read(&args.part, &args.trace, 0, global)?;
     let recorded = &read.recorded;
     let machine = recorded::machine(args.part.platform.as_deref().unwrap_or(&read.platform))?.machine;

@@ -100,6 +100,8 @@ pub struct Side<'a> {
     pub totals: &'a Totals,
     /// Task id of each compared task.
     pub tids: Vec<u32>,
+    /// Work that was not done when the run ended, ns at capacity 1024; `None` for a recording, which did all of its own.
+    pub undone_ns: Option<u64>,
 }
 
 /// What both sides of a comparison share.
@@ -156,6 +158,7 @@ fn values(subject: &Subject<'_>, machine: &Machine, side: &Side<'_>, recorded: &
     let busy_ns: u64 = totals.cpus.iter().map(|c| c.busy_ns).sum();
     let mut push = |scope, of: &str, quantity, unit, value| out.push((scope, of.to_owned(), quantity, unit, value));
     push("run", "", "busy", "ms", Some(ms(busy_ns)));
+    push("run", "", "work_undone", "ms", side.undone_ns.map(ms));
     push("run", "", "energy_active", "mJ", energy_active_mj(machine, totals));
     latencies(&all, |quantity, value| push("run", "", quantity, "us", value));
     let cpus = subject.machine.cpus.len().max(recorded.totals.cpus.len());

@@ -4,6 +4,7 @@
 
 mod compare;
 mod exits;
+mod fit;
 mod follow;
 mod habits;
 mod histogram;
@@ -17,6 +18,7 @@ mod totals;
 
 pub use compare::{Row, Side, Subject, TOLERANCES, Tolerance, Verdict, Worst, check, compare};
 pub use exits::{ExitTime, IdleStates};
+pub use fit::misfits;
 pub use habits::{Habit, Habits};
 pub use histogram::Histogram;
 pub use read::{ReadError, ReadOptions, Recorded, Watch, read, read_idle_states};

@@ -197,8 +197,10 @@ impl Reading {
     }
 
     fn finish(mut self, info: TraceInfo, options: &ReadOptions) -> Result<Recorded, ReadError> {
-        // Our own logs say how long the run was; others end with their last event.
-        let planned_ns = info.header.as_ref().map_or(0, |h| h.duration_ns);
+        // Our own logs say how long the run was; others end with their last event, and so does a log that ends early: what
+        // would have come after it is not known.
+        let whole = info.header.as_ref().filter(|_| info.damaged == 0);
+        let planned_ns = whole.map_or(0, |h| h.duration_ns);
         let planned_ns = planned_ns.min(self.first_ns.saturating_add(LENGTH_NS_MAX));
         let end_ns = self.last_ns.max(planned_ns).min(self.to_ns);
         if end_ns <= self.from_ns {

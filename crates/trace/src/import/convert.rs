@@ -63,17 +63,17 @@ pub fn convert(
                 Some(run) => TextDump::with_header(out, run),
                 None => TextDump::new(out),
             };
-            let events = copy(source, selection, &mut sink, seen)?;
+            let events = copy(source, selection, &mut sink, seen)?.events;
             sink.finish().map(|_| events).map_err(ConvertError::Output)
         }
         ExportFormat::Csv => {
             let mut sink = CsvEvents::new(out, selection.clone());
-            let events = copy(source, &all, &mut sink, seen)?;
+            let events = copy(source, &all, &mut sink, seen)?.events;
             sink.finish().map(|_| events).map_err(ConvertError::Output)
         }
         ExportFormat::Json => {
             let mut sink = JsonLines::new(out, selection.clone());
-            let events = copy(source, &all, &mut sink, seen)?;
+            let events = copy(source, &all, &mut sink, seen)?.events;
             sink.finish().map(|_| events).map_err(ConvertError::Output)
         }
         ExportFormat::Perfetto => {
@@ -85,14 +85,14 @@ pub fn convert(
                     sink.name_task(tid, name);
                 }
             };
-            let events = copy_named(source, selection, &mut sink, name, seen)?;
+            let events = copy_named(source, selection, &mut sink, name, seen)?.events;
             sink.finish().map(|_| events).map_err(ConvertError::Output)
         }
         ExportFormat::Log => match own {
             Some(run) => {
                 let mut sink = PeltonLog::new(out, &run);
-                let events = copy(source, selection, &mut sink, seen)?;
-                sink.finish().map(|_| events).map_err(ConvertError::Output)
+                let copied = copy(source, selection, &mut sink, seen)?;
+                end_log(source, sink, copied)
             }
             None => {
                 let mut sink = PeltonLog::new(out, &foreign_header(source.info()));
@@ -100,11 +100,26 @@ pub fn convert(
                     let (name_0, name_8) = pack_name(name);
                     sink.event(time_ns, &Event::TaskName { tid, name_0, name_8 });
                 };
-                let events = copy_named(source, selection, &mut sink, name, seen)?;
-                sink.finish().map(|_| events).map_err(ConvertError::Output)
+                let copied = copy_named(source, selection, &mut sink, name, seen)?;
+                end_log(source, sink, copied)
             }
         },
     }
+}
+
+/// How far a copy came.
+#[derive(Clone, Copy)]
+struct Copied {
+    events: u64,
+    /// The caller stopped it.
+    stopped: bool,
+}
+
+/// A log that does not hold everything has no end: it was stopped, or made from a trace that is damaged.
+fn end_log(source: &dyn Source, sink: PeltonLog<impl Write>, copied: Copied) -> Result<u64, ConvertError> {
+    let whole = !copied.stopped && source.info().damaged == 0;
+    let ended = if whole { sink.finish() } else { sink.abandon() };
+    ended.map(|_| copied.events).map_err(ConvertError::Output)
 }
 
 /// Sends the selected events to `sink` until the trace ends or `seen` says stop.
@@ -113,7 +128,7 @@ fn copy<S: Sink>(
     selection: &EventSelection,
     sink: &mut S,
     seen: &mut impl FnMut(u64) -> bool,
-) -> Result<u64, ConvertError> {
+) -> Result<Copied, ConvertError> {
     let mut events = 0;
     while let Some(timed) = source.next()? {
         events += 1;
@@ -121,10 +136,10 @@ fn copy<S: Sink>(
             sink.event(timed.time_ns, &timed.event);
         }
         if !seen(events) {
-            break;
+            return Ok(Copied { events, stopped: true });
         }
     }
-    Ok(events)
+    Ok(Copied { events, stopped: false })
 }
 
 /// Like [`copy`]; before an event of a task whose name is new, `name` is told it, since no header names the tasks.
@@ -134,7 +149,7 @@ fn copy_named<S: Sink>(
     sink: &mut S,
     mut name: impl FnMut(&mut S, u64, u32, &str),
     seen: &mut impl FnMut(u64) -> bool,
-) -> Result<u64, ConvertError> {
+) -> Result<Copied, ConvertError> {
     let (mut events, mut told) = (0, BTreeMap::<u32, String>::new());
     while let Some(timed) = source.next()? {
         events += 1;
@@ -153,10 +168,10 @@ fn copy_named<S: Sink>(
             sink.event(timed.time_ns, &timed.event);
         }
         if !seen(events) {
-            break;
+            return Ok(Copied { events, stopped: true });
         }
     }
-    Ok(events)
+    Ok(Copied { events, stopped: false })
 }
 
 fn each_tid(event: &Event, mut visit: impl FnMut(u32)) {
