@@ -188,8 +188,8 @@ impl Builder {
         for setting in &self.settings {
             if setting.switch.value == RATE_LIMIT {
                 match rate_limit(setting) {
-                    Ok(us) => rate_limit_us = Some(us),
-                    Err(wrong) => found.push_with(|| wrong),
+                    Some(us) => rate_limit_us = Some(us),
+                    None => found.push_with(|| not_a_rate_limit(setting)),
                 }
             } else if let Err(error) = policy.set(&setting.switch.value, &setting.value.value) {
                 found.push_with(|| explain(setting, &error));
@@ -211,12 +211,13 @@ const RATE_LIMIT: &str = "rate_limit_us";
 /// Longest rate limit, us.
 pub const RATE_LIMIT_US_MAX: u64 = 10_000_000;
 
-fn rate_limit(setting: &Setting) -> Result<u64, Diagnostic> {
-    let number = setting.value.value.parse().ok().filter(|us| *us <= RATE_LIMIT_US_MAX);
-    number.ok_or_else(|| {
-        let message = format!("`{RATE_LIMIT}` cannot be `{}`", short(&setting.value.value));
-        setting.source.error(setting.value.span.clone(), message).allowed(format!("0..={RATE_LIMIT_US_MAX} us"))
-    })
+fn rate_limit(setting: &Setting) -> Option<u64> {
+    setting.value.value.parse().ok().filter(|us| *us <= RATE_LIMIT_US_MAX)
+}
+
+fn not_a_rate_limit(setting: &Setting) -> Diagnostic {
+    let message = format!("`{RATE_LIMIT}` cannot be `{}`", short(&setting.value.value));
+    setting.source.error(setting.value.span.clone(), message).allowed(format!("0..={RATE_LIMIT_US_MAX} us"))
 }
 
 /// A warning for each setting that nothing reads.
