@@ -20,5 +20,6 @@
 #include "place_group.h"
 #include "rt_limit.h"
 #include "schedutil.h"
+#include "select.h"
 
 #endif

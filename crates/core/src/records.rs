@@ -5,10 +5,15 @@ use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
 
 macro_rules! mirror {
-    ($(#[$doc:meta])* $name:ident = $c:literal { $($(#[$fdoc:meta])* $field:ident: $ty:ty,)* }) => {
-        $(#[$doc])*
+    ($(#[$doc:meta])* large $name:ident = $c:literal { $($fields:tt)* }) => {
+        mirror!(@record ($(#[$doc])* #[derive(Clone, Copy, Debug, PartialEq, Eq)]) $name = $c { $($fields)* });
+    };
+    ($(#[$doc:meta])* $name:ident = $c:literal { $($fields:tt)* }) => {
+        mirror!(@record ($(#[$doc])* #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]) $name = $c { $($fields)* });
+    };
+    (@record ($(#[$meta:meta])*) $name:ident = $c:literal { $($(#[$fdoc:meta])* $field:ident: $ty:ty,)* }) => {
+        $(#[$meta])*
         #[repr(C)]
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct $name { $($(#[$fdoc])* pub $field: $ty,)* }
 
         impl $name {
@@ -16,7 +21,7 @@ macro_rules! mirror {
             pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
                 rows.push(LayoutRow { name: $c.to_owned(), offset: 0, size: size_of::<Self>() });
                 $(rows.push(LayoutRow {
-                    name: concat!($c, ".", stringify!($field)).to_owned(),
+                    name: concat!($c, ".", stringify!($field)).replace("r#", ""),
                     offset: std::mem::offset_of!(Self, $field),
                     size: size_of::<$ty>(),
                 });)*
@@ -535,5 +540,6 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     FairSe::layout(&mut rows);
     FairRq::layout(&mut rows);
     FairTunables::layout(&mut rows);
+    crate::placement_records::layout(&mut rows);
     rows
 }

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a placement reads: the machine, its CPUs, the task and the task that wakes it, all at one moment. A host fills one
+ * record; every rule of select.h, feec.h, select_idle.h and select_group.h reads nothing else.
+ *
+ *   record                    what it holds
+ *   pelton_sched_domain       a scheduling domain as one CPU sees it, and the sums of that CPU's group in it
+ *   pelton_place_cpu          a CPU: its domains smallest first, its signals, what runs there
+ *   pelton_perf_domain        CPUs of one energy model, and where its states are
+ *   pelton_place_task         the task that is placed
+ *   pelton_place_waker        the running task of the CPU that executes the placement
+ *   pelton_placement          all of them
+ *   pelton_placed             the answer and how it came about
+ *
+ *   domains of CPU 0          MC {0..5}            groups are the spans of the domains below:
+ *                             CLS {0..3}           {0..3} and {4,5}; in CLS every CPU alone
+ *
+ * Groups are not stored: the group of a CPU in a domain is the span of its largest domain that is smaller.
+ *
+ *   quantity              unit       range
+ *   capacity, util        capacity   0 .. 1024
+ *   load                  weight     0 .. 88761 * tasks
+ *   exit_latency_ns       ns         PELTON_NO_IDLE_STATE: not in an idle state
+ *   nr_idle_scan          CPUs       PELTON_NO_LIMIT: this domain keeps no such number
+ *
+ * Source: Linux 7.2 kernel/sched/fair.c, kernel/sched/topology.c (build_sched_domains, build_sched_groups), include/linux/
+ * sched/sd_flags.h. Deviations: at most 64 CPUs, 6 domains for each, 16 performance domains, 512 states.
+ */
+#ifndef PELTON_PLACEMENT_H
+#define PELTON_PLACEMENT_H
+
+#include "cpus.h"
+#include "energy.h"
+#include "util_est.h"
+
+#define PELTON_DOMAINS_MAX 6u
+#define PELTON_PERF_DOMAINS_MAX 16u
+#define PELTON_PLACE_STATES_MAX 512u
+#define PELTON_NO_IDLE_STATE 0xffffffffu
+#define PELTON_NO_LIMIT 0xffffffffu
+#define PELTON_NO_DOMAIN 0xffffffffu
+
+/* Flags of a domain, as the kernel numbers them. */
+#define PELTON_SD_BALANCE_EXEC 0x2u
+#define PELTON_SD_BALANCE_FORK 0x4u
+#define PELTON_SD_BALANCE_WAKE 0x8u
+#define PELTON_SD_WAKE_AFFINE 0x10u
+#define PELTON_SD_ASYM_CPUCAPACITY 0x20u
+#define PELTON_SD_SHARE_CPUCAPACITY 0x80u
+#define PELTON_SD_CLUSTER 0x100u
+#define PELTON_SD_NUMA 0x2000u
+
+/* Why a task is placed, as the kernel numbers it. */
+#define PELTON_WF_EXEC 0x2u
+#define PELTON_WF_FORK 0x4u
+#define PELTON_WF_TTWU 0x8u
+#define PELTON_WF_SYNC 0x10u
+#define PELTON_WF_CURRENT_CPU 0x40u
+#define PELTON_WF_KIND (PELTON_WF_EXEC | PELTON_WF_FORK | PELTON_WF_TTWU)
+
+struct pelton_sched_domain {
+	u64 span;
+	u32 flags;
+	u32 imbalance_pct;
+	u32 imb_numa_nr;        /* tasks that may differ between nodes */
+	u32 has_shared;         /* keeps the number of CPUs to scan */
+	u32 group_capacity;     /* sum over this CPU's group, as last computed */
+	u32 group_max_capacity; /* of a CPU of the group */
+	u32 group_imbalance;    /* pinned tasks kept a balance below from succeeding */
+	u32 reserved;
+};
+
+_Static_assert(sizeof(struct pelton_sched_domain) == 40, "layout");
+
+struct pelton_place_cpu {
+	struct pelton_sched_domain domains[PELTON_DOMAINS_MAX];
+	struct pelton_cpu_state state;
+	u64 load;
+	u64 idle_stamp_ns;
+	u64 threads;  /* CPUs of its core */
+	u32 capacity; /* left for the fair class, as last computed */
+	u32 hw_pressure;
+	u32 cpufreq_pressure;
+	u32 nr_running;
+	u32 h_nr_queued;
+	u32 h_nr_runnable;
+	u32 h_nr_idle; /* SCHED_IDLE */
+	u32 ttwu_pending;
+	u32 curr_idle;
+	u32 curr_is_task; /* the placed task is its current one */
+	u32 uclamp_idle;  /* its clamps are left over from before it went idle */
+	u32 exit_latency_ns;
+	u32 nr_idle_scan_llc;
+	u32 nr_idle_scan_asym;
+	u32 has_idle_cores;
+	u32 llc;     /* CPUs with the same number share a cache */
+	u32 cluster; /* the same for the nearest shared resource */
+	u32 llc_size;
+	u32 llc_domain; /* position among its domains, or PELTON_NO_DOMAIN */
+	u32 asym_domain;
+	u32 nr_domains;
+	u32 reserved;
+};
+
+_Static_assert(sizeof(struct pelton_place_cpu) == 416, "layout");
+
+struct pelton_perf_domain {
+	u64 cpus;
+	u32 first_state;
+	u32 nr_states;
+	u32 min_state; /* lowest and highest that policy limits allow */
+	u32 max_state;
+};
+
+struct pelton_place_task {
+	struct pelton_se se;
+	u64 allowed;
+	u64 queue_update_ns; /* last_update_time of the queue it belongs to */
+	u64 queue_load;
+	u64 queue_h_load; /* of what its queue counts for at the root, as it stands in this tick */
+	u32 cpu;
+	u32 on_rq;
+	u32 recent_cpu;
+	u32 wakee_flips;
+	u32 sched_idle;
+	u32 uclamp_min; /* in force */
+	u32 uclamp_max;
+	u32 numa_cpu; /* any CPU of its preferred node, or PELTON_NO_CPU */
+};
+
+struct pelton_place_waker {
+	u64 load;
+	u64 queue_load;
+	u64 queue_h_load;
+	u32 wakee_flips;
+	u32 flips_expired; /* a second went by since they were halved */
+	u32 same_wakee;    /* its last wake-up was of this task */
+	u32 exiting;
+	u32 pinned_kthread; /* a kernel thread of this CPU alone, in task context */
+	u32 reserved;
+};
+
+struct pelton_placement {
+	struct pelton_place_task task;
+	struct pelton_place_waker waker;
+	u32 this_cpu; /* executes the placement */
+	u32 prev_cpu;
+	u32 flags; /* PELTON_WF_* */
+	u32 nr_cpus;
+	u32 energy_aware; /* the kernel is */
+	u32 overutilized;
+	u32 asymmetric; /* some CPUs have less capacity */
+	u32 clusters;   /* there are domains below the cache's */
+	u32 smt;
+	u32 uclamp_used;
+	u32 nr_perf_domains;
+	u32 reserved;
+	struct pelton_perf_domain perf_domains[PELTON_PERF_DOMAINS_MAX]; /* in the kernel's order */
+	struct pelton_place_cpu cpus[PELTON_PLACE_CPUS_MAX];
+	struct pelton_em_state states[PELTON_PLACE_STATES_MAX];
+};
+
+/* Which rule decided. */
+enum {
+	PELTON_HOW_NONE,
+	PELTON_HOW_CURRENT_CPU,
+	PELTON_HOW_ENERGY,
+	PELTON_HOW_ENERGY_NO_UTIL,
+	PELTON_HOW_ENERGY_FELL,
+	PELTON_HOW_FORK,
+	PELTON_HOW_EXEC,
+	PELTON_HOW_TARGET,
+	PELTON_HOW_PREV,
+	PELTON_HOW_KTHREAD,
+	PELTON_HOW_RECENT,
+	PELTON_HOW_CAPACITY,
+	PELTON_HOW_CAPACITY_NONE,
+	PELTON_HOW_NO_LLC,
+	PELTON_HOW_THREAD,
+	PELTON_HOW_SCAN,
+	PELTON_HOW_CLUSTER_PREV,
+	PELTON_HOW_CLUSTER_RECENT,
+	PELTON_HOW_NOTHING_IDLE
+};
+
+/* How the search's starting point was chosen. */
+enum {
+	PELTON_AFFINE_NOT_ASKED,
+	PELTON_AFFINE_IDLE_HERE,
+	PELTON_AFFINE_SYNC,
+	PELTON_AFFINE_IDLE_PREV,
+	PELTON_AFFINE_WEIGHT
+};
+
+/* One comparison of the energy-aware choice. */
+struct pelton_place_energy {
+	u64 energy; /* of the domain, as energy.h counts it */
+	u32 cpu;    /* with the task here, PELTON_NO_CPU: nowhere */
+	u32 perf_domain;
+	u32 max_util;
+	u32 busy;
+};
+
+#define PELTON_PLACE_ENERGIES_MAX (3u * PELTON_PERF_DOMAINS_MAX)
+
+/* Sums of a group of CPUs, without the task. */
+struct pelton_group_sums {
+	u64 cpus;
+	u64 load;
+	u64 util;
+	u64 runnable;
+	u64 avg_load;
+	u32 capacity;
+	u32 max_capacity;
+	u32 weight;
+	u32 nr_running;
+	u32 idle_cpus;
+	u32 type;
+};
+
+struct pelton_placed {
+	struct pelton_se se; /* the task's signals, brought up to date when a rule did so */
+	u32 cpu;
+	u32 how;
+	u32 affine;
+	u32 wide;         /* waker and wakee talk to too many to be pulled together */
+	u32 recent_cpu;   /* to be remembered */
+	u32 waker_flips;  /* to be remembered */
+	u32 no_idle_core; /* this CPU's cache group has none: to be remembered; PELTON_NO_CPU: nothing new */
+	u32 nr_energies;
+	struct pelton_place_energy energies[PELTON_PLACE_ENERGIES_MAX];
+	struct pelton_group_sums local;
+	struct pelton_group_sums idlest;
+	struct pelton_group_sums group;
+};
+
+/* A CPU's record; `cpu` beyond the last is the last. */
+PELTON_INLINE const struct pelton_place_cpu *pelton_place_cpu_of(const struct pelton_placement *s, u32 cpu)
+{
+	return &s->cpus[cpu & (PELTON_PLACE_CPUS_MAX - 1u)];
+}
+
+PELTON_INLINE const struct pelton_sched_domain *pelton_place_domain(const struct pelton_placement *s, u32 cpu, u32 level)
+{
+	return &pelton_place_cpu_of(s, cpu)->domains[pelton_min_u32(level, PELTON_DOMAINS_MAX - 1u)];
+}
+
+/* How many domains a CPU has. */
+PELTON_INLINE u32 pelton_place_levels(const struct pelton_placement *s, u32 cpu)
+{
+	return pelton_min_u32(pelton_place_cpu_of(s, cpu)->nr_domains, PELTON_DOMAINS_MAX);
+}
+
+PELTON_INLINE u32 pelton_place_allowed(const struct pelton_placement *s, u32 cpu)
+{
+	return pelton_cpus_has(s->task.allowed, cpu);
+}
+
+/* Does a CPU do nothing, and has nothing on its way? */
+PELTON_INLINE u32 pelton_available_idle_cpu(const struct pelton_placement *s, u32 cpu)
+{
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+
+	return c->curr_idle && !c->nr_running && !c->ttwu_pending;
+}
+
+/* Does a CPU run only tasks of SCHED_IDLE, and may this task push them aside? */
+PELTON_INLINE u32 pelton_choose_sched_idle(const struct pelton_placement *s, u32 cpu)
+{
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+
+	return c->nr_running && c->nr_running == c->h_nr_idle && !s->task.sched_idle;
+}
+
+/* Would the task run there at once? */
+PELTON_INLINE u32 pelton_choose_idle_cpu(const struct pelton_placement *s, u32 cpu)
+{
+	return pelton_available_idle_cpu(s, cpu) || pelton_choose_sched_idle(s, cpu);
+}
+
+PELTON_INLINE u32 pelton_cpus_share_cache(const struct pelton_placement *s, u32 a, u32 b)
+{
+	return a == b || pelton_place_cpu_of(s, a)->llc == pelton_place_cpu_of(s, b)->llc;
+}
+
+PELTON_INLINE u32 pelton_cpus_share_resources(const struct pelton_placement *s, u32 a, u32 b)
+{
+	return a == b || pelton_place_cpu_of(s, a)->cluster == pelton_place_cpu_of(s, b)->cluster;
+}
+
+/* Are all other threads of the CPU's core idle? */
+PELTON_INLINE u32 pelton_is_core_idle(const struct pelton_placement *s, u32 cpu)
+{
+	u64 left = pelton_place_cpu_of(s, cpu)->threads & ~pelton_cpus_of(cpu);
+
+	for (; left; left &= left - 1)
+		if (!pelton_available_idle_cpu(s, pelton_cpus_lowest(left)))
+			return 0;
+	return 1;
+}
+
+/* The task's share of its CPU's load. */
+PELTON_INLINE u64 pelton_place_h_load(const struct pelton_placement *s, const struct pelton_placed *out)
+{
+	return pelton_div_floor(out->se.avg.load_avg * s->task.queue_h_load, s->task.queue_load + 1);
+}
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where a fair task goes when it wakes, is new, or loads another program.
+ *
+ *   wakes    asked for the waker's CPU                               -> that one
+ *            energy-aware, nothing over-utilized                     -> feec.h
+ *            waker and wakee may meet: the first domain that spans both CPUs decides between this CPU and prev
+ *                                                                    -> an idle CPU near that one (select_idle.h)
+ *   new, program   the largest domain with the flag                  -> down through the groups (select_group.h)
+ *
+ *   waker's partners  +1 with each other task that it wakes, halved each second
+ *
+ * Source: Linux 7.2 kernel/sched/fair.c (select_task_rq_fair, record_wakee, wake_wide, wake_affine, wake_affine_idle,
+ * wake_affine_weight). Deviations: what a fork or a program's start does to the task's signals is the host's.
+ */
+#ifndef PELTON_SELECT_H
+#define PELTON_SELECT_H
+
+#include "place.h"
+#include "select_group.h"
+
+/* Changes of partner of the waker, this wake-up included. */
+PELTON_INLINE u32 pelton_record_wakee(const struct pelton_place_waker *w)
+{
+	u32 flips = w->flips_expired ? w->wakee_flips >> 1 : w->wakee_flips;
+
+	return w->same_wakee ? flips : flips + 1;
+}
+
+/* Tasks of a CPU whose dequeue is delayed do not count as running. */
+PELTON_INLINE u32 pelton_nr_not_delayed(const struct pelton_place_cpu *c)
+{
+	return c->nr_running - (c->h_nr_queued - c->h_nr_runnable);
+}
+
+/* Loads decide between this CPU and prev. */
+PELTON_INLINE u32 pelton_place_wake_affine_weight(const struct pelton_placement *s, const struct pelton_placed *out,
+						  u32 imbalance_pct, u32 sync)
+{
+	const struct pelton_place_cpu *here = pelton_place_cpu_of(s, s->this_cpu);
+	const struct pelton_place_cpu *there = pelton_place_cpu_of(s, s->prev_cpu);
+	u64 waker = pelton_div_floor(s->waker.load * s->waker.queue_h_load, s->waker.queue_load + 1);
+	u64 task = pelton_place_h_load(s, out);
+	s64 this_eff, prev_eff, load = (s64)here->load;
+
+	if (sync) {
+		if (waker > (u64)load)
+			return s->this_cpu;
+		load -= (s64)waker;
+	}
+	this_eff = (load + (s64)task) * 100 * (s64)there->capacity;
+	prev_eff = ((s64)there->load - (s64)task) * (s64)(100u + (imbalance_pct - 100u) / 2u) * (s64)here->capacity;
+	return this_eff < prev_eff + (sync != 0) ? s->this_cpu : s->prev_cpu;
+}
+
+/* This CPU or prev: near which of them an idle CPU is looked for. */
+PELTON_INLINE u32 pelton_place_wake_affine(const struct pelton_placement *s, struct pelton_placed *out,
+					   u32 imbalance_pct, u32 sync)
+{
+	u32 prev_idle = pelton_available_idle_cpu(s, s->prev_cpu);
+
+	if (pelton_available_idle_cpu(s, s->this_cpu) && pelton_cpus_share_cache(s, s->this_cpu, s->prev_cpu)) {
+		out->affine = PELTON_AFFINE_IDLE_HERE;
+		return prev_idle ? s->prev_cpu : s->this_cpu;
+	}
+	if (sync && pelton_nr_not_delayed(pelton_place_cpu_of(s, s->this_cpu)) == 1) {
+		out->affine = PELTON_AFFINE_SYNC;
+		return s->this_cpu;
+	}
+	if (prev_idle) {
+		out->affine = PELTON_AFFINE_IDLE_PREV;
+		return s->prev_cpu;
+	}
+	out->affine = PELTON_AFFINE_WEIGHT;
+	return pelton_place_wake_affine_weight(s, out, imbalance_pct, sync);
+}
+
+/* Walks up the domains: the target of a wake-up, or in `level` the domain from which a slow search starts. */
+PELTON_INLINE u32 pelton_select_target(const struct pelton_placement *s, struct pelton_placed *out, u32 affine, u32 sync,
+				       u32 *level)
+{
+	u32 i, levels = pelton_place_levels(s, s->this_cpu);
+
+	*level = PELTON_NO_DOMAIN;
+	for (i = 0; i < levels; i++) {
+		const struct pelton_sched_domain *d = pelton_place_domain(s, s->this_cpu, i);
+
+		if (affine && (d->flags & PELTON_SD_WAKE_AFFINE) && pelton_cpus_has(d->span, s->prev_cpu)) {
+			*level = PELTON_NO_DOMAIN;
+			if (s->this_cpu == s->prev_cpu)
+				return s->prev_cpu;
+			return pelton_place_wake_affine(s, out, d->imbalance_pct, sync);
+		}
+		if (d->flags & s->flags & PELTON_WF_KIND)
+			*level = i;
+		else if (!affine)
+			break;
+	}
+	return s->prev_cpu;
+}
+
+/* What a wake-up knows before any domain is looked at; 1 = out->cpu is chosen. */
+PELTON_INLINE u32 pelton_select_wakeup(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       struct pelton_placed *out)
+{
+	u32 llc_size = pelton_place_cpu_of(s, s->this_cpu)->llc_size;
+
+	out->waker_flips = pelton_record_wakee(&s->waker);
+	if ((s->flags & PELTON_WF_CURRENT_CPU) && pelton_place_allowed(s, s->this_cpu)) {
+		pelton_placed_at(out, s->this_cpu, PELTON_HOW_CURRENT_CPU);
+		return 1;
+	}
+	if (s->energy_aware && !s->overutilized && pelton_find_energy_efficient_cpu(pol, s, out))
+		return 1;
+	out->wide = pelton_wake_wide(out->waker_flips, s->task.wakee_flips, llc_size);
+	return 0;
+}
+
+PELTON_INLINE void pelton_placed_start(const struct pelton_placement *s, struct pelton_placed *out)
+{
+	out->se = s->task.se;
+	out->cpu = s->prev_cpu;
+	out->how = PELTON_HOW_NONE;
+	out->affine = PELTON_AFFINE_NOT_ASKED;
+	out->wide = 0;
+	out->recent_cpu = s->task.recent_cpu;
+	out->waker_flips = s->waker.wakee_flips;
+	out->no_idle_core = PELTON_NO_CPU;
+	out->nr_energies = 0;
+}
+
+/* The CPU for the task; why and what is to be remembered in `out`. */
+PELTON_INLINE u32 pelton_select_task_rq_fair(const struct pelton_policy *pol, const struct pelton_placement *s,
+					     struct pelton_placed *out)
+{
+	u32 wakes = s->flags & PELTON_WF_TTWU;
+	u32 sync = (s->flags & PELTON_WF_SYNC) && !s->waker.exiting;
+	u32 target, level, affine;
+
+	pelton_placed_start(s, out);
+	if (wakes && pelton_select_wakeup(pol, s, out))
+		return out->cpu;
+	affine = wakes && !out->wide && pelton_place_allowed(s, s->this_cpu);
+	target = pelton_select_target(s, out, affine, sync, &level);
+	if (level != PELTON_NO_DOMAIN)
+		return pelton_placed_at(out, pelton_find_dst_cpu(pol, s, out, s->this_cpu, level),
+					s->flags & PELTON_WF_FORK ? PELTON_HOW_FORK : PELTON_HOW_EXEC);
+	if (wakes)
+		return pelton_select_idle_sibling(pol, s, out, target);
+	out->cpu = target;
+	return target;
+}
+
+#endif

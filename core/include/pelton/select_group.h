@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The search for a CPU of a task that is new or loads another program: from the largest domain down, the group with most
+ * to spare, in it the CPU that is idle least deeply, else the least loaded.
+ *
+ *   a group's type        when, all sums without the task
+ *     overloaded          never here while the kernel is energy-aware; else more tasks than CPUs, and
+ *                         capacity * 100 < util * pct or capacity * pct < runnable * 100
+ *     imbalanced          pinned tasks kept a balance from succeeding
+ *     misfit              unequal CPUs, and the task fits none of them
+ *     has spare           fewer tasks than CPUs, or capacity * 100 > util * pct and not capacity * pct < runnable * 100
+ *     fully busy          else
+ *
+ *   local against best other group, of equal type
+ *     overloaded, busy    leave when 100 * local load > pct * other load, and the difference is above pct - 100 %
+ *     misfit              leave for larger CPUs
+ *     has spare           leave when the other has more idle CPUs; between nodes only when enough tasks differ
+ *
+ *   quantity         unit       range
+ *   util, capacity   capacity   sums over the group
+ *   load, runnable   weight, capacity * tasks
+ *
+ * Source: Linux 7.2 kernel/sched/fair.c (sched_balance_find_dst_cpu, sched_balance_find_dst_group,
+ * sched_balance_find_dst_group_cpu, update_sg_wakeup_stats, update_pick_idlest, group_classify, adjust_numa_imbalance).
+ * Deviations: types of asymmetric packing, busy cores and saturated caches do not occur at this moment.
+ */
+#ifndef PELTON_SELECT_GROUP_H
+#define PELTON_SELECT_GROUP_H
+
+#include "select_idle.h"
+
+enum {
+	PELTON_GROUP_HAS_SPARE,
+	PELTON_GROUP_FULLY_BUSY,
+	PELTON_GROUP_MISFIT_TASK,
+	PELTON_GROUP_IMBALANCED,
+	PELTON_GROUP_OVERLOADED
+};
+
+/* Is the task counted on this CPU? */
+PELTON_INLINE u32 pelton_task_counts_on(const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu)
+{
+	return s->task.cpu == cpu && out->se.avg.last_update_time_ns;
+}
+
+/* Adds one CPU, without the task. */
+PELTON_INLINE void pelton_group_add(const struct pelton_policy *pol, const struct pelton_placement *s,
+				    const struct pelton_placed *out, struct pelton_group_sums *g, u32 cpu)
+{
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+	u32 here = pelton_task_counts_on(s, out, cpu);
+	u32 running = c->nr_running - (here && s->task.on_rq && c->nr_running);
+
+	g->load += here ? pelton_sub_floor(c->load, pelton_place_h_load(s, out)) : c->load;
+	g->util += pelton_place_util(pol, s, out, cpu, here, PELTON_NO_CPU, 0);
+	g->runnable += here ? pelton_sub_floor(c->state.runnable_cfs, out->se.avg.runnable_avg) : c->state.runnable_cfs;
+	g->nr_running += running;
+	if (!running && (c->curr_idle || c->curr_is_task) && !c->ttwu_pending)
+		g->idle_cpus++;
+}
+
+PELTON_INLINE u32 pelton_group_is_overloaded(const struct pelton_group_sums *g, u32 imbalance_pct)
+{
+	if (g->nr_running <= g->weight)
+		return 0;
+	return (u64)g->capacity * 100u < g->util * imbalance_pct ||
+	       (u64)g->capacity * imbalance_pct < g->runnable * 100u;
+}
+
+PELTON_INLINE u32 pelton_group_has_capacity(const struct pelton_group_sums *g, u32 imbalance_pct)
+{
+	if (g->nr_running < g->weight)
+		return 1;
+	return (u64)g->capacity * imbalance_pct >= g->runnable * 100u &&
+	       (u64)g->capacity * 100u > g->util * imbalance_pct;
+}
+
+/* Does the task fit no allowed CPU of the group? Asked on domains of unequal CPUs only. */
+PELTON_INLINE u32 pelton_group_misfits(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       const struct pelton_placed *out, const struct pelton_sched_domain *d, u64 cpus)
+{
+	u64 left;
+
+	if (!(d->flags & PELTON_SD_ASYM_CPUCAPACITY))
+		return 0;
+	for (left = cpus & s->task.allowed; left; left &= left - 1)
+		if (pelton_task_fits(pol, s, out, pelton_cpus_lowest(left)) > 0)
+			return 0;
+	return 1;
+}
+
+PELTON_INLINE u32 pelton_group_classify(const struct pelton_group_sums *g, u32 imbalance_pct, u32 energy_aware,
+					u32 imbalanced, u32 misfits)
+{
+	if (!energy_aware && pelton_group_is_overloaded(g, imbalance_pct))
+		return PELTON_GROUP_OVERLOADED;
+	if (imbalanced)
+		return PELTON_GROUP_IMBALANCED;
+	if (misfits)
+		return PELTON_GROUP_MISFIT_TASK;
+	return pelton_group_has_capacity(g, imbalance_pct) ? PELTON_GROUP_HAS_SPARE : PELTON_GROUP_FULLY_BUSY;
+}
+
+/* Load relative to capacity counts where there is nothing to spare. */
+PELTON_INLINE u64 pelton_group_avg_load(const struct pelton_group_sums *g)
+{
+	if (g->type != PELTON_GROUP_FULLY_BUSY && g->type != PELTON_GROUP_OVERLOADED)
+		return 0;
+	return pelton_div_floor(g->load * PELTON_CAPACITY_SCALE, g->capacity);
+}
+
+/* The group of `cpu` in domain `d`. */
+PELTON_INLINE void pelton_update_sg_wakeup_stats(const struct pelton_policy *pol, const struct pelton_placement *s,
+						 const struct pelton_placed *out, const struct pelton_sched_domain *d,
+						 u32 cpu, struct pelton_group_sums *g)
+{
+	struct pelton_group_sums empty = { .cpus = 0 };
+	const struct pelton_sched_domain *record;
+	u32 level;
+	u64 left;
+
+	*g = empty;
+	g->cpus = pelton_group_of(s, cpu, pelton_cpus_weight(d->span), &level);
+	for (left = g->cpus & s->task.allowed; left; left &= left - 1)
+		pelton_group_add(pol, s, out, g, pelton_cpus_lowest(left));
+	record = pelton_place_domain(s, cpu, level);
+	g->capacity = record->group_capacity;
+	g->max_capacity = record->group_max_capacity;
+	g->weight = pelton_cpus_weight(g->cpus);
+	g->type = pelton_group_classify(g, d->imbalance_pct, s->energy_aware, record->group_imbalance,
+					pelton_group_misfits(pol, s, out, d, g->cpus));
+	g->avg_load = pelton_group_avg_load(g);
+}
+
+/* Is `g` a better place than the best one so far? Without a best one it must be better than the worst. */
+PELTON_INLINE u32 pelton_update_pick_idlest(const struct pelton_group_sums *best, const struct pelton_group_sums *g)
+{
+	u32 type = best->cpus ? best->type : (u32)PELTON_GROUP_OVERLOADED;
+
+	if (g->type != type)
+		return g->type < type;
+	if (type == PELTON_GROUP_OVERLOADED || type == PELTON_GROUP_FULLY_BUSY)
+		return (best->cpus ? best->avg_load : 0xffffffffull) > g->avg_load;
+	if (type == PELTON_GROUP_MISFIT_TASK)
+		return best->max_capacity < g->max_capacity;
+	if (type == PELTON_GROUP_HAS_SPARE)
+		return g->idle_cpus > best->idle_cpus || (g->idle_cpus == best->idle_cpus && best->util > g->util);
+	return 0;
+}
+
+/* Between nodes a few tasks more do not count. */
+PELTON_INLINE u32 pelton_adjust_numa_imbalance(u32 imbalance, u32 running, u32 imb_numa_nr)
+{
+	return running <= imb_numa_nr && imbalance <= 2 ? 0 : imbalance;
+}
+
+/* Both have idle CPUs and lie on different nodes: 1 = stay, 2 = leave, 0 = let the number of idle CPUs decide. */
+PELTON_INLINE u32 pelton_spare_between_nodes(const struct pelton_placement *s, const struct pelton_sched_domain *d,
+					     const struct pelton_group_sums *local, const struct pelton_group_sums *best)
+{
+	u32 imb_numa_nr = d->imb_numa_nr, differ;
+	u64 all = s->nr_cpus >= 64 ? ~0ull : pelton_cpus_of(s->nr_cpus) - 1;
+
+	if (pelton_cpus_has(local->cpus, s->task.numa_cpu))
+		return 1;
+	if (pelton_cpus_has(best->cpus, s->task.numa_cpu))
+		return 2;
+	if (s->task.allowed != all)
+		imb_numa_nr = pelton_min_u32(pelton_cpus_weight(local->cpus & s->task.allowed), imb_numa_nr);
+	differ = local->idle_cpus > best->idle_cpus ? local->idle_cpus - best->idle_cpus :
+						      best->idle_cpus - local->idle_cpus;
+	return !pelton_adjust_numa_imbalance(differ, local->nr_running + 1, imb_numa_nr);
+}
+
+PELTON_INLINE u32 pelton_leaves_for_load(const struct pelton_sched_domain *d, const struct pelton_group_sums *local,
+					 const struct pelton_group_sums *best)
+{
+	u64 margin = PELTON_CAPACITY_SCALE * (d->imbalance_pct - 100u) / 100u;
+
+	if ((d->flags & PELTON_SD_NUMA) && best->avg_load + margin >= local->avg_load)
+		return 0;
+	return best->avg_load < local->avg_load + margin && 100u * local->avg_load > d->imbalance_pct * best->avg_load;
+}
+
+/* Does the task go from the local group to the best other one? */
+PELTON_INLINE u32 pelton_leaves_group(const struct pelton_placement *s, const struct pelton_sched_domain *d,
+				      const struct pelton_group_sums *local, const struct pelton_group_sums *best)
+{
+	u32 nodes;
+
+	if (local->type != best->type)
+		return local->type > best->type;
+	if (local->type == PELTON_GROUP_OVERLOADED || local->type == PELTON_GROUP_FULLY_BUSY)
+		return pelton_leaves_for_load(d, local, best);
+	if (local->type == PELTON_GROUP_MISFIT_TASK)
+		return local->max_capacity < best->max_capacity;
+	if (local->type != PELTON_GROUP_HAS_SPARE)
+		return 0;
+	nodes = d->flags & PELTON_SD_NUMA ? pelton_spare_between_nodes(s, d, local, best) : 0;
+	return nodes ? nodes == 2 : local->idle_cpus < best->idle_cpus;
+}
+
+/* CPUs of the group to go to; 0 = the task stays in the group of `cpu`. */
+PELTON_INLINE u64 pelton_find_dst_group(const struct pelton_policy *pol, const struct pelton_placement *s,
+					struct pelton_placed *out, const struct pelton_sched_domain *d, u32 cpu)
+{
+	struct pelton_group_sums empty = { .cpus = 0 };
+	u64 left;
+
+	out->local = empty;
+	out->idlest = empty;
+	for (left = pelton_cpus_turned(d->span, cpu); left;) {
+		u32 first = pelton_cpus_next(left, cpu);
+
+		pelton_update_sg_wakeup_stats(pol, s, out, d, first, &out->group);
+		left &= left - 1;
+		left &= ~pelton_cpus_turned(out->group.cpus, cpu);
+		if (!(out->group.cpus & s->task.allowed))
+			continue;
+		if (pelton_cpus_has(out->group.cpus, cpu))
+			out->local = out->group;
+		else if (pelton_update_pick_idlest(&out->idlest, &out->group))
+			out->idlest = out->group;
+	}
+	if (!out->idlest.cpus)
+		return 0;
+	return !out->local.cpus || pelton_leaves_group(s, d, &out->local, &out->idlest) ? out->idlest.cpus : 0;
+}
+
+/* Shallowest idle CPU of a group, among equals the one that went idle last; else the least loaded. */
+PELTON_INLINE u32 pelton_find_dst_group_cpu(const struct pelton_placement *s, u64 group, u32 cpu)
+{
+	u64 left, stamp = 0, least = ~0ull;
+	u32 idle = PELTON_NO_CPU, latency = 0xffffffffu, loaded = cpu;
+
+	if (pelton_cpus_weight(group) == 1)
+		return pelton_cpus_lowest(group);
+	for (left = group & s->task.allowed; left; left &= left - 1) {
+		u32 i = pelton_cpus_lowest(left);
+		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, i);
+		u32 unknown = c->exit_latency_ns == PELTON_NO_IDLE_STATE;
+
+		if (pelton_choose_sched_idle(s, i))
+			return i;
+		if (!pelton_available_idle_cpu(s, i)) {
+			if (idle == PELTON_NO_CPU && c->load < least) {
+				least = c->load;
+				loaded = i;
+			}
+		} else if (!unknown && c->exit_latency_ns < latency) {
+			latency = c->exit_latency_ns;
+			stamp = c->idle_stamp_ns;
+			idle = i;
+		} else if ((unknown || c->exit_latency_ns == latency) && c->idle_stamp_ns > stamp) {
+			stamp = c->idle_stamp_ns;
+			idle = i;
+		}
+	}
+	return idle != PELTON_NO_CPU ? idle : loaded;
+}
+
+/* Highest domain of a CPU that is smaller than `weight` and has the flag; PELTON_NO_DOMAIN = none. */
+PELTON_INLINE u32 pelton_domain_below(const struct pelton_placement *s, u32 cpu, u32 weight, u32 flag)
+{
+	u32 i, found = PELTON_NO_DOMAIN, levels = pelton_place_levels(s, cpu);
+
+	for (i = 0; i < levels; i++) {
+		const struct pelton_sched_domain *d = pelton_place_domain(s, cpu, i);
+
+		if (pelton_cpus_weight(d->span) >= weight)
+			break;
+		if (d->flags & flag)
+			found = i;
+	}
+	return found;
+}
+
+/* From a domain of `cpu` down to one CPU. */
+PELTON_INLINE u32 pelton_find_dst_cpu(const struct pelton_policy *pol, const struct pelton_placement *s,
+				      struct pelton_placed *out, u32 cpu, u32 level)
+{
+	u32 rounds, next, flag = s->flags & PELTON_WF_KIND, result = cpu;
+	const struct pelton_sched_domain *d = pelton_place_domain(s, cpu, level);
+
+	if (!(d->span & s->task.allowed))
+		return s->prev_cpu;
+	if (!(flag & PELTON_WF_FORK))
+		pelton_sync_entity_load_avg(pol, s, out);
+	for (rounds = 0; rounds < 2u * PELTON_DOMAINS_MAX && level < PELTON_DOMAINS_MAX; rounds++) {
+		u64 group;
+
+		d = pelton_place_domain(s, cpu, level);
+		group = d->flags & flag ? pelton_find_dst_group(pol, s, out, d, cpu) : 0;
+		next = group ? pelton_find_dst_group_cpu(s, group, cpu) : cpu;
+		if (group)
+			result = next;
+		if (next == cpu) {
+			level = level ? level - 1 : PELTON_NO_DOMAIN;
+			continue;
+		}
+		cpu = next;
+		level = pelton_domain_below(s, cpu, pelton_cpus_weight(d->span), flag);
+	}
+	return result;
+}
+
+#endif

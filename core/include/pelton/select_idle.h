@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The search for an idle CPU near the place where a task that wakes is wanted. The first that holds:
+ *
+ *    1  target is idle, and the task fits                            -> target
+ *    2  prev is idle, fits, shares target's cache                    -> prev; beyond the cluster it is only remembered
+ *    3  a kernel thread of this CPU woke it, prev is here            -> prev
+ *    4  the CPU before prev: as 2
+ *    5  CPUs are unequal: the first idle one that fits, else the best    (select_idle_capacity)
+ *    6  threads: no core is idle: an idle thread of prev's core
+ *    7  the cache's CPUs after target, the cluster's first; whole cores while there are any; at most nr_idle_scan
+ *    8  what 2 and 4 remembered
+ *    9  target
+ *
+ *   unequal CPUs, best first      core idle              a thread of its core is busy
+ *     fits                        taken at once          -2
+ *     floor lost                  -4                     -1
+ *     does not fit                -3                      0       among equals the largest capacity
+ *
+ * Source: Linux 7.2 kernel/sched/fair.c (select_idle_sibling, select_idle_capacity, select_idle_cpu, select_idle_core,
+ * select_idle_smt, asym_fits_cpu). Deviations: SIS_PROP of older kernels is not here.
+ */
+#ifndef PELTON_SELECT_IDLE_H
+#define PELTON_SELECT_IDLE_H
+
+#include "feec.h"
+
+/* What the scan of a cache group carries along. */
+struct pelton_idle_scan {
+	u64 cpus;     /* not yet ruled out */
+	u32 thread;   /* an idle thread of a core that is not */
+	u32 by_cores; /* whole cores are looked for */
+	s32 left;     /* CPUs that may still be looked at */
+	u32 done;
+};
+
+/* On a machine with unequal CPUs: does the task fit, and is the core its own? */
+PELTON_INLINE u32 pelton_asym_fits_cpu(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       const struct pelton_placed *out, u32 cpu)
+{
+	if (!s->asymmetric)
+		return 1;
+	return (!s->smt || pelton_is_core_idle(s, cpu)) && pelton_task_fits(pol, s, out, cpu) > 0;
+}
+
+/* How many CPUs a scan looks at. */
+PELTON_INLINE s32 pelton_scan_limit(const struct pelton_sched_domain *d, u32 nr_idle_scan)
+{
+	if (!d->has_shared || nr_idle_scan == PELTON_NO_LIMIT)
+		return 0x7fffffff;
+	return (s32)pelton_min_u32(nr_idle_scan, 0x7ffffffe) + 1;
+}
+
+/* Rank of an idle CPU of an unequal machine; lower is better, 1 = take it. */
+PELTON_INLINE s32 pelton_capacity_rank(s32 fits, u32 core_idle)
+{
+	if (fits > 0)
+		return core_idle ? 1 : -2;
+	return core_idle ? fits - 3 : fits;
+}
+
+/* Idle CPU of the smallest domain of unequal CPUs around target, PELTON_NO_CPU = none. */
+PELTON_INLINE u32 pelton_select_idle_capacity(const struct pelton_policy *pol, const struct pelton_placement *s,
+					      struct pelton_placed *out, u32 level, u32 target)
+{
+	const struct pelton_sched_domain *d = pelton_place_domain(s, target, level);
+	const struct pelton_place_cpu *t = pelton_place_cpu_of(s, target);
+	u32 by_cores = s->smt && t->has_idle_cores;
+	s32 limit = pelton_scan_limit(d, t->nr_idle_scan_asym);
+	u32 best = PELTON_NO_CPU, best_capacity = 0;
+	s32 best_rank = 0;
+	u64 left;
+
+	if (limit == 1)
+		return PELTON_NO_CPU;
+	for (left = pelton_cpus_turned(d->span & s->task.allowed, target); left; left &= left - 1) {
+		u32 capacity, cpu = pelton_cpus_next(left, target);
+		s32 fits, rank;
+
+		if (!by_cores && --limit <= 0)
+			return best;
+		if (!pelton_choose_idle_cpu(s, cpu))
+			continue;
+		fits = pelton_task_fits(pol, s, out, cpu);
+		rank = pelton_capacity_rank(fits, !by_cores || pelton_is_core_idle(s, cpu));
+		if (rank > 0)
+			return cpu;
+		capacity = fits < 0 ? pelton_actual_capacity(s, cpu) : pelton_place_cpu_of(s, cpu)->capacity;
+		if (rank < best_rank || (rank == best_rank && capacity > best_capacity)) {
+			best = cpu;
+			best_capacity = capacity;
+			best_rank = rank;
+		}
+	}
+	if (by_cores && best_rank > -3)
+		out->no_idle_core = target;
+	return best;
+}
+
+/* Idle thread of prev's core. */
+PELTON_INLINE u32 pelton_select_idle_smt(const struct pelton_placement *s, u64 span, u32 prev)
+{
+	u64 left = pelton_place_cpu_of(s, prev)->threads & s->task.allowed & span & ~pelton_cpus_of(prev);
+
+	for (; left; left &= left - 1)
+		if (pelton_choose_idle_cpu(s, pelton_cpus_lowest(left)))
+			return pelton_cpus_lowest(left);
+	return PELTON_NO_CPU;
+}
+
+/* Is the CPU's whole core idle? If not, remembers an idle thread of it. */
+PELTON_INLINE u32 pelton_select_idle_core(const struct pelton_placement *s, struct pelton_idle_scan *scan, u32 cpu)
+{
+	u64 left, threads = pelton_place_cpu_of(s, cpu)->threads | pelton_cpus_of(cpu);
+	u32 idle = 1;
+
+	for (left = threads; left; left &= left - 1) {
+		u32 thread = pelton_cpus_lowest(left);
+		u32 free = pelton_cpus_has(scan->cpus, thread);
+
+		if (!pelton_available_idle_cpu(s, thread)) {
+			idle = 0;
+			if (scan->thread != PELTON_NO_CPU)
+				break;
+			if (free && pelton_choose_sched_idle(s, thread)) {
+				scan->thread = thread;
+				break;
+			}
+		} else if (scan->thread == PELTON_NO_CPU && free) {
+			scan->thread = thread;
+		}
+	}
+	if (!idle)
+		scan->cpus &= ~threads;
+	return idle ? cpu : PELTON_NO_CPU;
+}
+
+/* Looks at one CPU; `scan->done` ends the search with what is returned. */
+PELTON_INLINE u32 pelton_scan_step(const struct pelton_placement *s, struct pelton_idle_scan *scan, u32 cpu)
+{
+	u32 core;
+
+	if (scan->by_cores) {
+		if (!pelton_cpus_has(scan->cpus, cpu))
+			return PELTON_NO_CPU;
+		core = pelton_select_idle_core(s, scan, cpu);
+		scan->done = core != PELTON_NO_CPU;
+		return core;
+	}
+	if (--scan->left <= 0) {
+		scan->done = 1;
+		return PELTON_NO_CPU;
+	}
+	scan->done = pelton_choose_idle_cpu(s, cpu);
+	return scan->done ? cpu : PELTON_NO_CPU;
+}
+
+PELTON_INLINE u32 pelton_scan_set(const struct pelton_placement *s, struct pelton_idle_scan *scan, u64 set, u32 target)
+{
+	u64 left;
+	u32 found = PELTON_NO_CPU;
+
+	for (left = pelton_cpus_turned(set, target + 1); left && !scan->done; left &= left - 1)
+		found = pelton_scan_step(s, scan, pelton_cpus_next(left, target + 1));
+	return scan->done ? found : PELTON_NO_CPU;
+}
+
+/* Span of the largest domain of a CPU that is smaller than one with `weight` CPUs; the CPU alone when there is none. */
+PELTON_INLINE u64 pelton_group_of(const struct pelton_placement *s, u32 cpu, u32 weight, u32 *level)
+{
+	u32 i, levels = pelton_place_levels(s, cpu);
+	u64 span = pelton_cpus_of(cpu);
+
+	for (i = 0; i < levels; i++) {
+		u64 of = pelton_place_domain(s, cpu, i)->span;
+
+		if (pelton_cpus_weight(of) >= weight)
+			break;
+		span = of;
+	}
+	*level = i;
+	return span;
+}
+
+/* CPUs of target's cluster, which are looked at first. */
+PELTON_INLINE u64 pelton_cluster_first(const struct pelton_placement *s, const struct pelton_sched_domain *d, u32 target)
+{
+	u32 level;
+	u64 group = pelton_group_of(s, target, pelton_cpus_weight(d->span), &level);
+
+	if (!s->clusters || !level || !(pelton_place_domain(s, target, level - 1)->flags & PELTON_SD_CLUSTER))
+		return 0;
+	return group;
+}
+
+/* Idle CPU, or whole idle core, of target's cache group; PELTON_NO_CPU = none was seen. */
+PELTON_INLINE u32 pelton_select_idle_cpu(const struct pelton_placement *s, struct pelton_placed *out,
+					 const struct pelton_sched_domain *d, u32 by_cores, u32 target)
+{
+	struct pelton_idle_scan scan = { .cpus = d->span & s->task.allowed, .thread = PELTON_NO_CPU, .by_cores = by_cores };
+	u64 cluster = pelton_cluster_first(s, d, target) & scan.cpus;
+	u64 rest = scan.cpus & ~cluster;
+	u32 found;
+
+	scan.left = pelton_scan_limit(d, pelton_place_cpu_of(s, target)->nr_idle_scan_llc);
+	if (scan.left == 1)
+		return PELTON_NO_CPU;
+	found = pelton_scan_set(s, &scan, cluster, target);
+	scan.cpus &= ~cluster;
+	if (!scan.done)
+		found = pelton_scan_set(s, &scan, rest, target);
+	if (by_cores && !scan.done)
+		out->no_idle_core = target;
+	return scan.done ? found : scan.thread;
+}
+
+PELTON_INLINE u32 pelton_placed_at(struct pelton_placed *out, u32 cpu, u32 how)
+{
+	out->cpu = cpu;
+	out->how = how;
+	return cpu;
+}
+
+/* 2 and 4: an idle CPU near target that the task has been on. Beyond the cluster it is only remembered in `beyond`. */
+PELTON_INLINE u32 pelton_select_known(const struct pelton_policy *pol, const struct pelton_placement *s,
+				      const struct pelton_placed *out, u32 cpu, u32 target, u32 *beyond)
+{
+	if (!pelton_cpus_share_cache(s, cpu, target) || !pelton_choose_idle_cpu(s, cpu) ||
+	    !pelton_asym_fits_cpu(pol, s, out, cpu))
+		return 0;
+	if (!s->clusters || pelton_cpus_share_resources(s, cpu, target))
+		return 1;
+	*beyond = cpu;
+	return 0;
+}
+
+/* 3: the kernel thread that woke it is about to sleep. */
+PELTON_INLINE u32 pelton_select_beside_kthread(const struct pelton_policy *pol, const struct pelton_placement *s,
+					       const struct pelton_placed *out)
+{
+	return s->waker.pinned_kthread && s->prev_cpu == s->this_cpu &&
+	       pelton_place_cpu_of(s, s->this_cpu)->nr_running <= 1 && pelton_asym_fits_cpu(pol, s, out, s->prev_cpu);
+}
+
+/* 6 to 9. */
+PELTON_INLINE u32 pelton_select_in_llc(const struct pelton_placement *s, struct pelton_placed *out, u32 target,
+				       u32 prev_beyond, u32 recent_beyond)
+{
+	const struct pelton_place_cpu *t = pelton_place_cpu_of(s, target);
+	const struct pelton_sched_domain *d = pelton_place_domain(s, target, t->llc_domain);
+	u32 found, by_cores = s->smt && t->has_idle_cores;
+
+	if (s->smt && !by_cores && pelton_cpus_share_cache(s, s->prev_cpu, target)) {
+		found = pelton_select_idle_smt(s, d->span, s->prev_cpu);
+		if (found != PELTON_NO_CPU)
+			return pelton_placed_at(out, found, PELTON_HOW_THREAD);
+	}
+	found = pelton_select_idle_cpu(s, out, d, by_cores, target);
+	if (found != PELTON_NO_CPU)
+		return pelton_placed_at(out, found, PELTON_HOW_SCAN);
+	if (prev_beyond != PELTON_NO_CPU)
+		return pelton_placed_at(out, prev_beyond, PELTON_HOW_CLUSTER_PREV);
+	if (recent_beyond != PELTON_NO_CPU)
+		return pelton_placed_at(out, recent_beyond, PELTON_HOW_CLUSTER_RECENT);
+	return pelton_placed_at(out, target, PELTON_HOW_NOTHING_IDLE);
+}
+
+/* 5 to 9, none of the CPUs that are known by name will do. */
+PELTON_INLINE u32 pelton_select_by_search(const struct pelton_policy *pol, const struct pelton_placement *s,
+					  struct pelton_placed *out, u32 target, u32 prev_beyond, u32 recent_beyond)
+{
+	const struct pelton_place_cpu *t = pelton_place_cpu_of(s, target);
+
+	if (s->asymmetric && t->asym_domain < PELTON_DOMAINS_MAX) {
+		u32 found = pelton_select_idle_capacity(pol, s, out, t->asym_domain, target);
+
+		if (found == PELTON_NO_CPU)
+			return pelton_placed_at(out, target, PELTON_HOW_CAPACITY_NONE);
+		return pelton_placed_at(out, found, PELTON_HOW_CAPACITY);
+	}
+	if (t->llc_domain >= PELTON_DOMAINS_MAX)
+		return pelton_placed_at(out, target, PELTON_HOW_NO_LLC);
+	return pelton_select_in_llc(s, out, target, prev_beyond, recent_beyond);
+}
+
+PELTON_INLINE u32 pelton_select_idle_sibling(const struct pelton_policy *pol, const struct pelton_placement *s,
+					     struct pelton_placed *out, u32 target)
+{
+	u32 recent = s->task.recent_cpu, prev_beyond = PELTON_NO_CPU, recent_beyond = PELTON_NO_CPU;
+
+	if (s->asymmetric)
+		pelton_sync_entity_load_avg(pol, s, out);
+	if (pelton_choose_idle_cpu(s, target) && pelton_asym_fits_cpu(pol, s, out, target))
+		return pelton_placed_at(out, target, PELTON_HOW_TARGET);
+	if (s->prev_cpu != target && pelton_select_known(pol, s, out, s->prev_cpu, target, &prev_beyond))
+		return pelton_placed_at(out, s->prev_cpu, PELTON_HOW_PREV);
+	if (pelton_select_beside_kthread(pol, s, out))
+		return pelton_placed_at(out, s->prev_cpu, PELTON_HOW_KTHREAD);
+	out->recent_cpu = s->prev_cpu;
+	if (recent != s->prev_cpu && recent != target && pelton_place_allowed(s, recent) &&
+	    pelton_select_known(pol, s, out, recent, target, &recent_beyond))
+		return pelton_placed_at(out, recent, PELTON_HOW_RECENT);
+	return pelton_select_by_search(pol, s, out, target, prev_beyond, recent_beyond);
+}
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Where a fair task goes. Each method is the C function of the same name.
+
+use crate::ffi;
+use crate::placement_records::{
+    DOMAINS_MAX, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_STATES_MAX, PlaceCpu, PlaceEnergy, Placed, Placement,
+};
+use crate::policy::Policy;
+
+/// No CPU.
+pub const NO_CPU: u32 = u32::MAX;
+/// The CPU is in no idle state.
+pub const NO_IDLE_STATE: u32 = u32::MAX;
+/// This domain keeps no number of CPUs to scan.
+pub const NO_LIMIT: u32 = u32::MAX;
+/// There is no such domain.
+pub const NO_DOMAIN: u32 = u32::MAX;
+
+/// Flags of a scheduling domain, as the kernel numbers them.
+pub mod sd {
+    /// Tasks that load a program are placed in it.
+    pub const BALANCE_EXEC: u32 = 0x2;
+    /// New tasks are placed in it.
+    pub const BALANCE_FORK: u32 = 0x4;
+    /// Waking tasks are placed in it.
+    pub const BALANCE_WAKE: u32 = 0x8;
+    /// A waking task may be pulled to its waker.
+    pub const WAKE_AFFINE: u32 = 0x10;
+    /// Its CPUs differ in capacity.
+    pub const ASYM_CPUCAPACITY: u32 = 0x20;
+    /// All capacities of the machine are in it.
+    pub const ASYM_CPUCAPACITY_FULL: u32 = 0x40;
+    /// Its CPUs are threads of one core.
+    pub const SHARE_CPUCAPACITY: u32 = 0x80;
+    /// Its CPUs share more than the last cache.
+    pub const CLUSTER: u32 = 0x100;
+    /// Its CPUs share the last cache.
+    pub const SHARE_LLC: u32 = 0x200;
+    /// It spans nodes.
+    pub const NUMA: u32 = 0x2000;
+}
+
+/// Why a task is placed, as the kernel numbers it.
+pub mod wf {
+    /// It loads a program.
+    pub const EXEC: u32 = 0x2;
+    /// It is new.
+    pub const FORK: u32 = 0x4;
+    /// It wakes.
+    pub const TTWU: u32 = 0x8;
+    /// Its waker is about to sleep.
+    pub const SYNC: u32 = 0x10;
+    /// Its waker asks for its own CPU.
+    pub const CURRENT_CPU: u32 = 0x40;
+}
+
+/// Which rule decided, by number.
+pub const HOW: [&str; 19] = [
+    "no domain",
+    "waker's CPU was asked for",
+    "energy",
+    "energy: no utilization",
+    "energy: it fell",
+    "new task",
+    "new program",
+    "target is idle",
+    "previous CPU is idle",
+    "beside a kernel thread",
+    "recent CPU is idle",
+    "capacity scan",
+    "capacity scan found none",
+    "no cache group",
+    "thread of the same core",
+    "cache scan",
+    "previous CPU, beyond the cluster",
+    "recent CPU, beyond the cluster",
+    "nothing idle",
+];
+
+/// How the starting point of the search was chosen, by number.
+pub const AFFINE: [&str; 5] = ["not asked", "idle here", "waker sleeps", "previous is idle", "loads"];
+
+impl Placement {
+    /// The CPU for the task; why, and what is to be remembered, in `out`.
+    #[inline]
+    pub fn select(&self, policy: &Policy, out: &mut Placed) -> u32 {
+        ffi::pelton_x_select_task_rq_fair(policy, self, out)
+    }
+
+    /// Does a utilization fit a CPU under these clamps: 1 yes, 0 no, -1 yes but the floor is not kept.
+    #[must_use]
+    pub fn util_fits_cpu(&self, util: u32, min: u32, max: u32, cpu: u32) -> i32 {
+        ffi::pelton_x_util_fits_cpu(self, util, min, max, cpu)
+    }
+
+    /// Has a CPU more to do than it can?
+    #[must_use]
+    pub fn cpu_overutilized(&self, policy: &Policy, cpu: u32) -> bool {
+        ffi::pelton_x_cpu_overutilized(policy, self, cpu) != 0
+    }
+
+    /// The CPUs in use.
+    #[must_use]
+    pub fn cpus(&self) -> &[PlaceCpu] {
+        &self.cpus[..(self.nr_cpus as usize).min(PLACE_CPUS_MAX)]
+    }
+
+    /// Why the record does not describe a machine; `None` = it does. The C functions stay inside the record either way.
+    #[must_use]
+    pub fn fault(&self) -> Option<String> {
+        let cpus = self.nr_cpus as usize;
+        if cpus == 0 || cpus > PLACE_CPUS_MAX {
+            return Some(format!("{cpus} CPUs, allowed are 1 to {PLACE_CPUS_MAX}"));
+        }
+        for (what, cpu) in [("executing", self.this_cpu), ("previous", self.prev_cpu), ("task's", self.task.cpu)] {
+            if cpu as usize >= cpus {
+                return Some(format!("the {what} CPU is {cpu}, the last one is {}", cpus - 1));
+            }
+        }
+        if let Some(at) = self.cpus().iter().position(|c| c.nr_domains as usize > DOMAINS_MAX) {
+            return Some(format!("CPU {at} has more than {DOMAINS_MAX} domains"));
+        }
+        let domains = self.nr_perf_domains as usize;
+        if domains > PERF_DOMAINS_MAX {
+            return Some(format!("{domains} performance domains, at most {PERF_DOMAINS_MAX} are allowed"));
+        }
+        let end = |d: &crate::PerfDomain| u64::from(d.first_state) + u64::from(d.nr_states);
+        let beyond = self.perf_domains[..domains].iter().position(|d| end(d) > PLACE_STATES_MAX as u64);
+        beyond.map(|at| format!("performance domain {at} has states beyond the {PLACE_STATES_MAX} that are allowed"))
+    }
+}
+
+impl Placed {
+    /// The comparisons of energy that were made, in order.
+    #[must_use]
+    pub fn energies(&self) -> &[PlaceEnergy] {
+        &self.energies[..(self.nr_energies as usize).min(self.energies.len())]
+    }
+
+    /// Which rule decided, in words.
+    #[must_use]
+    pub fn how(&self) -> &'static str {
+        HOW.get(self.how as usize).copied().unwrap_or("?")
+    }
+}
