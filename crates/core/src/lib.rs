@@ -37,8 +37,8 @@ pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, u
 pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_reads_runnable, wake_wide};
 pub use placement::{AFFINE, HOW, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, sd, wf};
 pub use placement_records::{
-    DOMAINS_MAX, GroupSums, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_ENERGIES_MAX, PLACE_STATES_MAX, PerfDomain, PlaceCpu,
-    PlaceEnergy, PlaceTask, PlaceWaker, Placed, Placement, SchedDomain,
+    DOMAINS_MAX, GroupSums, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_ENERGIES_MAX, PLACE_STATES_MAX, PerfDomain,
+    PlaceCpu, PlaceEnergy, PlaceTask, PlaceWaker, Placed, Placement, SchedDomain,
 };
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use records::{

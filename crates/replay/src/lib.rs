@@ -4,5 +4,6 @@
 //! [`validate`] recomputes every signal of a trace with the policy core and compares integers. [`workload`] turns a trace
 //! into tasks that the simulator can run under another policy, profile or platform.
 
+pub mod placements;
 pub mod validate;
 pub mod workload;

@@ -249,6 +249,32 @@ impl<S: Source> Source for FromPacked<S> {
     }
 }
 
+/// A stream that fails where a packed file cannot be unpacked further.
+struct Strict<R> {
+    bytes: R,
+    fault: Fault,
+}
+
+impl<R: Read> Read for Strict<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.bytes.read(buffer)?;
+        match self.fault.take() {
+            Some(damage) if bytes == 0 => Err(io::Error::new(io::ErrorKind::InvalidData, damage.what)),
+            _ => Ok(bytes),
+        }
+    }
+}
+
+/// The bytes of the file `path` (`-`: standard input), unpacked when it is packed with gzip, xz or zstd.
+///
+/// # Errors
+/// When there is no such file, it is empty, or its beginning cannot be unpacked. Reading fails where a packed file is cut
+/// or damaged.
+pub fn open_bytes(path: &Path) -> Result<Box<dyn BufRead>, ImportError> {
+    let (bytes, fault) = Input::open(path)?.into_stream();
+    Ok(Box::new(BufReader::with_capacity(HEAD_BYTES, Strict { bytes, fault })))
+}
+
 fn cannot_open(path: &Path, error: io::Error) -> ImportError {
     let help = match error.kind() {
         io::ErrorKind::NotFound => "give the path of a trace, or `-` for standard input",

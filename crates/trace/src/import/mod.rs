@@ -21,6 +21,7 @@ mod spelling;
 mod state;
 pub mod text;
 
+pub use compressed::open_bytes;
 pub use convert::{ConvertError, ExportFormat, convert};
 pub use error::ImportError;
 pub use info::{Damage, Format, TraceInfo};

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Worlds that are wrong on purpose: a check that passes in them as well would prove nothing.
+
+use pelton_core::Placement;
+
+/// What is wrong in a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Every state costs the same for each unit of utilization.
+    FlatCosts,
+    /// Performance domains are visited in the opposite order.
+    DomainOrder,
+    /// The fit has no margin of a fifth.
+    NoMargin,
+    /// The task counts on its previous CPU although it goes elsewhere.
+    UtilStays,
+    /// The other way round: whether a CPU may be over-utilized is ignored.
+    OverutilizedIgnored,
+    /// Tasks of SCHED_IDLE do not give way.
+    IdlePolicyIgnored,
+    /// Loads of sleeping tasks do not count.
+    LoadsZero,
+    /// An idle CPU's left-over clamps are in force.
+    ClampsKept,
+    /// Groups do not know their largest CPU, and have a quarter of their capacity.
+    GroupCapacity,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Fault; 9] = [
+        Fault::FlatCosts,
+        Fault::DomainOrder,
+        Fault::NoMargin,
+        Fault::UtilStays,
+        Fault::OverutilizedIgnored,
+        Fault::IdlePolicyIgnored,
+        Fault::LoadsZero,
+        Fault::ClampsKept,
+        Fault::GroupCapacity,
+    ];
+
+    /// What is wrong, in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Fault::FlatCosts => "all states cost the same",
+            Fault::DomainOrder => "performance domains in the opposite order",
+            Fault::NoMargin => "a task may fill a CPU to the brim",
+            Fault::UtilStays => "the task's utilization stays where it was",
+            Fault::OverutilizedIgnored => "over-utilization is not looked at",
+            Fault::IdlePolicyIgnored => "tasks of SCHED_IDLE do not give way",
+            Fault::LoadsZero => "loads do not count",
+            Fault::ClampsKept => "clamps of idle CPUs are in force",
+            Fault::GroupCapacity => "groups have a quarter of their capacity",
+        }
+    }
+
+    /// Puts it into a record.
+    pub fn put(self, record: &mut Placement) {
+        let cpus = record.nr_cpus as usize;
+        match self {
+            Fault::FlatCosts => record.states.iter_mut().for_each(|state| state.cost = 1000),
+            Fault::DomainOrder => record.perf_domains[..record.nr_perf_domains as usize].reverse(),
+            Fault::NoMargin => record.cpus[..cpus].iter_mut().for_each(|c| c.capacity = c.capacity * 5 / 4),
+            Fault::UtilStays => record.task.cpu = (record.task.cpu + 1) % record.nr_cpus,
+            Fault::OverutilizedIgnored => record.overutilized = 0,
+            Fault::IdlePolicyIgnored => record.cpus[..cpus].iter_mut().for_each(|c| c.h_nr_idle = 0),
+            Fault::LoadsZero => record.cpus[..cpus].iter_mut().for_each(|c| c.load = 0),
+            Fault::ClampsKept => record.cpus[..cpus].iter_mut().for_each(|c| c.uclamp_idle = 0),
+            Fault::GroupCapacity => {
+                record.cpus[..cpus].iter_mut().flat_map(|c| &mut c.domains).for_each(|d| d.group_capacity /= 4);
+            }
+        }
+    }
+}

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The table: one line for each decision, columns found by name.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Read};
+use std::path::{Path, PathBuf};
+
+use csv_core::ReadRecordResult;
+use pelton_core::{DOMAINS_MAX, Placement, scale_load_down};
+use pelton_trace::import::ImportError;
+
+use super::topology::Topology;
+
+/// Longest line.
+const LINE_MAX: usize = 256 * 1024;
+/// Most columns.
+const COLUMNS_MAX: usize = 4096;
+/// `jiffies` mean a waker's partners are counted anew after this many seconds.
+const FLIPS_S: u64 = 1;
+/// The current task ends (PF_EXITING).
+const PF_EXITING: u64 = 0x4;
+/// The current task is a kernel thread (PF_KTHREAD).
+const PF_KTHREAD: u64 = 0x0020_0000;
+/// Bits of the preempt count that are set outside task context.
+const NOT_IN_TASK: u64 = 0x00ff_0100;
+/// Scheduling policy SCHED_IDLE.
+const SCHED_IDLE: u64 = 5;
+/// Kind of an inner value that is an energy.
+const INNER_ENERGY: &str = "4";
+
+/// One energy that the kernel computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelEnergy {
+    /// With the task on this CPU; `u32::MAX`: on none.
+    pub cpu: u32,
+    /// Energy.
+    pub energy: u64,
+    /// What the busiest CPU asked for.
+    pub max_util: u64,
+    /// Utilization of all CPUs.
+    pub busy: u64,
+}
+
+/// What the kernel said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Line of the table.
+    pub line: u64,
+    /// Time, ns.
+    pub time_ns: u64,
+    /// The task's id.
+    pub tid: u64,
+    /// The CPU that it chose.
+    pub cpu: u32,
+    /// The task's recent CPU afterwards.
+    pub recent_cpu: u32,
+    /// The waker's count of partners afterwards.
+    pub waker_flips: u32,
+    /// Nothing that was recorded changed while it decided.
+    pub quiet: bool,
+    /// The energies that it computed, in order.
+    pub energies: Vec<KernelEnergy>,
+}
+
+/// Is this the first line of such a table?
+#[must_use]
+pub fn is_header(first_bytes: &[u8]) -> bool {
+    let line = first_bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let has = |name: &str| line.split(|&byte| byte == b',').any(|field| field.trim_ascii() == name.as_bytes());
+    ["w0", "prev", "flags", "ret", "p_mask", "p_util"].iter().all(|name| has(name))
+}
+
+/// Reads decisions, in bounded memory.
+pub struct Decisions {
+    path: PathBuf,
+    lines: Box<dyn BufRead>,
+    columns: BTreeMap<String, usize>,
+    cpus: Vec<CpuColumns>,
+    line: Vec<u8>,
+    number: u64,
+    fields: Vec<u8>,
+    ends: Vec<usize>,
+    record: Box<Placement>,
+    hz: u64,
+}
+
+type PutCpu = fn(&mut pelton_core::PlaceCpu, u64);
+
+/// Columns of every CPU and where their values go.
+const OF_CPU: [(&str, PutCpu); 28] = [
+    ("cap", |c, v| c.capacity = v as u32),
+    ("cap0", |c, v| c.state.cap_orig = v as u32),
+    ("hw", |c, v| c.hw_pressure = v as u32),
+    ("cpufreq_pressure", |c, v| c.cpufreq_pressure = v as u32),
+    ("util", |c, v| c.state.util_cfs = v as u32),
+    ("load", |c, v| c.load = v),
+    ("runnable", |c, v| c.state.runnable_cfs = v as u32),
+    ("util_est", |c, v| c.state.util_est = v as u32),
+    ("rt", |c, v| c.state.util_rt = v as u32),
+    ("dl", |c, v| c.state.util_dl = v as u32),
+    ("dl_bw", |c, v| c.state.bw_dl = pelton_core::cpu_bw_dl(v)),
+    ("nr", |c, v| c.nr_running = v as u32),
+    ("hq", |c, v| c.h_nr_queued = v as u32),
+    ("hr", |c, v| c.h_nr_runnable = v as u32),
+    ("h_idle", |c, v| c.h_nr_idle = v as u32),
+    ("pending", |c, v| c.ttwu_pending = v as u32),
+    ("curr_idle", |c, v| c.curr_idle = v as u32),
+    ("umin", |c, v| c.state.uclamp_min = v as u32),
+    ("umax", |c, v| c.state.uclamp_max = v as u32),
+    ("uflags", |c, v| c.uclamp_idle = (v & 1) as u32),
+    ("rt_nr", |c, v| c.state.rt_nr_running = v as u32),
+    ("idle_stamp", |c, v| c.idle_stamp_ns = v),
+    ("exit_lat", |c, v| c.exit_latency_ns = v as u32),
+    ("scan_asym", |c, v| c.nr_idle_scan_asym = v as u32),
+    ("scan_llc", |c, v| c.nr_idle_scan_llc = v as u32),
+    ("core_asym", |c, v| c.has_idle_cores = v as u32),
+    ("curr_pid", |_, _| ()),
+    ("lut", |_, _| ()),
+];
+
+/// Columns of every CPU with a value for each of its domains.
+const OF_DOMAINS: [&str; 3] = ["g_cap", "g_max", "g_imb"];
+
+/// Where the columns of one CPU are.
+struct CpuColumns {
+    values: [usize; OF_CPU.len()],
+    domains: [usize; OF_DOMAINS.len()],
+    curr_pid: usize,
+}
+
+impl Decisions {
+    /// Reads the line of names.
+    ///
+    /// # Errors
+    /// When it cannot be read, or a column that is needed is not there.
+    pub fn new(path: &Path, lines: Box<dyn BufRead>, topology: &Topology) -> Result<Decisions, ImportError> {
+        let mut table = Decisions {
+            path: path.to_owned(),
+            lines,
+            columns: BTreeMap::new(),
+            cpus: Vec::new(),
+            line: Vec::new(),
+            number: 0,
+            fields: vec![0; LINE_MAX],
+            ends: vec![0; COLUMNS_MAX],
+            record: Box::new(topology.placement()),
+            hz: topology.hz(),
+        };
+        if let Some(count) = table.split()? {
+            table.columns = (0..count).map(|at| (table.field(at).trim().to_owned(), at)).collect();
+        }
+        table.cpus = (0..topology.cpus()).map(|cpu| table.cpu_columns(cpu)).collect::<Result<_, _>>()?;
+        Ok(table)
+    }
+
+    fn cpu_columns(&self, cpu: u32) -> Result<CpuColumns, ImportError> {
+        let mut values = [0; OF_CPU.len()];
+        for (at, (name, _)) in values.iter_mut().zip(&OF_CPU) {
+            *at = self.column(&format!("{name}{cpu}"))?;
+        }
+        let mut domains = [0; OF_DOMAINS.len()];
+        for (at, name) in domains.iter_mut().zip(&OF_DOMAINS) {
+            *at = self.column(&format!("{name}{cpu}"))?;
+        }
+        Ok(CpuColumns { values, domains, curr_pid: self.column(&format!("curr_pid{cpu}"))? })
+    }
+
+    fn column(&self, name: &str) -> Result<usize, ImportError> {
+        self.columns.get(name).copied().ok_or_else(|| {
+            ImportError::content(&self.path, format!("has no column `{name}`"))
+                .help("the table must have every column of every CPU that its .topo.json names")
+        })
+    }
+
+    /// The next decision: the record as it was before, and what the kernel said; `None` at the end.
+    ///
+    /// # Errors
+    /// When the file cannot be read further, or a line has a value that cannot be.
+    pub fn next(&mut self) -> Result<Option<(&mut Placement, Said)>, ImportError> {
+        let count = loop {
+            match self.split()? {
+                None => return Ok(None),
+                Some(1) if self.ends[0] == 0 => {}
+                Some(count) => break count,
+            }
+        };
+        if count != self.columns.len() {
+            let what = format!("has {count} values for {} columns", self.columns.len());
+            return Err(self.wrong(0, what));
+        }
+        let said = self.fill()?;
+        if let Some(what) = self.record.fault() {
+            return Err(self.wrong(0, format!("cannot be: {what}")));
+        }
+        Ok(Some((&mut self.record, said)))
+    }
+
+    /// Reads a line into fields; their number, or `None` at the end of the file.
+    fn split(&mut self) -> Result<Option<usize>, ImportError> {
+        self.line.clear();
+        let limit = LINE_MAX as u64;
+        let read = self.lines.by_ref().take(limit).read_until(b'\n', &mut self.line);
+        if read.map_err(|error| ImportError::io(&self.path, error))? == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        if self.line.len() == LINE_MAX {
+            return Err(self.wrong(0, format!("is longer than {} KiB", LINE_MAX / 1024)));
+        }
+        let mut reader = csv_core::Reader::new();
+        let (mut read, mut written, mut ends) = (0, 0, 0);
+        loop {
+            let (state, bytes, out, fields) =
+                reader.read_record(&self.line[read..], &mut self.fields[written..], &mut self.ends[ends..]);
+            (read, written, ends) = (read + bytes, written + out, ends + fields);
+            match state {
+                // An empty input tells the reader that the line is over.
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::Record => return Ok(Some(ends)),
+                ReadRecordResult::End => return Ok(Some(ends.max(1))),
+                ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {
+                    return Err(self.wrong(0, format!("has more than {COLUMNS_MAX} values")));
+                }
+            }
+        }
+    }
+
+    fn field(&self, at: usize) -> &str {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        std::str::from_utf8(&self.fields[start..self.ends[at]]).unwrap_or("")
+    }
+
+    /// A message about the line; `column`: the first byte that is wrong, from 0.
+    fn wrong(&self, column: usize, what: String) -> ImportError {
+        // A line is long: what is shown begins a little before the place.
+        let from = column.saturating_sub(40).min(self.line.len());
+        let near = String::from_utf8_lossy(&self.line[from..self.line.len().min(from + 120)]).trim_end().to_owned();
+        ImportError::content(&self.path, what)
+            .at_line(self.number, column - from + 1, &near)
+            .help("the recording was cut or altered there; record it again, or take the line out")
+    }
+
+    fn number(&self, at: usize) -> Result<u64, ImportError> {
+        let text = self.field(at);
+        let wide: Option<i128> = text.trim().parse().ok();
+        let range = i128::from(i64::MIN)..=i128::from(u64::MAX);
+        wide.filter(|value| range.contains(value)).map(|value| value as u64).ok_or_else(|| {
+            let name = self.columns.iter().find(|(_, place)| **place == at).map_or("", |(name, _)| name);
+            let column = if at == 0 { 0 } else { self.place_of(at) };
+            self.wrong(column, format!("`{name}` is `{text}`, an integer is expected"))
+        })
+    }
+
+    /// Where a field begins in its line, when nothing before it is quoted.
+    fn place_of(&self, at: usize) -> usize {
+        self.line.iter().enumerate().filter(|(_, byte)| **byte == b',').nth(at - 1).map_or(0, |(place, _)| place + 1)
+    }
+
+    fn value(&self, name: &str) -> Result<u64, ImportError> {
+        self.number(self.column(name)?)
+    }
+
+    fn fill(&mut self) -> Result<Said, ImportError> {
+        let tid = self.value("p_pid")?;
+        for cpu in 0..self.cpus.len() {
+            self.fill_cpu(cpu, tid)?;
+        }
+        self.fill_task()?;
+        self.fill_waker(tid)?;
+        let v = |name: &str| self.value(name);
+        let (this_cpu, prev_cpu, flags) = (v("w0")? as u32, v("prev")? as u32, v("flags")? as u32);
+        let (over, clamps) = (v("over")?, v("uclamp_used")?);
+        let record = &mut self.record;
+        (record.this_cpu, record.prev_cpu, record.flags) = (this_cpu, prev_cpu, flags);
+        record.overutilized = (over != 0).into();
+        record.uclamp_used = (clamps as i64 > 0).into();
+        self.said(tid)
+    }
+
+    fn fill_cpu(&mut self, cpu: usize, tid: u64) -> Result<(), ImportError> {
+        let mut filled = self.record.cpus[cpu];
+        let columns = &self.cpus[cpu];
+        for (at, (_, put)) in columns.values.iter().zip(&OF_CPU) {
+            put(&mut filled, self.number(*at)?);
+        }
+        filled.state.uclamp_used = 1;
+        filled.state.cfs_nr_running = filled.h_nr_runnable;
+        filled.curr_is_task = (tid != 0 && self.number(columns.curr_pid)? == tid).into();
+        let domains = filled.nr_domains as usize;
+        for (what, at) in columns.domains.iter().enumerate() {
+            let values = self.list(*at)?;
+            for (domain, value) in filled.domains[..domains].iter_mut().zip(values) {
+                match what {
+                    0 => domain.group_capacity = value,
+                    1 => domain.group_max_capacity = value,
+                    _ => domain.group_imbalance = value,
+                }
+            }
+        }
+        self.record.cpus[cpu] = filled;
+        Ok(())
+    }
+
+    /// A value for each domain, with colons between them.
+    fn list(&self, at: usize) -> Result<[u32; DOMAINS_MAX], ImportError> {
+        let mut out = [0; DOMAINS_MAX];
+        for (value, text) in out.iter_mut().zip(self.field(at).split(':')) {
+            *value = text
+                .parse()
+                .map_err(|_| self.wrong(self.place_of(at), format!("`{}` is no list of integers", self.field(at))))?;
+        }
+        Ok(out)
+    }
+
+    fn fill_task(&mut self) -> Result<(), ImportError> {
+        let v = |name: &str| self.value(name);
+        let clamp = |side: &str| -> Result<u32, ImportError> {
+            let asked = v(&format!("p_u{side}_req"))?.min(v(&format!("d_u{side}"))?);
+            Ok(if v(&format!("p_u{side}_act"))? != 0 { v(&format!("p_u{side}_val"))? } else { asked } as u32)
+        };
+        let mut task = self.record.task;
+        let avg = &mut task.se.avg;
+        avg.last_update_time_ns = v("p_lut")?;
+        (avg.load_sum, avg.runnable_sum, avg.util_sum) = (v("p_load_sum")?, v("p_run_sum")?, v("p_util_sum")? as u32);
+        (avg.load_avg, avg.runnable_avg, avg.util_avg) = (v("p_load")?, v("p_run")?, v("p_util")?);
+        (avg.period_contrib, avg.util_est_enqueued) = (v("p_contrib")? as u32, v("p_est")? as u32);
+        task.se.weight = scale_load_down(v("p_weight")?);
+        task.queue_update_ns = v("q_lut")?;
+        task.queue_load = v("q_load")?;
+        // What a queue counts for is worked out once in a tick; at the root it is the load of that moment.
+        let fresh = v("q_h_load_j")? == v("j")?;
+        task.queue_h_load = if fresh { v("q_h_load")? } else { task.queue_load };
+        task.allowed = v("p_mask")?;
+        (task.cpu, task.recent_cpu) = (v("p_cpu")? as u32, v("p_recent")? as u32);
+        task.on_rq = (v("p_on_rq")? == 1).into();
+        task.wakee_flips = v("p_flips")? as u32;
+        task.sched_idle = (v("p_policy")? == SCHED_IDLE).into();
+        (task.uclamp_min, task.uclamp_max) = (clamp("min")?, clamp("max")?);
+        task.numa_cpu = pelton_core::NO_CPU;
+        self.record.task = task;
+        Ok(())
+    }
+
+    fn fill_waker(&mut self, tid: u64) -> Result<(), ImportError> {
+        let v = |name: &str| self.value(name);
+        let mut waker = self.record.waker;
+        waker.load = v("c_load")?;
+        waker.queue_load = v("cq_load")?;
+        let fresh = v("cq_h_load_j")? == v("j")?;
+        waker.queue_h_load = if fresh { v("cq_h_load")? } else { waker.queue_load };
+        waker.wakee_flips = v("c_flips")? as u32;
+        let age = v("j")?.wrapping_sub(v("c_flip_ts")?.wrapping_add(FLIPS_S * self.hz)) as u32 as i32;
+        waker.flips_expired = (age > 0).into();
+        waker.same_wakee = (v("c_last_is_p")? != 0).into();
+        let flags = v("c_flags")?;
+        waker.exiting = (flags & PF_EXITING != 0).into();
+        let alone = flags & PF_KTHREAD != 0 && v("c_nr_allowed")? == 1;
+        waker.pinned_kthread = (alone && v("c_preempt")? & NOT_IN_TASK == 0).into();
+        self.record.waker = waker;
+        let _ = tid;
+        Ok(())
+    }
+
+    fn said(&self, tid: u64) -> Result<Said, ImportError> {
+        let v = |name: &str| self.value(name);
+        // Which task runs is no input of any rule but for the placed one, whose own state would change with it.
+        let changed = self.field(self.column("changed")?);
+        let same = changed.split_ascii_whitespace().all(|name| name.starts_with("curr_pid"));
+        let still = |a: &str, b: &str| -> Result<bool, ImportError> { Ok(v(a)? == v(b)?) };
+        Ok(Said {
+            line: self.number,
+            time_ns: v("ts0")?,
+            tid,
+            cpu: v("ret")? as u32,
+            recent_cpu: v("x_recent")? as u32,
+            waker_flips: v("x_flips")? as u32,
+            quiet: same && still("j", "x_j")? && still("over", "x_over")? && still("q_lut", "x_q_lut")?,
+            energies: self.energies()?,
+        })
+    }
+
+    /// The energies among the inner values, `kind:cpu:dst:boost:a:b:c` each.
+    fn energies(&self) -> Result<Vec<KernelEnergy>, ImportError> {
+        let at = self.column("inner")?;
+        let mut out = Vec::new();
+        for value in self.field(at).split_ascii_whitespace() {
+            let mut parts = value.split(':');
+            if parts.next() != Some(INNER_ENERGY) {
+                continue;
+            }
+            let numbers: Option<Vec<i64>> = parts.map(|part| part.parse().ok()).collect();
+            let Some([_, dst, _, energy, max_util, busy]) = numbers.as_deref() else {
+                return Err(self.wrong(self.place_of(at), format!("`{value}` is no inner value")));
+            };
+            out.push(KernelEnergy {
+                cpu: *dst as u32,
+                energy: *energy as u64,
+                max_util: *max_util as u64,
+                busy: *busy as u64,
+            });
+        }
+        Ok(out)
+    }
+}
