@@ -23,7 +23,7 @@ ZERO = {
 }
 NOTHING = {
     "_raw_spin_lock", "_raw_spin_unlock", "_raw_spin_lock_irqsave", "_raw_spin_unlock_irqrestore", "_raw_spin_lock_irq",
-    "_raw_spin_unlock_irq", "_raw_spin_trylock", "__rcu_read_lock", "__rcu_read_unlock", "mutex_lock", "mutex_unlock", "__warn_printk",
+    "_raw_spin_unlock_irq", "_raw_spin_trylock", "__rcu_read_lock", "__rcu_read_unlock", "rcu_read_unlock_strict", "mutex_lock", "mutex_unlock", "__warn_printk",
     "_printk", "printk",
 }
 # Called like instructions: no register may change.

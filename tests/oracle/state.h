@@ -14,6 +14,7 @@
 #include "pelton/idle_menu.h"
 #include "pelton/idle_teo.h"
 #include "pelton/place.h"
+#include "pelton/placement.h"
 
 #define ORACLE_CPUS 4
 #define ORACLE_EM_STATES 8
@@ -107,12 +108,16 @@ extern __attribute__((weak)) oracle_call k_util_est_update, k_util_est_move, k_c
 	k_effective_perf;
 extern __attribute__((weak)) oracle_call k_hook, k_hook_perf, k_next_freq, k_iowait_request, k_iowait_apply, k_work,
 	k_limits, k_can_update, k_rate_limit;
+extern __attribute__((weak)) oracle_call k_select, k_util_fits, k_misfit;
 extern __attribute__((weak)) oracle_call k_wake_affine, k_wake_wide, k_em_energy, k_em_fill, k_to_ratio, k_bw_dl,
 	k_menu, k_teo;
 
 /* The deadline class. */
 extern __attribute__((weak)) oracle_call k_dl_before, k_dl_setparam, k_dl_entity_overflow, k_dl_update_entity,
 	k_dl_replenish, k_dl_start_timer, k_dl_enqueue, k_dl_update_curr, k_dl_scaled, k_dl_sleep, k_dl_room;
+
+/* The machine of the calls of select_task_rq_fair() and util_fits_cpu(). */
+extern struct pelton_placement oracle_place;
 
 /* What the kernel side adds to every weight it is given, in 1/1024 of the averages' unit. */
 extern unsigned long oracle_fraction;

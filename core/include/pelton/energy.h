@@ -18,15 +18,19 @@
  *
  * A state that costs no less than some faster one is inefficient: the faster one does the same work for less.
  *
+ *   by frequency (to 6.8)   cost = f_max * power / f,  energy = cost(state) * sum_util / cap_orig
+ *     5.4, 5.10             state: the lowest with f >= (f_max + f_max / 4) * max_util / cap_orig; inefficient ones count
+ *     6.1, 6.6              state: the lowest efficient one with f >= f_max * min(max_util * 5/4, allowed) / cap_orig
+ *
  * Source: Linux 7.2 kernel/power/energy_model.c (em_init_performance, em_compute_costs), include/linux/energy_model.h
- * (em_cpu_energy, em_pd_get_efficient_state).
- * Deviations: the form of 6.8 and older, whose cost is relative to the frequency and whose margin is added here, is not
- * modelled; without any utilization there is no energy, as in the kernel.
+ * (em_cpu_energy, em_pd_get_efficient_state); 5.10.262 and 6.1.192 the same files (em_create_perf_table, em_cpu_energy).
+ * Deviations: none known; without any utilization there is no energy, as in the kernel.
  */
 #ifndef PELTON_ENERGY_H
 #define PELTON_ENERGY_H
 
 #include "arith.h"
+#include "policy.h"
 
 #define PELTON_EM_STATES_MAX 256u
 #define PELTON_EM_COST_SCALE 10u
@@ -92,6 +96,72 @@ PELTON_INLINE u64 pelton_em_cpu_energy(const struct pelton_em_state *states, u32
 		return 0;
 	max_util = pelton_min_u64(max_util, allowed_cap);
 	return states[pelton_em_state_for(states, n, lowest, highest, max_util)].cost * sum_util;
+}
+
+/* Power in the unit in which a release keeps it. */
+PELTON_INLINE u64 pelton_em_power(const struct pelton_policy *pol, u64 power_uw)
+{
+	if (pol->energy_model == PELTON_ENERGY_MODEL_MICROWATTS)
+		return power_uw;
+	return power_uw / 1000u * (pol->energy_model == PELTON_ENERGY_MODEL_SCALED ? 1000u : 1u);
+}
+
+/* The same table for releases that choose by frequency. */
+PELTON_INLINE void pelton_em_fill_by_frequency(const struct pelton_policy *pol, struct pelton_em_state *states, u32 n,
+					       u32 cap_orig)
+{
+	u64 cheapest = ~0ull;
+	u32 i;
+
+	n = pelton_em_count(n);
+	for (i = n; i > 0; i--) {
+		struct pelton_em_state *state = &states[i - 1];
+		u64 max_khz = states[n - 1].freq_khz;
+
+		state->performance = pelton_div_floor((u64)cap_orig * state->freq_khz, max_khz);
+		state->cost = pelton_div_floor(max_khz * pelton_em_power(pol, state->power_uw), state->freq_khz);
+		state->inefficient = state->cost >= cheapest;
+		cheapest = pelton_min_u64(cheapest, state->cost);
+	}
+}
+
+/* Works out the table as the release does. */
+PELTON_INLINE void pelton_em_create(const struct pelton_policy *pol, struct pelton_em_state *states, u32 n, u32 cap_orig)
+{
+	if (pol->energy_model == PELTON_ENERGY_MODEL_PERFORMANCE)
+		pelton_em_fill(states, n, cap_orig);
+	else
+		pelton_em_fill_by_frequency(pol, states, n, cap_orig);
+}
+
+/* The state that serves a frequency; 5.4 and 5.10 do not pass over inefficient ones. */
+PELTON_INLINE u32 pelton_em_state_of_frequency(const struct pelton_policy *pol, const struct pelton_em_state *states, u32 n,
+					       u64 khz)
+{
+	u32 passes_over = pol->energy_model == PELTON_ENERGY_MODEL_MICROWATTS;
+	u32 i;
+
+	for (i = 0; i + 1 < n; i++)
+		if (states[i].freq_khz >= khz && !(passes_over && states[i].inefficient))
+			return i;
+	return n - 1;
+}
+
+/* Energy of a domain by frequency. */
+PELTON_INLINE u64 pelton_em_energy_by_frequency(const struct pelton_policy *pol, const struct pelton_em_state *states, u32 n,
+						u32 cap_orig, u64 max_util, u64 sum_util, u64 allowed_cap)
+{
+	u64 max_khz, khz;
+
+	n = pelton_em_count(n);
+	if (!sum_util || !n)
+		return 0;
+	max_khz = states[n - 1].freq_khz;
+	if (pol->energy_model == PELTON_ENERGY_MODEL_MICROWATTS)
+		khz = pelton_div_floor(max_khz * pelton_min_u64(max_util + (max_util >> 2), allowed_cap), cap_orig);
+	else
+		khz = pelton_div_floor((max_khz + (max_khz >> 2)) * max_util, cap_orig);
+	return pelton_div_floor(states[pelton_em_state_of_frequency(pol, states, n, khz)].cost * sum_util, cap_orig);
 }
 
 #endif

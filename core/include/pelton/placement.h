@@ -23,6 +23,8 @@
  *   exit_latency_ns       ns         PELTON_NO_IDLE_STATE: not in an idle state
  *   nr_idle_scan          CPUs       PELTON_NO_LIMIT: this domain keeps no such number
  *
+ * Up to 6.9 `cpufreq_pressure` is the thermal pressure of the moment, and `hw_pressure` its average.
+ *
  * Source: Linux 7.2 kernel/sched/fair.c, kernel/sched/topology.c (build_sched_domains, build_sched_groups), include/linux/
  * sched/sd_flags.h. Deviations: at most 64 CPUs, 6 domains for each, 16 performance domains, 512 states.
  */
@@ -155,6 +157,8 @@ struct pelton_placement {
 	u32 uclamp_used;
 	u32 nr_perf_domains;
 	u32 reserved;
+	u64 avg_idle_ns;      /* of the executing CPU */
+	u64 avg_scan_cost_ns; /* of its cache group */
 	struct pelton_perf_domain perf_domains[PELTON_PERF_DOMAINS_MAX]; /* in the kernel's order */
 	struct pelton_place_cpu cpus[PELTON_PLACE_CPUS_MAX];
 	struct pelton_em_state states[PELTON_PLACE_STATES_MAX];
@@ -265,17 +269,20 @@ PELTON_INLINE u32 pelton_available_idle_cpu(const struct pelton_placement *s, u3
 }
 
 /* Does a CPU run only tasks of SCHED_IDLE, and may this task push them aside? */
-PELTON_INLINE u32 pelton_choose_sched_idle(const struct pelton_placement *s, u32 cpu)
+PELTON_INLINE u32 pelton_choose_sched_idle(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu)
 {
 	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
 
-	return c->nr_running && c->nr_running == c->h_nr_idle && !s->task.sched_idle;
+	if (pol->sched_idle_cpu == PELTON_SCHED_IDLE_CPU_OFF ||
+	    (pol->sched_idle_cpu == PELTON_SCHED_IDLE_CPU_YIELDS && s->task.sched_idle))
+		return 0;
+	return c->nr_running && c->nr_running == c->h_nr_idle;
 }
 
 /* Would the task run there at once? */
-PELTON_INLINE u32 pelton_choose_idle_cpu(const struct pelton_placement *s, u32 cpu)
+PELTON_INLINE u32 pelton_choose_idle_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu)
 {
-	return pelton_available_idle_cpu(s, cpu) || pelton_choose_sched_idle(s, cpu);
+	return pelton_available_idle_cpu(s, cpu) || pelton_choose_sched_idle(pol, s, cpu);
 }
 
 PELTON_INLINE u32 pelton_cpus_share_cache(const struct pelton_placement *s, u32 a, u32 b)

@@ -144,6 +144,32 @@ enum {
 enum { PELTON_IDLE_TICK_STOPS, PELTON_IDLE_TICK_GOVERNOR };
 enum { PELTON_WAKE_QUEUE_FAR, PELTON_WAKE_QUEUE_FAR_OR_IDLE };
 enum {
+	PELTON_ENERGY_MODEL_MILLIWATTS,
+	PELTON_ENERGY_MODEL_SCALED,
+	PELTON_ENERGY_MODEL_MICROWATTS,
+	PELTON_ENERGY_MODEL_PERFORMANCE
+};
+enum { PELTON_ENERGY_AWARE_OFF, PELTON_ENERGY_AWARE_MARGIN, PELTON_ENERGY_AWARE_RANK, PELTON_ENERGY_AWARE_ACTUAL };
+enum { PELTON_ENERGY_RUNNABLE_OFF, PELTON_ENERGY_RUNNABLE_BEFORE_TASK, PELTON_ENERGY_RUNNABLE_WITH_TASK };
+enum { PELTON_UTIL_FITS_CAPACITY, PELTON_UTIL_FITS_FLOOR, PELTON_UTIL_FITS_RANK };
+enum {
+	PELTON_OVERUTILIZED_CAPACITY,
+	PELTON_OVERUTILIZED_CLAMPS,
+	PELTON_OVERUTILIZED_CLAMPS_ENERGY,
+	PELTON_OVERUTILIZED_MAXIMUM_ENERGY
+};
+enum { PELTON_MISFIT_OFF, PELTON_MISFIT_LOAD, PELTON_MISFIT_PINNED, PELTON_MISFIT_BIGGEST };
+enum { PELTON_SCHED_IDLE_CPU_OFF, PELTON_SCHED_IDLE_CPU_ON, PELTON_SCHED_IDLE_CPU_YIELDS };
+enum { PELTON_IDLE_SEARCH_PASSES, PELTON_IDLE_SEARCH_SCAN, PELTON_IDLE_SEARCH_CLUSTERS };
+enum {
+	PELTON_CAPACITY_SEARCH_OFF,
+	PELTON_CAPACITY_SEARCH_FIRST,
+	PELTON_CAPACITY_SEARCH_RANK,
+	PELTON_CAPACITY_SEARCH_CORES
+};
+enum { PELTON_DST_GROUP_LOAD, PELTON_DST_GROUP_TYPES_NEAR, PELTON_DST_GROUP_TYPES, PELTON_DST_GROUP_TYPES_ENERGY };
+enum { PELTON_DST_GROUP_CPUS_ALL, PELTON_DST_GROUP_CPUS_ALLOWED };
+enum {
 	PELTON_WAKE_AFFINE_RUNNABLE_LOAD,
 	PELTON_WAKE_AFFINE_RUNNABLE_EVEN,
 	PELTON_WAKE_AFFINE_RUNNABLE_LESS,
@@ -430,7 +456,48 @@ enum {
 	  "and what is even stays with the waker (4.16). runnable_less: what is even goes with the waker only when that is " \
 	  "about to sleep (4.17). load_avg: load averages with sleepers in them (read in 5.10, not in 5.4). idle_first: an " \
 	  "idle last CPU is taken before loads are compared (read in 6.1, not in 5.10). From 4.16 the CPU before the last " \
-	  "one is tried as well.")
+	  "one is tried as well.") \
+	X(energy_model, "milliwatts|scaled|microwatts|performance", 0, 0, 0, 0, 1, 2, 2, 3, 3, 3, \
+	  "The unit in which a state's cost is kept. milliwatts: highest frequency * mW / frequency (5.4). scaled: the same " \
+	  "times 1000 (a stable patch of 5.10). microwatts: the power comes in uW (read in 6.1). performance: 10 * uW / " \
+	  "performance, and the state is chosen by performance (read in 6.12, not in 6.6).") \
+	X(energy_aware, "off|margin|rank|actual", 0, 0, 0, 1, 1, 2, 2, 3, 3, 3, \
+	  "How a waking task is placed by energy on a machine with unequal CPUs. off: not (to 4.20). margin: the previous CPU " \
+	  "stays unless another saves a sixteenth (read in 5.4 and 5.10). rank: the smallest addition wins, a CPU that " \
+	  "cannot keep a lower clamp comes last (read in 6.1). actual: the same under the capacity that limits leave (6.12).") \
+	X(energy_runnable, "off|before_task|with_task", 0, 0, 0, 0, 0, 0, 1, 2, 1, 2, \
+	  "Waiting tasks raise what a CPU is expected to ask for. off: not. before_task: as they are before the task comes or " \
+	  "goes (6.6, 6.18). with_task: with it (stable 6.12, 7.2).") \
+	X(util_fits, "capacity|floor|rank", 0, 0, 0, 0, 1, 2, 2, 2, 2, 2, \
+	  "When a task fits a CPU. capacity: utilization below four fifths of what is left for the fair class. floor: its " \
+	  "clamps count, one that the CPU cannot keep is no fit (a stable patch of 5.10). rank: such a CPU fits, but worse " \
+	  "than others (read in 6.1).") \
+	X(overutilized, "capacity|clamps|clamps_energy|maximum_energy", 0, 0, 0, 0, 1, 2, 1, 2, 2, 3, \
+	  "When a CPU has too much to do for placement by energy. capacity: its utilization does not fit. clamps: not under " \
+	  "its clamps. clamps_energy: the same, only while placement by energy is on. maximum_energy: its lower clamp does " \
+	  "not count (7.2).") \
+	X(misfit, "off|load|pinned|biggest", 0, 0, 0, 1, 2, 2, 2, 3, 3, 3, \
+	  "When a running task waits for a bigger CPU. off: never (to 4.20). load: its utilization does not fit (5.4). pinned: " \
+	  "a task that may use one CPU only does not wait (read in 5.10). biggest: nor one that already has the biggest it " \
+	  "may use (read in 6.12).") \
+	X(sched_idle_cpu, "off|on|yields", 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, \
+	  "Does a CPU that runs SCHED_IDLE tasks only count as idle for a task that wakes? off: no. on: yes (read in 5.4). " \
+	  "yields: not when the task is of SCHED_IDLE itself (7.2).") \
+	X(idle_search, "passes|scan|clusters", 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, \
+	  "The search for an idle CPU in a cache group. passes: cores, then CPUs in proportion to the mean idle time, then " \
+	  "threads. scan: one scan of as many CPUs as the group's utilization leaves (read in 6.1). clusters: the CPUs of " \
+	  "the same cluster first (read in 6.12).") \
+	X(capacity_search, "off|first|rank|cores", 0, 0, 0, 0, 1, 2, 2, 2, 2, 3, \
+	  "The search on a machine with unequal CPUs. off: as on any other. first: the first idle one that fits, else the " \
+	  "biggest (read in 5.10). rank: those that fit but for a lower clamp before others (read in 6.1). cores: whole " \
+	  "cores before threads, and only as many CPUs as the utilization leaves (7.2).") \
+	X(dst_group, "load|types_near|types|types_energy", 0, 0, 0, 0, 1, 2, 2, 2, 2, 3, \
+	  "Where a new task, or one that loads a program, goes. load: to the least loaded group. types_near: groups are " \
+	  "classified, a node with an idle CPU keeps its tasks (read in 5.10). types: nodes may differ by some tasks (read " \
+	  "in 6.1). types_energy: no group is overloaded while placement by energy is on (7.2).") \
+	X(dst_group_cpus, "all|allowed", 0, 0, 0, 0, 1, 1, 0, 1, 0, 1, \
+	  "Which CPUs of a group are summed for that: all of them, or those that the task may use (stable 5.10, 6.1 and 6.12; " \
+	  "7.2).")
 
 /* "Take what the platform says": its driver's cost, or the rate limit. */
 #define PELTON_FROM_PLATFORM 0xffffffffu

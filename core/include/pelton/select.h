@@ -11,7 +11,8 @@
  *   waker's partners  +1 with each other task that it wakes, halved each second
  *
  * Source: Linux 7.2 kernel/sched/fair.c (select_task_rq_fair, record_wakee, wake_wide, wake_affine, wake_affine_idle,
- * wake_affine_weight). Deviations: what a fork or a program's start does to the task's signals is the host's.
+ * wake_affine_weight); 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18 the same. Releases up to 5.4 have place.h instead.
+ * Deviations: what a fork or a program's start does to the task's signals is the host's.
  */
 #ifndef PELTON_SELECT_H
 #define PELTON_SELECT_H
@@ -54,8 +55,8 @@ PELTON_INLINE u32 pelton_place_wake_affine_weight(const struct pelton_placement 
 }
 
 /* This CPU or prev: near which of them an idle CPU is looked for. */
-PELTON_INLINE u32 pelton_place_wake_affine(const struct pelton_placement *s, struct pelton_placed *out,
-					   u32 imbalance_pct, u32 sync)
+PELTON_INLINE u32 pelton_place_wake_affine(const struct pelton_policy *pol, const struct pelton_placement *s,
+					   struct pelton_placed *out, u32 imbalance_pct, u32 sync)
 {
 	u32 prev_idle = pelton_available_idle_cpu(s, s->prev_cpu);
 
@@ -67,7 +68,7 @@ PELTON_INLINE u32 pelton_place_wake_affine(const struct pelton_placement *s, str
 		out->affine = PELTON_AFFINE_SYNC;
 		return s->this_cpu;
 	}
-	if (prev_idle) {
+	if (prev_idle && pol->wake_affine == PELTON_WAKE_AFFINE_IDLE_FIRST) {
 		out->affine = PELTON_AFFINE_IDLE_PREV;
 		return s->prev_cpu;
 	}
@@ -76,8 +77,8 @@ PELTON_INLINE u32 pelton_place_wake_affine(const struct pelton_placement *s, str
 }
 
 /* Walks up the domains: the target of a wake-up, or in `level` the domain from which a slow search starts. */
-PELTON_INLINE u32 pelton_select_target(const struct pelton_placement *s, struct pelton_placed *out, u32 affine, u32 sync,
-				       u32 *level)
+PELTON_INLINE u32 pelton_select_target(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       struct pelton_placed *out, u32 affine, u32 sync, u32 *level)
 {
 	u32 i, levels = pelton_place_levels(s, s->this_cpu);
 
@@ -89,7 +90,7 @@ PELTON_INLINE u32 pelton_select_target(const struct pelton_placement *s, struct 
 			*level = PELTON_NO_DOMAIN;
 			if (s->this_cpu == s->prev_cpu)
 				return s->prev_cpu;
-			return pelton_place_wake_affine(s, out, d->imbalance_pct, sync);
+			return pelton_place_wake_affine(pol, s, out, d->imbalance_pct, sync);
 		}
 		if (d->flags & s->flags & PELTON_WF_KIND)
 			*level = i;
@@ -141,7 +142,7 @@ PELTON_INLINE u32 pelton_select_task_rq_fair(const struct pelton_policy *pol, co
 	if (wakes && pelton_select_wakeup(pol, s, out))
 		return out->cpu;
 	affine = wakes && !out->wide && pelton_place_allowed(s, s->this_cpu);
-	target = pelton_select_target(s, out, affine, sync, &level);
+	target = pelton_select_target(pol, s, out, affine, sync, &level);
 	if (level != PELTON_NO_DOMAIN)
 		return pelton_placed_at(out, pelton_find_dst_cpu(pol, s, out, s->this_cpu, level),
 					s->flags & PELTON_WF_FORK ? PELTON_HOW_FORK : PELTON_HOW_EXEC);

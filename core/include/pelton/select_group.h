@@ -4,8 +4,8 @@
  * to spare, in it the CPU that is idle least deeply, else the least loaded.
  *
  *   a group's type        when, all sums without the task
- *     overloaded          never here while the kernel is energy-aware; else more tasks than CPUs, and
- *                         capacity * 100 < util * pct or capacity * pct < runnable * 100
+ *     overloaded          more tasks than CPUs, and capacity * 100 < util * pct or capacity * pct < runnable * 100;
+ *                         in 7.2 never here while the kernel is energy-aware
  *     imbalanced          pinned tasks kept a balance from succeeding
  *     misfit              unequal CPUs, and the task fits none of them
  *     has spare           fewer tasks than CPUs, or capacity * 100 > util * pct and not capacity * pct < runnable * 100
@@ -21,8 +21,10 @@
  *   load, runnable   weight, capacity * tasks
  *
  * Source: Linux 7.2 kernel/sched/fair.c (sched_balance_find_dst_cpu, sched_balance_find_dst_group,
- * sched_balance_find_dst_group_cpu, update_sg_wakeup_stats, update_pick_idlest, group_classify, adjust_numa_imbalance).
- * Deviations: types of asymmetric packing, busy cores and saturated caches do not occur at this moment.
+ * sched_balance_find_dst_group_cpu, update_sg_wakeup_stats, update_pick_idlest, group_classify, adjust_numa_imbalance);
+ * 5.10.262, 6.1.192 and 6.6 the same under the names find_idlest_cpu, find_idlest_group, find_idlest_group_cpu.
+ * Deviations: types of asymmetric packing, busy cores and saturated caches do not occur at this moment; what releases up
+ * to 5.4 did is not here.
  */
 #ifndef PELTON_SELECT_GROUP_H
 #define PELTON_SELECT_GROUP_H
@@ -52,7 +54,7 @@ PELTON_INLINE void pelton_group_add(const struct pelton_policy *pol, const struc
 	u32 running = c->nr_running - (here && s->task.on_rq && c->nr_running);
 
 	g->load += here ? pelton_sub_floor(c->load, pelton_place_h_load(s, out)) : c->load;
-	g->util += pelton_place_util(pol, s, out, cpu, here, PELTON_NO_CPU, 0);
+	g->util += pelton_cpu_util_without(pol, s, out, cpu, here);
 	g->runnable += here ? pelton_sub_floor(c->state.runnable_cfs, out->se.avg.runnable_avg) : c->state.runnable_cfs;
 	g->nr_running += running;
 	if (!running && (c->curr_idle || c->curr_is_task) && !c->ttwu_pending)
@@ -75,6 +77,12 @@ PELTON_INLINE u32 pelton_group_has_capacity(const struct pelton_group_sums *g, u
 	       (u64)g->capacity * 100u > g->util * imbalance_pct;
 }
 
+/* CPUs of a group that are summed. */
+PELTON_INLINE u64 pelton_group_counted(const struct pelton_policy *pol, const struct pelton_placement *s, u64 cpus)
+{
+	return pol->dst_group_cpus == PELTON_DST_GROUP_CPUS_ALLOWED ? cpus & s->task.allowed : cpus;
+}
+
 /* Does the task fit no allowed CPU of the group? Asked on domains of unequal CPUs only. */
 PELTON_INLINE u32 pelton_group_misfits(const struct pelton_policy *pol, const struct pelton_placement *s,
 				       const struct pelton_placed *out, const struct pelton_sched_domain *d, u64 cpus)
@@ -83,16 +91,16 @@ PELTON_INLINE u32 pelton_group_misfits(const struct pelton_policy *pol, const st
 
 	if (!(d->flags & PELTON_SD_ASYM_CPUCAPACITY))
 		return 0;
-	for (left = cpus & s->task.allowed; left; left &= left - 1)
+	for (left = pelton_group_counted(pol, s, cpus); left; left &= left - 1)
 		if (pelton_task_fits(pol, s, out, pelton_cpus_lowest(left)) > 0)
 			return 0;
 	return 1;
 }
 
-PELTON_INLINE u32 pelton_group_classify(const struct pelton_group_sums *g, u32 imbalance_pct, u32 energy_aware,
+PELTON_INLINE u32 pelton_group_classify(const struct pelton_group_sums *g, u32 imbalance_pct, u32 never_overloaded,
 					u32 imbalanced, u32 misfits)
 {
-	if (!energy_aware && pelton_group_is_overloaded(g, imbalance_pct))
+	if (!never_overloaded && pelton_group_is_overloaded(g, imbalance_pct))
 		return PELTON_GROUP_OVERLOADED;
 	if (imbalanced)
 		return PELTON_GROUP_IMBALANCED;
@@ -116,18 +124,19 @@ PELTON_INLINE void pelton_update_sg_wakeup_stats(const struct pelton_policy *pol
 {
 	struct pelton_group_sums empty = { .cpus = 0 };
 	const struct pelton_sched_domain *record;
+	u32 never_overloaded = s->energy_aware && pol->dst_group == PELTON_DST_GROUP_TYPES_ENERGY;
 	u32 level;
 	u64 left;
 
 	*g = empty;
 	g->cpus = pelton_group_of(s, cpu, pelton_cpus_weight(d->span), &level);
-	for (left = g->cpus & s->task.allowed; left; left &= left - 1)
+	for (left = pelton_group_counted(pol, s, g->cpus); left; left &= left - 1)
 		pelton_group_add(pol, s, out, g, pelton_cpus_lowest(left));
 	record = pelton_place_domain(s, cpu, level);
 	g->capacity = record->group_capacity;
 	g->max_capacity = record->group_max_capacity;
 	g->weight = pelton_cpus_weight(g->cpus);
-	g->type = pelton_group_classify(g, d->imbalance_pct, s->energy_aware, record->group_imbalance,
+	g->type = pelton_group_classify(g, d->imbalance_pct, never_overloaded, record->group_imbalance,
 					pelton_group_misfits(pol, s, out, d, g->cpus));
 	g->avg_load = pelton_group_avg_load(g);
 }
@@ -155,8 +164,9 @@ PELTON_INLINE u32 pelton_adjust_numa_imbalance(u32 imbalance, u32 running, u32 i
 }
 
 /* Both have idle CPUs and lie on different nodes: 1 = stay, 2 = leave, 0 = let the number of idle CPUs decide. */
-PELTON_INLINE u32 pelton_spare_between_nodes(const struct pelton_placement *s, const struct pelton_sched_domain *d,
-					     const struct pelton_group_sums *local, const struct pelton_group_sums *best)
+PELTON_INLINE u32 pelton_spare_between_nodes(const struct pelton_policy *pol, const struct pelton_placement *s,
+					     const struct pelton_sched_domain *d, const struct pelton_group_sums *local,
+					     const struct pelton_group_sums *best)
 {
 	u32 imb_numa_nr = d->imb_numa_nr, differ;
 	u64 all = s->nr_cpus >= 64 ? ~0ull : pelton_cpus_of(s->nr_cpus) - 1;
@@ -165,6 +175,8 @@ PELTON_INLINE u32 pelton_spare_between_nodes(const struct pelton_placement *s, c
 		return 1;
 	if (pelton_cpus_has(best->cpus, s->task.numa_cpu))
 		return 2;
+	if (pol->dst_group == PELTON_DST_GROUP_TYPES_NEAR)
+		return local->idle_cpus != 0;
 	if (s->task.allowed != all)
 		imb_numa_nr = pelton_min_u32(pelton_cpus_weight(local->cpus & s->task.allowed), imb_numa_nr);
 	differ = local->idle_cpus > best->idle_cpus ? local->idle_cpus - best->idle_cpus :
@@ -183,8 +195,9 @@ PELTON_INLINE u32 pelton_leaves_for_load(const struct pelton_sched_domain *d, co
 }
 
 /* Does the task go from the local group to the best other one? */
-PELTON_INLINE u32 pelton_leaves_group(const struct pelton_placement *s, const struct pelton_sched_domain *d,
-				      const struct pelton_group_sums *local, const struct pelton_group_sums *best)
+PELTON_INLINE u32 pelton_leaves_group(const struct pelton_policy *pol, const struct pelton_placement *s,
+				      const struct pelton_sched_domain *d, const struct pelton_group_sums *local,
+				      const struct pelton_group_sums *best)
 {
 	u32 nodes;
 
@@ -196,7 +209,7 @@ PELTON_INLINE u32 pelton_leaves_group(const struct pelton_placement *s, const st
 		return local->max_capacity < best->max_capacity;
 	if (local->type != PELTON_GROUP_HAS_SPARE)
 		return 0;
-	nodes = d->flags & PELTON_SD_NUMA ? pelton_spare_between_nodes(s, d, local, best) : 0;
+	nodes = d->flags & PELTON_SD_NUMA ? pelton_spare_between_nodes(pol, s, d, local, best) : 0;
 	return nodes ? nodes == 2 : local->idle_cpus < best->idle_cpus;
 }
 
@@ -224,11 +237,11 @@ PELTON_INLINE u64 pelton_find_dst_group(const struct pelton_policy *pol, const s
 	}
 	if (!out->idlest.cpus)
 		return 0;
-	return !out->local.cpus || pelton_leaves_group(s, d, &out->local, &out->idlest) ? out->idlest.cpus : 0;
+	return !out->local.cpus || pelton_leaves_group(pol, s, d, &out->local, &out->idlest) ? out->idlest.cpus : 0;
 }
 
 /* Shallowest idle CPU of a group, among equals the one that went idle last; else the least loaded. */
-PELTON_INLINE u32 pelton_find_dst_group_cpu(const struct pelton_placement *s, u64 group, u32 cpu)
+PELTON_INLINE u32 pelton_find_dst_group_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, u64 group, u32 cpu)
 {
 	u64 left, stamp = 0, least = ~0ull;
 	u32 idle = PELTON_NO_CPU, latency = 0xffffffffu, loaded = cpu;
@@ -240,7 +253,7 @@ PELTON_INLINE u32 pelton_find_dst_group_cpu(const struct pelton_placement *s, u6
 		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, i);
 		u32 unknown = c->exit_latency_ns == PELTON_NO_IDLE_STATE;
 
-		if (pelton_choose_sched_idle(s, i))
+		if (pelton_choose_sched_idle(pol, s, i))
 			return i;
 		if (!pelton_available_idle_cpu(s, i)) {
 			if (idle == PELTON_NO_CPU && c->load < least) {
@@ -291,7 +304,7 @@ PELTON_INLINE u32 pelton_find_dst_cpu(const struct pelton_policy *pol, const str
 
 		d = pelton_place_domain(s, cpu, level);
 		group = d->flags & flag ? pelton_find_dst_group(pol, s, out, d, cpu) : 0;
-		next = group ? pelton_find_dst_group_cpu(s, group, cpu) : cpu;
+		next = group ? pelton_find_dst_group_cpu(pol, s, group, cpu) : cpu;
 		if (group)
 			result = next;
 		if (next == cpu) {

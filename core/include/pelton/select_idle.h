@@ -12,13 +12,16 @@
  *    8  what 2 and 4 remembered
  *    9  target
  *
+ *   to 5.10: 7 is three passes: whole cores, CPUs as long as the mean idle time allows, threads of target
+ *
  *   unequal CPUs, best first      core idle              a thread of its core is busy
  *     fits                        taken at once          -2
  *     floor lost                  -4                     -1
  *     does not fit                -3                      0       among equals the largest capacity
  *
  * Source: Linux 7.2 kernel/sched/fair.c (select_idle_sibling, select_idle_capacity, select_idle_cpu, select_idle_core,
- * select_idle_smt, asym_fits_cpu). Deviations: SIS_PROP of older kernels is not here.
+ * select_idle_smt, asym_fits_cpu); 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18 the same.
+ * Deviations: the time that a scan of 5.10 takes is what the host says.
  */
 #ifndef PELTON_SELECT_IDLE_H
 #define PELTON_SELECT_IDLE_H
@@ -38,9 +41,11 @@ struct pelton_idle_scan {
 PELTON_INLINE u32 pelton_asym_fits_cpu(const struct pelton_policy *pol, const struct pelton_placement *s,
 				       const struct pelton_placed *out, u32 cpu)
 {
+	u32 whole_core = s->smt && pol->capacity_search == PELTON_CAPACITY_SEARCH_CORES;
+
 	if (!s->asymmetric)
 		return 1;
-	return (!s->smt || pelton_is_core_idle(s, cpu)) && pelton_task_fits(pol, s, out, cpu) > 0;
+	return (!whole_core || pelton_is_core_idle(s, cpu)) && pelton_task_fits(pol, s, out, cpu) > 0;
 }
 
 /* How many CPUs a scan looks at. */
@@ -59,57 +64,84 @@ PELTON_INLINE s32 pelton_capacity_rank(s32 fits, u32 core_idle)
 	return core_idle ? fits - 3 : fits;
 }
 
+/* Capacity by which CPUs of equal rank are compared. */
+PELTON_INLINE u32 pelton_ranked_capacity(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu, s32 fits)
+{
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+
+	if (fits >= 0)
+		return c->capacity;
+	if (pol->energy_aware == PELTON_ENERGY_AWARE_ACTUAL)
+		return pelton_actual_capacity(pol, s, cpu);
+	return pelton_sub_floor_u32(c->state.cap_orig, c->hw_pressure);
+}
+
+/* What the scan of unequal CPUs has found. */
+struct pelton_ranked {
+	u32 cpu;
+	u32 capacity;
+	s32 rank;
+	s32 left; /* CPUs that may still be looked at */
+};
+
+/* Looks at one CPU; 1 = the scan ends with what was found. */
+PELTON_INLINE u32 pelton_rank_cpu(const struct pelton_policy *pol, const struct pelton_placement *s,
+				  const struct pelton_placed *out, struct pelton_ranked *best, u32 cpu, u32 by_cores)
+{
+	s32 fits, rank;
+	u32 capacity;
+
+	if (!by_cores && --best->left <= 0)
+		return 1;
+	if (!pelton_choose_idle_cpu(pol, s, cpu))
+		return 0;
+	fits = pelton_task_fits(pol, s, out, cpu);
+	rank = pelton_capacity_rank(fits, !by_cores || pelton_is_core_idle(s, cpu));
+	capacity = pelton_ranked_capacity(pol, s, cpu, fits);
+	if (rank > 0 || rank < best->rank || (rank == best->rank && capacity > best->capacity)) {
+		best->cpu = cpu;
+		best->capacity = capacity;
+		best->rank = rank;
+	}
+	return rank > 0;
+}
+
 /* Idle CPU of the smallest domain of unequal CPUs around target, PELTON_NO_CPU = none. */
 PELTON_INLINE u32 pelton_select_idle_capacity(const struct pelton_policy *pol, const struct pelton_placement *s,
 					      struct pelton_placed *out, u32 level, u32 target)
 {
 	const struct pelton_sched_domain *d = pelton_place_domain(s, target, level);
 	const struct pelton_place_cpu *t = pelton_place_cpu_of(s, target);
-	u32 by_cores = s->smt && t->has_idle_cores;
-	s32 limit = pelton_scan_limit(d, t->nr_idle_scan_asym);
-	u32 best = PELTON_NO_CPU, best_capacity = 0;
-	s32 best_rank = 0;
+	u32 limited = pol->capacity_search == PELTON_CAPACITY_SEARCH_CORES;
+	u32 by_cores = limited && s->smt && t->has_idle_cores;
+	struct pelton_ranked best = { .cpu = PELTON_NO_CPU, .left = 0x7fffffff };
 	u64 left;
 
-	if (limit == 1)
+	if (limited)
+		best.left = pelton_scan_limit(d, t->nr_idle_scan_asym);
+	if (best.left == 1)
 		return PELTON_NO_CPU;
-	for (left = pelton_cpus_turned(d->span & s->task.allowed, target); left; left &= left - 1) {
-		u32 capacity, cpu = pelton_cpus_next(left, target);
-		s32 fits, rank;
-
-		if (!by_cores && --limit <= 0)
-			return best;
-		if (!pelton_choose_idle_cpu(s, cpu))
-			continue;
-		fits = pelton_task_fits(pol, s, out, cpu);
-		rank = pelton_capacity_rank(fits, !by_cores || pelton_is_core_idle(s, cpu));
-		if (rank > 0)
-			return cpu;
-		capacity = fits < 0 ? pelton_actual_capacity(s, cpu) : pelton_place_cpu_of(s, cpu)->capacity;
-		if (rank < best_rank || (rank == best_rank && capacity > best_capacity)) {
-			best = cpu;
-			best_capacity = capacity;
-			best_rank = rank;
-		}
-	}
-	if (by_cores && best_rank > -3)
+	for (left = pelton_cpus_turned(d->span & s->task.allowed, target); left; left &= left - 1)
+		if (pelton_rank_cpu(pol, s, out, &best, pelton_cpus_next(left, target), by_cores))
+			return best.cpu;
+	if (by_cores && best.rank > -3)
 		out->no_idle_core = target;
-	return best;
+	return best.cpu;
 }
 
 /* Idle thread of prev's core. */
-PELTON_INLINE u32 pelton_select_idle_smt(const struct pelton_placement *s, u64 span, u32 prev)
+PELTON_INLINE u32 pelton_select_idle_smt(const struct pelton_policy *pol, const struct pelton_placement *s, u64 span, u32 prev)
 {
 	u64 left = pelton_place_cpu_of(s, prev)->threads & s->task.allowed & span & ~pelton_cpus_of(prev);
 
 	for (; left; left &= left - 1)
-		if (pelton_choose_idle_cpu(s, pelton_cpus_lowest(left)))
+		if (pelton_choose_idle_cpu(pol, s, pelton_cpus_lowest(left)))
 			return pelton_cpus_lowest(left);
 	return PELTON_NO_CPU;
 }
 
 /* Is the CPU's whole core idle? If not, remembers an idle thread of it. */
-PELTON_INLINE u32 pelton_select_idle_core(const struct pelton_placement *s, struct pelton_idle_scan *scan, u32 cpu)
+PELTON_INLINE u32 pelton_select_idle_core(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_idle_scan *scan, u32 cpu)
 {
 	u64 left, threads = pelton_place_cpu_of(s, cpu)->threads | pelton_cpus_of(cpu);
 	u32 idle = 1;
@@ -122,7 +154,7 @@ PELTON_INLINE u32 pelton_select_idle_core(const struct pelton_placement *s, stru
 			idle = 0;
 			if (scan->thread != PELTON_NO_CPU)
 				break;
-			if (free && pelton_choose_sched_idle(s, thread)) {
+			if (free && pelton_choose_sched_idle(pol, s, thread)) {
 				scan->thread = thread;
 				break;
 			}
@@ -136,14 +168,14 @@ PELTON_INLINE u32 pelton_select_idle_core(const struct pelton_placement *s, stru
 }
 
 /* Looks at one CPU; `scan->done` ends the search with what is returned. */
-PELTON_INLINE u32 pelton_scan_step(const struct pelton_placement *s, struct pelton_idle_scan *scan, u32 cpu)
+PELTON_INLINE u32 pelton_scan_step(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_idle_scan *scan, u32 cpu)
 {
 	u32 core;
 
 	if (scan->by_cores) {
 		if (!pelton_cpus_has(scan->cpus, cpu))
 			return PELTON_NO_CPU;
-		core = pelton_select_idle_core(s, scan, cpu);
+		core = pelton_select_idle_core(pol, s, scan, cpu);
 		scan->done = core != PELTON_NO_CPU;
 		return core;
 	}
@@ -151,17 +183,17 @@ PELTON_INLINE u32 pelton_scan_step(const struct pelton_placement *s, struct pelt
 		scan->done = 1;
 		return PELTON_NO_CPU;
 	}
-	scan->done = pelton_choose_idle_cpu(s, cpu);
+	scan->done = pelton_choose_idle_cpu(pol, s, cpu);
 	return scan->done ? cpu : PELTON_NO_CPU;
 }
 
-PELTON_INLINE u32 pelton_scan_set(const struct pelton_placement *s, struct pelton_idle_scan *scan, u64 set, u32 target)
+PELTON_INLINE u32 pelton_scan_set(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_idle_scan *scan, u64 set, u32 target)
 {
 	u64 left;
 	u32 found = PELTON_NO_CPU;
 
 	for (left = pelton_cpus_turned(set, target + 1); left && !scan->done; left &= left - 1)
-		found = pelton_scan_step(s, scan, pelton_cpus_next(left, target + 1));
+		found = pelton_scan_step(pol, s, scan, pelton_cpus_next(left, target + 1));
 	return scan->done ? found : PELTON_NO_CPU;
 }
 
@@ -183,32 +215,34 @@ PELTON_INLINE u64 pelton_group_of(const struct pelton_placement *s, u32 cpu, u32
 }
 
 /* CPUs of target's cluster, which are looked at first. */
-PELTON_INLINE u64 pelton_cluster_first(const struct pelton_placement *s, const struct pelton_sched_domain *d, u32 target)
+PELTON_INLINE u64 pelton_cluster_first(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_sched_domain *d, u32 target)
 {
 	u32 level;
 	u64 group = pelton_group_of(s, target, pelton_cpus_weight(d->span), &level);
 
-	if (!s->clusters || !level || !(pelton_place_domain(s, target, level - 1)->flags & PELTON_SD_CLUSTER))
+	if (pol->idle_search != PELTON_IDLE_SEARCH_CLUSTERS || !s->clusters || !level ||
+	    !(pelton_place_domain(s, target, level - 1)->flags & PELTON_SD_CLUSTER))
 		return 0;
 	return group;
 }
 
 /* Idle CPU, or whole idle core, of target's cache group; PELTON_NO_CPU = none was seen. */
-PELTON_INLINE u32 pelton_select_idle_cpu(const struct pelton_placement *s, struct pelton_placed *out,
+PELTON_INLINE u32 pelton_select_idle_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out,
 					 const struct pelton_sched_domain *d, u32 by_cores, u32 target)
 {
 	struct pelton_idle_scan scan = { .cpus = d->span & s->task.allowed, .thread = PELTON_NO_CPU, .by_cores = by_cores };
-	u64 cluster = pelton_cluster_first(s, d, target) & scan.cpus;
+	u64 cluster = pelton_cluster_first(pol, s, d, target) & scan.cpus;
 	u64 rest = scan.cpus & ~cluster;
 	u32 found;
 
 	scan.left = pelton_scan_limit(d, pelton_place_cpu_of(s, target)->nr_idle_scan_llc);
-	if (scan.left == 1)
+	/* 7.2 ends here when the task may use none of the CPUs, others note that no core of them is idle. */
+	if (scan.left == 1 || (!scan.cpus && pol->capacity_search == PELTON_CAPACITY_SEARCH_CORES))
 		return PELTON_NO_CPU;
-	found = pelton_scan_set(s, &scan, cluster, target);
+	found = pelton_scan_set(pol, s, &scan, cluster, target);
 	scan.cpus &= ~cluster;
 	if (!scan.done)
-		found = pelton_scan_set(s, &scan, rest, target);
+		found = pelton_scan_set(pol, s, &scan, rest, target);
 	if (by_cores && !scan.done)
 		out->no_idle_core = target;
 	return scan.done ? found : scan.thread;
@@ -225,10 +259,10 @@ PELTON_INLINE u32 pelton_placed_at(struct pelton_placed *out, u32 cpu, u32 how)
 PELTON_INLINE u32 pelton_select_known(const struct pelton_policy *pol, const struct pelton_placement *s,
 				      const struct pelton_placed *out, u32 cpu, u32 target, u32 *beyond)
 {
-	if (!pelton_cpus_share_cache(s, cpu, target) || !pelton_choose_idle_cpu(s, cpu) ||
+	if (!pelton_cpus_share_cache(s, cpu, target) || !pelton_choose_idle_cpu(pol, s, cpu) ||
 	    !pelton_asym_fits_cpu(pol, s, out, cpu))
 		return 0;
-	if (!s->clusters || pelton_cpus_share_resources(s, cpu, target))
+	if (pol->idle_search != PELTON_IDLE_SEARCH_CLUSTERS || !s->clusters || pelton_cpus_share_resources(s, cpu, target))
 		return 1;
 	*beyond = cpu;
 	return 0;
@@ -242,8 +276,73 @@ PELTON_INLINE u32 pelton_select_beside_kthread(const struct pelton_policy *pol, 
 	       pelton_place_cpu_of(s, s->this_cpu)->nr_running <= 1 && pelton_asym_fits_cpu(pol, s, out, s->prev_cpu);
 }
 
+/* To 5.10: how many CPUs the second pass looks at, from the mean idle time and the mean cost of a scan. */
+PELTON_INLINE s32 pelton_scan_in_proportion(const struct pelton_placement *s, u64 span)
+{
+	u64 cost = s->avg_scan_cost_ns + 1;
+	u64 idle = pelton_cpus_weight(span) * (s->avg_idle_ns / 512u);
+
+	if (idle <= 4u * cost)
+		return 4;
+	return (s32)pelton_min_u64(pelton_div_floor(idle, cost), 0x7fffffff);
+}
+
+/* First pass: a core all of whose threads are idle. */
+PELTON_INLINE u32 pelton_pass_cores(const struct pelton_placement *s, struct pelton_placed *out, u64 cpus, u32 target)
+{
+	u64 left = pelton_cpus_turned(cpus, target);
+
+	while (left) {
+		u32 cpu = pelton_cpus_next(left, target);
+		u64 threads = pelton_place_cpu_of(s, cpu)->threads | pelton_cpus_of(cpu);
+
+		if (pelton_available_idle_cpu(s, cpu) && pelton_is_core_idle(s, cpu))
+			return cpu;
+		left &= ~pelton_cpus_turned(threads, target);
+	}
+	out->no_idle_core = target;
+	return PELTON_NO_CPU;
+}
+
+/* Second pass: an idle CPU among as many as there is time for. */
+PELTON_INLINE u32 pelton_pass_cpus(const struct pelton_policy *pol, const struct pelton_placement *s, u64 cpus, s32 nr,
+				   u32 target)
+{
+	u64 left;
+
+	for (left = pelton_cpus_turned(cpus, target); left; left &= left - 1) {
+		if (!--nr)
+			return PELTON_NO_CPU;
+		if (pelton_choose_idle_cpu(pol, s, pelton_cpus_next(left, target)))
+			return pelton_cpus_next(left, target);
+	}
+	return PELTON_NO_CPU;
+}
+
+/* To 5.10. */
+PELTON_INLINE u32 pelton_select_in_passes(const struct pelton_policy *pol, const struct pelton_placement *s,
+					  struct pelton_placed *out, u32 target)
+{
+	const struct pelton_place_cpu *t = pelton_place_cpu_of(s, target);
+	u64 span = pelton_place_domain(s, target, t->llc_domain)->span;
+	u64 cpus = span & s->task.allowed;
+	u64 threads = s->smt ? t->threads & cpus : 0;
+	u32 found = PELTON_NO_CPU;
+
+	if (s->smt && t->has_idle_cores)
+		found = pelton_pass_cores(s, out, cpus, target);
+	if (found == PELTON_NO_CPU)
+		found = pelton_pass_cpus(pol, s, cpus, pelton_scan_in_proportion(s, span), target);
+	for (; threads && found == PELTON_NO_CPU; threads &= threads - 1)
+		if (pelton_choose_idle_cpu(pol, s, pelton_cpus_lowest(threads)))
+			found = pelton_cpus_lowest(threads);
+	if (found == PELTON_NO_CPU)
+		return pelton_placed_at(out, target, PELTON_HOW_NOTHING_IDLE);
+	return pelton_placed_at(out, found, PELTON_HOW_SCAN);
+}
+
 /* 6 to 9. */
-PELTON_INLINE u32 pelton_select_in_llc(const struct pelton_placement *s, struct pelton_placed *out, u32 target,
+PELTON_INLINE u32 pelton_select_in_llc(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out, u32 target,
 				       u32 prev_beyond, u32 recent_beyond)
 {
 	const struct pelton_place_cpu *t = pelton_place_cpu_of(s, target);
@@ -251,11 +350,11 @@ PELTON_INLINE u32 pelton_select_in_llc(const struct pelton_placement *s, struct 
 	u32 found, by_cores = s->smt && t->has_idle_cores;
 
 	if (s->smt && !by_cores && pelton_cpus_share_cache(s, s->prev_cpu, target)) {
-		found = pelton_select_idle_smt(s, d->span, s->prev_cpu);
+		found = pelton_select_idle_smt(pol, s, d->span, s->prev_cpu);
 		if (found != PELTON_NO_CPU)
 			return pelton_placed_at(out, found, PELTON_HOW_THREAD);
 	}
-	found = pelton_select_idle_cpu(s, out, d, by_cores, target);
+	found = pelton_select_idle_cpu(pol, s, out, d, by_cores, target);
 	if (found != PELTON_NO_CPU)
 		return pelton_placed_at(out, found, PELTON_HOW_SCAN);
 	if (prev_beyond != PELTON_NO_CPU)
@@ -271,7 +370,7 @@ PELTON_INLINE u32 pelton_select_by_search(const struct pelton_policy *pol, const
 {
 	const struct pelton_place_cpu *t = pelton_place_cpu_of(s, target);
 
-	if (s->asymmetric && t->asym_domain < PELTON_DOMAINS_MAX) {
+	if (s->asymmetric && t->asym_domain < PELTON_DOMAINS_MAX && pol->capacity_search != PELTON_CAPACITY_SEARCH_OFF) {
 		u32 found = pelton_select_idle_capacity(pol, s, out, t->asym_domain, target);
 
 		if (found == PELTON_NO_CPU)
@@ -280,7 +379,9 @@ PELTON_INLINE u32 pelton_select_by_search(const struct pelton_policy *pol, const
 	}
 	if (t->llc_domain >= PELTON_DOMAINS_MAX)
 		return pelton_placed_at(out, target, PELTON_HOW_NO_LLC);
-	return pelton_select_in_llc(s, out, target, prev_beyond, recent_beyond);
+	if (pol->idle_search == PELTON_IDLE_SEARCH_PASSES)
+		return pelton_select_in_passes(pol, s, out, target);
+	return pelton_select_in_llc(pol, s, out, target, prev_beyond, recent_beyond);
 }
 
 PELTON_INLINE u32 pelton_select_idle_sibling(const struct pelton_policy *pol, const struct pelton_placement *s,
@@ -290,16 +391,20 @@ PELTON_INLINE u32 pelton_select_idle_sibling(const struct pelton_policy *pol, co
 
 	if (s->asymmetric)
 		pelton_sync_entity_load_avg(pol, s, out);
-	if (pelton_choose_idle_cpu(s, target) && pelton_asym_fits_cpu(pol, s, out, target))
+	if (pelton_choose_idle_cpu(pol, s, target) && pelton_asym_fits_cpu(pol, s, out, target))
 		return pelton_placed_at(out, target, PELTON_HOW_TARGET);
 	if (s->prev_cpu != target && pelton_select_known(pol, s, out, s->prev_cpu, target, &prev_beyond))
 		return pelton_placed_at(out, s->prev_cpu, PELTON_HOW_PREV);
 	if (pelton_select_beside_kthread(pol, s, out))
 		return pelton_placed_at(out, s->prev_cpu, PELTON_HOW_KTHREAD);
-	out->recent_cpu = s->prev_cpu;
+	/* To 5.10 only a hit is remembered. */
+	if (pol->idle_search != PELTON_IDLE_SEARCH_PASSES)
+		out->recent_cpu = s->prev_cpu;
 	if (recent != s->prev_cpu && recent != target && pelton_place_allowed(s, recent) &&
-	    pelton_select_known(pol, s, out, recent, target, &recent_beyond))
+	    pelton_select_known(pol, s, out, recent, target, &recent_beyond)) {
+		out->recent_cpu = s->prev_cpu;
 		return pelton_placed_at(out, recent, PELTON_HOW_RECENT);
+	}
 	return pelton_select_by_search(pol, s, out, target, prev_beyond, recent_beyond);
 }
 

@@ -89,8 +89,8 @@ impl Placement {
 
     /// Does a utilization fit a CPU under these clamps: 1 yes, 0 no, -1 yes but the floor is not kept.
     #[must_use]
-    pub fn util_fits_cpu(&self, util: u32, min: u32, max: u32, cpu: u32) -> i32 {
-        ffi::pelton_x_util_fits_cpu(self, util, min, max, cpu)
+    pub fn util_fits_cpu(&self, policy: &Policy, util: u32, min: u32, max: u32, cpu: u32) -> i32 {
+        ffi::pelton_x_util_fits_cpu(policy, self, util, min, max, cpu)
     }
 
     /// Has a CPU more to do than it can?

@@ -201,6 +201,10 @@ mirror! {
         nr_perf_domains: u32,
         /// Unused.
         reserved: u32,
+        /// Mean idle time of the executing CPU.
+        avg_idle_ns: u64,
+        /// Mean time that a scan of its cache group takes.
+        avg_scan_cost_ns: u64,
         /// In the order in which the kernel visits them.
         perf_domains: [PerfDomain; PERF_DOMAINS_MAX],
         /// CPUs, one bit each.
@@ -303,6 +307,8 @@ impl Default for Placement {
             uclamp_used: 0,
             nr_perf_domains: 0,
             reserved: 0,
+            avg_idle_ns: 0,
+            avg_scan_cost_ns: 0,
             perf_domains: [PerfDomain::default(); PERF_DOMAINS_MAX],
             cpus: [PlaceCpu::default(); PLACE_CPUS_MAX],
             states: [EmState::default(); PLACE_STATES_MAX],

@@ -203,6 +203,28 @@ policy_fields! {
     wake_queue,
     /// Switch `wake_affine`: 0 = runnable_load, 1 = runnable_even, 2 = runnable_less, 3 = load_avg, 4 = idle_first.
     wake_affine,
+    /// Switch `energy_model`: 0 = milliwatts, 1 = scaled, 2 = microwatts, 3 = performance.
+    energy_model,
+    /// Switch `energy_aware`: 0 = off, 1 = margin, 2 = rank, 3 = actual.
+    energy_aware,
+    /// Switch `energy_runnable`: 0 = off, 1 = before_task, 2 = with_task.
+    energy_runnable,
+    /// Switch `util_fits`: 0 = capacity, 1 = floor, 2 = rank.
+    util_fits,
+    /// Switch `overutilized`: 0 = capacity, 1 = clamps, 2 = clamps_energy, 3 = maximum_energy.
+    overutilized,
+    /// Switch `misfit`: 0 = off, 1 = load, 2 = pinned, 3 = biggest.
+    misfit,
+    /// Switch `sched_idle_cpu`: 0 = off, 1 = on, 2 = yields.
+    sched_idle_cpu,
+    /// Switch `idle_search`: 0 = passes, 1 = scan, 2 = clusters.
+    idle_search,
+    /// Switch `capacity_search`: 0 = off, 1 = first, 2 = rank, 3 = cores.
+    capacity_search,
+    /// Switch `dst_group`: 0 = load, 1 = types_near, 2 = types, 3 = types_energy.
+    dst_group,
+    /// Switch `dst_group_cpus`: 0 = all, 1 = allowed.
+    dst_group_cpus,
     /// Parameter `hook_epsilon`, of 1024.
     hook_epsilon,
     /// Parameter `gate_cost_ns`.

@@ -232,7 +232,8 @@ FN(u64, em_cpu_energy, (em_t states, u32 n, u32 lowest, u32 highest, u64 max_uti
 /* placement */
 FN(u32, wake_reads_runnable, (policy_t p), (p))
 FN(u32, select_task_rq_fair, (policy_t p, const struct pelton_placement *s, struct pelton_placed *out), (p, s, out))
-FN(s32, util_fits_cpu, (const struct pelton_placement *s, u32 util, u32 min, u32 max, u32 cpu), (s, util, min, max, cpu))
+typedef const struct pelton_placement *place_t;
+FN(s32, util_fits_cpu, (policy_t p, place_t s, u32 util, u32 min, u32 max, u32 cpu), (p, s, util, min, max, cpu))
 FN(u32, cpu_overutilized, (policy_t p, const struct pelton_placement *s, u32 cpu), (p, s, cpu))
 FN(u32, wake_affine, (policy_t p, const struct pelton_wake *w), (p, w))
 FN(u32, wake_wide, (u32 waker, u32 wakee, u32 llc), (waker, wakee, llc))

@@ -369,6 +369,8 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_placement, uclamp_used),
 	FLD(pelton_placement, nr_perf_domains),
 	FLD(pelton_placement, reserved),
+	FLD(pelton_placement, avg_idle_ns),
+	FLD(pelton_placement, avg_scan_cost_ns),
 	FLD(pelton_placement, perf_domains),
 	FLD(pelton_placement, cpus),
 	FLD(pelton_placement, states),

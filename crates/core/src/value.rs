@@ -186,6 +186,44 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("wake_affine", "runnable_less", WAKE_AFFINE_RUNNABLE_LESS),
     ("wake_affine", "load_avg", WAKE_AFFINE_LOAD_AVG),
     ("wake_affine", "idle_first", WAKE_AFFINE_IDLE_FIRST),
+    ("energy_model", "milliwatts", ENERGY_MODEL_MILLIWATTS),
+    ("energy_model", "scaled", ENERGY_MODEL_SCALED),
+    ("energy_model", "microwatts", ENERGY_MODEL_MICROWATTS),
+    ("energy_model", "performance", ENERGY_MODEL_PERFORMANCE),
+    ("energy_aware", "off", ENERGY_AWARE_OFF),
+    ("energy_aware", "margin", ENERGY_AWARE_MARGIN),
+    ("energy_aware", "rank", ENERGY_AWARE_RANK),
+    ("energy_aware", "actual", ENERGY_AWARE_ACTUAL),
+    ("energy_runnable", "off", ENERGY_RUNNABLE_OFF),
+    ("energy_runnable", "before_task", ENERGY_RUNNABLE_BEFORE_TASK),
+    ("energy_runnable", "with_task", ENERGY_RUNNABLE_WITH_TASK),
+    ("util_fits", "capacity", UTIL_FITS_CAPACITY),
+    ("util_fits", "floor", UTIL_FITS_FLOOR),
+    ("util_fits", "rank", UTIL_FITS_RANK),
+    ("overutilized", "capacity", OVERUTILIZED_CAPACITY),
+    ("overutilized", "clamps", OVERUTILIZED_CLAMPS),
+    ("overutilized", "clamps_energy", OVERUTILIZED_CLAMPS_ENERGY),
+    ("overutilized", "maximum_energy", OVERUTILIZED_MAXIMUM_ENERGY),
+    ("misfit", "off", MISFIT_OFF),
+    ("misfit", "load", MISFIT_LOAD),
+    ("misfit", "pinned", MISFIT_PINNED),
+    ("misfit", "biggest", MISFIT_BIGGEST),
+    ("sched_idle_cpu", "off", SCHED_IDLE_CPU_OFF),
+    ("sched_idle_cpu", "on", SCHED_IDLE_CPU_ON),
+    ("sched_idle_cpu", "yields", SCHED_IDLE_CPU_YIELDS),
+    ("idle_search", "passes", IDLE_SEARCH_PASSES),
+    ("idle_search", "scan", IDLE_SEARCH_SCAN),
+    ("idle_search", "clusters", IDLE_SEARCH_CLUSTERS),
+    ("capacity_search", "off", CAPACITY_SEARCH_OFF),
+    ("capacity_search", "first", CAPACITY_SEARCH_FIRST),
+    ("capacity_search", "rank", CAPACITY_SEARCH_RANK),
+    ("capacity_search", "cores", CAPACITY_SEARCH_CORES),
+    ("dst_group", "load", DST_GROUP_LOAD),
+    ("dst_group", "types_near", DST_GROUP_TYPES_NEAR),
+    ("dst_group", "types", DST_GROUP_TYPES),
+    ("dst_group", "types_energy", DST_GROUP_TYPES_ENERGY),
+    ("dst_group_cpus", "all", DST_GROUP_CPUS_ALL),
+    ("dst_group_cpus", "allowed", DST_GROUP_CPUS_ALLOWED),
 ];
 
 /// `invariance = contribution`.
@@ -552,3 +590,79 @@ pub const WAKE_AFFINE_RUNNABLE_LESS: u32 = 2;
 pub const WAKE_AFFINE_LOAD_AVG: u32 = 3;
 /// `wake_affine = idle_first`.
 pub const WAKE_AFFINE_IDLE_FIRST: u32 = 4;
+/// `energy_model = milliwatts`.
+pub const ENERGY_MODEL_MILLIWATTS: u32 = 0;
+/// `energy_model = scaled`.
+pub const ENERGY_MODEL_SCALED: u32 = 1;
+/// `energy_model = microwatts`.
+pub const ENERGY_MODEL_MICROWATTS: u32 = 2;
+/// `energy_model = performance`.
+pub const ENERGY_MODEL_PERFORMANCE: u32 = 3;
+/// `energy_aware = off`.
+pub const ENERGY_AWARE_OFF: u32 = 0;
+/// `energy_aware = margin`.
+pub const ENERGY_AWARE_MARGIN: u32 = 1;
+/// `energy_aware = rank`.
+pub const ENERGY_AWARE_RANK: u32 = 2;
+/// `energy_aware = actual`.
+pub const ENERGY_AWARE_ACTUAL: u32 = 3;
+/// `energy_runnable = off`.
+pub const ENERGY_RUNNABLE_OFF: u32 = 0;
+/// `energy_runnable = before_task`.
+pub const ENERGY_RUNNABLE_BEFORE_TASK: u32 = 1;
+/// `energy_runnable = with_task`.
+pub const ENERGY_RUNNABLE_WITH_TASK: u32 = 2;
+/// `util_fits = capacity`.
+pub const UTIL_FITS_CAPACITY: u32 = 0;
+/// `util_fits = floor`.
+pub const UTIL_FITS_FLOOR: u32 = 1;
+/// `util_fits = rank`.
+pub const UTIL_FITS_RANK: u32 = 2;
+/// `overutilized = capacity`.
+pub const OVERUTILIZED_CAPACITY: u32 = 0;
+/// `overutilized = clamps`.
+pub const OVERUTILIZED_CLAMPS: u32 = 1;
+/// `overutilized = clamps_energy`.
+pub const OVERUTILIZED_CLAMPS_ENERGY: u32 = 2;
+/// `overutilized = maximum_energy`.
+pub const OVERUTILIZED_MAXIMUM_ENERGY: u32 = 3;
+/// `misfit = off`.
+pub const MISFIT_OFF: u32 = 0;
+/// `misfit = load`.
+pub const MISFIT_LOAD: u32 = 1;
+/// `misfit = pinned`.
+pub const MISFIT_PINNED: u32 = 2;
+/// `misfit = biggest`.
+pub const MISFIT_BIGGEST: u32 = 3;
+/// `sched_idle_cpu = off`.
+pub const SCHED_IDLE_CPU_OFF: u32 = 0;
+/// `sched_idle_cpu = on`.
+pub const SCHED_IDLE_CPU_ON: u32 = 1;
+/// `sched_idle_cpu = yields`.
+pub const SCHED_IDLE_CPU_YIELDS: u32 = 2;
+/// `idle_search = passes`.
+pub const IDLE_SEARCH_PASSES: u32 = 0;
+/// `idle_search = scan`.
+pub const IDLE_SEARCH_SCAN: u32 = 1;
+/// `idle_search = clusters`.
+pub const IDLE_SEARCH_CLUSTERS: u32 = 2;
+/// `capacity_search = off`.
+pub const CAPACITY_SEARCH_OFF: u32 = 0;
+/// `capacity_search = first`.
+pub const CAPACITY_SEARCH_FIRST: u32 = 1;
+/// `capacity_search = rank`.
+pub const CAPACITY_SEARCH_RANK: u32 = 2;
+/// `capacity_search = cores`.
+pub const CAPACITY_SEARCH_CORES: u32 = 3;
+/// `dst_group = load`.
+pub const DST_GROUP_LOAD: u32 = 0;
+/// `dst_group = types_near`.
+pub const DST_GROUP_TYPES_NEAR: u32 = 1;
+/// `dst_group = types`.
+pub const DST_GROUP_TYPES: u32 = 2;
+/// `dst_group = types_energy`.
+pub const DST_GROUP_TYPES_ENERGY: u32 = 3;
+/// `dst_group_cpus = all`.
+pub const DST_GROUP_CPUS_ALL: u32 = 0;
+/// `dst_group_cpus = allowed`.
+pub const DST_GROUP_CPUS_ALLOWED: u32 = 1;

@@ -181,6 +181,44 @@ static void newest_menu(struct oracle_state *s)
 	pelton_menu_select(&newest, &s->menu, &s->table, &s->idle_now, &s->choice);
 }
 
+/* One rule of placement is that of another release. */
+#define OTHER_RULE(name, under, field, value, instead) \
+	static void name(struct oracle_state *s) \
+	{ \
+		struct pelton_policy wrong = oracle_policy; \
+\
+		wrong.field = wrong.field == (value) ? (instead) : (value); \
+		under(s, &wrong); \
+	}
+
+OTHER_RULE(other_energy, select_under, energy_aware, PELTON_ENERGY_AWARE_RANK, PELTON_ENERGY_AWARE_MARGIN)
+OTHER_RULE(other_pressure, select_under, energy_aware, PELTON_ENERGY_AWARE_ACTUAL, PELTON_ENERGY_AWARE_RANK)
+OTHER_RULE(other_runnable, select_under, energy_runnable, PELTON_ENERGY_RUNNABLE_WITH_TASK,
+	   PELTON_ENERGY_RUNNABLE_BEFORE_TASK)
+OTHER_RULE(other_model, select_under, energy_model, PELTON_ENERGY_MODEL_MICROWATTS, PELTON_ENERGY_MODEL_SCALED)
+OTHER_RULE(other_fits, fits_under, util_fits, PELTON_UTIL_FITS_RANK, PELTON_UTIL_FITS_FLOOR)
+OTHER_RULE(other_overutilized, fits_under, overutilized, PELTON_OVERUTILIZED_CLAMPS, PELTON_OVERUTILIZED_MAXIMUM_ENERGY)
+OTHER_RULE(other_sched_idle, select_under, sched_idle_cpu, PELTON_SCHED_IDLE_CPU_ON, PELTON_SCHED_IDLE_CPU_YIELDS)
+OTHER_RULE(other_search, select_under, idle_search, PELTON_IDLE_SEARCH_SCAN, PELTON_IDLE_SEARCH_CLUSTERS)
+OTHER_RULE(other_capacity, select_under, capacity_search, PELTON_CAPACITY_SEARCH_CORES, PELTON_CAPACITY_SEARCH_RANK)
+OTHER_RULE(other_group, select_under, dst_group, PELTON_DST_GROUP_TYPES_ENERGY, PELTON_DST_GROUP_TYPES)
+OTHER_RULE(other_cpus, select_under, dst_group_cpus, PELTON_DST_GROUP_CPUS_ALL, PELTON_DST_GROUP_CPUS_ALLOWED)
+
+OTHER_RULE(other_misfit, misfit_under, misfit, PELTON_MISFIT_LOAD, PELTON_MISFIT_PINNED)
+
+/* The search for an idle CPU in 6.1 is that of 6.12 where there are no clusters, so 5.10's takes its place there. */
+static void passes(struct oracle_state *s)
+{
+	struct pelton_policy wrong = oracle_policy;
+
+	wrong.idle_search = PELTON_IDLE_SEARCH_PASSES;
+	select_under(s, &wrong);
+}
+
+#define SELECT "select_task_rq_fair"
+#define ENERGY "find_energy_efficient_cpu, compute_energy"
+#define FITS "util_fits_cpu, cpu_overutilized"
+
 const struct oracle_canary oracle_canaries[] = {
 	{ "A", "__update_load_avg_blocked_se", 510, 702, lost_mark, "a mark lost in sleep" },
 	{ "B", "post_init_entity_util_avg", 510, 601, small_weight, "the small weight in a task's first utilization" },
@@ -198,5 +236,19 @@ const struct oracle_canary oracle_canaries[] = {
 	  "a new period for a short deadline" },
 	{ "L", "update_curr_dl, dl_runtime_exceeded", 510, 702, wall_runtime, "runtime that is time" },
 	{ "M", "task_non_contending", 510, 702, no_debt, "a debt that is forgotten in sleep" },
+	{ "O", ENERGY, 510, 510, other_energy, "no margin" },
+	{ "P", ENERGY, 601, 702, other_energy, "a margin where the smallest addition wins, or the other way round" },
+	{ "Q", ENERGY, 601, 702, other_pressure, "the other release's pressure" },
+	{ "R", ENERGY, 510, 702, other_runnable, "waiting tasks counted otherwise" },
+	{ "S", ENERGY, 601, 601, other_model, "a state chosen without margin" },
+	{ "T", FITS, 510, 702, other_fits, "a lost floor that is no rank, or one that is" },
+	{ "U", FITS, 510, 702, other_overutilized, "the lower clamp left out, or counted" },
+	{ "V", SELECT, 510, 702, other_sched_idle, "SCHED_IDLE tasks that push one another, or do not" },
+	{ "W", SELECT, 612, 702, other_search, "clusters that are not seen" },
+	{ "X", SELECT, 601, 702, passes, "three passes" },
+	{ "Y", SELECT, 510, 702, other_capacity, "unequal CPUs searched as in another release" },
+	{ "Z", SELECT, 510, 702, other_group, "groups that may be overloaded, or never are" },
+	{ "AB", "update_misfit_status", 510, 702, other_misfit, "tasks that wait although they may use one CPU only" },
+	{ "AA", SELECT, 510, 702, other_cpus, "CPUs summed that the task may not use" },
 	{ 0 },
 };

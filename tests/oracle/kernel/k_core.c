@@ -14,6 +14,11 @@ int oracle_tick_stopped, oracle_got_tick;
 extern char __per_cpu_start[], __per_cpu_end[];
 static char o_area[8][1 << 16] __aligned(4096);
 
+/* Called by inline assembly that expects every register but the result to be kept. */
+asm(".globl __sw_hweight32, __sw_hweight64\n"
+    "__sw_hweight32: popcnt %edi, %eax\nret\n"
+    "__sw_hweight64: popcnt %rdi, %rax\nret\n");
+
 /* What the scheduler asks of parts of the kernel that are not here. */
 u64 sched_clock(void)
 {

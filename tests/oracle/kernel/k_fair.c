@@ -8,4 +8,5 @@
 #include "fair_group.h"
 #include "fair_util.h"
 #include "fair_place.h"
+#include "fair_select.h"
 #include "fair_class.h"

@@ -6,6 +6,7 @@ mod compare;
 mod distinguish;
 mod explain;
 mod front;
+mod placements;
 mod platform;
 mod policy;
 #[cfg(feature = "record")]

@@ -3,6 +3,7 @@
 
 use super::common::{bad_input, print, print_json, section};
 use super::distinguish::{self, told};
+use super::placements;
 use crate::args::{Format, Global, ValidateArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
@@ -30,28 +31,13 @@ pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Fai
     let mut worst = Verdict::Holds;
     let mut results = Vec::new();
     for path in &args.traces {
-        let again = || open_all(path, &args.with, OpenOptions { format: args.input_format });
-        let mut source = again().map_err(|e| unreadable(&e))?;
-        let (profile, remark) = profile(args, source.info());
-        let policy = Policy::profile(&profile).map_err(Failure::input)?;
-        let machine = args.platform.as_deref().map(|name| machine(name, &profile)).transpose()?;
-        let options = Options { policy, machine };
-        let (text, value, verdict) = if args.self_test {
-            checked_self_test(path, &again, &options)?
-        } else {
-            let report = watched(&mut *source, &again, &options, global)?;
-            let told = args.distinguish.map(|time_ns| told(&again, &options, &report, time_ns, global)).transpose()?;
-            let facts = Facts { path, profile: &profile, remark, info: source.info() };
-            let (mut text, mut value) = (facts.text(&report), facts.json(&report));
-            if let Some(told) = &told {
-                text += &distinguish::text(told, &profile);
-                value["distinguishes"] = distinguish::json(told);
-            }
-            (text, value, report.verdict())
-        };
+        let placed = placements::is_table(path);
+        let (text, value, verdict) =
+            if placed { placements::validated(path, args, global)? } else { validated(path, args, global)? };
         worst = worst.max(verdict);
         match global.format {
             Format::Table => print(&text)?,
+            Format::Csv if placed => print(&placements::csv(path, &value))?,
             Format::Csv => print(&value_csv(path, &value))?,
             Format::Json => results.push(value),
         }
@@ -66,6 +52,28 @@ pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Fai
         Verdict::Open => Exit::Open,
         Verdict::Differs => Exit::ClaimFails,
     })
+}
+
+/// One trace: text, JSON, verdict.
+fn validated(path: &Path, args: &ValidateArgs, global: &Global) -> Result<placements::Told, Failure> {
+    let again = || open_all(path, &args.with, OpenOptions { format: args.input_format });
+    let mut source = again().map_err(|e| unreadable(&e))?;
+    let (profile, remark) = profile(args, source.info());
+    let policy = Policy::profile(&profile).map_err(Failure::input)?;
+    let machine = args.platform.as_deref().map(|name| machine(name, &profile)).transpose()?;
+    let options = Options { policy, machine };
+    if args.self_test {
+        return checked_self_test(path, &again, &options);
+    }
+    let report = watched(&mut *source, &again, &options, global)?;
+    let told = args.distinguish.map(|time_ns| told(&again, &options, &report, time_ns, global)).transpose()?;
+    let facts = Facts { path, profile: &profile, remark, info: source.info() };
+    let (mut text, mut value) = (facts.text(&report), facts.json(&report));
+    if let Some(told) = &told {
+        text += &distinguish::text(told, &profile);
+        value["distinguishes"] = distinguish::json(told);
+    }
+    Ok((text, value, report.verdict()))
 }
 
 /// A trace, or several files of one recording.

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What both forms of placement by energy ask of a performance domain: how busy its CPUs are, what the busiest asks for,
+ * what that costs, and under which clamps the task would be on a CPU.
+ *
+ *   busy(c)      (util + rt + dl) * (cap_orig - irq) / cap_orig + irq         time, no clamps
+ *   asks(c)      the same with the clamps of the CPU's tasks and, on its destination, of the task
+ *     to 6.7     clamp(util + rt), irq, deadline reservation; the margin of a quarter is added by the energy model
+ *     6.8        max(min, min(5/4 * util, max))
+ *
+ *   quantity   unit       range
+ *   all        capacity   0 .. 1024
+ *
+ * Source: Linux 7.2 kernel/sched/fair.c (eenv_pd_busy_time, eenv_pd_max_util), kernel/sched/syscalls.c (effective_cpu_util);
+ * 6.1.192 kernel/sched/core.c (effective_cpu_util), kernel/sched/sched.h (uclamp_rq_util_with); 5.10.262 kernel/sched/
+ * cpufreq_schedutil.c (schedutil_cpu_util). Deviations: none known.
+ */
+#ifndef PELTON_FEEC_ENERGY_H
+#define PELTON_FEEC_ENERGY_H
+
+#include "fits.h"
+#include "perf.h"
+
+/* Clamps that the task and the tasks beside it would be under. */
+struct pelton_feec_clamps {
+	u32 min;
+	u32 max;
+};
+
+PELTON_INLINE struct pelton_feec_clamps pelton_feec_task_clamps(const struct pelton_placement *s)
+{
+	struct pelton_feec_clamps clamps = { 0, PELTON_CAPACITY_SCALE };
+
+	if (s->uclamp_used) {
+		clamps.min = s->task.uclamp_min;
+		clamps.max = s->task.uclamp_max;
+	}
+	return clamps;
+}
+
+/* Does `util` fit a CPU under the larger of the task's clamps and its own? */
+PELTON_INLINE s32 pelton_feec_fits(const struct pelton_policy *pol, const struct pelton_placement *s,
+				   struct pelton_feec_clamps *clamps, u32 util, u32 cpu)
+{
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+
+	/* An idle CPU's clamps are left over: those of the CPU before it stay in force, as in the kernel. */
+	if (s->uclamp_used && !c->uclamp_idle) {
+		clamps->min = pelton_max_u32(c->state.uclamp_min, s->task.uclamp_min);
+		clamps->max = pelton_max_u32(c->state.uclamp_max, s->task.uclamp_max);
+	}
+	return pelton_util_fits_cpu(pol, s, util, clamps->min, clamps->max, cpu);
+}
+
+PELTON_INLINE const struct pelton_perf_domain *pelton_perf_domain_of(const struct pelton_placement *s, u32 index)
+{
+	return &s->perf_domains[index & (PELTON_PERF_DOMAINS_MAX - 1u)];
+}
+
+/* Time that a CPU with this utilization of the fair class is busy. */
+PELTON_INLINE u32 pelton_energy_util(const struct pelton_cpu_state *c, u32 util)
+{
+	if (c->util_irq >= c->cap_orig)
+		return c->cap_orig;
+	util += c->util_rt + c->util_dl;
+	if (util >= c->cap_orig)
+		return c->cap_orig;
+	return pelton_min_u32(c->cap_orig, pelton_scale_irq(util, c->util_irq, c->cap_orig));
+}
+
+/* Sum of that over a domain with the task on `dst`. */
+PELTON_INLINE u64 pelton_eenv_pd_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s,
+					   const struct pelton_placed *out, u32 index, u32 dst)
+{
+	u64 left, busy = 0;
+
+	for (left = pelton_perf_domain_of(s, index)->cpus; left; left &= left - 1) {
+		u32 cpu = pelton_cpus_lowest(left);
+
+		busy += pelton_energy_util(&pelton_place_cpu_of(s, cpu)->state,
+					   pelton_place_util(pol, s, out, cpu, dst, 0));
+	}
+	return busy;
+}
+
+/* Signals of a CPU with this utilization of the fair class. */
+PELTON_INLINE struct pelton_cpu_state pelton_state_with(const struct pelton_placement *s, u32 cpu, u32 util)
+{
+	struct pelton_cpu_state state = pelton_place_cpu_of(s, cpu)->state;
+
+	state.util_cfs = util;
+	state.runnable_cfs = 0;
+	state.util_est = 0;
+	state.uclamp_used = s->uclamp_used;
+	return state;
+}
+
+/* Is the CPU's clamp one that no runnable task asks for? 5.4 does not look. */
+PELTON_INLINE u32 pelton_clamp_is_stale(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu)
+{
+	return pelton_place_cpu_of(s, cpu)->uclamp_idle && pol->util_fits != PELTON_UTIL_FITS_CAPACITY;
+}
+
+/* To 6.7: the clamps are part of the sum. */
+PELTON_INLINE u32 pelton_asks_clamped(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu, u32 dst,
+				      struct pelton_cpu_state *state)
+{
+	struct pelton_perf_terms t;
+
+	if (cpu == dst && pelton_clamp_is_stale(pol, s, cpu)) {
+		state->uclamp_min = s->task.uclamp_min;
+		state->uclamp_max = s->task.uclamp_max;
+	} else if (cpu == dst) {
+		state->uclamp_min = pelton_max_u32(state->uclamp_min, s->task.uclamp_min);
+		state->uclamp_max = pelton_max_u32(state->uclamp_max, s->task.uclamp_max);
+	}
+	return pelton_effective_util(pol, state, &t);
+}
+
+/* What one CPU asks of its domain with the task on `dst`. */
+PELTON_INLINE u32 pelton_eenv_cpu_max_util(const struct pelton_policy *pol, const struct pelton_placement *s,
+					   const struct pelton_placed *out, u32 cpu, u32 dst)
+{
+	u32 util = pelton_place_util(pol, s, out, cpu, dst, 1);
+	struct pelton_cpu_state state = pelton_state_with(s, cpu, util);
+	struct pelton_perf_terms t;
+
+	if (pol->perf_form != PELTON_PERF_SUM_THEN_CLAMP)
+		return pelton_asks_clamped(pol, s, cpu, dst, &state);
+	util = pelton_effective_util(pol, &state, &t);
+	if (cpu == dst && s->uclamp_used) {
+		t.min = pelton_max_u32(t.min, s->task.uclamp_min);
+		if (pelton_place_cpu_of(s, cpu)->uclamp_idle)
+			t.max = s->task.uclamp_max;
+		else
+			t.max = pelton_max_u32(t.max, s->task.uclamp_max);
+	}
+	return pelton_perf_clamped(util, t.min, t.max);
+}
+
+PELTON_INLINE u32 pelton_eenv_pd_max_util(const struct pelton_policy *pol, const struct pelton_placement *s,
+					  const struct pelton_placed *out, u32 index, u32 dst)
+{
+	u64 left;
+	u32 max_util = 0;
+
+	for (left = pelton_perf_domain_of(s, index)->cpus; left; left &= left - 1)
+		max_util = pelton_max_u32(
+			max_util, pelton_eenv_cpu_max_util(pol, s, out, pelton_cpus_lowest(left), dst));
+	return max_util;
+}
+
+/* Energy of a domain whose busiest CPU asks for `max_util`. */
+PELTON_INLINE u64 pelton_place_em_energy(const struct pelton_policy *pol, const struct pelton_placement *s, u32 index,
+					 u32 max_util, u64 busy, u32 allowed_cap)
+{
+	const struct pelton_perf_domain *pd = pelton_perf_domain_of(s, index);
+	u32 first = pelton_min_u32(pd->first_state, PELTON_PLACE_STATES_MAX);
+	u32 n = pelton_min_u32(pd->nr_states, PELTON_PLACE_STATES_MAX - first);
+	const struct pelton_em_state *states = &s->states[first & (PELTON_PLACE_STATES_MAX - 1u)];
+
+	if (pol->energy_model == PELTON_ENERGY_MODEL_PERFORMANCE)
+		return pelton_em_cpu_energy(states, n, pd->min_state, pd->max_state, max_util, busy, allowed_cap);
+	return pelton_em_energy_by_frequency(
+		pol, states, n, pelton_place_cpu_of(s, pelton_cpus_lowest(pd->cpus))->state.cap_orig, max_util, busy,
+		allowed_cap);
+}
+
+/* Keeps a comparison for explanations and checks. */
+PELTON_INLINE void pelton_note_energy(struct pelton_placed *out, const struct pelton_place_energy *e)
+{
+	if (out->nr_energies < PELTON_PLACE_ENERGIES_MAX)
+		out->energies[out->nr_energies++] = *e;
+}
+
+/* CPUs among which the choice may be made: the smallest domain of unequal CPUs that reaches the previous one. */
+PELTON_INLINE u64 pelton_feec_span(const struct pelton_placement *s)
+{
+	u32 level, levels = pelton_place_levels(s, s->this_cpu);
+
+	for (level = pelton_place_cpu_of(s, s->this_cpu)->asym_domain; level < levels; level++) {
+		u64 span = pelton_place_domain(s, s->this_cpu, level)->span;
+
+		if (pelton_cpus_has(span, s->prev_cpu))
+			return span;
+	}
+	return 0;
+}
+
+/* The task's signals at the last update of its queue. */
+PELTON_INLINE void pelton_sync_entity_load_avg(const struct pelton_policy *pol, const struct pelton_placement *s,
+					       struct pelton_placed *out)
+{
+	const struct pelton_cpu_state *c = &pelton_place_cpu_of(s, s->task.cpu)->state;
+	struct pelton_ctx ctx = { pol, s->task.queue_update_ns, c->cap_orig, PELTON_CAPACITY_SCALE };
+
+	pelton_update_blocked_se(&ctx, &out->se);
+}
+
+#endif
