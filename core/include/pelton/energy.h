@@ -126,7 +126,8 @@ PELTON_INLINE void pelton_em_fill_by_frequency(const struct pelton_policy *pol, 
 }
 
 /* Works out the table as the release does. */
-PELTON_INLINE void pelton_em_create(const struct pelton_policy *pol, struct pelton_em_state *states, u32 n, u32 cap_orig)
+PELTON_INLINE void pelton_em_create(const struct pelton_policy *pol, struct pelton_em_state *states, u32 n,
+				    u32 cap_orig)
 {
 	if (pol->energy_model == PELTON_ENERGY_MODEL_PERFORMANCE)
 		pelton_em_fill(states, n, cap_orig);
@@ -135,8 +136,8 @@ PELTON_INLINE void pelton_em_create(const struct pelton_policy *pol, struct pelt
 }
 
 /* The state that serves a frequency; 5.4 and 5.10 do not pass over inefficient ones. */
-PELTON_INLINE u32 pelton_em_state_of_frequency(const struct pelton_policy *pol, const struct pelton_em_state *states, u32 n,
-					       u64 khz)
+PELTON_INLINE u32 pelton_em_state_of_frequency(const struct pelton_policy *pol, const struct pelton_em_state *states,
+					       u32 n, u64 khz)
 {
 	u32 passes_over = pol->energy_model == PELTON_ENERGY_MODEL_MICROWATTS;
 	u32 i;
@@ -148,8 +149,8 @@ PELTON_INLINE u32 pelton_em_state_of_frequency(const struct pelton_policy *pol, 
 }
 
 /* Energy of a domain by frequency. */
-PELTON_INLINE u64 pelton_em_energy_by_frequency(const struct pelton_policy *pol, const struct pelton_em_state *states, u32 n,
-						u32 cap_orig, u64 max_util, u64 sum_util, u64 allowed_cap)
+PELTON_INLINE u64 pelton_em_energy_by_frequency(const struct pelton_policy *pol, const struct pelton_em_state *states,
+						u32 n, u32 cap_orig, u64 max_util, u64 sum_util, u64 allowed_cap)
 {
 	u64 max_khz, khz;
 

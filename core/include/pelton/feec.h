@@ -116,8 +116,8 @@ PELTON_INLINE u32 pelton_feec_candidates(const struct pelton_policy *pol, const 
 
 /* What the previous CPU, which is in this domain, would add. */
 PELTON_INLINE void pelton_feec_prev(const struct pelton_policy *pol, const struct pelton_placement *s,
-				    struct pelton_placed *out, struct pelton_feec *f, const struct pelton_feec_domain *d,
-				    u64 base)
+				    struct pelton_placed *out, struct pelton_feec *f,
+				    const struct pelton_feec_domain *d, u64 base)
 {
 	u64 with = pelton_compute_energy(pol, s, out, f, d, s->prev_cpu);
 
@@ -157,10 +157,12 @@ PELTON_INLINE void pelton_feec_domain(const struct pelton_policy *pol, const str
 				      struct pelton_placed *out, struct pelton_feec *f, u32 index, u64 span)
 {
 	u64 base, cpus = s->perf_domains[index & (PELTON_PERF_DOMAINS_MAX - 1u)].cpus;
-	struct pelton_feec_domain d = {
-		.index = index, .prev_spare = -1, .max_spare = -1, .max_spare_cpu = PELTON_NO_CPU, .max_fits = -1,
-		.prev_fits = -1
-	};
+	struct pelton_feec_domain d = { .index = index,
+					.prev_spare = -1,
+					.max_spare = -1,
+					.max_spare_cpu = PELTON_NO_CPU,
+					.max_fits = -1,
+					.prev_fits = -1 };
 
 	if (!cpus)
 		return;
@@ -189,8 +191,9 @@ PELTON_INLINE u32 pelton_feec_moves(const struct pelton_feec *f)
 PELTON_INLINE void pelton_feec_rank(const struct pelton_policy *pol, const struct pelton_placement *s,
 				    struct pelton_placed *out, u64 span)
 {
-	struct pelton_feec f = { .prev_delta = ~0ull, .best_delta = ~0ull, .best_cpu = s->prev_cpu, .prev_fits = -1,
-				 .best_fits = -1 };
+	struct pelton_feec f = {
+		.prev_delta = ~0ull, .best_delta = ~0ull, .best_cpu = s->prev_cpu, .prev_fits = -1, .best_fits = -1
+	};
 	u32 i, domains = pelton_min_u32(s->nr_perf_domains, PELTON_PERF_DOMAINS_MAX);
 
 	f.task_busy = pelton_eenv_task_busy_time(pol, s, out);

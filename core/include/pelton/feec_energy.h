@@ -102,8 +102,8 @@ PELTON_INLINE u32 pelton_clamp_is_stale(const struct pelton_policy *pol, const s
 }
 
 /* To 6.7: the clamps are part of the sum. */
-PELTON_INLINE u32 pelton_asks_clamped(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu, u32 dst,
-				      struct pelton_cpu_state *state)
+PELTON_INLINE u32 pelton_asks_clamped(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu,
+				      u32 dst, struct pelton_cpu_state *state)
 {
 	struct pelton_perf_terms t;
 
@@ -145,8 +145,8 @@ PELTON_INLINE u32 pelton_eenv_pd_max_util(const struct pelton_policy *pol, const
 	u32 max_util = 0;
 
 	for (left = pelton_perf_domain_of(s, index)->cpus; left; left &= left - 1)
-		max_util = pelton_max_u32(
-			max_util, pelton_eenv_cpu_max_util(pol, s, out, pelton_cpus_lowest(left), dst));
+		max_util =
+			pelton_max_u32(max_util, pelton_eenv_cpu_max_util(pol, s, out, pelton_cpus_lowest(left), dst));
 	return max_util;
 }
 
@@ -161,9 +161,9 @@ PELTON_INLINE u64 pelton_place_em_energy(const struct pelton_policy *pol, const 
 
 	if (pol->energy_model == PELTON_ENERGY_MODEL_PERFORMANCE)
 		return pelton_em_cpu_energy(states, n, pd->min_state, pd->max_state, max_util, busy, allowed_cap);
-	return pelton_em_energy_by_frequency(
-		pol, states, n, pelton_place_cpu_of(s, pelton_cpus_lowest(pd->cpus))->state.cap_orig, max_util, busy,
-		allowed_cap);
+	return pelton_em_energy_by_frequency(pol, states, n,
+					     pelton_place_cpu_of(s, pelton_cpus_lowest(pd->cpus))->state.cap_orig,
+					     max_util, busy, allowed_cap);
 }
 
 /* Keeps a comparison for explanations and checks. */

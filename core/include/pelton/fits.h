@@ -51,16 +51,17 @@ PELTON_INLINE u32 pelton_actual_capacity(const struct pelton_policy *pol, const 
 }
 
 /* Is the floor of a utilization that would fit lost on this CPU? */
-PELTON_INLINE u32 pelton_floor_is_lost(const struct pelton_policy *pol, const struct pelton_placement *s, u32 util, u32 min,
-				       u32 cpu)
+PELTON_INLINE u32 pelton_floor_is_lost(const struct pelton_policy *pol, const struct pelton_placement *s, u32 util,
+				       u32 min, u32 cpu)
 {
-	if (pol->util_fits == PELTON_UTIL_FITS_FLOOR && pelton_place_cpu_of(s, cpu)->state.cap_orig == PELTON_CAPACITY_SCALE)
+	if (pol->util_fits == PELTON_UTIL_FITS_FLOOR &&
+	    pelton_place_cpu_of(s, cpu)->state.cap_orig == PELTON_CAPACITY_SCALE)
 		return 0;
 	return util < min && min > pelton_actual_capacity(pol, s, cpu);
 }
 
-PELTON_INLINE s32 pelton_util_fits_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, u32 util, u32 min,
-				       u32 max, u32 cpu)
+PELTON_INLINE s32 pelton_util_fits_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, u32 util,
+				       u32 min, u32 max, u32 cpu)
 {
 	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
 	u32 cap_orig = c->state.cap_orig;
@@ -78,7 +79,8 @@ PELTON_INLINE s32 pelton_util_fits_cpu(const struct pelton_policy *pol, const st
 PELTON_INLINE s32 pelton_task_fits(const struct pelton_policy *pol, const struct pelton_placement *s,
 				   const struct pelton_placed *out, u32 cpu)
 {
-	return pelton_util_fits_cpu(pol, s, pelton_task_util_est(pol, &out->se), s->task.uclamp_min, s->task.uclamp_max, cpu);
+	return pelton_util_fits_cpu(pol, s, pelton_task_util_est(pol, &out->se), s->task.uclamp_min, s->task.uclamp_max,
+				    cpu);
 }
 
 /* Has a CPU more to do than it can? */
@@ -93,7 +95,8 @@ PELTON_INLINE u32 pelton_cpu_overutilized(const struct pelton_policy *pol, const
 }
 
 /* May a running task wait for a bigger CPU? `biggest`: highest original capacity among the CPUs that it may use. */
-PELTON_INLINE u32 pelton_misfit_waits(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu, u32 biggest)
+PELTON_INLINE u32 pelton_misfit_waits(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu,
+				      u32 biggest)
 {
 	if (!s->asymmetric || pol->misfit == PELTON_MISFIT_OFF)
 		return 0;

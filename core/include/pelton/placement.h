@@ -157,8 +157,8 @@ struct pelton_placement {
 	u32 uclamp_used;
 	u32 nr_perf_domains;
 	u32 reserved;
-	u64 avg_idle_ns;      /* of the executing CPU */
-	u64 avg_scan_cost_ns; /* of its cache group */
+	u64 avg_idle_ns;                                                 /* of the executing CPU */
+	u64 avg_scan_cost_ns;                                            /* of its cache group */
 	struct pelton_perf_domain perf_domains[PELTON_PERF_DOMAINS_MAX]; /* in the kernel's order */
 	struct pelton_place_cpu cpus[PELTON_PLACE_CPUS_MAX];
 	struct pelton_em_state states[PELTON_PLACE_STATES_MAX];
@@ -244,7 +244,8 @@ PELTON_INLINE const struct pelton_place_cpu *pelton_place_cpu_of(const struct pe
 	return &s->cpus[cpu & (PELTON_PLACE_CPUS_MAX - 1u)];
 }
 
-PELTON_INLINE const struct pelton_sched_domain *pelton_place_domain(const struct pelton_placement *s, u32 cpu, u32 level)
+PELTON_INLINE const struct pelton_sched_domain *pelton_place_domain(const struct pelton_placement *s, u32 cpu,
+								    u32 level)
 {
 	return &pelton_place_cpu_of(s, cpu)->domains[pelton_min_u32(level, PELTON_DOMAINS_MAX - 1u)];
 }

@@ -179,8 +179,8 @@ PELTON_INLINE u32 pelton_spare_between_nodes(const struct pelton_policy *pol, co
 		return local->idle_cpus != 0;
 	if (s->task.allowed != all)
 		imb_numa_nr = pelton_min_u32(pelton_cpus_weight(local->cpus & s->task.allowed), imb_numa_nr);
-	differ = local->idle_cpus > best->idle_cpus ? local->idle_cpus - best->idle_cpus :
-						      best->idle_cpus - local->idle_cpus;
+	differ = local->idle_cpus > best->idle_cpus ? local->idle_cpus - best->idle_cpus
+						    : best->idle_cpus - local->idle_cpus;
 	return !pelton_adjust_numa_imbalance(differ, local->nr_running + 1, imb_numa_nr);
 }
 
@@ -241,7 +241,8 @@ PELTON_INLINE u64 pelton_find_dst_group(const struct pelton_policy *pol, const s
 }
 
 /* Shallowest idle CPU of a group, among equals the one that went idle last; else the least loaded. */
-PELTON_INLINE u32 pelton_find_dst_group_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, u64 group, u32 cpu)
+PELTON_INLINE u32 pelton_find_dst_group_cpu(const struct pelton_policy *pol, const struct pelton_placement *s,
+					    u64 group, u32 cpu)
 {
 	u64 left, stamp = 0, least = ~0ull;
 	u32 idle = PELTON_NO_CPU, latency = 0xffffffffu, loaded = cpu;

@@ -65,7 +65,8 @@ PELTON_INLINE s32 pelton_capacity_rank(s32 fits, u32 core_idle)
 }
 
 /* Capacity by which CPUs of equal rank are compared. */
-PELTON_INLINE u32 pelton_ranked_capacity(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu, s32 fits)
+PELTON_INLINE u32 pelton_ranked_capacity(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu,
+					 s32 fits)
 {
 	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
 
@@ -130,7 +131,8 @@ PELTON_INLINE u32 pelton_select_idle_capacity(const struct pelton_policy *pol, c
 }
 
 /* Idle thread of prev's core. */
-PELTON_INLINE u32 pelton_select_idle_smt(const struct pelton_policy *pol, const struct pelton_placement *s, u64 span, u32 prev)
+PELTON_INLINE u32 pelton_select_idle_smt(const struct pelton_policy *pol, const struct pelton_placement *s, u64 span,
+					 u32 prev)
 {
 	u64 left = pelton_place_cpu_of(s, prev)->threads & s->task.allowed & span & ~pelton_cpus_of(prev);
 
@@ -141,7 +143,8 @@ PELTON_INLINE u32 pelton_select_idle_smt(const struct pelton_policy *pol, const 
 }
 
 /* Is the CPU's whole core idle? If not, remembers an idle thread of it. */
-PELTON_INLINE u32 pelton_select_idle_core(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_idle_scan *scan, u32 cpu)
+PELTON_INLINE u32 pelton_select_idle_core(const struct pelton_policy *pol, const struct pelton_placement *s,
+					  struct pelton_idle_scan *scan, u32 cpu)
 {
 	u64 left, threads = pelton_place_cpu_of(s, cpu)->threads | pelton_cpus_of(cpu);
 	u32 idle = 1;
@@ -168,7 +171,8 @@ PELTON_INLINE u32 pelton_select_idle_core(const struct pelton_policy *pol, const
 }
 
 /* Looks at one CPU; `scan->done` ends the search with what is returned. */
-PELTON_INLINE u32 pelton_scan_step(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_idle_scan *scan, u32 cpu)
+PELTON_INLINE u32 pelton_scan_step(const struct pelton_policy *pol, const struct pelton_placement *s,
+				   struct pelton_idle_scan *scan, u32 cpu)
 {
 	u32 core;
 
@@ -187,7 +191,8 @@ PELTON_INLINE u32 pelton_scan_step(const struct pelton_policy *pol, const struct
 	return scan->done ? cpu : PELTON_NO_CPU;
 }
 
-PELTON_INLINE u32 pelton_scan_set(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_idle_scan *scan, u64 set, u32 target)
+PELTON_INLINE u32 pelton_scan_set(const struct pelton_policy *pol, const struct pelton_placement *s,
+				  struct pelton_idle_scan *scan, u64 set, u32 target)
 {
 	u64 left;
 	u32 found = PELTON_NO_CPU;
@@ -215,7 +220,8 @@ PELTON_INLINE u64 pelton_group_of(const struct pelton_placement *s, u32 cpu, u32
 }
 
 /* CPUs of target's cluster, which are looked at first. */
-PELTON_INLINE u64 pelton_cluster_first(const struct pelton_policy *pol, const struct pelton_placement *s, const struct pelton_sched_domain *d, u32 target)
+PELTON_INLINE u64 pelton_cluster_first(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       const struct pelton_sched_domain *d, u32 target)
 {
 	u32 level;
 	u64 group = pelton_group_of(s, target, pelton_cpus_weight(d->span), &level);
@@ -227,10 +233,13 @@ PELTON_INLINE u64 pelton_cluster_first(const struct pelton_policy *pol, const st
 }
 
 /* Idle CPU, or whole idle core, of target's cache group; PELTON_NO_CPU = none was seen. */
-PELTON_INLINE u32 pelton_select_idle_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out,
-					 const struct pelton_sched_domain *d, u32 by_cores, u32 target)
+PELTON_INLINE u32 pelton_select_idle_cpu(const struct pelton_policy *pol, const struct pelton_placement *s,
+					 struct pelton_placed *out, const struct pelton_sched_domain *d, u32 by_cores,
+					 u32 target)
 {
-	struct pelton_idle_scan scan = { .cpus = d->span & s->task.allowed, .thread = PELTON_NO_CPU, .by_cores = by_cores };
+	struct pelton_idle_scan scan = { .cpus = d->span & s->task.allowed,
+					 .thread = PELTON_NO_CPU,
+					 .by_cores = by_cores };
 	u64 cluster = pelton_cluster_first(pol, s, d, target) & scan.cpus;
 	u64 rest = scan.cpus & ~cluster;
 	u32 found;
@@ -262,7 +271,8 @@ PELTON_INLINE u32 pelton_select_known(const struct pelton_policy *pol, const str
 	if (!pelton_cpus_share_cache(s, cpu, target) || !pelton_choose_idle_cpu(pol, s, cpu) ||
 	    !pelton_asym_fits_cpu(pol, s, out, cpu))
 		return 0;
-	if (pol->idle_search != PELTON_IDLE_SEARCH_CLUSTERS || !s->clusters || pelton_cpus_share_resources(s, cpu, target))
+	if (pol->idle_search != PELTON_IDLE_SEARCH_CLUSTERS || !s->clusters ||
+	    pelton_cpus_share_resources(s, cpu, target))
 		return 1;
 	*beyond = cpu;
 	return 0;
@@ -342,8 +352,8 @@ PELTON_INLINE u32 pelton_select_in_passes(const struct pelton_policy *pol, const
 }
 
 /* 6 to 9. */
-PELTON_INLINE u32 pelton_select_in_llc(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out, u32 target,
-				       u32 prev_beyond, u32 recent_beyond)
+PELTON_INLINE u32 pelton_select_in_llc(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       struct pelton_placed *out, u32 target, u32 prev_beyond, u32 recent_beyond)
 {
 	const struct pelton_place_cpu *t = pelton_place_cpu_of(s, target);
 	const struct pelton_sched_domain *d = pelton_place_domain(s, target, t->llc_domain);
@@ -370,7 +380,8 @@ PELTON_INLINE u32 pelton_select_by_search(const struct pelton_policy *pol, const
 {
 	const struct pelton_place_cpu *t = pelton_place_cpu_of(s, target);
 
-	if (s->asymmetric && t->asym_domain < PELTON_DOMAINS_MAX && pol->capacity_search != PELTON_CAPACITY_SEARCH_OFF) {
+	if (s->asymmetric && t->asym_domain < PELTON_DOMAINS_MAX &&
+	    pol->capacity_search != PELTON_CAPACITY_SEARCH_OFF) {
 		u32 found = pelton_select_idle_capacity(pol, s, out, t->asym_domain, target);
 
 		if (found == PELTON_NO_CPU)

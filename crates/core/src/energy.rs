@@ -2,6 +2,7 @@
 //! The energy model of a frequency domain.
 
 use crate::ffi;
+use crate::policy::Policy;
 use crate::records::EmState;
 
 /// The states of one frequency domain, slowest first.
@@ -25,6 +26,17 @@ impl EnergyModel {
         let n = u32::try_from(states.len()).unwrap_or(u32::MAX);
         // SAFETY: the slice has `n` entries, or more than the core looks at.
         unsafe { ffi::pelton_x_em_fill(states.as_mut_ptr(), n, cap_orig) };
+        Self { states }
+    }
+
+    /// The same in the form that the release of a policy keeps: cost by performance, or by frequency.
+    #[must_use]
+    pub fn of_release(policy: &Policy, opps: &[(u32, u64)], cap_orig: u32) -> Self {
+        let state = |&(freq_khz, power_uw): &(u32, u64)| EmState { freq_khz, power_uw, ..EmState::default() };
+        let mut states: Vec<EmState> = opps.iter().map(state).collect();
+        let n = u32::try_from(states.len()).unwrap_or(u32::MAX);
+        // SAFETY: the slice has `n` entries, or more than the core looks at.
+        unsafe { ffi::pelton_x_em_create(policy, states.as_mut_ptr(), n, cap_orig) };
         Self { states }
     }
 

@@ -406,6 +406,7 @@ unsafe extern "C" {
     );
 
     /// `states` has `n` entries.
+    pub(crate) unsafe fn pelton_x_em_create(policy: &Policy, states: *mut EmState, n: u32, cap: u32);
     pub(crate) unsafe fn pelton_x_em_fill(states: *mut EmState, n: u32, cap: u32);
     /// `states` has `n` entries.
     pub(crate) unsafe fn pelton_x_em_cpu_energy(
@@ -449,7 +450,14 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_newidle_searched(p: &Policy, n: &mut Newidle, cost_ns: u64, now_ns: u64);
     pub(crate) safe fn pelton_x_newidle_decay(n: &mut Newidle, now_ns: u64);
     pub(crate) safe fn pelton_x_select_task_rq_fair(p: &Policy, s: &Placement, out: &mut Placed) -> u32;
-    pub(crate) safe fn pelton_x_util_fits_cpu(p: &Policy, s: &Placement, util: u32, min: u32, max: u32, cpu: u32) -> i32;
+    pub(crate) safe fn pelton_x_util_fits_cpu(
+        p: &Policy,
+        s: &Placement,
+        util: u32,
+        min: u32,
+        max: u32,
+        cpu: u32,
+    ) -> i32;
     pub(crate) safe fn pelton_x_cpu_overutilized(p: &Policy, s: &Placement, cpu: u32) -> u32;
     pub(crate) safe fn pelton_x_idle_walk_kick(p: &Policy, w: &IdleWalk) -> u32;
     pub(crate) safe fn pelton_x_idle_walk_newly(p: &Policy, w: &IdleWalk, n: &Newidle) -> u32;

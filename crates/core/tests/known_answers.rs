@@ -13,5 +13,6 @@ mod known_answers {
     mod idle;
     mod placement;
     mod pressure;
+    mod select;
     mod signals;
 }

@@ -74,8 +74,8 @@ struct oracle_known {
 extern const struct oracle_known oracle_known[];
 
 /* ops_*.c: tables that end with a row without name. */
-extern const struct oracle_op ops_pelt[], ops_clock[], ops_group[], ops_util[], ops_governor[], ops_place[], ops_select[],
-	ops_energy[], ops_idle[], ops_cfs[], ops_eevdf[], ops_deadline[], ops_life[];
+extern const struct oracle_op ops_pelt[], ops_clock[], ops_group[], ops_util[], ops_governor[], ops_place[],
+	ops_select[], ops_energy[], ops_idle[], ops_cfs[], ops_eevdf[], ops_deadline[], ops_life[];
 extern const struct oracle_canary oracle_canaries[];
 
 /* ops_select.c: the core's answer under rules that may be wrong. */

@@ -14,8 +14,8 @@ struct shape {
 
 static const struct shape shapes[] = {
 	{ { 4, 2 }, 1, 1, 1 }, { { 4, 3, 1 }, 1, 1, 1 }, { { 4, 4 }, 1, 0, 1 }, { { 4, 4 }, 2, 1, 1 },
-	{ { 8 }, 1, 1, 0 },    { { 8 }, 2, 1, 0 },	 { { 4, 4 }, 1, 0, 0 }, { { 4, 4 }, 2, 0, 0 },
-	{ { 2, 2 }, 1, 1, 0 }, { { 3 }, 1, 1, 0 },	 { { 1 }, 1, 1, 0 },	{ { 4, 4 }, 1, 1, 0 },
+	{ { 8 }, 1, 1, 0 },    { { 8 }, 2, 1, 0 },       { { 4, 4 }, 1, 0, 0 }, { { 4, 4 }, 2, 0, 0 },
+	{ { 2, 2 }, 1, 1, 0 }, { { 3 }, 1, 1, 0 },       { { 1 }, 1, 1, 0 },    { { 4, 4 }, 1, 1, 0 },
 };
 
 static const struct shape *shape;
@@ -55,7 +55,8 @@ static void choose_shape(void)
 	oracle_place.nr_cpus = cpus;
 	oracle_place.smt = shape->threads > 1;
 	oracle_place.asymmetric = shape->unequal;
-	oracle_place.clusters = clusters > 1 && shape->one_cache && oracle_policy.idle_search == PELTON_IDLE_SEARCH_CLUSTERS;
+	oracle_place.clusters =
+		clusters > 1 && shape->one_cache && oracle_policy.idle_search == PELTON_IDLE_SEARCH_CLUSTERS;
 }
 
 /* Adds a domain unless it is no larger than the one below. */
@@ -430,8 +431,8 @@ const struct oracle_op ops_select[] = {
 	{ "select_task_rq_fair", "pelton_select_task_rq_fair", make_case, kernel_select, run_select, 0, 0 },
 	{ "find_energy_efficient_cpu, compute_energy", "pelton_find_energy_efficient_cpu, pelton_compute_energy",
 	  make_energy_case, kernel_select, run_select, 0, 0 },
-	{ "util_fits_cpu, cpu_overutilized", "pelton_util_fits_cpu, pelton_cpu_overutilized", make_fits, kernel_fits, run_fits,
-	  0, 0 },
+	{ "util_fits_cpu, cpu_overutilized", "pelton_util_fits_cpu, pelton_cpu_overutilized", make_fits, kernel_fits,
+	  run_fits, 0, 0 },
 	{ "update_misfit_status", "pelton_misfit_load", make_case, kernel_misfit, run_misfit, 0, 0 },
 	{ 0 },
 };

@@ -319,7 +319,9 @@ static int call_select(u32 flags)
 #endif
 	return select_task_rq_fair(&o_task, oracle_place.prev_cpu, wf);
 #else
-	int sd_flag = flags & PELTON_WF_EXEC ? SD_BALANCE_EXEC : flags & PELTON_WF_FORK ? SD_BALANCE_FORK : SD_BALANCE_WAKE;
+	int sd_flag = flags & PELTON_WF_EXEC   ? SD_BALANCE_EXEC
+		      : flags & PELTON_WF_FORK ? SD_BALANCE_FORK
+					       : SD_BALANCE_WAKE;
 
 	return select_task_rq_fair(&o_task, oracle_place.prev_cpu, sd_flag, flags & PELTON_WF_SYNC ? WF_SYNC : 0);
 #endif

@@ -49,7 +49,8 @@ pub fn validated(path: &Path, args: &ValidateArgs, global: &Global) -> Result<To
         return self_test(path, &policy, global);
     }
     let report = decide(path, &policy, None, global)?;
-    let remark = args.profile.is_none().then(|| "the table does not name its kernel; give --profile when it is another");
+    let remark =
+        args.profile.is_none().then(|| "the table does not name its kernel; give --profile when it is another");
     Ok((text(path, profile, remark, &report), json(path, profile, remark, &report), verdict(&report)))
 }
 
@@ -90,7 +91,8 @@ fn text(path: &Path, profile: &str, remark: Option<&str>, report: &Report) -> St
     sheet.row(cells("all", &report.all));
     out += &section("", &sheet);
     out += &samples(report);
-    out += "quiet: nothing that was recorded changed while the kernel decided; elsewhere it may have read either state\n";
+    out +=
+        "quiet: nothing that was recorded changed while the kernel decided; elsewhere it may have read either state\n";
     if let Some(remark) = remark {
         let _ = writeln!(out, "note: {remark}");
     }
