@@ -300,9 +300,9 @@ PELTON_INLINE s32 pelton_scan_in_proportion(const struct pelton_placement *s, u6
 /* First pass: a core all of whose threads are idle. */
 PELTON_INLINE u32 pelton_pass_cores(const struct pelton_placement *s, struct pelton_placed *out, u64 cpus, u32 target)
 {
-	u64 left = pelton_cpus_turned(cpus, target);
+	u64 left;
 
-	while (left) {
+	for (left = pelton_cpus_turned(cpus, target); left;) {
 		u32 cpu = pelton_cpus_next(left, target);
 		u64 threads = pelton_place_cpu_of(s, cpu)->threads | pelton_cpus_of(cpu);
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `pelton validate` of recorded placements: exit codes, formats, bad input.
+
+mod support;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use serde_json::Value;
+use support::{good, pelton};
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/trace/kernel-placement");
+
+fn recording(name: &str) -> String {
+    format!("{FOLDER}/{name}")
+}
+
+/// The table as text, its first lines.
+fn lines(name: &str, count: usize) -> Vec<String> {
+    let mut text = String::new();
+    let file = std::fs::File::open(recording(name)).expect("part of the repository");
+    flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text).expect("gzip");
+    text.lines().take(count).map(str::to_owned).collect()
+}
+
+/// A table with its machine beside it.
+fn written(folder: &Path, lines: &[String]) -> String {
+    let table = folder.join("table.csv");
+    let mut file = std::fs::File::create(&table).expect("room");
+    lines.iter().for_each(|line| writeln!(file, "{line}").expect("room"));
+    std::fs::copy(recording("arm64-mixed.topo.json"), folder.join("table.topo.json")).expect("room");
+    table.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn a_recording_of_7_2_holds_and_says_what_was_counted() {
+    let told = good(&["validate", &recording("arm64-mixed.csv.gz"), "--profile", "7.2", "--format", "json"]);
+    let told: Value = serde_json::from_str(&told).expect("JSON");
+    let count = |key: &str| told["placements"][key].as_u64().expect("a number");
+    assert_eq!((count("decisions"), count("quiet"), count("quiet_divergent")), (5966, 4855, 0));
+    assert_eq!((count("divergent"), told["verdict"].as_str()), (111, Some("holds")));
+    let csv = good(&["validate", &recording("arm64-eas-clamps.csv.gz"), "--format", "csv"]);
+    assert!(csv.lines().any(|line| line.ends_with(",all,4681,4215,0,6")), "{csv}");
+}
+
+#[test]
+fn another_releases_rules_do_not_hold() {
+    for profile in ["5.10", "6.6"] {
+        let outcome = pelton(&["validate", &recording("arm64-eas-clamps.csv.gz"), "--profile", profile]);
+        assert_eq!(outcome.code, 1, "{profile}\n{}", outcome.stdout);
+        assert!(outcome.stdout.contains("First quiet differences"), "{}", outcome.stdout);
+    }
+}
+
+#[test]
+fn a_value_that_is_none_is_shown_where_it_stands() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let mut table = lines("arm64-mixed.csv.gz", 3);
+    table[2] = table[2].replacen(",222,", ",2x2,", 1);
+    let outcome = pelton(&["validate", &written(folder.path(), &table)]);
+    assert_eq!(outcome.code, 3, "{}", outcome.stdout);
+    for words in ["table.csv:3:", "`p_util` is `2x2`", "^"] {
+        assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn columns_rows_and_machines_that_are_missing_are_named() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let mut table = lines("arm64-mixed.csv.gz", 2);
+    table[0] = table[0].replacen(",cap5,", ",else,", 1);
+    let outcome = pelton(&["validate", &written(folder.path(), &table)]);
+    assert!(outcome.code == 3 && outcome.stderr.contains("has no column `cap5`"), "{}", outcome.stderr);
+
+    let mut table = lines("arm64-mixed.csv.gz", 2);
+    table[1].truncate(100);
+    let outcome = pelton(&["validate", &written(folder.path(), &table)]);
+    assert!(outcome.code == 3 && outcome.stderr.contains("values for 250 columns"), "{}", outcome.stderr);
+
+    let path = written(folder.path(), &lines("arm64-mixed.csv.gz", 2));
+    std::fs::remove_file(folder.path().join("table.topo.json")).expect("there");
+    let outcome = pelton(&["validate", &path]);
+    assert!(outcome.code == 3 && outcome.stderr.contains("FILE.topo.json"), "{}", outcome.stderr);
+    std::fs::write(folder.path().join("table.topo.json"), "{\"ncpu\": 900}").expect("room");
+    assert_eq!(pelton(&["validate", &path]).code, 3);
+}
+
+#[test]
+fn a_table_without_quiet_decisions_is_neither_pass_nor_failure() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let outcome = pelton(&["validate", &written(folder.path(), &lines("arm64-mixed.csv.gz", 1))]);
+    assert_eq!(outcome.code, 5, "{}", outcome.stdout);
+    let wrong = pelton(&["validate", "--distinguish", &written(folder.path(), &lines("arm64-mixed.csv.gz", 2))]);
+    assert!(wrong.code == 2 && wrong.stderr.contains("--distinguish means nothing"), "{}", wrong.stderr);
+}
