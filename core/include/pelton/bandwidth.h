@@ -41,6 +41,12 @@ PELTON_INLINE u32 pelton_fits_capacity(u32 util, u32 capacity)
 	return (u64)util * 1280u < (u64)capacity * 1024u;
 }
 
+/* Is one capacity more than a twentieth above another? */
+PELTON_INLINE u32 pelton_capacity_greater(u32 a, u32 b)
+{
+	return (u64)a * 1024u > (u64)b * 1078u;
+}
+
 PELTON_INLINE u32 pelton_freq_scale(u32 khz, u32 ref_khz)
 {
 	if (!ref_khz)

@@ -48,6 +48,19 @@ PELTON_INLINE u32 pelton_asym_fits_cpu(const struct pelton_policy *pol, const st
 	return (!whole_core || pelton_is_core_idle(s, cpu)) && pelton_task_fits(pol, s, out, cpu) > 0;
 }
 
+/*
+ * How many CPUs of a domain a scan may look at: fewer, the more its CPUs are utilized. `sum_util`: of all of them;
+ * kernel/sched/fair.c update_idle_cpu_scan.
+ */
+PELTON_INLINE u32 pelton_nr_idle_scan(u64 sum_util, u32 weight, u32 imbalance_pct)
+{
+	u64 x = pelton_div_floor(sum_util, weight);
+	u64 busy = x * x * imbalance_pct * imbalance_pct / (10000u * (u64)PELTON_CAPACITY_SCALE);
+
+	busy = pelton_min_u64(busy, PELTON_CAPACITY_SCALE);
+	return (u32)((PELTON_CAPACITY_SCALE - busy) * weight / PELTON_CAPACITY_SCALE);
+}
+
 /* How many CPUs a scan looks at. */
 PELTON_INLINE s32 pelton_scan_limit(const struct pelton_sched_domain *d, u32 nr_idle_scan)
 {

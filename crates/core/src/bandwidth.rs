@@ -36,6 +36,13 @@ pub fn fits_capacity(util: u32, capacity: u32) -> bool {
     ffi::pelton_x_fits_capacity(util, capacity) != 0
 }
 
+/// A capacity is more than a twentieth above another one.
+#[inline]
+#[must_use]
+pub fn capacity_greater(a: u32, b: u32) -> bool {
+    ffi::pelton_x_capacity_greater(a, b) != 0
+}
+
 /// Current over reference frequency, 1024 = at the reference.
 ///
 /// ```

@@ -24,7 +24,7 @@ mod rt_limit;
 pub mod value;
 
 pub use arithmetic::Arithmetic;
-pub use bandwidth::{cpu_bw_dl, dl_bw, fits_capacity, freq_scale, scale_load, scale_load_down};
+pub use bandwidth::{capacity_greater, cpu_bw_dl, dl_bw, fits_capacity, freq_scale, scale_load, scale_load_down};
 pub use deadline::{DL_LIMIT_NONE, DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, dl_overflow};
 pub use energy::EnergyModel;
 pub use ffi::Ctx;
@@ -35,7 +35,7 @@ pub use meta::{Bound, bounds, layouts};
 pub use newidle::{WALK_BALANCE, WALK_STATS};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, update};
 pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_reads_runnable, wake_wide};
-pub use placement::{AFFINE, HOW, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, sd, wf};
+pub use placement::{AFFINE, HOW, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, nr_idle_scan, sd, wf};
 pub use placement_records::{
     DOMAINS_MAX, GroupSums, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_ENERGIES_MAX, PLACE_STATES_MAX, PerfDomain,
     PlaceCpu, PlaceEnergy, PlaceTask, PlaceWaker, Placed, Placement, SchedDomain,

@@ -80,11 +80,32 @@ pub const HOW: [&str; 19] = [
 /// How the starting point of the search was chosen, by number.
 pub const AFFINE: [&str; 5] = ["not asked", "idle here", "waker sleeps", "previous is idle", "loads"];
 
+/// How many of `weight` CPUs a search for an idle one may look at when they are utilized by `sum_util` together.
+#[must_use]
+pub fn nr_idle_scan(sum_util: u64, weight: u32, imbalance_pct: u32) -> u32 {
+    ffi::pelton_x_nr_idle_scan(sum_util, weight, imbalance_pct)
+}
+
 impl Placement {
     /// The CPU for the task; why, and what is to be remembered, in `out`.
     #[inline]
     pub fn select(&self, policy: &Policy, out: &mut Placed) -> u32 {
         ffi::pelton_x_select_task_rq_fair(policy, self, out)
+    }
+
+    /// The choice by energy alone: a CPU, or `None` when energy cannot decide.
+    #[inline]
+    pub fn find_energy_efficient_cpu(&self, policy: &Policy, out: &mut Placed) -> Option<u32> {
+        ffi::pelton_x_placed_start(self, out);
+        (ffi::pelton_x_find_energy_efficient_cpu(policy, self, out) != 0).then_some(out.cpu)
+    }
+
+    /// Load of the task when it runs on `cpu` and waits for a bigger one; 0 = it may stay. `biggest`: highest capacity
+    /// among the CPUs that it may use.
+    #[inline]
+    pub fn misfit_load(&self, policy: &Policy, out: &mut Placed, cpu: u32, biggest: u32) -> u64 {
+        ffi::pelton_x_placed_start(self, out);
+        ffi::pelton_x_misfit_load(policy, self, out, cpu, biggest)
     }
 
     /// Does a utilization fit a CPU under these clamps: 1 yes, 0 no, -1 yes but the floor is not kept.

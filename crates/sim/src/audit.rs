@@ -101,6 +101,8 @@ impl<S: Sink> Engine<'_, S> {
         let limit = match task.class {
             Class::Realtime if self.cpus[task.cpu as usize].rt_throttled() => return Ok(()),
             Class::Worker => return Ok(()),
+            // Energy decides: nothing is moved for the sake of balance.
+            Class::Fair if self.placing.holds_balance() => return Ok(()),
             _ => WAIT_NS_MAX,
         };
         let idle =
@@ -111,10 +113,9 @@ impl<S: Sink> Engine<'_, S> {
             .filter(idle)
             .find(|&c| !(self.cpus[c as usize].rt_throttled() && task.class == Class::Realtime));
         match free {
-            Some(c) if self.now > task.waiting_since_ns + limit => Err(format!(
-                "{} waits on CPU {} since {} while CPU {c} idles",
-                task.name, task.cpu, task.waiting_since_ns
-            )),
+            Some(c) if self.now > task.waiting_since_ns.max(self.placing.overutilized_since_ns) + limit => Err(
+                format!("{} waits on CPU {} since {} while CPU {c} idles", task.name, task.cpu, task.waiting_since_ns),
+            ),
             _ => Ok(()),
         }
     }

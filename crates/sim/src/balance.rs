@@ -21,6 +21,9 @@ impl<S: Sink> Engine<'_, S> {
         let (over, idle) = (cpu.is_overloaded(), cpu.is_idle());
         self.overloaded.set(c, over);
         self.idle.set(c, idle);
+        if idle {
+            self.note_idle_core(c);
+        }
     }
 
     /// CPU `c` is about to go idle: take a waiting fair task from the most loaded CPU, if there is time to look for one.
@@ -28,7 +31,7 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         cpu.idle_stamp_ns = Some(self.now);
         let asked = std::mem::take(&mut cpu.pulls);
-        if self.overloaded.is_empty() || (!asked && cpu.newidle.skips(&self.policy)) {
+        if self.overloaded.is_empty() || self.placing.holds_balance() || (!asked && cpu.newidle.skips(&self.policy)) {
             return false;
         }
         cpu.newidle.searched(&self.policy, SEARCH_NS, self.now);
@@ -87,7 +90,10 @@ impl<S: Sink> Engine<'_, S> {
         if self.overloaded.contains(c) {
             self.kick_idle(c);
         }
-        if self.overloaded.is_empty() || self.now - self.cpus[c as usize].last_balance_ns < BALANCE_PERIOD_NS {
+        if self.overloaded.is_empty()
+            || self.placing.holds_balance()
+            || self.now - self.cpus[c as usize].last_balance_ns < BALANCE_PERIOD_NS
+        {
             return;
         }
         self.cpus[c as usize].last_balance_ns = self.now;

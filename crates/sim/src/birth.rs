@@ -25,7 +25,7 @@ impl<S: Sink> Engine<'_, S> {
         task.started_ns = now;
         task.woken_ns = Some(now);
         let parent_cpu = task.forked_on;
-        let target = self.select_fork(t);
+        let target = self.select_new(t);
         let task = &mut self.tasks[t as usize];
         (task.cpu, task.recent_cpu) = (target, target);
         // The parent enqueues its child.

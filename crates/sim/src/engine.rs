@@ -59,6 +59,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub grouped: bool,
     /// CPUs differ in capacity.
     pub asymmetric: bool,
+    /// Where fair tasks go from 5.10 on.
+    pub placing: crate::placing::Placing,
     pub now: u64,
     /// The kernel's clocks at time 0 of the run.
     pub boot_ns: u64,

@@ -67,7 +67,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// The part of a CPU's load that is a group queue's.
-    fn queue_part(&self, c: u32, slot: u32) -> u64 {
+    pub(crate) fn queue_part(&self, c: u32, slot: u32) -> u64 {
         let cpu = &self.cpus[c as usize];
         let own = &cpu.levels.slots[slot as usize];
         let (part, queue) = match own.parent {

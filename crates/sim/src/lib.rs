@@ -28,6 +28,7 @@ mod idle;
 mod idle_walk;
 pub mod machine;
 mod place;
+mod placing;
 mod program;
 mod push_pull;
 mod queue;

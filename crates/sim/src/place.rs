@@ -2,7 +2,7 @@
 //! Which CPU a waking or new task goes to (SPEC H.7): wake affine, then an idle CPU near the target. Energy-aware
 //! placement takes its place in front of `select_fair`.
 
-use pelton_core::{Wake, value};
+use pelton_core::{Wake, value, wf};
 use pelton_schema::Sink;
 
 use crate::class::Class;
@@ -19,6 +19,28 @@ impl<S: Sink> Engine<'_, S> {
             Class::Realtime => self.select_rt(t),
             Class::Fair => self.select_fair(t, exec, sync),
         }
+    }
+
+    /// CPU for a task that wakes. From 5.10 on the core decides about fair tasks, in 5.4 about energy alone.
+    pub(crate) fn select_wake(&mut self, t: u32, exec: u32, sync: bool) -> u32 {
+        if self.tasks[t as usize].class != Class::Fair {
+            return self.select_cpu(t, exec, sync);
+        }
+        let flags = wf::TTWU | if sync { wf::SYNC } else { 0 };
+        if self.placing.decides {
+            return self.place_fair(t, exec, flags);
+        }
+        self.place_by_energy(t, exec, flags).unwrap_or_else(|| self.select_cpu(t, exec, sync))
+    }
+
+    /// CPU for a new task: its parent's CPU, or the first one, executes the placement.
+    pub(crate) fn select_new(&mut self, t: u32) -> u32 {
+        if !self.placing.decides || self.tasks[t as usize].class != Class::Fair {
+            return self.select_fork(t);
+        }
+        let parent_cpu = self.tasks[t as usize].forked_on.unwrap_or(0);
+        self.tasks[t as usize].cpu = parent_cpu;
+        self.place_fair(t, parent_cpu, wf::FORK)
     }
 
     /// First allowed CPU, starting with `preferred`.

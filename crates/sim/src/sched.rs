@@ -32,6 +32,9 @@ impl<S: Sink> Engine<'_, S> {
         } else if on_rq && !self.tasks[prev as usize].allowed.contains(c) {
             self.push_away(c, prev);
             on_rq = false;
+        } else if on_rq && let Some(target) = self.taken_by(c, prev) {
+            self.move_away(c, prev, target);
+            on_rq = false;
         } else if on_rq
             && self.tasks[prev as usize].class == Class::Deadline
             && self.tasks[prev as usize].dl.throttled()
@@ -305,6 +308,24 @@ impl<S: Sink> Engine<'_, S> {
     fn push_away(&mut self, c: u32, t: u32) {
         self.leave_queue(c, t);
         let target = self.select_cpu(t, c, false);
+        self.put_elsewhere(t, target);
+    }
+
+    /// The running task moves to a bigger CPU.
+    fn move_away(&mut self, c: u32, t: u32, target: u32) {
+        self.leave_queue(c, t);
+        // Its cache is warm here: it is not pulled back at once.
+        self.tasks[t as usize].last_ran_ns = self.now;
+        self.put_elsewhere(t, target);
+    }
+
+    /// The bigger CPU that takes the running task, if that may still go there.
+    fn taken_by(&mut self, c: u32, t: u32) -> Option<u32> {
+        let target = self.tasks[t as usize].pulled_to.take()?;
+        (target != c && self.tasks[t as usize].allowed.contains(target)).then_some(target)
+    }
+
+    fn put_elsewhere(&mut self, t: u32, target: u32) {
         self.set_task_cpu(t, target);
         self.enqueue(target, t, false);
         self.check_preempt(target, t);
@@ -334,6 +355,7 @@ impl<S: Sink> Engine<'_, S> {
         if task.cpu == target {
             return;
         }
+        task.pulled_to = None;
         let (orig, prio) = (task.cpu, task.prio);
         if task.class != Class::Fair {
             self.signal_move_detached(t, orig, target);

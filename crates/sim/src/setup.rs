@@ -134,6 +134,7 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
         recent_cpu: first,
         forked_on: None,
         moves_to: None,
+        pulled_to: None,
         cold: false,
         allowed,
         group: ROOT,
@@ -300,6 +301,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
             hooks: Hooks::of(policy, tick_ns),
             grouped: !groups.list.is_empty(),
+            placing: crate::placing::Placing::new(m, policy),
             asymmetric: m.cpus.iter().any(|c| c.capacity != m.cpus[0].capacity),
             now: 0,
             end_ns: wanted_ns.min(DURATION_NS_MAX),
@@ -338,6 +340,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         if cfg.demand {
             engine.clocks = Clocks::of(m, &engine.domains);
         }
+        (0..n).for_each(|c| engine.refresh_capacity(c));
         engine.create_tasks(cfg);
         engine.put_asleep();
         engine.start_hardware();

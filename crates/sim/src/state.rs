@@ -111,6 +111,8 @@ pub(crate) struct Task {
     pub forked_on: Option<u32>,
     /// The only CPU it may run on from its next wake-up on.
     pub moves_to: Option<u32>,
+    /// The bigger CPU that takes it while it runs.
+    pub pulled_to: Option<u32>,
     /// Changed CPU and has not run there yet.
     pub cold: bool,
     pub allowed: CpuSet,

@@ -12,7 +12,7 @@ use crate::queue::Ev;
 use crate::state::{NO_TASK, Power};
 
 /// Interval of the periodic balance of a busy CPU per CPU of the domain (SPEC H.8).
-const BUSY_BALANCE_NS_PER_CPU: u64 = 16_000_000;
+pub(crate) const BUSY_BALANCE_NS_PER_CPU: u64 = 16_000_000;
 /// The same of an idle one that kept its tick.
 pub(crate) const IDLE_BALANCE_NS_PER_CPU: u64 = 1_000_000;
 
@@ -67,6 +67,8 @@ impl<S: Sink> Engine<'_, S> {
             self.kick_walk(c);
         }
         self.refresh_own(c);
+        self.look_at_all(c);
+        self.serve_misfit(c);
         self.periodic_balance(c);
     }
 
@@ -74,6 +76,8 @@ impl<S: Sink> Engine<'_, S> {
         match self.tasks[t as usize].class {
             Class::Fair => {
                 self.signal_tick(c, t);
+                self.note_misfit(c, t);
+                self.note_overutilized(c);
                 if self.fair_tick_preempts(c) {
                     self.resched_cpu(c);
                 }
@@ -119,6 +123,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         self.cpus[c as usize].last_refresh_ns = self.now;
+        self.refresh_capacity(c);
         self.cpus[c as usize].newidle.decay(self.now);
         let runs = match self.cpus[c as usize].class {
             None => runs::IDLE,

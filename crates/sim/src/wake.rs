@@ -47,7 +47,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let prev_cpu = self.tasks[t as usize].cpu;
         self.record_wakee(self.cpus[exec as usize].curr, t);
-        let target = self.select_cpu(t, exec, sync);
+        let target = self.select_wake(t, exec, sync);
         self.emit_wakeup(t, exec, target, true);
         if target != prev_cpu {
             self.leave_asleep(t);
@@ -55,6 +55,7 @@ impl<S: Sink> Engine<'_, S> {
         self.set_task_cpu(t, target);
         self.exec = if self.hands_over(exec, target) { target } else { exec };
         self.enqueue(target, t, true);
+        self.note_overutilized(target);
         self.emit_wakeup(t, self.exec, target, false);
         self.exec = exec;
         self.check_preempt(target, t);

@@ -364,3 +364,12 @@ fn energy_model_of_older_releases_chooses_by_frequency() {
     // 446 * 500 / 1400 = 159; 10 * 40,000 / 159 = 2515.
     assert_eq!([cost("6.12"), cost("6.18"), cost("7.2")], [2515, 2515, 2515]);
 }
+
+/// 7.2 update_idle_cpu_scan: 8 CPUs of 117 %: x = 256: 256^2 * 117^2 / 10,240,000 = 87, (1024 - 87) * 8 / 1024 = 7.
+#[test]
+fn a_scan_shrinks_as_utilization_grows() {
+    let eight = [0, 2048, 4096, 6144, 7000].map(|sum| pelton_core::nr_idle_scan(sum, 8, 117));
+    assert_eq!(eight, [8, 7, 5, 1, 0]);
+    let others = [(13_000, 16, 117), (600, 4, 117), (1000, 2, 110)];
+    assert_eq!(others.map(|(sum, weight, pct)| pelton_core::nr_idle_scan(sum, weight, pct)), [2, 3, 1]);
+}

@@ -123,7 +123,7 @@ impl FairRq {
     }
 
     /// Nothing but SCHED_IDLE competes.
-    pub(super) fn is_idle_only(&self) -> bool {
+    pub(crate) fn is_idle_only(&self) -> bool {
         self.rq.nr_queued > 0 && self.rq.nr_idle == self.rq.nr_queued
     }
 

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Scheduling domains and performance domains of a machine, as the kernel of a policy builds them.
+
+use std::collections::BTreeSet;
+
+use pelton_core::{
+    DOMAINS_MAX, EnergyModel, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_STATES_MAX,
+    PerfDomain, PlaceCpu, Placement, Policy, SchedDomain, sd, value,
+};
+
+use crate::machine::Machine;
+
+/// Difference that is no reason to move between threads of a core, percent above 100 (sd_init).
+const THREADS_PCT: u32 = 110;
+/// The same elsewhere, from 5.10 on.
+const CPUS_PCT: u32 = 117;
+
+/// A record with everything of the machine that does not change; `None` when it has more CPUs than a record has room for.
+pub(super) fn record(m: &Machine, policy: &Policy) -> Option<Placement> {
+    if m.cpus.len() > PLACE_CPUS_MAX {
+        return None;
+    }
+    let mut record = Placement {
+        nr_cpus: m.cpus.len() as u32,
+        asymmetric: (classes(m, &all(m)).len() > 1).into(),
+        smt: m.cpus.iter().any(|c| c.smt.len() > 1).into(),
+        ..Placement::default()
+    };
+    for c in 0..m.cpus.len() as u32 {
+        record.cpus[c as usize] = cpu(m, policy, c);
+    }
+    record.clusters = record.cpus().iter().any(|c| c.cluster != c.llc).into();
+    record.energy_aware = fill_energy(m, policy, &mut record).into();
+    Some(record)
+}
+
+fn all(m: &Machine) -> Vec<u32> {
+    (0..m.cpus.len() as u32).collect()
+}
+
+fn mask(cpus: &[u32]) -> u64 {
+    cpus.iter().fold(0, |mask, cpu| mask | 1 << cpu)
+}
+
+/// The capacities among some CPUs.
+fn classes(m: &Machine, cpus: &[u32]) -> BTreeSet<u32> {
+    cpus.iter().map(|&c| m.cpus[c as usize].capacity).collect()
+}
+
+/// The CPUs of each level around a CPU, smallest first: threads, cluster, cache, all. Releases up to 5.15 know no clusters.
+fn levels(m: &Machine, policy: &Policy, c: u32) -> [(Vec<u32>, u32, u32); 4] {
+    let of = |c: u32| &m.cpus[c as usize];
+    let cache = m.llcs.iter().find(|llc| llc.contains(&c)).cloned().unwrap_or_else(|| vec![c]);
+    let in_cluster = |&o: &u32| of(o).cluster == of(c).cluster && policy.idle_search != value::IDLE_SEARCH_PASSES;
+    let cluster = cache.iter().copied().filter(in_cluster).collect();
+    [
+        (of(c).smt.clone(), sd::SHARE_CPUCAPACITY | sd::SHARE_LLC, THREADS_PCT),
+        (cluster, sd::CLUSTER | sd::SHARE_LLC, CPUS_PCT),
+        (cache, sd::SHARE_LLC, CPUS_PCT),
+        (all(m), 0, CPUS_PCT),
+    ]
+}
+
+fn cpu(m: &Machine, policy: &Policy, c: u32) -> PlaceCpu {
+    let spec = &m.cpus[c as usize];
+    let mut out = PlaceCpu {
+        threads: if spec.smt.is_empty() { 1 << c } else { mask(&spec.smt) },
+        capacity: spec.capacity,
+        curr_idle: 1,
+        exit_latency_ns: NO_IDLE_STATE,
+        nr_idle_scan_asym: NO_LIMIT,
+        has_idle_cores: (spec.smt.len() > 1).into(),
+        llc_domain: NO_DOMAIN,
+        asym_domain: NO_DOMAIN,
+        ..PlaceCpu::default()
+    };
+    out.state.cap_orig = spec.capacity;
+    out.state.uclamp_max = 1024;
+    let levels = levels(m, policy, c);
+    let (cluster, cache) = (&levels[1].0, &levels[2].0);
+    (out.llc, out.llc_size) = (first(cache, c), cache.len() as u32);
+    out.cluster = if cluster.len() > 1 && cluster.len() < cache.len() { first(cluster, c) } else { out.llc };
+    out.nr_idle_scan_llc = out.llc_size;
+    for (cpus, flags, pct) in &levels {
+        add_domain(m, &mut out, cpus, *flags, *pct);
+    }
+    pointers(m, policy, &mut out, mask(cache));
+    out
+}
+
+fn first(cpus: &[u32], or: u32) -> u32 {
+    cpus.iter().copied().min().unwrap_or(or)
+}
+
+/// Adds a domain unless it is no larger than the one below.
+fn add_domain(m: &Machine, out: &mut PlaceCpu, cpus: &[u32], flags: u32, pct: u32) {
+    let at = out.nr_domains as usize;
+    let below = if at > 0 { out.domains[at - 1].span.count_ones() } else { 1 };
+    if cpus.len() as u32 <= below || at == DOMAINS_MAX {
+        return;
+    }
+    let unequal = classes(m, cpus).len() > 1;
+    let whole = classes(m, cpus).len() == classes(m, &all(m)).len();
+    let asym =
+        if unequal { sd::ASYM_CPUCAPACITY } else { 0 } | if unequal && whole { sd::ASYM_CPUCAPACITY_FULL } else { 0 };
+    out.domains[at] = SchedDomain {
+        span: mask(cpus),
+        flags: flags | asym | sd::BALANCE_EXEC | sd::BALANCE_FORK | sd::WAKE_AFFINE,
+        imbalance_pct: pct,
+        ..SchedDomain::default()
+    };
+    out.nr_domains += 1;
+}
+
+/// Which of a CPU's domains is its cache's, and which the smallest one of unequal CPUs.
+fn pointers(m: &Machine, policy: &Policy, out: &mut PlaceCpu, cache: u64) {
+    let domains = &mut out.domains[..out.nr_domains as usize];
+    let flag = if policy.capacity_search >= value::CAPACITY_SEARCH_RANK {
+        sd::ASYM_CPUCAPACITY_FULL
+    } else {
+        sd::ASYM_CPUCAPACITY
+    };
+    let place = |at: Option<usize>| at.map_or(NO_DOMAIN, |at| at as u32);
+    out.llc_domain = place(domains.iter().rposition(|d| d.span & !cache == 0 && d.flags & sd::SHARE_LLC != 0));
+    out.asym_domain = place(domains.iter().position(|d| d.flags & flag != 0));
+    for at in [out.llc_domain, out.asym_domain] {
+        if let Some(domain) = domains.get_mut(at as usize) {
+            domain.has_shared = 1;
+        }
+    }
+    if out.asym_domain != NO_DOMAIN {
+        out.nr_idle_scan_asym = m.cpus.len() as u32;
+    }
+}
+
+/// Fills performance domains and their states. False where the kernel does not place by energy: equal CPUs, threads, power
+/// not known, no invariance (asked from 6.1 on), or a release that cannot.
+fn fill_energy(m: &Machine, policy: &Policy, record: &mut Placement) -> bool {
+    let known = m.domains.iter().all(|d| d.opps.iter().all(|opp| opp.power_uw > 0));
+    let invariant = policy.energy_aware <= value::ENERGY_AWARE_MARGIN || m.domains.iter().all(|d| d.freq_invariant);
+    let states: usize = m.domains.iter().map(|d| d.opps.len()).sum();
+    let room = m.domains.len() <= PERF_DOMAINS_MAX && states <= PLACE_STATES_MAX;
+    let can = policy.energy_aware != value::ENERGY_AWARE_OFF && record.asymmetric != 0 && record.smt == 0;
+    if !(can && known && invariant && room) {
+        return false;
+    }
+    // The kernel lists the domain with the highest first CPU first.
+    let mut domains: Vec<_> = m.domains.iter().filter(|d| !d.cpus.is_empty()).collect();
+    domains.sort_by_key(|d| std::cmp::Reverse(d.cpus.iter().min().copied()));
+    let mut next = 0;
+    for (out, domain) in record.perf_domains.iter_mut().zip(&domains) {
+        let opps: Vec<(u32, u64)> = domain.opps.iter().map(|opp| (opp.khz, opp.power_uw)).collect();
+        let model = EnergyModel::of_release(policy, &opps, m.cpus[domain.cpus[0] as usize].capacity);
+        let n = model.states().len();
+        record.states[next..next + n].copy_from_slice(model.states());
+        *out = PerfDomain {
+            cpus: mask(&domain.cpus),
+            first_state: next as u32,
+            nr_states: n as u32,
+            min_state: 0,
+            max_state: n as u32 - 1,
+        };
+        next += n;
+    }
+    record.nr_perf_domains = domains.len() as u32;
+    true
+}
