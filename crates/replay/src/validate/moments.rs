@@ -121,7 +121,7 @@ mod tests {
         moments.now(0, 4, 999_000);
         moments.clock(0, 1_005_000);
         assert_eq!(moments.near(0, Some(3), 900_000, 950_000), [900_000 + unit, 905_000, 905_000 + unit]);
-        assert_eq!(moments.near(0, Some(4), 0, u64::MAX), [], "its clock is the CPU's");
+        assert!(moments.near(0, Some(4), 0, u64::MAX).is_empty(), "its clock is the CPU's");
     }
 
     #[test]
