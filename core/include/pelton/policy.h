@@ -481,7 +481,7 @@ enum {
 	  "a task that may use one CPU only does not wait (read in 5.10). biggest: nor one that already has the biggest it " \
 	  "may use (read in 6.12).") \
 	X(sched_idle_cpu, "off|on|yields", 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, \
-	  "Does a CPU that runs SCHED_IDLE tasks only count as idle for a task that wakes? off: no. on: yes (read in 5.4). " \
+	  "Whether a CPU that runs SCHED_IDLE tasks only counts as idle for a task that wakes. off: no. on: yes (read in 5.4). " \
 	  "yields: not when the task is of SCHED_IDLE itself (7.2).") \
 	X(idle_search, "passes|scan|clusters", 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, \
 	  "The search for an idle CPU in a cache group. passes: cores, then CPUs in proportion to the mean idle time, then " \
