@@ -19,7 +19,7 @@ mirror! {
     SchedDomain = "pelton_sched_domain" {
         /// CPUs, one bit each.
         span: u64,
-        /// Bits of [`sd`] in a domain, of [`wf`] in a placement.
+        /// Bits of [`crate::sd`] in a domain, of [`crate::wf`] in a placement.
         flags: u32,
         /// Difference that is no reason to move, percent above 100.
         imbalance_pct: u32,
@@ -73,9 +73,9 @@ mirror! {
         curr_is_task: u32,
         /// Its clamps are left over from before it went idle.
         uclamp_idle: u32,
-        /// Of its idle state; [`NO_IDLE_STATE`].
+        /// Of its idle state; [`crate::NO_IDLE_STATE`].
         exit_latency_ns: u32,
-        /// CPUs that a scan of the cache group may look at; [`NO_LIMIT`].
+        /// CPUs that a scan of the cache group may look at; [`crate::NO_LIMIT`].
         nr_idle_scan_llc: u32,
         /// The same for the smallest domain of unequal CPUs.
         nr_idle_scan_asym: u32,
@@ -87,9 +87,9 @@ mirror! {
         cluster: u32,
         /// CPUs of its cache group.
         llc_size: u32,
-        /// Position among its domains; [`NO_DOMAIN`].
+        /// Position among its domains; [`crate::NO_DOMAIN`].
         llc_domain: u32,
-        /// Position of the smallest domain of unequal CPUs; [`NO_DOMAIN`].
+        /// Position of the smallest domain of unequal CPUs; [`crate::NO_DOMAIN`].
         asym_domain: u32,
         /// Domains in use.
         nr_domains: u32,
@@ -141,7 +141,7 @@ mirror! {
         uclamp_min: u32,
         /// Clamp in force.
         uclamp_max: u32,
-        /// Any CPU of its preferred node; [`NO_CPU`].
+        /// Any CPU of its preferred node; [`crate::NO_CPU`].
         numa_cpu: u32,
     }
 }
@@ -181,7 +181,7 @@ mirror! {
         this_cpu: u32,
         /// CPU it was on.
         prev_cpu: u32,
-        /// Bits of [`sd`] in a domain, of [`wf`] in a placement.
+        /// Bits of [`crate::sd`] in a domain, of [`crate::wf`] in a placement.
         flags: u32,
         /// CPUs.
         nr_cpus: u32,
@@ -265,9 +265,9 @@ mirror! {
         se: Se,
         /// CPU.
         cpu: u32,
-        /// Which rule decided, see [`HOW`].
+        /// Which rule decided, see [`crate::HOW`].
         how: u32,
-        /// How the starting point of the search was chosen, see [`AFFINE`].
+        /// How the starting point of the search was chosen, see [`crate::AFFINE`].
         affine: u32,
         /// Waker and wakee talk to too many to be pulled together.
         wide: u32,
@@ -275,7 +275,7 @@ mirror! {
         recent_cpu: u32,
         /// To be remembered.
         waker_flips: u32,
-        /// The cache group of this CPU has no idle core; [`NO_CPU`]: nothing new.
+        /// The cache group of this CPU has no idle core; [`crate::NO_CPU`]: nothing new.
         no_idle_core: u32,
         /// Comparisons made.
         nr_energies: u32,

@@ -337,14 +337,19 @@ impl<'a, S: Sink> Engine<'a, S> {
             spinning: None,
             instant_steps: 0,
         };
-        if cfg.demand {
-            engine.clocks = Clocks::of(m, &engine.domains);
-        }
-        (0..n).for_each(|c| engine.refresh_capacity(c));
-        engine.create_tasks(cfg);
-        engine.put_asleep();
-        engine.start_hardware();
+        engine.begin(cfg);
         Ok(engine)
+    }
+
+    /// Everything that needs the machine, the policy and the workload together.
+    fn begin(&mut self, cfg: &RunConfig) {
+        if cfg.demand {
+            self.clocks = Clocks::of(self.m, &self.domains);
+        }
+        (0..self.m.cpus.len() as u32).for_each(|c| self.refresh_capacity(c));
+        self.create_tasks(cfg);
+        self.put_asleep();
+        self.start_hardware();
     }
 
     /// Tasks that a recording found asleep.

@@ -50,7 +50,7 @@ pub fn validated(path: &Path, args: &ValidateArgs, global: &Global) -> Result<To
     }
     let report = decide(path, &policy, None, global)?;
     let remark =
-        args.profile.is_none().then(|| "the table does not name its kernel; give --profile when it is another");
+        args.profile.is_none().then_some("the table does not name its kernel; give --profile when it is another");
     Ok((text(path, profile, remark, &report), json(path, profile, remark, &report), verdict(&report)))
 }
 

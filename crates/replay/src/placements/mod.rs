@@ -90,7 +90,7 @@ pub fn validate(
     let mut table = Decisions::new(path, open_bytes(path)?, &topology)?;
     let mut report = Report::default();
     let mut placed = Box::<Placed>::default();
-    while let Some((record, said)) = table.next()? {
+    while let Some((record, said)) = table.next_decision()? {
         if report.all.decisions % 1024 == 0 && !watch(said.line) {
             break;
         }

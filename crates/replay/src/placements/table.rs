@@ -87,7 +87,7 @@ pub struct Decisions {
 type PutCpu = fn(&mut pelton_core::PlaceCpu, u64);
 
 /// Columns of every CPU and where their values go.
-const OF_CPU: [(&str, PutCpu); 28] = [
+const OF_CPU: [(&str, PutCpu); 26] = [
     ("cap", |c, v| c.capacity = v as u32),
     ("cap0", |c, v| c.state.cap_orig = v as u32),
     ("hw", |c, v| c.hw_pressure = v as u32),
@@ -114,8 +114,6 @@ const OF_CPU: [(&str, PutCpu); 28] = [
     ("scan_asym", |c, v| c.nr_idle_scan_asym = v as u32),
     ("scan_llc", |c, v| c.nr_idle_scan_llc = v as u32),
     ("core_asym", |c, v| c.has_idle_cores = v as u32),
-    ("curr_pid", |_, _| ()),
-    ("lut", |_, _| ()),
 ];
 
 /// Columns of every CPU with a value for each of its domains.
@@ -176,7 +174,7 @@ impl Decisions {
     ///
     /// # Errors
     /// When the file cannot be read further, or a line has a value that cannot be.
-    pub fn next(&mut self) -> Result<Option<(&mut Placement, Said)>, ImportError> {
+    pub fn next_decision(&mut self) -> Result<Option<(&mut Placement, Said)>, ImportError> {
         let count = loop {
             match self.split()? {
                 None => return Ok(None),
@@ -266,7 +264,7 @@ impl Decisions {
             self.fill_cpu(cpu, tid)?;
         }
         self.fill_task()?;
-        self.fill_waker(tid)?;
+        self.fill_waker()?;
         let v = |name: &str| self.value(name);
         let (this_cpu, prev_cpu, flags) = (v("w0")? as u32, v("prev")? as u32, v("flags")? as u32);
         let (over, clamps) = (v("over")?, v("uclamp_used")?);
@@ -341,7 +339,7 @@ impl Decisions {
         Ok(())
     }
 
-    fn fill_waker(&mut self, tid: u64) -> Result<(), ImportError> {
+    fn fill_waker(&mut self) -> Result<(), ImportError> {
         let v = |name: &str| self.value(name);
         let mut waker = self.record.waker;
         waker.load = v("c_load")?;
@@ -357,7 +355,6 @@ impl Decisions {
         let alone = flags & PF_KTHREAD != 0 && v("c_nr_allowed")? == 1;
         waker.pinned_kthread = (alone && v("c_preempt")? & NOT_IN_TASK == 0).into();
         self.record.waker = waker;
-        let _ = tid;
         Ok(())
     }
 
