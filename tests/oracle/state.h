@@ -22,6 +22,7 @@
 #define ORACLE_FAIR_MAX 12
 #define ORACLE_FAIR_NEW (ORACLE_FAIR_MAX - 1) /* the entity that is not queued */
 #define ORACLE_TICK_NS 4000000u
+#define ORACLE_CLAMPED 6
 
 /* A root queue of the fair class: the first `n` entities are on it, `curr` of them runs (-1: none). */
 struct oracle_fair {
@@ -92,6 +93,13 @@ struct oracle_state {
 	u64 aux2;
 };
 
+/* Both sides of a life draw its events from here. */
+static inline u32 oracle_step(u64 *rng)
+{
+	*rng = *rng * 6364136223846793005ull + 1442695040888963407ull;
+	return (u32)(*rng >> 33);
+}
+
 /* One side of an operation. */
 typedef void oracle_call(struct oracle_state *s);
 
@@ -108,7 +116,7 @@ extern __attribute__((weak)) oracle_call k_util_est_update, k_util_est_move, k_c
 	k_effective_perf;
 extern __attribute__((weak)) oracle_call k_hook, k_hook_perf, k_next_freq, k_iowait_request, k_iowait_apply, k_work,
 	k_limits, k_can_update, k_rate_limit;
-extern __attribute__((weak)) oracle_call k_select, k_util_fits, k_misfit;
+extern __attribute__((weak)) oracle_call k_uclamp_life, k_select, k_util_fits, k_misfit;
 extern __attribute__((weak)) oracle_call k_wake_affine, k_wake_wide, k_em_energy, k_em_fill, k_to_ratio, k_bw_dl,
 	k_menu, k_teo;
 

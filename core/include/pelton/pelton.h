@@ -21,5 +21,6 @@
 #include "rt_limit.h"
 #include "schedutil.h"
 #include "select.h"
+#include "uclamp_max.h"
 
 #endif

@@ -6,6 +6,7 @@ use std::ffi::c_char;
 
 use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
+use crate::uclamp::{UclampLimits, UclampRq, UclampTask};
 use crate::placement_records::{Placed, Placement};
 use crate::policy::Policy;
 use crate::records::{
@@ -458,6 +459,11 @@ unsafe extern "C" {
         max: u32,
         cpu: u32,
     ) -> i32;
+    pub(crate) safe fn pelton_x_uclamp_init_rq(rq: &mut UclampRq);
+    pub(crate) safe fn pelton_x_uclamp_rq_inc(rq: &mut UclampRq, t: &mut UclampTask, l: &UclampLimits);
+    pub(crate) safe fn pelton_x_uclamp_rq_dec(rq: &mut UclampRq, t: &mut UclampTask);
+    pub(crate) safe fn pelton_x_uclamp_update_active(rq: &mut UclampRq, t: &mut UclampTask, l: &UclampLimits);
+    pub(crate) safe fn pelton_x_uclamp_eff_value(t: &UclampTask, l: &UclampLimits, id: u32) -> u32;
     pub(crate) safe fn pelton_x_capacity_greater(a: u32, b: u32) -> u32;
     pub(crate) safe fn pelton_x_nr_idle_scan(sum_util: u64, weight: u32, imbalance_pct: u32) -> u32;
     pub(crate) safe fn pelton_x_find_energy_efficient_cpu(p: &Policy, s: &Placement, out: &mut Placed) -> u32;

@@ -21,6 +21,7 @@ mod policy;
 mod records;
 mod rq;
 mod rt_limit;
+mod uclamp;
 pub mod value;
 
 pub use arithmetic::Arithmetic;
@@ -45,6 +46,7 @@ pub use records::{
     Avg, CfsRq, Clock, CpuState, Decision, DlEntity, EmState, Gate, IdleWalk, LayoutRow, Newidle, PerfTerms, Rq,
     RtLimit, RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
 };
+pub use uclamp::{UCLAMP_BUCKETS, UclampBucket, UclampLimits, UclampRq, UclampTask};
 pub use rt_limit::{RT_PERIOD_NS, RT_RUNTIME_NS};
 
 /// Hash of all headers of the core, for logs: two runs with different hashes may differ in arithmetic.

@@ -541,5 +541,6 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     FairRq::layout(&mut rows);
     FairTunables::layout(&mut rows);
     crate::placement_records::layout(&mut rows);
+    crate::uclamp::layout(&mut rows);
     rows
 }

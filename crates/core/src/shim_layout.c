@@ -10,6 +10,7 @@
 #include "pelton/placement.h"
 #include "pelton/rt_limit.h"
 #include "pelton/schedutil.h"
+#include "pelton/uclamp_max.h"
 
 struct pelton_layout_row {
 	const char *record;
@@ -406,6 +407,24 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_placed, local),
 	FLD(pelton_placed, idlest),
 	FLD(pelton_placed, group),
+	REC(pelton_uclamp_task),
+	FLD(pelton_uclamp_task, requested),
+	FLD(pelton_uclamp_task, value),
+	FLD(pelton_uclamp_task, bucket),
+	FLD(pelton_uclamp_task, active),
+	REC(pelton_uclamp_limits),
+	FLD(pelton_uclamp_limits, group_min),
+	FLD(pelton_uclamp_limits, group_max),
+	FLD(pelton_uclamp_limits, system),
+	REC(pelton_uclamp_bucket),
+	FLD(pelton_uclamp_bucket, value),
+	FLD(pelton_uclamp_bucket, tasks),
+	REC(pelton_uclamp_rq),
+	FLD(pelton_uclamp_rq, min),
+	FLD(pelton_uclamp_rq, max),
+	FLD(pelton_uclamp_rq, value),
+	FLD(pelton_uclamp_rq, idle),
+	FLD(pelton_uclamp_rq, reserved),
 	REC(pelton_policy),
 };
 

@@ -215,6 +215,12 @@ static void passes(struct oracle_state *s)
 	select_under(s, &wrong);
 }
 
+/* A bucket keeps the clamp of the task that came last. */
+static void forgetful_bucket(struct oracle_state *s)
+{
+	clamps_under(s, 1);
+}
+
 #define SELECT "select_task_rq_fair"
 #define ENERGY "find_energy_efficient_cpu, compute_energy"
 #define FITS "util_fits_cpu, cpu_overutilized"
@@ -249,6 +255,7 @@ const struct oracle_canary oracle_canaries[] = {
 	{ "Y", SELECT, 510, 702, other_capacity, "unequal CPUs searched as in another release" },
 	{ "Z", SELECT, 510, 702, other_group, "groups that may be overloaded, or never are" },
 	{ "AB", "update_misfit_status", 510, 702, other_misfit, "tasks that wait although they may use one CPU only" },
+	{ "AC", "uclamp_rq_inc, uclamp_rq_dec, uclamp_eff_value", 510, 702, forgetful_bucket, "a bucket without memory" },
 	{ "AA", SELECT, 510, 702, other_cpus, "CPUs summed that the task may not use" },
 	{ 0 },
 };

@@ -223,3 +223,5 @@ void k_iowait(int cpu, unsigned int tasks)
 {
 	atomic_set(&cpu_rq(cpu)->nr_iowait, tasks);
 }
+
+#include "core_uclamp.h"

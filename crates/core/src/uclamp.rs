@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Utilization clamps by maximum: records and methods of `core/include/pelton/uclamp_max.h`.
+
+use crate::ffi;
+use crate::records::{LayoutRow, mirror};
+
+/// Buckets that a CPU counts its tasks' clamps in.
+pub const UCLAMP_BUCKETS: usize = 5;
+
+mirror! {
+    /// Clamps of a task, lower and upper, 0..1024.
+    UclampTask = "pelton_uclamp_task" {
+        /// Asked for.
+        requested: [u32; 2],
+        /// In force since it was last made runnable.
+        value: [u32; 2],
+        /// Where it is counted.
+        bucket: [u32; 2],
+        /// Counted on its CPU.
+        active: [u32; 2],
+    }
+}
+
+mirror! {
+    /// What limits a task's request.
+    UclampLimits = "pelton_uclamp_limits" {
+        /// Of its group.
+        group_min: u32,
+        /// Of its group.
+        group_max: u32,
+        /// Of the system, lower and upper.
+        system: [u32; 2],
+    }
+}
+
+mirror! {
+    /// Tasks with similar clamps.
+    UclampBucket = "pelton_uclamp_bucket" {
+        /// The largest clamp since it was empty.
+        value: u32,
+        /// Tasks.
+        tasks: u32,
+    }
+}
+
+mirror! {
+    /// Clamps of a CPU.
+    UclampRq = "pelton_uclamp_rq" {
+        /// By lower clamp.
+        min: [UclampBucket; UCLAMP_BUCKETS],
+        /// By upper clamp.
+        max: [UclampBucket; UCLAMP_BUCKETS],
+        /// In force, lower and upper.
+        value: [u32; 2],
+        /// The upper clamp is left over from the last task.
+        idle: u32,
+        /// Unused.
+        reserved: u32,
+    }
+}
+
+impl UclampTask {
+    /// A task that asks for this.
+    #[must_use]
+    pub fn asking(min: u32, max: u32) -> Self {
+        Self { requested: [min, max], ..Self::default() }
+    }
+
+    /// Lower and upper clamp: in force, or what it would get.
+    #[must_use]
+    pub fn effective(&self, limits: &UclampLimits) -> (u32, u32) {
+        (ffi::pelton_x_uclamp_eff_value(self, limits, 0), ffi::pelton_x_uclamp_eff_value(self, limits, 1))
+    }
+}
+
+impl UclampLimits {
+    /// No limit.
+    pub const NONE: UclampLimits = UclampLimits { group_min: 0, group_max: 1024, system: [1024, 1024] };
+}
+
+impl UclampRq {
+    /// A CPU without a task.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut rq = Self::default();
+        ffi::pelton_x_uclamp_init_rq(&mut rq);
+        rq
+    }
+
+    /// A task becomes runnable here.
+    ///
+    /// ```
+    /// use pelton_core::{UclampLimits, UclampRq, UclampTask};
+    /// let (mut cpu, limits) = (UclampRq::new(), UclampLimits::NONE);
+    /// let (mut a, mut b) = (UclampTask::asking(0, 390), UclampTask::asking(100, 300));
+    /// cpu.inc(&mut a, &limits);
+    /// cpu.inc(&mut b, &limits);
+    /// assert_eq!(cpu.value, [100, 390]);
+    /// cpu.dec(&mut a);
+    /// assert_eq!(cpu.value, [100, 390], "both share a bucket, which remembers the larger clamp");
+    /// cpu.dec(&mut b);
+    /// assert_eq!((cpu.value, cpu.idle), ([0, 300], 1));
+    /// ```
+    #[inline]
+    pub fn inc(&mut self, task: &mut UclampTask, limits: &UclampLimits) {
+        ffi::pelton_x_uclamp_rq_inc(self, task, limits);
+    }
+
+    /// A task is no longer runnable here.
+    #[inline]
+    pub fn dec(&mut self, task: &mut UclampTask) {
+        ffi::pelton_x_uclamp_rq_dec(self, task);
+    }
+
+    /// A runnable task's request or limits changed.
+    pub fn update(&mut self, task: &mut UclampTask, limits: &UclampLimits) {
+        ffi::pelton_x_uclamp_update_active(self, task, limits);
+    }
+}
+
+/// The Rust side of the layout comparison.
+pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
+    UclampTask::layout(rows);
+    UclampLimits::layout(rows);
+    UclampBucket::layout(rows);
+    UclampRq::layout(rows);
+}
