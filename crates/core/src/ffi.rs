@@ -6,13 +6,13 @@ use std::ffi::c_char;
 
 use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
-use crate::uclamp::{UclampLimits, UclampRq, UclampTask};
 use crate::placement_records::{Placed, Placement};
 use crate::policy::Policy;
 use crate::records::{
     Avg, CfsRq, CpuState, Decision, DlEntity, EmState, IdleWalk, Newidle, PerfTerms, Rq, RtLimit, Se, SugovCpu,
     SugovPolicy, TaskGroup, Wake,
 };
+use crate::uclamp::{UclampLimits, UclampRq, UclampTask};
 
 /// Rules, the record's own clock, and the speed of the CPU: what an update needs beside the record.
 #[repr(C)]

@@ -46,8 +46,8 @@ pub use records::{
     Avg, CfsRq, Clock, CpuState, Decision, DlEntity, EmState, Gate, IdleWalk, LayoutRow, Newidle, PerfTerms, Rq,
     RtLimit, RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
 };
-pub use uclamp::{UCLAMP_BUCKETS, UclampBucket, UclampLimits, UclampRq, UclampTask};
 pub use rt_limit::{RT_PERIOD_NS, RT_RUNTIME_NS};
+pub use uclamp::{UCLAMP_BUCKETS, UclampBucket, UclampLimits, UclampRq, UclampTask};
 
 /// Hash of all headers of the core, for logs: two runs with different hashes may differ in arithmetic.
 pub const CORE_HASH: &str = env!("PELTON_CORE_HASH");

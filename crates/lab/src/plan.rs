@@ -2,6 +2,7 @@
 //! From what a person names - platform, workloads, policy - to a checked plan.
 
 use crate::quantity;
+use pelton_core::Policy;
 use pelton_scenario::bench::original::Original;
 use pelton_scenario::platform::{self, Built, PlatformOptions};
 use pelton_scenario::policy::{self, PolicyChoice};
@@ -169,6 +170,10 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
             .notes
             .push(format!("power of this platform is in {unit}: read mJ as thousandths of that unit times seconds"));
     }
+    if let Some(task) = unread_clamps(&loaded.workload, &policy.policy) {
+        let note = format!("utilization clamps (task `{task}`) are not in force: this policy has none (uclamp=off)");
+        loaded.notes.push(note);
+    }
     let mut policy = policy;
     if let Some(unread) = policy.rate_limit_unread(inputs.rate_limit_us) {
         policy.warnings.push(unread);
@@ -184,6 +189,14 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
     };
     let plan = Plan::new(built.machine, loaded.workload, policy.policy, config);
     Prepared { plan, policy, warnings: loaded.warnings, notes: loaded.notes, originals: loaded.originals }
+}
+
+/// A task whose clamps the policy does not read.
+fn unread_clamps<'a>(workload: &'a Workload, policy: &Policy) -> Option<&'a str> {
+    let binds = |clamps: Option<(u32, u32)>| clamps.is_some_and(|c| c != (0, 1024));
+    let clamped = |t: &&pelton_sim::workload::TaskSpec| binds(t.uclamp) || t.phases.iter().any(|p| binds(p.uclamp));
+    let unread = policy.uclamp == pelton_core::value::UCLAMP_OFF;
+    workload.tasks.iter().find(clamped).filter(|_| unread).map(|task| task.name.as_str())
 }
 
 fn delay(workload: &mut Workload, delays_ns: &[(String, u64)]) {

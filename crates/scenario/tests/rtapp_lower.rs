@@ -215,14 +215,15 @@ fn run_counts_on_the_cpu_that_was_calibrated() {
 }
 
 #[test]
-fn clamps_are_refused_with_their_place_until_the_engine_has_them() {
-    let refused = |task: &str| {
+fn clamps_are_those_that_are_written() {
+    let clamps = |task: &str| {
         let file =
             SourceFile::new("t.json", format!("{{ \"tasks\": {{\n \"a\": {{ \"loop\": 1, {task}, \"run\": 1 }} }} }}"));
-        rtapp::load(&file, &RtAppOptions::default()).map(|_| ()).map_err(|e| e.to_string())
+        rtapp::load(&file, &RtAppOptions::default()).map(|w| w.tasks[0].uclamp).map_err(|e| e.to_string())
     };
-    assert!(refused("\"util_max\": 300").unwrap_err().contains("utilization clamps are not modelled yet"));
-    assert_eq!(refused("\"util_max\": 1024, \"util_min\": -1, \"taskgroup\": \"/\""), Ok(()));
+    assert_eq!(clamps("\"util_max\": 300"), Ok(Some((0, 300))));
+    assert_eq!(clamps("\"util_max\": 1024, \"util_min\": -1, \"taskgroup\": \"/\""), Ok(Some((0, 1024))));
+    assert_eq!(clamps("\"util_min\": -1"), Ok(None));
 }
 
 #[test]

@@ -22,8 +22,8 @@ impl<S: Sink> Engine<'_, S> {
             policy: kernel_policy(task.policy),
             prio: task.prio,
             cpus_allowed: told(&task.allowed),
-            uclamp_min: 0,
-            uclamp_max: 1024,
+            uclamp_min: task.clamps.map_or(0, |(min, _)| min),
+            uclamp_max: task.clamps.map_or(1024, |(_, max)| max),
             group: task.group.wrapping_add(1),
         };
         self.emit(event);

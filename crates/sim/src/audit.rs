@@ -22,8 +22,37 @@ impl<S: Sink> Engine<'_, S> {
         (0..self.tasks.len() as u32).try_for_each(|t| self.audit_task(t))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_cpu(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_signals(c))?;
+        (0..self.cpus.len() as u32).try_for_each(|c| self.audit_clamps(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_levels(c))?;
         self.audit_groups()
+    }
+
+    /// A CPU counts the clamps of exactly the tasks that are runnable on it, and is in force what they ask for.
+    fn audit_clamps(&self, c: u32) -> Result<(), String> {
+        if !self.clamped {
+            return Ok(());
+        }
+        let counted = |t: &&crate::state::Task| t.cpu == c && t.uclamp.active == [1, 1];
+        let (clamps, n) = (&self.cpus[c as usize].uclamp, self.tasks.iter().filter(counted).count() as u32);
+        for buckets in [&clamps.min, &clamps.max] {
+            let sum: u32 = buckets.iter().map(|b| b.tasks).sum();
+            if sum != n {
+                return Err(format!("CPU {c} counts the clamps of {sum} tasks, {n} are on it"));
+            }
+        }
+        let most = |id: usize| self.tasks.iter().filter(counted).map(|t| t.uclamp.value[id]).max();
+        for id in [0, 1] {
+            if most(id).is_some_and(|most| clamps.value[id] < most) {
+                return Err(format!("CPU {c} is clamped to {}, a task asks for {:?}", clamps.value[id], most(id)));
+            }
+        }
+        let runs = |t: &crate::state::Task| {
+            t.cpu == c && t.life == Life::Runnable && matches!(t.class, Class::Fair | Class::Realtime)
+        };
+        match self.tasks.iter().find(|t| runs(t) && t.uclamp.active != [1, 1]) {
+            Some(task) => Err(format!("{} runs on CPU {c} and its clamps do not count", task.name)),
+            None => Ok(()),
+        }
     }
 
     /// A kernel path of this CPU takes time, or has taken it and its end is due at this instant.
@@ -255,6 +284,18 @@ pub(crate) fn audited<'a, S: Sink>(
     Ok(engine)
 }
 
+/// Some tasks ask for clamps, some change them from phase to phase.
+fn random_clamps(d: &mut Dice, w: &mut Workload) {
+    for t in &mut w.tasks {
+        let mut clamps = || {
+            let max = d.below(1025) as u32;
+            (d.below(2) == 0).then(|| (d.below(u64::from(max) + 1) as u32, max))
+        };
+        t.uclamp = clamps();
+        t.phases.iter_mut().for_each(|p| p.uclamp = clamps());
+    }
+}
+
 /// Random run number `seed`; `finite` tasks end, `grouped` ones are in groups.
 fn random_run(seed: u64, finite: bool, grouped: bool) -> Result<(), String> {
     const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
@@ -265,6 +306,9 @@ fn random_run(seed: u64, finite: bool, grouped: bool) -> Result<(), String> {
     let cfg = RunConfig { seed, start_phase_random: d.below(2) == 0, duration_ns: 400 * MS, ..RunConfig::default() };
     if grouped {
         random_groups(&mut d, &mut w);
+    }
+    if seed % 3 == 0 {
+        random_clamps(&mut d, &mut w);
     }
     if finite {
         for t in &mut w.tasks {

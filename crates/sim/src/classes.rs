@@ -43,6 +43,7 @@ impl<S: Sink> Engine<'_, S> {
         let old = self.tasks[t as usize].class;
         self.take_off(c, t, old);
         apply_policy(&mut self.tasks[t as usize], policy);
+        self.reclass_clamps(c, t);
         self.put_on(c, t, old);
         self.hook_switch(c, Some(old), t);
         self.resched_cpu(c);

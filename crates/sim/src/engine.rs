@@ -59,6 +59,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub grouped: bool,
     /// CPUs differ in capacity.
     pub asymmetric: bool,
+    /// Tasks have utilization clamps.
+    pub clamped: bool,
     /// Where fair tasks go from 5.10 on.
     pub placing: crate::placing::Placing,
     pub now: u64,

@@ -14,6 +14,7 @@ mod birth;
 mod calls;
 mod channel;
 mod check;
+mod clamps;
 mod class;
 mod classes;
 mod demand;

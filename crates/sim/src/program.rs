@@ -141,6 +141,9 @@ impl<S: Sink> Engine<'_, S> {
         if let Some(policy) = phase.policy {
             self.change_policy(t, policy);
         }
+        if let Some(clamps) = phase.uclamp {
+            changes |= self.change_clamps(t, clamps);
+        }
         if let Some(path) = &phase.taskgroup {
             changes |= self.change_group(t, path);
         }

@@ -261,6 +261,7 @@ impl<S: Sink> Engine<'_, S> {
     /// The running task stops being runnable. True when it stays queued (delayed dequeue).
     fn deactivate(&mut self, c: u32, t: u32) -> bool {
         let dead = self.tasks[t as usize].life == Life::Dead;
+        self.clamps_out(c, t);
         match self.tasks[t as usize].class {
             Class::Fair => return self.deactivate_fair(c, t, dead),
             Class::Realtime => {
@@ -333,6 +334,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Takes a runnable task (running or waiting) off CPU `c` because it moves.
     pub(crate) fn leave_queue(&mut self, c: u32, t: u32) {
+        self.clamps_out(c, t);
         match self.tasks[t as usize].class {
             Class::Fair => self.fair_dequeue(c, t, dequeue::MIGRATE),
             Class::Realtime => {
@@ -375,6 +377,7 @@ impl<S: Sink> Engine<'_, S> {
         self.account(c);
         self.update_clock(c);
         self.tasks[t as usize].waiting_since_ns = self.now;
+        self.clamps_in(c, t);
         match self.tasks[t as usize].class {
             Class::Fair => {
                 self.signal_enqueue(c, t);

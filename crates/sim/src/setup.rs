@@ -47,9 +47,6 @@ fn check(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
         return Err(SimError::Unsupported("mutexes with priority inheritance (pi_enabled) are not modelled".into()));
     }
     check_channels(w)?;
-    if let Some(what) = unmodelled(w) {
-        return Err(SimError::Unsupported(what));
-    }
     let n = m.cpus.len() as u32;
     for task in &w.tasks {
         let sets = task.phases.iter().filter_map(|p| p.cpus.as_ref()).chain(task.cpus.as_ref());
@@ -90,16 +87,6 @@ fn deadline_in_order(policy: SchedPolicy) -> bool {
     }
 }
 
-/// Settings of tasks that would change the run and that the engine does not honour.
-fn unmodelled(w: &Workload) -> Option<String> {
-    let binds = |clamps: Option<(u32, u32)>| clamps.is_some_and(|c| c != (0, 1024));
-    let clamped = |t: &&TaskSpec| binds(t.uclamp) || t.phases.iter().any(|p| binds(p.uclamp));
-    if let Some(task) = w.tasks.iter().find(clamped) {
-        return Some(format!("utilization clamps (task '{}')", task.name));
-    }
-    None
-}
-
 /// The kernel admits deadline tasks up to 95 % of the CPUs, or of their capacity.
 fn check_deadline_bandwidth(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
     let bw = |policy| match policy {
@@ -135,6 +122,8 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
         forked_on: None,
         moves_to: None,
         pulled_to: None,
+        clamps: None,
+        uclamp: Default::default(),
         cold: false,
         allowed,
         group: ROOT,
@@ -183,6 +172,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         irq_depth: 0,
         irq_pending_ns: 0,
         rt_limit: pelton_core::RtLimit::new(),
+        uclamp: pelton_core::UclampRq::new(),
         rt_period_end_ns: 0,
         runtime_accounted_ns: 0,
         segment: Default::default(),
@@ -301,6 +291,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
             hooks: Hooks::of(policy, tick_ns),
             grouped: !groups.list.is_empty(),
+            clamped: crate::clamps::are_used(w, policy),
             placing: crate::placing::Placing::new(m, policy),
             asymmetric: m.cpus.iter().any(|c| c.capacity != m.cpus[0].capacity),
             now: 0,
@@ -389,7 +380,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let first = spec.phases.first().and_then(|p| p.cpus.clone());
         let allowed = spec.cpus.clone().or(first).unwrap_or(all).below(self.cpus.len() as u32);
         let task = new_task(Kind::Program { spec: index }, spec.name.clone(), spec.policy, allowed, spec.own_timers);
-        Task { group: self.groups.number(&spec.taskgroup), ..task }
+        Task { group: self.groups.number(&spec.taskgroup), clamps: spec.uclamp, ..task }
     }
 
     fn create_worker(&mut self, d: u32) {

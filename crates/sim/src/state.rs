@@ -111,6 +111,10 @@ pub(crate) struct Task {
     pub forked_on: Option<u32>,
     /// The only CPU it may run on from its next wake-up on.
     pub moves_to: Option<u32>,
+    /// Clamps it asks for; `None` = those of its class.
+    pub clamps: Option<(u32, u32)>,
+    /// Its clamps where they count.
+    pub uclamp: pelton_core::UclampTask,
     /// The bigger CPU that takes it while it runs.
     pub pulled_to: Option<u32>,
     /// Changed CPU and has not run there yet.
@@ -210,6 +214,8 @@ pub(crate) struct CpuState {
     /// Operating point whose power it draws.
     pub power_opp: u32,
     pub irq_depth: u32,
+    /// Clamps of its runnable tasks.
+    pub uclamp: pelton_core::UclampRq,
     /// Share of the real-time class.
     pub rt_limit: pelton_core::RtLimit,
     /// End of the fair server's period.

@@ -83,7 +83,13 @@ impl<S: Sink> Engine<'_, S> {
     /// Inputs of one CPU for the governor.
     pub(crate) fn inputs(&self, c: u32) -> CpuInputs {
         let cpu = &self.cpus[c as usize];
-        CpuInputs::fill(&cpu.rq, cpu_bw_dl(cpu.dl.running_bw_q20), cpu.rt_nr_running(), cpu.idle_calls)
+        let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
+        let inputs = CpuInputs::fill(&cpu.rq, bw_dl, cpu.rt_nr_running(), cpu.idle_calls);
+        if !self.clamped {
+            return inputs;
+        }
+        let [uclamp_min, uclamp_max] = cpu.uclamp.value;
+        CpuInputs { uclamp_used: 1, uclamp_min, uclamp_max, ..inputs }
     }
 
     /// Brings the requests of domain `d` up to now for a call of CPU `c`. Who only looks (`keep` false) does not keep what

@@ -91,6 +91,7 @@ impl<S: Sink> Engine<'_, S> {
         self.emit_wakeup(t, exec, c, true);
         self.account(c);
         self.update_clock(c);
+        self.clamps_in(c, t);
         self.fair_requeue(c, t);
         self.tasks[t as usize].waiting_since_ns = self.now;
         self.signal_requeue(c, t);

@@ -19,6 +19,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn is_overutilized(&mut self, c: u32) -> bool {
         self.fill_cpu(c, NO_TASK);
+        self.placing.record.uclamp_used = self.clamped.into();
         self.placing.record.cpu_overutilized(&self.policy, c)
     }
 
@@ -39,6 +40,7 @@ impl<S: Sink> Engine<'_, S> {
         let task = self.placed_task(t);
         let placing = &mut self.placing;
         placing.record.task = task;
+        placing.record.uclamp_used = self.clamped.into();
         placing.record.misfit_load(&self.policy, &mut placing.placed, c, biggest) > 0
     }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Fills the record of a decision from the state of the run.
 
-use pelton_core::{CpuState as Signals, NO_CPU, NO_IDLE_STATE, PlaceTask, PlaceWaker, nr_idle_scan};
+use pelton_core::{
+    CpuState as Signals, NO_CPU, NO_IDLE_STATE, PlaceTask, PlaceWaker, UclampLimits, UclampTask, nr_idle_scan,
+};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -15,11 +17,12 @@ impl<S: Sink> Engine<'_, S> {
             self.fill_cpu(c, t);
         }
         let (task, waker) = (self.placed_task(t), self.placing_task(t, exec));
-        let overutilized = self.placing.overutilized;
+        let (overutilized, clamped) = (self.placing.overutilized, self.clamped);
         let record = &mut self.placing.record;
         (record.task, record.waker) = (task, waker);
         (record.this_cpu, record.prev_cpu, record.flags) = (exec, task.cpu, flags);
         record.overutilized = overutilized.into();
+        record.uclamp_used = clamped.into();
         record.avg_idle_ns = self.cpus[exec as usize].newidle.avg_idle_ns;
     }
 
@@ -43,8 +46,12 @@ impl<S: Sink> Engine<'_, S> {
             bw_dl: pelton_core::cpu_bw_dl(cpu.dl.running_bw_q20),
             rt_nr_running: cpu.rt_nr_running(),
             cfs_nr_running: cpu.fair.nr_runnable(),
+            uclamp_used: self.clamped.into(),
+            uclamp_min: if self.clamped { cpu.uclamp.value[0] } else { 0 },
+            uclamp_max: if self.clamped { cpu.uclamp.value[1] } else { 1024 },
             ..out.state
         };
+        out.uclamp_idle = cpu.uclamp.idle;
         out.load = cpu.rq.cfs.avg.load_avg;
         out.hw_pressure = cpu.rq.hw.load_avg as u32;
         out.nr_running = cpu.nr_running() + delayed;
@@ -65,6 +72,8 @@ impl<S: Sink> Engine<'_, S> {
     pub(super) fn placed_task(&self, t: u32) -> PlaceTask {
         let task = &self.tasks[t as usize];
         let (queue_update_ns, queue_load, queue_h_load) = self.queue_of(t);
+        let clamps = UclampTask { requested: asked(task.clamps), ..task.uclamp };
+        let (uclamp_min, uclamp_max) = if self.clamped { clamps.effective(&UclampLimits::NONE) } else { (0, 1024) };
         PlaceTask {
             se: task.se,
             allowed: mask(&task.allowed),
@@ -76,8 +85,8 @@ impl<S: Sink> Engine<'_, S> {
             recent_cpu: task.recent_cpu,
             wakee_flips: task.wakee_flips,
             sched_idle: matches!(task.policy, SchedPolicy::Idle).into(),
-            uclamp_min: 0,
-            uclamp_max: 1024,
+            uclamp_min,
+            uclamp_max,
             numa_cpu: NO_CPU,
         }
     }
@@ -165,6 +174,11 @@ impl<S: Sink> Engine<'_, S> {
             self.placing.note_idle_cores(c, true);
         }
     }
+}
+
+/// What a fair task asks for.
+fn asked(clamps: Option<(u32, u32)>) -> [u32; 2] {
+    clamps.map_or([0, 1024], |(min, max)| [min, max])
 }
 
 fn mask(cpus: &CpuSet) -> u64 {

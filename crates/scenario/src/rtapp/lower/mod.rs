@@ -2,7 +2,6 @@
 //! Grammar to workload: what rt-app would do, in the simulator's task language.
 
 mod group;
-mod limits;
 mod names;
 mod sched;
 mod task;

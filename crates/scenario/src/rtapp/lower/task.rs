@@ -7,7 +7,6 @@ use pelton_sim::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, Time
 
 use super::Lowering;
 use super::group::{phase_group, taskgroup};
-use super::limits::refuse_unmodelled;
 use super::names::Names;
 use super::sched::{self, UNCLAMPED, ns};
 use crate::rtapp::ast::{Event, EventKind, Timer};
@@ -22,9 +21,7 @@ impl Lowering<'_> {
         let taskgroup = taskgroup(task, policy_name, &mut self.report);
         let uclamp = sched::clamps(props, UNCLAMPED, &mut self.report);
         let clamps = sched::phase_clamps(task, uclamp.unwrap_or(UNCLAMPED), &mut self.report);
-        if !self.keep_unmodelled {
-            refuse_unmodelled(task, &mut self.report);
-        }
+        if !self.keep_unmodelled {}
         let mut timers = Timers::of(task);
         let mut phases = Vec::with_capacity(task.phases.len());
         for (phase, uclamp) in task.phases.iter().zip(clamps) {
