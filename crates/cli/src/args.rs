@@ -308,6 +308,10 @@ pub struct ExplainArgs {
     /// The last call that the gate refused, or whose change it held.
     #[arg(long, conflicts_with = "changed")]
     pub held: bool,
+    /// Why a fair task went to its CPU instead: any task, or TASK [5.10 and later; by energy 5.4 and later].
+    #[arg(long, value_name = "TASK", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    #[arg(conflicts_with_all = ["domain", "cpu", "changed", "held"])]
+    pub placement: Option<String>,
 }
 
 /// `pelton platform`.

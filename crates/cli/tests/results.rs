@@ -282,3 +282,24 @@ fn explain_fills_in_every_step() {
 fn explain_as_table() {
     snapshot("explain", &good(&with("explain", &["--profile", "4.16", "--at", "500ms", "--changed"])));
 }
+
+#[test]
+fn a_placement_is_explained_with_every_cpu_it_could_have_had() {
+    let common =
+        ["explain", "--platform", "hikey960", "--workload", "periodic:name=p,threads=4,run_us=1000,period_us=16000"];
+    let all = |rest: &[&'static str]| [&common[..], rest].concat();
+    let told: Value =
+        serde_json::from_str(&good(&all(&["--placement=p-0", "--at", "500ms", "--format", "json"]))).expect("JSON");
+    assert_eq!((told["task"].as_str(), told["rule"].as_str()), (Some("p-0"), Some("energy")));
+    let candidates = told["candidates"].as_array().expect("a list");
+    assert_eq!(candidates.len(), 8);
+    let added = |c: &Value| c["energy_added"].as_u64();
+    let chosen = candidates.iter().find(|c| c["cpu"] == told["chosen_cpu"]).expect("one of them");
+    let asked: Vec<u64> = candidates.iter().filter_map(added).collect();
+    assert!(asked.len() > 1 && asked.iter().all(|&energy| added(chosen).is_some_and(|least| least <= energy)), "{told}");
+
+    let old = pelton(&all(&["--placement", "--profile", "4.12"]));
+    assert!(old.code == 3 && old.stderr.contains("from 5.10 on"), "{}", old.stderr);
+    let nobody = pelton(&all(&["--placement=q"]));
+    assert!(nobody.code == 3 && nobody.stderr.contains("its tasks: p-0"), "{}", nobody.stderr);
+}

@@ -469,6 +469,14 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_find_energy_efficient_cpu(p: &Policy, s: &Placement, out: &mut Placed) -> u32;
     pub(crate) safe fn pelton_x_placed_start(s: &Placement, out: &mut Placed);
     pub(crate) safe fn pelton_x_misfit_load(p: &Policy, s: &Placement, out: &Placed, cpu: u32, biggest: u32) -> u64;
+    pub(crate) safe fn pelton_x_place_util(
+        p: &Policy,
+        s: &Placement,
+        out: &Placed,
+        cpu: u32,
+        dst: u32,
+        boost: u32,
+    ) -> u32;
     pub(crate) safe fn pelton_x_cpu_overutilized(p: &Policy, s: &Placement, cpu: u32) -> u32;
     pub(crate) safe fn pelton_x_idle_walk_kick(p: &Policy, w: &IdleWalk) -> u32;
     pub(crate) safe fn pelton_x_idle_walk_newly(p: &Policy, w: &IdleWalk, n: &Newidle) -> u32;

@@ -114,6 +114,12 @@ impl Placement {
         ffi::pelton_x_util_fits_cpu(policy, self, util, min, max, cpu)
     }
 
+    /// Utilization of a CPU with the task on it.
+    #[must_use]
+    pub fn util_with_task(&self, policy: &Policy, placed: &Placed, cpu: u32) -> u32 {
+        ffi::pelton_x_place_util(policy, self, placed, cpu, cpu, 0)
+    }
+
     /// Has a CPU more to do than it can?
     #[must_use]
     pub fn cpu_overutilized(&self, policy: &Policy, cpu: u32) -> bool {

@@ -248,6 +248,8 @@ FN(u32, find_energy_efficient_cpu, (policy_t p, place_t s, struct pelton_placed 
 FN(void, placed_start, (place_t s, struct pelton_placed *out), (s, out))
 FN(u64, misfit_load, (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu, u32 biggest),
    (p, s, out, cpu, biggest))
+FN(u32, place_util,
+   (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost), (p, s, out, cpu, dst, boost))
 FN(u32, cpu_overutilized, (policy_t p, const struct pelton_placement *s, u32 cpu), (p, s, cpu))
 FN(u32, wake_affine, (policy_t p, const struct pelton_wake *w), (p, w))
 FN(u32, wake_wide, (u32 waker, u32 wakee, u32 llc), (waker, wakee, llc))

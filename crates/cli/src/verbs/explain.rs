@@ -22,6 +22,9 @@ pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
         // What happens at the last nanosecond of a run is part of it; 0 would mean the workload's own length.
         plan.config.duration_ns = plan.config.duration_ns.min(at.max(1));
     }
+    if let Some(task) = &args.placement {
+        return super::explain_placement::explain(task, args, &plan, global);
+    }
     let wanted = Wanted { domain: domain(args, &plan)?, changed: args.changed, held: args.held };
     let (moment, decisions) = find(args, global, &plan, wanted)?;
     let Some(moment) = moment else {

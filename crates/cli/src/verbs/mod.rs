@@ -5,6 +5,7 @@ mod common;
 mod compare;
 mod distinguish;
 mod explain;
+mod explain_placement;
 mod front;
 mod placements;
 mod platform;

@@ -11,6 +11,7 @@ use pelton_schema::Sink;
 
 use crate::engine::Engine;
 use crate::machine::Machine;
+use crate::state::Task;
 
 /// State of placement.
 pub(crate) struct Placing {
@@ -71,6 +72,9 @@ impl<S: Sink> Engine<'_, S> {
         self.fill_placement(t, exec, flags);
         let placing = &mut self.placing;
         let target = placing.record.select(&self.policy, &mut placing.placed);
+        if S::PLACEMENTS {
+            self.sink.placement(self.now, Task::tid(t), &placing.record, &placing.placed);
+        }
         let cleared = placing.placed.no_idle_core;
         if cleared != NO_CPU {
             placing.note_idle_cores(cleared, false);
@@ -89,6 +93,9 @@ impl<S: Sink> Engine<'_, S> {
         self.fill_placement(t, exec, flags);
         let placing = &mut self.placing;
         let target = placing.record.find_energy_efficient_cpu(&self.policy, &mut placing.placed)?;
+        if S::PLACEMENTS {
+            self.sink.placement(self.now, Task::tid(t), &placing.record, &placing.placed);
+        }
         self.tasks[t as usize].se = self.placing.placed.se;
         Some(target)
     }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Catches one placement of a fair task, with every CPU that it could have gone to.
+
+use pelton_core::{AFFINE, NO_CPU, Placed, Placement, Policy, wf};
+use pelton_schema::{Event, Sink};
+use serde::Serialize;
+
+/// Keeps the last placement of a task, or of any.
+#[derive(Debug, Default)]
+pub struct PlacementSink {
+    /// Only this task; `None` = any.
+    tid: Option<u32>,
+    kept: Option<Kept>,
+    count: u64,
+}
+
+/// What a placement read and gave.
+#[derive(Debug)]
+pub struct Kept {
+    time_ns: u64,
+    tid: u32,
+    read: Box<Placement>,
+    placed: Box<Placed>,
+}
+
+impl PlacementSink {
+    /// For one task, or for any.
+    #[must_use]
+    pub fn of(tid: Option<u32>) -> Self {
+        Self { tid, ..Self::default() }
+    }
+
+    /// The last placement that fits, and how many did.
+    #[must_use]
+    pub fn finish(self) -> (Option<Kept>, u64) {
+        (self.kept, self.count)
+    }
+}
+
+impl Sink for PlacementSink {
+    const PLACEMENTS: bool = true;
+
+    fn event(&mut self, _: u64, _: &Event) {}
+
+    fn placement(&mut self, time_ns: u64, tid: u32, read: &Placement, placed: &Placed) {
+        if self.tid.is_none_or(|wanted| wanted == tid) {
+            self.count += 1;
+            self.kept = Some(Kept { time_ns, tid, read: Box::new(*read), placed: Box::new(*placed) });
+        }
+    }
+}
+
+/// One CPU as a place for the task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Candidate {
+    /// CPU.
+    pub cpu: u32,
+    /// The task may use it.
+    pub allowed: bool,
+    /// What it is in this decision: `chosen`, `previous`, `this` (executes the placement), `recent`.
+    pub roles: Vec<&'static str>,
+    /// Runnable tasks.
+    pub running: u32,
+    /// It runs nothing and nothing is on its way.
+    pub idle: bool,
+    /// Capacity left for fair tasks.
+    pub capacity: u32,
+    /// Utilization with the task on it.
+    pub util_with_task: u32,
+    /// Capacity that is left then.
+    pub spare: u32,
+    /// `yes`, `no`, or `floor lost`: the task's lower clamp would not be kept.
+    pub fits: &'static str,
+    /// Energy that its domain needs more with the task, in the kernel's unit; `None`: not asked.
+    pub energy_added: Option<i128>,
+}
+
+/// Why a task went where it went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    /// When, ns since the start of the run.
+    pub time_ns: u64,
+    /// The task.
+    pub task: String,
+    /// `wake-up` or `new task`.
+    pub event: &'static str,
+    /// CPU that executes the placement.
+    pub this_cpu: u32,
+    /// CPU it was on.
+    pub prev_cpu: u32,
+    /// CPU it goes to.
+    pub chosen_cpu: u32,
+    /// Rule that decided.
+    pub rule: &'static str,
+    /// How the starting point of the search was chosen.
+    pub start: &'static str,
+    /// Tasks are placed by energy on this machine.
+    pub energy_aware: bool,
+    /// Some CPU has more to do than it can: energy does not decide.
+    pub overutilized: bool,
+    /// Utilization that the task brings along, its estimate included.
+    pub task_util: u32,
+    /// Its clamps.
+    pub clamps: (u32, u32),
+    /// All CPUs.
+    pub candidates: Vec<Candidate>,
+}
+
+/// Puts a placement into words and numbers; `name`: of a task by its tid.
+#[must_use]
+pub fn explain(kept: &Kept, policy: &Policy, name: impl Fn(u32) -> String) -> Explanation {
+    let (read, placed) = (&*kept.read, &*kept.placed);
+    let estimate = placed.se.avg.util_est_enqueued & !(1 << 31);
+    Explanation {
+        time_ns: kept.time_ns,
+        task: name(kept.tid),
+        event: if read.flags & wf::FORK != 0 { "new task" } else { "wake-up" },
+        this_cpu: read.this_cpu,
+        prev_cpu: read.prev_cpu,
+        chosen_cpu: placed.cpu,
+        rule: placed.how(),
+        start: AFFINE.get(placed.affine as usize).copied().unwrap_or("?"),
+        energy_aware: read.energy_aware != 0,
+        overutilized: read.overutilized != 0,
+        task_util: (placed.se.avg.util_avg as u32).max(estimate),
+        clamps: (read.task.uclamp_min, read.task.uclamp_max),
+        candidates: (0..read.nr_cpus).map(|cpu| candidate(cpu, read, placed, policy)).collect(),
+    }
+}
+
+fn candidate(cpu: u32, read: &Placement, placed: &Placed, policy: &Policy) -> Candidate {
+    let c = &read.cpus[cpu as usize];
+    let util = read.util_with_task(policy, placed, cpu);
+    let fits = read.util_fits_cpu(policy, util, read.task.uclamp_min, read.task.uclamp_max, cpu);
+    let roles = [
+        ("chosen", placed.cpu),
+        ("previous", read.prev_cpu),
+        ("this", read.this_cpu),
+        ("recent", read.task.recent_cpu),
+    ];
+    Candidate {
+        cpu,
+        allowed: read.task.allowed >> cpu & 1 == 1,
+        roles: roles.iter().filter(|(_, at)| *at == cpu).map(|(role, _)| *role).collect(),
+        running: c.nr_running,
+        idle: c.curr_idle != 0 && c.nr_running == 0 && c.ttwu_pending == 0,
+        capacity: c.capacity,
+        util_with_task: util,
+        spare: c.capacity.saturating_sub(util),
+        fits: match fits {
+            1 => "yes",
+            0 => "no",
+            _ => "floor lost",
+        },
+        energy_added: energy_added(cpu, placed),
+    }
+}
+
+/// What a domain needs more with the task on one of its CPUs.
+fn energy_added(cpu: u32, placed: &Placed) -> Option<i128> {
+    let with = placed.energies().iter().find(|e| e.cpu == cpu)?;
+    let without = placed.energies().iter().find(|e| e.cpu == NO_CPU && e.perf_domain == with.perf_domain)?;
+    Some(i128::from(with.energy) - i128::from(without.energy))
+}
