@@ -296,7 +296,10 @@ fn a_placement_is_explained_with_every_cpu_it_could_have_had() {
     let added = |c: &Value| c["energy_added"].as_u64();
     let chosen = candidates.iter().find(|c| c["cpu"] == told["chosen_cpu"]).expect("one of them");
     let asked: Vec<u64> = candidates.iter().filter_map(added).collect();
-    assert!(asked.len() > 1 && asked.iter().all(|&energy| added(chosen).is_some_and(|least| least <= energy)), "{told}");
+    assert!(
+        asked.len() > 1 && asked.iter().all(|&energy| added(chosen).is_some_and(|least| least <= energy)),
+        "{told}"
+    );
 
     let old = pelton(&all(&["--placement", "--profile", "4.12"]));
     assert!(old.code == 3 && old.stderr.contains("from 5.10 on"), "{}", old.stderr);

@@ -235,21 +235,22 @@ FN(u32, wake_reads_runnable, (policy_t p), (p))
 FN(u32, select_task_rq_fair, (policy_t p, const struct pelton_placement *s, struct pelton_placed *out), (p, s, out))
 typedef const struct pelton_placement *place_t;
 FN(s32, util_fits_cpu, (policy_t p, place_t s, u32 util, u32 min, u32 max, u32 cpu), (p, s, util, min, max, cpu))
-FN(void, uclamp_init_rq, (struct pelton_uclamp_rq *rq), (rq))
+FN(void, uclamp_init_rq, (struct pelton_uclamp_rq * rq), (rq))
 FN(void, uclamp_rq_inc,
-   (struct pelton_uclamp_rq *rq, struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l), (rq, t, l))
-FN(void, uclamp_rq_dec, (struct pelton_uclamp_rq *rq, struct pelton_uclamp_task *t), (rq, t))
+   (struct pelton_uclamp_rq * rq, struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l), (rq, t, l))
+FN(void, uclamp_rq_dec, (struct pelton_uclamp_rq * rq, struct pelton_uclamp_task *t), (rq, t))
 FN(void, uclamp_update_active,
-   (struct pelton_uclamp_rq *rq, struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l), (rq, t, l))
-FN(u32, uclamp_eff_value, (const struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l, u32 id), (t, l, id))
+   (struct pelton_uclamp_rq * rq, struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l), (rq, t, l))
+FN(u32, uclamp_eff_value, (const struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l, u32 id),
+   (t, l, id))
 FN(u32, capacity_greater, (u32 a, u32 b), (a, b))
 FN(u32, nr_idle_scan, (u64 sum_util, u32 weight, u32 imbalance_pct), (sum_util, weight, imbalance_pct))
 FN(u32, find_energy_efficient_cpu, (policy_t p, place_t s, struct pelton_placed *out), (p, s, out))
 FN(void, placed_start, (place_t s, struct pelton_placed *out), (s, out))
 FN(u64, misfit_load, (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu, u32 biggest),
    (p, s, out, cpu, biggest))
-FN(u32, place_util,
-   (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost), (p, s, out, cpu, dst, boost))
+FN(u32, place_util, (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost),
+   (p, s, out, cpu, dst, boost))
 FN(u32, cpu_overutilized, (policy_t p, const struct pelton_placement *s, u32 cpu), (p, s, cpu))
 FN(u32, wake_affine, (policy_t p, const struct pelton_wake *w), (p, w))
 FN(u32, wake_wide, (u32 waker, u32 wakee, u32 llc), (waker, wakee, llc))

@@ -61,7 +61,7 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 fn options() -> RtAppOptions {
-    RtAppOptions { cpus: Some(8), keep_unmodelled: true, ..RtAppOptions::default() }
+    RtAppOptions { cpus: Some(8), ..RtAppOptions::default() }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use pelton_sim::Workload;
 use pelton_sim::workload::{CpuSet, Op, SchedPolicy, Start, TimerId, TimerMode};
 
 fn options() -> RtAppOptions {
-    RtAppOptions { cpus: Some(4), keep_unmodelled: true, ..RtAppOptions::default() }
+    RtAppOptions { cpus: Some(4), ..RtAppOptions::default() }
 }
 
 fn load_with(tasks: &str, options: &RtAppOptions) -> Workload {

@@ -307,7 +307,7 @@ fn random_run(seed: u64, finite: bool, grouped: bool) -> Result<(), String> {
     if grouped {
         random_groups(&mut d, &mut w);
     }
-    if seed % 3 == 0 {
+    if seed.is_multiple_of(3) {
         random_clamps(&mut d, &mut w);
     }
     if finite {

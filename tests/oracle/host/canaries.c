@@ -255,7 +255,8 @@ const struct oracle_canary oracle_canaries[] = {
 	{ "Y", SELECT, 510, 702, other_capacity, "unequal CPUs searched as in another release" },
 	{ "Z", SELECT, 510, 702, other_group, "groups that may be overloaded, or never are" },
 	{ "AB", "update_misfit_status", 510, 702, other_misfit, "tasks that wait although they may use one CPU only" },
-	{ "AC", "uclamp_rq_inc, uclamp_rq_dec, uclamp_eff_value", 510, 702, forgetful_bucket, "a bucket without memory" },
+	{ "AC", "uclamp_rq_inc, uclamp_rq_dec, uclamp_eff_value", 510, 702, forgetful_bucket,
+	  "a bucket without memory" },
 	{ "AA", SELECT, 510, 702, other_cpus, "CPUs summed that the task may not use" },
 	{ 0 },
 };

@@ -78,7 +78,7 @@ static void run_clamps(struct oracle_state *s)
 
 const struct oracle_op ops_uclamp[] = {
 	{ "uclamp_rq_inc, uclamp_rq_dec, uclamp_eff_value",
-	  "pelton_uclamp_rq_inc, pelton_uclamp_rq_dec, pelton_uclamp_update_active, pelton_uclamp_eff_value", make_clamps,
-	  k_uclamp_life, run_clamps, 0, 0 },
+	  "pelton_uclamp_rq_inc, pelton_uclamp_rq_dec, pelton_uclamp_update_active, pelton_uclamp_eff_value",
+	  make_clamps, k_uclamp_life, run_clamps, 0, 0 },
 	{ 0 },
 };

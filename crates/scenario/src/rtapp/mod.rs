@@ -43,8 +43,6 @@ pub struct RtAppOptions {
     pub quantise: bool,
     /// Whom `suspend` waits for.
     pub suspend: SuspendRule,
-    /// Keep clamps and groups in the workload although the engine does not honour them yet. Off: they are refused.
-    pub keep_unmodelled: bool,
     /// Name of the workload; the file's name by default.
     pub name: Option<String>,
 }

@@ -45,7 +45,6 @@ struct Lowering<'a> {
     cpus: u32,
     loop_ns: Option<u64>,
     run_capacity: u32,
-    keep_unmodelled: bool,
     absolute_timers: BTreeSet<String>,
     templates: BTreeMap<&'a str, u32>,
 }
@@ -178,7 +177,6 @@ impl<'a> Lowering<'a> {
             cpus: options.cpus.unwrap_or(4096),
             loop_ns,
             run_capacity: run_capacity(file, options),
-            keep_unmodelled: options.keep_unmodelled,
             absolute_timers: absolute_timers(tasks, false),
             templates,
         }

@@ -21,7 +21,6 @@ impl Lowering<'_> {
         let taskgroup = taskgroup(task, policy_name, &mut self.report);
         let uclamp = sched::clamps(props, UNCLAMPED, &mut self.report);
         let clamps = sched::phase_clamps(task, uclamp.unwrap_or(UNCLAMPED), &mut self.report);
-        if !self.keep_unmodelled {}
         let mut timers = Timers::of(task);
         let mut phases = Vec::with_capacity(task.phases.len());
         for (phase, uclamp) in task.phases.iter().zip(clamps) {
