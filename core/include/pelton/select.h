@@ -42,16 +42,17 @@ PELTON_INLINE u32 pelton_place_wake_affine_weight(const struct pelton_placement 
 	const struct pelton_place_cpu *there = pelton_place_cpu_of(s, s->prev_cpu);
 	u64 waker = pelton_div_floor(s->waker.load * s->waker.queue_h_load, s->waker.queue_load + 1);
 	u64 task = pelton_place_h_load(s, out);
-	s64 this_eff, prev_eff, load = (s64)here->load;
+	u64 margin = 100u + (imbalance_pct - 100u) / 2u, load = here->load, this_eff, prev_eff;
 
 	if (sync) {
-		if (waker > (u64)load)
+		if (waker > load)
 			return s->this_cpu;
-		load -= (s64)waker;
+		load -= waker;
 	}
-	this_eff = (load + (s64)task) * 100 * (s64)there->capacity;
-	prev_eff = ((s64)there->load - (s64)task) * (s64)(100u + (imbalance_pct - 100u) / 2u) * (s64)here->capacity;
-	return this_eff < prev_eff + (sync != 0) ? s->this_cpu : s->prev_cpu;
+	/* The previous CPU's load may be below the task's: the products are compared as signed numbers. */
+	this_eff = (load + task) * 100u * there->capacity;
+	prev_eff = (there->load - task) * margin * here->capacity + (sync != 0);
+	return (s64)this_eff < (s64)prev_eff ? s->this_cpu : s->prev_cpu;
 }
 
 /* This CPU or prev: near which of them an idle CPU is looked for. */

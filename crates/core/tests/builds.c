@@ -19,6 +19,7 @@
 
 #define TASKS 4
 #define STEPS 5000
+#define PLACEMENTS 300
 #define TICK_NS 4000000u
 
 struct world {
@@ -179,6 +180,52 @@ static void step(struct world *w)
 	}
 }
 
+/* Records that no kernel need have: every build must answer alike, and stay within the record. */
+static void fill_record(struct world *w, u32 *at, u32 words)
+{
+	u32 i;
+
+	for (i = 0; i < words; i++)
+		at[i] = next(w, 4) ? next(w, 1100) : next(w, 0x7fffffff);
+}
+
+static void place(struct world *w)
+{
+	static struct pelton_placement s;
+	static struct pelton_placed out;
+	u32 c, i, cpus = 1 + next(w, 8);
+
+	fill_record(w, (u32 *)&s, sizeof(s) / sizeof(u32));
+	s.nr_cpus = cpus;
+	s.this_cpu = next(w, cpus);
+	s.prev_cpu = s.task.cpu = next(w, cpus);
+	s.task.se = w->task[next(w, TASKS)];
+	s.task.queue_update_ns = s.task.se.avg.last_update_time_ns + next(w, 50000000);
+	s.task.allowed = next(w, 256);
+	s.flags = 1u << (1 + next(w, 3));
+	s.energy_aware = next(w, 2);
+	s.overutilized = next(w, 4) == 0;
+	s.nr_perf_domains = next(w, 4);
+	for (i = 0; i < PELTON_PERF_DOMAINS_MAX; i++)
+		s.perf_domains[i].nr_states = next(w, 9);
+	for (c = 0; c < cpus; c++) {
+		s.cpus[c].nr_domains = next(w, 4);
+		s.cpus[c].asym_domain = next(w, 4);
+		s.cpus[c].llc_domain = next(w, 4);
+		s.cpus[c].nr_running = next(w, 3);
+		s.cpus[c].state.rt_nr_running = next(w, 2);
+		s.cpus[c].curr_idle = next(w, 2);
+		for (i = 0; i < PELTON_DOMAINS_MAX; i++)
+			s.cpus[c].domains[i].span = (next(w, 256) | 1u << c) & ((1u << cpus) - 1u);
+	}
+	fold(w, pelton_select_task_rq_fair(&w->pol, &s, &out));
+	fold(w, out.how + out.recent_cpu + out.waker_flips + out.nr_energies);
+	for (i = 0; i < out.nr_energies; i++)
+		fold(w, out.energies[i].energy + out.energies[i].max_util);
+	i = next(w, 1025);
+	fold(w, (u64)pelton_util_fits_cpu(&w->pol, &s, next(w, 1100), i, 1024, s.this_cpu));
+}
+
 static void fold_all(struct world *w)
 {
 	u32 i;
@@ -205,6 +252,8 @@ int main(void)
 			step(&w);
 			fold_all(&w);
 		}
+		for (i = 0; i < PLACEMENTS; i++)
+			place(&w);
 		printf("%s %016llx\n", pelton_profile_names[profile], w.hash);
 	}
 	return 0;

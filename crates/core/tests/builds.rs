@@ -73,6 +73,9 @@ fn the_core_compiles_for_bpf() {
     let object = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("core.bpf");
     let source = object.with_extension("c");
     let text = "#include \"pelton/pelton.h\"\n\
+                unsigned place(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out);\n\
+                unsigned place(const struct pelton_policy *pol, const struct pelton_placement *s, struct pelton_placed *out)\n\
+                {\n\treturn pelton_select_task_rq_fair(pol, s, out);\n}\n\
                 unsigned long long run(struct pelton_rq *rq, struct pelton_se *se, const struct pelton_policy *pol);\n\
                 unsigned long long run(struct pelton_rq *rq, struct pelton_se *se, const struct pelton_policy *pol)\n\
                 {\n\treturn pelton_rq_dequeue_task(pol, rq, se, rq->clock.clock_ns + 5000, 0, 0, 1);\n}\n";
