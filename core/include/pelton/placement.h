@@ -231,6 +231,8 @@ struct pelton_placed {
 	u32 recent_cpu;   /* to be remembered */
 	u32 waker_flips;  /* to be remembered */
 	u32 no_idle_core; /* this CPU's cache group has none: to be remembered; PELTON_NO_CPU: nothing new */
+	u32 waker_recent; /* to 5.10: the waker remembers the executing CPU as its recent one */
+	u32 reserved;
 	u32 nr_energies;
 	struct pelton_place_energy energies[PELTON_PLACE_ENERGIES_MAX];
 	struct pelton_group_sums local;

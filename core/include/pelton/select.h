@@ -128,6 +128,7 @@ PELTON_INLINE void pelton_placed_start(const struct pelton_placement *s, struct 
 	out->recent_cpu = s->task.recent_cpu;
 	out->waker_flips = s->waker.wakee_flips;
 	out->no_idle_core = PELTON_NO_CPU;
+	out->waker_recent = 0;
 	out->nr_energies = 0;
 }
 
@@ -147,8 +148,10 @@ PELTON_INLINE u32 pelton_select_task_rq_fair(const struct pelton_policy *pol, co
 	if (level != PELTON_NO_DOMAIN)
 		return pelton_placed_at(out, pelton_find_dst_cpu(pol, s, out, s->this_cpu, level),
 					s->flags & PELTON_WF_FORK ? PELTON_HOW_FORK : PELTON_HOW_EXEC);
-	if (wakes)
+	if (wakes) {
+		out->waker_recent = affine && pol->idle_search == PELTON_IDLE_SEARCH_PASSES;
 		return pelton_select_idle_sibling(pol, s, out, target);
+	}
 	out->cpu = target;
 	return target;
 }

@@ -277,6 +277,10 @@ mirror! {
         waker_flips: u32,
         /// The cache group of this CPU has no idle core; [`crate::NO_CPU`]: nothing new.
         no_idle_core: u32,
+        /// To 5.10: the waker remembers the executing CPU as its recent one.
+        waker_recent: u32,
+        /// Unused.
+        reserved: u32,
         /// Comparisons made.
         nr_energies: u32,
         /// Comparisons.
@@ -327,6 +331,8 @@ impl Default for Placed {
             recent_cpu: 0,
             waker_flips: 0,
             no_idle_core: 0,
+            waker_recent: 0,
+            reserved: 0,
             nr_energies: 0,
             energies: [PlaceEnergy::default(); PLACE_ENERGIES_MAX],
             local: GroupSums::default(),

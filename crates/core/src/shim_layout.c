@@ -402,6 +402,8 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_placed, recent_cpu),
 	FLD(pelton_placed, waker_flips),
 	FLD(pelton_placed, no_idle_core),
+	FLD(pelton_placed, waker_recent),
+	FLD(pelton_placed, reserved),
 	FLD(pelton_placed, nr_energies),
 	FLD(pelton_placed, energies),
 	FLD(pelton_placed, local),

@@ -26,8 +26,11 @@ impl<S: Sink> Engine<'_, S> {
         task.woken_ns = Some(now);
         let parent_cpu = task.forked_on;
         let target = self.select_new(t);
+        let decided = self.placing.decides && self.tasks[t as usize].class == Class::Fair;
         let task = &mut self.tasks[t as usize];
-        (task.cpu, task.recent_cpu) = (target, target);
+        // It remembers its parent's CPU where the core decides.
+        task.recent_cpu = if decided { task.cpu } else { target };
+        task.cpu = target;
         // The parent enqueues its child.
         self.exec = parent_cpu.unwrap_or(target);
         self.account(target);

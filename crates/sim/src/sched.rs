@@ -362,8 +362,12 @@ impl<S: Sink> Engine<'_, S> {
         if task.class != Class::Fair {
             self.signal_move_detached(t, orig, target);
         }
+        // Where the core decides it also says which CPU is remembered.
+        let decided = self.placing.decides && self.tasks[t as usize].class == Class::Fair;
         let task = &mut self.tasks[t as usize];
-        task.recent_cpu = orig;
+        if !decided {
+            task.recent_cpu = orig;
+        }
         task.cpu = target;
         task.report.migrations += 1;
         let event =

@@ -358,6 +358,7 @@ void select_under(struct oracle_state *s, const struct pelton_policy *pol)
 	s->aux = placed.recent_cpu;
 	s->aux2 = oracle_place.cpus[0].curr_is_task ? 0 : placed.waker_flips;
 	s->aux2 |= idle_cores_after(&placed);
+	s->irq = oracle_place.cpus[0].curr_is_task || placed.waker_recent ? 0 : 7;
 	s->se = placed.se;
 }
 

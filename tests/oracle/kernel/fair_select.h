@@ -305,6 +305,7 @@ static struct task_struct *placing_task_in(void)
 	p->last_wakee = w->same_wakee ? &o_task : NULL;
 	p->flags = (w->exiting ? PF_EXITING : 0) | (w->pinned_kthread ? PF_KTHREAD : 0);
 	p->nr_cpus_allowed = w->pinned_kthread ? 1 : 8;
+	p->recent_used_cpu = 7;
 	return p;
 }
 
@@ -390,6 +391,7 @@ void k_select(struct oracle_state *s)
 	s->ret = call_select(oracle_place.flags);
 	s->aux = o_task.recent_used_cpu;
 	s->aux2 = placing == &o_task ? 0 : placing->wakee_flips;
+	s->irq = placing == &o_task ? 0 : (u32)placing->recent_used_cpu;
 	for (i = 0; i < (int)oracle_place.nr_cpus; i++)
 		s->aux2 |= (u64)idle_cores_of(i) << (32 + i);
 	se_out(&o_task.se, &s->se);

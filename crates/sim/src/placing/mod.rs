@@ -79,6 +79,11 @@ impl<S: Sink> Engine<'_, S> {
         if cleared != NO_CPU {
             placing.note_idle_cores(cleared, false);
         }
+        if self.placing.placed.waker_recent != 0
+            && let Some(waker) = self.tasks.get_mut(self.cpus[exec as usize].curr as usize)
+        {
+            waker.recent_cpu = exec;
+        }
         let task = &mut self.tasks[t as usize];
         task.se = self.placing.placed.se;
         task.recent_cpu = self.placing.placed.recent_cpu;
