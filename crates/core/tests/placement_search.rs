@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! How good is the kernel's choice by energy? Beside it stands an exhaustive search: every CPU that the task fits, priced
+//! with the same energy model.
+
+use pelton_core::{
+    EnergyModel, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PerfDomain, PlaceCpu, Placed, Placement, Policy,
+    SchedDomain, sd, wf,
+};
+
+const LITTLE: u32 = 4;
+const CPUS: u32 = 6;
+
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+}
+
+fn cap_orig(cpu: u32) -> u32 {
+    if cpu < LITTLE { 446 } else { 1024 }
+}
+
+fn cpu(number: u32) -> PlaceCpu {
+    let mut cpu = PlaceCpu {
+        capacity: cap_orig(number),
+        threads: 1 << number,
+        curr_idle: 1,
+        exit_latency_ns: NO_IDLE_STATE,
+        nr_idle_scan_llc: NO_LIMIT,
+        nr_idle_scan_asym: NO_LIMIT,
+        llc_size: CPUS,
+        llc_domain: NO_DOMAIN,
+        nr_domains: 1,
+        ..PlaceCpu::default()
+    };
+    cpu.state.cap_orig = cap_orig(number);
+    cpu.state.uclamp_max = 1024;
+    cpu.domains[0] = SchedDomain {
+        span: (1 << CPUS) - 1,
+        flags: sd::ASYM_CPUCAPACITY | sd::WAKE_AFFINE,
+        imbalance_pct: 117,
+        ..SchedDomain::default()
+    };
+    cpu
+}
+
+/// A board of two kinds of CPUs; the sleeping task is part of its previous CPU's utilization.
+fn random_board(d: &mut Dice, policy: &Policy) -> Placement {
+    let mut board = Placement {
+        nr_cpus: CPUS,
+        flags: wf::TTWU,
+        prev_cpu: d.below(CPUS.into()) as u32,
+        energy_aware: 1,
+        asymmetric: 1,
+        nr_perf_domains: 2,
+        ..Placement::default()
+    };
+    let task_util = 1 + d.below(250);
+    for number in 0..CPUS {
+        let mut filled = cpu(number);
+        filled.state.util_cfs = if d.below(3) == 0 { 0 } else { d.below(u64::from(cap_orig(number)) * 6 / 10) as u32 };
+        filled.state.util_cfs += if number == board.prev_cpu { task_util as u32 } else { 0 };
+        filled.state.runnable_cfs = filled.state.util_cfs;
+        board.cpus[number as usize] = filled;
+    }
+    let opps = [
+        ([(500_000, 40_000), (800_000, 75_000), (1_100_000, 130_000), (1_400_000, 210_000)], 446),
+        ([(600_000, 150_000), (1_000_000, 320_000), (1_400_000, 600_000), (1_800_000, 1_100_000)], 1024),
+    ];
+    for (at, (opps, capacity)) in opps.iter().rev().enumerate() {
+        let model = EnergyModel::of_release(policy, opps, *capacity);
+        board.states[at * 4..at * 4 + 4].copy_from_slice(model.states());
+    }
+    let of = |cpus, first_state| PerfDomain { cpus, first_state, nr_states: 4, min_state: 0, max_state: 3 };
+    board.perf_domains[..2].copy_from_slice(&[of(0b11_0000, 0), of(0b1111, 4)]);
+    let task = &mut board.task;
+    (task.cpu, task.recent_cpu, task.allowed) = (board.prev_cpu, board.prev_cpu, (1 << CPUS) - 1);
+    (task.uclamp_max, task.numa_cpu) = (1024, NO_CPU);
+    (task.se.avg.last_update_time_ns, task.queue_update_ns) = (1 << 20, 1 << 20);
+    (task.se.avg.util_avg, task.se.avg.runnable_avg, task.se.weight) = (task_util, task_util, 1024);
+    board
+}
+
+/// What the task adds on `cpu`, and what its domain needs without it; `None` when it does not fit there.
+fn priced(board: &Placement, policy: &Policy, cpu: u32) -> Option<(i64, i64)> {
+    let mut alone = *board;
+    (alone.task.allowed, alone.prev_cpu) = (1 << cpu, cpu);
+    let mut placed = Placed::default();
+    alone.select(policy, &mut placed);
+    let with = placed.energies().iter().find(|e| e.cpu == cpu)?;
+    let without = placed.energies().iter().find(|e| e.cpu == NO_CPU && e.perf_domain == with.perf_domain)?;
+    Some((with.energy as i64 - without.energy as i64, without.energy as i64))
+}
+
+/// Energy of all domains in which the task fits some CPU, with the task on each of the CPUs.
+fn energies(board: &Placement, policy: &Policy) -> Vec<Option<i64>> {
+    let all: Vec<Option<(i64, i64)>> = (0..CPUS).map(|cpu| priced(board, policy, cpu)).collect();
+    let base = |cpus: &[Option<(i64, i64)>]| cpus.iter().flatten().next().map_or(0, |(_, without)| *without);
+    let total = base(&all[..LITTLE as usize]) + base(&all[LITTLE as usize..]);
+    all.iter().map(|cpu| cpu.map(|(added, _)| total + added)).collect()
+}
+
+/// How far choices are from the best: states compared, mean excess, states in which another CPU was better.
+fn distance(profile: &str, clamps: bool) -> (u32, f64, u32) {
+    let policy = Policy::profile(profile).expect("exists");
+    let (mut d, mut excess, mut worse, mut compared) = (Dice(1), 0.0, 0, 0);
+    for _ in 0..10_000 {
+        let mut board = random_board(&mut d, &policy);
+        if clamps {
+            random_clamps(&mut d, &mut board);
+        }
+        let chosen = board.select(&policy, &mut Placed::default());
+        let all = energies(&board, &policy);
+        let (Some(own), Some(best)) = (all[chosen as usize], all.iter().flatten().min().copied()) else { continue };
+        compared += 1;
+        excess += (own - best) as f64 / best.max(1) as f64;
+        worse += u32::from(own > best);
+    }
+    let mean = excess / f64::from(compared);
+    println!(
+        "{profile}, clamps {clamps}: {compared} states, {:.4} % above the best, {worse} not the best",
+        mean * 100.0
+    );
+    (compared, mean, worse)
+}
+
+fn random_clamps(d: &mut Dice, board: &mut Placement) {
+    board.uclamp_used = 1;
+    for c in &mut board.cpus[..CPUS as usize] {
+        c.state.uclamp_max = 200 + d.below(825) as u32;
+        c.state.uclamp_min = d.below(u64::from(c.state.uclamp_max)) as u32 / 4;
+        c.uclamp_idle = d.below(2) as u32;
+    }
+    board.task.uclamp_max = 200 + d.below(825) as u32;
+    board.task.uclamp_min = d.below(u64::from(board.task.uclamp_max)) as u32 / 4;
+}
+
+#[test]
+fn the_choice_by_energy_is_the_best_there_is_unless_clamps_or_a_margin_speak() {
+    let (compared, mean, worse) = distance("7.2", false);
+    assert!(compared > 9_900 && worse == 0, "{compared} states, {mean}, {worse}");
+    let (compared, mean, worse) = distance("7.2", true);
+    // The CPU with most room may be one whose tasks have a higher clamp: it is the only one asked in its domain.
+    assert!(compared > 9_000 && mean < 0.05 && worse > 0, "{compared} states, {mean}, {worse}");
+    let (compared, mean, worse) = distance("5.10", false);
+    assert!(compared > 9_900 && mean < 0.01 && worse > 0, "a margin costs something: {compared}, {mean}, {worse}");
+}
