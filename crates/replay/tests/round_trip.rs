@@ -166,12 +166,17 @@ const BIG_AND_LITTLE_4_19_MISSES: Misses = &[
     ("task", "latency_mean", 9.0),
 ];
 
-const CASES: [Case; 12] = [
+const CASES: [Case; 13] = [
     case("one periodic task", "juno-r0", PERIODIC),
     Case { misses: CROWD_MISSES, ..case("more tasks than CPUs", "juno-r0", CROWD) },
     Case { misses: BIG_AND_LITTLE_MISSES, ..case("big and little, migrations", "sdm845-db845c", BIG_AND_LITTLE) },
     case("a bound real-time task over a busy one", "hikey-6220", PINNED),
     case("nice levels on one CPU", "hikey-6220", "busy:cpus=0 + periodic:run_us=2000,period_us=9000,cpus=0"),
+    case(
+        "a capped task",
+        "hikey-6220",
+        "busy:cpus=0,util_max=200 + periodic:run_us=2000,period_us=9000,cpus=1,util_max=200",
+    ),
     case("sched-pipe", "juno-r0", "sched-pipe"),
     Case { misses: CHAIN_MISSES, ..case("a chain of video tasks", "juno-r0", CHAIN) },
     case("tasks that wait for each other", "hikey-6220", SYNC),

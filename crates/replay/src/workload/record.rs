@@ -118,10 +118,11 @@ pub struct Pulls {
 }
 
 impl RecordedTask {
-    /// Its utilization is clamped, as far as the trace tells.
-    pub fn is_clamped(&self) -> bool {
+    /// Its clamps, as the trace told them last; `None` when it told none that bind.
+    pub fn clamps(&self) -> Option<(u32, u32)> {
         let mut told = self.attributes.map(|a| a.uclamp).into_iter().chain(self.uclamp);
-        told.any(|(min, max)| min > 0 || (1..1024).contains(&max))
+        let bound = told.find(|&(min, max)| min > 0 || (1..1024).contains(&max))?;
+        Some((bound.0.min(1024), if bound.1 == 0 { 1024 } else { bound.1.min(1024) }))
     }
 
     /// Nothing is known but that it exists.

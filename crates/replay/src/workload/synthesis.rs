@@ -235,10 +235,12 @@ impl Builder<'_> {
                 self.deadline_tasks
             ));
         }
-        let clamped = self.sources.keys().filter(|&&i| self.recording.tasks[i as usize].is_clamped()).count();
+        let clamped = self.sources.keys().filter(|&&i| self.recording.tasks[i as usize].clamps().is_some()).count();
         if clamped > 0 {
-            notes
-                .push(format!("{clamped} tasks have utilization clamps, which the simulator does not model: left out"));
+            notes.push(format!(
+                "{clamped} tasks have utilization clamps: those that the trace told last hold throughout, where the policy has \
+                 clamps"
+            ));
         }
         if self.unpinned_tasks > 0 {
             notes.push(format!(
@@ -280,7 +282,8 @@ impl Builder<'_> {
         }
         phases.close();
         let own_timers = phases.timers;
-        TaskSpec { name, policy, cpus, start, phases: phases.done, loops: Some(1), own_timers, ..TaskSpec::default() }
+        let (uclamp, phases) = (self.recording.tasks[index].clamps(), phases.done);
+        TaskSpec { name, policy, cpus, start, phases, uclamp, loops: Some(1), own_timers, ..TaskSpec::default() }
     }
 
     /// How a task comes to be, and when.
