@@ -34,7 +34,7 @@
 #include "bandwidth.h"
 #include "cpu_util.h"
 
-/* Does a CPU that is limited leave less than the clamps ask for, although the task would fit? */
+/* Whether utilization fits a CPU: no, yes, or yes but for its lower clamp, which the CPU's limits do not allow. */
 #define PELTON_FITS_NOT 0
 #define PELTON_FITS 1
 #define PELTON_FITS_BELOW_FLOOR (-1)

@@ -110,7 +110,6 @@ pub struct Explanation {
 #[must_use]
 pub fn explain(kept: &Kept, policy: &Policy, name: impl Fn(u32) -> String) -> Explanation {
     let (read, placed) = (&*kept.read, &*kept.placed);
-    let estimate = placed.se.avg.util_est_enqueued & !(1 << 31);
     Explanation {
         time_ns: kept.time_ns,
         task: name(kept.tid),
@@ -122,7 +121,7 @@ pub fn explain(kept: &Kept, policy: &Policy, name: impl Fn(u32) -> String) -> Ex
         start: AFFINE.get(placed.affine as usize).copied().unwrap_or("?"),
         energy_aware: read.energy_aware != 0,
         overutilized: read.overutilized != 0,
-        task_util: (placed.se.avg.util_avg as u32).max(estimate),
+        task_util: placed.se.task_util_est(policy),
         clamps: (read.task.uclamp_min, read.task.uclamp_max),
         candidates: (0..read.nr_cpus).map(|cpu| candidate(cpu, read, placed, policy)).collect(),
     }

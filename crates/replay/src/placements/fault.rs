@@ -12,9 +12,9 @@ pub enum Fault {
     DomainOrder,
     /// The fit has no margin of a fifth.
     NoMargin,
-    /// The task counts on its previous CPU although it goes elsewhere.
+    /// The task's utilization is taken for part of the CPU beside the one it is part of.
     UtilStays,
-    /// The other way round: whether a CPU may be over-utilized is ignored.
+    /// No CPU is taken to be over-utilized: energy decides always.
     OverutilizedIgnored,
     /// Tasks of SCHED_IDLE do not give way.
     IdlePolicyIgnored,
@@ -22,7 +22,7 @@ pub enum Fault {
     LoadsZero,
     /// An idle CPU's left-over clamps are in force.
     ClampsKept,
-    /// Groups do not know their largest CPU, and have a quarter of their capacity.
+    /// Groups have a quarter of their capacity.
     GroupCapacity,
 }
 
@@ -47,7 +47,7 @@ impl Fault {
             Fault::FlatCosts => "all states cost the same",
             Fault::DomainOrder => "performance domains in the opposite order",
             Fault::NoMargin => "a task may fill a CPU to the brim",
-            Fault::UtilStays => "the task's utilization stays where it was",
+            Fault::UtilStays => "the task's utilization counts on the CPU beside its own",
             Fault::OverutilizedIgnored => "over-utilization is not looked at",
             Fault::IdlePolicyIgnored => "tasks of SCHED_IDLE do not give way",
             Fault::LoadsZero => "loads do not count",

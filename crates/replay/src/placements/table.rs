@@ -15,7 +15,7 @@ use super::topology::Topology;
 const LINE_MAX: usize = 256 * 1024;
 /// Most columns.
 const COLUMNS_MAX: usize = 4096;
-/// `jiffies` mean a waker's partners are counted anew after this many seconds.
+/// A waker's count of partners is halved when it is older than this (`record_wakee`).
 const FLIPS_S: u64 = 1;
 /// The current task ends (PF_EXITING).
 const PF_EXITING: u64 = 0x4;

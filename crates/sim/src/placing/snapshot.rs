@@ -150,11 +150,8 @@ impl<S: Sink> Engine<'_, S> {
 
     fn refresh_scans(&mut self, c: u32) {
         let sums = |engine: &Self, cpus: u64| -> u64 {
-            let util = |o: &u32| {
-                let cfs = &engine.cpus[*o as usize].rq.cfs;
-                (cfs.avg.util_avg.max(cfs.util_est.into())).min(engine.m.cpus[*o as usize].capacity.into())
-            };
-            (0..engine.m.cpus.len() as u32).filter(|o| cpus >> o & 1 == 1).map(|o| util(&o)).sum()
+            let members = engine.cpus.iter().enumerate().filter(|(o, _)| cpus >> o & 1 == 1);
+            members.map(|(_, cpu)| u64::from(Signals::fill(&cpu.rq, 0, 0, 0).cpu_util(&engine.policy, false))).sum()
         };
         let own = self.placing.record.cpus[c as usize];
         for (at, llc) in [(own.llc_domain, true), (own.asym_domain, false)] {
