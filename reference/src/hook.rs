@@ -4,7 +4,7 @@
 use crate::clock::Rq;
 use crate::rules::{
     HookAttach, HookBlocked, HookDecay, HookDl, HookFilter, HookInAverage, HookIowait, HookRt, HookTick, Numbers,
-    Remote, Rules, RunnableBoost, UtilEst,
+    Remote, Rules, RunnableBoost, Uclamp, UtilEst,
 };
 use crate::schedutil::{SugovCpu, SugovPolicy, hook_flag};
 
@@ -39,6 +39,8 @@ pub enum Kind {
     Limits = 8,
     /// A second task was queued.
     Enqueue = 9,
+    /// A task joined where clamps add up.
+    Uclamp = 11,
 }
 
 impl Kind {
@@ -57,7 +59,7 @@ impl Kind {
 
     /// The kind with this number.
     pub fn of(number: u64) -> Option<Kind> {
-        Self::ALL.get(number as usize).copied()
+        if number == 11 { Some(Kind::Uclamp) } else { Self::ALL.get(number as usize).copied() }
     }
 }
 
@@ -134,12 +136,13 @@ fn offered(rules: &Rules, kind: Kind, how: How) -> bool {
         Kind::Blocked => rules.hook_blocked != HookBlocked::Off,
         Kind::Limits => true,
         Kind::Enqueue => false,
+        Kind::Uclamp => !matches!(rules.uclamp, Uclamp::Off | Uclamp::Max),
     }
 }
 
 /// One event: what the filter says of it (C.1).
 fn delivered(rules: &Rules, kind: Kind, how: How, offered: bool, small: bool) -> bool {
-    let rest = matches!(kind, Kind::Iowait | Kind::Rt | Kind::Dl | Kind::Limits);
+    let rest = matches!(kind, Kind::Iowait | Kind::Rt | Kind::Dl | Kind::Limits | Kind::Uclamp);
     match rules.hook_filter {
         HookFilter::H0 => offered,
         HookFilter::H1 => match kind {

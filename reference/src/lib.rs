@@ -27,6 +27,7 @@
 //! | [`balance`] | `rt_limit.h`, `newidle.h`, `idle_walk.h` | the real-time limit; CPUs that go idle or are |
 //! | [`deadline`] | `deadline.h` | the deadline class: its server and admission |
 //! | [`place`] | `place.h` | where a waking task is drawn to |
+//! | [`uclamp_sum`] | `uclamp_sum.h` | G.4, G.6, G.9: clamps that add up |
 //! | [`vectors`] | | M.1: known-answer tables |
 
 pub mod balance;
@@ -47,6 +48,7 @@ pub mod pressure;
 pub mod rq;
 pub mod rules;
 pub mod schedutil;
+pub mod uclamp_sum;
 pub mod util_est;
 pub mod vectors;
 

@@ -74,7 +74,7 @@ pub struct Terms {
 
 /// Clamps in force, if any (G.2).
 fn clamps(rules: &Rules, state: &CpuState) -> Option<(u64, u64)> {
-    (rules.uclamp == Uclamp::Max && state.uclamp_used != 0).then_some((state.uclamp_min, state.uclamp_max))
+    (rules.uclamp != Uclamp::Off && state.uclamp_used != 0).then_some((state.uclamp_min, state.uclamp_max))
 }
 
 /// Upper clamp in force; the full scale without one.

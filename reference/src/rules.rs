@@ -212,7 +212,9 @@ rules! {
     /// C.1, C.10: which of them reach the governor.
     hook_filter: HookFilter { "h0" => H0, "h1" => H1, "h2" => H2, "h3" => H3, "h4" => H4, "composite" => Composite }
     /// G.1: utilization clamps.
-    uclamp: Uclamp { "off" => Off, "max" => Max }
+    uclamp: Uclamp {
+        "off" => Off, "max" => Max, "sum" => Sum, "bias" => Bias, "bias_weighted" => BiasWeighted, "debt" => Debt,
+    }
 }
 
 /// Declares [`Numbers`] from the names of parameters.

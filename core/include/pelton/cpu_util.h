@@ -7,10 +7,13 @@
  *   est      the queue's estimate; + task's on its destination, - task's elsewhere when it is queued or running (from 6.1)
  *   result   max(util, runnable, est), not above the CPU
  *
+ *   clamped  where clamps add up (uclamp_sum.h): the CPU's clamped utilization; boosted first, then + or - the task's
+ *
  *   quantity   unit       range
  *   all        capacity   0 .. 1024, runnable 0 .. 1024 * tasks
  *
- * Source: Linux 7.2 kernel/sched/fair.c (cpu_util, cpu_util_without); 5.10 and 6.1 (cpu_util_next), 6.6 and 6.18 (cpu_util).
+ * Source: Linux 7.2 kernel/sched/fair.c (cpu_util, cpu_util_without); 5.10 and 6.1 (cpu_util_next), 6.6 and 6.18 (cpu_util);
+ * for what is clamped the postings that uclamp_sum.h names (cpu_util, cpu_util_uclamp).
  * Deviations: none known.
  */
 #ifndef PELTON_CPU_UTIL_H
@@ -18,6 +21,7 @@
 
 #include "perf.h"
 #include "placement.h"
+#include "uclamp_sum.h"
 
 /* A signal of a CPU whose task is taken away or brought. */
 PELTON_INLINE u32 pelton_with_task(u32 value, u32 task, s32 change)
@@ -69,6 +73,100 @@ PELTON_INLINE u32 pelton_place_est(const struct pelton_policy *pol, const struct
 	return est;
 }
 
+/* Do clamps add up? */
+PELTON_INLINE u32 pelton_place_sums_clamps(const struct pelton_policy *pol, const struct pelton_placement *s)
+{
+	return s->uclamp_used && pol->uclamp >= PELTON_UCLAMP_SUM;
+}
+
+/* The first posting has clamped values only: real ones are not looked at. */
+PELTON_INLINE u32 pelton_place_only_clamped(const struct pelton_policy *pol, const struct pelton_placement *s)
+{
+	return s->uclamp_used && pol->uclamp == PELTON_UCLAMP_SUM;
+}
+
+/* The task's clamped utilization. */
+PELTON_INLINE u32 pelton_place_task_clamped(const struct pelton_policy *pol, const struct pelton_placement *s,
+					    const struct pelton_placed *out)
+{
+	if (pol->uclamp == PELTON_UCLAMP_SUM)
+		return out->uclamp_value;
+	return pelton_uclamp_clamped((u32)out->se.avg.util_avg, s->task.uclamp_min,
+				     pelton_uclamp_cap(pol, s->task.uclamp_max));
+}
+
+/* The task's estimate within its clamps. */
+PELTON_INLINE u32 pelton_place_est_clamped(const struct pelton_policy *pol, const struct pelton_placement *s,
+					   const struct pelton_placed *out)
+{
+	if (pol->util_est == PELTON_UTIL_EST_OFF)
+		return 0;
+	return pelton_uclamp_clamped(pelton_se_util_est(pol, &out->se), s->task.uclamp_min, s->task.uclamp_max);
+}
+
+/* The task's utilization, where clamps add up with them. */
+PELTON_INLINE u32 pelton_place_task_util_clamped(const struct pelton_policy *pol, const struct pelton_placement *s,
+						 const struct pelton_placed *out)
+{
+	return pelton_max_u32(pelton_place_task_clamped(pol, s, out), pelton_place_est_clamped(pol, s, out));
+}
+
+/* The task's utilization as time. */
+PELTON_INLINE u32 pelton_place_task_util(const struct pelton_policy *pol, const struct pelton_placement *s,
+					 const struct pelton_placed *out)
+{
+	if (pelton_place_only_clamped(pol, s))
+		return pelton_place_task_util_clamped(pol, s, out);
+	return pelton_task_util_est(pol, &out->se);
+}
+
+/* What the clamps of a sleeping task change on its CPU when it wakes there. */
+PELTON_INLINE s64 pelton_place_waking_bias(const struct pelton_policy *pol, const struct pelton_placement *s,
+					   const struct pelton_placed *out)
+{
+	s64 bias = (s64)pelton_place_task_clamped(pol, s, out) - (s64)out->se.avg.util_avg;
+
+	if (pol->uclamp == PELTON_UCLAMP_SUM)
+		return 0;
+	return pol->uclamp == PELTON_UCLAMP_DEBT ? bias + out->uclamp_value : bias;
+}
+
+/* A CPU's clamped utilization before estimates, with the task on `dst`. */
+PELTON_INLINE u32 pelton_place_clamped(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost)
+{
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+	s64 util = c->util_clamped;
+
+	if (boost)
+		util = pelton_uclamp_sum_boost(pol, c->util_clamped, c->state.util_cfs, c->state.runnable_cfs);
+	if (s->task.cpu == cpu && !s->task.on_rq)
+		util += pelton_place_waking_bias(pol, s, out);
+	return pelton_with_task(util > 0 ? (u32)util : 0, pelton_place_task_clamped(pol, s, out),
+				pelton_task_change(s, cpu, dst));
+}
+
+/* Clamped utilization of `cpu` with the task on `dst`, PELTON_NO_CPU: nowhere. */
+PELTON_INLINE u32 pelton_place_util_clamped(const struct pelton_policy *pol, const struct pelton_placement *s,
+					    const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost)
+{
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+	u32 util = pelton_place_clamped(pol, s, out, cpu, dst, boost);
+	u32 own = pelton_place_est_clamped(pol, s, out), est = c->est_clamped;
+
+	if (dst == cpu)
+		est += own;
+	else if (pelton_est_counts_task(s))
+		est = pelton_sub_floor_u32(est, own);
+	return pelton_min_u32(pelton_max_u32(util, est), c->state.cap_orig);
+}
+
+/* Clamped utilization of a CPU as it stands. */
+PELTON_INLINE u32 pelton_place_cpu_clamped(const struct pelton_place_cpu *c)
+{
+	return pelton_min_u32(pelton_max_u32(c->util_clamped, c->est_clamped), c->state.cap_orig);
+}
+
 /* Utilization of `cpu` with the task on `dst`, PELTON_NO_CPU: nowhere. */
 PELTON_INLINE u32 pelton_place_util(const struct pelton_policy *pol, const struct pelton_placement *s,
 				    const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost)
@@ -77,6 +175,8 @@ PELTON_INLINE u32 pelton_place_util(const struct pelton_policy *pol, const struc
 	s32 change = pelton_task_change(s, cpu, dst);
 	u32 util = pelton_with_task(c->util_cfs, (u32)out->se.avg.util_avg, change);
 
+	if (pelton_place_only_clamped(pol, s))
+		return pelton_place_util_clamped(pol, s, out, cpu, dst, boost);
 	if (boost)
 		util = pelton_boosted_util(pol, c, out, change);
 	if (pol->util_est != PELTON_UTIL_EST_OFF)
@@ -91,6 +191,8 @@ PELTON_INLINE u32 pelton_cpu_util_without(const struct pelton_policy *pol, const
 	const struct pelton_cpu_state *c = &pelton_place_cpu_of(s, cpu)->state;
 	u32 util = c->util_cfs, est = c->util_est;
 
+	if (pelton_place_only_clamped(pol, s))
+		return pelton_place_util_clamped(pol, s, out, cpu, here ? PELTON_NO_CPU : cpu, 0);
 	if (here) {
 		util = pelton_sub_floor_u32(util, (u32)out->se.avg.util_avg);
 		if (pelton_est_counts_task(s))

@@ -44,6 +44,7 @@ struct pelton_feec_domain {
 	u64 capacity;
 	u32 index;
 	u32 actual; /* of each of its CPUs */
+	s64 none;   /* what counts as no room: none at all, or nothing looked at */
 	s64 prev_spare;
 	s64 max_spare;
 	u32 max_spare_cpu;
@@ -55,7 +56,7 @@ PELTON_INLINE u64 pelton_eenv_task_busy_time(const struct pelton_policy *pol, co
 					     const struct pelton_placed *out)
 {
 	const struct pelton_cpu_state *c = &pelton_place_cpu_of(s, s->prev_cpu)->state;
-	u32 util = pelton_task_util_est(pol, &out->se);
+	u32 util = pelton_place_task_util(pol, s, out);
 
 	if (c->util_irq >= c->cap_orig)
 		return c->cap_orig;
@@ -86,8 +87,8 @@ PELTON_INLINE void pelton_feec_consider(const struct pelton_policy *pol, const s
 {
 	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
 	u32 util = pelton_place_util(pol, s, out, cpu, cpu, 0);
+	s32 fits = pelton_feec_fits(pol, s, out, clamps, &util, cpu);
 	s64 spare = pelton_sub_floor_u32(c->capacity, util);
-	s32 fits = pelton_feec_fits(pol, s, clamps, util, cpu);
 
 	if (!fits)
 		return;
@@ -111,7 +112,7 @@ PELTON_INLINE u32 pelton_feec_candidates(const struct pelton_policy *pol, const 
 
 	for (; left; left &= left - 1)
 		pelton_feec_consider(pol, s, out, d, &clamps, pelton_cpus_lowest(left));
-	return d->prev_spare >= 0 || d->max_spare_cpu != PELTON_NO_CPU;
+	return d->prev_spare > d->none || d->max_spare_cpu != PELTON_NO_CPU;
 }
 
 /* What the previous CPU, which is in this domain, would add. */
@@ -153,13 +154,21 @@ PELTON_INLINE void pelton_feec_candidate(const struct pelton_policy *pol, const 
 	f->best_actual = d->actual;
 }
 
+/* May a CPU without room be chosen? The postings whose clamps add up take that back. */
+PELTON_INLINE u32 pelton_feec_takes_full(const struct pelton_policy *pol, const struct pelton_placement *s)
+{
+	return pol->energy_full_cpu == PELTON_ENERGY_FULL_CPU_CANDIDATE && !pelton_place_sums_clamps(pol, s);
+}
+
 PELTON_INLINE void pelton_feec_domain(const struct pelton_policy *pol, const struct pelton_placement *s,
 				      struct pelton_placed *out, struct pelton_feec *f, u32 index, u64 span)
 {
 	u64 base, cpus = s->perf_domains[index & (PELTON_PERF_DOMAINS_MAX - 1u)].cpus;
+	s64 none = pelton_feec_takes_full(pol, s) ? -1 : 0;
 	struct pelton_feec_domain d = { .index = index,
-					.prev_spare = -1,
-					.max_spare = -1,
+					.none = none,
+					.prev_spare = none,
+					.max_spare = none,
 					.max_spare_cpu = PELTON_NO_CPU,
 					.max_fits = -1,
 					.prev_fits = -1 };
@@ -172,7 +181,7 @@ PELTON_INLINE void pelton_feec_domain(const struct pelton_policy *pol, const str
 		return;
 	d.busy = pelton_min_u64(d.capacity, pelton_eenv_pd_busy_time(pol, s, out, index, PELTON_NO_CPU));
 	base = pelton_compute_energy(pol, s, out, f, &d, PELTON_NO_CPU);
-	if (d.prev_spare >= 0)
+	if (d.prev_spare > d.none)
 		pelton_feec_prev(pol, s, out, f, &d, base);
 	if (!f->done && d.max_spare_cpu != PELTON_NO_CPU && d.max_spare > d.prev_spare)
 		pelton_feec_candidate(pol, s, out, f, &d, base);
@@ -205,11 +214,21 @@ PELTON_INLINE void pelton_feec_rank(const struct pelton_policy *pol, const struc
 		out->cpu = f.best_cpu;
 }
 
+/* Has the task anything that placement could save energy with? */
+PELTON_INLINE u32 pelton_feec_has_util(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       const struct pelton_placed *out)
+{
+	u32 boosted = pol->util_fits != PELTON_UTIL_FITS_CAPACITY && s->uclamp_used && s->task.uclamp_min;
+
+	if (pelton_place_sums_clamps(pol, s))
+		return pelton_place_task_util_clamped(pol, s, out) != 0;
+	return boosted || pelton_task_util_est(pol, &out->se);
+}
+
 /* 1 = out->cpu is chosen, 0 = energy cannot decide here. */
 PELTON_INLINE u32 pelton_find_energy_efficient_cpu(const struct pelton_policy *pol, const struct pelton_placement *s,
 						   struct pelton_placed *out)
 {
-	u32 boosted = pol->util_fits != PELTON_UTIL_FITS_CAPACITY && s->uclamp_used && s->task.uclamp_min;
 	u64 span = s->nr_perf_domains ? pelton_feec_span(s) : 0;
 
 	if (!span || pol->energy_aware == PELTON_ENERGY_AWARE_OFF)
@@ -217,7 +236,7 @@ PELTON_INLINE u32 pelton_find_energy_efficient_cpu(const struct pelton_policy *p
 	out->cpu = s->prev_cpu;
 	out->how = PELTON_HOW_ENERGY;
 	pelton_sync_entity_load_avg(pol, s, out);
-	if (!pelton_task_util_est(pol, &out->se) && !boosted)
+	if (!pelton_feec_has_util(pol, s, out))
 		out->how = PELTON_HOW_ENERGY_NO_UTIL;
 	else if (pol->energy_aware == PELTON_ENERGY_AWARE_MARGIN)
 		pelton_feec_by_margin(pol, s, out, span);

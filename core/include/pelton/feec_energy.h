@@ -38,18 +38,34 @@ PELTON_INLINE struct pelton_feec_clamps pelton_feec_task_clamps(const struct pel
 	return clamps;
 }
 
+/* The same where clamps add up. What fits with its clamps takes that much room. */
+PELTON_INLINE s32 pelton_feec_fits_clamped(const struct pelton_policy *pol, const struct pelton_placement *s,
+					   const struct pelton_placed *out, u32 *util, u32 cpu)
+{
+	u32 clamped = pelton_place_util_clamped(pol, s, out, cpu, cpu, 0);
+	s32 fits = pelton_clamped_fits_cpu(pol, s, *util, clamped, cpu);
+
+	if (fits == PELTON_FITS)
+		*util = clamped;
+	return fits;
+}
+
 /* Does `util` fit a CPU under the larger of the task's clamps and its own? */
 PELTON_INLINE s32 pelton_feec_fits(const struct pelton_policy *pol, const struct pelton_placement *s,
-				   struct pelton_feec_clamps *clamps, u32 util, u32 cpu)
+				   const struct pelton_placed *out, struct pelton_feec_clamps *clamps, u32 *util,
+				   u32 cpu)
 {
 	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+
+	if (pelton_place_sums_clamps(pol, s))
+		return pelton_feec_fits_clamped(pol, s, out, util, cpu);
 
 	/* An idle CPU's clamps are left over: those of the CPU before it stay in force, as in the kernel. */
 	if (s->uclamp_used && !c->uclamp_idle) {
 		clamps->min = pelton_max_u32(c->state.uclamp_min, s->task.uclamp_min);
 		clamps->max = pelton_max_u32(c->state.uclamp_max, s->task.uclamp_max);
 	}
-	return pelton_util_fits_cpu(pol, s, util, clamps->min, clamps->max, cpu);
+	return pelton_util_fits_cpu(pol, s, *util, clamps->min, clamps->max, cpu);
 }
 
 PELTON_INLINE const struct pelton_perf_domain *pelton_perf_domain_of(const struct pelton_placement *s, u32 index)
@@ -121,14 +137,16 @@ PELTON_INLINE u32 pelton_asks_clamped(const struct pelton_policy *pol, const str
 PELTON_INLINE u32 pelton_eenv_cpu_max_util(const struct pelton_policy *pol, const struct pelton_placement *s,
 					   const struct pelton_placed *out, u32 cpu, u32 dst)
 {
-	u32 util = pelton_place_util(pol, s, out, cpu, dst, 1);
+	u32 sums = pelton_place_sums_clamps(pol, s);
+	u32 util = sums ? pelton_place_util_clamped(pol, s, out, cpu, dst, 1)
+			: pelton_place_util(pol, s, out, cpu, dst, 1);
 	struct pelton_cpu_state state = pelton_state_with(s, cpu, util);
 	struct pelton_perf_terms t;
 
 	if (pol->perf_form != PELTON_PERF_SUM_THEN_CLAMP)
-		return pelton_asks_clamped(pol, s, cpu, dst, &state);
+		return sums ? pelton_effective_util(pol, &state, &t) : pelton_asks_clamped(pol, s, cpu, dst, &state);
 	util = pelton_effective_util(pol, &state, &t);
-	if (cpu == dst && s->uclamp_used) {
+	if (cpu == dst && s->uclamp_used && !sums) {
 		t.min = pelton_max_u32(t.min, s->task.uclamp_min);
 		if (pelton_place_cpu_of(s, cpu)->uclamp_idle)
 			t.max = s->task.uclamp_max;
@@ -193,7 +211,10 @@ PELTON_INLINE void pelton_sync_entity_load_avg(const struct pelton_policy *pol, 
 {
 	const struct pelton_cpu_state *c = &pelton_place_cpu_of(s, s->task.cpu)->state;
 	struct pelton_ctx ctx = { pol, s->task.queue_update_ns, c->cap_orig, PELTON_CAPACITY_SCALE };
+	struct pelton_uclamp_sum_task t = { .value = out->uclamp_value, .counted = s->task.on_rq };
 
+	pelton_uclamp_sum_age_task(&t, &out->se.avg, ctx.now);
+	out->uclamp_value = t.value;
 	pelton_update_blocked_se(&ctx, &out->se);
 }
 

@@ -52,9 +52,10 @@ PELTON_INLINE void pelton_margin_domain(const struct pelton_policy *pol, const s
 	for (left = pelton_perf_domain_of(s, index)->cpus & span & s->task.allowed; left; left &= left - 1) {
 		u32 cpu = pelton_cpus_lowest(left);
 		u32 util = pelton_place_util(pol, s, out, cpu, cpu, 0);
+		u32 fits = pelton_feec_fits(pol, s, out, &clamps, &util, cpu) != PELTON_FITS_NOT;
 		u32 spare = pelton_sub_floor_u32(pelton_place_cpu_of(s, cpu)->capacity, util);
 
-		if (!pelton_feec_fits(pol, s, &clamps, util, cpu))
+		if (!fits)
 			continue;
 		if (cpu == s->prev_cpu) {
 			f->prev_delta = pelton_energy_anew(pol, s, out, index, cpu) - base;

@@ -20,6 +20,9 @@
  *   floor      the CPU does not fit, unless it is the biggest (5.10)
  *   rank       as above (6.1 and later)
  *
+ *   where clamps add up (uclamp_sum.h)
+ *     1 when the clamped utilization fits, else -1 when the real one does (`sum` does not ask), else 0
+ *
  *   quantity       unit       range
  *   capacity, u    capacity   0 .. 1024
  *   clamps         capacity   0 .. 1024
@@ -76,11 +79,27 @@ PELTON_INLINE s32 pelton_util_fits_cpu(const struct pelton_policy *pol, const st
 	return (s32)fits;
 }
 
+/* The same where clamps add up: with them, or at least without. The first posting knows only the former. */
+PELTON_INLINE s32 pelton_clamped_fits_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, u32 util,
+					  u32 clamped, u32 cpu)
+{
+	u32 capacity = pelton_place_cpu_of(s, cpu)->capacity;
+
+	if (pelton_fits_capacity(clamped, capacity))
+		return PELTON_FITS;
+	if (!pelton_place_only_clamped(pol, s) && pelton_fits_capacity(util, capacity))
+		return PELTON_FITS_BELOW_FLOOR;
+	return PELTON_FITS_NOT;
+}
+
 PELTON_INLINE s32 pelton_task_fits(const struct pelton_policy *pol, const struct pelton_placement *s,
 				   const struct pelton_placed *out, u32 cpu)
 {
-	return pelton_util_fits_cpu(pol, s, pelton_task_util_est(pol, &out->se), s->task.uclamp_min, s->task.uclamp_max,
-				    cpu);
+	u32 util = pelton_task_util_est(pol, &out->se);
+
+	if (pelton_place_sums_clamps(pol, s))
+		return pelton_clamped_fits_cpu(pol, s, util, pelton_place_task_util_clamped(pol, s, out), cpu);
+	return pelton_util_fits_cpu(pol, s, util, s->task.uclamp_min, s->task.uclamp_max, cpu);
 }
 
 /* Has a CPU more to do than it can? */
@@ -91,6 +110,9 @@ PELTON_INLINE u32 pelton_cpu_overutilized(const struct pelton_policy *pol, const
 
 	if (pol->overutilized >= PELTON_OVERUTILIZED_CLAMPS_ENERGY && !s->energy_aware)
 		return 0;
+	if (pelton_place_sums_clamps(pol, s))
+		return !pelton_clamped_fits_cpu(pol, s, pelton_cpu_util(pol, c, 0),
+						pelton_place_cpu_clamped(pelton_place_cpu_of(s, cpu)), cpu);
 	return !pelton_util_fits_cpu(pol, s, pelton_cpu_util(pol, c, 0), min, c->uclamp_max, cpu);
 }
 

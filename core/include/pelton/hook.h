@@ -10,7 +10,7 @@
  *   h0         every offered one: mainline
  *   h1         attach, detach (of the root queue), tick of a running fair task, and the offered ones of iowait, RT, DL
  *   h2         offered, but not when fair utilization moved by less than epsilon since the last evaluation
- *              (iowait, RT, DL, limits always)
+ *              (iowait, RT, DL, limits, clamps that add up always)
  *   h3         one call per context switch, see below; tick, class change, blocked walk, limits
  *   h4         tick of a running fair task alone
  *   composite  offered, but not averages that moved by less than epsilon outside of the tick
@@ -51,6 +51,7 @@
 #define PELTON_HOOK_LIMITS 8u
 #define PELTON_HOOK_ENQUEUE 9u
 #define PELTON_HOOK_SWITCH 10u
+#define PELTON_HOOK_UCLAMP 11u
 
 /* How an event came about; bits. */
 #define PELTON_HOW_REMOTE 1u       /* another CPU executes it */
@@ -127,6 +128,8 @@ PELTON_INLINE u32 pelton_hook_offered(const struct pelton_policy *pol, u32 kind,
 		return pol->hook_blocked != PELTON_HOOK_BLOCKED_OFF;
 	if (kind == PELTON_HOOK_IOWAIT)
 		return pol->hook_iowait;
+	if (kind == PELTON_HOOK_UCLAMP)
+		return pol->uclamp >= PELTON_UCLAMP_SUM;
 	return kind == PELTON_HOOK_LIMITS;
 }
 
@@ -186,7 +189,7 @@ PELTON_INLINE u32 pelton_hook_h3(u32 kind, u32 how)
 PELTON_INLINE u32 pelton_hook_never_small(u32 kind)
 {
 	return kind == PELTON_HOOK_IOWAIT || kind == PELTON_HOOK_RT || kind == PELTON_HOOK_DL ||
-	       kind == PELTON_HOOK_LIMITS;
+	       kind == PELTON_HOOK_LIMITS || kind == PELTON_HOOK_UCLAMP;
 }
 
 /* Does the filter let the event through? */

@@ -22,5 +22,6 @@
 #include "schedutil.h"
 #include "select.h"
 #include "uclamp_max.h"
+#include "uclamp_sum.h"
 
 #endif

@@ -62,10 +62,10 @@ PELTON_INLINE u32 pelton_cpu_util(const struct pelton_policy *pol, const struct 
 	return pelton_min_u32(util, s->cap_orig);
 }
 
-/* Are clamps in force on this CPU? */
+/* Are clamps in force on this CPU? Those that add up are in the utilization, its limits are open then. */
 PELTON_INLINE u32 pelton_clamps_used(const struct pelton_policy *pol, const struct pelton_cpu_state *s)
 {
-	return pol->uclamp == PELTON_UCLAMP_MAX && s->uclamp_used;
+	return pol->uclamp != PELTON_UCLAMP_OFF && s->uclamp_used;
 }
 
 PELTON_INLINE u32 pelton_clamp_min(const struct pelton_policy *pol, const struct pelton_cpu_state *s)

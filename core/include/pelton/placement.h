@@ -101,10 +101,12 @@ struct pelton_place_cpu {
 	u32 llc_domain; /* position among its domains, or PELTON_NO_DOMAIN */
 	u32 asym_domain;
 	u32 nr_domains;
+	u32 util_clamped; /* where clamps add up: with them */
+	u32 est_clamped;
 	u32 reserved;
 };
 
-_Static_assert(sizeof(struct pelton_place_cpu) == 416, "layout");
+_Static_assert(sizeof(struct pelton_place_cpu) == 424, "layout");
 
 struct pelton_perf_domain {
 	u64 cpus;
@@ -127,7 +129,9 @@ struct pelton_place_task {
 	u32 sched_idle;
 	u32 uclamp_min; /* in force */
 	u32 uclamp_max;
-	u32 numa_cpu; /* any CPU of its preferred node, or PELTON_NO_CPU */
+	u32 numa_cpu;     /* any CPU of its preferred node, or PELTON_NO_CPU */
+	u32 uclamp_value; /* where clamps add up: what its CPU counts, or what sleep left of that */
+	u32 reserved;
 };
 
 struct pelton_place_waker {
@@ -232,7 +236,7 @@ struct pelton_placed {
 	u32 waker_flips;  /* to be remembered */
 	u32 no_idle_core; /* this CPU's cache group has none: to be remembered; PELTON_NO_CPU: nothing new */
 	u32 waker_recent; /* to 5.10: the waker remembers the executing CPU as its recent one */
-	u32 reserved;
+	u32 uclamp_value; /* the task's, brought up to date with its signals */
 	u32 nr_energies;
 	struct pelton_place_energy energies[PELTON_PLACE_ENERGIES_MAX];
 	struct pelton_group_sums local;

@@ -127,7 +127,14 @@ enum { PELTON_DL_ENFORCEMENT_TICK, PELTON_DL_ENFORCEMENT_TIMER };
 enum { PELTON_RT_LIMIT_THROTTLE, PELTON_RT_LIMIT_FAIR_SERVER };
 enum { PELTON_NEWIDLE_ALWAYS, PELTON_NEWIDLE_MIGRATION_COST, PELTON_NEWIDLE_DOMAIN_COST, PELTON_NEWIDLE_AT_SWITCH };
 enum { PELTON_IDLE_WALK_BALANCE, PELTON_IDLE_WALK_STATS, PELTON_IDLE_WALK_STATS_ASYM, PELTON_IDLE_WALK_ENTRY };
-enum { PELTON_UCLAMP_OFF, PELTON_UCLAMP_MAX };
+enum {
+	PELTON_UCLAMP_OFF,
+	PELTON_UCLAMP_MAX,
+	PELTON_UCLAMP_SUM,
+	PELTON_UCLAMP_BIAS,
+	PELTON_UCLAMP_BIAS_WEIGHTED,
+	PELTON_UCLAMP_DEBT
+};
 enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 enum {
 	PELTON_MENU_FORM_4_12,
@@ -150,6 +157,7 @@ enum {
 	PELTON_ENERGY_MODEL_PERFORMANCE
 };
 enum { PELTON_ENERGY_AWARE_OFF, PELTON_ENERGY_AWARE_MARGIN, PELTON_ENERGY_AWARE_RANK, PELTON_ENERGY_AWARE_ACTUAL };
+enum { PELTON_ENERGY_FULL_CPU_SKIPPED, PELTON_ENERGY_FULL_CPU_CANDIDATE };
 enum { PELTON_ENERGY_RUNNABLE_OFF, PELTON_ENERGY_RUNNABLE_BEFORE_TASK, PELTON_ENERGY_RUNNABLE_WITH_TASK };
 enum { PELTON_UTIL_FITS_CAPACITY, PELTON_UTIL_FITS_FLOOR, PELTON_UTIL_FITS_RANK };
 enum {
@@ -432,8 +440,11 @@ enum {
 	  "balance: when there may be something to balance (to 4.16). stats: every 32 ms as well, and a CPU that goes idle " \
 	  "walks itself when that is due (4.17). stats_asym: unequal capacities count less busy CPUs as a reason (read in " \
 	  "5.4, not in 4.19). entry: a CPU that goes idle walks from its idle loop (read in 5.10, not in 5.4).") \
-	X(uclamp, "off|max", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
-	  "Utilization clamps: none, or the largest clamp of the runnable tasks (5.3).") \
+	X(uclamp, "off|max|sum|bias|bias_weighted|debt", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
+	  "Utilization clamps. off: none. max: the largest clamp of the runnable tasks holds for the CPU (5.3). The others add " \
+	  "clamped utilizations up and are in no release. sum: they fall as utilization does (posted Oct 2023). bias: a " \
+	  "signed difference to the utilization is kept (posted June 2024). bias_weighted: and no cap takes from others what " \
+	  "their weight entitles them to (posted March 2025). debt: as bias, with what a sleeper leaves beside the averages.") \
 	X(idle_governor, "menu|teo|next_timer", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
 	  "Who chooses idle states. menu: from the last eight stays and the next timer; what a kernel with several " \
 	  "governors picks. teo: from where between the states' residencies earlier stays ended. next_timer: the deepest " \
@@ -465,6 +476,10 @@ enum {
 	  "How a waking task is placed by energy on a machine with unequal CPUs. off: not (to 4.20). margin: the previous CPU " \
 	  "stays unless another saves a sixteenth (read in 5.4 and 5.10). rank: the smallest addition wins, a CPU that " \
 	  "cannot keep a lower clamp comes last (read in 6.1). actual: the same under the capacity that limits leave (6.12).") \
+	X(energy_full_cpu, "skipped|candidate", 0, 0, 0, 0, 0, 1, 0, 1, 1, 1, \
+	  "Whether a CPU without room may be chosen by energy when the task fits it by its clamps. skipped: no (read to 6.6, " \
+	  "and where clamps add up). candidate: yes (6.7; a stable patch of 6.1): several capped tasks may share a CPU that " \
+	  "looks full.") \
 	X(energy_runnable, "off|before_task|with_task", 0, 0, 0, 0, 0, 0, 1, 2, 1, 2, \
 	  "Waiting tasks raise what a CPU is expected to ask for. off: not. before_task: as they are before the task comes or " \
 	  "goes (6.6, 6.18). with_task: with it (stable 6.12, 7.2).") \

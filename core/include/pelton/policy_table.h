@@ -115,8 +115,10 @@ PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *o
 	X(headroom, perf_form, \
 	  p->headroom == PELTON_HEADROOM_BEFORE_CLAMPS && p->perf_form != PELTON_PERF_SUM_THEN_CLAMP, \
 	  "only sum_then_clamp returns the clamps beside the sum, so only there headroom can come before them") \
-	X(uclamp, perf_form, p->uclamp == PELTON_UCLAMP_MAX && p->perf_form < PELTON_PERF_CLAMP_THEN_SUM, \
+	X(uclamp, perf_form, p->uclamp != PELTON_UCLAMP_OFF && p->perf_form < PELTON_PERF_CLAMP_THEN_SUM, \
 	  "this form of the sum has no place for clamps") \
+	X(uclamp, util_fits, p->uclamp >= PELTON_UCLAMP_SUM && p->util_fits != PELTON_UTIL_FITS_RANK, \
+	  "clamps that add up were posted for kernels in which a CPU may fit with a lower rank (6.1 and later)") \
 	X(delayed_dequeue, fair_class, p->delayed_dequeue && p->fair_class == PELTON_FAIR_CFS, \
 	  "delayed dequeue pays off lag, which only EEVDF has") \
 	X(gate_bypass, hook_filter, p->gate_bypass && p->hook_filter == PELTON_HOOK_FILTER_H4, \

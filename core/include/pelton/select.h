@@ -121,6 +121,7 @@ PELTON_INLINE u32 pelton_select_wakeup(const struct pelton_policy *pol, const st
 PELTON_INLINE void pelton_placed_start(const struct pelton_placement *s, struct pelton_placed *out)
 {
 	out->se = s->task.se;
+	out->uclamp_value = s->task.uclamp_value;
 	out->cpu = s->prev_cpu;
 	out->how = PELTON_HOW_NONE;
 	out->affine = PELTON_AFFINE_NOT_ASKED;

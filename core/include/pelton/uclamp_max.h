@@ -14,7 +14,8 @@
  *   clamps     capacity   0 .. 1024, lower <= upper is not required
  *
  * Source: Linux 5.10.262, 6.1.192, 6.12.117, 7.2.12 kernel/sched/core.c (uclamp_rq_inc_id, uclamp_rq_dec_id,
- * uclamp_rq_max_value, uclamp_idle_value, uclamp_idle_reset, uclamp_eff_get, uclamp_tg_restrict), the same in all four.
+ * uclamp_rq_max_value, uclamp_idle_value, uclamp_idle_reset, uclamp_eff_get, uclamp_tg_restrict, cpu_util_update_eff,
+ * capacity_from_percent), the same in all four.
  * Deviations: five buckets (CONFIG_UCLAMP_BUCKETS_COUNT), the default.
  */
 #ifndef PELTON_UCLAMP_MAX_H
@@ -79,6 +80,20 @@ PELTON_INLINE u32 pelton_uclamp_effective(const struct pelton_uclamp_limits *l, 
 	u32 value = pelton_min_u32(pelton_max_u32(requested, l->group_min), l->group_max);
 
 	return pelton_min_u32(value, l->system[id ? 1 : 0]);
+}
+
+/* Clamps of a group in force: no looser than those of the group above, the lower one not above the upper one. */
+PELTON_INLINE void pelton_uclamp_group(const u32 *above, const u32 *asked, u32 *out)
+{
+	out[PELTON_UCLAMP_MAX_ID] = pelton_min_u32(asked[PELTON_UCLAMP_MAX_ID], above[PELTON_UCLAMP_MAX_ID]);
+	out[PELTON_UCLAMP_MIN] = pelton_min_u32(pelton_min_u32(asked[PELTON_UCLAMP_MIN], above[PELTON_UCLAMP_MIN]),
+						out[PELTON_UCLAMP_MAX_ID]);
+}
+
+/* A value of cpu.uclamp.min or max, in hundredths of a percent, as capacity. */
+PELTON_INLINE u32 pelton_uclamp_of_percent(u32 hundredths)
+{
+	return (hundredths * PELTON_CAPACITY_SCALE + 5000u) / 10000u;
 }
 
 PELTON_INLINE void pelton_uclamp_inc_id(struct pelton_uclamp_rq *rq, struct pelton_uclamp_task *t,

@@ -13,6 +13,7 @@ use crate::records::{
     SugovPolicy, TaskGroup, Wake,
 };
 use crate::uclamp::{UclampLimits, UclampRq, UclampTask};
+use crate::uclamp_sum::{ThrottledGroup, UclampSumRq, UclampSumTask};
 
 /// Rules, the record's own clock, and the speed of the CPU: what an update needs beside the record.
 #[repr(C)]
@@ -464,6 +465,40 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_uclamp_rq_dec(rq: &mut UclampRq, t: &mut UclampTask);
     pub(crate) safe fn pelton_x_uclamp_update_active(rq: &mut UclampRq, t: &mut UclampTask, l: &UclampLimits);
     pub(crate) safe fn pelton_x_uclamp_eff_value(t: &UclampTask, l: &UclampLimits, id: u32) -> u32;
+    pub(crate) safe fn pelton_x_uclamp_sum_age_task(t: &mut UclampSumTask, avg: &Avg, now: u64);
+    pub(crate) safe fn pelton_x_uclamp_sum_follow(rq: &mut UclampSumRq, root: &CfsRq);
+    pub(crate) safe fn pelton_x_uclamp_sum_update(p: &Policy, rq: &mut UclampSumRq, t: &mut UclampSumTask, util: u32);
+    pub(crate) safe fn pelton_x_uclamp_sum_enqueue(p: &Policy, rq: &mut UclampSumRq, t: &mut UclampSumTask, util: u32);
+    pub(crate) safe fn pelton_x_uclamp_sum_dequeue(
+        p: &Policy,
+        rq: &mut UclampSumRq,
+        t: &mut UclampSumTask,
+        migrates: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_uclamp_take_bias(p: &Policy, avg: &mut Avg, cut: u32);
+    pub(crate) safe fn pelton_x_uclamp_sum_leave(rq: &mut UclampSumRq, t: &mut UclampSumTask);
+    pub(crate) safe fn pelton_x_uclamp_sum_calls(p: &Policy, t: &UclampSumTask) -> u32;
+    pub(crate) safe fn pelton_x_uclamp_group(above: &[u32; 2], asked: &[u32; 2], out: &mut [u32; 2]);
+    pub(crate) safe fn pelton_x_uclamp_of_percent(hundredths: u32) -> u32;
+    pub(crate) safe fn pelton_x_uclamp_sum_est_enqueue(rq: &mut UclampSumRq, t: &mut UclampSumTask, est: u32);
+    pub(crate) safe fn pelton_x_uclamp_sum_est_dequeue(rq: &mut UclampSumRq, t: &mut UclampSumTask);
+    pub(crate) safe fn pelton_x_uclamp_sum_util(p: &Policy, rq: &UclampSumRq, util: u32) -> u32;
+    pub(crate) safe fn pelton_x_uclamp_sum_state(p: &Policy, rq: &UclampSumRq, rt_min: u32, s: &mut CpuState);
+    pub(crate) unsafe fn pelton_x_group_throttled_util(
+        root: u32,
+        util_est: u32,
+        groups: *const ThrottledGroup,
+        n: u32,
+        capacity: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_place_util_clamped(
+        p: &Policy,
+        s: &Placement,
+        out: &Placed,
+        cpu: u32,
+        dst: u32,
+        boost: u32,
+    ) -> u32;
     pub(crate) safe fn pelton_x_capacity_greater(a: u32, b: u32) -> u32;
     pub(crate) safe fn pelton_x_nr_idle_scan(sum_util: u64, weight: u32, imbalance_pct: u32) -> u32;
     pub(crate) safe fn pelton_x_find_energy_efficient_cpu(p: &Policy, s: &Placement, out: &mut Placed) -> u32;

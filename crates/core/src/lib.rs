@@ -22,6 +22,7 @@ mod records;
 mod rq;
 mod rt_limit;
 mod uclamp;
+mod uclamp_sum;
 pub mod value;
 
 pub use arithmetic::Arithmetic;
@@ -47,7 +48,10 @@ pub use records::{
     RtLimit, RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
 };
 pub use rt_limit::{RT_PERIOD_NS, RT_RUNTIME_NS};
-pub use uclamp::{UCLAMP_BUCKETS, UclampBucket, UclampLimits, UclampRq, UclampTask};
+pub use uclamp::{
+    UCLAMP_BUCKETS, UCLAMP_ROOT, UclampBucket, UclampLimits, UclampRq, UclampTask, group_clamps, uclamp_of_percent,
+};
+pub use uclamp_sum::{ThrottledGroup, UclampSumRq, UclampSumTask, group_throttled_util};
 
 /// Hash of all headers of the core, for logs: two runs with different hashes may differ in arithmetic.
 pub const CORE_HASH: &str = env!("PELTON_CORE_HASH");

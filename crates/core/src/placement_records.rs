@@ -93,6 +93,10 @@ mirror! {
         asym_domain: u32,
         /// Domains in use.
         nr_domains: u32,
+        /// Where clamps add up: utilization of the root queue with them.
+        util_clamped: u32,
+        /// Where clamps add up: estimates of the queued tasks within theirs.
+        est_clamped: u32,
         /// Unused.
         reserved: u32,
     }
@@ -143,6 +147,10 @@ mirror! {
         uclamp_max: u32,
         /// Any CPU of its preferred node; [`crate::NO_CPU`].
         numa_cpu: u32,
+        /// Where clamps add up: what its CPU counts, or what sleep left of that.
+        uclamp_value: u32,
+        /// Unused.
+        reserved: u32,
     }
 }
 
@@ -279,8 +287,8 @@ mirror! {
         no_idle_core: u32,
         /// To 5.10: the waker remembers the executing CPU as its recent one.
         waker_recent: u32,
-        /// Unused.
-        reserved: u32,
+        /// The task's, brought up to date with its signals.
+        uclamp_value: u32,
         /// Comparisons made.
         nr_energies: u32,
         /// Comparisons.
@@ -332,7 +340,7 @@ impl Default for Placed {
             waker_flips: 0,
             no_idle_core: 0,
             waker_recent: 0,
-            reserved: 0,
+            uclamp_value: 0,
             nr_energies: 0,
             energies: [PlaceEnergy::default(); PLACE_ENERGIES_MAX],
             local: GroupSums::default(),

@@ -191,7 +191,7 @@ policy_fields! {
     newidle,
     /// Switch `idle_walk`: 0 = balance, 1 = stats, 2 = stats_asym, 3 = entry.
     idle_walk,
-    /// Switch `uclamp`: 0 = off, 1 = max.
+    /// Switch `uclamp`: 0 = off, 1 = max, 2 = sum, 3 = bias, 4 = bias_weighted, 5 = debt.
     uclamp,
     /// Switch `idle_governor`: 0 = menu, 1 = teo, 2 = next_timer.
     idle_governor,
@@ -207,6 +207,8 @@ policy_fields! {
     energy_model,
     /// Switch `energy_aware`: 0 = off, 1 = margin, 2 = rank, 3 = actual.
     energy_aware,
+    /// Switch `energy_full_cpu`: 0 = skipped, 1 = candidate.
+    energy_full_cpu,
     /// Switch `energy_runnable`: 0 = off, 1 = before_task, 2 = with_task.
     energy_runnable,
     /// Switch `util_fits`: 0 = capacity, 1 = floor, 2 = rank.

@@ -542,5 +542,6 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     FairTunables::layout(&mut rows);
     crate::placement_records::layout(&mut rows);
     crate::uclamp::layout(&mut rows);
+    crate::uclamp_sum::layout(&mut rows);
     rows
 }

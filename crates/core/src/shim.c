@@ -243,6 +243,28 @@ FN(void, uclamp_update_active,
    (struct pelton_uclamp_rq * rq, struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l), (rq, t, l))
 FN(u32, uclamp_eff_value, (const struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l, u32 id),
    (t, l, id))
+typedef struct pelton_uclamp_sum_rq *sum_rq_t;
+typedef struct pelton_uclamp_sum_task *sum_task_t;
+FN(void, uclamp_sum_age_task, (sum_task_t t, const struct pelton_avg *avg, u64 now), (t, avg, now))
+FN(void, uclamp_sum_follow, (sum_rq_t rq, const struct pelton_cfs_rq *root), (rq, root))
+FN(void, uclamp_sum_update, (policy_t p, sum_rq_t rq, sum_task_t t, u32 util), (p, rq, t, util))
+FN(void, uclamp_sum_enqueue, (policy_t p, sum_rq_t rq, sum_task_t t, u32 util), (p, rq, t, util))
+FN(u32, uclamp_sum_dequeue, (policy_t p, sum_rq_t rq, sum_task_t t, u32 migrates), (p, rq, t, migrates))
+FN(void, uclamp_take_bias, (policy_t p, struct pelton_avg *avg, u32 cut), (p, avg, cut))
+FN(void, uclamp_sum_leave, (sum_rq_t rq, sum_task_t t), (rq, t))
+FN(u32, uclamp_sum_calls, (policy_t p, const struct pelton_uclamp_sum_task *t), (p, t))
+FN(void, uclamp_group, (const u32 *above, const u32 *asked, u32 *out), (above, asked, out))
+FN(u32, uclamp_of_percent, (u32 hundredths), (hundredths))
+FN(void, uclamp_sum_est_enqueue, (sum_rq_t rq, sum_task_t t, u32 est), (rq, t, est))
+FN(void, uclamp_sum_est_dequeue, (sum_rq_t rq, sum_task_t t), (rq, t))
+FN(u32, uclamp_sum_util, (policy_t p, const struct pelton_uclamp_sum_rq *rq, u32 util), (p, rq, util))
+FN(void, uclamp_sum_state, (policy_t p, const struct pelton_uclamp_sum_rq *rq, u32 rt_min, struct pelton_cpu_state *s),
+   (p, rq, rt_min, s))
+FN(u32, group_throttled_util,
+   (u32 root, u32 util_est, const struct pelton_throttled_group *groups, u32 n, u32 capacity),
+   (root, util_est, groups, n, capacity))
+FN(u32, place_util_clamped, (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost),
+   (p, s, out, cpu, dst, boost))
 FN(u32, capacity_greater, (u32 a, u32 b), (a, b))
 FN(u32, nr_idle_scan, (u64 sum_util, u32 weight, u32 imbalance_pct), (sum_util, weight, imbalance_pct))
 FN(u32, find_energy_efficient_cpu, (policy_t p, place_t s, struct pelton_placed *out), (p, s, out))

@@ -11,6 +11,7 @@
 #include "pelton/rt_limit.h"
 #include "pelton/schedutil.h"
 #include "pelton/uclamp_max.h"
+#include "pelton/uclamp_sum.h"
 
 struct pelton_layout_row {
 	const char *record;
@@ -324,6 +325,8 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_place_cpu, llc_domain),
 	FLD(pelton_place_cpu, asym_domain),
 	FLD(pelton_place_cpu, nr_domains),
+	FLD(pelton_place_cpu, util_clamped),
+	FLD(pelton_place_cpu, est_clamped),
 	FLD(pelton_place_cpu, reserved),
 	REC(pelton_perf_domain),
 	FLD(pelton_perf_domain, cpus),
@@ -345,6 +348,8 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_place_task, uclamp_min),
 	FLD(pelton_place_task, uclamp_max),
 	FLD(pelton_place_task, numa_cpu),
+	FLD(pelton_place_task, uclamp_value),
+	FLD(pelton_place_task, reserved),
 	REC(pelton_place_waker),
 	FLD(pelton_place_waker, load),
 	FLD(pelton_place_waker, queue_load),
@@ -403,7 +408,7 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_placed, waker_flips),
 	FLD(pelton_placed, no_idle_core),
 	FLD(pelton_placed, waker_recent),
-	FLD(pelton_placed, reserved),
+	FLD(pelton_placed, uclamp_value),
 	FLD(pelton_placed, nr_energies),
 	FLD(pelton_placed, energies),
 	FLD(pelton_placed, local),
@@ -427,6 +432,33 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_uclamp_rq, value),
 	FLD(pelton_uclamp_rq, idle),
 	FLD(pelton_uclamp_rq, reserved),
+	REC(pelton_uclamp_sum_task),
+	FLD(pelton_uclamp_sum_task, id),
+	FLD(pelton_uclamp_sum_task, weight),
+	FLD(pelton_uclamp_sum_task, inv_weight),
+	FLD(pelton_uclamp_sum_task, min),
+	FLD(pelton_uclamp_sum_task, max),
+	FLD(pelton_uclamp_sum_task, counted),
+	FLD(pelton_uclamp_sum_task, value),
+	FLD(pelton_uclamp_sum_task, bias),
+	FLD(pelton_uclamp_sum_task, est),
+	FLD(pelton_uclamp_sum_task, reserved),
+	REC(pelton_uclamp_sum_rq),
+	FLD(pelton_uclamp_sum_rq, last_update_time_ns),
+	FLD(pelton_uclamp_sum_rq, record),
+	FLD(pelton_uclamp_sum_rq, period_contrib),
+	FLD(pelton_uclamp_sum_rq, record_id),
+	FLD(pelton_uclamp_sum_rq, has_record),
+	FLD(pelton_uclamp_sum_rq, queued),
+	FLD(pelton_uclamp_sum_rq, root),
+	FLD(pelton_uclamp_sum_rq, removed),
+	FLD(pelton_uclamp_sum_rq, bias),
+	FLD(pelton_uclamp_sum_rq, debt),
+	FLD(pelton_uclamp_sum_rq, est),
+	FLD(pelton_uclamp_sum_rq, reserved),
+	REC(pelton_throttled_group),
+	FLD(pelton_throttled_group, util),
+	FLD(pelton_throttled_group, throttle),
 	REC(pelton_policy),
 };
 

@@ -4,6 +4,30 @@
 use crate::ffi;
 use crate::records::{LayoutRow, mirror};
 
+/// Clamps of the root group, lower and upper: they limit no group below it.
+pub const UCLAMP_ROOT: (u32, u32) = (1024, 1024);
+
+/// Lower and upper clamp of a group in force, which asks for `asked`, below a group whose are `above`.
+///
+/// ```
+/// use pelton_core::{UCLAMP_ROOT, group_clamps};
+/// let above = group_clamps(UCLAMP_ROOT, (300, 600));
+/// assert_eq!(group_clamps(above, (400, 1024)), (300, 600));
+/// assert_eq!(group_clamps(above, (0, 200)), (0, 200));
+/// ```
+#[must_use]
+pub fn group_clamps(above: (u32, u32), asked: (u32, u32)) -> (u32, u32) {
+    let mut out = [0; 2];
+    ffi::pelton_x_uclamp_group(&[above.0, above.1], &[asked.0, asked.1], &mut out);
+    (out[0], out[1])
+}
+
+/// A clamp in hundredths of a percent, 0..=10000, as capacity.
+#[must_use]
+pub fn uclamp_of_percent(hundredths: u32) -> u32 {
+    ffi::pelton_x_uclamp_of_percent(hundredths)
+}
+
 /// Buckets that a CPU counts its tasks' clamps in.
 pub const UCLAMP_BUCKETS: usize = 5;
 

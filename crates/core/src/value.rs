@@ -164,6 +164,10 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("idle_walk", "entry", IDLE_WALK_ENTRY),
     ("uclamp", "off", UCLAMP_OFF),
     ("uclamp", "max", UCLAMP_MAX),
+    ("uclamp", "sum", UCLAMP_SUM),
+    ("uclamp", "bias", UCLAMP_BIAS),
+    ("uclamp", "bias_weighted", UCLAMP_BIAS_WEIGHTED),
+    ("uclamp", "debt", UCLAMP_DEBT),
     ("idle_governor", "menu", IDLE_GOVERNOR_MENU),
     ("idle_governor", "teo", IDLE_GOVERNOR_TEO),
     ("idle_governor", "next_timer", IDLE_GOVERNOR_NEXT_TIMER),
@@ -194,6 +198,8 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("energy_aware", "margin", ENERGY_AWARE_MARGIN),
     ("energy_aware", "rank", ENERGY_AWARE_RANK),
     ("energy_aware", "actual", ENERGY_AWARE_ACTUAL),
+    ("energy_full_cpu", "skipped", ENERGY_FULL_CPU_SKIPPED),
+    ("energy_full_cpu", "candidate", ENERGY_FULL_CPU_CANDIDATE),
     ("energy_runnable", "off", ENERGY_RUNNABLE_OFF),
     ("energy_runnable", "before_task", ENERGY_RUNNABLE_BEFORE_TASK),
     ("energy_runnable", "with_task", ENERGY_RUNNABLE_WITH_TASK),
@@ -546,6 +552,14 @@ pub const IDLE_WALK_ENTRY: u32 = 3;
 pub const UCLAMP_OFF: u32 = 0;
 /// `uclamp = max`.
 pub const UCLAMP_MAX: u32 = 1;
+/// `uclamp = sum`.
+pub const UCLAMP_SUM: u32 = 2;
+/// `uclamp = bias`.
+pub const UCLAMP_BIAS: u32 = 3;
+/// `uclamp = bias_weighted`.
+pub const UCLAMP_BIAS_WEIGHTED: u32 = 4;
+/// `uclamp = debt`.
+pub const UCLAMP_DEBT: u32 = 5;
 /// `idle_governor = menu`.
 pub const IDLE_GOVERNOR_MENU: u32 = 0;
 /// `idle_governor = teo`.
@@ -606,6 +620,10 @@ pub const ENERGY_AWARE_MARGIN: u32 = 1;
 pub const ENERGY_AWARE_RANK: u32 = 2;
 /// `energy_aware = actual`.
 pub const ENERGY_AWARE_ACTUAL: u32 = 3;
+/// `energy_full_cpu = skipped`.
+pub const ENERGY_FULL_CPU_SKIPPED: u32 = 0;
+/// `energy_full_cpu = candidate`.
+pub const ENERGY_FULL_CPU_CANDIDATE: u32 = 1;
 /// `energy_runnable = off`.
 pub const ENERGY_RUNNABLE_OFF: u32 = 0;
 /// `energy_runnable = before_task`.

@@ -3,6 +3,7 @@
 
 mod known_answers {
     mod balance;
+    mod clamp_sums;
     mod clamps;
     mod deadline;
     mod estimates;

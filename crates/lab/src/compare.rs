@@ -118,8 +118,11 @@ impl Samples<'_> {
 
     fn domain_rows(&self, shape: &Report, domain: usize, rows: &mut Vec<CompareRow>) {
         for q in QUANTITIES {
-            if let Read::Domain(read) = q.read {
-                rows.extend(self.row(q, Scope::Domain, &shape.domains[domain].name, |r| read(r.domains.get(domain)?)));
+            let name = &shape.domains[domain].name;
+            match q.read {
+                Read::Domain(read) => rows.extend(self.row(q, Scope::Domain, name, |r| read(r.domains.get(domain)?))),
+                Read::Share(read) => rows.extend(self.row(q, Scope::Domain, name, |r| read(r, r.domains.get(domain)?))),
+                Read::Run(_) | Read::Task(_) => {}
             }
         }
     }

@@ -15,6 +15,8 @@ pub enum Read {
     Run(fn(&Report) -> Option<f64>),
     /// One frequency domain; `None` when the number is not known.
     Domain(fn(&DomainReport) -> Option<f64>),
+    /// One frequency domain's part of the run; `None` when it is not known.
+    Share(fn(&Report, &DomainReport) -> Option<f64>),
     /// One task; `None` when the task has no such number.
     Task(fn(&TaskReport) -> Option<f64>),
 }
@@ -67,10 +69,12 @@ quantities! {
     Run "step_latency_ms_avg" ["ms"] "Mean time from a rise of the needed frequency until the present one is as high; 0 where it was already." = demand::step_latency_ms_avg;
     Run "step_latency_ms_max" ["ms"] "The longest of these times." = demand::step_latency_ms_max;
     Run "short_ms" ["ms"] "Time below the needed frequency, all domains: the sum of all reactions." = |r| demand::sum(r, |d| d.reaction_ns.summary().sum).map(|ns| ns / 1e6);
+    Run "overutilized_pct" ["%"] "Part of the time in which some CPU was over-utilized, where tasks are placed by energy." = overutilized_pct;
     Run "over_ms" ["ms"] "Time above the needed frequency, all domains." = |r| demand::sum(r, |d| d.over_ns).map(|ns| ns / 1e6);
     Domain "domain_transitions" ["count"] "Frequency changes of the domain." = |d| Some(d.transitions as f64);
     Domain "domain_evaluations" ["count"] "Governor evaluations of the domain." = |d| Some(d.evaluations as f64);
     Domain "domain_gated" ["count"] "Hook calls refused by the rate limit." = |d| Some(d.gated as f64);
+    Share "domain_busy_pct" ["%"] "Part of all CPU time in tasks that the domain's CPUs spent." = domain_busy_pct;
     Domain "domain_energy" ["mJ"] "Energy of the domain's CPUs." = |d| d.energy_uj.map(mj);
     Task "events" ["count"] "Completed activations." = |t| Some(t.activation_ns.len() as f64);
     Task "latency_min" ["ms"] "Shortest activation." = |t| of_activations(t, |a| a.summary().min as f64);
@@ -106,9 +110,22 @@ impl Quantity {
         match self.read {
             Read::Run(f) => f(report),
             Read::Domain(f) => report.domains.iter().find(|d| of.is_none_or(|name| d.name == name)).and_then(f),
+            Read::Share(f) => {
+                report.domains.iter().find(|d| of.is_none_or(|name| d.name == name)).and_then(|d| f(report, d))
+            }
             Read::Task(f) => f(task(report, of?)?),
         }
     }
+}
+
+fn domain_busy_pct(report: &Report, domain: &DomainReport) -> Option<f64> {
+    let all_ns: u64 = report.domains.iter().map(|d| d.busy_ns).sum();
+    (all_ns > 0).then(|| 100.0 * domain.busy_ns as f64 / all_ns as f64)
+}
+
+fn overutilized_pct(report: &Report) -> Option<f64> {
+    let duration_ns = report.duration_ns as f64;
+    report.overutilized_ns.filter(|_| duration_ns > 0.0).map(|ns| 100.0 * ns as f64 / duration_ns)
 }
 
 fn mj(uj: u64) -> f64 {

@@ -39,6 +39,7 @@ pub fn hook(site: HookSite, policy: &Policy) -> Rule {
         HookSite::Limits => rule("B.3", "sugov_limits()"),
         HookSite::Enqueue => rule("C.6", "enqueue_task_fair()"),
         HookSite::Switch => rule("C.6", "__schedule()"),
+        HookSite::Uclamp => rule("G.6", "enqueue_task_fair()"),
     }
 }
 
@@ -56,6 +57,7 @@ pub fn hook_in_words(site: HookSite) -> &'static str {
         HookSite::Limits => "the policy's limits changed",
         HookSite::Enqueue => "a second task was enqueued and the tick is far away",
         HookSite::Switch => "a context switch; the next task is known",
+        HookSite::Uclamp => "a task joined, and its clamps add to the CPU's",
     }
 }
 

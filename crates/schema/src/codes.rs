@@ -51,6 +51,8 @@ codes! {
         Enqueue = "enqueue",
         /// A context switch (`hook_filter=h3`).
         Switch = "switch",
+        /// A task joined a CPU on which clamps add up.
+        Uclamp = "uclamp",
     }
 }
 

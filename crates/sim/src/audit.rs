@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The engine's books, checked after every event of random runs: each task in one place, each sum the sum of its parts.
 
-use pelton_core::value;
+use pelton_core::{Policy, value};
 use pelton_schema::{NullSink, Sink};
 
 use crate::calls::Verb;
@@ -23,6 +23,7 @@ impl<S: Sink> Engine<'_, S> {
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_cpu(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_signals(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_clamps(c))?;
+        (0..self.cpus.len() as u32).try_for_each(|c| self.audit_clamp_sums(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_levels(c))?;
         self.audit_groups()
     }
@@ -46,11 +47,32 @@ impl<S: Sink> Engine<'_, S> {
                 return Err(format!("CPU {c} is clamped to {}, a task asks for {:?}", clamps.value[id], most(id)));
             }
         }
-        let runs = |t: &crate::state::Task| {
-            t.cpu == c && t.life == Life::Runnable && matches!(t.class, Class::Fair | Class::Realtime)
-        };
+        let runs = |t: &crate::state::Task| t.cpu == c && t.life == Life::Runnable && self.has_largest(t.class);
         match self.tasks.iter().find(|t| runs(t) && t.uclamp.active != [1, 1]) {
             Some(task) => Err(format!("{} runs on CPU {c} and its clamps do not count", task.name)),
+            None => Ok(()),
+        }
+    }
+
+    /// Where clamps add up: the sums of a CPU are those of the fair tasks queued on it.
+    fn audit_clamp_sums(&self, c: u32) -> Result<(), String> {
+        if !self.clamp_sums {
+            return Ok(());
+        }
+        let on = |t: &&crate::state::Task| t.cpu == c && t.clamp_sum.counted != 0;
+        let tasks = || self.tasks.iter().filter(on);
+        let (rq, sums) = (&self.cpus[c as usize].clamp_sum, self.policy.uclamp == value::UCLAMP_SUM);
+        let queued = if sums { tasks().map(|t| t.clamp_sum.value).sum() } else { 0 };
+        let bias: i32 = tasks().map(|t| t.clamp_sum.bias).sum();
+        let est: u32 = self.tasks.iter().filter(|t| t.cpu == c).map(|t| t.clamp_sum.est).sum();
+        if (rq.queued, rq.bias, rq.est) != (queued, bias, est) {
+            return Err(format!("CPU {c} has clamped sums {rq:?}, its tasks make {queued}, {bias} and {est}"));
+        }
+        let wrong = |t: &&crate::state::Task| t.cpu == c && (t.clamp_sum.counted != 0) != (t.se.on_rq != 0);
+        match self.tasks.iter().find(wrong) {
+            Some(t) => {
+                Err(format!("{} is queued on CPU {c}: {}, and counts: {}", t.name, t.se.on_rq, t.clamp_sum.counted))
+            }
             None => Ok(()),
         }
     }
@@ -269,11 +291,11 @@ impl<S: Sink> Engine<'_, S> {
 pub(crate) fn audited<'a, S: Sink>(
     m: &'a Machine,
     w: &'a Workload,
-    profile_name: &str,
+    policy: &Policy,
     cfg: &RunConfig,
     sink: S,
 ) -> Result<Engine<'a, S>, String> {
-    let mut engine = Engine::new(m, w, &profile(profile_name), cfg, sink).map_err(|e| e.to_string())?;
+    let mut engine = Engine::new(m, w, policy, cfg, sink).map_err(|e| e.to_string())?;
     while let Some((time_ns, ev)) = engine.queue.pop() {
         if time_ns > engine.end_ns || engine.living == 0 {
             break;
@@ -294,6 +316,10 @@ fn random_clamps(d: &mut Dice, w: &mut Workload) {
         t.uclamp = clamps();
         t.phases.iter_mut().for_each(|p| p.uclamp = clamps());
     }
+    for group in &mut w.groups {
+        let max = d.below(1025) as u32;
+        group.clamps = (d.below(1025) as u32, max);
+    }
 }
 
 /// Random run number `seed`; `finite` tasks end, `grouped` ones are in groups.
@@ -307,8 +333,11 @@ fn random_run(seed: u64, finite: bool, grouped: bool) -> Result<(), String> {
     if grouped {
         random_groups(&mut d, &mut w);
     }
+    let mut policy = profile(p);
     if seed.is_multiple_of(3) {
         random_clamps(&mut d, &mut w);
+        let form = 1 + d.below(5) as u32;
+        policy.uclamp = if policy.util_fits == value::UTIL_FITS_RANK { form } else { policy.uclamp };
     }
     if finite {
         for t in &mut w.tasks {
@@ -316,7 +345,8 @@ fn random_run(seed: u64, finite: bool, grouped: bool) -> Result<(), String> {
             t.phases.iter_mut().for_each(|p| p.loops = Some(3));
         }
     }
-    let mut engine = audited(&m, &w, p, &cfg, NullSink).map_err(|e| format!("seed {seed}, {p}: {e}"))?;
+    let mut engine = audited(&m, &w, &policy, &cfg, NullSink)
+        .map_err(|e| format!("seed {seed}, {p}, clamps {}: {e}", policy.uclamp))?;
     let ended: Vec<bool> = engine.tasks.iter().map(|t| t.life == Life::Dead).collect();
     let left: Vec<u64> = engine.cpus.iter().map(|c| c.dl.running_bw_q20).collect();
     if engine.living == 0 && left.iter().any(|&bw| bw > 0) {

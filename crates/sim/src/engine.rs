@@ -61,6 +61,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub asymmetric: bool,
     /// Tasks have utilization clamps.
     pub clamped: bool,
+    /// They add up.
+    pub clamp_sums: bool,
     /// Where fair tasks go from 5.10 on.
     pub placing: crate::placing::Placing,
     pub now: u64,

@@ -61,6 +61,12 @@ impl<S: Sink> Engine<'_, S> {
     /// An update of `entity` on the queue of `home` raised `bits`.
     fn level_changed(&mut self, c: u32, entity: u32, home: u32, bits: u32, with: Climb) {
         self.request_changes(c);
+        if home == ROOT {
+            self.sums_follow(c);
+        }
+        if slot_of(entity).is_none() {
+            self.sums_update(c, entity);
+        }
         if bits & ev::TG_LOAD != 0 && home != ROOT {
             self.refresh_group_load(c, home);
         }
@@ -154,6 +160,9 @@ impl<S: Sink> Engine<'_, S> {
             own.se.delayed = u32::from(Some(slot) == delayed);
             queue.update_ancestor(ctx, &mut own.se, Some(&mut own.cfs), delta)
         });
+        if slot_of(entity).is_none() {
+            self.sums_dequeue(c, entity, flags);
+        }
         if counted {
             self.signal_estimate_last(c, entity, flags);
         }
@@ -165,6 +174,7 @@ impl<S: Sink> Engine<'_, S> {
         let wall_ns = self.signal_clock.at(self.now);
         let se = &self.tasks[t as usize].se;
         let (delta, delay_ends) = (se.leave_delta(flags), se.delay_ends(flags));
+        self.sums_before_dequeue(c, t);
         if delay_ends {
             self.count_above(c, home, 1);
         }

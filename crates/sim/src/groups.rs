@@ -17,6 +17,8 @@ use crate::workload::{GroupSpec, Workload};
 pub const GROUP_DEPTH_MAX: usize = 32;
 /// Most groups of a workload.
 pub const GROUPS_MAX: usize = 10_000;
+/// Clamps of a group nobody gave others (`cpu.uclamp.min` 0, `cpu.uclamp.max` max).
+pub const CLAMPS_DEFAULT: (u32, u32) = (0, 1024);
 /// Shares of a group nobody gave others (`cpu.weight` 100).
 pub const SHARES_DEFAULT: u64 = 1024;
 /// Least and most shares.
@@ -29,6 +31,8 @@ pub(crate) struct Group {
     pub parent: u32,
     /// What its queues on all CPUs share.
     pub shared: TaskGroup,
+    /// Lower and upper clamp in force, capacity.
+    pub clamps: (u32, u32),
 }
 
 /// True for a cleaned path with more levels than are simulated.
@@ -75,7 +79,7 @@ impl Groups {
     pub(crate) fn of(w: &Workload) -> Result<Groups, SimError> {
         let mut groups = Groups::default();
         let mut declared = BTreeMap::new();
-        for GroupSpec { path, shares } in &w.groups {
+        for GroupSpec { path, shares, clamps } in &w.groups {
             let number = groups.add(path)?;
             if *declared.entry(number).or_insert(*shares) != *shares {
                 return Err(SimError::Plan(format!("task group '{path}' has two weights")));
@@ -87,6 +91,7 @@ impl Groups {
             }
             if number != ROOT {
                 groups.list[number as usize].shared.shares = *shares;
+                groups.list[number as usize].clamps = *clamps;
             }
         }
         for task in &w.tasks {
@@ -95,7 +100,17 @@ impl Groups {
                 groups.add(path)?;
             }
         }
+        groups.limit_clamps();
         Ok(groups)
+    }
+
+    /// No group is clamped less than the one above it, which comes before it in the list.
+    fn limit_clamps(&mut self) {
+        for at in 0..self.list.len() {
+            let Group { parent, clamps, .. } = self.list[at];
+            let above = self.list.get(parent as usize).map_or(pelton_core::UCLAMP_ROOT, |group| group.clamps);
+            self.list[at].clamps = pelton_core::group_clamps(above, clamps);
+        }
     }
 
     /// Number of a group and, if need be, of all above it.
@@ -112,7 +127,8 @@ impl Groups {
                 )));
             }
             if number == next {
-                self.list.push(Group { parent, shared: TaskGroup { load_avg: 0, shares: SHARES_DEFAULT } });
+                let shared = TaskGroup { load_avg: 0, shares: SHARES_DEFAULT };
+                self.list.push(Group { parent, shared, clamps: CLAMPS_DEFAULT });
             }
         }
         Ok(number)
@@ -143,6 +159,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         if self.tasks[t as usize].class != Class::Fair {
             self.tasks[t as usize].group = group;
+            self.limits_change(t);
             return true;
         }
         let c = self.tasks[t as usize].cpu;
@@ -159,6 +176,7 @@ impl<S: Sink> Engine<'_, S> {
         self.signal_enqueue(c, t);
         self.fair_enqueue(c, t, false);
         self.fair_set(c, t);
+        self.limits_change(t);
         self.resched_cpu(c);
         true
     }
@@ -180,7 +198,7 @@ mod tests {
         let task = |group: &str| TaskSpec { taskgroup: group.into(), ..TaskSpec::default() };
         let w = Workload {
             tasks: vec![task("a/b/"), task(""), task("//c")],
-            groups: vec![GroupSpec { path: "/x/y".into(), shares: 2048 }],
+            groups: vec![GroupSpec { path: "/x/y".into(), shares: 2048, ..GroupSpec::default() }],
             ..Workload::default()
         };
         let groups = Groups::of(&w).expect("a tree");
@@ -195,7 +213,7 @@ mod tests {
     fn a_whole_workload_moves_below_a_group() {
         let mut w = Workload {
             tasks: vec![TaskSpec::default(), TaskSpec { taskgroup: "/a".into(), ..TaskSpec::default() }],
-            groups: vec![GroupSpec { path: "/a".into(), shares: 2 }],
+            groups: vec![GroupSpec { path: "/a".into(), shares: 2, ..GroupSpec::default() }],
             ..Workload::default()
         };
         into_group(&mut w, "session/");
@@ -206,12 +224,15 @@ mod tests {
     #[test]
     fn hostile_paths_are_refused() {
         let of = |path: String, shares| {
-            Groups::of(&Workload { groups: vec![GroupSpec { path, shares }], ..Workload::default() })
+            Groups::of(&Workload {
+                groups: vec![GroupSpec { path, shares, ..GroupSpec::default() }],
+                ..Workload::default()
+            })
         };
         assert!(of("/a".repeat(GROUP_DEPTH_MAX), 1024).is_ok());
         assert!(of("/a".repeat(GROUP_DEPTH_MAX + 1), 1024).is_err());
         let twice = |shares| {
-            let group = |shares| GroupSpec { path: "/a".into(), shares };
+            let group = |shares| GroupSpec { path: "/a".into(), shares, ..GroupSpec::default() };
             Groups::of(&Workload { groups: vec![group(1024), group(shares)], ..Workload::default() })
         };
         assert!(twice(1024).is_ok() && twice(1025).is_err());

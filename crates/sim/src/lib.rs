@@ -14,6 +14,7 @@ mod birth;
 mod calls;
 mod channel;
 mod check;
+mod clamp_sums;
 mod clamps;
 mod class;
 mod classes;

@@ -23,6 +23,8 @@ pub struct Report {
     pub cluster_energy_uj: Vec<u64>,
     /// Which power figures the energies rest on.
     pub energy_basis: EnergyBasis,
+    /// Time in which some CPU was over-utilized, ns; `None` where nothing is placed by energy.
+    pub overutilized_ns: Option<u64>,
     /// Tasks that wait for ever on each other at the end (names), if any.
     pub stuck_tasks: Vec<String>,
 }
@@ -145,7 +147,7 @@ pub struct CpuReport {
     /// Context switches.
     pub switches: u64,
     /// Frequency hook calls for this CPU, by `HookSite`.
-    pub hook_calls: [u64; 11],
+    pub hook_calls: [u64; pelton_schema::HookSite::NAMES.len()],
     /// Events for which the kernel of the profile has a call, whatever the filter does with them.
     pub hooks_offered: u64,
     /// Time in hook calls, register writes and driver calls, ns.
@@ -177,6 +179,8 @@ pub struct DomainReport {
     pub driver_calls: u64,
     /// Energy of all CPUs of the domain, microjoules; `None` where their power is not known.
     pub energy_uj: Option<u64>,
+    /// CPU time that its CPUs spent in tasks, ns.
+    pub busy_ns: u64,
 }
 
 /// Frequency of a clock beside what the governor's formula asks for at every event.

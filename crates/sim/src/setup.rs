@@ -124,6 +124,7 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
         pulled_to: None,
         clamps: None,
         uclamp: Default::default(),
+        clamp_sum: Default::default(),
         cold: false,
         allowed,
         group: ROOT,
@@ -173,6 +174,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         irq_pending_ns: 0,
         rt_limit: pelton_core::RtLimit::new(),
         uclamp: pelton_core::UclampRq::new(),
+        clamp_sum: Default::default(),
         rt_period_end_ns: 0,
         runtime_accounted_ns: 0,
         segment: Default::default(),
@@ -292,6 +294,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             hooks: Hooks::of(policy, tick_ns),
             grouped: !groups.list.is_empty(),
             clamped: crate::clamps::are_used(w, policy),
+            clamp_sums: crate::clamps::are_used(w, policy) && crate::clamps::add_up(policy),
             placing: crate::placing::Placing::new(m, policy),
             asymmetric: m.cpus.iter().any(|c| c.capacity != m.cpus[0].capacity),
             now: 0,
@@ -449,6 +452,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             tasks: self.tasks.iter_mut().map(|task| task_report(task, self.m.energy_basis().active)).collect(),
             cpus: self.cpus.iter_mut().map(cpu_report).collect(),
             energy_basis: self.m.energy_basis(),
+            overutilized_ns: self.overutilized_ns(),
             cluster_energy_uj: self.cluster_energy.iter().map(|c| (c.energy_fj / FJ_PER_UJ) as u64).collect(),
         }
     }
@@ -473,6 +477,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let of = |cpu: &CpuState| cpu.energy_active_fj + cpu.energy_idle_fj.iter().sum::<u128>();
         let total: u128 = cpus.iter().map(|&c| of(&self.cpus[c as usize])).sum();
         let mut report = std::mem::take(&mut self.domains[d].report);
+        report.busy_ns = cpus.iter().map(|&c| self.cpus[c as usize].report.busy_ns).sum();
         report.energy_uj = self.m.domains[d].active_power_known().then_some((total / FJ_PER_UJ) as u64);
         report
     }

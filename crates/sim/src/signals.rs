@@ -63,6 +63,7 @@ impl<S: Sink> Engine<'_, S> {
 
     pub(crate) fn signal_enqueue(&mut self, c: u32, t: u32) {
         self.request_changes(c);
+        self.sums_before_enqueue(c, t);
         let now = self.signal_clock.at(self.now);
         let (cpu, task) = (&mut self.cpus[c as usize], &self.tasks[t as usize]);
         cpu.has_blocked = true;
@@ -71,18 +72,21 @@ impl<S: Sink> Engine<'_, S> {
             self.hook_event(c, HookSite::Iowait, 0);
         }
         if self.grouped && self.tasks[t as usize].group != ROOT {
-            return self.signal_enqueue_levels(c, t);
+            self.signal_enqueue_levels(c, t);
+            return self.sums_enqueue(c, t);
         }
         // The hook call for I/O may have asked meanwhile.
         self.request_changes(c);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let bits = cpu.rq.enqueue_finish(&self.policy, &mut task.se);
         self.published(c, t, bits, 0);
+        self.sums_enqueue(c, t);
     }
 
     /// `flags`: why it leaves, from [`pelton_core::dequeue`]; 0 = for a change of its parameters.
     pub(crate) fn signal_dequeue(&mut self, c: u32, t: u32, flags: u32) {
         self.request_changes(c);
+        self.sums_before_dequeue(c, t);
         let counted = self.tasks[t as usize].se.delayed == 0;
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
@@ -90,6 +94,7 @@ impl<S: Sink> Engine<'_, S> {
             cpu.rq.dequeue_task(&self.policy, &mut task.se, now, 0, cpu.curr == NO_TASK, flags)
         };
         self.published(c, t, bits, 0);
+        self.sums_dequeue(c, t, flags);
         if counted {
             self.signal_estimate_last(c, t, flags);
         }
@@ -136,6 +141,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A dequeue is delayed: asleep, but still queued.
     pub(crate) fn signal_delay(&mut self, c: u32, t: u32) {
         self.request_changes(c);
+        self.sums_before_dequeue(c, t);
         if let Some(slot) = self.task_slot(c, t) {
             return self.signal_delay_levels(c, t, slot);
         }
@@ -155,6 +161,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_migrate_sleeping(&mut self, t: u32) {
         let c = self.tasks[t as usize].cpu;
         self.request_changes(c);
+        self.sums_leave_asleep(t);
         if let Some(slot) = self.task_slot(c, t) {
             return self.signal_migrate_levels(t, slot, self.cpus[c as usize].curr == NO_TASK);
         }
@@ -166,6 +173,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A task that ends leaves its share to be removed.
     pub(crate) fn signal_exit(&mut self, c: u32, t: u32) {
         self.request_changes(c);
+        self.sums_leave_asleep(t);
         if let Some(slot) = self.task_slot(c, t) {
             return self.signal_migrate_levels(t, slot, false);
         }
@@ -182,6 +190,7 @@ impl<S: Sink> Engine<'_, S> {
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let ctx = cpu.rq.ctx(&self.policy, &cpu.rq.cfs);
         cpu.rq.cfs.switched_from_fair(&ctx, &mut task.se);
+        self.sums_follow(c);
         self.hook_event(c, HookSite::Detach, how::LEFTOVER);
     }
 
@@ -276,6 +285,7 @@ impl<S: Sink> Engine<'_, S> {
             cpu.rq.update_blocked(&self.policy, self.signal_clock.at(self.now), 0, runs, 0)
         };
         self.request_changes(c);
+        self.sums_follow(c);
         let cpu = &mut self.cpus[c as usize];
         cpu.has_blocked = cpu.curr != NO_TASK || cpu.rq.has_blocked() || cpu.levels.has_listed();
         if bits != 0 {
@@ -305,6 +315,8 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Reports new averages and tells the hook filter; `how` says where they come from.
     fn published(&mut self, c: u32, t: u32, bits: u32, how: u32) {
+        self.sums_follow(c);
+        self.sums_update(c, t);
         if bits == 0 {
             return;
         }

@@ -115,6 +115,8 @@ pub(crate) struct Task {
     pub clamps: Option<(u32, u32)>,
     /// Its clamps where they count.
     pub uclamp: pelton_core::UclampTask,
+    /// What they make of its utilization, where they add up.
+    pub clamp_sum: pelton_core::UclampSumTask,
     /// The bigger CPU that takes it while it runs.
     pub pulled_to: Option<u32>,
     /// Changed CPU and has not run there yet.
@@ -216,6 +218,8 @@ pub(crate) struct CpuState {
     pub irq_depth: u32,
     /// Clamps of its runnable tasks.
     pub uclamp: pelton_core::UclampRq,
+    /// What they make of its utilization, where they add up.
+    pub clamp_sum: pelton_core::UclampSumRq,
     /// Share of the real-time class.
     pub rt_limit: pelton_core::RtLimit,
     /// End of the fair server's period.

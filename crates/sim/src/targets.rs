@@ -84,12 +84,9 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn inputs(&self, c: u32) -> CpuInputs {
         let cpu = &self.cpus[c as usize];
         let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
-        let inputs = CpuInputs::fill(&cpu.rq, bw_dl, cpu.rt_nr_running(), cpu.idle_calls);
-        if !self.clamped {
-            return inputs;
-        }
-        let [uclamp_min, uclamp_max] = cpu.uclamp.value;
-        CpuInputs { uclamp_used: 1, uclamp_min, uclamp_max, ..inputs }
+        let mut inputs = CpuInputs::fill(&cpu.rq, bw_dl, cpu.rt_nr_running(), cpu.idle_calls);
+        self.apply_clamps(c, &mut inputs);
+        inputs
     }
 
     /// Brings the requests of domain `d` up to now for a call of CPU `c`. Who only looks (`keep` false) does not keep what

@@ -38,13 +38,30 @@ pub struct Workload {
     pub resource_names: Vec<(String, u32, String)>,
 }
 
+impl Workload {
+    /// Some task or group asks for utilization clamps.
+    pub fn sets_clamps(&self) -> bool {
+        let of_task = |t: &TaskSpec| t.uclamp.is_some() || t.phases.iter().any(|p| p.uclamp.is_some());
+        let of_group = |g: &GroupSpec| g.clamps != crate::groups::CLAMPS_DEFAULT;
+        self.tasks.iter().any(of_task) || self.groups.iter().any(of_group)
+    }
+}
+
 /// A task group.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupSpec {
     /// Path, such as `/a/b`.
     pub path: String,
     /// Shares, 2..=262144; 1024 is `cpu.weight` 100.
     pub shares: u64,
+    /// Lower and upper clamp asked for, capacity 0..=1024 (`cpu.uclamp.min`, `cpu.uclamp.max`).
+    pub clamps: (u32, u32),
+}
+
+impl Default for GroupSpec {
+    fn default() -> Self {
+        Self { path: String::new(), shares: crate::groups::SHARES_DEFAULT, clamps: crate::groups::CLAMPS_DEFAULT }
+    }
 }
 
 /// A way for bytes from some tasks to others.

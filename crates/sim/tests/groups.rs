@@ -19,7 +19,8 @@ fn busy_in(path: &str, n: usize) -> Vec<TaskSpec> {
 }
 
 fn with_shares(tasks: Vec<TaskSpec>, shares: &[(&str, u64)]) -> Workload {
-    let groups = shares.iter().map(|&(path, shares)| GroupSpec { path: path.into(), shares }).collect();
+    let groups =
+        shares.iter().map(|&(path, shares)| GroupSpec { path: path.into(), shares, ..GroupSpec::default() }).collect();
     Workload { groups, ..workload(tasks) }
 }
 

@@ -195,6 +195,7 @@ OTHER_RULE(other_energy, select_under, energy_aware, PELTON_ENERGY_AWARE_RANK, P
 OTHER_RULE(other_pressure, select_under, energy_aware, PELTON_ENERGY_AWARE_ACTUAL, PELTON_ENERGY_AWARE_RANK)
 OTHER_RULE(other_runnable, select_under, energy_runnable, PELTON_ENERGY_RUNNABLE_WITH_TASK,
 	   PELTON_ENERGY_RUNNABLE_BEFORE_TASK)
+OTHER_RULE(other_full, select_under, energy_full_cpu, PELTON_ENERGY_FULL_CPU_CANDIDATE, PELTON_ENERGY_FULL_CPU_SKIPPED)
 OTHER_RULE(other_model, select_under, energy_model, PELTON_ENERGY_MODEL_MICROWATTS, PELTON_ENERGY_MODEL_SCALED)
 OTHER_RULE(other_fits, fits_under, util_fits, PELTON_UTIL_FITS_RANK, PELTON_UTIL_FITS_FLOOR)
 OTHER_RULE(other_overutilized, fits_under, overutilized, PELTON_OVERUTILIZED_CLAMPS, PELTON_OVERUTILIZED_MAXIMUM_ENERGY)
@@ -258,5 +259,6 @@ const struct oracle_canary oracle_canaries[] = {
 	{ "AC", "uclamp_rq_inc, uclamp_rq_dec, uclamp_eff_value", 510, 702, forgetful_bucket,
 	  "a bucket without memory" },
 	{ "AA", SELECT, 510, 702, other_cpus, "CPUs summed that the task may not use" },
+	{ "AD", ENERGY, 601, 702, other_full, "full CPUs that are no candidates" },
 	{ 0 },
 };

@@ -114,6 +114,18 @@ fn energy_aware_from_6_1_takes_the_smallest_addition() {
     }
 }
 
+/// Little CPUs that look full, all capped to 120 as the task is: it fits them. 6.6 find_energy_efficient_cpu begins with a
+/// most spare capacity of 0, which none of them exceeds; from 6.7 (and 6.1.192) with -1: no energy is added there.
+#[test]
+fn a_full_cpu_is_a_candidate_from_6_7() {
+    for (profile, cpu) in [("6.1", 0), ("6.6", 4), ("6.12", 0), ("6.18", 0), ("7.2", 0)] {
+        let mut board = board(profile, [446, 446, 446, 446, 0, 0], 100, 4);
+        (board.uclamp_used, board.task.uclamp_max) = (1, 120);
+        board.cpus.iter_mut().for_each(|cpu| cpu.state.uclamp_max = 120);
+        assert_eq!(board.select(&policy(profile), &mut Placed::default()), cpu, "{profile}");
+    }
+}
+
 /// The energies of the second case above, as sched_compute_energy_tp would report them.
 #[test]
 fn every_comparison_of_energy_is_kept() {

@@ -4,6 +4,7 @@
 //! Each one is a model in the same task language that rt-app files become. Times are microseconds of work at capacity
 //! 1024 where they say `run` or `event`, and microseconds of the clock elsewhere.
 
+mod bursts;
 mod busy;
 pub mod calls;
 pub mod cyclictest;
@@ -88,6 +89,13 @@ pub const MODELS: &[Model] = &[
         make: |spec| busy::workload(spec).into(),
     },
     Model {
+        name: "bursts",
+        about: "threads that compute for run_us and sleep for sleep_us, and may go on elsewhere",
+        options: "run_us,sleep_us=0,measure=work|wall,loops=0,then_cpus,then_loops=0,threads=1,policy=other,priority,\
+                  nice=0,cpus=all|each,util_min=0,util_max=1024,duration_s,name=bursts",
+        make: |spec| bursts::workload(spec).into(),
+    },
+    Model {
         name: "sched-pipe",
         about: "two tasks that pass a small message back and forth through two pipes (perf bench sched pipe)",
         options: "loops=1000000,mode=processes,cpus=all,nice=0,write_ns=300,read_ns=300,fork_us=100",
@@ -120,8 +128,8 @@ pub const MODELS: &[Model] = &[
     },
     Model {
         name: "group",
-        about: "a task group and its weight among its brothers; runs nothing",
-        options: "path,cpu.weight=100,cpu.shares=1024",
+        about: "a task group, its weight among its brothers and its clamps; runs nothing",
+        options: "path,cpu.weight=100,cpu.shares=1024,cpu.uclamp.min=0,cpu.uclamp.max=max",
         make: |spec| group::declared(spec).into(),
     },
 ];

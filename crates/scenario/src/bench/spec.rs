@@ -181,6 +181,15 @@ impl<'a> Spec<'a> {
         self.cpu_set(value, place)
     }
 
+    /// The same under another name, where `all` is a set, too.
+    pub(super) fn cpus_of(&mut self, key: &'static str) -> Option<CpuSet> {
+        let (value, place) = self.find(key)?;
+        if value == "all" {
+            return Some(CpuSet::of(0..self.machine.cpus.len() as u32));
+        }
+        self.cpu_set(value, place)
+    }
+
     fn cpu_set(&mut self, value: &str, place: Range<usize>) -> Option<CpuSet> {
         if value == "all" {
             return None;

@@ -73,5 +73,14 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.placing.looked_ns[c as usize] = self.now;
         self.placing.overutilized = (0..self.m.cpus.len() as u32).any(|o| self.is_overutilized(o));
+        if !self.placing.overutilized {
+            self.placing.overutilized_ns += self.now - self.placing.overutilized_since_ns;
+        }
+    }
+
+    /// Time in which some CPU had too much to do, up to now.
+    pub(crate) fn overutilized_ns(&self) -> Option<u64> {
+        let since_ns = if self.placing.overutilized { self.now - self.placing.overutilized_since_ns } else { 0 };
+        self.placing.by_energy.then_some(self.placing.overutilized_ns + since_ns)
     }
 }

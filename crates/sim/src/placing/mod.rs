@@ -26,6 +26,8 @@ pub(crate) struct Placing {
     pub overutilized: bool,
     /// Since when.
     pub overutilized_since_ns: u64,
+    /// Until then, ns in all.
+    overutilized_ns: u64,
     /// CPUs whose running task waits for a bigger one.
     misfit: Vec<bool>,
     /// When each CPU last looked at all CPUs.
@@ -42,6 +44,7 @@ impl Placing {
             by_energy: record.energy_aware != 0,
             overutilized: false,
             overutilized_since_ns: 0,
+            overutilized_ns: 0,
             misfit: vec![false; m.cpus.len()],
             looked_ns: vec![0; m.cpus.len()],
             record,
@@ -86,6 +89,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let task = &mut self.tasks[t as usize];
         task.se = self.placing.placed.se;
+        task.clamp_sum.value = self.placing.placed.uclamp_value;
         task.recent_cpu = self.placing.placed.recent_cpu;
         self.allowed_or_first(t, target)
     }
@@ -101,7 +105,8 @@ impl<S: Sink> Engine<'_, S> {
         if S::PLACEMENTS {
             self.sink.placement(self.now, Task::tid(t), &placing.record, &placing.placed);
         }
-        self.tasks[t as usize].se = self.placing.placed.se;
+        let task = &mut self.tasks[t as usize];
+        (task.se, task.clamp_sum.value) = (self.placing.placed.se, self.placing.placed.uclamp_value);
         Some(target)
     }
 }

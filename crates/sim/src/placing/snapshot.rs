@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Fills the record of a decision from the state of the run.
 
-use pelton_core::{
-    CpuState as Signals, NO_CPU, NO_IDLE_STATE, PlaceTask, PlaceWaker, UclampLimits, UclampTask, nr_idle_scan,
-};
+use pelton_core::{CpuState as Signals, NO_CPU, NO_IDLE_STATE, PlaceTask, PlaceWaker, nr_idle_scan};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -48,9 +46,13 @@ impl<S: Sink> Engine<'_, S> {
             cfs_nr_running: cpu.fair.nr_runnable(),
             uclamp_used: self.clamped.into(),
             uclamp_min: if self.clamped { cpu.uclamp.value[0] } else { 0 },
-            uclamp_max: if self.clamped { cpu.uclamp.value[1] } else { 1024 },
+            uclamp_max: if self.clamped && !self.clamp_sums { cpu.uclamp.value[1] } else { 1024 },
             ..out.state
         };
+        if self.clamp_sums {
+            out.util_clamped = cpu.clamp_sum.util(&self.policy, out.state.util_cfs);
+            out.est_clamped = cpu.clamp_sum.est;
+        }
         out.uclamp_idle = cpu.uclamp.idle;
         out.load = cpu.rq.cfs.avg.load_avg;
         out.hw_pressure = cpu.rq.hw.load_avg as u32;
@@ -72,8 +74,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(super) fn placed_task(&self, t: u32) -> PlaceTask {
         let task = &self.tasks[t as usize];
         let (queue_update_ns, queue_load, queue_h_load) = self.queue_of(t);
-        let clamps = UclampTask { requested: asked(task.clamps), ..task.uclamp };
-        let (uclamp_min, uclamp_max) = if self.clamped { clamps.effective(&UclampLimits::NONE) } else { (0, 1024) };
+        let (uclamp_min, uclamp_max) = if self.clamped { self.clamps_of(t) } else { (0, 1024) };
         PlaceTask {
             se: task.se,
             allowed: mask(&task.allowed),
@@ -88,6 +89,8 @@ impl<S: Sink> Engine<'_, S> {
             uclamp_min,
             uclamp_max,
             numa_cpu: NO_CPU,
+            uclamp_value: task.clamp_sum.value,
+            reserved: 0,
         }
     }
 
@@ -171,11 +174,6 @@ impl<S: Sink> Engine<'_, S> {
             self.placing.note_idle_cores(c, true);
         }
     }
-}
-
-/// What a fair task asks for.
-fn asked(clamps: Option<(u32, u32)>) -> [u32; 2] {
-    clamps.map_or([0, 1024], |(min, max)| [min, max])
 }
 
 fn mask(cpus: &CpuSet) -> u64 {

@@ -147,7 +147,7 @@ pub fn random_groups(d: &mut Dice, w: &mut Workload) {
         let shares = [2, 100, 1024, 4096, 262_144][d.below(5) as usize];
         let path = path(d);
         if w.groups.iter().all(|group| group.path != path) {
-            w.groups.push(GroupSpec { path, shares });
+            w.groups.push(GroupSpec { path, shares, ..GroupSpec::default() });
         }
     }
 }

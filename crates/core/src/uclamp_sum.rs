@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Utilization clamps that add up: records and methods of `core/include/pelton/uclamp_sum.h`.
+
+use crate::ffi;
+use crate::policy::Policy;
+use crate::records::{Avg, CfsRq, CpuState, LayoutRow, mirror};
+
+mirror! {
+    /// What clamps make of one task.
+    UclampSumTask = "pelton_uclamp_sum_task" {
+        /// Of nobody else on the machine.
+        id: u32,
+        /// Nice 0 = 1024.
+        weight: u32,
+        /// 2^32 / weight.
+        inv_weight: u32,
+        /// In force.
+        min: u32,
+        /// In force.
+        max: u32,
+        /// Its CPU counts it.
+        counted: u32,
+        /// `sum`: clamped utilization as its CPU counts it, or what sleep left of it; `debt`: what sleep left of the cut.
+        value: u32,
+        /// Clamped utilization less the real one, as its CPU counts it.
+        bias: i32,
+        /// Clamped estimate, as its CPU counts it.
+        est: u32,
+        /// Unused.
+        reserved: u32,
+    }
+}
+
+mirror! {
+    /// What clamps make of one CPU.
+    UclampSumRq = "pelton_uclamp_sum_rq" {
+        /// Of the root queue, as of which this is, ns.
+        last_update_time_ns: u64,
+        /// Clamped utilization / weight of the hungriest queued task, times 2^32.
+        record: u64,
+        /// Position in the open period, 0..1023 units.
+        period_contrib: u32,
+        /// Whose record that is.
+        record_id: u32,
+        /// There is one.
+        has_record: u32,
+        /// Sum of the queued tasks' clamped utilizations.
+        queued: u32,
+        /// The same, falling as utilization does.
+        root: u32,
+        /// Of who left asleep since the root queue last looked.
+        removed: u32,
+        /// Sum of the queued tasks' biases.
+        bias: i32,
+        /// What sleepers left of negative biases.
+        debt: u32,
+        /// Sum of the queued tasks' clamped estimates.
+        est: u32,
+        /// Unused.
+        reserved: u32,
+    }
+}
+
+mirror! {
+    /// A first-level group whose part of a CPU is limited.
+    ThrottledGroup = "pelton_throttled_group" {
+        /// Of its queue on this CPU, capacity.
+        util: u32,
+        /// Part of the CPU's capacity, 0..1024.
+        throttle: u32,
+    }
+}
+
+impl UclampSumTask {
+    /// A sleeper's value up to `now_ns`; called before its record `avg` is brought there.
+    pub fn age(&mut self, avg: &Avg, now_ns: u64) {
+        ffi::pelton_x_uclamp_sum_age_task(self, avg, now_ns);
+    }
+
+    /// Does this task, which joined just now, call the governor?
+    #[inline]
+    #[must_use]
+    pub fn calls(&self, policy: &Policy) -> bool {
+        ffi::pelton_x_uclamp_sum_calls(policy, self) != 0
+    }
+}
+
+impl UclampSumRq {
+    /// Follows the root queue, which was just brought up to date.
+    #[inline]
+    pub fn follow(&mut self, root: &CfsRq) {
+        ffi::pelton_x_uclamp_sum_follow(self, root);
+    }
+
+    /// The utilization of a counted task was published, or its clamps changed.
+    #[inline]
+    pub fn update(&mut self, policy: &Policy, task: &mut UclampSumTask, util: u32) {
+        ffi::pelton_x_uclamp_sum_update(policy, self, task, util);
+    }
+
+    /// A task joins; called when its averages have.
+    ///
+    /// ```
+    /// use pelton_core::{Policy, UclampSumRq, UclampSumTask, value};
+    /// let mut policy = Policy::profile("6.12").expect("a profile");
+    /// policy.uclamp = value::UCLAMP_BIAS;
+    /// let mut cpu = UclampSumRq::default();
+    /// let mut hog = UclampSumTask { max: 200, ..UclampSumTask::default() };
+    /// cpu.enqueue(&policy, &mut hog, 1024);
+    /// assert_eq!((cpu.bias, cpu.util(&policy, 1024)), (-824, 200));
+    /// ```
+    #[inline]
+    pub fn enqueue(&mut self, policy: &Policy, task: &mut UclampSumTask, util: u32) {
+        ffi::pelton_x_uclamp_sum_enqueue(policy, self, task, util);
+    }
+
+    /// A task leaves; called when its averages are up to date. What has to be taken out of the averages of the task and of
+    /// every queue and entity above it ([`Avg::take_bias`]).
+    #[inline]
+    #[must_use]
+    pub fn dequeue(&mut self, policy: &Policy, task: &mut UclampSumTask, migrates: bool) -> u32 {
+        ffi::pelton_x_uclamp_sum_dequeue(policy, self, task, migrates.into())
+    }
+
+    /// A sleeping task wakes elsewhere, or ends; it was aged up to its queue's last update.
+    pub fn leave(&mut self, task: &mut UclampSumTask) {
+        ffi::pelton_x_uclamp_sum_leave(self, task);
+    }
+
+    /// Before a task joins: its estimate.
+    #[inline]
+    pub fn est_enqueue(&mut self, task: &mut UclampSumTask, est: u32) {
+        ffi::pelton_x_uclamp_sum_est_enqueue(self, task, est);
+    }
+
+    /// Before a task leaves.
+    #[inline]
+    pub fn est_dequeue(&mut self, task: &mut UclampSumTask) {
+        ffi::pelton_x_uclamp_sum_est_dequeue(self, task);
+    }
+
+    /// Clamped utilization of a CPU whose root queue has this utilization.
+    #[inline]
+    #[must_use]
+    pub fn util(&self, policy: &Policy, util: u32) -> u32 {
+        ffi::pelton_x_uclamp_sum_util(policy, self, util)
+    }
+
+    /// Puts the clamps into the inputs of an evaluation. `rt_min` (`debt`): largest lower clamp of runnable RT tasks.
+    #[inline]
+    pub fn apply(&self, policy: &Policy, rt_min: u32, state: &mut CpuState) {
+        ffi::pelton_x_uclamp_sum_state(policy, self, rt_min, state);
+    }
+}
+
+impl Avg {
+    /// Takes a negative bias out of utilization.
+    pub fn take_bias(&mut self, policy: &Policy, cut: u32) {
+        ffi::pelton_x_uclamp_take_bias(policy, self, cut);
+    }
+}
+
+/// Android's form, for comparison: utilization of a CPU whose first-level groups are each limited to a part of it.
+#[must_use]
+pub fn group_throttled_util(root: u32, util_est: u32, groups: &[ThrottledGroup], capacity: u32) -> u32 {
+    // SAFETY: the pointer and the length are those of one slice.
+    unsafe { ffi::pelton_x_group_throttled_util(root, util_est, groups.as_ptr(), groups.len() as u32, capacity) }
+}
+
+/// Rows of the layout check.
+pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
+    UclampSumTask::layout(rows);
+    UclampSumRq::layout(rows);
+    ThrottledGroup::layout(rows);
+}
