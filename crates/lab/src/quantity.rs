@@ -70,6 +70,7 @@ quantities! {
     Run "step_latency_ms_max" ["ms"] "The longest of these times." = demand::step_latency_ms_max;
     Run "short_ms" ["ms"] "Time below the needed frequency, all domains: the sum of all reactions." = |r| demand::sum(r, |d| d.reaction_ns.summary().sum).map(|ns| ns / 1e6);
     Run "overutilized_pct" ["%"] "Part of the time in which some CPU was over-utilized, where tasks are placed by energy." = overutilized_pct;
+    Run "jank_pct" ["%"] "Janky frames of user interfaces, as Jankbench counts them." = jank_pct;
     Run "over_ms" ["ms"] "Time above the needed frequency, all domains." = |r| demand::sum(r, |d| d.over_ns).map(|ns| ns / 1e6);
     Domain "domain_transitions" ["count"] "Frequency changes of the domain." = |d| Some(d.transitions as f64);
     Domain "domain_evaluations" ["count"] "Governor evaluations of the domain." = |d| Some(d.evaluations as f64);
@@ -121,6 +122,12 @@ impl Quantity {
 fn domain_busy_pct(report: &Report, domain: &DomainReport) -> Option<f64> {
     let all_ns: u64 = report.domains.iter().map(|d| d.busy_ns).sum();
     (all_ns > 0).then(|| 100.0 * domain.busy_ns as f64 / all_ns as f64)
+}
+
+fn jank_pct(report: &Report) -> Option<f64> {
+    let sum = |f: fn(&TaskReport) -> u64| report.tasks.iter().map(f).sum::<u64>() as f64;
+    let frames = sum(|t| t.frames.count);
+    (frames > 0.0).then(|| 100.0 * sum(|t| t.frames.janky) / frames)
 }
 
 fn overutilized_pct(report: &Report) -> Option<f64> {

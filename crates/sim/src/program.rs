@@ -371,6 +371,9 @@ impl<S: Sink> Engine<'_, S> {
         let completed = act.paused_ns.unwrap_or(now);
         let duration_ns = completed.saturating_sub(act.start_ns);
         task.report.activation_ns.add(duration_ns);
+        if let Some(frame_ns) = spec.map(|spec| spec.frame_ns).filter(|&ns| ns > 0) {
+            task.report.frames.add(duration_ns, frame_ns);
+        }
         let slack = timer.map_or(0, |(next, _)| next as i64 - now as i64);
         if let Some((_, period_ns)) = timer {
             note_slack(task, slack, period_ns, configured_ns(spec, act.work_ns));

@@ -123,6 +123,30 @@ pub struct TaskReport {
     pub timer_latency: Summary,
     /// rt-app performance index, thousandths: mean of slack / (period - configured run).
     pub perf_index_milli: Option<i64>,
+    /// Frames, of a task whose activations are frames.
+    pub frames: Frames,
+}
+
+/// Frames of a user interface, counted as Android's Jankbench does: a late frame is janky; behind it a third buffer is in
+/// use, and only one that takes twice the time is janky, which takes the third buffer away again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Frames {
+    /// All.
+    pub count: u64,
+    /// Janky ones.
+    pub janky: u64,
+    /// A third buffer is in use.
+    pub tripled: bool,
+}
+
+impl Frames {
+    /// A frame that took `duration_ns` and should take at most `frame_ns`.
+    pub(crate) fn add(&mut self, duration_ns: u64, frame_ns: u64) {
+        let late = duration_ns > if self.tripled { 2 * frame_ns } else { frame_ns };
+        self.count += 1;
+        self.janky += u64::from(late);
+        self.tripled ^= late;
+    }
 }
 
 /// Totals of one CPU.
@@ -218,5 +242,25 @@ impl Report {
     /// All frequency changes.
     pub fn transitions(&self) -> u64 {
         self.domains.iter().map(|d| d.transitions).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Frames;
+
+    /// UiBenchmarkResult of JankBench: 16 ms, with a triple-buffer state.
+    #[test]
+    fn frames_are_janky_as_in_jankbench() {
+        for (ms, janky) in [
+            (&[10, 17, 20, 40, 17, 9][..], 3),
+            (&[16, 17, 32, 33, 16], 2),
+            (&[17, 17, 17, 17], 1),
+            (&[17, 33, 17, 33], 4),
+        ] {
+            let mut frames = Frames::default();
+            ms.iter().for_each(|ms| frames.add(ms * 1_000_000, 16_000_000));
+            assert_eq!((frames.count, frames.janky), (ms.len() as u64, janky), "{ms:?}");
+        }
     }
 }

@@ -253,6 +253,8 @@ pub struct TaskSpec {
     pub timer_slack_ns: u64,
     /// Capacity of the CPU on which its run times were measured; 0 = 1024. For what the program itself counts in them.
     pub run_capacity: u32,
+    /// Its activations are frames that shall take at most this, ns; 0 = they are none.
+    pub frame_ns: u64,
 }
 
 impl TaskSpec {

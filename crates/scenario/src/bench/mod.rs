@@ -17,6 +17,7 @@ mod periodic;
 pub mod sched_pipe;
 mod spec;
 pub mod sysbench;
+mod ui_frames;
 
 pub use merge::merge;
 
@@ -125,6 +126,13 @@ pub const MODELS: &[Model] = &[
         about: "threads that copy chunks of memory and search in them",
         options: "threads,seconds=10,record_us=20,memory_share=0.5,batch=32,cpus=all,nice=0",
         make: |spec| (ebizzy::workload(spec), Program::Ebizzy).into(),
+    },
+    Model {
+        name: "ui-frames",
+        about: "a user interface that prepares and draws a frame at each vsync; jank_pct counts the late ones",
+        options: "rate_hz=60,ui_us=2000,render_us=3000,heavy_every=20,heavy_percent=300,budget_us,sequence=1,cpus=all,\
+                  util_min=0,util_max=1024,duration_s,name=ui",
+        make: |spec| ui_frames::workload(spec).into(),
     },
     Model {
         name: "group",

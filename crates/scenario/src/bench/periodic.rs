@@ -47,12 +47,7 @@ fn first_period(spec: &mut Spec) -> FirstPeriod {
 pub(super) fn copies(spec: &mut Spec, task: &TaskSpec, threads: u32, default_name: &'static str) -> Workload {
     let name = spec.string("name", default_name);
     let places = spec.places();
-    let min = spec.number("util_min", 0, 0..=1024);
-    let max = spec.number("util_max", 1024, 0..=1024);
-    if min > max {
-        spec.wrong("util_min", "`util_min` is above `util_max`", "Linux refuses such a pair");
-    }
-    let uclamp = (spec.has("util_min") || spec.has("util_max")).then_some((min, max));
+    let uclamp = clamps(spec);
     let cpus = places.iter().flat_map(|cpus| std::iter::repeat_n(cpus, threads as usize));
     let copy = |(i, cpus): (usize, &Option<_>)| TaskSpec {
         name: format!("{name}-{i}"),
@@ -62,6 +57,16 @@ pub(super) fn copies(spec: &mut Spec, task: &TaskSpec, threads: u32, default_nam
     };
     let tasks = cpus.enumerate().map(copy).collect();
     Workload { tasks, duration_ns: spec.duration_ns(None), ..Workload::default() }
+}
+
+/// The clamps of a model's threads; `None` when neither is given.
+pub(super) fn clamps(spec: &mut Spec) -> Option<(u32, u32)> {
+    let min = spec.number("util_min", 0, 0..=1024);
+    let max = spec.number("util_max", 1024, 0..=1024);
+    if min > max {
+        spec.wrong("util_min", "`util_min` is above `util_max`", "Linux refuses such a pair");
+    }
+    (spec.has("util_min") || spec.has("util_max")).then_some((min, max))
 }
 
 /// Scheduling classes by name.

@@ -41,6 +41,7 @@ impl Lowering<'_> {
             own_timers: timers.own.count(),
             timer_slack_ns: 0,
             run_capacity: self.run_capacity,
+            frame_ns: 0,
         }
     }
 
