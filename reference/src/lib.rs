@@ -28,15 +28,19 @@
 //! | [`deadline`] | `deadline.h` | the deadline class: its server and admission |
 //! | [`place`] | `place.h` | where a waking task is drawn to |
 //! | [`uclamp_sum`] | `uclamp_sum.h` | G.4, G.6, G.9: clamps that add up |
+//! | [`boost`] | `boost.h`, `boost_filter.h` | E: SchedTune |
+//! | [`governors`] | `sched_dvfs.h`, `ondemand.h`, `governor.h` | D: governors beside schedutil |
 //! | [`vectors`] | | M.1: known-answer tables |
 
 pub mod balance;
+pub mod boost;
 pub mod clock;
 pub mod deadline;
 pub mod energy;
 pub mod event;
 pub mod fair;
 pub mod gate;
+pub mod governors;
 pub mod group;
 pub mod hook;
 pub mod idle;

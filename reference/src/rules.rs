@@ -261,6 +261,20 @@ numbers! {
     up_rate_limit_us,
     /// C.7: limit of decreases.
     down_rate_limit_us,
+    /// D.5: sched-DVFS's window.
+    sched_dvfs_throttle_us,
+    /// D.7: time between samples.
+    sampling_rate_us,
+    /// D.7: load above which the frequency rises.
+    up_threshold,
+    /// D.7: periods at the maximum; samples between looks downwards.
+    sampling_down_factor,
+    /// D.7: load below which conservative lowers the frequency.
+    down_threshold,
+    /// D.7: conservative's step.
+    freq_step,
+    /// The one frequency of userspace.
+    userspace_khz,
 }
 
 /// Kernels that have a profile, oldest first.

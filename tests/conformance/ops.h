@@ -109,12 +109,21 @@
 	X(FAIR_CFS, op_fair_cfs, "J.2") \
 	X(FAIR_DELTA, op_fair_delta, "J.2")
 
+#define PELTON_TEST_KNOB(X) \
+	X(BOOST_MARGIN, op_boost_margin, "E.1") \
+	X(BOOST_FILTER, op_boost_filter, "E.6") \
+	X(BOOST_STATE, op_boost_state, "E.1") \
+	X(BOOST_GROUPS, op_boost_groups, "E.3, E.4") \
+	X(SCHED_DVFS, op_sched_dvfs, "D.3-D.6") \
+	X(SAMPLING, op_sampling, "D.7")
+
 #define PELTON_TEST_OPS(X) \
 	PELTON_TEST_PELT(X) \
 	PELTON_TEST_RQ(X) \
 	PELTON_TEST_GOVERNOR(X) \
 	PELTON_TEST_IDLE(X) \
 	PELTON_TEST_PLACE(X) \
-	PELTON_TEST_FAIR(X)
+	PELTON_TEST_FAIR(X) \
+	PELTON_TEST_KNOB(X)
 
 #endif

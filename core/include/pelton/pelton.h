@@ -6,11 +6,14 @@
 #define PELTON_H
 
 #include "bandwidth.h"
+#include "boost.h"
+#include "boost_filter.h"
 #include "bounds.h"
 #include "deadline.h"
 #include "energy.h"
 #include "fair_cfs.h"
 #include "fair_reweight.h"
+#include "governor.h"
 #include "hook.h"
 #include "idle_menu.h"
 #include "idle_teo.h"

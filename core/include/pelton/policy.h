@@ -184,6 +184,18 @@ enum {
 	PELTON_WAKE_AFFINE_LOAD_AVG,
 	PELTON_WAKE_AFFINE_IDLE_FIRST
 };
+enum {
+	PELTON_GOVERNOR_SCHEDUTIL,
+	PELTON_GOVERNOR_SCHED_DVFS,
+	PELTON_GOVERNOR_SCHED_DVFS_V7,
+	PELTON_GOVERNOR_ONDEMAND,
+	PELTON_GOVERNOR_CONSERVATIVE,
+	PELTON_GOVERNOR_PERFORMANCE,
+	PELTON_GOVERNOR_POWERSAVE,
+	PELTON_GOVERNOR_USERSPACE
+};
+enum { PELTON_BOOST_FORM_RFC, PELTON_BOOST_FORM_LATER, PELTON_BOOST_FORM_HOLD };
+enum { PELTON_SAMPLING_6_12, PELTON_SAMPLING_4_5 };
 
 #define PELTON_SWITCHES(X) \
 	X(invariance, "contribution|clock", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
@@ -512,7 +524,20 @@ enum {
 	  "in 6.1). types_energy: no group is overloaded while placement by energy is on (7.2).") \
 	X(dst_group_cpus, "all|allowed", 0, 0, 0, 0, 1, 1, 0, 1, 0, 1, \
 	  "Which CPUs of a group are summed for that: all of them, or those that the task may use (stable 5.10, 6.1 and 6.12; " \
-	  "7.2).")
+	  "7.2).") \
+	X(governor, "schedutil|sched_dvfs|sched_dvfs_v7|ondemand|conservative|performance|powersave|userspace", 0, 0, \
+	  0, 0, 0, 0, 0, 0, 0, 0, \
+	  "Who chooses frequencies. sched_dvfs: votes at wake-ups and sleeps, and a jump to the maximum at the tick (2015, " \
+	  "never merged); sched_dvfs_v7: its last posting. ondemand, conservative: from the idle time between samples. " \
+	  "performance, powersave: the limits. userspace: one frequency.") \
+	X(boost_form, "rfc|later|hold", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	  "SchedTune. rfc: the posting of 2015, the root's boost always counts. later: Android 4.4, boosts may be negative, " \
+	  "every group counts with runnable tasks only. hold: Android 4.14, a boost may outlive its task by 50 ms. No Linux " \
+	  "release has any.") \
+	X(sampling_form, "6_12|4_5", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	  "ondemand and conservative. 4_5: a period is 1000 latencies of the driver and at least 10 ms, and a long time since " \
+	  "the last sample brings the load before it back. 6_12: two ticks or the driver's delay, and only idle time counts " \
+	  "as long. 6_12 in every profile.")
 
 /* "Take what the platform says": its driver's cost, or the rate limit. */
 #define PELTON_FROM_PLATFORM 0xffffffffu
@@ -541,7 +566,23 @@ enum {
 	X(up_rate_limit_us, "us", 0, 10000000, PELTON_FROM_PLATFORM, \
 	  "Limit of increases with gate=up_down. From the platform: the rate limit. Vendor kernels use about 500.") \
 	X(down_rate_limit_us, "us", 0, 10000000, PELTON_FROM_PLATFORM, \
-	  "Limit of decreases with gate=up_down. From the platform: the rate limit. Vendor kernels use about 20000.")
+	  "Limit of decreases with gate=up_down. From the platform: the rate limit. Vendor kernels use about 20000.") \
+	X(boost, "%", 0, 100, 0, \
+	  "SchedTune's boost of every task: so much of what a CPU's utilization lacks to the maximum is added to it.") \
+	X(sched_dvfs_throttle_us, "us", 0, 10000000, PELTON_FROM_PLATFORM, \
+	  "sched_dvfs: time after a driver call in which there is no other. From the platform: the driver's latency, 50 ms " \
+	  "when it tells none.") \
+	X(sampling_rate_us, "us", 1, 100000000, PELTON_FROM_PLATFORM, \
+	  "ondemand, conservative: time between samples. From the platform: see sampling_form.") \
+	X(up_threshold, "%", 1, 100, PELTON_FROM_PLATFORM, \
+	  "ondemand, conservative: load above which the frequency goes up. From the platform: 95 and 80.") \
+	X(sampling_down_factor, "1", 1, 100000, 1, \
+	  "ondemand: periods until the next sample after the jump to the maximum. conservative: samples between two looks " \
+	  "whether to go down.") \
+	X(down_threshold, "%", 1, 99, 20, "conservative: load below which the frequency goes down.") \
+	X(freq_step, "%", 0, 100, 5, "conservative: one step, of the highest frequency.") \
+	X(userspace_khz, "kHz", 1, 16000000, PELTON_FROM_PLATFORM, \
+	  "governor=userspace: the frequency. From the platform: the one at the start.")
 
 /* One u32 per switch and then one per parameter, in the order of the tables. */
 struct pelton_policy {

@@ -9,6 +9,7 @@
 #ifndef PELTON_POLICY_TABLE_H
 #define PELTON_POLICY_TABLE_H
 
+#include "governor.h"
 #include "policy.h"
 
 /* One switch as the user sees it. */
@@ -132,7 +133,11 @@ PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *o
 	  p->gate == PELTON_GATE_R2_LINEAR && p->gate_error_high <= p->gate_error_low, \
 	  "the waiting time falls between the low and the high error, so the high one must be larger") \
 	X(gate_window_max_us, gate_window_min_us, p->gate_window_max_us < p->gate_window_min_us, \
-	  "the longest cost window must not be shorter than the shortest")
+	  "the longest cost window must not be shorter than the shortest") \
+	X(down_threshold, up_threshold, \
+	  p->governor == PELTON_GOVERNOR_CONSERVATIVE && p->up_threshold != PELTON_FROM_PLATFORM && \
+		  p->down_threshold >= p->up_threshold, \
+	  "conservative must not go down at a load at which it goes up")
 
 /* A contradiction as the user sees it. */
 struct pelton_conflict_info {
@@ -184,6 +189,8 @@ PELTON_INLINE u32 pelton_policy_counts_cost(const struct pelton_policy *p)
 /* Does any window come from schedutil's rate limit? */
 PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
 {
+	if (p->governor != PELTON_GOVERNOR_SCHEDUTIL)
+		return 0;
 	if (p->gate == PELTON_GATE_UP_DOWN)
 		return p->up_rate_limit_us == PELTON_FROM_PLATFORM || p->down_rate_limit_us == PELTON_FROM_PLATFORM;
 	if (p->gate == PELTON_GATE_R2_LINEAR || p->gate == PELTON_GATE_R2_HYPERBOLIC)
@@ -233,7 +240,23 @@ PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
 	X(cfs_slice, p->fair_class == PELTON_FAIR_CFS, "slices of EEVDF do not depend on the queue (fair_class=cfs)") \
 	X(long_sleeper, p->fair_class == PELTON_FAIR_CFS, "only CFS places a sleeper by its time (fair_class=cfs)") \
 	X(idle_credit, p->fair_class == PELTON_FAIR_CFS, "only CFS gives sleepers a credit (fair_class=cfs)") \
-	X(menu_form, p->idle_governor == PELTON_IDLE_MENU, "only idle_governor=menu has this form")
+	X(menu_form, p->idle_governor == PELTON_IDLE_MENU, "only idle_governor=menu has this form") \
+	X(sampling_form, pelton_governor_samples(p), "only ondemand and conservative take samples (governor)") \
+	X(sampling_rate_us, pelton_governor_samples(p), "only ondemand and conservative take samples (governor)") \
+	X(up_threshold, pelton_governor_samples(p), "only ondemand and conservative take samples (governor)") \
+	X(sampling_down_factor, pelton_governor_samples(p), "only ondemand and conservative take samples (governor)") \
+	X(down_threshold, p->governor == PELTON_GOVERNOR_CONSERVATIVE, "only governor=conservative has it") \
+	X(freq_step, p->governor == PELTON_GOVERNOR_CONSERVATIVE, "only governor=conservative has steps") \
+	X(userspace_khz, p->governor == PELTON_GOVERNOR_USERSPACE, "only governor=userspace is told a frequency") \
+	X(sched_dvfs_throttle_us, \
+	  p->governor == PELTON_GOVERNOR_SCHED_DVFS || p->governor == PELTON_GOVERNOR_SCHED_DVFS_V7, \
+	  "only governor=sched_dvfs and sched_dvfs_v7 have this window") \
+	X(boost, p->governor <= PELTON_GOVERNOR_SCHED_DVFS_V7, "this governor does not look at utilization") \
+	X(gate, p->governor == PELTON_GOVERNOR_SCHEDUTIL, "only governor=schedutil has a gate") \
+	X(gate_bypass, p->governor == PELTON_GOVERNOR_SCHEDUTIL, "only governor=schedutil has a gate") \
+	X(gate_peak, p->governor == PELTON_GOVERNOR_SCHEDUTIL, "only governor=schedutil has a gate") \
+	X(headroom, p->governor == PELTON_GOVERNOR_SCHEDUTIL, "only governor=schedutil has this headroom") \
+	X(hook_filter, p->governor == PELTON_GOVERNOR_SCHEDUTIL, "only governor=schedutil has these hooks")
 
 /* Why a switch or parameter that was set is not read, by number. */
 #define PELTON_CONDITION_REASON(field, condition, reason) reason,

@@ -4,7 +4,9 @@
 
 use std::ffi::c_char;
 
+use crate::boost::BoostCpu;
 use crate::fair::{FairRq, FairSe, FairTunables};
+use crate::governors::{Dbs, DbsCpu, SchedDvfs, Vote};
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::placement_records::{Placed, Placement};
 use crate::policy::Policy;
@@ -626,4 +628,63 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_teo_select(c: &mut Teo, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
     pub(crate) safe fn pelton_x_idle_woke(last: &mut IdleLast, residency: u64, state: u32, woke: u32);
     pub(crate) safe fn pelton_x_menu_typical(p: &Policy, m: &Menu, timer_us: u32) -> u32;
+    pub(crate) safe fn pelton_x_boost_group_limit(p: &Policy) -> u32;
+    pub(crate) safe fn pelton_x_boost_full(p: &Policy, cap: u32) -> u32;
+    pub(crate) safe fn pelton_x_boost_margin(p: &Policy, full: u32, signal: u32, boost: i32) -> i32;
+    pub(crate) safe fn pelton_x_boosted(p: &Policy, full: u32, signal: u32, boost: i32) -> u32;
+    pub(crate) safe fn pelton_x_boost_tasks_update(
+        p: &Policy,
+        b: &mut BoostCpu,
+        idx: u32,
+        comes: u32,
+        stamps: u32,
+        now: u64,
+    );
+    pub(crate) safe fn pelton_x_boost_write(p: &Policy, b: &mut BoostCpu, idx: u32, boost: i32, now: u64);
+    pub(crate) safe fn pelton_x_boost_move(p: &Policy, b: &mut BoostCpu, from: u32, to: u32, now: u64);
+    pub(crate) safe fn pelton_x_boost_cpu(p: &Policy, b: &mut BoostCpu, now: u64) -> i32;
+    pub(crate) safe fn pelton_x_boost_state(p: &Policy, s: &mut CpuState, boost: i32);
+    pub(crate) safe fn pelton_x_filter_payoff(form: u32, index: u32, e: i32, c: i32) -> i64;
+    pub(crate) safe fn pelton_x_filter_accepts(form: u32, boost: u32, e: i32, c: i32) -> u32;
+    pub(crate) safe fn pelton_x_filter_accepts_by(form: u32, boost: u32, constrain: u32, e: i32, c: i32) -> u32;
+    pub(crate) safe fn pelton_x_filter_normalize(power: i32, min: u32, max: u32) -> i32;
+    pub(crate) safe fn pelton_x_sched_dvfs_usage(util: u64, cap: u32) -> u32;
+    pub(crate) safe fn pelton_x_boost_cpu_update(p: &Policy, b: &mut BoostCpu, now: u64);
+    pub(crate) safe fn pelton_x_sched_dvfs_request(usage: u32) -> u32;
+    pub(crate) safe fn pelton_x_sched_dvfs_window_ns(p: &Policy, latency_ns: u64) -> u64;
+    pub(crate) safe fn pelton_x_sched_dvfs_tick(sd: &SchedDvfs, cap: u32, usage: u32) -> u32;
+    pub(crate) safe fn pelton_x_sched_dvfs_reset(vote: &mut Vote);
+    /// `votes` has `sd.nr_cpus` entries; `cpu` is below `sd.nr_cpus`.
+    pub(crate) unsafe fn pelton_x_sched_dvfs_set_cap(
+        sd: &mut SchedDvfs,
+        votes: *mut Vote,
+        cpu: u32,
+        cap: u32,
+        cap_orig: u32,
+        now: u64,
+    ) -> u32;
+    /// `votes` has `sd.nr_cpus` entries, `khz` has `n`; `cpu` is below `sd.nr_cpus`.
+    pub(crate) unsafe fn pelton_x_sched_dvfs_update(
+        sd: &mut SchedDvfs,
+        votes: *mut Vote,
+        cpu: u32,
+        asks: u32,
+        khz: *const u32,
+        n: u32,
+    ) -> u32;
+    /// `khz` has `n` entries.
+    pub(crate) unsafe fn pelton_x_sched_dvfs_resolve(sd: &SchedDvfs, khz: *const u32, n: u32, raw: u32) -> u32;
+    pub(crate) safe fn pelton_x_sched_dvfs_due_ns(p: &Policy, sd: &SchedDvfs, now: u64) -> u64;
+    pub(crate) safe fn pelton_x_sched_dvfs_done(sd: &mut SchedDvfs, khz: u32, now: u64);
+    pub(crate) safe fn pelton_x_dbs_sampling_us(p: &Policy, latency_ns: u64, delay_us: u32, tick_ns: u64) -> u64;
+    pub(crate) safe fn pelton_x_dbs_is_due(d: &Dbs, now: u64) -> u32;
+    pub(crate) safe fn pelton_x_dbs_period_us(d: &Dbs) -> u64;
+    pub(crate) safe fn pelton_x_dbs_begin(d: &mut Dbs, now: u64);
+    pub(crate) safe fn pelton_x_dbs_load(p: &Policy, d: &mut Dbs, c: &mut DbsCpu, wall_us: u64, idle_us: u64) -> u32;
+    pub(crate) safe fn pelton_x_governor_samples(p: &Policy) -> u32;
+    pub(crate) safe fn pelton_x_governor_votes(p: &Policy) -> u32;
+    /// `khz` has `n` entries.
+    pub(crate) unsafe fn pelton_x_governor_sampled(p: &Policy, d: &mut Dbs, load: u32, khz: *const u32, n: u32) -> u32;
+    /// `khz` has `n` entries.
+    pub(crate) unsafe fn pelton_x_governor_start_khz(p: &Policy, d: &Dbs, khz: *const u32, n: u32) -> u32;
 }

@@ -3,11 +3,13 @@
 
 pub mod arithmetic;
 mod bandwidth;
+mod boost;
 mod deadline;
 mod energy;
 pub mod fair;
 mod ffi;
 mod governor;
+mod governors;
 pub mod hook;
 mod idle;
 mod idle_records;
@@ -27,10 +29,18 @@ pub mod value;
 
 pub use arithmetic::Arithmetic;
 pub use bandwidth::{capacity_greater, cpu_bw_dl, dl_bw, fits_capacity, freq_scale, scale_load, scale_load_down};
+pub use boost::{
+    BOOST_GROUPS, BoostCpu, BoostGroup, boost_full, boost_group_limit, boost_margin, boosted, filter_accepts,
+    filter_accepts_by, filter_form, filter_normalize, filter_payoff,
+};
 pub use deadline::{DL_LIMIT_NONE, DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, dl_overflow};
 pub use energy::EnergyModel;
 pub use ffi::Ctx;
 pub use governor::{KHZ_NONE, apply_headroom, commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq};
+pub use governors::{
+    Dbs, DbsCpu, SchedDvfs, Vote, dbs_sampling_us, governor_samples, governor_votes, sched_dvfs_request,
+    sched_dvfs_usage, sched_dvfs_window_ns, vote,
+};
 pub use idle::woke;
 pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
 pub use meta::{Bound, bounds, layouts};

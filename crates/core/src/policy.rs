@@ -227,6 +227,13 @@ policy_fields! {
     dst_group,
     /// Switch `dst_group_cpus`: 0 = all, 1 = allowed.
     dst_group_cpus,
+    /// Switch `governor`: 0 = schedutil, 1 = sched_dvfs, 2 = sched_dvfs_v7, 3 = ondemand,
+    /// 4 = conservative, 5 = performance, 6 = powersave, 7 = userspace.
+    governor,
+    /// Switch `boost_form`: 0 = rfc, 1 = later, 2 = hold.
+    boost_form,
+    /// Switch `sampling_form`: 0 = 6_12, 1 = 4_5.
+    sampling_form,
     /// Parameter `hook_epsilon`, of 1024.
     hook_epsilon,
     /// Parameter `gate_cost_ns`.
@@ -249,6 +256,22 @@ policy_fields! {
     up_rate_limit_us,
     /// Parameter `down_rate_limit_us`.
     down_rate_limit_us,
+    /// Parameter `boost`, %.
+    boost,
+    /// Parameter `sched_dvfs_throttle_us`.
+    sched_dvfs_throttle_us,
+    /// Parameter `sampling_rate_us`.
+    sampling_rate_us,
+    /// Parameter `up_threshold`, %.
+    up_threshold,
+    /// Parameter `sampling_down_factor`.
+    sampling_down_factor,
+    /// Parameter `down_threshold`, %.
+    down_threshold,
+    /// Parameter `freq_step`, %.
+    freq_step,
+    /// Parameter `userspace_khz`.
+    userspace_khz,
 }
 
 /// A switch: its name, its values, its default per profile, and why it exists.

@@ -391,3 +391,50 @@ FN(void, teo_select, (struct pelton_teo * c, table_t t, idle_now_t now, choice_t
 FN(void, idle_woke, (struct pelton_idle_last * last, u64 residency, u32 state, u32 woke),
    (last, residency, state, woke))
 FN(u32, menu_typical, (policy_t p, const struct pelton_menu *m, u32 timer_us), (p, m, timer_us))
+
+/* boost */
+typedef struct pelton_boost_cpu *boost_t;
+FN(u32, boost_group_limit, (policy_t p), (p))
+FN(u32, boost_full, (policy_t p, u32 cap), (p, cap))
+FN(s32, boost_margin, (policy_t p, u32 full, u32 signal, s32 boost), (p, full, signal, boost))
+FN(u32, boosted, (policy_t p, u32 full, u32 signal, s32 boost), (p, full, signal, boost))
+FN(void, boost_tasks_update, (policy_t p, boost_t b, u32 idx, u32 comes, u32 stamps, u64 now),
+   (p, b, idx, comes, stamps, now))
+FN(void, boost_write, (policy_t p, boost_t b, u32 idx, s32 boost, u64 now), (p, b, idx, boost, now))
+FN(void, boost_move, (policy_t p, boost_t b, u32 from, u32 to, u64 now), (p, b, from, to, now))
+FN(s32, boost_cpu, (policy_t p, boost_t b, u64 now), (p, b, now))
+FN(void, boost_state, (policy_t p, struct pelton_cpu_state *s, s32 boost), (p, s, boost))
+FN(s64, filter_payoff, (u32 form, u32 index, s32 e, s32 c), (form, index, e, c))
+FN(u32, filter_accepts, (u32 form, u32 boost, s32 e, s32 c), (form, boost, e, c))
+FN(u32, filter_accepts_by, (u32 form, u32 boost, u32 constrain, s32 e, s32 c), (form, boost, constrain, e, c))
+FN(s32, filter_normalize, (s32 power, u32 min, u32 max), (power, min, max))
+
+/* governors */
+typedef struct pelton_sched_dvfs *sd_t;
+typedef const struct pelton_sched_dvfs *csd_t;
+typedef struct pelton_vote *vote_t;
+typedef struct pelton_dbs *dbs_t;
+typedef const struct pelton_dbs *cdbs_t;
+FN(u32, sched_dvfs_usage, (u64 util, u32 cap), (util, cap))
+FN(void, boost_cpu_update, (policy_t p, boost_t b, u64 now), (p, b, now))
+FN(u32, sched_dvfs_request, (u32 usage), (usage))
+FN(u64, sched_dvfs_window_ns, (policy_t p, u64 latency_ns), (p, latency_ns))
+FN(u32, sched_dvfs_tick, (csd_t sd, u32 cap, u32 usage), (sd, cap, usage))
+FN(void, sched_dvfs_reset, (vote_t vote), (vote))
+FN(u32, sched_dvfs_set_cap, (sd_t sd, vote_t votes, u32 cpu, u32 cap, u32 cap_orig, u64 now),
+   (sd, votes, cpu, cap, cap_orig, now))
+FN(u32, sched_dvfs_update, (sd_t sd, vote_t votes, u32 cpu, u32 asks, const u32 *khz, u32 n),
+   (sd, votes, cpu, asks, khz, n))
+FN(u32, sched_dvfs_resolve, (csd_t sd, const u32 *khz, u32 n, u32 raw), (sd, khz, n, raw))
+FN(u64, sched_dvfs_due_ns, (policy_t p, csd_t sd, u64 now), (p, sd, now))
+FN(void, sched_dvfs_done, (sd_t sd, u32 khz, u64 now), (sd, khz, now))
+FN(u64, dbs_sampling_us, (policy_t p, u64 latency_ns, u32 delay_us, u64 tick_ns), (p, latency_ns, delay_us, tick_ns))
+FN(u32, dbs_is_due, (cdbs_t d, u64 now), (d, now))
+FN(u64, dbs_period_us, (cdbs_t d), (d))
+FN(void, dbs_begin, (dbs_t d, u64 now), (d, now))
+FN(u32, dbs_load, (policy_t p, dbs_t d, struct pelton_dbs_cpu *c, u64 wall_us, u64 idle_us),
+   (p, d, c, wall_us, idle_us))
+FN(u32, governor_samples, (policy_t p), (p))
+FN(u32, governor_votes, (policy_t p), (p))
+FN(u32, governor_sampled, (policy_t p, dbs_t d, u32 load, const u32 *khz, u32 n), (p, d, load, khz, n))
+FN(u32, governor_start_khz, (policy_t p, cdbs_t d, const u32 *khz, u32 n), (p, d, khz, n))

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What C thinks of the shared records, for comparison with the Rust mirrors (tests/layout.rs). */
+#include "pelton/boost.h"
 #include "pelton/deadline.h"
 #include "pelton/energy.h"
 #include "pelton/fair.h"
+#include "pelton/governor.h"
 #include "pelton/idle_menu.h"
 #include "pelton/idle_teo.h"
 #include "pelton/idle_walk.h"
@@ -459,6 +461,47 @@ static const struct pelton_layout_row layout[] = {
 	REC(pelton_throttled_group),
 	FLD(pelton_throttled_group, util),
 	FLD(pelton_throttled_group, throttle),
+	REC(pelton_boost_group),
+	FLD(pelton_boost_group, stamp_ns),
+	FLD(pelton_boost_group, boost),
+	FLD(pelton_boost_group, tasks),
+	REC(pelton_boost_cpu),
+	FLD(pelton_boost_cpu, group),
+	FLD(pelton_boost_cpu, stamp_ns),
+	FLD(pelton_boost_cpu, boost_max),
+	FLD(pelton_boost_cpu, reserved),
+	REC(pelton_sched_dvfs),
+	FLD(pelton_sched_dvfs, throttle_ns),
+	FLD(pelton_sched_dvfs, window_ns),
+	FLD(pelton_sched_dvfs, requested_khz),
+	FLD(pelton_sched_dvfs, cur_khz),
+	FLD(pelton_sched_dvfs, min_khz),
+	FLD(pelton_sched_dvfs, max_khz),
+	FLD(pelton_sched_dvfs, nr_cpus),
+	FLD(pelton_sched_dvfs, reserved),
+	REC(pelton_vote),
+	FLD(pelton_vote, cfs),
+	FLD(pelton_vote, rt),
+	FLD(pelton_vote, dl),
+	FLD(pelton_vote, total),
+	REC(pelton_dbs),
+	FLD(pelton_dbs, sampling_us),
+	FLD(pelton_dbs, last_ns),
+	FLD(pelton_dbs, cur_khz),
+	FLD(pelton_dbs, min_khz),
+	FLD(pelton_dbs, max_khz),
+	FLD(pelton_dbs, hw_min_khz),
+	FLD(pelton_dbs, hw_max_khz),
+	FLD(pelton_dbs, rate_mult),
+	FLD(pelton_dbs, requested_khz),
+	FLD(pelton_dbs, down_skip),
+	FLD(pelton_dbs, idle_periods),
+	FLD(pelton_dbs, reserved),
+	REC(pelton_dbs_cpu),
+	FLD(pelton_dbs_cpu, prev_wall_us),
+	FLD(pelton_dbs_cpu, prev_idle_us),
+	FLD(pelton_dbs_cpu, prev_load),
+	FLD(pelton_dbs_cpu, reserved),
 	REC(pelton_policy),
 };
 

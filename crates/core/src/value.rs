@@ -230,6 +230,19 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("dst_group", "types_energy", DST_GROUP_TYPES_ENERGY),
     ("dst_group_cpus", "all", DST_GROUP_CPUS_ALL),
     ("dst_group_cpus", "allowed", DST_GROUP_CPUS_ALLOWED),
+    ("governor", "schedutil", GOVERNOR_SCHEDUTIL),
+    ("governor", "sched_dvfs", GOVERNOR_SCHED_DVFS),
+    ("governor", "sched_dvfs_v7", GOVERNOR_SCHED_DVFS_V7),
+    ("governor", "ondemand", GOVERNOR_ONDEMAND),
+    ("governor", "conservative", GOVERNOR_CONSERVATIVE),
+    ("governor", "performance", GOVERNOR_PERFORMANCE),
+    ("governor", "powersave", GOVERNOR_POWERSAVE),
+    ("governor", "userspace", GOVERNOR_USERSPACE),
+    ("boost_form", "rfc", BOOST_FORM_RFC),
+    ("boost_form", "later", BOOST_FORM_LATER),
+    ("boost_form", "hold", BOOST_FORM_HOLD),
+    ("sampling_form", "4_5", SAMPLING_FORM_4_5),
+    ("sampling_form", "6_12", SAMPLING_FORM_6_12),
 ];
 
 /// `invariance = contribution`.
@@ -684,3 +697,29 @@ pub const DST_GROUP_TYPES_ENERGY: u32 = 3;
 pub const DST_GROUP_CPUS_ALL: u32 = 0;
 /// `dst_group_cpus = allowed`.
 pub const DST_GROUP_CPUS_ALLOWED: u32 = 1;
+/// `governor = schedutil`.
+pub const GOVERNOR_SCHEDUTIL: u32 = 0;
+/// `governor = sched_dvfs`.
+pub const GOVERNOR_SCHED_DVFS: u32 = 1;
+/// `governor = sched_dvfs_v7`.
+pub const GOVERNOR_SCHED_DVFS_V7: u32 = 2;
+/// `governor = ondemand`.
+pub const GOVERNOR_ONDEMAND: u32 = 3;
+/// `governor = conservative`.
+pub const GOVERNOR_CONSERVATIVE: u32 = 4;
+/// `governor = performance`.
+pub const GOVERNOR_PERFORMANCE: u32 = 5;
+/// `governor = powersave`.
+pub const GOVERNOR_POWERSAVE: u32 = 6;
+/// `governor = userspace`.
+pub const GOVERNOR_USERSPACE: u32 = 7;
+/// `boost_form = rfc`.
+pub const BOOST_FORM_RFC: u32 = 0;
+/// `boost_form = later`.
+pub const BOOST_FORM_LATER: u32 = 1;
+/// `boost_form = hold`.
+pub const BOOST_FORM_HOLD: u32 = 2;
+/// `sampling_form = 4_5`.
+pub const SAMPLING_FORM_4_5: u32 = 1;
+/// `sampling_form = 6_12`.
+pub const SAMPLING_FORM_6_12: u32 = 0;

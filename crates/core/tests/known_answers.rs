@@ -4,6 +4,7 @@
 mod known_answers {
     mod balance;
     mod clamp_sums;
+    mod boost;
     mod clamps;
     mod deadline;
     mod estimates;
@@ -11,6 +12,7 @@ mod known_answers {
     mod governor;
     mod governor_request;
     mod governor_window;
+    mod governors;
     mod idle;
     mod placement;
     mod pressure;

@@ -16,6 +16,7 @@ pub mod fair;
 mod governor;
 mod grammar;
 mod idle;
+mod knob;
 pub mod layout;
 pub mod ops;
 mod placement;

@@ -112,6 +112,12 @@ ops! {
     FairReweight = "FAIR_REWEIGHT",
     FairCfs = "FAIR_CFS",
     FairDelta = "FAIR_DELTA",
+    BoostMargin = "BOOST_MARGIN",
+    BoostFilter = "BOOST_FILTER",
+    BoostState = "BOOST_STATE",
+    BoostGroups = "BOOST_GROUPS",
+    SchedDvfs = "SCHED_DVFS",
+    Sampling = "SAMPLING",
 }
 
 /// One call of the entry function.

@@ -119,6 +119,8 @@ impl World {
             Op::WakeAffine | Op::WakeWide | Op::EmState | Op::EmEnergy => self.placement(call.op, a),
             Op::FairLook | Op::FairPlace | Op::FairLeave | Op::FairRun => self.fair(call.op, a),
             Op::FairWake | Op::FairReweight | Op::FairCfs | Op::FairDelta => self.fair(call.op, a),
+            Op::BoostMargin | Op::BoostFilter | Op::BoostState | Op::BoostGroups => self.boost(call.op, a),
+            Op::SchedDvfs | Op::Sampling => self.beside(call.op, a),
             Op::Poke => self.poke(a),
         }
     }
