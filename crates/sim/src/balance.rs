@@ -79,9 +79,11 @@ impl<S: Sink> Engine<'_, S> {
         self.account(from);
         self.update_clock(from);
         self.leave_queue(from, t);
+        self.vote_usage(from);
         self.set_task_cpu(t, to);
         let waiting_since_ns = self.tasks[t as usize].waiting_since_ns;
         self.enqueue(to, t, false);
+        self.vote_usage(to);
         self.tasks[t as usize].waiting_since_ns = waiting_since_ns;
     }
 

@@ -45,6 +45,9 @@ impl<S: Sink> Engine<'_, S> {
             self.signal_init_other_class(target, t);
         }
         self.enqueue(target, t, false);
+        if self.tasks[t as usize].class == Class::Fair {
+            self.vote_usage(target);
+        }
         let prio = self.tasks[t as usize].prio;
         self.introduce(t);
         self.emit(Event::SchedWakeupNew { cpu: self.exec, tid: Task::tid(t), prio, target_cpu: target });

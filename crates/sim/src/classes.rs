@@ -42,7 +42,9 @@ impl<S: Sink> Engine<'_, S> {
         self.update_clock(c);
         let old = self.tasks[t as usize].class;
         self.take_off(c, t, old);
+        self.count_boost(c, t, false);
         apply_policy(&mut self.tasks[t as usize], policy);
+        self.count_boost(c, t, true);
         self.reclass_clamps(c, t);
         self.put_on(c, t, old);
         self.hook_switch(c, Some(old), t);

@@ -59,6 +59,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub grouped: bool,
     /// CPUs differ in capacity.
     pub asymmetric: bool,
+    /// Boost groups of the workload.
+    pub boosts: crate::boosts::Boosts,
     /// Tasks have utilization clamps.
     pub clamped: bool,
     /// They add up.
@@ -191,6 +193,8 @@ impl<S: Sink> Engine<'_, S> {
             Ev::DlReplenish { task, generation } if self.tasks[task as usize].dl.throttle_generation == generation => {
                 self.dl_replenish(task)
             }
+            Ev::Sample { domain } => self.sample_due(domain),
+            Ev::BoostWrite { group, boost } => self.write_boost(group, boost),
             Ev::RtUnthrottle { cpu } => self.rt_unthrottle(cpu),
             Ev::RtPeriod => self.rt_period(),
             Ev::DlZeroLag { task, generation } if self.tasks[task as usize].dl.zero_lag_generation == generation => {

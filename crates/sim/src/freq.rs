@@ -21,14 +21,14 @@ struct Call {
 
 impl<S: Sink> Engine<'_, S> {
     /// The frequency of CPU `c` is given: no governor is there to be called.
-    fn is_given(&self, c: u32) -> bool {
+    pub(crate) fn is_given(&self, c: u32) -> bool {
         let given = |d: u32| self.frequencies.get(d as usize).is_some_and(|all| !all.is_empty());
         !self.frequencies.is_empty() && given(self.m.cpus[c as usize].domain)
     }
 
     /// Something happened on CPU `c` that may call the governor.
     pub(crate) fn hook_event(&mut self, c: u32, site: HookSite, how: u32) {
-        if self.is_given(c) {
+        if self.policy.governor != value::GOVERNOR_SCHEDUTIL || self.is_given(c) {
             return;
         }
         let remote = if c == self.exec { 0 } else { how::REMOTE };
@@ -41,7 +41,8 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` switched, from a task of class `prev` to task `next`.
     pub(crate) fn hook_switch(&mut self, c: u32, prev: Option<Class>, next: u32) {
-        if !self.hooks.switches || self.is_given(c) {
+        let schedutil = self.policy.governor == value::GOVERNOR_SCHEDUTIL;
+        if !self.hooks.switches || !schedutil || self.is_given(c) {
             return;
         }
         let task = &self.tasks[next as usize];
@@ -161,6 +162,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn worker_kick(&mut self, d: u32, cpu: u32) {
         self.exec = cpu;
         self.charge_cost(cpu, self.m.costs.ipi_ns);
+        self.domains[d as usize].kick_pending = false;
         self.domains[d as usize].kicked = true;
         // A worker that sleeps in the driver notices when that returns.
         if let (false, Some(worker)) = (self.domains[d as usize].in_driver, self.domains[d as usize].worker) {
@@ -178,8 +180,9 @@ impl<S: Sink> Engine<'_, S> {
             if domain.in_driver || !std::mem::take(&mut domain.kicked) {
                 return None;
             }
-            domain.setting_khz = domain.sugov.work_start(&self.policy);
-            domain.setting_khz = domain.settable_khz(domain.setting_khz);
+            let khz = self.worker_khz(d);
+            let domain = &mut self.domains[d as usize];
+            domain.setting_khz = domain.settable_khz(khz);
             if domain.setting_khz == domain.sugov.cur_khz {
                 domain.sugov.work_done(&self.policy);
                 continue;
@@ -192,6 +195,17 @@ impl<S: Sink> Engine<'_, S> {
                 return Some(Step::Wall(spec.switch_time_ns));
             }
             self.queue.push(self.now + spec.switch_time_ns, Ev::DriverDone { domain: d });
+        }
+    }
+
+    /// The frequency that the worker must set.
+    fn worker_khz(&mut self, d: u32) -> u32 {
+        if pelton_core::governor_votes(&self.policy) {
+            self.voted_khz(d)
+        } else if self.samples(d) {
+            self.sampled_khz(d)
+        } else {
+            self.domains[d as usize].sugov.work_start(&self.policy)
         }
     }
 
@@ -209,7 +223,9 @@ impl<S: Sink> Engine<'_, S> {
         self.domains[d as usize].in_driver = false;
         let khz = self.domains[d as usize].setting_khz;
         self.set_frequency(d, khz);
+        let now = self.boot_ns + self.now;
         self.domains[d as usize].sugov.work_done(&self.policy);
+        self.domains[d as usize].sd.done(khz, now);
     }
 
     /// A frequency that is given begins to hold.
@@ -239,6 +255,8 @@ impl<S: Sink> Engine<'_, S> {
         let domain = &mut self.domains[d as usize];
         domain.opp = opp as u32;
         domain.sugov.cur_khz = khz;
+        domain.sd.cur_khz = khz;
+        domain.dbs.cur_khz = khz;
         domain.report.transitions += 1;
         self.observe_frequency(d);
         for &c in &spec.cpus {

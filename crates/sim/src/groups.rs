@@ -64,6 +64,9 @@ pub fn into_group(w: &mut Workload, path: &str) {
     for group in &mut w.groups {
         group.path = below(&group.path);
     }
+    for member in w.boosts.iter_mut().flat_map(|boost| &mut boost.members).filter(|member| member.starts_with('/')) {
+        *member = below(member);
+    }
 }
 
 /// Paths of all groups of a workload in the order of their numbers, which events count from 1.

@@ -180,6 +180,8 @@ impl<S: Sink> Engine<'_, S> {
             }
         }
         self.exec = c;
+        self.serve_deferred_sample(c);
+        self.exec = c;
         self.walk_if_asked(c);
         if std::mem::take(&mut self.cpus[c as usize].wake_resched) {
             self.resched_cpu(c);

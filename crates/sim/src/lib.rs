@@ -11,6 +11,7 @@ mod audit;
 mod audit_levels;
 mod balance;
 mod birth;
+mod boosts;
 mod calls;
 mod channel;
 mod check;
@@ -40,6 +41,7 @@ mod reservation;
 mod rng;
 mod rt_limit;
 pub mod samples;
+mod sampling;
 mod sched;
 mod setup;
 mod signals;
@@ -50,6 +52,7 @@ mod state;
 mod sync;
 mod targets;
 mod tick;
+mod votes;
 mod wake;
 pub mod workload;
 
@@ -71,6 +74,7 @@ use pelton_core::Policy;
 use pelton_schema::Sink;
 pub use report::Report;
 pub use samples::Samples;
+pub use setup::worker_names;
 pub use workload::Workload;
 
 /// What a run needs besides machine, workload and policy.

@@ -152,6 +152,10 @@ pub struct Costs {
     pub tick_ns: u64,
     /// One call of the governor's hook (on the CPU that executes it).
     pub hook_ns: u64,
+    /// A vote of sched-DVFS that its window refuses.
+    pub vote_ns: u64,
+    /// Counting a task in its boost group, at each enqueue and dequeue.
+    pub boost_ns: u64,
     /// Programming a new frequency from there (fast switch).
     pub register_write_ns: u64,
     /// Cache refill after a migration (when the task first runs on the destination).

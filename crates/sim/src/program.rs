@@ -145,6 +145,7 @@ impl<S: Sink> Engine<'_, S> {
             changes |= self.change_clamps(t, clamps);
         }
         if let Some(path) = &phase.taskgroup {
+            self.regroup_boost(t, path);
             changes |= self.change_group(t, path);
         }
         if let Some(cpus) = phase.cpus.as_ref().or(spec.cpus.as_ref()) {

@@ -40,6 +40,10 @@ pub(crate) enum Ev {
     RtPeriod,
     /// A frequency that is given begins to hold.
     GivenFrequency { domain: u32, index: u32 },
+    /// The timer of a sampling governor expires.
+    Sample { domain: u32 },
+    /// Somebody writes a group's boost.
+    BoostWrite { group: u32, boost: i32 },
     /// A sleeping deadline task passes its 0-lag time.
     DlZeroLag { task: u32, generation: u32 },
 }

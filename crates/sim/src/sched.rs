@@ -262,6 +262,7 @@ impl<S: Sink> Engine<'_, S> {
     fn deactivate(&mut self, c: u32, t: u32) -> bool {
         let dead = self.tasks[t as usize].life == Life::Dead;
         self.clamps_out(c, t);
+        self.count_boost(c, t, false);
         match self.tasks[t as usize].class {
             Class::Fair => return self.deactivate_fair(c, t, dead),
             Class::Realtime => {
@@ -299,6 +300,7 @@ impl<S: Sink> Engine<'_, S> {
             return true;
         }
         self.fair_dequeue(c, t, dequeue::SLEEP);
+        self.vote_dequeue(c);
         if dead {
             self.signal_exit(c, t);
         }
@@ -335,6 +337,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Takes a runnable task (running or waiting) off CPU `c` because it moves.
     pub(crate) fn leave_queue(&mut self, c: u32, t: u32) {
         self.clamps_out(c, t);
+        self.count_boost(c, t, false);
         match self.tasks[t as usize].class {
             Class::Fair => self.fair_dequeue(c, t, dequeue::MIGRATE),
             Class::Realtime => {
@@ -382,10 +385,14 @@ impl<S: Sink> Engine<'_, S> {
         self.update_clock(c);
         self.tasks[t as usize].waiting_since_ns = self.now;
         self.clamps_in(c, t);
+        self.count_boost(c, t, true);
         match self.tasks[t as usize].class {
             Class::Fair => {
                 self.signal_enqueue(c, t);
                 self.fair_enqueue(c, t, wakeup);
+                if wakeup {
+                    self.vote_usage(c);
+                }
                 self.hook_second_task(c);
                 self.check_fair_server(c);
             }

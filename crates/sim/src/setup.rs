@@ -4,7 +4,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use pelton_core::{
-    DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, Policy, Rq, Se, SugovCpu, SugovPolicy, dl_bw, dl_overflow, value,
+    DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, Policy, Rq, Se, SugovCpu, SugovPolicy, dl_bw, dl_overflow,
+    governor_samples, value,
 };
 use pelton_schema::{Event, Sink};
 
@@ -16,7 +17,7 @@ use crate::demand::Clocks;
 use crate::energy::{ClusterEnergy, FJ_PER_UJ};
 use crate::engine::{Engine, Hooks};
 use crate::groups::Groups;
-use crate::machine::Machine;
+use crate::machine::{FreqDomain, Machine};
 use crate::queue::{Ev, EventQueue};
 use crate::report::{CpuReport, DomainReport, Report, TaskReport};
 use crate::rng::RunRng;
@@ -37,6 +38,26 @@ const BOOT_NS: u64 = 1 << 40;
 const PELT_PERIOD_NS: u64 = 1 << 20;
 /// Random start offsets are at most this long, ns.
 const START_JITTER_NS: u64 = 20_000_000;
+
+/// Thread of a governor that must not wait.
+const WORKER_FIFO: SchedPolicy = SchedPolicy::Fifo { priority: 50 };
+
+/// Name of the thread that a domain's governor has, if it has one.
+fn worker_name(spec: &FreqDomain, policy: &Policy) -> Option<String> {
+    let cpu = spec.cpus[0];
+    match policy.governor {
+        value::GOVERNOR_SCHEDUTIL => (!spec.fast_switch).then(|| format!("sugov:{cpu}")),
+        value::GOVERNOR_SCHED_DVFS => (!spec.fast_switch).then(|| format!("kschedfreq:{cpu}")),
+        // The window is waited for in a thread, however fast the driver is.
+        value::GOVERNOR_SCHED_DVFS_V7 => Some(format!("kschedfreq:{cpu}")),
+        _ => governor_samples(policy).then(|| format!("kworker/dbs:{cpu}")),
+    }
+}
+
+/// Names of the governor's threads, which follow the tasks of the workload.
+pub fn worker_names(m: &Machine, policy: &Policy) -> Vec<String> {
+    m.domains.iter().filter_map(|spec| worker_name(spec, policy)).collect()
+}
 
 /// Checks that the inputs can run together.
 fn check(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
@@ -128,6 +149,7 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
         cold: false,
         allowed,
         group: ROOT,
+        boost_group: 0,
         se: Se::default(),
         fair: FairEntity { fresh: true, ..FairEntity::of_weight(1024) },
         rt: Default::default(),
@@ -175,6 +197,8 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         rt_limit: pelton_core::RtLimit::new(),
         uclamp: pelton_core::UclampRq::new(),
         clamp_sum: Default::default(),
+        boost: Default::default(),
+        dbs: Default::default(),
         rt_period_end_ns: 0,
         runtime_accounted_ns: 0,
         segment: Default::default(),
@@ -230,6 +254,9 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainSt
     let khz: Vec<u32> = spec.opps.iter().map(|o| o.khz).collect();
     let start = if spec.initial_khz == 0 { khz[0] } else { spec.initial_khz };
     let opp = khz.iter().position(|&k| k >= start).unwrap_or(khz.len() - 1);
+    let dbs = crate::sampling::record(policy, spec, &khz, khz[opp], m.tick_ns());
+    let start = dbs.start_khz(policy, &khz).unwrap_or(khz[opp]);
+    let opp = khz.iter().position(|&k| k >= start).unwrap_or(khz.len() - 1);
     let rate_limit_us = cfg.rate_limit_us.or(spec.rate_limit_us);
     let delay_us = spec.transition_delay_us.unwrap_or(0) as u32;
     let default_us = || u64::from(pelton_core::default_rate_limit_us(policy, spec.transition_latency_ns, delay_us));
@@ -251,6 +278,11 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainSt
         DomainReport { name: spec.name.clone(), time_in_state_ns: vec![0; khz.len()], ..DomainReport::default() };
     DomainState {
         needed_khz: 0,
+        sd: crate::votes::record(policy, spec, &khz, khz[opp]),
+        votes: vec![pelton_core::Vote::default(); spec.cpus.len()],
+        kick_pending: false,
+        dbs,
+        sample_deferred: false,
         sugov,
         opp: opp as u32,
         no_table: spec.no_table,
@@ -293,6 +325,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
             hooks: Hooks::of(policy, tick_ns),
             grouped: !groups.list.is_empty(),
+            boosts: crate::boosts::Boosts::of(w, policy)?,
             clamped: crate::clamps::are_used(w, policy),
             clamp_sums: crate::clamps::are_used(w, policy) && crate::clamps::add_up(policy),
             placing: crate::placing::Placing::new(m, policy),
@@ -341,6 +374,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.clocks = Clocks::of(self.m, &self.domains);
         }
         (0..self.m.cpus.len() as u32).for_each(|c| self.refresh_capacity(c));
+        self.start_boosts();
         self.create_tasks(cfg);
         self.put_asleep();
         self.start_hardware();
@@ -372,8 +406,8 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.queue.push(offset_ns, Ev::TaskStart { task: i as u32 });
         }
         for d in 0..self.m.domains.len() as u32 {
-            if !self.m.domains[d as usize].fast_switch {
-                self.create_worker(d);
+            if let Some(name) = worker_name(&self.m.domains[d as usize], &self.policy) {
+                self.create_worker(d, name);
             }
         }
     }
@@ -383,24 +417,21 @@ impl<'a, S: Sink> Engine<'a, S> {
         let first = spec.phases.first().and_then(|p| p.cpus.clone());
         let allowed = spec.cpus.clone().or(first).unwrap_or(all).below(self.cpus.len() as u32);
         let task = new_task(Kind::Program { spec: index }, spec.name.clone(), spec.policy, allowed, spec.own_timers);
-        Task { group: self.groups.number(&spec.taskgroup), clamps: spec.uclamp, ..task }
+        let boost_group = self.boosts.group_of(&spec.name, &spec.taskgroup);
+        Task { group: self.groups.number(&spec.taskgroup), boost_group, clamps: spec.uclamp, ..task }
     }
 
-    fn create_worker(&mut self, d: u32) {
+    fn create_worker(&mut self, d: u32, name: String) {
         let spec = &self.m.domains[d as usize];
-        let name = format!("sugov:{}", spec.cpus[0]);
-        let mut task = new_task(
-            Kind::Worker { domain: d },
-            name,
-            SchedPolicy::Fifo { priority: 50 },
-            CpuSet::of(spec.cpus.iter().copied()),
-            0,
-        );
-        if self.policy.worker == value::WORKER_DEADLINE {
+        let policy = if governor_samples(&self.policy) { SchedPolicy::default() } else { WORKER_FIFO };
+        let mut task = new_task(Kind::Worker { domain: d }, name, policy, CpuSet::of(spec.cpus.iter().copied()), 0);
+        let schedutil = self.policy.governor == value::GOVERNOR_SCHEDUTIL;
+        if schedutil && self.policy.worker == value::WORKER_DEADLINE {
             task.class = crate::class::Class::Worker;
             task.prio = pelton_schema::PRIO_DEADLINE;
         }
         task.life = Life::Sleeping;
+        task.fair.fresh = policy == WORKER_FIFO;
         self.domains[d as usize].worker = Some(self.tasks.len() as u32);
         self.tasks.push(task);
     }
@@ -422,6 +453,11 @@ impl<'a, S: Sink> Engine<'a, S> {
         for domain in 0..self.frequencies.len().min(self.domains.len()) as u32 {
             if let Some(first) = self.frequencies[domain as usize].first() {
                 self.queue.push(first.at_ns, Ev::GivenFrequency { domain, index: 0 });
+            }
+        }
+        for d in 0..self.domains.len() as u32 {
+            if self.samples(d) {
+                self.arm_sample(d);
             }
         }
         for (i, irq) in self.w.irqs.iter().enumerate() {

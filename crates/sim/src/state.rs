@@ -124,6 +124,8 @@ pub(crate) struct Task {
     pub allowed: CpuSet,
     /// Number of its task group.
     pub group: u32,
+    /// Number of its boost group.
+    pub boost_group: u32,
     pub se: Se,
     pub fair: FairEntity,
     pub rt: RtEntity,
@@ -220,6 +222,10 @@ pub(crate) struct CpuState {
     pub uclamp: pelton_core::UclampRq,
     /// What they make of its utilization, where they add up.
     pub clamp_sum: pelton_core::UclampSumRq,
+    /// Boosts of its runnable tasks.
+    pub boost: pelton_core::BoostCpu,
+    /// Its last sample.
+    pub dbs: pelton_core::DbsCpu,
     /// Share of the real-time class.
     pub rt_limit: pelton_core::RtLimit,
     /// End of the fair server's period.
@@ -317,6 +323,16 @@ impl CpuState {
 #[derive(Debug)]
 pub(crate) struct DomainState {
     pub sugov: SugovPolicy,
+    /// sched-DVFS.
+    pub sd: pelton_core::SchedDvfs,
+    /// Votes of its CPUs.
+    pub votes: Vec<pelton_core::Vote>,
+    /// A kick of the worker is under way.
+    pub kick_pending: bool,
+    /// ondemand and conservative.
+    pub dbs: pelton_core::Dbs,
+    /// A sample waits for a CPU to execute.
+    pub sample_deferred: bool,
     /// Index of the current OPP.
     pub opp: u32,
     /// The driver has no table: the governor may ask for anything.

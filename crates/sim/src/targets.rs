@@ -47,7 +47,8 @@ impl Targets {
             domains.push(Domain { terms: vec![PerfTerms::default(); n], state: vec![0; n], todo });
         }
         let flags = policy.rt_rule == value::RT_RULE_FLAG_MAX || policy.dl_rule == value::DL_RULE_FLAG_MAX;
-        Targets { keeps: policy.stale_cpu == value::STALE_CPU_COUNT && !flags, place, domains }
+        let holds = policy.boost_form == value::BOOST_FORM_HOLD;
+        Targets { keeps: policy.stale_cpu == value::STALE_CPU_COUNT && !flags && !holds, place, domains }
     }
 
     /// Inputs of CPU `c` change.
@@ -85,6 +86,9 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &self.cpus[c as usize];
         let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
         let mut inputs = CpuInputs::fill(&cpu.rq, bw_dl, cpu.rt_nr_running(), cpu.idle_calls);
+        if self.boosts.on {
+            inputs = inputs.boosted(&self.policy, self.boost_of(c));
+        }
         self.apply_clamps(c, &mut inputs);
         inputs
     }

@@ -82,6 +82,7 @@ impl<S: Sink> Engine<'_, S> {
                     self.resched_cpu(c);
                 }
                 self.hook_event(c, HookSite::Tick, how::TICK);
+                self.vote_tick(c);
             }
             Class::Realtime => {
                 self.account_rt(c);

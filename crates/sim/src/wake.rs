@@ -92,9 +92,11 @@ impl<S: Sink> Engine<'_, S> {
         self.account(c);
         self.update_clock(c);
         self.clamps_in(c, t);
+        self.count_boost(c, t, true);
         self.fair_requeue(c, t);
         self.tasks[t as usize].waiting_since_ns = self.now;
         self.signal_requeue(c, t);
+        self.vote_usage(c);
         self.note_load(c);
         self.emit_wakeup(t, exec, c, false);
         self.check_preempt(c, t);

@@ -13,6 +13,8 @@ pub struct Workload {
     pub tasks: Vec<TaskSpec>,
     /// Task groups with other shares than the default; groups that tasks name need no entry.
     pub groups: Vec<GroupSpec>,
+    /// Boosts of groups of tasks (SchedTune), over time.
+    pub boosts: Vec<BoostSpec>,
     /// Number of mutexes; `MutexId` indexes them.
     pub mutexes: u32,
     /// Mutexes use priority inheritance (rt-app `pi_enabled`).
@@ -62,6 +64,16 @@ impl Default for GroupSpec {
     fn default() -> Self {
         Self { path: String::new(), shares: crate::groups::SHARES_DEFAULT, clamps: crate::groups::CLAMPS_DEFAULT }
     }
+}
+
+/// Tasks that have one boost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BoostSpec {
+    /// Names of tasks, without the number of an instance, and paths of task groups, which begin with `/`; none = the root,
+    /// i.e. everybody.
+    pub members: Vec<String>,
+    /// From when on, ns, which boost, percent (-100..=100).
+    pub boosts: Vec<(u64, i32)>,
 }
 
 /// A way for bytes from some tasks to others.

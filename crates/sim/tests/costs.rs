@@ -39,6 +39,8 @@ fn two_speeds(cpus: u32) -> Machine {
         wakeup_ns: WAKE,
         tick_ns: 503,
         hook_ns: HOOK,
+        vote_ns: 0,
+        boost_ns: 0,
         register_write_ns: REGISTER,
         migration_ns: 15_013,
         ipi_ns: IPI,

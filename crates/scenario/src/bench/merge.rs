@@ -38,6 +38,7 @@ fn append(whole: &mut Workload, part: Workload) {
     };
     whole.name = format!("{} + {}", whole.name, part.name);
     whole.groups.extend(part.groups);
+    whole.boosts.extend(part.boosts);
     whole.mutexes += part.mutexes;
     whole.conds += part.conds;
     whole.shared_timers += part.shared_timers;

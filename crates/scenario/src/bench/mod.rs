@@ -5,6 +5,7 @@
 //! 1024 where they say `run` or `event`, and microseconds of the clock elsewhere.
 
 mod bursts;
+mod boost;
 mod busy;
 pub mod calls;
 pub mod cyclictest;
@@ -139,6 +140,12 @@ pub const MODELS: &[Model] = &[
         about: "a task group, its weight among its brothers and its clamps; runs nothing",
         options: "path,cpu.weight=100,cpu.shares=1024,cpu.uclamp.min=0,cpu.uclamp.max=max",
         make: |spec| group::declared(spec).into(),
+    },
+    Model {
+        name: "boost",
+        about: "SchedTune's boost of some tasks from a moment on, or of all; runs nothing",
+        options: "of,percent,from_ms=0",
+        make: |spec| boost::declared(spec).into(),
     },
 ];
 

@@ -333,6 +333,8 @@ fn costs(table: Reader<'_>) -> Vec<(&'static str, At<u64>)> {
         "wakeup_ns",
         "tick_ns",
         "hook_ns",
+        "vote_ns",
+        "boost_ns",
         "register_write_ns",
         "migration_ns",
         "ipi_ns",

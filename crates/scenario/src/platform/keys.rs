@@ -189,6 +189,13 @@ static COSTS: Spec = Spec {
         Key::new("wakeup_ns", COST_NS, "ns", "waking a task, on the waking CPU"),
         Key::new("tick_ns", COST_NS, "ns", "the periodic tick"),
         Key::new("hook_ns", COST_NS, "ns", "one call of the governor's hook, on the CPU that executes it"),
+        Key::new("vote_ns", COST_NS, "ns", "a vote of sched-DVFS that its window refuses"),
+        Key::new(
+            "boost_ns",
+            COST_NS,
+            "ns",
+            "counting a task in its boost group (SchedTune), at each enqueue and dequeue",
+        ),
         Key::new(
             "register_write_ns",
             COST_NS,

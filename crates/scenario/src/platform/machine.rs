@@ -176,6 +176,8 @@ impl PlatformFile {
             wakeup_ns: of("wakeup_ns"),
             tick_ns: of("tick_ns"),
             hook_ns: of("hook_ns"),
+            vote_ns: of("vote_ns"),
+            boost_ns: of("boost_ns"),
             register_write_ns: of("register_write_ns"),
             migration_ns: of("migration_ns"),
             ipi_ns: of("ipi_ns"),
