@@ -172,6 +172,9 @@ pub struct RunArgs {
     /// Write the event log (byte-identical for equal inputs and seed).
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
+    /// Write logs as rt-app does, one per thread.
+    #[arg(long, value_name = "DIR")]
+    pub rt_app_log: Option<PathBuf>,
     /// Print what the benchmarks of the workload print themselves instead of tables.
     #[arg(long)]
     pub like_original: bool,

@@ -7,6 +7,7 @@ mod exit;
 mod interrupt;
 mod output;
 mod progress;
+mod rtapp_log;
 mod sheet;
 mod units;
 mod verbs;

@@ -100,6 +100,8 @@ pub struct Variant {
     pub set: BTreeMap<String, String>,
     /// Task group that everything runs in; the root, where it is not given.
     pub group: Option<String>,
+    /// Models that are part of every workload of this variant, joined by `+`.
+    pub with: Option<String>,
 }
 
 /// Numbers beyond the posting: one line per variant, one column per quantity, for each workload.
@@ -152,7 +154,11 @@ pub struct Row {
     pub quantity: String,
     /// Task or domain the quantity is read from.
     pub of: Option<String>,
-    /// The printed number, in the quantity's unit. For display and verdict only.
+    /// Variant it is compared with, seed by seed, where the source prints a change.
+    pub against: Option<String>,
+    /// How it is compared; needs `against`.
+    pub by: Option<Comparison>,
+    /// The printed number, in the quantity's unit, or percent of a change. For display and verdict only.
     pub published: f64,
     /// Largest distance from `published` that counts as a match: `"10 %"` or an absolute number.
     pub tolerance: Tolerance,
@@ -395,6 +401,12 @@ fn check_row(experiment: &Experiment, row: &Row) -> Result<(), String> {
         return Err(format!("row `{id}`: no variant is called `{}`", row.variant));
     }
     check_workloads(experiment, row.workload.names()).map_err(|why| format!("row `{id}`: {why}"))?;
+    if row.against.is_some() != row.by.is_some() {
+        return Err(format!("row `{id}`: `against` and `by` come together"));
+    }
+    if let Some(name) = row.against.as_ref().filter(|name| !experiment.variant.contains_key(*name)) {
+        return Err(format!("row `{id}`: no variant is called `{name}`"));
+    }
     if crate::quantity::find(&row.quantity).is_none() && row.not_modelled.is_none() {
         return Err(format!("row `{id}`: no quantity is called `{}`", row.quantity));
     }

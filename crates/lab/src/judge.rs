@@ -54,7 +54,7 @@ fn judge_row(row: &Row, reports: &Reports) -> Result<RowResult, ExperimentError>
         id: row.id.clone(),
         variant: row.variant.clone(),
         quantity: row.quantity.clone(),
-        unit: quantity::find(&row.quantity).map_or("", |q| q.unit).to_owned(),
+        unit: unit(row).to_owned(),
         published: row.published,
         simulated,
         ci95,
@@ -63,12 +63,28 @@ fn judge_row(row: &Row, reports: &Reports) -> Result<RowResult, ExperimentError>
     })
 }
 
-/// One number per seed.
+fn unit(row: &Row) -> &'static str {
+    match row.by {
+        Some(Comparison::ChangePercent) => "%",
+        _ => quantity::find(&row.quantity).map_or("", |q| q.unit),
+    }
+}
+
+/// One number per seed: the row's, or its change from the variant it is compared with.
 fn samples(row: &Row, reports: &Reports) -> Result<Vec<f64>, ExperimentError> {
+    let ours = samples_of(row, &row.variant, reports)?;
+    let (Some(against), Some(by)) = (&row.against, row.by) else { return Ok(ours) };
+    let base = samples_of(row, against, reports)?;
+    let changes = ours.iter().zip(&base).map(|(&value, &base)| compare(by, base, value)).collect::<Option<Vec<_>>>();
+    changes.ok_or_else(|| ExperimentError(format!("row `{}`: no change from 0", row.id)))
+}
+
+/// One number per seed of a variant.
+fn samples_of(row: &Row, variant: &str, reports: &Reports) -> Result<Vec<f64>, ExperimentError> {
     let read = || -> Option<Vec<f64>> {
         let quantity = quantity::find(&row.quantity)?;
         let of_one = |workload: &String| -> Option<Vec<f64>> {
-            let runs = reports.get(&(row.variant.clone(), workload.clone()))?;
+            let runs = reports.get(&(variant.to_owned(), workload.clone()))?;
             runs.iter().map(|r| quantity.read(r, row.of.as_deref())).collect()
         };
         let all = row.workload.names().iter().map(of_one).collect::<Option<Vec<_>>>()?;

@@ -88,6 +88,8 @@ impl MachineChanges {
             &mut costs.wakeup_ns,
             &mut costs.tick_ns,
             &mut costs.hook_ns,
+            &mut costs.vote_ns,
+            &mut costs.boost_ns,
             &mut costs.register_write_ns,
             &mut costs.ipi_ns,
             &mut costs.idle_entry_ns,

@@ -53,6 +53,7 @@ quantities! {
     Run "latency_max_us_mean_over_threads" ["us"] "Latest moment each thread ran after its timer, in whole microseconds; mean over the threads." = benchmark::timer_latency_max_us;
     Run "latency_avg_us_mean_over_threads" ["us"] "How late each thread ran after its timer, on average; mean over the threads." = benchmark::timer_latency_avg_us;
     Run "wakeup_latency_us_mean_over_wakeups" ["us"] "Time from wake-up to switch of the tasks that measure something, mean over their wake-ups." = benchmark::wakeup_latency_us;
+    Run "perf_index_points_mean_over_tasks" ["points"] "rt-app's performance index in hundredths, mean over the tasks that have one." = perf_index_points;
     Run "hooks_offered" ["count"] "Events for which the kernel calls the governor, before the hook filter." = |r| Some(demand::cpus(r, |c| c.hooks_offered));
     Run "update_count" ["count"] "Calls that reach the governor's update function, as a tracer counts them." = |r| Some(demand::cpus(r, |c| c.hook_calls.iter().sum()));
     Run "evaluations" ["count"] "Times the governor worked out a frequency." = |r| Some(demand::domains(r, |d| d.evaluations));
@@ -186,6 +187,13 @@ fn wakeup_latency_max_us(task: &TaskReport) -> Option<f64> {
 
 fn timed(task: &TaskReport, value: f64) -> Option<f64> {
     (task.timed_activations > 0).then_some(value)
+}
+
+/// Mean over activations, then over tasks, as the published evaluation does.
+fn perf_index_points(report: &Report) -> Option<f64> {
+    let all: Vec<f64> =
+        report.tasks.iter().filter_map(|t| t.perf_index_milli).map(|milli| milli as f64 / 10.0).collect();
+    (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
 }
 
 fn perf_index(task: &TaskReport) -> Option<f64> {

@@ -97,7 +97,10 @@ pub fn reproduce(
 /// (variant, workload) pairs that some row or column needs.
 fn needed(experiment: &Experiment) -> Vec<(String, String)> {
     let of_rows = experiment.row.iter().filter(|r| r.not_modelled.is_none());
-    let of_rows = of_rows.flat_map(|r| r.workload.names().iter().map(|w| (r.variant.clone(), w.clone())));
+    let of_rows = of_rows.flat_map(|r| {
+        let variants = std::iter::once(&r.variant).chain(&r.against);
+        variants.flat_map(|v| r.workload.names().iter().map(|w| (v.clone(), w.clone())))
+    });
     let beyond = experiment
         .beyond
         .iter()
@@ -119,7 +122,10 @@ fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, 
     let inputs = Inputs {
         platform: experiment.platform.clone(),
         seed: 1,
-        workload: spec(experiment, changed, workload),
+        workload: variant
+            .with
+            .iter()
+            .fold(spec(experiment, changed, workload), |spec, with| format!("{spec} + {with}")),
         duration_ns: Some(duration_ns(experiment, workload, changed)),
         delays_ns: delays_ns(workload, changed),
         hz: Some(changed.and_then(|c| c.hz).unwrap_or(experiment.hz)),

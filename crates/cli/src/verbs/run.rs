@@ -5,6 +5,7 @@ use super::common::{inputs, policy_spec, prepare, print, print_json, section, wa
 use crate::args::{Format, Global, RunArgs};
 use crate::exit::{Exit, Failure};
 use crate::output::{self, create};
+use crate::rtapp_log::RtAppLogs;
 use crate::sheet::Sheet;
 use crate::units::number;
 use pelton_lab::compare::Scope;
@@ -15,6 +16,7 @@ use pelton_scenario::Plan;
 use pelton_schema::{Event, NullSink, Sink, TeeSink};
 use pelton_sim::Report;
 use pelton_sim::groups::group_paths;
+use pelton_sim::worker_names;
 use pelton_trace::{CpuLayout, DomainLayout, PeltonLog, PerfettoTrace, RunHeader};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -27,9 +29,11 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     }
     let plan = &prepared.plan;
     spare_inputs(args)?;
-    let outputs = Outputs::create(args.trace.as_deref(), args.log.as_deref(), &prepared)?;
+    let mut outputs = Outputs::create(args.trace.as_deref(), args.log.as_deref(), &prepared)?;
+    outputs.rtapp = Maybe(args.rt_app_log.as_deref().map(|folder| RtAppLogs::create(folder, plan)).transpose()?);
     let result = watched(global, plan.config.duration_ns, "run", |control| simulate(plan, args.seed, outputs, control));
-    let (report, outputs) = result?;
+    let (report, mut outputs) = result?;
+    outputs.rtapp.0.take().map_or(Ok(()), |logs| logs.finish(report.duration_ns))?;
     outputs.finish()?;
     if args.like_original {
         let printed: Vec<String> = prepared.originals.iter().map(|o| o.print(&report)).collect();
@@ -77,6 +81,7 @@ impl<S: Sink> Sink for Maybe<S> {
 pub(super) struct Outputs {
     pub(super) trace: Maybe<PerfettoTrace<File>>,
     pub(super) log: Maybe<PeltonLog<File>>,
+    pub(super) rtapp: Maybe<RtAppLogs>,
 }
 
 impl Outputs {
@@ -85,7 +90,7 @@ impl Outputs {
         let open = |path: Option<&Path>| path.map(create).transpose();
         let trace = open(trace)?.map(|file| PerfettoTrace::new(file, &header));
         let log = open(log)?.map(|file| PeltonLog::new(file, &header));
-        Ok(Outputs { trace: Maybe(trace), log: Maybe(log) })
+        Ok(Outputs { trace: Maybe(trace), log: Maybe(log), rtapp: Maybe(None) })
     }
 
     /// Ends the files of a run that was stopped: what happened before stays readable, and readers say that it is not all.
@@ -136,17 +141,21 @@ fn group_names(plan: &Plan) -> Vec<String> {
 
 /// Names by task id: 0 is idle, then the workload's tasks in order, then the worker of each domain that has one.
 fn task_names(plan: &Plan) -> Vec<String> {
-    let workers = plan.machine.domains.iter().filter(|d| !d.fast_switch).map(|d| format!("sugov:{}", d.cpus[0]));
+    let workers = worker_names(&plan.machine, &plan.policy);
     let tasks = plan.workload.tasks.iter().map(|t| t.name.clone());
     std::iter::once("swapper".to_owned()).chain(tasks).chain(workers).collect()
 }
 
 /// Runs without sinks at all when no file is wanted: then events are not even built.
 fn simulate(plan: &Plan, seed: u64, mut outputs: Outputs, control: Control<'_>) -> Result<(Report, Outputs), LabError> {
-    let report = if outputs.trace.0.is_none() && outputs.log.0.is_none() {
-        run_one(plan, seed, NullSink, control)
-    } else {
-        run_one(plan, seed, TeeSink(&mut outputs.trace, &mut outputs.log), control)
+    let files = outputs.trace.0.is_some() || outputs.log.0.is_some();
+    let report = match (files, outputs.rtapp.0.is_some()) {
+        (false, false) => run_one(plan, seed, NullSink, control),
+        (false, true) => run_one(plan, seed, &mut outputs.rtapp, control),
+        (true, _) => {
+            let both = TeeSink(&mut outputs.trace, &mut outputs.log);
+            run_one(plan, seed, TeeSink(both, &mut outputs.rtapp), control)
+        }
     };
     match report {
         Ok(report) => Ok((report, outputs)),
