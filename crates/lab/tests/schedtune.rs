@@ -61,7 +61,8 @@ fn energy_and_performance_grow_with_boost() {
     experiment.duration_s = 0.5;
     let options = Options { seeds: Some(1), jobs: 2 };
     let table = reproduce(&experiment, None, options, Default::default()).expect("runs");
-    let of = |id: String| table.rows.iter().find(|r| r.id == id).and_then(|r| r.simulated).expect("a row with a number");
+    let of =
+        |id: String| table.rows.iter().find(|r| r.id == id).and_then(|r| r.simulated).expect("a row with a number");
     for kind in ["energy", "perf"] {
         for test in ["t45", "t48"] {
             let [low, middle, high] = [10, 30, 80].map(|boost| of(format!("{kind}.{test}.b{boost}")));

@@ -43,8 +43,11 @@ fn main_opp(r: &Report) -> usize {
     (0..at.len()).max_by_key(|&i| at[i]).expect("there are some")
 }
 
-fn boosted(tasks: Vec<TaskSpec>, boosts: &[(&[&str], &[(u64, i32)])]) -> Workload {
-    let spec = |(members, boosts): &(&[&str], &[(u64, i32)])| BoostSpec {
+/// Members of a boost group, and from when on, ms, it has which boost.
+type Group<'a> = (&'a [&'a str], &'a [(u64, i32)]);
+
+fn boosted(tasks: Vec<TaskSpec>, boosts: &[Group<'_>]) -> Workload {
+    let spec = |(members, boosts): &Group<'_>| BoostSpec {
         members: members.iter().map(|m| (*m).to_owned()).collect(),
         boosts: boosts.iter().map(|&(ms, boost)| (ms * MS, boost)).collect(),
     };
@@ -192,13 +195,13 @@ fn a_domain_that_goes_idle_keeps_its_frequency_under_sched_dvfs() {
 /// Bookkeeping of groups takes time where the platform gives it a cost, and only then.
 #[test]
 fn counting_tasks_in_groups_costs_what_the_platform_says() {
-    let overhead = |boost_ns, boosts: &[(&[&str], &[(u64, i32)])]| {
+    let overhead = |boost_ns, boosts: &[Group<'_>]| {
         let mut m = juno();
         m.costs.boost_ns = boost_ns;
         let w = boosted(vec![on(periodic("p", 500, 2000), 0)], boosts);
         run(&m, &w, &policy(&[("governor", "performance")]), 1000).cpus[0].overhead_ns
     };
-    let group: &[(&[&str], &[(u64, i32)])] = &[(&["p"], &[(0, 10)])];
+    let group: &[Group<'_>] = &[(&["p"], &[(0, 10)])];
     assert_eq!(overhead(1000, &[]), overhead(0, group));
     let more = overhead(1000, group) - overhead(0, group);
     assert!(near(more, 2 * 500 * 1000, 4000), "500 enqueues and dequeues: {more}");
