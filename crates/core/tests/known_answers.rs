@@ -3,8 +3,8 @@
 
 mod known_answers {
     mod balance;
-    mod clamp_sums;
     mod boost;
+    mod clamp_sums;
     mod clamps;
     mod deadline;
     mod estimates;

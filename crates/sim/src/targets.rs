@@ -86,10 +86,10 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &self.cpus[c as usize];
         let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
         let mut inputs = CpuInputs::fill(&cpu.rq, bw_dl, cpu.rt_nr_running(), cpu.idle_calls);
+        self.apply_clamps(c, &mut inputs);
         if self.boosts.on {
             inputs = inputs.boosted(&self.policy, self.boost_of(c));
         }
-        self.apply_clamps(c, &mut inputs);
         inputs
     }
 

@@ -4,8 +4,8 @@
 //! Each one is a model in the same task language that rt-app files become. Times are microseconds of work at capacity
 //! 1024 where they say `run` or `event`, and microseconds of the clock elsewhere.
 
-mod bursts;
 mod boost;
+mod bursts;
 mod busy;
 pub mod calls;
 pub mod cyclictest;
