@@ -114,6 +114,8 @@ fn read_on(source: &mut dyn Source) {
 fn as_source(input: &[u8], format: Format) {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
     file.write_all(input).expect("room for a temporary file");
-    let Ok(mut source) = open(file.path(), &OpenOptions { format: Some(format) }) else { return };
+    let Ok(mut source) = open(file.path(), &OpenOptions { format: Some(format), ..OpenOptions::default() }) else {
+        return;
+    };
     read_on(&mut *source);
 }

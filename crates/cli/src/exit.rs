@@ -21,7 +21,7 @@ pub enum Exit {
     Open = 5,
     /// A bug in this program; the message has the seed, the version and a command that reproduces it.
     Bug = 70,
-    /// Stopped by Ctrl-C (128 + SIGINT, as shells do).
+    /// Stopped by a signal: 128 + its number, as shells say it; 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
     Interrupted = 130,
 }
 

@@ -1,22 +1,81 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Ctrl-C: the first asks runs to stop, the second ends the program at once.
+//! Ctrl-C, SIGTERM, SIGHUP: the first asks the verb to end what it does; a verb that has not after a while, and any at the
+//! second signal, is ended.
 
-use crate::exit::Exit;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::exit::{Exit, Failure};
+use crate::output;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::Duration;
+
+/// How long a verb may take to notice.
+const PATIENCE: Duration = Duration::from_millis(350);
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
+static NOTICED: AtomicBool = AtomicBool::new(false);
+static SIGNAL: AtomicI32 = AtomicI32::new(SIGINT);
 
-/// Installs the handler. Without one (a signal already taken by the embedding program) Ctrl-C keeps its default effect.
+/// Installs the handler. Where that is not possible signals keep their default effect.
 pub fn install() {
-    let handler = || {
-        if REQUESTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(Exit::Interrupted.code()));
-        }
-    };
-    let _ = ctrlc::set_handler(handler);
+    let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal));
+    if let Ok(signals) = Signals::new(heard) {
+        // Without a thread nobody would listen: dropping the signals gives them their effect back.
+        let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(move || listen(signals));
+    }
 }
 
-/// The flag that runs look at.
+/// `nohup` and shells in the background start programs that are to ignore a signal.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or("0");
+    u64::from_str_radix(set.trim(), 16).unwrap_or(0) >> (signal - 1) & 1 == 1
+}
+
+fn listen(mut signals: Signals) {
+    for signal in &mut signals {
+        if REQUESTED.swap(true, Ordering::Relaxed) {
+            end();
+        }
+        SIGNAL.store(signal, Ordering::Relaxed);
+        // Not being able to wait for the verb is no reason to wait for ever: the second signal still ends it.
+        let _ = std::thread::Builder::new().spawn(|| {
+            std::thread::park_timeout(PATIENCE);
+            if !NOTICED.load(Ordering::Relaxed) {
+                end();
+            }
+        });
+    }
+}
+
+/// Ends the program as it is.
+fn end() -> ! {
+    crate::say(&("interrupted: no result".to_owned() + &output::give_up()));
+    std::process::exit(i32::from(code()))
+}
+
+/// The flag that runs and readers look at.
 pub fn flag() -> &'static AtomicBool {
     &REQUESTED
+}
+
+/// True once a signal has come.
+pub fn is_requested() -> bool {
+    REQUESTED.load(Ordering::Relaxed)
+}
+
+/// The verb has seen the flag and is ending: how long that takes is its own affair.
+pub fn notice() {
+    NOTICED.store(true, Ordering::Relaxed);
+}
+
+/// A verb that was asked to end has no result.
+pub fn failure(text: impl Into<String>) -> Failure {
+    notice();
+    Failure { exit: Exit::Interrupted, text: text.into() }
+}
+
+/// How a program ends that a signal ended, as shells say it: 128 and the signal.
+pub fn code() -> u8 {
+    128u8.saturating_add(SIGNAL.load(Ordering::Relaxed) as u8)
 }

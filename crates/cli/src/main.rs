@@ -24,6 +24,10 @@ fn main() -> ExitCode {
     interrupt::install();
     match verbs::dispatch(&cli) {
         Ok(exit) => ExitCode::from(exit.code()),
+        Err(failure) if failure.exit == exit::Exit::Interrupted => {
+            say(&failure.text);
+            ExitCode::from(interrupt::code())
+        }
         Err(failure) => {
             if !failure.text.is_empty() {
                 say(&failure.text);

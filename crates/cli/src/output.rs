@@ -1,23 +1,169 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Files that a verb writes.
+//! Files that a verb writes: beside the place where they are to be, and moved there when they are complete.
 
 use crate::exit::{Exit, Failure};
+use nix::fcntl::{Flock, FlockArg};
+use std::ffi::OsString;
 use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
-/// Creates a file, or empties the one that is there.
-pub fn create(path: &Path) -> Result<File, Failure> {
-    File::create(path).map_err(|error| {
+/// What a file is called while it is being written.
+const PART: &str = ".pelton-part";
+
+/// What files are being written, and whether their readers can tell that they are not complete.
+static PARTS: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(Vec::new());
+
+/// A file being written. Dropped, it leaves what was there before as it was.
+#[derive(Debug)]
+pub struct Pending {
+    /// Where the bytes go.
+    file: File,
+    name: PathBuf,
+    place: Option<Place>,
+}
+
+/// Where a file is written, and where it is to be.
+#[derive(Debug)]
+struct Place {
+    part: PathBuf,
+    target: PathBuf,
+    /// Held while the file is written: a second writer finds it taken.
+    _lock: Flock<File>,
+}
+
+/// Starts a file. `tells` says that its format tells a reader whether it is complete. Devices, pipes and `-`, standard
+/// output, are written directly.
+pub fn create(path: &Path, tells: bool) -> Result<Pending, Failure> {
+    let failed = |error: io::Error| {
         let reason = format!("cannot create {}: {error}", path.display());
         Failure::cannot(reason, "choose a folder that exists and may be written")
-    })
+    };
+    let name = path.to_owned();
+    if path.as_os_str() == "-" {
+        let file = File::from(io::stdout().as_fd().try_clone_to_owned().map_err(failed)?);
+        return Ok(Pending { file, name, place: None });
+    }
+    let Some(target) = regular_target(path) else {
+        return Ok(Pending { file: File::create(path).map_err(failed)?, name, place: None });
+    };
+    let part = part_of(&target);
+    let Some(lock) = locked(&part).map_err(failed)? else {
+        let reason = format!("{} is being written by another pelton", path.display());
+        return Err(Failure::cannot(reason, "wait for it to end, or write to another file"));
+    };
+    lock.set_len(0).map_err(failed)?;
+    if let Ok(old) = target.metadata() {
+        // A file that others may not read stays one, where that is possible.
+        let _ = lock.set_permissions(old.permissions());
+    }
+    let file = lock.try_clone().map_err(failed)?;
+    if let Ok(mut parts) = PARTS.lock() {
+        parts.push((part.clone(), tells));
+    }
+    Ok(Pending { file, name, place: Some(Place { part, target, _lock: lock }) })
+}
+
+/// The file that is meant, links followed; `None` for what is no file and cannot be replaced by one.
+fn regular_target(path: &Path) -> Option<PathBuf> {
+    // What is already open, by another name.
+    if path.starts_with("/dev") || path.starts_with("/proc") {
+        return None;
+    }
+    match path.metadata() {
+        Ok(there) if there.is_file() => path.canonicalize().ok(),
+        Ok(_) => None,
+        Err(_) if path.is_symlink() => None,
+        Err(_) => Some(path.to_owned()),
+    }
+}
+
+fn part_of(target: &Path) -> PathBuf {
+    let mut name = OsString::from(target);
+    name.push(PART);
+    PathBuf::from(name)
+}
+
+/// The file under the name, held by this process; `None` when another one holds it.
+fn locked(part: &Path) -> io::Result<Option<Flock<File>>> {
+    loop {
+        let file = File::options().write(true).create(true).truncate(false).open(part)?;
+        let lock = match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(lock) => lock,
+            Err((_, nix::errno::Errno::EWOULDBLOCK)) => return Ok(None),
+            Err((_, error)) => return Err(error.into()),
+        };
+        // The one who held it may have moved it to its place meanwhile.
+        let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+        if part.metadata().ok().map(identity) == lock.metadata().ok().map(identity) {
+            return Ok(Some(lock));
+        }
+    }
+}
+
+impl Pending {
+    /// The file to write to.
+    pub fn writer(&self) -> Result<File, Failure> {
+        self.file.try_clone().map_err(|error| self.failed(&error))
+    }
+
+    /// Writes everything there is to write.
+    pub fn write_all(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.file.write_all(bytes).map_err(|error| self.failed(&error))
+    }
+
+    /// The file is as it is to be: it takes its place.
+    pub fn keep(mut self) -> Result<(), Failure> {
+        let Some(place) = self.place.take() else { return Ok(()) };
+        forget(&place.part);
+        std::fs::rename(&place.part, &place.target).map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&self, error: &io::Error) -> Failure {
+        Failure::cannot(format!("cannot write {}: {error}", self.name.display()), "is the disk full?")
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if let Some(place) = &self.place {
+            forget(&place.part);
+            let _ = std::fs::remove_file(&place.part);
+        }
+    }
+}
+
+fn forget(part: &Path) {
+    if let Ok(mut parts) = PARTS.lock() {
+        parts.retain(|(known, _)| known != part);
+    }
+}
+
+/// The program ends here: what cannot say that it is not complete is removed; says what is left.
+pub fn give_up() -> String {
+    // Whoever holds it is being ended.
+    let Ok(parts) = PARTS.try_lock() else { return String::new() };
+    let mut left = String::new();
+    for (part, tells) in parts.iter() {
+        if *tells {
+            left += &format!("\n  {} holds what was written so far", part.display());
+        } else {
+            let _ = std::fs::remove_file(part);
+        }
+    }
+    left
 }
 
 /// Refuses to write over what is read, and two outputs to one file. Files are compared by what they are, not by their names:
 /// links lead to the same file.
 pub fn spare(outputs: &[impl AsRef<Path>], inputs: &[impl AsRef<Path>]) -> Result<(), Failure> {
     for (i, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
-        if inputs.iter().any(|input| is_same(output, input.as_ref())) {
+        let part = regular_target(output).map(|target| part_of(&target));
+        let is_read = |input: &Path| is_same(output, input) || part.as_ref().is_some_and(|part| is_same(part, input));
+        if inputs.iter().any(|input| is_read(input.as_ref())) {
             let reason = format!("{} is read by this command; it would be lost", output.display());
             return Err(Failure::new(Exit::Usage, reason, Some("write to another file")));
         }
@@ -64,6 +210,30 @@ mod tests {
         }
         assert!(spare(&[&other], &[trace]).is_ok());
         assert!(spare(&[Path::new("/dev/null"), Path::new("/dev/null")], &["-"]).is_ok());
+    }
+
+    #[test]
+    fn a_file_takes_its_place_when_it_is_complete_and_not_before() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let path = folder.path().join("a.plog");
+        std::fs::write(&path, "old").expect("room");
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).expect("links");
+        let read = || std::fs::read_to_string(&path).expect("text");
+        let files = || std::fs::read_dir(folder.path()).expect("a folder").count();
+        let mut dropped = create(&path, true).expect("room");
+        dropped.write_all(b"half").expect("room");
+        assert_eq!(read(), "old");
+        let second = create(&link, true).expect_err("the first still writes");
+        assert!(second.text.contains("is being written by another pelton"), "{}", second.text);
+        drop(dropped);
+        assert_eq!((read().as_str(), files()), ("old", 2));
+        let mut kept = create(&link, true).expect("nobody writes");
+        kept.write_all(b"new").expect("room");
+        kept.keep().expect("the same folder");
+        assert_eq!((read().as_str(), files()), ("new", 2));
+        std::fs::write(part_of(&path), "left behind by a writer that was killed").expect("room");
+        assert!(spare(&[&path], &[part_of(&path)]).is_err(), "reading it would empty it");
     }
 
     #[test]

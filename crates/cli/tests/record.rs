@@ -123,7 +123,8 @@ fn ctrl_c_leaves_a_complete_recording() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program starts");
-    while std::fs::metadata(&path).map_or(0, |m| m.len()) == 0 {
+    let part = path.with_extension("plog.pelton-part");
+    while std::fs::metadata(&part).map_or(0, |m| m.len()) == 0 {
         assert_eq!(child.try_wait().expect("child"), None, "the recording ended before it was interrupted");
         std::thread::yield_now();
     }

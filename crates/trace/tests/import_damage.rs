@@ -22,7 +22,7 @@ type Events = Vec<(u64, Event)>;
 fn read(bytes: &[u8], format: Option<Format>) -> Option<(Events, TraceInfo)> {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     std::fs::write(file.path(), bytes).expect("room");
-    let mut source = open(file.path(), &OpenOptions { format }).ok()?;
+    let mut source = open(file.path(), &OpenOptions { format, ..OpenOptions::default() }).ok()?;
     let mut events = Vec::new();
     while let Some(timed) = source.next().expect("no fault of the system") {
         assert!(events.last().is_none_or(|&(time, _)| time <= timed.time_ns), "time runs backwards");

@@ -10,6 +10,7 @@ use crate::units::human_ns;
 use pelton_lab::plan::{self, Inputs, MachineChanges, PolicySpec, Prepared};
 use pelton_lab::run::{Control, LabError};
 use pelton_scenario::Diagnostics;
+use pelton_trace::import::ImportError;
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 
@@ -69,6 +70,14 @@ pub fn rendered(diagnostics: &Diagnostics) -> String {
     pelton_scenario::render(diagnostics, width, color)
 }
 
+/// A trace that cannot be read, or reading that was asked to end.
+pub fn unreadable(error: ImportError) -> Failure {
+    if error.is_stop() {
+        return interrupt::failure(format!("{}: interrupted while reading: no result", error.path.display()));
+    }
+    Failure::input(error)
+}
+
 /// Wrong input.
 pub fn bad_input(diagnostics: &Diagnostics) -> Failure {
     Failure { exit: Exit::BadInput, text: rendered(diagnostics).trim_end().to_owned() }
@@ -83,7 +92,7 @@ pub fn failure(error: LabError) -> Failure {
                 "interrupted at {} of simulated time: no result, files written so far are partial",
                 human_ns(at_ns)
             );
-            Failure { exit: Exit::Interrupted, text }
+            interrupt::failure(text)
         }
         other => Failure::input(other),
     }

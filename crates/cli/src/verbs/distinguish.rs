@@ -2,14 +2,13 @@
 //! `pelton validate --distinguish`: which switches a recording tells apart, as text and as JSON.
 
 use crate::args::Global;
-use crate::exit::{Exit, Failure};
+use crate::exit::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::sheet::Sheet;
 use pelton_replay::validate::{Answer, Distinction, Open, Options, Report, Told, distinguish, runs};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Asks for at most so long; Ctrl-C ends it without a result.
@@ -28,11 +27,11 @@ pub fn told(
         progress.note(what);
         progress.advance(u64::try_from((passed - last).as_nanos()).unwrap_or(0));
         last = passed;
-        passed < limit && !interrupt::flag().load(Ordering::Relaxed)
+        passed < limit && !interrupt::is_requested()
     });
     drop(progress);
-    if interrupt::flag().load(Ordering::Relaxed) {
-        return Err(Failure { exit: Exit::Interrupted, text: "interrupted: no result".to_owned() });
+    if interrupt::is_requested() {
+        return Err(interrupt::failure("interrupted: no result"));
     }
     found.map_err(Failure::input)
 }

@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::BufRead;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 
 /// The kernel whose placements the shipped recordings hold.
 const NEWEST: &str = "7.2";
@@ -59,12 +58,12 @@ fn decide(path: &Path, policy: &Policy, fault: Option<Fault>, global: &Global) -
     let mut stopped = false;
     let report = placements::validate(path, policy, fault, &mut |line| {
         progress.note(&format!("line {line}"));
-        stopped = interrupt::flag().load(Ordering::Relaxed);
+        stopped = interrupt::is_requested();
         !stopped
     });
     drop(progress);
     if stopped {
-        return Err(Failure { exit: Exit::Interrupted, text: "interrupted: no result".to_owned() });
+        return Err(interrupt::failure("interrupted: no result"));
     }
     report.map_err(|error: ImportError| Failure::input(error))
 }

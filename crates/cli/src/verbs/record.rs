@@ -5,7 +5,7 @@ use super::common::{print, print_json, section};
 use crate::args::{Format, Global, RecordArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
-use crate::output::{self, create};
+use crate::output::{self, Pending, create};
 use crate::sheet::Sheet;
 use crate::units::{human_ns, number};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -23,7 +23,6 @@ use std::io::IsTerminal;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
-use std::sync::atomic::Ordering;
 
 /// How long a recording is when nothing else ends it.
 const DURATION_NS: u64 = 10_000_000_000;
@@ -94,8 +93,10 @@ fn watch(mut session: Session, files: &mut Files, work: &mut Work, args: &Record
         let now = session.poll(&mut |time_ns, event| files.put(time_ns, event));
         bar.set_message(format!("{}: {} events, {} lost", human_ns(now.elapsed_ns), now.events, now.lost));
         bar.tick();
-        let stopped = interrupt::flag().load(Ordering::Relaxed);
+        let stopped = interrupt::is_requested();
         if stopped || files.have_failed() || now.elapsed_ns >= until_ns || work.is_over() {
+            // What the buffers hold belongs to the recording, however long writing it takes.
+            interrupt::notice();
             bar.finish_and_clear();
             return session;
         }
@@ -160,14 +161,22 @@ fn header(session: &Session, args: &RecordArgs) -> RunHeader {
 struct Files {
     log: Option<PeltonLog<File>>,
     perfetto: Option<PerfettoTrace<File>>,
+    pending: Vec<Pending>,
 }
 
 impl Files {
     fn create(args: &RecordArgs, header: &RunHeader) -> Result<Files, Failure> {
-        let open = |path: &Option<std::path::PathBuf>| path.as_deref().map(create).transpose();
-        let log = open(&args.output)?.map(|file| PeltonLog::new(file, header));
-        let perfetto = open(&args.perfetto)?.map(|file| PerfettoTrace::recorded(file, header));
-        Ok(Files { log, perfetto })
+        let mut pending = Vec::new();
+        let mut open = |path: &PathBuf| {
+            let file = create(path, true)?;
+            let writer = file.writer()?;
+            pending.push(file);
+            Ok::<_, Failure>(writer)
+        };
+        let log = args.output.as_ref().map(&mut open).transpose()?.map(|file| PeltonLog::new(file, header));
+        let perfetto = args.perfetto.as_ref().map(&mut open).transpose()?;
+        let perfetto = perfetto.map(|file| PerfettoTrace::recorded(file, header));
+        Ok(Files { log, perfetto, pending })
     }
 
     fn put(&mut self, time_ns: u64, event: &Event) {
@@ -191,7 +200,9 @@ impl Files {
         let log = self.log.map_or(Ok(0), |log| log.finish().map(|summary| summary.bytes));
         let perfetto = self.perfetto.map_or(Ok(()), |trace| trace.finish().map(drop));
         let bytes = perfetto.and(log);
-        bytes.map_err(|e| Failure::cannot(format!("cannot write the events: {e}"), "is the disk full?"))
+        let bytes = bytes.map_err(|e| Failure::cannot(format!("cannot write the events: {e}"), "is the disk full?"))?;
+        self.pending.into_iter().try_for_each(Pending::keep)?;
+        Ok(bytes)
     }
 }
 

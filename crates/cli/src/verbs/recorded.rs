@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Reading a trace as a workload: what `replay` and `workload from-trace` share.
 
-use super::common::bad_input;
+use super::common::{bad_input, unreadable};
 use crate::args::{IdleStatesFrom, PartArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
@@ -12,11 +12,10 @@ use pelton_replay::workload::{self, IdleStates, ReadError, ReadOptions, Recorded
 use pelton_scenario::diagnostic::short;
 use pelton_scenario::platform::{self, Built};
 use pelton_scenario::policy::DEFAULT_PROFILE;
-use pelton_trace::import::{self, OpenOptions};
+use pelton_trace::import::{self, OpenOptions, Source};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 
 /// What the trace did not tell.
 #[derive(Serialize)]
@@ -57,7 +56,7 @@ pub struct Read {
 
 /// Reads a trace: first how idle states behaved, then everything.
 pub fn read(part: &PartArgs, path: &Path, settle_ns: u64, global: &crate::args::Global) -> Result<Read, Failure> {
-    let mut source = import::open(path, &OpenOptions::default()).map_err(Failure::input)?;
+    let mut source = open(path)?;
     let header = source.info().header.clone();
     let named = header.as_ref().map_or("", |h| h.platform.as_str());
     // A name out of a file that anybody may have written is no path to open.
@@ -80,7 +79,7 @@ pub fn read(part: &PartArgs, path: &Path, settle_ns: u64, global: &crate::args::
     let wanted = part.idle_states == IdleStatesFrom::Trace && header.is_none();
     let mut idle_states = (!wanted).then(IdleStates::default);
     if wanted && path.is_file() {
-        let mut again = import::open(path, &OpenOptions::default()).map_err(Failure::input)?;
+        let mut again = open(path)?;
         let measure = |watch: Watch<'_>| workload::read_idle_states(again.as_mut(), &machine, &options, watch);
         let measured = watched(path, "idle states", global, measure)?;
         measured.apply(&mut machine);
@@ -90,6 +89,11 @@ pub fn read(part: &PartArgs, path: &Path, settle_ns: u64, global: &crate::args::
     let recorded = watched(path, "read", global, read)?;
     let misfits = workload::misfits(&recorded.totals, &machine);
     Ok(Read { recorded, platform, idle_states, misfits })
+}
+
+fn open(path: &Path) -> Result<Box<dyn Source>, Failure> {
+    let options = OpenOptions { stop: Some(interrupt::flag()), ..OpenOptions::default() };
+    import::open(path, &options).map_err(unreadable)
 }
 
 /// Shows progress, and stops when asked to.
@@ -105,14 +109,14 @@ fn watched<T>(
     let mut watch = |now_ns: u64| {
         progress.advance(now_ns - seen_ns);
         seen_ns = now_ns;
-        if interrupt::flag().load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if interrupt::is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let result = read(&mut watch);
     drop(progress);
     result.map_err(|error| match error {
-        ReadError::Interrupted => Failure { exit: Exit::Interrupted, text: "interrupted while reading".to_owned() },
+        ReadError::Interrupted => interrupt::failure(format!("{}: interrupted while reading", path.display())),
         ReadError::Content(text) => Failure::input(format!("{}: {text}", path.display())),
-        ReadError::Import(error) => Failure::input(error),
+        ReadError::Import(error) => unreadable(error),
     })
 }
 

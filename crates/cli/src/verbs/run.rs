@@ -4,7 +4,8 @@
 use super::common::{inputs, policy_spec, prepare, print, print_json, section, watched};
 use crate::args::{Format, Global, RunArgs};
 use crate::exit::{Exit, Failure};
-use crate::output::{self, create};
+use crate::interrupt;
+use crate::output::{self, Pending, create};
 use crate::rtapp_log::RtAppLogs;
 use crate::sheet::Sheet;
 use crate::units::number;
@@ -82,28 +83,39 @@ pub(super) struct Outputs {
     pub(super) trace: Maybe<PerfettoTrace<File>>,
     pub(super) log: Maybe<PeltonLog<File>>,
     pub(super) rtapp: Maybe<RtAppLogs>,
+    /// They take their places when everything is written.
+    pending: Vec<Pending>,
 }
 
 impl Outputs {
     pub(super) fn create(trace: Option<&Path>, log: Option<&Path>, prepared: &Prepared) -> Result<Outputs, Failure> {
         let header = trace_header(prepared);
-        let open = |path: Option<&Path>| path.map(create).transpose();
-        let trace = open(trace)?.map(|file| PerfettoTrace::new(file, &header));
-        let log = open(log)?.map(|file| PeltonLog::new(file, &header));
-        Ok(Outputs { trace: Maybe(trace), log: Maybe(log), rtapp: Maybe(None) })
+        let mut pending = Vec::new();
+        let mut open = |path: &Path| {
+            let file = create(path, true)?;
+            let writer = file.writer()?;
+            pending.push(file);
+            Ok::<_, Failure>(writer)
+        };
+        let trace = trace.map(&mut open).transpose()?.map(|file| PerfettoTrace::new(file, &header));
+        let log = log.map(&mut open).transpose()?.map(|file| PeltonLog::new(file, &header));
+        Ok(Outputs { trace: Maybe(trace), log: Maybe(log), rtapp: Maybe(None), pending })
     }
 
     /// Ends the files of a run that was stopped: what happened before stays readable, and readers say that it is not all.
     pub(super) fn abandon(self) {
+        interrupt::notice();
         // A failing disk is the smaller news here.
-        let _ = self.trace.0.map(|t| t.finish());
+        let _ = self.trace.0.map(|t| t.abandon());
         let _ = self.log.0.map(|l| l.abandon());
+        let _ = self.pending.into_iter().map(Pending::keep).collect::<Result<Vec<_>, _>>();
     }
 
     pub(super) fn finish(self) -> Result<(), Failure> {
         let trace = self.trace.0.map_or(Ok(()), |t| t.finish().map(drop));
         let log = self.log.0.map_or(Ok(()), |l| l.finish().map(drop));
-        trace.and(log).map_err(|e| Failure::cannot(format!("cannot write the events: {e}"), "is the disk full?"))
+        trace.and(log).map_err(|e| Failure::cannot(format!("cannot write the events: {e}"), "is the disk full?"))?;
+        self.pending.into_iter().try_for_each(Pending::keep)
     }
 }
 

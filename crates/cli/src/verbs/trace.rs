@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton trace`: what a trace holds, and a trace in another form.
 
+use super::common::unreadable;
 use super::common::{print, print_json};
 use crate::args::{ExportArgs, Format, Global, TraceForm, TraceInfoArgs};
 use crate::exit::{Exit, Failure};
@@ -16,13 +17,12 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::BufWriter;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 
 /// Tasks that are listed.
 const TASKS_SHOWN: usize = 10;
 
 fn opened(path: &Path, format: Option<InputFormat>) -> Result<Box<dyn Source>, Failure> {
-    open(path, &OpenOptions { format }).map_err(Failure::input)
+    open(path, &OpenOptions { format, stop: Some(interrupt::flag()) }).map_err(unreadable)
 }
 
 /// What one pass over a trace finds.
@@ -39,7 +39,7 @@ pub fn info(args: &TraceInfoArgs, global: &Global) -> Result<Exit, Failure> {
     let mut source = opened(&args.file, args.input_format)?;
     let counting = Counting::new(global.quiet);
     let (mut found, mut events) = (Found::default(), 0u64);
-    while let Some(timed) = source.next().map_err(Failure::input)? {
+    while let Some(timed) = source.next().map_err(unreadable)? {
         events += 1;
         found.first_ns.get_or_insert(timed.time_ns);
         found.last_ns = timed.time_ns;
@@ -47,8 +47,8 @@ pub fn info(args: &TraceInfoArgs, global: &Global) -> Result<Exit, Failure> {
             *found.switches.entry(next_tid).or_default() += 1;
         }
         counting.at(events);
-        if events.is_multiple_of(4096) && interrupt::flag().load(Ordering::Relaxed) {
-            return Err(Failure { exit: Exit::Interrupted, text: "interrupted while reading".to_owned() });
+        if events.is_multiple_of(4096) && interrupt::is_requested() {
+            return Err(interrupt::failure("interrupted while reading: no result"));
         }
     }
     drop(counting);
@@ -144,21 +144,30 @@ pub fn export(args: &ExportArgs, global: &Global) -> Result<Exit, Failure> {
     let cannot = |error: std::io::Error| {
         Failure::cannot(format!("{}: {error}", args.output.display()), "is the folder there, and the disk not full?")
     };
-    let out = BufWriter::new(output::create(&args.output)?);
+    // Others cannot be told from complete ones, so they come to be only when they are.
+    let tells = matches!(format, ExportFormat::Log | ExportFormat::Perfetto);
+    let pending = output::create(&args.output, tells)?;
+    let out = BufWriter::new(pending.writer()?);
     let counting = Counting::new(global.quiet);
     let going = |events| {
         counting.at(events);
-        !events.is_multiple_of(4096) || !interrupt::flag().load(Ordering::Relaxed)
+        !events.is_multiple_of(4096) || !interrupt::is_requested()
     };
-    convert(source.as_mut(), out, format, &selection, going).map_err(|error| match error {
-        ConvertError::Trace(error) => Failure::input(error),
+    let converted = convert(source.as_mut(), out, format, &selection, going).map_err(|error| match error {
+        ConvertError::Trace(error) => unreadable(error),
         ConvertError::Output(error) => cannot(error),
     })?;
     drop(counting);
-    if interrupt::flag().load(Ordering::Relaxed) {
-        let text = format!("interrupted: {} holds what was read so far", args.output.display());
-        return Err(Failure { exit: Exit::Interrupted, text });
+    if converted.stopped {
+        interrupt::notice();
+        if !tells {
+            return Err(interrupt::failure(format!("interrupted: {} is not written", args.output.display())));
+        }
+        pending.keep()?;
+        let holds = format!("interrupted: {} holds what was read so far, and says so", args.output.display());
+        return Err(interrupt::failure(holds));
     }
+    pending.keep()?;
     if !source.info().is_complete() && !global.quiet {
         let info = source.info();
         crate::say(&format!("note: damaged: {}; lost: {}", counted(info.damaged, "place"), lost(info)));

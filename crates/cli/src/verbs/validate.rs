@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton validate`: does the core compute what the kernel recorded?
 
-use super::common::{bad_input, print, print_json, section};
+use super::common::{bad_input, print, print_json, section, unreadable};
 use super::distinguish::{self, told};
 use super::placements;
 use crate::args::{Format, Global, ValidateArgs};
@@ -24,7 +24,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 /// One trace after the other; the exit code is that of the worst.
 pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Failure> {
@@ -56,8 +55,8 @@ pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Fai
 
 /// One trace: text, JSON, verdict.
 fn validated(path: &Path, args: &ValidateArgs, global: &Global) -> Result<placements::Told, Failure> {
-    let again = || open_all(path, &args.with, OpenOptions { format: args.input_format });
-    let mut source = again().map_err(|e| unreadable(&e))?;
+    let again = || open_all(path, &args.with, OpenOptions { format: args.input_format, stop: Some(interrupt::flag()) });
+    let mut source = again().map_err(unreadable)?;
     let (profile, remark) = profile(args, source.info());
     let policy = Policy::profile(&profile).map_err(Failure::input)?;
     let machine = args.platform.as_deref().map(|name| machine(name, &profile)).transpose()?;
@@ -84,10 +83,6 @@ fn open_all(path: &Path, others: &[PathBuf], options: OpenOptions) -> Result<Box
         return Ok(sources.remove(0));
     }
     Ok(Box::new(Merged::new(sources).expect("there is a file")))
-}
-
-fn unreadable(error: &ImportError) -> Failure {
-    Failure::input(error)
 }
 
 /// The profile asked for, or the one of the kernel the trace names, or the newest; and why.
@@ -132,14 +127,14 @@ fn watched(source: &mut dyn Source, again: &Open<'_>, options: &Options, global:
     let mut stopped = false;
     let report = read_twice(source, again, options, &mut |time_ns| {
         progress.note(&format!("{} s of the trace", time_ns / 1_000_000_000));
-        stopped = interrupt::flag().load(Ordering::Relaxed);
+        stopped = interrupt::is_requested();
         !stopped
     });
     drop(progress);
     if stopped {
-        return Err(Failure { exit: Exit::Interrupted, text: "interrupted: no result".to_owned() });
+        return Err(interrupt::failure("interrupted: no result"));
     }
-    report.map_err(|e| unreadable(&e))
+    report.map_err(unreadable)
 }
 
 /// The trace with one fault put into it at a time: each must be found.
@@ -148,7 +143,7 @@ fn checked_self_test(
     again: &dyn Fn() -> Result<Box<dyn Source>, ImportError>,
     options: &Options,
 ) -> Result<(String, Value, Verdict), Failure> {
-    let results = self_test(again, options).map_err(|e| unreadable(&e))?;
+    let results = self_test(again, options).map_err(unreadable)?;
     let mut sheet = Sheet::new(&["<fault", "<found", "divergent"]);
     for r in &results {
         let found = if !r.possible {
@@ -160,14 +155,14 @@ fn checked_self_test(
         };
         sheet.row(vec![r.fault.to_owned(), found.to_owned(), r.divergent.to_string()]);
     }
-    let single = drop_test(&mut *again().map_err(|e| unreadable(&e))?, options).map_err(|e| unreadable(&e))?;
+    let single = drop_test(&mut *again().map_err(unreadable)?, options).map_err(unreadable)?;
     let holds = results.iter().all(|r| r.found || !r.possible) && results.iter().any(|r| r.possible);
     let rows: Vec<Value> = results
         .iter()
         .map(|r| json!({ "fault": r.fault, "possible": r.possible, "found": r.found, "divergent": r.divergent }))
         .collect();
     let text = format!("{}: faults put in on purpose\n{}{}", path.display(), sheet.text(None), single_calls(single));
-    let altered = alter_test(&mut *again().map_err(|e| unreadable(&e))?, options).map_err(|e| unreadable(&e))?;
+    let altered = alter_test(&mut *again().map_err(unreadable)?, options).map_err(unreadable)?;
     let text = text + &single_records(&altered);
     let single = json!({
         "taken_out": single.dropped, "noticed": single.noticed, "changed_nothing": single.changed_nothing,

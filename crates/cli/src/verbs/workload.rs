@@ -7,7 +7,6 @@ use crate::args::{FromTraceArgs, Global};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use pelton_replay::workload::{self, Habits, Pin, SynthesisOptions, WriteOptions};
-use std::io::Write;
 
 /// Does what was asked.
 pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure> {
@@ -33,9 +32,11 @@ pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure
     let text = text.map_err(|what| Failure::input(format!("{}: {what}", args.trace.display())))?;
     match &args.output {
         None => print(&text)?,
-        Some(path) => output::create(path)?.write_all(text.as_bytes()).map_err(|error| {
-            Failure::cannot(format!("cannot write {}: {error}", path.display()), "is the disk full?")
-        })?,
+        Some(path) => {
+            let mut pending = output::create(path, false)?;
+            pending.write_all(text.as_bytes())?;
+            pending.keep()?;
+        }
     }
     Ok(Exit::Good)
 }

@@ -10,6 +10,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::stop::{Stop, Stoppable, is_stop};
 use super::{Damage, ImportError, Source, Timed, TraceInfo};
 
 /// How many first bytes decide what a file is.
@@ -96,9 +97,10 @@ pub(super) struct Whole {
 
 impl Input {
     /// Opens `path`; `-` is standard input.
-    pub fn open(path: &Path) -> Result<Input, ImportError> {
+    pub fn open(path: &Path, stop: Stop) -> Result<Input, ImportError> {
         if path.as_os_str() == "-" {
-            return Input::of_stream(path, Box::new(io::stdin()), None, None);
+            let stdin = Stoppable::stdin(stop).map_err(|error| ImportError::io(path, error))?;
+            return Input::of_stream(path, Box::new(stdin), None, None);
         }
         let failed = |error| cannot_open(path, error);
         let file = File::open(path).map_err(failed)?;
@@ -108,10 +110,11 @@ impl Input {
             return Err(error.help("name one file in it"));
         }
         if !metadata.is_file() {
-            return Input::of_stream(path, Box::new(file), None, None);
+            return Input::of_stream(path, Box::new(Stoppable::new(file, true, stop)), None, None);
         }
         let copy = file.try_clone().map_err(failed)?;
-        Input::of_stream(path, Box::new(copy), Some(file), Some(metadata.len()))
+        let stream = Box::new(Stoppable::new(copy, false, stop));
+        Input::of_stream(path, stream, Some(file), Some(metadata.len()))
     }
 
     fn of_stream(
@@ -128,6 +131,9 @@ impl Input {
             return Ok(Input { head, file, rest: stream, packing: None, packed_bytes: None });
         };
         let fault = |error: io::Error| {
+            if is_stop(&error) {
+                return ImportError::io(path, error);
+            }
             ImportError::content(path, format!("cannot unpack this {} file: {error}", packing.name()))
                 .help("copy or record the trace again")
         };
@@ -164,7 +170,9 @@ impl Input {
         let packing = self.packing;
         let mut copy = tempfile::tempfile().map_err(|error| no_room(path, &error))?;
         let (stream, unpacking) = self.into_stream();
-        let (bytes, grown) = copy_limited(stream, &mut copy, limit).map_err(|error| no_room(path, &error))?;
+        let copied = copy_limited(stream, &mut copy, limit);
+        let (bytes, grown) = copied
+            .map_err(|error| if is_stop(&error) { ImportError::io(path, error) } else { no_room(path, &error) })?;
         let grown = grown.map(|fault| format!("the {} file {fault}", packing.map_or("", Packing::name)));
         let fault = unpacking.take().map(|damage| damage.what).or(grown);
         copy.seek(SeekFrom::Start(0)).map_err(failed)?;
@@ -201,7 +209,7 @@ impl<R: Read> Read for Unpacked<R> {
                 self.read += bytes as u64;
                 Ok(bytes)
             }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted || is_stop(&error) => Err(error),
             Err(error) => {
                 let (name, read) = (self.packing.name(), self.read);
                 let what = format!("the {name} file cannot be unpacked further than {read} bytes of contents: {error}");
@@ -271,7 +279,7 @@ impl<R: Read> Read for Strict<R> {
 /// When there is no such file, it is empty, or its beginning cannot be unpacked. Reading fails where a packed file is cut
 /// or damaged.
 pub fn open_bytes(path: &Path) -> Result<Box<dyn BufRead>, ImportError> {
-    let (bytes, fault) = Input::open(path)?.into_stream();
+    let (bytes, fault) = Input::open(path, None)?.into_stream();
     Ok(Box::new(BufReader::with_capacity(HEAD_BYTES, Strict { bytes, fault })))
 }
 
@@ -303,6 +311,7 @@ fn copy_limited(mut from: impl BufRead, to: &mut File, limit: u64) -> io::Result
             Ok([]) => return Ok((bytes, None)),
             Ok(chunk) => chunk,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if is_stop(&error) => return Err(error),
             Err(error) => return Ok((bytes, Some(format!("cannot be unpacked further: {error}")))),
         };
         if bytes + chunk.len() as u64 > limit {
@@ -349,9 +358,9 @@ mod tests {
             let bytes = contents(packing);
             let file = written(&packed(packing, &bytes));
             let mut streamed = Vec::new();
-            Input::open(file.path()).expect("opens").into_stream().0.read_to_end(&mut streamed).expect("unpacks");
+            Input::open(file.path(), None).expect("opens").into_stream().0.read_to_end(&mut streamed).expect("unpacks");
             assert!(streamed == bytes, "{packing:?}");
-            let mut whole = Input::open(file.path()).expect("opens").into_whole(file.path()).expect("unpacks");
+            let mut whole = Input::open(file.path(), None).expect("opens").into_whole(file.path()).expect("unpacks");
             let mut copied = Vec::new();
             whole.file.read_to_end(&mut copied).expect("reads");
             assert!(copied == bytes && whole.bytes == bytes.len() as u64 && whole.fault.is_none(), "{packing:?}");
@@ -363,7 +372,7 @@ mod tests {
         for packing in Packing::ALL {
             let bytes = packed(packing, &contents(packing));
             let file = written(&bytes[..bytes.len() / 2]);
-            let whole = Input::open(file.path()).expect("opens").into_whole(file.path()).expect("unpacks a part");
+            let whole = Input::open(file.path(), None).expect("opens").into_whole(file.path()).expect("unpacks a part");
             assert!(whole.bytes > 64 << 10 && whole.fault.is_some(), "{packing:?}");
         }
     }
@@ -399,14 +408,14 @@ mod tests {
         let mut out = liblzma::write::XzEncoder::new(Vec::new(), 1);
         (0..80).for_each(|_| out.write_all(&zeros).expect("a vector takes everything"));
         let file = written(&out.finish().expect("a vector takes everything"));
-        let whole = Input::open(file.path()).expect("opens").into_whole(file.path()).expect("unpacks a part");
+        let whole = Input::open(file.path(), None).expect("opens").into_whole(file.path()).expect("unpacks a part");
         assert!(whole.bytes <= GROWTH_FREE_BYTES && whole.fault.is_some(), "{} bytes", whole.bytes);
     }
 
     #[test]
     fn what_is_no_file_says_what_to_do() {
         let folder = tempfile::tempdir().expect("a folder");
-        let message = |path: &Path| Input::open(path).err().expect("no trace").to_string();
+        let message = |path: &Path| Input::open(path, None).err().expect("no trace").to_string();
         assert!(message(folder.path()).contains("is a directory"));
         assert!(message(&folder.path().join("missing")).contains("help: give the path"));
         assert!(message(written(b"").path()).contains("is empty"));

@@ -43,7 +43,17 @@ impl From<ImportError> for ConvertError {
     }
 }
 
-/// Writes the selected events of `source` to `out`, and calls `seen` with the number of events read so far.
+/// What an output holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Converted {
+    /// Events read.
+    pub events: u64,
+    /// The caller stopped it, by `seen` or by the flag of [`super::OpenOptions`]: the output does not hold everything.
+    pub stopped: bool,
+}
+
+/// Writes the selected events of `source` to `out`, and calls `seen` with the number of events read so far; false from it
+/// ends the output there.
 ///
 /// # Errors
 /// When the trace cannot be read on or `out` fails. Damage is no error: see [`TraceInfo::damage`].
@@ -53,7 +63,7 @@ pub fn convert(
     format: ExportFormat,
     selection: &EventSelection,
     mut seen: impl FnMut(u64) -> bool,
-) -> Result<u64, ConvertError> {
+) -> Result<Converted, ConvertError> {
     let own = source.info().header.clone();
     let all = EventSelection::all();
     let seen = &mut seen;
@@ -63,18 +73,18 @@ pub fn convert(
                 Some(run) => TextDump::with_header(out, run),
                 None => TextDump::new(out),
             };
-            let events = copy(source, selection, &mut sink, seen)?.events;
-            sink.finish().map(|_| events).map_err(ConvertError::Output)
+            let copied = copy(source, selection, &mut sink, seen)?;
+            sink.finish().map(|_| copied).map_err(ConvertError::Output)
         }
         ExportFormat::Csv => {
             let mut sink = CsvEvents::new(out, selection.clone());
-            let events = copy(source, &all, &mut sink, seen)?.events;
-            sink.finish().map(|_| events).map_err(ConvertError::Output)
+            let copied = copy(source, &all, &mut sink, seen)?;
+            sink.finish().map(|_| copied).map_err(ConvertError::Output)
         }
         ExportFormat::Json => {
             let mut sink = JsonLines::new(out, selection.clone());
-            let events = copy(source, &all, &mut sink, seen)?.events;
-            sink.finish().map(|_| events).map_err(ConvertError::Output)
+            let copied = copy(source, &all, &mut sink, seen)?;
+            sink.finish().map(|_| copied).map_err(ConvertError::Output)
         }
         ExportFormat::Perfetto => {
             let run = own.unwrap_or_else(|| foreign_header(source.info()));
@@ -85,8 +95,10 @@ pub fn convert(
                     sink.name_task(tid, name);
                 }
             };
-            let events = copy_named(source, selection, &mut sink, name, seen)?.events;
-            sink.finish().map(|_| events).map_err(ConvertError::Output)
+            let copied = copy_named(source, selection, &mut sink, name, seen)?;
+            let whole = !copied.stopped && source.info().damaged == 0;
+            let ended = if whole { sink.finish() } else { sink.abandon() };
+            ended.map(|_| copied).map_err(ConvertError::Output)
         }
         ExportFormat::Log => match own {
             Some(run) => {
@@ -107,19 +119,11 @@ pub fn convert(
     }
 }
 
-/// How far a copy came.
-#[derive(Clone, Copy)]
-struct Copied {
-    events: u64,
-    /// The caller stopped it.
-    stopped: bool,
-}
-
 /// A log that does not hold everything has no end: it was stopped, or made from a trace that is damaged.
-fn end_log(source: &dyn Source, sink: PeltonLog<impl Write>, copied: Copied) -> Result<u64, ConvertError> {
+fn end_log(source: &dyn Source, sink: PeltonLog<impl Write>, copied: Converted) -> Result<Converted, ConvertError> {
     let whole = !copied.stopped && source.info().damaged == 0;
     let ended = if whole { sink.finish() } else { sink.abandon() };
-    ended.map(|_| copied.events).map_err(ConvertError::Output)
+    ended.map(|_| copied).map_err(ConvertError::Output)
 }
 
 /// Sends the selected events to `sink` until the trace ends or `seen` says stop.
@@ -128,18 +132,18 @@ fn copy<S: Sink>(
     selection: &EventSelection,
     sink: &mut S,
     seen: &mut impl FnMut(u64) -> bool,
-) -> Result<Copied, ConvertError> {
-    let mut events = 0;
-    while let Some(timed) = source.next()? {
+) -> Result<Converted, ConvertError> {
+    let (mut events, mut stopped) = (0, false);
+    while let Some(timed) = next(source, &mut stopped)? {
         events += 1;
         if selection.contains(&timed.event) {
             sink.event(timed.time_ns, &timed.event);
         }
         if !seen(events) {
-            return Ok(Copied { events, stopped: true });
+            return Ok(Converted { events, stopped: true });
         }
     }
-    Ok(Copied { events, stopped: false })
+    Ok(Converted { events, stopped })
 }
 
 /// Like [`copy`]; before an event of a task whose name is new, `name` is told it, since no header names the tasks.
@@ -149,9 +153,9 @@ fn copy_named<S: Sink>(
     sink: &mut S,
     mut name: impl FnMut(&mut S, u64, u32, &str),
     seen: &mut impl FnMut(u64) -> bool,
-) -> Result<Copied, ConvertError> {
-    let (mut events, mut told) = (0, BTreeMap::<u32, String>::new());
-    while let Some(timed) = source.next()? {
+) -> Result<Converted, ConvertError> {
+    let (mut events, mut stopped, mut told) = (0, false, BTreeMap::<u32, String>::new());
+    while let Some(timed) = next(source, &mut stopped)? {
         events += 1;
         if selection.contains(&timed.event) {
             // An event that is a name tells itself.
@@ -168,10 +172,21 @@ fn copy_named<S: Sink>(
             sink.event(timed.time_ns, &timed.event);
         }
         if !seen(events) {
-            return Ok(Copied { events, stopped: true });
+            return Ok(Converted { events, stopped: true });
         }
     }
-    Ok(Copied { events, stopped: false })
+    Ok(Converted { events, stopped })
+}
+
+/// The next event; where reading was asked to end, the output ends too.
+fn next(source: &mut dyn Source, stopped: &mut bool) -> Result<Option<super::Timed>, ConvertError> {
+    match source.next() {
+        Err(error) if error.is_stop() => {
+            *stopped = true;
+            Ok(None)
+        }
+        next => Ok(next?),
+    }
 }
 
 fn each_tid(event: &Event, mut visit: impl FnMut(u32)) {
@@ -258,8 +273,8 @@ mod tests {
         let mut source = Given(vec![Timed { time_ns: 9, event }, Timed { time_ns: 10, event }], info);
         let mut file = Vec::new();
         let all = EventSelection::all();
-        let events = convert(&mut source, &mut file, ExportFormat::Log, &all, |_| true).expect("room");
-        assert_eq!(events, 2);
+        let converted = convert(&mut source, &mut file, ExportFormat::Log, &all, |_| true).expect("room");
+        assert_eq!(converted, Converted { events: 2, stopped: false });
         let mut log = LogSource::new(&file[..], Path::new("t.plog")).expect("a log");
         let mut found = Vec::new();
         while let Some(timed) = log.next().expect("reads") {

@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::stop;
+
 /// A trace that cannot be opened or read on. Displayed as it is shown to the user: file, place, what, and what to do.
 #[derive(Debug)]
 pub struct ImportError {
@@ -31,6 +33,11 @@ impl ImportError {
     /// The operating system said no.
     pub fn io(path: &Path, error: io::Error) -> ImportError {
         ImportError { what: error.to_string(), io: Some(error), ..ImportError::content(path, "") }
+    }
+
+    /// True when reading ended because the caller asked for it: [`super::OpenOptions::stop`].
+    pub fn is_stop(&self) -> bool {
+        self.io.as_ref().is_some_and(stop::is_stop)
     }
 
     /// Adds the place in a text file.

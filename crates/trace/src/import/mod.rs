@@ -19,13 +19,15 @@ mod open;
 mod perfetto;
 mod spelling;
 mod state;
+mod stop;
 pub mod text;
 
 pub use compressed::open_bytes;
-pub use convert::{ConvertError, ExportFormat, convert};
+pub use convert::{ConvertError, Converted, ExportFormat, convert};
 pub use error::ImportError;
 pub use info::{Damage, Format, TraceInfo};
 pub use open::{OpenOptions, open};
+pub use stop::Stop;
 
 use pelton_schema::Event;
 

@@ -8,15 +8,18 @@ use super::csv::{ActivationCsv, DecisionCsv, PeltCsv, SeriesCsv};
 use super::dat::{self, DatSource};
 use super::log::LogSource;
 use super::perfetto::{self, PerfettoSource};
+use super::stop::{Stop, Stopping};
 use super::text::{TextSource, sniff_text};
 use super::{Format, ImportError, Source};
 use crate::log::MAGIC;
 
 /// How to open a trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct OpenOptions {
     /// Kind of the file; told by its content when not given.
     pub format: Option<Format>,
+    /// Set it and reading ends with an error ([`ImportError::is_stop`]), within 50 ms where nothing comes.
+    pub stop: Stop,
 }
 
 /// Opens the trace `path` (`-`: standard input). What it is, and whether it is packed (gzip, xz, zstd), is told by its
@@ -40,7 +43,12 @@ pub struct OpenOptions {
 /// # std::fs::remove_file(&path).unwrap();
 /// ```
 pub fn open(path: &Path, options: &OpenOptions) -> Result<Box<dyn Source>, ImportError> {
-    let input = Input::open(path)?;
+    let source = open_unwatched(path, options)?;
+    Ok(Stopping::over(source, path, options.stop))
+}
+
+fn open_unwatched(path: &Path, options: &OpenOptions) -> Result<Box<dyn Source>, ImportError> {
+    let input = Input::open(path, options.stop)?;
     let format = match options.format.or_else(|| sniff(&input.head)) {
         Some(format) => format,
         None => return Err(unknown(path, &input.head)),
@@ -109,7 +117,7 @@ mod tests {
     fn refused(content: &[u8], format: Option<Format>) -> String {
         let file = tempfile::NamedTempFile::new().expect("a temporary file");
         std::fs::write(file.path(), content).expect("room");
-        let mut source = match open(file.path(), &OpenOptions { format }) {
+        let mut source = match open(file.path(), &OpenOptions { format, ..OpenOptions::default() }) {
             Ok(source) => source,
             Err(error) => return error.to_string(),
         };

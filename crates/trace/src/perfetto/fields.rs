@@ -20,6 +20,7 @@ pub mod packet {
     pub const SYSTEM_INFO: u32 = 45;
     pub const TRACK_DESCRIPTOR: u32 = 60;
     pub const CPU_INFO: u32 = 67;
+    pub const SERVICE_EVENT: u32 = 69;
     pub const FIRST_ON_SEQUENCE: u32 = 87;
     pub const TRACE_UUID: u32 = 89;
     /// `SEQ_INCREMENTAL_STATE_CLEARED`
@@ -34,6 +35,12 @@ pub mod interned {
     pub const ANNOTATION_NAMES: u32 = 3;
     pub const IID: u32 = 1;
     pub const NAME: u32 = 2;
+}
+
+/// `TracingServiceEvent`
+pub mod service_event {
+    pub const TRACING_STARTED: u32 = 2;
+    pub const TRACING_DISABLED: u32 = 5;
 }
 
 /// `ClockSnapshot`

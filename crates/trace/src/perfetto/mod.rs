@@ -18,6 +18,9 @@
 //! **Order.** Events are buffered per CPU and written together when 256 KiB have gathered, so packets overlap in time by
 //! that much; the trace processor sorts the whole file. Memory stays bounded by the buffer, plus one entry per task.
 //!
+//! **End.** The first packets say that tracing starts, the last that it is over, as Perfetto's own recorder does. A trace of
+//! ours that has no end was cut, and readers say so.
+//!
 //! **Why the encoder is written by hand.** The `perfetto_protos` crate (0.51) takes 70 s to build for tests and 210 s
 //! optimised on two cores, all of Perfetto's messages included, and its licence (Apache-2.0) does not go with ours; the
 //! same holds for `prost`. We write a few messages, and append them to a buffer in place instead of allocating each. That the numbers in `fields.rs` are right is proved by
@@ -142,6 +145,16 @@ impl<W: io::Write> PerfettoTrace<W> {
 
     /// Writes what is gathered; returns the first error of the whole trace, if any.
     pub fn finish(mut self) -> io::Result<PerfettoSummary> {
+        self.write_gathered();
+        let mut end = Vec::new();
+        preamble::put_service_event(&mut end, fields::service_event::TRACING_DISABLED);
+        self.output.put(&end);
+        self.abandon()
+    }
+
+    /// Ends a trace that does not hold everything: without the packet that says so, so that readers tell. Returns the first
+    /// error of the whole trace, if any.
+    pub fn abandon(mut self) -> io::Result<PerfettoSummary> {
         self.write_gathered();
         let bytes = self.output.finish()?;
         Ok(PerfettoSummary { ftrace_events: self.ftrace_events, counter_values: self.tracks.values, bytes })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The packets before the first event: clocks, machine, threads.
 
-use super::fields::{clock_snapshot, cpu_info, packet, process_tree, system_info, trace_uuid};
+use super::fields::{clock_snapshot, cpu_info, packet, process_tree, service_event, system_info, trace_uuid};
 use super::proto::{put_bytes, put_int, put_message, put_uint};
 use super::{PROCESS_PID, TRACK_SEQUENCE, TaskIds, put_packet};
 use crate::header::RunHeader;
@@ -12,6 +12,7 @@ pub(super) fn encode(run: &RunHeader, ids: TaskIds) -> Vec<u8> {
     put_clocks(&mut out);
     put_trace_uuid(&mut out, run);
     put_system_info(&mut out, run, ids);
+    put_service_event(&mut out, service_event::TRACING_STARTED);
     if ids == TaskIds::Run {
         put_cpu_info(&mut out, run);
         put_process_tree(&mut out, run);
@@ -74,6 +75,11 @@ fn put_system_info(out: &mut Vec<u8>, run: &RunHeader, ids: TaskIds) {
             }
         });
     });
+}
+
+/// Where tracing starts and where it ends: a trace that starts and does not end was cut.
+pub(super) fn put_service_event(out: &mut Vec<u8>, what: u32) {
+    put_packet(out, |out| put_message(out, packet::SERVICE_EVENT, |out| put_uint(out, what, 1)));
 }
 
 fn put_cpu_info(out: &mut Vec<u8>, run: &RunHeader) {

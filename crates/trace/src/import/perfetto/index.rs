@@ -11,7 +11,7 @@ use super::clocks::{Clocks, MONOTONIC_RAW};
 use super::spill::{Spill, put_event};
 use super::tracks::{Defaults, Tracks, numbers};
 use crate::import::decode::Notes;
-use crate::perfetto::fields::{clock_snapshot, packet, process_tree, system_info, trace};
+use crate::perfetto::fields::{clock_snapshot, packet, process_tree, service_event, system_info, trace};
 use crate::perfetto::proto::{Value, each_field, take_field};
 use crate::varint;
 
@@ -77,6 +77,10 @@ pub(super) struct Index {
     clocks: Clocks,
     sequences: std::collections::BTreeMap<u64, Sequence>,
     run: Vec<(u64, Event)>,
+    /// Written by this program, which says where a trace ends.
+    by_us: bool,
+    started: bool,
+    ended: bool,
 }
 
 /// Reads the trace once.
@@ -89,6 +93,9 @@ pub(super) fn build(file: &mut File, notes: &mut Notes) -> io::Result<Index> {
         clocks: Clocks::default(),
         sequences: std::collections::BTreeMap::new(),
         run: Vec::new(),
+        by_us: false,
+        started: false,
+        ended: false,
     };
     let mut input = BufReader::with_capacity(1 << 18, file);
     let (mut packet, mut offset) = (Vec::new(), 0u64);
@@ -106,6 +113,9 @@ pub(super) fn build(file: &mut File, notes: &mut Notes) -> io::Result<Index> {
         }
         index.packets += 1;
         offset = start + packet.len() as u64;
+    }
+    if index.by_us && index.started && !index.ended {
+        notes.info.damage_at(offset, "the trace ends early: whoever wrote it was stopped");
     }
     index.finish(notes)?;
     Ok(index)
@@ -244,6 +254,12 @@ impl Index {
             packet::PROCESS_TREE => self.threads(message, notes),
             packet::CLOCK_SNAPSHOT => self.clocks.snapshot(contents.sequence, message),
             packet::SYSTEM_INFO => self.system(message, notes),
+            packet::SERVICE_EVENT => each_field(message, |what, value| {
+                let is_set = value.number().is_some_and(|set| set != 0);
+                self.started |= is_set && what == service_event::TRACING_STARTED;
+                self.ended |= is_set && what == service_event::TRACING_DISABLED;
+                Some(())
+            }),
             packet::CPU_INFO => count_cpus(message, notes),
             DEFAULTS => self.defaults(contents.sequence, message),
             COMPRESSED_PACKETS | ZSTD_COMPRESSED_PACKETS if !spilled => {
@@ -355,6 +371,7 @@ impl Index {
                     }
                     Some(())
                 })?;
+                self.by_us = texts[1].starts_with("pelton ");
                 self.tracks.ours = texts[0].ends_with("-pelton");
                 notes.info.remarks.push(format!("kernel: {} {}", texts[0], texts[1]));
             }
