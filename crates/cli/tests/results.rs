@@ -179,6 +179,26 @@ fn neighbouring_seeds_are_different_runs() {
     }
 }
 
+/// Processor time of the programs that this one has started and waited for.
+fn children() -> std::time::Duration {
+    let usage =
+        nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_CHILDREN).expect("the kernel counts");
+    let time = usage.user_time();
+    std::time::Duration::new(time.tv_sec() as u64, time.tv_usec() as u32 * 1000)
+}
+
+#[test]
+fn ten_thousand_tasks_take_no_minutes() {
+    // A few tenths of a second when optimised; cost that grows with the square of the tasks is above 20 s.
+    let before = children();
+    for model in ["periodic:run_us=1,period_us=100000,threads=10000", "busy:threads=10000", "hackbench:groups=250"] {
+        good(&["run", "--platform", "juno-r0", "--workload", model, "--duration", "20ms"]);
+    }
+    // Other tests of this file may run at the same time: they count too.
+    let took = children() - before;
+    assert!(took.as_secs() < 15, "{took:?}");
+}
+
 #[test]
 fn jobs_change_no_comparison() {
     let compare = |jobs| {

@@ -6,7 +6,7 @@ use pelton_scenario::bench::sysbench::{self, Version};
 use pelton_sim::Report;
 use pelton_sim::report::{DomainReport, TaskReport};
 use pelton_sim::samples::Samples;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a quantity is read from.
 #[derive(Clone, Copy)]
@@ -143,14 +143,19 @@ fn mj(uj: u64) -> f64 {
 /// Names of the tasks for rows of results: those of the report, with `#2`, `#3`, ... behind a name that was there before.
 pub fn task_labels(report: &Report) -> Vec<String> {
     let mut taken = BTreeSet::new();
-    let mut label = |name: &String| {
-        let numbered = (2..).map(|n| format!("{name}#{n}"));
-        let free = std::iter::once(name.clone()).chain(numbered).find(|label| !taken.contains(label));
-        let label = free.unwrap_or_else(|| name.clone());
-        taken.insert(label.clone());
-        label
-    };
-    report.tasks.iter().map(|task| label(&task.name)).collect()
+    // Numbers below the last one of a name are taken for ever: a workload may have ten thousand tasks of one name.
+    let mut last = BTreeMap::<&str, u64>::new();
+    let mut labels = Vec::with_capacity(report.tasks.len());
+    for TaskReport { name, .. } in &report.tasks {
+        let mut label = name.clone();
+        while !taken.insert(label.clone()) {
+            let number = last.entry(name).or_insert(1);
+            *number += 1;
+            label = format!("{name}#{number}");
+        }
+        labels.push(label);
+    }
+    labels
 }
 
 fn task<'a>(report: &'a Report, name: &str) -> Option<&'a TaskReport> {

@@ -19,6 +19,7 @@ use pelton_sim::Report;
 use pelton_sim::groups::group_paths;
 use pelton_sim::worker_names;
 use pelton_trace::{CpuLayout, DomainLayout, PeltonLog, PerfettoTrace, RunHeader};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -229,8 +230,11 @@ fn text(summary: &RunSummary, global: &Global) -> String {
 fn wide_sheet(summary: &RunSummary, scope: Scope, header: &[&'static str], quantities: &[&str]) -> Sheet {
     let mut sheet = Sheet::new(header);
     let first = quantities[0];
-    for row in summary.rows.iter().filter(|r| r.scope == scope && r.quantity == first) {
-        let value = |q: &&str| summary.value(scope, &row.of, q).map_or_else(|| "-".to_owned(), number);
+    // Looked up often: a run may have ten thousand tasks.
+    let of_scope = || summary.rows.iter().filter(|r| r.scope == scope);
+    let values: BTreeMap<(&str, &str), Option<f64>> = of_scope().map(|r| ((&*r.of, r.quantity), r.value)).collect();
+    for row in of_scope().filter(|r| r.quantity == first) {
+        let value = |q: &&str| values.get(&(&*row.of, *q)).copied().flatten().map_or_else(|| "-".to_owned(), number);
         let mut cells = vec![row.of.clone()];
         cells.extend(quantities.iter().map(value));
         sheet.row(cells);
