@@ -37,9 +37,24 @@ fn main() -> ExitCode {
     }
 }
 
-/// A line on stderr; a stderr that went away is no reason to panic.
+/// A line on stderr; a stderr that went away is no reason to panic. Colours of messages stay, whatever else drives a
+/// terminal does not: names come out of files that anybody may have written.
 fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", keep_colours(text));
+}
+
+fn keep_colours(text: &str) -> String {
+    let mut out = String::new();
+    for (i, part) in text.split("\u{1b}[").enumerate() {
+        let colour = part.find('m').filter(|&end| part[..end].bytes().all(|b| b.is_ascii_digit() || b == b';'));
+        match (i, colour) {
+            (0, _) => {}
+            (_, Some(_)) => out += "\u{1b}[",
+            (_, None) => out += "\\u001b[",
+        }
+        out += &pelton_trace::lines(part);
+    }
+    out
 }
 
 /// The seed to name in a bug report; verbs with many seeds always run the same ones.
@@ -49,5 +64,15 @@ fn seed(cli: &Cli) -> u64 {
         Verb::Explain(args) => args.seed,
         Verb::Replay(args) => args.seed,
         _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn messages_keep_their_colours_and_nothing_else_that_drives_a_terminal() {
+        let text = "\u{1b}[31;1merror\u{1b}[0m: \u{1b}]0;t\u{7}\u{1b}[2J\u{1b}[\n\u{202e}";
+        let shown = "\u{1b}[31;1merror\u{1b}[0m: \\u001b]0;t\\u0007\\u001b[2J\\u001b[\n\\u202e";
+        assert_eq!(super::keep_colours(text), shown);
     }
 }

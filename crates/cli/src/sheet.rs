@@ -2,6 +2,8 @@
 //! Tables for people and for spreadsheets. No colour: a table reads the same in a terminal, a pipe and a log.
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
+use pelton_trace::one_line;
+use std::borrow::Cow;
 use std::io::IsTerminal;
 
 /// Widest column that counts as words and numbers and is never wrapped.
@@ -59,7 +61,10 @@ impl Sheet {
         table.set_content_arrangement(ContentArrangement::Disabled);
         table.set_header(self.headings().map(|(name, align)| Cell::new(name).set_alignment(align)));
         for row in &self.rows {
-            let cells = row.iter().zip(self.headings()).map(|(text, (_, align))| Cell::new(text).set_alignment(align));
+            let cells = row
+                .iter()
+                .zip(self.headings())
+                .map(|(text, (_, align))| Cell::new(one_line(text)).set_alignment(align));
             table.add_row(cells);
         }
         if let Some(width) = width {
@@ -101,8 +106,20 @@ fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
     cells.map(quoted).collect::<Vec<_>>().join(",") + "\n"
 }
 
+/// A cell that no spreadsheet takes for a formula: names come out of files that anybody may have written.
+fn inert(cell: &str) -> Cow<'_, str> {
+    let shown = one_line(cell);
+    let runs = shown.starts_with(['=', '+', '-', '@', '|', '%']) && shown.parse::<f64>().is_err();
+    if runs { Cow::Owned(format!("'{shown}")) } else { shown }
+}
+
 fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
+    let cell = inert(cell);
+    if cell.starts_with('\'') || cell.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.into_owned()
+    }
 }
 
 /// Columns of the terminal on stdout; `None` when it is no terminal, so nothing is wrapped in files and pipes.
@@ -151,6 +168,20 @@ mod tests {
         }
         let merged = sheet.merged();
         assert_eq!(merged.rows.iter().map(|r| r[0].as_str()).collect::<Vec<_>>(), ["0", "1..3", "4"]);
+    }
+
+    #[test]
+    fn names_drive_neither_terminals_nor_spreadsheets() {
+        let mut sheet = Sheet::new(&["<a", "n"]);
+        for (name, number) in [("\u{1b}]0;t\u{7}x", "-5.2"), ("=cmd|x!A0", "+3"), ("r\u{202e}o\nnew", "-"), ("@a", "1")]
+        {
+            sheet.row(vec![name.into(), number.into()]);
+        }
+        let escaped = [" \\u001b]0;t\\u0007x  -5.2", " =cmd|x!A0", " r\\u202eo\\u000anew", " @a"];
+        let text = sheet.text(None);
+        assert!(text.lines().skip(1).zip(escaped).all(|(line, start)| line.starts_with(start)), "{text}");
+        let csv = ["\\u001b]0;t\\u0007x,-5.2", "\"'=cmd|x!A0\",+3", "r\\u202eo\\u000anew,\"'-\"", "\"'@a\",1"];
+        assert_eq!(sheet.csv().lines().skip(1).collect::<Vec<_>>(), csv);
     }
 
     #[test]

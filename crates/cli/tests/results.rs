@@ -277,6 +277,59 @@ fn an_experiment_file_of_the_user_s_own_gives_what_the_same_table_inside_gives()
 }
 
 #[test]
+fn mistakes_in_an_experiment_file_are_shown_where_they_are() {
+    let embedded = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/published/rt-utilization.toml");
+    let text = std::fs::read_to_string(embedded).expect("it is there");
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (own, name) = file(&folder, "own.toml");
+    let line_of = |text: &str, part: &str| text.lines().position(|l| l.contains(part)).expect("it is there") + 1;
+    let workload = text.lines().find(|l| l.starts_with("[workload.")).expect("has workloads").to_owned();
+    let cases = [
+        (("duration_s = 15", "duration_s = -1"), "duration_s = -1", "duration_s must be above 0"),
+        (("schema = 1", "schema = 9"), "schema = 9", "schema 9 is not known"),
+        (("seeds = ", "seeds = 99999 # "), "seeds = 99999", "seeds must be 1 to 10000"),
+        (("quantity = \"transitions\"", "quantity = \"transition\""), "\"transition\"", "no quantity is called"),
+        (("profile = \"", "profile = \"9"), "profile = \"9", "profile"),
+        (("platform = \"hikey", "platform = \"hikex"), "platform = \"hikex", "hikex"),
+        (("priority=10", "priority=1000"), "priority=1000", "priority"),
+        ((workload.as_str(), &format!("{workload}\nduration_s = 1e9")), "duration_s = 1e9", "at most 86400"),
+    ];
+    for ((from, to), part, words) in cases {
+        assert!(text.contains(from), "{from}");
+        let wrong = text.replacen(from, to, 1);
+        std::fs::write(&own, &wrong).expect("room");
+        let refused = pelton(&["reproduce", &name, "--seeds", "1"]);
+        let place = format!("own.toml:{}:", line_of(&wrong, part));
+        assert_eq!(refused.code, 3, "{to}: {}", refused.stderr);
+        assert!(refused.stderr.contains(&place) && refused.stderr.contains(words), "{to} {place}\n{}", refused.stderr);
+    }
+}
+
+#[test]
+fn messages_name_their_file_and_stay_short() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let [(path, text), (table, table_text)] = ["w.json", "p.toml"].map(|name| file(&folder, name));
+    let run = |what: &str, workload: &str| {
+        std::fs::write(&path, what).expect("room");
+        pelton(&["run", "--platform", "hikey-6220", "--workload", workload, "--duration", "1ms"])
+    };
+    for empty in ["", "{\"global\": {\"duration\": 1}}", &format!("{{{}}}", " ".repeat(17 << 20))] {
+        let refused = run(empty, &text);
+        assert!(refused.code == 3 && refused.stderr.contains("w.json"), "{}", refused.stderr);
+    }
+    let key = "k".repeat(300_000);
+    let refused = run(&format!("{{\"tasks\": {{\"a\": {{\"{key}\": 1}}}}}}"), &text);
+    assert!(refused.code == 3 && refused.stderr.len() < 3000, "{} bytes", refused.stderr.len());
+    std::fs::write(&table, format!("{key} = 1\n")).expect("room");
+    let refused = pelton(&["platform", "check", &table_text]);
+    assert!(refused.code == 3 && refused.stderr.len() < 30_000, "{} bytes", refused.stderr.len());
+    let marked =
+        "\u{feff}{\"tasks\": {\"a\": {\"run\": 1000, \"loop\": 1}}, \"global\": {\"calibration\": 1, \"duration\": 1}}";
+    let with_mark = run(marked, &text);
+    assert_eq!((with_mark.code, with_mark.stderr.as_str()), (0, ""));
+}
+
+#[test]
 fn explain_fills_in_every_step() {
     let explanation = json(&with("explain", &["--profile", "4.16", "--at", "500ms", "--changed", "--format", "json"]));
     let steps: Vec<&str> =

@@ -129,3 +129,36 @@ fn a_platform_named_in_a_trace_is_no_path() {
         assert!(!refused.stderr.contains("TOKEN") && refused.stderr.contains("--recorded-on"), "{}", refused.stderr);
     }
 }
+
+#[test]
+fn names_out_of_a_file_drive_no_terminal() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let [(path, workload), (_, log), (ftrace, ftrace_text)] = ["w.json", "h.plog", "f.txt"].map(|n| file(&folder, n));
+    let task = "{\"run\": 1000, \"timer\": {\"ref\": \"x\", \"period\": 10000}}";
+    let names = ["\\u001b]0;title\\u0007", "=cmd|x!A0", "r\\u202eo\\u000anew"];
+    let tasks: Vec<String> = names.iter().map(|name| format!("\"{name}\": {task}")).collect();
+    let text = format!("{{\"tasks\": {{{}}}, \"global\": {{\"calibration\": 1, \"duration\": 1}}}}", tasks.join(","));
+    std::fs::write(path, text).expect("room");
+    std::fs::write(ftrace, "a-7 [001] 1.0: cpu_idle: state=1 cpu_id=1\na-7 [001] 1.1: sched_\u{1b}[32mfoo: x=1\n")
+        .expect("room");
+    let run = ["run", "--platform", "juno-r0", "--workload", &workload];
+    let verbs: [Vec<&str>; 8] = [
+        [&run[..], &["--log", &log]].concat(),
+        [&run[..], &["--format", "csv"]].concat(),
+        [&run[..], &["-v"]].concat(),
+        vec!["compare", "--platform", "juno-r0", "--workload", &workload, "--policy", "7.2", "--seeds", "1"],
+        vec!["trace", "info", &log],
+        vec!["trace", "info", &ftrace_text],
+        vec!["replay", &log],
+        vec!["trace", "info", &log, "--format", "json"],
+    ];
+    for verb in verbs {
+        let outcome = pelton(&verb);
+        assert_eq!(outcome.code, 0, "{verb:?}: {}", outcome.stderr);
+        let all = outcome.stdout.clone() + &outcome.stderr;
+        let drives = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!all.contains(drives) && all.contains("\\u001b"), "{verb:?}: {all:?}");
+        let formula = outcome.stdout.lines().flat_map(|line| line.split(',')).any(|cell| cell.starts_with('='));
+        assert!(!verb.contains(&"csv") || !formula, "{}", outcome.stdout);
+    }
+}

@@ -4,13 +4,14 @@
 //! A file names one platform, workloads, variants (switches on top of a profile), and the printed rows with their
 //! tolerances. Printed numbers live in `published` fields only; nothing reads those to build a run.
 
+use crate::place::Wrong;
 use crate::probe::{self, Probe};
 use crate::quantity::Read;
 use crate::sensitivity::Sensitivity;
 use crate::table::Role;
 use pelton_scenario::{Diagnostics, SourceFile};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 
@@ -65,6 +66,9 @@ pub struct Experiment {
     /// Worlds that are wrong on purpose: how many of them the table notices says what it proves.
     #[serde(default)]
     pub wrong_world: Vec<Sensitivity>,
+    /// The file it was read from, when it is not embedded: messages point into it.
+    #[serde(skip)]
+    pub file: Option<SourceFile>,
 }
 
 /// A workload.
@@ -306,128 +310,161 @@ fn unknown(name: &str) -> ExperimentError {
 /// Reads and checks the text of an experiment file.
 pub fn parse(file: &str, text: &str) -> Result<Experiment, ExperimentError> {
     let experiment: Experiment = toml::from_str(text).map_err(|e| ExperimentError(format!("{file}: {e}")))?;
-    check(&experiment).map_err(|why| ExperimentError(format!("{file}: {why}")))?;
+    check(&experiment).map_err(|wrong| ExperimentError(format!("{file}: {}", wrong.why())))?;
     Ok(experiment)
 }
 
 /// Reads and checks an experiment file that is not embedded.
 pub fn read(path: &Path) -> Result<Experiment, Diagnostics> {
     let file = SourceFile::read(path)?;
-    let experiment: Experiment = toml::from_str(file.text()).map_err(|e| match e.span() {
+    let mut experiment: Experiment = toml::from_str(file.text()).map_err(|e| match e.span() {
         Some(span) => file.error(span, e.message()),
         None => file.about(e.message()),
     })?;
-    check(&experiment).map_err(|why| file.about(why))?;
+    check(&experiment).map_err(|wrong| wrong.message(&file))?;
+    experiment.file = Some(file);
     Ok(experiment)
 }
 
-fn check(experiment: &Experiment) -> Result<(), String> {
+fn check(experiment: &Experiment) -> Result<(), Wrong> {
     if experiment.schema != 1 {
-        return Err(format!("schema {} is not known, this program reads 1", experiment.schema));
+        let why = format!("schema {} is not known, this program reads 1", experiment.schema);
+        return Err(Wrong::at(&["schema"], why));
     }
     if !(1..=SEEDS_MAX).contains(&experiment.seeds) {
-        return Err(format!("seeds must be 1 to {SEEDS_MAX}"));
+        return Err(Wrong::at(&["seeds"], format!("seeds must be 1 to {SEEDS_MAX}")));
     }
-    if experiment.workload.values().filter_map(|w| w.seeds).any(|seeds| !(1..=SEEDS_MAX).contains(&seeds)) {
-        return Err(format!("seeds of a workload must be 1 to {SEEDS_MAX}"));
+    check_duration(experiment.duration_s)?;
+    let of_workload = |(name, w): (&String, &WorkloadRef)| check_workload(w).map_err(|e| e.inside(&["workload", name]));
+    experiment.workload.iter().try_for_each(of_workload)?;
+    let ids = check_rows(experiment)?;
+    for (i, claim) in experiment.claim.iter().enumerate() {
+        let name = format!("claim `{}`", claim.id);
+        check_claim(&ids, claim).map_err(|wrong| wrong.within(&["claim", &i.to_string()], &name))?;
     }
-    let durations = experiment.workload.values().filter_map(|w| w.duration_s).chain([experiment.duration_s]);
-    if durations.into_iter().any(|s| !(s > 0.0 && s <= DURATION_S_MAX)) {
-        return Err(format!("duration_s must be above 0 and at most {DURATION_S_MAX}"));
+    for (i, beyond) in experiment.beyond.iter().enumerate() {
+        let name = format!("beyond `{}`", beyond.id);
+        check_beyond(experiment, beyond).map_err(|wrong| wrong.within(&["beyond", &i.to_string()], &name))?;
     }
-    if experiment.workload.values().flat_map(|w| w.delay_s.values()).any(|s| !(0.0..=DURATION_S_MAX).contains(s)) {
-        return Err(format!("delay_s must be 0 to {DURATION_S_MAX}"));
+    check_changes(experiment, "sensitivity", &experiment.sensitivity)?;
+    check_changes(experiment, "wrong_world", &experiment.wrong_world)
+}
+
+fn check_duration(seconds: f64) -> Result<(), Wrong> {
+    let good = seconds > 0.0 && seconds <= DURATION_S_MAX;
+    let why = || format!("duration_s must be above 0 and at most {DURATION_S_MAX}");
+    if good { Ok(()) } else { Err(Wrong::at(&["duration_s"], why())) }
+}
+
+fn check_workload(workload: &WorkloadRef) -> Result<(), Wrong> {
+    if workload.seeds.is_some_and(|seeds| !(1..=SEEDS_MAX).contains(&seeds)) {
+        return Err(Wrong::at(&["seeds"], format!("seeds of a workload must be 1 to {SEEDS_MAX}")));
     }
-    let mut ids = std::collections::BTreeSet::new();
-    for row in &experiment.row {
-        check_row(experiment, row)?;
+    workload.duration_s.map_or(Ok(()), check_duration)?;
+    match workload.delay_s.iter().find(|(_, s)| !(0.0..=DURATION_S_MAX).contains(*s)) {
+        Some((task, _)) => Err(Wrong::at(&["delay_s", task], format!("delay_s must be 0 to {DURATION_S_MAX}"))),
+        None => Ok(()),
+    }
+}
+
+/// Rows and probes; their ids.
+fn check_rows(experiment: &Experiment) -> Result<BTreeSet<&str>, Wrong> {
+    let mut ids = BTreeSet::new();
+    for (i, row) in experiment.row.iter().enumerate() {
+        let (i, name) = (i.to_string(), format!("row `{}`", row.id));
+        check_row(experiment, row).map_err(|wrong| wrong.within(&["row", &i], &name))?;
         if !ids.insert(row.id.as_str()) {
-            return Err(format!("row id `{}` is used twice", row.id));
+            return Err(Wrong::at(&["row", &i, "id"], format!("row id `{}` is used twice", row.id)));
         }
     }
-    for probe in &experiment.probe {
-        check_probe(experiment, probe).map_err(|why| format!("probe `{}`: {why}", probe.id))?;
+    for (i, probe) in experiment.probe.iter().enumerate() {
+        let (i, name) = (i.to_string(), format!("probe `{}`", probe.id));
+        check_probe(experiment, probe).map_err(|wrong| wrong.within(&["probe", &i], &name))?;
         if !ids.insert(probe.id.as_str()) {
-            return Err(format!("row id `{}` is used twice", probe.id));
+            return Err(Wrong::at(&["probe", &i, "id"], format!("row id `{}` is used twice", probe.id)));
         }
     }
-    experiment.claim.iter().try_for_each(|claim| check_claim(&ids, claim))?;
-    experiment.beyond.iter().try_for_each(|beyond| {
-        check_beyond(experiment, beyond).map_err(|why| format!("beyond `{}`: {why}", beyond.id))
-    })?;
-    let unused = |s: &Sensitivity| match s.unused(experiment) {
-        Some(text) => Err(format!("changed assumption `{}`: nothing in the table has `{text}`", s.name)),
+    Ok(ids)
+}
+
+fn check_changes(experiment: &Experiment, table: &str, changes: &[Sensitivity]) -> Result<(), Wrong> {
+    let unused = |(i, s): (usize, &Sensitivity)| match s.unused(experiment) {
+        Some(text) => {
+            let why = format!("changed assumption `{}`: nothing in the table has `{text}`", s.name);
+            let key = if s.option.contains_key(text) { "option" } else { "only" };
+            Err(Wrong::at(&[table, &i.to_string(), key], why))
+        }
         None => Ok(()),
     };
-    experiment.sensitivity.iter().chain(&experiment.wrong_world).try_for_each(unused)
+    changes.iter().enumerate().try_for_each(unused)
 }
 
-fn check_probe(experiment: &Experiment, probe: &Probe) -> Result<(), String> {
-    check_workloads(experiment, std::slice::from_ref(&probe.workload))?;
-    if !experiment.variant.contains_key(&probe.variant) {
-        return Err(format!("no variant is called `{}`", probe.variant));
+fn check_variant(experiment: &Experiment, name: &str) -> Result<(), Wrong> {
+    match experiment.variant.contains_key(name) {
+        true => Ok(()),
+        false => Err(Wrong::at(&["variant"], format!("no variant is called `{name}`"))),
     }
+}
+
+fn check_probe(experiment: &Experiment, probe: &Probe) -> Result<(), Wrong> {
+    check_workloads(experiment, std::slice::from_ref(&probe.workload))?;
+    check_variant(experiment, &probe.variant)?;
     match probe::unit(&probe.quantity) {
         Some(_) => Ok(()),
-        None => Err(format!("no quantity is called `{}`", probe.quantity)),
+        None => Err(Wrong::at(&["quantity"], format!("no quantity is called `{}`", probe.quantity))),
     }
 }
 
-fn check_workloads(experiment: &Experiment, names: &[String]) -> Result<(), String> {
+fn check_workloads(experiment: &Experiment, names: &[String]) -> Result<(), Wrong> {
     if names.is_empty() {
-        return Err("needs a workload".into());
+        return Err(Wrong::at(&["workload"], "needs a workload"));
     }
     names.iter().try_for_each(|name| match experiment.workload.contains_key(name) {
         true => Ok(()),
-        false => Err(format!("no workload is called `{name}`")),
+        false => Err(Wrong::at(&["workload"], format!("no workload is called `{name}`"))),
     })
 }
 
-fn check_beyond(experiment: &Experiment, beyond: &Beyond) -> Result<(), String> {
+fn check_beyond(experiment: &Experiment, beyond: &Beyond) -> Result<(), Wrong> {
     check_workloads(experiment, &beyond.workload)?;
-    if let Some(name) = beyond.variant.iter().find(|name| !experiment.variant.contains_key(*name)) {
-        return Err(format!("no variant is called `{name}`"));
-    }
+    beyond.variant.iter().try_for_each(|name| check_variant(experiment, name))?;
     let unknown = |name: &&String| !crate::quantity::find(name).is_some_and(|q| matches!(q.read, Read::Run(_)));
     match beyond.quantity.iter().find(unknown) {
-        Some(name) => Err(format!("no quantity of the whole run is called `{name}`")),
+        Some(name) => Err(Wrong::at(&["quantity"], format!("no quantity of the whole run is called `{name}`"))),
         None => Ok(()),
     }
 }
 
-fn check_row(experiment: &Experiment, row: &Row) -> Result<(), String> {
-    let id = &row.id;
-    if !experiment.variant.contains_key(&row.variant) {
-        return Err(format!("row `{id}`: no variant is called `{}`", row.variant));
-    }
-    check_workloads(experiment, row.workload.names()).map_err(|why| format!("row `{id}`: {why}"))?;
+fn check_row(experiment: &Experiment, row: &Row) -> Result<(), Wrong> {
+    check_variant(experiment, &row.variant)?;
+    check_workloads(experiment, row.workload.names())?;
     if row.against.is_some() != row.by.is_some() {
-        return Err(format!("row `{id}`: `against` and `by` come together"));
+        return Err(Wrong::at(&["against"], "`against` and `by` come together".to_owned()));
     }
     if let Some(name) = row.against.as_ref().filter(|name| !experiment.variant.contains_key(*name)) {
-        return Err(format!("row `{id}`: no variant is called `{name}`"));
+        return Err(Wrong::at(&["against"], format!("no variant is called `{name}`")));
     }
     if crate::quantity::find(&row.quantity).is_none() && row.not_modelled.is_none() {
-        return Err(format!("row `{id}`: no quantity is called `{}`", row.quantity));
+        return Err(Wrong::at(&["quantity"], format!("no quantity is called `{}`", row.quantity)));
     }
     Ok(())
 }
 
-fn check_claim(ids: &std::collections::BTreeSet<&str>, claim: &Claim) -> Result<(), String> {
-    let id = &claim.id;
-    for row in claim.rows() {
-        if !ids.contains(row) {
-            return Err(format!("claim `{id}`: no row is called `{row}`"));
-        }
+fn check_claim(ids: &BTreeSet<&str>, claim: &Claim) -> Result<(), Wrong> {
+    if let Some(row) = claim.rows().find(|row| !ids.contains(row)) {
+        let key = if claim.row == row { "row" } else { "against" };
+        let key = if claim.against.as_deref() == Some(row) || key == "row" { key } else { "than" };
+        return Err(Wrong::at(&[key], format!("no row is called `{row}`")));
     }
     if claim.against.is_some() != claim.by.is_some() {
-        return Err(format!("claim `{id}`: `against` and `by` come together"));
+        let key = if claim.by.is_some() { "by" } else { "against" };
+        return Err(Wrong::at(&[key], "`against` and `by` come together"));
     }
     if claim.than.is_some() && claim.by.is_none() {
-        return Err(format!("claim `{id}`: `than` needs `against` and `by`"));
+        return Err(Wrong::at(&["than"], "`than` needs `against` and `by`"));
     }
     if claim.min.is_none() && claim.max.is_none() {
-        return Err(format!("claim `{id}`: needs `min`, `max` or both"));
+        return Err(Wrong::at(&["id"], "needs `min`, `max` or both"));
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ pub mod explain_placement;
 pub mod explanation;
 pub mod front;
 pub mod judge;
+mod place;
 pub mod plan;
 pub mod probe;
 pub mod quantity;

@@ -3,6 +3,7 @@
 
 use crate::experiment::{self, Experiment, WorkloadRef};
 use crate::judge::{Reports, judge};
+use crate::place;
 use crate::plan::{Inputs, PolicySpec, build};
 use crate::probe;
 use crate::run::{Control, LabError, run_many};
@@ -140,7 +141,7 @@ fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, 
     sets.extend(changed.map(|c| switches(&c.set)).unwrap_or_default());
     let profile = variant.profile.as_ref().unwrap_or(&experiment.profile);
     let policy = PolicySpec { file: None, profile: Some(profile.clone()), sets };
-    Ok(build(&inputs, &policy)?.plan)
+    Ok(build(&inputs, &policy).map_err(|found| place::at_home(experiment, side, &found))?.plan)
 }
 
 fn switches(set: &BTreeMap<String, String>) -> Vec<String> {

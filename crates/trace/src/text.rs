@@ -7,6 +7,7 @@ use pelton_schema::{Event, EventInfo, Sink};
 
 use crate::header::RunHeader;
 use crate::output::Output;
+use crate::shown::one_line;
 
 /// Writes a run as text: the header as `#` lines, then `seconds event column=value ...`.
 ///
@@ -100,15 +101,15 @@ pub(crate) fn try_each_column(
 fn write_header(out: &mut Vec<u8>, run: &RunHeader) -> io::Result<()> {
     writeln!(out, "# pelton {} scenario {:016x} core {:016x}", run.tool_version, run.scenario_hash, run.core_hash)?;
     writeln!(out, "# seed {} duration_ns {} profile {}", run.seed, run.duration_ns, run.profile)?;
-    writeln!(out, "# platform {} workload {}", run.platform, run.workload)?;
-    run.policy.lines().try_for_each(|line| writeln!(out, "# policy {line}"))?;
+    writeln!(out, "# platform {} workload {}", one_line(&run.platform), one_line(&run.workload))?;
+    run.policy.lines().try_for_each(|line| writeln!(out, "# policy {}", one_line(line)))?;
     for (domain, layout) in run.domains.iter().enumerate() {
-        writeln!(out, "# domain {domain} {} opps_khz {:?}", layout.name, layout.opps_khz)?;
+        writeln!(out, "# domain {domain} {} opps_khz {:?}", one_line(&layout.name), layout.opps_khz)?;
     }
     for (cpu, layout) in run.cpus.iter().enumerate() {
         writeln!(out, "# cpu {cpu} capacity {} domain {}", layout.capacity, layout.domain)?;
     }
-    run.tasks.iter().enumerate().try_for_each(|(tid, name)| writeln!(out, "# task {tid} {name}"))?;
-    run.remarks.iter().try_for_each(|remark| writeln!(out, "# remark {remark}"))?;
-    run.groups.iter().enumerate().try_for_each(|(group, path)| writeln!(out, "# group {group} {path}"))
+    run.tasks.iter().enumerate().try_for_each(|(tid, name)| writeln!(out, "# task {tid} {}", one_line(name)))?;
+    run.remarks.iter().try_for_each(|remark| writeln!(out, "# remark {}", one_line(remark)))?;
+    run.groups.iter().enumerate().try_for_each(|(group, path)| writeln!(out, "# group {group} {}", one_line(path)))
 }

@@ -116,7 +116,7 @@ pub fn watched<T>(
 /// Prints to stdout. A reader that went away (`| head`) is no error.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(pelton_trace::lines(text).as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::cannot(format!("cannot write to standard output: {error}"), "is the disk full?"))
         }

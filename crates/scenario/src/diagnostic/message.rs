@@ -32,7 +32,11 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// An error; `span` are byte offsets into the text, `None` means the file as a whole.
     pub fn new(source: SourceFile, span: Option<Range<usize>>, message: &str) -> Self {
-        let message = printable(message);
+        let message = match &span {
+            // Without a place the name would stand nowhere.
+            None if !message.contains(source.name()) => printable(&format!("{}: {message}", source.name())),
+            _ => printable(message),
+        };
         Diagnostic {
             source,
             span,
@@ -72,6 +76,14 @@ impl Diagnostic {
     pub fn warning(mut self) -> Self {
         self.severity = Severity::Warning;
         self
+    }
+
+    /// The same words about a place of another text, which this one was taken from.
+    #[must_use]
+    pub fn moved_to(&self, source: SourceFile, span: Option<Range<usize>>) -> Self {
+        let moved = Diagnostic::new(source, span, &self.message);
+        let Diagnostic { severity, label, allowed, help, .. } = self.clone();
+        Diagnostic { severity, label, allowed, help, ..moved }
     }
 
     /// The input it is about.
@@ -115,9 +127,26 @@ impl Diagnostic {
     }
 }
 
-/// Text with control and direction characters replaced, so that an input cannot drive the reader's terminal.
+/// Longest word of an input that is shown whole, characters.
+const WORD_CHARS_MAX: usize = 120;
+/// What is shown of a longer one.
+const WORD_CHARS_SHOWN: usize = 60;
+
+/// Text with control and direction characters replaced, so that an input cannot drive the reader's terminal, and long
+/// words cut, so that it cannot fill it.
 pub(super) fn printable(text: &str) -> String {
-    text.chars().map(|c| if hides(c) { '\u{fffd}' } else { c }).collect()
+    let shown = |c: char| if hides(c) { '\u{fffd}' } else { c };
+    let mut out = String::new();
+    for word in text.split_inclusive(char::is_whitespace) {
+        let count = word.chars().count();
+        let kept = if count > WORD_CHARS_MAX { WORD_CHARS_SHOWN } else { count };
+        out.extend(word.chars().take(kept).map(shown));
+        if kept < count {
+            out += &format!("… ({count} characters)");
+            out.extend(word.chars().next_back().filter(|c| c.is_whitespace()));
+        }
+    }
+    out
 }
 
 fn hides(c: char) -> bool {

@@ -35,6 +35,8 @@ impl SourceFile {
             let about = file.about(format!("the file is larger than {bytes_max} bytes"));
             return Err(about.allowed(format!("at most {} MiB", bytes_max >> 20)).into());
         }
+        // Editors of some systems put a byte order mark before the text.
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match std::str::from_utf8(bytes) {
             Ok(text) => Ok(SourceFile::new(name, text)),
             Err(error) => {

@@ -128,6 +128,7 @@ impl Input {
             return Err(ImportError::content(path, "is empty").help("record the trace again"));
         }
         let Some(packing) = Packing::of_head(&head) else {
+            let head = without_mark(head);
             return Ok(Input { head, file, rest: stream, packing: None, packed_bytes: None });
         };
         let fault = |error: io::Error| {
@@ -142,6 +143,7 @@ impl Input {
         if head.is_empty() {
             return Err(ImportError::content(path, "is empty once unpacked").help("record the trace again"));
         }
+        let head = without_mark(head);
         Ok(Input { head, file: None, rest: unpacked, packing: Some(packing), packed_bytes: bytes })
     }
 
@@ -295,6 +297,14 @@ fn cannot_open(path: &Path, error: io::Error) -> ImportError {
 fn no_room(path: &Path, error: &io::Error) -> ImportError {
     ImportError::content(path, format!("cannot unpack into a temporary file: {error}"))
         .help("make room in the directory TMPDIR names, or unpack the file yourself")
+}
+
+/// Programs that write tables put a byte order mark before the text; no binary format begins like one.
+fn without_mark(mut head: Vec<u8>) -> Vec<u8> {
+    if head.starts_with(b"\xef\xbb\xbf") {
+        head.drain(..3);
+    }
+    head
 }
 
 fn read_head(stream: &mut dyn Read) -> io::Result<Vec<u8>> {

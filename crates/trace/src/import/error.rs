@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::stop;
+use crate::shown::one_line;
 
 /// A trace that cannot be opened or read on. Displayed as it is shown to the user: file, place, what, and what to do.
 #[derive(Debug)]
@@ -64,18 +65,20 @@ impl ImportError {
 
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.path.display())?;
+        write!(f, "{}", one_line(&self.path.display().to_string()))?;
         if let Some((line, column, _)) = self.line.as_deref() {
             write!(f, ":{line}:{column}")?;
         }
-        write!(f, ": {}", self.what)?;
+        write!(f, ": {}", one_line(&self.what))?;
         if let Some(offset) = self.offset {
             write!(f, " (at byte {offset})")?;
         }
         if let Some((line, column, text)) = self.line.as_deref() {
             let gutter = line.to_string();
             let blank = " ".repeat(gutter.len());
-            write!(f, "\n {gutter} | {text}\n {blank} | {}^", " ".repeat(column.saturating_sub(1)))?;
+            let before: String = text.chars().take(column.saturating_sub(1)).collect();
+            let to_column = " ".repeat(one_line(&before).chars().count().max(column.saturating_sub(1)));
+            write!(f, "\n {gutter} | {}\n {blank} | {to_column}^", one_line(text))?;
         }
         if let Some(help) = &self.help {
             write!(f, "\n  help: {help}")?;

@@ -151,6 +151,30 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_order_mark_changes_nothing() {
+        let texts = [
+            "# made by a program\nstart_s,duration_s,cpu,pid,comm,duty_cycle\n1.0,0.5,0,7,a,0.5\n",
+            "# tracer: nop\n a-7 [001] d..1 1.000001: cpu_idle: state=1 cpu_id=1\n",
+            " a-7 [001] d..1 1.000001: cpu_idle: state=1 cpu_id=1\n",
+            "cpus=2\n a-7 [001] 1.000001: cpu_idle: state=1 cpu_id=1\n",
+        ];
+        let read = |bytes: &[u8]| {
+            let file = tempfile::NamedTempFile::new().expect("a temporary file");
+            std::fs::write(file.path(), bytes).expect("room");
+            let mut source = open(file.path(), &OpenOptions::default()).expect("a trace");
+            let events: Vec<_> = std::iter::from_fn(|| source.next().expect("reads")).collect();
+            assert!(!events.is_empty() && source.info().is_complete());
+            (events, source.info().format)
+        };
+        for text in texts {
+            let marked = format!("\u{feff}{text}");
+            let packed = zstd::encode_all(marked.as_bytes(), 1).expect("room");
+            assert_eq!(read(marked.as_bytes()), read(text.as_bytes()));
+            assert_eq!(read(&packed), read(text.as_bytes()));
+        }
+    }
+
+    #[test]
     fn a_line_of_a_million_columns_is_refused_with_its_length() {
         let shown = refused(&[&b"ts,cpu,type"[..], &b",x".repeat(1_000_000), b"\n"].concat(), None);
         assert!(shown.contains(":1:200: no line of it is understood: a line of more than 65536 bytes"), "{shown}");
