@@ -5,30 +5,41 @@ use std::fmt::Display;
 
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Exit {
     /// Done.
-    Good = 0,
+    Good,
     /// A published claim, or a validation, does not hold.
-    ClaimFails = 1,
+    ClaimFails,
     /// The command line is wrong.
-    Usage = 2,
+    Usage,
     /// A file or value is wrong; the message says where and what is allowed.
-    BadInput = 3,
+    BadInput,
     /// This machine cannot do it (a file cannot be written, a capability is missing).
-    CannotHere = 4,
+    CannotHere,
     /// Nothing differs, but nothing, or too little, could be decided: neither a pass nor a failure.
-    Open = 5,
+    Open,
     /// A bug in this program; the message has the seed, the version and a command that reproduces it.
-    Bug = 70,
+    Bug,
     /// Stopped by a signal: 128 + its number, as shells say it; 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
-    Interrupted = 130,
+    Interrupted,
+    /// The recording is done; the recorded command ended with this code.
+    OfCommand(u8),
 }
 
 impl Exit {
     /// The number.
     pub fn code(self) -> u8 {
-        self as u8
+        match self {
+            Exit::Good => 0,
+            Exit::ClaimFails => 1,
+            Exit::Usage => 2,
+            Exit::BadInput => 3,
+            Exit::CannotHere => 4,
+            Exit::Open => 5,
+            Exit::Bug => 70,
+            Exit::Interrupted => 130,
+            Exit::OfCommand(code) => code,
+        }
     }
 }
 

@@ -6,8 +6,12 @@
 mod support;
 use serde_json::Value;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use support::{Outcome, command, file, pelton};
+
+/// Recordings with a load change the machine: only one at a time can.
+static ALONE: Mutex<()> = Mutex::new(());
 
 const LOADS: [&str; 5] = ["periodic", "rt-fair", "mixed", "fork-storm", "cgroup-moves"];
 
@@ -54,6 +58,7 @@ fn recordings_of_every_load_are_what_the_core_computes() {
     if !can_measure() {
         return;
     }
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let can_validate = pelton(&["validate", "--help"]).code == 0;
     if !can_validate {
         println!("not measured: whether the core computes what was recorded (there is no `pelton validate`)");
@@ -112,6 +117,66 @@ fn a_command_ends_its_recording_and_perfetto_gets_the_same_switches() {
 }
 
 #[test]
+fn a_command_ends_the_program_as_itself() {
+    if !can_measure() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (path, log) = file(&folder, "c.plog");
+    for (command, code) in [("exit 7", 7), ("kill -9 $$", 137), ("true", 0)] {
+        let outcome = pelton(&["record", "-o", &log, "--", "sh", "-c", command]);
+        assert_eq!(outcome.code, code, "{}", outcome.stderr);
+        assert!(path.exists());
+    }
+}
+
+const AUTOGROUPS: &str = "/proc/sys/kernel/sched_autogroup_enabled";
+
+/// The switch of autogroups, and how many groups of ours there are.
+fn machine() -> (String, usize) {
+    let groups = std::fs::read_dir("/sys/fs/cgroup/cpu").into_iter().flatten().flatten();
+    let ours = groups.filter(|group| group.file_name().to_string_lossy().starts_with("pelton-")).count();
+    (std::fs::read_to_string(AUTOGROUPS).unwrap_or_default(), ours)
+}
+
+#[test]
+fn the_machine_is_as_before_after_a_kill_and_after_two_recordings_at_once() {
+    if !can_measure() {
+        return;
+    }
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let before = machine();
+    if before.0.trim() != "1" || !std::path::Path::new("/sys/fs/cgroup/cpu/cpu.shares").exists() {
+        println!("not measured: that loads put back what they change (autogroups are off, or no cpu controller)");
+        return;
+    }
+    let until = |what: &dyn Fn() -> bool| {
+        let start = Instant::now();
+        while !what() {
+            assert!(start.elapsed() < Duration::from_secs(30), "{:?}", machine());
+            std::thread::yield_now();
+        }
+    };
+    let recording = |name: &str| {
+        let (_, log) = file(&folder, name);
+        command(&["record", "-q", "-o", &log, "--load", "cgroup-moves", "--duration", "20s"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts")
+    };
+    let mut first = recording("a.plog");
+    until(&|| machine().0.trim() == "0" && machine().1 == 2);
+    let second: Outcome = recording("b.plog").wait_with_output().expect("child").into();
+    assert_eq!(second.code, 4, "{}", second.stderr);
+    assert!(second.stderr.contains("another recording runs a load"), "{}", second.stderr);
+    first.kill().expect("it runs");
+    first.wait().expect("child");
+    until(&|| machine() == before);
+}
+
+#[test]
 fn ctrl_c_leaves_a_complete_recording() {
     if !can_measure() {
         return;
@@ -143,6 +208,7 @@ fn a_full_disk_ends_the_recording_at_once() {
     if !can_measure() {
         return;
     }
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let start = Instant::now();
     let outcome = pelton(&["record", "-o", "/dev/full", "--duration", "1h", "--load", "mixed"]);
     assert_eq!(outcome.code, 4, "{}", outcome.stderr);

@@ -20,6 +20,7 @@ mod machine;
 mod merge;
 mod programs;
 mod record;
+mod restore;
 mod session;
 mod summary;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Small loads to record: each exercises another part of load tracking, and ends when told to.
 
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
@@ -12,6 +14,10 @@ use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
 use nix::unistd::Pid;
 
 use crate::machine::set_nice;
+use crate::restore::Restore;
+
+/// Whether sessions have groups of their own.
+const AUTOGROUPS: &str = "/proc/sys/kernel/sched_autogroup_enabled";
 
 /// A load by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +67,7 @@ pub struct Running {
     /// What could not be done as the load asks, as sentences.
     pub notes: Vec<String>,
     // Last: the tasks are gone before the system is put back.
-    _restore: Vec<Restore>,
+    restore: Restore,
 }
 
 impl Drop for Running {
@@ -70,22 +76,6 @@ impl Drop for Running {
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
-    }
-}
-
-/// Something of the system that is put back at the end.
-enum Restore {
-    Text(PathBuf, String),
-    Group(PathBuf),
-}
-
-impl Drop for Restore {
-    fn drop(&mut self) {
-        // Nothing helps when the system refuses what it allowed before.
-        let _ = match self {
-            Restore::Text(path, text) => std::fs::write(path, text),
-            Restore::Group(path) => std::fs::remove_dir(path),
-        };
     }
 }
 
@@ -101,19 +91,31 @@ impl Load {
     }
 
     /// Starts it. Autogroups are off while it runs where that is allowed, so that its tasks are on the root queues.
-    pub fn start(self) -> Running {
+    ///
+    /// # Errors
+    /// When another recording runs a load, when what it changes could not be put back, or when it needs what this machine
+    /// does not have.
+    pub fn start(self) -> io::Result<Running> {
         let stop = Arc::new(AtomicBool::new(false));
-        let mut running =
-            Running { stop: Arc::clone(&stop), threads: Vec::new(), notes: Vec::new(), _restore: Vec::new() };
-        running.without_autogroups();
+        let autogroups = File::options().write(true).open(AUTOGROUPS);
+        let (lock, refused) = match autogroups {
+            Ok(file) => (Some(file), None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (None, None),
+            Err(error) => (None, Some(error)),
+        };
+        let may_change = lock.is_some();
+        let restore = Restore::start(lock)?;
+        let mut running = Running { stop: Arc::clone(&stop), threads: Vec::new(), notes: Vec::new(), restore };
+        let changed = if may_change { running.restore.write(Path::new(AUTOGROUPS), "0").err() } else { refused };
+        running.notes.extend(changed.map(|error| format!("autogroups stay as they are: {error}")));
         match self {
             Load::Periodic => running.periodic(vec![on_cpu0(Periodic::new("periodic", 4_000, 16_000))]),
             Load::RtFair => running.periodic(rt_fair()),
             Load::Mixed => running.periodic(mixed()),
             Load::ForkStorm => running.spawn("storm", move |_| fork_storm(&stop)),
-            Load::CgroupMoves => running.cgroup_moves(),
+            Load::CgroupMoves => running.cgroup_moves()?,
         }
-        running
+        Ok(running)
     }
 }
 
@@ -166,27 +168,15 @@ impl Running {
         }
     }
 
-    fn without_autogroups(&mut self) {
-        let path = PathBuf::from("/proc/sys/kernel/sched_autogroup_enabled");
-        let Ok(before) = std::fs::read_to_string(&path) else { return };
-        match std::fs::write(&path, "0") {
-            Ok(()) => self._restore.push(Restore::Text(path, before)),
-            Err(error) => self.notes.push(format!("autogroups stay as they are: {error}")),
-        }
-    }
-
     /// Two groups with different shares, three tasks that change sides several times a second.
-    fn cgroup_moves(&mut self) {
+    fn cgroup_moves(&mut self) -> io::Result<()> {
         let root = Path::new("/sys/fs/cgroup/cpu");
         let mut groups = Vec::new();
-        for (name, shares) in [("pelton-a", "2048"), ("pelton-b", "256")] {
-            let group = root.join(name);
-            let made = std::fs::create_dir(&group).and_then(|()| std::fs::write(group.join("cpu.shares"), shares));
-            self._restore.push(Restore::Group(group.clone()));
-            if let Err(error) = made {
-                self.notes.push(format!("no task groups: {}: {error}", group.display()));
-                return self.periodic(mixed());
-            }
+        for (name, shares) in [("a", "2048"), ("b", "256")] {
+            // Nobody else has this name.
+            let group = root.join(format!("pelton-{}-{name}", std::process::id()));
+            let made = self.restore.make_group(&group).and_then(|()| std::fs::write(group.join("cpu.shares"), shares));
+            made.map_err(|error| io::Error::new(error.kind(), format!("no task group {}: {error}", group.display())))?;
             groups.push(group.join("tasks"));
         }
         for (index, (run, period)) in [(2_000, 9_000), (5_000, 21_000), (1_000, 4_000)].into_iter().enumerate() {
@@ -203,6 +193,7 @@ impl Running {
                 let _ = std::fs::write("/sys/fs/cgroup/cpu/tasks", "0");
             });
         }
+        Ok(())
     }
 }
 

@@ -171,7 +171,8 @@ Example: ten seconds of everything that happens, for pelton and for the Perfetto
   pelton record -o now.plog --perfetto now.pftrace --duration 10s
 Example: one command from start to end
   pelton record -o make.plog -- make -j4
-Exit code 4 means that something is missing on this machine; the message says what and how to get it.")]
+Exit code: that of the command after --, when it has ended; 4 when something is missing on this machine: the message says
+what and how to get it.")]
 pub struct RecordArgs {
     /// Write the event log.
     #[arg(short = 'o', long, value_name = "FILE")]

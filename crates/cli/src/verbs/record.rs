@@ -21,6 +21,7 @@ use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::IsTerminal;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
@@ -58,7 +59,7 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
         Format::Csv => print(&report.sheet().csv())?,
         Format::Table => print(&report.text())?,
     }
-    work.end()
+    Ok(work.end())
 }
 
 /// Is there such a program, as the shell would look for it?
@@ -222,7 +223,14 @@ impl Work {
                 Failure::cannot(reason, "is it installed and in PATH?")
             })?),
         };
-        Ok(Work { command, load: load.map(Load::start), code: None })
+        let refused = |error: std::io::Error| {
+            let reason = format!("cannot run the load {}: {error}", args.load.as_deref().unwrap_or(""));
+            Failure::cannot(
+                reason,
+                "loads need root; cgroup-moves needs the cpu controller, version 1, at /sys/fs/cgroup/cpu",
+            )
+        };
+        Ok(Work { command, load: load.map(Load::start).transpose().map_err(refused)?, code: None })
     }
 
     fn say(&self, global: &Global) {
@@ -236,21 +244,24 @@ impl Work {
         match child.try_wait() {
             Ok(None) => false,
             Ok(Some(status)) => {
-                self.code = status.code();
+                let by_signal = status.signal().map(|signal| 128 + signal);
+                self.code = status.code().or(by_signal);
                 true
             }
             Err(_) => true,
         }
     }
 
-    /// Ends the load. A command that still runs is left alone; how one failed that ended is said.
-    fn end(self) -> Result<Exit, Failure> {
+    /// Ends the load. A command that still runs is left alone; one that has ended ends the program as itself.
+    fn end(self) -> Exit {
         drop(self.load);
         match self.code {
-            Some(code) if code != 0 => crate::say(&format!("note: the command ended with code {code}")),
-            _ => {}
+            Some(code) if code != 0 => {
+                crate::say(&format!("note: the command ended with code {code}"));
+                Exit::OfCommand(code as u8)
+            }
+            _ => Exit::Good,
         }
-        Ok(Exit::Good)
     }
 }
 
