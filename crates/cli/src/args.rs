@@ -206,6 +206,12 @@ pub struct CompareArgs {
     /// Only these numbers, by name; several are separated by commas.
     #[arg(long, value_name = "QUANTITY", value_delimiter = ',', value_parser = parse_quantity)]
     pub only: Vec<String>,
+    /// Energy, lateness, latency and transitions only.
+    #[arg(long, conflicts_with = "only")]
+    pub summary: bool,
+    /// Also the value of each seed (JSON).
+    #[arg(long)]
+    pub values: bool,
 }
 
 /// `pelton front`.

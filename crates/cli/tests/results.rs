@@ -216,6 +216,36 @@ fn jobs_change_no_comparison() {
 }
 
 #[test]
+fn a_comparison_says_what_it_is_and_answers_first() {
+    let policies = ["--policy", "4.16", "--policy", "7.2,rate_limit_us=500"];
+    let ask = |rest: &[&'static str]| good(&with("compare", &[&policies[..], &["--seeds", "2"], rest].concat()));
+    let whole: Value = serde_json::from_str(&ask(&["--format", "json"])).expect("JSON");
+    let run = &whole["run"];
+    assert_eq!((run["schema"].as_u64(), run["platform"].as_str()), (Some(1), Some("hikey-6220")), "{run}");
+    assert!(run["workload"].is_string() && run["hz"].is_u64() && run["duration_ns"].is_u64(), "{run}");
+    assert_eq!(
+        (whole["plans"][1]["rate_limit_us"].as_u64(), whole["plans"][0]["rate_limit_us"].as_u64()),
+        (Some(500), None)
+    );
+    assert_eq!(whole["plans"][1]["set"]["rate_limit_us"], "500");
+    assert!(whole["rows"][0]["cells"][0]["values"].is_null(), "values only where they are asked for");
+    let whole: Value = serde_json::from_str(&ask(&["--format", "json", "--values"])).expect("JSON");
+    let sum: f64 = whole["rows"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .filter(|r| r["scope"] == "frequency")
+        .filter_map(|r| r["cells"][0]["values"][0].as_f64())
+        .sum();
+    assert!((sum - 100.0).abs() < 1e-4, "one domain is somewhere all the time: {sum}");
+    let text = ask(&[]);
+    let places = ["in short", "\nrun\n", "\nfrequency\n", "\nidle\n"].map(|part| text.find(part));
+    assert!(places.is_sorted() && places.iter().all(Option::is_some), "{text}");
+    let short = ask(&["--summary"]);
+    assert!(short.contains("energy") && short.contains("wakeup_us_avg") && short.lines().count() <= 24, "{short}");
+}
+
+#[test]
 fn jobs_change_no_table() {
     let table = |jobs| {
         let arguments = ["reproduce", "rt-utilization", "--seeds", "2", "--format", "json", "--jobs", jobs];

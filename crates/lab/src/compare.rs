@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Policies side by side: medians over seeds, percent change against the first policy, 95 % confidence.
 
+use crate::about::{About, AboutPolicy};
+use crate::plan::Prepared;
 use crate::quantity::{QUANTITIES, Quantity, Read, task_labels};
 use crate::run::{Control, LabError, run_matrix};
 use crate::{round, stats};
 use pelton_scenario::Plan;
-use pelton_sim::Report;
+use pelton_sim::{Machine, Report};
 use serde::Serialize;
 
 /// Several policies over the same seeds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
+    /// What was run; empty for reports whose plans are not known.
+    pub run: About,
+    /// What each policy is, in order.
+    pub plans: Vec<AboutPolicy>,
     /// Policies, as given; the first is the base of every change.
     pub policies: Vec<String>,
     /// Seeds every policy ran with.
@@ -46,6 +52,10 @@ pub enum Scope {
     Domain,
     /// One task.
     Task,
+    /// Time of a domain at one operating point.
+    Frequency,
+    /// Time of a domain's CPUs in one idle state.
+    Idle,
 }
 
 impl Scope {
@@ -55,6 +65,8 @@ impl Scope {
             Scope::Run => "run",
             Scope::Domain => "domain",
             Scope::Task => "task",
+            Scope::Frequency => "frequency",
+            Scope::Idle => "idle",
         }
     }
 }
@@ -70,6 +82,9 @@ pub struct CompareCell {
     pub change_pct: Option<f64>,
     /// 95 % confidence of the change: bootstrap over seed pairs.
     pub change_ci95_pct: Option<(f64, f64)>,
+    /// The value of each seed, in order; empty unless asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<f64>,
 }
 
 /// Smaller changes are shown as 0.0 %, which nothing can be said about.
@@ -78,13 +93,48 @@ const SMALLEST_CHANGE_PCT: f64 = 0.05;
 /// Runs every plan with every seed, `jobs` at a time (0 = one per CPU), and compares; `names` are the plans' names.
 pub fn compare(
     names: &[String],
-    plans: &[Plan],
+    prepared: &[Prepared],
     seeds: &[u64],
     jobs: usize,
     control: Control<'_>,
 ) -> Result<Comparison, LabError> {
-    let reports = run_matrix(plans, seeds, jobs, control)?;
-    Ok(summarise(names, seeds, &reports))
+    let plans: Vec<Plan> = prepared.iter().map(|p| p.plan.clone()).collect();
+    let reports = run_matrix(&plans, seeds, jobs, control)?;
+    let mut comparison = summarise(names, seeds, &reports);
+    let length_ns = reports.first().and_then(|runs| runs.first()).map_or(0, |report| report.duration_ns);
+    comparison.run = prepared.first().map(|p| About::of(p, length_ns)).unwrap_or_default();
+    comparison.plans = prepared.iter().map(AboutPolicy::of).collect();
+    if let Some(plan) = plans.first() {
+        comparison.rows.extend(residency_rows(&plan.machine, &reports));
+    }
+    Ok(comparison)
+}
+
+/// Time at each operating point and in each idle state, where any run had some, percent of all CPUs of the domain.
+fn residency_rows(machine: &Machine, reports: &[Vec<Report>]) -> Vec<CompareRow> {
+    let samples = Samples { reports };
+    let mut rows = Vec::new();
+    for (at, domain) in machine.domains.iter().enumerate() {
+        for (opp, point) in domain.opps.iter().enumerate() {
+            let of = format!("{} {} kHz", domain.name, point.khz);
+            let share = |r: &Report| share_pct(*r.domains.get(at)?.time_in_state_ns.get(opp)?, r.duration_ns);
+            rows.push(samples.measured(Scope::Frequency, of, share));
+        }
+        for (state, idle) in domain.idle_states.iter().enumerate() {
+            let share = |r: &Report| {
+                let of_cpu = |cpu: &u32| r.cpus.get(*cpu as usize)?.idle_ns.get(state).copied();
+                let all_ns: u64 = domain.cpus.iter().map(of_cpu).sum::<Option<u64>>()?;
+                share_pct(all_ns, r.duration_ns.saturating_mul(domain.cpus.len() as u64))
+            };
+            rows.push(samples.measured(Scope::Idle, format!("{} {}", domain.name, idle.name), share));
+        }
+    }
+    let is_used = |row: &CompareRow| row.cells.iter().any(|c| c.range.is_some_and(|(_, max)| max > 0.0));
+    rows.into_iter().flatten().filter(is_used).collect()
+}
+
+fn share_pct(ns: u64, of_ns: u64) -> Option<f64> {
+    (of_ns > 0).then(|| ns as f64 / of_ns as f64 * 100.0)
 }
 
 /// Tables from reports: `reports[policy][seed]`.
@@ -100,7 +150,8 @@ pub fn summarise(policies: &[String], seeds: &[u64], reports: &[Vec<Report>]) ->
             samples.task_rows(name, task, &mut rows);
         }
     }
-    Comparison { policies: policies.to_vec(), seeds: seeds.to_vec(), rows }
+    let (run, plans) = (About::default(), Vec::new());
+    Comparison { run, plans, policies: policies.to_vec(), seeds: seeds.to_vec(), rows }
 }
 
 struct Samples<'a> {
@@ -140,12 +191,23 @@ impl Samples<'_> {
     fn row(&self, q: &Quantity, scope: Scope, of: &str, read: impl Fn(&Report) -> Option<f64>) -> Option<CompareRow> {
         let known: Option<Vec<Vec<f64>>> = self.reports.iter().map(|runs| runs.iter().map(&read).collect()).collect();
         let samples = known.or_else(|| q.rests_on_power().then(|| vec![Vec::new(); self.reports.len()]))?;
-        let base = samples.first()?;
-        let cells = samples.iter().enumerate().map(|(i, s)| cell(s, (i > 0).then_some(base))).collect();
+        let cells = cells(&samples)?;
         let gap = self.reports.first()?.first()?.energy_basis.gap();
         let note = gap.filter(|_| q.rests_on_power());
         Some(CompareRow { scope, of: of.to_owned(), quantity: q.name, unit: q.unit, note, cells })
     }
+
+    /// A row of shares that no report has as a quantity.
+    fn measured(&self, scope: Scope, of: String, read: impl Fn(&Report) -> Option<f64>) -> Option<CompareRow> {
+        let known: Option<Vec<Vec<f64>>> = self.reports.iter().map(|runs| runs.iter().map(&read).collect()).collect();
+        let cells = cells(&known?)?;
+        Some(CompareRow { scope, of, quantity: "residency", unit: "%", note: None, cells })
+    }
+}
+
+fn cells(samples: &[Vec<f64>]) -> Option<Vec<CompareCell>> {
+    let base = samples.first()?;
+    Some(samples.iter().enumerate().map(|(i, s)| cell(s, (i > 0).then_some(base))).collect())
 }
 
 fn cell(samples: &[f64], base: Option<&Vec<f64>>) -> CompareCell {
@@ -158,6 +220,7 @@ fn cell(samples: &[f64], base: Option<&Vec<f64>>) -> CompareCell {
         range: extreme(f64::min).zip(extreme(f64::max)),
         change_pct: change.map(round),
         change_ci95_pct: ci95.map(|(lo, hi)| (round(lo), round(hi))),
+        values: samples.iter().copied().map(round).collect(),
     }
 }
 
@@ -224,6 +287,7 @@ mod tests {
             range: Some((1.0, 1.0)),
             change_pct: Some(pct),
             change_ci95_pct: Some((pct / 2.0, pct * 2.0)),
+            values: Vec::new(),
         };
         assert!(!cell(0.04).is_significant() && cell(0.06).is_significant());
     }

@@ -4,6 +4,7 @@
 //! Results depend on plans and seeds alone: they are ordered by input, and the number of jobs changes only how long
 //! they take.
 
+pub mod about;
 mod benchmark;
 pub mod beyond;
 pub mod clairvoyant;

@@ -29,6 +29,10 @@ pub struct Prepared {
     pub notes: Vec<String>,
     /// Programs of the workload whose own output can be printed.
     pub originals: Vec<Original>,
+    /// Values of template words of the workload.
+    pub defines: BTreeMap<String, String>,
+    /// Task group that holds everything.
+    pub group: Option<String>,
 }
 
 /// Platform, workload and machine options.
@@ -189,8 +193,9 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
         half_life_ms: inputs.machine.half_life_ms,
         ..RunConfig::default()
     };
-    let plan = Plan::new(built.machine, loaded.workload, policy.policy, config);
-    Prepared { plan, policy, warnings: loaded.warnings, notes: loaded.notes, originals: loaded.originals }
+    let plan = Plan::new(built.machine, std::mem::take(&mut loaded.workload), policy.policy, config);
+    let Loaded { warnings, notes, originals, .. } = loaded;
+    Prepared { plan, policy, warnings, notes, originals, defines: inputs.defines.clone(), group: inputs.group.clone() }
 }
 
 /// A task whose clamps the policy does not read.

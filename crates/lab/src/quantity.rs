@@ -4,7 +4,7 @@
 use crate::{benchmark, demand};
 use pelton_scenario::bench::sysbench::{self, Version};
 use pelton_sim::Report;
-use pelton_sim::report::{DomainReport, TaskReport};
+use pelton_sim::report::{DomainReport, Summary, TaskReport};
 use pelton_sim::samples::Samples;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,6 +47,10 @@ quantities! {
     Run "transitions" ["count"] "Frequency changes, as cpufreq counts them." = |r| Some(r.transitions() as f64);
     Run "switches" ["count"] "Context switches." = |r| Some(r.cpus.iter().map(|c| c.switches).sum::<u64>() as f64);
     Run "busy" ["ms"] "CPU time spent in tasks." = |r| Some(r.cpus.iter().map(|c| c.busy_ns).sum::<u64>() as f64 / 1e6);
+    Run "activations" ["count"] "Completed activations of all tasks." = |r| Some(tasks(r, |t| t.activation_ns.len() as u64));
+    Run "late" ["count"] "Activations of all tasks that missed their next timer." = |r| timed_tasks(r).then(|| tasks(r, |t| t.overruns));
+    Run "wakeup_us_avg" ["us"] "Mean time from wake-up, or start, to execution, over all of them." = |r| wakeups(r).map(|s| s.sum as f64 / s.count as f64 / 1e3);
+    Run "wakeup_us_max" ["us"] "Longest time from wake-up, or start, to execution." = |r| wakeups(r).map(|s| s.max as f64 / 1e3);
     Run "time_s" ["s"] "Time that a benchmark reports: mean over its repetitions." = benchmark::time_s;
     Run "usec_per_op" ["us"] "The same time per operation of the benchmark." = benchmark::usec_per_op;
     Run "records_per_s" ["1/s"] "Records that a benchmark finished, per second of the run." = benchmark::records_per_s;
@@ -167,6 +171,26 @@ fn task<'a>(report: &'a Report, name: &str) -> Option<&'a TaskReport> {
 pub(crate) fn instance_base(name: &str) -> &str {
     let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
     if base.len() == name.len() { name } else { base.strip_suffix(['-', '_']).unwrap_or(name) }
+}
+
+fn tasks(report: &Report, count: impl Fn(&TaskReport) -> u64) -> f64 {
+    report.tasks.iter().map(count).sum::<u64>() as f64
+}
+
+fn timed_tasks(report: &Report) -> bool {
+    report.tasks.iter().any(|task| task.timed_activations > 0)
+}
+
+/// All wake-up latencies together; `None` when nothing ran.
+fn wakeups(report: &Report) -> Option<Summary> {
+    let add = |all: Summary, one: &Summary| Summary {
+        count: all.count + one.count,
+        sum: all.sum + one.sum,
+        max: all.max.max(one.max),
+        ..all
+    };
+    let all = report.tasks.iter().map(|task| &task.wakeup_latency_ns).fold(Summary::default(), add);
+    (all.count > 0).then_some(all)
 }
 
 fn of_activations(task: &TaskReport, ns: impl Fn(&Samples) -> f64) -> Option<f64> {

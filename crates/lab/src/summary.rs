@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! One run as numbers: the same rows for the table, JSON and CSV.
 
+use crate::about::{About, AboutPolicy};
 use crate::compare::Scope;
 use crate::plan::Prepared;
 use crate::quantity::{QUANTITIES, Read, task_labels};
@@ -8,25 +9,17 @@ use crate::round;
 use pelton_sim::{Machine, Report};
 use serde::Serialize;
 
-/// What a run was, in words; kept beside its numbers so that they can be made again.
+/// What a run was; kept beside its numbers so that they can be made again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RunHeader {
-    /// Platform name.
-    pub platform: String,
-    /// Workload name.
-    pub workload: String,
-    /// Kernel profile and changed switches.
-    pub policy: String,
+    /// Everything but the policy.
+    #[serde(flatten)]
+    pub about: About,
+    /// The policy.
+    #[serde(flatten)]
+    pub policy: AboutPolicy,
     /// Seed.
     pub seed: u64,
-    /// Timer interrupts per second.
-    pub hz: u32,
-    /// Simulated time, s.
-    pub duration_s: f64,
-    /// Version of this program.
-    pub version: String,
-    /// Hash of platform, workload, policy and configuration, seed included.
-    pub plan_hash: String,
 }
 
 /// One run as numbers.
@@ -38,6 +31,8 @@ pub struct RunSummary {
     pub rows: Vec<RunRow>,
     /// Time at each operating point.
     pub residency: Vec<ResidencyRow>,
+    /// Time in each idle state.
+    pub idle_residency: Vec<IdleRow>,
     /// Tasks that wait for each other for ever.
     pub stuck_tasks: Vec<String>,
 }
@@ -72,19 +67,25 @@ pub struct ResidencyRow {
     pub pct: f64,
 }
 
+/// Time of one CPU in one idle state.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct IdleRow {
+    /// CPU.
+    pub cpu: usize,
+    /// Idle state.
+    pub state: String,
+    /// Time, ms.
+    pub ms: f64,
+    /// Share of the run, percent.
+    pub pct: f64,
+    /// How often it was entered.
+    pub entries: u64,
+}
+
 /// What a run was, from its plan.
 pub fn header(prepared: &Prepared, report: &Report) -> RunHeader {
-    let plan = &prepared.plan;
-    RunHeader {
-        platform: plan.machine.name.clone(),
-        workload: plan.workload.name.clone(),
-        policy: prepared.policy_in_words(),
-        seed: plan.config.seed,
-        hz: plan.machine.hz,
-        duration_s: round(report.duration_ns as f64 / 1e9),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        plan_hash: format!("{:016x}", plan.hash),
-    }
+    let about = About::of(prepared, report.duration_ns);
+    RunHeader { about, policy: AboutPolicy::of(prepared), seed: prepared.plan.config.seed }
 }
 
 /// Reads everything a report has.
@@ -108,7 +109,13 @@ pub fn summarise(header: RunHeader, machine: &Machine, report: &Report) -> RunSu
             }
         }
     }
-    RunSummary { run: header, rows, residency: residency(machine, report), stuck_tasks: report.stuck_tasks.clone() }
+    RunSummary {
+        run: header,
+        rows,
+        residency: residency(machine, report),
+        idle_residency: idle_residency(machine, report),
+        stuck_tasks: report.stuck_tasks.clone(),
+    }
 }
 
 fn residency(machine: &Machine, report: &Report) -> Vec<ResidencyRow> {
@@ -119,6 +126,19 @@ fn residency(machine: &Machine, report: &Report) -> Vec<ResidencyRow> {
             let pct = if total_ns == 0 { 0.0 } else { ns as f64 / total_ns as f64 * 100.0 };
             let (ms, pct) = (round(ns as f64 / 1e6), round(pct));
             rows.push(ResidencyRow { domain: totals.name.clone(), khz: opp.khz, ms, pct });
+        }
+    }
+    rows
+}
+
+fn idle_residency(machine: &Machine, report: &Report) -> Vec<IdleRow> {
+    let mut rows = Vec::new();
+    for (cpu, (spec, totals)) in machine.cpus.iter().zip(&report.cpus).enumerate() {
+        let states = machine.domains.get(spec.domain as usize).map_or(&[][..], |domain| &domain.idle_states);
+        for (at, (&ns, &entries)) in totals.idle_ns.iter().zip(&totals.idle_entries).enumerate() {
+            let state = states.get(at).map_or_else(|| format!("state{at}"), |state| state.name.clone());
+            let pct = if report.duration_ns == 0 { 0.0 } else { ns as f64 / report.duration_ns as f64 * 100.0 };
+            rows.push(IdleRow { cpu, state, ms: round(ns as f64 / 1e6), pct: round(pct), entries });
         }
     }
     rows

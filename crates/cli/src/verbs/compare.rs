@@ -21,26 +21,41 @@ pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
     };
     let prepared = |(i, text): (usize, &String)| {
         let make = if i == 0 { prepare } else { prepare_again };
-        make(&inputs, &spec(text), global).map(|p| p.plan)
+        make(&inputs, &spec(text), global)
     };
     let plans = args.policies.iter().enumerate().map(prepared).collect::<Result<Vec<_>, _>>()?;
     let seeds: Vec<u64> = (0..args.seeds).map(|i| args.first_seed.wrapping_add(i)).collect();
-    let total_ns = plans.iter().map(|p| p.config.duration_ns.saturating_mul(args.seeds)).fold(0, u64::saturating_add);
+    let total_ns =
+        plans.iter().map(|p| p.plan.config.duration_ns.saturating_mul(args.seeds)).fold(0, u64::saturating_add);
     let jobs = usize::from(global.jobs);
     let run = |control: Control<'_>| compare::compare(&args.policies, &plans, &seeds, jobs, control);
     let mut comparison = watched(global, total_ns, "compare", run)?;
+    if !args.values {
+        comparison.rows.iter_mut().flat_map(|row| &mut row.cells).for_each(|cell| cell.values.clear());
+    }
+    if args.summary {
+        comparison.rows.retain(is_answer);
+    }
     if !args.only.is_empty() {
         comparison.rows.retain(|row| args.only.iter().any(|name| name == row.quantity));
     }
-    show(&comparison, global.verbose > 0 || !args.only.is_empty(), global)?;
+    let all = global.verbose > 0 || !args.only.is_empty();
+    show(&comparison, all, args.summary || !args.only.is_empty(), global)?;
     Ok(Exit::Good)
 }
 
-fn show(comparison: &Comparison, all: bool, global: &Global) -> Result<(), Failure> {
+/// What most questions are about: energy, lateness, latency, transitions.
+const ANSWERS: [&str; 6] = ["energy", "late", "wakeup_us_avg", "wakeup_us_max", "step_latency_ms_avg", "transitions"];
+
+fn is_answer(row: &CompareRow) -> bool {
+    row.scope == Scope::Run && ANSWERS.contains(&row.quantity)
+}
+
+fn show(comparison: &Comparison, all: bool, short: bool, global: &Global) -> Result<(), Failure> {
     match global.format {
         Format::Json => print_json(comparison),
         Format::Csv => print(&long_sheet(comparison).csv()),
-        Format::Table => print(&text(comparison, all)),
+        Format::Table => print(&text(comparison, all, short)),
     }
 }
 
@@ -75,13 +90,17 @@ fn long_sheet(comparison: &Comparison) -> Sheet {
     sheet
 }
 
-fn text(comparison: &Comparison, all: bool) -> String {
+fn text(comparison: &Comparison, all: bool, short: bool) -> String {
     let mut out = format!("medians of {} seeds; changes against {}\n", comparison.seeds.len(), comparison.policies[0]);
     for (i, policy) in comparison.policies.iter().enumerate() {
         out += &format!("  [{}] {policy}\n", i + 1);
     }
-    for scope in [Scope::Run, Scope::Domain, Scope::Task] {
-        out += &section(scope.name(), &scope_sheet(comparison, scope, all));
+    if !short {
+        let answers = comparison.rows.iter().filter(|row| is_answer(row));
+        out += &section("in short (--summary shows only this)", &sheet(answers, Scope::Run, all));
+    }
+    for scope in [Scope::Run, Scope::Domain, Scope::Task, Scope::Frequency, Scope::Idle] {
+        out += &section(scope.name(), &sheet(comparison.rows.iter().filter(|r| r.scope == scope), scope, all));
     }
     if let Some(note) = comparison.rows.iter().find_map(|row| row.note) {
         out += &format!("\nenergy: {note}\n");
@@ -109,15 +128,15 @@ fn by_chance(comparison: &Comparison) -> String {
 
 /// One line per number and policy; numbers that are 0 under every policy, or not known of a domain or task, are left out
 /// unless `all` is set.
-fn scope_sheet(comparison: &Comparison, scope: Scope, all: bool) -> Sheet {
-    let mut sheet = Sheet::new(&["<of", "<quantity", "policy", "median", "<unit", "change", "<confidence"]);
-    let says_something = |row: &&CompareRow| {
+fn sheet<'a>(rows: impl Iterator<Item = &'a CompareRow>, scope: Scope, all: bool) -> Sheet {
+    let mut sheet = Sheet::new(&["<name", "<quantity", "policy", "median", "<unit", "change", "<confidence"]);
+    let says_something = |row: &&'a CompareRow| {
         all || row
             .cells
             .iter()
             .any(|c| c.median.is_none() && scope == Scope::Run || c.range.is_some_and(|r| r != (0.0, 0.0)))
     };
-    for row in comparison.rows.iter().filter(|r| r.scope == scope).filter(says_something) {
+    for row in rows.filter(says_something) {
         for (i, cell) in row.cells.iter().enumerate() {
             let name = |text: &str| if i == 0 { text.to_owned() } else { String::new() };
             let label = format!("[{}]", i + 1);

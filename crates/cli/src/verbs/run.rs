@@ -196,6 +196,18 @@ fn long_sheet(summary: &RunSummary) -> Sheet {
         let note = r.note.unwrap_or_default().to_owned();
         sheet.row(vec![scope, of, r.quantity.to_owned(), value, r.unit.to_owned(), note]);
     }
+    let mut share = |scope: &str, of: &str, ms: f64, pct: f64| {
+        for (value, unit) in [(ms, "ms"), (pct, "%")] {
+            let words = [scope, of, "residency", &number(value), unit, ""];
+            sheet.row(words.map(str::to_owned).to_vec());
+        }
+    };
+    for r in summary.residency.iter().filter(|r| r.ms > 0.0) {
+        share("frequency", &format!("{} {} kHz", r.domain, r.khz), r.ms, r.pct);
+    }
+    for r in summary.idle_residency.iter().filter(|r| r.entries > 0) {
+        share("idle", &format!("cpu{} {}", r.cpu, r.state), r.ms, r.pct);
+    }
     sheet
 }
 
@@ -203,11 +215,11 @@ fn text(summary: &RunSummary, global: &Global) -> String {
     let run = &summary.run;
     let mut out = format!(
         "{} on {}, policy {}, {} s at {} Hz ticks, seed {}\n",
-        run.workload,
-        run.platform,
-        run.policy,
-        number(run.duration_s),
-        run.hz,
+        run.about.workload,
+        run.about.platform,
+        run.policy.policy,
+        number(run.about.duration_s),
+        run.about.hz,
         run.seed
     );
     if global.verbose > 0 {

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The numbers that `pelton run` prints, and the log that it writes, over random boards, loads, profiles, switches and
+//! parameters: sums are sums, means lie between extremes, nothing is negative or no number, names are unique.
+//!
+//! `PELTON_PRINTED_SEED` is the first seed, `PELTON_PRINTED_COUNT` how many follow. A failure prints the command that
+//! repeats it, and the same run as a `pelton run`.
+
+use pelton_core::{parameters, profiles, switches};
+use pelton_lab::plan::{Inputs, PolicySpec, Prepared, build};
+use pelton_lab::run::{Control, run_one};
+use pelton_lab::summary::{header, summarise};
+use pelton_scenario::platform;
+use pelton_schema::Event;
+use pelton_trace::{LogReader, PeltonLog, RunHeader};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Scenarios tried without being asked for another number: about half a minute of one CPU.
+const COUNT: u64 = 2000;
+/// Rounding of printed numbers to six decimals, for each that is added up.
+const ROUNDING: f64 = 1e-6;
+/// Quantities that may be below 0.
+const SIGNED: [&str; 1] = ["perf_index"];
+
+/// splitmix64: every seed is another scenario.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// 0 to `n` - 1.
+    fn below(&mut self, n: usize) -> usize {
+        (self.roll() % n.max(1) as u64) as usize
+    }
+
+    fn between(&mut self, low: u64, high: u64) -> u64 {
+        low + self.roll() % (high - low + 1)
+    }
+
+    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
+    }
+
+    fn chance(&mut self, percent: u64) -> bool {
+        self.roll() % 100 < percent
+    }
+}
+
+/// What is run.
+struct Scenario {
+    inputs: Inputs,
+    policy: PolicySpec,
+}
+
+impl Scenario {
+    /// The same as a command.
+    fn command(&self) -> String {
+        let i = &self.inputs;
+        let mut line = format!("pelton run --platform {} --workload '{}' --seed {}", i.platform, i.workload, i.seed);
+        line += &format!(" --duration {}ns", i.duration_ns.unwrap_or(0));
+        line += &i.hz.map_or(String::new(), |hz| format!(" --hz {hz}"));
+        line += &i.rate_limit_us.map_or(String::new(), |us| format!(" --rate-limit-us {us}"));
+        line += &i.group.as_ref().map_or(String::new(), |path| format!(" --group {path}"));
+        line += if i.random_phase { " --random-phase" } else { "" };
+        line += &self.policy.profile.as_ref().map_or(String::new(), |p| format!(" --profile {p}"));
+        self.policy.sets.iter().for_each(|set| line += &format!(" --set {set}"));
+        line
+    }
+}
+
+fn load(dice: &mut Dice, number: usize) -> String {
+    let period_us = dice.between(500, 40_000);
+    let run_us = dice.between(1, period_us);
+    let name = ["", ",name=twin", &format!(",name=t{number}")][dice.below(3)].to_owned();
+    match dice.below(9) {
+        0 => format!("busy:threads={},nice={}{name}", dice.between(1, 4), dice.between(0, 39) as i64 - 20),
+        1 => format!("busy:policy=batch{name}"),
+        2 => format!("sysbench-cpu:threads={},event_us={}", dice.between(1, 4), dice.between(50, 5000)),
+        3 => format!("cyclictest:threads={},interval_us={}", dice.between(1, 4), dice.between(200, 5000)),
+        4 => format!("hackbench:groups=1,fds={},loops={}", dice.between(1, 5), dice.between(1, 20)),
+        5 => format!("periodic:run_us={run_us},period_us={period_us},policy=deadline,budget_us={run_us}{name}"),
+        6 => format!("periodic:run_us={run_us},period_us={period_us},policy=fifo,priority=10{name}"),
+        7 => {
+            let (min, max) = (dice.between(0, 512), dice.between(512, 1024));
+            format!("periodic:run_us={run_us},period_us={period_us},util_min={min},util_max={max}{name}")
+        }
+        _ => format!("periodic:run_us={run_us},period_us={period_us},threads={}{name}", dice.between(1, 8)),
+    }
+}
+
+/// A switch or a number with a value, wrong combinations included: those are refused.
+fn setting(dice: &mut Dice) -> String {
+    let (switches, parameters) = (switches(), parameters());
+    if dice.chance(70) {
+        let switch = dice.pick(&switches);
+        return format!("{}={}", switch.name, dice.pick(&switch.values));
+    }
+    let parameter = dice.pick(&parameters);
+    let value = match dice.below(3) {
+        0 => parameter.min,
+        1 => parameter.max,
+        _ => dice.between(u64::from(parameter.min), u64::from(parameter.max)) as u32,
+    };
+    format!("{}={value}", parameter.name)
+}
+
+fn scenario(seed: u64, platforms: &[String]) -> Scenario {
+    let mut dice = Dice(seed);
+    let loads: Vec<String> = (0..dice.between(1, 4) as usize).map(|number| load(&mut dice, number)).collect();
+    let known = profiles();
+    let sets = (0..dice.below(9)).map(|_| setting(&mut dice)).collect();
+    let inputs = Inputs {
+        platform: dice.pick(platforms).clone(),
+        workload: loads.join(" + "),
+        seed: *dice.pick(&[seed, 0, 1 << 32, u64::MAX]),
+        duration_ns: Some(dice.between(1_000_000, 60_000_000)),
+        hz: dice.chance(50).then(|| *dice.pick(&[100, 250, 300, 1000])),
+        rate_limit_us: dice.chance(30).then(|| dice.between(0, 20_000)),
+        random_phase: dice.chance(50),
+        group: dice.chance(20).then(|| "/a/b".to_owned()),
+        ..Inputs::default()
+    };
+    Scenario { inputs, policy: PolicySpec { file: None, profile: Some((*dice.pick(&known)).to_owned()), sets } }
+}
+
+/// Everything that is wrong with one scenario's numbers.
+struct Faults(Vec<String>);
+
+impl Faults {
+    fn unless(&mut self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.0.push(what());
+        }
+    }
+
+    fn near(&mut self, what: &str, a: f64, b: f64, parts: usize) {
+        let room = ROUNDING * (parts + 1) as f64 + a.abs().max(b.abs()) * 1e-12;
+        self.unless((a - b).abs() <= room, || format!("{what}: {a} is not {b}"));
+    }
+}
+
+/// The printed rows by scope, name and quantity.
+struct Printed {
+    json: Value,
+    rows: BTreeMap<(String, String, String), Option<f64>>,
+}
+
+impl Printed {
+    fn new(json: Value, faults: &mut Faults) -> Printed {
+        let mut rows = BTreeMap::new();
+        for row in json["rows"].as_array().expect("rows") {
+            let text = |key: &str| row[key].as_str().expect("text").to_owned();
+            let key = (text("scope"), text("of"), text("quantity"));
+            let value = row["value"].as_f64();
+            let known = value.is_none_or(|v| v.is_finite() && (v >= 0.0 || SIGNED.contains(&key.2.as_str())));
+            faults.unless(known, || format!("{key:?} is {value:?}"));
+            faults.unless(rows.insert(key.clone(), value).is_none(), || format!("{key:?} is there twice"));
+        }
+        Printed { json, rows }
+    }
+
+    fn value(&self, scope: &str, of: &str, quantity: &str) -> Option<f64> {
+        *self.rows.get(&(scope.to_owned(), of.to_owned(), quantity.to_owned()))?
+    }
+
+    /// Values of a quantity of every domain or task; `None` when one is not known.
+    fn all(&self, scope: &str, quantity: &str) -> Option<Vec<f64>> {
+        self.rows.iter().filter(|((s, _, q), _)| s == scope && q == quantity).map(|(_, value)| *value).collect()
+    }
+
+    fn names(&self, scope: &str) -> BTreeSet<String> {
+        self.rows.keys().filter(|key| key.0 == scope).map(|key| key.1.clone()).collect()
+    }
+}
+
+fn check_printed(printed: &Printed, cluster_mj: f64, faults: &mut Faults) {
+    let duration_ms = printed.json["run"]["duration_ns"].as_f64().expect("a length") / 1e6;
+    check_residency(printed, duration_ms, faults);
+    let sums = [
+        ("transitions", "domain", "domain_transitions", 0.0),
+        ("evaluations", "domain", "domain_evaluations", 0.0),
+        ("energy", "domain", "domain_energy", cluster_mj),
+        ("busy", "task", "run", 0.0),
+    ];
+    for (whole, scope, part, beside) in sums {
+        let (whole_is, parts) = (printed.value("run", "", whole), printed.all(scope, part));
+        if let (Some(whole_is), Some(parts)) = (whole_is, parts) {
+            faults.near(whole, whole_is, parts.iter().sum::<f64>() + beside, parts.len());
+        }
+    }
+    if let (Some(energy), Some(tasks)) = (printed.value("run", "", "energy"), printed.all("task", "task_energy")) {
+        let of_tasks = tasks.iter().sum::<f64>();
+        let room = 0.002 * (tasks.len() + 8) as f64;
+        faults.unless(of_tasks <= energy + room, || format!("tasks took {of_tasks} mJ of {energy}"));
+    }
+    for task in printed.names("task") {
+        let value = |quantity| printed.value("task", &task, quantity);
+        let (run, wait) = (value("run").unwrap_or(0.0), value("wait").unwrap_or(0.0));
+        faults.unless(run + wait <= duration_ms + 3.0 * ROUNDING, || {
+            format!("{task}: {run} + {wait} of {duration_ms} ms")
+        });
+        ordered(faults, &task, &[value("latency_min"), value("latency_avg"), value("latency_max")]);
+        ordered(faults, &task, &[value("wakeup_latency_avg"), value("wakeup_latency_max")]);
+        // The percentile is read off sysbench's scale, whose steps are 1 to 2 % wide.
+        let wide = |share: f64, v: Option<f64>| v.map(|v| v * share + ROUNDING);
+        ordered(
+            faults,
+            &task,
+            &[wide(0.97, value("latency_min")), value("latency_p95"), wide(1.03, value("latency_max"))],
+        );
+    }
+    let of_run = |quantity| printed.value("run", "", quantity);
+    ordered(faults, "reactions", &[of_run("reaction_ms_avg"), of_run("reaction_ms_max")]);
+    ordered(faults, "reactions", &[of_run("reaction_ms_p99"), of_run("reaction_ms_max")]);
+    ordered(faults, "steps", &[of_run("step_latency_ms_avg"), of_run("step_latency_ms_max")]);
+}
+
+fn ordered(faults: &mut Faults, of: &str, values: &[Option<f64>]) {
+    let known: Option<Vec<f64>> = values.iter().copied().collect();
+    let rises = |values: &Vec<f64>| values.windows(2).all(|pair| pair[0] <= pair[1] + ROUNDING);
+    faults.unless(known.as_ref().is_none_or(rises), || format!("{of}: {known:?} does not rise"));
+}
+
+fn check_residency(printed: &Printed, duration_ms: f64, faults: &mut Faults) {
+    let mut of_domain = BTreeMap::<String, (f64, f64, usize)>::new();
+    for row in printed.json["residency"].as_array().expect("residency") {
+        let sum = of_domain.entry(row["domain"].as_str().expect("a name").to_owned()).or_default();
+        let (ms, pct) = (row["ms"].as_f64().expect("a number"), row["pct"].as_f64().expect("a number"));
+        faults.unless(ms >= 0.0 && (0.0..=100.0).contains(&pct), || format!("{row}"));
+        *sum = (sum.0 + ms, sum.1 + pct, sum.2 + 1);
+    }
+    for (domain, (ms, pct, parts)) in of_domain {
+        faults.near(&format!("residency of {domain}"), ms, duration_ms, parts);
+        faults.near(&format!("percent of {domain}"), pct, 100.0, parts);
+    }
+}
+
+/// Time on a CPU by task, from the switches of a log, ms; checks their chain on the way.
+fn check_log(log: &[u8], cpus: usize, faults: &mut Faults) -> BTreeMap<u32, f64> {
+    let mut running = vec![(0u32, 0u64); cpus];
+    let mut on_cpu = BTreeMap::<u32, u64>::new();
+    let mut last_ns = 0;
+    let mut reader = LogReader::open(log).expect("a log");
+    for event in reader.by_ref() {
+        let (time_ns, event) = event.expect("a whole log");
+        faults.unless(time_ns >= last_ns, || format!("time falls at {time_ns}"));
+        last_ns = time_ns;
+        if let Event::SchedSwitch { cpu, prev_tid, next_tid, .. } = event {
+            let (now, since_ns) = running[cpu as usize];
+            faults.unless(prev_tid == now, || format!("CPU {cpu} at {time_ns}: {prev_tid} stops, {now} ran"));
+            let twice = next_tid != 0 && running.iter().enumerate().any(|(c, r)| c != cpu as usize && r.0 == next_tid);
+            faults.unless(!twice, || format!("task {next_tid} runs on two CPUs at {time_ns}"));
+            *on_cpu.entry(now).or_default() += time_ns - since_ns;
+            running[cpu as usize] = (next_tid, time_ns);
+        }
+    }
+    faults.unless(reader.is_complete(), || "the log has no end".to_owned());
+    for (tid, since_ns) in running {
+        *on_cpu.entry(tid).or_default() += reader.header().duration_ns.saturating_sub(since_ns);
+    }
+    on_cpu.into_iter().map(|(tid, ns)| (tid, ns as f64 / 1e6)).collect()
+}
+
+/// What is wrong with a scenario; `None` when it is refused.
+fn faults(scenario: &Scenario) -> Option<Vec<String>> {
+    let prepared: Prepared = build(&scenario.inputs, &scenario.policy).ok()?;
+    let plan = &prepared.plan;
+    let run = RunHeader { duration_ns: plan.config.duration_ns, ..RunHeader::default() };
+    let mut file = Vec::new();
+    let mut log = PeltonLog::new(&mut file, &run);
+    let report = run_one(plan, plan.config.seed, &mut log, Control::default()).ok()?;
+    log.finish().expect("a vector takes everything");
+    let mut faults = Faults(Vec::new());
+    let json = serde_json::to_value(summarise(header(&prepared, &report), &plan.machine, &report)).expect("JSON");
+    let printed = Printed::new(json, &mut faults);
+    let cluster_uj: u64 = report.cluster_energy_uj.iter().sum();
+    check_printed(&printed, cluster_uj as f64 / 1e3, &mut faults);
+    let on_cpu = check_log(&file, plan.machine.cpus.len(), &mut faults);
+    for (tid, task) in (1u32..).zip(&report.tasks) {
+        let (ran, had) = (task.run_ns as f64 / 1e6, on_cpu.get(&tid).copied().unwrap_or(0.0));
+        faults.unless(ran <= had + ROUNDING, || format!("{} ran {ran} ms and had a CPU for {had}", task.name));
+    }
+    Some(faults.0)
+}
+
+fn from_environment(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().map_or(otherwise, |text| text.parse().unwrap_or_else(|e| panic!("{name}={text}: {e}")))
+}
+
+#[test]
+fn printed_numbers_and_logs_agree_with_themselves() {
+    let platforms: Vec<String> = platform::list().into_iter().filter(|p| p.simulated).map(|p| p.name).collect();
+    let (first, count) = (from_environment("PELTON_PRINTED_SEED", 1), from_environment("PELTON_PRINTED_COUNT", COUNT));
+    let (mut ran, mut wrong) = (0, Vec::new());
+    for seed in (0..count).map(|i| first.wrapping_add(i)) {
+        let scenario = scenario(seed, &platforms);
+        let Some(found) = faults(&scenario) else { continue };
+        ran += 1;
+        if !found.is_empty() {
+            let again = format!(
+                "PELTON_PRINTED_SEED={seed} PELTON_PRINTED_COUNT=1 cargo test -p pelton-tests --test printed_numbers"
+            );
+            wrong.push(format!("{}\n  {}\n  {again}", found.join("\n"), scenario.command()));
+        }
+    }
+    println!("{ran} of {count} scenarios ran, {} were refused", count - ran);
+    assert!(wrong.is_empty(), "{} of {ran} scenarios:\n{}", wrong.len(), wrong[..wrong.len().min(5)].join("\n"));
+    assert!(count < 100 || ran * 3 > count, "most are refused: {ran} of {count}");
+}
+
+/// The checks see what they look for.
+#[test]
+fn each_check_can_fail() {
+    let scenario = scenario(1, &["juno-r0".to_owned()]);
+    let prepared = build(&scenario.inputs, &PolicySpec::default()).expect("good inputs");
+    let report = run_one(&prepared.plan, 1, pelton_schema::NullSink, Control::default()).expect("runs");
+    let good =
+        serde_json::to_value(summarise(header(&prepared, &report), &prepared.plan.machine, &report)).expect("JSON");
+    let broken = |change: &dyn Fn(&mut Value)| {
+        let mut json = good.clone();
+        change(&mut json);
+        let mut faults = Faults(Vec::new());
+        check_printed(&Printed::new(json, &mut faults), 0.0, &mut faults);
+        faults.0.len()
+    };
+    assert_eq!(broken(&|_| {}), 0);
+    assert!(broken(&|json| json["residency"][0]["ms"] = (-1.0).into()) > 0);
+    for quantity in ["energy", "transitions", "busy", "run", "latency_min"] {
+        let change = |json: &mut Value| {
+            let rows = json["rows"].as_array_mut().expect("rows");
+            let row = rows.iter_mut().find(|row| row["quantity"] == quantity && row["value"].is_number());
+            row.expect("the first scenario has them all")["value"] = 1e9.into();
+        };
+        assert!(broken(&change) > 0, "{quantity}");
+    }
+    assert!(broken(&|json| json["rows"][0] = json["rows"][1].clone()) > 0, "a name twice");
+}
