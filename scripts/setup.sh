@@ -78,6 +78,19 @@ python_packages() {
     fi
 }
 
+# Each by itself: one that cannot be had must not keep the others away.
+table_packages() {
+    [ -x .venv/bin/python ] || return 1
+    cmp -s scripts/requirements-tables.txt .venv/installed-tables.txt && return 0
+    local package missing=
+    for package in $(sed -n 's/^\([a-z]*==.*\)/\1/p' scripts/requirements-tables.txt); do
+        say "installing $package into .venv: reads exported tables in a test"
+        .venv/bin/python -m pip install --quiet --disable-pip-version-check "$package" </dev/null ||
+            { say "pip failed for $package; reading tables with it will not be measured"; missing=$package; }
+    done
+    [ -n "$missing" ] || cp scripts/requirements-tables.txt .venv/installed-tables.txt
+}
+
 base() {
     rust
     want gcc "compiles the policy core" have cc || exit 4
@@ -95,6 +108,7 @@ group() {
             want clang "compiles the policy core to BPF and with UBSan in the conformance tests" can_build_bpf
             want gcc-multilib "compiles the policy core for 32 bits in the conformance tests" can_build_32_bit
             python_packages
+            table_packages
             ;;
         live)
             want qemu-system-x86 "boots the kernels that are recorded" have qemu-system-x86_64

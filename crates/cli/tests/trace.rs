@@ -28,7 +28,7 @@ fn every_form_that_is_a_trace_keeps_the_switches() {
     assert!(all > Some(20), "{all:?}");
     for form in ["log", "perfetto"] {
         let (_, other) = file(&folder, form);
-        good(&["trace", "export", &log, "--to", form, "-o", &other]);
+        good(&["trace", "export", "-q", &log, "--to", form, "-o", &other]);
         assert_eq!(switches(&other), all, "{form}");
     }
     let (path, csv) = file(&folder, "switches.csv");

@@ -47,7 +47,7 @@ quantities! {
     Run "transitions" ["count"] "Frequency changes, as cpufreq counts them." = |r| Some(r.transitions() as f64);
     Run "switches" ["count"] "Context switches." = |r| Some(r.cpus.iter().map(|c| c.switches).sum::<u64>() as f64);
     Run "busy" ["ms"] "CPU time spent in tasks." = |r| Some(r.cpus.iter().map(|c| c.busy_ns).sum::<u64>() as f64 / 1e6);
-    Run "activations" ["count"] "Completed activations of all tasks." = |r| Some(tasks(r, |t| t.activation_ns.len() as u64));
+    Run "activations" ["count"] "Completed activations of all tasks." = |r| Some(tasks(r, |t| t.activation_ns.len()));
     Run "late" ["count"] "Activations of all tasks that missed their next timer." = |r| timed_tasks(r).then(|| tasks(r, |t| t.overruns));
     Run "wakeup_us_avg" ["us"] "Mean time from wake-up, or start, to execution, over all of them." = |r| wakeups(r).map(|s| s.sum as f64 / s.count as f64 / 1e3);
     Run "wakeup_us_max" ["us"] "Longest time from wake-up, or start, to execution." = |r| wakeups(r).map(|s| s.max as f64 / 1e3);

@@ -11,7 +11,7 @@ use std::io;
 use std::time::Instant;
 
 use pelton_schema::{Event, Sink};
-use pelton_trace::{CsvEvents, EventSelection, JsonLines, LogReader, PeltonLog, PerfettoTrace, TextDump};
+use pelton_trace::{EventSelection, JsonLines, LogReader, LongTable, PeltonLog, PerfettoTrace, TextDump};
 
 /// Events of a timed case.
 const EVENTS: usize = 1_000_000;
@@ -92,7 +92,7 @@ fn main() {
         written(events, out, TextDump::new, |dump| dump.finish().map(drop));
     });
     case("csv", &events, |events, out| {
-        written(events, out, |out| CsvEvents::new(out, all()), |csv| csv.finish().map(drop));
+        written(events, out, |out| LongTable::new(out, false), |csv| csv.finish().map(drop));
     });
     case("json", &events, |events, out| {
         written(events, out, |out| JsonLines::new(out, all()), |json| json.finish().map(drop));

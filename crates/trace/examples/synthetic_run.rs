@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use pelton_schema::Sink;
-use pelton_trace::{CsvEvents, EventSelection, JsonLines, PeltonLog, PerfettoTrace, TextDump};
+use pelton_trace::{EventSelection, JsonLines, LongTable, PeltonLog, PerfettoTrace, TextDump};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -43,7 +43,7 @@ fn write_all(folder: &Path, events: u64, seed: u64) -> io::Result<()> {
     let mut log = PeltonLog::new(create("run.plog")?, &run);
     let mut trace = PerfettoTrace::new(create("run.pftrace")?, &run);
     let mut text = TextDump::with_header(create("run.txt")?, &run);
-    let mut csv = CsvEvents::new(create("run.csv")?, EventSelection::all());
+    let mut csv = LongTable::new(create("run.csv")?, false);
     let mut json = JsonLines::new(create("run.jsonl")?, EventSelection::all());
     for (time_ns, event) in synthetic::Synthetic::new(seed).take(usize::try_from(events).unwrap_or(usize::MAX)) {
         log.event(time_ns, &event);

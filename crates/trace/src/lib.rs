@@ -9,23 +9,27 @@
 //! | [`PeltonLog`], [`LogReader`] | `.plog` | the complete record of a run: comparing, replaying, converting |
 //! | [`PerfettoTrace`], [`perfetto::read`] | `.pftrace` | looking at a run in the Perfetto UI, SQL through its trace processor |
 //! | [`TextDump`] | one line per event | people and `diff` |
-//! | [`CsvEvents`], [`JsonLines`] | tables | notebooks |
+//! | [`EventTable`], [`LongTable`] | CSV, JSON lines, Parquet | pandas, polars, DuckDB |
+//! | [`JsonLines`] | one object per event | scripts |
 //!
 //! [`import`] reads traces, ours and others', and turns them into any of these.
 
+mod event_table;
 mod header;
 pub mod import;
 pub mod log;
 mod output;
+mod parquet;
 pub mod perfetto;
 mod shown;
 mod table;
 mod text;
 mod varint;
 
+pub use event_table::{EventTable, LongTable, TableForm, column_name};
 pub use header::{CpuLayout, DomainLayout, RunHeader};
 pub use log::{LogError, LogReader, LogSummary, PeltonLog};
 pub use perfetto::{PerfettoSummary, PerfettoTrace};
 pub use shown::{lines, one_line};
-pub use table::{CsvEvents, EventSelection, JsonLines, UnknownEvent};
+pub use table::{EventSelection, JsonLines, UnknownEvent};
 pub use text::{TextDump, write_event_line};

@@ -210,7 +210,11 @@ pub enum TraceVerb {
     #[command(after_long_help = "Example:\n  pelton trace info trace.dat")]
     Info(TraceInfoArgs),
     /// Write a trace in another form.
-    #[command(after_long_help = "Example:\n  pelton trace export run.plog --to perfetto -o run.pftrace")]
+    #[command(after_long_help = "\
+Example: as a Perfetto trace
+  pelton trace export run.plog --to perfetto -o run.pftrace
+Example: one Parquet file per kind of event, for polars, pandas and DuckDB
+  pelton trace export run.plog --to parquet -o run/")]
     Export(ExportArgs),
 }
 
@@ -243,7 +247,7 @@ pub struct ExportArgs {
     /// Form to write.
     #[arg(long, value_enum)]
     pub to: TraceForm,
-    /// File to write.
+    /// File to write, - for standard output; for tables also a new folder (NAME/): one file per kind of event.
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Only events of this name; repeatable.
@@ -256,10 +260,12 @@ pub struct ExportArgs {
 pub enum TraceForm {
     // Perfetto trace.
     Perfetto,
-    // One table.
+    // Tables: of one kind of event, of all kinds in a folder, or one row for each number.
     Csv,
-    // One JSON object per event.
+    // The same as JSON lines.
     Json,
+    // The same as Parquet.
+    Parquet,
     // One line per event.
     Text,
     // Our own log.

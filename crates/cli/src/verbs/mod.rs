@@ -6,6 +6,7 @@ mod compare;
 mod distinguish;
 mod explain;
 mod explain_placement;
+mod export_tables;
 mod front;
 mod placements;
 mod platform;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton trace`: what a trace holds, and a trace in another form.
 
-use super::common::unreadable;
-use super::common::{print, print_json};
+use super::common::{print, print_json, unreadable};
+use super::export_tables;
 use crate::args::{ExportArgs, Format, Global, TraceForm, TraceInfoArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::output;
 use crate::progress::Counting;
 use crate::sheet::Sheet;
-use pelton_trace::EventSelection;
 use pelton_trace::import::{
-    ConvertError, ExportFormat, Format as InputFormat, OpenOptions, Source, TraceInfo, convert, open,
+    ConvertError, Converted, ExportFormat, Format as InputFormat, OpenOptions, Source, TraceInfo, convert, open,
 };
+use pelton_trace::{EventSelection, TableForm};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::BufWriter;
@@ -132,45 +132,94 @@ pub fn export(args: &ExportArgs, global: &Global) -> Result<Exit, Failure> {
         names => EventSelection::of(names.iter().map(String::as_str))
             .map_err(|error| Failure::new(Exit::Usage, error, Some("docs/reference/events.md lists the events")))?,
     };
-    let format = match args.to {
-        TraceForm::Perfetto => ExportFormat::Perfetto,
-        TraceForm::Csv => ExportFormat::Csv,
-        TraceForm::Json => ExportFormat::Json,
-        TraceForm::Text => ExportFormat::Text,
-        TraceForm::Log => ExportFormat::Log,
-    };
     output::spare(&[&args.output], std::slice::from_ref(&args.file))?;
     let mut source = opened(&args.file, args.input_format)?;
-    let cannot = |error: std::io::Error| {
-        Failure::cannot(format!("{}: {error}", args.output.display()), "is the folder there, and the disk not full?")
+    let counting = Counting::new(global.quiet);
+    let mut going = |events: u64| {
+        counting.at(events);
+        !events.is_multiple_of(4096) || !interrupt::is_requested()
     };
+    let converted = match form(args.to) {
+        Ok(form) => whole(&mut *source, args, form, &selection, &mut going),
+        Err(tables) => export_tables::export(&mut *source, args, tables, &selection, &mut going),
+    }?;
+    drop(counting);
+    if !global.quiet {
+        say_losses(source.info(), &converted, args);
+    }
+    Ok(Exit::Good)
+}
+
+/// A form of one file, or one of tables.
+fn form(to: TraceForm) -> Result<ExportFormat, TableForm> {
+    match to {
+        TraceForm::Perfetto => Ok(ExportFormat::Perfetto),
+        TraceForm::Text => Ok(ExportFormat::Text),
+        TraceForm::Log => Ok(ExportFormat::Log),
+        TraceForm::Csv => Err(TableForm::Csv),
+        TraceForm::Json => Err(TableForm::Json),
+        TraceForm::Parquet => Err(TableForm::Parquet),
+    }
+}
+
+/// One file that holds the trace.
+fn whole(
+    source: &mut dyn Source,
+    args: &ExportArgs,
+    format: ExportFormat,
+    selection: &EventSelection,
+    going: &mut dyn FnMut(u64) -> bool,
+) -> Result<Converted, Failure> {
     // Others cannot be told from complete ones, so they come to be only when they are.
     let tells = matches!(format, ExportFormat::Log | ExportFormat::Perfetto);
     let pending = output::create(&args.output, tells)?;
     let out = BufWriter::new(pending.writer()?);
-    let counting = Counting::new(global.quiet);
-    let going = |events| {
-        counting.at(events);
-        !events.is_multiple_of(4096) || !interrupt::is_requested()
-    };
-    let converted = convert(source.as_mut(), out, format, &selection, going).map_err(|error| match error {
-        ConvertError::Trace(error) => unreadable(error),
-        ConvertError::Output(error) => cannot(error),
-    })?;
-    drop(counting);
-    if converted.stopped {
-        interrupt::notice();
-        if !tells {
-            return Err(interrupt::failure(format!("interrupted: {} is not written", args.output.display())));
-        }
+    let converted = convert(source, out, format, selection, going).map_err(|error| not_converted(error, args))?;
+    if !converted.stopped {
         pending.keep()?;
-        let holds = format!("interrupted: {} holds what was read so far, and says so", args.output.display());
-        return Err(interrupt::failure(holds));
+        return Ok(converted);
+    }
+    interrupt::notice();
+    let name = args.output.display();
+    if !tells {
+        return Err(interrupt::failure(format!("interrupted: {name} is not written")));
     }
     pending.keep()?;
-    if !source.info().is_complete() && !global.quiet {
-        let info = source.info();
+    Err(interrupt::failure(format!("interrupted: {name} holds what was read so far, and says so")))
+}
+
+/// Why nothing, or not everything, was written.
+pub(super) fn not_converted(error: ConvertError, args: &ExportArgs) -> Failure {
+    match error {
+        ConvertError::Trace(error) => unreadable(error),
+        ConvertError::Output(error) => {
+            let reason = format!("{}: {error}", args.output.display());
+            Failure::cannot(reason, "is the folder there, and the disk not full?")
+        }
+    }
+}
+
+/// What the output does not have of the trace.
+fn say_losses(info: &TraceInfo, converted: &Converted, args: &ExportArgs) {
+    let list = |events: &mut dyn Iterator<Item = (&str, u64)>| {
+        let all: Vec<String> = events.map(|(name, n)| format!("{name} ({n})")).collect();
+        let more =
+            if all.len() > KINDS_SHOWN { format!(" and {} more", all.len() - KINDS_SHOWN) } else { String::new() };
+        (!all.is_empty()).then(|| all[..all.len().min(KINDS_SHOWN)].join(", ") + &more)
+    };
+    if let Some(list) = list(&mut converted.left_out.iter().map(|(name, &n)| (*name, n))) {
+        crate::say(&format!(
+            "note: not in {}: this form cannot hold {list}; a log (--to log) can",
+            args.output.display()
+        ));
+    }
+    if let Some(list) = list(&mut info.skipped.iter().map(|(name, &n)| (name.as_str(), n))) {
+        crate::say(&format!("note: not in {}: events that mean nothing here: {list}", args.output.display()));
+    }
+    if !info.is_complete() {
         crate::say(&format!("note: damaged: {}; lost: {}", counted(info.damaged, "place"), lost(info)));
     }
-    Ok(Exit::Good)
 }
+
+/// Kinds of events that a note lists.
+const KINDS_SHOWN: usize = 8;

@@ -10,7 +10,7 @@ use super::{ImportError, Source, TraceInfo};
 use crate::header::RunHeader;
 use crate::log::PeltonLog;
 use crate::perfetto::PerfettoTrace;
-use crate::table::{CsvEvents, EventSelection, JsonLines};
+use crate::table::EventSelection;
 use crate::text::TextDump;
 
 /// Form of the output.
@@ -18,10 +18,6 @@ use crate::text::TextDump;
 pub enum ExportFormat {
     /// One line per event, for people and `diff`.
     Text,
-    /// Table with one column per distinct name.
-    Csv,
-    /// One JSON object per event.
-    Json,
     /// Perfetto trace.
     Perfetto,
     /// Our own log.
@@ -44,12 +40,14 @@ impl From<ImportError> for ConvertError {
 }
 
 /// What an output holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Converted {
     /// Events read.
     pub events: u64,
     /// The caller stopped it, by `seen` or by the flag of [`super::OpenOptions`]: the output does not hold everything.
     pub stopped: bool,
+    /// Selected events that the form cannot hold, by name.
+    pub left_out: BTreeMap<&'static str, u64>,
 }
 
 /// Writes the selected events of `source` to `out`, and calls `seen` with the number of events read so far; false from it
@@ -65,7 +63,6 @@ pub fn convert(
     mut seen: impl FnMut(u64) -> bool,
 ) -> Result<Converted, ConvertError> {
     let own = source.info().header.clone();
-    let all = EventSelection::all();
     let seen = &mut seen;
     match format {
         ExportFormat::Text => {
@@ -74,16 +71,6 @@ pub fn convert(
                 None => TextDump::new(out),
             };
             let copied = copy(source, selection, &mut sink, seen)?;
-            sink.finish().map(|_| copied).map_err(ConvertError::Output)
-        }
-        ExportFormat::Csv => {
-            let mut sink = CsvEvents::new(out, selection.clone());
-            let copied = copy(source, &all, &mut sink, seen)?;
-            sink.finish().map(|_| copied).map_err(ConvertError::Output)
-        }
-        ExportFormat::Json => {
-            let mut sink = JsonLines::new(out, selection.clone());
-            let copied = copy(source, &all, &mut sink, seen)?;
             sink.finish().map(|_| copied).map_err(ConvertError::Output)
         }
         ExportFormat::Perfetto => {
@@ -95,7 +82,8 @@ pub fn convert(
                     sink.name_task(tid, name);
                 }
             };
-            let copied = copy_named(source, selection, &mut sink, name, seen)?;
+            let mut copied = copy_named(source, selection, &mut sink, name, seen)?;
+            copied.left_out = sink.left_out();
             let whole = !copied.stopped && source.info().damaged == 0;
             let ended = if whole { sink.finish() } else { sink.abandon() };
             ended.map(|_| copied).map_err(ConvertError::Output)
@@ -127,7 +115,10 @@ fn end_log(source: &dyn Source, sink: PeltonLog<impl Write>, copied: Converted) 
 }
 
 /// Sends the selected events to `sink` until the trace ends or `seen` says stop.
-fn copy<S: Sink>(
+///
+/// # Errors
+/// When the trace cannot be read on.
+pub fn copy<S: Sink>(
     source: &mut dyn Source,
     selection: &EventSelection,
     sink: &mut S,
@@ -140,10 +131,10 @@ fn copy<S: Sink>(
             sink.event(timed.time_ns, &timed.event);
         }
         if !seen(events) {
-            return Ok(Converted { events, stopped: true });
+            return Ok(Converted { events, stopped: true, ..Converted::default() });
         }
     }
-    Ok(Converted { events, stopped })
+    Ok(Converted { events, stopped, ..Converted::default() })
 }
 
 /// Like [`copy`]; before an event of a task whose name is new, `name` is told it, since no header names the tasks.
@@ -172,10 +163,10 @@ fn copy_named<S: Sink>(
             sink.event(timed.time_ns, &timed.event);
         }
         if !seen(events) {
-            return Ok(Converted { events, stopped: true });
+            return Ok(Converted { events, stopped: true, ..Converted::default() });
         }
     }
-    Ok(Converted { events, stopped })
+    Ok(Converted { events, stopped, ..Converted::default() })
 }
 
 /// The next event; where reading was asked to end, the output ends too.
@@ -209,6 +200,8 @@ fn foreign_header(info: &TraceInfo) -> RunHeader {
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         platform: "recorded".to_owned(),
         workload: info.format.name().to_owned(),
+        // What it was recorded on stays known.
+        remarks: info.remarks.clone(),
         ..RunHeader::default()
     }
 }
@@ -251,8 +244,6 @@ mod tests {
 
     #[test]
     fn only_selected_events_are_written() {
-        assert_eq!(lines(ExportFormat::Csv, &["pelt_rt"]).last().map(String::as_str), Some("9,pelt_rt,2,300"));
-        assert_eq!(lines(ExportFormat::Json, &["cpu_idle"]).len(), 2, "units and one event");
         let text = lines(ExportFormat::Text, &["cpu_idle"]);
         assert_eq!(text.iter().filter(|line| !line.starts_with('#')).count(), 1);
     }
@@ -274,7 +265,7 @@ mod tests {
         let mut file = Vec::new();
         let all = EventSelection::all();
         let converted = convert(&mut source, &mut file, ExportFormat::Log, &all, |_| true).expect("room");
-        assert_eq!(converted, Converted { events: 2, stopped: false });
+        assert_eq!((converted.events, converted.stopped), (2, false));
         let mut log = LogSource::new(&file[..], Path::new("t.plog")).expect("a log");
         let mut found = Vec::new();
         while let Some(timed) = log.next().expect("reads") {
@@ -312,6 +303,35 @@ mod tests {
         let mut source = crate::import::open(trace.path(), &Default::default()).expect("a trace");
         assert_eq!(source.next().expect("reads").map(|timed| timed.event), Some(event));
         assert_eq!(source.next().expect("reads").map(|timed| timed.event), Some(late));
+    }
+
+    #[test]
+    fn a_recorded_trace_keeps_its_kernel_and_says_what_it_cannot_hold() {
+        let event = Event::SchedWaking { cpu: 1, tid: 7, prio: 120, target_cpu: 1 };
+        for (kernel, told) in
+            [("kernel: 6.1.55 #1 SMP", "6.1.55"), ("kernel: 3.18.20 x", "3.18.20"), ("clock: local", "")]
+        {
+            let mut info = TraceInfo::new(Format::TraceDat);
+            info.remarks.push(kernel.to_owned());
+            let lost = Event::TaskAttributes {
+                tid: 7,
+                policy: 0,
+                prio: 120,
+                uclamp_min: 0,
+                uclamp_max: 1024,
+                cpus_allowed: 3,
+                group: 0,
+            };
+            let mut source = Given(vec![Timed { time_ns: 9, event }, Timed { time_ns: 10, event: lost }], info);
+            let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+            let all = EventSelection::all();
+            let converted = convert(&mut source, &mut file, ExportFormat::Perfetto, &all, |_| true).expect("room");
+            assert_eq!(converted.left_out, BTreeMap::from([("task_attributes", 1)]));
+            let trace = crate::import::open(file.path(), &Default::default()).expect("a trace");
+            let remark = trace.info().remarks.iter().find(|remark| remark.starts_with("kernel: "));
+            let release = remark.map_or("", |remark| remark["kernel: ".len()..].split(' ').next().unwrap_or(""));
+            assert_eq!(release, told, "{:?}", trace.info().remarks);
+        }
     }
 
     #[test]

@@ -46,6 +46,8 @@ impl<R: Read> LogSource<R> {
     fn note(&mut self, event: &Event) {
         match *event {
             Event::TaskName { tid, name_0, name_8 } => self.info.name_task(tid, &unpack_name(name_0, name_8)),
+            // A log that was made from a foreign trace has no CPUs in its header.
+            Event::SchedSwitch { cpu, .. } => self.info.cpus = self.info.cpus.max(cpu.saturating_add(1)),
             Event::LostEvents { count: 0, .. } => self.info.lost_unknown += 1,
             Event::LostEvents { count, .. } => self.info.lost = self.info.lost.saturating_add(count),
             _ => {}

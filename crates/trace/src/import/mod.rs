@@ -23,7 +23,7 @@ mod stop;
 pub mod text;
 
 pub use compressed::open_bytes;
-pub use convert::{ConvertError, Converted, ExportFormat, convert};
+pub use convert::{ConvertError, Converted, ExportFormat, convert, copy};
 pub use error::ImportError;
 pub use info::{Damage, Format, TraceInfo};
 pub use open::{OpenOptions, open};

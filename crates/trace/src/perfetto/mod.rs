@@ -34,9 +34,10 @@ pub(crate) mod proto;
 pub mod read;
 mod tracks;
 
+use std::collections::BTreeMap;
 use std::io;
 
-use pelton_schema::{Event, Sink, unpack_name};
+use pelton_schema::{Event, EventInfo, Sink, unpack_name};
 
 use crate::header::RunHeader;
 use crate::output::Output;
@@ -45,6 +46,9 @@ use tracks::Tracks;
 
 /// Process id of the workload; task `t` has thread id `PROCESS_PID + t`.
 pub const PROCESS_PID: u32 = 1000;
+
+/// Stands for the recorded kernel in a release when it is not known.
+pub(crate) const KERNEL_UNKNOWN: &str = "kernel not known";
 
 /// Packet sequence of everything but ftrace.
 const TRACK_SEQUENCE: u64 = 1;
@@ -103,6 +107,8 @@ pub struct PerfettoTrace<W: io::Write> {
     bundles: FtraceBundles,
     tracks: Tracks,
     ftrace_events: u64,
+    /// Events that no packet can hold, by code.
+    left_out: BTreeMap<u8, u64>,
     /// Reused for every write.
     gathered: Vec<u8>,
 }
@@ -134,7 +140,7 @@ impl<W: io::Write> PerfettoTrace<W> {
         output.put(&preamble::encode(run, ids));
         let gathered = Vec::with_capacity(GATHERED_BYTES_TARGET);
         let (bundles, tracks) = (FtraceBundles::new(run, ids), Tracks::new(run, ids));
-        PerfettoTrace { output, bundles, tracks, ftrace_events: 0, gathered }
+        PerfettoTrace { output, bundles, tracks, ftrace_events: 0, left_out: BTreeMap::new(), gathered }
     }
 
     /// From here on the task has this name; events say the same with `task_name`.
@@ -160,6 +166,11 @@ impl<W: io::Write> PerfettoTrace<W> {
         Ok(PerfettoSummary { ftrace_events: self.ftrace_events, counter_values: self.tracks.values, bytes })
     }
 
+    /// Events so far that a Perfetto trace cannot hold, by name.
+    pub fn left_out(&self) -> BTreeMap<&'static str, u64> {
+        self.left_out.iter().filter_map(|(&code, &n)| Some((EventInfo::of_code(code)?.name, n))).collect()
+    }
+
     /// True once a write failed: nothing more reaches the file, and `finish` will say why.
     pub fn has_failed(&self) -> bool {
         self.output.has_failed()
@@ -182,8 +193,8 @@ impl<W: io::Write> Sink for PerfettoTrace<W> {
         }
         if self.bundles.event(time_ns, event) {
             self.ftrace_events += 1;
-        } else {
-            self.tracks.event(time_ns, event);
+        } else if !self.tracks.event(time_ns, event) {
+            *self.left_out.entry(event.code()).or_default() += 1;
         }
         if self.bundles.bytes + self.tracks.packets.len() >= GATHERED_BYTES_TARGET {
             self.write_gathered();

@@ -3,7 +3,7 @@
 
 use super::fields::{clock_snapshot, cpu_info, packet, process_tree, service_event, system_info, trace_uuid};
 use super::proto::{put_bytes, put_int, put_message, put_uint};
-use super::{PROCESS_PID, TRACK_SEQUENCE, TaskIds, put_packet};
+use super::{KERNEL_UNKNOWN, PROCESS_PID, TRACK_SEQUENCE, TaskIds, put_packet};
 use crate::header::RunHeader;
 
 /// All packets of the preamble.
@@ -56,7 +56,7 @@ fn put_trace_uuid(out: &mut Vec<u8>, run: &RunHeader) {
 fn put_system_info(out: &mut Vec<u8>, run: &RunHeader, ids: TaskIds) {
     let release = match ids {
         TaskIds::Run => format!("{}.0-pelton", run.profile),
-        TaskIds::Kernel => "4.14.0-recorded".to_owned(),
+        TaskIds::Kernel => recorded_release(run),
     };
     let version = format!(
         "pelton {} scenario {:016x} core {:016x} seed {}",
@@ -75,6 +75,20 @@ fn put_system_info(out: &mut Vec<u8>, run: &RunHeader, ids: TaskIds) {
             }
         });
     });
+}
+
+/// The recorded kernel's release. One before 4.14 encodes states in another way than they are written here.
+fn recorded_release(run: &RunHeader) -> String {
+    let named = run.remarks.iter().find_map(|remark| remark.strip_prefix("kernel: ")?.split_whitespace().next());
+    let version = |release: &str| {
+        let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+        Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+    };
+    match named.map(|release| (release, version(release))) {
+        Some((release, Some(version))) if version >= (4, 14) => release.to_owned(),
+        Some((release, Some(_))) => format!("4.14.0 (states as of 4.14; recorded on {release})"),
+        _ => format!("4.14.0 ({KERNEL_UNKNOWN})"),
+    }
 }
 
 /// Where tracing starts and where it ends: a trace that starts and does not end was cut.

@@ -160,7 +160,7 @@ impl Tracks {
 
     /// Writes what `event` says about any track.
     #[inline]
-    pub fn event(&mut self, time_ns: u64, event: &Event) {
+    pub fn event(&mut self, time_ns: u64, event: &Event) -> bool {
         match *event {
             Event::PeltSe { tid, util_avg, util_est, .. } => {
                 self.value(time_ns, Owner::Task(tid), TASK_UTIL_AVG, u64::from(util_avg));
@@ -184,8 +184,9 @@ impl Tracks {
                 self.value(time_ns, Owner::Domain(domain), DOMAIN_POWER, power_uw);
             }
             Event::TaskActivation { .. } => self.activation(time_ns, event),
-            _ => {}
+            _ => return false,
         }
+        true
     }
 
     #[inline]

@@ -11,6 +11,7 @@ use super::clocks::{Clocks, MONOTONIC_RAW};
 use super::spill::{Spill, put_event};
 use super::tracks::{Defaults, Tracks, numbers};
 use crate::import::decode::Notes;
+use crate::perfetto::KERNEL_UNKNOWN;
 use crate::perfetto::fields::{clock_snapshot, packet, process_tree, service_event, system_info, trace};
 use crate::perfetto::proto::{Value, each_field, take_field};
 use crate::varint;
@@ -373,7 +374,14 @@ impl Index {
                 })?;
                 self.by_us = texts[1].starts_with("pelton ");
                 self.tracks.ours = texts[0].ends_with("-pelton");
-                notes.info.remarks.push(format!("kernel: {} {}", texts[0], texts[1]));
+                // What stands for a kernel of ours that states are written for, and what the trace was recorded on.
+                let recorded =
+                    texts[0].split_once(" (").filter(|_| self.by_us).map(|(_, rest)| rest.trim_end_matches(')'));
+                match recorded.map(|rest| rest.rsplit("recorded on ").next().unwrap_or("")) {
+                    None => notes.info.remarks.push(format!("kernel: {} {}", texts[0], texts[1])),
+                    Some(KERNEL_UNKNOWN) => {}
+                    Some(kernel) => notes.info.remarks.push(format!("kernel: {kernel} {}", texts[1])),
+                }
             }
             Some(())
         })

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `pelton trace export --to csv|json|parquet`: events as tables.
+
+use super::trace::not_converted;
+use crate::args::ExportArgs;
+use crate::exit::{Exit, Failure};
+use crate::interrupt;
+use crate::output::{self, Pending};
+use pelton_schema::{Event, EventInfo, Sink};
+use pelton_trace::import::{Converted, Source, TraceInfo, copy};
+use pelton_trace::{EventSelection, EventTable, LongTable, TableForm, one_line};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Writes the selected events as the tables that were asked for.
+pub fn export(
+    source: &mut dyn Source,
+    args: &ExportArgs,
+    form: TableForm,
+    selection: &EventSelection,
+    going: &mut dyn FnMut(u64) -> bool,
+) -> Result<Converted, Failure> {
+    let mut going = going;
+    if is_folder(&args.output) {
+        return folder(source, args, form, selection, &mut going);
+    }
+    let pending = output::create(&args.output, false)?;
+    let out = pending.writer()?;
+    let (converted, written) = match (args.events.as_slice(), form) {
+        ([name], _) => {
+            let info = info_of(name)?;
+            let mut table = EventTable::new(out, info, form);
+            (copy(source, selection, &mut table, &mut going), table.finish())
+        }
+        (_, TableForm::Parquet) => {
+            let hint = "name one event (--event), or a folder for one file per kind: -o NAME/";
+            return Err(Failure::new(Exit::Usage, "a Parquet file has events of one kind", Some(hint)));
+        }
+        _ => {
+            let mut table = LongTable::new(out, form == TableForm::Json);
+            (copy(source, selection, &mut table, &mut going), table.finish())
+        }
+    };
+    let converted = converted.map_err(|error| not_converted(error, args))?;
+    written.map_err(|error| cannot(&args.output, &error))?;
+    if converted.stopped {
+        return Err(interrupt::failure(format!("interrupted: {} is not written", args.output.display())));
+    }
+    pending.keep()?;
+    Ok(converted)
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+fn info_of(name: &str) -> Result<&'static EventInfo, Failure> {
+    let found = pelton_schema::EVENTS.iter().find(|info| info.name == name);
+    found.ok_or_else(|| Failure::new(Exit::Usage, format!("no event is called `{name}`"), None))
+}
+
+fn cannot(path: &Path, error: &io::Error) -> Failure {
+    Failure::cannot(format!("cannot write {}: {error}", path.display()), "is the disk full?")
+}
+
+/// A table of each kind of event that there is, the names of the tasks, and what the trace is.
+struct Folder {
+    path: PathBuf,
+    form: TableForm,
+    tables: BTreeMap<u8, (EventTable<File>, Pending)>,
+    failed: Option<Failure>,
+    first_ns: Option<u64>,
+    last_ns: u64,
+}
+
+impl Folder {
+    fn table(&mut self, event: &Event) -> Result<Option<&mut EventTable<File>>, Failure> {
+        let Some(info) = EventInfo::of_code(event.code()) else { return Ok(None) };
+        if !self.tables.contains_key(&info.code) {
+            let pending = output::create(&self.path.join(format!("{}.{}", info.name, self.form.ending())), false)?;
+            let table = EventTable::new(pending.writer()?, info, self.form);
+            self.tables.insert(info.code, (table, pending));
+        }
+        Ok(self.tables.get_mut(&info.code).map(|(table, _)| table))
+    }
+}
+
+impl Sink for Folder {
+    fn event(&mut self, time_ns: u64, event: &Event) {
+        if self.failed.is_some() {
+            return;
+        }
+        self.first_ns.get_or_insert(time_ns);
+        self.last_ns = time_ns;
+        match self.table(event) {
+            Ok(Some(table)) => table.event(time_ns, event),
+            Ok(None) => {}
+            Err(failure) => self.failed = Some(failure),
+        }
+    }
+}
+
+fn folder(
+    source: &mut dyn Source,
+    args: &ExportArgs,
+    form: TableForm,
+    selection: &EventSelection,
+    going: &mut impl FnMut(u64) -> bool,
+) -> Result<Converted, Failure> {
+    let path = args.output.clone();
+    let made = std::fs::create_dir_all(&path).and_then(|()| std::fs::read_dir(&path));
+    if made.map_err(|error| cannot(&path, &error))?.next().is_some() {
+        // Tables of another trace beside these would be read with them.
+        let reason = format!("the folder {} is not empty", path.display());
+        return Err(Failure::new(Exit::Usage, reason, Some("name a new one")));
+    }
+    let mut sink = Folder { path, form, tables: BTreeMap::new(), failed: None, first_ns: None, last_ns: 0 };
+    let converted = copy(source, selection, &mut sink, going).map_err(|error| not_converted(error, args))?;
+    if let Some(failure) = sink.failed {
+        return Err(failure);
+    }
+    if converted.stopped {
+        return Err(interrupt::failure(format!("interrupted: nothing is written to {}", args.output.display())));
+    }
+    let about = about(source.info(), (sink.first_ns, sink.last_ns));
+    write(&sink.path.join("tasks.csv"), &tasks(source.info()))?;
+    write(&sink.path.join("trace.json"), &(serde_json::to_string_pretty(&about).unwrap_or_default() + "\n"))?;
+    let mut pending = Vec::new();
+    for (table, file) in sink.tables.into_values() {
+        table.finish().map_err(|error| cannot(&args.output, &error))?;
+        pending.push(file);
+    }
+    pending.into_iter().try_for_each(Pending::keep)?;
+    Ok(converted)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let mut pending = output::create(path, false)?;
+    pending.write_all(text.as_bytes())?;
+    pending.keep()
+}
+
+/// Ids and names of the tasks, the last name of each.
+fn tasks(info: &TraceInfo) -> String {
+    let mut sheet = crate::sheet::Sheet::new(&["tid", "<name"]);
+    info.names.iter().for_each(|(tid, name)| sheet.row(vec![tid.to_string(), one_line(name).into_owned()]));
+    sheet.csv()
+}
+
+fn about(info: &TraceInfo, (first_ns, last_ns): (Option<u64>, u64)) -> serde_json::Value {
+    json!({
+        "schema": pelton_lab::about::SCHEMA, "version": env!("CARGO_PKG_VERSION"), "format": info.format.name(),
+        "cpus": info.cpus, "resolution_ns": info.resolution_ns, "first_ns": first_ns,
+        "last_ns": first_ns.map(|_| last_ns), "remarks": info.remarks, "events": info.events, "skipped": info.skipped,
+        "lost": info.lost, "lost_unknown": info.lost_unknown, "damaged": info.damaged, "complete": info.is_complete(),
+    })
+}

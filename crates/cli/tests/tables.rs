@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Exported tables: what pandas, polars, pyarrow and DuckDB read is what the trace says. `make test` installs them; the
+//! script says `not measured` for what is missing.
+
+mod support;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::{file, good, pelton};
+
+fn recorded(folder: &tempfile::TempDir) -> String {
+    let (_, log) = file(folder, "run.plog");
+    let load = "periodic:run_us=3000,period_us=10000 + periodic:run_us=500,period_us=3000,policy=fifo,priority=5";
+    good(&["run", "--platform", "hikey-6220", "--workload", load, "--duration", "300ms", "--log", &log]);
+    log
+}
+
+#[test]
+fn other_programs_read_the_tables_as_they_are() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let log = recorded(&folder);
+    for form in ["csv", "json", "parquet"] {
+        let out = format!("{}/", folder.path().join(form).display());
+        good(&["trace", "export", &log, "--to", form, "-o", &out]);
+        let again = pelton(&["trace", "export", &log, "--to", form, "-o", &out]);
+        assert!(again.code == 2 && again.stderr.contains("is not empty"), "{}", again.stderr);
+    }
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let installed = repository.join(".venv/bin/python");
+    let python = if installed.exists() { installed } else { PathBuf::from("python3") };
+    let checked = Command::new(python).arg(repository.join("tests/trace/check_tables.py")).arg(folder.path()).output();
+    let Ok(checked) = checked else {
+        println!("not measured: tables read by other programs: there is no python3");
+        return;
+    };
+    let text = String::from_utf8_lossy(&checked.stdout).into_owned() + &String::from_utf8_lossy(&checked.stderr);
+    println!("{text}");
+    assert!(checked.status.success(), "{text}");
+}
+
+#[test]
+fn a_table_has_no_comments_and_units_in_its_names() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let log = recorded(&folder);
+    let head = |form: &str, event: &[&str]| {
+        let out = good(&[&["trace", "export", &log, "--to", form, "-o", "-"], event].concat());
+        out.lines().next().unwrap_or("").to_owned()
+    };
+    assert_eq!(head("csv", &["--event", "cpu_frequency"]), "time_ns,cpu,freq_khz");
+    assert_eq!(head("csv", &["--event", "pelt_rt"]), "time_ns,cpu,util_avg_of_1024");
+    assert_eq!(head("csv", &[]), "number,time_ns,event,column,value");
+    assert!(head("json", &["--event", "cpu_frequency"]).starts_with("{\"time_ns\":0,\"cpu\":0,\"freq_khz\":"));
+    let refused = pelton(&["trace", "export", &log, "--to", "parquet", "-o", "x.parquet"]);
+    assert!(refused.code == 2 && refused.stderr.contains("-o NAME/"), "{}", refused.stderr);
+}
+
+#[test]
+fn what_a_form_cannot_hold_is_said() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let log = recorded(&folder);
+    let [(_, trace), (text, text_name)] = ["t.pftrace", "f.txt"].map(|name| file(&folder, name));
+    let exported = pelton(&["trace", "export", &log, "--to", "perfetto", "-o", &trace]);
+    assert!(exported.code == 0 && exported.stderr.contains("task_attributes (2)"), "{}", exported.stderr);
+    let unknown = "a-7 [001] 1.0: cpu_idle: state=1 cpu_id=1\na-7 [001] 1.1: ext4_sync: x=1\n";
+    std::fs::write(text, unknown).expect("room");
+    let exported = pelton(&["trace", "export", &text_name, "--to", "text", "-o", &trace]);
+    assert!(exported.code == 0 && exported.stderr.contains("ext4_sync (1)"), "{}", exported.stderr);
+}
