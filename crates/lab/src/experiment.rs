@@ -439,7 +439,7 @@ fn check_row(experiment: &Experiment, row: &Row) -> Result<(), Wrong> {
     check_variant(experiment, &row.variant)?;
     check_workloads(experiment, row.workload.names())?;
     if row.against.is_some() != row.by.is_some() {
-        return Err(Wrong::at(&["against"], "`against` and `by` come together".to_owned()));
+        return Err(Wrong::at(&["against"], "`against` and `by` come together"));
     }
     if let Some(name) = row.against.as_ref().filter(|name| !experiment.variant.contains_key(*name)) {
         return Err(Wrong::at(&["against"], format!("no variant is called `{name}`")));
