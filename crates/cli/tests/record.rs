@@ -177,6 +177,24 @@ fn the_machine_is_as_before_after_a_kill_and_after_two_recordings_at_once() {
 }
 
 #[test]
+fn a_recording_is_replayed_and_made_a_workload_without_further_options() {
+    if !can_measure() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let [(_, log), (_, model)] = ["r.plog", "r.json"].map(|name| file(&folder, name));
+    let recorded = pelton(&["record", "-q", "-o", &log, "--duration", "500ms", "--", "sleep", "0.4"]);
+    assert_eq!(recorded.code, 0, "{}", recorded.stderr);
+    let replayed = pelton(&["replay", &log]);
+    assert_eq!(replayed.code, 0, "{}", replayed.stderr);
+    assert!(replayed.stderr.contains("the machine is taken from the recording"), "{}", replayed.stderr);
+    let made = pelton(&["workload", "from-trace", "-q", &log, "-o", &model]);
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    let ran = pelton(&["run", "-q", "--platform", "qemu-virt-bl", "--workload", &model]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+}
+
+#[test]
 fn ctrl_c_leaves_a_complete_recording() {
     if !can_measure() {
         return;

@@ -75,7 +75,8 @@ fn input_mistakes_exit_with_3() {
         arguments
     };
     let rt = ["--platform", "hikey-6220", "--workload", "busy"];
-    let cases: [(Vec<&str>, &str); 8] = [
+    let cases: [(Vec<&str>, &str); 9] = [
+        (run(&["--platform", "pixel6", "--workload", "busy"]), "did you mean `pixel6-gs101`?"),
         (run(&["--platform", "hikey-6221", "--workload", "busy"]), "hikey-6220"),
         (run(&["--platform", "hikey-6220", "--workload", "bsy"]), "busy"),
         (run(&["--platform", "hikey-6220", "--workload", "./missing.json"]), "missing.json"),

@@ -7,7 +7,7 @@ use pelton_scenario::bench::original::Original;
 use pelton_scenario::platform::{self, Built, PlatformOptions};
 use pelton_scenario::policy::{self, PolicyChoice};
 use pelton_scenario::rtapp::{Loaded, RtAppOptions};
-use pelton_scenario::{Diagnostics, Plan, workload};
+use pelton_scenario::{Diagnostics, Plan, SourceFile, workload};
 use pelton_sim::groups::into_group;
 use pelton_sim::workload::Start;
 use pelton_sim::{Machine, RunConfig, Workload};
@@ -40,6 +40,8 @@ pub struct Prepared {
 pub struct Inputs {
     /// Platform name or file.
     pub platform: String,
+    /// The platform's text, where it is no file: a recording carries its machine.
+    pub platform_text: Option<String>,
     /// Workload specification: files and models, joined by `+`.
     pub workload: String,
     /// Seed.
@@ -150,7 +152,11 @@ pub fn policy(spec: &PolicySpec) -> Result<PolicyChoice, Diagnostics> {
 pub fn machine(inputs: &Inputs, profile: &str) -> Result<Built, Diagnostics> {
     let default = PlatformOptions::new(profile);
     let options = PlatformOptions { hz: inputs.hz.unwrap_or(default.hz), ..default };
-    let mut built = platform::load(&inputs.platform)?.build(&options)?;
+    let file = match &inputs.platform_text {
+        Some(text) => platform::parse(&SourceFile::new(&inputs.platform, text)),
+        None => platform::load(&inputs.platform),
+    };
+    let mut built = file?.build(&options)?;
     inputs.machine.apply(&mut built.machine);
     Ok(built)
 }

@@ -122,6 +122,7 @@ fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, 
     let (variant, workload) = (&experiment.variant[&side.0], &experiment.workload[&side.1]);
     let inputs = Inputs {
         platform: experiment.platform.clone(),
+        platform_text: None,
         seed: 1,
         workload: variant
             .with

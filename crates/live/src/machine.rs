@@ -154,11 +154,33 @@ fn remarks() -> Vec<String> {
         "clock: CLOCK_MONOTONIC".to_owned(),
     ];
     remarks.extend(hz().map(|hz| format!("HZ: {hz}")));
+    remarks.extend(hardware(Path::new("/sys/devices/system/cpu/cpu0")));
     for name in ["sched_autogroup_enabled", "sched_rt_runtime_us", "sched_rt_period_us"] {
         let value = read(Path::new("/proc/sys/kernel").join(name));
         if !value.is_empty() {
             remarks.push(format!("{name}: {value}"));
         }
+    }
+    remarks
+}
+
+/// Driver and idle states of a CPU, as far as the kernel shows them.
+fn hardware(cpu: &Path) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let facts = [
+        ("driver", "scaling_driver"),
+        ("governor", "scaling_governor"),
+        ("transition latency ns", "cpuinfo_transition_latency"),
+    ];
+    for (name, file) in facts {
+        let value = read(cpu.join("cpufreq").join(file));
+        if !value.is_empty() {
+            remarks.push(format!("cpufreq {name}: {value}"));
+        }
+    }
+    for state in (0..16).map(|i| cpu.join(format!("cpuidle/state{i}"))).take_while(|state| state.is_dir()) {
+        let [name, exit_us, residency_us] = ["name", "latency", "residency"].map(|file| read(state.join(file)));
+        remarks.push(format!("idle state: {name}, exit {exit_us} us, residency {residency_us} us"));
     }
     remarks
 }

@@ -18,6 +18,7 @@ use std::io::{IsTerminal, Write};
 pub fn inputs(args: &InputArgs, seed: u64, random_phase: bool) -> Inputs {
     Inputs {
         platform: args.platform.clone(),
+        platform_text: None,
         workload: args.workload.clone(),
         seed,
         duration_ns: args.duration,

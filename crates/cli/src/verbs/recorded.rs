@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Reading a trace as a workload: what `replay` and `workload from-trace` share.
 
+use super::carried;
 use super::common::{bad_input, unreadable};
 use crate::args::{IdleStatesFrom, PartArgs};
 use crate::exit::{Exit, Failure};
@@ -36,9 +37,30 @@ pub struct Gaps {
     pub lost_events: u64,
 }
 
+/// A platform: by name or path, or as a recording describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Platform {
+    /// How to call it.
+    pub name: String,
+    /// Its description, where it is not a file.
+    pub text: Option<String>,
+}
+
+impl Platform {
+    /// One that somebody named.
+    pub fn named(name: &str) -> Platform {
+        Platform { name: name.to_owned(), text: None }
+    }
+
+    /// What the plan is made from.
+    pub fn inputs(&self) -> Inputs {
+        Inputs { platform: self.name.clone(), platform_text: self.text.clone(), ..Inputs::default() }
+    }
+}
+
 /// A platform as it is. What of it depends on the kernel's version plays no part in reading a recording.
-pub fn machine(platform: &str) -> Result<Built, Failure> {
-    let inputs = Inputs { platform: platform.to_owned(), ..Inputs::default() };
+pub fn machine(platform: &Platform) -> Result<Built, Failure> {
+    let inputs = platform.inputs();
     plan::machine(&inputs, DEFAULT_PROFILE).map_err(|d| bad_input(&d))
 }
 
@@ -46,8 +68,10 @@ pub fn machine(platform: &str) -> Result<Built, Failure> {
 pub struct Read {
     /// What it says.
     pub recorded: Recorded,
-    /// The platform's name.
-    pub platform: String,
+    /// That machine.
+    pub platform: Platform,
+    /// Ticks per second of the recorded kernel, where the trace tells.
+    pub hz: Option<u32>,
     /// How the idle states of the platform behaved; `None` where that was wanted and cannot be measured.
     pub idle_states: Option<IdleStates>,
     /// What speaks against that machine.
@@ -60,8 +84,10 @@ pub fn read(part: &PartArgs, path: &Path, settle_ns: u64, global: &crate::args::
     let header = source.info().header.clone();
     let named = header.as_ref().map_or("", |h| h.platform.as_str());
     // A name out of a file that anybody may have written is no path to open.
-    let known = platform::names().find(|name| *name == named).map(str::to_owned);
-    let Some(platform) = part.recorded_on.clone().or(known).or(part.platform.clone()) else {
+    let known = platform::names().find(|name| *name == named);
+    let told = [part.recorded_on.as_deref(), known].into_iter().flatten().next().map(Platform::named);
+    let carried = || header.as_ref().and_then(carried::platform);
+    let Some(platform) = told.or_else(carried).or(part.platform.as_deref().map(Platform::named)) else {
         let what = if named.is_empty() {
             "does not say which platform it was recorded on".to_owned()
         } else {
@@ -76,7 +102,8 @@ pub fn read(part: &PartArgs, path: &Path, settle_ns: u64, global: &crate::args::
     let mut machine = machine(&platform)?.machine;
     let options = ReadOptions { from_ns: part.from.unwrap_or(0), to_ns: part.to, settle_ns, ..ReadOptions::default() };
     // A run of ours has the platform's own figures.
-    let wanted = part.idle_states == IdleStatesFrom::Trace && header.is_none();
+    let is_ours = header.as_ref().is_some_and(|h| h.remarks.is_empty());
+    let wanted = part.idle_states == IdleStatesFrom::Trace && !is_ours;
     let mut idle_states = (!wanted).then(IdleStates::default);
     if wanted && path.is_file() {
         let mut again = open(path)?;
@@ -88,7 +115,8 @@ pub fn read(part: &PartArgs, path: &Path, settle_ns: u64, global: &crate::args::
     let read = |watch: Watch<'_>| workload::read(source.as_mut(), Some(&machine), &options, watch);
     let recorded = watched(path, "read", global, read)?;
     let misfits = workload::misfits(&recorded.totals, &machine);
-    Ok(Read { recorded, platform, idle_states, misfits })
+    let hz = header.iter().flat_map(|h| &h.remarks).find_map(|r| r.strip_prefix("HZ: ")?.parse().ok());
+    Ok(Read { recorded, platform, hz, idle_states, misfits })
 }
 
 fn open(path: &Path) -> Result<Box<dyn Source>, Failure> {
@@ -135,11 +163,17 @@ pub fn gaps(recorded: &Recorded) -> Gaps {
 }
 
 /// What is to be known about the trace before its numbers are believed.
-pub fn notes(Read { recorded, platform, idle_states, misfits }: &Read) -> Vec<String> {
+pub fn notes(Read { recorded, platform, idle_states, misfits, .. }: &Read) -> Vec<String> {
+    let name = &platform.name;
     let mut notes = match idle_states {
-        Some(measured) => idle_notes(platform, measured),
-        None => vec![format!("idle states as {platform} has them: only a file can be read twice to measure them")],
+        Some(measured) => idle_notes(name, measured),
+        None => vec![format!("idle states as {name} has them: only a file can be read twice to measure them")],
     };
+    if platform.text.is_some() {
+        notes.push(
+            "the machine is taken from the recording: no power is known, and costs of kernel paths are 0".to_owned(),
+        );
+    }
     notes.extend(misfits.iter().map(|misfit| {
         format!("the trace may be of another machine: {misfit} (--recorded-on says which one it is of)")
     }));

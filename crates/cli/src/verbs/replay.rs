@@ -2,7 +2,7 @@
 //! `pelton replay`: the recorded workload under another policy, profile or platform.
 
 use super::common::{bad_input, print, print_json, say_warnings, section, watched};
-use super::recorded;
+use super::recorded::{self, Platform};
 use super::run::Outputs;
 use crate::args::{Format, Frequencies, Global, ReplayArgs};
 use crate::exit::{Exit, Failure};
@@ -76,8 +76,8 @@ struct TaskHabit {
 fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<Replayed, Failure> {
     let read = recorded::read(&args.part, path, settle_ns(args), global)?;
     let (recorded, recorded_on) = (&read.recorded, read.platform.clone());
-    let platform = args.part.platform.clone().unwrap_or_else(|| recorded_on.clone());
-    let inputs = inputs(args, &platform);
+    let platform = args.part.platform.as_deref().map_or_else(|| recorded_on.clone(), Platform::named);
+    let inputs = inputs(args, &platform, read.hz);
     let chosen = policies(args).iter().map(plan::policy).collect::<Result<Vec<_>, _>>().map_err(|d| bad_input(&d))?;
     let on_same = platform == recorded_on
         || recorded::machine(&platform)?.machine.name == recorded::machine(&recorded_on)?.machine.name;
@@ -88,7 +88,7 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
     if frequencies_given && !on_same {
         return Err(Failure::new(
             Exit::Usage,
-            format!("the trace's frequencies are those of {recorded_on}, not of {platform}"),
+            format!("the trace's frequencies are those of {}, not of {}", recorded_on.name, platform.name),
             Some("leave out --frequencies trace, or replay on the platform the trace was recorded on"),
         ));
     }
@@ -117,8 +117,8 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
     let check = args.check.then(|| workload::check(&judged));
     Ok(Replayed {
         trace: path.display().to_string(),
-        platform,
-        recorded_on,
+        platform: platform.name,
+        recorded_on: recorded_on.name,
         policies: prepared.iter().map(Prepared::policy_in_words).collect(),
         frequencies_given,
         seconds: pelton_lab::round(recorded.totals.window_ns() as f64 / 1e9),
@@ -130,14 +130,14 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
     })
 }
 
-fn inputs(args: &ReplayArgs, platform: &str) -> Inputs {
+fn inputs(args: &ReplayArgs, platform: &Platform, recorded_hz: Option<u32>) -> Inputs {
     Inputs {
-        platform: platform.to_owned(),
         seed: args.seed,
-        hz: args.hz,
+        // A rate that no simulated kernel has is not taken over.
+        hz: args.hz.or(recorded_hz.filter(|hz| [100, 250, 300, 1000].contains(hz))),
         rate_limit_us: args.rate_limit_us,
         random_phase: args.seeds > 1,
-        ..Inputs::default()
+        ..platform.inputs()
     }
 }
 
@@ -204,7 +204,7 @@ fn run_all(
     prepared: &[Prepared],
     recorded: &Recorded,
     made: &Synthesis,
-    recorded_on: &str,
+    recorded_on: &Platform,
 ) -> Result<Vec<Row>, Failure> {
     let settle_ns = settle_ns(args);
     let total_ns = prepared[0].plan.config.duration_ns.saturating_mul(prepared.len() as u64 * args.seeds);

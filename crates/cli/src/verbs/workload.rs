@@ -2,7 +2,7 @@
 //! `pelton workload`: workloads made from traces.
 
 use super::common::print;
-use super::recorded;
+use super::recorded::{self, Platform};
 use crate::args::{FromTraceArgs, Global};
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -13,7 +13,8 @@ pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure
     output::spare(args.output.as_slice(), std::slice::from_ref(&args.trace))?;
     let read = recorded::read(&args.part, &args.trace, 0, global)?;
     let recorded = &read.recorded;
-    let machine = recorded::machine(args.part.platform.as_deref().unwrap_or(&read.platform))?.machine;
+    let other = args.part.platform.as_deref().map(Platform::named);
+    let machine = recorded::machine(other.as_ref().unwrap_or(&read.platform))?.machine;
     let habits = Habits::of(&recorded.recording);
     let options = SynthesisOptions {
         only: args.part.tasks.clone(),
