@@ -93,6 +93,15 @@ impl Idleness {
         self.mean = ((mean + (stay - mean).div_euclid(8)) as u128).min(2 * self.longest);
     }
 
+    /// Not even its own load is refreshed.
+    pub fn closed(&self, rule: Skips) -> bool {
+        match rule {
+            Skips::Never => false,
+            Skips::MigrationCost => self.mean < MIGRATION_COST,
+            Skips::DomainCost => self.mean < self.domain,
+        }
+    }
+
     /// No search.
     pub fn skips(&self, rule: Skips) -> bool {
         match rule {
@@ -140,6 +149,55 @@ impl Walks {
             _ => return None,
         };
         Some(Walks { load, unequal_is_fine })
+    }
+}
+
+impl Walks {
+    /// The same where nobody walks for load.
+    pub fn unless(self, lazy: bool) -> Walks {
+        Walks { load: self.load && !lazy, ..self }
+    }
+}
+
+/// Whose load a CPU refreshes when it looks for a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refreshes {
+    /// Its own.
+    Own,
+    /// That of all it looks at, once a tick.
+    Others,
+    /// The same, with a pause.
+    Rarely,
+    /// Nobody's.
+    Nobody,
+}
+
+impl Refreshes {
+    /// The rule of a name.
+    pub fn of(name: &str) -> Option<Refreshes> {
+        Some(match name {
+            "own" => Refreshes::Own,
+            "scan" => Refreshes::Others,
+            "interval" => Refreshes::Rarely,
+            "lazy" => Refreshes::Nobody,
+            _ => return None,
+        })
+    }
+
+    /// That of others, too.
+    pub fn of_others(self) -> bool {
+        matches!(self, Refreshes::Others | Refreshes::Rarely)
+    }
+
+    /// Somebody walks over idle CPUs.
+    pub fn walks(self) -> bool {
+        self != Refreshes::Nobody
+    }
+
+    /// A later tick than the last one, and later than the pause after it.
+    pub fn due(self, now: u128, last: u128, tick_ns: u128, pause_us: u128) -> bool {
+        let pause = if self == Refreshes::Rarely { pause_us * 1000 / tick_ns } else { 0 };
+        now > last && now - last > pause
     }
 }
 

@@ -275,6 +275,8 @@ numbers! {
     freq_step,
     /// The one frequency of userspace.
     userspace_khz,
+    /// I.3: pause between refreshes.
+    blocked_update_us,
 }
 
 /// Kernels that have a profile, oldest first.

@@ -75,6 +75,17 @@ TEST_OP op_idle_walk(u64 *w)
 	       pelton_idle_walk_next(w[1], w[6]) << 3;
 }
 
+/* Ticks: now, last; tick length, mean idle time, cost of the domain. */
+TEST_OP op_blocked_due(u64 *w)
+{
+	struct pelton_newidle n = { .avg_idle_ns = w[4], .domain_cost_ns = w[5] };
+	u64 said = pelton_blocked_due(POLICY, w[1], w[2], w[3], 0) | pelton_blocked_due(POLICY, w[1], w[2], w[3], 1)
+									     << 1;
+
+	said |= pelton_blocked_scans(POLICY) << 2 | pelton_blocked_walks(POLICY) << 3;
+	return said | pelton_newidle_closed(POLICY, &n) << 4;
+}
+
 #define EM_STATES 4
 
 /* Words 1 to 4: frequency in MHz of a state, from bit 24 its power. Word 5: capacity; from bit 16 how many states. */

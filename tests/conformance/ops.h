@@ -97,7 +97,8 @@
 	X(NEWIDLE, op_newidle, "I") \
 	X(IDLE_WALK, op_idle_walk, "I.2") \
 	X(EM_STATE, op_em_state, "H.1") \
-	X(EM_ENERGY, op_em_energy, "H.1")
+	X(EM_ENERGY, op_em_energy, "H.1") \
+	X(BLOCKED_DUE, op_blocked_due, "I.3")
 
 #define PELTON_TEST_FAIR(X) \
 	X(FAIR_LOOK, op_fair_look, "J.2") \

@@ -3,7 +3,8 @@
  * Does a CPU that runs out of tasks look for one elsewhere? Not when it usually has one again before the search pays.
  *
  *   mean idle time   avg_idle += (stay - avg_idle) >> 3, at most 2 * max_cost; 1 ms at first
- *   skipped when     avg_idle < 500 us (migration_cost, to 5.10), or avg_idle < cost of searching the domain
+ *   skipped when     avg_idle < 500 us (migration_cost, to 5.10), or avg_idle < cost of searching the domain. Before
+ *                    that second test the CPU refreshes its own load (to 5.10; later the test is the first one, too)
  *   a search of cost c: cost of the domain = max(itself, c), max_cost = max(itself, c)
  *   once a second    cost of the domain = cost * 253 / 256,  max_cost = max(500 us, cost of the domain)
  *
@@ -50,14 +51,22 @@ PELTON_INLINE void pelton_newidle_woke(struct pelton_newidle *n, u64 stay_ns)
 	n->avg_idle_ns = pelton_min_u64(n->avg_idle_ns + (u64)change, 2u * n->max_cost_ns);
 }
 
+/* 1 = it does not even refresh its own load for a look. */
+PELTON_INLINE u32 pelton_newidle_closed(const struct pelton_policy *pol, const struct pelton_newidle *n)
+{
+	if (pol->newidle == PELTON_NEWIDLE_ALWAYS)
+		return 0;
+	if (pol->newidle == PELTON_NEWIDLE_MIGRATION_COST)
+		return n->avg_idle_ns < PELTON_MIGRATION_COST_NS;
+	return n->avg_idle_ns < n->domain_cost_ns;
+}
+
 /* 1 = it goes idle without a look. */
 PELTON_INLINE u32 pelton_newidle_skips(const struct pelton_policy *pol, const struct pelton_newidle *n)
 {
 	if (pol->newidle == PELTON_NEWIDLE_ALWAYS)
 		return 0;
-	if (pol->newidle == PELTON_NEWIDLE_MIGRATION_COST && n->avg_idle_ns < PELTON_MIGRATION_COST_NS)
-		return 1;
-	return n->avg_idle_ns < n->domain_cost_ns;
+	return pelton_newidle_closed(pol, n) || n->avg_idle_ns < n->domain_cost_ns;
 }
 
 /* It searched, and that took `cost_ns`. */

@@ -135,6 +135,13 @@ enum {
 	PELTON_UCLAMP_BIAS_WEIGHTED,
 	PELTON_UCLAMP_DEBT
 };
+enum {
+	PELTON_BLOCKED_UPDATE_OWN,
+	PELTON_BLOCKED_UPDATE_SCAN,
+	PELTON_BLOCKED_UPDATE_INTERVAL,
+	PELTON_BLOCKED_UPDATE_LAZY
+};
+enum { PELTON_NEWIDLE_OWN_FREE, PELTON_NEWIDLE_OWN_COUNTED };
 enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 enum {
 	PELTON_MENU_FORM_4_12,
@@ -537,7 +544,15 @@ enum { PELTON_SAMPLING_6_12, PELTON_SAMPLING_4_5 };
 	X(sampling_form, "6_12|4_5", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
 	  "ondemand and conservative. 4_5: a period is 1000 latencies of the driver and at least 10 ms, and a long time since " \
 	  "the last sample brings the load before it back. 6_12: two ticks or the driver's delay, and only idle time counts " \
-	  "as long. 6_12 in every profile.")
+	  "as long. 6_12 in every profile.") \
+	X(blocked_update, "own|scan|interval|lazy", 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, \
+	  "Whose load a CPU refreshes that looks for a task before it goes idle. own: its own (to 4.16; again since the " \
+	  "series of 2021, which 5.10.262 has). scan: also that of every idle CPU it looks at, once a tick, inside " \
+	  "schedule() (4.19, 5.4). interval: the same, but not within blocked_update_us of the last time (posting of 2021). " \
+	  "lazy: nobody's; nobody walks over idle CPUs either, and who reads their load works out how far it has faded.") \
+	X(newidle_own, "free|counted", 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, \
+	  "Refreshing its own load before such a look is part of what the look costs (read in 6.1), or is not (read to " \
+	  "5.10).")
 
 /* "Take what the platform says": its driver's cost, or the rate limit. */
 #define PELTON_FROM_PLATFORM 0xffffffffu
@@ -582,7 +597,10 @@ enum { PELTON_SAMPLING_6_12, PELTON_SAMPLING_4_5 };
 	X(down_threshold, "%", 1, 99, 20, "conservative: load below which the frequency goes down.") \
 	X(freq_step, "%", 0, 100, 5, "conservative: one step, of the highest frequency.") \
 	X(userspace_khz, "kHz", 1, 16000000, PELTON_FROM_PLATFORM, \
-	  "governor=userspace: the frequency. From the platform: the one at the start.")
+	  "governor=userspace: the frequency. From the platform: the one at the start.") \
+	X(blocked_update_us, "us", 0, 1000000, 50000, \
+	  "Shortest time between two refreshes of an idle CPU's load with blocked_update=interval, in whole ticks. The " \
+	  "posting has 50000 (HZ/20).")
 
 /* One u32 per switch and then one per parameter, in the order of the tables. */
 struct pelton_policy {

@@ -220,6 +220,8 @@ PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
 	X(gate_error_high, p->gate == PELTON_GATE_R2_LINEAR, "only gate=r2_linear has a high error") \
 	X(hook_epsilon, p->hook_filter == PELTON_HOOK_FILTER_H2 || p->hook_filter == PELTON_HOOK_FILTER_COMPOSITE, \
 	  "only hook_filter=h2 and composite compare with a smallest change") \
+	X(blocked_update_us, p->blocked_update == PELTON_BLOCKED_UPDATE_INTERVAL, \
+	  "only blocked_update=interval waits between refreshes") \
 	X(energy_model, p->energy_aware != PELTON_ENERGY_AWARE_OFF, "nothing is placed by energy (energy_aware)") \
 	X(energy_runnable, p->energy_aware != PELTON_ENERGY_AWARE_OFF, "nothing is placed by energy (energy_aware)") \
 	X(overutilized, p->energy_aware != PELTON_ENERGY_AWARE_OFF, \

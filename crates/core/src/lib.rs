@@ -44,7 +44,7 @@ pub use governors::{
 pub use idle::woke;
 pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
 pub use meta::{Bound, bounds, layouts};
-pub use newidle::{WALK_BALANCE, WALK_STATS};
+pub use newidle::{WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans, blocked_walks};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, update};
 pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_reads_runnable, wake_wide};
 pub use placement::{AFFINE, HOW, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, nr_idle_scan, sd, wf};

@@ -30,6 +30,12 @@ impl Newidle {
         ffi::pelton_x_newidle_woke(self, stay_ns);
     }
 
+    /// It does not even refresh its own load for a look.
+    #[must_use]
+    pub fn closed(&self, policy: &Policy) -> bool {
+        ffi::pelton_x_newidle_closed(policy, self) != 0
+    }
+
     /// It goes idle without a look for a task elsewhere.
     #[must_use]
     pub fn skips(&self, policy: &Policy) -> bool {
@@ -65,4 +71,22 @@ impl IdleWalk {
     pub fn next(now_ticks: u64, tick_ns: u64) -> u64 {
         ffi::pelton_x_idle_walk_next(now_ticks, tick_ns)
     }
+}
+
+/// Does anybody walk over idle CPUs for their load?
+#[must_use]
+pub fn blocked_walks(policy: &Policy) -> bool {
+    ffi::pelton_x_blocked_walks(policy) != 0
+}
+
+/// Does a CPU that looks for a task refresh the load of the idle CPUs it looks at?
+#[must_use]
+pub fn blocked_scans(policy: &Policy) -> bool {
+    ffi::pelton_x_blocked_scans(policy) != 0
+}
+
+/// Is the load of an idle CPU due that was refreshed at tick `last`, in a walk over idle CPUs or in a search?
+#[must_use]
+pub fn blocked_due(policy: &Policy, now_ticks: u64, last_ticks: u64, tick_ns: u64, walk: bool) -> bool {
+    ffi::pelton_x_blocked_due(policy, now_ticks, last_ticks, tick_ns, walk.into()) != 0
 }

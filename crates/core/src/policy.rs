@@ -234,6 +234,10 @@ policy_fields! {
     boost_form,
     /// Switch `sampling_form`: 0 = 6_12, 1 = 4_5.
     sampling_form,
+    /// Switch `blocked_update`: 0 = own, 1 = scan, 2 = interval, 3 = lazy.
+    blocked_update,
+    /// Switch `newidle_own`: 0 = free, 1 = counted.
+    newidle_own,
     /// Parameter `hook_epsilon`, of 1024.
     hook_epsilon,
     /// Parameter `gate_cost_ns`.
@@ -272,6 +276,8 @@ policy_fields! {
     freq_step,
     /// Parameter `userspace_khz`.
     userspace_khz,
+    /// Parameter `blocked_update_us`, us.
+    blocked_update_us,
 }
 
 /// A switch: its name, its values, its default per profile, and why it exists.

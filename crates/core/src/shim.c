@@ -379,6 +379,10 @@ FN(void, newidle_searched, (policy_t p, struct pelton_newidle *n, u64 cost, u64 
 FN(void, newidle_decay, (struct pelton_newidle * n, u64 now), (n, now))
 FN(u32, idle_walk_kick, (policy_t p, walk_t w), (p, w))
 FN(u32, idle_walk_newly, (policy_t p, walk_t w, cnewidle_t n), (p, w, n))
+FN(u32, blocked_walks, (policy_t p), (p))
+FN(u32, blocked_scans, (policy_t p), (p))
+FN(u32, blocked_due, (policy_t p, u64 now, u64 last, u64 tick, u32 walk), (p, now, last, tick, walk))
+FN(u32, newidle_closed, (policy_t p, cnewidle_t n), (p, n))
 FN(u64, idle_walk_next, (u64 now, u64 tick), (now, tick))
 
 /* idle governors */

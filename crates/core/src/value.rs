@@ -243,6 +243,12 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("boost_form", "hold", BOOST_FORM_HOLD),
     ("sampling_form", "4_5", SAMPLING_FORM_4_5),
     ("sampling_form", "6_12", SAMPLING_FORM_6_12),
+    ("blocked_update", "own", BLOCKED_UPDATE_OWN),
+    ("blocked_update", "scan", BLOCKED_UPDATE_SCAN),
+    ("blocked_update", "interval", BLOCKED_UPDATE_INTERVAL),
+    ("blocked_update", "lazy", BLOCKED_UPDATE_LAZY),
+    ("newidle_own", "free", NEWIDLE_OWN_FREE),
+    ("newidle_own", "counted", NEWIDLE_OWN_COUNTED),
 ];
 
 /// `invariance = contribution`.
@@ -723,3 +729,15 @@ pub const BOOST_FORM_HOLD: u32 = 2;
 pub const SAMPLING_FORM_4_5: u32 = 1;
 /// `sampling_form = 6_12`.
 pub const SAMPLING_FORM_6_12: u32 = 0;
+/// `blocked_update = own`.
+pub const BLOCKED_UPDATE_OWN: u32 = 0;
+/// `blocked_update = scan`.
+pub const BLOCKED_UPDATE_SCAN: u32 = 1;
+/// `blocked_update = interval`.
+pub const BLOCKED_UPDATE_INTERVAL: u32 = 2;
+/// `blocked_update = lazy`.
+pub const BLOCKED_UPDATE_LAZY: u32 = 3;
+/// `newidle_own = free`.
+pub const NEWIDLE_OWN_FREE: u32 = 0;
+/// `newidle_own = counted`.
+pub const NEWIDLE_OWN_COUNTED: u32 = 1;

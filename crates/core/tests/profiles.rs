@@ -151,6 +151,11 @@ fn scheduler_of_each_kernel() {
     check_column("dl_enforcement", &[("6.18", "tick"), ("7.2", "timer")]);
     check_column("newidle", &[("5.10", "migration_cost"), ("6.1", "domain_cost"), ("7.2", "at_switch")]);
     check_column("idle_walk", &[("4.16", "balance"), ("4.19", "stats"), ("5.4", "stats_asym"), ("5.10", "entry")]);
+    check_column(
+        "blocked_update",
+        &[("4.16", "own"), ("4.19", "scan"), ("5.4", "scan"), ("5.10", "own"), ("7.2", "own")],
+    );
+    check_column("newidle_own", &[("5.10", "free"), ("6.1", "counted")]);
     check_column("uclamp", &[("4.19", "off"), ("5.4", "max")]);
     check_column("idle_governor", &[("4.12", "menu"), ("7.2", "menu")]);
     check_column("menu_form", &[("4.12", "4_12"), ("4.19", "4_19"), ("6.6", "6_6"), ("7.2", "7_2")]);

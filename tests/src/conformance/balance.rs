@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The real-time limit and idle CPUs: their part of the twin, and random questions for the grammar.
 
-use pelton_reference::balance::{self, Due, Idleness, Share, Skips, Walks};
+use pelton_reference::balance::{self, Due, Idleness, Refreshes, Share, Skips, Walks};
 
 use super::grammar::Grammar;
 use super::ops::Op;
@@ -15,8 +15,25 @@ impl World {
         match op {
             Op::RtLimit => rt_limit(value("rt_runtime_share") == "on", a),
             Op::Newidle => newidle(Skips::of(value("newidle")).expect("the twin knows every value"), a),
-            _ => idle_walk(Walks::of(value("idle_walk")).expect("the twin knows every value"), a),
+            Op::BlockedDue => self.blocked_due(a),
+            _ => {
+                let lazy = value("blocked_update") == "lazy";
+                idle_walk(Walks::of(value("idle_walk")).expect("the twin knows every value").unless(lazy), a)
+            }
         }
+    }
+
+    fn blocked_due(&self, a: &[u64; 7]) -> u64 {
+        let value = |name| value_of(&self.policy, name);
+        let rule = Refreshes::of(value("blocked_update")).expect("the twin knows every value");
+        let every_time = value("idle_walk") != "entry";
+        let wait = self.numbers.blocked_update_us.into();
+        let [now, last, tick] = [a[0], a[1], a[2]].map(u128::from);
+        let due = rule.due(now, last, tick, wait);
+        let cpu = Idleness { mean: a[3].into(), longest: 0, domain: a[4].into(), faded_at: 0 };
+        let skips = Skips::of(value("newidle")).expect("the twin knows every value");
+        let said = u64::from(due) | u64::from(due || every_time) << 1 | u64::from(rule.of_others()) << 2;
+        said | u64::from(rule.walks()) << 3 | u64::from(cpu.closed(skips)) << 4
     }
 }
 
@@ -70,5 +87,8 @@ impl Grammar {
         let marks = self.below(4) | self.below(4) << 8 | self.below(4) << 16;
         let (mean, tick_ns) = (self.below(1_000_000), [MS, 4 * MS, 10 * MS, 3_333_333][self.below(4) as usize]);
         self.call(Op::IdleWalk, &[ticks[0], ticks[1], ticks[2], marks, mean, tick_ns]);
+        let (last, cost) = (self.below(100), self.below(1_000_000));
+        let now = last + self.below(3) * self.below(60);
+        self.call(Op::BlockedDue, &[now, last, tick_ns, mean, cost]);
     }
 }

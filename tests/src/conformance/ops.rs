@@ -104,6 +104,7 @@ ops! {
     IdleWalk = "IDLE_WALK",
     EmState = "EM_STATE",
     EmEnergy = "EM_ENERGY",
+    BlockedDue = "BLOCKED_DUE",
     FairLook = "FAIR_LOOK",
     FairPlace = "FAIR_PLACE",
     FairLeave = "FAIR_LEAVE",

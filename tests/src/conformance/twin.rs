@@ -114,7 +114,7 @@ impl World {
             Op::RateLimit => schedutil::default_rate_limit_us(&self.rules, a[0], a[1]),
             Op::Ramp => vectors::ramp_from_util(a[0], a[1]),
             Op::TimeTo => vectors::periods_to_util(a[0]),
-            Op::RtLimit | Op::Newidle | Op::IdleWalk => self.balance(call.op, a),
+            Op::RtLimit | Op::Newidle | Op::IdleWalk | Op::BlockedDue => self.balance(call.op, a),
             Op::DlWake | Op::DlRan | Op::DlRoom => self.deadline(call.op, a),
             Op::WakeAffine | Op::WakeWide | Op::EmState | Op::EmEnergy => self.placement(call.op, a),
             Op::FairLook | Op::FairPlace | Op::FairLeave | Op::FairRun => self.fair(call.op, a),

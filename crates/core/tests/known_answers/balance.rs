@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Limits of the real-time class, searches of CPUs that go idle and walks over idle CPUs, from the sources of each release.
 
-use pelton_core::{IdleWalk, Newidle, Policy, RtLimit, WALK_BALANCE, WALK_STATS};
+use pelton_core::{
+    IdleWalk, Newidle, Policy, RtLimit, WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans, blocked_walks,
+};
 
 const MS: u64 = 1_000_000;
 
@@ -155,4 +157,49 @@ fn idle_walk_of_a_cpu_that_goes_idle() {
     for (hz, ticks) in [(250, 8), (300, 10), (100, 4), (1000, 32)] {
         assert_eq!(IdleWalk::next(100, 1_000_000_000 / hz), 100 + ticks);
     }
+}
+
+/// 5.4 fair.c update_nohz_stats: time_after(jiffies, last_blocked_load_update_tick) unless forced, which the walk of the
+/// idle balancer is (_nohz_idle_balance); 7.2: never forced. The posting: time_after(jiffies, last + HZ / 20).
+#[test]
+fn blocked_load_is_due_once_a_tick_or_once_an_interval() {
+    let hz_250 = 4_000_000;
+    for (profile, again) in [("5.4", true), ("4.19", true), ("5.10", false), ("7.2", false)] {
+        assert!(!blocked_due(&policy(profile), 9, 9, hz_250, false), "{profile}: in a search");
+        assert_eq!(blocked_due(&policy(profile), 9, 9, hz_250, true), again, "{profile}: in a walk");
+        assert!(blocked_due(&policy(profile), 10, 9, hz_250, false));
+    }
+    let posting = Policy { blocked_update: pelton_core::value::BLOCKED_UPDATE_INTERVAL, ..policy("5.4") };
+    // 250 / 20 = 12 ticks, and later than that.
+    assert!(!blocked_due(&posting, 21, 9, hz_250, false));
+    assert!(blocked_due(&posting, 22, 9, hz_250, false));
+    assert!(!blocked_due(&posting, 59, 9, 1_000_000, false));
+    assert!(blocked_due(&posting, 60, 9, 1_000_000, false));
+    assert!(blocked_due(&Policy { blocked_update_us: 0, ..posting }, 10, 9, hz_250, false));
+}
+
+/// 4.19, 5.4 fair.c update_sd_lb_stats: LBF_NOHZ_STATS for a newly idle CPU; removed by the series of February 2021.
+#[test]
+fn blocked_load_of_others_is_refreshed_by_searches_from_4_17_to_5_12() {
+    for (profile, scans) in
+        [("4.12", false), ("4.16", false), ("4.19", true), ("5.4", true), ("5.10", false), ("7.2", false)]
+    {
+        assert_eq!((blocked_scans(&policy(profile)), blocked_walks(&policy(profile))), (scans, true), "{profile}");
+    }
+    let lazy = Policy { blocked_update: pelton_core::value::BLOCKED_UPDATE_LAZY, ..policy("7.2") };
+    assert_eq!((blocked_scans(&lazy), blocked_walks(&lazy)), (false, false));
+    assert_eq!(walk(9).kick(&lazy), 0);
+    assert_eq!(IdleWalk { running: 2, ..walk(8) }.kick(&lazy), WALK_BALANCE, "for a task, not for load");
+    assert!(!walk(9).newly(&lazy, &Newidle::new()));
+}
+
+/// 5.4 fair.c newidle_balance: avg_idle < sysctl_sched_migration_cost ends it before update_blocked_averages, the domain's
+/// cost after it; 6.1: avg_idle < sd->max_newidle_lb_cost before, and t0 is taken before the update.
+#[test]
+fn newidle_own_load_is_refreshed_behind_the_first_gate() {
+    let costly = Newidle { avg_idle_ns: 600_000, domain_cost_ns: 700_000, ..Newidle::new() };
+    assert_eq!((costly.closed(&policy("5.4")), costly.skips(&policy("5.4"))), (false, true));
+    assert_eq!((costly.closed(&policy("6.1")), costly.skips(&policy("6.1"))), (true, true));
+    let short = Newidle { avg_idle_ns: 400_000, ..Newidle::new() };
+    assert!(short.closed(&policy("5.4")) && !short.closed(&policy("7.2")));
 }
