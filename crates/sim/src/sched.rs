@@ -17,6 +17,7 @@ impl<S: Sink> Engine<'_, S> {
         self.exec = c;
         self.account(c);
         self.cpus[c as usize].need_resched = false;
+        self.walk_stops(c);
         self.cpus[c as usize].idle_loop = false;
         if self.cpus[c as usize].tick_stopped {
             self.restart_tick(c);
@@ -47,6 +48,11 @@ impl<S: Sink> Engine<'_, S> {
         on_rq =
             on_rq && (self.tasks[prev as usize].life == Life::Runnable || self.tasks[prev as usize].fair.is_delayed());
         if next == prev {
+            if prev != NO_TASK && !on_rq {
+                // It left, and came back before anybody else was found.
+                let class = self.tasks[prev as usize].class;
+                self.set_next(c, prev, Some(class));
+            }
             self.stay(c, prev);
         } else {
             self.switch(c, prev, next, on_rq);
