@@ -74,6 +74,14 @@ pub struct MachineChanges {
     pub path_costs_percent: Option<u64>,
     /// Cost of a migration, ns.
     pub migration_ns: Option<u64>,
+    /// Bringing a CPU's load up to date, before any of its queues, ns.
+    pub blocked_walk_ns: Option<u64>,
+    /// The same for each queue, ns.
+    pub blocked_queue_ns: Option<u64>,
+    /// Asking one CPU in an evaluation, ns.
+    pub hook_cpu_ns: Option<u64>,
+    /// Looking at one CPU in a search for a task, ns.
+    pub balance_cpu_ns: Option<u64>,
     /// Whether the architecture tells the scheduler the frequency.
     pub freq_invariant: Option<bool>,
     /// Time in which the signals halve, ms.
@@ -88,6 +96,10 @@ impl MachineChanges {
         }
         let costs = &mut machine.costs;
         costs.migration_ns = self.migration_ns.unwrap_or(costs.migration_ns);
+        costs.blocked_walk_ns = self.blocked_walk_ns.unwrap_or(costs.blocked_walk_ns);
+        costs.blocked_queue_ns = self.blocked_queue_ns.unwrap_or(costs.blocked_queue_ns);
+        costs.hook_cpu_ns = self.hook_cpu_ns.unwrap_or(costs.hook_cpu_ns);
+        costs.balance_cpu_ns = self.balance_cpu_ns.unwrap_or(costs.balance_cpu_ns);
         let percent = self.path_costs_percent.unwrap_or(100);
         let paths = [
             &mut costs.context_switch_ns,
@@ -100,6 +112,10 @@ impl MachineChanges {
             &mut costs.ipi_ns,
             &mut costs.idle_entry_ns,
             &mut costs.idle_exit_ns,
+            &mut costs.blocked_walk_ns,
+            &mut costs.blocked_queue_ns,
+            &mut costs.hook_cpu_ns,
+            &mut costs.balance_cpu_ns,
         ];
         for ns in paths {
             *ns = ns.saturating_mul(percent) / 100;

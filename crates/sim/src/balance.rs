@@ -2,6 +2,7 @@
 //! A simple balancer: an idle CPU pulls a waiting task; a busy CPU with two wakes an idle one up for it. The full domain
 //! hierarchy with its statistics replaces `periodic_balance` and `newidle_pull` when it comes.
 
+use pelton_core::value;
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -9,8 +10,6 @@ use crate::state::Power;
 
 /// A task that ran this recently is cache-hot and stays (sysctl_sched_migration_cost).
 const CACHE_HOT_NS: u64 = 500_000;
-/// What a look at the other CPUs takes: the engine's balancer needs no time.
-const SEARCH_NS: u64 = 0;
 /// Shortest time between two periodic balances of one busy CPU.
 const BALANCE_PERIOD_NS: u64 = 16_000_000;
 
@@ -19,6 +18,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn note_load(&mut self, c: u32) {
         let cpu = &self.cpus[c as usize];
         let (over, idle) = (cpu.is_overloaded(), cpu.is_idle());
+        self.chores.overload |= cpu.nr_running() >= 2;
         self.overloaded.set(c, over);
         self.idle.set(c, idle);
         if idle {
@@ -31,15 +31,49 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         cpu.idle_stamp_ns = Some(self.now);
         let asked = std::mem::take(&mut cpu.pulls);
-        if self.overloaded.is_empty() || self.placing.holds_balance() || (!asked && cpu.newidle.skips(&self.policy)) {
+        cpu.looked = asked || (self.chores.overload && !cpu.newidle.closed(&self.policy));
+        if !cpu.looked || !(asked || self.looks(c)) {
             return false;
         }
-        cpu.newidle.searched(&self.policy, SEARCH_NS, self.now);
+        self.chores.overload = self.is_overloaded();
+        if self.overloaded.is_empty() || self.placing.holds_balance() {
+            return false;
+        }
         let found = self.pull_fair(c, 0).is_some();
         if found {
             self.cpus[c as usize].idle_stamp_ns = None;
         }
         found
+    }
+
+    /// Some CPU has two tasks, or one that is too big for it.
+    fn is_overloaded(&self) -> bool {
+        self.cpus.iter().any(|cpu| cpu.nr_running() >= 2) || self.placing.has_misfit()
+    }
+
+    /// The look of CPU `c`, which goes idle, at all CPUs near: it takes time, and that decides whether the next one takes
+    /// place. False when there is none after all.
+    fn looks(&mut self, c: u32) -> bool {
+        let before_ns = self.path_left_ns(c);
+        if self.policy.blocked_update != value::BLOCKED_UPDATE_LAZY {
+            self.signal_blocked(c, self.runs(c));
+        }
+        let own_ns = self.path_left_ns(c) - before_ns;
+        let looks = !self.cpus[c as usize].newidle.skips(&self.policy);
+        if looks {
+            self.scan_blocked(c);
+            let near = self.llc(c).len() as u64;
+            self.charge_cost(c, self.m.costs.balance_cpu_ns * near);
+        }
+        let all_ns = self.path_left_ns(c) - before_ns;
+        let cpu = &mut self.cpus[c as usize];
+        cpu.searching_until_ns = if all_ns > 0 { self.now + before_ns + all_ns } else { 0 };
+        if looks {
+            let free_ns = if self.policy.newidle_own == value::NEWIDLE_OWN_FREE { own_ns } else { 0 };
+            cpu.newidle.searched(&self.policy, all_ns - free_ns, self.now);
+            cpu.report.search_ns.add(all_ns);
+        }
+        looks
     }
 
     /// A task was woken to run on `c`: an idle time that has begun is over.
@@ -99,6 +133,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         self.cpus[c as usize].last_balance_ns = self.now;
+        self.chores.overload = self.is_overloaded();
         if let Some(t) = self.pull_fair(c, self.cpus[c as usize].nr_running()) {
             self.check_preempt(c, t);
         }

@@ -133,6 +133,8 @@ pub(crate) struct Chores {
     pub next_balance_ticks: u64,
     /// An idle CPU without tick may have load to refresh.
     pub idle_blocked: bool,
+    /// Some CPU had two tasks when one was last enqueued, or when all were last looked at.
+    pub overload: bool,
 }
 
 impl<S: Sink> Engine<'_, S> {
@@ -175,7 +177,7 @@ impl<S: Sink> Engine<'_, S> {
             Ev::SegmentEnd { cpu, generation } if self.segment_due(cpu, generation) => self.segment_end(cpu),
             Ev::Tick { cpu, generation } if self.tick_due(cpu, generation) => self.tick(cpu),
             Ev::TaskTimer { task, generation } if self.tasks[task as usize].timer_generation == generation => {
-                self.timer_expired(task)
+                self.timer_due(task, generation)
             }
             Ev::TaskStart { task } => self.start_task(task),
             Ev::IdleExit { cpu, generation } if self.cpus[cpu as usize].idle_generation == generation => {
@@ -397,6 +399,15 @@ impl<S: Sink> Engine<'_, S> {
             Power::Exiting { .. } => self.cpus[c as usize].deferred.push(Deferred::Timer(t)),
             Power::Awake => self.wake(t, c),
         }
+    }
+
+    /// A task's timer expires, or has to wait until its CPU listens to interrupts again.
+    fn timer_due(&mut self, t: u32, generation: u32) {
+        let until = self.cpus[self.tasks[t as usize].cpu as usize].searching_until_ns;
+        if self.now < until {
+            return self.queue.push(until, Ev::TaskTimer { task: t, generation });
+        }
+        self.timer_expired(t);
     }
 
     /// Sleeping until `at_ns`: arms the task's timer on the CPU it sleeps on.

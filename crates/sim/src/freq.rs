@@ -105,6 +105,9 @@ impl<S: Sink> Engine<'_, S> {
     fn evaluate(&mut self, call: &Call) {
         let (c, d) = (call.cpu, call.domain);
         self.domains[d as usize].report.evaluations += 1;
+        let cpus = self.m.domains[d as usize].cpus.len() as u64;
+        let ask_ns = self.charge_cost(self.exec, self.m.costs.hook_cpu_ns * cpus);
+        self.cpus[self.exec as usize].report.hook_ns += ask_ns;
         self.ask(c, d, true);
         let inputs = self.inputs(c);
         let (now, caller, terms) = (self.boot_ns + self.now, self.targets.place(c), self.targets.terms(d));

@@ -44,8 +44,11 @@ impl<S: Sink> Engine<'_, S> {
                 self.walk_newly_idle(c);
             }
         }
+        if self.cpus[c as usize].walking.is_some() && self.path_left_ns(c) == 0 {
+            self.walk_on(c);
+        }
         let cpu = &self.cpus[c as usize];
-        if cpu.overhead_ns > 0 || cpu.irq_depth > 0 {
+        if cpu.overhead_ns > 0 || cpu.irq_depth > 0 || cpu.walking.is_some() {
             self.arm_segment(c);
         } else {
             self.enter_idle(c);

@@ -166,6 +166,21 @@ pub struct Costs {
     pub idle_entry_ns: u64,
     /// Kernel's way out of it.
     pub idle_exit_ns: u64,
+    /// Bringing the load of a CPU up to date, before any of its queues.
+    pub blocked_walk_ns: u64,
+    /// The same for each queue of a task group on its list, and for the root's.
+    pub blocked_queue_ns: u64,
+    /// Asking one CPU of a frequency domain when the governor evaluates.
+    pub hook_cpu_ns: u64,
+    /// Looking at one CPU in the search of a CPU that goes idle.
+    pub balance_cpu_ns: u64,
+}
+
+impl Costs {
+    /// Refreshing the load of CPUs takes time.
+    pub(crate) fn blocked(&self) -> bool {
+        self.blocked_walk_ns > 0 || self.blocked_queue_ns > 0
+    }
 }
 
 impl Machine {

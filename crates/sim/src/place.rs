@@ -26,6 +26,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.tasks[t as usize].class != Class::Fair {
             return self.select_cpu(t, exec, sync);
         }
+        self.fade_all_for_reader();
         let flags = wf::TTWU | if sync { wf::SYNC } else { 0 };
         if self.placing.decides {
             return self.place_fair(t, exec, flags);
@@ -41,6 +42,11 @@ impl<S: Sink> Engine<'_, S> {
         let parent_cpu = self.tasks[t as usize].forked_on.unwrap_or(0);
         self.tasks[t as usize].cpu = parent_cpu;
         self.place_fair(t, parent_cpu, wf::FORK)
+    }
+
+    /// CPU `c` still looks for a task before it goes idle.
+    pub(crate) fn searches(&self, c: u32) -> bool {
+        self.now < self.cpus[c as usize].searching_until_ns
     }
 
     /// First allowed CPU, starting with `preferred`.
@@ -93,8 +99,8 @@ impl<S: Sink> Engine<'_, S> {
             prev_capacity: self.m.cpus[prev as usize].capacity,
             siblings: self.m.cpus[exec as usize].smt.contains(&prev).into(),
             sync: sync.into(),
-            this_idle: (this.is_idle() && self.same_llc(exec, prev)).into(),
-            prev_idle: last.is_idle().into(),
+            this_idle: (!self.searches(exec) && this.is_idle() && self.same_llc(exec, prev)).into(),
+            prev_idle: (!self.searches(prev) && last.is_idle()).into(),
             this_running: this.nr_running(),
             far: (!self.same_llc(exec, prev)).into(),
         };
@@ -133,7 +139,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn usable(&self, t: u32, c: u32) -> bool {
-        self.tasks[t as usize].allowed.contains(c) && self.cpus[c as usize].is_idle()
+        self.tasks[t as usize].allowed.contains(c) && self.cpus[c as usize].is_idle() && !self.searches(c)
     }
 
     fn fits(&self, t: u32, c: u32) -> bool {

@@ -176,6 +176,16 @@ pub struct CpuReport {
     pub hooks_offered: u64,
     /// Time in hook calls, register writes and driver calls, ns.
     pub hook_ns: u64,
+    /// Times its averages were brought up to date because nobody else does (`update_blocked_averages`).
+    pub blocked_updates: u64,
+    /// Those of them that another CPU made in its search for a task.
+    pub blocked_scans: u64,
+    /// Queues seen in all of them.
+    pub blocked_queues: u64,
+    /// Time this CPU spent in such updates, of whichever CPU, ns; the hook at their end is counted in `hook_ns`.
+    pub blocked_ns: u64,
+    /// How long it looked for a task before it went idle, each time it did, the refresh of its own load included, ns.
+    pub search_ns: Summary,
     /// Energy, microjoules: dynamic.
     pub energy_active_uj: u64,
     /// Energy, microjoules: idle states, the way in and out included.

@@ -39,7 +39,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// How long the kernel path that CPU `c` executes still takes.
-    fn path_left_ns(&mut self, c: u32) -> u64 {
+    pub(crate) fn path_left_ns(&mut self, c: u32) -> u64 {
         if self.cpus[c as usize].overhead_ns > 0 {
             self.account(c);
         }

@@ -232,6 +232,10 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         pulls: false,
         nohz: false,
         last_refresh_ns: 0,
+        last_blocked_ticks: 0,
+        walking: None,
+        searching_until_ns: 0,
+        looked: false,
         energy_active_fj: 0,
         energy_idle_fj: vec![0; states],
         report: CpuReport {

@@ -277,6 +277,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Brings all records of a CPU up to now; `runs` says whose time it was.
     pub(crate) fn signal_blocked(&mut self, c: u32, runs: u32) {
+        self.charge_blocked(c);
         let cpu = &mut self.cpus[c as usize];
         let before = (cpu.rq.rt.util_avg, cpu.rq.dl.util_avg, cpu.rq.irq.util_avg);
         let bits = if self.grouped {

@@ -202,6 +202,15 @@ pub(crate) enum Deferred {
     Irq(u32),
 }
 
+/// A walk over idle CPUs, between two of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Walking {
+    pub why: u32,
+    pub next: u32,
+    /// It is part of `schedule()`.
+    pub inside: bool,
+}
+
 /// A CPU at run time.
 #[derive(Debug)]
 pub(crate) struct CpuState {
@@ -281,6 +290,14 @@ pub(crate) struct CpuState {
     /// It went idle without its tick, and no tick found it busy since.
     pub nohz: bool,
     pub last_refresh_ns: u64,
+    /// Tick at which its averages were last brought up to date for others.
+    pub last_blocked_ticks: u64,
+    /// The walk over idle CPUs that it makes.
+    pub walking: Option<Walking>,
+    /// Until when it looks for a task before it goes idle: not yet idle for others, and deaf to interrupts.
+    pub searching_until_ns: u64,
+    /// It looked for a task when it last ran out of them.
+    pub looked: bool,
     pub energy_active_fj: u128,
     /// By idle state, the way in and out included.
     pub energy_idle_fj: Vec<u128>,

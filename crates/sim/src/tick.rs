@@ -115,6 +115,16 @@ impl<S: Sink> Engine<'_, S> {
         (if threads > 1 { threads } else { self.llc(c).len().max(1) }) as u64
     }
 
+    /// Whose time passes on CPU `c`.
+    pub(crate) fn runs(&self, c: u32) -> u32 {
+        match self.cpus[c as usize].class {
+            None => runs::IDLE,
+            Some(Class::Fair) => runs::FAIR,
+            Some(Class::Realtime) => runs::RT,
+            Some(Class::Deadline | Class::Worker) => runs::DL,
+        }
+    }
+
     /// With the periodic balance of its lowest domain a busy CPU refreshes its own records: those of classes that do not
     /// run now fade.
     fn refresh_own(&mut self, c: u32) {
@@ -126,12 +136,7 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[c as usize].last_refresh_ns = self.now;
         self.refresh_capacity(c);
         self.cpus[c as usize].newidle.decay(self.now);
-        let runs = match self.cpus[c as usize].class {
-            None => runs::IDLE,
-            Some(Class::Fair) => runs::FAIR,
-            Some(Class::Realtime) => runs::RT,
-            Some(Class::Deadline | Class::Worker) => runs::DL,
-        };
+        let runs = self.runs(c);
         if self.cpus[c as usize].rq.others_have_blocked() || self.cpus[c as usize].levels.has_listed() {
             self.signal_blocked(c, runs);
         }

@@ -46,6 +46,7 @@ fn two_speeds(cpus: u32) -> Machine {
         ipi_ns: IPI,
         idle_entry_ns: ENTRY,
         idle_exit_ns: EXIT,
+        ..Costs::default()
     };
     m
 }

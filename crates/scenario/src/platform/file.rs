@@ -340,6 +340,10 @@ fn costs(table: Reader<'_>) -> Vec<(&'static str, At<u64>)> {
         "ipi_ns",
         "idle_entry_ns",
         "idle_exit_ns",
+        "blocked_walk_ns",
+        "blocked_queue_ns",
+        "hook_cpu_ns",
+        "balance_cpu_ns",
     ];
     names.into_iter().filter_map(|name| Some((name, table.int(name)?))).collect()
 }

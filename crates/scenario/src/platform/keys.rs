@@ -211,6 +211,20 @@ static COSTS: Spec = Spec {
         Key::new("ipi_ns", COST_NS, "ns", "taking an interrupt that another CPU, or deferred work of this one, sent"),
         Key::new("idle_entry_ns", COST_NS, "ns", "the kernel's way into an idle state: idle task, idle governor, tick"),
         Key::new("idle_exit_ns", COST_NS, "ns", "the kernel's way out of it"),
+        Key::new(
+            "blocked_walk_ns",
+            COST_NS,
+            "ns",
+            "bringing a CPU's load up to date for others, before any of its queues",
+        ),
+        Key::new(
+            "blocked_queue_ns",
+            COST_NS,
+            "ns",
+            "the same for each queue with load that is left, the root's included",
+        ),
+        Key::new("hook_cpu_ns", COST_NS, "ns", "asking one CPU of the domain when the governor evaluates"),
+        Key::new("balance_cpu_ns", COST_NS, "ns", "looking at one CPU when a CPU that goes idle looks for a task"),
     ],
 };
 

@@ -183,6 +183,10 @@ impl PlatformFile {
             ipi_ns: of("ipi_ns"),
             idle_entry_ns: of("idle_entry_ns"),
             idle_exit_ns: of("idle_exit_ns"),
+            blocked_walk_ns: of("blocked_walk_ns"),
+            blocked_queue_ns: of("blocked_queue_ns"),
+            hook_cpu_ns: of("hook_cpu_ns"),
+            balance_cpu_ns: of("balance_cpu_ns"),
         })
     }
 

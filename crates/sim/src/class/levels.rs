@@ -98,6 +98,11 @@ impl Levels {
         }
     }
 
+    /// Queues that a walk comes to.
+    pub(crate) fn listed(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.listed).count()
+    }
+
     /// Its queues do not have to be walked while all of it is gone.
     pub(crate) fn has_listed(&self) -> bool {
         self.slots.iter().any(|slot| slot.listed)

@@ -57,6 +57,11 @@ impl Placing {
         self.by_energy && !self.overutilized
     }
 
+    /// Some running task waits for a bigger CPU.
+    pub(crate) fn has_misfit(&self) -> bool {
+        self.misfit.contains(&true)
+    }
+
     /// A search found no idle core near a CPU, or a core there went idle.
     fn note_idle_cores(&mut self, cpu: u32, any: bool) {
         let llc = self.record.cpus[cpu as usize].llc;

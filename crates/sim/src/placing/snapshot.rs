@@ -33,6 +33,7 @@ impl<S: Sink> Engine<'_, S> {
         };
         let idle_tasks = if cpu.fair.is_idle_only() { cpu.fair.nr_runnable() } else { 0 };
         let delayed = cpu.fair.delayed;
+        let curr_idle = cpu.curr == NO_TASK && !self.searches(c);
         let out = &mut self.placing.record.cpus[c as usize];
         out.state = Signals {
             util_cfs: cpu.rq.cfs.avg.util_avg as u32,
@@ -60,7 +61,7 @@ impl<S: Sink> Engine<'_, S> {
         out.h_nr_runnable = cpu.fair.nr_runnable();
         out.h_nr_queued = out.h_nr_runnable + delayed;
         out.h_nr_idle = idle_tasks;
-        out.curr_idle = (cpu.curr == NO_TASK).into();
+        out.curr_idle = curr_idle.into();
         out.curr_is_task = (cpu.curr == t).into();
         out.exit_latency_ns = exit_latency_ns;
         out.idle_stamp_ns = cpu.idle_since_ns;

@@ -41,6 +41,10 @@ pub fn random_machine(d: &mut Dice) -> Machine {
         m.costs.ipi_ns = d.below(3000);
         m.costs.idle_entry_ns = d.below(3000);
         m.costs.idle_exit_ns = d.below(3000);
+        m.costs.blocked_walk_ns = d.below(3000);
+        m.costs.blocked_queue_ns = d.below(300);
+        m.costs.hook_cpu_ns = d.below(300);
+        m.costs.balance_cpu_ns = d.below(300);
     }
     if d.below(3) == 0 {
         share_cores(d, &mut m);
