@@ -268,3 +268,33 @@ fn the_same_work_has_the_same_peak_at_half_speed() {
         );
     }
 }
+
+/// Load of an idle CPU that is brought to now in one step is what many steps make of it, each longer than a period:
+/// `blocked_update=lazy` rests on it.
+#[test]
+fn one_long_decay_is_as_good_as_many() {
+    let start = 1u64 << 40;
+    for (p, (busy_ms, steps, step_us)) in
+        [("5.4", (30, 12, 4000)), ("5.10", (200, 30, 1100)), ("7.2", (7, 50, 10_000)), ("4.19", (90, 100, 1333))]
+    {
+        let policy = self::policy(p);
+        let mut walked = Rq::new(&policy, start, 1024, 1024);
+        let mut se = Se::new(1024);
+        walked.enqueue_task(&policy, &mut se, start, 0, true);
+        let ctx = walked.ctx(&policy, &walked.cfs);
+        walked.cfs.set_next_entity(&ctx, &mut se, None);
+        let stop = start + busy_ms * 1_000_000;
+        walked.dequeue_task(&policy, &mut se, stop, 0, false, dequeue::SLEEP);
+        walked.clock_enter_idle(&policy);
+        let mut lazy = walked;
+        assert!(lazy.cfs.avg.util_avg > 0, "{p}");
+        for i in 1..=steps {
+            walked.update_blocked(&policy, stop + i * step_us * 1000, 0, pelton_core::runs::IDLE, 0);
+        }
+        lazy.update_blocked(&policy, stop + steps * step_us * 1000, 0, pelton_core::runs::IDLE, 0);
+        let (a, b) = (walked.cfs.avg, lazy.cfs.avg);
+        assert!(a.util_avg.abs_diff(b.util_avg) <= 1, "{p}: util {} {}", a.util_avg, b.util_avg);
+        assert!(a.load_avg.abs_diff(b.load_avg) <= 1, "{p}: load {} {}", a.load_avg, b.load_avg);
+        assert!(a.runnable_avg.abs_diff(b.runnable_avg) <= 1, "{p}: runnable");
+    }
+}

@@ -33,7 +33,8 @@ pub(crate) fn dangling(w: &Workload) -> Option<String> {
         Op::Wait { cond, mutex } | Op::Sync { cond, mutex } => cond < w.conds && mutex < w.mutexes,
         Op::Signal(c) | Op::Broadcast(c) | Op::Suspend(c) | Op::Resume(c) => c < w.conds,
         Op::Barrier(b) => (b as usize) < w.barriers.len(),
-        Op::SemPost(s) | Op::SemWait(s) => (s as usize) < w.semaphores.len(),
+        Op::SemPost(s) | Op::SemWait(s) | Op::SemDrain(s) => (s as usize) < w.semaphores.len(),
+        Op::Enlist(l) | Op::CallAll(l) => l < w.lists,
         Op::Fork { task } => (task as usize) < w.tasks.len(),
         Op::Spawn { task } => w.tasks.get(task as usize).is_some_and(|t| t.start == Start::OnFork),
         Op::Write { channel, .. } | Op::Read { channel, .. } | Op::Poll { channel } => {

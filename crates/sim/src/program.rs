@@ -198,6 +198,17 @@ impl<S: Sink> Engine<'_, S> {
             }
             Op::SemPost(s) => self.sem_post(t, s),
             Op::SemWait(s) => self.sem_wait(t, s),
+            Op::SemDrain(s) => {
+                self.objects.semaphores[s as usize].count = 0;
+                Flow::Next
+            }
+            Op::Enlist(list) => {
+                self.tasks[t as usize].called_ns = None;
+                self.objects.lists[list as usize].push(t);
+                Flow::Next
+            }
+            Op::AwaitCall => self.await_call(t),
+            Op::CallAll(list) => self.call_all(t, list),
             Op::Write { channel, bytes, work_ns } => self.call(t, Call::new(Verb::Write, channel, bytes, work_ns)),
             Op::Read { channel, bytes, work_ns } => self.call(t, Call::new(Verb::Read, channel, bytes, work_ns)),
             Op::Poll { channel } => self.call(t, Call::new(Verb::Poll, channel, 1, 0)),
@@ -232,6 +243,28 @@ impl<S: Sink> Engine<'_, S> {
                 self.tasks[t as usize].report.timer_latency.add(now.saturating_sub(expiry_ns));
             }
             _ => {}
+        }
+        Flow::Next
+    }
+
+    /// The call of a list may have come before the task waits for it.
+    fn await_call(&mut self, t: u32) -> Flow {
+        let now = self.now;
+        let task = &mut self.tasks[t as usize];
+        let Some(called_ns) = task.called_ns.take() else {
+            task.at.op -= 1;
+            return Flow::Block;
+        };
+        task.report.call_latency.add(now - called_ns);
+        Flow::Next
+    }
+
+    fn call_all(&mut self, t: u32, list: u32) -> Flow {
+        let (cpu, now) = (self.tasks[t as usize].cpu, self.now);
+        let called = std::mem::take(&mut self.objects.lists[list as usize]);
+        for &member in called.iter().rev() {
+            self.tasks[member as usize].called_ns = Some(now);
+            self.wake(member, cpu);
         }
         Flow::Next
     }

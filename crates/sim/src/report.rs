@@ -121,6 +121,8 @@ pub struct TaskReport {
     pub records: u64,
     /// How late it ran after its timer's expiries (`Op::TimerLatency`), ns.
     pub timer_latency: Summary,
+    /// From a call of its list to its execution (`Op::AwaitCall`), ns.
+    pub call_latency: Samples,
     /// rt-app performance index, thousandths: mean of slack / (period - configured run).
     pub perf_index_milli: Option<i64>,
     /// Frames, of a task whose activations are frames.

@@ -168,6 +168,7 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
         woken_ns: None,
         in_iowait: false,
         last_ran_ns: 0,
+        called_ns: None,
         energy_fj: 0,
         wakee_flips: 0,
         last_wakee: NO_TASK,

@@ -77,6 +77,8 @@ pub(crate) struct Objects {
     pub barriers: Vec<Barrier>,
     pub semaphores: Vec<Semaphore>,
     pub channels: Vec<Channel>,
+    /// Tasks to call, in the order in which they came.
+    pub lists: Vec<Vec<u32>>,
 }
 
 impl Objects {
@@ -87,6 +89,7 @@ impl Objects {
             conds: vec![Cond::default(); w.conds as usize],
             barriers: w.barriers.iter().map(|&needed| Barrier { needed, arrived: Vec::new() }).collect(),
             semaphores: w.semaphores.iter().map(|&count| Semaphore { count, waiters: VecDeque::new() }).collect(),
+            lists: vec![Vec::new(); w.lists as usize],
             channels: w.channels.iter().map(|&spec| Channel::new(spec)).collect(),
         }
     }

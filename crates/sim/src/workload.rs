@@ -27,6 +27,8 @@ pub struct Workload {
     pub semaphores: Vec<u32>,
     /// Pipes and sockets; `Op::Write` and the like index them.
     pub channels: Vec<ChannelSpec>,
+    /// Number of lists of tasks to call.
+    pub lists: u32,
     /// Number of shared timers (per-task timers are numbered in the task).
     pub shared_timers: u32,
     /// Interrupt sources that take CPU time.
@@ -443,6 +445,14 @@ pub enum Op {
     Records(u64),
     /// Takes the time since the timer's last expiry: how late the task runs after the moment it asked for.
     TimerLatency(TimerId),
+    /// Make a semaphore forget what was posted.
+    SemDrain(u32),
+    /// Put oneself on a list of tasks that somebody will call. The operation that waits for the call comes later.
+    Enlist(u32),
+    /// Wait until the call has come, and take the time since: from before the first of the list was woken.
+    AwaitCall,
+    /// Call everybody on a list, who came last first, and empty it.
+    CallAll(u32),
     /// Sleep of random length, uniform in `min_ns..=max_ns` (phases of periodic tasks between runs).
     SleepUniform {
         /// Least time.

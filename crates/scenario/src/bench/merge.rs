@@ -14,6 +14,7 @@ struct Shift {
     semaphores: u32,
     channels: u32,
     timers: u32,
+    lists: u32,
 }
 
 /// One workload out of several; the length is the longest one asked for, and unlimited parts do not shorten it.
@@ -35,12 +36,14 @@ fn append(whole: &mut Workload, part: Workload) {
         semaphores: whole.semaphores.len() as u32,
         channels: whole.channels.len() as u32,
         timers: whole.shared_timers,
+        lists: whole.lists,
     };
     whole.name = format!("{} + {}", whole.name, part.name);
     whole.groups.extend(part.groups);
     whole.boosts.extend(part.boosts);
     whole.mutexes += part.mutexes;
     whole.conds += part.conds;
+    whole.lists += part.lists;
     whole.shared_timers += part.shared_timers;
     whole.priority_inheritance |= part.priority_inheritance;
     whole.barriers.extend(part.barriers);
@@ -85,10 +88,12 @@ fn shift_op(shift: Shift, op: &mut Op) {
         Op::Signal(c) | Op::Broadcast(c) | Op::Suspend(c) | Op::Resume(c) => *c += shift.conds,
         Op::Barrier(b) => *b += shift.barriers,
         Op::Fork { task } | Op::Spawn { task } => *task += shift.tasks,
-        Op::SemPost(s) | Op::SemWait(s) => *s += shift.semaphores,
+        Op::SemPost(s) | Op::SemWait(s) | Op::SemDrain(s) => *s += shift.semaphores,
         Op::Write { channel, .. } | Op::Read { channel, .. } | Op::Poll { channel } => *channel += shift.channels,
         Op::Timer { timer: TimerId::Shared(t), .. } | Op::TimerLatency(TimerId::Shared(t)) => *t += shift.timers,
         Op::Timer { timer: TimerId::Own(_), .. } | Op::TimerLatency(TimerId::Own(_)) => {}
+        Op::Enlist(l) | Op::CallAll(l) => *l += shift.lists,
+        Op::AwaitCall => {}
         Op::MoveAsleep { .. } | Op::Yield | Op::EndActivation | Op::Lap { .. } | Op::Records(_) => {}
         Op::Run { .. } | Op::RunParts { .. } | Op::Runtime { .. } | Op::Sleep { .. } | Op::SleepUniform { .. } => {}
     }

@@ -15,6 +15,7 @@ pub mod hackbench;
 mod merge;
 pub mod original;
 mod periodic;
+pub mod schbench;
 pub mod sched_pipe;
 mod spec;
 pub mod sysbench;
@@ -80,7 +81,7 @@ pub const MODELS: &[Model] = &[
     Model {
         name: "periodic",
         about: "threads that compute for run_us in every period_us",
-        options: "run_us,period_us,threads=1,policy=other,priority,nice=0,phase_us=0|random,mode=relative,cpus=all|each,\
+        options: "run_us,period_us,threads=1,policy=other,priority,nice=0,phase_us=0|random,mode=relative,cpus=all|each,groups,\
                   util_min=0,util_max=1024,deadline_us,duration_s,name=periodic",
         make: |spec| periodic::workload(spec).into(),
     },
@@ -134,6 +135,13 @@ pub const MODELS: &[Model] = &[
         options: "rate_hz=60,ui_us=2000,render_us=3000,heavy_every=20,heavy_percent=300,budget_us,sequence=1,cpus=all,\
                   util_min=0,util_max=1024,duration_s,name=ui",
         make: |spec| ui_frames::workload(spec).into(),
+    },
+    Model {
+        name: "schbench",
+        about: "message threads that wake workers, and how long that takes",
+        options: "message_threads=2,threads=16,runtime_s=30,form=2020,cputime_us=30000,sleeptime_us=30000,\
+                  message_cputime_us=30000,cpus=all",
+        make: |spec| schbench::workload(spec).into(),
     },
     Model {
         name: "group",

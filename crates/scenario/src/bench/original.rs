@@ -9,6 +9,7 @@ use pelton_sim::report::{Summary, TaskReport};
 
 use super::calls::Mode;
 use super::hackbench::Shape;
+use super::schbench::Latencies;
 use super::sysbench::{self, Version};
 
 /// A program whose output can be printed.
@@ -29,6 +30,11 @@ pub enum Program {
     Messaging(Shape),
     /// `ebizzy`.
     Ebizzy,
+    /// `schbench`.
+    Schbench {
+        /// How long it was to run.
+        runtime_s: u64,
+    },
     /// `cyclictest -q`.
     Cyclictest {
         /// Real-time priority, 0 = none.
@@ -68,6 +74,7 @@ impl Original {
             Program::Hackbench(shape) => laps_ns(tasks).iter().for_each(|&ns| hackbench(&mut out, ns, *shape)),
             Program::Messaging(shape) => laps_ns(tasks).iter().for_each(|&ns| messaging(&mut out, ns, *shape)),
             Program::Ebizzy => ebizzy(&mut out, tasks, report.duration_ns),
+            Program::Schbench { runtime_s } => return Latencies::of(tasks).print(*runtime_s),
             Program::Cyclictest { priority, interval_us, distance_us } => {
                 let threads = tasks.iter().enumerate().filter(|(k, _)| *k + 1 < tasks.len());
                 for (k, task) in threads {

@@ -33,7 +33,13 @@ pub(super) fn workload(spec: &mut Spec) -> Workload {
     };
     let policy = policy(spec, Some((run_ns, period_ns)));
     let task = TaskSpec { phases: vec![work], start, own_timers: 1, policy, ..TaskSpec::default() };
-    copies(spec, &task, threads, "periodic")
+    let groups: usize = spec.number("groups", 0, 0..=10_000);
+    let mut made = copies(spec, &task, threads, "periodic");
+    for (i, task) in made.tasks.iter_mut().enumerate().filter(|_| groups > 0) {
+        task.taskgroup =
+            format!("/{}-{}", task.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-'), i % groups);
+    }
+    made
 }
 
 fn first_period(spec: &mut Spec) -> FirstPeriod {

@@ -202,6 +202,7 @@ impl<'a> Lowering<'a> {
             barriers: self.participants(tasks),
             semaphores: vec![0; self.names.semaphores.count() as usize],
             channels: Vec::new(),
+            lists: 0,
             shared_timers: self.names.timers.count(),
             irqs: Vec::new(),
             cpu_dma_latency_us: None,

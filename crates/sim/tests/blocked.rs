@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Load of idle CPUs: who refreshes it, what that costs whom, and that leaving it to its readers changes nothing they read.
+
+mod common;
+use common::*;
+use pelton_core::Policy;
+use pelton_schema::Event;
+use pelton_schema::NullSink;
+use pelton_sim::workload::{Op, Phase, Start, TaskSpec};
+use pelton_sim::{Machine, Report, Workload};
+
+fn with(p: &str, sets: &[(&str, &str)]) -> Policy {
+    let mut policy = profile(p);
+    for (name, value) in sets {
+        policy.set(name, value).expect("a switch of the table");
+    }
+    policy
+}
+
+fn costly(cpus: u32) -> Machine {
+    let mut m = fixed_speed(&[(cpus, 1024)]);
+    m.costs.blocked_walk_ns = 20_000;
+    m.costs.blocked_queue_ns = 5_000;
+    m
+}
+
+/// Short tasks on CPUs 0 and 1, two at a time on the former: often somebody waits, and CPU 1 often goes idle. CPUs 2 and 3 had
+/// something to do.
+fn restless() -> Workload {
+    let mut past: Vec<TaskSpec> = (2..4).map(|c| on(task(&format!("past{c}"), Some(1), vec![run_ms(30)]), c)).collect();
+    let pair = |name: &str, us| on(periodic(name, 300, us), 0);
+    past.extend([pair("a", 2900), pair("b", 3100), on(periodic("c", 100, 3300), 1)]);
+    workload(past)
+}
+
+fn run(m: &Machine, policy: &Policy) -> Report {
+    pelton_sim::run(m, &restless(), policy, &config(300), NullSink).expect("runs")
+}
+
+fn scans(r: &Report) -> u64 {
+    r.cpus.iter().map(|c| c.blocked_scans).sum()
+}
+
+/// 5.4 fair.c update_sg_lb_stats with LBF_NOHZ_STATS; 7.2 has neither.
+#[test]
+fn a_search_refreshes_idle_cpus_in_4_19_and_5_4_alone() {
+    for (p, refreshes) in [("4.16", false), ("4.19", true), ("5.4", true), ("5.10", false), ("7.2", false)] {
+        let r = run(&costly(4), &profile(p));
+        assert_eq!(scans(&r) > 0, refreshes, "{p}: {}", scans(&r));
+    }
+}
+
+/// 300 ms hold at most 6 times 52 ms, on each of four CPUs; without the limit a CPU is due every 4 ms.
+#[test]
+fn the_limit_of_the_posting_holds_for_each_cpu() {
+    let m = costly(4);
+    let [often, seldom] = ["scan", "interval"].map(|rule| run(&m, &with("5.4", &[("blocked_update", rule)])));
+    assert!(seldom.cpus.iter().all(|c| c.blocked_scans <= 6), "{:?}", seldom.cpus.iter().map(|c| c.blocked_scans));
+    assert!(scans(&often) > 2 * scans(&seldom), "{} {}", scans(&often), scans(&seldom));
+}
+
+/// The refresh of a CPU with one queue takes 25 us, and a search has its own at least.
+#[test]
+fn a_search_takes_the_time_of_its_refreshes() {
+    let longest = |policy: &Policy| run(&costly(4), policy).cpus.iter().map(|c| c.search_ns.max).max().unwrap_or(0);
+    let with_others = longest(&profile("5.4"));
+    assert!(with_others >= 50_000 && with_others % 25_000 == 0, "{with_others}");
+    assert_eq!(longest(&profile("7.2")), 25_000);
+    assert_eq!(longest(&with("5.4", &[("blocked_update", "lazy")])), 0);
+}
+
+/// Longest time from wake-up to execution of a task that runs for 100 us and is called again after 150 us, when its CPU looks
+/// for another task: two hogs on CPU 0 are always a reason.
+fn worst_ns(walk_ns: u64) -> u64 {
+    let mut m = costly(3);
+    (m.costs.blocked_walk_ns, m.costs.blocked_queue_ns) = (walk_ns, 0);
+    let post = vec![Op::SemPost(0), Op::Runtime { wall_ns: 150_000 }, Op::SemPost(0), Op::Sleep { ns: 5 * MS }];
+    let take = vec![Op::SemWait(0), Op::Run { work_ns: 100_000 }];
+    let hogs = [on(busy("hog-0"), 0), on(busy("hog-1"), 0)];
+    let mut w = workload(vec![on(task("post", None, post), 2), on(task("take", None, take), 1)]);
+    w.tasks.extend(hogs);
+    w.semaphores = vec![0];
+    let r = pelton_sim::run(&m, &w, &profile("5.4"), &config(100), NullSink).expect("runs");
+    r.tasks[1].wakeup_latency_ns.max
+}
+
+#[test]
+fn a_wake_up_waits_for_the_end_of_a_search() {
+    assert_eq!(worst_ns(0), 0);
+    let late = worst_ns(200_000);
+    assert!((150_000..650_000).contains(&late), "{late}");
+}
+
+/// CPU 1 worked for 30 ms and then idles; CPU 0 works on in the same domain. What the governor asks for, by time.
+fn requests(rule: &str) -> Vec<(u64, u32)> {
+    let mut m = machine(&[(2, 1024)]);
+    m.domains[0].rate_limit_us = Some(0);
+    let past = on(task("past", Some(1), vec![run_ms(30)]), 1);
+    let rest = Phase { ops: vec![Op::Run { work_ns: 900_000 }, Op::Sleep { ns: 3 * MS }], ..Phase::default() };
+    let rest = TaskSpec { name: "rest".into(), phases: vec![rest], start: Start::After(0), ..TaskSpec::default() };
+    let w = workload(vec![past, on(rest, 0)]);
+    let policy = with("7.2", &[("blocked_update", rule)]);
+    let mut keep = Keep::default();
+    pelton_sim::run(&m, &w, &policy, &config(400), &mut keep).expect("runs");
+    let request = |&(at, event): &(u64, Event)| match event {
+        Event::CpuFrequency { freq_khz, .. } => Some((at, freq_khz)),
+        _ => None,
+    };
+    keep.0.iter().filter_map(request).collect()
+}
+
+/// A walk ends with a call of the governor; a reader has to have a reason of its own, here once in 4 ms.
+#[test]
+fn readers_that_work_it_out_lower_the_frequency_two_ticks_later_at_most() {
+    let lowest = |all: &[(u64, u32)]| all.iter().map(|f| f.1).min().unwrap_or(0);
+    let down = |rule| {
+        let all = requests(rule);
+        let low = lowest(&all);
+        all.iter().filter(|f| f.0 > 60 * MS).find(|f| f.1 == low).map_or(u64::MAX, |f| f.0)
+    };
+    let [walked, lazy] = ["own", "lazy"].map(down);
+    assert!(lazy < walked.saturating_add(8 * MS), "lazy {lazy}, walked {walked}");
+}
