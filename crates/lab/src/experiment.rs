@@ -5,6 +5,7 @@
 //! tolerances. Printed numbers live in `published` fields only; nothing reads those to build a run.
 
 use crate::place::Wrong;
+use crate::plan::MachineChanges;
 use crate::probe::{self, Probe};
 use crate::quantity::Read;
 use crate::sensitivity::Sensitivity;
@@ -40,6 +41,9 @@ pub struct Experiment {
     /// Switches set on top of the profile in every variant: what sets a release without a profile of its own apart.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
+    /// Properties of the machine that differ from the platform file.
+    #[serde(default)]
+    pub machine: MachineChanges,
     /// What the source leaves open and what we chose, by topic.
     pub assumptions: BTreeMap<String, String>,
     /// Which inputs were inferred from which rows, in words.

@@ -16,6 +16,7 @@ pub mod explain_placement;
 pub mod explanation;
 pub mod front;
 pub mod judge;
+mod latencies;
 mod place;
 pub mod plan;
 pub mod probe;

@@ -9,6 +9,7 @@ use pelton_scenario::policy::{self, PolicyChoice};
 use pelton_scenario::rtapp::{Loaded, RtAppOptions};
 use pelton_scenario::{Diagnostics, Plan, SourceFile, workload};
 use pelton_sim::groups::into_group;
+use pelton_sim::machine::IdleState;
 use pelton_sim::workload::Start;
 use pelton_sim::{Machine, RunConfig, Workload};
 use serde::Deserialize;
@@ -82,6 +83,9 @@ pub struct MachineChanges {
     pub hook_cpu_ns: Option<u64>,
     /// Looking at one CPU in a search for a task, ns.
     pub balance_cpu_ns: Option<u64>,
+    /// Ways into and out of idle states really take so many percent of what the platform file says; the governor believes
+    /// the file.
+    pub idle_latency_percent: Option<u64>,
     /// Whether the architecture tells the scheduler the frequency.
     pub freq_invariant: Option<bool>,
     /// Time in which the signals halve, ms.
@@ -89,9 +93,28 @@ pub struct MachineChanges {
 }
 
 impl MachineChanges {
+    /// These, and of `others` what these do not say.
+    pub fn or(self, others: MachineChanges) -> MachineChanges {
+        MachineChanges {
+            switch_time_us: self.switch_time_us.or(others.switch_time_us),
+            path_costs_percent: self.path_costs_percent.or(others.path_costs_percent),
+            migration_ns: self.migration_ns.or(others.migration_ns),
+            blocked_walk_ns: self.blocked_walk_ns.or(others.blocked_walk_ns),
+            blocked_queue_ns: self.blocked_queue_ns.or(others.blocked_queue_ns),
+            hook_cpu_ns: self.hook_cpu_ns.or(others.hook_cpu_ns),
+            balance_cpu_ns: self.balance_cpu_ns.or(others.balance_cpu_ns),
+            idle_latency_percent: self.idle_latency_percent.or(others.idle_latency_percent),
+            freq_invariant: self.freq_invariant.or(others.freq_invariant),
+            half_life_ms: self.half_life_ms.or(others.half_life_ms),
+        }
+    }
+
     fn apply(self, machine: &mut Machine) {
         for domain in &mut machine.domains {
             domain.freq_invariant = self.freq_invariant.unwrap_or(domain.freq_invariant);
+            if let Some(percent) = self.idle_latency_percent {
+                domain.idle_states.iter_mut().for_each(|state| shorten(state, percent));
+            }
             domain.switch_time_ns = self.switch_time_us.map_or(domain.switch_time_ns, |us| us.saturating_mul(1000));
         }
         let costs = &mut machine.costs;
@@ -121,6 +144,13 @@ impl MachineChanges {
             *ns = ns.saturating_mul(percent) / 100;
         }
     }
+}
+
+/// The way into an idle state and out of it takes so many percent; the governor does not know.
+fn shorten(state: &mut IdleState, percent: u64) {
+    state.reported_latency_ns = state.wakeup_latency_ns();
+    state.entry_latency_ns = state.entry_latency_ns.saturating_mul(percent) / 100;
+    state.exit_latency_ns = state.exit_latency_ns.saturating_mul(percent) / 100;
 }
 
 /// A policy as a person names it.

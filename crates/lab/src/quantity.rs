@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Numbers that can be read from a report, by name: one table for comparisons, experiment files and help.
 
-use crate::{benchmark, demand};
+use crate::{benchmark, demand, latencies};
 use pelton_scenario::bench::sysbench::{self, Version};
 use pelton_sim::Report;
 use pelton_sim::report::{DomainReport, Summary, TaskReport};
@@ -58,6 +58,25 @@ quantities! {
     Run "latency_avg_us_mean_over_threads" ["us"] "How late each thread ran after its timer, on average; mean over the threads." = benchmark::timer_latency_avg_us;
     Run "wakeup_latency_us_mean_over_wakeups" ["us"] "Time from wake-up to switch of the tasks that measure something, mean over their wake-ups." = benchmark::wakeup_latency_us;
     Run "perf_index_points_mean_over_tasks" ["points"] "rt-app's performance index in hundredths, mean over the tasks that have one." = perf_index_points;
+    Run "call_samples" ["count"] "Latencies that schbench took." = |r| latencies::count(r).map(|n| n as f64);
+    Run "call_latency_us_p50" ["us"] "50th percentile of them, as schbench prints it." = |r| latencies::percentile_us(r, 50.0);
+    Run "call_latency_us_p75" ["us"] "75th percentile of them." = |r| latencies::percentile_us(r, 75.0);
+    Run "call_latency_us_p90" ["us"] "90th percentile of them." = |r| latencies::percentile_us(r, 90.0);
+    Run "call_latency_us_p95" ["us"] "95th percentile of them." = |r| latencies::percentile_us(r, 95.0);
+    Run "call_latency_us_p99" ["us"] "99th percentile of them." = |r| latencies::percentile_us(r, 99.0);
+    Run "call_latency_us_p995" ["us"] "99.5th percentile of them." = |r| latencies::percentile_us(r, 99.5);
+    Run "call_latency_us_p999" ["us"] "99.9th percentile of them." = |r| latencies::percentile_us(r, 99.9);
+    Run "call_latency_us_min" ["us"] "Smallest of them." = |r| latencies::range_us(r).map(|(min, _)| min);
+    Run "call_latency_us_max" ["us"] "Largest of them." = |r| latencies::range_us(r).map(|(_, max)| max);
+    Run "blocked_updates_per_s" ["1/s"] "Times a CPU's averages were brought up to date because nobody else did, all CPUs." = |r| latencies::per_s(r, |c| c.blocked_updates as f64);
+    Run "blocked_scans_per_s" ["1/s"] "Those of them inside another CPU's search for a task." = |r| latencies::per_s(r, |c| c.blocked_scans as f64);
+    Run "blocked_scans_per_s_max_of_cpus" ["1/s"] "The same of the CPU that has most of them." = latencies::scans_per_s_max;
+    Run "blocked_time_ms" ["ms"] "CPU time in such updates, without the hook at their end." = |r| Some(demand::cpus(r, |c| c.blocked_ns) / 1e6);
+    Run "searches_per_s" ["1/s"] "Times a CPU that went idle looked for a task." = |r| latencies::per_s(r, |c| c.search_ns.count as f64);
+    Run "search_us_avg" ["us"] "How long that took, its own refresh included." = latencies::search_us_avg;
+    Run "search_us_max" ["us"] "The longest." = latencies::search_us_max;
+    Run "queues_per_search" ["count"] "Queues seen in all updates, per search." = latencies::queues_per_search;
+    Run "migrations_all" ["count"] "Changes of CPU of all tasks." = |r| Some(r.tasks.iter().map(|t| t.migrations).sum::<u64>() as f64);
     Run "hooks_offered" ["count"] "Events for which the kernel calls the governor, before the hook filter." = |r| Some(demand::cpus(r, |c| c.hooks_offered));
     Run "update_count" ["count"] "Calls that reach the governor's update function, as a tracer counts them." = |r| Some(demand::cpus(r, |c| c.hook_calls.iter().sum()));
     Run "evaluations" ["count"] "Times the governor worked out a frequency." = |r| Some(demand::domains(r, |d| d.evaluations));

@@ -133,7 +133,7 @@ fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, 
         hz: Some(changed.and_then(|c| c.hz).unwrap_or(experiment.hz)),
         rate_limit_us: changed.and_then(|c| c.rate_limit_us),
         random_phase: true,
-        machine: changed.map(|c| c.machine).unwrap_or_default(),
+        machine: changed.map(|c| c.machine).unwrap_or_default().or(experiment.machine),
         group: changed.and_then(|c| c.group.clone()).or_else(|| variant.group.clone()),
         defines: BTreeMap::new(),
     };

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What schbench measures, and what searches of CPUs that go idle do.
+
+use pelton_scenario::bench::schbench::Latencies;
+use pelton_sim::Report;
+use pelton_sim::report::CpuReport;
+
+fn of(report: &Report) -> Option<Latencies> {
+    let all = Latencies::of(&report.tasks);
+    (all.count() > 0).then_some(all)
+}
+
+pub(crate) fn count(report: &Report) -> Option<u64> {
+    of(report).map(|all| all.count())
+}
+
+pub(crate) fn percentile_us(report: &Report, percent: f64) -> Option<f64> {
+    of(report)?.percentile_us(percent).map(|(us, _)| us.into())
+}
+
+pub(crate) fn range_us(report: &Report) -> Option<(f64, f64)> {
+    of(report)?.range_us().map(|(min, max)| (min.into(), max.into()))
+}
+
+/// A count of all CPUs, per second.
+pub(crate) fn per_s(report: &Report, of: impl Fn(&CpuReport) -> f64) -> Option<f64> {
+    let seconds = report.duration_ns as f64 / 1e9;
+    (seconds > 0.0).then(|| report.cpus.iter().map(of).sum::<f64>() / seconds)
+}
+
+pub(crate) fn scans_per_s_max(report: &Report) -> Option<f64> {
+    let most = report.cpus.iter().map(|c| c.blocked_scans).max()?;
+    (report.duration_ns > 0).then(|| most as f64 / (report.duration_ns as f64 / 1e9))
+}
+
+fn searches(report: &Report) -> u64 {
+    report.cpus.iter().map(|c| c.search_ns.count).sum()
+}
+
+pub(crate) fn search_us_avg(report: &Report) -> Option<f64> {
+    let sum_ns: u64 = report.cpus.iter().map(|c| c.search_ns.sum).sum();
+    let count = searches(report);
+    (count > 0).then(|| sum_ns as f64 / count as f64 / 1e3)
+}
+
+pub(crate) fn search_us_max(report: &Report) -> Option<f64> {
+    let max_ns = report.cpus.iter().map(|c| c.search_ns.max).max()?;
+    (searches(report) > 0).then_some(max_ns as f64 / 1e3)
+}
+
+pub(crate) fn queues_per_search(report: &Report) -> Option<f64> {
+    let queues: u64 = report.cpus.iter().map(|c| c.blocked_queues).sum();
+    let count = searches(report);
+    (count > 0).then(|| queues as f64 / count as f64)
+}
