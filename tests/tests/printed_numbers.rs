@@ -20,7 +20,7 @@ const COUNT: u64 = 2000;
 /// Rounding of printed numbers to six decimals, for each that is added up.
 const ROUNDING: f64 = 1e-6;
 /// Quantities that may be below 0.
-const SIGNED: [&str; 1] = ["perf_index"];
+const SIGNED: [&str; 2] = ["perf_index", "perf_index_points_mean_over_tasks"];
 
 /// splitmix64: every seed is another scenario.
 struct Dice(u64);

@@ -30,6 +30,12 @@ impl Newidle {
         ffi::pelton_x_newidle_woke(self, stay_ns);
     }
 
+    /// The only CPU of a machine refreshes its own load for a look, although there is nothing to look at.
+    #[must_use]
+    pub fn looks_alone(policy: &Policy) -> bool {
+        ffi::pelton_x_newidle_alone(policy) != 0
+    }
+
     /// It does not even refresh its own load for a look.
     #[must_use]
     pub fn closed(&self, policy: &Policy) -> bool {

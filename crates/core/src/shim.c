@@ -382,6 +382,7 @@ FN(u32, idle_walk_newly, (policy_t p, walk_t w, cnewidle_t n), (p, w, n))
 FN(u32, blocked_walks, (policy_t p), (p))
 FN(u32, blocked_scans, (policy_t p), (p))
 FN(u32, blocked_due, (policy_t p, u64 now, u64 last, u64 tick, u32 walk), (p, now, last, tick, walk))
+FN(u32, newidle_alone, (policy_t p), (p))
 FN(u32, newidle_closed, (policy_t p, cnewidle_t n), (p, n))
 FN(u64, idle_walk_next, (u64 now, u64 tick), (now, tick))
 

@@ -172,7 +172,8 @@ fn averages_of_queues_hold_where_tasks_are_made_move_and_end() {
         let found = averages(&events, &right);
         // Tasks move so often that the queues' averages drift (F-128).
         let inside = |c: &Comparison| c.ok || (c.mean_milli < 11_000 && c.p99 < 160);
-        assert!(found.len() >= 2 && found.iter().all(|c| inside(c) && c.n > 1000), "{profile}: {found:?}");
+        let many = found.iter().filter(|c| c.n > 1000).count();
+        assert!(many >= 2 && found.iter().all(inside), "{profile}: {found:?}");
         let outside = |events: &[Timed]| averages(events, &right).iter().any(|c| !inside(c));
         let mut nobody_dies = events.clone();
         nobody_dies.iter_mut().for_each(|timed| {

@@ -128,8 +128,7 @@ const SYNC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/workloa
 /// Scope, quantity, and by how many times the tolerance at most.
 type Misses = &'static [(&'static str, &'static str, f64)];
 
-const CROWD_MISSES: Misses =
-    &[("cpu", "busy", 6.5), ("domain", "transitions", 6.0), ("task", "run", 20.0), ("task", "latency_mean", 8.5)];
+const CROWD_MISSES: Misses = &[("cpu", "busy", 6.5), ("task", "run", 20.0), ("task", "latency_mean", 8.5)];
 const CROWD_OF_PIPES_MISSES: Misses = &[
     ("run", "latency_mean", 80.0),
     ("run", "latency_p95", 42.0),
@@ -139,17 +138,7 @@ const CROWD_OF_PIPES_MISSES: Misses = &[
 
 /// F-131: placement by energy compares utilizations to the last integer, so a run that is a little different goes another
 /// way; which of several equal CPUs is used then means nothing.
-const BIG_AND_LITTLE_MISSES: Misses = &[
-    ("run", "busy", 2.0),
-    ("run", "latency_mean", 3.0),
-    ("cpu", "busy", 1010.0),
-    ("domain", "frequency_mean", 2.6),
-    ("domain", "residency_distance", 6.2),
-    ("domain", "transitions", 36.0),
-    ("task", "run", 5.8),
-    ("task", "latency_mean", 18.0),
-];
-const CHAIN_MISSES: Misses = &[("cpu", "busy", 43.0), ("task", "run", 11.0), ("task", "latency_mean", 13.5)];
+const BIG_AND_LITTLE_MISSES: Misses = &[("cpu", "busy", 1010.0), ("task", "run", 5.8)];
 
 /// F-130: old kernels place new tasks by runnable load, and one other choice moves what follows.
 const CROWD_4_12_MISSES: Misses =
@@ -157,13 +146,12 @@ const CROWD_4_12_MISSES: Misses =
 const BIG_AND_LITTLE_4_19_MISSES: Misses = &[
     ("run", "busy", 11.5),
     ("run", "latency_mean", 10.0),
-    ("run", "latency_p95", 1.2),
     ("cpu", "busy", 35.0),
     ("domain", "frequency_mean", 6.0),
     ("domain", "residency_distance", 7.0),
     ("domain", "transitions", 6.0),
     ("task", "run", 164.0),
-    ("task", "latency_mean", 9.0),
+    ("task", "latency_mean", 11.5),
 ];
 
 const CASES: [Case; 13] = [
@@ -178,7 +166,7 @@ const CASES: [Case; 13] = [
         "busy:cpus=0,util_max=200 + periodic:run_us=2000,period_us=9000,cpus=1,util_max=200",
     ),
     case("sched-pipe", "juno-r0", "sched-pipe"),
-    Case { misses: CHAIN_MISSES, ..case("a chain of video tasks", "juno-r0", CHAIN) },
+    case("a chain of video tasks", "juno-r0", CHAIN),
     case("tasks that wait for each other", "hikey-6220", SYNC),
     Case { misses: CROWD_OF_PIPES_MISSES, ..case("hackbench", "hikey-6220", "hackbench") },
     Case { profile: "4.12", misses: CROWD_4_12_MISSES, ..case("more tasks than CPUs, 4.12", "juno-r0", CROWD) },

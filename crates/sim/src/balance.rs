@@ -2,7 +2,7 @@
 //! A simple balancer: an idle CPU pulls a waiting task; a busy CPU with two wakes an idle one up for it. The full domain
 //! hierarchy with its statistics replaces `periodic_balance` and `newidle_pull` when it comes.
 
-use pelton_core::value;
+use pelton_core::{Newidle, value};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -31,7 +31,8 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         cpu.idle_stamp_ns = Some(self.now);
         let asked = std::mem::take(&mut cpu.pulls);
-        cpu.looked = asked || (self.chores.overload && !cpu.newidle.closed(&self.policy));
+        let has_domain = self.m.cpus.len() > 1 || Newidle::looks_alone(&self.policy);
+        cpu.looked = asked || (has_domain && self.chores.overload && !cpu.newidle.closed(&self.policy));
         if !cpu.looked || !(asked || self.looks(c)) {
             return false;
         }
