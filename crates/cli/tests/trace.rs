@@ -162,3 +162,13 @@ fn names_out_of_a_file_drive_no_terminal() {
         assert!(!verb.contains(&"csv") || !formula, "{}", outcome.stdout);
     }
 }
+
+#[test]
+fn events_and_results_do_not_share_standard_output() {
+    for output in ["--log", "--trace"] {
+        let run = ["run", "--platform", "hikey-6220", "--workload", "busy", "--duration", "1ms", output, "-"];
+        let refused = pelton(&run);
+        assert!(refused.code == 3 && refused.stdout.is_empty(), "{}", refused.stdout);
+        assert!(refused.stderr.contains("cannot go to standard output"), "{}", refused.stderr);
+    }
+}

@@ -90,6 +90,14 @@ pub(super) struct Outputs {
 
 impl Outputs {
     pub(super) fn create(trace: Option<&Path>, log: Option<&Path>, prepared: &Prepared) -> Result<Outputs, Failure> {
+        if [trace, log].into_iter().flatten().any(|path| path.as_os_str() == "-") {
+            let hint = "write them to a file, or to /dev/fd/3 and redirect that";
+            return Err(Failure::new(
+                Exit::BadInput,
+                "events cannot go to standard output, where results go",
+                Some(hint),
+            ));
+        }
         let header = trace_header(prepared);
         let mut pending = Vec::new();
         let mut open = |path: &Path| {
