@@ -21,6 +21,7 @@
 #define REPETITIONS 5
 #define DOMAIN_CPUS 4
 #define TICK_NS (4 * NS_PER_MS)
+#define CLAMPED_TASKS 64
 
 static const u32 opps_khz[] = { 208000, 432000, 729000, 960000, 1200000 };
 #define OPPS (sizeof(opps_khz) / sizeof(opps_khz[0]))
@@ -34,6 +35,10 @@ struct bench {
 	struct pelton_sugov_cpu cpus[DOMAIN_CPUS];
 	struct pelton_cpu_state states[DOMAIN_CPUS];
 	struct pelton_perf_terms terms[DOMAIN_CPUS];
+	struct pelton_uclamp_sum_rq clamps;
+	struct pelton_uclamp_sum_task clamped[CLAMPED_TASKS];
+	struct pelton_throttled_group groups[CLAMPED_TASKS];
+	u32 clamped_tasks;
 	u64 now_ns;
 	u64 hash;
 };
@@ -172,6 +177,70 @@ NOINLINE void case_event_composite(struct bench *b)
 	event(b);
 }
 
+static void prepare_clamps(struct bench *b, u32 tasks)
+{
+	b->policy.uclamp = PELTON_UCLAMP_BIAS;
+	b->clamped_tasks = tasks;
+	for (u32 i = 0; i < tasks; i++) {
+		b->clamped[i].max = 100 + i;
+		b->groups[i].throttle = 512;
+		b->groups[i].util = 10 + i;
+		pelton_uclamp_sum_enqueue(&b->policy, &b->clamps, &b->clamped[i], 300 + i);
+	}
+}
+
+static void prepare_clamps_8(struct bench *b)
+{
+	prepare_clamps(b, 8);
+}
+
+static void prepare_clamps_64(struct bench *b)
+{
+	prepare_clamps(b, CLAMPED_TASKS);
+}
+
+/* One of the queued tasks is updated, sleeps and wakes; then the CPU is read. */
+static void clamp_event(struct bench *b)
+{
+	struct pelton_uclamp_sum_task *t = &b->clamped[b->now_ns++ % b->clamped_tasks];
+	struct pelton_cpu_state state = b->states[0];
+	u32 util = (u32)(b->now_ns * 37 % 1000);
+
+	pelton_uclamp_sum_update(&b->policy, &b->clamps, t, util);
+	fold(b, pelton_uclamp_sum_dequeue(&b->policy, &b->clamps, t, 0));
+	pelton_uclamp_sum_enqueue(&b->policy, &b->clamps, t, util);
+	state.util_cfs = 900;
+	pelton_uclamp_sum_state(&b->policy, &b->clamps, 0, &state);
+	fold(b, state.util_cfs);
+}
+
+NOINLINE void case_clamps_sum_8(struct bench *b)
+{
+	clamp_event(b);
+}
+
+NOINLINE void case_clamps_sum_64(struct bench *b)
+{
+	clamp_event(b);
+}
+
+/* Android: the CPU is read, group by group. */
+static void throttled_read(struct bench *b)
+{
+	b->groups[0].util = (u32)(b->now_ns++ % 500);
+	fold(b, pelton_group_throttled_util(900, 200, b->groups, b->clamped_tasks, 1024));
+}
+
+NOINLINE void case_groups_throttled_8(struct bench *b)
+{
+	throttled_read(b);
+}
+
+NOINLINE void case_groups_throttled_64(struct bench *b)
+{
+	throttled_read(b);
+}
+
 static const struct bench_case {
 	const char *name;
 	void (*run)(struct bench *b);
@@ -184,6 +253,10 @@ static const struct bench_case {
 	{ "schedutil_decision", case_schedutil_decision, 0 },
 	{ "event_mainline", case_event_mainline, prepare_mainline },
 	{ "event_composite", case_event_composite, prepare_composite },
+	{ "clamps_sum_8", case_clamps_sum_8, prepare_clamps_8 },
+	{ "clamps_sum_64", case_clamps_sum_64, prepare_clamps_64 },
+	{ "groups_throttled_8", case_groups_throttled_8, prepare_clamps_8 },
+	{ "groups_throttled_64", case_groups_throttled_64, prepare_clamps_64 },
 };
 
 static u64 clock_ns(void)
