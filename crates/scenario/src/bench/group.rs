@@ -6,7 +6,7 @@ use pelton_sim::Workload;
 use pelton_sim::groups::{GROUP_DEPTH_MAX, SHARES_DEFAULT, SHARES_RANGE, group_path, is_too_deep};
 use pelton_sim::workload::GroupSpec;
 
-use super::spec::Spec;
+use super::spec::{Spec, decimal};
 
 /// `group:path=/a/b,cpu.weight=200,cpu.uclamp.max=30.5`.
 pub(super) fn declared(spec: &mut Spec) -> Workload {
@@ -35,12 +35,11 @@ fn percent(spec: &mut Spec, key: &'static str, preset: &'static str) -> u32 {
     if text == "max" {
         return 1024;
     }
-    let hundredths = text.parse::<f64>().ok().filter(|p| (0.0..=100.0).contains(p)).map(|p| p * 100.0);
-    let exact = hundredths.filter(|h| (h - h.round()).abs() < 1e-6);
-    if exact.is_none() {
+    let hundredths = decimal(text, 2).and_then(|h| u32::try_from(h).ok()).filter(|h| *h <= 10_000);
+    if hundredths.is_none() {
         spec.wrong(key, "not a clamp", "a percentage from 0 to 100 with at most two decimals, or `max`");
     }
-    uclamp_of_percent(exact.unwrap_or_default().round() as u32)
+    uclamp_of_percent(hundredths.unwrap_or_default())
 }
 
 /// The path an option gives, cleaned; `None` when it is not written.

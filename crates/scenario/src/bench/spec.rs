@@ -178,7 +178,7 @@ impl<'a> Spec<'a> {
     /// CPUs: `0`, `0-3`, `0/2/4-5`.
     pub(super) fn cpus(&mut self) -> Option<CpuSet> {
         let (value, place) = self.find("cpus")?;
-        self.cpu_set(value, place)
+        self.cpu_set("cpus", value, place)
     }
 
     /// The same under another name, where `all` is a set, too.
@@ -187,17 +187,17 @@ impl<'a> Spec<'a> {
         if value == "all" {
             return Some(CpuSet::of(0..self.machine.cpus.len() as u32));
         }
-        self.cpu_set(value, place)
+        self.cpu_set(key, value, place)
     }
 
-    fn cpu_set(&mut self, value: &str, place: Range<usize>) -> Option<CpuSet> {
+    fn cpu_set(&mut self, key: &str, value: &str, place: Range<usize>) -> Option<CpuSet> {
         if value == "all" {
             return None;
         }
         let count = u32::try_from(self.machine.cpus.len()).unwrap_or(u32::MAX);
         let set = cpu_list(value, count);
         if set.is_none() {
-            let d = self.error(place, "`cpus` names no CPUs of the machine".into()).label(value);
+            let d = self.error(place, format!("`{key}` names no CPUs of the machine")).label(value);
             let d = d.allowed(format!("CPUs 0..={}", count.saturating_sub(1)));
             self.errors.push(d.help("a CPU (0), a range (0-3), or several with slashes (0/2/4-5)"));
         }
@@ -208,7 +208,7 @@ impl<'a> Spec<'a> {
     pub(super) fn places(&mut self) -> Vec<Option<CpuSet>> {
         match self.find("cpus") {
             Some(("each", _)) => (0..self.machine.cpus.len() as u32).map(|cpu| Some(CpuSet::of([cpu]))).collect(),
-            Some((value, place)) => vec![self.cpu_set(value, place)],
+            Some((value, place)) => vec![self.cpu_set("cpus", value, place)],
             None => vec![None],
         }
     }
@@ -236,7 +236,7 @@ impl<'a> Spec<'a> {
 }
 
 /// `12.5` with `digits` decimal places as a whole number: 12500 for 3.
-fn decimal(text: &str, digits: u32) -> Option<u64> {
+pub(super) fn decimal(text: &str, digits: u32) -> Option<u64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let is_number = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
     if whole.is_empty() || !is_number(whole) || !is_number(part) || part.len() > digits as usize {
