@@ -214,6 +214,8 @@ pub struct Due {
     pub busy: u128,
     /// Capacities differ.
     pub unequal: bool,
+    /// Its running task would have more elsewhere.
+    pub wants: bool,
 }
 
 impl Due {
@@ -221,7 +223,7 @@ impl Due {
     pub fn kick(&self, rule: Walks) -> u64 {
         let [now, load_at, balance_at] = self.ticks;
         let near = self.busy >= 2 && !(self.unequal && rule.unequal_is_fine);
-        let balance = now >= balance_at && (self.running >= 2 || near);
+        let balance = now >= balance_at && (self.running >= 2 || near || self.wants);
         let load = rule.load && (balance || self.blocked && now > load_at);
         u64::from(load) + 2 * u64::from(balance)
     }

@@ -66,6 +66,7 @@ TEST_OP op_idle_walk(u64 *w)
 		.next_balance_ticks = w[3],
 		.has_blocked = w[4] & 1,
 		.asymmetric = w[4] >> 1 & 1,
+		.wants = w[4] >> 2 & 1,
 		.running = w[4] >> 8 & 0xff,
 		.busy_cpus = w[4] >> 16 & 0xff,
 	};

@@ -8,6 +8,7 @@
 #define ORACLE_STATE_H
 
 #include "pelton/types.h"
+#include "pelton/balance_move.h"
 #include "pelton/deadline.h"
 #include "pelton/energy.h"
 #include "pelton/fair.h"
@@ -117,6 +118,7 @@ extern __attribute__((weak)) oracle_call k_util_est_update, k_util_est_move, k_c
 extern __attribute__((weak)) oracle_call k_hook, k_hook_perf, k_next_freq, k_iowait_request, k_iowait_apply, k_work,
 	k_limits, k_can_update, k_rate_limit;
 extern __attribute__((weak)) oracle_call k_uclamp_life, k_select, k_util_fits, k_misfit;
+extern __attribute__((weak)) oracle_call k_find_src, k_need_active_balance, k_can_migrate, k_balance_interval;
 extern __attribute__((weak)) oracle_call k_wake_affine, k_wake_wide, k_em_energy, k_em_fill, k_to_ratio, k_bw_dl,
 	k_menu, k_teo;
 

@@ -4,8 +4,9 @@
  *
  *   a CPU with a task, at its tick, sends an interrupt to the first idle CPU without tick, and that one walks all of them:
  *     to refresh load (stats, 4.17)   some has blocked load and now > next_blocked
- *     to balance                      now >= next_balance, and 2 tasks here or 2 CPUs busy in the cache group; that does
- *                                     not count on a machine with unequal capacities (stats_asym, 5.4)
+ *     to balance                      now >= next_balance, and 2 tasks here, or one that would have more elsewhere, or 2 CPUs
+ *                                     busy in the cache group; that does not count on a machine with unequal capacities
+ *                                     (stats_asym, 5.4)
  *   a CPU that goes idle walks itself (4.17), unless its mean idle time is below 500 us, when some has blocked load and
  *     now >= next_blocked
  *   after a walk for load: next_blocked = now + 32 ms rounded up to ticks
@@ -22,7 +23,7 @@
  * 5.10, 6.1, 6.6, 6.12, 6.18, 7.2 (nohz_balancer_kick, nohz_newidle_balance, _nohz_idle_balance, nohz_run_idle_balance).
  * update_nohz_stats of 4.19, 5.4, 5.10.262 and 7.2. interval: a posting of January 2021 (update_nohz_stats with HZ/20). lazy
  * is our own.
- * Deviations: reduced capacity, packing and misfit tasks do not cause a kick.
+ * Deviations: packing does not cause a kick.
  */
 #ifndef PELTON_IDLE_WALK_H
 #define PELTON_IDLE_WALK_H
@@ -40,9 +41,11 @@ struct pelton_idle_walk {
 	u32 running;    /* tasks of the CPU that ticks */
 	u32 busy_cpus;  /* of its cache group */
 	u32 asymmetric; /* capacities differ */
+	u32 wants;      /* its running task would have more elsewhere: too big for it, or its capacity was taken */
+	u32 reserved;
 };
 
-_Static_assert(sizeof(struct pelton_idle_walk) == 40, "size of pelton_idle_walk");
+_Static_assert(sizeof(struct pelton_idle_walk) == 48, "size of pelton_idle_walk");
 
 #define PELTON_WALK_STATS 1u
 #define PELTON_WALK_BALANCE 2u
@@ -82,7 +85,7 @@ PELTON_INLINE u32 pelton_idle_walk_kick(const struct pelton_policy *pol, const s
 
 	if (loads && w->has_blocked && w->now_ticks > w->next_blocked_ticks)
 		why = PELTON_WALK_STATS;
-	if (w->now_ticks >= w->next_balance_ticks && (w->running >= 2 || spread))
+	if (w->now_ticks >= w->next_balance_ticks && (w->running >= 2 || spread || w->wants))
 		why |= PELTON_WALK_BALANCE;
 	if (why && loads)
 		why |= PELTON_WALK_STATS;

@@ -87,6 +87,12 @@ PELTON_INLINE void pelton_newidle_searched(const struct pelton_policy *pol, stru
 	n->max_cost_ns = pelton_max_u64(n->max_cost_ns, cost_ns);
 }
 
+/* All searches before it went idle took `spent_ns`. */
+PELTON_INLINE void pelton_newidle_spent(struct pelton_newidle *n, u64 spent_ns)
+{
+	n->max_cost_ns = pelton_max_u64(n->max_cost_ns, spent_ns);
+}
+
 /* At its periodic balance: what it remembers of costs fades. */
 PELTON_INLINE void pelton_newidle_decay(struct pelton_newidle *n, u64 now_ns)
 {

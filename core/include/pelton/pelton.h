@@ -5,6 +5,7 @@
 #ifndef PELTON_H
 #define PELTON_H
 
+#include "balance_move.h"
 #include "bandwidth.h"
 #include "boost.h"
 #include "boost_filter.h"

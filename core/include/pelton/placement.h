@@ -50,6 +50,8 @@
 #define PELTON_SD_ASYM_CPUCAPACITY 0x20u
 #define PELTON_SD_SHARE_CPUCAPACITY 0x80u
 #define PELTON_SD_CLUSTER 0x100u
+#define PELTON_SD_SHARE_LLC 0x200u
+#define PELTON_SD_PREFER_SIBLING 0x1000u
 #define PELTON_SD_NUMA 0x2000u
 
 /* Why a task is placed, as the kernel numbers it. */
@@ -69,7 +71,7 @@ struct pelton_sched_domain {
 	u32 group_capacity;     /* sum over this CPU's group, as last computed */
 	u32 group_max_capacity; /* of a CPU of the group */
 	u32 group_imbalance;    /* pinned tasks kept a balance below from succeeding */
-	u32 reserved;
+	u32 group_min_capacity; /* as group_max_capacity */
 };
 
 _Static_assert(sizeof(struct pelton_sched_domain) == 40, "layout");
@@ -103,7 +105,7 @@ struct pelton_place_cpu {
 	u32 nr_domains;
 	u32 util_clamped; /* where clamps add up: with them */
 	u32 est_clamped;
-	u32 reserved;
+	u32 misfit_load; /* of its running task, when that waits for a bigger CPU */
 };
 
 _Static_assert(sizeof(struct pelton_place_cpu) == 424, "layout");

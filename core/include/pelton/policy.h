@@ -126,6 +126,16 @@ enum { PELTON_DL_ADMISSION_CPUS, PELTON_DL_ADMISSION_CAPACITY };
 enum { PELTON_DL_ENFORCEMENT_TICK, PELTON_DL_ENFORCEMENT_TIMER };
 enum { PELTON_RT_LIMIT_THROTTLE, PELTON_RT_LIMIT_FAIR_SERVER };
 enum { PELTON_NEWIDLE_ALWAYS, PELTON_NEWIDLE_MIGRATION_COST, PELTON_NEWIDLE_DOMAIN_COST, PELTON_NEWIDLE_AT_SWITCH };
+enum {
+	PELTON_BALANCE_PULL,
+	PELTON_BALANCE_TYPES,
+	PELTON_BALANCE_REDUCED,
+	PELTON_BALANCE_CORES,
+	PELTON_BALANCE_MISFIT_APART,
+	PELTON_BALANCE_RUNNABLE,
+	PELTON_BALANCE_OVERUTILIZED
+};
+enum { PELTON_BALANCE_CAPACITY_AFTER, PELTON_BALANCE_CAPACITY_BEFORE };
 enum { PELTON_IDLE_WALK_BALANCE, PELTON_IDLE_WALK_STATS, PELTON_IDLE_WALK_STATS_ASYM, PELTON_IDLE_WALK_ENTRY };
 enum {
 	PELTON_UCLAMP_OFF,
@@ -454,6 +464,17 @@ enum { PELTON_SAMPLING_6_12, PELTON_SAMPLING_4_5 };
 	  "below 500 us, or below what a search costs. domain_cost: only the latter (read in 6.1, not in 5.10). at_switch: " \
 	  "the same, and an idle time ends with the switch to a task, not with the wake-up of one (read in 7.2, not in " \
 	  "6.18). always: it always looks.") \
+	X(balance, "pull|types|reduced|cores|misfit_apart|runnable|overutilized", 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, \
+	  "How tasks are moved between CPUs. pull: an idle CPU takes one waiting task from the CPU with most (our own form; to " \
+	  "5.4 kernels compare loads, which is not here). types: each group of a domain has a type, which says what counts " \
+	  "(5.10). reduced: a CPU whose capacity others took gives a lone task away (6.1). cores: tasks for each core are " \
+	  "evened out, and threads of one core relieved (6.6). misfit_apart: a task too big for its CPU neither counts as a " \
+	  "failure nor makes balances rarer (6.12). runnable: tasks whose dequeue is delayed do not count (6.18). " \
+	  "overutilized: with energy-aware placement only a group with an over-utilized CPU is overloaded (7.2).") \
+	X(balance_capacity, "after|before", 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, \
+	  "When a group of bigger CPUs than this one is passed over. after: only when it ties with the busiest so far (5.10, " \
+	  "6.6, 6.18.2). before: always, and a task too big for its CPU goes to an idle core only (stable updates of 6.1 and " \
+	  "6.12, 7.2).") \
 	X(idle_walk, "balance|stats|stats_asym|entry", 0, 0, 1, 2, 3, 3, 3, 3, 3, 3, \
 	  "Who brings the load of idle CPUs without tick up to date: an idle CPU that a busy one's tick wakes by interrupt. " \
 	  "balance: when there may be something to balance (to 4.16). stats: every 32 ms as well, and a CPU that goes idle " \

@@ -4,11 +4,12 @@
 
 use std::ffi::c_char;
 
+use crate::balance::{Lb, LbDomain, LbEnv, LbTask};
 use crate::boost::BoostCpu;
 use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::governors::{Dbs, DbsCpu, SchedDvfs, Vote};
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
-use crate::placement_records::{Placed, Placement};
+use crate::placement_records::{PlaceCpu, Placed, Placement, SchedDomain};
 use crate::policy::Policy;
 use crate::records::{
     Avg, CfsRq, CpuState, Decision, DlEntity, EmState, IdleWalk, Newidle, PerfTerms, Rq, RtLimit, Se, SugovCpu,
@@ -515,6 +516,32 @@ unsafe extern "C" {
         boost: u32,
     ) -> u32;
     pub(crate) safe fn pelton_x_cpu_overutilized(p: &Policy, s: &Placement, cpu: u32) -> u32;
+    pub(crate) safe fn pelton_x_cache_nice_tries(d: &SchedDomain) -> u32;
+    pub(crate) safe fn pelton_x_lb_domain_init(st: &mut LbDomain, d: &SchedDomain, now: u64);
+    pub(crate) safe fn pelton_x_sd_balance_interval(st: &LbDomain, busy: u32, tick_ns: u64, cpus: u32) -> u64;
+    pub(crate) safe fn pelton_x_lb_newidle_skips(st: &LbDomain, avg_idle_ns: u64, spent_ns: u64) -> u32;
+    pub(crate) safe fn pelton_x_lb_newidle_searched(p: &Policy, st: &mut LbDomain, cost_ns: u64, now_ns: u64);
+    pub(crate) safe fn pelton_x_lb_newidle_decay(st: &mut LbDomain, now_ns: u64);
+    pub(crate) safe fn pelton_x_should_we_balance(p: &Policy, s: &Placement, e: &LbEnv) -> u32;
+    pub(crate) safe fn pelton_x_lb_may_wait(p: &Policy, st: &mut LbDomain, e: &LbEnv, migration: u32, weight: u32);
+    pub(crate) safe fn pelton_x_lb_balanced(p: &Policy, st: &mut LbDomain, e: &LbEnv, migration: u32, weight: u32);
+    pub(crate) safe fn pelton_x_lb_moved(st: &mut LbDomain, weight: u32);
+    pub(crate) safe fn pelton_x_lb_failed(p: &Policy, st: &mut LbDomain, e: &LbEnv, migration: u32);
+    pub(crate) safe fn pelton_x_lb_again(st: &mut LbDomain, weight: u32);
+    pub(crate) safe fn pelton_x_check_cpu_capacity(c: &PlaceCpu, imbalance_pct: u32) -> u32;
+    pub(crate) safe fn pelton_x_newidle_spent(n: &mut Newidle, spent_ns: u64);
+    pub(crate) safe fn pelton_x_lb_activated(p: &Policy, s: &Placement, st: &mut LbDomain, e: &LbEnv, migration: u32);
+    pub(crate) safe fn pelton_x_find_src_group(p: &Policy, s: &Placement, e: &LbEnv, lb: &mut Lb) -> u64;
+    pub(crate) safe fn pelton_x_find_src_rq(p: &Policy, s: &Placement, e: &LbEnv, lb: &mut Lb) -> u32;
+    pub(crate) safe fn pelton_x_can_migrate_task(
+        p: &Policy,
+        s: &Placement,
+        e: &mut LbEnv,
+        t: &LbTask,
+        migration: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_detach_task(p: &Policy, s: &Placement, e: &mut LbEnv, lb: &mut Lb, t: &LbTask) -> u32;
+    pub(crate) safe fn pelton_x_need_active_balance(p: &Policy, s: &Placement, e: &LbEnv, migration: u32) -> u32;
     pub(crate) safe fn pelton_x_idle_walk_kick(p: &Policy, w: &IdleWalk) -> u32;
     pub(crate) safe fn pelton_x_idle_walk_newly(p: &Policy, w: &IdleWalk, n: &Newidle) -> u32;
     pub(crate) safe fn pelton_x_blocked_walks(p: &Policy) -> u32;

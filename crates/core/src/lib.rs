@@ -2,6 +2,7 @@
 //! The policy core in Rust: the C headers of `core/` behind safe types. No arithmetic of its own.
 
 pub mod arithmetic;
+mod balance;
 mod bandwidth;
 mod boost;
 mod deadline;
@@ -28,6 +29,9 @@ mod uclamp_sum;
 pub mod value;
 
 pub use arithmetic::Arithmetic;
+pub use balance::{
+    GROUP_TYPES, Lb, LbDomain, LbEnv, LbGroup, LbTask, NR_MIGRATE, balance_idle, cache_nice_tries, lbf, migrate,
+};
 pub use bandwidth::{capacity_greater, cpu_bw_dl, dl_bw, fits_capacity, freq_scale, scale_load, scale_load_down};
 pub use boost::{
     BOOST_GROUPS, BoostCpu, BoostGroup, boost_full, boost_group_limit, boost_margin, boosted, filter_accepts,

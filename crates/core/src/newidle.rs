@@ -53,6 +53,11 @@ impl Newidle {
         ffi::pelton_x_newidle_searched(policy, self, cost_ns, now_ns);
     }
 
+    /// All its searches before it went idle took `spent_ns`.
+    pub fn spent(&mut self, spent_ns: u64) {
+        ffi::pelton_x_newidle_spent(self, spent_ns);
+    }
+
     /// Its periodic balance: costs fade.
     pub fn decay(&mut self, now_ns: u64) {
         ffi::pelton_x_newidle_decay(self, now_ns);

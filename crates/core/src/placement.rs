@@ -36,6 +36,8 @@ pub mod sd {
     pub const CLUSTER: u32 = 0x100;
     /// Its CPUs share the last cache.
     pub const SHARE_LLC: u32 = 0x200;
+    /// Tasks are spread over it and its siblings.
+    pub const PREFER_SIBLING: u32 = 0x1000;
     /// It spans nodes.
     pub const NUMA: u32 = 0x2000;
 }
@@ -84,6 +86,14 @@ pub const AFFINE: [&str; 5] = ["not asked", "idle here", "waker sleeps", "previo
 #[must_use]
 pub fn nr_idle_scan(sum_util: u64, weight: u32, imbalance_pct: u32) -> u32 {
     ffi::pelton_x_nr_idle_scan(sum_util, weight, imbalance_pct)
+}
+
+impl PlaceCpu {
+    /// Did other classes take a noticeable part of its capacity?
+    #[must_use]
+    pub fn is_reduced(&self, imbalance_pct: u32) -> bool {
+        ffi::pelton_x_check_cpu_capacity(self, imbalance_pct) != 0
+    }
 }
 
 impl Placement {

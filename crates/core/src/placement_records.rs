@@ -33,8 +33,8 @@ mirror! {
         group_max_capacity: u32,
         /// Pinned tasks kept a balance below from succeeding.
         group_imbalance: u32,
-        /// Unused.
-        reserved: u32,
+        /// Of the smallest CPU of the group.
+        group_min_capacity: u32,
     }
 }
 
@@ -97,8 +97,8 @@ mirror! {
         util_clamped: u32,
         /// Where clamps add up: estimates of the queued tasks within theirs.
         est_clamped: u32,
-        /// Unused.
-        reserved: u32,
+        /// Of its running task, when that waits for a bigger CPU; weight.
+        misfit_load: u32,
     }
 }
 
@@ -359,6 +359,7 @@ pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
     PlaceWaker::layout(rows);
     Placement::layout(rows);
     PlaceEnergy::layout(rows);
+    crate::balance::layout(rows);
     GroupSums::layout(rows);
     Placed::layout(rows);
 }

@@ -189,6 +189,10 @@ policy_fields! {
     rt_runtime_share,
     /// Switch `newidle`: 0 = always, 1 = migration_cost, 2 = domain_cost, 3 = at_switch.
     newidle,
+    /// Switch `balance`: 0 = pull, 1 = types, 2 = reduced, 3 = cores, 4 = misfit_apart, 5 = runnable, 6 = overutilized.
+    balance,
+    /// Switch `balance_capacity`: 0 = after, 1 = before.
+    balance_capacity,
     /// Switch `idle_walk`: 0 = balance, 1 = stats, 2 = stats_asym, 3 = entry.
     idle_walk,
     /// Switch `uclamp`: 0 = off, 1 = max, 2 = sum, 3 = bias, 4 = bias_weighted, 5 = debt.

@@ -489,6 +489,10 @@ mirror! {
         busy_cpus: u32,
         /// Capacities differ.
         asymmetric: u32,
+        /// Its running task would have more elsewhere.
+        wants: u32,
+        /// Unused.
+        reserved: u32,
     }
 }
 

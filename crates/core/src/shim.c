@@ -274,6 +274,36 @@ FN(u64, misfit_load, (policy_t p, place_t s, const struct pelton_placed *out, u3
 FN(u32, place_util, (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost),
    (p, s, out, cpu, dst, boost))
 FN(u32, cpu_overutilized, (policy_t p, const struct pelton_placement *s, u32 cpu), (p, s, cpu))
+typedef const struct pelton_lb_env *env_t;
+FN(u32, cache_nice_tries, (const struct pelton_sched_domain *d), (d))
+FN(void, lb_domain_init, (struct pelton_lb_domain * st, const struct pelton_sched_domain *d, u64 now), (st, d, now))
+FN(u64, sd_balance_interval, (const struct pelton_lb_domain *st, u32 busy, u64 tick_ns, u32 cpus),
+   (st, busy, tick_ns, cpus))
+FN(u32, lb_newidle_skips, (const struct pelton_lb_domain *st, u64 avg_idle_ns, u64 spent_ns),
+   (st, avg_idle_ns, spent_ns))
+FN(void, lb_newidle_searched, (policy_t p, struct pelton_lb_domain *st, u64 cost_ns, u64 now), (p, st, cost_ns, now))
+FN(void, lb_newidle_decay, (struct pelton_lb_domain * st, u64 now), (st, now))
+FN(u32, should_we_balance, (policy_t p, place_t s, env_t e), (p, s, e))
+FN(void, lb_may_wait, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration, u32 weight),
+   (p, st, e, migration, weight))
+FN(void, lb_balanced, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration, u32 weight),
+   (p, st, e, migration, weight))
+FN(void, lb_moved, (struct pelton_lb_domain * st, u32 weight), (st, weight))
+FN(void, lb_failed, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration), (p, st, e, migration))
+FN(void, lb_again, (struct pelton_lb_domain * st, u32 weight), (st, weight))
+FN(u32, check_cpu_capacity, (const struct pelton_place_cpu *c, u32 pct), (c, pct))
+FN(void, newidle_spent, (struct pelton_newidle * n, u64 spent_ns), (n, spent_ns))
+FN(void, lb_activated, (policy_t p, place_t s, struct pelton_lb_domain *st, env_t e, u32 migration),
+   (p, s, st, e, migration))
+FN(u64, find_src_group, (policy_t p, place_t s, env_t e, struct pelton_lb *lb), (p, s, e, lb))
+FN(u32, find_src_rq, (policy_t p, place_t s, env_t e, struct pelton_lb *lb), (p, s, e, lb))
+FN(u32, can_migrate_task,
+   (policy_t p, place_t s, struct pelton_lb_env *e, const struct pelton_lb_task *t, u32 migration),
+   (p, s, e, t, migration))
+FN(u32, detach_task,
+   (policy_t p, place_t s, struct pelton_lb_env *e, struct pelton_lb *lb, const struct pelton_lb_task *t),
+   (p, s, e, lb, t))
+FN(u32, need_active_balance, (policy_t p, place_t s, env_t e, u32 migration), (p, s, e, migration))
 FN(u32, wake_affine, (policy_t p, const struct pelton_wake *w), (p, w))
 FN(u32, wake_wide, (u32 waker, u32 wakee, u32 llc), (waker, wakee, llc))
 FN(s64, effective_load, (ccfs_t g, const struct pelton_tg *tg, cse_t se, s64 wl, s64 wg), (g, tg, se, wl, wg))

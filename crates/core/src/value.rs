@@ -158,6 +158,15 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("newidle", "migration_cost", NEWIDLE_MIGRATION_COST),
     ("newidle", "domain_cost", NEWIDLE_DOMAIN_COST),
     ("newidle", "at_switch", NEWIDLE_AT_SWITCH),
+    ("balance", "pull", BALANCE_PULL),
+    ("balance", "types", BALANCE_TYPES),
+    ("balance", "reduced", BALANCE_REDUCED),
+    ("balance", "cores", BALANCE_CORES),
+    ("balance", "misfit_apart", BALANCE_MISFIT_APART),
+    ("balance", "runnable", BALANCE_RUNNABLE),
+    ("balance", "overutilized", BALANCE_OVERUTILIZED),
+    ("balance_capacity", "after", BALANCE_CAPACITY_AFTER),
+    ("balance_capacity", "before", BALANCE_CAPACITY_BEFORE),
     ("idle_walk", "balance", IDLE_WALK_BALANCE),
     ("idle_walk", "stats", IDLE_WALK_STATS),
     ("idle_walk", "stats_asym", IDLE_WALK_STATS_ASYM),
@@ -559,6 +568,24 @@ pub const NEWIDLE_MIGRATION_COST: u32 = 1;
 pub const NEWIDLE_DOMAIN_COST: u32 = 2;
 /// `newidle = at_switch`.
 pub const NEWIDLE_AT_SWITCH: u32 = 3;
+/// `balance = pull`.
+pub const BALANCE_PULL: u32 = 0;
+/// `balance = types`.
+pub const BALANCE_TYPES: u32 = 1;
+/// `balance = reduced`.
+pub const BALANCE_REDUCED: u32 = 2;
+/// `balance = cores`.
+pub const BALANCE_CORES: u32 = 3;
+/// `balance = misfit_apart`.
+pub const BALANCE_MISFIT_APART: u32 = 4;
+/// `balance = runnable`.
+pub const BALANCE_RUNNABLE: u32 = 5;
+/// `balance = overutilized`.
+pub const BALANCE_OVERUTILIZED: u32 = 6;
+/// `balance_capacity = after`.
+pub const BALANCE_CAPACITY_AFTER: u32 = 0;
+/// `balance_capacity = before`.
+pub const BALANCE_CAPACITY_BEFORE: u32 = 1;
 /// `idle_walk = balance`.
 pub const IDLE_WALK_BALANCE: u32 = 0;
 /// `idle_walk = stats`.

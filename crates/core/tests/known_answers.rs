@@ -3,6 +3,7 @@
 
 mod known_answers {
     mod balance;
+    mod balancing;
     mod boost;
     mod clamp_sums;
     mod clamps;

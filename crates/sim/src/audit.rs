@@ -15,6 +15,8 @@ use crate::{Machine, RunConfig, Workload};
 
 /// A fair task may wait beside an idle CPU until a tick notices (two grids), the CPU is up and its cache is cold.
 const WAIT_NS_MAX: u64 = 25 * MS;
+/// The same for a fair task where domains are balanced.
+const BALANCED_WAIT_NS_MAX: u64 = 100 * MS;
 
 impl<S: Sink> Engine<'_, S> {
     /// What is wrong now, if anything.
@@ -154,6 +156,8 @@ impl<S: Sink> Engine<'_, S> {
             Class::Worker => return Ok(()),
             // Energy decides: nothing is moved for the sake of balance.
             Class::Fair if self.placing.holds_balance() => return Ok(()),
+            // Two balances may fail for hot or ineligible tasks; each comes within twice the CPUs in ms.
+            Class::Fair if self.balancing.decides => BALANCED_WAIT_NS_MAX,
             _ => WAIT_NS_MAX,
         };
         let idle =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A simple balancer: an idle CPU pulls a waiting task; a busy CPU with two wakes an idle one up for it. The full domain
-//! hierarchy with its statistics replaces `periodic_balance` and `newidle_pull` when it comes.
+//! A simple balancer, where the core has no rules (`balance=pull`, more than 64 CPUs): an idle CPU pulls a waiting task; a
+//! busy CPU with two wakes an idle one up for it. Elsewhere `balancing/` does this.
 
 use pelton_core::{Newidle, value};
 use pelton_schema::Sink;
@@ -33,6 +33,14 @@ impl<S: Sink> Engine<'_, S> {
         let asked = std::mem::take(&mut cpu.pulls);
         let has_domain = self.m.cpus.len() > 1 || Newidle::looks_alone(&self.policy);
         cpu.looked = asked || (has_domain && self.chores.overload && !cpu.newidle.closed(&self.policy));
+        if self.balancing.decides {
+            self.placing.forget_misfit(c);
+            let found = self.cpus[c as usize].looked && self.newidle_balance(c);
+            if found {
+                self.cpus[c as usize].idle_stamp_ns = None;
+            }
+            return found;
+        }
         if !cpu.looked || !(asked || self.looks(c)) {
             return false;
         }

@@ -67,6 +67,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub clamp_sums: bool,
     /// Where fair tasks go from 5.10 on.
     pub placing: crate::placing::Placing,
+    /// Which tasks are moved between CPUs, from 5.10 on.
+    pub balancing: crate::balancing::Balancing,
     pub now: u64,
     /// The kernel's clocks at time 0 of the run.
     pub boot_ns: u64,

@@ -3,10 +3,11 @@
 //! groups. Without groups each operation is that of the one queue.
 
 use pelton_core::dequeue;
+use pelton_core::fair::FairSe;
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::class::fair::FairRules;
+use crate::class::fair::{FairRq, FairRules};
 use crate::class::levels::{ROOT, slot_of};
 use crate::class::tree::{Leave, Tree};
 use crate::engine::Engine;
@@ -24,6 +25,30 @@ impl CpuState {
             return self.fair.queue.iter().copied().find(wanted);
         }
         self.find_below(ROOT, wanted)
+    }
+
+    /// All waiting fair tasks, delayed ones included.
+    pub(crate) fn each_waiting(&self, each: &mut dyn FnMut(u32)) {
+        let each = std::cell::RefCell::new(each);
+        let none = self.find_waiting(&|&t| {
+            each.borrow_mut()(t);
+            false
+        });
+        debug_assert!(none.is_none(), "no task is wanted");
+    }
+
+    /// A queue by its slot.
+    pub(crate) fn queue_at(&self, slot: u32) -> &FairRq {
+        if slot == ROOT { &self.fair } else { &self.levels.queues[slot as usize] }
+    }
+
+    /// The running entity of a queue.
+    pub(crate) fn running_at(&self, tasks: &[Task], slot: u32) -> Option<FairSe> {
+        let curr = self.queue_at(slot).curr;
+        match slot_of(curr) {
+            Some(below) => Some(self.levels.entities[below as usize].se),
+            None => tasks.get(curr as usize).map(|t| t.fair.se),
+        }
     }
 
     fn find_below(&self, slot: u32, wanted: &dyn Fn(&u32) -> bool) -> Option<u32> {

@@ -55,7 +55,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// The part of its CPU's load that is a task's.
-    fn task_part(&self, t: u32) -> u64 {
+    pub(crate) fn task_part(&self, t: u32) -> u64 {
         let task = &self.tasks[t as usize];
         match self.task_slot(task.cpu, t) {
             None => task.se.avg.load_avg,

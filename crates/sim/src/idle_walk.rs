@@ -2,7 +2,9 @@
 //! Idle CPUs without tick: somebody has to bring their load up to date, so that their share of the domain's request fades.
 //! A busy CPU's tick wakes one of them for it, and that one walks over all; a CPU that goes idle may do so itself.
 
-use pelton_core::{IdleWalk, WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans, blocked_walks, runs, value};
+use pelton_core::{
+    IdleWalk, WALK_BALANCE, WALK_STATS, balance_idle, blocked_due, blocked_scans, blocked_walks, runs, value,
+};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -11,7 +13,7 @@ use crate::tick::IDLE_BALANCE_NS_PER_CPU;
 
 impl<S: Sink> Engine<'_, S> {
     /// Ticks since the start (jiffies).
-    fn now_ticks(&self) -> u64 {
+    pub(crate) fn now_ticks(&self) -> u64 {
         (self.now + self.tick_ns - self.tick_phase_ns) / self.tick_ns
     }
 
@@ -25,6 +27,8 @@ impl<S: Sink> Engine<'_, S> {
             running: self.cpus[c as usize].nr_running(),
             busy_cpus: self.llc(c).iter().filter(busy).count() as u32,
             asymmetric: self.asymmetric.into(),
+            wants: self.wants_more(c).into(),
+            reserved: 0,
         }
     }
 
@@ -117,10 +121,24 @@ impl<S: Sink> Engine<'_, S> {
             self.refresh_blocked(idle);
         }
         self.chores.idle_blocked |= loads && self.cpus[idle as usize].has_blocked;
-        if why & WALK_BALANCE != 0 {
+        if why & WALK_BALANCE != 0 && self.balancing.decides {
+            self.balance_idle(idle);
+        } else if why & WALK_BALANCE != 0 {
             self.cpus[idle as usize].newidle.decay(self.now);
         }
         due
+    }
+
+    /// Balances for an idle CPU without tick, when that is due.
+    fn balance_idle(&mut self, c: u32) {
+        if self.now_ticks() < self.balancing.next_ticks(c) {
+            return;
+        }
+        self.account(c);
+        self.update_clock(c);
+        self.cpus[c as usize].newidle.decay(self.now);
+        self.refresh_capacity(c);
+        self.balance_domains(c, balance_idle::IDLE);
     }
 
     fn refresh_blocked(&mut self, c: u32) {
@@ -134,7 +152,11 @@ impl<S: Sink> Engine<'_, S> {
         if why & WALK_STATS != 0 {
             self.chores.next_blocked_ticks = IdleWalk::next(now_ticks, self.tick_ns);
         }
-        if why & WALK_BALANCE != 0 {
+        if why & WALK_BALANCE != 0 && self.balancing.decides {
+            let idle = (0..self.cpus.len() as u32).filter(|&i| self.cpus[i as usize].nohz);
+            let next = idle.map(|i| self.balancing.next_ticks(i)).min();
+            self.chores.next_balance_ticks = next.unwrap_or(now_ticks + 1);
+        } else if why & WALK_BALANCE != 0 {
             let interval_ns = IDLE_BALANCE_NS_PER_CPU * self.lowest_domain(c);
             self.chores.next_balance_ticks = now_ticks + (interval_ns / self.tick_ns).max(1);
         }

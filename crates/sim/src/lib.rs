@@ -10,6 +10,7 @@ mod audit;
 #[cfg(test)]
 mod audit_levels;
 mod balance;
+mod balancing;
 mod birth;
 mod boosts;
 mod calls;

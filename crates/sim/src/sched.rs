@@ -243,7 +243,10 @@ impl<S: Sink> Engine<'_, S> {
     fn set_next(&mut self, c: u32, t: u32, prev_class: Option<Class>) {
         let dl_like = |class: Option<Class>| matches!(class, Some(Class::Deadline | Class::Worker));
         match self.tasks[t as usize].class {
-            Class::Fair => self.fair_set(c, t),
+            Class::Fair => {
+                self.tasks[t as usize].list_place = self.balancing.at_head();
+                self.fair_set(c, t);
+            }
             Class::Realtime => {
                 self.rt_dequeue(c, t);
                 if prev_class != Some(Class::Realtime) {
@@ -323,9 +326,12 @@ impl<S: Sink> Engine<'_, S> {
     /// The running task moves to a bigger CPU.
     fn move_away(&mut self, c: u32, t: u32, target: u32) {
         self.leave_queue(c, t);
-        // Its cache is warm here: it is not pulled back at once.
-        self.tasks[t as usize].last_ran_ns = self.now;
+        if !self.balancing.decides {
+            // Its cache is warm here: it is not pulled back at once.
+            self.tasks[t as usize].last_ran_ns = self.now;
+        }
         self.put_elsewhere(t, target);
+        self.took_running(c, target);
     }
 
     /// The bigger CPU that takes the running task, if that may still go there.
@@ -371,6 +377,10 @@ impl<S: Sink> Engine<'_, S> {
         if task.class != Class::Fair {
             self.signal_move_detached(t, orig, target);
         }
+        if self.balancing.decides {
+            // What migrate_task_rq_fair() makes of exec_start: it is not hot there.
+            self.tasks[t as usize].last_ran_ns = 0;
+        }
         // Where the core decides it also says which CPU is remembered.
         let decided = self.placing.decides && self.tasks[t as usize].class == Class::Fair;
         let task = &mut self.tasks[t as usize];
@@ -394,6 +404,7 @@ impl<S: Sink> Engine<'_, S> {
         self.count_boost(c, t, true);
         match self.tasks[t as usize].class {
             Class::Fair => {
+                self.tasks[t as usize].list_place = self.balancing.at_head();
                 self.signal_enqueue(c, t);
                 self.fair_enqueue(c, t, wakeup);
                 if wakeup {

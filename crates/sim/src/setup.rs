@@ -168,6 +168,7 @@ fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_
         woken_ns: None,
         in_iowait: false,
         last_ran_ns: 0,
+        list_place: 0,
         called_ns: None,
         energy_fj: 0,
         wakee_flips: 0,
@@ -316,10 +317,10 @@ impl<'a, S: Sink> Engine<'a, S> {
             if cfg.duration_ns > 0 { cfg.duration_ns } else { w.duration_ns.unwrap_or(DURATION_NS_DEFAULT) };
         let mut rng = RunRng::new(cfg.seed, 0);
         let tick_ns = m.tick_ns();
-        let tick_phase_ns = if cfg.start_phase_random { rng.up_to(tick_ns - 1) } else { 0 };
-        let boot_ns = BOOT_NS + if cfg.start_phase_random { rng.up_to(PELT_PERIOD_NS - 1) } else { 0 };
+        let (tick_phase_ns, boot_ns) = start_phase(&mut rng, cfg, tick_ns);
         let signal_clock = SignalClock { boot_ns, half_life_ms: cfg.half_life_ms };
         let groups = Groups::of(w)?;
+        let placing = crate::placing::Placing::new(m, policy);
         let mut engine = Engine {
             m,
             boot_ns,
@@ -333,7 +334,8 @@ impl<'a, S: Sink> Engine<'a, S> {
             boosts: crate::boosts::Boosts::of(w, policy)?,
             clamped: crate::clamps::are_used(w, policy),
             clamp_sums: crate::clamps::are_used(w, policy) && crate::clamps::add_up(policy),
-            placing: crate::placing::Placing::new(m, policy),
+            balancing: crate::balancing::Balancing::new(placing.record(), policy),
+            placing,
             asymmetric: m.cpus.iter().any(|c| c.capacity != m.cpus[0].capacity),
             now: 0,
             end_ns: wanted_ns.min(DURATION_NS_MAX),
@@ -538,4 +540,13 @@ fn cpu_report(cpu: &mut CpuState) -> CpuReport {
     report.energy_idle_uj = (cpu.energy_idle_fj.iter().sum::<u128>() / FJ_PER_UJ) as u64;
     report.idle_energy_uj = cpu.energy_idle_fj.iter().map(|fj| (fj / FJ_PER_UJ) as u64).collect();
     report
+}
+
+/// Where the run begins within a tick, and in the kernel's clocks.
+fn start_phase(rng: &mut RunRng, cfg: &RunConfig, tick_ns: u64) -> (u64, u64) {
+    if !cfg.start_phase_random {
+        return (0, BOOT_NS);
+    }
+    let tick_phase_ns = rng.up_to(tick_ns - 1);
+    (tick_phase_ns, BOOT_NS + rng.up_to(PELT_PERIOD_NS - 1))
 }

@@ -152,6 +152,8 @@ pub(crate) struct Task {
     /// When it was woken and has not run since.
     pub woken_ns: Option<u64>,
     pub last_ran_ns: u64,
+    /// Its place in its CPU's list of tasks: the head is highest.
+    pub list_place: u64,
     /// When its list was called, until it knows.
     pub called_ns: Option<u64>,
     pub energy_fj: u128,

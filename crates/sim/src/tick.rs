@@ -66,10 +66,14 @@ impl<S: Sink> Engine<'_, S> {
         if t != NO_TASK {
             self.kick_walk(c);
         }
-        self.refresh_own(c);
-        self.look_at_all(c);
-        self.serve_misfit(c);
-        self.periodic_balance(c);
+        if self.balancing.decides {
+            self.balance_tick(c);
+        } else {
+            self.refresh_own(c);
+            self.look_at_all(c);
+            self.serve_misfit(c);
+            self.periodic_balance(c);
+        }
     }
 
     fn task_tick(&mut self, c: u32, t: u32) {
@@ -134,6 +138,11 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         self.cpus[c as usize].last_refresh_ns = self.now;
+        self.refresh_records(c);
+    }
+
+    /// What a CPU knows of itself is brought up to date.
+    pub(crate) fn refresh_records(&mut self, c: u32) {
         self.refresh_capacity(c);
         self.cpus[c as usize].newidle.decay(self.now);
         let runs = self.runs(c);

@@ -207,6 +207,27 @@ OTHER_RULE(other_cpus, select_under, dst_group_cpus, PELTON_DST_GROUP_CPUS_ALL, 
 
 OTHER_RULE(other_misfit, misfit_under, misfit, PELTON_MISFIT_LOAD, PELTON_MISFIT_PINNED)
 
+OTHER_RULE(other_balance, find_under, balance, PELTON_BALANCE_OVERUTILIZED, PELTON_BALANCE_RUNNABLE)
+OTHER_RULE(other_capacities, find_under, balance_capacity, PELTON_BALANCE_CAPACITY_BEFORE,
+	   PELTON_BALANCE_CAPACITY_AFTER)
+
+/* Threads of one core are not relieved, and tasks are evened out without a look at cores. */
+static void no_cores(struct oracle_state *s)
+{
+	struct pelton_policy wrong = oracle_policy;
+
+	wrong.balance = PELTON_BALANCE_REDUCED;
+	find_under(s, &wrong);
+}
+
+static void other_active(struct oracle_state *s)
+{
+	struct pelton_policy wrong = oracle_policy;
+
+	wrong.balance = wrong.balance == PELTON_BALANCE_TYPES ? PELTON_BALANCE_REDUCED : PELTON_BALANCE_TYPES;
+	active_under(s, &wrong);
+}
+
 /* The search for an idle CPU in 6.1 is that of 6.12 where there are no clusters, so 5.10's takes its place there. */
 static void passes(struct oracle_state *s)
 {
@@ -224,6 +245,7 @@ static void forgetful_bucket(struct oracle_state *s)
 
 #define SELECT "select_task_rq_fair"
 #define ENERGY "find_energy_efficient_cpu, compute_energy"
+#define FIND_SRC "should_we_balance, find_busiest_group, find_busiest_queue"
 #define FITS "util_fits_cpu, cpu_overutilized"
 
 const struct oracle_canary oracle_canaries[] = {
@@ -259,6 +281,10 @@ const struct oracle_canary oracle_canaries[] = {
 	{ "AC", "uclamp_rq_inc, uclamp_rq_dec, uclamp_eff_value", 510, 702, forgetful_bucket,
 	  "a bucket without memory" },
 	{ "AA", SELECT, 510, 702, other_cpus, "CPUs summed that the task may not use" },
+	{ "AF", FIND_SRC, 510, 702, other_balance, "groups that are overloaded without need, or the other way round" },
+	{ "AG", FIND_SRC, 601, 702, other_capacities, "bigger groups passed over too late, or too early" },
+	{ "AH", FIND_SRC, 612, 702, no_cores, "cores that are not counted" },
+	{ "AI", "need_active_balance", 510, 702, other_active, "failures that count whatever is moved" },
 	{ "AD", ENERGY, 601, 702, other_full, "full CPUs that are no candidates" },
 	{ 0 },
 };

@@ -68,7 +68,8 @@ static void add_domain(struct pelton_place_cpu *c, u64 span, u32 flags, u32 pct)
 		return;
 	c->domains[c->nr_domains++] = (struct pelton_sched_domain){
 		.span = span,
-		.flags = flags | PELTON_SD_BALANCE_EXEC | PELTON_SD_BALANCE_FORK | PELTON_SD_WAKE_AFFINE,
+		.flags = flags | PELTON_SD_PREFER_SIBLING | PELTON_SD_BALANCE_EXEC | PELTON_SD_BALANCE_FORK |
+			 PELTON_SD_WAKE_AFFINE,
 		.imbalance_pct = pct,
 	};
 }
@@ -91,11 +92,13 @@ static void make_domains(u32 cpu)
 
 	c->threads = ((1ull << shape->threads) - 1) << cpu / shape->threads * shape->threads;
 	if (shape->threads > 1)
-		add_domain(c, c->threads, PELTON_SD_SHARE_CPUCAPACITY, 110);
+		add_domain(c, c->threads, PELTON_SD_SHARE_CPUCAPACITY | PELTON_SD_SHARE_LLC, 110);
 	if (shape->one_cache && clusters > 1)
-		add_domain(c, cluster, PELTON_SD_CLUSTER, 117);
-	add_domain(c, cache, cache == all_cpus() ? asym : 0, 117);
+		add_domain(c, cluster, PELTON_SD_CLUSTER | PELTON_SD_SHARE_LLC, 117);
+	add_domain(c, cache, PELTON_SD_SHARE_LLC | (cache == all_cpus() ? asym : 0), 117);
 	add_domain(c, all_cpus(), asym, 117);
+	if (asym && c->nr_domains > 1)
+		c->domains[c->nr_domains - 2].flags &= ~PELTON_SD_PREFER_SIBLING;
 	c->llc = pelton_cpus_lowest(cache);
 	c->llc_size = pelton_cpus_weight(cache);
 	c->llc_domain = domain_with(c, cache);
@@ -151,6 +154,7 @@ static void make_running(struct pelton_place_cpu *c)
 	c->nr_idle_scan_llc = (u32)below(oracle_place.nr_cpus + 1);
 	c->nr_idle_scan_asym = (u32)below(oracle_place.nr_cpus + 1);
 	c->has_idle_cores = chance(50);
+	c->misfit_load = c->nr_running && chance(25) ? 1 + (u32)below(2000) : 0;
 }
 
 /* What a group is said to have, the same for all its CPUs; it lags behind the truth. */
@@ -162,16 +166,18 @@ static void make_groups(u32 cpu)
 	for (i = 0; i < c->nr_domains; i++) {
 		u64 group = i ? c->domains[i - 1].span : pelton_cpus_of(cpu), left;
 		struct pelton_sched_domain *d = &c->domains[i];
-		u32 sum = 0, max = 0, lag = (u32)(group * 2654435761u >> 7) % 3;
+		u32 sum = 0, max = 0, min = ~0u, lag = (u32)(group * 2654435761u >> 7) % 3;
 
 		for (left = group; left; left &= left - 1) {
 			u32 capacity = oracle_place.cpus[pelton_cpus_lowest(left)].capacity;
 
 			sum += capacity;
 			max = pelton_max_u32(max, capacity);
+			min = pelton_min_u32(min, capacity);
 		}
 		d->group_capacity = lag ? sum : 1 + sum / 2;
 		d->group_max_capacity = max;
+		d->group_min_capacity = min;
 		d->group_imbalance = (group * 2654435761u >> 11) % 16 == oracle_place.avg_idle_ns % 16;
 	}
 }
@@ -305,6 +311,12 @@ static void make_place(u64 seed)
 	make_kind();
 	make_task();
 	make_waker();
+}
+
+void place_machine(u64 seed)
+{
+	by_energy = 0;
+	make_place(seed);
 }
 
 static void make_case(struct oracle_state *s)

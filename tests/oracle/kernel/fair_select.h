@@ -29,6 +29,13 @@ static unsigned int kernel_sd_flags(u32 flags)
 	out |= flags & PELTON_SD_BALANCE_FORK ? SD_BALANCE_FORK : 0;
 	out |= flags & PELTON_SD_WAKE_AFFINE ? SD_WAKE_AFFINE : 0;
 	out |= flags & PELTON_SD_ASYM_CPUCAPACITY ? SD_ASYM_CPUCAPACITY : 0;
+	out |= flags & PELTON_SD_SHARE_CPUCAPACITY ? SD_SHARE_CPUCAPACITY : 0;
+	out |= flags & PELTON_SD_PREFER_SIBLING ? SD_PREFER_SIBLING : 0;
+#if ORACLE_VERSION >= 609
+	out |= flags & PELTON_SD_SHARE_LLC ? SD_SHARE_LLC : 0;
+#else
+	out |= flags & PELTON_SD_SHARE_LLC ? SD_SHARE_PKG_RESOURCES : 0;
+#endif
 #if ORACLE_VERSION >= 612
 	out |= flags & PELTON_SD_CLUSTER ? SD_CLUSTER : 0;
 #endif
@@ -69,9 +76,15 @@ static struct sched_group *groups_in(int cpu, int level)
 		g->sgc = c;
 		c->capacity = own->group_capacity;
 		c->max_capacity = own->group_max_capacity;
+		c->min_capacity = own->group_min_capacity;
+		c->cpumask[0] = g->cpumask[0];
+		c->next_update = jiffies + HZ;
 		c->imbalance = own->group_imbalance;
 #if ORACLE_VERSION >= 601
 		g->flags = below ? kernel_sd_flags(member->domains[below - 1].flags) : 0;
+#endif
+#if ORACLE_VERSION >= 606
+		g->cores = pelton_lb_cores(&oracle_place, g->cpumask[0]);
 #endif
 		if (last)
 			last->next = g;

@@ -9,4 +9,5 @@
 #include "fair_util.h"
 #include "fair_place.h"
 #include "fair_select.h"
+#include "fair_balance.h"
 #include "fair_class.h"

@@ -62,6 +62,7 @@ fn idle_walk(rule: Walks, a: &[u64; 7]) -> u64 {
         ticks: [a[0], a[1], a[2]].map(u128::from),
         blocked: a[3] & 1 != 0,
         unequal: a[3] >> 1 & 1 != 0,
+        wants: a[3] >> 2 & 1 != 0,
         running: (a[3] >> 8 & 0xff).into(),
         busy: (a[3] >> 16 & 0xff).into(),
     };
@@ -84,7 +85,7 @@ impl Grammar {
         let newidle = below.map(|below| self.below(below));
         self.call(Op::Newidle, &newidle);
         let ticks = [40, 40, 40].map(|below| self.below(below));
-        let marks = self.below(4) | self.below(4) << 8 | self.below(4) << 16;
+        let marks = self.below(8) | self.below(4) << 8 | self.below(4) << 16;
         let (mean, tick_ns) = (self.below(1_000_000), [MS, 4 * MS, 10 * MS, 3_333_333][self.below(4) as usize]);
         self.call(Op::IdleWalk, &[ticks[0], ticks[1], ticks[2], marks, mean, tick_ns]);
         let (last, cost) = (self.below(100), self.below(1_000_000));

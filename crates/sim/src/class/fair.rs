@@ -70,7 +70,7 @@ pub(crate) struct FairRq {
     /// Running fair task or `NO_TASK`.
     pub curr: u32,
     /// Sums and counts, running entity included where it belongs.
-    pub(super) rq: fair::FairRq,
+    pub(crate) rq: fair::FairRq,
     /// CFS: passed over at the next choice, for it yielded.
     pub(super) skip: u32,
     /// Queued entities with a pending delayed dequeue.

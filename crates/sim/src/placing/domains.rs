@@ -103,9 +103,12 @@ fn add_domain(m: &Machine, out: &mut PlaceCpu, cpus: &[u32], flags: u32, pct: u3
     let whole = classes(m, cpus).len() == classes(m, &all(m)).len();
     let asym =
         if unequal { sd::ASYM_CPUCAPACITY } else { 0 } | if unequal && whole { sd::ASYM_CPUCAPACITY_FULL } else { 0 };
+    if unequal && at > 0 {
+        out.domains[at - 1].flags &= !sd::PREFER_SIBLING;
+    }
     out.domains[at] = SchedDomain {
         span: mask(cpus),
-        flags: flags | asym | sd::BALANCE_EXEC | sd::BALANCE_FORK | sd::WAKE_AFFINE,
+        flags: flags | asym | sd::PREFER_SIBLING | sd::BALANCE_EXEC | sd::BALANCE_FORK | sd::WAKE_AFFINE,
         imbalance_pct: pct,
         ..SchedDomain::default()
     };

@@ -26,13 +26,13 @@ impl<S: Sink> Engine<'_, S> {
     /// Task `t` of CPU `c` was chosen to run, or ticked.
     pub(crate) fn note_misfit(&mut self, c: u32, t: u32) {
         if self.asymmetric && (self.placing.decides || self.placing.by_energy) {
-            self.placing.misfit[c as usize] = self.is_misfit(c, t);
+            self.placing.misfit[c as usize] = self.load_of_misfit(c, t);
         }
     }
 
-    fn is_misfit(&mut self, c: u32, t: u32) -> bool {
+    fn load_of_misfit(&mut self, c: u32, t: u32) -> u64 {
         if t == NO_TASK || self.tasks[t as usize].class != Class::Fair {
-            return false;
+            return 0;
         }
         let capacity = |c: u32| self.m.cpus[c as usize].capacity;
         let biggest = self.tasks[t as usize].allowed.iter().map(capacity).max().unwrap_or(0);
@@ -41,14 +41,14 @@ impl<S: Sink> Engine<'_, S> {
         let placing = &mut self.placing;
         placing.record.task = task;
         placing.record.uclamp_used = self.clamped.into();
-        placing.record.misfit_load(&self.policy, &mut placing.placed, c, biggest) > 0
+        placing.record.misfit_load(&self.policy, &mut placing.placed, c, biggest)
     }
 
     /// At the tick of CPU `c`: its task that waits for a bigger CPU gets one that is idle. The tick wakes that CPU, whose
     /// balance stops the task and takes it.
     pub(crate) fn serve_misfit(&mut self, c: u32) {
         let t = self.cpus[c as usize].curr;
-        if t == NO_TASK || !self.placing.misfit[c as usize] || self.tasks[t as usize].pulled_to.is_some() {
+        if t == NO_TASK || self.placing.misfit[c as usize] == 0 || self.tasks[t as usize].pulled_to.is_some() {
             return;
         }
         let own = self.placing.record.cpus[c as usize].capacity;
@@ -59,6 +59,19 @@ impl<S: Sink> Engine<'_, S> {
         let Some(target) = self.idle.ring(c).find(serves) else { return };
         self.tasks[t as usize].pulled_to = Some(target);
         self.resched_cpu(c);
+    }
+
+    /// What a balance found: has some CPU more to do than it can?
+    pub(crate) fn set_overutilized(&mut self, overutilized: bool) {
+        if !self.placing.by_energy || overutilized == self.placing.overutilized {
+            return;
+        }
+        if overutilized {
+            self.placing.overutilized_since_ns = self.now;
+        } else {
+            self.placing.overutilized_ns += self.now - self.placing.overutilized_since_ns;
+        }
+        self.placing.overutilized = overutilized;
     }
 
     /// With the periodic balance of all CPUs: is any of them over-utilized still?

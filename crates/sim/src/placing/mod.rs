@@ -6,7 +6,9 @@ mod domains;
 mod misfit;
 mod snapshot;
 
-use pelton_core::{NO_CPU, Placed, Placement, Policy, value};
+pub(crate) use snapshot::mask;
+
+use pelton_core::{NO_CPU, Placed, Placement, Policy, SchedDomain, value};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -28,8 +30,8 @@ pub(crate) struct Placing {
     pub overutilized_since_ns: u64,
     /// Until then, ns in all.
     overutilized_ns: u64,
-    /// CPUs whose running task waits for a bigger one.
-    misfit: Vec<bool>,
+    /// Load of the running task of each CPU, when it waits for a bigger one; else 0.
+    misfit: Vec<u64>,
     /// When each CPU last looked at all CPUs.
     looked_ns: Vec<u64>,
 }
@@ -45,7 +47,7 @@ impl Placing {
             overutilized: false,
             overutilized_since_ns: 0,
             overutilized_ns: 0,
-            misfit: vec![false; m.cpus.len()],
+            misfit: vec![0; m.cpus.len()],
             looked_ns: vec![0; m.cpus.len()],
             record,
             placed: Box::default(),
@@ -59,7 +61,57 @@ impl Placing {
 
     /// Some running task waits for a bigger CPU.
     pub(crate) fn has_misfit(&self) -> bool {
-        self.misfit.contains(&true)
+        self.misfit.iter().any(|&load| load > 0)
+    }
+
+    /// What decisions read.
+    pub(crate) fn record(&self) -> &Placement {
+        &self.record
+    }
+
+    /// Domain `level` of CPU `c`.
+    pub(crate) fn domain(&self, c: u32, level: usize) -> &SchedDomain {
+        &self.record.cpus[c as usize].domains[level]
+    }
+
+    /// Load of the running task of CPU `c` when it waits for a bigger one, else 0.
+    pub(crate) fn misfit_load(&self, c: u32) -> u64 {
+        self.misfit[c as usize]
+    }
+
+    /// CPU `c` goes idle: nothing on it waits for a bigger one.
+    pub(crate) fn forget_misfit(&mut self, c: u32) {
+        self.misfit[c as usize] = 0;
+    }
+
+    /// Others took a noticeable part of the capacity of CPU `c`.
+    pub(crate) fn is_reduced(&self, c: u32, imbalance_pct: u32) -> bool {
+        self.record.cpus[c as usize].is_reduced(imbalance_pct)
+    }
+
+    /// What a balance for CPU `c` reads beside the CPUs. One that is about to go idle has no task any more.
+    pub(crate) fn fill_balance(&mut self, c: u32, newly_idle: bool, clamped: bool) {
+        for (out, &load) in self.record.cpus.iter_mut().zip(&self.misfit) {
+            out.misfit_load = load.min(u64::from(u32::MAX)) as u32;
+        }
+        self.record.overutilized = self.overutilized.into();
+        self.record.uclamp_used = clamped.into();
+        if newly_idle {
+            let own = &mut self.record.cpus[c as usize];
+            (own.nr_running, own.h_nr_queued, own.h_nr_runnable) = (0, 0, 0);
+        }
+    }
+
+    /// Whether pinned tasks keep domain `level` of CPU `c` out of balance, as the next larger domain sees it.
+    pub(crate) fn set_group_imbalance(&mut self, c: u32, level: usize, imbalanced: bool) {
+        let own = &self.record.cpus[c as usize];
+        if level + 1 >= own.nr_domains as usize {
+            return;
+        }
+        let (group, above) = (own.domains[level].span, own.domains[level + 1].span);
+        for (_, cpu) in self.record.cpus.iter_mut().enumerate().filter(|(o, _)| group >> o & 1 == 1) {
+            cpu.domains.iter_mut().filter(|d| d.span == above).for_each(|d| d.group_imbalance = imbalanced.into());
+        }
     }
 
     /// A search found no idle core near a CPU, or a core there went idle.

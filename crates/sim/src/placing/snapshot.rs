@@ -25,7 +25,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// What may have changed of a CPU.
-    pub(super) fn fill_cpu(&mut self, c: u32, t: u32) {
+    pub(crate) fn fill_cpu(&mut self, c: u32, t: u32) {
         let cpu = &self.cpus[c as usize];
         let exit_latency_ns = match cpu.power {
             Power::Idle { state } => self.exit_latency_ns(c, state),
@@ -146,8 +146,9 @@ impl<S: Sink> Engine<'_, S> {
                 let members = || (0..record.nr_cpus as usize).filter(|&o| group >> o & 1 == 1);
                 let sum = members().map(|o| record.cpus[o].capacity).sum();
                 let max = members().map(|o| record.cpus[o].capacity).max().unwrap_or(0);
+                let min = members().map(|o| record.cpus[o].capacity).min().unwrap_or(0);
                 let domain = &mut record.cpus[c].domains[level];
-                (domain.group_capacity, domain.group_max_capacity) = (sum, max);
+                (domain.group_capacity, domain.group_max_capacity, domain.group_min_capacity) = (sum, max, min);
             }
         }
     }
@@ -177,6 +178,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 }
 
-fn mask(cpus: &CpuSet) -> u64 {
+/// CPUs below 64, one bit each.
+pub(crate) fn mask(cpus: &CpuSet) -> u64 {
     cpus.iter().filter(|&c| c < 64).fold(0, |mask, c| mask | 1 << c)
 }

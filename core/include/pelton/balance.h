@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Load balancing of one domain for one CPU: what a balance reads beside the snapshot of placement.h, what it finds, and
+ * what it leaves behind for the next one.
+ *
+ *   record              what it holds
+ *   pelton_lb_env       who balances which domain, and the CPUs that are still considered
+ *   pelton_lb_group     sums of one group of the domain
+ *   pelton_lb           the local and the busiest group, what is to be moved, from which CPU
+ *   pelton_lb_domain    what a CPU remembers of one of its domains
+ *
+ *   interval between two balances, ms       in a domain of n CPUs: n at first and after a move that was needed
+ *     found balanced, or nothing may move   doubled up to 2n, up to 512 while no task may move
+ *     busy CPU                              16 times, less one tick
+ *     bounds                                a tick, a tenth of a second for each CPU of the machine
+ *
+ *   a balance that moved nothing            one more failure, unless the CPU just became idle (or, from 6.12, a task
+ *                                           too big for its CPU was looked for); success or balance: none
+ *   an active balance was asked for         5.10: failures = tries + 1, and the interval backs off
+ *
+ *   quantity             unit
+ *   interval_ms          ms
+ *   *_ticks              ticks (jiffies)
+ *
+ * Source: Linux 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c (load_balance, later sched_balance_rq;
+ * get_sd_balance_interval, update_max_interval, should_we_balance), kernel/sched/topology.c (sd_init).
+ * Deviations: no NUMA balancing, no asymmetric packing, no core scheduling, no balancing towards a preferred cache (7.2).
+ */
+#ifndef PELTON_BALANCE_H
+#define PELTON_BALANCE_H
+
+#include "newidle.h"
+#include "select_group.h"
+
+/* Kinds of balance, as the kernel's enum cpu_idle_type. */
+#define PELTON_CPU_NOT_IDLE 0u
+#define PELTON_CPU_IDLE 1u
+#define PELTON_CPU_NEWLY_IDLE 2u
+
+/* What an imbalance is measured in, as the kernel's enum migration_type. */
+#define PELTON_MIGRATE_LOAD 0u
+#define PELTON_MIGRATE_UTIL 1u
+#define PELTON_MIGRATE_TASK 2u
+#define PELTON_MIGRATE_MISFIT 3u
+
+/* What a balance met while it looked at tasks; bits. */
+#define PELTON_LBF_ALL_PINNED 0x1u
+#define PELTON_LBF_DST_PINNED 0x4u
+#define PELTON_LBF_SOME_PINNED 0x8u
+#define PELTON_LBF_ACTIVE_LB 0x10u
+
+/* Most tasks that one balance looks at (sysctl_sched_nr_migrate). */
+#define PELTON_NR_MIGRATE 32u
+#define PELTON_BUSY_FACTOR 16u
+#define PELTON_PINNED_INTERVAL_MAX_MS 512u
+
+struct pelton_lb_env {
+	u64 cpus; /* that are considered */
+	u32 dst_cpu;
+	u32 level; /* of dst_cpu's domains */
+	u32 idle;  /* PELTON_CPU_* */
+	u32 nr_balance_failed;
+	u32 cache_nice_tries;
+	u32 flags;       /* PELTON_LBF_* */
+	u32 new_dst_cpu; /* with PELTON_LBF_DST_PINNED: a CPU of the group that may take a task instead */
+	u32 src_cpu;
+};
+
+struct pelton_lb_group {
+	u64 cpus;
+	u64 load;
+	u64 util;
+	u64 runnable;
+	u64 avg_load; /* of an overloaded group */
+	u64 misfit_load;
+	u32 capacity;
+	u32 min_capacity;
+	u32 max_capacity;
+	u32 weight;
+	u32 nr_running;   /* tasks of all classes */
+	u32 h_nr_running; /* fair tasks */
+	u32 idle_cpus;
+	u32 type;  /* PELTON_GROUP_* */
+	u32 flags; /* of the domain below, which the group is */
+	u32 cores;
+	u32 overutilized;
+	u32 smt_balance;
+};
+
+struct pelton_lb {
+	s64 imbalance; /* in what `migration` says */
+	u64 total_load;
+	u64 total_capacity;
+	u64 avg_load;
+	u32 migration; /* PELTON_MIGRATE_* */
+	u32 src_cpu;   /* PELTON_NO_CPU: none */
+	u32 prefer_sibling;
+	u32 overloaded;   /* some CPU has two tasks, or one that is too big for it */
+	u32 overutilized; /* some CPU has more to do than it can */
+	u32 reserved;
+	struct pelton_lb_group local;
+	struct pelton_lb_group busiest; /* no CPUs: there is none */
+	struct pelton_lb_group group;   /* the one that is being looked at */
+};
+
+/* pelton_lb_domain_init() starts it. */
+struct pelton_lb_domain {
+	u64 last_balance_ticks;
+	u32 interval_ms;
+	u32 nr_balance_failed;
+	u64 newidle_cost_ns; /* of a search before it goes idle */
+	u64 newidle_decayed_ns;
+};
+
+_Static_assert(sizeof(struct pelton_lb_env) == 40, "layout");
+_Static_assert(sizeof(struct pelton_lb_group) == 96, "layout");
+_Static_assert(sizeof(struct pelton_lb) == 344, "layout");
+_Static_assert(sizeof(struct pelton_lb_domain) == 32, "layout");
+
+PELTON_INLINE const struct pelton_sched_domain *pelton_lb_sd(const struct pelton_placement *s,
+							     const struct pelton_lb_env *env)
+{
+	return pelton_place_domain(s, env->dst_cpu, env->level);
+}
+
+/* Is this the largest domain? */
+PELTON_INLINE u32 pelton_lb_is_root(const struct pelton_placement *s, const struct pelton_lb_env *env)
+{
+	return env->level + 1 >= pelton_place_levels(s, env->dst_cpu);
+}
+
+/* How often a domain's balance may fail before tasks that ran lately are moved. */
+PELTON_INLINE u32 pelton_cache_nice_tries(const struct pelton_sched_domain *d)
+{
+	if (d->flags & PELTON_SD_SHARE_CPUCAPACITY)
+		return 0;
+	return d->flags & PELTON_SD_NUMA ? 2 : 1;
+}
+
+PELTON_INLINE void pelton_lb_domain_init(struct pelton_lb_domain *st, const struct pelton_sched_domain *d,
+					 u64 now_ticks)
+{
+	st->last_balance_ticks = now_ticks;
+	st->interval_ms = pelton_cpus_weight(d->span);
+	st->nr_balance_failed = 0;
+	st->newidle_cost_ns = 0;
+	st->newidle_decayed_ns = 0;
+}
+
+/* Ticks between two balances of a domain. */
+PELTON_INLINE u64 pelton_sd_balance_interval(const struct pelton_lb_domain *st, u32 busy, u64 tick_ns, u32 nr_cpus)
+{
+	u64 ms = (u64)st->interval_ms * (busy ? PELTON_BUSY_FACTOR : 1u);
+	u64 ticks = pelton_div_floor(ms * 1000000u + tick_ns - 1, tick_ns);
+	u64 longest = pelton_max_u64(pelton_div_floor(1000000000ull, tick_ns) * nr_cpus / 10u, 1);
+
+	if (busy)
+		ticks -= 1;
+	return pelton_min_u64(pelton_max_u64(ticks, 1), longest);
+}
+
+/*
+ * Is it up to this CPU to balance its domain? The first idle CPU of its group does, before others one of an idle core; in
+ * 6.6 the group's first CPU as well, unless there is an idle core.
+ */
+PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, const struct pelton_placement *s,
+					   const struct pelton_lb_env *env)
+{
+	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
+	const struct pelton_place_cpu *dst = pelton_place_cpu_of(s, env->dst_cpu);
+	u32 level, cores = pol->balance >= PELTON_BALANCE_CORES && s->smt && !(d->flags & PELTON_SD_SHARE_CPUCAPACITY);
+	u64 group = pelton_group_of(s, env->dst_cpu, pelton_cpus_weight(d->span), &level);
+	u64 left;
+	u32 thread = PELTON_NO_CPU;
+
+	if (!pelton_cpus_has(env->cpus, env->dst_cpu))
+		return 0;
+	if (env->idle == PELTON_CPU_NEWLY_IDLE)
+		return pol->balance == PELTON_BALANCE_TYPES || (!dst->nr_running && !dst->ttwu_pending);
+	for (left = group & env->cpus; left; left &= left - 1) {
+		u32 cpu = pelton_cpus_lowest(left);
+
+		if (!pelton_available_idle_cpu(s, cpu))
+			continue;
+		if (!cores || pelton_is_core_idle(s, cpu))
+			return cpu == env->dst_cpu;
+		if (thread == PELTON_NO_CPU)
+			thread = cpu;
+		left &= ~(pelton_place_cpu_of(s, cpu)->threads & ~pelton_cpus_of(cpu));
+	}
+	if (pol->balance == PELTON_BALANCE_CORES && pelton_cpus_lowest(group) == env->dst_cpu)
+		return 1;
+	return (thread != PELTON_NO_CPU ? thread : pelton_cpus_lowest(group)) == env->dst_cpu;
+}
+
+/* A CPU that is about to go idle and has spent `spent_ns` on searches: does it leave out this domain and larger ones? */
+PELTON_INLINE u32 pelton_lb_newidle_skips(const struct pelton_lb_domain *st, u64 avg_idle_ns, u64 spent_ns)
+{
+	return avg_idle_ns < spent_ns + st->newidle_cost_ns;
+}
+
+/* It searched this domain for `cost_ns`. */
+PELTON_INLINE void pelton_lb_newidle_searched(const struct pelton_policy *pol, struct pelton_lb_domain *st, u64 cost_ns,
+					      u64 now_ns)
+{
+	if (cost_ns <= st->newidle_cost_ns)
+		return;
+	st->newidle_cost_ns = cost_ns;
+	if (pol->newidle != PELTON_NEWIDLE_MIGRATION_COST)
+		st->newidle_decayed_ns = now_ns;
+}
+
+/* At the periodic balance: what it remembers of costs fades by a hundredth a second. */
+PELTON_INLINE void pelton_lb_newidle_decay(struct pelton_lb_domain *st, u64 now_ns)
+{
+	if (now_ns <= st->newidle_decayed_ns + PELTON_NEWIDLE_DECAY_NS)
+		return;
+	st->newidle_cost_ns = st->newidle_cost_ns * 253u / 256u;
+	st->newidle_decayed_ns = now_ns;
+}
+
+/* Doubles the time to the next balance, within bounds. */
+PELTON_INLINE void pelton_lb_back_off(struct pelton_lb_domain *st, u32 weight, u32 all_pinned)
+{
+	if ((all_pinned && st->interval_ms < PELTON_PINNED_INTERVAL_MAX_MS) || st->interval_ms < 2u * weight)
+		st->interval_ms *= 2u;
+}
+
+/* Nothing could be done about this domain: it may wait longer. */
+PELTON_INLINE void pelton_lb_may_wait(const struct pelton_policy *pol, struct pelton_lb_domain *st,
+				      const struct pelton_lb_env *env, u32 migration, u32 weight)
+{
+	u32 misfit = pol->balance >= PELTON_BALANCE_MISFIT_APART && migration == PELTON_MIGRATE_MISFIT;
+
+	if (env->idle != PELTON_CPU_NEWLY_IDLE && !misfit)
+		pelton_lb_back_off(st, weight, env->flags & PELTON_LBF_ALL_PINNED);
+}
+
+/* Nothing was to be moved, or everything is pinned: no failure. */
+PELTON_INLINE void pelton_lb_balanced(const struct pelton_policy *pol, struct pelton_lb_domain *st,
+				      const struct pelton_lb_env *env, u32 migration, u32 weight)
+{
+	st->nr_balance_failed = 0;
+	pelton_lb_may_wait(pol, st, env, migration, weight);
+}
+
+/* Tasks were moved. */
+PELTON_INLINE void pelton_lb_moved(struct pelton_lb_domain *st, u32 weight)
+{
+	st->nr_balance_failed = 0;
+	st->interval_ms = weight;
+}
+
+/* Something was to be moved, and nothing could be. pelton_lb_again() or pelton_lb_activated() follows. */
+PELTON_INLINE void pelton_lb_failed(const struct pelton_policy *pol, struct pelton_lb_domain *st,
+				    const struct pelton_lb_env *env, u32 migration)
+{
+	u32 counts = pol->balance < PELTON_BALANCE_MISFIT_APART || migration != PELTON_MIGRATE_MISFIT;
+
+	if (env->idle != PELTON_CPU_NEWLY_IDLE && counts)
+		st->nr_balance_failed++;
+}
+
+/* The domain is unbalanced: it is looked at again soon. */
+PELTON_INLINE void pelton_lb_again(struct pelton_lb_domain *st, u32 weight)
+{
+	st->interval_ms = weight;
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which tasks a balance moves, one after the other, and when it asks the other CPU to give up its running task.
+ *
+ *   a task stays when    it runs, is bound to its CPU or elsewhere, may not run on the other CPU
+ *                        its dequeue is delayed, and not load is moved (6.18)
+ *                        it is not eligible where others wait, and no balance failed yet (6.18)
+ *                        it ran less than 500 us ago, and balances have not failed often enough; threads share caches
+ *   it is too big when   load, utilization >> failures is above the imbalance
+ *
+ *   active balance       a task too big for its CPU; a lone task whose CPU lost capacity (idle CPUs); tasks are moved and
+ *                        balances failed more than tries + 2 times (5.10: whatever is moved)
+ *
+ *   quantity          unit
+ *   load              weight, the task's part of its CPU's
+ *   util_est          capacity
+ *   since_ran_ns      ns
+ *
+ * Source: Linux 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c (can_migrate_task, task_hot, detach_tasks,
+ * need_active_balance, voluntary_active_balance of 5.10).
+ * Deviations: those of balance.h; LB_MIN is off, as in all releases; throttled groups are not asked about.
+ */
+#ifndef PELTON_BALANCE_MOVE_H
+#define PELTON_BALANCE_MOVE_H
+
+#include "balance_group.h"
+
+/* What the decision about one task reads. Marks are 0 or 1. */
+struct pelton_lb_task {
+	u64 allowed;
+	u64 load;
+	s64 since_ran_ns; /* by the task clock of its CPU */
+	u32 util_est;
+	u32 running;
+	u32 bound;      /* a kernel thread of one CPU */
+	u32 sched_idle; /* never counts as hot */
+	u32 delayed;
+	u32 ineligible; /* and its queue on the other CPU is not empty */
+	u32 next_buddy; /* marked to run next */
+	u32 fits_src;   /* the CPU it is on is big enough */
+};
+
+_Static_assert(sizeof(struct pelton_lb_task) == 56, "layout");
+
+/* Did it run so lately that its data are in the cache? */
+PELTON_INLINE u32 pelton_task_hot(const struct pelton_placement *s, const struct pelton_lb_env *env,
+				  const struct pelton_lb_task *t)
+{
+	if (t->sched_idle || pelton_lb_sd(s, env)->flags & PELTON_SD_SHARE_CPUCAPACITY)
+		return 0;
+	if (t->next_buddy && pelton_place_cpu_of(s, env->dst_cpu)->nr_running)
+		return 1;
+	return t->since_ran_ns < (s64)PELTON_MIGRATION_COST_NS;
+}
+
+/* The task may not run on the other CPU: remember that, and whether another CPU of the group would do. */
+PELTON_INLINE void pelton_lb_is_pinned(const struct pelton_placement *s, struct pelton_lb_env *env,
+				       const struct pelton_lb_task *t)
+{
+	u32 level;
+	u64 others = pelton_group_of(s, env->dst_cpu, pelton_cpus_weight(pelton_lb_sd(s, env)->span), &level);
+
+	env->flags |= PELTON_LBF_SOME_PINNED;
+	others &= env->cpus & t->allowed;
+	if (env->idle == PELTON_CPU_NEWLY_IDLE || !others ||
+	    env->flags & (PELTON_LBF_DST_PINNED | PELTON_LBF_ACTIVE_LB))
+		return;
+	env->flags |= PELTON_LBF_DST_PINNED;
+	env->new_dst_cpu = pelton_cpus_lowest(others);
+}
+
+/* May the task be moved to env->dst_cpu? */
+PELTON_INLINE u32 pelton_can_migrate_task(const struct pelton_policy *pol, const struct pelton_placement *s,
+					  struct pelton_lb_env *env, const struct pelton_lb_task *t, u32 migration)
+{
+	if (pol->balance >= PELTON_BALANCE_RUNNABLE && t->delayed && migration != PELTON_MIGRATE_LOAD)
+		return 0;
+	if (pol->balance >= PELTON_BALANCE_RUNNABLE && t->ineligible && !env->nr_balance_failed)
+		return 0;
+	if (t->bound)
+		return 0;
+	if (!pelton_cpus_has(t->allowed, env->dst_cpu)) {
+		pelton_lb_is_pinned(s, env, t);
+		return 0;
+	}
+	env->flags &= ~PELTON_LBF_ALL_PINNED;
+	if (t->running)
+		return 0;
+	if (env->flags & PELTON_LBF_ACTIVE_LB && pol->balance != PELTON_BALANCE_TYPES)
+		return 1;
+	return !pelton_task_hot(s, env, t) || env->nr_balance_failed > env->cache_nice_tries;
+}
+
+/* Is what the task brings more than what is to be moved? It counts less after failures. */
+PELTON_INLINE u32 pelton_lb_is_too_much(const struct pelton_lb_env *env, const struct pelton_lb *lb, u64 amount)
+{
+	return (s64)(amount >> pelton_min_u32(env->nr_balance_failed, 63)) > lb->imbalance;
+}
+
+/* 1 = the task goes, and what remains to be moved is less; 0 = it stays. */
+PELTON_INLINE u32 pelton_detach_task(const struct pelton_policy *pol, const struct pelton_placement *s,
+				     struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t)
+{
+	u64 amount = 1;
+
+	if (!pelton_can_migrate_task(pol, s, env, t, lb->migration))
+		return 0;
+	if (lb->migration == PELTON_MIGRATE_MISFIT) {
+		if (t->fits_src)
+			return 0;
+		lb->imbalance = 0;
+		return 1;
+	}
+	if (lb->migration != PELTON_MIGRATE_TASK) {
+		amount = lb->migration == PELTON_MIGRATE_LOAD ? pelton_max_u64(t->load, 1) : t->util_est;
+		if (pelton_lb_is_too_much(env, lb, amount))
+			return 0;
+	}
+	lb->imbalance -= (s64)amount;
+	return 1;
+}
+
+/* Is the running task of env->src_cpu to be moved? */
+PELTON_INLINE u32 pelton_need_active_balance(const struct pelton_policy *pol, const struct pelton_placement *s,
+					     const struct pelton_lb_env *env, u32 migration)
+{
+	const struct pelton_place_cpu *src = pelton_place_cpu_of(s, env->src_cpu);
+	const struct pelton_place_cpu *dst = pelton_place_cpu_of(s, env->dst_cpu);
+	u32 pct = pelton_lb_sd(s, env)->imbalance_pct;
+	u32 often = env->nr_balance_failed > env->cache_nice_tries + 2;
+
+	if (often && (migration == PELTON_MIGRATE_TASK || pol->balance == PELTON_BALANCE_TYPES))
+		return 1;
+	if (env->idle && pelton_lb_tasks(pol, src) == 1 && pelton_check_cpu_capacity(src, pct) &&
+	    src->capacity * pct < dst->capacity * 100u)
+		return 1;
+	return migration == PELTON_MIGRATE_MISFIT;
+}
+
+/* Is it the kind of active balance after which 5.10 looks again soon? */
+PELTON_INLINE u32 pelton_lb_is_voluntary(const struct pelton_placement *s, const struct pelton_lb_env *env,
+					 u32 migration)
+{
+	const struct pelton_place_cpu *src = pelton_place_cpu_of(s, env->src_cpu);
+	const struct pelton_place_cpu *dst = pelton_place_cpu_of(s, env->dst_cpu);
+	u32 pct = pelton_lb_sd(s, env)->imbalance_pct;
+
+	return migration == PELTON_MIGRATE_MISFIT ||
+	       (env->idle && src->h_nr_queued == 1 && pelton_check_cpu_capacity(src, pct) &&
+		src->capacity * pct < dst->capacity * 100u);
+}
+
+/* An active balance was asked for: what the domain remembers of it. */
+PELTON_INLINE void pelton_lb_activated(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration)
+{
+	u32 weight = pelton_cpus_weight(pelton_lb_sd(s, env)->span);
+
+	if (pol->balance == PELTON_BALANCE_TYPES)
+		st->nr_balance_failed = env->cache_nice_tries + 1;
+	if (pol->balance == PELTON_BALANCE_TYPES && !pelton_lb_is_voluntary(s, env, migration))
+		pelton_lb_back_off(st, weight, 0);
+	else
+		st->interval_ms = weight;
+}
+
+#endif

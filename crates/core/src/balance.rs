@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Load balancing of one domain for one CPU. Hand-written mirrors of the records of `core/include/pelton/balance.h` and
+//! `balance_move.h`; each method is the C function of the same name.
+
+use crate::ffi;
+use crate::placement_records::{Placement, SchedDomain};
+use crate::policy::Policy;
+use crate::records::{LayoutRow, mirror};
+
+/// Most tasks that one balance looks at.
+pub const NR_MIGRATE: u32 = 32;
+
+/// Kinds of balance.
+pub mod balance_idle {
+    /// The CPU has a task.
+    pub const NOT_IDLE: u32 = 0;
+    /// It is idle.
+    pub const IDLE: u32 = 1;
+    /// It is about to be.
+    pub const NEWLY_IDLE: u32 = 2;
+}
+
+/// What an imbalance is measured in.
+pub mod migrate {
+    /// Load, weight.
+    pub const LOAD: u32 = 0;
+    /// Utilization.
+    pub const UTIL: u32 = 1;
+    /// Tasks.
+    pub const TASK: u32 = 2;
+    /// A task that is too big for its CPU.
+    pub const MISFIT: u32 = 3;
+}
+
+/// What a balance met while it looked at tasks; bits.
+pub mod lbf {
+    /// No task may run on the CPU.
+    pub const ALL_PINNED: u32 = 0x1;
+    /// Another CPU of the group may take a task.
+    pub const DST_PINNED: u32 = 0x4;
+    /// Some task may not run on the CPU.
+    pub const SOME_PINNED: u32 = 0x8;
+    /// The running task is taken.
+    pub const ACTIVE_LB: u32 = 0x10;
+}
+
+mirror! {
+    /// Who balances which domain, and the CPUs that are still considered.
+    LbEnv = "pelton_lb_env" {
+        /// CPUs that are considered, one bit each.
+        cpus: u64,
+        /// CPU for which it is done.
+        dst_cpu: u32,
+        /// Of its domains.
+        level: u32,
+        /// Number of [`crate::balance_idle`].
+        idle: u32,
+        /// Balances of this domain that moved nothing.
+        nr_balance_failed: u32,
+        /// How many may fail before tasks that ran lately move.
+        cache_nice_tries: u32,
+        /// Bits of [`crate::lbf`].
+        flags: u32,
+        /// With `DST_PINNED`: that CPU.
+        new_dst_cpu: u32,
+        /// CPU that is taken from.
+        src_cpu: u32,
+    }
+}
+
+mirror! {
+    /// Sums of one group of a domain.
+    LbGroup = "pelton_lb_group" {
+        /// CPUs, one bit each; none: there is no group.
+        cpus: u64,
+        /// Load, weight.
+        load: u64,
+        /// Utilization.
+        util: u64,
+        /// Runnable averages.
+        runnable: u64,
+        /// Load relative to capacity, of an overloaded group.
+        avg_load: u64,
+        /// Load of a task that cannot have what it needs.
+        misfit_load: u64,
+        /// Capacity.
+        capacity: u32,
+        /// Of its smallest CPU.
+        min_capacity: u32,
+        /// Of its largest CPU.
+        max_capacity: u32,
+        /// CPUs.
+        weight: u32,
+        /// Tasks of all classes.
+        nr_running: u32,
+        /// Fair tasks.
+        h_nr_running: u32,
+        /// Idle CPUs.
+        idle_cpus: u32,
+        /// Type, see [`crate::GROUP_TYPES`].
+        r#type: u32,
+        /// Flags of the domain below, which it is.
+        flags: u32,
+        /// Cores.
+        cores: u32,
+        /// Some CPU has more to do than it can.
+        overutilized: u32,
+        /// Threads of a core with more than one fair task, seen by an idle CPU.
+        smt_balance: u32,
+    }
+}
+
+mirror! {
+    /// What a balance finds.
+    Lb = "pelton_lb" {
+        /// What is to be moved, in what `migration` says.
+        imbalance: i64,
+        /// Load of the domain.
+        total_load: u64,
+        /// Capacity of the domain.
+        total_capacity: u64,
+        /// One relative to the other.
+        avg_load: u64,
+        /// Number of [`crate::migrate`].
+        migration: u32,
+        /// CPU to take from, or [`crate::NO_CPU`].
+        src_cpu: u32,
+        /// Tasks are to be spread over groups.
+        prefer_sibling: u32,
+        /// Some CPU has two tasks, or one that is too big for it.
+        overloaded: u32,
+        /// Some CPU has more to do than it can.
+        overutilized: u32,
+        /// Unused.
+        reserved: u32,
+        /// The group of the CPU.
+        local: LbGroup,
+        /// The one to take from.
+        busiest: LbGroup,
+        /// The one looked at last.
+        group: LbGroup,
+    }
+}
+
+mirror! {
+    /// What a CPU remembers of one of its domains.
+    LbDomain = "pelton_lb_domain" {
+        /// Tick of the last balance.
+        last_balance_ticks: u64,
+        /// Time between two balances of an idle CPU, ms.
+        interval_ms: u32,
+        /// Balances that moved nothing.
+        nr_balance_failed: u32,
+        /// What a search took before the CPU went idle, at most.
+        newidle_cost_ns: u64,
+        /// When that last faded.
+        newidle_decayed_ns: u64,
+    }
+}
+
+mirror! {
+    /// What the decision about one task reads.
+    LbTask = "pelton_lb_task" {
+        /// CPUs that it may use, one bit each.
+        allowed: u64,
+        /// Its part of its CPU's load, weight.
+        load: u64,
+        /// Since it last ran, by the task clock of its CPU.
+        since_ran_ns: i64,
+        /// Estimate of its utilization.
+        util_est: u32,
+        /// It runs.
+        running: u32,
+        /// A kernel thread of one CPU.
+        bound: u32,
+        /// Of SCHED_IDLE.
+        sched_idle: u32,
+        /// Its dequeue is delayed.
+        delayed: u32,
+        /// Not eligible, where others wait on the other CPU.
+        ineligible: u32,
+        /// Marked to run next.
+        next_buddy: u32,
+        /// The CPU it is on is big enough.
+        fits_src: u32,
+    }
+}
+
+/// Types of groups, by number; what a worse one lacks is looked at first.
+pub const GROUP_TYPES: [&str; 6] =
+    ["has spare", "fully busy", "misfit task", "threads share a core", "imbalanced", "overloaded"];
+
+impl LbEnv {
+    /// Is it up to this CPU to balance its domain?
+    #[must_use]
+    pub fn should_we_balance(&self, policy: &Policy, record: &Placement) -> bool {
+        ffi::pelton_x_should_we_balance(policy, record, self) != 0
+    }
+
+    /// CPUs of the group to take from, one bit each, and in `lb` why; 0 = the domain is balanced.
+    pub fn find_src_group(&self, policy: &Policy, record: &Placement, lb: &mut Lb) -> u64 {
+        ffi::pelton_x_find_src_group(policy, record, self, lb)
+    }
+
+    /// The CPU of that group to take from.
+    pub fn find_src_rq(&self, policy: &Policy, record: &Placement, lb: &mut Lb) -> Option<u32> {
+        let cpu = ffi::pelton_x_find_src_rq(policy, record, self, lb);
+        (cpu != crate::NO_CPU).then_some(cpu)
+    }
+
+    /// May the task move?
+    pub fn can_migrate_task(&mut self, policy: &Policy, record: &Placement, task: &LbTask, migration: u32) -> bool {
+        ffi::pelton_x_can_migrate_task(policy, record, self, task, migration) != 0
+    }
+
+    /// Does the task move? Then less remains to be moved.
+    pub fn detach_task(&mut self, policy: &Policy, record: &Placement, lb: &mut Lb, task: &LbTask) -> bool {
+        ffi::pelton_x_detach_task(policy, record, self, lb, task) != 0
+    }
+
+    /// Is the running task of `src_cpu` to be moved?
+    #[must_use]
+    pub fn need_active_balance(&self, policy: &Policy, record: &Placement, migration: u32) -> bool {
+        ffi::pelton_x_need_active_balance(policy, record, self, migration) != 0
+    }
+}
+
+impl LbDomain {
+    /// A domain that was never balanced.
+    #[must_use]
+    pub fn new(domain: &SchedDomain, now_ticks: u64) -> LbDomain {
+        let mut own = LbDomain::default();
+        ffi::pelton_x_lb_domain_init(&mut own, domain, now_ticks);
+        own
+    }
+
+    /// Ticks between two balances.
+    ///
+    /// ```
+    /// use pelton_core::{LbDomain, SchedDomain};
+    /// let own = LbDomain::new(&SchedDomain { span: 0xff, ..SchedDomain::default() }, 0);
+    /// assert_eq!((own.interval_ticks(false, 4_000_000, 8), own.interval_ticks(true, 4_000_000, 8)), (2, 31));
+    /// ```
+    #[must_use]
+    pub fn interval_ticks(&self, busy: bool, tick_ns: u64, cpus: u32) -> u64 {
+        ffi::pelton_x_sd_balance_interval(self, busy.into(), tick_ns, cpus)
+    }
+
+    /// A CPU that is about to go idle and has searched for `spent_ns` leaves this domain and larger ones out.
+    #[must_use]
+    pub fn newidle_skips(&self, avg_idle_ns: u64, spent_ns: u64) -> bool {
+        ffi::pelton_x_lb_newidle_skips(self, avg_idle_ns, spent_ns) != 0
+    }
+
+    /// It searched this domain, which took `cost_ns`.
+    pub fn newidle_searched(&mut self, policy: &Policy, cost_ns: u64, now_ns: u64) {
+        ffi::pelton_x_lb_newidle_searched(policy, self, cost_ns, now_ns);
+    }
+
+    /// At the periodic balance costs fade.
+    pub fn newidle_decay(&mut self, now_ns: u64) {
+        ffi::pelton_x_lb_newidle_decay(self, now_ns);
+    }
+
+    /// Nothing was to be moved, or nothing may be.
+    pub fn balanced(&mut self, policy: &Policy, env: &LbEnv, migration: u32, weight: u32) {
+        ffi::pelton_x_lb_balanced(policy, self, env, migration, weight);
+    }
+
+    /// The running task that was to be moved may not.
+    pub fn may_wait(&mut self, policy: &Policy, env: &LbEnv, migration: u32, weight: u32) {
+        ffi::pelton_x_lb_may_wait(policy, self, env, migration, weight);
+    }
+
+    /// Tasks were moved.
+    pub fn moved(&mut self, weight: u32) {
+        ffi::pelton_x_lb_moved(self, weight);
+    }
+
+    /// Something was to be moved, and nothing could be; `again` or `activated` follows.
+    pub fn failed(&mut self, policy: &Policy, env: &LbEnv, migration: u32) {
+        ffi::pelton_x_lb_failed(policy, self, env, migration);
+    }
+
+    /// The domain is unbalanced: it is looked at again soon.
+    pub fn again(&mut self, weight: u32) {
+        ffi::pelton_x_lb_again(self, weight);
+    }
+
+    /// An active balance was asked for after that.
+    pub fn activated(&mut self, policy: &Policy, record: &Placement, env: &LbEnv, migration: u32) {
+        ffi::pelton_x_lb_activated(policy, record, self, env, migration);
+    }
+}
+
+/// How often a domain's balance may fail before tasks that ran lately are moved.
+#[must_use]
+pub fn cache_nice_tries(domain: &SchedDomain) -> u32 {
+    ffi::pelton_x_cache_nice_tries(domain)
+}
+
+pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
+    LbEnv::layout(rows);
+    LbGroup::layout(rows);
+    Lb::layout(rows);
+    LbDomain::layout(rows);
+    LbTask::layout(rows);
+}
