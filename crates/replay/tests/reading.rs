@@ -159,17 +159,63 @@ impl Source for Given {
     }
 }
 
+fn given(events: &[(u64, Event)]) -> Given {
+    let events: Vec<Timed> = events.iter().map(|&(time_ns, event)| Timed { time_ns, event }).collect();
+    Given(events.into_iter(), TraceInfo::new(Format::FtraceText))
+}
+
 #[test]
 fn a_damaged_time_is_refused_before_it_is_summed() {
-    let given = |last_ns: u64| {
-        let events = [(5, on_and_off(1)), (6, on_and_off(2)), (7, on_and_off(1)), (last_ns, on_and_off(2))];
-        let events: Vec<Timed> = events.into_iter().map(|(time_ns, event)| Timed { time_ns, event }).collect();
-        Given(events.into_iter(), TraceInfo::new(Format::FtraceText))
-    };
-    let options = ReadOptions::default();
-    let error = read_all(&mut given(u64::MAX), &options).expect_err("a damaged time");
+    let with_last =
+        |last_ns: u64| given(&[(5, on_and_off(1)), (6, on_and_off(2)), (7, on_and_off(1)), (last_ns, on_and_off(2))]);
+    let options = ReadOptions { gap_ns_max: u64::MAX, ..ReadOptions::default() };
+    let error = read_all(&mut with_last(u64::MAX), &options).expect_err("a damaged time");
     assert!(error.contains("213503 days after the first one") && error.contains("--to"), "{error}");
     let part = ReadOptions { to_ns: Some(1_000), ..options };
-    assert!(read_all(&mut given(u64::MAX), &part).is_ok(), "the part before it");
-    assert!(read_all(&mut given(9 * 86_400_000_000_000), &options).is_ok());
+    assert!(read_all(&mut with_last(u64::MAX), &part).is_ok(), "the part before it");
+    assert!(read_all(&mut with_last(9 * 86_400_000_000_000), &options).is_ok());
+}
+
+/// Ten activations of 1 us, the first at `from_ns`.
+fn activations(from_ns: u64) -> Vec<(u64, Event)> {
+    (1..=20).map(|i| (from_ns + i * 1000, on_and_off(i))).collect()
+}
+
+const HOUR_NS: u64 = 3_600_000_000_000;
+
+#[test]
+fn a_jump_of_the_time_ends_what_is_read_and_is_said() {
+    let options = ReadOptions::default();
+    let mut events = activations(0);
+    events.push((HOUR_NS, on_and_off(1)));
+    let recorded = read_all(&mut given(&events), &options).expect("the part before it");
+    assert_eq!(recorded.totals.window_ns(), 19_000);
+    let [jump] = recorded.jumps[..] else { panic!("{:?}", recorded.jumps) };
+    assert_eq!((jump.at_ns, jump.length_ns, jump.before), (19_000, HOUR_NS - 20_000, false));
+    assert!(jump.to_string().contains("--max-gap"), "{jump}");
+    let believing = ReadOptions { gap_ns_max: HOUR_NS, ..options };
+    let recorded = read_all(&mut given(&events), &believing).expect("all of it");
+    assert!(recorded.jumps.is_empty() && recorded.totals.window_ns() == HOUR_NS - 1000);
+}
+
+#[test]
+fn a_time_that_is_too_early_does_not_keep_away_what_follows() {
+    let options = ReadOptions::default();
+    let events = [vec![(1, on_and_off(1))], activations(HOUR_NS)].concat();
+    let recorded = read_all(&mut given(&events), &options).expect("the part after it");
+    assert_eq!(recorded.totals.window_ns(), 19_000);
+    assert!(recorded.jumps[0].before && recorded.jumps.len() == 1, "{:?}", recorded.jumps);
+    let nobody = [(1, on_and_off(1)), (HOUR_NS, Event::CpuIdle { cpu: 0, state: 0 })];
+    let error = read_all(&mut given(&nobody), &options).expect_err("nobody runs");
+    assert!(error.contains("no event for 3599 s"), "{error}");
+}
+
+#[test]
+fn a_run_of_ours_may_be_as_silent_as_its_workload() {
+    let mut events = activations(0);
+    events.extend(activations(HOUR_NS));
+    let mut run = given(&events);
+    run.1.header = Some(pelton_trace::RunHeader { duration_ns: 2 * HOUR_NS, ..Default::default() });
+    let recorded = read_all(&mut run, &ReadOptions::default()).expect("all of it");
+    assert!(recorded.jumps.is_empty() && recorded.totals.window_ns() == 2 * HOUR_NS - 1000);
 }

@@ -21,7 +21,7 @@ pub use exits::{ExitTime, IdleStates};
 pub use fit::misfits;
 pub use habits::{Habit, Habits};
 pub use histogram::Histogram;
-pub use read::{ReadError, ReadOptions, Recorded, Watch, read, read_idle_states};
+pub use read::{GAP_NS_MAX, Jump, ReadError, ReadOptions, Recorded, Watch, read, read_idle_states};
 pub use record::{
     Attributes, First, Gaps, NOBODY, Pulls, RecordedTask, Recorder, Recording, STEPS_MAX, Step, TASKS_MAX,
 };

@@ -8,6 +8,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::stop::{Stop, Stoppable, is_stop};
@@ -82,7 +83,41 @@ pub(super) struct Input {
     /// What follows the head.
     rest: Box<dyn Read>,
     packing: Option<Packing>,
-    packed_bytes: Option<u64>,
+    packed_bytes: PackedBytes,
+}
+
+/// How long a packed file is.
+#[derive(Clone)]
+enum PackedBytes {
+    /// A file's length.
+    Known(u64),
+    /// A stream: what was read of it so far.
+    SoFar(Arc<AtomicU64>),
+}
+
+impl PackedBytes {
+    /// Most bytes that may come out.
+    fn contents_max(&self) -> u64 {
+        let packed = match self {
+            PackedBytes::Known(bytes) => *bytes,
+            PackedBytes::SoFar(bytes) => bytes.load(Ordering::Relaxed),
+        };
+        GROWTH_FREE_BYTES.max(packed.saturating_mul(GROWTH_MAX))
+    }
+}
+
+/// Counts what is read.
+struct Counted<R> {
+    from: R,
+    bytes: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.from.read(buffer)?;
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        Ok(bytes)
+    }
 }
 
 /// A trace's bytes in any order.
@@ -124,12 +159,14 @@ impl Input {
         bytes: Option<u64>,
     ) -> Result<Input, ImportError> {
         let head = read_head(&mut stream).map_err(|error| ImportError::io(path, error))?;
+        let so_far = Arc::new(AtomicU64::new(head.len() as u64));
+        let packed_bytes = bytes.map_or_else(|| PackedBytes::SoFar(so_far.clone()), PackedBytes::Known);
         if head.is_empty() {
             return Err(ImportError::content(path, "is empty").help("record the trace again"));
         }
         let Some(packing) = Packing::of_head(&head) else {
             let head = without_mark(head);
-            return Ok(Input { head, file, rest: stream, packing: None, packed_bytes: None });
+            return Ok(Input { head, file, rest: stream, packing: None, packed_bytes });
         };
         let fault = |error: io::Error| {
             if is_stop(&error) {
@@ -138,21 +175,33 @@ impl Input {
             ImportError::content(path, format!("cannot unpack this {} file: {error}", packing.name()))
                 .help("copy or record the trace again")
         };
-        let mut unpacked = packing.unpack(Box::new(Cursor::new(head).chain(stream))).map_err(fault)?;
+        let rest = Counted { from: stream, bytes: so_far };
+        let mut unpacked = packing.unpack(Box::new(Cursor::new(head).chain(rest))).map_err(fault)?;
         let head = read_head(&mut unpacked).map_err(fault)?;
         if head.is_empty() {
             return Err(ImportError::content(path, "is empty once unpacked").help("record the trace again"));
         }
         let head = without_mark(head);
-        Ok(Input { head, file: None, rest: unpacked, packing: Some(packing), packed_bytes: bytes })
+        Ok(Input { head, file: None, rest: unpacked, packing: Some(packing), packed_bytes })
     }
 
-    /// The bytes in order. A packed file that cannot be unpacked to its end ends early, and [`Fault`] says why.
+    /// The bytes in order. A packed file that cannot be unpacked to its end, or grows beyond measure, ends early, and [`Fault`]
+    /// says why.
     pub fn into_stream(self) -> (Box<dyn BufRead>, Fault) {
+        self.streamed(true)
+    }
+
+    /// The same for a format that a flood of nothing is not valid in: our logs of runs that repeat pack without measure.
+    pub fn into_checked_stream(self) -> (Box<dyn BufRead>, Fault) {
+        self.streamed(false)
+    }
+
+    fn streamed(self, is_limited: bool) -> (Box<dyn BufRead>, Fault) {
         let fault = Fault::default();
+        let limit = is_limited.then_some(self.packed_bytes);
         let bytes = Cursor::new(self.head).chain(self.rest);
         let stream: Box<dyn Read> = match self.packing {
-            Some(packing) => Box::new(Unpacked { bytes, read: 0, packing, fault: fault.clone() }),
+            Some(packing) => Box::new(Unpacked { bytes, read: 0, limit, packing, fault: fault.clone() }),
             None => Box::new(bytes),
         };
         (Box::new(BufReader::with_capacity(HEAD_BYTES, stream)), fault)
@@ -167,18 +216,14 @@ impl Input {
             let bytes = file.metadata().map_err(failed)?.len();
             return Ok(Whole { file, bytes, fault: None });
         }
-        let limit =
-            self.packed_bytes.map_or(u64::MAX, |packed| GROWTH_FREE_BYTES.max(packed.saturating_mul(GROWTH_MAX)));
-        let packing = self.packing;
-        let mut copy = tempfile::tempfile().map_err(|error| no_room(path, &error))?;
+        let mut unnamed = tempfile::tempfile().map_err(|error| no_room(path, &error))?;
         let (stream, unpacking) = self.into_stream();
-        let copied = copy_limited(stream, &mut copy, limit);
-        let (bytes, grown) = copied
+        let copied = copy(stream, &mut unnamed);
+        let (bytes, fault) = copied
             .map_err(|error| if is_stop(&error) { ImportError::io(path, error) } else { no_room(path, &error) })?;
-        let grown = grown.map(|fault| format!("the {} file {fault}", packing.map_or("", Packing::name)));
-        let fault = unpacking.take().map(|damage| damage.what).or(grown);
-        copy.seek(SeekFrom::Start(0)).map_err(failed)?;
-        Ok(Whole { file: copy, bytes, fault })
+        let fault = unpacking.take().map(|damage| damage.what).or(fault);
+        unnamed.seek(SeekFrom::Start(0)).map_err(failed)?;
+        Ok(Whole { file: unnamed, bytes, fault })
     }
 }
 
@@ -200,12 +245,29 @@ impl Fault {
 struct Unpacked<R> {
     bytes: R,
     read: u64,
+    /// Whose contents have a limit.
+    limit: Option<PackedBytes>,
     packing: Packing,
     fault: Fault,
 }
 
+impl<R> Unpacked<R> {
+    /// True when more came out than any trace holds.
+    fn is_flood(&self) -> bool {
+        self.limit.as_ref().is_some_and(|packed| self.read >= packed.contents_max())
+    }
+}
+
 impl<R: Read> Read for Unpacked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_flood() {
+            let what = format!(
+                "the {} file grows beyond {GROWTH_MAX} times its size: the rest is not read",
+                self.packing.name()
+            );
+            self.fault.set(Damage { position: self.read, what });
+            return Ok(0);
+        }
         match self.bytes.read(buffer) {
             Ok(bytes) => {
                 self.read += bytes as u64;
@@ -239,7 +301,7 @@ impl<S: Source> FromPacked<S> {
     fn note_fault(&mut self) {
         if let Some(damage) = self.fault.take() {
             let mut info = self.source.info().clone();
-            info.damage_at(damage.position, damage.what);
+            info.ends_at(damage.position, damage.what);
             self.end = Some(info);
         }
     }
@@ -313,8 +375,8 @@ fn read_head(stream: &mut dyn Read) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// Copies until the end, a fault of the input, or `limit`. Only a fault of the output is an error.
-fn copy_limited(mut from: impl BufRead, to: &mut File, limit: u64) -> io::Result<(u64, Option<String>)> {
+/// Copies until the end or a fault of the input. Only a fault of the output is an error.
+fn copy(mut from: impl BufRead, to: &mut File) -> io::Result<(u64, Option<String>)> {
     let mut bytes = 0;
     loop {
         let chunk = match from.fill_buf() {
@@ -322,11 +384,8 @@ fn copy_limited(mut from: impl BufRead, to: &mut File, limit: u64) -> io::Result
             Ok(chunk) => chunk,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) if is_stop(&error) => return Err(error),
-            Err(error) => return Ok((bytes, Some(format!("cannot be unpacked further: {error}")))),
+            Err(error) => return Ok((bytes, Some(format!("the file cannot be read further: {error}")))),
         };
-        if bytes + chunk.len() as u64 > limit {
-            return Ok((bytes, Some(format!("grows beyond {GROWTH_MAX} times its size: the rest is not read"))));
-        }
         to.write_all(chunk)?;
         let length = chunk.len();
         bytes += length as u64;
@@ -419,7 +478,30 @@ mod tests {
         (0..80).for_each(|_| out.write_all(&zeros).expect("a vector takes everything"));
         let file = written(&out.finish().expect("a vector takes everything"));
         let whole = Input::open(file.path(), None).expect("opens").into_whole(file.path()).expect("unpacks a part");
-        assert!(whole.bytes <= GROWTH_FREE_BYTES && whole.fault.is_some(), "{} bytes", whole.bytes);
+        assert!(whole.bytes <= GROWTH_FREE_BYTES + HEAD_BYTES as u64 && whole.fault.is_some(), "{} bytes", whole.bytes);
+    }
+
+    #[test]
+    fn a_flood_of_lines_that_mean_nothing_ends_and_is_damage() {
+        let mut text = b"# tracer: nop\na-7 [001] 1.000001: cpu_idle: state=1 cpu_id=1\n".to_vec();
+        text.extend_from_slice(&b"some line that means nothing at all\n".repeat((GROWTH_FREE_BYTES / 32) as usize));
+        for packing in Packing::ALL {
+            let bytes = packed(packing, &text);
+            let (events, info) = read_all(&bytes);
+            let told = info.damage.iter().any(|damage| damage.what.contains("grows beyond 400 times"));
+            let grew = text.len() as u64 > GROWTH_FREE_BYTES.max(bytes.len() as u64 * GROWTH_MAX);
+            assert_eq!((events, told), (1, grew), "{packing:?}: {} bytes, {:?}", bytes.len(), info.damage);
+            assert!(grew || packing == Packing::Gzip, "{packing:?}: {} bytes are no flood", bytes.len());
+        }
+    }
+
+    #[test]
+    fn a_stream_is_measured_by_what_was_read_of_it() {
+        let zeros = packed(Packing::Zstd, &vec![0; (GROWTH_FREE_BYTES + (8 << 20)) as usize]);
+        let input = Input::of_stream(Path::new("-"), Box::new(Cursor::new(zeros)), None, None).expect("opens");
+        let (mut stream, fault) = input.into_stream();
+        let bytes = io::copy(&mut stream, &mut io::sink()).expect("no error");
+        assert!(bytes <= GROWTH_FREE_BYTES + HEAD_BYTES as u64 && fault.take().is_some(), "{bytes}");
     }
 
     #[test]

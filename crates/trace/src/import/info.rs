@@ -171,6 +171,12 @@ impl TraceInfo {
         }
     }
 
+    /// Notes the place where reading ended early; it is among those that are kept, however many came before.
+    pub fn ends_at(&mut self, position: u64, what: impl fmt::Display) {
+        self.damage.truncate(Self::DAMAGE_KEPT - 1);
+        self.damage_at(position, what);
+    }
+
     /// Says that the file carries this column of this event.
     pub fn has_column(&mut self, event: &'static EventInfo, column: &str) {
         if let Some(index) = event.column(column) {

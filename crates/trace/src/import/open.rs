@@ -62,7 +62,8 @@ fn open_unwatched(path: &Path, options: &OpenOptions) -> Result<Box<dyn Source>,
 
 /// Kinds that are read from their beginning to their end.
 fn in_order(input: Input, format: Format, path: &Path) -> Result<Box<dyn Source>, ImportError> {
-    let (stream, fault) = input.into_stream();
+    let is_ours = format == Format::PeltonLog;
+    let (stream, fault) = if is_ours { input.into_checked_stream() } else { input.into_stream() };
     match format {
         Format::PeltCsv => from_packed(PeltCsv::new(stream, path), fault),
         Format::DecisionCsv => from_packed(DecisionCsv::new(stream, path), fault),
