@@ -103,6 +103,28 @@ fn recorded_wakeups() -> String {
     text
 }
 
+/// What a damaged time costs is neither simulated nor shown as part of the recording.
+#[test]
+fn a_damaged_time_costs_no_seconds_and_is_said() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (path, trace) = file(&folder, "trace.txt");
+    let text = recorded_wakeups();
+    let line = text.lines().find(|line| line.contains("1.101000")).expect("the eleventh cycle").to_owned();
+    std::fs::write(path, text.replace(&line, &line.replace("1.101000", "864000.101000"))).expect("written");
+    let since = std::time::Instant::now();
+    let on_juno = ["--recorded-on", "hikey-6220", "--platform", "juno-r0"];
+    let outcome = pelton(&[&["replay", &trace][..], &on_juno].concat());
+    assert!(since.elapsed() < std::time::Duration::from_secs(5), "{:?}", since.elapsed());
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    assert!(outcome.stdout.starts_with(&format!("{trace}: 0.19")), "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("no event for 863998 s"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("(--max-gap believes more than 60 s)"), "{}", outcome.stderr);
+    assert!(good(&["trace", "info", &trace]).contains("a damaged time, or the machine slept"));
+    // Believed, it is simulated: that is what the user asked for.
+    let all = pelton(&[&["replay", &trace][..], &on_juno, &["--max-gap", "720h", "-q"]].concat());
+    assert!(all.code == 0 && all.stdout.contains(": 863999"), "{}{}", all.stdout, all.stderr);
+}
+
 #[test]
 fn what_a_trace_does_not_tell_is_unknown_and_the_simulated_side_has_its_energy() {
     let folder = tempfile::tempdir().expect("temporary folder");

@@ -32,6 +32,9 @@ pub struct PartArgs {
     /// End this long after the first event.
     #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
     pub to: Option<u64>,
+    /// Longest time without any event that is believed [default: 60s].
+    #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
+    pub max_gap: Option<u64>,
 }
 
 /// `pelton workload`.

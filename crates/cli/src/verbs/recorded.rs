@@ -9,7 +9,7 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::units::number;
 use pelton_lab::plan::{self, Inputs};
-use pelton_replay::workload::{self, IdleStates, ReadError, ReadOptions, Recorded, Watch};
+use pelton_replay::workload::{self, GAP_NS_MAX, IdleStates, ReadError, ReadOptions, Recorded, Watch};
 use pelton_scenario::diagnostic::short;
 use pelton_scenario::platform::{self, Built};
 use pelton_scenario::policy::DEFAULT_PROFILE;
@@ -100,7 +100,13 @@ pub fn read(part: &PartArgs, path: &Path, settle_ns: u64, global: &crate::args::
         ));
     };
     let mut machine = machine(&platform)?.machine;
-    let options = ReadOptions { from_ns: part.from.unwrap_or(0), to_ns: part.to, settle_ns, ..ReadOptions::default() };
+    let options = ReadOptions {
+        from_ns: part.from.unwrap_or(0),
+        to_ns: part.to,
+        settle_ns,
+        gap_ns_max: part.max_gap.unwrap_or(GAP_NS_MAX),
+        ..ReadOptions::default()
+    };
     // A run of ours has the platform's own figures.
     let is_ours = header.as_ref().is_some_and(|h| h.remarks.is_empty());
     let wanted = part.idle_states == IdleStatesFrom::Trace && !is_ours;
@@ -177,6 +183,7 @@ pub fn notes(Read { recorded, platform, idle_states, misfits, .. }: &Read) -> Ve
     notes.extend(misfits.iter().map(|misfit| {
         format!("the trace may be of another machine: {misfit} (--recorded-on says which one it is of)")
     }));
+    notes.extend(recorded.jumps.iter().map(ToString::to_string));
     let g = gaps(recorded);
     if g.assumed_speed_pct > 0.0 {
         notes.push(format!(

@@ -9,6 +9,7 @@ use crate::interrupt;
 use crate::output;
 use crate::progress::Counting;
 use crate::sheet::Sheet;
+use pelton_replay::workload::GAP_NS_MAX;
 use pelton_trace::import::{
     ConvertError, Converted, ExportFormat, Format as InputFormat, OpenOptions, Source, TraceInfo, convert, open,
 };
@@ -30,8 +31,22 @@ fn opened(path: &Path, format: Option<InputFormat>) -> Result<Box<dyn Source>, F
 struct Found {
     first_ns: Option<u64>,
     last_ns: u64,
+    /// Longest time without an event, ns, and when it begins, ns after the first event.
+    silence: (u64, u64),
     /// Switches to each task.
     switches: BTreeMap<u32, u64>,
+}
+
+impl Found {
+    fn at(&mut self, now_ns: u64) {
+        let first_ns = *self.first_ns.get_or_insert(now_ns);
+        let before_ns = if self.last_ns == 0 { now_ns } else { self.last_ns };
+        let (length_ns, at_ns) = (now_ns.saturating_sub(before_ns), before_ns.saturating_sub(first_ns));
+        if length_ns > self.silence.0 {
+            self.silence = (length_ns, at_ns);
+        }
+        self.last_ns = now_ns;
+    }
 }
 
 /// Format, length, events, damage.
@@ -41,8 +56,7 @@ pub fn info(args: &TraceInfoArgs, global: &Global) -> Result<Exit, Failure> {
     let (mut found, mut events) = (Found::default(), 0u64);
     while let Some(timed) = source.next().map_err(unreadable)? {
         events += 1;
-        found.first_ns.get_or_insert(timed.time_ns);
-        found.last_ns = timed.time_ns;
+        found.at(timed.time_ns);
         if let pelton_schema::Event::SchedSwitch { next_tid, .. } = timed.event {
             *found.switches.entry(next_tid).or_default() += 1;
         }
@@ -75,7 +89,8 @@ fn as_json(info: &TraceInfo, found: &Found) -> serde_json::Value {
         tasks.iter().map(|&(tid, n)| json!({ "tid": tid, "name": info.task_name(tid), "switches": n })).collect();
     json!({
         "format": info.format.name(), "cpus": info.cpus, "resolution_ns": info.resolution_ns,
-        "first_ns": found.first_ns, "last_ns": found.first_ns.map(|_| found.last_ns), "remarks": info.remarks,
+        "first_ns": found.first_ns, "last_ns": found.first_ns.map(|_| found.last_ns),
+        "longest_silence_ns": found.silence.0, "remarks": info.remarks,
         "events": info.events, "skipped": info.skipped, "lost": info.lost, "lost_unknown": info.lost_unknown,
         "damaged": info.damaged, "damage": damage, "tasks": tasks,
     })
@@ -93,6 +108,10 @@ fn as_text(info: &TraceInfo, found: &Found, csv: bool) -> String {
     if let Some(first_ns) = found.first_ns {
         let length = seconds(found.last_ns - first_ns);
         text += &format!("time     {} to {}, {length}\n", seconds(first_ns), seconds(found.last_ns));
+    }
+    if found.silence.0 > GAP_NS_MAX {
+        let (length, at) = (seconds(found.silence.0), seconds(found.silence.1));
+        text += &format!("silence  {length} long, {at} after the first event: a damaged time, or the machine slept\n");
     }
     info.remarks.iter().for_each(|remark| text += &format!("         {remark}\n"));
     text += &format!("lost     {}\n", lost(info));
