@@ -172,3 +172,28 @@ fn events_and_results_do_not_share_standard_output() {
         assert!(refused.stderr.contains("cannot go to standard output"), "{}", refused.stderr);
     }
 }
+
+/// What a run of ours decided is in its log, and the machine it had: both are used without being asked for.
+#[test]
+fn a_run_of_ours_is_validated_on_its_own_machine() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (_, log) = file(&folder, "own.plog");
+    let cases = [
+        ("juno-r0", "busy:cpus=0", "7.2", ""),
+        ("hikey-6220", "periodic:run_us=3000,period_us=16000", "7.2", "headroom=frequency"),
+        ("intel-i7-6700", "periodic:run_us=300,period_us=2000,threads=6", "5.4", ""),
+        ("sc7180-trogdor", "periodic:run_us=300,period_us=2000,threads=6", "7.2", ""),
+    ];
+    for (platform, workload, profile, set) in cases {
+        let run =
+            ["run", "--platform", platform, "--workload", workload, "--profile", profile, "--duration", "1s", "-q"];
+        let sets: &[&str] = if set.is_empty() { &[] } else { &["--set", set] };
+        good(&[&run[..], &["--log", &log], sets].concat());
+        let own = pelton(&["validate", &log]);
+        assert_eq!(own.code, 0, "{platform} {workload}: {}", own.stdout);
+        assert!(own.stdout.contains("cpu_frequency") && own.stdout.contains(" 0 divergent"), "{}", own.stdout);
+    }
+    // Headroom is put on another number there: a rule that is not the run's is noticed.
+    let other = pelton(&["validate", &log, "--profile", "6.1"]);
+    assert!(other.code == 1 && other.stdout.contains("raw_freq"), "{}", other.stdout);
+}

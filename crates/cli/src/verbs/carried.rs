@@ -14,9 +14,35 @@ const KHZ_UNKNOWN: u32 = 1_000_000;
 /// What this program recorded, as a platform; `None` for other traces, and for what describes no machine.
 pub fn platform(header: &RunHeader) -> Option<Platform> {
     let is_recording = header.remarks.iter().any(|remark| remark.starts_with("kernel: "));
+    if is_recording { described(header) } else { None }
+}
+
+/// The machine that the header of a run describes: the built-in one it names while that is still the same, else its CPUs and
+/// frequencies; `None` for recordings.
+pub fn of_run(header: &RunHeader) -> Option<Platform> {
+    if !header.remarks.is_empty() {
+        return None;
+    }
+    let named = pelton_scenario::platform::names().find(|name| *name == header.platform).map(Platform::named);
+    named
+        .filter(|named| super::recorded::machine(named).is_ok_and(|built| is_of(header, &built.machine)))
+        .or_else(|| described(header))
+}
+
+/// True when a machine has the CPUs and frequencies of a header.
+fn is_of(header: &RunHeader, machine: &pelton_sim::Machine) -> bool {
+    let cpus = machine.cpus.iter().map(|cpu| (cpu.capacity, cpu.domain));
+    let khz = machine.domains.iter().map(|domain| domain.opps.iter().map(|opp| opp.khz));
+    cpus.eq(header.cpus.iter().map(|cpu| (cpu.capacity, cpu.domain)))
+        && khz.zip(&header.domains).all(|(khz, layout)| khz.eq(layout.opps_khz.iter().copied()))
+        && machine.domains.len() == header.domains.len()
+}
+
+/// CPUs, frequencies and idle states as the header has them.
+fn described(header: &RunHeader) -> Option<Platform> {
     let fits =
         (1..=CPUS_MAX).contains(&header.cpus.len()) && header.domains.iter().all(|d| d.opps_khz.len() <= OPPS_MAX);
-    if !is_recording || !fits {
+    if !fits {
         return None;
     }
     let mut text = String::from(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton validate`: does the core compute what the kernel recorded?
 
+use super::carried;
 use super::common::{bad_input, print, print_json, section, unreadable};
 use super::distinguish::{self, told};
 use super::placements;
@@ -10,6 +11,7 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::sheet::Sheet;
 use pelton_core::{Policy, profiles};
+use pelton_lab::plan;
 use pelton_replay::validate::tolerance::{
     AVERAGES, FREQUENCY_EXTRA_PERMILLE_MAX, FREQUENCY_HIT_PERMILLE_MIN, FREQUENCY_WINDOW_NS,
 };
@@ -58,8 +60,11 @@ fn validated(path: &Path, args: &ValidateArgs, global: &Global) -> Result<placem
     let again = || open_all(path, &args.with, OpenOptions { format: args.input_format, stop: Some(interrupt::flag()) });
     let mut source = again().map_err(unreadable)?;
     let (profile, remark) = profile(args, source.info());
-    let policy = Policy::profile(&profile).map_err(Failure::input)?;
-    let machine = args.platform.as_deref().map(|name| machine(name, &profile)).transpose()?;
+    let policy = policy(&profile, source.info())?;
+    let machine = match &args.platform {
+        Some(name) => Some(machine(name, &profile)?),
+        None => machine_of_run(source.info(), &profile)?,
+    };
     let options = Options { policy, machine };
     if args.self_test {
         return checked_self_test(path, &again, &options);
@@ -113,6 +118,26 @@ fn release(remark: &str) -> Option<(u32, u32)> {
         let mut parts = word.split('.');
         Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
     })
+}
+
+/// The profile, with the switches that a run of ours says it had.
+fn policy(profile: &str, info: &TraceInfo) -> Result<Policy, Failure> {
+    let of_run = info.header.as_ref().filter(|h| h.remarks.is_empty() && h.profile == profile);
+    let sets: Vec<&str> = of_run.map_or("", |h| h.policy.as_str()).split([',', ' ', '\n']).collect();
+    let sets: Vec<&str> = sets.into_iter().filter(|set| set.contains('=')).collect();
+    let none: [pelton_scenario::SourceFile; 0] = [];
+    match pelton_scenario::policy::choose_from(Some(profile), &none, &sets) {
+        Ok(chosen) => Ok(chosen.policy),
+        // A header that anybody may have written is no reason to stop.
+        Err(_) => Policy::profile(profile).map_err(Failure::input),
+    }
+}
+
+/// The machine of a run of ours, which its log describes; `None` for other traces.
+fn machine_of_run(info: &TraceInfo, profile: &str) -> Result<Option<Machine>, Failure> {
+    let Some(platform) = info.header.as_ref().and_then(carried::of_run) else { return Ok(None) };
+    let built = plan::machine(&platform.inputs(), profile).map_err(|d| bad_input(&d));
+    built.map(|built| Some(built.machine))
 }
 
 /// A platform by name or file, as this kernel sees it.

@@ -165,7 +165,7 @@ pub(super) fn equal(
     report.differ(divergence(place, cpu, signal, what, before, fields));
 }
 
-fn divergence(
+pub(super) fn divergence(
     place: Place,
     cpu: u32,
     signal: &'static str,

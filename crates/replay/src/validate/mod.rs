@@ -29,6 +29,7 @@ mod limits;
 mod merge;
 mod moments;
 mod object;
+mod own;
 mod ownership;
 #[cfg(test)]
 mod recorded;
@@ -74,6 +75,7 @@ use energy::Energies;
 use engine::{Engine, Place, Record};
 use limits::Limits;
 use object::{Pending, State};
+use own::OwnDecisions;
 
 /// What a trace is held against.
 #[derive(Clone, Debug)]
@@ -106,6 +108,7 @@ pub struct Validator {
     clocks: Clocks,
     decisions: Decisions,
     energies: Energies,
+    own: OwnDecisions,
     current: BTreeMap<u32, u32>,
     published: BTreeMap<u32, u64>,
     before: BTreeMap<u32, Avg>,
@@ -115,10 +118,12 @@ impl Validator {
     /// Nothing seen yet.
     pub fn new(options: Options) -> Validator {
         let energies = Energies::new(&options.policy, options.machine.as_ref());
+        let own = OwnDecisions::new(&options.policy, options.machine.as_ref());
         Validator {
             options,
             core: arithmetic::right(),
             energies,
+            own,
             limits: Limits::default(),
             report: Report::default(),
             engine: Engine::default(),
@@ -144,6 +149,7 @@ impl Validator {
         }
         self.report.survey.event(&timed.event);
         let policy = self.options.policy;
+        self.own.event(&policy, &mut self.report, place, &timed.event);
         match timed.event {
             Event::PeltBefore { .. } | Event::PeltState { .. } => self.pelt(&policy, place, &timed.event),
             Event::RqClock { cpu, clock_pelt_ns, lost_idle_ns, .. } => {

@@ -121,7 +121,8 @@ fn read(
     survey: &Survey,
     distort: Distort,
 ) -> Result<Second, ImportError> {
-    let signals = Signals::of(survey).filter(|_| survey.frequencies > 0);
+    // What a governor of ours decided is told, and was decided again in the first reading: there is nothing to predict.
+    let signals = Signals::of(survey).filter(|_| survey.frequencies > 0 && survey.decisions == 0);
     let governor = options.machine.as_ref().zip(signals);
     let mut second = Second {
         coarse: Coarse::new(options.policy, options.machine.as_ref(), survey, info),

@@ -23,6 +23,8 @@ pub struct Survey {
     pub utils: u64,
     /// Choices of the governor.
     pub choices: u64,
+    /// Decisions of a governor of ours, complete.
+    pub decisions: u64,
     /// Frequency changes.
     pub frequencies: u64,
     /// Steps of the run-queue clocks.
@@ -56,6 +58,7 @@ impl Survey {
             Event::PeltState { .. } => self.states += 1,
             Event::EffectiveUtil { .. } => self.utils += 1,
             Event::NextFreq { .. } => self.choices += 1,
+            Event::FreqDecision { .. } => self.decisions += 1,
             Event::RqClockStep { .. } => self.steps += 1,
             Event::ComputeEnergy { .. } => self.energies += 1,
             _ => {}

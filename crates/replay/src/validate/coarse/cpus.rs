@@ -26,7 +26,9 @@ impl CpuTable {
             let domain = machine.and_then(|m| m.domains.get(spec.domain as usize));
             table.capacity.insert(cpu, spec.capacity);
             if let Some(domain) = domain {
-                table.reference.insert(cpu, domain.ref_khz);
+                // Where the kernel does not know the frequency, signals do not scale with it: every one is the highest.
+                let reference = if domain.freq_invariant { domain.ref_khz } else { 1 };
+                table.reference.insert(cpu, reference);
                 table.domain.insert(cpu, domain.cpus.clone());
             }
         }

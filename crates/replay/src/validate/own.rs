@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The governor's decisions in logs of our own runs: every evaluation is mapped to a frequency again, and every frequency
+//! that was set must be one that was asked for.
+
+use std::collections::BTreeMap;
+
+use pelton_core::{Policy, SugovPolicy};
+use pelton_schema::{Event, GateVerdict};
+use pelton_sim::Machine;
+use pelton_sim::machine::FreqDomain;
+
+use super::decision::{divergence, equal};
+use super::engine::Place;
+use super::report::{Field, Report};
+
+/// Requests remembered for a driver that is slow.
+const ASKED_MAX: usize = 64;
+
+/// Domains of the machine that the run had.
+#[derive(Debug, Default)]
+pub struct OwnDecisions {
+    domains: Vec<Own>,
+    of_cpu: BTreeMap<u32, usize>,
+}
+
+#[derive(Debug)]
+struct Own {
+    sugov: SugovPolicy,
+    khz: Vec<u32>,
+    no_table: bool,
+    /// Frequency set last; none before the first.
+    set_khz: Option<u32>,
+    /// What was asked for since, the latest last; none before the first decision.
+    asked_khz: Vec<u32>,
+}
+
+impl OwnDecisions {
+    /// Without a machine, or with a governor other than schedutil, nothing is looked at.
+    pub fn new(pol: &Policy, machine: Option<&Machine>) -> OwnDecisions {
+        let domains = machine.filter(|_| pol.governor == 0).map_or(&[][..], |machine| &machine.domains);
+        let of_cpu = (0..).zip(domains).flat_map(|(d, spec)| spec.cpus.iter().map(move |&cpu| (cpu, d)));
+        OwnDecisions { of_cpu: of_cpu.collect(), domains: domains.iter().map(Own::new).collect() }
+    }
+
+    /// A decision, or a frequency that was set.
+    pub fn event(&mut self, pol: &Policy, report: &mut Report, place: Place, event: &Event) {
+        match *event {
+            Event::FreqDecision { domain, .. } => {
+                if let Some(own) = self.domains.get_mut(domain as usize) {
+                    own.decided(pol, report, place, event);
+                }
+            }
+            Event::CpuFrequency { cpu, freq_khz } => {
+                if let Some(own) = self.of_cpu.get(&cpu).and_then(|&d| self.domains.get_mut(d)) {
+                    own.set(report, place, cpu, freq_khz);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Own {
+    fn new(spec: &FreqDomain) -> Own {
+        let mut khz: Vec<u32> = spec.opps.iter().map(|opp| opp.khz).collect();
+        khz.sort_unstable();
+        let sugov = SugovPolicy {
+            nr_cpus: u32::try_from(spec.cpus.len()).unwrap_or(0),
+            min_khz: khz.first().copied().unwrap_or(0),
+            max_khz: khz.last().copied().unwrap_or(0),
+            ref_khz: spec.ref_khz,
+            freq_invariant: u32::from(spec.freq_invariant),
+            ..SugovPolicy::default()
+        };
+        Own { sugov, khz, no_table: spec.no_table, set_khz: None, asked_khz: Vec::new() }
+    }
+
+    fn decided(&mut self, pol: &Policy, report: &mut Report, place: Place, event: &Event) {
+        let Event::FreqDecision {
+            cpu,
+            gate,
+            perf,
+            forced_max,
+            cap_orig,
+            raw_khz,
+            resolved_khz,
+            prev_khz,
+            request_khz,
+            changed,
+            ..
+        } = *event
+        else {
+            return;
+        };
+        let was_evaluated = [GateVerdict::Open, GateVerdict::Held, GateVerdict::Peak, GateVerdict::Dead];
+        if !was_evaluated.iter().any(|&verdict| verdict as u32 == gate) {
+            return;
+        }
+        let inputs = || vec![("perf", perf.into()), ("cap_orig", cap_orig.into()), ("forced_max", forced_max.into())];
+        if self.sugov.freq_invariant != 0 {
+            let ours = self.sugov.raw_freq(pol, perf, cap_orig, forced_max != 0);
+            equal(report, place, cpu, "raw_freq", "frequency of a target", inputs(), ("raw_khz", raw_khz, ours));
+        }
+        if !self.no_table {
+            let ours = self.sugov.resolve(&self.khz, raw_khz);
+            let raw = vec![("raw_khz", raw_khz.into())];
+            equal(report, place, cpu, "next_freq", "frequency choice", raw, ("resolved_khz", resolved_khz, ours));
+        }
+        if self.asked_khz.is_empty() {
+            self.asked_khz.push(prev_khz);
+        }
+        if changed != 0 && self.asked_khz.len() < ASKED_MAX {
+            self.asked_khz.push(request_khz);
+        }
+    }
+
+    /// Neighbours of a domain tell the same frequency again.
+    fn set(&mut self, report: &mut Report, place: Place, cpu: u32, khz: u32) {
+        if self.set_khz.replace(khz).is_none_or(|before| before == khz) || self.asked_khz.is_empty() {
+            return;
+        }
+        let settable = |asked: u32| match self.no_table {
+            true => self.khz.iter().copied().find(|&k| k >= asked).or(self.khz.last().copied()).unwrap_or(asked),
+            false => asked,
+        };
+        match self.asked_khz.iter().position(|&asked| settable(asked) == khz) {
+            Some(index) => {
+                // It stays asked for until something else is.
+                self.asked_khz.drain(..index);
+                report.agree("cpu_frequency", "");
+            }
+            None => {
+                let asked = self.asked_khz.last().copied().unwrap_or(0);
+                let fields = vec![Field { name: "freq_khz", kernel: khz.into(), ours: asked.into() }];
+                report.differ(divergence(place, cpu, "cpu_frequency", "set, but not asked for", Vec::new(), fields));
+            }
+        }
+    }
+}
