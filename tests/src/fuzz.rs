@@ -164,3 +164,31 @@ impl Random {
         from.get(self.below(from.len() as u64) as usize)
     }
 }
+
+/// A trace.dat of version 6 with one CPU, one page and one record.
+pub fn small_trace_dat() -> Vec<u8> {
+    let format = "name: cpu_idle\nID: 9\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\
+                  \tfield:u32 state;\toffset:8;\tsize:4;\tsigned:0;\n\tfield:u32 cpu_id;\toffset:12;\tsize:4;\tsigned:0;\n";
+    let mut file = b"\x17\x08\x44tracing6\0\0\x08".to_vec();
+    file.extend(256u32.to_le_bytes());
+    for name in ["header_page\0", "header_event\0"] {
+        file.extend(name.as_bytes());
+        file.extend(0u64.to_le_bytes());
+    }
+    file.extend(1u32.to_le_bytes());
+    file.extend((format.len() as u64).to_le_bytes());
+    file.extend(format.as_bytes());
+    file.extend([0; 4 + 4 + 4 + 8]);
+    file.extend(1u32.to_le_bytes());
+    file.extend(b"options  \0\0\0flyrecord\0");
+    let page = (file.len() as u64 + 16).next_multiple_of(256);
+    file.extend(page.to_le_bytes());
+    file.extend(256u64.to_le_bytes());
+    file.resize(page as usize, 0);
+    file.extend(77u64.to_le_bytes());
+    file.extend(20u64.to_le_bytes());
+    file.extend((4u32 | 5 << 5).to_le_bytes());
+    file.extend([9, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]);
+    file.resize(page as usize + 256, 0);
+    file
+}

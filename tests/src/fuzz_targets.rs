@@ -3,10 +3,16 @@
 
 use std::io::{Cursor, Write};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
+use pelton_lab::experiment;
+use pelton_lab::reproduce::{Options, reproduce};
+use pelton_lab::run::{Control, LabError};
 use pelton_replay::{validate, workload};
 use pelton_scenario::platform::PlatformOptions;
-use pelton_scenario::{platform, policy, rtapp};
+use pelton_scenario::{Diagnostics, SourceFile, diagnostic, platform, policy, rtapp};
+use pelton_schema::NullSink;
+use pelton_sim::{Machine, RunConfig, Workload};
 use pelton_trace::LogReader;
 use pelton_trace::import::csv::{ActivationCsv, DecisionCsv, PeltCsv, SeriesCsv};
 use pelton_trace::import::text::TextSource;
@@ -98,6 +104,95 @@ pub fn workload_from_trace(input: &[u8]) {
         let made = workload::synthesise(&recorded.recording, &habits, &recorded.names, &machine, &options);
         let model = pin != workload::Pin::Free;
         drop(workload::write_rtapp(&made.workload, &machine, workload::WriteOptions { model }));
+    }
+}
+
+/// An experiment file, as `reproduce FILE` reads it: every plan of it is made, and its runs begin.
+///
+/// Paths are left out: what a file that the user wrote names, is opened.
+pub fn experiment_toml(input: &[u8]) {
+    let shown = |messages: &Diagnostics| drop(diagnostic::render(messages, 80, false));
+    let experiment = match experiment::from_bytes("input.toml", input) {
+        Ok(experiment) => experiment,
+        Err(messages) => return shown(&messages),
+    };
+    if experiment.platform.contains('/') || experiment.workload.values().any(|w| w.spec.contains('/')) {
+        return;
+    }
+    let stop = AtomicBool::new(true);
+    let control = Control { stop: &stop, progress: &|_| {} };
+    let options = Options { seeds: Some(1), jobs: 1 };
+    match reproduce(&experiment, None, options, control) {
+        Err(LabError::Input(messages)) => shown(&messages),
+        other => drop(format!("{other:?}")),
+    }
+}
+
+/// A trace packed with gzip, xz or zstd. The first byte says how: 0 is packed already; else the rest is packed here, and the
+/// next two bytes say where it is damaged afterwards, so that mutations reach what is inside.
+pub fn packed_trace(input: &[u8]) {
+    let [how, damage, mask, rest @ ..] = input else { return };
+    let mut packed = match how % 4 {
+        0 => input[1..].to_vec(),
+        1 => gzip(rest),
+        2 => xz(rest),
+        _ => zstd::encode_all(rest, 1).expect("a vector takes everything"),
+    };
+    let at = packed.len() * usize::from(*damage) / 256;
+    if how % 4 != 0 && !packed.is_empty() {
+        packed[at] ^= mask;
+    }
+    let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+    file.write_all(&packed).expect("room for a temporary file");
+    if let Ok(mut source) = open(file.path(), &OpenOptions::default()) {
+        read_on(&mut *source);
+    }
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    out.write_all(bytes).and_then(|()| out.finish()).expect("a vector takes everything")
+}
+
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut out = liblzma::write::XzEncoder::new(Vec::new(), 0);
+    out.write_all(bytes).and_then(|()| out.finish()).expect("a vector takes everything")
+}
+
+/// Any events, read as a recording and simulated, as `replay` does.
+pub fn read_then_simulate(input: &[u8]) {
+    let machine =
+        platform::load("juno-r0").and_then(|file| file.machine(&PlatformOptions::new("7.2"))).expect("built in");
+    // A second of it: how long a run takes is another question than whether it ends well.
+    let part = workload::ReadOptions { to_ns: Some(1_000_000_000), ..Default::default() };
+    let going = &mut |_: u64| std::ops::ControlFlow::Continue(());
+    let Ok(recorded) = workload::read(&mut MadeEvents::new(input), Some(&machine), &part, going) else { return };
+    let habits = workload::Habits::of(&recorded.recording);
+    let options = workload::SynthesisOptions { pin: workload::Pin::Asleep, ..Default::default() };
+    let made = workload::synthesise(&recorded.recording, &habits, &recorded.names, &machine, &options);
+    if !made.workload.tasks.is_empty() {
+        simulate(&machine, &made.workload, recorded.totals.window_ns());
+    }
+}
+
+/// An rt-app file, simulated for 20 ms.
+pub fn rtapp_then_simulate(input: &[u8]) {
+    let machine =
+        platform::load("hikey-6220").and_then(|file| file.machine(&PlatformOptions::new("7.2"))).expect("built in");
+    let Ok(file) = SourceFile::from_bytes("input.json", input) else { return };
+    let options = rtapp::RtAppOptions { cpus: Some(8), ..Default::default() };
+    if let Ok(loaded) = rtapp::load_full(&file, &options) {
+        simulate(&machine, &loaded.workload, 20_000_000);
+    }
+}
+
+/// Runs; a report adds up, or a refusal says why.
+fn simulate(machine: &Machine, workload: &Workload, duration_ns: u64) {
+    let policy = pelton_core::Policy::profile("7.2").expect("a profile");
+    let config = RunConfig { duration_ns, ..RunConfig::default() };
+    match pelton_sim::run(machine, workload, &policy, &config, NullSink) {
+        Ok(report) => assert!(report.tasks.len() >= workload.tasks.len(), "every task is reported"),
+        Err(error) => drop(error.to_string()),
     }
 }
 

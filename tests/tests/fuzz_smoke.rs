@@ -3,7 +3,7 @@
 
 use pelton_schema::{Event, Sink};
 use pelton_tests::fuzz::Target;
-use pelton_tests::{fuzz_targets, made_events};
+use pelton_tests::{fuzz, fuzz_targets, made_events};
 use pelton_trace::import::Source;
 use pelton_trace::{LogReader, PerfettoTrace};
 
@@ -127,7 +127,7 @@ fn traces_as_sources_never_panic() {
     smoke(&Target {
         name: "trace_dat",
         run: fuzz_targets::trace_dat,
-        seeds: vec![small_trace_dat()],
+        seeds: vec![fuzz::small_trace_dat()],
         words: &["7\0", "options  \0", "flyrecord\0", "field:", "offset:"],
     });
 }
@@ -197,30 +197,74 @@ fn any_events_can_become_a_workload() {
     smoke(&Target { name: "workload_from_trace", run, seeds: event_seeds(), words: &["\u{1}", "\u{7f}"] });
 }
 
-/// A trace.dat of version 6 with one CPU, one page and one record.
-fn small_trace_dat() -> Vec<u8> {
-    let format = "name: cpu_idle\nID: 9\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\
-                  \tfield:u32 state;\toffset:8;\tsize:4;\tsigned:0;\n\tfield:u32 cpu_id;\toffset:12;\tsize:4;\tsigned:0;\n";
-    let mut file = b"\x17\x08\x44tracing6\0\0\x08".to_vec();
-    file.extend(256u32.to_le_bytes());
-    for name in ["header_page\0", "header_event\0"] {
-        file.extend(name.as_bytes());
-        file.extend(0u64.to_le_bytes());
+#[test]
+fn any_events_can_be_replayed() {
+    let run = fuzz_targets::read_then_simulate;
+    fewer(&Target { name: "read_then_simulate", run, seeds: event_seeds(), words: &["\u{1}", "\u{7f}"] }, 8);
+}
+
+#[test]
+fn rtapp_files_that_are_accepted_run() {
+    let (seeds, run) = (seeds("scenarios/workloads/rt-app", ".json"), fuzz_targets::rtapp_then_simulate);
+    fewer(&Target { name: "rtapp_then_simulate", run, seeds, words: &words(JSON_WORDS) }, 8);
+}
+
+#[test]
+fn experiment_files_never_panic() {
+    let (seeds, run) = (vec![EXPERIMENT.as_bytes().to_vec()], fuzz_targets::experiment_toml);
+    fewer(&Target { name: "experiment_toml", run, seeds, words: &words(TOML_WORDS) }, 4);
+}
+
+/// Small enough to be run some thousand times.
+const EXPERIMENT: &str = r#"schema = 1
+table = "small"
+why = "a test"
+source = "nobody"
+platform = "hikey-6220"
+profile = "4.16"
+duration_s = 1.0
+hz = 1000
+seeds = 2
+calibration = "none"
+[assumptions]
+hz = "free"
+[workload.a]
+why = "w"
+spec = "periodic:run_us=300,period_us=2000"
+[variant.base]
+why = "v"
+set = { util_est = "off" }
+[[row]]
+id = "r"
+variant = "base"
+workload = "a"
+quantity = "transitions"
+published = 10
+tolerance = "10 %"
+role = "predicted"
+[[claim]]
+id = "c"
+text = "few"
+row = "r"
+max = 20.0
+"#;
+
+#[test]
+fn packed_files_never_panic() {
+    let text = b"# tracer: nop\na-7 [001] 1.000001: cpu_idle: state=1 cpu_id=1\n";
+    let log = seeds("crates/trace/tests/fixtures", ".plog").remove(0);
+    let by = |how: u8, contents: &[u8]| [&[how, 0, 0][..], contents].concat();
+    let seeds = (1..4).flat_map(|how| [by(how, text), by(how, &log), by(how, TABLES[3].as_bytes())]);
+    let run = fuzz_targets::packed_trace;
+    fewer(&Target { name: "packed_trace", run, seeds: seeds.collect(), words: &["\u{1f}\u{8b}", "\n", "[001]"] }, 4);
+}
+
+/// For targets that take longer: so many times fewer inputs.
+fn fewer(target: &Target<'_>, times: u64) {
+    if std::env::var_os("PELTON_FUZZ_SEEDS").is_some() {
+        return smoke(target);
     }
-    file.extend(1u32.to_le_bytes());
-    file.extend((format.len() as u64).to_le_bytes());
-    file.extend(format.as_bytes());
-    file.extend([0; 4 + 4 + 4 + 8]);
-    file.extend(1u32.to_le_bytes());
-    file.extend(b"options  \0\0\0flyrecord\0");
-    let page = (file.len() as u64 + 16).next_multiple_of(256);
-    file.extend(page.to_le_bytes());
-    file.extend(256u64.to_le_bytes());
-    file.resize(page as usize, 0);
-    file.extend(77u64.to_le_bytes());
-    file.extend(20u64.to_le_bytes());
-    file.extend((4u32 | 5 << 5).to_le_bytes());
-    file.extend([9, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]);
-    file.resize(page as usize + 256, 0);
-    file
+    if let Err(failure) = target.smoke((inputs() / times).max(1)) {
+        panic!("{}", failure.report(target.name));
+    }
 }

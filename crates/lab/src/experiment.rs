@@ -320,7 +320,15 @@ pub fn parse(file: &str, text: &str) -> Result<Experiment, ExperimentError> {
 
 /// Reads and checks an experiment file that is not embedded.
 pub fn read(path: &Path) -> Result<Experiment, Diagnostics> {
-    let file = SourceFile::read(path)?;
+    of_file(SourceFile::read(path)?)
+}
+
+/// The same from bytes under a name for messages.
+pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Experiment, Diagnostics> {
+    of_file(SourceFile::from_bytes(name, bytes)?)
+}
+
+fn of_file(file: SourceFile) -> Result<Experiment, Diagnostics> {
     let mut experiment: Experiment = toml::from_str(file.text()).map_err(|e| match e.span() {
         Some(span) => file.error(span, e.message()),
         None => file.about(e.message()),
