@@ -26,9 +26,14 @@ step_with() {
     if $tool --version >/dev/null 2>&1; then
         step "$name" "$@"
     else
-        not_checked=$((not_checked + 1))
-        printf 'check: not checked: %s (%s is missing, see scripts/setup.sh)\n' "$name" "$tool"
+        not_checked "$name" "$tool is missing, see scripts/setup.sh"
     fi
+}
+
+# not_checked NAME WHY
+not_checked() {
+    not_checked=$((not_checked + 1))
+    printf 'check: NOT CHECKED: %s (%s)\n' "$1" "$2"
 }
 
 # Without the recorder where it cannot be built.
@@ -58,6 +63,33 @@ step "generated files" cargo xtask generate --check
 step "known-answer tables" cargo xtask vectors --check
 step "documentation" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace "${build_flags[@]}" --no-deps
 step_with "cargo deny" "licences of dependencies" cargo deny --log-level error check licenses bans sources
+
+known_vulnerabilities() {
+    local manifest
+    for manifest in Cargo.toml fuzz/Cargo.toml; do
+        cargo deny --offline --log-level error --config deny.toml --manifest-path "$manifest" check advisories || return 1
+    done
+}
+
+# A database that cannot be had says nothing about the crates: that is neither good nor bad.
+advisories="known vulnerabilities of dependencies"
+if ! cargo deny --version >/dev/null 2>&1; then
+    not_checked "$advisories" "cargo deny is missing, see scripts/setup.sh"
+elif ! cargo deny --log-level error --config deny.toml fetch db >/dev/null 2>&1; then
+    not_checked "$advisories" "the advisory database cannot be fetched"
+else
+    step "$advisories" known_vulnerabilities
+fi
+
+# The fuzz targets: compiled as far as types go, so that no C++ compiler is needed, with the versions of their lock file.
+if fetched=$(cargo fetch --quiet --locked --manifest-path fuzz/Cargo.toml 2>&1); then
+    step "fuzz targets" env CUSTOM_LIBFUZZER_PATH="$PWD/target/none.a" \
+        cargo check --quiet --locked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz --bins
+elif [[ $fetched == *--locked* ]]; then
+    step "fuzz targets: fuzz/Cargo.lock is out of date: cargo update --workspace --manifest-path fuzz/Cargo.toml" false
+else
+    not_checked "fuzz targets" "libfuzzer-sys cannot be fetched"
+fi
 
 printf 'check: %d passed, %d failed, %d not checked\n' "$passed" "$failed" "$not_checked"
 [ "$failed" = 0 ]

@@ -130,6 +130,8 @@ group() {
         check)
             component fmt rustfmt "checks the format of Rust code"
             component clippy clippy "lints Rust code"
+            cargo deny --version >/dev/null 2>&1 ||
+                say "missing: cargo-deny (looks for known vulnerabilities in dependencies); cargo install --locked cargo-deny"
             python_packages
             ;;
         bench)
