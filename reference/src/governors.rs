@@ -96,11 +96,40 @@ impl SchedDvfs {
     }
 }
 
+/// What the rules of a release say about conservative.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Steps {
+    /// Nothing at a limit.
+    #[default]
+    Stop,
+    /// To the limit and no further.
+    Clamp,
+    /// The same; unseen periods only count when there is little to do.
+    ClampIfIdle,
+}
+
+/// How a CPU spent its time so far: us, nice in ns.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
+    /// All.
+    pub wall: u64,
+    /// Idle for want of work.
+    pub idle: u64,
+    /// Idle, a task waits for I/O.
+    pub waits: u64,
+    /// Tasks with nice above 0.
+    pub nice: u64,
+}
+
 /// A sampling governor on a domain of one CPU, and that CPU.
 #[derive(Clone, Debug, Default)]
 pub struct Sampler {
     /// Rules of 4.5, not 6.12.
     pub old: bool,
+    /// conservative's rule.
+    pub steps: Steps,
+    /// The driver counts its operating points from the highest.
+    pub descends: bool,
     /// us.
     pub sampling: u64,
     /// Periods until the next sample.
@@ -113,16 +142,24 @@ pub struct Sampler {
     pub hardware: (u64, u64),
     /// conservative: its own idea of the frequency, kHz.
     pub requested: u64,
+    /// Until the next sample, us.
+    pub delay: u64,
+    /// The second part of a period: kHz and us.
+    pub rest: Option<(u64, u64)>,
+    /// The load that counts, percent.
+    pub load: u64,
     skipped: u64,
     unseen: Option<u64>,
+    this_load: u64,
     load_before: u64,
-    seen: (u64, u64),
+    seen: (u64, u64, u64),
 }
 
 impl Sampler {
     /// One that has seen nothing.
     pub fn new(old: bool, sampling: u64, cur: u64, limits: (u64, u64), hardware: (u64, u64)) -> Sampler {
-        Sampler { old, sampling, mult: 1, cur, limits, hardware, requested: cur, ..Sampler::default() }
+        let fresh = Sampler { old, sampling, mult: 1, cur, limits, hardware, requested: cur, ..Sampler::default() };
+        Sampler { delay: sampling, ..fresh }
     }
 }
 
@@ -137,27 +174,56 @@ pub struct Tunables {
     pub down_factor: u64,
     /// Percent.
     pub step: u64,
+    /// Thousandths.
+    pub bias: u64,
+    /// Nice time is idle time.
+    pub ignores_nice: bool,
+    /// Waiting for I/O is busy time.
+    pub io_is_busy: bool,
+}
+
+/// What 32 bits keep.
+fn word(value: u64) -> u64 {
+    value % (1 << 32)
 }
 
 impl Sampler {
-    /// Load since the last sample, M3; the totals are in us.
-    pub fn load(&mut self, wall: u64, idle: u64) -> u64 {
-        let (dw, di) = (wall - self.seen.0, idle - self.seen.1);
-        self.seen = (wall, idle);
-        let long = 2 * self.sampling * self.mult;
-        self.unseen = (!self.old && di > long).then(|| di / (self.sampling * self.mult));
+    fn since(&mut self, t: &Tunables, now: &Times) -> (u64, u64) {
+        let idle = now.idle + if t.io_is_busy { 0 } else { now.waits };
+        let mut spent = word(idle.saturating_sub(self.seen.1));
+        if t.ignores_nice {
+            spent = word(spent + (now.nice - self.seen.2) / 1000);
+        }
+        let wall = word(now.wall.wrapping_sub(self.seen.0));
+        self.seen = (now.wall, idle, now.nice);
+        (wall, spent)
+    }
+
+    /// Looks at the load since the last sample, M3.
+    pub fn look(&mut self, t: &Tunables, now: &Times) {
+        let (dw, di) = self.since(t, now);
+        let period = word(self.sampling * self.mult);
+        let long = word(2 * period);
+        self.unseen = (!self.old && di > long).then(|| di.checked_div(period).unwrap_or(0));
+        (self.load, self.this_load) = (0, 0);
+        if self.old && (dw == 0 || di > dw) {
+            return;
+        }
+        self.this_load = match dw {
+            0 => self.load_before,
+            _ if di >= dw => 0,
+            _ => word(100 * (dw - di)) / dw,
+        };
+        self.load = self.this_load;
         if dw == 0 {
-            return if self.old { 0 } else { self.load_before };
+            return;
         }
         let slept = if self.old { dw > long } else { di > long };
-        if di <= dw && slept && self.load_before > 0 {
-            return std::mem::take(&mut self.load_before);
+        if slept && self.load_before > 0 {
+            self.load = std::mem::take(&mut self.load_before);
+        } else {
+            self.load_before = self.load;
         }
-        if self.old && di > dw {
-            return 0;
-        }
-        self.load_before = if di > dw { 0 } else { 100 * (dw - di) / dw };
-        self.load_before
     }
 
     fn within(&self, khz: u64) -> u64 {
@@ -172,22 +238,64 @@ impl Sampler {
         table.iter().copied().find(|&k| k >= self.within(khz)).unwrap_or(table[table.len() - 1])
     }
 
-    /// ondemand.
-    pub fn ondemand(&mut self, t: &Tunables, load: u64, table: &[u64]) -> u64 {
-        if load > t.up {
-            if self.cur < self.limits.1 {
-                self.mult = t.down_factor;
-            }
-            return if self.cur == self.limits.1 { self.cur } else { self.at_most(table, self.limits.1) };
+    /// Two operating points that are `mean` on the average of a period; the higher one is returned and comes first.
+    fn split(&mut self, bias: u64, khz: u64, table: &[u64]) -> u64 {
+        let mean = word(khz.wrapping_sub(word(khz * bias) / 1000));
+        let (low, high) = (self.at_most(table, mean), self.at_least(table, mean));
+        if low == high {
+            return low;
         }
-        self.mult = 1;
-        let wanted = self.within(self.hardware.0 + load * (self.hardware.1 - self.hardware.0) / 100);
-        // The first of the nearest is the lower one.
-        table.iter().copied().min_by_key(|k| k.abs_diff(wanted)).unwrap_or(wanted)
+        let over = word(mean.wrapping_sub(low));
+        let first = word(word(over * self.sampling) + (high - low) / 2) / (high - low);
+        self.rest = Some((low, word(self.sampling.wrapping_sub(first))));
+        self.delay = first;
+        high
+    }
+
+    /// ondemand.
+    pub fn ondemand(&mut self, t: &Tunables, now: &Times, table: &[u64]) -> u64 {
+        if let Some((khz, us)) = self.rest.filter(|_| self.delay > 0) {
+            (self.rest, self.delay) = (None, us);
+            return self.at_most(table, khz);
+        }
+        self.rest = None;
+        self.look(t, now);
+        let full = self.load > t.up;
+        if !full {
+            self.mult = 1;
+        } else if self.cur < self.limits.1 {
+            self.mult = t.down_factor;
+        }
+        self.delay = word(self.sampling * self.mult);
+        let span = self.hardware.1 - self.hardware.0;
+        let wanted = self.hardware.0 + self.load * span / 100;
+        match (full, t.bias) {
+            (true, 0) if self.cur == self.limits.1 => self.cur,
+            (true, 0) => self.at_most(table, self.limits.1),
+            (true, bias) => {
+                let khz = self.split(bias, self.at_most(table, self.limits.1), table);
+                self.at_least(table, khz)
+            }
+            (false, 0) => self.closest(table, wanted),
+            (false, bias) => {
+                let khz = self.split(bias, self.at_least(table, wanted), table);
+                self.closest(table, khz)
+            }
+        }
+    }
+
+    /// The first of the nearest, as the driver counts.
+    fn closest(&self, table: &[u64], khz: u64) -> u64 {
+        let wanted = self.within(khz);
+        let away = |k: &u64| k.abs_diff(wanted);
+        let ascending = table.iter().copied();
+        let first = if self.descends { ascending.rev().min_by_key(away) } else { ascending.min_by_key(away) };
+        first.unwrap_or(wanted)
     }
 
     /// conservative.
-    pub fn conservative(&mut self, t: &Tunables, load: u64, table: &[u64]) -> u64 {
+    pub fn conservative(&mut self, t: &Tunables, now: &Times, table: &[u64]) -> u64 {
+        self.look(t, now);
         if t.step == 0 {
             return self.cur;
         }
@@ -195,16 +303,10 @@ impl Sampler {
             0 => 5,
             step => step,
         };
-        if self.requested < self.limits.0 || self.requested > self.limits.1 {
-            self.requested = self.cur;
-        }
-        let mut at = self.requested;
-        if let Some(periods) = self.unseen.take() {
-            at = at.saturating_sub(periods * step).max(self.limits.0);
-        }
-        if load > t.up {
+        let at = self.position(t, step);
+        if self.load > t.up {
             self.skipped = 0;
-            if at == self.limits.1 {
+            if at == self.limits.1 && self.steps == Steps::Stop {
                 return self.cur;
             }
             self.requested = (at + step).min(self.limits.1);
@@ -215,10 +317,24 @@ impl Sampler {
             return self.cur;
         }
         self.skipped = 0;
-        if load >= t.down || at == self.limits.0 {
+        if self.load >= t.down || (at == self.limits.0 && self.steps == Steps::Stop) {
             return self.cur;
         }
-        self.requested = if at > step { at - step } else { self.limits.0 };
+        let floor = if self.steps == Steps::Stop { 0 } else { self.limits.0 };
+        self.requested = if at > floor + step { at - step } else { self.limits.0 };
         self.at_least(table, self.requested)
+    }
+
+    fn position(&mut self, t: &Tunables, step: u64) -> u64 {
+        if self.requested < self.limits.0 || self.requested > self.limits.1 {
+            self.requested = self.cur;
+        }
+        match self.unseen {
+            Some(periods) if self.steps != Steps::ClampIfIdle || self.this_load < t.down => {
+                let floor = self.limits.0 + word(periods * step);
+                if self.requested > word(floor) { self.requested - word(periods * step) } else { self.limits.0 }
+            }
+            _ => self.requested,
+        }
     }
 }

@@ -273,6 +273,12 @@ numbers! {
     down_threshold,
     /// D.7: conservative's step.
     freq_step,
+    /// ondemand's bias.
+    powersave_bias,
+    /// Nice time is idle.
+    ignore_nice_load,
+    /// Waiting for I/O is busy.
+    io_is_busy,
     /// The one frequency of userspace.
     userspace_khz,
     /// I.3: pause between refreshes.

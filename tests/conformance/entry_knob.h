@@ -140,24 +140,34 @@ TEST_OP op_sched_dvfs(u64 *w)
 struct sample_story {
 	struct pelton_dbs dbs;
 	struct pelton_dbs_cpu cpu;
-	u64 wall_us;
-	u64 idle_us;
+	struct pelton_dbs_times times;
 };
+
+static inline __attribute__((always_inline)) void sample_time(struct story *s, struct sample_story *v)
+{
+	u64 wall_us = draw(s, 6 * (u64)v->dbs.sampling_us), idle_us, waits_us;
+
+	idle_us = draw(s, 4) ? draw(s, wall_us + 2) : wall_us / 16;
+	waits_us = draw(s, idle_us + 1);
+	v->times.wall_us += wall_us;
+	v->times.idle_us += idle_us - waits_us;
+	v->times.iowait_us += waits_us;
+	v->times.nice_ns += draw(s, 500 * wall_us + 1);
+	s->now += wall_us * 1000;
+}
 
 static inline __attribute__((always_inline)) void sample_step(u64 *w, struct story *s, struct sample_story *v,
 							      const u32 *khz)
 {
-	u64 wall_us = draw(s, 6 * v->dbs.sampling_us), load;
-
-	v->wall_us += wall_us;
-	v->idle_us += draw(s, 4) ? draw(s, wall_us + 2) : wall_us / 16;
-	s->now += wall_us * 1000;
+	sample_time(s, v);
 	say(s, pelton_dbs_is_due(&v->dbs, s->now));
-	pelton_dbs_begin(&v->dbs, s->now);
-	load = pelton_dbs_load(POLICY, &v->dbs, &v->cpu, v->wall_us, v->idle_us);
-	v->dbs.cur_khz = pelton_governor_sampled(POLICY, &v->dbs, (u32)load, khz, PELTON_TEST_OPPS);
-	say(s, load + 128 * (u64)v->dbs.cur_khz);
-	say(s, pelton_dbs_period_us(&v->dbs) + v->dbs.requested_khz);
+	if (pelton_dbs_measures(&v->dbs)) {
+		pelton_dbs_begin(&v->dbs, s->now);
+		pelton_dbs_load(POLICY, &v->dbs, &v->cpu, &v->times);
+	}
+	v->dbs.cur_khz = pelton_governor_sampled(POLICY, &v->dbs, khz, PELTON_TEST_OPPS);
+	say(s, v->dbs.load + 128 * (u64)v->dbs.cur_khz);
+	say(s, (u64)v->dbs.delay_us + v->dbs.requested_khz);
 }
 
 /* seed, now, domain, latency, tick_ns */
@@ -169,12 +179,14 @@ TEST_OP op_sampling(u64 *w)
 	u32 i;
 
 	v.dbs.sampling_us =
-		pelton_min_u64(pelton_dbs_sampling_us(POLICY, w[4], (u32)draw(&s, 2) * 3000, w[5]), 1u << 24);
+		(u32)pelton_min_u64(pelton_dbs_sampling_us(POLICY, w[4], (u32)draw(&s, 2) * 3000, w[5]), 1u << 24);
+	v.dbs.delay_us = v.dbs.sampling_us;
 	v.dbs.cur_khz = khz[draw(&s, PELTON_TEST_OPPS)];
 	v.dbs.min_khz = khz[draw(&s, 3)];
 	v.dbs.max_khz = khz[PELTON_TEST_OPPS - 1 - draw(&s, 3)];
 	v.dbs.hw_min_khz = khz[0];
 	v.dbs.hw_max_khz = khz[PELTON_TEST_OPPS - 1];
+	v.dbs.descends = (u32)draw(&s, 2);
 	v.dbs.rate_mult = 1;
 	v.dbs.requested_khz = v.dbs.cur_khz;
 	say(&s, v.dbs.sampling_us + pelton_governor_start_khz(POLICY, &v.dbs, khz, PELTON_TEST_OPPS));

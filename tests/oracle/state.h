@@ -14,6 +14,7 @@
 #include "pelton/fair.h"
 #include "pelton/idle_menu.h"
 #include "pelton/idle_teo.h"
+#include "pelton/ondemand.h"
 #include "pelton/place.h"
 #include "pelton/placement.h"
 
@@ -43,6 +44,18 @@ struct oracle_deadline {
 	u64 old_bw;
 	u64 add_bw;
 	u64 capacity;
+};
+
+/* What a user sets of a sampling governor. */
+struct oracle_tunables {
+	u32 up_threshold;
+	u32 down_threshold;
+	u32 sampling_down_factor;
+	u32 freq_step;
+	u32 powersave_bias;
+	u32 ignore_nice_load;
+	u32 io_is_busy;
+	u32 reserved;
 };
 
 struct oracle_state {
@@ -88,6 +101,11 @@ struct oracle_state {
 	struct pelton_em_state em[ORACLE_EM_STATES];
 	struct oracle_fair fair;
 	struct oracle_deadline dl;
+	struct oracle_tunables tune;
+	struct pelton_dbs dbs;
+	struct pelton_dbs_cpu dc[ORACLE_CPUS];
+	struct pelton_dbs_times dt[ORACLE_CPUS];
+	u32 khz[ORACLE_OPPS];
 	/* Results beside the records. */
 	u64 ret;
 	u64 aux;
@@ -116,7 +134,7 @@ extern __attribute__((weak)) oracle_call k_reweight, k_propagate, k_update_load_
 extern __attribute__((weak)) oracle_call k_util_est_update, k_util_est_move, k_cpu_util, k_effective_util, k_get_util,
 	k_effective_perf;
 extern __attribute__((weak)) oracle_call k_hook, k_hook_perf, k_next_freq, k_iowait_request, k_iowait_apply, k_work,
-	k_limits, k_can_update, k_rate_limit;
+	k_limits, k_can_update, k_rate_limit, k_dbs_update, k_ondemand, k_conservative;
 extern __attribute__((weak)) oracle_call k_uclamp_life, k_select, k_util_fits, k_misfit;
 extern __attribute__((weak)) oracle_call k_find_src, k_need_active_balance, k_can_migrate, k_balance_interval;
 extern __attribute__((weak)) oracle_call k_wake_affine, k_wake_wide, k_em_energy, k_em_fill, k_to_ratio, k_bw_dl,

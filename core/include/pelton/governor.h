@@ -47,13 +47,12 @@ PELTON_INLINE u32 pelton_governor_votes(const struct pelton_policy *pol)
 	return pol->governor == PELTON_GOVERNOR_SCHED_DVFS || pol->governor == PELTON_GOVERNOR_SCHED_DVFS_V7;
 }
 
-/* The frequency after a sample that found this load. */
-PELTON_INLINE u32 pelton_governor_sampled(const struct pelton_policy *pol, struct pelton_dbs *d, u32 load,
-					  const u32 *khz, u32 n)
+/* The frequency after a sample; the record knows the load, if it was looked at, and afterwards when the next one is due. */
+PELTON_INLINE u32 pelton_governor_sampled(const struct pelton_policy *pol, struct pelton_dbs *d, const u32 *khz, u32 n)
 {
 	if (pol->governor == PELTON_GOVERNOR_CONSERVATIVE)
-		return pelton_conservative_target(pol, d, load, khz, n);
-	return pelton_ondemand_target(pol, d, load, khz, n);
+		return pelton_conservative_target(pol, d, khz, n);
+	return pelton_ondemand_target(pol, d, khz, n);
 }
 
 #endif

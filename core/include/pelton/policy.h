@@ -213,6 +213,7 @@ enum {
 };
 enum { PELTON_BOOST_FORM_RFC, PELTON_BOOST_FORM_LATER, PELTON_BOOST_FORM_HOLD };
 enum { PELTON_SAMPLING_6_12, PELTON_SAMPLING_4_5 };
+enum { PELTON_CONSERVATIVE_FORM_STOPS, PELTON_CONSERVATIVE_FORM_STEPS, PELTON_CONSERVATIVE_FORM_STEPS_IF_IDLE };
 
 #define PELTON_SWITCHES(X) \
 	X(invariance, "contribution|clock", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
@@ -566,6 +567,10 @@ enum { PELTON_SAMPLING_6_12, PELTON_SAMPLING_4_5 };
 	  "ondemand and conservative. 4_5: a period is 1000 latencies of the driver and at least 10 ms, and a long time since " \
 	  "the last sample brings the load before it back. 6_12: two ticks or the driver's delay, and only idle time counts " \
 	  "as long. 6_12 in every profile.") \
+	X(conservative_form, "stops|steps|steps_if_idle", 0, 0, 0, 0, 1, 1, 0, 2, 0, 1, \
+	  "conservative. stops: at a limit it asks for nothing, and a step down may lead below the lower limit. steps: a " \
+	  "step ends at the limit (read in 5.10.262, 6.1.192 and 7.2.12). steps_if_idle: and the steps of periods that " \
+	  "nobody looked at are taken only when the load is below down_threshold (6.12.117).") \
 	X(blocked_update, "own|scan|interval|lazy", 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, \
 	  "Whose load a CPU refreshes that looks for a task before it goes idle. own: its own (to 4.16; again since the " \
 	  "series of 2021, which 5.10.262 has). scan: also that of every idle CPU it looks at, once a tick, inside " \
@@ -617,6 +622,12 @@ enum { PELTON_SAMPLING_6_12, PELTON_SAMPLING_4_5 };
 	  "whether to go down.") \
 	X(down_threshold, "%", 1, 99, 20, "conservative: load below which the frequency goes down.") \
 	X(freq_step, "%", 0, 100, 5, "conservative: one step, of the highest frequency.") \
+	X(powersave_bias, "of 1000", 0, 1000, 0, \
+	  "ondemand: by so much the mean frequency is lower than what it chose.") \
+	X(ignore_nice_load, "1", 0, 1, 0, \
+	  "ondemand, conservative: 1 = the time of tasks with nice above 0 is idle time.") \
+	X(io_is_busy, "1", 0, 1, 0, \
+	  "ondemand, conservative: 1 = idle time in which a task waits for I/O is busy (ondemand on Intel), 0 = it is idle.") \
 	X(userspace_khz, "kHz", 1, 16000000, PELTON_FROM_PLATFORM, \
 	  "governor=userspace: the frequency. From the platform: the one at the start.") \
 	X(blocked_update_us, "us", 0, 1000000, 50000, \

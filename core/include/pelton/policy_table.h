@@ -249,6 +249,10 @@ PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
 	X(sampling_down_factor, pelton_governor_samples(p), "only ondemand and conservative take samples (governor)") \
 	X(down_threshold, p->governor == PELTON_GOVERNOR_CONSERVATIVE, "only governor=conservative has it") \
 	X(freq_step, p->governor == PELTON_GOVERNOR_CONSERVATIVE, "only governor=conservative has steps") \
+	X(conservative_form, p->governor == PELTON_GOVERNOR_CONSERVATIVE, "only governor=conservative has steps") \
+	X(powersave_bias, p->governor == PELTON_GOVERNOR_ONDEMAND, "only governor=ondemand has it") \
+	X(ignore_nice_load, pelton_governor_samples(p), "only ondemand and conservative take samples (governor)") \
+	X(io_is_busy, pelton_governor_samples(p), "only ondemand and conservative take samples (governor)") \
 	X(userspace_khz, p->governor == PELTON_GOVERNOR_USERSPACE, "only governor=userspace is told a frequency") \
 	X(sched_dvfs_throttle_us, \
 	  p->governor == PELTON_GOVERNOR_SCHED_DVFS || p->governor == PELTON_GOVERNOR_SCHED_DVFS_V7, \

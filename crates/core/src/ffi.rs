@@ -7,7 +7,7 @@ use std::ffi::c_char;
 use crate::balance::{Lb, LbDomain, LbEnv, LbTask};
 use crate::boost::BoostCpu;
 use crate::fair::{FairRq, FairSe, FairTunables};
-use crate::governors::{Dbs, DbsCpu, SchedDvfs, Vote};
+use crate::governors::{Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote};
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::placement_records::{PlaceCpu, Placed, Placement, SchedDomain};
 use crate::policy::Policy;
@@ -710,13 +710,14 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_sched_dvfs_done(sd: &mut SchedDvfs, khz: u32, now: u64);
     pub(crate) safe fn pelton_x_dbs_sampling_us(p: &Policy, latency_ns: u64, delay_us: u32, tick_ns: u64) -> u64;
     pub(crate) safe fn pelton_x_dbs_is_due(d: &Dbs, now: u64) -> u32;
-    pub(crate) safe fn pelton_x_dbs_period_us(d: &Dbs) -> u64;
+    pub(crate) safe fn pelton_x_dbs_period_us(d: &Dbs) -> u32;
+    pub(crate) safe fn pelton_x_dbs_measures(d: &Dbs) -> u32;
     pub(crate) safe fn pelton_x_dbs_begin(d: &mut Dbs, now: u64);
-    pub(crate) safe fn pelton_x_dbs_load(p: &Policy, d: &mut Dbs, c: &mut DbsCpu, wall_us: u64, idle_us: u64) -> u32;
+    pub(crate) safe fn pelton_x_dbs_load(p: &Policy, d: &mut Dbs, c: &mut DbsCpu, t: &DbsTimes) -> u32;
     pub(crate) safe fn pelton_x_governor_samples(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_governor_votes(p: &Policy) -> u32;
     /// `khz` has `n` entries.
-    pub(crate) unsafe fn pelton_x_governor_sampled(p: &Policy, d: &mut Dbs, load: u32, khz: *const u32, n: u32) -> u32;
+    pub(crate) unsafe fn pelton_x_governor_sampled(p: &Policy, d: &mut Dbs, khz: *const u32, n: u32) -> u32;
     /// `khz` has `n` entries.
     pub(crate) unsafe fn pelton_x_governor_start_khz(p: &Policy, d: &Dbs, khz: *const u32, n: u32) -> u32;
 }

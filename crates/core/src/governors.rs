@@ -56,10 +56,10 @@ mirror! {
 mirror! {
     /// ondemand and conservative: a frequency domain.
     Dbs = "pelton_dbs" {
-        /// Time between samples, us.
-        sampling_us: u64,
         /// When the last sample counted, ns.
         last_ns: u64,
+        /// Time between samples, us.
+        sampling_us: u32,
         /// Present frequency.
         cur_khz: u32,
         /// Lower limit.
@@ -72,28 +72,58 @@ mirror! {
         hw_max_khz: u32,
         /// Periods until the next sample.
         rate_mult: u32,
+        /// Periods without a sample.
+        idle_periods: u32,
+        /// Of this sample, the largest of the CPUs, percent.
+        load: u32,
+        /// The same without what is remembered of the time before a sleep.
+        sample_load: u32,
         /// conservative: where its steps are.
         requested_khz: u32,
         /// conservative: samples since it looked whether to go down.
         down_skip: u32,
-        /// Periods without a sample.
-        idle_periods: u32,
+        /// ondemand with a bias: the lower of two frequencies of a period; 0 = there is one only.
+        low_khz: u32,
+        /// Time at it, us.
+        low_us: u32,
+        /// Time at the higher one, us.
+        high_us: u32,
+        /// The lower one comes next.
+        at_high: u32,
+        /// Until the next sample, us.
+        delay_us: u32,
+        /// The driver's own table begins with the highest frequency: of two as near that one is taken.
+        descends: u32,
+    }
+}
+
+mirror! {
+    /// ondemand and conservative: what a CPU remembers of its last sample.
+    DbsCpu = "pelton_dbs_cpu" {
+        /// Time of its last sample, us.
+        prev_wall_us: u64,
+        /// Its idle time then, us.
+        prev_idle_us: u64,
+        /// Time of its tasks with nice above 0 then, ns.
+        prev_nice_ns: u64,
+        /// Its load then, percent.
+        prev_load: u32,
         /// Unused.
         reserved: u32,
     }
 }
 
 mirror! {
-    /// ondemand and conservative: a CPU.
-    DbsCpu = "pelton_dbs_cpu" {
-        /// Time of its last sample, us.
-        prev_wall_us: u64,
-        /// Its idle time then, us.
-        prev_idle_us: u64,
-        /// Its load then, percent.
-        prev_load: u32,
-        /// Unused.
-        reserved: u32,
+    /// ondemand and conservative: how a CPU spent its time so far.
+    DbsTimes = "pelton_dbs_times" {
+        /// All, us.
+        wall_us: u64,
+        /// Idle while nobody waited for I/O, us.
+        idle_us: u64,
+        /// Idle while a task waited for I/O, us.
+        iowait_us: u64,
+        /// Tasks with nice above 0 ran, ns.
+        nice_ns: u64,
     }
 }
 
@@ -202,26 +232,32 @@ impl Dbs {
         ffi::pelton_x_dbs_is_due(self, now) != 0
     }
 
-    /// Time until the next sample, us.
+    /// Time between samples that was last chosen, us.
     #[must_use]
-    pub fn period_us(&self) -> u64 {
+    pub fn period_us(&self) -> u32 {
         ffi::pelton_x_dbs_period_us(self)
     }
 
-    /// A sample begins.
+    /// Does the next sample look at the load? If not, it changes to the lower of two frequencies.
+    #[must_use]
+    pub fn measures(&self) -> bool {
+        ffi::pelton_x_dbs_measures(self) != 0
+    }
+
+    /// A look at the load begins.
     pub fn begin(&mut self, now: u64) {
         ffi::pelton_x_dbs_begin(self, now);
     }
 
-    /// Load of a CPU since its last sample, percent.
-    pub fn load(&mut self, pol: &Policy, cpu: &mut DbsCpu, wall_us: u64, idle_us: u64) -> u32 {
-        ffi::pelton_x_dbs_load(pol, self, cpu, wall_us, idle_us)
+    /// Load of a CPU since its last sample, percent; the largest of the domain is kept.
+    pub fn load(&mut self, pol: &Policy, cpu: &mut DbsCpu, times: &DbsTimes) -> u32 {
+        ffi::pelton_x_dbs_load(pol, self, cpu, times)
     }
 
-    /// The frequency after a sample that found this load.
-    pub fn sampled(&mut self, pol: &Policy, load: u32, khz: &[u32]) -> u32 {
+    /// The frequency after a sample; `delay_us` says when the next one is due.
+    pub fn sampled(&mut self, pol: &Policy, khz: &[u32]) -> u32 {
         // SAFETY: there are as many frequencies as told.
-        unsafe { ffi::pelton_x_governor_sampled(pol, self, load, khz.as_ptr(), table_len(khz)) }
+        unsafe { ffi::pelton_x_governor_sampled(pol, self, khz.as_ptr(), table_len(khz)) }
     }
 
     /// The frequency that the governor sets when it starts, if any.
@@ -243,4 +279,5 @@ pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
     Vote::layout(rows);
     Dbs::layout(rows);
     DbsCpu::layout(rows);
+    DbsTimes::layout(rows);
 }

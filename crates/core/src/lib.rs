@@ -42,7 +42,7 @@ pub use energy::EnergyModel;
 pub use ffi::Ctx;
 pub use governor::{KHZ_NONE, apply_headroom, commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq};
 pub use governors::{
-    Dbs, DbsCpu, SchedDvfs, Vote, dbs_sampling_us, governor_samples, governor_votes, sched_dvfs_request,
+    Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote, dbs_sampling_us, governor_samples, governor_votes, sched_dvfs_request,
     sched_dvfs_usage, sched_dvfs_window_ns, vote,
 };
 pub use idle::woke;

@@ -238,6 +238,8 @@ policy_fields! {
     boost_form,
     /// Switch `sampling_form`: 0 = 6_12, 1 = 4_5.
     sampling_form,
+    /// Switch `conservative_form`: 0 = stops, 1 = steps, 2 = steps_if_idle.
+    conservative_form,
     /// Switch `blocked_update`: 0 = own, 1 = scan, 2 = interval, 3 = lazy.
     blocked_update,
     /// Switch `newidle_own`: 0 = free, 1 = counted.
@@ -278,6 +280,12 @@ policy_fields! {
     down_threshold,
     /// Parameter `freq_step`, %.
     freq_step,
+    /// Parameter `powersave_bias`, of 1000.
+    powersave_bias,
+    /// Parameter `ignore_nice_load`.
+    ignore_nice_load,
+    /// Parameter `io_is_busy`.
+    io_is_busy,
     /// Parameter `userspace_khz`.
     userspace_khz,
     /// Parameter `blocked_update_us`, us.

@@ -250,6 +250,9 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("boost_form", "rfc", BOOST_FORM_RFC),
     ("boost_form", "later", BOOST_FORM_LATER),
     ("boost_form", "hold", BOOST_FORM_HOLD),
+    ("conservative_form", "steps", CONSERVATIVE_FORM_STEPS),
+    ("conservative_form", "steps_if_idle", CONSERVATIVE_FORM_STEPS_IF_IDLE),
+    ("conservative_form", "stops", CONSERVATIVE_FORM_STOPS),
     ("sampling_form", "4_5", SAMPLING_FORM_4_5),
     ("sampling_form", "6_12", SAMPLING_FORM_6_12),
     ("blocked_update", "own", BLOCKED_UPDATE_OWN),
@@ -752,6 +755,12 @@ pub const BOOST_FORM_RFC: u32 = 0;
 pub const BOOST_FORM_LATER: u32 = 1;
 /// `boost_form = hold`.
 pub const BOOST_FORM_HOLD: u32 = 2;
+/// `conservative_form = steps`.
+pub const CONSERVATIVE_FORM_STEPS: u32 = 1;
+/// `conservative_form = steps_if_idle`.
+pub const CONSERVATIVE_FORM_STEPS_IF_IDLE: u32 = 2;
+/// `conservative_form = stops`.
+pub const CONSERVATIVE_FORM_STOPS: u32 = 0;
 /// `sampling_form = 4_5`.
 pub const SAMPLING_FORM_4_5: u32 = 1;
 /// `sampling_form = 6_12`.

@@ -248,7 +248,10 @@ impl<S: Sink> Engine<'_, S> {
             cpu.irq_pending_ns += delta;
         } else if cpu.curr == NO_TASK {
             match cpu.power {
-                Power::Idle { state } | Power::Exiting { state } => cpu.report.idle_ns[state as usize] += delta,
+                Power::Idle { state } | Power::Exiting { state } => {
+                    cpu.report.idle_ns[state as usize] += delta;
+                    self.account_iowait(c, delta);
+                }
                 Power::Awake => {
                     cpu.report.overhead_ns += delta;
                     cpu.overhead_ns = cpu.overhead_ns.saturating_sub(delta);
@@ -268,6 +271,9 @@ impl<S: Sink> Engine<'_, S> {
         cpu.report.busy_ns += exec;
         let task = &mut self.tasks[cpu.curr as usize];
         task.report.run_ns += exec;
+        if self.policy.ignore_nice_load != 0 && task.policy.is_nice() {
+            cpu.nice_ns += exec;
+        }
         match &mut task.step {
             Step::Work(left) => {
                 let done = (exec * cpu.speed).min(*left);

@@ -29,6 +29,10 @@ fn poll_ns(table: &IdleTable, tick_ns: u64) -> u64 {
     deeper.map(|s| s.residency_ns).find(|&ns| ns >= POLL_NS_MIN).unwrap_or(u64::MAX).min(tick_ns / 16)
 }
 
+fn waits_on(t: &Task, c: u32) -> bool {
+    t.in_iowait && t.life == Life::Sleeping && t.cpu == c
+}
+
 impl<S: Sink> Engine<'_, S> {
     /// CPU `c` switched to its idle task: it goes idle when the kernel's own work is done.
     pub(crate) fn go_idle(&mut self, c: u32) {
@@ -92,8 +96,12 @@ impl<S: Sink> Engine<'_, S> {
         if self.policy.menu_form > value::MENU_FORM_6_6 {
             return 0;
         }
-        let waits = |t: &&Task| t.in_iowait && t.life == Life::Sleeping && t.cpu == c;
-        self.tasks.iter().filter(waits).count() as u32
+        self.tasks.iter().filter(|t| waits_on(t, c)).count() as u32
+    }
+
+    /// Does a task that ran on CPU `c` last wait for I/O?
+    pub(crate) fn waits_for_io(&self, c: u32) -> bool {
+        self.tasks.iter().any(|t| waits_on(t, c))
     }
 
     fn choose_idle_state(&mut self, c: u32) -> IdleChoice {

@@ -4,7 +4,7 @@
 //!
 //! The timer is served by any CPU of the domain that executes; while all are idle nobody looks.
 
-use pelton_core::{Dbs, Policy};
+use pelton_core::{Dbs, DbsTimes, Policy};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -16,8 +16,11 @@ use crate::state::Power;
 pub(crate) fn record(policy: &Policy, spec: &FreqDomain, khz: &[u32], cur: u32, tick_ns: u64) -> Dbs {
     let delay_us = spec.transition_delay_us.unwrap_or(0) as u32;
     let (min_khz, max_khz) = (khz[0], khz[khz.len() - 1]);
+    let sampling_us = pelton_core::dbs_sampling_us(policy, spec.transition_latency_ns, delay_us, tick_ns);
+    let sampling_us = u32::try_from(sampling_us).unwrap_or(u32::MAX);
     Dbs {
-        sampling_us: pelton_core::dbs_sampling_us(policy, spec.transition_latency_ns, delay_us, tick_ns),
+        sampling_us,
+        delay_us: sampling_us,
         cur_khz: cur,
         min_khz,
         max_khz,
@@ -37,7 +40,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Sets the timer for the next sample: a multiple of the tick after its period.
     pub(crate) fn arm_sample(&mut self, d: u32) {
-        let at = self.now.saturating_add(self.domains[d as usize].dbs.period_us().saturating_mul(1000));
+        let at = self.now + u64::from(self.domains[d as usize].dbs.delay_us) * 1000;
         let late = (at + self.tick_ns - self.tick_phase_ns) % self.tick_ns;
         let at = if late == 0 { at } else { at + (self.tick_ns - late) };
         if at <= self.end_ns {
@@ -76,26 +79,38 @@ impl<S: Sink> Engine<'_, S> {
         let (m, now) = (self.m, self.boot_ns + self.now);
         let spec = &m.domains[d as usize];
         let dbs = &mut self.domains[d as usize].dbs;
-        if spec.cpus.len() > 1 && !dbs.is_due(now) {
+        let measures = dbs.measures();
+        if spec.cpus.len() > 1 && measures && !dbs.is_due(now) {
             self.arm_sample(d);
             return self.domains[d as usize].sugov.cur_khz;
         }
-        dbs.begin(now);
-        let load = spec.cpus.iter().map(|&c| self.sampled_load(d, c)).max().unwrap_or(0);
+        if measures {
+            dbs.begin(now);
+            spec.cpus.iter().for_each(|&c| self.sample_load(d, c));
+        }
         let domain = &mut self.domains[d as usize];
         domain.report.evaluations += 1;
-        let khz = domain.dbs.sampled(&self.policy, load, &domain.khz);
+        let khz = domain.dbs.sampled(&self.policy, &domain.khz);
         let cost_ns = self.charge_cost(self.exec, m.costs.hook_ns.saturating_mul(spec.cpus.len() as u64));
         self.cpus[self.exec as usize].report.hook_ns += cost_ns;
         self.arm_sample(d);
         khz
     }
 
-    fn sampled_load(&mut self, d: u32, c: u32) -> u32 {
+    fn sample_load(&mut self, d: u32, c: u32) {
         self.account(c);
-        let now = self.now;
+        let wall_us = self.now / 1000;
         let cpu = &mut self.cpus[c as usize];
         let idle_ns: u64 = cpu.report.idle_ns.iter().sum();
-        self.domains[d as usize].dbs.load(&self.policy, &mut cpu.dbs, now / 1000, idle_ns / 1000)
+        let (iowait_us, nice_ns) = (cpu.iowait_ns / 1000, cpu.nice_ns);
+        let times = DbsTimes { wall_us, idle_us: (idle_ns - cpu.iowait_ns) / 1000, iowait_us, nice_ns };
+        self.domains[d as usize].dbs.load(&self.policy, &mut cpu.dbs, &times);
+    }
+
+    /// CPU `c` was idle for this long: some of it counts as busy where a task of it waits for I/O.
+    pub(crate) fn account_iowait(&mut self, c: u32, delta: u64) {
+        if self.policy.io_is_busy != 0 && self.waits_for_io(c) {
+            self.cpus[c as usize].iowait_ns += delta;
+        }
     }
 }

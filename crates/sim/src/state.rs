@@ -239,6 +239,10 @@ pub(crate) struct CpuState {
     pub boost: pelton_core::BoostCpu,
     /// Its last sample.
     pub dbs: pelton_core::DbsCpu,
+    /// Idle time in which a task of it waited for I/O, where somebody asks.
+    pub iowait_ns: u64,
+    /// Time of its tasks with nice above 0, where somebody asks.
+    pub nice_ns: u64,
     /// Share of the real-time class.
     pub rt_limit: pelton_core::RtLimit,
     /// End of the fair server's period.

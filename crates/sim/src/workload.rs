@@ -216,6 +216,13 @@ pub enum SchedPolicy {
     },
 }
 
+impl SchedPolicy {
+    /// Is it one of those whose time governors may ignore: nice above 0?
+    pub(crate) fn is_nice(self) -> bool {
+        matches!(self, Self::Normal { nice, .. } | Self::Batch { nice } if nice > 0)
+    }
+}
+
 impl Default for SchedPolicy {
     fn default() -> Self {
         SchedPolicy::Normal { nice: 0, slice_ns: 0 }

@@ -243,6 +243,58 @@ static void forgetful_bucket(struct oracle_state *s)
 	clamps_under(s, 1);
 }
 
+OTHER_RULE(other_long, ondemand_under, sampling_form, PELTON_SAMPLING_4_5, PELTON_SAMPLING_6_12)
+OTHER_RULE(other_stops, conservative_under, conservative_form, PELTON_CONSERVATIVE_FORM_STOPS,
+	   PELTON_CONSERVATIVE_FORM_STEPS)
+OTHER_RULE(other_steps, conservative_under, conservative_form, PELTON_CONSERVATIVE_FORM_STEPS,
+	   PELTON_CONSERVATIVE_FORM_STEPS_IF_IDLE)
+
+/* What a user set is not seen. */
+static void busy_wait(struct oracle_state *s)
+{
+	u32 set = s->tune.io_is_busy;
+
+	s->tune.io_is_busy = 0;
+	ondemand_under(s, &oracle_policy);
+	s->tune.io_is_busy = set;
+}
+
+static void nice_time(struct oracle_state *s)
+{
+	u32 set = s->tune.ignore_nice_load;
+
+	s->tune.ignore_nice_load = 0;
+	conservative_under(s, &oracle_policy);
+	s->tune.ignore_nice_load = set;
+}
+
+/* The load that is the threshold exceeds it. */
+static void low_threshold(struct oracle_state *s)
+{
+	u32 set = s->tune.up_threshold;
+
+	s->tune.up_threshold = set - 1;
+	ondemand_under(s, &oracle_policy);
+	s->tune.up_threshold = set;
+}
+
+/* The share of a period at the higher frequency is cut off, not rounded. */
+static void cut_share(struct oracle_state *s)
+{
+	struct pelton_dbs *d = &s->dbs;
+	u32 i, high = 0;
+
+	ondemand_under(s, &oracle_policy);
+	for (i = 0; d->at_high && i < s->opps; i++)
+		if (s->khz[i] > d->low_khz && !high)
+			high = s->khz[i];
+	if (!high || !d->high_us)
+		return;
+	d->high_us -= (u64)d->high_us * (high - d->low_khz) % d->sampling_us != 0;
+	d->low_us = d->sampling_us - d->high_us;
+	d->delay_us = d->high_us;
+}
+
 #define SELECT "select_task_rq_fair"
 #define ENERGY "find_energy_efficient_cpu, compute_energy"
 #define FIND_SRC "should_we_balance, find_busiest_group, find_busiest_queue"
@@ -286,5 +338,12 @@ const struct oracle_canary oracle_canaries[] = {
 	{ "AH", FIND_SRC, 612, 702, no_cores, "cores that are not counted" },
 	{ "AI", "need_active_balance", 510, 702, other_active, "failures that count whatever is moved" },
 	{ "AD", ENERGY, 601, 702, other_full, "full CPUs that are no candidates" },
+	{ "GA", "od_dbs_update", 510, 702, other_long, "a long time since the last sample although it was busy" },
+	{ "GB", "cs_dbs_update", 510, 702, other_stops, "nothing asked for at a limit, a step below the lower one" },
+	{ "GC", "cs_dbs_update", 510, 702, other_steps, "the other release's rule for periods nobody looked at" },
+	{ "GD", "od_dbs_update", 510, 702, busy_wait, "io_is_busy without effect" },
+	{ "GE", "cs_dbs_update", 510, 702, nice_time, "ignore_nice_load without effect" },
+	{ "GF", "od_dbs_update", 510, 702, low_threshold, "a threshold that is reached, not exceeded" },
+	{ "GG", "od_dbs_update", 510, 702, cut_share, "a share of the period cut off instead of rounded" },
 	{ 0 },
 };

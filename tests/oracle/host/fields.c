@@ -43,6 +43,9 @@ struct field {
 #define FRQ \
 	F(fair.rq.zero_vruntime), F(fair.rq.sum_w_vruntime), F(fair.rq.sum_weight), F(fair.rq.load_weight), \
 		F(fair.rq.nr_queued), F(fair.rq.nr_idle)
+#define DC(i) \
+	F(dc[i].prev_wall_us), F(dc[i].prev_idle_us), F(dc[i].prev_nice_ns), F(dc[i].prev_load), F(dt[i].wall_us), \
+		F(dt[i].idle_us), F(dt[i].iowait_us), F(dt[i].nice_ns)
 #define EIGHT(X) X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)
 
 static const struct field fields[] = {
@@ -187,6 +190,45 @@ static const struct field fields[] = {
 	F(dl.old_bw),
 	F(dl.add_bw),
 	F(dl.capacity),
+	F(tune.up_threshold),
+	F(tune.down_threshold),
+	F(tune.sampling_down_factor),
+	F(tune.freq_step),
+	F(tune.powersave_bias),
+	F(tune.ignore_nice_load),
+	F(tune.io_is_busy),
+	F(dbs.sampling_us),
+	F(dbs.cur_khz),
+	F(dbs.min_khz),
+	F(dbs.max_khz),
+	F(dbs.hw_min_khz),
+	F(dbs.hw_max_khz),
+	F(dbs.rate_mult),
+	F(dbs.idle_periods),
+	F(dbs.load),
+	F(dbs.sample_load),
+	F(dbs.requested_khz),
+	F(dbs.down_skip),
+	F(dbs.low_khz),
+	F(dbs.low_us),
+	F(dbs.high_us),
+	F(dbs.at_high),
+	F(dbs.delay_us),
+	F(dbs.descends),
+	DC(0),
+	DC(1),
+	DC(2),
+	DC(3),
+	F(khz[0]),
+	F(khz[1]),
+	F(khz[2]),
+	F(khz[3]),
+	F(khz[4]),
+	F(khz[5]),
+	F(khz[6]),
+	F(khz[7]),
+	F(khz[8]),
+	F(khz[9]),
 	F(ret),
 	F(aux),
 	F(aux2),

@@ -76,7 +76,7 @@ extern const struct oracle_known oracle_known[];
 /* ops_*.c: tables that end with a row without name. */
 extern const struct oracle_op ops_pelt[], ops_clock[], ops_group[], ops_util[], ops_governor[], ops_place[],
 	ops_select[], ops_balance[], ops_uclamp[], ops_energy[], ops_idle[], ops_cfs[], ops_eevdf[], ops_deadline[],
-	ops_life[];
+	ops_life[], ops_dbs[];
 extern const struct oracle_canary oracle_canaries[];
 
 /* ops_select.c: the core's answer under rules that may be wrong. */
@@ -84,6 +84,9 @@ void select_under(struct oracle_state *s, const struct pelton_policy *pol);
 void place_machine(u64 seed);
 void fits_under(struct oracle_state *s, const struct pelton_policy *pol);
 void clamps_under(struct oracle_state *s, u32 forgets);
+/* ops_dbs.c: the same of a sampling governor. */
+void ondemand_under(struct oracle_state *s, const struct pelton_policy *pol);
+void conservative_under(struct oracle_state *s, const struct pelton_policy *pol);
 void misfit_under(struct oracle_state *s, const struct pelton_policy *pol);
 
 /* ops_balance.c */

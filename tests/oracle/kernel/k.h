@@ -22,6 +22,7 @@ void k_key(struct static_key *key, int on);
 void k_freq_key(int on);
 void k_uclamp(int cpu, int used, unsigned int min, unsigned int max);
 void k_current(struct task_struct *p);
+void k_ktime(u64 now);
 void k_iowait(int cpu, unsigned int tasks);
 
 #endif

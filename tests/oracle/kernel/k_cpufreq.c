@@ -59,6 +59,11 @@ void k_driver(int has_table, int need_update_limits)
 	memset(oracle_perf, 0, sizeof(oracle_perf));
 }
 
+void k_driver_silent(void)
+{
+	o_driver.flags |= CPUFREQ_ASYNC_NOTIFICATION;
+}
+
 /* `now`: latency the driver reports, ns; `cap`: what it asks for itself, us. */
 void k_rate_limit(struct oracle_state *s)
 {

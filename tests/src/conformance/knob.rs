@@ -2,7 +2,7 @@
 //! SchedTune and the governors beside schedutil: their part of the twin, and random questions for the grammar.
 
 use pelton_reference::boost::{self, Cpu, Form, GROUPS};
-use pelton_reference::governors::{Said, Sampler, SchedDvfs, Tunables, lowest_from};
+use pelton_reference::governors::{Said, Sampler, SchedDvfs, Steps, Times, Tunables, lowest_from};
 use pelton_reference::perf;
 use pelton_reference::rules::{FROM_PLATFORM, Numbers};
 use pelton_reference::schedutil::default_rate_limit_us;
@@ -79,6 +79,11 @@ impl World {
         }
         let mut story = Story { seed: a[0], said: 0, now: a[1] };
         let old = value_of(&self.policy, "sampling_form") == "4_5";
+        let steps = match value_of(&self.policy, "conservative_form") {
+            "stops" => Steps::Stop,
+            "steps" => Steps::Clamp,
+            _ => Steps::ClampIfIdle,
+        };
         let delay_us = story.draw(2) * 3000;
         let usual = || {
             let latency_us = a[3] / 1000;
@@ -88,7 +93,7 @@ impl World {
         };
         let told = self.numbers.sampling_rate_us;
         let sampling = if told == FROM_PLATFORM { usual() } else { told };
-        samples(governor, old, sampling.min(1 << 24), &self.numbers, story)
+        samples(governor, (old, steps), sampling.min(1 << 24), &self.numbers, story)
     }
 }
 
@@ -167,13 +172,16 @@ fn or(told: u64, usual: u64) -> u64 {
     if told == FROM_PLATFORM { usual } else { told }
 }
 
-fn samples(governor: &str, old: bool, sampling: u64, numbers: &Numbers, mut s: Story) -> u64 {
+fn samples(governor: &str, (old, steps): (bool, Steps), sampling: u64, numbers: &Numbers, mut s: Story) -> u64 {
     let conservative = governor == "conservative";
     let tunables = Tunables {
         up: or(numbers.up_threshold, if conservative { 80 } else { 95 }),
         down: numbers.down_threshold,
         down_factor: numbers.sampling_down_factor,
         step: numbers.freq_step,
+        bias: numbers.powersave_bias,
+        ignores_nice: numbers.ignore_nice_load != 0,
+        io_is_busy: numbers.io_is_busy != 0,
     };
     let cur = TABLE_KHZ[s.draw(OPPS as u64) as usize];
     let min = TABLE_KHZ[s.draw(3) as usize];
@@ -181,6 +189,7 @@ fn samples(governor: &str, old: bool, sampling: u64, numbers: &Numbers, mut s: S
     let hardware = (TABLE_KHZ[0], TABLE_KHZ[OPPS - 1]);
     let limits = (min, max);
     let mut v = Sampler::new(old, sampling, cur, limits, hardware);
+    (v.steps, v.descends) = (steps, s.draw(2) > 0);
     let start = match governor {
         "performance" => max,
         "powersave" => min,
@@ -191,23 +200,28 @@ fn samples(governor: &str, old: bool, sampling: u64, numbers: &Numbers, mut s: S
         _ => 0,
     };
     s.say(sampling + start);
-    let (mut wall, mut idle, mut last) = (0, 0, 0);
+    let (mut times, mut last) = (Times::default(), 0);
     for _ in 0..STEPS {
         let wall_us = s.draw(6 * sampling);
-        wall += wall_us;
-        idle += if s.draw(4) > 0 { s.draw(wall_us + 2) } else { wall_us / 16 };
+        let idle_us = if s.draw(4) > 0 { s.draw(wall_us + 2) } else { wall_us / 16 };
+        let waits_us = s.draw(idle_us + 1);
+        times.wall += wall_us;
+        times.idle += idle_us - waits_us;
+        times.waits += waits_us;
+        times.nice += s.draw(500 * wall_us + 1);
         s.now += wall_us * 1000;
         let due = s.now - last >= sampling * 1000 / 2;
-        last = s.now;
         s.say(due.into());
-        let load = v.load(wall, idle);
+        if conservative || v.rest.is_none() || v.delay == 0 {
+            last = s.now;
+        }
         v.cur = if conservative {
-            v.conservative(&tunables, load, &TABLE_KHZ)
+            v.conservative(&tunables, &times, &TABLE_KHZ)
         } else {
-            v.ondemand(&tunables, load, &TABLE_KHZ)
+            v.ondemand(&tunables, &times, &TABLE_KHZ)
         };
-        s.say(load + 128 * v.cur);
-        s.say(v.sampling * v.mult + v.requested);
+        s.say(v.load + 128 * v.cur);
+        s.say(v.delay + v.requested);
     }
     s.said
 }

@@ -2,7 +2,7 @@
 //! Governors other than schedutil: sched-DVFS in its two forms, ondemand, conservative, and those that set one frequency.
 
 use pelton_core::{
-    Dbs, DbsCpu, Policy, SchedDvfs, Vote, boosted, dbs_sampling_us, governor_samples, governor_votes,
+    Dbs, DbsCpu, DbsTimes, Policy, SchedDvfs, Vote, boosted, dbs_sampling_us, governor_samples, governor_votes,
     sched_dvfs_request, sched_dvfs_window_ns, vote,
 };
 
@@ -194,6 +194,7 @@ fn sampler() -> Dbs {
     let limits = Dbs { min_khz, max_khz, hw_min_khz: min_khz, hw_max_khz: max_khz, ..Dbs::default() };
     Dbs {
         sampling_us: 10_000,
+        delay_us: 10_000,
         cur_khz: min_khz,
         rate_mult: 1,
         idle_periods: u32::MAX,
@@ -202,17 +203,37 @@ fn sampler() -> Dbs {
     }
 }
 
+/// The frequency after a sample that found this load.
+fn at(dbs: &mut Dbs, policy: &Policy, load: u32) -> u32 {
+    (dbs.load, dbs.sample_load) = (load, load);
+    dbs.sampled(policy, &KHZ)
+}
+
+fn times(wall_us: u64, idle_us: u64) -> DbsTimes {
+    DbsTimes { wall_us, idle_us, ..DbsTimes::default() }
+}
+
 /// 450 + 46 * (850 - 450) / 100 = 634 MHz: 575 is nearer than 700. 637.5 would be as near to both.
 #[test]
 fn ondemand_is_proportional_below_its_threshold() {
     let ondemand = policy(&[("governor", "ondemand")]);
     let expected = [(15, 450), (16, 575), (30, 575), (46, 575), (47, 700), (71, 700), (72, 775), (90, 775), (91, 850)];
     for (load, mhz) in expected.into_iter().chain([(95, 850), (96, 850)]) {
-        assert_eq!(sampler().sampled(&ondemand, load, &KHZ), mhz * 1000, "{load} %");
+        assert_eq!(at(&mut sampler(), &ondemand, load), mhz * 1000, "{load} %");
     }
     let mut limited = Dbs { max_khz: 775_000, ..sampler() };
-    assert_eq!(limited.sampled(&ondemand, 95, &KHZ), 775_000, "830 MHz is beyond the limit");
-    assert_eq!(limited.sampled(&ondemand, 96, &KHZ), 775_000);
+    assert_eq!(at(&mut limited, &ondemand, 95), 775_000, "830 MHz is beyond the limit");
+    assert_eq!(at(&mut limited, &ondemand, 96), 775_000);
+}
+
+/// 450 + 50 * 4 = 650 MHz is as near to 600 as to 700: the first of the driver's table is taken.
+#[test]
+fn of_two_operating_points_as_near_the_driver_s_first() {
+    let ondemand = policy(&[("governor", "ondemand")]);
+    for (descends, khz) in [(0, 600_000), (1, 700_000)] {
+        let mut dbs = Dbs { descends, load: 50, ..sampler() };
+        assert_eq!(dbs.sampled(&ondemand, &[450_000, 600_000, 700_000, 850_000]), khz);
+    }
 }
 
 /// sampling_down_factor counts from the jump to the maximum until the load falls below the threshold.
@@ -220,10 +241,10 @@ fn ondemand_is_proportional_below_its_threshold() {
 fn ondemand_stays_at_the_maximum_for_some_periods() {
     let ondemand = policy(&[("governor", "ondemand"), ("sampling_down_factor", "4")]);
     let mut dbs = sampler();
-    dbs.cur_khz = dbs.sampled(&ondemand, 100, &KHZ);
+    dbs.cur_khz = at(&mut dbs, &ondemand, 100);
     assert_eq!((dbs.cur_khz, dbs.period_us()), (850_000, 40_000));
-    assert_eq!((dbs.sampled(&ondemand, 100, &KHZ), dbs.period_us()), (850_000, 40_000));
-    assert_eq!((dbs.sampled(&ondemand, 10, &KHZ), dbs.period_us()), (450_000, 10_000));
+    assert_eq!((at(&mut dbs, &ondemand, 100), dbs.period_us()), (850_000, 40_000));
+    assert_eq!((at(&mut dbs, &ondemand, 10), dbs.period_us()), (450_000, 10_000));
 }
 
 /// A driver with 1 ms makes 4.5 sample once a second; 6.12 takes the driver's delay, two ticks at least.
@@ -245,10 +266,10 @@ fn period_between_samples() {
 fn after_a_long_time_the_load_before_it_counts_once() {
     let old = policy(&[("governor", "ondemand"), ("sampling_form", "4_5")]);
     let (mut dbs, mut cpu) = (sampler(), DbsCpu { prev_load: 60, ..DbsCpu::default() });
-    assert_eq!(dbs.load(&old, &mut cpu, 25_000, 23_000), 60);
-    assert_eq!((dbs.sampled(&old, 60, &KHZ), cpu.prev_load), (700_000, 0));
-    assert_eq!(dbs.load(&old, &mut cpu, 50_000, 46_000), 8);
-    assert_eq!(dbs.sampled(&old, 8, &KHZ), 450_000);
+    assert_eq!(dbs.load(&old, &mut cpu, &times(25_000, 23_000)), 60);
+    assert_eq!((at(&mut dbs, &old, 60), cpu.prev_load), (700_000, 0));
+    assert_eq!(dbs.load(&old, &mut cpu, &times(50_000, 46_000)), 8);
+    assert_eq!(at(&mut dbs, &old, 8), 450_000);
 }
 
 /// 25 ms of which 5 were idle is long for 4.5 alone; 6.12 asks for idle time.
@@ -257,7 +278,7 @@ fn a_busy_time_is_never_long_for_6_12() {
     for (form, load) in [("4_5", 60), ("6_12", 80)] {
         let policy = policy(&[("governor", "ondemand"), ("sampling_form", form)]);
         let (mut dbs, mut cpu) = (sampler(), DbsCpu { prev_load: 60, ..DbsCpu::default() });
-        assert_eq!(dbs.load(&policy, &mut cpu, 25_000, 5_000), load, "{form}");
+        assert_eq!(dbs.load(&policy, &mut cpu, &times(25_000, 5_000)), load, "{form}");
     }
 }
 
@@ -267,7 +288,7 @@ fn a_sample_without_time() {
     for (form, load) in [("4_5", 0), ("6_12", 60)] {
         let policy = policy(&[("governor", "ondemand"), ("sampling_form", form)]);
         let mut cpu = DbsCpu { prev_load: 60, ..DbsCpu::default() };
-        assert_eq!(sampler().load(&policy, &mut cpu, 0, 0), load, "{form}");
+        assert_eq!(sampler().load(&policy, &mut cpu, &times(0, 0)), load, "{form}");
         assert_eq!(cpu.prev_load, 60, "{form}");
     }
 }
@@ -286,7 +307,7 @@ fn conservative_goes_step_by_step() {
     let policy = policy(&[("governor", "conservative")]);
     let mut dbs = sampler();
     let set = |dbs: &mut Dbs, load| {
-        dbs.cur_khz = dbs.sampled(&policy, load, &KHZ);
+        dbs.cur_khz = at(dbs, &policy, load);
         (dbs.requested_khz, dbs.cur_khz / 1000)
     };
     assert_eq!([81, 81, 81].map(|load| set(&mut dbs, load)), [(492_500, 450), (535_000, 450), (577_500, 575)]);
@@ -295,6 +316,58 @@ fn conservative_goes_step_by_step() {
     // Three periods without a sample are three steps down.
     dbs.idle_periods = 3;
     assert_eq!(set(&mut dbs, 81), (492_500, 450));
+}
+
+/// At 720 MHz of at least 700 a step down leads below the limit where nothing holds it: 677.5 MHz, and from there the steps
+/// begin anew at the present frequency.
+#[test]
+fn a_step_of_conservative_and_the_lower_limit() {
+    for (form, requested) in [("stops", 677_500), ("steps", 700_000), ("steps_if_idle", 700_000)] {
+        let policy = policy(&[("governor", "conservative"), ("conservative_form", form)]);
+        let mut dbs = Dbs { min_khz: 700_000, cur_khz: 775_000, requested_khz: 720_000, ..sampler() };
+        assert_eq!((at(&mut dbs, &policy, 10), dbs.requested_khz), (700_000, requested), "{form}");
+    }
+}
+
+/// 40 idle periods with a load of 50 in this sample: two steps less and none up, or no step at all.
+#[test]
+fn steps_for_periods_nobody_looked_at() {
+    for (form, requested) in [("steps", 450_000), ("steps_if_idle", 850_000)] {
+        let policy = policy(&[("governor", "conservative"), ("conservative_form", form), ("up_threshold", "49")]);
+        let mut dbs = Dbs { idle_periods: 40, requested_khz: 840_000, cur_khz: 775_000, ..sampler() };
+        at(&mut dbs, &policy, 50);
+        assert_eq!(dbs.requested_khz, if form == "steps" { requested + 42_500 } else { requested }, "{form}");
+    }
+}
+
+/// More idle than there was time, after a long sleep: the load before it counts all the same.
+#[test]
+fn idle_beyond_the_time_is_a_long_sleep_too() {
+    let ondemand = policy(&[("governor", "ondemand")]);
+    let mut cpu = DbsCpu { prev_load: 60, ..DbsCpu::default() };
+    assert_eq!(sampler().load(&ondemand, &mut cpu, &times(25_000, 25_001)), 60);
+    assert_eq!(cpu.prev_load, 0);
+}
+
+/// 10 ms: 4 idle, 2 of them with somebody waiting for I/O, 3 of a task with nice 10.
+#[test]
+fn what_counts_as_idle() {
+    let expected = [(0, 0, 60), (0, 1, 80), (1, 0, 30), (1, 1, 50)];
+    for (nice, io, load) in expected {
+        let (nice, io) = (nice.to_string(), io.to_string());
+        let policy = policy(&[("governor", "ondemand"), ("ignore_nice_load", &nice), ("io_is_busy", &io)]);
+        let times = DbsTimes { iowait_us: 2_000, nice_ns: 3 * MS, ..times(10_000, 2_000) };
+        assert_eq!(sampler().load(&policy, &mut DbsCpu::default(), &times), load, "{nice} {io}");
+    }
+}
+
+/// 575 - 57.5 = 517.5 MHz of 450 and 575: 67.5 / 125 of 10 ms at 575, then 4.6 ms at 450, then a look at the load.
+#[test]
+fn a_bias_shares_the_period_between_two_frequencies() {
+    let biased = policy(&[("governor", "ondemand"), ("powersave_bias", "100")]);
+    let mut dbs = sampler();
+    assert_eq!((at(&mut dbs, &biased, 31), dbs.delay_us, dbs.measures()), (575_000, 5_400, false));
+    assert_eq!((dbs.sampled(&biased, &KHZ), dbs.delay_us, dbs.measures()), (450_000, 4_600, true));
 }
 
 /// The limits and what somebody said.
