@@ -77,5 +77,6 @@ for pid in "${pids[@]}"; do wait "$pid" || code=1; done
 say "$present guests recorded"
 
 export PELTON_LIVE_RECORDINGS=$recordings
+cargo test --quiet --release -p pelton-core --test live_governors -- --nocapture
 cargo test --quiet --release -p pelton-cli --test live -- --nocapture --test-threads 1
 say "recordings are what the core computes"

@@ -15,6 +15,7 @@ mkdir -p "$root/bin" "$root/modules"
 cp "$busybox" "$root/bin/busybox"
 cp "$here/init.sh" "$root/init"
 cp "$jobs" "$root/jobs"
+cp "$here/governors.sh" "$root/governors.sh"
 cp "$pelton" "$root/bin/pelton"
 cp "$kernel"/modules/*.ko "$root/modules/" 2>/dev/null || true
 # The program's libraries, and the loader that finds them, at the same places.

@@ -11,7 +11,8 @@ folder=$1
 shift
 
 # What the guest needs to hand over its files, and for schedutil; the order does not matter.
-modules='virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_console acpi-cpufreq'
+modules='virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_console acpi-cpufreq
+         cpufreq_ondemand cpufreq_conservative'
 
 say() { printf 'live: %s\n' "$*"; }
 

@@ -36,6 +36,8 @@ while read -r name arguments; do
     echo "guest: $name: exit $(cat "/out/$name.exit"), $(($(cut -d. -f1 /proc/uptime) - start)) s, $(wc -c <"/out/$name.plog") bytes"
 done </jobs
 
+sh /governors.sh
+
 # Sentences of the kernel that mean it was harmed.
 dmesg | grep -E 'BUG|WARNING|Oops|Call Trace|rcu.*stall|soft lockup' >/out/kernel-complaints
 touch /out/complete
