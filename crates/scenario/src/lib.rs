@@ -4,6 +4,7 @@
 
 pub mod bench;
 pub mod diagnostic;
+pub mod import;
 pub mod plan;
 pub mod platform;
 pub mod policy;

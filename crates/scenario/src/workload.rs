@@ -57,8 +57,13 @@ fn parts_of(spec: &str) -> Vec<Range<usize>> {
     parts
 }
 
+/// An rt-app file: by its ending, by being a file with a path, or a stream.
 fn is_path(part: &str) -> bool {
-    part.ends_with(".json")
+    part.ends_with(".json") || is_stream(part) || (part.contains('/') && Path::new(part).is_file())
+}
+
+fn is_stream(part: &str) -> bool {
+    part == "-" || part == "/dev/stdin" || part.starts_with("/dev/fd/")
 }
 
 fn load_part(
@@ -73,7 +78,8 @@ fn load_part(
         return Err(d.help("give an rt-app file (.json) or a benchmark; several are joined by +").into());
     }
     if is_path(text) {
-        return rtapp::load_full(&rtapp::read_file(Path::new(text))?, options);
+        let read = if is_stream(text) { rtapp::read_stream } else { rtapp::read_file };
+        return rtapp::load_full(&read(Path::new(text))?, options);
     }
     let made = bench::load_part(file, part, machine)?;
     let original = |program| Original { program, tasks: 0..made.workload.tasks.len() };

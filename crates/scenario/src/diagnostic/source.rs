@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Text that somebody wrote, with the name to call it by.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::ops::Range;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Diagnostic, Diagnostics};
 
@@ -72,6 +73,26 @@ impl SourceFile {
             .read_to_end(&mut bytes)
             .map_err(|e| failed(format!("cannot read `{name}`: {}", reason(&e))))?;
         SourceFile::from_bytes_up_to(&name, &bytes, bytes_max)
+    }
+
+    /// Reads a stream of at most `bytes_max`: `-` is standard input. It can be read once, so it is kept for who asks again.
+    pub fn read_stream(path: &Path, bytes_max: usize) -> Result<Self, Diagnostics> {
+        static READ: Mutex<BTreeMap<PathBuf, SourceFile>> = Mutex::new(BTreeMap::new());
+        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(there) = read.get(path) {
+            return Ok(there.clone());
+        }
+        let name = if path == Path::new("-") { "(standard input)".to_owned() } else { path.display().to_string() };
+        let failed = |e: std::io::Error| {
+            Diagnostics::from(SourceFile::new(&name, "").about(format!("cannot read `{name}`: {}", reason(&e))))
+        };
+        let from = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(from).map_err(failed)?;
+        file.take(bytes_max as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+        let source = SourceFile::from_bytes_up_to(&name, &bytes, bytes_max)?;
+        read.insert(path.to_owned(), source.clone());
+        Ok(source)
     }
 
     /// The name messages show.

@@ -3,20 +3,21 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::file::PlatformFile;
 use super::keys::PLATFORM;
 use super::machine::{Built, PlatformOptions};
 use super::power::PowerSource;
-use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
+use crate::diagnostic::{Diagnostics, INPUT_BYTES_MAX, SourceFile, hint_for};
 use crate::policy::DEFAULT_PROFILE;
 use crate::tree::reference;
 
 include!(concat!(env!("OUT_DIR"), "/platforms.rs"));
 
 /// One line about a platform.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Summary {
     /// Name to give to `--platform`.
     pub name: String,
@@ -61,6 +62,9 @@ pub fn load(name_or_path: &str) -> Result<PlatformFile, Diagnostics> {
         return parse(&SourceFile::new(format!("scenarios/platforms/{name}.toml"), text));
     }
     let path = Path::new(name_or_path);
+    if name_or_path == "-" || name_or_path.starts_with("/dev/fd/") || name_or_path == "/dev/stdin" {
+        return parse(&SourceFile::read_stream(path, INPUT_BYTES_MAX)?);
+    }
     if name_or_path.contains('/') || path.extension().is_some_and(|e| e == "toml") {
         return parse(&SourceFile::read(path)?);
     }

@@ -4,6 +4,7 @@
 use std::fmt::Display;
 use std::ops::Range;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::builtin::source_in_words;
@@ -14,7 +15,7 @@ use super::provenance::{Quality, column_part, comment_above, comment_behind};
 use crate::diagnostic::Diagnostics;
 
 /// One figure.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Fact {
     /// Key of the file.
     pub name: String,
@@ -29,7 +30,7 @@ pub struct Fact {
 }
 
 /// A column of figures with one source.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Column {
     /// Name.
     pub name: String,
@@ -42,7 +43,7 @@ pub struct Column {
 }
 
 /// One operating point.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OppDescription {
     /// Frequency, kHz.
     pub khz: u32,
@@ -55,7 +56,7 @@ pub struct OppDescription {
 }
 
 /// One idle state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct IdleDescription {
     /// Name.
     pub name: String,
@@ -72,7 +73,7 @@ pub struct IdleDescription {
 }
 
 /// One domain.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DomainDescription {
     /// Name.
     pub id: String,
@@ -95,7 +96,7 @@ pub struct DomainDescription {
 }
 
 /// One energy table of the file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TableDescription {
     /// Name.
     pub name: String,
@@ -114,7 +115,7 @@ pub struct TableDescription {
 }
 
 /// A whole platform.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Description {
     /// Short name.
     pub name: String,

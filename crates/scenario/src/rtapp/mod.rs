@@ -107,6 +107,11 @@ pub fn read_file(path: &Path) -> Result<SourceFile, Diagnostics> {
     SourceFile::read_up_to(path, RTAPP_BYTES_MAX)
 }
 
+/// Reads a stream once; who asks again gets what was read.
+pub fn read_stream(path: &Path) -> Result<SourceFile, Diagnostics> {
+    SourceFile::read_stream(path, RTAPP_BYTES_MAX)
+}
+
 /// Reads, checks and lowers arbitrary bytes; for fuzzing. Whatever comes in, it returns, and every message renders.
 pub fn fuzz_rtapp(data: &[u8]) {
     let file = SourceFile::new("fuzz.json", String::from_utf8_lossy(data));

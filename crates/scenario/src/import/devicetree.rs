@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a device tree says about CPUs: bindings `arm/cpus.yaml`, `opp/opp-v2.yaml`, `cpu/idle-states.yaml`,
+//! `cpu/cpu-capacity.txt` of Linux.
+
+use super::cells::{Node, Tree};
+use super::draft::{Domain, Draft, Idle, Opp, sorted};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// Makers of Arm CPUs in `arm/cpus.yaml`.
+const ARM_MAKERS: [&str; 9] =
+    ["arm,", "apple,", "qcom,", "nvidia,", "samsung,", "cavium,", "marvell,", "brcm,", "faraday,"];
+
+/// A CPU with what its node refers to.
+struct Cpu<'a> {
+    node: &'a Node,
+    table: Option<&'a Node>,
+    idle: Vec<&'a Node>,
+    dmips_mhz: Option<u64>,
+    coefficient: Option<u64>,
+    /// Clock of the driver, where the tree has no table: CPUs with one clock share it.
+    clock: Vec<u64>,
+}
+
+/// CPUs, domains, operating points and idle states.
+pub fn draft(tree: &Tree) -> Result<Draft, Diagnostics> {
+    let mut all = Vec::new();
+    tree.root.walk(&mut all);
+    let mut draft = Draft { name: name(tree), ..Draft::default() };
+    draft.title = tree.root.text("model").unwrap_or_default().to_owned();
+    draft.assumed.extend(tree.notes.iter().cloned());
+    let Some(cpus) = tree.root.child("cpus") else { return Ok(draft) };
+    let is_cpu = |node: &&Node| node.base() == "cpu" && node.text("status") != Some("disabled");
+    let cpus = cpus.children.iter().filter(is_cpu).map(|node| cpu(tree, &all, node));
+    let cpus = cpus.collect::<Result<Vec<_>, _>>().map_err(Diagnostics::from)?;
+    // Architectures are told apart by who makes the CPUs.
+    let is_arm =
+        |cpu: &Cpu<'_>| cpu.node.text("compatible").is_some_and(|c| ARM_MAKERS.iter().any(|m| c.starts_with(m)));
+    draft.arch = cpus.iter().all(is_arm).then_some("arm64");
+    if draft.arch.is_none() {
+        draft.assumed.push("some CPU is none of Arm's: the instruction set is not known".to_owned());
+    }
+    draft.assumed.push("CPU numbers are the order of the nodes; the frequency driver is not known".to_owned());
+    draft.clusters = clusters(tree, &all, &cpus).map_err(Diagnostics::from)?;
+    draft.domains = domains(tree, &cpus, &mut draft.assumed).map_err(Diagnostics::from)?;
+    let latencies = cpus.iter().filter_map(|cpu| cpu.table).flat_map(|table| &table.children);
+    let latencies = latencies.map(|opp| tree.number(opp, "clock-latency-ns")).collect::<Result<Vec<_>, _>>();
+    draft.transition_latency_ns = latencies.map_err(Diagnostics::from)?.into_iter().flatten().max();
+    capacities(&mut draft);
+    Ok(draft)
+}
+
+fn name(tree: &Tree) -> String {
+    let compatible = tree.root.text("compatible").unwrap_or("imported");
+    compatible.rsplit(',').next().unwrap_or(compatible).to_owned()
+}
+
+fn cpu<'a>(tree: &'a Tree, all: &[&'a Node], node: &'a Node) -> Result<Cpu<'a>, Diagnostic> {
+    let table = tree.referred(all, node, "operating-points-v2")?.first().copied();
+    let clock = ["qcom,freq-domain", "performance-domains"].into_iter().find(|name| node.property(name).is_some());
+    Ok(Cpu {
+        node,
+        table,
+        idle: tree.referred(all, node, "cpu-idle-states")?,
+        dmips_mhz: tree.number(node, "capacity-dmips-mhz")?,
+        coefficient: tree.number(node, "dynamic-power-coefficient")?,
+        clock: clock.map_or(Vec::new(), |name| tree.numbers(node, name).unwrap_or_default()),
+    })
+}
+
+/// CPUs that share a table that is shared, or a clock, are one domain.
+fn domains(tree: &Tree, cpus: &[Cpu<'_>], assumed: &mut Vec<String>) -> Result<Vec<Domain>, Diagnostic> {
+    let mut domains: Vec<(usize, Domain)> = Vec::new();
+    for (number, cpu) in cpus.iter().enumerate() {
+        let with = |&(first, _): &(usize, Domain)| is_together(&cpus[first], cpu);
+        if let Some(at) = domains.iter().position(|domain| with(domain)) {
+            domains[at].1.cpus.push(number as u32);
+            continue;
+        }
+        let mut domain = domain(tree, cpu)?;
+        domain.cpus = vec![number as u32];
+        if domain.opps.is_empty() {
+            assumed.push(format!("CPU {number} has no table of operating points here: its frequencies are not known"));
+        }
+        domains.push((number, domain));
+    }
+    Ok(domains.into_iter().map(|(_, domain)| domain).collect())
+}
+
+fn is_together(a: &Cpu<'_>, b: &Cpu<'_>) -> bool {
+    match (a.table, b.table) {
+        (Some(x), Some(y)) => std::ptr::eq(x, y),
+        (None, None) => {
+            a.clock == b.clock && a.node.text("compatible") == b.node.text("compatible") && a.dmips_mhz == b.dmips_mhz
+        }
+        _ => false,
+    }
+}
+
+fn domain(tree: &Tree, cpu: &Cpu<'_>) -> Result<Domain, Diagnostic> {
+    let opps = cpu.table.map_or(Ok(Vec::new()), |table| table.children.iter().map(|node| opp(tree, node)).collect());
+    Ok(Domain {
+        core: core(cpu.node),
+        dmips_mhz: cpu.dmips_mhz,
+        coefficient: cpu.coefficient,
+        per_cpu: cpu.table.is_some_and(|table| table.property("opp-shared").is_none()),
+        opps: sorted(opps?.into_iter().flatten().collect()),
+        idle: cpu.idle.iter().map(|node| idle(tree, node)).collect::<Result<_, _>>()?,
+        source: "device tree".to_owned(),
+        ..Domain::default()
+    })
+}
+
+/// `arm,cortex-a53` is a Cortex-A53.
+fn core(node: &Node) -> String {
+    let word = node.text("compatible").unwrap_or("").rsplit(',').next().unwrap_or("");
+    match word.split_once('-') {
+        Some(("cortex", model)) => format!("Cortex-{}", model.to_ascii_uppercase()),
+        _ => word.to_owned(),
+    }
+}
+
+/// An operating point; `None` for what is none (a node without `opp-hz`, or one that is for turbo only).
+fn opp(tree: &Tree, node: &Node) -> Result<Option<Opp>, Diagnostic> {
+    // A source writes 64 bits as one number (/bits/ 64) or as two cells.
+    let hz = match tree.numbers(node, "opp-hz")?[..] {
+        [] => return Ok(None),
+        [hz] => hz,
+        [high, low, ..] => (high << 32) | (low & 0xffff_ffff),
+    };
+    let wrong = || tree.error(&node.place, "`opp-hz` is no frequency of a CPU").allowed("1000000..=20000000000 Hz");
+    let khz = u32::try_from(hz / 1000).ok().filter(|khz| (1_000..=20_000_000).contains(khz)).ok_or_else(wrong)?;
+    // <target> or <target min max>.
+    let uv = tree.number(node, "opp-microvolt")?.and_then(|uv| u32::try_from(uv).ok()).filter(|&uv| uv >= 100_000);
+    let power_mw = tree.number(node, "opp-microwatt")?.map(|uw| uw as f64 / 1000.0);
+    Ok(node.property("turbo-mode").is_none().then_some(Opp { khz, uv, power_mw, cluster_mw: None }))
+}
+
+fn idle(tree: &Tree, node: &Node) -> Result<Idle, Diagnostic> {
+    let us = |name: &str| tree.number(node, &format!("{name}-us"));
+    Ok(Idle {
+        name: node.text("idle-state-name").unwrap_or(node.base()).to_owned(),
+        entry_us: us("entry-latency")?.unwrap_or(0),
+        exit_us: us("exit-latency")?.unwrap_or(0),
+        residency_us: us("min-residency")?.unwrap_or(0),
+        wakeup_us: us("wakeup-latency")?,
+    })
+}
+
+/// `cpu-map`: CPUs by cluster, when every CPU is in one.
+fn clusters(tree: &Tree, all: &[&Node], cpus: &[Cpu<'_>]) -> Result<Vec<Vec<u32>>, Diagnostic> {
+    let Some(map) = tree.root.child("cpus").and_then(|cpus| cpus.child("cpu-map")) else { return Ok(Vec::new()) };
+    let mut clusters = Vec::new();
+    for cluster in map.children.iter().filter(|c| c.name.starts_with("cluster")) {
+        let mut below = Vec::new();
+        cluster.walk(&mut below);
+        let mut group = Vec::new();
+        for node in below.into_iter().filter(|node| node.property("cpu").is_some()) {
+            for cpu in tree.referred(all, node, "cpu")? {
+                group.extend(cpus.iter().position(|c| std::ptr::eq(c.node, cpu)).map(|at| at as u32));
+            }
+        }
+        group.sort_unstable();
+        clusters.push(group);
+    }
+    let told: usize = clusters.iter().map(Vec::len).sum();
+    Ok(if told == cpus.len() { clusters } else { Vec::new() })
+}
+
+/// As `topology_normalize_cpu_scale` of Linux: capacity-dmips-mhz times the highest frequency, the largest is 1024.
+fn capacities(draft: &mut Draft) {
+    let raw = |d: &Domain| Some(u128::from(d.dmips_mhz?) * u128::from(d.opps.last()?.khz));
+    let largest = draft.domains.iter().map(raw).collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max());
+    if draft.domains.iter().all(|d| d.dmips_mhz.is_none()) {
+        draft.assumed.push("no capacity-dmips-mhz: the kernel treats all CPUs alike, capacity 1024".to_owned());
+        draft.domains.iter_mut().for_each(|d| d.capacity = Some(1024));
+    } else if let Some(largest) = largest.filter(|&largest| largest > 0) {
+        draft.assumed.push("capacities are computed: capacity-dmips-mhz times the highest frequency here".to_owned());
+        let scaled = |d: &Domain| Some((raw(d)? * 1024 / largest) as u32);
+        draft.domains.iter_mut().for_each(|d| d.capacity = scaled(d));
+    } else {
+        draft.assumed.push("some CPU lacks a frequency or capacity-dmips-mhz: capacities are not known".to_owned());
+    }
+}

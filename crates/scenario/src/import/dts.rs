@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Source of a device tree: nodes, labels, references, numbers and text. Macros are not resolved; where a number is needed
+//! and a macro stands, the message says so.
+
+use super::cells::{Node, Part, Place, Property, Tree};
+use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile};
+use std::path::Path;
+
+/// Deepest nesting of nodes, and of files.
+const DEPTH_MAX: usize = 64;
+/// Most files of one tree.
+const FILES_MAX: usize = 256;
+
+/// Reads a source and what it includes.
+pub fn read(path: &Path) -> Result<Tree, Diagnostics> {
+    let mut tree = Tree::default();
+    file(path, &mut tree, 0)?;
+    Ok(tree)
+}
+
+fn file(path: &Path, tree: &mut Tree, depth: usize) -> Result<(), Diagnostics> {
+    let source = SourceFile::read(path)?;
+    tree.files.push(source.clone());
+    let number = tree.files.len() - 1;
+    let mut parser = Parser { text: source.text(), at: 0, file: number, tree };
+    parser.top(path, depth)
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    file: usize,
+    tree: &'a mut Tree,
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || ",._+-#?@/".contains(c)
+}
+
+impl Parser<'_> {
+    fn top(&mut self, path: &Path, depth: usize) -> Result<(), Diagnostics> {
+        loop {
+            self.blank()?;
+            if self.at == self.text.len() {
+                return Ok(());
+            }
+            if self.eats("#include") || self.eats("/include/") {
+                self.include(path, depth)?;
+            } else if self.rest().starts_with('#') {
+                // Other lines of the preprocessor.
+                self.line();
+            } else if self.eats("/dts-v1/") || self.eats("/plugin/") {
+                self.expect(';')?;
+            } else if self.eats("/memreserve/") || self.eats("/delete-node/") || self.eats("/omit-if-no-ref/") {
+                self.skip_to(';');
+            } else {
+                self.node_at_top()?;
+            }
+        }
+    }
+
+    fn include(&mut self, path: &Path, depth: usize) -> Result<(), Diagnostics> {
+        let line = self.line();
+        let name = line.trim().trim_end_matches(';').trim_matches(['"', '<', '>', ' ']).to_owned();
+        let found = path.parent().map(|folder| folder.join(&name)).filter(|path| path.is_file());
+        // Headers have macros only.
+        match found {
+            _ if name.ends_with(".h") => {}
+            Some(path) if depth < DEPTH_MAX && self.tree.files.len() < FILES_MAX => file(&path, self.tree, depth + 1)?,
+            _ => self.tree.notes.push(format!("`{name}` is included and was not read: it is not beside the file")),
+        }
+        Ok(())
+    }
+
+    /// `/ { ... };` or `&label { ... };`
+    fn node_at_top(&mut self) -> Result<(), Diagnostics> {
+        let mut labels = Vec::new();
+        let start = self.at;
+        let mut name = self.word();
+        while self.eats(":") {
+            labels.push(std::mem::take(&mut name));
+            self.blank()?;
+            name = self.word();
+        }
+        if name == "/" || (name.is_empty() && self.rest().starts_with('&')) {
+            let target = if name == "/" { None } else { Some(self.reference()) };
+            let node = self.body(DEPTH_MAX)?;
+            match &target {
+                None => self.tree.root.merge(node),
+                Some(label) => match find(&mut self.tree.root, label) {
+                    Some(at) => at.merge(node),
+                    None => {
+                        self.tree.notes.push(format!("`&{label}` is extended and nowhere to be found: left out"));
+                    }
+                },
+            }
+            return self.expect(';');
+        }
+        Err(self.error(start, "a node must begin here").label("`/`, or `&` and a label").into())
+    }
+
+    /// Properties and children between braces.
+    fn body(&mut self, depth: usize) -> Result<Node, Diagnostics> {
+        let mut node = Node { place: self.place(self.at), ..Node::default() };
+        self.expect('{')?;
+        loop {
+            self.blank()?;
+            if self.eats("}") {
+                return Ok(node);
+            }
+            if depth == 0 {
+                return Err(self.error(self.at, "nodes are nested too deeply").into());
+            }
+            if self.eats("/delete-node/") || self.eats("/omit-if-no-ref/") {
+                self.skip_to(';');
+            } else if self.eats("/delete-property/") {
+                self.blank()?;
+                let gone = self.word();
+                node.properties.retain(|p| p.name != gone);
+                self.expect(';')?;
+            } else if self.is_directive() {
+                self.line();
+            } else {
+                self.member(&mut node, depth)?;
+            }
+        }
+    }
+
+    /// A line of the preprocessor inside a node; names of properties may begin with `#` as well.
+    fn is_directive(&self) -> bool {
+        ["#include", "#define", "#if", "#else", "#endif", "#undef"].iter().any(|word| self.rest().starts_with(word))
+    }
+
+    fn member(&mut self, node: &mut Node, depth: usize) -> Result<(), Diagnostics> {
+        let start = self.at;
+        let mut labels = Vec::new();
+        let mut name = self.word();
+        self.blank()?;
+        while self.eats(":") {
+            labels.push(std::mem::take(&mut name));
+            self.blank()?;
+            name = self.word();
+            self.blank()?;
+        }
+        if name.is_empty() {
+            return Err(self.error(start, "a property or a node must stand here").into());
+        }
+        if self.rest().starts_with('{') {
+            let mut child = self.body(depth - 1)?;
+            (child.name, child.labels, child.place) = (name, labels, self.place(start));
+            node.adopt(child);
+        } else {
+            let parts = if self.eats("=") { self.values()? } else { Vec::new() };
+            node.properties.retain(|p| p.name != name);
+            node.properties.push(Property { name, parts });
+        }
+        self.expect(';')
+    }
+
+    /// `"text", <cells>, [bytes], &label`
+    fn values(&mut self) -> Result<Vec<(Part, Place)>, Diagnostics> {
+        let mut parts = Vec::new();
+        loop {
+            self.blank()?;
+            let start = self.at;
+            if self.eats("/bits/") {
+                self.blank()?;
+                self.word();
+            } else if self.eats("<") {
+                self.cells(&mut parts)?;
+            } else if self.eats("\"") {
+                let text = self.until('"');
+                parts.push((Part::Text(text), self.place_of(start)));
+            } else if self.eats("[") {
+                self.until(']');
+            } else if self.rest().starts_with('&') {
+                let label = self.reference();
+                parts.push((Part::Label(label), self.place_of(start)));
+            } else if self.rest().starts_with(';') {
+                return Ok(parts);
+            } else if !self.eats(",") {
+                let word = self.word();
+                if word.is_empty() {
+                    return Err(self
+                        .error(start, "a value must stand here")
+                        .label("text, <numbers> or [bytes]")
+                        .into());
+                }
+                parts.push((Part::Word(word), self.place_of(start)));
+            }
+        }
+    }
+
+    fn cells(&mut self, parts: &mut Vec<(Part, Place)>) -> Result<(), Diagnostics> {
+        loop {
+            self.blank()?;
+            let start = self.at;
+            if self.eats(">") {
+                return Ok(());
+            }
+            let part = if self.rest().starts_with('&') {
+                Part::Label(self.reference())
+            } else if self.rest().starts_with('(') {
+                Part::Word(self.brackets())
+            } else {
+                let word = self.word();
+                if word.is_empty() {
+                    return Err(self.error(start, "a number, a macro or a reference must stand here").into());
+                }
+                number(&word).map_or(Part::Word(word), Part::Number)
+            };
+            parts.push((part, self.place_of(start)));
+        }
+    }
+
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    /// Skips space and comments.
+    fn blank(&mut self) -> Result<(), Diagnostics> {
+        loop {
+            self.at = self.text.len() - self.rest().trim_start().len();
+            if self.rest().starts_with("//") {
+                self.line();
+            } else if self.rest().starts_with("/*") {
+                let end = self.rest().find("*/");
+                let end = end.ok_or_else(|| Diagnostics::from(self.error(self.at, "the comment has no end")))?;
+                self.at += end + 2;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    fn eats(&mut self, word: &str) -> bool {
+        let found = self.rest().starts_with(word);
+        if found {
+            self.at += word.len();
+        }
+        found
+    }
+
+    fn expect(&mut self, c: char) -> Result<(), Diagnostics> {
+        self.blank()?;
+        if self.eats(c.encode_utf8(&mut [0; 4])) {
+            return Ok(());
+        }
+        Err(self.error(self.at, &format!("`{c}` must stand here")).into())
+    }
+
+    fn word(&mut self) -> String {
+        let end = self.rest().find(|c| !is_word(c)).unwrap_or(self.rest().len());
+        let word = self.rest()[..end].to_owned();
+        self.at += end;
+        word
+    }
+
+    /// `&label` or `&{/path}`.
+    fn reference(&mut self) -> String {
+        self.eats("&");
+        if self.eats("{") { self.until('}') } else { self.word() }
+    }
+
+    fn until(&mut self, end: char) -> String {
+        let found = self.rest().find(end);
+        let text = self.rest()[..found.unwrap_or(self.rest().len())].to_owned();
+        self.at += text.len() + found.map_or(0, |_| end.len_utf8());
+        text
+    }
+
+    fn skip_to(&mut self, end: char) {
+        self.until(end);
+    }
+
+    fn line(&mut self) -> String {
+        self.until('\n')
+    }
+
+    /// `( ... )` with what is nested in it.
+    fn brackets(&mut self) -> String {
+        let mut open = 0usize;
+        let mut end = self.rest().len();
+        for (at, c) in self.rest().char_indices() {
+            open = if c == '(' { open + 1 } else { open - usize::from(c == ')') };
+            if open == 0 {
+                end = at + 1;
+                break;
+            }
+        }
+        let text = self.rest()[..end].to_owned();
+        self.at += end;
+        text
+    }
+
+    fn place(&self, at: usize) -> Place {
+        let next = self.text[at..].chars().next().map_or(0, char::len_utf8);
+        Place { file: self.file, span: at..at + next }
+    }
+
+    fn place_of(&self, start: usize) -> Place {
+        Place { file: self.file, span: start..self.at }
+    }
+
+    fn error(&self, at: usize, message: &str) -> Diagnostic {
+        self.tree.error(&self.place(at), message)
+    }
+}
+
+fn number(word: &str) -> Option<u64> {
+    let word = word.trim_end_matches(['U', 'L', 'u', 'l']);
+    word.strip_prefix("0x").map_or_else(|| word.parse().ok(), |hex| u64::from_str_radix(hex, 16).ok())
+}
+
+/// A node by label or path.
+fn find<'a>(node: &'a mut Node, label: &str) -> Option<&'a mut Node> {
+    if let Some(path) = label.strip_prefix('/') {
+        return path.split('/').try_fold(node, |node, name| node.children.iter_mut().find(|c| c.name == name));
+    }
+    if node.labels.iter().any(|l| l == label) {
+        return Some(node);
+    }
+    node.children.iter_mut().find_map(|child| find(child, label))
+}
+
+impl Node {
+    /// What is written later wins.
+    fn merge(&mut self, other: Node) {
+        for property in other.properties {
+            self.properties.retain(|p| p.name != property.name);
+            self.properties.push(property);
+        }
+        other.children.into_iter().for_each(|child| self.adopt(child));
+    }
+
+    fn adopt(&mut self, child: Node) {
+        match self.children.iter_mut().find(|c| c.name == child.name) {
+            Some(there) => {
+                there.labels.extend(child.labels.iter().cloned());
+                there.merge(child);
+            }
+            None => self.children.push(child),
+        }
+    }
+}

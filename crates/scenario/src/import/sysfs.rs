@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A machine from its sysfs: topology, cpu_capacity, cpufreq, cpuidle.
+
+use super::draft::{Domain, Draft, Idle, Opp, cpu_list, sorted};
+use crate::diagnostic::{Diagnostics, SourceFile};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Longest value that is read, bytes.
+const VALUE_BYTES_MAX: usize = 65_536;
+
+/// Reads `/sys`, a copy of it, or of its `devices/system/cpu`.
+pub fn read(path: &Path) -> Result<Draft, Diagnostics> {
+    let inner = ["sys/devices/system/cpu", "devices/system/cpu", ""];
+    let root = inner.map(|inner| path.join(inner)).into_iter().find(|root| root.join("cpu0").is_dir());
+    let missing = || SourceFile::new(path.display().to_string(), "").about("there is no devices/system/cpu/cpu0 in it");
+    let root = root.ok_or_else(missing)?;
+    let folders: Vec<u32> = entries(&root).iter().filter_map(|name| name.strip_prefix("cpu")?.parse().ok()).collect();
+    let mut cpus = value(&root.join("present")).and_then(|list| cpu_list(&list)).unwrap_or(folders);
+    cpus.retain(|cpu| root.join(format!("cpu{cpu}")).is_dir());
+    cpus.sort_unstable();
+    let mut draft = Draft { name: "imported".to_owned(), ..Draft::default() };
+    let policies = policies(&root, &cpus);
+    if policies.is_empty() {
+        draft.assumed.push("this kernel sets no frequencies (no cpufreq): operating points are not known".to_owned());
+    }
+    let groups = if policies.is_empty() { vec![(cpus.clone(), None)] } else { policies };
+    draft.domains = groups.iter().map(|(cpus, policy)| domain(&root, cpus, policy.as_deref())).collect();
+    let policy = groups.iter().find_map(|(_, policy)| policy.clone());
+    if let Some(policy) = policy {
+        draft.driver = value(&policy.join("scaling_driver"));
+        // CPUFREQ_ETERNAL stands for "not known".
+        let ns = number(&policy.join("cpuinfo_transition_latency"));
+        draft.transition_latency_ns = ns.filter(|&ns| ns > 0 && ns <= 1_000_000_000);
+    }
+    draft.arch = arch(&root, draft.driver.as_deref());
+    draft.smt = shared(&root, &cpus, "topology/thread_siblings_list", true);
+    draft.clusters = shared(&root, &cpus, "topology/cluster_cpus_list", false);
+    draft.llc = last_level(&root, &cpus);
+    capacities(&mut draft);
+    Ok(draft)
+}
+
+/// CPUs of each policy, and its folder.
+fn policies(root: &Path, cpus: &[u32]) -> Vec<(Vec<u32>, Option<PathBuf>)> {
+    let mut found = Vec::new();
+    let mut taken = Vec::new();
+    for &cpu in cpus {
+        let folder = root.join(format!("cpu{cpu}/cpufreq"));
+        let folder = if folder.is_dir() { folder } else { root.join(format!("cpufreq/policy{cpu}")) };
+        let related = value(&folder.join("related_cpus")).and_then(|list| cpu_list(&list));
+        if let Some(related) = related.filter(|_| !taken.contains(&cpu)) {
+            taken.extend(&related);
+            found.push((related, Some(folder)));
+        }
+    }
+    found
+}
+
+fn domain(root: &Path, cpus: &[u32], policy: Option<&Path>) -> Domain {
+    let first = cpus.first().copied().unwrap_or(0);
+    let cpu = root.join(format!("cpu{first}"));
+    let listed = |name: &str| policy.and_then(|p| value(&p.join(name))).unwrap_or_default();
+    let khz = listed("scaling_available_frequencies") + " " + &listed("scaling_boost_frequencies");
+    let mut opps: Vec<Opp> = khz.split_whitespace().filter_map(|khz| Some(opp(khz.parse().ok()?))).collect();
+    if opps.is_empty() {
+        // A driver without a list tells its ends only.
+        let ends = ["cpuinfo_min_freq", "cpuinfo_max_freq"].map(|name| listed(name).trim().parse::<u32>().ok());
+        opps = ends.into_iter().flatten().filter(|&khz| khz > 0).map(opp).collect();
+    }
+    Domain {
+        cpus: cpus.to_vec(),
+        capacity: number(&cpu.join("cpu_capacity"))
+            .and_then(|c| u32::try_from(c).ok())
+            .filter(|c| (1..=1024).contains(c)),
+        opps: sorted(opps),
+        idle: idle(&cpu),
+        source: "sysfs".to_owned(),
+        ..Domain::default()
+    }
+}
+
+fn opp(khz: u32) -> Opp {
+    Opp { khz, ..Opp::default() }
+}
+
+/// States below state 0.
+fn idle(cpu: &Path) -> Vec<Idle> {
+    let state = |at: u32| {
+        let folder = cpu.join(format!("cpuidle/state{at}"));
+        Some(Idle {
+            name: value(&folder.join("name"))?,
+            exit_us: number(&folder.join("latency"))?,
+            residency_us: number(&folder.join("residency")).unwrap_or(0),
+            ..Idle::default()
+        })
+    };
+    (1..=9).map_while(state).collect()
+}
+
+fn arch(root: &Path, driver: Option<&str>) -> Option<&'static str> {
+    let modalias = value(&root.join("modalias")).unwrap_or_default();
+    let x86 = modalias.contains("x86") || driver.is_some_and(|d| d.contains("pstate"));
+    if x86 { Some("x86") } else { modalias.contains("aarch64").then_some("arm64") }
+}
+
+/// Groups of CPUs that name one another; `pairs`: nothing where each CPU is alone.
+fn shared(root: &Path, cpus: &[u32], file: &str, pairs: bool) -> Vec<Vec<u32>> {
+    let list = |cpu: &u32| cpu_list(&value(&root.join(format!("cpu{cpu}/{file}")))?);
+    let Some(mut groups) = cpus.iter().map(list).collect::<Option<Vec<_>>>() else { return Vec::new() };
+    groups.sort();
+    groups.dedup();
+    groups.retain(|group| !pairs || group.len() > 1);
+    let in_groups: usize = groups.iter().map(Vec::len).sum();
+    if !pairs && in_groups != cpus.len() { Vec::new() } else { groups }
+}
+
+/// CPUs by the cache of the highest level.
+fn last_level(root: &Path, cpus: &[u32]) -> Vec<Vec<u32>> {
+    let Some(first) = cpus.first() else { return Vec::new() };
+    let level = |at: u32| number(&root.join(format!("cpu{first}/cache/index{at}/level")));
+    let highest = (0..8).filter_map(|at| Some((level(at)?, at))).max();
+    highest.map_or_else(Vec::new, |(_, at)| shared(root, cpus, &format!("cache/index{at}/shared_cpu_list"), false))
+}
+
+/// What the kernel says of none, it says of all: 1024.
+fn capacities(draft: &mut Draft) {
+    let known = draft.domains.iter().filter(|d| d.capacity.is_some()).count();
+    if known == 0 {
+        draft.assumed.push("no cpu_capacity: the kernel treats all CPUs alike, capacity 1024".to_owned());
+        draft.domains.iter_mut().for_each(|d| d.capacity = Some(1024));
+    }
+    let ends_only = draft.domains.iter().any(|d| (1..=2).contains(&d.opps.len()));
+    if ends_only {
+        draft.assumed.push("the driver lists no frequencies: only the lowest and the highest are known".to_owned());
+    }
+    draft.assumed.push("sysfs has no entry latencies (0 here), voltages and power".to_owned());
+}
+
+fn entries(path: &Path) -> Vec<String> {
+    let listed = fs::read_dir(path).into_iter().flatten();
+    listed.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
+}
+
+/// A file's first line; `None` when it cannot be read.
+pub(super) fn value(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok().filter(|text| text.len() <= VALUE_BYTES_MAX)?;
+    let line = text.lines().next().unwrap_or("").trim().to_owned();
+    (!line.is_empty()).then_some(line)
+}
+
+pub(super) fn number(path: &Path) -> Option<u64> {
+    value(path)?.parse().ok()
+}

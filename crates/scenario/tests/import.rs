@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Platform files from sysfs, Energy Model, device trees, LISA and Wattson: what the source says is in the file, the file
+//! can be read back, and mistakes are shown at their place.
+
+use pelton_scenario::diagnostic::{SourceFile, render};
+use pelton_scenario::import::{Draft, Kind, Options, import};
+use pelton_scenario::platform::{self, PlatformOptions};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const DTS: &str = r#"/dts-v1/;
+#include <dt-bindings/clock/some.h>
+/ {
+    compatible = "maker,board-x", "maker,chip-y";
+    model = "Board X";
+    cpus {
+        #address-cells = <2>;
+        cpu-map {
+            cluster0 { core0 { cpu = <&L0>; }; core1 { cpu = <&L1>; }; };
+            cluster1 { core0 { cpu = <&B0>; }; };
+        };
+        L0: cpu@0 { device_type = "cpu"; compatible = "arm,cortex-a53"; reg = <0x0 0x0>;
+            operating-points-v2 = <&little>; cpu-idle-states = <&CPU_SLEEP &CLUSTER_SLEEP>;
+            capacity-dmips-mhz = <578>; dynamic-power-coefficient = <142>; };
+        L1: cpu@1 { device_type = "cpu"; compatible = "arm,cortex-a53"; reg = <0x0 0x1>;
+            operating-points-v2 = <&little>; cpu-idle-states = <&CPU_SLEEP &CLUSTER_SLEEP>;
+            capacity-dmips-mhz = <578>; dynamic-power-coefficient = <142>; };
+        B0: cpu@100 { device_type = "cpu"; compatible = "arm,cortex-a72"; reg = <0x0 0x100>;
+            operating-points-v2 = <&big>; capacity-dmips-mhz = <1024>; };
+        idle-states {
+            entry-method = "psci";
+            CPU_SLEEP: cpu-sleep { compatible = "arm,idle-state"; entry-latency-us = <300>; exit-latency-us = <1200>;
+                min-residency-us = <2000>; };
+            CLUSTER_SLEEP: cluster-sleep { entry-latency-us = <400>; exit-latency-us = <1200>;
+                min-residency-us = <2500>; wakeup-latency-us = <1500>; idle-state-name = "cluster off"; };
+        };
+    };
+    little: opp-table-0 { compatible = "operating-points-v2"; opp-shared;
+        opp-450000000 { opp-hz = /bits/ 64 <450000000>; opp-microvolt = <820000>; clock-latency-ns = <500000>; };
+        opp-850000000 { opp-hz = /bits/ 64 <850000000>; opp-microvolt = <950000 900000 1000000>; };
+    };
+    big: opp-table-1 { compatible = "operating-points-v2"; opp-shared; };
+};
+/* The rest is elsewhere. */
+&big { opp-1200000000 { opp-hz = /bits/ 64 <1200000000>; opp-microvolt = <1000000>; }; };
+"#;
+
+fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("room");
+    fs::write(&path, text).expect("room");
+    path
+}
+
+fn read(path: &Path) -> Draft {
+    import(path, &Options::default()).unwrap_or_else(|d| panic!("{}", render(&d, 100, false)))
+}
+
+fn refused(path: &Path, options: &Options) -> String {
+    render(&import(path, options).expect_err("refused"), 100, false)
+}
+
+/// What is written can be read, says the same numbers, and makes a machine.
+fn read_back(draft: &Draft) -> pelton_sim::Machine {
+    let text = draft.toml();
+    let file = platform::parse(&SourceFile::new("imported.toml", &text))
+        .unwrap_or_else(|d| panic!("{}\n{text}", render(&d, 100, false)));
+    assert_eq!(file.domains.len(), draft.domains.len());
+    for (read, made) in file.domains.iter().zip(&draft.domains) {
+        assert_eq!(read.cpus.iter().map(|c| c.value).collect::<Vec<_>>(), made.cpus);
+        assert_eq!(
+            read.opps.iter().map(|o| o.khz.value).collect::<Vec<_>>(),
+            made.opps.iter().map(|o| o.khz).collect::<Vec<_>>()
+        );
+        assert_eq!(
+            read.opps.iter().map(|o| o.uv.as_ref().map(|v| v.value)).collect::<Vec<_>>(),
+            made.opps.iter().map(|o| o.uv).collect::<Vec<_>>()
+        );
+        assert_eq!(read.idle_states.len(), made.idle.len());
+    }
+    file.machine(&PlatformOptions::new("7.2")).unwrap_or_else(|d| panic!("{}\n{text}", render(&d, 100, false)))
+}
+
+#[test]
+fn a_device_tree_in_source_gives_domains_capacities_voltages_and_idle_states() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let draft = read(&write(folder.path(), "board.dts", DTS));
+    assert_eq!((draft.name.as_str(), draft.title.as_str()), ("board-x", "Board X"));
+    assert_eq!(draft.clusters, [vec![0, 1], vec![2]]);
+    assert_eq!(draft.transition_latency_ns, Some(500_000));
+    let [little, big] = &draft.domains[..] else { panic!("{:?}", draft.domains) };
+    assert_eq!((little.core.as_str(), big.core.as_str()), ("Cortex-A53", "Cortex-A72"));
+    // 578 x 850 of 1024 x 1200, times 1024.
+    assert_eq!((little.capacity, big.capacity), (Some(409), Some(1024)));
+    assert_eq!(
+        little.opps.iter().map(|o| (o.khz, o.uv)).collect::<Vec<_>>(),
+        [(450_000, Some(820_000)), (850_000, Some(950_000))]
+    );
+    assert_eq!((little.coefficient, big.coefficient, big.opps[0].khz), (Some(142), None, 1_200_000));
+    assert_eq!(little.idle[1].name, "cluster off");
+    assert_eq!((little.idle[0].exit_us, little.idle[1].wakeup_us), (1200, Some(1500)));
+    let machine = read_back(&draft);
+    assert_eq!(machine.cpus.iter().map(|c| c.capacity).collect::<Vec<_>>(), [409, 409, 1024]);
+    assert!(draft.toml().contains("# ASSUMED: capacities are computed"), "{}", draft.toml());
+}
+
+#[test]
+fn mistakes_in_a_source_are_shown_at_their_place() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let cases = [
+        ("<142>", "<COEFFICIENT>", "`COEFFICIENT` is no number"),
+        ("<&little>", "<&middle>", "refers to a node that is not there"),
+        ("<450000000>", "<450>", "no frequency of a CPU"),
+        ("model = \"Board X\";", "model = \"Board X\"", "must stand here"),
+        ("/* The rest is elsewhere. */", "/* The rest", "the comment has no end"),
+    ];
+    for (right, wrong, expected) in cases {
+        let text = refused(&write(folder.path(), "wrong.dts", DTS.replacen(right, wrong, 1)), &Options::default());
+        assert!(text.contains(expected) && text.contains("wrong.dts:"), "{expected}: {text}");
+    }
+    let deep = "/ {".to_owned() + &"a {".repeat(2000);
+    assert!(refused(&write(folder.path(), "deep.dts", deep), &Options::default()).contains("too deeply"));
+}
+
+/// A flattened device tree, version 17: begin (1), end (2), property (3), end of all (9).
+#[derive(Default)]
+struct Blob {
+    nodes: Vec<u8>,
+    names: Vec<u8>,
+}
+
+impl Blob {
+    fn word(&mut self, word: u32) -> &mut Self {
+        self.nodes.extend(word.to_be_bytes());
+        self
+    }
+
+    fn padded(&mut self, bytes: &[u8]) -> &mut Self {
+        self.nodes.extend(bytes);
+        while !self.nodes.len().is_multiple_of(4) {
+            self.nodes.push(0);
+        }
+        self
+    }
+
+    fn begin(&mut self, name: &str) -> &mut Self {
+        self.word(1).padded(&[name.as_bytes(), &[0]].concat())
+    }
+
+    fn end(&mut self) -> &mut Self {
+        self.word(2)
+    }
+
+    fn property(&mut self, name: &str, value: &[u8]) -> &mut Self {
+        let at = self.names.len() as u32;
+        self.names.extend(name.as_bytes());
+        self.names.push(0);
+        self.word(3).word(value.len() as u32).word(at).padded(value)
+    }
+
+    fn number(&mut self, name: &str, value: u32) -> &mut Self {
+        self.property(name, &value.to_be_bytes())
+    }
+
+    fn bytes(&mut self) -> Vec<u8> {
+        self.word(9);
+        let (nodes, names) = (self.nodes.len() as u32, self.names.len() as u32);
+        let head = [0xd00d_feed, 56 + nodes + names, 56, 56 + nodes, 40, 17, 16, 0, names, nodes];
+        let head = head.into_iter().flat_map(u32::to_be_bytes);
+        head.chain([0; 16]).chain(self.nodes.iter().copied()).chain(self.names.iter().copied()).collect()
+    }
+}
+
+fn blob() -> Vec<u8> {
+    let mut blob = Blob::default();
+    blob.begin("").property("compatible", b"maker,board-x\0").begin("cpus");
+    for (cpu, table) in [("cpu@0", 7), ("cpu@1", 7), ("cpu@100", 8)] {
+        blob.begin(cpu).property("compatible", b"arm,cortex-a53\0").number("operating-points-v2", table);
+        blob.number("capacity-dmips-mhz", 1024).number("dynamic-power-coefficient", 100).end();
+    }
+    blob.end();
+    for (name, phandle, mhz) in [("opp-a", 7, 1000u64), ("opp-b", 8, 2000)] {
+        blob.begin(name).number("phandle", phandle).property("opp-shared", b"");
+        blob.begin("opp-1").property("opp-hz", &(mhz * 1_000_000).to_be_bytes()).number("opp-microvolt", 800_000).end();
+        blob.end();
+    }
+    blob.end().bytes()
+}
+
+#[test]
+fn a_flattened_device_tree_says_the_same_as_its_source() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let draft = read(&write(folder.path(), "board.dtb", blob()));
+    assert_eq!(draft.name, "board-x");
+    assert_eq!(draft.domains.iter().map(|d| d.capacity).collect::<Vec<_>>(), [Some(512), Some(1024)]);
+    assert_eq!(draft.domains[0].cpus, [0, 1]);
+    assert_eq!((draft.domains[1].opps[0].khz, draft.domains[1].opps[0].uv), (2_000_000, Some(800_000)));
+    read_back(&draft);
+}
+
+#[test]
+fn no_cut_or_flipped_blob_panics() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let whole = blob();
+    for at in 0..whole.len() {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 0x41;
+        for bytes in [&whole[..at], &flipped[..]] {
+            let path = write(folder.path(), "x.dtb", bytes);
+            if let Ok(draft) = import(&path, &Options::default()) {
+                let _ = platform::parse(&SourceFile::new("x", draft.toml()));
+            }
+        }
+    }
+}
+
+fn sysfs(root: &Path) {
+    for (cpu, (policy, capacity)) in [(0, 446), (1, 1024), (0, 446)].into_iter().enumerate() {
+        let folder = format!("devices/system/cpu/cpu{cpu}");
+        write(root, &format!("{folder}/cpu_capacity"), format!("{capacity}\n"));
+        let (related, khz) = if policy == 0 { ("0 2", "450000 850000") } else { ("1", "450000 1100000") };
+        write(root, &format!("{folder}/cpufreq/related_cpus"), related);
+        write(root, &format!("{folder}/cpufreq/scaling_available_frequencies"), khz);
+        write(root, &format!("{folder}/cpufreq/scaling_driver"), "cpufreq-dt\n");
+        write(root, &format!("{folder}/cpufreq/cpuinfo_transition_latency"), "1200000\n");
+        for (state, (name, latency, residency)) in [("WFI", 1, 1), ("cpu-sleep", 1500, 2000)].into_iter().enumerate() {
+            let state = format!("{folder}/cpuidle/state{state}");
+            write(root, &format!("{state}/name"), name);
+            write(root, &format!("{state}/latency"), latency.to_string());
+            write(root, &format!("{state}/residency"), residency.to_string());
+        }
+    }
+    write(root, "devices/system/cpu/present", "0-2\n");
+}
+
+#[test]
+fn sysfs_and_the_energy_model_together_make_a_board() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    sysfs(&folder.path().join("sys"));
+    let model = folder.path().join("energy_model");
+    for (domain, cpus, states) in [
+        ("cpu0", "0,2", [(450_000, 30_000), (850_000, 90_000)]),
+        ("cpu1", "1", [(450_000, 99_000), (1_100_000, 600_500)]),
+    ] {
+        write(&model, &format!("{domain}/cpus"), cpus);
+        for (khz, uw) in states {
+            write(&model, &format!("{domain}/ps:{khz}/frequency"), format!("{khz}\n"));
+            write(&model, &format!("{domain}/ps:{khz}/power"), format!("{uw}\n"));
+        }
+    }
+    let mut draft = read(&folder.path().join("sys"));
+    assert_eq!((draft.driver.as_deref(), draft.transition_latency_ns), (Some("cpufreq-dt"), Some(1_200_000)));
+    draft.fill(read(&model));
+    let machine = read_back(&draft);
+    assert_eq!(
+        machine.domains[1].opps.iter().map(|o| (o.khz, o.power_uw)).collect::<Vec<_>>(),
+        [(450_000, 99_000), (1_100_000, 600_500)]
+    );
+    assert_eq!(draft.domains[0].cpus, [0, 2]);
+    assert_eq!((draft.domains[0].idle[0].name.as_str(), draft.domains[0].idle[0].exit_us), ("cpu-sleep", 1500));
+    let old = import(&model, &Options { milliwatts: true, ..Options::default() }).expect("read");
+    assert_eq!(old.domains[1].opps[1].power_mw, Some(600_500.0));
+    assert!(refused(&write(folder.path(), "x/nothing", ""), &Options::default()).contains("cannot tell what"));
+}
+
+#[test]
+fn this_machine_can_be_imported() {
+    let draft = read(Path::new("/sys"));
+    assert!(!draft.domains.is_empty() && !draft.toml().is_empty());
+    platform::parse(&SourceFile::new("here.toml", draft.toml())).expect("the file is good");
+}
+
+#[test]
+fn lisa_and_wattson_say_what_they_know_and_no_more() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let info = "platform-info:\n  conf:\n    abi: arm64\n    name: Juno R0\n    cpus-count: 3\n    cpu-capacities:\n      orig: {0: 446, 1: 1024, 2: 446}\n    freq-domains: [[0, 2], [1]]\n    freqs:\n      0: [450000, 850000]\n      1: [450000, 1100000]\n";
+    let draft = read(&write(folder.path(), "plat_info.yml", info));
+    let machine = read_back(&draft);
+    assert_eq!(machine.cpus.iter().map(|c| c.capacity).collect::<Vec<_>>(), [446, 1024, 446]);
+    assert!(draft.toml().contains("name = \"juno-r0\""));
+    let wrong = refused(&write(folder.path(), "plat_info.yml", info.replace("1024", "2048")), &Options::default());
+    assert!(wrong.contains("1..=1024") && wrong.contains("plat_info.yml:"), "{wrong}");
+    assert!(refused(&write(folder.path(), "bad.yml", "a: [1"), &Options::default()).contains("no YAML"));
+    let [one, two] = [
+        ("1d.csv", "device,policy,freq_khz,static,active,idle0,idle1\nX,2,400000,1.5,28.5,5.2,0\nX,2,800000,2.5,60,6,0\n"),
+        ("2d.csv", "device,policy,freq_khz,dep_policy,dep_freq,static,active,idle0,idle1\nX,0,300000,2,800000,9,8,7,0\nX,0,300000,2,400000,3.7,21.8,0.5,0\n"),
+    ]
+    .map(|(name, text)| write(folder.path(), name, text));
+    assert!(refused(&one, &Options::default()).contains("--cpus N"));
+    let options = Options { cpus: Some(3), kind: Some(Kind::Wattson), ..Options::default() };
+    let mut draft = import(&two, &options).expect("read");
+    draft.fill(import(&one, &options).expect("read"));
+    assert_eq!(draft.domains.iter().map(|d| d.cpus.clone()).collect::<Vec<_>>(), [vec![0, 1], vec![2]]);
+    assert_eq!((draft.domains[0].opps[0].power_mw, draft.domains[0].opps[0].cluster_mw), (Some(21.8), Some(3.7)));
+    let file = platform::parse(&SourceFile::new("x.toml", draft.toml())).expect("good");
+    assert!(file.machine(&PlatformOptions::new("7.2")).is_err(), "capacities are not known and must not be invented");
+    let wrong = refused(&write(folder.path(), "w.csv", "policy,freq_khz,active\n0,1000000,many\n"), &options);
+    assert!(wrong.contains("a number must stand here") && wrong.contains("w.csv:2"), "{wrong}");
+}
