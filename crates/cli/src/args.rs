@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 /// Linux scheduler-driven CPU frequency control as one program.
 #[derive(Debug, Parser)]
-#[command(name = "pelton", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+#[command(name = "pelton", version, after_help = EXIT_CODES)]
 #[command(
     arg_required_else_help = true,
     max_term_width = 100,
@@ -65,6 +65,9 @@ pub enum Format {
     Json,
     // Comma-separated values.
     Csv,
+    // A platform file; only of platforms, so that other pages do not name it.
+    #[value(hide = true)]
+    Toml,
 }
 
 /// What to do.
@@ -98,6 +101,12 @@ pub enum Verb {
     /// Traces of any kind: what they hold, and in another form.
     #[command(subcommand)]
     Trace(TraceVerb),
+    /// Results: every number and its unit, the shape of every JSON.
+    #[command(subcommand)]
+    Result(ResultVerb),
+    /// For your shell: completions, man pages.
+    #[command(subcommand)]
+    Shell(ShellVerb),
 }
 
 /// Platform, workload and machine options: everything a simulation needs but its policy and seed.
@@ -175,6 +184,12 @@ pub struct RunArgs {
     /// Write logs as rt-app does, one per thread.
     #[arg(long, value_name = "DIR")]
     pub rt_app_log: Option<PathBuf>,
+    /// Draw charts as well: bars of time, a histogram, frequency and busy time over the run.
+    #[arg(long)]
+    pub charts: bool,
+    /// Draw a picture: .svg or .png.
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
     /// Print what the benchmarks of the workload print themselves instead of tables.
     #[arg(long)]
     pub like_original: bool,
@@ -186,7 +201,10 @@ pub struct RunArgs {
 Example: what the RT signal changes, ten seeds, two at a time
   pelton compare --platform hikey-6220 --seeds 10 --jobs 2 --duration 5s \\
     --workload 'periodic:run_us=9000,period_us=24390,policy=fifo,priority=10,cpus=0 + busy:cpus=0' \\
-    --policy 4.16 --policy 4.16,rt_signal=on,rt_in_sum=on")]
+    --policy 4.16 --policy 4.16,rt_signal=on,rt_in_sum=on
+Example: two rate limits, as a picture
+  pelton compare --platform pixel6-gs101 --workload browser-short.json --summary --plot limits.png \\
+    --policy 7.2,rate_limit_us=500 --policy 7.2,rate_limit_us=10000")]
 pub struct CompareArgs {
     /// Inputs.
     #[command(flatten)]
@@ -210,8 +228,14 @@ pub struct CompareArgs {
     #[arg(long, conflicts_with = "only")]
     pub summary: bool,
     /// Also the value of each seed (JSON).
-    #[arg(long)]
+    #[arg(long, visible_alias = "per-seed")]
     pub values: bool,
+    /// Draw the answers as bars.
+    #[arg(long)]
+    pub charts: bool,
+    /// Draw a picture: .svg or .png.
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }
 
 /// `pelton front`.
@@ -329,17 +353,61 @@ pub enum PlatformVerb {
     /// Built-in platforms.
     List,
     /// CPUs, operating points and idle states, with the source of every figure.
-    #[command(after_long_help = "Example:\n  pelton platform show hikey-6220")]
+    #[command(after_long_help = "\
+Example:
+  pelton platform show hikey-6220
+Example: a file to start one's own board from
+  pelton platform show hikey-6220 --format toml > my-board.toml")]
     Show {
         /// Platform name or TOML file.
         platform: String,
     },
+    /// A platform file from what others have: sysfs, Energy Model, device tree, LISA, Wattson.
+    Import(ImportArgs),
     /// Check a platform file.
     #[command(after_long_help = "Example:\n  pelton platform check my-board.toml")]
     Check {
         /// TOML file.
         file: PathBuf,
     },
+}
+
+/// `pelton platform import`.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Example: this machine
+  pelton platform import /sys -o this-machine.toml
+Example: a board from its device tree, with the powers that its kernel worked out
+  pelton platform import board.dtb --with energy_model/ --name my-board -o my-board.toml
+What a source does not say is not in the file; what was assumed is said at its top.")]
+pub struct ImportArgs {
+    /// /sys or a copy, energy_model of debugfs, .dtb, .dts, plat_info (.yml, .json), Wattson's .csv.
+    #[arg(value_name = "SOURCE")]
+    pub source: PathBuf,
+    /// Fills what the first leaves open; repeatable.
+    #[arg(long, value_name = "SOURCE")]
+    pub with: Vec<PathBuf>,
+    /// What the sources are: sysfs, energy-model, dtb, dts, plat-info, wattson [default: looked at].
+    #[arg(long, value_name = "KIND", value_parser = import_kind)]
+    pub from: Option<pelton_scenario::import::Kind>,
+    /// Name of the platform [default: what the source says].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Number of CPUs, for Wattson.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub cpus: Option<u32>,
+    /// Powers of the Energy Model are mW (kernels before 6.0).
+    #[arg(long)]
+    pub milliwatts: bool,
+    /// Write here instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+fn import_kind(name: &str) -> Result<pelton_scenario::import::Kind, String> {
+    use pelton_scenario::import::KINDS;
+    let found = KINDS.iter().find(|(known, _)| *known == name).map(|&(_, kind)| kind);
+    found.ok_or_else(|| hint_for(name, KINDS.iter().map(|&(name, _)| name)))
 }
 
 /// `pelton policy`.
@@ -350,6 +418,48 @@ pub enum PolicyVerb {
     /// The switches of one policy, and why each exists.
     #[command(after_long_help = "Example:\n  pelton policy show --profile 4.16 --set rt_signal=on")]
     Show(PolicyArgs),
+}
+
+/// `pelton result`.
+#[derive(Debug, Subcommand)]
+pub enum ResultVerb {
+    /// Name, unit and meaning of every number.
+    #[command(after_long_help = "Example: what a number of `pelton compare` means\n  pelton result quantities")]
+    Quantities,
+    /// The JSON schema of one kind of result, or the kinds.
+    #[command(after_long_help = "Example:\n  pelton result schema compare")]
+    Schema {
+        /// Kind, as `result` in the JSON says.
+        kind: Option<String>,
+    },
+}
+
+/// `pelton shell`.
+#[derive(Debug, Subcommand)]
+pub enum ShellVerb {
+    /// What the shell completes after `pelton`.
+    #[command(after_long_help = "\
+Example: for bash, in this session
+  pelton shell completions bash > pelton.bash
+  source pelton.bash")]
+    Completions {
+        /// Shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Man pages: one on standard output, or all into a folder.
+    #[command(after_long_help = "\
+Example: one page to read, all pages to install
+  pelton shell man compare | man -l -
+  pelton shell man --all man1/")]
+    Man {
+        /// Verb, as compare or platform show [default: the program itself].
+        #[arg(value_name = "VERB")]
+        verb: Vec<String>,
+        /// Write every page into this folder.
+        #[arg(long, value_name = "DIR", conflicts_with = "verb")]
+        all: Option<PathBuf>,
+    },
 }
 
 #[cfg(test)]

@@ -3,10 +3,12 @@
 
 mod args;
 mod bug;
+mod chart;
 mod exit;
 mod interrupt;
 mod output;
 mod progress;
+mod results;
 mod rtapp_log;
 mod sheet;
 mod units;

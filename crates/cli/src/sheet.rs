@@ -8,6 +8,8 @@ use std::io::IsTerminal;
 
 /// Widest column that counts as words and numbers and is never wrapped.
 const WORD_COLUMNS_MAX: u16 = 14;
+/// Letters of a name in a table that is too wide for the terminal.
+const NAME_LETTERS_MAX: usize = 24;
 
 /// A table of text.
 #[derive(Clone, Debug, Default)]
@@ -54,8 +56,73 @@ impl Sheet {
         })
     }
 
-    /// Aligned text, wrapped to `width` columns when given, with a line under the headings and no other rules.
+    /// Aligned text. With a `width`, that of a terminal, sentences wrap, long names are cut, and a table that is wider all the
+    /// same is printed in parts, each with the first column.
     pub fn text(&self, width: Option<u16>) -> String {
+        let Some(width) = width.map(usize::from) else { return self.aligned(None) };
+        let widths = self.widths();
+        let sentences = widths.iter().filter(|&&w| w > usize::from(WORD_COLUMNS_MAX)).count();
+        let words: usize = widths.iter().filter(|&&w| w <= usize::from(WORD_COLUMNS_MAX)).map(|w| w + 2).sum();
+        let natural: usize = widths.iter().map(|w| w + 2).sum();
+        let can_wrap = sentences > 0 && words + sentences * 12 <= width;
+        if natural <= width || can_wrap && self.has_sentences() {
+            return self.aligned(Some(width as u16));
+        }
+        let short = self.with_short_names();
+        let parts = short.parts(width);
+        parts.iter().map(|part| part.aligned(None)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Letters of the widest cell of each column.
+    fn widths(&self) -> Vec<usize> {
+        let letters = |text: &str| one_line(text).chars().count();
+        let widest = |(at, (name, _)): (usize, (&str, CellAlignment))| {
+            self.rows.iter().map(|row| letters(&row[at])).max().unwrap_or(0).max(letters(name))
+        };
+        self.headings().enumerate().map(widest).collect()
+    }
+
+    /// Some wide cell has spaces to wrap at.
+    fn has_sentences(&self) -> bool {
+        let is_long = |cell: &String| cell.len() > usize::from(WORD_COLUMNS_MAX) && cell.contains(' ');
+        self.rows.iter().flatten().any(is_long)
+    }
+
+    /// The first column, names, cut to what a person needs to know them again.
+    fn with_short_names(&self) -> Sheet {
+        let mut sheet = self.clone();
+        for row in &mut sheet.rows {
+            if let Some(name) = row.first_mut().filter(|name| name.chars().count() > NAME_LETTERS_MAX) {
+                *name = name.chars().take(NAME_LETTERS_MAX - 1).chain(['~']).collect();
+            }
+        }
+        sheet
+    }
+
+    /// The table in parts of at most this width, where the columns allow it.
+    fn parts(&self, width: usize) -> Vec<Sheet> {
+        let widths = self.widths();
+        let first = widths.first().copied().unwrap_or(0) + 2;
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let mut left = 0;
+        for (at, own) in widths.iter().enumerate().skip(1) {
+            if groups.is_empty() || own + 2 > left {
+                groups.push(vec![0]);
+                left = width.saturating_sub(first);
+            }
+            groups.last_mut().expect("one was added").push(at);
+            left = left.saturating_sub(own + 2);
+        }
+        let pick = |from: &[String], columns: &[usize]| columns.iter().map(|&at| from[at].clone()).collect();
+        let part = |columns: &Vec<usize>| Sheet {
+            header: pick(&self.header, columns),
+            rows: self.rows.iter().map(|row| pick(row, columns)).collect(),
+        };
+        if groups.is_empty() { vec![self.clone()] } else { groups.iter().map(part).collect() }
+    }
+
+    /// Aligned text, wrapped to `width` columns when given, with a line under the headings and no other rules.
+    fn aligned(&self, width: Option<u16>) -> String {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         table.set_content_arrangement(ContentArrangement::Disabled);
@@ -157,7 +224,19 @@ mod tests {
     fn words_and_numbers_are_never_broken() {
         let mut sheet = Sheet::new(&["number", "another", "third", "fourth", "fifth", "sixth"]);
         sheet.row(["1000000"; 6].map(str::to_owned).to_vec());
-        assert_eq!(sheet.text(Some(40)).lines().count(), 2);
+        let text = sheet.text(Some(40));
+        assert!(text.lines().all(|line| line.chars().count() <= 40) && text.matches("1000000").count() == 7, "{text}");
+    }
+
+    #[test]
+    fn a_table_that_is_too_wide_comes_in_parts_with_its_names() {
+        let mut sheet = Sheet::new(&["<name", "one", "two", "three", "four"]);
+        let name = "a-name-that-is-much-too-long-for-a-terminal";
+        sheet.row([name, "1000000000", "2000000000", "3000000000", "4000000000"].map(str::to_owned).to_vec());
+        let text = sheet.text(Some(54));
+        assert_eq!(text.lines().filter(|line| line.contains("a-name-that-is-much-too~")).count(), 2, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 54), "{text}");
+        assert!(sheet.text(None).contains(name) && sheet.csv().contains(name));
     }
 
     #[test]

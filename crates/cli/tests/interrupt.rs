@@ -171,6 +171,6 @@ fn ctrl_c_ends_with_130_and_says_that_files_are_partial() {
         let row = rows.iter().find(|r| r["scope"] == "run" && r["quantity"] == quantity).expect("a row");
         (row["recorded"].as_f64().expect("known"), row["simulated"][0].as_f64().expect("known"))
     };
-    let (recorded, simulated) = row("busy");
+    let (recorded, simulated) = row("busy_ms");
     assert!((recorded - simulated).abs() < recorded / 100.0, "{recorded} {simulated}");
 }

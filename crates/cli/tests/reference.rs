@@ -16,9 +16,16 @@ const PAGES: &[&[&str]] = &[
     &["platform", "list"],
     &["platform", "show"],
     &["platform", "check"],
+    &["platform", "import"],
     &["policy", "list"],
     &["policy", "show"],
     &["workload", "from-trace"],
+    &["trace", "info"],
+    &["trace", "export"],
+    &["result", "quantities"],
+    &["result", "schema"],
+    &["shell", "completions"],
+    &["shell", "man"],
 ];
 
 fn page() -> String {

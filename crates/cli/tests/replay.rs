@@ -36,7 +36,7 @@ fn policies_are_columns_and_seeds_do_not_move_tasks() {
     let json: Value = serde_json::from_str(&replay(&["--format", "json", "--seeds", "3"])).expect("JSON");
     let rows = json[0]["rows"].as_array().expect("rows");
     assert!(rows.iter().all(|r| r["simulated"].as_array().is_some_and(|all| all.len() == 2)));
-    let busy = rows.iter().find(|r| r["scope"] == "run" && r["quantity"] == "busy").expect("a row");
+    let busy = rows.iter().find(|r| r["scope"] == "run" && r["quantity"] == "busy_ms").expect("a row");
     let (before, after) = (busy["recorded"].as_f64().expect("known"), busy["simulated"][0].as_f64().expect("known"));
     assert!((before - after).abs() < before / 100.0, "{before} {after}");
     let csv = replay(&["--format", "csv"]);
@@ -50,7 +50,7 @@ fn given_frequencies_are_the_recorded_ones_and_not_judged() {
     let given = pelton(&["replay", "-q", &log, "--check", "--frequencies", "trace", "--format", "json"]);
     let result: Value = serde_json::from_str(&given.stdout).expect("JSON");
     let rows = result[0]["rows"].as_array().expect("rows");
-    let means: Vec<&Value> = rows.iter().filter(|r| r["quantity"] == "frequency_mean").collect();
+    let means: Vec<&Value> = rows.iter().filter(|r| r["quantity"] == "frequency_mhz_avg").collect();
     assert!(!means.is_empty(), "no frequency is told");
     for row in means {
         let (before, after) = (row["recorded"].as_f64().expect("known"), row["simulated"][0].as_f64().expect("known"));
@@ -135,17 +135,17 @@ fn what_a_trace_does_not_tell_is_unknown_and_the_simulated_side_has_its_energy()
     };
     let rows: Value = serde_json::from_str(&replay("hikey-6220", "json")).expect("JSON");
     let rows = rows[0]["rows"].as_array().expect("rows");
-    for quantity in ["energy_active", "frequency_mean", "transitions"] {
+    for quantity in ["energy_active_mj", "frequency_mhz_avg", "transitions"] {
         let row = rows.iter().find(|r| r["quantity"] == quantity).expect("a row");
         assert!(row["recorded"].is_null(), "the trace has no frequencies: {row}");
         assert!(row["simulated"][0].is_number(), "{row}");
         assert!(quantity == "transitions" || row["simulated"][0].as_f64().is_some_and(|v| v > 0.0), "{row}");
     }
     let csv = replay("odroid-n2-s922x", "csv");
-    assert!(csv.lines().any(|line| line.contains("energy_active") && line.ends_with("mJ,,")), "no power: {csv}");
+    assert!(csv.lines().any(|line| line.contains("energy_active_mj") && line.ends_with("mJ,,")), "no power: {csv}");
     let table = replay("odroid-n2-s922x", "table");
-    let energy = table.lines().find(|line| line.contains("energy_active")).expect("a row");
-    assert_eq!(energy.split_whitespace().collect::<Vec<_>>(), ["energy_active", "mJ", "-", "-"]);
+    let energy = table.lines().find(|line| line.contains("energy_active_mj")).expect("a row");
+    assert_eq!(energy.split_whitespace().collect::<Vec<_>>(), ["energy_active_mj", "mJ", "-", "-"]);
 }
 
 #[test]

@@ -52,11 +52,11 @@ fn energy_that_is_not_known_is_empty_in_tables_and_null_in_json_with_the_reason(
     let run = |rest: &[&str]| good(&[&["run"], &question[..], rest].concat());
     let reason = "not known: the platform gives no power of busy CPUs";
     assert!(run(&[]).contains(&format!("energy: {reason}")));
-    assert!(run(&["--format", "csv"]).contains(&format!("run,,energy,,mJ,{reason}\n")));
+    assert!(run(&["--format", "csv"]).contains(&format!("run,,energy_mj,,mJ,{reason}\n")));
     let rows: Value = serde_json::from_str(&run(&["--format", "json"])).expect("JSON");
-    let energy = rows["rows"].as_array().expect("rows").iter().find(|r| r["quantity"] == "energy").expect("a row");
+    let energy = rows["rows"].as_array().expect("rows").iter().find(|r| r["quantity"] == "energy_mj").expect("a row");
     assert!(energy["value"].is_null() && energy["note"] == reason, "{energy}");
-    let policies = ["--policy", "7.2", "--policy", "5.10", "--seeds", "2", "--only", "energy"];
+    let policies = ["--policy", "7.2", "--policy", "5.10", "--seeds", "2", "--only", "energy_mj"];
     let compared = good(&[&["compare"], &question[..], &policies[..]].concat());
     assert!(compared.contains(&format!("energy: {reason}")), "{compared}");
     let partly = good(&with("run", &[]));
@@ -68,7 +68,7 @@ fn tasks_of_one_name_stay_apart() {
     let question = ["--platform", "hikey-6220", "--workload", "busy:cpus=0 + busy:cpus=0,nice=5", "--duration", "1s"];
     let csv = good(&[&["run"], &question[..], &["--format", "csv"]].concat());
     let ran = |name: &str| {
-        let row = csv.lines().find_map(|line| line.strip_prefix(&format!("task,{name},run,"))).expect(name);
+        let row = csv.lines().find_map(|line| line.strip_prefix(&format!("task,{name},run_ms,"))).expect(name);
         row.split(',').next().and_then(|ms| ms.parse::<f64>().ok()).expect("a number")
     };
     assert!(ran("busy-0") > 2.0 * ran("busy-0#2"), "{csv}");
@@ -221,7 +221,7 @@ fn a_comparison_says_what_it_is_and_answers_first() {
     let ask = |rest: &[&'static str]| good(&with("compare", &[&policies[..], &["--seeds", "2"], rest].concat()));
     let whole: Value = serde_json::from_str(&ask(&["--format", "json"])).expect("JSON");
     let run = &whole["run"];
-    assert_eq!((run["schema"].as_u64(), run["platform"].as_str()), (Some(1), Some("hikey-6220")), "{run}");
+    assert_eq!((run["schema"].as_u64(), run["platform"].as_str()), (Some(2), Some("hikey-6220")), "{run}");
     assert!(run["workload"].is_string() && run["hz"].is_u64() && run["duration_ns"].is_u64(), "{run}");
     assert_eq!(
         (whole["plans"][1]["rate_limit_us"].as_u64(), whole["plans"][0]["rate_limit_us"].as_u64()),
@@ -259,7 +259,7 @@ fn jobs_change_no_table() {
 #[test]
 fn a_table_has_the_published_shape_and_its_claims_decide_the_exit_code() {
     let outcome = support::pelton(&["reproduce", "rt-utilization", "--seeds", "6", "--format", "json"]);
-    assert!(outcome.stdout.starts_with("{\n  \"table\": \"rt-utilization\",\n  \"rows\": ["), "{}", outcome.stdout);
+    assert!(outcome.stdout.starts_with("{\n  \"result\": \"reproduce\","), "{}", outcome.stdout);
     let table: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     assert_eq!(table["runs"], 24);
     for row in table["rows"].as_array().expect("rows") {

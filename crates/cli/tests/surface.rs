@@ -2,9 +2,9 @@
 //! What a person sees before anything runs: help, and every kind of mistake with its exit code.
 
 mod support;
-use support::{good, pelton, snapshot};
+use support::{command, good, pelton, snapshot};
 
-const VERBS: [&str; 11] = [
+const VERBS: [&str; 13] = [
     "run",
     "compare",
     "replay",
@@ -16,13 +16,15 @@ const VERBS: [&str; 11] = [
     "policy",
     "workload",
     "trace",
+    "result",
+    "shell",
 ];
 
 #[test]
 fn help_fits_one_screen() {
     let help = good(&["--help"]);
-    // Twelve verbs, the flags of all, and the exit codes.
-    assert!(help.lines().count() <= 31, "{help}");
+    // Fifteen verbs, the flags of all, and the exit codes.
+    assert!(help.lines().count() <= 34, "{help}");
     assert!(help.lines().all(|l| l.chars().count() <= 100), "{help}");
     assert_eq!(help, good(&["-h"]));
     snapshot("help", &help);
@@ -35,6 +37,8 @@ fn every_verb_has_an_example() {
             "platform" => &[&["platform", "show", "--help"], &["platform", "check", "--help"]],
             "policy" => &[&["policy", "show", "--help"]],
             "workload" => &[&["workload", "from-trace", "--help"]],
+            "shell" => &[&["shell", "completions", "--help"], &["shell", "man", "--help"]],
+            "result" => &[&["result", "quantities", "--help"], &["result", "schema", "--help"]],
             "trace" => &[&["trace", "info", "--help"], &["trace", "export", "--help"]],
             verb => &[&[verb, "--help"]],
         };
@@ -43,6 +47,44 @@ fn every_verb_has_an_example() {
             assert!(help.contains("Example") && help.contains(&format!("pelton {verb}")), "{page:?}\n{help}");
         }
     }
+}
+
+#[test]
+fn shells_are_told_and_pages_can_be_made() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = good(&["shell", "completions", shell]);
+        assert!(script.contains("--platform") && script.contains("reproduce"), "{shell}");
+    }
+    let page = good(&["shell", "man", "platform", "import"]);
+    assert!(page.contains(".TH pelton-platform-import") && page.contains("energy_model"), "{page}");
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let man = folder.path().join("man1");
+    good(&["shell", "man", "--all", man.to_str().expect("plain names")]);
+    let pages = std::fs::read_dir(&man).expect("a folder").count();
+    assert!(pages > 20 && man.join("pelton-trace-export.1").exists(), "{pages}");
+    let wrong = pelton(&["shell", "man", "comp"]);
+    assert!(wrong.code == 2 && wrong.stderr.contains("did you mean `compare`?"), "{}", wrong.stderr);
+    assert!(good(&["help", "run"]).contains("--workload"));
+}
+
+#[test]
+fn a_workload_and_a_platform_come_from_standard_input_too() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let run = |arguments: &[&str], text: &str| {
+        let path = folder.path().join("input");
+        std::fs::write(&path, text).expect("room");
+        let file = std::fs::File::open(&path).expect("there");
+        command(arguments).stdin(file).output().expect("the program starts")
+    };
+    let load = r#"{"tasks": {"t": {"run": 2000, "timer": {"ref": "u", "period": 10000}}}, "global": {"duration": 1}}"#;
+    let policies = ["--policy", "7.2", "--policy", "5.10", "--seeds", "2", "--summary", "-q"];
+    let both = run(&[&["compare", "--platform", "hikey-6220", "--workload", "-"], &policies[..]].concat(), load);
+    assert!(both.status.success(), "{}", String::from_utf8_lossy(&both.stderr));
+    let board = good(&["platform", "show", "hikey-6220", "--format", "toml"]);
+    let shown = run(&["run", "--platform", "-", "--workload", "busy", "--duration", "10ms"], &board);
+    assert!(shown.status.success(), "{}", String::from_utf8_lossy(&shown.stderr));
+    let wrong = run(&["run", "--platform", "hikey-6220", "--workload", "-"], "{ \"tasks\": 1 }");
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("(standard input):1"));
 }
 
 #[test]
@@ -95,6 +137,16 @@ fn input_mistakes_exit_with_3() {
 }
 
 #[test]
+fn a_message_shows_what_was_typed_after_policy() {
+    let world = ["compare", "--platform", "hikey-6220", "--workload", "busy", "--policy"];
+    for (policy, place) in [("7.2,rt_signl=off", "--policy:1:5"), ("7.1,rt_signal=on", "--policy:1:1")] {
+        let outcome = pelton(&[&world[..], &[policy]].concat());
+        assert!(outcome.code == 3 && outcome.stderr.contains(place), "{policy}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(policy), "{}", outcome.stderr);
+    }
+}
+
+#[test]
 fn contradicting_switches_are_refused_with_the_reason() {
     let arguments =
         ["run", "--platform", "hikey-6220", "--workload", "busy", "--profile", "4.16", "--set", "rt_in_sum=on"];
@@ -126,7 +178,7 @@ fn lists_are_tables_json_and_csv() {
     let switches: serde_json::Value =
         serde_json::from_str(&good(&["policy", "list", "--format", "json"])).expect("JSON");
     assert!(
-        switches
+        switches["switches"]
             .as_array()
             .is_some_and(|a| a.iter().any(|s| s["switch"] == "rt_in_sum" && s["defaults"]["4.16"] == "off"))
     );

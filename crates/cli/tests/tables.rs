@@ -38,6 +38,37 @@ fn other_programs_read_the_tables_as_they_are() {
 }
 
 #[test]
+fn polars_loads_a_comparison_in_one_line() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let load = repository.join("scenarios/workloads/rt-app/browser-long.json");
+    let [(json, _), (picture, picture_name)] = ["limits.json", "limits.png"].map(|name| file(&folder, name));
+    let question = ["compare", "--platform", "pixel6-gs101", "--workload", load.to_str().expect("plain names")];
+    let limits = ["--policy", "7.2,rate_limit_us=500", "--policy", "7.2,rate_limit_us=10000"];
+    let short = ["--duration", "300ms", "--seeds", "6", "--plot", &picture_name, "-q"];
+    let all = |rest: &[&str]| good(&[&question[..], &limits[..], &short[..], rest].concat());
+    let screen = all(&["--summary"]);
+    assert!(screen.lines().count() <= 24 && screen.lines().all(|line| line.len() <= 170), "one screen\n{screen}");
+    let drawn = std::fs::read(picture).expect("a picture");
+    assert!(drawn.starts_with(b"\x89PNG") && drawn.len() > 4_000, "{} bytes", drawn.len());
+    std::fs::write(&json, all(&["--per-seed", "--format", "json"])).expect("room");
+    let line = "import json, sys, polars as pl\n\
+                t = pl.DataFrame(json.load(open(sys.argv[1]))['rows']).explode('cells').unnest('cells')\n\
+                e = t.filter(pl.col('quantity') == 'energy_mj')\n\
+                assert e.height == 2 and e['median'].min() > 0 and e['values'].list.len().to_list() == [6, 6], e\n\
+                print(t.height, 'rows')";
+    let installed = repository.join(".venv/bin/python");
+    let python = if installed.exists() { installed } else { PathBuf::from("python3") };
+    let loaded = Command::new(&python).args(["-c", line]).arg(&json).output();
+    let text = loaded.as_ref().map(|o| String::from_utf8_lossy(&o.stderr).into_owned()).unwrap_or_default();
+    match loaded {
+        Ok(loaded) if loaded.status.success() => {}
+        Ok(_) if !text.contains("No module named") => panic!("{text}"),
+        _ => println!("not measured: polars is not here: {text}"),
+    }
+}
+
+#[test]
 fn a_table_has_no_comments_and_units_in_its_names() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let log = recorded(&folder);

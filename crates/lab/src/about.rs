@@ -3,14 +3,15 @@
 
 use crate::plan::Prepared;
 use crate::round;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Version of the shape of JSON results. Names and units that are there stay; a change of one raises it.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// What was run, whatever the policy.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct About {
     /// Version of the shape: [`SCHEMA`].
     pub schema: u32,
@@ -35,7 +36,7 @@ pub struct About {
 }
 
 /// A policy, and the plan it makes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct AboutPolicy {
     /// Kernel profile and changed switches, in words.
     pub policy: String,

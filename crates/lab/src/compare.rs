@@ -8,10 +8,11 @@ use crate::run::{Control, LabError, run_matrix};
 use crate::{round, stats};
 use pelton_scenario::Plan;
 use pelton_sim::{Machine, Report};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Several policies over the same seeds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Comparison {
     /// What was run; empty for reports whose plans are not known.
     pub run: About,
@@ -26,7 +27,7 @@ pub struct Comparison {
 }
 
 /// One number under every policy.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CompareRow {
     /// What the number is about.
     pub scope: Scope,
@@ -43,7 +44,7 @@ pub struct CompareRow {
 }
 
 /// What a row is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// The whole run.
@@ -72,7 +73,7 @@ impl Scope {
 }
 
 /// One number under one policy.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CompareCell {
     /// Median over the seeds; `None` when the number is not known.
     pub median: Option<f64>,
@@ -201,7 +202,7 @@ impl Samples<'_> {
     fn measured(&self, scope: Scope, of: String, read: impl Fn(&Report) -> Option<f64>) -> Option<CompareRow> {
         let known: Option<Vec<Vec<f64>>> = self.reports.iter().map(|runs| runs.iter().map(&read).collect()).collect();
         let cells = cells(&known?)?;
-        Some(CompareRow { scope, of, quantity: "residency", unit: "%", note: None, cells })
+        Some(CompareRow { scope, of, quantity: "residency_pct", unit: "%", note: None, cells })
     }
 }
 
@@ -264,7 +265,7 @@ mod tests {
     #[test]
     fn equal_samples_change_nothing_significantly() {
         let comparison = comparison();
-        let row = comparison.rows.iter().find(|r| r.quantity == "run").expect("row");
+        let row = comparison.rows.iter().find(|r| r.quantity == "run_ms").expect("row");
         assert_eq!((row.scope, row.of.as_str()), (Scope::Task, "t"));
         assert_eq!(row.cells[1].change_pct, Some(0.0));
         assert!(!row.cells[1].is_significant());
@@ -273,7 +274,7 @@ mod tests {
     #[test]
     fn an_energy_that_is_not_known_is_an_empty_cell_with_a_reason() {
         let comparison = comparison();
-        let energy = comparison.rows.iter().find(|r| r.quantity == "energy").expect("a row");
+        let energy = comparison.rows.iter().find(|r| r.quantity == "energy_mj").expect("a row");
         assert_eq!((energy.cells[0].median, energy.cells[0].range, energy.cells[1].change_pct), (None, None, None));
         assert!(energy.note.is_some_and(|note| note.starts_with("not known")));
         let known = comparison.rows.iter().find(|r| r.quantity == "transitions").expect("a row");

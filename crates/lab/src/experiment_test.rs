@@ -97,7 +97,7 @@ id = "more"
 why = "a test"
 workload = ["a"]
 variant = ["base", "other"]
-quantity = ["transitions", "energy"]
+quantity = ["transitions", "energy_mj"]
 "#;
 
 #[test]
@@ -107,7 +107,7 @@ fn columns_beyond_the_posting_are_checked_like_rows() {
     let cases = [
         ("\"other\"]", "\"othr\"]", "no variant is called `othr`"),
         ("workload = [\"a\"]", "workload = [\"b\"]", "no workload is called `b`"),
-        ("\"energy\"", "\"latency_avg\"", "no quantity of the whole run is called `latency_avg`"),
+        ("\"energy_mj\"", "\"latency_ms_avg\"", "no quantity of the whole run is called `latency_ms_avg`"),
     ];
     for (from, to, expected) in cases {
         assert!(text.contains(from), "{from}");

@@ -2,6 +2,7 @@
 //! Catches one frequency decision of a run, with what was known when it was taken.
 
 use pelton_schema::{Event, GateVerdict, Sink};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Kernel priorities below this one are real-time.
@@ -19,7 +20,7 @@ pub struct Wanted {
 }
 
 /// Signals of one CPU as last published, 0..1024.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Signals {
     /// Fair utilization.
     pub util_cfs: u32,
@@ -49,7 +50,7 @@ pub struct Seen {
 }
 
 /// The columns of a `freq_decision` event.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Decision {
     /// When, ns since the start of the run.
     pub time_ns: u64,
@@ -92,7 +93,7 @@ pub struct Decision {
 }
 
 /// The terms of one CPU's request, 0..1024.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Terms {
     /// Fair utilization after util_est and runnable boost.
     pub cfs: u32,

@@ -3,6 +3,7 @@
 
 use pelton_core::{AFFINE, NO_CPU, Placed, Placement, Policy, wf};
 use pelton_schema::{Event, Sink};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Keeps the last placement of a task, or of any.
@@ -51,7 +52,7 @@ impl Sink for PlacementSink {
 }
 
 /// One CPU as a place for the task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Candidate {
     /// CPU.
     pub cpu: u32,
@@ -76,7 +77,7 @@ pub struct Candidate {
 }
 
 /// Why a task went where it went.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Explanation {
     /// When, ns since the start of the run.
     pub time_ns: u64,

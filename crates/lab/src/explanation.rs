@@ -8,10 +8,11 @@ use pelton_core::Policy;
 use pelton_scenario::Plan;
 use pelton_schema::{GateVerdict, HookSite};
 use pelton_sim::machine::FreqDomain;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A decision, explained.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Explanation {
     /// When, ns since the start of the run.
     pub time_ns: u64,
@@ -43,7 +44,7 @@ pub struct GateTimes {
 }
 
 /// What one CPU asked for.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Request {
     /// CPU.
     pub cpu: u32,
@@ -60,7 +61,7 @@ pub struct Request {
 }
 
 /// One step of the chain.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Step {
     /// Name of the step.
     pub name: &'static str,

@@ -7,8 +7,10 @@
 use pelton_scenario::Plan;
 use pelton_sim::Report;
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::about::{About, AboutPolicy};
 use crate::clairvoyant::{self, Foreseen};
 use crate::experiment::ExperimentError;
 use crate::quantity;
@@ -16,7 +18,7 @@ use crate::run::{Control, LabError, run_matrix};
 use crate::{round, stats};
 
 /// The axes, by the names of their quantities; less is better on each.
-pub const AXES: [&str; 3] = ["step_latency_ms_avg", "driver_calls", "energy"];
+pub const AXES: [&str; 3] = ["step_latency_ms_avg", "driver_calls", "energy_mj"];
 const LATENCY: usize = 0;
 const CALLS: usize = 1;
 const ENERGY: usize = 2;
@@ -31,6 +33,10 @@ pub struct Question {
     pub platform: String,
     /// Workload, as given.
     pub workload: String,
+    /// What is run, whatever the policy.
+    pub about: About,
+    /// What each policy is.
+    pub policies: Vec<AboutPolicy>,
     /// One plan per policy; the first is the base.
     pub plans: Vec<Plan>,
     /// The plan with every gate open ([`clairvoyant::OPEN`]), from which the needs are learnt.
@@ -38,7 +44,7 @@ pub struct Question {
 }
 
 /// All pairs of platform and workload.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Fronts {
     /// Policies, as given; the first is the base.
     pub policies: Vec<String>,
@@ -53,12 +59,16 @@ pub struct Fronts {
 }
 
 /// One platform and workload.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Pair {
     /// Platform.
     pub platform: String,
     /// Workload.
     pub workload: String,
+    /// What was run.
+    pub run: About,
+    /// What each policy is, in order.
+    pub plans: Vec<AboutPolicy>,
     /// One per policy, in order.
     pub points: Vec<Point>,
     /// Schedules that know the future, cheapest changes first.
@@ -66,7 +76,7 @@ pub struct Pair {
 }
 
 /// One policy.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Point {
     /// Mean time from a rise of the need until the frequency is as high, ms.
     pub step_latency_ms_avg: f64,
@@ -83,7 +93,7 @@ pub struct Point {
 }
 
 /// A schedule that is never late, chosen with knowledge of the whole run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ForeseenPoint {
     /// Price of a change that it was chosen with, mJ.
     pub price_mj: f64,
@@ -125,7 +135,14 @@ fn pair(
     let base = medians[0];
     let points = medians.iter().map(|&at| point(at, base, &medians, margin_pct)).collect();
     let foreseen = foreseen(question, seeds, base[ENERGY], jobs, control)?;
-    Ok(Pair { platform: question.platform.clone(), workload: question.workload.clone(), points, foreseen })
+    Ok(Pair {
+        platform: question.platform.clone(),
+        workload: question.workload.clone(),
+        run: question.about.clone(),
+        plans: question.policies.clone(),
+        points,
+        foreseen,
+    })
 }
 
 /// Medians over the seeds, in the order of the axes.

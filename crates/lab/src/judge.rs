@@ -5,7 +5,7 @@ use crate::beyond;
 use crate::experiment::{Claim, Comparison, Experiment, ExperimentError, Row};
 use crate::probe::{self, Samples};
 use crate::stats;
-use crate::table::{ClaimResult, ProbeResult, RowResult, TableResult, Verdict};
+use crate::table::{AboutTable, ClaimResult, ProbeResult, RowResult, TableResult, Verdict};
 use crate::{quantity, round};
 use pelton_sim::Report;
 use std::collections::BTreeMap;
@@ -27,7 +27,8 @@ pub fn judge(
     let beyond = experiment.beyond.iter().map(|b| beyond::collect(b, reports)).collect::<Result<Vec<_>, _>>()?;
     let beyond = beyond.into_iter().flatten().collect();
     let runs = reports.values().map(|r| r.len() as u64).sum();
-    Ok(TableResult { table: experiment.table.clone(), rows, claims, probes, beyond, runs, seconds: round(seconds) })
+    let (table, run) = (experiment.table.clone(), AboutTable::default());
+    Ok(TableResult { table, run, rows, claims, probes, beyond, runs, seconds: round(seconds) })
 }
 
 fn read_probe(probe: &probe::Probe, samples: &Samples) -> Option<ProbeResult> {

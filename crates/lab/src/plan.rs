@@ -162,6 +162,8 @@ pub struct PolicySpec {
     pub profile: Option<String>,
     /// Switches, `name=value`.
     pub sets: Vec<String>,
+    /// What was typed after `--policy`, for messages.
+    pub typed: Option<String>,
 }
 
 /// Length of a run when neither the caller nor the workload says one, ns.
@@ -185,12 +187,32 @@ impl PolicySpec {
         let is_known = |part: &str| policy::BUILT_IN.iter().any(|(name, _)| *name == part);
         let profile = parts.next_if(|first| !first.contains('=') && !is_known(first)).map(str::to_owned);
         let file = parts.next_if(|part| is_known(part)).map(PathBuf::from);
-        PolicySpec { file, profile, sets: parts.map(str::to_owned).collect() }
+        PolicySpec { file, profile, sets: parts.map(str::to_owned).collect(), typed: Some(text.to_owned()) }
     }
 }
 
 /// The policy alone.
 pub fn policy(spec: &PolicySpec) -> Result<PolicyChoice, Diagnostics> {
+    chosen(spec).map_err(|found| match &spec.typed {
+        Some(typed) => as_typed(&found, typed),
+        None => found,
+    })
+}
+
+/// Messages about a part of what was typed after `--policy` show all of it.
+fn as_typed(found: &Diagnostics, typed: &str) -> Diagnostics {
+    let whole = SourceFile::new("--policy", typed);
+    let mut moved = Diagnostics::new();
+    for one in found.iter() {
+        let part = one.source();
+        let at = typed.find(part.text()).filter(|_| ["--set", "--profile"].contains(&part.name()));
+        let span = at.zip(one.span()).map(|(at, span)| at + span.start..at + span.end);
+        moved.push(if span.is_some() { one.moved_to(whole.clone(), span) } else { one.clone() });
+    }
+    moved
+}
+
+fn chosen(spec: &PolicySpec) -> Result<PolicyChoice, Diagnostics> {
     policy::choose(spec.profile.as_deref(), spec.file.as_slice(), &spec.sets)
 }
 

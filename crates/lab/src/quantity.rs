@@ -43,10 +43,10 @@ macro_rules! quantities {
 }
 
 quantities! {
-    Run "energy" ["mJ"] "Energy of all CPUs and clusters." = |r| r.energy_uj().map(mj);
+    Run "energy_mj" ["mJ"] "Energy of all CPUs and clusters." = |r| r.energy_uj().map(mj);
     Run "transitions" ["count"] "Frequency changes, as cpufreq counts them." = |r| Some(r.transitions() as f64);
     Run "switches" ["count"] "Context switches." = |r| Some(r.cpus.iter().map(|c| c.switches).sum::<u64>() as f64);
-    Run "busy" ["ms"] "CPU time spent in tasks." = |r| Some(r.cpus.iter().map(|c| c.busy_ns).sum::<u64>() as f64 / 1e6);
+    Run "busy_ms" ["ms"] "CPU time spent in tasks." = |r| Some(r.cpus.iter().map(|c| c.busy_ns).sum::<u64>() as f64 / 1e6);
     Run "activations" ["count"] "Completed activations of all tasks." = |r| Some(tasks(r, |t| t.activation_ns.len()));
     Run "late" ["count"] "Activations of all tasks that missed their next timer." = |r| timed_tasks(r).then(|| tasks(r, |t| t.overruns));
     Run "wakeup_us_avg" ["us"] "Mean time from wake-up, or start, to execution, over all of them." = |r| wakeups(r).map(|s| s.sum as f64 / s.count as f64 / 1e3);
@@ -100,20 +100,68 @@ quantities! {
     Domain "domain_evaluations" ["count"] "Governor evaluations of the domain." = |d| Some(d.evaluations as f64);
     Domain "domain_gated" ["count"] "Hook calls refused by the rate limit." = |d| Some(d.gated as f64);
     Share "domain_busy_pct" ["%"] "Part of all CPU time in tasks that the domain's CPUs spent." = domain_busy_pct;
-    Domain "domain_energy" ["mJ"] "Energy of the domain's CPUs." = |d| d.energy_uj.map(mj);
+    Domain "domain_energy_mj" ["mJ"] "Energy of the domain's CPUs." = |d| d.energy_uj.map(mj);
     Task "events" ["count"] "Completed activations." = |t| Some(t.activation_ns.len() as f64);
-    Task "latency_min" ["ms"] "Shortest activation." = |t| of_activations(t, |a| a.summary().min as f64);
-    Task "latency_avg" ["ms"] "Mean activation." = |t| of_activations(t, mean_ns);
-    Task "latency_max" ["ms"] "Longest activation." = |t| of_activations(t, |a| a.summary().max as f64);
-    Task "latency_p95" ["ms"] "95th percentile of the activations, read as sysbench 0.5 and before do." = |t| of_activations(t, p95_ns);
-    Task "run" ["ms"] "Time executing." = |t| Some(t.run_ns as f64 / 1e6);
-    Task "wait" ["ms"] "Time runnable but not executing." = |t| Some(t.wait_ns as f64 / 1e6);
-    Task "wakeup_latency_avg" ["us"] "Mean time from wake-up, or start, to execution." = wakeup_latency_avg_us;
-    Task "wakeup_latency_max" ["us"] "Longest time from wake-up, or start, to execution." = wakeup_latency_max_us;
+    Task "latency_ms_min" ["ms"] "Shortest activation." = |t| of_activations(t, |a| a.summary().min as f64);
+    Task "latency_ms_avg" ["ms"] "Mean activation." = |t| of_activations(t, mean_ns);
+    Task "latency_ms_max" ["ms"] "Longest activation." = |t| of_activations(t, |a| a.summary().max as f64);
+    Task "latency_ms_p95" ["ms"] "95th percentile of the activations, read as sysbench 0.5 and before do." = |t| of_activations(t, p95_ns);
+    Task "run_ms" ["ms"] "Time executing." = |t| Some(t.run_ns as f64 / 1e6);
+    Task "wait_ms" ["ms"] "Time runnable but not executing." = |t| Some(t.wait_ns as f64 / 1e6);
+    Task "wakeup_latency_us_avg" ["us"] "Mean time from wake-up, or start, to execution." = wakeup_latency_avg_us;
+    Task "wakeup_latency_us_max" ["us"] "Longest time from wake-up, or start, to execution." = wakeup_latency_max_us;
     Task "overruns" ["count"] "Activations that missed their next timer." = |t| timed(t, t.overruns as f64);
     Task "perf_index" ["1"] "rt-app performance index: 1 = as at full speed, 0 = just in time." = perf_index;
     Task "migrations" ["count"] "Changes of CPU." = |t| Some(t.migrations as f64);
-    Task "task_energy" ["mJ"] "Energy attributed to the task." = |t| t.energy_uj.map(mj);
+    Task "task_energy_mj" ["mJ"] "Energy attributed to the task." = |t| t.energy_uj.map(mj);
+}
+
+/// A number of results, for people.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// What it is about.
+    pub scope: &'static str,
+    /// Name, with its unit.
+    pub name: &'static str,
+    /// Unit.
+    pub unit: &'static str,
+    /// One sentence.
+    pub doc: &'static str,
+}
+
+/// Shares of time, which are read from tables of a report and not by name.
+const SHARES: [Entry; 4] = [
+    Entry {
+        scope: "frequency",
+        name: "residency_ms",
+        unit: "ms",
+        doc: "Time of a frequency domain at an operating point.",
+    },
+    Entry { scope: "frequency", name: "residency_pct", unit: "%", doc: "The same as a share of the run." },
+    Entry { scope: "idle", name: "residency_ms", unit: "ms", doc: "Time of a CPU in an idle state." },
+    Entry {
+        scope: "idle",
+        name: "residency_pct",
+        unit: "%",
+        doc: "The same as a share of the run; in comparisons of all CPUs of a domain.",
+    },
+];
+
+/// Every number that runs and comparisons have, in table order.
+pub fn entries() -> impl Iterator<Item = Entry> {
+    let entry = |q: &Quantity| Entry { scope: q.read.scope(), name: q.name, unit: q.unit, doc: q.doc };
+    QUANTITIES.iter().map(entry).chain(SHARES)
+}
+
+impl Read {
+    /// What such a number is about.
+    pub fn scope(&self) -> &'static str {
+        match self {
+            Read::Run(_) => "run",
+            Read::Domain(_) | Read::Share(_) => "domain",
+            Read::Task(_) => "task",
+        }
+    }
 }
 
 /// The quantity with this name.
@@ -264,7 +312,7 @@ mod tests {
 
     #[test]
     fn tasks_are_found_by_name_and_by_instance_base() {
-        let q = find("latency_avg").expect("declared");
+        let q = find("latency_ms_avg").expect("declared");
         assert_eq!(q.read(&report(), Some("sysbench-0")), Some(2.0));
         assert_eq!(q.read(&report(), Some("sysbench")), Some(2.0));
         assert_eq!(q.read(&report(), Some("sys")), None);
@@ -273,7 +321,7 @@ mod tests {
     #[test]
     fn missing_numbers_are_absent_not_zero() {
         let empty = Report { tasks: vec![TaskReport { name: "t".into(), ..Default::default() }], ..Default::default() };
-        assert_eq!(find("latency_max").expect("declared").read(&empty, Some("t")), None);
+        assert_eq!(find("latency_ms_max").expect("declared").read(&empty, Some("t")), None);
         assert_eq!(find("perf_index").expect("declared").read(&empty, Some("t")), None);
     }
 
@@ -288,6 +336,21 @@ mod tests {
         let task = |name: &str| TaskReport { name: name.into(), ..Default::default() };
         let report = Report { tasks: ["a", "b", "a", "a#2", "a"].map(task).to_vec(), ..Default::default() };
         assert_eq!(task_labels(&report), ["a", "b", "a#2", "a#2#2", "a#3"]);
+    }
+
+    #[test]
+    fn names_carry_their_units() {
+        for entry in entries() {
+            let word = match entry.unit {
+                "count" | "1" => continue,
+                "%" => "pct",
+                "1/s" => "per_s",
+                "MHz s" => "mhz_s",
+                other => &other.to_lowercase(),
+            };
+            let says = format!("_{}_", entry.name).contains(&format!("_{word}_")) || entry.name.starts_with("usec");
+            assert!(says, "{} is in {}", entry.name, entry.unit);
+        }
     }
 
     #[test]

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Published tables: runs what an experiment file describes and judges the outcome.
 
-use crate::experiment::{self, Experiment, WorkloadRef};
+use crate::experiment::{self, Experiment, Variant, WorkloadRef};
 use crate::judge::{Reports, judge};
 use crate::place;
 use crate::plan::{Inputs, PolicySpec, build};
 use crate::probe;
 use crate::run::{Control, LabError, run_many};
 use crate::sensitivity::Sensitivity;
-use crate::table::TableResult;
+use crate::table::{AboutTable, AboutVariant, TableResult};
 use pelton_scenario::Plan;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,10 +89,37 @@ pub fn reproduce(
     };
     let samples = probe::sample(&experiment.probe, plan_of, control)?;
     let mut table = judge(experiment, &reports, &samples, started.elapsed().as_secs_f64())?;
+    table.run = about(experiment, changed, options);
     if let Some(changed) = changed {
         table.table = format!("{}@{}", table.table, changed.name);
     }
     Ok(table)
+}
+
+/// What the table says about itself.
+fn about(experiment: &Experiment, changed: Option<&Sensitivity>, options: Options) -> AboutTable {
+    let variant = |(name, v): (&String, &Variant)| {
+        let about = AboutVariant {
+            why: v.why.clone(),
+            profile: v.profile.clone().unwrap_or_else(|| experiment.profile.clone()),
+            set: v.set.clone(),
+            group: v.group.clone(),
+            with: v.with.clone(),
+        };
+        (name.clone(), about)
+    };
+    AboutTable {
+        platform: experiment.platform.clone(),
+        profile: experiment.profile.clone(),
+        set: experiment.set.clone(),
+        variants: experiment.variant.iter().map(variant).collect(),
+        workloads: experiment.workload.iter().map(|(name, w)| (name.clone(), w.spec.clone())).collect(),
+        background: experiment.background.clone(),
+        hz: changed.and_then(|c| c.hz).unwrap_or(experiment.hz),
+        duration_s: experiment.duration_s,
+        seeds: options.seeds.unwrap_or(experiment.seeds),
+        changed: changed.map(|c| c.name.clone()),
+    }
 }
 
 /// (variant, workload) pairs that some row or column needs.
@@ -141,7 +168,7 @@ fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, 
     sets.extend(switches(&variant.set));
     sets.extend(changed.map(|c| switches(&c.set)).unwrap_or_default());
     let profile = variant.profile.as_ref().unwrap_or(&experiment.profile);
-    let policy = PolicySpec { file: None, profile: Some(profile.clone()), sets };
+    let policy = PolicySpec { file: None, profile: Some(profile.clone()), sets, typed: None };
     Ok(build(&inputs, &policy).map_err(|found| place::at_home(experiment, side, &found))?.plan)
 }
 

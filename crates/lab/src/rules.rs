@@ -3,10 +3,11 @@
 
 use pelton_core::Policy;
 use pelton_schema::HookSite;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A rule and its place in the kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Rule {
     /// Section of the specification.
     pub section: &'static str,

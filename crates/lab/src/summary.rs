@@ -7,10 +7,11 @@ use crate::plan::Prepared;
 use crate::quantity::{QUANTITIES, Read, task_labels};
 use crate::round;
 use pelton_sim::{Machine, Report};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What a run was; kept beside its numbers so that they can be made again.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct RunHeader {
     /// Everything but the policy.
     #[serde(flatten)]
@@ -23,7 +24,7 @@ pub struct RunHeader {
 }
 
 /// One run as numbers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RunSummary {
     /// What was run.
     pub run: RunHeader,
@@ -38,7 +39,7 @@ pub struct RunSummary {
 }
 
 /// One number.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RunRow {
     /// What the number is about.
     pub scope: Scope,
@@ -55,7 +56,7 @@ pub struct RunRow {
 }
 
 /// Time at one operating point.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ResidencyRow {
     /// Frequency domain.
     pub domain: String,
@@ -68,7 +69,7 @@ pub struct ResidencyRow {
 }
 
 /// Time of one CPU in one idle state.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct IdleRow {
     /// CPU.
     pub cpu: usize,
@@ -83,8 +84,8 @@ pub struct IdleRow {
 }
 
 /// What a run was, from its plan.
-pub fn header(prepared: &Prepared, report: &Report) -> RunHeader {
-    let about = About::of(prepared, report.duration_ns);
+pub fn header(prepared: &Prepared, duration_ns: u64) -> RunHeader {
+    let about = About::of(prepared, duration_ns);
     RunHeader { about, policy: AboutPolicy::of(prepared), seed: prepared.plan.config.seed }
 }
 
@@ -167,7 +168,7 @@ mod tests {
         assert_eq!(summary.residency.iter().map(|r| r.pct).collect::<Vec<_>>(), [25.0, 75.0]);
         assert_eq!(summary.value(Scope::Domain, "cpu", "domain_transitions"), Some(0.0));
         assert_eq!(summary.value(Scope::Task, "nobody", "events"), None);
-        let energy = summary.rows.iter().find(|r| r.quantity == "domain_energy").expect("a row without a value");
+        let energy = summary.rows.iter().find(|r| r.quantity == "domain_energy_mj").expect("a row without a value");
         assert!(energy.value.is_none() && energy.note.is_some_and(|note| note.starts_with("not known")));
     }
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A published table with our numbers beside the printed ones: the machine-readable result of `reproduce`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One reproduced table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TableResult {
     /// Name of the experiment.
     pub table: String,
+    /// What was run.
+    pub run: AboutTable,
     /// Every row of the posting.
     pub rows: Vec<RowResult>,
     /// What the posting says the numbers mean, checked against ours.
@@ -24,8 +28,48 @@ pub struct TableResult {
     pub seconds: f64,
 }
 
+/// What was run for a table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct AboutTable {
+    /// Platform.
+    pub platform: String,
+    /// Kernel profile, where a variant has none of its own.
+    pub profile: String,
+    /// Switches set in every variant.
+    pub set: BTreeMap<String, String>,
+    /// Variants, by name.
+    pub variants: BTreeMap<String, AboutVariant>,
+    /// Workloads, by name, as after `--workload`.
+    pub workloads: BTreeMap<String, String>,
+    /// Workload beside all of them.
+    pub background: Option<String>,
+    /// Timer interrupts per second.
+    pub hz: u32,
+    /// Simulated time of one run, s, where a workload has none of its own.
+    pub duration_s: f64,
+    /// Seeds of each run, from 1.
+    pub seeds: u64,
+    /// The one assumption that was changed, by name; `None` = as the file says.
+    pub changed: Option<String>,
+}
+
+/// One side of a table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct AboutVariant {
+    /// What it stands for.
+    pub why: String,
+    /// Kernel profile.
+    pub profile: String,
+    /// Switches set on top of the table's.
+    pub set: BTreeMap<String, String>,
+    /// Task group that holds everything; `None` = the root.
+    pub group: Option<String>,
+    /// Models added to every workload.
+    pub with: Option<String>,
+}
+
 /// One number of the posting beside ours.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RowResult {
     /// Unique in its table.
     pub id: String,
@@ -48,7 +92,7 @@ pub struct RowResult {
 }
 
 /// A number that claims look at.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ProbeResult {
     /// Unique in its table.
     pub id: String,
@@ -61,7 +105,7 @@ pub struct ProbeResult {
 }
 
 /// Numbers beyond the posting for one workload.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BeyondResult {
     /// Name of the comparison.
     pub id: String,
@@ -74,7 +118,7 @@ pub struct BeyondResult {
 }
 
 /// One variant's numbers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BeyondRow {
     /// Variant.
     pub variant: String,
@@ -83,7 +127,7 @@ pub struct BeyondRow {
 }
 
 /// One number beyond the posting.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BeyondValue {
     /// What was counted.
     pub quantity: String,
@@ -98,7 +142,7 @@ pub struct BeyondValue {
 }
 
 /// Whether a printed number was used to find an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// An input of the experiment was inferred from this row: agreement proves little.
@@ -108,7 +152,7 @@ pub enum Role {
 }
 
 /// How our number compares with the printed one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Inside the tolerance of the experiment file.
@@ -141,7 +185,7 @@ impl Role {
 }
 
 /// A statement of the posting, checked against our numbers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClaimResult {
     /// Unique in its table.
     pub id: String,

@@ -6,10 +6,11 @@ use crate::experiment::Experiment;
 use crate::reproduce::{Options, reproduce};
 use crate::run::{Control, LabError};
 use crate::table::{TableResult, Verdict};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What became of every wrong world of a table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct WorldsResult {
     /// Name of the experiment.
     pub table: String,
@@ -20,7 +21,7 @@ pub struct WorldsResult {
 }
 
 /// One wrong world.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct WorldResult {
     /// Name.
     pub name: String,

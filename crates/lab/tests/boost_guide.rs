@@ -48,7 +48,7 @@ fn measure(device: &Device, run_us: u32, boost: u32) -> Point {
     let plan = build(&inputs, &policy).expect("good inputs").plan;
     let report = run_one(&plan, 1, NullSink, Default::default()).expect("runs");
     let read = |name| quantity::find(name).and_then(|q| q.read(&report, None)).expect("a number");
-    Point { energy: read("energy"), perf: read("perf_index_points_mean_over_tasks") }
+    Point { energy: read("energy_mj"), perf: read("perf_index_points_mean_over_tasks") }
 }
 
 /// Is one of them at least as good in both and better in one?

@@ -5,6 +5,7 @@ use crate::args::{Format, Global, InputArgs, PolicyArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::progress::Progress;
+use crate::results::{self, Outcome};
 use crate::sheet::{self, Sheet};
 use crate::units::human_ns;
 use pelton_lab::plan::{self, Inputs, MachineChanges, PolicySpec, Prepared};
@@ -34,7 +35,7 @@ pub fn inputs(args: &InputArgs, seed: u64, random_phase: bool) -> Inputs {
 
 /// What the arguments say about the policy.
 pub fn policy_spec(args: &PolicyArgs) -> PolicySpec {
-    PolicySpec { file: args.policy.clone(), profile: args.profile.clone(), sets: args.sets.clone() }
+    PolicySpec { file: args.policy.clone(), profile: args.profile.clone(), sets: args.sets.clone(), typed: None }
 }
 
 /// The plan; what is suspicious about it goes to stderr.
@@ -125,8 +126,18 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints a value as JSON.
-pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+/// Prints a result as JSON, with what it is in front.
+pub fn print_json<T: Outcome>(value: &T) -> Result<(), Failure> {
+    print_as_json(&results::described(value))
+}
+
+/// A result as a JSON value, with what it is in front.
+pub fn value<T: Outcome>(result: &T) -> Result<serde_json::Value, Failure> {
+    serde_json::to_value(results::described(result)).map_err(|e| Failure::new(Exit::Bug, e, None))
+}
+
+/// Prints anything as JSON.
+pub fn print_as_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|e| Failure::new(Exit::Bug, e, None))?;
     print(&(text + "\n"))
 }
@@ -141,9 +152,9 @@ pub fn section(heading: &str, sheet: &Sheet) -> String {
 }
 
 /// Prints one table in the format asked for; `json` is the value behind it.
-pub fn print_sheet(global: &Global, sheet: &Sheet, json: &impl Serialize) -> Result<(), Failure> {
+pub fn print_sheet(global: &Global, sheet: &Sheet, json: &impl Outcome) -> Result<(), Failure> {
     match global.format {
-        Format::Table => print(&sheet.text(sheet::terminal_width())),
+        Format::Table | Format::Toml => print(&sheet.text(sheet::terminal_width())),
         Format::Csv => print(&sheet.csv()),
         Format::Json => print_json(json),
     }

@@ -3,6 +3,7 @@
 
 use super::common::{inputs, prepare, prepare_again, print, print_json, section, watched};
 use crate::args::{CompareArgs, Format, Global};
+use crate::chart::{self, compared};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
 use crate::units::number;
@@ -13,6 +14,7 @@ use pelton_lab::stats::SAMPLES_FOR_CI95;
 
 /// Does what was asked.
 pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
+    args.plot.as_deref().map_or(Ok(()), chart::check)?;
     let inputs = inputs(&args.input, 1, true);
     let spec = |text: &String| {
         let mut spec = PolicySpec::parse(text);
@@ -33,6 +35,10 @@ pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
     if !args.values {
         comparison.rows.iter_mut().flat_map(|row| &mut row.cells).for_each(|cell| cell.values.clear());
     }
+    if let Some(path) = &args.plot {
+        chart::save(path, &compared::picture(&comparison, is_answer))?;
+    }
+    let charts = if args.charts { compared::blocks(&comparison, is_answer) } else { String::new() };
     if args.summary {
         comparison.rows.retain(is_answer);
     }
@@ -40,22 +46,23 @@ pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
         comparison.rows.retain(|row| args.only.iter().any(|name| name == row.quantity));
     }
     let all = global.verbose > 0 || !args.only.is_empty();
-    show(&comparison, all, args.summary || !args.only.is_empty(), global)?;
+    show(&comparison, all, args.summary || !args.only.is_empty(), &charts, global)?;
     Ok(Exit::Good)
 }
 
 /// What most questions are about: energy, lateness, latency, transitions.
-const ANSWERS: [&str; 6] = ["energy", "late", "wakeup_us_avg", "wakeup_us_max", "step_latency_ms_avg", "transitions"];
+const ANSWERS: [&str; 6] =
+    ["energy_mj", "late", "wakeup_us_avg", "wakeup_us_max", "step_latency_ms_avg", "transitions"];
 
 fn is_answer(row: &CompareRow) -> bool {
     row.scope == Scope::Run && ANSWERS.contains(&row.quantity)
 }
 
-fn show(comparison: &Comparison, all: bool, short: bool, global: &Global) -> Result<(), Failure> {
+fn show(comparison: &Comparison, all: bool, short: bool, charts: &str, global: &Global) -> Result<(), Failure> {
     match global.format {
         Format::Json => print_json(comparison),
         Format::Csv => print(&long_sheet(comparison).csv()),
-        Format::Table => print(&text(comparison, all, short)),
+        Format::Table | Format::Toml => print(&(text(comparison, all, short) + charts)),
     }
 }
 

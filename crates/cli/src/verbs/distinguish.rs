@@ -5,9 +5,9 @@ use crate::args::Global;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
+use crate::results::traces::{AnswerTold, Distinguishes, Refuting, SwitchTold};
 use crate::sheet::Sheet;
 use pelton_replay::validate::{Answer, Distinction, Open, Options, Report, Told, distinguish, runs};
-use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -87,26 +87,20 @@ fn in_words(answer: &Answer) -> &'static str {
     }
 }
 
-/// The same as JSON.
-pub fn json(found: &Distinction) -> Value {
-    let switches: Vec<Value> = found.switches.iter().map(switch_json).collect();
-    let profiles: Map<String, Value> =
-        found.profiles.iter().map(|(profile, answer)| ((*profile).to_owned(), answer_json(answer))).collect();
-    json!({ "switches": switches, "profiles": profiles })
+/// The same as a result.
+pub fn result(found: &Distinction) -> Distinguishes {
+    let by =
+        |answers: &[(&'static str, Answer)]| answers.iter().map(|(name, answer)| (*name, told_of(answer))).collect();
+    let switch = |told: &Told| SwitchTold { switch: told.switch, value: told.value, alternatives: by(&told.others) };
+    Distinguishes { switches: found.switches.iter().map(switch).collect(), profiles: by(&found.profiles) }
 }
 
-fn switch_json(told: &Told) -> Value {
-    let alternatives: Map<String, Value> =
-        told.others.iter().map(|(value, answer)| ((*value).to_owned(), answer_json(answer))).collect();
-    json!({ "switch": told.switch, "value": told.value, "alternatives": alternatives })
-}
-
-fn answer_json(answer: &Answer) -> Value {
+fn told_of(answer: &Answer) -> AnswerTold {
     let first = match answer {
-        Answer::Refuted(Some(d)) => json!({ "event": d.event, "time_ns": d.time_ns, "cpu": d.cpu, "signal": d.signal }),
-        _ => Value::Null,
+        Answer::Refuted(Some(d)) => Some(Refuting { event: d.event, time_ns: d.time_ns, cpu: d.cpu, signal: d.signal }),
+        _ => None,
     };
-    json!({ "answer": answer.word(), "first": first })
+    AnswerTold { answer: answer.word(), first }
 }
 
 #[cfg(test)]
@@ -137,7 +131,7 @@ mod tests {
 
     #[test]
     fn json_has_an_answer_for_each_value_and_profile() {
-        let value = json(&found());
+        let value = serde_json::to_value(result(&found())).expect("JSON");
         assert_eq!(value["switches"][0]["alternatives"]["constant"]["answer"], "refuted");
         assert_eq!(value["profiles"]["7.2"]["answer"], "not told");
     }

@@ -10,20 +10,25 @@ use pelton_lab::explain::{ExplainSink, Moment, Wanted};
 use pelton_lab::explanation::{Context, Explanation, explain as chain};
 use pelton_lab::request;
 use pelton_lab::run::run_one;
+use pelton_lab::summary::{self, RunHeader};
 use pelton_scenario::Plan;
 use pelton_schema::GateVerdict;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write as _;
 
 /// Does what was asked.
 pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
     let inputs = inputs(&args.input, args.seed, args.random_phase);
-    let mut plan = prepare(&inputs, &policy_spec(&args.policy), global)?.plan;
+    let prepared = prepare(&inputs, &policy_spec(&args.policy), global)?;
+    let run = summary::header(&prepared, prepared.plan.config.duration_ns);
+    let mut plan = prepared.plan;
     if let Some(at) = args.at {
         // What happens at the last nanosecond of a run is part of it; 0 would mean the workload's own length.
         plan.config.duration_ns = plan.config.duration_ns.min(at.max(1));
     }
     if let Some(task) = &args.placement {
-        return super::explain_placement::explain(task, args, &plan, global);
+        return super::explain_placement::explain(task, args, run, &plan, global);
     }
     let wanted = Wanted { domain: domain(args, &plan)?, changed: args.changed, held: args.held };
     let (moment, decisions) = find(args, global, &plan, wanted)?;
@@ -34,11 +39,19 @@ pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
     let requests = request::requests(&plan, &moment);
     let explanation = chain(&moment, Context { plan: &plan, times, requests });
     match global.format {
-        Format::Json => print_json(&explanation)?,
+        Format::Json => print_json(&Explained { run, explanation })?,
         Format::Csv => print(&request_sheet(&explanation).csv())?,
-        Format::Table => print(&text(&explanation, &plan, decisions))?,
+        Format::Table | Format::Toml => print(&text(&explanation, &plan, decisions))?,
     }
     Ok(Exit::Good)
+}
+
+/// A decision with the run it belongs to.
+#[derive(Serialize, JsonSchema)]
+pub struct Explained {
+    run: RunHeader,
+    #[serde(flatten)]
+    explanation: Explanation,
 }
 
 /// The domain asked for, directly or through a CPU.

@@ -8,11 +8,14 @@ use crate::sheet::Sheet;
 use crate::units::{human_ns, seconds};
 use pelton_lab::explain_placement::{Explanation, PlacementSink, explain as told};
 use pelton_lab::run::run_one;
+use pelton_lab::summary::RunHeader;
 use pelton_scenario::Plan;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write as _;
 
 /// Does what was asked; `task` empty: any task.
-pub fn explain(task: &str, args: &ExplainArgs, plan: &Plan, global: &Global) -> Result<Exit, Failure> {
+pub fn explain(task: &str, args: &ExplainArgs, run: RunHeader, plan: &Plan, global: &Global) -> Result<Exit, Failure> {
     let mut sink = PlacementSink::of(tid(task, plan)?);
     watched(global, plan.config.duration_ns, "run", |control| run_one(plan, args.seed, &mut sink, control))?;
     let (kept, count) = sink.finish();
@@ -25,11 +28,19 @@ pub fn explain(task: &str, args: &ExplainArgs, plan: &Plan, global: &Global) -> 
     };
     let explanation = told(&kept, &plan.policy, name);
     match global.format {
-        Format::Json => print_json(&explanation)?,
+        Format::Json => print_json(&ExplainedPlacement { run, explanation })?,
         Format::Csv => print(&sheet(&explanation).csv())?,
-        Format::Table => print(&text(&explanation, plan, count))?,
+        Format::Table | Format::Toml => print(&text(&explanation, plan, count))?,
     }
     Ok(Exit::Good)
+}
+
+/// A placement with the run it belongs to.
+#[derive(Serialize, JsonSchema)]
+pub struct ExplainedPlacement {
+    run: RunHeader,
+    #[serde(flatten)]
+    explanation: Explanation,
 }
 
 /// The number of a task with this name.

@@ -6,11 +6,11 @@ use crate::args::{Format, FrontArgs, Global, InputArgs};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
 use crate::units::number;
+use pelton_lab::about::{About, AboutPolicy};
 use pelton_lab::clairvoyant;
 use pelton_lab::front::{self, EXTRA_RUNS, Fronts, Pair, Point, Question};
-use pelton_lab::plan::PolicySpec;
+use pelton_lab::plan::{PolicySpec, Prepared};
 use pelton_lab::run::Control;
-use pelton_scenario::Plan;
 
 /// What is looked at when nothing is named: mainline, then each filter and gate alone, the composite, and limits per direction.
 const POLICIES_DEFAULT: [&str; 19] = [
@@ -71,14 +71,17 @@ fn question(
     };
     let inputs = inputs(&input, 1, true);
     let mut first = true;
-    let mut plan = |text: &str, sets: &[&str]| -> Result<Plan, Failure> {
+    let mut plan = |text: &str, sets: &[&str]| -> Result<Prepared, Failure> {
         let make = if std::mem::take(&mut first) { prepare } else { prepare_again };
         let mut spec = PolicySpec::parse(text);
         spec.sets.extend(sets.iter().map(|&set| set.to_owned()));
-        make(&inputs, &spec, global).map(|prepared| prepared.plan)
+        make(&inputs, &spec, global)
     };
-    let plans = policies.iter().map(|text| plan(text, &[])).collect::<Result<Vec<Plan>, Failure>>()?;
-    let open = plan(&policies[0], &clairvoyant::OPEN)?;
+    let prepared = policies.iter().map(|text| plan(text, &[])).collect::<Result<Vec<Prepared>, Failure>>()?;
+    let open = plan(&policies[0], &clairvoyant::OPEN)?.plan;
+    let about = About::of(&prepared[0], open.config.duration_ns);
+    let abouts = prepared.iter().map(AboutPolicy::of).collect();
+    let plans = prepared.into_iter().map(|prepared| prepared.plan).collect();
     if !clairvoyant::knows_power(&open) {
         let error = format!("platform {platform} does not know the power of all its operating points");
         return Err(Failure::new(
@@ -87,14 +90,14 @@ fn question(
             Some("energy is one of the axes: `pelton compare` does without; `pelton platform list` shows others"),
         ));
     }
-    Ok(Question { platform: platform.to_owned(), workload: workload.to_owned(), plans, open })
+    Ok(Question { platform: platform.to_owned(), workload: workload.to_owned(), about, policies: abouts, plans, open })
 }
 
 fn show(fronts: &Fronts, global: &Global) -> Result<(), Failure> {
     match global.format {
         Format::Json => print_json(fronts),
         Format::Csv => print(&long_sheet(fronts).csv()),
-        Format::Table => print(&text(fronts)),
+        Format::Table | Format::Toml => print(&text(fronts)),
     }
 }
 

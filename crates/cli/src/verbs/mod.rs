@@ -9,6 +9,7 @@ mod explain;
 mod explain_placement;
 mod export_tables;
 mod front;
+mod import;
 mod placements;
 mod platform;
 mod policy;
@@ -20,17 +21,25 @@ mod record;
 mod recorded;
 mod replay;
 mod reproduce;
+mod result;
 mod run;
+pub mod shapes;
+mod shell;
 mod trace;
 mod validate;
 mod workload;
 
-use crate::args::{Cli, PlatformVerb, PolicyVerb, TraceVerb, Verb, WorkloadVerb};
+use crate::args::{Cli, Format, PlatformVerb, PolicyVerb, ResultVerb, ShellVerb, TraceVerb, Verb, WorkloadVerb};
 use crate::exit::{Exit, Failure};
 
 /// Does what was asked.
 pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
     let global = &cli.global;
+    let has_toml = matches!(&cli.verb, Verb::Platform(PlatformVerb::Show { .. } | PlatformVerb::Import(_)));
+    if global.format == Format::Toml && !has_toml {
+        let hint = "table, json or csv; `pelton platform show` and `import` have toml";
+        return Err(Failure::new(Exit::Usage, "--format toml: this is no platform", Some(hint)));
+    }
     match &cli.verb {
         Verb::Run(args) => run::run(args, global),
         Verb::Compare(args) => compare::compare(args, global),
@@ -42,10 +51,15 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Verb::Validate(args) => validate::validate_traces(args, global),
         Verb::Platform(PlatformVerb::List) => platform::list(global),
         Verb::Platform(PlatformVerb::Show { platform }) => platform::show(platform, global),
+        Verb::Platform(PlatformVerb::Import(args)) => import::import(args, global),
         Verb::Platform(PlatformVerb::Check { file }) => platform::check(file, global),
         Verb::Policy(PolicyVerb::List) => policy::list(global),
         Verb::Policy(PolicyVerb::Show(args)) => policy::show(args, global),
         Verb::Workload(WorkloadVerb::FromTrace(args)) => workload::from_trace(args, global),
+        Verb::Result(ResultVerb::Quantities) => result::quantities(global),
+        Verb::Result(ResultVerb::Schema { kind }) => result::schema(kind.as_deref(), global),
+        Verb::Shell(ShellVerb::Completions { shell }) => shell::completions(*shell),
+        Verb::Shell(ShellVerb::Man { verb, all }) => shell::man(verb, all.as_deref()),
         Verb::Trace(TraceVerb::Info(args)) => trace::info(args, global),
         Verb::Trace(TraceVerb::Export(args)) => trace::export(args, global),
     }

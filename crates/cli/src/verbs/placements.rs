@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton validate` of recorded placements: where did the kernel put each task, and would the core put it there?
 
-use super::common::section;
+use super::common::{section, value};
 use crate::args::{Global, ValidateArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::progress::Progress;
+use crate::results::traces::{
+    PlacementCounts, PlacementDifference, PlacementFault, PlacementFaults, PlacementPart, PlacementTally, Placements,
+};
 use crate::sheet::Sheet;
 use pelton_core::Policy;
 use pelton_replay::placements::{self, Difference, Fault, Report, Tally};
 use pelton_replay::validate::Verdict;
 use pelton_trace::import::{ImportError, open_bytes};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::BufRead;
 use std::path::Path;
@@ -45,12 +48,12 @@ pub fn validated(path: &Path, args: &ValidateArgs, global: &Global) -> Result<To
     let profile = args.profile.as_deref().unwrap_or(NEWEST);
     let policy = Policy::profile(profile).map_err(Failure::input)?;
     if args.self_test {
-        return self_test(path, &policy, global);
+        return self_test(path, profile, &policy, global);
     }
     let report = decide(path, &policy, None, global)?;
     let remark =
         args.profile.is_none().then_some("the table does not name its kernel; give --profile when it is another");
-    Ok((text(path, profile, remark, &report), json(path, profile, remark, &report), verdict(&report)))
+    Ok((text(path, profile, remark, &report), result(path, profile, remark, &report)?, verdict(&report)))
 }
 
 fn decide(path: &Path, policy: &Policy, fault: Option<Fault>, global: &Global) -> Result<Report, Failure> {
@@ -125,36 +128,42 @@ fn samples(report: &Report) -> String {
     if sheet.is_empty() { String::new() } else { section("First quiet differences", &sheet) }
 }
 
-fn tally_json(tally: &Tally) -> Value {
-    json!({
-        "decisions": tally.decisions, "quiet": tally.quiet, "quiet_divergent": tally.quiet_divergent,
-        "divergent": tally.divergent,
+fn counted(tally: &Tally) -> PlacementTally {
+    let Tally { decisions, quiet, quiet_divergent, divergent, .. } = *tally;
+    PlacementTally { decisions, quiet, quiet_divergent, divergent }
+}
+
+fn result(path: &Path, profile: &str, remark: Option<&str>, report: &Report) -> Result<Value, Failure> {
+    let placements = PlacementCounts {
+        all: counted(&report.all),
+        by_rule: report.by_rule.iter().map(|(rule, tally)| (*rule, counted(tally))).collect(),
+        energies: report.energies,
+        energies_differ: report.energies_differ,
+    };
+    value(&Placements {
+        trace: path.display().to_string(),
+        profile: profile.to_owned(),
+        placements,
+        verdict: verdict(report).word(),
+        differences: report.samples.iter().map(difference).collect(),
+        remarks: remark.into_iter().map(str::to_owned).collect(),
     })
 }
 
-fn json(path: &Path, profile: &str, remark: Option<&str>, report: &Report) -> Value {
-    let mut counts = tally_json(&report.all);
-    let by_rule = report.by_rule.iter().map(|(rule, tally)| ((*rule).to_owned(), tally_json(tally)));
-    counts["by_rule"] = Value::Object(by_rule.collect());
-    counts["energies"] = report.energies.into();
-    counts["energies_differ"] = report.energies_differ.into();
-    json!({
-        "trace": path.display().to_string(), "profile": profile, "placements": counts,
-        "verdict": verdict(report).word(), "differences": report.samples.iter().map(sample_json).collect::<Vec<_>>(),
-        "remarks": remark.into_iter().collect::<Vec<_>>(),
-    })
-}
-
-fn sample_json(sample: &Difference) -> Value {
-    let what = sample.what.iter().map(|(what, kernel, ours)| json!({ "what": what, "kernel": kernel, "ours": ours }));
-    json!({
-        "line": sample.line, "time_ns": sample.time_ns, "tid": sample.tid, "quiet": sample.quiet, "rule": sample.how,
-        "what": what.collect::<Vec<_>>(),
-    })
+fn difference(sample: &Difference) -> PlacementDifference {
+    let part = |&(what, kernel, ours): &(&'static str, u64, u64)| PlacementPart { what, kernel, ours };
+    PlacementDifference {
+        line: sample.line,
+        time_ns: sample.time_ns,
+        tid: sample.tid,
+        quiet: sample.quiet,
+        rule: sample.how,
+        what: sample.what.iter().map(part).collect(),
+    }
 }
 
 /// Each wrong world in turn: what of it is noticed?
-fn self_test(path: &Path, policy: &Policy, global: &Global) -> Result<Told, Failure> {
+fn self_test(path: &Path, profile: &str, policy: &Policy, global: &Global) -> Result<Told, Failure> {
     let mut sheet = Sheet::new(&["<fault", "<found", "quiet divergent"]);
     let (mut rows, mut found) = (Vec::new(), 0);
     let sound = decide(path, policy, None, global)?.all.quiet_divergent;
@@ -164,11 +173,12 @@ fn self_test(path: &Path, policy: &Policy, global: &Global) -> Result<Told, Fail
         found += u32::from(noticed);
         let word = if noticed { "yes" } else { "not met in this table" };
         sheet.row(vec![fault.words().to_owned(), word.to_owned(), divergent.to_string()]);
-        rows.push(json!({ "fault": fault.words(), "found": noticed, "quiet_divergent": divergent }));
+        rows.push(PlacementFault { fault: fault.words(), found: noticed, quiet_divergent: divergent });
     }
     let text = format!("{}: faults put in on purpose\n{}", path.display(), sheet.text(None));
     let verdict = if found == 0 { Verdict::Open } else { Verdict::Holds };
-    Ok((text, json!({ "trace": path.display().to_string(), "faults": rows, "found": found }), verdict))
+    let (trace, profile) = (path.display().to_string(), profile.to_owned());
+    Ok((text, value(&PlacementFaults { trace, profile, faults: rows, found })?, verdict))
 }
 
 /// The counts of a table, or its faults, as CSV.

@@ -4,6 +4,7 @@
 use super::common::{bad_input, print, print_json, print_sheet, rendered, section};
 use crate::args::{Format, Global};
 use crate::exit::{Exit, Failure};
+use crate::results::lists::{Checked, Platforms};
 use crate::sheet::Sheet;
 use crate::units::number;
 use pelton_scenario::platform::{self, Description, DomainDescription, Fact, PlatformOptions};
@@ -19,7 +20,7 @@ pub fn list(global: &Global) -> Result<Exit, Failure> {
         let power = if p.simulated { p.power.clone() } else { "not simulated".to_owned() };
         sheet.row(vec![p.name.clone(), p.cpus.to_string(), p.domains.join(" + "), power, p.kind.clone()]);
     }
-    print_sheet(global, &sheet, &platforms)?;
+    print_sheet(global, &sheet, &Platforms { platforms })?;
     Ok(Exit::Good)
 }
 
@@ -30,6 +31,7 @@ pub fn show(name: &str, global: &Global) -> Result<Exit, Failure> {
         Format::Json => print_json(&shown)?,
         Format::Csv => print(&opp_sheet(&shown).csv())?,
         Format::Table => print(&text(&shown))?,
+        Format::Toml => print(platform::load(name).map_err(|d| bad_input(&d))?.source.text())?,
     }
     Ok(Exit::Good)
 }
@@ -47,7 +49,7 @@ pub fn check(file: &Path, global: &Global) -> Result<Exit, Failure> {
     let domains = built.machine.domains.len();
     let name = file.display().to_string();
     match global.format {
-        Format::Table => {
+        Format::Table | Format::Toml => {
             let assumed = built.assumptions.iter().map(|line| format!("  {line}\n")).collect::<String>();
             let heading = if assumed.is_empty() { "" } else { "\nassumed\n" };
             print(&format!("{name}: good, {cpus} CPUs in {domains} frequency domain(s)\n{heading}{assumed}"))?;
@@ -57,9 +59,7 @@ pub fn check(file: &Path, global: &Global) -> Result<Exit, Failure> {
             sheet.row(vec![cpus.to_string(), domains.to_string(), built.assumptions.join("; ")]);
             print(&sheet.csv())?;
         }
-        Format::Json => print_json(&serde_json::json!({
-            "file": name, "cpus": cpus, "domains": domains, "assumed": built.assumptions
-        }))?,
+        Format::Json => print_json(&Checked { file: name, cpus, domains, assumed: built.assumptions })?,
     }
     Ok(Exit::Good)
 }

@@ -4,12 +4,13 @@
 use super::common::{bad_input, policy_spec, print, print_json, print_sheet};
 use crate::args::{Format, Global, PolicyArgs};
 use crate::exit::{Exit, Failure};
+use crate::results::lists::{NumberRow, Policies, PolicyShown, PolicyValue, SwitchRow};
 use crate::sheet::Sheet;
 use pelton_core::{Policy, Switch, parameters, profiles, switches};
 use pelton_lab::plan;
 use pelton_lab::plan::PolicySpec;
 use pelton_scenario::policy::BUILT_IN;
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Every switch and number: values in every profile, and in the policies that are known by name.
@@ -19,21 +20,31 @@ pub fn list(global: &Global) -> Result<Exit, Failure> {
     let mut header = vec!["<switch"];
     header.extend(&names);
     let mut sheet = Sheet::new(&header);
-    let mut json = Vec::new();
+    let mut listed = Policies { switches: Vec::new(), numbers: Vec::new() };
     let (switches, parameters) = (switches(), parameters());
     for (index, switch) in switches.iter().enumerate() {
         let cells: Vec<String> =
             columns.iter().map(|(_, values)| value_name(switch, values[index]).to_owned()).collect();
-        json.push(json!({ "switch": switch.name, "values": switch.values, "defaults": by_name(&names, &cells), "why": switch.why }));
+        listed.switches.push(SwitchRow {
+            switch: switch.name,
+            values: switch.values.clone(),
+            defaults: by_name(&names, &cells),
+            why: switch.why,
+        });
         sheet.row(row(switch.name, cells));
     }
     for (index, parameter) in parameters.iter().enumerate() {
         let cells: Vec<String> =
             columns.iter().map(|(_, values)| parameter.text(values[switches.len() + index])).collect();
-        json.push(json!({ "number": parameter.name, "allowed": parameter.allowed(), "defaults": by_name(&names, &cells), "why": parameter.why }));
+        listed.numbers.push(NumberRow {
+            number: parameter.name,
+            allowed: parameter.allowed(),
+            defaults: by_name(&names, &cells),
+            why: parameter.why,
+        });
         sheet.row(row(parameter.name, cells));
     }
-    print_sheet(global, &sheet, &json)?;
+    print_sheet(global, &sheet, &listed)?;
     Ok(Exit::Good)
 }
 
@@ -52,8 +63,8 @@ fn row(name: &str, cells: Vec<String>) -> Vec<String> {
     std::iter::once(name.to_owned()).chain(cells).collect()
 }
 
-fn by_name(names: &[&str], cells: &[String]) -> Value {
-    names.iter().zip(cells).map(|(name, cell)| ((*name).to_owned(), Value::from(cell.as_str()))).collect()
+fn by_name(names: &[&str], cells: &[String]) -> BTreeMap<String, String> {
+    names.iter().zip(cells).map(|(name, cell)| ((*name).to_owned(), cell.clone())).collect()
 }
 
 fn value_name(switch: &Switch, value: u32) -> &'static str {
@@ -71,25 +82,29 @@ pub fn show(args: &PolicyArgs, global: &Global) -> Result<Exit, Failure> {
         let others: Vec<&str> = switch.values.iter().copied().filter(|v| *v != value_name(switch, value)).collect();
         let name = value_name(switch, value);
         sheet.row(vec![switch.name.into(), format!("{name}{mark}"), others.join(" "), switch.why.into()]);
-        rows.push(
-            json!({ "switch": switch.name, "value": name, "default": value_name(switch, default), "why": switch.why }),
-        );
+        rows.push(PolicyValue {
+            switch: Some(switch.name),
+            number: None,
+            value: name.to_owned(),
+            default: value_name(switch, default).to_owned(),
+            why: switch.why,
+        });
     }
     let numbers = chosen.policy.values().into_iter().zip(base.values()).skip(rows.len());
     for (parameter, (value, default)) in parameters().iter().zip(numbers) {
         let mark = if value == default { "" } else { " (set)" };
         let (value, default) = (parameter.text(value), parameter.text(default));
         sheet.row(vec![parameter.name.into(), format!("{value}{mark}"), parameter.allowed(), parameter.why.into()]);
-        rows.push(json!({ "number": parameter.name, "value": value, "default": default, "why": parameter.why }));
+        rows.push(PolicyValue { switch: None, number: Some(parameter.name), value, default, why: parameter.why });
     }
     match global.format {
-        Format::Table => print(&format!(
+        Format::Table | Format::Toml => print(&format!(
             "profile {}\n\n{}",
             chosen.profile,
             sheet.text(Some(crate::sheet::terminal_width().unwrap_or(120)))
         ))?,
         Format::Csv => print(&sheet.csv())?,
-        Format::Json => print_json(&json!({ "profile": chosen.profile, "switches": rows }))?,
+        Format::Json => print_json(&PolicyShown { profile: chosen.profile, switches: rows })?,
     }
     Ok(Exit::Good)
 }

@@ -15,6 +15,7 @@ use pelton_live::{
 };
 use pelton_schema::{Event, Sink};
 use pelton_trace::{PeltonLog, PerfettoTrace, RunHeader};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -53,11 +54,11 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
     let session = watch(session, &mut files, &mut work, args, global);
     let summary = session.finish(&mut |time_ns, event| files.put(time_ns, event));
     let bytes = files.finish()?;
-    let report = Report::new(&summary, bytes);
+    let report = RecordReport::new(args, &summary, bytes);
     match global.format {
         Format::Json => print_json(&report)?,
         Format::Csv => print(&report.sheet().csv())?,
-        Format::Table => print(&report.text())?,
+        Format::Table | Format::Toml => print(&report.text())?,
     }
     Ok(work.end())
 }
@@ -266,25 +267,47 @@ impl Work {
 }
 
 /// What is printed about a recording.
-#[derive(Debug, Serialize)]
-struct Report {
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RecordReport {
+    /// Sets of events that were asked for.
+    sets: String,
+    /// Every load-tracking call was asked for.
+    full: bool,
+    /// Files written.
+    files: Vec<String>,
+    /// From the first event to the last, s.
     seconds: f64,
+    /// Events.
     total: u64,
+    /// Size of the event log.
     bytes: u64,
+    /// Events lost.
     lost: u64,
+    /// Events that came too late to be put in order.
     late: u64,
+    /// Times the kernel left a program out.
     skipped: u64,
+    /// Switches that do not continue the one before.
     holes: u64,
+    /// Switches.
     switches: u64,
+    /// Events this kernel does not have.
     missing: Vec<&'static str>,
+    /// What limits the recording.
     notes: Vec<String>,
+    /// Paths of task groups by number.
     groups: Vec<String>,
+    /// Events by name.
     events: BTreeMap<&'static str, u64>,
 }
 
-impl Report {
-    fn new(summary: &Summary, bytes: u64) -> Report {
-        Report {
+impl RecordReport {
+    fn new(args: &RecordArgs, summary: &Summary, bytes: u64) -> RecordReport {
+        let files = [&args.output, &args.perfetto].into_iter().flatten();
+        RecordReport {
+            sets: args.events.clone(),
+            full: args.full,
+            files: files.map(|path| path.display().to_string()).collect(),
             seconds: summary.last_ns.saturating_sub(summary.first_ns) as f64 / 1e9,
             total: summary.total(),
             bytes,

@@ -14,12 +14,13 @@ use pelton_scenario::diagnostic::short;
 use pelton_scenario::platform::{self, Built};
 use pelton_scenario::policy::DEFAULT_PROFILE;
 use pelton_trace::import::{self, OpenOptions, Source};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 /// What the trace did not tell.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Gaps {
     /// Switches that do not continue what came before.
     pub mismatched_switches: u64,

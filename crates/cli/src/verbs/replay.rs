@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton replay`: the recorded workload under another policy, profile or platform.
 
-use super::common::{bad_input, print, print_json, say_warnings, section, watched};
+use super::common::{bad_input, print, print_as_json, say_warnings, section, watched};
 use super::recorded::{self, Platform};
 use super::run::Outputs;
 use crate::args::{Format, Frequencies, Global, ReplayArgs};
 use crate::exit::{Exit, Failure};
 use crate::output;
+use crate::results;
 use crate::sheet::Sheet;
 use crate::units::number;
+use pelton_lab::about::{About, AboutPolicy};
 use pelton_lab::plan::{self, Inputs, PolicySpec, Prepared};
 use pelton_lab::run::{Control, LabError, run_one};
 use pelton_replay::workload::{
@@ -20,6 +22,7 @@ use pelton_scenario::rtapp::Loaded;
 use pelton_scenario::{Diagnostics, Plan};
 use pelton_schema::TeeSink;
 use pelton_sim::{GivenFrequency, Machine, Report, RunConfig};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -39,8 +42,8 @@ pub fn replay(args: &ReplayArgs, global: &Global) -> Result<Exit, Failure> {
         results.push(result);
     }
     match global.format {
-        Format::Table => {}
-        Format::Json => print_json(&results)?,
+        Format::Table | Format::Toml => {}
+        Format::Json => print_as_json(&results.iter().map(results::described).collect::<Vec<_>>())?,
         Format::Csv => print(&csv(&results).csv())?,
     }
     let holds = results.iter().flat_map(|r| r.check.iter().flatten()).all(Verdict::holds);
@@ -48,28 +51,50 @@ pub fn replay(args: &ReplayArgs, global: &Global) -> Result<Exit, Failure> {
 }
 
 /// One trace replayed.
-#[derive(Serialize)]
-struct Replayed {
+#[derive(Serialize, JsonSchema)]
+pub struct Replayed {
+    /// The file.
     trace: String,
+    /// What was run.
+    run: About,
+    /// What each policy is, in order.
+    plans: Vec<AboutPolicy>,
+    /// Seeds every policy ran with.
+    seeds: Vec<u64>,
+    /// Platform of the replay.
     platform: String,
+    /// Platform of the recording.
     recorded_on: String,
+    /// Policies in words, in order.
     policies: Vec<String>,
+    /// The trace sets the frequencies, not the governor.
     frequencies_given: bool,
+    /// Length of the window that is compared, s.
     seconds: f64,
+    /// What the trace did not tell.
     gaps: recorded::Gaps,
+    /// What was decided where the trace leaves a choice.
     notes: Vec<String>,
+    /// How the sleeps of each task end.
     tasks: Vec<TaskHabit>,
+    /// One row per number: recorded, and under each policy.
     rows: Vec<Row>,
+    /// Verdicts of the self-check; null when it was not asked for.
     check: Option<Vec<Verdict>>,
 }
 
 /// How a task's sleeps end.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct TaskHabit {
+    /// Name.
     name: String,
+    /// Number in the trace.
     tid: u32,
+    /// `timer`, `pause` or `events`.
     habit: &'static str,
+    /// Period or length, ms; null for `events`.
     every_ms: Option<f64>,
+    /// How much it varies, ms.
     jitter_ms: Option<f64>,
 }
 
@@ -117,6 +142,9 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
     let check = args.check.then(|| workload::check(&judged));
     Ok(Replayed {
         trace: path.display().to_string(),
+        run: About::of(&prepared[0], prepared[0].plan.config.duration_ns),
+        plans: prepared.iter().map(AboutPolicy::of).collect(),
+        seeds: (args.seed..args.seed.saturating_add(args.seeds)).collect(),
         platform: platform.name,
         recorded_on: recorded_on.name,
         policies: prepared.iter().map(Prepared::policy_in_words).collect(),
@@ -167,7 +195,7 @@ fn prepare_machine(machine: &mut Machine, recorded: &Recorded, same: bool) {
 
 fn policies(args: &ReplayArgs) -> Vec<PolicySpec> {
     if args.policies.is_empty() {
-        return vec![PolicySpec { file: None, profile: args.profile.clone(), sets: args.sets.clone() }];
+        return vec![PolicySpec { file: None, profile: args.profile.clone(), sets: args.sets.clone(), typed: None }];
     }
     let spec = |text: &String| {
         let mut spec = PolicySpec::parse(text);
@@ -362,7 +390,7 @@ fn busiest(result: &Replayed, all: bool) -> Vec<&str> {
     let mut tasks: Vec<(&str, f64)> = result
         .rows
         .iter()
-        .filter(|r| r.scope == "task" && r.quantity == "run")
+        .filter(|r| r.scope == "task" && r.quantity == "run_ms")
         .map(|r| (r.of.as_str(), r.recorded.unwrap_or(0.0)))
         .collect();
     tasks.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -4,6 +4,7 @@
 use super::common::{bad_input, failure, print, print_json, print_sheet, section, watched};
 use crate::args::{Format, Global, ReproduceArgs};
 use crate::exit::{Exit, Failure};
+use crate::results::lists::Tables;
 use crate::sheet::{self, Sheet};
 use crate::units::number;
 use pelton_lab::experiment::{self, Experiment, ExperimentError};
@@ -98,7 +99,7 @@ fn show_worlds(result: &WorldsResult, global: &Global) -> Result<(), Failure> {
     match global.format {
         Format::Json => print_json(result),
         Format::Csv => print(&sheet.csv()),
-        Format::Table => print(&(section("wrong worlds", &sheet) + "\n" + &sum + "\n")),
+        Format::Table | Format::Toml => print(&(section("wrong worlds", &sheet) + "\n" + &sum + "\n")),
     }
 }
 
@@ -120,7 +121,7 @@ fn list(global: &Global) -> Result<Exit, Failure> {
         let e = experiment::load(name).map_err(|e| failure(e.into()))?;
         sheet.row(vec![e.table, e.platform, e.row.len().to_string(), e.why]);
     }
-    print_sheet(global, &sheet, &experiment::names())?;
+    print_sheet(global, &sheet, &Tables { tables: experiment::names().to_vec() })?;
     Ok(Exit::Good)
 }
 
@@ -134,7 +135,7 @@ fn show(
     match global.format {
         Format::Json => print_json(table),
         Format::Csv => print(&csv(table, first)),
-        Format::Table => print(&text(experiment, changed, table, global.verbose > 0)),
+        Format::Table | Format::Toml => print(&text(experiment, changed, table, global.verbose > 0)),
     }
 }
 

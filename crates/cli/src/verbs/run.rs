@@ -3,6 +3,9 @@
 
 use super::common::{inputs, policy_spec, prepare, print, print_json, section, watched};
 use crate::args::{Format, Global, RunArgs};
+use crate::chart;
+use crate::chart::ran::Ran;
+use crate::chart::timeline::Timeline;
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::output::{self, Pending, create};
@@ -30,26 +33,36 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
         check_like_original(&prepared, global)?;
     }
     let plan = &prepared.plan;
+    args.plot.as_deref().map_or(Ok(()), chart::check)?;
     spare_inputs(args)?;
     let mut outputs = Outputs::create(args.trace.as_deref(), args.log.as_deref(), &prepared)?;
+    let draws = args.charts || args.plot.is_some();
+    outputs.timeline = Maybe(draws.then(|| Timeline::new(&plan.machine, plan.config.duration_ns)));
     outputs.rtapp = Maybe(args.rt_app_log.as_deref().map(|folder| RtAppLogs::create(folder, plan)).transpose()?);
     let result = watched(global, plan.config.duration_ns, "run", |control| simulate(plan, args.seed, outputs, control));
     let (report, mut outputs) = result?;
     outputs.rtapp.0.take().map_or(Ok(()), |logs| logs.finish(report.duration_ns))?;
+    let tracks = outputs.timeline.0.take().map_or_else(Vec::new, Timeline::finish);
     outputs.finish()?;
     if args.like_original {
         let printed: Vec<String> = prepared.originals.iter().map(|o| o.print(&report)).collect();
         print(&printed.join("\n"))?;
         return Ok(Exit::Good);
     }
-    let header = summary::header(&prepared, &report);
-    show(&summary::summarise(header, &plan.machine, &report), global)?;
+    let header = summary::header(&prepared, report.duration_ns);
+    let summary = summary::summarise(header, &plan.machine, &report);
+    let ran = draws.then(|| Ran::new(&summary, &report, tracks));
+    if let (Some(path), Some(ran)) = (&args.plot, &ran) {
+        chart::save(path, &ran.picture())?;
+    }
+    show(&summary, ran.filter(|_| args.charts).as_ref(), global)?;
     Ok(Exit::Good)
 }
 
 /// No output may be a file that the run is made from.
 fn spare_inputs(args: &RunArgs) -> Result<(), Failure> {
-    let outputs: Vec<&Path> = [args.trace.as_deref(), args.log.as_deref()].into_iter().flatten().collect();
+    let outputs: Vec<&Path> =
+        [&args.trace, &args.log, &args.plot].into_iter().flatten().map(PathBuf::as_path).collect();
     let workloads = args.input.workload.split('+').map(|part| PathBuf::from(part.trim()));
     let whole = [PathBuf::from(&args.input.workload), PathBuf::from(&args.input.platform)];
     let inputs: Vec<PathBuf> = workloads.chain(whole).chain(args.policy.policy.clone()).collect();
@@ -84,6 +97,7 @@ pub(super) struct Outputs {
     pub(super) trace: Maybe<PerfettoTrace<File>>,
     pub(super) log: Maybe<PeltonLog<File>>,
     pub(super) rtapp: Maybe<RtAppLogs>,
+    pub(super) timeline: Maybe<Timeline>,
     /// They take their places when everything is written.
     pending: Vec<Pending>,
 }
@@ -108,7 +122,7 @@ impl Outputs {
         };
         let trace = trace.map(&mut open).transpose()?.map(|file| PerfettoTrace::new(file, &header));
         let log = log.map(&mut open).transpose()?.map(|file| PeltonLog::new(file, &header));
-        Ok(Outputs { trace: Maybe(trace), log: Maybe(log), rtapp: Maybe(None), pending })
+        Ok(Outputs { trace: Maybe(trace), log: Maybe(log), rtapp: Maybe(None), timeline: Maybe(None), pending })
     }
 
     /// Ends the files of a run that was stopped: what happened before stays readable, and readers say that it is not all.
@@ -170,12 +184,14 @@ fn task_names(plan: &Plan) -> Vec<String> {
 /// Runs without sinks at all when no file is wanted: then events are not even built.
 fn simulate(plan: &Plan, seed: u64, mut outputs: Outputs, control: Control<'_>) -> Result<(Report, Outputs), LabError> {
     let files = outputs.trace.0.is_some() || outputs.log.0.is_some();
-    let report = match (files, outputs.rtapp.0.is_some()) {
+    let looked_at = outputs.rtapp.0.is_some() || outputs.timeline.0.is_some();
+    let both = TeeSink(&mut outputs.rtapp, &mut outputs.timeline);
+    let report = match (files, looked_at) {
         (false, false) => run_one(plan, seed, NullSink, control),
-        (false, true) => run_one(plan, seed, &mut outputs.rtapp, control),
+        (false, true) => run_one(plan, seed, both, control),
         (true, _) => {
-            let both = TeeSink(&mut outputs.trace, &mut outputs.log);
-            run_one(plan, seed, TeeSink(both, &mut outputs.rtapp), control)
+            let files = TeeSink(&mut outputs.trace, &mut outputs.log);
+            run_one(plan, seed, TeeSink(files, both), control)
         }
     };
     match report {
@@ -187,11 +203,11 @@ fn simulate(plan: &Plan, seed: u64, mut outputs: Outputs, control: Control<'_>) 
     }
 }
 
-fn show(summary: &RunSummary, global: &Global) -> Result<(), Failure> {
+fn show(summary: &RunSummary, charts: Option<&Ran>, global: &Global) -> Result<(), Failure> {
     match global.format {
         Format::Json => print_json(summary),
         Format::Csv => print(&long_sheet(summary).csv()),
-        Format::Table => print(&text(summary, global)),
+        Format::Table | Format::Toml => print(&(text(summary, global) + &charts.map(Ran::blocks).unwrap_or_default())),
     }
 }
 
@@ -205,8 +221,8 @@ fn long_sheet(summary: &RunSummary) -> Sheet {
         sheet.row(vec![scope, of, r.quantity.to_owned(), value, r.unit.to_owned(), note]);
     }
     let mut share = |scope: &str, of: &str, ms: f64, pct: f64| {
-        for (value, unit) in [(ms, "ms"), (pct, "%")] {
-            let words = [scope, of, "residency", &number(value), unit, ""];
+        for (name, value, unit) in [("residency_ms", ms, "ms"), ("residency_pct", pct, "%")] {
+            let words = [scope, of, name, &number(value), unit, ""];
             sheet.row(words.map(str::to_owned).to_vec());
         }
     };
@@ -264,7 +280,7 @@ fn wide_sheet(summary: &RunSummary, scope: Scope, header: &[&'static str], quant
 
 fn domains(summary: &RunSummary) -> Sheet {
     let header = ["<domain", "transitions", "evaluations", "refused", "energy mJ"];
-    let quantities = ["domain_transitions", "domain_evaluations", "domain_gated", "domain_energy"];
+    let quantities = ["domain_transitions", "domain_evaluations", "domain_gated", "domain_energy_mj"];
     wide_sheet(summary, Scope::Domain, &header, &quantities)
 }
 
@@ -272,15 +288,15 @@ fn tasks(summary: &RunSummary) -> Sheet {
     let header =
         ["<task", "run ms", "wait ms", "events", "avg ms", "max ms", "wake-up us", "max us", "late", "energy mJ"];
     let quantities = [
-        "run",
-        "wait",
+        "run_ms",
+        "wait_ms",
         "events",
-        "latency_avg",
-        "latency_max",
-        "wakeup_latency_avg",
-        "wakeup_latency_max",
+        "latency_ms_avg",
+        "latency_ms_max",
+        "wakeup_latency_us_avg",
+        "wakeup_latency_us_max",
         "overruns",
-        "task_energy",
+        "task_energy_mj",
     ];
     wide_sheet(summary, Scope::Task, &header, &quantities)
 }

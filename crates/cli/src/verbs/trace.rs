@@ -8,13 +8,13 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::output;
 use crate::progress::Counting;
+use crate::results::traces::{Damage, Info, Task};
 use crate::sheet::Sheet;
 use pelton_replay::workload::GAP_NS_MAX;
 use pelton_trace::import::{
     ConvertError, Converted, ExportFormat, Format as InputFormat, OpenOptions, Source, TraceInfo, convert, open,
 };
 use pelton_trace::{EventSelection, TableForm};
-use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::BufWriter;
 use std::path::Path;
@@ -67,7 +67,7 @@ pub fn info(args: &TraceInfoArgs, global: &Global) -> Result<Exit, Failure> {
     }
     drop(counting);
     if global.format == Format::Json {
-        print_json(&as_json(source.info(), &found))?;
+        print_json(&as_result(&args.file, source.info(), &found))?;
     } else {
         print(&as_text(source.info(), &found, global.format == Format::Csv))?;
     }
@@ -82,18 +82,26 @@ fn top_tasks(found: &Found) -> Vec<(u32, u64)> {
     tasks
 }
 
-fn as_json(info: &TraceInfo, found: &Found) -> serde_json::Value {
-    let damage: Vec<_> = info.damage.iter().map(|d| json!({ "position": d.position, "what": d.what })).collect();
-    let tasks = top_tasks(found);
-    let tasks: Vec<_> =
-        tasks.iter().map(|&(tid, n)| json!({ "tid": tid, "name": info.task_name(tid), "switches": n })).collect();
-    json!({
-        "format": info.format.name(), "cpus": info.cpus, "resolution_ns": info.resolution_ns,
-        "first_ns": found.first_ns, "last_ns": found.first_ns.map(|_| found.last_ns),
-        "longest_silence_ns": found.silence.0, "remarks": info.remarks,
-        "events": info.events, "skipped": info.skipped, "lost": info.lost, "lost_unknown": info.lost_unknown,
-        "damaged": info.damaged, "damage": damage, "tasks": tasks,
-    })
+fn as_result(path: &Path, info: &TraceInfo, found: &Found) -> Info {
+    let damage = |d: &pelton_trace::import::Damage| Damage { position: d.position, what: d.what.clone() };
+    let task = |(tid, switches)| Task { tid, name: info.task_name(tid), switches };
+    Info {
+        trace: path.display().to_string(),
+        format: info.format.name(),
+        cpus: info.cpus,
+        resolution_ns: info.resolution_ns,
+        first_ns: found.first_ns,
+        last_ns: found.first_ns.map(|_| found.last_ns),
+        longest_silence_ns: found.silence.0,
+        remarks: info.remarks.clone(),
+        events: info.events.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect(),
+        skipped: info.skipped.clone(),
+        lost: info.lost,
+        lost_unknown: info.lost_unknown,
+        damaged: info.damaged,
+        damage: info.damage.iter().map(damage).collect(),
+        tasks: top_tasks(found).into_iter().map(task).collect(),
+    }
 }
 
 fn as_text(info: &TraceInfo, found: &Found, csv: bool) -> String {

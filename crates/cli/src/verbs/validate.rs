@@ -2,13 +2,16 @@
 //! `pelton validate`: does the core compute what the kernel recorded?
 
 use super::carried;
-use super::common::{bad_input, print, print_json, section, unreadable};
+use super::common::{bad_input, print, print_as_json, section, unreadable, value};
 use super::distinguish::{self, told};
 use super::placements;
 use crate::args::{Format, Global, ValidateArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::progress::Progress;
+use crate::results::traces::{
+    Altered, Average, Class, Divergent, Fault, Field, First, Prediction, SelfTest, Signal, SingleCalls, Validated,
+};
 use crate::sheet::Sheet;
 use pelton_core::{Policy, profiles};
 use pelton_lab::plan;
@@ -16,13 +19,13 @@ use pelton_replay::validate::tolerance::{
     AVERAGES, FREQUENCY_EXTRA_PERMILLE_MAX, FREQUENCY_HIT_PERMILLE_MIN, FREQUENCY_WINDOW_NS,
 };
 use pelton_replay::validate::{
-    AlterResult, Challenge, Comparison, Divergence, DropResult, Merged, OPEN_PERMILLE_MAX, Open, Options, Report, Size,
-    Verdict, alter_test, drop_test, page, read_twice, self_test,
+    AlterResult, Challenge, Comparison, Divergence, DropResult, FaultResult, Merged, OPEN_PERMILLE_MAX, Open, Options,
+    Report, Size, Tally, Verdict, alter_test, drop_test, page, read_twice, self_test,
 };
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_sim::Machine;
 use pelton_trace::import::{ImportError, OpenOptions, Source, TraceInfo, open};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -37,7 +40,7 @@ pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Fai
             if placed { placements::validated(path, args, global)? } else { validated(path, args, global)? };
         worst = worst.max(verdict);
         match global.format {
-            Format::Table => print(&text)?,
+            Format::Table | Format::Toml => print(&text)?,
             Format::Csv if placed => print(&placements::csv(path, &value))?,
             Format::Csv => print(&value_csv(path, &value))?,
             Format::Json => results.push(value),
@@ -46,7 +49,7 @@ pub fn validate_traces(args: &ValidateArgs, global: &Global) -> Result<Exit, Fai
     if global.format == Format::Json {
         // One trace is one object; several are a list.
         let value = if results.len() == 1 { results.remove(0) } else { Value::Array(results) };
-        print_json(&value)?;
+        print_as_json(&value)?;
     }
     Ok(match worst {
         Verdict::Holds => Exit::Good,
@@ -67,17 +70,17 @@ fn validated(path: &Path, args: &ValidateArgs, global: &Global) -> Result<placem
     };
     let options = Options { policy, machine };
     if args.self_test {
-        return checked_self_test(path, &again, &options);
+        return checked_self_test(path, &profile, &again, &options);
     }
     let report = watched(&mut *source, &again, &options, global)?;
     let told = args.distinguish.map(|time_ns| told(&again, &options, &report, time_ns, global)).transpose()?;
     let facts = Facts { path, profile: &profile, remark, info: source.info() };
-    let (mut text, mut value) = (facts.text(&report), facts.json(&report));
+    let (mut text, mut result) = (facts.text(&report), facts.result(&report, args));
     if let Some(told) = &told {
         text += &distinguish::text(told, &profile);
-        value["distinguishes"] = distinguish::json(told);
+        result.distinguishes = Some(distinguish::result(told));
     }
-    Ok((text, value, report.verdict()))
+    Ok((text, value(&result)?, report.verdict()))
 }
 
 /// A trace, or several files of one recording.
@@ -165,6 +168,7 @@ fn watched(source: &mut dyn Source, again: &Open<'_>, options: &Options, global:
 /// The trace with one fault put into it at a time: each must be found.
 fn checked_self_test(
     path: &Path,
+    profile: &str,
     again: &dyn Fn() -> Result<Box<dyn Source>, ImportError>,
     options: &Options,
 ) -> Result<(String, Value, Verdict), Failure> {
@@ -182,22 +186,24 @@ fn checked_self_test(
     }
     let single = drop_test(&mut *again().map_err(unreadable)?, options).map_err(unreadable)?;
     let holds = results.iter().all(|r| r.found || !r.possible) && results.iter().any(|r| r.possible);
-    let rows: Vec<Value> = results
-        .iter()
-        .map(|r| json!({ "fault": r.fault, "possible": r.possible, "found": r.found, "divergent": r.divergent }))
-        .collect();
     let text = format!("{}: faults put in on purpose\n{}{}", path.display(), sheet.text(None), single_calls(single));
     let altered = alter_test(&mut *again().map_err(unreadable)?, options).map_err(unreadable)?;
     let text = text + &single_records(&altered);
-    let single = json!({
-        "taken_out": single.dropped, "noticed": single.noticed, "changed_nothing": single.changed_nothing,
-        "explained": single.explained,
-    });
-    Ok((
-        text,
-        json!({ "trace": path.display().to_string(), "faults": rows, "single_calls": single, "altered_records": altered_json(&altered) }),
-        if holds { Verdict::Holds } else { Verdict::Differs },
-    ))
+    let fault =
+        |r: &FaultResult| Fault { fault: r.fault, possible: r.possible, found: r.found, divergent: r.divergent };
+    let result = SelfTest {
+        trace: path.display().to_string(),
+        profile: profile.to_owned(),
+        faults: results.iter().map(fault).collect(),
+        single_calls: SingleCalls {
+            taken_out: single.dropped,
+            noticed: single.noticed,
+            changed_nothing: single.changed_nothing,
+            explained: single.explained,
+        },
+        altered_records: altered.iter().map(|(size, r)| altered_result(*size, r)).collect(),
+    };
+    Ok((text, value(&result)?, if holds { Verdict::Holds } else { Verdict::Differs }))
 }
 
 /// Whether a record that is altered by itself is noticed.
@@ -210,14 +216,17 @@ fn single_records(altered: &BTreeMap<Size, AlterResult>) -> String {
     sheet.text(None)
 }
 
-fn altered_json(altered: &BTreeMap<Size, AlterResult>) -> Vec<Value> {
-    let row = |(size, r): (&Size, &AlterResult)| {
-        json!({
-            "size": size.name(), "altered": r.altered, "noticed": r.noticed, "noticed_at_next": r.noticed_next,
-            "not_decided": r.not_decided, "let_pass": r.let_pass(), "exact": r.exact, "classes": r.passed,
-        })
-    };
-    altered.iter().map(row).collect()
+fn altered_result(size: Size, r: &AlterResult) -> Altered {
+    Altered {
+        size: size.name(),
+        altered: r.altered,
+        noticed: r.noticed,
+        noticed_at_next: r.noticed_next,
+        not_decided: r.not_decided,
+        let_pass: r.let_pass(),
+        exact: r.exact,
+        classes: r.passed.clone(),
+    }
 }
 
 /// Whether one missing call is noticed.
@@ -349,43 +358,51 @@ impl Facts<'_> {
         out
     }
 
-    fn json(&self, report: &Report) -> Value {
-        let signals: serde_json::Map<String, Value> = report
-            .signals
-            .iter()
-            .map(|(name, t)| {
-                let value = json!({
-                    "checked": t.checked, "exact": t.exact, "unchanged": t.unchanged, "earlier": t.earlier, "classes": t.classes,
-                    "not_decided": report.undecided(t), "divergent": t.divergent, "rule": page(name),
-                });
-                ((*name).to_owned(), value)
-            })
-            .collect();
-        json!({
-            "trace": self.path.display().to_string(),
-            "profile": self.profile,
-            "updates": report.updates,
-            "divergent": report.divergent,
-            "left_open": report.left_open(),
-            "verdict": report.verdict().word(),
-            "first": report.first.as_ref().map(|first| first_json(first, self.info)),
-            "divergences": report.samples.iter().map(|d| json!({
-                "event": d.event, "time_ns": d.time_ns, "cpu": d.cpu, "signal": d.signal, "what": d.what, "object": d.object,
-            })).collect::<Vec<_>>(),
-            "signals": signals,
-            "classes": challenges(report),
-            "damaged": report.damaged,
-            "comparisons": report.comparisons.iter().map(comparison_json).collect::<Vec<_>>(),
-            "frequency_from_signals": prediction_json(report),
-            "not_measured": report.not_measured,
-            "holes": report.holes,
-            "differences_in_holes": report.in_holes,
-            "lost": self.info.lost,
-            "complete": self.info.is_complete() && report.holes == 0,
-            "remarks": self.remarks(report),
-            "events": report.events,
-        })
+    fn result(&self, report: &Report, args: &ValidateArgs) -> Validated {
+        Validated {
+            trace: self.path.display().to_string(),
+            profile: self.profile.to_owned(),
+            platform: args.platform.clone(),
+            with: args.with.iter().map(|path| path.display().to_string()).collect(),
+            updates: report.updates,
+            divergent: report.divergent,
+            left_open: report.left_open(),
+            verdict: report.verdict().word(),
+            first: report.first.as_ref().map(|first| first_result(first, self.info)),
+            divergences: report.samples.iter().map(divergent).collect(),
+            signals: report.signals.iter().map(|(name, tally)| (*name, signal(report, name, tally))).collect(),
+            classes: report.challenges.iter().map(|(name, c)| (*name, class(c))).collect(),
+            damaged: report.damaged,
+            comparisons: report.comparisons.iter().map(average).collect(),
+            frequency_from_signals: prediction_result(report),
+            not_measured: report.not_measured.clone(),
+            holes: report.holes,
+            differences_in_holes: report.in_holes,
+            lost: self.info.lost,
+            complete: self.info.is_complete() && report.holes == 0,
+            remarks: self.remarks(report),
+            events: report.events,
+            distinguishes: None,
+        }
     }
+}
+
+fn signal(report: &Report, name: &str, t: &Tally) -> Signal {
+    Signal {
+        checked: t.checked,
+        exact: t.exact,
+        unchanged: t.unchanged,
+        earlier: t.earlier,
+        classes: t.classes.clone(),
+        not_decided: report.undecided(t),
+        divergent: t.divergent,
+        rule: page(name),
+    }
+}
+
+fn divergent(d: &Divergence) -> Divergent {
+    let Divergence { event, time_ns, cpu, signal, what, object, .. } = *d;
+    Divergent { event, time_ns, cpu, signal, what, object }
 }
 
 /// Signals rebuilt from the schedule beside the recorded averages.
@@ -432,34 +449,39 @@ fn prediction(report: &Report) -> String {
     )
 }
 
-fn prediction_json(report: &Report) -> Value {
-    let Some((s, from)) = &report.prediction else { return Value::Null };
-    json!({
-        "from": from, "recorded": s.recorded, "predicted": s.predicted, "exact": s.exact, "one_step_off": s.one_step,
-        "apart_ns_mean": s.off_ns.checked_div(s.exact), "apart_ns_max": s.off_ns_max, "inside": s.ok(),
+fn prediction_result(report: &Report) -> Option<Prediction> {
+    let (s, from) = report.prediction.as_ref()?;
+    Some(Prediction {
+        from,
+        recorded: s.recorded,
+        predicted: s.predicted,
+        exact: s.exact,
+        one_step_off: s.one_step,
+        apart_ns_mean: s.off_ns.checked_div(s.exact),
+        apart_ns_max: s.off_ns_max,
+        inside: s.ok(),
     })
 }
 
-fn comparison_json(c: &Comparison) -> Value {
-    json!({ "what": c.what, "n": c.n, "mean": c.mean_milli as f64 / 1000.0, "p99": c.p99, "max": c.max, "inside": c.ok })
+fn average(c: &Comparison) -> Average {
+    let (what, mean) = (c.what.clone(), c.mean_milli as f64 / 1000.0);
+    Average { what, n: c.n, mean, p99: c.p99, max: c.max, inside: c.ok }
 }
 
-/// What each class would have let pass.
-fn challenges(report: &Report) -> Value {
-    let row = |c: &Challenge| json!({ "changed_states": c.asked, "explained_all_the_same": c.explained, "decides": c.decides() });
-    report.challenges.iter().map(|(class, c)| ((*class).to_owned(), row(c))).collect::<serde_json::Map<_, _>>().into()
+/// What a class would have let pass.
+fn class(c: &Challenge) -> Class {
+    Class { changed_states: c.asked, explained_all_the_same: c.explained, decides: c.decides() }
 }
 
-fn first_json(first: &Divergence, info: &TraceInfo) -> Value {
-    let before: serde_json::Map<String, Value> =
-        first.before.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-    let fields: Vec<Value> =
-        first.fields.iter().map(|f| json!({ "field": f.name, "kernel": f.kernel, "ours": f.ours })).collect();
-    json!({
-        "event": first.event, "time_ns": first.time_ns, "cpu": first.cpu, "tid": first.tid,
-        "task": info.task_name(first.tid), "object": first.object, "signal": first.signal, "what": first.what,
-        "before": before, "fields": fields, "rule": page(first.signal),
-    })
+fn first_result(first: &Divergence, info: &TraceInfo) -> First {
+    First {
+        place: divergent(first),
+        tid: first.tid,
+        task: info.task_name(first.tid),
+        before: first.before.iter().copied().collect(),
+        fields: first.fields.iter().map(|f| Field { field: f.name, kernel: f.kernel, ours: f.ours }).collect(),
+        rule: page(first.signal),
+    }
 }
 
 /// The table of signals (or of faults) as CSV.

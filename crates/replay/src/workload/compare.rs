@@ -7,13 +7,15 @@
 use std::collections::BTreeMap;
 
 use pelton_sim::Machine;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::histogram::Histogram;
+use super::quantity;
 use super::totals::{CpuTotals, Totals};
 
 /// How far a quantity may be off in the self-check: the larger of a share of the recorded value and an absolute amount.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Tolerance {
     /// What it is about: run, cpu, domain or task.
     pub scope: &'static str,
@@ -31,19 +33,19 @@ const fn tolerance(scope: &'static str, quantity: &'static str, relative_pct: f6
 
 /// Quantities that the self-check judges. Others are shown only.
 pub const TOLERANCES: [Tolerance; 9] = [
-    tolerance("run", "busy", 1.0, 0.1),
-    tolerance("run", "latency_mean", 5.0, 2.0),
-    tolerance("run", "latency_p95", 10.0, 5.0),
-    tolerance("cpu", "busy", 1.0, 1.0),
-    tolerance("domain", "frequency_mean", 2.0, 5.0),
-    tolerance("domain", "residency_distance", 0.0, 5.0),
+    tolerance("run", "busy_ms", 1.0, 0.1),
+    tolerance("run", "wakeup_latency_us_avg", 5.0, 2.0),
+    tolerance("run", "wakeup_latency_us_p95", 10.0, 5.0),
+    tolerance("cpu", "busy_ms", 1.0, 1.0),
+    tolerance("domain", "frequency_mhz_avg", 2.0, 5.0),
+    tolerance("domain", "residency_distance_pct", 0.0, 5.0),
     tolerance("domain", "transitions", 10.0, 3.0),
-    tolerance("task", "run", 1.0, 0.5),
-    tolerance("task", "latency_mean", 10.0, 10.0),
+    tolerance("task", "run_ms", 1.0, 0.5),
+    tolerance("task", "wakeup_latency_us_avg", 10.0, 10.0),
 ];
 
 /// One quantity: recorded, and simulated under each policy.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
     /// What it is about: run, cpu, domain or task.
     pub scope: &'static str,
@@ -60,7 +62,7 @@ pub struct Row {
 }
 
 /// Verdict on one kind of quantity.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Verdict {
     /// Allowed difference.
     #[serde(flatten)]
@@ -74,7 +76,7 @@ pub struct Verdict {
 }
 
 /// The row that is off most, in shares of what is allowed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Worst {
     /// Which CPU, domain or task.
     pub of: String,
@@ -156,31 +158,32 @@ fn values(subject: &Subject<'_>, machine: &Machine, side: &Side<'_>, recorded: &
     let totals = side.totals;
     let all = all_latencies(totals, &side.tids);
     let busy_ns: u64 = totals.cpus.iter().map(|c| c.busy_ns).sum();
-    let mut push = |scope, of: &str, quantity, unit, value| out.push((scope, of.to_owned(), quantity, unit, value));
-    push("run", "", "busy", "ms", Some(ms(busy_ns)));
-    push("run", "", "work_undone", "ms", side.undone_ns.map(ms));
-    push("run", "", "energy_active", "mJ", energy_active_mj(machine, totals));
-    latencies(&all, |quantity, value| push("run", "", quantity, "us", value));
+    let mut push =
+        |scope, of: &str, quantity, value| out.push((scope, of.to_owned(), quantity, quantity::unit(quantity), value));
+    push("run", "", "busy_ms", Some(ms(busy_ns)));
+    push("run", "", "work_undone_ms", side.undone_ns.map(ms));
+    push("run", "", "energy_active_mj", energy_active_mj(machine, totals));
+    latencies(&all, |quantity, value| push("run", "", quantity, value));
     let cpus = subject.machine.cpus.len().max(recorded.totals.cpus.len());
     for cpu in 0..cpus {
         let busy = totals.cpus.get(cpu).map_or(0, |c| c.busy_ns);
-        push("cpu", &cpu.to_string(), "busy", "ms", Some(ms(busy)));
+        push("cpu", &cpu.to_string(), "busy_ms", Some(ms(busy)));
     }
     for domain in &subject.machine.domains {
         let Some(&first) = domain.cpus.first() else { continue };
         let cpu = totals.cpus.get(first as usize);
         let before = recorded.totals.cpus.get(first as usize);
         let known = cpu.filter(|c| c.mean_khz().is_some());
-        push("domain", &domain.name, "frequency_mean", "MHz", known.and_then(CpuTotals::mean_khz).map(|k| k / 1e3));
-        push("domain", &domain.name, "transitions", "", known.map(|c| c.transitions as f64));
+        push("domain", &domain.name, "frequency_mhz_avg", known.and_then(CpuTotals::mean_khz).map(|k| k / 1e3));
+        push("domain", &domain.name, "transitions", known.map(|c| c.transitions as f64));
         let distance = known.zip(before).and_then(|(a, b)| residency_distance_pct(a, b));
-        push("domain", &domain.name, "residency_distance", "%", distance);
+        push("domain", &domain.name, "residency_distance_pct", distance);
     }
     for (name, tid) in subject.tasks.iter().zip(&side.tids) {
         let task = totals.tasks.get(tid).cloned().unwrap_or_default();
-        push("task", name, "run", "ms", Some(ms(task.run_ns)));
-        push("task", name, "wakeups", "", Some(task.latency.count() as f64));
-        latencies(&task.latency, |quantity, value| push("task", name, quantity, "us", value));
+        push("task", name, "run_ms", Some(ms(task.run_ns)));
+        push("task", name, "wakeups", Some(task.latency.count() as f64));
+        latencies(&task.latency, |quantity, value| push("task", name, quantity, value));
     }
     out
 }
@@ -198,9 +201,9 @@ fn all_latencies(totals: &Totals, tids: &[u32]) -> Histogram {
 /// Mean, 95th percentile and maximum; unknown when nobody was woken.
 fn latencies(latency: &Histogram, mut push: impl FnMut(&'static str, Option<f64>)) {
     let known = |ns: f64| (latency.count() > 0).then_some(ns / 1e3);
-    push("latency_mean", known(latency.mean_ns()));
-    push("latency_p95", known(latency.quantile_ns(95) as f64));
-    push("latency_max", known(latency.max_ns() as f64));
+    push("wakeup_latency_us_avg", known(latency.mean_ns()));
+    push("wakeup_latency_us_p95", known(latency.quantile_ns(95) as f64));
+    push("wakeup_latency_us_max", known(latency.max_ns() as f64));
 }
 
 /// Energy of busy CPUs: time at each frequency times the power of its operating point. Unknown when the frequencies are,
@@ -268,13 +271,13 @@ mod tests {
     fn a_row_outside_its_tolerance_fails_the_check() {
         let verdict = |rows: &[Row]| {
             let all = check(rows);
-            all.into_iter().find(|v| v.tolerance.scope == "task" && v.tolerance.quantity == "run").expect("judged")
+            all.into_iter().find(|v| v.tolerance.scope == "task" && v.tolerance.quantity == "run_ms").expect("judged")
         };
-        assert!(verdict(&[row("run", Some(100.0), 100.9)]).holds());
-        let off = verdict(&[row("run", Some(100.0), 100.9), row("run", Some(100.0), 102.0)]);
+        assert!(verdict(&[row("run_ms", Some(100.0), 100.9)]).holds());
+        let off = verdict(&[row("run_ms", Some(100.0), 100.9), row("run_ms", Some(100.0), 102.0)]);
         assert!(!off.holds() && (off.rows, off.within) == (2, 1));
         assert!(off.worst.is_some_and(|w| w.simulated == 102.0 && w.share_of_allowed == 2.0));
-        assert_eq!(verdict(&[row("run", None, 5.0), row("latency_max", Some(1.0), 5.0)]).rows, 0);
+        assert_eq!(verdict(&[row("run_ms", None, 5.0), row("wakeup_latency_us_max", Some(1.0), 5.0)]).rows, 0);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod follow;
 mod habits;
 mod histogram;
 mod model;
+mod quantity;
 mod read;
 mod record;
 mod rtapp;
@@ -21,6 +22,7 @@ pub use exits::{ExitTime, IdleStates};
 pub use fit::misfits;
 pub use habits::{Habit, Habits};
 pub use histogram::Histogram;
+pub use quantity::{QUANTITIES, Quantity};
 pub use read::{GAP_NS_MAX, Jump, ReadError, ReadOptions, Recorded, Watch, read, read_idle_states};
 pub use record::{
     Attributes, First, Gaps, NOBODY, Pulls, RecordedTask, Recorder, Recording, STEPS_MAX, Step, TASKS_MAX,

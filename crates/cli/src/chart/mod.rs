@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Charts: drawn once as shapes, written as SVG or PNG, or as blocks in the terminal.
+
+pub mod blocks;
+mod canvas;
+pub mod compared;
+mod png;
+pub mod ran;
+mod svg;
+pub mod timeline;
+
+use crate::exit::Failure;
+use crate::output;
+use canvas::Canvas;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// What `--plot` takes: the ending says the form.
+pub fn check(path: &Path) -> Result<(), Failure> {
+    match ending(path) {
+        "svg" | "png" => Ok(()),
+        _ => {
+            let reason = format!("--plot {}: a picture ends in .svg or .png", path.display());
+            Err(Failure::new(crate::exit::Exit::Usage, reason, None))
+        }
+    }
+}
+
+fn ending(path: &Path) -> &str {
+    path.extension().and_then(OsStr::to_str).unwrap_or("")
+}
+
+/// Writes a picture.
+pub fn save(path: &Path, canvas: &Canvas) -> Result<(), Failure> {
+    let bytes = if ending(path) == "png" { png::bytes(canvas) } else { svg::text(canvas).into_bytes() };
+    let mut file = output::create(path, true)?;
+    file.write_all(&bytes)?;
+    file.keep()
+}

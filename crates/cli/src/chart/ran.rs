@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Charts of one run: time at frequencies and in idle states, how long activations took, frequency and busy time.
+
+use super::blocks::{bar, spark};
+use super::canvas::{Anchor, Canvas, GRID, INK, PALE, SERIES, cut};
+use super::timeline::Track;
+use crate::units::{human_ns, number};
+use pelton_lab::summary::RunSummary;
+use pelton_sim::Report;
+use std::fmt::Write as _;
+
+/// Letters of a bar in the terminal.
+const BAR: usize = 30;
+/// Width of a picture and of its bars, and where they begin.
+const WIDTH: f64 = 900.0;
+const LEFT: f64 = 150.0;
+const LONG: f64 = 620.0;
+
+/// A label, a share of 0..=1, and the number behind it.
+type Bar = (String, f64, String);
+
+/// What a run's charts are made of.
+pub struct Ran {
+    title: String,
+    groups: Vec<(String, Vec<Bar>)>,
+    tracks: Vec<Track>,
+}
+
+impl Ran {
+    /// From the numbers of a run.
+    pub fn new(summary: &RunSummary, report: &Report, tracks: Vec<Track>) -> Ran {
+        let about = &summary.run.about;
+        let title = format!("{} on {}, policy {}", about.workload, about.platform, summary.run.policy.policy);
+        let mut groups = frequencies(summary);
+        groups.extend(idle(summary));
+        groups.extend(activations(report));
+        Ran { title, groups, tracks }
+    }
+
+    /// For a terminal.
+    pub fn blocks(&self) -> String {
+        let mut out = String::new();
+        for (heading, bars) in &self.groups {
+            let widest = bars.iter().map(|(label, ..)| label.chars().count()).max().unwrap_or(0);
+            let _ = writeln!(out, "\n{heading}");
+            for (label, share, value) in bars {
+                let _ = writeln!(out, " {label:>widest$} {:<BAR$} {value}", bar(*share, BAR));
+            }
+        }
+        if !self.tracks.is_empty() {
+            out += "\nover time\n";
+        }
+        for track in &self.tracks {
+            let mhz = number(track.khz_max / 1e3);
+            let name = cut(&track.name, 16);
+            let _ = writeln!(out, " {name:<16} frequency |{}| of {mhz} MHz", spark(&track.khz, track.khz_max));
+            let _ = writeln!(out, " {:<16} busy      |{}| of its CPUs", "", spark(&track.busy, 1.0));
+        }
+        out
+    }
+
+    /// As a picture.
+    pub fn picture(&self) -> Canvas {
+        let mut canvas = Canvas::new(WIDTH as u32);
+        canvas.heading((16.0, 28.0), cut(&self.title, 92));
+        let mut y = 44.0;
+        for track in &self.tracks {
+            y = track_picture(&mut canvas, track, y);
+        }
+        for (heading, bars) in &self.groups {
+            y += 22.0;
+            canvas.text((16.0, y), heading, INK, Anchor::Start);
+            y += 6.0;
+            for (label, share, value) in bars {
+                y += 16.0;
+                canvas.text((LEFT - 8.0, y), cut(label, 22), PALE, Anchor::End);
+                canvas.rect([LEFT, y - 10.0, (share * LONG).max(1.0), 12.0], SERIES[0]);
+                canvas.text((LEFT + share * LONG + 6.0, y), value, PALE, Anchor::Start);
+            }
+        }
+        canvas.size.1 = (y + 20.0) as u32;
+        canvas
+    }
+}
+
+/// Frequency and busy time of a domain, one above the other.
+fn track_picture(canvas: &mut Canvas, track: &Track, top: f64) -> f64 {
+    let mut y = top;
+    let mhz = number(track.khz_max / 1e3);
+    let lines = [
+        (&track.khz, track.khz_max, format!("frequency, 0 to {mhz} MHz"), SERIES[0]),
+        (&track.busy, 1.0, "busy CPUs, 0 to 100 %".to_owned(), SERIES[1]),
+    ];
+    for (values, most, what, colour) in lines {
+        let (high, low) = (y + 18.0, y + 68.0);
+        canvas.text((LEFT, y + 12.0), format!("{}: {what}", track.name), PALE, Anchor::Start);
+        canvas.line(vec![(LEFT, low), (LEFT + LONG, low)], GRID);
+        canvas.line(vec![(LEFT, high), (LEFT + LONG, high)], GRID);
+        let step = LONG / values.len().max(1) as f64;
+        let mut points = Vec::new();
+        for (at, value) in values.iter().enumerate() {
+            let Some(value) = value else { continue };
+            let height = if most > 0.0 { low - (value / most).min(1.0) * (low - high) } else { low };
+            points.extend([(LEFT + at as f64 * step, height), (LEFT + (at + 1) as f64 * step, height)]);
+        }
+        if !points.is_empty() {
+            canvas.line(points, colour);
+        }
+        y += 74.0;
+    }
+    y
+}
+
+fn pct(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// One group per domain; operating points that were used.
+fn frequencies(summary: &RunSummary) -> Vec<(String, Vec<Bar>)> {
+    let mut groups: Vec<(String, Vec<Bar>)> = Vec::new();
+    for row in summary.residency.iter().filter(|row| row.ms > 0.0) {
+        let heading = format!("time at frequency: {}", row.domain);
+        let one = (format!("{} MHz", number(f64::from(row.khz) / 1e3)), row.pct / 100.0, pct(row.pct / 100.0));
+        match groups.last_mut() {
+            Some((same, bars)) if *same == heading => bars.push(one),
+            _ => groups.push((heading, vec![one])),
+        }
+    }
+    groups
+}
+
+/// Idle states over all CPUs.
+fn idle(summary: &RunSummary) -> Option<(String, Vec<Bar>)> {
+    let cpus = summary.idle_residency.iter().map(|row| row.cpu + 1).max()?;
+    let mut states: Vec<(String, f64)> = Vec::new();
+    for row in &summary.idle_residency {
+        match states.iter_mut().find(|(name, _)| *name == row.state) {
+            Some((_, sum)) => *sum += row.pct,
+            None => states.push((row.state.clone(), row.pct)),
+        }
+    }
+    let bars = states.into_iter().filter(|(_, sum)| *sum > 0.0).map(|(name, sum)| {
+        let share = sum / 100.0 / cpus as f64;
+        (name, share, pct(share))
+    });
+    let bars: Vec<Bar> = bars.collect();
+    (!bars.is_empty()).then(|| ("time in idle states, of all CPUs".to_owned(), bars))
+}
+
+/// How many activations took how long: steps of 1, 2, 5.
+fn activations(report: &Report) -> Option<(String, Vec<Bar>)> {
+    let samples = || report.tasks.iter().flat_map(|task| task.activation_ns.iter());
+    let total: u64 = samples().map(|(_, count)| count).sum();
+    let most = samples().map(|(ns, _)| ns).max()?;
+    let mut edges = vec![1_000u64];
+    while edges.last().is_some_and(|&last| last <= most) {
+        let last = edges[edges.len() - 1];
+        edges.push(if last.to_string().starts_with('2') { last / 2 * 5 } else { last * 2 });
+    }
+    let mut counts = vec![0u64; edges.len()];
+    for (ns, count) in samples() {
+        counts[edges.partition_point(|&edge| edge <= ns)] += count;
+    }
+    let first = counts.iter().position(|&count| count > 0)?;
+    let largest = *counts.iter().max()?;
+    let last = counts.iter().rposition(|&count| count > 0)?;
+    let bars = (first..=last).map(|at| {
+        let label = format!("< {}", human_ns(edges[at]));
+        (label, counts[at] as f64 / largest as f64, counts[at].to_string())
+    });
+    Some((format!("how long {total} activations took"), bars.collect()))
+}

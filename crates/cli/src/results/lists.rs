@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Lists and descriptions that verbs print.
+
+use pelton_scenario::platform::Summary;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Published tables.
+#[derive(Serialize, JsonSchema)]
+pub struct Tables {
+    /// Names to give to `pelton reproduce`.
+    pub tables: Vec<&'static str>,
+}
+
+/// Built-in platforms.
+#[derive(Serialize, JsonSchema)]
+pub struct Platforms {
+    /// In the order of their names.
+    pub platforms: Vec<Summary>,
+}
+
+/// A platform file that is good.
+#[derive(Serialize, JsonSchema)]
+pub struct Checked {
+    /// The file.
+    pub file: String,
+    /// Number of CPUs.
+    pub cpus: usize,
+    /// Number of frequency domains.
+    pub domains: usize,
+    /// What the file leaves open and what is taken instead.
+    pub assumed: Vec<String>,
+}
+
+/// Every switch and number of the policies.
+#[derive(Serialize, JsonSchema)]
+pub struct Policies {
+    /// Switches.
+    pub switches: Vec<SwitchRow>,
+    /// Numbers.
+    pub numbers: Vec<NumberRow>,
+}
+
+/// A switch in every profile.
+#[derive(Serialize, JsonSchema)]
+pub struct SwitchRow {
+    /// Name.
+    pub switch: &'static str,
+    /// Values it can have.
+    pub values: Vec<&'static str>,
+    /// By profile, and by built-in policy.
+    pub defaults: BTreeMap<String, String>,
+    /// What it is.
+    pub why: &'static str,
+}
+
+/// A number in every profile.
+#[derive(Serialize, JsonSchema)]
+pub struct NumberRow {
+    /// Name, unit last.
+    pub number: &'static str,
+    /// What is allowed, in words.
+    pub allowed: String,
+    /// By profile, and by built-in policy.
+    pub defaults: BTreeMap<String, String>,
+    /// What it is.
+    pub why: &'static str,
+}
+
+/// One policy.
+#[derive(Serialize, JsonSchema)]
+pub struct PolicyShown {
+    /// Kernel profile.
+    pub profile: String,
+    /// Switches and numbers in table order.
+    pub switches: Vec<PolicyValue>,
+}
+
+/// A switch or a number of one policy.
+#[derive(Serialize, JsonSchema)]
+pub struct PolicyValue {
+    /// Name, when it is a switch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switch: Option<&'static str>,
+    /// Name, when it is a number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<&'static str>,
+    /// Its value here.
+    pub value: String,
+    /// The profile's.
+    pub default: String,
+    /// What it is.
+    pub why: &'static str,
+}
+
+/// Every number that results have.
+#[derive(Serialize, JsonSchema)]
+pub struct Quantities {
+    /// In table order.
+    pub quantities: Vec<QuantityRow>,
+}
+
+/// A number that results have.
+#[derive(Serialize, JsonSchema)]
+pub struct QuantityRow {
+    /// Verbs that print it.
+    pub printed_by: Vec<&'static str>,
+    /// What it is about.
+    pub scope: &'static str,
+    /// Name, with its unit.
+    pub quantity: &'static str,
+    /// Unit.
+    pub unit: &'static str,
+    /// What it is.
+    pub what: &'static str,
+}
+
+/// Every kind of result.
+#[derive(Serialize, JsonSchema)]
+pub struct Kinds {
+    /// Kinds.
+    pub kinds: Vec<KindRow>,
+}
+
+/// A kind of result.
+#[derive(Serialize, JsonSchema)]
+pub struct KindRow {
+    /// Name of its schema.
+    pub kind: &'static str,
+    /// Command that prints it.
+    pub printed_by: &'static str,
+}

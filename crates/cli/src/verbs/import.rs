@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `pelton platform import`: a platform file from what others have.
+
+use super::common::{bad_input, print, rendered};
+use crate::args::{Global, ImportArgs};
+use crate::exit::{Exit, Failure};
+use crate::output;
+use pelton_scenario::diagnostic::SourceFile;
+use pelton_scenario::import::{self, Options};
+use pelton_scenario::platform::{self, PlatformOptions};
+use pelton_scenario::policy::DEFAULT_PROFILE;
+use std::path::{Path, PathBuf};
+
+/// Does what was asked.
+pub fn import(args: &ImportArgs, global: &Global) -> Result<Exit, Failure> {
+    let options = Options { kind: args.from, cpus: args.cpus, milliwatts: args.milliwatts };
+    let sources: Vec<&Path> = std::iter::once(&args.source).chain(&args.with).map(PathBuf::as_path).collect();
+    let outputs: Vec<&Path> = args.output.iter().map(PathBuf::as_path).filter(|path| path.as_os_str() != "-").collect();
+    output::spare(&outputs, &sources)?;
+    let mut draft = import::import(&args.source, &options).map_err(|d| bad_input(&d))?;
+    for with in &args.with {
+        draft.fill(import::import(with, &Options { kind: None, ..options.clone() }).map_err(|d| bad_input(&d))?);
+    }
+    draft.name = args.name.clone().unwrap_or(draft.name);
+    let text = draft.toml();
+    // The file is read back before anybody gets it.
+    let name = outputs.first().map_or_else(|| "(imported)".to_owned(), |path| path.display().to_string());
+    let file = platform::parse(&SourceFile::new(name, &text)).map_err(|d| bad_input(&d))?;
+    if !global.quiet {
+        draft.assumed.iter().for_each(|line| crate::say(&format!("note: {line}")));
+        if !file.warnings.is_empty() {
+            crate::say(rendered(&file.warnings).trim_end());
+        }
+        if file.build(&PlatformOptions::new(DEFAULT_PROFILE)).is_err() {
+            crate::say("note: the file can be shown, not simulated: `pelton platform check` says what is missing");
+        }
+    }
+    match outputs.first() {
+        None => print(&text)?,
+        Some(path) => {
+            let mut pending = output::create(path, false)?;
+            pending.write_all(text.as_bytes())?;
+            pending.keep()?;
+        }
+    }
+    Ok(Exit::Good)
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Every JSON that a verb prints is what its schema in `docs/reference/schemas` says, no name more and no name less, and says
+//! itself what it is. `make generate` writes the schemas and the page of quantities.
+
+mod support;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use support::{file, good, pelton};
+
+const LOAD: &str = "periodic:run_us=3000,period_us=10000,cpus=0 + busy:cpus=1";
+
+fn reference(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference").join(name)
+}
+
+fn is_writing() -> bool {
+    std::env::var_os("PELTON_SNAPSHOTS").is_some_and(|mode| mode == "write")
+}
+
+fn kinds() -> Vec<String> {
+    let listed: Value = serde_json::from_str(&good(&["result", "schema", "--format", "json"])).expect("JSON");
+    let kinds = listed["kinds"].as_array().expect("a list");
+    kinds.iter().map(|k| k["kind"].as_str().expect("a name").to_owned()).collect()
+}
+
+/// Objects with declared names have no others: stricter than what is published, where names may be added.
+fn close(schema: &mut Value) {
+    if let Value::Object(object) = schema {
+        if object.contains_key("properties") && !object.contains_key("additionalProperties") {
+            object.insert("additionalProperties".to_owned(), json!(false));
+        }
+        object.values_mut().for_each(close);
+    } else if let Value::Array(list) = schema {
+        list.iter_mut().for_each(close);
+    }
+}
+
+/// The kinds of the values that a command prints: one value, a list of them, or one behind another.
+fn checked(arguments: &[&str]) -> Vec<String> {
+    let outcome = pelton(&[arguments, &["--format", "json"]].concat());
+    if outcome.code == 4 {
+        println!("not measured: {arguments:?}: {}", outcome.stderr);
+        return Vec::new();
+    }
+    assert!([0, 1, 5].contains(&outcome.code), "{arguments:?}: {}", outcome.stderr);
+    let printed = serde_json::Deserializer::from_str(&outcome.stdout).into_iter::<Value>();
+    let values = printed.map(|value| value.expect("JSON")).flat_map(|value| match value {
+        Value::Array(list) => list,
+        one => vec![one],
+    });
+    values.map(|value| conforms(&value, arguments)).collect()
+}
+
+fn conforms(value: &Value, arguments: &[&str]) -> String {
+    let kind = value["result"].as_str().unwrap_or_else(|| panic!("{arguments:?} does not say what it is"));
+    assert!(value["schema"].as_u64().is_some_and(|n| n >= 2), "{arguments:?}");
+    assert_eq!(value["version"], env!("CARGO_PKG_VERSION"), "{arguments:?}");
+    let mut schema: Value = serde_json::from_str(&good(&["result", "schema", kind])).expect("JSON");
+    close(&mut schema);
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> =
+        validator.iter_errors(value).map(|e| format!("{} at {}", e, e.instance_path())).take(5).collect();
+    assert!(errors.is_empty(), "{arguments:?}: {errors:#?}");
+    kind.to_owned()
+}
+
+#[test]
+fn every_json_is_what_its_schema_says() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let [(_, log), (_, board), (_, recording)] = ["run.plog", "board.toml", "now.plog"].map(|name| file(&folder, name));
+    let placed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/trace/kernel-placement/arm64-mixed.csv.gz");
+    let placed = placed.to_str().expect("plain names");
+    let world = ["--platform", "hikey-6220", "--workload", LOAD, "--duration", "300ms"];
+    let of = |verb: &'static str, rest: &[&'static str]| [&[verb], &world[..], rest].concat();
+    good(&[&of("run", &[])[..], &["--log", &log]].concat());
+    std::fs::copy(reference("../../scenarios/platforms/hikey-6220.toml"), &board).expect("a copy");
+    let commands: Vec<Vec<&str>> = vec![
+        of("run", &[]),
+        of("compare", &["--policy", "7.2", "--policy", "5.10", "--seeds", "2", "--values"]),
+        vec!["compare", "--platform", "odroid-n2-s922x", "--workload", "busy", "--policy", "7.2", "--seeds", "1"],
+        of("front", &["--policy", "7.2", "--policy", "composite", "--seeds", "1"]),
+        of("explain", &[]),
+        vec!["explain", "--platform", "juno-r0", "--workload", "busy", "--duration", "50ms", "--placement"],
+        vec!["replay", &log, "--check", "--policy", "7.2", "--policy", "4.16"],
+        vec!["validate", &log],
+        vec!["validate", &log, "--self-test"],
+        vec!["validate", placed],
+        vec!["trace", "info", &log],
+        vec!["record", "-o", &recording, "--duration", "100ms"],
+        vec!["reproduce", "rt-utilization", "--seeds", "1"],
+        vec!["reproduce", "--list"],
+        vec!["platform", "list"],
+        vec!["platform", "show", "juno-r0"],
+        vec!["platform", "check", &board],
+        vec!["policy", "list"],
+        vec!["policy", "show", "--set", "rt_signal=on"],
+        vec!["result", "quantities"],
+        vec!["result", "schema"],
+    ];
+    let seen: BTreeSet<String> = commands.iter().flat_map(|command| checked(command)).collect();
+    let missing: Vec<String> = kinds().into_iter().filter(|kind| !seen.contains(kind)).collect();
+    // Recording needs root; faults in placements and wrong worlds take minutes.
+    let costly = ["record", "placements-self-test", "wrong-worlds"];
+    assert!(missing.iter().all(|kind| costly.contains(&kind.as_str())), "{missing:?}");
+}
+
+#[test]
+fn a_wrong_value_or_a_further_name_is_noticed() {
+    let arguments = ["run", "--platform", "hikey-6220", "--workload", LOAD, "--duration", "10ms", "--format", "json"];
+    let right: Value = serde_json::from_str(&good(&arguments)).expect("JSON");
+    let spoilt: [fn(&mut Value); 3] = [
+        |v| v["rows"][0]["value"] = json!("many"),
+        |v| v["rows"][0]["more"] = json!(1),
+        |v| drop(v["run"].as_object_mut().expect("an object").remove("seed")),
+    ];
+    for spoil in spoilt {
+        let mut wrong = right.clone();
+        spoil(&mut wrong);
+        let found = std::panic::catch_unwind(|| conforms(&wrong, &arguments));
+        assert!(found.is_err());
+    }
+}
+
+#[test]
+fn the_schemas_are_fresh() {
+    let folder = reference("schemas");
+    let mut expected = BTreeSet::new();
+    for kind in kinds() {
+        let (path, text) = (folder.join(format!("{kind}.json")), good(&["result", "schema", &kind]));
+        if is_writing() {
+            std::fs::create_dir_all(&folder).expect("the pages are writable");
+            std::fs::write(&path, &text).expect("the pages are writable");
+        }
+        let committed = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(committed == text, "{} is stale; run `make generate`", path.display());
+        expected.insert(path);
+    }
+    let there = std::fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("readable").path());
+    let strange: Vec<PathBuf> = there.filter(|path| !expected.contains(path)).collect();
+    assert!(strange.is_empty(), "{strange:?}");
+}
+
+#[test]
+fn the_page_of_quantities_is_fresh() {
+    let listed: Value = serde_json::from_str(&good(&["result", "quantities", "--format", "json"])).expect("JSON");
+    let word = |row: &Value, key: &str| row[key].as_str().expect("text").to_owned();
+    let mut page = String::from(
+        "<!-- Generated by `make generate` from the table of quantities; do not edit. -->\n\n# Numbers of results\n\n\
+         Every number has one name in tables, CSV and JSON, with its unit. `pelton result quantities` prints this list; \
+         [schemas](schemas/) are the shapes of JSON results by kind (`pelton result schema KIND`).\n\n\
+         | scope | quantity | unit | printed by | what it is |\n|---|---|---|---|---|\n",
+    );
+    for row in listed["quantities"].as_array().expect("rows") {
+        let by: Vec<&str> = row["printed_by"].as_array().expect("verbs").iter().filter_map(Value::as_str).collect();
+        let [scope, name, unit, what] = ["scope", "quantity", "unit", "what"].map(|key| word(row, key));
+        page += &format!("| {scope} | `{name}` | {unit} | {} | {what} |\n", by.join(", "));
+    }
+    let path = reference("quantities.md");
+    if is_writing() {
+        std::fs::write(&path, &page).expect("the pages are writable");
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(committed == page, "docs/reference/quantities.md is stale; run `make generate`");
+}
