@@ -72,7 +72,7 @@ fn domains(tree: &Tree, cpus: &[Cpu<'_>], assumed: &mut Vec<String>) -> Result<V
     let mut domains: Vec<(usize, Domain)> = Vec::new();
     for (number, cpu) in cpus.iter().enumerate() {
         let with = |&(first, _): &(usize, Domain)| is_together(&cpus[first], cpu);
-        if let Some(at) = domains.iter().position(|domain| with(domain)) {
+        if let Some(at) = domains.iter().position(with) {
             domains[at].1.cpus.push(number as u32);
             continue;
         }
