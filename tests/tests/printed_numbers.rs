@@ -126,7 +126,10 @@ fn scenario(seed: u64, platforms: &[String]) -> Scenario {
         group: dice.chance(20).then(|| "/a/b".to_owned()),
         ..Inputs::default()
     };
-    Scenario { inputs, policy: PolicySpec { file: None, profile: Some((*dice.pick(&known)).to_owned()), sets } }
+    Scenario {
+        inputs,
+        policy: PolicySpec { file: None, profile: Some((*dice.pick(&known)).to_owned()), sets, typed: None },
+    }
 }
 
 /// Everything that is wrong with one scenario's numbers.
@@ -185,8 +188,8 @@ fn check_printed(printed: &Printed, cluster_mj: f64, faults: &mut Faults) {
     let sums = [
         ("transitions", "domain", "domain_transitions", 0.0),
         ("evaluations", "domain", "domain_evaluations", 0.0),
-        ("energy", "domain", "domain_energy", cluster_mj),
-        ("busy", "task", "run", 0.0),
+        ("energy_mj", "domain", "domain_energy_mj", cluster_mj),
+        ("busy_ms", "task", "run_ms", 0.0),
     ];
     for (whole, scope, part, beside) in sums {
         let (whole_is, parts) = (printed.value("run", "", whole), printed.all(scope, part));
@@ -194,25 +197,26 @@ fn check_printed(printed: &Printed, cluster_mj: f64, faults: &mut Faults) {
             faults.near(whole, whole_is, parts.iter().sum::<f64>() + beside, parts.len());
         }
     }
-    if let (Some(energy), Some(tasks)) = (printed.value("run", "", "energy"), printed.all("task", "task_energy")) {
+    if let (Some(energy), Some(tasks)) = (printed.value("run", "", "energy_mj"), printed.all("task", "task_energy_mj"))
+    {
         let of_tasks = tasks.iter().sum::<f64>();
         let room = 0.002 * (tasks.len() + 8) as f64;
         faults.unless(of_tasks <= energy + room, || format!("tasks took {of_tasks} mJ of {energy}"));
     }
     for task in printed.names("task") {
         let value = |quantity| printed.value("task", &task, quantity);
-        let (run, wait) = (value("run").unwrap_or(0.0), value("wait").unwrap_or(0.0));
+        let (run, wait) = (value("run_ms").unwrap_or(0.0), value("wait_ms").unwrap_or(0.0));
         faults.unless(run + wait <= duration_ms + 3.0 * ROUNDING, || {
             format!("{task}: {run} + {wait} of {duration_ms} ms")
         });
-        ordered(faults, &task, &[value("latency_min"), value("latency_avg"), value("latency_max")]);
-        ordered(faults, &task, &[value("wakeup_latency_avg"), value("wakeup_latency_max")]);
+        ordered(faults, &task, &[value("latency_ms_min"), value("latency_ms_avg"), value("latency_ms_max")]);
+        ordered(faults, &task, &[value("wakeup_latency_us_avg"), value("wakeup_latency_us_max")]);
         // The percentile is read off sysbench's scale, whose steps are 1 to 2 % wide.
         let wide = |share: f64, v: Option<f64>| v.map(|v| v * share + ROUNDING);
         ordered(
             faults,
             &task,
-            &[wide(0.97, value("latency_min")), value("latency_p95"), wide(1.03, value("latency_max"))],
+            &[wide(0.97, value("latency_ms_min")), value("latency_ms_p95"), wide(1.03, value("latency_ms_max"))],
         );
     }
     let of_run = |quantity| printed.value("run", "", quantity);
@@ -277,7 +281,8 @@ fn faults(scenario: &Scenario) -> Option<Vec<String>> {
     let report = run_one(plan, plan.config.seed, &mut log, Control::default()).ok()?;
     log.finish().expect("a vector takes everything");
     let mut faults = Faults(Vec::new());
-    let json = serde_json::to_value(summarise(header(&prepared, &report), &plan.machine, &report)).expect("JSON");
+    let json =
+        serde_json::to_value(summarise(header(&prepared, report.duration_ns), &plan.machine, &report)).expect("JSON");
     let printed = Printed::new(json, &mut faults);
     let cluster_uj: u64 = report.cluster_energy_uj.iter().sum();
     check_printed(&printed, cluster_uj as f64 / 1e3, &mut faults);
@@ -320,8 +325,8 @@ fn each_check_can_fail() {
     let scenario = scenario(1, &["juno-r0".to_owned()]);
     let prepared = build(&scenario.inputs, &PolicySpec::default()).expect("good inputs");
     let report = run_one(&prepared.plan, 1, pelton_schema::NullSink, Control::default()).expect("runs");
-    let good =
-        serde_json::to_value(summarise(header(&prepared, &report), &prepared.plan.machine, &report)).expect("JSON");
+    let good = serde_json::to_value(summarise(header(&prepared, report.duration_ns), &prepared.plan.machine, &report))
+        .expect("JSON");
     let broken = |change: &dyn Fn(&mut Value)| {
         let mut json = good.clone();
         change(&mut json);
@@ -331,7 +336,9 @@ fn each_check_can_fail() {
     };
     assert_eq!(broken(&|_| {}), 0);
     assert!(broken(&|json| json["residency"][0]["ms"] = (-1.0).into()) > 0);
-    for quantity in ["energy", "transitions", "busy", "run", "latency_min"] {
+    for quantity in
+        ["energy_mj", "transitions", "busy_ms", "run_ms", "latency_ms_min", "latency_ms_p95", "wakeup_latency_us_avg"]
+    {
         let change = |json: &mut Value| {
             let rows = json["rows"].as_array_mut().expect("rows");
             let row = rows.iter_mut().find(|row| row["quantity"] == quantity && row["value"].is_number());

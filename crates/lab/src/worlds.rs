@@ -88,6 +88,7 @@ mod tests {
         };
         TableResult {
             table: "t".into(),
+            run: crate::table::AboutTable::default(),
             rows: rows.iter().map(row).collect(),
             claims: claims.iter().map(claim).collect(),
             probes: Vec::new(),
