@@ -273,7 +273,7 @@ mod tests {
     fn json_has_the_published_shape() {
         let json = serde_json::to_value(table()).expect("serialises");
         let keys = |v: &serde_json::Value| v.as_object().expect("object").keys().cloned().collect::<Vec<_>>();
-        assert_eq!(keys(&json), ["claims", "rows", "runs", "seconds", "table"]);
+        assert_eq!(keys(&json), ["claims", "rows", "run", "runs", "seconds", "table"]);
         let row = ["ci95", "id", "published", "quantity", "role", "simulated", "unit", "variant", "verdict"];
         assert_eq!(keys(&json["rows"][0]), row);
         assert_eq!(keys(&json["claims"][0]), ["holds", "id", "text", "unit", "value"]);

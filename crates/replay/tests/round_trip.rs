@@ -130,48 +130,52 @@ type Misses = &'static [(&'static str, &'static str, f64)];
 
 /// F-145: what a balance does depends on the averages of its moment, so a run that is a little different goes another way.
 const CROWD_MISSES: Misses = &[
-    ("run", "busy", 2.5),
-    ("run", "latency_mean", 27.5),
-    ("run", "latency_p95", 4.1),
-    ("cpu", "busy", 33.5),
-    ("domain", "frequency_mean", 2.7),
-    ("domain", "residency_distance", 11.5),
+    ("run", "busy_ms", 2.5),
+    ("run", "wakeup_latency_us_avg", 27.5),
+    ("run", "wakeup_latency_us_p95", 4.1),
+    ("cpu", "busy_ms", 33.5),
+    ("domain", "frequency_mhz_avg", 2.7),
+    ("domain", "residency_distance_pct", 11.5),
     ("domain", "transitions", 18.0),
-    ("task", "run", 71.0),
-    ("task", "latency_mean", 32.5),
+    ("task", "run_ms", 71.0),
+    ("task", "wakeup_latency_us_avg", 32.5),
 ];
-const CHAIN_MISSES: Misses = &[("cpu", "busy", 3.2), ("task", "run", 1.7)];
+const CHAIN_MISSES: Misses = &[("cpu", "busy_ms", 3.2), ("task", "run_ms", 1.7)];
 const CROWD_OF_PIPES_MISSES: Misses = &[
-    ("run", "latency_mean", 80.0),
-    ("run", "latency_p95", 42.0),
-    ("cpu", "busy", 5.5),
-    ("task", "latency_mean", 490.0),
+    ("run", "wakeup_latency_us_avg", 80.0),
+    ("run", "wakeup_latency_us_p95", 42.0),
+    ("cpu", "busy_ms", 5.5),
+    ("task", "wakeup_latency_us_avg", 490.0),
 ];
 
 /// F-131: placement by energy compares utilizations to the last integer, so a run that is a little different goes another
 /// way; which of several equal CPUs is used then means nothing.
 const BIG_AND_LITTLE_MISSES: Misses = &[
-    ("run", "latency_mean", 1.5),
-    ("run", "latency_p95", 2.0),
-    ("cpu", "busy", 1010.0),
-    ("domain", "residency_distance", 6.5),
+    ("run", "wakeup_latency_us_avg", 1.5),
+    ("run", "wakeup_latency_us_p95", 2.0),
+    ("cpu", "busy_ms", 1010.0),
+    ("domain", "residency_distance_pct", 6.5),
     ("domain", "transitions", 1.8),
-    ("task", "run", 5.8),
-    ("task", "latency_mean", 8.0),
+    ("task", "run_ms", 5.8),
+    ("task", "wakeup_latency_us_avg", 8.0),
 ];
 
 /// F-130: old kernels place new tasks by runnable load, and one other choice moves what follows.
-const CROWD_4_12_MISSES: Misses =
-    &[("run", "latency_mean", 1.2), ("cpu", "busy", 3.0), ("task", "run", 8.5), ("task", "latency_mean", 3.2)];
+const CROWD_4_12_MISSES: Misses = &[
+    ("run", "wakeup_latency_us_avg", 1.2),
+    ("cpu", "busy_ms", 3.0),
+    ("task", "run_ms", 8.5),
+    ("task", "wakeup_latency_us_avg", 3.2),
+];
 const BIG_AND_LITTLE_4_19_MISSES: Misses = &[
-    ("run", "busy", 11.5),
-    ("run", "latency_mean", 10.0),
-    ("cpu", "busy", 35.0),
-    ("domain", "frequency_mean", 6.0),
-    ("domain", "residency_distance", 7.0),
+    ("run", "busy_ms", 11.5),
+    ("run", "wakeup_latency_us_avg", 10.0),
+    ("cpu", "busy_ms", 35.0),
+    ("domain", "frequency_mhz_avg", 6.0),
+    ("domain", "residency_distance_pct", 7.0),
     ("domain", "transitions", 6.0),
-    ("task", "run", 164.0),
-    ("task", "latency_mean", 11.5),
+    ("task", "run_ms", 164.0),
+    ("task", "wakeup_latency_us_avg", 11.5),
 ];
 
 const CASES: [Case; 13] = [
@@ -216,7 +220,7 @@ fn the_rt_app_file_runs_as_the_trace_did() {
         let loaded = rtapp::load(&file, &RtAppOptions { cpus: Some(6), ..RtAppOptions::default() });
         let loaded = loaded.unwrap_or_else(|d| panic!("{d}\n{text}"));
         let rows = trip.rows(&loaded, &made.sources, "7.2");
-        let busy = rows.iter().find(|r| r.scope == "run" && r.quantity == "busy").expect("always there");
+        let busy = rows.iter().find(|r| r.scope == "run" && r.quantity == "busy_ms").expect("always there");
         let recorded = busy.recorded.expect("known");
         let simulated = busy.simulated[0].expect("busy time is always known");
         assert!((simulated - recorded).abs() <= recorded / 100.0, "model {model}: {busy:?}");
