@@ -192,3 +192,37 @@ pub fn small_trace_dat() -> Vec<u8> {
     file.resize(page as usize + 256, 0);
     file
 }
+
+/// An experiment small enough to be run some thousand times.
+pub const EXPERIMENT: &str = r#"schema = 1
+table = "small"
+why = "a test"
+source = "nobody"
+platform = "hikey-6220"
+profile = "4.16"
+duration_s = 0.1
+hz = 1000
+seeds = 2
+calibration = "none"
+[assumptions]
+hz = "free"
+[workload.a]
+why = "w"
+spec = "periodic:run_us=300,period_us=2000"
+[variant.base]
+why = "v"
+set = { util_est = "off" }
+[[row]]
+id = "r"
+variant = "base"
+workload = "a"
+quantity = "transitions"
+published = 10
+tolerance = "10 %"
+role = "predicted"
+[[claim]]
+id = "c"
+text = "few"
+row = "r"
+max = 20.0
+"#;

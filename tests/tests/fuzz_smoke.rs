@@ -211,43 +211,9 @@ fn rtapp_files_that_are_accepted_run() {
 
 #[test]
 fn experiment_files_never_panic() {
-    let (seeds, run) = (vec![EXPERIMENT.as_bytes().to_vec()], fuzz_targets::experiment_toml);
+    let (seeds, run) = (vec![fuzz::EXPERIMENT.as_bytes().to_vec()], fuzz_targets::experiment_toml);
     fewer(&Target { name: "experiment_toml", run, seeds, words: &words(TOML_WORDS) }, 4);
 }
-
-/// Small enough to be run some thousand times.
-const EXPERIMENT: &str = r#"schema = 1
-table = "small"
-why = "a test"
-source = "nobody"
-platform = "hikey-6220"
-profile = "4.16"
-duration_s = 1.0
-hz = 1000
-seeds = 2
-calibration = "none"
-[assumptions]
-hz = "free"
-[workload.a]
-why = "w"
-spec = "periodic:run_us=300,period_us=2000"
-[variant.base]
-why = "v"
-set = { util_est = "off" }
-[[row]]
-id = "r"
-variant = "base"
-workload = "a"
-quantity = "transitions"
-published = 10
-tolerance = "10 %"
-role = "predicted"
-[[claim]]
-id = "c"
-text = "few"
-row = "r"
-max = 20.0
-"#;
 
 #[test]
 fn packed_files_never_panic() {

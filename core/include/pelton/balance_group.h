@@ -114,23 +114,14 @@ PELTON_INLINE u32 pelton_lb_is_overloaded(const struct pelton_policy *pol, const
 {
 	if (pol->balance >= PELTON_BALANCE_OVERUTILIZED && s->energy_aware && !g->overutilized)
 		return 0;
-	if (g->nr_running <= g->weight)
-		return 0;
-	return (u64)g->capacity * 100u < g->util * imbalance_pct ||
-	       (u64)g->capacity * imbalance_pct < g->runnable * 100u;
-}
-
-PELTON_INLINE u32 pelton_lb_has_capacity(const struct pelton_lb_group *g, u32 imbalance_pct)
-{
-	if (g->nr_running < g->weight)
-		return 1;
-	return (u64)g->capacity * imbalance_pct >= g->runnable * 100u &&
-	       (u64)g->capacity * 100u > g->util * imbalance_pct;
+	return pelton_group_is_overloaded(g->nr_running, g->weight, g->capacity, g->util, g->runnable, imbalance_pct);
 }
 
 PELTON_INLINE u32 pelton_lb_classify(const struct pelton_policy *pol, const struct pelton_placement *s,
 				     const struct pelton_lb_group *g, u32 imbalance_pct, u32 imbalanced)
 {
+	u32 spare;
+
 	if (pelton_lb_is_overloaded(pol, s, g, imbalance_pct))
 		return PELTON_GROUP_OVERLOADED;
 	if (imbalanced)
@@ -139,7 +130,8 @@ PELTON_INLINE u32 pelton_lb_classify(const struct pelton_policy *pol, const stru
 		return PELTON_GROUP_SMT_BALANCE;
 	if (g->misfit_load)
 		return PELTON_GROUP_MISFIT_TASK;
-	return pelton_lb_has_capacity(g, imbalance_pct) ? PELTON_GROUP_HAS_SPARE : PELTON_GROUP_FULLY_BUSY;
+	spare = pelton_group_has_capacity(g->nr_running, g->weight, g->capacity, g->util, g->runnable, imbalance_pct);
+	return spare ? PELTON_GROUP_HAS_SPARE : PELTON_GROUP_FULLY_BUSY;
 }
 
 PELTON_INLINE u64 pelton_lb_avg_load(u64 load, u64 capacity)

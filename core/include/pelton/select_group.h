@@ -62,20 +62,22 @@ PELTON_INLINE void pelton_group_add(const struct pelton_policy *pol, const struc
 		g->idle_cpus++;
 }
 
-PELTON_INLINE u32 pelton_group_is_overloaded(const struct pelton_group_sums *g, u32 imbalance_pct)
+/* More tasks than CPUs, and more to do than the group can; what wakes and what balances ask the same. */
+PELTON_INLINE u32 pelton_group_is_overloaded(u32 nr_running, u32 weight, u64 capacity, u64 util, u64 runnable,
+					     u32 imbalance_pct)
 {
-	if (g->nr_running <= g->weight)
+	if (nr_running <= weight)
 		return 0;
-	return (u64)g->capacity * 100u < g->util * imbalance_pct ||
-	       (u64)g->capacity * imbalance_pct < g->runnable * 100u;
+	return capacity * 100u < util * imbalance_pct || capacity * imbalance_pct < runnable * 100u;
 }
 
-PELTON_INLINE u32 pelton_group_has_capacity(const struct pelton_group_sums *g, u32 imbalance_pct)
+/* A CPU for each task, or less to do than the group can. */
+PELTON_INLINE u32 pelton_group_has_capacity(u32 nr_running, u32 weight, u64 capacity, u64 util, u64 runnable,
+					    u32 imbalance_pct)
 {
-	if (g->nr_running < g->weight)
+	if (nr_running < weight)
 		return 1;
-	return (u64)g->capacity * imbalance_pct >= g->runnable * 100u &&
-	       (u64)g->capacity * 100u > g->util * imbalance_pct;
+	return capacity * imbalance_pct >= runnable * 100u && capacity * 100u > util * imbalance_pct;
 }
 
 /* CPUs of a group that are summed. */
@@ -101,13 +103,17 @@ PELTON_INLINE u32 pelton_group_misfits(const struct pelton_policy *pol, const st
 PELTON_INLINE u32 pelton_group_classify(const struct pelton_group_sums *g, u32 imbalance_pct, u32 never_overloaded,
 					u32 imbalanced, u32 misfits)
 {
-	if (!never_overloaded && pelton_group_is_overloaded(g, imbalance_pct))
+	u32 spare;
+
+	if (!never_overloaded &&
+	    pelton_group_is_overloaded(g->nr_running, g->weight, g->capacity, g->util, g->runnable, imbalance_pct))
 		return PELTON_GROUP_OVERLOADED;
 	if (imbalanced)
 		return PELTON_GROUP_IMBALANCED;
 	if (misfits)
 		return PELTON_GROUP_MISFIT_TASK;
-	return pelton_group_has_capacity(g, imbalance_pct) ? PELTON_GROUP_HAS_SPARE : PELTON_GROUP_FULLY_BUSY;
+	spare = pelton_group_has_capacity(g->nr_running, g->weight, g->capacity, g->util, g->runnable, imbalance_pct);
+	return spare ? PELTON_GROUP_HAS_SPARE : PELTON_GROUP_FULLY_BUSY;
 }
 
 /* Load relative to capacity counts where there is nothing to spare. */

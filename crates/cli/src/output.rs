@@ -35,6 +35,13 @@ struct Place {
     _lock: Flock<File>,
 }
 
+/// Writes a whole text.
+pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let mut pending = create(path, false)?;
+    pending.write_all(text.as_bytes())?;
+    pending.keep()
+}
+
 /// Starts a file. `tells` says that its format tells a reader whether it is complete. Devices, pipes and `-`, standard
 /// output, are written directly.
 pub fn create(path: &Path, tells: bool) -> Result<Pending, Failure> {

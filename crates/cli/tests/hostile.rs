@@ -124,39 +124,6 @@ const OF_POLICIES: &[&str] = &[
 ];
 const OF_EXPERIMENTS: &[&str] = &["reproduce @ --seeds 1", "reproduce @ --seeds 1 --format json"];
 
-const EXPERIMENT: &str = r#"schema = 1
-table = "small"
-why = "a test"
-source = "nobody"
-platform = "hikey-6220"
-profile = "4.16"
-duration_s = 0.1
-hz = 1000
-seeds = 2
-calibration = "none"
-[assumptions]
-hz = "free"
-[workload.a]
-why = "w"
-spec = "periodic:run_us=300,period_us=2000"
-[variant.base]
-why = "v"
-set = { util_est = "off" }
-[[row]]
-id = "r"
-variant = "base"
-workload = "a"
-quantity = "transitions"
-published = 10
-tolerance = "10 %"
-role = "predicted"
-[[claim]]
-id = "c"
-text = "few"
-row = "r"
-max = 20.0
-"#;
-
 const TABLES: [&str; 4] = [
     "seq,ts,cpu,type,why,pid,prio,comm,obj,cfs,depth,on_rq,running,weight,runnable,now,clock_pelt,lut,util_sum,pc,util_avg,a0,a1\n\
      4,100,4,CFS,,0,0,,3,3,0,1,1,1048576,1,81,92,80,53,54,57,5,1\n5,200,4,SE,,229,120,w,2,3,0,1,1,1048576,1,81,92,80,53,54,57,,\n",
@@ -211,7 +178,7 @@ fn kinds() -> Vec<Kind> {
             toml,
             OF_POLICIES,
         ),
-        kind("experiment_toml", "toml", vec![EXPERIMENT.as_bytes().to_vec()], toml, OF_EXPERIMENTS),
+        kind("experiment_toml", "toml", vec![fuzz::EXPERIMENT.as_bytes().to_vec()], toml, OF_EXPERIMENTS),
     ]
 }
 

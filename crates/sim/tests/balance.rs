@@ -119,3 +119,22 @@ fn the_tick_of_a_short_idle_time_stays_from_4_17() {
         assert!(ticks(p) > 200, "{p}: {} of 250", ticks(p));
     }
 }
+
+/// Three busy tasks on two CPUs: the CPU with one is below the mean load by half a task, and a task counts half after one failed
+/// balance (fair.c calculate_imbalance, detach_tasks), so they take turns, where without balance one would have 6000 ms. Up to 6.1 slices
+/// and balances are whole ticks, and the same task stays alone a little longer. Also where wake-ups are placed by other rules.
+#[test]
+fn three_busy_tasks_share_two_cpus_from_5_10() {
+    let m = fixed_speed(&[(2, 1024)]);
+    let w = workload(["a", "b", "c"].map(busy).to_vec());
+    for p in ["5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
+        for other in [None, Some("load")] {
+            let mut policy = profile(p);
+            other.into_iter().for_each(|value| policy.set("dst_group", value).expect("a switch of the table"));
+            let r = pelton_sim::run(&m, &w, &policy, &config(6000), pelton_schema::NullSink).expect("runs");
+            for t in &r.tasks {
+                assert!(near(t.run_ns, 4000 * MS, 600 * MS), "{p} {other:?} {}: {} ms", t.name, t.run_ns / MS);
+            }
+        }
+    }
+}

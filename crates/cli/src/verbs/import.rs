@@ -37,11 +37,7 @@ pub fn import(args: &ImportArgs, global: &Global) -> Result<Exit, Failure> {
     }
     match outputs.first() {
         None => print(&text)?,
-        Some(path) => {
-            let mut pending = output::create(path, false)?;
-            pending.write_all(text.as_bytes())?;
-            pending.keep()?;
-        }
+        Some(path) => output::write(path, &text)?,
     }
     Ok(Exit::Good)
 }

@@ -33,11 +33,7 @@ pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure
     let text = text.map_err(|what| Failure::input(format!("{}: {what}", args.trace.display())))?;
     match &args.output {
         None => print(&text)?,
-        Some(path) => {
-            let mut pending = output::create(path, false)?;
-            pending.write_all(text.as_bytes())?;
-            pending.keep()?;
-        }
+        Some(path) => output::write(path, &text)?,
     }
     Ok(Exit::Good)
 }

@@ -11,6 +11,7 @@ use crate::state::NO_TASK;
 impl<S: Sink> Engine<'_, S> {
     /// Balances domain `level` of CPU `c`: how many tasks came, and whether larger domains are to be looked at as well.
     pub(super) fn balance_domain(&mut self, c: u32, level: u32, idle: u32) -> (u32, bool) {
+        *self.balancing.lb = pelton_core::Lb::default();
         self.fill_domain(c, level, idle);
         let mut env = self.lb_env(c, level, idle);
         loop {

@@ -25,7 +25,8 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Task `t` of CPU `c` was chosen to run, or ticked.
     pub(crate) fn note_misfit(&mut self, c: u32, t: u32) {
-        if self.asymmetric && (self.placing.decides || self.placing.by_energy) {
+        let asked = self.placing.decides || self.placing.by_energy || self.balancing.decides;
+        if self.asymmetric && asked {
             self.placing.misfit[c as usize] = self.load_of_misfit(c, t);
         }
     }
