@@ -148,7 +148,7 @@ impl Machine {
         self.started(cpu, now);
         let Some(c) = self.cpus.get_mut(&cpu) else { return };
         let runs_fair = c.current.filter(|&tid| tid != 0 && c.class == runs::FAIR);
-        match runs_fair.and_then(|tid| self.tasks.get_mut(&tid)) {
+        match runs_fair.and_then(|tid| self.tasks.get_mut(&tid)).filter(|task| task.cpu == cpu) {
             Some(task) => drop(c.rq.tick_fair(&pol, &mut task.se, now, 0)),
             None => drop(c.rq.update_blocked(&pol, now, 0, c.class, 0)),
         }
@@ -205,10 +205,7 @@ impl Machine {
     /// A task changes CPU, asleep or runnable.
     pub fn migrate(&mut self, now: u64, tid: u32, to: u32) {
         let Some(mut task) = self.tasks.get(&tid).copied().filter(|task| task.cpu != to) else { return };
-        if task.se.running != 0 {
-            return;
-        }
-        if task.se.on_rq == 0 {
+        if task.se.on_rq == 0 && task.se.running == 0 {
             // Only a wake-up moves a sleeping task: it is on the queue of its new CPU at once.
             self.enqueue(now, tid, to, false);
             return;
@@ -216,6 +213,10 @@ impl Machine {
         let (pol, known, from) = (self.pol, self.knows(&task, now), task.cpu);
         if let Some(c) = self.cpus.get_mut(&from) {
             c.rq.dequeue_task(&pol, &mut task.se, now, 0, c.class == runs::IDLE, dequeue::MIGRATE);
+            if task.se.running != 0 {
+                // Our own runs move a running task at once; a kernel switches to another one first. The switch follows.
+                c.rq.switch_fair(&pol, Some(&mut task.se), None, now, 0, false);
+            }
             c.occupy(&pol);
         }
         self.changed.push(from);
