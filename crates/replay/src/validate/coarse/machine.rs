@@ -169,9 +169,18 @@ impl Machine {
         let c = self.started(cpu, now);
         if is_new {
             // Its first average may have been recorded before this event: it is not part of a queue yet.
+            let told = (task.known && task.since_ns == now).then_some(task.se.avg.util_avg);
             task.se = Se::new(NICE_0);
-            task.se.post_init(&pol, &c.rq.cfs, c.rq.cap_orig);
-            task.known = known;
+            match told {
+                // The queue's load, which the first average follows from, is not rebuilt.
+                Some(util) => task.se.avg = joining(&pol, &c.rq.cfs.avg, util as u32),
+                None => task.se.post_init(&pol, &c.rq.cfs, c.rq.cap_orig),
+            }
+            if c.known_ns == Some(now) {
+                // The queue was told with the task in it.
+                task.se.avg.last_update_time_ns = c.rq.cfs.avg.last_update_time_ns;
+            }
+            task.known = known || told.is_some();
         }
         let joins = task.se.avg.last_update_time_ns == 0;
         let idle = c.class == runs::IDLE;
@@ -226,6 +235,18 @@ impl Machine {
         task.cpu = to;
         self.tasks.insert(tid, task);
         self.enqueue(now, tid, to, false);
+        self.came_back(now, tid, to);
+    }
+
+    /// One that left and was taken back before another one ran there goes on without a switch.
+    fn came_back(&mut self, now: u64, tid: u32, cpu: u32) {
+        let pol = self.pol;
+        let Some(c) = self.cpus.get_mut(&cpu).filter(|c| c.current == Some(tid) && c.class == runs::FAIR) else {
+            return;
+        };
+        if let Some(task) = self.tasks.get_mut(&tid).filter(|task| task.cpu == cpu) {
+            c.rq.switch_fair(&pol, None, Some(&mut task.se), now, 0, false);
+        }
     }
 
     /// A task that does not run has ended. One that runs ends at its last switch: most kernels tell of its end before.
@@ -397,6 +418,11 @@ impl Cpu {
         self.occupied.update(&ctx, was);
         self.occupied.util_est_enqueued = u32::from(self.rq.cfs.nr_queued > 0 || self.class != runs::IDLE);
     }
+}
+
+/// What a task that is on its way to a queue has.
+fn joining(pol: &Policy, queue: &Avg, util: u32) -> Avg {
+    Avg { last_update_time_ns: 0, ..holding(pol, queue, util) }
 }
 
 /// A record at the position of another one with just this utilization: the sum is the one an entity joins with.
