@@ -222,6 +222,13 @@ impl FreqDomain {
 }
 
 impl Machine {
+    /// Threads share cores, or cores share a clock or a turbo budget: speed depends on what the neighbours do.
+    pub fn shares_hardware(&self) -> bool {
+        self.one_clock
+            || self.cpus.iter().any(|c| c.smt.len() > 1)
+            || self.domains.iter().any(|d| !d.turbo_khz.is_empty())
+    }
+
     /// Which power figures the machine has, and with them the energy of its runs.
     pub fn energy_basis(&self) -> EnergyBasis {
         EnergyBasis {

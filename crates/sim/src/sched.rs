@@ -150,6 +150,10 @@ impl<S: Sink> Engine<'_, S> {
         cpu.class = (next != NO_TASK).then(|| self.tasks[next as usize].class);
         self.class_changes(c, prev_class);
         self.emit_switch(c, prev, next, on_rq);
+        if prev != NO_TASK && self.tasks[prev as usize].life == Life::Dead && prev_class == Some(Class::Fair) {
+            // core.c finish_task_switch(): the next task takes the averages of one that ended out of the queue.
+            self.signal_exit(c, prev);
+        }
         if next == NO_TASK {
             self.signal_enter_idle(c);
             self.go_idle(c);
@@ -310,9 +314,6 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.fair_dequeue(c, t, dequeue::SLEEP);
         self.vote_dequeue(c);
-        if dead {
-            self.signal_exit(c, t);
-        }
         false
     }
 

@@ -366,7 +366,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             targets: Targets::new(m, policy),
             clocks: Clocks::default(),
             idle_tables: crate::idle::idle_tables(m),
-            shared_hardware: crate::speed::shares_hardware(m),
+            shared_hardware: m.shares_hardware(),
             active_cores: vec![0; m.clusters.len().max(1)],
             cluster_up_ns: vec![0; m.clusters.len().max(1)],
             cluster_energy: vec![ClusterEnergy::default(); m.clusters.len()],

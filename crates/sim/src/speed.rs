@@ -8,11 +8,6 @@ use crate::engine::Engine;
 use crate::machine::Machine;
 use crate::state::{Power, SPEED_SHIFT};
 
-/// Threads share cores, or cores share a turbo budget: speed depends on what the neighbours do.
-pub(crate) fn shares_hardware(m: &Machine) -> bool {
-    m.one_clock || m.cpus.iter().any(|c| c.smt.len() > 1) || m.domains.iter().any(|d| !d.turbo_khz.is_empty())
-}
-
 /// The CPUs that run as fast as the fastest of them asks for.
 pub(crate) fn one_speed(m: &Machine, c: u32) -> &[u32] {
     let spec = &m.cpus[c as usize];

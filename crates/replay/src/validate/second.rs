@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pelton_core::{CpuState, runs};
+use pelton_core::{CpuState, runs, value};
 use pelton_schema::{Event, PELT_DECAYED, PELT_ROOT, PeltSignal, PeltSource};
+use pelton_sim::Machine;
 use pelton_trace::import::{ImportError, Source, Timed, TraceInfo};
 
 use super::Options;
@@ -82,10 +83,21 @@ pub fn compare_again(
     if let Some((governor, signals)) = second.governor {
         governor.score().tell(report, signals.name());
     }
-    if report.survey.averages > 0 {
+    if report.survey.averages > 0 && speeds_are_told(options, info) {
         second.coarse.finish(report);
+    } else if report.survey.averages > 0 {
+        report.skip(
+            "averages against the schedule",
+            "this machine's cores are as fast as their neighbours let them be, and the log tells requests",
+        );
     }
     Ok(())
+}
+
+/// A run of ours tells what a domain asks for. Where neighbours decide what a core gets of it, its averages do not follow.
+fn speeds_are_told(options: &Options, info: &TraceInfo) -> bool {
+    let is_run = info.header.as_ref().is_some_and(|header| header.remarks.is_empty());
+    !is_run || !options.machine.as_ref().is_some_and(Machine::shares_hardware)
 }
 
 /// True when [`compare_again`] has something to do.
@@ -96,6 +108,9 @@ pub fn needs_second_reading(options: &Options, report: &mut Report) -> bool {
             "cpu_frequency from signals",
             "capacities and frequency tables are not in the trace: give --platform",
         );
+    }
+    if frequencies && options.policy.governor != value::GOVERNOR_SCHEDUTIL {
+        report.skip("cpu_frequency from signals", "the governor is not schedutil");
     }
     report.survey.averages > 0 || (frequencies && options.machine.is_some())
 }
@@ -122,7 +137,9 @@ fn read(
     distort: Distort,
 ) -> Result<Second, ImportError> {
     // What a governor of ours decided is told, and was decided again in the first reading: there is nothing to predict.
-    let signals = Signals::of(survey).filter(|_| survey.frequencies > 0 && survey.decisions == 0);
+    let signals = Signals::of(survey).filter(|_| {
+        survey.frequencies > 0 && survey.decisions == 0 && options.policy.governor == value::GOVERNOR_SCHEDUTIL
+    });
     let governor = options.machine.as_ref().zip(signals);
     let mut second = Second {
         coarse: Coarse::new(options.policy, options.machine.as_ref(), survey, info),
