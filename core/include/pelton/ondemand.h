@@ -32,9 +32,9 @@
  * Source: drivers/cpufreq/cpufreq_governor.c (dbs_update, cpufreq_dbs_governor_init), cpufreq_ondemand.c (od_dbs_update,
  * od_update, dbs_freq_increase, generic_powersave_bias_target), cpufreq_conservative.c (cs_dbs_update), cpufreq.c
  * (get_cpu_idle_time, __cpufreq_driver_target), include/linux/cpufreq.h (cpufreq_table_find_index_ac) of Linux 5.10.262,
- * 6.1.192, 6.12.117 and 7.2.12; 4_5 of Linux 4.5.
- * Deviations: 4_5's lowest period is that of micro-accounting; inefficient operating points (6.1) are not left out;
- * conservative_form=stops was read in a copy whose release is not known.
+ * 6.1.192, 6.12.117 and 7.2.12; 4_5 of Linux 4.5; conservative_form=stops of 5.4 and 6.6 (cs_dbs_update).
+ * Deviations: 4_5's lowest period is that of micro-accounting; inefficient operating points (6.1) are not left out; in
+ * 4.12.3 and 4.16.13 steps of unseen periods may lead below the lower limit (F-210).
  */
 #ifndef PELTON_ONDEMAND_H
 #define PELTON_ONDEMAND_H
