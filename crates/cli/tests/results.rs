@@ -409,3 +409,10 @@ fn a_placement_is_explained_with_every_cpu_it_could_have_had() {
     let nobody = pelton(&all(&["--placement=q"]));
     assert!(nobody.code == 3 && nobody.stderr.contains("its tasks: p-0"), "{}", nobody.stderr);
 }
+
+#[test]
+fn a_row_without_a_number_in_a_wrong_world_differs_there_and_ends_nothing() {
+    let outcome = pelton(&["reproduce", "rt-utilization", "--seeds", "1", "--wrong-worlds"]);
+    assert!(!outcome.stderr.contains("no report has"), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("rejected"), "{}", outcome.stdout);
+}

@@ -14,14 +14,17 @@ use std::collections::BTreeMap;
 pub type Reports = BTreeMap<(String, String), Vec<Report>>;
 
 /// Fills the table: every row, then every claim. A row without numbers that the file does not call `not_modelled` is an
-/// error, so that a renamed task cannot turn into a missing verdict.
+/// error, so that a renamed task cannot turn into a missing verdict. In a `changed` world it differs: the file was run as it is
+/// before, and what is changed may keep a task from ever getting as far as the number.
 pub fn judge(
     experiment: &Experiment,
+    changed: bool,
     reports: &Reports,
     samples: &Samples,
     seconds: f64,
 ) -> Result<TableResult, ExperimentError> {
-    let rows = experiment.row.iter().map(|row| judge_row(row, reports)).collect::<Result<Vec<RowResult>, _>>()?;
+    let judge_one = |row| judge_row(row, changed, reports);
+    let rows = experiment.row.iter().map(judge_one).collect::<Result<Vec<RowResult>, _>>()?;
     let probes: Vec<ProbeResult> = experiment.probe.iter().filter_map(|p| read_probe(p, samples)).collect();
     let claims = experiment.claim.iter().map(|claim| judge_claim(claim, &rows, &probes)).collect();
     let beyond = experiment.beyond.iter().map(|b| beyond::collect(b, reports)).collect::<Result<Vec<_>, _>>()?;
@@ -42,14 +45,18 @@ fn read_probe(probe: &probe::Probe, samples: &Samples) -> Option<ProbeResult> {
     })
 }
 
-fn judge_row(row: &Row, reports: &Reports) -> Result<RowResult, ExperimentError> {
-    let samples = if row.not_modelled.is_some() { None } else { Some(samples(row, reports)?) };
+fn judge_row(row: &Row, changed: bool, reports: &Reports) -> Result<RowResult, ExperimentError> {
+    let samples = match samples(row, reports) {
+        _ if row.not_modelled.is_some() => None,
+        Err(_) if changed => None,
+        found => Some(found?),
+    };
     let simulated = samples.as_deref().and_then(stats::mean).map(round);
     let ci95 = samples.as_deref().and_then(stats::mean_ci95).map(|(lo, hi)| (round(lo), round(hi)));
     let verdict = match simulated {
-        None => Verdict::NotModelled,
+        None if row.not_modelled.is_some() => Verdict::NotModelled,
         Some(ours) if row.tolerance.accepts(row.published, ours) => Verdict::Match,
-        Some(_) => Verdict::Differs,
+        _ => Verdict::Differs,
     };
     Ok(RowResult {
         id: row.id.clone(),
@@ -159,7 +166,7 @@ mod tests {
                 all.insert((variant.into(), workload.into()), reports(transitions, events, ns));
             }
         }
-        judge(&experiment, &all, &Samples::new(), 1.0).expect("complete")
+        judge(&experiment, false, &all, &Samples::new(), 1.0).expect("complete")
     }
 
     #[test]
@@ -183,7 +190,7 @@ mod tests {
         for (workload, transitions) in [("hog", 10), ("sysbench", 20)] {
             all.insert(("without".into(), workload.into()), reports(transitions, 1, 1));
         }
-        let table = judge(&experiment, &all, &Samples::new(), 1.0).expect("complete");
+        let table = judge(&experiment, false, &all, &Samples::new(), 1.0).expect("complete");
         assert_eq!((table.rows[0].simulated, table.rows[0].ci95), (Some(15.0), Some((15.0, 15.0))));
     }
 
@@ -203,12 +210,12 @@ mod tests {
         for (variant, transitions) in [("without", 10), ("with", 5)] {
             all.insert((variant.into(), "hog".into()), reports(transitions, 1, 1));
         }
-        let beyond = judge(&experiment, &all, &Samples::new(), 1.0).expect("complete").beyond;
+        let beyond = judge(&experiment, false, &all, &Samples::new(), 1.0).expect("complete").beyond;
         let rows = &beyond[0].rows;
         assert_eq!((rows[0].values[0].mean, rows[0].values[0].change_ci95), (10.0, None));
         assert_eq!((rows[1].values[0].mean, rows[1].values[0].change_ci95), (5.0, Some((-50.0, -50.0))));
         all.remove(&("with".to_owned(), "hog".to_owned()));
-        assert!(judge(&experiment, &all, &Samples::new(), 1.0).is_err(), "a missing run is no empty cell");
+        assert!(judge(&experiment, false, &all, &Samples::new(), 1.0).is_err(), "a missing run is no empty cell");
     }
 
     #[test]
@@ -250,7 +257,7 @@ mod tests {
                 all.insert((variant.into(), workload.into()), reports(transitions, events, ns));
             }
         }
-        let after = judge(&experiment, &all, &Samples::new(), 1.0).expect("complete");
+        let after = judge(&experiment, false, &all, &Samples::new(), 1.0).expect("complete");
         let simulated = |t: &TableResult| t.rows.iter().map(|r| (r.simulated, r.ci95)).collect::<Vec<_>>();
         assert_eq!(simulated(&before), simulated(&after));
         assert_eq!(before.claims, after.claims);
@@ -259,12 +266,15 @@ mod tests {
     #[test]
     fn only_the_file_may_call_a_row_not_modelled() {
         let mut experiment = experiment::load("rt-utilization").expect("embedded");
-        let error = judge(&experiment, &Reports::new(), &Samples::new(), 0.0).expect_err("no reports").to_string();
+        let error =
+            judge(&experiment, false, &Reports::new(), &Samples::new(), 0.0).expect_err("no reports").to_string();
         assert!(error.contains("transitions.without"), "{error}");
+        let elsewhere = judge(&experiment, true, &Reports::new(), &Samples::new(), 0.0).expect("a changed world");
+        assert!(elsewhere.rows.iter().all(|r| r.verdict == Verdict::Differs && r.simulated.is_none()));
         for row in &mut experiment.row {
             row.not_modelled = Some("a test".into());
         }
-        let table = judge(&experiment, &Reports::new(), &Samples::new(), 0.0).expect("nothing expected");
+        let table = judge(&experiment, false, &Reports::new(), &Samples::new(), 0.0).expect("nothing expected");
         assert!(table.rows.iter().all(|r| r.verdict == Verdict::NotModelled && r.simulated.is_none()));
         assert!(!table.claims_hold());
     }

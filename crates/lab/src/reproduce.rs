@@ -88,7 +88,7 @@ pub fn reproduce(
         Ok((plan(experiment, changed, side)?, seeds))
     };
     let samples = probe::sample(&experiment.probe, plan_of, control)?;
-    let mut table = judge(experiment, &reports, &samples, started.elapsed().as_secs_f64())?;
+    let mut table = judge(experiment, changed.is_some(), &reports, &samples, started.elapsed().as_secs_f64())?;
     table.run = about(experiment, changed, options);
     if let Some(changed) = changed {
         table.table = format!("{}@{}", table.table, changed.name);
