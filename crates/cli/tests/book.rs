@@ -62,8 +62,13 @@ fn workplace() -> tempfile::TempDir {
     std::os::unix::fs::symlink(&scenarios, folder.path().join("scenarios")).expect("links can be made");
     let machine = scenarios.join("platforms/juno-r0.toml");
     std::fs::copy(machine, folder.path().join("my-machine.toml")).expect("files can be copied");
+    std::fs::write(folder.path().join("only-switches.txt"), ONE_SWITCH).expect("files can be written");
     folder
 }
+
+/// A trace in which nothing can be recomputed.
+const ONE_SWITCH: &str = "a-1 [000] d..2 1.000000: sched_switch: prev_comm=a prev_pid=1 prev_prio=120 prev_state=S ==> \
+    next_comm=swapper/0 next_pid=0 next_prio=120\n";
 
 fn run(example: &Example, folder: &Path) -> Outcome {
     let words = words(&example.line);
@@ -91,6 +96,12 @@ fn rewrite(example: &Example, part: &[String]) {
     std::fs::write(&example.page, text).expect("the pages are writable");
 }
 
+/// The exit code that a command's comment names (`# exits with 5`), else 0.
+fn expected_code(line: &str) -> i32 {
+    let named = line.split_once(" #").and_then(|(_, comment)| comment.split_once("exits with "));
+    named.map_or(0, |(_, code)| code.trim().parse().expect("an exit code is a number"))
+}
+
 fn check(example: &Example, folder: &Path) {
     let outcome = run(example, folder);
     let name = format!("{}: pelton {}", example.page.display(), example.line);
@@ -99,7 +110,7 @@ fn check(example: &Example, folder: &Path) {
         println!("not measured: {name}: {}", outcome.stderr);
         return;
     }
-    assert_eq!(outcome.code, 0, "{name}\n{}", outcome.stderr);
+    assert_eq!(outcome.code, expected_code(&example.line), "{name}\n{}", outcome.stderr);
     if example.shown.is_empty() {
         return;
     }
@@ -122,4 +133,40 @@ fn every_printed_command_works() {
 #[test]
 fn quotes_and_comments_are_understood() {
     assert_eq!(words("run --workload 'a:b=1 + c' --quiet # why"), ["run", "--workload", "a:b=1 + c", "--quiet"]);
+}
+
+#[test]
+fn an_exit_code_may_be_named() {
+    assert_eq!((expected_code("validate x # 8, exits with 5"), expected_code("validate x # why")), (5, 0));
+}
+
+/// Text of all tests and sources, where tests have their names.
+fn sources(folder: &Path, text: &mut String) {
+    for entry in std::fs::read_dir(folder).expect("folders can be read").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, text);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            text.push_str(&std::fs::read_to_string(&path).expect("sources are text"));
+        }
+    }
+}
+
+#[test]
+fn every_point_of_the_answers_has_a_command_and_a_test_that_exists() {
+    let path = root().join("docs/guide/answers.md");
+    let page = std::fs::read_to_string(&path).expect("the page is text");
+    let commands = examples(&path);
+    let number = |line: &str| line.split_once(" # ").map(|(_, c)| c.split(',').next().unwrap_or("").trim().to_owned());
+    let shown: Vec<String> = commands.iter().filter_map(|example| number(&example.line)).collect();
+    let mut text = String::new();
+    sources(&root().join("crates"), &mut text);
+    for point in 1..=20 {
+        assert!(shown.contains(&point.to_string()), "point {point} has no command");
+        assert!(page.contains(&format!("\n| {point} | ")), "point {point} has no row");
+    }
+    for row in page.lines().filter(|line| line.starts_with("| ") && line.contains('`') && line.ends_with("` |")) {
+        let test = row.trim_end_matches("` |").rsplit('`').next().expect("a row names its test last");
+        assert!(text.contains(&format!("fn {test}(")), "no test `{test}`: {row}");
+    }
 }
