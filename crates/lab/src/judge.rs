@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 pub type Reports = BTreeMap<(String, String), Vec<Report>>;
 
 /// Fills the table: every row, then every claim. A row without numbers that the file does not call `not_modelled` is an
-/// error, so that a renamed task cannot turn into a missing verdict. In a `changed` world it differs: the file was run as it is
-/// before, and what is changed may keep a task from ever getting as far as the number.
+/// error, so that a renamed task cannot turn into a missing verdict. In a `changed` world it differs: the file was
+/// run as it is before, and what is changed may keep a task from ever getting as far as the number.
 pub fn judge(
     experiment: &Experiment,
     changed: bool,
