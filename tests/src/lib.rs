@@ -5,5 +5,6 @@ pub mod conformance;
 pub mod fuzz;
 pub mod fuzz_targets;
 pub mod made_events;
+pub mod random_runs;
 pub mod runs;
 pub mod signals;

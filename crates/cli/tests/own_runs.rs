@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What `pelton run` writes, `pelton validate` agrees with, over random boards, loads, profiles, switches and parameters.
+//!
+//! `PELTON_OWN_SEED` is the first seed, `PELTON_OWN_COUNT` how many runs follow. A failure prints the two commands.
+
+#[path = "../../../tests/src/random_runs.rs"]
+mod random_runs;
+mod support;
+
+use pelton_scenario::platform;
+use random_runs::{Dice, Scenario, scenario};
+use std::path::Path;
+use support::pelton;
+
+/// Runs tried without being asked for another number; about one in ten is refused.
+const COUNT: u64 = 300;
+/// Runs whose averages may be outside: 3.7 % of the first 272 are (F-128).
+const OUTSIDE_PERCENT_MAX: usize = 4;
+
+fn from_environment(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().map_or(otherwise, |text| text.parse().unwrap_or_else(|e| panic!("{name}={text}: {e}")))
+}
+
+/// What became of one run.
+enum Outcome {
+    Refused,
+    Agrees,
+    /// Averages rebuilt from the schedule are outside their tolerance (F-128).
+    Outside(String),
+    Wrong(String),
+}
+
+fn outcome(scenario: &Scenario, log: &Path) -> Outcome {
+    let log = log.display().to_string();
+    let mut words = scenario.arguments();
+    words.extend(["-q", "--log", &log].map(str::to_owned));
+    let run = pelton(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    if run.code == 2 || run.code == 3 {
+        return Outcome::Refused;
+    }
+    assert_eq!(run.code, 0, "{}\n{}", scenario.command(), run.stderr);
+    let own = pelton(&["validate", &log]);
+    let told = format!("{} --log own.plog; pelton validate own.plog\n{}", scenario.command(), own.stdout);
+    match own.code {
+        0 => Outcome::Agrees,
+        1 if own.stdout.contains(" 0 divergent") && own.stdout.contains("OUTSIDE") => Outcome::Outside(told),
+        _ => Outcome::Wrong(told),
+    }
+}
+
+#[test]
+fn runs_of_ours_validate() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let log = folder.path().join("own.plog");
+    let platforms: Vec<String> = platform::list().into_iter().filter(|p| p.simulated).map(|p| p.name).collect();
+    let (first, count) = (from_environment("PELTON_OWN_SEED", 1), from_environment("PELTON_OWN_COUNT", COUNT));
+    let (mut agree, mut outside, mut wrong) = (0, Vec::new(), Vec::new());
+    for seed in (0..count).map(|i| first.wrapping_add(i)) {
+        let mut scenario = scenario(seed, &platforms);
+        scenario.inputs.duration_ns = Some(Dice(seed).between(50_000_000, 1_000_000_000));
+        match outcome(&scenario, &log) {
+            Outcome::Refused => {}
+            Outcome::Agrees => agree += 1,
+            Outcome::Outside(told) => outside.push(format!("seed {seed}: {told}")),
+            Outcome::Wrong(told) => wrong.push(format!("seed {seed}: {told}")),
+        }
+    }
+    let ran = agree + outside.len() + wrong.len();
+    println!("{ran} of {count} runs, {agree} agree, {} outside", outside.len());
+    assert!(wrong.is_empty(), "{} of {ran} runs:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(outside.len() * 100 <= ran * OUTSIDE_PERCENT_MAX, "{}\n{}", outside.len(), outside.join("\n"));
+    assert!(count < 300 || ran >= 200, "most are refused: {ran} of {count}");
+}

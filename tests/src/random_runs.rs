@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Random runs: boards, loads, profiles, switches and parameters. One seed is one run, on every machine.
+
+use pelton_core::{parameters, profiles, switches};
+use pelton_lab::plan::{Inputs, PolicySpec};
+
+/// splitmix64: every seed is another scenario.
+pub struct Dice(pub u64);
+
+impl Dice {
+    /// The next 64 bits.
+    pub fn roll(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// 0 to `n` - 1.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.roll() % n.max(1) as u64) as usize
+    }
+
+    /// `low` to `high`.
+    pub fn between(&mut self, low: u64, high: u64) -> u64 {
+        low + self.roll() % (high - low + 1)
+    }
+
+    /// One of them.
+    pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
+    }
+
+    /// True in so many of 100 cases.
+    pub fn chance(&mut self, percent: u64) -> bool {
+        self.roll() % 100 < percent
+    }
+}
+
+/// What is run.
+pub struct Scenario {
+    /// Board, load, length.
+    pub inputs: Inputs,
+    /// Profile and settings.
+    pub policy: PolicySpec,
+}
+
+impl Scenario {
+    /// The same as arguments of `pelton`.
+    pub fn arguments(&self) -> Vec<String> {
+        let i = &self.inputs;
+        let given: [(&str, Option<String>); 8] = [
+            ("--platform", Some(i.platform.clone())),
+            ("--workload", Some(i.workload.clone())),
+            ("--seed", Some(i.seed.to_string())),
+            ("--duration", i.duration_ns.map(|ns| format!("{ns}ns"))),
+            ("--hz", i.hz.map(|hz| hz.to_string())),
+            ("--rate-limit-us", i.rate_limit_us.map(|us| us.to_string())),
+            ("--group", i.group.clone()),
+            ("--profile", self.policy.profile.clone()),
+        ];
+        let given = given.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?]));
+        let sets = self.policy.sets.iter().map(|set| ["--set".to_owned(), set.clone()]);
+        let phase = i.random_phase.then(|| "--random-phase".to_owned());
+        std::iter::once("run".to_owned()).chain(given.chain(sets).flatten()).chain(phase).collect()
+    }
+
+    /// The same as a command of a shell.
+    pub fn command(&self) -> String {
+        let quoted = |word: &String| if word.contains(' ') { format!("'{word}'") } else { word.clone() };
+        format!("pelton {}", self.arguments().iter().map(quoted).collect::<Vec<_>>().join(" "))
+    }
+}
+
+fn load(dice: &mut Dice, number: usize) -> String {
+    let period_us = dice.between(500, 40_000);
+    let run_us = dice.between(1, period_us);
+    let name = ["", ",name=twin", &format!(",name=t{number}")][dice.below(3)].to_owned();
+    match dice.below(9) {
+        0 => format!("busy:threads={},nice={}{name}", dice.between(1, 4), dice.between(0, 39) as i64 - 20),
+        1 => format!("busy:policy=batch{name}"),
+        2 => format!("sysbench-cpu:threads={},event_us={}", dice.between(1, 4), dice.between(50, 5000)),
+        3 => format!("cyclictest:threads={},interval_us={}", dice.between(1, 4), dice.between(200, 5000)),
+        4 => format!("hackbench:groups=1,fds={},loops={}", dice.between(1, 5), dice.between(1, 20)),
+        5 => format!("periodic:run_us={run_us},period_us={period_us},policy=deadline,budget_us={run_us}{name}"),
+        6 => format!("periodic:run_us={run_us},period_us={period_us},policy=fifo,priority=10{name}"),
+        7 => {
+            let (min, max) = (dice.between(0, 512), dice.between(512, 1024));
+            format!("periodic:run_us={run_us},period_us={period_us},util_min={min},util_max={max}{name}")
+        }
+        _ => format!("periodic:run_us={run_us},period_us={period_us},threads={}{name}", dice.between(1, 8)),
+    }
+}
+
+/// A switch or a number with a value, wrong combinations included: those are refused.
+fn setting(dice: &mut Dice) -> String {
+    let (switches, parameters) = (switches(), parameters());
+    if dice.chance(70) {
+        let switch = dice.pick(&switches);
+        return format!("{}={}", switch.name, dice.pick(&switch.values));
+    }
+    let parameter = dice.pick(&parameters);
+    let value = match dice.below(3) {
+        0 => parameter.min,
+        1 => parameter.max,
+        _ => dice.between(u64::from(parameter.min), u64::from(parameter.max)) as u32,
+    };
+    format!("{}={value}", parameter.name)
+}
+
+/// The run of a seed on one of these platforms.
+pub fn scenario(seed: u64, platforms: &[String]) -> Scenario {
+    let mut dice = Dice(seed);
+    let loads: Vec<String> = (0..dice.between(1, 4) as usize).map(|number| load(&mut dice, number)).collect();
+    let known = profiles();
+    let sets = (0..dice.below(9)).map(|_| setting(&mut dice)).collect();
+    let inputs = Inputs {
+        platform: dice.pick(platforms).clone(),
+        workload: loads.join(" + "),
+        seed: *dice.pick(&[seed, 0, 1 << 32, u64::MAX]),
+        duration_ns: Some(dice.between(1_000_000, 60_000_000)),
+        hz: dice.chance(50).then(|| *dice.pick(&[100, 250, 300, 1000])),
+        rate_limit_us: dice.chance(30).then(|| dice.between(0, 20_000)),
+        random_phase: dice.chance(50),
+        group: dice.chance(20).then(|| "/a/b".to_owned()),
+        ..Inputs::default()
+    };
+    Scenario {
+        inputs,
+        policy: PolicySpec { file: None, profile: Some((*dice.pick(&known)).to_owned()), sets, typed: None },
+    }
+}
