@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::pelt::decay;
-use crate::rules::Uclamp;
+use crate::pelt::{Avg, MIN_DIVIDER, decay, divider};
+use crate::rules::{Rules, Uclamp};
 
 /// Weight of a task and its inverse times 2^32, as the kernel's tables have them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,4 +157,38 @@ impl Cpu {
             _ => (real + self.bias()).max(0),
         }
     }
+
+    /// Does a task that joined have the governor asked? Its look before was without this task's clamps.
+    pub fn asks(&self, id: u32) -> bool {
+        let task = &self.queued[&id];
+        match self.form {
+            Uclamp::BiasWeighted => task.clamped() > task.util,
+            Uclamp::Debt => task.clamped() != task.util,
+            _ => true,
+        }
+    }
+
+    /// What waiting tasks make of a clamped utilization: they are no demand of a CPU that is capped.
+    pub fn boosted(&self, clamped: i64, real: i64, runnable: i64) -> i64 {
+        match self.form {
+            Uclamp::Sum if clamped < 1024 && real > clamped + 80 => clamped,
+            Uclamp::Sum => clamped.max(runnable),
+            _ if real == 0 => clamped,
+            _ => clamped.max(clamped * runnable / real),
+        }
+    }
+}
+
+/// Takes what a cap had cut off out of averages: the sum keeps at least what the average is worth at a period's start.
+pub fn take_bias(rules: &Rules, avg: &mut Avg, cut: u64) {
+    let sum = avg.util_sum.saturating_sub(cut * divider(rules, avg));
+    avg.util_avg = avg.util_avg.saturating_sub(cut);
+    avg.util_sum = sum.max(avg.util_avg * MIN_DIVIDER);
+}
+
+/// Android's form: groups of (utilization, throttle) are limited one by one, what is in none of them is not.
+pub fn throttled(root: u64, estimate: u64, groups: &[(u64, u64)], capacity: u64) -> u64 {
+    let inside: u64 = groups.iter().map(|group| group.0).sum();
+    let limited: u64 = groups.iter().map(|&(util, throttle)| util.min(throttle * capacity / 1024)).sum();
+    (limited + root.saturating_sub(inside)).max(estimate).min(capacity)
 }

@@ -28,6 +28,10 @@ static inline const u32 *pelton_canary_inverse(void)
 	return table;
 }
 #define pelton_decay_inverse (pelton_canary_inverse())
+#elif PELTON_CANARY == 4
+#include "uclamp_sum.h"
+/* Waiting tasks count on every CPU as they are, capped or not. */
+#define pelton_uclamp_sum_boost(pol, clamped, util, runnable) pelton_max_u32(clamped, runnable)
 #endif
 
 #endif

@@ -68,3 +68,4 @@ static inline __attribute__((always_inline)) void *record(u64 *w, u64 index)
 #include "entry_place.h"
 #include "entry_deadline.h"
 #include "entry_knob.h"
+#include "entry_clamps.h"

@@ -118,6 +118,11 @@
 	X(SCHED_DVFS, op_sched_dvfs, "D.3-D.6") \
 	X(SAMPLING, op_sampling, "D.7")
 
+#define PELTON_TEST_CLAMPS(X) \
+	X(CLAMP_SUMS, op_clamp_sums, "G.4, G.6, G.9") \
+	X(TAKE_BIAS, op_take_bias, "G.6") \
+	X(GROUP_THROTTLED, op_group_throttled, "G.7")
+
 #define PELTON_TEST_OPS(X) \
 	PELTON_TEST_PELT(X) \
 	PELTON_TEST_RQ(X) \
@@ -125,6 +130,7 @@
 	PELTON_TEST_IDLE(X) \
 	PELTON_TEST_PLACE(X) \
 	PELTON_TEST_FAIR(X) \
-	PELTON_TEST_KNOB(X)
+	PELTON_TEST_KNOB(X) \
+	PELTON_TEST_CLAMPS(X)
 
 #endif

@@ -115,3 +115,15 @@ fn a_wrong_largest_sum_is_caught() {
 fn a_wrong_decay_factor_is_caught() {
     is_caught(builds::CANARY_FACTOR);
 }
+
+#[test]
+fn waiting_tasks_of_capped_cpus_as_demand_is_caught() {
+    is_caught(builds::CANARY_CLAMPS);
+}
+
+#[test]
+fn waiting_tasks_of_capped_cpus_as_demand_in_bytecode_is_caught() {
+    let Some(programs) = bytecode(builds::CANARY_CLAMPS.flags) else { return };
+    let mut interpreter = bpf::Interpreter::new(&programs).expect("the programs load");
+    difference(&mut interpreter);
+}

@@ -43,6 +43,8 @@ pub const M32: Build = Build { name: "m32", flags: &["-O2", "-m32"] };
 pub const CANARY_SUM: Build = Build { name: "canary-sum", flags: &["-O2", "-DPELTON_CANARY=1"] };
 /// Wrong on purpose: one of the 32 decay factors is one too small.
 pub const CANARY_FACTOR: Build = Build { name: "canary-factor", flags: &["-O2", "-DPELTON_CANARY=2"] };
+/// Wrong on purpose: waiting tasks are a demand of capped CPUs, too.
+pub const CANARY_CLAMPS: Build = Build { name: "canary-clamps", flags: &["-O2", "-DPELTON_CANARY=4"] };
 
 /// Folder of the entry function.
 pub fn source_dir() -> PathBuf {

@@ -435,7 +435,10 @@ impl Grammar {
             0..=2 => self.hook(cpu),
             3 => self.around_the_governor(),
             4 if self.one_in(8) => self.idle_period(),
-            5 if self.one_in(6) => self.knob(),
+            5 if self.one_in(6) => {
+                self.knob();
+                self.clamps();
+            }
             5 | 6 => self.filter(cpu),
             7 if self.one_in(2) => self.placement(),
             7 if self.one_in(2) => self.balance(),

@@ -12,29 +12,29 @@ use super::grammar::Grammar;
 use super::ops::Op;
 use super::world::{CPUS, Slot, World, address, slot_at, value_of};
 
-const STEPS: u64 = 24;
+pub(super) const STEPS: u64 = 24;
 const VOTERS: u64 = 3;
 
 /// Numbers drawn from a seed and what was said; `struct story` of `entry_knob.h`.
-struct Story {
-    seed: u64,
-    said: u64,
-    now: u64,
+pub(super) struct Story {
+    pub(super) seed: u64,
+    pub(super) said: u64,
+    pub(super) now: u64,
 }
 
 impl Story {
-    fn draw(&mut self, n: u64) -> u64 {
+    pub(super) fn draw(&mut self, n: u64) -> u64 {
         self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.seed >> 33) % n
     }
 
-    fn say(&mut self, what: u64) {
+    pub(super) fn say(&mut self, what: u64) {
         self.said = (self.said ^ what).wrapping_mul(0x100_0000_01b3);
     }
 }
 
 /// As the core prints a negative number into 32 bits.
-fn low(value: i64) -> u64 {
+pub(super) fn low(value: i64) -> u64 {
     u64::from(value as u32)
 }
 

@@ -8,6 +8,7 @@
 mod balance;
 pub mod bpf;
 pub mod builds;
+mod clamps;
 pub mod deadline;
 mod domain;
 pub mod episode;

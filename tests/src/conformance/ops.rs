@@ -119,6 +119,9 @@ ops! {
     BoostGroups = "BOOST_GROUPS",
     SchedDvfs = "SCHED_DVFS",
     Sampling = "SAMPLING",
+    ClampSums = "CLAMP_SUMS",
+    TakeBias = "TAKE_BIAS",
+    GroupThrottled = "GROUP_THROTTLED",
 }
 
 /// One call of the entry function.
