@@ -14,7 +14,7 @@ use support::pelton;
 
 /// Runs tried without being asked for another number; about one in ten is refused.
 const COUNT: u64 = 300;
-/// Runs whose averages may be outside: 3.7 % of the first 272 are (F-128).
+/// Runs whose averages may be outside: 3.7 % of the first 272 are, 1.9 % of 259 fresh ones (F-128).
 const OUTSIDE_PERCENT_MAX: usize = 4;
 
 fn from_environment(name: &str, otherwise: u64) -> u64 {
@@ -25,6 +25,8 @@ fn from_environment(name: &str, otherwise: u64) -> u64 {
 enum Outcome {
     Refused,
     Agrees,
+    /// Another governor than schedutil chose, so there may be nothing to check.
+    Unchecked,
     /// Averages rebuilt from the schedule are outside their tolerance (F-128).
     Outside(String),
     Wrong(String),
@@ -43,6 +45,7 @@ fn outcome(scenario: &Scenario, log: &Path) -> Outcome {
     let told = format!("{} --log own.plog; pelton validate own.plog\n{}", scenario.command(), own.stdout);
     match own.code {
         0 => Outcome::Agrees,
+        5 if own.stdout.contains("the governor is not schedutil") => Outcome::Unchecked,
         1 if own.stdout.contains(" 0 divergent") && own.stdout.contains("OUTSIDE") => Outcome::Outside(told),
         _ => Outcome::Wrong(told),
     }
@@ -54,19 +57,20 @@ fn runs_of_ours_validate() {
     let log = folder.path().join("own.plog");
     let platforms: Vec<String> = platform::list().into_iter().filter(|p| p.simulated).map(|p| p.name).collect();
     let (first, count) = (from_environment("PELTON_OWN_SEED", 1), from_environment("PELTON_OWN_COUNT", COUNT));
-    let (mut agree, mut outside, mut wrong) = (0, Vec::new(), Vec::new());
+    let (mut agree, mut unchecked, mut outside, mut wrong) = (0, 0, Vec::new(), Vec::new());
     for seed in (0..count).map(|i| first.wrapping_add(i)) {
         let mut scenario = scenario(seed, &platforms);
         scenario.inputs.duration_ns = Some(Dice(seed).between(50_000_000, 1_000_000_000));
         match outcome(&scenario, &log) {
             Outcome::Refused => {}
             Outcome::Agrees => agree += 1,
+            Outcome::Unchecked => unchecked += 1,
             Outcome::Outside(told) => outside.push(format!("seed {seed}: {told}")),
             Outcome::Wrong(told) => wrong.push(format!("seed {seed}: {told}")),
         }
     }
-    let ran = agree + outside.len() + wrong.len();
-    println!("{ran} of {count} runs, {agree} agree, {} outside", outside.len());
+    let ran = agree + unchecked + outside.len() + wrong.len();
+    println!("{ran} of {count} runs, {agree} agree, {unchecked} unchecked, {} outside", outside.len());
     assert!(wrong.is_empty(), "{} of {ran} runs:\n{}", wrong.len(), wrong.join("\n"));
     assert!(outside.len() * 100 <= ran * OUTSIDE_PERCENT_MAX, "{}\n{}", outside.len(), outside.join("\n"));
     assert!(count < 300 || ran >= 200, "most are refused: {ran} of {count}");

@@ -34,6 +34,13 @@ pub struct RunHeader {
     pub groups: Vec<String>,
 }
 
+impl RunHeader {
+    /// True for a run of the simulator, false for a recording.
+    pub fn is_simulated(&self) -> bool {
+        self.remarks.is_empty()
+    }
+}
+
 /// One CPU of the run's machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuLayout {

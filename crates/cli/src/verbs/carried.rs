@@ -20,7 +20,7 @@ pub fn platform(header: &RunHeader) -> Option<Platform> {
 /// The machine that the header of a run describes: the built-in one it names while that is still the same, else its CPUs and
 /// frequencies; `None` for recordings.
 pub fn of_run(header: &RunHeader) -> Option<Platform> {
-    if !header.remarks.is_empty() {
+    if !header.is_simulated() {
         return None;
     }
     let named = pelton_scenario::platform::names().find(|name| *name == header.platform).map(Platform::named);

@@ -125,7 +125,7 @@ fn release(remark: &str) -> Option<(u32, u32)> {
 
 /// The profile, with the switches that a run of ours says it had.
 fn policy(profile: &str, info: &TraceInfo) -> Result<Policy, Failure> {
-    let of_run = info.header.as_ref().filter(|h| h.remarks.is_empty() && h.profile == profile);
+    let of_run = info.header.as_ref().filter(|h| h.is_simulated() && h.profile == profile);
     let sets: Vec<&str> = of_run.map_or("", |h| h.policy.as_str()).split([',', ' ', '\n']).collect();
     let sets: Vec<&str> = sets.into_iter().filter(|set| set.contains('=')).collect();
     let none: [pelton_scenario::SourceFile; 0] = [];

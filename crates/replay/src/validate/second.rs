@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pelton_core::{CpuState, runs, value};
 use pelton_schema::{Event, PELT_DECAYED, PELT_ROOT, PeltSignal, PeltSource};
 use pelton_sim::Machine;
+use pelton_trace::RunHeader;
 use pelton_trace::import::{ImportError, Source, Timed, TraceInfo};
 
 use super::Options;
@@ -96,7 +97,7 @@ pub fn compare_again(
 
 /// A run of ours tells what a domain asks for. Where neighbours decide what a core gets of it, its averages do not follow.
 fn speeds_are_told(options: &Options, info: &TraceInfo) -> bool {
-    let is_run = info.header.as_ref().is_some_and(|header| header.remarks.is_empty());
+    let is_run = info.header.as_ref().is_some_and(RunHeader::is_simulated);
     !is_run || !options.machine.as_ref().is_some_and(Machine::shares_hardware)
 }
 
