@@ -11,7 +11,7 @@
  *
  *   interval between two balances, ms       in a domain of n CPUs: n at first and after a move that was needed
  *     found balanced, or nothing may move   doubled up to 2n, up to 512 while no task may move
- *     busy CPU                              16 times, less one tick
+ *     busy CPU                              16 times, less one tick; to 5.4 32 times
  *     bounds                                a tick, a tenth of a second for each CPU of the machine
  *
  *   a balance that moved nothing            one more failure, unless the CPU just became idle (or, from 6.12, a task
@@ -22,7 +22,9 @@
  *   interval_ms          ms
  *   *_ticks              ticks (jiffies)
  *
- * Source: Linux 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c (load_balance, later sched_balance_rq;
+ *   to 4.19 a newly idle CPU makes the interval longer as well
+ *
+ * Source: Linux 4.12.3, 4.16.13, 4.19.48, 5.4, 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c (load_balance, later sched_balance_rq;
  * get_sd_balance_interval, update_max_interval, should_we_balance), kernel/sched/topology.c (sd_init).
  * Deviations: no NUMA balancing, no asymmetric packing, no core scheduling, no balancing towards a preferred cache (7.2).
  */
@@ -52,6 +54,7 @@
 /* Most tasks that one balance looks at (sysctl_sched_nr_migrate). */
 #define PELTON_NR_MIGRATE 32u
 #define PELTON_BUSY_FACTOR 16u
+#define PELTON_BUSY_FACTOR_LOADS 32u /* to 5.4 */
 #define PELTON_PINNED_INTERVAL_MAX_MS 512u
 
 struct pelton_lb_env {
@@ -71,7 +74,7 @@ struct pelton_lb_group {
 	u64 load;
 	u64 util;
 	u64 runnable;
-	u64 avg_load; /* of an overloaded group */
+	u64 avg_load; /* from 5.10: of an overloaded group */
 	u64 misfit_load;
 	u32 capacity;
 	u32 min_capacity;
@@ -85,6 +88,10 @@ struct pelton_lb_group {
 	u32 cores;
 	u32 overutilized;
 	u32 smt_balance;
+	u32 imbalanced; /* pinned tasks kept a balance below from succeeding */
+	u32 reserved;
+	u64 runnable_load; /* to 4.19: of its tasks, whatever `load` was compared by */
+	u64 load_per_task; /* to 5.4 */
 };
 
 struct pelton_lb {
@@ -113,8 +120,8 @@ struct pelton_lb_domain {
 };
 
 _Static_assert(sizeof(struct pelton_lb_env) == 40, "layout");
-_Static_assert(sizeof(struct pelton_lb_group) == 96, "layout");
-_Static_assert(sizeof(struct pelton_lb) == 344, "layout");
+_Static_assert(sizeof(struct pelton_lb_group) == 120, "layout");
+_Static_assert(sizeof(struct pelton_lb) == 416, "layout");
 _Static_assert(sizeof(struct pelton_lb_domain) == 32, "layout");
 
 PELTON_INLINE const struct pelton_sched_domain *pelton_lb_sd(const struct pelton_placement *s,
@@ -137,6 +144,17 @@ PELTON_INLINE u32 pelton_cache_nice_tries(const struct pelton_sched_domain *d)
 	return d->flags & PELTON_SD_NUMA ? 2 : 1;
 }
 
+/* Did other classes take a noticeable part of a CPU's capacity? */
+PELTON_INLINE u32 pelton_check_cpu_capacity(const struct pelton_place_cpu *c, u32 imbalance_pct)
+{
+	return c->capacity * imbalance_pct < c->state.cap_orig * 100u;
+}
+
+PELTON_INLINE u64 pelton_lb_avg_load(u64 load, u64 capacity)
+{
+	return pelton_div_floor(load * PELTON_CAPACITY_SCALE, capacity);
+}
+
 PELTON_INLINE void pelton_lb_domain_init(struct pelton_lb_domain *st, const struct pelton_sched_domain *d,
 					 u64 now_ticks)
 {
@@ -147,14 +165,22 @@ PELTON_INLINE void pelton_lb_domain_init(struct pelton_lb_domain *st, const stru
 	st->newidle_decayed_ns = 0;
 }
 
-/* Ticks between two balances of a domain. */
-PELTON_INLINE u64 pelton_sd_balance_interval(const struct pelton_lb_domain *st, u32 busy, u64 tick_ns, u32 nr_cpus)
+/* Does the CPU count as busy? From 5.10 on not with tasks of SCHED_IDLE alone. */
+PELTON_INLINE u32 pelton_lb_is_busy(const struct pelton_policy *pol, u32 idle, u32 idle_tasks_only)
 {
-	u64 ms = (u64)st->interval_ms * (busy ? PELTON_BUSY_FACTOR : 1u);
+	return idle != PELTON_CPU_IDLE && !(pol->balance >= PELTON_BALANCE_TYPES && idle_tasks_only);
+}
+
+/* Ticks between two balances of a domain. */
+PELTON_INLINE u64 pelton_sd_balance_interval(const struct pelton_policy *pol, const struct pelton_lb_domain *st,
+					     u32 busy, u64 tick_ns, u32 nr_cpus)
+{
+	u32 factor = pol->balance >= PELTON_BALANCE_TYPES ? PELTON_BUSY_FACTOR : PELTON_BUSY_FACTOR_LOADS;
+	u64 ms = (u64)st->interval_ms * (busy ? factor : 1u);
 	u64 ticks = pelton_div_floor(ms * 1000000u + tick_ns - 1, tick_ns);
 	u64 longest = pelton_max_u64(pelton_div_floor(1000000000ull, tick_ns) * nr_cpus / 10u, 1);
 
-	if (busy)
+	if (busy && pol->balance >= PELTON_BALANCE_TYPES)
 		ticks -= 1;
 	return pelton_min_u64(pelton_max_u64(ticks, 1), longest);
 }
@@ -176,7 +202,7 @@ PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, cons
 	if (!pelton_cpus_has(env->cpus, env->dst_cpu))
 		return 0;
 	if (env->idle == PELTON_CPU_NEWLY_IDLE)
-		return pol->balance == PELTON_BALANCE_TYPES || (!dst->nr_running && !dst->ttwu_pending);
+		return pol->balance <= PELTON_BALANCE_TYPES || (!dst->nr_running && !dst->ttwu_pending);
 	for (left = group & env->cpus; left; left &= left - 1) {
 		u32 cpu = pelton_cpus_lowest(left);
 
@@ -210,13 +236,14 @@ PELTON_INLINE void pelton_lb_newidle_searched(const struct pelton_policy *pol, s
 		st->newidle_decayed_ns = now_ns;
 }
 
-/* At the periodic balance: what it remembers of costs fades by a hundredth a second. */
-PELTON_INLINE void pelton_lb_newidle_decay(struct pelton_lb_domain *st, u64 now_ns)
+/* At the periodic balance: what it remembers of costs fades by a hundredth a second. 1 = it has. */
+PELTON_INLINE u32 pelton_lb_newidle_decay(struct pelton_lb_domain *st, u64 now_ns)
 {
 	if (now_ns <= st->newidle_decayed_ns + PELTON_NEWIDLE_DECAY_NS)
-		return;
+		return 0;
 	st->newidle_cost_ns = st->newidle_cost_ns * 253u / 256u;
 	st->newidle_decayed_ns = now_ns;
+	return 1;
 }
 
 /* Doubles the time to the next balance, within bounds. */
@@ -231,9 +258,16 @@ PELTON_INLINE void pelton_lb_may_wait(const struct pelton_policy *pol, struct pe
 				      const struct pelton_lb_env *env, u32 migration, u32 weight)
 {
 	u32 misfit = pol->balance >= PELTON_BALANCE_MISFIT_APART && migration == PELTON_MIGRATE_MISFIT;
+	u32 newly_idle = env->idle == PELTON_CPU_NEWLY_IDLE && pol->balance >= PELTON_BALANCE_LOADS;
 
-	if (env->idle != PELTON_CPU_NEWLY_IDLE && !misfit)
+	if (!newly_idle && !misfit)
 		pelton_lb_back_off(st, weight, env->flags & PELTON_LBF_ALL_PINNED);
+}
+
+/* Nothing is to be moved: is the group no longer said to be kept out of balance by pinned tasks? To 4.19 always. */
+PELTON_INLINE u32 pelton_lb_clears_imbalance(const struct pelton_policy *pol, const struct pelton_lb_env *env)
+{
+	return pol->balance < PELTON_BALANCE_LOADS || !(env->flags & PELTON_LBF_ALL_PINNED);
 }
 
 /* Nothing was to be moved, or everything is pinned: no failure. */

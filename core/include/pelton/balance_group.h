@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which group of a domain has too much, how much of it the local group should take, and from which CPU.
+ * Which group of a domain has too much, how much of it the local group should take, and from which CPU, from 5.10 on.
+ * Before that it is balance_loads.h, which is called from here.
  *
  *   a group's type, the worst that holds
  *     overloaded     more tasks than CPUs, and capacity * 100 < util * pct or capacity * pct < runnable * 100; from 7.2 on
@@ -36,13 +37,7 @@
 #ifndef PELTON_BALANCE_GROUP_H
 #define PELTON_BALANCE_GROUP_H
 
-#include "balance.h"
-
-/* Did other classes take a noticeable part of a CPU's capacity? */
-PELTON_INLINE u32 pelton_check_cpu_capacity(const struct pelton_place_cpu *c, u32 imbalance_pct)
-{
-	return c->capacity * imbalance_pct < c->state.cap_orig * 100u;
-}
+#include "balance_loads.h"
 
 /* Fair tasks of a CPU as balances count them: with those whose dequeue is delayed, until 6.14. */
 PELTON_INLINE u32 pelton_lb_tasks(const struct pelton_policy *pol, const struct pelton_place_cpu *c)
@@ -132,11 +127,6 @@ PELTON_INLINE u32 pelton_lb_classify(const struct pelton_policy *pol, const stru
 		return PELTON_GROUP_MISFIT_TASK;
 	spare = pelton_group_has_capacity(g->nr_running, g->weight, g->capacity, g->util, g->runnable, imbalance_pct);
 	return spare ? PELTON_GROUP_HAS_SPARE : PELTON_GROUP_FULLY_BUSY;
-}
-
-PELTON_INLINE u64 pelton_lb_avg_load(u64 load, u64 capacity)
-{
-	return pelton_div_floor(load * PELTON_CAPACITY_SCALE, capacity);
 }
 
 /* The group of `cpu`, into lb->group. */
@@ -449,6 +439,8 @@ PELTON_INLINE u64 pelton_find_src_group(const struct pelton_policy *pol, const s
 {
 	u32 over;
 
+	if (pol->balance <= PELTON_BALANCE_LOADS)
+		return pelton_loads_find_src_group(pol, s, env, lb);
 	pelton_update_sd_lb_stats(pol, s, env, lb);
 	over = lb->overutilized || (!pelton_lb_is_root(s, env) && s->overutilized);
 	if (pelton_lb_is_balanced(pol, s, env, lb, over))
@@ -503,6 +495,8 @@ PELTON_INLINE u32 pelton_find_src_rq(const struct pelton_policy *pol, const stru
 	struct pelton_lb_busiest best = { .capacity = 1 };
 	u64 left;
 
+	if (pol->balance <= PELTON_BALANCE_LOADS)
+		return pelton_loads_find_src_rq(pol, s, env, lb);
 	lb->src_cpu = PELTON_NO_CPU;
 	for (left = lb->busiest.cpus & env->cpus; left; left &= left - 1) {
 		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, pelton_cpus_lowest(left));

@@ -6,17 +6,17 @@
  *                        its dequeue is delayed, and not load is moved (6.18)
  *                        it is not eligible where others wait, and no balance failed yet (6.18)
  *                        it ran less than 500 us ago, and balances have not failed often enough; threads share caches
- *   it is too big when   load, utilization >> failures is above the imbalance
+ *   it is too big when   load, utilization >> failures is above the imbalance; to 5.4: load / 2
  *
  *   active balance       a task too big for its CPU; a lone task whose CPU lost capacity (idle CPUs); tasks are moved and
- *                        balances failed more than tries + 2 times (5.10: whatever is moved)
+ *                        balances failed more than tries + 2 times (to 5.10: whatever is moved)
  *
  *   quantity          unit
  *   load              weight, the task's part of its CPU's
  *   util_est          capacity
  *   since_ran_ns      ns
  *
- * Source: Linux 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c (can_migrate_task, task_hot, detach_tasks,
+ * Source: Linux 4.12.3, 4.16.13, 4.19.48, 5.4, 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c (can_migrate_task, task_hot, detach_tasks,
  * need_active_balance, voluntary_active_balance of 5.10).
  * Deviations: those of balance.h; LB_MIN is off, as in all releases; throttled groups are not asked about.
  */
@@ -86,7 +86,7 @@ PELTON_INLINE u32 pelton_can_migrate_task(const struct pelton_policy *pol, const
 	env->flags &= ~PELTON_LBF_ALL_PINNED;
 	if (t->running)
 		return 0;
-	if (env->flags & PELTON_LBF_ACTIVE_LB && pol->balance != PELTON_BALANCE_TYPES)
+	if (env->flags & PELTON_LBF_ACTIVE_LB && pol->balance > PELTON_BALANCE_TYPES)
 		return 1;
 	return !pelton_task_hot(s, env, t) || env->nr_balance_failed > env->cache_nice_tries;
 }
@@ -97,6 +97,21 @@ PELTON_INLINE u32 pelton_lb_is_too_much(const struct pelton_lb_env *env, const s
 	return (s64)(amount >> pelton_min_u32(env->nr_balance_failed, 63)) > lb->imbalance;
 }
 
+/* Does a balance look first at the task that was queued last? Later it begins with the one that ran longest ago. */
+PELTON_INLINE u32 pelton_lb_newest_first(const struct pelton_policy *pol)
+{
+	return pol->balance == PELTON_BALANCE_LOADS_NEWLY;
+}
+
+/* By loads a task goes unless half of its load is more than what is to be moved. */
+PELTON_INLINE u32 pelton_detach_load(struct pelton_lb *lb, u64 load)
+{
+	if ((s64)(load / 2) > lb->imbalance)
+		return 0;
+	lb->imbalance -= (s64)load;
+	return 1;
+}
+
 /* 1 = the task goes, and what remains to be moved is less; 0 = it stays. */
 PELTON_INLINE u32 pelton_detach_task(const struct pelton_policy *pol, const struct pelton_placement *s,
 				     struct pelton_lb_env *env, struct pelton_lb *lb, const struct pelton_lb_task *t)
@@ -105,6 +120,8 @@ PELTON_INLINE u32 pelton_detach_task(const struct pelton_policy *pol, const stru
 
 	if (!pelton_can_migrate_task(pol, s, env, t, lb->migration))
 		return 0;
+	if (pol->balance <= PELTON_BALANCE_LOADS)
+		return pelton_detach_load(lb, t->load);
 	if (lb->migration == PELTON_MIGRATE_MISFIT) {
 		if (t->fits_src)
 			return 0;
@@ -129,7 +146,7 @@ PELTON_INLINE u32 pelton_need_active_balance(const struct pelton_policy *pol, co
 	u32 pct = pelton_lb_sd(s, env)->imbalance_pct;
 	u32 often = env->nr_balance_failed > env->cache_nice_tries + 2;
 
-	if (often && (migration == PELTON_MIGRATE_TASK || pol->balance == PELTON_BALANCE_TYPES))
+	if (often && (migration == PELTON_MIGRATE_TASK || pol->balance <= PELTON_BALANCE_TYPES))
 		return 1;
 	if (env->idle && pelton_lb_tasks(pol, src) == 1 && pelton_check_cpu_capacity(src, pct) &&
 	    src->capacity * pct < dst->capacity * 100u)
@@ -137,14 +154,16 @@ PELTON_INLINE u32 pelton_need_active_balance(const struct pelton_policy *pol, co
 	return migration == PELTON_MIGRATE_MISFIT;
 }
 
-/* Is it the kind of active balance after which 5.10 looks again soon? */
-PELTON_INLINE u32 pelton_lb_is_voluntary(const struct pelton_placement *s, const struct pelton_lb_env *env,
-					 u32 migration)
+/* Is it the kind of active balance after which 5.4 and 5.10 look again soon? */
+PELTON_INLINE u32 pelton_lb_is_voluntary(const struct pelton_policy *pol, const struct pelton_placement *s,
+					 const struct pelton_lb_env *env, u32 migration)
 {
 	const struct pelton_place_cpu *src = pelton_place_cpu_of(s, env->src_cpu);
 	const struct pelton_place_cpu *dst = pelton_place_cpu_of(s, env->dst_cpu);
 	u32 pct = pelton_lb_sd(s, env)->imbalance_pct;
 
+	if (pol->balance < PELTON_BALANCE_LOADS)
+		return 0;
 	return migration == PELTON_MIGRATE_MISFIT ||
 	       (env->idle && src->h_nr_queued == 1 && pelton_check_cpu_capacity(src, pct) &&
 		src->capacity * pct < dst->capacity * 100u);
@@ -156,9 +175,9 @@ PELTON_INLINE void pelton_lb_activated(const struct pelton_policy *pol, const st
 {
 	u32 weight = pelton_cpus_weight(pelton_lb_sd(s, env)->span);
 
-	if (pol->balance == PELTON_BALANCE_TYPES)
+	if (pol->balance <= PELTON_BALANCE_TYPES)
 		st->nr_balance_failed = env->cache_nice_tries + 1;
-	if (pol->balance == PELTON_BALANCE_TYPES && !pelton_lb_is_voluntary(s, env, migration))
+	if (pol->balance <= PELTON_BALANCE_TYPES && !pelton_lb_is_voluntary(pol, s, env, migration))
 		pelton_lb_back_off(st, weight, 0);
 	else
 		st->interval_ms = weight;

@@ -6,7 +6,7 @@
  *   skipped when     avg_idle < 500 us (migration_cost, to 5.10), or avg_idle < cost of searching the domain. Before
  *                    that second test the CPU refreshes its own load (to 5.10; later the test is the first one, too)
  *   a search of cost c: cost of the domain = max(itself, c), max_cost = max(itself, c)
- *   once a second    cost of the domain = cost * 253 / 256,  max_cost = max(500 us, cost of the domain)
+ *   once a second    cost of the domain = cost * 253 / 256,  max_cost = max(500 us, sum of the costs of all domains)
  *
  *   quantity       unit
  *   times, costs   ns
@@ -14,7 +14,7 @@
  * Source: Linux kernel/sched/core.c of 4.12 to 6.18 (ttwu_do_wakeup, ttwu_do_activate), 7.2 (update_rq_avg_idle);
  * kernel/sched/fair.c (4.12 idle_balance, later newidle_balance and sched_balance_newidle, rebalance_domains,
  * update_newidle_cost).
- * Deviations: one level of domains; the dice of NI_RANDOM (7.2 and stable releases from the end of 2025) are not thrown.
+ * Deviations: the dice of NI_RANDOM (7.2 and stable releases from the end of 2025) are not thrown.
  */
 #ifndef PELTON_NEWIDLE_H
 #define PELTON_NEWIDLE_H
@@ -101,6 +101,13 @@ PELTON_INLINE void pelton_newidle_decay(struct pelton_newidle *n, u64 now_ns)
 	n->domain_cost_ns = n->domain_cost_ns * 253u / 256u;
 	n->decayed_at_ns = now_ns;
 	n->max_cost_ns = pelton_max_u64(PELTON_MIGRATION_COST_NS, n->domain_cost_ns);
+}
+
+/* The costs of some of its domains faded: `lowest_ns` is that of the smallest, `sum_ns` that of all. */
+PELTON_INLINE void pelton_newidle_faded(struct pelton_newidle *n, u64 lowest_ns, u64 sum_ns)
+{
+	n->domain_cost_ns = lowest_ns;
+	n->max_cost_ns = pelton_max_u64(PELTON_MIGRATION_COST_NS, sum_ns);
 }
 
 #endif

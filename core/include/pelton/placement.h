@@ -106,9 +106,10 @@ struct pelton_place_cpu {
 	u32 util_clamped; /* where clamps add up: with them */
 	u32 est_clamped;
 	u32 misfit_load; /* of its running task, when that waits for a bigger CPU */
+	u64 cpu_load[4]; /* to 4.19: cpu_load.h, index 0 to 3 */
 };
 
-_Static_assert(sizeof(struct pelton_place_cpu) == 424, "layout");
+_Static_assert(sizeof(struct pelton_place_cpu) == 456, "layout");
 
 struct pelton_perf_domain {
 	u64 cpus;

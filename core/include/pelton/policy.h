@@ -128,6 +128,10 @@ enum { PELTON_RT_LIMIT_THROTTLE, PELTON_RT_LIMIT_FAIR_SERVER };
 enum { PELTON_NEWIDLE_ALWAYS, PELTON_NEWIDLE_MIGRATION_COST, PELTON_NEWIDLE_DOMAIN_COST, PELTON_NEWIDLE_AT_SWITCH };
 enum {
 	PELTON_BALANCE_PULL,
+	PELTON_BALANCE_LOADS_NEWLY,
+	PELTON_BALANCE_LOADS_ZERO,
+	PELTON_BALANCE_LOADS_BIASED,
+	PELTON_BALANCE_LOADS,
 	PELTON_BALANCE_TYPES,
 	PELTON_BALANCE_REDUCED,
 	PELTON_BALANCE_CORES,
@@ -465,9 +469,14 @@ enum { PELTON_CONSERVATIVE_FORM_STOPS, PELTON_CONSERVATIVE_FORM_STEPS, PELTON_CO
 	  "below 500 us, or below what a search costs. domain_cost: only the latter (read in 6.1, not in 5.10). at_switch: " \
 	  "the same, and an idle time ends with the switch to a task, not with the wake-up of one (read in 7.2, not in " \
 	  "6.18). always: it always looks.") \
-	X(balance, "pull|types|reduced|cores|misfit_apart|runnable|overutilized", 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, \
-	  "How tasks are moved between CPUs. pull: an idle CPU takes one waiting task from the CPU with most (our own form; to " \
-	  "5.4 kernels compare loads, which is not here). types: each group of a domain has a type, which says what counts " \
+	X(balance, \
+	  "pull|loads_newly|loads_zero|loads_biased|loads|types|reduced|cores|misfit_apart|runnable|overutilized", 1, \
+	  2, 3, 4, 5, 6, 7, 8, 9, 10, \
+	  "How tasks are moved between CPUs. pull: an idle CPU takes one waiting task from the CPU with most (our own form). " \
+	  "loads: groups of CPUs are compared by the load of their runnable tasks (5.4). loads_biased: where a cache is not " \
+	  "shared or the CPU is busy, by loads that fade over ticks, and no task is too big for its CPU (4.19). loads_zero: a " \
+	  "group with nothing to move is looked through as well (4.16). loads_newly: only a newly idle CPU with room takes from " \
+	  "an overloaded group in any case, and the task queued last is looked at first (4.12). types: each group of a domain has a type, which says what counts " \
 	  "(5.10). reduced: a CPU whose capacity others took gives a lone task away (6.1). cores: tasks for each core are " \
 	  "evened out, and threads of one core relieved (6.6). misfit_apart: a task too big for its CPU neither counts as a " \
 	  "failure nor makes balances rarer (6.12). runnable: tasks whose dequeue is delayed do not count (6.18). " \

@@ -45,6 +45,16 @@ pub mod lbf {
 }
 
 mirror! {
+    /// Loads of a CPU that fade over ticks, up to 4.19.
+    CpuLoad = "pelton_cpu_load" {
+        /// Load, weight; index 0 is the last one.
+        load: [u64; 5],
+        /// Ticks at the last update.
+        last_ticks: u64,
+    }
+}
+
+mirror! {
     /// Who balances which domain, and the CPUs that are still considered.
     LbEnv = "pelton_lb_env" {
         /// CPUs that are considered, one bit each.
@@ -107,6 +117,14 @@ mirror! {
         overutilized: u32,
         /// Threads of a core with more than one fair task, seen by an idle CPU.
         smt_balance: u32,
+        /// Pinned tasks kept a balance below from succeeding.
+        imbalanced: u32,
+        /// Zero.
+        reserved: u32,
+        /// To 4.19: load of its tasks, whatever `load` was compared by.
+        runnable_load: u64,
+        /// To 5.4: load of one of its tasks.
+        load_per_task: u64,
     }
 }
 
@@ -208,6 +226,12 @@ impl LbEnv {
         (cpu != crate::NO_CPU).then_some(cpu)
     }
 
+    /// Nothing is to be moved: is the group no longer said to be kept out of balance by pinned tasks?
+    #[must_use]
+    pub fn clears_imbalance(&self, policy: &Policy) -> bool {
+        ffi::pelton_x_lb_clears_imbalance(policy, self) != 0
+    }
+
     /// May the task move?
     pub fn can_migrate_task(&mut self, policy: &Policy, record: &Placement, task: &LbTask, migration: u32) -> bool {
         ffi::pelton_x_can_migrate_task(policy, record, self, task, migration) != 0
@@ -237,13 +261,14 @@ impl LbDomain {
     /// Ticks between two balances.
     ///
     /// ```
-    /// use pelton_core::{LbDomain, SchedDomain};
+    /// use pelton_core::{LbDomain, Policy, SchedDomain};
     /// let own = LbDomain::new(&SchedDomain { span: 0xff, ..SchedDomain::default() }, 0);
-    /// assert_eq!((own.interval_ticks(false, 4_000_000, 8), own.interval_ticks(true, 4_000_000, 8)), (2, 31));
+    /// let ticks = |profile: &str, busy| own.interval_ticks(&Policy::profile(profile).unwrap(), busy, 4_000_000, 8);
+    /// assert_eq!((ticks("7.2", false), ticks("7.2", true), ticks("5.4", true)), (2, 31, 64));
     /// ```
     #[must_use]
-    pub fn interval_ticks(&self, busy: bool, tick_ns: u64, cpus: u32) -> u64 {
-        ffi::pelton_x_sd_balance_interval(self, busy.into(), tick_ns, cpus)
+    pub fn interval_ticks(&self, policy: &Policy, busy: bool, tick_ns: u64, cpus: u32) -> u64 {
+        ffi::pelton_x_sd_balance_interval(policy, self, busy.into(), tick_ns, cpus)
     }
 
     /// A CPU that is about to go idle and has searched for `spent_ns` leaves this domain and larger ones out.
@@ -257,9 +282,9 @@ impl LbDomain {
         ffi::pelton_x_lb_newidle_searched(policy, self, cost_ns, now_ns);
     }
 
-    /// At the periodic balance costs fade.
-    pub fn newidle_decay(&mut self, now_ns: u64) {
-        ffi::pelton_x_lb_newidle_decay(self, now_ns);
+    /// At the periodic balance costs fade; true when this one did.
+    pub fn newidle_decay(&mut self, now_ns: u64) -> bool {
+        ffi::pelton_x_lb_newidle_decay(self, now_ns) != 0
     }
 
     /// Nothing was to be moved, or nothing may be.
@@ -293,6 +318,35 @@ impl LbDomain {
     }
 }
 
+impl CpuLoad {
+    /// A tick with a load of `now`.
+    pub fn tick(&mut self, now: u64, now_ticks: u64) {
+        ffi::pelton_x_cpu_load_tick(self, now, now_ticks);
+    }
+
+    /// The tick stops.
+    pub fn nohz_start(&mut self, now: u64) {
+        ffi::pelton_x_cpu_load_nohz_start(self, now);
+    }
+
+    /// The tick starts again, or a balance is made for a CPU without tick and without load.
+    pub fn nohz(&mut self, now: u64, now_ticks: u64) {
+        ffi::pelton_x_cpu_load_nohz(self, now, now_ticks);
+    }
+}
+
+/// Does a CPU count as busy? `idle`: a number of [`balance_idle`]; from 5.10 on tasks of `SCHED_IDLE` alone do not make it so.
+#[must_use]
+pub fn lb_is_busy(policy: &Policy, idle: u32, idle_tasks_only: bool) -> bool {
+    ffi::pelton_x_lb_is_busy(policy, idle, idle_tasks_only.into()) != 0
+}
+
+/// Does a balance look first at the task that was queued last?
+#[must_use]
+pub fn lb_newest_first(policy: &Policy) -> bool {
+    ffi::pelton_x_lb_newest_first(policy) != 0
+}
+
 /// How often a domain's balance may fail before tasks that ran lately are moved.
 #[must_use]
 pub fn cache_nice_tries(domain: &SchedDomain) -> u32 {
@@ -300,6 +354,7 @@ pub fn cache_nice_tries(domain: &SchedDomain) -> u32 {
 }
 
 pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
+    CpuLoad::layout(rows);
     LbEnv::layout(rows);
     LbGroup::layout(rows);
     Lb::layout(rows);

@@ -4,7 +4,7 @@
 
 use std::ffi::c_char;
 
-use crate::balance::{Lb, LbDomain, LbEnv, LbTask};
+use crate::balance::{CpuLoad, Lb, LbDomain, LbEnv, LbTask};
 use crate::boost::BoostCpu;
 use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::governors::{Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote};
@@ -454,6 +454,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_newidle_skips(p: &Policy, n: &Newidle) -> u32;
     pub(crate) safe fn pelton_x_newidle_searched(p: &Policy, n: &mut Newidle, cost_ns: u64, now_ns: u64);
     pub(crate) safe fn pelton_x_newidle_decay(n: &mut Newidle, now_ns: u64);
+    pub(crate) safe fn pelton_x_newidle_faded(n: &mut Newidle, lowest_ns: u64, sum_ns: u64);
     pub(crate) safe fn pelton_x_select_task_rq_fair(p: &Policy, s: &Placement, out: &mut Placed) -> u32;
     pub(crate) safe fn pelton_x_util_fits_cpu(
         p: &Policy,
@@ -518,10 +519,22 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_cpu_overutilized(p: &Policy, s: &Placement, cpu: u32) -> u32;
     pub(crate) safe fn pelton_x_cache_nice_tries(d: &SchedDomain) -> u32;
     pub(crate) safe fn pelton_x_lb_domain_init(st: &mut LbDomain, d: &SchedDomain, now: u64);
-    pub(crate) safe fn pelton_x_sd_balance_interval(st: &LbDomain, busy: u32, tick_ns: u64, cpus: u32) -> u64;
+    pub(crate) safe fn pelton_x_sd_balance_interval(
+        p: &Policy,
+        st: &LbDomain,
+        busy: u32,
+        tick_ns: u64,
+        cpus: u32,
+    ) -> u64;
+    pub(crate) safe fn pelton_x_lb_is_busy(p: &Policy, idle: u32, idle_tasks_only: u32) -> u32;
+    pub(crate) safe fn pelton_x_lb_clears_imbalance(p: &Policy, e: &LbEnv) -> u32;
+    pub(crate) safe fn pelton_x_lb_newest_first(p: &Policy) -> u32;
+    pub(crate) safe fn pelton_x_cpu_load_tick(l: &mut CpuLoad, now: u64, now_ticks: u64);
+    pub(crate) safe fn pelton_x_cpu_load_nohz_start(l: &mut CpuLoad, now: u64);
+    pub(crate) safe fn pelton_x_cpu_load_nohz(l: &mut CpuLoad, now: u64, now_ticks: u64);
     pub(crate) safe fn pelton_x_lb_newidle_skips(st: &LbDomain, avg_idle_ns: u64, spent_ns: u64) -> u32;
     pub(crate) safe fn pelton_x_lb_newidle_searched(p: &Policy, st: &mut LbDomain, cost_ns: u64, now_ns: u64);
-    pub(crate) safe fn pelton_x_lb_newidle_decay(st: &mut LbDomain, now_ns: u64);
+    pub(crate) safe fn pelton_x_lb_newidle_decay(st: &mut LbDomain, now_ns: u64) -> u32;
     pub(crate) safe fn pelton_x_should_we_balance(p: &Policy, s: &Placement, e: &LbEnv) -> u32;
     pub(crate) safe fn pelton_x_lb_may_wait(p: &Policy, st: &mut LbDomain, e: &LbEnv, migration: u32, weight: u32);
     pub(crate) safe fn pelton_x_lb_balanced(p: &Policy, st: &mut LbDomain, e: &LbEnv, migration: u32, weight: u32);

@@ -62,6 +62,11 @@ impl Newidle {
     pub fn decay(&mut self, now_ns: u64) {
         ffi::pelton_x_newidle_decay(self, now_ns);
     }
+
+    /// The costs of some domains faded: that of the smallest is `lowest_ns`, of all `sum_ns`.
+    pub fn faded(&mut self, lowest_ns: u64, sum_ns: u64) {
+        ffi::pelton_x_newidle_faded(self, lowest_ns, sum_ns);
+    }
 }
 
 impl IdleWalk {

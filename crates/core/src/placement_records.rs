@@ -99,6 +99,8 @@ mirror! {
         est_clamped: u32,
         /// Of its running task, when that waits for a bigger CPU; weight.
         misfit_load: u32,
+        /// To 4.19: loads that fade over ticks, index 0 to 3 of [`crate::CpuLoad`].
+        cpu_load: [u64; 4],
     }
 }
 

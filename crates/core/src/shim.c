@@ -277,12 +277,18 @@ FN(u32, cpu_overutilized, (policy_t p, const struct pelton_placement *s, u32 cpu
 typedef const struct pelton_lb_env *env_t;
 FN(u32, cache_nice_tries, (const struct pelton_sched_domain *d), (d))
 FN(void, lb_domain_init, (struct pelton_lb_domain * st, const struct pelton_sched_domain *d, u64 now), (st, d, now))
-FN(u64, sd_balance_interval, (const struct pelton_lb_domain *st, u32 busy, u64 tick_ns, u32 cpus),
-   (st, busy, tick_ns, cpus))
+FN(u64, sd_balance_interval, (policy_t p, const struct pelton_lb_domain *st, u32 busy, u64 tick_ns, u32 cpus),
+   (p, st, busy, tick_ns, cpus))
+FN(u32, lb_is_busy, (policy_t p, u32 idle, u32 idle_tasks_only), (p, idle, idle_tasks_only))
+FN(u32, lb_clears_imbalance, (policy_t p, env_t e), (p, e))
+FN(u32, lb_newest_first, (policy_t p), (p))
+FN(void, cpu_load_tick, (struct pelton_cpu_load * l, u64 now, u64 now_ticks), (l, now, now_ticks))
+FN(void, cpu_load_nohz_start, (struct pelton_cpu_load * l, u64 now), (l, now))
+FN(void, cpu_load_nohz, (struct pelton_cpu_load * l, u64 now, u64 now_ticks), (l, now, now_ticks))
 FN(u32, lb_newidle_skips, (const struct pelton_lb_domain *st, u64 avg_idle_ns, u64 spent_ns),
    (st, avg_idle_ns, spent_ns))
 FN(void, lb_newidle_searched, (policy_t p, struct pelton_lb_domain *st, u64 cost_ns, u64 now), (p, st, cost_ns, now))
-FN(void, lb_newidle_decay, (struct pelton_lb_domain * st, u64 now), (st, now))
+FN(u32, lb_newidle_decay, (struct pelton_lb_domain * st, u64 now), (st, now))
 FN(u32, should_we_balance, (policy_t p, place_t s, env_t e), (p, s, e))
 FN(void, lb_may_wait, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration, u32 weight),
    (p, st, e, migration, weight))
@@ -407,6 +413,7 @@ FN(void, newidle_woke, (struct pelton_newidle * n, u64 stay), (n, stay))
 FN(u32, newidle_skips, (policy_t p, cnewidle_t n), (p, n))
 FN(void, newidle_searched, (policy_t p, struct pelton_newidle *n, u64 cost, u64 now), (p, n, cost, now))
 FN(void, newidle_decay, (struct pelton_newidle * n, u64 now), (n, now))
+FN(void, newidle_faded, (struct pelton_newidle * n, u64 lowest_ns, u64 sum_ns), (n, lowest_ns, sum_ns))
 FN(u32, idle_walk_kick, (policy_t p, walk_t w), (p, w))
 FN(u32, idle_walk_newly, (policy_t p, walk_t w, cnewidle_t n), (p, w, n))
 FN(u32, blocked_walks, (policy_t p), (p))

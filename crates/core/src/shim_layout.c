@@ -2,6 +2,7 @@
 /* What C thinks of the shared records, for comparison with the Rust mirrors (tests/layout.rs). */
 #include "pelton/balance_move.h"
 #include "pelton/boost.h"
+#include "pelton/cpu_load.h"
 #include "pelton/deadline.h"
 #include "pelton/energy.h"
 #include "pelton/fair.h"
@@ -333,6 +334,7 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_place_cpu, util_clamped),
 	FLD(pelton_place_cpu, est_clamped),
 	FLD(pelton_place_cpu, misfit_load),
+	FLD(pelton_place_cpu, cpu_load),
 	REC(pelton_perf_domain),
 	FLD(pelton_perf_domain, cpus),
 	FLD(pelton_perf_domain, first_state),
@@ -391,6 +393,9 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_place_energy, perf_domain),
 	FLD(pelton_place_energy, max_util),
 	FLD(pelton_place_energy, busy),
+	REC(pelton_cpu_load),
+	FLD(pelton_cpu_load, load),
+	FLD(pelton_cpu_load, last_ticks),
 	REC(pelton_lb_env),
 	FLD(pelton_lb_env, cpus),
 	FLD(pelton_lb_env, dst_cpu),
@@ -420,6 +425,10 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_lb_group, cores),
 	FLD(pelton_lb_group, overutilized),
 	FLD(pelton_lb_group, smt_balance),
+	FLD(pelton_lb_group, imbalanced),
+	FLD(pelton_lb_group, reserved),
+	FLD(pelton_lb_group, runnable_load),
+	FLD(pelton_lb_group, load_per_task),
 	REC(pelton_lb),
 	FLD(pelton_lb, imbalance),
 	FLD(pelton_lb, total_load),

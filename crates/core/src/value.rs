@@ -159,6 +159,10 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("newidle", "domain_cost", NEWIDLE_DOMAIN_COST),
     ("newidle", "at_switch", NEWIDLE_AT_SWITCH),
     ("balance", "pull", BALANCE_PULL),
+    ("balance", "loads_newly", BALANCE_LOADS_NEWLY),
+    ("balance", "loads_zero", BALANCE_LOADS_ZERO),
+    ("balance", "loads_biased", BALANCE_LOADS_BIASED),
+    ("balance", "loads", BALANCE_LOADS),
     ("balance", "types", BALANCE_TYPES),
     ("balance", "reduced", BALANCE_REDUCED),
     ("balance", "cores", BALANCE_CORES),
@@ -573,18 +577,26 @@ pub const NEWIDLE_DOMAIN_COST: u32 = 2;
 pub const NEWIDLE_AT_SWITCH: u32 = 3;
 /// `balance = pull`.
 pub const BALANCE_PULL: u32 = 0;
+/// `balance = loads_newly`.
+pub const BALANCE_LOADS_NEWLY: u32 = 1;
+/// `balance = loads_zero`.
+pub const BALANCE_LOADS_ZERO: u32 = 2;
+/// `balance = loads_biased`.
+pub const BALANCE_LOADS_BIASED: u32 = 3;
+/// `balance = loads`.
+pub const BALANCE_LOADS: u32 = 4;
 /// `balance = types`.
-pub const BALANCE_TYPES: u32 = 1;
+pub const BALANCE_TYPES: u32 = 5;
 /// `balance = reduced`.
-pub const BALANCE_REDUCED: u32 = 2;
+pub const BALANCE_REDUCED: u32 = 6;
 /// `balance = cores`.
-pub const BALANCE_CORES: u32 = 3;
+pub const BALANCE_CORES: u32 = 7;
 /// `balance = misfit_apart`.
-pub const BALANCE_MISFIT_APART: u32 = 4;
+pub const BALANCE_MISFIT_APART: u32 = 8;
 /// `balance = runnable`.
-pub const BALANCE_RUNNABLE: u32 = 5;
+pub const BALANCE_RUNNABLE: u32 = 9;
 /// `balance = overutilized`.
-pub const BALANCE_OVERUTILIZED: u32 = 6;
+pub const BALANCE_OVERUTILIZED: u32 = 10;
 /// `balance_capacity = after`.
 pub const BALANCE_CAPACITY_AFTER: u32 = 0;
 /// `balance_capacity = before`.

@@ -35,7 +35,11 @@ impl<S: Sink> Engine<'_, S> {
         cpu.looked = asked || (has_domain && self.chores.overload && !cpu.newidle.closed(&self.policy));
         if self.balancing.decides {
             self.placing.forget_misfit(c);
-            let found = self.cpus[c as usize].looked && self.newidle_balance(c);
+            if !self.cpus[c as usize].looked {
+                self.newly_idle_without_search(c);
+                return false;
+            }
+            let found = self.newidle_balance(c);
             if found {
                 self.cpus[c as usize].idle_stamp_ns = None;
             }

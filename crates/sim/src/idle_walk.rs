@@ -90,7 +90,7 @@ impl<S: Sink> Engine<'_, S> {
                 break;
             }
             self.cpus[c as usize].walking = Some(Walking { why, next: next + 1, inside });
-            if self.walk_over(next, why) && self.m.costs.blocked() {
+            if self.walk_over(self.walked(c, next), why) && self.m.costs.blocked() {
                 if inside {
                     self.cpus[c as usize].searching_until_ns = self.now + self.path_left_ns(c);
                 }
@@ -98,6 +98,17 @@ impl<S: Sink> Engine<'_, S> {
             }
         }
         self.exec = exec;
+    }
+
+    /// The CPU that the walk of CPU `c` comes to as its `n`th: itself last, the others from the first on, from 5.10 on from
+    /// the next one on.
+    fn walked(&self, c: u32, n: u32) -> u32 {
+        let cpus = self.cpus.len() as u32;
+        match n {
+            _ if self.policy.idle_walk == value::IDLE_WALK_ENTRY => (c + 1 + n) % cpus,
+            _ if n + 1 == cpus => c,
+            _ => n + u32::from(n >= c),
+        }
     }
 
     /// CPU `c` has something to run: it leaves the rest of its walk.
@@ -136,8 +147,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.account(c);
         self.update_clock(c);
-        self.cpus[c as usize].newidle.decay(self.now);
         self.refresh_capacity(c);
+        self.catch_up_idle_cpu_load(c);
         self.balance_domains(c, balance_idle::IDLE);
     }
 

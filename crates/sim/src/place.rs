@@ -109,11 +109,16 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Load of a CPU as the placement of its profile reads it.
-    fn wake_load(&self, c: u32) -> u64 {
-        let cpu = &self.cpus[c as usize];
+    pub(crate) fn wake_load(&self, c: u32) -> u64 {
         if !pelton_core::wake_reads_runnable(&self.policy) {
-            return cpu.rq.cfs.avg.load_avg;
+            return self.cpus[c as usize].rq.cfs.avg.load_avg;
         }
+        self.runnable_load(c)
+    }
+
+    /// Load of the fair tasks that are runnable on a CPU.
+    pub(crate) fn runnable_load(&self, c: u32) -> u64 {
+        let cpu = &self.cpus[c as usize];
         let of = |&entity: &u32| self.entity_load(c, entity);
         let running = if cpu.fair.curr == NO_TASK { 0 } else { of(&cpu.fair.curr) };
         running + cpu.fair.queue.iter().map(of).sum::<u64>()

@@ -248,7 +248,9 @@ impl<S: Sink> Engine<'_, S> {
         let dl_like = |class: Option<Class>| matches!(class, Some(Class::Deadline | Class::Worker));
         match self.tasks[t as usize].class {
             Class::Fair => {
-                self.tasks[t as usize].list_place = self.balancing.at_head();
+                if !self.balancing.newest_first {
+                    self.tasks[t as usize].list_place = self.balancing.at_head();
+                }
                 self.fair_set(c, t);
             }
             Class::Realtime => {

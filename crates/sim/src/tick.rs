@@ -19,6 +19,7 @@ pub(crate) const IDLE_BALANCE_NS_PER_CPU: u64 = 1_000_000;
 impl<S: Sink> Engine<'_, S> {
     /// Starts ticking again on the grid.
     pub(crate) fn restart_tick(&mut self, c: u32) {
+        self.catch_up_cpu_load(c);
         self.cpus[c as usize].tick_stopped = false;
         let since_phase = self.now + self.tick_ns - self.tick_phase_ns;
         let next = self.now + self.tick_ns - since_phase % self.tick_ns;
@@ -35,6 +36,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A CPU goes idle without its tick.
     pub(crate) fn stop_tick(&mut self, c: u32) {
+        self.hold_cpu_load(c);
         self.cpus[c as usize].tick.cancel();
         self.cpus[c as usize].tick_stopped = true;
     }
@@ -61,6 +63,7 @@ impl<S: Sink> Engine<'_, S> {
         if t != NO_TASK {
             self.task_tick(c, t);
         }
+        self.fade_cpu_load(c);
         self.cpus[c as usize].rq.rt_share_age();
         self.signal_hw(c);
         if t != NO_TASK {
@@ -144,7 +147,9 @@ impl<S: Sink> Engine<'_, S> {
     /// What a CPU knows of itself is brought up to date.
     pub(crate) fn refresh_records(&mut self, c: u32) {
         self.refresh_capacity(c);
-        self.cpus[c as usize].newidle.decay(self.now);
+        if !self.balancing.decides {
+            self.cpus[c as usize].newidle.decay(self.now);
+        }
         let runs = self.runs(c);
         if self.cpus[c as usize].rq.others_have_blocked() || self.cpus[c as usize].levels.has_listed() {
             self.signal_blocked(c, runs);

@@ -138,3 +138,24 @@ fn three_busy_tasks_share_two_cpus_from_5_10() {
         }
     }
 }
+
+/// A busy CPU of four is balanced every 64 ms (128 ms to 5.4), an idle one every 4. It ran out of tasks when nobody had one to
+/// give; 2 ms later somebody has.
+#[test]
+fn an_idle_cpu_does_not_wait_for_the_interval_of_a_busy_one() {
+    let worst_ns = |p: &str, ends_ms: u64| {
+        let hog = |name: &str, cpu| on(busy(name), cpu);
+        let ending = on(task("ends", Some(1), vec![run_ms(ends_ms)]), 3);
+        let mut second = hog("second", 0);
+        second.start = Start::After((ends_ms + 2) * MS);
+        let mut free = busy("free");
+        free.cpus = Some(CpuSet::of([0, 3]));
+        let w = workload(vec![free, hog("b", 1), hog("c", 2), ending, second]);
+        let r = run_on(&fixed_speed(&[(4, 1024)]), &w, p, 600);
+        r.tasks[0].wait_ns + r.tasks[4].wait_ns
+    };
+    for p in ["4.16", "5.4", "5.10", "6.6", "7.2"] {
+        let worst = (0..12).map(|k| worst_ns(p, 200 + 13 * k)).max().expect("twelve");
+        assert!(worst < 25 * MS, "{p}: {} ms", worst / MS);
+    }
+}

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Load balancing from 5.10 on: the host's side of the core's `balance.h`, `balance_group.h` and `balance_move.h`. When it
+//! Load balancing: the host's side of the core's `balance.h`, `balance_loads.h`, `balance_group.h` and `balance_move.h`. When it
 //! takes place: at ticks, for idle CPUs without tick, and before a CPU goes idle. `search.rs` balances one domain.
 
+mod cpu_load;
 mod search;
 mod tasks;
 
-use pelton_core::{Lb, LbDomain, Placement, Policy, balance_idle, value};
+use pelton_core::{CpuLoad, Lb, LbDomain, Placement, Policy, balance_idle, lb_is_busy, lb_newest_first, value};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
 use crate::state::NO_TASK;
+
+const NS_PER_S: u64 = 1_000_000_000;
+/// Place between the heads and the ends of lists.
+const LIST_MIDDLE: u64 = 1 << 62;
 
 /// State of balancing.
 pub(crate) struct Balancing {
@@ -21,8 +26,14 @@ pub(crate) struct Balancing {
     next_balance_ticks: Vec<u64>,
     /// What the last balance found.
     lb: Box<Lb>,
-    /// Stands for the heads of the CPUs' lists of tasks: grows with everything that is put there.
+    /// Loads that fade over ticks, and whether this release compares them.
+    pub cpu_loads: Vec<CpuLoad>,
+    pub biased: bool,
+    /// A balance looks at the task first that was queued last.
+    pub newest_first: bool,
+    /// Stand for the heads and the ends of the CPUs' lists of tasks: change with everything that is put there.
     head: u64,
+    end: u64,
 }
 
 impl Balancing {
@@ -34,9 +45,13 @@ impl Balancing {
         Balancing {
             decides: record.nr_cpus > 1 && policy.balance != value::BALANCE_PULL,
             next_balance_ticks: vec![0; domains.len()],
+            cpu_loads: vec![CpuLoad::default(); domains.len()],
+            biased: (value::BALANCE_LOADS_NEWLY..value::BALANCE_LOADS).contains(&policy.balance),
+            newest_first: lb_newest_first(policy),
             domains,
             lb: Box::default(),
-            head: 0,
+            head: LIST_MIDDLE,
+            end: LIST_MIDDLE,
         }
     }
 
@@ -44,6 +59,15 @@ impl Balancing {
     pub(crate) fn at_head(&mut self) -> u64 {
         self.head += 1;
         self.head
+    }
+
+    /// A task that a balance left where it is goes where it is looked at last.
+    pub(crate) fn passed_over(&mut self) -> u64 {
+        if !self.newest_first {
+            return self.at_head();
+        }
+        self.end -= 1;
+        self.end
     }
 
     /// Tick at which CPU `c` next balances.
@@ -70,18 +94,18 @@ impl<S: Sink> Engine<'_, S> {
 
     /// All domains of CPU `c` that are due.
     pub(crate) fn balance_domains(&mut self, c: u32, idle: u32) {
-        let (now_ticks, now, cpus) = (self.now_ticks(), self.now, self.cpus.len() as u32);
-        let tick_ns = self.tick_ns;
+        let (now_ticks, cpus) = (self.now_ticks(), self.cpus.len() as u32);
+        let (tick_ns, policy) = (self.tick_ns, self.policy);
         let (mut goes_on, mut idle) = (true, idle);
+        self.fade_costs(c);
         let mut next = now_ticks + 60_000_000_000 / tick_ns;
         for level in 0..self.balancing.domains[c as usize].len() {
             let busy = self.is_busy(c, idle);
             let own = &mut self.balancing.domains[c as usize][level];
-            own.newidle_decay(now);
             if !goes_on {
-                continue;
+                break;
             }
-            let mut interval = own.interval_ticks(busy, tick_ns, cpus);
+            let mut interval = own.interval_ticks(&policy, busy, tick_ns, cpus);
             if now_ticks >= self.balancing.domains[c as usize][level].last_balance_ticks + interval {
                 let moved;
                 (moved, goes_on) = self.balance_domain(c, level as u32, idle);
@@ -91,16 +115,33 @@ impl<S: Sink> Engine<'_, S> {
                 let busy = self.is_busy(c, idle);
                 let own = &mut self.balancing.domains[c as usize][level];
                 own.last_balance_ticks = now_ticks;
-                interval = own.interval_ticks(busy, tick_ns, cpus);
+                interval = own.interval_ticks(&policy, busy, tick_ns, cpus);
             }
             next = next.min(self.balancing.domains[c as usize][level].last_balance_ticks + interval);
         }
         self.balancing.next_balance_ticks[c as usize] = next;
     }
 
-    /// Not idle, nor with tasks of SCHED_IDLE alone.
+    /// What searches cost is forgotten slowly.
+    fn fade_costs(&mut self, c: u32) {
+        let own = &mut self.balancing.domains[c as usize];
+        let faded = own.iter_mut().filter_map(|domain| domain.newidle_decay(self.now).then_some(())).count() > 0;
+        if let Some(lowest) = own.first().filter(|_| faded) {
+            let sum_ns = own.iter().map(|domain| domain.newidle_cost_ns).sum();
+            self.cpus[c as usize].newidle.faded(lowest.newidle_cost_ns, sum_ns);
+        }
+    }
+
+    /// CPU `c` goes idle without a search: its next balance is no later than an idle CPU's.
+    pub(crate) fn newly_idle_without_search(&mut self, c: u32) {
+        let Some(lowest) = self.balancing.domains[c as usize].first() else { return };
+        let interval = lowest.interval_ticks(&self.policy, false, self.tick_ns, self.cpus.len() as u32);
+        let next = lowest.last_balance_ticks + interval;
+        self.balancing.earlier(c, next.min(self.now_ticks() + NS_PER_S / self.tick_ns));
+    }
+
     fn is_busy(&self, c: u32, idle: u32) -> bool {
-        idle != balance_idle::IDLE && !self.cpus[c as usize].fair.is_idle_only()
+        lb_is_busy(&self.policy, idle, self.cpus[c as usize].fair.is_idle_only())
     }
 
     /// CPU `c` is about to go idle: it looks for a task, domain by domain, while it may expect to have the time.
@@ -111,16 +152,19 @@ impl<S: Sink> Engine<'_, S> {
         }
         let free = self.policy.newidle_own == value::NEWIDLE_OWN_FREE;
         let mut from_ns = if free { self.path_left_ns(c) } else { before_ns };
-        let (mut spent_ns, mut found) = (0, false);
+        let (mut spent_ns, mut found, mut searched) = (0, false, false);
+        self.balancing.earlier(c, self.now_ticks() + NS_PER_S / self.tick_ns);
         for level in 0..self.balancing.domains[c as usize].len() {
             let own = &self.balancing.domains[c as usize][level];
-            let next = own.last_balance_ticks + own.interval_ticks(false, self.tick_ns, self.cpus.len() as u32);
+            let next =
+                own.last_balance_ticks + own.interval_ticks(&self.policy, false, self.tick_ns, self.cpus.len() as u32);
             let skips = own.newidle_skips(self.cpus[c as usize].newidle.avg_idle_ns, spent_ns);
             self.balancing.earlier(c, next);
             if skips {
                 break;
             }
             let (moved, goes_on) = self.newidle_search(c, level);
+            searched = true;
             let to_ns = self.path_left_ns(c);
             self.note_search(c, level, to_ns - from_ns);
             spent_ns += to_ns - from_ns;
@@ -130,7 +174,10 @@ impl<S: Sink> Engine<'_, S> {
                 break;
             }
         }
-        self.ends_search(c, before_ns, spent_ns);
+        let all_ns = self.ends_search(c, before_ns, spent_ns);
+        if searched {
+            self.cpus[c as usize].report.search_ns.add(all_ns);
+        }
         found
     }
 
@@ -150,14 +197,14 @@ impl<S: Sink> Engine<'_, S> {
         if level == 0 {
             cpu.newidle.searched(&self.policy, cost_ns, self.now);
         }
-        cpu.report.search_ns.add(cost_ns);
     }
 
-    fn ends_search(&mut self, c: u32, before_ns: u64, spent_ns: u64) {
+    fn ends_search(&mut self, c: u32, before_ns: u64, spent_ns: u64) -> u64 {
         let all_ns = self.path_left_ns(c) - before_ns;
         let cpu = &mut self.cpus[c as usize];
         cpu.newidle.spent(spent_ns);
         cpu.searching_until_ns = if all_ns > 0 { self.now + before_ns + all_ns } else { 0 };
+        all_ns
     }
 
     /// The running task of CPU `c` would have more elsewhere: it is too big for it, or others took its capacity.

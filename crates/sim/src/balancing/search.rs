@@ -90,7 +90,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Nothing is to be moved. A group that pinned tasks kept out of balance is no longer said to be so.
     fn found_balance(&mut self, c: u32, env: &LbEnv) {
-        if env.flags & lbf::ALL_PINNED == 0 {
+        if env.clears_imbalance(&self.policy) {
             self.placing.set_group_imbalance(c, env.level as usize, false);
         }
         self.found_pinned(c, env);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The tasks that a balance looks at: those of the CPU's list that were put at its head longest ago come first.
+//! The tasks that a balance looks at: those of the CPU's list that were put at its head longest ago come first (in 4.12 last).
 
 use pelton_core::{LbEnv, LbTask, NR_MIGRATE, balance_idle, fair, lbf};
 use pelton_schema::Sink;
@@ -38,7 +38,7 @@ impl<S: Sink> Engine<'_, S> {
             // The engine has no way to move a task that sleeps and is still queued.
             if task.delayed != 0 || !env.detach_task(&self.policy, self.placing.record(), &mut self.balancing.lb, &task)
             {
-                self.tasks[t as usize].list_place = self.balancing.at_head();
+                self.tasks[t as usize].list_place = self.balancing.passed_over();
                 continue;
             }
             self.detach(t, src, dst);
@@ -51,7 +51,7 @@ impl<S: Sink> Engine<'_, S> {
         taken.len() as u32
     }
 
-    /// Fair tasks of a CPU, the running one among them, the end of its list first; as many as a balance looks at.
+    /// Fair tasks of a CPU, the running one among them, the end of its list first (in 4.12 its head); as many as a balance looks at.
     fn list_of(&self, c: u32) -> Vec<u32> {
         let cpu = &self.cpus[c as usize];
         let mut list = Vec::new();
@@ -61,6 +61,9 @@ impl<S: Sink> Engine<'_, S> {
             list.push(cpu.curr);
         }
         list.sort_by_key(|&t| self.tasks[t as usize].list_place);
+        if self.balancing.newest_first {
+            list.reverse();
+        }
         list.truncate(cpu.nr_running().min(NR_MIGRATE) as usize);
         list
     }

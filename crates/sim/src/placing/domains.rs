@@ -12,8 +12,10 @@ use crate::machine::Machine;
 
 /// Difference that is no reason to move between threads of a core, percent above 100 (sd_init).
 const THREADS_PCT: u32 = 110;
-/// The same elsewhere, from 5.10 on.
+/// The same between CPUs of a cache, and from 5.10 on elsewhere.
 const CPUS_PCT: u32 = 117;
+/// The same elsewhere, to 5.4.
+const FAR_PCT: u32 = 125;
 
 /// A record with everything of the machine that does not change; `None` when it has more CPUs than a record has room for.
 pub(super) fn record(m: &Machine, policy: &Policy) -> Option<Placement> {
@@ -57,8 +59,24 @@ fn levels(m: &Machine, policy: &Policy, c: u32) -> [(Vec<u32>, u32, u32); 4] {
         (of(c).smt.clone(), sd::SHARE_CPUCAPACITY | sd::SHARE_LLC, THREADS_PCT),
         (cluster, sd::CLUSTER | sd::SHARE_LLC, CPUS_PCT),
         (cache, sd::SHARE_LLC, CPUS_PCT),
-        (all(m), 0, CPUS_PCT),
+        (all(m), 0, if by_loads(policy) { FAR_PCT } else { CPUS_PCT }),
     ]
+}
+
+/// Balance by loads, up to 5.4.
+fn by_loads(policy: &Policy) -> bool {
+    (value::BALANCE_LOADS_NEWLY..=value::BALANCE_LOADS).contains(&policy.balance)
+}
+
+/// What a domain is told of itself: are its CPUs unequal (found from 5.0 on), are tasks to be spread over such domains (in
+/// 4.12 not over those of one cache).
+fn own_flags(m: &Machine, policy: &Policy, cpus: &[u32], level: u32) -> u32 {
+    let unequal = classes(m, cpus).len() > 1 && !(by_loads(policy) && policy.balance < value::BALANCE_LOADS);
+    let whole = classes(m, cpus).len() == classes(m, &all(m)).len();
+    let near = level & sd::SHARE_LLC != 0 && level & sd::SHARE_CPUCAPACITY == 0;
+    let asym =
+        if unequal { sd::ASYM_CPUCAPACITY } else { 0 } | if unequal && whole { sd::ASYM_CPUCAPACITY_FULL } else { 0 };
+    asym | if policy.balance == value::BALANCE_LOADS_NEWLY && near { 0 } else { sd::PREFER_SIBLING }
 }
 
 fn cpu(m: &Machine, policy: &Policy, c: u32) -> PlaceCpu {
@@ -82,7 +100,7 @@ fn cpu(m: &Machine, policy: &Policy, c: u32) -> PlaceCpu {
     out.cluster = if cluster.len() > 1 && cluster.len() < cache.len() { first(cluster, c) } else { out.llc };
     out.nr_idle_scan_llc = out.llc_size;
     for (cpus, flags, pct) in &levels {
-        add_domain(m, &mut out, cpus, *flags, *pct);
+        add_domain(m, policy, &mut out, cpus, *flags, *pct);
     }
     pointers(m, policy, &mut out, mask(cache));
     out
@@ -93,22 +111,19 @@ fn first(cpus: &[u32], or: u32) -> u32 {
 }
 
 /// Adds a domain unless it is no larger than the one below.
-fn add_domain(m: &Machine, out: &mut PlaceCpu, cpus: &[u32], flags: u32, pct: u32) {
+fn add_domain(m: &Machine, policy: &Policy, out: &mut PlaceCpu, cpus: &[u32], flags: u32, pct: u32) {
     let at = out.nr_domains as usize;
     let below = if at > 0 { out.domains[at - 1].span.count_ones() } else { 1 };
     if cpus.len() as u32 <= below || at == DOMAINS_MAX {
         return;
     }
-    let unequal = classes(m, cpus).len() > 1;
-    let whole = classes(m, cpus).len() == classes(m, &all(m)).len();
-    let asym =
-        if unequal { sd::ASYM_CPUCAPACITY } else { 0 } | if unequal && whole { sd::ASYM_CPUCAPACITY_FULL } else { 0 };
-    if unequal && at > 0 {
+    let own = own_flags(m, policy, cpus, flags);
+    if own & sd::ASYM_CPUCAPACITY != 0 && at > 0 {
         out.domains[at - 1].flags &= !sd::PREFER_SIBLING;
     }
     out.domains[at] = SchedDomain {
         span: mask(cpus),
-        flags: flags | asym | sd::PREFER_SIBLING | sd::BALANCE_EXEC | sd::BALANCE_FORK | sd::WAKE_AFFINE,
+        flags: flags | own | sd::BALANCE_EXEC | sd::BALANCE_FORK | sd::WAKE_AFFINE,
         imbalance_pct: pct,
         ..SchedDomain::default()
     };

@@ -26,7 +26,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Task `t` of CPU `c` was chosen to run, or ticked.
     pub(crate) fn note_misfit(&mut self, c: u32, t: u32) {
         let asked = self.placing.decides || self.placing.by_energy || self.balancing.decides;
-        if self.asymmetric && asked {
+        if self.asymmetric && asked && !self.balancing.biased {
             self.placing.misfit[c as usize] = self.load_of_misfit(c, t);
         }
     }

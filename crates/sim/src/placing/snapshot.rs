@@ -34,6 +34,7 @@ impl<S: Sink> Engine<'_, S> {
         let idle_tasks = if cpu.fair.is_idle_only() { cpu.fair.nr_runnable() } else { 0 };
         let delayed = cpu.fair.delayed;
         let curr_idle = cpu.curr == NO_TASK && !self.searches(c);
+        let load = self.wake_load(c);
         let out = &mut self.placing.record.cpus[c as usize];
         out.state = Signals {
             util_cfs: cpu.rq.cfs.avg.util_avg as u32,
@@ -55,7 +56,8 @@ impl<S: Sink> Engine<'_, S> {
             out.est_clamped = cpu.clamp_sum.est;
         }
         out.uclamp_idle = cpu.uclamp.idle;
-        out.load = cpu.rq.cfs.avg.load_avg;
+        out.load = load;
+        out.cpu_load.copy_from_slice(&self.balancing.cpu_loads[c as usize].load[..4]);
         out.hw_pressure = cpu.rq.hw.load_avg as u32;
         out.nr_running = cpu.nr_running() + delayed;
         out.h_nr_runnable = cpu.fair.nr_runnable();

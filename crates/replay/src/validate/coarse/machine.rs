@@ -131,7 +131,6 @@ impl Machine {
     /// The frequency of a CPU changes; neighbours without events of their own follow.
     pub fn frequency(&mut self, now: u64, cpu: u32, khz: u32) {
         for other in self.table.follow(cpu) {
-            self.refresh(now, other);
             let reference = self.table.reference(other);
             let c = self.started(other, now);
             if c.khz == 0 {

@@ -228,6 +228,11 @@ impl Coarse {
     }
 
     fn queue_util(&mut self, now: u64, cpu: u32, util: u32, known: bool) {
+        // A balance takes all its tasks from one queue and then puts them on the other: between two of one instant the second
+        // queue has not all that have left the first.
+        if self.waiting.get(&cpu).is_some_and(|waiting| waiting.since == now) {
+            self.waiting.remove(&cpu);
+        }
         self.settle(cpu);
         let lag_ns = self.machine.lag_ns(cpu);
         let last = self.last.insert(cpu, Last { now, util, lag_ns });
