@@ -5,7 +5,7 @@ use crate::cap_scale;
 use crate::pelt::{Avg, LOAD_AVG_MAX, MIN_DIVIDER, Scale};
 use crate::pressure::{RtShare, add_share, update_irq};
 use crate::rq::CfsRq;
-use crate::rules::{IdleClock, Invariance, Rules};
+use crate::rules::{IdleClock, Invariance, Rules, ThrottleClock};
 
 /// Sum of utilization sums from which a CPU counts as having had no idle time (A.7.2).
 pub const SATURATED_SUM: u64 = MIN_DIVIDER * 1024 - LOAD_AVG_MAX;
@@ -119,10 +119,18 @@ pub fn cfs_clock(rules: &Rules, rq: &Rq, cfs: &CfsRq) -> u64 {
     running.wrapping_sub(cfs.throttled_clock_pelt_ns)
 }
 
+/// What the time of a throttled queue is taken from.
+fn throttle_time(rules: &Rules, rq: &Rq) -> u64 {
+    match rules.throttle_clock {
+        ThrottleClock::Task => rq.clock.clock_task_ns,
+        ThrottleClock::Pelt => clock_pelt(rules, rq),
+    }
+}
+
 /// The queue or one above it was throttled.
 pub fn throttle(rules: &Rules, rq: &Rq, cfs: &mut CfsRq) {
     if cfs.throttle_count == 0 {
-        cfs.throttled_at_ns = clock_pelt(rules, rq);
+        cfs.throttled_at_ns = throttle_time(rules, rq);
     }
     cfs.throttle_count += 1;
 }
@@ -134,6 +142,6 @@ pub fn unthrottle(rules: &Rules, rq: &Rq, cfs: &mut CfsRq) {
     }
     cfs.throttle_count -= 1;
     if cfs.throttle_count == 0 {
-        cfs.throttled_clock_pelt_ns += clock_pelt(rules, rq) - cfs.throttled_at_ns;
+        cfs.throttled_clock_pelt_ns += throttle_time(rules, rq) - cfs.throttled_at_ns;
     }
 }

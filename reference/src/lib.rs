@@ -25,6 +25,7 @@
 //! | [`fair`] | `fair.h`, `fair_cfs.h`, `fair_eevdf.h`, `fair_reweight.h`, `fair_weight.h` | J.2: the fair class |
 //! | [`idle`] | `idle.h`, `idle_menu.h`, `idle_teo.h` | J.5: menu and teo |
 //! | [`balance`] | `rt_limit.h`, `newidle.h`, `idle_walk.h` | the real-time limit; CPUs that go idle or are |
+//! | [`cfs_bandwidth`] | `cfs_bandwidth.h` | quotas of task groups |
 //! | [`deadline`] | `deadline.h` | the deadline class: its server and admission |
 //! | [`place`] | `place.h` | where a waking task is drawn to |
 //! | [`uclamp_sum`] | `uclamp_sum.h` | G.4, G.6, G.9: clamps that add up |
@@ -34,6 +35,7 @@
 
 pub mod balance;
 pub mod boost;
+pub mod cfs_bandwidth;
 pub mod clock;
 pub mod deadline;
 pub mod energy;

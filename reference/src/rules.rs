@@ -62,6 +62,16 @@ rules! {
     init_weight: InitWeight { "unscaled" => Unscaled, "scaled" => Scaled }
     /// A.7.2: when does the clock of a CPU that goes idle catch up?
     idle_clock: IdleClock { "later" => Later, "at_once" => AtOnce }
+    /// A.7.3: the clock that the time of a throttled queue is taken from.
+    throttle_clock: ThrottleClock { "task" => Task, "pelt" => Pelt }
+    /// What the end of a group's period does to the pool and to what queues hold.
+    bandwidth_refill: Refill { "expires_late" => ExpiresLate, "expires" => Expires, "quota" => Quota, "burst" => Burst }
+    /// Where a throttled queue stands, and whether it asks the pool once more.
+    bandwidth_throttle: ThrottleForm { "head" => Head, "tail" => Tail, "retry" => Retry, "at_once" => AtOnce }
+    /// A second return of runtime before the first is handed out.
+    bandwidth_slack: SlackForm { "pushed" => Pushed, "kept" => Kept }
+    /// What counts as throttled time.
+    bandwidth_time: ThrottledTime { "throttled" => Throttled, "waiting" => Waiting }
     /// A.13: is the time an idle CPU did not account taken off a task that leaves it?
     migration_lag: MigrationLag { "off" => Off, "on" => On }
     /// A.13: how a task leaves that moves while it is runnable.
@@ -283,6 +293,8 @@ numbers! {
     userspace_khz,
     /// I.3: pause between refreshes.
     blocked_update_us,
+    /// A queue's portion of its group's pool.
+    bandwidth_slice_us,
 }
 
 /// Kernels that have a profile, oldest first.
@@ -298,6 +310,11 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("init_weight", &[("4.12", "unscaled"), ("6.12", "scaled")]),
     ("idle_clock", &[("4.12", "later"), ("6.1", "at_once")]),
     ("migration_lag", &[("4.12", "off"), ("6.1", "on")]),
+    ("throttle_clock", &[("4.12", "task"), ("5.10", "pelt")]),
+    ("bandwidth_refill", &[("4.12", "expires_late"), ("4.19", "expires"), ("5.4", "quota"), ("6.1", "burst")]),
+    ("bandwidth_throttle", &[("4.12", "head"), ("4.19", "tail"), ("5.10", "retry"), ("7.2", "at_once")]),
+    ("bandwidth_slack", &[("4.12", "pushed"), ("5.4", "kept")]),
+    ("bandwidth_time", &[("4.12", "throttled"), ("6.6", "waiting")]),
     ("queued_migrant", &[("4.12", "removed"), ("4.16", "detached")]),
     ("tg_limit", &[("4.12", "off"), ("6.12", "on")]),
     ("decayed_contrib", &[("4.12", "on"), ("4.16", "off"), ("6.12", "on"), ("6.18", "off"), ("7.2", "on")]),

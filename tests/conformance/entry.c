@@ -69,3 +69,4 @@ static inline __attribute__((always_inline)) void *record(u64 *w, u64 index)
 #include "entry_deadline.h"
 #include "entry_knob.h"
 #include "entry_clamps.h"
+#include "entry_bandwidth.h"

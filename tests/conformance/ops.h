@@ -121,7 +121,8 @@
 #define PELTON_TEST_CLAMPS(X) \
 	X(CLAMP_SUMS, op_clamp_sums, "G.4, G.6, G.9") \
 	X(TAKE_BIAS, op_take_bias, "G.6") \
-	X(GROUP_THROTTLED, op_group_throttled, "G.7")
+	X(GROUP_THROTTLED, op_group_throttled, "G.7") \
+	X(CFS_BANDWIDTH, op_cfs_bandwidth, "I.7")
 
 #define PELTON_TEST_OPS(X) \
 	PELTON_TEST_PELT(X) \

@@ -53,12 +53,18 @@ PELTON_INLINE u64 pelton_cfs_clock(const struct pelton_policy *pol, const struct
 	return now - cfs->throttled_clock_pelt_ns;
 }
 
+/* What the time of a throttled queue is taken from. */
+PELTON_INLINE u64 pelton_throttle_time(const struct pelton_policy *pol, const struct pelton_rq *rq)
+{
+	return pol->throttle_clock == PELTON_THROTTLE_CLOCK_TASK ? rq->clock.clock_task_ns : pelton_clock_pelt(pol, rq);
+}
+
 /* The queue or an ancestor was throttled: its clock stops. */
 PELTON_INLINE void pelton_throttle_clock(const struct pelton_policy *pol, const struct pelton_rq *rq,
 					 struct pelton_cfs_rq *cfs)
 {
 	if (!cfs->throttle_count)
-		cfs->throttled_at_ns = pelton_clock_pelt(pol, rq);
+		cfs->throttled_at_ns = pelton_throttle_time(pol, rq);
 	cfs->throttle_count++;
 }
 
@@ -70,7 +76,7 @@ PELTON_INLINE void pelton_unthrottle_clock(const struct pelton_policy *pol, cons
 		return;
 	cfs->throttle_count--;
 	if (!cfs->throttle_count)
-		cfs->throttled_clock_pelt_ns += pelton_clock_pelt(pol, rq) - cfs->throttled_at_ns;
+		cfs->throttled_clock_pelt_ns += pelton_throttle_time(pol, rq) - cfs->throttled_at_ns;
 }
 
 /* An idle CPU's PELT clock catches up; the moment is remembered for tasks that migrate away in their sleep. */

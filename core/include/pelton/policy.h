@@ -217,6 +217,23 @@ enum {
 };
 enum { PELTON_BOOST_FORM_RFC, PELTON_BOOST_FORM_LATER, PELTON_BOOST_FORM_HOLD };
 enum { PELTON_SAMPLING_6_12, PELTON_SAMPLING_4_5 };
+enum { PELTON_BANDWIDTH_OFF, PELTON_BANDWIDTH_GROUP, PELTON_BANDWIDTH_TASK };
+enum {
+	PELTON_BANDWIDTH_REFILL_EXPIRES_LATE,
+	PELTON_BANDWIDTH_REFILL_EXPIRES,
+	PELTON_BANDWIDTH_REFILL_QUOTA,
+	PELTON_BANDWIDTH_REFILL_BURST
+};
+enum {
+	PELTON_BANDWIDTH_THROTTLE_HEAD,
+	PELTON_BANDWIDTH_THROTTLE_TAIL,
+	PELTON_BANDWIDTH_THROTTLE_RETRY,
+	PELTON_BANDWIDTH_THROTTLE_AT_ONCE
+};
+enum { PELTON_BANDWIDTH_SLACK_PUSHED, PELTON_BANDWIDTH_SLACK_KEPT };
+enum { PELTON_BANDWIDTH_TIME_THROTTLED, PELTON_BANDWIDTH_TIME_WAITING };
+enum { PELTON_BANDWIDTH_PHASE_ALIGNED, PELTON_BANDWIDTH_PHASE_RANDOM };
+enum { PELTON_THROTTLE_CLOCK_TASK, PELTON_THROTTLE_CLOCK_PELT };
 enum { PELTON_CONSERVATIVE_FORM_STOPS, PELTON_CONSERVATIVE_FORM_STEPS, PELTON_CONSERVATIVE_FORM_STEPS_IF_IDLE };
 
 #define PELTON_SWITCHES(X) \
@@ -587,7 +604,30 @@ enum { PELTON_CONSERVATIVE_FORM_STOPS, PELTON_CONSERVATIVE_FORM_STEPS, PELTON_CO
 	  "lazy: nobody's; nobody walks over idle CPUs either, and who reads their load works out how far it has faded.") \
 	X(newidle_own, "free|counted", 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, \
 	  "Refreshing its own load before such a look is part of what the look costs (read in 6.1), or is not (read to " \
-	  "5.10).")
+	  "5.10).") \
+	X(bandwidth, "off|group|task", 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, \
+	  "Quotas of task groups. off: none is kept. group: a queue that used its group's quota up is taken off its parent " \
+	  "with all that waits on it (read to 6.12). task: it stays, and each of its tasks leaves when it would return to " \
+	  "user space (read in 6.18.2).") \
+	X(bandwidth_refill, "expires_late|expires|quota|burst", 0, 0, 1, 2, 2, 3, 3, 3, 3, 3, \
+	  "What the end of a period does. expires: the pool is the quota again, and what queues still hold is lost; " \
+	  "expires_late: by a comparison the wrong way round, a tick after the next refill (4.12, 4.16). quota: what they hold " \
+	  "is theirs (read in 5.4). burst: what was not used is kept up to the burst, and the pool is filled before the timer " \
+	  "stops (read in 6.1, not in 5.10).") \
+	X(bandwidth_throttle, "head|tail|retry|at_once", 0, 0, 1, 1, 2, 2, 2, 2, 2, 3, \
+	  "Where a throttled queue stands among those that wait for runtime. head: before the others (4.12, 4.16). tail: " \
+	  "behind them (4.19). retry: and it asks the pool once more before (read in 5.10, not in 5.4). at_once: throttled " \
+	  "in the update that finds nothing left, so it need not ask again (7.2).") \
+	X(bandwidth_slack, "pushed|kept", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
+	  "Runtime that queues return while others wait is handed out 5 ms later; another return meanwhile pushes that " \
+	  "moment back (read to 4.19), or not (read in 5.4).") \
+	X(bandwidth_time, "throttled|waiting", 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, \
+	  "throttled_usec counts the time for which a queue is throttled, or from when something waits on it (6.6).") \
+	X(bandwidth_phase, "aligned|random", 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, \
+	  "Periods end at multiples of the period since boot, or each group has an offset (read in 6.6, not in 6.1).") \
+	X(throttle_clock, "task|pelt", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
+	  "The clock that a throttled queue's time is taken from. pelt: the one its averages follow (5.10.262). task: the one " \
+	  "that no speed slows, so that from 5.1 to there averages of a queue that was throttled on a slow CPU jump (5.4).")
 
 /* "Take what the platform says": its driver's cost, or the rate limit. */
 #define PELTON_FROM_PLATFORM 0xffffffffu
@@ -641,7 +681,9 @@ enum { PELTON_CONSERVATIVE_FORM_STOPS, PELTON_CONSERVATIVE_FORM_STEPS, PELTON_CO
 	  "governor=userspace: the frequency. From the platform: the one at the start.") \
 	X(blocked_update_us, "us", 0, 1000000, 50000, \
 	  "Shortest time between two refreshes of an idle CPU's load with blocked_update=interval, in whole ticks. The " \
-	  "posting has 50000 (HZ/20).")
+	  "posting has 50000 (HZ/20).") \
+	X(bandwidth_slice_us, "us", 1, 1000000, 5000, \
+	  "What a group's queue takes from the pool of its quota at once (sched_cfs_bandwidth_slice_us).")
 
 /* One u32 per switch and then one per parameter, in the order of the tables. */
 struct pelton_policy {

@@ -120,6 +120,9 @@ PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *o
 	  "this form of the sum has no place for clamps") \
 	X(uclamp, util_fits, p->uclamp >= PELTON_UCLAMP_SUM && p->util_fits != PELTON_UTIL_FITS_RANK, \
 	  "clamps that add up were posted for kernels in which a CPU may fit with a lower rank (6.1 and later)") \
+	X(bandwidth_throttle, bandwidth, \
+	  p->bandwidth_throttle == PELTON_BANDWIDTH_THROTTLE_AT_ONCE && p->bandwidth == PELTON_BANDWIDTH_GROUP, \
+	  "a queue that leaves its parent's with all that is on it cannot do so in the update of a running task") \
 	X(delayed_dequeue, fair_class, p->delayed_dequeue && p->fair_class == PELTON_FAIR_CFS, \
 	  "delayed dequeue pays off lag, which only EEVDF has") \
 	X(gate_bypass, hook_filter, p->gate_bypass && p->hook_filter == PELTON_HOOK_FILTER_H4, \

@@ -6,6 +6,7 @@ use std::ffi::c_char;
 
 use crate::balance::{CpuLoad, Lb, LbDomain, LbEnv, LbTask};
 use crate::boost::BoostCpu;
+use crate::cfs_bandwidth::{CfsBandwidth, CfsRuntime};
 use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::governors::{Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote};
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
@@ -429,6 +430,41 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_rt_exceeded(own: &mut RtLimit) -> u32;
     pub(crate) safe fn pelton_x_rt_replenish(own: &mut RtLimit, overrun: u64) -> u32;
     pub(crate) safe fn pelton_x_rt_equal(p: &Policy, own: &mut RtLimit);
+    pub(crate) safe fn pelton_x_set_cfs_bandwidth(
+        p: &Policy,
+        b: &mut CfsBandwidth,
+        quota_ns: u64,
+        period_ns: u64,
+        burst_ns: u64,
+        now: u64,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_set_cfs_runtime(p: &Policy, q: &mut CfsRuntime);
+    pub(crate) safe fn pelton_x_account_cfs_rq_runtime(
+        p: &Policy,
+        b: &mut CfsBandwidth,
+        q: &mut CfsRuntime,
+        delta: u64,
+        now: u64,
+        tick_ns: u64,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_throttle_cfs_rq(
+        p: &Policy,
+        b: &mut CfsBandwidth,
+        q: &mut CfsRuntime,
+        queued: u32,
+        now: u64,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_note_throttled(q: &mut CfsRuntime, now: u64);
+    pub(crate) safe fn pelton_x_unthrottle_cfs_rq(b: &mut CfsBandwidth, q: &mut CfsRuntime, now: u64);
+    pub(crate) safe fn pelton_x_distribute_cfs_runtime(b: &mut CfsBandwidth, q: &mut CfsRuntime) -> u32;
+    pub(crate) safe fn pelton_x_return_cfs_rq_runtime(
+        p: &Policy,
+        b: &mut CfsBandwidth,
+        q: &mut CfsRuntime,
+        now: u64,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_cfs_slack_timer(p: &Policy, b: &mut CfsBandwidth, now: u64) -> u32;
+    pub(crate) safe fn pelton_x_cfs_period_timer(p: &Policy, b: &mut CfsBandwidth, now: u64) -> u32;
     pub(crate) safe fn pelton_x_setparam_dl(d: &mut DlEntity, runtime_ns: u64, deadline_ns: u64, period_ns: u64);
     pub(crate) safe fn pelton_x_dl_entity_overflow(d: &DlEntity, now_ns: u64) -> u32;
     pub(crate) safe fn pelton_x_dl_new_period(d: &mut DlEntity, now_ns: u64);

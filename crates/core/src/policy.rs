@@ -244,6 +244,20 @@ policy_fields! {
     blocked_update,
     /// Switch `newidle_own`: 0 = free, 1 = counted.
     newidle_own,
+    /// Switch `bandwidth`: 0 = off, 1 = group, 2 = task.
+    bandwidth,
+    /// Switch `bandwidth_refill`: 0 = expires_late, 1 = expires, 2 = quota, 3 = burst.
+    bandwidth_refill,
+    /// Switch `bandwidth_throttle`: 0 = head, 1 = tail, 2 = retry, 3 = at_once.
+    bandwidth_throttle,
+    /// Switch `bandwidth_slack`: 0 = pushed, 1 = kept.
+    bandwidth_slack,
+    /// Switch `bandwidth_time`: 0 = throttled, 1 = waiting.
+    bandwidth_time,
+    /// Switch `bandwidth_phase`: 0 = aligned, 1 = random.
+    bandwidth_phase,
+    /// Switch `throttle_clock`: 0 = task, 1 = pelt.
+    throttle_clock,
     /// Parameter `hook_epsilon`, of 1024.
     hook_epsilon,
     /// Parameter `gate_cost_ns`.
@@ -290,6 +304,8 @@ policy_fields! {
     userspace_khz,
     /// Parameter `blocked_update_us`, us.
     blocked_update_us,
+    /// Parameter `bandwidth_slice_us`, us.
+    bandwidth_slice_us,
 }
 
 /// A switch: its name, its values, its default per profile, and why it exists.

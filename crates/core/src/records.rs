@@ -533,6 +533,7 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     IdleNow::layout(&mut rows);
     Wake::layout(&mut rows);
     RtLimit::layout(&mut rows);
+    crate::cfs_bandwidth::layout(&mut rows);
     DlEntity::layout(&mut rows);
     Newidle::layout(&mut rows);
     IdleWalk::layout(&mut rows);

@@ -387,6 +387,29 @@ FN(u32, rt_exceeded, (rt_limit_t own), (own))
 FN(u32, rt_replenish, (rt_limit_t own, u64 overrun), (own, overrun))
 FN(void, rt_equal, (policy_t p, rt_limit_t own), (p, own))
 
+/* quotas of task groups */
+typedef struct pelton_cfs_bandwidth *cfs_b_t;
+typedef struct pelton_cfs_runtime *runtime_t;
+
+u32 pelton_x_set_cfs_bandwidth(policy_t p, cfs_b_t b, u64 quota, u64 period, u64 burst, u64 now);
+
+u32 pelton_x_set_cfs_bandwidth(policy_t p, cfs_b_t b, u64 quota, u64 period, u64 burst, u64 now)
+{
+	u64 limit[3] = { quota, period, burst };
+
+	return pelton_set_cfs_bandwidth(p, b, limit, now);
+}
+FN(void, set_cfs_runtime, (policy_t p, runtime_t q), (p, q))
+FN(u32, account_cfs_rq_runtime, (policy_t p, cfs_b_t b, runtime_t q, u64 delta, u64 now, u64 tick_ns),
+   (p, b, q, delta, now, tick_ns))
+FN(u32, throttle_cfs_rq, (policy_t p, cfs_b_t b, runtime_t q, u32 queued, u64 now), (p, b, q, queued, now))
+FN(void, note_throttled, (runtime_t q, u64 now), (q, now))
+FN(void, unthrottle_cfs_rq, (cfs_b_t b, runtime_t q, u64 now), (b, q, now))
+FN(u32, distribute_cfs_runtime, (cfs_b_t b, runtime_t q), (b, q))
+FN(u32, return_cfs_rq_runtime, (policy_t p, cfs_b_t b, runtime_t q, u64 now), (p, b, q, now))
+FN(u32, cfs_slack_timer, (policy_t p, cfs_b_t b, u64 now), (p, b, now))
+FN(u32, cfs_period_timer, (policy_t p, cfs_b_t b, u64 now), (p, b, now))
+
 /* the deadline class */
 typedef struct pelton_dl_entity *dl_t;
 typedef const struct pelton_dl_entity *cdl_t;

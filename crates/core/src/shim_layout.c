@@ -2,6 +2,7 @@
 /* What C thinks of the shared records, for comparison with the Rust mirrors (tests/layout.rs). */
 #include "pelton/balance_move.h"
 #include "pelton/boost.h"
+#include "pelton/cfs_bandwidth.h"
 #include "pelton/cpu_load.h"
 #include "pelton/deadline.h"
 #include "pelton/energy.h"
@@ -208,6 +209,31 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_rt_limit, runtime_ns),
 	FLD(pelton_rt_limit, throttled),
 	FLD(pelton_rt_limit, reserved),
+	REC(pelton_cfs_bandwidth),
+	FLD(pelton_cfs_bandwidth, quota_ns),
+	FLD(pelton_cfs_bandwidth, period_ns),
+	FLD(pelton_cfs_bandwidth, burst_ns),
+	FLD(pelton_cfs_bandwidth, runtime_ns),
+	FLD(pelton_cfs_bandwidth, runtime_snap_ns),
+	FLD(pelton_cfs_bandwidth, runtime_expires_ns),
+	FLD(pelton_cfs_bandwidth, period_end_ns),
+	FLD(pelton_cfs_bandwidth, slack_end_ns),
+	FLD(pelton_cfs_bandwidth, throttled_time_ns),
+	FLD(pelton_cfs_bandwidth, burst_time_ns),
+	FLD(pelton_cfs_bandwidth, nr_periods),
+	FLD(pelton_cfs_bandwidth, nr_throttled),
+	FLD(pelton_cfs_bandwidth, nr_burst),
+	FLD(pelton_cfs_bandwidth, nr_waiting),
+	FLD(pelton_cfs_bandwidth, expires_seq),
+	FLD(pelton_cfs_bandwidth, idle),
+	FLD(pelton_cfs_bandwidth, period_active),
+	FLD(pelton_cfs_bandwidth, slack_started),
+	REC(pelton_cfs_runtime),
+	FLD(pelton_cfs_runtime, remaining_ns),
+	FLD(pelton_cfs_runtime, expires_ns),
+	FLD(pelton_cfs_runtime, throttled_clock_ns),
+	FLD(pelton_cfs_runtime, expires_seq),
+	FLD(pelton_cfs_runtime, throttled),
 	REC(pelton_dl_entity),
 	FLD(pelton_dl_entity, runtime_ns),
 	FLD(pelton_dl_entity, deadline_ns),

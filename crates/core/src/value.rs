@@ -265,6 +265,25 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("blocked_update", "lazy", BLOCKED_UPDATE_LAZY),
     ("newidle_own", "free", NEWIDLE_OWN_FREE),
     ("newidle_own", "counted", NEWIDLE_OWN_COUNTED),
+    ("bandwidth", "off", BANDWIDTH_OFF),
+    ("bandwidth", "group", BANDWIDTH_GROUP),
+    ("bandwidth", "task", BANDWIDTH_TASK),
+    ("bandwidth_refill", "expires_late", BANDWIDTH_REFILL_EXPIRES_LATE),
+    ("bandwidth_refill", "expires", BANDWIDTH_REFILL_EXPIRES),
+    ("bandwidth_refill", "quota", BANDWIDTH_REFILL_QUOTA),
+    ("bandwidth_refill", "burst", BANDWIDTH_REFILL_BURST),
+    ("bandwidth_throttle", "head", BANDWIDTH_THROTTLE_HEAD),
+    ("bandwidth_throttle", "tail", BANDWIDTH_THROTTLE_TAIL),
+    ("bandwidth_throttle", "retry", BANDWIDTH_THROTTLE_RETRY),
+    ("bandwidth_throttle", "at_once", BANDWIDTH_THROTTLE_AT_ONCE),
+    ("bandwidth_slack", "pushed", BANDWIDTH_SLACK_PUSHED),
+    ("bandwidth_slack", "kept", BANDWIDTH_SLACK_KEPT),
+    ("bandwidth_time", "throttled", BANDWIDTH_TIME_THROTTLED),
+    ("bandwidth_time", "waiting", BANDWIDTH_TIME_WAITING),
+    ("bandwidth_phase", "aligned", BANDWIDTH_PHASE_ALIGNED),
+    ("bandwidth_phase", "random", BANDWIDTH_PHASE_RANDOM),
+    ("throttle_clock", "task", THROTTLE_CLOCK_TASK),
+    ("throttle_clock", "pelt", THROTTLE_CLOCK_PELT),
 ];
 
 /// `invariance = contribution`.
@@ -789,3 +808,41 @@ pub const BLOCKED_UPDATE_LAZY: u32 = 3;
 pub const NEWIDLE_OWN_FREE: u32 = 0;
 /// `newidle_own = counted`.
 pub const NEWIDLE_OWN_COUNTED: u32 = 1;
+/// `bandwidth = off`.
+pub const BANDWIDTH_OFF: u32 = 0;
+/// `bandwidth = group`.
+pub const BANDWIDTH_GROUP: u32 = 1;
+/// `bandwidth = task`.
+pub const BANDWIDTH_TASK: u32 = 2;
+/// `bandwidth_refill = expires_late`.
+pub const BANDWIDTH_REFILL_EXPIRES_LATE: u32 = 0;
+/// `bandwidth_refill = expires`.
+pub const BANDWIDTH_REFILL_EXPIRES: u32 = 1;
+/// `bandwidth_refill = quota`.
+pub const BANDWIDTH_REFILL_QUOTA: u32 = 2;
+/// `bandwidth_refill = burst`.
+pub const BANDWIDTH_REFILL_BURST: u32 = 3;
+/// `bandwidth_throttle = head`.
+pub const BANDWIDTH_THROTTLE_HEAD: u32 = 0;
+/// `bandwidth_throttle = tail`.
+pub const BANDWIDTH_THROTTLE_TAIL: u32 = 1;
+/// `bandwidth_throttle = retry`.
+pub const BANDWIDTH_THROTTLE_RETRY: u32 = 2;
+/// `bandwidth_throttle = at_once`.
+pub const BANDWIDTH_THROTTLE_AT_ONCE: u32 = 3;
+/// `bandwidth_slack = pushed`.
+pub const BANDWIDTH_SLACK_PUSHED: u32 = 0;
+/// `bandwidth_slack = kept`.
+pub const BANDWIDTH_SLACK_KEPT: u32 = 1;
+/// `bandwidth_time = throttled`.
+pub const BANDWIDTH_TIME_THROTTLED: u32 = 0;
+/// `bandwidth_time = waiting`.
+pub const BANDWIDTH_TIME_WAITING: u32 = 1;
+/// `bandwidth_phase = aligned`.
+pub const BANDWIDTH_PHASE_ALIGNED: u32 = 0;
+/// `bandwidth_phase = random`.
+pub const BANDWIDTH_PHASE_RANDOM: u32 = 1;
+/// `throttle_clock = task`.
+pub const THROTTLE_CLOCK_TASK: u32 = 0;
+/// `throttle_clock = pelt`.
+pub const THROTTLE_CLOCK_PELT: u32 = 1;

@@ -18,6 +18,7 @@ mod known_answers {
     mod idle;
     mod placement;
     mod pressure;
+    mod quotas;
     mod select;
     mod signals;
 }

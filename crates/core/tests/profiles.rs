@@ -145,6 +145,16 @@ fn scheduler_of_each_kernel() {
     check_column("delayed_dequeue", &[("6.6", "off"), ("6.12", "on")]);
     check_column("rt_limit", &[("6.6", "throttle"), ("6.12", "fair_server")]);
     check_column("rt_runtime_share", &[("5.4", "on"), ("5.10", "off")]);
+    check_column("bandwidth", &[("4.12", "group"), ("6.12", "group"), ("6.18", "task")]);
+    check_column(
+        "bandwidth_refill",
+        &[("4.16", "expires_late"), ("4.19", "expires"), ("5.4", "quota"), ("6.1", "burst")],
+    );
+    check_column("bandwidth_throttle", &[("4.16", "head"), ("4.19", "tail"), ("5.10", "retry"), ("7.2", "at_once")]);
+    check_column("bandwidth_slack", &[("4.19", "pushed"), ("5.4", "kept")]);
+    check_column("bandwidth_time", &[("6.1", "throttled"), ("6.6", "waiting")]);
+    check_column("bandwidth_phase", &[("6.1", "aligned"), ("6.6", "random")]);
+    check_column("throttle_clock", &[("5.4", "task"), ("5.10", "pelt")]);
     check_column("dl_runtime", &[("4.12", "wall"), ("4.16", "scaled")]);
     check_column("dl_constrained", &[("4.12", "plain"), ("4.16", "revised")]);
     check_column("dl_admission", &[("5.4", "cpus"), ("5.10", "capacity")]);
@@ -203,6 +213,7 @@ fn combinations_without_a_meaning_are_refused_with_a_reason() {
         ("4.16", "util_est", "u3"),
         ("4.16", "runnable_boost", "on"),
         ("7.2", "rt_rule", "flag_max"),
+        ("7.2", "bandwidth", "group"),
         ("6.1", "headroom", "before_clamps"),
         ("4.16", "uclamp", "max"),
         ("6.1", "delayed_dequeue", "on"),

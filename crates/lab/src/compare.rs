@@ -53,6 +53,8 @@ pub enum Scope {
     Domain,
     /// One task.
     Task,
+    /// One task group with a quota.
+    Group,
     /// Time of a domain at one operating point.
     Frequency,
     /// Time of a domain's CPUs in one idle state.
@@ -66,6 +68,7 @@ impl Scope {
             Scope::Run => "run",
             Scope::Domain => "domain",
             Scope::Task => "task",
+            Scope::Group => "group",
             Scope::Frequency => "frequency",
             Scope::Idle => "idle",
         }
@@ -150,6 +153,7 @@ pub fn summarise(policies: &[String], seeds: &[u64], reports: &[Vec<Report>]) ->
         for (task, name) in task_labels(shape).iter().enumerate() {
             samples.task_rows(name, task, &mut rows);
         }
+        shape.quotas.iter().for_each(|group| samples.group_rows(&group.path, &mut rows));
     }
     let (run, plans) = (About::default(), Vec::new());
     Comparison { run, plans, policies: policies.to_vec(), seeds: seeds.to_vec(), rows }
@@ -174,7 +178,7 @@ impl Samples<'_> {
             match q.read {
                 Read::Domain(read) => rows.extend(self.row(q, Scope::Domain, name, |r| read(r.domains.get(domain)?))),
                 Read::Share(read) => rows.extend(self.row(q, Scope::Domain, name, |r| read(r, r.domains.get(domain)?))),
-                Read::Run(_) | Read::Task(_) => {}
+                Read::Run(_) | Read::Task(_) | Read::Group(_) => {}
             }
         }
     }
@@ -183,6 +187,15 @@ impl Samples<'_> {
         for q in QUANTITIES {
             if let Read::Task(read) = q.read {
                 rows.extend(self.row(q, Scope::Task, name, |r| read(r.tasks.get(task)?)));
+            }
+        }
+    }
+
+    fn group_rows(&self, path: &str, rows: &mut Vec<CompareRow>) {
+        for q in QUANTITIES {
+            if let Read::Group(read) = q.read {
+                let of = |r: &Report| r.quotas.iter().find(|group| group.path == path).and_then(read);
+                rows.extend(self.row(q, Scope::Group, path, of));
             }
         }
     }

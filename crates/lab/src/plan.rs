@@ -254,6 +254,13 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
         let note = format!("utilization clamps (task `{task}`) are not in force: this policy has none (uclamp=off)");
         loaded.notes.push(note);
     }
+    if policy.policy.bandwidth == pelton_core::value::BANDWIDTH_OFF
+        && let Some(group) = loaded.workload.groups.iter().find(|group| group.bandwidth.is_some())
+    {
+        let note =
+            format!("quotas (task group `{}`) are not in force: this policy has none (bandwidth=off)", group.path);
+        loaded.notes.push(note);
+    }
     let mut policy = policy;
     if let Some(unread) = policy.rate_limit_unread(inputs.rate_limit_us) {
         policy.warnings.push(unread);

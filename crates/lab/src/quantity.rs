@@ -4,7 +4,7 @@
 use crate::{benchmark, demand, latencies};
 use pelton_scenario::bench::sysbench::{self, Version};
 use pelton_sim::Report;
-use pelton_sim::report::{DomainReport, Summary, TaskReport};
+use pelton_sim::report::{DomainReport, QuotaReport, Summary, TaskReport};
 use pelton_sim::samples::Samples;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,6 +19,8 @@ pub enum Read {
     Share(fn(&Report, &DomainReport) -> Option<f64>),
     /// One task; `None` when the task has no such number.
     Task(fn(&TaskReport) -> Option<f64>),
+    /// One task group with a quota.
+    Group(fn(&QuotaReport) -> Option<f64>),
 }
 
 /// One number a report can give.
@@ -114,6 +116,12 @@ quantities! {
     Task "perf_index" ["1"] "rt-app performance index: 1 = as at full speed, 0 = just in time." = perf_index;
     Task "migrations" ["count"] "Changes of CPU." = |t| Some(t.migrations as f64);
     Task "task_energy_mj" ["mJ"] "Energy attributed to the task." = |t| t.energy_uj.map(mj);
+    Group "group_usage_ms" ["ms"] "Time for which the tasks of a group with a quota ran (usage_usec of cpu.stat)." = |g| Some(g.usage_ns as f64 / 1e6);
+    Group "nr_periods" ["count"] "Periods of its quota that ended." = |g| Some(f64::from(g.nr_periods));
+    Group "nr_throttled" ["count"] "Those at whose end it was throttled on some CPU." = |g| Some(f64::from(g.nr_throttled));
+    Group "throttled_ms" ["ms"] "Time for which it was throttled, summed over CPUs (throttled_usec)." = |g| Some(g.throttled_ns as f64 / 1e6);
+    Group "nr_bursts" ["count"] "Periods in which it used more than its quota." = |g| Some(f64::from(g.nr_bursts));
+    Group "burst_ms" ["ms"] "Time used beyond its quota (burst_usec)." = |g| Some(g.burst_ns as f64 / 1e6);
 }
 
 /// A number of results, for people.
@@ -160,6 +168,7 @@ impl Read {
             Read::Run(_) => "run",
             Read::Domain(_) | Read::Share(_) => "domain",
             Read::Task(_) => "task",
+            Read::Group(_) => "group",
         }
     }
 }
@@ -187,6 +196,7 @@ impl Quantity {
                 report.domains.iter().find(|d| of.is_none_or(|name| d.name == name)).and_then(|d| f(report, d))
             }
             Read::Task(f) => f(task(report, of?)?),
+            Read::Group(f) => report.quotas.iter().find(|g| of.is_none_or(|path| g.path == path)).and_then(f),
         }
     }
 }

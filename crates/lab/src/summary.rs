@@ -105,6 +105,7 @@ pub fn summarise(header: RunHeader, machine: &Machine, report: &Report) -> RunSu
             Read::Run(read) => push(Scope::Run, "", read(report)),
             Read::Domain(read) => report.domains.iter().for_each(|d| push(Scope::Domain, &d.name, read(d))),
             Read::Share(read) => report.domains.iter().for_each(|d| push(Scope::Domain, &d.name, read(report, d))),
+            Read::Group(read) => report.quotas.iter().for_each(|g| push(Scope::Group, &g.path, read(g))),
             Read::Task(read) => {
                 labels.iter().zip(&report.tasks).for_each(|(name, t)| push(Scope::Task, name, read(t)));
             }

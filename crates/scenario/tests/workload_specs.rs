@@ -2,7 +2,7 @@
 //! Workloads as people name them.
 
 use pelton_scenario::workload;
-use pelton_sim::workload::{CpuSet, Op, SchedPolicy, Start};
+use pelton_sim::workload::{Bandwidth, CpuSet, GroupChange, Op, SchedPolicy, Start};
 use pelton_sim::{Machine, Workload, machine::Cpu};
 
 fn machine() -> Machine {
@@ -47,6 +47,39 @@ fn each_cpu_gets_copies_of_its_own() {
     assert_eq!(cpus, [0, 0, 1, 1, 2, 2, 3, 3].map(|cpu| Some(CpuSet::of([cpu]))));
     assert_eq!((w.tasks[0].name.as_str(), w.tasks[7].name.as_str()), ("watchdog-0", "watchdog-7"));
     assert!(refused("sched-pipe:cpus=each").contains("names no CPUs"));
+}
+
+#[test]
+fn quotas_of_groups_are_written_as_in_cpu_max() {
+    let of = |text: &str| load(&format!("group:path=/a,{text}")).groups[0].bandwidth;
+    let limit = |quota_us, period_us, burst_us| {
+        let [quota_ns, period_ns, burst_ns] = [quota_us, period_us, burst_us].map(|us: u64| us * 1000);
+        Some(Bandwidth { quota_ns, period_ns, burst_ns })
+    };
+    assert_eq!(of("cpu.max=20000 100000"), limit(20_000, 100_000, 0));
+    assert_eq!(of("cpu.max=150000,cpu.max.burst=30000"), limit(150_000, 100_000, 30_000));
+    assert_eq!((of("cpu.max=max"), of("cpu.max=max 50000"), of("cpu.weight=100")), (None, None, None));
+    for wrong in ["cpu.max=999", "cpu.max=20000 1000001", "cpu.max=20000 100 3", "cpu.max=2e4", "cpu.max=-1"] {
+        let said = refused(&format!("group:path=/a,{wrong}"));
+        assert!(said.contains("not a quota and a period") && said.contains("1000..=1000000 us"), "{wrong}: {said}");
+    }
+    assert!(refused("group:path=/a,cpu.max=20000,cpu.max.burst=20001").contains("0..=20000 us"));
+    assert!(refused("group:path=/a,cpu.max.burst=1").contains("0..=0 us"), "no quota to save from");
+}
+
+#[test]
+fn groups_change_during_a_run() {
+    let w = load(
+        "group:path=/a,cpu.weight=50 + group:path=/a,cpu.weight=200,from_ms=500 + group:path=/a,cpu.max=max,from_ms=700",
+    );
+    assert_eq!((w.groups.len(), w.groups[0].shares), (1, 512));
+    let change =
+        |at_ms: u64, shares, bandwidth| GroupChange { at_ns: at_ms * 1_000_000, path: "/a".into(), shares, bandwidth };
+    assert_eq!(w.group_changes, [change(500, Some(2048), None), change(700, None, Some(None))]);
+    for wrong in ["from_ms=5", "from_ms=5,cpu.uclamp.max=50", "from_ms=86400001,cpu.weight=1"] {
+        let said = refused(&format!("group:path=/a,{wrong}"));
+        assert!(said.contains("nothing that changes") || said.contains("0..=86400000"), "{wrong}: {said}");
+    }
 }
 
 #[test]

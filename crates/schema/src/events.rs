@@ -578,6 +578,15 @@ declare_events! {
         /// Change of the load sum that the level above has to follow.
         prop_runnable_sum: i64 [Count],
     }
+    /// The queue of a task group on one CPU has used its group's quota up, or may run again.
+    CfsThrottle = 43, "cfs_throttle" {
+        /// CPU.
+        cpu: u32 [Id],
+        /// Group: a number the trace's reader has the path of.
+        group: u32 [Id],
+        /// 1 throttled, 0 no longer.
+        throttled: u32 [Code],
+    }
 }
 
 #[cfg(test)]

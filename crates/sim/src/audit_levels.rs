@@ -5,6 +5,7 @@
 use pelton_core::{CfsRq, Se};
 use pelton_schema::Sink;
 
+use crate::class::Class;
 use crate::class::fair::FairRq;
 use crate::class::levels::{ROOT, Slot, entity_of, slot_of};
 use crate::engine::Engine;
@@ -33,6 +34,50 @@ impl CpuState {
 }
 
 impl<S: Sink> Engine<'_, S> {
+    /// A throttled group keeps the task from running: on a queue that is cut off, or in limbo.
+    pub(crate) fn is_held(&self, t: u32) -> bool {
+        let task = &self.tasks[t as usize];
+        let Some(slot) = self.task_slot(task.cpu, t).filter(|_| self.quotas && task.class == Class::Fair) else {
+            return false;
+        };
+        let levels = &self.cpus[task.cpu as usize].levels;
+        let waits = levels.queues[slot as usize].queue.contains(&t) && !levels.is_open(slot);
+        waits || levels.limbo[slot as usize].contains(&t)
+    }
+
+    /// Some group that a task is in has a quota, or had one.
+    pub(crate) fn has_quota_above(&self, t: u32) -> bool {
+        let mut group = self.tasks[t as usize].group;
+        while let Some(own) = self.groups.list.get(group as usize) {
+            if self.quotas && own.bandwidth.period_ns > 0 {
+                return true;
+            }
+            group = own.parent;
+        }
+        false
+    }
+
+    /// Each queue is held as often as groups above it are throttled, and who waits for runtime is listed once.
+    fn audit_quota(&self, c: u32, slot: u32) -> Result<(), String> {
+        let levels = &self.cpus[c as usize].levels;
+        let (mut count, mut at) = (0, slot);
+        while at != ROOT {
+            let own = &levels.slots[at as usize];
+            count += u32::from(own.runtime.throttled != 0);
+            at = own.parent;
+        }
+        let own = &levels.slots[slot as usize];
+        let listed = self.groups.list[own.group as usize].waiting.iter().filter(|&&cpu| cpu == c).count();
+        let limbo = levels.limbo[slot as usize].len();
+        if own.throttle_count != count || listed != own.runtime.throttled as usize || (limbo > 0 && count == 0) {
+            return Err(format!(
+                "CPU {c}, slot {slot}: held {} times, not {count}; listed {listed} times, {limbo} in limbo",
+                own.throttle_count
+            ));
+        }
+        Ok(())
+    }
+
     /// Load-tracking record of an entity.
     pub(crate) fn record(&self, c: u32, entity: u32) -> &Se {
         match slot_of(entity) {
@@ -70,7 +115,8 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn audit_levels(&self, c: u32) -> Result<(), String> {
         let slots = 0..self.cpus[c as usize].levels.slots.len() as u32;
         slots.clone().chain([ROOT]).try_for_each(|slot| self.audit_level(c, slot))?;
-        slots.clone().try_for_each(|slot| self.audit_entity(c, slot))
+        slots.clone().try_for_each(|slot| self.audit_entity(c, slot))?;
+        slots.clone().try_for_each(|slot| self.audit_quota(c, slot))
     }
 
     fn audit_level(&self, c: u32, slot: u32) -> Result<(), String> {
@@ -102,6 +148,9 @@ impl<S: Sink> Engine<'_, S> {
         if own.queued != (own.se.on_rq != 0) || own.queued != above.all().any(|e| e == entity) {
             return wrong("queued or not");
         }
+        if own.cut_off {
+            return if own.queued { wrong("cut off, but queued") } else { Ok(()) };
+        }
         if own.queued != (queue.nr_queued() > 0 || fair.is_delayed()) || (fair.is_delayed() && queue.nr_queued() > 0) {
             return wrong("its queue and its entity disagree");
         }
@@ -114,7 +163,7 @@ impl<S: Sink> Engine<'_, S> {
         if (own.se.running != 0) != (above.curr == entity) {
             return wrong("running or not");
         }
-        if own.queued && !own.listed {
+        if own.queued && !own.listed && own.cfs.throttle_count == 0 {
             return wrong("the blocked walk does not come here");
         }
         self.audit_group_util(c, slot)
@@ -123,9 +172,14 @@ impl<S: Sink> Engine<'_, S> {
     /// Utilization of a group's entity is that of its queue.
     fn audit_group_util(&self, c: u32, slot: u32) -> Result<(), String> {
         let own = &self.cpus[c as usize].levels.slots[slot as usize];
-        let same_time = own.se.avg.last_update_time_ns == own.cfs.avg.last_update_time_ns;
+        // A queue that was throttled when the one above was not has another time.
+        let above = self.cpus[c as usize].level(own.parent).1;
+        let same_clock = above.throttled_clock_pelt_ns == own.cfs.throttled_clock_pelt_ns;
+        let same_time = same_clock && own.se.avg.last_update_time_ns == own.cfs.avg.last_update_time_ns;
         let (entity, queue) = (own.se.avg.util_avg, own.cfs.avg.util_avg);
-        if same_time && own.cfs.propagate == 0 && entity.abs_diff(queue) > PERIOD_OF_UTIL {
+        // What a period takes away grows with what is there: tasks that come from other CPUs add up beyond one.
+        let most = PERIOD_OF_UTIL * (1 + queue.max(entity) / 1024);
+        if same_time && own.cfs.propagate == 0 && entity.abs_diff(queue) > most {
             return Err(format!("CPU {c}, slot {slot}: utilization {entity} of the entity, {queue} of its queue"));
         }
         Ok(())

@@ -117,7 +117,7 @@ impl<S: Sink> Engine<'_, S> {
         let movable = |&t: &u32| {
             let task = &self.tasks[t as usize];
             let hot = self.now - task.last_ran_ns < CACHE_HOT_NS && task.last_ran_ns > 0;
-            task.allowed.contains(to) && !task.fair.is_delayed() && !hot
+            task.allowed.contains(to) && !task.fair.is_delayed() && !hot && !self.is_throttled_at(to, t)
         };
         self.cpus[from as usize].find_waiting(&movable)
     }

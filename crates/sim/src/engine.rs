@@ -57,6 +57,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub groups: Groups,
     /// There are any.
     pub grouped: bool,
+    /// Some of them have a quota, and it is kept.
+    pub quotas: bool,
     /// CPUs differ in capacity.
     pub asymmetric: bool,
     /// Boost groups of the workload.
@@ -198,7 +200,13 @@ impl<S: Sink> Engine<'_, S> {
                 self.dl_replenish(task)
             }
             Ev::Sample { domain } => self.sample_due(domain),
+            Ev::GroupWrite { index } => self.change_group_files(index),
             Ev::BoostWrite { group, boost } => self.write_boost(group, boost),
+            Ev::QuotaTimer { group, kind, generation }
+                if self.groups.list[group as usize].timers[kind as usize].generation == generation =>
+            {
+                self.quota_timer_due(group, kind)
+            }
             Ev::RtUnthrottle { cpu } => self.rt_unthrottle(cpu),
             Ev::RtPeriod => self.rt_period(),
             Ev::DlZeroLag { task, generation } if self.tasks[task as usize].dl.zero_lag_generation == generation => {
@@ -293,6 +301,7 @@ impl<S: Sink> Engine<'_, S> {
                 if used_up {
                     self.resched_cpu(c);
                 }
+                self.charge_quotas(c, delta);
             }
             Class::Deadline => task.dl.ran_ns += delta,
             Class::Realtime => {

@@ -77,7 +77,8 @@ impl<S: Sink> Engine<'_, S> {
     /// A fair task becomes runnable on `c`; its signals were told before.
     pub(crate) fn fair_enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
         if self.grouped {
-            return self.tree(c).enqueue(t, wakeup);
+            self.tree(c).enqueue(t, wakeup);
+            return self.clocks_follow(c, self.tasks[t as usize].group);
         }
         self.cpus[c as usize].fair.enqueue(&self.fair_rules, &mut self.tasks, t, wakeup);
     }
@@ -87,17 +88,18 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn fair_dequeue(&mut self, c: u32, t: u32, flags: u32) {
         let sleeping = flags & dequeue::SLEEP != 0;
         if self.grouped {
-            return self.leave_levels(c, t, flags, sleeping);
+            return self.leave_levels(c, t, flags, sleeping, true);
         }
         self.signal_dequeue(c, t, flags);
         self.cpus[c as usize].fair.dequeue(&self.fair_rules, &mut self.tasks, t, sleeping);
     }
 
-    /// An entity leaves its level, and empty groups theirs.
-    fn leave_levels(&mut self, c: u32, entity: u32, flags: u32, sleeping: bool) {
-        let plan: Leave = self.tree(c).plan(entity);
+    /// An entity leaves its level, and empty groups theirs; `delays`: or their dequeues are delayed.
+    pub(crate) fn leave_levels(&mut self, c: u32, entity: u32, flags: u32, sleeping: bool, delays: bool) {
+        let plan: Leave = self.tree(c).plan(entity, delays);
         self.signal_leave(c, entity, flags, plan);
         self.tree(c).leave(entity, sleeping, plan);
+        self.return_runtime(c, entity);
     }
 
     /// Delays the dequeue of a task that was over-served. True when it did.
@@ -141,7 +143,7 @@ impl<S: Sink> Engine<'_, S> {
                 return NO_TASK;
             }
             if slot_of(picked).is_some() {
-                self.leave_levels(c, picked, 0, true);
+                self.leave_levels(c, picked, 0, true, true);
             } else if self.tasks[picked as usize].fair.is_delayed() {
                 self.fair_dequeue(c, picked, dequeue::SLEEP);
             } else {
@@ -186,6 +188,10 @@ impl<S: Sink> Engine<'_, S> {
         while entity != NO_TASK && self.tree(c).set_level(entity) {
             self.signal_set_entity(c, entity);
             entity = self.tree(c).above(entity);
+            if slot_of(entity).is_some_and(|slot| self.cpus[c as usize].levels.slots[slot as usize].cut_off) {
+                // It runs on for a moment in a group that may not.
+                return;
+            }
         }
     }
 
@@ -199,6 +205,9 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Does the woken fair task preempt the running one?
     pub(crate) fn fair_wakeup_preempts(&mut self, c: u32, curr: u32, wakee: u32) -> bool {
+        if self.grouped && !self.is_open(c, wakee) {
+            return false;
+        }
         if self.grouped {
             return self.tree(c).wakeup_preempts(curr, wakee);
         }

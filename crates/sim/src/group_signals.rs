@@ -43,12 +43,15 @@ impl<S: Sink> Engine<'_, S> {
         let policy = self.policy;
         let mut slot = from;
         while slot != ROOT {
-            let parent = self.cpus[c as usize].levels.slots[slot as usize].parent;
+            let Slot { parent, cut_off, throttle_count, .. } = self.cpus[c as usize].levels.slots[slot as usize];
+            if cut_off {
+                return;
+            }
             let ctx = self.level_ctx(&policy, c, parent);
             let cpu = &mut self.cpus[c as usize];
             let (queue, own) = cpu.levels.records(&mut cpu.rq, slot);
             let bits = step(&ctx, queue, own, slot);
-            if with.shares {
+            if with.shares && throttle_count == 0 {
                 let shared = &self.groups.list[own.group as usize].shared;
                 queue.refresh_shares(&policy, &mut own.se, &own.cfs, shared);
             }
@@ -90,8 +93,11 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// The blocked walk has to come to a queue and those above it.
-    fn list(&mut self, c: u32, mut slot: u32) {
+    pub(crate) fn list(&mut self, c: u32, mut slot: u32) {
         let slots = &mut self.cpus[c as usize].levels.slots;
+        if slots.get(slot as usize).is_some_and(|own| own.cfs.throttle_count > 0) {
+            return;
+        }
         while slot != ROOT && !slots[slot as usize].listed {
             slots[slot as usize].listed = true;
             slot = slots[slot as usize].parent;
@@ -124,11 +130,37 @@ impl<S: Sink> Engine<'_, S> {
     fn count_above(&mut self, c: u32, mut slot: u32, delta: i32) {
         self.request_changes(c);
         let cpu = &mut self.cpus[c as usize];
-        while slot != ROOT {
+        while slot != ROOT && !cpu.levels.slots[slot as usize].cut_off {
             let (queue, own) = cpu.levels.records(&mut cpu.rq, slot);
             queue.count_runnable(delta);
             slot = own.parent;
         }
+    }
+
+    /// A group that is about to be cut off leaves its parent's queue, and those above that have nothing left theirs.
+    pub(crate) fn signal_cut_off(&mut self, c: u32, slot: u32, tasks: u32, plan: Leave) {
+        let (top, delta) = (slot_of(plan.top), -(tasks as i32));
+        let mut leaves = true;
+        self.climb(c, slot, Climb { below: 0, how: 0, shares: true }, |ctx, queue, own, at| {
+            if leaves {
+                leaves = Some(at) != top;
+                return queue.dequeue_entity(ctx, &mut own.se, Some(&mut own.cfs), delta, 0);
+            }
+            queue.update_ancestor(ctx, &mut own.se, Some(&mut own.cfs), delta)
+        });
+    }
+
+    /// A group that was cut off comes back to its parent's queue.
+    pub(crate) fn signal_rejoin(&mut self, c: u32, slot: u32, tasks: u32) {
+        self.list(c, slot);
+        self.climb(c, slot, Climb { below: 0, how: 0, shares: true }, |ctx, queue, own, _| {
+            own.se.delayed = 0;
+            if own.se.on_rq != 0 {
+                queue.update_ancestor(ctx, &mut own.se, Some(&mut own.cfs), tasks as i32)
+            } else {
+                queue.enqueue_entity(ctx, &mut own.se, Some(&mut own.cfs), tasks as i32)
+            }
+        });
     }
 
     /// A task in a group wants to sleep but stays queued.
@@ -251,6 +283,13 @@ impl<S: Sink> Engine<'_, S> {
         self.refresh_group_load(c, slot);
         let with = Climb { below, how: how::LEFTOVER, shares: false };
         self.climb(c, slot, with, |ctx, queue, own, _| {
+            queue.update_load_avg(ctx, &mut own.se, Some(&mut own.cfs), update::TG)
+        });
+    }
+
+    /// A group has other shares: its entity, and those above it, get the weights that follow.
+    pub(crate) fn signal_shares(&mut self, c: u32, slot: u32) {
+        self.climb(c, slot, Climb { below: 0, how: 0, shares: true }, |ctx, queue, own, _| {
             queue.update_load_avg(ctx, &mut own.se, Some(&mut own.cfs), update::TG)
         });
     }

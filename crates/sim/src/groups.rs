@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use pelton_core::TaskGroup;
+use pelton_core::{CfsBandwidth, RUNTIME_INF, TaskGroup};
 use pelton_schema::Sink;
 
 use crate::SimError;
@@ -33,6 +33,28 @@ pub(crate) struct Group {
     pub shared: TaskGroup,
     /// Lower and upper clamp in force, capacity.
     pub clamps: (u32, u32),
+    /// Its quota and the pool of that.
+    pub bandwidth: CfsBandwidth,
+    /// CPUs on which its queue is throttled, in the order in which they get runtime.
+    pub waiting: Vec<u32>,
+    /// Timers of the quota, by [`crate::queue::QuotaTimer`].
+    pub timers: [QuotaTimerState; 2],
+    /// Time for which its tasks ran, counted where it has a quota, ns.
+    pub usage_ns: u64,
+}
+
+impl Group {
+    pub(crate) fn has_quota(&self) -> bool {
+        self.bandwidth.quota_ns != RUNTIME_INF
+    }
+}
+
+/// A timer of a group's quota.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct QuotaTimerState {
+    pub cpu: u32,
+    pub at_ns: u64,
+    pub generation: u32,
 }
 
 /// True for a cleaned path with more levels than are simulated.
@@ -64,6 +86,9 @@ pub fn into_group(w: &mut Workload, path: &str) {
     for group in &mut w.groups {
         group.path = below(&group.path);
     }
+    for change in &mut w.group_changes {
+        change.path = below(&change.path);
+    }
     for member in w.boosts.iter_mut().flat_map(|boost| &mut boost.members).filter(|member| member.starts_with('/')) {
         *member = below(member);
     }
@@ -82,7 +107,7 @@ impl Groups {
     pub(crate) fn of(w: &Workload) -> Result<Groups, SimError> {
         let mut groups = Groups::default();
         let mut declared = BTreeMap::new();
-        for GroupSpec { path, shares, clamps } in &w.groups {
+        for GroupSpec { path, shares, clamps, bandwidth } in &w.groups {
             let number = groups.add(path)?;
             if *declared.entry(number).or_insert(*shares) != *shares {
                 return Err(SimError::Plan(format!("task group '{path}' has two weights")));
@@ -95,7 +120,19 @@ impl Groups {
             if number != ROOT {
                 groups.list[number as usize].shared.shares = *shares;
                 groups.list[number as usize].clamps = *clamps;
+                groups.list[number as usize].limit(path, *bandwidth)?;
             }
+        }
+        for change in &w.group_changes {
+            let number = groups.add(&change.path)?;
+            if number == ROOT || change.shares.is_some_and(|shares| !SHARES_RANGE.contains(&shares)) {
+                return Err(SimError::Plan(format!(
+                    "task group '{}' changes: not to what a group can have ({SHARES_RANGE:?} shares)",
+                    change.path
+                )));
+            }
+            let mut probe = groups.list[number as usize].clone();
+            probe.limit(&change.path, change.bandwidth.flatten())?;
         }
         for task in &w.tasks {
             groups.add(&task.taskgroup)?;
@@ -110,7 +147,7 @@ impl Groups {
     /// No group is clamped less than the one above it, which comes before it in the list.
     fn limit_clamps(&mut self) {
         for at in 0..self.list.len() {
-            let Group { parent, clamps, .. } = self.list[at];
+            let Group { parent, clamps, .. } = self.list[at].clone();
             let above = self.list.get(parent as usize).map_or(pelton_core::UCLAMP_ROOT, |group| group.clamps);
             self.list[at].clamps = pelton_core::group_clamps(above, clamps);
         }
@@ -131,10 +168,18 @@ impl Groups {
             }
             if number == next {
                 let shared = TaskGroup { load_avg: 0, shares: SHARES_DEFAULT };
-                self.list.push(Group { parent, shared, clamps: CLAMPS_DEFAULT });
+                let bandwidth = CfsBandwidth { quota_ns: RUNTIME_INF, ..CfsBandwidth::default() };
+                let (waiting, timers) = (Vec::new(), Default::default());
+                let clamps = CLAMPS_DEFAULT;
+                self.list.push(Group { parent, shared, clamps, bandwidth, waiting, timers, usage_ns: 0 });
             }
         }
         Ok(number)
+    }
+
+    /// Path of a group.
+    pub(crate) fn path(&self, number: u32) -> String {
+        self.by_path.iter().find(|(_, n)| **n == number).map(|(path, _)| path.clone()).unwrap_or_default()
     }
 
     /// Number of a group of the workload; [`ROOT`] for the root.
@@ -152,6 +197,31 @@ impl<S: Sink> Engine<'_, S> {
         let parent = self.slot_on(c, self.groups.list[group as usize].parent);
         let cpu = &mut self.cpus[c as usize];
         cpu.levels.add(&cpu.rq, group, parent)
+    }
+
+    /// Somebody writes into the files of a group.
+    pub(crate) fn change_group_files(&mut self, index: u32) {
+        let w = self.w;
+        let change = &w.group_changes[index as usize];
+        let group = self.groups.number(&change.path);
+        if let Some(shares) = change.shares {
+            self.write_shares(group, shares);
+        }
+        if let Some(bandwidth) = change.bandwidth {
+            self.write_quota(group, bandwidth);
+        }
+    }
+
+    /// sched_group_set_shares(): the weights of the group's entities follow on every CPU, and so do those above.
+    fn write_shares(&mut self, group: u32, shares: u64) {
+        self.groups.list[group as usize].shared.shares = shares;
+        for c in 0..self.cpus.len() as u32 {
+            let Some(slot) = self.cpus[c as usize].levels.slot(group) else { continue };
+            self.account(c);
+            self.update_clock(c);
+            self.signal_shares(c, slot);
+            self.tree(c).sync_above(slot);
+        }
     }
 
     /// The running task moves to another group, taking its averages along; false when it is there already.

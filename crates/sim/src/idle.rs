@@ -188,6 +188,7 @@ impl<S: Sink> Engine<'_, S> {
             match deferred {
                 Deferred::Timer(t) => self.wake(t, c),
                 Deferred::Irq(source) => self.irq_start(source),
+                Deferred::Quota(group, kind) => self.quota_timer(group, kind),
             }
         }
         self.exec = c;

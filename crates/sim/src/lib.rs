@@ -11,6 +11,7 @@ mod audit;
 mod audit_levels;
 mod balance;
 mod balancing;
+pub mod bandwidth;
 mod birth;
 mod boosts;
 mod calls;

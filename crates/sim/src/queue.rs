@@ -7,6 +7,15 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+/// Timers of a task group's quota.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QuotaTimer {
+    /// A period ends.
+    Period,
+    /// Runtime that was returned is handed out.
+    Slack,
+}
+
 /// Something that will happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ev {
@@ -42,6 +51,10 @@ pub(crate) enum Ev {
     GivenFrequency { domain: u32, index: u32 },
     /// The timer of a sampling governor expires.
     Sample { domain: u32 },
+    /// A timer of a task group's quota expires.
+    QuotaTimer { group: u32, kind: QuotaTimer, generation: u32 },
+    /// Somebody writes into the files of a task group.
+    GroupWrite { index: u32 },
     /// Somebody writes a group's boost.
     BoostWrite { group: u32, boost: i32 },
     /// A sleeping deadline task passes its 0-lag time.

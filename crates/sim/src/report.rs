@@ -25,8 +25,29 @@ pub struct Report {
     pub energy_basis: EnergyBasis,
     /// Time in which some CPU was over-utilized, ns; `None` where nothing is placed by energy.
     pub overutilized_ns: Option<u64>,
+    /// Task groups that have a quota, where quotas are kept.
+    pub quotas: Vec<QuotaReport>,
     /// Tasks that wait for ever on each other at the end (names), if any.
     pub stuck_tasks: Vec<String>,
+}
+
+/// `cpu.stat` of a task group with a quota.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QuotaReport {
+    /// Path of the group.
+    pub path: String,
+    /// Time for which its tasks ran, ns (`usage_usec`).
+    pub usage_ns: u64,
+    /// Periods that ended.
+    pub nr_periods: u32,
+    /// Those at whose end one of its queues was throttled.
+    pub nr_throttled: u32,
+    /// Time for which its queues were throttled, summed over CPUs, ns (`throttled_usec`); without those that still are.
+    pub throttled_ns: u64,
+    /// Periods in which it used more than its quota.
+    pub nr_bursts: u32,
+    /// Time used beyond the quota, ns (`burst_usec`).
+    pub burst_ns: u64,
 }
 
 /// Which power figures of the machine are known. What is not known of the idle CPUs and of the clusters counts as nothing.

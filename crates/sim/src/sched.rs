@@ -43,6 +43,7 @@ impl<S: Sink> Engine<'_, S> {
             self.dl_leave_throttled(c);
             on_rq = false;
         }
+        on_rq = self.check_runtime(c, prev, on_rq);
         let next = self.pick_next(c, prev, on_rq);
         // Picking may have completed a delayed dequeue of the outgoing task.
         on_rq =
@@ -171,6 +172,7 @@ impl<S: Sink> Engine<'_, S> {
             self.charge_cost(c, self.m.costs.migration_ns);
         }
         self.note_running(c, next);
+        self.returns_to_user(c, next);
         if self.tasks[next as usize].step == Step::Fetch && self.cpus[c as usize].overhead_ns == 0 {
             self.advance(c);
         } else {

@@ -68,6 +68,7 @@ fn check(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
         return Err(SimError::Unsupported("mutexes with priority inheritance (pi_enabled) are not modelled".into()));
     }
     check_channels(w)?;
+    crate::bandwidth::check(w, policy)?;
     let n = m.cpus.len() as u32;
     for task in &w.tasks {
         let sets = task.phases.iter().filter_map(|p| p.cpus.as_ref()).chain(task.cpus.as_ref());
@@ -91,6 +92,11 @@ fn check(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
         )));
     }
     check_deadline_bandwidth(m, w, policy)
+}
+
+/// How long the run, or else the workload, asks for.
+fn wanted_ns(w: &Workload, cfg: &RunConfig) -> u64 {
+    if cfg.duration_ns > 0 { cfg.duration_ns } else { w.duration_ns.unwrap_or(DURATION_NS_DEFAULT) }
 }
 
 /// All policies a task ever has.
@@ -315,8 +321,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     ) -> Result<Self, SimError> {
         check(m, w, policy)?;
         let n = m.cpus.len() as u32;
-        let wanted_ns =
-            if cfg.duration_ns > 0 { cfg.duration_ns } else { w.duration_ns.unwrap_or(DURATION_NS_DEFAULT) };
+        let wanted_ns = wanted_ns(w, cfg);
         let mut rng = RunRng::new(cfg.seed, 0);
         let tick_ns = m.tick_ns();
         let (tick_phase_ns, boot_ns) = start_phase(&mut rng, cfg, tick_ns);
@@ -333,6 +338,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
             hooks: Hooks::of(policy, tick_ns),
             grouped: !groups.list.is_empty(),
+            quotas: w.sets_quotas() && policy.bandwidth != value::BANDWIDTH_OFF,
             boosts: crate::boosts::Boosts::of(w, policy)?,
             clamped: crate::clamps::are_used(w, policy),
             clamp_sums: crate::clamps::are_used(w, policy) && crate::clamps::add_up(policy),
@@ -384,6 +390,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         (0..self.m.cpus.len() as u32).for_each(|c| self.refresh_capacity(c));
         self.start_boosts();
+        self.start_quotas();
         self.create_tasks(cfg);
         self.put_asleep();
         self.start_hardware();
@@ -498,6 +505,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             cpus: self.cpus.iter_mut().map(cpu_report).collect(),
             energy_basis: self.m.energy_basis(),
             overutilized_ns: self.overutilized_ns(),
+            quotas: self.quota_reports(),
             cluster_energy_uj: self.cluster_energy.iter().map(|c| (c.energy_fj / FJ_PER_UJ) as u64).collect(),
         }
     }

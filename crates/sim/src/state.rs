@@ -204,6 +204,8 @@ pub(crate) enum Deferred {
     Timer(u32),
     /// This interrupt source fired.
     Irq(u32),
+    /// This timer of a task group's quota expired.
+    Quota(u32, crate::queue::QuotaTimer),
 }
 
 /// A walk over idle CPUs, between two of them.

@@ -13,6 +13,8 @@ pub struct Workload {
     pub tasks: Vec<TaskSpec>,
     /// Task groups with other shares than the default; groups that tasks name need no entry.
     pub groups: Vec<GroupSpec>,
+    /// What somebody writes into their files during the run.
+    pub group_changes: Vec<GroupChange>,
     /// Boosts of groups of tasks (SchedTune), over time.
     pub boosts: Vec<BoostSpec>,
     /// Number of mutexes; `MutexId` indexes them.
@@ -43,6 +45,12 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// Some group has a quota.
+    pub fn sets_quotas(&self) -> bool {
+        let later = |change: &GroupChange| matches!(change.bandwidth, Some(Some(_)));
+        self.groups.iter().any(|group| group.bandwidth.is_some()) || self.group_changes.iter().any(later)
+    }
+
     /// Some task or group asks for utilization clamps.
     pub fn sets_clamps(&self) -> bool {
         let of_task = |t: &TaskSpec| t.uclamp.is_some() || t.phases.iter().any(|p| p.uclamp.is_some());
@@ -60,11 +68,38 @@ pub struct GroupSpec {
     pub shares: u64,
     /// Lower and upper clamp asked for, capacity 0..=1024 (`cpu.uclamp.min`, `cpu.uclamp.max`).
     pub clamps: (u32, u32),
+    /// Quota (`cpu.max`, `cpu.max.burst`); `None` = no limit.
+    pub bandwidth: Option<Bandwidth>,
+}
+
+/// A task group changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupChange {
+    /// When, ns; above 0.
+    pub at_ns: u64,
+    /// Path of the group.
+    pub path: String,
+    /// Its shares from then on; `None` = as before.
+    pub shares: Option<u64>,
+    /// Its quota from then on, `Some(None)` = no limit; `None` = as before.
+    pub bandwidth: Option<Option<Bandwidth>>,
+}
+
+/// How long the tasks of a group may run in each period, on all CPUs together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bandwidth {
+    /// Time they may run, ns; at least 1 ms.
+    pub quota_ns: u64,
+    /// Length of a period, ns; 1 ms to 1 s.
+    pub period_ns: u64,
+    /// What was not used and may be kept for later, ns; at most the quota.
+    pub burst_ns: u64,
 }
 
 impl Default for GroupSpec {
     fn default() -> Self {
-        Self { path: String::new(), shares: crate::groups::SHARES_DEFAULT, clamps: crate::groups::CLAMPS_DEFAULT }
+        let (shares, clamps) = (crate::groups::SHARES_DEFAULT, crate::groups::CLAMPS_DEFAULT);
+        Self { path: String::new(), shares, clamps, bandwidth: None }
     }
 }
 

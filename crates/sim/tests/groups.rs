@@ -6,7 +6,7 @@ use common::*;
 use pelton_schema::{Event, HookSite};
 use pelton_sim::Report;
 use pelton_sim::groups::{GROUPS_MAX, group_paths};
-use pelton_sim::workload::{GroupSpec, SchedPolicy, TaskSpec, Workload};
+use pelton_sim::workload::{GroupChange, GroupSpec, SchedPolicy, TaskSpec, Workload};
 
 const PROFILES: [&str; 6] = ["4.12", "5.4", "6.1", "6.6", "6.12", "7.2"];
 
@@ -54,6 +54,22 @@ fn weights_divide_the_time() {
             let r = run_on(&fixed_speed(&[(1, 1024)]), &w, p, 6000);
             assert!(near(share(&r, "/a", "/b"), expected, 20), "{p} {a}:{b}: {}", share(&r, "/a", "/b"));
         }
+    }
+}
+
+/// A second with equal weights, a second with three times as much for one of them.
+#[test]
+fn weights_change_while_the_groups_run() {
+    for p in PROFILES {
+        let run = |ms| {
+            let mut w = with_shares([busy_in("/a/x", 2), busy_in("/b", 1)].concat(), &[("/b", 1024)]);
+            w.group_changes =
+                vec![GroupChange { at_ns: 2000 * MS, path: "/a".into(), shares: Some(3072), ..GroupChange::default() }];
+            run_ns(&run_on(&fixed_speed(&[(1, 1024)]), &w, p, ms), "/a/x")
+        };
+        let (first, both) = (run(2000), run(6000));
+        assert!(near(first, 1000 * MS, 30 * MS), "{p}: {first} of 2 s");
+        assert!(near(both - first, 3000 * MS, 60 * MS), "{p}: {} of 4 s", both - first);
     }
 }
 

@@ -6,6 +6,7 @@
 //! the first difference.
 
 mod balance;
+mod bandwidth;
 pub mod bpf;
 pub mod builds;
 mod clamps;

@@ -122,6 +122,7 @@ ops! {
     ClampSums = "CLAMP_SUMS",
     TakeBias = "TAKE_BIAS",
     GroupThrottled = "GROUP_THROTTLED",
+    CfsBandwidth = "CFS_BANDWIDTH",
 }
 
 /// One call of the entry function.

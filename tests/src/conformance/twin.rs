@@ -122,6 +122,7 @@ impl World {
             Op::BoostMargin | Op::BoostFilter | Op::BoostState | Op::BoostGroups => self.boost(call.op, a),
             Op::SchedDvfs | Op::Sampling => self.beside(call.op, a),
             Op::ClampSums | Op::TakeBias | Op::GroupThrottled => self.clamp_sums(call.op, a),
+            Op::CfsBandwidth => self.cfs_bandwidth(a),
             Op::Poke => self.poke(a),
         }
     }

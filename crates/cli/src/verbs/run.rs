@@ -251,6 +251,7 @@ fn text(summary: &RunSummary, global: &Global) -> String {
     } else {
         out += &section("domains", &domains(summary));
         out += &section("tasks", &tasks(summary));
+        out += &section("groups with a quota", &groups(summary));
     }
     if let Some(note) = summary.rows.iter().find_map(|row| row.note) {
         out += &format!("\nenergy: {note}\n");
@@ -299,6 +300,12 @@ fn tasks(summary: &RunSummary) -> Sheet {
         "task_energy_mj",
     ];
     wide_sheet(summary, Scope::Task, &header, &quantities)
+}
+
+fn groups(summary: &RunSummary) -> Sheet {
+    let header = ["<group", "usage ms", "periods", "throttled", "throttled ms", "bursts", "burst ms"];
+    let quantities = ["group_usage_ms", "nr_periods", "nr_throttled", "throttled_ms", "nr_bursts", "burst_ms"];
+    wide_sheet(summary, Scope::Group, &header, &quantities)
 }
 
 fn residency(summary: &RunSummary) -> Sheet {

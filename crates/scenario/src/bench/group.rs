@@ -3,12 +3,21 @@
 
 use pelton_core::{shares_of_weight, uclamp_of_percent};
 use pelton_sim::Workload;
+use pelton_sim::bandwidth::{PERIOD_NS_DEFAULT, PERIOD_NS_MAX, QUOTA_NS_MAX, QUOTA_NS_MIN};
 use pelton_sim::groups::{GROUP_DEPTH_MAX, SHARES_DEFAULT, SHARES_RANGE, group_path, is_too_deep};
-use pelton_sim::workload::GroupSpec;
+use pelton_sim::workload::{Bandwidth, GroupChange, GroupSpec};
 
 use super::spec::{Spec, decimal};
 
-/// `group:path=/a/b,cpu.weight=200,cpu.uclamp.max=30.5`.
+/// Longest quota, us; longest period, us; shortest of both.
+const QUOTA_US_MAX: u64 = QUOTA_NS_MAX / 1000;
+const PERIOD_US_MAX: u64 = PERIOD_NS_MAX / 1000;
+const US_MIN: u64 = QUOTA_NS_MIN / 1000;
+
+/// Latest change of a group, milliseconds: one day.
+const FROM_MS_MAX: u64 = 86_400_000;
+
+/// `group:path=/a/b,cpu.weight=200,cpu.max=20000 100000,cpu.uclamp.max=30.5`; with `from_ms=500` what is named changes then.
 pub(super) fn declared(spec: &mut Spec) -> Workload {
     let named = path(spec, "path");
     let weight: u32 = spec.number("cpu.weight", 100, 1..=10_000);
@@ -20,8 +29,44 @@ pub(super) fn declared(spec: &mut Spec) -> Workload {
     if named.as_ref().is_none_or(String::is_empty) {
         spec.wrong("path", "`path` has to name a group", "write group:path=/name; the root has no weight");
     }
-    let clamps = clamps(spec);
-    Workload { groups: vec![GroupSpec { path: named.unwrap_or_default(), shares, clamps }], ..Workload::default() }
+    let (clamps, bandwidth) = (clamps(spec), bandwidth(spec));
+    let path = named.unwrap_or_default();
+    let from_ms: u64 = spec.number("from_ms", 0, 0..=FROM_MS_MAX);
+    if from_ms == 0 {
+        return Workload { groups: vec![GroupSpec { path, shares, clamps, bandwidth }], ..Workload::default() };
+    }
+    let weighs = spec.has("cpu.weight") || spec.has("cpu.shares");
+    let limits = spec.has("cpu.max");
+    if spec.has("cpu.uclamp.min") || spec.has("cpu.uclamp.max") || !(weighs || limits) {
+        let help = "a weight (cpu.weight, cpu.shares) or a quota (cpu.max) may change during the run";
+        spec.wrong("from_ms", "nothing that changes from then on", help);
+    }
+    let (shares, bandwidth) = (weighs.then_some(shares), limits.then_some(bandwidth));
+    let group_changes = vec![GroupChange { at_ns: from_ms * 1_000_000, path, shares, bandwidth }];
+    Workload { group_changes, ..Workload::default() }
+}
+
+/// `cpu.max` as control groups have it, a quota and a period in us, or `max`; `cpu.max.burst` in us.
+fn bandwidth(spec: &mut Spec) -> Option<Bandwidth> {
+    let text = spec.string("cpu.max", "max");
+    let burst_us: u64 = spec.number("cpu.max.burst", 0, 0..=QUOTA_US_MAX);
+    let mut words = text.split_ascii_whitespace();
+    let (quota, period) = (words.next().unwrap_or_default(), words.next());
+    let in_range = |word: &str, most| word.parse().ok().filter(|us| (US_MIN..=most).contains(us));
+    let period_us = period.map_or(Some(PERIOD_NS_DEFAULT / 1000), |word| in_range(word, PERIOD_US_MAX));
+    let quota_us = if quota == "max" { Some(0) } else { in_range(quota, QUOTA_US_MAX) };
+    let (Some(quota_us), Some(period_us), None) = (quota_us, period_us, words.next()) else {
+        let (quotas, periods) = (format!("{US_MIN}..={QUOTA_US_MAX}"), format!("{US_MIN}..={PERIOD_US_MAX}"));
+        let help = format!("a quota ({quotas} us, or `max`) and a period ({periods} us): cpu.max=20000 100000");
+        spec.wrong("cpu.max", "not a quota and a period", &help);
+        return None;
+    };
+    if burst_us > quota_us {
+        spec.wrong("cpu.max.burst", "a burst is at most the quota", &format!("0..={quota_us} us with this `cpu.max`"));
+        return None;
+    }
+    let limit = Bandwidth { quota_ns: quota_us * 1000, period_ns: period_us * 1000, burst_ns: burst_us * 1000 };
+    (quota_us > 0).then_some(limit)
 }
 
 /// `cpu.uclamp.min` and `cpu.uclamp.max` as control groups have them: percent with two decimals, or `max`.

@@ -40,6 +40,7 @@ fn append(whole: &mut Workload, part: Workload) {
     };
     whole.name = format!("{} + {}", whole.name, part.name);
     whole.groups.extend(part.groups);
+    whole.group_changes.extend(part.group_changes);
     whole.boosts.extend(part.boosts);
     whole.mutexes += part.mutexes;
     whole.conds += part.conds;

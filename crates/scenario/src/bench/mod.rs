@@ -145,8 +145,9 @@ pub const MODELS: &[Model] = &[
     },
     Model {
         name: "group",
-        about: "a task group, its weight among its brothers and its clamps; runs nothing",
-        options: "path,cpu.weight=100,cpu.shares=1024,cpu.uclamp.min=0,cpu.uclamp.max=max",
+        about: "a task group, its weight among its brothers, its quota and its clamps; runs nothing",
+        options: "path,cpu.weight=100,cpu.shares=1024,cpu.max=max,cpu.max.burst=0,cpu.uclamp.min=0,cpu.uclamp.max=max,\
+                  from_ms=0",
         make: |spec| group::declared(spec).into(),
     },
     Model {

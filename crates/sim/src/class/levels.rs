@@ -2,7 +2,7 @@
 //! Fair queues of one CPU when there are task groups: a group that has tasks here owns a queue and is an entity on the
 //! queue of its parent. What a group has on a CPU has a slot, made when its first task comes here; parents before children.
 
-use pelton_core::{Avg, CfsRq, Rq, Se};
+use pelton_core::{Avg, CfsRq, CfsRuntime, Rq, Se};
 
 use super::fair::{Entities, FairEntity, FairRq};
 use crate::state::{NO_TASK, Task};
@@ -35,6 +35,12 @@ pub(crate) struct Slot {
     pub queued: bool,
     /// The blocked walk comes here.
     pub listed: bool,
+    /// What it has of its group's quota.
+    pub runtime: CfsRuntime,
+    /// How many groups from this one up are throttled.
+    pub throttle_count: u32,
+    /// Its entity is kept off its parent's queue, with all that waits below.
+    pub cut_off: bool,
     pub se: Se,
     pub cfs: CfsRq,
 }
@@ -47,6 +53,8 @@ pub(crate) struct Levels {
     pub slots: Vec<Slot>,
     pub queues: Vec<FairRq>,
     pub entities: Vec<FairEntity>,
+    /// Tasks that left throttled queues, by slot.
+    pub limbo: Vec<Vec<u32>>,
 }
 
 /// Weight of a group's entity before its first task comes.
@@ -74,8 +82,14 @@ impl Levels {
         let avg = Avg { last_update_time_ns, period_contrib, ..Avg::default() };
         let slot = self.slots.len() as u32;
         let se = Se { avg, weight: WEIGHT_AT_START, ..Se::default() };
-        let cfs = CfsRq { avg, ..CfsRq::default() };
-        self.slots.push(Slot { group, parent, queued: false, listed: false, se, cfs });
+        let mut cfs = CfsRq { avg, ..CfsRq::default() };
+        // sync_throttle(): its clock is that of the queue above.
+        (cfs.throttled_clock_pelt_ns, cfs.throttled_at_ns) = (above.throttled_clock_pelt_ns, above.throttled_at_ns);
+        cfs.throttle_count = above.throttle_count;
+        let (throttle_count, runtime) = (self.throttle_count(parent), CfsRuntime::default());
+        let (queued, listed, cut_off) = (false, false, false);
+        self.slots.push(Slot { group, parent, queued, listed, runtime, throttle_count, cut_off, se, cfs });
+        self.limbo.push(Vec::new());
         self.queues.push(FairRq::default());
         self.entities.push(FairEntity::of_weight(WEIGHT_AT_START));
         self.slot_of_group[group as usize] = slot;
@@ -88,6 +102,31 @@ impl Levels {
         let own = &mut from[0];
         let queue = above.get_mut(own.parent as usize).map_or(&mut rq.cfs, |parent| &mut parent.cfs);
         (queue, own)
+    }
+
+    /// How many groups from this queue up are throttled.
+    pub(crate) fn throttle_count(&self, slot: u32) -> u32 {
+        self.slots.get(slot as usize).map_or(0, |slot| slot.throttle_count)
+    }
+
+    /// Is the queue of a slot the one of `top`, or below it?
+    pub(crate) fn is_below(&self, mut slot: u32, top: u32) -> bool {
+        while slot != ROOT && slot != top {
+            slot = self.slots[slot as usize].parent;
+        }
+        slot == top
+    }
+
+    /// No queue from this one up is kept off its parent's: its tasks are among the CPU's runnable ones.
+    pub(crate) fn is_open(&self, mut slot: u32) -> bool {
+        while slot != ROOT {
+            let own = &self.slots[slot as usize];
+            if own.cut_off {
+                return false;
+            }
+            slot = own.parent;
+        }
+        true
     }
 
     /// Slot of the queue an entity is on when it is queued.

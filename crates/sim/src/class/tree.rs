@@ -110,21 +110,48 @@ impl Tree<'_> {
     /// A task becomes runnable; groups above that were empty are queued as well.
     pub(crate) fn enqueue(&mut self, task: u32, wakeup: bool) {
         self.join(task, wakeup);
-        let mut slot = self.home(task);
-        if slot != ROOT {
-            self.root.below += 1;
+        let slot = self.home(task);
+        self.count_below(slot, 1);
+        self.join_above(slot, false);
+    }
+
+    /// Runnable tasks of a group come or go: those of the CPU, unless the group or one above it is cut off.
+    pub(crate) fn count_below(&mut self, slot: u32, tasks: i32) {
+        if slot != ROOT && self.levels.is_open(slot) {
+            self.root.below += tasks;
         }
-        while slot != ROOT {
+    }
+
+    /// The group of a slot, and those above it, are queued; up to one that is cut off. `anew`: one whose dequeue is delayed
+    /// leaves first.
+    fn join_above(&mut self, mut slot: u32, anew: bool) {
+        while slot != ROOT && !self.levels.slots[slot as usize].cut_off {
             let entity = entity_of(slot);
             self.sync_slice(slot);
             self.sync_weight(entity);
+            let delayed = self.levels.entities[slot as usize].is_delayed();
+            if anew && delayed {
+                self.leave_level(entity, true);
+            }
             if !self.levels.slots[slot as usize].queued {
                 self.join(entity, true);
-            } else if self.levels.entities[slot as usize].is_delayed() {
+            } else if delayed {
                 self.rejoin(entity);
             }
             slot = self.levels.slots[slot as usize].parent;
         }
+    }
+
+    /// A group that was cut off is queued again, with `tasks` runnable ones.
+    pub(crate) fn rejoin_group(&mut self, slot: u32, tasks: u32) {
+        self.count_below(slot, tasks as i32);
+        self.join_above(slot, true);
+    }
+
+    /// A group leaves its parent's queue with `tasks` runnable ones, before it is cut off; see [`Tree::leave`].
+    pub(crate) fn cut_off_group(&mut self, slot: u32, tasks: u32, plan: Leave) {
+        self.count_below(slot, -(tasks as i32));
+        self.leave(entity_of(slot), true, plan);
     }
 
     fn join(&mut self, entity: u32, wakeup: bool) {
@@ -163,9 +190,7 @@ impl Tree<'_> {
         let (rules, home) = (self.rules, self.home(task));
         let (queue, mut e) = self.at(home);
         queue.requeue(rules, &mut e, task);
-        if home != ROOT {
-            self.root.below += 1;
-        }
+        self.count_below(home, 1);
     }
 
     /// True when the dequeue of an entity that wants to leave its queue is delayed.
@@ -181,21 +206,20 @@ impl Tree<'_> {
         let (rules, home) = (self.rules, self.home(task));
         let (queue, mut e) = self.at(home);
         queue.delay(rules, &mut e, task);
-        if home != ROOT {
-            self.root.below -= 1;
-        }
+        self.count_below(home, -1);
     }
 
     /// What the leaving of an entity brings about above: groups that have nothing left leave their queues, too.
-    pub(crate) fn plan(&mut self, entity: u32) -> Leave {
+    /// `delays`: it may be that a group's dequeue is delayed.
+    pub(crate) fn plan(&mut self, entity: u32, delays: bool) -> Leave {
         let mut top = entity;
         loop {
             let home = self.home(top);
-            if home == ROOT || self.queue(home).nr_queued() > 1 {
+            if home == ROOT || self.queue(home).nr_queued() > 1 || !self.levels.slots[home as usize].queued {
                 return Leave { top, delayed: NO_TASK };
             }
             let group = entity_of(home);
-            if self.is_over_served(group) {
+            if delays && self.is_over_served(group) {
                 return Leave { top, delayed: group };
             }
             top = group;
@@ -204,8 +228,8 @@ impl Tree<'_> {
 
     /// Carries a plan out, after the records were told of it. `sleeping`: the task keeps its lag for its next wake-up.
     pub(crate) fn leave(&mut self, entity: u32, sleeping: bool, plan: Leave) {
-        if slot_of(entity).is_none() && self.home(entity) != ROOT && !self.is_delayed(entity) {
-            self.root.below -= 1;
+        if slot_of(entity).is_none() && !self.is_delayed(entity) {
+            self.count_below(self.home(entity), -1);
         }
         let (mut leaving, mut sleeping) = (entity, sleeping);
         loop {

@@ -4,7 +4,9 @@
 
 use super::*;
 use pelton_sim::Machine;
-use pelton_sim::workload::{ChannelSpec, CpuSet, GroupSpec, Op, SchedPolicy, TaskSpec, Workload};
+use pelton_sim::workload::{
+    Bandwidth, ChannelSpec, CpuSet, GroupChange, GroupSpec, Op, SchedPolicy, TaskSpec, Workload,
+};
 
 /// A small multiplicative generator: the test's own, so that it does not change with the engine's.
 pub struct Dice(pub u64);
@@ -152,6 +154,33 @@ pub fn random_groups(d: &mut Dice, w: &mut Workload) {
         let path = path(d);
         if w.groups.iter().all(|group| group.path != path) {
             w.groups.push(GroupSpec { path, shares, ..GroupSpec::default() });
+        }
+    }
+}
+
+/// Gives some of the groups quotas, all but a few of which are too short for a busy task.
+pub fn random_quotas(d: &mut Dice, w: &mut Workload, bursts: bool) {
+    for path in ["/a", "/a/b", "/a/b/c", "/d"] {
+        if d.below(3) == 0 {
+            continue;
+        }
+        let period_ns = [10 * MS, 20 * MS, 100 * MS][d.below(3) as usize];
+        let quota_ns = (period_ns / 100 * (1 + d.below(150))).max(MS);
+        let burst_ns = if bursts && d.below(2) == 0 { d.below(quota_ns + 1) } else { 0 };
+        let limit = Some(Bandwidth { quota_ns, period_ns, burst_ns });
+        match w.groups.iter_mut().find(|group| group.path == path) {
+            Some(group) => group.bandwidth = limit,
+            None => w.groups.push(GroupSpec { path: path.into(), bandwidth: limit, ..GroupSpec::default() }),
+        }
+        for _ in 0..d.below(3) {
+            let quota_ns = (period_ns / 100 * (1 + d.below(150))).max(MS);
+            let other = Some(Bandwidth { quota_ns, period_ns, burst_ns: 0 });
+            w.group_changes.push(GroupChange {
+                at_ns: 1 + d.below(400 * MS),
+                path: path.into(),
+                shares: (d.below(2) == 0).then(|| 2 + d.below(4000)),
+                bandwidth: [None, Some(None), Some(other)][d.below(3) as usize],
+            });
         }
     }
 }

@@ -195,6 +195,7 @@ impl<'a> Lowering<'a> {
         Workload {
             name: options.name.clone().unwrap_or_else(|| stem(file.source.name())),
             groups: Vec::new(),
+            group_changes: Vec::new(),
             boosts: Vec::new(),
             mutexes: self.names.mutexes.count(),
             priority_inheritance: file.global.pi_enabled,
