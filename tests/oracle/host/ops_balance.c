@@ -215,7 +215,7 @@ static void run_interval(struct oracle_state *s)
 {
 	struct pelton_lb_domain st = { .interval_ms = s->util };
 
-	s->ret = pelton_sd_balance_interval(&st, s->running, ORACLE_TICK_NS, s->cap);
+	s->ret = pelton_sd_balance_interval(&oracle_policy, &st, s->running, ORACLE_TICK_NS, s->cap);
 }
 
 const struct oracle_op ops_balance[] = {
