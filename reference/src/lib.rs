@@ -21,6 +21,7 @@
 //! | [`schedutil`] | `schedutil.h` | B.1-B.12: the governor |
 //! | [`hook`] | `hook.h` | B.13, C.1, C.6, C.10: which events call it |
 //! | [`gate`] | `gate.h` | B.3, C.2-C.5, C.7, C.10: when it may act |
+//! | [`limits`] | `limits.h` | limits of a frequency domain |
 //! | [`energy`] | `energy.h` | H.1: energy of a domain |
 //! | [`fair`] | `fair.h`, `fair_cfs.h`, `fair_eevdf.h`, `fair_reweight.h`, `fair_weight.h` | J.2: the fair class |
 //! | [`idle`] | `idle.h`, `idle_menu.h`, `idle_teo.h` | J.5: menu and teo |
@@ -47,6 +48,7 @@ pub mod group;
 pub mod hook;
 pub mod idle;
 pub mod iowait;
+pub mod limits;
 pub mod pelt;
 pub mod perf;
 pub mod place;

@@ -21,6 +21,7 @@
 #include "idle_menu.h"
 #include "idle_teo.h"
 #include "idle_walk.h"
+#include "limits.h"
 #include "rq_event.h"
 #include "pelt_ramp.h"
 #include "place_group.h"

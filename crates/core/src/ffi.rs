@@ -769,4 +769,20 @@ unsafe extern "C" {
     pub(crate) unsafe fn pelton_x_governor_sampled(p: &Policy, d: &mut Dbs, khz: *const u32, n: u32) -> u32;
     /// `khz` has `n` entries.
     pub(crate) unsafe fn pelton_x_governor_start_khz(p: &Policy, d: &Dbs, khz: *const u32, n: u32) -> u32;
+    /// `khz` has `n` entries.
+    pub(crate) unsafe fn pelton_x_limits_max(khz: *const u32, n: u32, max: u32) -> u32;
+    /// `khz` has `n` entries.
+    pub(crate) unsafe fn pelton_x_limits_min(khz: *const u32, n: u32, min: u32, max: u32) -> u32;
+    /// `khz` has `n` entries.
+    pub(crate) unsafe fn pelton_x_limits_target(
+        p: &Policy,
+        khz: *const u32,
+        n: u32,
+        min: u32,
+        max: u32,
+        cur: u32,
+        wanted: u32,
+        fast_switch: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_limits_dbs(p: &Policy, d: &mut Dbs, min: u32, max: u32, cur: u32);
 }

@@ -15,6 +15,7 @@ mod governors;
 pub mod hook;
 mod idle;
 mod idle_records;
+mod limits;
 mod meta;
 mod newidle;
 mod pelt;
@@ -50,6 +51,7 @@ pub use governors::{
 };
 pub use idle::woke;
 pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
+pub use limits::Limits;
 pub use meta::{Bound, bounds, layouts};
 pub use newidle::{WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans, blocked_walks};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, update};

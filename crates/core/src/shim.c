@@ -503,3 +503,8 @@ FN(u32, governor_samples, (policy_t p), (p))
 FN(u32, governor_votes, (policy_t p), (p))
 FN(u32, governor_sampled, (policy_t p, dbs_t d, const u32 *khz, u32 n), (p, d, khz, n))
 FN(u32, governor_start_khz, (policy_t p, cdbs_t d, const u32 *khz, u32 n), (p, d, khz, n))
+FN(u32, limits_max, (const u32 *khz, u32 n, u32 max), (khz, n, max))
+FN(u32, limits_min, (const u32 *khz, u32 n, u32 min, u32 max), (khz, n, min, max))
+FN(u32, limits_target, (policy_t p, const u32 *khz, u32 n, u32 min, u32 max, u32 cur, u32 wanted, u32 fast_switch),
+   (p, khz, n, min, max, cur, wanted, fast_switch))
+FN(void, limits_dbs, (policy_t p, dbs_t d, u32 min, u32 max, u32 cur), (p, d, min, max, cur))

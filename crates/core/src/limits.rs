@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Limits of a frequency domain (`limits.h`).
+
+use crate::ffi;
+use crate::governors::Dbs;
+use crate::policy::Policy;
+
+/// Limits in force, kHz: operating points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Lower.
+    pub min_khz: u32,
+    /// Upper.
+    pub max_khz: u32,
+}
+
+impl Limits {
+    /// What limits of `min..=max` kHz come to on a domain with the ascending operating points `khz`.
+    ///
+    /// ```
+    /// let limits = pelton_core::Limits::of(&[500_000, 1_000_000, 2_000_000], 400_000, 1_100_000);
+    /// assert_eq!((limits.min_khz, limits.max_khz), (500_000, 1_000_000));
+    /// ```
+    #[must_use]
+    pub fn of(khz: &[u32], min: u32, max: u32) -> Limits {
+        let n = len(khz);
+        // SAFETY: there are `n` frequencies.
+        let max_khz = unsafe { ffi::pelton_x_limits_max(khz.as_ptr(), n, max) };
+        // SAFETY: there are `n` frequencies.
+        let min_khz = unsafe { ffi::pelton_x_limits_min(khz.as_ptr(), n, min, max_khz) };
+        Limits { min_khz, max_khz }
+    }
+
+    /// What the governor asks for at once, kHz, if anything. `cur`: the present frequency; `wanted`: what it asked for
+    /// last, or was told.
+    #[must_use]
+    pub fn target(self, pol: &Policy, khz: &[u32], cur: u32, wanted: u32, fast_switch: bool) -> Option<u32> {
+        let Limits { min_khz: min, max_khz: max } = self;
+        let (at, n) = (khz.as_ptr(), len(khz));
+        // SAFETY: there are `n` frequencies.
+        let target = unsafe { ffi::pelton_x_limits_target(pol, at, n, min, max, cur, wanted, fast_switch.into()) };
+        Some(target).filter(|&khz| khz > 0)
+    }
+}
+
+impl Dbs {
+    /// New limits, and the frequency that they led to: the next sample is due.
+    pub fn limits(&mut self, pol: &Policy, limits: Limits, cur: u32) {
+        ffi::pelton_x_limits_dbs(pol, self, limits.min_khz, limits.max_khz, cur);
+    }
+}
+
+fn len(khz: &[u32]) -> u32 {
+    u32::try_from(khz.len()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Limits of a frequency domain: which operating points they are, and what a governor does when they are new.
+
+/// How a governor answers new limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The upper limit.
+    Upper,
+    /// The lower one.
+    Lower,
+    /// What was wanted, as far as it is allowed.
+    Wanted,
+    /// Into the limits, if the present frequency is outside.
+    Inside,
+    /// At the next call.
+    Later,
+}
+
+/// Limits in force on the operating points `table`, which ascends: lower, upper.
+pub fn in_force(table: &[u64], min: u64, max: u64) -> (u64, u64) {
+    let upper = table.iter().rev().copied().find(|&k| k <= max).unwrap_or(table[0]);
+    let lower = table.iter().copied().find(|&k| k >= min).unwrap_or(table[table.len() - 1]);
+    (if lower > upper { upper } else { lower }, upper)
+}
+
+/// What is asked for at once.
+pub fn asked(answer: Answer, table: &[u64], (lower, upper): (u64, u64), present: u64, wanted: u64) -> Option<u64> {
+    let inside = |khz: u64| {
+        let allowed = if khz > upper { upper } else { khz };
+        table.iter().copied().find(|&k| k >= lower && k >= allowed).unwrap_or(upper)
+    };
+    match answer {
+        Answer::Upper => Some(upper),
+        Answer::Lower => Some(lower),
+        Answer::Wanted => Some(inside(wanted)),
+        Answer::Inside if present > upper => Some(upper),
+        Answer::Inside if present < lower => Some(lower),
+        Answer::Inside | Answer::Later => None,
+    }
+}
