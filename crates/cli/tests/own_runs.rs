@@ -75,3 +75,23 @@ fn runs_of_ours_validate() {
     assert!(outside.len() * 100 <= ran * OUTSIDE_PERCENT_MAX, "{}\n{}", outside.len(), outside.join("\n"));
     assert!(count < 300 || ran >= 200, "most are refused: {ran} of {count}");
 }
+
+#[test]
+fn runs_with_limits_validate() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let log = directory.path().join("log").display().to_string();
+    let load = "busy:threads=3 + periodic:run_us=2000,period_us=10000,threads=3";
+    let boards = [("rock-5b-rk3588", 1_300_000, 1_200_000), ("juno-r2", 800_000, 575_000)];
+    for (board, first, second) in boards.into_iter().chain([("intel-lunar-lake-226v", 1_300_000, 1_200_000)]) {
+        let cooling = format!("limits:by=cooling,max_khz={second},from_ms=600");
+        let load = format!("{load} + limits:max_khz={first},from_ms=200 + limits:from_ms=500 + {cooling}");
+        for profile in ["4.12", "4.19", "6.6", "7.2"] {
+            let about = ["--platform", board, "--profile", profile, "-q"];
+            let run =
+                pelton(&[&["run", "--workload", &load, "--duration", "800ms", "--log", &log], &about[..]].concat());
+            assert_eq!(run.code, 0, "{board} {profile}: {}", run.stderr);
+            let said = pelton(&[&["validate", &log], &about[..]].concat());
+            assert!(said.stdout.contains(" 0 divergent"), "{board} {profile}: {}{}", said.stdout, said.stderr);
+        }
+    }
+}

@@ -117,11 +117,13 @@ fn input_mistakes_exit_with_3() {
         arguments
     };
     let rt = ["--platform", "hikey-6220", "--workload", "busy"];
-    let cases: [(Vec<&str>, &str); 9] = [
+    let cases: [(Vec<&str>, &str); 11] = [
         (run(&["--platform", "pixel6", "--workload", "busy"]), "did you mean `pixel6-gs101`?"),
         (run(&["--platform", "hikey-6221", "--workload", "busy"]), "hikey-6220"),
         (run(&["--platform", "hikey-6220", "--workload", "bsy"]), "busy"),
         (run(&["--platform", "hikey-6220", "--workload", "./missing.json"]), "missing.json"),
+        (run(&[rt[0], rt[1], rt[2], "busy + limits:max_khz=1"]), "allowed: 208000..=1200000"),
+        (run(&[rt[0], rt[1], rt[2], "busy + limits:cpus=8,max_khz=208000"]), "CPUs 0..=7"),
         (run(&[rt[0], rt[1], rt[2], rt[3], "--profile", "4.15"]), "4.16"),
         (run(&[rt[0], rt[1], rt[2], rt[3], "--set", "rt_signl=on"]), "rt_signal"),
         (run(&[rt[0], rt[1], rt[2], rt[3], "--set", "rt_signal=yes"]), "on"),

@@ -2,11 +2,14 @@
 //! Workloads as people name them.
 
 use pelton_scenario::workload;
-use pelton_sim::workload::{Bandwidth, CpuSet, GroupChange, Op, SchedPolicy, Start};
-use pelton_sim::{Machine, Workload, machine::Cpu};
+use pelton_sim::Workload;
+use pelton_sim::machine::{Cpu, FreqDomain, Machine, Opp};
+use pelton_sim::workload::{Bandwidth, CpuSet, GroupChange, LimitChange, LimitSource, Op, SchedPolicy, Start};
 
 fn machine() -> Machine {
-    Machine { cpus: vec![Cpu::default(); 4], ..Machine::default() }
+    let opps = [500_000, 1_000_000, 2_000_000].map(|khz| Opp { khz, ..Opp::default() }).to_vec();
+    let domains = vec![FreqDomain { cpus: (0..4).collect(), opps, ..FreqDomain::default() }];
+    Machine { cpus: vec![Cpu::default(); 4], domains, ..Machine::default() }
 }
 
 fn load(spec: &str) -> Workload {
@@ -79,6 +82,31 @@ fn groups_change_during_a_run() {
     for wrong in ["from_ms=5", "from_ms=5,cpu.uclamp.max=50", "from_ms=86400001,cpu.weight=1"] {
         let said = refused(&format!("group:path=/a,{wrong}"));
         assert!(said.contains("nothing that changes") || said.contains("0..=86400000"), "{wrong}: {said}");
+    }
+}
+
+#[test]
+fn limits_are_a_schedule_of_each_source() {
+    let w = load("busy + limits:cpus=0,max_khz=1000000,from_ms=500 + limits:by=cooling,from_ms=700");
+    let change =
+        |at_ms: u64, cpus, max_khz, by| LimitChange { at_ns: at_ms * 1_000_000, cpus, min_khz: 0, max_khz, by };
+    let all = CpuSet::first(machine().cpus.len() as u32);
+    let expected =
+        [change(500, CpuSet::of([0]), 1_000_000, LimitSource::User), change(700, all, u32::MAX, LimitSource::Cooling)];
+    assert_eq!(w.limits, expected);
+    for (wrong, says) in [
+        ("max_khz=1", "allowed: 500000..=2000000"),
+        ("min_khz=1GHz", "`min_khz` is not a number in its range"),
+        ("min_khz=1500000,max_khz=1000000", "the lower limit is above the upper one"),
+        ("by=cooling,min_khz=1000000", "a cooling device asks for no lower limit"),
+        ("by=firmware", "unknown `by`: `firmware`"),
+        ("cpus=99", "names no CPUs of the machine"),
+        ("from_ms=86400001", "0..=86400000"),
+        ("max_mhz=1000", "unknown option `max_mhz`"),
+        ("max_khz=1000000,max_khz=500000", "`max_khz` is given twice"),
+    ] {
+        let said = refused(&format!("limits:{wrong}"));
+        assert!(said.contains(says) && said.contains('╭'), "{wrong}: {said}");
     }
 }
 

@@ -199,7 +199,10 @@ impl<S: Sink> Engine<'_, S> {
             Ev::DlReplenish { task, generation } if self.tasks[task as usize].dl.throttle_generation == generation => {
                 self.dl_replenish(task)
             }
-            Ev::Sample { domain } => self.sample_due(domain),
+            Ev::Sample { domain, generation } if self.domains[domain as usize].sample_generation == generation => {
+                self.sample_due(domain)
+            }
+            Ev::Limits { index } => self.change_limits(index),
             Ev::GroupWrite { index } => self.change_group_files(index),
             Ev::BoostWrite { group, boost } => self.write_boost(group, boost),
             Ev::QuotaTimer { group, kind, generation }

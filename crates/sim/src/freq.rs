@@ -143,7 +143,7 @@ impl<S: Sink> Engine<'_, S> {
     fn drive(&mut self, d: u32) {
         if self.m.domains[d as usize].fast_switch {
             let domain = &mut self.domains[d as usize];
-            let khz = domain.settable_khz(domain.sugov.next_freq_khz);
+            let khz = domain.driver_khz(domain.sugov.next_freq_khz);
             // A driver without table looks first whether there is anything to write.
             if domain.no_table && khz == domain.sugov.cur_khz {
                 return;
@@ -185,7 +185,7 @@ impl<S: Sink> Engine<'_, S> {
             }
             let khz = self.worker_khz(d);
             let domain = &mut self.domains[d as usize];
-            domain.setting_khz = domain.settable_khz(khz);
+            domain.setting_khz = domain.driver_khz(khz);
             if domain.setting_khz == domain.sugov.cur_khz {
                 domain.sugov.work_done(&self.policy);
                 continue;
@@ -229,6 +229,7 @@ impl<S: Sink> Engine<'_, S> {
         let now = self.boot_ns + self.now;
         self.domains[d as usize].sugov.work_done(&self.policy);
         self.domains[d as usize].sd.done(khz, now);
+        self.apply_late_limits(d);
     }
 
     /// A frequency that is given begins to hold.

@@ -31,6 +31,7 @@ mod group_signals;
 pub mod groups;
 mod idle;
 mod idle_walk;
+mod limits;
 pub mod machine;
 mod place;
 mod placing;

@@ -50,7 +50,9 @@ pub(crate) enum Ev {
     /// A frequency that is given begins to hold.
     GivenFrequency { domain: u32, index: u32 },
     /// The timer of a sampling governor expires.
-    Sample { domain: u32 },
+    Sample { domain: u32, generation: u32 },
+    /// Somebody changes limits of frequency domains.
+    Limits { index: u32 },
     /// A timer of a task group's quota expires.
     QuotaTimer { group: u32, kind: QuotaTimer, generation: u32 },
     /// Somebody writes into the files of a task group.

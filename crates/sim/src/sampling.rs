@@ -43,8 +43,12 @@ impl<S: Sink> Engine<'_, S> {
         let at = self.now + u64::from(self.domains[d as usize].dbs.delay_us) * 1000;
         let late = (at + self.tick_ns - self.tick_phase_ns) % self.tick_ns;
         let at = if late == 0 { at } else { at + (self.tick_ns - late) };
+        // A sample that is due at once is taken at the next tick.
+        let at = if at == self.now { at + self.tick_ns } else { at };
+        let domain = &mut self.domains[d as usize];
+        domain.sample_generation = domain.sample_generation.wrapping_add(1);
         if at <= self.end_ns {
-            self.queue.push(at, Ev::Sample { domain: d });
+            self.queue.push(at, Ev::Sample { domain: d, generation: domain.sample_generation });
         }
     }
 

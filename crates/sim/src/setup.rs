@@ -297,6 +297,9 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainSt
         kick_pending: false,
         dbs,
         sample_deferred: false,
+        sample_generation: 0,
+        limits: Default::default(),
+        told_khz: start,
         sugov,
         opp: opp as u32,
         no_table: spec.no_table,
@@ -389,6 +392,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.clocks = Clocks::of(self.m, &self.domains);
         }
         (0..self.m.cpus.len() as u32).for_each(|c| self.refresh_capacity(c));
+        self.start_limits();
         self.start_boosts();
         self.start_quotas();
         self.create_tasks(cfg);

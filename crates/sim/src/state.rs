@@ -360,6 +360,11 @@ pub(crate) struct DomainState {
     pub dbs: pelton_core::Dbs,
     /// A sample waits for a CPU to execute.
     pub sample_deferred: bool,
+    /// Which timer counts.
+    pub sample_generation: u32,
+    pub limits: crate::limits::DomainLimits,
+    /// The frequency it started with, which userspace said.
+    pub told_khz: u32,
     /// Index of the current OPP.
     pub opp: u32,
     /// The driver has no table: the governor may ask for anything.

@@ -17,6 +17,8 @@ pub struct Workload {
     pub group_changes: Vec<GroupChange>,
     /// Boosts of groups of tasks (SchedTune), over time.
     pub boosts: Vec<BoostSpec>,
+    /// Limits of frequency domains, over time.
+    pub limits: Vec<LimitChange>,
     /// Number of mutexes; `MutexId` indexes them.
     pub mutexes: u32,
     /// Mutexes use priority inheritance (rt-app `pi_enabled`).
@@ -111,6 +113,34 @@ pub struct BoostSpec {
     pub members: Vec<String>,
     /// From when on, ns, which boost, percent (-100..=100).
     pub boosts: Vec<(u64, i32)>,
+}
+
+/// Who asks for limits of a frequency domain. The strictest of all hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LimitSource {
+    /// Who writes `scaling_min_freq` and `scaling_max_freq`.
+    #[default]
+    User,
+    /// The kernel's cooling device of the CPUs.
+    Cooling,
+}
+
+/// How many there are.
+pub const LIMIT_SOURCES: usize = 2;
+
+/// Limits of frequency domains change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LimitChange {
+    /// When, ns.
+    pub at_ns: u64,
+    /// CPUs; each stands for its whole domain.
+    pub cpus: CpuSet,
+    /// Lower limit from then on, kHz; 0 = none.
+    pub min_khz: u32,
+    /// Upper limit from then on, kHz; `u32::MAX` = none.
+    pub max_khz: u32,
+    /// Whose; they replace what the same one asked for before.
+    pub by: LimitSource,
 }
 
 /// A way for bytes from some tasks to others.

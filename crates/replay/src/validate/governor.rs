@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use pelton_core::{CpuState, PerfTerms, Policy, SugovCpu, SugovPolicy, commit, default_rate_limit_us, gate};
+use pelton_core::{CpuState, Limits, PerfTerms, Policy, SugovCpu, SugovPolicy, commit, default_rate_limit_us, gate};
 use pelton_sim::Machine;
 use pelton_sim::machine::FreqDomain;
 
@@ -203,6 +203,19 @@ impl Domain {
         }
     }
 
+    /// The trace tells new limits; a slow driver follows them at once, or when it returns.
+    fn limits(&mut self, pol: &Policy, now: u64, min_khz: u32, max_khz: u32) {
+        self.work(pol, now);
+        let limits = Limits::of(&self.khz, min_khz, max_khz);
+        self.sugov.limits(limits.min_khz, limits.max_khz);
+        self.sugov.hw_max_khz = self.khz.last().copied().unwrap_or(0);
+        let fast = self.sugov.fast_switch != 0;
+        let (cur, recorded) = (self.sugov.cur_khz, self.recorded_khz > 0);
+        if let Some(khz) = limits.target(pol, &self.khz, cur, 0, fast).filter(|_| recorded) {
+            self.predict(now.max(if self.in_driver { self.driver_until_ns } else { 0 }), khz);
+        }
+    }
+
     /// The trace tells a frequency.
     fn set(&mut self, now: u64, khz: u32) {
         let before = std::mem::replace(&mut self.recorded_khz, khz);
@@ -275,6 +288,12 @@ impl Governor {
     pub fn set(&mut self, now: u64, cpu: u32, khz: u32) {
         let Some(&(d, _)) = self.of_cpu.get(&cpu) else { return };
         self.domains[d].set(now, khz);
+    }
+
+    /// The trace tells new limits of a CPU's domain.
+    pub fn limits(&mut self, now: u64, cpu: u32, min_khz: u32, max_khz: u32) {
+        let Some(&(d, _)) = self.of_cpu.get(&cpu) else { return };
+        self.domains[d].limits(&self.pol, now, min_khz, max_khz);
     }
 
     /// The result of all domains.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use pelton_core::{Policy, SugovPolicy};
+use pelton_core::{Limits, Policy, SugovPolicy};
 use pelton_schema::{Event, GateVerdict};
 use pelton_sim::Machine;
 use pelton_sim::machine::FreqDomain;
@@ -13,6 +13,8 @@ use super::decision::{divergence, equal};
 use super::engine::Place;
 use super::report::{Field, Report};
 
+/// The frequency was outside of new limits.
+const LIMITED: &str = "by new limits";
 /// Requests remembered for a driver that is slow.
 const ASKED_MAX: usize = 64;
 
@@ -52,7 +54,13 @@ impl OwnDecisions {
             }
             Event::CpuFrequency { cpu, freq_khz } => {
                 if let Some(own) = self.of_cpu.get(&cpu).and_then(|&d| self.domains.get_mut(d)) {
-                    own.set(report, place, cpu, freq_khz);
+                    own.set(pol, report, place, cpu, freq_khz);
+                }
+            }
+            Event::CpuFrequencyLimits { cpu, min_khz, max_khz } => {
+                if let Some(own) = self.of_cpu.get(&cpu).and_then(|&d| self.domains.get_mut(d)) {
+                    own.sugov.limits(min_khz, max_khz);
+                    own.sugov.hw_max_khz = own.khz.last().copied().unwrap_or(0);
                 }
             }
             _ => {}
@@ -70,6 +78,7 @@ impl Own {
             max_khz: khz.last().copied().unwrap_or(0),
             ref_khz: spec.ref_khz,
             freq_invariant: u32::from(spec.freq_invariant),
+            fast_switch: u32::from(spec.fast_switch),
             ..SugovPolicy::default()
         };
         Own { sugov, khz, no_table: spec.no_table, set_khz: None, asked_khz: Vec::new() }
@@ -109,21 +118,44 @@ impl Own {
         if self.asked_khz.is_empty() {
             self.asked_khz.push(prev_khz);
         }
-        if changed != 0 && self.asked_khz.len() < ASKED_MAX {
+        if changed != 0 {
+            // A driver without table is asked often for what it is set to already.
+            if self.asked_khz.len() >= ASKED_MAX {
+                self.asked_khz.remove(0);
+            }
             self.asked_khz.push(request_khz);
         }
     }
 
+    /// What the hardware is set to when `khz` is asked for.
+    fn settable(&self, khz: u32) -> u32 {
+        if !self.no_table {
+            return khz;
+        }
+        self.khz.iter().copied().find(|&k| k >= khz).or(self.khz.last().copied()).unwrap_or(khz)
+    }
+
+    /// Do the limits alone lead from one frequency to the other?
+    fn follows_limits(&self, pol: &Policy, before: u32, khz: u32) -> bool {
+        let limits = Limits { min_khz: self.sugov.min_khz, max_khz: self.sugov.max_khz };
+        limits.target(pol, &self.khz, before, 0, self.sugov.fast_switch != 0) == Some(khz)
+    }
+
     /// Neighbours of a domain tell the same frequency again.
-    fn set(&mut self, report: &mut Report, place: Place, cpu: u32, khz: u32) {
-        if self.set_khz.replace(khz).is_none_or(|before| before == khz) || self.asked_khz.is_empty() {
+    fn set(&mut self, pol: &Policy, report: &mut Report, place: Place, cpu: u32, khz: u32) {
+        let before = self.set_khz.replace(khz);
+        if before.is_none_or(|before| before == khz) {
             return;
         }
-        let settable = |asked: u32| match self.no_table {
-            true => self.khz.iter().copied().find(|&k| k >= asked).or(self.khz.last().copied()).unwrap_or(asked),
-            false => asked,
-        };
-        match self.asked_khz.iter().position(|&asked| settable(asked) == khz) {
+        if before.is_some_and(|before| self.follows_limits(pol, before, khz)) {
+            return report.agree("cpu_frequency", LIMITED);
+        }
+        if self.asked_khz.is_empty() {
+            return;
+        }
+        // A request of before the limits is carried out within them.
+        let settable = |asked: u32| self.settable(asked) == khz || self.sugov.resolve(&self.khz, asked) == khz;
+        match self.asked_khz.iter().position(|&asked| settable(asked)) {
             Some(index) => {
                 // It stays asked for until something else is.
                 self.asked_khz.drain(..index);

@@ -200,6 +200,7 @@ impl Second {
         let Some((governor, signals)) = &mut self.governor else { return };
         match (*signals, &timed.event) {
             (_, Event::CpuFrequency { cpu, freq_khz }) => governor.set(now, *cpu, *freq_khz),
+            (_, Event::CpuFrequencyLimits { cpu, min_khz, max_khz }) => governor.limits(now, *cpu, *min_khz, *max_khz),
             (Signals::Rebuilt, event) => {
                 if let Some(cpu) = concerns(event) {
                     if let Event::SchedSwitch { next_tid, .. } = *event {

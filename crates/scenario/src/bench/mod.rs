@@ -12,6 +12,7 @@ pub mod cyclictest;
 pub mod ebizzy;
 mod group;
 pub mod hackbench;
+mod limits;
 mod merge;
 pub mod original;
 mod periodic;
@@ -155,6 +156,12 @@ pub const MODELS: &[Model] = &[
         about: "SchedTune's boost of some tasks from a moment on, or of all; runs nothing",
         options: "of,percent,from_ms=0",
         make: |spec| boost::declared(spec).into(),
+    },
+    Model {
+        name: "limits",
+        about: "limits of frequency domains from a moment on; runs nothing",
+        options: "cpus=all,min_khz,max_khz,from_ms=0,by=user",
+        make: |spec| limits::declared(spec).into(),
     },
 ];
 

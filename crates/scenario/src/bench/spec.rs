@@ -142,6 +142,11 @@ impl<'a> Spec<'a> {
         ppm.unwrap_or(default_ppm)
     }
 
+    /// The machine.
+    pub(super) fn machine(&self) -> &'a Machine {
+        self.machine
+    }
+
     /// CPUs of the machine.
     pub(super) fn machine_cpus(&self) -> usize {
         self.machine.cpus.len()
