@@ -1,6 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Limits of a frequency domain: which operating points they are, and what a governor does when they are new.
 
+use crate::rules::{CapacityLeft, HwSignal, Rules};
+
+/// What a limit takes from a CPU of capacity `full` at `reference` kHz.
+pub fn lost(full: u64, limit: u64, reference: u64) -> u64 {
+    if limit >= reference { 0 } else { full - full * limit / reference }
+}
+
+/// What limits take: in this moment, and what is averaged; `policy` and `cooling` are what each takes.
+pub fn pressure(rules: &Rules, policy: u64, cooling: u64) -> (u64, u64) {
+    match (rules.capacity_left, rules.hw_signal) {
+        (CapacityLeft::Actual, _) => (policy, 0),
+        (_, HwSignal::On) => (cooling, cooling),
+        (_, HwSignal::Off) => (0, 0),
+    }
+}
+
 /// How a governor answers new limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {

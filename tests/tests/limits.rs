@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Limits of a frequency domain: the core against its slow twin.
 
-use pelton_core::{Limits, Policy};
-use pelton_reference::limits::{Answer, asked, in_force};
+use pelton_core::{Limits, Policy, Pressure};
+use pelton_reference::limits::{Answer, asked, in_force, lost, pressure};
+use pelton_reference::rules::{PROFILES, Rules};
 
 /// Numbers of a fixed sequence.
 fn next(seed: &mut u64, below: u64) -> u64 {
@@ -41,5 +42,22 @@ fn core_and_twin_limit_the_same() {
         let said = limits.target(&policy, &khz, cur, wanted, fast).map(u64::from);
         let told = asked(answer, &table, twin, cur.into(), wanted.into());
         assert_eq!(said, told, "{governor} {khz:?} {min} {max}, {cur} {wanted}");
+    }
+}
+
+#[test]
+fn core_and_twin_lose_the_same_capacity() {
+    let seed = &mut 11;
+    for profile in PROFILES {
+        let (pol, rules) = (Policy::profile(profile).expect("it exists"), Rules::profile(profile).expect("it exists"));
+        for _ in 0..10_000 {
+            let full = 1 + next(seed, 1024) as u32;
+            let khz = |seed: &mut u64| 1 + next(seed, 3_000_000) as u32;
+            let (reference, policy, cooling) = (khz(seed), khz(seed), khz(seed));
+            let of = |limit: u32| lost(full.into(), limit.into(), reference.into());
+            let twin = pressure(&rules, of(policy), of(cooling));
+            let core = Pressure::of(&pol, full, reference, policy, cooling);
+            assert_eq!((u64::from(core.now), u64::from(core.averaged)), twin, "{profile} {full} {reference}");
+        }
     }
 }

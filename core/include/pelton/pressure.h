@@ -10,14 +10,20 @@
  *                  used:     (cap_orig - rt - dl - hw) * (cap_orig - irq) / cap_orig, at least 1
  *                  rt_share: rt_share.h
  *
+ *   a limit takes   cap_orig - cap_orig * limit / ref, 0 where the limit is not below the reference
+ *                   cooling: of the moment and averaged (hw), 5.10 to 6.9; nothing else counts there
+ *                   any upper limit of the policy: of the moment (cpufreq pressure), from 6.10 on
+ *
  *   quantity        unit       range
  *   rt, dl, irq     capacity   0 .. 1024 (util_avg)
  *   hw              capacity   0 .. 1024 (load_avg: time-weighted lost capacity)
  *
  * Source: Linux 4.19 to 7.2.12 kernel/sched/pelt.c (update_rt_rq_load_avg, update_dl_rq_load_avg, update_irq_load_avg,
  * update_hw_load_avg), kernel/sched/fair.c (scale_rt_capacity, others_have_blocked), sched.h (scale_irq_capacity). The
- * interrupt signal is updated by the clock (pelt_clock.h).
- * Deviations: none known.
+ * interrupt signal is updated by the clock (pelt_clock.h). What limits take: drivers/cpufreq/cpufreq.c
+ * (cpufreq_update_pressure) of 6.12.117 and 7.2.12, drivers/thermal/cpufreq_cooling.c (cpufreq_set_cur_state) and
+ * drivers/base/arch_topology.c (topology_update_thermal_pressure) of 6.6.
+ * Deviations: topology_update_thermal_pressure counts in whole MHz; what firmware takes by itself is the host's to say.
  */
 #ifndef PELTON_PRESSURE_H
 #define PELTON_PRESSURE_H
@@ -69,6 +75,28 @@ PELTON_INLINE u32 pelton_update_hw(const struct pelton_policy *pol, struct pelto
 	if (!pol->hw_signal)
 		return 0;
 	return pelton_update_avg(&ctx, &rq->hw, pelton_min_u32(lost_capacity, PELTON_CAPACITY_SCALE));
+}
+
+/* Capacity that a limit takes from a CPU. `ref_khz`: frequency at which `cap_orig` holds. */
+PELTON_INLINE u32 pelton_lost_capacity(u32 cap_orig, u32 limit_khz, u32 ref_khz)
+{
+	if (ref_khz <= limit_khz)
+		return 0;
+	return cap_orig - pelton_mul_div_floor(cap_orig, limit_khz, ref_khz);
+}
+
+/* What placement takes off a CPU's capacity in this moment. `policy`, `cooling`: lost to the upper limit, to cooling. */
+PELTON_INLINE u32 pelton_pressure_now(const struct pelton_policy *pol, u32 policy, u32 cooling)
+{
+	if (pol->capacity_left == PELTON_CAPACITY_LEFT_ACTUAL)
+		return policy;
+	return pol->hw_signal ? cooling : 0;
+}
+
+/* What the hw record averages. From 6.10 on cooling is a limit of the policy like any other. */
+PELTON_INLINE u32 pelton_pressure_averaged(const struct pelton_policy *pol, u32 cooling)
+{
+	return pol->capacity_left == PELTON_CAPACITY_LEFT_ACTUAL || !pol->hw_signal ? 0 : cooling;
 }
 
 /* The refresh of the blocked walk. `rt_running`, `dl_running`: class of the task that runs now. */

@@ -207,6 +207,9 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_update_irq(p: &Policy, rq: &mut Rq, irq: u64) -> u32;
     pub(crate) safe fn pelton_x_update_hw(p: &Policy, rq: &mut Rq, lost: u32) -> u32;
     pub(crate) safe fn pelton_x_others_have_blocked(rq: &Rq) -> u32;
+    pub(crate) safe fn pelton_x_lost_capacity(cap_orig: u32, limit_khz: u32, ref_khz: u32) -> u32;
+    pub(crate) safe fn pelton_x_pressure_now(p: &Policy, policy: u32, cooling: u32) -> u32;
+    pub(crate) safe fn pelton_x_pressure_averaged(p: &Policy, cooling: u32) -> u32;
     pub(crate) safe fn pelton_x_capacity_of(p: &Policy, rq: &Rq, hw: u32, pressure: u32) -> u32;
     pub(crate) safe fn pelton_x_rt_share_age(rq: &mut Rq);
 

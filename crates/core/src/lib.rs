@@ -51,7 +51,7 @@ pub use governors::{
 };
 pub use idle::woke;
 pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
-pub use limits::Limits;
+pub use limits::{Limits, Pressure};
 pub use meta::{Bound, bounds, layouts};
 pub use newidle::{WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans, blocked_walks};
 pub use pelt::{decay_load, dequeue, ev, ramp, runs, shares_of_weight, time_to, update};

@@ -5,6 +5,26 @@ use crate::ffi;
 use crate::governors::Dbs;
 use crate::policy::Policy;
 
+/// What limits take from a CPU's capacity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pressure {
+    /// In this moment, as placement reads it.
+    pub now: u32,
+    /// What the hardware-pressure record averages.
+    pub averaged: u32,
+}
+
+impl Pressure {
+    /// Of a CPU that has `cap_orig` at `ref_khz`, limited to `policy_khz`, of which cooling asks for `cooling_khz`.
+    #[must_use]
+    pub fn of(pol: &Policy, cap_orig: u32, ref_khz: u32, policy_khz: u32, cooling_khz: u32) -> Pressure {
+        let lost = |khz| ffi::pelton_x_lost_capacity(cap_orig, khz, ref_khz);
+        let (policy, cooling) = (lost(policy_khz), lost(cooling_khz));
+        let now = ffi::pelton_x_pressure_now(pol, policy, cooling);
+        Pressure { now, averaged: ffi::pelton_x_pressure_averaged(pol, cooling) }
+    }
+}
+
 /// Limits in force, kHz: operating points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -157,8 +157,8 @@ impl Rq {
 
     /// First part of [`Rq::update_blocked`]: the clock and the other classes; `ev` bits.
     #[inline]
-    pub fn update_blocked_others(&mut self, pol: &Policy, now: u64, runs: u32) -> u32 {
-        ffi::pelton_x_rq_update_blocked_others(pol, self, now, 0, runs, 0)
+    pub fn update_blocked_others(&mut self, pol: &Policy, now: u64, runs: u32, lost_capacity: u32) -> u32 {
+        ffi::pelton_x_rq_update_blocked_others(pol, self, now, 0, runs, lost_capacity)
     }
 
     /// A task is queued on the root queue (a delayed one is taken back); `ev` bits.

@@ -324,7 +324,8 @@ impl<S: Sink> Engine<'_, S> {
     /// The blocked walk of a CPU with groups; the event bits of the other classes and of the root queue.
     pub(crate) fn update_blocked_levels(&mut self, c: u32, runs: u32) -> u32 {
         let (policy, wall_ns) = (self.policy, self.signal_clock.at(self.now));
-        let others = self.cpus[c as usize].rq.update_blocked_others(&policy, wall_ns, runs);
+        let lost = self.pressure(c).averaged;
+        let others = self.cpus[c as usize].rq.update_blocked_others(&policy, wall_ns, runs, lost);
         self.walk_groups(c);
         let ctx = self.level_ctx(&policy, c, ROOT);
         others | self.cpus[c as usize].rq.cfs.update(&ctx)

@@ -4,13 +4,13 @@
 //!
 //! The time that the writer's own driver call takes is nobody's here, and the frequency changes at once.
 
-use pelton_core::{Limits, value};
+use pelton_core::{Limits, Pressure, value};
 use pelton_schema::{Event, Sink};
 
 use crate::engine::Engine;
 use crate::queue::Ev;
 use crate::state::DomainState;
-use crate::workload::{LIMIT_SOURCES, LimitChange};
+use crate::workload::{LIMIT_SOURCES, LimitChange, LimitSource};
 
 /// Limits of a domain.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,8 @@ pub(crate) struct DomainLimits {
     used: bool,
     /// They are carried out when the driver returns.
     wait: bool,
+    /// What they take from each CPU of the domain.
+    pressure: Pressure,
 }
 
 /// Nobody asks for anything.
@@ -28,7 +30,7 @@ const OPEN: (u32, u32) = (0, u32::MAX);
 
 impl Default for DomainLimits {
     fn default() -> Self {
-        DomainLimits { asked: [OPEN; LIMIT_SOURCES], used: false, wait: false }
+        DomainLimits { asked: [OPEN; LIMIT_SOURCES], used: false, wait: false, pressure: Pressure::default() }
     }
 }
 
@@ -52,6 +54,11 @@ impl DomainState {
 }
 
 impl<S: Sink> Engine<'_, S> {
+    /// What limits take from CPU `c`.
+    pub(crate) fn pressure(&self, c: u32) -> Pressure {
+        self.domains[self.m.cpus[c as usize].domain as usize].limits.pressure
+    }
+
     /// Queues all changes; those of the start come before everything else.
     pub(crate) fn start_limits(&mut self) {
         for (index, change) in self.w.limits.iter().enumerate() {
@@ -89,6 +96,9 @@ impl<S: Sink> Engine<'_, S> {
         domain.sugov.limits(limits.min_khz, limits.max_khz);
         domain.sugov.hw_max_khz = domain.khz.last().copied().unwrap_or(0);
         (domain.sd.min_khz, domain.sd.max_khz) = (limits.min_khz, limits.max_khz);
+        let cooling = Limits::of(&domain.khz, 0, domain.limits.asked[LimitSource::Cooling as usize].1);
+        let (cap_orig, ref_khz) = (self.m.cpus[cpu as usize].capacity, self.m.domains[d as usize].ref_khz);
+        domain.limits.pressure = Pressure::of(&self.policy, cap_orig, ref_khz, limits.max_khz, cooling.max_khz);
         self.exec = cpu;
         self.emit(Event::CpuFrequencyLimits { cpu, min_khz: limits.min_khz, max_khz: limits.max_khz });
         if !self.is_given(cpu) {

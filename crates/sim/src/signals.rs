@@ -262,10 +262,11 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Hardware pressure at the tick: nothing is lost here, so it only decays.
+    /// Hardware pressure at the tick: what cooling takes now.
     pub(crate) fn signal_hw(&mut self, c: u32) {
+        let lost = self.pressure(c).averaged;
         let cpu = &mut self.cpus[c as usize];
-        if cpu.rq.update_hw(&self.policy, 0) != 0 && S::ACTIVE {
+        if cpu.rq.update_hw(&self.policy, lost) != 0 && S::ACTIVE {
             let load_avg = self.cpus[c as usize].rq.hw.load_avg;
             self.emit(Event::PeltHw { cpu: c, load_avg });
         }
@@ -279,12 +280,13 @@ impl<S: Sink> Engine<'_, S> {
     /// Brings all records of a CPU up to now; `runs` says whose time it was.
     pub(crate) fn signal_blocked(&mut self, c: u32, runs: u32) {
         self.charge_blocked(c);
+        let lost = self.pressure(c).averaged;
         let cpu = &mut self.cpus[c as usize];
         let before = (cpu.rq.rt.util_avg, cpu.rq.dl.util_avg, cpu.rq.irq.util_avg);
         let bits = if self.grouped {
             self.update_blocked_levels(c, runs)
         } else {
-            cpu.rq.update_blocked(&self.policy, self.signal_clock.at(self.now), 0, runs, 0)
+            cpu.rq.update_blocked(&self.policy, self.signal_clock.at(self.now), 0, runs, lost)
         };
         self.request_changes(c);
         self.sums_follow(c);

@@ -188,3 +188,45 @@ fn limits_that_limit_nothing_change_nothing() {
         assert_eq!(plain.domains, open.domains, "{name}");
     }
 }
+
+/// The last average of pressure on CPU 0.
+fn averaged(name: &str, by: LimitSource) -> u64 {
+    let w = limited(vec![on(busy("b"), 0)], &[(50, 0, 1_000_000, by)]);
+    let (_, events) = events_of(&board(true), &w, name, &config(500));
+    let of = |(_, event): &(u64, Event)| match *event {
+        Event::PeltHw { cpu: 0, load_avg } => Some(load_avg),
+        _ => None,
+    };
+    events.iter().filter_map(of).next_back().unwrap_or(0)
+}
+
+#[test]
+fn cooling_is_averaged_from_5_10_to_6_9_and_users_never_are() {
+    for name in EVERY {
+        let cools = ["5.10", "6.1", "6.6"].contains(&name);
+        // 1.0 of 2.0 GHz: 512 of 1024 are lost.
+        let (cooling, user) = (averaged(name, COOLING), averaged(name, USER));
+        assert!(if cools { near(cooling, 512, 4) } else { cooling == 0 }, "{name}: {cooling}");
+        assert_eq!(user, 0, "{name}");
+    }
+}
+
+/// CPU 0 has 1024, three others 700: of two CPUs so few are searched in 7.2 that the other one is not found. A task of 22 % of the big one, while its domain is limited to a quarter of it: too much with the margin.
+fn share_of_the_big_cpu(name: &str, by: LimitSource) -> u64 {
+    let m = machine(&[(1, 1024), (3, 700)]);
+    let task = periodic("p", 2200, 10_000);
+    let r = run_on(&m, &limited(vec![task], &[(10, 0, 500_000, by)]), name, 3000);
+    100 * r.cpus[0].busy_ns / r.cpus.iter().map(|cpu| cpu.busy_ns).sum::<u64>()
+}
+
+#[test]
+fn a_limited_big_cpu_is_left_where_the_release_knows_of_the_limit() {
+    for (name, user, cooling) in
+        [("5.4", true, true), ("6.6", true, false), ("6.12", false, false), ("7.2", false, false)]
+    {
+        for (by, stays) in [(USER, user), (COOLING, cooling)] {
+            let share = share_of_the_big_cpu(name, by);
+            assert!(if stays { share > 60 } else { share < 20 }, "{name} {by:?}: {share} %");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Limits of a frequency domain, from the sources of each release.
 
-use pelton_core::{Dbs, Limits, Policy};
+use pelton_core::{Dbs, Limits, Policy, Pressure, Rq};
 
 const KHZ: [u32; 4] = [500_000, 1_000_000, 1_500_000, 2_000_000];
 
@@ -69,4 +69,42 @@ fn a_sampling_governor_looks_again_and_newer_conservative_steps_from_there() {
         assert_eq!((dbs.min_khz, dbs.max_khz, dbs.delay_us), (500_000, 1_000_000, 0), "{profile}");
         assert_eq!(dbs.requested_khz, steps_from, "{profile}");
     }
+}
+
+/// A CPU of 800 at 2.0 GHz. To 5.4 nobody is told; 5.10.262 to 6.6 arch_set_thermal_pressure and
+/// topology_update_thermal_pressure by the cooling device: 1.5 GHz leaves 600; 6.12.117 and 7.2.12 cpufreq_update_pressure
+/// by the policy's limit: 1.0 GHz leaves 400. A limit above the reference takes nothing.
+#[test]
+fn a_limit_takes_capacity_by_whom_the_release_listens_to() {
+    for (profile, now, averaged) in [
+        ("4.12", 0, 0),
+        ("4.19", 0, 0),
+        ("5.4", 0, 0),
+        ("5.10", 200, 200),
+        ("6.1", 200, 200),
+        ("6.6", 200, 200),
+        ("6.12", 400, 0),
+        ("6.18", 400, 0),
+        ("7.2", 400, 0),
+    ] {
+        let policy = policy(profile, "schedutil");
+        let taken = Pressure::of(&policy, 800, 2_000_000, 1_000_000, 1_500_000);
+        assert_eq!((taken.now, taken.averaged), (now, averaged), "{profile}");
+        assert_eq!(Pressure::of(&policy, 800, 2_000_000, 2_100_000, 2_000_000), Pressure::default(), "{profile}");
+    }
+}
+
+/// mult_frac(1024, 1200000, 1800000) = 682; the average of it after 32 periods is half: thermal pressure rises as slowly as
+/// any load.
+#[test]
+fn averaged_pressure_rises_with_the_half_life_of_load() {
+    let policy = policy("6.6", "schedutil");
+    let lost = Pressure::of(&policy, 1024, 1_800_000, 1_200_000, 1_200_000).averaged;
+    assert_eq!(lost, 342);
+    let mut rq = Rq::new(&policy, 0, 1024, 1024);
+    for period in 1..=32u64 {
+        rq.clock_update(&policy, period << 20, 0, false);
+        rq.update_hw(&policy, lost);
+    }
+    assert!(rq.hw.load_avg.abs_diff(u64::from(lost) / 2) <= 2, "{}", rq.hw.load_avg);
 }

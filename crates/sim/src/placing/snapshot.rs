@@ -35,6 +35,7 @@ impl<S: Sink> Engine<'_, S> {
         let delayed = cpu.fair.delayed;
         let curr_idle = cpu.curr == NO_TASK && !self.searches(c);
         let load = self.wake_load(c);
+        let pressure = self.pressure(c).now;
         let out = &mut self.placing.record.cpus[c as usize];
         out.state = Signals {
             util_cfs: cpu.rq.cfs.avg.util_avg as u32,
@@ -59,6 +60,7 @@ impl<S: Sink> Engine<'_, S> {
         out.load = load;
         out.cpu_load.copy_from_slice(&self.balancing.cpu_loads[c as usize].load[..4]);
         out.hw_pressure = cpu.rq.hw.load_avg as u32;
+        out.cpufreq_pressure = pressure;
         out.nr_running = cpu.nr_running() + delayed;
         out.h_nr_runnable = cpu.fair.nr_runnable();
         out.h_nr_queued = out.h_nr_runnable + delayed;
@@ -134,7 +136,8 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let hw = self.cpus[c as usize].rq.hw.load_avg as u32;
-        let capacity = self.cpus[c as usize].rq.capacity_of(&self.policy, hw, 0);
+        let pressure = self.pressure(c).now;
+        let capacity = self.cpus[c as usize].rq.capacity_of(&self.policy, hw, pressure);
         self.placing.record.cpus[c as usize].capacity = capacity;
         self.refresh_groups();
         self.refresh_scans(c);
