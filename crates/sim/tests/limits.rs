@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::random::{Dice, random_machine, random_workload};
 use common::*;
 use pelton_core::Policy;
 use pelton_schema::Event;
@@ -229,4 +230,102 @@ fn a_limited_big_cpu_is_left_where_the_release_knows_of_the_limit() {
             assert!(if stays { share > 60 } else { share < 20 }, "{name} {by:?}: {share} %");
         }
     }
+}
+
+/// Changes at random moments, of random domains.
+fn random_limits(d: &mut Dice, cpus: u32) -> Vec<LimitChange> {
+    let khz = |d: &mut Dice| 400_000 + d.below(1_700_000) as u32;
+    let change = |d: &mut Dice| LimitChange {
+        at_ns: d.below(200 * MS),
+        cpus: CpuSet::of([d.below(u64::from(cpus)) as u32]),
+        min_khz: if d.below(2) == 0 { 0 } else { khz(d) },
+        max_khz: if d.below(3) == 0 { u32::MAX } else { khz(d) },
+        by: if d.below(2) == 0 { USER } else { COOLING },
+    };
+    (0..1 + d.below(12)).map(|_| change(d)).collect()
+}
+
+/// Every frequency that is left standing at some moment was within the limits of that moment when it was set.
+fn outside(m: &Machine, events: &[(u64, Event)]) -> Vec<String> {
+    let mut limits: Vec<(u32, u32)> = vec![(0, u32::MAX); m.domains.len()];
+    let mut wrong = Vec::new();
+    for (i, (at, event)) in events.iter().enumerate().filter(|(_, (at, _))| *at > 0) {
+        match *event {
+            Event::CpuFrequencyLimits { cpu, min_khz, max_khz } => {
+                limits[m.cpus[cpu as usize].domain as usize] = (min_khz, max_khz);
+            }
+            Event::CpuFrequency { cpu, freq_khz } => {
+                let same = |(then, later): &&(u64, Event)| {
+                    then == at && matches!(later, Event::CpuFrequency { cpu: other, .. } if *other == cpu)
+                };
+                let (min, max) = limits[m.cpus[cpu as usize].domain as usize];
+                if !(min..=max).contains(&freq_khz) && events[i + 1..].iter().find(same).is_none() {
+                    wrong.push(format!("{at}: CPU {cpu} at {freq_khz}, limits {min} .. {max}"));
+                }
+            }
+            _ => {}
+        }
+    }
+    wrong
+}
+
+/// Where new limits are followed at once, the frequency is within them when a driver that sleeps has returned.
+fn late(m: &Machine, governor: &str, events: &[(u64, Event)]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (d, domain) in m.domains.iter().enumerate().filter(|(_, domain)| domain.driver_sleeps) {
+        if governor == "schedutil" && domain.fast_switch {
+            continue;
+        }
+        let (mut now_khz, mut limits, mut due) = (0, (0, u32::MAX), u64::MAX);
+        for (at, event) in events {
+            let is_within = (limits.0..=limits.1).contains(&now_khz);
+            if *at > due && !is_within {
+                wrong.push(format!("{at}: domain {d} at {now_khz}, limits {limits:?}"));
+            }
+            due = if is_within { u64::MAX } else { due };
+            match *event {
+                Event::CpuFrequency { cpu, freq_khz } if cpu == domain.cpus[0] => now_khz = freq_khz,
+                Event::CpuFrequencyLimits { cpu, min_khz, max_khz } if cpu == domain.cpus[0] => {
+                    (limits, due) = ((min_khz, max_khz), due.min(at + domain.switch_time_ns));
+                }
+                _ => {}
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn no_governor_leaves_a_frequency_outside_of_its_limits() {
+    let governors = [
+        "schedutil",
+        "ondemand",
+        "conservative",
+        "performance",
+        "powersave",
+        "userspace",
+        "sched_dvfs",
+        "sched_dvfs_v7",
+    ];
+    let mut changes = 0;
+    for seed in 0..400 {
+        let mut d = Dice(seed);
+        let mut m = random_machine(&mut d);
+        m.domains.iter_mut().for_each(|domain| domain.no_table = d.below(4) == 0);
+        let mut w = random_workload(&mut d, m.cpus.len() as u32);
+        w.limits = random_limits(&mut d, m.cpus.len() as u32);
+        let (name, governor) = (EVERY[d.below(10) as usize], governors[d.below(8) as usize]);
+        let run = || {
+            let mut keep = Keep::default();
+            let r = pelton_sim::run(&m, &w, &policy(name, governor), &config(250), &mut keep);
+            r.map(|report| (report, keep.0))
+        };
+        let Ok((report, events)) = run() else { continue };
+        changes += events.iter().filter(|(_, e)| matches!(e, Event::CpuFrequencyLimits { .. })).count();
+        let wrong = [outside(&m, &events), late(&m, governor, &events)].concat();
+        assert_eq!(wrong, Vec::<String>::new(), "seed {seed}, {name} {governor}");
+        let (again, _) = run().expect("it ran before");
+        assert_eq!(report, again, "seed {seed}");
+    }
+    assert!(changes > 1000, "{changes}");
 }
