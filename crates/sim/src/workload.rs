@@ -4,8 +4,10 @@
 //! Work is given in nanoseconds at capacity 1024 (the biggest CPU at its highest frequency); a CPU at capacity `c`
 //! takes `1024 / c` times as long.
 
+use std::fmt;
+
 /// All tasks and the objects they share.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Workload {
     /// Name, for reports.
     pub name: String,
@@ -44,6 +46,34 @@ pub struct Workload {
     pub cpu_dma_latency_us: Option<u32>,
     /// Names of mutexes, conds, barriers and semaphores, for messages: (kind, index, name).
     pub resource_names: Vec<(String, u32, String)>,
+}
+
+/// Plans are named by this text: limits stand in it when there are some, as in [`crate::RunConfig`].
+impl fmt::Debug for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = f.debug_struct("Workload");
+        text.field("name", &self.name)
+            .field("tasks", &self.tasks)
+            .field("groups", &self.groups)
+            .field("group_changes", &self.group_changes)
+            .field("boosts", &self.boosts);
+        if !self.limits.is_empty() {
+            text.field("limits", &self.limits);
+        }
+        text.field("mutexes", &self.mutexes)
+            .field("priority_inheritance", &self.priority_inheritance)
+            .field("conds", &self.conds)
+            .field("barriers", &self.barriers)
+            .field("semaphores", &self.semaphores)
+            .field("channels", &self.channels)
+            .field("lists", &self.lists)
+            .field("shared_timers", &self.shared_timers)
+            .field("irqs", &self.irqs)
+            .field("duration_ns", &self.duration_ns)
+            .field("cpu_dma_latency_us", &self.cpu_dma_latency_us)
+            .field("resource_names", &self.resource_names)
+            .finish()
+    }
 }
 
 impl Workload {
