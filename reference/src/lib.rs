@@ -56,6 +56,7 @@ pub mod pressure;
 pub mod rq;
 pub mod rules;
 pub mod schedutil;
+pub mod select_class;
 pub mod uclamp_sum;
 pub mod util_est;
 pub mod vectors;

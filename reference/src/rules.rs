@@ -64,6 +64,10 @@ rules! {
     idle_clock: IdleClock { "later" => Later, "at_once" => AtOnce }
     /// A.7.3: the clock that the time of a throttled queue is taken from.
     throttle_clock: ThrottleClock { "task" => Task, "pelt" => Pelt }
+    /// Where a real-time task goes that cannot run where it was.
+    rt_search: RtSearch { "first" => First, "fits" => Fits, "spread" => Spread, "push" => Push }
+    /// Where a deadline task goes that cannot run where it was.
+    dl_search: DlSearch { "latest" => Latest, "first" => First, "fits" => Fits, "spread" => Spread }
     /// What the end of a group's period does to the pool and to what queues hold.
     bandwidth_refill: Refill { "expires_late" => ExpiresLate, "expires" => Expires, "quota" => Quota, "burst" => Burst }
     /// Where a throttled queue stands, and whether it asks the pool once more.
@@ -311,6 +315,8 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("idle_clock", &[("4.12", "later"), ("6.1", "at_once")]),
     ("migration_lag", &[("4.12", "off"), ("6.1", "on")]),
     ("throttle_clock", &[("4.12", "task"), ("5.10", "pelt")]),
+    ("rt_search", &[("4.12", "first"), ("5.10", "fits"), ("6.1", "spread"), ("6.12", "push")]),
+    ("dl_search", &[("4.12", "latest"), ("4.16", "first"), ("5.10", "fits"), ("6.1", "spread")]),
     ("bandwidth_refill", &[("4.12", "expires_late"), ("4.19", "expires"), ("5.4", "quota"), ("6.1", "burst")]),
     ("bandwidth_throttle", &[("4.12", "head"), ("4.19", "tail"), ("5.10", "retry"), ("7.2", "at_once")]),
     ("bandwidth_slack", &[("4.12", "pushed"), ("5.4", "kept")]),

@@ -28,6 +28,7 @@
 #include "rt_limit.h"
 #include "schedutil.h"
 #include "select.h"
+#include "select_class.h"
 #include "uclamp_max.h"
 #include "uclamp_sum.h"
 

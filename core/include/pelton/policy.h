@@ -233,6 +233,8 @@ enum {
 enum { PELTON_BANDWIDTH_SLACK_PUSHED, PELTON_BANDWIDTH_SLACK_KEPT };
 enum { PELTON_BANDWIDTH_TIME_THROTTLED, PELTON_BANDWIDTH_TIME_WAITING };
 enum { PELTON_BANDWIDTH_PHASE_ALIGNED, PELTON_BANDWIDTH_PHASE_RANDOM };
+enum { PELTON_RT_SEARCH_FIRST, PELTON_RT_SEARCH_FITS, PELTON_RT_SEARCH_SPREAD, PELTON_RT_SEARCH_PUSH };
+enum { PELTON_DL_SEARCH_LATEST, PELTON_DL_SEARCH_FIRST, PELTON_DL_SEARCH_FITS, PELTON_DL_SEARCH_SPREAD };
 enum { PELTON_THROTTLE_CLOCK_TASK, PELTON_THROTTLE_CLOCK_PELT };
 enum { PELTON_CONSERVATIVE_FORM_STOPS, PELTON_CONSERVATIVE_FORM_STEPS, PELTON_CONSERVATIVE_FORM_STEPS_IF_IDLE };
 
@@ -627,7 +629,15 @@ enum { PELTON_CONSERVATIVE_FORM_STOPS, PELTON_CONSERVATIVE_FORM_STEPS, PELTON_CO
 	  "Periods end at multiples of the period since boot, or each group has an offset (read in 6.6, not in 6.1).") \
 	X(throttle_clock, "task|pelt", 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, \
 	  "The clock that a throttled queue's time is taken from. pelt: the one its averages follow (5.10.262). task: the one " \
-	  "that no speed slows, so that from 5.1 to there averages of a queue that was throttled on a slow CPU jump (5.4).")
+	  "that no speed slows, so that from 5.1 to there averages of a queue that was throttled on a slow CPU jump (5.4).") \
+	X(rt_search, "first|fits|spread|push", 0, 0, 0, 0, 1, 2, 2, 3, 3, 3, \
+	  "Where a real-time task goes that cannot run where it was. first: the first of the CPUs with the weakest real-time " \
+	  "task. fits: of those whose capacity its clamps ask for (read in 5.10). spread: none that has a deadline task, and " \
+	  "behind the one found last (read in 6.1). push: behind a deadline task it is queued, and pushed on (read in 6.12).") \
+	X(dl_search, "latest|first|fits|spread", 0, 1, 1, 1, 2, 3, 3, 3, 3, 3, \
+	  "Where a deadline task goes that cannot run where it was. latest: one CPU is known, the first without a deadline " \
+	  "task, else that of the latest deadline (4.12). first: all CPUs without one, the first of them (read in 4.16). fits: " \
+	  "whose capacity its runtime and deadline ask for (read in 5.10). spread: behind the one found last (read in 6.1).")
 
 /* "Take what the platform says": its driver's cost, or the rate limit. */
 #define PELTON_FROM_PLATFORM 0xffffffffu

@@ -16,6 +16,7 @@ use crate::records::{
     Avg, CfsRq, CpuState, Decision, DlEntity, EmState, IdleWalk, Newidle, PerfTerms, Rq, RtLimit, Se, SugovCpu,
     SugovPolicy, TaskGroup, Wake,
 };
+use crate::select_class::{ClassCpu, ClassCurr, ClassSearch, ClassTask};
 use crate::uclamp::{UclampLimits, UclampRq, UclampTask};
 use crate::uclamp_sum::{ThrottledGroup, UclampSumRq, UclampSumTask};
 
@@ -477,6 +478,17 @@ unsafe extern "C" {
     -> u32;
     pub(crate) safe fn pelton_x_dl_next_period(d: &DlEntity) -> u64;
     pub(crate) safe fn pelton_x_dl_hrtick(d: &DlEntity) -> u64;
+    pub(crate) safe fn pelton_x_class_begin(s: &mut ClassSearch);
+    pub(crate) safe fn pelton_x_find_lowest(p: &Policy, t: &ClassTask, c: &ClassCpu, s: &mut ClassSearch);
+    pub(crate) safe fn pelton_x_find_later(p: &Policy, t: &ClassTask, c: &ClassCpu, s: &mut ClassSearch);
+    pub(crate) safe fn pelton_x_lowest_rq(t: &ClassTask, s: &ClassSearch) -> u32;
+    pub(crate) safe fn pelton_x_later_rq(p: &Policy, t: &ClassTask, s: &mut ClassSearch) -> u32;
+    pub(crate) safe fn pelton_x_class_spreads(p: &Policy, t: &ClassTask, found: u32, deadline: u32) -> u32;
+    pub(crate) safe fn pelton_x_rt_looks(p: &Policy, t: &ClassTask, curr: &ClassCurr, cap: u32) -> u32;
+    pub(crate) safe fn pelton_x_select_rt(p: &Policy, t: &ClassTask, curr: &ClassCurr, s: &ClassSearch) -> u32;
+    pub(crate) safe fn pelton_x_rt_overloaded(p: &Policy, nr: u32, waiting: u32) -> u32;
+    pub(crate) safe fn pelton_x_need_pull_rt(prev: u32, prio: u32) -> u32;
+    pub(crate) safe fn pelton_x_dl_looks(p: &Policy, t: &ClassTask, curr: &ClassCurr, cap: u32) -> u32;
     pub(crate) safe fn pelton_x_dl_timer_starts(at_ns: u64, now_ns: u64) -> u32;
     pub(crate) safe fn pelton_x_dl_zero_lag(d: &DlEntity) -> u64;
     pub(crate) safe fn pelton_x_dl_overflow(

@@ -26,6 +26,7 @@ mod policy;
 mod records;
 mod rq;
 mod rt_limit;
+mod select_class;
 mod uclamp;
 mod uclamp_sum;
 pub mod value;
@@ -67,6 +68,7 @@ pub use records::{
     RtLimit, RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
 };
 pub use rt_limit::{RT_PERIOD_NS, RT_RUNTIME_NS};
+pub use select_class::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, need_pull_rt, rt_overloaded};
 pub use uclamp::{
     UCLAMP_BUCKETS, UCLAMP_ROOT, UclampBucket, UclampLimits, UclampRq, UclampTask, group_clamps, uclamp_of_percent,
 };

@@ -258,6 +258,10 @@ policy_fields! {
     bandwidth_phase,
     /// Switch `throttle_clock`: 0 = task, 1 = pelt.
     throttle_clock,
+    /// Switch `rt_search`: 0 = first, 1 = fits, 2 = spread, 3 = push.
+    rt_search,
+    /// Switch `dl_search`: 0 = latest, 1 = first, 2 = fits, 3 = spread.
+    dl_search,
     /// Parameter `hook_epsilon`, of 1024.
     hook_epsilon,
     /// Parameter `gate_cost_ns`.

@@ -534,6 +534,7 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     Wake::layout(&mut rows);
     RtLimit::layout(&mut rows);
     crate::cfs_bandwidth::layout(&mut rows);
+    crate::select_class::layout(&mut rows);
     DlEntity::layout(&mut rows);
     Newidle::layout(&mut rows);
     IdleWalk::layout(&mut rows);

@@ -430,6 +430,24 @@ FN(u64, dl_zero_lag, (cdl_t d), (d))
 FN(u32, dl_overflow, (policy_t p, u64 limit, u64 total, u64 old, u64 add, u32 cpus, u64 cap),
    (p, limit, total, old, add, cpus, cap))
 
+/* where real-time and deadline tasks go */
+typedef const struct pelton_class_task *ctask_t;
+typedef const struct pelton_class_cpu *ccpu_t;
+typedef const struct pelton_class_curr *ccurr_t;
+typedef struct pelton_class_search *search_t;
+
+FN(void, class_begin, (search_t s), (s))
+FN(void, find_lowest, (policy_t p, ctask_t t, ccpu_t c, search_t s), (p, t, c, s))
+FN(void, find_later, (policy_t p, ctask_t t, ccpu_t c, search_t s), (p, t, c, s))
+FN(u32, lowest_rq, (ctask_t t, const struct pelton_class_search *s), (t, s))
+FN(u32, later_rq, (policy_t p, ctask_t t, search_t s), (p, t, s))
+FN(u32, class_spreads, (policy_t p, ctask_t t, u32 found, u32 deadline), (p, t, found, deadline))
+FN(u32, rt_looks, (policy_t p, ctask_t t, ccurr_t curr, u32 cap), (p, t, curr, cap))
+FN(u32, select_rt, (policy_t p, ctask_t t, ccurr_t curr, const struct pelton_class_search *s), (p, t, curr, s))
+FN(u32, rt_overloaded, (policy_t p, u32 nr, u32 waiting), (p, nr, waiting))
+FN(u32, need_pull_rt, (u32 prev, u32 prio), (prev, prio))
+FN(u32, dl_looks, (policy_t p, ctask_t t, ccurr_t curr, u32 cap), (p, t, curr, cap))
+
 /* CPUs that go idle or are */
 typedef const struct pelton_idle_walk *walk_t;
 typedef const struct pelton_newidle *cnewidle_t;

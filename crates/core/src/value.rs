@@ -284,6 +284,14 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("bandwidth_phase", "random", BANDWIDTH_PHASE_RANDOM),
     ("throttle_clock", "task", THROTTLE_CLOCK_TASK),
     ("throttle_clock", "pelt", THROTTLE_CLOCK_PELT),
+    ("rt_search", "first", RT_SEARCH_FIRST),
+    ("rt_search", "fits", RT_SEARCH_FITS),
+    ("rt_search", "spread", RT_SEARCH_SPREAD),
+    ("rt_search", "push", RT_SEARCH_PUSH),
+    ("dl_search", "latest", DL_SEARCH_LATEST),
+    ("dl_search", "first", DL_SEARCH_FIRST),
+    ("dl_search", "fits", DL_SEARCH_FITS),
+    ("dl_search", "spread", DL_SEARCH_SPREAD),
 ];
 
 /// `invariance = contribution`.
@@ -846,3 +854,19 @@ pub const BANDWIDTH_PHASE_RANDOM: u32 = 1;
 pub const THROTTLE_CLOCK_TASK: u32 = 0;
 /// `throttle_clock = pelt`.
 pub const THROTTLE_CLOCK_PELT: u32 = 1;
+/// `rt_search = first`.
+pub const RT_SEARCH_FIRST: u32 = 0;
+/// `rt_search = fits`.
+pub const RT_SEARCH_FITS: u32 = 1;
+/// `rt_search = spread`.
+pub const RT_SEARCH_SPREAD: u32 = 2;
+/// `rt_search = push`.
+pub const RT_SEARCH_PUSH: u32 = 3;
+/// `dl_search = latest`.
+pub const DL_SEARCH_LATEST: u32 = 0;
+/// `dl_search = first`.
+pub const DL_SEARCH_FIRST: u32 = 1;
+/// `dl_search = fits`.
+pub const DL_SEARCH_FITS: u32 = 2;
+/// `dl_search = spread`.
+pub const DL_SEARCH_SPREAD: u32 = 3;

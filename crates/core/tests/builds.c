@@ -226,6 +226,48 @@ static void place(struct world *w)
 	fold(w, (u64)pelton_util_fits_cpu(&w->pol, &s, next(w, 1100), i, 1024, s.this_cpu));
 }
 
+static u64 deadline(struct world *w)
+{
+	return next(w, 3) ? 1 + next(w, 1000000) : PELTON_NO_DEADLINE;
+}
+
+static void search(struct world *w)
+{
+	struct pelton_class_task t = { .prio = 1 + next(w, 99) };
+	struct pelton_class_curr curr = { .deadline_ns = deadline(w), .nr_cpus_allowed = 2 };
+	static struct pelton_class_search rt, dl;
+	u32 c;
+
+	curr.prio = next(w, 99);
+	t.nr_cpus = 1 + next(w, 8);
+	t.asymmetric = next(w, 2);
+	t.deadline_ns = 1 + next(w, 1000000);
+	t.dl_deadline_ns = 1024 + next(w, 1000000);
+	t.dl_runtime_ns = 1 + next(w, (u32)t.dl_deadline_ns);
+	t.dl_density = pelton_dl_bw(t.dl_runtime_ns, t.dl_deadline_ns);
+	t.uclamp_min = next(w, 1025);
+	t.uclamp_max = next(w, 1025);
+	t.nr_cpus_allowed = 1 + next(w, 4);
+	t.cpu = next(w, t.nr_cpus);
+	t.this_cpu = next(w, t.nr_cpus);
+	t.last_found = next(w, t.nr_cpus);
+	pelton_class_begin(&rt);
+	pelton_class_begin(&dl);
+	for (c = 0; c < t.nr_cpus; c++) {
+		struct pelton_class_cpu cpu = { .cpu = c, .allowed = next(w, 2) };
+
+		cpu.prio = next(w, 99);
+		cpu.deadline_ns = deadline(w);
+		cpu.capacity = next(w, 1025);
+		cpu.distance = next(w, 4);
+		pelton_find_lowest(&w->pol, &t, &cpu, &rt);
+		pelton_find_later(&w->pol, &t, &cpu, &dl);
+	}
+	c = pelton_later_rq(&w->pol, &t, &dl);
+	fold(w, c + pelton_class_spreads(&w->pol, &t, c, 1) + pelton_dl_looks(&w->pol, &t, &curr, 512));
+	fold(w, pelton_lowest_rq(&t, &rt) + pelton_select_rt(&w->pol, &t, &curr, &rt));
+}
+
 static void fold_all(struct world *w)
 {
 	u32 i;
@@ -254,6 +296,8 @@ int main(void)
 		}
 		for (i = 0; i < PLACEMENTS; i++)
 			place(&w);
+		for (i = 0; i < PLACEMENTS; i++)
+			search(&w);
 		printf("%s %016llx\n", pelton_profile_names[profile], w.hash);
 	}
 	return 0;

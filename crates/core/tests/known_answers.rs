@@ -21,5 +21,6 @@ mod known_answers {
     mod pressure;
     mod quotas;
     mod select;
+    mod select_class;
     mod signals;
 }

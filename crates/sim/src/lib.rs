@@ -20,6 +20,7 @@ mod check;
 mod clamp_sums;
 mod clamps;
 mod class;
+mod class_search;
 mod classes;
 mod demand;
 mod energy;

@@ -11,9 +11,8 @@ use crate::state::{NO_TASK, Power};
 
 impl<S: Sink> Engine<'_, S> {
     /// CPU for a task that becomes runnable; `exec` executes the wake-up; `sync`: whose task is about to sleep.
-    pub(crate) fn select_cpu(&self, t: u32, exec: u32, sync: bool) -> u32 {
-        let task = &self.tasks[t as usize];
-        match task.class {
+    pub(crate) fn select_cpu(&mut self, t: u32, exec: u32, sync: bool) -> u32 {
+        match self.tasks[t as usize].class {
             Class::Worker => self.select_worker(t),
             Class::Deadline => self.select_deadline(t),
             Class::Realtime => self.select_rt(t),
@@ -31,7 +30,10 @@ impl<S: Sink> Engine<'_, S> {
         if self.placing.decides {
             return self.place_fair(t, exec, flags);
         }
-        self.place_by_energy(t, exec, flags).unwrap_or_else(|| self.select_cpu(t, exec, sync))
+        match self.place_by_energy(t, exec, flags) {
+            Some(cpu) => cpu,
+            None => self.select_cpu(t, exec, sync),
+        }
     }
 
     /// CPU for a new task: its parent's CPU, or the first one, executes the placement.
@@ -63,16 +65,6 @@ impl<S: Sink> Engine<'_, S> {
             return prev;
         }
         self.tasks[t as usize].allowed.iter().find(|&c| !busy(c)).unwrap_or(prev)
-    }
-
-    /// A deadline task stays unless something as urgent runs there; then where the latest deadline, or none, runs.
-    pub(crate) fn select_deadline(&self, t: u32) -> u32 {
-        let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
-        let latest = |c: u32| self.dl_latest_ns(c);
-        if latest(prev) > self.tasks[t as usize].dl.cbs.deadline_ns {
-            return prev;
-        }
-        self.tasks[t as usize].allowed.iter().rev_max_by(latest).unwrap_or(prev)
     }
 
     fn select_fair(&self, t: u32, exec: u32, sync: bool) -> u32 {
@@ -241,12 +233,3 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 }
-
-/// `max_by_key` that keeps the first of equals (the standard one keeps the last).
-trait FirstMax: Iterator<Item = u32> + Sized {
-    fn rev_max_by(self, key: impl Fn(u32) -> u64) -> Option<u32> {
-        self.fold(None, |best: Option<u32>, c| if best.is_none_or(|b| key(c) > key(b)) { Some(c) } else { best })
-    }
-}
-
-impl<I: Iterator<Item = u32>> FirstMax for I {}

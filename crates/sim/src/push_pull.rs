@@ -1,96 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Real-time tasks run where something weaker runs: pushed away when they have to wait, pulled when a CPU would run less.
 
+use pelton_core::{need_pull_rt, rt_overloaded};
 use pelton_schema::Sink;
 
 use crate::class::Class;
 use crate::engine::Engine;
-use crate::state::NO_TASK;
 
 /// Strength of a deadline task: above every real-time priority.
-const STRENGTH_DEADLINE: u32 = 200;
+const STRENGTH_DEADLINE: u32 = 100;
 
 impl<S: Sink> Engine<'_, S> {
-    /// Strength of what runs or is about to run on a CPU: 0 idle, 1 fair, 2 + priority RT, above all deadline.
-    pub(crate) fn rt_strength(&self, c: u32) -> u32 {
-        let cpu = &self.cpus[c as usize];
-        let deadline = matches!(cpu.class, Some(Class::Deadline | Class::Worker));
-        if deadline || cpu.dl.len() > 0 || !cpu.workers.is_empty() {
-            return STRENGTH_DEADLINE;
-        }
-        if cpu.class == Some(Class::Realtime) {
-            return 2 + u32::from(self.tasks[cpu.curr as usize].rt.priority);
-        }
-        match cpu.rt.first() {
-            Some((priority, _)) if !cpu.rt_throttled() => 2 + u32::from(priority),
-            _ => u32::from(cpu.curr != NO_TASK || cpu.fair.nr_runnable() > 0),
-        }
-    }
-
-    /// An RT task stays unless something as strong runs there; then the allowed CPU with the weakest load.
-    pub(crate) fn select_rt(&self, t: u32) -> u32 {
-        let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
-        if self.rt_strength(prev) < 2 + u32::from(self.tasks[t as usize].rt.priority) {
-            return prev;
-        }
-        self.weakest_cpu(t).unwrap_or(prev)
-    }
-
-    /// Allowed CPU whose running task is weaker than `t`, the weakest first; one that may not run RT tasks now is not weak.
-    fn weakest_cpu(&self, t: u32) -> Option<u32> {
-        let own = 2 + u32::from(self.tasks[t as usize].rt.priority);
-        let mut best: Option<(u32, u32)> = None;
-        for c in self.tasks[t as usize].allowed.iter() {
-            let strength = self.rt_strength(c);
-            if strength < best.map_or(own, |(s, _)| s) && !self.cpus[c as usize].rt_throttled() {
-                best = Some((strength, c));
-                if strength == 0 {
-                    break;
-                }
-            }
-        }
-        best.map(|(_, c)| c)
-    }
-
-    /// CPU `c` would run something weaker than an RT task that waits elsewhere: take the strongest.
-    pub(crate) fn pull_rt(&mut self, c: u32) {
-        if self.rt_waiting.is_empty() || self.cpus[c as usize].rt_throttled() {
+    /// What ran on `c` leaves: if what is left is weaker, CPUs with too many real-time tasks push what they can. The
+    /// interrupt that asks them takes no time.
+    pub(crate) fn pull_rt(&mut self, c: u32, prev: u32) {
+        let left = self.cpus[c as usize].rt.first().map_or(0, |(p, _)| p.into());
+        if self.rt_waiting.is_empty() || !need_pull_rt(self.strength(prev), left) {
             return;
         }
-        let own = self.cpus[c as usize].rt.first().map_or(0, |(p, _)| p);
-        let mut best: Option<(u8, u32, u32)> = None;
-        for from in self.rt_waiting.iter().filter(|&f| f != c) {
-            let cpu = &self.cpus[from as usize];
-            // The head of a CPU whose own running task is weaker is about to run there.
-            let about_to_run = cpu.class.is_none_or(|k| k > Class::Realtime) && !cpu.rt_throttled();
-            for (p, t) in cpu.rt.waiting().skip(usize::from(about_to_run)) {
-                if p > own && self.tasks[t as usize].allowed.contains(c) && best.is_none_or(|(b, _, _)| p > b) {
-                    best = Some((p, t, from));
-                }
+        let overloaded: Vec<u32> = self.rt_waiting.iter().filter(|&from| from != c).collect();
+        for from in overloaded {
+            self.exec = from;
+            self.push_rt_tasks(from, c);
+        }
+        self.exec = c;
+    }
+
+    /// Priority of a task as real-time tasks see it: above theirs when it is a deadline task, 0 when it is a fair one.
+    fn strength(&self, t: u32) -> u32 {
+        match self.tasks.get(t as usize) {
+            Some(task) if task.class == Class::Realtime => task.rt.priority.into(),
+            Some(task) if task.class < Class::Realtime => STRENGTH_DEADLINE,
+            _ => 0,
+        }
+    }
+
+    /// The task that `c` would push next: the strongest that waits and may move, unless it is about to run there.
+    fn pushable_rt(&self, c: u32) -> Option<u32> {
+        let cpu = &self.cpus[c as usize];
+        let runs = cpu.class == Some(Class::Realtime);
+        let mut waiting = cpu.rt.waiting().filter(|&(_, t)| self.tasks[t as usize].allowed.len() > 1);
+        let (priority, t) = waiting.next()?;
+        let nr = cpu.rt.len() + u32::from(runs);
+        let waits = rt_overloaded(&self.policy, nr, 1 + waiting.count() as u32);
+        (waits && u32::from(priority) <= self.strength(cpu.curr)).then_some(t)
+    }
+
+    /// Pushes the real-time tasks that wait on `c` as long as that succeeds; `asks` looks for its next task anyway.
+    pub(crate) fn push_rt_tasks(&mut self, c: u32, asks: u32) {
+        while let Some(t) = self.pushable_rt(c) {
+            let Some(target) = self.lowest_rq_of(t).filter(|&target| target != c) else { return };
+            self.move_rt(t, c, target);
+            if target != asks {
+                self.resched_cpu(target);
             }
         }
-        if let Some((_, t, from)) = best {
-            self.move_rt(t, from, c);
-        }
     }
 
-    /// RT task `t` has to wait on `c`: it goes where something weaker runs. True when it went.
-    pub(crate) fn push_rt(&mut self, c: u32, t: u32) -> bool {
-        let Some(target) = self.weakest_cpu(t).filter(|&w| w != c) else { return false };
-        self.move_rt(t, c, target);
-        self.resched_cpu(target);
-        true
-    }
-
-    /// Whatever the task just picked on `c` keeps waiting may run elsewhere.
+    /// Tasks of the class just picked on `c` that wait there may run elsewhere.
     pub(crate) fn push_waiting(&mut self, c: u32) {
-        if self.cpus[c as usize].dl.len() > 0 {
-            self.push_dl(c);
-        }
-        while let Some((_, t)) = self.cpus[c as usize].rt.first() {
-            if !self.push_rt(c, t) {
-                break;
-            }
+        match self.cpus[c as usize].class {
+            Some(Class::Deadline | Class::Worker) => while self.push_dl(c) {},
+            Some(Class::Realtime) => self.push_rt_tasks(c, c),
+            _ => {}
         }
     }
 

@@ -7,7 +7,7 @@ use pelton_schema::{HookSite, Sink};
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::queue::Ev;
-use crate::state::{Life, Step};
+use crate::state::{Life, Step, Task};
 
 impl<S: Sink> Engine<'_, S> {
     /// Bandwidth a task reserves, Q20.
@@ -165,27 +165,38 @@ impl<S: Sink> Engine<'_, S> {
         self.dl_waiting.set(c, self.cpus[c as usize].dl.len() > 0);
     }
 
-    /// Deadline of the task that runs or is about to run on `c`; the later, the weaker.
-    pub(crate) fn dl_latest_ns(&self, c: u32) -> u64 {
+    /// Earliest deadline of the deadline tasks of a CPU; the governor's worker is before all.
+    pub(crate) fn dl_earliest_ns(&self, c: u32) -> u64 {
         let cpu = &self.cpus[c as usize];
         if cpu.class == Some(Class::Worker) || !cpu.workers.is_empty() {
             return 0;
         }
         let running = match cpu.class {
-            Some(Class::Deadline) => self.tasks[cpu.curr as usize].dl.cbs.deadline_ns,
+            Some(Class::Deadline) if self.stays(c) && !self.tasks[cpu.curr as usize].dl.throttled() => {
+                self.tasks[cpu.curr as usize].dl.cbs.deadline_ns
+            }
             _ => u64::MAX,
         };
         cpu.dl.first().map_or(running, |(d, _)| running.min(d))
     }
 
-    /// CPU `c` keeps a deadline task waiting: it goes where something weaker runs.
-    pub(crate) fn push_dl(&mut self, c: u32) {
-        let Some((deadline_ns, t)) = self.cpus[c as usize].dl.first() else { return };
-        let target = self.select_deadline(t);
-        if target != c && self.dl_latest_ns(target) > deadline_ns {
-            self.move_dl(t, c, target);
-            self.check_preempt(target, t);
-        }
+    /// The task that `c` would push next: the earliest that waits and may move, unless it is about to run there.
+    fn pushable_dl(&self, c: u32) -> Option<u32> {
+        let cpu = &self.cpus[c as usize];
+        let mut waiting = cpu.dl.waiting().filter(|&(_, t)| self.tasks[t as usize].allowed.len() > 1);
+        let (deadline_ns, t) = waiting.next()?;
+        let runs = cpu.class == Some(Class::Deadline);
+        let soon = |curr: &Task| deadline_ns < curr.dl.cbs.deadline_ns && curr.allowed.len() > 1;
+        (!(runs && soon(&self.tasks[cpu.curr as usize]))).then_some(t)
+    }
+
+    /// CPU `c` keeps a deadline task waiting: it goes where something weaker runs. True when it went.
+    pub(crate) fn push_dl(&mut self, c: u32) -> bool {
+        let Some(t) = self.pushable_dl(c) else { return false };
+        let Some(target) = self.later_rq_of(t).filter(|&target| target != c) else { return false };
+        self.move_dl(t, c, target);
+        self.check_preempt(target, t);
+        true
     }
 
     /// CPU `c` would run something weaker than a deadline task that waits elsewhere: take the earliest.

@@ -88,7 +88,8 @@ impl<S: Sink> Engine<'_, S> {
         if let Some(&worker) = cpu.workers.first() {
             return worker;
         }
-        if curr_class != Some(Class::Deadline) && !self.dl_waiting.is_empty() {
+        let leaves = if on_rq || prev == NO_TASK { None } else { Some(self.tasks[prev as usize].class) };
+        if leaves == Some(Class::Deadline) && !self.dl_waiting.is_empty() {
             self.pull_dl(c);
         }
         if let Some((deadline_ns, t)) = self.cpus[c as usize].dl.first() {
@@ -99,8 +100,8 @@ impl<S: Sink> Engine<'_, S> {
         if curr_class == Some(Class::Deadline) {
             return prev;
         }
-        if curr_class != Some(Class::Realtime) {
-            self.pull_rt(c);
+        if leaves.is_some() {
+            self.pull_rt(c, prev);
         }
         match self.pick_rt(c, prev, curr_class) {
             NO_TASK => self.pick_below_rt(c, prev, curr_class),

@@ -130,9 +130,16 @@ impl<S: Sink> Engine<'_, S> {
         if preempts {
             self.resched_cpu(c);
         } else if new == Class::Realtime {
-            self.push_rt(c, t);
+            self.push_woken_rt(c, t);
         } else if new == Class::Deadline {
-            self.push_dl(c);
+            while self.push_dl(c) {}
+        }
+    }
+
+    /// A real-time task that woke on `c` has to wait there: what waits is pushed, unless something else runs there soon.
+    fn push_woken_rt(&mut self, c: u32, t: u32) {
+        if !self.cpus[c as usize].need_resched && self.tasks[t as usize].allowed.len() > 1 {
+            self.push_rt_tasks(c, c);
         }
     }
 }

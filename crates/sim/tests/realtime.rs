@@ -4,7 +4,8 @@
 mod common;
 use common::*;
 use pelton_schema::Event;
-use pelton_sim::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec};
+use pelton_sim::Machine;
+use pelton_sim::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec};
 
 fn fifo(priority: u8) -> SchedPolicy {
     SchedPolicy::Fifo { priority }
@@ -113,4 +114,72 @@ fn a_stale_signal_fades_on_a_cpu_that_is_busy_with_fair_work() {
         _ => None,
     });
     assert_eq!(last, Some(0));
+}
+
+/// 4 little and 4 big CPUs at one speed each.
+fn little_and_big() -> Machine {
+    fixed_speed(&[(4, 400), (4, 1024)])
+}
+
+#[test]
+fn real_time_tasks_go_to_the_cpus_that_their_clamps_ask_for_from_5_10() {
+    let m = little_and_big();
+    let runs_on = |p: &str, clamps: Option<(u32, u32)>| {
+        let mut rt = allowed(with_policy(periodic("rt", 1000, 10_000), fifo(10)), &[1]);
+        rt.uclamp = clamps;
+        rt.phases.push(Phase { cpus: Some(CpuSet::of(0..8)), loops: Some(50), ..rt.phases[0].clone() });
+        rt.phases[0].loops = Some(10);
+        let w = workload(vec![rt]);
+        let (_, log) = events_of(&m, &w, p, &config(600));
+        let mut last = log.iter().filter_map(|(_, e)| match *e {
+            Event::SchedSwitch { cpu, next_tid, .. } if next_tid > 0 => Some(cpu),
+            _ => None,
+        });
+        last.next_back().expect("it ran")
+    };
+    for p in ["4.12", "4.19", "5.4"] {
+        assert_eq!(runs_on(p, None), 1, "{p}: it stays where it ran");
+    }
+    for p in ["5.10", "6.1", "6.6", "6.12", "7.2"] {
+        assert!(runs_on(p, None) >= 4, "{p}: real-time tasks ask for everything (sched_util_clamp_min_rt_default)");
+        assert_eq!(runs_on(p, Some((0, 1024))), 1, "{p}: unless they ask for less");
+        assert_eq!(runs_on(p, Some((512, 300))), 1, "{p}: the smaller clamp counts");
+    }
+}
+
+/// One that wakes there; one that is preempted there stays (`rt_queue_push_tasks` is for picked real-time tasks).
+#[test]
+fn a_real_time_task_does_not_wait_behind_a_deadline_task_from_6_1() {
+    let m = fixed_speed(&[(2, 1024)]);
+    let waits_ms = |p: &str| {
+        let reservation = SchedPolicy::Deadline { runtime_ns: 60 * MS, deadline_ns: 100 * MS, period_ns: 100 * MS };
+        let deadline = starts(on(with_policy(task("dl", Some(1), vec![run_ms(50)]), reservation), 0), 5);
+        let rt = with_policy(task("rt", Some(2), vec![run_ms(1), Op::Sleep { ns: 10 * MS }]), fifo(1));
+        run_on(&m, &workload(vec![rt, deadline]), p, 200).tasks[0].wait_ns / MS
+    };
+    for p in ["4.12", "4.16", "5.4", "5.10"] {
+        assert!(waits_ms(p) > 30, "{p}: {}", waits_ms(p));
+    }
+    for p in ["6.1", "6.6", "6.12", "7.2"] {
+        assert_eq!(waits_ms(p), 0, "{p}");
+    }
+}
+
+#[test]
+fn a_deadline_task_wakes_where_its_reservation_fits_from_5_10() {
+    let m = little_and_big();
+    let wakes_on_big = |p: &str| {
+        let reservation = SchedPolicy::Deadline { runtime_ns: 6 * MS, deadline_ns: 10 * MS, period_ns: 10 * MS };
+        let mut task = with_policy(task("dl", Some(20), vec![run_ms(1), Op::Sleep { ns: 9 * MS }]), reservation);
+        task.phases.insert(0, Phase { cpus: Some(CpuSet::of([0])), loops: Some(1), ..task.phases[0].clone() });
+        task.phases[1].cpus = Some(CpuSet::of(0..8));
+        let (_, log) = events_of(&m, &workload(vec![task]), p, &config(200));
+        log.iter().any(|(_, e)| matches!(*e, Event::SchedSwitch { cpu: 4.., next_tid: 1.., .. }))
+    };
+    for p in ["4.12", "5.4"] {
+        assert!(!wakes_on_big(p), "{p}");
+    }
+    for p in ["5.10", "6.6", "7.2"] {
+        assert!(wakes_on_big(p), "{p}");
+    }
 }

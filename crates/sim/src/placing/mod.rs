@@ -32,6 +32,8 @@ pub(crate) struct Placing {
     overutilized_ns: u64,
     /// Load of the running task of each CPU, when it waits for a bigger one; else 0.
     misfit: Vec<u64>,
+    /// What the last search of each CPU for a real-time or deadline task ended at, where searches go on behind it.
+    pub last_found: Vec<u32>,
     /// When each CPU last looked at all CPUs.
     looked_ns: Vec<u64>,
 }
@@ -48,6 +50,7 @@ impl Placing {
             overutilized_since_ns: 0,
             overutilized_ns: 0,
             misfit: vec![0; m.cpus.len()],
+            last_found: vec![0; m.cpus.len()],
             looked_ns: vec![0; m.cpus.len()],
             record,
             placed: Box::default(),
