@@ -14,8 +14,11 @@ use support::pelton;
 
 /// Runs tried without being asked for another number; about one in ten is refused.
 const COUNT: u64 = 300;
-/// Runs whose averages may be outside: 3.7 % of the first 272 are, 1.9 % of 259 fresh ones (F-128).
-const OUTSIDE_PERCENT_MAX: usize = 4;
+/// Runs of other seeds whose averages may be outside, of 1000: 1 of 1,023 was (F-128). Of the seeds tried without being
+/// asked for others none is.
+const OUTSIDE_PERMILLE_MAX: usize = 4;
+/// Runs with nothing to check, of 1000: their speeds are not told, or they have few events.
+const UNCHECKED_PERMILLE_MAX: usize = 20;
 
 fn from_environment(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().map_or(otherwise, |text| text.parse().unwrap_or_else(|e| panic!("{name}={text}: {e}")))
@@ -25,7 +28,7 @@ fn from_environment(name: &str, otherwise: u64) -> u64 {
 enum Outcome {
     Refused,
     Agrees,
-    /// Another governor than schedutil chose, so there may be nothing to check.
+    /// There is nothing to check, and the command says so.
     Unchecked,
     /// Averages rebuilt from the schedule are outside their tolerance (F-128).
     Outside(String),
@@ -45,7 +48,7 @@ fn outcome(scenario: &Scenario, log: &Path) -> Outcome {
     let told = format!("{} --log own.plog; pelton validate own.plog\n{}", scenario.command(), own.stdout);
     match own.code {
         0 => Outcome::Agrees,
-        5 if own.stdout.contains("the governor is not schedutil") => Outcome::Unchecked,
+        5 if own.stdout.contains("nothing in this trace can be checked") => Outcome::Unchecked,
         1 if own.stdout.contains(" 0 divergent") && own.stdout.contains("OUTSIDE") => Outcome::Outside(told),
         _ => Outcome::Wrong(told),
     }
@@ -72,7 +75,10 @@ fn runs_of_ours_validate() {
     let ran = agree + unchecked + outside.len() + wrong.len();
     println!("{ran} of {count} runs, {agree} agree, {unchecked} unchecked, {} outside", outside.len());
     assert!(wrong.is_empty(), "{} of {ran} runs:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(outside.len() * 100 <= ran * OUTSIDE_PERCENT_MAX, "{}\n{}", outside.len(), outside.join("\n"));
+    let usual = (first, count) == (1, COUNT);
+    let allowed = if usual { 0 } else { ran * OUTSIDE_PERMILLE_MAX / 1000 };
+    assert!(outside.len() <= allowed, "{}\n{}", outside.len(), outside.join("\n"));
+    assert!(unchecked * 1000 <= ran * UNCHECKED_PERMILLE_MAX, "{unchecked} of {ran} have nothing to check");
     assert!(count < 300 || ran >= 200, "most are refused: {ran} of {count}");
 }
 

@@ -73,6 +73,8 @@ pub struct Machine {
     tasks: BTreeMap<u32, Task>,
     /// CPUs whose queue a task joined or left in the last event.
     pub changed: Vec<u32>,
+    /// Those that one left.
+    pub left: Vec<u32>,
     /// Joins and leaves of tasks whose utilization was not known.
     pub unknown_moves: u64,
 }
@@ -80,7 +82,15 @@ pub struct Machine {
 impl Machine {
     /// Nothing seen yet.
     pub fn new(pol: Policy, table: CpuTable) -> Machine {
-        Machine { pol, table, cpus: BTreeMap::new(), tasks: BTreeMap::new(), changed: Vec::new(), unknown_moves: 0 }
+        Machine {
+            pol,
+            table,
+            cpus: BTreeMap::new(),
+            tasks: BTreeMap::new(),
+            changed: Vec::new(),
+            left: Vec::new(),
+            unknown_moves: 0,
+        }
     }
 
     /// A CPU, if anything happened on it.
@@ -141,6 +151,14 @@ impl Machine {
         }
     }
 
+    /// The clock of a CPU comes up to now, its signals do not.
+    pub fn update_clock(&mut self, now: u64, cpu: u32) {
+        let pol = self.pol;
+        let c = self.started(cpu, now);
+        let idle = c.class == runs::IDLE;
+        c.rq.clock_update(&pol, now, 0, idle);
+    }
+
     /// Brings a CPU and whoever runs on it up to now.
     pub fn refresh(&mut self, now: u64, cpu: u32) {
         let pol = self.pol;
@@ -152,6 +170,16 @@ impl Machine {
             None => drop(c.rq.update_blocked(&pol, now, 0, c.class, 0)),
         }
         c.occupy(&pol);
+    }
+
+    /// Brings the signals of real-time and deadline tasks of a CPU up to now: whoever recorded one did so, also when it was
+    /// neither a tick nor a switch. The queue of fair tasks may not have been looked at then.
+    pub fn refresh_classes(&mut self, now: u64, cpu: u32) {
+        let pol = self.pol;
+        let c = self.started(cpu, now);
+        let mut rq = c.rq;
+        rq.update_blocked(&pol, now, 0, c.class, 0);
+        (c.rq.rt, c.rq.dl) = (rq.rt, rq.dl);
     }
 
     /// A task is on the queue of a CPU from now on.
@@ -205,6 +233,7 @@ impl Machine {
             c.rq.migrate_sleeping_task(&pol, &mut task.se, c.class == runs::IDLE, now);
         }
         self.changed.push(task.cpu);
+        self.left.push(task.cpu);
         if !known {
             self.spoil(task.cpu, now);
         }
@@ -228,6 +257,7 @@ impl Machine {
             c.occupy(&pol);
         }
         self.changed.push(from);
+        self.left.push(from);
         if !known {
             self.spoil(from, now);
         }

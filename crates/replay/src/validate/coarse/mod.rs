@@ -11,7 +11,7 @@ pub mod machine;
 
 use std::collections::BTreeMap;
 
-use pelton_core::{Policy, decay_load, ramp, runs};
+use pelton_core::{Policy, decay_load, ramp, runs, value};
 use pelton_schema::{CPU_UNKNOWN, Event, STATE_DEAD, STATE_RUNNABLE};
 use pelton_sim::Machine as Platform;
 use pelton_trace::import::{Format, Timed, TraceInfo};
@@ -77,6 +77,10 @@ pub struct Coarse {
     last: BTreeMap<u32, Last>,
     /// Values of queues that do not fit, until it is clear whether a task that came or went explains them.
     waiting: BTreeMap<u32, Waiting>,
+    /// The value that was last taken over for each queue, and when.
+    taken: BTreeMap<u32, (u64, u32)>,
+    /// Some task has clamps.
+    capped: bool,
     /// Changes of a queue that neither running nor idle time explains.
     jumps: u64,
 }
@@ -97,6 +101,8 @@ impl Coarse {
             taken_over: 0,
             last: BTreeMap::new(),
             waiting: BTreeMap::new(),
+            taken: BTreeMap::new(),
+            capped: false,
             jumps: 0,
         }
     }
@@ -125,6 +131,14 @@ impl Coarse {
 
     /// Kernels tell of a move after the queues have changed: a value that did not fit counts for the moment after it.
     fn moved(&mut self, now: u64) {
+        // A value that was taken over in this moment is without the task already.
+        for cpu in std::mem::take(&mut self.machine.left) {
+            if let Some(&(at, util)) = self.taken.get(&cpu)
+                && at == now
+            {
+                self.machine.learn_queue(now, cpu, util);
+            }
+        }
         for cpu in std::mem::take(&mut self.machine.changed) {
             let Some(waiting) = self.waiting.remove(&cpu) else { continue };
             self.machine.refresh(now, cpu);
@@ -156,6 +170,7 @@ impl Coarse {
 
     fn take_over(&mut self, now: u64, cpu: u32, util: u32) {
         self.machine.learn_queue(now, cpu, util);
+        self.taken.insert(cpu, (now, util));
         self.taken_over += 1;
     }
 
@@ -176,6 +191,11 @@ impl Coarse {
             Event::PeltSe { cpu, tid, util_avg, runnable_avg, .. } => self.task(now, cpu, tid, util_avg, runnable_avg),
             Event::PeltRt { cpu, util_avg } => self.class(now, cpu, RT_UTIL, util_avg),
             Event::PeltDl { cpu, util_avg } => self.class(now, cpu, DL_UTIL, util_avg),
+            Event::TaskAttributes { uclamp_min, uclamp_max, .. } => {
+                self.capped |= (uclamp_min, uclamp_max) != (0, 1024)
+            }
+            // A tick, and a choice of the governor, come with the clock: time before them passed at the speed before them.
+            Event::PeltHw { cpu, .. } | Event::FreqDecision { cpu, .. } => self.machine.update_clock(now, cpu),
             _ => {}
         }
     }
@@ -277,7 +297,7 @@ impl Coarse {
         if self.needs_curve(cpu) || self.curves.contains_key(&cpu) {
             return;
         }
-        self.machine.refresh(now, cpu);
+        self.machine.refresh_classes(now, cpu);
         // These signals are never taken over: they start from nothing and count once load tracking has forgotten the rest.
         if let Some(c) = self.machine.cpu(cpu).filter(|c| c.ran_for(now)) {
             let avg = if what == RT_UTIL { c.rq.rt } else { c.rq.dl };
@@ -285,8 +305,30 @@ impl Coarse {
         }
     }
 
+    fn finish_curves(&self, report: &mut Report) {
+        let (mut jumps, mut together) = (0, true);
+        for (cpu, curve) in &self.curves {
+            (jumps, together) = (jumps + curve.jumps, together && curve.holds_together());
+            if curve.errors.n() > 0 {
+                add(report, &format!("{CURVE}, CPU {cpu}"), &curve.errors, curve.holds_together());
+            }
+        }
+        if jumps > 0 {
+            let limit = if together { "not more" } else { "more" };
+            report.remarks.push(format!("curves: {jumps} steps are no running and begin anew, {limit} than allowed"));
+        }
+    }
+
+    /// Clamps take from averages under this policy, and which part is not told.
+    fn cuts_averages(&self) -> bool {
+        self.capped && [value::UCLAMP_BIAS, value::UCLAMP_BIAS_WEIGHTED].contains(&self.pol.uclamp)
+    }
+
     /// Writes the results down.
     pub fn finish(mut self, report: &mut Report) {
+        if self.cuts_averages() {
+            return report.skip("averages against the schedule", "clamps of this form are taken out of averages");
+        }
         self.waiting.keys().copied().collect::<Vec<_>>().into_iter().for_each(|cpu| self.settle(cpu));
         for (what, errors) in &self.errors {
             let few = self.jumps * 1000 <= (errors.n() + self.jumps) * JUMPS_PERMILLE_MAX;
@@ -299,17 +341,7 @@ impl Coarse {
                 self.jumps, JUMPS_PERMILLE_MAX
             ));
         }
-        let (mut jumps, mut together) = (0, true);
-        for (cpu, curve) in &self.curves {
-            (jumps, together) = (jumps + curve.jumps, together && curve.holds_together());
-            if curve.errors.n() > 0 {
-                add(report, &format!("{CURVE}, CPU {cpu}"), &curve.errors, curve.holds_together());
-            }
-        }
-        if jumps > 0 {
-            let limit = if together { "not more" } else { "more" };
-            report.remarks.push(format!("curves: {jumps} steps are no running and begin anew, {limit} than allowed"));
-        }
+        self.finish_curves(report);
         if self.taken_over > 0 {
             report.remarks.push(format!(
                 "{} recorded averages were taken over: first values, and values after one of {} moves of tasks whose utilization \
