@@ -40,9 +40,19 @@ impl<S: Sink> Engine<'_, S> {
         self.later_rq(t, &task)
     }
 
-    fn search_lowest(&mut self, t: u32, task: &ClassTask) -> ClassSearch {
+    /// Some CPU would run a real-time task at once. Nobody is sent there.
+    pub(crate) fn may_go_elsewhere(&self, t: u32) -> bool {
+        let task = self.class_task(t).0;
+        self.lowest(t, &task).lowest_rq(&task).is_some()
+    }
+
+    fn lowest(&self, t: u32, task: &ClassTask) -> ClassSearch {
         let cpus = (0..task.nr_cpus).map(|c| self.class_cpu(t, task.cpu, c));
-        let search = ClassSearch::lowest(&self.policy, task, cpus);
+        ClassSearch::lowest(&self.policy, task, cpus)
+    }
+
+    fn search_lowest(&mut self, t: u32, task: &ClassTask) -> ClassSearch {
+        let search = self.lowest(t, task);
         self.note_found(task, search.lowest_rq(task), false);
         search
     }

@@ -71,7 +71,8 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         // Nobody of its priority was there to go before it.
-        self.tasks[task as usize].rt.rotate = false;
+        let rt = &mut self.tasks[task as usize].rt;
+        (rt.rotate, rt.makes_room) = (false, false);
         if self.tasks[task as usize].step == Step::Fetch {
             self.advance(c);
         } else {
@@ -128,7 +129,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let own = &self.tasks[prev as usize].rt;
         match first {
-            Some((p, t)) if p > own.priority || (p == own.priority && own.rotate) => t,
+            Some((p, t)) if p > own.priority || (p == own.priority && (own.rotate || own.makes_room)) => t,
             _ => prev,
         }
     }
@@ -229,6 +230,7 @@ impl<S: Sink> Engine<'_, S> {
                 self.account_rt(c);
                 self.signal_rt(c, true);
                 let rt = &mut self.tasks[t as usize].rt;
+                rt.makes_room = false;
                 let at_head = !std::mem::take(&mut rt.rotate);
                 if on_rq {
                     self.rt_enqueue(c, t, at_head);

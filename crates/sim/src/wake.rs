@@ -138,8 +138,29 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A real-time task that woke on `c` has to wait there: what waits is pushed, unless something else runs there soon.
     fn push_woken_rt(&mut self, c: u32, t: u32) {
+        if self.makes_room(c, t) {
+            return;
+        }
         if !self.cpus[c as usize].need_resched && self.tasks[t as usize].allowed.len() > 1 {
             self.push_rt_tasks(c, c);
         }
+    }
+
+    /// A real-time task as strong as the one that runs on `c` can go nowhere else, and that one can: they change places.
+    fn makes_room(&mut self, c: u32, t: u32) -> bool {
+        let curr = self.cpus[c as usize].curr;
+        let priority =
+            |t: u32| (self.tasks[t as usize].class == Class::Realtime).then(|| self.tasks[t as usize].rt.priority);
+        if self.cpus[c as usize].need_resched || priority(curr) != priority(t) {
+            return false;
+        }
+        if !self.may_go_elsewhere(curr) || self.may_go_elsewhere(t) {
+            return false;
+        }
+        self.rt_dequeue(c, t);
+        self.rt_enqueue(c, t, true);
+        self.tasks[curr as usize].rt.makes_room = true;
+        self.resched_cpu(c);
+        true
     }
 }

@@ -166,6 +166,25 @@ fn a_real_time_task_does_not_wait_behind_a_deadline_task_from_6_1() {
 }
 
 #[test]
+fn a_pinned_real_time_task_takes_the_place_of_an_equal_one_that_may_move() {
+    let m = fixed_speed(&[(2, 1024)]);
+    for p in ["4.12", "5.10", "7.2"] {
+        let w = workload(vec![
+            on(with_policy(task("holds", Some(1), vec![run_ms(5)]), fifo(10)), 1),
+            starts(with_policy(task("moves", Some(1), vec![run_ms(100)]), fifo(10)), 1),
+            starts(on(with_policy(task("pinned", Some(1), vec![run_ms(20)]), fifo(10)), 0), 50),
+        ]);
+        let r = run_on(&m, &w, p, 300);
+        assert!(
+            r.tasks[1].wait_ns < MS && r.tasks[2].wait_ns < MS,
+            "{p}: {} {}",
+            r.tasks[1].wait_ns,
+            r.tasks[2].wait_ns
+        );
+    }
+}
+
+#[test]
 fn a_deadline_task_wakes_where_its_reservation_fits_from_5_10() {
     let m = little_and_big();
     let wakes_on_big = |p: &str| {

@@ -13,6 +13,8 @@ pub(crate) struct RtEntity {
     pub round_robin: bool,
     /// Goes behind its equals when it is put back.
     pub rotate: bool,
+    /// Lets the first of its equals go before it, once.
+    pub makes_room: bool,
     /// Rest of the quantum, ns.
     pub quantum_left_ns: u64,
 }
