@@ -197,6 +197,14 @@ pub fn terminal_width() -> Option<u16> {
     terminal_size::terminal_size().map(|(width, _)| width.0.max(40))
 }
 
+/// Columns of a page of text where stdout is no terminal.
+const PAGE_COLUMNS: u16 = 120;
+
+/// Columns of the terminal, or of a page in files and pipes.
+pub fn page_width() -> u16 {
+    terminal_width().unwrap_or(PAGE_COLUMNS)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 //! What a person sees before anything runs: help, and every kind of mistake with its exit code.
 
 mod support;
-use support::{command, good, pelton, snapshot};
+use support::{command, file, good, pelton, snapshot};
 
 const VERBS: [&str; 13] = [
     "run",
@@ -199,4 +199,30 @@ fn a_platform_is_shown_with_sources() {
 fn a_policy_shows_what_was_set() {
     let shown = good(&["policy", "show", "--profile", "4.16", "--set", "rt_signal=on"]);
     assert!(shown.contains("on (set)"), "{shown}");
+}
+
+#[test]
+fn power_in_the_wrong_unit_does_not_pass_the_check() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (path, name) = file(&folder, "board.toml");
+    let board = good(&["platform", "show", "juno-r0", "--format", "toml"]);
+    std::fs::write(&path, &board).expect("room");
+    assert!(good(&["platform", "check", &name]).contains(": good, 6 CPUs"));
+    // Microwatts where milliwatts are meant: 42,361 mW of a little core.
+    std::fs::write(&path, board.replacen("power_mw = 42.361", "power_mw = 42361", 1)).expect("room");
+    let checked = pelton(&["platform", "check", &name]);
+    assert_eq!(checked.code, 1, "{}", checked.stdout);
+    assert!(checked.stdout.contains("not good, the power of 1 operating point(s)"), "{}", checked.stdout);
+    assert!(checked.stderr.contains("are these microwatts?"), "{}", checked.stderr);
+}
+
+#[test]
+fn lists_fit_a_page_in_a_pipe() {
+    for list in ["policy", "platform"] {
+        let text = good(&[list, "list"]);
+        let longest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        assert!((60..=120).contains(&longest), "{list} list: {longest} columns");
+        let rows = good(&[list, "list", "--format", "csv"]).lines().count();
+        assert!(text.lines().count() >= rows, "{list} list: nothing is left out");
+    }
 }

@@ -156,3 +156,23 @@ fn numbers_no_kernel_can_have_are_damage_and_do_not_reach_the_core() {
     assert_eq!((report.damaged, first.column, first.value, first.limit), (4, "period_contrib", 1024, 1023));
     assert_eq!(report.verdict(), Verdict::Differs);
 }
+
+/// What a class explains is asked about in altered form too, however it was explained: from the last state known, or from one
+/// that its queue has shown since.
+#[test]
+fn the_control_asks_what_was_answered() {
+    const STATES_MAX: u64 = 64;
+    for (file, profile) in [("7.2-arm64/3-ten-tasks", "7.2"), ("6.18-x86/1-single-cfs", "6.18")] {
+        let Some(report) = checked(&format!("{file}.csv.gz"), profile) else { return };
+        let mut records = std::collections::BTreeMap::<&str, u64>::new();
+        for signal in ["chain", "entity", "queue"] {
+            let classes = report.signals.get(signal).map(|tally| &tally.classes).into_iter().flatten();
+            classes.for_each(|(class, n)| *records.entry(class).or_default() += n);
+        }
+        assert!(!records.is_empty(), "{file}");
+        for (class, n) in records {
+            let states = report.challenges.get(class).map_or(0, |challenge| challenge.states);
+            assert_eq!(states, n.min(STATES_MAX), "{file}: {class}");
+        }
+    }
+}

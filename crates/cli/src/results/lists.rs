@@ -20,7 +20,7 @@ pub struct Platforms {
     pub platforms: Vec<Summary>,
 }
 
-/// A platform file that is good.
+/// A platform file from which a machine can be built.
 #[derive(Serialize, JsonSchema)]
 pub struct Checked {
     /// The file.
@@ -29,6 +29,8 @@ pub struct Checked {
     pub cpus: usize,
     /// Number of frequency domains.
     pub domains: usize,
+    /// Operating points whose power no CPU of their kind has; the file is good when there are none.
+    pub implausible_powers: usize,
     /// What the file leaves open and what is taken instead.
     pub assumed: Vec<String>,
 }

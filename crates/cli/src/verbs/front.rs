@@ -195,7 +195,7 @@ fn percent(change: Option<f64>) -> String {
 }
 
 fn tally(fronts: &Fronts) -> Sheet {
-    let mut sheet = Sheet::new(&["<policy", "wins", "of"]);
+    let mut sheet = Sheet::new(&["<policy", "wins", "pairs"]);
     for (policy, wins) in fronts.policies.iter().zip(&fronts.wins).skip(1) {
         sheet.row(vec![policy.clone(), wins.to_string(), fronts.pairs.len().to_string()]);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton platform`: which machines there are, what is known about them and from where, and whether a file is right.
 
-use super::common::{bad_input, print, print_json, print_sheet, rendered, section};
+use super::common::{bad_input, print, print_json, print_list, rendered, section};
 use crate::args::{Format, Global};
 use crate::exit::{Exit, Failure};
 use crate::results::lists::{Checked, Platforms};
@@ -20,7 +20,7 @@ pub fn list(global: &Global) -> Result<Exit, Failure> {
         let power = if p.simulated { p.power.clone() } else { "not simulated".to_owned() };
         sheet.row(vec![p.name.clone(), p.cpus.to_string(), p.domains.join(" + "), power, p.kind.clone()]);
     }
-    print_sheet(global, &sheet, &Platforms { platforms })?;
+    print_list(global, &sheet, &Platforms { platforms })?;
     Ok(Exit::Good)
 }
 
@@ -36,7 +36,8 @@ pub fn show(name: &str, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
-/// All messages about a file, and whether a machine can be built from it.
+/// All messages about a file, and whether a machine can be built from it. A power that no CPU has fails it: a file in the wrong
+/// unit can be simulated, and every energy would be wrong.
 pub fn check(file: &Path, global: &Global) -> Result<Exit, Failure> {
     // A bare name is a file here, not a built-in platform.
     let path = if file.components().count() == 1 { Path::new(".").join(file) } else { file.to_owned() };
@@ -52,16 +53,24 @@ pub fn check(file: &Path, global: &Global) -> Result<Exit, Failure> {
         Format::Table | Format::Toml => {
             let assumed = built.assumptions.iter().map(|line| format!("  {line}\n")).collect::<String>();
             let heading = if assumed.is_empty() { "" } else { "\nassumed\n" };
-            print(&format!("{name}: good, {cpus} CPUs in {domains} frequency domain(s)\n{heading}{assumed}"))?;
+            let verdict = match checked.implausible_powers {
+                0 => "good".to_owned(),
+                n => format!("not good, the power of {n} operating point(s) is that of no such CPU"),
+            };
+            print(&format!("{name}: {verdict}, {cpus} CPUs in {domains} frequency domain(s)\n{heading}{assumed}"))?;
         }
         Format::Csv => {
-            let mut sheet = Sheet::new(&["cpus", "domains", "<assumed"]);
-            sheet.row(vec![cpus.to_string(), domains.to_string(), built.assumptions.join("; ")]);
+            let mut sheet = Sheet::new(&["cpus", "domains", "implausible_powers", "<assumed"]);
+            let numbers = [cpus, domains, checked.implausible_powers].map(|number| number.to_string());
+            sheet.row(numbers.into_iter().chain([built.assumptions.join("; ")]).collect());
             print(&sheet.csv())?;
         }
-        Format::Json => print_json(&Checked { file: name, cpus, domains, assumed: built.assumptions })?,
+        Format::Json => {
+            let implausible_powers = checked.implausible_powers;
+            print_json(&Checked { file: name, cpus, domains, implausible_powers, assumed: built.assumptions })?;
+        }
     }
-    Ok(Exit::Good)
+    Ok(if checked.implausible_powers == 0 { Exit::Good } else { Exit::ClaimFails })
 }
 
 fn text(shown: &Description) -> String {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton policy`: the switches, their values, and what each kernel does.
 
-use super::common::{bad_input, policy_spec, print, print_json, print_sheet};
+use super::common::{bad_input, policy_spec, print, print_json, print_list};
 use crate::args::{Format, Global, PolicyArgs};
 use crate::exit::{Exit, Failure};
 use crate::results::lists::{NumberRow, Policies, PolicyShown, PolicyValue, SwitchRow};
@@ -44,7 +44,7 @@ pub fn list(global: &Global) -> Result<Exit, Failure> {
         });
         sheet.row(row(parameter.name, cells));
     }
-    print_sheet(global, &sheet, &listed)?;
+    print_list(global, &sheet, &listed)?;
     Ok(Exit::Good)
 }
 
@@ -98,11 +98,9 @@ pub fn show(args: &PolicyArgs, global: &Global) -> Result<Exit, Failure> {
         rows.push(PolicyValue { switch: None, number: Some(parameter.name), value, default, why: parameter.why });
     }
     match global.format {
-        Format::Table | Format::Toml => print(&format!(
-            "profile {}\n\n{}",
-            chosen.profile,
-            sheet.text(Some(crate::sheet::terminal_width().unwrap_or(120)))
-        ))?,
+        Format::Table | Format::Toml => {
+            print(&format!("profile {}\n\n{}", chosen.profile, sheet.text(Some(crate::sheet::page_width()))))?
+        }
         Format::Csv => print(&sheet.csv())?,
         Format::Json => print_json(&PolicyShown { profile: chosen.profile, switches: rows })?,
     }

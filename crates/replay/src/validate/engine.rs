@@ -264,13 +264,15 @@ impl Engine {
             report.tally("chain").unchanged += 1;
             return;
         }
-        if let Some((_, class)) = self.expected(record).find(|(state, _)| state.avg == *before) {
-            report.agree("chain", class);
-            return;
-        }
         let search = Search { bench, objects: &self.objects, class: None, thorough: true, depth: explain::DEPTH };
-        if let Some(found) = search.change(record, &known, &seen) {
-            let ask = |avg: &Avg| search.change(record, &known, &State { avg: *avg, ..seen }).is_some();
+        let expected: Vec<(State, &'static str)> = self.expected(record).collect();
+        let expects = |avg: &Avg| expected.iter().find(|(state, _)| state.avg == *avg);
+        let change = |avg: &Avg| search.change(record, &known, &State { avg: *avg, ..seen });
+        let ask = |avg: &Avg| expects(avg).is_some() || change(avg).is_some();
+        if let Some((_, class)) = expects(before) {
+            self.control.challenge(class, before, ask);
+            report.agree("chain", class);
+        } else if let Some(found) = change(before) {
             self.control.challenge(found.class, before, ask);
             report.agree("chain", found.class);
             self.apply(record, &known, &seen, &found);
@@ -406,15 +408,16 @@ impl Engine {
         self.searched += 1;
         let thorough = self.vain < VAIN_FREE + self.searched / VAIN_SHARE;
         let search = Search { bench, objects: &self.objects, class, thorough, depth: explain::DEPTH };
-        let found = self
-            .expected(record)
-            .find_map(|(state, class)| search.observed(record, &state).map(|found| found.shown_by_queue(class)));
-        if let Some(found) = found.or_else(|| search.observed(record, &known)) {
-            let ask = |avg: &Avg| {
-                let state = State { avg: *avg, ..record.state };
-                search.observed(&Record { state, ..*record }, &known).is_some()
+        let expected: Vec<(State, &'static str)> = self.expected(record).collect();
+        let explained = |record: &Record| {
+            let shown = |&(state, class): &(State, &'static str)| {
+                search.observed(record, &state).map(|found| found.shown_by_queue(class))
             };
-            self.control.challenge(found.class, &record.state.avg, ask);
+            expected.iter().find_map(shown).or_else(|| search.observed(record, &known))
+        };
+        if let Some(found) = explained(record) {
+            let altered = |avg: &Avg| Record { state: State { avg: *avg, ..record.state }, ..*record };
+            self.control.challenge(found.class, &record.state.avg, |avg| explained(&altered(avg)).is_some());
             report.agree(name, found.class);
             self.apply(record, &known, &record.state, &found);
             return;

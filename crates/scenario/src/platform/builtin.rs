@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::file::PlatformFile;
 use super::keys::PLATFORM;
 use super::machine::{Built, PlatformOptions};
+use super::plausible;
 use super::power::PowerSource;
 use crate::diagnostic::{Diagnostics, INPUT_BYTES_MAX, SourceFile, hint_for};
 use crate::policy::DEFAULT_PROFILE;
@@ -42,6 +43,8 @@ pub struct Check {
     pub file: PlatformFile,
     /// What is suspicious.
     pub warnings: Diagnostics,
+    /// Operating points whose power no CPU of their kind has: a slip of unit or digit.
+    pub implausible_powers: usize,
     /// The machine with default options, or why there is none.
     pub built: Result<Built, Diagnostics>,
 }
@@ -82,7 +85,8 @@ pub fn list() -> Vec<Summary> {
 pub fn check(name_or_path: &str) -> Result<Check, Diagnostics> {
     let file = load(name_or_path)?;
     let built = file.build(&PlatformOptions::new(DEFAULT_PROFILE));
-    Ok(Check { warnings: file.warnings.clone(), built, file })
+    let implausible_powers = file.domains.iter().map(plausible::implausible).sum();
+    Ok(Check { warnings: file.warnings.clone(), implausible_powers, built, file })
 }
 
 fn summary(file: &PlatformFile) -> Summary {

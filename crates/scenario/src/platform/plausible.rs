@@ -38,6 +38,12 @@ pub(super) fn powers(source: &SourceFile, domain: &Domain, found: &mut Diagnosti
     }
 }
 
+/// Operating points of a domain whose power no CPU of its kind has.
+pub(super) fn implausible(domain: &Domain) -> usize {
+    let is_off = |opp: &&OppRow| opp.power_mw.as_ref().is_some_and(|power| unlikely(domain, opp, power.value));
+    domain.opps.iter().filter(is_off).count()
+}
+
 fn core_of(domain: &Domain) -> &str {
     if domain.core.is_empty() { "CPU of unknown kind" } else { &domain.core }
 }
