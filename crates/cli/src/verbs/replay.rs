@@ -28,6 +28,8 @@ use std::path::{Path, PathBuf};
 
 /// Tasks shown without `-v`.
 const TASKS_SHOWN: usize = 8;
+/// Work left undone is said in words from this part of the busy time on.
+const UNDONE_PART: u64 = 100;
 
 /// Does what was asked.
 pub fn replay(args: &ReplayArgs, global: &Global) -> Result<Exit, Failure> {
@@ -136,7 +138,11 @@ fn one(args: &ReplayArgs, path: &Path, first: bool, global: &Global) -> Result<R
         notes.iter().chain(&prepared[0].notes).for_each(|note| crate::say(&format!("note: {note}")));
         prepared.iter().for_each(|prepared| say_warnings(&prepared.policy.warnings));
     }
-    let rows = run_all(args, first, global, &prepared, recorded, &made, &recorded_on)?;
+    let (rows, remarks) = run_all(args, first, global, &prepared, recorded, &made, &recorded_on)?;
+    if !global.quiet {
+        remarks.iter().for_each(|remark| crate::say(&format!("note: {remark}")));
+    }
+    notes.extend(remarks);
     // What is given cannot be off, so it is not judged.
     let judged: Vec<Row> = rows.iter().filter(|r| !(frequencies_given && r.scope == "domain")).cloned().collect();
     let check = args.check.then(|| workload::check(&judged));
@@ -233,7 +239,7 @@ fn run_all(
     recorded: &Recorded,
     made: &Synthesis,
     recorded_on: &Platform,
-) -> Result<Vec<Row>, Failure> {
+) -> Result<(Vec<Row>, Vec<String>), Failure> {
     let settle_ns = settle_ns(args);
     let total_ns = prepared[0].plan.config.duration_ns.saturating_mul(prepared.len() as u64 * args.seeds);
     let empty = empty_totals(settle_ns, recorded, made);
@@ -264,7 +270,24 @@ fn run_all(
     let ours: Vec<u32> = (1..=made.sources.len() as u32).collect();
     let right: Vec<Vec<Side<'_>>> =
         simulated.iter().map(|runs| runs.iter().map(|run| run.side(&ours)).collect()).collect();
-    Ok(workload::compare(&subject, &left, &right))
+    Ok((workload::compare(&subject, &left, &right), remarks(&simulated)))
+}
+
+/// What has to be known about the runs, by policy; of several seeds the first that has such a thing.
+fn remarks(simulated: &[Vec<Replay>]) -> Vec<String> {
+    let of = |(at, runs): (usize, &Vec<Replay>)| {
+        let outgrown = runs.iter().find_map(|run| run.outgrown.clone());
+        let undone_ns = runs.iter().map(|run| run.undone_ns).max().unwrap_or(0);
+        let busy_ns = runs.iter().map(|run| run.busy_ns).max().unwrap_or(0);
+        // Less is a task that was in the middle of something.
+        let undone = (undone_ns > busy_ns / UNDONE_PART).then(|| {
+            let ms = number(undone_ns as f64 / 1e6);
+            format!("{ms} ms of the recorded work (on a CPU of capacity 1024) were still to do at the end")
+        });
+        let all = outgrown.into_iter().chain(undone);
+        all.map(move |said| format!("[{}] {said}", at + 1)).collect::<Vec<_>>()
+    };
+    simulated.iter().enumerate().flat_map(of).collect()
 }
 
 /// Nothing added up yet; what the trace does not tell will not be compared.
@@ -305,13 +328,17 @@ fn simulate(
     };
     totals.finish(report.duration_ns.max(prepared.plan.config.duration_ns));
     let undone_ns = undone_ns(&prepared.plan, &report);
-    Ok(outputs.finish().map(|()| Replay { totals, undone_ns }))
+    let outgrown = pelton_lab::remarks::outgrown(&report);
+    let busy_ns = report.cpus.iter().map(|cpu| cpu.busy_ns).sum();
+    Ok(outputs.finish().map(|()| Replay { totals, undone_ns, busy_ns, outgrown }))
 }
 
 /// A run that replays.
 struct Replay {
     totals: Totals,
     undone_ns: u64,
+    busy_ns: u64,
+    outgrown: Option<String>,
 }
 
 impl Replay {

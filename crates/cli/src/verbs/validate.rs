@@ -153,8 +153,11 @@ fn machine(name: &str, profile: &str) -> Result<Machine, Failure> {
 fn watched(source: &mut dyn Source, again: &Open<'_>, options: &Options, global: &Global) -> Result<Report, Failure> {
     let progress = Progress::new(0, global.quiet);
     let mut stopped = false;
+    // A trace's clock began when its machine did.
+    let mut first_ns = None;
     let report = read_twice(source, again, options, &mut |time_ns| {
-        progress.note(&format!("{} s of the trace", time_ns / 1_000_000_000));
+        let since_ns = time_ns.saturating_sub(*first_ns.get_or_insert(time_ns));
+        progress.note(&format!("{} s of the trace", since_ns / 1_000_000_000));
         stopped = interrupt::is_requested();
         !stopped
     });
@@ -486,12 +489,18 @@ fn first_result(first: &Divergence, info: &TraceInfo) -> First {
 
 /// The table of signals (or of faults) as CSV.
 fn value_csv(path: &Path, value: &Value) -> String {
-    let mut sheet = Sheet::new(&["<trace", "<signal", "checked", "exact", "unchanged", "divergent"]);
+    let mut sheet = Sheet::new(&["<trace", "<signal", "checked", "exact", "unchanged", "divergent", "<not_measured"]);
     let number = |v: &Value, key: &str| v[key].as_u64().unwrap_or(0).to_string();
     for (name, t) in value["signals"].as_object().into_iter().flatten() {
         let cells = ["checked", "exact", "unchanged", "divergent"].map(|key| number(t, key));
         let head = [path.display().to_string(), name.clone()];
-        sheet.row(head.into_iter().chain(cells).collect());
+        sheet.row(head.into_iter().chain(cells).chain([String::new()]).collect());
+    }
+    // What was not checked has a line too: nothing is no pass.
+    for (what, why) in value["not_measured"].as_object().into_iter().flatten() {
+        let empty = std::iter::repeat_n(String::new(), 4);
+        let why = why.as_str().unwrap_or("").to_owned();
+        sheet.row([path.display().to_string(), what.clone()].into_iter().chain(empty).chain([why]).collect());
     }
     sheet.csv()
 }

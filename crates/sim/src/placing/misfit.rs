@@ -31,6 +31,21 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// Task `t` ticks on CPU `c`. Whatever the rules in force make of it: is that CPU too small for it while a bigger one that
+    /// it may use has nothing to do?
+    pub(crate) fn note_outgrown(&mut self, c: u32, t: u32) {
+        let own = self.m.cpus[c as usize].capacity;
+        let task = &self.tasks[t as usize];
+        let util = task.se.avg.util_avg.min(u64::from(u32::MAX)) as u32;
+        if !self.asymmetric || self.clamped || pelton_core::fits_capacity(util, own) {
+            return;
+        }
+        let is_free = |i: u32| self.m.cpus[i as usize].capacity > own && self.cpus[i as usize].is_idle();
+        if task.allowed.iter().any(is_free) {
+            self.tasks[t as usize].report.outgrown_ns += self.tick_ns;
+        }
+    }
+
     fn load_of_misfit(&mut self, c: u32, t: u32) -> u64 {
         if t == NO_TASK || self.tasks[t as usize].class != Class::Fair {
             return 0;
