@@ -40,7 +40,9 @@ pub fn blocks(comparison: &Comparison, is_answer: fn(&CompareRow) -> bool, width
     let mut out = String::new();
     let long = BAR.min(width.saturating_sub(NUMBERS));
     for row in drawn(comparison, is_answer) {
-        let _ = writeln!(out, "\n{}", row.quantity);
+        // One blank line before all of them: table and charts are one screen.
+        let before = if out.is_empty() { "\n" } else { "" };
+        let _ = writeln!(out, "{before}{}", row.quantity);
         for (at, cell) in row.cells.iter().enumerate() {
             let value = cell.median.map_or_else(|| "-".to_owned(), number);
             let length = cell.median.map_or(0.0, |median| median / most(row));
