@@ -7,9 +7,9 @@ use pelton_core::{Decision, PerfTerms, commit, cpu_bw_dl, gate, value};
 use pelton_schema::{Event, GateVerdict, HookSite, Sink};
 
 use crate::class::Class;
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
 use crate::engine::state::Step;
+use crate::engine::{Engine, Wakeup};
 
 /// A call of the governor.
 struct Call {
@@ -162,15 +162,14 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// The interrupt work that wakes the worker thread.
-    pub(crate) fn worker_kick(&mut self, d: u32, cpu: u32) {
+    pub(crate) fn worker_kick(&mut self, d: u32, cpu: u32) -> Option<Wakeup> {
         self.exec = cpu;
         self.charge_cost(cpu, self.m.costs.ipi_ns);
         self.domains[d as usize].kick_pending = false;
         self.domains[d as usize].kicked = true;
         // A worker that sleeps in the driver notices when that returns.
-        if let (false, Some(worker)) = (self.domains[d as usize].in_driver, self.domains[d as usize].worker) {
-            self.wake(worker, cpu);
-        }
+        let task = self.domains[d as usize].worker.filter(|_| !self.domains[d as usize].in_driver)?;
+        Some(Wakeup { task, exec: cpu })
     }
 
     /// What the worker thread does next; `None` = wait for the next kick.
@@ -213,13 +212,11 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// A sleeping driver call returns: the frequency changes and the worker looks for more work.
-    pub(crate) fn driver_done(&mut self, d: u32) {
+    pub(crate) fn driver_done(&mut self, d: u32) -> Option<Wakeup> {
         self.finish_driver_call(d);
-        if let Some(worker) = self.domains[d as usize].worker {
-            let cpu = self.tasks[worker as usize].cpu;
-            self.exec = cpu;
-            self.wake(worker, cpu);
-        }
+        let task = self.domains[d as usize].worker?;
+        self.exec = self.tasks[task as usize].cpu;
+        Some(Wakeup { task, exec: self.exec })
     }
 
     fn finish_driver_call(&mut self, d: u32) {
@@ -323,6 +320,11 @@ impl<S: Sink> Engine<'_, S> {
             next_allowed_ns: sugov.next_allowed_ns(&self.policy).saturating_sub(self.boot_ns),
             flags: call.flags,
         }
+    }
+
+    /// The RT class's own frequency request at enqueue, dequeue and accounting.
+    pub(crate) fn hook_rt(&mut self, c: u32) {
+        self.hook_event(c, HookSite::Rt, 0);
     }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What one CPU owns: its queues, the signals of what is on them, its clamps, boosts, quotas and limits.
+//! What happens to the queues and signals of one CPU, and the hook calls that follow.
 
 pub mod bandwidth;
+pub(crate) mod blocked;
 pub(crate) mod boosts;
 pub(crate) mod clamp_sums;
 pub(crate) mod clamps;

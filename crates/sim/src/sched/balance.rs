@@ -26,6 +26,13 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// The same for CPUs on which a queue may run again.
+    pub(crate) fn note_freed(&mut self) {
+        while let Some(c) = self.chores.freed.pop() {
+            self.note_load(c);
+        }
+    }
+
     /// CPU `c` is about to go idle: take a waiting fair task from the most loaded CPU, if there is time to look for one.
     pub(crate) fn newidle_pull(&mut self, c: u32) -> bool {
         let cpu = &mut self.cpus[c as usize];

@@ -2,17 +2,29 @@
 //! Choosing what a CPU runs: the common part of all classes, in the order of the kernel's `__schedule()`.
 
 use pelton_core::dequeue;
-use pelton_schema::{Event, HookSite, STATE_DEAD, STATE_RUNNABLE, STATE_SLEEPING, Sink};
+use pelton_schema::{Event, STATE_DEAD, STATE_RUNNABLE, STATE_SLEEPING, Sink};
 
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::engine::state::{Life, NO_TASK, Power, Step, Task};
 
+/// What became of a call of `schedule()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    /// The CPU does not choose now.
+    Nothing,
+    /// It idles, or its task goes on with what it does.
+    Runs,
+    /// Its task fetches its next operation at once.
+    Fetches,
+}
+
 impl<S: Sink> Engine<'_, S> {
-    /// Chooses the next task of CPU `c` and switches to it.
-    pub(crate) fn schedule(&mut self, c: u32) {
+    /// Chooses the next task of CPU `c` and switches to it. What remains is the caller's: the task's next operation, then
+    /// [`Engine::balance_callbacks`].
+    pub(crate) fn schedule(&mut self, c: u32) -> Chosen {
         if self.cpus[c as usize].power != Power::Awake || self.cpus[c as usize].irq_depth > 0 {
-            return;
+            return Chosen::Nothing;
         }
         self.exec = c;
         self.account(c);
@@ -48,36 +60,41 @@ impl<S: Sink> Engine<'_, S> {
         // Picking may have completed a delayed dequeue of the outgoing task.
         on_rq =
             on_rq && (self.tasks[prev as usize].life == Life::Runnable || self.tasks[prev as usize].fair.is_delayed());
-        if next == prev {
+        let fetches = if next == prev {
             if prev != NO_TASK && !on_rq {
                 // It left, and came back before anybody else was found.
                 let class = self.tasks[prev as usize].class;
                 self.set_next(c, prev, Some(class));
             }
-            self.stay(c, prev);
+            self.stay(c, prev)
         } else {
-            self.switch(c, prev, next, on_rq);
-        }
+            self.switch(c, prev, next, on_rq)
+        };
+        if fetches { Chosen::Fetches } else { Chosen::Runs }
+    }
+
+    /// `__balance_callbacks()`: after the switch, waiting tasks of the real-time and deadline classes are pushed away.
+    pub(crate) fn balance_callbacks(&mut self, c: u32) {
         if self.rt_waiting.contains(c) || self.dl_waiting.contains(c) {
             self.push_waiting(c);
         }
         self.note_load(c);
     }
 
-    /// The same task goes on (or the CPU stays idle).
-    fn stay(&mut self, c: u32, task: u32) {
+    /// The same task goes on (or the CPU stays idle). True when it has to fetch its next operation.
+    fn stay(&mut self, c: u32, task: u32) -> bool {
         if task == NO_TASK {
             self.go_idle(c);
-            return;
+            return false;
         }
         // Nobody of its priority was there to go before it.
         let rt = &mut self.tasks[task as usize].rt;
         (rt.rotate, rt.makes_room) = (false, false);
-        if self.tasks[task as usize].step == Step::Fetch {
-            self.advance(c);
-        } else {
+        let fetches = self.tasks[task as usize].step == Step::Fetch;
+        if !fetches {
             self.arm_segment(c);
         }
+        fetches
     }
 
     fn pick_next(&mut self, c: u32, prev: u32, on_rq: bool) -> u32 {
@@ -143,7 +160,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    fn switch(&mut self, c: u32, prev: u32, next: u32, on_rq: bool) {
+    /// True when the next task has to fetch its next operation.
+    fn switch(&mut self, c: u32, prev: u32, next: u32, on_rq: bool) -> bool {
         let prev_class = self.cpus[c as usize].class;
         if prev != NO_TASK {
             self.put_prev(c, prev, next, on_rq);
@@ -160,7 +178,7 @@ impl<S: Sink> Engine<'_, S> {
         if next == NO_TASK {
             self.signal_enter_idle(c);
             self.go_idle(c);
-            return;
+            return false;
         }
         if prev == NO_TASK && self.policy.newidle == pelton_core::value::NEWIDLE_AT_SWITCH {
             self.idle_time_ends(c);
@@ -175,11 +193,11 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.note_running(c, next);
         self.returns_to_user(c, next);
-        if self.tasks[next as usize].step == Step::Fetch && self.cpus[c as usize].overhead_ns == 0 {
-            self.advance(c);
-        } else {
+        let fetches = self.tasks[next as usize].step == Step::Fetch && self.cpus[c as usize].overhead_ns == 0;
+        if !fetches {
             self.arm_segment(c);
         }
+        fetches
     }
 
     fn emit_switch(&mut self, c: u32, prev: u32, next: u32, on_rq: bool) {
@@ -430,11 +448,6 @@ impl<S: Sink> Engine<'_, S> {
             Class::Worker => self.cpus[c as usize].workers.push(t),
         }
         self.note_load(c);
-    }
-
-    /// The RT class's own frequency request at enqueue, dequeue and accounting.
-    pub(crate) fn hook_rt(&mut self, c: u32) {
-        self.hook_event(c, HookSite::Rt, 0);
     }
 }
 

@@ -5,8 +5,8 @@ use pelton_core::value;
 use pelton_schema::{Event, Sink};
 
 use crate::class::Class;
-use crate::engine::Engine;
 use crate::engine::state::{Life, NO_TASK, Task};
+use crate::engine::{Engine, Wakeup};
 use crate::workload::CpuSet;
 
 impl<S: Sink> Engine<'_, S> {
@@ -18,6 +18,13 @@ impl<S: Sink> Engine<'_, S> {
     /// Wakes a task as one does who will soon sleep (`WF_SYNC`).
     pub(crate) fn wake_sync(&mut self, t: u32, exec: u32) {
         self.wake_up(t, exec, true);
+    }
+
+    /// Carries out what a room below asks for.
+    pub(crate) fn wake_asked(&mut self, asked: Option<Wakeup>) {
+        if let Some(Wakeup { task, exec }) = asked {
+            self.wake(task, exec);
+        }
     }
 
     fn wake_up(&mut self, t: u32, exec: u32, sync: bool) {
