@@ -19,7 +19,7 @@ use crate::workload::{CpuSet, SchedPolicy};
 pub(crate) const NO_TASK: u32 = u32::MAX;
 
 /// Speed of a CPU of capacity 1024 at its highest frequency; work is counted in ns times this.
-pub(crate) const SPEED_SHIFT: u32 = 16;
+pub(crate) const SPEED_SHIFT: u32 = crate::workload::PARTS_SHIFT;
 
 /// Where a task is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
