@@ -32,8 +32,7 @@ pub use engine::setup::worker_names;
 pub use observe::samples;
 pub use observe::samples::Samples;
 use pelton_core::Policy;
-use pelton_model::PlanError;
-pub use pelton_model::{GivenFrequency, Machine, RunConfig, Workload, machine, workload};
+use pelton_model::{Machine, PlanError, RunConfig, Workload};
 use pelton_schema::Sink;
 pub use report::Report;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a run adds up to.
 
-pub use pelton_model::machine::EnergyBasis;
+use pelton_model::machine::EnergyBasis;
 
 use crate::observe::samples::Samples;
 

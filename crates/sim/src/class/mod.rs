@@ -8,7 +8,7 @@ pub(crate) mod pick;
 pub(crate) mod realtime;
 pub(crate) mod tree;
 
-use crate::workload::SchedPolicy;
+use pelton_model::workload::SchedPolicy;
 
 /// Order of the classes; a lower value runs first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,18 +12,19 @@ use std::ops::ControlFlow;
 use pelton_core::{Policy, value};
 use pelton_schema::{Event, Sink};
 
+use crate::SimError;
 use crate::class::Class;
 use crate::class::fair::FairRules;
 use crate::engine::queue::{Ev, EventQueue};
 use crate::engine::rng::RunRng;
 use crate::engine::state::{CpuState, Deferred, DomainState, Life, NO_TASK, Power, SPEED_SHIFT, Step, Task};
-use crate::machine::Machine;
 use crate::program::sync::Objects;
 use crate::report::Report;
 use crate::rq::groups::Groups;
 use crate::rq::signals::SignalClock;
-use crate::workload::Workload;
-use crate::{GivenFrequency, SimError};
+use pelton_model::GivenFrequency;
+use pelton_model::machine::Machine;
+use pelton_model::workload::Workload;
 
 /// How much simulated time passes between two calls of the progress function.
 const PROGRESS_STEP_NS: u64 = 100_000_000;
@@ -102,15 +103,15 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub sim_events: u64,
     pub living: u32,
     /// CPUs on which a fair task waits behind another task.
-    pub overloaded: crate::workload::CpuSet,
+    pub overloaded: pelton_model::workload::CpuSet,
     /// CPUs with nothing to run.
-    pub idle: crate::workload::CpuSet,
+    pub idle: pelton_model::workload::CpuSet,
     /// Cache group of each CPU.
     pub llc_of: Vec<u32>,
     /// CPUs on which an RT task waits (a pull can only succeed when there is one).
-    pub rt_waiting: crate::workload::CpuSet,
+    pub rt_waiting: pelton_model::workload::CpuSet,
     /// CPUs on which a deadline task waits.
-    pub dl_waiting: crate::workload::CpuSet,
+    pub dl_waiting: pelton_model::workload::CpuSet,
     pub chores: Chores,
     /// What each CPU asks of its frequency domain.
     pub targets: crate::freq::targets::Targets,

@@ -9,6 +9,7 @@ use pelton_core::{
 };
 use pelton_schema::{Event, Sink};
 
+use crate::SimError;
 use crate::class::fair::{FairEntity, FairRq, FairRules};
 use crate::class::levels::{Levels, ROOT};
 use crate::engine::queue::{Ev, EventQueue};
@@ -19,15 +20,15 @@ use crate::engine::state::{
 use crate::engine::{Engine, Hooks};
 use crate::freq::targets::Targets;
 use crate::hw::energy::{ClusterEnergy, FJ_PER_UJ};
-use crate::machine::{FreqDomain, Machine};
 use crate::observe::demand::Clocks;
 use crate::program::sync::Objects;
 use crate::report::{CpuReport, DomainReport, Report, TaskReport};
 use crate::rq::groups::Groups;
 use crate::rq::signals::SignalClock;
 use crate::sched::setscheduler::apply_policy;
-use crate::workload::{CpuSet, SchedPolicy, Start, TaskSpec, Workload};
-use crate::{RunConfig, SimError};
+use pelton_model::RunConfig;
+use pelton_model::machine::{FreqDomain, Machine};
+use pelton_model::workload::{CpuSet, SchedPolicy, Start, TaskSpec, Workload};
 
 /// Longest run, ns: one simulated day.
 const DURATION_NS_MAX: u64 = 86_400_000_000_000;

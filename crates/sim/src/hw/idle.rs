@@ -8,7 +8,7 @@ use pelton_schema::{Event, IDLE_EXIT, Sink};
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
 use crate::engine::state::{Deferred, Life, Power, Task};
-use crate::machine::{FreqDomain, Machine};
+use pelton_model::machine::{FreqDomain, Machine};
 
 /// Polling ends at the first residency of at least this (`CPUIDLE_POLL_MIN`), to give the governor another chance.
 const POLL_NS_MIN: u64 = 10_000;
@@ -148,7 +148,7 @@ impl<S: Sink> Engine<'_, S> {
         let states = &self.m.domains[spec.domain as usize].idle_states;
         let ghz_ns = |ns: u64| ns * u64::from(self.core_khz(c)) / 1_000_000;
         let of_state =
-            |s: &crate::machine::IdleState| (s.entry_latency_ns, s.exit_latency_ns + ghz_ns(s.exit_ns_per_ghz));
+            |s: &pelton_model::machine::IdleState| (s.entry_latency_ns, s.exit_latency_ns + ghz_ns(s.exit_ns_per_ghz));
         let (entry_ns, exit_ns) = states.get(reached as usize).map_or((0, 0), of_state);
         self.set_power(c, Power::Exiting { state });
         let cpu = &mut self.cpus[c as usize];
@@ -254,7 +254,7 @@ impl<S: Sink> Engine<'_, S> {
 /// The deepest allowed state that pays until the next timer.
 fn next_timer(domain: &FreqDomain, now: &IdleNow) -> u32 {
     let allowed = domain.idle_states.iter().take_while(|s| s.wakeup_latency_ns() <= now.latency_ns).count();
-    let pays = |s: &crate::machine::IdleState| s.min_residency_ns <= now.sleep_ns;
+    let pays = |s: &pelton_model::machine::IdleState| s.min_residency_ns <= now.sleep_ns;
     domain.idle_states[..allowed].iter().rposition(pays).unwrap_or(0) as u32
 }
 

@@ -16,7 +16,7 @@ use crate::engine::queue::{Ev, QuotaTimer};
 use crate::engine::state::{Deferred, NO_TASK, Power};
 use crate::report::QuotaReport;
 use crate::rq::groups::{Group, QuotaTimerState};
-use crate::workload::{Bandwidth, PERIOD_NS_DEFAULT, QUOTA_NS_MIN, Workload};
+use pelton_model::workload::{Bandwidth, PERIOD_NS_DEFAULT, QUOTA_NS_MIN, Workload};
 
 /// Bursts need a kernel that has them.
 pub(crate) fn check(w: &Workload, policy: &Policy) -> Result<(), SimError> {

@@ -9,7 +9,7 @@ use crate::SimError;
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::engine::state::NO_TASK;
-use crate::workload::Workload;
+use pelton_model::workload::Workload;
 
 /// A group at run time.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use pelton_schema::{HookSite, Sink};
 use crate::class::{Class, kernel_prio, weight_level};
 use crate::engine::Engine;
 use crate::engine::state::{NO_TASK, Task};
-use crate::workload::SchedPolicy;
+use pelton_model::workload::SchedPolicy;
 
 impl<S: Sink> Engine<'_, S> {
     /// RT runtime accounting of the running task (the hook of profiles that call it there).

@@ -7,7 +7,7 @@ use pelton_schema::{Event, Sink};
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::engine::state::{Life, NO_TASK, Task};
-use crate::workload::CpuSet;
+use pelton_model::workload::CpuSet;
 
 impl<S: Sink> Engine<'_, S> {
     /// Wakes a sleeping task; `exec` is the CPU that executes the wake-up.
