@@ -16,7 +16,8 @@ const REMOTE_DISTANCES_MAX: usize = 2;
 /// Checks `nodes` and `node_distances`; whether each CPU is in one node is checked with the other groups.
 pub(super) fn check(file: &PlatformFile, found: &mut Diagnostics) {
     let topology = &file.topology;
-    caches(&file.source, &topology.nodes, &topology.llc, found);
+    let caches = if topology.llc.is_empty() { &topology.clusters } else { &topology.llc };
+    in_one_node(&file.source, &topology.nodes, caches, found);
     let Some(first) = topology.node_distances.first() else { return };
     let nodes = topology.nodes.len();
     if nodes == 0 {
@@ -30,12 +31,13 @@ pub(super) fn check(file: &PlatformFile, found: &mut Diagnostics) {
         found.push(file.source.error(row.span.clone(), what).allowed(format!("{nodes} rows of {nodes} numbers")));
         return;
     }
-    distances(&file.source, rows, found);
-    nested(&file.source, rows, found);
+    if distances(&file.source, rows, found) {
+        nested(&file.source, rows, found);
+    }
 }
 
 /// No cache is shared between nodes.
-fn caches(source: &SourceFile, nodes: &Groups, caches: &Groups, found: &mut Diagnostics) {
+fn in_one_node(source: &SourceFile, nodes: &Groups, caches: &Groups, found: &mut Diagnostics) {
     let node_of = |cpu: u32| nodes.iter().position(|node| node.value.iter().any(|c| c.value == cpu));
     for cache in caches.iter().filter(|_| !nodes.is_empty()) {
         let of: BTreeSet<_> = cache.value.iter().map(|cpu| node_of(cpu.value)).collect();
@@ -46,20 +48,24 @@ fn caches(source: &SourceFile, nodes: &Groups, caches: &Groups, found: &mut Diag
     }
 }
 
-/// A node's distance to itself is 10, any other is more, and it is the same there and back.
-fn distances(source: &SourceFile, rows: &Groups, found: &mut Diagnostics) {
+/// A node's distance to itself is 10, any other is more, and it is the same there and back. False when something is wrong.
+fn distances(source: &SourceFile, rows: &Groups, found: &mut Diagnostics) -> bool {
+    let mut good = true;
     for (a, row) in rows.iter().enumerate() {
         for (b, distance) in row.value.iter().enumerate() {
-            let local = distance.value == NODE_DISTANCE_LOCAL;
             let at = || source.error(distance.span.clone(), format!("distance from node {a} to node {b}"));
-            if local != (a == b) {
+            let back = rows[b].value[a].value;
+            if (distance.value == NODE_DISTANCE_LOCAL) != (a == b) {
                 found.push(at().allowed("10 for the node itself, more for any other"));
-            } else if distance.value != rows[b].value[a].value {
-                let back = rows[b].value[a].value;
+            } else if distance.value != back {
                 found.push(at().label(format!("the way back has {back}")).allowed("the same there and back"));
+            } else {
+                continue;
             }
+            good = false;
         }
     }
+    good
 }
 
 /// The nodes within any distance are groups that do not overlap.
