@@ -32,6 +32,7 @@
 //! | [`uclamp_sum`] | `uclamp_sum.h` | G.4, G.6, G.9: clamps that add up |
 //! | [`boost`] | `boost.h`, `boost_filter.h` | E: SchedTune |
 //! | [`governors`] | `sched_dvfs.h`, `ondemand.h`, `governor.h` | D: governors beside schedutil |
+//! | [`interactive`] | `interactive.h` | Android's governor of that name |
 //! | [`vectors`] | | M.1: known-answer tables |
 
 pub mod balance;
@@ -47,6 +48,7 @@ pub mod governors;
 pub mod group;
 pub mod hook;
 pub mod idle;
+pub mod interactive;
 pub mod iowait;
 pub mod limits;
 pub mod pelt;

@@ -15,6 +15,7 @@ mod governors;
 pub mod hook;
 mod idle;
 mod idle_records;
+mod interactive;
 mod limits;
 mod meta;
 mod newidle;
@@ -52,6 +53,7 @@ pub use governors::{
 };
 pub use idle::woke;
 pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
+pub use interactive::{Interactive, InteractiveCpu, governor_timers, interactive_delay_us, interactive_target_load};
 pub use limits::{Limits, Pressure};
 pub use meta::{Bound, bounds, layouts};
 pub use newidle::{WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans, blocked_walks};

@@ -521,9 +521,29 @@ FN(u32, dbs_measures, (cdbs_t d), (d))
 FN(void, dbs_begin, (dbs_t d, u64 now), (d, now))
 FN(u32, dbs_load, (policy_t p, dbs_t d, struct pelton_dbs_cpu *c, const struct pelton_dbs_times *t), (p, d, c, t))
 FN(u32, governor_samples, (policy_t p), (p))
+FN(u32, governor_timers, (policy_t p), (p))
 FN(u32, governor_votes, (policy_t p), (p))
 FN(u32, governor_sampled, (policy_t p, dbs_t d, const u32 *khz, u32 n), (p, d, khz, n))
 FN(u32, governor_start_khz, (policy_t p, cdbs_t d, const u32 *khz, u32 n), (p, d, khz, n))
+typedef struct pelton_interactive *interactive_t;
+typedef const struct pelton_interactive *cinteractive_t;
+typedef struct pelton_interactive_cpu *icpu_t;
+typedef const struct pelton_interactive_cpu *cicpu_t;
+typedef const struct pelton_dbs_times *times_t;
+FN(u32, interactive_target_load, (policy_t p, u32 khz), (p, khz))
+FN(u32, interactive_delay_us, (policy_t p, u32 khz), (p, khz))
+FN(u32, interactive_choose, (policy_t p, cinteractive_t d, const u32 *khz, u32 n, u32 load), (p, d, khz, n, load))
+FN(void, interactive_account, (policy_t p, cinteractive_t d, icpu_t c, times_t t), (p, d, c, t))
+FN(void, interactive_rearm, (policy_t p, icpu_t c, times_t t), (p, c, t))
+FN(u32, interactive_watches, (policy_t p, cinteractive_t d, cicpu_t c), (p, d, c))
+FN(u32, interactive_timer, (policy_t p, interactive_t d, icpu_t c, times_t t, const u32 *khz, u32 n),
+   (p, d, c, t, khz, n))
+FN(u32, interactive_adjust, (cinteractive_t d, icpu_t cpus, u32 nr, const u32 *khz, u32 n), (d, cpus, nr, khz, n))
+FN(u32, interactive_boost, (cinteractive_t d, icpu_t c, u64 now_us), (d, c, now_us))
+FN(u32, interactive_pulse, (policy_t p, interactive_t d, u64 now_us), (p, d, now_us))
+FN(void, interactive_start, (policy_t p, interactive_t d, u32 min, u32 max, u32 cur), (p, d, min, max, cur))
+FN(void, interactive_join, (policy_t p, cinteractive_t d, icpu_t c, times_t t), (p, d, c, t))
+FN(void, interactive_limits, (cinteractive_t d, icpu_t c), (d, c))
 FN(u32, limits_max, (const u32 *khz, u32 n, u32 max), (khz, n, max))
 FN(u32, limits_min, (const u32 *khz, u32 n, u32 min, u32 max), (khz, n, min, max))
 FN(u32, limits_target, (policy_t p, const u32 *khz, u32 n, u32 min, u32 max, u32 cur, u32 wanted, u32 fast_switch),

@@ -81,6 +81,7 @@ impl World {
         let old = value_of(&self.policy, "sampling_form") == "4_5";
         let steps = match value_of(&self.policy, "conservative_form") {
             "stops" => Steps::Stop,
+            "stops_below" => Steps::StopBelow,
             "steps" => Steps::Clamp,
             _ => Steps::ClampIfIdle,
         };
@@ -200,6 +201,12 @@ fn samples(governor: &str, (old, steps): (bool, Steps), sampling: u64, numbers: 
         _ => 0,
     };
     s.say(sampling + start);
+    s.say(match governor {
+        "ondemand" | "conservative" => 1,
+        "sched_dvfs" | "sched_dvfs_v7" => 2,
+        "interactive" => 4,
+        _ => 0,
+    });
     let (mut times, mut last) = (Times::default(), 0);
     for _ in 0..STEPS {
         let wall_us = s.draw(6 * sampling);
@@ -247,5 +254,6 @@ impl Grammar {
         self.call(Op::SchedDvfs, &[seed, now, evaluation, latency_ns]);
         let tick_ns = self.governor.tick_ns;
         self.call(Op::Sampling, &[seed, now, evaluation, latency_ns, tick_ns]);
+        self.call(Op::Interactive, &[seed, now, evaluation]);
     }
 }

@@ -119,6 +119,7 @@ ops! {
     BoostGroups = "BOOST_GROUPS",
     SchedDvfs = "SCHED_DVFS",
     Sampling = "SAMPLING",
+    Interactive = "INTERACTIVE",
     ClampSums = "CLAMP_SUMS",
     TakeBias = "TAKE_BIAS",
     GroupThrottled = "GROUP_THROTTLED",

@@ -121,6 +121,7 @@ impl World {
             Op::FairWake | Op::FairReweight | Op::FairCfs | Op::FairDelta => self.fair(call.op, a),
             Op::BoostMargin | Op::BoostFilter | Op::BoostState | Op::BoostGroups => self.boost(call.op, a),
             Op::SchedDvfs | Op::Sampling => self.beside(call.op, a),
+            Op::Interactive => super::interactive::story(&self.numbers, a),
             Op::ClampSums | Op::TakeBias | Op::GroupThrottled => self.clamp_sums(call.op, a),
             Op::CfsBandwidth => self.cfs_bandwidth(a),
             Op::Poke => self.poke(a),
