@@ -33,7 +33,7 @@
  * Source: drivers/cpufreq/cpufreq_governor.c (dbs_update, cpufreq_dbs_governor_init), cpufreq_ondemand.c (od_dbs_update,
  * od_update, dbs_freq_increase, generic_powersave_bias_target), cpufreq_conservative.c (cs_dbs_update), cpufreq.c
  * (get_cpu_idle_time, __cpufreq_driver_target), include/linux/cpufreq.h (cpufreq_table_find_index_ac) of Linux 5.10.262,
- * 6.1.192, 6.12.117 and 7.2.12; 4_5 of Linux 4.5; conservative_form=stops of 5.4 and 6.6, stops_below of 4.12.3 and 4.16.13
+ * 6.1.192, 6.12.117 and 7.2.12; 4_5 of Linux 4.5; conservative_form=stops of 5.4 and 6.6, stops_below of 4.12 and 4.16.13
  * (cs_dbs_update).
  * Deviations: 4_5's lowest period is that of micro-accounting; inefficient operating points (6.1) are not left out.
  */

@@ -606,7 +606,7 @@ enum {
 	  "conservative. stops: at a limit it asks for nothing, and a step down may lead below the lower limit. steps: a " \
 	  "step ends at the limit (read in 5.10.262, 6.1.192 and 7.2.12). steps_if_idle: and the steps of periods that " \
 	  "nobody looked at are taken only when the load is below down_threshold (6.12.117). stops_below: as stops, and those " \
-	  "steps may lead below the lower limit too (4.12.3, 4.16.13).") \
+	  "steps may lead below the lower limit too (4.12, 4.16.13).") \
 	X(blocked_update, "own|scan|interval|lazy", 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, \
 	  "Whose load a CPU refreshes that looks for a task before it goes idle. own: its own (to 4.16; again since the " \
 	  "series of 2021, which 5.10.262 has). scan: also that of every idle CPU it looks at, once a tick, inside " \

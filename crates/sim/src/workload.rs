@@ -19,6 +19,8 @@ pub struct Workload {
     pub group_changes: Vec<GroupChange>,
     /// Boosts of groups of tasks (SchedTune), over time.
     pub boosts: Vec<BoostSpec>,
+    /// Moments at which somebody asks the interactive governor for a boost, ns.
+    pub pulses: Vec<u64>,
     /// Limits of frequency domains, over time.
     pub limits: Vec<LimitChange>,
     /// Number of mutexes; `MutexId` indexes them.

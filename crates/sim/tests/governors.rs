@@ -21,7 +21,11 @@ fn run(m: &Machine, w: &Workload, policy: &Policy, ms: u64) -> Report {
 
 /// Four LITTLE CPUs of the published board: 450 .. 850 MHz, a driver that sleeps for 100 us.
 fn juno() -> Machine {
-    let mut m = machine(&[(4, 1024)]);
+    juno_of(4)
+}
+
+fn juno_of(cpus: u32) -> Machine {
+    let mut m = machine(&[(cpus, 1024)]);
     m.clusters[0].active_power_uw = vec![10_000; 5];
     let domain = &mut m.domains[0];
     let opp = |khz| pelton_sim::machine::Opp { khz, uv: 0, power_uw: u64::from(khz) };
@@ -205,4 +209,69 @@ fn counting_tasks_in_groups_costs_what_the_platform_says() {
     assert_eq!(overhead(1000, &[]), overhead(0, group));
     let more = overhead(1000, group) - overhead(0, group);
     assert!(near(more, 2 * 500 * 1000, 4000), "500 enqueues and dequeues: {more}");
+}
+
+/// 200 ms of work on CPU 0 at the start; CPU 1 wakes once, at the end of a second.
+fn once_and_late() -> Workload {
+    let once = task("once", Some(1), vec![run_ms(200)]);
+    let late = task("late", Some(1), vec![pelton_sim::workload::Op::Sleep { ns: 990 * MS }]);
+    workload(vec![on(once, 0), on(late, 1)])
+}
+
+fn interactive(sets: &[(&str, &str)]) -> Policy {
+    policy(&[&[("governor", "interactive"), ("hispeed_khz", "700000")], sets].concat())
+}
+
+/// All busy: 700 MHz with the first timer, the maximum with the second; then idle, and the least after min_sample_time.
+#[test]
+fn interactive_jumps_to_hispeed_and_falls_when_the_floor_is_old() {
+    let r = run(&juno(), &once_and_late(), &interactive(&[]), 1000);
+    let at = at_opps(&r);
+    assert!(near(at[2], 20, 5), "a timer's time at 700 MHz: {at:?}");
+    assert!((100..350).contains(&at[4]) && at[0] > 600, "{at:?}");
+    let loaded = at_opps(&run(&juno(), &workload(vec![busy("b")]), &interactive(&[]), 2000));
+    assert!(loaded[4] > 1900, "{loaded:?}");
+}
+
+/// Idle CPUs are woken after the timer's slack and let the frequency fall; without slack it stays.
+#[test]
+fn idle_cpus_are_woken_to_let_the_frequency_fall() {
+    let never = at_opps(&run(&juno(), &once_and_late(), &interactive(&[("timer_slack_us", "100000000")]), 1000));
+    let usual = at_opps(&run(&juno(), &once_and_late(), &interactive(&[]), 1000));
+    assert!(never[4] > 900 && usual[4] < 400, "{never:?}, {usual:?}");
+}
+
+/// A light task stays at the least; a pulse takes it to 700 MHz for its duration and the time until the next timer.
+#[test]
+fn a_pulse_holds_hispeed_for_a_while() {
+    let w = Workload { pulses: vec![200 * MS], ..workload(vec![periodic("p", 100, 4000)]) };
+    let r = run(&juno_of(1), &w, &interactive(&[]), 1000);
+    let at = at_opps(&r);
+    assert!((80..=140).contains(&at[2]) && at[3] + at[4] == 0, "80 ms and the timers after it: {at:?}");
+    let always =
+        at_opps(&run(&juno(), &workload(vec![periodic("p", 100, 4000)]), &interactive(&[("boost_val", "1")]), 1000));
+    assert!(always[2] > 980, "{always:?}");
+    let idle = at_opps(&run(&juno(), &w, &interactive(&[]), 1000));
+    assert!(idle[2] > 780, "three CPUs that sleep on keep asking: {idle:?}");
+    match pelton_sim::run(&juno(), &w, &policy(&[]), &config(1), NullSink) {
+        Err(SimError::Plan(text)) => assert!(text.contains("governor=interactive"), "{text}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What its CPUs ask for follows new limits: 700 MHz at most, and the maximum again when they end.
+#[test]
+fn interactive_keeps_limits() {
+    use pelton_sim::workload::{CpuSet, LimitChange, LimitSource};
+    let change = |ms: u64, max_khz| LimitChange {
+        at_ns: ms * MS,
+        cpus: CpuSet::first(4),
+        min_khz: 0,
+        max_khz,
+        by: LimitSource::User,
+    };
+    let limits = vec![change(0, 700_000), change(500, u32::MAX)];
+    let w = Workload { limits, ..workload(vec![busy("b")]) };
+    let at = at_opps(&run(&juno(), &w, &interactive(&[]), 1000));
+    assert!(at[2] > 470 && at[4] > 440, "{at:?}");
 }

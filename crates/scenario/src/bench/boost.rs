@@ -30,6 +30,12 @@ pub(super) fn declared(spec: &mut Spec) -> Workload {
     Workload { boosts: vec![BoostSpec { members, boosts }], ..Workload::default() }
 }
 
+/// `boostpulse:at_ms=100`: as somebody who touches a screen.
+pub(super) fn pulse(spec: &mut Spec) -> Workload {
+    let at_ms: u64 = spec.number("at_ms", 0, 0..=FROM_MS_MAX);
+    Workload { pulses: vec![at_ms * 1_000_000], ..Workload::default() }
+}
+
 /// A path is written as the kernel does.
 fn member(text: &str) -> String {
     if text.starts_with('/') { group_path(text) } else { text.to_owned() }

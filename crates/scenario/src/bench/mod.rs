@@ -158,6 +158,12 @@ pub const MODELS: &[Model] = &[
         make: |spec| boost::declared(spec).into(),
     },
     Model {
+        name: "boostpulse",
+        about: "a moment at which the interactive governor goes to hispeed_khz for a while; runs nothing",
+        options: "at_ms=0",
+        make: |spec| boost::pulse(spec).into(),
+    },
+    Model {
         name: "limits",
         about: "limits of frequency domains from a moment on; runs nothing",
         options: "cpus=all,min_khz,max_khz,from_ms=0,by=user",

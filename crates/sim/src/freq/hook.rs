@@ -206,6 +206,8 @@ impl<S: Sink> Engine<'_, S> {
             self.voted_khz(d)
         } else if self.samples(d) {
             self.sampled_khz(d)
+        } else if self.has_timers(self.m.domains[d as usize].cpus[0]) {
+            self.adjusted_khz(d)
         } else {
             self.domains[d as usize].sugov.work_start(&self.policy)
         }
@@ -247,6 +249,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.domains[d as usize].sugov.cur_khz == khz {
             return;
         }
+        self.note_old_frequency(d, khz);
         let spec = &self.m.domains[d as usize];
         for &c in &spec.cpus {
             self.account(c);
