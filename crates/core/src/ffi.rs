@@ -13,6 +13,7 @@ use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::interactive::{Interactive, InteractiveCpu};
 use crate::placement_records::{PlaceCpu, Placed, Placement, SchedDomain};
 use crate::policy::Policy;
+use crate::prefer_idle::{IdleCandidate, PreferIdle};
 use crate::records::{
     Avg, CfsRq, CpuState, Decision, DlEntity, EmState, IdleWalk, Newidle, PerfTerms, Rq, RtLimit, Se, SugovCpu,
     SugovPolicy, TaskGroup, Wake,
@@ -741,6 +742,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_boost_move(p: &Policy, b: &mut BoostCpu, from: u32, to: u32, now: u64);
     pub(crate) safe fn pelton_x_boost_cpu(p: &Policy, b: &mut BoostCpu, now: u64) -> i32;
     pub(crate) safe fn pelton_x_boost_state(p: &Policy, s: &mut CpuState, boost: i32);
+    pub(crate) safe fn pelton_x_prefer_idle_look(s: &mut PreferIdle, c: &IdleCandidate);
     pub(crate) safe fn pelton_x_filter_payoff(form: u32, index: u32, e: i32, c: i32) -> i64;
     pub(crate) safe fn pelton_x_filter_accepts(form: u32, boost: u32, e: i32, c: i32) -> u32;
     pub(crate) safe fn pelton_x_filter_accepts_by(form: u32, boost: u32, constrain: u32, e: i32, c: i32) -> u32;

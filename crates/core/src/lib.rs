@@ -24,6 +24,7 @@ mod place;
 mod placement;
 mod placement_records;
 mod policy;
+mod prefer_idle;
 mod records;
 mod rq;
 mod rt_limit;
@@ -65,6 +66,7 @@ pub use placement_records::{
     PlaceCpu, PlaceEnergy, PlaceTask, PlaceWaker, Placed, Placement, SchedDomain,
 };
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
+pub use prefer_idle::{IdleCandidate, PreferIdle};
 pub use records::{
     Avg, CfsRq, Clock, CpuState, Decision, DlEntity, EmState, Gate, IdleWalk, LayoutRow, Newidle, PerfTerms, Rq,
     RtLimit, RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,

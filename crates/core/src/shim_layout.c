@@ -14,6 +14,7 @@
 #include "pelton/idle_walk.h"
 #include "pelton/place.h"
 #include "pelton/placement.h"
+#include "pelton/prefer_idle.h"
 #include "pelton/rt_limit.h"
 #include "pelton/schedutil.h"
 #include "pelton/uclamp_max.h"
@@ -651,6 +652,22 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_dbs_times, idle_us),
 	FLD(pelton_dbs_times, iowait_us),
 	FLD(pelton_dbs_times, nice_ns),
+	REC(pelton_idle_candidate),
+	FLD(pelton_idle_candidate, cpu),
+	FLD(pelton_idle_candidate, cap_orig),
+	FLD(pelton_idle_candidate, util),
+	FLD(pelton_idle_candidate, idle),
+	FLD(pelton_idle_candidate, state),
+	FLD(pelton_idle_candidate, reserved),
+	REC(pelton_prefer_idle),
+	FLD(pelton_prefer_idle, boosted),
+	FLD(pelton_prefer_idle, task_util),
+	FLD(pelton_prefer_idle, min_util),
+	FLD(pelton_prefer_idle, found),
+	FLD(pelton_prefer_idle, cpu),
+	FLD(pelton_prefer_idle, capacity),
+	FLD(pelton_prefer_idle, state),
+	FLD(pelton_prefer_idle, reserved),
 	REC(pelton_interactive),
 	FLD(pelton_interactive, pulse_end_us),
 	FLD(pelton_interactive, cur_khz),

@@ -145,6 +145,8 @@ pub struct BoostSpec {
     pub members: Vec<String>,
     /// From when on, ns, which boost, percent (-100..=100).
     pub boosts: Vec<(u64, i32)>,
+    /// They go to idle CPUs where there are any.
+    pub prefer_idle: bool,
 }
 
 /// Who asks for limits of a frequency domain. The strictest of all hold.

@@ -54,6 +54,7 @@ fn boosted(tasks: Vec<TaskSpec>, boosts: &[Group<'_>]) -> Workload {
     let spec = |(members, boosts): &Group<'_>| BoostSpec {
         members: members.iter().map(|m| (*m).to_owned()).collect(),
         boosts: boosts.iter().map(|&(ms, boost)| (ms * MS, boost)).collect(),
+        prefer_idle: false,
     };
     Workload { boosts: boosts.iter().map(spec).collect(), ..workload(tasks) }
 }
@@ -111,8 +112,13 @@ fn a_boosted_group_never_speeds_up_a_cpu_without_its_tasks() {
         let (form, governor) = forms[round % 3];
         let p = policy(&[("governor", governor), ("boost_form", form)]);
         let khz_time = |w: &Workload| run(&m, w, &p, 300).domains[1].time_in_state_ns.clone();
-        let with = khz_time(&boosted(tasks.clone(), &[(&["g0"], &[(0, boost)])]));
-        let without = khz_time(&boosted(tasks, &[(&["g0"], &[(0, 0)])]));
+        // Four groups with the root: g0, g1, g2 and, as the root's, g3.
+        let groups = |boost| [(&["g0"][..], [(0, boost)]), (&["g1"], [(0, 0)]), (&["g2"], [(0, 0)])];
+        let of = |boost| {
+            let all = groups(boost);
+            boosted(tasks.clone(), &all.each_ref().map(|(members, boosts)| (*members, &boosts[..])))
+        };
+        let (with, without) = (khz_time(&of(boost)), khz_time(&of(0)));
         assert_eq!(with, without, "round {round}: {form} {governor} at {boost} %");
     }
 }
@@ -136,7 +142,8 @@ fn schedutil_follows_boosted_utilization() {
 fn too_many_groups_and_negative_boosts_are_refused() {
     let w = |n: usize, boost: i32| {
         let names: Vec<String> = (0..n).map(|i| format!("g{i}")).collect();
-        let one = |name: &String| BoostSpec { members: vec![name.clone()], boosts: vec![(0, boost)] };
+        let one =
+            |name: &String| BoostSpec { members: vec![name.clone()], boosts: vec![(0, boost)], prefer_idle: false };
         Workload { boosts: names.iter().map(one).collect(), ..workload(vec![busy("g0")]) }
     };
     let refused = |w: &Workload, p: &Policy| match pelton_sim::run(&juno(), w, p, &config(1), NullSink) {
@@ -274,4 +281,38 @@ fn interactive_keeps_limits() {
     let w = Workload { limits, ..workload(vec![busy("b")]) };
     let at = at_opps(&run(&juno(), &w, &interactive(&[]), 1000));
     assert!(at[2] > 470 && at[4] > 440, "{at:?}");
+}
+
+/// Tasks on four CPUs: up to three hogs, which may stay anywhere, and one task whose group prefers idle CPUs.
+fn with_hogs(hogs: u32, prefer_idle: bool, period_us: u64) -> Workload {
+    let mut tasks: Vec<TaskSpec> = (0..hogs).map(|i| on(busy(&format!("hog-{i}")), i)).collect();
+    tasks.push(periodic("ui", period_us / 10, period_us));
+    let ui = BoostSpec { members: vec!["ui".into()], boosts: vec![(0, 0)], prefer_idle };
+    Workload { boosts: vec![ui], ..workload(tasks) }
+}
+
+/// One CPU of four is idle, and the task always goes there: it never waits for a hog.
+#[test]
+fn a_task_that_prefers_idle_cpus_never_waits_while_there_is_one() {
+    for kernel in ["4.12", "7.2"] {
+        for (hogs, period_us) in [(1, 4000), (2, 7000), (3, 3000), (3, 11_000), (3, 20_000)] {
+            let mut p = profile(kernel);
+            p.set("boost_form", "later").expect("a form");
+            let r = run(&machine(&[(4, 1024)]), &with_hogs(hogs, true, period_us), &p, 400);
+            let ui = r.tasks.iter().find(|t| t.name.starts_with("ui")).expect("there is one");
+            assert!(
+                ui.wakeup_latency_ns.max < MS / 10,
+                "{kernel}, {hogs} hogs, {period_us} us: {:?}",
+                ui.wakeup_latency_ns
+            );
+        }
+    }
+}
+
+#[test]
+fn the_posting_has_no_prefer_idle() {
+    match pelton_sim::run(&juno(), &with_hogs(1, true, 4000), &policy(&[]), &config(1), NullSink) {
+        Err(SimError::Plan(text)) => assert!(text.contains("boost_form=later or hold"), "{text}"),
+        other => panic!("{other:?}"),
+    }
 }

@@ -117,6 +117,7 @@ ops! {
     BoostFilter = "BOOST_FILTER",
     BoostState = "BOOST_STATE",
     BoostGroups = "BOOST_GROUPS",
+    PreferIdle = "PREFER_IDLE",
     SchedDvfs = "SCHED_DVFS",
     Sampling = "SAMPLING",
     Interactive = "INTERACTIVE",

@@ -120,6 +120,7 @@ impl World {
             Op::FairLook | Op::FairPlace | Op::FairLeave | Op::FairRun => self.fair(call.op, a),
             Op::FairWake | Op::FairReweight | Op::FairCfs | Op::FairDelta => self.fair(call.op, a),
             Op::BoostMargin | Op::BoostFilter | Op::BoostState | Op::BoostGroups => self.boost(call.op, a),
+            Op::PreferIdle => super::knob::prefer_idle(a),
             Op::SchedDvfs | Op::Sampling => self.beside(call.op, a),
             Op::Interactive => super::interactive::story(&self.numbers, a),
             Op::ClampSums | Op::TakeBias | Op::GroupThrottled => self.clamp_sums(call.op, a),

@@ -154,7 +154,7 @@ pub const MODELS: &[Model] = &[
     Model {
         name: "boost",
         about: "SchedTune's boost of some tasks from a moment on, or of all; runs nothing",
-        options: "of,percent,from_ms=0",
+        options: "of,percent,from_ms=0,prefer_idle=0",
         make: |spec| boost::declared(spec).into(),
     },
     Model {
