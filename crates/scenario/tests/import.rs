@@ -61,7 +61,7 @@ fn refused(path: &Path, options: &Options) -> String {
 }
 
 /// What is written can be read, says the same numbers, and makes a machine.
-fn read_back(draft: &Draft) -> pelton_sim::Machine {
+fn read_back(draft: &Draft) -> pelton_model::Machine {
     let text = draft.toml();
     let file = platform::parse(&SourceFile::new("imported.toml", &text))
         .unwrap_or_else(|d| panic!("{}\n{text}", render(&d, 100, false)));

@@ -5,9 +5,10 @@ mod common;
 
 use common::*;
 use pelton_core::Policy;
+use pelton_model::workload::{BoostSpec, TaskSpec};
+use pelton_model::{Machine, Workload};
 use pelton_schema::NullSink;
-use pelton_sim::workload::{BoostSpec, TaskSpec};
-use pelton_sim::{Machine, Report, SimError, Workload};
+use pelton_sim::{Report, SimError};
 
 fn policy(sets: &[(&str, &str)]) -> Policy {
     let mut policy = profile("4.12");
@@ -28,7 +29,7 @@ fn juno_of(cpus: u32) -> Machine {
     let mut m = machine(&[(cpus, 1024)]);
     m.clusters[0].active_power_uw = vec![10_000; 5];
     let domain = &mut m.domains[0];
-    let opp = |khz| pelton_sim::machine::Opp { khz, uv: 0, power_uw: u64::from(khz) };
+    let opp = |khz| pelton_model::machine::Opp { khz, uv: 0, power_uw: u64::from(khz) };
     domain.opps = [450_000, 575_000, 700_000, 775_000, 850_000].map(opp).to_vec();
     domain.ref_khz = 850_000;
     (domain.fast_switch, domain.driver_sleeps) = (false, true);
@@ -198,7 +199,7 @@ fn some_governors_set_one_frequency() {
 #[test]
 fn a_domain_that_goes_idle_keeps_its_frequency_under_sched_dvfs() {
     let once = task("once", Some(1), vec![run_ms(40)]);
-    let late = task("late", None, vec![pelton_sim::workload::Op::Sleep { ns: 900 * MS }]);
+    let late = task("late", None, vec![pelton_model::workload::Op::Sleep { ns: 900 * MS }]);
     let r = run(&juno(), &workload(vec![on(once, 0), on(late, 1)]), &policy(&[("governor", "sched_dvfs")]), 800);
     assert!(at_opps(&r)[4] > 600, "{:?}", at_opps(&r));
 }
@@ -221,7 +222,7 @@ fn counting_tasks_in_groups_costs_what_the_platform_says() {
 /// 200 ms of work on CPU 0 at the start; CPU 1 wakes once, at the end of a second.
 fn once_and_late() -> Workload {
     let once = task("once", Some(1), vec![run_ms(200)]);
-    let late = task("late", Some(1), vec![pelton_sim::workload::Op::Sleep { ns: 990 * MS }]);
+    let late = task("late", Some(1), vec![pelton_model::workload::Op::Sleep { ns: 990 * MS }]);
     workload(vec![on(once, 0), on(late, 1)])
 }
 
@@ -269,7 +270,7 @@ fn a_pulse_holds_hispeed_for_a_while() {
 /// What its CPUs ask for follows new limits: 700 MHz at most, and the maximum again when they end.
 #[test]
 fn interactive_keeps_limits() {
-    use pelton_sim::workload::{CpuSet, LimitChange, LimitSource};
+    use pelton_model::workload::{CpuSet, LimitChange, LimitSource};
     let change = |ms: u64, max_khz| LimitChange {
         at_ns: ms * MS,
         cpus: CpuSet::first(4),
@@ -315,4 +316,22 @@ fn the_posting_has_no_prefer_idle() {
         Err(SimError::Plan(text)) => assert!(text.contains("boost_form=later or hold"), "{text}"),
         other => panic!("{other:?}"),
     }
+}
+
+/// Idle LITTLE and big CPUs: without a boost the task goes to a LITTLE one, with a boost to a big one.
+#[test]
+fn a_boosted_task_prefers_a_big_idle_cpu() {
+    let busy_ms = |boost, prefer_idle| {
+        let mut p = profile("7.2");
+        p.set("boost_form", "later").expect("a form");
+        let ui = BoostSpec { members: vec!["ui".into()], boosts: vec![(0, boost)], prefer_idle };
+        let w = Workload { boosts: vec![ui], ..workload(vec![periodic("ui", 400, 8000)]) };
+        let r = run(&machine(&[(2, 446), (2, 1024)]), &w, &p, 400);
+        let busy = |c: usize| 400 - r.cpus[c].idle_ns.iter().sum::<u64>() / MS;
+        (busy(0) + busy(1), busy(2) + busy(3))
+    };
+    let (plain, big, usual) = (busy_ms(0, true), busy_ms(10, true), busy_ms(10, false));
+    assert!(plain.0 > 10 * plain.1.max(1), "{plain:?}");
+    assert!(big.1 > 10 * big.0.max(1), "{big:?}");
+    assert!(usual.1 > usual.0, "left alone it stays on a big one, boost or not: {usual:?}");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! From the file to the machine a run takes place on.
 
-use pelton_sim::Machine;
-use pelton_sim::machine::{Cluster, Costs, Cpu, FreqDomain, IdleState, Opp};
+use pelton_model::Machine;
+use pelton_model::machine::{Cluster, Costs, Cpu, FreqDomain, IdleState, Opp};
 
 use super::file::{Arch, Domain, EnergyTable, Groups, PlatformFile};
 use super::power::{self, DomainPower, PowerSource};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Load of idle CPUs that nobody refreshes: who reads it works out how far it has faded.
 
-use pelton_core::{runs, value};
+use pelton_core::{Pressure, runs, value};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -28,5 +28,10 @@ impl<S: Sink> Engine<'_, S> {
         if self.policy.blocked_update == value::BLOCKED_UPDATE_LAZY {
             (0..self.cpus.len() as u32).for_each(|c| self.fade_for_reader(c));
         }
+    }
+
+    /// What limits take from CPU `c`.
+    pub(crate) fn pressure(&self, c: u32) -> Pressure {
+        self.domains[self.m.cpus[c as usize].domain as usize].limits.pressure
     }
 }

@@ -2,6 +2,7 @@
 //! Frequency domains: hooks, governors, drivers, limits, and the need beside the frequency.
 
 pub(crate) mod demand;
+pub(crate) mod driver;
 pub(crate) mod fade;
 pub(crate) mod hook;
 pub(crate) mod limits;

@@ -16,16 +16,7 @@ use crate::engine::queue::{Ev, QuotaTimer};
 use crate::engine::state::{Deferred, NO_TASK, Power};
 use crate::report::QuotaReport;
 use crate::rq::groups::{Group, QuotaTimerState};
-use crate::workload::{Bandwidth, Workload};
-
-/// Shortest quota and period, ns (`min_cfs_quota_period`).
-pub const QUOTA_NS_MIN: u64 = 1_000_000;
-/// Longest quota, ns.
-pub const QUOTA_NS_MAX: u64 = 1 << 44;
-/// Longest period, ns (`max_cfs_quota_period`).
-pub const PERIOD_NS_MAX: u64 = 1_000_000_000;
-/// Period of a quota that comes without one, ns.
-pub const PERIOD_NS_DEFAULT: u64 = 100_000_000;
+use pelton_model::workload::{Bandwidth, PERIOD_NS_DEFAULT, QUOTA_NS_MIN, Workload};
 
 /// Bursts need a kernel that has them.
 pub(crate) fn check(w: &Workload, policy: &Policy) -> Result<(), SimError> {
@@ -42,18 +33,8 @@ pub(crate) fn check(w: &Workload, policy: &Policy) -> Result<(), SimError> {
 
 impl Group {
     /// Its quota, before the run starts.
-    pub(crate) fn limit(&mut self, path: &str, limit: Option<Bandwidth>) -> Result<(), SimError> {
-        let Some(Bandwidth { quota_ns, period_ns, burst_ns }) = limit else { return Ok(()) };
-        let in_range = (QUOTA_NS_MIN..=QUOTA_NS_MAX).contains(&quota_ns)
-            && (QUOTA_NS_MIN..=PERIOD_NS_MAX).contains(&period_ns)
-            && burst_ns <= quota_ns;
-        if !in_range {
-            return Err(SimError::Plan(format!(
-                "task group '{path}': a quota is at least 1 ms, a period 1 ms to 1 s, a burst at most the quota"
-            )));
-        }
+    pub(crate) fn limit(&mut self, Bandwidth { quota_ns, period_ns, burst_ns }: Bandwidth) {
         (self.bandwidth.quota_ns, self.bandwidth.period_ns, self.bandwidth.burst_ns) = (quota_ns, period_ns, burst_ns);
-        Ok(())
     }
 }
 
@@ -332,6 +313,7 @@ impl<S: Sink> Engine<'_, S> {
         while self.cpus[c as usize].levels.throttle_count(slot) == 0
             && let Some(t) = self.cpus[c as usize].levels.limbo[slot as usize].pop()
         {
+            self.check_enqueue_throttle(c, t);
             self.signal_enqueue(c, t);
             self.fair_enqueue(c, t, true);
             self.hook_second_task(c);
@@ -358,20 +340,6 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Does a task belong to a queue of CPU `c` that is throttled, or below one?
-    pub(crate) fn is_throttled_at(&self, c: u32, t: u32) -> bool {
-        let task = &self.tasks[t as usize];
-        if !self.quotas || task.class != Class::Fair {
-            return false;
-        }
-        self.task_slot(c, t).is_some_and(|slot| self.cpus[c as usize].levels.throttle_count(slot) > 0)
-    }
-
-    /// A task is not below a queue that is cut off.
-    pub(crate) fn is_open(&self, c: u32, t: u32) -> bool {
-        !self.quotas || self.task_slot(c, t).is_none_or(|slot| self.cpus[c as usize].levels.is_open(slot))
-    }
-
     /// A task that joined a group that is cut off while it ran goes to its queue.
     fn put_cut_off(&mut self, c: u32, t: u32) {
         if self.is_open(c, t) {
@@ -386,58 +354,6 @@ impl<S: Sink> Engine<'_, S> {
             }
             let ends = self.cpus[c as usize].levels.slots.get(home as usize).is_none_or(|own| own.cut_off);
             entity = if ends { NO_TASK } else { entity_of(home) };
-        }
-    }
-
-    /// An entity left: queues without entities keep little of their runtime, and where tasks leave throttled queues one by
-    /// one, the clocks of the empty ones stop.
-    pub(crate) fn return_runtime(&mut self, c: u32, entity: u32) {
-        if !self.quotas {
-            return;
-        }
-        let now = self.kernel_ns();
-        let mut slot = self.tree(c).home(entity);
-        while slot != ROOT && self.cpus[c as usize].levels.queues[slot as usize].nr_queued() == 0 {
-            let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-            let (number, parent) = (own.group, own.parent);
-            if self.groups.list[number as usize].has_quota() {
-                let bandwidth = &mut self.groups.list[number as usize].bandwidth;
-                let said = bandwidth.give_back(&self.policy, &mut own.runtime, now);
-                self.arm_quota_timers(number, said);
-            }
-            self.clock_follows(c, slot);
-            slot = parent;
-        }
-    }
-
-    /// A task of this group was enqueued.
-    pub(crate) fn clocks_follow(&mut self, c: u32, group: u32) {
-        if !self.quotas || !self.quota_by_task() {
-            return;
-        }
-        let mut slot = self.slot_on(c, group);
-        while slot != ROOT {
-            self.clock_follows(c, slot);
-            slot = self.cpus[c as usize].levels.slots[slot as usize].parent;
-        }
-    }
-
-    /// Where tasks leave throttled queues one by one, the clock of one stands still while it has no entity.
-    fn clock_follows(&mut self, c: u32, slot: u32) {
-        let policy = self.policy;
-        let by_task = self.quota_by_task();
-        let cpu = &mut self.cpus[c as usize];
-        let own = &mut cpu.levels.slots[slot as usize];
-        if !by_task || own.throttle_count == 0 {
-            return;
-        }
-        let (empty, stands) = (cpu.levels.queues[slot as usize].nr_queued() == 0, own.cfs.throttle_count > 0);
-        if empty && !stands {
-            cpu.rq.throttle_clock(&policy, &mut own.cfs);
-            own.listed = false;
-        } else if !empty && stands {
-            cpu.rq.unthrottle_clock(&policy, &mut own.cfs);
-            self.list(c, slot);
         }
     }
 

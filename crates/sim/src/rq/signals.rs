@@ -24,9 +24,9 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks[t as usize].se.post_init(&self.policy, cfs, cpu.rq.cap_orig);
     }
 
+    /// [`Engine::check_enqueue_throttle`] comes before.
     pub(crate) fn signal_enqueue(&mut self, c: u32, t: u32) {
         self.request_changes(c);
-        self.check_enqueue_throttle(c, t);
         self.sums_before_enqueue(c, t);
         let now = self.signal_clock.at(self.now);
         let (cpu, task) = (&mut self.cpus[c as usize], &self.tasks[t as usize]);

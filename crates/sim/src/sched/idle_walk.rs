@@ -2,14 +2,12 @@
 //! Idle CPUs without tick: somebody has to bring their load up to date, so that their share of the domain's request fades.
 //! A busy CPU's tick wakes one of them for it, and that one walks over all; a CPU that goes idle may do so itself.
 
-use pelton_core::{
-    IdleWalk, WALK_BALANCE, WALK_STATS, balance_idle, blocked_due, blocked_scans, blocked_walks, runs, value,
-};
+use pelton_core::{IdleWalk, WALK_BALANCE, WALK_STATS, balance_idle, blocked_due, blocked_walks, value};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
 use crate::engine::state::{Power, Walking};
-use crate::sched::tick::IDLE_BALANCE_NS_PER_CPU;
+use crate::sched::topology::IDLE_BALANCE_NS_PER_CPU;
 
 impl<S: Sink> Engine<'_, S> {
     fn idle_walk(&self, c: u32) -> IdleWalk {
@@ -147,12 +145,6 @@ impl<S: Sink> Engine<'_, S> {
         self.balance_domains(c, balance_idle::IDLE);
     }
 
-    fn refresh_blocked(&mut self, c: u32) {
-        self.account(c);
-        self.update_clock(c);
-        self.signal_blocked(c, self.runs(c));
-    }
-
     fn walk_ends(&mut self, c: u32, why: u32) {
         let now_ticks = self.now_ticks();
         if why & WALK_STATS != 0 {
@@ -165,30 +157,6 @@ impl<S: Sink> Engine<'_, S> {
         } else if why & WALK_BALANCE != 0 {
             let interval_ns = IDLE_BALANCE_NS_PER_CPU * self.lowest_domain(c);
             self.chores.next_balance_ticks = now_ticks + (interval_ns / self.tick_ns).max(1);
-        }
-    }
-
-    /// CPU `c` looks for a task: it refreshes the load of the idle CPUs it looks at, where the release does.
-    pub(crate) fn scan_blocked(&mut self, c: u32) {
-        if !blocked_scans(&self.policy) || !self.chores.idle_blocked {
-            return;
-        }
-        let (now_ticks, mut again) = (self.now_ticks(), false);
-        for at in 0..self.llc(c).len() {
-            let near = self.llc(c)[at];
-            let cpu = &self.cpus[near as usize];
-            if !cpu.nohz || !cpu.has_blocked {
-                continue;
-            }
-            if blocked_due(&self.policy, now_ticks, cpu.last_blocked_ticks, self.tick_ns, false) {
-                self.cpus[near as usize].report.blocked_scans += 1;
-                self.refresh_blocked(near);
-            }
-            again |= self.cpus[near as usize].has_blocked;
-        }
-        let all_near = (0..self.cpus.len() as u32).all(|i| !self.cpus[i as usize].nohz || self.same_llc(i, c));
-        if again && all_near {
-            self.chores.next_blocked_ticks = IdleWalk::next(now_ticks, self.tick_ns);
         }
     }
 

@@ -316,15 +316,6 @@ impl<S: Sink> Engine<'_, S> {
         false
     }
 
-    /// The running RT task is no longer runnable here: the class asks for a frequency without it.
-    fn stop_rt(&mut self, c: u32) {
-        self.cpus[c as usize].class = None;
-        self.request_changes(c);
-        self.hook_rt(c);
-        self.cpus[c as usize].class = Some(Class::Realtime);
-        self.request_changes(c);
-    }
-
     /// CPU `c` ran a task of class `before` and runs one of another class now: a running RT task counts in its request.
     fn class_changes(&mut self, c: u32, before: Option<Class>) {
         let realtime = Some(Class::Realtime);
@@ -370,84 +361,6 @@ impl<S: Sink> Engine<'_, S> {
         self.set_task_cpu(t, target);
         self.enqueue(target, t, false);
         self.check_preempt(target, t);
-    }
-
-    /// Takes a runnable task (running or waiting) off CPU `c` because it moves.
-    pub(crate) fn leave_queue(&mut self, c: u32, t: u32) {
-        self.clamps_out(c, t);
-        self.count_boost(c, t, false);
-        match self.tasks[t as usize].class {
-            Class::Fair => self.fair_dequeue(c, t, dequeue::MIGRATE),
-            Class::Realtime => {
-                if self.cpus[c as usize].curr == t {
-                    self.stop_rt(c);
-                } else {
-                    self.rt_dequeue(c, t);
-                    self.hook_rt(c);
-                }
-            }
-            Class::Deadline => self.dl_leave(c, t),
-            Class::Worker => self.cpus[c as usize].workers.retain(|&w| w != t),
-        }
-        self.note_load(c);
-    }
-
-    /// Records a change of CPU.
-    pub(crate) fn set_task_cpu(&mut self, t: u32, target: u32) {
-        let task = &mut self.tasks[t as usize];
-        if task.cpu == target {
-            return;
-        }
-        task.pulled_to = None;
-        let (orig, prio) = (task.cpu, task.prio);
-        if task.class != Class::Fair {
-            self.signal_move_detached(t, orig, target);
-        }
-        if self.balancing.decides {
-            // What migrate_task_rq_fair() makes of exec_start: it is not hot there.
-            self.tasks[t as usize].last_ran_ns = 0;
-        }
-        // Where the core decides it also says which CPU is remembered.
-        let decided = self.placing.decides && self.tasks[t as usize].class == Class::Fair;
-        let task = &mut self.tasks[t as usize];
-        if !decided {
-            task.recent_cpu = orig;
-        }
-        task.cpu = target;
-        task.report.migrations += 1;
-        let event =
-            Event::SchedMigrateTask { cpu: self.exec, tid: Task::tid(t), prio, orig_cpu: orig, dest_cpu: target };
-        self.emit(event);
-        self.tasks[t as usize].cold = true;
-    }
-
-    /// Puts a runnable task on CPU `c`.
-    pub(crate) fn enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
-        self.account(c);
-        self.update_clock(c);
-        self.tasks[t as usize].waiting_since_ns = self.now;
-        self.clamps_in(c, t);
-        self.count_boost(c, t, true);
-        match self.tasks[t as usize].class {
-            Class::Fair => {
-                self.tasks[t as usize].list_place = self.balancing.at_head();
-                self.signal_enqueue(c, t);
-                self.fair_enqueue(c, t, wakeup);
-                if wakeup {
-                    self.vote_usage(c);
-                }
-                self.hook_second_task(c);
-                self.check_fair_server(c);
-            }
-            Class::Realtime => {
-                self.tasks[t as usize].rt.quantum_left_ns = crate::class::realtime::RR_QUANTUM_NS;
-                self.rt_enqueue(c, t, false);
-                self.hook_rt(c);
-            }
-            Class::Deadline => self.dl_enqueue(c, t, wakeup),
-            Class::Worker => self.cpus[c as usize].workers.push(t),
-        }
-        self.note_load(c);
     }
 }
 

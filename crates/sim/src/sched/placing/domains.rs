@@ -8,7 +8,7 @@ use pelton_core::{
     PerfDomain, PlaceCpu, Placement, Policy, SchedDomain, sd, value,
 };
 
-use crate::machine::Machine;
+use pelton_model::machine::Machine;
 
 /// Difference that is no reason to move between threads of a core, percent above 100 (sd_init).
 const THREADS_PCT: u32 = 110;
