@@ -3,6 +3,11 @@
 
 use serde::Serialize;
 
+/// LOCAL_DISTANCE: of a memory node to itself.
+pub const NODE_DISTANCE_LOCAL: u32 = 10;
+/// REMOTE_DISTANCE: to another, where the firmware states none.
+pub const NODE_DISTANCE_REMOTE: u32 = 20;
+
 /// A complete machine. CPU numbers are indices into `cpus`, domain numbers into `domains`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Machine {
@@ -14,6 +19,13 @@ pub struct Machine {
     pub domains: Vec<FreqDomain>,
     /// Groups of CPUs that share a last-level cache; every CPU is in exactly one.
     pub llcs: Vec<Vec<u32>>,
+    /// Memory nodes; every CPU is in exactly one, no cache is shared between them. Empty = one node.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<Vec<u32>>,
+    /// Distance between two nodes as the firmware states it (SLIT, 10 = the node itself), nested: the nodes within any distance of a
+    /// node are the same for all of them. Empty = 20 between any two.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub node_distances: Vec<Vec<u32>>,
     /// Groups of CPUs that share a power-down cluster (for cluster power); every CPU is in exactly one.
     pub clusters: Vec<Cluster>,
     /// Timer interrupts per second: 100, 250, 300 or 1000.
@@ -184,6 +196,17 @@ impl Costs {
 }
 
 impl Machine {
+    /// Distance between two nodes.
+    pub fn node_distance(&self, a: usize, b: usize) -> u32 {
+        let usual = if a == b { NODE_DISTANCE_LOCAL } else { NODE_DISTANCE_REMOTE };
+        self.node_distances.get(a).and_then(|row| row.get(b)).copied().unwrap_or(usual)
+    }
+
+    /// The node of a CPU.
+    pub fn node_of(&self, cpu: u32) -> Option<usize> {
+        self.nodes.iter().position(|node| node.contains(&cpu))
+    }
+
     /// Nanoseconds between ticks.
     pub fn tick_ns(&self) -> u64 {
         1_000_000_000 / u64::from(self.hz.max(1))

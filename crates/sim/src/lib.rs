@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod audit;
 mod class;
+mod cpu;
 mod engine;
 mod freq;
 mod hw;
@@ -14,6 +15,7 @@ mod observe;
 mod program;
 pub mod report;
 mod rq;
+mod run;
 mod sched;
 
 // Tests inside the crate share helpers with those outside, which know it by its name.
@@ -28,13 +30,14 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 pub use class::{IDLE_WEIGHT, NICE_WEIGHTS};
-pub use engine::setup::worker_names;
 pub use observe::samples;
 pub use observe::samples::Samples;
 use pelton_core::Policy;
 use pelton_model::{Machine, PlanError, RunConfig, Workload};
 use pelton_schema::Sink;
 pub use report::Report;
+pub use rq::{bandwidth, groups};
+pub use run::setup::worker_names;
 
 /// Why a run did not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]

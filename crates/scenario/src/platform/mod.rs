@@ -6,6 +6,7 @@ mod describe;
 mod file;
 mod keys;
 mod machine;
+mod nodes;
 mod plausible;
 mod power;
 mod provenance;
