@@ -43,12 +43,6 @@ pub(crate) struct Group {
     pub usage_ns: u64,
 }
 
-impl Group {
-    pub(crate) fn has_quota(&self) -> bool {
-        self.bandwidth.quota_ns != RUNTIME_INF
-    }
-}
-
 /// A timer of a group's quota.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct QuotaTimerState {
