@@ -1,63 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton compare`: several policies over several seeds.
 
-use super::common::{inputs, prepare, prepare_again, print, print_json, section, watched};
+use super::common::{Screen, failure, input, print, print_json, section};
 use crate::args::{CompareArgs, Format, Global};
 use crate::chart::{self, compared};
 use crate::exit::{Exit, Failure};
 use crate::sheet::{self, Sheet};
 use crate::units::number;
-use pelton_lab::compare::{self, Chance, CompareCell, CompareRow, Comparison, Scope};
-use pelton_lab::plan::PolicySpec;
-use pelton_lab::run::Control;
+use pelton_lab::compare::{Chance, CompareCell, CompareRow, Comparison, Scope};
 use pelton_lab::stats::SAMPLES_FOR_CI95;
+use pelton_lab::verbs::compare::{CompareRequest, compare_all, is_answer};
 
 /// Does what was asked.
 pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
     args.plot.as_deref().map_or(Ok(()), chart::check)?;
-    let inputs = inputs(&args.input, 1, true);
-    let spec = |text: &String| {
-        let mut spec = PolicySpec::parse(text);
-        spec.sets.extend(args.sets.iter().cloned());
-        spec
+    let request = CompareRequest {
+        input: input(&args.input),
+        policies: args.policies.clone(),
+        sets: args.sets.clone(),
+        seeds: args.seeds,
+        first_seed: args.first_seed,
+        jobs: usize::from(global.jobs),
+        only: args.only.clone(),
+        summary: args.summary,
+        values: args.values,
     };
-    let prepared = |(i, text): (usize, &String)| {
-        let make = if i == 0 { prepare } else { prepare_again };
-        make(&inputs, &spec(text), global)
-    };
-    let plans = args.policies.iter().enumerate().map(prepared).collect::<Result<Vec<_>, _>>()?;
-    let seeds: Vec<u64> = (0..args.seeds).map(|i| args.first_seed.wrapping_add(i)).collect();
-    let total_ns =
-        plans.iter().map(|p| p.plan.config.duration_ns.saturating_mul(args.seeds)).fold(0, u64::saturating_add);
-    let jobs = usize::from(global.jobs);
-    let run = |control: Control<'_>| compare::compare(&args.policies, &plans, &seeds, jobs, control);
-    let mut comparison = watched(global, total_ns, "compare", run)?;
-    if !args.values {
-        comparison.rows.iter_mut().flat_map(|row| &mut row.cells).for_each(|cell| cell.values.clear());
-    }
+    let mut comparison = compare_all(&request, &Screen::new(global)).map_err(failure)?;
     if let Some(path) = &args.plot {
         chart::save(path, &compared::picture(&comparison, is_answer))?;
     }
     let charts =
         if args.charts { compared::blocks(&comparison, is_answer, sheet::page_width().into()) } else { String::new() };
-    if args.summary {
-        comparison.rows.retain(is_answer);
-    }
-    if !args.only.is_empty() {
-        comparison.rows.retain(|row| args.only.iter().any(|name| name == row.quantity));
-    }
+    request.narrow(&mut comparison);
     comparison.chance = comparison.chance();
     let all = global.verbose > 0 || !args.only.is_empty();
     show(&comparison, all, args.summary || !args.only.is_empty(), &charts, global)?;
     Ok(Exit::Good)
-}
-
-/// What most questions are about: energy, lateness, latency, transitions.
-const ANSWERS: [&str; 6] =
-    ["energy_mj", "late", "wakeup_us_avg", "wakeup_us_max", "step_latency_ms_avg", "transitions"];
-
-fn is_answer(row: &CompareRow) -> bool {
-    row.scope == Scope::Run && ANSWERS.contains(&row.quantity)
 }
 
 fn show(comparison: &Comparison, all: bool, short: bool, charts: &str, global: &Global) -> Result<(), Failure> {
