@@ -107,6 +107,10 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub idle: crate::workload::CpuSet,
     /// Cache group of each CPU.
     pub llc_of: Vec<u32>,
+    /// The CPUs with each of these numbers.
+    pub llc_sets: Vec<crate::workload::CpuSet>,
+    /// CPUs that went idle without their tick, and no tick found them busy since.
+    pub nohz: crate::workload::CpuSet,
     /// CPUs on which an RT task waits (a pull can only succeed when there is one).
     pub rt_waiting: crate::workload::CpuSet,
     /// CPUs on which a deadline task waits.
@@ -247,7 +251,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Brings a CPU's running task, energy and time totals up to now.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn account(&mut self, c: u32) {
         let delta = self.now - self.cpus[c as usize].accounted_ns;
         if delta > 0 {
@@ -255,6 +259,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    #[inline(never)]
     fn account_time(&mut self, c: u32, delta: u64) {
         self.cpus[c as usize].accounted_ns = self.now;
         self.charge_energy(c, delta);

@@ -19,9 +19,13 @@ const RECORDED: u8 = 2;
 #[derive(Clone, Debug, Default)]
 struct Domain {
     terms: Vec<PerfTerms>,
+    /// What they were made of.
+    inputs: Vec<CpuInputs>,
     state: Vec<u8>,
     /// Places that are not recorded.
     todo: Vec<u32>,
+    /// The frequency is another than at the last evaluation, which the governor's records name.
+    khz_changed: bool,
 }
 
 /// The requests of all domains.
@@ -44,7 +48,8 @@ impl Targets {
             }
             let n = spec.cpus.len();
             let todo = (0..n as u32).collect();
-            domains.push(Domain { terms: vec![PerfTerms::default(); n], state: vec![0; n], todo });
+            let (terms, inputs) = (vec![PerfTerms::default(); n], vec![CpuInputs::default(); n]);
+            domains.push(Domain { terms, inputs, state: vec![0; n], todo, khz_changed: false });
         }
         let flags = policy.rt_rule == value::RT_RULE_FLAG_MAX || policy.dl_rule == value::DL_RULE_FLAG_MAX;
         let holds = policy.boost_form == value::BOOST_FORM_HOLD;
@@ -63,9 +68,19 @@ impl Targets {
         *state = 0;
     }
 
+    /// The frequency of domain `d` changes. No request is made of it, but the records name it.
+    pub(crate) fn khz_changes(&mut self, d: u32) {
+        self.domains[d as usize].khz_changed = true;
+    }
+
     /// Place of CPU `c` in its domain.
     pub(crate) fn place(&self, c: u32) -> u32 {
         self.place[c as usize].1
+    }
+
+    /// What the request of CPU `c` of domain `d` was made of when it was last asked.
+    pub(crate) fn made_of(&self, c: u32, d: u32) -> &CpuInputs {
+        &self.domains[d as usize].inputs[self.place(c) as usize]
     }
 
     /// Requests of domain `d`, as of the last evaluation or look.
@@ -79,6 +94,7 @@ impl<S: Sink> Engine<'_, S> {
     #[inline]
     pub(crate) fn request_changes(&mut self, c: u32) {
         self.targets.forget(c);
+        self.row_changes(c);
     }
 
     /// Inputs of one CPU for the governor.
@@ -104,10 +120,12 @@ impl<S: Sink> Engine<'_, S> {
             return self.ask_all(c, d, keep);
         }
         let mut todo = std::mem::take(&mut self.targets.domains[d as usize].todo);
-        todo.retain(|&i| {
+        let mut at = 0;
+        while let Some(&i) = todo.get(at) {
             let known = self.targets.domains[d as usize].state[i as usize];
             if !keep && known & FRESH != 0 {
-                return true;
+                at += 1;
+                continue;
             }
             // A boost fades with every evaluation.
             let lasts = self.ask_one(d, i, keep);
@@ -116,9 +134,17 @@ impl<S: Sink> Engine<'_, S> {
                 (true, false) => FRESH,
                 (true, true) => FRESH | RECORDED,
             };
-            !(lasts && keep)
-        });
+            if lasts && keep {
+                todo.swap_remove(at);
+            } else {
+                at += 1;
+            }
+        }
         self.targets.domains[d as usize].todo = todo;
+        if keep && std::mem::take(&mut self.targets.domains[d as usize].khz_changed) {
+            let khz = self.domains[d as usize].sugov.cur_khz;
+            self.m.domains[d as usize].cpus.iter().for_each(|&j| self.cpus[j as usize].sugov.khz_evaluated = khz);
+        }
         self.assert_kept(d);
     }
 
@@ -138,17 +164,29 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Asks one CPU; false when the answer may be another one next time although nothing changed.
     fn ask_one(&mut self, d: u32, i: u32, keep: bool) -> bool {
-        let j = self.m.domains[d as usize].cpus[i as usize] as usize;
-        let inputs = self.inputs(j as u32);
-        let mut state = self.cpus[j].sugov;
+        let j = self.m.domains[d as usize].cpus[i as usize];
+        let inputs = self.inputs(j);
+        let kept = &mut self.targets.domains[d as usize];
+        kept.inputs[i as usize] = inputs;
+        let state = &mut self.cpus[j as usize].sugov;
         let boosted = state.iowait_boost != 0;
+        let mut looked_at = *state;
+        let state = if keep { state } else { &mut looked_at };
         let (now, sugov) = (self.boot_ns + self.now, &self.domains[d as usize].sugov);
-        let (_, terms) = sugov.cpu(&self.policy, &mut state, &inputs, now, self.tick_ns);
-        self.targets.domains[d as usize].terms[i as usize] = terms;
-        if keep {
-            self.cpus[j].sugov = state;
-        }
+        sugov.ask(&self.policy, state, &inputs, now, self.tick_ns, &mut kept.terms[i as usize]);
         !boosted
+    }
+
+    /// After [`Engine::ask`]: what the governor reads of the CPU that calls it.
+    pub(crate) fn inputs_of_caller(&mut self, c: u32, d: u32) {
+        let place = self.targets.place(c) as usize;
+        if self.targets.keeps {
+            // No request is made of it.
+            self.targets.domains[d as usize].inputs[place].idle_calls = self.cpus[c as usize].idle_calls;
+            debug_assert_eq!(self.targets.domains[d as usize].inputs[place], self.inputs(c), "kept inputs of CPU {c}");
+        } else {
+            self.targets.domains[d as usize].inputs[place] = self.inputs(c);
+        }
     }
 
     /// Debug builds: what is kept is what the inputs give.
@@ -162,7 +200,7 @@ impl<S: Sink> Engine<'_, S> {
             let (now, sugov) = (self.boot_ns + self.now, &self.domains[d as usize].sugov);
             let (_, terms) = sugov.cpu(&self.policy, &mut state, &self.inputs(j), now, self.tick_ns);
             debug_assert_eq!(terms, kept.terms[i], "kept request of CPU {j}");
-            let recorded = kept.state[i] & RECORDED != 0;
+            let recorded = kept.state[i] & RECORDED != 0 && !kept.khz_changed;
             debug_assert!(!recorded || state == self.cpus[j as usize].sugov, "the governor's record of CPU {j}");
         }
     }

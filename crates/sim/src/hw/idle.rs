@@ -79,6 +79,7 @@ impl<S: Sink> Engine<'_, S> {
         let state = choice.state;
         self.set_power(c, Power::Idle { state });
         self.charge_idle_entry(c, state);
+        self.row_changes(c);
         let cpu = &mut self.cpus[c as usize];
         cpu.idle_since_ns = self.now;
         cpu.report.idle_entries[state as usize] += 1;
@@ -184,12 +185,17 @@ impl<S: Sink> Engine<'_, S> {
         if ticks {
             self.tick_work(c);
         }
-        for deferred in std::mem::take(&mut self.cpus[c as usize].deferred) {
+        let mut came = std::mem::take(&mut self.cpus[c as usize].deferred);
+        for deferred in came.drain(..) {
             match deferred {
                 Deferred::Timer(t) => self.wake(t, c),
                 Deferred::Irq(source) => self.irq_start(source),
                 Deferred::Quota(group, kind) => self.quota_timer(group, kind),
             }
+        }
+        // Awake, it defers nothing more: the room is used again.
+        if self.cpus[c as usize].deferred.is_empty() {
+            self.cpus[c as usize].deferred = came;
         }
         self.exec = c;
         self.serve_deferred_sample(c);
@@ -230,6 +236,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Changes the power state, closing the energy and time totals of the old one.
     pub(crate) fn set_power(&mut self, c: u32, power: Power) {
         self.account(c);
+        self.row_changes(c);
         self.cluster_power_changes(c);
         let before = self.cpus[c as usize].power;
         if self.shared_hardware {

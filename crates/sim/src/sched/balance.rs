@@ -6,7 +6,7 @@ use pelton_core::{Newidle, value};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
-use crate::engine::state::Power;
+use crate::engine::state::{NO_TASK, Power};
 
 /// A task that ran this recently is cache-hot and stays (sysctl_sched_migration_cost).
 const CACHE_HOT_NS: u64 = 500_000;
@@ -16,9 +16,12 @@ const BALANCE_PERIOD_NS: u64 = 16_000_000;
 impl<S: Sink> Engine<'_, S> {
     /// Keeps the sets of idle CPUs and of CPUs on which a fair task waits behind another task current.
     pub(crate) fn note_load(&mut self, c: u32) {
+        self.row_changes(c);
         let cpu = &self.cpus[c as usize];
-        let (over, idle) = (cpu.is_overloaded(), cpu.is_idle());
-        self.chores.overload |= cpu.nr_running() >= 2;
+        let nr_running = cpu.nr_running();
+        let (over, idle) = (nr_running >= 2 && cpu.fair.has_waiting(), nr_running == 0 && cpu.curr == NO_TASK);
+        debug_assert_eq!((over, idle), (cpu.is_overloaded(), cpu.is_idle()));
+        self.chores.overload |= nr_running >= 2;
         self.overloaded.set(c, over);
         self.idle.set(c, idle);
         if idle {
@@ -81,6 +84,8 @@ impl<S: Sink> Engine<'_, S> {
         let all_ns = self.path_left_ns(c) - before_ns;
         let cpu = &mut self.cpus[c as usize];
         cpu.searching_until_ns = if all_ns > 0 { self.now + before_ns + all_ns } else { 0 };
+        self.row_changes(c);
+        let cpu = &mut self.cpus[c as usize];
         if looks {
             let free_ns = if self.policy.newidle_own == value::NEWIDLE_OWN_FREE { own_ns } else { 0 };
             cpu.newidle.searched(&self.policy, all_ns - free_ns, self.now);

@@ -18,14 +18,14 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn idle_walk(&self, c: u32) -> IdleWalk {
-        let busy = |&&n: &&u32| !self.cpus[n as usize].nohz;
+        let near = &self.llc_sets[self.llc_of[c as usize] as usize];
         IdleWalk {
             now_ticks: self.now_ticks(),
             next_blocked_ticks: self.chores.next_blocked_ticks,
             next_balance_ticks: self.chores.next_balance_ticks,
             has_blocked: self.chores.idle_blocked.into(),
             running: self.cpus[c as usize].nr_running(),
-            busy_cpus: self.llc(c).iter().filter(busy).count() as u32,
+            busy_cpus: if self.llc(c).is_empty() { 0 } else { near.len_without(&self.nohz) as u32 },
             asymmetric: self.asymmetric.into(),
             wants: self.wants_more(c).into(),
             reserved: 0,
@@ -34,13 +34,13 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The tick of a CPU with a task: it counts as busy, and sends an idle CPU on its walk when that is due.
     pub(crate) fn kick_walk(&mut self, c: u32) {
-        self.cpus[c as usize].nohz = false;
+        self.nohz.remove(c);
         let due = self.idle_walk(c);
         let why = due.kick(&self.policy);
         if why & WALK_BALANCE != 0 {
             self.chores.next_balance_ticks = due.now_ticks + 1;
         }
-        let sleeps = |i: u32| self.cpus[i as usize].nohz && self.cpus[i as usize].power != Power::Awake;
+        let sleeps = |i: u32| self.nohz.contains(i) && self.cpus[i as usize].power != Power::Awake;
         if why == 0 {
             return;
         }
@@ -93,6 +93,7 @@ impl<S: Sink> Engine<'_, S> {
             if self.walk_over(self.walked(c, next), why) && self.m.costs.blocked() {
                 if inside {
                     self.cpus[c as usize].searching_until_ns = self.now + self.path_left_ns(c);
+                    self.row_changes(c);
                 }
                 break;
             }
@@ -121,7 +122,7 @@ impl<S: Sink> Engine<'_, S> {
     /// One CPU of a walk; true when its load was refreshed.
     fn walk_over(&mut self, idle: u32, why: u32) -> bool {
         let cpu = &self.cpus[idle as usize];
-        if !cpu.nohz || !cpu.is_idle() {
+        if !self.nohz.contains(idle) || !cpu.is_idle() {
             return false;
         }
         let (blocked, last) = (cpu.has_blocked, cpu.last_blocked_ticks);
@@ -164,8 +165,7 @@ impl<S: Sink> Engine<'_, S> {
             self.chores.next_blocked_ticks = IdleWalk::next(now_ticks, self.tick_ns);
         }
         if why & WALK_BALANCE != 0 && self.balancing.decides {
-            let idle = (0..self.cpus.len() as u32).filter(|&i| self.cpus[i as usize].nohz);
-            let next = idle.map(|i| self.balancing.next_ticks(i)).min();
+            let next = self.nohz.iter().map(|i| self.balancing.next_ticks(i)).min();
             self.chores.next_balance_ticks = next.unwrap_or(now_ticks + 1);
         } else if why & WALK_BALANCE != 0 {
             let interval_ns = IDLE_BALANCE_NS_PER_CPU * self.lowest_domain(c);
@@ -182,7 +182,7 @@ impl<S: Sink> Engine<'_, S> {
         for at in 0..self.llc(c).len() {
             let near = self.llc(c)[at];
             let cpu = &self.cpus[near as usize];
-            if !cpu.nohz || !cpu.has_blocked {
+            if !self.nohz.contains(near) || !cpu.has_blocked {
                 continue;
             }
             if blocked_due(&self.policy, now_ticks, cpu.last_blocked_ticks, self.tick_ns, false) {
@@ -191,7 +191,7 @@ impl<S: Sink> Engine<'_, S> {
             }
             again |= self.cpus[near as usize].has_blocked;
         }
-        let all_near = (0..self.cpus.len() as u32).all(|i| !self.cpus[i as usize].nohz || self.same_llc(i, c));
+        let all_near = self.nohz.iter().all(|i| self.same_llc(i, c));
         if again && all_near {
             self.chores.next_blocked_ticks = IdleWalk::next(now_ticks, self.tick_ns);
         }
@@ -215,7 +215,8 @@ impl<S: Sink> Engine<'_, S> {
     /// Nobody walks: who reads what CPU `c` asks for works out how far it has faded. Of its groups only the root is read.
     pub(crate) fn fade_for_reader(&mut self, c: u32) {
         let cpu = &self.cpus[c as usize];
-        if self.policy.blocked_update != value::BLOCKED_UPDATE_LAZY || !cpu.nohz || !cpu.has_blocked || !cpu.is_idle() {
+        let lazy = self.policy.blocked_update == value::BLOCKED_UPDATE_LAZY;
+        if !lazy || !self.nohz.contains(c) || !cpu.has_blocked || !cpu.is_idle() {
             return;
         }
         self.account(c);
@@ -237,7 +238,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` goes idle without its tick: it may have load that nobody refreshes.
     pub(crate) fn enters_nohz(&mut self, c: u32) {
-        self.cpus[c as usize].nohz = true;
+        self.nohz.insert(c);
         self.cpus[c as usize].has_blocked = true;
         self.chores.idle_blocked = true;
     }

@@ -31,6 +31,9 @@ pub(crate) struct Balancing {
     pub biased: bool,
     /// A balance looks at the task first that was queued last.
     pub newest_first: bool,
+    /// Tasks that a balance looks at, and those that it takes: room that is used again.
+    list: Vec<u32>,
+    taken: Vec<u32>,
     /// Stand for the heads and the ends of the CPUs' lists of tasks: change with everything that is put there.
     head: u64,
     end: u64,
@@ -50,6 +53,8 @@ impl Balancing {
             newest_first: lb_newest_first(policy),
             domains,
             lb: Box::default(),
+            list: Vec::new(),
+            taken: Vec::new(),
             head: LIST_MIDDLE,
             end: LIST_MIDDLE,
         }
@@ -204,6 +209,7 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         cpu.newidle.spent(spent_ns);
         cpu.searching_until_ns = if all_ns > 0 { self.now + before_ns + all_ns } else { 0 };
+        self.row_changes(c);
         all_ns
     }
 
