@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod audit;
 mod class;
+mod cpu;
 mod engine;
 mod freq;
 mod hw;
@@ -15,6 +16,7 @@ mod observe;
 mod program;
 pub mod report;
 mod rq;
+mod run;
 mod sched;
 pub mod workload;
 
@@ -31,7 +33,6 @@ use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
 pub use class::{IDLE_WEIGHT, NICE_WEIGHTS};
-pub use engine::setup::worker_names;
 pub use machine::Machine;
 pub use observe::samples;
 pub use observe::samples::Samples;
@@ -39,6 +40,7 @@ use pelton_core::Policy;
 use pelton_schema::Sink;
 pub use report::Report;
 pub use rq::{bandwidth, groups};
+pub use run::setup::worker_names;
 pub use workload::Workload;
 
 /// What a run needs besides machine, workload and policy.

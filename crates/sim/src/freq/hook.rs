@@ -7,9 +7,9 @@ use pelton_core::{Decision, PerfTerms, commit, cpu_bw_dl, gate, value};
 use pelton_schema::{Event, GateVerdict, HookSite, Sink};
 
 use crate::class::Class;
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
 use crate::engine::state::Step;
+use crate::engine::{Engine, Wakeup};
 
 /// A call of the governor.
 struct Call {
@@ -20,12 +20,6 @@ struct Call {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// The frequency of CPU `c` is given: no governor is there to be called.
-    pub(crate) fn is_given(&self, c: u32) -> bool {
-        let given = |d: u32| self.frequencies.get(d as usize).is_some_and(|all| !all.is_empty());
-        !self.frequencies.is_empty() && given(self.m.cpus[c as usize].domain)
-    }
-
     /// Something happened on CPU `c` that may call the governor.
     pub(crate) fn hook_event(&mut self, c: u32, site: HookSite, how: u32) {
         if self.policy.governor != value::GOVERNOR_SCHEDUTIL || self.is_given(c) {
@@ -166,15 +160,14 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// The interrupt work that wakes the worker thread.
-    pub(crate) fn worker_kick(&mut self, d: u32, cpu: u32) {
+    pub(crate) fn worker_kick(&mut self, d: u32, cpu: u32) -> Option<Wakeup> {
         self.exec = cpu;
         self.charge_cost(cpu, self.m.costs.ipi_ns);
         self.domains[d as usize].kick_pending = false;
         self.domains[d as usize].kicked = true;
         // A worker that sleeps in the driver notices when that returns.
-        if let (false, Some(worker)) = (self.domains[d as usize].in_driver, self.domains[d as usize].worker) {
-            self.wake(worker, cpu);
-        }
+        let task = self.domains[d as usize].worker.filter(|_| !self.domains[d as usize].in_driver)?;
+        Some(Wakeup { task, exec: cpu })
     }
 
     /// What the worker thread does next; `None` = wait for the next kick.
@@ -217,13 +210,11 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// A sleeping driver call returns: the frequency changes and the worker looks for more work.
-    pub(crate) fn driver_done(&mut self, d: u32) {
+    pub(crate) fn driver_done(&mut self, d: u32) -> Option<Wakeup> {
         self.finish_driver_call(d);
-        if let Some(worker) = self.domains[d as usize].worker {
-            let cpu = self.tasks[worker as usize].cpu;
-            self.exec = cpu;
-            self.wake(worker, cpu);
-        }
+        let task = self.domains[d as usize].worker?;
+        self.exec = self.tasks[task as usize].cpu;
+        Some(Wakeup { task, exec: self.exec })
     }
 
     fn finish_driver_call(&mut self, d: u32) {
@@ -234,52 +225,6 @@ impl<S: Sink> Engine<'_, S> {
         self.domains[d as usize].sugov.work_done(&self.policy);
         self.domains[d as usize].sd.done(khz, now);
         self.apply_late_limits(d);
-    }
-
-    /// A frequency that is given begins to hold.
-    pub(crate) fn given_frequency(&mut self, d: u32, index: u32) {
-        let all = &self.frequencies[d as usize];
-        let Some(&now) = all.get(index as usize) else { return };
-        if let Some(next) = all.get(index as usize + 1) {
-            self.queue.push(next.at_ns.max(self.now), Ev::GivenFrequency { domain: d, index: index + 1 });
-        }
-        self.exec = self.m.domains[d as usize].cpus.first().copied().unwrap_or(self.exec);
-        self.set_frequency(d, now.khz);
-    }
-
-    /// The hardware now runs at `khz`. What lies between operating points draws the power of the higher one.
-    pub(crate) fn set_frequency(&mut self, d: u32, khz: u32) {
-        let table = &self.domains[d as usize].khz;
-        let opp = table.partition_point(|&k| k < khz).min(table.len() - 1);
-        if self.domains[d as usize].sugov.cur_khz == khz {
-            return;
-        }
-        let spec = &self.m.domains[d as usize];
-        for &c in &spec.cpus {
-            self.account(c);
-            self.cluster_power_changes(c);
-        }
-        self.close_time_in_state(d);
-        let domain = &mut self.domains[d as usize];
-        domain.opp = opp as u32;
-        domain.sugov.cur_khz = khz;
-        domain.sd.cur_khz = khz;
-        domain.dbs.cur_khz = khz;
-        domain.report.transitions += 1;
-        self.targets.khz_changes(d);
-        self.observe_frequency(d);
-        for &c in &spec.cpus {
-            self.apply_speed(c, khz);
-            self.emit(Event::CpuFrequency { cpu: c, freq_khz: khz });
-            self.arm_segment(c);
-        }
-        self.emit_power(d);
-    }
-
-    pub(crate) fn close_time_in_state(&mut self, d: u32) {
-        let domain = &mut self.domains[d as usize];
-        domain.report.time_in_state_ns[domain.opp as usize] += self.now - domain.since_ns;
-        domain.since_ns = self.now;
     }
 
     /// What became of an evaluation.
@@ -327,6 +272,11 @@ impl<S: Sink> Engine<'_, S> {
             next_allowed_ns: sugov.next_allowed_ns(&self.policy).saturating_sub(self.boot_ns),
             flags: call.flags,
         }
+    }
+
+    /// The RT class's own frequency request at enqueue, dequeue and accounting.
+    pub(crate) fn hook_rt(&mut self, c: u32) {
+        self.hook_event(c, HookSite::Rt, 0);
     }
 }
 

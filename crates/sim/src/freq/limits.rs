@@ -22,7 +22,7 @@ pub(crate) struct DomainLimits {
     /// They are carried out when the driver returns.
     wait: bool,
     /// What they take from each CPU of the domain.
-    pressure: Pressure,
+    pub(in crate::freq) pressure: Pressure,
 }
 
 /// Nobody asks for anything.
@@ -54,11 +54,6 @@ impl DomainState {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// What limits take from CPU `c`.
-    pub(crate) fn pressure(&self, c: u32) -> Pressure {
-        self.domains[self.m.cpus[c as usize].domain as usize].limits.pressure
-    }
-
     /// Queues all changes; those of the start come before everything else.
     pub(crate) fn start_limits(&mut self) {
         for (index, change) in self.w.limits.iter().enumerate() {

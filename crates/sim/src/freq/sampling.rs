@@ -7,9 +7,9 @@
 use pelton_core::{Dbs, DbsTimes, Policy};
 use pelton_schema::Sink;
 
-use crate::engine::Engine;
 use crate::engine::queue::Ev;
 use crate::engine::state::Power;
+use crate::engine::{Engine, Wakeup};
 use crate::machine::FreqDomain;
 
 /// A domain's record at the start.
@@ -53,29 +53,31 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// The timer of domain `d` expires: on a CPU that executes, or later.
-    pub(crate) fn sample_due(&mut self, d: u32) {
+    pub(crate) fn sample_due(&mut self, d: u32) -> Option<Wakeup> {
         let m = self.m;
         let awake = |&&c: &&u32| self.cpus[c as usize].power == Power::Awake;
         match m.domains[d as usize].cpus.iter().find(awake) {
             Some(&c) => self.queue_sample(d, c),
-            None => self.domains[d as usize].sample_deferred = true,
+            None => {
+                self.domains[d as usize].sample_deferred = true;
+                None
+            }
         }
     }
 
     /// CPU `c` executes again: it serves a timer that waited for that.
-    pub(crate) fn serve_deferred_sample(&mut self, c: u32) {
+    pub(crate) fn serve_deferred_sample(&mut self, c: u32) -> Option<Wakeup> {
         let d = self.m.cpus[c as usize].domain;
-        if std::mem::take(&mut self.domains[d as usize].sample_deferred) {
-            self.queue_sample(d, c);
+        if !std::mem::take(&mut self.domains[d as usize].sample_deferred) {
+            return None;
         }
+        self.queue_sample(d, c)
     }
 
-    fn queue_sample(&mut self, d: u32, c: u32) {
+    fn queue_sample(&mut self, d: u32, c: u32) -> Option<Wakeup> {
         self.exec = c;
         self.domains[d as usize].kicked = true;
-        if let Some(worker) = self.domains[d as usize].worker {
-            self.wake(worker, c);
-        }
+        self.domains[d as usize].worker.map(|task| Wakeup { task, exec: c })
     }
 
     /// The kernel thread looks: the frequency that domain `d` gets.
@@ -109,12 +111,5 @@ impl<S: Sink> Engine<'_, S> {
         let (iowait_us, nice_ns) = (cpu.iowait_ns / 1000, cpu.nice_ns);
         let times = DbsTimes { wall_us, idle_us: (idle_ns - cpu.iowait_ns) / 1000, iowait_us, nice_ns };
         self.domains[d as usize].dbs.load(&self.policy, &mut cpu.dbs, &times);
-    }
-
-    /// CPU `c` was idle for this long: some of it counts as busy where a task of it waits for I/O.
-    pub(crate) fn account_iowait(&mut self, c: u32, delta: u64) {
-        if self.policy.io_is_busy != 0 && self.waits_for_io(c) {
-            self.cpus[c as usize].iowait_ns += delta;
-        }
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What is watched of a run without changing it.
+//! What is told of a run: attributes of tasks, samples.
 
 pub(crate) mod attributes;
-pub(crate) mod demand;
 pub mod samples;

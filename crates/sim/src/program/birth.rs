@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Tasks that start to exist: at their time, or because another task makes them.
 
+use pelton_core::Se;
 use pelton_schema::{Event, Sink};
 
 use crate::class::Class;
+use crate::class::fair::FairEntity;
+use crate::class::levels::ROOT;
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
-use crate::engine::state::{Life, Task};
+use crate::engine::state::{Activation, Kind, Life, NO_TASK, Position, Step, Task, TimerState};
 use crate::program::ops::Flow;
+use crate::report::TaskReport;
+use crate::sched::setscheduler::apply_policy;
+use crate::workload::{CpuSet, SchedPolicy, TaskSpec};
 
 /// Operations within which a task that sleeps when the run begins has to wait.
 const FIRST_OPS_MAX: u32 = 100;
@@ -107,4 +113,66 @@ impl<S: Sink> Engine<'_, S> {
         self.emit(Event::SchedProcessFork { cpu, parent_tid, child_tid });
         self.queue.push(self.now, Ev::TaskStart { task: t });
     }
+
+    pub(crate) fn task_from_spec(&self, index: u32, spec: &TaskSpec) -> Task {
+        let all = CpuSet::first(self.cpus.len() as u32);
+        let first = spec.phases.first().and_then(|p| p.cpus.clone());
+        let allowed = spec.cpus.clone().or(first).unwrap_or(all).below(self.cpus.len() as u32);
+        let task = new_task(Kind::Program { spec: index }, spec.name.clone(), spec.policy, allowed, spec.own_timers);
+        let boost_group = self.boosts.group_of(&spec.name, &spec.taskgroup);
+        Task { group: self.groups.number(&spec.taskgroup), boost_group, clamps: spec.uclamp, ..task }
+    }
+}
+
+pub(crate) fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_timers: u32) -> Task {
+    let first = allowed.iter().next().unwrap_or(0);
+    let mut task = Task {
+        kind,
+        report: TaskReport { name: name.clone(), ..TaskReport::default() },
+        name,
+        life: Life::Unborn,
+        policy,
+        class: crate::class::Class::Fair,
+        prio: 0,
+        cpu: first,
+        recent_cpu: first,
+        forked_on: None,
+        moves_to: None,
+        pulled_to: None,
+        clamps: None,
+        uclamp: Default::default(),
+        clamp_sum: Default::default(),
+        cold: false,
+        allowed,
+        group: ROOT,
+        boost_group: 0,
+        se: Se::default(),
+        fair: FairEntity { fresh: true, ..FairEntity::of_weight(1024) },
+        rt: Default::default(),
+        dl: Default::default(),
+        step: Step::Fetch,
+        at: Position::default(),
+        timers: vec![TimerState::default(); own_timers as usize],
+        timer_generation: 0,
+        armed_ns: None,
+        relock: None,
+        call: None,
+        lap_start_ns: None,
+        activation: Activation::default(),
+        started_ns: 0,
+        waiting_since_ns: 0,
+        woken_ns: None,
+        in_iowait: false,
+        last_ran_ns: 0,
+        list_place: 0,
+        called_ns: None,
+        energy_fj: 0,
+        wakee_flips: 0,
+        last_wakee: NO_TASK,
+        flips_decay_ns: 0,
+        perf_index_sum: 0,
+    };
+    apply_policy(&mut task, policy);
+    task.se = Se::new(task.fair.weight());
+    task
 }

@@ -10,7 +10,7 @@ use pelton_schema::{Event, Sink};
 
 use crate::SimError;
 use crate::class::Class;
-use crate::class::levels::{ROOT, entity_of, slot_of};
+use crate::class::levels::{ROOT, entity_of};
 use crate::engine::Engine;
 use crate::engine::queue::{Ev, QuotaTimer};
 use crate::engine::state::{Deferred, NO_TASK, Power};
@@ -58,18 +58,6 @@ impl Group {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    fn kernel_ns(&self) -> u64 {
-        self.boot_ns + self.now
-    }
-
-    fn quota_by_task(&self) -> bool {
-        self.policy.bandwidth == value::BANDWIDTH_TASK
-    }
-
-    fn throttles_at_once(&self) -> bool {
-        self.quota_by_task() && self.policy.bandwidth_throttle == value::BANDWIDTH_THROTTLE_AT_ONCE
-    }
-
     /// Quotas are written when the groups are made, by CPU 0, and when the workload says.
     pub(crate) fn start_quotas(&mut self) {
         for (index, change) in self.w.group_changes.iter().enumerate() {
@@ -113,35 +101,6 @@ impl<S: Sink> Engine<'_, S> {
                 self.free_queue(c, slot);
             }
         }
-    }
-
-    /// Starts the timers that a step of the core asked for, on the CPU that executes.
-    fn arm_quota_timers(&mut self, group: u32, said: u32) {
-        let bandwidth = &self.groups.list[group as usize].bandwidth;
-        let (period_ns, slack_ns) = (bandwidth.period_end_ns, bandwidth.slack_end_ns);
-        if said & quota::START != 0 {
-            self.arm_quota_timer(group, QuotaTimer::Period, period_ns);
-        }
-        if said & quota::SLACK != 0 {
-            self.arm_quota_timer(group, QuotaTimer::Slack, slack_ns);
-        }
-    }
-
-    fn arm_quota_timer(&mut self, group: u32, kind: QuotaTimer, kernel_ns: u64) {
-        let at_ns = kernel_ns - self.boot_ns;
-        self.forget_quota_timer(group, kind);
-        let (cpu, timer) = (self.exec, &mut self.groups.list[group as usize].timers[kind as usize]);
-        *timer = QuotaTimerState { cpu, at_ns, generation: timer.generation + 1 };
-        let generation = timer.generation;
-        self.cpus[cpu as usize].timers.insert((at_ns, entity_of(group)));
-        if at_ns <= self.end_ns {
-            self.queue.push(at_ns, Ev::QuotaTimer { group, kind, generation });
-        }
-    }
-
-    fn forget_quota_timer(&mut self, group: u32, kind: QuotaTimer) {
-        let QuotaTimerState { cpu, at_ns, .. } = self.groups.list[group as usize].timers[kind as usize];
-        self.cpus[cpu as usize].timers.remove(&(at_ns, entity_of(group)));
     }
 
     /// A timer of a quota expires: its CPU may have to leave its idle state first.
@@ -195,38 +154,6 @@ impl<S: Sink> Engine<'_, S> {
             }
         }
         freed.into_iter().for_each(|(c, slot)| self.unthrottle(c, slot));
-    }
-
-    /// The running fair task's groups pay for its time.
-    pub(crate) fn charge_quotas(&mut self, c: u32, delta_ns: u64) {
-        if !self.quotas {
-            return;
-        }
-        let mut entity = self.cpus[c as usize].fair.curr;
-        while let Some(slot) = slot_of(entity) {
-            self.charge_quota(c, slot, delta_ns);
-            entity = self.cpus[c as usize].levels.queues[slot as usize].curr;
-        }
-    }
-
-    fn charge_quota(&mut self, c: u32, slot: u32, delta_ns: u64) {
-        let (now, tick_ns) = (self.kernel_ns(), self.tick_ns);
-        let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-        let number = own.group;
-        let group = &mut self.groups.list[number as usize];
-        if !group.has_quota() {
-            return;
-        }
-        group.usage_ns += delta_ns;
-        let said = group.bandwidth.account(&self.policy, &mut own.runtime, delta_ns, now, tick_ns);
-        self.arm_quota_timers(number, said);
-        if said & quota::EXHAUSTED != 0 {
-            if self.throttles_at_once() {
-                self.update_clock(c);
-                self.throttle(c, slot);
-            }
-            self.resched_cpu(c);
-        }
     }
 
     /// A CPU chooses again: queues of the task that ran are throttled when they have used up what they had. Returns whether
@@ -313,22 +240,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// throttle_cfs_rq(): the queue may not run, unless the pool has something meanwhile.
     fn throttle(&mut self, c: u32, slot: u32) {
-        let (now, by_task) = (self.kernel_ns(), self.quota_by_task());
-        let cpu = &mut self.cpus[c as usize];
-        let queued = !by_task && cpu.levels.queues[slot as usize].nr_queued() > 0;
-        let own = &mut cpu.levels.slots[slot as usize];
-        let number = own.group;
-        let said = self.groups.list[number as usize].bandwidth.throttle(&self.policy, &mut own.runtime, queued, now);
-        self.arm_quota_timers(number, said);
-        if said & quota::THROTTLED == 0 {
-            return;
-        }
-        let waiting = &mut self.groups.list[number as usize].waiting;
-        let at = if self.policy.bandwidth_throttle == value::BANDWIDTH_THROTTLE_HEAD { 0 } else { waiting.len() };
-        waiting.insert(at, c);
-        self.emit(Event::CfsThrottle { cpu: c, group: number + 1, throttled: 1 });
-        self.stop_clocks(c, slot);
-        if !by_task {
+        if self.stop_queue(c, slot) && !self.quota_by_task() {
             self.cut_off(c, slot);
         }
     }
@@ -350,24 +262,6 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[c as usize].levels.slots[slot as usize].cut_off = true;
         if queued {
             self.return_runtime(c, entity);
-        }
-    }
-
-    /// The averages of a throttled queue and of those below stand still; where tasks leave one by one, once all have left.
-    fn stop_clocks(&mut self, c: u32, top: u32) {
-        let (policy, by_task) = (self.policy, self.quota_by_task());
-        let cpu = &mut self.cpus[c as usize];
-        for slot in 0..cpu.levels.slots.len() as u32 {
-            if !cpu.levels.is_below(slot, top) {
-                continue;
-            }
-            let empty = cpu.levels.queues[slot as usize].nr_queued() == 0;
-            let own = &mut cpu.levels.slots[slot as usize];
-            own.throttle_count += 1;
-            if !by_task || (own.throttle_count == 1 && empty) {
-                cpu.rq.throttle_clock(&policy, &mut own.cfs);
-                own.listed = false;
-            }
         }
     }
 
@@ -394,7 +288,7 @@ impl<S: Sink> Engine<'_, S> {
         if !self.quota_by_task() {
             self.rejoin(c, slot);
         }
-        self.note_load(c);
+        self.chores.freed.push(c);
         if self.cpus[c as usize].curr == NO_TASK && self.cpus[c as usize].fair.nr_runnable() > 0 {
             self.resched_cpu(c);
         }
@@ -438,6 +332,7 @@ impl<S: Sink> Engine<'_, S> {
         while self.cpus[c as usize].levels.throttle_count(slot) == 0
             && let Some(t) = self.cpus[c as usize].levels.limbo[slot as usize].pop()
         {
+            self.check_enqueue_throttle(c, t);
             self.signal_enqueue(c, t);
             self.fair_enqueue(c, t, true);
             self.hook_second_task(c);
@@ -464,20 +359,6 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Does a task belong to a queue of CPU `c` that is throttled, or below one?
-    pub(crate) fn is_throttled_at(&self, c: u32, t: u32) -> bool {
-        let task = &self.tasks[t as usize];
-        if !self.quotas || task.class != Class::Fair {
-            return false;
-        }
-        self.task_slot(c, t).is_some_and(|slot| self.cpus[c as usize].levels.throttle_count(slot) > 0)
-    }
-
-    /// A task is not below a queue that is cut off.
-    pub(crate) fn is_open(&self, c: u32, t: u32) -> bool {
-        !self.quotas || self.task_slot(c, t).is_none_or(|slot| self.cpus[c as usize].levels.is_open(slot))
-    }
-
     /// A task that joined a group that is cut off while it ran goes to its queue.
     fn put_cut_off(&mut self, c: u32, t: u32) {
         if self.is_open(c, t) {
@@ -492,58 +373,6 @@ impl<S: Sink> Engine<'_, S> {
             }
             let ends = self.cpus[c as usize].levels.slots.get(home as usize).is_none_or(|own| own.cut_off);
             entity = if ends { NO_TASK } else { entity_of(home) };
-        }
-    }
-
-    /// An entity left: queues without entities keep little of their runtime, and where tasks leave throttled queues one by
-    /// one, the clocks of the empty ones stop.
-    pub(crate) fn return_runtime(&mut self, c: u32, entity: u32) {
-        if !self.quotas {
-            return;
-        }
-        let now = self.kernel_ns();
-        let mut slot = self.tree(c).home(entity);
-        while slot != ROOT && self.cpus[c as usize].levels.queues[slot as usize].nr_queued() == 0 {
-            let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-            let (number, parent) = (own.group, own.parent);
-            if self.groups.list[number as usize].has_quota() {
-                let bandwidth = &mut self.groups.list[number as usize].bandwidth;
-                let said = bandwidth.give_back(&self.policy, &mut own.runtime, now);
-                self.arm_quota_timers(number, said);
-            }
-            self.clock_follows(c, slot);
-            slot = parent;
-        }
-    }
-
-    /// A task of this group was enqueued.
-    pub(crate) fn clocks_follow(&mut self, c: u32, group: u32) {
-        if !self.quotas || !self.quota_by_task() {
-            return;
-        }
-        let mut slot = self.slot_on(c, group);
-        while slot != ROOT {
-            self.clock_follows(c, slot);
-            slot = self.cpus[c as usize].levels.slots[slot as usize].parent;
-        }
-    }
-
-    /// Where tasks leave throttled queues one by one, the clock of one stands still while it has no entity.
-    fn clock_follows(&mut self, c: u32, slot: u32) {
-        let policy = self.policy;
-        let by_task = self.quota_by_task();
-        let cpu = &mut self.cpus[c as usize];
-        let own = &mut cpu.levels.slots[slot as usize];
-        if !by_task || own.throttle_count == 0 {
-            return;
-        }
-        let (empty, stands) = (cpu.levels.queues[slot as usize].nr_queued() == 0, own.cfs.throttle_count > 0);
-        if empty && !stands {
-            cpu.rq.throttle_clock(&policy, &mut own.cfs);
-            own.listed = false;
-        } else if !empty && stands {
-            cpu.rq.unthrottle_clock(&policy, &mut own.cfs);
-            self.list(c, slot);
         }
     }
 

@@ -139,13 +139,4 @@ impl<S: Sink> Engine<'_, S> {
             self.request_changes(c);
         }
     }
-
-    /// Boost of CPU `c` now, percent.
-    pub(crate) fn boost_of(&self, c: u32) -> i32 {
-        if !self.boosts.counts {
-            return self.policy.boost as i32;
-        }
-        let mut groups = self.cpus[c as usize].boost;
-        groups.boost(&self.policy, self.boot_ns + self.now)
-    }
 }

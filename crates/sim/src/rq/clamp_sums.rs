@@ -2,7 +2,7 @@
 //! Utilization clamps that add up: which tasks count on which CPU, and when. The sums are the core's (`uclamp_sum.h`).
 
 use pelton_core::fair::{task_inv_weight, task_weight};
-use pelton_core::{CpuState, UclampSumRq, UclampSumTask, dequeue};
+use pelton_core::{UclampSumRq, UclampSumTask, dequeue};
 use pelton_schema::{HookSite, Sink};
 
 use crate::class::levels::ROOT;
@@ -126,16 +126,5 @@ impl<S: Sink> Engine<'_, S> {
         let level = weight_level(task.policy).unwrap_or(u32::MAX);
         let (weight, inv_weight) = (task_weight(level), task_inv_weight(level));
         task.clamp_sum = UclampSumTask { id: t, weight, inv_weight, min, max, ..task.clamp_sum };
-    }
-
-    /// Puts the clamps of CPU `c` into the inputs of its request.
-    pub(crate) fn apply_clamps(&self, c: u32, inputs: &mut CpuState) {
-        let cpu = &self.cpus[c as usize];
-        if self.clamp_sums {
-            cpu.clamp_sum.apply(&self.policy, cpu.uclamp.value[0], inputs);
-        } else if self.clamped {
-            inputs.uclamp_used = 1;
-            [inputs.uclamp_min, inputs.uclamp_max] = cpu.uclamp.value;
-        }
     }
 }

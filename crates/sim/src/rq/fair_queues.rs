@@ -7,16 +7,11 @@ use pelton_core::fair::FairSe;
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::class::fair::{FairRq, FairRules};
+use crate::class::fair::FairRq;
 use crate::class::levels::{ROOT, slot_of};
-use crate::class::tree::{Leave, Tree};
+use crate::class::tree::Leave;
 use crate::engine::Engine;
 use crate::engine::state::{CpuState, NO_TASK, Task};
-
-/// The levels of a CPU for one operation.
-pub(crate) fn tree<'a>(rules: &'a FairRules, cpu: &'a mut CpuState, tasks: &'a mut Vec<Task>) -> Tree<'a> {
-    Tree { rules, root: &mut cpu.fair, levels: &mut cpu.levels, tasks }
-}
 
 impl CpuState {
     /// First waiting fair task that is wanted, level by level.
@@ -67,11 +62,6 @@ impl<S: Sink> Engine<'_, S> {
     /// True where a task that was over-served stays queued when it sleeps.
     fn delays_dequeues(&self) -> bool {
         !self.fair_rules.is_cfs() && self.delayed_dequeue()
-    }
-
-    /// The levels of CPU `c`.
-    pub(crate) fn tree(&mut self, c: u32) -> Tree<'_> {
-        tree(&self.fair_rules, &mut self.cpus[c as usize], &mut self.tasks)
     }
 
     /// A fair task becomes runnable on `c`; its signals were told before.

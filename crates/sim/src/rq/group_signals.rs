@@ -92,18 +92,6 @@ impl<S: Sink> Engine<'_, S> {
         own.cfs.tg_contrib(&self.policy, &mut self.groups.list[own.group as usize].shared, wall_ns);
     }
 
-    /// The blocked walk has to come to a queue and those above it.
-    pub(crate) fn list(&mut self, c: u32, mut slot: u32) {
-        let slots = &mut self.cpus[c as usize].levels.slots;
-        if slots.get(slot as usize).is_some_and(|own| own.cfs.throttle_count > 0) {
-            return;
-        }
-        while slot != ROOT && !slots[slot as usize].listed {
-            slots[slot as usize].listed = true;
-            slot = slots[slot as usize].parent;
-        }
-    }
-
     /// Second half of an enqueue: the task, then the groups above it.
     pub(crate) fn signal_enqueue_levels(&mut self, c: u32, t: u32) {
         let policy = self.policy;
@@ -388,13 +376,5 @@ impl<S: Sink> Engine<'_, S> {
         if S::ACTIVE {
             self.emit_cfs(c);
         }
-    }
-
-    /// Slot of the queue of a task in a group; `None` for a task of the root.
-    pub(crate) fn task_slot(&self, c: u32, t: u32) -> Option<u32> {
-        if !self.grouped || self.tasks[t as usize].group == ROOT {
-            return None;
-        }
-        self.cpus[c as usize].levels.slot(self.tasks[t as usize].group)
     }
 }

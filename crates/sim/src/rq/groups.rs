@@ -189,16 +189,6 @@ impl Groups {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// Slot of a group on CPU `c`, made with those above it when this is its first task here.
-    pub(crate) fn slot_on(&mut self, c: u32, group: u32) -> u32 {
-        if let Some(slot) = self.cpus[c as usize].levels.slot(group) {
-            return slot;
-        }
-        let parent = self.slot_on(c, self.groups.list[group as usize].parent);
-        let cpu = &mut self.cpus[c as usize];
-        cpu.levels.add(&cpu.rq, group, parent)
-    }
-
     /// Somebody writes into the files of a group.
     pub(crate) fn change_group_files(&mut self, index: u32) {
         let w = self.w;
@@ -246,6 +236,7 @@ impl<S: Sink> Engine<'_, S> {
         task.group = group;
         task.se.avg.last_update_time_ns = 0;
         self.signal_join_class(c, t);
+        self.check_enqueue_throttle(c, t);
         self.signal_enqueue(c, t);
         self.fair_enqueue(c, t, false);
         self.fair_set(c, t);

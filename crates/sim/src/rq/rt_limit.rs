@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What keeps real-time tasks from taking a CPU for good: a limit per period, or a server of the fair class.
 
-use pelton_core::{RT_PERIOD_NS, RT_RUNTIME_NS, value};
+use pelton_core::{RT_PERIOD_NS, RT_RUNTIME_NS};
 use pelton_schema::Sink;
 
 use crate::class::Class;
@@ -94,31 +94,6 @@ impl<S: Sink> Engine<'_, S> {
 
 /// The fair server (6.12): the same share, but only while a fair task waits.
 impl<S: Sink> Engine<'_, S> {
-    pub(crate) fn has_fair_server(&self) -> bool {
-        self.policy.rt_limit == value::RT_LIMIT_FAIR_SERVER
-    }
-
-    /// Begins a new period when it is time. Usage has to be accounted up to now.
-    fn renew_rt_period(&mut self, c: u32) {
-        let now = self.now;
-        let cpu = &mut self.cpus[c as usize];
-        if now >= cpu.rt_period_end_ns {
-            cpu.rt_period_end_ns = now - now % RT_PERIOD_NS + RT_PERIOD_NS;
-            cpu.rt_limit.time_ns = 0;
-        }
-    }
-
-    /// Run time real-time tasks have left, at most until the end of the period.
-    pub(crate) fn rt_left(&mut self, c: u32) -> u64 {
-        self.renew_rt_period(c);
-        let cpu = &self.cpus[c as usize];
-        let until_end = cpu.rt_period_end_ns - self.now;
-        match RT_RUNTIME_NS.saturating_sub(cpu.rt_limit.time_ns) {
-            0 => until_end,
-            left => left.min(until_end),
-        }
-    }
-
     /// No fair task is left to serve: real-time tasks may run again. True when that ends a throttle.
     pub(crate) fn end_fair_server(&mut self, c: u32) -> bool {
         let cpu = &self.cpus[c as usize];

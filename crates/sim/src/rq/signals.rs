@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Scheduler events told to the policy core, and the hook calls that follow. No arithmetic: which record, which order.
 
-use std::num::NonZeroU32;
-
 use pelton_core::hook::how;
 use pelton_core::{dequeue, ev};
 use pelton_schema::{Event, HookSite, Sink};
@@ -11,42 +9,7 @@ use crate::class::levels::ROOT;
 use crate::engine::Engine;
 use crate::engine::state::{NO_TASK, Task};
 
-/// Time in which every kernel's signals halve, ms.
-const HALF_LIFE_MS: u128 = 32;
-
-/// Time since boot as the signals see it. In a world where they halve in another time it runs faster or slower than the
-/// machine's, which is how kernels that offer such a choice do it, too.
-#[derive(Clone, Copy)]
-pub(crate) struct SignalClock {
-    pub boot_ns: u64,
-    /// `None` = the kernel's.
-    pub half_life_ms: Option<NonZeroU32>,
-}
-
-impl SignalClock {
-    /// At this time of the run, ns.
-    pub(crate) fn at(self, now_ns: u64) -> u64 {
-        let wall_ns = self.boot_ns + now_ns;
-        let Some(half_life_ms) = self.half_life_ms else { return wall_ns };
-        (u128::from(wall_ns) * HALF_LIFE_MS / u128::from(half_life_ms.get())) as u64
-    }
-}
-
 impl<S: Sink> Engine<'_, S> {
-    /// Brings a CPU's clocks up to now, handing over the interrupt time since the last time.
-    pub(crate) fn update_clock(&mut self, c: u32) {
-        let cpu = &mut self.cpus[c as usize];
-        let irq_ns = std::mem::take(&mut cpu.irq_pending_ns);
-        let decayed = cpu.rq.clock_update(&self.policy, self.signal_clock.at(self.now), irq_ns, cpu.curr == NO_TASK);
-        if decayed {
-            self.request_changes(c);
-        }
-        if S::ACTIVE && decayed {
-            let util_avg = self.cpus[c as usize].rq.irq.util_avg as u32;
-            self.emit(Event::PeltIrq { cpu: c, util_avg });
-        }
-    }
-
     pub(crate) fn delayed_dequeue(&self) -> bool {
         self.policy.delayed_dequeue != 0
     }
@@ -61,9 +24,9 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks[t as usize].se.post_init(&self.policy, cfs, cpu.rq.cap_orig);
     }
 
+    /// [`Engine::check_enqueue_throttle`] comes before.
     pub(crate) fn signal_enqueue(&mut self, c: u32, t: u32) {
         self.request_changes(c);
-        self.check_enqueue_throttle(c, t);
         self.sums_before_enqueue(c, t);
         let now = self.signal_clock.at(self.now);
         let (cpu, task) = (&mut self.cpus[c as usize], &self.tasks[t as usize]);

@@ -6,7 +6,7 @@ use pelton_core::{Newidle, value};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
-use crate::engine::state::{NO_TASK, Power};
+use crate::engine::state::Power;
 
 /// A task that ran this recently is cache-hot and stays (sysctl_sched_migration_cost).
 const CACHE_HOT_NS: u64 = 500_000;
@@ -14,21 +14,6 @@ const CACHE_HOT_NS: u64 = 500_000;
 const BALANCE_PERIOD_NS: u64 = 16_000_000;
 
 impl<S: Sink> Engine<'_, S> {
-    /// Keeps the sets of idle CPUs and of CPUs on which a fair task waits behind another task current.
-    pub(crate) fn note_load(&mut self, c: u32) {
-        self.row_changes(c);
-        let cpu = &self.cpus[c as usize];
-        let nr_running = cpu.nr_running();
-        let (over, idle) = (nr_running >= 2 && cpu.fair.has_waiting(), nr_running == 0 && cpu.curr == NO_TASK);
-        debug_assert_eq!((over, idle), (cpu.is_overloaded(), cpu.is_idle()));
-        self.chores.overload |= nr_running >= 2;
-        self.overloaded.set(c, over);
-        self.idle.set(c, idle);
-        if idle {
-            self.note_idle_core(c);
-        }
-    }
-
     /// CPU `c` is about to go idle: take a waiting fair task from the most loaded CPU, if there is time to look for one.
     pub(crate) fn newidle_pull(&mut self, c: u32) -> bool {
         let cpu = &mut self.cpus[c as usize];

@@ -145,4 +145,19 @@ impl<S: Sink> Engine<'_, S> {
         let counts = cpu.domains[..cpu.nr_domains as usize].iter().filter(|d| d.flags & sd::WAKE_AFFINE != 0);
         counts.take_while(|d| d.span >> c & 1 == 0).count() as u32
     }
+
+    /// Earliest deadline of the deadline tasks of a CPU; the governor's worker is before all.
+    pub(crate) fn dl_earliest_ns(&self, c: u32) -> u64 {
+        let cpu = &self.cpus[c as usize];
+        if cpu.class == Some(Class::Worker) || !cpu.workers.is_empty() {
+            return 0;
+        }
+        let running = match cpu.class {
+            Some(Class::Deadline) if self.stays(c) && !self.tasks[cpu.curr as usize].dl.throttled() => {
+                self.tasks[cpu.curr as usize].dl.cbs.deadline_ns
+            }
+            _ => u64::MAX,
+        };
+        cpu.dl.first().map_or(running, |(d, _)| running.min(d))
+    }
 }

@@ -2,21 +2,14 @@
 //! Idle CPUs without tick: somebody has to bring their load up to date, so that their share of the domain's request fades.
 //! A busy CPU's tick wakes one of them for it, and that one walks over all; a CPU that goes idle may do so itself.
 
-use pelton_core::{
-    IdleWalk, WALK_BALANCE, WALK_STATS, balance_idle, blocked_due, blocked_scans, blocked_walks, runs, value,
-};
+use pelton_core::{IdleWalk, WALK_BALANCE, WALK_STATS, balance_idle, blocked_due, blocked_walks, value};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
 use crate::engine::state::{Power, Walking};
-use crate::sched::tick::IDLE_BALANCE_NS_PER_CPU;
+use crate::sched::topology::IDLE_BALANCE_NS_PER_CPU;
 
 impl<S: Sink> Engine<'_, S> {
-    /// Ticks since the start (jiffies).
-    pub(crate) fn now_ticks(&self) -> u64 {
-        (self.now + self.tick_ns - self.tick_phase_ns) / self.tick_ns
-    }
-
     fn idle_walk(&self, c: u32) -> IdleWalk {
         let near = &self.llc_sets[self.llc_of[c as usize] as usize];
         IdleWalk {
@@ -153,12 +146,6 @@ impl<S: Sink> Engine<'_, S> {
         self.balance_domains(c, balance_idle::IDLE);
     }
 
-    fn refresh_blocked(&mut self, c: u32) {
-        self.account(c);
-        self.update_clock(c);
-        self.signal_blocked(c, self.runs(c));
-    }
-
     fn walk_ends(&mut self, c: u32, why: u32) {
         let now_ticks = self.now_ticks();
         if why & WALK_STATS != 0 {
@@ -170,69 +157,6 @@ impl<S: Sink> Engine<'_, S> {
         } else if why & WALK_BALANCE != 0 {
             let interval_ns = IDLE_BALANCE_NS_PER_CPU * self.lowest_domain(c);
             self.chores.next_balance_ticks = now_ticks + (interval_ns / self.tick_ns).max(1);
-        }
-    }
-
-    /// CPU `c` looks for a task: it refreshes the load of the idle CPUs it looks at, where the release does.
-    pub(crate) fn scan_blocked(&mut self, c: u32) {
-        if !blocked_scans(&self.policy) || !self.chores.idle_blocked {
-            return;
-        }
-        let (now_ticks, mut again) = (self.now_ticks(), false);
-        for at in 0..self.llc(c).len() {
-            let near = self.llc(c)[at];
-            let cpu = &self.cpus[near as usize];
-            if !self.nohz.contains(near) || !cpu.has_blocked {
-                continue;
-            }
-            if blocked_due(&self.policy, now_ticks, cpu.last_blocked_ticks, self.tick_ns, false) {
-                self.cpus[near as usize].report.blocked_scans += 1;
-                self.refresh_blocked(near);
-            }
-            again |= self.cpus[near as usize].has_blocked;
-        }
-        let all_near = self.nohz.iter().all(|i| self.same_llc(i, c));
-        if again && all_near {
-            self.chores.next_blocked_ticks = IdleWalk::next(now_ticks, self.tick_ns);
-        }
-    }
-
-    /// What an update of the load of CPU `c` costs the CPU that makes it.
-    pub(crate) fn charge_blocked(&mut self, c: u32) {
-        let now_ticks = self.now_ticks();
-        let cpu = &mut self.cpus[c as usize];
-        let queues = 1 + cpu.levels.listed() as u64;
-        cpu.last_blocked_ticks = now_ticks;
-        cpu.report.blocked_updates += 1;
-        cpu.report.blocked_queues += queues;
-        let costs = &self.m.costs;
-        if costs.blocked() {
-            let ns = self.charge_cost(self.exec, costs.blocked_walk_ns + queues * costs.blocked_queue_ns);
-            self.cpus[self.exec as usize].report.blocked_ns += ns;
-        }
-    }
-
-    /// Nobody walks: who reads what CPU `c` asks for works out how far it has faded. Of its groups only the root is read.
-    pub(crate) fn fade_for_reader(&mut self, c: u32) {
-        let cpu = &self.cpus[c as usize];
-        let lazy = self.policy.blocked_update == value::BLOCKED_UPDATE_LAZY;
-        if !lazy || !self.nohz.contains(c) || !cpu.has_blocked || !cpu.is_idle() {
-            return;
-        }
-        self.account(c);
-        self.update_clock(c);
-        let lost = self.pressure(c).averaged;
-        let cpu = &mut self.cpus[c as usize];
-        cpu.rq.update_blocked(&self.policy, self.signal_clock.at(self.now), 0, runs::IDLE, lost);
-        cpu.has_blocked = cpu.rq.has_blocked() || cpu.levels.has_listed();
-        self.request_changes(c);
-        self.charge_cost(self.exec, self.m.costs.blocked_queue_ns);
-    }
-
-    /// The same for all CPUs.
-    pub(crate) fn fade_all_for_reader(&mut self) {
-        if self.policy.blocked_update == value::BLOCKED_UPDATE_LAZY {
-            (0..self.cpus.len() as u32).for_each(|c| self.fade_for_reader(c));
         }
     }
 

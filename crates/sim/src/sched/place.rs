@@ -7,7 +7,7 @@ use pelton_schema::Sink;
 
 use crate::class::Class;
 use crate::engine::Engine;
-use crate::engine::state::{NO_TASK, Power};
+use crate::engine::state::Power;
 
 impl<S: Sink> Engine<'_, S> {
     /// CPU for a task that becomes runnable; `exec` executes the wake-up; `sync`: whose task is about to sleep.
@@ -44,17 +44,6 @@ impl<S: Sink> Engine<'_, S> {
         let parent_cpu = self.tasks[t as usize].forked_on.unwrap_or(0);
         self.tasks[t as usize].cpu = parent_cpu;
         self.place_fair(t, parent_cpu, wf::FORK)
-    }
-
-    /// CPU `c` still looks for a task before it goes idle.
-    pub(crate) fn searches(&self, c: u32) -> bool {
-        self.now < self.cpus[c as usize].searching_until_ns
-    }
-
-    /// First allowed CPU, starting with `preferred`.
-    pub(crate) fn allowed_or_first(&self, t: u32, preferred: u32) -> u32 {
-        let allowed = &self.tasks[t as usize].allowed;
-        if allowed.contains(preferred) { preferred } else { allowed.iter().next().unwrap_or(0) }
     }
 
     /// The worker stays where it last ran unless another deadline task runs there.
@@ -100,22 +89,6 @@ impl<S: Sink> Engine<'_, S> {
         if pelton_core::wake_affine(&self.policy, &wake) { exec } else { prev }
     }
 
-    /// Load of a CPU as the placement of its profile reads it.
-    pub(crate) fn wake_load(&self, c: u32) -> u64 {
-        if !pelton_core::wake_reads_runnable(&self.policy) {
-            return self.cpus[c as usize].rq.cfs.avg.load_avg;
-        }
-        self.runnable_load(c)
-    }
-
-    /// Load of the fair tasks that are runnable on a CPU.
-    pub(crate) fn runnable_load(&self, c: u32) -> u64 {
-        let cpu = &self.cpus[c as usize];
-        let of = |&entity: &u32| self.entity_load(c, entity);
-        let running = if cpu.fair.curr == NO_TASK { 0 } else { of(&cpu.fair.curr) };
-        running + cpu.fair.queue.iter().map(of).sum::<u64>()
-    }
-
     /// Load of the running task.
     fn curr_load(&self, c: u32) -> u64 {
         self.tasks.get(self.cpus[c as usize].curr as usize).map_or(0, |t| t.se.avg.load_avg)
@@ -125,14 +98,6 @@ impl<S: Sink> Engine<'_, S> {
     fn wakes_wide(&self, t: u32, exec: u32) -> bool {
         let Some(waker) = self.tasks.get(self.cpus[exec as usize].curr as usize) else { return false };
         pelton_core::wake_wide(waker.wakee_flips, self.tasks[t as usize].wakee_flips, self.llc(exec).len() as u32)
-    }
-
-    pub(crate) fn llc(&self, c: u32) -> &[u32] {
-        self.m.llcs.get(self.llc_of[c as usize] as usize).map_or(&[], |l| l.as_slice())
-    }
-
-    pub(crate) fn same_llc(&self, a: u32, b: u32) -> bool {
-        self.llc_of[a as usize] == self.llc_of[b as usize]
     }
 
     fn usable(&self, t: u32, c: u32) -> bool {

@@ -75,19 +75,4 @@ impl<S: Sink> Engine<'_, S> {
         self.enqueue(to, t, false);
         self.tasks[t as usize].waiting_since_ns = waiting_since_ns;
     }
-
-    /// Puts an RT task on the queue of `c`.
-    pub(crate) fn rt_enqueue(&mut self, c: u32, t: u32, at_head: bool) {
-        self.request_changes(c);
-        self.cpus[c as usize].rt.enqueue(self.tasks[t as usize].rt.priority, t, at_head);
-        self.rt_waiting.insert(c);
-        self.start_rt_period();
-    }
-
-    /// Takes an RT task off the queue of `c`.
-    pub(crate) fn rt_dequeue(&mut self, c: u32, t: u32) {
-        self.request_changes(c);
-        self.cpus[c as usize].rt.dequeue(t);
-        self.rt_waiting.set(c, self.cpus[c as usize].rt.len() > 0);
-    }
 }

@@ -2,17 +2,29 @@
 //! Choosing what a CPU runs: the common part of all classes, in the order of the kernel's `__schedule()`.
 
 use pelton_core::dequeue;
-use pelton_schema::{Event, HookSite, STATE_DEAD, STATE_RUNNABLE, STATE_SLEEPING, Sink};
+use pelton_schema::{Event, STATE_DEAD, STATE_RUNNABLE, STATE_SLEEPING, Sink};
 
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::engine::state::{Life, NO_TASK, Power, Step, Task};
 
+/// What became of a call of `schedule()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    /// The CPU does not choose now.
+    Nothing,
+    /// It idles, or its task goes on with what it does.
+    Runs,
+    /// Its task fetches its next operation at once.
+    Fetches,
+}
+
 impl<S: Sink> Engine<'_, S> {
-    /// Chooses the next task of CPU `c` and switches to it.
-    pub(crate) fn schedule(&mut self, c: u32) {
+    /// Chooses the next task of CPU `c` and switches to it. What remains is the caller's: the task's next operation, then
+    /// [`Engine::balance_callbacks`].
+    pub(crate) fn schedule(&mut self, c: u32) -> Chosen {
         if self.cpus[c as usize].power != Power::Awake || self.cpus[c as usize].irq_depth > 0 {
-            return;
+            return Chosen::Nothing;
         }
         self.exec = c;
         self.account(c);
@@ -48,36 +60,41 @@ impl<S: Sink> Engine<'_, S> {
         // Picking may have completed a delayed dequeue of the outgoing task.
         on_rq =
             on_rq && (self.tasks[prev as usize].life == Life::Runnable || self.tasks[prev as usize].fair.is_delayed());
-        if next == prev {
+        let fetches = if next == prev {
             if prev != NO_TASK && !on_rq {
                 // It left, and came back before anybody else was found.
                 let class = self.tasks[prev as usize].class;
                 self.set_next(c, prev, Some(class));
             }
-            self.stay(c, prev);
+            self.stay(c, prev)
         } else {
-            self.switch(c, prev, next, on_rq);
-        }
+            self.switch(c, prev, next, on_rq)
+        };
+        if fetches { Chosen::Fetches } else { Chosen::Runs }
+    }
+
+    /// `__balance_callbacks()`: after the switch, waiting tasks of the real-time and deadline classes are pushed away.
+    pub(crate) fn balance_callbacks(&mut self, c: u32) {
         if self.rt_waiting.contains(c) || self.dl_waiting.contains(c) {
             self.push_waiting(c);
         }
         self.note_load(c);
     }
 
-    /// The same task goes on (or the CPU stays idle).
-    fn stay(&mut self, c: u32, task: u32) {
+    /// The same task goes on (or the CPU stays idle). True when it has to fetch its next operation.
+    fn stay(&mut self, c: u32, task: u32) -> bool {
         if task == NO_TASK {
             self.go_idle(c);
-            return;
+            return false;
         }
         // Nobody of its priority was there to go before it.
         let rt = &mut self.tasks[task as usize].rt;
         (rt.rotate, rt.makes_room) = (false, false);
-        if self.tasks[task as usize].step == Step::Fetch {
-            self.advance(c);
-        } else {
+        let fetches = self.tasks[task as usize].step == Step::Fetch;
+        if !fetches {
             self.arm_segment(c);
         }
+        fetches
     }
 
     fn pick_next(&mut self, c: u32, prev: u32, on_rq: bool) -> u32 {
@@ -143,7 +160,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    fn switch(&mut self, c: u32, prev: u32, next: u32, on_rq: bool) {
+    /// True when the next task has to fetch its next operation.
+    fn switch(&mut self, c: u32, prev: u32, next: u32, on_rq: bool) -> bool {
         let prev_class = self.cpus[c as usize].class;
         if prev != NO_TASK {
             self.put_prev(c, prev, next, on_rq);
@@ -162,7 +180,7 @@ impl<S: Sink> Engine<'_, S> {
         if next == NO_TASK {
             self.signal_enter_idle(c);
             self.go_idle(c);
-            return;
+            return false;
         }
         if prev == NO_TASK && self.policy.newidle == pelton_core::value::NEWIDLE_AT_SWITCH {
             self.idle_time_ends(c);
@@ -177,11 +195,11 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.note_running(c, next);
         self.returns_to_user(c, next);
-        if self.tasks[next as usize].step == Step::Fetch && self.cpus[c as usize].overhead_ns == 0 {
-            self.advance(c);
-        } else {
+        let fetches = self.tasks[next as usize].step == Step::Fetch && self.cpus[c as usize].overhead_ns == 0;
+        if !fetches {
             self.arm_segment(c);
         }
+        fetches
     }
 
     fn emit_switch(&mut self, c: u32, prev: u32, next: u32, on_rq: bool) {
@@ -300,15 +318,6 @@ impl<S: Sink> Engine<'_, S> {
         false
     }
 
-    /// The running RT task is no longer runnable here: the class asks for a frequency without it.
-    fn stop_rt(&mut self, c: u32) {
-        self.cpus[c as usize].class = None;
-        self.request_changes(c);
-        self.hook_rt(c);
-        self.cpus[c as usize].class = Some(Class::Realtime);
-        self.request_changes(c);
-    }
-
     /// CPU `c` ran a task of class `before` and runs one of another class now: a running RT task counts in its request.
     fn class_changes(&mut self, c: u32, before: Option<Class>) {
         let realtime = Some(Class::Realtime);
@@ -354,89 +363,6 @@ impl<S: Sink> Engine<'_, S> {
         self.set_task_cpu(t, target);
         self.enqueue(target, t, false);
         self.check_preempt(target, t);
-    }
-
-    /// Takes a runnable task (running or waiting) off CPU `c` because it moves.
-    pub(crate) fn leave_queue(&mut self, c: u32, t: u32) {
-        self.clamps_out(c, t);
-        self.count_boost(c, t, false);
-        match self.tasks[t as usize].class {
-            Class::Fair => self.fair_dequeue(c, t, dequeue::MIGRATE),
-            Class::Realtime => {
-                if self.cpus[c as usize].curr == t {
-                    self.stop_rt(c);
-                } else {
-                    self.rt_dequeue(c, t);
-                    self.hook_rt(c);
-                }
-            }
-            Class::Deadline => self.dl_leave(c, t),
-            Class::Worker => self.cpus[c as usize].workers.retain(|&w| w != t),
-        }
-        self.note_load(c);
-    }
-
-    /// Records a change of CPU.
-    pub(crate) fn set_task_cpu(&mut self, t: u32, target: u32) {
-        let task = &mut self.tasks[t as usize];
-        if task.cpu == target {
-            return;
-        }
-        task.pulled_to = None;
-        let (orig, prio) = (task.cpu, task.prio);
-        if task.class != Class::Fair {
-            self.signal_move_detached(t, orig, target);
-        }
-        if self.balancing.decides {
-            // What migrate_task_rq_fair() makes of exec_start: it is not hot there.
-            self.tasks[t as usize].last_ran_ns = 0;
-        }
-        // Where the core decides it also says which CPU is remembered.
-        let decided = self.placing.decides && self.tasks[t as usize].class == Class::Fair;
-        let task = &mut self.tasks[t as usize];
-        if !decided {
-            task.recent_cpu = orig;
-        }
-        task.cpu = target;
-        task.report.migrations += 1;
-        let event =
-            Event::SchedMigrateTask { cpu: self.exec, tid: Task::tid(t), prio, orig_cpu: orig, dest_cpu: target };
-        self.emit(event);
-        self.tasks[t as usize].cold = true;
-    }
-
-    /// Puts a runnable task on CPU `c`.
-    pub(crate) fn enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
-        self.account(c);
-        self.update_clock(c);
-        self.tasks[t as usize].waiting_since_ns = self.now;
-        self.clamps_in(c, t);
-        self.count_boost(c, t, true);
-        match self.tasks[t as usize].class {
-            Class::Fair => {
-                self.tasks[t as usize].list_place = self.balancing.at_head();
-                self.signal_enqueue(c, t);
-                self.fair_enqueue(c, t, wakeup);
-                if wakeup {
-                    self.vote_usage(c);
-                }
-                self.hook_second_task(c);
-                self.check_fair_server(c);
-            }
-            Class::Realtime => {
-                self.tasks[t as usize].rt.quantum_left_ns = crate::class::realtime::RR_QUANTUM_NS;
-                self.rt_enqueue(c, t, false);
-                self.hook_rt(c);
-            }
-            Class::Deadline => self.dl_enqueue(c, t, wakeup),
-            Class::Worker => self.cpus[c as usize].workers.push(t),
-        }
-        self.note_load(c);
-    }
-
-    /// The RT class's own frequency request at enqueue, dequeue and accounting.
-    pub(crate) fn hook_rt(&mut self, c: u32) {
-        self.hook_event(c, HookSite::Rt, 0);
     }
 }
 

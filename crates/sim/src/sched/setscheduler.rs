@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Real-time limits and changes of class at run time.
 
-use pelton_core::hook::how;
 use pelton_core::{fair, scale_load};
-use pelton_schema::{HookSite, Sink};
+use pelton_schema::Sink;
 
 use crate::class::{Class, kernel_prio, weight_level};
 use crate::engine::Engine;
@@ -11,27 +10,6 @@ use crate::engine::state::{NO_TASK, Task};
 use crate::workload::SchedPolicy;
 
 impl<S: Sink> Engine<'_, S> {
-    /// RT runtime accounting of the running task (the hook of profiles that call it there).
-    pub(crate) fn account_rt(&mut self, c: u32) {
-        if self.cpus[c as usize].class == Some(Class::Realtime) && self.ran_since_hook(c) {
-            self.hook_event(c, HookSite::Rt, how::ACCOUNTING);
-        }
-    }
-
-    /// Deadline runtime accounting of the running task; the governor's own worker is not accounted.
-    pub(crate) fn account_dl(&mut self, c: u32) {
-        if self.cpus[c as usize].class == Some(Class::Deadline) && self.ran_since_hook(c) {
-            self.hook_event(c, HookSite::Dl, how::ACCOUNTING);
-        }
-        self.update_curr_dl(c);
-    }
-
-    /// Runtime is accounted, and the hook called, only when some time has passed since the last accounting.
-    fn ran_since_hook(&mut self, c: u32) -> bool {
-        let now = self.now;
-        std::mem::replace(&mut self.cpus[c as usize].runtime_accounted_ns, now) < now
-    }
-
     /// The running task changes its policy.
     pub(crate) fn change_policy(&mut self, t: u32, policy: SchedPolicy) {
         if self.tasks[t as usize].policy == policy {
@@ -89,6 +67,7 @@ impl<S: Sink> Engine<'_, S> {
         self.request_changes(c);
         match new {
             Class::Fair => {
+                self.check_enqueue_throttle(c, t);
                 self.signal_enqueue(c, t);
                 if old != Class::Fair {
                     self.signal_join_class(c, t);

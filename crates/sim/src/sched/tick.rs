@@ -2,7 +2,6 @@
 //! The periodic tick and NOHZ: a CPU ticks on a common grid while it is not idle.
 
 use pelton_core::hook::how;
-use pelton_core::runs;
 use pelton_schema::{HookSite, Sink};
 
 use crate::class::Class;
@@ -10,11 +9,7 @@ use crate::class::realtime::RR_QUANTUM_NS;
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
 use crate::engine::state::{NO_TASK, Power};
-
-/// Interval of the periodic balance of a busy CPU per CPU of the domain (SPEC H.8).
-pub(crate) const BUSY_BALANCE_NS_PER_CPU: u64 = 16_000_000;
-/// The same of an idle one that kept its tick.
-pub(crate) const IDLE_BALANCE_NS_PER_CPU: u64 = 1_000_000;
+use crate::sched::topology::{BUSY_BALANCE_NS_PER_CPU, IDLE_BALANCE_NS_PER_CPU};
 
 impl<S: Sink> Engine<'_, S> {
     /// Starts ticking again on the grid.
@@ -116,22 +111,6 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// CPUs in the lowest domain of `c`.
-    pub(crate) fn lowest_domain(&self, c: u32) -> u64 {
-        let threads = self.m.cpus[c as usize].smt.len();
-        (if threads > 1 { threads } else { self.llc(c).len().max(1) }) as u64
-    }
-
-    /// Whose time passes on CPU `c`.
-    pub(crate) fn runs(&self, c: u32) -> u32 {
-        match self.cpus[c as usize].class {
-            None => runs::IDLE,
-            Some(Class::Fair) => runs::FAIR,
-            Some(Class::Realtime) => runs::RT,
-            Some(Class::Deadline | Class::Worker) => runs::DL,
-        }
-    }
-
     /// With the periodic balance of its lowest domain a busy CPU refreshes its own records: those of classes that do not
     /// run now fade.
     fn refresh_own(&mut self, c: u32) {
@@ -142,17 +121,5 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.cpus[c as usize].last_refresh_ns = self.now;
         self.refresh_records(c);
-    }
-
-    /// What a CPU knows of itself is brought up to date.
-    pub(crate) fn refresh_records(&mut self, c: u32) {
-        self.refresh_capacity(c);
-        if !self.balancing.decides {
-            self.cpus[c as usize].newidle.decay(self.now);
-        }
-        let runs = self.runs(c);
-        if self.cpus[c as usize].rq.others_have_blocked() || self.cpus[c as usize].levels.has_listed() {
-            self.signal_blocked(c, runs);
-        }
     }
 }

@@ -65,6 +65,8 @@ impl<S: Sink> Engine<'_, S> {
     fn fill_domain(&mut self, c: u32, level: u32, idle: u32) {
         let span = self.placing.domain(c, level as usize).span;
         self.refresh_rows(span);
+        // Its row is made to say that it has no task any more.
+        self.row_changes(c);
         self.placing.fill_balance(c, idle == balance_idle::NEWLY_IDLE, self.clamped);
     }
 

@@ -6,7 +6,7 @@ use pelton_schema::Sink;
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::engine::state::{NO_TASK, Power};
-use crate::sched::tick::{BUSY_BALANCE_NS_PER_CPU, IDLE_BALANCE_NS_PER_CPU};
+use crate::sched::topology::{BUSY_BALANCE_NS_PER_CPU, IDLE_BALANCE_NS_PER_CPU};
 
 impl<S: Sink> Engine<'_, S> {
     /// A fair task woke on CPU `c`, or it ticked: has it more to do than it can? Only a look at all CPUs takes that back.

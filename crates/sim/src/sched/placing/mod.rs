@@ -23,8 +23,6 @@ pub(crate) struct Placing {
     placed: Box<Placed>,
     /// CPUs that it has rows for.
     all: u64,
-    /// Rows that hold until something changes.
-    fresh: u64,
     /// The capacities of groups were summed once.
     summed: bool,
     /// Pinned tasks keep some group out of balance.
@@ -65,7 +63,6 @@ impl Placing {
             last_found: vec![0; m.cpus.len()],
             looked_ns: vec![0; m.cpus.len()],
             all: if nr_cpus == 0 { 0 } else { u64::MAX >> (64 - nr_cpus) },
-            fresh: 0,
             summed: false,
             group_imbalance: false,
             misfit_changed: true,
@@ -140,7 +137,6 @@ impl Placing {
         self.record.overutilized = self.overutilized.into();
         self.record.uclamp_used = clamped.into();
         if newly_idle {
-            self.fresh &= !(1 << c);
             let own = &mut self.record.cpus[c as usize];
             (own.nr_running, own.h_nr_queued, own.h_nr_runnable) = (0, 0, 0);
         }

@@ -27,22 +27,16 @@ impl<S: Sink> Engine<'_, S> {
         record.avg_idle_ns = self.cpus[exec as usize].newidle.avg_idle_ns;
     }
 
-    /// Something changes that decisions read of CPU `c`.
-    #[inline]
-    pub(crate) fn row_changes(&mut self, c: u32) {
-        self.placing.fresh &= !(1 << (c & 63));
-    }
-
     /// Brings what decisions read of some CPUs up to now. Debug builds compute what is kept again and compare.
     pub(crate) fn refresh_rows(&mut self, cpus: u64) {
-        let mut stale = cpus & !self.placing.fresh;
+        let mut stale = cpus & !self.fresh_rows;
         while stale != 0 {
             let c = stale.trailing_zeros();
             stale &= stale - 1;
             let facts = self.row_facts(c);
             facts.write(&self.policy, &self.cpus[c as usize], &mut self.placing.record.cpus[c as usize]);
             // The end of a search changes the row, and nobody tells.
-            self.placing.fresh |= u64::from(!self.searches(c)) << c;
+            self.fresh_rows |= u64::from(!self.searches(c)) << c;
         }
         if cfg!(debug_assertions) {
             self.assert_rows(cpus);

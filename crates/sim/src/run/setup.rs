@@ -4,29 +4,27 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use pelton_core::{
-    DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, Policy, Rq, Se, SugovCpu, SugovPolicy, dl_bw, dl_overflow,
-    governor_samples, value,
+    DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, Policy, Rq, SugovCpu, SugovPolicy, dl_bw, dl_overflow, governor_samples,
+    value,
 };
 use pelton_schema::{Event, Sink};
 
-use crate::class::fair::{FairEntity, FairRq, FairRules};
-use crate::class::levels::{Levels, ROOT};
+use crate::class::fair::{FairRq, FairRules};
+use crate::class::levels::Levels;
+use crate::cpu::clock::SignalClock;
+use crate::cpu::requests::Targets;
 use crate::engine::queue::{Ev, EventQueue};
 use crate::engine::rng::RunRng;
-use crate::engine::state::{
-    Activation, CpuState, DomainState, Kind, Life, NO_TASK, Position, Power, Step, Task, TimerState,
-};
+use crate::engine::state::{CpuState, DomainState, Kind, Life, NO_TASK, Power, Task, TimerState};
 use crate::engine::{Engine, Hooks};
-use crate::freq::targets::Targets;
+use crate::freq::demand::Clocks;
 use crate::hw::energy::{ClusterEnergy, FJ_PER_UJ};
 use crate::machine::{FreqDomain, Machine};
-use crate::observe::demand::Clocks;
+use crate::program::birth::new_task;
 use crate::program::check::check_channels;
 use crate::program::sync::Objects;
 use crate::report::{CpuReport, DomainReport, Report, TaskReport};
 use crate::rq::groups::Groups;
-use crate::rq::signals::SignalClock;
-use crate::sched::setscheduler::apply_policy;
 use crate::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec, Workload};
 use crate::{RunConfig, SimError};
 
@@ -134,59 +132,6 @@ fn check_deadline_bandwidth(m: &Machine, w: &Workload, policy: &Policy) -> Resul
         total += add;
     }
     Ok(())
-}
-
-fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: CpuSet, own_timers: u32) -> Task {
-    let first = allowed.iter().next().unwrap_or(0);
-    let mut task = Task {
-        kind,
-        report: TaskReport { name: name.clone(), ..TaskReport::default() },
-        name,
-        life: Life::Unborn,
-        policy,
-        class: crate::class::Class::Fair,
-        prio: 0,
-        cpu: first,
-        recent_cpu: first,
-        forked_on: None,
-        moves_to: None,
-        pulled_to: None,
-        clamps: None,
-        uclamp: Default::default(),
-        clamp_sum: Default::default(),
-        cold: false,
-        allowed,
-        group: ROOT,
-        boost_group: 0,
-        se: Se::default(),
-        fair: FairEntity { fresh: true, ..FairEntity::of_weight(1024) },
-        rt: Default::default(),
-        dl: Default::default(),
-        step: Step::Fetch,
-        at: Position::default(),
-        timers: vec![TimerState::default(); own_timers as usize],
-        timer_generation: 0,
-        armed_ns: None,
-        relock: None,
-        call: None,
-        lap_start_ns: None,
-        activation: Activation::default(),
-        started_ns: 0,
-        waiting_since_ns: 0,
-        woken_ns: None,
-        in_iowait: false,
-        last_ran_ns: 0,
-        list_place: 0,
-        called_ns: None,
-        energy_fj: 0,
-        wakee_flips: 0,
-        last_wakee: NO_TASK,
-        flips_decay_ns: 0,
-        perf_index_sum: 0,
-    };
-    apply_policy(&mut task, policy);
-    task.se = Se::new(task.fair.weight());
-    task
 }
 
 fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -> CpuState {
@@ -378,6 +323,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             llc_of: (0..n).map(|c| llc_of(m, c)).collect(),
             llc_sets: llc_sets(m),
             nohz: CpuSet::default(),
+            fresh_rows: 0,
             rt_waiting: CpuSet::default(),
             dl_waiting: CpuSet::default(),
             chores: Default::default(),
@@ -439,15 +385,6 @@ impl<'a, S: Sink> Engine<'a, S> {
                 self.create_worker(d, name);
             }
         }
-    }
-
-    pub(crate) fn task_from_spec(&self, index: u32, spec: &TaskSpec) -> Task {
-        let all = CpuSet::first(self.cpus.len() as u32);
-        let first = spec.phases.first().and_then(|p| p.cpus.clone());
-        let allowed = spec.cpus.clone().or(first).unwrap_or(all).below(self.cpus.len() as u32);
-        let task = new_task(Kind::Program { spec: index }, spec.name.clone(), spec.policy, allowed, spec.own_timers);
-        let boost_group = self.boosts.group_of(&spec.name, &spec.taskgroup);
-        Task { group: self.groups.number(&spec.taskgroup), boost_group, clamps: spec.uclamp, ..task }
     }
 
     fn create_worker(&mut self, d: u32, name: String) {
