@@ -10,8 +10,8 @@ mod worlds;
 use std::process::Command;
 
 use pelton_core::Policy;
+use pelton_model::{Machine, RunConfig, Workload};
 use pelton_schema::NullSink;
-use pelton_sim::{Machine, RunConfig, Workload};
 use worlds::{machine, rt_app, side_by_side};
 
 const NS_PER_MS: u64 = 1_000_000;

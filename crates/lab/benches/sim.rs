@@ -9,8 +9,9 @@ mod worlds;
 use std::time::Instant;
 
 use pelton_core::Policy;
+use pelton_model::{Machine, RunConfig, Workload};
 use pelton_schema::NullSink;
-use pelton_sim::{Machine, Report, RunConfig, Workload};
+use pelton_sim::Report;
 use worlds::{machine, rt_app, side_by_side};
 
 const NS_PER_MS: u64 = 1_000_000;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Machines and workloads of the benches.
 
+use pelton_model::{Machine, Workload};
 use pelton_scenario::platform::PlatformOptions;
 use pelton_scenario::{SourceFile, platform, rtapp};
-use pelton_sim::{Machine, Workload};
 
 /// A built-in platform.
 pub fn machine(name: &str) -> Machine {
@@ -21,14 +21,14 @@ pub fn side_by_side(one: &Machine, times: u32) -> Machine {
         let shifted = |cpus: &[u32]| cpus.iter().map(|cpu| cpu + cpu0).collect::<Vec<u32>>();
         for cpu in &one.cpus {
             let (domain, cluster) = (cpu.domain + domain0, cpu.cluster + cluster0);
-            all.cpus.push(pelton_sim::machine::Cpu { domain, cluster, smt: shifted(&cpu.smt), ..cpu.clone() });
+            all.cpus.push(pelton_model::machine::Cpu { domain, cluster, smt: shifted(&cpu.smt), ..cpu.clone() });
         }
         let domains =
-            one.domains.iter().map(|d| pelton_sim::machine::FreqDomain { cpus: shifted(&d.cpus), ..d.clone() });
+            one.domains.iter().map(|d| pelton_model::machine::FreqDomain { cpus: shifted(&d.cpus), ..d.clone() });
         all.domains.extend(domains);
         all.llcs.extend(one.llcs.iter().map(|llc| shifted(llc)));
         let clusters =
-            one.clusters.iter().map(|c| pelton_sim::machine::Cluster { cpus: shifted(&c.cpus), ..c.clone() });
+            one.clusters.iter().map(|c| pelton_model::machine::Cluster { cpus: shifted(&c.cpus), ..c.clone() });
         all.clusters.extend(clusters);
     }
     all
