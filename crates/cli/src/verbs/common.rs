@@ -14,6 +14,7 @@ use pelton_scenario::Diagnostics;
 use pelton_trace::import::ImportError;
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 
 /// What the arguments say about platform and workload.
 pub fn inputs(args: &InputArgs, seed: u64, random_phase: bool) -> Inputs {
@@ -31,6 +32,17 @@ pub fn inputs(args: &InputArgs, seed: u64, random_phase: bool) -> Inputs {
         delays_ns: Vec::new(),
         defines: args.defines.iter().cloned().collect(),
     }
+}
+
+/// Files that the arguments may name as platform and workload.
+pub fn input_files(args: &InputArgs) -> Vec<PathBuf> {
+    let workloads = args.workload.split('+').map(|part| PathBuf::from(part.trim()));
+    workloads.chain([PathBuf::from(&args.workload), PathBuf::from(&args.platform)]).collect()
+}
+
+/// Files that are named as policies.
+pub fn policy_files(policies: &[String]) -> impl Iterator<Item = PathBuf> {
+    policies.iter().filter_map(|text| PolicySpec::parse(text).file)
 }
 
 /// What the arguments say about the policy.

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton compare`: several policies over several seeds.
 
-use super::common::{inputs, prepare, prepare_again, print, print_json, section, watched};
+use super::common::{input_files, inputs, policy_files, prepare, prepare_again, print, print_json, section, watched};
 use crate::args::{CompareArgs, Format, Global};
 use crate::chart::{self, compared};
 use crate::exit::{Exit, Failure};
+use crate::output;
 use crate::sheet::Sheet;
 use crate::units::number;
 use pelton_lab::compare::{self, CompareCell, CompareRow, Comparison, Scope};
 use pelton_lab::plan::PolicySpec;
 use pelton_lab::run::Control;
 use pelton_lab::stats::SAMPLES_FOR_CI95;
+use std::path::PathBuf;
 
 /// Does what was asked.
 pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
     args.plot.as_deref().map_or(Ok(()), chart::check)?;
+    let read: Vec<PathBuf> = input_files(&args.input).into_iter().chain(policy_files(&args.policies)).collect();
+    output::spare(args.plot.as_slice(), &read)?;
     let inputs = inputs(&args.input, 1, true);
     let spec = |text: &String| {
         let mut spec = PolicySpec::parse(text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton replay`: the recorded workload under another policy, profile or platform.
 
-use super::common::{bad_input, print, print_as_json, say_warnings, section, watched};
+use super::common::{bad_input, policy_files, print, print_as_json, say_warnings, section, watched};
 use super::recorded::{self, Platform};
 use super::run::Outputs;
 use crate::args::{Format, Frequencies, Global, ReplayArgs};
@@ -32,7 +32,8 @@ const TASKS_SHOWN: usize = 8;
 /// Does what was asked.
 pub fn replay(args: &ReplayArgs, global: &Global) -> Result<Exit, Failure> {
     let outputs: Vec<&Path> = [&args.trace, &args.log].into_iter().flatten().map(PathBuf::as_path).collect();
-    output::spare(&outputs, &args.traces)?;
+    let named = args.traces.iter().cloned().chain(policy_files(&args.policies)).chain(args.part.platform_files());
+    output::spare(&outputs, &named.collect::<Vec<PathBuf>>())?;
     let mut results = Vec::new();
     for (i, path) in args.traces.iter().enumerate() {
         let result = one(args, path, i == 0, global)?;

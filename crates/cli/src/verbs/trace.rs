@@ -219,10 +219,7 @@ fn whole(
 pub(super) fn not_converted(error: ConvertError, args: &ExportArgs) -> Failure {
     match error {
         ConvertError::Trace(error) => unreadable(error),
-        ConvertError::Output(error) => {
-            let reason = format!("{}: {error}", args.output.display());
-            Failure::cannot(reason, "is the folder there, and the disk not full?")
-        }
+        ConvertError::Output(error) => export_tables::cannot(&args.output, &error),
     }
 }
 

@@ -7,10 +7,12 @@ use crate::args::{FromTraceArgs, Global};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use pelton_replay::workload::{self, Habits, Pin, SynthesisOptions, WriteOptions};
+use std::path::PathBuf;
 
 /// Does what was asked.
 pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure> {
-    output::spare(args.output.as_slice(), std::slice::from_ref(&args.trace))?;
+    let read: Vec<PathBuf> = args.part.platform_files().chain([args.trace.clone()]).collect();
+    output::spare(args.output.as_slice(), &read)?;
     let read = recorded::read(&args.part, &args.trace, 0, global)?;
     let recorded = &read.recorded;
     let other = args.part.platform.as_deref().map(Platform::named);
