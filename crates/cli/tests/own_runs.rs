@@ -14,9 +14,6 @@ use support::pelton;
 
 /// Runs tried without being asked for another number; about one in ten is refused.
 const COUNT: u64 = 300;
-/// Runs of other seeds whose averages may be outside, of 1000: 1 of 1,023 was (F-128). Of the seeds tried without being
-/// asked for others none is.
-const OUTSIDE_PERMILLE_MAX: usize = 4;
 /// Runs with nothing to check, of 1000: their speeds are not told, or they have few events.
 const UNCHECKED_PERMILLE_MAX: usize = 20;
 
@@ -30,8 +27,6 @@ enum Outcome {
     Agrees,
     /// There is nothing to check, and the command says so.
     Unchecked,
-    /// Averages rebuilt from the schedule are outside their tolerance (F-128).
-    Outside(String),
     Wrong(String),
 }
 
@@ -49,7 +44,6 @@ fn outcome(scenario: &Scenario, log: &Path) -> Outcome {
     match own.code {
         0 => Outcome::Agrees,
         5 if own.stdout.contains("nothing in this trace can be checked") => Outcome::Unchecked,
-        1 if own.stdout.contains(" 0 divergent") && own.stdout.contains("OUTSIDE") => Outcome::Outside(told),
         _ => Outcome::Wrong(told),
     }
 }
@@ -60,7 +54,7 @@ fn runs_of_ours_validate() {
     let log = folder.path().join("own.plog");
     let platforms: Vec<String> = platform::list().into_iter().filter(|p| p.simulated).map(|p| p.name).collect();
     let (first, count) = (from_environment("PELTON_OWN_SEED", 1), from_environment("PELTON_OWN_COUNT", COUNT));
-    let (mut agree, mut unchecked, mut outside, mut wrong) = (0, 0, Vec::new(), Vec::new());
+    let (mut agree, mut unchecked, mut wrong) = (0, 0, Vec::new());
     for seed in (0..count).map(|i| first.wrapping_add(i)) {
         let mut scenario = scenario(seed, &platforms);
         scenario.inputs.duration_ns = Some(Dice(seed).between(50_000_000, 1_000_000_000));
@@ -68,18 +62,30 @@ fn runs_of_ours_validate() {
             Outcome::Refused => {}
             Outcome::Agrees => agree += 1,
             Outcome::Unchecked => unchecked += 1,
-            Outcome::Outside(told) => outside.push(format!("seed {seed}: {told}")),
             Outcome::Wrong(told) => wrong.push(format!("seed {seed}: {told}")),
         }
     }
-    let ran = agree + unchecked + outside.len() + wrong.len();
-    println!("{ran} of {count} runs, {agree} agree, {unchecked} unchecked, {} outside", outside.len());
+    let ran = agree + unchecked + wrong.len();
+    println!("{ran} of {count} runs, {agree} agree, {unchecked} unchecked");
     assert!(wrong.is_empty(), "{} of {ran} runs:\n{}", wrong.len(), wrong.join("\n"));
-    let usual = (first, count) == (1, COUNT);
-    let allowed = if usual { 0 } else { ran * OUTSIDE_PERMILLE_MAX / 1000 };
-    assert!(outside.len() <= allowed, "{}\n{}", outside.len(), outside.join("\n"));
     assert!(unchecked * 1000 <= ran * UNCHECKED_PERMILLE_MAX, "{unchecked} of {ran} have nothing to check");
     assert!(count < 300 || ran >= 200, "most are refused: {ran} of {count}");
+}
+
+/// Tasks of a group that end on a CPU which nobody but other classes then uses: their utilization stays until the group's
+/// average is next updated (seed 700016).
+#[test]
+fn a_run_whose_tasks_end_in_a_group_validates() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let log = directory.path().join("log").display().to_string();
+    let load = "hackbench:groups=1,fds=4,loops=11 + hackbench:groups=1,fds=3,loops=6 + \
+                periodic:run_us=19397,period_us=30935,policy=deadline,budget_us=19397";
+    let run = ["run", "--platform", "odroid-n2-s922x", "--workload", load, "--group", "/a/b", "--hz", "1000", "-q"];
+    let rest = ["--profile", "5.10", "--duration", "795ms", "--set", "governor=ondemand", "--log", &log];
+    let run = pelton(&[&run[..], &rest].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let said = pelton(&["validate", &log]);
+    assert!(said.code == 0 && said.stdout.contains("while there are groups"), "{}{}", said.stdout, said.stderr);
 }
 
 #[test]
