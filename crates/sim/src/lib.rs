@@ -4,60 +4,20 @@
 //! A run is a value: [`Machine`] + [`Workload`] + [`Policy`] + [`RunConfig`] give one event stream and one [`Report`],
 //! byte-identical on any machine. The engine does no I/O and reads no clock.
 
-mod attributes;
 #[cfg(test)]
 mod audit;
-#[cfg(test)]
-mod audit_levels;
-mod balance;
-mod balancing;
-pub mod bandwidth;
-mod birth;
-mod boosts;
-mod calls;
-mod channel;
-mod check;
-mod clamp_sums;
-mod clamps;
 mod class;
-mod class_search;
-mod classes;
-mod demand;
-mod energy;
+mod cpu;
 mod engine;
-mod fair_queues;
 mod freq;
-mod group_place;
-mod group_signals;
-pub mod groups;
-mod idle;
-mod idle_walk;
-mod limits;
+mod hw;
 pub mod machine;
-mod place;
-mod placing;
+mod observe;
 mod program;
-mod push_pull;
-mod queue;
 pub mod report;
-mod resched;
-mod reservation;
-mod rng;
-mod rt_limit;
-pub mod samples;
-mod sampling;
+mod rq;
+mod run;
 mod sched;
-mod setup;
-mod signals;
-#[cfg(test)]
-mod small_worlds;
-mod speed;
-mod state;
-mod sync;
-mod targets;
-mod tick;
-mod votes;
-mod wake;
 pub mod workload;
 
 // Tests inside the crate share helpers with those outside, which know it by its name.
@@ -74,11 +34,13 @@ use std::ops::ControlFlow;
 
 pub use class::{IDLE_WEIGHT, NICE_WEIGHTS};
 pub use machine::Machine;
+pub use observe::samples;
+pub use observe::samples::Samples;
 use pelton_core::Policy;
 use pelton_schema::Sink;
 pub use report::Report;
-pub use samples::Samples;
-pub use setup::worker_names;
+pub use rq::{bandwidth, groups};
+pub use run::setup::worker_names;
 pub use workload::Workload;
 
 /// What a run needs besides machine, workload and policy.
@@ -198,7 +160,7 @@ pub fn run_with_progress(
     sink: impl Sink,
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Report, SimError> {
-    if let Some(task) = check::dangling(workload) {
+    if let Some(task) = program::check::dangling(workload) {
         return Err(SimError::Plan(format!("task '{task}' uses a resource that the workload does not declare")));
     }
     engine::Engine::new(machine, workload, policy, config, sink)?.run(progress)

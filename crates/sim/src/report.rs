@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a run adds up to.
 
-use crate::samples::Samples;
+use crate::observe::samples::Samples;
 
 /// Totals of one run.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -86,7 +86,7 @@ impl Workload {
     /// Some task or group asks for utilization clamps.
     pub fn sets_clamps(&self) -> bool {
         let of_task = |t: &TaskSpec| t.uclamp.is_some() || t.phases.iter().any(|p| p.uclamp.is_some());
-        let of_group = |g: &GroupSpec| g.clamps != crate::groups::CLAMPS_DEFAULT;
+        let of_group = |g: &GroupSpec| g.clamps != crate::rq::groups::CLAMPS_DEFAULT;
         self.tasks.iter().any(of_task) || self.groups.iter().any(of_group)
     }
 }
@@ -130,7 +130,7 @@ pub struct Bandwidth {
 
 impl Default for GroupSpec {
     fn default() -> Self {
-        let (shares, clamps) = (crate::groups::SHARES_DEFAULT, crate::groups::CLAMPS_DEFAULT);
+        let (shares, clamps) = (crate::rq::groups::SHARES_DEFAULT, crate::rq::groups::CLAMPS_DEFAULT);
         Self { path: String::new(), shares, clamps, bandwidth: None }
     }
 }
@@ -378,7 +378,7 @@ impl TaskSpec {
     pub fn work_ns(&self) -> Option<u64> {
         let op = |op: &Op| match *op {
             Op::Run { work_ns } => Some(work_ns),
-            Op::RunParts { parts } => Some(parts >> crate::state::SPEED_SHIFT),
+            Op::RunParts { parts } => Some(parts >> crate::engine::state::SPEED_SHIFT),
             // Enough when every message is read by one call.
             Op::Write { work_ns, .. } | Op::Read { work_ns, .. } => Some(work_ns),
             Op::Runtime { .. } => None,

@@ -5,7 +5,7 @@
 use pelton_core::{Avg, CfsRq, CfsRuntime, Rq, Se};
 
 use super::fair::{Entities, FairEntity, FairRq};
-use crate::state::{NO_TASK, Task};
+use crate::engine::state::{NO_TASK, Task};
 
 /// In place of a group or a slot: the root.
 pub(crate) const ROOT: u32 = u32::MAX;
