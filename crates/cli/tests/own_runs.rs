@@ -14,6 +14,9 @@ use support::pelton;
 
 /// Runs tried without being asked for another number; about one in ten is refused.
 const COUNT: u64 = 300;
+/// Runs of other seeds whose averages may be outside, of 1000: 1 of 1,302 was (F-128). Of the seeds tried without being
+/// asked for others none is.
+const OUTSIDE_PERMILLE_MAX: usize = 4;
 /// Runs with nothing to check, of 1000: their speeds are not told, or they have few events.
 const UNCHECKED_PERMILLE_MAX: usize = 20;
 
@@ -27,6 +30,8 @@ enum Outcome {
     Agrees,
     /// There is nothing to check, and the command says so.
     Unchecked,
+    /// Averages rebuilt from the schedule are outside their tolerance (F-128).
+    Outside(String),
     Wrong(String),
 }
 
@@ -44,6 +49,7 @@ fn outcome(scenario: &Scenario, log: &Path) -> Outcome {
     match own.code {
         0 => Outcome::Agrees,
         5 if own.stdout.contains("nothing in this trace can be checked") => Outcome::Unchecked,
+        1 if own.stdout.contains(" 0 divergent") && own.stdout.contains("OUTSIDE") => Outcome::Outside(told),
         _ => Outcome::Wrong(told),
     }
 }
@@ -54,7 +60,7 @@ fn runs_of_ours_validate() {
     let log = folder.path().join("own.plog");
     let platforms: Vec<String> = platform::list().into_iter().filter(|p| p.simulated).map(|p| p.name).collect();
     let (first, count) = (from_environment("PELTON_OWN_SEED", 1), from_environment("PELTON_OWN_COUNT", COUNT));
-    let (mut agree, mut unchecked, mut wrong) = (0, 0, Vec::new());
+    let (mut agree, mut unchecked, mut outside, mut wrong) = (0, 0, Vec::new(), Vec::new());
     for seed in (0..count).map(|i| first.wrapping_add(i)) {
         let mut scenario = scenario(seed, &platforms);
         scenario.inputs.duration_ns = Some(Dice(seed).between(50_000_000, 1_000_000_000));
@@ -62,12 +68,16 @@ fn runs_of_ours_validate() {
             Outcome::Refused => {}
             Outcome::Agrees => agree += 1,
             Outcome::Unchecked => unchecked += 1,
+            Outcome::Outside(told) => outside.push(format!("seed {seed}: {told}")),
             Outcome::Wrong(told) => wrong.push(format!("seed {seed}: {told}")),
         }
     }
-    let ran = agree + unchecked + wrong.len();
-    println!("{ran} of {count} runs, {agree} agree, {unchecked} unchecked");
+    let ran = agree + unchecked + outside.len() + wrong.len();
+    println!("{ran} of {count} runs, {agree} agree, {unchecked} unchecked, {} outside", outside.len());
     assert!(wrong.is_empty(), "{} of {ran} runs:\n{}", wrong.len(), wrong.join("\n"));
+    let usual = (first, count) == (1, COUNT);
+    let allowed = if usual { 0 } else { ran * OUTSIDE_PERMILLE_MAX / 1000 };
+    assert!(outside.len() <= allowed, "{}\n{}", outside.len(), outside.join("\n"));
     assert!(unchecked * 1000 <= ran * UNCHECKED_PERMILLE_MAX, "{unchecked} of {ran} have nothing to check");
     assert!(count < 300 || ran >= 200, "most are refused: {ran} of {count}");
 }
