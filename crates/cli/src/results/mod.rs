@@ -78,6 +78,8 @@ kinds! {
     "tables" "pelton reproduce --list" lists::Tables;
     "explain" "pelton explain" shapes::Explained;
     "explain-placement" "pelton explain --placement" shapes::ExplainedPlacement;
+    "explain-balance" "pelton explain --balance" shapes::ExplainedBalance;
+    "explain-walk" "pelton explain --walk" shapes::ExplainedWalk;
     "validate" "pelton validate; several traces: a list" traces::Validated;
     "validate-self-test" "pelton validate --self-test" traces::SelfTest;
     "placements" "pelton validate of a table of placements" traces::Placements;

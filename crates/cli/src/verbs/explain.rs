@@ -30,6 +30,10 @@ pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
     if let Some(task) = &args.placement {
         return super::explain_placement::explain(task, args, run, &plan, global);
     }
+    if args.balance || args.walk {
+        domain(args, &plan)?;
+        return super::explain_balance::explain(args, run, &plan, global);
+    }
     let wanted = Wanted { domain: domain(args, &plan)?, changed: args.changed, held: args.held };
     let (moment, decisions) = find(args, global, &plan, wanted)?;
     let Some(moment) = moment else {

@@ -17,7 +17,7 @@ use pelton_lab::plan::Prepared;
 use pelton_lab::run::{Control, LabError, run_one};
 use pelton_lab::summary::{self, RunSummary};
 use pelton_scenario::Plan;
-use pelton_schema::{Event, NullSink, Sink, TeeSink};
+use pelton_schema::{Balance, Event, NullSink, Sink, TeeSink, Walk};
 use pelton_sim::Report;
 use pelton_sim::groups::group_paths;
 use pelton_sim::worker_names;
@@ -87,9 +87,23 @@ fn check_like_original(prepared: &Prepared, global: &Global) -> Result<(), Failu
 pub(super) struct Maybe<S>(Option<S>);
 
 impl<S: Sink> Sink for Maybe<S> {
+    const BALANCES: bool = S::BALANCES;
+
     fn event(&mut self, time_ns: u64, event: &Event) {
         if let Some(sink) = &mut self.0 {
             sink.event(time_ns, event);
+        }
+    }
+
+    fn balance(&mut self, time_ns: u64, balance: &Balance<'_>) {
+        if let Some(sink) = &mut self.0 {
+            sink.balance(time_ns, balance);
+        }
+    }
+
+    fn walk(&mut self, time_ns: u64, walk: &Walk) {
+        if let Some(sink) = &mut self.0 {
+            sink.walk(time_ns, walk);
         }
     }
 }

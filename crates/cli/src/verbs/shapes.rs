@@ -2,6 +2,7 @@
 //! The types of results, wherever they are made.
 
 pub use super::explain::Explained;
+pub use super::explain_balance::{ExplainedBalance, ExplainedWalk};
 pub use super::explain_placement::ExplainedPlacement;
 pub use super::record::RecordReport;
 pub use super::replay::Replayed;

@@ -7,7 +7,7 @@ mod search;
 mod tasks;
 
 use pelton_core::{CpuLoad, Lb, LbDomain, Placement, Policy, balance_idle, lb_is_busy, lb_newest_first, value};
-use pelton_schema::Sink;
+use pelton_schema::{Sink, WalkWhy};
 
 use crate::engine::Engine;
 use crate::engine::state::NO_TASK;
@@ -148,7 +148,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn newidle_balance(&mut self, c: u32) -> bool {
         let before_ns = self.path_left_ns(c);
         if self.policy.blocked_update != value::BLOCKED_UPDATE_LAZY {
-            self.signal_blocked(c, self.runs(c));
+            self.signal_blocked(c, self.runs(c), WalkWhy::GoesIdle);
         }
         let free = self.policy.newidle_own == value::NEWIDLE_OWN_FREE;
         let mut from_ns = if free { self.path_left_ns(c) } else { before_ns };
