@@ -20,8 +20,6 @@ impl<S: Sink> Engine<'_, S> {
             cost_ns = self.charge_cost(self.exec, costs.blocked_walk_ns + queues * costs.blocked_queue_ns);
             self.cpus[self.exec as usize].report.blocked_ns += cost_ns;
         }
-        if S::BALANCES {
-            self.sink.walk(self.now, &Walk { cpu: c, by: self.exec, queues, cost_ns, why });
-        }
+        self.tell_walk(&Walk { cpu: c, by: self.exec, queues, cost_ns, why });
     }
 }
