@@ -5,9 +5,9 @@
 
 use crate::exit::Failure;
 use crate::output;
-use pelton_scenario::Plan;
+use pelton_model::Plan;
+use pelton_model::workload::{Op, TaskSpec};
 use pelton_schema::{Event, Sink};
-use pelton_sim::workload::{Op, TaskSpec};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -161,7 +161,7 @@ const ROUNDS_MAX: u64 = 1_000_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_sim::workload::{Phase, TimerId, TimerMode};
+    use pelton_model::workload::{Phase, TimerId, TimerMode};
 
     fn periodic(run_ns: u64) -> TaskSpec {
         let timer = Op::Timer { timer: TimerId::Own(0), period_ns: 2_000_000, mode: TimerMode::Relative };

@@ -571,6 +571,18 @@ impl Policy {
         Ok(())
     }
 
+    /// Every switch and parameter with its value as it is written, in table order.
+    #[must_use]
+    pub fn written(&self) -> Vec<(&'static str, String)> {
+        let (values, switches, parameters) = (self.values(), switches(), parameters());
+        let name_of =
+            |switch: &Switch, value: u32| switch.values.get(value as usize).map_or("?", |name| name).to_owned();
+        let of_switch = |(switch, &value): (&Switch, &u32)| (switch.name, name_of(switch, value));
+        let of_parameter = |(p, &value): (&Parameter, &u32)| (p.name, p.text(value));
+        let rest = values.get(switches.len()..).unwrap_or_default();
+        switches.iter().zip(&values).map(of_switch).chain(parameters.iter().zip(rest).map(of_parameter)).collect()
+    }
+
     /// The value of a switch or parameter as it is written.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {

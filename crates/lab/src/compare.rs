@@ -6,8 +6,9 @@ use crate::plan::Prepared;
 use crate::quantity::{QUANTITIES, Quantity, Read, task_labels};
 use crate::run::{Control, LabError, run_matrix};
 use crate::{round, stats};
-use pelton_scenario::Plan;
-use pelton_sim::{Machine, Report};
+use pelton_model::Machine;
+use pelton_model::Plan;
+use pelton_sim::Report;
 use schemars::JsonSchema;
 use serde::Serialize;
 

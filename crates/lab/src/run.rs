@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Running plans: one, or many at the same time. The number of jobs never changes a result.
 
-use pelton_scenario::{Diagnostics, Plan};
+use pelton_model::Plan;
+use pelton_model::RunConfig;
+use pelton_scenario::Diagnostics;
 use pelton_schema::Sink;
-use pelton_sim::{Report, RunConfig, SimError};
+use pelton_sim::{Report, SimError};
 use rayon::prelude::*;
 use std::fmt;
 use std::ops::ControlFlow;

@@ -6,7 +6,8 @@ use crate::compare::Scope;
 use crate::plan::Prepared;
 use crate::quantity::{QUANTITIES, Read, task_labels};
 use crate::round;
-use pelton_sim::{Machine, Report};
+use pelton_model::Machine;
+use pelton_sim::Report;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -156,7 +157,7 @@ impl RunSummary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_sim::machine::{FreqDomain, Opp};
+    use pelton_model::machine::{FreqDomain, Opp};
     use pelton_sim::report::DomainReport;
 
     #[test]

@@ -61,7 +61,7 @@ fn refused(path: &Path, options: &Options) -> String {
 }
 
 /// What is written can be read, says the same numbers, and makes a machine.
-fn read_back(draft: &Draft) -> pelton_sim::Machine {
+fn read_back(draft: &Draft) -> pelton_model::Machine {
     let text = draft.toml();
     let file = platform::parse(&SourceFile::new("imported.toml", &text))
         .unwrap_or_else(|d| panic!("{}\n{text}", render(&d, 100, false)));
@@ -296,4 +296,30 @@ fn lisa_and_wattson_say_what_they_know_and_no_more() {
     assert!(file.machine(&PlatformOptions::new("7.2")).is_err(), "capacities are not known and must not be invented");
     let wrong = refused(&write(folder.path(), "w.csv", "policy,freq_khz,active\n0,1000000,many\n"), &options);
     assert!(wrong.contains("a number must stand here") && wrong.contains("w.csv:2"), "{wrong}");
+}
+
+#[test]
+fn nodes_of_a_server_are_imported_with_their_distances() {
+    let folder = tempfile::tempdir().expect("room");
+    let cpu = |at: u32, name: &str, text: &str| {
+        write(folder.path(), &format!("sys/devices/system/cpu/cpu{at}/{name}"), text);
+    };
+    for at in 0..4 {
+        cpu(at, "topology/thread_siblings_list", &format!("{at}\n"));
+        cpu(at, "cache/index0/level", "3\n");
+        cpu(at, "cache/index0/shared_cpu_list", if at % 2 == 0 { "0,2\n" } else { "1,3\n" });
+        cpu(at, "cpufreq/related_cpus", &format!("{at}\n"));
+        cpu(at, "cpufreq/scaling_available_frequencies", "2800000 2100000 1500000 \n");
+    }
+    // Node 1 has memory and no CPU.
+    for (node, list, distance) in [(0, "0,2", "10 12 32"), (1, "", "12 10 32"), (2, "1,3", "32 32 10")] {
+        write(folder.path(), &format!("sys/devices/system/node/node{node}/cpulist"), format!("{list}\n"));
+        write(folder.path(), &format!("sys/devices/system/node/node{node}/distance"), format!("{distance}\n"));
+    }
+    let draft = read(folder.path());
+    assert_eq!(draft.nodes, [[0, 2], [1, 3]]);
+    assert_eq!(draft.node_distances, [[10, 32], [32, 10]]);
+    let file = platform::parse(&SourceFile::new("imported.toml", &draft.toml())).expect("it can be read back");
+    let machine = file.machine(&PlatformOptions::new("7.2")).expect("it can be simulated");
+    assert_eq!((machine.nodes, machine.node_distances), (draft.nodes, draft.node_distances));
 }

@@ -5,9 +5,10 @@ mod common;
 
 use common::*;
 use pelton_core::Policy;
+use pelton_model::workload::{BoostSpec, TaskSpec};
+use pelton_model::{Machine, Workload};
 use pelton_schema::NullSink;
-use pelton_sim::workload::{BoostSpec, TaskSpec};
-use pelton_sim::{Machine, Report, SimError, Workload};
+use pelton_sim::{Report, SimError};
 
 fn policy(sets: &[(&str, &str)]) -> Policy {
     let mut policy = profile("4.12");
@@ -24,7 +25,7 @@ fn juno() -> Machine {
     let mut m = machine(&[(4, 1024)]);
     m.clusters[0].active_power_uw = vec![10_000; 5];
     let domain = &mut m.domains[0];
-    let opp = |khz| pelton_sim::machine::Opp { khz, uv: 0, power_uw: u64::from(khz) };
+    let opp = |khz| pelton_model::machine::Opp { khz, uv: 0, power_uw: u64::from(khz) };
     domain.opps = [450_000, 575_000, 700_000, 775_000, 850_000].map(opp).to_vec();
     domain.ref_khz = 850_000;
     (domain.fast_switch, domain.driver_sleeps) = (false, true);
@@ -187,7 +188,7 @@ fn some_governors_set_one_frequency() {
 #[test]
 fn a_domain_that_goes_idle_keeps_its_frequency_under_sched_dvfs() {
     let once = task("once", Some(1), vec![run_ms(40)]);
-    let late = task("late", None, vec![pelton_sim::workload::Op::Sleep { ns: 900 * MS }]);
+    let late = task("late", None, vec![pelton_model::workload::Op::Sleep { ns: 900 * MS }]);
     let r = run(&juno(), &workload(vec![on(once, 0), on(late, 1)]), &policy(&[("governor", "sched_dvfs")]), 800);
     assert!(at_opps(&r)[4] > 600, "{:?}", at_opps(&r));
 }

@@ -30,7 +30,7 @@ pub fn of_run(header: &RunHeader) -> Option<Platform> {
 }
 
 /// True when a machine has the CPUs and frequencies of a header.
-fn is_of(header: &RunHeader, machine: &pelton_sim::Machine) -> bool {
+fn is_of(header: &RunHeader, machine: &pelton_model::Machine) -> bool {
     let cpus = machine.cpus.iter().map(|cpu| (cpu.capacity, cpu.domain));
     let khz = machine.domains.iter().map(|domain| domain.opps.iter().map(|opp| opp.khz));
     cpus.eq(header.cpus.iter().map(|cpu| (cpu.capacity, cpu.domain)))

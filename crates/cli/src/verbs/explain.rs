@@ -11,7 +11,7 @@ use pelton_lab::explanation::{Context, Explanation, explain as chain};
 use pelton_lab::request;
 use pelton_lab::run::run_one;
 use pelton_lab::summary::{self, RunHeader};
-use pelton_scenario::Plan;
+use pelton_model::Plan;
 use pelton_schema::GateVerdict;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -11,7 +11,7 @@ use pelton_lab::explain_balance::{
 };
 use pelton_lab::run::run_one;
 use pelton_lab::summary::RunHeader;
-use pelton_scenario::Plan;
+use pelton_model::Plan;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;

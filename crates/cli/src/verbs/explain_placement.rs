@@ -9,7 +9,7 @@ use crate::units::{human_ns, seconds};
 use pelton_lab::explain_placement::{Explanation, PlacementSink, explain as told};
 use pelton_lab::run::run_one;
 use pelton_lab::summary::RunHeader;
-use pelton_scenario::Plan;
+use pelton_model::Plan;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;

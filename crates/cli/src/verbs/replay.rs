@@ -13,15 +13,17 @@ use crate::units::number;
 use pelton_lab::about::{About, AboutPolicy};
 use pelton_lab::plan::{self, Inputs, PolicySpec, Prepared};
 use pelton_lab::run::{Control, LabError, run_one};
+use pelton_model::Plan;
+use pelton_model::{GivenFrequency, Machine, RunConfig};
 use pelton_replay::workload::{
     self, First, Habit, Habits, Pin, Recorded, Row, Side, Subject, Synthesis, SynthesisOptions, Totals, Verdict,
 };
+use pelton_scenario::Diagnostics;
 use pelton_scenario::platform::Built;
 use pelton_scenario::policy::PolicyChoice;
 use pelton_scenario::rtapp::Loaded;
-use pelton_scenario::{Diagnostics, Plan};
 use pelton_schema::TeeSink;
-use pelton_sim::{GivenFrequency, Machine, Report, RunConfig};
+use pelton_sim::Report;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -328,7 +330,7 @@ fn undone_ns(plan: &Plan, report: &Report) -> u64 {
 }
 
 fn task_habits(recorded: &Recorded, habits: &Habits, made: &Synthesis) -> Vec<TaskHabit> {
-    let one = |(&i, spec): (&usize, &pelton_sim::workload::TaskSpec)| {
+    let one = |(&i, spec): (&usize, &pelton_model::workload::TaskSpec)| {
         let (habit, every, jitter) = match habits.habits[i] {
             Habit::Events => ("events", None, None),
             Habit::Periodic { period_ns, jitter_ns } => ("timer", Some(period_ns), Some(jitter_ns)),

@@ -15,6 +15,7 @@ use crate::results::traces::{
 use crate::sheet::Sheet;
 use pelton_core::{Policy, profiles};
 use pelton_lab::plan;
+use pelton_model::Machine;
 use pelton_replay::validate::tolerance::{
     AVERAGES, FREQUENCY_EXTRA_PERMILLE_MAX, FREQUENCY_HIT_PERMILLE_MIN, FREQUENCY_WINDOW_NS,
 };
@@ -23,7 +24,6 @@ use pelton_replay::validate::{
     Report, Size, Tally, Verdict, alter_test, drop_test, page, read_twice, self_test,
 };
 use pelton_scenario::platform::{self, PlatformOptions};
-use pelton_sim::Machine;
 use pelton_trace::import::{ImportError, OpenOptions, Source, TraceInfo, open};
 use serde_json::Value;
 use std::collections::BTreeMap;

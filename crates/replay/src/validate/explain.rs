@@ -3,7 +3,7 @@
 //! integer by the core, or it is not explained.
 
 use pelton_core::{Avg, Se, scale_load_down};
-use pelton_sim::groups::SHARES_RANGE;
+use pelton_model::groups::SHARES_RANGE;
 use pelton_sim::{IDLE_WEIGHT, NICE_WEIGHTS};
 
 use super::advance::Bench;

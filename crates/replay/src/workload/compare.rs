@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use pelton_sim::Machine;
+use pelton_model::Machine;
 use schemars::JsonSchema;
 use serde::Serialize;
 

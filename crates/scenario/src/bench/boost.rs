@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Boosts of groups of tasks (SchedTune): who, how much, from when on.
 
-use pelton_sim::Workload;
-use pelton_sim::groups::group_path;
-use pelton_sim::workload::BoostSpec;
+use pelton_model::Workload;
+use pelton_model::groups::group_path;
+use pelton_model::workload::BoostSpec;
 
 use super::spec::Spec;
 

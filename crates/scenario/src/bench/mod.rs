@@ -24,7 +24,7 @@ mod ui_frames;
 
 pub use merge::merge;
 
-use pelton_sim::{Machine, Workload};
+use pelton_model::{Machine, Workload};
 
 use self::hackbench::Shape;
 use self::original::Program;
@@ -185,7 +185,7 @@ pub(crate) fn load_part(
     };
     let mut made = (model.make)(&mut spec);
     if let Some(path) = group::path(&mut spec, "group") {
-        pelton_sim::groups::into_group(&mut made.workload, &path);
+        pelton_model::groups::into_group(&mut made.workload, &path);
     }
     made.workload.name = spec.text().to_owned();
     spec.finish(made)

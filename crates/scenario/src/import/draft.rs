@@ -73,6 +73,10 @@ pub struct Draft {
     pub clusters: Vec<Vec<u32>>,
     /// CPUs that share a last-level cache.
     pub llc: Vec<Vec<u32>>,
+    /// CPUs of each memory node, when there are several.
+    pub nodes: Vec<Vec<u32>>,
+    /// Distances between them, a row each.
+    pub node_distances: Vec<Vec<u32>>,
     /// Domains.
     pub domains: Vec<Domain>,
     /// What the sources leave open and what was taken.
@@ -88,9 +92,13 @@ impl Draft {
         self.arch = self.arch.or(other.arch);
         self.driver = self.driver.take().or(other.driver);
         self.transition_latency_ns = self.transition_latency_ns.or(other.transition_latency_ns);
-        for (mine, theirs) in
-            [(&mut self.smt, other.smt), (&mut self.clusters, other.clusters), (&mut self.llc, other.llc)]
-        {
+        for (mine, theirs) in [
+            (&mut self.smt, other.smt),
+            (&mut self.clusters, other.clusters),
+            (&mut self.llc, other.llc),
+            (&mut self.nodes, other.nodes),
+            (&mut self.node_distances, other.node_distances),
+        ] {
             if empty(mine) {
                 *mine = theirs;
             }
@@ -159,7 +167,13 @@ impl Draft {
     }
 
     fn topology(&self, out: &mut String) {
-        let groups = [("smt", &self.smt), ("clusters", &self.clusters), ("llc", &self.llc)];
+        let groups = [
+            ("smt", &self.smt),
+            ("clusters", &self.clusters),
+            ("llc", &self.llc),
+            ("nodes", &self.nodes),
+            ("node_distances", &self.node_distances),
+        ];
         if groups.iter().all(|(_, groups)| groups.is_empty()) {
             return;
         }

@@ -13,8 +13,8 @@ use crate::common::{MS, fixed_speed, near, profile, run_ms, task, workload};
 use crate::engine::Engine;
 use crate::engine::state::{Life, NO_TASK, Power};
 use crate::program::calls::Verb;
-use crate::workload::Op;
-use crate::{Machine, RunConfig, Workload};
+use pelton_model::workload::Op;
+use pelton_model::{Machine, RunConfig, Workload};
 
 /// A fair task may wait beside an idle CPU until a tick notices (two grids), the CPU is up and its cache is cold.
 const WAIT_NS_MAX: u64 = 25 * MS;

@@ -7,8 +7,8 @@ use pelton_schema::NullSink;
 use crate::audit::audited;
 use crate::common::{MS, fixed_speed, near, task, workload};
 use crate::engine::state::Life;
-use crate::workload::{ChannelSpec, Op, SchedPolicy, TaskSpec};
-use crate::{Machine, RunConfig};
+use pelton_model::workload::{ChannelSpec, Op, SchedPolicy, TaskSpec};
+use pelton_model::{Machine, RunConfig};
 
 const ALPHABET: [Op; 7] = [
     Op::Run { work_ns: MS },

@@ -30,7 +30,7 @@ impl<S: Sink> Engine<'_, S> {
         let states = &self.m.domains[spec.domain as usize].idle_states;
         let ghz_ns = |ns: u64| ns * u64::from(self.core_khz(c)) / 1_000_000;
         let of_state =
-            |s: &crate::machine::IdleState| (s.entry_latency_ns, s.exit_latency_ns + ghz_ns(s.exit_ns_per_ghz));
+            |s: &pelton_model::machine::IdleState| (s.entry_latency_ns, s.exit_latency_ns + ghz_ns(s.exit_ns_per_ghz));
         let (entry_ns, exit_ns) = states.get(reached as usize).map_or((0, 0), of_state);
         self.set_power(c, Power::Exiting { state });
         let cpu = &mut self.cpus[c as usize];

@@ -8,7 +8,7 @@ use pelton_core::{CpuState as CpuInputs, PerfTerms, Policy, cpu_bw_dl, value};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
-use crate::machine::Machine;
+use pelton_model::machine::Machine;
 
 /// The kept request is what the inputs give now.
 pub(crate) const FRESH: u8 = 1;

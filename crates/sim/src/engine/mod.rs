@@ -10,16 +10,16 @@ use std::collections::VecDeque;
 use pelton_core::{Policy, value};
 use pelton_schema::{Event, Sink, Walk};
 
-use crate::GivenFrequency;
 use crate::class::fair::FairRules;
 use crate::cpu::clock::SignalClock;
 use crate::engine::queue::EventQueue;
 use crate::engine::rng::RunRng;
 use crate::engine::state::{CpuState, DomainState, Task};
-use crate::machine::Machine;
 use crate::program::sync::Objects;
 use crate::rq::groups::Groups;
-use crate::workload::Workload;
+use pelton_model::GivenFrequency;
+use pelton_model::machine::Machine;
+use pelton_model::workload::Workload;
 
 /// What of the hook filter the engine has to know; the filter itself is the core's.
 #[derive(Clone, Copy, Debug)]
@@ -89,15 +89,15 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub sim_events: u64,
     pub living: u32,
     /// CPUs on which a fair task waits behind another task.
-    pub overloaded: crate::workload::CpuSet,
+    pub overloaded: pelton_model::workload::CpuSet,
     /// CPUs with nothing to run.
-    pub idle: crate::workload::CpuSet,
+    pub idle: pelton_model::workload::CpuSet,
     /// Cache group of each CPU.
     pub llc_of: Vec<u32>,
     /// CPUs on which an RT task waits (a pull can only succeed when there is one).
-    pub rt_waiting: crate::workload::CpuSet,
+    pub rt_waiting: pelton_model::workload::CpuSet,
     /// CPUs on which a deadline task waits.
-    pub dl_waiting: crate::workload::CpuSet,
+    pub dl_waiting: pelton_model::workload::CpuSet,
     pub chores: Chores,
     /// What each CPU asks of its frequency domain.
     pub targets: crate::cpu::requests::Targets,

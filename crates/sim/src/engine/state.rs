@@ -13,13 +13,13 @@ use crate::class::realtime::{RtEntity, RtRq};
 use crate::engine::queue::Moment;
 use crate::program::calls::Call;
 use crate::report::{CpuReport, DomainReport, TaskReport};
-use crate::workload::{CpuSet, SchedPolicy};
+use pelton_model::workload::{CpuSet, SchedPolicy};
 
 /// "No task": the CPU is idle.
 pub(crate) const NO_TASK: u32 = u32::MAX;
 
 /// Speed of a CPU of capacity 1024 at its highest frequency; work is counted in ns times this.
-pub(crate) const SPEED_SHIFT: u32 = 16;
+pub(crate) const SPEED_SHIFT: u32 = pelton_model::workload::PARTS_SHIFT;
 
 /// Where a task is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What the governor's formula asks for beside what the hardware runs at, at every event that mainline calls for and at
 //! every tick, whatever filter and gate do with it. It takes no simulated time and changes nothing; a run without it
-//! ([`RunConfig::demand`](crate::RunConfig)) pays one test per event.
+//! ([`RunConfig::demand`](pelton_model::RunConfig)) pays one test per event.
 //!
 //! Time below the need is cut in two ways. A *reaction* lasts as long as the frequency is below the need, however often that rises
 //! meanwhile. A *step* is one rise of the need; it ends when the frequency has what that rise asked for, at once if it
@@ -13,8 +13,8 @@ use pelton_schema::{HookSite, Sink};
 use crate::engine::Engine;
 use crate::engine::state::DomainState;
 use crate::hw::speed::one_speed;
-use crate::machine::Machine;
 use crate::report::DemandReport;
+use pelton_model::machine::Machine;
 
 /// Need and frequency of one clock.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use pelton_schema::{Event, Sink};
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
 use crate::engine::state::DomainState;
-use crate::workload::{LIMIT_SOURCES, LimitChange, LimitSource};
+use pelton_model::workload::{LIMIT_SOURCES, LimitChange, LimitSource};
 
 /// Limits of a domain.
 #[derive(Clone, Copy, Debug)]

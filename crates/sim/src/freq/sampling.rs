@@ -10,7 +10,7 @@ use pelton_schema::Sink;
 use crate::engine::queue::Ev;
 use crate::engine::state::Power;
 use crate::engine::{Engine, Wakeup};
-use crate::machine::FreqDomain;
+use pelton_model::machine::FreqDomain;
 
 /// A domain's record at the start.
 pub(crate) fn record(policy: &Policy, spec: &FreqDomain, khz: &[u32], cur: u32, tick_ns: u64) -> Dbs {

@@ -129,7 +129,7 @@ impl<S: Sink> Engine<'_, S> {
 /// A domain's record at the start.
 pub(crate) fn record(
     policy: &pelton_core::Policy,
-    spec: &crate::machine::FreqDomain,
+    spec: &pelton_model::machine::FreqDomain,
     khz: &[u32],
     cur: u32,
 ) -> SchedDvfs {

@@ -6,7 +6,7 @@ use pelton_schema::Sink;
 
 use crate::engine::Engine;
 use crate::engine::state::{Life, Power, Task};
-use crate::machine::{FreqDomain, Machine};
+use pelton_model::machine::{FreqDomain, Machine};
 
 /// The states of a domain as its governor sees them.
 pub(crate) fn idle_table(domain: &FreqDomain) -> IdleTable {
@@ -82,7 +82,7 @@ impl<S: Sink> Engine<'_, S> {
 /// The deepest allowed state that pays until the next timer.
 fn next_timer(domain: &FreqDomain, now: &IdleNow) -> u32 {
     let allowed = domain.idle_states.iter().take_while(|s| s.wakeup_latency_ns() <= now.latency_ns).count();
-    let pays = |s: &crate::machine::IdleState| s.min_residency_ns <= now.sleep_ns;
+    let pays = |s: &pelton_model::machine::IdleState| s.min_residency_ns <= now.sleep_ns;
     domain.idle_states[..allowed].iter().rposition(pays).unwrap_or(0) as u32
 }
 

@@ -5,7 +5,7 @@ use pelton_schema::Sink;
 
 use crate::engine::Engine;
 use crate::engine::state::Power;
-use crate::machine::Machine;
+use pelton_model::machine::Machine;
 
 /// The CPUs that run as fast as the fastest of them asks for.
 pub(crate) fn one_speed(m: &Machine, c: u32) -> &[u32] {

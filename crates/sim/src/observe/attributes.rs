@@ -5,7 +5,7 @@ use pelton_schema::{Event, Sink, pack_name};
 
 use crate::engine::Engine;
 use crate::engine::state::{Kind, Task};
-use crate::workload::{CpuSet, SchedPolicy};
+use pelton_model::workload::{CpuSet, SchedPolicy};
 
 /// Allowed CPUs an event has room for.
 const CPUS_TOLD: u32 = 64;

@@ -13,7 +13,7 @@ use crate::engine::state::{Activation, Kind, Life, NO_TASK, Position, Step, Task
 use crate::program::ops::Flow;
 use crate::report::TaskReport;
 use crate::sched::setscheduler::apply_policy;
-use crate::workload::{CpuSet, SchedPolicy, TaskSpec};
+use pelton_model::workload::{CpuSet, SchedPolicy, TaskSpec};
 
 /// Operations within which a task that sleeps when the run begins has to wait.
 const FIRST_OPS_MAX: u32 = 100;

@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use crate::workload::ChannelSpec;
+use pelton_model::workload::ChannelSpec;
 
 /// A page, and what a small allocation of a socket may take of one.
 const PAGE_BYTES: u32 = 4096;

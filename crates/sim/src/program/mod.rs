@@ -4,6 +4,5 @@
 pub(crate) mod birth;
 pub(crate) mod calls;
 pub(crate) mod channel;
-pub(crate) mod check;
 pub(crate) mod ops;
 pub(crate) mod sync;

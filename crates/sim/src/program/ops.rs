@@ -6,7 +6,7 @@ use pelton_schema::{Event, Sink};
 use crate::engine::Engine;
 use crate::engine::state::{Activation, Kind, Life, Position, SPEED_SHIFT, Step, Task, TimerState};
 use crate::program::calls::{Call, Verb};
-use crate::workload::{Op, Phase, TaskSpec, TimerId, TimerMode};
+use pelton_model::workload::{Op, Phase, TaskSpec, TimerId, TimerMode};
 
 /// Operations a task may execute without consuming time before the run is stopped as making no progress.
 const ZERO_TIME_OPS_MAX: u32 = 100_000;

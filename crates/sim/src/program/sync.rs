@@ -83,7 +83,7 @@ pub(crate) struct Objects {
 
 impl Objects {
     /// Fresh objects for a workload.
-    pub(crate) fn new(w: &crate::Workload) -> Objects {
+    pub(crate) fn new(w: &pelton_model::Workload) -> Objects {
         Objects {
             mutexes: vec![Mutex::default(); w.mutexes as usize],
             conds: vec![Cond::default(); w.conds as usize],

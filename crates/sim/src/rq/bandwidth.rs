@@ -16,16 +16,7 @@ use crate::engine::queue::{Ev, QuotaTimer};
 use crate::engine::state::{Deferred, NO_TASK, Power};
 use crate::report::QuotaReport;
 use crate::rq::groups::{Group, QuotaTimerState};
-use crate::workload::{Bandwidth, Workload};
-
-/// Shortest quota and period, ns (`min_cfs_quota_period`).
-pub const QUOTA_NS_MIN: u64 = 1_000_000;
-/// Longest quota, ns.
-pub const QUOTA_NS_MAX: u64 = 1 << 44;
-/// Longest period, ns (`max_cfs_quota_period`).
-pub const PERIOD_NS_MAX: u64 = 1_000_000_000;
-/// Period of a quota that comes without one, ns.
-pub const PERIOD_NS_DEFAULT: u64 = 100_000_000;
+use pelton_model::workload::{Bandwidth, PERIOD_NS_DEFAULT, QUOTA_NS_MIN, Workload};
 
 /// Bursts need a kernel that has them.
 pub(crate) fn check(w: &Workload, policy: &Policy) -> Result<(), SimError> {
@@ -42,18 +33,8 @@ pub(crate) fn check(w: &Workload, policy: &Policy) -> Result<(), SimError> {
 
 impl Group {
     /// Its quota, before the run starts.
-    pub(crate) fn limit(&mut self, path: &str, limit: Option<Bandwidth>) -> Result<(), SimError> {
-        let Some(Bandwidth { quota_ns, period_ns, burst_ns }) = limit else { return Ok(()) };
-        let in_range = (QUOTA_NS_MIN..=QUOTA_NS_MAX).contains(&quota_ns)
-            && (QUOTA_NS_MIN..=PERIOD_NS_MAX).contains(&period_ns)
-            && burst_ns <= quota_ns;
-        if !in_range {
-            return Err(SimError::Plan(format!(
-                "task group '{path}': a quota is at least 1 ms, a period 1 ms to 1 s, a burst at most the quota"
-            )));
-        }
+    pub(crate) fn limit(&mut self, Bandwidth { quota_ns, period_ns, burst_ns }: Bandwidth) {
         (self.bandwidth.quota_ns, self.bandwidth.period_ns, self.bandwidth.burst_ns) = (quota_ns, period_ns, burst_ns);
-        Ok(())
     }
 }
 

@@ -10,8 +10,8 @@ use crate::class::Class;
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
 use crate::engine::state::Life;
-use crate::rq::groups::group_path;
-use crate::workload::{BoostSpec, Workload};
+use pelton_model::groups::group_path;
+use pelton_model::workload::{BoostSpec, Workload};
 
 /// The root's boost group.
 const ROOT: u32 = 0;

@@ -8,7 +8,7 @@ use pelton_schema::Sink;
 use crate::class::Class;
 use crate::class::levels::ROOT;
 use crate::engine::Engine;
-use crate::workload::Workload;
+use pelton_model::workload::Workload;
 
 /// Lower clamp of real-time tasks that ask for none (sysctl_sched_util_clamp_min_rt_default).
 const RT_MIN: u32 = 1024;

@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Task groups: the tree a workload declares or its tasks name, and what a CPU learns of a group when its first task comes.
-
-use std::collections::BTreeMap;
+//! Task groups at run time, and what a CPU learns of a group when its first task comes.
 
 use pelton_core::{CfsBandwidth, RUNTIME_INF, TaskGroup};
+use pelton_model::groups::{GroupNode, GroupTree};
 use pelton_schema::Sink;
 
 use crate::SimError;
 use crate::class::Class;
-use crate::class::levels::ROOT;
 use crate::engine::Engine;
 use crate::engine::state::NO_TASK;
-use crate::workload::{GroupSpec, Workload};
-
-/// Deepest nesting below the root.
-pub const GROUP_DEPTH_MAX: usize = 32;
-/// Most groups of a workload.
-pub const GROUPS_MAX: usize = 10_000;
-/// Clamps of a group nobody gave others (`cpu.uclamp.min` 0, `cpu.uclamp.max` max).
-pub const CLAMPS_DEFAULT: (u32, u32) = (0, 1024);
-/// Shares of a group nobody gave others (`cpu.weight` 100).
-pub const SHARES_DEFAULT: u64 = 1024;
-/// Least and most shares.
-pub const SHARES_RANGE: std::ops::RangeInclusive<u64> = 2..=262_144;
+use pelton_model::workload::Workload;
 
 /// A group at run time.
 #[derive(Clone, Debug)]
@@ -44,6 +31,22 @@ pub(crate) struct Group {
 }
 
 impl Group {
+    fn of(spec: &GroupNode) -> Group {
+        let mut group = Group {
+            parent: spec.parent,
+            shared: TaskGroup { load_avg: 0, shares: spec.shares },
+            clamps: spec.clamps,
+            bandwidth: CfsBandwidth { quota_ns: RUNTIME_INF, ..CfsBandwidth::default() },
+            waiting: Vec::new(),
+            timers: Default::default(),
+            usage_ns: 0,
+        };
+        if let Some(limit) = spec.bandwidth {
+            group.limit(limit);
+        }
+        group
+    }
+
     pub(crate) fn has_quota(&self) -> bool {
         self.bandwidth.quota_ns != RUNTIME_INF
     }
@@ -57,89 +60,18 @@ pub(crate) struct QuotaTimerState {
     pub generation: u32,
 }
 
-/// True for a cleaned path with more levels than are simulated.
-pub fn is_too_deep(path: &str) -> bool {
-    path.matches('/').count() > GROUP_DEPTH_MAX
-}
-
 /// The groups of a workload, parents before children; numbers are places in this list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Groups {
     pub list: Vec<Group>,
-    by_path: BTreeMap<String, u32>,
-}
-
-/// A path as the kernel writes it: `/a/b`, or nothing for the root.
-pub fn group_path(text: &str) -> String {
-    text.split('/').filter(|name| !name.is_empty()).flat_map(|name| ["/", name]).collect()
-}
-
-/// Puts a whole workload below a group: tasks of the root into it, other groups under it.
-pub fn into_group(w: &mut Workload, path: &str) {
-    let below = |old: &str| group_path(&format!("{path}/{old}"));
-    for task in &mut w.tasks {
-        task.taskgroup = below(&task.taskgroup);
-        for group in task.phases.iter_mut().filter_map(|phase| phase.taskgroup.as_mut()) {
-            *group = below(group);
-        }
-    }
-    for group in &mut w.groups {
-        group.path = below(&group.path);
-    }
-    for change in &mut w.group_changes {
-        change.path = below(&change.path);
-    }
-    for member in w.boosts.iter_mut().flat_map(|boost| &mut boost.members).filter(|member| member.starts_with('/')) {
-        *member = below(member);
-    }
-}
-
-/// Paths of all groups of a workload in the order of their numbers, which events count from 1.
-pub fn group_paths(w: &Workload) -> Result<Vec<String>, SimError> {
-    let groups = Groups::of(w)?;
-    let mut paths: Vec<(u32, String)> = groups.by_path.into_iter().map(|(path, number)| (number, path)).collect();
-    paths.sort();
-    Ok(paths.into_iter().map(|(_, path)| path).collect())
+    tree: GroupTree,
 }
 
 impl Groups {
-    /// Declared groups in their order, then those that only tasks name.
+    /// The tree with what each group has at run time.
     pub(crate) fn of(w: &Workload) -> Result<Groups, SimError> {
-        let mut groups = Groups::default();
-        let mut declared = BTreeMap::new();
-        for GroupSpec { path, shares, clamps, bandwidth } in &w.groups {
-            let number = groups.add(path)?;
-            if *declared.entry(number).or_insert(*shares) != *shares {
-                return Err(SimError::Plan(format!("task group '{path}' has two weights")));
-            }
-            if !SHARES_RANGE.contains(shares) {
-                return Err(SimError::Plan(format!(
-                    "task group '{path}' has {shares} shares, allowed are {SHARES_RANGE:?}"
-                )));
-            }
-            if number != ROOT {
-                groups.list[number as usize].shared.shares = *shares;
-                groups.list[number as usize].clamps = *clamps;
-                groups.list[number as usize].limit(path, *bandwidth)?;
-            }
-        }
-        for change in &w.group_changes {
-            let number = groups.add(&change.path)?;
-            if number == ROOT || change.shares.is_some_and(|shares| !SHARES_RANGE.contains(&shares)) {
-                return Err(SimError::Plan(format!(
-                    "task group '{}' changes: not to what a group can have ({SHARES_RANGE:?} shares)",
-                    change.path
-                )));
-            }
-            let mut probe = groups.list[number as usize].clone();
-            probe.limit(&change.path, change.bandwidth.flatten())?;
-        }
-        for task in &w.tasks {
-            groups.add(&task.taskgroup)?;
-            for path in task.phases.iter().filter_map(|phase| phase.taskgroup.as_ref()) {
-                groups.add(path)?;
-            }
-        }
+        let tree = GroupTree::of(w)?;
+        let mut groups = Groups { list: tree.list.iter().map(Group::of).collect(), tree };
         groups.limit_clamps();
         Ok(groups)
     }
@@ -153,38 +85,14 @@ impl Groups {
         }
     }
 
-    /// Number of a group and, if need be, of all above it.
-    fn add(&mut self, path: &str) -> Result<u32, SimError> {
-        let (mut number, mut at) = (ROOT, String::new());
-        for (depth, name) in path.split('/').filter(|name| !name.is_empty()).enumerate() {
-            at.push('/');
-            at.push_str(name);
-            let (parent, next) = (number, self.list.len() as u32);
-            number = *self.by_path.entry(at.clone()).or_insert(next);
-            if depth >= GROUP_DEPTH_MAX || number as usize >= GROUPS_MAX {
-                return Err(SimError::Plan(format!(
-                    "task group '{path}': at most {GROUP_DEPTH_MAX} levels and {GROUPS_MAX} groups"
-                )));
-            }
-            if number == next {
-                let shared = TaskGroup { load_avg: 0, shares: SHARES_DEFAULT };
-                let bandwidth = CfsBandwidth { quota_ns: RUNTIME_INF, ..CfsBandwidth::default() };
-                let (waiting, timers) = (Vec::new(), Default::default());
-                let clamps = CLAMPS_DEFAULT;
-                self.list.push(Group { parent, shared, clamps, bandwidth, waiting, timers, usage_ns: 0 });
-            }
-        }
-        Ok(number)
-    }
-
     /// Path of a group.
     pub(crate) fn path(&self, number: u32) -> String {
-        self.by_path.iter().find(|(_, n)| **n == number).map(|(path, _)| path.clone()).unwrap_or_default()
+        self.tree.path(number)
     }
 
-    /// Number of a group of the workload; [`ROOT`] for the root.
+    /// Number of a group of the workload; [`pelton_model::groups::ROOT`] for the root.
     pub(crate) fn number(&self, path: &str) -> u32 {
-        self.by_path.get(&group_path(path)).copied().unwrap_or(ROOT)
+        self.tree.number(path)
     }
 }
 
@@ -243,63 +151,5 @@ impl<S: Sink> Engine<'_, S> {
         self.limits_change(t);
         self.resched_cpu(c);
         true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::workload::TaskSpec;
-
-    #[test]
-    fn shares_are_the_bounds_of_the_core() {
-        let bound = pelton_core::bounds().into_iter().find(|bound| bound.quantity == "shares").expect("declared");
-        assert_eq!((*SHARES_RANGE.start(), *SHARES_RANGE.end()), (bound.min, bound.max));
-    }
-
-    #[test]
-    fn parents_come_first_and_paths_are_cleaned() {
-        let task = |group: &str| TaskSpec { taskgroup: group.into(), ..TaskSpec::default() };
-        let w = Workload {
-            tasks: vec![task("a/b/"), task(""), task("//c")],
-            groups: vec![GroupSpec { path: "/x/y".into(), shares: 2048, ..GroupSpec::default() }],
-            ..Workload::default()
-        };
-        let groups = Groups::of(&w).expect("a tree");
-        assert_eq!(group_paths(&w).expect("a tree"), ["/x", "/x/y", "/a", "/a/b", "/c"]);
-        assert_eq!((groups.number("/a/b"), groups.number("/"), groups.number("c/")), (3, ROOT, 4));
-        let shares: Vec<u64> = groups.list.iter().map(|g| g.shared.shares).collect();
-        assert_eq!(shares, [1024, 2048, 1024, 1024, 1024]);
-        assert!(groups.list.iter().enumerate().all(|(i, g)| g.parent == ROOT || g.parent < i as u32));
-    }
-
-    #[test]
-    fn a_whole_workload_moves_below_a_group() {
-        let mut w = Workload {
-            tasks: vec![TaskSpec::default(), TaskSpec { taskgroup: "/a".into(), ..TaskSpec::default() }],
-            groups: vec![GroupSpec { path: "/a".into(), shares: 2, ..GroupSpec::default() }],
-            ..Workload::default()
-        };
-        into_group(&mut w, "session/");
-        assert_eq!((w.tasks[0].taskgroup.as_str(), w.tasks[1].taskgroup.as_str()), ("/session", "/session/a"));
-        assert_eq!(group_paths(&w).expect("a tree"), ["/session", "/session/a"]);
-    }
-
-    #[test]
-    fn hostile_paths_are_refused() {
-        let of = |path: String, shares| {
-            Groups::of(&Workload {
-                groups: vec![GroupSpec { path, shares, ..GroupSpec::default() }],
-                ..Workload::default()
-            })
-        };
-        assert!(of("/a".repeat(GROUP_DEPTH_MAX), 1024).is_ok());
-        assert!(of("/a".repeat(GROUP_DEPTH_MAX + 1), 1024).is_err());
-        let twice = |shares| {
-            let group = |shares| GroupSpec { path: "/a".into(), shares, ..GroupSpec::default() };
-            Groups::of(&Workload { groups: vec![group(1024), group(shares)], ..Workload::default() })
-        };
-        assert!(twice(1024).is_ok() && twice(1025).is_err());
-        assert!(of("/a".into(), 1).is_err() && of("/a".into(), 262_145).is_err());
     }
 }

@@ -9,6 +9,7 @@ use pelton_core::{
 };
 use pelton_schema::{Event, Sink};
 
+use crate::SimError;
 use crate::class::fair::{FairRq, FairRules};
 use crate::class::levels::Levels;
 use crate::cpu::clock::SignalClock;
@@ -19,14 +20,13 @@ use crate::engine::state::{CpuState, DomainState, Kind, Life, NO_TASK, Power, Ta
 use crate::engine::{Engine, Hooks};
 use crate::freq::demand::Clocks;
 use crate::hw::energy::{ClusterEnergy, FJ_PER_UJ};
-use crate::machine::{FreqDomain, Machine};
 use crate::program::birth::new_task;
-use crate::program::check::check_channels;
 use crate::program::sync::Objects;
 use crate::report::{CpuReport, DomainReport, Report, TaskReport};
 use crate::rq::groups::Groups;
-use crate::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec, Workload};
-use crate::{RunConfig, SimError};
+use pelton_model::RunConfig;
+use pelton_model::machine::{FreqDomain, Machine};
+use pelton_model::workload::{CpuSet, SchedPolicy, Start, Workload};
 
 /// Longest run, ns: one simulated day.
 const DURATION_NS_MAX: u64 = 86_400_000_000_000;
@@ -61,57 +61,17 @@ pub fn worker_names(m: &Machine, policy: &Policy) -> Vec<String> {
 
 /// Checks that the inputs can run together.
 fn check(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
-    if m.cpus.is_empty() || m.domains.is_empty() {
-        return Err(SimError::Plan("the machine has no CPUs".into()));
-    }
+    pelton_model::check(m, w)?;
     if w.priority_inheritance && w.mutexes > 0 {
         return Err(SimError::Unsupported("mutexes with priority inheritance (pi_enabled) are not modelled".into()));
     }
-    check_channels(w)?;
     crate::rq::bandwidth::check(w, policy)?;
-    let n = m.cpus.len() as u32;
-    for task in &w.tasks {
-        let sets = task.phases.iter().filter_map(|p| p.cpus.as_ref()).chain(task.cpus.as_ref());
-        let moves = task.phases.iter().flat_map(|p| &p.ops);
-        let moves =
-            moves.filter_map(|op| if let Op::MoveAsleep { cpu } = *op { Some(CpuSet::of([cpu])) } else { None });
-        let asleep = if let Start::Asleep { cpu } = task.start { Some(CpuSet::of([cpu])) } else { None };
-        for set in sets.cloned().chain(moves).chain(asleep) {
-            if !set.iter().any(|c| c < n) {
-                return Err(SimError::Plan(format!(
-                    "task '{}' may only run on CPUs that {} does not have",
-                    task.name, m.name
-                )));
-            }
-        }
-    }
-    if let Some(task) = w.tasks.iter().find(|t| !policies(t).all(deadline_in_order)) {
-        return Err(SimError::Plan(format!(
-            "task '{}': SCHED_DEADLINE needs 0 < runtime <= deadline <= period, all below 2^62 ns",
-            task.name
-        )));
-    }
     check_deadline_bandwidth(m, w, policy)
 }
 
 /// How long the run, or else the workload, asks for.
 fn wanted_ns(w: &Workload, cfg: &RunConfig) -> u64 {
     if cfg.duration_ns > 0 { cfg.duration_ns } else { w.duration_ns.unwrap_or(DURATION_NS_DEFAULT) }
-}
-
-/// All policies a task ever has.
-fn policies(task: &TaskSpec) -> impl Iterator<Item = SchedPolicy> + '_ {
-    std::iter::once(task.policy).chain(task.phases.iter().filter_map(|p| p.policy))
-}
-
-/// What the kernel asks of a deadline task's parameters.
-fn deadline_in_order(policy: SchedPolicy) -> bool {
-    match policy {
-        SchedPolicy::Deadline { runtime_ns, deadline_ns, period_ns } => {
-            runtime_ns > 0 && runtime_ns <= deadline_ns && deadline_ns <= period_ns && period_ns < 1 << 62
-        }
-        _ => true,
-    }
 }
 
 /// The kernel admits deadline tasks up to 95 % of the CPUs, or of their capacity.
@@ -123,7 +83,7 @@ fn check_deadline_bandwidth(m: &Machine, w: &Workload, policy: &Policy) -> Resul
     let limit = dl_bw(DL_LIMIT_RUNTIME_NS, DL_LIMIT_PERIOD_NS);
     let capacity = m.cpus.iter().map(|c| u64::from(c.capacity)).sum();
     let mut total = 0;
-    for add in w.tasks.iter().map(|t| policies(t).map(bw).max().unwrap_or(0)).filter(|&add| add > 0) {
+    for add in w.tasks.iter().map(|t| t.policies().map(bw).max().unwrap_or(0)).filter(|&add| add > 0) {
         if dl_overflow(policy, limit, [total, 0, add], m.cpus.len() as u32, capacity) {
             return Err(SimError::Plan(
                 "deadline tasks reserve more than 95 % of all CPUs; the kernel would refuse them".into(),

@@ -7,7 +7,7 @@ use pelton_schema::Sink;
 use crate::class::{Class, kernel_prio, weight_level};
 use crate::engine::Engine;
 use crate::engine::state::{NO_TASK, Task};
-use crate::workload::SchedPolicy;
+use pelton_model::workload::SchedPolicy;
 
 impl<S: Sink> Engine<'_, S> {
     /// The running task changes its policy.

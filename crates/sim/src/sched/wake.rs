@@ -7,7 +7,7 @@ use pelton_schema::{Event, Sink};
 use crate::class::Class;
 use crate::engine::state::{Life, Task};
 use crate::engine::{Engine, Wakeup};
-use crate::workload::CpuSet;
+use pelton_model::workload::CpuSet;
 
 impl<S: Sink> Engine<'_, S> {
     /// Wakes a sleeping task; `exec` is the CPU that executes the wake-up.

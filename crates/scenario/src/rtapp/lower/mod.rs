@@ -8,8 +8,8 @@ mod task;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pelton_sim::Workload;
-use pelton_sim::workload::{Start, TaskSpec};
+use pelton_model::Workload;
+use pelton_model::workload::{Start, TaskSpec};
 
 use self::names::Names;
 use self::task::{absolute_timers, is_deadline};

@@ -7,7 +7,7 @@ use pelton_schema::Sink;
 use crate::class::levels::ROOT;
 use crate::engine::Engine;
 use crate::engine::state::NO_TASK;
-use crate::workload::SchedPolicy;
+use pelton_model::workload::SchedPolicy;
 
 impl<S: Sink> Engine<'_, S> {
     /// Moves tasks to CPU `c`, or to another CPU of its group where they may not run on `c`: how many.

@@ -8,7 +8,7 @@ use pelton_core::{
     PerfDomain, PlaceCpu, Placement, Policy, SchedDomain, sd, value,
 };
 
-use crate::machine::Machine;
+use pelton_model::machine::Machine;
 
 /// Difference that is no reason to move between threads of a core, percent above 100 (sd_init).
 const THREADS_PCT: u32 = 110;
@@ -49,18 +49,73 @@ fn classes(m: &Machine, cpus: &[u32]) -> BTreeSet<u32> {
     cpus.iter().map(|&c| m.cpus[c as usize].capacity).collect()
 }
 
-/// The CPUs of each level around a CPU, smallest first: threads, cluster, cache, all. Releases up to 5.15 know no clusters.
-fn levels(m: &Machine, policy: &Policy, c: u32) -> [(Vec<u32>, u32, u32); 4] {
+/// A level of domains around a CPU.
+struct Level {
+    cpus: Vec<u32>,
+    flags: u32,
+    pct: u32,
+    /// Events at which a task is placed anywhere in it.
+    balances: u32,
+}
+
+/// At which events a domain is searched, unless it is too far across.
+const BALANCES: u32 = sd::BALANCE_EXEC | sd::BALANCE_FORK | sd::WAKE_AFFINE;
+
+/// Farthest distance between nodes at which tasks are placed across (RECLAIM_DISTANCE, node_reclaim_distance).
+const RECLAIM_DISTANCE: u32 = 30;
+
+/// The levels around a CPU, smallest first: threads, cluster, cache, node, and nodes by distance. Releases up to 5.15 know
+/// no clusters.
+fn levels(m: &Machine, policy: &Policy, c: u32) -> Vec<Level> {
     let of = |c: u32| &m.cpus[c as usize];
     let cache = m.llcs.iter().find(|llc| llc.contains(&c)).cloned().unwrap_or_else(|| vec![c]);
     let in_cluster = |&o: &u32| of(o).cluster == of(c).cluster && policy.idle_search != value::IDLE_SEARCH_PASSES;
     let cluster = cache.iter().copied().filter(in_cluster).collect();
-    [
+    let node = m.node_of(c).map_or_else(|| all(m), |node| m.nodes[node].clone());
+    let far_pct = if by_loads(policy) { FAR_PCT } else { CPUS_PCT };
+    let mut levels: Vec<Level> = [
         (of(c).smt.clone(), sd::SHARE_CPUCAPACITY | sd::SHARE_LLC, THREADS_PCT),
         (cluster, sd::CLUSTER | sd::SHARE_LLC, CPUS_PCT),
         (cache, sd::SHARE_LLC, CPUS_PCT),
-        (all(m), 0, if by_loads(policy) { FAR_PCT } else { CPUS_PCT }),
+        (node, 0, far_pct),
     ]
+    .into_iter()
+    .map(|(cpus, flags, pct)| Level { cpus, flags, pct, balances: BALANCES })
+    .collect();
+    levels.extend(across_nodes(m, c).into_iter().map(|(cpus, distance)| {
+        let balances = if distance > RECLAIM_DISTANCE { 0 } else { BALANCES };
+        Level { cpus, flags: sd::NUMA, pct: far_pct, balances }
+    }));
+    levels
+}
+
+/// CPUs within each distance of a CPU's node, nearest first.
+fn across_nodes(m: &Machine, c: u32) -> Vec<(Vec<u32>, u32)> {
+    let Some(own) = m.node_of(c) else { return Vec::new() };
+    let distances: BTreeSet<u32> =
+        (0..m.nodes.len()).filter(|&other| other != own).map(|other| m.node_distance(own, other)).collect();
+    let within = |far: u32| {
+        let near = (0..m.nodes.len()).filter(|&other| m.node_distance(own, other) <= far);
+        near.flat_map(|node| m.nodes[node].iter().copied()).collect()
+    };
+    distances.into_iter().map(|far| (within(far), far)).collect()
+}
+
+/// How many tasks may differ between the groups of each level: for every level that spans caches, by the caches of a node
+/// (build_sched_domains, 5.18 and later).
+fn imbalances_allowed(levels: &[Level]) -> Vec<u32> {
+    let weight = |level: &Level| (level.cpus.len() as u32).max(1);
+    let cache = levels.iter().rposition(|level| level.flags & sd::SHARE_LLC != 0).unwrap_or(0);
+    let Some(parent) = levels.get(cache + 1) else { return vec![0; levels.len()] };
+    let caches = weight(parent) / weight(&levels[cache]);
+    let allowed = if caches == 1 { weight(parent) >> 3 } else { caches }.max(1);
+    let span = levels.iter().find(|level| level.flags & sd::NUMA != 0).map_or(weight(parent), weight);
+    let of = |(at, level): (usize, &Level)| match at {
+        _ if at <= cache => 0,
+        _ if at == cache + 1 => allowed,
+        _ => allowed * (weight(level) / span).max(1),
+    };
+    levels.iter().enumerate().map(of).collect()
 }
 
 /// Balance by loads, up to 5.4.
@@ -76,7 +131,8 @@ fn own_flags(m: &Machine, policy: &Policy, cpus: &[u32], level: u32) -> u32 {
     let near = level & sd::SHARE_LLC != 0 && level & sd::SHARE_CPUCAPACITY == 0;
     let asym =
         if unequal { sd::ASYM_CPUCAPACITY } else { 0 } | if unequal && whole { sd::ASYM_CPUCAPACITY_FULL } else { 0 };
-    asym | if policy.balance == value::BALANCE_LOADS_NEWLY && near { 0 } else { sd::PREFER_SIBLING }
+    let alone = level & sd::NUMA != 0 || (policy.balance == value::BALANCE_LOADS_NEWLY && near);
+    asym | if alone { 0 } else { sd::PREFER_SIBLING }
 }
 
 fn cpu(m: &Machine, policy: &Policy, c: u32) -> PlaceCpu {
@@ -95,12 +151,12 @@ fn cpu(m: &Machine, policy: &Policy, c: u32) -> PlaceCpu {
     out.state.cap_orig = spec.capacity;
     out.state.uclamp_max = 1024;
     let levels = levels(m, policy, c);
-    let (cluster, cache) = (&levels[1].0, &levels[2].0);
+    let (cluster, cache) = (&levels[1].cpus, &levels[2].cpus);
     (out.llc, out.llc_size) = (first(cache, c), cache.len() as u32);
     out.cluster = if cluster.len() > 1 && cluster.len() < cache.len() { first(cluster, c) } else { out.llc };
     out.nr_idle_scan_llc = out.llc_size;
-    for (cpus, flags, pct) in &levels {
-        add_domain(m, policy, &mut out, cpus, *flags, *pct);
+    for (level, imb_numa_nr) in levels.iter().zip(imbalances_allowed(&levels)) {
+        add_domain(m, policy, &mut out, level, imb_numa_nr);
     }
     pointers(m, policy, &mut out, mask(cache));
     out
@@ -111,20 +167,21 @@ fn first(cpus: &[u32], or: u32) -> u32 {
 }
 
 /// Adds a domain unless it is no larger than the one below.
-fn add_domain(m: &Machine, policy: &Policy, out: &mut PlaceCpu, cpus: &[u32], flags: u32, pct: u32) {
+fn add_domain(m: &Machine, policy: &Policy, out: &mut PlaceCpu, level: &Level, imb_numa_nr: u32) {
     let at = out.nr_domains as usize;
     let below = if at > 0 { out.domains[at - 1].span.count_ones() } else { 1 };
-    if cpus.len() as u32 <= below || at == DOMAINS_MAX {
+    if level.cpus.len() as u32 <= below || at == DOMAINS_MAX {
         return;
     }
-    let own = own_flags(m, policy, cpus, flags);
+    let own = own_flags(m, policy, &level.cpus, level.flags);
     if own & sd::ASYM_CPUCAPACITY != 0 && at > 0 {
         out.domains[at - 1].flags &= !sd::PREFER_SIBLING;
     }
     out.domains[at] = SchedDomain {
-        span: mask(cpus),
-        flags: flags | own | sd::BALANCE_EXEC | sd::BALANCE_FORK | sd::WAKE_AFFINE,
-        imbalance_pct: pct,
+        span: mask(&level.cpus),
+        flags: level.flags | own | level.balances,
+        imbalance_pct: level.pct,
+        imb_numa_nr,
         ..SchedDomain::default()
     };
     out.nr_domains += 1;

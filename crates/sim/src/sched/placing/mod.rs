@@ -13,7 +13,7 @@ use pelton_schema::Sink;
 
 use crate::engine::Engine;
 use crate::engine::state::Task;
-use crate::machine::Machine;
+use pelton_model::machine::Machine;
 
 /// State of placement.
 pub(crate) struct Placing {

@@ -6,7 +6,7 @@ use pelton_schema::Sink;
 
 use crate::engine::Engine;
 use crate::engine::state::{NO_TASK, Power};
-use crate::workload::{CpuSet, SchedPolicy};
+use pelton_model::workload::{CpuSet, SchedPolicy};
 
 impl<S: Sink> Engine<'_, S> {
     /// Everything that a decision about task `t` reads.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A run as a value: everything it depends on, and a number that names it.
 
-use std::fmt::{Debug, Write};
+use std::io::{self, Write};
 
 use pelton_core::Policy;
-use pelton_sim::{Machine, RunConfig, Workload};
+use serde::Serialize;
+
+use crate::{Machine, RunConfig, Workload};
 
 /// All inputs of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,12 +41,24 @@ impl Plan {
 
     fn rehash(&mut self) {
         let mut hash = Fnv1a::default();
-        hash.add(&self.machine);
-        hash.add(&self.workload);
-        hash.add(&self.policy);
-        hash.add(&self.config);
+        // Neither a hash nor a list of numbers and texts refuses to be written.
+        serde_json::to_writer(&mut hash, &self.inputs()).expect("values without maps are JSON");
         self.hash = hash.0;
     }
+
+    fn inputs(&self) -> Inputs<'_> {
+        Inputs { machine: &self.machine, workload: &self.workload, policy: self.policy.written(), config: &self.config }
+    }
+}
+
+/// What names a plan: every field by its name, numbers in decimal, choices by their names, in the order of their
+/// declaration, as JSON without spaces. What was added later and is not used leaves the text as it was.
+#[derive(Serialize)]
+struct Inputs<'a> {
+    machine: &'a Machine,
+    workload: &'a Workload,
+    policy: Vec<(&'static str, String)>,
+    config: &'a RunConfig,
 }
 
 /// FNV-1a, 64 bits. The standard library's hasher may change between its versions; this number is kept in files.
@@ -56,19 +70,15 @@ impl Default for Fnv1a {
     }
 }
 
-impl Fnv1a {
-    /// Adds a value by its field names and contents, which are whole numbers and text throughout.
-    fn add(&mut self, value: &impl Debug) {
-        // Writing into a hash cannot fail.
-        let _ = write!(self, "{value:?};");
-    }
-}
-
 impl Write for Fnv1a {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        for byte in text.bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
@@ -76,11 +86,12 @@ impl Write for Fnv1a {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::{CpuSet, TaskSpec};
 
     #[test]
     fn the_hash_is_fnv_1a() {
         let mut hash = Fnv1a::default();
-        hash.write_str("foobar").unwrap();
+        hash.write_all(b"foobar").expect("a hash takes everything");
         assert_eq!(hash.0, 0x8594_4171_f739_67e8, "the published test vector");
     }
 
@@ -105,5 +116,29 @@ mod tests {
             RunConfig { seed: 1, ..RunConfig::default() },
         );
         assert_ne!(changed.hash, plan("a", 1).hash);
+    }
+
+    #[test]
+    fn the_text_that_is_hashed_is_names_and_values() {
+        let cpus = CpuSet::of([70, 1]);
+        let tasks = vec![TaskSpec { name: "t".into(), cpus: Some(cpus), ..TaskSpec::default() }];
+        let workload = Workload { tasks, ..Workload::default() };
+        let watched = RunConfig { demand: true, ..RunConfig::default() };
+        let plan = Plan::new(Machine::default(), workload, Policy::profile("7.2").unwrap(), watched.clone());
+        let text = serde_json::to_string(&plan.inputs()).unwrap();
+        assert!(text.starts_with(r#"{"machine":{"name":"","cpus":[],"domains":[]"#), "{text}");
+        assert!(
+            text.contains(r#""policy":{"Normal":{"nice":0,"slice_ns":0}},"cpus":[1,70],"start":"AtStart""#),
+            "{text}"
+        );
+        assert!(text.contains(r#"["util_est","u"#), "{text}");
+        let config = r#""config":{"seed":0,"duration_ns":0,"rate_limit_us":null,"start_phase_random":false}}"#;
+        assert!(text.ends_with(config), "who watches is no part of a run: {text}");
+        assert!(!text.contains("limits\":[]") && text.contains(r#""irqs":[]"#));
+        let unwatched = plan.clone().with_config(RunConfig::default());
+        assert_eq!(unwatched.hash, plan.hash);
+        let mut removed = CpuSet::of([1, 70, 500]);
+        removed.remove(500);
+        assert_eq!(serde_json::to_string(&removed).unwrap(), "[1,70]", "words without a CPU do not show");
     }
 }

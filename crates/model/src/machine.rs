@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The machine a run takes place on. Built by `pelton-scenario` from a platform file, checked there.
 
-use crate::report::EnergyBasis;
+use serde::Serialize;
+
+/// LOCAL_DISTANCE: of a memory node to itself.
+pub const NODE_DISTANCE_LOCAL: u32 = 10;
+/// REMOTE_DISTANCE: to another, where the firmware states none.
+pub const NODE_DISTANCE_REMOTE: u32 = 20;
 
 /// A complete machine. CPU numbers are indices into `cpus`, domain numbers into `domains`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Machine {
     /// Name of the platform, for reports.
     pub name: String,
@@ -14,6 +19,13 @@ pub struct Machine {
     pub domains: Vec<FreqDomain>,
     /// Groups of CPUs that share a last-level cache; every CPU is in exactly one.
     pub llcs: Vec<Vec<u32>>,
+    /// Memory nodes; every CPU is in exactly one, no cache is shared between them. Empty = one node.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<Vec<u32>>,
+    /// Distance between two nodes as the firmware states it (SLIT, 10 = the node itself), nested: the nodes within any distance of a
+    /// node are the same for all of them. Empty = 20 between any two.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub node_distances: Vec<Vec<u32>>,
     /// Groups of CPUs that share a power-down cluster (for cluster power); every CPU is in exactly one.
     pub clusters: Vec<Cluster>,
     /// Timer interrupts per second: 100, 250, 300 or 1000.
@@ -30,7 +42,7 @@ pub struct Machine {
 }
 
 /// One logical CPU.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Cpu {
     /// Capacity at the domain's highest frequency, 1..=1024.
     pub capacity: u32,
@@ -43,7 +55,7 @@ pub struct Cpu {
 }
 
 /// CPUs that always run at one frequency.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FreqDomain {
     /// Name, for reports.
     pub name: String,
@@ -87,7 +99,7 @@ pub struct FreqDomain {
 }
 
 /// One operating point.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Opp {
     /// Frequency, kHz.
     pub khz: u32,
@@ -98,7 +110,7 @@ pub struct Opp {
 }
 
 /// One idle state.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct IdleState {
     /// Name.
     pub name: String,
@@ -129,7 +141,7 @@ impl IdleState {
 }
 
 /// CPUs that share a cluster power rail.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Cluster {
     /// Name.
     pub name: String,
@@ -142,7 +154,7 @@ pub struct Cluster {
 }
 
 /// Time each path takes on a CPU of capacity 1024 at its highest frequency, ns; slower CPUs take longer in proportion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Costs {
     /// Switching to a task.
     pub context_switch_ns: u64,
@@ -178,12 +190,23 @@ pub struct Costs {
 
 impl Costs {
     /// Refreshing the load of CPUs takes time.
-    pub(crate) fn blocked(&self) -> bool {
+    pub fn blocked(&self) -> bool {
         self.blocked_walk_ns > 0 || self.blocked_queue_ns > 0
     }
 }
 
 impl Machine {
+    /// Distance between two nodes.
+    pub fn node_distance(&self, a: usize, b: usize) -> u32 {
+        let usual = if a == b { NODE_DISTANCE_LOCAL } else { NODE_DISTANCE_REMOTE };
+        self.node_distances.get(a).and_then(|row| row.get(b)).copied().unwrap_or(usual)
+    }
+
+    /// The node of a CPU.
+    pub fn node_of(&self, cpu: u32) -> Option<usize> {
+        self.nodes.iter().position(|node| node.contains(&cpu))
+    }
+
     /// Nanoseconds between ticks.
     pub fn tick_ns(&self) -> u64 {
         1_000_000_000 / u64::from(self.hz.max(1))
@@ -235,6 +258,30 @@ impl Machine {
             active: !self.domains.is_empty() && self.domains.iter().all(FreqDomain::active_power_known),
             idle: self.domains.iter().all(FreqDomain::idle_power_known),
             clusters: self.clusters.iter().all(|cluster| !cluster.active_power_uw.is_empty()),
+        }
+    }
+}
+
+/// Which power figures of the machine are known. What is not known of the idle CPUs and of the clusters counts as nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EnergyBasis {
+    /// Of busy CPUs, in every domain.
+    pub active: bool,
+    /// Of every idle state.
+    pub idle: bool,
+    /// Of what the CPUs of a cluster share.
+    pub clusters: bool,
+}
+
+impl EnergyBasis {
+    /// What an energy leaves out, in words; `None` when all figures are known.
+    pub fn gap(self) -> Option<&'static str> {
+        match (self.active, self.idle, self.clusters) {
+            (false, ..) => Some("not known: the platform gives no power of busy CPUs"),
+            (true, false, false) => Some("active power only: idle and cluster power are not known"),
+            (true, false, true) => Some("active and cluster power only: idle power is not known"),
+            (true, true, false) => Some("without clusters: their power is not known"),
+            (true, true, true) => None,
         }
     }
 }

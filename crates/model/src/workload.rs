@@ -4,10 +4,24 @@
 //! Work is given in nanoseconds at capacity 1024 (the biggest CPU at its highest frequency); a CPU at capacity `c`
 //! takes `1024 / c` times as long.
 
-use std::fmt;
+use serde::Serialize;
+
+use crate::groups::{CLAMPS_DEFAULT, SHARES_DEFAULT};
+
+/// Work is counted in parts: 2 to this power of them are a nanosecond at capacity 1024.
+pub const PARTS_SHIFT: u32 = 16;
+
+/// Shortest quota and period, ns (`min_cfs_quota_period`).
+pub const QUOTA_NS_MIN: u64 = 1_000_000;
+/// Longest quota, ns.
+pub const QUOTA_NS_MAX: u64 = 1 << 44;
+/// Longest period, ns (`max_cfs_quota_period`).
+pub const PERIOD_NS_MAX: u64 = 1_000_000_000;
+/// Period of a quota that comes without one, ns.
+pub const PERIOD_NS_DEFAULT: u64 = 100_000_000;
 
 /// All tasks and the objects they share.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Workload {
     /// Name, for reports.
     pub name: String,
@@ -20,6 +34,7 @@ pub struct Workload {
     /// Boosts of groups of tasks (SchedTune), over time.
     pub boosts: Vec<BoostSpec>,
     /// Limits of frequency domains, over time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitChange>,
     /// Number of mutexes; `MutexId` indexes them.
     pub mutexes: u32,
@@ -48,34 +63,6 @@ pub struct Workload {
     pub resource_names: Vec<(String, u32, String)>,
 }
 
-/// Plans are named by this text: limits stand in it when there are some, as in [`crate::RunConfig`].
-impl fmt::Debug for Workload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = f.debug_struct("Workload");
-        text.field("name", &self.name)
-            .field("tasks", &self.tasks)
-            .field("groups", &self.groups)
-            .field("group_changes", &self.group_changes)
-            .field("boosts", &self.boosts);
-        if !self.limits.is_empty() {
-            text.field("limits", &self.limits);
-        }
-        text.field("mutexes", &self.mutexes)
-            .field("priority_inheritance", &self.priority_inheritance)
-            .field("conds", &self.conds)
-            .field("barriers", &self.barriers)
-            .field("semaphores", &self.semaphores)
-            .field("channels", &self.channels)
-            .field("lists", &self.lists)
-            .field("shared_timers", &self.shared_timers)
-            .field("irqs", &self.irqs)
-            .field("duration_ns", &self.duration_ns)
-            .field("cpu_dma_latency_us", &self.cpu_dma_latency_us)
-            .field("resource_names", &self.resource_names)
-            .finish()
-    }
-}
-
 impl Workload {
     /// Some group has a quota.
     pub fn sets_quotas(&self) -> bool {
@@ -86,13 +73,13 @@ impl Workload {
     /// Some task or group asks for utilization clamps.
     pub fn sets_clamps(&self) -> bool {
         let of_task = |t: &TaskSpec| t.uclamp.is_some() || t.phases.iter().any(|p| p.uclamp.is_some());
-        let of_group = |g: &GroupSpec| g.clamps != crate::rq::groups::CLAMPS_DEFAULT;
+        let of_group = |g: &GroupSpec| g.clamps != CLAMPS_DEFAULT;
         self.tasks.iter().any(of_task) || self.groups.iter().any(of_group)
     }
 }
 
 /// A task group.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GroupSpec {
     /// Path, such as `/a/b`.
     pub path: String,
@@ -105,7 +92,7 @@ pub struct GroupSpec {
 }
 
 /// A task group changes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct GroupChange {
     /// When, ns; above 0.
     pub at_ns: u64,
@@ -118,7 +105,7 @@ pub struct GroupChange {
 }
 
 /// How long the tasks of a group may run in each period, on all CPUs together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Bandwidth {
     /// Time they may run, ns; at least 1 ms.
     pub quota_ns: u64,
@@ -128,15 +115,24 @@ pub struct Bandwidth {
     pub burst_ns: u64,
 }
 
+impl Bandwidth {
+    /// Can a group have it?
+    pub fn is_in_range(&self) -> bool {
+        (QUOTA_NS_MIN..=QUOTA_NS_MAX).contains(&self.quota_ns)
+            && (QUOTA_NS_MIN..=PERIOD_NS_MAX).contains(&self.period_ns)
+            && self.burst_ns <= self.quota_ns
+    }
+}
+
 impl Default for GroupSpec {
     fn default() -> Self {
-        let (shares, clamps) = (crate::rq::groups::SHARES_DEFAULT, crate::rq::groups::CLAMPS_DEFAULT);
+        let (shares, clamps) = (SHARES_DEFAULT, CLAMPS_DEFAULT);
         Self { path: String::new(), shares, clamps, bandwidth: None }
     }
 }
 
 /// Tasks that have one boost.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BoostSpec {
     /// Names of tasks, without the number of an instance, and paths of task groups, which begin with `/`; none = the root,
     /// i.e. everybody.
@@ -146,7 +142,7 @@ pub struct BoostSpec {
 }
 
 /// Who asks for limits of a frequency domain. The strictest of all hold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum LimitSource {
     /// Who writes `scaling_min_freq` and `scaling_max_freq`.
     #[default]
@@ -159,7 +155,7 @@ pub enum LimitSource {
 pub const LIMIT_SOURCES: usize = 2;
 
 /// Limits of frequency domains change.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LimitChange {
     /// When, ns.
     pub at_ns: u64,
@@ -174,7 +170,7 @@ pub struct LimitChange {
 }
 
 /// A way for bytes from some tasks to others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum ChannelSpec {
     /// A pipe.
     Pipe {
@@ -198,6 +194,13 @@ impl ChannelSpec {
 /// A set of CPUs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CpuSet(Vec<u64>);
+
+impl Serialize for CpuSet {
+    /// Its CPUs in ascending order, however many words keep them.
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.iter())
+    }
+}
 
 impl CpuSet {
     /// The CPUs given.
@@ -253,12 +256,12 @@ impl CpuSet {
     }
 
     /// CPUs in ascending order, those from `start` on first.
-    pub(crate) fn ring(&self, start: u32) -> impl Iterator<Item = u32> + '_ {
+    pub fn ring(&self, start: u32) -> impl Iterator<Item = u32> + '_ {
         self.iter().filter(move |&c| c >= start).chain(self.iter().filter(move |&c| c < start))
     }
 
     /// The CPUs of the set below `n`.
-    pub(crate) fn below(&self, n: u32) -> CpuSet {
+    pub fn below(&self, n: u32) -> CpuSet {
         CpuSet::of(self.iter().filter(|&c| c < n))
     }
 
@@ -274,7 +277,7 @@ impl CpuSet {
 }
 
 /// Scheduling class and its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum SchedPolicy {
     /// SCHED_OTHER with a nice value, -20..=19, and an optional custom slice (EEVDF), ns.
     Normal {
@@ -313,7 +316,7 @@ pub enum SchedPolicy {
 
 impl SchedPolicy {
     /// Is it one of those whose time governors may ignore: nice above 0?
-    pub(crate) fn is_nice(self) -> bool {
+    pub fn is_nice(self) -> bool {
         matches!(self, Self::Normal { nice, .. } | Self::Batch { nice } if nice > 0)
     }
 }
@@ -325,7 +328,7 @@ impl Default for SchedPolicy {
 }
 
 /// When a task starts to exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
 pub enum Start {
     /// At this time of the run, ns.
     #[default]
@@ -344,7 +347,7 @@ pub enum Start {
 }
 
 /// One task.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TaskSpec {
     /// Thread name (`comm`).
     pub name: String,
@@ -374,11 +377,16 @@ pub struct TaskSpec {
 }
 
 impl TaskSpec {
+    /// All policies it ever has.
+    pub fn policies(&self) -> impl Iterator<Item = SchedPolicy> + '_ {
+        std::iter::once(self.policy).chain(self.phases.iter().filter_map(|p| p.policy))
+    }
+
     /// Work that the task has done when it ends, ns at capacity 1024; `None` when it never ends or its work is not fixed.
     pub fn work_ns(&self) -> Option<u64> {
         let op = |op: &Op| match *op {
             Op::Run { work_ns } => Some(work_ns),
-            Op::RunParts { parts } => Some(parts >> crate::engine::state::SPEED_SHIFT),
+            Op::RunParts { parts } => Some(parts >> PARTS_SHIFT),
             // Enough when every message is read by one call.
             Op::Write { work_ns, .. } | Op::Read { work_ns, .. } => Some(work_ns),
             Op::Runtime { .. } => None,
@@ -390,7 +398,7 @@ impl TaskSpec {
 }
 
 /// A part of a task: operations repeated.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Phase {
     /// Name.
     pub name: String,
@@ -411,7 +419,7 @@ pub struct Phase {
 }
 
 /// A timer: absolute grid shared by name, or private to the task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum TimerId {
     /// Index into the task's own timers.
     Own(u32),
@@ -420,7 +428,7 @@ pub enum TimerId {
 }
 
 /// How a timer that is already late behaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
 pub enum TimerMode {
     /// A missed expiry restarts the grid from now (rt-app "relative", its default).
     #[default]
@@ -432,7 +440,7 @@ pub enum TimerMode {
 }
 
 /// One step of a task.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Op {
     /// Compute: ns of work at capacity 1024.
     Run {
@@ -565,7 +573,7 @@ pub enum Op {
 }
 
 /// Periodic interrupts that take time on one CPU.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IrqSpec {
     /// CPU.
     pub cpu: u32,
