@@ -345,6 +345,12 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "TASK", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with_all = ["domain", "cpu", "changed", "held"])]
     pub placement: Option<String>,
+    /// Why a domain's balance moved what it moved instead, of any CPU or of --cpu; --changed: one that moved a task.
+    #[arg(long, conflicts_with_all = ["domain", "held", "placement"])]
+    pub balance: bool,
+    /// What an update of blocked load cost and why it took place instead, by any CPU or by --cpu.
+    #[arg(long, conflicts_with_all = ["domain", "changed", "held", "placement", "balance"])]
+    pub walk: bool,
 }
 
 /// `pelton platform`.

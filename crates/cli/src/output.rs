@@ -168,18 +168,52 @@ pub fn give_up() -> String {
 /// links lead to the same file.
 pub fn spare(outputs: &[impl AsRef<Path>], inputs: &[impl AsRef<Path>]) -> Result<(), Failure> {
     for (i, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
-        let part = regular_target(output).map(|target| part_of(&target));
-        let is_read = |input: &Path| is_same(output, input) || part.as_ref().is_some_and(|part| is_same(part, input));
-        if inputs.iter().any(|input| is_read(input.as_ref())) {
-            let reason = format!("{} is read by this command; it would be lost", output.display());
-            return Err(Failure::new(Exit::Usage, reason, Some("write to another file")));
-        }
-        if outputs.iter().take(i).any(|other| is_same(output, other.as_ref())) {
+        spare_inputs(output, inputs)?;
+        if outputs.iter().take(i).any(|other| is_one_output(output, other.as_ref())) {
             let reason = format!("two outputs go to {}", output.display());
             return Err(Failure::new(Exit::Usage, reason, Some("give each its own file")));
         }
     }
     Ok(())
+}
+
+/// Refuses to write over what is read.
+fn spare_inputs(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<(), Failure> {
+    // Standard output is no file, whatever a file beside it is called.
+    if is_standard(output) {
+        return Ok(());
+    }
+    let part = part(output);
+    let is_read = |input: &Path| {
+        let replaces = is_same(output, input) || is_in(output, input);
+        replaces || part.as_ref().is_some_and(|part| is_same(part, input))
+    };
+    if !inputs.iter().any(|input| is_read(input.as_ref())) {
+        return Ok(());
+    }
+    let reason = format!("{} is read by this command; it would be lost", output.display());
+    Err(Failure::new(Exit::Usage, reason, Some("write to another file")))
+}
+
+fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Where an output is written before it takes its place.
+fn part(output: &Path) -> Option<PathBuf> {
+    regular_target(output).map(|target| part_of(&target))
+}
+
+/// The same file, or one is what the other is called while it is written.
+fn is_one_output(a: &Path, b: &Path) -> bool {
+    let is_part = |a: &Path, b: &Path| part(a).is_some_and(|part| is_same(&part, b));
+    !is_standard(a) && !is_standard(b) && (is_same(a, b) || is_part(a, b) || is_part(b, a))
+}
+
+/// A file that is there, in a folder that is read with what it holds.
+fn is_in(output: &Path, folder: &Path) -> bool {
+    let inside = |folder: PathBuf| output.canonicalize().is_ok_and(|file| file.is_file() && file.starts_with(folder));
+    folder.is_dir() && folder.canonicalize().is_ok_and(inside)
 }
 
 /// True for one regular file, there or not. What is written to a device or a pipe destroys nothing.
@@ -250,5 +284,21 @@ mod tests {
         let none: [&Path; 0] = [];
         assert!(spare(&[&new, &dotted], &none).expect_err("refused").text.contains("two outputs"));
         assert!(spare(&[&new, &folder.path().join("other")], &none).is_ok());
+        assert!(spare(&[&new, &part_of(&new)], &none).is_err() && spare(&[&part_of(&new), &new], &none).is_err());
+    }
+
+    #[test]
+    fn a_file_of_a_folder_that_is_read_is_read() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let (value, other) = (folder.path().join("capacity"), folder.path().join("new.toml"));
+        std::fs::write(&value, "1024").expect("room");
+        let refused = spare(&[&value], &[folder.path()]).expect_err("refused");
+        assert!(refused.text.contains("is read by this command"), "{}", refused.text);
+        assert!(spare(&[&other], &[folder.path()]).is_ok(), "a new file takes nothing away");
+    }
+
+    #[test]
+    fn standard_output_is_no_file() {
+        assert!(spare(&["-"], &["-"]).is_ok(), "a pipe on both sides");
     }
 }

@@ -4,6 +4,7 @@
 //! `perf` counts rt-app's own loops, which a simulator has none of: it is the configured run time, which those loops stand for.
 
 use crate::exit::Failure;
+use crate::output;
 use pelton_model::Plan;
 use pelton_model::workload::{Op, TaskSpec};
 use pelton_schema::{Event, Sink};
@@ -57,6 +58,11 @@ impl RtAppLogs {
         Ok(RtAppLogs { folder: folder.to_owned(), threads })
     }
 
+    /// Where the logs of the plan's tasks would be.
+    pub fn paths(folder: &Path, plan: &Plan) -> impl Iterator<Item = PathBuf> {
+        plan.workload.tasks.iter().enumerate().map(|(i, spec)| path(folder, &spec.name, i as u32))
+    }
+
     /// Ends the last line of every thread at `now_ns` and writes the files of those that have one.
     pub fn finish(mut self, now_ns: u64) -> Result<(), Failure> {
         for (tid, thread) in &mut self.threads {
@@ -64,14 +70,16 @@ impl RtAppLogs {
             if thread.text.len() == HEADER.len() {
                 continue;
             }
-            let name: String =
-                thread.name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
-            let path = self.folder.join(format!("rt-app-{name}-{}.log", tid - 1));
-            std::fs::write(&path, &thread.text)
-                .map_err(|e| Failure::cannot(format!("cannot write {}: {e}", path.display()), "is the disk full?"))?;
+            output::write(&path(&self.folder, &thread.name, tid - 1), &thread.text)?;
         }
         Ok(())
     }
+}
+
+/// The log of a thread: a name out of a file leads to no other folder.
+fn path(folder: &Path, name: &str, number: u32) -> PathBuf {
+    let name: String = name.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();
+    folder.join(format!("rt-app-{name}-{number}.log"))
 }
 
 impl Sink for RtAppLogs {

@@ -110,6 +110,29 @@ fn ten_thousand_tasks_do_not_outlast_a_signal() {
 }
 
 #[test]
+fn verbs_that_simulate_end_at_the_first_signal() {
+    let load = ["--platform", "juno-r0", "--workload", "busy:threads=4", "--duration", "720h", "-q"];
+    let verbs: [&[&str]; 5] = [
+        &["compare", "--policy", "7.2"],
+        &["front", "--policy", "7.2"],
+        &["explain"],
+        &["explain", "--placement"],
+        &[],
+    ];
+    for verb in verbs {
+        for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
+            let table = ["reproduce", "rt-utilization", "--seeds", "1000", "-q"];
+            let words = if verb.is_empty() { table.to_vec() } else { [verb, &load].concat() };
+            let (child, _stdin) = started(&words);
+            until_it_listens(&child);
+            let outcome = signalled(child, signal);
+            assert_eq!((outcome.code, outcome.stdout.as_str()), (code, ""), "{words:?} {}", outcome.stderr);
+            assert!(outcome.stderr.contains("interrupted"), "{words:?}: {}", outcome.stderr);
+        }
+    }
+}
+
+#[test]
 fn a_trace_of_a_killed_writer_says_that_it_is_not_whole_and_replaces_nothing() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let [(trace, trace_text), (log, log_text)] = ["t.pftrace", "t.plog"].map(|name| file(&folder, name));

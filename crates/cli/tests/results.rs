@@ -410,6 +410,54 @@ fn a_placement_is_explained_with_every_cpu_it_could_have_had() {
     assert!(nobody.code == 3 && nobody.stderr.contains("its tasks: p-0"), "{}", nobody.stderr);
 }
 
+/// Seven busy tasks on two CPUs: a third CPU may be used from the middle of the run on, and the balance that says so is found.
+#[test]
+fn a_balance_is_explained_with_its_groups_and_what_it_moved() {
+    let common = ["explain", "--platform", "juno-r0", "--duration", "500ms", "--workload", "busy:threads=7"];
+    let all = |rest: &[&'static str]| [&common[..], rest].concat();
+    let told = |rest: &[&'static str]| -> Value {
+        serde_json::from_str(&good(&all(&[rest, &["--format", "json"]].concat()))).expect("JSON")
+    };
+    for profile in ["5.4", "5.10", "7.2"] {
+        let moved = told(&["--balance", "--changed", "--profile", profile]);
+        let (end, source) = (moved["end"].as_str().expect("words"), moved["busiest_cpu"].as_u64());
+        assert!(source.is_some_and(|cpu| Some(cpu) != moved["cpu"].as_u64()), "{moved}");
+        assert!(end == "the running task is stopped and moves" || moved["moved"].as_u64() > Some(0), "{moved}");
+        let roles: Vec<_> = moved["groups"].as_array().expect("a list").iter().map(|g| g["role"].as_str()).collect();
+        assert_eq!(roles, [Some("own"), Some("busiest")], "{moved}");
+        let any = told(&["--balance", "--profile", profile]);
+        assert!(any["number"].as_u64() > moved["number"].as_u64(), "most balances move nothing");
+    }
+    let text = good(&all(&["--balance", "--cpu", "2"]));
+    assert!(text.contains("of CPU 2, ") && text.contains("groups that were compared"), "{text}");
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (trace, name) = file(&folder, "b.pftrace");
+    good(&[&["run"], &common[1..], &["-q", "--trace", &name]].concat());
+    let bytes = std::fs::read(trace).expect("written");
+    let has = |text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
+    assert!(["balances", "balance, moved", "busiest_group", "overloaded", "imbalance"].iter().all(|text| has(text)));
+    assert!(good(&["trace", "info", &name]).contains("damage   none"), "readers pass over them");
+    let none = pelton(&all(&["--balance", "--set", "balance=pull"]));
+    assert!(none.code == 3 && none.stderr.contains("no balance of that kind"), "{}", none.stderr);
+}
+
+#[test]
+fn updates_of_blocked_load_are_told_with_their_reasons() {
+    let common = ["explain", "--platform", "sc7180-trogdor", "--duration", "500ms", "--walk", "--workload"];
+    let load = "periodic:run_us=500,period_us=10000,threads=6";
+    let told: Value = serde_json::from_str(&good(&[&common[..], &[load, "--format", "json"]].concat())).expect("JSON");
+    let reasons = told["reasons"].as_array().expect("a list");
+    let sum = |key: &str| reasons.iter().filter_map(|r| r[key].as_u64()).sum::<u64>();
+    assert!(!reasons.is_empty() && sum("queues") >= sum("updates") && sum("cost_ns") > 0, "{told}");
+    assert!(told["cost_ns"].as_u64() > Some(0), "this platform gives costs: {told}");
+    let run = good(&[&["run"], &common[1..5], &["--workload", load, "--format", "json"]].concat());
+    let run: Value = serde_json::from_str(&run).expect("JSON");
+    let rows = run["rows"].as_array().expect("rows");
+    let row = rows.iter().find(|r| r["quantity"] == "blocked_updates_per_s").expect("a row");
+    let counted = (row["value"].as_f64().expect("known") * 0.5).round() as u64;
+    assert_eq!(counted, sum("updates"), "the report counts as many: {told}");
+}
+
 #[test]
 fn a_row_without_a_number_in_a_wrong_world_differs_there_and_ends_nothing() {
     let outcome = pelton(&["reproduce", "rt-utilization", "--seeds", "1", "--wrong-worlds"]);

@@ -82,6 +82,8 @@ fn every_json_is_what_its_schema_says() {
         of("front", &["--policy", "7.2", "--policy", "composite", "--seeds", "1"]),
         of("explain", &[]),
         vec!["explain", "--platform", "juno-r0", "--workload", "busy", "--duration", "50ms", "--placement"],
+        vec!["explain", "--platform", "juno-r0", "--workload", "busy:threads=7", "--duration", "100ms", "--balance"],
+        vec!["explain", "--platform", "sc7180-trogdor", "--workload", "sched-pipe", "--duration", "50ms", "--walk"],
         vec!["replay", &log, "--check", "--policy", "7.2", "--policy", "4.16"],
         vec!["validate", &log],
         vec!["validate", &log, "--self-test"],

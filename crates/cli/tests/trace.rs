@@ -116,6 +116,105 @@ fn an_output_is_never_an_input() {
 }
 
 #[test]
+fn no_verb_writes_over_a_platform_a_policy_or_a_workload() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let log = recorded(&folder);
+    let names = ["p.toml", "policy.toml", "w.svg", "rt-app-a-0-0.log"];
+    let [(board, b), (policy, p), (drawn, d), (thread, t)] = names.map(|name| file(&folder, name));
+    std::fs::write(&board, good(&["platform", "show", "hikey-6220", "--format", "toml"])).expect("room");
+    std::fs::write(&policy, "schema = 1\nwhy = \"a test\"\n[set]\nrt_signal = \"on\"\n").expect("room");
+    let task = "{\"run\": 1000, \"timer\": {\"ref\": \"x\", \"period\": 10000}}";
+    let load = format!("{{\"tasks\": {{\"a\": {task}}}, \"global\": {{\"calibration\": 1, \"duration\": 1}}}}");
+    [&drawn, &thread].into_iter().for_each(|path| std::fs::write(path, &load).expect("room"));
+    let read = || [&board, &policy, &drawn, &thread].map(|path| std::fs::read(path).expect("still there"));
+    let (before, here) = (read(), folder.path().to_str().expect("a plain name"));
+    let on = ["--platform", "hikey-6220", "--duration", "10ms", "--workload"];
+    let writers: [Vec<&str>; 6] = [
+        vec!["replay", &log, "--platform", &b, "--log", &b],
+        vec!["replay", &log, "--recorded-on", &b, "--trace", &b],
+        vec!["replay", &log, "--policy", &p, "--log", &p],
+        vec!["workload", "from-trace", &log, "--platform", &b, "-o", &b],
+        [&["compare"], &on[..], &[&d, "--policy", "7.2", "--seeds", "1", "--plot", &d]].concat(),
+        [&["run"], &on[..], &[&t, "--rt-app-log", here]].concat(),
+    ];
+    for words in &writers {
+        let refused = pelton(words);
+        let why = "is read by this command";
+        assert!(refused.code == 2 && refused.stderr.contains(why), "{words:?}: {}{}", refused.code, refused.stderr);
+    }
+    assert_eq!(read(), before);
+    let own = [&["run"], &on[..], &[&d, "--rt-app-log", here, "--log", &t]].concat();
+    let refused = pelton(&own);
+    assert!(refused.code == 2 && refused.stderr.contains("two outputs go to"), "{}", refused.stderr);
+    assert_eq!(read(), before);
+}
+
+#[test]
+fn standard_input_and_output_are_not_one_file() {
+    use std::io::Write;
+    let words = ["trace", "export", "-", "--to", "csv", "-o", "-", "-q"];
+    let mut child = support::command(&words)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(b"# tracer: nop\na-7 [001] 1.000001: cpu_idle: state=1 cpu_id=1\n").expect("it reads");
+    drop(stdin);
+    let outcome: support::Outcome = child.wait_with_output().expect("child").into();
+    assert!(outcome.code == 0 && outcome.stdout.contains("cpu_idle,state,1"), "{}", outcome.stdout);
+}
+
+/// `pelton trace export TRACE --to csv -o - | head`.
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let log = recorded(&folder);
+    for form in ["csv", "json", "text", "log", "perfetto"] {
+        let mut child = support::command(&["trace", "export", &log, "--to", form, "-o", "-", "-q"])
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        drop(child.stdout.take());
+        let outcome: support::Outcome = child.wait_with_output().expect("child").into();
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{form}");
+    }
+}
+
+/// `trace.json` says what the folder holds: it must not be there before the tables are.
+#[test]
+fn a_folder_of_tables_is_not_called_whole_before_it_is() {
+    use std::io::Write;
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let log = recorded(&folder);
+    let (path, out) = file(&folder, "tables");
+    let words = ["trace", "export", "-", "--to", "csv", "-o", &out];
+    let mut child = support::command(&words)
+        .stdin(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    std::fs::create_dir(&path).expect("room");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(b"# tracer: nop\n").expect("it reads");
+    let mut n = 0;
+    while !path.join("cpu_idle.csv.pelton-part").exists() {
+        n += 1;
+        writeln!(stdin, "a-7 [001] {n}.000001: cpu_idle: state=1 cpu_id=1").expect("it reads");
+    }
+    let second = pelton(&["trace", "export", &log, "--to", "csv", "-o", &out]);
+    assert!(second.code == 2 && second.stderr.contains("is not empty"), "{}", second.stderr);
+    // A table that cannot take its place.
+    std::fs::create_dir(path.join("cpu_idle.csv")).expect("room");
+    drop(stdin);
+    let outcome: support::Outcome = child.wait_with_output().expect("child").into();
+    assert_eq!(outcome.code, 4, "{}", outcome.stderr);
+    let left: Vec<_> = std::fs::read_dir(&path).expect("a folder").flatten().map(|e| e.file_name()).collect();
+    assert!(!left.iter().any(|name| name == "trace.json"), "{left:?}");
+}
+
+#[test]
 fn a_platform_named_in_a_trace_is_no_path() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let [(secret, secret_text), (path, evil)] = ["secret.toml", "evil.plog"].map(|n| file(&folder, n));

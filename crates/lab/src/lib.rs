@@ -15,6 +15,7 @@ pub mod compare;
 mod demand;
 pub mod experiment;
 pub mod explain;
+pub mod explain_balance;
 pub mod explain_placement;
 pub mod explanation;
 pub mod front;

@@ -15,4 +15,7 @@ pub use codes::*;
 pub use declare::{Column, EventInfo, Unit};
 pub use events::*;
 pub use reference::render_reference;
-pub use sink::{CountSink, NullSink, Sink, TeeSink};
+pub use sink::{
+    Balance, BalanceEnd, CountSink, NullSink, Sink, TeeSink, Walk, WalkWhy, end_words, idle_words, migration_words,
+    walk_words,
+};

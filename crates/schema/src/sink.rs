@@ -1,9 +1,130 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Where events go. A run is generic over its sink, so a sink that is off costs nothing.
 
-use pelton_core::{Placed, Placement};
+use pelton_core::{GROUP_TYPES, Lb, LbEnv, NO_CPU, Placed, Placement};
 
 use crate::Event;
+
+/// How the balance of a domain ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BalanceEnd {
+    /// It is another CPU's turn to balance this domain.
+    OtherTurn,
+    /// No group has enough more to do than the CPU's own.
+    Balanced,
+    /// No CPU of the group with more can give a task.
+    NoQueue,
+    /// Tasks moved.
+    Moved,
+    /// No task may run on the CPU.
+    Pinned,
+    /// No task could be moved; the domain is looked at again soon.
+    Again,
+    /// The running task was to be taken and may not run on the CPU.
+    RunningPinned,
+    /// The running task is stopped and moves.
+    Active,
+}
+
+/// A balance of one domain for one CPU.
+#[derive(Clone, Copy, Debug)]
+pub struct Balance<'a> {
+    /// For whom, which domain, and whether the CPU is idle.
+    pub env: &'a LbEnv,
+    /// What it found; less remains to be moved where tasks moved.
+    pub found: &'a Lb,
+    /// What was to be moved, before tasks moved.
+    pub imbalance: i64,
+    /// CPUs of the domain, one bit each.
+    pub span: u64,
+    /// Tasks that moved.
+    pub moved: u32,
+    /// How it ended.
+    pub end: BalanceEnd,
+}
+
+impl Balance<'_> {
+    /// CPU that is taken from.
+    #[must_use]
+    pub fn source(&self) -> Option<u32> {
+        (self.env.src_cpu != NO_CPU).then_some(self.env.src_cpu)
+    }
+
+    /// Types of the CPU's own group and of the busiest, as far as the balance looked at them.
+    #[must_use]
+    pub fn group_types(&self) -> [Option<&'static str>; 2] {
+        [&self.found.local, &self.found.busiest].map(|group| {
+            let words = GROUP_TYPES.get(group.r#type as usize).copied().unwrap_or("?");
+            (group.cpus != 0).then_some(words)
+        })
+    }
+}
+
+/// Why the load of a CPU was brought up to date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WalkWhy {
+    /// Its own periodic balance.
+    Periodic,
+    /// It is about to go idle and looks for a task.
+    GoesIdle,
+    /// A CPU that is about to go idle looks at it.
+    Search,
+    /// A walk over idle CPUs.
+    IdleWalk,
+}
+
+/// The load of a CPU was brought up to date, queue by queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Walk {
+    /// Whose load.
+    pub cpu: u32,
+    /// CPU that does it.
+    pub by: u32,
+    /// Queues of groups with load, and the CPU's own.
+    pub queues: u64,
+    /// Time it takes `by`, at its speed; 0 where the platform gives no costs.
+    pub cost_ns: u64,
+    /// Why.
+    pub why: WalkWhy,
+}
+
+/// What a CPU is when its domain is balanced; `idle`: a number of `balance_idle`.
+#[must_use]
+pub fn idle_words(idle: u32) -> &'static str {
+    ["busy", "idle", "going idle"].get(idle as usize).copied().unwrap_or("?")
+}
+
+/// What an imbalance is measured in.
+#[must_use]
+pub fn migration_words(migration: u32) -> &'static str {
+    ["load", "utilization", "tasks", "misfit task"].get(migration as usize).copied().unwrap_or("?")
+}
+
+/// How a balance ended, in words.
+#[must_use]
+pub fn end_words(end: BalanceEnd) -> &'static str {
+    match end {
+        BalanceEnd::OtherTurn => "another CPU balances this domain",
+        BalanceEnd::Balanced => "no group has enough more to do than its own",
+        BalanceEnd::NoQueue => "no CPU of the busiest group can give a task",
+        BalanceEnd::Moved => "tasks moved",
+        BalanceEnd::Pinned => "no task may run here",
+        BalanceEnd::Again => "no task could be moved; looked at again soon",
+        BalanceEnd::RunningPinned => "the running task may not run here",
+        BalanceEnd::Active => "the running task is stopped and moves",
+    }
+}
+
+/// Why load was brought up to date, in words.
+#[must_use]
+pub fn walk_words(why: WalkWhy) -> &'static str {
+    match why {
+        WalkWhy::Periodic => "periodic balance of its own",
+        WalkWhy::GoesIdle => "goes idle and looks for a task",
+        WalkWhy::Search => "a CPU that goes idle looks at it",
+        WalkWhy::IdleWalk => "walk over idle CPUs",
+    }
+}
 
 /// Receives the events of a run in time order (equal times in order of happening).
 pub trait Sink {
@@ -13,11 +134,20 @@ pub trait Sink {
     /// True asks for what decisions about places of fair tasks read and gave, too.
     const PLACEMENTS: bool = false;
 
+    /// True asks for balances of domains and updates of blocked load, too.
+    const BALANCES: bool = false;
+
     /// One event at `time_ns` since the start of the run.
     fn event(&mut self, time_ns: u64, event: &Event);
 
     /// A fair task was placed: what the decision read, and how it came about.
     fn placement(&mut self, _time_ns: u64, _tid: u32, _read: &Placement, _placed: &Placed) {}
+
+    /// A domain was balanced for a CPU.
+    fn balance(&mut self, _time_ns: u64, _balance: &Balance<'_>) {}
+
+    /// The load of a CPU was brought up to date.
+    fn walk(&mut self, _time_ns: u64, _walk: &Walk) {}
 }
 
 /// Drops everything.
@@ -55,6 +185,7 @@ pub struct TeeSink<A, B>(pub A, pub B);
 impl<A: Sink, B: Sink> Sink for TeeSink<A, B> {
     const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
     const PLACEMENTS: bool = A::PLACEMENTS || B::PLACEMENTS;
+    const BALANCES: bool = A::BALANCES || B::BALANCES;
     fn event(&mut self, time_ns: u64, event: &Event) {
         if A::ACTIVE {
             self.0.event(time_ns, event);
@@ -68,16 +199,35 @@ impl<A: Sink, B: Sink> Sink for TeeSink<A, B> {
         self.0.placement(time_ns, tid, read, placed);
         self.1.placement(time_ns, tid, read, placed);
     }
+
+    fn balance(&mut self, time_ns: u64, balance: &Balance<'_>) {
+        self.0.balance(time_ns, balance);
+        self.1.balance(time_ns, balance);
+    }
+
+    fn walk(&mut self, time_ns: u64, walk: &Walk) {
+        self.0.walk(time_ns, walk);
+        self.1.walk(time_ns, walk);
+    }
 }
 
 impl<S: Sink> Sink for &mut S {
     const ACTIVE: bool = S::ACTIVE;
     const PLACEMENTS: bool = S::PLACEMENTS;
+    const BALANCES: bool = S::BALANCES;
     fn event(&mut self, time_ns: u64, event: &Event) {
         (**self).event(time_ns, event);
     }
 
     fn placement(&mut self, time_ns: u64, tid: u32, read: &Placement, placed: &Placed) {
         (**self).placement(time_ns, tid, read, placed);
+    }
+
+    fn balance(&mut self, time_ns: u64, balance: &Balance<'_>) {
+        (**self).balance(time_ns, balance);
+    }
+
+    fn walk(&mut self, time_ns: u64, walk: &Walk) {
+        (**self).walk(time_ns, walk);
     }
 }

@@ -4,7 +4,7 @@
 mod common;
 use common::*;
 use pelton_model::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec};
-use pelton_schema::Event;
+use pelton_schema::{Balance, BalanceEnd, Event, NullSink, Sink, Walk};
 
 fn hog(name: &str) -> TaskSpec {
     with_policy(busy(name), SchedPolicy::Fifo { priority: 1 })
@@ -157,5 +157,50 @@ fn an_idle_cpu_does_not_wait_for_the_interval_of_a_busy_one() {
     for p in ["4.16", "5.4", "5.10", "6.6", "7.2"] {
         let worst = (0..12).map(|k| worst_ns(p, 200 + 13 * k)).max().expect("twelve");
         assert!(worst < 25 * MS, "{p}: {} ms", worst / MS);
+    }
+}
+
+/// Adds up what a run tells of its balances and updates of blocked load.
+#[derive(Default)]
+struct Told {
+    balances: u64,
+    moved: u64,
+    active: u64,
+    walks: u64,
+    queues: u64,
+    cost_ns: u64,
+}
+
+impl Sink for Told {
+    const BALANCES: bool = true;
+    fn event(&mut self, _: u64, _: &Event) {}
+
+    fn balance(&mut self, _: u64, b: &Balance<'_>) {
+        assert_eq!(b.moved > 0, b.end == BalanceEnd::Moved, "{b:?}");
+        assert!(b.span >> b.env.dst_cpu & 1 == 1 && (b.moved == 0 || b.imbalance > 0), "{b:?}");
+        (self.balances, self.moved) = (self.balances + 1, self.moved + u64::from(b.moved));
+        self.active += u64::from(b.end == BalanceEnd::Active);
+    }
+
+    fn walk(&mut self, _: u64, walk: &Walk) {
+        (self.walks, self.queues) = (self.walks + 1, self.queues + walk.queues);
+        self.cost_ns += walk.cost_ns;
+    }
+}
+
+/// Nothing is decided otherwise because somebody looks, and what is told is what the report counts.
+#[test]
+fn balances_and_updates_are_told_as_they_are_counted() {
+    let m = fixed_speed(&[(2, 512), (2, 1024)]);
+    let w = workload((0..7).map(|i| busy(&format!("b{i}"))).collect());
+    for p in ["4.12", "5.4", "5.10", "6.6", "7.2"] {
+        let mut told = Told::default();
+        let seen = pelton_sim::run(&m, &w, &profile(p), &config(1000), &mut told).expect("runs");
+        let unseen = pelton_sim::run(&m, &w, &profile(p), &config(1000), NullSink).expect("runs");
+        assert_eq!(seen, unseen, "{p}");
+        let counted = seen.cpus.iter().map(|c| [c.blocked_updates, c.blocked_queues, c.blocked_ns]);
+        let counted = counted.fold([0; 3], |sum, one| std::array::from_fn(|i| sum[i] + one[i]));
+        assert_eq!([told.walks, told.queues, told.cost_ns], counted, "{p}");
+        assert!(told.balances > told.moved && told.moved + told.active > 0, "{p}: {} {}", told.balances, told.moved);
     }
 }

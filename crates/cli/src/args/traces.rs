@@ -37,6 +37,13 @@ pub struct PartArgs {
     pub max_gap: Option<u64>,
 }
 
+impl PartArgs {
+    /// Files that may be named as platforms.
+    pub fn platform_files(&self) -> impl Iterator<Item = PathBuf> {
+        [&self.platform, &self.recorded_on].into_iter().flatten().map(PathBuf::from)
+    }
+}
+
 /// `pelton workload`.
 #[derive(Debug, Subcommand)]
 pub enum WorkloadVerb {

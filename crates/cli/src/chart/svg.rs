@@ -42,5 +42,7 @@ fn hex([r, g, b]: Colour) -> String {
 }
 
 fn escaped(text: &str) -> String {
+    // Two characters that no XML file may hold, however they are written.
+    let text = text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

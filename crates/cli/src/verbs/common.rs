@@ -17,6 +17,7 @@ use pelton_scenario::Diagnostics;
 use pelton_trace::import::ImportError;
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -45,6 +46,17 @@ pub fn part(args: &PartArgs) -> PartRequest {
         to_ns: args.to,
         max_gap_ns: args.max_gap,
     }
+}
+
+/// Files that the arguments may name as platform and workload.
+pub fn input_files(args: &InputArgs) -> Vec<PathBuf> {
+    let workloads = args.workload.split('+').map(|part| PathBuf::from(part.trim()));
+    workloads.chain([PathBuf::from(&args.workload), PathBuf::from(&args.platform)]).collect()
+}
+
+/// Files that are named as policies.
+pub fn policy_files(policies: &[String]) -> impl Iterator<Item = PathBuf> {
+    policies.iter().filter_map(|text| PolicySpec::parse(text).file)
 }
 
 /// What the arguments say about the policy.

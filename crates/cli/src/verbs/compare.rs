@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton compare`: several policies over several seeds.
 
-use super::common::{Screen, failure, input, print, print_json, section};
+use super::common::{Screen, failure, input, input_files, policy_files, print, print_json, section};
 use crate::args::{CompareArgs, Format, Global};
 use crate::chart::{self, compared};
 use crate::exit::{Exit, Failure};
+use crate::output;
 use crate::sheet::{self, Sheet};
 use crate::units::number;
 use pelton_lab::compare::{Chance, CompareCell, CompareRow, Comparison, Scope};
 use pelton_lab::stats::SAMPLES_FOR_CI95;
 use pelton_lab::verbs::compare::{CompareRequest, compare_all, is_answer};
+use std::path::PathBuf;
 
 /// Does what was asked.
 pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
     args.plot.as_deref().map_or(Ok(()), chart::check)?;
+    let read: Vec<PathBuf> = input_files(&args.input).into_iter().chain(policy_files(&args.policies)).collect();
+    output::spare(args.plot.as_slice(), &read)?;
     let request = CompareRequest {
         input: input(&args.input),
         policies: args.policies.clone(),

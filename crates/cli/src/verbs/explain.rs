@@ -18,6 +18,9 @@ pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
     if args.placement.is_some() {
         return super::explain_placement::explain(&request, global);
     }
+    if args.balance || args.walk {
+        return super::explain_balance::explain(&request, args.walk, global);
+    }
     let explained = verbs::explain::explain(&request, &watch).map_err(failure)?;
     match global.format {
         Format::Json => print_json(&explained)?,

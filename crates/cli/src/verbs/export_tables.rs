@@ -21,7 +21,11 @@ pub fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
-fn cannot(path: &Path, error: &io::Error) -> Failure {
+/// Why an output is not written. A reader that went away (`| head`) has what it wanted.
+pub(super) fn cannot(path: &Path, error: &io::Error) -> Failure {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Failure { exit: Exit::Good, text: String::new() };
+    }
     Failure::cannot(format!("cannot write {}: {error}", path.display()), "is the disk full?")
 }
 
@@ -76,6 +80,8 @@ pub fn folder(
         let reason = format!("the folder {} is not empty", path.display());
         return Err(Failure::new(Exit::Usage, reason, Some("name a new one")));
     }
+    // Held to the end and written last: where it is missing the tables are not all there. A second writer finds it taken.
+    let mut whole = output::create(&path.join("trace.json"), false)?;
     let mut sink = Folder { path, form, tables: BTreeMap::new(), failed: None, first_ns: None, last_ns: 0 };
     let converted = opened.copy(&mut sink, watch).map_err(|error| not_converted(error, output))?;
     if let Some(failure) = sink.failed {
@@ -86,13 +92,14 @@ pub fn folder(
     }
     let about = about(opened.info(), (sink.first_ns, sink.last_ns));
     write(&sink.path.join("tasks.csv"), &tasks(opened.info()))?;
-    write(&sink.path.join("trace.json"), &(serde_json::to_string_pretty(&about).unwrap_or_default() + "\n"))?;
     let mut pending = Vec::new();
     for (table, file) in sink.tables.into_values() {
         table.finish().map_err(|error| cannot(output, &error))?;
         pending.push(file);
     }
     pending.into_iter().try_for_each(Pending::keep)?;
+    whole.write_all((serde_json::to_string_pretty(&about).unwrap_or_default() + "\n").as_bytes())?;
+    whole.keep()?;
     Ok(converted)
 }
 

@@ -5,6 +5,7 @@ mod common;
 mod compare;
 mod distinguish;
 mod explain;
+mod explain_balance;
 mod explain_placement;
 mod export_tables;
 mod front;

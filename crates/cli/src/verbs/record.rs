@@ -39,8 +39,7 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
         ));
     }
     let outputs: Vec<&Path> = [&args.output, &args.perfetto].into_iter().flatten().map(PathBuf::as_path).collect();
-    let none: [&Path; 0] = [];
-    output::spare(&outputs, &none)?;
+    output::spare(&outputs, args.btf.as_slice())?;
     // What cannot start must not empty the file of an earlier recording.
     args.command.first().map_or(Ok(()), |program| can_start(program))?;
     let mut session = Session::start(&options).map_err(|e| cannot(&e))?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton replay`: the recorded workload under another policy, profile or platform.
 
-use super::common::{Screen, failure, part, print, print_as_json, section};
+use super::common::{Screen, failure, part, policy_files, print, print_as_json, section};
 use super::run::Outputs;
 use crate::args::{Format, Frequencies, Global, ReplayArgs};
 use crate::exit::{Exit, Failure};
@@ -21,7 +21,8 @@ const TASKS_SHOWN: usize = 8;
 /// Does what was asked.
 pub fn replay(args: &ReplayArgs, global: &Global) -> Result<Exit, Failure> {
     let outputs: Vec<&Path> = [&args.trace, &args.log].into_iter().flatten().map(PathBuf::as_path).collect();
-    output::spare(&outputs, &args.traces)?;
+    let named = args.traces.iter().cloned().chain(policy_files(&args.policies)).chain(args.part.platform_files());
+    output::spare(&outputs, &named.collect::<Vec<PathBuf>>())?;
     let mut results = Vec::new();
     let mut files = Taken { args, done: false, failure: None };
     let watch = Screen::new(global);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton run`: one simulation, its numbers, and its events as files.
 
-use super::common::{Screen, failure, input, policy_spec, print, print_json, section};
+use super::common::{Screen, failure, input, input_files, policy_spec, print, print_json, section};
 use crate::args::{Format, Global, RunArgs};
 use crate::chart;
 use crate::chart::ran::Ran;
@@ -17,7 +17,8 @@ use pelton_lab::plan::Prepared;
 use pelton_lab::run::LabError;
 use pelton_lab::summary::RunSummary;
 use pelton_lab::verbs::run::{RunRequest, run_into, summary_of, trace_header};
-use pelton_schema::{Event, NullSink, Sink, TeeSink};
+use pelton_model::Plan;
+use pelton_schema::{Balance, Event, NullSink, Sink, TeeSink, Walk};
 use pelton_sim::Report;
 use pelton_trace::{PeltonLog, PerfettoTrace};
 use std::collections::BTreeMap;
@@ -35,7 +36,7 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     }
     let plan = &prepared.plan;
     args.plot.as_deref().map_or(Ok(()), chart::check)?;
-    spare_inputs(args)?;
+    spare_inputs(args, plan)?;
     let mut outputs = Outputs::create(args.trace.as_deref(), args.log.as_deref(), &prepared)?;
     let draws = args.charts || args.plot.is_some();
     outputs.timeline = Maybe(draws.then(|| Timeline::new(&plan.machine, plan.config.duration_ns)));
@@ -58,14 +59,16 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
-/// No output may be a file that the run is made from.
-fn spare_inputs(args: &RunArgs) -> Result<(), Failure> {
-    let outputs: Vec<&Path> =
-        [&args.trace, &args.log, &args.plot].into_iter().flatten().map(PathBuf::as_path).collect();
-    let workloads = args.input.workload.split('+').map(|part| PathBuf::from(part.trim()));
-    let whole = [PathBuf::from(&args.input.workload), PathBuf::from(&args.input.platform)];
-    let inputs: Vec<PathBuf> = workloads.chain(whole).chain(args.policy.policy.clone()).collect();
-    output::spare(&outputs, &inputs)
+/// No output may be a file that the run is made from, or another output.
+fn spare_inputs(args: &RunArgs, plan: &Plan) -> Result<(), Failure> {
+    let outputs: Vec<PathBuf> = [&args.trace, &args.log, &args.plot].into_iter().flatten().cloned().collect();
+    let inputs: Vec<PathBuf> = input_files(&args.input).into_iter().chain(args.policy.policy.clone()).collect();
+    output::spare(&outputs, &inputs)?;
+    // Their own names differ; there may be ten thousand of them.
+    args.rt_app_log.iter().flat_map(|folder| RtAppLogs::paths(folder, plan)).try_for_each(|path| {
+        output::spare(std::slice::from_ref(&path), &inputs)?;
+        output::spare(&[std::slice::from_ref(&path), &outputs].concat(), &[] as &[&Path])
+    })
 }
 
 /// Refused before the run, which may take long.
@@ -84,9 +87,23 @@ fn check_like_original(prepared: &Prepared, global: &Global) -> Result<(), Failu
 struct Maybe<S>(Option<S>);
 
 impl<S: Sink> Sink for Maybe<S> {
+    const BALANCES: bool = S::BALANCES;
+
     fn event(&mut self, time_ns: u64, event: &Event) {
         if let Some(sink) = &mut self.0 {
             sink.event(time_ns, event);
+        }
+    }
+
+    fn balance(&mut self, time_ns: u64, balance: &Balance<'_>) {
+        if let Some(sink) = &mut self.0 {
+            sink.balance(time_ns, balance);
+        }
+    }
+
+    fn walk(&mut self, time_ns: u64, walk: &Walk) {
+        if let Some(sink) = &mut self.0 {
+            sink.walk(time_ns, walk);
         }
     }
 }

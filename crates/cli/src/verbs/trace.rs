@@ -136,10 +136,7 @@ fn whole(opened: &mut Opened<'_>, args: &ExportArgs, watch: &Screen<'_>) -> Resu
 /// Why nothing, or not everything, was written.
 pub(super) fn not_converted(error: LabError, output: &Path) -> Failure {
     match error {
-        LabError::Output(error) => {
-            let reason = format!("{}: {error}", output.display());
-            Failure::cannot(reason, "is the folder there, and the disk not full?")
-        }
+        LabError::Output(error) => export_tables::cannot(output, &error),
         other => failure(other),
     }
 }

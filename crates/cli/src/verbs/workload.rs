@@ -6,10 +6,12 @@ use crate::args::{FromTraceArgs, Global};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use pelton_lab::verbs::workload::{self, FromTraceRequest};
+use std::path::PathBuf;
 
 /// Does what was asked.
 pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure> {
-    output::spare(args.output.as_slice(), std::slice::from_ref(&args.trace))?;
+    let read: Vec<PathBuf> = args.part.platform_files().chain([args.trace.clone()]).collect();
+    output::spare(args.output.as_slice(), &read)?;
     let request = FromTraceRequest { trace: args.trace.clone(), part: part(&args.part), model: args.model };
     let text = workload::from_trace(&request, &Screen::new(global)).map_err(failure)?;
     match &args.output {

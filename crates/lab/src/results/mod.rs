@@ -77,6 +77,8 @@ kinds! {
     "tables" "pelton reproduce --list" lists::Tables;
     "explain" "pelton explain" crate::verbs::explain::Explained;
     "explain-placement" "pelton explain --placement" crate::verbs::explain::ExplainedPlacement;
+    "explain-balance" "pelton explain --balance" crate::verbs::explain::ExplainedBalance;
+    "explain-walk" "pelton explain --walk" crate::verbs::explain::ExplainedWalk;
     "validate" "pelton validate; several traces: a list" traces::Validated;
     "validate-self-test" "pelton validate --self-test" traces::SelfTest;
     "placements" "pelton validate of a table of placements" traces::Placements;

@@ -3,6 +3,7 @@
 
 use super::inputs::{InputRequest, prepare};
 use crate::explain::{ExplainSink, Wanted};
+use crate::explain_balance::{self, BalanceExplanation, BalanceSink, WalkExplanation};
 use crate::explain_placement::{self, PlacementSink};
 use crate::explanation::{self, Context};
 use crate::number::human_ns;
@@ -84,6 +85,29 @@ pub struct ExplainedPlacement {
     pub count: u64,
 }
 
+/// A balance with the run it belongs to.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ExplainedBalance {
+    /// The run.
+    pub run: RunHeader,
+    /// The balance.
+    #[serde(flatten)]
+    pub explanation: BalanceExplanation,
+}
+
+/// An update of blocked load with the run it belongs to.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ExplainedWalk {
+    /// The run.
+    pub run: RunHeader,
+    /// The update.
+    #[serde(flatten)]
+    pub explanation: WalkExplanation,
+    /// How many updates of that kind there were up to it.
+    #[serde(skip)]
+    pub count: u64,
+}
+
 /// The plan, which ends where the question does, and what it says about itself.
 fn planned(request: &ExplainRequest, watch: &dyn Watch) -> Result<(RunHeader, Plan), LabError> {
     let prepared = prepare(&request.input.inputs(request.seed, request.random_phase), &request.policy, watch)?;
@@ -136,6 +160,45 @@ pub fn placement(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explaine
     };
     let explanation = explain_placement::explain(&kept, &plan.policy, name);
     Ok(ExplainedPlacement { run, explanation, count })
+}
+
+/// A run with a sink that keeps balances and updates.
+fn balances(request: &ExplainRequest, watch: &dyn Watch) -> Result<(RunHeader, Plan, BalanceSink), LabError> {
+    let (run, plan) = planned(request, watch)?;
+    domain(request, &plan)?;
+    let wanted = explain_balance::Wanted { cpu: request.cpu, moved: request.changed };
+    let mut sink = BalanceSink::of(wanted);
+    watched(watch, plan.config.duration_ns, "run", |control| run_one(&plan, request.seed, &mut sink, control))?;
+    Ok((run, plan, sink))
+}
+
+/// Explains a balance of a scheduling domain.
+///
+/// # Errors
+/// When an input is wrong, there is no such balance, or the run was stopped.
+pub fn balance(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedBalance, LabError> {
+    let (run, plan, sink) = balances(request, watch)?;
+    let (kept, count) = &sink.balance;
+    let Some(kept) = kept else {
+        let help = "domains are balanced at ticks and before a CPU goes idle, on machines of 2 to 64 CPUs, unless \
+                    balance=pull";
+        return Err(nothing(&plan, "balance", help));
+    };
+    Ok(ExplainedBalance { run, explanation: explain_balance::explain(kept, *count) })
+}
+
+/// Explains an update of blocked load.
+///
+/// # Errors
+/// When an input is wrong, there is no such update, or the run was stopped.
+pub fn walk(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedWalk, LabError> {
+    let (run, plan, sink) = balances(request, watch)?;
+    let Some(explanation) = explain_balance::explain_walk(&sink) else {
+        let help =
+            "blocked load is brought up to date at ticks, before a CPU goes idle, and for idle CPUs without tick";
+        return Err(nothing(&plan, "update of blocked load", help));
+    };
+    Ok(ExplainedWalk { run, explanation, count: sink.walk.1 })
 }
 
 fn nothing(plan: &Plan, what: &str, help: &str) -> LabError {

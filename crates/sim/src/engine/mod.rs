@@ -8,7 +8,7 @@ pub(crate) mod state;
 use std::collections::VecDeque;
 
 use pelton_core::{Policy, value};
-use pelton_schema::{Event, Sink};
+use pelton_schema::{Event, Sink, Walk};
 
 use crate::class::fair::FairRules;
 use crate::cpu::clock::SignalClock;
@@ -149,6 +149,14 @@ pub(crate) struct Chores {
 }
 
 impl<S: Sink> Engine<'_, S> {
+    /// Tells a sink that asks for it of an update of blocked load.
+    #[inline]
+    pub(crate) fn tell_walk(&mut self, walk: &Walk) {
+        if S::BALANCES {
+            self.sink.walk(self.now, walk);
+        }
+    }
+
     /// Tells the sink; free when the sink is off.
     #[inline]
     pub(crate) fn emit(&mut self, event: Event) {

@@ -3,7 +3,7 @@
 
 use pelton_core::hook::how;
 use pelton_core::{dequeue, ev};
-use pelton_schema::{Event, HookSite, Sink};
+use pelton_schema::{Event, HookSite, Sink, WalkWhy};
 
 use crate::class::levels::ROOT;
 use crate::engine::Engine;
@@ -242,8 +242,8 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Brings all records of a CPU up to now; `runs` says whose time it was.
-    pub(crate) fn signal_blocked(&mut self, c: u32, runs: u32) {
-        self.charge_blocked(c);
+    pub(crate) fn signal_blocked(&mut self, c: u32, runs: u32, why: WalkWhy) {
+        self.charge_blocked(c, why);
         let lost = self.pressure(c).averaged;
         let cpu = &mut self.cpus[c as usize];
         let before = (cpu.rq.rt.util_avg, cpu.rq.dl.util_avg, cpu.rq.irq.util_avg);

@@ -3,7 +3,7 @@
 //! busy CPU with two wakes an idle one up for it. Elsewhere `balancing/` does this.
 
 use pelton_core::{Newidle, value};
-use pelton_schema::Sink;
+use pelton_schema::{Sink, WalkWhy};
 
 use crate::engine::Engine;
 use crate::engine::state::Power;
@@ -57,7 +57,7 @@ impl<S: Sink> Engine<'_, S> {
     fn looks(&mut self, c: u32) -> bool {
         let before_ns = self.path_left_ns(c);
         if self.policy.blocked_update != value::BLOCKED_UPDATE_LAZY {
-            self.signal_blocked(c, self.runs(c));
+            self.signal_blocked(c, self.runs(c), WalkWhy::GoesIdle);
         }
         let own_ns = self.path_left_ns(c) - before_ns;
         let looks = !self.cpus[c as usize].newidle.skips(&self.policy);

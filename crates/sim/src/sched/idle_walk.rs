@@ -3,7 +3,7 @@
 //! A busy CPU's tick wakes one of them for it, and that one walks over all; a CPU that goes idle may do so itself.
 
 use pelton_core::{IdleWalk, WALK_BALANCE, WALK_STATS, balance_idle, blocked_due, blocked_walks, value};
-use pelton_schema::Sink;
+use pelton_schema::{Sink, WalkWhy};
 
 use crate::engine::Engine;
 use crate::engine::state::{Power, Walking};
@@ -123,7 +123,7 @@ impl<S: Sink> Engine<'_, S> {
         let loads = asked && blocked_walks(&self.policy);
         let due = loads && blocked && blocked_due(&self.policy, self.now_ticks(), last, self.tick_ns, true);
         if due {
-            self.refresh_blocked(idle);
+            self.refresh_blocked(idle, WalkWhy::IdleWalk);
         }
         self.chores.idle_blocked |= loads && self.cpus[idle as usize].has_blocked;
         if why & WALK_BALANCE != 0 && self.balancing.decides {

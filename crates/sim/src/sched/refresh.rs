@@ -2,7 +2,7 @@
 //! What a CPU knows of itself and of idle CPUs near is brought up to date.
 
 use pelton_core::{IdleWalk, blocked_due, blocked_scans, runs};
-use pelton_schema::Sink;
+use pelton_schema::{Sink, WalkWhy};
 
 use crate::class::Class;
 use crate::engine::Engine;
@@ -26,7 +26,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let runs = self.runs(c);
         if self.cpus[c as usize].rq.others_have_blocked() || self.cpus[c as usize].levels.has_listed() {
-            self.signal_blocked(c, runs);
+            self.signal_blocked(c, runs, WalkWhy::Periodic);
         }
     }
 
@@ -44,7 +44,7 @@ impl<S: Sink> Engine<'_, S> {
             }
             if blocked_due(&self.policy, now_ticks, cpu.last_blocked_ticks, self.tick_ns, false) {
                 self.cpus[near as usize].report.blocked_scans += 1;
-                self.refresh_blocked(near);
+                self.refresh_blocked(near, WalkWhy::Search);
             }
             again |= self.cpus[near as usize].has_blocked;
         }
@@ -54,9 +54,9 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    pub(crate) fn refresh_blocked(&mut self, c: u32) {
+    pub(crate) fn refresh_blocked(&mut self, c: u32, why: WalkWhy) {
         self.account(c);
         self.update_clock(c);
-        self.signal_blocked(c, self.runs(c));
+        self.signal_blocked(c, self.runs(c), why);
     }
 }

@@ -110,12 +110,16 @@ pub mod track_event {
     pub const TYPE: u32 = 9;
     pub const TRACK_UUID: u32 = 11;
     pub const NAME_IID: u32 = 10;
+    pub const NAME: u32 = 23;
     pub const COUNTER_VALUE: u32 = 30;
     pub const TYPE_SLICE_BEGIN: u64 = 1;
     pub const TYPE_SLICE_END: u64 = 2;
+    pub const TYPE_INSTANT: u64 = 3;
     pub const TYPE_COUNTER: u64 = 4;
     pub const ANNOTATION_NAME_IID: u32 = 1;
     pub const ANNOTATION_INT: u32 = 4;
+    pub const ANNOTATION_TEXT: u32 = 6;
+    pub const ANNOTATION_NAME: u32 = 10;
 }
 
 /// `FtraceEventBundle` and `FtraceEvent`

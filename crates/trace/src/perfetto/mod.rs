@@ -37,7 +37,7 @@ mod tracks;
 use std::collections::BTreeMap;
 use std::io;
 
-use pelton_schema::{Event, EventInfo, Sink, unpack_name};
+use pelton_schema::{Balance, Event, EventInfo, Sink, Walk, unpack_name};
 
 use crate::header::RunHeader;
 use crate::output::Output;
@@ -176,6 +176,13 @@ impl<W: io::Write> PerfettoTrace<W> {
         self.output.has_failed()
     }
 
+    #[inline]
+    fn write_when_full(&mut self) {
+        if self.bundles.bytes + self.tracks.packets.len() >= GATHERED_BYTES_TARGET {
+            self.write_gathered();
+        }
+    }
+
     fn write_gathered(&mut self) {
         self.bundles.flush(&mut self.gathered);
         self.output.put(&self.gathered);
@@ -186,6 +193,18 @@ impl<W: io::Write> PerfettoTrace<W> {
 }
 
 impl<W: io::Write> Sink for PerfettoTrace<W> {
+    const BALANCES: bool = true;
+
+    fn balance(&mut self, time_ns: u64, balance: &Balance<'_>) {
+        self.tracks.balance(time_ns, balance);
+        self.write_when_full();
+    }
+
+    fn walk(&mut self, time_ns: u64, walk: &Walk) {
+        self.tracks.walk(time_ns, walk);
+        self.write_when_full();
+    }
+
     #[inline]
     fn event(&mut self, time_ns: u64, event: &Event) {
         if let Event::TaskName { tid, name_0, name_8 } = *event {
@@ -196,15 +215,25 @@ impl<W: io::Write> Sink for PerfettoTrace<W> {
         } else if !self.tracks.event(time_ns, event) {
             *self.left_out.entry(event.code()).or_default() += 1;
         }
-        if self.bundles.bytes + self.tracks.packets.len() >= GATHERED_BYTES_TARGET {
-            self.write_gathered();
-        }
+        self.write_when_full();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pelton_schema::WalkWhy;
+
+    #[test]
+    fn updates_of_blocked_load_have_a_track_of_the_cpu_that_makes_them() {
+        let mut file = Vec::new();
+        let mut trace = PerfettoTrace::new(&mut file, &RunHeader::default());
+        trace.walk(9, &Walk { cpu: 4, by: 1, queues: 6, cost_ns: 33_000, why: WalkWhy::IdleWalk });
+        trace.finish().expect("a vector takes everything");
+        let has = |text: &str| file.windows(text.len()).any(|part| part == text.as_bytes());
+        assert!(["CPU 1", "updates of blocked load", "walk over idle CPUs", "queues"].iter().all(|text| has(text)));
+        assert!(read::PerfettoReader::new(&file[..]).all(|record| record.is_ok()), "readers pass over instants");
+    }
 
     #[test]
     fn memory_stays_bounded_over_a_long_run() {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use pelton_schema::{EVENTS, Event};
+use pelton_schema::{Balance, EVENTS, Event, Walk, end_words, idle_words, migration_words, walk_words};
 
 use super::by_index::ByIndex;
 use super::fields::{interned, packet, trace, track, track_event};
@@ -26,7 +26,7 @@ const fn counter(name: &'static str, unit: &'static str) -> TrackSpec {
 
 const CAPACITY: &str = "of 1024";
 
-static CPU_TRACKS: [TrackSpec; 7] = [
+static CPU_TRACKS: [TrackSpec; 9] = [
     counter("util_avg", CAPACITY),
     counter("util_est", CAPACITY),
     counter("runnable_avg", CAPACITY),
@@ -34,6 +34,8 @@ static CPU_TRACKS: [TrackSpec; 7] = [
     counter("dl util_avg", CAPACITY),
     counter("irq util_avg", CAPACITY),
     counter("hw load_avg", CAPACITY),
+    TrackSpec { name: "balances", unit: None },
+    TrackSpec { name: "updates of blocked load", unit: None },
 ];
 const CPU_UTIL_AVG: usize = 0;
 const CPU_UTIL_EST: usize = 1;
@@ -42,6 +44,8 @@ const CPU_RT: usize = 3;
 const CPU_DL: usize = 4;
 const CPU_IRQ: usize = 5;
 const CPU_HW: usize = 6;
+const CPU_BALANCES: usize = 7;
+const CPU_WALKS: usize = 8;
 
 static TASK_TRACKS: [TrackSpec; 3] =
     [counter("util_avg", CAPACITY), counter("util_est", CAPACITY), TrackSpec { name: "activations", unit: None }];
@@ -66,7 +70,7 @@ const ACTIVATION: &str = "task_activation";
 const SLICE_NAME_IID: u64 = 1;
 
 /// Most tracks of one owner.
-const TRACKS_MAX: usize = 7;
+const TRACKS_MAX: usize = 9;
 /// `FreqDecision::gate` of a call that evaluated the request; the others carry no terms.
 const GATE_EVALUATED: u32 = 0;
 
@@ -219,6 +223,38 @@ impl Tracks {
         self.packets.extend_from_slice(self.record.as_bytes());
     }
 
+    /// A balance of a domain, on the track of the CPU for which it is done.
+    pub fn balance(&mut self, time_ns: u64, balance: &Balance<'_>) {
+        let title = if balance.moved > 0 { "balance, moved" } else { "balance" };
+        self.instant(time_ns, balance.env.dst_cpu, CPU_BALANCES, title, &balance_notes(balance));
+    }
+
+    /// An update of blocked load, on the track of the CPU that makes it.
+    pub fn walk(&mut self, time_ns: u64, walk: &Walk) {
+        let notes = [
+            ("of_cpu", Note::Number(i64::from(walk.cpu))),
+            ("queues", Note::Number(walk.queues.cast_signed())),
+            ("cost_ns", Note::Number(walk.cost_ns.cast_signed())),
+            ("why", Note::Text(walk_words(walk.why))),
+        ];
+        self.instant(time_ns, walk.by, CPU_WALKS, "update", &notes);
+    }
+
+    fn instant(&mut self, time_ns: u64, cpu: u32, index: usize, title: &str, notes: &[(&str, Note)]) {
+        let uuid = self.track(Owner::Cpu(cpu), index).uuid;
+        let uuid = if uuid == 0 { self.declare(Owner::Cpu(cpu), index) } else { uuid };
+        put_packet(&mut self.packets, |out| {
+            put_uint(out, packet::TIMESTAMP, time_ns);
+            put_uint(out, packet::SEQUENCE_ID, TRACK_SEQUENCE);
+            put_message(out, packet::TRACK_EVENT, |out| {
+                put_uint(out, track_event::TYPE, track_event::TYPE_INSTANT);
+                put_uint(out, track_event::TRACK_UUID, uuid);
+                put_bytes(out, track_event::NAME, title.as_bytes());
+                notes.iter().for_each(|(name, note)| put_note(out, name, note));
+            });
+        });
+    }
+
     #[inline]
     fn track(&mut self, owner: Owner, index: usize) -> &mut Track {
         let (family, number) = self.family(owner);
@@ -267,6 +303,41 @@ impl Tracks {
             Owner::Domain(domain) => self.run.domain_name(domain),
         }
     }
+}
+
+/// What an instant says.
+enum Note {
+    Number(i64),
+    Text(&'static str),
+}
+
+fn put_note(out: &mut Vec<u8>, name: &str, note: &Note) {
+    put_message(out, track_event::DEBUG_ANNOTATION, |out| {
+        put_bytes(out, track_event::ANNOTATION_NAME, name.as_bytes());
+        match note {
+            Note::Number(number) => put_int(out, track_event::ANNOTATION_INT, *number),
+            Note::Text(text) => put_bytes(out, track_event::ANNOTATION_TEXT, text.as_bytes()),
+        }
+    });
+}
+
+fn balance_notes(balance: &Balance<'_>) -> Vec<(&'static str, Note)> {
+    let (env, found) = (balance.env, balance.found);
+    let mut notes = vec![
+        ("level", Note::Number(i64::from(env.level))),
+        ("domain", Note::Number(balance.span.cast_signed())),
+        ("cpu_is", Note::Text(idle_words(env.idle))),
+        ("end", Note::Text(end_words(balance.end))),
+    ];
+    let groups = ["own_group", "busiest_group"].into_iter().zip(balance.group_types());
+    notes.extend(groups.filter_map(|(name, words)| Some((name, Note::Text(words?)))));
+    if let Some(cpu) = balance.source() {
+        notes.push(("busiest_cpu", Note::Number(i64::from(cpu))));
+        notes.push(("migration", Note::Text(migration_words(found.migration))));
+        notes.push(("imbalance", Note::Number(balance.imbalance)));
+        notes.push(("moved", Note::Number(i64::from(balance.moved))));
+    }
+    notes
 }
 
 /// Parent track and rank among its children.

@@ -23,7 +23,7 @@ pub struct Cpu {
     pub occupied: Avg,
     /// Who runs; `None` before the first switch and where events are missing.
     current: Option<u32>,
-    class: u32,
+    pub(super) class: u32,
     /// Since when the signals rest on nothing but events, or on a recorded value.
     known_ns: Option<u64>,
     since_ns: u64,
@@ -67,9 +67,9 @@ pub enum Fate {
 /// All of it.
 #[derive(Debug)]
 pub struct Machine {
-    pol: Policy,
+    pub(super) pol: Policy,
     table: CpuTable,
-    cpus: BTreeMap<u32, Cpu>,
+    pub(super) cpus: BTreeMap<u32, Cpu>,
     tasks: BTreeMap<u32, Task>,
     /// CPUs whose queue a task joined or left in the last event.
     pub changed: Vec<u32>,
@@ -77,11 +77,17 @@ pub struct Machine {
     pub left: Vec<u32>,
     /// Joins and leaves of tasks whose utilization was not known.
     pub unknown_moves: u64,
+    /// Tasks may be in groups.
+    grouped: bool,
+    /// Those who ended on a CPU and may still be part of its queue, the first first.
+    pub(super) lingering: BTreeMap<u32, Vec<Se>>,
+    /// How many did so.
+    pub lingered: u64,
 }
 
 impl Machine {
     /// Nothing seen yet.
-    pub fn new(pol: Policy, table: CpuTable) -> Machine {
+    pub fn new(pol: Policy, table: CpuTable, grouped: bool) -> Machine {
         Machine {
             pol,
             table,
@@ -90,6 +96,9 @@ impl Machine {
             changed: Vec::new(),
             left: Vec::new(),
             unknown_moves: 0,
+            grouped,
+            lingering: BTreeMap::new(),
+            lingered: 0,
         }
     }
 
@@ -281,7 +290,9 @@ impl Machine {
     /// A task that does not run has ended. One that runs ends at its last switch: most kernels tell of its end before.
     pub fn exit(&mut self, now: u64, tid: u32) {
         let Some(mut task) = self.tasks.get(&tid).copied().filter(|task| task.se.running == 0) else { return };
-        if task.se.on_rq == 0 {
+        if task.se.on_rq == 0 && self.grouped && self.knows(&task, now) && task.se.avg.last_update_time_ns != 0 {
+            self.linger(now, task.cpu, task.se);
+        } else if task.se.on_rq == 0 {
             self.leave(now, &mut task);
         }
         self.tasks.remove(&tid);
@@ -365,6 +376,7 @@ impl Machine {
         let fresh = Rq { clock: c.rq.clock, cap_orig: c.rq.cap_orig, freq_scale: c.rq.freq_scale, ..c.rq };
         c.rq = Rq { cfs: CfsRq { avg: fresh.cfs.avg, ..CfsRq::default() }, ..fresh };
         (c.current, c.known_ns, c.since_ns, c.class) = (None, None, now, runs::IDLE);
+        self.lingering.remove(&cpu);
         for task in self.tasks.values_mut().filter(|task| task.cpu == cpu) {
             (task.se.on_rq, task.se.running, task.known, task.since_ns) = (0, 0, false, now);
         }

@@ -7,6 +7,7 @@
 mod cpus;
 mod curve;
 mod errors;
+mod lingering;
 pub mod machine;
 
 use std::collections::BTreeMap;
@@ -89,7 +90,7 @@ impl Coarse {
     /// Before the second reading of a trace.
     pub fn new(pol: Policy, platform: Option<&Platform>, survey: &Survey, info: &TraceInfo) -> Coarse {
         let table = CpuTable::new(platform, survey);
-        let machine = Machine::new(pol, table.clone());
+        let machine = Machine::new(pol, table.clone(), survey.groups > 0);
         Coarse {
             pol,
             columns: Columns::of(info),
@@ -142,6 +143,7 @@ impl Coarse {
         for cpu in std::mem::take(&mut self.machine.changed) {
             let Some(waiting) = self.waiting.remove(&cpu) else { continue };
             self.machine.refresh(now, cpu);
+            self.machine.resolve(now, cpu, waiting.recorded);
             match self.machine.cpu(cpu).filter(|_| self.machine.is_known(cpu, now)) {
                 Some(c) => self.compare(QUEUE_UTIL, waiting.nearer(c.rq.cfs.avg.util_avg), waiting.recorded),
                 None => self.take_over(now, cpu, waiting.recorded),
@@ -254,6 +256,9 @@ impl Coarse {
             self.waiting.remove(&cpu);
         }
         self.settle(cpu);
+        if known {
+            self.machine.resolve(now, cpu, util);
+        }
         let lag_ns = self.machine.lag_ns(cpu);
         let last = self.last.insert(cpu, Last { now, util, lag_ns });
         let Some(c) = self.machine.cpu(cpu).filter(|_| known) else { return self.take_over(now, cpu, util) };
@@ -347,6 +352,13 @@ impl Coarse {
                 "{} recorded averages were taken over: first values, and values after one of {} moves of tasks whose utilization \
                  was not known",
                 self.taken_over, self.machine.unknown_moves
+            ));
+        }
+        if self.machine.lingered > 0 {
+            report.remarks.push(format!(
+                "{} tasks ended while there are groups: their utilization leaves a CPU when their group is next updated, which is not \
+                 told; where values do not fit without them those with them count",
+                self.machine.lingered
             ));
         }
         if self.survey.groups > 0 {

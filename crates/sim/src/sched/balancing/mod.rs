@@ -8,7 +8,7 @@ mod state;
 mod tasks;
 
 use pelton_core::{balance_idle, lb_is_busy, value};
-use pelton_schema::Sink;
+use pelton_schema::{Sink, WalkWhy};
 
 pub(crate) use state::Balancing;
 
@@ -83,7 +83,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn newidle_balance(&mut self, c: u32) -> bool {
         let before_ns = self.path_left_ns(c);
         if self.policy.blocked_update != value::BLOCKED_UPDATE_LAZY {
-            self.signal_blocked(c, self.runs(c));
+            self.signal_blocked(c, self.runs(c), WalkWhy::GoesIdle);
         }
         let free = self.policy.newidle_own == value::NEWIDLE_OWN_FREE;
         let mut from_ns = if free { self.path_left_ns(c) } else { before_ns };

@@ -2,7 +2,7 @@
 //! The balance of one domain for one CPU.
 
 use pelton_core::{LbEnv, NO_CPU, balance_idle, cache_nice_tries, lbf};
-use pelton_schema::Sink;
+use pelton_schema::{Balance, BalanceEnd, Sink};
 
 use crate::class::Class;
 use crate::engine::Engine;
@@ -14,31 +14,46 @@ impl<S: Sink> Engine<'_, S> {
         self.balancing.lb.migration = pelton_core::migrate::LOAD;
         self.fill_domain(c, level, idle);
         let mut env = self.lb_env(c, level, idle);
+        let mut imbalance = 0;
+        let (moved, end) = self.balance_once(c, &mut env, &mut imbalance);
+        if S::BALANCES {
+            let span = self.placing.domain(c, level as usize).span;
+            let told = Balance { env: &env, found: &self.balancing.lb, imbalance, span, moved, end };
+            self.sink.balance(self.now, &told);
+        }
+        (moved, end != BalanceEnd::OtherTurn)
+    }
+
+    /// How many tasks came, and why no more; `imbalance`: what was to be moved.
+    fn balance_once(&mut self, c: u32, env: &mut LbEnv, imbalance: &mut i64) -> (u32, BalanceEnd) {
         loop {
             if !env.should_we_balance(&self.policy, self.placing.record()) {
-                self.found_balance(c, &env);
-                return (0, false);
+                self.found_balance(c, env);
+                return (0, BalanceEnd::OtherTurn);
             }
-            let Some(src) = self.busiest(&env) else {
-                self.found_balance(c, &env);
-                return (0, true);
+            let src = match self.busiest(env) {
+                Ok(src) => src,
+                Err(end) => {
+                    self.found_balance(c, env);
+                    return (0, end);
+                }
             };
+            *imbalance = self.balancing.lb.imbalance;
             env.src_cpu = src;
             env.flags |= lbf::ALL_PINNED;
-            let moved = if self.cpus[src as usize].nr_running() > 1 { self.move_tasks(c, &mut env) } else { 0 };
+            let moved = if self.cpus[src as usize].nr_running() > 1 { self.move_tasks(c, env) } else { 0 };
             if moved > 0 {
-                let weight = self.placing.domain(c, level as usize).span.count_ones();
-                self.own(c, level).moved(weight);
-                return (moved, true);
+                let weight = self.placing.domain(c, env.level as usize).span.count_ones();
+                self.own(c, env.level).moved(weight);
+                return (moved, BalanceEnd::Moved);
             }
             if env.flags & lbf::ALL_PINNED == 0 || self.cpus[src as usize].nr_running() <= 1 {
-                self.moved_nothing(c, &mut env);
-                return (0, true);
+                return (0, self.moved_nothing(c, env));
             }
             env.cpus &= !(1 << src);
             if env.cpus & !self.balancing.lb.local.cpus == 0 {
-                self.found_pinned(c, &env);
-                return (0, true);
+                self.found_pinned(c, env);
+                return (0, BalanceEnd::Pinned);
             }
         }
     }
@@ -71,7 +86,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// The CPU to take from; what its statistics tell about the whole machine is kept.
-    fn busiest(&mut self, env: &LbEnv) -> Option<u32> {
+    fn busiest(&mut self, env: &LbEnv) -> Result<u32, BalanceEnd> {
         let lb = &mut *self.balancing.lb;
         let group = env.find_src_group(&self.policy, self.placing.record(), lb);
         let root = env.level as usize + 1 == self.balancing.domains[env.dst_cpu as usize].len();
@@ -83,9 +98,9 @@ impl<S: Sink> Engine<'_, S> {
             self.set_overutilized(overutilized);
         }
         if group == 0 {
-            return None;
+            return Err(BalanceEnd::Balanced);
         }
-        env.find_src_rq(&self.policy, self.placing.record(), &mut self.balancing.lb)
+        env.find_src_rq(&self.policy, self.placing.record(), &mut self.balancing.lb).ok_or(BalanceEnd::NoQueue)
     }
 
     /// Nothing is to be moved. A group that pinned tasks kept out of balance is no longer said to be so.
@@ -104,19 +119,21 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Something was to be moved and nothing could be: perhaps the running task.
-    fn moved_nothing(&mut self, c: u32, env: &mut LbEnv) {
+    fn moved_nothing(&mut self, c: u32, env: &mut LbEnv) -> BalanceEnd {
         let (policy, migration) = (self.policy, self.balancing.lb.migration);
         let weight = self.placing.domain(c, env.level as usize).span.count_ones();
         let own = self.own(c, env.level);
         own.failed(&policy, env, migration);
         env.nr_balance_failed = own.nr_balance_failed;
         if !env.need_active_balance(&policy, self.placing.record(), migration) {
-            return self.own(c, env.level).again(weight);
+            self.own(c, env.level).again(weight);
+            return BalanceEnd::Again;
         }
         let curr = self.cpus[env.src_cpu as usize].curr;
         let goes = self.tasks.get(curr as usize).is_some_and(|t| t.allowed.contains(c));
         if !goes {
-            return self.own(c, env.level).may_wait(&policy, env, migration, weight);
+            self.own(c, env.level).may_wait(&policy, env, migration, weight);
+            return BalanceEnd::RunningPinned;
         }
         self.take_running(env.src_cpu, curr, c);
         self.balancing.domains[c as usize][env.level as usize].activated(
@@ -125,6 +142,7 @@ impl<S: Sink> Engine<'_, S> {
             env,
             migration,
         );
+        BalanceEnd::Active
     }
 
     /// The running task of CPU `src` is stopped and goes to CPU `c`.

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Catches one balance of a domain, or one update of blocked load.
+
+use pelton_core::{GROUP_TYPES, Lb, LbEnv, LbGroup, NO_CPU, lbf};
+use pelton_schema::{
+    Balance, BalanceEnd, Event, Sink, Walk, WalkWhy, end_words, idle_words, migration_words, walk_words,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Which balances fit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// For this CPU; of updates: made by this CPU.
+    pub cpu: Option<u32>,
+    /// Only balances that moved a task, or stopped a running one.
+    pub moved: bool,
+}
+
+/// Keeps the last balance and the last update that fit.
+#[derive(Debug, Default)]
+pub struct BalanceSink {
+    wanted: Wanted,
+    /// The last balance, and how many fit.
+    pub balance: (Option<Kept>, u64),
+    /// The last update and its time, and how many fit.
+    pub walk: (Option<(u64, Walk)>, u64),
+    /// Updates that fit: their queues and their cost, by reason.
+    sums: [(u64, u64, u64); 4],
+}
+
+/// What a balance found and did.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    time_ns: u64,
+    env: LbEnv,
+    found: Box<Lb>,
+    imbalance: i64,
+    span: u64,
+    moved: u32,
+    end: BalanceEnd,
+}
+
+impl BalanceSink {
+    /// For what is wanted.
+    #[must_use]
+    pub fn of(wanted: Wanted) -> Self {
+        Self { wanted, ..Self::default() }
+    }
+}
+
+impl Sink for BalanceSink {
+    const BALANCES: bool = true;
+
+    fn event(&mut self, _: u64, _: &Event) {}
+
+    fn balance(&mut self, time_ns: u64, b: &Balance<'_>) {
+        let moved = b.moved > 0 || b.end == BalanceEnd::Active;
+        if self.wanted.cpu.is_some_and(|cpu| cpu != b.env.dst_cpu) || (self.wanted.moved && !moved) {
+            return;
+        }
+        self.balance.1 += 1;
+        let (env, found) = (*b.env, Box::new(*b.found));
+        let (imbalance, span, moved, end) = (b.imbalance, b.span, b.moved, b.end);
+        self.balance.0 = Some(Kept { time_ns, env, found, imbalance, span, moved, end });
+    }
+
+    fn walk(&mut self, time_ns: u64, walk: &Walk) {
+        if self.wanted.cpu.is_some_and(|cpu| cpu != walk.by) {
+            return;
+        }
+        self.walk.1 += 1;
+        self.walk.0 = Some((time_ns, *walk));
+        let sum = &mut self.sums[REASONS.iter().position(|why| *why == walk.why).unwrap_or(0)];
+        *sum = (sum.0 + 1, sum.1 + walk.queues, sum.2 + walk.cost_ns);
+    }
+}
+
+const REASONS: [WalkWhy; 4] = [WalkWhy::Periodic, WalkWhy::GoesIdle, WalkWhy::Search, WalkWhy::IdleWalk];
+
+/// A group of CPUs as a balance saw it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Group {
+    /// `own`: the one of the CPU that is balanced for; `busiest`: the one to take from.
+    pub role: &'static str,
+    /// Its CPUs.
+    pub cpus: Vec<u32>,
+    /// Type, as `has spare` or `overloaded`.
+    pub group_type: &'static str,
+    /// Tasks of all classes.
+    pub running: u32,
+    /// Fair tasks.
+    pub fair: u32,
+    /// Idle CPUs.
+    pub idle_cpus: u32,
+    /// Load, weight.
+    pub load: u64,
+    /// Utilization.
+    pub util: u64,
+    /// Capacity.
+    pub capacity: u32,
+    /// Load of a task that is too big for its CPU.
+    pub misfit_load: u64,
+}
+
+/// One balance of one domain for one CPU.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BalanceExplanation {
+    /// When, ns since the start of the run.
+    pub time_ns: u64,
+    /// CPU for which it is done.
+    pub cpu: u32,
+    /// Its domain, 0 the smallest.
+    pub level: u32,
+    /// CPUs of the domain.
+    pub domain: Vec<u32>,
+    /// What the CPU is: `busy`, `idle` or `going idle`.
+    pub cpu_is: &'static str,
+    /// Its group and the busiest one, as far as it looked.
+    pub groups: Vec<Group>,
+    /// CPU that is taken from.
+    pub busiest_cpu: Option<u32>,
+    /// What the imbalance is measured in: `load`, `utilization`, `tasks` or `misfit task`; none without a busiest CPU.
+    pub migration: Option<&'static str>,
+    /// What was to be moved.
+    pub imbalance: Option<i64>,
+    /// Tasks that moved.
+    pub moved: u32,
+    /// Tasks that may not run on the CPU were met.
+    pub pinned: bool,
+    /// Balances of this domain before it that moved nothing.
+    pub failed_before: u32,
+    /// How it ended.
+    pub end: &'static str,
+    /// The number of this balance among those that fit.
+    pub number: u64,
+}
+
+/// Puts a balance into words and numbers; `number`: how many fitted.
+#[must_use]
+pub fn explain(kept: &Kept, number: u64) -> BalanceExplanation {
+    let (env, found) = (&kept.env, &kept.found);
+    let has_source = env.src_cpu != NO_CPU;
+    let groups = [("own", &found.local), ("busiest", &found.busiest)];
+    BalanceExplanation {
+        time_ns: kept.time_ns,
+        cpu: env.dst_cpu,
+        level: env.level,
+        domain: cpus(kept.span),
+        cpu_is: idle_words(env.idle),
+        groups: groups.into_iter().filter(|(_, g)| g.cpus != 0).map(|(role, g)| group(role, g)).collect(),
+        busiest_cpu: has_source.then_some(env.src_cpu),
+        migration: has_source.then(|| migration_words(found.migration)),
+        imbalance: has_source.then_some(kept.imbalance),
+        moved: kept.moved,
+        pinned: env.flags & lbf::SOME_PINNED != 0,
+        failed_before: env.nr_balance_failed,
+        end: end_words(kept.end),
+        number,
+    }
+}
+
+fn group(role: &'static str, g: &LbGroup) -> Group {
+    Group {
+        role,
+        cpus: cpus(g.cpus),
+        group_type: GROUP_TYPES.get(g.r#type as usize).copied().unwrap_or("?"),
+        running: g.nr_running,
+        fair: g.h_nr_running,
+        idle_cpus: g.idle_cpus,
+        load: g.load,
+        util: g.util,
+        capacity: g.capacity,
+        misfit_load: g.misfit_load,
+    }
+}
+
+fn cpus(mask: u64) -> Vec<u32> {
+    (0..64).filter(|cpu| mask >> cpu & 1 == 1).collect()
+}
+
+/// One update of blocked load, and all that fit together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WalkExplanation {
+    /// When, ns since the start of the run.
+    pub time_ns: u64,
+    /// Whose load is brought up to date.
+    pub of_cpu: u32,
+    /// CPU that does it.
+    pub by_cpu: u32,
+    /// Queues that were looked at: the CPU's own and those of groups with load.
+    pub queues: u64,
+    /// What that took, ns; 0 where the platform gives no costs.
+    pub cost_ns: u64,
+    /// Why.
+    pub why: &'static str,
+    /// Those of the run that fit, by reason.
+    pub reasons: Vec<Reason>,
+}
+
+/// All updates for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Reason {
+    /// Why.
+    pub why: &'static str,
+    /// How many.
+    pub updates: u64,
+    /// Queues that were looked at.
+    pub queues: u64,
+    /// What that took, ns.
+    pub cost_ns: u64,
+}
+
+/// Puts the last update into words and numbers; `None`: there was none.
+#[must_use]
+pub fn explain_walk(sink: &BalanceSink) -> Option<WalkExplanation> {
+    let (time_ns, walk) = sink.walk.0?;
+    let reason = |(why, &(updates, queues, cost_ns)): (&WalkWhy, &(u64, u64, u64))| Reason {
+        why: walk_words(*why),
+        updates,
+        queues,
+        cost_ns,
+    };
+    Some(WalkExplanation {
+        time_ns,
+        of_cpu: walk.cpu,
+        by_cpu: walk.by,
+        queues: walk.queues,
+        cost_ns: walk.cost_ns,
+        why: walk_words(walk.why),
+        reasons: REASONS.iter().zip(&sink.sums).map(reason).filter(|r| r.updates > 0).collect(),
+    })
+}

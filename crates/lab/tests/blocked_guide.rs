@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The chart of docs/guide/blocked-load.md and the table below it come from these runs. `PELTON_UPDATE_DOCS=1 cargo test -p
+//! pelton-lab --test blocked_guide` writes them.
+
+mod guide;
+
+use pelton_lab::plan::{Inputs, MachineChanges, PolicySpec, build};
+use pelton_lab::quantity;
+use pelton_lab::run::run_one;
+use pelton_schema::NullSink;
+use plotters::prelude::*;
+
+const BEGIN: &str = "<!-- computed by crates/lab/tests/blocked_guide.rs -->\n";
+const END: &str = "<!-- end of what is computed -->";
+const PLATFORM: &str = "sc7180-trogdor";
+const SECONDS: u64 = 5;
+const SEEDS: [u64; 3] = [1, 2, 3];
+const GROUPS: [u32; 6] = [1, 6, 12, 24, 48, 96];
+const TICKS: [u32; 3] = [100, 250, 1000];
+/// Names of the rules and what sets them, as in the published table.
+const RULES: [(&str, &str); 2] =
+    [("once a tick", "blocked_update=scan"), ("HZ/20", "blocked_update=interval,blocked_update_us=50000")];
+const COLOURS: [RGBColor; 3] = [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115)];
+
+/// Time in refreshes, ms in a second of all CPUs, and refreshes in searches, 1/s.
+#[derive(Clone, Copy, Default)]
+struct Point {
+    time: f64,
+    scans: f64,
+}
+
+/// The system's threads wake 240 times a second together, however many groups they are in.
+fn system(groups: u32) -> String {
+    let threads = groups.max(24);
+    let period_us = threads * 100_000 / 24;
+    format!("periodic:name=system,run_us=100,period_us={period_us},threads={threads},groups={groups},phase_us=random")
+}
+
+fn measure(rule: &str, hz: u32, groups: u32) -> Point {
+    let kernel = "periodic:name=kernel,run_us=5,period_us=10000,cpus=each,phase_us=random";
+    let schbench = format!("schbench:message_threads=2,threads=2,runtime_s={SECONDS}");
+    let mut sum = Point::default();
+    for seed in SEEDS {
+        let inputs = Inputs {
+            platform: PLATFORM.into(),
+            workload: format!("{schbench} + {kernel} + {}", system(groups)),
+            seed,
+            random_phase: true,
+            hz: Some(hz),
+            duration_ns: Some(SECONDS * 1_000_000_000),
+            machine: MachineChanges { idle_latency_percent: Some(20), ..MachineChanges::default() },
+            ..Inputs::default()
+        };
+        let plan = build(&inputs, &PolicySpec::parse(&format!("5.4,{rule}"))).expect("good inputs").plan;
+        let report = run_one(&plan, seed, NullSink, Default::default()).expect("runs");
+        let read = |name| quantity::find(name).and_then(|q| q.read(&report, None)).expect("a number");
+        sum.time += read("blocked_time_ms") / SECONDS as f64;
+        sum.scans += read("blocked_scans_per_s");
+    }
+    let runs = SEEDS.len() as f64;
+    Point { time: sum.time / runs, scans: sum.scans / runs }
+}
+
+/// A rule at a tick, and its points by number of groups.
+struct Line {
+    rule: usize,
+    hz: usize,
+    points: Vec<Point>,
+}
+
+impl Line {
+    fn name(&self) -> String {
+        format!("{}, {} Hz", RULES[self.rule].0, TICKS[self.hz])
+    }
+}
+
+fn lines() -> Vec<Line> {
+    let all = (0..RULES.len()).flat_map(|rule| (0..TICKS.len()).map(move |hz| (rule, hz)));
+    let line = |(rule, hz): (usize, usize)| {
+        let points = GROUPS.map(|groups| measure(RULES[rule].1, TICKS[hz], groups)).to_vec();
+        Line { rule, hz, points }
+    };
+    all.map(line).collect()
+}
+
+fn rows(all: &[Line]) -> String {
+    let head: Vec<String> = GROUPS.iter().map(|groups| format!("{groups} groups")).collect();
+    let line = |line: &Line| {
+        let cells: Vec<String> = line.points.iter().map(|p| format!("{:.2} ms, {:.0}", p.time, p.scans)).collect();
+        format!("| {} | {} |\n", line.name(), cells.join(" | "))
+    };
+    let head = format!("| | {} |\n|---|{}\n", head.join(" | "), "---|".repeat(GROUPS.len()));
+    head + &all.iter().map(line).collect::<String>()
+}
+
+fn chart(all: &[Line]) -> String {
+    let mut svg = String::new();
+    {
+        let root = SVGBackend::with_string(&mut svg, (900, 480)).into_drawing_area();
+        root.fill(&WHITE).expect("a string");
+        let most = all.iter().flat_map(|line| &line.points).map(|p| p.time).fold(0.0, f64::max) * 1.05;
+        let mut builder = ChartBuilder::on(&root);
+        builder.margin(20).x_label_area_size(40).y_label_area_size(60);
+        builder.caption(format!("{PLATFORM}: blocked load by task groups and tick"), ("sans-serif", 18));
+        let last = f64::from(GROUPS[GROUPS.len() - 1]);
+        let mut axes = builder.build_cartesian_2d(0.0..last, 0.0..most).expect("ranges");
+        let mut mesh = axes.configure_mesh();
+        mesh.x_desc("task groups").y_desc("time in refreshes, ms in a second").draw().expect("a string");
+        for line in all {
+            let (colour, width) = (COLOURS[line.hz], if line.rule == 0 { 3 } else { 1 });
+            let style = colour.stroke_width(width);
+            let of = || GROUPS.iter().zip(&line.points).map(|(&groups, p)| (f64::from(groups), p.time));
+            let drawn = axes.draw_series(LineSeries::new(of(), style)).expect("a string");
+            drawn.label(line.name()).legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+            axes.draw_series(of().map(|at| Circle::new(at, 3, colour.filled()))).expect("a string");
+        }
+        let mut labels = axes.configure_series_labels();
+        labels.border_style(BLACK).position(SeriesLabelPosition::UpperLeft).draw().expect("a string");
+    }
+    format!("<!-- Generated by the test blocked_guide; see docs/guide/blocked-load.md. -->\n{svg}")
+}
+
+#[test]
+fn the_guide_shows_what_groups_and_ticks_do() {
+    let all = lines();
+    let text = format!("\n![time in refreshes by task groups and tick](blocked-groups.svg)\n\n{}", rows(&all));
+    guide::keep("blocked-groups.svg", &chart(&all));
+    let page = std::fs::read_to_string(guide::folder().join("blocked-load.md")).expect("the page is there");
+    let (before, rest) = page.split_once(BEGIN).expect("a place for the table");
+    let (_, after) = rest.split_once(END).expect("its end");
+    guide::keep("blocked-load.md", &format!("{before}{BEGIN}{text}{END}{after}"));
+}
