@@ -33,6 +33,8 @@ pub struct Workload {
     pub group_changes: Vec<GroupChange>,
     /// Boosts of groups of tasks (SchedTune), over time.
     pub boosts: Vec<BoostSpec>,
+    /// Moments at which somebody asks the interactive governor for a boost, ns.
+    pub pulses: Vec<u64>,
     /// Limits of frequency domains, over time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitChange>,
@@ -139,6 +141,8 @@ pub struct BoostSpec {
     pub members: Vec<String>,
     /// From when on, ns, which boost, percent (-100..=100).
     pub boosts: Vec<(u64, i32)>,
+    /// They go to idle CPUs where there are any.
+    pub prefer_idle: bool,
 }
 
 /// Who asks for limits of a frequency domain. The strictest of all hold.

@@ -2,13 +2,19 @@
 //! Time that a CPU runs is charged to the quotas of its groups; one that is used up stops its queue, at once or when the task
 //! next leaves. The arithmetic is the core's (`cfs_bandwidth.h`).
 
-use pelton_core::{quota, value};
+use pelton_core::{RUNTIME_INF, quota, value};
 use pelton_schema::{Event, Sink};
 
 use crate::class::levels::{entity_of, slot_of};
 use crate::engine::Engine;
 use crate::engine::queue::{Ev, QuotaTimer};
-use crate::rq::groups::QuotaTimerState;
+use crate::rq::groups::{Group, QuotaTimerState};
+
+impl Group {
+    pub(crate) fn has_quota(&self) -> bool {
+        self.bandwidth.quota_ns != RUNTIME_INF
+    }
+}
 
 impl<S: Sink> Engine<'_, S> {
     pub(crate) fn kernel_ns(&self) -> u64 {

@@ -51,6 +51,10 @@ pub(crate) enum Ev {
     GivenFrequency { domain: u32, index: u32 },
     /// The timer of a sampling governor expires.
     Sample { domain: u32, generation: u32 },
+    /// A timer of a CPU's governor expires; `wakes`: the one that only wakes the CPU.
+    CpuTimer { cpu: u32, generation: u32, wakes: bool },
+    /// Somebody asks for a boost for a while.
+    BoostPulse,
     /// Somebody changes limits of frequency domains.
     Limits { index: u32 },
     /// A timer of a task group's quota expires.

@@ -239,6 +239,8 @@ pub(crate) struct CpuState {
     pub clamp_sum: pelton_core::UclampSumRq,
     /// Boosts of its runnable tasks.
     pub boost: pelton_core::BoostCpu,
+    /// Its timers of the governor.
+    pub timers_of: crate::freq::timers::CpuTimers,
     /// Its last sample.
     pub dbs: pelton_core::DbsCpu,
     /// Idle time in which a task of it waited for I/O, where somebody asks.
@@ -358,6 +360,8 @@ pub(crate) struct DomainState {
     pub kick_pending: bool,
     /// ondemand and conservative.
     pub dbs: pelton_core::Dbs,
+    /// interactive.
+    pub interactive: pelton_core::Interactive,
     /// A sample waits for a CPU to execute.
     pub sample_deferred: bool,
     /// Which timer counts.

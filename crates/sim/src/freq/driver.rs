@@ -31,6 +31,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.domains[d as usize].sugov.cur_khz == khz {
             return;
         }
+        self.note_old_frequency(d, khz);
         let spec = &self.m.domains[d as usize];
         for &c in &spec.cpus {
             self.account(c);

@@ -200,6 +200,8 @@ impl<S: Sink> Engine<'_, S> {
             self.voted_khz(d)
         } else if self.samples(d) {
             self.sampled_khz(d)
+        } else if self.has_timers(self.m.domains[d as usize].cpus[0]) {
+            self.adjusted_khz(d)
         } else {
             self.domains[d as usize].sugov.work_start(&self.policy)
         }

@@ -122,6 +122,8 @@ impl<S: Sink> Engine<'_, S> {
             let domain = &mut self.domains[d as usize];
             domain.dbs.limits(&policy, limits, domain.sugov.cur_khz);
             self.arm_sample(d);
+        } else if self.has_timers(self.m.domains[d as usize].cpus[0]) {
+            self.limit_timers(d, limits);
         }
     }
 

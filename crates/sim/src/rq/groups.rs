@@ -46,10 +46,6 @@ impl Group {
         }
         group
     }
-
-    pub(crate) fn has_quota(&self) -> bool {
-        self.bandwidth.quota_ns != RUNTIME_INF
-    }
 }
 
 /// A timer of a group's quota.

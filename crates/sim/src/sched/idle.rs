@@ -97,6 +97,8 @@ impl<S: Sink> Engine<'_, S> {
         self.exec = c;
         let asked = self.serve_deferred_sample(c);
         self.wake_asked(asked);
+        let asked = self.serve_cpu_timer(c);
+        self.wake_asked(asked);
         self.exec = c;
         self.walk_if_asked(c);
         if std::mem::take(&mut self.cpus[c as usize].wake_resched) {

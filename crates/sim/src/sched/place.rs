@@ -26,6 +26,9 @@ impl<S: Sink> Engine<'_, S> {
             return self.select_cpu(t, exec, sync);
         }
         self.fade_all_for_reader();
+        if let Some(cpu) = self.place_idle(t, exec, sync) {
+            return cpu;
+        }
         let flags = wf::TTWU | if sync { wf::SYNC } else { 0 };
         if self.placing.decides {
             return self.place_fair(t, exec, flags);
@@ -38,10 +41,14 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU for a new task: its parent's CPU, or the first one, executes the placement.
     pub(crate) fn select_new(&mut self, t: u32) -> u32 {
-        if !self.placing.decides || self.tasks[t as usize].class != Class::Fair {
+        let fair = self.tasks[t as usize].class == Class::Fair;
+        let parent_cpu = self.tasks[t as usize].forked_on.unwrap_or(0);
+        if fair && let Some(cpu) = self.place_idle(t, parent_cpu, false) {
+            return cpu;
+        }
+        if !self.placing.decides || !fair {
             return self.select_fork(t);
         }
-        let parent_cpu = self.tasks[t as usize].forked_on.unwrap_or(0);
         self.tasks[t as usize].cpu = parent_cpu;
         self.place_fair(t, parent_cpu, wf::FORK)
     }

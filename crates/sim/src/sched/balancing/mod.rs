@@ -4,83 +4,18 @@
 
 mod cpu_load;
 mod search;
+mod state;
 mod tasks;
 
-use pelton_core::{CpuLoad, Lb, LbDomain, Placement, Policy, balance_idle, lb_is_busy, lb_newest_first, value};
+use pelton_core::{balance_idle, lb_is_busy, value};
 use pelton_schema::Sink;
+
+pub(crate) use state::Balancing;
 
 use crate::engine::Engine;
 use crate::engine::state::NO_TASK;
 
 const NS_PER_S: u64 = 1_000_000_000;
-/// Place between the heads and the ends of lists.
-const LIST_MIDDLE: u64 = 1 << 62;
-
-/// State of balancing.
-pub(crate) struct Balancing {
-    /// The core decides what is moved; else it is the simple form of `balance.rs`.
-    pub decides: bool,
-    /// What each CPU remembers of its domains, smallest first.
-    domains: Vec<Vec<LbDomain>>,
-    /// Tick at which each CPU next balances.
-    next_balance_ticks: Vec<u64>,
-    /// What the last balance found.
-    lb: Box<Lb>,
-    /// Loads that fade over ticks, and whether this release compares them.
-    pub cpu_loads: Vec<CpuLoad>,
-    pub biased: bool,
-    /// A balance looks at the task first that was queued last.
-    pub newest_first: bool,
-    /// Stand for the heads and the ends of the CPUs' lists of tasks: change with everything that is put there.
-    head: u64,
-    end: u64,
-}
-
-impl Balancing {
-    pub(crate) fn new(record: &Placement, policy: &Policy) -> Balancing {
-        let own = |c: &pelton_core::PlaceCpu| -> Vec<LbDomain> {
-            c.domains[..c.nr_domains as usize].iter().map(|d| LbDomain::new(d, 0)).collect()
-        };
-        let domains: Vec<_> = record.cpus().iter().map(own).collect();
-        Balancing {
-            decides: record.nr_cpus > 1 && policy.balance != value::BALANCE_PULL,
-            next_balance_ticks: vec![0; domains.len()],
-            cpu_loads: vec![CpuLoad::default(); domains.len()],
-            biased: (value::BALANCE_LOADS_NEWLY..value::BALANCE_LOADS).contains(&policy.balance),
-            newest_first: lb_newest_first(policy),
-            domains,
-            lb: Box::default(),
-            head: LIST_MIDDLE,
-            end: LIST_MIDDLE,
-        }
-    }
-
-    /// The place of what is put at the head of a CPU's list.
-    pub(crate) fn at_head(&mut self) -> u64 {
-        self.head += 1;
-        self.head
-    }
-
-    /// A task that a balance left where it is goes where it is looked at last.
-    pub(crate) fn passed_over(&mut self) -> u64 {
-        if !self.newest_first {
-            return self.at_head();
-        }
-        self.end -= 1;
-        self.end
-    }
-
-    /// Tick at which CPU `c` next balances.
-    pub(crate) fn next_ticks(&self, c: u32) -> u64 {
-        self.next_balance_ticks[c as usize]
-    }
-
-    fn earlier(&mut self, c: u32, ticks: u64) {
-        let next = &mut self.next_balance_ticks[c as usize];
-        *next = (*next).min(ticks);
-    }
-}
-
 impl<S: Sink> Engine<'_, S> {
     /// At a tick of CPU `c`: its balance, when one is due, and before it what it knows of itself.
     pub(crate) fn balance_tick(&mut self, c: u32) {

@@ -4,6 +4,7 @@
 
 mod domains;
 mod misfit;
+mod prefer_idle;
 mod snapshot;
 
 pub(crate) use snapshot::mask;
