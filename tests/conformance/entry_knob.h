@@ -94,7 +94,8 @@ TEST_OP op_prefer_idle(u64 *w)
 	for (i = 0; i < 8; i++) {
 		struct pelton_idle_candidate c = { i, 1u << (8 + draw(&s, 3)), 0, 0, 0, 0 };
 
-		c.util = (u32)draw(&s, 1200) >> draw(&s, 4);
+		c.util = (u32)draw(&s, 1200);
+		c.util >>= draw(&s, 4);
 		c.idle = draw(&s, 3) > 0;
 		c.state = (u32)draw(&s, 3);
 		pelton_prefer_idle_look(&search, &c);

@@ -25,6 +25,7 @@ mod place;
 pub mod plan;
 pub mod probe;
 pub mod quantity;
+pub mod remarks;
 pub mod reproduce;
 pub mod request;
 pub mod results;

@@ -10,7 +10,7 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::output::{self, Pending, create};
 use crate::rtapp_log::RtAppLogs;
-use crate::sheet::Sheet;
+use crate::sheet::{self, Sheet};
 use crate::units::number;
 use pelton_lab::compare::Scope;
 use pelton_lab::plan::Prepared;
@@ -181,7 +181,9 @@ fn show(summary: &RunSummary, charts: Option<&Ran>, global: &Global) -> Result<(
     match global.format {
         Format::Json => print_json(summary),
         Format::Csv => print(&long_sheet(summary).csv()),
-        Format::Table | Format::Toml => print(&(text(summary, global) + &charts.map(Ran::blocks).unwrap_or_default())),
+        Format::Table | Format::Toml => print(
+            &(text(summary, global) + &charts.map(|ran| ran.blocks(sheet::page_width().into())).unwrap_or_default()),
+        ),
     }
 }
 
@@ -230,6 +232,7 @@ fn text(summary: &RunSummary, global: &Global) -> String {
     if let Some(note) = summary.rows.iter().find_map(|row| row.note) {
         out += &format!("\nenergy: {note}\n");
     }
+    summary.remarks.iter().for_each(|remark| out += &format!("\nnote: {remark}\n"));
     out += &section("time at frequency", &residency(summary));
     if !summary.stuck_tasks.is_empty() {
         out += &format!("\nwaiting for each other for ever: {}\n", summary.stuck_tasks.join(", "));

@@ -241,12 +241,18 @@ fn prediction(report: &Report) -> String {
 
 /// The table of signals (or of faults) as CSV.
 fn value_csv(path: &Path, value: &Value) -> String {
-    let mut sheet = Sheet::new(&["<trace", "<signal", "checked", "exact", "unchanged", "divergent"]);
+    let mut sheet = Sheet::new(&["<trace", "<signal", "checked", "exact", "unchanged", "divergent", "<not_measured"]);
     let number = |v: &Value, key: &str| v[key].as_u64().unwrap_or(0).to_string();
     for (name, t) in value["signals"].as_object().into_iter().flatten() {
         let cells = ["checked", "exact", "unchanged", "divergent"].map(|key| number(t, key));
         let head = [path.display().to_string(), name.clone()];
-        sheet.row(head.into_iter().chain(cells).collect());
+        sheet.row(head.into_iter().chain(cells).chain([String::new()]).collect());
+    }
+    // What was not checked has a line too: nothing is no pass.
+    for (what, why) in value["not_measured"].as_object().into_iter().flatten() {
+        let empty = std::iter::repeat_n(String::new(), 4);
+        let why = why.as_str().unwrap_or("").to_owned();
+        sheet.row([path.display().to_string(), what.clone()].into_iter().chain(empty).chain([why]).collect());
     }
     sheet.csv()
 }

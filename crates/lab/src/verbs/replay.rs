@@ -21,6 +21,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+/// Work left undone is said in words from this part of the busy time on.
+const UNDONE_PART: u64 = 100;
+
 /// What to replay, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -200,7 +203,9 @@ pub fn replay_into<F: Files>(request: &ReplayRequest, files: &mut F, watch: &dyn
         sides.map(|(policy, built)| prepared(&inputs, policy, built, &made, &given)).collect();
     notes.iter().chain(&prepared[0].notes).for_each(|note| watch.note(note));
     prepared.iter().for_each(|prepared| watch.warn(&prepared.policy.warnings));
-    let rows = run_all(request, files, watch, &prepared, recorded, &made, &recorded_on)?;
+    let (rows, remarks) = run_all(request, files, watch, &prepared, recorded, &made, &recorded_on)?;
+    remarks.iter().for_each(|remark| watch.note(remark));
+    notes.extend(remarks);
     // What is given cannot be off, so it is not judged.
     let judged: Vec<Row> = rows.iter().filter(|r| !(frequencies_given && r.scope == "domain")).cloned().collect();
     let check = request.check.then(|| workload::check(&judged));
@@ -293,7 +298,7 @@ fn run_all<F: Files>(
     recorded: &Recorded,
     made: &Synthesis,
     recorded_on: &Platform,
-) -> Result<Vec<Row>, LabError> {
+) -> Result<(Vec<Row>, Vec<String>), LabError> {
     let total_ns = prepared[0].plan.config.duration_ns.saturating_mul(prepared.len() as u64 * request.seeds);
     let empty = empty_totals(request.settle_ns, recorded, made);
     let simulated: Vec<Vec<Replay>> = watched(watch, total_ns, "replay", |control| {
@@ -319,7 +324,24 @@ fn run_all<F: Files>(
     let ours: Vec<u32> = (1..=made.sources.len() as u32).collect();
     let right: Vec<Vec<Side<'_>>> =
         simulated.iter().map(|runs| runs.iter().map(|run| run.side(&ours)).collect()).collect();
-    Ok(workload::compare(&subject, &left, &right))
+    Ok((workload::compare(&subject, &left, &right), remarks(&simulated)))
+}
+
+/// What has to be known about the runs, by policy; of several seeds the first that has such a thing.
+fn remarks(simulated: &[Vec<Replay>]) -> Vec<String> {
+    let of = |(at, runs): (usize, &Vec<Replay>)| {
+        let outgrown = runs.iter().find_map(|run| run.outgrown.clone());
+        let undone_ns = runs.iter().map(|run| run.undone_ns).max().unwrap_or(0);
+        let busy_ns = runs.iter().map(|run| run.busy_ns).max().unwrap_or(0);
+        // Less is a task that was in the middle of something.
+        let undone = (undone_ns > busy_ns / UNDONE_PART).then(|| {
+            let ms = crate::round(undone_ns as f64 / 1e6);
+            format!("{ms} ms of the recorded work (on a CPU of capacity 1024) were still to do at the end")
+        });
+        let all = outgrown.into_iter().chain(undone);
+        all.map(move |said| format!("[{}] {said}", at + 1)).collect::<Vec<_>>()
+    };
+    simulated.iter().enumerate().flat_map(of).collect()
 }
 
 /// Nothing added up yet; what the trace does not tell will not be compared.
@@ -352,13 +374,17 @@ fn simulate<F: Files>(
     };
     totals.finish(report.duration_ns.max(prepared.plan.config.duration_ns));
     let undone_ns = undone_ns(&prepared.plan, &report);
-    Ok(Replay { totals, undone_ns })
+    let outgrown = crate::remarks::outgrown(&report);
+    let busy_ns = report.cpus.iter().map(|cpu| cpu.busy_ns).sum();
+    Ok(Replay { totals, undone_ns, busy_ns, outgrown })
 }
 
 /// A run that replays.
 struct Replay {
     totals: Totals,
     undone_ns: u64,
+    busy_ns: u64,
+    outgrown: Option<String>,
 }
 
 impl Replay {

@@ -213,8 +213,11 @@ fn watched(
 ) -> Result<Report, LabError> {
     watch.begins("validate", Amount::Time(0));
     let mut stopped = false;
+    // A trace's clock began when its machine did.
+    let mut first_ns = None;
     let report = read_twice(source, again, options, &mut |time_ns| {
-        watch.at(&format!("{} s of the trace", time_ns / 1_000_000_000));
+        let since_ns = time_ns.saturating_sub(*first_ns.get_or_insert(time_ns));
+        watch.at(&format!("{} s of the trace", since_ns / 1_000_000_000));
         stopped = is_stopped(watch);
         !stopped
     });

@@ -299,8 +299,6 @@ pub(crate) struct CpuState {
     pub walk: u32,
     /// An idle CPU wakes to take a task from another one.
     pub pulls: bool,
-    /// It went idle without its tick, and no tick found it busy since.
-    pub nohz: bool,
     pub last_refresh_ns: u64,
     /// Tick at which its averages were last brought up to date for others.
     pub last_blocked_ticks: u64,

@@ -44,10 +44,10 @@ impl<S: Sink> Engine<'_, S> {
         domain.sd.cur_khz = khz;
         domain.dbs.cur_khz = khz;
         domain.report.transitions += 1;
+        self.targets.khz_changes(d);
         self.observe_frequency(d);
         for &c in &spec.cpus {
             self.apply_speed(c, khz);
-            self.request_changes(c);
             self.emit(Event::CpuFrequency { cpu: c, freq_khz: khz });
             self.arm_segment(c);
         }

@@ -154,7 +154,6 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         idle_stamp_ns: None,
         walk: 0,
         pulls: false,
-        nohz: false,
         last_refresh_ns: 0,
         last_blocked_ticks: 0,
         walking: None,
@@ -180,6 +179,12 @@ fn new_report(idle_states: usize) -> CpuReport {
 /// Cache group of a CPU; one that is in none shares a number that is no group's.
 fn llc_of(m: &Machine, c: u32) -> u32 {
     m.llcs.iter().position(|l| l.contains(&c)).unwrap_or(m.llcs.len()) as u32
+}
+
+/// The CPUs of each cache group, and behind them those in none.
+fn llc_sets(m: &Machine) -> Vec<CpuSet> {
+    let of = |llc: u32| CpuSet::of((0..m.cpus.len() as u32).filter(|&c| llc_of(m, c) == llc));
+    (0..=m.llcs.len() as u32).map(of).collect()
 }
 
 fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainState {
@@ -289,6 +294,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             overloaded: CpuSet::default(),
             idle: CpuSet::first(n),
             llc_of: (0..n).map(|c| llc_of(m, c)).collect(),
+            llc_sets: llc_sets(m),
+            nohz: CpuSet::default(),
+            fresh_rows: 0,
             rt_waiting: CpuSet::default(),
             dl_waiting: CpuSet::default(),
             chores: Default::default(),
