@@ -3,7 +3,7 @@
 
 use crate::about::{About, AboutPolicy};
 use crate::plan::Prepared;
-use crate::quantity::{QUANTITIES, Quantity, Read, task_labels};
+use crate::quantity::{self, QUANTITIES, Quantity, Read, task_labels};
 use crate::run::{Control, LabError, run_matrix};
 use crate::{remarks, round, stats};
 use pelton_model::Machine;
@@ -268,7 +268,8 @@ impl Samples<'_> {
     fn measured(&self, scope: Scope, of: String, read: impl Fn(&Report) -> Option<f64>) -> Option<CompareRow> {
         let known: Option<Vec<Vec<f64>>> = self.reports.iter().map(|runs| runs.iter().map(&read).collect()).collect();
         let cells = cells(&known?)?;
-        Some(CompareRow { scope, of, quantity: "residency_pct", unit: "%", note: None, cells })
+        let share = quantity::shares(scope.name()).last()?;
+        Some(CompareRow { scope, of, quantity: share.name, unit: share.unit, note: None, cells })
     }
 }
 

@@ -138,7 +138,7 @@ pub struct Entry {
 }
 
 /// Shares of time, which are read from tables of a report and not by name.
-const SHARES: [Entry; 4] = [
+static SHARES: [Entry; 4] = [
     Entry {
         scope: "frequency",
         name: "residency_ms",
@@ -154,6 +154,11 @@ const SHARES: [Entry; 4] = [
         doc: "The same as a share of the run; in comparisons of all CPUs of a domain.",
     },
 ];
+
+/// Time in a state, and the same as a share of the run, of this scope: `frequency` or `idle`.
+pub fn shares(scope: &str) -> impl Iterator<Item = &'static Entry> + '_ {
+    SHARES.iter().filter(move |entry| entry.scope == scope)
+}
 
 /// Every number that runs and comparisons have, in table order.
 pub fn entries() -> impl Iterator<Item = Entry> {

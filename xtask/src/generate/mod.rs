@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Files derived from declarations in the code. They are committed, and checked to be fresh.
 
+mod mirror;
 mod policy;
 
 use crate::{pelt_table, proofs, repo};
@@ -29,6 +30,8 @@ fn page(path: &'static str, source: &str, body: &str) -> Output {
 fn outputs(sources: &str) -> Vec<Output> {
     vec![
         Output { path: "core/include/pelton/pelt_table.h", text: pelt_table::render() },
+        Output { path: "crates/core/src/policy_fields.rs", text: mirror::fields() },
+        Output { path: "crates/core/src/value.rs", text: mirror::values() },
         page(proofs::PAGE, "docs/spec/proofs and core/include/pelton/policy.h", sources),
         page("docs/guide/platforms.md", "crates/scenario/src/platform", &pelton_scenario::platform::guide()),
         page("docs/guide/policies.md", "crates/scenario/src/policy.rs", &pelton_scenario::policy::guide()),

@@ -9,6 +9,7 @@ mod exempt;
 mod functions;
 mod licences;
 mod links;
+mod mirrors;
 mod rooms;
 mod text;
 mod tokens;
@@ -65,7 +66,7 @@ fn check_rules() -> Result<(), String> {
 }
 
 /// Rules that look at the whole tree.
-const TREE_RULES: &[&str] = &["citations", "edges", "function-median", "licences", "links", "rooms"];
+const TREE_RULES: &[&str] = &["citations", "edges", "function-median", "licences", "links", "mirrors", "rooms"];
 
 /// Every rule is a row of STYLE.md.
 fn check_style_page(files: &[File]) -> Vec<Finding> {
@@ -92,6 +93,7 @@ pub fn run() -> Result<(), String> {
     found.extend(licences::check(&files)?);
     found.extend(links::check(&files));
     found.extend(citations::check(&files));
+    found.extend(mirrors::check(&files));
     found.extend(rooms::check(&files)?);
     found.extend(check_style_page(&files));
     let lengths = functions::Lengths::of(&files);

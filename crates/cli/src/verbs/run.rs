@@ -14,6 +14,7 @@ use crate::sheet::{self, Sheet};
 use crate::units::number;
 use pelton_lab::compare::Scope;
 use pelton_lab::plan::Prepared;
+use pelton_lab::quantity;
 use pelton_lab::run::LabError;
 use pelton_lab::summary::RunSummary;
 use pelton_lab::verbs::run::{RunRequest, run_into, summary_of, trace_header};
@@ -213,8 +214,8 @@ fn long_sheet(summary: &RunSummary) -> Sheet {
         sheet.row(vec![scope, of, r.quantity.to_owned(), value, r.unit.to_owned(), note]);
     }
     let mut share = |scope: &str, of: &str, ms: f64, pct: f64| {
-        for (name, value, unit) in [("residency_ms", ms, "ms"), ("residency_pct", pct, "%")] {
-            let words = [scope, of, name, &number(value), unit, ""];
+        for (entry, value) in quantity::shares(scope).zip([ms, pct]) {
+            let words = [scope, of, entry.name, &number(value), entry.unit, ""];
             sheet.row(words.map(str::to_owned).to_vec());
         }
     };
