@@ -2,10 +2,11 @@
 //! A simulated run with every kind of event, for the tests and benches of outputs.
 
 use pelton_core::Policy;
+use pelton_model::workload::{IrqSpec, Op, Phase, SchedPolicy, TaskSpec, TimerId, TimerMode};
+use pelton_model::{Machine, RunConfig, Workload};
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_schema::Sink;
-use pelton_sim::workload::{IrqSpec, Op, Phase, SchedPolicy, TaskSpec, TimerId, TimerMode};
-use pelton_sim::{Machine, Report, RunConfig, Workload};
+use pelton_sim::Report;
 use pelton_trace::{CpuLayout, DomainLayout, RunHeader};
 
 /// Everything a run needs but its sink.
@@ -42,7 +43,7 @@ impl BusyRun {
 
     /// What files say about the run.
     pub fn header(&self) -> RunHeader {
-        let domain = |domain: &pelton_sim::machine::FreqDomain| DomainLayout {
+        let domain = |domain: &pelton_model::machine::FreqDomain| DomainLayout {
             name: domain.name.clone(),
             opps_khz: domain.opps.iter().map(|opp| opp.khz).collect(),
         };

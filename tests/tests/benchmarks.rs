@@ -2,11 +2,12 @@
 //! Benchmark models on machines whose costs are known: what they measure follows by hand.
 
 use pelton_core::Policy;
+use pelton_model::machine::{Costs, Opp};
+use pelton_model::{Machine, RunConfig};
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_scenario::workload;
 use pelton_schema::NullSink;
-use pelton_sim::machine::{Costs, Opp};
-use pelton_sim::{Machine, Report, RunConfig};
+use pelton_sim::Report;
 
 /// The i7-6700 at one frequency, with costs and idle states that are easy to add up.
 fn machine() -> Machine {

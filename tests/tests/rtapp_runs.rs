@@ -3,11 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
+use pelton_model::{Machine, RunConfig};
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_scenario::rtapp::RtAppOptions;
 use pelton_scenario::workload;
 use pelton_schema::NullSink;
-use pelton_sim::{Machine, Report, RunConfig};
+use pelton_sim::Report;
 
 fn machine() -> Machine {
     let file = platform::load("juno-r0").expect("a built-in platform");
@@ -23,7 +24,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-fn run(machine: &Machine, workload: &pelton_sim::Workload) -> Report {
+fn run(machine: &Machine, workload: &pelton_model::Workload) -> Report {
     let policy = pelton_core::Policy::profile("7.2").expect("the default profile");
     let config = RunConfig { seed: 1, duration_ns: 3_000_000_000, ..RunConfig::default() };
     pelton_sim::run(machine, workload, &policy, &config, NullSink).unwrap_or_else(|e| panic!("{}: {e}", workload.name))

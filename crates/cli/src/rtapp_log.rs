@@ -4,9 +4,9 @@
 //! `perf` counts rt-app's own loops, which a simulator has none of: it is the configured run time, which those loops stand for.
 
 use crate::exit::Failure;
-use pelton_scenario::Plan;
+use pelton_model::Plan;
+use pelton_model::workload::{Op, TaskSpec};
 use pelton_schema::{Event, Sink};
-use pelton_sim::workload::{Op, TaskSpec};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -153,7 +153,7 @@ const ROUNDS_MAX: u64 = 1_000_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_sim::workload::{Phase, TimerId, TimerMode};
+    use pelton_model::workload::{Phase, TimerId, TimerMode};
 
     fn periodic(run_ns: u64) -> TaskSpec {
         let timer = Op::Timer { timer: TimerId::Own(0), period_ns: 2_000_000, mode: TimerMode::Relative };

@@ -7,10 +7,11 @@
 use std::time::Instant;
 
 use pelton_core::Policy;
+use pelton_model::{Machine, RunConfig, Workload};
 use pelton_scenario::platform::PlatformOptions;
 use pelton_scenario::{SourceFile, platform, rtapp};
 use pelton_schema::NullSink;
-use pelton_sim::{Machine, Report, RunConfig, Workload};
+use pelton_sim::Report;
 
 const NS_PER_MS: u64 = 1_000_000;
 /// A case is timed this often; the best counts.
@@ -42,14 +43,14 @@ fn side_by_side(one: &Machine, times: u32) -> Machine {
         let shifted = |cpus: &[u32]| cpus.iter().map(|cpu| cpu + cpu0).collect::<Vec<u32>>();
         for cpu in &one.cpus {
             let (domain, cluster) = (cpu.domain + domain0, cpu.cluster + cluster0);
-            all.cpus.push(pelton_sim::machine::Cpu { domain, cluster, smt: shifted(&cpu.smt), ..cpu.clone() });
+            all.cpus.push(pelton_model::machine::Cpu { domain, cluster, smt: shifted(&cpu.smt), ..cpu.clone() });
         }
         let domains =
-            one.domains.iter().map(|d| pelton_sim::machine::FreqDomain { cpus: shifted(&d.cpus), ..d.clone() });
+            one.domains.iter().map(|d| pelton_model::machine::FreqDomain { cpus: shifted(&d.cpus), ..d.clone() });
         all.domains.extend(domains);
         all.llcs.extend(one.llcs.iter().map(|llc| shifted(llc)));
         let clusters =
-            one.clusters.iter().map(|c| pelton_sim::machine::Cluster { cpus: shifted(&c.cpus), ..c.clone() });
+            one.clusters.iter().map(|c| pelton_model::machine::Cluster { cpus: shifted(&c.cpus), ..c.clone() });
         all.clusters.extend(clusters);
     }
     all

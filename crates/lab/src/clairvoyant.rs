@@ -10,10 +10,10 @@
 //! the second pass's. In the second pass tasks run at other speeds, so a need may come earlier or later than recorded: where
 //! signals are frequency-invariant by the time one burst takes to run.
 
-use pelton_scenario::Plan;
+use pelton_model::Plan;
+use pelton_model::machine::Opp;
+use pelton_model::{GivenFrequency, RunConfig};
 use pelton_schema::{Event, NullSink, Sink};
-use pelton_sim::machine::Opp;
-use pelton_sim::{GivenFrequency, RunConfig};
 
 use crate::run::{Control, LabError, run_one};
 

@@ -5,9 +5,9 @@ use crate::explain::{Decision, Moment, Signals, Terms};
 use crate::request::present_khz;
 use crate::rules::{self, Rule, value_of};
 use pelton_core::Policy;
-use pelton_scenario::Plan;
+use pelton_model::Plan;
+use pelton_model::machine::FreqDomain;
 use pelton_schema::{GateVerdict, HookSite};
-use pelton_sim::machine::FreqDomain;
 use schemars::JsonSchema;
 use serde::Serialize;
 

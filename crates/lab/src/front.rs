@@ -4,7 +4,7 @@
 //! A policy is on the front of a platform and workload when no other one is at least as good on all three axes and better on
 //! one. It *wins* there when its energy is at most a stated margin above the base's and both other numbers are lower.
 
-use pelton_scenario::Plan;
+use pelton_model::Plan;
 use pelton_sim::Report;
 use rayon::prelude::*;
 use schemars::JsonSchema;

@@ -3,16 +3,17 @@
 
 use crate::quantity;
 use pelton_core::Policy;
+use pelton_model::Plan;
+use pelton_model::groups::into_group;
+use pelton_model::machine::IdleState;
+use pelton_model::workload::Start;
+use pelton_model::{Machine, RunConfig, Workload};
 use pelton_scenario::bench::original::Original;
 use pelton_scenario::platform::{self, Built, PlatformOptions};
 use pelton_scenario::policy::{self, PolicyChoice};
 use pelton_scenario::rtapp::{Loaded, RtAppOptions};
-use pelton_scenario::{Diagnostics, Plan, SourceFile, workload};
-use pelton_sim::groups::into_group;
-use pelton_sim::machine::IdleState;
-use pelton_sim::workload::Start;
-use pelton_sim::{Machine, RunConfig, Workload};
-use serde::Deserialize;
+use pelton_scenario::{Diagnostics, SourceFile, workload};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -154,7 +155,8 @@ fn shorten(state: &mut IdleState, percent: u64) {
 }
 
 /// A policy as a person names it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PolicySpec {
     /// Policy file.
     pub file: Option<PathBuf>,
@@ -282,7 +284,7 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
 /// A task whose clamps the policy does not read.
 fn unread_clamps<'a>(workload: &'a Workload, policy: &Policy) -> Option<&'a str> {
     let binds = |clamps: Option<(u32, u32)>| clamps.is_some_and(|c| c != (0, 1024));
-    let clamped = |t: &&pelton_sim::workload::TaskSpec| binds(t.uclamp) || t.phases.iter().any(|p| binds(p.uclamp));
+    let clamped = |t: &&pelton_model::workload::TaskSpec| binds(t.uclamp) || t.phases.iter().any(|p| binds(p.uclamp));
     let unread = policy.uclamp == pelton_core::value::UCLAMP_OFF;
     workload.tasks.iter().find(clamped).filter(|_| unread).map(|task| task.name.as_str())
 }

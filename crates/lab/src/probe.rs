@@ -4,7 +4,7 @@
 use crate::experiment::ExperimentError;
 use crate::run::{Control, LabError, run_one};
 use crate::{demand, quantity};
-use pelton_scenario::Plan;
+use pelton_model::Plan;
 use pelton_schema::{Event, Sink};
 use pelton_sim::Report;
 use rayon::prelude::*;

@@ -9,7 +9,7 @@ use crate::probe;
 use crate::run::{Control, LabError, run_many};
 use crate::sensitivity::Sensitivity;
 use crate::table::{AboutTable, AboutVariant, TableResult};
-use pelton_scenario::Plan;
+use pelton_model::Plan;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;

@@ -5,7 +5,7 @@
 use crate::explain::{Moment, Signals, Terms};
 use crate::explanation::{GateTimes, Request};
 use pelton_core::{CpuState, PerfTerms, SugovCpu, SugovPolicy};
-use pelton_scenario::Plan;
+use pelton_model::Plan;
 
 /// Rate limit in force for a domain, ns: the run's, else the platform's, else the profile's default.
 pub fn rate_limit_ns(plan: &Plan, domain: u32) -> u64 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What few events say about who made, woke and moved whom, and what that becomes.
 
+use pelton_model::Machine;
+use pelton_model::machine::Costs;
+use pelton_model::workload::{CpuSet, Op, Start};
 use pelton_replay::workload::{
     First, Habits, Pin, Pulls, Recorder, Recording, Step, Synthesis, SynthesisOptions, synthesise,
 };
 use pelton_scenario::platform::{PlatformOptions, load};
 use pelton_schema::{Event, Sink};
-use pelton_sim::Machine;
-use pelton_sim::machine::Costs;
-use pelton_sim::workload::{CpuSet, Op, Start};
 
 const US: u64 = 1000;
 

@@ -6,13 +6,13 @@
 use std::path::PathBuf;
 
 use pelton_core::{CpuState, Policy};
+use pelton_model::{Machine, RunConfig};
 use pelton_replay::validate::{
     Comparison, Merged, Options, Report, Verdict, compare_again, predict_distorted, validate,
 };
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_scenario::workload;
 use pelton_schema::{EVENTS, Event, STATE_DEAD, STATE_SLEEPING, Sink};
-use pelton_sim::{Machine, RunConfig};
 use pelton_trace::import::{Format, ImportError, OpenOptions, Source, Timed, TraceInfo, open};
 
 fn data(name: &str) -> Option<PathBuf> {

@@ -4,12 +4,12 @@
 use std::ops::ControlFlow;
 
 use pelton_core::Policy;
+use pelton_model::{Machine, RunConfig};
 use pelton_replay::workload::{
     Habits, Pin, ReadOptions, Recorded, Recorder, SynthesisOptions, WriteOptions, read, synthesise, write_rtapp,
 };
 use pelton_scenario::platform::{PlatformOptions, load};
 use pelton_schema::{Event, NullSink, Sink};
-use pelton_sim::{Machine, RunConfig};
 use pelton_trace::import::{Format, ImportError, Source, Timed, TraceInfo};
 
 /// Events made on demand: as long as anybody asks, or for a number of them.

@@ -3,6 +3,8 @@
 //! right when the second run is the first. The tolerances are those of `pelton replay --check`.
 
 use pelton_core::Policy;
+use pelton_model::machine::Costs;
+use pelton_model::{Machine, RunConfig, Workload};
 use pelton_replay::workload::{
     Habits, Recorder, Recording, Row, Side, Subject, SynthesisOptions, Totals, Verdict, WriteOptions, check, compare,
     synthesise, write_rtapp,
@@ -11,8 +13,6 @@ use pelton_scenario::platform::{PlatformOptions, load};
 use pelton_scenario::rtapp::{self, RtAppOptions};
 use pelton_scenario::{SourceFile, workload};
 use pelton_schema::{Sink, TeeSink};
-use pelton_sim::machine::Costs;
-use pelton_sim::{Machine, RunConfig, Workload};
 
 const DURATION_NS: u64 = 2_000_000_000;
 

@@ -6,7 +6,6 @@ pub mod bench;
 pub mod diagnostic;
 #[expect(clippy::result_large_err, reason = "a message is made once per import, where it ends")]
 pub mod import;
-pub mod plan;
 pub mod platform;
 pub mod policy;
 pub mod rtapp;
@@ -14,7 +13,6 @@ pub mod tree;
 pub mod workload;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity, SourceFile, render};
-pub use plan::Plan;
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use pelton_sim::{Machine, Workload};
+use pelton_model::{Machine, Workload};
 
 use crate::bench::{self, original::Original};
 use crate::diagnostic::{Diagnostics, SourceFile};

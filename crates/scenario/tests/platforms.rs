@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
+use pelton_model::Machine;
 use pelton_scenario::platform::{self, PlatformOptions, PowerSource};
 use pelton_scenario::render;
-use pelton_sim::Machine;
 
 fn machine(name: &str) -> Machine {
     platform::load(name).unwrap().machine(&PlatformOptions::new("7.2")).unwrap()

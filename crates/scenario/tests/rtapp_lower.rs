@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What rt-app files become: one small file per rule.
 
+use pelton_model::Workload;
+use pelton_model::workload::{CpuSet, Op, SchedPolicy, Start, TimerId, TimerMode};
 use pelton_scenario::SourceFile;
 use pelton_scenario::rtapp::{self, RtAppOptions, SuspendRule};
-use pelton_sim::Workload;
-use pelton_sim::workload::{CpuSet, Op, SchedPolicy, Start, TimerId, TimerMode};
 
 fn options() -> RtAppOptions {
     RtAppOptions { cpus: Some(4), ..RtAppOptions::default() }

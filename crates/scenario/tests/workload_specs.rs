@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Workloads as people name them.
 
+use pelton_model::Workload;
+use pelton_model::machine::{Cpu, FreqDomain, Machine, Opp};
+use pelton_model::workload::{Bandwidth, CpuSet, GroupChange, LimitChange, LimitSource, Op, SchedPolicy, Start};
 use pelton_scenario::workload;
-use pelton_sim::Workload;
-use pelton_sim::machine::{Cpu, FreqDomain, Machine, Opp};
-use pelton_sim::workload::{Bandwidth, CpuSet, GroupChange, LimitChange, LimitSource, Op, SchedPolicy, Start};
 
 fn machine() -> Machine {
     let opps = [500_000, 1_000_000, 2_000_000].map(|khz| Opp { khz, ..Opp::default() }).to_vec();

@@ -4,61 +4,19 @@
 //! A run is a value: [`Machine`] + [`Workload`] + [`Policy`] + [`RunConfig`] give one event stream and one [`Report`],
 //! byte-identical on any machine. The engine does no I/O and reads no clock.
 
-mod attributes;
 #[cfg(test)]
 mod audit;
-#[cfg(test)]
-mod audit_levels;
-mod balance;
-mod balancing;
-pub mod bandwidth;
-mod birth;
-mod boosts;
-mod calls;
-mod channel;
-mod check;
-mod clamp_sums;
-mod clamps;
 mod class;
-mod class_search;
-mod classes;
-mod demand;
-mod energy;
+mod cpu;
 mod engine;
-mod fair_queues;
 mod freq;
-mod group_place;
-mod group_signals;
-pub mod groups;
-mod idle;
-mod idle_walk;
-mod limits;
-pub mod machine;
-mod place;
-mod placing;
+mod hw;
+mod observe;
 mod program;
-mod push_pull;
-mod queue;
 pub mod report;
-mod resched;
-mod reservation;
-mod rng;
-mod rt_limit;
-pub mod samples;
-mod sampling;
+mod rq;
+mod run;
 mod sched;
-mod setup;
-mod signals;
-#[cfg(test)]
-mod small_worlds;
-mod speed;
-mod state;
-mod sync;
-mod targets;
-mod tick;
-mod votes;
-mod wake;
-pub mod workload;
 
 // Tests inside the crate share helpers with those outside, which know it by its name.
 #[cfg(test)]
@@ -69,69 +27,17 @@ extern crate self as pelton_sim;
 mod common;
 
 use std::fmt;
-use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
 pub use class::{IDLE_WEIGHT, NICE_WEIGHTS};
-pub use machine::Machine;
+pub use observe::samples;
+pub use observe::samples::Samples;
 use pelton_core::Policy;
+use pelton_model::{Machine, PlanError, RunConfig, Workload};
 use pelton_schema::Sink;
 pub use report::Report;
-pub use samples::Samples;
-pub use setup::worker_names;
-pub use workload::Workload;
-
-/// What a run needs besides machine, workload and policy.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct RunConfig {
-    /// Seed of every random choice.
-    pub seed: u64,
-    /// Length, ns; 0 = what the workload says.
-    pub duration_ns: u64,
-    /// Rate limit of every domain, us; `None` = the platform's, else the profile's default.
-    pub rate_limit_us: Option<u64>,
-    /// Start tasks and ticks at random phases (as repetitions on a real machine do).
-    pub start_phase_random: bool,
-    /// Compare the frequency with the need at every event ([`report::DemandReport`]). Changes nothing else.
-    pub demand: bool,
-    /// Calls of the governor count from this time on: when what is measured begins, ns.
-    pub counted_from_ns: u64,
-    /// Time in which the signals halve, ms, for worlds that are wrong on purpose; `None` = 32, as in every kernel.
-    pub half_life_ms: Option<NonZeroU32>,
-    /// Frequencies that are given instead of asked for, by domain; a domain without any is the governor's.
-    pub frequencies: Vec<Vec<GivenFrequency>>,
-}
-
-/// From this time on a domain runs at this frequency, which nobody asked for: a recorded one. It may lie between
-/// operating points.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GivenFrequency {
-    /// Since when, ns; ascending.
-    pub at_ns: u64,
-    /// Frequency.
-    pub khz: u32,
-}
-
-/// Without the observer: plans are named by this text, and who watches is no part of a run. Nor is what is not given.
-impl fmt::Debug for RunConfig {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = f.debug_struct("RunConfig");
-        text.field("seed", &self.seed)
-            .field("duration_ns", &self.duration_ns)
-            .field("rate_limit_us", &self.rate_limit_us)
-            .field("start_phase_random", &self.start_phase_random);
-        if self.counted_from_ns > 0 {
-            text.field("counted_from_ns", &self.counted_from_ns);
-        }
-        if let Some(half_life_ms) = self.half_life_ms {
-            text.field("half_life_ms", &half_life_ms);
-        }
-        if !self.frequencies.is_empty() {
-            text.field("frequencies", &self.frequencies);
-        }
-        text.finish()
-    }
-}
+pub use rq::{bandwidth, groups};
+pub use run::setup::worker_names;
 
 /// Why a run did not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,6 +78,12 @@ impl fmt::Display for SimError {
 
 impl std::error::Error for SimError {}
 
+impl From<PlanError> for SimError {
+    fn from(PlanError(text): PlanError) -> Self {
+        SimError::Plan(text)
+    }
+}
+
 /// Runs to the end.
 ///
 /// # Errors
@@ -198,8 +110,6 @@ pub fn run_with_progress(
     sink: impl Sink,
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Report, SimError> {
-    if let Some(task) = check::dangling(workload) {
-        return Err(SimError::Plan(format!("task '{task}' uses a resource that the workload does not declare")));
-    }
+    pelton_model::dangling(workload)?;
     engine::Engine::new(machine, workload, policy, config, sink)?.run(progress)
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a run adds up to.
 
-use crate::samples::Samples;
+use pelton_model::machine::EnergyBasis;
+
+use crate::observe::samples::Samples;
 
 /// Totals of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,30 +50,6 @@ pub struct QuotaReport {
     pub nr_bursts: u32,
     /// Time used beyond the quota, ns (`burst_usec`).
     pub burst_ns: u64,
-}
-
-/// Which power figures of the machine are known. What is not known of the idle CPUs and of the clusters counts as nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EnergyBasis {
-    /// Of busy CPUs, in every domain.
-    pub active: bool,
-    /// Of every idle state.
-    pub idle: bool,
-    /// Of what the CPUs of a cluster share.
-    pub clusters: bool,
-}
-
-impl EnergyBasis {
-    /// What an energy leaves out, in words; `None` when all figures are known.
-    pub fn gap(self) -> Option<&'static str> {
-        match (self.active, self.idle, self.clusters) {
-            (false, ..) => Some("not known: the platform gives no power of busy CPUs"),
-            (true, false, false) => Some("active power only: idle and cluster power are not known"),
-            (true, false, true) => Some("active and cluster power only: idle power is not known"),
-            (true, true, false) => Some("without clusters: their power is not known"),
-            (true, true, true) => None,
-        }
-    }
 }
 
 /// What is kept of any number of samples.
@@ -122,6 +100,9 @@ pub struct TaskReport {
     pub wakeups: u64,
     /// Changes of CPU.
     pub migrations: u64,
+    /// Time, in whole ticks, on a CPU that its utilization does not fit while a bigger one that it may use had nothing to do,
+    /// ns. Not counted where clamps are in force: they may ask for just that.
+    pub outgrown_ns: u64,
     /// Energy attributed to it, microjoules; `None` where the power of some CPU is not known.
     pub energy_uj: Option<u64>,
     /// Times from wake-up, or from its start, to execution, ns. A task that waits when the run ends has a wake-up more.

@@ -3,8 +3,8 @@
 
 mod common;
 use common::*;
+use pelton_model::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec};
 use pelton_schema::Event;
-use pelton_sim::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec};
 
 fn hog(name: &str) -> TaskSpec {
     with_policy(busy(name), SchedPolicy::Fifo { priority: 1 })

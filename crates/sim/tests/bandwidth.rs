@@ -4,10 +4,11 @@
 mod common;
 use common::*;
 use pelton_core::Policy;
+use pelton_model::workload::{Bandwidth, GroupChange, GroupSpec, Op, TaskSpec, Workload};
+use pelton_model::{Machine, RunConfig};
 use pelton_schema::{Event, NullSink};
+use pelton_sim::Report;
 use pelton_sim::report::QuotaReport;
-use pelton_sim::workload::{Bandwidth, GroupChange, GroupSpec, Op, TaskSpec, Workload};
-use pelton_sim::{Machine, Report, RunConfig};
 
 const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
 /// Length of a tick of the test machines, which is how late a CPU may notice that nothing is left.
@@ -109,9 +110,9 @@ fn a_quota_is_for_all_cpus_together() {
 /// A group that is idle for some periods and then needs twice its quota in one.
 fn bursty() -> TaskSpec {
     let timer = Op::Timer {
-        timer: pelton_sim::workload::TimerId::Own(0),
+        timer: pelton_model::workload::TimerId::Own(0),
         period_ns: 500 * MS,
-        mode: pelton_sim::workload::TimerMode::Absolute,
+        mode: pelton_model::workload::TimerMode::Absolute,
     };
     in_group("/a", task("bursty", None, vec![run_ms(36), timer]))
 }

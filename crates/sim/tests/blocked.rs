@@ -4,10 +4,11 @@
 mod common;
 use common::*;
 use pelton_core::Policy;
+use pelton_model::workload::{Op, Phase, Start, TaskSpec};
+use pelton_model::{Machine, Workload};
 use pelton_schema::Event;
 use pelton_schema::NullSink;
-use pelton_sim::workload::{Op, Phase, Start, TaskSpec};
-use pelton_sim::{Machine, Report, Workload};
+use pelton_sim::Report;
 
 fn with(p: &str, sets: &[(&str, &str)]) -> Policy {
     let mut policy = profile(p);

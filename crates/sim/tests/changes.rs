@@ -3,9 +3,10 @@
 
 mod common;
 use common::*;
+use pelton_model::Machine;
+use pelton_model::workload::{CpuSet, IrqSpec, Op, Phase, SchedPolicy, Start, TaskSpec, Workload};
 use pelton_schema::{Event, NullSink};
-use pelton_sim::workload::{CpuSet, IrqSpec, Op, Phase, SchedPolicy, Start, TaskSpec, Workload};
-use pelton_sim::{Machine, SimError};
+use pelton_sim::SimError;
 
 fn phase(policy: SchedPolicy, ms: u64) -> Phase {
     Phase { policy: Some(policy), loops: Some(1), ops: vec![Op::Runtime { wall_ns: ms * MS }], ..Phase::default() }

@@ -3,8 +3,9 @@
 
 mod common;
 use common::*;
-use pelton_sim::workload::{ChannelSpec, Op, Start, TaskSpec, TimerId, TimerMode, Workload};
-use pelton_sim::{Machine, Report, SimError};
+use pelton_model::Machine;
+use pelton_model::workload::{ChannelSpec, Op, Start, TaskSpec, TimerId, TimerMode, Workload};
+use pelton_sim::{Report, SimError};
 
 const BYTES: u32 = 4;
 

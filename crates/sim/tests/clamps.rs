@@ -4,9 +4,10 @@
 mod common;
 
 use common::*;
+use pelton_model::Machine;
+use pelton_model::workload::{Op, Phase, SchedPolicy, TaskSpec};
 use pelton_schema::Event;
-use pelton_sim::workload::{Op, Phase, SchedPolicy, TaskSpec};
-use pelton_sim::{Machine, Report};
+use pelton_sim::Report;
 
 /// Releases that have clamps.
 const CLAMPING: [&str; 7] = ["5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];

@@ -3,7 +3,7 @@
 
 mod common;
 use common::*;
-use pelton_sim::workload::{Op, SchedPolicy, Start};
+use pelton_model::workload::{Op, SchedPolicy, Start};
 
 #[test]
 fn work_takes_its_time_at_full_speed_and_longer_on_a_small_cpu() {
@@ -96,8 +96,8 @@ fn affinity_is_kept_and_a_phase_can_change_it() {
     let m = fixed_speed(&[(2, 1024)]);
     let mut t = task("t", Some(1), vec![run_ms(10)]);
     let mut second = t.phases[0].clone();
-    t.phases[0].cpus = Some(pelton_sim::workload::CpuSet::of([0]));
-    second.cpus = Some(pelton_sim::workload::CpuSet::of([1]));
+    t.phases[0].cpus = Some(pelton_model::workload::CpuSet::of([0]));
+    second.cpus = Some(pelton_model::workload::CpuSet::of([1]));
     t.phases.push(second);
     let r = run_on(&m, &workload(vec![t]), "7.2", 100);
     assert_eq!((r.cpus[0].busy_ns, r.cpus[1].busy_ns), (10 * MS, 10 * MS));
@@ -162,7 +162,7 @@ fn a_loop_that_takes_no_time_is_refused() {
 fn interrupts_take_time_from_the_running_task() {
     let m = fixed_speed(&[(1, 1024)]);
     let mut w = workload(vec![busy("t")]);
-    w.irqs.push(pelton_sim::workload::IrqSpec { cpu: 0, period_ns: 10 * MS, duration_ns: MS, jitter_ns: 0 });
+    w.irqs.push(pelton_model::workload::IrqSpec { cpu: 0, period_ns: 10 * MS, duration_ns: MS, jitter_ns: 0 });
     let r = run_on(&m, &w, "7.2", 1000);
     assert!(near(r.cpus[0].irq_ns, 99 * MS, MS));
     assert!(near(r.tasks[0].run_ns, 901 * MS, MS));

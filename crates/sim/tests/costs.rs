@@ -5,10 +5,11 @@
 mod common;
 use common::*;
 use pelton_core::Policy;
+use pelton_model::Machine;
+use pelton_model::machine::Costs;
+use pelton_model::workload::{ChannelSpec, Op, SchedPolicy, Workload};
 use pelton_schema::{Event, IDLE_EXIT};
-use pelton_sim::machine::Costs;
-use pelton_sim::workload::{ChannelSpec, Op, SchedPolicy, Workload};
-use pelton_sim::{Machine, Report};
+use pelton_sim::Report;
 
 const SWITCH: u64 = 1009;
 const WAKE: u64 = 701;

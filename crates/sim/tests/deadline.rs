@@ -3,9 +3,9 @@
 
 mod common;
 use common::*;
+use pelton_model::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec};
 use pelton_schema::{Event, NullSink};
 use pelton_sim::SimError;
-use pelton_sim::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec};
 
 fn dl(runtime_ms: u64, period_ms: u64) -> SchedPolicy {
     SchedPolicy::Deadline { runtime_ns: runtime_ms * MS, deadline_ns: period_ms * MS, period_ns: period_ms * MS }

@@ -4,8 +4,8 @@
 mod common;
 
 use common::{MS, config, events_of, machine, periodic, workload};
+use pelton_model::Machine;
 use pelton_schema::{Event, GateVerdict};
-use pelton_sim::Machine;
 
 /// One CPU with a slow driver: the worker sets the frequency, in `driver_ns`.
 fn slow(driver_ns: u64) -> Machine {
@@ -16,7 +16,7 @@ fn slow(driver_ns: u64) -> Machine {
 }
 
 /// Load that makes the frequency go up and down.
-fn waves() -> pelton_sim::workload::Workload {
+fn waves() -> pelton_model::workload::Workload {
     workload(vec![periodic("waves", 20_000, 200_000), periodic("ripple", 200, 3_000)])
 }
 

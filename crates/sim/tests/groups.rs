@@ -3,10 +3,10 @@
 
 mod common;
 use common::*;
+use pelton_model::groups::{GROUPS_MAX, group_paths};
+use pelton_model::workload::{GroupChange, GroupSpec, SchedPolicy, TaskSpec, Workload};
 use pelton_schema::{Event, HookSite};
 use pelton_sim::Report;
-use pelton_sim::groups::{GROUPS_MAX, group_paths};
-use pelton_sim::workload::{GroupChange, GroupSpec, SchedPolicy, TaskSpec, Workload};
 
 const PROFILES: [&str; 6] = ["4.12", "5.4", "6.1", "6.6", "6.12", "7.2"];
 

@@ -5,9 +5,10 @@ mod common;
 
 use common::{config, fixed_speed, machine, on, periodic, profile, with_policy, workload};
 use pelton_core::Policy;
+use pelton_model::workload::{SchedPolicy, Workload};
+use pelton_model::{Machine, RunConfig};
 use pelton_schema::{HookSite, NullSink};
-use pelton_sim::workload::{SchedPolicy, Workload};
-use pelton_sim::{Machine, Report, RunConfig};
+use pelton_sim::Report;
 
 fn board() -> Machine {
     machine(&[(2, 400), (2, 1024)])

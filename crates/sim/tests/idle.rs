@@ -6,9 +6,10 @@ use std::fmt::Write;
 
 use common::*;
 use pelton_core::Policy;
+use pelton_model::workload::{IrqSpec, Op, Phase, TaskSpec, Workload};
+use pelton_model::{Machine, RunConfig};
 use pelton_schema::{Event, IDLE_EXIT, NullSink};
-use pelton_sim::workload::{IrqSpec, Op, Phase, TaskSpec, Workload};
-use pelton_sim::{Machine, Report, RunConfig};
+use pelton_sim::Report;
 
 const GOVERNORS: [&str; 3] = ["menu", "teo", "next_timer"];
 
@@ -149,8 +150,8 @@ fn a_limit_of_0_polls_and_wakes_at_once() {
 #[test]
 fn timers_are_late_by_what_the_limit_allows() {
     let timed = |us| {
-        let timer = pelton_sim::workload::TimerId::Own(0);
-        let wait = Op::Timer { timer, period_ns: 10 * MS, mode: pelton_sim::workload::TimerMode::Skip };
+        let timer = pelton_model::workload::TimerId::Own(0);
+        let wait = Op::Timer { timer, period_ns: 10 * MS, mode: pelton_model::workload::TimerMode::Skip };
         let t: TaskSpec = task("t", None, vec![wait, Op::TimerLatency(timer), Op::Run { work_ns: 1000 }]);
         let w = Workload { cpu_dma_latency_us: us, ..workload(vec![t]) };
         run(&w, "next_timer", 300).tasks[0].timer_latency.max

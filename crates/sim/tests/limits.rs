@@ -6,9 +6,9 @@ mod common;
 use common::random::{Dice, random_machine, random_workload};
 use common::*;
 use pelton_core::Policy;
+use pelton_model::workload::{CpuSet, LimitChange, LimitSource, TaskSpec};
+use pelton_model::{Machine, Workload};
 use pelton_schema::Event;
-use pelton_sim::workload::{CpuSet, LimitChange, LimitSource, TaskSpec};
-use pelton_sim::{Machine, Workload};
 
 const USER: LimitSource = LimitSource::User;
 const COOLING: LimitSource = LimitSource::Cooling;

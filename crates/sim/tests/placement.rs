@@ -4,10 +4,11 @@
 mod common;
 
 use common::*;
+use pelton_model::Machine;
+use pelton_model::machine::Opp;
+use pelton_model::workload::{CpuSet, Phase, TaskSpec};
 use pelton_schema::Event;
-use pelton_sim::machine::Opp;
-use pelton_sim::workload::{CpuSet, Phase, TaskSpec};
-use pelton_sim::{Machine, Report};
+use pelton_sim::Report;
 
 /// Releases that place by energy.
 const BY_ENERGY: [&str; 7] = ["5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];

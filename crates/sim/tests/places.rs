@@ -5,10 +5,11 @@ mod common;
 
 use common::*;
 use pelton_core::Policy;
+use pelton_model::Machine;
+use pelton_model::machine::IdleState;
+use pelton_model::workload::{Op, Phase, Start, TaskSpec, Workload};
 use pelton_schema::{Event, NullSink};
-use pelton_sim::machine::IdleState;
-use pelton_sim::workload::{Op, Phase, Start, TaskSpec, Workload};
-use pelton_sim::{Machine, Report};
+use pelton_sim::Report;
 
 /// Four children that run for a moment and sleep, made one after the other.
 fn family() -> Workload {

@@ -6,9 +6,9 @@
 
 mod common;
 use common::*;
+use pelton_model::machine::Opp;
+use pelton_model::workload::Op;
 use pelton_schema::Event;
-use pelton_sim::machine::Opp;
-use pelton_sim::workload::Op;
 
 /// Utilization of task 1 over time: (ms since its start, value), one entry per change.
 fn ramp(events: &[(u64, Event)]) -> Vec<(f64, u32)> {
@@ -87,7 +87,7 @@ fn ramp_at_the_lowest_frequency_of_an_m1_takes_as_long_as_measured() {
 }
 
 /// The ramp after a sleep of 3 s and `phase_ns`, in ms since its start.
-fn ramp_from(m: &pelton_sim::Machine, phase_ns: u64) -> Vec<(f64, u32)> {
+fn ramp_from(m: &pelton_model::Machine, phase_ns: u64) -> Vec<(f64, u32)> {
     let rampup = task("rampup", Some(1), vec![Op::Sleep { ns: 3000 * MS + phase_ns }, run_ms(10_000)]);
     let (_, events) = events_of(m, &workload(vec![rampup]), "6.6", &config(4600));
     let start_ms = 3000.0 + phase_ns as f64 / 1e6;
@@ -113,7 +113,7 @@ fn residency_error(ramp: &[(f64, u32)]) -> (u32, f64) {
 fn util_est_of(profile_name: &str, tasks: u64) -> (u32, u32) {
     let one = |i: u64| {
         let mut t = on(task("t", None, vec![Op::Run { work_ns: MS }, Op::Sleep { ns: MS / 10 }]), 0);
-        t.start = pelton_sim::workload::Start::After(i * 2000 * MS);
+        t.start = pelton_model::workload::Start::After(i * 2000 * MS);
         t
     };
     let m = fixed_speed(&[(1, 1024)]);

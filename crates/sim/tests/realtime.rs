@@ -3,9 +3,9 @@
 
 mod common;
 use common::*;
+use pelton_model::Machine;
+use pelton_model::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec};
 use pelton_schema::Event;
-use pelton_sim::Machine;
-use pelton_sim::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec};
 
 fn fifo(priority: u8) -> SchedPolicy {
     SchedPolicy::Fifo { priority }

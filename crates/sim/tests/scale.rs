@@ -3,8 +3,8 @@
 
 mod common;
 use common::*;
+use pelton_model::workload::{SchedPolicy, Workload};
 use pelton_sim::Report;
-use pelton_sim::workload::{SchedPolicy, Workload};
 
 fn run_of(cpus: u32, tasks: u64, ms: u64) -> Report {
     let groups: Vec<(u32, u32)> = (0..cpus / 8).map(|_| (8, 1024)).collect();

@@ -3,9 +3,9 @@
 
 mod common;
 use common::*;
+use pelton_model::RunConfig;
+use pelton_model::workload::{Start, Workload};
 use pelton_schema::Event;
-use pelton_sim::RunConfig;
-use pelton_sim::workload::{Start, Workload};
 use std::collections::BTreeSet;
 
 fn three_tasks() -> Workload {

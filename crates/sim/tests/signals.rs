@@ -3,9 +3,9 @@
 
 mod common;
 use common::*;
+use pelton_model::RunConfig;
+use pelton_model::workload::SchedPolicy;
 use pelton_schema::Event;
-use pelton_sim::RunConfig;
-use pelton_sim::workload::SchedPolicy;
 
 fn last_util(events: &[(u64, Event)], wanted: u32) -> u32 {
     let util = |e: &Event| match *e {
@@ -159,7 +159,7 @@ fn signals_of_a_wrong_world_halve_in_its_own_time() {
     let util_after = |half_life_ms: Option<u32>| {
         let half_life_ms = half_life_ms.and_then(std::num::NonZeroU32::new);
         let mut t = task("t", Some(1), vec![run_ms(400)]);
-        t.phases.push(pelton_sim::workload::Phase {
+        t.phases.push(pelton_model::workload::Phase {
             loops: None,
             ops: vec![run_ms(1), timer_ms(1000)],
             ..Default::default()

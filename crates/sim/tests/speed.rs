@@ -4,10 +4,10 @@
 mod common;
 
 use common::{MS, config, events_of, machine, near, on, periodic, profile, run_ms, task, with_policy, workload};
+use pelton_model::machine::Opp;
+use pelton_model::workload::{Op, SchedPolicy};
+use pelton_model::{GivenFrequency, Machine, RunConfig};
 use pelton_schema::{Event, NullSink, Sink};
-use pelton_sim::machine::Opp;
-use pelton_sim::workload::{Op, SchedPolicy};
-use pelton_sim::{GivenFrequency, Machine, RunConfig};
 
 /// Two CPUs, each with a frequency domain of its own.
 fn two_domains() -> Machine {

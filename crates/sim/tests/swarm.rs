@@ -4,10 +4,11 @@
 mod common;
 use common::random::{Dice, random_machine, random_workload};
 use common::*;
+use pelton_model::workload::{SchedPolicy, TaskSpec, Workload};
+use pelton_model::{Machine, RunConfig};
 use pelton_schema::Event;
+use pelton_sim::Report;
 use pelton_sim::report::TaskReport;
-use pelton_sim::workload::{SchedPolicy, TaskSpec, Workload};
-use pelton_sim::{Machine, Report, RunConfig};
 
 /// Seeds tried here; the number of CI.
 const SEEDS: u64 = 150;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The counter-cases of the discussion of 2017: load patterns that a way of limiting the rate of changes answers badly.
 
+use pelton_model::Machine;
+use pelton_model::workload::{CpuSet, Op, Phase, Start, TaskSpec, TimerId, TimerMode};
 use pelton_scenario::policy;
-use pelton_sim::Machine;
-use pelton_sim::workload::{CpuSet, Op, Phase, Start, TaskSpec, TimerId, TimerMode};
 
 use crate::chart::Layout;
 use crate::record::Quantity;

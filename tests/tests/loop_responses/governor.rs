@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The governor's own dynamics: rate limit, driver time, and CPUs that share a frequency.
 
-use pelton_sim::Machine;
-use pelton_sim::workload::{Start, TaskSpec};
+use pelton_model::Machine;
+use pelton_model::workload::{Start, TaskSpec};
 
 use crate::chart::Layout;
 use crate::record::Quantity;

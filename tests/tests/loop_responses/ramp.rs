@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! One task on a HiKey: from idle to busy, and a tenth of the time.
 
-use pelton_sim::workload::TaskSpec;
+use pelton_model::workload::TaskSpec;
 
 use crate::chart::Layout;
 use crate::record::Quantity;

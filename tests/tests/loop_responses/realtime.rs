@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A real-time task takes a third of a CPU from a busy fair task (the situation of the RT utilization series of 2018).
 
-use pelton_sim::workload::TaskSpec;
+use pelton_model::workload::TaskSpec;
 
 use crate::chart::Layout;
 use crate::record::Quantity;

@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use pelton_core::Policy;
-use pelton_sim::workload::TaskSpec;
-use pelton_sim::{Machine, Report, RunConfig, Workload};
+use pelton_model::workload::TaskSpec;
+use pelton_model::{Machine, RunConfig, Workload};
+use pelton_sim::Report;
 
 use crate::chart::{self, Layout};
 use crate::record::{Quantity, Recorder, Series};

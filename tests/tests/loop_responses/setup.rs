@@ -2,9 +2,9 @@
 //! Machines, policies and tasks of the responses.
 
 use pelton_core::Policy;
+use pelton_model::machine::{Costs, Machine};
+use pelton_model::workload::{CpuSet, Op, Phase, SchedPolicy, TaskSpec, TimerId, TimerMode};
 use pelton_scenario::platform::{self, PlatformOptions};
-use pelton_sim::machine::{Costs, Machine};
-use pelton_sim::workload::{CpuSet, Op, Phase, SchedPolicy, TaskSpec, TimerId, TimerMode};
 
 use crate::response::Setup;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Tasks that move between CPUs, and tasks that share one.
 
-use pelton_sim::workload::{CpuSet, Phase, Start};
+use pelton_model::workload::{CpuSet, Phase, Start};
 
 use crate::chart::Layout;
 use crate::record::Quantity;

@@ -9,7 +9,7 @@ use crate::repo::File;
 type Ban = (&'static str, &'static str);
 
 /// Decisions are made here: nothing may differ between two runs or two machines.
-const DECIDING: &[&str] = &["crates/core/src/", "crates/schema/src/", "crates/sim/src/"];
+const DECIDING: &[&str] = &["crates/core/src/", "crates/model/src/", "crates/schema/src/", "crates/sim/src/"];
 /// User input passes through here: it must never panic.
 const USER_FACING: &[&str] = &["crates/scenario/src/", "crates/trace/src/", "crates/cli/src/"];
 const CORE_C: &[&str] = &["core/include/"];

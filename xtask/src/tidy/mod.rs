@@ -9,6 +9,7 @@ mod exempt;
 mod functions;
 mod licences;
 mod links;
+mod rooms;
 mod text;
 mod tokens;
 
@@ -64,7 +65,7 @@ fn check_rules() -> Result<(), String> {
 }
 
 /// Rules that look at the whole tree.
-const TREE_RULES: &[&str] = &["citations", "edges", "function-median", "licences", "links"];
+const TREE_RULES: &[&str] = &["citations", "edges", "function-median", "licences", "links", "rooms"];
 
 /// Every rule is a row of STYLE.md.
 fn check_style_page(files: &[File]) -> Vec<Finding> {
@@ -91,6 +92,7 @@ pub fn run() -> Result<(), String> {
     found.extend(licences::check(&files)?);
     found.extend(links::check(&files));
     found.extend(citations::check(&files));
+    found.extend(rooms::check(&files)?);
     found.extend(check_style_page(&files));
     let lengths = functions::Lengths::of(&files);
     found.extend(lengths.check());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Frequency and busy time over the run, in a fixed number of steps.
 
+use pelton_model::Machine;
 use pelton_schema::{Event, Sink};
-use pelton_sim::Machine;
 
 /// Steps of a run.
 const STEPS: usize = 60;
@@ -70,7 +70,7 @@ pub struct Timeline {
 impl Timeline {
     /// For a run of this length.
     pub fn new(machine: &Machine, duration_ns: u64) -> Timeline {
-        let khz_max = |d: &pelton_sim::machine::FreqDomain| d.opps.last().map_or(0.0, |opp| f64::from(opp.khz));
+        let khz_max = |d: &pelton_model::machine::FreqDomain| d.opps.last().map_or(0.0, |opp| f64::from(opp.khz));
         Timeline {
             step_ns: duration_ns.div_ceil(STEPS as u64).max(1),
             end_ns: duration_ns,
@@ -127,7 +127,7 @@ impl Sink for Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_sim::machine::{Cpu, FreqDomain, Opp};
+    use pelton_model::machine::{Cpu, FreqDomain, Opp};
 
     #[test]
     fn steps_hold_means_and_what_is_not_known_is_a_gap() {

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use pelton_core::{EnergyModel, Policy, value};
+use pelton_model::Machine;
 use pelton_schema::{CPU_UNKNOWN, Event};
-use pelton_sim::Machine;
 
 use super::engine::Place;
 use super::report::{Divergence, Field, Report};

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use pelton_core::{CpuState, Limits, PerfTerms, Policy, SugovCpu, SugovPolicy, commit, default_rate_limit_us, gate};
-use pelton_sim::Machine;
-use pelton_sim::machine::FreqDomain;
+use pelton_model::Machine;
+use pelton_model::machine::FreqDomain;
 
 use super::report::Report;
 use super::tolerance::{FREQUENCY_EXTRA_PERMILLE_MAX, FREQUENCY_HIT_PERMILLE_MIN, FREQUENCY_WINDOW_NS};

@@ -63,8 +63,8 @@ pub use verdict::{OPEN_PERMILLE_MAX, Verdict};
 use std::collections::BTreeMap;
 
 use pelton_core::{Arithmetic, Avg, Policy, arithmetic};
+use pelton_model::Machine;
 use pelton_schema::{Event, PELT_ROOT, PeltSignal, PeltSource, STATE_DEAD};
-use pelton_sim::Machine;
 use pelton_trace::import::{ImportError, Source, Timed};
 
 use advance::Bench;

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use pelton_core::{Limits, Policy, SugovPolicy};
+use pelton_model::Machine;
+use pelton_model::machine::FreqDomain;
 use pelton_schema::{Event, GateVerdict};
-use pelton_sim::Machine;
-use pelton_sim::machine::FreqDomain;
 
 use super::decision::{divergence, equal};
 use super::engine::Place;

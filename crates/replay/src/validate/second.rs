@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pelton_core::{CpuState, runs, value};
+use pelton_model::Machine;
 use pelton_schema::{Event, PELT_DECAYED, PELT_ROOT, PeltSignal, PeltSource};
-use pelton_sim::Machine;
 use pelton_trace::RunHeader;
 use pelton_trace::import::{ImportError, Source, Timed, TraceInfo};
 

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use pelton_model::Machine;
 use pelton_schema::{Event, IDLE_EXIT, Sink};
-use pelton_sim::Machine;
 
 use super::histogram::Histogram;
 
@@ -60,7 +60,7 @@ pub struct IdleObserver<'a> {
 impl<'a> IdleObserver<'a> {
     /// For a trace recorded on `machine`.
     pub fn new(machine: &'a Machine) -> IdleObserver<'a> {
-        let cpu = |c: &pelton_sim::machine::Cpu| Cpu { domain: c.domain as usize, ..Cpu::default() };
+        let cpu = |c: &pelton_model::machine::Cpu| Cpu { domain: c.domain as usize, ..Cpu::default() };
         let cpus = machine.cpus.iter().map(cpu).collect();
         IdleObserver { machine, cpus, exits: BTreeMap::new(), stays: vec![(0, 0); machine.domains.len()] }
     }
@@ -147,7 +147,7 @@ impl IdleStates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_sim::machine::{FreqDomain, IdleState};
+    use pelton_model::machine::{FreqDomain, IdleState};
 
     /// Two CPUs with states of 1, 500 and 6000 us; a third one has a domain of its own.
     fn machine() -> Machine {
@@ -157,8 +157,8 @@ mod tests {
             idle_states: vec![state(1), state(500), state(6000)],
             ..FreqDomain::default()
         };
-        let cpu = pelton_sim::machine::Cpu::default();
-        let apart = pelton_sim::machine::Cpu { domain: 1, ..cpu.clone() };
+        let cpu = pelton_model::machine::Cpu::default();
+        let apart = pelton_model::machine::Cpu { domain: 1, ..cpu.clone() };
         Machine { cpus: vec![cpu.clone(), cpu, apart], domains: vec![domain.clone(), domain], ..Machine::default() }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Can a trace be of this machine? A replay with the wrong machine gives numbers that look like any others.
 
-use pelton_sim::Machine;
+use pelton_model::Machine;
 
 use super::totals::{CpuTotals, Totals};
 
@@ -45,8 +45,8 @@ fn most_of(totals: &CpuTotals, strange: impl Fn(u32) -> bool) -> Option<(u32, f6
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pelton_model::machine::{Cpu, FreqDomain, Opp};
     use pelton_schema::{Event, Sink};
-    use pelton_sim::machine::{Cpu, FreqDomain, Opp};
 
     fn machine(cpus: usize) -> Machine {
         let opps = [1000, 2000].map(|khz| Opp { khz, ..Opp::default() }).to_vec();

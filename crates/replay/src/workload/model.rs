@@ -2,7 +2,7 @@
 //! A compact form of a long recording: activations of the same shape that follow each other become one repeated phase.
 //! What a task does in all stays the same up to rounding; what it did in a single activation is lost.
 
-use pelton_sim::workload::{Op, Phase, TaskSpec};
+use pelton_model::workload::{Op, Phase, TaskSpec};
 
 /// Longest pattern of activations that is recognised.
 const PATTERN_MAX: usize = 8;
@@ -125,7 +125,7 @@ fn mean<'a>(op: &Op, all: impl Iterator<Item = &'a Op>, times: u64) -> Op {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_sim::workload::{TimerId, TimerMode};
+    use pelton_model::workload::{TimerId, TimerMode};
 
     fn timer(period_ns: u64) -> Op {
         Op::Timer { timer: TimerId::Own(0), period_ns, mode: TimerMode::Absolute }

@@ -4,8 +4,8 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
+use pelton_model::Machine;
 use pelton_schema::{Event, Sink};
-use pelton_sim::Machine;
 use pelton_trace::import::{ImportError, Source, Timed, TraceInfo};
 
 use super::exits::{IdleObserver, IdleStates};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use pelton_sim::{GivenFrequency, Machine};
+use pelton_model::{GivenFrequency, Machine};
 
 use super::speed::{Speeds, WORK_SHIFT};
 use super::totals::CPUS_MAX;

@@ -6,8 +6,8 @@
 
 use std::fmt::Write;
 
-use pelton_sim::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec};
-use pelton_sim::{Machine, Workload};
+use pelton_model::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec};
+use pelton_model::{Machine, Workload};
 
 use super::model;
 use super::speed::WORK_SHIFT;

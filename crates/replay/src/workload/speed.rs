@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How much work a recorded CPU did: its capacity and frequency at every moment, and what its idle states cost to leave.
 
+use pelton_model::Machine;
+use pelton_model::machine::{Costs, FreqDomain};
 use pelton_schema::IDLE_EXIT;
-use pelton_sim::Machine;
-use pelton_sim::machine::{Costs, FreqDomain};
 
 /// Work is summed in ns at capacity 1024, shifted by this, as the simulator does: a burst recorded by the simulator
 /// comes back to the nanosecond.
@@ -42,7 +42,7 @@ impl Speeds {
         let Some(machine) = machine else {
             return Speeds { cpus: Vec::new(), machine: Machine::default(), known: false };
         };
-        let cpu = |c: &pelton_sim::machine::Cpu| {
+        let cpu = |c: &pelton_model::machine::Cpu| {
             let domain = c.domain as usize;
             let ref_khz = machine.domains[domain].ref_khz.max(1);
             Cpu { capacity: c.capacity, ref_khz, domain, ..Cpu::default() }
@@ -146,14 +146,14 @@ impl Speeds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_sim::machine::{Cluster, IdleState};
+    use pelton_model::machine::{Cluster, IdleState};
 
     /// Two CPUs of a cluster with a state of their own (10 us) and one of both (500 us).
     fn speeds() -> Speeds {
         let state = |exit_latency_ns, shared| IdleState { exit_latency_ns, shared, ..IdleState::default() };
         let idle_states = vec![state(10_000, false), state(500_000, true)];
         let domain = FreqDomain { cpus: vec![0, 1], idle_states, ref_khz: 1, ..FreqDomain::default() };
-        let cpu = pelton_sim::machine::Cpu { capacity: 1024, ..Default::default() };
+        let cpu = pelton_model::machine::Cpu { capacity: 1024, ..Default::default() };
         let clusters = vec![Cluster { cpus: vec![0, 1], ..Cluster::default() }];
         Speeds::new(Some(&Machine {
             cpus: vec![cpu.clone(), cpu],

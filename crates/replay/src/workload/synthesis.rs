@@ -13,8 +13,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pelton_sim::workload::{ChannelSpec, CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
-use pelton_sim::{Machine, Workload};
+use pelton_model::workload::{ChannelSpec, CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
+use pelton_model::{Machine, Workload};
 
 use super::habits::{Habit, Habits};
 use super::record::{First, RecordedTask, Recording, Step};

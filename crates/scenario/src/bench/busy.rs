@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A thread that always computes.
 
-use pelton_sim::Workload;
-use pelton_sim::workload::{Op, Phase, TaskSpec};
+use pelton_model::Workload;
+use pelton_model::workload::{Op, Phase, TaskSpec};
 
 use super::periodic::{copies, policy};
 use super::spec::Spec;

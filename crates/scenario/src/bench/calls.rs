@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What system calls cost in the models of benchmarks that do little else.
 
-use pelton_sim::workload::Op;
+use pelton_model::workload::Op;
 
 use super::spec::Spec;
 

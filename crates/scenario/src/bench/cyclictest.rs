@@ -5,8 +5,8 @@
 //! The program holds `/dev/cpu_dma_latency` open while it runs, with 0 unless told otherwise: then idle CPUs stay in their
 //! first state. Its main thread looks every 10 ms whether it should stop.
 
-use pelton_sim::Workload;
-use pelton_sim::workload::{Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
+use pelton_model::Workload;
+use pelton_model::workload::{Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
 
 use super::original::Program;
 use super::spec::Spec;

@@ -6,8 +6,8 @@
 //! memory, which does not get shorter with the core's frequency: `memory_share` of a record at full speed is wall time.
 //! The threads never sleep, so how many records make one step of the simulation changes nothing but its speed.
 
-use pelton_sim::Workload;
-use pelton_sim::workload::{Op, Phase, SchedPolicy, TaskSpec};
+use pelton_model::Workload;
+use pelton_model::workload::{Op, Phase, SchedPolicy, TaskSpec};
 
 use super::spec::Spec;
 

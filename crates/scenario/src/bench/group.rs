@@ -2,10 +2,10 @@
 //! Task groups: the option `group` of every model, and the declaration of a group's weight.
 
 use pelton_core::{shares_of_weight, uclamp_of_percent};
-use pelton_sim::Workload;
-use pelton_sim::bandwidth::{PERIOD_NS_DEFAULT, PERIOD_NS_MAX, QUOTA_NS_MAX, QUOTA_NS_MIN};
-use pelton_sim::groups::{GROUP_DEPTH_MAX, SHARES_DEFAULT, SHARES_RANGE, group_path, is_too_deep};
-use pelton_sim::workload::{Bandwidth, GroupChange, GroupSpec};
+use pelton_model::Workload;
+use pelton_model::groups::{GROUP_DEPTH_MAX, SHARES_DEFAULT, SHARES_RANGE, group_path, is_too_deep};
+use pelton_model::workload::{Bandwidth, GroupChange, GroupSpec};
+use pelton_model::workload::{PERIOD_NS_DEFAULT, PERIOD_NS_MAX, QUOTA_NS_MAX, QUOTA_NS_MIN};
 
 use super::spec::{Spec, decimal};
 

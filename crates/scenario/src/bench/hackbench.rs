@@ -5,8 +5,8 @@
 //! Everybody is started first, says so through one pipe and waits on another. The clock runs from the moment all have
 //! reported until the last one is gone.
 
-use pelton_sim::Workload;
-use pelton_sim::workload::{ChannelSpec, CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec};
+use pelton_model::Workload;
+use pelton_model::workload::{ChannelSpec, CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec};
 
 use super::calls::{Calls, Mode, UNTIL_DONE_NS};
 use super::sched_pipe::{once, repeat};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Limits of frequency domains: whose, how much, from when on.
 
-use pelton_sim::workload::{CpuSet, LimitChange, LimitSource};
-use pelton_sim::{Machine, Workload};
+use pelton_model::workload::{CpuSet, LimitChange, LimitSource};
+use pelton_model::{Machine, Workload};
 
 use super::spec::Spec;
 

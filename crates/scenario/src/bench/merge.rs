@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Workloads that run together: their tasks side by side, each with its own mutexes, timers and barriers.
 
-use pelton_sim::Workload;
-use pelton_sim::workload::{Op, TaskSpec, TimerId};
+use pelton_model::Workload;
+use pelton_model::workload::{Op, TaskSpec, TimerId};
 
 /// How far the indices of one part move when it joins the others.
 #[derive(Clone, Copy, Default)]
@@ -42,6 +42,7 @@ fn append(whole: &mut Workload, part: Workload) {
     whole.groups.extend(part.groups);
     whole.group_changes.extend(part.group_changes);
     whole.boosts.extend(part.boosts);
+    whole.pulses.extend(part.pulses);
     whole.limits.extend(part.limits);
     whole.mutexes += part.mutexes;
     whole.conds += part.conds;
@@ -104,7 +105,7 @@ fn shift_op(shift: Shift, op: &mut Op) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_sim::workload::{ChannelSpec, Phase, TimerMode};
+    use pelton_model::workload::{ChannelSpec, Phase, TimerMode};
 
     fn part(name: &str) -> Workload {
         let timer = Op::Timer { timer: TimerId::Shared(0), period_ns: 1, mode: TimerMode::Relative };

@@ -24,7 +24,7 @@ mod ui_frames;
 
 pub use merge::merge;
 
-use pelton_sim::{Machine, Workload};
+use pelton_model::{Machine, Workload};
 
 use self::hackbench::Shape;
 use self::original::Program;
@@ -154,8 +154,14 @@ pub const MODELS: &[Model] = &[
     Model {
         name: "boost",
         about: "SchedTune's boost of some tasks from a moment on, or of all; runs nothing",
-        options: "of,percent,from_ms=0",
+        options: "of,percent,from_ms=0,prefer_idle=0",
         make: |spec| boost::declared(spec).into(),
+    },
+    Model {
+        name: "boostpulse",
+        about: "a moment at which the interactive governor goes to hispeed_khz for a while; runs nothing",
+        options: "at_ms=0",
+        make: |spec| boost::pulse(spec).into(),
     },
     Model {
         name: "limits",
@@ -185,7 +191,7 @@ pub(crate) fn load_part(
     };
     let mut made = (model.make)(&mut spec);
     if let Some(path) = group::path(&mut spec, "group") {
-        pelton_sim::groups::into_group(&mut made.workload, &path);
+        pelton_model::groups::into_group(&mut made.workload, &path);
     }
     made.workload.name = spec.text().to_owned();
     spec.finish(made)

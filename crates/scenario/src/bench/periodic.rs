@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A periodic thread: compute, wait for the next period.
 
-use pelton_sim::Workload;
-use pelton_sim::workload::{Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
+use pelton_model::Workload;
+use pelton_model::workload::{Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
 
 use super::spec::Spec;
 

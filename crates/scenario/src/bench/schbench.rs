@@ -9,9 +9,9 @@
 //! Latencies are kept in buckets: exact to 511 us, above with eight leading bits, whose middle is printed. `form=2016`: 10 ms
 //! each, and message threads do not spin.
 
-use pelton_sim::Workload;
+use pelton_model::Workload;
+use pelton_model::workload::{Op, Phase, Start, TaskSpec};
 use pelton_sim::report::TaskReport;
-use pelton_sim::workload::{Op, Phase, Start, TaskSpec};
 
 use super::original::Program;
 use super::spec::Spec;
@@ -56,7 +56,7 @@ pub(super) fn workload(spec: &mut Spec) -> (Workload, Program) {
     (workload, Program::Schbench { runtime_s })
 }
 
-fn thread(cpus: &Option<pelton_sim::workload::CpuSet>) -> TaskSpec {
+fn thread(cpus: &Option<pelton_model::workload::CpuSet>) -> TaskSpec {
     TaskSpec { cpus: cpus.clone(), timer_slack_ns: SLACK_NS, ..TaskSpec::default() }
 }
 

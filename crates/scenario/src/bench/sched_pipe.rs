@@ -2,8 +2,8 @@
 //! `perf bench sched pipe`: two tasks, two pipes, four bytes back and forth. Only one of the two can go on at any time, so
 //! the result is the time of two wake-ups with their switches and four system calls.
 
-use pelton_sim::Workload;
-use pelton_sim::workload::{ChannelSpec, Op, Phase, SchedPolicy, Start, TaskSpec};
+use pelton_model::Workload;
+use pelton_model::workload::{ChannelSpec, Op, Phase, SchedPolicy, Start, TaskSpec};
 
 use super::calls::{Calls, Mode, UNTIL_DONE_NS};
 use super::original::Program;

@@ -3,8 +3,8 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use pelton_sim::Machine;
-use pelton_sim::workload::CpuSet;
+use pelton_model::Machine;
+use pelton_model::workload::CpuSet;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile, hint_for};
 

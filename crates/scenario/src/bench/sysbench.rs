@@ -7,8 +7,9 @@
 
 use std::fmt::Write as _;
 
-use pelton_sim::workload::{Op, Phase, SchedPolicy, TaskSpec};
-use pelton_sim::{Samples, Workload};
+use pelton_model::Workload;
+use pelton_model::workload::{Op, Phase, SchedPolicy, TaskSpec};
+use pelton_sim::Samples;
 
 use super::spec::Spec;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A user interface: at each vsync one thread prepares a frame and another draws it. Most frames are light, some are heavy.
 
-use pelton_sim::Workload;
-use pelton_sim::workload::{Op, Phase, TaskSpec, TimerId, TimerMode};
+use pelton_model::Workload;
+use pelton_model::workload::{Op, Phase, TaskSpec, TimerId, TimerMode};
 
 use super::spec::Spec;
 

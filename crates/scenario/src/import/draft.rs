@@ -29,6 +29,8 @@ pub struct Idle {
     pub residency_us: u64,
     /// Worst time from event to execution, us.
     pub wakeup_us: Option<u64>,
+    /// One of a whole power domain, not of a CPU.
+    pub shared: bool,
 }
 
 /// CPUs at one frequency.
@@ -73,6 +75,10 @@ pub struct Draft {
     pub clusters: Vec<Vec<u32>>,
     /// CPUs that share a last-level cache.
     pub llc: Vec<Vec<u32>>,
+    /// CPUs of each memory node, when there are several.
+    pub nodes: Vec<Vec<u32>>,
+    /// Distances between them, a row each.
+    pub node_distances: Vec<Vec<u32>>,
     /// Domains.
     pub domains: Vec<Domain>,
     /// What the sources leave open and what was taken.
@@ -88,9 +94,13 @@ impl Draft {
         self.arch = self.arch.or(other.arch);
         self.driver = self.driver.take().or(other.driver);
         self.transition_latency_ns = self.transition_latency_ns.or(other.transition_latency_ns);
-        for (mine, theirs) in
-            [(&mut self.smt, other.smt), (&mut self.clusters, other.clusters), (&mut self.llc, other.llc)]
-        {
+        for (mine, theirs) in [
+            (&mut self.smt, other.smt),
+            (&mut self.clusters, other.clusters),
+            (&mut self.llc, other.llc),
+            (&mut self.nodes, other.nodes),
+            (&mut self.node_distances, other.node_distances),
+        ] {
             if empty(mine) {
                 *mine = theirs;
             }
@@ -159,7 +169,13 @@ impl Draft {
     }
 
     fn topology(&self, out: &mut String) {
-        let groups = [("smt", &self.smt), ("clusters", &self.clusters), ("llc", &self.llc)];
+        let groups = [
+            ("smt", &self.smt),
+            ("clusters", &self.clusters),
+            ("llc", &self.llc),
+            ("nodes", &self.nodes),
+            ("node_distances", &self.node_distances),
+        ];
         if groups.iter().all(|(_, groups)| groups.is_empty()) {
             return;
         }
@@ -220,6 +236,9 @@ impl Domain {
             let _ = writeln!(out, "  min_residency_us = {}  # source: {source}", state.residency_us);
             if let Some(us) = state.wakeup_us {
                 let _ = writeln!(out, "  wakeup_latency_us = {us}");
+            }
+            if state.shared {
+                out.push_str("  scope = \"power-domain\"\n");
             }
         }
     }

@@ -37,6 +37,7 @@ pub fn read(path: &Path) -> Result<Draft, Diagnostics> {
     draft.smt = shared(&root, &cpus, "topology/thread_siblings_list", true);
     draft.clusters = shared(&root, &cpus, "topology/cluster_cpus_list", false);
     draft.llc = last_level(&root, &cpus);
+    nodes(&root.join("../node"), &cpus, &mut draft);
     capacities(&mut draft);
     Ok(draft)
 }
@@ -121,6 +122,32 @@ fn last_level(root: &Path, cpus: &[u32]) -> Vec<Vec<u32>> {
     let level = |at: u32| number(&root.join(format!("cpu{first}/cache/index{at}/level")));
     let highest = (0..8).filter_map(|at| Some((level(at)?, at))).max();
     highest.map_or_else(Vec::new, |(_, at)| shared(root, cpus, &format!("cache/index{at}/shared_cpu_list"), false))
+}
+
+/// Memory nodes with CPUs, and how far they are from each other. A machine with one has none.
+fn nodes(root: &Path, cpus: &[u32], draft: &mut Draft) {
+    let mut numbers: Vec<u32> =
+        entries(root).iter().filter_map(|name| name.strip_prefix("node")?.parse().ok()).collect();
+    numbers.sort_unstable();
+    let list = |node: &u32| cpu_list(&value(&root.join(format!("node{node}/cpulist")))?).map(|list| (*node, list));
+    let mut found: Vec<(u32, Vec<u32>)> = numbers.iter().filter_map(list).collect();
+    found.iter_mut().for_each(|(_, list)| list.retain(|cpu| cpus.contains(cpu)));
+    found.retain(|(_, list)| !list.is_empty());
+    if found.len() < 2 {
+        return;
+    }
+    let place = |node: u32| numbers.iter().position(|&n| n == node);
+    let row = |node: u32| -> Option<Vec<u32>> {
+        let text = value(&root.join(format!("node{node}/distance")))?;
+        let all: Vec<u32> = text.split_whitespace().filter_map(|d| d.parse().ok()).collect();
+        found.iter().map(|&(to, _)| all.get(place(to)?).copied()).collect()
+    };
+    let distances: Option<Vec<_>> = found.iter().map(|&(node, _)| row(node)).collect();
+    if distances.is_none() {
+        draft.assumed.push("distances between nodes are not told: 20 between any two".to_owned());
+    }
+    draft.node_distances = distances.unwrap_or_default();
+    draft.nodes = found.into_iter().map(|(_, list)| list).collect();
 }
 
 /// What the kernel says of none, it says of all: 1024.

@@ -101,6 +101,10 @@ pub struct Topology {
     pub clusters: Groups,
     /// Last-level caches.
     pub llc: Groups,
+    /// Memory nodes.
+    pub nodes: Groups,
+    /// Distances between them, a row each.
+    pub node_distances: Groups,
 }
 
 /// `[[perf_domain]]`.
@@ -324,6 +328,8 @@ fn topology(table: Reader<'_>) -> Topology {
         one_clock: table.flag("one_clock"),
         clusters: table.groups("clusters"),
         llc: table.groups("llc"),
+        nodes: table.groups("nodes"),
+        node_distances: table.groups("node_distances"),
     }
 }
 

@@ -138,7 +138,7 @@ static CPUFREQ: Spec = Spec {
 
 static TOPOLOGY: Spec = Spec {
     title: "[topology]",
-    doc: "Groups of CPU numbers. Every CPU of the machine must be in exactly one group of `clusters` and of `llc`.",
+    doc: "Groups of CPU numbers. Every CPU of the machine must be in exactly one group of `clusters`, of `llc` and of `nodes`.",
     open: false,
     keys: &[
         Key::new(
@@ -176,6 +176,19 @@ static TOPOLOGY: Spec = Spec {
             Kind::Groups(0, CPU_LAST, CPUS_MAX),
             "",
             "CPUs that share a last-level cache; absent: the clusters",
+        ),
+        Key::new(
+            "nodes",
+            Kind::Groups(0, CPU_LAST, CPUS_MAX),
+            "",
+            "CPUs of each memory node, in the order of node numbers; no cache is shared between nodes. Absent: one node",
+        ),
+        Key::new(
+            "node_distances",
+            Kind::Groups(10, 254, CPUS_MAX),
+            "",
+            "a row for each node: distance to every node as the firmware states it (`/sys/devices/system/node/node0/distance`), \
+             10 = the node itself; absent: 20 between any two",
         ),
     ],
 };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! From the file to the machine a run takes place on.
 
-use pelton_sim::Machine;
-use pelton_sim::machine::{Cluster, Costs, Cpu, FreqDomain, IdleState, Opp};
+use pelton_model::Machine;
+use pelton_model::machine::{Cluster, Costs, Cpu, FreqDomain, IdleState, Opp};
 
 use super::file::{Arch, Domain, EnergyTable, Groups, PlatformFile};
 use super::power::{self, DomainPower, PowerSource};
 use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
+use crate::tree::At;
 
 /// Tick rates of Linux.
 pub const HZ_ALLOWED: [u32; 4] = [100, 250, 300, 1000];
@@ -308,6 +309,9 @@ impl PlatformFile {
             machine.clusters.push(Cluster { name, cpus: cpus.clone(), active_power_uw: active, idle_power_uw: idle });
         }
         machine.llcs = if self.topology.llc.is_empty() { clusters } else { plain(&self.topology.llc) };
+        machine.nodes = plain(&self.topology.nodes);
+        let row = |row: &At<Vec<At<u32>>>| row.value.iter().map(|distance| distance.value).collect();
+        machine.node_distances = self.topology.node_distances.iter().map(row).collect();
     }
 
     fn assumptions(&self, options: &PlatformOptions, power: &[(String, PowerSource)]) -> Vec<String> {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Machines: the file format, the built-in collection, and the way from a file to [`pelton_sim::Machine`].
+//! Machines: the file format, the built-in collection, and the way from a file to [`pelton_model::Machine`].
 
 mod builtin;
 mod describe;
 mod file;
 mod keys;
 mod machine;
+mod nodes;
 mod plausible;
 mod power;
 mod provenance;

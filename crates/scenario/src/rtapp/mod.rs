@@ -19,7 +19,7 @@ mod report;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pelton_sim::Workload;
+use pelton_model::Workload;
 
 pub use ast::*;
 pub use json::{Member, Node, Span, Value};

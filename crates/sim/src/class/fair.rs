@@ -7,7 +7,7 @@ use pelton_core::fair::{self, FairSe, FairTunables};
 use pelton_core::{Policy, scale_load, scale_load_down, value};
 
 use super::pick;
-use crate::state::NO_TASK;
+use crate::engine::state::NO_TASK;
 
 /// Rules and parameters of the fair class of a run.
 #[derive(Clone, Copy, Debug)]

@@ -5,10 +5,10 @@
 use pelton_core::{Avg, CfsRq, CfsRuntime, Rq, Se};
 
 use super::fair::{Entities, FairEntity, FairRq};
-use crate::state::{NO_TASK, Task};
+use crate::engine::state::{NO_TASK, Task};
 
 /// In place of a group or a slot: the root.
-pub(crate) const ROOT: u32 = u32::MAX;
+pub(crate) const ROOT: u32 = pelton_model::groups::ROOT;
 /// No slot yet.
 const NONE: u32 = u32::MAX;
 /// Entity numbers with this bit are groups, the rest of the number is the slot; others are tasks.

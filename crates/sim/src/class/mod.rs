@@ -8,7 +8,7 @@ pub(crate) mod pick;
 pub(crate) mod realtime;
 pub(crate) mod tree;
 
-use crate::workload::SchedPolicy;
+use pelton_model::workload::SchedPolicy;
 
 /// Order of the classes; a lower value runs first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(kernel_prio(SchedPolicy::Fifo { priority: 99 }), 0);
         assert_eq!(kernel_prio(SchedPolicy::Normal { nice: 0, slice_ns: 0 }), 120);
         let weights = NICE_WEIGHTS.into_iter().chain([IDLE_WEIGHT]);
-        assert!(weights.eq((0..=40).map(|level| fair::task_weight(level).into())));
+        assert!(weights.eq((0..=40).map(|level| u64::from(fair::task_weight(level)))));
         assert_eq!(weight_level(SchedPolicy::Normal { nice: 0, slice_ns: 0 }), Some(20));
         assert_eq!(weight_level(SchedPolicy::Batch { nice: 19 }), Some(39));
         assert_eq!(weight_level(SchedPolicy::Idle), Some(40));

@@ -7,7 +7,7 @@ use pelton_core::fair;
 use super::fair::{Entities, FairRq, FairRules};
 use super::levels::{Levels, Mixed, ROOT, entity_of, slot_of};
 use super::pick;
-use crate::state::{NO_TASK, Task};
+use crate::engine::state::{NO_TASK, Task};
 
 /// How far up the leaving of an entity reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

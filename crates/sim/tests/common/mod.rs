@@ -5,10 +5,11 @@
 pub mod random;
 
 use pelton_core::Policy;
+use pelton_model::RunConfig;
+use pelton_model::machine::{Cluster, Cpu, FreqDomain, IdleState, Machine, Opp};
+use pelton_model::workload::{CpuSet, Op, Phase, SchedPolicy, TaskSpec, TimerId, TimerMode, Workload};
 use pelton_schema::{Event, NullSink, Sink};
-use pelton_sim::machine::{Cluster, Cpu, FreqDomain, IdleState, Machine, Opp};
-use pelton_sim::workload::{CpuSet, Op, Phase, SchedPolicy, TaskSpec, TimerId, TimerMode, Workload};
-use pelton_sim::{Report, RunConfig};
+use pelton_sim::Report;
 
 pub const MS: u64 = 1_000_000;
 

@@ -3,8 +3,8 @@
 #![allow(dead_code, missing_docs, reason = "each test file uses its own part of this")]
 
 use super::*;
-use pelton_sim::Machine;
-use pelton_sim::workload::{
+use pelton_model::Machine;
+use pelton_model::workload::{
     Bandwidth, ChannelSpec, CpuSet, GroupChange, GroupSpec, Op, SchedPolicy, TaskSpec, Workload,
 };
 
@@ -65,7 +65,7 @@ fn share_cores(d: &mut Dice, m: &mut Machine) {
         for &cpu in &dom.cpus {
             m.cpus[cpu as usize].domain = m.domains.len() as u32;
             let (cpus, turbo_khz) = (vec![cpu], limits.clone());
-            m.domains.push(pelton_sim::machine::FreqDomain { cpus, turbo_khz, ..dom.clone() });
+            m.domains.push(pelton_model::machine::FreqDomain { cpus, turbo_khz, ..dom.clone() });
         }
         for pair in dom.cpus.chunks(2) {
             pair.iter().for_each(|&cpu| m.cpus[cpu as usize].smt = pair.to_vec());
@@ -191,7 +191,7 @@ pub fn random_workload(d: &mut Dice, cpus: u32) -> Workload {
     (w.mutexes, w.conds, w.semaphores) = (1, 1, vec![0]);
     w.channels = vec![ChannelSpec::PIPE, ChannelSpec::STREAM];
     if d.below(2) == 0 {
-        w.irqs.push(pelton_sim::workload::IrqSpec {
+        w.irqs.push(pelton_model::workload::IrqSpec {
             cpu: 0,
             period_ns: 3 * MS,
             duration_ns: 1 + d.below(200_000),

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pelton_sim::Machine;
+use pelton_model::Machine;
 
 use crate::validate::survey::Survey;
 

@@ -12,8 +12,8 @@ pub mod machine;
 use std::collections::BTreeMap;
 
 use pelton_core::{Policy, decay_load, ramp, runs, value};
+use pelton_model::Machine as Platform;
 use pelton_schema::{CPU_UNKNOWN, Event, STATE_DEAD, STATE_RUNNABLE};
-use pelton_sim::Machine as Platform;
 use pelton_trace::import::{Format, Timed, TraceInfo};
 
 use super::engine::class_of;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Task groups.
 
-use pelton_sim::groups::{GROUP_DEPTH_MAX, group_path, is_too_deep};
+use pelton_model::groups::{GROUP_DEPTH_MAX, group_path, is_too_deep};
 
 use crate::rtapp::ast::{PolicyName, Spanned};
 use crate::rtapp::flat::{FlatPhase, FlatTask};

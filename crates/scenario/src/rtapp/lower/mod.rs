@@ -8,8 +8,8 @@ mod task;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pelton_sim::Workload;
-use pelton_sim::workload::{Start, TaskSpec};
+use pelton_model::Workload;
+use pelton_model::workload::{Start, TaskSpec};
 
 use self::names::Names;
 use self::task::{absolute_timers, is_deadline};
@@ -197,6 +197,7 @@ impl<'a> Lowering<'a> {
             groups: Vec::new(),
             group_changes: Vec::new(),
             boosts: Vec::new(),
+            pulses: Vec::new(),
             limits: Vec::new(),
             mutexes: self.names.mutexes.count(),
             priority_inheritance: file.global.pi_enabled,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Policies, priorities, deadlines and clamps, with rt-app's defaults.
 
-use pelton_sim::workload::SchedPolicy;
+use pelton_model::workload::SchedPolicy;
 
 use crate::rtapp::ast::{PolicyName, Props, Spanned};
 use crate::rtapp::flat::FlatTask;

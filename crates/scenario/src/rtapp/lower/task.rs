@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use pelton_sim::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
+use pelton_model::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
 
 use super::Lowering;
 use super::group::{phase_group, taskgroup};

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What is said about traces.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What a trace holds.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Info {
+    /// The file.
+    pub trace: String,
+    /// Kind of file.
+    pub format: &'static str,
+    /// CPUs, as far as the header or the events tell.
+    pub cpus: u32,
+    /// Steps of the time stamps, ns.
+    pub resolution_ns: u64,
+    /// First event, ns on the trace's clock; null without events.
+    pub first_ns: Option<u64>,
+    /// Last event, ns.
+    pub last_ns: Option<u64>,
+    /// Longest time without an event, ns.
+    pub longest_silence_ns: u64,
+    /// Facts for people: tracer, kernel, clock.
+    pub remarks: Vec<String>,
+    /// Events by name.
+    pub events: BTreeMap<String, u64>,
+    /// Events that have no meaning here, by the file's name for them.
+    pub skipped: BTreeMap<String, u64>,
+    /// Events the recorder says it lost, as far as it says how many.
+    pub lost: u64,
+    /// Places where it lost an unknown number.
+    pub lost_unknown: u64,
+    /// Places that could not be read.
+    pub damaged: u64,
+    /// The first few of them.
+    pub damage: Vec<Damage>,
+    /// The tasks switched to most often.
+    pub tasks: Vec<Task>,
+}
+
+/// A place that could not be read.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Damage {
+    /// Line of a text, from 1; byte of a binary file.
+    pub position: u64,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// A task of a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Task {
+    /// Number.
+    pub tid: u32,
+    /// Last known name.
+    pub name: String,
+    /// Switches to it.
+    pub switches: u64,
+}
+
+/// What the core makes of a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Validated {
+    /// The file.
+    pub trace: String,
+    /// Kernel whose rules were used.
+    pub profile: String,
+    /// Platform given for capacities, frequencies and energies; null = what the trace shows.
+    pub platform: Option<String>,
+    /// Further files of the same recording.
+    pub with: Vec<String>,
+    /// Records held against the core.
+    pub updates: u64,
+    /// Records it does not reproduce.
+    pub divergent: u64,
+    /// Records that only classes explain which let errors pass.
+    pub left_open: u64,
+    /// The verdict in a word.
+    pub verdict: &'static str,
+    /// First record that is not reproduced.
+    pub first: Option<First>,
+    /// The first few, as they were found.
+    pub divergences: Vec<Divergent>,
+    /// By signal.
+    pub signals: BTreeMap<&'static str, Signal>,
+    /// What each class would have let pass.
+    pub classes: BTreeMap<&'static str, Class>,
+    /// Records whose numbers no kernel can have; they were not used.
+    pub damaged: u64,
+    /// Averages rebuilt from the schedule beside recorded ones.
+    pub comparisons: Vec<Average>,
+    /// Frequency changes predicted from signals.
+    pub frequency_from_signals: Option<Prediction>,
+    /// What the trace has and was not checked, and why.
+    pub not_measured: BTreeMap<String, &'static str>,
+    /// Switches that contradict the one before: events are missing.
+    pub holes: u64,
+    /// Differences in such stretches, which are not counted.
+    pub differences_in_holes: u64,
+    /// Events the recorder lost.
+    pub lost: u64,
+    /// Nothing is missing.
+    pub complete: bool,
+    /// Facts that limit what the numbers mean.
+    pub remarks: Vec<String>,
+    /// Events read.
+    pub events: u64,
+    /// Which switches the recording tells apart; with --distinguish.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distinguishes: Option<Distinguishes>,
+}
+
+/// Records of one signal.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Signal {
+    /// Held against the core.
+    pub checked: u64,
+    /// Equal in every integer.
+    pub exact: u64,
+    /// Seen again as they were; not counted as checked.
+    pub unchanged: u64,
+    /// Looks older than what was known; not counted as checked.
+    pub earlier: u64,
+    /// Equal under an assumption, by its name.
+    pub classes: BTreeMap<&'static str, u64>,
+    /// Equal under an assumption that lets errors pass.
+    pub not_decided: u64,
+    /// Not reproduced.
+    pub divergent: u64,
+    /// Page of its rule.
+    pub rule: &'static str,
+}
+
+/// A class asked about states that never were.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Class {
+    /// Changed versions of states it was asked about.
+    pub changed_states: u64,
+    /// Those it explained all the same.
+    pub explained_all_the_same: u64,
+    /// Few enough to decide.
+    pub decides: bool,
+}
+
+/// A record that is not reproduced, with its numbers.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct First {
+    /// Where and what.
+    #[serde(flatten)]
+    pub place: Divergent,
+    /// Task; 0 = none.
+    pub tid: u32,
+    /// Its name.
+    pub task: String,
+    /// State before, as far as known.
+    pub before: BTreeMap<&'static str, u64>,
+    /// The result, kernel beside ours.
+    pub fields: Vec<Field>,
+    /// Page of the rule.
+    pub rule: &'static str,
+}
+
+/// A record that is not reproduced.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Divergent {
+    /// Number of the event, from 0.
+    pub event: u64,
+    /// When, ns on the trace's clock.
+    pub time_ns: u64,
+    /// CPU.
+    pub cpu: u32,
+    /// Signal.
+    pub signal: &'static str,
+    /// What the kernel did, as far as the trace tells.
+    pub what: &'static str,
+    /// Number of the kernel object; 0 = none.
+    pub object: u32,
+}
+
+/// One column of a record.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Field {
+    /// Kernel name.
+    pub field: &'static str,
+    /// What the kernel recorded.
+    pub kernel: u64,
+    /// What the core computes.
+    pub ours: u64,
+}
+
+/// A rebuilt average beside the recorded one; differences of 1024.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Average {
+    /// Which.
+    pub what: String,
+    /// Looks compared.
+    pub n: u64,
+    /// Mean difference.
+    pub mean: f64,
+    /// 99th percentile.
+    pub p99: u64,
+    /// Largest.
+    pub max: u64,
+    /// Within what is allowed.
+    pub inside: bool,
+}
+
+/// Frequency changes predicted from signals.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Prediction {
+    /// Where the signals came from.
+    pub from: &'static str,
+    /// Changes recorded.
+    pub recorded: u64,
+    /// Changes predicted.
+    pub predicted: u64,
+    /// Predicted with the right frequency in time.
+    pub exact: u64,
+    /// One operating point off.
+    pub one_step_off: u64,
+    /// Mean distance in time, ns.
+    pub apart_ns_mean: Option<u64>,
+    /// Largest distance in time, ns.
+    pub apart_ns_max: u64,
+    /// Within what is allowed.
+    pub inside: bool,
+}
+
+/// Which switches a recording tells apart.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Distinguishes {
+    /// Switches at other values.
+    pub switches: Vec<SwitchTold>,
+    /// By profile.
+    pub profiles: BTreeMap<&'static str, AnswerTold>,
+}
+
+/// A switch at other values.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SwitchTold {
+    /// Switch.
+    pub switch: &'static str,
+    /// Its value in the profile.
+    pub value: &'static str,
+    /// What the trace says about its other values.
+    pub alternatives: BTreeMap<&'static str, AnswerTold>,
+}
+
+/// What the trace says.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct AnswerTold {
+    /// In a word or two.
+    pub answer: &'static str,
+    /// First record that refutes it, when one record does.
+    pub first: Option<Refuting>,
+}
+
+/// A record that refutes a value.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Refuting {
+    /// Number of the event.
+    pub event: u64,
+    /// When, ns on the trace's clock.
+    pub time_ns: u64,
+    /// CPU.
+    pub cpu: u32,
+    /// Signal.
+    pub signal: &'static str,
+}
+
+/// Faults put into a trace.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SelfTest {
+    /// The file.
+    pub trace: String,
+    /// Kernel whose rules were used.
+    pub profile: String,
+    /// One fault at a time.
+    pub faults: Vec<Fault>,
+    /// Single calls taken out.
+    pub single_calls: SingleCalls,
+    /// Single records altered.
+    pub altered_records: Vec<Altered>,
+}
+
+/// One fault.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Fault {
+    /// What was wrong.
+    pub fault: &'static str,
+    /// The trace has what it changes.
+    pub possible: bool,
+    /// It was noticed.
+    pub found: bool,
+    /// Records that diverged.
+    pub divergent: u64,
+}
+
+/// Calls taken out one at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SingleCalls {
+    /// Calls.
+    pub taken_out: u64,
+    /// The next record of the object told.
+    pub noticed: u64,
+    /// They had changed nothing.
+    pub changed_nothing: u64,
+    /// A class explained what followed.
+    pub explained: u64,
+}
+
+/// Records altered one at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Altered {
+    /// By how much.
+    pub size: &'static str,
+    /// Records.
+    pub altered: u64,
+    /// They diverged.
+    pub noticed: u64,
+    /// The next record of the object did.
+    pub noticed_at_next: u64,
+    /// A class that is not decided explained them.
+    pub not_decided: u64,
+    /// They passed.
+    pub let_pass: u64,
+    /// They passed as equal.
+    pub exact: u64,
+    /// They passed under a class, by its name.
+    pub classes: BTreeMap<&'static str, u64>,
+}
+
+/// Recorded placements decided again.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Placements {
+    /// The file.
+    pub trace: String,
+    /// Kernel whose rules were used.
+    pub profile: String,
+    /// Counts.
+    pub placements: PlacementCounts,
+    /// The verdict in a word.
+    pub verdict: &'static str,
+    /// The first few differences.
+    pub differences: Vec<PlacementDifference>,
+    /// Facts that limit what the numbers mean.
+    pub remarks: Vec<String>,
+}
+
+/// Counts of placements.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PlacementCounts {
+    /// All.
+    #[serde(flatten)]
+    pub all: PlacementTally,
+    /// By the rule that decides.
+    pub by_rule: BTreeMap<&'static str, PlacementTally>,
+    /// Energies compared.
+    pub energies: u64,
+    /// Energies that differ.
+    pub energies_differ: u64,
+}
+
+/// Counts of placements of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PlacementTally {
+    /// Decisions.
+    pub decisions: u64,
+    /// Those while nothing that was recorded changed.
+    pub quiet: u64,
+    /// Quiet ones that differ.
+    pub quiet_divergent: u64,
+    /// All that differ.
+    pub divergent: u64,
+}
+
+/// A placement that differs.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PlacementDifference {
+    /// Line of the table.
+    pub line: u64,
+    /// When, ns on the trace's clock.
+    pub time_ns: u64,
+    /// Task.
+    pub tid: u64,
+    /// Nothing that was recorded changed meanwhile.
+    pub quiet: bool,
+    /// Rule that decides here.
+    pub rule: &'static str,
+    /// What differs.
+    pub what: Vec<PlacementPart>,
+}
+
+/// A part of a placement that differs.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PlacementPart {
+    /// Which.
+    pub what: &'static str,
+    /// The kernel's.
+    pub kernel: u64,
+    /// Ours.
+    pub ours: u64,
+}
+
+/// Wrong worlds put into recorded placements.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PlacementFaults {
+    /// The file.
+    pub trace: String,
+    /// Kernel whose rules were used.
+    pub profile: String,
+    /// One at a time.
+    pub faults: Vec<PlacementFault>,
+    /// How many were noticed.
+    pub found: u32,
+}
+
+/// One wrong world.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PlacementFault {
+    /// What was wrong.
+    pub fault: &'static str,
+    /// It was noticed.
+    pub found: bool,
+    /// Quiet placements that differ.
+    pub quiet_divergent: u64,
+}
+
+/// What is printed about a recording.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RecordReport {
+    /// Sets of events that were asked for.
+    pub sets: String,
+    /// Every load-tracking call was asked for.
+    pub full: bool,
+    /// Files written.
+    pub files: Vec<String>,
+    /// From the first event to the last, s.
+    pub seconds: f64,
+    /// Events.
+    pub total: u64,
+    /// Size of the event log.
+    pub bytes: u64,
+    /// Events lost.
+    pub lost: u64,
+    /// Events that came too late to be put in order.
+    pub late: u64,
+    /// Times the kernel left a program out.
+    pub skipped: u64,
+    /// Switches that do not continue the one before.
+    pub holes: u64,
+    /// Switches.
+    pub switches: u64,
+    /// Events this kernel does not have.
+    pub missing: Vec<&'static str>,
+    /// What limits the recording.
+    pub notes: Vec<String>,
+    /// Paths of task groups by number.
+    pub groups: Vec<String>,
+    /// Events by name.
+    pub events: BTreeMap<&'static str, u64>,
+}

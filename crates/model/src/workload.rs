@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What the tasks do: a small language that rt-app files, benchmark models and recorded traces are all lowered to.
+//!
+//! Work is given in nanoseconds at capacity 1024 (the biggest CPU at its highest frequency); a CPU at capacity `c`
+//! takes `1024 / c` times as long.
+
+use serde::Serialize;
+
+use crate::groups::{CLAMPS_DEFAULT, SHARES_DEFAULT};
+
+/// Work is counted in parts: 2 to this power of them are a nanosecond at capacity 1024.
+pub const PARTS_SHIFT: u32 = 16;
+
+/// Shortest quota and period, ns (`min_cfs_quota_period`).
+pub const QUOTA_NS_MIN: u64 = 1_000_000;
+/// Longest quota, ns.
+pub const QUOTA_NS_MAX: u64 = 1 << 44;
+/// Longest period, ns (`max_cfs_quota_period`).
+pub const PERIOD_NS_MAX: u64 = 1_000_000_000;
+/// Period of a quota that comes without one, ns.
+pub const PERIOD_NS_DEFAULT: u64 = 100_000_000;
+
+/// All tasks and the objects they share.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Workload {
+    /// Name, for reports.
+    pub name: String,
+    /// Tasks that exist at the start, and templates for `Op::Fork` (`start == Start::OnFork`).
+    pub tasks: Vec<TaskSpec>,
+    /// Task groups with other shares than the default; groups that tasks name need no entry.
+    pub groups: Vec<GroupSpec>,
+    /// What somebody writes into their files during the run.
+    pub group_changes: Vec<GroupChange>,
+    /// Boosts of groups of tasks (SchedTune), over time.
+    pub boosts: Vec<BoostSpec>,
+    /// Moments at which somebody asks the interactive governor for a boost, ns.
+    pub pulses: Vec<u64>,
+    /// Limits of frequency domains, over time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitChange>,
+    /// Number of mutexes; `MutexId` indexes them.
+    pub mutexes: u32,
+    /// Mutexes use priority inheritance (rt-app `pi_enabled`).
+    pub priority_inheritance: bool,
+    /// Number of condition variables.
+    pub conds: u32,
+    /// Participants of each barrier.
+    pub barriers: Vec<u32>,
+    /// Initial value of each semaphore.
+    pub semaphores: Vec<u32>,
+    /// Pipes and sockets; `Op::Write` and the like index them.
+    pub channels: Vec<ChannelSpec>,
+    /// Number of lists of tasks to call.
+    pub lists: u32,
+    /// Number of shared timers (per-task timers are numbered in the task).
+    pub shared_timers: u32,
+    /// Interrupt sources that take CPU time.
+    pub irqs: Vec<IrqSpec>,
+    /// Length the file asks for, ns; `None` = until all tasks end or the run's own limit.
+    pub duration_ns: Option<u64>,
+    /// Longest idle exit latency anybody tolerates, us (what a program writes to `/dev/cpu_dma_latency`); 0 allows
+    /// state 0 only, `None` = no limit.
+    pub cpu_dma_latency_us: Option<u32>,
+    /// Names of mutexes, conds, barriers and semaphores, for messages: (kind, index, name).
+    pub resource_names: Vec<(String, u32, String)>,
+}
+
+impl Workload {
+    /// Some group has a quota.
+    pub fn sets_quotas(&self) -> bool {
+        let later = |change: &GroupChange| matches!(change.bandwidth, Some(Some(_)));
+        self.groups.iter().any(|group| group.bandwidth.is_some()) || self.group_changes.iter().any(later)
+    }
+
+    /// Some task or group asks for utilization clamps.
+    pub fn sets_clamps(&self) -> bool {
+        let of_task = |t: &TaskSpec| t.uclamp.is_some() || t.phases.iter().any(|p| p.uclamp.is_some());
+        let of_group = |g: &GroupSpec| g.clamps != CLAMPS_DEFAULT;
+        self.tasks.iter().any(of_task) || self.groups.iter().any(of_group)
+    }
+}
+
+/// A task group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GroupSpec {
+    /// Path, such as `/a/b`.
+    pub path: String,
+    /// Shares, 2..=262144; 1024 is `cpu.weight` 100.
+    pub shares: u64,
+    /// Lower and upper clamp asked for, capacity 0..=1024 (`cpu.uclamp.min`, `cpu.uclamp.max`).
+    pub clamps: (u32, u32),
+    /// Quota (`cpu.max`, `cpu.max.burst`); `None` = no limit.
+    pub bandwidth: Option<Bandwidth>,
+}
+
+/// A task group changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GroupChange {
+    /// When, ns; above 0.
+    pub at_ns: u64,
+    /// Path of the group.
+    pub path: String,
+    /// Its shares from then on; `None` = as before.
+    pub shares: Option<u64>,
+    /// Its quota from then on, `Some(None)` = no limit; `None` = as before.
+    pub bandwidth: Option<Option<Bandwidth>>,
+}
+
+/// How long the tasks of a group may run in each period, on all CPUs together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Bandwidth {
+    /// Time they may run, ns; at least 1 ms.
+    pub quota_ns: u64,
+    /// Length of a period, ns; 1 ms to 1 s.
+    pub period_ns: u64,
+    /// What was not used and may be kept for later, ns; at most the quota.
+    pub burst_ns: u64,
+}
+
+impl Bandwidth {
+    /// Can a group have it?
+    pub fn is_in_range(&self) -> bool {
+        (QUOTA_NS_MIN..=QUOTA_NS_MAX).contains(&self.quota_ns)
+            && (QUOTA_NS_MIN..=PERIOD_NS_MAX).contains(&self.period_ns)
+            && self.burst_ns <= self.quota_ns
+    }
+}
+
+impl Default for GroupSpec {
+    fn default() -> Self {
+        let (shares, clamps) = (SHARES_DEFAULT, CLAMPS_DEFAULT);
+        Self { path: String::new(), shares, clamps, bandwidth: None }
+    }
+}
+
+/// Tasks that have one boost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BoostSpec {
+    /// Names of tasks, without the number of an instance, and paths of task groups, which begin with `/`; none = the root,
+    /// i.e. everybody.
+    pub members: Vec<String>,
+    /// From when on, ns, which boost, percent (-100..=100).
+    pub boosts: Vec<(u64, i32)>,
+    /// They go to idle CPUs where there are any.
+    pub prefer_idle: bool,
+}
+
+/// Who asks for limits of a frequency domain. The strictest of all hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum LimitSource {
+    /// Who writes `scaling_min_freq` and `scaling_max_freq`.
+    #[default]
+    User,
+    /// The kernel's cooling device of the CPUs.
+    Cooling,
+}
+
+/// How many there are.
+pub const LIMIT_SOURCES: usize = 2;
+
+/// Limits of frequency domains change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LimitChange {
+    /// When, ns.
+    pub at_ns: u64,
+    /// CPUs; each stands for its whole domain.
+    pub cpus: CpuSet,
+    /// Lower limit from then on, kHz; 0 = none.
+    pub min_khz: u32,
+    /// Upper limit from then on, kHz; `u32::MAX` = none.
+    pub max_khz: u32,
+    /// Whose; they replace what the same one asked for before.
+    pub by: LimitSource,
+}
+
+/// A way for bytes from some tasks to others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum ChannelSpec {
+    /// A pipe.
+    Pipe {
+        /// Room, in pages of 4096 bytes; at least 1.
+        pages: u32,
+    },
+    /// One direction of a connected pair of unix stream sockets.
+    Stream {
+        /// What the sender's buffers may be charged with before it waits, bytes; at least 4608.
+        send_buffer_bytes: u32,
+    },
+}
+
+impl ChannelSpec {
+    /// A pipe as `pipe()` makes it.
+    pub const PIPE: ChannelSpec = ChannelSpec::Pipe { pages: 16 };
+    /// A socket as `socketpair()` makes it (`net.core.wmem_default`).
+    pub const STREAM: ChannelSpec = ChannelSpec::Stream { send_buffer_bytes: 212_992 };
+}
+
+/// A set of CPUs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CpuSet(Vec<u64>);
+
+impl Serialize for CpuSet {
+    /// Its CPUs in ascending order, however many words keep them.
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.iter())
+    }
+}
+
+impl CpuSet {
+    /// The CPUs given.
+    pub fn of(cpus: impl IntoIterator<Item = u32>) -> Self {
+        let mut set = CpuSet::default();
+        for cpu in cpus {
+            set.insert(cpu);
+        }
+        set
+    }
+
+    /// CPUs `0..n`.
+    pub fn first(n: u32) -> Self {
+        Self::of(0..n)
+    }
+
+    /// Adds a CPU.
+    pub fn insert(&mut self, cpu: u32) {
+        let word = (cpu / 64) as usize;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (cpu % 64);
+    }
+
+    /// Removes a CPU.
+    pub fn remove(&mut self, cpu: u32) {
+        if let Some(word) = self.0.get_mut((cpu / 64) as usize) {
+            *word &= !(1 << (cpu % 64));
+        }
+    }
+
+    /// Adds or removes a CPU.
+    pub fn set(&mut self, cpu: u32, member: bool) {
+        if member { self.insert(cpu) } else { self.remove(cpu) }
+    }
+
+    /// True when `cpu` is in the set.
+    pub fn contains(&self, cpu: u32) -> bool {
+        self.0.get((cpu / 64) as usize).is_some_and(|w| w >> (cpu % 64) & 1 == 1)
+    }
+
+    /// CPUs in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().enumerate().flat_map(|(i, &word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
+                left &= left - 1;
+                Some(i as u32 * 64 + bit)
+            })
+        })
+    }
+
+    /// CPUs in ascending order, those from `start` on first.
+    pub fn ring(&self, start: u32) -> impl Iterator<Item = u32> + '_ {
+        self.iter().filter(move |&c| c >= start).chain(self.iter().filter(move |&c| c < start))
+    }
+
+    /// The CPUs of the set below `n`.
+    pub fn below(&self, n: u32) -> CpuSet {
+        CpuSet::of(self.iter().filter(|&c| c < n))
+    }
+
+    /// Number of CPUs.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// True when no CPU is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&w| w == 0)
+    }
+}
+
+/// Scheduling class and its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum SchedPolicy {
+    /// SCHED_OTHER with a nice value, -20..=19, and an optional custom slice (EEVDF), ns.
+    Normal {
+        /// Nice value.
+        nice: i8,
+        /// Custom slice, ns; 0 = default.
+        slice_ns: u64,
+    },
+    /// SCHED_BATCH.
+    Batch {
+        /// Nice value.
+        nice: i8,
+    },
+    /// SCHED_IDLE.
+    Idle,
+    /// SCHED_FIFO, priority 1..=99 (99 strongest).
+    Fifo {
+        /// Priority.
+        priority: u8,
+    },
+    /// SCHED_RR, priority 1..=99.
+    RoundRobin {
+        /// Priority.
+        priority: u8,
+    },
+    /// SCHED_DEADLINE, all in ns.
+    Deadline {
+        /// Budget per period.
+        runtime_ns: u64,
+        /// Relative deadline.
+        deadline_ns: u64,
+        /// Period.
+        period_ns: u64,
+    },
+}
+
+impl SchedPolicy {
+    /// Is it one of those whose time governors may ignore: nice above 0?
+    pub fn is_nice(self) -> bool {
+        matches!(self, Self::Normal { nice, .. } | Self::Batch { nice } if nice > 0)
+    }
+}
+
+impl Default for SchedPolicy {
+    fn default() -> Self {
+        SchedPolicy::Normal { nice: 0, slice_ns: 0 }
+    }
+}
+
+/// When a task starts to exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+pub enum Start {
+    /// At this time of the run, ns.
+    #[default]
+    AtStart,
+    /// After this delay, ns.
+    After(u64),
+    /// After a random delay of at most this, ns.
+    Within(u64),
+    /// Before the run: the task sleeps on this CPU in its first operation, which it need not run for.
+    Asleep {
+        /// Where.
+        cpu: u32,
+    },
+    /// Only through `Op::Fork` or `Op::Spawn`.
+    OnFork,
+}
+
+/// One task.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TaskSpec {
+    /// Thread name (`comm`).
+    pub name: String,
+    /// Scheduling policy.
+    pub policy: SchedPolicy,
+    /// Allowed CPUs; `None` = all.
+    pub cpus: Option<CpuSet>,
+    /// When it starts.
+    pub start: Start,
+    /// Phases, executed in order.
+    pub phases: Vec<Phase>,
+    /// How often all phases are repeated; `None` = for ever.
+    pub loops: Option<u64>,
+    /// Clamps at the start: (min, max), 0..=1024.
+    pub uclamp: Option<(u32, u32)>,
+    /// Path of its task group, such as `/a/b`; empty = root. It holds while the task is in the fair class.
+    pub taskgroup: String,
+    /// Per-task timers used (`TimerId::Own`).
+    pub own_timers: u32,
+    /// How much later than asked its timers expire (`PR_SET_TIMERSLACK` without another timer to share an interrupt
+    /// with), ns.
+    pub timer_slack_ns: u64,
+    /// Capacity of the CPU on which its run times were measured; 0 = 1024. For what the program itself counts in them.
+    pub run_capacity: u32,
+    /// Its activations are frames that shall take at most this, ns; 0 = they are none.
+    pub frame_ns: u64,
+}
+
+impl TaskSpec {
+    /// All policies it ever has.
+    pub fn policies(&self) -> impl Iterator<Item = SchedPolicy> + '_ {
+        std::iter::once(self.policy).chain(self.phases.iter().filter_map(|p| p.policy))
+    }
+
+    /// Work that the task has done when it ends, ns at capacity 1024; `None` when it never ends or its work is not fixed.
+    pub fn work_ns(&self) -> Option<u64> {
+        let op = |op: &Op| match *op {
+            Op::Run { work_ns } => Some(work_ns),
+            Op::RunParts { parts } => Some(parts >> PARTS_SHIFT),
+            // Enough when every message is read by one call.
+            Op::Write { work_ns, .. } | Op::Read { work_ns, .. } => Some(work_ns),
+            Op::Runtime { .. } => None,
+            _ => Some(0),
+        };
+        let phase = |p: &Phase| Some(p.loops?.max(1) * p.ops.iter().map(op).sum::<Option<u64>>()?);
+        Some(self.loops?.max(1) * self.phases.iter().map(phase).sum::<Option<u64>>()?)
+    }
+}
+
+/// A part of a task: operations repeated.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Phase {
+    /// Name.
+    pub name: String,
+    /// Repetitions; `None` = for ever.
+    pub loops: Option<u64>,
+    /// Operations in order.
+    pub ops: Vec<Op>,
+    /// Affinity set when the phase starts.
+    pub cpus: Option<CpuSet>,
+    /// Policy set when the phase starts.
+    pub policy: Option<SchedPolicy>,
+    /// Clamps set when the phase starts.
+    pub uclamp: Option<(u32, u32)>,
+    /// Task group joined when the phase starts; empty = root.
+    pub taskgroup: Option<String>,
+    /// A round is no activation unless an operation says so.
+    pub silent: bool,
+}
+
+/// A timer: absolute grid shared by name, or private to the task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum TimerId {
+    /// Index into the task's own timers.
+    Own(u32),
+    /// Index into the workload's shared timers.
+    Shared(u32),
+}
+
+/// How a timer that is already late behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+pub enum TimerMode {
+    /// A missed expiry restarts the grid from now (rt-app "relative", its default).
+    #[default]
+    Relative,
+    /// The grid never moves (rt-app "absolute").
+    Absolute,
+    /// The grid never moves, and expiries that have passed are left out (cyclictest).
+    Skip,
+}
+
+/// One step of a task.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum Op {
+    /// Compute: ns of work at capacity 1024.
+    Run {
+        /// Work.
+        work_ns: u64,
+    },
+    /// Compute: work in 65536ths of a nanosecond at capacity 1024. The engine counts in them, so what a run did comes back to
+    /// the nanosecond.
+    RunParts {
+        /// Work.
+        parts: u64,
+    },
+    /// Busy for this wall-clock time, at any speed.
+    Runtime {
+        /// Wall time.
+        wall_ns: u64,
+    },
+    /// Sleep.
+    Sleep {
+        /// Time.
+        ns: u64,
+    },
+    /// Wait for the timer's next expiry.
+    Timer {
+        /// Timer.
+        timer: TimerId,
+        /// Period, ns.
+        period_ns: u64,
+        /// What happens when late.
+        mode: TimerMode,
+    },
+    /// Take a mutex.
+    Lock(u32),
+    /// Release a mutex.
+    Unlock(u32),
+    /// Wait on a condition, releasing the mutex meanwhile.
+    Wait {
+        /// Condition.
+        cond: u32,
+        /// Mutex.
+        mutex: u32,
+    },
+    /// Wake one waiter of a condition.
+    Signal(u32),
+    /// Wake all waiters of a condition.
+    Broadcast(u32),
+    /// Signal a condition and wait on it (rt-app `sync`).
+    Sync {
+        /// Condition.
+        cond: u32,
+        /// Mutex.
+        mutex: u32,
+    },
+    /// Wait until somebody resumes this queue (a condition without memory).
+    Suspend(u32),
+    /// Wake everybody suspended on this queue.
+    Resume(u32),
+    /// Wait until all participants arrived.
+    Barrier(u32),
+    /// Give up the CPU once.
+    Yield,
+    /// Create a task from template `task` of the workload.
+    Fork {
+        /// Index into `Workload::tasks`.
+        task: u32,
+    },
+    /// Create task `task` of the workload itself, which waits for that ([`Start::OnFork`]); a second time does nothing.
+    Spawn {
+        /// Index into `Workload::tasks`.
+        task: u32,
+    },
+    /// From the next wake-up on, run on this CPU only: somebody else moves the task while it sleeps.
+    MoveAsleep {
+        /// Where to.
+        cpu: u32,
+    },
+    /// Increase a semaphore.
+    SemPost(u32),
+    /// Decrease a semaphore, waiting while it is zero.
+    SemWait(u32),
+    /// Ends one activation without a timer (for logs and statistics).
+    EndActivation,
+    /// Write bytes into a channel, waiting for room.
+    Write {
+        /// Index into `Workload::channels`.
+        channel: u32,
+        /// How many.
+        bytes: u32,
+        /// Work of the call: entry, copy, exit.
+        work_ns: u64,
+    },
+    /// Read bytes from a channel until this many have come, with as many calls as that takes.
+    Read {
+        /// Index into `Workload::channels`.
+        channel: u32,
+        /// How many.
+        bytes: u32,
+        /// Work of each call: entry, copy, exit.
+        work_ns: u64,
+    },
+    /// Wait until a channel has something to read, and leave it there.
+    Poll {
+        /// Index into `Workload::channels`.
+        channel: u32,
+    },
+    /// Reads the task's stopwatch and starts it again: a lap with this many operations; 0 = only starts it.
+    Lap {
+        /// What a benchmark counts, in this lap.
+        ops: u64,
+    },
+    /// Counts finished records of a benchmark.
+    Records(u64),
+    /// Takes the time since the timer's last expiry: how late the task runs after the moment it asked for.
+    TimerLatency(TimerId),
+    /// Make a semaphore forget what was posted.
+    SemDrain(u32),
+    /// Put oneself on a list of tasks that somebody will call. The operation that waits for the call comes later.
+    Enlist(u32),
+    /// Wait until the call has come, and take the time since: from before the first of the list was woken.
+    AwaitCall,
+    /// Call everybody on a list, who came last first, and empty it.
+    CallAll(u32),
+    /// Sleep of random length, uniform in `min_ns..=max_ns` (phases of periodic tasks between runs).
+    SleepUniform {
+        /// Least time.
+        min_ns: u64,
+        /// Most time.
+        max_ns: u64,
+    },
+}
+
+/// Periodic interrupts that take time on one CPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct IrqSpec {
+    /// CPU.
+    pub cpu: u32,
+    /// Time between interrupts, ns.
+    pub period_ns: u64,
+    /// Wall-clock time of the handler, ns.
+    pub duration_ns: u64,
+    /// Random part of each interval, uniform in `0..=jitter_ns`.
+    pub jitter_ns: u64,
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The books of task groups: each level's queue and records agree, each group's total is the sum of its parts, and what
+//! happens in a group is what happens at the root (SPEC A.11).
+
+use pelton_core::{CfsRq, Se};
+use pelton_schema::Sink;
+
+use crate::class::Class;
+use crate::class::fair::FairRq;
+use crate::class::levels::{ROOT, Slot, entity_of, slot_of};
+use crate::engine::Engine;
+use crate::engine::state::{CpuState, NO_TASK};
+
+/// What a period of running adds at most: an entity and its queue are published at other places of a period.
+const PERIOD_OF_UTIL: u64 = 24;
+
+impl CpuState {
+    /// All fair tasks that wait, delayed ones included.
+    pub(crate) fn fair_waiting(&self) -> Vec<u32> {
+        let found = std::cell::RefCell::new(Vec::new());
+        self.find_waiting(&|&task| {
+            found.borrow_mut().push(task);
+            false
+        });
+        found.into_inner()
+    }
+
+    fn level(&self, slot: u32) -> (&FairRq, &CfsRq) {
+        match self.levels.slots.get(slot as usize) {
+            Some(own) => (&self.levels.queues[slot as usize], &own.cfs),
+            None => (&self.fair, &self.rq.cfs),
+        }
+    }
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// A throttled group keeps the task from running: on a queue that is cut off, or in limbo.
+    pub(crate) fn is_held(&self, t: u32) -> bool {
+        let task = &self.tasks[t as usize];
+        let Some(slot) = self.task_slot(task.cpu, t).filter(|_| self.quotas && task.class == Class::Fair) else {
+            return false;
+        };
+        let levels = &self.cpus[task.cpu as usize].levels;
+        let waits = levels.queues[slot as usize].queue.contains(&t) && !levels.is_open(slot);
+        waits || levels.limbo[slot as usize].contains(&t)
+    }
+
+    /// Some group that a task is in has a quota, or had one.
+    pub(crate) fn has_quota_above(&self, t: u32) -> bool {
+        let mut group = self.tasks[t as usize].group;
+        while let Some(own) = self.groups.list.get(group as usize) {
+            if self.quotas && own.bandwidth.period_ns > 0 {
+                return true;
+            }
+            group = own.parent;
+        }
+        false
+    }
+
+    /// Each queue is held as often as groups above it are throttled, and who waits for runtime is listed once.
+    fn audit_quota(&self, c: u32, slot: u32) -> Result<(), String> {
+        let levels = &self.cpus[c as usize].levels;
+        let (mut count, mut at) = (0, slot);
+        while at != ROOT {
+            let own = &levels.slots[at as usize];
+            count += u32::from(own.runtime.throttled != 0);
+            at = own.parent;
+        }
+        let own = &levels.slots[slot as usize];
+        let listed = self.groups.list[own.group as usize].waiting.iter().filter(|&&cpu| cpu == c).count();
+        let limbo = levels.limbo[slot as usize].len();
+        if own.throttle_count != count || listed != own.runtime.throttled as usize || (limbo > 0 && count == 0) {
+            return Err(format!(
+                "CPU {c}, slot {slot}: held {} times, not {count}; listed {listed} times, {limbo} in limbo",
+                own.throttle_count
+            ));
+        }
+        Ok(())
+    }
+
+    /// Load-tracking record of an entity.
+    pub(crate) fn record(&self, c: u32, entity: u32) -> &Se {
+        match slot_of(entity) {
+            Some(slot) => &self.cpus[c as usize].levels.slots[slot as usize].se,
+            None => &self.tasks[entity as usize].se,
+        }
+    }
+
+    /// Runnable tasks of a level and those below it.
+    fn runnable_below(&self, c: u32, slot: u32) -> u32 {
+        let of = |entity| match slot_of(entity) {
+            Some(slot) => self.runnable_below(c, slot),
+            None => u32::from(!self.tasks[entity as usize].fair.is_delayed()),
+        };
+        self.cpus[c as usize].level(slot).0.all().map(of).sum()
+    }
+
+    /// Utilization that left group queues of a CPU and is still in the root's: it fades there until their next update, and
+    /// what was taken out of a queue since is handed up by the next event that reaches the root.
+    pub(crate) fn removed_below(&self, c: u32) -> u64 {
+        let cpu = &self.cpus[c as usize];
+        let root_ns = cpu.rq.cfs.avg.last_update_time_ns;
+        let of = |cfs: &CfsRq| {
+            let periods = root_ns.saturating_sub(cfs.avg.last_update_time_ns) >> 20;
+            pelton_core::decay_load(cfs.removed_util, periods)
+        };
+        let waits = |own: &Slot| match own.cfs.propagate {
+            0 => 0,
+            _ => own.se.avg.util_avg.saturating_sub(own.cfs.avg.util_avg),
+        };
+        cpu.levels.slots.iter().map(|own| of(&own.cfs) + waits(own)).sum()
+    }
+
+    /// What is wrong with the levels of a CPU.
+    pub(crate) fn audit_levels(&self, c: u32) -> Result<(), String> {
+        let slots = 0..self.cpus[c as usize].levels.slots.len() as u32;
+        slots.clone().chain([ROOT]).try_for_each(|slot| self.audit_level(c, slot))?;
+        slots.clone().try_for_each(|slot| self.audit_entity(c, slot))?;
+        slots.clone().try_for_each(|slot| self.audit_quota(c, slot))
+    }
+
+    fn audit_level(&self, c: u32, slot: u32) -> Result<(), String> {
+        let (queue, cfs) = self.cpus[c as usize].level(slot);
+        let at = |what: &str, is: u64, wanted: u64| match is == wanted {
+            true => Ok(()),
+            false => Err(format!("CPU {c}, slot {}: {what} {is}, not {wanted}", slot as i32)),
+        };
+        let weight = |entity: u32| self.record(c, entity).weight;
+        let delayed = |&entity: &u32| match slot_of(entity) {
+            Some(slot) => self.cpus[c as usize].levels.entities[slot as usize].is_delayed(),
+            None => self.tasks[entity as usize].fair.is_delayed(),
+        };
+        at("load weight", cfs.load_weight, queue.all().map(weight).sum())?;
+        at("weight of the entities", queue.load_weight(), queue.all().map(weight).sum())?;
+        at("entities", cfs.nr_queued.into(), queue.nr_queued().into())?;
+        at("runnable tasks", cfs.h_nr_runnable.into(), self.runnable_below(c, slot).into())?;
+        at("delayed entities", queue.delayed.into(), queue.all().filter(delayed).count() as u64)?;
+        at("running entity", cfs.has_curr.into(), u64::from(queue.curr != NO_TASK))
+    }
+
+    fn audit_entity(&self, c: u32, slot: u32) -> Result<(), String> {
+        let cpu = &self.cpus[c as usize];
+        let (own, fair) = (&cpu.levels.slots[slot as usize], &cpu.levels.entities[slot as usize]);
+        let (queue, _) = cpu.level(slot);
+        let (above, _) = cpu.level(own.parent);
+        let wrong = |what: &str| Err(format!("CPU {c}, slot {slot} (group {}): {what}", own.group));
+        let entity = entity_of(slot);
+        if own.queued != (own.se.on_rq != 0) || own.queued != above.all().any(|e| e == entity) {
+            return wrong("queued or not");
+        }
+        if own.cut_off {
+            return if own.queued { wrong("cut off, but queued") } else { Ok(()) };
+        }
+        if own.queued != (queue.nr_queued() > 0 || fair.is_delayed()) || (fair.is_delayed() && queue.nr_queued() > 0) {
+            return wrong("its queue and its entity disagree");
+        }
+        if (own.se.delayed != 0) != fair.is_delayed() || own.se.weight != fair.weight() {
+            return wrong("the record's weight or delay is another");
+        }
+        if queue.curr != NO_TASK && above.curr != entity {
+            return wrong("something below runs, the group does not");
+        }
+        if (own.se.running != 0) != (above.curr == entity) {
+            return wrong("running or not");
+        }
+        if own.queued && !own.listed && own.cfs.throttle_count == 0 {
+            return wrong("the blocked walk does not come here");
+        }
+        self.audit_group_util(c, slot)
+    }
+
+    /// Utilization of a group's entity is that of its queue.
+    fn audit_group_util(&self, c: u32, slot: u32) -> Result<(), String> {
+        let own = &self.cpus[c as usize].levels.slots[slot as usize];
+        // A queue that was throttled when the one above was not has another time.
+        let above = self.cpus[c as usize].level(own.parent).1;
+        let same_clock = above.throttled_clock_pelt_ns == own.cfs.throttled_clock_pelt_ns;
+        let same_time = same_clock && own.se.avg.last_update_time_ns == own.cfs.avg.last_update_time_ns;
+        let (entity, queue) = (own.se.avg.util_avg, own.cfs.avg.util_avg);
+        // What a period takes away grows with what is there: tasks that come from other CPUs add up beyond one.
+        let most = PERIOD_OF_UTIL * (1 + queue.max(entity) / 1024);
+        if same_time && own.cfs.propagate == 0 && entity.abs_diff(queue) > most {
+            return Err(format!("CPU {c}, slot {slot}: utilization {entity} of the entity, {queue} of its queue"));
+        }
+        Ok(())
+    }
+
+    /// A group's load is the sum of what its queues gave.
+    pub(crate) fn audit_groups(&self) -> Result<(), String> {
+        for (number, group) in self.groups.list.iter().enumerate() {
+            let of = |cpu: &CpuState| {
+                let slot = cpu.levels.slot(number as u32)?;
+                Some(cpu.levels.slots[slot as usize].cfs.tg_load_avg_contrib)
+            };
+            let sum: u64 = self.cpus.iter().filter_map(of).sum();
+            if group.shared.load_avg != sum {
+                return Err(format!("group {number}: load {} is not the sum {sum}", group.shared.load_avg));
+            }
+        }
+        Ok(())
+    }
+}

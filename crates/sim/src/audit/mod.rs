@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The engine's books, checked after every event of random runs: each task in one place, each sum the sum of its parts.
+
+mod levels;
+mod small_worlds;
+
+use pelton_core::{Policy, value};
+use pelton_schema::{NullSink, Sink};
+
+use crate::class::Class;
+use crate::common::random::{Dice, random_groups, random_machine, random_quotas, random_workload};
+use crate::common::{MS, fixed_speed, near, profile, run_ms, task, workload};
+use crate::engine::Engine;
+use crate::engine::state::{Life, NO_TASK, Power};
+use crate::program::calls::Verb;
+use pelton_model::workload::Op;
+use pelton_model::{Machine, RunConfig, Workload};
+
+/// A fair task may wait beside an idle CPU until a tick notices (two grids), the CPU is up and its cache is cold.
+const WAIT_NS_MAX: u64 = 25 * MS;
+/// The same for a fair task where domains are balanced.
+const BALANCED_WAIT_NS_MAX: u64 = 100 * MS;
+
+impl<S: Sink> Engine<'_, S> {
+    /// What is wrong now, if anything.
+    pub(crate) fn audit(&self) -> Result<(), String> {
+        (0..self.tasks.len() as u32).try_for_each(|t| self.audit_task(t))?;
+        (0..self.cpus.len() as u32).try_for_each(|c| self.audit_cpu(c))?;
+        (0..self.cpus.len() as u32).try_for_each(|c| self.audit_signals(c))?;
+        (0..self.cpus.len() as u32).try_for_each(|c| self.audit_clamps(c))?;
+        (0..self.cpus.len() as u32).try_for_each(|c| self.audit_clamp_sums(c))?;
+        (0..self.cpus.len() as u32).try_for_each(|c| self.audit_levels(c))?;
+        self.audit_groups()
+    }
+
+    /// A CPU counts the clamps of exactly the tasks that are runnable on it, and is in force what they ask for.
+    fn audit_clamps(&self, c: u32) -> Result<(), String> {
+        if !self.clamped {
+            return Ok(());
+        }
+        let counted = |t: &&crate::engine::state::Task| t.cpu == c && t.uclamp.active == [1, 1];
+        let (clamps, n) = (&self.cpus[c as usize].uclamp, self.tasks.iter().filter(counted).count() as u32);
+        for buckets in [&clamps.min, &clamps.max] {
+            let sum: u32 = buckets.iter().map(|b| b.tasks).sum();
+            if sum != n {
+                return Err(format!("CPU {c} counts the clamps of {sum} tasks, {n} are on it"));
+            }
+        }
+        let most = |id: usize| self.tasks.iter().filter(counted).map(|t| t.uclamp.value[id]).max();
+        for id in [0, 1] {
+            if most(id).is_some_and(|most| clamps.value[id] < most) {
+                return Err(format!("CPU {c} is clamped to {}, a task asks for {:?}", clamps.value[id], most(id)));
+            }
+        }
+        let runs = |t: &crate::engine::state::Task| t.cpu == c && t.life == Life::Runnable && self.has_largest(t.class);
+        match self.tasks.iter().find(|t| runs(t) && t.uclamp.active != [1, 1]) {
+            Some(task) => Err(format!("{} runs on CPU {c} and its clamps do not count", task.name)),
+            None => Ok(()),
+        }
+    }
+
+    /// Where clamps add up: the sums of a CPU are those of the fair tasks queued on it.
+    fn audit_clamp_sums(&self, c: u32) -> Result<(), String> {
+        if !self.clamp_sums {
+            return Ok(());
+        }
+        let on = |t: &&crate::engine::state::Task| t.cpu == c && t.clamp_sum.counted != 0;
+        let tasks = || self.tasks.iter().filter(on);
+        let (rq, sums) = (&self.cpus[c as usize].clamp_sum, self.policy.uclamp == value::UCLAMP_SUM);
+        let queued = if sums { tasks().map(|t| t.clamp_sum.value).sum() } else { 0 };
+        let bias: i32 = tasks().map(|t| t.clamp_sum.bias).sum();
+        let est: u32 = self.tasks.iter().filter(|t| t.cpu == c).map(|t| t.clamp_sum.est).sum();
+        if (rq.queued, rq.bias, rq.est) != (queued, bias, est) {
+            return Err(format!("CPU {c} has clamped sums {rq:?}, its tasks make {queued}, {bias} and {est}"));
+        }
+        let wrong = |t: &&crate::engine::state::Task| t.cpu == c && (t.clamp_sum.counted != 0) != (t.se.on_rq != 0);
+        match self.tasks.iter().find(wrong) {
+            Some(t) => {
+                Err(format!("{} is queued on CPU {c}: {}, and counts: {}", t.name, t.se.on_rq, t.clamp_sum.counted))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// A kernel path of this CPU takes time, or has taken it and its end is due at this instant.
+    fn in_path(&self, cpu: &crate::engine::state::CpuState) -> bool {
+        cpu.overhead_ns > 0 || cpu.segment.wanted_ns() <= self.now
+    }
+
+    /// Places a task is in: (running, queued).
+    fn places(&self, t: u32) -> (usize, usize) {
+        let count = |f: &dyn Fn(&crate::engine::state::CpuState) -> usize| self.cpus.iter().map(f).sum::<usize>();
+        let running = count(&|c| usize::from(c.curr == t));
+        let fair = count(&|c| c.fair_waiting().iter().filter(|&&q| q == t).count());
+        let rt = count(&|c| c.rt.waiting().filter(|&(_, q)| q == t).count());
+        let dl = count(&|c| c.dl.waiting().filter(|&(_, q)| q == t).count());
+        let workers = count(&|c| c.workers.iter().filter(|&&q| q == t).count());
+        (running, fair + rt + dl + workers)
+    }
+
+    fn audit_task(&self, t: u32) -> Result<(), String> {
+        let task = &self.tasks[t as usize];
+        let (running, queued) = self.places(t);
+        let cpu = &self.cpus[task.cpu as usize];
+        // It leaves when the interrupt, or the kernel path it is in, is done.
+        let pending = running == 1 && cpu.curr == t && cpu.need_resched && (cpu.irq_depth > 0 || self.in_path(cpu));
+        let throttled = task.class == Class::Deadline && task.dl.throttled();
+        let held = running == 0 && self.is_held(t);
+        let wanted = match task.life {
+            _ if held => 0,
+            Life::Runnable if throttled => 0,
+            Life::Runnable => 1,
+            Life::Sleeping => usize::from(task.fair.is_delayed()),
+            _ => 0,
+        };
+        if !pending && running + queued != wanted {
+            return Err(format!(
+                "{} ({:?}, {:?}) runs {running} times, is queued {queued} times",
+                task.name, task.life, task.class
+            ));
+        }
+        let here = cpu.curr == t
+            || cpu.fair_waiting().contains(&t)
+            || cpu.rt.waiting().chain(cpu.dl.waiting().map(|(_, q)| (0, q))).any(|(_, q)| q == t)
+            || cpu.workers.contains(&t);
+        if wanted == 1 && !here {
+            return Err(format!("{} is not where it says, on CPU {}", task.name, task.cpu));
+        }
+        if wanted == 1 && !pending && task.life == Life::Runnable && !task.allowed.contains(task.cpu) {
+            return Err(format!("{} is on CPU {}, which it may not use", task.name, task.cpu));
+        }
+        if task.class != Class::Deadline && (task.dl.active || task.dl.throttled()) {
+            return Err(format!("{} left the deadline class and still holds bandwidth", task.name));
+        }
+        if wanted == 1 && queued == 1 && task.life == Life::Runnable {
+            self.audit_waiting(t)?;
+        }
+        Ok(())
+    }
+
+    /// At the end: whoever sleeps in a call has nothing to read, or no room to write.
+    pub(crate) fn audit_calls(&self) -> Result<(), String> {
+        let asleep = self.tasks.iter().filter(|t| t.life == Life::Sleeping);
+        for (task, call) in asleep.filter_map(|t| Some((t, t.call?))) {
+            let channel = &self.objects.channels[call.channel as usize];
+            let waits = match call.verb {
+                Verb::Write => !channel.accepts(call.left, call.begun),
+                Verb::Read | Verb::Poll => channel.is_empty(),
+            };
+            if !waits {
+                return Err(format!("{} sleeps through {:?} of channel {}", task.name, call.verb, call.channel));
+            }
+        }
+        Ok(())
+    }
+
+    fn audit_waiting(&self, t: u32) -> Result<(), String> {
+        let task = &self.tasks[t as usize];
+        let limit = match task.class {
+            Class::Realtime if self.cpus[task.cpu as usize].rt_throttled() => return Ok(()),
+            Class::Worker => return Ok(()),
+            // It may have waited for its groups' quotas.
+            Class::Fair if self.has_quota_above(t) => return Ok(()),
+            // Energy decides: nothing is moved for the sake of balance.
+            Class::Fair if self.placing.holds_balance() => return Ok(()),
+            // Two balances may fail for hot or ineligible tasks; each comes within twice the CPUs in ms.
+            Class::Fair if self.balancing.decides => BALANCED_WAIT_NS_MAX,
+            _ => WAIT_NS_MAX,
+        };
+        let idle =
+            |c: &u32| self.cpus[*c as usize].is_idle() && matches!(self.cpus[*c as usize].power, Power::Idle { .. });
+        let free = task
+            .allowed
+            .iter()
+            .filter(idle)
+            .find(|&c| !(self.cpus[c as usize].rt_throttled() && task.class == Class::Realtime));
+        match free {
+            Some(c) if self.now > task.waiting_since_ns.max(self.placing.overutilized_since_ns) + limit => Err(
+                format!("{} waits on CPU {} since {} while CPU {c} idles", task.name, task.cpu, task.waiting_since_ns),
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    fn audit_cpu(&self, c: u32) -> Result<(), String> {
+        let cpu = &self.cpus[c as usize];
+        let bw: u64 = (0..self.tasks.len() as u32)
+            .filter(|&t| self.tasks[t as usize].dl.active && self.tasks[t as usize].cpu == c)
+            .map(|t| self.bw_q20(t))
+            .sum();
+        if cpu.dl.running_bw_q20 != bw {
+            return Err(format!("CPU {c}: running_bw {} is not the sum {bw}", cpu.dl.running_bw_q20));
+        }
+        let settled = cpu.power == Power::Awake && cpu.irq_depth == 0 && !self.in_path(cpu);
+        let asked = cpu.reaction.wanted_ns() < u64::MAX;
+        if settled && cpu.need_resched {
+            return Err(format!("CPU {c}: a reschedule is pending for ever"));
+        }
+        if cpu.need_resched && matches!(cpu.power, Power::Idle { .. }) {
+            return Err(format!("CPU {c}: idle with need_resched"));
+        }
+        if matches!(cpu.power, Power::Idle { .. }) && cpu.nr_running() > 0 && !asked {
+            return Err(format!("CPU {c}: idle with {} tasks", cpu.nr_running()));
+        }
+        if settled && cpu.curr != NO_TASK {
+            let weaker = |k: Class| cpu.class.is_some_and(|own| own > k);
+            let rt = cpu.rt.len() > 0 && !cpu.rt_throttled() && weaker(Class::Realtime);
+            let dl = cpu.dl.len() > 0 && weaker(Class::Deadline);
+            let worker = !cpu.workers.is_empty() && weaker(Class::Worker);
+            if (rt || dl || worker) && !asked {
+                return Err(format!("CPU {c}: runs {:?} while something stronger waits", cpu.class));
+            }
+        }
+        self.audit_sets(c)
+    }
+
+    fn audit_sets(&self, c: u32) -> Result<(), String> {
+        let cpu = &self.cpus[c as usize];
+        if (cpu.rt.len() > 0, cpu.dl.len() > 0) != (self.rt_waiting.contains(c), self.dl_waiting.contains(c)) {
+            return Err(format!(
+                "CPU {c}: {} RT and {} deadline tasks wait, the sets differ",
+                cpu.rt.len(),
+                cpu.dl.len()
+            ));
+        }
+        if (cpu.is_overloaded(), cpu.is_idle()) != (self.overloaded.contains(c), self.idle.contains(c)) {
+            return Err(format!(
+                "CPU {c}: overloaded {}, idle {}, the sets differ",
+                cpu.is_overloaded(),
+                cpu.is_idle()
+            ));
+        }
+        Ok(())
+    }
+
+    fn audit_signals(&self, c: u32) -> Result<(), String> {
+        let cpu = &self.cpus[c as usize];
+        let cfs = &cpu.rq.cfs;
+        let weight: u64 = cpu.fair.all().map(|entity| self.record(c, entity).weight).sum();
+        if (cfs.h_nr_runnable, cfs.nr_queued) != (cpu.fair.nr_runnable(), cpu.fair.nr_queued()) {
+            return Err(format!(
+                "CPU {c}: counts {} {}, not {} {}",
+                cfs.h_nr_runnable,
+                cfs.nr_queued,
+                cpu.fair.nr_runnable(),
+                cpu.fair.nr_queued()
+            ));
+        }
+        if cfs.load_weight != weight {
+            return Err(format!("CPU {c}: load weight {} is not {weight}", cfs.load_weight));
+        }
+        // What waits in throttled groups keeps its estimate here.
+        if cpu.fair.nr_runnable() == 0 && cfs.util_est != 0 && !self.quotas {
+            return Err(format!("CPU {c}: estimate {} of an empty queue", cfs.util_est));
+        }
+        self.audit_attached(c)
+    }
+
+    /// The root queue's utilization is that of the tasks attached to it.
+    fn audit_attached(&self, c: u32) -> Result<(), String> {
+        let cpu = &self.cpus[c as usize];
+        let cfs = &cpu.rq.cfs;
+        if cpu.levels.slots.iter().any(|own| own.cfs.throttle_count > 0 || own.cfs.throttled_clock_pelt_ns > 0) {
+            // Time passed differently for some of them.
+            return Ok(());
+        }
+        let mut ctx = cpu.rq.ctx(&self.policy, cfs);
+        ctx.now = cfs.avg.last_update_time_ns;
+        let (mut util, mut attached) = (0, 0);
+        for task in self
+            .tasks
+            .iter()
+            .filter(|t| t.cpu == c && t.class == Class::Fair && t.life != Life::Unborn && t.life != Life::Dead)
+        {
+            let mut se = task.se;
+            if se.avg.last_update_time_ns == 0 {
+                continue;
+            }
+            if se.on_rq != 0 {
+                se.update(&ctx)
+            } else {
+                se.update_blocked(&ctx)
+            };
+            util += se.avg.util_avg;
+            attached += 1;
+        }
+        // A group entity that comes and goes rounds at each level.
+        attached += 4 * cpu.levels.slots.len() as u64;
+        util += cfs.removed_util + self.removed_below(c);
+        // Subtractions round. With scaled contributions task and queue may be updated on different sides of a frequency change.
+        let scaled = self.policy.invariance == value::INVARIANCE_CONTRIBUTION;
+        let slack = 24 + 8 * attached + if scaled { 64 } else { 0 };
+        if cfs.avg.util_avg.abs_diff(util) > slack {
+            return Err(format!(
+                "CPU {c}: root utilization {} is not the sum {util} of {attached} tasks",
+                cfs.avg.util_avg
+            ));
+        }
+        if self.tasks.iter().any(|t| t.se.avg.util_avg > 1025) {
+            return Err("a task's utilization is above 1025".into());
+        }
+        Ok(())
+    }
+}
+
+/// Runs and checks the books after every event.
+pub(crate) fn audited<'a, S: Sink>(
+    m: &'a Machine,
+    w: &'a Workload,
+    policy: &Policy,
+    cfg: &RunConfig,
+    sink: S,
+) -> Result<Engine<'a, S>, String> {
+    let mut engine = Engine::new(m, w, policy, cfg, sink).map_err(|e| e.to_string())?;
+    while let Some((time_ns, ev)) = engine.queue.pop() {
+        if time_ns > engine.end_ns || engine.living == 0 {
+            break;
+        }
+        engine.step(time_ns, ev).map_err(|e| e.to_string())?;
+        engine.audit().map_err(|e| format!("after {ev:?} at {time_ns}: {e}"))?;
+    }
+    Ok(engine)
+}
+
+/// Some tasks ask for clamps, some change them from phase to phase.
+fn random_clamps(d: &mut Dice, w: &mut Workload) {
+    for t in &mut w.tasks {
+        let mut clamps = || {
+            let max = d.below(1025) as u32;
+            (d.below(2) == 0).then(|| (d.below(u64::from(max) + 1) as u32, max))
+        };
+        t.uclamp = clamps();
+        t.phases.iter_mut().for_each(|p| p.uclamp = clamps());
+    }
+    for group in &mut w.groups {
+        let max = d.below(1025) as u32;
+        group.clamps = (d.below(1025) as u32, max);
+    }
+}
+
+/// How tasks of a random run are grouped.
+#[derive(Clone, Copy, PartialEq)]
+enum Groups {
+    None,
+    Shares,
+    Quotas,
+}
+
+/// Random run number `seed`; `finite` tasks end.
+fn random_run(seed: u64, finite: bool, groups: Groups) -> Result<(), String> {
+    const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
+    let mut d = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1);
+    let m = random_machine(&mut d);
+    let mut w = random_workload(&mut d, m.cpus.len() as u32);
+    let p = PROFILES[d.below(10) as usize];
+    let cfg = RunConfig { seed, start_phase_random: d.below(2) == 0, duration_ns: 400 * MS, ..RunConfig::default() };
+    if groups != Groups::None {
+        random_groups(&mut d, &mut w);
+    }
+    let mut policy = profile(p);
+    if groups == Groups::Quotas {
+        random_quotas(&mut d, &mut w, policy.bandwidth_refill == value::BANDWIDTH_REFILL_BURST);
+    }
+    if seed.is_multiple_of(3) {
+        random_clamps(&mut d, &mut w);
+        let form = 1 + d.below(5) as u32;
+        policy.uclamp = if policy.util_fits == value::UTIL_FITS_RANK { form } else { policy.uclamp };
+    }
+    if finite {
+        for t in &mut w.tasks {
+            t.loops = Some(1);
+            t.phases.iter_mut().for_each(|p| p.loops = Some(3));
+        }
+    }
+    let mut engine = audited(&m, &w, &policy, &cfg, NullSink)
+        .map_err(|e| format!("seed {seed}, {p}, clamps {}: {e}", policy.uclamp))?;
+    let ended: Vec<bool> = engine.tasks.iter().map(|t| t.life == Life::Dead).collect();
+    let left: Vec<u64> = engine.cpus.iter().map(|c| c.dl.running_bw_q20).collect();
+    if engine.living == 0 && left.iter().any(|&bw| bw > 0) {
+        return Err(format!("seed {seed}, {p}: bandwidth {left:?} of nobody"));
+    }
+    // Work is reported in whole ns per accounted piece.
+    let slack_ns = engine.sim_events;
+    let r = engine.finish();
+    for (i, t) in w.tasks.iter().enumerate().filter(|(i, _)| ended[*i]) {
+        if let Some(work_ns) = t.work_ns()
+            && !near(r.tasks[i].work_ns, work_ns, slack_ns)
+        {
+            return Err(format!("seed {seed}, {p}: {} did {} of {work_ns} ns", t.name, r.tasks[i].work_ns));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_books_are_right_after_every_event() {
+    let runs = (0..400).map(|i| random_run(i / 2, i % 2 == 1, Groups::None));
+    let wrong: Vec<String> = runs.filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_books_are_right_with_groups() {
+    let runs = (1000..1400).map(|i| random_run(i / 2, i % 2 == 1, Groups::Shares));
+    let wrong: Vec<String> = runs.filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_books_are_right_with_quotas() {
+    let runs = (2000..2400).map(|i| random_run(i / 2, i % 2 == 1, Groups::Quotas));
+    let wrong: Vec<String> = runs.filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Events that wait, at most, in a run of `ms` with kernel work at every tick.
+fn pending_events_max(m: &Machine, w: &Workload, ms: u64) -> usize {
+    let cfg = RunConfig { duration_ns: ms * MS, ..RunConfig::default() };
+    let mut engine = Engine::new(m, w, &profile("7.2"), &cfg, NullSink).expect("a plan that fits");
+    let mut most = 0;
+    while let Some((time_ns, ev)) = engine.queue.pop() {
+        if time_ns > engine.end_ns {
+            break;
+        }
+        engine.step(time_ns, ev).expect("makes progress");
+        most = most.max(engine.queue.len());
+    }
+    most
+}
+
+#[test]
+fn waiting_events_do_not_pile_up() {
+    let mut m = fixed_speed(&[(4, 1024)]);
+    m.costs.tick_ns = 1000;
+    m.costs.hook_ns = 500;
+    let long = workload((0..4).map(|i| task(&format!("long{i}"), None, vec![run_ms(50_000)])).collect());
+    let most = pending_events_max(&m, &long, 60_000);
+    assert!(most < 32, "{most} events wait with 4 busy CPUs");
+    let wakes = Op::Sleep { ns: 20_000 };
+    let short = workload(
+        (0..4).map(|i| task(&format!("short{i}"), None, vec![Op::Run { work_ns: 20_000 }, wakes.clone()])).collect(),
+    );
+    let most = pending_events_max(&m, &short, 2000);
+    assert!(most < 64, "{most} events wait with 4 CPUs that go idle 25 000 times a second");
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Time passes on a CPU: its running task makes progress, the kernel's own work is paid for, energy is charged, and the
+//! end of the present step is known.
+
+use pelton_core::{RT_PERIOD_NS, RT_RUNTIME_NS, value};
+use pelton_schema::Sink;
+
+use crate::class::Class;
+use crate::engine::Engine;
+use crate::engine::queue::Ev;
+use crate::engine::state::{NO_TASK, Power, SPEED_SHIFT, Step};
+
+impl<S: Sink> Engine<'_, S> {
+    /// Brings a CPU's running task, energy and time totals up to now.
+    #[inline]
+    pub(crate) fn account(&mut self, c: u32) {
+        let delta = self.now - self.cpus[c as usize].accounted_ns;
+        if delta > 0 {
+            self.account_time(c, delta);
+        }
+    }
+
+    pub(crate) fn account_time(&mut self, c: u32, delta: u64) {
+        self.cpus[c as usize].accounted_ns = self.now;
+        self.charge_energy(c, delta);
+        let cpu = &mut self.cpus[c as usize];
+        if cpu.irq_depth > 0 {
+            cpu.report.irq_ns += delta;
+            cpu.irq_pending_ns += delta;
+        } else if cpu.curr == NO_TASK {
+            match cpu.power {
+                Power::Idle { state } | Power::Exiting { state } => {
+                    cpu.report.idle_ns[state as usize] += delta;
+                    self.account_iowait(c, delta);
+                }
+                Power::Awake => {
+                    cpu.report.overhead_ns += delta;
+                    cpu.overhead_ns = cpu.overhead_ns.saturating_sub(delta);
+                }
+            }
+        } else {
+            self.charge_task(c, delta);
+        }
+    }
+
+    pub(crate) fn charge_task(&mut self, c: u32, delta: u64) {
+        let cpu = &mut self.cpus[c as usize];
+        let overhead = delta.min(cpu.overhead_ns);
+        let exec = delta - overhead;
+        cpu.overhead_ns -= overhead;
+        cpu.report.overhead_ns += overhead;
+        cpu.report.busy_ns += exec;
+        let task = &mut self.tasks[cpu.curr as usize];
+        task.report.run_ns += exec;
+        if self.policy.ignore_nice_load != 0 && task.policy.is_nice() {
+            cpu.nice_ns += exec;
+        }
+        match &mut task.step {
+            Step::Work(left) => {
+                let done = (exec * cpu.speed).min(*left);
+                *left -= done;
+                task.report.work_ns += done >> SPEED_SHIFT;
+            }
+            Step::Wall(left) => *left = left.saturating_sub(exec),
+            Step::Fetch => {}
+        }
+        match task.class {
+            Class::Fair => {
+                let used_up = if self.grouped {
+                    self.tree(c).charge(delta)
+                } else {
+                    cpu.fair.charge(&self.fair_rules, &mut self.tasks, delta)
+                };
+                if used_up {
+                    self.resched_cpu(c);
+                }
+                self.charge_quotas(c, delta);
+            }
+            Class::Deadline => task.dl.ran_ns += delta,
+            Class::Realtime => {
+                task.rt.quantum_left_ns = task.rt.quantum_left_ns.saturating_sub(delta);
+                cpu.rt_limit.time_ns += delta;
+            }
+            Class::Worker => {}
+        }
+    }
+
+    /// Schedules the end of the running task's step (or of its deadline budget).
+    pub(crate) fn arm_segment(&mut self, c: u32) {
+        let cpu = &mut self.cpus[c as usize];
+        cpu.segment.cancel();
+        if cpu.irq_depth > 0 {
+            return;
+        }
+        if cpu.curr == NO_TASK {
+            return self.arm_idle_entry(c);
+        }
+        let task = &self.tasks[cpu.curr as usize];
+        let left = match task.step {
+            _ if cpu.need_resched => 0,
+            Step::Fetch => 0,
+            Step::Work(left) => left.div_ceil(cpu.speed.max(1)),
+            Step::Wall(left) => left,
+        };
+        let mut left = left.saturating_add(cpu.overhead_ns);
+        match task.class {
+            // It leaves at the end of the path, with or without budget.
+            _ if cpu.need_resched => {}
+            Class::Deadline => left = left.min(task.dl.hrtick_at_ns.map_or(left, |at| at.saturating_sub(self.now))),
+            Class::Realtime if self.has_fair_server() => left = left.min(self.rt_left(c)),
+            _ => {}
+        }
+        let at = self.now.saturating_add(left);
+        self.push_segment(c, at);
+    }
+
+    /// The segment of `c` ends at `at`.
+    pub(crate) fn push_segment(&mut self, c: u32, at: u64) {
+        if at <= self.end_ns
+            && let Some(generation) = self.cpus[c as usize].segment.set(at)
+        {
+            self.queue.push(at, Ev::SegmentEnd { cpu: c, generation });
+        }
+    }
+
+    /// Adds kernel time to a CPU, scaled by its speed; returns what it takes.
+    pub(crate) fn charge_cost(&mut self, c: u32, cost_ns: u64) -> u64 {
+        let speed = self.cpus[c as usize].speed.max(1);
+        let wall_ns = (cost_ns.min(u64::MAX >> SPEED_SHIFT) << SPEED_SHIFT) / speed;
+        self.charge_wall(c, wall_ns);
+        wall_ns
+    }
+
+    /// Adds kernel time that does not depend on the CPU's speed.
+    pub(crate) fn charge_wall(&mut self, c: u32, wall_ns: u64) {
+        if wall_ns == 0 {
+            return;
+        }
+        self.account(c);
+        let cpu = &mut self.cpus[c as usize];
+        cpu.overhead_ns = cpu.overhead_ns.saturating_add(wall_ns);
+        if cpu.curr != NO_TASK {
+            self.arm_segment(c);
+        }
+    }
+
+    /// CPU `c` was idle for this long: some of it counts as busy where a task of it waits for I/O.
+    pub(crate) fn account_iowait(&mut self, c: u32, delta: u64) {
+        if self.policy.io_is_busy != 0 && self.waits_for_io(c) {
+            self.cpus[c as usize].iowait_ns += delta;
+        }
+    }
+
+    pub(crate) fn has_fair_server(&self) -> bool {
+        self.policy.rt_limit == value::RT_LIMIT_FAIR_SERVER
+    }
+
+    /// Begins a new period when it is time. Usage has to be accounted up to now.
+    pub(crate) fn renew_rt_period(&mut self, c: u32) {
+        let now = self.now;
+        let cpu = &mut self.cpus[c as usize];
+        if now >= cpu.rt_period_end_ns {
+            cpu.rt_period_end_ns = now - now % RT_PERIOD_NS + RT_PERIOD_NS;
+            cpu.rt_limit.time_ns = 0;
+        }
+    }
+
+    /// Run time real-time tasks have left, at most until the end of the period.
+    pub(crate) fn rt_left(&mut self, c: u32) -> u64 {
+        self.renew_rt_period(c);
+        let cpu = &self.cpus[c as usize];
+        let until_end = cpu.rt_period_end_ns - self.now;
+        match RT_RUNTIME_NS.saturating_sub(cpu.rt_limit.time_ns) {
+            0 => until_end,
+            left => left.min(until_end),
+        }
+    }
+
+    /// The end of the work that keeps a CPU without a task awake.
+    pub(crate) fn arm_idle_entry(&mut self, c: u32) {
+        let cpu = &self.cpus[c as usize];
+        if cpu.power == Power::Awake {
+            let at = self.now.saturating_add(cpu.overhead_ns);
+            self.push_segment(c, at);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One CPU's time line: progress and costs, power, speed, clocks, and what it asks of others.
+
+pub(crate) mod account;
+pub(crate) mod clock;
+pub(crate) mod levels;
+pub(crate) mod power;
+pub(crate) mod quota;
+pub(crate) mod requests;
+pub(crate) mod resched;
+pub(crate) mod speed;
+pub(crate) mod timers;

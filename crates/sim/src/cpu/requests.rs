@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a CPU asks of its frequency domain, kept until one of its inputs changes.
+//!
+//! A request is arithmetic on the CPU's signals, its RT and deadline load and its boost for I/O. Whoever changes one of
+//! them calls [`Engine::request_changes`].
+
+use pelton_core::{CpuState as CpuInputs, PerfTerms, Policy, cpu_bw_dl, value};
+use pelton_schema::Sink;
+
+use crate::engine::Engine;
+use pelton_model::machine::Machine;
+
+/// The kept request is what the inputs give now.
+pub(crate) const FRESH: u8 = 1;
+/// The governor's own record of the CPU is as of these inputs, too.
+pub(crate) const RECORDED: u8 = 2;
+
+/// The requests of one domain, by place of the CPU in it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Domain {
+    pub terms: Vec<PerfTerms>,
+    pub state: Vec<u8>,
+    /// Places that are not recorded.
+    pub todo: Vec<u32>,
+}
+
+/// The requests of all domains.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Targets {
+    /// Requests hold until their inputs change. False where time alone changes them, or one ends the search for others.
+    pub keeps: bool,
+    /// Domain of each CPU, and its place there.
+    pub place: Vec<(u32, u32)>,
+    pub domains: Vec<Domain>,
+}
+
+impl Targets {
+    pub(crate) fn new(m: &Machine, policy: &Policy) -> Targets {
+        let mut place = vec![(0, 0); m.cpus.len()];
+        let mut domains = Vec::new();
+        for (d, spec) in m.domains.iter().enumerate() {
+            for (i, &c) in spec.cpus.iter().enumerate() {
+                place[c as usize] = (d as u32, i as u32);
+            }
+            let n = spec.cpus.len();
+            let todo = (0..n as u32).collect();
+            domains.push(Domain { terms: vec![PerfTerms::default(); n], state: vec![0; n], todo });
+        }
+        let flags = policy.rt_rule == value::RT_RULE_FLAG_MAX || policy.dl_rule == value::DL_RULE_FLAG_MAX;
+        let holds = policy.boost_form == value::BOOST_FORM_HOLD;
+        Targets { keeps: policy.stale_cpu == value::STALE_CPU_COUNT && !flags && !holds, place, domains }
+    }
+
+    /// Inputs of CPU `c` change.
+    #[inline]
+    fn forget(&mut self, c: u32) {
+        let (d, i) = self.place[c as usize];
+        let domain = &mut self.domains[d as usize];
+        let state = &mut domain.state[i as usize];
+        if *state & RECORDED != 0 {
+            domain.todo.push(i);
+        }
+        *state = 0;
+    }
+
+    /// Place of CPU `c` in its domain.
+    pub(crate) fn place(&self, c: u32) -> u32 {
+        self.place[c as usize].1
+    }
+
+    /// Requests of domain `d`, as of the last evaluation or look.
+    pub(crate) fn terms(&self, d: u32) -> &[PerfTerms] {
+        &self.domains[d as usize].terms
+    }
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// Boost of CPU `c` now, percent.
+    pub(crate) fn boost_of(&self, c: u32) -> i32 {
+        if !self.boosts.counts {
+            return self.policy.boost as i32;
+        }
+        let mut groups = self.cpus[c as usize].boost;
+        groups.boost(&self.policy, self.boot_ns + self.now)
+    }
+
+    /// Puts the clamps of CPU `c` into the inputs of its request.
+    pub(crate) fn apply_clamps(&self, c: u32, inputs: &mut CpuInputs) {
+        let cpu = &self.cpus[c as usize];
+        if self.clamp_sums {
+            cpu.clamp_sum.apply(&self.policy, cpu.uclamp.value[0], inputs);
+        } else if self.clamped {
+            inputs.uclamp_used = 1;
+            [inputs.uclamp_min, inputs.uclamp_max] = cpu.uclamp.value;
+        }
+    }
+
+    /// Something changes that the request of CPU `c` is made of.
+    #[inline]
+    pub(crate) fn request_changes(&mut self, c: u32) {
+        self.targets.forget(c);
+    }
+
+    /// Inputs of one CPU for the governor.
+    pub(crate) fn inputs(&self, c: u32) -> CpuInputs {
+        let cpu = &self.cpus[c as usize];
+        let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
+        let mut inputs = CpuInputs::fill(&cpu.rq, bw_dl, cpu.rt_nr_running(), cpu.idle_calls);
+        self.apply_clamps(c, &mut inputs);
+        if self.boosts.on {
+            inputs = inputs.boosted(&self.policy, self.boost_of(c));
+        }
+        inputs
+    }
+}

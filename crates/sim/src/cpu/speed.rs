@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A CPU gets faster or slower: what it did so far is counted, then its step ends at another time.
+
+use pelton_schema::Sink;
+
+use crate::engine::Engine;
+use crate::engine::state::{Power, SPEED_SHIFT};
+use crate::hw::speed::one_speed;
+
+impl<S: Sink> Engine<'_, S> {
+    /// The request of a CPU's domain changed to `khz`: sets its speed, that of its siblings, and the scale of their signals.
+    pub(crate) fn apply_speed(&mut self, c: u32, khz: u32) {
+        if !self.shared_hardware {
+            self.set_speed(c, khz, (1, 1));
+            return;
+        }
+        let m = self.m;
+        for &near in one_speed(m, c) {
+            self.refresh_speed(near);
+        }
+    }
+
+    /// Computes a CPU's speed again.
+    pub(crate) fn refresh_speed(&mut self, c: u32) {
+        self.account(c);
+        self.set_speed(c, self.core_khz(c), self.thread_share(c));
+        self.arm_segment(c);
+    }
+
+    pub(crate) fn set_speed(&mut self, c: u32, khz: u32, share: (u64, u64)) {
+        // Neighbours make a CPU look again far more often than its speed changes.
+        if self.cpus[c as usize].speed_of == (khz, share) {
+            return;
+        }
+        self.cpus[c as usize].speed_of = (khz, share);
+        let spec = &self.m.cpus[c as usize];
+        let domain = &self.m.domains[spec.domain as usize];
+        let opp = self.domains[spec.domain as usize].khz.partition_point(|&k| k < khz);
+        let cpu = &mut self.cpus[c as usize];
+        cpu.power_opp = opp.min(domain.opps.len() - 1) as u32;
+        let full = u64::from(spec.capacity) << (SPEED_SHIFT - 10);
+        let whole = full * u64::from(khz) / u64::from(domain.ref_khz.max(1));
+        cpu.speed = (whole * share.0 / share.1).max(1);
+        let scale_khz = if domain.scale_khz == 0 { domain.ref_khz } else { domain.scale_khz };
+        let seen_khz = if domain.freq_invariant { khz.min(scale_khz) } else { scale_khz };
+        cpu.rq.freq_scale = pelton_core::freq_scale(seen_khz, scale_khz);
+    }
+
+    /// Brings the totals of all threads of a core up to now, before one of them changes state.
+    pub(crate) fn account_core(&mut self, c: u32) {
+        let m = self.m;
+        for &sibling in &m.cpus[c as usize].smt {
+            self.account(sibling);
+        }
+    }
+
+    /// A thread woke up or went idle: its siblings get slower or faster, and so may every core of the package.
+    pub(crate) fn core_changes(&mut self, c: u32, before: Power, after: Power) {
+        let (was, is) = (before == Power::Awake, after == Power::Awake);
+        if was == is {
+            return;
+        }
+        let m = self.m;
+        let cluster = m.cpus[c as usize].cluster as usize;
+        let others = self.awake_threads(c) - usize::from(is);
+        let before_khz = self.turbo_limit_khz(c, self.active_cores[cluster]);
+        if others == 0 {
+            let active = self.active_cores[cluster];
+            self.active_cores[cluster] = if is { active + 1 } else { active.saturating_sub(1) };
+        }
+        if self.turbo_limit_khz(c, self.active_cores[cluster]) != before_khz {
+            for &near in &m.clusters[cluster].cpus {
+                self.refresh_speed(near);
+            }
+            return;
+        }
+        for &sibling in &m.cpus[c as usize].smt {
+            self.refresh_speed(sibling);
+        }
+    }
+}

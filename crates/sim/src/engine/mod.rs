@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The state of a run, its queue of events, and the one way in which a run is told to a sink. Knows events only.
+
+pub(crate) mod queue;
+pub(crate) mod rng;
+pub(crate) mod state;
+
+use std::collections::VecDeque;
+
+use pelton_core::{Policy, value};
+use pelton_schema::{Event, Sink};
+
+use crate::class::fair::FairRules;
+use crate::cpu::clock::SignalClock;
+use crate::engine::queue::EventQueue;
+use crate::engine::rng::RunRng;
+use crate::engine::state::{CpuState, DomainState, Task};
+use crate::program::sync::Objects;
+use crate::rq::groups::Groups;
+use pelton_model::GivenFrequency;
+use pelton_model::machine::Machine;
+use pelton_model::workload::Workload;
+
+/// What of the hook filter the engine has to know; the filter itself is the core's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hooks {
+    /// Context switches are events.
+    pub switches: bool,
+    /// The flag of events that depend on the length of the tick.
+    pub long_tick: u32,
+}
+
+impl Hooks {
+    /// The filter of a policy on a machine with ticks of this length.
+    pub(crate) fn of(policy: &Policy, tick_ns: u64) -> Hooks {
+        let switches = policy.hook_filter == value::HOOK_FILTER_H3;
+        Hooks { switches, long_tick: pelton_core::hook::tick_is_long(tick_ns) }
+    }
+}
+
+/// One run in progress.
+pub(crate) struct Engine<'a, S: Sink> {
+    pub m: &'a Machine,
+    pub w: &'a Workload,
+    pub policy: Policy,
+    pub fair_rules: FairRules,
+    pub hooks: Hooks,
+    /// Task groups of the workload.
+    pub groups: Groups,
+    /// There are any.
+    pub grouped: bool,
+    /// Some of them have a quota, and it is kept.
+    pub quotas: bool,
+    /// CPUs differ in capacity.
+    pub asymmetric: bool,
+    /// Boost groups of the workload.
+    pub boosts: crate::rq::boosts::Boosts,
+    /// Tasks have utilization clamps.
+    pub clamped: bool,
+    /// They add up.
+    pub clamp_sums: bool,
+    /// Where fair tasks go from 5.10 on.
+    pub placing: crate::sched::placing::Placing,
+    /// Which tasks are moved between CPUs, from 5.10 on.
+    pub balancing: crate::sched::balancing::Balancing,
+    pub now: u64,
+    /// The kernel's clocks at time 0 of the run.
+    pub boot_ns: u64,
+    /// Calls of the governor before this time are not counted.
+    pub counted_from_ns: u64,
+    /// Time as the signals see it.
+    pub signal_clock: SignalClock,
+    pub end_ns: u64,
+    pub tick_ns: u64,
+    pub tick_phase_ns: u64,
+    pub queue: EventQueue,
+    pub cpus: Vec<CpuState>,
+    pub tasks: Vec<Task>,
+    pub domains: Vec<DomainState>,
+    /// Frequencies that are given, by domain.
+    pub frequencies: Vec<Vec<GivenFrequency>>,
+    pub objects: Objects,
+    pub shared_timers: Vec<crate::engine::state::TimerState>,
+    pub resched: VecDeque<u32>,
+    /// CPU that executes the code of the current event.
+    pub exec: u32,
+    pub rng: RunRng,
+    pub sink: S,
+    pub sim_events: u64,
+    pub living: u32,
+    /// CPUs on which a fair task waits behind another task.
+    pub overloaded: pelton_model::workload::CpuSet,
+    /// CPUs with nothing to run.
+    pub idle: pelton_model::workload::CpuSet,
+    /// Cache group of each CPU.
+    pub llc_of: Vec<u32>,
+    /// CPUs on which an RT task waits (a pull can only succeed when there is one).
+    pub rt_waiting: pelton_model::workload::CpuSet,
+    /// CPUs on which a deadline task waits.
+    pub dl_waiting: pelton_model::workload::CpuSet,
+    pub chores: Chores,
+    /// What each CPU asks of its frequency domain.
+    pub targets: crate::cpu::requests::Targets,
+    /// What is watched of how far frequencies are from the need.
+    pub clocks: crate::freq::demand::Clocks,
+    pub cluster_energy: Vec<crate::hw::energy::ClusterEnergy>,
+    /// Idle states of each domain as the governor sees them.
+    pub idle_tables: Vec<pelton_core::IdleTable>,
+    /// Speed depends on neighbours (`speed.rs`).
+    pub shared_hardware: bool,
+    /// Cores with a thread awake, by cluster; counted when hardware is shared.
+    pub active_cores: Vec<u32>,
+    /// When each cluster is out of the state that its CPUs share, or was last.
+    pub cluster_up_ns: Vec<u64>,
+    /// Steps since time last advanced.
+    pub instant_steps: u32,
+    /// A task that spins without consuming time.
+    pub spinning: Option<u32>,
+}
+
+/// What a room asks for that stands above it: a task is to be woken, by the CPU that executes that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wakeup {
+    pub task: u32,
+    pub exec: u32,
+}
+
+/// What is done for all CPUs once in a while.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Chores {
+    /// CPUs whose load is another, because a queue of theirs may run again.
+    pub freed: Vec<u32>,
+    /// End of the real-time limit's period; 0 = nobody needs one.
+    pub rt_period_end_ns: u64,
+    /// When the next walk over idle CPUs is due for their load, ticks.
+    pub next_blocked_ticks: u64,
+    /// The same to balance.
+    pub next_balance_ticks: u64,
+    /// An idle CPU without tick may have load to refresh.
+    pub idle_blocked: bool,
+    /// Some CPU had two tasks when one was last enqueued, or when all were last looked at.
+    pub overload: bool,
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// Tells the sink; free when the sink is off.
+    #[inline]
+    pub(crate) fn emit(&mut self, event: Event) {
+        if S::ACTIVE {
+            self.sink.event(self.now, &event);
+        }
+    }
+}

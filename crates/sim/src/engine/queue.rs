@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The event queue: earliest time first, first in first out among equal times.
+//!
+//! Push and pop are O(log n). Events are never removed; a holder that changes its mind raises a generation number and the
+//! stale event is dropped when it surfaces.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// Timers of a task group's quota.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QuotaTimer {
+    /// A period ends.
+    Period,
+    /// Runtime that was returned is handed out.
+    Slack,
+}
+
+/// Something that will happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ev {
+    /// The current task of a CPU reaches the end of its step or of its budget.
+    SegmentEnd { cpu: u32, generation: u32 },
+    /// Periodic tick.
+    Tick { cpu: u32, generation: u32 },
+    /// A sleeping task's timer expires.
+    TaskTimer { task: u32, generation: u32 },
+    /// A task starts to exist.
+    TaskStart { task: u32 },
+    /// A CPU has left its idle state.
+    IdleExit { cpu: u32, generation: u32 },
+    /// A polling CPU asks its idle governor again.
+    PollLimit { cpu: u32, generation: u32 },
+    /// Another CPU's request to reschedule arrives.
+    Reaction { cpu: u32, generation: u32 },
+    /// An interrupt arrives.
+    IrqStart { source: u32 },
+    /// An interrupt handler ends.
+    IrqEnd { cpu: u32, source: u32 },
+    /// The governor's worker thread is kicked.
+    WorkerKick { domain: u32, cpu: u32 },
+    /// A worker's sleeping driver call returns.
+    DriverDone { domain: u32 },
+    /// A throttled deadline task gets a new budget.
+    DlReplenish { task: u32, generation: u32 },
+    /// Throttled real-time tasks of a CPU may run again.
+    RtUnthrottle { cpu: u32 },
+    /// The period of the real-time limit is over.
+    RtPeriod,
+    /// A frequency that is given begins to hold.
+    GivenFrequency { domain: u32, index: u32 },
+    /// The timer of a sampling governor expires.
+    Sample { domain: u32, generation: u32 },
+    /// A timer of a CPU's governor expires; `wakes`: the one that only wakes the CPU.
+    CpuTimer { cpu: u32, generation: u32, wakes: bool },
+    /// Somebody asks for a boost for a while.
+    BoostPulse,
+    /// Somebody changes limits of frequency domains.
+    Limits { index: u32 },
+    /// A timer of a task group's quota expires.
+    QuotaTimer { group: u32, kind: QuotaTimer, generation: u32 },
+    /// Somebody writes into the files of a task group.
+    GroupWrite { index: u32 },
+    /// Somebody writes a group's boost.
+    BoostWrite { group: u32, boost: i32 },
+    /// A sleeping deadline task passes its 0-lag time.
+    DlZeroLag { task: u32, generation: u32 },
+}
+
+/// An event and its place: time in the upper half of the key, order of insertion in the lower, so that one comparison
+/// decides. Reversed, because the standard heap gives its largest entry first.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    key: u128,
+    ev: Ev,
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Entry {}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key.cmp(&self.key)
+    }
+}
+
+/// Time-ordered queue with FIFO ties.
+#[derive(Debug, Default)]
+pub(crate) struct EventQueue {
+    heap: BinaryHeap<Entry>,
+    pushed: u64,
+}
+
+impl EventQueue {
+    /// Adds an event.
+    pub(crate) fn push(&mut self, time_ns: u64, ev: Ev) {
+        self.heap.push(Entry { key: u128::from(time_ns) << 64 | u128::from(self.pushed), ev });
+        self.pushed += 1;
+    }
+
+    /// Takes the earliest event.
+    pub(crate) fn pop(&mut self) -> Option<(u64, Ev)> {
+        self.heap.pop().map(|e| ((e.key >> 64) as u64, e.ev))
+    }
+}
+
+/// A moment that is put off often: its event stays in the queue when the moment moves later and is pushed again when it
+/// surfaces, so that the queue does not fill with stale events.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    wanted_ns: u64,
+    /// Time of the event in the queue that is not stale.
+    pushed_ns: u64,
+    generation: u32,
+}
+
+impl Default for Moment {
+    fn default() -> Self {
+        Moment { wanted_ns: u64::MAX, pushed_ns: u64::MAX, generation: 0 }
+    }
+}
+
+impl Moment {
+    /// When it is wanted; `u64::MAX` = never.
+    pub(crate) fn wanted_ns(&self) -> u64 {
+        self.wanted_ns
+    }
+
+    /// No longer wanted.
+    pub(crate) fn cancel(&mut self) {
+        self.wanted_ns = u64::MAX;
+    }
+
+    /// Wanted at `at_ns`; gives the generation of the event to push, if one is needed.
+    pub(crate) fn set(&mut self, at_ns: u64) -> Option<u32> {
+        self.wanted_ns = at_ns;
+        if at_ns >= self.pushed_ns {
+            return None;
+        }
+        self.pushed_ns = at_ns;
+        self.generation = self.generation.wrapping_add(1);
+        Some(self.generation)
+    }
+
+    /// An event surfaces: true when the moment has come; otherwise the event to push instead, if any.
+    pub(crate) fn surface(&mut self, now_ns: u64, generation: u32) -> Result<(), Option<(u64, u32)>> {
+        if generation != self.generation || self.pushed_ns > now_ns {
+            return Err(None);
+        }
+        self.pushed_ns = u64::MAX;
+        let at_ns = self.wanted_ns;
+        if at_ns <= now_ns {
+            self.cancel();
+            return Ok(());
+        }
+        Err(if at_ns == u64::MAX { None } else { self.set(at_ns).map(|g| (at_ns, g)) })
+    }
+}
+
+#[cfg(test)]
+impl EventQueue {
+    /// Number of events that wait, stale ones included.
+    pub(crate) fn len(&self) -> usize {
+        self.heap.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_that_moves_later_needs_no_new_event() {
+        let mut m = Moment::default();
+        assert_eq!(m.set(10), Some(1));
+        assert_eq!(m.set(30), None);
+        assert_eq!(m.surface(10, 1), Err(Some((30, 2))));
+        assert_eq!(m.set(20), Some(3));
+        assert_eq!(m.surface(20, 3), Ok(()));
+        assert_eq!(m.surface(30, 2), Err(None), "the event of the old moment is stale");
+        assert_eq!(m.set(50), Some(4));
+        m.cancel();
+        assert_eq!(m.surface(50, 4), Err(None));
+    }
+
+    #[test]
+    fn earliest_first_and_first_in_first_out_among_equals() {
+        let mut q = EventQueue::default();
+        q.push(20, Ev::TaskStart { task: 0 });
+        q.push(10, Ev::TaskStart { task: 2 });
+        q.push(10, Ev::TaskStart { task: 1 });
+        q.push(10, Ev::TaskStart { task: 3 });
+        let order: Vec<_> = std::iter::from_fn(|| q.pop()).collect();
+        let tasks: Vec<_> = order.iter().map(|(t, e)| (*t, *e)).collect();
+        assert_eq!(tasks[0], (10, Ev::TaskStart { task: 2 }));
+        assert_eq!(tasks[1], (10, Ev::TaskStart { task: 1 }));
+        assert_eq!(tasks[2], (10, Ev::TaskStart { task: 3 }));
+        assert_eq!(tasks[3], (20, Ev::TaskStart { task: 0 }));
+    }
+}

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Run-time state of tasks, CPUs and frequency domains.
+
+use std::collections::BTreeSet;
+
+use pelton_core::{Menu, Rq, Se, SugovCpu, SugovPolicy, Teo};
+
+use crate::class::Class;
+use crate::class::deadline::{DlEntity, DlRq};
+use crate::class::fair::{Entities, FairEntity, FairRq};
+use crate::class::levels::Levels;
+use crate::class::realtime::{RtEntity, RtRq};
+use crate::engine::queue::Moment;
+use crate::program::calls::Call;
+use crate::report::{CpuReport, DomainReport, TaskReport};
+use pelton_model::workload::{CpuSet, SchedPolicy};
+
+/// "No task": the CPU is idle.
+pub(crate) const NO_TASK: u32 = u32::MAX;
+
+/// Speed of a CPU of capacity 1024 at its highest frequency; work is counted in ns times this.
+pub(crate) const SPEED_SHIFT: u32 = pelton_model::workload::PARTS_SHIFT;
+
+/// Where a task is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum Life {
+    /// Does not exist yet.
+    #[default]
+    Unborn,
+    /// On a runqueue or running.
+    Runnable,
+    /// Waiting for something.
+    Sleeping,
+    /// Ended.
+    Dead,
+}
+
+/// What a running task is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum Step {
+    /// The next operation has to be fetched.
+    #[default]
+    Fetch,
+    /// Work left, ns << SPEED_SHIFT at capacity 1024.
+    Work(u64),
+    /// Wall time left, ns.
+    Wall(u64),
+}
+
+/// Who decides what a task does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Task `spec` of the workload.
+    Program {
+        /// Index into `Workload::tasks`.
+        spec: u32,
+    },
+    /// The governor's worker thread of a domain.
+    Worker {
+        /// Domain.
+        domain: u32,
+    },
+}
+
+/// Position in a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Position {
+    pub phase: u32,
+    pub op: u32,
+    pub phase_rounds: u64,
+    pub rounds: u64,
+    /// The phase's own settings were applied.
+    pub entered: bool,
+}
+
+/// Current activation of a task (what rt-app logs as one line).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Activation {
+    pub index: u64,
+    pub start_ns: u64,
+    pub wakeup_latency_ns: u64,
+    pub run_ns_at_start: u64,
+    /// Configured work since the start, ns at capacity 1024.
+    pub work_ns: u64,
+    /// When it last went to sleep without working since.
+    pub paused_ns: Option<u64>,
+    /// The round contained an operation that ended an activation.
+    pub ended_in_round: bool,
+}
+
+/// A waking time grid.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TimerState {
+    /// Next expiry; meaningful once `armed`.
+    pub next_ns: u64,
+    pub armed: bool,
+}
+
+/// A task at run time.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    pub kind: Kind,
+    pub name: String,
+    pub life: Life,
+    pub policy: SchedPolicy,
+    pub class: Class,
+    pub prio: u32,
+    pub cpu: u32,
+    pub recent_cpu: u32,
+    /// Where its parent ran when it made this task.
+    pub forked_on: Option<u32>,
+    /// The only CPU it may run on from its next wake-up on.
+    pub moves_to: Option<u32>,
+    /// Clamps it asks for; `None` = those of its class.
+    pub clamps: Option<(u32, u32)>,
+    /// Its clamps where they count.
+    pub uclamp: pelton_core::UclampTask,
+    /// What they make of its utilization, where they add up.
+    pub clamp_sum: pelton_core::UclampSumTask,
+    /// The bigger CPU that takes it while it runs.
+    pub pulled_to: Option<u32>,
+    /// Changed CPU and has not run there yet.
+    pub cold: bool,
+    pub allowed: CpuSet,
+    /// Number of its task group.
+    pub group: u32,
+    /// Number of its boost group.
+    pub boost_group: u32,
+    pub se: Se,
+    pub fair: FairEntity,
+    pub rt: RtEntity,
+    pub dl: DlEntity,
+    pub step: Step,
+    pub at: Position,
+    pub timers: Vec<TimerState>,
+    pub timer_generation: u32,
+    /// Armed expiry, if it sleeps on a timer.
+    pub armed_ns: Option<u64>,
+    /// Mutex to take again after a wait on a condition.
+    pub relock: Option<u32>,
+    /// System call in progress.
+    pub call: Option<Call>,
+    /// When the stopwatch was last read.
+    pub lap_start_ns: Option<u64>,
+    pub activation: Activation,
+    /// When it started: the origin of its timers.
+    pub started_ns: u64,
+    /// Since when it waits on a runqueue; meaningless while running.
+    pub waiting_since_ns: u64,
+    /// It slept waiting for I/O and has not run since.
+    pub in_iowait: bool,
+    /// When it was woken and has not run since.
+    pub woken_ns: Option<u64>,
+    pub last_ran_ns: u64,
+    /// Its place in its CPU's list of tasks: the head is highest.
+    pub list_place: u64,
+    /// When its list was called, until it knows.
+    pub called_ns: Option<u64>,
+    pub energy_fj: u128,
+    pub wakee_flips: u32,
+    pub last_wakee: u32,
+    pub flips_decay_ns: u64,
+    pub perf_index_sum: i64,
+    pub report: TaskReport,
+}
+
+impl Task {
+    /// Tid in events (0 is the idle task).
+    pub(crate) fn tid(index: u32) -> u32 {
+        index.wrapping_add(1)
+    }
+}
+
+impl Entities for Vec<Task> {
+    fn fair(&self, task: u32) -> &FairEntity {
+        &self[task as usize].fair
+    }
+    fn fair_mut(&mut self, task: u32) -> &mut FairEntity {
+        &mut self[task as usize].fair
+    }
+}
+
+/// What an idle CPU is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Power {
+    /// Executing something.
+    Awake,
+    /// In idle state `state`.
+    Idle {
+        /// Index into the domain's idle states.
+        state: u32,
+    },
+    /// Leaving idle state `state`.
+    Exiting {
+        /// Index into the domain's idle states.
+        state: u32,
+    },
+}
+
+/// What an idle CPU does once it is awake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deferred {
+    /// The timer of this task expired.
+    Timer(u32),
+    /// This interrupt source fired.
+    Irq(u32),
+    /// This timer of a task group's quota expired.
+    Quota(u32, crate::engine::queue::QuotaTimer),
+}
+
+/// A walk over idle CPUs, between two of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Walking {
+    pub why: u32,
+    pub next: u32,
+    /// It is part of `schedule()`.
+    pub inside: bool,
+}
+
+/// A CPU at run time.
+#[derive(Debug)]
+pub(crate) struct CpuState {
+    pub rq: Rq,
+    pub curr: u32,
+    pub class: Option<Class>,
+    pub power: Power,
+    pub accounted_ns: u64,
+    /// Work per ns, in units of 1 << SPEED_SHIFT at capacity 1024.
+    pub speed: u64,
+    /// Frequency and share of the core that its speed was worked out for.
+    pub speed_of: (u32, (u64, u64)),
+    pub overhead_ns: u64,
+    /// Operating point whose power it draws.
+    pub power_opp: u32,
+    pub irq_depth: u32,
+    /// Clamps of its runnable tasks.
+    pub uclamp: pelton_core::UclampRq,
+    /// What they make of its utilization, where they add up.
+    pub clamp_sum: pelton_core::UclampSumRq,
+    /// Boosts of its runnable tasks.
+    pub boost: pelton_core::BoostCpu,
+    /// Its timers of the governor.
+    pub timers_of: crate::freq::timers::CpuTimers,
+    /// Its last sample.
+    pub dbs: pelton_core::DbsCpu,
+    /// Idle time in which a task of it waited for I/O, where somebody asks.
+    pub iowait_ns: u64,
+    /// Time of its tasks with nice above 0, where somebody asks.
+    pub nice_ns: u64,
+    /// Share of the real-time class.
+    pub rt_limit: pelton_core::RtLimit,
+    /// End of the fair server's period.
+    pub rt_period_end_ns: u64,
+    /// Up to when RT or deadline runtime was accounted (frequency hook of old profiles).
+    pub runtime_accounted_ns: u64,
+    /// IRQ time not yet told to the clock.
+    pub irq_pending_ns: u64,
+    /// End of the running task's step.
+    pub segment: Moment,
+    pub tick: Moment,
+    pub idle_generation: u32,
+    pub need_resched: bool,
+    /// When another CPU's request to reschedule arrives.
+    pub reaction: Moment,
+    /// It was asked to reschedule while idle.
+    pub wake_resched: bool,
+    /// In the idle task since it last chose what to run.
+    pub idle_loop: bool,
+    /// Paid for the way into the coming idle state.
+    pub idle_path: bool,
+    pub tick_stopped: bool,
+    /// A tick came while it was idle.
+    pub tick_due: bool,
+    /// The time limit of polling came while it was idle.
+    pub poll_limited: bool,
+    pub menu: Menu,
+    pub teo: Teo,
+    pub idle_since_ns: u64,
+    /// Times it went idle with its tick stopped.
+    pub idle_calls: u64,
+    pub fair: FairRq,
+    /// Queues of task groups below `fair`.
+    pub levels: Levels,
+    pub rt: RtRq,
+    pub dl: DlRq,
+    pub workers: Vec<u32>,
+    pub sugov: SugovCpu,
+    /// Armed expiries of tasks that sleep here: (time, task).
+    pub timers: BTreeSet<(u64, u32)>,
+    /// What came while the CPU was idle or leaving idle.
+    pub deferred: Vec<Deferred>,
+    pub has_blocked: bool,
+    pub last_balance_ns: u64,
+    /// How long it is idle on average, and what its searches for a task cost.
+    pub newidle: pelton_core::Newidle,
+    /// When it found nothing to run, unless that idle time is accounted for.
+    pub idle_stamp_ns: Option<u64>,
+    /// A busy CPU asked it to walk over the idle ones.
+    pub walk: u32,
+    /// An idle CPU wakes to take a task from another one.
+    pub pulls: bool,
+    /// It went idle without its tick, and no tick found it busy since.
+    pub nohz: bool,
+    pub last_refresh_ns: u64,
+    /// Tick at which its averages were last brought up to date for others.
+    pub last_blocked_ticks: u64,
+    /// The walk over idle CPUs that it makes.
+    pub walking: Option<Walking>,
+    /// Until when it looks for a task before it goes idle: not yet idle for others, and deaf to interrupts.
+    pub searching_until_ns: u64,
+    /// It looked for a task when it last ran out of them.
+    pub looked: bool,
+    pub energy_active_fj: u128,
+    /// By idle state, the way in and out included.
+    pub energy_idle_fj: Vec<u128>,
+    pub report: CpuReport,
+}
+
+impl CpuState {
+    /// Runnable tasks of all classes, including the running one.
+    pub(crate) fn nr_running(&self) -> u32 {
+        let other = u32::from(matches!(self.class, Some(c) if c != Class::Fair));
+        let rt = if self.rt_throttled() { 0 } else { self.rt.len() };
+        self.fair.nr_runnable() + rt + self.dl.len() + self.workers.len() as u32 + other
+    }
+
+    /// Real-time tasks may not run now.
+    pub(crate) fn rt_throttled(&self) -> bool {
+        self.rt_limit.throttled != 0
+    }
+
+    /// RT tasks, waiting and running.
+    pub(crate) fn rt_nr_running(&self) -> u32 {
+        if self.rt_throttled() {
+            return 0;
+        }
+        self.rt.len() + u32::from(self.class == Some(Class::Realtime))
+    }
+
+    /// A fair task waits behind another task.
+    pub(crate) fn is_overloaded(&self) -> bool {
+        self.fair.has_waiting() && self.nr_running() >= 2
+    }
+
+    /// Nothing to run and nothing running.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.curr == NO_TASK && self.nr_running() == 0
+    }
+}
+
+/// A frequency domain at run time.
+#[derive(Debug)]
+pub(crate) struct DomainState {
+    pub sugov: SugovPolicy,
+    /// sched-DVFS.
+    pub sd: pelton_core::SchedDvfs,
+    /// Votes of its CPUs.
+    pub votes: Vec<pelton_core::Vote>,
+    /// A kick of the worker is under way.
+    pub kick_pending: bool,
+    /// ondemand and conservative.
+    pub dbs: pelton_core::Dbs,
+    /// interactive.
+    pub interactive: pelton_core::Interactive,
+    /// A sample waits for a CPU to execute.
+    pub sample_deferred: bool,
+    /// Which timer counts.
+    pub sample_generation: u32,
+    pub limits: crate::freq::limits::DomainLimits,
+    /// The frequency it started with, which userspace said.
+    pub told_khz: u32,
+    /// Index of the current OPP.
+    pub opp: u32,
+    /// The driver has no table: the governor may ask for anything.
+    pub no_table: bool,
+    pub khz: Vec<u32>,
+    /// Task index of its worker thread, if it has one.
+    pub worker: Option<u32>,
+    /// Frequency the worker is setting.
+    pub setting_khz: u32,
+    pub in_driver: bool,
+    /// A kick arrived while the worker was busy.
+    pub kicked: bool,
+    pub since_ns: u64,
+    /// What the governor's formula asked for last, when somebody watches.
+    pub needed_khz: u32,
+    pub report: DomainReport,
+}
+
+impl DomainState {
+    /// Frequencies the governor knows.
+    pub(crate) fn governor_table(&self) -> &[u32] {
+        if self.no_table { &[] } else { &self.khz }
+    }
+
+    /// What the hardware is set to when `khz` is asked for: without a table the lowest operating point that suffices.
+    pub(crate) fn settable_khz(&self, khz: u32) -> u32 {
+        if !self.no_table {
+            return khz;
+        }
+        self.khz.iter().copied().find(|&k| k >= khz).or(self.khz.last().copied()).unwrap_or(khz)
+    }
+}

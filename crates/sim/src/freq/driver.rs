@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What the hardware of a domain runs at: given by a recording, or set by a driver.
+
+use pelton_schema::{Event, Sink};
+
+use crate::engine::Engine;
+use crate::engine::queue::Ev;
+
+impl<S: Sink> Engine<'_, S> {
+    /// The frequency of CPU `c` is given: no governor is there to be called.
+    pub(crate) fn is_given(&self, c: u32) -> bool {
+        let given = |d: u32| self.frequencies.get(d as usize).is_some_and(|all| !all.is_empty());
+        !self.frequencies.is_empty() && given(self.m.cpus[c as usize].domain)
+    }
+
+    /// A frequency that is given begins to hold.
+    pub(crate) fn given_frequency(&mut self, d: u32, index: u32) {
+        let all = &self.frequencies[d as usize];
+        let Some(&now) = all.get(index as usize) else { return };
+        if let Some(next) = all.get(index as usize + 1) {
+            self.queue.push(next.at_ns.max(self.now), Ev::GivenFrequency { domain: d, index: index + 1 });
+        }
+        self.exec = self.m.domains[d as usize].cpus.first().copied().unwrap_or(self.exec);
+        self.set_frequency(d, now.khz);
+    }
+
+    /// The hardware now runs at `khz`. What lies between operating points draws the power of the higher one.
+    pub(crate) fn set_frequency(&mut self, d: u32, khz: u32) {
+        let table = &self.domains[d as usize].khz;
+        let opp = table.partition_point(|&k| k < khz).min(table.len() - 1);
+        if self.domains[d as usize].sugov.cur_khz == khz {
+            return;
+        }
+        self.note_old_frequency(d, khz);
+        let spec = &self.m.domains[d as usize];
+        for &c in &spec.cpus {
+            self.account(c);
+            self.cluster_power_changes(c);
+        }
+        self.close_time_in_state(d);
+        let domain = &mut self.domains[d as usize];
+        domain.opp = opp as u32;
+        domain.sugov.cur_khz = khz;
+        domain.sd.cur_khz = khz;
+        domain.dbs.cur_khz = khz;
+        domain.report.transitions += 1;
+        self.observe_frequency(d);
+        for &c in &spec.cpus {
+            self.apply_speed(c, khz);
+            self.request_changes(c);
+            self.emit(Event::CpuFrequency { cpu: c, freq_khz: khz });
+            self.arm_segment(c);
+        }
+        self.emit_power(d);
+    }
+
+    pub(crate) fn close_time_in_state(&mut self, d: u32) {
+        let domain = &mut self.domains[d as usize];
+        domain.report.time_in_state_ns[domain.opp as usize] += self.now - domain.since_ns;
+        domain.since_ns = self.now;
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Load of idle CPUs that nobody refreshes: who reads it works out how far it has faded.
+
+use pelton_core::{Pressure, runs, value};
+use pelton_schema::Sink;
+
+use crate::engine::Engine;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Nobody walks: who reads what CPU `c` asks for works out how far it has faded. Of its groups only the root is read.
+    pub(crate) fn fade_for_reader(&mut self, c: u32) {
+        let cpu = &self.cpus[c as usize];
+        if self.policy.blocked_update != value::BLOCKED_UPDATE_LAZY || !cpu.nohz || !cpu.has_blocked || !cpu.is_idle() {
+            return;
+        }
+        self.account(c);
+        self.update_clock(c);
+        let lost = self.pressure(c).averaged;
+        let cpu = &mut self.cpus[c as usize];
+        cpu.rq.update_blocked(&self.policy, self.signal_clock.at(self.now), 0, runs::IDLE, lost);
+        cpu.has_blocked = cpu.rq.has_blocked() || cpu.levels.has_listed();
+        self.request_changes(c);
+        self.charge_cost(self.exec, self.m.costs.blocked_queue_ns);
+    }
+
+    /// The same for all CPUs.
+    pub(crate) fn fade_all_for_reader(&mut self) {
+        if self.policy.blocked_update == value::BLOCKED_UPDATE_LAZY {
+            (0..self.cpus.len() as u32).for_each(|c| self.fade_for_reader(c));
+        }
+    }
+
+    /// What limits take from CPU `c`.
+    pub(crate) fn pressure(&self, c: u32) -> Pressure {
+        self.domains[self.m.cpus[c as usize].domain as usize].limits.pressure
+    }
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Frequency: from a hook call to the new operating point. The decision is the core's; this file gathers its inputs,
+//! reports what it decided and carries it out, by register write or through the worker thread.
+
+use pelton_core::hook::{Outcome, class, how};
+use pelton_core::{Decision, PerfTerms, commit, cpu_bw_dl, gate, value};
+use pelton_schema::{Event, GateVerdict, HookSite, Sink};
+
+use crate::class::Class;
+use crate::engine::queue::Ev;
+use crate::engine::state::Step;
+use crate::engine::{Engine, Wakeup};
+
+/// A call of the governor.
+struct Call {
+    cpu: u32,
+    domain: u32,
+    site: HookSite,
+    flags: u32,
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// Something happened on CPU `c` that may call the governor.
+    pub(crate) fn hook_event(&mut self, c: u32, site: HookSite, how: u32) {
+        if self.policy.governor != value::GOVERNOR_SCHEDUTIL || self.is_given(c) {
+            return;
+        }
+        let remote = if c == self.exec { 0 } else { how::REMOTE };
+        let now = self.boot_ns + self.now;
+        let cpu = &mut self.cpus[c as usize];
+        let sugov = &self.domains[self.m.cpus[c as usize].domain as usize].sugov;
+        let outcome = cpu.sugov.hook_event(&self.policy, sugov, &cpu.rq, now, site as u32, how | remote);
+        self.hook_outcome(c, site, outcome);
+    }
+
+    /// CPU `c` switched, from a task of class `prev` to task `next`.
+    pub(crate) fn hook_switch(&mut self, c: u32, prev: Option<Class>, next: u32) {
+        let schedutil = self.policy.governor == value::GOVERNOR_SCHEDUTIL;
+        if !self.hooks.switches || !schedutil || self.is_given(c) {
+            return;
+        }
+        let task = &self.tasks[next as usize];
+        let how = how::SAME_CLAMP | if task.in_iowait { how::IOWAIT } else { 0 };
+        let (prev, next) = (switch_class(prev), switch_class(Some(task.class)));
+        let outcome = self.cpus[c as usize].sugov.hook_switch(&self.policy, prev, next, how);
+        self.hook_outcome(c, HookSite::Switch, outcome);
+    }
+
+    /// A fair task was enqueued on CPU `c`; an event when it is the second one to run.
+    pub(crate) fn hook_second_task(&mut self, c: u32) {
+        if self.hooks.switches && self.cpus[c as usize].nr_running() == 2 {
+            self.hook_event(c, HookSite::Enqueue, self.hooks.long_tick);
+        }
+    }
+
+    fn hook_outcome(&mut self, c: u32, site: HookSite, outcome: Outcome) {
+        self.cpus[c as usize].report.hooks_offered += u64::from(outcome.offered);
+        if outcome.delivered {
+            return self.hook(c, site, outcome.flags);
+        }
+        if self.is_observed(site, outcome.offered) {
+            self.observe_event(c);
+        }
+        if outcome.offered && S::ACTIVE {
+            let d = self.m.cpus[c as usize].domain;
+            self.explain_refusal(&Call { cpu: c, domain: d, site, flags: 0 }, GateVerdict::Dropped as u32);
+        }
+    }
+
+    /// The scheduler tells the governor that a signal of CPU `c` changed.
+    fn hook(&mut self, c: u32, site: HookSite, flags: u32) {
+        self.cpus[c as usize].report.hook_calls[site as usize] += u64::from(self.now >= self.counted_from_ns);
+        let hook_ns = self.charge_cost(self.exec, self.m.costs.hook_ns);
+        self.cpus[self.exec as usize].report.hook_ns += hook_ns;
+        let d = self.m.cpus[c as usize].domain;
+        let call = Call { cpu: c, domain: d, site, flags };
+        let local = self.m.cpus[self.exec as usize].domain == d;
+        self.request_changes(c);
+        if self.policy.stale_cpu != value::STALE_CPU_COUNT {
+            let inputs = self.inputs(c);
+            self.cpus[c as usize].sugov.keep_util(&self.policy, &inputs);
+        }
+        let cpu = &mut self.cpus[c as usize];
+        let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
+        let sugov = &mut self.domains[d as usize].sugov;
+        let gate =
+            sugov.begin(&self.policy, &mut cpu.sugov, bw_dl, self.boot_ns + self.now, self.tick_ns, flags, local);
+        if gate == gate::OPEN {
+            self.evaluate(&call);
+            return;
+        }
+        self.domains[d as usize].report.gated += 1;
+        self.observe_event(c);
+        if S::ACTIVE {
+            self.explain_refusal(&call, gate);
+        }
+    }
+
+    fn evaluate(&mut self, call: &Call) {
+        let (c, d) = (call.cpu, call.domain);
+        self.domains[d as usize].report.evaluations += 1;
+        let cpus = self.m.domains[d as usize].cpus.len() as u64;
+        let ask_ns = self.charge_cost(self.exec, self.m.costs.hook_cpu_ns * cpus);
+        self.cpus[self.exec as usize].report.hook_ns += ask_ns;
+        self.ask(c, d, true);
+        let inputs = self.inputs(c);
+        let (now, caller, terms) = (self.boot_ns + self.now, self.targets.place(c), self.targets.terms(d));
+        let domain = &mut self.domains[d as usize];
+        let prev_khz = domain.sugov.requested_khz();
+        let table = if domain.no_table { &[] } else { domain.khz.as_slice() };
+        let sc = &mut self.cpus[c as usize].sugov;
+        let decision = domain.sugov.decide(&self.policy, (caller, sc, &inputs), now, terms, table);
+        domain.report.held += u64::from(domain.sugov.gate.verdict != gate::OPEN);
+        let set = domain.settable_khz(decision.resolved_khz);
+        self.observe_need(d, set);
+        if S::ACTIVE {
+            let event = self.decision(call, &decision, prev_khz);
+            self.emit(event);
+        }
+        if decision.commit == commit::DRIVE {
+            self.drive(d);
+        }
+    }
+
+    fn explain_refusal(&mut self, call: &Call, gate: u32) {
+        let khz = self.domains[call.domain as usize].sugov.requested_khz();
+        let cap_orig = self.m.cpus[call.cpu as usize].capacity;
+        let most = (call.cpu, cap_orig, &PerfTerms::default());
+        let mut event = self.decision_event(call, most, [0, khz, khz], false);
+        if let Event::FreqDecision { gate: g, .. } = &mut event {
+            *g = gate;
+        }
+        self.emit(event);
+    }
+
+    /// Hands an accepted request to the driver.
+    fn drive(&mut self, d: u32) {
+        if self.m.domains[d as usize].fast_switch {
+            let domain = &mut self.domains[d as usize];
+            let khz = domain.driver_khz(domain.sugov.next_freq_khz);
+            // A driver without table looks first whether there is anything to write.
+            if domain.no_table && khz == domain.sugov.cur_khz {
+                return;
+            }
+            domain.report.driver_calls += 1;
+            // At the speed the CPU still has.
+            let write_ns = self.charge_cost(self.exec, self.m.costs.register_write_ns);
+            self.set_frequency(d, khz);
+            let stall_ns = self.m.domains[d as usize].switch_time_ns;
+            self.charge_wall(self.exec, stall_ns);
+            self.cpus[self.exec as usize].report.hook_ns += write_ns + stall_ns;
+        } else {
+            let cpu = self.exec;
+            self.queue.push(self.now, Ev::WorkerKick { domain: d, cpu });
+        }
+    }
+
+    /// The interrupt work that wakes the worker thread.
+    pub(crate) fn worker_kick(&mut self, d: u32, cpu: u32) -> Option<Wakeup> {
+        self.exec = cpu;
+        self.charge_cost(cpu, self.m.costs.ipi_ns);
+        self.domains[d as usize].kick_pending = false;
+        self.domains[d as usize].kicked = true;
+        // A worker that sleeps in the driver notices when that returns.
+        let task = self.domains[d as usize].worker.filter(|_| !self.domains[d as usize].in_driver)?;
+        Some(Wakeup { task, exec: cpu })
+    }
+
+    /// What the worker thread does next; `None` = wait for the next kick.
+    pub(crate) fn worker_next(&mut self, d: u32) -> Option<Step> {
+        if self.domains[d as usize].in_driver && !self.m.domains[d as usize].driver_sleeps {
+            self.finish_driver_call(d);
+        }
+        loop {
+            let domain = &mut self.domains[d as usize];
+            if domain.in_driver || !std::mem::take(&mut domain.kicked) {
+                return None;
+            }
+            let khz = self.worker_khz(d);
+            let domain = &mut self.domains[d as usize];
+            domain.setting_khz = domain.driver_khz(khz);
+            if domain.setting_khz == domain.sugov.cur_khz {
+                domain.sugov.work_done(&self.policy);
+                continue;
+            }
+            domain.in_driver = true;
+            domain.report.driver_calls += 1;
+            let spec = &self.m.domains[d as usize];
+            if !spec.driver_sleeps {
+                self.cpus[self.exec as usize].report.hook_ns += spec.switch_time_ns;
+                return Some(Step::Wall(spec.switch_time_ns));
+            }
+            self.queue.push(self.now + spec.switch_time_ns, Ev::DriverDone { domain: d });
+        }
+    }
+
+    /// The frequency that the worker must set.
+    fn worker_khz(&mut self, d: u32) -> u32 {
+        if pelton_core::governor_votes(&self.policy) {
+            self.voted_khz(d)
+        } else if self.samples(d) {
+            self.sampled_khz(d)
+        } else if self.has_timers(self.m.domains[d as usize].cpus[0]) {
+            self.adjusted_khz(d)
+        } else {
+            self.domains[d as usize].sugov.work_start(&self.policy)
+        }
+    }
+
+    /// A sleeping driver call returns: the frequency changes and the worker looks for more work.
+    pub(crate) fn driver_done(&mut self, d: u32) -> Option<Wakeup> {
+        self.finish_driver_call(d);
+        let task = self.domains[d as usize].worker?;
+        self.exec = self.tasks[task as usize].cpu;
+        Some(Wakeup { task, exec: self.exec })
+    }
+
+    fn finish_driver_call(&mut self, d: u32) {
+        self.domains[d as usize].in_driver = false;
+        let khz = self.domains[d as usize].setting_khz;
+        self.set_frequency(d, khz);
+        let now = self.boot_ns + self.now;
+        self.domains[d as usize].sugov.work_done(&self.policy);
+        self.domains[d as usize].sd.done(khz, now);
+        self.apply_late_limits(d);
+    }
+
+    /// What became of an evaluation.
+    fn decision(&self, call: &Call, decision: &Decision, prev_khz: u32) -> Event {
+        let cpu = self.m.domains[call.domain as usize].cpus[decision.cpu as usize];
+        let terms = &self.targets.terms(call.domain)[decision.cpu as usize];
+        let khz = [decision.raw_khz, decision.resolved_khz, prev_khz];
+        let most = (cpu, self.cpus[cpu as usize].rq.cap_orig, terms);
+        self.decision_event(call, most, khz, decision.commit != commit::NONE)
+    }
+
+    /// What became of a call; `most`: the CPU with the largest request, its capacity and the request; `khz`: before the
+    /// table, after it, and requested before.
+    fn decision_event(&self, call: &Call, most: (u32, u32, &PerfTerms), khz: [u32; 3], changed: bool) -> Event {
+        let (max_cpu, cap_orig, t) = most;
+        let sugov = &self.domains[call.domain as usize].sugov;
+        let gate = &sugov.gate;
+        let [raw_khz, resolved_khz, prev_khz] = khz;
+        Event::FreqDecision {
+            cpu: call.cpu,
+            executing_cpu: self.exec,
+            domain: call.domain,
+            site: call.site as u32,
+            gate: gate.verdict,
+            max_cpu,
+            cfs: t.cfs,
+            rt: t.rt,
+            dl: t.dl,
+            irq: t.irq,
+            effective: t.effective,
+            iowait: t.iowait,
+            min: t.min,
+            max: t.max,
+            perf: t.perf,
+            forced_max: t.forced_max,
+            cap_orig,
+            raw_khz,
+            resolved_khz,
+            prev_khz,
+            request_khz: sugov.requested_khz(),
+            changed: u32::from(changed),
+            error: gate.error,
+            peak_khz: gate.maximum_khz,
+            until_ns: gate.until_ns.saturating_sub(self.boot_ns),
+            next_allowed_ns: sugov.next_allowed_ns(&self.policy).saturating_sub(self.boot_ns),
+            flags: call.flags,
+        }
+    }
+
+    /// The RT class's own frequency request at enqueue, dequeue and accounting.
+    pub(crate) fn hook_rt(&mut self, c: u32) {
+        self.hook_event(c, HookSite::Rt, 0);
+    }
+}
+
+fn switch_class(class: Option<Class>) -> u32 {
+    match class {
+        Some(Class::Fair) => class::FAIR,
+        Some(Class::Realtime) => class::RT,
+        Some(Class::Deadline) => class::DL,
+        Some(Class::Worker) => class::WORKER,
+        None => class::IDLE,
+    }
+}

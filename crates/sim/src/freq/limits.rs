@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Limits of frequency domains that change during a run. What limits come to, and what a governor does then, is the core's
+//! (`limits.h`).
+//!
+//! The time that the writer's own driver call takes is nobody's here, and the frequency changes at once.
+
+use pelton_core::{Limits, Pressure, value};
+use pelton_schema::{Event, Sink};
+
+use crate::engine::Engine;
+use crate::engine::queue::Ev;
+use crate::engine::state::DomainState;
+use pelton_model::workload::{LIMIT_SOURCES, LimitChange, LimitSource};
+
+/// Limits of a domain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DomainLimits {
+    /// Lower and upper one of each source, kHz.
+    asked: [(u32, u32); LIMIT_SOURCES],
+    /// Some were ever asked for.
+    used: bool,
+    /// They are carried out when the driver returns.
+    wait: bool,
+    /// What they take from each CPU of the domain.
+    pub(in crate::freq) pressure: Pressure,
+}
+
+/// Nobody asks for anything.
+const OPEN: (u32, u32) = (0, u32::MAX);
+
+impl Default for DomainLimits {
+    fn default() -> Self {
+        DomainLimits { asked: [OPEN; LIMIT_SOURCES], used: false, wait: false, pressure: Pressure::default() }
+    }
+}
+
+impl DomainLimits {
+    /// The strictest.
+    fn strictest(&self) -> (u32, u32) {
+        self.asked.iter().fold(OPEN, |(min, max), asked| (min.max(asked.0), max.min(asked.1)))
+    }
+}
+
+impl DomainState {
+    /// What the driver is set to when `khz` is asked for.
+    pub(crate) fn driver_khz(&self, khz: u32) -> u32 {
+        if self.limits.used { self.sugov.resolve(&self.khz, khz) } else { self.settable_khz(khz) }
+    }
+
+    /// What the governor asked for last, or was told.
+    fn wanted_khz(&self, governor: u32) -> u32 {
+        if governor == value::GOVERNOR_USERSPACE { self.told_khz } else { self.sd.requested_khz }
+    }
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// Queues all changes; those of the start come before everything else.
+    pub(crate) fn start_limits(&mut self) {
+        for (index, change) in self.w.limits.iter().enumerate() {
+            self.queue.push(change.at_ns, Ev::Limits { index: index as u32 });
+        }
+    }
+
+    /// Somebody changes limits.
+    pub(crate) fn change_limits(&mut self, index: u32) {
+        let w = self.w;
+        let LimitChange { cpus, min_khz, max_khz, by, .. } = &w.limits[index as usize];
+        for d in 0..self.domains.len() as u32 {
+            if self.m.domains[d as usize].cpus.iter().any(|&c| cpus.contains(c)) {
+                self.ask_limits(d, *by as usize, (*min_khz, *max_khz));
+            }
+        }
+    }
+
+    /// A source asks for limits of domain `d`.
+    pub(crate) fn ask_limits(&mut self, d: u32, source: usize, asked: (u32, u32)) {
+        let limits = &mut self.domains[d as usize].limits;
+        let before = limits.strictest();
+        limits.asked[source] = asked;
+        limits.used = true;
+        if limits.strictest() != before {
+            self.new_limits(d);
+        }
+    }
+
+    fn new_limits(&mut self, d: u32) {
+        let cpu = self.m.domains[d as usize].cpus[0];
+        let domain = &mut self.domains[d as usize];
+        let (min, max) = domain.limits.strictest();
+        let limits = Limits::of(&domain.khz, min, max);
+        domain.sugov.limits(limits.min_khz, limits.max_khz);
+        domain.sugov.hw_max_khz = domain.khz.last().copied().unwrap_or(0);
+        (domain.sd.min_khz, domain.sd.max_khz) = (limits.min_khz, limits.max_khz);
+        let cooling = Limits::of(&domain.khz, 0, domain.limits.asked[LimitSource::Cooling as usize].1);
+        let (cap_orig, ref_khz) = (self.m.cpus[cpu as usize].capacity, self.m.domains[d as usize].ref_khz);
+        domain.limits.pressure = Pressure::of(&self.policy, cap_orig, ref_khz, limits.max_khz, cooling.max_khz);
+        self.exec = cpu;
+        self.emit(Event::CpuFrequencyLimits { cpu, min_khz: limits.min_khz, max_khz: limits.max_khz });
+        if !self.is_given(cpu) {
+            self.apply_limits(d);
+        }
+    }
+
+    /// The governor answers limits that are new, or waited for the driver.
+    pub(crate) fn apply_limits(&mut self, d: u32) {
+        let policy = self.policy;
+        let fast = self.m.domains[d as usize].fast_switch;
+        let domain = &mut self.domains[d as usize];
+        domain.limits.wait = domain.in_driver;
+        if domain.in_driver {
+            return;
+        }
+        let limits = Limits { min_khz: domain.sugov.min_khz, max_khz: domain.sugov.max_khz };
+        let (cur, wanted) = (domain.sugov.cur_khz, domain.wanted_khz(policy.governor));
+        if let Some(khz) = limits.target(&policy, &domain.khz, cur, wanted, fast)
+            && khz != cur
+        {
+            domain.report.driver_calls += 1;
+            self.set_frequency(d, khz);
+        }
+        if self.samples(d) {
+            let domain = &mut self.domains[d as usize];
+            domain.dbs.limits(&policy, limits, domain.sugov.cur_khz);
+            self.arm_sample(d);
+        } else if self.has_timers(self.m.domains[d as usize].cpus[0]) {
+            self.limit_timers(d, limits);
+        }
+    }
+
+    /// The driver returned: limits that came meanwhile hold now.
+    pub(crate) fn apply_late_limits(&mut self, d: u32) {
+        if self.domains[d as usize].limits.wait {
+            self.apply_limits(d);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Frequency domains: hooks, governors, drivers, limits, and the need beside the frequency.
+
+pub(crate) mod demand;
+pub(crate) mod driver;
+pub(crate) mod fade;
+pub(crate) mod hook;
+pub(crate) mod limits;
+pub(crate) mod sampling;
+pub(crate) mod targets;
+pub(crate) mod timers;
+pub(crate) mod votes;

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Brings the requests of a frequency domain up to now: those of CPUs whose inputs changed (`cpu/requests.rs`). Debug
+//! builds compute everything again and compare.
+
+use pelton_core::value;
+use pelton_schema::Sink;
+
+use crate::cpu::requests::{FRESH, RECORDED};
+use crate::engine::Engine;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Brings the requests of domain `d` up to now for a call of CPU `c`. Who only looks (`keep` false) does not keep what
+    /// the governor would remember.
+    pub(crate) fn ask(&mut self, c: u32, d: u32, keep: bool) {
+        if self.policy.blocked_update == value::BLOCKED_UPDATE_LAZY && keep {
+            (0..self.m.domains[d as usize].cpus.len())
+                .for_each(|i| self.fade_for_reader(self.m.domains[d as usize].cpus[i]));
+        }
+        if !self.targets.keeps {
+            return self.ask_all(c, d, keep);
+        }
+        let mut todo = std::mem::take(&mut self.targets.domains[d as usize].todo);
+        todo.retain(|&i| {
+            let known = self.targets.domains[d as usize].state[i as usize];
+            if !keep && known & FRESH != 0 {
+                return true;
+            }
+            // A boost fades with every evaluation.
+            let lasts = self.ask_one(d, i, keep);
+            self.targets.domains[d as usize].state[i as usize] = match (lasts, keep) {
+                (false, _) => 0,
+                (true, false) => FRESH,
+                (true, true) => FRESH | RECORDED,
+            };
+            !(lasts && keep)
+        });
+        self.targets.domains[d as usize].todo = todo;
+        self.assert_kept(d);
+    }
+
+    /// Every CPU in order, up to one that forces the maximum; a caller that does asks nobody else (to 4.16).
+    fn ask_all(&mut self, c: u32, d: u32, keep: bool) {
+        if keep && self.cpus[c as usize].sugov.forced_by_flags(&self.policy) {
+            self.ask_one(d, self.targets.place(c), keep);
+            return;
+        }
+        for i in 0..self.m.domains[d as usize].cpus.len() as u32 {
+            self.ask_one(d, i, keep);
+            if self.targets.domains[d as usize].terms[i as usize].forced_max != 0 {
+                break;
+            }
+        }
+    }
+
+    /// Asks one CPU; false when the answer may be another one next time although nothing changed.
+    fn ask_one(&mut self, d: u32, i: u32, keep: bool) -> bool {
+        let j = self.m.domains[d as usize].cpus[i as usize] as usize;
+        let inputs = self.inputs(j as u32);
+        let mut state = self.cpus[j].sugov;
+        let boosted = state.iowait_boost != 0;
+        let (now, sugov) = (self.boot_ns + self.now, &self.domains[d as usize].sugov);
+        let (_, terms) = sugov.cpu(&self.policy, &mut state, &inputs, now, self.tick_ns);
+        self.targets.domains[d as usize].terms[i as usize] = terms;
+        if keep {
+            self.cpus[j].sugov = state;
+        }
+        !boosted
+    }
+
+    /// Debug builds: what is kept is what the inputs give.
+    fn assert_kept(&self, d: u32) {
+        if !cfg!(debug_assertions) {
+            return;
+        }
+        let kept = &self.targets.domains[d as usize];
+        for (i, &j) in self.m.domains[d as usize].cpus.iter().enumerate().filter(|(i, _)| kept.state[*i] != 0) {
+            let mut state = self.cpus[j as usize].sugov;
+            let (now, sugov) = (self.boot_ns + self.now, &self.domains[d as usize].sugov);
+            let (_, terms) = sugov.cpu(&self.policy, &mut state, &self.inputs(j), now, self.tick_ns);
+            debug_assert_eq!(terms, kept.terms[i], "kept request of CPU {j}");
+            let recorded = kept.state[i] & RECORDED != 0;
+            debug_assert!(!recorded || state == self.cpus[j as usize].sugov, "the governor's record of CPU {j}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What is told of a run: attributes of tasks, samples.
+
+pub(crate) mod attributes;
+pub mod samples;

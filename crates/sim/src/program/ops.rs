@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The task language at run time: fetches operations until one takes time or blocks.
+
+use pelton_schema::{Event, Sink};
+
+use crate::engine::Engine;
+use crate::engine::state::{Activation, Kind, Life, Position, SPEED_SHIFT, Step, Task, TimerState};
+use crate::program::calls::{Call, Verb};
+use pelton_model::workload::{Op, Phase, TaskSpec, TimerId, TimerMode};
+
+/// Operations a task may execute without consuming time before the run is stopped as making no progress.
+const ZERO_TIME_OPS_MAX: u32 = 100_000;
+
+/// What an operation does to its task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// Took no time.
+    Next,
+    /// Needs the CPU.
+    Busy(Step),
+    /// Waits until somebody wakes it.
+    Block,
+    /// Gives way once.
+    Yield,
+    /// Ends.
+    Exit,
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// Lets the running task of `c` go on to its next operation that takes time.
+    pub(crate) fn advance(&mut self, c: u32) {
+        let t = self.cpus[c as usize].curr;
+        for _ in 0..ZERO_TIME_OPS_MAX {
+            if self.tasks[t as usize].life != Life::Runnable || !self.tasks[t as usize].allowed.contains(c) {
+                self.resched_cpu(c);
+                return;
+            }
+            let flow = match self.tasks[t as usize].kind {
+                Kind::Program { spec } => self.next_op(t, &self.w.tasks[spec as usize]),
+                Kind::Worker { domain } => self.worker_step(t, domain),
+            };
+            match flow {
+                Flow::Next => {}
+                Flow::Busy(step) => {
+                    self.tasks[t as usize].step = step;
+                    self.arm_segment(c);
+                    return;
+                }
+                Flow::Block => return self.stop_running(c, t, Life::Sleeping),
+                Flow::Exit => return self.stop_running(c, t, Life::Dead),
+                Flow::Yield => {
+                    self.yield_task(c, t);
+                    return;
+                }
+            }
+        }
+        self.spinning = Some(t);
+    }
+
+    fn stop_running(&mut self, c: u32, t: u32, life: Life) {
+        let task = &mut self.tasks[t as usize];
+        task.step = Step::Fetch;
+        task.life = life;
+        if life == Life::Dead {
+            self.living -= 1;
+        }
+        self.resched_cpu(c);
+    }
+
+    fn yield_task(&mut self, c: u32, t: u32) {
+        self.tasks[t as usize].step = Step::Fetch;
+        match self.tasks[t as usize].class {
+            crate::class::Class::Fair => self.fair_yield(c, t),
+            // A deadline task gives the rest of its budget away: it continues in its next period.
+            crate::class::Class::Deadline => {
+                self.account(c);
+                self.tasks[t as usize].dl.cbs.dl_yielded = 1;
+                self.account_dl(c);
+            }
+            _ => self.tasks[t as usize].rt.rotate = true,
+        }
+        self.resched_cpu(c);
+    }
+
+    fn worker_step(&mut self, _t: u32, domain: u32) -> Flow {
+        match self.worker_next(domain) {
+            Some(step) => Flow::Busy(step),
+            None => Flow::Block,
+        }
+    }
+
+    pub(crate) fn next_op(&mut self, t: u32, spec: &TaskSpec) -> Flow {
+        if let Some(call) = self.tasks[t as usize].call {
+            return self.continue_call(t, call);
+        }
+        if let Some(mutex) = self.tasks[t as usize].relock.take() {
+            return self.lock(t, mutex);
+        }
+        let at = self.tasks[t as usize].at;
+        let Some(phase) = spec.phases.get(at.phase as usize) else {
+            return self.end_round(t, spec);
+        };
+        if !at.entered {
+            self.tasks[t as usize].at.entered = true;
+            self.enter_phase(t, spec, at.phase);
+            return Flow::Next;
+        }
+        let Some(op) = phase.ops.get(at.op as usize) else {
+            return self.end_phase_round(t, phase);
+        };
+        self.tasks[t as usize].at.op += 1;
+        self.execute(t, op)
+    }
+
+    fn end_round(&mut self, t: u32, spec: &TaskSpec) -> Flow {
+        let at = &mut self.tasks[t as usize].at;
+        let rounds = at.rounds + 1;
+        if spec.phases.is_empty() || spec.loops.is_some_and(|n| rounds >= n) {
+            return Flow::Exit;
+        }
+        *at = Position { rounds, ..Position::default() };
+        Flow::Next
+    }
+
+    fn end_phase_round(&mut self, t: u32, phase: &Phase) -> Flow {
+        if !std::mem::take(&mut self.tasks[t as usize].activation.ended_in_round) && !phase.silent {
+            self.end_activation(t, None);
+        }
+        let at = &mut self.tasks[t as usize].at;
+        at.phase_rounds += 1;
+        at.op = 0;
+        if phase.loops.is_some_and(|n| at.phase_rounds >= n) {
+            *at = Position { phase: at.phase + 1, rounds: at.rounds, ..Position::default() };
+        }
+        Flow::Next
+    }
+
+    fn enter_phase(&mut self, t: u32, spec: &TaskSpec, index: u32) {
+        let phase = &spec.phases[index as usize];
+        let mut changes = phase.policy.is_some_and(|policy| policy != self.tasks[t as usize].policy);
+        if let Some(policy) = phase.policy {
+            self.change_policy(t, policy);
+        }
+        if let Some(clamps) = phase.uclamp {
+            changes |= self.change_clamps(t, clamps);
+        }
+        if let Some(path) = &phase.taskgroup {
+            self.regroup_boost(t, path);
+            changes |= self.change_group(t, path);
+        }
+        if let Some(cpus) = phase.cpus.as_ref().or(spec.cpus.as_ref()) {
+            let allowed = cpus.below(self.cpus.len() as u32);
+            let before = std::mem::replace(&mut self.tasks[t as usize].allowed, allowed);
+            changes |= before != self.tasks[t as usize].allowed;
+        }
+        if changes {
+            self.tell_attributes(t);
+        }
+    }
+
+    fn execute(&mut self, t: u32, op: &Op) -> Flow {
+        match *op {
+            Op::Run { work_ns } => self.work(t, work_ns),
+            Op::RunParts { parts } => self.work_parts(t, parts),
+            Op::Runtime { wall_ns } => {
+                self.tasks[t as usize].activation.paused_ns = None;
+                Flow::Busy(Step::Wall(wall_ns))
+            }
+            Op::Sleep { ns } => self.sleep(t, ns),
+            Op::SleepUniform { min_ns, max_ns } => {
+                let ns = min_ns + self.rng.up_to(max_ns.saturating_sub(min_ns));
+                self.sleep(t, ns)
+            }
+            Op::Timer { timer, period_ns, mode } => self.wait_timer(t, timer, period_ns, mode),
+            Op::Lock(mutex) => self.lock(t, mutex),
+            Op::Unlock(mutex) => self.unlock(t, mutex),
+            Op::Wait { cond, mutex } => self.wait_cond(t, cond, Some(mutex)),
+            Op::Suspend(cond) => self.wait_cond(t, cond, None),
+            Op::Signal(cond) => self.signal_cond(t, cond, 1),
+            Op::Broadcast(cond) | Op::Resume(cond) => self.signal_cond(t, cond, usize::MAX),
+            Op::Sync { cond, mutex } => {
+                self.signal_cond(t, cond, 1);
+                self.wait_cond(t, cond, Some(mutex))
+            }
+            Op::Barrier(b) => self.arrive(t, b),
+            Op::Yield => Flow::Yield,
+            Op::Fork { task } => {
+                self.fork(task);
+                Flow::Next
+            }
+            Op::Spawn { task } => {
+                self.spawn(task);
+                Flow::Next
+            }
+            Op::MoveAsleep { cpu } => {
+                self.tasks[t as usize].moves_to = Some(cpu);
+                Flow::Next
+            }
+            Op::SemPost(s) => self.sem_post(t, s),
+            Op::SemWait(s) => self.sem_wait(t, s),
+            Op::SemDrain(s) => {
+                self.objects.semaphores[s as usize].count = 0;
+                Flow::Next
+            }
+            Op::Enlist(list) => {
+                self.tasks[t as usize].called_ns = None;
+                self.objects.lists[list as usize].push(t);
+                Flow::Next
+            }
+            Op::AwaitCall => self.await_call(t),
+            Op::CallAll(list) => self.call_all(t, list),
+            Op::Write { channel, bytes, work_ns } => self.call(t, Call::new(Verb::Write, channel, bytes, work_ns)),
+            Op::Read { channel, bytes, work_ns } => self.call(t, Call::new(Verb::Read, channel, bytes, work_ns)),
+            Op::Poll { channel } => self.call(t, Call::new(Verb::Poll, channel, 1, 0)),
+            Op::Lap { .. } | Op::Records(_) | Op::TimerLatency(_) => self.measure(t, op),
+            Op::EndActivation => {
+                self.tasks[t as usize].activation.ended_in_round = true;
+                self.end_activation(t, None);
+                Flow::Next
+            }
+        }
+    }
+
+    fn call(&mut self, t: u32, call: Call) -> Flow {
+        if call.left == 0 { Flow::Next } else { self.continue_call(t, call) }
+    }
+
+    /// What a benchmark notes about itself.
+    fn measure(&mut self, t: u32, op: &Op) -> Flow {
+        let now = self.now;
+        let task = &mut self.tasks[t as usize];
+        match *op {
+            Op::Lap { ops } => {
+                let since = task.lap_start_ns.replace(now);
+                if let (true, Some(since)) = (ops > 0, since) {
+                    task.report.laps.add(now - since);
+                    task.report.lap_ops += ops;
+                }
+            }
+            Op::Records(count) => task.report.records += count,
+            Op::TimerLatency(id) => {
+                let expiry_ns = self.timer(t, id).next_ns;
+                self.tasks[t as usize].report.timer_latency.add(now.saturating_sub(expiry_ns));
+            }
+            _ => {}
+        }
+        Flow::Next
+    }
+
+    /// The call of a list may have come before the task waits for it.
+    fn await_call(&mut self, t: u32) -> Flow {
+        let now = self.now;
+        let task = &mut self.tasks[t as usize];
+        let Some(called_ns) = task.called_ns.take() else {
+            task.at.op -= 1;
+            return Flow::Block;
+        };
+        task.report.call_latency.add(now - called_ns);
+        Flow::Next
+    }
+
+    fn call_all(&mut self, t: u32, list: u32) -> Flow {
+        let (cpu, now) = (self.tasks[t as usize].cpu, self.now);
+        let called = std::mem::take(&mut self.objects.lists[list as usize]);
+        for &member in called.iter().rev() {
+            self.tasks[member as usize].called_ns = Some(now);
+            self.wake(member, cpu);
+        }
+        Flow::Next
+    }
+
+    fn timer(&mut self, t: u32, id: TimerId) -> &mut TimerState {
+        match id {
+            TimerId::Own(i) => &mut self.tasks[t as usize].timers[i as usize],
+            TimerId::Shared(i) => &mut self.shared_timers[i as usize],
+        }
+    }
+
+    pub(crate) fn work(&mut self, t: u32, work_ns: u64) -> Flow {
+        self.work_parts(t, work_ns.min(u64::MAX >> SPEED_SHIFT) << SPEED_SHIFT)
+    }
+
+    fn work_parts(&mut self, t: u32, parts: u64) -> Flow {
+        let act = &mut self.tasks[t as usize].activation;
+        act.work_ns = act.work_ns.saturating_add(parts >> SPEED_SHIFT);
+        act.paused_ns = None;
+        if parts == 0 { Flow::Next } else { Flow::Busy(Step::Work(parts)) }
+    }
+
+    fn sleep(&mut self, t: u32, ns: u64) -> Flow {
+        if ns == 0 {
+            return Flow::Next;
+        }
+        let now = self.now;
+        // A sleep at the end of a round is not part of the activation's duration.
+        self.tasks[t as usize].activation.paused_ns.get_or_insert(now);
+        self.arm_timer(t, now.saturating_add(ns).saturating_add(self.slack_ns(t)));
+        Flow::Block
+    }
+
+    fn slack_ns(&self, t: u32) -> u64 {
+        match self.tasks[t as usize].kind {
+            Kind::Program { spec } => self.w.tasks[spec as usize].timer_slack_ns,
+            Kind::Worker { .. } => 0,
+        }
+    }
+
+    fn wait_timer(&mut self, t: u32, id: TimerId, period_ns: u64, mode: TimerMode) -> Flow {
+        let now = self.now;
+        let origin = self.tasks[t as usize].started_ns;
+        let timer = self.timer(t, id);
+        if !timer.armed {
+            *timer = TimerState { armed: true, next_ns: origin };
+        }
+        timer.next_ns = timer.next_ns.saturating_add(period_ns);
+        if mode == TimerMode::Skip && timer.next_ns < now {
+            let missed = (now - timer.next_ns).div_ceil(period_ns.max(1));
+            timer.next_ns = timer.next_ns.saturating_add(missed.saturating_mul(period_ns));
+        }
+        let next = timer.next_ns;
+        if next <= now && mode == TimerMode::Relative {
+            timer.next_ns = now;
+        }
+        self.tasks[t as usize].activation.ended_in_round = true;
+        self.end_activation(t, Some((next, period_ns)));
+        self.tasks[t as usize].activation.start_ns = next.max(now);
+        if next <= now {
+            return Flow::Next;
+        }
+        self.arm_timer(t, next.saturating_add(self.slack_ns(t)));
+        Flow::Block
+    }
+
+    fn lock(&mut self, t: u32, mutex: u32) -> Flow {
+        if self.objects.mutexes[mutex as usize].lock(t) { Flow::Next } else { Flow::Block }
+    }
+
+    fn unlock(&mut self, t: u32, mutex: u32) -> Flow {
+        if let Some(next) = self.objects.mutexes[mutex as usize].unlock(t) {
+            self.wake(next, self.tasks[t as usize].cpu);
+        }
+        Flow::Next
+    }
+
+    fn wait_cond(&mut self, t: u32, cond: u32, mutex: Option<u32>) -> Flow {
+        if let Some(mutex) = mutex {
+            self.unlock(t, mutex);
+        }
+        self.objects.conds[cond as usize].waiters.push_back((t, mutex));
+        Flow::Block
+    }
+
+    fn signal_cond(&mut self, t: u32, cond: u32, count: usize) -> Flow {
+        let cpu = self.tasks[t as usize].cpu;
+        let count = count.min(self.objects.conds[cond as usize].waiters.len());
+        let woken: Vec<_> = self.objects.conds[cond as usize].waiters.drain(..count).collect();
+        for (waiter, mutex) in woken {
+            self.tasks[waiter as usize].relock = mutex;
+            self.wake(waiter, cpu);
+        }
+        Flow::Next
+    }
+
+    fn arrive(&mut self, t: u32, barrier: u32) -> Flow {
+        let cpu = self.tasks[t as usize].cpu;
+        match self.objects.barriers[barrier as usize].arrive(t) {
+            Some(others) => {
+                others.into_iter().for_each(|o| self.wake(o, cpu));
+                Flow::Next
+            }
+            None => Flow::Block,
+        }
+    }
+
+    fn sem_post(&mut self, t: u32, s: u32) -> Flow {
+        let cpu = self.tasks[t as usize].cpu;
+        let sem = &mut self.objects.semaphores[s as usize];
+        match sem.waiters.pop_front() {
+            Some(next) => self.wake(next, cpu),
+            None => sem.count = sem.count.saturating_add(1),
+        }
+        Flow::Next
+    }
+
+    fn sem_wait(&mut self, t: u32, s: u32) -> Flow {
+        let sem = &mut self.objects.semaphores[s as usize];
+        if sem.count > 0 {
+            sem.count -= 1;
+            return Flow::Next;
+        }
+        sem.waiters.push_back(t);
+        Flow::Block
+    }
+
+    /// Completes an activation; `timer` is (next expiry, period) when a timer ends it.
+    fn end_activation(&mut self, t: u32, timer: Option<(u64, u64)>) {
+        let now = self.now;
+        self.account(self.tasks[t as usize].cpu);
+        let spec = match self.tasks[t as usize].kind {
+            Kind::Program { spec } => self.w.tasks.get(spec as usize),
+            _ => None,
+        };
+        let task = &mut self.tasks[t as usize];
+        let act = task.activation;
+        let completed = act.paused_ns.unwrap_or(now);
+        let duration_ns = completed.saturating_sub(act.start_ns);
+        task.report.activation_ns.add(duration_ns);
+        if let Some(frame_ns) = spec.map(|spec| spec.frame_ns).filter(|&ns| ns > 0) {
+            task.report.frames.add(duration_ns, frame_ns);
+        }
+        let slack = timer.map_or(0, |(next, _)| next as i64 - now as i64);
+        if let Some((_, period_ns)) = timer {
+            note_slack(task, slack, period_ns, configured_ns(spec, act.work_ns));
+        }
+        let run_ns = task.report.run_ns;
+        task.activation = Activation {
+            index: act.index + 1,
+            start_ns: now,
+            run_ns_at_start: run_ns,
+            ended_in_round: act.ended_in_round,
+            ..Activation::default()
+        };
+        self.emit(Event::TaskActivation {
+            tid: Task::tid(t),
+            index: act.index,
+            start_ns: act.start_ns,
+            wakeup_latency_ns: act.wakeup_latency_ns,
+            run_ns: run_ns - act.run_ns_at_start,
+            duration_ns,
+            slack_ns: slack,
+            period_ns: timer.map_or(0, |(_, p)| p),
+        });
+    }
+}
+
+/// Work as the program's file has it: time on the CPU that its run times were measured on.
+fn configured_ns(spec: Option<&TaskSpec>, work_ns: u64) -> u64 {
+    let capacity = spec.map_or(0, |spec| u64::from(spec.run_capacity));
+    (work_ns * 1024).checked_div(capacity).unwrap_or(work_ns)
+}
+
+/// Slack totals and rt-app's performance index (SPEC E.7), in thousandths; `configured_ns` is the run time of the file.
+fn note_slack(task: &mut Task, slack_ns: i64, period_ns: u64, configured_ns: u64) {
+    task.report.timed_activations += 1;
+    task.report.slack_ns_sum += slack_ns;
+    task.report.overruns += u64::from(slack_ns < 0);
+    let room = period_ns as i64 - configured_ns as i64;
+    if room > 0 {
+        task.perf_index_sum += (i128::from(slack_ns) * 1000 / i128::from(room)) as i64;
+    }
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Quotas of task groups: when their queues are charged, throttled and freed, and the timers of the pool. The arithmetic is
+//! the core's (`cfs_bandwidth.h`).
+//!
+//! A throttled group's queue is cut off its parent's with all that waits on it (`bandwidth=group`), or its tasks leave one
+//! by one and wait in limbo (`task`). The clocks of its averages stand still meanwhile.
+
+use pelton_core::{Policy, RUNTIME_INF, dequeue, quota, value};
+use pelton_schema::{Event, Sink};
+
+use crate::SimError;
+use crate::class::Class;
+use crate::class::levels::{ROOT, entity_of};
+use crate::engine::Engine;
+use crate::engine::queue::{Ev, QuotaTimer};
+use crate::engine::state::{Deferred, NO_TASK, Power};
+use crate::report::QuotaReport;
+use crate::rq::groups::{Group, QuotaTimerState};
+use pelton_model::workload::{Bandwidth, PERIOD_NS_DEFAULT, QUOTA_NS_MIN, Workload};
+
+/// Bursts need a kernel that has them.
+pub(crate) fn check(w: &Workload, policy: &Policy) -> Result<(), SimError> {
+    let bursts = policy.bandwidth_refill == value::BANDWIDTH_REFILL_BURST || policy.bandwidth == value::BANDWIDTH_OFF;
+    let now = w.groups.iter().map(|group| (&group.path, group.bandwidth));
+    let later = w.group_changes.iter().map(|change| (&change.path, change.bandwidth.flatten()));
+    match now.chain(later).find(|(_, limit)| limit.is_some_and(|limit| limit.burst_ns > 0)) {
+        Some((path, _)) if !bursts => Err(SimError::Plan(format!(
+            "task group '{path}' has a burst: kernels before 5.14 keep no runtime for later (bandwidth_refill=burst does)"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+impl Group {
+    /// Its quota, before the run starts.
+    pub(crate) fn limit(&mut self, Bandwidth { quota_ns, period_ns, burst_ns }: Bandwidth) {
+        (self.bandwidth.quota_ns, self.bandwidth.period_ns, self.bandwidth.burst_ns) = (quota_ns, period_ns, burst_ns);
+    }
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// Quotas are written when the groups are made, by CPU 0, and when the workload says.
+    pub(crate) fn start_quotas(&mut self) {
+        for (index, change) in self.w.group_changes.iter().enumerate() {
+            self.queue.push(change.at_ns, Ev::GroupWrite { index: index as u32 });
+        }
+        if !self.quotas {
+            return;
+        }
+        let now = self.kernel_ns();
+        for group in 0..self.groups.list.len() as u32 {
+            let bandwidth = &mut self.groups.list[group as usize].bandwidth;
+            let limit = (bandwidth.quota_ns, bandwidth.period_ns, bandwidth.burst_ns);
+            if bandwidth.period_ns == 0 {
+                continue;
+            }
+            if self.policy.bandwidth_phase == value::BANDWIDTH_PHASE_RANDOM {
+                bandwidth.period_end_ns = self.rng.up_to(PERIOD_NS_DEFAULT - 1);
+            }
+            let said = bandwidth.set(&self.policy, limit, now);
+            self.arm_quota_timers(group, said);
+        }
+    }
+
+    /// tg_set_cfs_bandwidth(): another quota, and every queue is free and has nothing.
+    pub(crate) fn write_quota(&mut self, group: u32, limit: Option<Bandwidth>) {
+        if !self.quotas {
+            return;
+        }
+        let now = self.kernel_ns();
+        let bandwidth = &mut self.groups.list[group as usize].bandwidth;
+        let period_ns = limit.map_or(bandwidth.period_ns.max(QUOTA_NS_MIN), |limit| limit.period_ns);
+        let (quota_ns, burst_ns) = limit.map_or((RUNTIME_INF, 0), |limit| (limit.quota_ns, limit.burst_ns));
+        let said = bandwidth.set(&self.policy, (quota_ns, period_ns, burst_ns), now);
+        self.arm_quota_timers(group, said);
+        for c in 0..self.cpus.len() as u32 {
+            let Some(slot) = self.cpus[c as usize].levels.slot(group) else { continue };
+            self.account(c);
+            let runtime = &mut self.cpus[c as usize].levels.slots[slot as usize].runtime;
+            runtime.set(&self.policy);
+            if runtime.throttled != 0 {
+                self.free_queue(c, slot);
+            }
+        }
+    }
+
+    /// A timer of a quota expires: its CPU may have to leave its idle state first.
+    pub(crate) fn quota_timer_due(&mut self, group: u32, kind: QuotaTimer) {
+        let QuotaTimerState { cpu, generation, .. } = self.groups.list[group as usize].timers[kind as usize];
+        let until = self.cpus[cpu as usize].searching_until_ns;
+        if self.now < until {
+            return self.queue.push(until, Ev::QuotaTimer { group, kind, generation });
+        }
+        self.forget_quota_timer(group, kind);
+        match self.cpus[cpu as usize].power {
+            Power::Idle { .. } => {
+                self.cpus[cpu as usize].deferred.push(Deferred::Quota(group, kind));
+                self.leave_idle(cpu);
+            }
+            Power::Exiting { .. } => self.cpus[cpu as usize].deferred.push(Deferred::Quota(group, kind)),
+            Power::Awake => {
+                self.exec = cpu;
+                self.quota_timer(group, kind);
+            }
+        }
+    }
+
+    /// What the timer does once its CPU executes.
+    pub(crate) fn quota_timer(&mut self, group: u32, kind: QuotaTimer) {
+        let now = self.kernel_ns();
+        let bandwidth = &mut self.groups.list[group as usize].bandwidth;
+        let said = match kind {
+            QuotaTimer::Period => bandwidth.period_timer(&self.policy, now),
+            QuotaTimer::Slack => bandwidth.slack_timer(&self.policy, now),
+        };
+        if said & quota::DISTRIBUTE != 0 {
+            self.distribute_runtime(group);
+        }
+        self.arm_quota_timers(group, said);
+    }
+
+    /// Throttled queues get runtime in their order, until the pool is empty.
+    fn distribute_runtime(&mut self, group: u32) {
+        let waiting = self.groups.list[group as usize].waiting.clone();
+        let mut freed = Vec::new();
+        for c in waiting {
+            let bandwidth = &mut self.groups.list[group as usize].bandwidth;
+            let levels = &mut self.cpus[c as usize].levels;
+            let Some(slot) = levels.slot(group) else { continue };
+            if bandwidth.distribute(&mut levels.slots[slot as usize].runtime) {
+                freed.push((c, slot));
+            }
+            if bandwidth.runtime_ns == 0 {
+                break;
+            }
+        }
+        freed.into_iter().for_each(|(c, slot)| self.unthrottle(c, slot));
+    }
+
+    /// A CPU chooses again: queues of the task that ran are throttled when they have used up what they had. Returns whether
+    /// the task is still queued.
+    pub(crate) fn check_runtime(&mut self, c: u32, prev: u32, on_rq: bool) -> bool {
+        if !self.quotas || prev == NO_TASK || self.cpus[c as usize].class != Some(Class::Fair) {
+            return on_rq;
+        }
+        let Some(lowest) = self.task_slot(c, prev) else { return on_rq };
+        let mut path = Vec::new();
+        let mut slot = lowest;
+        while slot != ROOT {
+            path.push(slot);
+            slot = self.cpus[c as usize].levels.slots[slot as usize].parent;
+        }
+        path.iter().rev().for_each(|&slot| self.check_queue(c, slot));
+        self.put_cut_off(c, prev);
+        let here = on_rq && self.tasks[prev as usize].cpu == c && self.tasks[prev as usize].class == Class::Fair;
+        if here && self.quota_by_task() && self.cpus[c as usize].levels.throttle_count(lowest) > 0 {
+            self.throttle_task(c, prev, lowest);
+            return false;
+        }
+        on_rq
+    }
+
+    /// check_cfs_rq_runtime(); 7.2 throttles in the update of the running task and has no such look.
+    fn check_queue(&mut self, c: u32, slot: u32) {
+        if self.throttles_at_once() {
+            return;
+        }
+        let own = &self.cpus[c as usize].levels.slots[slot as usize];
+        let (spent, throttled) = (own.runtime.remaining_ns <= 0, own.runtime.throttled != 0);
+        if spent && !throttled && self.groups.list[own.group as usize].has_quota() {
+            self.throttle(c, slot);
+        }
+    }
+
+    /// A task becomes runnable: queues that get their first entity by it need runtime.
+    pub(crate) fn check_enqueue_throttle(&mut self, c: u32, t: u32) {
+        if self.quotas && self.tasks[t as usize].group != ROOT {
+            let slot = self.slot_on(c, self.tasks[t as usize].group);
+            self.check_empty_queues(c, slot);
+            self.note_waiting(c, slot);
+        }
+    }
+
+    /// The queues from `slot` up that have nothing on them and are about to get an entity.
+    fn check_empty_queues(&mut self, c: u32, mut slot: u32) {
+        while slot != ROOT && self.cpus[c as usize].levels.queues[slot as usize].nr_queued() == 0 {
+            let own = &self.cpus[c as usize].levels.slots[slot as usize];
+            let (parent, throttled) = (own.parent, own.runtime.throttled != 0);
+            if !throttled && self.groups.list[own.group as usize].has_quota() {
+                self.take_runtime(c, slot);
+            }
+            if self.cpus[c as usize].levels.slots[slot as usize].cut_off {
+                return;
+            }
+            slot = parent;
+        }
+    }
+
+    fn take_runtime(&mut self, c: u32, slot: u32) {
+        let (now, tick_ns) = (self.kernel_ns(), self.tick_ns);
+        let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
+        let number = own.group;
+        let bandwidth = &mut self.groups.list[number as usize].bandwidth;
+        let said = bandwidth.account(&self.policy, &mut own.runtime, 0, now, tick_ns);
+        let spent = own.runtime.remaining_ns <= 0;
+        self.arm_quota_timers(number, said);
+        if spent {
+            self.throttle(c, slot);
+        }
+    }
+
+    /// Something waits for throttled queues: their time counts.
+    fn note_waiting(&mut self, c: u32, mut slot: u32) {
+        let now = self.kernel_ns();
+        while slot != ROOT && !self.quota_by_task() {
+            let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
+            own.runtime.note_throttled(now);
+            slot = if own.cut_off { ROOT } else { own.parent };
+        }
+    }
+
+    /// throttle_cfs_rq(): the queue may not run, unless the pool has something meanwhile.
+    fn throttle(&mut self, c: u32, slot: u32) {
+        if self.stop_queue(c, slot) && !self.quota_by_task() {
+            self.cut_off(c, slot);
+        }
+    }
+
+    /// A group's queue leaves its parent's, with all that waits on it.
+    fn cut_off(&mut self, c: u32, slot: u32) {
+        self.request_changes(c);
+        let cpu = &self.cpus[c as usize];
+        let (own, entity) = (&cpu.levels.slots[slot as usize], entity_of(slot));
+        let (tasks, queued) = (own.cfs.h_nr_runnable, own.queued);
+        if cpu.queue_at(own.parent).curr == entity {
+            self.put_levels(c, NO_TASK);
+        }
+        if queued {
+            let plan = self.tree(c).plan(entity, false);
+            self.signal_cut_off(c, slot, tasks, plan);
+            self.tree(c).cut_off_group(slot, tasks, plan);
+        }
+        self.cpus[c as usize].levels.slots[slot as usize].cut_off = true;
+        if queued {
+            self.return_runtime(c, entity);
+        }
+    }
+
+    /// unthrottle_cfs_rq(): the queue may run again.
+    fn unthrottle(&mut self, c: u32, slot: u32) {
+        self.account(c);
+        let own = &self.cpus[c as usize].levels.slots[slot as usize];
+        if own.runtime.throttled != 0 && own.runtime.remaining_ns > 0 {
+            self.free_queue(c, slot);
+        }
+    }
+
+    fn free_queue(&mut self, c: u32, slot: u32) {
+        self.update_clock(c);
+        let now = self.kernel_ns();
+        let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
+        let group = &mut self.groups.list[own.group as usize];
+        group.bandwidth.unthrottle(&mut own.runtime, now);
+        group.waiting.retain(|&waits| waits != c);
+        own.cut_off = false;
+        let event = Event::CfsThrottle { cpu: c, group: own.group + 1, throttled: 0 };
+        self.emit(event);
+        self.start_clocks(c, slot);
+        if !self.quota_by_task() {
+            self.rejoin(c, slot);
+        }
+        self.chores.freed.push(c);
+        if self.cpus[c as usize].curr == NO_TASK && self.cpus[c as usize].fair.nr_runnable() > 0 {
+            self.resched_cpu(c);
+        }
+    }
+
+    fn rejoin(&mut self, c: u32, slot: u32) {
+        let cpu = &self.cpus[c as usize];
+        let (tasks, parent) =
+            (cpu.levels.slots[slot as usize].cfs.h_nr_runnable, cpu.levels.slots[slot as usize].parent);
+        if cpu.levels.queues[slot as usize].nr_queued() == 0 {
+            return;
+        }
+        self.request_changes(c);
+        self.check_empty_queues(c, parent);
+        self.signal_rejoin(c, slot, tasks);
+        self.tree(c).rejoin_group(slot, tasks);
+    }
+
+    /// The clocks of a queue and of those below go on, children first; tasks in limbo come back.
+    fn start_clocks(&mut self, c: u32, top: u32) {
+        let policy = self.policy;
+        for slot in (0..self.cpus[c as usize].levels.slots.len() as u32).rev() {
+            let cpu = &mut self.cpus[c as usize];
+            if !cpu.levels.is_below(slot, top) {
+                continue;
+            }
+            let own = &mut cpu.levels.slots[slot as usize];
+            own.throttle_count -= 1;
+            if own.cfs.throttle_count > 0 && (!policy_by_task(&policy) || own.throttle_count == 0) {
+                cpu.rq.unthrottle_clock(&policy, &mut own.cfs);
+            }
+            let own = &cpu.levels.slots[slot as usize];
+            if own.throttle_count == 0 && (own.queued || !own.cfs.group_is_decayed(&policy)) {
+                self.list(c, slot);
+            }
+            self.leave_limbo(c, slot);
+        }
+    }
+
+    fn leave_limbo(&mut self, c: u32, slot: u32) {
+        while self.cpus[c as usize].levels.throttle_count(slot) == 0
+            && let Some(t) = self.cpus[c as usize].levels.limbo[slot as usize].pop()
+        {
+            self.check_enqueue_throttle(c, t);
+            self.signal_enqueue(c, t);
+            self.fair_enqueue(c, t, true);
+            self.hook_second_task(c);
+            self.check_fair_server(c);
+        }
+    }
+
+    /// throttle_cfs_rq_work(): a task of a throttled group returns to user space, which it may not.
+    fn throttle_task(&mut self, c: u32, t: u32, slot: u32) {
+        self.leave_levels(c, t, dequeue::SLEEP, true, false);
+        self.cpus[c as usize].levels.limbo[slot as usize].push(t);
+        let (now, mut at) = (self.kernel_ns(), slot);
+        while at != ROOT {
+            let own = &mut self.cpus[c as usize].levels.slots[at as usize];
+            own.runtime.note_throttled(now);
+            at = own.parent;
+        }
+    }
+
+    /// A task that was chosen executes: one of a throttled group leaves when it would return to user space.
+    pub(crate) fn returns_to_user(&mut self, c: u32, t: u32) {
+        if self.quotas && self.quota_by_task() && self.is_throttled_at(c, t) {
+            self.resched_cpu(c);
+        }
+    }
+
+    /// A task that joined a group that is cut off while it ran goes to its queue.
+    fn put_cut_off(&mut self, c: u32, t: u32) {
+        if self.is_open(c, t) {
+            return;
+        }
+        let mut entity = t;
+        while entity != NO_TASK {
+            let home = self.tree(c).home(entity);
+            if self.cpus[c as usize].queue_at(home).curr == entity {
+                self.signal_put_entity(c, entity);
+                self.tree(c).put_level(home);
+            }
+            let ends = self.cpus[c as usize].levels.slots.get(home as usize).is_none_or(|own| own.cut_off);
+            entity = if ends { NO_TASK } else { entity_of(home) };
+        }
+    }
+
+    /// `cpu.stat` of the groups with a quota.
+    pub(crate) fn quota_reports(&self) -> Vec<QuotaReport> {
+        if !self.quotas {
+            return Vec::new();
+        }
+        let limited = self.groups.list.iter().enumerate().filter(|(_, group)| group.bandwidth.period_ns > 0);
+        limited.map(|(number, group)| quota_report(self.groups.path(number as u32), group)).collect()
+    }
+}
+
+fn policy_by_task(policy: &Policy) -> bool {
+    policy.bandwidth == value::BANDWIDTH_TASK
+}
+
+fn quota_report(path: String, group: &Group) -> QuotaReport {
+    let bandwidth = &group.bandwidth;
+    QuotaReport {
+        path,
+        usage_ns: group.usage_ns,
+        nr_periods: bandwidth.nr_periods,
+        nr_throttled: bandwidth.nr_throttled,
+        throttled_ns: bandwidth.throttled_time_ns,
+        nr_bursts: bandwidth.nr_burst,
+        burst_ns: bandwidth.burst_time_ns,
+    }
+}

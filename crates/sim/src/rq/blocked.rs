@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What an update of blocked load costs.
+
+use pelton_schema::Sink;
+
+use crate::engine::Engine;
+
+impl<S: Sink> Engine<'_, S> {
+    /// What an update of the load of CPU `c` costs the CPU that makes it.
+    pub(crate) fn charge_blocked(&mut self, c: u32) {
+        let now_ticks = self.now_ticks();
+        let cpu = &mut self.cpus[c as usize];
+        let queues = 1 + cpu.levels.listed() as u64;
+        cpu.last_blocked_ticks = now_ticks;
+        cpu.report.blocked_updates += 1;
+        cpu.report.blocked_queues += queues;
+        let costs = &self.m.costs;
+        if costs.blocked() {
+            let ns = self.charge_cost(self.exec, costs.blocked_walk_ns + queues * costs.blocked_queue_ns);
+            self.cpus[self.exec as usize].report.blocked_ns += ns;
+        }
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! SchedTune in a run: which task is in which boost group, who is counted where, and boosts that change over time. What
+//! that makes of a CPU's boost is the core's (`boost.h`).
+
+use pelton_core::{BOOST_GROUPS, BoostCpu, Policy, boost_group_limit, value};
+use pelton_schema::Sink;
+
+use crate::SimError;
+use crate::class::Class;
+use crate::engine::Engine;
+use crate::engine::queue::Ev;
+use crate::engine::state::Life;
+use pelton_model::groups::group_path;
+use pelton_model::workload::{BoostSpec, Workload};
+
+/// The root's boost group.
+const ROOT: u32 = 0;
+
+/// Boost groups of a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Boosts {
+    /// Beside the root's.
+    groups: Vec<BoostSpec>,
+    /// The root's tasks prefer idle CPUs.
+    root_prefers_idle: bool,
+    /// Writes to come: time, group, percent.
+    schedule: Vec<(u64, u32, i32)>,
+    /// Tasks are counted. Without groups all have one boost.
+    pub counts: bool,
+    /// There is a boost, now or later.
+    pub on: bool,
+}
+
+/// One entry for the same members, however often something is said about them.
+fn merged(specs: &[BoostSpec]) -> Vec<BoostSpec> {
+    let mut all: Vec<BoostSpec> = Vec::new();
+    for spec in specs {
+        match all.iter_mut().find(|known| known.members == spec.members) {
+            Some(known) => {
+                known.boosts.extend(&spec.boosts);
+                known.prefer_idle |= spec.prefer_idle;
+            }
+            None => all.push(spec.clone()),
+        }
+    }
+    all
+}
+
+impl Boosts {
+    /// Checks them against what the policy's form has.
+    pub(crate) fn of(w: &Workload, policy: &Policy) -> Result<Boosts, SimError> {
+        let all = merged(&w.boosts);
+        let is_root = |spec: &&BoostSpec| spec.members.is_empty();
+        let groups: Vec<BoostSpec> = all.iter().filter(|spec| !spec.members.is_empty()).cloned().collect();
+        let most = boost_group_limit(policy) as usize - 1;
+        if groups.len() > most {
+            return Err(SimError::Plan(format!(
+                "{} boost groups are more than the {most} beside the root that boost_form={} has (the kernel says ENOSPC); \
+                 put tasks together, or choose another form",
+                groups.len(),
+                ["rfc", "later", "hold"][policy.boost_form.min(2) as usize]
+            )));
+        }
+        let negative = |spec: &BoostSpec| spec.boosts.iter().any(|(_, boost)| *boost < 0);
+        if policy.boost_form != value::BOOST_FORM_LATER && w.boosts.iter().any(negative) {
+            return Err(SimError::Plan("a boost below 0 needs boost_form=later".into()));
+        }
+        if policy.boost_form == value::BOOST_FORM_RFC && w.boosts.iter().any(|spec| spec.prefer_idle) {
+            return Err(SimError::Plan(
+                "prefer_idle needs boost_form=later or hold: the posting has no such file".into(),
+            ));
+        }
+        let root_prefers_idle = all.iter().any(|spec| is_root(&spec) && spec.prefer_idle);
+        let root = all.iter().filter(is_root).map(|spec| (ROOT, spec));
+        let others = groups.iter().enumerate().map(|(i, spec)| (i as u32 + 1, spec));
+        let mut schedule: Vec<(u64, u32, i32)> = root
+            .chain(others)
+            .flat_map(|(g, spec)| spec.boosts.iter().map(move |&(at, boost)| (at, g, boost)))
+            .collect();
+        schedule.sort_by_key(|&(at, group, _)| (at, group));
+        let (counts, on) = (!w.boosts.is_empty(), !w.boosts.is_empty() || policy.boost > 0);
+        Ok(Boosts { groups, root_prefers_idle, schedule, counts, on })
+    }
+
+    /// Do tasks of this group go to idle CPUs?
+    pub(crate) fn prefers_idle(&self, group: u32) -> bool {
+        match group {
+            ROOT => self.root_prefers_idle,
+            _ => self.groups.get(group as usize - 1).is_some_and(|spec| spec.prefer_idle),
+        }
+    }
+
+    /// Boost group of a task: the first that names it, its template, or a task group around it.
+    pub(crate) fn group_of(&self, name: &str, taskgroup: &str) -> u32 {
+        let path = group_path(taskgroup);
+        let inside = |member: &str| {
+            let around = group_path(member);
+            path == around || path.starts_with(&format!("{around}/"))
+        };
+        let base = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['-', '_']);
+        let has = |member: &String| {
+            if member.starts_with('/') { inside(member) } else { member == name || member == base }
+        };
+        self.groups.iter().position(|spec| spec.members.iter().any(has)).map_or(ROOT, |i| i as u32 + 1)
+    }
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// What is written before the run, and when the rest will be.
+    pub(crate) fn start_boosts(&mut self) {
+        let start_ns = self.boot_ns;
+        let (policy, schedule) = (self.policy, std::mem::take(&mut self.boosts.schedule));
+        for cpu in &mut self.cpus {
+            cpu.boost = BoostCpu::default();
+            cpu.boost.group[ROOT as usize].boost = policy.boost as i32;
+            for &(_, group, boost) in schedule.iter().filter(|(at, ..)| *at == 0) {
+                cpu.boost.group[(group as usize).min(BOOST_GROUPS - 1)].boost = boost;
+            }
+            cpu.boost.refresh(&policy, start_ns);
+        }
+        for (at, group, boost) in schedule.into_iter().filter(|(at, ..)| *at > 0) {
+            self.queue.push(at, Ev::BoostWrite { group, boost });
+        }
+    }
+
+    /// Somebody writes the boost of a group.
+    pub(crate) fn write_boost(&mut self, group: u32, boost: i32) {
+        let (policy, now) = (self.policy, self.boot_ns + self.now);
+        for c in 0..self.cpus.len() as u32 {
+            self.cpus[c as usize].boost.write(&policy, group, boost, now);
+            self.request_changes(c);
+        }
+    }
+
+    /// Task `t` becomes runnable on CPU `c` (`comes`), or leaves it.
+    pub(crate) fn count_boost(&mut self, c: u32, t: u32, comes: bool) {
+        let class = self.tasks[t as usize].class;
+        let holds = self.policy.boost_form == value::BOOST_FORM_HOLD;
+        if !self.boosts.counts || !(class == Class::Fair || (holds && class == Class::Realtime)) {
+            return;
+        }
+        let (group, now) = (self.tasks[t as usize].boost_group, self.boot_ns + self.now);
+        self.charge_cost(self.exec, self.m.costs.boost_ns);
+        let stamps = class == Class::Realtime;
+        self.cpus[c as usize].boost.count(&self.policy, group, comes, stamps, now);
+        self.request_changes(c);
+    }
+
+    /// Task `t` is in another task group now.
+    pub(crate) fn regroup_boost(&mut self, t: u32, taskgroup: &str) {
+        let task = &self.tasks[t as usize];
+        let (from, to) = (task.boost_group, self.boosts.group_of(&task.name, taskgroup));
+        let (c, now) = (task.cpu, self.boot_ns + self.now);
+        let counted = self.boosts.counts && task.life == Life::Runnable && task.class == Class::Fair;
+        self.tasks[t as usize].boost_group = to;
+        if counted {
+            self.cpus[c as usize].boost.relocate(&self.policy, from, to, now);
+            self.request_changes(c);
+        }
+    }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The fair queues of a CPU as the rest of the engine sees them: one queue, or levels of them when the workload has task
+//! groups. Without groups each operation is that of the one queue.
+
+use pelton_core::dequeue;
+use pelton_core::fair::FairSe;
+use pelton_schema::Sink;
+
+use crate::class::Class;
+use crate::class::fair::FairRq;
+use crate::class::levels::{ROOT, slot_of};
+use crate::class::tree::Leave;
+use crate::engine::Engine;
+use crate::engine::state::{CpuState, NO_TASK, Task};
+
+impl CpuState {
+    /// First waiting fair task that is wanted, level by level.
+    pub(crate) fn find_waiting(&self, wanted: &dyn Fn(&u32) -> bool) -> Option<u32> {
+        if self.levels.slots.is_empty() {
+            return self.fair.queue.iter().copied().find(wanted);
+        }
+        self.find_below(ROOT, wanted)
+    }
+
+    /// All waiting fair tasks, delayed ones included.
+    pub(crate) fn each_waiting(&self, each: &mut dyn FnMut(u32)) {
+        let each = std::cell::RefCell::new(each);
+        let none = self.find_waiting(&|&t| {
+            each.borrow_mut()(t);
+            false
+        });
+        debug_assert!(none.is_none(), "no task is wanted");
+    }
+
+    /// A queue by its slot.
+    pub(crate) fn queue_at(&self, slot: u32) -> &FairRq {
+        if slot == ROOT { &self.fair } else { &self.levels.queues[slot as usize] }
+    }
+
+    /// The running entity of a queue.
+    pub(crate) fn running_at(&self, tasks: &[Task], slot: u32) -> Option<FairSe> {
+        let curr = self.queue_at(slot).curr;
+        match slot_of(curr) {
+            Some(below) => Some(self.levels.entities[below as usize].se),
+            None => tasks.get(curr as usize).map(|t| t.fair.se),
+        }
+    }
+
+    fn find_below(&self, slot: u32, wanted: &dyn Fn(&u32) -> bool) -> Option<u32> {
+        let queue = if slot == ROOT { &self.fair } else { &self.levels.queues[slot as usize] };
+        let of = |&entity: &u32| match slot_of(entity) {
+            Some(below) => self.find_below(below, wanted),
+            None => Some(entity).filter(wanted),
+        };
+        // The group that runs has tasks that wait as well; the task that runs is not one of them.
+        let running = slot_of(queue.curr).map(|_| queue.curr);
+        queue.queue.iter().chain(&running).find_map(of)
+    }
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// True where a task that was over-served stays queued when it sleeps.
+    fn delays_dequeues(&self) -> bool {
+        !self.fair_rules.is_cfs() && self.delayed_dequeue()
+    }
+
+    /// A fair task becomes runnable on `c`; its signals were told before.
+    pub(crate) fn fair_enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
+        if self.grouped {
+            self.tree(c).enqueue(t, wakeup);
+            return self.clocks_follow(c, self.tasks[t as usize].group);
+        }
+        self.cpus[c as usize].fair.enqueue(&self.fair_rules, &mut self.tasks, t, wakeup);
+    }
+
+    /// A fair task leaves its queue on `c`, signals included. `flags`: why, from [`dequeue`]; 0 = for a change of its
+    /// parameters.
+    pub(crate) fn fair_dequeue(&mut self, c: u32, t: u32, flags: u32) {
+        let sleeping = flags & dequeue::SLEEP != 0;
+        if self.grouped {
+            return self.leave_levels(c, t, flags, sleeping, true);
+        }
+        self.signal_dequeue(c, t, flags);
+        self.cpus[c as usize].fair.dequeue(&self.fair_rules, &mut self.tasks, t, sleeping);
+    }
+
+    /// An entity leaves its level, and empty groups theirs; `delays`: or their dequeues are delayed.
+    pub(crate) fn leave_levels(&mut self, c: u32, entity: u32, flags: u32, sleeping: bool, delays: bool) {
+        let plan: Leave = self.tree(c).plan(entity, delays);
+        self.signal_leave(c, entity, flags, plan);
+        self.tree(c).leave(entity, sleeping, plan);
+        self.return_runtime(c, entity);
+    }
+
+    /// Delays the dequeue of a task that was over-served. True when it did.
+    pub(crate) fn fair_delay(&mut self, c: u32, t: u32) -> bool {
+        if !self.delays_dequeues() {
+            return false;
+        }
+        if self.grouped {
+            if !self.tree(c).is_over_served(t) {
+                return false;
+            }
+            self.signal_delay(c, t);
+            self.tree(c).delay(t);
+            return true;
+        }
+        if !self.cpus[c as usize].fair.is_over_served(&self.fair_rules, &self.tasks, t) {
+            return false;
+        }
+        self.signal_delay(c, t);
+        self.cpus[c as usize].fair.delay(&self.fair_rules, &mut self.tasks, t);
+        true
+    }
+
+    /// A task whose dequeue was delayed is woken.
+    pub(crate) fn fair_requeue(&mut self, c: u32, t: u32) {
+        if self.grouped {
+            return self.tree(c).requeue(t);
+        }
+        self.cpus[c as usize].fair.requeue(&self.fair_rules, &mut self.tasks, t);
+    }
+
+    /// The task to run next, `NO_TASK` when there is none. A delayed entity that is picked really leaves.
+    pub(crate) fn fair_pick(&mut self, c: u32) -> u32 {
+        loop {
+            let picked = if self.grouped {
+                self.tree(c).pick()
+            } else {
+                self.cpus[c as usize].fair.pick(&self.fair_rules, &self.tasks)
+            };
+            if picked == NO_TASK {
+                return NO_TASK;
+            }
+            if slot_of(picked).is_some() {
+                self.leave_levels(c, picked, 0, true, true);
+            } else if self.tasks[picked as usize].fair.is_delayed() {
+                self.fair_dequeue(c, picked, dequeue::SLEEP);
+            } else {
+                return picked;
+            }
+        }
+    }
+
+    /// The task that ran goes back to its queue when it is still on one (`on_rq`), and so do groups that `next` is not in.
+    pub(crate) fn fair_put(&mut self, c: u32, t: u32, next: u32, on_rq: bool) {
+        if self.grouped {
+            let stays = self.tasks.get(next as usize).is_some_and(|next| next.class == Class::Fair);
+            return self.put_levels(c, if stays { next } else { NO_TASK });
+        }
+        if on_rq {
+            self.signal_put_prev(c, t);
+            self.cpus[c as usize].fair.put_curr(&self.fair_rules, &self.tasks);
+        }
+    }
+
+    /// Puts back what runs at each level and is not on the path to `next`.
+    pub(crate) fn put_levels(&mut self, c: u32, next: u32) {
+        loop {
+            let tree = self.tree(c);
+            let entity = tree.lowest_curr();
+            if entity == NO_TASK || tree.is_on_path(entity, next) {
+                return;
+            }
+            let home = tree.home(entity);
+            self.signal_put_entity(c, entity);
+            self.tree(c).put_level(home);
+        }
+    }
+
+    /// A queued task becomes the running one.
+    pub(crate) fn fair_set(&mut self, c: u32, t: u32) {
+        if !self.grouped {
+            self.cpus[c as usize].fair.set_curr(&self.fair_rules, &mut self.tasks, t);
+            return self.signal_set_next(c, t);
+        }
+        let mut entity = t;
+        while entity != NO_TASK && self.tree(c).set_level(entity) {
+            self.signal_set_entity(c, entity);
+            entity = self.tree(c).above(entity);
+            if slot_of(entity).is_some_and(|slot| self.cpus[c as usize].levels.slots[slot as usize].cut_off) {
+                // It runs on for a moment in a group that may not.
+                return;
+            }
+        }
+    }
+
+    /// At the tick: should the running task give way?
+    pub(crate) fn fair_tick_preempts(&mut self, c: u32) -> bool {
+        if self.grouped {
+            return self.tree(c).tick_preempts();
+        }
+        self.cpus[c as usize].fair.tick_preempts(&self.fair_rules, &self.tasks)
+    }
+
+    /// Does the woken fair task preempt the running one?
+    pub(crate) fn fair_wakeup_preempts(&mut self, c: u32, curr: u32, wakee: u32) -> bool {
+        if self.grouped && !self.is_open(c, wakee) {
+            return false;
+        }
+        if self.grouped {
+            return self.tree(c).wakeup_preempts(curr, wakee);
+        }
+        self.cpus[c as usize].fair.wakeup_preempts(&self.fair_rules, &mut self.tasks, wakee)
+    }
+
+    /// The running task calls sched_yield(). Alone on its CPU it has nobody to yield to.
+    pub(crate) fn fair_yield(&mut self, c: u32, t: u32) {
+        if self.cpus[c as usize].nr_running() <= 1 {
+            return;
+        }
+        if self.grouped {
+            return self.tree(c).yield_task(t);
+        }
+        self.cpus[c as usize].fair.yield_curr(&self.fair_rules, &mut self.tasks);
+    }
+
+    /// A task is made by one that runs on `c`.
+    pub(crate) fn fair_fork(&mut self, c: u32, t: u32) {
+        if !self.grouped {
+            return self.cpus[c as usize].fair.fork(&self.fair_rules, &mut self.tasks, t);
+        }
+        self.slot_on(c, self.tasks[t as usize].group);
+        self.tree(c).fork(t);
+    }
+
+    /// A fair task that sleeps will wake on another CPU.
+    pub(crate) fn fair_leave_asleep(&mut self, t: u32) {
+        let c = self.tasks[t as usize].cpu;
+        if self.grouped {
+            return self.tree(c).leave_asleep(t);
+        }
+        self.cpus[c as usize].fair.leave_asleep(&self.fair_rules, &mut self.tasks[t as usize].fair);
+    }
+}

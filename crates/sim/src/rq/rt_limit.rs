@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What keeps real-time tasks from taking a CPU for good: a limit per period, or a server of the fair class.
+
+use pelton_core::{RT_PERIOD_NS, RT_RUNTIME_NS};
+use pelton_schema::Sink;
+
+use crate::class::Class;
+use crate::engine::Engine;
+use crate::engine::queue::Ev;
+
+/// The limit up to 6.8: one timer for all CPUs, which share what they do not use or each have their own.
+impl<S: Sink> Engine<'_, S> {
+    /// A real-time task is queued: periods run from now on.
+    pub(crate) fn start_rt_period(&mut self) {
+        if self.chores.rt_period_end_ns == 0 && !self.has_fair_server() {
+            self.end_rt_periods(1);
+            self.next_rt_period(self.now);
+        }
+    }
+
+    fn next_rt_period(&mut self, start_ns: u64) {
+        self.chores.rt_period_end_ns = start_ns + RT_PERIOD_NS;
+        if self.chores.rt_period_end_ns <= self.end_ns {
+            self.queue.push(self.chores.rt_period_end_ns, Ev::RtPeriod);
+        }
+    }
+
+    /// The period is over; another one begins unless no CPU needs it.
+    pub(crate) fn rt_period(&mut self) {
+        let end_ns = std::mem::take(&mut self.chores.rt_period_end_ns);
+        if self.end_rt_periods(1) {
+            self.next_rt_period(end_ns);
+        }
+    }
+
+    /// Gives all CPUs new time. True when somebody has used some, or waits for it.
+    fn end_rt_periods(&mut self, overrun: u64) -> bool {
+        let mut needed = false;
+        for c in 0..self.cpus.len() as u32 {
+            self.account(c);
+            let cpu = &mut self.cpus[c as usize];
+            cpu.rt_limit.equal(&self.policy);
+            if cpu.rt_limit.throttled != 0 {
+                self.balance_rt_runtime(c);
+            }
+            let cpu = &mut self.cpus[c as usize];
+            let freed = cpu.rt_limit.replenish(overrun);
+            let tasks = cpu.rt.len() > 0 || cpu.class == Some(Class::Realtime);
+            needed |= tasks || cpu.rt_limit.time_ns > 0;
+            if freed && tasks {
+                self.request_changes(c);
+                self.exec = c;
+                self.resume_rt(c);
+            }
+        }
+        needed
+    }
+
+    /// A CPU that used up its share takes what the others leave.
+    fn balance_rt_runtime(&mut self, c: u32) {
+        let share = self.policy.rt_runtime_share != 0;
+        if !share || !self.cpus[c as usize].rt_limit.over() {
+            return;
+        }
+        let mut own = self.cpus[c as usize].rt_limit;
+        let cpus = self.cpus.len() as u32;
+        for other in 0..cpus {
+            if other != c {
+                own.borrow(&mut self.cpus[other as usize].rt_limit, cpus);
+            }
+        }
+        self.cpus[c as usize].rt_limit = own;
+    }
+
+    /// At a tick with a real-time task: has the class used up its share?
+    pub(crate) fn check_rt_limit(&mut self, c: u32) {
+        if self.has_fair_server() || self.cpus[c as usize].rt_throttled() {
+            return;
+        }
+        self.balance_rt_runtime(c);
+        if self.cpus[c as usize].rt_limit.exceeded() {
+            self.request_changes(c);
+            self.hook_rt(c);
+            self.resched_cpu(c);
+        }
+    }
+
+    fn resume_rt(&mut self, c: u32) {
+        self.update_clock(c);
+        self.hook_rt(c);
+        self.resched_cpu(c);
+    }
+}
+
+/// The fair server (6.12): the same share, but only while a fair task waits.
+impl<S: Sink> Engine<'_, S> {
+    /// No fair task is left to serve: real-time tasks may run again. True when that ends a throttle.
+    pub(crate) fn end_fair_server(&mut self, c: u32) -> bool {
+        let cpu = &self.cpus[c as usize];
+        let ends = self.has_fair_server() && cpu.rt_throttled() && cpu.rt.len() > 0;
+        if ends {
+            self.cpus[c as usize].rt_limit.throttled = 0;
+            self.request_changes(c);
+            self.request_changes(c);
+            self.hook_rt(c);
+        }
+        ends
+    }
+
+    /// Stops the real-time class of a CPU that used up its share while a fair task waits.
+    pub(crate) fn check_fair_server(&mut self, c: u32) {
+        if !self.has_fair_server() {
+            return;
+        }
+        self.renew_rt_period(c);
+        let cpu = &mut self.cpus[c as usize];
+        let used_up = cpu.class == Some(Class::Realtime) && cpu.rt_limit.time_ns >= RT_RUNTIME_NS;
+        if !used_up || cpu.rt_throttled() || cpu.fair.nr_runnable() == 0 {
+            return;
+        }
+        cpu.rt_limit.throttled = 1;
+        let at = cpu.rt_period_end_ns;
+        self.request_changes(c);
+        self.queue.push(at, Ev::RtUnthrottle { cpu: c });
+        self.hook_rt(c);
+        self.resched_cpu(c);
+    }
+
+    /// The server's next period begins.
+    pub(crate) fn rt_unthrottle(&mut self, c: u32) {
+        self.exec = c;
+        self.account(c);
+        self.cpus[c as usize].rt_limit.throttled = 0;
+        self.request_changes(c);
+        self.renew_rt_period(c);
+        if self.cpus[c as usize].rt.len() > 0 {
+            self.resume_rt(c);
+        }
+    }
+}

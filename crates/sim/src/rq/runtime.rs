@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Runtime that a queue without tasks gives back, and clocks of throttled queues that follow what is on them.
+
+use pelton_schema::Sink;
+
+use crate::class::levels::ROOT;
+use crate::engine::Engine;
+
+impl<S: Sink> Engine<'_, S> {
+    /// An entity left: queues without entities keep little of their runtime, and where tasks leave throttled queues one by
+    /// one, the clocks of the empty ones stop.
+    pub(crate) fn return_runtime(&mut self, c: u32, entity: u32) {
+        if !self.quotas {
+            return;
+        }
+        let now = self.kernel_ns();
+        let mut slot = self.tree(c).home(entity);
+        while slot != ROOT && self.cpus[c as usize].levels.queues[slot as usize].nr_queued() == 0 {
+            let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
+            let (number, parent) = (own.group, own.parent);
+            if self.groups.list[number as usize].has_quota() {
+                let bandwidth = &mut self.groups.list[number as usize].bandwidth;
+                let said = bandwidth.give_back(&self.policy, &mut own.runtime, now);
+                self.arm_quota_timers(number, said);
+            }
+            self.clock_follows(c, slot);
+            slot = parent;
+        }
+    }
+
+    /// A task of this group was enqueued.
+    pub(crate) fn clocks_follow(&mut self, c: u32, group: u32) {
+        if !self.quotas || !self.quota_by_task() {
+            return;
+        }
+        let mut slot = self.slot_on(c, group);
+        while slot != ROOT {
+            self.clock_follows(c, slot);
+            slot = self.cpus[c as usize].levels.slots[slot as usize].parent;
+        }
+    }
+
+    /// Where tasks leave throttled queues one by one, the clock of one stands still while it has no entity.
+    pub(crate) fn clock_follows(&mut self, c: u32, slot: u32) {
+        let policy = self.policy;
+        let by_task = self.quota_by_task();
+        let cpu = &mut self.cpus[c as usize];
+        let own = &mut cpu.levels.slots[slot as usize];
+        if !by_task || own.throttle_count == 0 {
+            return;
+        }
+        let (empty, stands) = (cpu.levels.queues[slot as usize].nr_queued() == 0, own.cfs.throttle_count > 0);
+        if empty && !stands {
+            cpu.rq.throttle_clock(&policy, &mut own.cfs);
+            own.listed = false;
+        } else if !empty && stands {
+            cpu.rq.unthrottle_clock(&policy, &mut own.cfs);
+            self.list(c, slot);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Where a task group stands on a CPU: its slot, and what is asked of it there.
+
+use pelton_schema::Sink;
+
+use crate::class::Class;
+use crate::class::levels::ROOT;
+use crate::engine::Engine;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Slot of the queue of a task in a group; `None` for a task of the root.
+    pub(crate) fn task_slot(&self, c: u32, t: u32) -> Option<u32> {
+        if !self.grouped || self.tasks[t as usize].group == ROOT {
+            return None;
+        }
+        self.cpus[c as usize].levels.slot(self.tasks[t as usize].group)
+    }
+
+    /// The blocked walk has to come to a queue and those above it.
+    pub(crate) fn list(&mut self, c: u32, mut slot: u32) {
+        let slots = &mut self.cpus[c as usize].levels.slots;
+        if slots.get(slot as usize).is_some_and(|own| own.cfs.throttle_count > 0) {
+            return;
+        }
+        while slot != ROOT && !slots[slot as usize].listed {
+            slots[slot as usize].listed = true;
+            slot = slots[slot as usize].parent;
+        }
+    }
+
+    /// Slot of a group on CPU `c`, made with those above it when this is its first task here.
+    pub(crate) fn slot_on(&mut self, c: u32, group: u32) -> u32 {
+        if let Some(slot) = self.cpus[c as usize].levels.slot(group) {
+            return slot;
+        }
+        let parent = self.slot_on(c, self.groups.list[group as usize].parent);
+        let cpu = &mut self.cpus[c as usize];
+        cpu.levels.add(&cpu.rq, group, parent)
+    }
+
+    /// A task is not below a queue that is cut off.
+    pub(crate) fn is_open(&self, c: u32, t: u32) -> bool {
+        !self.quotas || self.task_slot(c, t).is_none_or(|slot| self.cpus[c as usize].levels.is_open(slot))
+    }
+
+    /// Does a task belong to a queue of CPU `c` that is throttled, or below one?
+    pub(crate) fn is_throttled_at(&self, c: u32, t: u32) -> bool {
+        let task = &self.tasks[t as usize];
+        if !self.quotas || task.class != Class::Fair {
+            return false;
+        }
+        self.task_slot(c, t).is_some_and(|slot| self.cpus[c as usize].levels.throttle_count(slot) > 0)
+    }
+}

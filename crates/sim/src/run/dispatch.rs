@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The event loop: what each kind of event sets off, and in which order what the rooms ask for is carried out.
+
+use std::ops::ControlFlow;
+
+use pelton_schema::{Event, Sink};
+
+use crate::SimError;
+use crate::engine::Engine;
+use crate::engine::queue::Ev;
+use crate::engine::state::{Deferred, Life, NO_TASK, Power, Step, Task};
+use crate::report::Report;
+use crate::sched::schedule::Chosen;
+
+/// How much simulated time passes between two calls of the progress function.
+const PROGRESS_STEP_NS: u64 = 100_000_000;
+
+/// Steps that may happen at one instant before the run is stopped as making no progress: all tasks may start at once, but
+/// tasks that wake each other without ever working do so for ever.
+const INSTANT_STEPS_MAX: u32 = 20_000;
+/// The same, per task of the workload.
+const INSTANT_STEPS_PER_TASK: u32 = 20;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Runs to the end; `progress` may stop it.
+    pub(crate) fn run(&mut self, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<Report, SimError> {
+        let mut next_progress = PROGRESS_STEP_NS;
+        while let Some((time_ns, ev)) = self.queue.pop() {
+            if time_ns > self.end_ns || self.living == 0 {
+                break;
+            }
+            if time_ns >= next_progress {
+                next_progress = time_ns - time_ns % PROGRESS_STEP_NS + PROGRESS_STEP_NS;
+                if progress(time_ns).is_break() {
+                    return Err(SimError::Interrupted { at_ns: self.now });
+                }
+            }
+            self.step(time_ns, ev)?;
+        }
+        Ok(self.finish())
+    }
+
+    /// One event and everything it sets off at the same instant.
+    pub(crate) fn step(&mut self, time_ns: u64, ev: Ev) -> Result<(), SimError> {
+        if time_ns > self.now {
+            self.instant_steps = 0;
+        }
+        self.now = time_ns;
+        self.sim_events += 1;
+        self.note_instant_step(self.cpus[self.exec as usize].curr);
+        self.dispatch(ev);
+        self.settle();
+        match self.spinning {
+            Some(task) => Err(SimError::NoProgress { task: self.tasks[task as usize].name.clone(), at_ns: self.now }),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn dispatch(&mut self, ev: Ev) {
+        match ev {
+            Ev::SegmentEnd { cpu, generation } if self.segment_due(cpu, generation) => self.segment_end(cpu),
+            Ev::Tick { cpu, generation } if self.tick_due(cpu, generation) => self.tick(cpu),
+            Ev::TaskTimer { task, generation } if self.tasks[task as usize].timer_generation == generation => {
+                self.timer_due(task, generation)
+            }
+            Ev::TaskStart { task } => self.start_task(task),
+            Ev::IdleExit { cpu, generation } if self.cpus[cpu as usize].idle_generation == generation => {
+                self.idle_exited(cpu)
+            }
+            Ev::PollLimit { cpu, generation } if self.cpus[cpu as usize].idle_generation == generation => {
+                self.poll_limit(cpu)
+            }
+            Ev::Reaction { cpu, generation } if self.reaction_due(cpu, generation) => self.react(cpu),
+            Ev::IrqStart { source } => self.irq_due(source),
+            Ev::IrqEnd { cpu, source } => self.irq_end(cpu, source),
+            Ev::WorkerKick { domain, cpu } => {
+                let asked = self.worker_kick(domain, cpu);
+                self.wake_asked(asked);
+            }
+            Ev::DriverDone { domain } => {
+                let asked = self.driver_done(domain);
+                self.wake_asked(asked);
+            }
+            Ev::GivenFrequency { domain, index } => self.given_frequency(domain, index),
+            Ev::DlReplenish { task, generation } if self.tasks[task as usize].dl.throttle_generation == generation => {
+                self.dl_replenish(task)
+            }
+            Ev::Sample { domain, generation } if self.domains[domain as usize].sample_generation == generation => {
+                let asked = self.sample_due(domain);
+                self.wake_asked(asked);
+            }
+            Ev::CpuTimer { cpu, generation, wakes } if self.cpus[cpu as usize].timers_of.generation == generation => {
+                let asked = self.cpu_timer_due(cpu, wakes);
+                self.wake_asked(asked);
+            }
+            Ev::BoostPulse => self.boost_pulse().into_iter().for_each(|asked| self.wake_asked(Some(asked))),
+            Ev::Limits { index } => self.change_limits(index),
+            Ev::GroupWrite { index } => {
+                self.change_group_files(index);
+                self.note_freed();
+            }
+            Ev::BoostWrite { group, boost } => self.write_boost(group, boost),
+            Ev::QuotaTimer { group, kind, generation }
+                if self.groups.list[group as usize].timers[kind as usize].generation == generation =>
+            {
+                self.quota_timer_due(group, kind);
+                self.note_freed();
+            }
+            Ev::RtUnthrottle { cpu } => self.rt_unthrottle(cpu),
+            Ev::RtPeriod => self.rt_period(),
+            Ev::DlZeroLag { task, generation } if self.tasks[task as usize].dl.zero_lag_generation == generation => {
+                self.dl_zero_lag(task)
+            }
+            _ => self.sim_events -= 1,
+        }
+    }
+
+    /// Carries out the rescheduling that the event asked for, in the order it was asked.
+    pub(crate) fn settle(&mut self) {
+        while let Some(cpu) = self.resched.pop_front() {
+            if self.cpus[cpu as usize].need_resched && !self.finishes_path_first(cpu) {
+                let chosen = self.schedule(cpu);
+                if chosen == Chosen::Fetches {
+                    self.advance(cpu);
+                }
+                if chosen != Chosen::Nothing {
+                    self.balance_callbacks(cpu);
+                }
+                self.note_instant_step(self.cpus[cpu as usize].curr);
+            }
+            if self.spinning.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// Counts what happens without time passing; `task` is named when it is too much.
+    pub(crate) fn note_instant_step(&mut self, task: u32) {
+        self.instant_steps += 1;
+        let per_task = (self.w.tasks.len() as u32).saturating_mul(INSTANT_STEPS_PER_TASK);
+        if self.instant_steps > INSTANT_STEPS_MAX.saturating_add(per_task) {
+            self.spinning = Some(task.min(self.tasks.len() as u32 - 1));
+        }
+    }
+
+    /// A segment's event surfaces: is it still its end?
+    pub(crate) fn segment_due(&mut self, cpu: u32, generation: u32) -> bool {
+        match self.cpus[cpu as usize].segment.surface(self.now, generation) {
+            Err(Some((at, generation))) => self.queue.push(at, Ev::SegmentEnd { cpu, generation }),
+            other => return other.is_ok(),
+        }
+        false
+    }
+
+    pub(crate) fn tick_due(&mut self, cpu: u32, generation: u32) -> bool {
+        match self.cpus[cpu as usize].tick.surface(self.now, generation) {
+            Err(Some((at, generation))) => self.queue.push(at, Ev::Tick { cpu, generation }),
+            other => return other.is_ok(),
+        }
+        false
+    }
+
+    pub(crate) fn segment_end(&mut self, c: u32) {
+        self.exec = c;
+        self.account(c);
+        let t = self.cpus[c as usize].curr;
+        let idle_kernel = self.cpus[c as usize].overhead_ns == 0;
+        if t == NO_TASK && !self.cpus[c as usize].need_resched {
+            return self.go_idle(c);
+        }
+        if t == NO_TASK {
+            return self.resched.push_back(c);
+        }
+        self.check_fair_server(c);
+        let done = matches!(self.tasks[t as usize].step, Step::Fetch | Step::Work(0) | Step::Wall(0));
+        if self.cpus[c as usize].need_resched {
+            self.resched.push_back(c);
+        } else if done && idle_kernel {
+            self.advance(c);
+        } else {
+            self.arm_segment(c);
+        }
+        self.hrtick(c, t);
+    }
+
+    /// The high-resolution tick of a deadline task.
+    pub(crate) fn hrtick(&mut self, c: u32, t: u32) {
+        if self.cpus[c as usize].curr != t || self.tasks[t as usize].dl.hrtick_at_ns.is_none_or(|at| at > self.now) {
+            return;
+        }
+        self.tasks[t as usize].dl.hrtick_at_ns = None;
+        self.account_dl(c);
+        if !self.tasks[t as usize].dl.throttled() {
+            self.start_hrtick(t);
+            self.arm_segment(c);
+        }
+    }
+
+    pub(crate) fn timer_expired(&mut self, t: u32) {
+        let c = self.tasks[t as usize].cpu;
+        self.exec = c;
+        self.disarm_timer(t);
+        match self.cpus[c as usize].power {
+            // The timer's own interrupt first has to bring the CPU out of idle.
+            Power::Idle { .. } => {
+                self.cpus[c as usize].deferred.push(Deferred::Timer(t));
+                self.leave_idle(c);
+            }
+            Power::Exiting { .. } => self.cpus[c as usize].deferred.push(Deferred::Timer(t)),
+            Power::Awake => self.wake(t, c),
+        }
+    }
+
+    /// A task's timer expires, or has to wait until its CPU listens to interrupts again.
+    pub(crate) fn timer_due(&mut self, t: u32, generation: u32) {
+        let until = self.cpus[self.tasks[t as usize].cpu as usize].searching_until_ns;
+        if self.now < until {
+            return self.queue.push(until, Ev::TaskTimer { task: t, generation });
+        }
+        self.timer_expired(t);
+    }
+
+    /// An interrupt source fires: its handler runs when its CPU executes.
+    pub(crate) fn irq_due(&mut self, source: u32) {
+        let spec = self.w.irqs[source as usize];
+        let wait_ns = spec.period_ns.max(1).saturating_add(self.rng.up_to(spec.jitter_ns));
+        let next = self.now.saturating_add(wait_ns);
+        if next <= self.end_ns {
+            self.queue.push(next, Ev::IrqStart { source });
+        }
+        if self.cpus[spec.cpu as usize].power == Power::Awake {
+            self.irq_start(source);
+        } else {
+            self.cpus[spec.cpu as usize].deferred.push(Deferred::Irq(source));
+            self.leave_idle(spec.cpu);
+        }
+    }
+
+    pub(crate) fn irq_end(&mut self, c: u32, source: u32) {
+        self.exec = c;
+        self.account(c);
+        self.cpus[c as usize].irq_depth -= 1;
+        self.update_clock(c);
+        self.emit(Event::IrqExit { cpu: c, irq: source });
+        if self.cpus[c as usize].irq_depth == 0 {
+            self.arm_segment(c);
+            if self.cpus[c as usize].need_resched {
+                self.resched.push_back(c);
+            }
+        }
+    }
+
+    /// Names of tasks that can never run again.
+    pub(crate) fn stuck(&self) -> Vec<String> {
+        let stuck = |t: &&Task| {
+            t.life == Life::Sleeping
+                && t.armed_ns.is_none()
+                && matches!(t.kind, crate::engine::state::Kind::Program { .. })
+        };
+        let all_quiet = self.cpus.iter().all(|c| c.curr == NO_TASK && c.deferred.is_empty())
+            && self.tasks.iter().all(|t| t.armed_ns.is_none());
+        if all_quiet { self.tasks.iter().filter(stuck).map(|t| t.name.clone()).collect() } else { Vec::new() }
+    }
+}

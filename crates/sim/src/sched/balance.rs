@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! A simple balancer, where the core has no rules (`balance=pull`, more than 64 CPUs): an idle CPU pulls a waiting task; a
+//! busy CPU with two wakes an idle one up for it. Elsewhere `balancing/` does this.
+
+use pelton_core::{Newidle, value};
+use pelton_schema::Sink;
+
+use crate::engine::Engine;
+use crate::engine::state::Power;
+
+/// A task that ran this recently is cache-hot and stays (sysctl_sched_migration_cost).
+const CACHE_HOT_NS: u64 = 500_000;
+/// Shortest time between two periodic balances of one busy CPU.
+const BALANCE_PERIOD_NS: u64 = 16_000_000;
+
+impl<S: Sink> Engine<'_, S> {
+    /// CPU `c` is about to go idle: take a waiting fair task from the most loaded CPU, if there is time to look for one.
+    pub(crate) fn newidle_pull(&mut self, c: u32) -> bool {
+        let cpu = &mut self.cpus[c as usize];
+        cpu.idle_stamp_ns = Some(self.now);
+        let asked = std::mem::take(&mut cpu.pulls);
+        let has_domain = self.m.cpus.len() > 1 || Newidle::looks_alone(&self.policy);
+        cpu.looked = asked || (has_domain && self.chores.overload && !cpu.newidle.closed(&self.policy));
+        if self.balancing.decides {
+            self.placing.forget_misfit(c);
+            if !self.cpus[c as usize].looked {
+                self.newly_idle_without_search(c);
+                return false;
+            }
+            let found = self.newidle_balance(c);
+            if found {
+                self.cpus[c as usize].idle_stamp_ns = None;
+            }
+            return found;
+        }
+        if !cpu.looked || !(asked || self.looks(c)) {
+            return false;
+        }
+        self.chores.overload = self.is_overloaded();
+        if self.overloaded.is_empty() || self.placing.holds_balance() {
+            return false;
+        }
+        let found = self.pull_fair(c, 0).is_some();
+        if found {
+            self.cpus[c as usize].idle_stamp_ns = None;
+        }
+        found
+    }
+
+    /// Some CPU has two tasks, or one that is too big for it.
+    fn is_overloaded(&self) -> bool {
+        self.cpus.iter().any(|cpu| cpu.nr_running() >= 2) || self.placing.has_misfit()
+    }
+
+    /// The look of CPU `c`, which goes idle, at all CPUs near: it takes time, and that decides whether the next one takes
+    /// place. False when there is none after all.
+    fn looks(&mut self, c: u32) -> bool {
+        let before_ns = self.path_left_ns(c);
+        if self.policy.blocked_update != value::BLOCKED_UPDATE_LAZY {
+            self.signal_blocked(c, self.runs(c));
+        }
+        let own_ns = self.path_left_ns(c) - before_ns;
+        let looks = !self.cpus[c as usize].newidle.skips(&self.policy);
+        if looks {
+            self.scan_blocked(c);
+            let near = self.llc(c).len() as u64;
+            self.charge_cost(c, self.m.costs.balance_cpu_ns * near);
+        }
+        let all_ns = self.path_left_ns(c) - before_ns;
+        let cpu = &mut self.cpus[c as usize];
+        cpu.searching_until_ns = if all_ns > 0 { self.now + before_ns + all_ns } else { 0 };
+        if looks {
+            let free_ns = if self.policy.newidle_own == value::NEWIDLE_OWN_FREE { own_ns } else { 0 };
+            cpu.newidle.searched(&self.policy, all_ns - free_ns, self.now);
+            cpu.report.search_ns.add(all_ns);
+        }
+        looks
+    }
+
+    /// A task was woken to run on `c`: an idle time that has begun is over.
+    pub(crate) fn idle_time_ends(&mut self, c: u32) {
+        let cpu = &mut self.cpus[c as usize];
+        if let Some(since_ns) = cpu.idle_stamp_ns.take() {
+            cpu.newidle.woke(self.now - since_ns);
+        }
+    }
+
+    /// Moves one waiting task from the busiest CPU that has one to give and at least 2 more runnable tasks than `own`.
+    fn pull_fair(&mut self, c: u32, own: u32) -> Option<u32> {
+        let mut best: Option<(u32, u32, u32)> = None;
+        for from in self.overloaded.iter().filter(|&b| b != c) {
+            let nr = self.cpus[from as usize].nr_running();
+            if nr > best.map_or(own + 1, |(nr, _, _)| nr)
+                && let Some(t) = self.movable(from, c)
+            {
+                best = Some((nr, from, t));
+            }
+        }
+        let (_, from, t) = best?;
+        self.move_fair(t, from, c);
+        Some(t)
+    }
+
+    fn movable(&self, from: u32, to: u32) -> Option<u32> {
+        let movable = |&t: &u32| {
+            let task = &self.tasks[t as usize];
+            let hot = self.now - task.last_ran_ns < CACHE_HOT_NS && task.last_ran_ns > 0;
+            task.allowed.contains(to) && !task.fair.is_delayed() && !hot && !self.is_throttled_at(to, t)
+        };
+        self.cpus[from as usize].find_waiting(&movable)
+    }
+
+    fn move_fair(&mut self, t: u32, from: u32, to: u32) {
+        self.account(from);
+        self.update_clock(from);
+        self.leave_queue(from, t);
+        self.vote_usage(from);
+        self.set_task_cpu(t, to);
+        let waiting_since_ns = self.tasks[t as usize].waiting_since_ns;
+        self.enqueue(to, t, false);
+        self.vote_usage(to);
+        self.tasks[t as usize].waiting_since_ns = waiting_since_ns;
+    }
+
+    /// At the tick of a busy CPU.
+    pub(crate) fn periodic_balance(&mut self, c: u32) {
+        if self.overloaded.contains(c) {
+            self.kick_idle(c);
+        }
+        if self.overloaded.is_empty()
+            || self.placing.holds_balance()
+            || self.now - self.cpus[c as usize].last_balance_ns < BALANCE_PERIOD_NS
+        {
+            return;
+        }
+        self.cpus[c as usize].last_balance_ns = self.now;
+        self.chores.overload = self.is_overloaded();
+        if let Some(t) = self.pull_fair(c, self.cpus[c as usize].nr_running()) {
+            self.check_preempt(c, t);
+        }
+    }
+
+    /// Wakes an idle CPU that may take one of the waiting tasks.
+    fn kick_idle(&mut self, c: u32) {
+        let idle = |i: u32| self.cpus[i as usize].power != Power::Awake;
+        let target = self.idle.ring(c).find(|&i| idle(i) && self.movable(c, i).is_some());
+        if let Some(target) = target {
+            self.cpus[target as usize].pulls = true;
+            self.resched_cpu(target);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Load balancing: the host's side of the core's `balance.h`, `balance_loads.h`, `balance_group.h` and `balance_move.h`. When it
+//! takes place: at ticks, for idle CPUs without tick, and before a CPU goes idle. `search.rs` balances one domain.
+
+mod cpu_load;
+mod search;
+mod state;
+mod tasks;
+
+use pelton_core::{balance_idle, lb_is_busy, value};
+use pelton_schema::Sink;
+
+pub(crate) use state::Balancing;
+
+use crate::engine::Engine;
+use crate::engine::state::NO_TASK;
+
+const NS_PER_S: u64 = 1_000_000_000;
+impl<S: Sink> Engine<'_, S> {
+    /// At a tick of CPU `c`: its balance, when one is due, and before it what it knows of itself.
+    pub(crate) fn balance_tick(&mut self, c: u32) {
+        if self.now_ticks() < self.balancing.next_ticks(c) {
+            return;
+        }
+        self.refresh_records(c);
+        let idle = self.cpus[c as usize].is_idle();
+        self.balance_domains(c, if idle { balance_idle::IDLE } else { balance_idle::NOT_IDLE });
+    }
+
+    /// All domains of CPU `c` that are due.
+    pub(crate) fn balance_domains(&mut self, c: u32, idle: u32) {
+        let (now_ticks, cpus) = (self.now_ticks(), self.cpus.len() as u32);
+        let (tick_ns, policy) = (self.tick_ns, self.policy);
+        let (mut goes_on, mut idle) = (true, idle);
+        self.fade_costs(c);
+        let mut next = now_ticks + 60_000_000_000 / tick_ns;
+        for level in 0..self.balancing.domains[c as usize].len() {
+            let busy = self.is_busy(c, idle);
+            let own = &mut self.balancing.domains[c as usize][level];
+            if !goes_on {
+                break;
+            }
+            let mut interval = own.interval_ticks(&policy, busy, tick_ns, cpus);
+            if now_ticks >= self.balancing.domains[c as usize][level].last_balance_ticks + interval {
+                let moved;
+                (moved, goes_on) = self.balance_domain(c, level as u32, idle);
+                if moved > 0 {
+                    idle = if self.cpus[c as usize].is_idle() { balance_idle::IDLE } else { balance_idle::NOT_IDLE };
+                }
+                let busy = self.is_busy(c, idle);
+                let own = &mut self.balancing.domains[c as usize][level];
+                own.last_balance_ticks = now_ticks;
+                interval = own.interval_ticks(&policy, busy, tick_ns, cpus);
+            }
+            next = next.min(self.balancing.domains[c as usize][level].last_balance_ticks + interval);
+        }
+        self.balancing.next_balance_ticks[c as usize] = next;
+    }
+
+    /// What searches cost is forgotten slowly.
+    fn fade_costs(&mut self, c: u32) {
+        let own = &mut self.balancing.domains[c as usize];
+        let faded = own.iter_mut().filter_map(|domain| domain.newidle_decay(self.now).then_some(())).count() > 0;
+        if let Some(lowest) = own.first().filter(|_| faded) {
+            let sum_ns = own.iter().map(|domain| domain.newidle_cost_ns).sum();
+            self.cpus[c as usize].newidle.faded(lowest.newidle_cost_ns, sum_ns);
+        }
+    }
+
+    /// CPU `c` goes idle without a search: its next balance is no later than an idle CPU's.
+    pub(crate) fn newly_idle_without_search(&mut self, c: u32) {
+        let Some(lowest) = self.balancing.domains[c as usize].first() else { return };
+        let interval = lowest.interval_ticks(&self.policy, false, self.tick_ns, self.cpus.len() as u32);
+        let next = lowest.last_balance_ticks + interval;
+        self.balancing.earlier(c, next.min(self.now_ticks() + NS_PER_S / self.tick_ns));
+    }
+
+    fn is_busy(&self, c: u32, idle: u32) -> bool {
+        lb_is_busy(&self.policy, idle, self.cpus[c as usize].fair.is_idle_only())
+    }
+
+    /// CPU `c` is about to go idle: it looks for a task, domain by domain, while it may expect to have the time.
+    pub(crate) fn newidle_balance(&mut self, c: u32) -> bool {
+        let before_ns = self.path_left_ns(c);
+        if self.policy.blocked_update != value::BLOCKED_UPDATE_LAZY {
+            self.signal_blocked(c, self.runs(c));
+        }
+        let free = self.policy.newidle_own == value::NEWIDLE_OWN_FREE;
+        let mut from_ns = if free { self.path_left_ns(c) } else { before_ns };
+        let (mut spent_ns, mut found, mut searched) = (0, false, false);
+        self.balancing.earlier(c, self.now_ticks() + NS_PER_S / self.tick_ns);
+        for level in 0..self.balancing.domains[c as usize].len() {
+            let own = &self.balancing.domains[c as usize][level];
+            let next =
+                own.last_balance_ticks + own.interval_ticks(&self.policy, false, self.tick_ns, self.cpus.len() as u32);
+            let skips = own.newidle_skips(self.cpus[c as usize].newidle.avg_idle_ns, spent_ns);
+            self.balancing.earlier(c, next);
+            if skips {
+                break;
+            }
+            let (moved, goes_on) = self.newidle_search(c, level);
+            searched = true;
+            let to_ns = self.path_left_ns(c);
+            self.note_search(c, level, to_ns - from_ns);
+            spent_ns += to_ns - from_ns;
+            from_ns = to_ns;
+            found = moved > 0;
+            if found || !goes_on {
+                break;
+            }
+        }
+        let all_ns = self.ends_search(c, before_ns, spent_ns);
+        if searched {
+            self.cpus[c as usize].report.search_ns.add(all_ns);
+        }
+        found
+    }
+
+    /// The look at one domain, and what that takes.
+    fn newidle_search(&mut self, c: u32, level: usize) -> (u32, bool) {
+        if level == 0 {
+            self.scan_blocked(c);
+        }
+        let cpus = self.placing.domain(c, level).span.count_ones();
+        self.charge_cost(c, self.m.costs.balance_cpu_ns * u64::from(cpus));
+        self.balance_domain(c, level as u32, balance_idle::NEWLY_IDLE)
+    }
+
+    fn note_search(&mut self, c: u32, level: usize, cost_ns: u64) {
+        self.balancing.domains[c as usize][level].newidle_searched(&self.policy, cost_ns, self.now);
+        let cpu = &mut self.cpus[c as usize];
+        if level == 0 {
+            cpu.newidle.searched(&self.policy, cost_ns, self.now);
+        }
+    }
+
+    fn ends_search(&mut self, c: u32, before_ns: u64, spent_ns: u64) -> u64 {
+        let all_ns = self.path_left_ns(c) - before_ns;
+        let cpu = &mut self.cpus[c as usize];
+        cpu.newidle.spent(spent_ns);
+        cpu.searching_until_ns = if all_ns > 0 { self.now + before_ns + all_ns } else { 0 };
+        all_ns
+    }
+
+    /// The running task of CPU `c` would have more elsewhere: it is too big for it, or others took its capacity.
+    pub(crate) fn wants_more(&self, c: u32) -> bool {
+        if !self.balancing.decides || self.cpus[c as usize].curr == NO_TASK {
+            return false;
+        }
+        let lowest = self.placing.domain(c, 0).imbalance_pct;
+        let reduced = self.cpus[c as usize].fair.nr_runnable() >= 1 && self.placing.is_reduced(c, lowest);
+        reduced || self.placing.misfit_load(c) > 0
+    }
+}

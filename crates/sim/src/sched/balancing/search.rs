@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The balance of one domain for one CPU.
+
+use pelton_core::{LbEnv, NO_CPU, balance_idle, cache_nice_tries, lbf};
+use pelton_schema::Sink;
+
+use crate::class::Class;
+use crate::engine::Engine;
+use crate::engine::state::NO_TASK;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Balances domain `level` of CPU `c`: how many tasks came, and whether larger domains are to be looked at as well.
+    pub(super) fn balance_domain(&mut self, c: u32, level: u32, idle: u32) -> (u32, bool) {
+        *self.balancing.lb = pelton_core::Lb::default();
+        self.fill_domain(c, level, idle);
+        let mut env = self.lb_env(c, level, idle);
+        loop {
+            if !env.should_we_balance(&self.policy, self.placing.record()) {
+                self.found_balance(c, &env);
+                return (0, false);
+            }
+            let Some(src) = self.busiest(&env) else {
+                self.found_balance(c, &env);
+                return (0, true);
+            };
+            env.src_cpu = src;
+            env.flags |= lbf::ALL_PINNED;
+            let moved = if self.cpus[src as usize].nr_running() > 1 { self.move_tasks(c, &mut env) } else { 0 };
+            if moved > 0 {
+                let weight = self.placing.domain(c, level as usize).span.count_ones();
+                self.own(c, level).moved(weight);
+                return (moved, true);
+            }
+            if env.flags & lbf::ALL_PINNED == 0 || self.cpus[src as usize].nr_running() <= 1 {
+                self.moved_nothing(c, &mut env);
+                return (0, true);
+            }
+            env.cpus &= !(1 << src);
+            if env.cpus & !self.balancing.lb.local.cpus == 0 {
+                self.found_pinned(c, &env);
+                return (0, true);
+            }
+        }
+    }
+
+    fn own(&mut self, c: u32, level: u32) -> &mut pelton_core::LbDomain {
+        &mut self.balancing.domains[c as usize][level as usize]
+    }
+
+    fn lb_env(&mut self, c: u32, level: u32, idle: u32) -> LbEnv {
+        let domain = *self.placing.domain(c, level as usize);
+        LbEnv {
+            cpus: domain.span,
+            dst_cpu: c,
+            level,
+            idle,
+            nr_balance_failed: self.own(c, level).nr_balance_failed,
+            cache_nice_tries: cache_nice_tries(&domain),
+            src_cpu: NO_CPU,
+            ..LbEnv::default()
+        }
+    }
+
+    /// What a balance reads of the CPUs of a domain.
+    fn fill_domain(&mut self, c: u32, level: u32, idle: u32) {
+        let span = self.placing.domain(c, level as usize).span;
+        for o in (0..self.cpus.len() as u32).filter(|o| span >> o & 1 == 1) {
+            self.fill_cpu(o, NO_TASK);
+        }
+        self.placing.fill_balance(c, idle == balance_idle::NEWLY_IDLE, self.clamped);
+    }
+
+    /// The CPU to take from; what its statistics tell about the whole machine is kept.
+    fn busiest(&mut self, env: &LbEnv) -> Option<u32> {
+        let lb = &mut *self.balancing.lb;
+        let group = env.find_src_group(&self.policy, self.placing.record(), lb);
+        let root = env.level as usize + 1 == self.balancing.domains[env.dst_cpu as usize].len();
+        let (overloaded, overutilized) = (lb.overloaded != 0, lb.overutilized != 0);
+        if root {
+            self.chores.overload = overloaded;
+        }
+        if root || overutilized {
+            self.set_overutilized(overutilized);
+        }
+        if group == 0 {
+            return None;
+        }
+        env.find_src_rq(&self.policy, self.placing.record(), &mut self.balancing.lb)
+    }
+
+    /// Nothing is to be moved. A group that pinned tasks kept out of balance is no longer said to be so.
+    fn found_balance(&mut self, c: u32, env: &LbEnv) {
+        if env.clears_imbalance(&self.policy) {
+            self.placing.set_group_imbalance(c, env.level as usize, false);
+        }
+        self.found_pinned(c, env);
+    }
+
+    fn found_pinned(&mut self, c: u32, env: &LbEnv) {
+        let weight = self.placing.domain(c, env.level as usize).span.count_ones();
+        let migration = self.balancing.lb.migration;
+        let policy = self.policy;
+        self.own(c, env.level).balanced(&policy, env, migration, weight);
+    }
+
+    /// Something was to be moved and nothing could be: perhaps the running task.
+    fn moved_nothing(&mut self, c: u32, env: &mut LbEnv) {
+        let (policy, migration) = (self.policy, self.balancing.lb.migration);
+        let weight = self.placing.domain(c, env.level as usize).span.count_ones();
+        let own = self.own(c, env.level);
+        own.failed(&policy, env, migration);
+        env.nr_balance_failed = own.nr_balance_failed;
+        if !env.need_active_balance(&policy, self.placing.record(), migration) {
+            return self.own(c, env.level).again(weight);
+        }
+        let curr = self.cpus[env.src_cpu as usize].curr;
+        let goes = self.tasks.get(curr as usize).is_some_and(|t| t.allowed.contains(c));
+        if !goes {
+            return self.own(c, env.level).may_wait(&policy, env, migration, weight);
+        }
+        self.take_running(env.src_cpu, curr, c);
+        self.balancing.domains[c as usize][env.level as usize].activated(
+            &policy,
+            self.placing.record(),
+            env,
+            migration,
+        );
+    }
+
+    /// The running task of CPU `src` is stopped and goes to CPU `c`.
+    fn take_running(&mut self, src: u32, t: u32, c: u32) {
+        let task = &mut self.tasks[t as usize];
+        if task.class == Class::Fair && task.pulled_to.is_none() {
+            task.pulled_to = Some(c);
+            self.resched_cpu(src);
+        }
+    }
+
+    /// The running task of CPU `src` was taken by CPU `c`: their smallest common domain has not failed.
+    pub(crate) fn took_running(&mut self, src: u32, c: u32) {
+        if !self.balancing.decides {
+            return;
+        }
+        let levels = self.balancing.domains[c as usize].len();
+        let common = (0..levels).find(|&level| self.placing.domain(c, level).span >> src & 1 == 1);
+        if let Some(level) = common {
+            self.balancing.domains[c as usize][level].nr_balance_failed = 0;
+        }
+    }
+}

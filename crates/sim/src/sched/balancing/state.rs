@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What is kept between balances.
+
+use pelton_core::{CpuLoad, Lb, LbDomain, Placement, Policy, lb_newest_first, value};
+
+/// Place between the heads and the ends of lists.
+const LIST_MIDDLE: u64 = 1 << 62;
+
+/// State of balancing.
+pub(crate) struct Balancing {
+    /// The core decides what is moved; else it is the simple form of `balance.rs`.
+    pub decides: bool,
+    /// What each CPU remembers of its domains, smallest first.
+    pub(super) domains: Vec<Vec<LbDomain>>,
+    /// Tick at which each CPU next balances.
+    pub(super) next_balance_ticks: Vec<u64>,
+    /// What the last balance found.
+    pub(super) lb: Box<Lb>,
+    /// Loads that fade over ticks, and whether this release compares them.
+    pub cpu_loads: Vec<CpuLoad>,
+    pub biased: bool,
+    /// A balance looks at the task first that was queued last.
+    pub newest_first: bool,
+    /// Stand for the heads and the ends of the CPUs' lists of tasks: change with everything that is put there.
+    head: u64,
+    end: u64,
+}
+
+impl Balancing {
+    pub(crate) fn new(record: &Placement, policy: &Policy) -> Balancing {
+        let own = |c: &pelton_core::PlaceCpu| -> Vec<LbDomain> {
+            c.domains[..c.nr_domains as usize].iter().map(|d| LbDomain::new(d, 0)).collect()
+        };
+        let domains: Vec<_> = record.cpus().iter().map(own).collect();
+        Balancing {
+            decides: record.nr_cpus > 1 && policy.balance != value::BALANCE_PULL,
+            next_balance_ticks: vec![0; domains.len()],
+            cpu_loads: vec![CpuLoad::default(); domains.len()],
+            biased: (value::BALANCE_LOADS_NEWLY..value::BALANCE_LOADS).contains(&policy.balance),
+            newest_first: lb_newest_first(policy),
+            domains,
+            lb: Box::default(),
+            head: LIST_MIDDLE,
+            end: LIST_MIDDLE,
+        }
+    }
+
+    /// The place of what is put at the head of a CPU's list.
+    pub(crate) fn at_head(&mut self) -> u64 {
+        self.head += 1;
+        self.head
+    }
+
+    /// A task that a balance left where it is goes where it is looked at last.
+    pub(crate) fn passed_over(&mut self) -> u64 {
+        if !self.newest_first {
+            return self.at_head();
+        }
+        self.end -= 1;
+        self.end
+    }
+
+    /// Tick at which CPU `c` next balances.
+    pub(crate) fn next_ticks(&self, c: u32) -> u64 {
+        self.next_balance_ticks[c as usize]
+    }
+
+    pub(super) fn earlier(&mut self, c: u32, ticks: u64) {
+        let next = &mut self.next_balance_ticks[c as usize];
+        *next = (*next).min(ticks);
+    }
+}

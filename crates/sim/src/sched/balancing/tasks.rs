@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The tasks that a balance looks at: those of the CPU's list that were put at its head longest ago come first (in 4.12 last).
+
+use pelton_core::{LbEnv, LbTask, NR_MIGRATE, balance_idle, fair, lbf};
+use pelton_schema::Sink;
+
+use crate::class::levels::ROOT;
+use crate::engine::Engine;
+use crate::engine::state::NO_TASK;
+use pelton_model::workload::SchedPolicy;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Moves tasks to CPU `c`, or to another CPU of its group where they may not run on `c`: how many.
+    pub(super) fn move_tasks(&mut self, c: u32, env: &mut LbEnv) -> u32 {
+        let mut moved = self.detach_tasks(env);
+        while env.flags & lbf::DST_PINNED != 0 && self.balancing.lb.imbalance > 0 {
+            env.cpus &= !(1 << env.dst_cpu);
+            env.dst_cpu = env.new_dst_cpu;
+            env.flags &= !lbf::DST_PINNED;
+            moved += self.detach_tasks(env);
+        }
+        env.dst_cpu = c;
+        if env.flags & lbf::SOME_PINNED != 0 && self.balancing.lb.imbalance > 0 {
+            self.placing.set_group_imbalance(c, env.level as usize, true);
+        }
+        moved
+    }
+
+    fn detach_tasks(&mut self, env: &mut LbEnv) -> u32 {
+        let (src, dst) = (env.src_cpu, env.dst_cpu);
+        let mut taken = Vec::new();
+        for t in self.list_of(src) {
+            let left = self.cpus[src as usize].nr_running();
+            if self.balancing.lb.imbalance <= 0 || (env.idle != balance_idle::NOT_IDLE && left <= 1) {
+                break;
+            }
+            let task = self.lb_task(t, env);
+            // The engine has no way to move a task that sleeps and is still queued; nobody moves one to where its group is
+            // throttled.
+            let stays = task.delayed != 0 || self.is_throttled_at(dst, t);
+            if stays || !env.detach_task(&self.policy, self.placing.record(), &mut self.balancing.lb, &task) {
+                self.tasks[t as usize].list_place = self.balancing.passed_over();
+                continue;
+            }
+            self.detach(t, src, dst);
+            taken.push(t);
+            if env.idle == balance_idle::NEWLY_IDLE {
+                break;
+            }
+        }
+        taken.iter().rev().for_each(|&t| self.attach(t, dst, env.idle == balance_idle::NEWLY_IDLE));
+        taken.len() as u32
+    }
+
+    /// Fair tasks of a CPU, the running one among them, the end of its list first (in 4.12 its head); as many as a balance looks at.
+    fn list_of(&self, c: u32) -> Vec<u32> {
+        let cpu = &self.cpus[c as usize];
+        let mut list = Vec::new();
+        cpu.each_waiting(&mut |t| list.push(t));
+        let runs_fair = cpu.curr != NO_TASK && self.tasks[cpu.curr as usize].class == crate::class::Class::Fair;
+        if runs_fair && !list.contains(&cpu.curr) {
+            list.push(cpu.curr);
+        }
+        list.sort_by_key(|&t| self.tasks[t as usize].list_place);
+        if self.balancing.newest_first {
+            list.reverse();
+        }
+        list.truncate(cpu.nr_running().min(NR_MIGRATE) as usize);
+        list
+    }
+
+    fn lb_task(&self, t: u32, env: &LbEnv) -> LbTask {
+        let task = &self.tasks[t as usize];
+        let never = task.last_ran_ns == 0;
+        LbTask {
+            allowed: crate::sched::placing::mask(&task.allowed),
+            load: self.task_part(t),
+            since_ran_ns: if never { i64::MAX } else { (self.now - task.last_ran_ns) as i64 },
+            util_est: task.se.task_util_est(&self.policy),
+            running: (self.cpus[env.src_cpu as usize].curr == t).into(),
+            bound: 0,
+            sched_idle: matches!(task.policy, SchedPolicy::Idle).into(),
+            delayed: task.fair.is_delayed().into(),
+            ineligible: self.is_ineligible(t, env).into(),
+            next_buddy: 0,
+            fits_src: self.fits_cpu(t, env.src_cpu).into(),
+        }
+    }
+
+    /// Would the task have to wait for others of its queue, there and on the other CPU?
+    fn is_ineligible(&self, t: u32, env: &LbEnv) -> bool {
+        let (src, dst) = (&self.cpus[env.src_cpu as usize], &self.cpus[env.dst_cpu as usize]);
+        let group = self.tasks[t as usize].group;
+        let own = |cpu: &crate::engine::state::CpuState| match (self.grouped, group) {
+            (false, _) | (_, ROOT) => Some(ROOT),
+            (true, group) => cpu.levels.slot(group),
+        };
+        let waits = own(dst).is_some_and(|slot| dst.queue_at(slot).nr_queued() > 0);
+        if self.fair_rules.is_cfs() || !waits {
+            return false;
+        }
+        let Some(slot) = own(src) else { return false };
+        let queue = src.queue_at(slot);
+        let curr = src.running_at(&self.tasks, slot);
+        fair::entity_eligible(&self.policy, &queue.rq, curr.as_ref(), &self.tasks[t as usize].fair.se) == 0
+    }
+
+    /// Is CPU `c` big enough for the task?
+    fn fits_cpu(&self, t: u32, c: u32) -> bool {
+        let (min, max) = if self.clamped { self.clamps_of(t) } else { (0, 1024) };
+        let util = self.tasks[t as usize].se.task_util_est(&self.policy);
+        self.placing.record().util_fits_cpu(&self.policy, util, min, max, c) > 0
+    }
+
+    fn detach(&mut self, t: u32, from: u32, to: u32) {
+        self.account(from);
+        self.update_clock(from);
+        self.leave_queue(from, t);
+        self.vote_usage(from);
+        self.set_task_cpu(t, to);
+    }
+
+    fn attach(&mut self, t: u32, to: u32, newly_idle: bool) {
+        let waiting_since_ns = self.tasks[t as usize].waiting_since_ns;
+        self.enqueue(to, t, false);
+        self.vote_usage(to);
+        self.tasks[t as usize].waiting_since_ns = waiting_since_ns;
+        if !newly_idle {
+            self.check_preempt(to, t);
+        }
+    }
+}

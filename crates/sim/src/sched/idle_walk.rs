@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Idle CPUs without tick: somebody has to bring their load up to date, so that their share of the domain's request fades.
+//! A busy CPU's tick wakes one of them for it, and that one walks over all; a CPU that goes idle may do so itself.
+
+use pelton_core::{IdleWalk, WALK_BALANCE, WALK_STATS, balance_idle, blocked_due, blocked_walks, value};
+use pelton_schema::Sink;
+
+use crate::engine::Engine;
+use crate::engine::state::{Power, Walking};
+use crate::sched::topology::IDLE_BALANCE_NS_PER_CPU;
+
+impl<S: Sink> Engine<'_, S> {
+    fn idle_walk(&self, c: u32) -> IdleWalk {
+        let busy = |&&n: &&u32| !self.cpus[n as usize].nohz;
+        IdleWalk {
+            now_ticks: self.now_ticks(),
+            next_blocked_ticks: self.chores.next_blocked_ticks,
+            next_balance_ticks: self.chores.next_balance_ticks,
+            has_blocked: self.chores.idle_blocked.into(),
+            running: self.cpus[c as usize].nr_running(),
+            busy_cpus: self.llc(c).iter().filter(busy).count() as u32,
+            asymmetric: self.asymmetric.into(),
+            wants: self.wants_more(c).into(),
+            reserved: 0,
+        }
+    }
+
+    /// The tick of a CPU with a task: it counts as busy, and sends an idle CPU on its walk when that is due.
+    pub(crate) fn kick_walk(&mut self, c: u32) {
+        self.cpus[c as usize].nohz = false;
+        let due = self.idle_walk(c);
+        let why = due.kick(&self.policy);
+        if why & WALK_BALANCE != 0 {
+            self.chores.next_balance_ticks = due.now_ticks + 1;
+        }
+        let sleeps = |i: u32| self.cpus[i as usize].nohz && self.cpus[i as usize].power != Power::Awake;
+        if why == 0 {
+            return;
+        }
+        let Some(walker) = self.idle.iter().find(|&i| sleeps(i)) else { return };
+        if std::mem::replace(&mut self.cpus[walker as usize].walk, why) == 0 {
+            // Up to 5.4 a reschedule interrupt, which reaches a polling CPU as well.
+            if self.policy.idle_walk != value::IDLE_WALK_ENTRY || self.idle_needs_ipi(walker) {
+                self.charge_cost(walker, self.m.costs.ipi_ns);
+            }
+            self.leave_idle(walker);
+        }
+    }
+
+    /// CPU `c` is awake: it walks if it was woken for that and has nothing else to do.
+    pub(crate) fn walk_if_asked(&mut self, c: u32) {
+        let why = std::mem::take(&mut self.cpus[c as usize].walk);
+        if why != 0 && self.cpus[c as usize].is_idle() {
+            self.walk_idle(c, why, false);
+        }
+    }
+
+    /// CPU `c` goes idle: it walks if that is due and it expects to have the time.
+    pub(crate) fn walk_newly_idle(&mut self, c: u32) {
+        let inside = self.policy.idle_walk != value::IDLE_WALK_ENTRY;
+        if inside && self.cpus[c as usize].looked {
+            return;
+        }
+        if self.idle_walk(c).newly(&self.policy, &self.cpus[c as usize].newidle) {
+            self.walk_idle(c, WALK_STATS, inside);
+        }
+    }
+
+    /// `inside`: of `schedule()`, before the CPU is idle for others.
+    fn walk_idle(&mut self, c: u32, why: u32, inside: bool) {
+        self.chores.idle_blocked &= why & WALK_STATS == 0;
+        self.cpus[c as usize].walking = Some(Walking { why, next: 0, inside });
+        self.walk_on(c);
+    }
+
+    /// Goes on with the walk of CPU `c`; where one CPU takes time, with the next one.
+    pub(crate) fn walk_on(&mut self, c: u32) {
+        let exec = std::mem::replace(&mut self.exec, c);
+        while let Some(Walking { why, next, inside }) = self.cpus[c as usize].walking {
+            if next as usize == self.cpus.len() {
+                self.cpus[c as usize].walking = None;
+                self.walk_ends(c, why);
+                break;
+            }
+            self.cpus[c as usize].walking = Some(Walking { why, next: next + 1, inside });
+            if self.walk_over(self.walked(c, next), why) && self.m.costs.blocked() {
+                if inside {
+                    self.cpus[c as usize].searching_until_ns = self.now + self.path_left_ns(c);
+                }
+                break;
+            }
+        }
+        self.exec = exec;
+    }
+
+    /// The CPU that the walk of CPU `c` comes to as its `n`th: itself last, the others from the first on, from 5.10 on from
+    /// the next one on.
+    fn walked(&self, c: u32, n: u32) -> u32 {
+        let cpus = self.cpus.len() as u32;
+        match n {
+            _ if self.policy.idle_walk == value::IDLE_WALK_ENTRY => (c + 1 + n) % cpus,
+            _ if n + 1 == cpus => c,
+            _ => n + u32::from(n >= c),
+        }
+    }
+
+    /// CPU `c` has something to run: it leaves the rest of its walk.
+    pub(crate) fn walk_stops(&mut self, c: u32) {
+        if let Some(Walking { why, .. }) = self.cpus[c as usize].walking.take() {
+            self.chores.idle_blocked |= why & WALK_STATS != 0;
+        }
+    }
+
+    /// One CPU of a walk; true when its load was refreshed.
+    fn walk_over(&mut self, idle: u32, why: u32) -> bool {
+        let cpu = &self.cpus[idle as usize];
+        if !cpu.nohz || !cpu.is_idle() {
+            return false;
+        }
+        let (blocked, last) = (cpu.has_blocked, cpu.last_blocked_ticks);
+        let asked = why & WALK_STATS != 0 || self.policy.idle_walk != value::IDLE_WALK_ENTRY;
+        let loads = asked && blocked_walks(&self.policy);
+        let due = loads && blocked && blocked_due(&self.policy, self.now_ticks(), last, self.tick_ns, true);
+        if due {
+            self.refresh_blocked(idle);
+        }
+        self.chores.idle_blocked |= loads && self.cpus[idle as usize].has_blocked;
+        if why & WALK_BALANCE != 0 && self.balancing.decides {
+            self.balance_idle(idle);
+        } else if why & WALK_BALANCE != 0 {
+            self.cpus[idle as usize].newidle.decay(self.now);
+        }
+        due
+    }
+
+    /// Balances for an idle CPU without tick, when that is due.
+    fn balance_idle(&mut self, c: u32) {
+        if self.now_ticks() < self.balancing.next_ticks(c) {
+            return;
+        }
+        self.account(c);
+        self.update_clock(c);
+        self.refresh_capacity(c);
+        self.catch_up_idle_cpu_load(c);
+        self.balance_domains(c, balance_idle::IDLE);
+    }
+
+    fn walk_ends(&mut self, c: u32, why: u32) {
+        let now_ticks = self.now_ticks();
+        if why & WALK_STATS != 0 {
+            self.chores.next_blocked_ticks = IdleWalk::next(now_ticks, self.tick_ns);
+        }
+        if why & WALK_BALANCE != 0 && self.balancing.decides {
+            let idle = (0..self.cpus.len() as u32).filter(|&i| self.cpus[i as usize].nohz);
+            let next = idle.map(|i| self.balancing.next_ticks(i)).min();
+            self.chores.next_balance_ticks = next.unwrap_or(now_ticks + 1);
+        } else if why & WALK_BALANCE != 0 {
+            let interval_ns = IDLE_BALANCE_NS_PER_CPU * self.lowest_domain(c);
+            self.chores.next_balance_ticks = now_ticks + (interval_ns / self.tick_ns).max(1);
+        }
+    }
+
+    /// CPU `c` goes idle without its tick: it may have load that nobody refreshes.
+    pub(crate) fn enters_nohz(&mut self, c: u32) {
+        self.cpus[c as usize].nohz = true;
+        self.cpus[c as usize].has_blocked = true;
+        self.chores.idle_blocked = true;
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Loads as placement and balance read them.
+
+use pelton_schema::Sink;
+
+use crate::engine::Engine;
+use crate::engine::state::NO_TASK;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Load of the fair tasks that are runnable on a CPU.
+    pub(crate) fn runnable_load(&self, c: u32) -> u64 {
+        let cpu = &self.cpus[c as usize];
+        let of = |&entity: &u32| self.entity_load(c, entity);
+        let running = if cpu.fair.curr == NO_TASK { 0 } else { of(&cpu.fair.curr) };
+        running + cpu.fair.queue.iter().map(of).sum::<u64>()
+    }
+
+    /// CPU `c` still looks for a task before it goes idle.
+    pub(crate) fn searches(&self, c: u32) -> bool {
+        self.now < self.cpus[c as usize].searching_until_ns
+    }
+
+    /// Load of a CPU as the placement of its profile reads it.
+    pub(crate) fn wake_load(&self, c: u32) -> u64 {
+        if !pelton_core::wake_reads_runnable(&self.policy) {
+            return self.cpus[c as usize].rq.cfs.avg.load_avg;
+        }
+        self.runnable_load(c)
+    }
+}

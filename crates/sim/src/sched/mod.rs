@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The scheduler between CPUs: what runs next, who wakes where, what moves.
+
+pub(crate) mod balance;
+pub(crate) mod balancing;
+pub(crate) mod class_search;
+pub(crate) mod enqueue;
+pub(crate) mod group_place;
+pub(crate) mod idle;
+pub(crate) mod idle_walk;
+pub(crate) mod loads;
+pub(crate) mod place;
+pub(crate) mod placing;
+pub(crate) mod preempt;
+pub(crate) mod push_pull;
+pub(crate) mod refresh;
+pub(crate) mod reservation;
+pub(crate) mod schedule;
+pub(crate) mod setscheduler;
+pub(crate) mod tick;
+pub(crate) mod topology;
+pub(crate) mod wake;

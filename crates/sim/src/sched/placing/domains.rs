@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Scheduling domains and performance domains of a machine, as the kernel of a policy builds them.
+
+use std::collections::BTreeSet;
+
+use pelton_core::{
+    DOMAINS_MAX, EnergyModel, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_STATES_MAX,
+    PerfDomain, PlaceCpu, Placement, Policy, SchedDomain, sd, value,
+};
+
+use pelton_model::machine::Machine;
+
+/// Difference that is no reason to move between threads of a core, percent above 100 (sd_init).
+const THREADS_PCT: u32 = 110;
+/// The same between CPUs of a cache, and from 5.10 on elsewhere.
+const CPUS_PCT: u32 = 117;
+/// The same elsewhere, to 5.4.
+const FAR_PCT: u32 = 125;
+
+/// A record with everything of the machine that does not change; `None` when it has more CPUs than a record has room for.
+pub(super) fn record(m: &Machine, policy: &Policy) -> Option<Placement> {
+    if m.cpus.len() > PLACE_CPUS_MAX {
+        return None;
+    }
+    let mut record = Placement {
+        nr_cpus: m.cpus.len() as u32,
+        asymmetric: (classes(m, &all(m)).len() > 1).into(),
+        smt: m.cpus.iter().any(|c| c.smt.len() > 1).into(),
+        ..Placement::default()
+    };
+    for c in 0..m.cpus.len() as u32 {
+        record.cpus[c as usize] = cpu(m, policy, c);
+    }
+    record.clusters = record.cpus().iter().any(|c| c.cluster != c.llc).into();
+    record.energy_aware = fill_energy(m, policy, &mut record).into();
+    Some(record)
+}
+
+fn all(m: &Machine) -> Vec<u32> {
+    (0..m.cpus.len() as u32).collect()
+}
+
+fn mask(cpus: &[u32]) -> u64 {
+    cpus.iter().fold(0, |mask, cpu| mask | 1 << cpu)
+}
+
+/// The capacities among some CPUs.
+fn classes(m: &Machine, cpus: &[u32]) -> BTreeSet<u32> {
+    cpus.iter().map(|&c| m.cpus[c as usize].capacity).collect()
+}
+
+/// A level of domains around a CPU.
+struct Level {
+    cpus: Vec<u32>,
+    flags: u32,
+    pct: u32,
+    /// Events at which a task is placed anywhere in it.
+    balances: u32,
+}
+
+/// At which events a domain is searched, unless it is too far across.
+const BALANCES: u32 = sd::BALANCE_EXEC | sd::BALANCE_FORK | sd::WAKE_AFFINE;
+
+/// Farthest distance between nodes at which tasks are placed across (RECLAIM_DISTANCE, node_reclaim_distance).
+const RECLAIM_DISTANCE: u32 = 30;
+
+/// The levels around a CPU, smallest first: threads, cluster, cache, node, and nodes by distance. Releases up to 5.15 know
+/// no clusters.
+fn levels(m: &Machine, policy: &Policy, c: u32) -> Vec<Level> {
+    let of = |c: u32| &m.cpus[c as usize];
+    let cache = m.llcs.iter().find(|llc| llc.contains(&c)).cloned().unwrap_or_else(|| vec![c]);
+    let in_cluster = |&o: &u32| of(o).cluster == of(c).cluster && policy.idle_search != value::IDLE_SEARCH_PASSES;
+    let cluster = cache.iter().copied().filter(in_cluster).collect();
+    let node = m.node_of(c).map_or_else(|| all(m), |node| m.nodes[node].clone());
+    let far_pct = if by_loads(policy) { FAR_PCT } else { CPUS_PCT };
+    let mut levels: Vec<Level> = [
+        (of(c).smt.clone(), sd::SHARE_CPUCAPACITY | sd::SHARE_LLC, THREADS_PCT),
+        (cluster, sd::CLUSTER | sd::SHARE_LLC, CPUS_PCT),
+        (cache, sd::SHARE_LLC, CPUS_PCT),
+        (node, 0, far_pct),
+    ]
+    .into_iter()
+    .map(|(cpus, flags, pct)| Level { cpus, flags, pct, balances: BALANCES })
+    .collect();
+    levels.extend(across_nodes(m, c).into_iter().map(|(cpus, distance)| {
+        let balances = if distance > RECLAIM_DISTANCE { 0 } else { BALANCES };
+        Level { cpus, flags: sd::NUMA, pct: far_pct, balances }
+    }));
+    levels
+}
+
+/// CPUs within each distance of a CPU's node, nearest first.
+fn across_nodes(m: &Machine, c: u32) -> Vec<(Vec<u32>, u32)> {
+    let Some(own) = m.node_of(c) else { return Vec::new() };
+    let distances: BTreeSet<u32> =
+        (0..m.nodes.len()).filter(|&other| other != own).map(|other| m.node_distance(own, other)).collect();
+    let within = |far: u32| {
+        let near = (0..m.nodes.len()).filter(|&other| m.node_distance(own, other) <= far);
+        near.flat_map(|node| m.nodes[node].iter().copied()).collect()
+    };
+    distances.into_iter().map(|far| (within(far), far)).collect()
+}
+
+/// How many tasks may differ between the groups of each level: for every level that spans caches, by the caches of a node
+/// (build_sched_domains, 5.18 and later).
+fn imbalances_allowed(levels: &[Level]) -> Vec<u32> {
+    let weight = |level: &Level| (level.cpus.len() as u32).max(1);
+    let cache = levels.iter().rposition(|level| level.flags & sd::SHARE_LLC != 0).unwrap_or(0);
+    let Some(parent) = levels.get(cache + 1) else { return vec![0; levels.len()] };
+    let caches = weight(parent) / weight(&levels[cache]);
+    let allowed = if caches == 1 { weight(parent) >> 3 } else { caches }.max(1);
+    let span = levels.iter().find(|level| level.flags & sd::NUMA != 0).map_or(weight(parent), weight);
+    let of = |(at, level): (usize, &Level)| match at {
+        _ if at <= cache => 0,
+        _ if at == cache + 1 => allowed,
+        _ => allowed * (weight(level) / span).max(1),
+    };
+    levels.iter().enumerate().map(of).collect()
+}
+
+/// Balance by loads, up to 5.4.
+fn by_loads(policy: &Policy) -> bool {
+    (value::BALANCE_LOADS_NEWLY..=value::BALANCE_LOADS).contains(&policy.balance)
+}
+
+/// What a domain is told of itself: are its CPUs unequal (found from 5.0 on), are tasks to be spread over such domains (in
+/// 4.12 not over those of one cache).
+fn own_flags(m: &Machine, policy: &Policy, cpus: &[u32], level: u32) -> u32 {
+    let unequal = classes(m, cpus).len() > 1 && !(by_loads(policy) && policy.balance < value::BALANCE_LOADS);
+    let whole = classes(m, cpus).len() == classes(m, &all(m)).len();
+    let near = level & sd::SHARE_LLC != 0 && level & sd::SHARE_CPUCAPACITY == 0;
+    let asym =
+        if unequal { sd::ASYM_CPUCAPACITY } else { 0 } | if unequal && whole { sd::ASYM_CPUCAPACITY_FULL } else { 0 };
+    let alone = level & sd::NUMA != 0 || (policy.balance == value::BALANCE_LOADS_NEWLY && near);
+    asym | if alone { 0 } else { sd::PREFER_SIBLING }
+}
+
+fn cpu(m: &Machine, policy: &Policy, c: u32) -> PlaceCpu {
+    let spec = &m.cpus[c as usize];
+    let mut out = PlaceCpu {
+        threads: if spec.smt.is_empty() { 1 << c } else { mask(&spec.smt) },
+        capacity: spec.capacity,
+        curr_idle: 1,
+        exit_latency_ns: NO_IDLE_STATE,
+        nr_idle_scan_asym: NO_LIMIT,
+        has_idle_cores: (spec.smt.len() > 1).into(),
+        llc_domain: NO_DOMAIN,
+        asym_domain: NO_DOMAIN,
+        ..PlaceCpu::default()
+    };
+    out.state.cap_orig = spec.capacity;
+    out.state.uclamp_max = 1024;
+    let levels = levels(m, policy, c);
+    let (cluster, cache) = (&levels[1].cpus, &levels[2].cpus);
+    (out.llc, out.llc_size) = (first(cache, c), cache.len() as u32);
+    out.cluster = if cluster.len() > 1 && cluster.len() < cache.len() { first(cluster, c) } else { out.llc };
+    out.nr_idle_scan_llc = out.llc_size;
+    for (level, imb_numa_nr) in levels.iter().zip(imbalances_allowed(&levels)) {
+        add_domain(m, policy, &mut out, level, imb_numa_nr);
+    }
+    pointers(m, policy, &mut out, mask(cache));
+    out
+}
+
+fn first(cpus: &[u32], or: u32) -> u32 {
+    cpus.iter().copied().min().unwrap_or(or)
+}
+
+/// Adds a domain unless it is no larger than the one below.
+fn add_domain(m: &Machine, policy: &Policy, out: &mut PlaceCpu, level: &Level, imb_numa_nr: u32) {
+    let at = out.nr_domains as usize;
+    let below = if at > 0 { out.domains[at - 1].span.count_ones() } else { 1 };
+    if level.cpus.len() as u32 <= below || at == DOMAINS_MAX {
+        return;
+    }
+    let own = own_flags(m, policy, &level.cpus, level.flags);
+    if own & sd::ASYM_CPUCAPACITY != 0 && at > 0 {
+        out.domains[at - 1].flags &= !sd::PREFER_SIBLING;
+    }
+    out.domains[at] = SchedDomain {
+        span: mask(&level.cpus),
+        flags: level.flags | own | level.balances,
+        imbalance_pct: level.pct,
+        imb_numa_nr,
+        ..SchedDomain::default()
+    };
+    out.nr_domains += 1;
+}
+
+/// Which of a CPU's domains is its cache's, and which the smallest one of unequal CPUs.
+fn pointers(m: &Machine, policy: &Policy, out: &mut PlaceCpu, cache: u64) {
+    let domains = &mut out.domains[..out.nr_domains as usize];
+    let flag = if policy.capacity_search >= value::CAPACITY_SEARCH_RANK {
+        sd::ASYM_CPUCAPACITY_FULL
+    } else {
+        sd::ASYM_CPUCAPACITY
+    };
+    let place = |at: Option<usize>| at.map_or(NO_DOMAIN, |at| at as u32);
+    out.llc_domain = place(domains.iter().rposition(|d| d.span & !cache == 0 && d.flags & sd::SHARE_LLC != 0));
+    out.asym_domain = place(domains.iter().position(|d| d.flags & flag != 0));
+    for at in [out.llc_domain, out.asym_domain] {
+        if let Some(domain) = domains.get_mut(at as usize) {
+            domain.has_shared = 1;
+        }
+    }
+    if out.asym_domain != NO_DOMAIN {
+        out.nr_idle_scan_asym = m.cpus.len() as u32;
+    }
+}
+
+/// Fills performance domains and their states. False where the kernel does not place by energy: equal CPUs, threads, power
+/// not known, no invariance (asked from 6.1 on), or a release that cannot.
+fn fill_energy(m: &Machine, policy: &Policy, record: &mut Placement) -> bool {
+    let known = m.domains.iter().all(|d| d.opps.iter().all(|opp| opp.power_uw > 0));
+    let invariant = policy.energy_aware <= value::ENERGY_AWARE_MARGIN || m.domains.iter().all(|d| d.freq_invariant);
+    let states: usize = m.domains.iter().map(|d| d.opps.len()).sum();
+    let room = m.domains.len() <= PERF_DOMAINS_MAX && states <= PLACE_STATES_MAX;
+    let can = policy.energy_aware != value::ENERGY_AWARE_OFF && record.asymmetric != 0 && record.smt == 0;
+    if !(can && known && invariant && room) {
+        return false;
+    }
+    // The kernel lists the domain with the highest first CPU first.
+    let mut domains: Vec<_> = m.domains.iter().filter(|d| !d.cpus.is_empty()).collect();
+    domains.sort_by_key(|d| std::cmp::Reverse(d.cpus.iter().min().copied()));
+    let mut next = 0;
+    for (out, domain) in record.perf_domains.iter_mut().zip(&domains) {
+        let opps: Vec<(u32, u64)> = domain.opps.iter().map(|opp| (opp.khz, opp.power_uw)).collect();
+        let model = EnergyModel::of_release(policy, &opps, m.cpus[domain.cpus[0] as usize].capacity);
+        let n = model.states().len();
+        record.states[next..next + n].copy_from_slice(model.states());
+        *out = PerfDomain {
+            cpus: mask(&domain.cpus),
+            first_state: next as u32,
+            nr_states: n as u32,
+            min_state: 0,
+            max_state: n as u32 - 1,
+        };
+        next += n;
+    }
+    record.nr_perf_domains = domains.len() as u32;
+    true
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! CPUs with more to do than they can, and running tasks that have become too big for their CPU.
+
+use pelton_schema::Sink;
+
+use crate::class::Class;
+use crate::engine::Engine;
+use crate::engine::state::{NO_TASK, Power};
+use crate::sched::topology::{BUSY_BALANCE_NS_PER_CPU, IDLE_BALANCE_NS_PER_CPU};
+
+impl<S: Sink> Engine<'_, S> {
+    /// A fair task woke on CPU `c`, or it ticked: has it more to do than it can? Only a look at all CPUs takes that back.
+    pub(crate) fn note_overutilized(&mut self, c: u32) {
+        if self.placing.holds_balance() && self.is_overutilized(c) {
+            self.placing.overutilized = true;
+            self.placing.overutilized_since_ns = self.now;
+        }
+    }
+
+    fn is_overutilized(&mut self, c: u32) -> bool {
+        self.fill_cpu(c, NO_TASK);
+        self.placing.record.uclamp_used = self.clamped.into();
+        self.placing.record.cpu_overutilized(&self.policy, c)
+    }
+
+    /// Task `t` of CPU `c` was chosen to run, or ticked.
+    pub(crate) fn note_misfit(&mut self, c: u32, t: u32) {
+        let asked = self.placing.decides || self.placing.by_energy || self.balancing.decides;
+        if self.asymmetric && asked && !self.balancing.biased {
+            self.placing.misfit[c as usize] = self.load_of_misfit(c, t);
+        }
+    }
+
+    /// Task `t` ticks on CPU `c`. Whatever the rules in force make of it: is that CPU too small for it while a bigger one that
+    /// it may use has nothing to do?
+    pub(crate) fn note_outgrown(&mut self, c: u32, t: u32) {
+        let own = self.m.cpus[c as usize].capacity;
+        let task = &self.tasks[t as usize];
+        let util = task.se.avg.util_avg.min(u64::from(u32::MAX)) as u32;
+        if !self.asymmetric || self.clamped || pelton_core::fits_capacity(util, own) {
+            return;
+        }
+        let is_free = |i: u32| self.m.cpus[i as usize].capacity > own && self.cpus[i as usize].is_idle();
+        if task.allowed.iter().any(is_free) {
+            self.tasks[t as usize].report.outgrown_ns += self.tick_ns;
+        }
+    }
+
+    fn load_of_misfit(&mut self, c: u32, t: u32) -> u64 {
+        if t == NO_TASK || self.tasks[t as usize].class != Class::Fair {
+            return 0;
+        }
+        let capacity = |c: u32| self.m.cpus[c as usize].capacity;
+        let biggest = self.tasks[t as usize].allowed.iter().map(capacity).max().unwrap_or(0);
+        self.fill_cpu(c, t);
+        let task = self.placed_task(t);
+        let placing = &mut self.placing;
+        placing.record.task = task;
+        placing.record.uclamp_used = self.clamped.into();
+        placing.record.misfit_load(&self.policy, &mut placing.placed, c, biggest)
+    }
+
+    /// At the tick of CPU `c`: its task that waits for a bigger CPU gets one that is idle. The tick wakes that CPU, whose
+    /// balance stops the task and takes it.
+    pub(crate) fn serve_misfit(&mut self, c: u32) {
+        let t = self.cpus[c as usize].curr;
+        if t == NO_TASK || self.placing.misfit[c as usize] == 0 || self.tasks[t as usize].pulled_to.is_some() {
+            return;
+        }
+        let own = self.placing.record.cpus[c as usize].capacity;
+        let serves = |&i: &u32| {
+            let bigger = pelton_core::capacity_greater(self.placing.record.cpus[i as usize].capacity, own);
+            bigger && self.tasks[t as usize].allowed.contains(i) && self.cpus[i as usize].power != Power::Awake
+        };
+        let Some(target) = self.idle.ring(c).find(serves) else { return };
+        self.tasks[t as usize].pulled_to = Some(target);
+        self.resched_cpu(c);
+    }
+
+    /// What a balance found: has some CPU more to do than it can?
+    pub(crate) fn set_overutilized(&mut self, overutilized: bool) {
+        if !self.placing.by_energy || overutilized == self.placing.overutilized {
+            return;
+        }
+        if overutilized {
+            self.placing.overutilized_since_ns = self.now;
+        } else {
+            self.placing.overutilized_ns += self.now - self.placing.overutilized_since_ns;
+        }
+        self.placing.overutilized = overutilized;
+    }
+
+    /// With the periodic balance of all CPUs: is any of them over-utilized still?
+    pub(crate) fn look_at_all(&mut self, c: u32) {
+        if !self.placing.by_energy || !self.placing.overutilized {
+            return;
+        }
+        let busy = self.cpus[c as usize].curr != NO_TASK;
+        let per_cpu_ns = if busy { BUSY_BALANCE_NS_PER_CPU } else { IDLE_BALANCE_NS_PER_CPU };
+        if self.now - self.placing.looked_ns[c as usize] < per_cpu_ns * self.m.cpus.len() as u64 {
+            return;
+        }
+        self.placing.looked_ns[c as usize] = self.now;
+        self.placing.overutilized = (0..self.m.cpus.len() as u32).any(|o| self.is_overutilized(o));
+        if !self.placing.overutilized {
+            self.placing.overutilized_ns += self.now - self.placing.overutilized_since_ns;
+        }
+    }
+
+    /// Time in which some CPU had too much to do, up to now.
+    pub(crate) fn overutilized_ns(&self) -> Option<u64> {
+        let since_ns = if self.placing.overutilized { self.now - self.placing.overutilized_since_ns } else { 0 };
+        self.placing.by_energy.then_some(self.placing.overutilized_ns + since_ns)
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Where fair tasks run from 5.10 on: the host's side of the core's `select.h`. Fills the record that a decision reads,
+//! keeps what the kernel keeps between decisions, and moves tasks that have become too big for their CPU.
+
+mod domains;
+mod misfit;
+mod prefer_idle;
+mod snapshot;
+
+pub(crate) use snapshot::mask;
+
+use pelton_core::{NO_CPU, Placed, Placement, Policy, SchedDomain, value};
+use pelton_schema::Sink;
+
+use crate::engine::Engine;
+use crate::engine::state::Task;
+use pelton_model::machine::Machine;
+
+/// State of placement.
+pub(crate) struct Placing {
+    /// What decisions read; the machine's part is filled once.
+    record: Box<Placement>,
+    placed: Box<Placed>,
+    /// The core decides about wake-ups and new tasks.
+    pub decides: bool,
+    /// Tasks are placed by energy while nothing is over-utilized.
+    pub by_energy: bool,
+    /// Some CPU had more to do than it could when that was last looked at.
+    pub overutilized: bool,
+    /// Since when.
+    pub overutilized_since_ns: u64,
+    /// Until then, ns in all.
+    overutilized_ns: u64,
+    /// Load of the running task of each CPU, when it waits for a bigger one; else 0.
+    misfit: Vec<u64>,
+    /// What the last search of each CPU for a real-time or deadline task ended at, where searches go on behind it.
+    pub last_found: Vec<u32>,
+    /// When each CPU last looked at all CPUs.
+    looked_ns: Vec<u64>,
+}
+
+impl Placing {
+    pub(crate) fn new(m: &Machine, policy: &Policy) -> Placing {
+        let record = domains::record(m, policy);
+        let fits = record.is_some();
+        let record = Box::new(record.unwrap_or_default());
+        Placing {
+            decides: fits && policy.dst_group != value::DST_GROUP_LOAD,
+            by_energy: record.energy_aware != 0,
+            overutilized: false,
+            overutilized_since_ns: 0,
+            overutilized_ns: 0,
+            misfit: vec![0; m.cpus.len()],
+            last_found: vec![0; m.cpus.len()],
+            looked_ns: vec![0; m.cpus.len()],
+            record,
+            placed: Box::default(),
+        }
+    }
+
+    /// Nothing is moved for the sake of balance: energy decides where tasks run.
+    pub(crate) fn holds_balance(&self) -> bool {
+        self.by_energy && !self.overutilized
+    }
+
+    /// Some running task waits for a bigger CPU.
+    pub(crate) fn has_misfit(&self) -> bool {
+        self.misfit.iter().any(|&load| load > 0)
+    }
+
+    /// What decisions read.
+    pub(crate) fn record(&self) -> &Placement {
+        &self.record
+    }
+
+    /// Domain `level` of CPU `c`.
+    pub(crate) fn domain(&self, c: u32, level: usize) -> &SchedDomain {
+        &self.record.cpus[c as usize].domains[level]
+    }
+
+    /// Load of the running task of CPU `c` when it waits for a bigger one, else 0.
+    pub(crate) fn misfit_load(&self, c: u32) -> u64 {
+        self.misfit[c as usize]
+    }
+
+    /// CPU `c` goes idle: nothing on it waits for a bigger one.
+    pub(crate) fn forget_misfit(&mut self, c: u32) {
+        self.misfit[c as usize] = 0;
+    }
+
+    /// Others took a noticeable part of the capacity of CPU `c`.
+    pub(crate) fn is_reduced(&self, c: u32, imbalance_pct: u32) -> bool {
+        self.record.cpus[c as usize].is_reduced(imbalance_pct)
+    }
+
+    /// What a balance for CPU `c` reads beside the CPUs. One that is about to go idle has no task any more.
+    pub(crate) fn fill_balance(&mut self, c: u32, newly_idle: bool, clamped: bool) {
+        for (out, &load) in self.record.cpus.iter_mut().zip(&self.misfit) {
+            out.misfit_load = load.min(u64::from(u32::MAX)) as u32;
+        }
+        self.record.overutilized = self.overutilized.into();
+        self.record.uclamp_used = clamped.into();
+        if newly_idle {
+            let own = &mut self.record.cpus[c as usize];
+            (own.nr_running, own.h_nr_queued, own.h_nr_runnable) = (0, 0, 0);
+        }
+    }
+
+    /// Whether pinned tasks keep domain `level` of CPU `c` out of balance, as the next larger domain sees it.
+    pub(crate) fn set_group_imbalance(&mut self, c: u32, level: usize, imbalanced: bool) {
+        let own = &self.record.cpus[c as usize];
+        if level + 1 >= own.nr_domains as usize {
+            return;
+        }
+        let (group, above) = (own.domains[level].span, own.domains[level + 1].span);
+        for (_, cpu) in self.record.cpus.iter_mut().enumerate().filter(|(o, _)| group >> o & 1 == 1) {
+            cpu.domains.iter_mut().filter(|d| d.span == above).for_each(|d| d.group_imbalance = imbalanced.into());
+        }
+    }
+
+    /// A search found no idle core near a CPU, or a core there went idle.
+    fn note_idle_cores(&mut self, cpu: u32, any: bool) {
+        let llc = self.record.cpus[cpu as usize].llc;
+        let cpus = self.record.nr_cpus as usize;
+        self.record.cpus[..cpus].iter_mut().filter(|c| c.llc == llc).for_each(|c| c.has_idle_cores = any.into());
+    }
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// The CPU for a fair task that wakes (`flags`: bits of `pelton_core::wf`); `exec` executes the placement.
+    pub(crate) fn place_fair(&mut self, t: u32, exec: u32, flags: u32) -> u32 {
+        let prev = self.tasks[t as usize].cpu;
+        if self.tasks[t as usize].allowed.len() == 1 {
+            return self.allowed_or_first(t, prev);
+        }
+        self.fill_placement(t, exec, flags);
+        let placing = &mut self.placing;
+        let target = placing.record.select(&self.policy, &mut placing.placed);
+        if S::PLACEMENTS {
+            self.sink.placement(self.now, Task::tid(t), &placing.record, &placing.placed);
+        }
+        let cleared = placing.placed.no_idle_core;
+        if cleared != NO_CPU {
+            placing.note_idle_cores(cleared, false);
+        }
+        if self.placing.placed.waker_recent != 0
+            && let Some(waker) = self.tasks.get_mut(self.cpus[exec as usize].curr as usize)
+        {
+            waker.recent_cpu = exec;
+        }
+        let task = &mut self.tasks[t as usize];
+        task.se = self.placing.placed.se;
+        task.clamp_sum.value = self.placing.placed.uclamp_value;
+        task.recent_cpu = self.placing.placed.recent_cpu;
+        self.allowed_or_first(t, target)
+    }
+
+    /// The same for releases whose other rules the core does not have: by energy, or `None` when energy cannot decide.
+    pub(crate) fn place_by_energy(&mut self, t: u32, exec: u32, flags: u32) -> Option<u32> {
+        if !self.placing.holds_balance() {
+            return None;
+        }
+        self.fill_placement(t, exec, flags);
+        let placing = &mut self.placing;
+        let target = placing.record.find_energy_efficient_cpu(&self.policy, &mut placing.placed)?;
+        if S::PLACEMENTS {
+            self.sink.placement(self.now, Task::tid(t), &placing.record, &placing.placed);
+        }
+        let task = &mut self.tasks[t as usize];
+        (task.se, task.clamp_sum.value) = (self.placing.placed.se, self.placing.placed.uclamp_value);
+        Some(target)
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Does a task that became runnable get the CPU (`wakeup_preempt`)? If not, where else may it run?
+
+use pelton_schema::Sink;
+
+use crate::class::Class;
+use crate::engine::Engine;
+use crate::engine::state::{Life, NO_TASK};
+
+impl<S: Sink> Engine<'_, S> {
+    /// Does a task that just became runnable on `c` deserve the CPU?
+    pub(crate) fn check_preempt(&mut self, c: u32, t: u32) {
+        let curr = self.cpus[c as usize].curr;
+        if curr == NO_TASK || self.tasks[curr as usize].life != Life::Runnable {
+            self.resched_cpu(c);
+            return;
+        }
+        let (new, old) = (self.tasks[t as usize].class, self.tasks[curr as usize].class);
+        let preempts = match new {
+            _ if new < old => true,
+            _ if new > old => false,
+            Class::Worker => false,
+            Class::Deadline => self.tasks[t as usize].dl.cbs.deadline_ns < self.tasks[curr as usize].dl.cbs.deadline_ns,
+            Class::Realtime => self.tasks[t as usize].rt.priority > self.tasks[curr as usize].rt.priority,
+            Class::Fair => self.fair_wakeup_preempts(c, curr, t),
+        };
+        if preempts {
+            self.resched_cpu(c);
+        } else if new == Class::Realtime {
+            self.push_woken_rt(c, t);
+        } else if new == Class::Deadline {
+            while self.push_dl(c) {}
+        }
+    }
+
+    /// A real-time task that woke on `c` has to wait there: what waits is pushed, unless something else runs there soon.
+    pub(crate) fn push_woken_rt(&mut self, c: u32, t: u32) {
+        if self.makes_room(c, t) {
+            return;
+        }
+        if !self.cpus[c as usize].need_resched && self.tasks[t as usize].allowed.len() > 1 {
+            self.push_rt_tasks(c, c);
+        }
+    }
+
+    /// A real-time task as strong as the one that runs on `c` can go nowhere else, and that one can: they change places.
+    pub(crate) fn makes_room(&mut self, c: u32, t: u32) -> bool {
+        let curr = self.cpus[c as usize].curr;
+        let priority =
+            |t: u32| (self.tasks[t as usize].class == Class::Realtime).then(|| self.tasks[t as usize].rt.priority);
+        if self.cpus[c as usize].need_resched || priority(curr) != priority(t) {
+            return false;
+        }
+        if !self.may_go_elsewhere(curr) || self.may_go_elsewhere(t) {
+            return false;
+        }
+        self.rt_dequeue(c, t);
+        self.rt_enqueue(c, t, true);
+        self.tasks[curr as usize].rt.makes_room = true;
+        self.resched_cpu(c);
+        true
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What a CPU knows of itself and of idle CPUs near is brought up to date.
+
+use pelton_core::{IdleWalk, blocked_due, blocked_scans, runs};
+use pelton_schema::Sink;
+
+use crate::class::Class;
+use crate::engine::Engine;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Whose time passes on CPU `c`.
+    pub(crate) fn runs(&self, c: u32) -> u32 {
+        match self.cpus[c as usize].class {
+            None => runs::IDLE,
+            Some(Class::Fair) => runs::FAIR,
+            Some(Class::Realtime) => runs::RT,
+            Some(Class::Deadline | Class::Worker) => runs::DL,
+        }
+    }
+
+    /// What a CPU knows of itself is brought up to date.
+    pub(crate) fn refresh_records(&mut self, c: u32) {
+        self.refresh_capacity(c);
+        if !self.balancing.decides {
+            self.cpus[c as usize].newidle.decay(self.now);
+        }
+        let runs = self.runs(c);
+        if self.cpus[c as usize].rq.others_have_blocked() || self.cpus[c as usize].levels.has_listed() {
+            self.signal_blocked(c, runs);
+        }
+    }
+
+    /// CPU `c` looks for a task: it refreshes the load of the idle CPUs it looks at, where the release does.
+    pub(crate) fn scan_blocked(&mut self, c: u32) {
+        if !blocked_scans(&self.policy) || !self.chores.idle_blocked {
+            return;
+        }
+        let (now_ticks, mut again) = (self.now_ticks(), false);
+        for at in 0..self.llc(c).len() {
+            let near = self.llc(c)[at];
+            let cpu = &self.cpus[near as usize];
+            if !cpu.nohz || !cpu.has_blocked {
+                continue;
+            }
+            if blocked_due(&self.policy, now_ticks, cpu.last_blocked_ticks, self.tick_ns, false) {
+                self.cpus[near as usize].report.blocked_scans += 1;
+                self.refresh_blocked(near);
+            }
+            again |= self.cpus[near as usize].has_blocked;
+        }
+        let all_near = (0..self.cpus.len() as u32).all(|i| !self.cpus[i as usize].nohz || self.same_llc(i, c));
+        if again && all_near {
+            self.chores.next_blocked_ticks = IdleWalk::next(now_ticks, self.tick_ns);
+        }
+    }
+
+    pub(crate) fn refresh_blocked(&mut self, c: u32) {
+        self.account(c);
+        self.update_clock(c);
+        self.signal_blocked(c, self.runs(c));
+    }
+}

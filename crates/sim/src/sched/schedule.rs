@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Choosing what a CPU runs: the common part of all classes, in the order of the kernel's `__schedule()`.
+
+use pelton_core::dequeue;
+use pelton_schema::{Event, STATE_DEAD, STATE_RUNNABLE, STATE_SLEEPING, Sink};
+
+use crate::class::Class;
+use crate::engine::Engine;
+use crate::engine::state::{Life, NO_TASK, Power, Step, Task};
+
+/// What became of a call of `schedule()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    /// The CPU does not choose now.
+    Nothing,
+    /// It idles, or its task goes on with what it does.
+    Runs,
+    /// Its task fetches its next operation at once.
+    Fetches,
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// Chooses the next task of CPU `c` and switches to it. What remains is the caller's: the task's next operation, then
+    /// [`Engine::balance_callbacks`].
+    pub(crate) fn schedule(&mut self, c: u32) -> Chosen {
+        if self.cpus[c as usize].power != Power::Awake || self.cpus[c as usize].irq_depth > 0 {
+            return Chosen::Nothing;
+        }
+        self.exec = c;
+        self.account(c);
+        self.cpus[c as usize].need_resched = false;
+        self.walk_stops(c);
+        self.cpus[c as usize].idle_loop = false;
+        if self.cpus[c as usize].tick_stopped {
+            self.restart_tick(c);
+        }
+        self.update_clock(c);
+        let prev = self.cpus[c as usize].curr;
+        let mut on_rq = prev != NO_TASK && self.tasks[prev as usize].life == Life::Runnable;
+        if on_rq {
+            self.account_dl(c);
+        }
+        if prev != NO_TASK && !on_rq {
+            on_rq = self.deactivate(c, prev);
+        } else if on_rq && !self.tasks[prev as usize].allowed.contains(c) {
+            self.push_away(c, prev);
+            on_rq = false;
+        } else if on_rq && let Some(target) = self.taken_by(c, prev) {
+            self.move_away(c, prev, target);
+            on_rq = false;
+        } else if on_rq
+            && self.tasks[prev as usize].class == Class::Deadline
+            && self.tasks[prev as usize].dl.throttled()
+        {
+            self.dl_leave_throttled(c);
+            on_rq = false;
+        }
+        on_rq = self.check_runtime(c, prev, on_rq);
+        let next = self.pick_next(c, prev, on_rq);
+        // Picking may have completed a delayed dequeue of the outgoing task.
+        on_rq =
+            on_rq && (self.tasks[prev as usize].life == Life::Runnable || self.tasks[prev as usize].fair.is_delayed());
+        let fetches = if next == prev {
+            if prev != NO_TASK && !on_rq {
+                // It left, and came back before anybody else was found.
+                let class = self.tasks[prev as usize].class;
+                self.set_next(c, prev, Some(class));
+            }
+            self.stay(c, prev)
+        } else {
+            self.switch(c, prev, next, on_rq)
+        };
+        if fetches { Chosen::Fetches } else { Chosen::Runs }
+    }
+
+    /// `__balance_callbacks()`: after the switch, waiting tasks of the real-time and deadline classes are pushed away.
+    pub(crate) fn balance_callbacks(&mut self, c: u32) {
+        if self.rt_waiting.contains(c) || self.dl_waiting.contains(c) {
+            self.push_waiting(c);
+        }
+        self.note_load(c);
+    }
+
+    /// The same task goes on (or the CPU stays idle). True when it has to fetch its next operation.
+    fn stay(&mut self, c: u32, task: u32) -> bool {
+        if task == NO_TASK {
+            self.go_idle(c);
+            return false;
+        }
+        // Nobody of its priority was there to go before it.
+        let rt = &mut self.tasks[task as usize].rt;
+        (rt.rotate, rt.makes_room) = (false, false);
+        let fetches = self.tasks[task as usize].step == Step::Fetch;
+        if !fetches {
+            self.arm_segment(c);
+        }
+        fetches
+    }
+
+    fn pick_next(&mut self, c: u32, prev: u32, on_rq: bool) -> u32 {
+        let curr_class = on_rq.then(|| self.tasks[prev as usize].class);
+        let cpu = &self.cpus[c as usize];
+        if curr_class == Some(Class::Worker) {
+            return prev;
+        }
+        if let Some(&worker) = cpu.workers.first() {
+            return worker;
+        }
+        let leaves = if on_rq || prev == NO_TASK { None } else { Some(self.tasks[prev as usize].class) };
+        if leaves == Some(Class::Deadline) && !self.dl_waiting.is_empty() {
+            self.pull_dl(c);
+        }
+        if let Some((deadline_ns, t)) = self.cpus[c as usize].dl.first() {
+            let keep =
+                curr_class == Some(Class::Deadline) && self.tasks[prev as usize].dl.cbs.deadline_ns <= deadline_ns;
+            return if keep { prev } else { t };
+        }
+        if curr_class == Some(Class::Deadline) {
+            return prev;
+        }
+        if leaves.is_some() {
+            self.pull_rt(c, prev);
+        }
+        match self.pick_rt(c, prev, curr_class) {
+            NO_TASK => self.pick_below_rt(c, prev, curr_class),
+            t => t,
+        }
+    }
+
+    /// A CPU throttled for the sake of fair tasks does not idle when none is left.
+    fn pick_below_rt(&mut self, c: u32, prev: u32, curr_class: Option<Class>) -> u32 {
+        let next = self.pick_fair(c);
+        if next != NO_TASK || !self.end_fair_server(c) {
+            return next;
+        }
+        self.pick_rt(c, prev, curr_class)
+    }
+
+    fn pick_rt(&self, c: u32, prev: u32, curr_class: Option<Class>) -> u32 {
+        if self.cpus[c as usize].rt_throttled() {
+            return NO_TASK;
+        }
+        let first = self.cpus[c as usize].rt.first();
+        if curr_class != Some(Class::Realtime) {
+            return first.map_or(NO_TASK, |(_, t)| t);
+        }
+        let own = &self.tasks[prev as usize].rt;
+        match first {
+            Some((p, t)) if p > own.priority || (p == own.priority && (own.rotate || own.makes_room)) => t,
+            _ => prev,
+        }
+    }
+
+    fn pick_fair(&mut self, c: u32) -> u32 {
+        loop {
+            let t = self.fair_pick(c);
+            if t != NO_TASK || !self.newidle_pull(c) {
+                return t;
+            }
+        }
+    }
+
+    /// True when the next task has to fetch its next operation.
+    fn switch(&mut self, c: u32, prev: u32, next: u32, on_rq: bool) -> bool {
+        let prev_class = self.cpus[c as usize].class;
+        if prev != NO_TASK {
+            self.put_prev(c, prev, next, on_rq);
+        }
+        let cpu = &mut self.cpus[c as usize];
+        cpu.curr = next;
+        cpu.class = (next != NO_TASK).then(|| self.tasks[next as usize].class);
+        self.class_changes(c, prev_class);
+        self.emit_switch(c, prev, next, on_rq);
+        if prev != NO_TASK && self.tasks[prev as usize].life == Life::Dead && prev_class == Some(Class::Fair) {
+            // core.c finish_task_switch(): the next task takes the averages of one that ended out of the queue.
+            self.signal_exit(c, prev);
+        }
+        if next == NO_TASK {
+            self.signal_enter_idle(c);
+            self.go_idle(c);
+            return false;
+        }
+        if prev == NO_TASK && self.policy.newidle == pelton_core::value::NEWIDLE_AT_SWITCH {
+            self.idle_time_ends(c);
+        }
+        self.cpus[c as usize].report.switches += 1;
+        self.cpus[c as usize].idle_path = false;
+        self.set_next(c, next, prev_class);
+        self.hook_switch(c, prev_class, next);
+        self.charge_cost(c, self.m.costs.context_switch_ns);
+        if std::mem::take(&mut self.tasks[next as usize].cold) {
+            self.charge_cost(c, self.m.costs.migration_ns);
+        }
+        self.note_running(c, next);
+        self.returns_to_user(c, next);
+        let fetches = self.tasks[next as usize].step == Step::Fetch && self.cpus[c as usize].overhead_ns == 0;
+        if !fetches {
+            self.arm_segment(c);
+        }
+        fetches
+    }
+
+    fn emit_switch(&mut self, c: u32, prev: u32, next: u32, on_rq: bool) {
+        if !S::ACTIVE {
+            return;
+        }
+        let prio = |t: u32| if t == NO_TASK { 120 } else { self.tasks[t as usize].prio };
+        let prev_state = match (prev, on_rq) {
+            (NO_TASK, _) | (_, true) => STATE_RUNNABLE,
+            _ if self.tasks[prev as usize].life == Life::Dead => STATE_DEAD,
+            _ if self.tasks[prev as usize].life == Life::Runnable => STATE_RUNNABLE,
+            _ => STATE_SLEEPING,
+        };
+        let event = Event::SchedSwitch {
+            cpu: c,
+            prev_tid: Task::tid(prev),
+            prev_prio: prio(prev),
+            prev_state,
+            next_tid: Task::tid(next),
+            next_prio: prio(next),
+        };
+        self.emit(event);
+    }
+
+    /// Task `t` was switched to; it executes when the kernel is done.
+    fn note_running(&mut self, c: u32, t: u32) {
+        let (now, left_ns) = (self.now, self.cpus[c as usize].overhead_ns);
+        let task = &mut self.tasks[t as usize];
+        task.in_iowait = false;
+        task.report.switches += 1;
+        task.report.wait_ns += now - task.waiting_since_ns;
+        if let Some(woken) = task.woken_ns.take() {
+            let latency = now + left_ns - woken;
+            task.report.wakeup_latency_ns.add(latency);
+            task.activation.wakeup_latency_ns = latency;
+        }
+    }
+
+    /// Takes the outgoing task off the CPU; back to its queue when it is still runnable.
+    fn put_prev(&mut self, c: u32, t: u32, next: u32, on_rq: bool) {
+        let now = self.now;
+        let task = &mut self.tasks[t as usize];
+        task.waiting_since_ns = now;
+        task.last_ran_ns = now;
+        match task.class {
+            Class::Fair => self.fair_put(c, t, next, on_rq),
+            Class::Realtime => {
+                self.account_rt(c);
+                self.signal_rt(c, true);
+                let rt = &mut self.tasks[t as usize].rt;
+                rt.makes_room = false;
+                let at_head = !std::mem::take(&mut rt.rotate);
+                if on_rq {
+                    self.rt_enqueue(c, t, at_head);
+                }
+            }
+            Class::Deadline | Class::Worker => {
+                self.account_dl(c);
+                self.signal_dl(c, true);
+                if on_rq && task_is_worker(&self.tasks[t as usize]) {
+                    self.cpus[c as usize].workers.insert(0, t);
+                } else if on_rq {
+                    self.cpus[c as usize].dl.enqueue(self.tasks[t as usize].dl.cbs.deadline_ns, t);
+                    self.dl_waiting.insert(c);
+                }
+            }
+        }
+    }
+
+    fn set_next(&mut self, c: u32, t: u32, prev_class: Option<Class>) {
+        let dl_like = |class: Option<Class>| matches!(class, Some(Class::Deadline | Class::Worker));
+        match self.tasks[t as usize].class {
+            Class::Fair => {
+                if !self.balancing.newest_first {
+                    self.tasks[t as usize].list_place = self.balancing.at_head();
+                }
+                self.fair_set(c, t);
+            }
+            Class::Realtime => {
+                self.rt_dequeue(c, t);
+                if prev_class != Some(Class::Realtime) {
+                    self.signal_rt(c, false);
+                }
+            }
+            class => {
+                if class == Class::Worker {
+                    self.cpus[c as usize].workers.retain(|&w| w != t);
+                } else {
+                    self.dl_dequeue(c, t);
+                    self.start_hrtick(t);
+                }
+                if !dl_like(prev_class) {
+                    self.signal_dl(c, false);
+                }
+            }
+        }
+    }
+
+    /// The running task stops being runnable. True when it stays queued (delayed dequeue).
+    fn deactivate(&mut self, c: u32, t: u32) -> bool {
+        let dead = self.tasks[t as usize].life == Life::Dead;
+        self.clamps_out(c, t);
+        self.count_boost(c, t, false);
+        match self.tasks[t as usize].class {
+            Class::Fair => return self.deactivate_fair(c, t, dead),
+            Class::Realtime => {
+                self.account_rt(c);
+                self.stop_rt(c);
+            }
+            Class::Deadline => {
+                self.account_dl(c);
+                self.dl_sleep(c, t);
+            }
+            Class::Worker => self.account_dl(c),
+        }
+        false
+    }
+
+    /// CPU `c` ran a task of class `before` and runs one of another class now: a running RT task counts in its request.
+    fn class_changes(&mut self, c: u32, before: Option<Class>) {
+        let realtime = Some(Class::Realtime);
+        if before == realtime || self.cpus[c as usize].class == realtime {
+            self.request_changes(c);
+        }
+    }
+
+    fn deactivate_fair(&mut self, c: u32, t: u32, dead: bool) -> bool {
+        if !dead && self.fair_delay(c, t) {
+            return true;
+        }
+        self.fair_dequeue(c, t, dequeue::SLEEP);
+        self.vote_dequeue(c);
+        false
+    }
+
+    /// The running task may no longer run here: it moves while runnable.
+    fn push_away(&mut self, c: u32, t: u32) {
+        self.leave_queue(c, t);
+        let target = self.select_cpu(t, c, false);
+        self.put_elsewhere(t, target);
+    }
+
+    /// The running task moves to a bigger CPU.
+    fn move_away(&mut self, c: u32, t: u32, target: u32) {
+        self.leave_queue(c, t);
+        if !self.balancing.decides {
+            // Its cache is warm here: it is not pulled back at once.
+            self.tasks[t as usize].last_ran_ns = self.now;
+        }
+        self.put_elsewhere(t, target);
+        self.took_running(c, target);
+    }
+
+    /// The bigger CPU that takes the running task, if that may still go there.
+    fn taken_by(&mut self, c: u32, t: u32) -> Option<u32> {
+        let target = self.tasks[t as usize].pulled_to.take()?;
+        (target != c && self.tasks[t as usize].allowed.contains(target)).then_some(target)
+    }
+
+    fn put_elsewhere(&mut self, t: u32, target: u32) {
+        self.set_task_cpu(t, target);
+        self.enqueue(target, t, false);
+        self.check_preempt(target, t);
+    }
+}
+
+fn task_is_worker(task: &Task) -> bool {
+    matches!(task.kind, crate::engine::state::Kind::Worker { .. })
+}

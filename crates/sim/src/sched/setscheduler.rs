@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Real-time limits and changes of class at run time.
+
+use pelton_core::{fair, scale_load};
+use pelton_schema::Sink;
+
+use crate::class::{Class, kernel_prio, weight_level};
+use crate::engine::Engine;
+use crate::engine::state::{NO_TASK, Task};
+use pelton_model::workload::SchedPolicy;
+
+impl<S: Sink> Engine<'_, S> {
+    /// The running task changes its policy.
+    pub(crate) fn change_policy(&mut self, t: u32, policy: SchedPolicy) {
+        if self.tasks[t as usize].policy == policy {
+            return;
+        }
+        let c = self.tasks[t as usize].cpu;
+        self.account(c);
+        self.update_clock(c);
+        let old = self.tasks[t as usize].class;
+        self.take_off(c, t, old);
+        self.count_boost(c, t, false);
+        apply_policy(&mut self.tasks[t as usize], policy);
+        self.count_boost(c, t, true);
+        self.reclass_clamps(c, t);
+        self.put_on(c, t, old);
+        self.hook_switch(c, Some(old), t);
+        self.resched_cpu(c);
+    }
+
+    fn take_off(&mut self, c: u32, t: u32, old: Class) {
+        match old {
+            Class::Fair => {
+                self.fair_dequeue(c, t, 0);
+                if self.grouped {
+                    self.put_levels(c, NO_TASK);
+                }
+            }
+            Class::Deadline => {
+                self.signal_dl(c, true);
+                self.dl_leave(c, t);
+                self.tasks[t as usize].dl.reset();
+            }
+            Class::Realtime => {
+                self.account_rt(c);
+                self.signal_rt(c, true);
+                self.cpus[c as usize].class = None;
+                self.request_changes(c);
+                self.hook_rt(c);
+            }
+            Class::Worker => {}
+        }
+    }
+
+    fn put_on(&mut self, c: u32, t: u32, old: Class) {
+        let new = self.tasks[t as usize].class;
+        if old == Class::Fair && new != Class::Fair {
+            self.signal_leave_class(c, t);
+            self.tasks[t as usize].fair.se.rel_deadline = 0;
+        } else if old == Class::Fair {
+            self.signal_reweight(c, t);
+        }
+        let task = &mut self.tasks[t as usize];
+        task.se.weight = task.fair.weight();
+        self.cpus[c as usize].class = Some(new);
+        self.request_changes(c);
+        match new {
+            Class::Fair => {
+                self.check_enqueue_throttle(c, t);
+                self.signal_enqueue(c, t);
+                if old != Class::Fair {
+                    self.signal_join_class(c, t);
+                }
+                self.fair_enqueue(c, t, false);
+                self.fair_set(c, t);
+            }
+            Class::Deadline => {
+                self.dl_enqueue(c, t, true);
+                self.dl_dequeue(c, t);
+                self.start_hrtick(t);
+                self.signal_dl(c, false);
+            }
+            Class::Realtime => {
+                self.tasks[t as usize].rt.quantum_left_ns = crate::class::realtime::RR_QUANTUM_NS;
+                self.signal_rt(c, false);
+                self.hook_rt(c);
+            }
+            Class::Worker => {}
+        }
+    }
+}
+
+/// Derives everything that follows from a policy.
+pub(crate) fn apply_policy(task: &mut Task, policy: SchedPolicy) {
+    task.policy = policy;
+    task.class = Class::of(policy);
+    task.prio = kernel_prio(policy);
+    task.fair.batch = matches!(policy, SchedPolicy::Batch { .. });
+    task.fair.se.idle_policy = u32::from(policy == SchedPolicy::Idle);
+    match policy {
+        SchedPolicy::Normal { slice_ns, .. } => {
+            (task.fair.se.slice_ns, task.fair.se.custom_slice) = (slice_ns, u32::from(slice_ns != 0));
+        }
+        SchedPolicy::Fifo { priority } => (task.rt.priority, task.rt.round_robin) = (priority, false),
+        SchedPolicy::RoundRobin { priority } => (task.rt.priority, task.rt.round_robin) = (priority, true),
+        SchedPolicy::Deadline { runtime_ns, deadline_ns, period_ns } => {
+            task.dl.cbs.set(runtime_ns, deadline_ns, period_ns);
+        }
+        _ => {}
+    }
+    if let Some(level) = weight_level(policy) {
+        task.fair.se.weight = scale_load(fair::task_weight(level).into());
+        task.fair.se.inv_weight = fair::task_inv_weight(level);
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The periodic tick and NOHZ: a CPU ticks on a common grid while it is not idle.
+
+use pelton_core::hook::how;
+use pelton_schema::{HookSite, Sink};
+
+use crate::class::Class;
+use crate::class::realtime::RR_QUANTUM_NS;
+use crate::engine::Engine;
+use crate::engine::queue::Ev;
+use crate::engine::state::{NO_TASK, Power};
+use crate::sched::topology::{BUSY_BALANCE_NS_PER_CPU, IDLE_BALANCE_NS_PER_CPU};
+
+impl<S: Sink> Engine<'_, S> {
+    /// Starts ticking again on the grid.
+    pub(crate) fn restart_tick(&mut self, c: u32) {
+        self.catch_up_cpu_load(c);
+        self.cpus[c as usize].tick_stopped = false;
+        let since_phase = self.now + self.tick_ns - self.tick_phase_ns;
+        let next = self.now + self.tick_ns - since_phase % self.tick_ns;
+        self.arm_tick(c, next);
+    }
+
+    fn arm_tick(&mut self, c: u32, at: u64) {
+        if at <= self.end_ns
+            && let Some(generation) = self.cpus[c as usize].tick.set(at)
+        {
+            self.queue.push(at, Ev::Tick { cpu: c, generation });
+        }
+    }
+
+    /// A CPU goes idle without its tick.
+    pub(crate) fn stop_tick(&mut self, c: u32) {
+        self.hold_cpu_load(c);
+        self.cpus[c as usize].tick.cancel();
+        self.cpus[c as usize].tick_stopped = true;
+    }
+
+    /// One tick. An idle CPU that kept its tick is woken by it.
+    pub(crate) fn tick(&mut self, c: u32) {
+        self.exec = c;
+        self.arm_tick(c, self.now + self.tick_ns);
+        if self.cpus[c as usize].power == Power::Awake {
+            self.tick_work(c);
+        } else {
+            self.cpus[c as usize].tick_due = true;
+            self.leave_idle(c);
+        }
+    }
+
+    /// What the tick does once its CPU executes.
+    pub(crate) fn tick_work(&mut self, c: u32) {
+        self.account(c);
+        self.update_clock(c);
+        self.cpus[c as usize].report.ticks += 1;
+        self.charge_cost(c, self.m.costs.tick_ns);
+        let t = self.cpus[c as usize].curr;
+        if t != NO_TASK {
+            self.task_tick(c, t);
+        }
+        self.fade_cpu_load(c);
+        self.cpus[c as usize].rq.rt_share_age();
+        self.signal_hw(c);
+        if t != NO_TASK {
+            self.kick_walk(c);
+        }
+        if self.balancing.decides {
+            self.balance_tick(c);
+        } else {
+            self.refresh_own(c);
+            self.look_at_all(c);
+            self.serve_misfit(c);
+            self.periodic_balance(c);
+        }
+    }
+
+    fn task_tick(&mut self, c: u32, t: u32) {
+        match self.tasks[t as usize].class {
+            Class::Fair => {
+                self.signal_tick(c, t);
+                self.note_misfit(c, t);
+                self.note_outgrown(c, t);
+                self.note_overutilized(c);
+                if self.fair_tick_preempts(c) {
+                    self.resched_cpu(c);
+                }
+                self.hook_event(c, HookSite::Tick, how::TICK);
+                self.vote_tick(c);
+            }
+            Class::Realtime => {
+                self.account_rt(c);
+                self.signal_rt(c, true);
+                self.check_rt_limit(c);
+                self.rotate_rr(c, t);
+            }
+            Class::Deadline | Class::Worker => {
+                self.account_dl(c);
+                self.signal_dl(c, true);
+            }
+        }
+    }
+
+    fn rotate_rr(&mut self, c: u32, t: u32) {
+        let rt = &mut self.tasks[t as usize].rt;
+        if !rt.round_robin || rt.quantum_left_ns > 0 {
+            return;
+        }
+        rt.quantum_left_ns = RR_QUANTUM_NS;
+        if self.cpus[c as usize].rt.has_equal(rt.priority) {
+            rt.rotate = true;
+            self.resched_cpu(c);
+        }
+    }
+
+    /// With the periodic balance of its lowest domain a busy CPU refreshes its own records: those of classes that do not
+    /// run now fade.
+    fn refresh_own(&mut self, c: u32) {
+        let busy = self.cpus[c as usize].curr != NO_TASK;
+        let per_cpu_ns = if busy { BUSY_BALANCE_NS_PER_CPU } else { IDLE_BALANCE_NS_PER_CPU };
+        if self.now - self.cpus[c as usize].last_refresh_ns < per_cpu_ns * self.lowest_domain(c) {
+            return;
+        }
+        self.cpus[c as usize].last_refresh_ns = self.now;
+        self.refresh_records(c);
+    }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The rooms of the simulator: which folder may call which, no circle of calls that leaves its folder or is large, and no
+//! field of another folder beyond those that are counted.
+//!
+//! Calls are read from tokens and resolved by name (`calls.rs`): `self.x()` by the type around it, `field.x()` by the
+//! declared type of the field, `Type::x()` and `module::x()` by the path, `x()` by the file and its imports. A receiver of
+//! unknown type stands for every type of ours that has such a method, unless the name is one of the standard library's; the
+//! method of a trait stands where the trait is declared.
+
+mod calls;
+mod circles;
+mod source;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use super::Finding;
+use crate::repo::File;
+use calls::Calls;
+use source::Room;
+
+/// Where the rooms are.
+const SRC: &str = "crates/sim/src/";
+/// Where the table stands.
+const PAGE: &str = "ARCHITECTURE.md";
+/// Its first line.
+const TABLE_HEAD: &str = "| room | may call |";
+/// How many fields of other rooms each room still names.
+const FIELDS: &str = "xtask/rooms.toml";
+/// Files in one circle, at most.
+const CIRCLE_FILES_MAX: usize = 5;
+
+/// Room to the rooms it may call.
+type Table = BTreeMap<String, BTreeSet<String>>;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ceilings {
+    #[serde(default)]
+    fields: Vec<Ceiling>,
+}
+
+/// A room that still names fields of another.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ceiling {
+    room: String,
+    of: String,
+    names: usize,
+    reason: String,
+}
+
+/// Checks the rooms.
+pub fn check(files: &[File]) -> Result<Vec<Finding>, String> {
+    canary()?;
+    let text = |path: &str| files.iter().find(|f| f.path == path).map(|f| f.text.as_str());
+    let page = text(PAGE).ok_or_else(|| format!("{PAGE} is missing"))?;
+    let list: Ceilings = toml::from_str(text(FIELDS).unwrap_or("")).map_err(|error| format!("{FIELDS}: {error}"))?;
+    let rooms = source::read(files, SRC)?;
+    let calls = Calls::of(&rooms);
+    let table = table(page);
+    let mut found: Vec<Finding> = calls_off_the_table(&calls, &table);
+    found.extend(table_circles(&table));
+    found.extend(circles_of(&calls));
+    found.extend(fields_of(&rooms, &list));
+    Ok(found)
+}
+
+fn finding(path: &str, line: usize, text: String) -> Finding {
+    Finding { rule: "rooms", path: path.to_owned(), line, text }
+}
+
+fn table(page: &str) -> Table {
+    let rows = page.lines().skip_while(|line| line.trim() != TABLE_HEAD).skip(2).take_while(|l| l.starts_with('|'));
+    let words = |cell: &str| cell.split_whitespace().map(str::to_owned).collect();
+    let row = |line: &str| {
+        let mut cells = line.trim_matches('|').split('|').map(str::trim);
+        Some((cells.next()?.to_owned(), words(cells.next()?)))
+    };
+    rows.filter_map(row).collect()
+}
+
+fn calls_off_the_table(calls: &Calls, table: &Table) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for call in calls.list.iter().filter(|call| call.from_room() != call.to_room()) {
+        let (from, to) = (call.from_room(), call.to_room());
+        if !table.get(from).is_some_and(|may| may.contains(to)) {
+            let text = format!("`{}` is in `{}`, and `{from}` may not call `{to}`", call.name, call.to);
+            found.push(finding(&format!("{SRC}{}", call.from), call.line, text));
+        }
+    }
+    found
+}
+
+/// The table allows no circle.
+fn table_circles(table: &Table) -> Vec<Finding> {
+    let circles = circles::of(table);
+    let text = |circle: &Vec<String>| format!("the table of rooms goes in a circle: {}", circle.join(", "));
+    circles.iter().filter(|circle| circle.len() > 1).map(|circle| finding(PAGE, 0, text(circle))).collect()
+}
+
+fn circles_of(calls: &Calls) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for circle in circles::of(&calls.graph()).iter().filter(|circle| circle.len() > 1) {
+        let rooms: BTreeSet<&str> = circle.iter().map(|path| source::room_of(path)).collect();
+        let names = circle.join(", ");
+        let at = format!("{SRC}{}", circle[0]);
+        if rooms.len() > 1 {
+            found.push(finding(&at, 0, format!("calls go in a circle through {} rooms: {names}", rooms.len())));
+        } else if circle.len() > CIRCLE_FILES_MAX {
+            let text = format!("{} files call each other, more than {CIRCLE_FILES_MAX}: {names}", circle.len());
+            found.push(finding(&at, 0, text));
+        }
+    }
+    found
+}
+
+/// Names of other rooms' fields, against the ceilings: none more, and none of the ceilings higher than needed.
+fn fields_of(rooms: &[Room], list: &Ceilings) -> Vec<Finding> {
+    let named = source::foreign_fields(rooms);
+    let mut found = Vec::new();
+    for ((room, of), names) in &named {
+        let entry = list.fields.iter().find(|entry| entry.room == *room && entry.of == *of);
+        let most = entry.map_or(0, |entry| entry.names);
+        if names.len() > most {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let text =
+                format!("`{room}` names {} fields of `{of}`, more than {most}: {}", names.len(), names.join(" "));
+            found.push(finding(FIELDS, 0, text));
+        }
+    }
+    for entry in &list.fields {
+        let key = (entry.room.clone(), entry.of.clone());
+        let names = named.get(&key).map_or(0, BTreeSet::len);
+        if names < entry.names || entry.reason.trim().is_empty() {
+            let text = format!("`{}` names {names} fields of `{}`: lower its entry, or give its reason", key.0, key.1);
+            found.push(finding(FIELDS, 0, text));
+        }
+    }
+    found
+}
+
+/// A rule that does not see a circle through two rooms, a call off the table or a foreign field checks nothing.
+fn canary() -> Result<(), String> {
+    let bad = [
+        ("a/x.rs", "pub struct T { pub inner: u32 }\nimpl T { fn up(&mut self) { self.down(); } }\n"),
+        ("b/y.rs", "impl T { fn down(&mut self) { self.up(); self.inner += 1; } }\n"),
+    ];
+    let files: Vec<File> = bad.iter().map(|(path, text)| File::example(&format!("{SRC}{path}"), text)).collect();
+    let rooms = source::read(&files, SRC)?;
+    let calls = Calls::of(&rooms);
+    let may: Table = [("a", "b"), ("b", "")].map(|(a, b)| (a.into(), [b.to_owned()].into())).into();
+    let seen = [calls_off_the_table(&calls, &may), circles_of(&calls), fields_of(&rooms, &Ceilings::default())];
+    if seen.iter().any(|found| found.len() != 1) {
+        return Err(format!("tidy: rule `rooms` does not notice its bad example: {seen:?}"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(files: &[(&str, &str)]) -> Calls {
+        let files: Vec<File> = files.iter().map(|(path, text)| File::example(&format!("{SRC}{path}"), text)).collect();
+        Calls::of(&source::read(&files, SRC).expect("lexes"))
+    }
+
+    fn edges(calls: &Calls) -> Vec<(&str, &str, &str)> {
+        calls.list.iter().map(|c| (c.from.as_str(), c.name.as_str(), c.to.as_str())).collect()
+    }
+
+    #[test]
+    fn the_bad_example_is_noticed() {
+        canary().expect("noticed");
+    }
+
+    #[test]
+    fn a_circle_inside_a_room_may_have_five_files() {
+        let ring = |n: usize| -> Vec<(String, String)> {
+            let body = |i: usize| format!("impl E {{ fn f{i}(&self) {{ self.f{}(); }} }}\n", (i + 1) % n);
+            (0..n).map(|i| (format!("a/f{i}.rs"), body(i))).collect()
+        };
+        for (n, wrong) in [(5, 0), (6, 1)] {
+            let files = ring(n);
+            let files: Vec<(&str, &str)> = files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
+            assert_eq!(circles_of(&calls(&files)).len(), wrong, "{n} files");
+        }
+    }
+
+    #[test]
+    fn methods_are_found_by_the_type_of_self_of_a_field_and_of_a_path() {
+        let found = calls(&[
+            ("a/x.rs", "struct A;\nimpl A { fn go(&self) {} fn new() {} }\nfn free() {}\n"),
+            ("b/y.rs", "struct B;\nimpl B { fn go(&self) {} fn only(&self) {} }\n"),
+            (
+                "c/z.rs",
+                "use crate::a::x::free;\nstruct C { part: A }\nimpl C { fn go(&self) {}\n \
+                 fn f(&self) { self.go(); self.part.go(); A::new(); free(); unknown().only(); v.len(); } }\n",
+            ),
+        ]);
+        let want = [("go", "a/x.rs"), ("new", "a/x.rs"), ("free", "a/x.rs"), ("only", "b/y.rs")];
+        let got: Vec<(&str, &str)> = edges(&found).into_iter().map(|(_, name, to)| (name, to)).collect();
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn test_code_and_files_outside_rooms_do_not_call() {
+        let found = calls(&[
+            ("a/x.rs", "impl E { fn up(&self) {} }\n"),
+            ("b/y.rs", "#[cfg(test)]\nmod tests { impl E { fn t(&self) { self.up(); } } }\n"),
+            ("lib.rs", "#[cfg(test)]\nmod c;\nimpl E { fn run(&self) { self.up(); } }\n"),
+            ("c/z.rs", "impl E { fn t2(&self) { self.up(); } }\n"),
+        ]);
+        assert!(edges(&found).is_empty(), "{:?}", edges(&found));
+    }
+
+    #[test]
+    fn ceilings_follow_what_is_named() {
+        let files = [("a/x.rs", "pub struct T { pub inner: u32 }\n"), ("b/y.rs", "fn f(t: &T) -> u32 { t.inner }\n")];
+        let files: Vec<File> = files.iter().map(|(p, t)| File::example(&format!("{SRC}{p}"), t)).collect();
+        let rooms = source::read(&files, SRC).expect("lexes");
+        let list = |names| Ceilings {
+            fields: vec![Ceiling { room: "b".into(), of: "a".into(), names, reason: "history".into() }],
+        };
+        let found: Vec<usize> = (0..3).map(|names| fields_of(&rooms, &list(names)).len()).collect();
+        assert_eq!(found, [1, 0, 1]);
+    }
+}

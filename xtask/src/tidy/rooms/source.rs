@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Files of the rooms as tokens, what they define, and the fields they name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::tokens::{Source, Token};
+use crate::repo::File;
+
+/// One file of a room, or one beside the rooms, which nobody has to ask before calling.
+pub struct Room {
+    /// Path below the source folder.
+    pub path: String,
+    /// Without test code.
+    pub tokens: Vec<Token>,
+}
+
+/// The first folder of a path; empty for a file beside the rooms.
+pub fn room_of(path: &str) -> &str {
+    path.split_once('/').map_or("", |(room, _)| room)
+}
+
+/// Reads all files below `src` that are no test code.
+pub fn read(files: &[File], src: &str) -> Result<Vec<Room>, String> {
+    let mut rooms = Vec::new();
+    let mut test_rooms = BTreeSet::new();
+    for file in files.iter().filter(|file| file.path.starts_with(src) && file.extension() == "rs") {
+        let path = file.path[src.len()..].to_owned();
+        let source = Source::parse(&file.path, &file.text).map_err(|(line, e)| format!("{}:{line}: {e}", file.path))?;
+        if path == "lib.rs" {
+            test_rooms = test_modules(&source.tokens);
+        }
+        if !path.ends_with("_test.rs") {
+            rooms.push(Room { path, tokens: source.tokens.into_iter().filter(|t| !t.is_test).collect() });
+        }
+    }
+    rooms.retain(|room| !test_rooms.contains(room_of(&room.path)));
+    Ok(rooms)
+}
+
+/// Modules that exist in tests only.
+fn test_modules(tokens: &[Token]) -> BTreeSet<String> {
+    let is_mod = |w: &&[Token]| w[0].is_test && w[0].text == "mod" && w[2].text == ";";
+    tokens.windows(3).filter(is_mod).map(|w| w[1].text.clone()).collect()
+}
+
+/// True for a name.
+pub fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// Place of the bracket that closes the one at `open`.
+pub fn closing(tokens: &[Token], open: usize) -> usize {
+    let mut depth = 0;
+    for (i, token) in tokens.iter().enumerate().skip(open) {
+        match token.text.as_str() {
+            "{" | "(" | "[" => depth += 1,
+            "}" | ")" | "]" => depth -= 1,
+            _ => continue,
+        }
+        if depth == 0 {
+            return i;
+        }
+    }
+    tokens.len()
+}
+
+/// Fields of structs with names: struct, field, and the words of its type.
+pub fn fields(tokens: &[Token]) -> Vec<(String, String, Vec<String>)> {
+    let mut found = Vec::new();
+    for i in 0..tokens.len().saturating_sub(2) {
+        if tokens[i].text != "struct" {
+            continue;
+        }
+        let ends = |t: &Token| matches!(t.text.as_str(), "{" | ";" | "(");
+        let Some(open) = (i..tokens.len()).find(|&j| ends(&tokens[j])).filter(|&j| tokens[j].text == "{") else {
+            continue;
+        };
+        let inside = &tokens[open + 1..closing(tokens, open)];
+        found.extend(fields_inside(inside).into_iter().map(|(field, of)| (tokens[i + 1].text.clone(), field, of)));
+    }
+    found
+}
+
+fn fields_inside(inside: &[Token]) -> Vec<(String, Vec<String>)> {
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    let mut depth = 0;
+    for (j, token) in inside.iter().enumerate() {
+        let single = inside.get(j + 1).is_some_and(|t| t.text == ":")
+            && inside.get(j + 2).is_some_and(|t| t.text != ":")
+            && (j == 0 || inside[j - 1].text != ":");
+        match token.text.as_str() {
+            "<" | "(" | "[" | "{" => depth += 1,
+            ">" | ")" | "]" | "}" => depth -= 1,
+            text if depth == 0 && single && is_word(text) => found.push((text.to_owned(), Vec::new())),
+            text if is_word(text) => {
+                if let Some(last) = found.last_mut() {
+                    last.1.push(text.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Names of fields of one other room that a room uses, by (room, other room). A name that structs of several rooms have
+/// says nothing; structs beside the rooms are values of everybody.
+pub fn foreign_fields(rooms: &[Room]) -> BTreeMap<(String, String), BTreeSet<String>> {
+    let mut homes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for room in rooms {
+        for (_, field, _) in fields(&room.tokens) {
+            homes.entry(field).or_default().insert(room_of(&room.path).to_owned());
+        }
+    }
+    let mut found: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for room in rooms.iter().filter(|room| !room_of(&room.path).is_empty()) {
+        for w in room.tokens.windows(3).filter(|w| w[0].text == "." && w[2].text != "(") {
+            let Some(home) = homes.get(&w[1].text).filter(|home| home.len() == 1).and_then(|home| home.first()) else {
+                continue;
+            };
+            if !home.is_empty() && home != room_of(&room.path) {
+                let key = (room_of(&room.path).to_owned(), home.clone());
+                found.entry(key).or_default().insert(w[1].text.clone());
+            }
+        }
+    }
+    found
+}
