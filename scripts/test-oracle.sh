@@ -15,6 +15,8 @@ seed=${PELTON_ORACLE_SEED:-1}
 wrong_constants='1 2 3'
 # States for what must be noticed.
 canary_cases=50000
+# At most so many states until another release's value of a switch is noticed that the proofs say is proved here.
+proof_cases=400000
 
 work=${CARGO_TARGET_DIR:-target}/oracle
 begin=$SECONDS
@@ -88,6 +90,7 @@ measure() { # SERIES
     export ORACLE_RESULTS=$out/results.jsonl
     "$out/oracle" run "$cases" "$seed" || code=1
     "$out/oracle" canaries "$canary_cases" "$seed" || code=1
+    python3 scripts/oracle/proofs.py "$1" docs/spec/proofs/*.toml | "$out/oracle" proofs "$proof_cases" "$seed" || code=1
     unset ORACLE_RESULTS
     for n in $wrong_constants; do
         if "$out/oracle-$n" run "$canary_cases" "$seed" __update_load_avg_cfs_rq >/dev/null; then

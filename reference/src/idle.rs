@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Idle governors menu and teo (SPEC J.5).
+//! Idle governor menu (SPEC J.5), and what it shares with teo.
 
 /// Most idle states of a CPU.
 pub const STATES_MAX: usize = 10;
 /// Below this residency a state is shallow.
-const SHALLOW_NS: u64 = 15_000;
+pub(crate) const SHALLOW_NS: u64 = 15_000;
 /// No clocksource allows a longer sleep.
-const SLEEP_NS_MAX: u64 = 440_000_000_000;
+pub(crate) const SLEEP_NS_MAX: u64 = 440_000_000_000;
 /// The next timer was not looked at.
 pub const UNKNOWN_NS: u64 = i64::MAX as u64;
 /// A tick ended the stay.
@@ -26,24 +26,24 @@ pub struct Table {
 }
 
 impl Table {
-    fn in_use(&self) -> &[(u64, u64)] {
+    pub(crate) fn in_use(&self) -> &[(u64, u64)] {
         &self.states[..(self.count as usize).min(STATES_MAX)]
     }
 
-    fn exit(&self, state: u64) -> u64 {
+    pub(crate) fn exit(&self, state: u64) -> u64 {
         self.states[state as usize].0
     }
 
-    fn residency(&self, state: u64) -> u64 {
+    pub(crate) fn residency(&self, state: u64) -> u64 {
         self.states[state as usize].1
     }
 
     /// Deepest state below `state` that pays within a time, else 0.
-    fn shallower(&self, state: u64, within_ns: u64) -> u64 {
+    pub(crate) fn shallower(&self, state: u64, within_ns: u64) -> u64 {
         (0..state).rev().find(|&s| self.residency(s) <= within_ns).unwrap_or(0)
     }
 
-    fn polls(&self, state: u64) -> bool {
+    pub(crate) fn polls(&self, state: u64) -> bool {
         state == 0 && self.polling != 0
     }
 }
@@ -63,6 +63,8 @@ pub struct Now {
     pub tick_stopped: bool,
     /// Tasks that ran here last and wait for I/O.
     pub iowaiters: u64,
+    /// Utilization above 1/64 of the capacity.
+    pub utilized: bool,
 }
 
 /// The stay that ended last.
@@ -88,31 +90,31 @@ impl Last {
 /// Answer of a governor: state, and whether the tick stops.
 pub type Choice = (u64, bool);
 
-/// Whose menu: the release it was read in.
+/// Whose governor: the release it was read in.
 #[derive(Clone, Copy, Debug)]
-pub struct MenuForm(u32);
+pub struct Form(u32);
 
-impl MenuForm {
+impl Form {
     /// The form of a name such as `6_12`.
-    pub fn of(name: &str) -> Option<MenuForm> {
+    pub fn of(name: &str) -> Option<Form> {
         let (major, minor) = name.split_once('_')?;
-        Some(MenuForm(major.parse::<u32>().ok()? * 100 + minor.parse::<u32>().ok()?))
+        Some(Form(major.parse::<u32>().ok()? * 100 + minor.parse::<u32>().ok()?))
     }
 
-    fn until(self, major: u32, minor: u32) -> bool {
+    pub(crate) fn until(self, major: u32, minor: u32) -> bool {
         self.0 <= major * 100 + minor
     }
 
-    fn is(self, major: u32, minor: u32) -> bool {
+    pub(crate) fn is(self, major: u32, minor: u32) -> bool {
         self.0 == major * 100 + minor
     }
 
     /// To 5.4 all times are whole microseconds.
-    fn counted(self, ns: u64) -> u64 {
+    pub(crate) fn counted(self, ns: u64) -> u64 {
         if self.until(5, 4) { ns / 1000 * 1000 } else { ns }
     }
 
-    fn counted_table(self, table: &Table) -> Table {
+    pub(crate) fn counted_table(self, table: &Table) -> Table {
         let states = table.states.map(|(exit, residency)| (self.counted(exit), self.counted(residency)));
         Table { states, ..*table }
     }
@@ -125,6 +127,7 @@ impl MenuForm {
             latency_ns: self.counted(now.latency_ns),
             tick_stopped: now.tick_stopped && !self.until(4, 16),
             iowaiters: if self.until(6, 6) { now.iowaiters } else { 0 },
+            utilized: now.utilized,
         }
     }
 }
@@ -150,7 +153,7 @@ const NO_INTERVAL: u64 = u32::MAX as u64;
 const UNITY: u64 = 8192;
 
 /// Mean and variance of stays, as the form works the latter out.
-fn spread(form: MenuForm, stays: &[u64]) -> (u64, u64) {
+fn spread(form: Form, stays: &[u64]) -> (u64, u64) {
     let n = stays.len() as u64;
     let mean = stays.iter().sum::<u64>() / n;
     let square = |x: u64| x.wrapping_mul(x);
@@ -171,7 +174,7 @@ impl Menu {
     }
 
     /// What most of the last stays had, us. `timer_us`: what the timer alone lets expect.
-    pub fn typical(&self, form: MenuForm, timer_us: u64) -> Option<u64> {
+    pub fn typical(&self, form: Form, timer_us: u64) -> Option<u64> {
         let limit = match form {
             f if f.until(4, 19) => NO_INTERVAL + 1,
             f if f.until(6, 12) => 1 << 31,
@@ -207,7 +210,7 @@ impl Menu {
         self.position = (self.position + 1) % 8;
     }
 
-    fn learn(&mut self, form: MenuForm, table: &Table, tick_ns: u64) {
+    fn learn(&mut self, form: Form, table: &Table, tick_ns: u64) {
         let Last { state, woke, .. } = self.last;
         let (stay, exit) = (form.counted(self.last.residency_ns), table.exit(state));
         let by_tick = woke & WOKE_TICK != 0 && !form.until(4, 16);
@@ -231,7 +234,7 @@ impl Menu {
     }
 
     /// How long the CPU will be idle, before a stopped tick is thought of.
-    fn predict(&mut self, form: MenuForm, now: &Now) -> u64 {
+    fn predict(&mut self, form: Form, now: &Now) -> u64 {
         let half = if now.iowaiters > 0 { 6 } else { 0 };
         let mut typical = None;
         if !form.until(6, 1) {
@@ -255,7 +258,7 @@ impl Menu {
     }
 
     /// The tick is stopped: what is safe to go by.
-    fn unstuck(&self, form: MenuForm, now: &Now, predicted: u64) -> u64 {
+    fn unstuck(&self, form: Form, now: &Now, predicted: u64) -> u64 {
         match form {
             _ if !now.tick_stopped || predicted >= now.tick_ns => predicted,
             f if f.until(5, 10) => now.event_ns,
@@ -265,7 +268,7 @@ impl Menu {
     }
 
     /// Chooses a state.
-    pub fn select(&mut self, form: MenuForm, table: &Table, now: &Now) -> Choice {
+    pub fn select(&mut self, form: Form, table: &Table, now: &Now) -> Choice {
         let (table, now) = (&form.counted_table(table), &mut form.counted_now(now));
         if self.last.valid != 0 {
             self.learn(form, table, now.tick_ns);
@@ -307,7 +310,7 @@ impl Menu {
     }
 
     /// From 6.12: state, and what the tick is decided by.
-    fn pick(&self, form: MenuForm, table: &Table, now: &Now, predicted: u64) -> (u64, u64) {
+    fn pick(&self, form: Form, table: &Table, now: &Now, predicted: u64) -> (u64, u64) {
         let allowed = table.in_use().iter().take_while(|s| s.0 <= now.latency_ns).count() as u64;
         let Some(beyond) = (0..allowed).find(|&s| table.residency(s) > predicted) else {
             return (allowed.saturating_sub(1), predicted);
@@ -322,7 +325,7 @@ impl Menu {
     }
 
     /// To 6.6: residency is looked at before latency, and the search begins with state 0 or 1.
-    fn pick_old(&self, form: MenuForm, table: &Table, now: &Now, predicted: u64, start: u64) -> (u64, u64) {
+    fn pick_old(&self, form: Form, table: &Table, now: &Now, predicted: u64, start: u64) -> (u64, u64) {
         let mut state = start;
         let tested = start + u64::from(form.until(4, 12));
         for (i, &(exit, residency)) in (0..).zip(table.in_use()).skip(tested as usize) {
@@ -353,139 +356,4 @@ fn between(table: &Table, now: &Now, predicted: u64, state: u64, beyond: u64) ->
     }
     let avoid = table.residency(state) < now.tick_ns && table.residency(beyond) <= now.event_ns;
     (if avoid { beyond } else { state }, predicted)
-}
-
-/// teo, per CPU.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Teo {
-    /// The last stay.
-    pub last: Last,
-    /// Next timer at the last choice.
-    pub sleep_ns: u64,
-    /// Stays that ended at the timer, by bin.
-    pub hits: [u64; STATES_MAX],
-    /// Stays that ended before.
-    pub intercepts: [u64; STATES_MAX],
-    /// All of them.
-    pub total: u64,
-    /// Stays the tick ended.
-    pub total_tick: u64,
-    /// Intercepts within a tick.
-    pub tick_intercepts: u64,
-    /// Short stays.
-    pub short_idles: u64,
-}
-
-const PULSE: u64 = 1024;
-
-/// An eighth less; what has no eighth is gone.
-fn aged(metric: u64) -> u64 {
-    if metric < 8 { 0 } else { metric - metric / 8 }
-}
-
-impl Teo {
-    fn learn(&mut self, table: &Table, tick_ns: u64) {
-        let exit = table.exit(self.last.state);
-        let raw = self.last.residency_ns;
-        let limit = self.last.woke & WOKE_POLL_LIMIT != 0;
-        let measured = match () {
-            () if limit => UNKNOWN_NS,
-            () if raw >= exit => raw - exit / 2,
-            () => raw / 2,
-        };
-        let short = !limit && (raw < exit || measured < SHALLOW_NS);
-        self.short_idles = aged(self.short_idles) + if short { PULSE } else { 0 };
-        self.last.valid = 0;
-
-        let n = table.in_use().len();
-        for i in 0..n {
-            self.hits[i] = aged(self.hits[i]);
-            self.intercepts[i] = aged(self.intercepts[i]);
-        }
-        let old: u64 = self.hits[..n].iter().chain(&self.intercepts[..n]).sum();
-        let last_within = |ns: u64| {
-            let pays = |i: &usize| table.states[*i].1 <= self.sleep_ns && table.states[*i].1 <= ns;
-            (0..n).rev().find(pays).unwrap_or(0)
-        };
-        let (timer, duration) = (last_within(u64::MAX), last_within(measured));
-        self.total = old + PULSE;
-        self.tick_intercepts = aged(self.tick_intercepts);
-        self.total_tick = aged(self.total_tick);
-
-        if self.last.woke & WOKE_TICK != 0 {
-            self.total_tick += PULSE;
-            if 3 * self.total_tick > 2 * self.total {
-                self.hits[n - 1] += PULSE;
-                return;
-            }
-            if 3 * self.tick_intercepts < 2 * old {
-                self.hits[timer] += PULSE;
-                return;
-            }
-        }
-        let early = i128::from(self.sleep_ns) - i128::from(measured);
-        if timer == duration && early < i128::from(exit / 2) {
-            self.hits[timer] += PULSE;
-            return;
-        }
-        self.intercepts[duration] += PULSE;
-        if measured <= tick_ns {
-            self.tick_intercepts += PULSE;
-        }
-    }
-
-    /// The deepest state, or the shallower one that earlier stays speak for.
-    fn candidate(&self, deepest: usize) -> usize {
-        let (hits, early) = (&self.hits[..deepest], &self.intercepts[..deepest]);
-        let all_early: u64 = early.iter().sum();
-        if 2 * all_early <= self.total - hits.iter().sum::<u64>() {
-            return deepest;
-        }
-        let most = early.iter().max().copied().unwrap_or(0);
-        let most = early.iter().rposition(|&n| n == most).unwrap_or(0);
-        let covers = |&s: &usize| 2 * early[s..].iter().sum::<u64>() > all_early && s <= most;
-        (0..deepest).rev().find(covers).unwrap_or(0)
-    }
-
-    /// Chooses a state.
-    pub fn select(&mut self, table: &Table, now: &Now) -> Choice {
-        let n = table.in_use().len();
-        if n < 2 {
-            self.last.valid = 0;
-            return (0, true);
-        }
-        if self.last.valid != 0 || self.total == 0 {
-            self.learn(table, now.tick_ns);
-        }
-        self.sleep_ns = UNKNOWN_NS;
-        let allowed = (1..n).rev().find(|&s| table.states[s].0 <= now.latency_ns).unwrap_or(0) as u64;
-        let state = (self.candidate(n - 1) as u64).min(allowed);
-        let shallow = state == 0 || table.residency(state) < SHALLOW_NS;
-        let clear = 2 * self.short_idles >= self.total || now.latency_ns < SHALLOW_NS / 2;
-        if shallow && clear && !now.tick_stopped {
-            return (state, false);
-        }
-        self.sleep_ns = now.sleep_ns.min(SLEEP_NS_MAX);
-        if now.tick_stopped && self.sleep_ns > 2 * now.tick_ns && table.residency(state) < now.tick_ns {
-            let deeper = (state + 1..=allowed).rev().find(|&s| table.residency(s) <= self.sleep_ns);
-            return (deeper.unwrap_or(state), true);
-        }
-        if state == 0 {
-            return (0, false);
-        }
-        let fits = table.residency(state) <= self.sleep_ns;
-        self.decide_tick(table, now, if fits { state } else { table.shallower(state, self.sleep_ns) })
-    }
-
-    fn decide_tick(&self, table: &Table, now: &Now, state: u64) -> Choice {
-        let soon = table.residency(state) < now.tick_ns && 3 * self.tick_intercepts >= 2 * self.total;
-        let stay = if soon { now.tick_ns / 2 } else { self.sleep_ns };
-        if now.tick_stopped || (!table.polls(state) && stay >= now.tick_ns) {
-            return (state, true);
-        }
-        if state > 0 && table.residency(state) > now.event_ns {
-            return (table.shallower(state, now.event_ns), false);
-        }
-        (state, false)
-    }
 }

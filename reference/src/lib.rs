@@ -24,7 +24,8 @@
 //! | [`limits`] | `limits.h` | limits of a frequency domain |
 //! | [`energy`] | `energy.h` | H.1: energy of a domain |
 //! | [`fair`] | `fair.h`, `fair_cfs.h`, `fair_eevdf.h`, `fair_reweight.h`, `fair_weight.h` | J.2: the fair class |
-//! | [`idle`] | `idle.h`, `idle_menu.h`, `idle_teo.h` | J.5: menu and teo |
+//! | [`idle`] | `idle.h`, `idle_menu.h` | J.5: menu |
+//! | [`teo`] | `idle_teo.h` and the files it includes | J.5: teo |
 //! | [`balance`] | `rt_limit.h`, `newidle.h`, `idle_walk.h` | the real-time limit; CPUs that go idle or are |
 //! | [`cfs_bandwidth`] | `cfs_bandwidth.h` | quotas of task groups |
 //! | [`deadline`] | `deadline.h` | the deadline class: its server and admission |
@@ -59,6 +60,7 @@ pub mod rq;
 pub mod rules;
 pub mod schedutil;
 pub mod select_class;
+pub mod teo;
 pub mod uclamp_sum;
 pub mod util_est;
 pub mod vectors;

@@ -83,7 +83,7 @@ pub fn clamp_max(rules: &Rules, state: &CpuState) -> u64 {
 }
 
 /// The lower bound wins when the two cross: clamps of different tasks may do that (SPEC 0.2).
-fn clamped(rules: &Rules, state: &CpuState, value: u64) -> u64 {
+pub(crate) fn clamped(rules: &Rules, state: &CpuState, value: u64) -> u64 {
     match clamps(rules, state) {
         Some((min, max)) => value.min(max).max(min),
         None => value,

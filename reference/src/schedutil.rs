@@ -4,10 +4,10 @@
 use crate::gate::{self, Gate as GateState};
 use crate::hook;
 use crate::iowait;
-use crate::perf::{CpuState, Terms, clamp_max, cpu_util, evaluate, raw_freq_khz};
+use crate::perf::{CpuState, Terms, clamp_max, clamped, cpu_util, evaluate, raw_freq_khz};
 use crate::rules::{
     DlBypass, DlRule, Headroom, Hold, LimitsUpdate, Numbers, RateLimitDefault, Remote, RtRule, Rules, RunnableBoost,
-    StaleCpu, WhileBusy,
+    StaleCpu, UclampIowait, WhileBusy,
 };
 
 /// No frequency is requested.
@@ -272,7 +272,10 @@ pub fn cpu_request(rules: &Rules, sp: &SugovPolicy, sc: &mut SugovCpu, state: &C
     }
     let forced = forced_by_flag(rules, sc);
     let boost = if forced { 0 } else { iowait::apply(rules, sp, sc, now.ns, now.tick_ns) };
-    let in_capacity = iowait::capacity(rules, sp, boost, state.cap_orig);
+    let mut in_capacity = iowait::capacity(rules, sp, boost, state.cap_orig);
+    if boost > 0 && rules.uclamp_iowait == UclampIowait::On {
+        in_capacity = clamped(rules, state, in_capacity);
+    }
     let mut terms =
         Terms { forced_max: forced.into(), ..evaluate(rules, &believed(rules, sp, sc, state), in_capacity) };
     let most = sp.hardware_max_khz();

@@ -5,10 +5,10 @@
 #define MENU(i) ((struct pelton_menu *)record(w, w[i]))
 #define TEO(i) ((struct pelton_teo *)record(w, w[i]))
 
-/* Arguments 3 to 7: sleep_ns, event_ns, tick_ns, latency_ns, tick_stopped | iowaiters << 32. */
+/* Arguments 3 to 7: sleep_ns, event_ns, tick_ns, latency_ns, tick_stopped | utilized << 1 | iowaiters << 32. */
 static inline __attribute__((always_inline)) struct pelton_idle_now idle_now(const u64 *w)
 {
-	struct pelton_idle_now now = { w[3], w[4], w[5], w[6], (u32)w[7], (u32)(w[7] >> 32) };
+	struct pelton_idle_now now = { w[3], w[4], w[5], w[6], w[7] & 1u, (u32)(w[7] >> 32), (w[7] >> 1) & 1u, 0 };
 
 	return now;
 }
@@ -35,4 +35,4 @@ static inline __attribute__((always_inline)) u64 idle_answer(const struct pelton
 	}
 
 IDLE_OPS(menu, MENU, POLICY, MENU(1))
-IDLE_OPS(teo, TEO, TEO(1))
+IDLE_OPS(teo, TEO, POLICY, TEO(1))

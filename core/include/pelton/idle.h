@@ -53,6 +53,8 @@ struct pelton_idle_now {
 	u64 latency_ns;
 	u32 tick_stopped; /* already, by an earlier choice of this idle period */
 	u32 iowaiters;    /* tasks that ran here last and wait for I/O */
+	u32 utilized;     /* utilization above 1/64 of the capacity */
+	u32 reserved;
 } PELTON_ALIGNED64;
 
 /* The stay that ended last; consumed by the next choice. */
@@ -71,7 +73,7 @@ struct pelton_idle_choice {
 
 _Static_assert(sizeof(struct pelton_idle_state) == 16, "layout");
 _Static_assert(sizeof(struct pelton_idle_table) == 168, "layout");
-_Static_assert(sizeof(struct pelton_idle_now) == 40, "layout");
+_Static_assert(sizeof(struct pelton_idle_now) == 48, "layout");
 _Static_assert(sizeof(struct pelton_idle_last) == 24, "layout");
 _Static_assert(sizeof(struct pelton_idle_choice) == 8, "layout");
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The idle governor "teo" (timer events oriented): did earlier stays end at their timer or before, and between which
- * states' residencies?
+ * states' residencies? This is 7.2's form; idle_teo_early.h has those of 5.4 and 5.10, idle_teo_bins.h those of 6.1 to
+ * 6.18.
  *
  *   bins     0      T1         T2                 T3                    time
  *            |  0   |    1     |        2         |   3 ...
@@ -18,32 +19,15 @@
  *
  *   quantity      unit            range
  *   hits, ...     1024 per stay   0 .. 8192
- *   sleep_ns      ns              0 .. 440 s, or PELTON_IDLE_UNKNOWN_NS
  *
- * Source: Linux 7.2 drivers/cpuidle/governors/teo.c (teo_select, teo_update). 
- * teo of 5.4 to 6.18 differs and is not here.
+ * Source: Linux 7.2.12 drivers/cpuidle/governors/teo.c (teo_select, teo_update).
  * Deviations: those of idle.h. The first choice learns from a stay of 0 in state 0, as the kernel's does.
  */
 #ifndef PELTON_IDLE_TEO_H
 #define PELTON_IDLE_TEO_H
 
-#include "idle.h"
-
-#define PELTON_TEO_PULSE 1024u
-#define PELTON_TEO_DECAY_SHIFT 3u
-
-struct pelton_teo {
-	struct pelton_idle_last last;
-	u64 sleep_ns;
-	u32 hits[PELTON_IDLE_STATES_MAX];
-	u32 intercepts[PELTON_IDLE_STATES_MAX];
-	u32 total;
-	u32 total_tick;      /* stays that the tick ended */
-	u32 tick_intercepts; /* intercepts within a tick */
-	u32 short_idles;
-} PELTON_ALIGNED64;
-
-_Static_assert(sizeof(struct pelton_teo) == 128, "layout");
+#include "idle_teo_bins.h"
+#include "idle_teo_early.h"
 
 /* Bins of a stay, and the sum of all metrics without it. */
 struct pelton_teo_bins {
@@ -233,23 +217,14 @@ PELTON_INLINE void pelton_teo_timed(struct pelton_teo *c, const struct pelton_id
 	pelton_idle_choose(out, state, 0);
 }
 
-/* Chooses a state for a CPU that goes idle, and whether its tick stops. */
-PELTON_INLINE void pelton_teo_select(struct pelton_teo *c, const struct pelton_idle_table *t,
-				     const struct pelton_idle_now *now, struct pelton_idle_choice *out)
+PELTON_INLINE void pelton_teo_select_7_2(struct pelton_teo *c, const struct pelton_idle_table *t,
+					 const struct pelton_idle_now *now, struct pelton_idle_choice *out)
 {
-	u32 count = pelton_idle_count(t), state;
+	u32 state = pelton_idle_count(t) - 1u;
 	struct pelton_teo_sums s;
 
-	if (count < 2) {
-		c->last.valid = 0;
-		pelton_idle_choose(out, 0, 1);
-		return;
-	}
-	if (c->last.valid || !c->total)
-		pelton_teo_learn(c, t, now->tick_ns);
 	c->sleep_ns = PELTON_IDLE_UNKNOWN_NS;
 	pelton_teo_sum(c, t, now->latency_ns, &s);
-	state = count - 1u;
 	if (2 * s.intercepts > c->total - s.hits)
 		state = pelton_teo_intercepted(c, &s, state);
 	state = pelton_min_u32(state, s.allowed);
@@ -259,6 +234,41 @@ PELTON_INLINE void pelton_teo_select(struct pelton_teo *c, const struct pelton_i
 	}
 	c->sleep_ns = pelton_idle_sleep(now);
 	pelton_teo_timed(c, t, now, state, s.allowed, out);
+}
+
+/* Learns from the last stay as the form does. */
+PELTON_INLINE void pelton_teo_update(const struct pelton_policy *pol, struct pelton_teo *c,
+				     const struct pelton_idle_table *t, u64 tick_ns)
+{
+	c->last.valid = 0;
+	if (pol->teo_form <= PELTON_TEO_FORM_5_10)
+		pelton_teo_early_learn(pol, c, t, tick_ns);
+	else if (pol->teo_form <= PELTON_TEO_FORM_6_18)
+		pelton_teo_bins_learn(pol, c, t, tick_ns);
+	else
+		pelton_teo_learn(c, t, tick_ns);
+}
+
+/* Chooses a state for a CPU that goes idle, and whether its tick stops. */
+PELTON_INLINE void pelton_teo_select(const struct pelton_policy *pol, struct pelton_teo *c,
+				     const struct pelton_idle_table *t, const struct pelton_idle_now *now,
+				     struct pelton_idle_choice *out)
+{
+	if (pelton_idle_count(t) < 2) {
+		c->last.valid = 0;
+		pelton_idle_choose(out, 0, 1);
+		return;
+	}
+	if (c->last.valid || !c->total)
+		pelton_teo_update(pol, c, t, now->tick_ns);
+	if (pol->teo_form <= PELTON_TEO_FORM_5_10)
+		pelton_teo_early_select(pol, c, t, now, out);
+	else if (pol->teo_form == PELTON_TEO_FORM_6_1)
+		pelton_teo_select_6_1(pol, c, t, now, out);
+	else if (pol->teo_form <= PELTON_TEO_FORM_6_18)
+		pelton_teo_bins_select(pol, c, t, now, out);
+	else
+		pelton_teo_select_7_2(c, t, now, out);
 }
 
 #endif

@@ -184,6 +184,22 @@ PELTON_INLINE u32 pelton_effective_util(const struct pelton_policy *pol, const s
 	return t->effective;
 }
 
+/* How busy teo of 6.6 takes a CPU to be (sched_cpu_util): without clamps, boosts and what reservations demand. */
+PELTON_INLINE u32 pelton_sched_cpu_util(const struct pelton_policy *pol, const struct pelton_cpu_state *s)
+{
+	u32 cap = s->cap_orig, util = pelton_cpu_util(pol, s, 0) + s->util_rt + s->util_dl;
+
+	if (s->util_irq >= cap || util >= cap)
+		return cap;
+	return pelton_min_u32(cap, pelton_scale_irq(util, s->util_irq, cap));
+}
+
+/* Above 1/64 of the capacity: teo of 6.6 goes one state up. */
+PELTON_INLINE u32 pelton_is_utilized(const struct pelton_policy *pol, const struct pelton_cpu_state *s)
+{
+	return pelton_sched_cpu_util(pol, s) > s->cap_orig >> 6;
+}
+
 /* Headroom first, then the clamps: a clamp is an exact limit, a floor passes without headroom. */
 PELTON_INLINE u32 pelton_perf_clamped(u32 util, u32 min, u32 max)
 {
@@ -200,10 +216,11 @@ PELTON_INLINE u32 pelton_apply_headroom(const struct pelton_policy *pol, u32 uti
 	return util;
 }
 
-/* The boost of I/O waiters is itself clamped in 6.1 and 6.6, not in 5.4 and 5.10. */
-PELTON_INLINE u32 pelton_clamp_iowait(const struct pelton_policy *pol, const struct pelton_cpu_state *s, u32 iowait)
+/* The boost of I/O waiters is itself clamped in 6.1 and 6.6, one that rounds to nothing too; not in 5.4 and 5.10. */
+PELTON_INLINE u32 pelton_clamp_iowait(const struct pelton_policy *pol, const struct pelton_cpu_state *s, u32 boost,
+				      u32 iowait)
 {
-	if (!iowait || !pol->uclamp_iowait || !pelton_clamps_used(pol, s))
+	if (!boost || !pol->uclamp_iowait || !pelton_clamps_used(pol, s))
 		return iowait;
 	return pelton_clamp_u32(iowait, pelton_clamp_min(pol, s), pelton_clamp_max(pol, s));
 }
@@ -214,7 +231,7 @@ PELTON_INLINE u32 pelton_perf_eval(const struct pelton_policy *pol, const struct
 {
 	u32 util = pelton_effective_util(pol, s, t);
 
-	t->iowait = pelton_clamp_iowait(pol, s, iowait);
+	t->iowait = pelton_clamp_iowait(pol, s, iowait, iowait);
 	util = pelton_max_u32(util, t->iowait);
 	t->perf = pelton_apply_headroom(pol, util, t->min, t->max);
 	t->headroom = pol->headroom == PELTON_HEADROOM_FREQUENCY ? 0 : util >> 2;

@@ -169,6 +169,15 @@ enum {
 	PELTON_MENU_FORM_6_18,
 	PELTON_MENU_FORM_7_2
 };
+enum {
+	PELTON_TEO_FORM_5_4,
+	PELTON_TEO_FORM_5_10,
+	PELTON_TEO_FORM_6_1,
+	PELTON_TEO_FORM_6_6,
+	PELTON_TEO_FORM_6_12,
+	PELTON_TEO_FORM_6_18,
+	PELTON_TEO_FORM_7_2
+};
 enum { PELTON_IDLE_TICK_STOPS, PELTON_IDLE_TICK_GOVERNOR };
 enum { PELTON_WAKE_QUEUE_FAR, PELTON_WAKE_QUEUE_FAR_OR_IDLE };
 enum {
@@ -523,12 +532,17 @@ enum {
 	X(idle_governor, "menu|teo|next_timer", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
 	  "Who chooses idle states. menu: from the last eight stays and the next timer; what a kernel with several " \
 	  "governors picks. teo: from where between the states' residencies earlier stays ended. next_timer: the deepest " \
-	  "state that pays until the next timer, nothing learnt; the tick always stops. teo is that of 7.2 in every profile.") \
+	  "state that pays until the next timer, nothing learnt; the tick always stops.") \
 	X(menu_form, "4_12|4_16|4_19|5_4|5_10|6_1|6_6|6_12|6_18|7_2", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, \
 	  "The form of menu, named by the release it was read in. To 6.6 tasks that wait for I/O shorten the exit latency " \
 	  "that is allowed; from 6.6 a short typical stay saves the look at the timers; to 6.12 only long stays are dropped " \
 	  "as outliers; what counts once the tick is stopped: the next event (4.19), the next timer (6.1), a timer beyond " \
 	  "two ticks (7.2). Of 5.10, 6.1, 6.12 and 7.2 the last stable version that was read counts.") \
+	X(teo_form, "5_4|5_10|6_1|6_6|6_12|6_18|7_2", 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, \
+	  "The form of teo, named by the release it was read in (4.12 to 4.19 have no teo; theirs is that of 5.4). To 5.10 hits, " \
+	  "misses and early hits of the state that the timer allows, and the last eight stays; from 6.1 bins of hits and " \
+	  "intercepts; from 6.6 the timer is not always looked up; 6.6 alone asks how busy the CPU was; 7.2 counts what the " \
+	  "tick ended by itself. Of 5.10, 6.1, 6.12 and 7.2 the last stable version that was read counts.") \
 	X(idle_tick, "stops|governor", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "The tick of an idle CPU: stopped before the governor is asked (to 4.16), or kept when the governor expects the " \
 	  "CPU back within it (4.17). Only idle periods without tick count as idle for the hold filter.") \

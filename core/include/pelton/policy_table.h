@@ -246,6 +246,7 @@ PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
 	X(long_sleeper, p->fair_class == PELTON_FAIR_CFS, "only CFS places a sleeper by its time (fair_class=cfs)") \
 	X(idle_credit, p->fair_class == PELTON_FAIR_CFS, "only CFS gives sleepers a credit (fair_class=cfs)") \
 	X(menu_form, p->idle_governor == PELTON_IDLE_MENU, "only idle_governor=menu has this form") \
+	X(teo_form, p->idle_governor == PELTON_IDLE_TEO, "only idle_governor=teo has this form") \
 	X(sampling_form, pelton_governor_samples(p), "only ondemand and conservative take samples (governor)") \
 	X(sampling_rate_us, pelton_governor_samples(p), "only ondemand and conservative take samples (governor)") \
 	X(up_threshold, pelton_governor_samples(p), "only ondemand and conservative take samples (governor)") \

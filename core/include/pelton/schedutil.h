@@ -240,7 +240,7 @@ PELTON_INLINE u32 pelton_sugov_cpu(const struct pelton_policy *pol, const struct
 	terms->forced_max = pelton_sugov_forced_by_flags(pol, sc);
 	if (!terms->forced_max)
 		boost = pelton_iowait_apply(pol, sp, sc, now, tick_ns);
-	iowait = pelton_iowait_capacity(pol, sp, boost, s->cap_orig);
+	iowait = pelton_clamp_iowait(pol, s, boost, pelton_iowait_capacity(pol, sp, boost, s->cap_orig));
 	sc->util = pelton_sugov_knows_last_call(pol, sp) ? pelton_sugov_eval_kept(pol, sc, s, iowait, terms)
 							 : pelton_perf_eval(pol, s, iowait, terms);
 	pelton_sugov_boost_request(pol, sp, boost, terms);

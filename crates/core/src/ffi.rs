@@ -305,6 +305,7 @@ unsafe extern "C" {
 
     pub(crate) safe fn pelton_x_cpu_state_fill(rq: &Rq, bw: u32, rt_nr: u32, idle_calls: u64, out: &mut CpuState);
     pub(crate) safe fn pelton_x_cpu_util(p: &Policy, s: &CpuState, boost: u32) -> u32;
+    pub(crate) safe fn pelton_x_is_utilized(p: &Policy, s: &CpuState) -> u32;
     pub(crate) safe fn pelton_x_effective_util(p: &Policy, s: &CpuState, t: &mut PerfTerms) -> u32;
     pub(crate) safe fn pelton_x_perf_eval(p: &Policy, s: &CpuState, iowait: u32, t: &mut PerfTerms) -> u32;
     pub(crate) safe fn pelton_x_apply_headroom(p: &Policy, util: u32, min: u32, max: u32) -> u32;
@@ -723,7 +724,7 @@ unsafe extern "C" {
         now: &IdleNow,
         out: &mut IdleChoice,
     );
-    pub(crate) safe fn pelton_x_teo_select(c: &mut Teo, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
+    pub(crate) safe fn pelton_x_teo_select(p: &Policy, c: &mut Teo, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
     pub(crate) safe fn pelton_x_idle_woke(last: &mut IdleLast, residency: u64, state: u32, woke: u32);
     pub(crate) safe fn pelton_x_menu_typical(p: &Policy, m: &Menu, timer_us: u32) -> u32;
     pub(crate) safe fn pelton_x_boost_group_limit(p: &Policy) -> u32;

@@ -114,6 +114,13 @@ impl CpuState {
         ffi::pelton_x_cpu_util(pol, self, u32::from(boost))
     }
 
+    /// Is the CPU so busy that the idle governor teo of 6.6 takes a shallower state?
+    #[inline]
+    #[must_use]
+    pub fn is_utilized(&self, pol: &Policy) -> bool {
+        ffi::pelton_x_is_utilized(pol, self) != 0
+    }
+
     /// Effective utilization, with its terms.
     #[inline]
     #[must_use]

@@ -53,16 +53,17 @@ impl Teo {
     /// Chooses a state for a CPU that goes idle, and whether its tick stops.
     ///
     /// ```
-    /// use pelton_core::{IdleNow, IdleState, IdleTable, Teo};
+    /// use pelton_core::{IdleNow, IdleState, IdleTable, Policy, Teo};
+    /// let policy = Policy::profile("7.2").expect("exists");
     /// let mut table = IdleTable { count: 2, ..IdleTable::default() };
     /// table.states[1] = IdleState { exit_ns: 100_000, residency_ns: 1_000_000 };
     /// let now = IdleNow { sleep_ns: 20_000_000, tick_ns: 4_000_000, latency_ns: 50_000, ..IdleNow::default() };
-    /// assert_eq!(Teo::default().select(&table, &now).state, 0, "nobody tolerates 100 us");
+    /// assert_eq!(Teo::default().select(&policy, &table, &now).state, 0, "nobody tolerates 100 us");
     /// ```
     #[inline]
-    pub fn select(&mut self, table: &IdleTable, now: &IdleNow) -> IdleChoice {
+    pub fn select(&mut self, policy: &Policy, table: &IdleTable, now: &IdleNow) -> IdleChoice {
         let mut choice = IdleChoice::default();
-        ffi::pelton_x_teo_select(self, table, now, &mut choice);
+        ffi::pelton_x_teo_select(policy, self, table, now, &mut choice);
         choice
     }
 }

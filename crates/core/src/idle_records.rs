@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Hand-written mirrors of the records of `core/include/pelton/idle.h`, `idle_menu_stays.h` and `idle_teo.h`.
+//! Hand-written mirrors of the records of `core/include/pelton/idle.h`, `idle_menu_stays.h` and `idle_teo_state.h`.
 
 use crate::records::{LayoutRow, mirror};
 
@@ -43,6 +43,10 @@ mirror! {
         tick_stopped: u32,
         /// Tasks that ran here last and wait for I/O.
         iowaiters: u32,
+        /// Utilization is above 1/64 of the capacity.
+        utilized: u32,
+        /// Unused.
+        reserved: u32,
     }
 }
 
@@ -105,9 +109,23 @@ mirror! {
         total: u32,
         /// Stays that the tick ended.
         total_tick: u32,
-        /// Intercepts within a tick.
+        /// Intercepts within a tick; 6.18: beyond one.
         tick_intercepts: u32,
         /// Short stays.
         short_idles: u32,
+        /// To 5.10: the last stays that ended early, ns + 1; 0 = one that did not.
+        early: [u64; 8],
+        /// To 5.10: stays that ended before the state paid that the timer spoke for.
+        misses: [u32; IDLE_STATES_MAX],
+        /// 6.1, 6.6: intercepts among the last nine stays, by bin.
+        recent: [u32; IDLE_STATES_MAX],
+        /// Bin + 1 of each of them; 0 = no intercept.
+        recent_bin: [u32; 9],
+        /// Place of the next of `early` or `recent_bin`.
+        position: u32,
+        /// 6.6, 6.12: stays beyond a tick.
+        tick_hits: u32,
+        /// Unused.
+        reserved: u32,
     }
 }

@@ -176,6 +176,8 @@ policy_fields! {
     /// Switch `menu_form`: 0 = 4_12, 1 = 4_16, 2 = 4_19, 3 = 5_4, 4 = 5_10, 5 = 6_1, 6 = 6_6, 7 = 6_12, 8 = 6_18, 9 =
     /// 7_2.
     menu_form,
+    /// Switch `teo_form`: 0 = 5_4, 1 = 5_10, 2 = 6_1, 3 = 6_6, 4 = 6_12, 5 = 6_18, 6 = 7_2.
+    teo_form,
     /// Switch `idle_tick`: 0 = stops, 1 = governor.
     idle_tick,
     /// Switch `wake_queue`: 0 = far, 1 = far_or_idle.

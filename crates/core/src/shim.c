@@ -178,6 +178,7 @@ FN(u32, rq_has_blocked, (crq_t rq), (rq))
 FN(void, cpu_state_fill, (crq_t rq, u32 bw, u32 rt_nr, u64 idle_calls, struct pelton_cpu_state *out),
    (rq, bw, rt_nr, idle_calls, out))
 FN(u32, cpu_util, (policy_t p, state_t s, u32 boost), (p, s, boost))
+FN(u32, is_utilized, (policy_t p, state_t s), (p, s))
 FN(u32, effective_util, (policy_t p, state_t s, terms_t t), (p, s, t))
 FN(u32, perf_eval, (policy_t p, state_t s, u32 iowait, terms_t t), (p, s, iowait, t))
 FN(u32, perf_clamped, (u32 util, u32 min, u32 max), (util, min, max))
@@ -473,7 +474,7 @@ typedef const struct pelton_idle_now *idle_now_t;
 typedef struct pelton_idle_choice *choice_t;
 
 FN(void, menu_select, (policy_t p, struct pelton_menu *m, table_t t, idle_now_t now, choice_t out), (p, m, t, now, out))
-FN(void, teo_select, (struct pelton_teo * c, table_t t, idle_now_t now, choice_t out), (c, t, now, out))
+FN(void, teo_select, (policy_t p, struct pelton_teo *c, table_t t, idle_now_t now, choice_t out), (p, c, t, now, out))
 FN(void, idle_woke, (struct pelton_idle_last * last, u64 residency, u32 state, u32 woke),
    (last, residency, state, woke))
 FN(u32, menu_typical, (policy_t p, const struct pelton_menu *m, u32 timer_us), (p, m, timer_us))

@@ -382,6 +382,20 @@ pub const MENU_FORM_6_12: u32 = 7;
 pub const MENU_FORM_6_18: u32 = 8;
 /// `menu_form = 7_2`.
 pub const MENU_FORM_7_2: u32 = 9;
+/// `teo_form = 5_4`.
+pub const TEO_FORM_5_4: u32 = 0;
+/// `teo_form = 5_10`.
+pub const TEO_FORM_5_10: u32 = 1;
+/// `teo_form = 6_1`.
+pub const TEO_FORM_6_1: u32 = 2;
+/// `teo_form = 6_6`.
+pub const TEO_FORM_6_6: u32 = 3;
+/// `teo_form = 6_12`.
+pub const TEO_FORM_6_12: u32 = 4;
+/// `teo_form = 6_18`.
+pub const TEO_FORM_6_18: u32 = 5;
+/// `teo_form = 7_2`.
+pub const TEO_FORM_7_2: u32 = 6;
 /// `idle_tick = stops`.
 pub const IDLE_TICK_STOPS: u32 = 0;
 /// `idle_tick = governor`.
@@ -776,6 +790,13 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("menu_form", "6_12", MENU_FORM_6_12),
     ("menu_form", "6_18", MENU_FORM_6_18),
     ("menu_form", "7_2", MENU_FORM_7_2),
+    ("teo_form", "5_4", TEO_FORM_5_4),
+    ("teo_form", "5_10", TEO_FORM_5_10),
+    ("teo_form", "6_1", TEO_FORM_6_1),
+    ("teo_form", "6_6", TEO_FORM_6_6),
+    ("teo_form", "6_12", TEO_FORM_6_12),
+    ("teo_form", "6_18", TEO_FORM_6_18),
+    ("teo_form", "7_2", TEO_FORM_7_2),
     ("idle_tick", "stops", IDLE_TICK_STOPS),
     ("idle_tick", "governor", IDLE_TICK_GOVERNOR),
     ("wake_queue", "far", WAKE_QUEUE_FAR),

@@ -32,7 +32,7 @@ fn skylake() -> IdleTable {
 /// The tick runs, its next is half a tick away, nobody limits latency.
 fn now(sleep_ns: u64) -> IdleNow {
     let event_ns = sleep_ns.min(TICK / 2);
-    IdleNow { sleep_ns, event_ns, tick_ns: TICK, latency_ns: u64::MAX, tick_stopped: 0, iowaiters: 0 }
+    IdleNow { sleep_ns, event_ns, tick_ns: TICK, latency_ns: u64::MAX, ..IdleNow::default() }
 }
 
 fn choice(state: u32, stop_tick: u32) -> IdleChoice {
@@ -161,7 +161,7 @@ fn latency_limits_hold_for_both_governors() {
     for (limit_us, deepest) in [(0, 0), (1, 0), (2, 1), (70, 3), (199, 5), (200, 6)] {
         let limited = IdleNow { latency_ns: limit_us * US, ..now(20 * MS) };
         assert_eq!(Menu::default().select(&policy(), &skylake(), &limited).state, deepest, "menu, {limit_us} us");
-        assert_eq!(sleepy_teo(6).select(&skylake(), &limited).state, deepest, "teo, {limit_us} us");
+        assert_eq!(sleepy_teo(6).select(&policy(), &skylake(), &limited).state, deepest, "teo, {limit_us} us");
     }
 }
 
@@ -176,29 +176,33 @@ fn polling_keeps_the_tick_and_a_real_state_0_does_not() {
 fn one_state_needs_no_governor() {
     let one = table(false, &[(1, 1)]);
     assert_eq!(Menu::default().select(&policy(), &one, &now(10 * US)), choice(0, 1));
-    assert_eq!(Teo::default().select(&one, &now(10 * US)), choice(0, 1));
+    assert_eq!(Teo::default().select(&policy(), &one, &now(10 * US)), choice(0, 1));
 }
 
 #[test]
 fn fresh_teo_believes_the_timer_where_state_0_does_not_poll() {
-    assert_eq!(Teo::default().select(&arm(), &now(20 * MS)), choice(2, 1));
-    assert_eq!(Teo::default().select(&skylake(), &now(20 * MS)), choice(0, 0), "its first stay of 0 is an intercept");
-    assert_eq!(Teo::default().select(&arm(), &now(3 * MS)), choice(1, 0));
-    assert_eq!(Teo::default().select(&arm(), &now(500 * US)), choice(0, 0));
+    assert_eq!(Teo::default().select(&policy(), &arm(), &now(20 * MS)), choice(2, 1));
+    assert_eq!(
+        Teo::default().select(&policy(), &skylake(), &now(20 * MS)),
+        choice(0, 0),
+        "its first stay of 0 is an intercept"
+    );
+    assert_eq!(Teo::default().select(&policy(), &arm(), &now(3 * MS)), choice(1, 0));
+    assert_eq!(Teo::default().select(&policy(), &arm(), &now(500 * US)), choice(0, 0));
 }
 
 #[test]
 fn teo_counts_hits_and_intercepts() {
     let mut teo = sleepy_teo(2);
     teo.hits[2] = 0;
-    let _ = teo.select(&arm(), &now(20 * MS));
+    let _ = teo.select(&policy(), &arm(), &now(20 * MS));
     // 20.8 ms - 0.85 ms (half of the exit latency): at the timer.
     teo.last.woke(20_800 * US, 2, 0);
-    let _ = teo.select(&arm(), &now(20 * MS));
+    let _ = teo.select(&policy(), &arm(), &now(20 * MS));
     assert_eq!((teo.hits, teo.intercepts[..3].to_vec()), ([0, 0, 1024, 0, 0, 0, 0, 0, 0, 0], vec![0; 3]));
     // 2 ms - 0.85 ms: in the bin of state 1, long before the timer and within a tick.
     teo.last.woke(2 * MS, 2, 0);
-    let _ = teo.select(&arm(), &now(20 * MS));
+    let _ = teo.select(&policy(), &arm(), &now(20 * MS));
     assert_eq!((teo.hits[2], teo.intercepts[1], teo.tick_intercepts), (896, 1024, 1024));
     assert_eq!(teo.total, 896 + 1024);
 }
@@ -207,24 +211,24 @@ fn teo_counts_hits_and_intercepts() {
 fn teo_goes_where_most_stays_ended() {
     let mut teo = Teo::default();
     for round in 0..8 {
-        let chosen = teo.select(&arm(), &now(20 * MS));
+        let chosen = teo.select(&policy(), &arm(), &now(20 * MS));
         // 2 * 1024 > 1024 after the first intercept.
         assert_eq!(chosen.state, if round == 0 { 2 } else { 1 }, "round {round}");
         // Woken after about 1.5 ms.
         teo.last.woke(1500 * US + 475 * US, chosen.state, 0);
     }
     // Two thirds of all stays end within a tick, so the tick stays.
-    assert_eq!(teo.select(&arm(), &now(20 * MS)), choice(1, 0));
+    assert_eq!(teo.select(&policy(), &arm(), &now(20 * MS)), choice(1, 0));
 }
 
 #[test]
 fn teo_does_not_look_at_timers_for_short_stays() {
     let mut teo = Teo::default();
     for _ in 0..3 {
-        let chosen = teo.select(&skylake(), &now(20 * MS));
+        let chosen = teo.select(&policy(), &skylake(), &now(20 * MS));
         teo.last.woke(5 * US, chosen.state, 0);
     }
-    assert_eq!(teo.select(&skylake(), &now(20 * MS)), choice(1, 0));
+    assert_eq!(teo.select(&policy(), &skylake(), &now(20 * MS)), choice(1, 0));
     assert_eq!(teo.sleep_ns, i64::MAX as u64);
 }
 
@@ -232,10 +236,10 @@ fn teo_does_not_look_at_timers_for_short_stays() {
 fn ticks_that_dominate_push_teo_deep() {
     let mut teo = Teo::default();
     for _ in 0..4 {
-        let _ = teo.select(&arm(), &now(20 * MS));
+        let _ = teo.select(&policy(), &arm(), &now(20 * MS));
         teo.last.woke(TICK, 1, woke::TICK);
     }
-    assert_eq!(teo.select(&arm(), &now(20 * MS)), choice(2, 1));
+    assert_eq!(teo.select(&policy(), &arm(), &now(20 * MS)), choice(2, 1));
     assert!(teo.hits[2] > 3000 && teo.intercepts.iter().all(|&i| i == 0), "{teo:?}");
 }
 
@@ -246,7 +250,7 @@ fn endless_sleeps_stay_in_range() {
     menu.last.woke(u64::MAX, u32::MAX, u32::MAX);
     let _ = menu.select(&policy(), &arm(), &now(u64::MAX));
     let mut teo = Teo::default();
-    assert_eq!(teo.select(&arm(), &now(u64::MAX)), choice(2, 1));
+    assert_eq!(teo.select(&policy(), &arm(), &now(u64::MAX)), choice(2, 1));
     teo.last.woke(u64::MAX, u32::MAX, u32::MAX);
-    let _ = teo.select(&arm(), &now(u64::MAX));
+    let _ = teo.select(&policy(), &arm(), &now(u64::MAX));
 }

@@ -168,6 +168,7 @@ fn scheduler_of_each_kernel() {
     check_column("newidle_own", &[("5.10", "free"), ("6.1", "counted")]);
     check_column("uclamp", &[("4.19", "off"), ("5.4", "max")]);
     check_column("idle_governor", &[("4.12", "menu"), ("7.2", "menu")]);
+    check_column("teo_form", &[("4.12", "5_4"), ("5.10", "5_10"), ("6.12", "6_12"), ("7.2", "7_2")]);
     check_column("menu_form", &[("4.12", "4_12"), ("4.19", "4_19"), ("6.6", "6_6"), ("7.2", "7_2")]);
     check_column("idle_tick", &[("4.16", "stops"), ("4.19", "governor")]);
     check_column("wake_queue", &[("5.10", "far"), ("6.1", "far_or_idle")]);

@@ -191,6 +191,8 @@ static void newest_menu(struct oracle_state *s)
 		under(s, &wrong); \
 	}
 
+OTHER_RULE(other_teo, teo_under, teo_form, PELTON_TEO_FORM_7_2, PELTON_TEO_FORM_6_12)
+OTHER_RULE(older_teo, teo_under, teo_form, PELTON_TEO_FORM_6_1, PELTON_TEO_FORM_5_10)
 OTHER_RULE(other_energy, select_under, energy_aware, PELTON_ENERGY_AWARE_RANK, PELTON_ENERGY_AWARE_MARGIN)
 OTHER_RULE(other_pressure, select_under, energy_aware, PELTON_ENERGY_AWARE_ACTUAL, PELTON_ENERGY_AWARE_RANK)
 OTHER_RULE(other_runnable, select_under, energy_runnable, PELTON_ENERGY_RUNNABLE_WITH_TASK,
@@ -311,6 +313,8 @@ const struct oracle_canary oracle_canaries[] = {
 	{ "H", "sugov_update_single_freq, sugov_update_shared", 510, 510, lifted_hold,
 	  "the hold lifted by new limits" },
 	{ "N", "menu_select", 510, 612, newest_menu, "the form of 7.2 in an older release" },
+	{ "TA", "teo_select", 510, 702, other_teo, "the form of 7.2, or in it that of 6.12" },
+	{ "TB", "teo_select", 510, 702, older_teo, "the form of 6.1, or in it that of 5.10" },
 	{ "I", "wake_affine", 510, 510, idle_prev_first, "an idle previous CPU first" },
 	{ "J", "dl_entity_overflow", 510, 702, fine_overflow, "density to the nanosecond" },
 	{ "K", "update_dl_entity, update_dl_revised_wakeup", 510, 702, plain_wakeup,

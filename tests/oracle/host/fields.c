@@ -32,7 +32,7 @@ struct field {
 	F(cs[i].idle_calls), F(cs[i].cap_orig), F(cs[i].util_cfs), F(cs[i].runnable_cfs), F(cs[i].util_est), \
 		F(cs[i].util_rt), F(cs[i].util_dl), F(cs[i].util_irq), F(cs[i].bw_dl), F(cs[i].rt_nr_running), \
 		F(cs[i].uclamp_used), F(cs[i].uclamp_min), F(cs[i].uclamp_max)
-#define BIN(i) F(teo.hits[i]), F(teo.intercepts[i])
+#define BIN(i) F(teo.hits[i]), F(teo.intercepts[i]), F(teo.misses[i]), F(teo.recent[i])
 #define IDLE(i) F(table.states[i].exit_ns), F(table.states[i].residency_ns)
 #define LAST(r) F(r.last.valid), F(r.last.residency_ns), F(r.last.state), F(r.last.woke)
 #define EM(i) F(em[i].power_uw), F(em[i].performance), F(em[i].cost), F(em[i].freq_khz), F(em[i].inefficient)
@@ -149,6 +149,25 @@ static const struct field fields[] = {
 	F(teo.total_tick),
 	F(teo.tick_intercepts),
 	F(teo.short_idles),
+	F(teo.position),
+	F(teo.early[0]),
+	F(teo.early[1]),
+	F(teo.early[2]),
+	F(teo.early[3]),
+	F(teo.early[4]),
+	F(teo.early[5]),
+	F(teo.early[6]),
+	F(teo.early[7]),
+	F(teo.recent_bin[0]),
+	F(teo.recent_bin[1]),
+	F(teo.recent_bin[2]),
+	F(teo.recent_bin[3]),
+	F(teo.recent_bin[4]),
+	F(teo.recent_bin[5]),
+	F(teo.recent_bin[6]),
+	F(teo.recent_bin[7]),
+	F(teo.recent_bin[8]),
+	F(teo.tick_hits),
 	EIGHT(BIN),
 	BIN(8),
 	BIN(9),
@@ -163,6 +182,7 @@ static const struct field fields[] = {
 	F(idle_now.latency_ns),
 	F(idle_now.tick_stopped),
 	F(idle_now.iowaiters),
+	F(idle_now.utilized),
 	F(choice.state),
 	F(choice.stop_tick),
 	F(em_count),

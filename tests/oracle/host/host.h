@@ -63,6 +63,7 @@ extern u32 oracle_version;
 u32 case_differs(const struct oracle_op *op, const struct oracle_state *in, struct oracle_state *k,
 		 struct oracle_state *p);
 u64 op_run(const struct oracle_op *op, u64 cases, u64 seed, struct oracle_state *first);
+u32 op_notices(const struct oracle_op *op, u64 cases, u64 seed, u32 index, u32 value);
 void minimise(const struct oracle_op *op, struct oracle_state *in);
 
 /* known.c */
@@ -73,12 +74,24 @@ struct oracle_known {
 };
 extern const struct oracle_known oracle_known[];
 
+/* A value of another release that no state can tell from the release's own, in what an operation covers. */
+struct oracle_same {
+	const char *name; /* of the switch */
+	const char *value;
+	u32 first, last; /* releases */
+	const char *why;
+};
+extern const struct oracle_same oracle_same[];
+
 /* ops_*.c: tables that end with a row without name. */
 extern const struct oracle_op ops_pelt[], ops_clock[], ops_group[], ops_util[], ops_governor[], ops_place[],
 	ops_select[], ops_balance[], ops_uclamp[], ops_energy[], ops_idle[], ops_cfs[], ops_eevdf[], ops_deadline[],
 	ops_life[], ops_dbs[];
 extern const struct oracle_canary oracle_canaries[];
 
+/* ops_idle.c: a governor under rules that may be wrong. */
+void menu_under(struct oracle_state *s, const struct pelton_policy *pol);
+void teo_under(struct oracle_state *s, const struct pelton_policy *pol);
 /* ops_select.c: the core's answer under rules that may be wrong. */
 void select_under(struct oracle_state *s, const struct pelton_policy *pol);
 void place_machine(u64 seed);

@@ -3,6 +3,8 @@
  * Compares the kernel's own functions with the core on random states:
  *   oracle run CASES SEED [NAME]   all operations, or those whose name contains NAME; exit 1 when something differs
  *   oracle canaries CASES SEED     wrong rules in the place of the core's must be noticed; exit 1 when one is not
+ *   oracle proofs CASES SEED       lines "switch<tab>operation": other releases' values of it must be noticed
+ *   oracle noticed CASES SEED      which operations notice another release's value of which switch
  *   oracle list                    operations and whether this release has them
  * Results go to standard output, one JSON object a line to the file named by ORACLE_RESULTS.
  */
@@ -179,6 +181,109 @@ static int canaries(u64 cases, u64 seed)
 	return missed != 0;
 }
 
+/* Is `value` what some release has? */
+static u32 is_a_default(u32 index, u32 value)
+{
+	u32 n;
+
+	for (n = 0; n < PELTON_PROFILE_COUNT; n++)
+		if (pelton_switch_table[index].defaults[n] == value)
+			return 1;
+	return 0;
+}
+
+static u32 find_switch(const char *name)
+{
+	u32 index;
+
+	for (index = 0; index < PELTON_SWITCH_COUNT; index++)
+		if (!strcmp(pelton_switch_table[index].name, name))
+			return index;
+	fprintf(stderr, "oracle: no switch %s\n", name);
+	exit(70);
+}
+
+/* Name of a value: a part of "a|b|c". */
+static const char *value_name(u32 index, u32 value, char *out, size_t size)
+{
+	const char *at = pelton_switch_table[index].values;
+
+	for (; value && *at; at++)
+		value -= *at == '|';
+	snprintf(out, size, "%.*s", (int)strcspn(at, "|"), at);
+	return out;
+}
+
+/* Why nothing can tell a value from the release's own; NULL = something should. */
+static const char *same(u32 index, const char *value)
+{
+	const struct oracle_same *row;
+
+	for (row = oracle_same; row->name; row++)
+		if (!strcmp(row->name, pelton_switch_table[index].name) && !strcmp(row->value, value) &&
+		    oracle_version >= row->first && oracle_version <= row->last)
+			return row->why;
+	return 0;
+}
+
+/* Values that other releases have and this operation does not notice. */
+static u32 not_noticed(const struct oracle_op *op, u64 cases, u64 seed, u32 index)
+{
+	u32 value, missed = 0;
+	const char *why;
+	char name[64];
+
+	for (value = 0; value < pelton_switch_value_count(index); value++) {
+		if (value == pelton_policy_get(&oracle_policy, index) || !is_a_default(index, value))
+			continue;
+		if (op->kernel && op_notices(op, share_of(op, cases), seed, index, value))
+			continue;
+		value_name(index, value, name, sizeof(name));
+		why = same(index, name);
+		printf("%-9s %s=%s is not noticed by %s%s%s\n", k_release(), pelton_switch_table[index].name, name,
+		       op->name, why ? ": " : "", why ? why : "");
+		missed += !why;
+	}
+	return missed;
+}
+
+/* Lines "switch<tab>operation" of standard input: each proves its switch only if no other release's value passes. */
+static int proofs(u64 cases, u64 seed)
+{
+	char line[256], *name;
+	u32 rows = 0, missed = 0;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\n")] = 0;
+		name = strchr(line, '\t');
+		if (!name)
+			continue;
+		*name++ = 0;
+		missed += not_noticed(find_op(name), cases, seed, find_switch(line));
+		rows++;
+	}
+	printf("%-9s %u proofs of switches, %u values of other releases not noticed\n", k_release(), rows, missed);
+	return missed != 0 || !rows;
+}
+
+/* Which operations notice another release's value of which switch, one line each. */
+static int noticed(u64 cases, u64 seed)
+{
+	u32 index, value;
+
+	for (index = 0; index < PELTON_SWITCH_COUNT; index++)
+		for (value = 0; value < pelton_switch_value_count(index); value++) {
+			if (value == pelton_policy_get(&oracle_policy, index) || !is_a_default(index, value))
+				continue;
+			EACH_OP(op)
+			{
+				if (op->kernel && op_notices(op, share_of(op, cases), seed, index, value))
+					printf("%s\t%u\t%s\n", pelton_switch_table[index].name, value, op->name);
+			}
+		}
+	return 0;
+}
+
 static int list(void)
 {
 	EACH_OP(op) printf("%s\t%s\t%s\t%u\n", k_release(), op->name, op->core, op->kernel != 0);
@@ -200,8 +305,12 @@ int main(int argc, char **argv)
 		return run(cases, seed, argc > 4 ? argv[4] : "");
 	if (!strcmp(what, "canaries"))
 		return canaries(cases, seed);
+	if (!strcmp(what, "noticed"))
+		return noticed(cases, seed);
+	if (!strcmp(what, "proofs"))
+		return proofs(cases, seed);
 	if (!strcmp(what, "list"))
 		return list();
-	fprintf(stderr, "usage: oracle run|canaries|list [CASES [SEED [NAME]]]\n");
+	fprintf(stderr, "usage: oracle run|canaries|proofs|noticed|list [CASES [SEED [NAME]]]\n");
 	return 2;
 }

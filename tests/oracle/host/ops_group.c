@@ -102,8 +102,7 @@ static void make_contrib(struct oracle_state *s)
 	a_cfs(&s->g);
 	s->tg.load_avg = s->g.tg_load_avg_contrib + below(400000);
 	s->tg.shares = 1024;
-	if (oracle_version >= 607)
-		s->g.tg_update_ns = s->now - below(2000000);
+	s->g.tg_update_ns = s->now - below(2000000);
 }
 
 static void run_contrib(struct oracle_state *s)

@@ -77,6 +77,27 @@ static void settle_idle(struct oracle_state *k, struct oracle_state *p)
 		k->choice.stop_tick = p->choice.stop_tick;
 }
 
+/* What only some forms remember. */
+static void a_teo_form(struct oracle_state *s)
+{
+	struct pelton_teo *t = &s->teo;
+	u64 typical = below(1ull << below(34));
+	u32 i, bin;
+
+	t->position = (u32)below(PELTON_TEO_INTERVALS);
+	t->tick_hits = oracle_policy.teo_form == PELTON_TEO_FORM_6_12 ? (u32)below(8192) : 0;
+	t->total += t->tick_hits;
+	for (i = 0; i < PELTON_IDLE_STATES_MAX; i++)
+		t->misses[i] = chance(40) ? t->hits[i] : (u32)below(8192);
+	for (i = 0; i < PELTON_TEO_INTERVALS; i++)
+		t->early[i] = chance(20) ? 0 : (chance(70) ? typical : below(1ull << below(36))) + below(5000);
+	for (i = 0; i < PELTON_TEO_RECENT; i++) {
+		bin = t->recent_bin[i] = (u32)below(1 + s->table.count);
+		if (bin)
+			t->recent[bin - 1]++;
+	}
+}
+
 static void make_teo(struct oracle_state *s)
 {
 	struct pelton_teo *t = &s->teo;
@@ -95,15 +116,110 @@ static void make_teo(struct oracle_state *s)
 	t->total_tick = (u32)below(8192);
 	t->tick_intercepts = (u32)below(8192);
 	t->short_idles = (u32)below(8192);
+	a_teo_form(s);
+	if (oracle_policy.teo_form <= PELTON_TEO_FORM_5_10)
+		t->total = 1;
 }
 
 static void run_teo(struct oracle_state *s)
 {
-	pelton_teo_select(&s->teo, &s->table, &s->idle_now, &s->choice);
+	pelton_teo_select(&oracle_policy, &s->teo, &s->table, &s->idle_now, &s->choice);
+}
+
+#define IDLE_STAYS 200
+
+/* A case is a seed: both sides get the same table, timers and ends of stays. */
+static void make_idle_life(struct oracle_state *s)
+{
+	s->h_load = below(1ull << 62);
+	s->events = IDLE_STAYS;
+}
+
+/* As menu_enable_device() leaves it. */
+static void make_menu_life(struct oracle_state *s)
+{
+	u32 i;
+
+	make_idle_life(s);
+	for (i = 0; i < PELTON_MENU_FACTORS; i++)
+		s->menu.factor[i] = PELTON_MENU_UNITY;
+}
+
+/* How long a stay lasts: often as the ones before, at times to its timer, or a tick ends it. */
+static void end_stay(const struct oracle_state *s, u64 usual, struct pelton_idle_last *last)
+{
+	u64 stay = usual + below(1 + usual / 8);
+	u32 woke = 0;
+
+	if (chance(20))
+		stay = below(1ull << below(34));
+	if (chance(40) && s->idle_now.sleep_ns < stay)
+		stay = s->idle_now.sleep_ns;
+	if (!s->choice.stop_tick && !s->idle_now.tick_stopped && stay > s->idle_now.event_ns && chance(70)) {
+		stay = s->idle_now.event_ns + below(2000);
+		woke = PELTON_IDLE_WOKE_TICK;
+	}
+	if (!s->choice.state && s->table.polling && chance(10))
+		woke |= PELTON_IDLE_WOKE_POLL_LIMIT;
+	pelton_idle_woke(last, stay, s->choice.state, woke);
+}
+
+static void live_idle(struct oracle_state *s, oracle_call *select, struct pelton_idle_last *last)
+{
+	u64 usual = 0;
+	u32 n;
+
+	rng_seed(s->h_load);
+	a_table(s);
+	for (n = 0; n < s->events; n++) {
+		if (chance(5) || !n)
+			usual = below(1ull << below(34));
+		a_moment(s);
+		select(s);
+		if (s->idle_now.tick_stopped)
+			s->choice.stop_tick = 0;
+		s->aux = s->aux * 31 + 2 * s->choice.state + s->choice.stop_tick;
+		if (!chance(3))
+			end_stay(s, usual, last);
+	}
+}
+
+static void kernel_menu_life(struct oracle_state *s)
+{
+	live_idle(s, k_menu, &s->menu.last);
+}
+
+static void core_menu_life(struct oracle_state *s)
+{
+	live_idle(s, run_menu, &s->menu.last);
+}
+
+static void kernel_teo_life(struct oracle_state *s)
+{
+	live_idle(s, k_teo, &s->teo.last);
+}
+
+static void core_teo_life(struct oracle_state *s)
+{
+	live_idle(s, run_teo, &s->teo.last);
+}
+
+void menu_under(struct oracle_state *s, const struct pelton_policy *pol)
+{
+	pelton_menu_select(pol, &s->menu, &s->table, &s->idle_now, &s->choice);
+}
+
+void teo_under(struct oracle_state *s, const struct pelton_policy *pol)
+{
+	pelton_teo_select(pol, &s->teo, &s->table, &s->idle_now, &s->choice);
 }
 
 const struct oracle_op ops_idle[] = {
 	{ "menu_select", "pelton_menu_select", make_menu, k_menu, run_menu, settle_idle, 0 },
 	{ "teo_select", "pelton_teo_select", make_teo, k_teo, run_teo, settle_idle, 0 },
+	{ "menu_select, menu_reflect: 200 stays", "pelton_menu_select, pelton_idle_woke", make_menu_life,
+	  kernel_menu_life, core_menu_life, 0, 2 },
+	{ "teo_select, teo_reflect: 200 stays", "pelton_teo_select, pelton_idle_woke", make_idle_life, kernel_teo_life,
+	  core_teo_life, 0, 2 },
 	{ 0 },
 };

@@ -13,6 +13,7 @@ static void make_wake(struct oracle_state *s)
 	w->this_capacity = 1 + (u32)below(1024);
 	w->prev_capacity = chance(50) ? w->this_capacity : 1 + (u32)below(1024);
 	w->siblings = chance(30);
+	w->far = chance(30);
 	w->sync = chance(40);
 	w->this_running = 1 + (u32)below(3);
 	w->this_idle = chance(20);

@@ -53,6 +53,34 @@ u64 op_run(const struct oracle_op *op, u64 cases, u64 seed, struct oracle_state 
 	return different;
 }
 
+/* Does an operation differ when one switch of the core has a wrong value? States are made as for the right one. */
+u32 op_notices(const struct oracle_op *op, u64 cases, u64 seed, u32 index, u32 value)
+{
+	static struct oracle_state in, k, p;
+	struct pelton_policy right = oracle_policy, wrong = oracle_policy;
+	u32 noticed = 0;
+	u64 i;
+
+	if (pelton_policy_set(&wrong, index, value))
+		return 0;
+	rng_seed(seed);
+	for (i = 0; i < cases && !noticed; i++) {
+		memset(&in, 0, sizeof(in));
+		op->make(&in);
+		k = in;
+		p = in;
+		oracle_fraction = in.fraction;
+		op->kernel(&k);
+		oracle_policy = wrong;
+		op->run(&p);
+		oracle_policy = right;
+		if (op->settle)
+			op->settle(&k, &p);
+		noticed = first_difference(&k, &p) != 0;
+	}
+	return noticed;
+}
+
 /* A life is a sequence of events: the shortest beginning of it that differs. */
 static void shorten(const struct oracle_op *op, struct oracle_state *in)
 {

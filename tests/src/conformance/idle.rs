@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Idle governors: their part of the twin, and random idle periods for the grammar.
 
-use pelton_reference::idle::{self, MenuForm, Now, STATES_MAX, WOKE_POLL_LIMIT, WOKE_TICK};
+use pelton_reference::idle::{self, Form, Now, STATES_MAX, WOKE_POLL_LIMIT, WOKE_TICK};
 
 use super::grammar::Grammar;
 use super::ops::Op;
@@ -17,13 +17,15 @@ impl World {
             event_ns: a[3],
             tick_ns: a[4],
             latency_ns: a[5],
-            tick_stopped: a[6] & 0xffff_ffff != 0,
+            tick_stopped: a[6] & 1 != 0,
             iowaiters: a[6] >> 32,
+            utilized: a[6] >> 1 & 1 != 0,
         };
-        let form = MenuForm::of(value_of(&self.policy, "menu_form")).expect("the twin knows every value");
+        let form = |name| Form::of(value_of(&self.policy, name)).expect("the twin knows every value");
+        let (menu, teo) = (form("menu_form"), form("teo_form"));
         let (state, stop_tick) = match (slot_at(a[0]), op) {
-            (Some(Slot::Menu(cpu)), Op::MenuSelect) => self.menu[cpu].select(form, &table, &now),
-            (Some(Slot::Teo(cpu)), Op::TeoSelect) => self.teo[cpu].select(&table, &now),
+            (Some(Slot::Menu(cpu)), Op::MenuSelect) => self.menu[cpu].select(menu, &table, &now),
+            (Some(Slot::Teo(cpu)), Op::TeoSelect) => self.teo[cpu].select(teo, &table, &now),
             (Some(Slot::Menu(cpu)), _) => return woke(&mut self.menu[cpu].last, a),
             (Some(Slot::Teo(cpu)), _) => return woke(&mut self.teo[cpu].last, a),
             (other, _) => panic!("{other:?} is no idle governor"),
@@ -80,7 +82,8 @@ impl Grammar {
         let latency_ns = if self.below(4) == 0 { limits[self.below(5) as usize] } else { u64::MAX };
         let stopped = u64::from(self.below(6) == 0);
         let waiters = if self.below(3) == 0 { self.below(4) } else { 0 };
-        let marks = stopped | waiters << 32;
+        let utilized = u64::from(self.below(3) == 0);
+        let marks = stopped | utilized << 1 | waiters << 32;
         let args = [address(slot), address(Slot::IdleTable), sleep_ns, event_ns, tick_ns, latency_ns, marks];
         let chosen = self.call(select, &args) & 0xffff_ffff;
         let why = match self.below(8) {

@@ -4,11 +4,12 @@
 use pelton_reference::clock::{Clock, Rq};
 use pelton_reference::gate::Gate;
 use pelton_reference::group::TaskGroup;
-use pelton_reference::idle::{Last, Menu, Table, Teo};
+use pelton_reference::idle::{Last, Menu, Table};
 use pelton_reference::pelt::Avg;
 use pelton_reference::perf::{CpuState, Terms};
 use pelton_reference::rq::{CfsRq, Se};
 use pelton_reference::schedutil::{Decision, SugovCpu, SugovPolicy};
+use pelton_reference::teo::Teo;
 
 /// Receives the fields of a record in the order of the C structure.
 pub trait Fields {
@@ -290,6 +291,13 @@ impl Record for Teo {
         to.half("total_tick", self.total_tick);
         to.half("tick_intercepts", self.tick_intercepts);
         to.half("short_idles", self.short_idles);
+        self.early.iter().for_each(|&ns| to.word("early", ns));
+        self.misses.iter().for_each(|&n| to.half("misses", n));
+        self.recent.iter().for_each(|&n| to.half("recent", n));
+        self.recent_bin.iter().for_each(|&bin| to.half("recent_bin", bin));
+        to.half("position", self.position);
+        to.half("tick_hits", self.tick_hits);
+        to.half("reserved", 0);
     }
 }
 

@@ -12,6 +12,7 @@ use pelton_reference::perf::CpuState;
 use pelton_reference::pressure::RtShare;
 use pelton_reference::rq::{CfsRq, Se};
 use pelton_reference::rules::{Numbers, Rules};
+use pelton_reference::teo;
 
 use super::domain::{Domain, idle_state};
 use super::layout::{Fields, Names, Record, Words, words_of};
@@ -89,7 +90,7 @@ pub struct World {
     /// Idle governors.
     pub menu: [idle::Menu; CPUS],
     /// The other idle governor, on the same events.
-    pub teo: [idle::Teo; CPUS],
+    pub teo: [teo::Teo; CPUS],
 }
 
 /// The reference's reading of a policy.
@@ -131,7 +132,7 @@ impl World {
             domains: [Domain::new(CPUS), Domain::new(1)],
             idle_table: idle::Table::default(),
             menu: [idle::Menu::default(); CPUS],
-            teo: [idle::Teo::default(); CPUS],
+            teo: [teo::Teo::default(); CPUS],
         }
     }
 

@@ -156,6 +156,22 @@ fn a_call_with_the_flag_asks_nobody_else() {
     assert_eq!((d.last.cpu, d.last.forced_max, d.sc[0].iowait_boost), (1, 1, 208_000));
 }
 
+/// 6.1.192 sugov_iowait_apply: 128 * 4 >> 10 is 0, which uclamp_rq_util_with() raises to the lower clamp of 2; without a
+/// boost it returns before. 5.10.262 and 6.12.118 do not clamp the boost.
+#[test]
+fn a_boost_that_rounds_to_nothing_is_clamped_in_6_1() {
+    let tiny = CpuState { cap_orig: 4, uclamp_used: 1, uclamp_min: 2, uclamp_max: 1024, ..CpuState::default() };
+    for (name, boosted) in [("5.10", 0), ("6.1", 2), ("6.6", 2), ("6.12", 0)] {
+        for (flags, expected) in [(hook_flag::IOWAIT, boosted), (0, 0)] {
+            let pol = profile(name);
+            let (mut sp, mut sc) = (start(&pol, 1), SugovCpu::default());
+            sp.begin(&pol, &mut sc, 0, 1000 * MS, TICK, flags, true);
+            let (_, terms) = sp.cpu(&pol, &mut sc, &tiny, 1000 * MS, TICK);
+            assert_eq!(terms.iowait, expected, "{name}, flags {flags}");
+        }
+    }
+}
+
 /// A boost after each step: `I` is a call of an I/O waiter, `U` another one; ms. Every call is evaluated.
 fn story(pol: &Policy, nr_cpus: u32, steps: &[(char, u64)]) -> Vec<u32> {
     let (mut sp, mut sc) = (start(pol, nr_cpus), SugovCpu::default());

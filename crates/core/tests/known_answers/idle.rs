@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Idle governors of each release, from drivers/cpuidle/governors/{ladder,menu,teo,haltpoll}.c.
 
-use pelton_core::{IdleNow, IdleState, IdleTable, Menu, Policy, value};
+use pelton_core::{CpuState, IdleNow, IdleState, IdleTable, Menu, Policy, Teo, value};
 
 /// The governors that each release registers with their `.rating`, on a kernel whose tick stops (ladder has 25 where it
 /// never does, init_ladder). cpuidle_register_governor() of drivers/cpuidle/governor.c takes a new one when its rating is
@@ -54,7 +54,7 @@ fn arm() -> IdleTable {
 /// The tick runs, its next is half a tick away, nobody limits latency.
 fn now(sleep_ns: u64) -> IdleNow {
     let event_ns = sleep_ns.min(TICK / 2);
-    IdleNow { sleep_ns, event_ns, tick_ns: TICK, latency_ns: u64::MAX, tick_stopped: 0, iowaiters: 0 }
+    IdleNow { sleep_ns, event_ns, tick_ns: TICK, latency_ns: u64::MAX, ..IdleNow::default() }
 }
 
 fn stopped(sleep_ns: u64, event_ns: u64) -> IdleNow {
@@ -161,4 +161,119 @@ fn menu_form_to_5_4_counts_whole_microseconds() {
     let at = IdleNow { event_ns: 1_000_100, ..now(1_000_100) };
     let fresh = menu([u32::MAX - 1; 8]);
     expect(&fresh, &states, &at, [(1, 1), (1, 1), pays, pays, not, not, not, not, not, not]);
+}
+
+/// State and tick that teo of each profile chooses; no stay is learnt from.
+fn expect_teo(governor: &Teo, table: &IdleTable, now: &IdleNow, answers: [(u32, u32); 10]) {
+    let choose = |profile| {
+        let choice = governor.clone().select(&Policy::profile(profile).expect("exists"), table, now);
+        (profile, (choice.state, choice.stop_tick))
+    };
+    let wanted: Vec<_> = ALL.into_iter().zip(answers).collect();
+    assert_eq!(ALL.map(choose).to_vec(), wanted);
+}
+
+/// What teo of a profile remembers after a stay of `stay_ns` in state 1, chosen with a timer in 20 ms.
+fn learnt(profile: &str, table: &IdleTable, stay_ns: u64) -> Teo {
+    let mut teo = Teo { total: 1024, sleep_ns: 20 * MS, ..Teo::default() };
+    teo.hits[2] = 1024;
+    teo.last.woke(stay_ns, 1, 0);
+    let _ = teo.select(&Policy::profile(profile).expect("exists"), table, &now(20 * MS));
+    teo
+}
+
+/// teo_select() of 5.4 and 5.10: a timer in 20 ms, so state 2, which missed more often than it hit. Early hits 512, 256, 1024.
+/// 5.4 takes the state with most of them, 2 again, and expects its 2.7 ms: below a tick of 4 ms, and the next event is in
+/// 2 ms, so state 1. 5.10 takes the best before the candidate, 0. To 4.19 there is no teo; theirs is that of 5.4.
+#[test]
+fn teo_form_to_5_10_takes_the_state_with_most_early_hits() {
+    let mut teo = Teo { total: 1, ..Teo::default() };
+    teo.misses[2] = 1024;
+    teo.intercepts[..3].copy_from_slice(&[512, 256, 1024]);
+    for (profile, answer) in [("4.12", (1, 0)), ("4.19", (1, 0)), ("5.4", (1, 0)), ("5.10", (0, 0))] {
+        let choice = teo.clone().select(&Policy::profile(profile).expect("exists"), &arm(), &now(20 * MS));
+        assert_eq!((choice.state, choice.stop_tick), answer, "{profile}");
+    }
+}
+
+/// teo_update() of 5.4 wraps its place of nine when it is beyond 8, and keeps eight stays; 5.10 wraps at 8.
+/// A stay of 1000.9 us in state 1 (exit 950 us): 5.4 counts 1000 - 475 = 525 us, 5.10 has 525.9 us.
+#[test]
+fn teo_form_of_5_4_counts_whole_microseconds_and_loses_the_ninth_stay() {
+    for (profile, length, next) in [("5.4", 525_000, 8), ("5.10", 525_900, 0)] {
+        let mut teo = Teo { total: 1, sleep_ns: 20 * MS, position: 7, ..Teo::default() };
+        teo.last.woke(1_000_900, 1, 0);
+        let policy = Policy::profile(profile).expect("exists");
+        let _ = teo.select(&policy, &arm(), &now(20 * MS));
+        assert_eq!((teo.early[7], teo.position), (length + 1, next), "{profile}");
+        teo.last.woke(2_000_000, 1, 0);
+        let _ = teo.select(&policy, &arm(), &now(20 * MS));
+        let place = if next == 8 { 0 } else { 2_000_000 - 475_000 + 1 };
+        assert_eq!((teo.early[0], teo.position), (place, (next + 1) % 9), "{profile}");
+    }
+}
+
+/// teo_select() of 6.1 and 6.6: five of the last nine stays were intercepts of state 0, more than 9 / 2, although 8192 hits
+/// speak for state 2. 5.10 has no such list, 6.12 dropped it.
+#[test]
+fn teo_form_of_6_1_and_6_6_trusts_the_last_nine_stays() {
+    let mut teo = Teo { total: 8192, ..Teo::default() };
+    teo.hits[2] = 8192;
+    teo.recent[0] = 5;
+    teo.recent_bin[..5].copy_from_slice(&[1; 5]);
+    let (deep, up) = ((2, 1), (0, 0));
+    expect_teo(&teo, &arm(), &now(20 * MS), [deep, deep, deep, deep, deep, up, up, deep, deep, deep]);
+}
+
+/// teo_select() of 6.6, teo_cpu_is_utilized(): all stays hit state 2, the CPU is busy: state 1, and a timer in 20 ms stops
+/// the tick. With two states it takes state 0 at once. Nobody else asks.
+#[test]
+fn teo_form_of_6_6_goes_up_when_the_cpu_is_busy() {
+    let mut teo = Teo { total: 1024, ..Teo::default() };
+    teo.hits[2] = 1024;
+    let (deep, up) = ((2, 1), (1, 1));
+    expect_teo(&teo, &arm(), &now(20 * MS), [deep; 10]);
+    let busy = IdleNow { utilized: 1, ..now(20 * MS) };
+    expect_teo(&teo, &arm(), &busy, [deep, deep, deep, deep, deep, deep, up, deep, deep, deep]);
+    let two = table(0, &[(1, 1), (950, 1000)]);
+    let mut hits = Teo { total: 1024, ..Teo::default() };
+    hits.hits[1] = 1024;
+    let (last, first) = ((1, 1), (0, 0));
+    expect_teo(&hits, &two, &busy, [last, last, last, last, last, last, first, last, last, last]);
+}
+
+/// effective_cpu_util() of 6.6 with ENERGY_UTIL: fair, real-time and deadline load, then what interrupts leave of it. Of
+/// 1024: 16 are a 64th, not more. 10 + 3 + 4 = 17 are. 8 + 8 of 1024 with 100 of interrupts: 16 * 924 / 1024 + 100 = 114.
+#[test]
+fn a_cpu_is_utilized_above_a_64th_of_its_capacity() {
+    let policy = Policy::profile("6.6").expect("exists");
+    let cpu = |util_cfs, util_rt, util_dl, util_irq| {
+        CpuState { cap_orig: 1024, util_cfs, util_rt, util_dl, util_irq, ..CpuState::default() }.is_utilized(&policy)
+    };
+    assert!(!cpu(16, 0, 0, 0) && cpu(17, 0, 0, 0));
+    assert!(!cpu(9, 3, 4, 0) && cpu(10, 3, 4, 0) && cpu(8, 8, 0, 100));
+}
+
+/// teo_update() of 6.6 and 6.12: the deepest state pays from 2.7 ms, below a tick of 4 ms; a stay that reached its timer of
+/// 20 ms hits the bin beyond the tick, and hits[2] only loses its eighth. 6.1, 6.18 and 7.2 have no such bin.
+#[test]
+fn teo_form_of_6_6_and_6_12_has_a_bin_beyond_the_tick() {
+    for (profile, hits, beyond) in [("6.1", 1920, 0), ("6.6", 896, 1024), ("6.12", 896, 1024), ("6.18", 1920, 0)] {
+        let teo = learnt(profile, &arm(), 20 * MS);
+        assert_eq!((teo.hits[2], teo.tick_hits), (hits, beyond), "{profile}");
+        assert_eq!(teo.total, if profile == "6.18" { 1920 } else { 896 + 1024 }, "{profile}");
+    }
+}
+
+/// teo_update() of 6.18.2 counts an intercept among those of the tick when a tick is no longer than the stay, 7.2.12 when the
+/// stay is no longer than a tick. States of 500 us and 10 ms: both stays are intercepts of state 1.
+#[test]
+fn teo_form_of_6_18_counts_stays_beyond_a_tick() {
+    let far = table(0, &[(1, 1), (100, 500), (1000, 10_000)]);
+    for (profile, long, short) in [("6.12", 0, 0), ("6.18", 1024, 0), ("7.2", 0, 1024)] {
+        let counted = |stay_ns| learnt(profile, &far, stay_ns);
+        let (six, two) = (counted(6 * MS), counted(2 * MS));
+        assert_eq!((six.intercepts[1], two.intercepts[1]), (1024, 1024), "{profile}");
+        assert_eq!((six.tick_intercepts, two.tick_intercepts), (long, short), "{profile}");
+    }
 }

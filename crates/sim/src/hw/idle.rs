@@ -36,6 +36,12 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks.iter().filter(|t| waits_on(t, c)).count() as u32
     }
 
+    /// Is CPU `c` so busy that teo of 6.6 takes a shallower state? Other forms do not ask.
+    fn utilized(&self, c: u32) -> bool {
+        let asks = self.policy.idle_governor == value::IDLE_GOVERNOR_TEO && self.policy.teo_form == value::TEO_FORM_6_6;
+        asks && pelton_core::CpuState::fill(&self.cpus[c as usize].rq, 0, 0, 0).is_utilized(&self.policy)
+    }
+
     /// Does a task that ran on CPU `c` last wait for I/O?
     pub(crate) fn waits_for_io(&self, c: u32) -> bool {
         self.tasks.iter().any(|t| waits_on(t, c))
@@ -44,7 +50,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn choose_idle_state(&mut self, c: u32) -> IdleChoice {
         let d = self.m.cpus[c as usize].domain as usize;
         let latency_ns = self.latency_limit_ns();
-        let iowaiters = self.iowaiters(c);
+        let (iowaiters, utilized) = (self.iowaiters(c), u32::from(self.utilized(c)));
         let cpu = &mut self.cpus[c as usize];
         let first_ns =
             cpu.timers.first().map_or(u64::MAX, |&(at, _)| at).min(cpu.timers_of.wakes_ns.unwrap_or(u64::MAX));
@@ -52,11 +58,21 @@ impl<S: Sink> Engine<'_, S> {
         let event_ns = sleep_ns.min(cpu.tick.wanted_ns().saturating_sub(self.now));
         let stops = self.policy.idle_tick == value::IDLE_TICK_STOPS;
         let tick_stopped = u32::from(cpu.tick_stopped && !stops);
-        let now = IdleNow { sleep_ns, event_ns, tick_ns: self.tick_ns, latency_ns, tick_stopped, iowaiters };
+        let tick_ns = self.tick_ns;
+        let now = IdleNow {
+            sleep_ns,
+            event_ns,
+            tick_ns,
+            latency_ns,
+            tick_stopped,
+            iowaiters,
+            utilized,
+            ..IdleNow::default()
+        };
         let table = &self.idle_tables[d];
         let mut choice = match self.policy.idle_governor {
             value::IDLE_GOVERNOR_MENU => cpu.menu.select(&self.policy, table, &now),
-            value::IDLE_GOVERNOR_TEO => cpu.teo.select(table, &now),
+            value::IDLE_GOVERNOR_TEO => cpu.teo.select(&self.policy, table, &now),
             _ => IdleChoice { state: next_timer(&self.m.domains[d], &now), stop_tick: 1 },
         };
         choice.stop_tick |= u32::from(stops);
