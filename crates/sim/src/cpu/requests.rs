@@ -4,7 +4,7 @@
 //! A request is arithmetic on the CPU's signals, its RT and deadline load and its boost for I/O. Whoever changes one of
 //! them calls [`Engine::request_changes`].
 
-use pelton_core::{CpuState as CpuInputs, PerfTerms, Policy, cpu_bw_dl, value};
+use pelton_core::{CpuState as CpuInputs, PerfTerms, Policy, cpu_bw_dl};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -46,9 +46,7 @@ impl Targets {
             let todo = (0..n as u32).collect();
             domains.push(Domain { terms: vec![PerfTerms::default(); n], state: vec![0; n], todo });
         }
-        let flags = policy.rt_rule == value::RT_RULE_FLAG_MAX || policy.dl_rule == value::DL_RULE_FLAG_MAX;
-        let holds = policy.boost_form == value::BOOST_FORM_HOLD;
-        Targets { keeps: policy.stale_cpu == value::STALE_CPU_COUNT && !flags && !holds, place, domains }
+        Targets { keeps: pelton_core::sugov_keeps(policy), place, domains }
     }
 
     /// Inputs of CPU `c` change.
