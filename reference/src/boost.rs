@@ -192,3 +192,27 @@ pub fn normalize(power: i64, min: u64, max: u64) -> i64 {
     let share = if max > min { size / (max - min) } else { 0 };
     if power < 0 { -(share as i64) } else { share as i64 }
 }
+
+/// A CPU that a task of a prefer_idle group might go to (Android 4.4, `find_best_target`).
+#[derive(Clone, Copy, Debug)]
+pub struct Idle {
+    /// What it can do.
+    pub capacity: u64,
+    /// Utilization of the others.
+    pub util: u64,
+    /// Is it idle, and how deep?
+    pub state: Option<u64>,
+}
+
+/// The position of the one it goes to: the biggest for a boosted task, else the smallest; of those the shallowest, the
+/// first.
+pub fn prefer_idle(boosted: bool, task: u64, with_boost: u64, cpus: &[Idle]) -> Option<usize> {
+    let has_room = |c: &Idle| with_boost.max(c.util.min(c.capacity) + task) <= c.capacity;
+    let can: Vec<(usize, u64, u64)> = (0..cpus.len())
+        .filter(|&i| has_room(&cpus[i]))
+        .filter_map(|i| Some((i, cpus[i].capacity, cpus[i].state?)))
+        .collect();
+    let capacities = can.iter().map(|c| c.1);
+    let wanted = if boosted { capacities.max() } else { capacities.min() }?;
+    can.iter().filter(|c| c.1 == wanted).min_by_key(|c| (c.2, c.0)).map(|c| c.0)
+}

@@ -102,6 +102,8 @@ pub enum Steps {
     /// Nothing at a limit.
     #[default]
     Stop,
+    /// The same; steps of unseen periods lead below the limit, and a position outside of the limits is not kept.
+    StopBelow,
     /// To the limit and no further.
     Clamp,
     /// The same; unseen periods only count when there is little to do.
@@ -306,7 +308,7 @@ impl Sampler {
         let at = self.position(t, step);
         if self.load > t.up {
             self.skipped = 0;
-            if at == self.limits.1 && self.steps == Steps::Stop {
+            if at == self.limits.1 && self.stops() {
                 return self.cur;
             }
             self.requested = (at + step).min(self.limits.1);
@@ -317,24 +319,32 @@ impl Sampler {
             return self.cur;
         }
         self.skipped = 0;
-        if self.load >= t.down || (at == self.limits.0 && self.steps == Steps::Stop) {
+        if self.load >= t.down || (at == self.limits.0 && self.stops()) {
             return self.cur;
         }
-        let floor = if self.steps == Steps::Stop { 0 } else { self.limits.0 };
+        let floor = if self.stops() { 0 } else { self.limits.0 };
         self.requested = if at > floor + step { at - step } else { self.limits.0 };
         self.at_least(table, self.requested)
     }
 
     fn position(&mut self, t: &Tunables, step: u64) -> u64 {
-        if self.requested < self.limits.0 || self.requested > self.limits.1 {
-            self.requested = self.cur;
+        let oldest = self.steps == Steps::StopBelow;
+        let outside = self.requested < self.limits.0 || self.requested > self.limits.1;
+        let at = if outside { self.cur } else { self.requested };
+        if !oldest {
+            self.requested = at;
         }
         match self.unseen {
             Some(periods) if self.steps != Steps::ClampIfIdle || self.this_load < t.down => {
-                let floor = self.limits.0 + word(periods * step);
-                if self.requested > word(floor) { self.requested - word(periods * step) } else { self.limits.0 }
+                let steps = word(periods * step);
+                let least = if oldest { 0 } else { self.limits.0 };
+                if at > word(least + steps) { at - steps } else { self.limits.0 }
             }
-            _ => self.requested,
+            _ => at,
         }
+    }
+
+    fn stops(&self) -> bool {
+        matches!(self.steps, Steps::Stop | Steps::StopBelow)
     }
 }

@@ -30,8 +30,9 @@
 //! | [`deadline`] | `deadline.h` | the deadline class: its server and admission |
 //! | [`place`] | `place.h` | where a waking task is drawn to |
 //! | [`uclamp_sum`] | `uclamp_sum.h` | G.4, G.6, G.9: clamps that add up |
-//! | [`boost`] | `boost.h`, `boost_filter.h` | E: SchedTune |
+//! | [`boost`] | `boost.h`, `boost_filter.h`, `prefer_idle.h` | E: SchedTune |
 //! | [`governors`] | `sched_dvfs.h`, `ondemand.h`, `governor.h` | D: governors beside schedutil |
+//! | [`interactive`] | `interactive.h` | Android's governor of that name |
 //! | [`vectors`] | | M.1: known-answer tables |
 
 pub mod balance;
@@ -47,6 +48,7 @@ pub mod governors;
 pub mod group;
 pub mod hook;
 pub mod idle;
+pub mod interactive;
 pub mod iowait;
 pub mod limits;
 pub mod pelt;

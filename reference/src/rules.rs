@@ -295,6 +295,40 @@ numbers! {
     io_is_busy,
     /// The one frequency of userspace.
     userspace_khz,
+    /// interactive: `hispeed_khz`.
+    hispeed_khz,
+    /// interactive: `go_hispeed_load`.
+    go_hispeed_load,
+    /// interactive: `target_load`.
+    target_load,
+    /// interactive: `target_load_2_from_khz`.
+    target_load_2_from_khz,
+    /// interactive: `target_load_2`.
+    target_load_2,
+    /// interactive: `target_load_3_from_khz`.
+    target_load_3_from_khz,
+    /// interactive: `target_load_3`.
+    target_load_3,
+    /// interactive: `above_hispeed_delay_us`.
+    above_hispeed_delay_us,
+    /// interactive: `above_hispeed_delay_2_from_khz`.
+    above_hispeed_delay_2_from_khz,
+    /// interactive: `above_hispeed_delay_2_us`.
+    above_hispeed_delay_2_us,
+    /// interactive: `above_hispeed_delay_3_from_khz`.
+    above_hispeed_delay_3_from_khz,
+    /// interactive: `above_hispeed_delay_3_us`.
+    above_hispeed_delay_3_us,
+    /// interactive: `min_sample_time_us`.
+    min_sample_time_us,
+    /// interactive: `timer_rate_us`.
+    timer_rate_us,
+    /// interactive: `timer_slack_us`.
+    timer_slack_us,
+    /// interactive: `boost_val`.
+    boost_val,
+    /// interactive: `boostpulse_duration_us`.
+    boostpulse_duration_us,
     /// I.3: pause between refreshes.
     blocked_update_us,
     /// A queue's portion of its group's pool.

@@ -32,6 +32,10 @@ static inline const u32 *pelton_canary_inverse(void)
 #include "uclamp_sum.h"
 /* Waiting tasks count on every CPU as they are, capped or not. */
 #define pelton_uclamp_sum_boost(pol, clamped, util, runnable) pelton_max_u32(clamped, runnable)
+#elif PELTON_CANARY == 5
+#include "interactive.h"
+/* What a timer has seen counts at the next one, too. */
+#define pelton_interactive_rearm(pol, c, t) ((void)0)
 #endif
 
 #endif

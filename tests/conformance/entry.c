@@ -68,5 +68,6 @@ static inline __attribute__((always_inline)) void *record(u64 *w, u64 index)
 #include "entry_place.h"
 #include "entry_deadline.h"
 #include "entry_knob.h"
+#include "entry_interactive.h"
 #include "entry_clamps.h"
 #include "entry_bandwidth.h"

@@ -84,6 +84,26 @@ TEST_OP op_boost_groups(u64 *w)
 	return s.said;
 }
 
+/* seed, utilization of the task, the same with its boost, boosted */
+TEST_OP op_prefer_idle(u64 *w)
+{
+	struct story s = { w[1], 0, 0 };
+	struct pelton_prefer_idle search = { (u32)w[4], (u32)w[2], (u32)w[3], 0, 0, 0, 0, 0 };
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		struct pelton_idle_candidate c = { i, 1u << (8 + draw(&s, 3)), 0, 0, 0, 0 };
+
+		c.util = (u32)draw(&s, 1200);
+		c.util >>= draw(&s, 4);
+		c.idle = draw(&s, 3) > 0;
+		c.state = (u32)draw(&s, 3);
+		pelton_prefer_idle_look(&search, &c);
+		say(&s, search.found ? search.cpu : 64);
+	}
+	return s.said;
+}
+
 #define STORY_CPUS 3
 
 struct vote_story {
@@ -190,6 +210,7 @@ TEST_OP op_sampling(u64 *w)
 	v.dbs.rate_mult = 1;
 	v.dbs.requested_khz = v.dbs.cur_khz;
 	say(&s, v.dbs.sampling_us + pelton_governor_start_khz(POLICY, &v.dbs, khz, PELTON_TEST_OPPS));
+	say(&s, pelton_governor_samples(POLICY) | pelton_governor_votes(POLICY) << 1 | pelton_governor_timers(POLICY) << 2);
 	for (i = 0; i < STORY_STEPS; i++)
 		sample_step(w, &s, &v, khz);
 	return s.said;

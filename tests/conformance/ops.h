@@ -115,8 +115,10 @@
 	X(BOOST_FILTER, op_boost_filter, "E.6") \
 	X(BOOST_STATE, op_boost_state, "E.1") \
 	X(BOOST_GROUPS, op_boost_groups, "E.3, E.4") \
+	X(PREFER_IDLE, op_prefer_idle, "E.4") \
 	X(SCHED_DVFS, op_sched_dvfs, "D.3-D.6") \
-	X(SAMPLING, op_sampling, "D.7")
+	X(SAMPLING, op_sampling, "D.7") \
+	X(INTERACTIVE, op_interactive, "D.7")
 
 #define PELTON_TEST_CLAMPS(X) \
 	X(CLAMP_SUMS, op_clamp_sums, "G.4, G.6, G.9") \

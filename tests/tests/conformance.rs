@@ -127,3 +127,15 @@ fn waiting_tasks_of_capped_cpus_as_demand_in_bytecode_is_caught() {
     let mut interpreter = bpf::Interpreter::new(&programs).expect("the programs load");
     difference(&mut interpreter);
 }
+
+#[test]
+fn timers_of_interactive_that_never_begin_anew_are_caught() {
+    is_caught(builds::CANARY_INTERACTIVE);
+}
+
+#[test]
+fn timers_of_interactive_that_never_begin_anew_are_caught_in_bytecode() {
+    let Some(programs) = bytecode(builds::CANARY_INTERACTIVE.flags) else { return };
+    let mut interpreter = bpf::Interpreter::new(&programs).expect("the programs load");
+    difference(&mut interpreter);
+}

@@ -31,6 +31,7 @@ pub fn run() -> Result<(), String> {
     lines.extend(cargo_bench("pelton-trace", "crates/trace/benches/import/main.rs")?);
     lines.extend(cargo_bench("pelton-tests", "tests/benches/trace_cost.rs")?);
     lines.extend(cargo_bench("pelton-lab", "crates/lab/benches/sim.rs")?);
+    lines.extend(cargo_bench("pelton-lab", "crates/lab/benches/instructions.rs")?);
     if can_build_recorder()? {
         lines.extend(cargo_bench("pelton-live", "crates/live/benches/record_cost.rs")?);
     }

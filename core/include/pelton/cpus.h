@@ -39,10 +39,14 @@ PELTON_INLINE u32 pelton_cpus_weight(u64 set)
 	return (u32)(set * 0x0101010101010101ull >> 56);
 }
 
-/* Of a set that is not empty. */
+/* Of a set that is not empty. BPF has no instruction that counts zeros: it adds up the ones below. */
 PELTON_INLINE u32 pelton_cpus_lowest(u64 set)
 {
+#ifdef __bpf__
 	return pelton_cpus_weight((set & (0 - set)) - 1) & 63u;
+#else
+	return set ? (u32)__builtin_ctzll(set) : 0;
+#endif
 }
 
 PELTON_INLINE u64 pelton_cpus_turned(u64 set, u32 first)

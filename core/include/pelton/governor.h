@@ -7,6 +7,7 @@
  *   powersave      the lower limit       nothing
  *   userspace      what it is told       nothing
  *   ondemand, conservative               a sample (ondemand.h)
+ *   interactive                          a timer of a CPU (interactive.h)
  *   sched_dvfs, sched_dvfs_v7            a vote (sched_dvfs.h)
  *
  *   quantity       unit   range
@@ -19,6 +20,7 @@
 #ifndef PELTON_GOVERNOR_H
 #define PELTON_GOVERNOR_H
 
+#include "interactive.h"
 #include "ondemand.h"
 #include "sched_dvfs.h"
 
@@ -39,6 +41,12 @@ PELTON_INLINE u32 pelton_governor_start_khz(const struct pelton_policy *pol, con
 PELTON_INLINE u32 pelton_governor_samples(const struct pelton_policy *pol)
 {
 	return pol->governor == PELTON_GOVERNOR_ONDEMAND || pol->governor == PELTON_GOVERNOR_CONSERVATIVE;
+}
+
+/* Do its CPUs have timers? */
+PELTON_INLINE u32 pelton_governor_timers(const struct pelton_policy *pol)
+{
+	return pol->governor == PELTON_GOVERNOR_INTERACTIVE;
 }
 
 /* Does it take votes? */

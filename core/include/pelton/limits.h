@@ -9,6 +9,7 @@
  *   performance, powersave      max, min
  *   userspace, sched_dvfs       what was asked for last, within the limits
  *   ondemand, conservative      max if the present frequency is above it, min if it is below; the next sample is due
+ *   interactive                 the same; what its CPUs ask for is kept within the limits
  *   schedutil, slow driver      the same; it is asked again at the next call, whatever the window says
  *   schedutil, fast switch      nothing; it is asked again at the next call
  *
@@ -85,7 +86,7 @@ PELTON_INLINE void pelton_limits_dbs(const struct pelton_policy *pol, struct pel
 	d->min_khz = min;
 	d->max_khz = max;
 	d->delay_us = 0;
-	if (pol->governor == PELTON_GOVERNOR_CONSERVATIVE && pol->conservative_form != PELTON_CONSERVATIVE_FORM_STOPS)
+	if (pol->governor == PELTON_GOVERNOR_CONSERVATIVE && !pelton_conservative_stops(pol))
 		d->requested_khz = cur;
 }
 

@@ -15,6 +15,7 @@
  *                      sampling_down_factor-th sample; a step is freq_step percent of the upper limit; 6_12: and a step
  *                      down for each period without a sample
  *     stops            nothing is asked for at a limit; a step down is one although it leads below the lower limit
+ *     stops_below      and the steps of unseen periods may lead there too; a position outside of the limits is not kept
  *     steps            a step ends at the limit, and is asked for there too
  *     steps_if_idle    and steps for unseen periods are taken only when this sample's own load is below down_threshold
  *
@@ -32,9 +33,9 @@
  * Source: drivers/cpufreq/cpufreq_governor.c (dbs_update, cpufreq_dbs_governor_init), cpufreq_ondemand.c (od_dbs_update,
  * od_update, dbs_freq_increase, generic_powersave_bias_target), cpufreq_conservative.c (cs_dbs_update), cpufreq.c
  * (get_cpu_idle_time, __cpufreq_driver_target), include/linux/cpufreq.h (cpufreq_table_find_index_ac) of Linux 5.10.262,
- * 6.1.192, 6.12.117 and 7.2.12; 4_5 of Linux 4.5; conservative_form=stops of 5.4 and 6.6 (cs_dbs_update).
- * Deviations: 4_5's lowest period is that of micro-accounting; inefficient operating points (6.1) are not left out; in
- * 4.12.3 and 4.16.13 steps of unseen periods may lead below the lower limit (F-210).
+ * 6.1.192, 6.12.117 and 7.2.12; 4_5 of Linux 4.5; conservative_form=stops of 5.4 and 6.6, stops_below of 4.12 and 4.16.13
+ * (cs_dbs_update).
+ * Deviations: 4_5's lowest period is that of micro-accounting; inefficient operating points (6.1) are not left out.
  */
 #ifndef PELTON_ONDEMAND_H
 #define PELTON_ONDEMAND_H
@@ -238,10 +239,9 @@ PELTON_INLINE u32 pelton_dbs_nearest(const struct pelton_dbs *d, const u32 *khz,
 	return best;
 }
 
-/* The highest operating point at or below `target`, else the lowest of the table. */
-PELTON_INLINE u32 pelton_dbs_below(const struct pelton_dbs *d, const u32 *khz, u32 n, u32 target)
+/* The highest operating point at or below `wanted`, else the lowest of the table. `khz` ascends. */
+PELTON_INLINE u32 pelton_khz_below(const u32 *khz, u32 n, u32 wanted)
 {
-	u32 wanted = pelton_clamp_u32(target, d->min_khz, d->max_khz);
 	u32 best = wanted, i;
 
 	for (i = 0; i < n && i < PELTON_OPP_MAX; i++)
@@ -250,10 +250,9 @@ PELTON_INLINE u32 pelton_dbs_below(const struct pelton_dbs *d, const u32 *khz, u
 	return best;
 }
 
-/* The lowest operating point at or above `target`, else the highest of the table. */
-PELTON_INLINE u32 pelton_dbs_above(const struct pelton_dbs *d, const u32 *khz, u32 n, u32 target)
+/* The lowest operating point at or above `wanted`, else the highest of the table. `khz` ascends. */
+PELTON_INLINE u32 pelton_khz_above(const u32 *khz, u32 n, u32 wanted)
 {
-	u32 wanted = pelton_clamp_u32(target, d->min_khz, d->max_khz);
 	u32 best = wanted, i;
 
 	for (i = 0; i < n && i < PELTON_OPP_MAX; i++) {
@@ -262,6 +261,18 @@ PELTON_INLINE u32 pelton_dbs_above(const struct pelton_dbs *d, const u32 *khz, u
 			break;
 	}
 	return best;
+}
+
+/* The highest operating point at or below `target` within the limits. */
+PELTON_INLINE u32 pelton_dbs_below(const struct pelton_dbs *d, const u32 *khz, u32 n, u32 target)
+{
+	return pelton_khz_below(khz, n, pelton_clamp_u32(target, d->min_khz, d->max_khz));
+}
+
+/* The lowest operating point at or above `target` within the limits. */
+PELTON_INLINE u32 pelton_dbs_above(const struct pelton_dbs *d, const u32 *khz, u32 n, u32 target)
+{
+	return pelton_khz_above(khz, n, pelton_clamp_u32(target, d->min_khz, d->max_khz));
 }
 
 /* powersave_bias: the frequency on the average instead of `target`, and how the period is shared. Returns the higher one. */
@@ -351,21 +362,36 @@ PELTON_INLINE u32 pelton_conservative_catches_up(const struct pelton_policy *pol
 	return pol->conservative_form != PELTON_CONSERVATIVE_FORM_STEPS_IF_IDLE || d->sample_load < pol->down_threshold;
 }
 
+/* Does it ask for nothing at a limit? */
+PELTON_INLINE u32 pelton_conservative_stops(const struct pelton_policy *pol)
+{
+	return pol->conservative_form == PELTON_CONSERVATIVE_FORM_STOPS ||
+	       pol->conservative_form == PELTON_CONSERVATIVE_FORM_STOPS_BELOW;
+}
+
+/* What steps of unseen periods do not lead below: the lower limit, or in the oldest form nothing. */
+PELTON_INLINE u32 pelton_conservative_floor(const struct pelton_policy *pol, const struct pelton_dbs *d)
+{
+	return pol->conservative_form == PELTON_CONSERVATIVE_FORM_STOPS_BELOW ? 0 : d->min_khz;
+}
+
 /*
  * conservative: where its steps stand. Outside of the limits they begin anew at the present frequency; 6_12: one step down
  * for each period that nobody looked.
  */
 PELTON_INLINE u32 pelton_conservative_at(const struct pelton_policy *pol, struct pelton_dbs *d, u32 step)
 {
-	u32 down;
+	u32 at = d->requested_khz, down;
 
-	if (d->requested_khz > d->max_khz || d->requested_khz < d->min_khz)
-		d->requested_khz = d->cur_khz;
+	if (at > d->max_khz || at < d->min_khz)
+		at = d->cur_khz;
+	if (pol->conservative_form != PELTON_CONSERVATIVE_FORM_STOPS_BELOW)
+		d->requested_khz = at;
 	if (!pelton_conservative_catches_up(pol, d))
-		return d->requested_khz;
+		return at;
 	down = d->idle_periods * step;
 	d->idle_periods = PELTON_IDLE_PERIODS_NONE;
-	return d->requested_khz > d->min_khz + down ? d->requested_khz - down : d->min_khz;
+	return at > pelton_conservative_floor(pol, d) + down ? at - down : d->min_khz;
 }
 
 /* conservative: too much to do, a step up. */
@@ -373,7 +399,7 @@ PELTON_INLINE u32 pelton_conservative_up(const struct pelton_policy *pol, struct
 					 const u32 *khz, u32 n)
 {
 	d->down_skip = 0;
-	if (at == d->max_khz && pol->conservative_form == PELTON_CONSERVATIVE_FORM_STOPS)
+	if (at == d->max_khz && pelton_conservative_stops(pol))
 		return d->cur_khz;
 	d->requested_khz = pelton_min_u32(at + step, d->max_khz);
 	return pelton_dbs_below(d, khz, n, d->requested_khz);
@@ -383,7 +409,7 @@ PELTON_INLINE u32 pelton_conservative_up(const struct pelton_policy *pol, struct
 PELTON_INLINE u32 pelton_conservative_lower(const struct pelton_policy *pol, const struct pelton_dbs *d, u32 at,
 					    u32 step)
 {
-	u32 lowest = pol->conservative_form == PELTON_CONSERVATIVE_FORM_STOPS ? step : d->min_khz + step;
+	u32 lowest = pelton_conservative_stops(pol) ? step : d->min_khz + step;
 
 	return at > lowest ? at - step : d->min_khz;
 }
@@ -397,7 +423,7 @@ PELTON_INLINE u32 pelton_conservative_down(const struct pelton_policy *pol, stru
 	d->down_skip = 0;
 	if (d->load >= pol->down_threshold)
 		return d->cur_khz;
-	if (at == d->min_khz && pol->conservative_form == PELTON_CONSERVATIVE_FORM_STOPS)
+	if (at == d->min_khz && pelton_conservative_stops(pol))
 		return d->cur_khz;
 	d->requested_khz = pelton_conservative_lower(pol, d, at, step);
 	return pelton_dbs_above(d, khz, n, d->requested_khz);

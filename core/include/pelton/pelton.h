@@ -25,6 +25,7 @@
 #include "rq_event.h"
 #include "pelt_ramp.h"
 #include "place_group.h"
+#include "prefer_idle.h"
 #include "rt_limit.h"
 #include "schedutil.h"
 #include "select.h"

@@ -213,7 +213,8 @@ enum {
 	PELTON_GOVERNOR_CONSERVATIVE,
 	PELTON_GOVERNOR_PERFORMANCE,
 	PELTON_GOVERNOR_POWERSAVE,
-	PELTON_GOVERNOR_USERSPACE
+	PELTON_GOVERNOR_USERSPACE,
+	PELTON_GOVERNOR_INTERACTIVE
 };
 enum { PELTON_BOOST_FORM_RFC, PELTON_BOOST_FORM_LATER, PELTON_BOOST_FORM_HOLD };
 enum { PELTON_SAMPLING_6_12, PELTON_SAMPLING_4_5 };
@@ -236,7 +237,12 @@ enum { PELTON_BANDWIDTH_PHASE_ALIGNED, PELTON_BANDWIDTH_PHASE_RANDOM };
 enum { PELTON_RT_SEARCH_FIRST, PELTON_RT_SEARCH_FITS, PELTON_RT_SEARCH_SPREAD, PELTON_RT_SEARCH_PUSH };
 enum { PELTON_DL_SEARCH_LATEST, PELTON_DL_SEARCH_FIRST, PELTON_DL_SEARCH_FITS, PELTON_DL_SEARCH_SPREAD };
 enum { PELTON_THROTTLE_CLOCK_TASK, PELTON_THROTTLE_CLOCK_PELT };
-enum { PELTON_CONSERVATIVE_FORM_STOPS, PELTON_CONSERVATIVE_FORM_STEPS, PELTON_CONSERVATIVE_FORM_STEPS_IF_IDLE };
+enum {
+	PELTON_CONSERVATIVE_FORM_STOPS,
+	PELTON_CONSERVATIVE_FORM_STEPS,
+	PELTON_CONSERVATIVE_FORM_STEPS_IF_IDLE,
+	PELTON_CONSERVATIVE_FORM_STOPS_BELOW
+};
 
 #define PELTON_SWITCHES(X) \
 	X(invariance, "contribution|clock", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
@@ -582,11 +588,12 @@ enum { PELTON_CONSERVATIVE_FORM_STOPS, PELTON_CONSERVATIVE_FORM_STEPS, PELTON_CO
 	X(dst_group_cpus, "all|allowed", 0, 0, 0, 0, 1, 1, 0, 1, 0, 1, \
 	  "Which CPUs of a group are summed for that: all of them, or those that the task may use (stable 5.10, 6.1 and 6.12; " \
 	  "7.2).") \
-	X(governor, "schedutil|sched_dvfs|sched_dvfs_v7|ondemand|conservative|performance|powersave|userspace", 0, 0, \
-	  0, 0, 0, 0, 0, 0, 0, 0, \
+	X(governor, "schedutil|sched_dvfs|sched_dvfs_v7|ondemand|conservative|performance|powersave|userspace|interactive", \
+	  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
 	  "Who chooses frequencies. sched_dvfs: votes at wake-ups and sleeps, and a jump to the maximum at the tick (2015, " \
 	  "never merged); sched_dvfs_v7: its last posting. ondemand, conservative: from the idle time between samples. " \
-	  "performance, powersave: the limits. userspace: one frequency.") \
+	  "performance, powersave: the limits. userspace: one frequency. interactive: from the idle time of each CPU, with a " \
+	  "frequency to jump to (Android 3.x to 4.9).") \
 	X(boost_form, "rfc|later|hold", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
 	  "SchedTune. rfc: the posting of 2015, the root's boost always counts. later: Android 4.4, boosts may be negative, " \
 	  "every group counts with runnable tasks only. hold: Android 4.14, a boost may outlive its task by 50 ms. No Linux " \
@@ -595,10 +602,11 @@ enum { PELTON_CONSERVATIVE_FORM_STOPS, PELTON_CONSERVATIVE_FORM_STEPS, PELTON_CO
 	  "ondemand and conservative. 4_5: a period is 1000 latencies of the driver and at least 10 ms, and a long time since " \
 	  "the last sample brings the load before it back. 6_12: two ticks or the driver's delay, and only idle time counts " \
 	  "as long. 6_12 in every profile.") \
-	X(conservative_form, "stops|steps|steps_if_idle", 0, 0, 0, 0, 1, 1, 0, 2, 0, 1, \
+	X(conservative_form, "stops|steps|steps_if_idle|stops_below", 3, 3, 0, 0, 1, 1, 0, 2, 0, 1, \
 	  "conservative. stops: at a limit it asks for nothing, and a step down may lead below the lower limit. steps: a " \
 	  "step ends at the limit (read in 5.10.262, 6.1.192 and 7.2.12). steps_if_idle: and the steps of periods that " \
-	  "nobody looked at are taken only when the load is below down_threshold (6.12.117).") \
+	  "nobody looked at are taken only when the load is below down_threshold (6.12.117). stops_below: as stops, and those " \
+	  "steps may lead below the lower limit too (4.12, 4.16.13).") \
 	X(blocked_update, "own|scan|interval|lazy", 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, \
 	  "Whose load a CPU refreshes that looks for a task before it goes idle. own: its own (to 4.16; again since the " \
 	  "series of 2021, which 5.10.262 has). scan: also that of every idle CPU it looks at, once a tick, inside " \
@@ -686,9 +694,42 @@ enum { PELTON_CONSERVATIVE_FORM_STOPS, PELTON_CONSERVATIVE_FORM_STEPS, PELTON_CO
 	X(ignore_nice_load, "1", 0, 1, 0, \
 	  "ondemand, conservative: 1 = the time of tasks with nice above 0 is idle time.") \
 	X(io_is_busy, "1", 0, 1, 0, \
-	  "ondemand, conservative: 1 = idle time in which a task waits for I/O is busy (ondemand on Intel), 0 = it is idle.") \
+	  "ondemand, conservative, interactive: 1 = idle time in which a task waits for I/O is busy (ondemand on Intel), 0 = it is idle.") \
 	X(userspace_khz, "kHz", 1, 16000000, PELTON_FROM_PLATFORM, \
 	  "governor=userspace: the frequency. From the platform: the one at the start.") \
+	X(hispeed_khz, "kHz", 1, 16000000, PELTON_FROM_PLATFORM, \
+	  "interactive: the frequency to jump to (hispeed_freq). From the platform: the upper limit at the start.") \
+	X(go_hispeed_load, "%", 0, 1000, 99, \
+	  "interactive: load from which a CPU goes to hispeed_khz. Above 100: never by its load.") \
+	X(target_load, "%", 1, 100, 90, \
+	  "interactive: the load a CPU shall have (target_loads); lower means faster.") \
+	X(target_load_2_from_khz, "kHz", 1, 16000000, PELTON_FROM_PLATFORM, \
+	  "interactive: from this frequency on target_load_2 counts. From the platform: nowhere.") \
+	X(target_load_2, "%", 1, 100, 90, "interactive: the load a CPU shall have from target_load_2_from_khz on.") \
+	X(target_load_3_from_khz, "kHz", 1, 16000000, PELTON_FROM_PLATFORM, \
+	  "interactive: from this frequency on target_load_3 counts, where it is above target_load_2_from_khz. From the platform: " \
+	  "nowhere.") \
+	X(target_load_3, "%", 1, 100, 90, "interactive: the load a CPU shall have from target_load_3_from_khz on.") \
+	X(above_hispeed_delay_us, "us", 0, 100000000, 20000, \
+	  "interactive: how long a rise from hispeed_khz or above waits (above_hispeed_delay).") \
+	X(above_hispeed_delay_2_from_khz, "kHz", 1, 16000000, PELTON_FROM_PLATFORM, \
+	  "interactive: from this frequency on above_hispeed_delay_2_us counts. From the platform: nowhere.") \
+	X(above_hispeed_delay_2_us, "us", 0, 100000000, 20000, \
+	  "interactive: how long a rise from above_hispeed_delay_2_from_khz or above waits.") \
+	X(above_hispeed_delay_3_from_khz, "kHz", 1, 16000000, PELTON_FROM_PLATFORM, \
+	  "interactive: from this frequency on above_hispeed_delay_3_us counts. From the platform: nowhere.") \
+	X(above_hispeed_delay_3_us, "us", 0, 100000000, 20000, \
+	  "interactive: how long a rise from above_hispeed_delay_3_from_khz or above waits.") \
+	X(min_sample_time_us, "us", 0, 100000000, 80000, \
+	  "interactive: how long a frequency is kept before it falls (min_sample_time).") \
+	X(timer_rate_us, "us", 1, 100000000, 20000, \
+	  "interactive: time between two looks at a CPU, rounded up to ticks (timer_rate).") \
+	X(timer_slack_us, "us", 0, 100000000, 80000, \
+	  "interactive: an idle CPU that asks for more than the least is woken so long after its timer (timer_slack). " \
+	  "100000000: never, the kernel's -1.") \
+	X(boost_val, "1", 0, 1, 0, "interactive: 1 = hispeed_khz at least, all the time (boost).") \
+	X(boostpulse_duration_us, "us", 0, 100000000, 80000, \
+	  "interactive: how long hispeed_khz is asked for after a pulse (boostpulse_duration).") \
 	X(blocked_update_us, "us", 0, 1000000, 50000, \
 	  "Shortest time between two refreshes of an idle CPU's load with blocked_update=interval, in whole ticks. The " \
 	  "posting has 50000 (HZ/20).") \

@@ -255,7 +255,25 @@ PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
 	X(conservative_form, p->governor == PELTON_GOVERNOR_CONSERVATIVE, "only governor=conservative has steps") \
 	X(powersave_bias, p->governor == PELTON_GOVERNOR_ONDEMAND, "only governor=ondemand has it") \
 	X(ignore_nice_load, pelton_governor_samples(p), "only ondemand and conservative take samples (governor)") \
-	X(io_is_busy, pelton_governor_samples(p), "only ondemand and conservative take samples (governor)") \
+	X(io_is_busy, pelton_governor_samples(p) || pelton_governor_timers(p), \
+	  "only ondemand, conservative and interactive look at idle time (governor)") \
+	X(hispeed_khz, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(go_hispeed_load, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(target_load, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(target_load_2_from_khz, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(target_load_2, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(target_load_3_from_khz, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(target_load_3, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(above_hispeed_delay_us, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(above_hispeed_delay_2_from_khz, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(above_hispeed_delay_2_us, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(above_hispeed_delay_3_from_khz, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(above_hispeed_delay_3_us, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(min_sample_time_us, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(timer_rate_us, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(timer_slack_us, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(boost_val, pelton_governor_timers(p), "only governor=interactive has it") \
+	X(boostpulse_duration_us, pelton_governor_timers(p), "only governor=interactive has it") \
 	X(userspace_khz, p->governor == PELTON_GOVERNOR_USERSPACE, "only governor=userspace is told a frequency") \
 	X(sched_dvfs_throttle_us, \
 	  p->governor == PELTON_GOVERNOR_SCHED_DVFS || p->governor == PELTON_GOVERNOR_SCHED_DVFS_V7, \

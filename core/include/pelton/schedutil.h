@@ -409,7 +409,9 @@ PELTON_INLINE u32 pelton_sugov_largest(const struct pelton_perf_terms *terms, u3
 	for (i = 0; i < n && i < PELTON_DOMAIN_CPUS_MAX; i++) {
 		if (terms[i].forced_max)
 			return i;
-		if (terms[i].request * scale > request * terms[i].scale) {
+		/* CPUs of one size differ by their request alone. */
+		if (terms[i].scale == scale ? terms[i].request > request
+					    : terms[i].request * scale > request * terms[i].scale) {
 			best = i;
 			request = terms[i].request;
 			scale = terms[i].scale;

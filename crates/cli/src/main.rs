@@ -8,7 +8,6 @@ mod exit;
 mod interrupt;
 mod output;
 mod progress;
-mod results;
 mod rtapp_log;
 mod sheet;
 mod units;

@@ -70,7 +70,18 @@ impl Sheet {
         }
         let short = self.with_short_names();
         let parts = short.parts(width);
-        parts.iter().map(|part| part.aligned(None)).collect::<Vec<_>>().join("\n")
+        parts.iter().map(|part| part.within(width)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// A part that is still too wide has its cells broken, words too.
+    fn within(&self, width: usize) -> String {
+        let natural: usize = self.widths().iter().map(|w| w + 2).sum();
+        if natural <= width {
+            return self.aligned(None);
+        }
+        let mut table = self.table();
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width as u16);
+        lines(&table)
     }
 
     /// Letters of the widest cell of each column.
@@ -123,6 +134,14 @@ impl Sheet {
 
     /// Aligned text, wrapped to `width` columns when given, with a line under the headings and no other rules.
     fn aligned(&self, width: Option<u16>) -> String {
+        let mut table = self.table();
+        if let Some(width) = width {
+            narrow(&mut table, width);
+        }
+        lines(&table)
+    }
+
+    fn table(&self) -> Table {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         table.set_content_arrangement(ContentArrangement::Disabled);
@@ -134,11 +153,7 @@ impl Sheet {
                 .map(|(text, (_, align))| Cell::new(one_line(text)).set_alignment(align));
             table.add_row(cells);
         }
-        if let Some(width) = width {
-            narrow(&mut table, width);
-        }
-        let lines: Vec<String> = table.lines().map(|l| l.trim_end().to_owned()).collect();
-        lines.join("\n") + "\n"
+        table
     }
 
     /// Comma-separated values with a heading line, quoted where needed.
@@ -149,6 +164,11 @@ impl Sheet {
         }
         out
     }
+}
+
+fn lines(table: &Table) -> String {
+    let lines: Vec<String> = table.lines().map(|l| l.trim_end().to_owned()).collect();
+    lines.join("\n") + "\n"
 }
 
 /// Fits a table into a terminal: columns of sentences wrap, columns of words and numbers never do. A table without
@@ -245,6 +265,15 @@ mod tests {
         assert_eq!(text.lines().filter(|line| line.contains("a-name-that-is-much-too~")).count(), 2, "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 54), "{text}");
         assert!(sheet.text(None).contains(name) && sheet.csv().contains(name));
+    }
+
+    #[test]
+    fn two_columns_that_are_too_wide_are_broken() {
+        let mut sheet = Sheet::new(&["<switch", "<value"]);
+        let long = "a_value_that_is_longer_than_what_is_left_of_the_terminal";
+        sheet.row(vec!["some_switch_with_a_long_name".into(), long.into()]);
+        let text = sheet.text(Some(40));
+        assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
     }
 
     #[test]

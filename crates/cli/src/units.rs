@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Times on the command line and in tables.
 
+pub use pelton_lab::number::{human_ns, number};
+
 /// Longest time accepted, ns: 30 days, far from the end of 64 bits.
 const TIME_NS_MAX: u64 = 30 * 24 * 3_600 * 1_000_000_000;
 
@@ -53,38 +55,9 @@ pub fn seconds(ns: u64) -> String {
     format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000)
 }
 
-/// A short form: the unit that leaves at most four digits before the point, three decimals without trailing zeros.
-pub fn human_ns(ns: u64) -> String {
-    let (unit, name) = match ns {
-        0..=999 => (1, "ns"),
-        1_000..=999_999 => (1_000, "us"),
-        1_000_000..=999_999_999 => (1_000_000, "ms"),
-        _ => (1_000_000_000, "s"),
-    };
-    format!("{} {name}", number(ns as f64 / f64::from(unit)))
-}
-
-/// What is smaller is shown as 0.
-const SMALLEST_SHOWN: f64 = 0.000_5;
-
-/// A number for tables: at most three decimals, below 0.1 three digits, no trailing zeros.
-pub fn number(value: f64) -> String {
-    let small = value.abs() < 0.1 && value.abs() >= SMALLEST_SHOWN;
-    let decimals = if small { 2 - value.abs().log10().floor() as i32 } else { 3 };
-    let text = format!("{value:.*}", decimals as usize);
-    let trimmed = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    if trimmed == "-0" { "0".to_owned() } else { trimmed.to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn small_numbers_keep_three_digits() {
-        let shown = [9.2368, 0.1, 0.0092368, 0.000_512_3, -0.000_4, 0.000_000_4, 0.0, 1234.5678].map(number);
-        assert_eq!(shown, ["9.237", "0.1", "0.00924", "0.000512", "0", "0", "0", "1234.568"]);
-    }
 
     #[test]
     fn times_parse_exactly() {

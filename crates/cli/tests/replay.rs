@@ -148,6 +148,24 @@ fn what_a_trace_does_not_tell_is_unknown_and_the_simulated_side_has_its_energy()
     assert_eq!(energy.split_whitespace().collect::<Vec<_>>(), ["energy_active_mj", "mJ", "-", "-"]);
 }
 
+/// Nearly every trace tells a frequency only when it changes first. What it was before is not known of the recording; the
+/// simulated side has its energy all the same.
+#[test]
+fn a_frequency_told_late_costs_the_simulated_side_nothing() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (path, trace) = file(&folder, "trace.txt");
+    let told = "            x-9 [001] .... 1.101500: cpu_frequency: state=729000 cpu_id=0\n";
+    let text = recorded_wakeups();
+    let cycle = text.find("1.110000").expect("the twelfth cycle");
+    let at = text[..cycle].rfind('\n').map_or(0, |end| end + 1);
+    std::fs::write(path, format!("{}{told}{}", &text[..at], &text[at..])).expect("written");
+    let json = good(&["replay", "-q", &trace, "--platform", "hikey-6220", "--format", "json", "--policy", "7.2"]);
+    let replayed: Value = serde_json::from_str(&json).expect("JSON");
+    let rows = replayed[0]["rows"].as_array().expect("rows");
+    let energy = rows.iter().find(|row| row["quantity"] == "energy_active_mj").expect("a row");
+    assert!(energy["recorded"].is_null() && energy["simulated"][0].as_f64().is_some_and(|mj| mj > 0.0), "{energy}");
+}
+
 #[test]
 fn how_long_idle_states_take_to_leave_is_measured_unless_the_platforms_figures_are_asked_for() {
     let folder = tempfile::tempdir().expect("temporary folder");

@@ -226,3 +226,15 @@ fn lists_fit_a_page_in_a_pipe() {
         assert!(text.lines().count() >= rows, "{list} list: nothing is left out");
     }
 }
+
+#[test]
+fn an_option_that_no_source_of_an_import_reads_is_a_mistake() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let (path, name) = file(&folder, "board.dts");
+    std::fs::write(path, "/dts-v1/; / { cpus { cpu@0 { compatible = \"arm,cortex-a53\"; }; }; };").expect("room");
+    good(&["platform", "import", &name, "-q"]);
+    for option in [&["--milliwatts"][..], &["--cpus", "3"]] {
+        let refused = pelton(&[&["platform", "import", &name, "-q"], option].concat());
+        assert!(refused.code == 2 && refused.stderr.contains(option[0]), "{option:?}: {}", refused.stderr);
+    }
+}

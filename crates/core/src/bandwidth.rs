@@ -22,7 +22,8 @@ pub fn dl_bw(runtime_ns: u64, period_ns: u64) -> u64 {
 #[inline]
 #[must_use]
 pub fn cpu_bw_dl(running_bw: u64) -> u32 {
-    ffi::pelton_x_cpu_bw_dl(running_bw)
+    // Nearly always nobody has reserved anything.
+    if running_bw == 0 { 0 } else { ffi::pelton_x_cpu_bw_dl(running_bw) }
 }
 
 /// A utilization fits a capacity when it is below 80 % of it.

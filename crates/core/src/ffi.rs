@@ -10,8 +10,10 @@ use crate::cfs_bandwidth::{CfsBandwidth, CfsRuntime};
 use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::governors::{Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote};
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
+use crate::interactive::{Interactive, InteractiveCpu};
 use crate::placement_records::{PlaceCpu, Placed, Placement, SchedDomain};
 use crate::policy::Policy;
+use crate::prefer_idle::{IdleCandidate, PreferIdle};
 use crate::records::{
     Avg, CfsRq, CpuState, Decision, DlEntity, EmState, IdleWalk, Newidle, PerfTerms, Rq, RtLimit, Se, SugovCpu,
     SugovPolicy, TaskGroup, Wake,
@@ -753,6 +755,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_boost_move(p: &Policy, b: &mut BoostCpu, from: u32, to: u32, now: u64);
     pub(crate) safe fn pelton_x_boost_cpu(p: &Policy, b: &mut BoostCpu, now: u64) -> i32;
     pub(crate) safe fn pelton_x_boost_state(p: &Policy, s: &mut CpuState, boost: i32);
+    pub(crate) safe fn pelton_x_prefer_idle_look(s: &mut PreferIdle, c: &IdleCandidate);
     pub(crate) safe fn pelton_x_filter_payoff(form: u32, index: u32, e: i32, c: i32) -> i64;
     pub(crate) safe fn pelton_x_filter_accepts(form: u32, boost: u32, e: i32, c: i32) -> u32;
     pub(crate) safe fn pelton_x_filter_accepts_by(form: u32, boost: u32, constrain: u32, e: i32, c: i32) -> u32;
@@ -792,6 +795,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_dbs_begin(d: &mut Dbs, now: u64);
     pub(crate) safe fn pelton_x_dbs_load(p: &Policy, d: &mut Dbs, c: &mut DbsCpu, t: &DbsTimes) -> u32;
     pub(crate) safe fn pelton_x_governor_samples(p: &Policy) -> u32;
+    pub(crate) safe fn pelton_x_governor_timers(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_governor_votes(p: &Policy) -> u32;
     /// `khz` has `n` entries.
     pub(crate) unsafe fn pelton_x_governor_sampled(p: &Policy, d: &mut Dbs, khz: *const u32, n: u32) -> u32;
@@ -812,5 +816,40 @@ unsafe extern "C" {
         wanted: u32,
         fast_switch: u32,
     ) -> u32;
+    pub(crate) safe fn pelton_x_interactive_target_load(p: &Policy, khz: u32) -> u32;
+    pub(crate) safe fn pelton_x_interactive_delay_us(p: &Policy, khz: u32) -> u32;
+    /// `khz` has `n` entries.
+    pub(crate) unsafe fn pelton_x_interactive_choose(
+        p: &Policy,
+        d: &Interactive,
+        khz: *const u32,
+        n: u32,
+        load: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_interactive_account(p: &Policy, d: &Interactive, c: &mut InteractiveCpu, t: &DbsTimes);
+    pub(crate) safe fn pelton_x_interactive_rearm(p: &Policy, c: &mut InteractiveCpu, t: &DbsTimes);
+    pub(crate) safe fn pelton_x_interactive_watches(p: &Policy, d: &Interactive, c: &InteractiveCpu) -> u32;
+    /// `khz` has `n` entries.
+    pub(crate) unsafe fn pelton_x_interactive_timer(
+        p: &Policy,
+        d: &mut Interactive,
+        c: &mut InteractiveCpu,
+        t: &DbsTimes,
+        khz: *const u32,
+        n: u32,
+    ) -> u32;
+    /// `cpus` has `nr` entries, `khz` has `n`.
+    pub(crate) unsafe fn pelton_x_interactive_adjust(
+        d: &Interactive,
+        cpus: *mut InteractiveCpu,
+        nr: u32,
+        khz: *const u32,
+        n: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_interactive_boost(d: &Interactive, c: &mut InteractiveCpu, now_us: u64) -> u32;
+    pub(crate) safe fn pelton_x_interactive_pulse(p: &Policy, d: &mut Interactive, now_us: u64) -> u32;
+    pub(crate) safe fn pelton_x_interactive_start(p: &Policy, d: &mut Interactive, min: u32, max: u32, cur: u32);
+    pub(crate) safe fn pelton_x_interactive_join(p: &Policy, d: &Interactive, c: &mut InteractiveCpu, t: &DbsTimes);
+    pub(crate) safe fn pelton_x_interactive_limits(d: &Interactive, c: &mut InteractiveCpu);
     pub(crate) safe fn pelton_x_limits_dbs(p: &Policy, d: &mut Dbs, min: u32, max: u32, cur: u32);
 }

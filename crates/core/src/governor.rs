@@ -200,6 +200,20 @@ impl SugovPolicy {
         (perf, terms)
     }
 
+    /// The same into terms that are kept.
+    #[inline]
+    pub fn ask(
+        &self,
+        pol: &Policy,
+        sc: &mut SugovCpu,
+        s: &CpuState,
+        now: u64,
+        tick_ns: u64,
+        terms: &mut PerfTerms,
+    ) -> u32 {
+        ffi::pelton_x_sugov_cpu(pol, self, sc, s, now, tick_ns, terms)
+    }
+
     /// Frequency for a performance target, before limits and table.
     #[inline]
     #[must_use]

@@ -269,7 +269,8 @@ impl Dbs {
     }
 }
 
-fn table_len(khz: &[u32]) -> u32 {
+/// Frequencies of a table.
+pub(crate) fn table_len(khz: &[u32]) -> u32 {
     u32::try_from(khz.len()).unwrap_or(u32::MAX)
 }
 

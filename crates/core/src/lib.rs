@@ -15,6 +15,7 @@ mod governors;
 pub mod hook;
 mod idle;
 mod idle_records;
+mod interactive;
 mod limits;
 mod meta;
 mod newidle;
@@ -23,6 +24,7 @@ mod place;
 mod placement;
 mod placement_records;
 mod policy;
+mod prefer_idle;
 mod records;
 mod rq;
 mod rt_limit;
@@ -54,6 +56,7 @@ pub use governors::{
 };
 pub use idle::woke;
 pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
+pub use interactive::{Interactive, InteractiveCpu, governor_timers, interactive_delay_us, interactive_target_load};
 pub use limits::{Limits, Pressure};
 pub use meta::{Bound, bounds, layouts};
 pub use newidle::{WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans, blocked_walks};
@@ -65,6 +68,7 @@ pub use placement_records::{
     PlaceCpu, PlaceEnergy, PlaceTask, PlaceWaker, Placed, Placement, SchedDomain,
 };
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
+pub use prefer_idle::{IdleCandidate, PreferIdle};
 pub use records::{
     Avg, CfsRq, Clock, CpuState, Decision, DlEntity, EmState, Gate, IdleWalk, LayoutRow, Newidle, PerfTerms, Rq,
     RtLimit, RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,

@@ -232,13 +232,13 @@ policy_fields! {
     /// Switch `dst_group_cpus`: 0 = all, 1 = allowed.
     dst_group_cpus,
     /// Switch `governor`: 0 = schedutil, 1 = sched_dvfs, 2 = sched_dvfs_v7, 3 = ondemand,
-    /// 4 = conservative, 5 = performance, 6 = powersave, 7 = userspace.
+    /// 4 = conservative, 5 = performance, 6 = powersave, 7 = userspace, 8 = interactive.
     governor,
     /// Switch `boost_form`: 0 = rfc, 1 = later, 2 = hold.
     boost_form,
     /// Switch `sampling_form`: 0 = 6_12, 1 = 4_5.
     sampling_form,
-    /// Switch `conservative_form`: 0 = stops, 1 = steps, 2 = steps_if_idle.
+    /// Switch `conservative_form`: 0 = stops, 1 = steps, 2 = steps_if_idle, 3 = stops_below.
     conservative_form,
     /// Switch `blocked_update`: 0 = own, 1 = scan, 2 = interval, 3 = lazy.
     blocked_update,
@@ -306,6 +306,40 @@ policy_fields! {
     io_is_busy,
     /// Parameter `userspace_khz`.
     userspace_khz,
+    /// Parameter `hispeed_khz`.
+    hispeed_khz,
+    /// Parameter `go_hispeed_load`, %.
+    go_hispeed_load,
+    /// Parameter `target_load`, %.
+    target_load,
+    /// Parameter `target_load_2_from_khz`.
+    target_load_2_from_khz,
+    /// Parameter `target_load_2`, %.
+    target_load_2,
+    /// Parameter `target_load_3_from_khz`.
+    target_load_3_from_khz,
+    /// Parameter `target_load_3`, %.
+    target_load_3,
+    /// Parameter `above_hispeed_delay_us`.
+    above_hispeed_delay_us,
+    /// Parameter `above_hispeed_delay_2_from_khz`.
+    above_hispeed_delay_2_from_khz,
+    /// Parameter `above_hispeed_delay_2_us`.
+    above_hispeed_delay_2_us,
+    /// Parameter `above_hispeed_delay_3_from_khz`.
+    above_hispeed_delay_3_from_khz,
+    /// Parameter `above_hispeed_delay_3_us`.
+    above_hispeed_delay_3_us,
+    /// Parameter `min_sample_time_us`.
+    min_sample_time_us,
+    /// Parameter `timer_rate_us`.
+    timer_rate_us,
+    /// Parameter `timer_slack_us`.
+    timer_slack_us,
+    /// Parameter `boost_val`.
+    boost_val,
+    /// Parameter `boostpulse_duration_us`.
+    boostpulse_duration_us,
     /// Parameter `blocked_update_us`, us.
     blocked_update_us,
     /// Parameter `bandwidth_slice_us`, us.

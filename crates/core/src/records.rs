@@ -551,5 +551,7 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     crate::uclamp_sum::layout(&mut rows);
     crate::boost::layout(&mut rows);
     crate::governors::layout(&mut rows);
+    crate::prefer_idle::layout(&mut rows);
+    crate::interactive::layout(&mut rows);
     rows
 }

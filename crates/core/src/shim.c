@@ -493,6 +493,7 @@ FN(void, boost_write, (policy_t p, boost_t b, u32 idx, s32 boost, u64 now), (p, 
 FN(void, boost_move, (policy_t p, boost_t b, u32 from, u32 to, u64 now), (p, b, from, to, now))
 FN(s32, boost_cpu, (policy_t p, boost_t b, u64 now), (p, b, now))
 FN(void, boost_state, (policy_t p, struct pelton_cpu_state *s, s32 boost), (p, s, boost))
+FN(void, prefer_idle_look, (struct pelton_prefer_idle *s, const struct pelton_idle_candidate *c), (s, c))
 FN(s64, filter_payoff, (u32 form, u32 index, s32 e, s32 c), (form, index, e, c))
 FN(u32, filter_accepts, (u32 form, u32 boost, s32 e, s32 c), (form, boost, e, c))
 FN(u32, filter_accepts_by, (u32 form, u32 boost, u32 constrain, s32 e, s32 c), (form, boost, constrain, e, c))
@@ -524,9 +525,29 @@ FN(u32, dbs_measures, (cdbs_t d), (d))
 FN(void, dbs_begin, (dbs_t d, u64 now), (d, now))
 FN(u32, dbs_load, (policy_t p, dbs_t d, struct pelton_dbs_cpu *c, const struct pelton_dbs_times *t), (p, d, c, t))
 FN(u32, governor_samples, (policy_t p), (p))
+FN(u32, governor_timers, (policy_t p), (p))
 FN(u32, governor_votes, (policy_t p), (p))
 FN(u32, governor_sampled, (policy_t p, dbs_t d, const u32 *khz, u32 n), (p, d, khz, n))
 FN(u32, governor_start_khz, (policy_t p, cdbs_t d, const u32 *khz, u32 n), (p, d, khz, n))
+typedef struct pelton_interactive *interactive_t;
+typedef const struct pelton_interactive *cinteractive_t;
+typedef struct pelton_interactive_cpu *icpu_t;
+typedef const struct pelton_interactive_cpu *cicpu_t;
+typedef const struct pelton_dbs_times *times_t;
+FN(u32, interactive_target_load, (policy_t p, u32 khz), (p, khz))
+FN(u32, interactive_delay_us, (policy_t p, u32 khz), (p, khz))
+FN(u32, interactive_choose, (policy_t p, cinteractive_t d, const u32 *khz, u32 n, u32 load), (p, d, khz, n, load))
+FN(void, interactive_account, (policy_t p, cinteractive_t d, icpu_t c, times_t t), (p, d, c, t))
+FN(void, interactive_rearm, (policy_t p, icpu_t c, times_t t), (p, c, t))
+FN(u32, interactive_watches, (policy_t p, cinteractive_t d, cicpu_t c), (p, d, c))
+FN(u32, interactive_timer, (policy_t p, interactive_t d, icpu_t c, times_t t, const u32 *khz, u32 n),
+   (p, d, c, t, khz, n))
+FN(u32, interactive_adjust, (cinteractive_t d, icpu_t cpus, u32 nr, const u32 *khz, u32 n), (d, cpus, nr, khz, n))
+FN(u32, interactive_boost, (cinteractive_t d, icpu_t c, u64 now_us), (d, c, now_us))
+FN(u32, interactive_pulse, (policy_t p, interactive_t d, u64 now_us), (p, d, now_us))
+FN(void, interactive_start, (policy_t p, interactive_t d, u32 min, u32 max, u32 cur), (p, d, min, max, cur))
+FN(void, interactive_join, (policy_t p, cinteractive_t d, icpu_t c, times_t t), (p, d, c, t))
+FN(void, interactive_limits, (cinteractive_t d, icpu_t c), (d, c))
 FN(u32, limits_max, (const u32 *khz, u32 n, u32 max), (khz, n, max))
 FN(u32, limits_min, (const u32 *khz, u32 n, u32 min, u32 max), (khz, n, min, max))
 FN(u32, limits_target, (policy_t p, const u32 *khz, u32 n, u32 min, u32 max, u32 cur, u32 wanted, u32 fast_switch),

@@ -14,6 +14,7 @@
 #include "pelton/idle_walk.h"
 #include "pelton/place.h"
 #include "pelton/placement.h"
+#include "pelton/prefer_idle.h"
 #include "pelton/rt_limit.h"
 #include "pelton/schedutil.h"
 #include "pelton/uclamp_max.h"
@@ -651,6 +652,43 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_dbs_times, idle_us),
 	FLD(pelton_dbs_times, iowait_us),
 	FLD(pelton_dbs_times, nice_ns),
+	REC(pelton_idle_candidate),
+	FLD(pelton_idle_candidate, cpu),
+	FLD(pelton_idle_candidate, cap_orig),
+	FLD(pelton_idle_candidate, util),
+	FLD(pelton_idle_candidate, idle),
+	FLD(pelton_idle_candidate, state),
+	FLD(pelton_idle_candidate, reserved),
+	REC(pelton_prefer_idle),
+	FLD(pelton_prefer_idle, boosted),
+	FLD(pelton_prefer_idle, task_util),
+	FLD(pelton_prefer_idle, min_util),
+	FLD(pelton_prefer_idle, found),
+	FLD(pelton_prefer_idle, cpu),
+	FLD(pelton_prefer_idle, capacity),
+	FLD(pelton_prefer_idle, state),
+	FLD(pelton_prefer_idle, reserved),
+	REC(pelton_interactive),
+	FLD(pelton_interactive, pulse_end_us),
+	FLD(pelton_interactive, cur_khz),
+	FLD(pelton_interactive, min_khz),
+	FLD(pelton_interactive, max_khz),
+	FLD(pelton_interactive, hispeed_khz),
+	FLD(pelton_interactive, boosted),
+	FLD(pelton_interactive, reserved),
+	REC(pelton_interactive_cpu),
+	FLD(pelton_interactive_cpu, idle_us),
+	FLD(pelton_interactive_cpu, seen_us),
+	FLD(pelton_interactive_cpu, busy_khz_us),
+	FLD(pelton_interactive_cpu, since_us),
+	FLD(pelton_interactive_cpu, pol_floor_us),
+	FLD(pelton_interactive_cpu, loc_floor_us),
+	FLD(pelton_interactive_cpu, pol_hispeed_us),
+	FLD(pelton_interactive_cpu, loc_hispeed_us),
+	FLD(pelton_interactive_cpu, target_khz),
+	FLD(pelton_interactive_cpu, floor_khz),
+	FLD(pelton_interactive_cpu, load),
+	FLD(pelton_interactive_cpu, reserved),
 	REC(pelton_policy),
 };
 

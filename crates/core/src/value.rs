@@ -251,11 +251,13 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("governor", "performance", GOVERNOR_PERFORMANCE),
     ("governor", "powersave", GOVERNOR_POWERSAVE),
     ("governor", "userspace", GOVERNOR_USERSPACE),
+    ("governor", "interactive", GOVERNOR_INTERACTIVE),
     ("boost_form", "rfc", BOOST_FORM_RFC),
     ("boost_form", "later", BOOST_FORM_LATER),
     ("boost_form", "hold", BOOST_FORM_HOLD),
     ("conservative_form", "steps", CONSERVATIVE_FORM_STEPS),
     ("conservative_form", "steps_if_idle", CONSERVATIVE_FORM_STEPS_IF_IDLE),
+    ("conservative_form", "stops_below", CONSERVATIVE_FORM_STOPS_BELOW),
     ("conservative_form", "stops", CONSERVATIVE_FORM_STOPS),
     ("sampling_form", "4_5", SAMPLING_FORM_4_5),
     ("sampling_form", "6_12", SAMPLING_FORM_6_12),
@@ -788,6 +790,8 @@ pub const GOVERNOR_PERFORMANCE: u32 = 5;
 pub const GOVERNOR_POWERSAVE: u32 = 6;
 /// `governor = userspace`.
 pub const GOVERNOR_USERSPACE: u32 = 7;
+/// `governor = interactive`.
+pub const GOVERNOR_INTERACTIVE: u32 = 8;
 /// `boost_form = rfc`.
 pub const BOOST_FORM_RFC: u32 = 0;
 /// `boost_form = later`.
@@ -798,6 +802,8 @@ pub const BOOST_FORM_HOLD: u32 = 2;
 pub const CONSERVATIVE_FORM_STEPS: u32 = 1;
 /// `conservative_form = steps_if_idle`.
 pub const CONSERVATIVE_FORM_STEPS_IF_IDLE: u32 = 2;
+/// `conservative_form = stops_below`.
+pub const CONSERVATIVE_FORM_STOPS_BELOW: u32 = 3;
 /// `conservative_form = stops`.
 pub const CONSERVATIVE_FORM_STOPS: u32 = 0;
 /// `sampling_form = 4_5`.

@@ -16,6 +16,7 @@ mod known_answers {
     mod governor_window;
     mod governors;
     mod idle;
+    mod interactive;
     mod limits;
     mod placement;
     mod pressure;

@@ -4,14 +4,15 @@
 //! Not measured here: reading files, and any output. Under `cargo test` every case runs once and short; the hash of the
 //! report shows that the work is still the same.
 
+mod worlds;
+
 use std::time::Instant;
 
 use pelton_core::Policy;
 use pelton_model::{Machine, RunConfig, Workload};
-use pelton_scenario::platform::PlatformOptions;
-use pelton_scenario::{SourceFile, platform, rtapp};
 use pelton_schema::NullSink;
 use pelton_sim::Report;
+use worlds::{machine, rt_app, side_by_side};
 
 const NS_PER_MS: u64 = 1_000_000;
 /// A case is timed this often; the best counts.
@@ -28,34 +29,6 @@ struct Case {
     demand: bool,
 }
 
-fn machine() -> Machine {
-    let file = platform::load("hikey-6220").expect("a built-in platform");
-    file.machine(&PlatformOptions::new("7.2")).expect("a complete platform")
-}
-
-/// `times` copies of a machine side by side.
-fn side_by_side(one: &Machine, times: u32) -> Machine {
-    let mut all =
-        Machine { cpus: Vec::new(), domains: Vec::new(), llcs: Vec::new(), clusters: Vec::new(), ..one.clone() };
-    for copy in 0..times {
-        let (cpu0, domain0) = (copy * one.cpus.len() as u32, copy * one.domains.len() as u32);
-        let cluster0 = copy * one.clusters.len() as u32;
-        let shifted = |cpus: &[u32]| cpus.iter().map(|cpu| cpu + cpu0).collect::<Vec<u32>>();
-        for cpu in &one.cpus {
-            let (domain, cluster) = (cpu.domain + domain0, cpu.cluster + cluster0);
-            all.cpus.push(pelton_model::machine::Cpu { domain, cluster, smt: shifted(&cpu.smt), ..cpu.clone() });
-        }
-        let domains =
-            one.domains.iter().map(|d| pelton_model::machine::FreqDomain { cpus: shifted(&d.cpus), ..d.clone() });
-        all.domains.extend(domains);
-        all.llcs.extend(one.llcs.iter().map(|llc| shifted(llc)));
-        let clusters =
-            one.clusters.iter().map(|c| pelton_model::machine::Cluster { cpus: shifted(&c.cpus), ..c.clone() });
-        all.clusters.extend(clusters);
-    }
-    all
-}
-
 /// `count` periodic rt-app tasks of 4 to 35 ms that together ask for about two fifths of `cpus` CPUs.
 fn periodic(count: u64, cpus: u64) -> Workload {
     let task = |i: u64| {
@@ -64,13 +37,11 @@ fn periodic(count: u64, cpus: u64) -> Workload {
         format!(r#""t{i}": {{"loop": -1, "run": {run_us}, "timer": {{"ref": "t{i}", "period": {period_us}}}}}"#)
     };
     let tasks: Vec<String> = (0..count).map(task).collect();
-    let global = r#""global": {"duration": 3600, "calibration": 1000}"#;
-    let text = format!("{{{global}, \"tasks\": {{{}}}}}", tasks.join(","));
-    rtapp::load(&SourceFile::new("bench.json", text), &rtapp::RtAppOptions::default()).expect("a correct file")
+    rt_app(&tasks)
 }
 
 fn cases() -> [Case; 4] {
-    let eight = machine();
+    let eight = machine("hikey-6220");
     let many = side_by_side(&eight, 48);
     let case = |name, machine: &Machine, workload, seconds_x10: u64, demand| Case {
         name,

@@ -5,7 +5,7 @@ use crate::about::{About, AboutPolicy};
 use crate::plan::Prepared;
 use crate::quantity::{QUANTITIES, Quantity, Read, task_labels};
 use crate::run::{Control, LabError, run_matrix};
-use crate::{round, stats};
+use crate::{remarks, round, stats};
 use pelton_model::Machine;
 use pelton_model::Plan;
 use pelton_sim::Report;
@@ -25,6 +25,45 @@ pub struct Comparison {
     pub seeds: Vec<u64>,
     /// One row per number.
     pub rows: Vec<CompareRow>,
+    /// How many of the stars chance alone may have set.
+    pub chance: Chance,
+    /// What has to be known before the numbers are believed.
+    pub remarks: Vec<String>,
+}
+
+/// Many questions at once: where nothing changed, one interval in twenty leaves out 0 all the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Chance {
+    /// Changes with a 95 % interval.
+    pub intervals: usize,
+    /// Those with a star: more than the seeds explain.
+    pub stars: usize,
+    /// Stars that so many intervals would have by chance if nothing had changed.
+    pub stars_by_chance: f64,
+}
+
+impl Chance {
+    /// The plain word about it; `None` without a star.
+    pub fn in_words(&self) -> Option<String> {
+        (self.stars > 0).then(|| {
+            format!(
+                "{} of {} intervals have a star; where nothing changed, about {} would have one by chance: decide what to \
+                 look at before, or ask again with other seeds (--first-seed)",
+                self.stars,
+                self.intervals,
+                self.stars_by_chance.round().max(1.0)
+            )
+        })
+    }
+}
+
+impl Comparison {
+    /// Counts intervals and stars of the rows that are here.
+    pub fn chance(&self) -> Chance {
+        let cells = || self.rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.change_ci95_pct.is_some());
+        let (intervals, stars) = (cells().count(), cells().filter(|cell| cell.is_significant()).count());
+        Chance { intervals, stars, stars_by_chance: round(intervals as f64 * 0.05) }
+    }
 }
 
 /// One number under every policy.
@@ -111,6 +150,7 @@ pub fn compare(
     comparison.plans = prepared.iter().map(AboutPolicy::of).collect();
     if let Some(plan) = plans.first() {
         comparison.rows.extend(residency_rows(&plan.machine, &reports));
+        comparison.chance = comparison.chance();
     }
     Ok(comparison)
 }
@@ -157,7 +197,19 @@ pub fn summarise(policies: &[String], seeds: &[u64], reports: &[Vec<Report>]) ->
         shape.quotas.iter().for_each(|group| samples.group_rows(&group.path, &mut rows));
     }
     let (run, plans) = (About::default(), Vec::new());
-    Comparison { run, plans, policies: policies.to_vec(), seeds: seeds.to_vec(), rows }
+    let (chance, remarks) = (Chance::default(), remarks(reports));
+    let mut made = Comparison { run, plans, policies: policies.to_vec(), seeds: seeds.to_vec(), rows, chance, remarks };
+    made.chance = made.chance();
+    made
+}
+
+/// What has to be known about each policy's runs, of the first seed that has such a thing.
+fn remarks(reports: &[Vec<Report>]) -> Vec<String> {
+    let of_policy = |(at, runs): (usize, &Vec<Report>)| {
+        let said = runs.iter().find_map(remarks::outgrown)?;
+        Some(format!("[{}] {said}", at + 1))
+    };
+    reports.iter().enumerate().filter_map(of_policy).collect()
 }
 
 struct Samples<'a> {
@@ -305,6 +357,17 @@ mod tests {
             values: Vec::new(),
         };
         assert!(!cell(0.04).is_significant() && cell(0.06).is_significant());
+    }
+
+    #[test]
+    fn how_many_stars_chance_would_set_is_said() {
+        let comparison = comparison();
+        let chance = comparison.chance;
+        assert!(chance.stars >= 1 && chance.intervals > chance.stars, "{chance:?}");
+        assert_eq!(chance.stars_by_chance, round(chance.intervals as f64 / 20.0));
+        let words = chance.in_words().expect("there is a star");
+        assert!(words.starts_with(&format!("{} of {} intervals", chance.stars, chance.intervals)), "{words}");
+        assert_eq!(Chance { stars: 0, ..chance }.in_words(), None);
     }
 
     #[test]

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Experiments: run a plan, compare plans over seeds, reproduce published tables.
+//! Experiments: run a plan, compare plans over seeds, reproduce published tables; replay, validate and convert traces.
+//!
+//! [`verbs`] has one request and one result for each verb of the command line: a request is a value that serde reads and
+//! writes, a result says what it is ([`results`]).
 //!
 //! Results depend on plans and seeds alone: they are ordered by input, and the number of jobs changes only how long
 //! they take.
@@ -17,18 +20,23 @@ pub mod explanation;
 pub mod front;
 pub mod judge;
 mod latencies;
+pub mod number;
 mod place;
 pub mod plan;
 pub mod probe;
 pub mod quantity;
+pub mod remarks;
 pub mod reproduce;
 pub mod request;
+pub mod results;
 pub mod rules;
 pub mod run;
 pub mod sensitivity;
 pub mod stats;
 pub mod summary;
 pub mod table;
+pub mod verbs;
+pub mod watch;
 pub mod worlds;
 
 /// Rounds to six significant decimals, so that printed and stored numbers do not show the last bits of a float.

@@ -13,7 +13,7 @@ use pelton_scenario::platform::{self, Built, PlatformOptions};
 use pelton_scenario::policy::{self, PolicyChoice};
 use pelton_scenario::rtapp::{Loaded, RtAppOptions};
 use pelton_scenario::{Diagnostics, SourceFile, workload};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -155,7 +155,8 @@ fn shorten(state: &mut IdleState, percent: u64) {
 }
 
 /// A policy as a person names it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PolicySpec {
     /// Policy file.
     pub file: Option<PathBuf>,

@@ -6,6 +6,7 @@ use pelton_model::RunConfig;
 use pelton_scenario::Diagnostics;
 use pelton_schema::Sink;
 use pelton_sim::{Report, SimError};
+use pelton_trace::import::ImportError;
 use rayon::prelude::*;
 use std::fmt;
 use std::ops::ControlFlow;
@@ -28,7 +29,7 @@ impl fmt::Debug for Control<'_> {
     }
 }
 
-static NEVER: AtomicBool = AtomicBool::new(false);
+pub(crate) static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Default for Control<'_> {
     /// Nothing stops the runs and nobody watches.
@@ -51,6 +52,50 @@ pub enum LabError {
         /// When.
         at_ns: u64,
     },
+    /// Stopped by the caller; what that leaves, in words.
+    Stopped(String),
+    /// A trace cannot be read, or reading it was stopped.
+    Trace(Box<ImportError>),
+    /// The request cannot be met.
+    Refused(Refusal),
+    /// What is written could not be.
+    Output(std::io::Error),
+    /// Whoever takes the events had to give up, and knows why.
+    Caller,
+}
+
+/// Why a request cannot be met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Where the fault is.
+    pub fault: Fault,
+    /// What it is.
+    pub reason: String,
+    /// What can be done.
+    pub hint: Option<String>,
+}
+
+/// What a refused request would have to change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The request contradicts itself or names what there is not.
+    Request,
+    /// An input does not have what is asked for.
+    Input,
+    /// This machine or program cannot do it.
+    Machine,
+}
+
+impl LabError {
+    /// A refusal with a hint.
+    pub fn refused(fault: Fault, reason: impl fmt::Display, hint: &str) -> LabError {
+        LabError::Refused(Refusal { fault, reason: reason.to_string(), hint: Some(hint.to_owned()) })
+    }
+
+    /// An input that does not have what is asked for.
+    pub fn input(reason: impl fmt::Display) -> LabError {
+        LabError::Refused(Refusal { fault: Fault::Input, reason: reason.to_string(), hint: None })
+    }
 }
 
 impl fmt::Display for LabError {
@@ -60,6 +105,11 @@ impl fmt::Display for LabError {
             LabError::Experiment(error) => error.fmt(f),
             LabError::Sim(error) => error.fmt(f),
             LabError::Interrupted { at_ns } => write!(f, "interrupted at {at_ns} ns of simulated time"),
+            LabError::Stopped(text) => f.write_str(text),
+            LabError::Trace(error) => error.fmt(f),
+            LabError::Refused(refusal) => f.write_str(&refusal.reason),
+            LabError::Output(error) => error.fmt(f),
+            LabError::Caller => f.write_str("the events could not be taken"),
         }
     }
 }
@@ -69,6 +119,12 @@ impl std::error::Error for LabError {}
 impl From<Diagnostics> for LabError {
     fn from(diagnostics: Diagnostics) -> Self {
         LabError::Input(diagnostics)
+    }
+}
+
+impl From<ImportError> for LabError {
+    fn from(error: ImportError) -> Self {
+        LabError::Trace(Box::new(error))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::about::{About, AboutPolicy};
 use crate::compare::Scope;
 use crate::plan::Prepared;
 use crate::quantity::{QUANTITIES, Read, task_labels};
-use crate::round;
+use crate::{remarks, round};
 use pelton_model::Machine;
 use pelton_sim::Report;
 use schemars::JsonSchema;
@@ -37,6 +37,8 @@ pub struct RunSummary {
     pub idle_residency: Vec<IdleRow>,
     /// Tasks that wait for each other for ever.
     pub stuck_tasks: Vec<String>,
+    /// What has to be known before the numbers are believed.
+    pub remarks: Vec<String>,
 }
 
 /// One number.
@@ -118,6 +120,7 @@ pub fn summarise(header: RunHeader, machine: &Machine, report: &Report) -> RunSu
         residency: residency(machine, report),
         idle_residency: idle_residency(machine, report),
         stuck_tasks: report.stuck_tasks.clone(),
+        remarks: remarks::outgrown(report).into_iter().collect(),
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Workload {
     pub group_changes: Vec<GroupChange>,
     /// Boosts of groups of tasks (SchedTune), over time.
     pub boosts: Vec<BoostSpec>,
+    /// Moments at which somebody asks the interactive governor for a boost, ns.
+    pub pulses: Vec<u64>,
     /// Limits of frequency domains, over time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitChange>,
@@ -139,6 +141,8 @@ pub struct BoostSpec {
     pub members: Vec<String>,
     /// From when on, ns, which boost, percent (-100..=100).
     pub boosts: Vec<(u64, i32)>,
+    /// They go to idle CPUs where there are any.
+    pub prefer_idle: bool,
 }
 
 /// Who asks for limits of a frequency domain. The strictest of all hold.
@@ -234,8 +238,13 @@ impl CpuSet {
     }
 
     /// Adds or removes a CPU.
+    #[inline]
     pub fn set(&mut self, cpu: u32, member: bool) {
-        if member { self.insert(cpu) } else { self.remove(cpu) }
+        match self.0.get_mut((cpu / 64) as usize) {
+            Some(word) => *word = *word & !(1 << (cpu % 64)) | u64::from(member) << (cpu % 64),
+            None if member => self.insert(cpu),
+            None => {}
+        }
     }
 
     /// True when `cpu` is in the set.
@@ -245,19 +254,22 @@ impl CpuSet {
 
     /// CPUs in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.iter().enumerate().flat_map(|(i, &word)| {
-            let mut left = word;
-            std::iter::from_fn(move || {
-                let bit = (left != 0).then(|| left.trailing_zeros())?;
-                left &= left - 1;
-                Some(i as u32 * 64 + bit)
-            })
-        })
+        self.0.iter().enumerate().flat_map(|(i, &word)| bits(i, word))
     }
 
     /// CPUs in ascending order, those from `start` on first.
     pub fn ring(&self, start: u32) -> impl Iterator<Item = u32> + '_ {
-        self.iter().filter(move |&c| c >= start).chain(self.iter().filter(move |&c| c < start))
+        self.ring_with([self, self], start)
+    }
+
+    /// CPUs that are in two other sets as well, in ascending order, those from `start` on first.
+    pub fn ring_with<'a>(&'a self, others: [&'a CpuSet; 2], start: u32) -> impl Iterator<Item = u32> + 'a {
+        let (turn, from) = ((start / 64) as usize, u64::MAX << (start % 64));
+        let word = move |i: usize| others.iter().fold(self.0[i], |all, set| all & set.0.get(i).copied().unwrap_or(0));
+        let words = self.0.len();
+        let first = (turn..words).map(move |i| (i, word(i) & if i == turn { from } else { u64::MAX }));
+        let last = (0..words.min(turn + 1)).map(move |i| (i, word(i) & if i == turn { !from } else { u64::MAX }));
+        first.chain(last).flat_map(|(i, word)| bits(i, word))
     }
 
     /// The CPUs of the set below `n`.
@@ -265,15 +277,35 @@ impl CpuSet {
         CpuSet::of(self.iter().filter(|&c| c < n))
     }
 
+    /// Those below 64, one bit each.
+    pub fn low(&self) -> u64 {
+        self.0.first().copied().unwrap_or(0)
+    }
+
     /// Number of CPUs.
     pub fn len(&self) -> usize {
         self.0.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// Number of CPUs that are not in another set.
+    pub fn len_without(&self, other: &CpuSet) -> usize {
+        let left = |(i, &word): (usize, &u64)| (word & !other.0.get(i).copied().unwrap_or(0)).count_ones() as usize;
+        self.0.iter().enumerate().map(left).sum()
     }
 
     /// True when no CPU is in the set.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&w| w == 0)
     }
+}
+
+/// CPUs of the `i`th word of a set.
+fn bits(i: usize, mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros())?;
+        word &= word - 1;
+        Some(i as u32 * 64 + bit)
+    })
 }
 
 /// Scheduling class and its parameters.

@@ -198,10 +198,95 @@ fn a_flattened_device_tree_says_the_same_as_its_source() {
     read_back(&draft);
 }
 
+/// What real boards' blobs have: names that the specification does not allow, words that mean nothing, sockets, idle states
+/// in power domains, CPUs that failed, points for some chips only.
+fn blob_as_of_a_real_board() -> Vec<u8> {
+    let mut blob = Blob::default();
+    blob.begin("").property("compatible", b"maker,board-y\0").word(4).begin("cpus");
+    blob.begin("cpu-map").begin("socket0");
+    for (cluster, cpus) in [("cluster0", &[11, 12][..]), ("cluster1", &[13])] {
+        blob.begin(cluster);
+        for (core, phandle) in ["core0", "core1"].iter().zip(cpus) {
+            blob.begin(core).number("cpu", *phandle).end();
+        }
+        blob.end();
+    }
+    blob.end().end();
+    for (cpu, phandle, table, domain) in [("cpu@0", 11, 7, 21), ("cpu@1", 12, 7, 21), ("cpu@100", 13, 8, 22)] {
+        blob.begin(cpu).property("compatible", b"arm,cortex-a53\0").number("phandle", phandle);
+        blob.number("operating-points-v2", table).number("capacity-dmips-mhz", 1024).number("power-domains", domain);
+        blob.end();
+    }
+    blob.begin("cpu@101").property("compatible", b"arm,cortex-a53\0").property("status", b"fail-sss\0").end();
+    blob.end();
+    blob.begin("psci").property("linux,odd_NAME!", b"x\0");
+    for (domain, phandle) in [("power-domain-cpu0", 21), ("power-domain-cpu2", 22)] {
+        blob.begin(domain).number("phandle", phandle);
+        // The deeper one first, and both of one name.
+        blob.property("domain-idle-states", &[0, 0, 0, 33, 0, 0, 0, 31]);
+        // A phandle and a number that the domain above asks for.
+        blob.property("power-domains", &[0, 0, 0, 23, 0, 0, 0, 1]).end();
+    }
+    blob.begin("power-domain-cluster").number("phandle", 23).number("domain-idle-states", 32).end();
+    blob.end();
+    for (state, phandle, us) in [("cpu-a", 31, 100), ("cpu-b", 33, 200), ("cluster_Sleep", 32, 900)] {
+        blob.begin(state).number("phandle", phandle).number("entry-latency-us", us).number("exit-latency-us", us);
+        if state != "cluster_Sleep" {
+            blob.property("idle-state-name", b"cpu-sleep\0");
+        }
+        blob.number("min-residency-us", 4 * us).end();
+    }
+    for (name, phandle, mhz) in [("opp_table0", 7, 1000u64), ("opp_table1", 8, 2000)] {
+        blob.begin(name).number("phandle", phandle).property("opp-shared", b"");
+        blob.begin("opp-1").property("opp-hz", &(mhz * 1_000_000).to_be_bytes()).number("opp-supported-hw", 1);
+        blob.number("opp-microvolt-L1", 800_000).end().end();
+    }
+    blob.end().bytes()
+}
+
+#[test]
+fn blobs_as_real_boards_have_them_are_read() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let draft = read(&write(folder.path(), "board.dtb", blob_as_of_a_real_board()));
+    assert_eq!(draft.domains.iter().map(|d| d.cpus.clone()).collect::<Vec<_>>(), [vec![0, 1], vec![2]]);
+    assert_eq!(draft.clusters, [vec![0, 1], vec![2]]);
+    let states = |at: usize| draft.domains[at].idle.iter().map(|s| (s.name.clone(), s.shared)).collect::<Vec<_>>();
+    let expected = [("cpu-sleep", false), ("cpu-sleep-2", false), ("cluster_Sleep", true)];
+    assert_eq!(states(0), expected.map(|(name, shared)| (name.to_owned(), shared)));
+    assert_eq!(states(1), states(0));
+    for word in ["opp-supported-hw", "opp-microvolt-NAME"] {
+        assert!(draft.assumed.iter().any(|line| line.contains(word)), "{:?}", draft.assumed);
+    }
+    assert_eq!(read_back(&draft).domains.len(), 2);
+}
+
+#[test]
+fn blobs_that_end_too_early_or_nest_too_deeply_are_told() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let refuses = |bytes: Vec<u8>| {
+        let path = write(folder.path(), "x.dtb", bytes);
+        refused(&path, &Options::default())
+    };
+    let mut deep = Blob::default();
+    deep.begin("");
+    for _ in 0..100 {
+        deep.begin("a");
+    }
+    for _ in 0..101 {
+        deep.end();
+    }
+    assert!(refuses(deep.bytes()).contains("no CPUs"));
+    let mut open = Blob::default();
+    open.begin("").begin("cpus");
+    let text = refuses(open.bytes());
+    assert!(text.contains("neither a node nor a property"), "{text}");
+    assert!(refuses(vec![0; 64]).contains("d00dfeed"));
+}
+
 #[test]
 fn no_cut_or_flipped_blob_panics() {
     let folder = tempfile::tempdir().expect("temporary folder");
-    let whole = blob();
+    let whole = blob_as_of_a_real_board();
     for at in 0..whole.len() {
         let mut flipped = whole.clone();
         flipped[at] ^= 0x41;

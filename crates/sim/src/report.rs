@@ -100,6 +100,9 @@ pub struct TaskReport {
     pub wakeups: u64,
     /// Changes of CPU.
     pub migrations: u64,
+    /// Time, in whole ticks, on a CPU that its utilization does not fit while a bigger one that it may use had nothing to do,
+    /// ns. Not counted where clamps are in force: they may ask for just that.
+    pub outgrown_ns: u64,
     /// Energy attributed to it, microjoules; `None` where the power of some CPU is not known.
     pub energy_uj: Option<u64>,
     /// Times from wake-up, or from its start, to execution, ns. A task that waits when the run ends has a wake-up more.

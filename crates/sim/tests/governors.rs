@@ -22,7 +22,11 @@ fn run(m: &Machine, w: &Workload, policy: &Policy, ms: u64) -> Report {
 
 /// Four LITTLE CPUs of the published board: 450 .. 850 MHz, a driver that sleeps for 100 us.
 fn juno() -> Machine {
-    let mut m = machine(&[(4, 1024)]);
+    juno_of(4)
+}
+
+fn juno_of(cpus: u32) -> Machine {
+    let mut m = machine(&[(cpus, 1024)]);
     m.clusters[0].active_power_uw = vec![10_000; 5];
     let domain = &mut m.domains[0];
     let opp = |khz| pelton_model::machine::Opp { khz, uv: 0, power_uw: u64::from(khz) };
@@ -51,6 +55,7 @@ fn boosted(tasks: Vec<TaskSpec>, boosts: &[Group<'_>]) -> Workload {
     let spec = |(members, boosts): &Group<'_>| BoostSpec {
         members: members.iter().map(|m| (*m).to_owned()).collect(),
         boosts: boosts.iter().map(|&(ms, boost)| (ms * MS, boost)).collect(),
+        prefer_idle: false,
     };
     Workload { boosts: boosts.iter().map(spec).collect(), ..workload(tasks) }
 }
@@ -108,8 +113,13 @@ fn a_boosted_group_never_speeds_up_a_cpu_without_its_tasks() {
         let (form, governor) = forms[round % 3];
         let p = policy(&[("governor", governor), ("boost_form", form)]);
         let khz_time = |w: &Workload| run(&m, w, &p, 300).domains[1].time_in_state_ns.clone();
-        let with = khz_time(&boosted(tasks.clone(), &[(&["g0"], &[(0, boost)])]));
-        let without = khz_time(&boosted(tasks, &[(&["g0"], &[(0, 0)])]));
+        // Four groups with the root: g0, g1, g2 and, as the root's, g3.
+        let groups = |boost| [(&["g0"][..], [(0, boost)]), (&["g1"], [(0, 0)]), (&["g2"], [(0, 0)])];
+        let of = |boost| {
+            let all = groups(boost);
+            boosted(tasks.clone(), &all.each_ref().map(|(members, boosts)| (*members, &boosts[..])))
+        };
+        let (with, without) = (khz_time(&of(boost)), khz_time(&of(0)));
         assert_eq!(with, without, "round {round}: {form} {governor} at {boost} %");
     }
 }
@@ -133,7 +143,8 @@ fn schedutil_follows_boosted_utilization() {
 fn too_many_groups_and_negative_boosts_are_refused() {
     let w = |n: usize, boost: i32| {
         let names: Vec<String> = (0..n).map(|i| format!("g{i}")).collect();
-        let one = |name: &String| BoostSpec { members: vec![name.clone()], boosts: vec![(0, boost)] };
+        let one =
+            |name: &String| BoostSpec { members: vec![name.clone()], boosts: vec![(0, boost)], prefer_idle: false };
         Workload { boosts: names.iter().map(one).collect(), ..workload(vec![busy("g0")]) }
     };
     let refused = |w: &Workload, p: &Policy| match pelton_sim::run(&juno(), w, p, &config(1), NullSink) {
@@ -206,4 +217,121 @@ fn counting_tasks_in_groups_costs_what_the_platform_says() {
     assert_eq!(overhead(1000, &[]), overhead(0, group));
     let more = overhead(1000, group) - overhead(0, group);
     assert!(near(more, 2 * 500 * 1000, 4000), "500 enqueues and dequeues: {more}");
+}
+
+/// 200 ms of work on CPU 0 at the start; CPU 1 wakes once, at the end of a second.
+fn once_and_late() -> Workload {
+    let once = task("once", Some(1), vec![run_ms(200)]);
+    let late = task("late", Some(1), vec![pelton_model::workload::Op::Sleep { ns: 990 * MS }]);
+    workload(vec![on(once, 0), on(late, 1)])
+}
+
+fn interactive(sets: &[(&str, &str)]) -> Policy {
+    policy(&[&[("governor", "interactive"), ("hispeed_khz", "700000")], sets].concat())
+}
+
+/// All busy: 700 MHz with the first timer, the maximum with the second; then idle, and the least after min_sample_time.
+#[test]
+fn interactive_jumps_to_hispeed_and_falls_when_the_floor_is_old() {
+    let r = run(&juno(), &once_and_late(), &interactive(&[]), 1000);
+    let at = at_opps(&r);
+    assert!(near(at[2], 20, 5), "a timer's time at 700 MHz: {at:?}");
+    assert!((100..350).contains(&at[4]) && at[0] > 600, "{at:?}");
+    let loaded = at_opps(&run(&juno(), &workload(vec![busy("b")]), &interactive(&[]), 2000));
+    assert!(loaded[4] > 1900, "{loaded:?}");
+}
+
+/// Idle CPUs are woken after the timer's slack and let the frequency fall; without slack it stays.
+#[test]
+fn idle_cpus_are_woken_to_let_the_frequency_fall() {
+    let never = at_opps(&run(&juno(), &once_and_late(), &interactive(&[("timer_slack_us", "100000000")]), 1000));
+    let usual = at_opps(&run(&juno(), &once_and_late(), &interactive(&[]), 1000));
+    assert!(never[4] > 900 && usual[4] < 400, "{never:?}, {usual:?}");
+}
+
+/// A light task stays at the least; a pulse takes it to 700 MHz for its duration and the time until the next timer.
+#[test]
+fn a_pulse_holds_hispeed_for_a_while() {
+    let w = Workload { pulses: vec![200 * MS], ..workload(vec![periodic("p", 100, 4000)]) };
+    let r = run(&juno_of(1), &w, &interactive(&[]), 1000);
+    let at = at_opps(&r);
+    assert!((80..=140).contains(&at[2]) && at[3] + at[4] == 0, "80 ms and the timers after it: {at:?}");
+    let always =
+        at_opps(&run(&juno(), &workload(vec![periodic("p", 100, 4000)]), &interactive(&[("boost_val", "1")]), 1000));
+    assert!(always[2] > 980, "{always:?}");
+    let idle = at_opps(&run(&juno(), &w, &interactive(&[]), 1000));
+    assert!(idle[2] > 780, "three CPUs that sleep on keep asking: {idle:?}");
+    match pelton_sim::run(&juno(), &w, &policy(&[]), &config(1), NullSink) {
+        Err(SimError::Plan(text)) => assert!(text.contains("governor=interactive"), "{text}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What its CPUs ask for follows new limits: 700 MHz at most, and the maximum again when they end.
+#[test]
+fn interactive_keeps_limits() {
+    use pelton_model::workload::{CpuSet, LimitChange, LimitSource};
+    let change = |ms: u64, max_khz| LimitChange {
+        at_ns: ms * MS,
+        cpus: CpuSet::first(4),
+        min_khz: 0,
+        max_khz,
+        by: LimitSource::User,
+    };
+    let limits = vec![change(0, 700_000), change(500, u32::MAX)];
+    let w = Workload { limits, ..workload(vec![busy("b")]) };
+    let at = at_opps(&run(&juno(), &w, &interactive(&[]), 1000));
+    assert!(at[2] > 470 && at[4] > 440, "{at:?}");
+}
+
+/// Tasks on four CPUs: up to three hogs, which may stay anywhere, and one task whose group prefers idle CPUs.
+fn with_hogs(hogs: u32, prefer_idle: bool, period_us: u64) -> Workload {
+    let mut tasks: Vec<TaskSpec> = (0..hogs).map(|i| on(busy(&format!("hog-{i}")), i)).collect();
+    tasks.push(periodic("ui", period_us / 10, period_us));
+    let ui = BoostSpec { members: vec!["ui".into()], boosts: vec![(0, 0)], prefer_idle };
+    Workload { boosts: vec![ui], ..workload(tasks) }
+}
+
+/// One CPU of four is idle, and the task always goes there: it never waits for a hog.
+#[test]
+fn a_task_that_prefers_idle_cpus_never_waits_while_there_is_one() {
+    for kernel in ["4.12", "7.2"] {
+        for (hogs, period_us) in [(1, 4000), (2, 7000), (3, 3000), (3, 11_000), (3, 20_000)] {
+            let mut p = profile(kernel);
+            p.set("boost_form", "later").expect("a form");
+            let r = run(&machine(&[(4, 1024)]), &with_hogs(hogs, true, period_us), &p, 400);
+            let ui = r.tasks.iter().find(|t| t.name.starts_with("ui")).expect("there is one");
+            assert!(
+                ui.wakeup_latency_ns.max < MS / 10,
+                "{kernel}, {hogs} hogs, {period_us} us: {:?}",
+                ui.wakeup_latency_ns
+            );
+        }
+    }
+}
+
+#[test]
+fn the_posting_has_no_prefer_idle() {
+    match pelton_sim::run(&juno(), &with_hogs(1, true, 4000), &policy(&[]), &config(1), NullSink) {
+        Err(SimError::Plan(text)) => assert!(text.contains("boost_form=later or hold"), "{text}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Idle LITTLE and big CPUs: without a boost the task goes to a LITTLE one, with a boost to a big one.
+#[test]
+fn a_boosted_task_prefers_a_big_idle_cpu() {
+    let busy_ms = |boost, prefer_idle| {
+        let mut p = profile("7.2");
+        p.set("boost_form", "later").expect("a form");
+        let ui = BoostSpec { members: vec!["ui".into()], boosts: vec![(0, boost)], prefer_idle };
+        let w = Workload { boosts: vec![ui], ..workload(vec![periodic("ui", 400, 8000)]) };
+        let r = run(&machine(&[(2, 446), (2, 1024)]), &w, &p, 400);
+        let busy = |c: usize| 400 - r.cpus[c].idle_ns.iter().sum::<u64>() / MS;
+        (busy(0) + busy(1), busy(2) + busy(3))
+    };
+    let (plain, big, usual) = (busy_ms(0, true), busy_ms(10, true), busy_ms(10, false));
+    assert!(plain.0 > 10 * plain.1.max(1), "{plain:?}");
+    assert!(big.1 > 10 * big.0.max(1), "{big:?}");
+    assert!(usual.1 > usual.0, "left alone it stays on a big one, boost or not: {usual:?}");
 }

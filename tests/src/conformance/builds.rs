@@ -45,6 +45,8 @@ pub const CANARY_SUM: Build = Build { name: "canary-sum", flags: &["-O2", "-DPEL
 pub const CANARY_FACTOR: Build = Build { name: "canary-factor", flags: &["-O2", "-DPELTON_CANARY=2"] };
 /// Wrong on purpose: waiting tasks are a demand of capped CPUs, too.
 pub const CANARY_CLAMPS: Build = Build { name: "canary-clamps", flags: &["-O2", "-DPELTON_CANARY=4"] };
+/// Wrong on purpose: a timer of interactive looks back beyond the one before it.
+pub const CANARY_INTERACTIVE: Build = Build { name: "canary-interactive", flags: &["-O2", "-DPELTON_CANARY=5"] };
 
 /// Folder of the entry function.
 pub fn source_dir() -> PathBuf {

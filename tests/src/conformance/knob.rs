@@ -81,6 +81,7 @@ impl World {
         let old = value_of(&self.policy, "sampling_form") == "4_5";
         let steps = match value_of(&self.policy, "conservative_form") {
             "stops" => Steps::Stop,
+            "stops_below" => Steps::StopBelow,
             "steps" => Steps::Clamp,
             _ => Steps::ClampIfIdle,
         };
@@ -123,6 +124,22 @@ fn boost_groups(form: Form, a: &[u64; 7]) -> u64 {
         s.say(low(cpu.max));
         let now = s.now;
         s.say(low(cpu.boost(now) + cpu.groups[group].tasks as i64));
+    }
+    s.said
+}
+
+pub(super) fn prefer_idle(a: &[u64; 7]) -> u64 {
+    let mut s = Story { seed: a[0], said: 0, now: 0 };
+    let mut cpus: Vec<boost::Idle> = Vec::new();
+    for _ in 0..8 {
+        let capacity = 1 << (8 + s.draw(3));
+        let util = s.draw(1200);
+        let util = util >> s.draw(4);
+        let idle = s.draw(3) > 0;
+        let state = s.draw(3);
+        cpus.push(boost::Idle { capacity, util, state: idle.then_some(state) });
+        let best = boost::prefer_idle(a[3] != 0, a[1], a[2], &cpus);
+        s.say(best.unwrap_or(64) as u64);
     }
     s.said
 }
@@ -200,6 +217,12 @@ fn samples(governor: &str, (old, steps): (bool, Steps), sampling: u64, numbers: 
         _ => 0,
     };
     s.say(sampling + start);
+    s.say(match governor {
+        "ondemand" | "conservative" => 1,
+        "sched_dvfs" | "sched_dvfs_v7" => 2,
+        "interactive" => 4,
+        _ => 0,
+    });
     let (mut times, mut last) = (Times::default(), 0);
     for _ in 0..STEPS {
         let wall_us = s.draw(6 * sampling);
@@ -244,8 +267,12 @@ impl Grammar {
         let (now, evaluation) = (self.now, address(Slot::Evaluation(0)));
         self.call(Op::BoostGroups, &[seed, now]);
         let latency_ns = [0, 50_000, 1_200_000, 500_000_000][self.below(4) as usize];
+        let util = self.below(600);
+        let more = [0, self.below(500)][self.below(2) as usize];
+        self.call(Op::PreferIdle, &[seed, util, util + more, u64::from(more > 0)]);
         self.call(Op::SchedDvfs, &[seed, now, evaluation, latency_ns]);
         let tick_ns = self.governor.tick_ns;
         self.call(Op::Sampling, &[seed, now, evaluation, latency_ns, tick_ns]);
+        self.call(Op::Interactive, &[seed, now, evaluation]);
     }
 }

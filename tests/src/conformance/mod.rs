@@ -18,6 +18,7 @@ pub mod fair;
 mod governor;
 mod grammar;
 mod idle;
+mod interactive;
 mod knob;
 pub mod layout;
 pub mod ops;

@@ -9,6 +9,8 @@ use std::fmt::Write as _;
 
 /// Letters of a bar in the terminal.
 const BAR: usize = 24;
+/// Columns of what stands beside a bar: policy, value, change.
+const NUMBERS: usize = 30;
 /// Width of a picture; where its bars begin and how long they are.
 const WIDTH: f64 = 900.0;
 const LEFT: f64 = 60.0;
@@ -33,15 +35,18 @@ fn change(cell: &pelton_lab::compare::CompareCell) -> String {
     cell.change_pct.map(|pct| format!("  {pct:+.1} %{star}")).unwrap_or_default()
 }
 
-/// For a terminal.
-pub fn blocks(comparison: &Comparison, is_answer: fn(&CompareRow) -> bool) -> String {
+/// For a terminal of this many columns.
+pub fn blocks(comparison: &Comparison, is_answer: fn(&CompareRow) -> bool, width: usize) -> String {
     let mut out = String::new();
+    let long = BAR.min(width.saturating_sub(NUMBERS));
     for row in drawn(comparison, is_answer) {
-        let _ = writeln!(out, "\n{}", row.quantity);
+        // One blank line before all of them: table and charts are one screen.
+        let before = if out.is_empty() { "\n" } else { "" };
+        let _ = writeln!(out, "{before}{}", row.quantity);
         for (at, cell) in row.cells.iter().enumerate() {
             let value = cell.median.map_or_else(|| "-".to_owned(), number);
             let length = cell.median.map_or(0.0, |median| median / most(row));
-            let _ = writeln!(out, " [{}] {:<BAR$} {value}{}", at + 1, bar(length, BAR), change(cell));
+            let _ = writeln!(out, " [{}] {:<long$} {value}{}", at + 1, bar(length, long), change(cell));
         }
     }
     out
@@ -59,6 +64,11 @@ pub fn picture(comparison: &Comparison, is_answer: fn(&CompareRow) -> bool) -> C
     );
     canvas.text((16.0, 46.0), what, PALE, Anchor::Start);
     let mut y = 66.0;
+    let warned = comparison.chance.in_words().into_iter().chain(comparison.remarks.iter().cloned());
+    for words in warned {
+        canvas.text((16.0, y - 2.0), cut(&words, 150), PALE, Anchor::Start);
+        y += STEP;
+    }
     for (at, policy) in comparison.policies.iter().enumerate() {
         canvas.rect([16.0, y - 9.0, 10.0, 10.0], SERIES[at % SERIES.len()]);
         canvas.text((32.0, y), format!("[{}] {}", at + 1, cut(policy, 120)), INK, Anchor::Start);

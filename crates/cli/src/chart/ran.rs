@@ -11,6 +11,8 @@ use std::fmt::Write as _;
 
 /// Letters of a bar in the terminal.
 const BAR: usize = 30;
+/// Columns of the number beside a bar, and the spaces.
+const VALUE: usize = 12;
 /// Width of a picture and of its bars, and where they begin.
 const WIDTH: f64 = 900.0;
 const LEFT: f64 = 150.0;
@@ -37,25 +39,21 @@ impl Ran {
         Ran { title, groups, tracks }
     }
 
-    /// For a terminal.
-    pub fn blocks(&self) -> String {
+    /// For a terminal of this many columns.
+    pub fn blocks(&self, width: usize) -> String {
         let mut out = String::new();
         for (heading, bars) in &self.groups {
             let widest = bars.iter().map(|(label, ..)| label.chars().count()).max().unwrap_or(0);
+            let long = BAR.min(width.saturating_sub(widest + VALUE));
             let _ = writeln!(out, "\n{heading}");
             for (label, share, value) in bars {
-                let _ = writeln!(out, " {label:>widest$} {:<BAR$} {value}", bar(*share, BAR));
+                let _ = writeln!(out, " {label:>widest$} {:<long$} {value}", bar(*share, long));
             }
         }
         if !self.tracks.is_empty() {
             out += "\nover time\n";
         }
-        for track in &self.tracks {
-            let mhz = number(track.khz_max / 1e3);
-            let name = cut(&track.name, 16);
-            let _ = writeln!(out, " {name:<16} frequency |{}| of {mhz} MHz", spark(&track.khz, track.khz_max));
-            let _ = writeln!(out, " {:<16} busy      |{}| of its CPUs", "", spark(&track.busy, 1.0));
-        }
+        self.tracks.iter().for_each(|track| out += &track_blocks(track, width));
         out
     }
 
@@ -81,6 +79,37 @@ impl Ran {
         canvas.size.1 = (y + 20.0) as u32;
         canvas
     }
+}
+
+/// Frequency and busy time of a domain as lines of letters; in a narrow terminal what they are stands above them.
+fn track_blocks(track: &Track, width: usize) -> String {
+    let name = cut(&track.name, 16);
+    let frequency = format!("of {} MHz", number(track.khz_max / 1e3));
+    let beside = track.khz.len() + 16 + " frequency |".len() * 2 + frequency.len();
+    if beside <= width {
+        return format!(
+            " {name:<16} frequency |{}| {frequency}\n {:<16} busy      |{}| of its CPUs\n",
+            spark(&track.khz, track.khz_max),
+            "",
+            spark(&track.busy, 1.0)
+        );
+    }
+    let letters = width.saturating_sub(3).min(track.khz.len());
+    format!(
+        " {name}: frequency {frequency}, busy of its CPUs\n |{}|\n |{}|\n",
+        spark(&fewer(&track.khz, letters), track.khz_max),
+        spark(&fewer(&track.busy, letters), 1.0)
+    )
+}
+
+/// The means of neighbours, so many as there is room for.
+fn fewer(values: &[Option<f64>], letters: usize) -> Vec<Option<f64>> {
+    let at = |letter: usize| letter * values.len() / letters.max(1);
+    let mean = |letter: usize| {
+        let known: Vec<f64> = values[at(letter)..at(letter + 1)].iter().flatten().copied().collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    };
+    (0..letters).map(mean).collect()
 }
 
 /// Frequency and busy time of a domain, one above the other.
@@ -169,4 +198,32 @@ fn activations(report: &Report) -> Option<(String, Vec<Bar>)> {
         (label, counts[at] as f64 / largest as f64, counts[at].to_string())
     });
     Some((format!("how long {total} activations took"), bars.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ran() -> Ran {
+        let values: Vec<Option<f64>> = (0..60).map(|at| (at > 3).then_some(f64::from(at) * 30_000.0)).collect();
+        let busy = values.iter().map(|v| v.map(|v| v / 2e6)).collect();
+        let track = Track { name: "little".into(), khz: values, khz_max: 1_803_000.0, busy };
+        let bars = vec![("1803 MHz".to_owned(), 1.0, "100.0 %".to_owned()), ("300 MHz".into(), 0.2, "20.0 %".into())];
+        Ran { title: String::new(), groups: vec![("time at frequency: little".to_owned(), bars)], tracks: vec![track] }
+    }
+
+    #[test]
+    fn charts_fit_their_terminal() {
+        for width in [40, 60, 80, 120] {
+            let text = ran().blocks(width);
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{width}\n{text}");
+            assert!(text.contains("1803 MHz") && text.contains('█'), "{width}\n{text}");
+        }
+    }
+
+    #[test]
+    fn fewer_letters_show_means() {
+        assert_eq!(fewer(&[Some(1.0), Some(3.0), None, None], 2), [Some(2.0), None]);
+        assert_eq!(fewer(&[Some(1.0), None, Some(5.0)], 3), [Some(1.0), None, Some(5.0)]);
+    }
 }

@@ -1,35 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What several verbs do the same way: inputs, errors, output.
 
-use crate::args::{Format, Global, InputArgs, PolicyArgs};
+use crate::args::{Format, Global, IdleStatesFrom, InputArgs, PartArgs, PolicyArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
-use crate::progress::Progress;
-use crate::results::{self, Outcome};
+use crate::progress::{Counting, Progress};
 use crate::sheet::{self, Sheet};
 use crate::units::human_ns;
-use pelton_lab::plan::{self, Inputs, MachineChanges, PolicySpec, Prepared};
-use pelton_lab::run::{Control, LabError};
+use pelton_lab::plan::PolicySpec;
+use pelton_lab::results::{self, Outcome};
+use pelton_lab::run::{Fault, LabError, Refusal};
+use pelton_lab::verbs::inputs::InputRequest;
+use pelton_lab::verbs::recorded::PartRequest;
+use pelton_lab::watch::{Amount, Watch};
 use pelton_scenario::Diagnostics;
 use pelton_trace::import::ImportError;
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What the arguments say about platform and workload.
-pub fn inputs(args: &InputArgs, seed: u64, random_phase: bool) -> Inputs {
-    Inputs {
+pub fn input(args: &InputArgs) -> InputRequest {
+    InputRequest {
         platform: args.platform.clone(),
-        platform_text: None,
         workload: args.workload.clone(),
-        seed,
         duration_ns: args.duration,
         hz: args.hz,
         rate_limit_us: args.rate_limit_us,
-        random_phase,
-        machine: MachineChanges::default(),
         group: args.group.clone(),
-        delays_ns: Vec::new(),
         defines: args.defines.iter().cloned().collect(),
+    }
+}
+
+/// What the arguments say about a recording.
+pub fn part(args: &PartArgs) -> PartRequest {
+    PartRequest {
+        platform: args.platform.clone(),
+        recorded_on: args.recorded_on.clone(),
+        pin: args.pin,
+        idle_states_of_platform: args.idle_states == IdleStatesFrom::Platform,
+        tasks: args.tasks.clone(),
+        from_ns: args.from,
+        to_ns: args.to,
+        max_gap_ns: args.max_gap,
     }
 }
 
@@ -38,23 +52,80 @@ pub fn policy_spec(args: &PolicyArgs) -> PolicySpec {
     PolicySpec { file: args.policy.clone(), profile: args.profile.clone(), sets: args.sets.clone(), typed: None }
 }
 
-/// The plan; what is suspicious about it goes to stderr.
-pub fn prepare(inputs: &Inputs, spec: &PolicySpec, global: &Global) -> Result<Prepared, Failure> {
-    let prepared = prepare_again(inputs, spec, global)?;
-    if !global.quiet {
-        say_warnings(&prepared.warnings);
-        prepared.notes.iter().for_each(|note| crate::say(&format!("note: {note}")));
-    }
-    Ok(prepared)
+/// Whoever looks at the terminal: bars and notes on stderr, Ctrl-C.
+pub struct Screen<'a> {
+    global: &'a Global,
+    shown: Mutex<Option<Shown>>,
 }
 
-/// The same for another policy: what there is to say about the workload was said with the first.
-pub fn prepare_again(inputs: &Inputs, spec: &PolicySpec, global: &Global) -> Result<Prepared, Failure> {
-    let prepared = plan::build(inputs, spec).map_err(|d| bad_input(&d))?;
-    if !global.quiet {
-        say_warnings(&prepared.policy.warnings);
+enum Shown {
+    Time(Progress),
+    Events(Counting),
+}
+
+impl<'a> Screen<'a> {
+    /// Shows what these arguments want to be shown.
+    pub fn new(global: &'a Global) -> Self {
+        Screen { global, shown: Mutex::new(None) }
     }
-    Ok(prepared)
+
+    fn shown(&self) -> MutexGuard<'_, Option<Shown>> {
+        // A bar that was being drawn during a panic is still a bar.
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watch for Screen<'_> {
+    fn stop(&self) -> &'static AtomicBool {
+        interrupt::flag()
+    }
+
+    fn begins(&self, what: &str, amount: Amount) {
+        *self.shown() = Some(match amount {
+            Amount::Events => Shown::Events(Counting::new(self.global.quiet)),
+            Amount::Time(total_ns) => {
+                let progress = Progress::new(total_ns, self.global.quiet);
+                progress.note(what);
+                Shown::Time(progress)
+            }
+        });
+    }
+
+    fn at(&self, what: &str) {
+        if let Some(Shown::Time(progress)) = &*self.shown() {
+            progress.note(what);
+        }
+    }
+
+    fn advance(&self, ns: u64) {
+        if let Some(Shown::Time(progress)) = &*self.shown() {
+            progress.advance(ns);
+        }
+    }
+
+    fn events(&self, count: u64) {
+        if count.is_multiple_of(4096)
+            && let Some(Shown::Events(counting)) = &*self.shown()
+        {
+            counting.at(count);
+        }
+    }
+
+    fn ends(&self) {
+        *self.shown() = None;
+    }
+
+    fn note(&self, text: &str) {
+        if !self.global.quiet {
+            crate::say(&format!("note: {text}"));
+        }
+    }
+
+    fn warn(&self, warnings: &Diagnostics) {
+        if !self.global.quiet {
+            say_warnings(warnings);
+        }
+    }
 }
 
 /// Warnings go to stderr.
@@ -96,23 +167,18 @@ pub fn failure(error: LabError) -> Failure {
             );
             interrupt::failure(text)
         }
+        LabError::Stopped(text) => interrupt::failure(text),
+        LabError::Trace(error) => unreadable(*error),
+        LabError::Refused(Refusal { fault, reason, hint }) => {
+            let exit = match fault {
+                Fault::Request => Exit::Usage,
+                Fault::Input => Exit::BadInput,
+                Fault::Machine => Exit::CannotHere,
+            };
+            Failure::new(exit, reason, hint.as_deref())
+        }
         other => Failure::input(other),
     }
-}
-
-/// Runs `work` with a progress bar over `total_ns` of simulated time and with Ctrl-C stopping it.
-pub fn watched<T>(
-    global: &Global,
-    total_ns: u64,
-    note: &str,
-    work: impl FnOnce(Control<'_>) -> Result<T, LabError>,
-) -> Result<T, Failure> {
-    let progress = Progress::new(total_ns, global.quiet);
-    progress.note(note);
-    let advance = |ns| progress.advance(ns);
-    let result = work(Control { stop: interrupt::flag(), progress: &advance });
-    drop(progress);
-    result.map_err(failure)
 }
 
 /// Prints to stdout. A reader that went away (`| head`) is no error.
@@ -129,11 +195,6 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// Prints a result as JSON, with what it is in front.
 pub fn print_json<T: Outcome>(value: &T) -> Result<(), Failure> {
     print_as_json(&results::described(value))
-}
-
-/// A result as a JSON value, with what it is in front.
-pub fn value<T: Outcome>(result: &T) -> Result<serde_json::Value, Failure> {
-    serde_json::to_value(results::described(result)).map_err(|e| Failure::new(Exit::Bug, e, None))
 }
 
 /// Prints anything as JSON.

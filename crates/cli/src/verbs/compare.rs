@@ -1,68 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton compare`: several policies over several seeds.
 
-use super::common::{inputs, prepare, prepare_again, print, print_json, section, watched};
+use super::common::{Screen, failure, input, print, print_json, section};
 use crate::args::{CompareArgs, Format, Global};
 use crate::chart::{self, compared};
 use crate::exit::{Exit, Failure};
-use crate::sheet::Sheet;
+use crate::sheet::{self, Sheet};
 use crate::units::number;
-use pelton_lab::compare::{self, CompareCell, CompareRow, Comparison, Scope};
-use pelton_lab::plan::PolicySpec;
-use pelton_lab::run::Control;
+use pelton_lab::compare::{Chance, CompareCell, CompareRow, Comparison, Scope};
 use pelton_lab::stats::SAMPLES_FOR_CI95;
+use pelton_lab::verbs::compare::{CompareRequest, compare_all, is_answer};
 
 /// Does what was asked.
 pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
     args.plot.as_deref().map_or(Ok(()), chart::check)?;
-    let inputs = inputs(&args.input, 1, true);
-    let spec = |text: &String| {
-        let mut spec = PolicySpec::parse(text);
-        spec.sets.extend(args.sets.iter().cloned());
-        spec
+    let request = CompareRequest {
+        input: input(&args.input),
+        policies: args.policies.clone(),
+        sets: args.sets.clone(),
+        seeds: args.seeds,
+        first_seed: args.first_seed,
+        jobs: usize::from(global.jobs),
+        only: args.only.clone(),
+        summary: args.summary,
+        values: args.values,
     };
-    let prepared = |(i, text): (usize, &String)| {
-        let make = if i == 0 { prepare } else { prepare_again };
-        make(&inputs, &spec(text), global)
-    };
-    let plans = args.policies.iter().enumerate().map(prepared).collect::<Result<Vec<_>, _>>()?;
-    let seeds: Vec<u64> = (0..args.seeds).map(|i| args.first_seed.wrapping_add(i)).collect();
-    let total_ns =
-        plans.iter().map(|p| p.plan.config.duration_ns.saturating_mul(args.seeds)).fold(0, u64::saturating_add);
-    let jobs = usize::from(global.jobs);
-    let run = |control: Control<'_>| compare::compare(&args.policies, &plans, &seeds, jobs, control);
-    let mut comparison = watched(global, total_ns, "compare", run)?;
-    if !args.values {
-        comparison.rows.iter_mut().flat_map(|row| &mut row.cells).for_each(|cell| cell.values.clear());
-    }
+    let mut comparison = compare_all(&request, &Screen::new(global)).map_err(failure)?;
     if let Some(path) = &args.plot {
         chart::save(path, &compared::picture(&comparison, is_answer))?;
     }
-    let charts = if args.charts { compared::blocks(&comparison, is_answer) } else { String::new() };
-    if args.summary {
-        comparison.rows.retain(is_answer);
-    }
-    if !args.only.is_empty() {
-        comparison.rows.retain(|row| args.only.iter().any(|name| name == row.quantity));
-    }
+    let charts =
+        if args.charts { compared::blocks(&comparison, is_answer, sheet::page_width().into()) } else { String::new() };
+    request.narrow(&mut comparison);
+    comparison.chance = comparison.chance();
     let all = global.verbose > 0 || !args.only.is_empty();
     show(&comparison, all, args.summary || !args.only.is_empty(), &charts, global)?;
     Ok(Exit::Good)
-}
-
-/// What most questions are about: energy, lateness, latency, transitions.
-const ANSWERS: [&str; 6] =
-    ["energy_mj", "late", "wakeup_us_avg", "wakeup_us_max", "step_latency_ms_avg", "transitions"];
-
-fn is_answer(row: &CompareRow) -> bool {
-    row.scope == Scope::Run && ANSWERS.contains(&row.quantity)
 }
 
 fn show(comparison: &Comparison, all: bool, short: bool, charts: &str, global: &Global) -> Result<(), Failure> {
     match global.format {
         Format::Json => print_json(comparison),
         Format::Csv => print(&long_sheet(comparison).csv()),
-        Format::Table | Format::Toml => print(&(text(comparison, all, short) + charts)),
+        Format::Table | Format::Toml => print(&(text(comparison, all, short) + charts + &confidence_words(comparison))),
     }
 }
 
@@ -79,6 +59,9 @@ fn long_sheet(comparison: &Comparison) -> Sheet {
         "change_pct",
         "change_ci95_low_pct",
         "change_ci95_high_pct",
+        "<star",
+        "of_intervals",
+        "stars_by_chance",
         "<note",
     ];
     let mut sheet = Sheet::new(&header);
@@ -90,6 +73,10 @@ fn long_sheet(comparison: &Comparison) -> Sheet {
             let mut cells = vec![policy.clone(), scope, of, row.quantity.to_owned(), row.unit.to_owned()];
             let (min, max) = (cell.range.map(|r| r.0), cell.range.map(|r| r.1));
             cells.extend([cell.median, min, max, cell.change_pct, low, high].map(optional));
+            let told = |value: String| if low.is_some() { value } else { String::new() };
+            let star = if cell.is_significant() { "*" } else { "" };
+            let Chance { intervals, stars_by_chance, .. } = comparison.chance;
+            cells.extend([star.to_owned(), told(intervals.to_string()), told(number(stars_by_chance))]);
             cells.push(row.note.unwrap_or_default().to_owned());
             sheet.row(cells);
         }
@@ -112,25 +99,17 @@ fn text(comparison: &Comparison, all: bool, short: bool) -> String {
     if let Some(note) = comparison.rows.iter().find_map(|row| row.note) {
         out += &format!("\nenergy: {note}\n");
     }
-    if comparison.seeds.len() < SAMPLES_FOR_CI95 {
-        return out + "\nno 95 % confidence: it needs six seeds\n";
-    }
-    out + "\nin brackets: 95 % confidence over seeds; * = more than the seeds explain\n" + &by_chance(comparison)
+    comparison.remarks.iter().for_each(|remark| out += &format!("\nnote: {remark}\n"));
+    out
 }
 
-/// How many stars chance alone would set: each interval leaves out 5 % where nothing changed.
-fn by_chance(comparison: &Comparison) -> String {
-    let cells = || comparison.rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.change_ci95_pct.is_some());
-    let (intervals, stars) = (cells().count(), cells().filter(|cell| cell.is_significant()).count());
-    let expected = intervals as f64 * 0.05;
-    if stars == 0 {
-        return String::new();
+/// What stars and brackets mean, and how many stars mean nothing: last, so that it stands under charts too.
+fn confidence_words(comparison: &Comparison) -> String {
+    if comparison.seeds.len() < SAMPLES_FOR_CI95 {
+        return "\nno 95 % confidence: it needs six seeds\n".to_owned();
     }
-    format!(
-        "{stars} of {intervals} intervals have a star; where nothing changed, about {} would have one by chance: decide what \
-         to look at before, or ask again with other seeds (--first-seed)\n",
-        number(expected.round().max(1.0))
-    )
+    let chance = comparison.chance.in_words().map(|words| words + "\n").unwrap_or_default();
+    "\nin brackets: 95 % confidence over seeds; * = more than the seeds explain\n".to_owned() + &chance
 }
 
 /// One line per number and policy; numbers that are 0 under every policy, or not known of a domain or task, are left out

@@ -1,40 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `pelton validate --distinguish`: which switches a recording tells apart, as text and as JSON.
+//! `pelton validate --distinguish`: which switches a recording tells apart, as text.
 
-use crate::args::Global;
-use crate::exit::Failure;
-use crate::interrupt;
-use crate::progress::Progress;
-use crate::results::traces::{AnswerTold, Distinguishes, Refuting, SwitchTold};
 use crate::sheet::Sheet;
-use pelton_replay::validate::{Answer, Distinction, Open, Options, Report, Told, distinguish, runs};
+use pelton_replay::validate::{Answer, Distinction, Told, runs};
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
-
-/// Asks for at most so long; Ctrl-C ends it without a result.
-pub fn told(
-    again: &Open<'_>,
-    options: &Options,
-    report: &Report,
-    time_ns: u64,
-    global: &Global,
-) -> Result<Distinction, Failure> {
-    let progress = Progress::new(time_ns, global.quiet);
-    let (start, limit) = (Instant::now(), Duration::from_nanos(time_ns));
-    let mut last = Duration::ZERO;
-    let found = distinguish(again, options, report, &mut |what| {
-        let passed = start.elapsed();
-        progress.note(what);
-        progress.advance(u64::try_from((passed - last).as_nanos()).unwrap_or(0));
-        last = passed;
-        passed < limit && !interrupt::is_requested()
-    });
-    drop(progress);
-    if interrupt::is_requested() {
-        return Err(interrupt::failure("interrupted: no result"));
-    }
-    found.map_err(Failure::input)
-}
 
 /// Values of a switch with one answer, beside one another.
 fn values(told: &Told, of: &str) -> String {
@@ -87,22 +56,6 @@ fn in_words(answer: &Answer) -> &'static str {
     }
 }
 
-/// The same as a result.
-pub fn result(found: &Distinction) -> Distinguishes {
-    let by =
-        |answers: &[(&'static str, Answer)]| answers.iter().map(|(name, answer)| (*name, told_of(answer))).collect();
-    let switch = |told: &Told| SwitchTold { switch: told.switch, value: told.value, alternatives: by(&told.others) };
-    Distinguishes { switches: found.switches.iter().map(switch).collect(), profiles: by(&found.profiles) }
-}
-
-fn told_of(answer: &Answer) -> AnswerTold {
-    let first = match answer {
-        Answer::Refuted(Some(d)) => Some(Refuting { event: d.event, time_ns: d.time_ns, cpu: d.cpu, signal: d.signal }),
-        _ => None,
-    };
-    AnswerTold { answer: answer.word(), first }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,7 +84,7 @@ mod tests {
 
     #[test]
     fn json_has_an_answer_for_each_value_and_profile() {
-        let value = serde_json::to_value(result(&found())).expect("JSON");
+        let value = serde_json::to_value(pelton_lab::verbs::distinguish::result(&found())).expect("JSON");
         assert_eq!(value["switches"][0]["alternatives"]["constant"]["answer"], "refuted");
         assert_eq!(value["profiles"]["7.2"]["answer"], "not told");
     }

@@ -1,65 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton trace export --to csv|json|parquet`: events as tables.
 
+use super::common::Screen;
 use super::trace::not_converted;
-use crate::args::ExportArgs;
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::output::{self, Pending};
+use pelton_lab::verbs::export::Opened;
 use pelton_schema::{Event, EventInfo, Sink};
-use pelton_trace::import::{Converted, Source, TraceInfo, copy};
-use pelton_trace::{EventSelection, EventTable, LongTable, TableForm, one_line};
+use pelton_trace::import::{Converted, TraceInfo};
+use pelton_trace::{EventTable, TableForm, one_line};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Writes the selected events as the tables that were asked for.
-pub fn export(
-    source: &mut dyn Source,
-    args: &ExportArgs,
-    form: TableForm,
-    selection: &EventSelection,
-    going: &mut dyn FnMut(u64) -> bool,
-) -> Result<Converted, Failure> {
-    let mut going = going;
-    if is_folder(&args.output) {
-        return folder(source, args, form, selection, &mut going);
-    }
-    let pending = output::create(&args.output, false)?;
-    let out = pending.writer()?;
-    let (converted, written) = match (args.events.as_slice(), form) {
-        ([name], _) => {
-            let info = info_of(name)?;
-            let mut table = EventTable::new(out, info, form);
-            (copy(source, selection, &mut table, &mut going), table.finish())
-        }
-        (_, TableForm::Parquet) => {
-            let hint = "name one event (--event), or a folder for one file per kind: -o NAME/";
-            return Err(Failure::new(Exit::Usage, "a Parquet file has events of one kind", Some(hint)));
-        }
-        _ => {
-            let mut table = LongTable::new(out, form == TableForm::Json);
-            (copy(source, selection, &mut table, &mut going), table.finish())
-        }
-    };
-    let converted = converted.map_err(|error| not_converted(error, args))?;
-    written.map_err(|error| cannot(&args.output, &error))?;
-    if converted.stopped {
-        return Err(interrupt::failure(format!("interrupted: {} is not written", args.output.display())));
-    }
-    pending.keep()?;
-    Ok(converted)
-}
-
-fn is_folder(path: &Path) -> bool {
+/// Is this a folder, or shall it be one?
+pub fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
-}
-
-fn info_of(name: &str) -> Result<&'static EventInfo, Failure> {
-    let found = pelton_schema::EVENTS.iter().find(|info| info.name == name);
-    found.ok_or_else(|| Failure::new(Exit::Usage, format!("no event is called `{name}`"), None))
 }
 
 fn cannot(path: &Path, error: &io::Error) -> Failure {
@@ -103,14 +62,14 @@ impl Sink for Folder {
     }
 }
 
-fn folder(
-    source: &mut dyn Source,
-    args: &ExportArgs,
+/// Writes a file for each kind of event that there is.
+pub fn folder(
+    opened: &mut Opened<'_>,
+    output: &Path,
     form: TableForm,
-    selection: &EventSelection,
-    going: &mut impl FnMut(u64) -> bool,
+    watch: &Screen<'_>,
 ) -> Result<Converted, Failure> {
-    let path = args.output.clone();
+    let path = output.to_owned();
     let made = std::fs::create_dir_all(&path).and_then(|()| std::fs::read_dir(&path));
     if made.map_err(|error| cannot(&path, &error))?.next().is_some() {
         // Tables of another trace beside these would be read with them.
@@ -118,19 +77,19 @@ fn folder(
         return Err(Failure::new(Exit::Usage, reason, Some("name a new one")));
     }
     let mut sink = Folder { path, form, tables: BTreeMap::new(), failed: None, first_ns: None, last_ns: 0 };
-    let converted = copy(source, selection, &mut sink, going).map_err(|error| not_converted(error, args))?;
+    let converted = opened.copy(&mut sink, watch).map_err(|error| not_converted(error, output))?;
     if let Some(failure) = sink.failed {
         return Err(failure);
     }
     if converted.stopped {
-        return Err(interrupt::failure(format!("interrupted: nothing is written to {}", args.output.display())));
+        return Err(interrupt::failure(format!("interrupted: nothing is written to {}", output.display())));
     }
-    let about = about(source.info(), (sink.first_ns, sink.last_ns));
-    write(&sink.path.join("tasks.csv"), &tasks(source.info()))?;
+    let about = about(opened.info(), (sink.first_ns, sink.last_ns));
+    write(&sink.path.join("tasks.csv"), &tasks(opened.info()))?;
     write(&sink.path.join("trace.json"), &(serde_json::to_string_pretty(&about).unwrap_or_default() + "\n"))?;
     let mut pending = Vec::new();
     for (table, file) in sink.tables.into_values() {
-        table.finish().map_err(|error| cannot(&args.output, &error))?;
+        table.finish().map_err(|error| cannot(output, &error))?;
         pending.push(file);
     }
     pending.into_iter().try_for_each(Pending::keep)?;

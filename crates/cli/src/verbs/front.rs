@@ -1,96 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton front`: policies on three axes, and what a schedule that knows the future would need.
 
-use super::common::{inputs, prepare, prepare_again, print, print_json, section, watched};
-use crate::args::{Format, FrontArgs, Global, InputArgs};
+use super::common::{Screen, failure, print, print_json, section};
+use crate::args::{Format, FrontArgs, Global};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
 use crate::units::number;
-use pelton_lab::about::{About, AboutPolicy};
-use pelton_lab::clairvoyant;
-use pelton_lab::front::{self, EXTRA_RUNS, Fronts, Pair, Point, Question};
-use pelton_lab::plan::{PolicySpec, Prepared};
-use pelton_lab::run::Control;
-
-/// What is looked at when nothing is named: mainline, then each filter and gate alone, the composite, and limits per direction.
-const POLICIES_DEFAULT: [&str; 19] = [
-    "7.2",
-    "7.2,hook_filter=h1",
-    "7.2,hook_filter=h2",
-    "7.2,hook_filter=h3",
-    "7.2,hook_filter=h4",
-    "7.2,hook_filter=composite",
-    "7.2,gate=r0a",
-    "7.2,gate=r1_trailing",
-    "7.2,gate=r1_sliding",
-    "7.2,gate=r1_asym",
-    "7.2,gate=r2_linear",
-    "7.2,gate=r2_hyperbolic",
-    "7.2,gate=up_down,down_rate_limit_us=4000",
-    "7.2,gate=up_down,down_rate_limit_us=8000",
-    "7.2,gate=up_down,up_rate_limit_us=0,down_rate_limit_us=2000",
-    "7.2,gate=up_down,up_rate_limit_us=0,down_rate_limit_us=4000",
-    "7.2,gate=up_down,up_rate_limit_us=0,down_rate_limit_us=8000",
-    "composite,down_rate_limit_us=4000,gate_window_min_us=4000,gate_window_max_us=4000",
-    "composite",
-];
+use pelton_lab::front::{Fronts, Pair, Point};
+use pelton_lab::verbs::{self, front::FrontRequest};
 
 /// Does what was asked.
 pub fn front(args: &FrontArgs, global: &Global) -> Result<Exit, Failure> {
-    let default = || POLICIES_DEFAULT.map(str::to_owned).to_vec();
-    let policies = if args.policies.is_empty() { default() } else { args.policies.clone() };
-    let pairs = args.platforms.iter().flat_map(|p| args.workloads.iter().map(move |w| (p, w)));
-    let questions =
-        pairs.map(|(p, w)| question(args, p, w, &policies, global)).collect::<Result<Vec<Question>, Failure>>()?;
-    let seeds: Vec<u64> = (0..args.seeds).map(|i| args.first_seed.wrapping_add(i)).collect();
-    let runs = (policies.len() as u64 + EXTRA_RUNS) * args.seeds;
-    let total_ns =
-        questions.iter().map(|q| q.open.config.duration_ns.saturating_mul(runs)).fold(0, u64::saturating_add);
-    let jobs = usize::from(global.jobs);
-    let run = |control: Control<'_>| front::fronts(&policies, &questions, &seeds, args.energy_margin, jobs, control);
-    let fronts = watched(global, total_ns, "front", run)?;
+    let request = FrontRequest {
+        platforms: args.platforms.clone(),
+        workloads: args.workloads.clone(),
+        policies: args.policies.clone(),
+        duration_ns: args.duration,
+        seeds: args.seeds,
+        first_seed: args.first_seed,
+        energy_margin_pct: args.energy_margin,
+        jobs: usize::from(global.jobs),
+    };
+    let fronts = verbs::front::front(&request, &Screen::new(global)).map_err(failure)?;
     show(&fronts, global)?;
     Ok(Exit::Good)
-}
-
-fn question(
-    args: &FrontArgs,
-    platform: &str,
-    workload: &str,
-    policies: &[String],
-    global: &Global,
-) -> Result<Question, Failure> {
-    let input = InputArgs {
-        platform: platform.to_owned(),
-        workload: workload.to_owned(),
-        duration: args.duration,
-        hz: None,
-        rate_limit_us: None,
-        group: None,
-        defines: Vec::new(),
-    };
-    let inputs = inputs(&input, 1, true);
-    let mut first = true;
-    let mut plan = |text: &str, sets: &[&str]| -> Result<Prepared, Failure> {
-        let make = if std::mem::take(&mut first) { prepare } else { prepare_again };
-        let mut spec = PolicySpec::parse(text);
-        spec.sets.extend(sets.iter().map(|&set| set.to_owned()));
-        make(&inputs, &spec, global)
-    };
-    let prepared = policies.iter().map(|text| plan(text, &[])).collect::<Result<Vec<Prepared>, Failure>>()?;
-    let open = plan(&policies[0], &clairvoyant::OPEN)?.plan;
-    let about = About::of(&prepared[0], open.config.duration_ns);
-    let abouts = prepared.iter().map(AboutPolicy::of).collect();
-    let plans = prepared.into_iter().map(|prepared| prepared.plan).collect();
-    if !clairvoyant::knows_power(&open) {
-        let error = format!("platform {platform} does not know the power of all its operating points");
-        return Err(Failure::new(
-            Exit::BadInput,
-            error,
-            Some("energy is one of the axes: `pelton compare` does without; `pelton platform list` shows others"),
-        ));
-    }
-    Ok(Question { platform: platform.to_owned(), workload: workload.to_owned(), about, policies: abouts, plans, open })
 }
 
 fn show(fronts: &Fronts, global: &Global) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use crate::args::{Global, ImportArgs};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use pelton_scenario::diagnostic::SourceFile;
-use pelton_scenario::import::{self, Options};
+use pelton_scenario::import::{self, Kind, Options};
 use pelton_scenario::platform::{self, PlatformOptions};
 use pelton_scenario::policy::DEFAULT_PROFILE;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,7 @@ pub fn import(args: &ImportArgs, global: &Global) -> Result<Exit, Failure> {
     for with in &args.with {
         draft.fill(import::import(with, &Options { kind: None, ..options.clone() }).map_err(|d| bad_input(&d))?);
     }
+    without_effect(args, &options)?;
     draft.name = args.name.clone().unwrap_or(draft.name);
     let text = draft.toml();
     // The file is read back before anybody gets it.
@@ -40,4 +41,22 @@ pub fn import(args: &ImportArgs, global: &Global) -> Result<Exit, Failure> {
         Some(path) => output::write(path, &text)?,
     }
     Ok(Exit::Good)
+}
+
+/// An option that no source reads is a mistake.
+fn without_effect(args: &ImportArgs, options: &Options) -> Result<(), Failure> {
+    let with = Options { kind: None, ..options.clone() };
+    let others = args.with.iter().map(|path| import::kind(path, &with));
+    let kinds: Vec<Kind> = std::iter::once(import::kind(&args.source, options)).chain(others).flatten().collect();
+    let read = [
+        (args.milliwatts, "--milliwatts", Kind::EnergyModel, "an Energy Model"),
+        (args.cpus.is_some(), "--cpus", Kind::Wattson, "a curve of Wattson"),
+    ];
+    match read.into_iter().find(|(given, _, kind, _)| *given && !kinds.contains(kind)) {
+        Some((_, option, _, what)) => {
+            let reason = format!("{option} has no effect here: it is about {what}, and no source is one");
+            Err(Failure::new(Exit::Usage, reason, Some("leave it out, or see --from")))
+        }
+        None => Ok(()),
+    }
 }

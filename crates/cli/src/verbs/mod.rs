@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! One file per verb: what the arguments mean and how the result is printed.
 
-mod carried;
 mod common;
 mod compare;
 mod distinguish;
@@ -18,12 +17,10 @@ mod record;
 #[cfg(not(feature = "record"))]
 #[path = "no_record.rs"]
 mod record;
-mod recorded;
 mod replay;
 mod reproduce;
 mod result;
 mod run;
-pub mod shapes;
 mod shell;
 mod trace;
 mod validate;

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton record` in a build without the recorder.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::args::{Global, RecordArgs};
 use crate::exit::{Exit, Failure};
-
-/// No recording.
-#[derive(Serialize, JsonSchema)]
-pub struct RecordReport {}
 
 /// Says how to get it.
 pub fn record(_: &RecordArgs, _: &Global) -> Result<Exit, Failure> {

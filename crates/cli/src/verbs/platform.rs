@@ -4,9 +4,9 @@
 use super::common::{bad_input, print, print_json, print_list, rendered, section};
 use crate::args::{Format, Global};
 use crate::exit::{Exit, Failure};
-use crate::results::lists::{Checked, Platforms};
 use crate::sheet::Sheet;
 use crate::units::number;
+use pelton_lab::results::lists::{Checked, Platforms};
 use pelton_scenario::platform::{self, Description, DomainDescription, Fact, PlatformOptions};
 use pelton_scenario::policy::DEFAULT_PROFILE;
 use std::fmt::Write as _;

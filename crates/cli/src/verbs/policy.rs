@@ -4,11 +4,11 @@
 use super::common::{bad_input, policy_spec, print, print_json, print_list};
 use crate::args::{Format, Global, PolicyArgs};
 use crate::exit::{Exit, Failure};
-use crate::results::lists::{NumberRow, Policies, PolicyShown, PolicyValue, SwitchRow};
 use crate::sheet::Sheet;
 use pelton_core::{Policy, Switch, parameters, profiles, switches};
 use pelton_lab::plan;
 use pelton_lab::plan::PolicySpec;
+use pelton_lab::results::lists::{NumberRow, Policies, PolicyShown, PolicyValue, SwitchRow};
 use pelton_scenario::policy::BUILT_IN;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

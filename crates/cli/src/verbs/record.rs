@@ -9,15 +9,13 @@ use crate::output::{self, Pending, create};
 use crate::sheet::Sheet;
 use crate::units::{human_ns, number};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use pelton_lab::results::traces::RecordReport;
 use pelton_live::loads::{LOADS, Load, Running};
 use pelton_live::{
     EventSet, LiveError, Options, READER_NICE, SETS, Session, Summary, buffer_mib_default, set_nice, signal_event,
 };
 use pelton_schema::{Event, Sink};
 use pelton_trace::{PeltonLog, PerfettoTrace, RunHeader};
-use schemars::JsonSchema;
-use serde::Serialize;
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::IsTerminal;
@@ -54,11 +52,11 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
     let session = watch(session, &mut files, &mut work, args, global);
     let summary = session.finish(&mut |time_ns, event| files.put(time_ns, event));
     let bytes = files.finish()?;
-    let report = RecordReport::new(args, &summary, bytes);
+    let report = report(args, &summary, bytes);
     match global.format {
         Format::Json => print_json(&report)?,
-        Format::Csv => print(&report.sheet().csv())?,
-        Format::Table | Format::Toml => print(&report.text())?,
+        Format::Csv => print(&sheet(&report).csv())?,
+        Format::Table | Format::Toml => print(&text(&report))?,
     }
     Ok(work.end())
 }
@@ -266,87 +264,51 @@ impl Work {
     }
 }
 
-/// What is printed about a recording.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct RecordReport {
-    /// Sets of events that were asked for.
-    sets: String,
-    /// Every load-tracking call was asked for.
-    full: bool,
-    /// Files written.
-    files: Vec<String>,
-    /// From the first event to the last, s.
-    seconds: f64,
-    /// Events.
-    total: u64,
-    /// Size of the event log.
-    bytes: u64,
-    /// Events lost.
-    lost: u64,
-    /// Events that came too late to be put in order.
-    late: u64,
-    /// Times the kernel left a program out.
-    skipped: u64,
-    /// Switches that do not continue the one before.
-    holes: u64,
-    /// Switches.
-    switches: u64,
-    /// Events this kernel does not have.
-    missing: Vec<&'static str>,
-    /// What limits the recording.
-    notes: Vec<String>,
-    /// Paths of task groups by number.
-    groups: Vec<String>,
-    /// Events by name.
-    events: BTreeMap<&'static str, u64>,
+/// What there is to say about a recording.
+fn report(args: &RecordArgs, summary: &Summary, bytes: u64) -> RecordReport {
+    let files = [&args.output, &args.perfetto].into_iter().flatten();
+    RecordReport {
+        sets: args.events.clone(),
+        full: args.full,
+        files: files.map(|path| path.display().to_string()).collect(),
+        seconds: summary.last_ns.saturating_sub(summary.first_ns) as f64 / 1e9,
+        total: summary.total(),
+        bytes,
+        lost: summary.lost,
+        late: summary.late,
+        skipped: summary.skipped,
+        holes: summary.holes,
+        switches: summary.switches,
+        missing: summary.missing.clone(),
+        notes: summary.notes.clone(),
+        groups: summary.groups.clone(),
+        events: summary.events.clone(),
+    }
 }
 
-impl RecordReport {
-    fn new(args: &RecordArgs, summary: &Summary, bytes: u64) -> RecordReport {
-        let files = [&args.output, &args.perfetto].into_iter().flatten();
-        RecordReport {
-            sets: args.events.clone(),
-            full: args.full,
-            files: files.map(|path| path.display().to_string()).collect(),
-            seconds: summary.last_ns.saturating_sub(summary.first_ns) as f64 / 1e9,
-            total: summary.total(),
-            bytes,
-            lost: summary.lost,
-            late: summary.late,
-            skipped: summary.skipped,
-            holes: summary.holes,
-            switches: summary.switches,
-            missing: summary.missing.clone(),
-            notes: summary.notes.clone(),
-            groups: summary.groups.clone(),
-            events: summary.events.clone(),
-        }
+fn sheet(report: &RecordReport) -> Sheet {
+    let mut sheet = Sheet::new(&["<event", "count"]);
+    for (name, count) in &report.events {
+        sheet.row(vec![(*name).to_owned(), count.to_string()]);
     }
+    sheet
+}
 
-    fn sheet(&self) -> Sheet {
-        let mut sheet = Sheet::new(&["<event", "count"]);
-        for (name, count) in &self.events {
-            sheet.row(vec![(*name).to_owned(), count.to_string()]);
-        }
-        sheet
+fn text(report: &RecordReport) -> String {
+    let mut out = format!("{} events in {} s", report.total, number(report.seconds));
+    if report.bytes > 0 && report.total > 0 {
+        out += &format!(", {} bytes per event", number(report.bytes as f64 / report.total as f64));
     }
-
-    fn text(&self) -> String {
-        let mut out = format!("{} events in {} s", self.total, number(self.seconds));
-        if self.bytes > 0 && self.total > 0 {
-            out += &format!(", {} bytes per event", number(self.bytes as f64 / self.total as f64));
-        }
-        out += &format!("\nlost: {}; holes: {} of {} switches\n", self.lost, self.holes, self.switches);
-        if self.skipped > 0 {
-            out += &format!(
-                "not seen: {} times the kernel left a program out that an interrupt found running\n",
-                self.skipped
-            );
-        }
-        if !self.missing.is_empty() {
-            out += &format!("this kernel does not have: {}\n", self.missing.join(", "));
-        }
-        self.notes.iter().for_each(|note| out += &format!("note: {note}\n"));
-        out + &section("events", &self.sheet())
+    out += &format!("\nlost: {}; holes: {} of {} switches\n", report.lost, report.holes, report.switches);
+    if report.skipped > 0 {
+        out += &format!(
+            "not seen: {} times the kernel left a program out that an interrupt found running\n",
+            report.skipped
+        );
     }
+    if !report.missing.is_empty() {
+        out += &format!("this kernel does not have: {}\n", report.missing.join(", "));
+    }
+    report.notes.iter().for_each(|note| out += &format!("note: {note}\n"));
+    out + &section("events", &sheet(report))
 }

@@ -1,89 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton reproduce`: published tables with our numbers beside them.
 
-use super::common::{bad_input, failure, print, print_json, print_sheet, section, watched};
+use super::common::{Screen, failure, print, print_json, print_sheet, section};
 use crate::args::{Format, Global, ReproduceArgs};
 use crate::exit::{Exit, Failure};
-use crate::results::lists::Tables;
 use crate::sheet::{self, Sheet};
 use crate::units::number;
-use pelton_lab::experiment::{self, Experiment, ExperimentError};
-use pelton_lab::reproduce::{Options, reproduce as run_table, simulated_ns};
+use pelton_lab::experiment::{self, Experiment};
+use pelton_lab::results::lists::Tables;
+use pelton_lab::run::LabError;
 use pelton_lab::sensitivity::Sensitivity;
 use pelton_lab::table::{BeyondResult, ClaimResult, RowResult, TableResult};
-use pelton_lab::worlds::{self, WorldsResult};
+use pelton_lab::verbs::reproduce::{Part, ReproduceRequest, reproduce_each};
+use pelton_lab::worlds::WorldsResult;
 use std::fmt::Write as _;
-use std::path::Path;
 
 /// Does what was asked.
 pub fn reproduce(args: &ReproduceArgs, global: &Global) -> Result<Exit, Failure> {
     if args.list {
         return list(global);
     }
-    let experiments = chosen(args)?;
-    let mut good = true;
-    for (i, experiment) in experiments.iter().enumerate() {
-        let table = one(args, global, experiment, None)?;
-        good &= table.claims_hold();
-        show(experiment, None, &table, global, i == 0)?;
-        if args.wrong_worlds && !experiment.wrong_world.is_empty() {
-            show_worlds(&wrong_worlds(args, global, experiment, &table)?, global)?;
-        }
-        // A changed assumption shows what the result rests on; only the table itself can fail.
-        for changed in variations(experiment, args) {
-            let table = one(args, global, experiment, Some(changed))?;
-            show(experiment, Some(changed), &table, global, false)?;
-        }
-    }
-    Ok(if good { Exit::Good } else { Exit::ClaimFails })
-}
-
-/// The tables that are meant, with the rows that are meant.
-fn chosen(args: &ReproduceArgs) -> Result<Vec<Experiment>, Failure> {
-    let names = if args.name == "all" { experiment::names() } else { vec![args.name.as_str()] };
-    let mut experiments = names.into_iter().map(load).collect::<Result<Vec<_>, _>>()?;
-    if !args.only.is_empty() {
-        experiments.iter_mut().for_each(|experiment| experiment.keep_rows(&args.only));
-        experiments.retain(|experiment| !experiment.row.is_empty());
-        if experiments.is_empty() {
-            let error = format!("no row of {} has `{}` in its id", args.name, args.only.join("` or `"));
-            return Err(Failure::new(Exit::Usage, error, Some("`pelton reproduce NAME` prints the ids of all rows")));
-        }
-    }
-    Ok(experiments)
-}
-
-/// A table by its name, or from a file.
-fn load(name: &str) -> Result<Experiment, Failure> {
-    if name.ends_with(".toml") || name.contains('/') {
-        return experiment::read(Path::new(name)).map_err(|d| bad_input(&d));
-    }
-    experiment::load(name).map_err(|e| unknown(name, &e))
-}
-
-fn unknown(name: &str, error: &ExperimentError) -> Failure {
-    let near = pelton_scenario::diagnostic::did_you_mean(name, experiment::names());
-    let hint = near.map(|n| format!("did you mean `{n}`?"));
-    Failure::new(Exit::Usage, error, hint.as_deref())
-}
-
-/// If asked for, each changed assumption that touches a row.
-fn variations<'a>(experiment: &'a Experiment, args: &ReproduceArgs) -> impl Iterator<Item = &'a Sensitivity> {
-    let touches = |changed: &&Sensitivity| !changed.narrow(experiment).row.is_empty();
-    let asked_for = args.sensitivity;
-    experiment.sensitivity.iter().filter(move |_| asked_for).filter(touches)
-}
-
-fn wrong_worlds(
-    args: &ReproduceArgs,
-    global: &Global,
-    experiment: &Experiment,
-    right: &TableResult,
-) -> Result<WorldsResult, Failure> {
-    let options = Options { seeds: args.seeds, jobs: usize::from(global.jobs) };
-    let of_world = |world: &Sensitivity| simulated_ns(&world.narrow(experiment), options);
-    let total_ns = experiment.wrong_world.iter().map(of_world).sum();
-    watched(global, total_ns, "wrong worlds", |control| worlds::judge_worlds(experiment, right, options, control))
+    let request = ReproduceRequest {
+        name: args.name.clone(),
+        only: args.only.clone(),
+        seeds: args.seeds,
+        sensitivity: args.sensitivity,
+        wrong_worlds: args.wrong_worlds,
+        jobs: usize::from(global.jobs),
+    };
+    let (mut first, mut unprinted) = (true, None);
+    let mut print_part = |part: Part<'_>| {
+        let printed = match part {
+            Part::Table { experiment, changed, table } => {
+                show(experiment, changed, table, global, std::mem::take(&mut first))
+            }
+            Part::Worlds(worlds) => show_worlds(worlds, global),
+        };
+        printed.map_err(|failure| {
+            unprinted = Some(failure);
+            LabError::Caller
+        })
+    };
+    let reproduced = reproduce_each(&request, &Screen::new(global), &mut print_part);
+    let reproduced = reproduced.map_err(|error| unprinted.unwrap_or_else(|| failure(error)))?;
+    Ok(if reproduced.claims_hold { Exit::Good } else { Exit::ClaimFails })
 }
 
 fn show_worlds(result: &WorldsResult, global: &Global) -> Result<(), Failure> {
@@ -101,18 +61,6 @@ fn show_worlds(result: &WorldsResult, global: &Global) -> Result<(), Failure> {
         Format::Csv => print(&sheet.csv()),
         Format::Table | Format::Toml => print(&(section("wrong worlds", &sheet) + "\n" + &sum + "\n")),
     }
-}
-
-fn one(
-    args: &ReproduceArgs,
-    global: &Global,
-    experiment: &Experiment,
-    changed: Option<&Sensitivity>,
-) -> Result<TableResult, Failure> {
-    let options = Options { seeds: args.seeds, jobs: usize::from(global.jobs) };
-    let narrow = changed.map(|changed| changed.narrow(experiment));
-    let total_ns = simulated_ns(narrow.as_ref().unwrap_or(experiment), options);
-    watched(global, total_ns, &experiment.table, |control| run_table(experiment, changed, options, control))
 }
 
 fn list(global: &Global) -> Result<Exit, Failure> {

@@ -4,10 +4,10 @@
 use super::common::{print, print_sheet};
 use crate::args::Global;
 use crate::exit::{Exit, Failure};
-use crate::results::KINDS;
-use crate::results::lists::{KindRow, Kinds, Quantities, QuantityRow};
 use crate::sheet::Sheet;
 use pelton_lab::quantity;
+use pelton_lab::results::KINDS;
+use pelton_lab::results::lists::{KindRow, Kinds, Quantities, QuantityRow};
 use pelton_replay::workload::QUANTITIES as REPLAYED;
 use pelton_scenario::diagnostic::hint_for;
 

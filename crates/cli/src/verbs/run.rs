@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton run`: one simulation, its numbers, and its events as files.
 
-use super::common::{inputs, policy_spec, prepare, print, print_json, section, watched};
+use super::common::{Screen, failure, input, policy_spec, print, print_json, section};
 use crate::args::{Format, Global, RunArgs};
 use crate::chart;
 use crate::chart::ran::Ran;
@@ -10,25 +10,26 @@ use crate::exit::{Exit, Failure};
 use crate::interrupt;
 use crate::output::{self, Pending, create};
 use crate::rtapp_log::RtAppLogs;
-use crate::sheet::Sheet;
+use crate::sheet::{self, Sheet};
 use crate::units::number;
 use pelton_lab::compare::Scope;
 use pelton_lab::plan::Prepared;
-use pelton_lab::run::{Control, LabError, run_one};
-use pelton_lab::summary::{self, RunSummary};
-use pelton_model::Plan;
-use pelton_model::groups::group_paths;
+use pelton_lab::run::LabError;
+use pelton_lab::summary::RunSummary;
+use pelton_lab::verbs::run::{RunRequest, run_into, summary_of, trace_header};
 use pelton_schema::{Event, NullSink, Sink, TeeSink};
 use pelton_sim::Report;
-use pelton_sim::worker_names;
-use pelton_trace::{CpuLayout, DomainLayout, PeltonLog, PerfettoTrace, RunHeader};
+use pelton_trace::{PeltonLog, PerfettoTrace};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Does what was asked.
 pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
-    let prepared = prepare(&inputs(&args.input, args.seed, args.random_phase), &policy_spec(&args.policy), global)?;
+    let watch = Screen::new(global);
+    let (seed, random_phase) = (args.seed, args.random_phase);
+    let request = RunRequest { input: input(&args.input), policy: policy_spec(&args.policy), seed, random_phase };
+    let prepared = request.prepare(&watch).map_err(failure)?;
     if args.like_original {
         check_like_original(&prepared, global)?;
     }
@@ -39,8 +40,7 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     let draws = args.charts || args.plot.is_some();
     outputs.timeline = Maybe(draws.then(|| Timeline::new(&plan.machine, plan.config.duration_ns)));
     outputs.rtapp = Maybe(args.rt_app_log.as_deref().map(|folder| RtAppLogs::create(folder, plan)).transpose()?);
-    let result = watched(global, plan.config.duration_ns, "run", |control| simulate(plan, args.seed, outputs, control));
-    let (report, mut outputs) = result?;
+    let (report, mut outputs) = simulate(&prepared, args.seed, outputs, &watch).map_err(failure)?;
     outputs.rtapp.0.take().map_or(Ok(()), |logs| logs.finish(report.duration_ns))?;
     let tracks = outputs.timeline.0.take().map_or_else(Vec::new, Timeline::finish);
     outputs.finish()?;
@@ -49,8 +49,7 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
         print(&printed.join("\n"))?;
         return Ok(Exit::Good);
     }
-    let header = summary::header(&prepared, report.duration_ns);
-    let summary = summary::summarise(header, &plan.machine, &report);
+    let summary = summary_of(&prepared, &report);
     let ran = draws.then(|| Ran::new(&summary, &report, tracks));
     if let (Some(path), Some(ran)) = (&args.plot, &ran) {
         chart::save(path, &ran.picture())?;
@@ -82,7 +81,7 @@ fn check_like_original(prepared: &Prepared, global: &Global) -> Result<(), Failu
 }
 
 /// A sink that may be off.
-pub(super) struct Maybe<S>(Option<S>);
+struct Maybe<S>(Option<S>);
 
 impl<S: Sink> Sink for Maybe<S> {
     fn event(&mut self, time_ns: u64, event: &Event) {
@@ -94,12 +93,20 @@ impl<S: Sink> Sink for Maybe<S> {
 
 /// The files of a run.
 pub(super) struct Outputs {
-    pub(super) trace: Maybe<PerfettoTrace<File>>,
-    pub(super) log: Maybe<PeltonLog<File>>,
-    pub(super) rtapp: Maybe<RtAppLogs>,
-    pub(super) timeline: Maybe<Timeline>,
+    trace: Maybe<PerfettoTrace<File>>,
+    log: Maybe<PeltonLog<File>>,
+    rtapp: Maybe<RtAppLogs>,
+    timeline: Maybe<Timeline>,
     /// They take their places when everything is written.
     pending: Vec<Pending>,
+}
+
+/// Events go into the files alone.
+impl Sink for Outputs {
+    fn event(&mut self, time_ns: u64, event: &Event) {
+        self.trace.event(time_ns, event);
+        self.log.event(time_ns, event);
+    }
 }
 
 impl Outputs {
@@ -142,56 +149,22 @@ impl Outputs {
     }
 }
 
-/// What the readers of the files must know about the run.
-fn trace_header(prepared: &Prepared) -> RunHeader {
-    let plan = &prepared.plan;
-    let cpus = plan.machine.cpus.iter().map(|c| CpuLayout { capacity: c.capacity, domain: c.domain });
-    let domains = plan.machine.domains.iter();
-    RunHeader {
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        scenario_hash: plan.hash,
-        core_hash: u64::from_str_radix(pelton_core::CORE_HASH, 16).unwrap_or(0),
-        seed: plan.config.seed,
-        duration_ns: plan.config.duration_ns,
-        platform: plan.machine.name.clone(),
-        workload: plan.workload.name.clone(),
-        profile: prepared.policy.profile.clone(),
-        policy: prepared.changes(),
-        tasks: task_names(plan),
-        cpus: cpus.collect(),
-        domains: domains
-            .map(|d| DomainLayout { name: d.name.clone(), opps_khz: d.opps.iter().map(|o| o.khz).collect() })
-            .collect(),
-        groups: group_names(plan),
-        ..RunHeader::default()
-    }
-}
-
-/// Paths of task groups by number, the root first; none when there is only the root.
-fn group_names(plan: &Plan) -> Vec<String> {
-    let paths = group_paths(&plan.workload).unwrap_or_default();
-    let root = (!paths.is_empty()).then(|| "/".to_owned());
-    root.into_iter().chain(paths).collect()
-}
-
-/// Names by task id: 0 is idle, then the workload's tasks in order, then the worker of each domain that has one.
-fn task_names(plan: &Plan) -> Vec<String> {
-    let workers = worker_names(&plan.machine, &plan.policy);
-    let tasks = plan.workload.tasks.iter().map(|t| t.name.clone());
-    std::iter::once("swapper".to_owned()).chain(tasks).chain(workers).collect()
-}
-
 /// Runs without sinks at all when no file is wanted: then events are not even built.
-fn simulate(plan: &Plan, seed: u64, mut outputs: Outputs, control: Control<'_>) -> Result<(Report, Outputs), LabError> {
+fn simulate(
+    prepared: &Prepared,
+    seed: u64,
+    mut outputs: Outputs,
+    watch: &Screen<'_>,
+) -> Result<(Report, Outputs), LabError> {
     let files = outputs.trace.0.is_some() || outputs.log.0.is_some();
     let looked_at = outputs.rtapp.0.is_some() || outputs.timeline.0.is_some();
     let both = TeeSink(&mut outputs.rtapp, &mut outputs.timeline);
     let report = match (files, looked_at) {
-        (false, false) => run_one(plan, seed, NullSink, control),
-        (false, true) => run_one(plan, seed, both, control),
+        (false, false) => run_into(prepared, seed, NullSink, watch),
+        (false, true) => run_into(prepared, seed, both, watch),
         (true, _) => {
             let files = TeeSink(&mut outputs.trace, &mut outputs.log);
-            run_one(plan, seed, TeeSink(files, both), control)
+            run_into(prepared, seed, TeeSink(files, both), watch)
         }
     };
     match report {
@@ -207,7 +180,9 @@ fn show(summary: &RunSummary, charts: Option<&Ran>, global: &Global) -> Result<(
     match global.format {
         Format::Json => print_json(summary),
         Format::Csv => print(&long_sheet(summary).csv()),
-        Format::Table | Format::Toml => print(&(text(summary, global) + &charts.map(Ran::blocks).unwrap_or_default())),
+        Format::Table | Format::Toml => print(
+            &(text(summary, global) + &charts.map(|ran| ran.blocks(sheet::page_width().into())).unwrap_or_default()),
+        ),
     }
 }
 
@@ -256,6 +231,7 @@ fn text(summary: &RunSummary, global: &Global) -> String {
     if let Some(note) = summary.rows.iter().find_map(|row| row.note) {
         out += &format!("\nenergy: {note}\n");
     }
+    summary.remarks.iter().for_each(|remark| out += &format!("\nnote: {remark}\n"));
     out += &section("time at frequency", &residency(summary));
     if !summary.stuck_tasks.is_empty() {
         out += &format!("\nwaiting for each other for ever: {}\n", summary.stuck_tasks.join(", "));

@@ -1,36 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton workload`: workloads made from traces.
 
-use super::common::print;
-use super::recorded::{self, Platform};
+use super::common::{Screen, failure, part, print};
 use crate::args::{FromTraceArgs, Global};
 use crate::exit::{Exit, Failure};
 use crate::output;
-use pelton_replay::workload::{self, Habits, Pin, SynthesisOptions, WriteOptions};
+use pelton_lab::verbs::workload::{self, FromTraceRequest};
 
 /// Does what was asked.
 pub fn from_trace(args: &FromTraceArgs, global: &Global) -> Result<Exit, Failure> {
     output::spare(args.output.as_slice(), std::slice::from_ref(&args.trace))?;
-    let read = recorded::read(&args.part, &args.trace, 0, global)?;
-    let recorded = &read.recorded;
-    let other = args.part.platform.as_deref().map(Platform::named);
-    let machine = recorded::machine(other.as_ref().unwrap_or(&read.platform))?.machine;
-    let habits = Habits::of(&recorded.recording);
-    let options = SynthesisOptions {
-        only: args.part.tasks.clone(),
-        pin: if args.part.pin { Pin::Itself } else { Pin::Free },
-        ..SynthesisOptions::default()
-    };
-    let made = workload::synthesise(&recorded.recording, &habits, &recorded.names, &machine, &options);
-    if made.workload.tasks.is_empty() {
-        let text = "no task is left: see --task, --from and --to";
-        return Err(Failure::input(format!("{}: {text}", args.trace.display())));
-    }
-    if !global.quiet {
-        made.notes.iter().chain(&recorded::notes(&read)).for_each(|note| crate::say(&format!("note: {note}")));
-    }
-    let text = workload::write_rtapp(&made.workload, &machine, WriteOptions { model: args.model });
-    let text = text.map_err(|what| Failure::input(format!("{}: {what}", args.trace.display())))?;
+    let request = FromTraceRequest { trace: args.trace.clone(), part: part(&args.part), model: args.model };
+    let text = workload::from_trace(&request, &Screen::new(global)).map_err(failure)?;
     match &args.output {
         None => print(&text)?,
         Some(path) => output::write(path, &text)?,

@@ -2,8 +2,8 @@
 //! SchedTune: margins, boost groups and the filter, in the forms of the posting and of Android's trees.
 
 use pelton_core::{
-    BOOST_GROUPS, BoostCpu, CpuState, Policy, boost_full, boost_group_limit, boost_margin, boosted, filter_accepts,
-    filter_accepts_by, filter_form, filter_normalize, filter_payoff,
+    BOOST_GROUPS, BoostCpu, CpuState, IdleCandidate, Policy, PreferIdle, boost_full, boost_group_limit, boost_margin,
+    boosted, filter_accepts, filter_accepts_by, filter_form, filter_normalize, filter_payoff,
 };
 
 fn form(name: &str) -> Policy {
@@ -281,4 +281,83 @@ fn group_accounting_equals_a_list_of_tasks() {
             assert_eq!(now.group[..4].iter().map(|g| g.tasks as usize).collect::<Vec<_>>(), tasks);
         }
     }
+}
+
+/// The later form, its groups counted by a list: every group counts with runnable tasks only, and a runnable task that
+/// changes its group is counted in the new one.
+#[test]
+fn group_accounting_of_the_later_form_follows_moves() {
+    let later = form("later");
+    let mut draw = 11u64;
+    let mut below = |n: u64| {
+        draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (draw >> 33) % n
+    };
+    let mut cpus = [BoostCpu::default(); 4];
+    let mut boosts = [0i32; BOOST_GROUPS];
+    let mut tasks: Vec<(usize, usize)> = Vec::new();
+    let (mut moves, mut writes, mut empty) = (0u32, 0u32, 0u32);
+    for _ in 0..1_000_000 {
+        let group = below(BOOST_GROUPS as u64) as usize;
+        match below(16) {
+            0 => {
+                boosts[group] = below(201) as i32 - 100;
+                cpus.iter_mut().for_each(|cpu| cpu.write(&later, group as u32, boosts[group], 0));
+                writes += 1;
+            }
+            1..8 if tasks.len() < 24 => {
+                let cpu = below(4) as usize;
+                tasks.push((cpu, group));
+                cpus[cpu].count(&later, group as u32, true, false, 0);
+            }
+            8..11 if !tasks.is_empty() => {
+                let at = below(tasks.len() as u64) as usize;
+                let (cpu, from) = &mut tasks[at];
+                cpus[*cpu].relocate(&later, *from as u32, group as u32, 0);
+                *from = group;
+                moves += 1;
+            }
+            _ if !tasks.is_empty() => {
+                let (cpu, group) = tasks.swap_remove(below(tasks.len() as u64) as usize);
+                cpus[cpu].count(&later, group as u32, false, false, 0);
+            }
+            _ => empty += 1,
+        }
+        for (c, cpu) in cpus.iter().enumerate() {
+            let runnable = |group: usize| tasks.iter().filter(|t| **t == (c, group)).count();
+            let largest = (0..BOOST_GROUPS).filter(|&g| runnable(g) > 0).map(|g| boosts[g]).max();
+            (0..BOOST_GROUPS).for_each(|g| assert_eq!(cpu.group[g].tasks as usize, runnable(g)));
+            if let Some(largest) = largest {
+                assert_eq!(cpu.boost_max, largest, "{tasks:?} {boosts:?}");
+            } else {
+                assert_eq!(cpu.boost_max, 0);
+            }
+        }
+    }
+    assert!(moves > 100_000 && writes > 50_000 && empty > 0, "{moves} {writes} {empty}");
+}
+
+fn idle(cpu: u32, cap_orig: u32, util: u32, state: u32) -> IdleCandidate {
+    IdleCandidate { cpu, cap_orig, util, idle: 1, state, ..IdleCandidate::default() }
+}
+
+fn goes_to(boost: i32, util: u32, min_util: u32, cpus: &[IdleCandidate]) -> Option<u32> {
+    let mut search = PreferIdle::new(boost, util, min_util);
+    cpus.iter().for_each(|cpu| search.look(cpu));
+    search.best()
+}
+
+/// Android 4.4 find_best_target, case A.1, on a LITTLE and a big pair.
+#[test]
+fn an_idle_cpu_for_a_task_that_prefers_one() {
+    let all = [idle(0, 446, 0, 1), idle(1, 446, 0, 0), idle(2, 1024, 0, 2), idle(3, 1024, 0, 1)];
+    assert_eq!(goes_to(0, 100, 100, &all), Some(1), "the smallest, of them the shallowest");
+    assert_eq!(goes_to(10, 100, 192, &all), Some(3), "boosted: the biggest");
+    assert_eq!(goes_to(0, 500, 500, &all), Some(3), "not on a small one");
+    assert_eq!(goes_to(0, 400, 400, &[idle(0, 446, 47, 0), all[2]]), Some(2), "447 with what is there");
+    assert_eq!(goes_to(0, 400, 400, &[idle(0, 446, 46, 0), all[2]]), Some(0), "446 is not above 446");
+    assert_eq!(goes_to(30, 100, 447, &[idle(0, 446, 0, 0)]), None, "its boost asks for more");
+    let busy = IdleCandidate { idle: 0, ..all[1] };
+    assert_eq!(goes_to(0, 100, 100, &[busy]), None);
+    assert_eq!(goes_to(0, 100, 100, &[all[2], idle(4, 1024, 0, 2)]), Some(2), "of equals the first");
 }

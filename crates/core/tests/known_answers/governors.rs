@@ -304,7 +304,7 @@ fn samples_of_two_cpus_at_once_are_one() {
 /// A step is 5 % of 850 MHz = 42.5 MHz: up from 450 to 492.5, 535, 577.5, where 575 is the first operating point reached.
 #[test]
 fn conservative_goes_step_by_step() {
-    let policy = policy(&[("governor", "conservative")]);
+    let policy = policy(&[("governor", "conservative"), ("conservative_form", "stops")]);
     let mut dbs = sampler();
     let set = |dbs: &mut Dbs, load| {
         dbs.cur_khz = at(dbs, &policy, load);
@@ -318,11 +318,31 @@ fn conservative_goes_step_by_step() {
     assert_eq!(set(&mut dbs, 81), (492_500, 450));
 }
 
+/// One unseen period at 720 MHz of at least 700, then a step up: 5.4 begins at the limit, 4.12 and 4.16 a step below it. A
+/// position that was outside of the limits is kept by them, so that each sample begins at the present frequency.
+#[test]
+fn unseen_periods_lead_below_the_limit_up_to_4_16() {
+    let forms = ["4.12", "4.16", "4.19", "5.4"].map(|kernel| {
+        let mut policy = Policy::profile(kernel).expect("a profile");
+        policy.set("governor", "conservative").expect("a governor");
+        let limited = Dbs { min_khz: 700_000, cur_khz: 775_000, requested_khz: 720_000, ..sampler() };
+        let mut unseen = Dbs { idle_periods: 1, ..limited };
+        at(&mut unseen, &policy, 81);
+        let mut outside = Dbs { requested_khz: 450_000, ..limited };
+        at(&mut outside, &policy, 50);
+        (unseen.requested_khz, outside.requested_khz)
+    });
+    let (old, new) = ((720_000, 450_000), (742_500, 775_000));
+    assert_eq!(forms, [old, old, new, new]);
+}
+
 /// At 720 MHz of at least 700 a step down leads below the limit where nothing holds it: 677.5 MHz, and from there the steps
 /// begin anew at the present frequency.
 #[test]
 fn a_step_of_conservative_and_the_lower_limit() {
-    for (form, requested) in [("stops", 677_500), ("steps", 700_000), ("steps_if_idle", 700_000)] {
+    for (form, requested) in
+        [("stops", 677_500), ("stops_below", 677_500), ("steps", 700_000), ("steps_if_idle", 700_000)]
+    {
         let policy = policy(&[("governor", "conservative"), ("conservative_form", form)]);
         let mut dbs = Dbs { min_khz: 700_000, cur_khz: 775_000, requested_khz: 720_000, ..sampler() };
         assert_eq!((at(&mut dbs, &policy, 10), dbs.requested_khz), (700_000, requested), "{form}");

@@ -76,6 +76,14 @@ impl Bench<'_> {
         avg.load_avg
     }
 
+    /// A task's entity as it is made, before it joins a queue with these averages: nothing of it is read from a trace.
+    pub fn first(&self, weight: u64, queue: &Avg, capacity: u32) -> Se {
+        let mut se = Se { weight, nr_runnable: 1, ..Se::default() };
+        se.avg.load_avg = weight;
+        se.post_init(self.pol, &CfsRq { avg: *queue, ..CfsRq::default() }, capacity);
+        se
+    }
+
     /// What a queue is after an entity's averages joined it.
     pub fn attached(&self, queue: &Avg, entity: &Se) -> (Avg, Se) {
         let (mut cfs, mut se) = (CfsRq { avg: *queue, ..CfsRq::default() }, *entity);

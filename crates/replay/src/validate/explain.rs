@@ -15,6 +15,8 @@ use super::object::{Member, Objects, Reweight, State};
 pub const ATTACH: &str = "attach";
 /// The same for an entity that had no state in the trace yet.
 pub const ATTACH_NEW: &str = "attach of a new entity";
+/// The same, and its utilization is what the rule for new tasks makes of the queue's averages.
+pub const ATTACH_FIRST: &str = "attach of a new entity, by the rule";
 /// Averages of a running or queued entity left.
 pub const DETACH: &str = "detach";
 /// A task left the class and its weight was set again.
@@ -70,6 +72,7 @@ pub fn queue_change(
         .or_else(|| removal(bench, from, to).map(Explained::of))
         .or_else(|| combined(depth).filter(|_| depth > 1))
         .or_else(|| joined_from_elsewhere(bench, objects, queue, from, to))
+        .or_else(|| joined_first(bench, objects, queue, from, to))
         .or_else(|| joined_unseen(bench, objects, from, to))
         .or_else(|| objects.expected_on(queue).find_map(|m| left(&aged(&m)).or_else(|| left(&aged(&queued(m))))))
         .or_else(|| group::handed_up_later(bench, objects, queue, from, to))
@@ -154,6 +157,19 @@ fn joined_from_elsewhere(bench: Bench<'_>, objects: &Objects, queue: u32, from: 
     let (object, se) = objects.elsewhere(queue, (load, runnable, util), MEMBERS_MAX)?;
     let (with, joined) = bench.attached(from, &se);
     (with == *to).then(|| Explained::one(ATTACH, (object, se)).joined(Some((object, joined))))
+}
+
+/// Capacity of the CPUs for which the rule of new tasks is tried. A smaller one only matters where half of what it has left
+/// is less than the queue's share; which CPU has which capacity is not in a trace.
+const FULL_CAPACITY: u32 = 1024;
+
+/// A task joined for the first time: its load is its weight, its utilization what `post_init_entity_util_avg` makes of the
+/// queue it is made for, as last recorded or brought up since. Only the weight is read off.
+fn joined_first(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg, to: &Avg) -> Option<Explained> {
+    let weight = to.load_avg.checked_sub(from.load_avg).filter(|weight| *weight != 0)?;
+    let recorded = objects.queue(queue).map(|state| state.avg);
+    let fits = |at: Avg| bench.attached(from, &bench.first(weight, &at, FULL_CAPACITY)).0 == *to;
+    recorded.into_iter().chain([*from]).any(fits).then(|| Explained::of(ATTACH_FIRST))
 }
 
 /// An entity joined that the trace has not shown yet: new ones have a load average equal to their weight, others a weight
@@ -448,6 +464,22 @@ mod tests {
             left_or_reweighted(bench, &Objects::default(), &from, &to, member).map(|found| found.class)
         };
         assert_eq!((class(3121), class(IDLE_WEIGHT), class(3000)), (Some(REWEIGHT), Some(REWEIGHT), None));
+    }
+
+    #[test]
+    fn a_new_task_is_as_large_as_the_rule_makes_it_and_only_else_is_it_read_off() {
+        for profile in ["5.10", "6.18", "7.2"] {
+            let pol = Policy::profile(profile).expect("a profile");
+            let bench = Bench { pol: &pol, core: pelton_core::arithmetic::right() };
+            let from = queue(781, (51_654_271, 22_383_603, 13_022_820), (1087, 468, 270));
+            let class = |util: u64| {
+                let mut se = bench.first(1024, &from, 1024);
+                (se.avg.util_avg, se.avg.runnable_avg) = (se.avg.util_avg + util, se.avg.runnable_avg + util);
+                let to = bench.attached(&from, &se).0;
+                queue_change(bench, &Objects::default(), 1, (&from, &to), DEPTH).map(|found| found.class)
+            };
+            assert_eq!((class(0), class(1)), (Some(ATTACH_FIRST), Some(ATTACH_NEW)), "{profile}");
+        }
     }
 
     /// Recorded in 6.18.15 and 6.1.192: the queue, what was taken from it, and the queue then.

@@ -212,12 +212,15 @@ fn energy_active_mj(machine: &Machine, totals: &Totals) -> Option<f64> {
     let mut uw_ns = 0.0;
     for (cpu, spec) in totals.cpus.iter().zip(&machine.cpus) {
         let domain = &machine.domains[spec.domain as usize];
-        for (&khz, at) in cpu.frequencies.iter().filter(|(_, at)| at.busy_ns > 0) {
-            if khz == 0 {
-                return None;
-            }
+        let unknown_ns = cpu.frequencies.get(&0).map_or(0, |at| at.busy_ns);
+        if unknown_ns > cpu.masked_busy_ns.values().sum() {
+            return None;
+        }
+        let told = cpu.frequencies.iter().filter(|(khz, _)| **khz != 0).map(|(khz, at)| (*khz, at.busy_ns));
+        let masked = cpu.masked_busy_ns.iter().map(|(khz, ns)| (*khz, *ns));
+        for (khz, busy_ns) in told.chain(masked) {
             let opp = domain.opps.iter().find(|o| o.khz >= khz).or(domain.opps.last())?;
-            uw_ns += opp.power_uw as f64 * at.busy_ns as f64;
+            uw_ns += opp.power_uw as f64 * busy_ns as f64;
         }
     }
     (uw_ns > 0.0).then_some(uw_ns / 1e12)

@@ -29,6 +29,8 @@ pub struct CpuTotals {
     pub transitions: u64,
     /// Time by frequency, kHz; 0 = not known yet.
     pub frequencies: BTreeMap<u32, AtFrequency>,
+    /// Busy time by frequency that counts as not known above, because the other stream does not tell it: energy has it.
+    pub masked_busy_ns: BTreeMap<u32, u64>,
     current: Option<u32>,
     khz: u32,
     since_ns: u64,
@@ -129,6 +131,9 @@ impl Totals {
             let at = totals.frequencies.entry(khz).or_default();
             at.total_ns += ns;
             at.busy_ns += if runs.is_some() { ns } else { 0 };
+        }
+        if runs.is_some() && totals.khz != 0 && unknown_ns > 0 {
+            *totals.masked_busy_ns.entry(totals.khz).or_default() += unknown_ns;
         }
         if let Some(tid) = runs {
             totals.busy_ns += ns;
@@ -250,6 +255,7 @@ mod tests {
         let cpu = &totals.cpus[0];
         assert_eq!((cpu.mean_khz(), cpu.transitions, cpu.busy_ns), (Some(3500.0), 1, 300));
         assert_eq!((cpu.frequencies[&0].busy_ns, totals.tasks[&7].latency.count()), (100, 0));
+        assert_eq!(cpu.masked_busy_ns, BTreeMap::from([(1000, 50), (2000, 50)]));
         assert_eq!(totals.frequencies_told_ns(), [0]);
     }
 

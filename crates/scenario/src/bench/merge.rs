@@ -42,6 +42,7 @@ fn append(whole: &mut Workload, part: Workload) {
     whole.groups.extend(part.groups);
     whole.group_changes.extend(part.group_changes);
     whole.boosts.extend(part.boosts);
+    whole.pulses.extend(part.pulses);
     whole.limits.extend(part.limits);
     whole.mutexes += part.mutexes;
     whole.conds += part.conds;

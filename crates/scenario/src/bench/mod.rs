@@ -154,8 +154,14 @@ pub const MODELS: &[Model] = &[
     Model {
         name: "boost",
         about: "SchedTune's boost of some tasks from a moment on, or of all; runs nothing",
-        options: "of,percent,from_ms=0",
+        options: "of,percent,from_ms=0,prefer_idle=0",
         make: |spec| boost::declared(spec).into(),
+    },
+    Model {
+        name: "boostpulse",
+        about: "a moment at which the interactive governor goes to hispeed_khz for a while; runs nothing",
+        options: "at_ms=0",
+        make: |spec| boost::pulse(spec).into(),
     },
     Model {
         name: "limits",

@@ -120,19 +120,28 @@ impl Tree {
         Ok(self.numbers(node, name)?.first().copied())
     }
 
+    /// The node that a property refers to first, when it is there. What follows may be numbers that the node asks for.
+    pub fn referred_first<'a>(&'a self, all: &[&'a Node], node: &Node, name: &str) -> Option<&'a Node> {
+        let (part, _) = node.property(name)?.parts.first()?;
+        all.iter().copied().find(|candidate| self.is(candidate, part))
+    }
+
+    /// True for the node that a part of a value refers to.
+    fn is(&self, candidate: &Node, part: &Part) -> bool {
+        let has = |name: &str, n: u64| self.number(candidate, name).is_ok_and(|handle| handle == Some(n));
+        match part {
+            Part::Label(label) => candidate.labels.contains(label),
+            Part::Number(n) => ["phandle", "linux,phandle"].iter().any(|name| has(name, *n)),
+            _ => false,
+        }
+    }
+
     /// The nodes a property refers to.
     pub fn referred<'a>(&'a self, all: &[&'a Node], node: &Node, name: &str) -> Result<Vec<&'a Node>, Diagnostic> {
         let Some(property) = node.property(name) else { return Ok(Vec::new()) };
         let find = |(part, place): &(Part, Place)| {
-            let is = |candidate: &&Node| match part {
-                Part::Label(label) => candidate.labels.contains(label),
-                Part::Number(n) => {
-                    ["phandle", "linux,phandle"].iter().any(|p| self.number(candidate, p).is_ok_and(|h| h == Some(*n)))
-                }
-                _ => false,
-            };
             let missing = || self.error(place, &format!("`{name}` refers to a node that is not there"));
-            all.iter().copied().find(is).ok_or_else(missing)
+            all.iter().copied().find(|candidate| self.is(candidate, part)).ok_or_else(missing)
         };
         property.parts.iter().map(find).collect()
     }

@@ -2,7 +2,7 @@
 //! What a device tree says about CPUs: bindings `arm/cpus.yaml`, `opp/opp-v2.yaml`, `cpu/idle-states.yaml`,
 //! `cpu/cpu-capacity.txt` of Linux.
 
-use super::cells::{Node, Tree};
+use super::cells::{Node, Part, Tree};
 use super::draft::{Domain, Draft, Idle, Opp, sorted};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
@@ -14,7 +14,8 @@ const ARM_MAKERS: [&str; 9] =
 struct Cpu<'a> {
     node: &'a Node,
     table: Option<&'a Node>,
-    idle: Vec<&'a Node>,
+    /// Idle states, and whether each is one of a whole power domain.
+    idle: Vec<(&'a Node, bool)>,
     dmips_mhz: Option<u64>,
     coefficient: Option<u64>,
     /// Clock of the driver, where the tree has no table: CPUs with one clock share it.
@@ -29,7 +30,8 @@ pub fn draft(tree: &Tree) -> Result<Draft, Diagnostics> {
     draft.title = tree.root.text("model").unwrap_or_default().to_owned();
     draft.assumed.extend(tree.notes.iter().cloned());
     let Some(cpus) = tree.root.child("cpus") else { return Ok(draft) };
-    let is_cpu = |node: &&Node| node.base() == "cpu" && node.text("status") != Some("disabled");
+    let works = |node: &Node| node.text("status").is_none_or(|s| s != "disabled" && !s.starts_with("fail"));
+    let is_cpu = |node: &&Node| node.base() == "cpu" && works(node);
     let cpus = cpus.children.iter().filter(is_cpu).map(|node| cpu(tree, &all, node));
     let cpus = cpus.collect::<Result<Vec<_>, _>>().map_err(Diagnostics::from)?;
     // Architectures are told apart by who makes the CPUs.
@@ -40,6 +42,7 @@ pub fn draft(tree: &Tree) -> Result<Draft, Diagnostics> {
         draft.assumed.push("some CPU is none of Arm's: the instruction set is not known".to_owned());
     }
     draft.assumed.push("CPU numbers are the order of the nodes; the frequency driver is not known".to_owned());
+    draft.assumed.extend(chip_notes(&cpus));
     draft.clusters = clusters(tree, &all, &cpus).map_err(Diagnostics::from)?;
     draft.domains = domains(tree, &cpus, &mut draft.assumed).map_err(Diagnostics::from)?;
     let latencies = cpus.iter().filter_map(|cpu| cpu.table).flat_map(|table| &table.children);
@@ -56,15 +59,68 @@ fn name(tree: &Tree) -> String {
 
 fn cpu<'a>(tree: &'a Tree, all: &[&'a Node], node: &'a Node) -> Result<Cpu<'a>, Diagnostic> {
     let table = tree.referred(all, node, "operating-points-v2")?.first().copied();
-    let clock = ["qcom,freq-domain", "performance-domains"].into_iter().find(|name| node.property(name).is_some());
     Ok(Cpu {
         node,
         table,
-        idle: tree.referred(all, node, "cpu-idle-states")?,
+        idle: idle_states(tree, all, node)?,
         dmips_mhz: tree.number(node, "capacity-dmips-mhz")?,
         coefficient: tree.number(node, "dynamic-power-coefficient")?,
-        clock: clock.map_or(Vec::new(), |name| tree.numbers(node, name).unwrap_or_default()),
+        clock: clock(tree, node),
     })
+}
+
+/// What sets the CPU's frequency, as numbers that are equal for CPUs of one clock. A source has references in it: then only
+/// its last number counts.
+fn clock(tree: &Tree, node: &Node) -> Vec<u64> {
+    let has_perf = node
+        .property("power-domain-names")
+        .is_some_and(|names| names.parts.iter().any(|(part, _)| matches!(part, Part::Text(text) if text == "perf")));
+    let names = ["qcom,freq-domain", "performance-domains", "clocks"];
+    let named = names.into_iter().find(|name| node.property(name).is_some());
+    let last = |name: &str| match node.property(name).and_then(|p| p.parts.last()) {
+        Some((Part::Number(n), _)) => vec![*n],
+        _ => Vec::new(),
+    };
+    match named {
+        Some(name) => tree.numbers(node, name).unwrap_or_else(|_| last(name)),
+        // The phandle of the CPU's own idle domain comes first.
+        None if has_perf => last("power-domains"),
+        None => Vec::new(),
+    }
+}
+
+/// Most power domains above a CPU.
+const POWER_DOMAINS_MAX: usize = 4;
+
+/// Idle states of a CPU: those it names, or those of its power domain and of the domains above (`power/power-domain.yaml`).
+fn idle_states<'a>(tree: &'a Tree, all: &[&'a Node], node: &Node) -> Result<Vec<(&'a Node, bool)>, Diagnostic> {
+    let mut states: Vec<(&Node, bool)> = Vec::new();
+    states.extend(tree.referred(all, node, "cpu-idle-states")?.into_iter().map(|state| (state, false)));
+    let mut domain = tree.referred_first(all, node, "power-domains");
+    for level in 0..POWER_DOMAINS_MAX {
+        let Some(at) = domain else { break };
+        states.extend(tree.referred(all, at, "domain-idle-states")?.into_iter().map(|state| (state, level > 0)));
+        domain = tree.referred_first(all, at, "power-domains");
+    }
+    Ok(states)
+}
+
+/// What only the chip itself knows.
+fn chip_notes(cpus: &[Cpu<'_>]) -> Vec<String> {
+    let points = || cpus.iter().filter_map(|cpu| cpu.table).flat_map(|table| &table.children);
+    let has = |name: &str| points().any(|point| point.property(name).is_some());
+    let by_bin = |point: &Node| point.properties.iter().any(|p| p.name.starts_with("opp-microvolt-"));
+    let mut notes = Vec::new();
+    if has("opp-supported-hw") {
+        notes
+            .push("which operating points a chip has is told by its fuses (opp-supported-hw): all are here".to_owned());
+    }
+    if points().any(by_bin) {
+        notes.push(
+            "voltages by speed bin (opp-microvolt-NAME) are not taken: which bin a chip is of is not here".to_owned(),
+        );
+    }
+    notes
 }
 
 /// CPUs that share a table that is shared, or a clock, are one domain.
@@ -104,7 +160,7 @@ fn domain(tree: &Tree, cpu: &Cpu<'_>) -> Result<Domain, Diagnostic> {
         coefficient: cpu.coefficient,
         per_cpu: cpu.table.is_some_and(|table| table.property("opp-shared").is_none()),
         opps: sorted(opps?.into_iter().flatten().collect()),
-        idle: cpu.idle.iter().map(|node| idle(tree, node)).collect::<Result<_, _>>()?,
+        idle: in_order(cpu.idle.iter().map(|&(node, shared)| idle(tree, node, shared)).collect::<Result<_, _>>()?),
         source: "device tree".to_owned(),
         ..Domain::default()
     })
@@ -135,7 +191,20 @@ fn opp(tree: &Tree, node: &Node) -> Result<Option<Opp>, Diagnostic> {
     Ok(node.property("turbo-mode").is_none().then_some(Opp { khz, uv, power_mw, cluster_mw: None }))
 }
 
-fn idle(tree: &Tree, node: &Node) -> Result<Idle, Diagnostic> {
+/// From shallow to deep, whatever order the tree has, and each with a name of its own.
+fn in_order(mut states: Vec<Idle>) -> Vec<Idle> {
+    states.sort_by_key(|state| (state.residency_us, state.exit_us));
+    let names: Vec<String> = states.iter().map(|state| state.name.clone()).collect();
+    for (at, state) in states.iter_mut().enumerate() {
+        let before = names[..at].iter().filter(|name| **name == state.name).count();
+        if before > 0 {
+            state.name = format!("{}-{}", state.name, before + 1);
+        }
+    }
+    states
+}
+
+fn idle(tree: &Tree, node: &Node, shared: bool) -> Result<Idle, Diagnostic> {
     let us = |name: &str| tree.number(node, &format!("{name}-us"));
     Ok(Idle {
         name: node.text("idle-state-name").unwrap_or(node.base()).to_owned(),
@@ -143,6 +212,7 @@ fn idle(tree: &Tree, node: &Node) -> Result<Idle, Diagnostic> {
         exit_us: us("exit-latency")?.unwrap_or(0),
         residency_us: us("min-residency")?.unwrap_or(0),
         wakeup_us: us("wakeup-latency")?,
+        shared,
     })
 }
 
@@ -150,7 +220,9 @@ fn idle(tree: &Tree, node: &Node) -> Result<Idle, Diagnostic> {
 fn clusters(tree: &Tree, all: &[&Node], cpus: &[Cpu<'_>]) -> Result<Vec<Vec<u32>>, Diagnostic> {
     let Some(map) = tree.root.child("cpus").and_then(|cpus| cpus.child("cpu-map")) else { return Ok(Vec::new()) };
     let mut clusters = Vec::new();
-    for cluster in map.children.iter().filter(|c| c.name.starts_with("cluster")) {
+    let sockets = map.children.iter().filter(|c| c.name.starts_with("socket"));
+    let top = map.children.iter().chain(sockets.flat_map(|socket| &socket.children));
+    for cluster in top.filter(|c| c.name.starts_with("cluster")) {
         let mut below = Vec::new();
         cluster.walk(&mut below);
         let mut group = Vec::new();

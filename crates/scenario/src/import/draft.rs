@@ -29,6 +29,8 @@ pub struct Idle {
     pub residency_us: u64,
     /// Worst time from event to execution, us.
     pub wakeup_us: Option<u64>,
+    /// One of a whole power domain, not of a CPU.
+    pub shared: bool,
 }
 
 /// CPUs at one frequency.
@@ -234,6 +236,9 @@ impl Domain {
             let _ = writeln!(out, "  min_residency_us = {}  # source: {source}", state.residency_us);
             if let Some(us) = state.wakeup_us {
                 let _ = writeln!(out, "  wakeup_latency_us = {us}");
+            }
+            if state.shared {
+                out.push_str("  scope = \"power-domain\"\n");
             }
         }
     }

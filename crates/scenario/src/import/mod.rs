@@ -62,7 +62,7 @@ pub struct Options {
 /// # Errors
 /// What cannot be read, with file, line and place.
 pub fn import(path: &Path, options: &Options) -> Result<Draft, Diagnostics> {
-    let kind = options.kind.map_or_else(|| kind_of(path), Ok)?;
+    let kind = kind(path, options)?;
     let mut draft = match kind {
         Kind::Sysfs => sysfs::read(path),
         Kind::EnergyModel => energy_model::read(path, options.milliwatts),
@@ -77,6 +77,14 @@ pub fn import(path: &Path, options: &Options) -> Result<Draft, Diagnostics> {
         return Err(about.help("is it of another kind? see --from").into());
     }
     Ok(draft)
+}
+
+/// What a source is: as told, else as it looks.
+///
+/// # Errors
+/// A source that looks like none.
+pub fn kind(path: &Path, options: &Options) -> Result<Kind, Diagnostics> {
+    options.kind.map_or_else(|| kind_of(path), Ok)
 }
 
 /// What a path looks like.

@@ -12,7 +12,7 @@ use crate::engine::state::{NO_TASK, Power, SPEED_SHIFT, Step};
 
 impl<S: Sink> Engine<'_, S> {
     /// Brings a CPU's running task, energy and time totals up to now.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn account(&mut self, c: u32) {
         let delta = self.now - self.cpus[c as usize].accounted_ns;
         if delta > 0 {
@@ -20,6 +20,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    #[inline(never)]
     pub(crate) fn account_time(&mut self, c: u32, delta: u64) {
         self.cpus[c as usize].accounted_ns = self.now;
         self.charge_energy(c, delta);

@@ -11,6 +11,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Changes the power state, closing the energy and time totals of the old one.
     pub(crate) fn set_power(&mut self, c: u32, power: Power) {
         self.account(c);
+        self.row_changes(c);
         self.cluster_power_changes(c);
         let before = self.cpus[c as usize].power;
         if self.shared_hardware {

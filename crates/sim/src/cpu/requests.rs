@@ -19,9 +19,13 @@ pub(crate) const RECORDED: u8 = 2;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Domain {
     pub terms: Vec<PerfTerms>,
+    /// What they were made of.
+    pub inputs: Vec<CpuInputs>,
     pub state: Vec<u8>,
     /// Places that are not recorded.
     pub todo: Vec<u32>,
+    /// The frequency is another than at the last evaluation, which the governor's records name.
+    pub khz_changed: bool,
 }
 
 /// The requests of all domains.
@@ -44,7 +48,8 @@ impl Targets {
             }
             let n = spec.cpus.len();
             let todo = (0..n as u32).collect();
-            domains.push(Domain { terms: vec![PerfTerms::default(); n], state: vec![0; n], todo });
+            let (terms, inputs) = (vec![PerfTerms::default(); n], vec![CpuInputs::default(); n]);
+            domains.push(Domain { terms, inputs, state: vec![0; n], todo, khz_changed: false });
         }
         Targets { keeps: pelton_core::sugov_keeps(policy), place, domains }
     }
@@ -61,9 +66,19 @@ impl Targets {
         *state = 0;
     }
 
+    /// The frequency of domain `d` changes. No request is made of it, but the records name it.
+    pub(crate) fn khz_changes(&mut self, d: u32) {
+        self.domains[d as usize].khz_changed = true;
+    }
+
     /// Place of CPU `c` in its domain.
     pub(crate) fn place(&self, c: u32) -> u32 {
         self.place[c as usize].1
+    }
+
+    /// What the request of CPU `c` of domain `d` was made of when it was last asked.
+    pub(crate) fn made_of(&self, c: u32, d: u32) -> &CpuInputs {
+        &self.domains[d as usize].inputs[self.place(c) as usize]
     }
 
     /// Requests of domain `d`, as of the last evaluation or look.
@@ -97,6 +112,13 @@ impl<S: Sink> Engine<'_, S> {
     #[inline]
     pub(crate) fn request_changes(&mut self, c: u32) {
         self.targets.forget(c);
+        self.row_changes(c);
+    }
+
+    /// Something changes that placement and balancing read of CPU `c`; they have rows for 64.
+    #[inline]
+    pub(crate) fn row_changes(&mut self, c: u32) {
+        self.fresh_rows &= !(1 << (c & 63));
     }
 
     /// Inputs of one CPU for the governor.

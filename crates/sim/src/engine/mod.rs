@@ -94,6 +94,12 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub idle: pelton_model::workload::CpuSet,
     /// Cache group of each CPU.
     pub llc_of: Vec<u32>,
+    /// The CPUs with each of these numbers.
+    pub llc_sets: Vec<pelton_model::workload::CpuSet>,
+    /// CPUs that went idle without their tick, and no tick found them busy since.
+    pub nohz: pelton_model::workload::CpuSet,
+    /// CPUs of whose state placement and balancing know all.
+    pub fresh_rows: u64,
     /// CPUs on which an RT task waits (a pull can only succeed when there is one).
     pub rt_waiting: pelton_model::workload::CpuSet,
     /// CPUs on which a deadline task waits.

@@ -4,7 +4,7 @@
 //! Push and pop are O(log n). Events are never removed; a holder that changes its mind raises a generation number and the
 //! stale event is dropped when it surfaces.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Timers of a task group's quota.
@@ -51,6 +51,10 @@ pub(crate) enum Ev {
     GivenFrequency { domain: u32, index: u32 },
     /// The timer of a sampling governor expires.
     Sample { domain: u32, generation: u32 },
+    /// A timer of a CPU's governor expires; `wakes`: the one that only wakes the CPU.
+    CpuTimer { cpu: u32, generation: u32, wakes: bool },
+    /// Somebody asks for a boost for a while.
+    BoostPulse,
     /// Somebody changes limits of frequency domains.
     Limits { index: u32 },
     /// A timer of a task group's quota expires.
@@ -63,51 +67,48 @@ pub(crate) enum Ev {
     DlZeroLag { task: u32, generation: u32 },
 }
 
-/// An event and its place: time in the upper half of the key, order of insertion in the lower, so that one comparison
-/// decides. Reversed, because the standard heap gives its largest entry first.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    key: u128,
-    ev: Ev,
-}
+/// Bits of a key that say where its event is; the order of insertion is above them.
+const SLOT_BITS: u32 = 24;
 
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-
-impl Eq for Entry {}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.key.cmp(&self.key)
-    }
-}
-
-/// Time-ordered queue with FIFO ties.
+/// Time-ordered queue with FIFO ties: a heap of keys alone, because keys are what is moved.
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
-    heap: BinaryHeap<Entry>,
+    /// Time in the upper half, below it the order of insertion and the slot of the event, so that one comparison decides.
+    heap: BinaryHeap<Reverse<u128>>,
+    /// Events by slot.
+    events: Vec<Ev>,
+    /// Slots that are free.
+    free: Vec<u32>,
     pushed: u64,
 }
 
 impl EventQueue {
     /// Adds an event.
     pub(crate) fn push(&mut self, time_ns: u64, ev: Ev) {
-        self.heap.push(Entry { key: u128::from(time_ns) << 64 | u128::from(self.pushed), ev });
+        let slot = self.keep(ev);
+        assert!(self.pushed >> (u64::BITS - SLOT_BITS) == 0, "2^40 events are enough");
+        let order = self.pushed << SLOT_BITS | u64::from(slot);
+        self.heap.push(Reverse(u128::from(time_ns) << 64 | u128::from(order)));
         self.pushed += 1;
+    }
+
+    fn keep(&mut self, ev: Ev) -> u32 {
+        if let Some(slot) = self.free.pop() {
+            self.events[slot as usize] = ev;
+            return slot;
+        }
+        let slot = self.events.len() as u32;
+        assert!(slot >> SLOT_BITS == 0, "16 million events that wait are enough");
+        self.events.push(ev);
+        slot
     }
 
     /// Takes the earliest event.
     pub(crate) fn pop(&mut self) -> Option<(u64, Ev)> {
-        self.heap.pop().map(|e| ((e.key >> 64) as u64, e.ev))
+        let Reverse(first) = self.heap.pop()?;
+        let slot = first as u32 & ((1 << SLOT_BITS) - 1);
+        self.free.push(slot);
+        Some(((first >> 64) as u64, self.events[slot as usize]))
     }
 }
 
@@ -188,6 +189,25 @@ mod tests {
         assert_eq!(m.set(50), Some(4));
         m.cancel();
         assert_eq!(m.surface(50, 4), Err(None));
+    }
+
+    /// Many events at few times, pushed and popped in between: the order of a list that is searched.
+    #[test]
+    fn any_mix_of_pushes_and_pops_keeps_the_order() {
+        let (mut queue, mut list, mut random) = (EventQueue::default(), Vec::new(), 1u64);
+        for task in 0..20_000u32 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let time_ns = (random >> 33) % 50 + u64::from(task / 64);
+            queue.push(time_ns, Ev::TaskStart { task });
+            list.push((time_ns, task));
+            if random >> 62 != 0 || list.len() > 200 {
+                let first = list.iter().min().copied();
+                list.retain(|&entry| Some(entry) != first);
+                assert_eq!(queue.pop(), first.map(|(time_ns, task)| (time_ns, Ev::TaskStart { task })));
+            }
+        }
+        assert_eq!(queue.len(), list.len());
+        assert!(queue.events.len() <= 201, "slots are used again");
     }
 
     #[test]

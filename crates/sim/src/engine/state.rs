@@ -239,6 +239,8 @@ pub(crate) struct CpuState {
     pub clamp_sum: pelton_core::UclampSumRq,
     /// Boosts of its runnable tasks.
     pub boost: pelton_core::BoostCpu,
+    /// Its timers of the governor.
+    pub timers_of: crate::freq::timers::CpuTimers,
     /// Its last sample.
     pub dbs: pelton_core::DbsCpu,
     /// Idle time in which a task of it waited for I/O, where somebody asks.
@@ -297,8 +299,6 @@ pub(crate) struct CpuState {
     pub walk: u32,
     /// An idle CPU wakes to take a task from another one.
     pub pulls: bool,
-    /// It went idle without its tick, and no tick found it busy since.
-    pub nohz: bool,
     pub last_refresh_ns: u64,
     /// Tick at which its averages were last brought up to date for others.
     pub last_blocked_ticks: u64,
@@ -358,6 +358,8 @@ pub(crate) struct DomainState {
     pub kick_pending: bool,
     /// ondemand and conservative.
     pub dbs: pelton_core::Dbs,
+    /// interactive.
+    pub interactive: pelton_core::Interactive,
     /// A sample waits for a CPU to execute.
     pub sample_deferred: bool,
     /// Which timer counts.

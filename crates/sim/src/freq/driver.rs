@@ -31,6 +31,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.domains[d as usize].sugov.cur_khz == khz {
             return;
         }
+        self.note_old_frequency(d, khz);
         let spec = &self.m.domains[d as usize];
         for &c in &spec.cpus {
             self.account(c);
@@ -43,10 +44,10 @@ impl<S: Sink> Engine<'_, S> {
         domain.sd.cur_khz = khz;
         domain.dbs.cur_khz = khz;
         domain.report.transitions += 1;
+        self.targets.khz_changes(d);
         self.observe_frequency(d);
         for &c in &spec.cpus {
             self.apply_speed(c, khz);
-            self.request_changes(c);
             self.emit(Event::CpuFrequency { cpu: c, freq_khz: khz });
             self.arm_segment(c);
         }

@@ -10,7 +10,8 @@ impl<S: Sink> Engine<'_, S> {
     /// Nobody walks: who reads what CPU `c` asks for works out how far it has faded. Of its groups only the root is read.
     pub(crate) fn fade_for_reader(&mut self, c: u32) {
         let cpu = &self.cpus[c as usize];
-        if self.policy.blocked_update != value::BLOCKED_UPDATE_LAZY || !cpu.nohz || !cpu.has_blocked || !cpu.is_idle() {
+        let lazy = self.policy.blocked_update == value::BLOCKED_UPDATE_LAZY;
+        if !lazy || !self.nohz.contains(c) || !cpu.has_blocked || !cpu.is_idle() {
             return;
         }
         self.account(c);

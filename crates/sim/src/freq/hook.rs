@@ -75,7 +75,6 @@ impl<S: Sink> Engine<'_, S> {
         let d = self.m.cpus[c as usize].domain;
         let call = Call { cpu: c, domain: d, site, flags };
         let local = self.m.cpus[self.exec as usize].domain == d;
-        self.request_changes(c);
         if self.policy.stale_cpu != value::STALE_CPU_COUNT {
             let inputs = self.inputs(c);
             self.cpus[c as usize].sugov.keep_util(&self.policy, &inputs);
@@ -83,8 +82,13 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
         let sugov = &mut self.domains[d as usize].sugov;
+        let boosted = cpu.sugov.iowait_boost;
         let gate =
             sugov.begin(&self.policy, &mut cpu.sugov, bw_dl, self.boot_ns + self.now, self.tick_ns, flags, local);
+        // Of all that a call brings only a boost counts in the request.
+        if boosted | cpu.sugov.iowait_boost != 0 {
+            self.request_changes(c);
+        }
         if gate == gate::OPEN {
             self.evaluate(&call);
             return;
@@ -103,13 +107,13 @@ impl<S: Sink> Engine<'_, S> {
         let ask_ns = self.charge_cost(self.exec, self.m.costs.hook_cpu_ns * cpus);
         self.cpus[self.exec as usize].report.hook_ns += ask_ns;
         self.ask(c, d, true);
-        let inputs = self.inputs(c);
+        self.inputs_of_caller(c, d);
         let (now, caller, terms) = (self.boot_ns + self.now, self.targets.place(c), self.targets.terms(d));
         let domain = &mut self.domains[d as usize];
         let prev_khz = domain.sugov.requested_khz();
         let table = if domain.no_table { &[] } else { domain.khz.as_slice() };
         let sc = &mut self.cpus[c as usize].sugov;
-        let decision = domain.sugov.decide(&self.policy, (caller, sc, &inputs), now, terms, table);
+        let decision = domain.sugov.decide(&self.policy, (caller, sc, self.targets.made_of(c, d)), now, terms, table);
         domain.report.held += u64::from(domain.sugov.gate.verdict != gate::OPEN);
         let set = domain.settable_khz(decision.resolved_khz);
         self.observe_need(d, set);
@@ -200,6 +204,8 @@ impl<S: Sink> Engine<'_, S> {
             self.voted_khz(d)
         } else if self.samples(d) {
             self.sampled_khz(d)
+        } else if self.has_timers(self.m.domains[d as usize].cpus[0]) {
+            self.adjusted_khz(d)
         } else {
             self.domains[d as usize].sugov.work_start(&self.policy)
         }

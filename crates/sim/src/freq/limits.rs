@@ -94,6 +94,8 @@ impl<S: Sink> Engine<'_, S> {
         let cooling = Limits::of(&domain.khz, 0, domain.limits.asked[LimitSource::Cooling as usize].1);
         let (cap_orig, ref_khz) = (self.m.cpus[cpu as usize].capacity, self.m.domains[d as usize].ref_khz);
         domain.limits.pressure = Pressure::of(&self.policy, cap_orig, ref_khz, limits.max_khz, cooling.max_khz);
+        let m = self.m;
+        m.domains[d as usize].cpus.iter().for_each(|&c| self.row_changes(c));
         self.exec = cpu;
         self.emit(Event::CpuFrequencyLimits { cpu, min_khz: limits.min_khz, max_khz: limits.max_khz });
         if !self.is_given(cpu) {
@@ -122,6 +124,8 @@ impl<S: Sink> Engine<'_, S> {
             let domain = &mut self.domains[d as usize];
             domain.dbs.limits(&policy, limits, domain.sugov.cur_khz);
             self.arm_sample(d);
+        } else if self.has_timers(self.m.domains[d as usize].cpus[0]) {
+            self.limit_timers(d, limits);
         }
     }
 

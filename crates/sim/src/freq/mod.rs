@@ -8,4 +8,5 @@ pub(crate) mod hook;
 pub(crate) mod limits;
 pub(crate) mod sampling;
 pub(crate) mod targets;
+pub(crate) mod timers;
 pub(crate) mod votes;

@@ -104,12 +104,17 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn sample_load(&mut self, d: u32, c: u32) {
+        let times = self.idle_times(c);
+        self.domains[d as usize].dbs.load(&self.policy, &mut self.cpus[c as usize].dbs, &times);
+    }
+
+    /// How CPU `c` spent its time so far.
+    pub(crate) fn idle_times(&mut self, c: u32) -> DbsTimes {
         self.account(c);
         let wall_us = self.now / 1000;
-        let cpu = &mut self.cpus[c as usize];
+        let cpu = &self.cpus[c as usize];
         let idle_ns: u64 = cpu.report.idle_ns.iter().sum();
         let (iowait_us, nice_ns) = (cpu.iowait_ns / 1000, cpu.nice_ns);
-        let times = DbsTimes { wall_us, idle_us: (idle_ns - cpu.iowait_ns) / 1000, iowait_us, nice_ns };
-        self.domains[d as usize].dbs.load(&self.policy, &mut cpu.dbs, &times);
+        DbsTimes { wall_us, idle_us: (idle_ns - cpu.iowait_ns) / 1000, iowait_us, nice_ns }
     }
 }

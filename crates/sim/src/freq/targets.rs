@@ -20,10 +20,12 @@ impl<S: Sink> Engine<'_, S> {
             return self.ask_all(c, d, keep);
         }
         let mut todo = std::mem::take(&mut self.targets.domains[d as usize].todo);
-        todo.retain(|&i| {
+        let mut at = 0;
+        while let Some(&i) = todo.get(at) {
             let known = self.targets.domains[d as usize].state[i as usize];
             if !keep && known & FRESH != 0 {
-                return true;
+                at += 1;
+                continue;
             }
             // A boost fades with every evaluation.
             let lasts = self.ask_one(d, i, keep);
@@ -32,9 +34,17 @@ impl<S: Sink> Engine<'_, S> {
                 (true, false) => FRESH,
                 (true, true) => FRESH | RECORDED,
             };
-            !(lasts && keep)
-        });
+            if lasts && keep {
+                todo.swap_remove(at);
+            } else {
+                at += 1;
+            }
+        }
         self.targets.domains[d as usize].todo = todo;
+        if keep && std::mem::take(&mut self.targets.domains[d as usize].khz_changed) {
+            let khz = self.domains[d as usize].sugov.cur_khz;
+            self.m.domains[d as usize].cpus.iter().for_each(|&j| self.cpus[j as usize].sugov.khz_evaluated = khz);
+        }
         self.assert_kept(d);
     }
 
@@ -54,17 +64,29 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Asks one CPU; false when the answer may be another one next time although nothing changed.
     fn ask_one(&mut self, d: u32, i: u32, keep: bool) -> bool {
-        let j = self.m.domains[d as usize].cpus[i as usize] as usize;
-        let inputs = self.inputs(j as u32);
-        let mut state = self.cpus[j].sugov;
+        let j = self.m.domains[d as usize].cpus[i as usize];
+        let inputs = self.inputs(j);
+        let kept = &mut self.targets.domains[d as usize];
+        kept.inputs[i as usize] = inputs;
+        let state = &mut self.cpus[j as usize].sugov;
         let boosted = state.iowait_boost != 0;
+        let mut looked_at = *state;
+        let state = if keep { state } else { &mut looked_at };
         let (now, sugov) = (self.boot_ns + self.now, &self.domains[d as usize].sugov);
-        let (_, terms) = sugov.cpu(&self.policy, &mut state, &inputs, now, self.tick_ns);
-        self.targets.domains[d as usize].terms[i as usize] = terms;
-        if keep {
-            self.cpus[j].sugov = state;
-        }
+        sugov.ask(&self.policy, state, &inputs, now, self.tick_ns, &mut kept.terms[i as usize]);
         !boosted
+    }
+
+    /// After [`Engine::ask`]: what the governor reads of the CPU that calls it.
+    pub(crate) fn inputs_of_caller(&mut self, c: u32, d: u32) {
+        let place = self.targets.place(c) as usize;
+        if self.targets.keeps {
+            // No request is made of it.
+            self.targets.domains[d as usize].inputs[place].idle_calls = self.cpus[c as usize].idle_calls;
+            debug_assert_eq!(self.targets.domains[d as usize].inputs[place], self.inputs(c), "kept inputs of CPU {c}");
+        } else {
+            self.targets.domains[d as usize].inputs[place] = self.inputs(c);
+        }
     }
 
     /// Debug builds: what is kept is what the inputs give.
@@ -78,7 +100,7 @@ impl<S: Sink> Engine<'_, S> {
             let (now, sugov) = (self.boot_ns + self.now, &self.domains[d as usize].sugov);
             let (_, terms) = sugov.cpu(&self.policy, &mut state, &self.inputs(j), now, self.tick_ns);
             debug_assert_eq!(terms, kept.terms[i], "kept request of CPU {j}");
-            let recorded = kept.state[i] & RECORDED != 0;
+            let recorded = kept.state[i] & RECORDED != 0 && !kept.khz_changed;
             debug_assert!(!recorded || state == self.cpus[j as usize].sugov, "the governor's record of CPU {j}");
         }
     }

@@ -21,6 +21,8 @@ const ROOT: u32 = 0;
 pub(crate) struct Boosts {
     /// Beside the root's.
     groups: Vec<BoostSpec>,
+    /// The root's tasks prefer idle CPUs.
+    root_prefers_idle: bool,
     /// Writes to come: time, group, percent.
     schedule: Vec<(u64, u32, i32)>,
     /// Tasks are counted. Without groups all have one boost.
@@ -34,7 +36,10 @@ fn merged(specs: &[BoostSpec]) -> Vec<BoostSpec> {
     let mut all: Vec<BoostSpec> = Vec::new();
     for spec in specs {
         match all.iter_mut().find(|known| known.members == spec.members) {
-            Some(known) => known.boosts.extend(&spec.boosts),
+            Some(known) => {
+                known.boosts.extend(&spec.boosts);
+                known.prefer_idle |= spec.prefer_idle;
+            }
             None => all.push(spec.clone()),
         }
     }
@@ -60,6 +65,12 @@ impl Boosts {
         if policy.boost_form != value::BOOST_FORM_LATER && w.boosts.iter().any(negative) {
             return Err(SimError::Plan("a boost below 0 needs boost_form=later".into()));
         }
+        if policy.boost_form == value::BOOST_FORM_RFC && w.boosts.iter().any(|spec| spec.prefer_idle) {
+            return Err(SimError::Plan(
+                "prefer_idle needs boost_form=later or hold: the posting has no such file".into(),
+            ));
+        }
+        let root_prefers_idle = all.iter().any(|spec| is_root(&spec) && spec.prefer_idle);
         let root = all.iter().filter(is_root).map(|spec| (ROOT, spec));
         let others = groups.iter().enumerate().map(|(i, spec)| (i as u32 + 1, spec));
         let mut schedule: Vec<(u64, u32, i32)> = root
@@ -68,7 +79,15 @@ impl Boosts {
             .collect();
         schedule.sort_by_key(|&(at, group, _)| (at, group));
         let (counts, on) = (!w.boosts.is_empty(), !w.boosts.is_empty() || policy.boost > 0);
-        Ok(Boosts { groups, schedule, counts, on })
+        Ok(Boosts { groups, root_prefers_idle, schedule, counts, on })
+    }
+
+    /// Do tasks of this group go to idle CPUs?
+    pub(crate) fn prefers_idle(&self, group: u32) -> bool {
+        match group {
+            ROOT => self.root_prefers_idle,
+            _ => self.groups.get(group as usize - 1).is_some_and(|spec| spec.prefer_idle),
+        }
     }
 
     /// Boost group of a task: the first that names it, its template, or a task group around it.

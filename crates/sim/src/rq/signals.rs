@@ -228,6 +228,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Hardware pressure at the tick: what cooling takes now.
     pub(crate) fn signal_hw(&mut self, c: u32) {
         let lost = self.pressure(c).averaged;
+        self.row_changes(c);
         let cpu = &mut self.cpus[c as usize];
         if cpu.rq.update_hw(&self.policy, lost) != 0 && S::ACTIVE {
             let load_avg = self.cpus[c as usize].rq.hw.load_avg;
@@ -282,6 +283,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Reports new averages and tells the hook filter; `how` says where they come from.
     fn published(&mut self, c: u32, t: u32, bits: u32, how: u32) {
+        self.row_changes(c);
         self.sums_follow(c);
         self.sums_update(c, t);
         if bits == 0 {

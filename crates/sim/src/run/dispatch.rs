@@ -89,6 +89,11 @@ impl<S: Sink> Engine<'_, S> {
                 let asked = self.sample_due(domain);
                 self.wake_asked(asked);
             }
+            Ev::CpuTimer { cpu, generation, wakes } if self.cpus[cpu as usize].timers_of.generation == generation => {
+                let asked = self.cpu_timer_due(cpu, wakes);
+                self.wake_asked(asked);
+            }
+            Ev::BoostPulse => self.boost_pulse().into_iter().for_each(|asked| self.wake_asked(Some(asked))),
             Ev::Limits { index } => self.change_limits(index),
             Ev::GroupWrite { index } => {
                 self.change_group_files(index);

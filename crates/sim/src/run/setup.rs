@@ -41,6 +41,8 @@ const START_JITTER_NS: u64 = 20_000_000;
 
 /// Thread of a governor that must not wait.
 const WORKER_FIFO: SchedPolicy = SchedPolicy::Fifo { priority: 50 };
+/// Thread of interactive.
+const WORKER_FIRST: SchedPolicy = SchedPolicy::Fifo { priority: 99 };
 
 /// Name of the thread that a domain's governor has, if it has one.
 fn worker_name(spec: &FreqDomain, policy: &Policy) -> Option<String> {
@@ -50,6 +52,7 @@ fn worker_name(spec: &FreqDomain, policy: &Policy) -> Option<String> {
         value::GOVERNOR_SCHED_DVFS => (!spec.fast_switch).then(|| format!("kschedfreq:{cpu}")),
         // The window is waited for in a thread, however fast the driver is.
         value::GOVERNOR_SCHED_DVFS_V7 => Some(format!("kschedfreq:{cpu}")),
+        value::GOVERNOR_INTERACTIVE => Some(format!("cfinteractive:{cpu}")),
         _ => governor_samples(policy).then(|| format!("kworker/dbs:{cpu}")),
     }
 }
@@ -64,6 +67,9 @@ fn check(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
     pelton_model::check(m, w)?;
     if w.priority_inheritance && w.mutexes > 0 {
         return Err(SimError::Unsupported("mutexes with priority inheritance (pi_enabled) are not modelled".into()));
+    }
+    if !w.pulses.is_empty() && policy.governor != value::GOVERNOR_INTERACTIVE {
+        return Err(SimError::Plan("boostpulse is a file of governor=interactive; other governors have none".into()));
     }
     crate::rq::bandwidth::check(w, policy)?;
     check_deadline_bandwidth(m, w, policy)
@@ -113,6 +119,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         uclamp: pelton_core::UclampRq::new(),
         clamp_sum: Default::default(),
         boost: Default::default(),
+        timers_of: Default::default(),
         dbs: Default::default(),
         iowait_ns: 0,
         nice_ns: 0,
@@ -147,7 +154,6 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         idle_stamp_ns: None,
         walk: 0,
         pulls: false,
-        nohz: false,
         last_refresh_ns: 0,
         last_blocked_ticks: 0,
         walking: None,
@@ -155,19 +161,30 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         looked: false,
         energy_active_fj: 0,
         energy_idle_fj: vec![0; states],
-        report: CpuReport {
-            idle_ns: vec![0; states],
-            idle_entries: vec![0; states],
-            idle_too_deep: vec![0; states],
-            idle_too_shallow: vec![0; states],
-            ..CpuReport::default()
-        },
+        report: new_report(states),
+    }
+}
+
+fn new_report(idle_states: usize) -> CpuReport {
+    let none = || vec![0; idle_states];
+    CpuReport {
+        idle_ns: none(),
+        idle_entries: none(),
+        idle_too_deep: none(),
+        idle_too_shallow: none(),
+        ..CpuReport::default()
     }
 }
 
 /// Cache group of a CPU; one that is in none shares a number that is no group's.
 fn llc_of(m: &Machine, c: u32) -> u32 {
     m.llcs.iter().position(|l| l.contains(&c)).unwrap_or(m.llcs.len()) as u32
+}
+
+/// The CPUs of each cache group, and behind them those in none.
+fn llc_sets(m: &Machine) -> Vec<CpuSet> {
+    let of = |llc: u32| CpuSet::of((0..m.cpus.len() as u32).filter(|&c| llc_of(m, c) == llc));
+    (0..=m.llcs.len() as u32).map(of).collect()
 }
 
 fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainState {
@@ -203,6 +220,7 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainSt
         votes: vec![pelton_core::Vote::default(); spec.cpus.len()],
         kick_pending: false,
         dbs,
+        interactive: crate::freq::timers::record(policy, &khz, khz[opp]),
         sample_deferred: false,
         sample_generation: 0,
         limits: Default::default(),
@@ -276,6 +294,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             overloaded: CpuSet::default(),
             idle: CpuSet::first(n),
             llc_of: (0..n).map(|c| llc_of(m, c)).collect(),
+            llc_sets: llc_sets(m),
+            nohz: CpuSet::default(),
+            fresh_rows: 0,
             rt_waiting: CpuSet::default(),
             dl_waiting: CpuSet::default(),
             chores: Default::default(),
@@ -341,7 +362,11 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     fn create_worker(&mut self, d: u32, name: String) {
         let spec = &self.m.domains[d as usize];
-        let policy = if governor_samples(&self.policy) { SchedPolicy::default() } else { WORKER_FIFO };
+        let policy = match self.policy.governor {
+            value::GOVERNOR_INTERACTIVE => WORKER_FIRST,
+            _ if governor_samples(&self.policy) => SchedPolicy::default(),
+            _ => WORKER_FIFO,
+        };
         let mut task = new_task(Kind::Worker { domain: d }, name, policy, CpuSet::of(spec.cpus.iter().copied()), 0);
         let schedutil = self.policy.governor == value::GOVERNOR_SCHEDUTIL;
         if schedutil && self.policy.worker == value::WORKER_DEADLINE {
@@ -349,7 +374,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             task.prio = pelton_schema::PRIO_DEADLINE;
         }
         task.life = Life::Sleeping;
-        task.fair.fresh = policy == WORKER_FIFO;
+        task.fair.fresh = policy != SchedPolicy::default();
         self.domains[d as usize].worker = Some(self.tasks.len() as u32);
         self.tasks.push(task);
     }
@@ -378,6 +403,7 @@ impl<'a, S: Sink> Engine<'a, S> {
                 self.arm_sample(d);
             }
         }
+        self.start_timers();
         for (i, irq) in self.w.irqs.iter().enumerate() {
             let first = irq.period_ns.max(1).saturating_add(self.rng.up_to(irq.jitter_ns));
             self.queue.push(first, Ev::IrqStart { source: i as u32 });

@@ -69,6 +69,8 @@ impl<S: Sink> Engine<'_, S> {
         let all_ns = self.path_left_ns(c) - before_ns;
         let cpu = &mut self.cpus[c as usize];
         cpu.searching_until_ns = if all_ns > 0 { self.now + before_ns + all_ns } else { 0 };
+        self.row_changes(c);
+        let cpu = &mut self.cpus[c as usize];
         if looks {
             let free_ns = if self.policy.newidle_own == value::NEWIDLE_OWN_FREE { own_ns } else { 0 };
             cpu.newidle.searched(&self.policy, all_ns - free_ns, self.now);

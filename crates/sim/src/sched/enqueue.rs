@@ -6,7 +6,7 @@ use pelton_schema::{Event, Sink};
 
 use crate::class::Class;
 use crate::engine::Engine;
-use crate::engine::state::Task;
+use crate::engine::state::{NO_TASK, Task};
 
 impl<S: Sink> Engine<'_, S> {
     /// Puts a runnable task on CPU `c`.
@@ -90,9 +90,12 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Keeps the sets of idle CPUs and of CPUs on which a fair task waits behind another task current.
     pub(crate) fn note_load(&mut self, c: u32) {
+        self.row_changes(c);
         let cpu = &self.cpus[c as usize];
-        let (over, idle) = (cpu.is_overloaded(), cpu.is_idle());
-        self.chores.overload |= cpu.nr_running() >= 2;
+        let nr_running = cpu.nr_running();
+        let (over, idle) = (nr_running >= 2 && cpu.fair.has_waiting(), nr_running == 0 && cpu.curr == NO_TASK);
+        debug_assert_eq!((over, idle), (cpu.is_overloaded(), cpu.is_idle()));
+        self.chores.overload |= nr_running >= 2;
         self.overloaded.set(c, over);
         self.idle.set(c, idle);
         if idle {

@@ -49,6 +49,7 @@ impl<S: Sink> Engine<'_, S> {
         let state = choice.state;
         self.set_power(c, Power::Idle { state });
         self.charge_idle_entry(c, state);
+        self.row_changes(c);
         let cpu = &mut self.cpus[c as usize];
         cpu.idle_since_ns = self.now;
         cpu.report.idle_entries[state as usize] += 1;
@@ -84,7 +85,8 @@ impl<S: Sink> Engine<'_, S> {
         if ticks {
             self.tick_work(c);
         }
-        for deferred in std::mem::take(&mut self.cpus[c as usize].deferred) {
+        let mut came = std::mem::take(&mut self.cpus[c as usize].deferred);
+        for deferred in came.drain(..) {
             match deferred {
                 Deferred::Timer(t) => self.wake(t, c),
                 Deferred::Irq(source) => self.irq_start(source),
@@ -94,8 +96,14 @@ impl<S: Sink> Engine<'_, S> {
                 }
             }
         }
+        // Awake, it defers nothing more: the room is used again.
+        if self.cpus[c as usize].deferred.is_empty() {
+            self.cpus[c as usize].deferred = came;
+        }
         self.exec = c;
         let asked = self.serve_deferred_sample(c);
+        self.wake_asked(asked);
+        let asked = self.serve_cpu_timer(c);
         self.wake_asked(asked);
         self.exec = c;
         self.walk_if_asked(c);

@@ -11,14 +11,14 @@ use crate::sched::topology::IDLE_BALANCE_NS_PER_CPU;
 
 impl<S: Sink> Engine<'_, S> {
     fn idle_walk(&self, c: u32) -> IdleWalk {
-        let busy = |&&n: &&u32| !self.cpus[n as usize].nohz;
+        let near = &self.llc_sets[self.llc_of[c as usize] as usize];
         IdleWalk {
             now_ticks: self.now_ticks(),
             next_blocked_ticks: self.chores.next_blocked_ticks,
             next_balance_ticks: self.chores.next_balance_ticks,
             has_blocked: self.chores.idle_blocked.into(),
             running: self.cpus[c as usize].nr_running(),
-            busy_cpus: self.llc(c).iter().filter(busy).count() as u32,
+            busy_cpus: if self.llc(c).is_empty() { 0 } else { near.len_without(&self.nohz) as u32 },
             asymmetric: self.asymmetric.into(),
             wants: self.wants_more(c).into(),
             reserved: 0,
@@ -27,13 +27,13 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The tick of a CPU with a task: it counts as busy, and sends an idle CPU on its walk when that is due.
     pub(crate) fn kick_walk(&mut self, c: u32) {
-        self.cpus[c as usize].nohz = false;
+        self.nohz.remove(c);
         let due = self.idle_walk(c);
         let why = due.kick(&self.policy);
         if why & WALK_BALANCE != 0 {
             self.chores.next_balance_ticks = due.now_ticks + 1;
         }
-        let sleeps = |i: u32| self.cpus[i as usize].nohz && self.cpus[i as usize].power != Power::Awake;
+        let sleeps = |i: u32| self.nohz.contains(i) && self.cpus[i as usize].power != Power::Awake;
         if why == 0 {
             return;
         }
@@ -86,6 +86,7 @@ impl<S: Sink> Engine<'_, S> {
             if self.walk_over(self.walked(c, next), why) && self.m.costs.blocked() {
                 if inside {
                     self.cpus[c as usize].searching_until_ns = self.now + self.path_left_ns(c);
+                    self.row_changes(c);
                 }
                 break;
             }
@@ -114,7 +115,7 @@ impl<S: Sink> Engine<'_, S> {
     /// One CPU of a walk; true when its load was refreshed.
     fn walk_over(&mut self, idle: u32, why: u32) -> bool {
         let cpu = &self.cpus[idle as usize];
-        if !cpu.nohz || !cpu.is_idle() {
+        if !self.nohz.contains(idle) || !cpu.is_idle() {
             return false;
         }
         let (blocked, last) = (cpu.has_blocked, cpu.last_blocked_ticks);
@@ -151,8 +152,7 @@ impl<S: Sink> Engine<'_, S> {
             self.chores.next_blocked_ticks = IdleWalk::next(now_ticks, self.tick_ns);
         }
         if why & WALK_BALANCE != 0 && self.balancing.decides {
-            let idle = (0..self.cpus.len() as u32).filter(|&i| self.cpus[i as usize].nohz);
-            let next = idle.map(|i| self.balancing.next_ticks(i)).min();
+            let next = self.nohz.iter().map(|i| self.balancing.next_ticks(i)).min();
             self.chores.next_balance_ticks = next.unwrap_or(now_ticks + 1);
         } else if why & WALK_BALANCE != 0 {
             let interval_ns = IDLE_BALANCE_NS_PER_CPU * self.lowest_domain(c);
@@ -162,7 +162,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` goes idle without its tick: it may have load that nobody refreshes.
     pub(crate) fn enters_nohz(&mut self, c: u32) {
-        self.cpus[c as usize].nohz = true;
+        self.nohz.insert(c);
         self.cpus[c as usize].has_blocked = true;
         self.chores.idle_blocked = true;
     }

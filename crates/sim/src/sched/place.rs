@@ -26,6 +26,9 @@ impl<S: Sink> Engine<'_, S> {
             return self.select_cpu(t, exec, sync);
         }
         self.fade_all_for_reader();
+        if let Some(cpu) = self.place_idle(t, exec, sync) {
+            return cpu;
+        }
         let flags = wf::TTWU | if sync { wf::SYNC } else { 0 };
         if self.placing.decides {
             return self.place_fair(t, exec, flags);
@@ -38,10 +41,14 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU for a new task: its parent's CPU, or the first one, executes the placement.
     pub(crate) fn select_new(&mut self, t: u32) -> u32 {
-        if !self.placing.decides || self.tasks[t as usize].class != Class::Fair {
+        let fair = self.tasks[t as usize].class == Class::Fair;
+        let parent_cpu = self.tasks[t as usize].forked_on.unwrap_or(0);
+        if fair && let Some(cpu) = self.place_idle(t, parent_cpu, false) {
+            return cpu;
+        }
+        if !self.placing.decides || !fair {
             return self.select_fork(t);
         }
-        let parent_cpu = self.tasks[t as usize].forked_on.unwrap_or(0);
         self.tasks[t as usize].cpu = parent_cpu;
         self.place_fair(t, parent_cpu, wf::FORK)
     }
@@ -125,8 +132,8 @@ impl<S: Sink> Engine<'_, S> {
 
     /// First idle CPU of the target's cache group, whole cores first.
     fn scan_llc(&self, t: u32, target: u32) -> u32 {
-        let llc = self.llc_of[target as usize];
-        let near = || self.idle.ring(target).filter(|&c| self.llc_of[c as usize] == llc && self.usable(t, c));
+        let near = [&self.llc_sets[self.llc_of[target as usize] as usize], &self.tasks[t as usize].allowed];
+        let near = || self.idle.ring_with(near, target).filter(|&c| self.usable(t, c));
         let whole_core = |c: u32| self.m.cpus[c as usize].smt.iter().all(|&s| self.cpus[s as usize].is_idle());
         near().find(|&c| whole_core(c)).or_else(|| near().next()).unwrap_or(target)
     }
@@ -134,7 +141,8 @@ impl<S: Sink> Engine<'_, S> {
     /// Idle CPU on which the task fits; else the idle one with the most capacity.
     fn select_idle_capacity(&self, t: u32, target: u32) -> u32 {
         let capacity = |c: u32| self.m.cpus[c as usize].capacity;
-        let idle = || self.idle.ring(target).filter(|&c| self.usable(t, c));
+        let allowed = &self.tasks[t as usize].allowed;
+        let idle = || self.idle.ring_with([allowed, allowed], target).filter(|&c| self.usable(t, c));
         if let Some(c) = idle().find(|&c| self.fits(t, c)) {
             return c;
         }

@@ -39,7 +39,7 @@ impl<S: Sink> Engine<'_, S> {
         for at in 0..self.llc(c).len() {
             let near = self.llc(c)[at];
             let cpu = &self.cpus[near as usize];
-            if !cpu.nohz || !cpu.has_blocked {
+            if !self.nohz.contains(near) || !cpu.has_blocked {
                 continue;
             }
             if blocked_due(&self.policy, now_ticks, cpu.last_blocked_ticks, self.tick_ns, false) {
@@ -48,7 +48,7 @@ impl<S: Sink> Engine<'_, S> {
             }
             again |= self.cpus[near as usize].has_blocked;
         }
-        let all_near = (0..self.cpus.len() as u32).all(|i| !self.cpus[i as usize].nohz || self.same_llc(i, c));
+        let all_near = self.nohz.iter().all(|i| self.same_llc(i, c));
         if again && all_near {
             self.chores.next_blocked_ticks = IdleWalk::next(now_ticks, self.tick_ns);
         }

@@ -168,6 +168,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         let cpu = &mut self.cpus[c as usize];
         cpu.curr = next;
+        self.row_changes(c);
+        let cpu = &mut self.cpus[c as usize];
         cpu.class = (next != NO_TASK).then(|| self.tasks[next as usize].class);
         self.class_changes(c, prev_class);
         self.emit_switch(c, prev, next, on_rq);

@@ -79,6 +79,7 @@ impl<S: Sink> Engine<'_, S> {
             Class::Fair => {
                 self.signal_tick(c, t);
                 self.note_misfit(c, t);
+                self.note_outgrown(c, t);
                 self.note_overutilized(c);
                 if self.fair_tick_preempts(c) {
                     self.resched_cpu(c);

@@ -197,6 +197,7 @@ impl<'a> Lowering<'a> {
             groups: Vec::new(),
             group_changes: Vec::new(),
             boosts: Vec::new(),
+            pulses: Vec::new(),
             limits: Vec::new(),
             mutexes: self.names.mutexes.count(),
             priority_inheritance: file.global.pi_enabled,

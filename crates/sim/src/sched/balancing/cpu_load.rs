@@ -11,6 +11,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.balancing.biased {
             let (load, now_ticks) = (self.runnable_load(c), self.now_ticks());
             self.balancing.cpu_loads[c as usize].tick(load, now_ticks);
+            self.row_changes(c);
         }
     }
 
@@ -19,6 +20,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.balancing.biased && !self.cpus[c as usize].tick_stopped {
             let load = self.runnable_load(c);
             self.balancing.cpu_loads[c as usize].nohz_start(load);
+            self.row_changes(c);
         }
     }
 
@@ -27,6 +29,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.balancing.biased {
             let (load, now_ticks) = (self.runnable_load(c), self.now_ticks());
             self.balancing.cpu_loads[c as usize].nohz(load, now_ticks);
+            self.row_changes(c);
         }
     }
 
@@ -35,6 +38,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.balancing.biased && self.runnable_load(c) == 0 {
             let now_ticks = self.now_ticks();
             self.balancing.cpu_loads[c as usize].nohz(0, now_ticks);
+            self.row_changes(c);
         }
     }
 }

@@ -6,12 +6,12 @@ use pelton_schema::Sink;
 
 use crate::class::Class;
 use crate::engine::Engine;
-use crate::engine::state::NO_TASK;
 
 impl<S: Sink> Engine<'_, S> {
     /// Balances domain `level` of CPU `c`: how many tasks came, and whether larger domains are to be looked at as well.
     pub(super) fn balance_domain(&mut self, c: u32, level: u32, idle: u32) -> (u32, bool) {
-        *self.balancing.lb = pelton_core::Lb::default();
+        // All else is found before it is read.
+        self.balancing.lb.migration = pelton_core::migrate::LOAD;
         self.fill_domain(c, level, idle);
         let mut env = self.lb_env(c, level, idle);
         loop {
@@ -64,9 +64,9 @@ impl<S: Sink> Engine<'_, S> {
     /// What a balance reads of the CPUs of a domain.
     fn fill_domain(&mut self, c: u32, level: u32, idle: u32) {
         let span = self.placing.domain(c, level as usize).span;
-        for o in (0..self.cpus.len() as u32).filter(|o| span >> o & 1 == 1) {
-            self.fill_cpu(o, NO_TASK);
-        }
+        self.refresh_rows(span);
+        // Its row is made to say that it has no task any more.
+        self.row_changes(c);
         self.placing.fill_balance(c, idle == balance_idle::NEWLY_IDLE, self.clamped);
     }
 

@@ -21,6 +21,9 @@ pub(crate) struct Balancing {
     pub biased: bool,
     /// A balance looks at the task first that was queued last.
     pub newest_first: bool,
+    /// Tasks that a balance looks at, and those that it takes: room that is used again.
+    pub(super) list: Vec<u32>,
+    pub(super) taken: Vec<u32>,
     /// Stand for the heads and the ends of the CPUs' lists of tasks: change with everything that is put there.
     head: u64,
     end: u64,
@@ -40,6 +43,8 @@ impl Balancing {
             newest_first: lb_newest_first(policy),
             domains,
             lb: Box::default(),
+            list: Vec::new(),
+            taken: Vec::new(),
             head: LIST_MIDDLE,
             end: LIST_MIDDLE,
         }

@@ -28,8 +28,10 @@ impl<S: Sink> Engine<'_, S> {
 
     fn detach_tasks(&mut self, env: &mut LbEnv) -> u32 {
         let (src, dst) = (env.src_cpu, env.dst_cpu);
-        let mut taken = Vec::new();
-        for t in self.list_of(src) {
+        let mut taken = std::mem::take(&mut self.balancing.taken);
+        let mut list = std::mem::take(&mut self.balancing.list);
+        self.list_of(src, &mut list);
+        for &t in &list {
             let left = self.cpus[src as usize].nr_running();
             if self.balancing.lb.imbalance <= 0 || (env.idle != balance_idle::NOT_IDLE && left <= 1) {
                 break;
@@ -49,13 +51,16 @@ impl<S: Sink> Engine<'_, S> {
             }
         }
         taken.iter().rev().for_each(|&t| self.attach(t, dst, env.idle == balance_idle::NEWLY_IDLE));
-        taken.len() as u32
+        let moved = taken.len() as u32;
+        taken.clear();
+        (self.balancing.taken, self.balancing.list) = (taken, list);
+        moved
     }
 
     /// Fair tasks of a CPU, the running one among them, the end of its list first (in 4.12 its head); as many as a balance looks at.
-    fn list_of(&self, c: u32) -> Vec<u32> {
+    fn list_of(&self, c: u32, list: &mut Vec<u32>) {
         let cpu = &self.cpus[c as usize];
-        let mut list = Vec::new();
+        list.clear();
         cpu.each_waiting(&mut |t| list.push(t));
         let runs_fair = cpu.curr != NO_TASK && self.tasks[cpu.curr as usize].class == crate::class::Class::Fair;
         if runs_fair && !list.contains(&cpu.curr) {
@@ -66,7 +71,6 @@ impl<S: Sink> Engine<'_, S> {
             list.reverse();
         }
         list.truncate(cpu.nr_running().min(NR_MIGRATE) as usize);
-        list
     }
 
     fn lb_task(&self, t: u32, env: &LbEnv) -> LbTask {

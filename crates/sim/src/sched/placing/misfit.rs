@@ -18,7 +18,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn is_overutilized(&mut self, c: u32) -> bool {
-        self.fill_cpu(c, NO_TASK);
+        self.refresh_rows(1 << c);
         self.placing.record.uclamp_used = self.clamped.into();
         self.placing.record.cpu_overutilized(&self.policy, c)
     }
@@ -27,7 +27,23 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn note_misfit(&mut self, c: u32, t: u32) {
         let asked = self.placing.decides || self.placing.by_energy || self.balancing.decides;
         if self.asymmetric && asked && !self.balancing.biased {
-            self.placing.misfit[c as usize] = self.load_of_misfit(c, t);
+            let load = self.load_of_misfit(c, t);
+            self.placing.set_misfit(c, load);
+        }
+    }
+
+    /// Task `t` ticks on CPU `c`. Whatever the rules in force make of it: is that CPU too small for it while a bigger one that
+    /// it may use has nothing to do?
+    pub(crate) fn note_outgrown(&mut self, c: u32, t: u32) {
+        let own = self.m.cpus[c as usize].capacity;
+        let task = &self.tasks[t as usize];
+        let util = task.se.avg.util_avg.min(u64::from(u32::MAX)) as u32;
+        if !self.asymmetric || self.clamped || pelton_core::fits_capacity(util, own) {
+            return;
+        }
+        let is_free = |i: u32| self.m.cpus[i as usize].capacity > own && self.cpus[i as usize].is_idle();
+        if task.allowed.iter().any(is_free) {
+            self.tasks[t as usize].report.outgrown_ns += self.tick_ns;
         }
     }
 
@@ -37,7 +53,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         let capacity = |c: u32| self.m.cpus[c as usize].capacity;
         let biggest = self.tasks[t as usize].allowed.iter().map(capacity).max().unwrap_or(0);
-        self.fill_cpu(c, t);
+        self.refresh_rows(1 << c);
+        self.placing.record.cpus[c as usize].curr_is_task = (self.cpus[c as usize].curr == t).into();
         let task = self.placed_task(t);
         let placing = &mut self.placing;
         placing.record.task = task;

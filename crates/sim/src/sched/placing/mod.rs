@@ -4,9 +4,11 @@
 
 mod domains;
 mod misfit;
+mod prefer_idle;
 mod snapshot;
 
 pub(crate) use snapshot::mask;
+use snapshot::sum_groups;
 
 use pelton_core::{NO_CPU, Placed, Placement, Policy, SchedDomain, value};
 use pelton_schema::Sink;
@@ -20,6 +22,14 @@ pub(crate) struct Placing {
     /// What decisions read; the machine's part is filled once.
     record: Box<Placement>,
     placed: Box<Placed>,
+    /// CPUs that it has rows for.
+    all: u64,
+    /// The capacities of groups were summed once.
+    summed: bool,
+    /// Pinned tasks keep some group out of balance.
+    group_imbalance: bool,
+    /// A load of `misfit` is another than in the record.
+    misfit_changed: bool,
     /// The core decides about wake-ups and new tasks.
     pub decides: bool,
     /// Tasks are placed by energy while nothing is over-utilized.
@@ -42,6 +52,7 @@ impl Placing {
     pub(crate) fn new(m: &Machine, policy: &Policy) -> Placing {
         let record = domains::record(m, policy);
         let fits = record.is_some();
+        let nr_cpus = record.as_ref().map_or(0, |record| record.nr_cpus);
         let record = Box::new(record.unwrap_or_default());
         Placing {
             decides: fits && policy.dst_group != value::DST_GROUP_LOAD,
@@ -52,6 +63,10 @@ impl Placing {
             misfit: vec![0; m.cpus.len()],
             last_found: vec![0; m.cpus.len()],
             looked_ns: vec![0; m.cpus.len()],
+            all: if nr_cpus == 0 { 0 } else { u64::MAX >> (64 - nr_cpus) },
+            summed: false,
+            group_imbalance: false,
+            misfit_changed: true,
             record,
             placed: Box::default(),
         }
@@ -84,7 +99,28 @@ impl Placing {
 
     /// CPU `c` goes idle: nothing on it waits for a bigger one.
     pub(crate) fn forget_misfit(&mut self, c: u32) {
-        self.misfit[c as usize] = 0;
+        self.set_misfit(c, 0);
+    }
+
+    fn set_misfit(&mut self, c: u32, load: u64) {
+        self.misfit_changed |= self.misfit[c as usize] != load;
+        self.misfit[c as usize] = load;
+    }
+
+    /// Capacity that is left for the fair class on CPU `c`; the sums of its groups follow.
+    fn set_capacity(&mut self, c: u32, capacity: u32) {
+        let own = &mut self.record.cpus[c as usize].capacity;
+        let changed = std::mem::replace(own, capacity) != capacity;
+        if !std::mem::replace(&mut self.summed, true) {
+            (0..self.record.nr_cpus).for_each(|o| sum_groups(&mut self.record, o));
+        } else if changed {
+            sum_groups(&mut self.record, c);
+        }
+        if cfg!(debug_assertions) {
+            let mut now = self.record.clone();
+            (0..now.nr_cpus).for_each(|o| sum_groups(&mut now, o));
+            debug_assert!(now.cpus() == self.record.cpus(), "kept sums of groups");
+        }
     }
 
     /// Others took a noticeable part of the capacity of CPU `c`.
@@ -94,8 +130,10 @@ impl Placing {
 
     /// What a balance for CPU `c` reads beside the CPUs. One that is about to go idle has no task any more.
     pub(crate) fn fill_balance(&mut self, c: u32, newly_idle: bool, clamped: bool) {
-        for (out, &load) in self.record.cpus.iter_mut().zip(&self.misfit) {
-            out.misfit_load = load.min(u64::from(u32::MAX)) as u32;
+        if std::mem::take(&mut self.misfit_changed) {
+            for (out, &load) in self.record.cpus.iter_mut().zip(&self.misfit) {
+                out.misfit_load = load.min(u64::from(u32::MAX)) as u32;
+            }
         }
         self.record.overutilized = self.overutilized.into();
         self.record.uclamp_used = clamped.into();
@@ -107,6 +145,11 @@ impl Placing {
 
     /// Whether pinned tasks keep domain `level` of CPU `c` out of balance, as the next larger domain sees it.
     pub(crate) fn set_group_imbalance(&mut self, c: u32, level: usize, imbalanced: bool) {
+        // Once some group was, all are asked.
+        self.group_imbalance |= imbalanced;
+        if !self.group_imbalance {
+            return;
+        }
         let own = &self.record.cpus[c as usize];
         if level + 1 >= own.nr_domains as usize {
             return;

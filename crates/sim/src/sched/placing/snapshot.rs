@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Fills the record of a decision from the state of the run.
 
-use pelton_core::{CpuState as Signals, NO_CPU, NO_IDLE_STATE, PlaceTask, PlaceWaker, nr_idle_scan};
+use pelton_core::{
+    CpuState as Signals, NO_CPU, NO_IDLE_STATE, PlaceCpu, PlaceTask, PlaceWaker, Placement, Policy, nr_idle_scan,
+};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
-use crate::engine::state::{NO_TASK, Power};
+use crate::engine::state::{CpuState, NO_TASK, Power};
 use pelton_model::workload::{CpuSet, SchedPolicy};
 
 impl<S: Sink> Engine<'_, S> {
     /// Everything that a decision about task `t` reads.
     pub(super) fn fill_placement(&mut self, t: u32, exec: u32, flags: u32) {
-        for c in 0..self.m.cpus.len() as u32 {
-            self.fill_cpu(c, t);
+        self.refresh_rows(self.placing.all);
+        for (row, cpu) in self.placing.record.cpus.iter_mut().zip(&self.cpus) {
+            row.curr_is_task = (cpu.curr == t).into();
         }
         let (task, waker) = (self.placed_task(t), self.placing_task(t, exec));
         let (overutilized, clamped) = (self.placing.overutilized, self.clamped);
@@ -24,51 +27,45 @@ impl<S: Sink> Engine<'_, S> {
         record.avg_idle_ns = self.cpus[exec as usize].newidle.avg_idle_ns;
     }
 
-    /// What may have changed of a CPU.
-    pub(crate) fn fill_cpu(&mut self, c: u32, t: u32) {
-        let cpu = &self.cpus[c as usize];
-        let exit_latency_ns = match cpu.power {
-            Power::Idle { state } => self.exit_latency_ns(c, state),
-            _ => NO_IDLE_STATE,
-        };
-        let idle_tasks = if cpu.fair.is_idle_only() { cpu.fair.nr_runnable() } else { 0 };
-        let delayed = cpu.fair.delayed;
-        let curr_idle = cpu.curr == NO_TASK && !self.searches(c);
-        let load = self.wake_load(c);
-        let pressure = self.pressure(c).now;
-        let out = &mut self.placing.record.cpus[c as usize];
-        out.state = Signals {
-            util_cfs: cpu.rq.cfs.avg.util_avg as u32,
-            runnable_cfs: cpu.rq.cfs.avg.runnable_avg as u32,
-            util_est: cpu.rq.cfs.util_est,
-            util_rt: cpu.rq.rt.util_avg as u32,
-            util_dl: cpu.rq.dl.util_avg as u32,
-            util_irq: cpu.rq.irq.util_avg as u32,
-            bw_dl: pelton_core::cpu_bw_dl(cpu.dl.running_bw_q20),
-            rt_nr_running: cpu.rt_nr_running(),
-            cfs_nr_running: cpu.fair.nr_runnable(),
-            uclamp_used: self.clamped.into(),
-            uclamp_min: if self.clamped { cpu.uclamp.value[0] } else { 0 },
-            uclamp_max: if self.clamped && !self.clamp_sums { cpu.uclamp.value[1] } else { 1024 },
-            ..out.state
-        };
-        if self.clamp_sums {
-            out.util_clamped = cpu.clamp_sum.util(&self.policy, out.state.util_cfs);
-            out.est_clamped = cpu.clamp_sum.est;
+    /// Brings what decisions read of some CPUs up to now. Debug builds compute what is kept again and compare.
+    pub(crate) fn refresh_rows(&mut self, cpus: u64) {
+        let mut stale = cpus & !self.fresh_rows;
+        while stale != 0 {
+            let c = stale.trailing_zeros();
+            stale &= stale - 1;
+            let facts = self.row_facts(c);
+            facts.write(&self.policy, &self.cpus[c as usize], &mut self.placing.record.cpus[c as usize]);
+            // The end of a search changes the row, and nobody tells.
+            self.fresh_rows |= u64::from(!self.searches(c)) << c;
         }
-        out.uclamp_idle = cpu.uclamp.idle;
-        out.load = load;
-        out.cpu_load.copy_from_slice(&self.balancing.cpu_loads[c as usize].load[..4]);
-        out.hw_pressure = cpu.rq.hw.load_avg as u32;
-        out.cpufreq_pressure = pressure;
-        out.nr_running = cpu.nr_running() + delayed;
-        out.h_nr_runnable = cpu.fair.nr_runnable();
-        out.h_nr_queued = out.h_nr_runnable + delayed;
-        out.h_nr_idle = idle_tasks;
-        out.curr_idle = curr_idle.into();
-        out.curr_is_task = (cpu.curr == t).into();
-        out.exit_latency_ns = exit_latency_ns;
-        out.idle_stamp_ns = cpu.idle_since_ns;
+        if cfg!(debug_assertions) {
+            self.assert_rows(cpus);
+        }
+    }
+
+    fn assert_rows(&self, cpus: u64) {
+        for c in bits(cpus) {
+            let kept = self.placing.record.cpus[c as usize];
+            let mut now = kept;
+            self.row_facts(c).write(&self.policy, &self.cpus[c as usize], &mut now);
+            debug_assert_eq!(now, kept, "kept row of CPU {c}");
+        }
+    }
+
+    fn row_facts(&self, c: u32) -> RowFacts {
+        let cpu = &self.cpus[c as usize];
+        RowFacts {
+            clamped: self.clamped,
+            clamp_sums: self.clamp_sums,
+            load: self.wake_load(c),
+            cpu_load: self.balancing.cpu_loads[c as usize].load,
+            pressure: self.pressure(c).now,
+            curr_idle: cpu.curr == NO_TASK && !self.searches(c),
+            exit_latency_ns: match cpu.power {
+                Power::Idle { state } => self.exit_latency_ns(c, state),
+                _ => NO_IDLE_STATE,
+            },
+        }
     }
 
     fn exit_latency_ns(&self, c: u32, state: u32) -> u32 {
@@ -138,37 +135,24 @@ impl<S: Sink> Engine<'_, S> {
         let hw = self.cpus[c as usize].rq.hw.load_avg as u32;
         let pressure = self.pressure(c).now;
         let capacity = self.cpus[c as usize].rq.capacity_of(&self.policy, hw, pressure);
-        self.placing.record.cpus[c as usize].capacity = capacity;
-        self.refresh_groups();
+        self.placing.set_capacity(c, capacity);
         self.refresh_scans(c);
     }
 
-    fn refresh_groups(&mut self) {
-        let record = &mut self.placing.record;
-        for c in 0..record.nr_cpus as usize {
-            for level in 0..record.cpus[c].nr_domains as usize {
-                let group = if level == 0 { 1 << c } else { record.cpus[c].domains[level - 1].span };
-                let members = || (0..record.nr_cpus as usize).filter(|&o| group >> o & 1 == 1);
-                let sum = members().map(|o| record.cpus[o].capacity).sum();
-                let max = members().map(|o| record.cpus[o].capacity).max().unwrap_or(0);
-                let min = members().map(|o| record.cpus[o].capacity).min().unwrap_or(0);
-                let domain = &mut record.cpus[c].domains[level];
-                (domain.group_capacity, domain.group_max_capacity, domain.group_min_capacity) = (sum, max, min);
-            }
-        }
-    }
-
+    /// How far a search for an idle CPU may go in the domains around `c`, by what their CPUs do now.
     fn refresh_scans(&mut self, c: u32) {
-        let sums = |engine: &Self, cpus: u64| -> u64 {
-            let members = engine.cpus.iter().enumerate().filter(|(o, _)| cpus >> o & 1 == 1);
-            members.map(|(_, cpu)| u64::from(Signals::fill(&cpu.rq, 0, 0, 0).cpu_util(&engine.policy, false))).sum()
-        };
-        let own = self.placing.record.cpus[c as usize];
-        for (at, llc) in [(own.llc_domain, true), (own.asym_domain, false)] {
-            let Some(domain) = own.domains[..own.nr_domains as usize].get(at as usize) else { continue };
-            let scan = nr_idle_scan(sums(self, domain.span), domain.span.count_ones(), domain.imbalance_pct);
-            for o in (0..self.m.cpus.len()).filter(|o| domain.span >> o & 1 == 1) {
-                let out = &mut self.placing.record.cpus[o];
+        let own = &self.placing.record.cpus[c as usize];
+        let domains = [(own.llc_domain, true), (own.asym_domain, false)];
+        for (at, llc) in domains {
+            let own = &self.placing.record.cpus[c as usize];
+            let Some(&domain) = own.domains[..own.nr_domains as usize].get(at as usize) else { continue };
+            self.refresh_rows(domain.span);
+            let rows = &mut self.placing.record.cpus;
+            let util = |o: u32| u64::from(rows[o as usize].state.cpu_util(&self.policy, false));
+            let sum = bits(domain.span).map(util).sum();
+            let scan = nr_idle_scan(sum, domain.span.count_ones(), domain.imbalance_pct);
+            for o in bits(domain.span) {
+                let out = &mut rows[o as usize];
                 *(if llc { &mut out.nr_idle_scan_llc } else { &mut out.nr_idle_scan_asym }) = scan;
             }
         }
@@ -183,7 +167,83 @@ impl<S: Sink> Engine<'_, S> {
     }
 }
 
+/// What a row takes from elsewhere than its CPU.
+struct RowFacts {
+    clamped: bool,
+    clamp_sums: bool,
+    load: u64,
+    cpu_load: [u64; 5],
+    pressure: u32,
+    curr_idle: bool,
+    exit_latency_ns: u32,
+}
+
+impl RowFacts {
+    /// Writes what may have changed of a CPU.
+    fn write(&self, policy: &Policy, cpu: &CpuState, out: &mut PlaceCpu) {
+        let delayed = cpu.fair.delayed;
+        out.state = Signals {
+            util_cfs: cpu.rq.cfs.avg.util_avg as u32,
+            runnable_cfs: cpu.rq.cfs.avg.runnable_avg as u32,
+            util_est: cpu.rq.cfs.util_est,
+            util_rt: cpu.rq.rt.util_avg as u32,
+            util_dl: cpu.rq.dl.util_avg as u32,
+            util_irq: cpu.rq.irq.util_avg as u32,
+            bw_dl: pelton_core::cpu_bw_dl(cpu.dl.running_bw_q20),
+            rt_nr_running: cpu.rt_nr_running(),
+            cfs_nr_running: cpu.fair.nr_runnable(),
+            uclamp_used: self.clamped.into(),
+            uclamp_min: if self.clamped { cpu.uclamp.value[0] } else { 0 },
+            uclamp_max: if self.clamped && !self.clamp_sums { cpu.uclamp.value[1] } else { 1024 },
+            ..out.state
+        };
+        if self.clamp_sums {
+            out.util_clamped = cpu.clamp_sum.util(policy, out.state.util_cfs);
+            out.est_clamped = cpu.clamp_sum.est;
+        }
+        out.uclamp_idle = cpu.uclamp.idle;
+        out.load = self.load;
+        out.cpu_load.copy_from_slice(&self.cpu_load[..4]);
+        out.hw_pressure = cpu.rq.hw.load_avg as u32;
+        out.cpufreq_pressure = self.pressure;
+        out.nr_running = cpu.nr_running() + delayed;
+        out.h_nr_runnable = cpu.fair.nr_runnable();
+        out.h_nr_queued = out.h_nr_runnable + delayed;
+        out.h_nr_idle = if cpu.fair.is_idle_only() { out.h_nr_runnable } else { 0 };
+        out.curr_idle = self.curr_idle.into();
+        out.exit_latency_ns = self.exit_latency_ns;
+        out.idle_stamp_ns = cpu.idle_since_ns;
+    }
+}
+
+/// What the groups that CPU `c` is in have, of each of the domains of all CPUs.
+pub(super) fn sum_groups(record: &mut Placement, c: u32) {
+    for o in 0..record.nr_cpus as usize {
+        for level in 0..record.cpus[o].nr_domains as usize {
+            let group = if level == 0 { 1 << o } else { record.cpus[o].domains[level - 1].span };
+            if group >> c & 1 == 0 {
+                continue;
+            }
+            let capacity = |o: u32| record.cpus[o as usize].capacity;
+            let sum = bits(group).map(capacity).sum();
+            let max = bits(group).map(capacity).max().unwrap_or(0);
+            let min = bits(group).map(capacity).min().unwrap_or(0);
+            let domain = &mut record.cpus[o].domains[level];
+            (domain.group_capacity, domain.group_max_capacity, domain.group_min_capacity) = (sum, max, min);
+        }
+    }
+}
+
+/// CPUs of a set, ascending.
+pub(super) fn bits(mut set: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let c = (set != 0).then(|| set.trailing_zeros())?;
+        set &= set - 1;
+        Some(c)
+    })
+}
+
 /// CPUs below 64, one bit each.
 pub(crate) fn mask(cpus: &CpuSet) -> u64 {
-    cpus.iter().filter(|&c| c < 64).fold(0, |mask, c| mask | 1 << c)
+    cpus.low()
 }

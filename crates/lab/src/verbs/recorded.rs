@@ -1,23 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Reading a trace as a workload: what `replay` and `workload from-trace` share.
+//! Reading a trace as a workload: what replaying it and making a workload of it share.
 
 use super::carried;
-use super::common::{bad_input, unreadable};
-use crate::args::{IdleStatesFrom, PartArgs};
-use crate::exit::{Exit, Failure};
-use crate::interrupt;
-use crate::progress::Progress;
-use crate::units::number;
-use pelton_lab::plan::{self, Inputs};
-use pelton_replay::workload::{self, GAP_NS_MAX, IdleStates, ReadError, ReadOptions, Recorded, Watch};
+use crate::number::number;
+use crate::plan::{self, Inputs};
+use crate::run::{Fault, LabError};
+use crate::watch::{Amount, Watch, is_stopped};
+use pelton_replay::workload::{self, GAP_NS_MAX, IdleStates, ReadError, ReadOptions, Recorded};
 use pelton_scenario::diagnostic::short;
 use pelton_scenario::platform::{self, Built};
 use pelton_scenario::policy::DEFAULT_PROFILE;
 use pelton_trace::import::{self, OpenOptions, Source};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::path::Path;
+
+/// Which part of a trace, and on which machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PartRequest {
+    /// Platform to run on; none = the one the trace names.
+    pub platform: Option<String>,
+    /// Platform the trace was recorded on; none = the one it names, else that to run on.
+    pub recorded_on: Option<String>,
+    /// Every burst stays on the CPU it was recorded on.
+    pub pin: bool,
+    /// Idle states as the platform file has them, whatever the trace shows.
+    pub idle_states_of_platform: bool,
+    /// Only these tasks, by name or id; none = all.
+    pub tasks: Vec<String>,
+    /// Begin this long after the first event, ns.
+    pub from_ns: Option<u64>,
+    /// End this long after the first event, ns.
+    pub to_ns: Option<u64>,
+    /// Longest time without any event that is believed, ns.
+    pub max_gap_ns: Option<u64>,
+}
 
 /// What the trace did not tell.
 #[derive(Serialize, JsonSchema)]
@@ -60,9 +79,9 @@ impl Platform {
 }
 
 /// A platform as it is. What of it depends on the kernel's version plays no part in reading a recording.
-pub fn machine(platform: &Platform) -> Result<Built, Failure> {
+pub fn machine(platform: &Platform) -> Result<Built, LabError> {
     let inputs = platform.inputs();
-    plan::machine(&inputs, DEFAULT_PROFILE).map_err(|d| bad_input(&d))
+    Ok(plan::machine(&inputs, DEFAULT_PROFILE)?)
 }
 
 /// A trace that was read, and the machine it is taken to be recorded on.
@@ -80,8 +99,8 @@ pub struct Read {
 }
 
 /// Reads a trace: first how idle states behaved, then everything.
-pub fn read(part: &PartArgs, path: &Path, settle_ns: u64, global: &crate::args::Global) -> Result<Read, Failure> {
-    let mut source = open(path)?;
+pub fn read(part: &PartRequest, path: &Path, settle_ns: u64, watch: &dyn Watch) -> Result<Read, LabError> {
+    let mut source = open(path, watch)?;
     let header = source.info().header.clone();
     let named = header.as_ref().map_or("", |h| h.platform.as_str());
     // A name out of a file that anybody may have written is no path to open.
@@ -94,64 +113,63 @@ pub fn read(part: &PartArgs, path: &Path, settle_ns: u64, global: &crate::args::
         } else {
             format!("was recorded on `{}`, which is no built-in platform", short(named))
         };
-        return Err(Failure::new(
-            Exit::Usage,
+        return Err(LabError::refused(
+            Fault::Request,
             format!("{} {what}", path.display()),
-            Some("give --recorded-on: a built-in platform or your file of that machine (`pelton platform list`)"),
+            "give --recorded-on: a built-in platform or your file of that machine (`pelton platform list`)",
         ));
     };
     let mut machine = machine(&platform)?.machine;
     let options = ReadOptions {
-        from_ns: part.from.unwrap_or(0),
-        to_ns: part.to,
+        from_ns: part.from_ns.unwrap_or(0),
+        to_ns: part.to_ns,
         settle_ns,
-        gap_ns_max: part.max_gap.unwrap_or(GAP_NS_MAX),
+        gap_ns_max: part.max_gap_ns.unwrap_or(GAP_NS_MAX),
         ..ReadOptions::default()
     };
     // A run of ours has the platform's own figures.
     let is_ours = header.as_ref().is_some_and(|h| h.remarks.is_empty());
-    let wanted = part.idle_states == IdleStatesFrom::Trace && !is_ours;
+    let wanted = !part.idle_states_of_platform && !is_ours;
     let mut idle_states = (!wanted).then(IdleStates::default);
     if wanted && path.is_file() {
-        let mut again = open(path)?;
-        let measure = |watch: Watch<'_>| workload::read_idle_states(again.as_mut(), &machine, &options, watch);
-        let measured = watched(path, "idle states", global, measure)?;
+        let mut again = open(path, watch)?;
+        let measure =
+            |watch: workload::Watch<'_>| workload::read_idle_states(again.as_mut(), &machine, &options, watch);
+        let measured = watched(path, "idle states", watch, measure)?;
         measured.apply(&mut machine);
         idle_states = Some(measured);
     }
-    let read = |watch: Watch<'_>| workload::read(source.as_mut(), Some(&machine), &options, watch);
-    let recorded = watched(path, "read", global, read)?;
+    let read = |watch: workload::Watch<'_>| workload::read(source.as_mut(), Some(&machine), &options, watch);
+    let recorded = watched(path, "read", watch, read)?;
     let misfits = workload::misfits(&recorded.totals, &machine);
     let hz = header.iter().flat_map(|h| &h.remarks).find_map(|r| r.strip_prefix("HZ: ")?.parse().ok());
     Ok(Read { recorded, platform, hz, idle_states, misfits })
 }
 
-fn open(path: &Path) -> Result<Box<dyn Source>, Failure> {
-    let options = OpenOptions { stop: Some(interrupt::flag()), ..OpenOptions::default() };
-    import::open(path, &options).map_err(unreadable)
+fn open(path: &Path, watch: &dyn Watch) -> Result<Box<dyn Source>, LabError> {
+    Ok(import::open(path, &OpenOptions { stop: Some(watch.stop()), ..OpenOptions::default() })?)
 }
 
-/// Shows progress, and stops when asked to.
+/// Shows how far reading is, and stops when asked to.
 fn watched<T>(
     path: &Path,
     what: &str,
-    global: &crate::args::Global,
-    read: impl FnOnce(Watch<'_>) -> Result<T, ReadError>,
-) -> Result<T, Failure> {
-    let progress = Progress::new(0, global.quiet);
-    progress.note(what);
+    watch: &dyn Watch,
+    read: impl FnOnce(workload::Watch<'_>) -> Result<T, ReadError>,
+) -> Result<T, LabError> {
+    watch.begins(what, Amount::Time(0));
     let mut seen_ns = 0;
-    let mut watch = |now_ns: u64| {
-        progress.advance(now_ns - seen_ns);
+    let mut follow = |now_ns: u64| {
+        watch.advance(now_ns - seen_ns);
         seen_ns = now_ns;
-        if interrupt::is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if is_stopped(watch) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let result = read(&mut watch);
-    drop(progress);
+    let result = read(&mut follow);
+    watch.ends();
     result.map_err(|error| match error {
-        ReadError::Interrupted => interrupt::failure(format!("{}: interrupted while reading", path.display())),
-        ReadError::Content(text) => Failure::input(format!("{}: {text}", path.display())),
-        ReadError::Import(error) => unreadable(error),
+        ReadError::Interrupted => LabError::Stopped(format!("{}: interrupted while reading", path.display())),
+        ReadError::Content(text) => LabError::input(format!("{}: {text}", path.display())),
+        ReadError::Import(error) => error.into(),
     })
 }
 
@@ -163,7 +181,7 @@ pub fn gaps(recorded: &Recorded) -> Gaps {
         dropped_ms: gaps.dropped_ns as f64 / 1e6,
         unseen_wakeups: gaps.unseen_wakeups,
         losses: gaps.losses,
-        assumed_speed_pct: pelton_lab::round(gaps.assumed_speed_ns as f64 / gaps.run_ns.max(1) as f64 * 100.0),
+        assumed_speed_pct: crate::round(gaps.assumed_speed_ns as f64 / gaps.run_ns.max(1) as f64 * 100.0),
         damaged_places: recorded.info.damaged,
         lost_events: recorded.info.lost,
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The machine that a recording carries in its header, as a platform.
 
-use super::recorded::Platform;
+use super::recorded::{Platform, machine};
 use pelton_trace::RunHeader;
 use std::fmt::Write as _;
 
@@ -24,9 +24,7 @@ pub fn of_run(header: &RunHeader) -> Option<Platform> {
         return None;
     }
     let named = pelton_scenario::platform::names().find(|name| *name == header.platform).map(Platform::named);
-    named
-        .filter(|named| super::recorded::machine(named).is_ok_and(|built| is_of(header, &built.machine)))
-        .or_else(|| described(header))
+    named.filter(|named| machine(named).is_ok_and(|built| is_of(header, &built.machine))).or_else(|| described(header))
 }
 
 /// True when a machine has the CPUs and frequencies of a header.
@@ -84,7 +82,6 @@ fn idle_state(remark: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verbs::recorded::machine;
     use pelton_trace::{CpuLayout, DomainLayout};
 
     fn header() -> RunHeader {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// What a trace holds.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Info {
     /// The file.
     pub trace: String,
@@ -41,7 +41,7 @@ pub struct Info {
 }
 
 /// A place that could not be read.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Damage {
     /// Line of a text, from 1; byte of a binary file.
     pub position: u64,
@@ -50,7 +50,7 @@ pub struct Damage {
 }
 
 /// A task of a trace.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Task {
     /// Number.
     pub tid: u32,
@@ -61,7 +61,7 @@ pub struct Task {
 }
 
 /// What the core makes of a trace.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Validated {
     /// The file.
     pub trace: String,
@@ -113,7 +113,7 @@ pub struct Validated {
 }
 
 /// Records of one signal.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Signal {
     /// Held against the core.
     pub checked: u64,
@@ -134,7 +134,7 @@ pub struct Signal {
 }
 
 /// A class asked about states that never were.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Class {
     /// Changed versions of states it was asked about.
     pub changed_states: u64,
@@ -145,7 +145,7 @@ pub struct Class {
 }
 
 /// A record that is not reproduced, with its numbers.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct First {
     /// Where and what.
     #[serde(flatten)]
@@ -163,7 +163,7 @@ pub struct First {
 }
 
 /// A record that is not reproduced.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Divergent {
     /// Number of the event, from 0.
     pub event: u64,
@@ -180,7 +180,7 @@ pub struct Divergent {
 }
 
 /// One column of a record.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Field {
     /// Kernel name.
     pub field: &'static str,
@@ -191,7 +191,7 @@ pub struct Field {
 }
 
 /// A rebuilt average beside the recorded one; differences of 1024.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Average {
     /// Which.
     pub what: String,
@@ -208,7 +208,7 @@ pub struct Average {
 }
 
 /// Frequency changes predicted from signals.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Prediction {
     /// Where the signals came from.
     pub from: &'static str,
@@ -229,7 +229,7 @@ pub struct Prediction {
 }
 
 /// Which switches a recording tells apart.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Distinguishes {
     /// Switches at other values.
     pub switches: Vec<SwitchTold>,
@@ -238,7 +238,7 @@ pub struct Distinguishes {
 }
 
 /// A switch at other values.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SwitchTold {
     /// Switch.
     pub switch: &'static str,
@@ -249,7 +249,7 @@ pub struct SwitchTold {
 }
 
 /// What the trace says.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AnswerTold {
     /// In a word or two.
     pub answer: &'static str,
@@ -258,7 +258,7 @@ pub struct AnswerTold {
 }
 
 /// A record that refutes a value.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Refuting {
     /// Number of the event.
     pub event: u64,
@@ -271,7 +271,7 @@ pub struct Refuting {
 }
 
 /// Faults put into a trace.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SelfTest {
     /// The file.
     pub trace: String,
@@ -286,7 +286,7 @@ pub struct SelfTest {
 }
 
 /// One fault.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Fault {
     /// What was wrong.
     pub fault: &'static str,
@@ -299,7 +299,7 @@ pub struct Fault {
 }
 
 /// Calls taken out one at a time.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SingleCalls {
     /// Calls.
     pub taken_out: u64,
@@ -312,7 +312,7 @@ pub struct SingleCalls {
 }
 
 /// Records altered one at a time.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Altered {
     /// By how much.
     pub size: &'static str,
@@ -333,7 +333,7 @@ pub struct Altered {
 }
 
 /// Recorded placements decided again.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Placements {
     /// The file.
     pub trace: String,
@@ -350,7 +350,7 @@ pub struct Placements {
 }
 
 /// Counts of placements.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PlacementCounts {
     /// All.
     #[serde(flatten)]
@@ -364,7 +364,7 @@ pub struct PlacementCounts {
 }
 
 /// Counts of placements of one kind.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PlacementTally {
     /// Decisions.
     pub decisions: u64,
@@ -377,7 +377,7 @@ pub struct PlacementTally {
 }
 
 /// A placement that differs.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PlacementDifference {
     /// Line of the table.
     pub line: u64,
@@ -394,7 +394,7 @@ pub struct PlacementDifference {
 }
 
 /// A part of a placement that differs.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PlacementPart {
     /// Which.
     pub what: &'static str,
@@ -405,7 +405,7 @@ pub struct PlacementPart {
 }
 
 /// Wrong worlds put into recorded placements.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PlacementFaults {
     /// The file.
     pub trace: String,
@@ -418,7 +418,7 @@ pub struct PlacementFaults {
 }
 
 /// One wrong world.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PlacementFault {
     /// What was wrong.
     pub fault: &'static str,
@@ -426,4 +426,39 @@ pub struct PlacementFault {
     pub found: bool,
     /// Quiet placements that differ.
     pub quiet_divergent: u64,
+}
+
+/// What is printed about a recording.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RecordReport {
+    /// Sets of events that were asked for.
+    pub sets: String,
+    /// Every load-tracking call was asked for.
+    pub full: bool,
+    /// Files written.
+    pub files: Vec<String>,
+    /// From the first event to the last, s.
+    pub seconds: f64,
+    /// Events.
+    pub total: u64,
+    /// Size of the event log.
+    pub bytes: u64,
+    /// Events lost.
+    pub lost: u64,
+    /// Events that came too late to be put in order.
+    pub late: u64,
+    /// Times the kernel left a program out.
+    pub skipped: u64,
+    /// Switches that do not continue the one before.
+    pub holes: u64,
+    /// Switches.
+    pub switches: u64,
+    /// Events this kernel does not have.
+    pub missing: Vec<&'static str>,
+    /// What limits the recording.
+    pub notes: Vec<String>,
+    /// Paths of task groups by number.
+    pub groups: Vec<String>,
+    /// Events by name.
+    pub events: BTreeMap<&'static str, u64>,
 }

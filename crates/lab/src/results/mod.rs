@@ -4,8 +4,7 @@
 pub mod lists;
 pub mod traces;
 
-use crate::verbs::shapes;
-use pelton_lab::about::SCHEMA;
+use crate::about::SCHEMA;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -69,23 +68,23 @@ macro_rules! kinds {
 }
 
 kinds! {
-    "run" "pelton run" shapes::RunSummary;
-    "compare" "pelton compare" shapes::Comparison;
-    "front" "pelton front" shapes::Fronts;
-    "replay" "pelton replay; one for each trace, in a list" shapes::Replayed;
-    "reproduce" "pelton reproduce; one for each table" shapes::TableResult;
-    "wrong-worlds" "pelton reproduce --wrong-worlds; one for each table, behind it" shapes::WorldsResult;
+    "run" "pelton run" crate::summary::RunSummary;
+    "compare" "pelton compare" crate::compare::Comparison;
+    "front" "pelton front" crate::front::Fronts;
+    "replay" "pelton replay; one for each trace, in a list" crate::verbs::replay::Replayed;
+    "reproduce" "pelton reproduce; one for each table" crate::table::TableResult;
+    "wrong-worlds" "pelton reproduce --wrong-worlds; one for each table, behind it" crate::worlds::WorldsResult;
     "tables" "pelton reproduce --list" lists::Tables;
-    "explain" "pelton explain" shapes::Explained;
-    "explain-placement" "pelton explain --placement" shapes::ExplainedPlacement;
+    "explain" "pelton explain" crate::verbs::explain::Explained;
+    "explain-placement" "pelton explain --placement" crate::verbs::explain::ExplainedPlacement;
     "validate" "pelton validate; several traces: a list" traces::Validated;
     "validate-self-test" "pelton validate --self-test" traces::SelfTest;
     "placements" "pelton validate of a table of placements" traces::Placements;
     "placements-self-test" "pelton validate --self-test of a table of placements" traces::PlacementFaults;
-    "record" "pelton record" shapes::RecordReport;
+    "record" "pelton record" traces::RecordReport;
     "trace-info" "pelton trace info" traces::Info;
     "platforms" "pelton platform list" lists::Platforms;
-    "platform" "pelton platform show" shapes::Description;
+    "platform" "pelton platform show" pelton_scenario::platform::Description;
     "platform-check" "pelton platform check" lists::Checked;
     "policies" "pelton policy list" lists::Policies;
     "policy" "pelton policy show" lists::PolicyShown;

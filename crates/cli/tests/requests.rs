@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What the command line does a program can ask of the lab: each verb as a request, read from JSON, has the result that the
+//! verb prints.
+
+mod support;
+use pelton_lab::results::{Outcome, described};
+use pelton_lab::verbs::compare::{CompareRequest, compare};
+use pelton_lab::verbs::explain::{ExplainRequest, explain, placement};
+use pelton_lab::verbs::export::{ExportRequest, export};
+use pelton_lab::verbs::front::{FrontRequest, front};
+use pelton_lab::verbs::replay::{ReplayRequest, replay};
+use pelton_lab::verbs::reproduce::{ReproduceRequest, reproduce};
+use pelton_lab::verbs::run::{RunRequest, run};
+use pelton_lab::verbs::trace_info::{TraceInfoRequest, trace_info};
+use pelton_lab::verbs::validate::{ValidateRequest, validate};
+use pelton_lab::verbs::workload::{FromTraceRequest, from_trace};
+use pelton_lab::watch::{Unwatched, Watch};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use support::{good, pelton};
+
+const LOAD: &str = "periodic:run_us=3000,period_us=10000,cpus=0 + busy:cpus=1";
+
+/// A request as a program writes it; written again it reads as the same.
+fn request<T: Serialize + DeserializeOwned + PartialEq + Debug>(json: Value) -> T {
+    let read: T = serde_json::from_value(json).expect("a request");
+    let written = serde_json::to_string(&read).expect("JSON");
+    assert_eq!(serde_json::from_str::<T>(&written).expect("a request"), read, "{written}");
+    read
+}
+
+/// What the verb prints, one value.
+fn printed(arguments: &[&str]) -> Value {
+    let outcome = pelton(&[arguments, &["--format", "json", "--quiet"]].concat());
+    assert!([0, 1, 5].contains(&outcome.code), "{arguments:?}: {}", outcome.stderr);
+    let value: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    match value {
+        Value::Array(mut list) if list.len() == 1 => list.remove(0),
+        value => value,
+    }
+}
+
+fn same<T: Outcome>(result: &T, arguments: &[&str]) {
+    // As text and back, as what is printed: reading may round the last bit of a number.
+    let ours = serde_json::to_string(&described(result)).expect("JSON");
+    assert_eq!(serde_json::from_str::<Value>(&ours).expect("JSON"), printed(arguments), "{arguments:?}");
+}
+
+fn input() -> Value {
+    json!({"platform": "hikey-6220", "workload": LOAD, "duration_ns": 200_000_000})
+}
+
+fn trace() -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("requests.plog");
+    let log = path.to_str().expect("UTF-8");
+    good(&["run", "--platform", "hikey-6220", "--workload", LOAD, "--duration", "200ms", "--log", log, "--quiet"]);
+    path
+}
+
+#[test]
+fn run_compare_front_and_explain() {
+    let here = ["--platform", "hikey-6220", "--workload", LOAD, "--duration", "200ms"];
+    let ask: RunRequest = request(json!({"input": input(), "policy": {"profile": "4.16", "sets": ["rt_signal=on"]}}));
+    let words = [&["run", "--profile", "4.16", "--set", "rt_signal=on"], &here[..]].concat();
+    same(&run(&ask, &Unwatched).expect("a run"), &words);
+
+    let ask: CompareRequest =
+        request(json!({"input": input(), "policies": ["4.16", "7.2"], "seeds": 2, "summary": true, "jobs": 2}));
+    let words = [&["compare", "--policy", "4.16", "--policy", "7.2", "--seeds", "2", "--summary"], &here[..]].concat();
+    same(&compare(&ask, &Unwatched).expect("a comparison"), &words);
+
+    let ask: FrontRequest = request(json!({"platforms": ["hikey-6220"], "workloads": [LOAD], "seeds": 1,
+        "policies": ["7.2", "composite"], "duration_ns": 200_000_000}));
+    let words = [&["front", "--policy", "7.2", "--policy", "composite", "--seeds", "1"], &here[..]].concat();
+    same(&front(&ask, &Unwatched).expect("fronts"), &words);
+
+    let ask: ExplainRequest = request(json!({"input": input(), "at_ns": 100_000_000, "changed": true}));
+    same(
+        &explain(&ask, &Unwatched).expect("a decision"),
+        &[&["explain", "--at", "100ms", "--changed"], &here[..]].concat(),
+    );
+
+    let load = "periodic:run_us=3000,period_us=10000 + busy";
+    let ask: ExplainRequest = request(json!({"policy": {}, "task": "",
+        "input": {"platform": "hikey-6220", "workload": load, "duration_ns": 200_000_000}}));
+    let words = ["explain", "--placement", "--platform", "hikey-6220", "--workload", load, "--duration", "200ms"];
+    same(&placement(&ask, &Unwatched).expect("a placement"), &words);
+}
+
+#[test]
+fn reproduce_a_table() {
+    let ask: ReproduceRequest = request(json!({"name": "rt-utilization", "seeds": 1, "only": ["transitions.without"]}));
+    let all = reproduce(&ask, &Unwatched).expect("tables");
+    let words = ["reproduce", "rt-utilization", "--seeds", "1", "--only", "transitions.without"];
+    let mut ours = serde_json::to_value(described(&all.tables[0])).expect("JSON");
+    let mut theirs = printed(&words);
+    // How long it took is no part of the answer.
+    for value in [&mut ours, &mut theirs] {
+        value.as_object_mut().and_then(|table| table.remove("seconds")).expect("a time");
+    }
+    assert_eq!(ours, theirs);
+}
+
+#[test]
+fn replay_validate_and_convert_a_trace() {
+    let path = trace();
+    let file = path.to_str().expect("UTF-8");
+    let ask: ReplayRequest = request(json!({"trace": file, "check": true}));
+    same(&replay(&ask, &Unwatched).expect("a replay"), &["replay", file, "--check"]);
+
+    let ask: ValidateRequest = request(json!({"trace": file}));
+    let answer = validate(&ask, &Unwatched).expect("an answer").value().expect("JSON");
+    assert_eq!(answer, printed(&["validate", file]));
+    let ask: ValidateRequest = request(json!({"trace": file, "self_test": true}));
+    let answer = validate(&ask, &Unwatched).expect("an answer").value().expect("JSON");
+    assert_eq!(answer, printed(&["validate", file, "--self-test"]));
+
+    let ask: TraceInfoRequest = request(json!({"trace": file}));
+    same(&trace_info(&ask, &Unwatched).expect("a trace").result, &["trace", "info", file]);
+
+    for form in ["perfetto", "text", "log", "csv", "json"] {
+        let ask: ExportRequest = request(json!({"trace": file, "to": form}));
+        let mut ours = Vec::new();
+        export(&ask, &mut ours, &Unwatched).expect("an export");
+        let theirs = path.with_extension(form);
+        good(&["trace", "export", file, "--to", form, "-o", theirs.to_str().expect("UTF-8"), "--quiet"]);
+        assert!(ours == std::fs::read(theirs).expect("a file"), "{form}");
+    }
+
+    let ask: FromTraceRequest = request(json!({"trace": file, "model": true}));
+    let text = from_trace(&ask, &Unwatched).expect("a workload");
+    assert_eq!(text, good(&["workload", "from-trace", file, "--model", "--quiet"]));
+}
+
+#[test]
+fn a_request_with_a_word_that_it_does_not_have_is_refused() {
+    let error = serde_json::from_value::<RunRequest>(json!({"seeds": 3})).expect_err("no such word");
+    assert!(error.to_string().contains("unknown field `seeds`"), "{error}");
+}
+
+/// Somebody who wants no answer any more.
+struct Gone;
+
+static STOP: AtomicBool = AtomicBool::new(true);
+
+impl Watch for Gone {
+    fn stop(&self) -> &'static AtomicBool {
+        &STOP
+    }
+}
+
+#[test]
+fn whoever_watches_can_end_the_work() {
+    let ask: RunRequest = request(json!({"input": input()}));
+    let error = run(&ask, &Gone).expect_err("stopped");
+    assert!(error.to_string().contains("interrupted"), "{error}");
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Several policies over several seeds.
+
+use super::inputs::{InputRequest, policy_spec, prepare, prepare_again};
+use crate::compare::{self, CompareRow, Comparison, Scope};
+use crate::run::LabError;
+use crate::watch::{Watch, watched};
+use serde::{Deserialize, Serialize};
+
+/// What to compare.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CompareRequest {
+    /// Platform and workload.
+    pub input: InputRequest,
+    /// Policy files or names, or profiles with switches; the first is the base of every change.
+    pub policies: Vec<String>,
+    /// Switches set in every policy.
+    pub sets: Vec<String>,
+    /// Repetitions, each with a seed of its own and random start phases.
+    pub seeds: u64,
+    /// The first seed; the others follow.
+    pub first_seed: u64,
+    /// Runs at the same time; 0 = one per CPU. It never changes a result.
+    pub jobs: usize,
+    /// Only these numbers, by name; none = all.
+    pub only: Vec<String>,
+    /// Energy, lateness, latency and transitions only.
+    pub summary: bool,
+    /// Also the value of each seed.
+    pub values: bool,
+}
+
+impl Default for CompareRequest {
+    fn default() -> Self {
+        CompareRequest {
+            input: InputRequest::default(),
+            policies: Vec::new(),
+            sets: Vec::new(),
+            seeds: 10,
+            first_seed: 1,
+            jobs: 0,
+            only: Vec::new(),
+            summary: false,
+            values: false,
+        }
+    }
+}
+
+/// What most questions are about: energy, lateness, latency, transitions.
+const ANSWERS: [&str; 6] =
+    ["energy_mj", "late", "wakeup_us_avg", "wakeup_us_max", "step_latency_ms_avg", "transitions"];
+
+/// Is this row one of what most questions are about?
+pub fn is_answer(row: &CompareRow) -> bool {
+    row.scope == Scope::Run && ANSWERS.contains(&row.quantity)
+}
+
+/// Runs and compares.
+///
+/// # Errors
+/// When an input is wrong, or the runs were stopped.
+pub fn compare(request: &CompareRequest, watch: &dyn Watch) -> Result<Comparison, LabError> {
+    let mut comparison = compare_all(request, watch)?;
+    request.narrow(&mut comparison);
+    Ok(comparison)
+}
+
+/// The same with every number, whichever are asked for.
+///
+/// # Errors
+/// As [`compare`].
+pub fn compare_all(request: &CompareRequest, watch: &dyn Watch) -> Result<Comparison, LabError> {
+    let inputs = request.input.inputs(1, true);
+    let prepared = |(i, text): (usize, &String)| {
+        let make = if i == 0 { prepare } else { prepare_again };
+        make(&inputs, &policy_spec(text, &request.sets), watch)
+    };
+    let plans = request.policies.iter().enumerate().map(prepared).collect::<Result<Vec<_>, _>>()?;
+    let seeds: Vec<u64> = (0..request.seeds).map(|i| request.first_seed.wrapping_add(i)).collect();
+    let total_ns =
+        plans.iter().map(|p| p.plan.config.duration_ns.saturating_mul(request.seeds)).fold(0, u64::saturating_add);
+    let mut comparison = watched(watch, total_ns, "compare", |control| {
+        compare::compare(&request.policies, &plans, &seeds, request.jobs, control)
+    })?;
+    if !request.values {
+        comparison.rows.iter_mut().flat_map(|row| &mut row.cells).for_each(|cell| cell.values.clear());
+    }
+    Ok(comparison)
+}
+
+impl CompareRequest {
+    /// Leaves the numbers that are asked for.
+    pub fn narrow(&self, comparison: &mut Comparison) {
+        if self.summary {
+            comparison.rows.retain(is_answer);
+        }
+        if !self.only.is_empty() {
+            comparison.rows.retain(|row| self.only.iter().any(|name| name == row.quantity));
+        }
+    }
+}

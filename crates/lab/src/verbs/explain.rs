@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! One frequency decision with every term filled in, or one placement with every CPU the task could have gone to.
+
+use super::inputs::{InputRequest, prepare};
+use crate::explain::{ExplainSink, Wanted};
+use crate::explain_placement::{self, PlacementSink};
+use crate::explanation::{self, Context};
+use crate::number::human_ns;
+use crate::plan::PolicySpec;
+use crate::request;
+use crate::run::{Fault, LabError, run_one};
+use crate::summary::{self, RunHeader};
+use crate::watch::{Watch, watched};
+use pelton_model::Plan;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which decision of which run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExplainRequest {
+    /// Platform and workload.
+    pub input: InputRequest,
+    /// Policy.
+    pub policy: PolicySpec,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// Start tasks and ticks at random phases drawn from the seed.
+    pub random_phase: bool,
+    /// The last decision at or before this time, ns; none = the last of the run.
+    pub at_ns: Option<u64>,
+    /// Only decisions of this frequency domain.
+    pub domain: Option<u32>,
+    /// Only decisions of this CPU's frequency domain.
+    pub cpu: Option<u32>,
+    /// The last decision that changed the frequency.
+    pub changed: bool,
+    /// The last call that the gate refused, or whose change it held.
+    pub held: bool,
+    /// Of placements: the task; empty = any task. Read by [`placement`] alone.
+    pub task: String,
+}
+
+impl Default for ExplainRequest {
+    fn default() -> Self {
+        ExplainRequest {
+            input: InputRequest::default(),
+            policy: PolicySpec::default(),
+            seed: 1,
+            random_phase: false,
+            at_ns: None,
+            domain: None,
+            cpu: None,
+            changed: false,
+            held: false,
+            task: String::new(),
+        }
+    }
+}
+
+/// A decision with the run it belongs to.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Explained {
+    /// The run.
+    pub run: RunHeader,
+    /// The decision.
+    #[serde(flatten)]
+    pub explanation: explanation::Explanation,
+    /// How many decisions of that kind there were up to it.
+    #[serde(skip)]
+    pub count: u64,
+}
+
+/// A placement with the run it belongs to.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ExplainedPlacement {
+    /// The run.
+    pub run: RunHeader,
+    /// The placement.
+    #[serde(flatten)]
+    pub explanation: explain_placement::Explanation,
+    /// How many placements of that kind there were up to it.
+    #[serde(skip)]
+    pub count: u64,
+}
+
+/// The plan, which ends where the question does, and what it says about itself.
+fn planned(request: &ExplainRequest, watch: &dyn Watch) -> Result<(RunHeader, Plan), LabError> {
+    let prepared = prepare(&request.input.inputs(request.seed, request.random_phase), &request.policy, watch)?;
+    let run = summary::header(&prepared, prepared.plan.config.duration_ns);
+    let mut plan = prepared.plan;
+    if let Some(at) = request.at_ns {
+        // What happens at the last nanosecond of a run is part of it; 0 would mean the workload's own length.
+        plan.config.duration_ns = plan.config.duration_ns.min(at.max(1));
+    }
+    Ok((run, plan))
+}
+
+/// Explains a frequency decision.
+///
+/// # Errors
+/// When an input is wrong, there is no such decision, or the run was stopped.
+pub fn explain(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explained, LabError> {
+    let (run, plan) = planned(request, watch)?;
+    let wanted = Wanted { domain: domain(request, &plan)?, changed: request.changed, held: request.held };
+    let mut sink = ExplainSink::new(wanted, plan.machine.cpus.len(), plan.machine.domains.len());
+    watched(watch, plan.config.duration_ns, "run", |control| run_one(&plan, request.seed, &mut sink, control))?;
+    let (moment, count) = sink.finish();
+    let Some(moment) = moment else {
+        let help = "the governor is called when tasks run; choose a later --at, or leave out --changed or --held";
+        return Err(nothing(&plan, "frequency decision", help));
+    };
+    let times = request::gate_times(&plan, moment.decision.domain);
+    let requests = request::requests(&plan, &moment);
+    let explanation = explanation::explain(&moment, Context { plan: &plan, times, requests });
+    Ok(Explained { run, explanation, count })
+}
+
+/// Explains a placement of a fair task.
+///
+/// # Errors
+/// When an input is wrong, there is no such placement, or the run was stopped.
+pub fn placement(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedPlacement, LabError> {
+    let (run, plan) = planned(request, watch)?;
+    let mut sink = PlacementSink::of(tid(&request.task, &plan)?);
+    watched(watch, plan.config.duration_ns, "run", |control| run_one(&plan, request.seed, &mut sink, control))?;
+    let (kept, count) = sink.finish();
+    let Some(kept) = kept else {
+        let help = "a task is placed when it starts or wakes, and may use more than one CPU; the core decides from 5.10 on, by \
+                    energy from 5.4 on, on machines of at most 64 CPUs";
+        return Err(nothing(&plan, "placement", help));
+    };
+    let name = |tid: u32| {
+        let task = plan.workload.tasks.get(tid as usize - 1);
+        task.map_or_else(|| format!("task {tid}"), |task| task.name.clone())
+    };
+    let explanation = explain_placement::explain(&kept, &plan.policy, name);
+    Ok(ExplainedPlacement { run, explanation, count })
+}
+
+fn nothing(plan: &Plan, what: &str, help: &str) -> LabError {
+    let reason = format!("no {what} of that kind in the first {}", human_ns(plan.config.duration_ns));
+    LabError::refused(Fault::Input, reason, help)
+}
+
+/// The domain asked for, directly or through a CPU.
+fn domain(request: &ExplainRequest, plan: &Plan) -> Result<Option<u32>, LabError> {
+    let (cpus, domains) = (plan.machine.cpus.len(), plan.machine.domains.len());
+    if let Some(cpu) = request.cpu {
+        let found = plan.machine.cpus.get(cpu as usize);
+        let found = found.ok_or_else(|| {
+            LabError::input(format!("there is no CPU {cpu}; this platform has CPUs 0 to {}", cpus - 1))
+        })?;
+        return Ok(Some(found.domain));
+    }
+    match request.domain {
+        Some(d) if d as usize >= domains => Err(LabError::input(format!(
+            "there is no frequency domain {d}; this platform has domains 0 to {}",
+            domains - 1
+        ))),
+        other => Ok(other),
+    }
+}
+
+/// The number of a task with this name.
+fn tid(task: &str, plan: &Plan) -> Result<Option<u32>, LabError> {
+    if task.is_empty() {
+        return Ok(None);
+    }
+    let names = || plan.workload.tasks.iter().map(|t| t.name.as_str());
+    match names().position(|name| name == task) {
+        Some(at) => Ok(Some(at as u32 + 1)),
+        None => {
+            let known = names().take(8).collect::<Vec<_>>().join(", ");
+            let reason = format!("the workload has no task `{task}`");
+            Err(LabError::refused(Fault::Input, reason, &format!("its tasks: {known}")))
+        }
+    }
+}

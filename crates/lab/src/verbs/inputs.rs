@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What several requests have: platform, workload and policy.
+
+use crate::plan::{self, Inputs, PolicySpec, Prepared};
+use crate::run::{Fault, LabError};
+use crate::watch::Watch;
+use pelton_trace::import::{Format, OpenOptions, Source, open};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Platform, workload and machine options: everything a simulation needs but its policy and seed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct InputRequest {
+    /// Platform name or TOML file.
+    pub platform: String,
+    /// rt-app JSON file or model; several are joined by `+`.
+    pub workload: String,
+    /// Simulated time, ns; none = what the workload asks for.
+    pub duration_ns: Option<u64>,
+    /// Timer interrupts per second; none = 250.
+    pub hz: Option<u32>,
+    /// schedutil's `rate_limit_us`; none = the profile's rule.
+    pub rate_limit_us: Option<u64>,
+    /// Task group that everything runs in; none = the root.
+    pub group: Option<String>,
+    /// Values of template words of rt-app files.
+    pub defines: BTreeMap<String, String>,
+}
+
+impl InputRequest {
+    /// What a plan is made from.
+    pub fn inputs(&self, seed: u64, random_phase: bool) -> Inputs {
+        Inputs {
+            platform: self.platform.clone(),
+            workload: self.workload.clone(),
+            seed,
+            duration_ns: self.duration_ns,
+            hz: self.hz,
+            rate_limit_us: self.rate_limit_us,
+            random_phase,
+            group: self.group.clone(),
+            defines: self.defines.clone(),
+            ..Inputs::default()
+        }
+    }
+}
+
+/// The plan; what is suspicious about it is said.
+pub fn prepare(inputs: &Inputs, spec: &PolicySpec, watch: &dyn Watch) -> Result<Prepared, LabError> {
+    let prepared = prepare_again(inputs, spec, watch)?;
+    watch.warn(&prepared.warnings);
+    prepared.notes.iter().for_each(|note| watch.note(note));
+    Ok(prepared)
+}
+
+/// The same for another policy: what there is to say about the workload was said with the first.
+pub fn prepare_again(inputs: &Inputs, spec: &PolicySpec, watch: &dyn Watch) -> Result<Prepared, LabError> {
+    let prepared = plan::build(inputs, spec)?;
+    watch.warn(&prepared.policy.warnings);
+    Ok(prepared)
+}
+
+/// A policy as it is typed, with switches that every policy gets.
+pub(crate) fn policy_spec(text: &str, sets: &[String]) -> PolicySpec {
+    let mut spec = PolicySpec::parse(text);
+    spec.sets.extend(sets.iter().cloned());
+    spec
+}
+
+/// Opens a trace of this kind; none = as its content tells.
+pub(crate) fn opened(path: &Path, format: Option<&str>, watch: &dyn Watch) -> Result<Box<dyn Source>, LabError> {
+    Ok(open(path, &OpenOptions { format: format.map(input_format).transpose()?, stop: Some(watch.stop()) })?)
+}
+
+/// The kind of file with this name.
+pub(crate) fn input_format(name: &str) -> Result<Format, LabError> {
+    Format::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+        let known: Vec<_> = Format::ALL.iter().map(|format| format.name()).collect();
+        let hint = format!("known are {}", known.join(", "));
+        LabError::refused(Fault::Request, format!("`{name}` is no kind of trace"), &hint)
+    })
+}

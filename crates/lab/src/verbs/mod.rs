@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What can be asked: a request and a result for each verb.
+//!
+//! ```
+//! use pelton_lab::verbs::run::{RunRequest, run};
+//! use pelton_lab::watch::Unwatched;
+//! let request: RunRequest = serde_json::from_str(
+//!     r#"{"input": {"platform": "hikey-6220", "workload": "busy:cpus=0", "duration_ns": 50000000}}"#,
+//! )?;
+//! let result = run(&request, &Unwatched)?;
+//! assert_eq!(result.run.about.platform, "hikey-6220");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod carried;
+pub mod compare;
+pub mod distinguish;
+pub mod explain;
+pub mod export;
+pub mod front;
+pub mod inputs;
+pub mod placements;
+pub mod recorded;
+pub mod replay;
+pub mod reproduce;
+pub mod run;
+pub mod trace_info;
+pub mod validate;
+pub mod workload;

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Recorded placements: where did the kernel put each task, and would the core put it there?
+
+use super::validate::ValidateRequest;
+use crate::results::traces::{
+    PlacementCounts, PlacementDifference, PlacementFault, PlacementFaults, PlacementPart, PlacementTally, Placements,
+};
+use crate::run::{self, LabError};
+use crate::watch::{Amount, Watch, is_stopped};
+use pelton_core::Policy;
+use pelton_replay::placements::{self, Difference, Fault, Report, Tally};
+use pelton_replay::validate::Verdict;
+use pelton_trace::import::open_bytes;
+use std::io::BufRead;
+use std::path::Path;
+
+/// The kernel whose placements the shipped recordings hold.
+const NEWEST: &str = "7.2";
+
+/// Is this file a table of placements? What cannot be read is not, and is reported by who reads it next.
+pub fn is_table(path: &Path) -> bool {
+    if path.as_os_str() == "-" {
+        return false;
+    }
+    let Ok(mut bytes) = open_bytes(path) else { return false };
+    bytes.fill_buf().is_ok_and(placements::is_header)
+}
+
+/// A table whose placements were decided again.
+#[derive(Debug)]
+pub struct Placed {
+    /// What was found, with its differences.
+    pub report: Report,
+    /// The same as a result.
+    pub result: Placements,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+/// A table with one wrong world at a time put into it.
+#[derive(Debug)]
+pub struct PlacedFaults {
+    /// What was noticed.
+    pub result: PlacementFaults,
+    /// Was anything?
+    pub verdict: Verdict,
+}
+
+/// The rules for a table, whose kernel it does not name.
+fn rules(request: &ValidateRequest) -> Result<(&str, Policy), LabError> {
+    let unused = [
+        ("--platform", request.platform.is_some()),
+        ("--with", !request.with.is_empty()),
+        ("--distinguish", request.distinguish_ns.is_some()),
+    ];
+    if let Some((option, _)) = unused.iter().find(|(_, given)| *given) {
+        let reason = format!("{option} means nothing to a table of placements ({})", request.trace.display());
+        return Err(LabError::refused(run::Fault::Request, reason, "its machine is in the .topo.json beside it"));
+    }
+    let profile = request.profile.as_deref().unwrap_or(NEWEST);
+    Ok((profile, Policy::profile(profile).map_err(LabError::input)?))
+}
+
+/// Decides the placements of a table again.
+pub(super) fn validated(request: &ValidateRequest, watch: &dyn Watch) -> Result<Placed, LabError> {
+    let (profile, policy) = rules(request)?;
+    let report = decide(&request.trace, &policy, None, watch)?;
+    let remark =
+        request.profile.is_none().then_some("the table does not name its kernel; give --profile when it is another");
+    let (result, verdict) = (result(&request.trace, profile, remark, &report), verdict(&report));
+    Ok(Placed { report, result, verdict })
+}
+
+fn decide(path: &Path, policy: &Policy, fault: Option<Fault>, watch: &dyn Watch) -> Result<Report, LabError> {
+    watch.begins("placements", Amount::Time(0));
+    let mut stopped = false;
+    let report = placements::validate(path, policy, fault, &mut |line| {
+        watch.at(&format!("line {line}"));
+        stopped = is_stopped(watch);
+        !stopped
+    });
+    watch.ends();
+    if stopped {
+        return Err(LabError::Stopped("interrupted: no result".to_owned()));
+    }
+    report.map_err(LabError::input)
+}
+
+fn verdict(report: &Report) -> Verdict {
+    match report.all {
+        Tally { quiet_divergent: 1.., .. } => Verdict::Differs,
+        Tally { quiet: 0, .. } => Verdict::Open,
+        _ => Verdict::Holds,
+    }
+}
+
+fn counted(tally: &Tally) -> PlacementTally {
+    let Tally { decisions, quiet, quiet_divergent, divergent, .. } = *tally;
+    PlacementTally { decisions, quiet, quiet_divergent, divergent }
+}
+
+fn result(path: &Path, profile: &str, remark: Option<&str>, report: &Report) -> Placements {
+    let placements = PlacementCounts {
+        all: counted(&report.all),
+        by_rule: report.by_rule.iter().map(|(rule, tally)| (*rule, counted(tally))).collect(),
+        energies: report.energies,
+        energies_differ: report.energies_differ,
+    };
+    Placements {
+        trace: path.display().to_string(),
+        profile: profile.to_owned(),
+        placements,
+        verdict: verdict(report).word(),
+        differences: report.samples.iter().map(difference).collect(),
+        remarks: remark.into_iter().map(str::to_owned).collect(),
+    }
+}
+
+fn difference(sample: &Difference) -> PlacementDifference {
+    let part = |&(what, kernel, ours): &(&'static str, u64, u64)| PlacementPart { what, kernel, ours };
+    PlacementDifference {
+        line: sample.line,
+        time_ns: sample.time_ns,
+        tid: sample.tid,
+        quiet: sample.quiet,
+        rule: sample.how,
+        what: sample.what.iter().map(part).collect(),
+    }
+}
+
+/// Each wrong world in turn: what of it is noticed?
+pub(super) fn self_test(request: &ValidateRequest, watch: &dyn Watch) -> Result<PlacedFaults, LabError> {
+    let (profile, policy) = rules(request)?;
+    let path = &request.trace;
+    let (mut faults, mut found) = (Vec::new(), 0);
+    let sound = decide(path, &policy, None, watch)?.all.quiet_divergent;
+    for fault in Fault::ALL {
+        let quiet_divergent = decide(path, &policy, Some(fault), watch)?.all.quiet_divergent;
+        let noticed = quiet_divergent > sound;
+        found += u32::from(noticed);
+        faults.push(PlacementFault { fault: fault.words(), found: noticed, quiet_divergent });
+    }
+    let verdict = if found == 0 { Verdict::Open } else { Verdict::Holds };
+    let (trace, profile) = (path.display().to_string(), profile.to_owned());
+    Ok(PlacedFaults { result: PlacementFaults { trace, profile, faults, found }, verdict })
+}

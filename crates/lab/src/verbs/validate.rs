@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Does the core compute what the kernel recorded?
+
+use super::inputs::input_format;
+use super::placements::{self, Placed, PlacedFaults};
+use super::{carried, distinguish};
+use crate::plan;
+use crate::results::described;
+use crate::results::traces::{
+    Altered, Average, Class, Divergent, Fault, Field, First, Prediction, SelfTest, Signal, SingleCalls, Validated,
+};
+use crate::run::LabError;
+use crate::watch::{Amount, Watch, is_stopped};
+use pelton_core::{Policy, profiles};
+use pelton_model::Machine;
+use pelton_replay::validate::{
+    AlterResult, Challenge, Comparison, Distinction, Divergence, FaultResult, Merged, Open, Options, Report, Size,
+    Tally, Verdict, alter_test, drop_test, page, read_twice, self_test,
+};
+use pelton_scenario::platform::{self, PlatformOptions};
+use pelton_trace::import::{ImportError, OpenOptions, Source, TraceInfo, open};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// What to validate, and by which rules.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ValidateRequest {
+    /// The trace, or a table of placements.
+    pub trace: PathBuf,
+    /// Kernel whose rules are used; none = the one the trace names, or 7.2.
+    pub profile: Option<String>,
+    /// Platform for capacities, frequency tables and energies; none = what the trace shows.
+    pub platform: Option<String>,
+    /// Other files of the same recording.
+    pub with: Vec<PathBuf>,
+    /// Kind of the trace, when its content does not tell.
+    pub input_format: Option<String>,
+    /// Put faults into the trace instead.
+    pub self_test: bool,
+    /// Also ask which other values of switches the trace refutes, for at most so long, ns.
+    pub distinguish_ns: Option<u64>,
+}
+
+/// A trace held against the core.
+#[derive(Debug)]
+pub struct Validation {
+    /// What was found.
+    pub report: Report,
+    /// About the file.
+    pub info: TraceInfo,
+    /// What the recording can tell apart, when that was asked.
+    pub told: Option<Distinction>,
+    /// All of it as a result.
+    pub result: Validated,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+/// A trace with faults put into it.
+#[derive(Debug)]
+pub struct Faults {
+    /// What was noticed.
+    pub result: SelfTest,
+    /// Was everything that can be put into this trace?
+    pub verdict: Verdict,
+}
+
+/// What came of a request.
+#[derive(Debug)]
+pub enum Answer {
+    /// Of a trace.
+    Trace(Box<Validation>),
+    /// Of a trace with faults.
+    Faults(Faults),
+    /// Of a table of placements.
+    Placements(Placed),
+    /// Of such a table with wrong worlds.
+    PlacementFaults(PlacedFaults),
+}
+
+impl Answer {
+    /// The verdict.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Answer::Trace(trace) => trace.verdict,
+            Answer::Faults(faults) => faults.verdict,
+            Answer::Placements(placed) => placed.verdict,
+            Answer::PlacementFaults(faults) => faults.verdict,
+        }
+    }
+
+    /// The result as JSON, with what it is in front.
+    ///
+    /// # Errors
+    /// None that is known: results are numbers, texts and lists.
+    pub fn value(&self) -> serde_json::Result<serde_json::Value> {
+        match self {
+            Answer::Trace(trace) => serde_json::to_value(described(&trace.result)),
+            Answer::Faults(faults) => serde_json::to_value(described(&faults.result)),
+            Answer::Placements(placed) => serde_json::to_value(described(&placed.result)),
+            Answer::PlacementFaults(faults) => serde_json::to_value(described(&faults.result)),
+        }
+    }
+}
+
+/// Validates a trace or a table of placements.
+///
+/// # Errors
+/// When it cannot be read, the request contradicts itself, or the work was stopped.
+pub fn validate(request: &ValidateRequest, watch: &dyn Watch) -> Result<Answer, LabError> {
+    if placements::is_table(&request.trace) {
+        return Ok(if request.self_test {
+            Answer::PlacementFaults(placements::self_test(request, watch)?)
+        } else {
+            Answer::Placements(placements::validated(request, watch)?)
+        });
+    }
+    let format = request.input_format.as_deref().map(input_format).transpose()?;
+    let stop = Some(watch.stop());
+    let again = || open_all(&request.trace, &request.with, OpenOptions { format, stop });
+    let mut source = again()?;
+    let (profile, remark) = profile(request, source.info());
+    let policy = policy(&profile, source.info())?;
+    let machine = match &request.platform {
+        Some(name) => Some(machine(name, &profile)?),
+        None => machine_of_run(source.info(), &profile)?,
+    };
+    let options = Options { policy, machine };
+    if request.self_test {
+        return Ok(Answer::Faults(checked_self_test(&request.trace, &profile, &again, &options)?));
+    }
+    let report = watched(&mut *source, &again, &options, watch)?;
+    let told = |time_ns| distinguish::told(&again, &options, &report, time_ns, watch);
+    let told = request.distinguish_ns.map(told).transpose()?;
+    let info = source.info().clone();
+    let mut result = result(request, &profile, remark, &info, &report);
+    result.distinguishes = told.as_ref().map(distinguish::result);
+    let verdict = report.verdict();
+    Ok(Answer::Trace(Box::new(Validation { report, info, told, result, verdict })))
+}
+
+/// A trace, or several files of one recording.
+fn open_all(path: &Path, others: &[PathBuf], options: OpenOptions) -> Result<Box<dyn Source>, ImportError> {
+    let paths = std::iter::once(path).chain(others.iter().map(PathBuf::as_path));
+    let mut sources = paths.map(|path| open(path, &options)).collect::<Result<Vec<_>, _>>()?;
+    if sources.len() == 1 {
+        return Ok(sources.remove(0));
+    }
+    Ok(Box::new(Merged::new(sources).expect("there is a file")))
+}
+
+/// The profile asked for, or the one of the kernel the trace names, or the newest; and why.
+fn profile(request: &ValidateRequest, info: &TraceInfo) -> (String, Option<String>) {
+    if let Some(profile) = &request.profile {
+        return (profile.clone(), None);
+    }
+    let known = profiles();
+    let newest = known.last().copied().unwrap_or("7.2");
+    let release = info.remarks.iter().find_map(|remark| release(remark));
+    let Some((major, minor)) = release else {
+        let remark = "the trace does not name its kernel; give --profile when it is another".to_owned();
+        return (newest.to_owned(), Some(remark));
+    };
+    let version = |name: &str| name.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    let below = |name: &&&str| version(name).is_some_and(|v: (u32, u32)| v <= (major, minor));
+    let chosen = known.iter().rev().find(below).copied().unwrap_or(known[0]);
+    (chosen.to_owned(), Some(format!("profile {chosen} because the trace names kernel {major}.{minor}")))
+}
+
+/// The version in a remark that speaks of a kernel.
+fn release(remark: &str) -> Option<(u32, u32)> {
+    let words = remark.to_ascii_lowercase();
+    if !words.contains("kernel") && !words.contains("linux") {
+        return None;
+    }
+    words.split(|c: char| !c.is_ascii_digit() && c != '.').find_map(|word| {
+        let mut parts = word.split('.');
+        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+    })
+}
+
+/// The profile, with the switches that a run of ours says it had.
+fn policy(profile: &str, info: &TraceInfo) -> Result<Policy, LabError> {
+    let of_run = info.header.as_ref().filter(|h| h.is_simulated() && h.profile == profile);
+    let sets: Vec<&str> = of_run.map_or("", |h| h.policy.as_str()).split([',', ' ', '\n']).collect();
+    let sets: Vec<&str> = sets.into_iter().filter(|set| set.contains('=')).collect();
+    let none: [pelton_scenario::SourceFile; 0] = [];
+    match pelton_scenario::policy::choose_from(Some(profile), &none, &sets) {
+        Ok(chosen) => Ok(chosen.policy),
+        // A header that anybody may have written is no reason to stop.
+        Err(_) => Policy::profile(profile).map_err(LabError::input),
+    }
+}
+
+/// The machine of a run of ours, which its log describes; `None` for other traces.
+fn machine_of_run(info: &TraceInfo, profile: &str) -> Result<Option<Machine>, LabError> {
+    let Some(platform) = info.header.as_ref().and_then(carried::of_run) else { return Ok(None) };
+    Ok(Some(plan::machine(&platform.inputs(), profile)?.machine))
+}
+
+/// A platform by name or file, as this kernel sees it.
+fn machine(name: &str, profile: &str) -> Result<Machine, LabError> {
+    Ok(platform::load(name)?.machine(&PlatformOptions::new(profile))?)
+}
+
+/// Reads the whole trace.
+fn watched(
+    source: &mut dyn Source,
+    again: &Open<'_>,
+    options: &Options,
+    watch: &dyn Watch,
+) -> Result<Report, LabError> {
+    watch.begins("validate", Amount::Time(0));
+    let mut stopped = false;
+    // A trace's clock began when its machine did.
+    let mut first_ns = None;
+    let report = read_twice(source, again, options, &mut |time_ns| {
+        let since_ns = time_ns.saturating_sub(*first_ns.get_or_insert(time_ns));
+        watch.at(&format!("{} s of the trace", since_ns / 1_000_000_000));
+        stopped = is_stopped(watch);
+        !stopped
+    });
+    watch.ends();
+    if stopped {
+        return Err(LabError::Stopped("interrupted: no result".to_owned()));
+    }
+    Ok(report?)
+}
+
+/// The trace with one fault put into it at a time: each must be found.
+fn checked_self_test(path: &Path, profile: &str, again: &Open<'_>, options: &Options) -> Result<Faults, LabError> {
+    let results = self_test(again, options)?;
+    let single = drop_test(&mut *again()?, options)?;
+    let holds = results.iter().all(|r| r.found || !r.possible) && results.iter().any(|r| r.possible);
+    let altered = alter_test(&mut *again()?, options)?;
+    let fault =
+        |r: &FaultResult| Fault { fault: r.fault, possible: r.possible, found: r.found, divergent: r.divergent };
+    let result = SelfTest {
+        trace: path.display().to_string(),
+        profile: profile.to_owned(),
+        faults: results.iter().map(fault).collect(),
+        single_calls: SingleCalls {
+            taken_out: single.dropped,
+            noticed: single.noticed,
+            changed_nothing: single.changed_nothing,
+            explained: single.explained,
+        },
+        altered_records: altered.iter().map(|(size, r)| altered_result(*size, r)).collect(),
+    };
+    Ok(Faults { result, verdict: if holds { Verdict::Holds } else { Verdict::Differs } })
+}
+
+fn altered_result(size: Size, r: &AlterResult) -> Altered {
+    Altered {
+        size: size.name(),
+        altered: r.altered,
+        noticed: r.noticed,
+        noticed_at_next: r.noticed_next,
+        not_decided: r.not_decided,
+        let_pass: r.let_pass(),
+        exact: r.exact,
+        classes: r.passed.clone(),
+    }
+}
+
+fn remarks(remark: Option<String>, info: &TraceInfo, report: &Report) -> Vec<String> {
+    let mut remarks: Vec<String> = remark.into_iter().chain(report.remarks.iter().cloned()).collect();
+    if report.holes > 0 {
+        remarks.push(format!(
+            "{} switches do not continue the one before: events are missing there; {} objects were learned again, {} \
+                 differences in such stretches are not counted",
+            report.holes, report.resynchronised, report.in_holes
+        ));
+    }
+    if info.lost > 0 || info.lost_unknown > 0 {
+        remarks.push(format!(
+            "the recorder lost {} events{}: nothing is claimed about them",
+            info.lost,
+            if info.lost_unknown > 0 { " and more of unknown number" } else { "" }
+        ));
+    }
+    let earlier: u64 = report.signals.values().map(|tally| tally.earlier).sum();
+    if earlier > 0 {
+        remarks.push(format!(
+            "{earlier} looks show a state older than the one recorded before them: nobody held the lock; they prove \
+                 nothing and are not counted"
+        ));
+    }
+    if let Some(first) = &report.first_damaged {
+        remarks.push(format!(
+                "{} records have numbers no kernel can have and were not used; the first is event {} at {} ns: {} is {}, at \
+                 most {} is possible",
+                report.damaged, first.event, first.time_ns, first.column, first.value, first.limit
+            ));
+    }
+    if info.damaged > 0 {
+        remarks.push(format!("{} places of the file could not be read", info.damaged));
+    }
+    remarks
+}
+
+/// The result without what `distinguish` adds.
+fn result(
+    request: &ValidateRequest,
+    profile: &str,
+    remark: Option<String>,
+    info: &TraceInfo,
+    report: &Report,
+) -> Validated {
+    Validated {
+        trace: request.trace.display().to_string(),
+        profile: profile.to_owned(),
+        platform: request.platform.clone(),
+        with: request.with.iter().map(|path| path.display().to_string()).collect(),
+        updates: report.updates,
+        divergent: report.divergent,
+        left_open: report.left_open(),
+        verdict: report.verdict().word(),
+        first: report.first.as_ref().map(|first| first_result(first, info)),
+        divergences: report.samples.iter().map(divergent).collect(),
+        signals: report.signals.iter().map(|(name, tally)| (*name, signal(report, name, tally))).collect(),
+        classes: report.challenges.iter().map(|(name, c)| (*name, class(c))).collect(),
+        damaged: report.damaged,
+        comparisons: report.comparisons.iter().map(average).collect(),
+        frequency_from_signals: prediction_result(report),
+        not_measured: report.not_measured.clone(),
+        holes: report.holes,
+        differences_in_holes: report.in_holes,
+        lost: info.lost,
+        complete: info.is_complete() && report.holes == 0,
+        remarks: remarks(remark, info, report),
+        events: report.events,
+        distinguishes: None,
+    }
+}
+
+fn signal(report: &Report, name: &str, t: &Tally) -> Signal {
+    Signal {
+        checked: t.checked,
+        exact: t.exact,
+        unchanged: t.unchanged,
+        earlier: t.earlier,
+        classes: t.classes.clone(),
+        not_decided: report.undecided(t),
+        divergent: t.divergent,
+        rule: page(name),
+    }
+}
+
+fn divergent(d: &Divergence) -> Divergent {
+    let Divergence { event, time_ns, cpu, signal, what, object, .. } = *d;
+    Divergent { event, time_ns, cpu, signal, what, object }
+}
+
+fn prediction_result(report: &Report) -> Option<Prediction> {
+    let (s, from) = report.prediction.as_ref()?;
+    Some(Prediction {
+        from,
+        recorded: s.recorded,
+        predicted: s.predicted,
+        exact: s.exact,
+        one_step_off: s.one_step,
+        apart_ns_mean: s.off_ns.checked_div(s.exact),
+        apart_ns_max: s.off_ns_max,
+        inside: s.ok(),
+    })
+}
+
+fn average(c: &Comparison) -> Average {
+    let (what, mean) = (c.what.clone(), c.mean_milli as f64 / 1000.0);
+    Average { what, n: c.n, mean, p99: c.p99, max: c.max, inside: c.ok }
+}
+
+/// What a class would have let pass.
+fn class(c: &Challenge) -> Class {
+    Class { changed_states: c.asked, explained_all_the_same: c.explained, decides: c.decides() }
+}
+
+fn first_result(first: &Divergence, info: &TraceInfo) -> First {
+    First {
+        place: divergent(first),
+        tid: first.tid,
+        task: info.task_name(first.tid),
+        before: first.before.iter().copied().collect(),
+        fields: first.fields.iter().map(|f| Field { field: f.name, kernel: f.kernel, ours: f.ours }).collect(),
+        rule: page(first.signal),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_release_is_found_in_a_remark() {
+        assert_eq!(release("kernel 6.18.44 x86_64"), Some((6, 18)));
+        assert_eq!(release("Linux version 7.2.12-arm64"), Some((7, 2)));
+        assert_eq!(release("tracer: nop"), None);
+    }
+}
