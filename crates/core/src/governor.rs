@@ -317,7 +317,7 @@ impl SugovPolicy {
     /// one that forces the maximum. Nothing happens unless all three slices have `nr_cpus` entries.
     #[inline]
     #[allow(clippy::too_many_arguments)]
-    pub fn ask(
+    pub fn ask_all(
         &self,
         pol: &Policy,
         caller: Option<u32>,

@@ -56,7 +56,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut states: Vec<SugovCpu> = cpus.iter().map(|&j| self.cpus[j as usize].sugov).collect();
         let (now, caller) = (self.boot_ns + self.now, keep.then(|| self.targets.place(c)));
         let (sugov, terms) = (&self.domains[d as usize].sugov, &mut self.targets.domains[d as usize].terms);
-        sugov.ask(&self.policy, caller, &mut states, &inputs, now, self.tick_ns, terms);
+        sugov.ask_all(&self.policy, caller, &mut states, &inputs, now, self.tick_ns, terms);
         if keep {
             cpus.iter().zip(states).for_each(|(&j, state)| self.cpus[j as usize].sugov = state);
         }
