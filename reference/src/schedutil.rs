@@ -415,32 +415,34 @@ fn drive(sp: &mut SugovPolicy) -> Commit {
     Commit::Drive
 }
 
-/// A whole evaluation after the gate opened (B.2.1 steps 4-6, B.2.2 steps 4-7). CPUs are asked until one is forced.
+/// A whole evaluation for a hook call of CPU `caller` after the gate opened (B.2.1 steps 4-6, B.2.2 steps 4-7). CPUs are
+/// asked until one is forced; a caller that is asks nobody else (to 4.16). The caller goes before its equals.
 pub fn evaluate_domain(
     (rules, numbers): (&Rules, &Numbers),
-    sp: &mut SugovPolicy,
+    (sp, caller): (&mut SugovPolicy, usize),
     cpus: &mut [SugovCpu],
     states: &[CpuState],
     terms: &mut [Terms],
     table_khz: &[u64],
     now: Now,
 ) -> Decision {
-    let mut decision = Decision { scale: states[0].cap_orig, ..Decision::default() };
-    let calls = |sc: &SugovCpu| sc.last_update_ns == now.ns && sc.flags == sp.gate.flags && forced_by_flag(rules, sc);
-    let caller = cpus.iter().position(calls).unwrap_or(0);
-    for i in caller..cpus.len() {
+    let alone = forced_by_flag(rules, &cpus[caller]);
+    let mut forced = None;
+    for i in (0..cpus.len()).filter(|&i| !alone || i == caller) {
+        if forced.is_some() {
+            terms[i].forced_max = 0;
+            continue;
+        }
         terms[i] = cpu_request(rules, sp, &mut cpus[i], &states[i], now);
-        let t = &terms[i];
-        let forced = t.forced_max != 0;
-        if t.request * decision.scale > decision.request * t.scale || forced {
-            (decision.perf, decision.cpu) = (t.perf, i as u64);
-            (decision.request, decision.scale) = (t.request, t.scale);
-        }
-        if forced {
-            decision.forced_max = 1;
-            break;
-        }
+        forced = (terms[i].forced_max != 0).then_some(i);
     }
+    let more = |a: &Terms, b: &Terms| a.request * b.scale > b.request * a.scale;
+    let largest = (0..cpus.len()).fold(caller, |best, i| if more(&terms[i], &terms[best]) { i } else { best });
+    let chosen = forced.unwrap_or(largest);
+    let t = &terms[chosen];
+    let (perf, request, scale) = (t.perf, t.request, t.scale);
+    let (cpu, forced_max) = (chosen as u64, forced.is_some().into());
+    let mut decision = Decision { perf, cpu, request, scale, forced_max, ..Decision::default() };
     decision.raw_khz = raw_freq(rules, sp, decision.request, decision.scale, decision.forced_max != 0);
     decision.resolved_khz = resolve(sp, table_khz, decision.raw_khz);
     let single = if sp.nr_cpus == 1 { cpus.first_mut() } else { None };

@@ -59,12 +59,13 @@ TEST_OP op_sugov_begin(u64 *w)
 	return pelton_sugov_begin(POLICY, SP(1), SC(2), (u32)w[3], w[4], w[5], (u32)w[6], (u32)w[7]);
 }
 
-/* policy, cpus, states, domain, now, tick_ns, table length; returns what the driver must do */
+/* policy, cpus, states, domain, now, tick_ns, table length | caller << 32; returns what the driver must do */
 TEST_OP op_sugov_evaluate(u64 *w)
 {
 	struct test_domain *d = DOMAIN(4);
 
-	pelton_sugov_evaluate(POLICY, SP(1), SC(2), STATE(3), w[5], w[6], d->khz, (u32)w[7], d->terms, &d->decision);
+	pelton_sugov_evaluate(POLICY, SP(1), SC(2), STATE(3), (u32)(w[7] >> 32), w[5], w[6], d->khz, (u32)w[7], d->terms,
+			      &d->decision);
 	return d->decision.commit;
 }
 

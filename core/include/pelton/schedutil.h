@@ -394,19 +394,6 @@ struct pelton_decision {
 	u32 scale;
 };
 
-/* To 4.16: a call with a flag that means "maximum" asks nobody else. Its CPU, or nr_cpus. */
-PELTON_INLINE u32 pelton_sugov_forcing_cpu(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
-					   const struct pelton_sugov_cpu *sc, u64 now)
-{
-	u32 i;
-
-	for (i = 0; i < sp->nr_cpus && i < PELTON_DOMAIN_CPUS_MAX; i++)
-		if (sc[i].last_update_ns == now && sc[i].flags == sp->gate.flags &&
-		    pelton_sugov_forced_by_flags(pol, &sc[i]))
-			return i;
-	return sp->nr_cpus;
-}
-
 /*
  * The CPU whose request the domain follows: the first that forces the maximum, else the one with the largest share of the
  * highest frequency, `caller` before its equals. A caller that forces the maximum asks nobody else: the terms of the other
@@ -465,33 +452,49 @@ PELTON_INLINE void pelton_sugov_decide(const struct pelton_policy *pol, struct p
 					  out->forced_max);
 }
 
-/* The request of every CPU of the domain, which has one at least, up to one that forces the maximum. */
-PELTON_INLINE void pelton_sugov_ask_all(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
-					struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now,
-					u64 tick_ns, struct pelton_perf_terms *terms)
+/*
+ * What the CPUs of the domain, which has one at least, request at a hook call of `caller`: all in order, up to one that
+ * forces the maximum. To 4.16 a call with a flag that means "maximum" asks its own CPU only. A caller of nr_cpus is
+ * nobody, who just looks. CPUs that are not asked force nothing, whatever they did before.
+ */
+PELTON_INLINE void pelton_sugov_ask(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
+				    struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u32 caller, u64 now,
+				    u64 tick_ns, struct pelton_perf_terms *terms)
 {
-	u32 i;
+	u32 i, ends = 0;
 
-	for (i = 0; i < PELTON_DOMAIN_CPUS_MAX; i++) {
+	if (caller < sp->nr_cpus && caller < PELTON_DOMAIN_CPUS_MAX && pelton_sugov_forced_by_flags(pol, &sc[caller])) {
+		pelton_sugov_cpu(pol, sp, &sc[caller], &s[caller], now, tick_ns, &terms[caller]);
+		return;
+	}
+	for (i = 0; i < PELTON_DOMAIN_CPUS_MAX && (!i || i < sp->nr_cpus); i++) {
+		if (ends) {
+			terms[i].forced_max = 0;
+			continue;
+		}
 		pelton_sugov_cpu(pol, sp, &sc[i], &s[i], now, tick_ns, &terms[i]);
-		if (terms[i].forced_max || i + 1 >= sp->nr_cpus)
-			break;
+		ends = terms[i].forced_max;
 	}
 }
 
-/* A whole evaluation after the gate opened; `sc`, `s` and `terms` have sp->nr_cpus entries, `khz` has n. */
+/* Do requests hold until their inputs change? Not where time alone changes them, or one ends the search for others. */
+PELTON_INLINE u32 pelton_sugov_keeps(const struct pelton_policy *pol)
+{
+	return pol->stale_cpu == PELTON_STALE_COUNT && pol->rt_rule != PELTON_RT_RULE_FLAG_MAX &&
+	       pol->dl_rule != PELTON_DL_RULE_FLAG_MAX && pol->boost_form != PELTON_BOOST_FORM_HOLD;
+}
+
+/*
+ * A whole evaluation for a hook call of `caller` after the gate opened; `sc`, `s` and `terms` have sp->nr_cpus entries,
+ * `khz` has n. Where pelton_sugov_keeps(), a host may call pelton_sugov_cpu() for the CPUs whose inputs changed and then
+ * pelton_sugov_decide(), which comes to the same.
+ */
 PELTON_INLINE void pelton_sugov_evaluate(const struct pelton_policy *pol, struct pelton_sugov_policy *sp,
-					 struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now,
-					 u64 tick_ns, const u32 *khz, u32 n, struct pelton_perf_terms *terms,
+					 struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u32 caller,
+					 u64 now, u64 tick_ns, const u32 *khz, u32 n, struct pelton_perf_terms *terms,
 					 struct pelton_decision *out)
 {
-	u32 forcing = pelton_sugov_forcing_cpu(pol, sp, sc, now);
-	u32 caller = forcing < sp->nr_cpus ? forcing : 0;
-
-	if (forcing < sp->nr_cpus)
-		pelton_sugov_cpu(pol, sp, &sc[caller], &s[caller], now, tick_ns, &terms[caller]);
-	else
-		pelton_sugov_ask_all(pol, sp, sc, s, now, tick_ns, terms);
+	pelton_sugov_ask(pol, sp, sc, s, caller, now, tick_ns, terms);
 	pelton_sugov_decide(pol, sp, &sc[caller], &s[caller], now, terms, caller, khz, n, out);
 }
 

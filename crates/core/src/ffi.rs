@@ -337,6 +337,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_sugov_limits(sp: &mut SugovPolicy, min: u32, max: u32);
     pub(crate) safe fn pelton_x_sugov_keep_util(p: &Policy, sc: &mut SugovCpu, s: &CpuState);
     pub(crate) safe fn pelton_x_sugov_forced_by_flags(p: &Policy, sc: &SugovCpu) -> u32;
+    pub(crate) safe fn pelton_x_sugov_keeps(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_sugov_begin(
         p: &Policy,
         sp: &mut SugovPolicy,
@@ -404,12 +405,24 @@ unsafe extern "C" {
         opps: u32,
         out: &mut Decision,
     );
-    /// `sc`, `s` and `t` have `sp.nr_cpus` entries (at least one), `khz` has `n`.
+    /// `sc`, `s` and `t` have `sp.nr_cpus` entries (at least one).
+    pub(crate) unsafe fn pelton_x_sugov_ask(
+        p: &Policy,
+        sp: &SugovPolicy,
+        sc: *mut SugovCpu,
+        s: *const CpuState,
+        caller: u32,
+        now: u64,
+        tick: u64,
+        t: *mut PerfTerms,
+    );
+    /// `sc`, `s` and `t` have `sp.nr_cpus` entries (at least one), `caller` is one of them, `khz` has `n`.
     pub(crate) unsafe fn pelton_x_sugov_evaluate(
         p: &Policy,
         sp: &mut SugovPolicy,
         sc: *mut SugovCpu,
         s: *const CpuState,
+        caller: u32,
         now: u64,
         tick: u64,
         khz: *const u32,

@@ -320,13 +320,37 @@ impl SugovPolicy {
         out
     }
 
-    /// A whole evaluation after the gate opened: all CPUs of the domain, mapping, commit. The slices have `nr_cpus`
-    /// entries; shorter ones limit the domain to what is there.
+    /// What the CPUs of the domain request at a hook call of `caller`, `None` for one who just looks: all in order, up to
+    /// one that forces the maximum. Nothing happens unless all three slices have `nr_cpus` entries.
+    #[inline]
+    #[allow(clippy::too_many_arguments)]
+    pub fn ask_all(
+        &self,
+        pol: &Policy,
+        caller: Option<u32>,
+        sc: &mut [SugovCpu],
+        states: &[CpuState],
+        now: u64,
+        tick_ns: u64,
+        terms: &mut [PerfTerms],
+    ) {
+        let (there, n) = (sc.len().min(states.len()).min(terms.len()), self.nr_cpus as usize);
+        if n == 0 || there < n {
+            return;
+        }
+        let (caller, t) = (caller.unwrap_or(self.nr_cpus), terms.as_mut_ptr());
+        // SAFETY: all three slices have at least `nr_cpus` >= 1 entries.
+        unsafe { ffi::pelton_x_sugov_ask(pol, self, sc.as_mut_ptr(), states.as_ptr(), caller, now, tick_ns, t) };
+    }
+
+    /// A whole evaluation for a hook call of `caller` after the gate opened: all CPUs of the domain, mapping, commit. The
+    /// slices have `nr_cpus` entries; shorter ones limit the domain to what is there, and without the caller nothing happens.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn evaluate(
         &mut self,
         pol: &Policy,
+        caller: u32,
         sc: &mut [SugovCpu],
         states: &[CpuState],
         now: u64,
@@ -338,16 +362,17 @@ impl SugovPolicy {
         let there = sc.len().min(states.len()).min(terms.len());
         self.nr_cpus = self.nr_cpus.min(u32::try_from(there).unwrap_or(u32::MAX));
         let n = u32::try_from(khz.len()).unwrap_or(u32::MAX);
-        if self.nr_cpus == 0 {
+        if caller >= self.nr_cpus {
             return out;
         }
-        // SAFETY: all three slices have at least `nr_cpus` >= 1 entries, the table has `n`.
+        // SAFETY: all three slices have at least `nr_cpus` entries, the caller's among them; the table has `n`.
         unsafe {
             ffi::pelton_x_sugov_evaluate(
                 pol,
                 self,
                 sc.as_mut_ptr(),
                 states.as_ptr(),
+                caller,
                 now,
                 tick_ns,
                 khz.as_ptr(),
@@ -358,4 +383,10 @@ impl SugovPolicy {
         }
         out
     }
+}
+
+/// Do requests hold until their inputs change? Not where time alone changes them, or one ends the search for others.
+#[must_use]
+pub fn sugov_keeps(pol: &Policy) -> bool {
+    ffi::pelton_x_sugov_keeps(pol) != 0
 }

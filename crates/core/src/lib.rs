@@ -47,7 +47,9 @@ pub use cfs_bandwidth::{CfsBandwidth, CfsRuntime, RUNTIME_INF, quota};
 pub use deadline::{DL_LIMIT_NONE, DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, dl_overflow};
 pub use energy::EnergyModel;
 pub use ffi::Ctx;
-pub use governor::{KHZ_NONE, apply_headroom, commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq};
+pub use governor::{
+    KHZ_NONE, apply_headroom, commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq, sugov_keeps,
+};
 pub use governors::{
     Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote, dbs_sampling_us, governor_samples, governor_votes, sched_dvfs_request,
     sched_dvfs_usage, sched_dvfs_window_ns, vote,

@@ -222,9 +222,12 @@ FN(void, sugov_decide,
     u32 opps, struct pelton_decision *out),
    (p, sp, sc, s, now, t, caller, khz, opps, out))
 FN(void, sugov_evaluate,
-   (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u64 tick, const u32 *khz, u32 n, terms_t t,
+   (policy_t p, sp_t sp, sc_t sc, state_t s, u32 caller, u64 now, u64 tick, const u32 *khz, u32 n, terms_t t,
     struct pelton_decision *out),
-   (p, sp, sc, s, now, tick, khz, n, t, out))
+   (p, sp, sc, s, caller, now, tick, khz, n, t, out))
+FN(void, sugov_ask, (policy_t p, csp_t sp, sc_t sc, state_t s, u32 caller, u64 now, u64 tick, terms_t t),
+   (p, sp, sc, s, caller, now, tick, t))
+FN(u32, sugov_keeps, (policy_t p), (p))
 
 /* energy model */
 typedef const struct pelton_em_state *em_t;

@@ -39,7 +39,7 @@ fn ask(pol: &Policy, sp: &mut SugovPolicy, sc: &mut SugovCpu, us: u64, util: u32
     let (now, state) = (1_000 * MS + us * 1_000, fair(util));
     if sp.begin(pol, sc, 0, now, TICK, flags, true) == gate::OPEN {
         let mut terms = [Default::default()];
-        sp.evaluate(pol, std::slice::from_mut(sc), std::slice::from_ref(&state), now, TICK, &KHZ, &mut terms);
+        sp.evaluate(pol, 0, std::slice::from_mut(sc), std::slice::from_ref(&state), now, TICK, &KHZ, &mut terms);
     }
     sp.next_freq_khz
 }

@@ -48,7 +48,7 @@ fn hook(pol: &Policy, sp: &mut SugovPolicy, sc: &mut SugovCpu, s: &CpuState, now
     let verdict = sp.begin(pol, sc, s.bw_dl, now, TICK, flags, true);
     if verdict == gate::OPEN {
         let mut terms = [Default::default()];
-        sp.evaluate(pol, std::slice::from_mut(sc), std::slice::from_ref(s), now, TICK, &KHZ, &mut terms);
+        sp.evaluate(pol, 0, std::slice::from_mut(sc), std::slice::from_ref(s), now, TICK, &KHZ, &mut terms);
     }
     (verdict, sp.next_freq_khz)
 }
@@ -139,9 +139,9 @@ fn shared_domains_have_no_hold_filter() {
     let pol = policy("7.2");
     let (mut sp, mut sc) = (domain(2, 1000), [SugovCpu::default(); 2]);
     let mut terms = [Default::default(); 2];
-    sp.evaluate(&pol, &mut sc, &[fair(900), fair(100)], 10 * MS, TICK, &KHZ, &mut terms);
+    sp.evaluate(&pol, 0, &mut sc, &[fair(900), fair(100)], 10 * MS, TICK, &KHZ, &mut terms);
     assert_eq!(sp.next_freq_khz, 1_200_000);
-    let d = sp.evaluate(&pol, &mut sc, &[fair(200), fair(100)], 20 * MS, TICK, &KHZ, &mut terms);
+    let d = sp.evaluate(&pol, 0, &mut sc, &[fair(200), fair(100)], 20 * MS, TICK, &KHZ, &mut terms);
     assert_eq!((sp.next_freq_khz, d.cpu, d.perf, d.commit), (432_000, 0, 250, commit::DRIVE));
 }
 
@@ -289,20 +289,37 @@ fn flags_of_4_16_stick_to_the_cpu_until_its_next_hook_or_a_tick() {
     let pol = policy("4.16");
     let (mut sp, mut sc) = (domain(2, 0), [SugovCpu::default(); 2]);
     let states = [fair(100), fair(100)];
-    let evaluate = |sp: &mut SugovPolicy, sc: &mut [SugovCpu], now| {
+    let evaluate = |sp: &mut SugovPolicy, caller, sc: &mut [SugovCpu], now| {
         let mut terms = [Default::default(); 2];
-        let d = sp.evaluate(&pol, sc, &states, now, TICK, &KHZ, &mut terms);
+        let d = sp.evaluate(&pol, caller, sc, &states, now, TICK, &KHZ, &mut terms);
         (d.forced_max, sp.next_freq_khz, terms[0].stale)
     };
     sc.iter_mut().for_each(|sc| sc.keep_util(&pol, &states[0]));
     sp.begin(&pol, &mut sc[0], 0, 10 * MS, TICK, hook_flag::RT, true);
-    assert_eq!(evaluate(&mut sp, &mut sc, 10 * MS), (1, 1_200_000, 0));
+    assert_eq!(evaluate(&mut sp, 0, &mut sc, 10 * MS), (1, 1_200_000, 0));
     sp.begin(&pol, &mut sc[1], 0, 13 * MS, TICK, 0, true);
-    assert_eq!(evaluate(&mut sp, &mut sc, 13 * MS), (1, 1_200_000, 0), "another CPU's hook does not clear it");
+    assert_eq!(evaluate(&mut sp, 1, &mut sc, 13 * MS), (1, 1_200_000, 0), "another CPU's hook does not clear it");
     sp.begin(&pol, &mut sc[1], 0, 15 * MS, TICK, 0, true);
-    assert_eq!(evaluate(&mut sp, &mut sc, 15 * MS), (0, 208_000, 1), "silent for more than a tick: left out");
+    assert_eq!(evaluate(&mut sp, 1, &mut sc, 15 * MS), (0, 208_000, 1), "silent for more than a tick: left out");
     sp.begin(&pol, &mut sc[0], 0, 16 * MS, TICK, 0, true);
-    assert_eq!(evaluate(&mut sp, &mut sc, 16 * MS).2, 0);
+    assert_eq!(evaluate(&mut sp, 0, &mut sc, 16 * MS).2, 0);
+}
+
+/// A CPU whose last call meant "maximum" is not the one that forces it once it called again without.
+#[test]
+fn the_cpu_that_forces_the_maximum_is_the_one_that_says_so_now() {
+    let pol = policy("4.16");
+    let (mut sp, mut sc) = (domain(2, 0), [SugovCpu::default(); 2]);
+    let (states, mut terms) = ([fair(100), fair(100)], [Default::default(); 2]);
+    let mut call = |caller: usize, now: u64, flags| {
+        sc[caller].keep_util(&pol, &states[caller]);
+        assert_eq!(sp.begin(&pol, &mut sc[caller], 0, now, TICK, flags, true), gate::OPEN);
+        let d = sp.evaluate(&pol, caller as u32, &mut sc, &states, now, TICK, &KHZ, &mut terms);
+        (d.cpu, d.forced_max)
+    };
+    assert_eq!(call(1, 10 * MS, hook_flag::RT), (1, 1));
+    assert_eq!(call(0, 11 * MS, hook_flag::RT), (0, 1));
+    assert_eq!(call(1, 12 * MS, 0), (0, 1), "CPU 1 forces nothing any more");
 }
 
 #[test]
@@ -311,7 +328,7 @@ fn idle_cpus_count_from_4_17() {
     let (mut sp, mut sc) = (domain(2, 0), [SugovCpu::default(); 2]);
     let mut terms = [Default::default(); 2];
     sp.begin(&pol, &mut sc[0], 0, 100 * MS, TICK, 0, true);
-    let d = sp.evaluate(&pol, &mut sc, &[fair(100), fair(600)], 100 * MS, TICK, &KHZ, &mut terms);
+    let d = sp.evaluate(&pol, 0, &mut sc, &[fair(100), fair(600)], 100 * MS, TICK, &KHZ, &mut terms);
     assert_eq!((d.cpu, d.perf, terms[1].stale), (1, 600, 0));
 }
 
@@ -337,11 +354,11 @@ fn pending_worker_refuses_or_takes_the_newest_frequency() {
         sp.fast_switch = 0;
         let mut terms = [Default::default(); 2];
         sp.begin(&pol, &mut sc[0], 0, MS, TICK, 0, true);
-        let d = sp.evaluate(&pol, &mut sc, &[fair(600), fair(0)], MS, TICK, &KHZ, &mut terms);
+        let d = sp.evaluate(&pol, 0, &mut sc, &[fair(600), fair(0)], MS, TICK, &KHZ, &mut terms);
         assert_eq!((d.commit, sp.work_in_progress), (commit::DRIVE, 1));
         assert_eq!(sp.begin(&pol, &mut sc[0], 0, 2 * MS, TICK, 0, true), verdict, "{value}");
         if verdict == gate::OPEN {
-            let d = sp.evaluate(&pol, &mut sc, &[fair(200), fair(0)], 2 * MS, TICK, &KHZ, &mut terms);
+            let d = sp.evaluate(&pol, 0, &mut sc, &[fair(200), fair(0)], 2 * MS, TICK, &KHZ, &mut terms);
             assert_eq!(d.commit, commit::PENDING);
         }
         assert_eq!((sp.work_start(&pol), sp.work_in_progress), (khz, u32::from(value == "refuse")), "{value}");

@@ -232,7 +232,7 @@ fn schedutil() {
             cpu.keep_util(&pol, state);
             sp.begin(&pol, cpu, 0, 100 * MS, 4 * MS, 0, true);
         }
-        let d = sp.evaluate(&pol, &mut sc, &states, 100 * MS, 4 * MS, &khz, &mut terms);
+        let d = sp.evaluate(&pol, 0, &mut sc, &states, 100 * MS, 4 * MS, &khz, &mut terms);
         let mut cells = vec![profile.to_owned(), format!("{} us", sp.rate_limit_ns / 1000)];
         cells.extend(terms.iter().map(|t| format!("{} -> {}", t.effective, t.perf)));
         cells.extend([format!("CPU {}", d.cpu), d.raw_khz.to_string(), d.resolved_khz.to_string()]);

@@ -110,7 +110,8 @@ static void lifted_hold(struct oracle_state *s)
 		return;
 	if (s->sp.need_update)
 		s->sc[0].saved_idle_calls = s->cs[0].idle_calls + 1;
-	pelton_sugov_evaluate(&oracle_policy, &s->sp, s->sc, s->cs, s->now, ORACLE_TICK_NS, opps, s->opps, t, &d);
+	pelton_sugov_evaluate(&oracle_policy, &s->sp, s->sc, s->cs, s->cpu, s->now, ORACLE_TICK_NS, opps, s->opps, t,
+			      &d);
 	if (d.commit != PELTON_COMMIT_DRIVE)
 		return;
 	s->ret = s->sp.fast_switch ? 1 : 2;

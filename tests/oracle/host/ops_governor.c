@@ -87,7 +87,8 @@ static void run_hook(struct oracle_state *s)
 
 	if (hook_begin(s) != PELTON_GATE_OPEN)
 		return;
-	pelton_sugov_evaluate(&oracle_policy, &s->sp, s->sc, s->cs, s->now, ORACLE_TICK_NS, opps, s->opps, t, &d);
+	pelton_sugov_evaluate(&oracle_policy, &s->sp, s->sc, s->cs, s->cpu, s->now, ORACLE_TICK_NS, opps, s->opps, t,
+			      &d);
 	if (d.commit != PELTON_COMMIT_DRIVE)
 		return;
 	s->ret = s->sp.fast_switch ? 1 : 2;

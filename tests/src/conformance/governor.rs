@@ -99,7 +99,8 @@ impl Grammar {
         }
         let (first, states) = (address(Slot::Cpu(domain, 0)), address(Slot::State(0)));
         let rows = if self.below(8) == 0 { 0 } else { OPPS as u64 };
-        let args = [policy, first, states, address(Slot::Evaluation(domain)), self.now, tick_ns, rows];
+        let args =
+            [policy, first, states, address(Slot::Evaluation(domain)), self.now, tick_ns, rows | (cpu as u64) << 32];
         self.call(Op::SugovEvaluate, &args);
     }
 

@@ -97,11 +97,13 @@ impl World {
             }
             Op::SugovEvaluate => {
                 let now = Now { ns: a[4], tick_ns: a[5] };
-                let table = &TABLE_KHZ[..a[6] as usize];
-                let (policy, cpus, evaluation) = (&mut domain.policy, &mut domain.cpus, &mut domain.evaluation);
+                let (rows, caller) = (a[6] & 0xffff_ffff, (a[6] >> 32) as usize);
+                let table = &TABLE_KHZ[..rows as usize];
+                let (cpus, evaluation) = (&mut domain.cpus, &mut domain.evaluation);
+                let called = (&mut domain.policy, caller);
                 let terms = &mut evaluation.terms;
                 evaluation.decision =
-                    schedutil::evaluate_domain((&rules, &numbers), policy, cpus, &states, terms, table, now);
+                    schedutil::evaluate_domain((&rules, &numbers), called, cpus, &states, terms, table, now);
                 evaluation.decision.commit
             }
             _ => {

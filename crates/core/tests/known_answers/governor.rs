@@ -68,7 +68,8 @@ impl Domain {
         let bw_dl = self.states[cpu].bw_dl;
         let verdict = self.sp.begin(&self.pol, &mut self.sc[cpu], bw_dl, now, TICK, flags, true);
         if verdict == gate::OPEN {
-            self.last = self.sp.evaluate(&self.pol, &mut self.sc, &self.states, now, TICK, &KHZ, &mut self.terms);
+            let (caller, terms) = (cpu as u32, &mut self.terms);
+            self.last = self.sp.evaluate(&self.pol, caller, &mut self.sc, &self.states, now, TICK, &KHZ, terms);
         }
         verdict
     }

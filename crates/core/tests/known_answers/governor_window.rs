@@ -32,7 +32,7 @@ fn without_a_table_nearly_every_evaluation_is_a_change() {
             let states = [fair(util), fair(0)];
             sc[0].keep_util(&pol, &states[0]);
             sp.begin(&pol, &mut sc[0], 0, now * MS, TICK, 0, true);
-            let d = sp.evaluate(&pol, &mut sc, &states, now * MS, TICK, &[], &mut terms);
+            let d = sp.evaluate(&pol, 0, &mut sc, &states, now * MS, TICK, &[], &mut terms);
             assert_eq!((d.commit, sp.last_ns), (commit::DRIVE, now * MS), "{name}");
         }
         let headroom_first = name == "6.12";

@@ -156,7 +156,8 @@ impl Domain {
             *seen = distort(*state);
         }
         let table: &[u32] = if self.no_table { &[] } else { &self.khz };
-        let out = self.sugov.evaluate(pol, &mut self.sc, &self.seen, now, TICK_NS, table, &mut self.terms);
+        let caller = index as u32;
+        let out = self.sugov.evaluate(pol, caller, &mut self.sc, &self.seen, now, TICK_NS, table, &mut self.terms);
         if out.commit == commit::NONE {
             return;
         }

@@ -4,7 +4,7 @@
 //! A request is arithmetic on the CPU's signals, its RT and deadline load and its boost for I/O. Whoever changes one of
 //! them calls [`Engine::request_changes`].
 
-use pelton_core::{CpuState as CpuInputs, PerfTerms, Policy, cpu_bw_dl, value};
+use pelton_core::{CpuState as CpuInputs, PerfTerms, Policy, cpu_bw_dl};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -51,9 +51,7 @@ impl Targets {
             let (terms, inputs) = (vec![PerfTerms::default(); n], vec![CpuInputs::default(); n]);
             domains.push(Domain { terms, inputs, state: vec![0; n], todo, khz_changed: false });
         }
-        let flags = policy.rt_rule == value::RT_RULE_FLAG_MAX || policy.dl_rule == value::DL_RULE_FLAG_MAX;
-        let holds = policy.boost_form == value::BOOST_FORM_HOLD;
-        Targets { keeps: policy.stale_cpu == value::STALE_CPU_COUNT && !flags && !holds, place, domains }
+        Targets { keeps: pelton_core::sugov_keeps(policy), place, domains }
     }
 
     /// Inputs of CPU `c` change.

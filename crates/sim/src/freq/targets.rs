@@ -2,7 +2,7 @@
 //! Brings the requests of a frequency domain up to now: those of CPUs whose inputs changed (`cpu/requests.rs`). Debug
 //! builds compute everything again and compare.
 
-use pelton_core::value;
+use pelton_core::{CpuState as CpuInputs, SugovCpu, value};
 use pelton_schema::Sink;
 
 use crate::cpu::requests::{FRESH, RECORDED};
@@ -48,17 +48,17 @@ impl<S: Sink> Engine<'_, S> {
         self.assert_kept(d);
     }
 
-    /// Every CPU in order, up to one that forces the maximum; a caller that does asks nobody else (to 4.16).
+    /// All CPUs, as the core asks them.
     fn ask_all(&mut self, c: u32, d: u32, keep: bool) {
-        if keep && self.cpus[c as usize].sugov.forced_by_flags(&self.policy) {
-            self.ask_one(d, self.targets.place(c), keep);
-            return;
-        }
-        for i in 0..self.m.domains[d as usize].cpus.len() as u32 {
-            self.ask_one(d, i, keep);
-            if self.targets.domains[d as usize].terms[i as usize].forced_max != 0 {
-                break;
-            }
+        let m = self.m;
+        let cpus = &m.domains[d as usize].cpus;
+        let inputs: Vec<CpuInputs> = cpus.iter().map(|&j| self.inputs(j)).collect();
+        let mut states: Vec<SugovCpu> = cpus.iter().map(|&j| self.cpus[j as usize].sugov).collect();
+        let (now, caller) = (self.boot_ns + self.now, keep.then(|| self.targets.place(c)));
+        let (sugov, terms) = (&self.domains[d as usize].sugov, &mut self.targets.domains[d as usize].terms);
+        sugov.ask_all(&self.policy, caller, &mut states, &inputs, now, self.tick_ns, terms);
+        if keep {
+            cpus.iter().zip(states).for_each(|(&j, state)| self.cpus[j as usize].sugov = state);
         }
     }
 

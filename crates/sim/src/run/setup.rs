@@ -247,12 +247,9 @@ impl<'a, S: Sink> Engine<'a, S> {
         cfg: &RunConfig,
         sink: S,
     ) -> Result<Self, SimError> {
-        check(m, w, policy)?;
-        let n = m.cpus.len() as u32;
-        let wanted_ns = wanted_ns(w, cfg);
+        let n = check(m, w, policy).map(|()| m.cpus.len() as u32)?;
         let mut rng = RunRng::new(cfg.seed, 0);
-        let tick_ns = m.tick_ns();
-        let (tick_phase_ns, boot_ns) = start_phase(&mut rng, cfg, tick_ns);
+        let (tick_ns, (tick_phase_ns, boot_ns)) = (m.tick_ns(), start_phase(&mut rng, cfg, m.tick_ns()));
         let signal_clock = SignalClock { boot_ns, half_life_ms: cfg.half_life_ms };
         let groups = Groups::of(w)?;
         let placing = crate::sched::placing::Placing::new(m, policy);
@@ -274,7 +271,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             placing,
             asymmetric: m.cpus.iter().any(|c| c.capacity != m.cpus[0].capacity),
             now: 0,
-            end_ns: wanted_ns.min(DURATION_NS_MAX),
+            end_ns: wanted_ns(w, cfg).min(DURATION_NS_MAX),
             tick_ns,
             tick_phase_ns,
             queue: EventQueue::default(),

@@ -22,6 +22,8 @@ use source::Room;
 
 /// Where the rooms are.
 const SRC: &str = "crates/sim/src/";
+/// Values of everybody: their fields belong to no room.
+const VALUES: &str = "crates/model/src/";
 /// Where the table stands.
 const PAGE: &str = "ARCHITECTURE.md";
 /// Its first line.
@@ -57,13 +59,13 @@ pub fn check(files: &[File]) -> Result<Vec<Finding>, String> {
     let text = |path: &str| files.iter().find(|f| f.path == path).map(|f| f.text.as_str());
     let page = text(PAGE).ok_or_else(|| format!("{PAGE} is missing"))?;
     let list: Ceilings = toml::from_str(text(FIELDS).unwrap_or("")).map_err(|error| format!("{FIELDS}: {error}"))?;
-    let rooms = source::read(files, SRC)?;
+    let (rooms, values) = (source::read(files, SRC)?, source::read(files, VALUES)?);
     let calls = Calls::of(&rooms);
     let table = table(page);
     let mut found: Vec<Finding> = calls_off_the_table(&calls, &table);
     found.extend(table_circles(&table));
     found.extend(circles_of(&calls));
-    found.extend(fields_of(&rooms, &list));
+    found.extend(fields_of(&rooms, &values, &list));
     Ok(found)
 }
 
@@ -117,8 +119,8 @@ fn circles_of(calls: &Calls) -> Vec<Finding> {
 }
 
 /// Names of other rooms' fields, against the ceilings: none more, and none of the ceilings higher than needed.
-fn fields_of(rooms: &[Room], list: &Ceilings) -> Vec<Finding> {
-    let named = source::foreign_fields(rooms);
+fn fields_of(rooms: &[Room], values: &[Room], list: &Ceilings) -> Vec<Finding> {
+    let named = source::foreign_fields(rooms, values);
     let mut found = Vec::new();
     for ((room, of), names) in &named {
         let entry = list.fields.iter().find(|entry| entry.room == *room && entry.of == *of);
@@ -151,7 +153,7 @@ fn canary() -> Result<(), String> {
     let rooms = source::read(&files, SRC)?;
     let calls = Calls::of(&rooms);
     let may: Table = [("a", "b"), ("b", "")].map(|(a, b)| (a.into(), [b.to_owned()].into())).into();
-    let seen = [calls_off_the_table(&calls, &may), circles_of(&calls), fields_of(&rooms, &Ceilings::default())];
+    let seen = [calls_off_the_table(&calls, &may), circles_of(&calls), fields_of(&rooms, &[], &Ceilings::default())];
     if seen.iter().any(|found| found.len() != 1) {
         return Err(format!("tidy: rule `rooms` does not notice its bad example: {seen:?}"));
     }
@@ -224,7 +226,7 @@ mod tests {
         let list = |names| Ceilings {
             fields: vec![Ceiling { room: "b".into(), of: "a".into(), names, reason: "history".into() }],
         };
-        let found: Vec<usize> = (0..3).map(|names| fields_of(&rooms, &list(names)).len()).collect();
+        let found: Vec<usize> = (0..3).map(|names| fields_of(&rooms, &[], &list(names)).len()).collect();
         assert_eq!(found, [1, 0, 1]);
     }
 }

@@ -104,12 +104,12 @@ fn fields_inside(inside: &[Token]) -> Vec<(String, Vec<String>)> {
 }
 
 /// Names of fields of one other room that a room uses, by (room, other room). A name that structs of several rooms have
-/// says nothing; structs beside the rooms are values of everybody.
-pub fn foreign_fields(rooms: &[Room]) -> BTreeMap<(String, String), BTreeSet<String>> {
+/// says nothing; structs beside the rooms, and `values`, belong to everybody.
+pub fn foreign_fields(rooms: &[Room], values: &[Room]) -> BTreeMap<(String, String), BTreeSet<String>> {
     let mut homes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for room in rooms {
+    for (room, home) in rooms.iter().map(|r| (r, room_of(&r.path))).chain(values.iter().map(|v| (v, ""))) {
         for (_, field, _) in fields(&room.tokens) {
-            homes.entry(field).or_default().insert(room_of(&room.path).to_owned());
+            homes.entry(field).or_default().insert(home.to_owned());
         }
     }
     let mut found: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
