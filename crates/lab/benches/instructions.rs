@@ -74,7 +74,7 @@ fn load32(words: impl Fn(usize) -> String) -> Vec<String> {
 
 /// Tasks that sleep for the whole run, each with more words of the file.
 fn sleepers(count: usize, words: impl Fn(usize) -> String) -> impl Iterator<Item = String> {
-    (0..count).map(move |i| format!(r#""s{i}": {{{}"loop": -1, "sleep": 3000000000, "run": 100}}"#, words(i)))
+    (0..count).map(move |i| format!(r#""s{i}": {{{}"loop": -1, "sleep": 2000000000, "run": 100}}"#, words(i)))
 }
 
 fn plain() -> Workload {

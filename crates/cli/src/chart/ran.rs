@@ -96,7 +96,7 @@ fn track_blocks(track: &Track, width: usize) -> String {
     }
     let letters = width.saturating_sub(3).min(track.khz.len());
     format!(
-        " {name}: frequency {frequency}, busy of its CPUs\n |{}|\n |{}|\n",
+        " {name}: frequency {frequency}\n |{}|\n busy of its CPUs\n |{}|\n",
         spark(&fewer(&track.khz, letters), track.khz_max),
         spark(&fewer(&track.busy, letters), 1.0)
     )

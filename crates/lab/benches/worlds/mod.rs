@@ -3,7 +3,7 @@
 
 use pelton_model::{Machine, Workload};
 use pelton_scenario::platform::PlatformOptions;
-use pelton_scenario::{SourceFile, platform, rtapp};
+use pelton_scenario::{SourceFile, platform, render, rtapp};
 
 /// A built-in platform.
 pub fn machine(name: &str) -> Machine {
@@ -38,5 +38,6 @@ pub fn side_by_side(one: &Machine, times: u32) -> Machine {
 pub fn rt_app(tasks: &[String]) -> Workload {
     let global = r#""global": {"duration": 3600, "calibration": 1000}"#;
     let text = format!("{{{global}, \"tasks\": {{{}}}}}", tasks.join(","));
-    rtapp::load(&SourceFile::new("bench.json", text), &rtapp::RtAppOptions::default()).expect("a correct file")
+    let read = rtapp::load(&SourceFile::new("bench.json", text), &rtapp::RtAppOptions::default());
+    read.unwrap_or_else(|wrong| panic!("{}", render(&wrong, 100, false)))
 }
