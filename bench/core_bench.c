@@ -122,8 +122,8 @@ NOINLINE void case_schedutil_decision(struct bench *b)
 	b->states[0].util_cfs = (b->states[0].util_cfs + 37) % 512;
 	if (pelton_sugov_begin(&b->policy, &b->domain, &b->cpus[0], 0, b->now_ns, TICK_NS, 0, 1) != PELTON_GATE_OPEN)
 		return;
-	pelton_sugov_evaluate(&b->policy, &b->domain, b->cpus, b->states, 0, b->now_ns, TICK_NS, opps_khz, OPPS, b->terms,
-			      &out);
+	pelton_sugov_evaluate(&b->policy, &b->domain, b->cpus, b->states, 0, b->now_ns, TICK_NS, opps_khz, OPPS,
+			      b->terms, &out);
 	fold(b, out.perf ^ ((u64)out.resolved_khz << 20) ^ out.commit);
 }
 
@@ -143,8 +143,8 @@ static void event(struct bench *b)
 	if (pelton_sugov_begin(&b->policy, &b->domain, &b->cpus[0], 0, b->now_ns, TICK_NS,
 			       told >> PELTON_HOOK_FLAGS_SHIFT, 1) != PELTON_GATE_OPEN)
 		return;
-	pelton_sugov_evaluate(&b->policy, &b->domain, b->cpus, b->states, 0, b->now_ns, TICK_NS, opps_khz, OPPS, b->terms,
-			      &out);
+	pelton_sugov_evaluate(&b->policy, &b->domain, b->cpus, b->states, 0, b->now_ns, TICK_NS, opps_khz, OPPS,
+			      b->terms, &out);
 	fold(b, out.perf ^ ((u64)out.resolved_khz << 20) ^ out.commit);
 }
 

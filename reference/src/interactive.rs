@@ -152,7 +152,7 @@ impl Domain {
             return false;
         }
         let work = (self.cpus[cpu].work / u128::from(time)) as u64 % (1 << 32) * 100 % (1 << 32);
-        let load = if cur == 0 { 0 } else { work / cur };
+        let load = work.checked_div(cur).unwrap_or(0);
         self.cpus[cpu].load = load;
         self.boosted = self.set.boost || now < self.pulse_end;
         let burst = self.boosted || load >= self.set.go_load;

@@ -87,7 +87,7 @@ impl Teo {
         let pays = |&i: &usize| table.states[i].1 <= sleep;
         let n = table.in_use().len();
         let timer = (0..n).rev().find(pays);
-        let hit = (0..n).filter(pays).filter(|&i| ended.lasted(table.states[i].1)).next_back();
+        let hit = (0..n).filter(pays).rfind(|&i| ended.lasted(table.states[i].1));
         for early in &mut self.intercepts[..n] {
             *early = eighth_less(*early);
         }
@@ -123,9 +123,9 @@ impl Teo {
         let too_slow = all[..within].iter().position(|state| state.0 > form.counted(now.latency_ns));
         // States that had more early hits than all before them.
         let mut records: Vec<usize> = Vec::new();
-        for i in 0..within {
+        for (i, state) in all[..within].iter().enumerate() {
             let most = records.last().map_or(0, |&at: &usize| self.intercepts[at]);
-            if self.intercepts[i] > most && trusted(all[i].1) {
+            if self.intercepts[i] > most && trusted(state.1) {
                 records.push(i);
             }
         }

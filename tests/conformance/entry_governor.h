@@ -64,8 +64,8 @@ TEST_OP op_sugov_evaluate(u64 *w)
 {
 	struct test_domain *d = DOMAIN(4);
 
-	pelton_sugov_evaluate(POLICY, SP(1), SC(2), STATE(3), (u32)(w[7] >> 32), w[5], w[6], d->khz, (u32)w[7], d->terms,
-			      &d->decision);
+	pelton_sugov_evaluate(POLICY, SP(1), SC(2), STATE(3), (u32)(w[7] >> 32), w[5], w[6], d->khz, (u32)w[7],
+			      d->terms, &d->decision);
 	return d->decision.commit;
 }
 

@@ -210,7 +210,8 @@ TEST_OP op_sampling(u64 *w)
 	v.dbs.rate_mult = 1;
 	v.dbs.requested_khz = v.dbs.cur_khz;
 	say(&s, v.dbs.sampling_us + pelton_governor_start_khz(POLICY, &v.dbs, khz, PELTON_TEST_OPPS));
-	say(&s, pelton_governor_samples(POLICY) | pelton_governor_votes(POLICY) << 1 | pelton_governor_timers(POLICY) << 2);
+	say(&s,
+	    pelton_governor_samples(POLICY) | pelton_governor_votes(POLICY) << 1 | pelton_governor_timers(POLICY) << 2);
 	for (i = 0; i < STORY_STEPS; i++)
 		sample_step(w, &s, &v, khz);
 	return s.said;

@@ -189,7 +189,8 @@ PELTON_INLINE u64 pelton_teo_span(const struct pelton_policy *pol, const struct 
 }
 
 /* More than half of the reasons lie from a state on up to the candidate. */
-PELTON_INLINE u32 pelton_teo_covers(u32 by_all, u32 by_recent, const struct pelton_teo_below *w, u32 intercepts, u32 recent)
+PELTON_INLINE u32 pelton_teo_covers(u32 by_all, u32 by_recent, const struct pelton_teo_below *w, u32 intercepts,
+				    u32 recent)
 {
 	return (!by_recent || 2 * recent > w->recent) && (!by_all || 2 * intercepts > w->intercepts);
 }
@@ -244,8 +245,8 @@ PELTON_INLINE void pelton_teo_select_6_1(const struct pelton_policy *pol, struct
 
 /* The timer is known: limits the state, decides about the tick. */
 PELTON_INLINE void pelton_teo_bins_timed(const struct pelton_policy *pol, struct pelton_teo *c,
-					 const struct pelton_idle_table *t, const struct pelton_idle_now *now, u32 state,
-					 u32 all, struct pelton_idle_choice *out)
+					 const struct pelton_idle_table *t, const struct pelton_idle_now *now,
+					 u32 state, u32 all, struct pelton_idle_choice *out)
 {
 	u32 mostly = c->total / 2 + c->total / 8, shallower;
 	u64 stay = c->sleep_ns;
@@ -271,8 +272,7 @@ PELTON_INLINE u32 pelton_teo_untimed(const struct pelton_policy *pol, const stru
 
 	if (pol->teo_form <= PELTON_TEO_FORM_6_12)
 		return !state || (t->polling && shallow);
-	return (!state || shallow) &&
-	       (2 * c->short_idles >= c->total || now->latency_ns < PELTON_IDLE_SHALLOW_NS / 2u);
+	return (!state || shallow) && (2 * c->short_idles >= c->total || now->latency_ns < PELTON_IDLE_SHALLOW_NS / 2u);
 }
 
 /* 6.6: a busy CPU goes one state up, unless that polls or is too shallow for a stopped tick. */

@@ -52,8 +52,8 @@ struct pelton_interactive_cpu {
 	u64 seen_us;
 	u64 busy_khz_us; /* busy time times frequency since the timer was set */
 	u64 since_us;
-	u64 pol_floor_us; /* when the floor was last confirmed: on any CPU of the domain, */
-	u64 loc_floor_us; /* and on this one */
+	u64 pol_floor_us;   /* when the floor was last confirmed: on any CPU of the domain, */
+	u64 loc_floor_us;   /* and on this one */
 	u64 pol_hispeed_us; /* when the domain last changed: the moment this CPU, */
 	u64 loc_hispeed_us; /* and what it last found */
 	u32 target_khz;
@@ -144,8 +144,7 @@ PELTON_INLINE u32 pelton_interactive_choose(const struct pelton_policy *pol, con
 
 	for (i = 0; i < n + 2 && i < PELTON_OPP_MAX + 2 && !s.done; i++) {
 		before = s.khz;
-		s.khz = pelton_interactive_above(d, khz, n,
-						 load / pelton_interactive_target_load(pol, before));
+		s.khz = pelton_interactive_above(d, khz, n, load / pelton_interactive_target_load(pol, before));
 		if (s.khz > before)
 			pelton_interactive_rise(d, &s, khz, n, before);
 		else if (s.khz < before)

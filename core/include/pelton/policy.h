@@ -602,8 +602,9 @@ enum {
 	X(dst_group_cpus, "all|allowed", 0, 0, 0, 0, 1, 1, 0, 1, 0, 1, \
 	  "Which CPUs of a group are summed for that: all of them, or those that the task may use (stable 5.10, 6.1 and 6.12; " \
 	  "7.2).") \
-	X(governor, "schedutil|sched_dvfs|sched_dvfs_v7|ondemand|conservative|performance|powersave|userspace|interactive", \
-	  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	X(governor, \
+	  "schedutil|sched_dvfs|sched_dvfs_v7|ondemand|conservative|performance|powersave|userspace|interactive", 0, \
+	  0, 0, 0, 0, 0, 0, 0, 0, 0, \
 	  "Who chooses frequencies. sched_dvfs: votes at wake-ups and sleeps, and a jump to the maximum at the tick (2015, " \
 	  "never merged); sched_dvfs_v7: its last posting. ondemand, conservative: from the idle time between samples. " \
 	  "performance, powersave: the limits. userspace: one frequency. interactive: from the idle time of each CPU, with a " \
@@ -715,8 +716,7 @@ enum {
 	  "interactive: the frequency to jump to (hispeed_freq). From the platform: the upper limit at the start.") \
 	X(go_hispeed_load, "%", 0, 1000, 99, \
 	  "interactive: load from which a CPU goes to hispeed_khz. Above 100: never by its load.") \
-	X(target_load, "%", 1, 100, 90, \
-	  "interactive: the load a CPU shall have (target_loads); lower means faster.") \
+	X(target_load, "%", 1, 100, 90, "interactive: the load a CPU shall have (target_loads); lower means faster.") \
 	X(target_load_2_from_khz, "kHz", 1, 16000000, PELTON_FROM_PLATFORM, \
 	  "interactive: from this frequency on target_load_2 counts. From the platform: nowhere.") \
 	X(target_load_2, "%", 1, 100, 90, "interactive: the load a CPU shall have from target_load_2_from_khz on.") \

@@ -494,7 +494,7 @@ FN(void, boost_write, (policy_t p, boost_t b, u32 idx, s32 boost, u64 now), (p, 
 FN(void, boost_move, (policy_t p, boost_t b, u32 from, u32 to, u64 now), (p, b, from, to, now))
 FN(s32, boost_cpu, (policy_t p, boost_t b, u64 now), (p, b, now))
 FN(void, boost_state, (policy_t p, struct pelton_cpu_state *s, s32 boost), (p, s, boost))
-FN(void, prefer_idle_look, (struct pelton_prefer_idle *s, const struct pelton_idle_candidate *c), (s, c))
+FN(void, prefer_idle_look, (struct pelton_prefer_idle * s, const struct pelton_idle_candidate *c), (s, c))
 FN(s64, filter_payoff, (u32 form, u32 index, s32 e, s32 c), (form, index, e, c))
 FN(u32, filter_accepts, (u32 form, u32 boost, s32 e, s32 c), (form, boost, e, c))
 FN(u32, filter_accepts_by, (u32 form, u32 boost, u32 constrain, s32 e, s32 c), (form, boost, constrain, e, c))

@@ -404,7 +404,7 @@ fn nodes_of_a_server_are_imported_with_their_distances() {
     let draft = read(folder.path());
     assert_eq!(draft.nodes, [[0, 2], [1, 3]]);
     assert_eq!(draft.node_distances, [[10, 32], [32, 10]]);
-    let file = platform::parse(&SourceFile::new("imported.toml", &draft.toml())).expect("it can be read back");
+    let file = platform::parse(&SourceFile::new("imported.toml", draft.toml())).expect("it can be read back");
     let machine = file.machine(&PlatformOptions::new("7.2")).expect("it can be simulated");
     assert_eq!((machine.nodes, machine.node_distances), (draft.nodes, draft.node_distances));
 }

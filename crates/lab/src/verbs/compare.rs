@@ -69,7 +69,7 @@ pub fn compare(request: &CompareRequest, watch: &dyn Watch) -> Result<Comparison
 /// The same with every number, whichever are asked for.
 ///
 /// # Errors
-/// As [`compare`].
+/// As [`compare()`].
 pub fn compare_all(request: &CompareRequest, watch: &dyn Watch) -> Result<Comparison, LabError> {
     let inputs = request.input.inputs(1, true);
     let prepared = |(i, text): (usize, &String)| {

@@ -80,7 +80,7 @@ pub fn reproduce(request: &ReproduceRequest, watch: &dyn Watch) -> Result<Reprod
 /// Repeats published tables and hands on each part when it is done.
 ///
 /// # Errors
-/// As [`reproduce`], and what `seen` returns.
+/// As [`reproduce()`], and what `seen` returns.
 pub fn reproduce_each(
     request: &ReproduceRequest,
     watch: &dyn Watch,

@@ -23,7 +23,7 @@ pub struct Call {
 }
 
 impl Call {
-    pub fn from_room(&self) -> &str {
+    pub fn caller_room(&self) -> &str {
         room_of(&self.from)
     }
 
@@ -250,10 +250,10 @@ fn import_tree<'t>(words: &[&'t str], path: &mut Vec<&'t str>, here: &str, found
             "," => path.truncate(depth),
             word => {
                 path.push(word);
-                if words.get(at + 1).is_none_or(|next| *next == ",") {
-                    if let Some(module) = module_of(&path[..path.len() - 1], here) {
-                        found.insert(word.to_owned(), module);
-                    }
+                if words.get(at + 1).is_none_or(|next| *next == ",")
+                    && let Some(module) = module_of(&path[..path.len() - 1], here)
+                {
+                    found.insert(word.to_owned(), module);
                 }
             }
         }

@@ -85,8 +85,8 @@ fn table(page: &str) -> Table {
 
 fn calls_off_the_table(calls: &Calls, table: &Table) -> Vec<Finding> {
     let mut found = Vec::new();
-    for call in calls.list.iter().filter(|call| call.from_room() != call.to_room()) {
-        let (from, to) = (call.from_room(), call.to_room());
+    for call in calls.list.iter().filter(|call| call.caller_room() != call.to_room()) {
+        let (from, to) = (call.caller_room(), call.to_room());
         if !table.get(from).is_some_and(|may| may.contains(to)) {
             let text = format!("`{}` is in `{}`, and `{from}` may not call `{to}`", call.name, call.to);
             found.push(finding(&format!("{SRC}{}", call.from), call.line, text));
