@@ -30,6 +30,8 @@ const NAME_WORDS: usize = 2;
 const INNER_ENERGY: u32 = 4;
 /// How often the buffer is emptied.
 const DRAIN_EVERY: Duration = Duration::from_millis(10);
+/// Records taken from the buffer before they are written.
+const RECORDS_AT_ONCE: usize = 1024;
 /// Tick rates that kernels are built with.
 const HZ: [u64; 4] = [100, 250, 300, 1000];
 
@@ -228,13 +230,17 @@ impl PlacementSession {
 
     /// Waits a moment, then hands each line there is to `put`. Decisions so far.
     pub fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
-        std::thread::park_timeout(DRAIN_EVERY);
+        let before = self.decisions;
         self.drain(put);
+        if self.decisions < before + RECORDS_AT_ONCE as u64 {
+            std::thread::park_timeout(DRAIN_EVERY);
+        }
         self.decisions
     }
 
     fn drain(&mut self, put: &mut dyn FnMut(&str)) {
-        let _ = self.ring.consume();
+        // No more at once than is written at once: a busy machine makes them faster.
+        let _ = self.ring.consume_raw_n(RECORDS_AT_ONCE);
         while let Ok(words) = self.incoming.try_recv() {
             let Some(record) = Record::new(&self.columns, &words, self.cpus) else { continue };
             let at = (record.head("ts0"), record.head("j"));
@@ -251,7 +257,11 @@ impl PlacementSession {
     /// When the kernel does not say what the machine is.
     pub fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<PlacementSummary, LiveError> {
         self.links.clear();
-        self.drain(put);
+        let mut before = u64::MAX;
+        while before != self.decisions {
+            before = self.decisions;
+            self.drain(put);
+        }
         let (lost, told) = globals(&self.object)?;
         let (first, last) = (self.first.unwrap_or_default(), self.last);
         let ns = last.0.saturating_sub(first.0);
