@@ -11,13 +11,13 @@ use std::time::Duration;
 use super::{GROUPS, Periodic, Running};
 
 /// Round trips of a pair before it pauses.
-const ROUNDS: u32 = 20;
+const ROUNDS: u32 = 4;
 /// Pairs that talk.
-const PAIRS: u32 = 3;
+const PAIRS: u32 = 2;
 /// Tasks that one wakes at once.
 const CROWD: u32 = 6;
 /// How long pairs and crowds pause.
-const PAUSE: Duration = Duration::from_millis(8);
+const PAUSE: Duration = Duration::from_millis(16);
 /// How long somebody waits for a call before he looks whether the load is over.
 const PATIENCE: Duration = Duration::from_millis(50);
 
@@ -49,16 +49,16 @@ fn groups(running: &mut Running) -> io::Result<Vec<PathBuf>> {
 
 fn sleepers(groups: &[PathBuf]) -> Vec<Periodic> {
     let run_and_period = [
-        (60, 2_700),
-        (150, 3_900),
-        (300, 6_300),
-        (90, 2_100),
-        (500, 11_100),
-        (40, 3_300),
-        (220, 5_100),
-        (800, 15_900),
-        (120, 8_700),
-        (70, 5_700),
+        (180, 10_800),
+        (450, 15_600),
+        (900, 25_200),
+        (270, 8_400),
+        (1500, 44_400),
+        (120, 13_200),
+        (660, 20_400),
+        (2400, 63_600),
+        (360, 34_800),
+        (210, 22_800),
     ];
     let nices = [0, 0, -5, 0, 5, 0, 0, 10, 0, 0];
     let one = |(index, (&(run, period), nice)): (usize, (&(u64, u64), i32))| Periodic {
