@@ -53,11 +53,12 @@ JOBS
 
 # Placements, on a machine with threads, two packages and two memory nodes.
 cat >"$work/jobs-server" <<'JOBS'
-periodic.csv.gz --load periodic --duration 3s
-rt-fair.csv.gz --load rt-fair --duration 3s
-mixed.csv.gz --load mixed --duration 6s
+periodic.csv.gz --load periodic --duration 2s
+rt-fair.csv.gz --load rt-fair --duration 2s
+mixed.csv.gz --load mixed --duration 4s
 fork-storm.csv.gz --load fork-storm --duration 3s
-cgroup-moves.csv.gz --load cgroup-moves --duration 5s
+cgroup-moves.csv.gz --load cgroup-moves --duration 3s
+wakeups.csv.gz --load wakeups --duration 30s
 JOBS
 
 guest() { # SERIES BOARD JOBS NAME
@@ -85,7 +86,9 @@ for one in "${series[@]}"; do
     fi
     present=$((present + 1))
     start "$one" pair jobs "$one"
-    start "$one" server jobs-server "$one-server"
+    server=server
+    [ "$one" != 6.1 ] || server=server-real-time
+    start "$one" "$server" jobs-server "$one-server"
 done
 for pid in "${pids[@]}"; do wait "$pid" || code=1; done
 [ "$present" -gt 0 ] || { echo "live: no kernel could be fetched" >&2; exit 1; }

@@ -214,7 +214,7 @@ impl PlacementSession {
         session::keep_messages();
         let object = load(cpus as u32)?;
         let (sender, incoming) = channel();
-        let ring = ring(&object, sender).map_err(|e| refused("share a buffer", e))?;
+        let ring = ring(&object, &sender).map_err(|e| refused("share a buffer", e))?;
         let attach = |p: libbpf_rs::ProgramMut<'_>| p.attach().map_err(|e| refused("trace a function", e));
         let links = object.progs_mut().filter(|p| p.autoload()).map(attach).collect::<Result<Vec<_>, _>>()?;
         let columns = Columns::new();
@@ -290,7 +290,7 @@ fn load(cpus: u32) -> Result<Object, LiveError> {
     open.load().map_err(|e| refused("load the program", e))
 }
 
-fn ring(object: &Object, sender: Sender<Vec<u64>>) -> libbpf_rs::Result<RingBuffer<'static>> {
+fn ring(object: &Object, sender: &Sender<Vec<u64>>) -> libbpf_rs::Result<RingBuffer<'static>> {
     let maps: Vec<_> = object.maps().filter(|map| map.name() == "ring").collect();
     let mut builder = RingBufferBuilder::new();
     for map in &maps {

@@ -60,8 +60,8 @@ struct em_perf_table { /* since 6.9 */
 struct em_perf_domain {
 	struct em_perf_table *em_table; /* since 6.9 */
 	u32 nr_perf_states;             /* int */
-	u32 min_perf_state;             /* int */
-	u32 max_perf_state;             /* int */
+	u32 min_perf_state;             /* int, since 6.13 */
+	u32 max_perf_state;             /* int, since 6.13 */
 	unsigned long flags;
 	unsigned long cpus[1];
 };

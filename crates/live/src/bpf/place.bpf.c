@@ -501,8 +501,12 @@ HIDDEN void describe_energy(struct perf_domain *pd, struct place_perf_domain *d)
 	bpf_probe_read_kernel(&cpus, sizeof(cpus), &em->cpus);
 	d->cpus = cpus;
 	d->n = BPF_CORE_READ(em, nr_perf_states);
-	d->min = BPF_CORE_READ(em, min_perf_state);
-	d->max = BPF_CORE_READ(em, max_perf_state);
+	d->min = 0;
+	d->max = d->n ? d->n - 1 : 0;
+	if (bpf_core_field_exists(em->min_perf_state)) {
+		d->min = BPF_CORE_READ(em, min_perf_state);
+		d->max = BPF_CORE_READ(em, max_perf_state);
+	}
 	d->flags = BPF_CORE_READ(em, flags);
 	states = (void *)BPF_CORE_READ(em, em_table) + bpf_core_field_offset(struct em_perf_table, state);
 	for (i = 0; i < PLACE_PERF_STATES_MAX; i++) {

@@ -8,6 +8,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
+
 use super::{GROUPS, Periodic, Running};
 
 /// Round trips of a pair before it pauses.
@@ -80,11 +82,16 @@ fn talk(running: &mut Running, pair: u32) -> io::Result<()> {
             if !talks {
                 return;
             }
-            std::thread::sleep(PAUSE);
+            pause();
         }
     });
     running.spawn(&format!("pong-{pair}"), move |_| while heard(&mut hears_ping) && said(&mut pong) {});
     Ok(())
+}
+
+/// Sleeping is what such a task does.
+fn pause() {
+    let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::empty(), &PAUSE.into());
 }
 
 /// False when nobody is there any more.
@@ -113,7 +120,7 @@ fn call(running: &mut Running) {
     }
     running.spawn("caller", move |stop| {
         while !stop.load(Ordering::Relaxed) {
-            std::thread::sleep(PAUSE);
+            pause();
             if let Ok(mut number) = calls.0.lock() {
                 *number += 1;
             }

@@ -351,7 +351,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.queue.push(offset_ns, Ev::TaskStart { task: i as u32 });
         }
         for d in 0..self.m.domains.len() as u32 {
-            if let Some(name) = worker_name(&self.m.domains[d as usize], &self.policy) {
+            if let Some(name) = worker_name(&self.m.domains[d as usize], self.policy) {
                 self.create_worker(d, name);
             }
         }
@@ -361,7 +361,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let spec = &self.m.domains[d as usize];
         let policy = match self.policy.governor {
             value::GOVERNOR_INTERACTIVE => WORKER_FIRST,
-            _ if governor_samples(&self.policy) => SchedPolicy::default(),
+            _ if governor_samples(self.policy) => SchedPolicy::default(),
             _ => WORKER_FIFO,
         };
         let mut task = new_task(Kind::Worker { domain: d }, name, policy, CpuSet::of(spec.cpus.iter().copied()), 0);
