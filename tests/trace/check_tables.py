@@ -4,7 +4,7 @@
 usage: check_tables.py FOLDER
 
 FOLDER has the folders csv, json and parquet, each written by `pelton trace export RUN --to FORM -o FOLDER/FORM/`. The rows
-of the CSV files, read with Python's own csv module, are the judge: whole numbers, compared exactly. What is not installed
+of the CSV files, read with Python's own csv module, are the judge: whole numbers and names, compared exactly. What is not installed
 is said, with `not measured:`.
 """
 
@@ -16,10 +16,15 @@ import sys
 ENDINGS = {"csv": "csv", "json": "jsonl", "parquet": "parquet"}
 
 
+def value(cell):
+    """A whole number, or a name."""
+    return cell if isinstance(cell, str) and not cell.lstrip("-").isdigit() else int(cell)
+
+
 def expected(path):
     with open(path, newline="") as file:
         rows = list(csv.reader(file))
-    return rows[0], [[int(cell) for cell in row] for row in rows[1:]]
+    return rows[0], [[value(cell) for cell in row] for row in rows[1:]]
 
 
 def with_pandas(pandas, path, form):
@@ -30,7 +35,7 @@ def with_pandas(pandas, path, form):
     else:
         importlib.import_module("pyarrow")
         table = pandas.read_parquet(path)
-    return list(table.columns), [[int(cell) for cell in row] for row in table.itertuples(index=False)]
+    return list(table.columns), [[value(cell) for cell in row] for row in table.itertuples(index=False)]
 
 
 def with_polars(polars, path, form):
@@ -72,7 +77,7 @@ def main(folder):
             count = 0
             for path in tables:
                 columns, rows = expected(path)
-                large = any(cell >= TOO_LARGE for row in rows for cell in row)
+                large = any(isinstance(cell, int) and cell >= TOO_LARGE for row in rows for cell in row)
                 if large and form != "parquet":
                     continue
                 found = read(library, str(folder / form / f"{path.stem}.{ending}"), form)

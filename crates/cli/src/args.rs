@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 /// Linux scheduler-driven CPU frequency control as one program.
 #[derive(Debug, Parser)]
-#[command(name = "pelton", version, after_help = EXIT_CODES)]
+#[command(name = "pelton", version, propagate_version = true, after_help = EXIT_CODES)]
 #[command(
     arg_required_else_help = true,
     max_term_width = 100,
@@ -89,7 +89,7 @@ pub enum Verb {
     Validate(ValidateArgs),
     /// Record the scheduler of the running kernel (root).
     Record(RecordArgs),
-    /// Platforms: list, show, check a file.
+    /// Platforms: list, show, import, check a file.
     #[command(subcommand)]
     Platform(PlatformVerb),
     /// Policies: kernel profiles and their switches.
@@ -145,10 +145,10 @@ fn parse_define(text: &str) -> Result<(String, String), String> {
 /// One policy.
 #[derive(Clone, Debug, Args)]
 pub struct PolicyArgs {
-    /// Policy file (TOML: profile and switches).
-    #[arg(long, value_name = "FILE")]
-    pub policy: Option<PathBuf>,
-    /// Kernel whose rules are used [default: 7.2].
+    /// Policy file (TOML) or name, or profile with switches as 7.2,rate_limit_us=500.
+    #[arg(long, value_name = "FILE|NAME|VERSION[,SWITCH=VALUE]...")]
+    pub policy: Option<String>,
+    /// Kernel whose rules are used [default: that of --policy, or 7.2].
     #[arg(long, value_name = "VERSION")]
     pub profile: Option<String>,
     /// Switch on top of the profile, as rt_signal=on; repeatable.
@@ -184,7 +184,7 @@ pub struct RunArgs {
     /// Write logs as rt-app does, one per thread.
     #[arg(long, value_name = "DIR")]
     pub rt_app_log: Option<PathBuf>,
-    /// Draw charts as well: bars of time, a histogram, frequency and busy time over the run.
+    /// Draw charts as well: bars of time, a histogram, frequency, utilization and busy time over the run.
     #[arg(long)]
     pub charts: bool,
     /// Draw a picture: .svg or .png.
@@ -257,6 +257,12 @@ pub struct FrontArgs {
     /// Simulated time, as 15s or 250ms [default: what the workload asks for].
     #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
     pub duration: Option<u64>,
+    /// Value of a template word of rt-app files: LOGDIR=./ for `__LOGDIR__`; repeatable.
+    #[arg(long = "define", value_name = "NAME=VALUE", value_parser = parse_define)]
+    pub defines: Vec<(String, String)>,
+    /// Switch set in every policy.
+    #[arg(long = "set", value_name = "SWITCH=VALUE")]
+    pub sets: Vec<String>,
     /// Repetitions, each with a seed of its own and random start phases.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=SEEDS_MAX))]
     pub seeds: u64,
@@ -312,7 +318,9 @@ pub struct ReproduceArgs {
 #[command(after_long_help = "\
 Example: why the frequency is what it is half a second into the run
   pelton explain --platform hikey-6220 --profile 4.16 --at 0.5s --duration 1s --cpu 0 \\
-    --workload 'periodic:run_us=9000,period_us=24390,policy=fifo,priority=10,cpus=0 + busy:cpus=0'")]
+    --workload 'periodic:run_us=9000,period_us=24390,policy=fifo,priority=10,cpus=0 + busy:cpus=0'
+Example: why a task went to its CPU
+  pelton explain --platform pixel6-gs101 --duration 1s --placement --workload busy")]
 pub struct ExplainArgs {
     /// Inputs.
     #[command(flatten)]
@@ -338,7 +346,7 @@ pub struct ExplainArgs {
     /// The last decision that changed the frequency.
     #[arg(long)]
     pub changed: bool,
-    /// The last call that the gate refused, or whose change it held.
+    /// The last call that the rate limit refused, or whose change it held back.
     #[arg(long, conflicts_with = "changed")]
     pub held: bool,
     /// Why a fair task went to its CPU instead: any task, or TASK [5.10 and later; by energy 5.4 and later].
@@ -357,6 +365,7 @@ pub struct ExplainArgs {
 #[derive(Debug, Subcommand)]
 pub enum PlatformVerb {
     /// Built-in platforms.
+    #[command(after_long_help = "Example: names for --platform\n  pelton platform list")]
     List,
     /// CPUs, operating points and idle states, with the source of every figure.
     #[command(after_long_help = "\
@@ -419,7 +428,13 @@ fn import_kind(name: &str) -> Result<pelton_scenario::import::Kind, String> {
 /// `pelton policy`.
 #[derive(Debug, Subcommand)]
 pub enum PolicyVerb {
-    /// Every switch: values, default per profile.
+    /// Every switch, and from which kernel on it has which value.
+    #[command(after_long_help = "\
+Example: from which kernel on a switch has which value
+  pelton policy list
+Example: a column for each kernel, as a table for other programs
+  pelton policy list --format csv
+-v prints the columns in the terminal too.")]
     List,
     /// The switches of one policy, and why each exists.
     #[command(after_long_help = "Example:\n  pelton policy show --profile 4.16 --set rt_signal=on")]

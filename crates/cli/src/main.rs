@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     bug::install();
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(arguments());
     bug::remember(std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()), seed(&cli));
     interrupt::install();
     match verbs::dispatch(&cli) {
@@ -36,6 +36,12 @@ fn main() -> ExitCode {
             ExitCode::from(failure.exit.code())
         }
     }
+}
+
+/// What was typed; `help` needs no help of its own, and whoever asks for it means the verb behind it.
+fn arguments() -> impl Iterator<Item = std::ffi::OsString> {
+    let asks = std::env::args_os().nth(1).is_some_and(|first| first == "help");
+    std::env::args_os().filter(move |word| !asks || word != "--help" && word != "-h")
 }
 
 /// A line on stderr; a stderr that went away is no reason to panic. Colours of messages stay, whatever else drives a

@@ -17,12 +17,37 @@ pub struct Sheet {
     /// Column headings; one starting with `<` is aligned left, others right.
     header: Vec<String>,
     rows: Vec<Vec<String>>,
+    /// So many columns after the first one also say what a row is about: every part of a wide table has them.
+    more_keys: usize,
 }
 
 impl Sheet {
     /// An empty table. A heading that starts with `<` marks a left-aligned column.
     pub fn new(header: &[&str]) -> Self {
-        Sheet { header: header.iter().map(|&h| h.to_owned()).collect(), rows: Vec::new() }
+        Sheet { header: header.iter().map(|&h| h.to_owned()).collect(), ..Sheet::default() }
+    }
+
+    /// The same table, of which the first so many columns say what a row is about.
+    pub fn with_keys(mut self, keys: usize) -> Sheet {
+        self.more_keys = keys.saturating_sub(1);
+        self
+    }
+
+    /// The same table with another word above a column: tables of other programs keep theirs.
+    pub fn renamed(mut self, from: &str, to: &str) -> Sheet {
+        let column = self.header.iter_mut().find(|h| h.trim_start_matches('<') == from);
+        column.into_iter().for_each(|h| *h = h.replace(from, to));
+        self
+    }
+
+    /// Without columns that are empty in every row, as that of names is where the whole run is meant.
+    pub fn without_empty_columns(self) -> Sheet {
+        let is_used = |at: usize| self.rows.iter().any(|row| !row[at].is_empty());
+        let used: Vec<usize> = (0..self.header.len()).filter(|&at| is_used(at) || self.rows.is_empty()).collect();
+        let keys = used.iter().filter(|&&at| at <= self.more_keys).count();
+        let pick = |from: &[String]| used.iter().map(|&at| from[at].clone()).collect();
+        let rows = self.rows.iter().map(|row| pick(row)).collect();
+        Sheet { header: pick(&self.header), rows, more_keys: 0 }.with_keys(keys)
     }
 
     /// Adds a row; it has as many cells as there are headings.
@@ -38,7 +63,7 @@ impl Sheet {
 
     /// Neighbouring rows that differ in their first cell only become one, `2..7`.
     pub fn merged(&self) -> Sheet {
-        let mut merged = Sheet { header: self.header.clone(), rows: Vec::new() };
+        let mut merged = Sheet { header: self.header.clone(), more_keys: self.more_keys, ..Sheet::default() };
         for group in self.rows.chunk_by(|a, b| a[1..] == b[1..]) {
             let mut row = group[0].clone();
             if group.len() > 1 {
@@ -47,6 +72,16 @@ impl Sheet {
             merged.row(row);
         }
         merged
+    }
+
+    /// It is no wider than a page of so many columns.
+    pub fn fits(&self, width: u16) -> bool {
+        self.widths().iter().map(|own| own + 2).sum::<usize>() <= usize::from(width)
+    }
+
+    /// Headings and rows.
+    pub fn parts_of_rows(&self) -> (Vec<&str>, &[Vec<String>]) {
+        (self.headings().map(|(name, _)| name).collect(), &self.rows)
     }
 
     fn headings(&self) -> impl Iterator<Item = (&str, CellAlignment)> {
@@ -110,15 +145,20 @@ impl Sheet {
         sheet
     }
 
-    /// The table in parts of at most this width, where the columns allow it.
+    /// The table in parts of at most this width, where the columns allow it. Each has the columns that say what a row is
+    /// about, or the first alone where all of them would leave too little room.
     fn parts(&self, width: usize) -> Vec<Sheet> {
         let widths = self.widths();
-        let first = widths.first().copied().unwrap_or(0) + 2;
+        let room = |keys: usize| widths.iter().take(keys).map(|own| own + 2).sum::<usize>();
+        let all = 1 + self.more_keys;
+        let widest = widths.iter().skip(all).max().copied().unwrap_or(0) + 2;
+        let keys = if room(all) + widest <= width { all } else { 1 };
+        let first = room(keys);
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let mut left = 0;
-        for (at, own) in widths.iter().enumerate().skip(1) {
+        for (at, own) in widths.iter().enumerate().skip(keys) {
             if groups.is_empty() || own + 2 > left {
-                groups.push(vec![0]);
+                groups.push((0..keys).collect());
                 left = width.saturating_sub(first);
             }
             groups.last_mut().expect("one was added").push(at);
@@ -128,6 +168,7 @@ impl Sheet {
         let part = |columns: &Vec<usize>| Sheet {
             header: pick(&self.header, columns),
             rows: self.rows.iter().map(|row| pick(row, columns)).collect(),
+            more_keys: 0,
         };
         if groups.is_empty() { vec![self.clone()] } else { groups.iter().map(part).collect() }
     }
@@ -196,7 +237,7 @@ fn line<'a>(cells: impl Iterator<Item = &'a str>) -> String {
 /// A cell that no spreadsheet takes for a formula: names come out of files that anybody may have written.
 fn inert(cell: &str) -> Cow<'_, str> {
     let shown = one_line(cell);
-    let runs = shown.starts_with(['=', '+', '-', '@', '|', '%']) && shown.parse::<f64>().is_err();
+    let runs = shown.starts_with(['=', '+', '-', '@', '|']) && shown.parse::<f64>().is_err();
     if runs { Cow::Owned(format!("'{shown}")) } else { shown }
 }
 
@@ -284,6 +325,23 @@ mod tests {
         }
         let merged = sheet.merged();
         assert_eq!(merged.rows.iter().map(|r| r[0].as_str()).collect::<Vec<_>>(), ["0", "1..3", "4"]);
+    }
+
+    #[test]
+    fn every_part_of_a_wide_table_says_what_its_rows_are_about() {
+        let mut sheet = Sheet::new(&["<name", "<quantity", "policy", "median", "change"]).with_keys(3);
+        sheet.row(["", "energy_mj", "[1]", "1234567890.5", "+1234567.8 %"].map(str::to_owned).to_vec());
+        let text = sheet.without_empty_columns().text(Some(40));
+        let parts: Vec<&str> = text.split("\n\n").collect();
+        assert!(parts.len() == 2 && parts.iter().all(|part| part.contains("energy_mj   [1]")), "{text}");
+        assert!(!text.contains("name"), "{text}");
+    }
+
+    #[test]
+    fn a_unit_is_no_formula() {
+        let mut sheet = Sheet::new(&["<unit", "value"]);
+        sheet.row(vec!["%".into(), "1".into()]);
+        assert_eq!(sheet.csv(), "unit,value\n%,1\n");
     }
 
     #[test]

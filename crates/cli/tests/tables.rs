@@ -60,6 +60,7 @@ fn polars_loads_a_comparison_in_one_line() {
     let line = "import sys, polars as pl\n\
                 t = pl.read_json(sys.argv[1]).select('rows').explode('rows').unnest('rows').explode('cells').unnest('cells')\n\
                 e = t.filter(pl.col('quantity') == 'energy_mj')\n\
+                assert e['policy'].to_list() == ['7.2,rate_limit_us=500', '7.2,rate_limit_us=10000'], e\n\
                 assert e.height == 2 and e['median'].min() > 0 and e['values'].list.len().to_list() == [6, 6], e\n\
                 print(t.height, 'rows')";
     let installed = repository.join(".venv/bin/python");

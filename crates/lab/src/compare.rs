@@ -46,18 +46,28 @@ impl Chance {
     /// The plain word about it; `None` without a star.
     pub fn in_words(&self) -> Option<String> {
         (self.stars > 0).then(|| {
+            let by_chance = match self.stars_by_chance.round() {
+                few if few < 1.0 => "fewer than one".to_owned(),
+                about => format!("about {about}"),
+            };
             format!(
-                "{} of {} intervals have a star; where nothing changed, about {} would have one by chance: decide what to \
+                "{} of {} intervals have a star; where nothing changed, {by_chance} would have one by chance: decide what to \
                  look at before, or ask again with other seeds (--first-seed)",
-                self.stars,
-                self.intervals,
-                self.stars_by_chance.round().max(1.0)
+                self.stars, self.intervals
             )
         })
     }
 }
 
 impl Comparison {
+    /// Each number says under which policy it is: tables of other programs keep no order.
+    fn name_cells(&mut self) {
+        let policies = &self.policies;
+        self.rows.iter_mut().for_each(|row| {
+            row.cells.iter_mut().zip(policies).for_each(|(cell, policy)| cell.policy.clone_from(policy));
+        });
+    }
+
     /// Counts intervals and stars of the rows that are here.
     pub fn chance(&self) -> Chance {
         let cells = || self.rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.change_ci95_pct.is_some());
@@ -118,6 +128,8 @@ impl Scope {
 /// One number under one policy.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CompareCell {
+    /// The policy, as it was given.
+    pub policy: String,
     /// Median over the seeds; `None` when the number is not known.
     pub median: Option<f64>,
     /// Smallest and largest value over the seeds.
@@ -151,6 +163,7 @@ pub fn compare(
     if let Some(plan) = plans.first() {
         comparison.rows.extend(residency_rows(&plan.machine, &reports));
         comparison.chance = comparison.chance();
+        comparison.name_cells();
     }
     Ok(comparison)
 }
@@ -200,6 +213,7 @@ pub fn summarise(policies: &[String], seeds: &[u64], reports: &[Vec<Report>]) ->
     let (chance, remarks) = (Chance::default(), remarks(reports));
     let mut made = Comparison { run, plans, policies: policies.to_vec(), seeds: seeds.to_vec(), rows, chance, remarks };
     made.chance = made.chance();
+    made.name_cells();
     made
 }
 
@@ -237,9 +251,11 @@ impl Samples<'_> {
     }
 
     fn task_rows(&self, name: &str, task: usize, rows: &mut Vec<CompareRow>) {
+        let named = self.reports.iter().flatten().find_map(|r| r.tasks.get(task)).map_or("", |t| t.name.as_str());
         for q in QUANTITIES {
             if let Read::Task(read) = q.read {
-                rows.extend(self.row(q, Scope::Task, name, |r| read(r.tasks.get(task)?)));
+                // Another governor has other threads: the same place may be another task.
+                rows.extend(self.row(q, Scope::Task, name, |r| read(r.tasks.get(task).filter(|t| t.name == named)?)));
             }
         }
     }
@@ -253,14 +269,20 @@ impl Samples<'_> {
         }
     }
 
-    /// A row, or nothing when some run does not have the number (a task that only exists under one policy). A number that
-    /// the platform's power figures cannot give is a row with empty cells.
+    /// A row. A policy under which some run does not have the number (a task that it does not have, a rise of the need that
+    /// did not come) has an empty cell; without any other it is no row, unless a reason can be told.
     fn row(&self, q: &Quantity, scope: Scope, of: &str, read: impl Fn(&Report) -> Option<f64>) -> Option<CompareRow> {
-        let known: Option<Vec<Vec<f64>>> = self.reports.iter().map(|runs| runs.iter().map(&read).collect()).collect();
-        let samples = known.or_else(|| q.rests_on_power().then(|| vec![Vec::new(); self.reports.len()]))?;
+        let values = |runs: &Vec<Report>| runs.iter().map(&read).collect::<Option<Vec<f64>>>();
+        let known: Vec<Option<Vec<f64>>> = self.reports.iter().map(values).collect();
+        let reasons = || self.reports.iter().flatten().filter_map(|report| q.note(report));
+        let reason = reasons().next();
+        if known.iter().all(Option::is_none) && reason.is_none() {
+            return None;
+        }
+        let some_lack = known.iter().any(Option::is_none);
+        let note = reason.or(some_lack.then_some(NOT_IN_EVERY_RUN));
+        let samples: Vec<Vec<f64>> = known.into_iter().map(Option::unwrap_or_default).collect();
         let cells = cells(&samples)?;
-        let gap = self.reports.first()?.first()?.energy_basis.gap();
-        let note = gap.filter(|_| q.rests_on_power());
         Some(CompareRow { scope, of: of.to_owned(), quantity: q.name, unit: q.unit, note, cells })
     }
 
@@ -273,6 +295,9 @@ impl Samples<'_> {
     }
 }
 
+/// Why a cell is empty that others of its row are not.
+const NOT_IN_EVERY_RUN: &str = "`-`: some run under this policy has no such number";
+
 fn cells(samples: &[Vec<f64>]) -> Option<Vec<CompareCell>> {
     let base = samples.first()?;
     Some(samples.iter().enumerate().map(|(i, s)| cell(s, (i > 0).then_some(base))).collect())
@@ -284,6 +309,7 @@ fn cell(samples: &[f64], base: Option<&Vec<f64>>) -> CompareCell {
     let change = base.and_then(|b| stats::percent_change(stats::median(b)?, median?));
     let ci95 = base.filter(|_| change.is_some()).and_then(|b| stats::paired_change_ci95(b, samples));
     CompareCell {
+        policy: String::new(),
         median: median.map(round),
         range: extreme(f64::min).zip(extreme(f64::max)),
         change_pct: change.map(round),
@@ -351,6 +377,7 @@ mod tests {
     #[test]
     fn a_change_that_a_table_shows_as_nothing_has_no_star() {
         let cell = |pct| CompareCell {
+            policy: String::new(),
             median: Some(1.0),
             range: Some((1.0, 1.0)),
             change_pct: Some(pct),

@@ -42,9 +42,10 @@ pub(crate) fn step_latency_ms_avg(report: &Report) -> Option<f64> {
     (steps > 0).then(|| clocks.iter().map(|d| d.step_ns_sum).sum::<u128>() as f64 / steps as f64 / 1e6)
 }
 
-/// The longest of these times, ms.
+/// The longest of these times, ms; `None` without a rise.
 pub(crate) fn step_latency_ms_max(report: &Report) -> Option<f64> {
-    observed(report)?.iter().map(|d| d.step_ns_max).max().map(|ns| ns as f64 / 1e6)
+    let clocks = observed(report)?.iter().filter(|d| d.steps > 0);
+    clocks.map(|d| d.step_ns_max).max().map(|ns| ns as f64 / 1e6)
 }
 
 /// Mean reaction, ms; `None` without one.
@@ -111,7 +112,7 @@ mod tests {
         let report = Report { demand: vec![with(3, 6_000_000, 5_000_000), with(1, 0, 0)], ..Report::default() };
         assert_eq!((step_latency_ms_avg(&report), step_latency_ms_max(&report)), (Some(1.5), Some(5.0)));
         let still = Report { demand: vec![with(0, 0, 0)], ..Report::default() };
-        assert_eq!(step_latency_ms_avg(&still), None);
+        assert_eq!((step_latency_ms_avg(&still), step_latency_ms_max(&still)), (None, None));
     }
 
     #[test]

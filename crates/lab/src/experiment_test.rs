@@ -139,3 +139,32 @@ fn a_changed_assumption_that_changes_nothing_is_an_error() {
         assert!(error.contains(expected), "{error}");
     }
 }
+
+/// What serde expects of a table is what it declares.
+fn keys<T: serde::de::DeserializeOwned>() -> Vec<String> {
+    let refused = toml::from_str::<T>("there_is_no_such_key = 1").err().expect("unknown keys are refused").to_string();
+    let expected = refused.split("expected ").nth(1).unwrap_or_default();
+    let keys: Vec<String> = expected.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    assert!(keys.len() > 1, "{refused}");
+    keys
+}
+
+#[test]
+fn the_guide_names_every_key_of_an_experiment_file() {
+    let guide = include_str!("../../../docs/guide/experiments.md");
+    let all = [
+        keys::<Experiment>(),
+        keys::<WorkloadRef>(),
+        keys::<Variant>(),
+        keys::<Row>(),
+        keys::<Claim>(),
+        keys::<Pair>(),
+        keys::<Probe>(),
+        keys::<Beyond>(),
+        keys::<Sensitivity>(),
+        keys::<MachineChanges>(),
+    ];
+    for key in all.concat() {
+        assert!(guide.contains(&format!("| `{key}` |")), "{key}");
+    }
+}

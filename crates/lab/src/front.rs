@@ -71,6 +71,8 @@ pub struct Pair {
     pub plans: Vec<AboutPolicy>,
     /// One per policy, in order.
     pub points: Vec<Point>,
+    /// What the energies leave out.
+    pub energy_note: Option<&'static str>,
     /// Schedules that know the future, cheapest changes first.
     pub foreseen: Vec<ForeseenPoint>,
 }
@@ -141,6 +143,7 @@ fn pair(
         run: question.about.clone(),
         plans: question.policies.clone(),
         points,
+        energy_note: reports[0].first().and_then(|report| report.energy_basis.gap()),
         foreseen,
     })
 }

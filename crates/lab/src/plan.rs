@@ -12,7 +12,7 @@ use pelton_scenario::bench::original::Original;
 use pelton_scenario::platform::{self, Built, PlatformOptions};
 use pelton_scenario::policy::{self, PolicyChoice};
 use pelton_scenario::rtapp::{Loaded, RtAppOptions};
-use pelton_scenario::{Diagnostics, SourceFile, workload};
+use pelton_scenario::{Diagnostics, SourceFile, fit, workload};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -172,7 +172,7 @@ pub struct PolicySpec {
 pub const DURATION_NS_DEFAULT: u64 = 10_000_000_000;
 
 impl PolicySpec {
-    /// A file name, or a profile, a policy known by name and switches, each where wanted: `4.16,rt_signal=on`.
+    /// A file name, `-` for standard input, or a profile, a policy known by name and switches, each where wanted: `4.16,rt_signal=on`.
     ///
     /// ```
     /// use pelton_lab::plan::PolicySpec;
@@ -182,7 +182,7 @@ impl PolicySpec {
     /// assert!(PolicySpec::parse("composite,hook_epsilon=8").profile.is_none());
     /// ```
     pub fn parse(text: &str) -> PolicySpec {
-        if text.contains('/') || text.ends_with(".toml") {
+        if text.contains('/') || text.ends_with(".toml") || text == "-" {
             return PolicySpec { file: Some(text.into()), ..PolicySpec::default() };
         }
         let mut parts = text.split(',').map(str::trim).peekable();
@@ -195,10 +195,17 @@ impl PolicySpec {
 
 /// The policy alone.
 pub fn policy(spec: &PolicySpec) -> Result<PolicyChoice, Diagnostics> {
-    chosen(spec).map_err(|found| match &spec.typed {
+    let mut choice = chosen(spec).map_err(|found| match &spec.typed {
         Some(typed) => as_typed(&found, typed),
         None => found,
-    })
+    })?;
+    if let Some(typed) = &spec.typed {
+        choice.warnings = as_typed(&choice.warnings, typed);
+        choice.origins.iter_mut().filter(|(switch, _)| typed.contains(*switch)).for_each(|(_, place)| {
+            *place = format!("--policy {typed}");
+        });
+    }
+    Ok(choice)
 }
 
 /// Messages about a part of what was typed after `--policy` show all of it.
@@ -236,7 +243,8 @@ pub fn build(inputs: &Inputs, spec: &PolicySpec) -> Result<Prepared, Diagnostics
     let policy = policy(spec)?;
     let built = machine(inputs, &policy.profile)?;
     let options = RtAppOptions { defines: inputs.defines.clone(), ..RtAppOptions::default() };
-    let loaded = workload::load_full(&inputs.workload, &built.machine, &options)?;
+    let mut loaded = workload::load_full(&inputs.workload, &built.machine, &options)?;
+    loaded.warnings.extend(fit::check(&inputs.workload, &built.machine, &loaded.workload, &policy)?);
     Ok(assemble(inputs, built, policy, loaded))
 }
 

@@ -124,6 +124,25 @@ quantities! {
     Group "burst_ms" ["ms"] "Time used beyond its quota (burst_usec)." = |g| Some(g.burst_ns as f64 / 1e6);
 }
 
+/// Numbers that compare the frequency with what is needed.
+const NEED: [&str; 12] = [
+    "frequency_error_mhz_s",
+    "reactions",
+    "reactions_lapsed",
+    "reaction_ms_avg",
+    "reaction_ms_p99",
+    "reaction_ms_max",
+    "demand_steps",
+    "demand_steps_lapsed",
+    "step_latency_ms_avg",
+    "step_latency_ms_max",
+    "short_ms",
+    "over_ms",
+];
+
+/// Why they are not known.
+const NEED_UNKNOWN: &str = "not known: what is needed is worked out for governor=schedutil only";
+
 /// A number of results, for people.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -187,6 +206,17 @@ impl Quantity {
     /// The number rests on the platform's power figures: a report without it has it unknown, not absent.
     pub fn rests_on_power(&self) -> bool {
         self.unit == "mJ"
+    }
+
+    /// The number compares the frequency with what is needed.
+    pub fn rests_on_need(&self) -> bool {
+        NEED.contains(&self.name)
+    }
+
+    /// What the number of this run leaves out, or why it is not known; what has neither is no number of this run.
+    pub fn note(&self, report: &Report) -> Option<&'static str> {
+        let power = report.energy_basis.gap().filter(|_| self.rests_on_power());
+        power.or((self.rests_on_need() && report.demand.is_empty()).then_some(NEED_UNKNOWN))
     }
 
     /// Reads the number for the whole run, or for the domain or task called `of`; `None` when there is no such number.

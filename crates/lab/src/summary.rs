@@ -98,8 +98,8 @@ pub fn summarise(header: RunHeader, machine: &Machine, report: &Report) -> RunSu
     let labels = task_labels(report);
     for q in QUANTITIES {
         let mut push = |scope, of: &str, value: Option<f64>| {
-            let note = report.energy_basis.gap().filter(|_| q.rests_on_power());
-            if value.is_some() || q.rests_on_power() {
+            let note = q.note(report);
+            if value.is_some() || note.is_some() {
                 let value = value.map(round);
                 rows.push(RunRow { scope, of: of.to_owned(), quantity: q.name, unit: q.unit, value, note });
             }

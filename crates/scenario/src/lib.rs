@@ -4,6 +4,7 @@
 
 pub mod bench;
 pub mod diagnostic;
+pub mod fit;
 #[expect(clippy::result_large_err, reason = "a message is made once per import, where it ends")]
 pub mod import;
 pub mod platform;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Policies: a kernel profile and the switches changed in it, from files and from `--set switch=value`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use pelton_core::{Policy, PolicyError};
 
-use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile, hint_for, short};
+use crate::diagnostic::{Diagnostic, Diagnostics, INPUT_BYTES_MAX, SourceFile, hint_for, short};
 use crate::platform::kernel_version;
 use crate::tree::{At, Document, Key, Kind, Reader, Spec, check, parse, reference};
 
@@ -23,7 +24,7 @@ pub static POLICY: Spec = Spec {
     keys: &[
         Key::new("schema", Kind::Int(1, 1), "", "version of this format; absent: 1"),
         Key::new("profile", Kind::Text, "", "kernel whose rules apply where no switch says otherwise; absent: 7.2"),
-        Key::new("why", Kind::Text, "", "what the policy is for").required(),
+        Key::new("why", Kind::Text, "", "what the policy is for"),
         Key::new("set", Kind::Table(&SET), "", "switches and numbers that differ from the profile"),
     ],
 };
@@ -45,6 +46,8 @@ pub struct PolicyChoice {
     pub rate_limit_us: Option<u64>,
     /// Settings that change nothing.
     pub warnings: Diagnostics,
+    /// Where each switch that was set got its value: an option, or a file with its line.
+    pub origins: BTreeMap<String, String>,
 }
 
 /// A piece of text that says something about the policy.
@@ -58,6 +61,18 @@ struct Setting {
     source: SourceFile,
     switch: At<String>,
     value: At<String>,
+}
+
+impl Setting {
+    /// The option, or the file and the line.
+    fn place(&self) -> String {
+        let name = self.source.name();
+        if name.starts_with("--") {
+            name.to_owned()
+        } else {
+            format!("{name}:{}", self.source.line_of(self.switch.span.start))
+        }
+    }
 }
 
 /// The policy that results from `--profile`, policy files and `--set`; see [`choose`].
@@ -83,7 +98,13 @@ pub fn choose<P: AsRef<Path>, S: AsRef<str>>(
             sources.push(SourceFile::new(format!("policies/{name}.toml"), *text));
             continue;
         }
-        match SourceFile::read(file.as_ref()) {
+        let is_stream = file.as_ref() == Path::new("-");
+        let read = if is_stream {
+            SourceFile::read_stream(file.as_ref(), INPUT_BYTES_MAX)
+        } else {
+            SourceFile::read(file.as_ref())
+        };
+        match read {
             Ok(source) => sources.push(source),
             Err(unreadable) => found.extend(unreadable),
         }
@@ -200,8 +221,9 @@ impl Builder {
             return Err(conflict(&word, &self.settings, &error).into());
         }
         let warnings = without_effect(&policy, &self.settings);
+        let origins = self.settings.iter().map(|s| (s.switch.value.clone(), s.place())).collect();
         let set = self.settings.into_iter().map(|s| (s.switch.value, s.value.value)).collect();
-        Ok(PolicyChoice { policy, profile: word.at.value, set, why: self.why, rate_limit_us, warnings })
+        Ok(PolicyChoice { policy, profile: word.at.value, set, why: self.why, rate_limit_us, warnings, origins })
     }
 }
 
@@ -241,6 +263,19 @@ impl PolicyChoice {
     pub fn in_words(&self) -> String {
         let changes = self.changes();
         if changes.is_empty() { self.profile.clone() } else { format!("{}, {changes}", self.profile) }
+    }
+
+    /// The value of a switch, by name.
+    pub fn value_of(&self, switch: &str) -> &'static str {
+        let all = pelton_core::switches();
+        let at = all.iter().position(|s| s.name == switch);
+        let value = at.map(|at| self.policy.values()[at] as usize);
+        at.zip(value).and_then(|(at, value)| all[at].values.get(value).copied()).unwrap_or("?")
+    }
+
+    /// Where a switch has its value from.
+    pub fn origin(&self, switch: &str) -> String {
+        self.origins.get(switch).cloned().unwrap_or_else(|| format!("profile {}", self.profile))
     }
 
     /// What was set, in a line.

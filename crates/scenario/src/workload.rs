@@ -43,7 +43,7 @@ pub fn load_full(spec: &str, machine: &Machine, options: &RtAppOptions) -> Resul
 }
 
 /// The parts between `+`; a file whose name has a `+` is one part.
-fn parts_of(spec: &str) -> Vec<Range<usize>> {
+pub(crate) fn parts_of(spec: &str) -> Vec<Range<usize>> {
     if is_path(spec) && Path::new(spec).is_file() {
         return vec![Range { start: 0, end: spec.len() }];
     }

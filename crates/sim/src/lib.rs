@@ -11,6 +11,7 @@ mod cpu;
 mod engine;
 mod freq;
 mod hw;
+mod misfit;
 mod observe;
 mod program;
 pub mod report;
@@ -30,6 +31,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 pub use class::{IDLE_WEIGHT, NICE_WEIGHTS};
+pub use misfit::{Misfit, misfit, unmatched_boosts};
 pub use observe::samples;
 pub use observe::samples::Samples;
 use pelton_core::Policy;
@@ -44,6 +46,8 @@ pub use run::setup::worker_names;
 pub enum SimError {
     /// Machine and workload do not go together.
     Plan(String),
+    /// The workload has something that the policy, or the machine under it, does not.
+    Misfit(Misfit),
     /// The inputs ask for something the engine does not model.
     Unsupported(String),
     /// A task executes operations without ever consuming time.
@@ -64,6 +68,7 @@ impl fmt::Display for SimError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SimError::Plan(text) => write!(f, "{text}"),
+            SimError::Misfit(misfit) => write!(f, "{misfit}"),
             SimError::Unsupported(text) => write!(f, "not supported: {text}"),
             SimError::NoProgress { task, at_ns } => {
                 write!(
@@ -77,6 +82,12 @@ impl fmt::Display for SimError {
 }
 
 impl std::error::Error for SimError {}
+
+impl From<Misfit> for SimError {
+    fn from(misfit: Misfit) -> Self {
+        SimError::Misfit(misfit)
+    }
+}
 
 impl From<PlanError> for SimError {
     fn from(PlanError(text): PlanError) -> Self {

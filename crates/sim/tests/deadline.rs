@@ -169,5 +169,5 @@ fn capacity_is_what_is_reserved_of_in_5_10() {
     let w = workload((0..6).map(|i| with_policy(busy(&format!("d{i}")), dl(10, 20))).collect());
     assert!(pelton_sim::run(&m, &w, &profile("5.4"), &config(10), NullSink).is_ok());
     let err = pelton_sim::run(&m, &w, &profile("5.10"), &config(10), NullSink).expect_err("refused");
-    assert!(matches!(err, SimError::Plan(_)), "{err}");
+    assert!(matches!(err, SimError::Misfit(_)), "{err}");
 }

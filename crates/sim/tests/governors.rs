@@ -148,7 +148,7 @@ fn too_many_groups_and_negative_boosts_are_refused() {
         Workload { boosts: names.iter().map(one).collect(), ..workload(vec![busy("g0")]) }
     };
     let refused = |w: &Workload, p: &Policy| match pelton_sim::run(&juno(), w, p, &config(1), NullSink) {
-        Err(SimError::Plan(text)) => text,
+        Err(error @ SimError::Misfit(_)) => error.to_string(),
         other => panic!("{other:?}"),
     };
     let (rfc, later) = (policy(&[]), policy(&[("boost_form", "later")]));
@@ -262,7 +262,7 @@ fn a_pulse_holds_hispeed_for_a_while() {
     let idle = at_opps(&run(&juno(), &w, &interactive(&[]), 1000));
     assert!(idle[2] > 780, "three CPUs that sleep on keep asking: {idle:?}");
     match pelton_sim::run(&juno(), &w, &policy(&[]), &config(1), NullSink) {
-        Err(SimError::Plan(text)) => assert!(text.contains("governor=interactive"), "{text}"),
+        Err(error) => assert!(error.to_string().contains("governor=interactive"), "{error}"),
         other => panic!("{other:?}"),
     }
 }
@@ -313,7 +313,7 @@ fn a_task_that_prefers_idle_cpus_never_waits_while_there_is_one() {
 #[test]
 fn the_posting_has_no_prefer_idle() {
     match pelton_sim::run(&juno(), &with_hogs(1, true, 4000), &policy(&[]), &config(1), NullSink) {
-        Err(SimError::Plan(text)) => assert!(text.contains("boost_form=later or hold"), "{text}"),
+        Err(error) => assert!(error.to_string().contains("boost_form=later or hold"), "{error}"),
         other => panic!("{other:?}"),
     }
 }

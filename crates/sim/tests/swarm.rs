@@ -10,8 +10,14 @@ use pelton_schema::Event;
 use pelton_sim::Report;
 use pelton_sim::report::TaskReport;
 
-/// Seeds tried here; the number of CI.
+/// Seeds tried here; the number of CI. `PELTON_SWARM_SEED` begins elsewhere, `PELTON_SWARM_COUNT` tries more.
 const SEEDS: u64 = 150;
+
+fn seeds() -> std::ops::Range<u64> {
+    let asked = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a whole number"));
+    let first = asked("PELTON_SWARM_SEED").unwrap_or(0);
+    first..first + asked("PELTON_SWARM_COUNT").unwrap_or(SEEDS)
+}
 
 fn hash(events: &[(u64, Event)]) -> u64 {
     let mut h = 0xcbf2_9ce4_8422_2325_u64;
@@ -105,7 +111,7 @@ fn check_switches(seed: u64, events: &[(u64, Event)], cpus: usize) {
 #[test]
 fn invariants_hold_and_two_runs_are_one() {
     const PROFILES: [&str; 10] = ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
-    for seed in 0..SEEDS {
+    for seed in seeds() {
         let mut d = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1);
         let m = random_machine(&mut d);
         let w = random_workload(&mut d, m.cpus.len() as u32);

@@ -7,8 +7,9 @@ use std::io::{self, Write};
 use pelton_schema::{Column, Event, EventInfo, Sink, Unit};
 
 use crate::output::Output;
-use crate::parquet::{Parquet, ParquetColumn};
-use crate::text::{each_column, try_each_column};
+use crate::parquet::{Kind, Parquet, ParquetColumn, Stored};
+use crate::shown::one_line;
+use crate::text::{Cell, NAME_FIRST, NAME_REST, each_cell, each_column};
 
 /// Form of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,36 @@ pub fn column_name(column: &Column) -> String {
     if has_it { column.name.to_owned() } else { format!("{}{unit}", column.name) }
 }
 
+/// The columns of a kind of event as they stand in tables: a name, which an event carries in two numbers, is one text.
+fn table_columns(info: &EventInfo) -> Vec<ParquetColumn> {
+    let mut columns = Vec::new();
+    for column in info.columns {
+        match column.name {
+            NAME_FIRST => columns.push(ParquetColumn { name: "name".to_owned(), kind: Kind::Text }),
+            NAME_REST => {}
+            _ => {
+                let kind = if column.signed { Kind::Signed } else { Kind::Unsigned };
+                columns.push(ParquetColumn { name: column_name(column), kind });
+            }
+        }
+    }
+    columns
+}
+
+/// Writes a cell; names come out of files that anybody may have written.
+fn write_cell(out: &mut impl Write, cell: &Cell, json: bool) -> io::Result<()> {
+    match cell {
+        Cell::Number(number) => write!(out, "{number}"),
+        Cell::Name(name) if json => write!(out, "\"{}\"", one_line(&name.replace('\\', "\\\\").replace('"', "\\\""))),
+        Cell::Name(name) => write!(out, "\"{}{}\"", inert(name), one_line(name).replace('"', "\"\"")),
+    }
+}
+
+/// What keeps a spreadsheet from taking a name for a formula.
+fn inert(name: &str) -> &'static str {
+    if name.starts_with(['=', '+', '-', '@', '|']) { "'" } else { "" }
+}
+
 /// Writes the events of one kind: their times on the trace's own clock, then their columns.
 pub struct EventTable<W: Write> {
     info: &'static EventInfo,
@@ -69,25 +100,32 @@ impl<W: Write> Sink for EventTable<W> {
         if event.code() != self.info.code {
             return;
         }
-        let (info, names) = (self.info, &self.names);
+        let mut cells = Vec::with_capacity(self.names.len());
+        each_cell(self.info, event, |_, cell| cells.push(cell));
+        let names = &self.names;
         match &mut self.rows {
             Rows::Csv(output) => output.append(|text| {
                 write!(text, "{time_ns}")?;
-                try_each_column(info, event, |_, number| write!(text, ",{number}"))?;
+                cells.iter().try_for_each(|cell| {
+                    write!(text, ",")?;
+                    write_cell(text, cell, false)
+                })?;
                 writeln!(text)
             }),
             Rows::Json(output) => output.append(|text| {
                 write!(text, "{{\"time_ns\":{time_ns}")?;
-                let mut names = names.iter();
-                try_each_column(info, event, |_, number| {
-                    write!(text, ",\"{}\":{number}", names.next().map_or("", String::as_str))
+                names.iter().zip(&cells).try_for_each(|(name, cell)| {
+                    write!(text, ",\"{name}\":")?;
+                    write_cell(text, cell, true)
                 })?;
                 writeln!(text, "}}")
             }),
             Rows::Parquet(parquet) => {
-                let mut values = vec![time_ns];
-                event.each_value(|stored| values.push(stored));
-                parquet.row(values.into_iter());
+                let cells = cells.iter().map(|cell| match cell {
+                    Cell::Number(number) => Stored::Bits(number.bits()),
+                    Cell::Name(name) => Stored::Text(name),
+                });
+                parquet.row(std::iter::once(Stored::Bits(time_ns)).chain(cells));
             }
         }
     }
@@ -96,7 +134,8 @@ impl<W: Write> Sink for EventTable<W> {
 impl<W: Write> EventTable<W> {
     /// Starts a table.
     pub fn new(out: W, info: &'static EventInfo, form: TableForm) -> Self {
-        let names: Vec<String> = info.columns.iter().map(column_name).collect();
+        let columns = table_columns(info);
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         let rows = match form {
             TableForm::Csv => {
                 let mut output = Output::new(out);
@@ -105,10 +144,8 @@ impl<W: Write> EventTable<W> {
             }
             TableForm::Json => Rows::Json(Output::new(out)),
             TableForm::Parquet => {
-                let column =
-                    |(name, column): (&String, &Column)| ParquetColumn { name: name.clone(), signed: column.signed };
-                let time = ParquetColumn { name: "time_ns".to_owned(), signed: false };
-                let columns = std::iter::once(time).chain(names.iter().zip(info.columns).map(column)).collect();
+                let time = ParquetColumn { name: "time_ns".to_owned(), kind: Kind::Unsigned };
+                let columns = std::iter::once(time).chain(columns).collect();
                 Rows::Parquet(Box::new(Parquet::new(out, columns)))
             }
         };
@@ -195,6 +232,27 @@ mod tests {
         assert_eq!(written(TableForm::Json), b"{\"time_ns\":5,\"cpu\":1,\"freq_khz\":600000}\n");
         let parquet = written(TableForm::Parquet);
         assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1") && parquet.len() > 100);
+    }
+
+    #[test]
+    fn a_name_is_one_text_and_no_two_numbers() {
+        let info = EVENTS.iter().find(|info| info.name == "task_name").expect("declared");
+        let of = |form, name: &str| {
+            let (name_0, name_8) = pelton_schema::pack_name(name);
+            let mut out = Vec::new();
+            let mut table = EventTable::new(&mut out, info, form);
+            table.event(5, &Event::TaskName { tid: 7, name_0, name_8 });
+            table.finish().expect("a vector takes everything");
+            out
+        };
+        let text = |form, name: &str| String::from_utf8(of(form, name)).expect("text");
+        assert_eq!(text(TableForm::Csv, "a,\"b\""), "time_ns,tid,name\n5,7,\"a,\"\"b\"\"\"\n");
+        assert_eq!(text(TableForm::Csv, "=cmd"), "time_ns,tid,name\n5,7,\"'=cmd\"\n");
+        let json = text(TableForm::Json, "a\\\"\u{1b}");
+        let read: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        assert_eq!((read["name"].as_str(), read["tid"].as_u64()), (Some("a\\\"\u{1b}"), Some(7)));
+        let parquet = of(TableForm::Parquet, "surfaceflinger");
+        assert!(parquet.windows(4).any(|w| w == b"name") && !parquet.windows(6).any(|w| w == b"name_0"));
     }
 
     #[test]

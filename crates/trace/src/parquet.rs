@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Tables of whole numbers as Parquet files.
+//! Tables of whole numbers and names as Parquet files.
 //!
 //! Written by hand for the reason the Perfetto encoder is (see `perfetto`): the `arrow` and `parquet` crates are under
-//! Apache-2.0 alone, which does not go with our licence. What is written is small: required 64-bit columns, plain
+//! Apache-2.0 alone, which does not go with our licence. What is written is small: required columns of 64 bits or of text, plain
 //! encoding, pages packed with zstd, one page per column and row group. `tests/trace/check_tables.py` reads the files with
 //! pyarrow, polars, pandas and DuckDB.
 //!
 //! ```text
 //! file   = "PAR1" (page of each column)* metadata length:u32le "PAR1"
-//! page   = header (Thrift, compact) zstd(value:i64le*)
+//! page   = header (Thrift, compact) zstd(value:i64le* | (length:u32le text)*)
 //! ```
 //!
 //! Source of the numbers below: parquet.thrift of the Parquet format 2.11, and the Thrift compact protocol.
@@ -23,9 +23,11 @@ const GROUP_ROWS: usize = 1 << 17;
 /// Level of zstd: its own default.
 const ZSTD_LEVEL: i32 = 3;
 
-/// `Type.INT64`.
+/// `Type.INT64` and `BYTE_ARRAY`.
 const TYPE_INT64: i64 = 2;
-/// `ConvertedType.UINT_64` and `INT_64`.
+const TYPE_BYTE_ARRAY: i64 = 6;
+/// `ConvertedType.UTF8`, `UINT_64` and `INT_64`.
+const CONVERTED_UTF8: i64 = 0;
 const CONVERTED_UINT_64: i64 = 14;
 const CONVERTED_INT_64: i64 = 18;
 /// `CompressionCodec.ZSTD`.
@@ -96,11 +98,49 @@ fn put_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// A column: its name, and whether its values have a sign.
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Unsigned,
+    Signed,
+    Text,
+}
+
+impl Kind {
+    /// `Type` and `ConvertedType`.
+    fn types(self) -> (i64, i64) {
+        match self {
+            Kind::Unsigned => (TYPE_INT64, CONVERTED_UINT_64),
+            Kind::Signed => (TYPE_INT64, CONVERTED_INT_64),
+            Kind::Text => (TYPE_BYTE_ARRAY, CONVERTED_UTF8),
+        }
+    }
+}
+
+/// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ParquetColumn {
     pub name: String,
-    pub signed: bool,
+    pub kind: Kind,
+}
+
+/// One value as it is stored.
+pub(crate) enum Stored<'a> {
+    /// A number, in the 64 bits of the schema.
+    Bits(u64),
+    Text(&'a str),
+}
+
+impl Stored<'_> {
+    fn put(&self, column: &mut Vec<u8>) {
+        match self {
+            Stored::Bits(bits) => column.extend(bits.to_le_bytes()),
+            Stored::Text(text) => {
+                column.extend((text.len() as u32).to_le_bytes());
+                column.extend(text.as_bytes());
+            }
+        }
+    }
 }
 
 /// Where a page of a column is.
@@ -130,9 +170,9 @@ impl<W: io::Write> Parquet<W> {
         parquet
     }
 
-    /// Adds a row; values as the schema stores them, 64 bits each.
-    pub fn row(&mut self, values: impl Iterator<Item = u64>) {
-        self.values.iter_mut().zip(values).for_each(|(column, value)| column.extend(value.to_le_bytes()));
+    /// Adds a row.
+    pub fn row<'a>(&mut self, values: impl Iterator<Item = Stored<'a>>) {
+        self.values.iter_mut().zip(values).for_each(|(column, value)| value.put(column));
         self.rows += 1;
         if self.rows == GROUP_ROWS {
             self.end_group();
@@ -239,17 +279,18 @@ fn page_header(rows: usize, unpacked: usize, packed: usize) -> Vec<u8> {
 /// `SchemaElement` of a required column.
 fn element(column: &ParquetColumn) -> Vec<u8> {
     let mut element = Thrift::default();
-    element.number(1, I32, TYPE_INT64);
+    let (stored, converted) = column.kind.types();
+    element.number(1, I32, stored);
     element.number(3, I32, 0);
     element.text(4, &column.name);
-    element.number(6, I32, if column.signed { CONVERTED_INT_64 } else { CONVERTED_UINT_64 });
+    element.number(6, I32, converted);
     element.end()
 }
 
 /// `ColumnMetaData`.
 fn column_metadata(column: &ParquetColumn, chunk: &Chunk, rows: usize) -> Thrift {
     let mut metadata = Thrift::default();
-    metadata.number(1, I32, TYPE_INT64);
+    metadata.number(1, I32, column.kind.types().0);
     metadata.list(2, I32, 1, |out| zigzag(out, ENCODING_PLAIN));
     metadata.list(3, BINARY, 1, |out| put_text(out, &column.name));
     metadata.number(4, I32, CODEC_ZSTD);

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use pelton_schema::{Event, EventInfo, Sink};
+use pelton_schema::{Event, EventInfo, Sink, unpack_name};
 
 use crate::header::RunHeader;
 use crate::output::Output;
@@ -53,7 +53,16 @@ pub fn write_event_line(out: &mut impl Write, time_ns: u64, event: &Event) -> io
     write!(out, "{}.{:09}", time_ns / 1_000_000_000, time_ns % 1_000_000_000)?;
     let Some(info) = EventInfo::of_code(event.code()) else { return writeln!(out, " event-{}", event.code()) };
     write!(out, " {}", info.name)?;
-    try_each_column(info, event, |name, value| write!(out, " {name}={value}"))?;
+    let mut result = Ok(());
+    each_cell(info, event, |column, cell| {
+        if result.is_ok() {
+            result = match cell {
+                Cell::Number(number) => write!(out, " {column}={number}"),
+                Cell::Name(name) => write!(out, " {column}={}", one_line(&name)),
+            };
+        }
+    });
+    result?;
     writeln!(out)
 }
 
@@ -62,6 +71,16 @@ pub fn write_event_line(out: &mut impl Write, time_ns: u64, event: &Event) -> io
 pub(crate) enum Number {
     Unsigned(u64),
     Signed(i64),
+}
+
+impl Number {
+    /// The 64 bits that the schema stores.
+    pub(crate) fn bits(self) -> u64 {
+        match self {
+            Number::Unsigned(value) => value,
+            Number::Signed(value) => value.cast_unsigned(),
+        }
+    }
 }
 
 impl std::fmt::Display for Number {
@@ -96,6 +115,26 @@ pub(crate) fn try_each_column(
         }
     });
     result
+}
+
+/// A value as people and tables have it.
+pub(crate) enum Cell {
+    Number(Number),
+    Name(String),
+}
+
+/// Columns of an event that hold the two halves of a name.
+pub(crate) const NAME_FIRST: &str = "name_0";
+pub(crate) const NAME_REST: &str = "name_8";
+
+/// [`each_column`], with a name as one text instead of the two numbers that an event carries it in.
+pub(crate) fn each_cell(info: &EventInfo, event: &Event, mut f: impl FnMut(&'static str, Cell)) {
+    let mut first = 0;
+    each_column(info, event, |name, number| match (name, number) {
+        (NAME_FIRST, Number::Unsigned(half)) => first = half,
+        (NAME_REST, Number::Unsigned(half)) => f("name", Cell::Name(unpack_name(first, half))),
+        _ => f(name, Cell::Number(number)),
+    });
 }
 
 fn write_header(out: &mut Vec<u8>, run: &RunHeader) -> io::Result<()> {

@@ -58,7 +58,7 @@ Work is in us on a CPU of capacity 1024 at its highest frequency: the file asks 
 /// `pelton workload from-trace`.
 #[derive(Debug, Args)]
 pub struct FromTraceArgs {
-    /// Trace.
+    /// Trace of any kind, - for standard input.
     #[arg(value_name = "TRACE")]
     pub trace: PathBuf,
     /// Which part of it, and on which machine.
@@ -98,14 +98,14 @@ Example: record a run, then ask what another kernel would have done with the sam
   pelton replay out.plog --policy 7.2 --policy 4.16
 Exit code 1 means that --check found a quantity outside its tolerance.")]
 pub struct ReplayArgs {
-    /// Traces; each is replayed by itself.
+    /// Traces of any kind, - for standard input; each is replayed by itself.
     #[arg(value_name = "TRACE", required = true)]
     pub traces: Vec<PathBuf>,
     /// Which part of the traces, and on which machine.
     #[command(flatten)]
     pub part: PartArgs,
-    /// Policy file, or profile with switches as 4.16,rt_signal=on; repeatable, one column each.
-    #[arg(long = "policy", value_name = "FILE|VERSION[,SWITCH=VALUE]...")]
+    /// Policy file or name, or profile with switches as 4.16,rt_signal=on; repeatable, one column each.
+    #[arg(long = "policy", value_name = "FILE|NAME|VERSION[,SWITCH=VALUE]...")]
     pub policies: Vec<String>,
     /// Kernel whose rules are used [default: 7.2].
     #[arg(long, value_name = "VERSION", conflicts_with = "policies")]
@@ -147,10 +147,12 @@ pub struct ReplayArgs {
 #[command(after_long_help = "\
 Example: every signal recorded inside a 7.2 kernel, bit for bit
   pelton validate calls.csv.gz --profile 7.2
+Example: what the trace of a phone can tell, with the frequencies and capacities of its platform
+  pelton validate trace.dat --platform pixel6-gs101 --profile 5.10
 Exit code 1 means that the core does not compute what the kernel did: the first difference is printed.
 Exit code 5 means that nothing differs and nothing, or too little, could be decided.")]
 pub struct ValidateArgs {
-    /// Traces: text, trace.dat, Perfetto, CSV, our log; also compressed.
+    /// Traces: text, trace.dat, Perfetto, CSV, our log; also compressed; - for standard input.
     #[arg(value_name = "TRACE", required = true)]
     pub traces: Vec<PathBuf>,
     /// Kernel whose rules are used [default: the one the trace names, or 7.2].
@@ -231,7 +233,9 @@ pub enum TraceVerb {
 Example: as a Perfetto trace
   pelton trace export run.plog --to perfetto -o run.pftrace
 Example: one Parquet file per kind of event, for polars, pandas and DuckDB
-  pelton trace export run.plog --to parquet -o run/")]
+  pelton trace export run.plog --to parquet -o run/
+Example: one task for a tenth of a second, to read
+  pelton trace export run.plog --to text --task surfaceflinger --from 2s --to-time 2100ms -o -")]
     Export(ExportArgs),
 }
 
@@ -270,6 +274,18 @@ pub struct ExportArgs {
     /// Only events of this name; repeatable.
     #[arg(long = "event", value_name = "NAME")]
     pub events: Vec<String>,
+    /// Only what is about this task, by name or id; repeatable.
+    #[arg(long = "task", value_name = "NAME")]
+    pub tasks: Vec<String>,
+    /// Only what happened on this CPU; repeatable.
+    #[arg(long = "cpu", value_name = "N")]
+    pub cpus: Vec<u32>,
+    /// Begin this long after the first event.
+    #[arg(long, value_name = "TIME", value_parser = parse_time_ns)]
+    pub from: Option<u64>,
+    /// End this long after the first event.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
+    pub to_time: Option<u64>,
 }
 
 /// Forms of an exported trace.

@@ -65,8 +65,11 @@ pub fn picture(comparison: &Comparison, is_answer: fn(&CompareRow) -> bool) -> C
     canvas.text((16.0, 46.0), what, PALE, Anchor::Start);
     let mut y = 66.0;
     let warned = comparison.chance.in_words().into_iter().chain(comparison.remarks.iter().cloned());
-    for words in warned {
-        canvas.text((16.0, y - 2.0), cut(&words, 150), PALE, Anchor::Start);
+    let unknown =
+        comparison.rows.iter().filter(|row| is_answer(row) && row.cells.iter().any(|cell| cell.median.is_none()));
+    let unknown = unknown.filter_map(|row| Some(format!("{}: {}", row.quantity, row.note?)));
+    for line in warned.chain(unknown).flat_map(|words| wrapped(&words)) {
+        canvas.text((16.0, y - 2.0), line, PALE, Anchor::Start);
         y += STEP;
     }
     for (at, policy) in comparison.policies.iter().enumerate() {
@@ -77,11 +80,30 @@ pub fn picture(comparison: &Comparison, is_answer: fn(&CompareRow) -> bool) -> C
     for row in drawn(comparison, is_answer) {
         y = answer(&mut canvas, row, y + 14.0);
     }
-    for (scope, heading) in [(Scope::Frequency, "time at frequency"), (Scope::Idle, "time in idle states")] {
+    for (scope, heading) in
+        [(Scope::Frequency, "time at frequency, MHz"), (Scope::Idle, "time in idle states (the rest: running)")]
+    {
         y = shares(&mut canvas, comparison, (scope, heading), y);
     }
     canvas.size.1 = (y + 16.0) as u32;
     canvas
+}
+
+/// Letters of a line of words.
+const WORDS: usize = 120;
+
+/// Words in lines that fit the picture.
+fn wrapped(words: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in words.split(' ') {
+        let line = lines.last_mut().expect("there is always one");
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WORDS {
+            lines.push(word.to_owned());
+        } else {
+            *line = if line.is_empty() { word.to_owned() } else { format!("{line} {word}") };
+        }
+    }
+    lines
 }
 
 /// One bar per policy, with the range over the seeds.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Charts of one run: time at frequencies and in idle states, how long activations took, frequency and busy time.
+//! Charts of one run: time at frequencies and in idle states, how long activations took, and frequency, utilization and busy
+//! time over the run.
 
 use super::blocks::{bar, spark};
 use super::canvas::{Anchor, Canvas, GRID, INK, PALE, SERIES, cut};
@@ -50,8 +51,8 @@ impl Ran {
                 let _ = writeln!(out, " {label:>widest$} {:<long$} {value}", bar(*share, long));
             }
         }
-        if !self.tracks.is_empty() {
-            out += "\nover time\n";
+        if let Some(track) = self.tracks.first() {
+            let _ = writeln!(out, "\nover time: 0 to {}", human_ns(track.length_ns));
         }
         self.tracks.iter().for_each(|track| out += &track_blocks(track, width));
         out
@@ -81,25 +82,39 @@ impl Ran {
     }
 }
 
-/// Frequency and busy time of a domain as lines of letters; in a narrow terminal what they are stands above them.
+/// A quantity over time: what it is, its values, the top of its scale, and what that is.
+type Line<'a> = (&'static str, &'a [Option<f64>], f64, String);
+
+/// What a domain has over time.
+fn lines(track: &Track) -> [Line<'_>; 3] {
+    let mhz = format!("{} MHz", number(track.khz_max / 1e3));
+    [
+        ("frequency", &track.khz, track.khz_max, mhz),
+        ("utilization", &track.util, UTIL_MAX, "1024, its fullest CPU".to_owned()),
+        ("busy", &track.busy, 1.0, "all its CPUs".to_owned()),
+    ]
+}
+
+/// Top of the scale of utilization.
+const UTIL_MAX: f64 = 1024.0;
+
+/// A domain over time as lines of letters; in a narrow terminal what they are stands above them.
 fn track_blocks(track: &Track, width: usize) -> String {
     let name = cut(&track.name, 16);
-    let frequency = format!("of {} MHz", number(track.khz_max / 1e3));
-    let beside = track.khz.len() + 16 + " frequency |".len() * 2 + frequency.len();
-    if beside <= width {
-        return format!(
-            " {name:<16} frequency |{}| {frequency}\n {:<16} busy      |{}| of its CPUs\n",
-            spark(&track.khz, track.khz_max),
-            "",
-            spark(&track.busy, 1.0)
-        );
-    }
+    let lines = lines(track);
+    let widest = lines.iter().map(|(.., scale)| scale.chars().count()).max().unwrap_or(0);
+    let beside = track.khz.len() + 16 + " utilization || of ".len() + 1 + widest;
     let letters = width.saturating_sub(3).min(track.khz.len());
-    format!(
-        " {name}: frequency {frequency}\n |{}|\n busy of its CPUs\n |{}|\n",
-        spark(&fewer(&track.khz, letters), track.khz_max),
-        spark(&fewer(&track.busy, letters), 1.0)
-    )
+    let line = |(at, (what, values, most, scale)): (usize, &Line<'_>)| {
+        let name = if at == 0 { &*name } else { "" };
+        if beside <= width {
+            return format!(" {name:<16} {what:<11} |{}| of {scale}\n", spark(values, *most));
+        }
+        let heading =
+            if name.is_empty() { format!(" {what} of {scale}") } else { format!(" {name}: {what} of {scale}") };
+        format!("{heading}\n |{}|\n", spark(&fewer(values, letters), *most))
+    };
+    lines.iter().enumerate().map(line).collect()
 }
 
 /// The means of neighbours, so many as there is room for.
@@ -112,17 +127,12 @@ fn fewer(values: &[Option<f64>], letters: usize) -> Vec<Option<f64>> {
     (0..letters).map(mean).collect()
 }
 
-/// Frequency and busy time of a domain, one above the other.
+/// A domain over time, one quantity above the other, and the times below.
 fn track_picture(canvas: &mut Canvas, track: &Track, top: f64) -> f64 {
     let mut y = top;
-    let mhz = number(track.khz_max / 1e3);
-    let lines = [
-        (&track.khz, track.khz_max, format!("frequency, 0 to {mhz} MHz"), SERIES[0]),
-        (&track.busy, 1.0, "busy CPUs, 0 to 100 %".to_owned(), SERIES[1]),
-    ];
-    for (values, most, what, colour) in lines {
+    for (at, (what, values, most, scale)) in lines(track).into_iter().enumerate() {
         let (high, low) = (y + 18.0, y + 68.0);
-        canvas.text((LEFT, y + 12.0), format!("{}: {what}", track.name), PALE, Anchor::Start);
+        canvas.text((LEFT, y + 12.0), format!("{}: {what} (top: {scale})", track.name), PALE, Anchor::Start);
         canvas.line(vec![(LEFT, low), (LEFT + LONG, low)], GRID);
         canvas.line(vec![(LEFT, high), (LEFT + LONG, high)], GRID);
         let step = LONG / values.len().max(1) as f64;
@@ -133,11 +143,13 @@ fn track_picture(canvas: &mut Canvas, track: &Track, top: f64) -> f64 {
             points.extend([(LEFT + at as f64 * step, height), (LEFT + (at + 1) as f64 * step, height)]);
         }
         if !points.is_empty() {
-            canvas.line(points, colour);
+            canvas.line(points, SERIES[at % SERIES.len()]);
         }
         y += 74.0;
     }
-    y
+    canvas.text((LEFT, y + 8.0), "0 s", PALE, Anchor::Start);
+    canvas.text((LEFT + LONG, y + 8.0), human_ns(track.length_ns), PALE, Anchor::End);
+    y + 14.0
 }
 
 fn pct(share: f64) -> String {
@@ -207,7 +219,9 @@ mod tests {
     fn ran() -> Ran {
         let values: Vec<Option<f64>> = (0..60).map(|at| (at > 3).then_some(f64::from(at) * 30_000.0)).collect();
         let busy = values.iter().map(|v| v.map(|v| v / 2e6)).collect();
-        let track = Track { name: "little".into(), khz: values, khz_max: 1_803_000.0, busy };
+        let util = values.iter().map(|v| v.map(|v| v / 2e3)).collect();
+        let track =
+            Track { name: "little".into(), khz: values, khz_max: 1_803_000.0, util, busy, length_ns: 2_000_000_000 };
         let bars = vec![("1803 MHz".to_owned(), 1.0, "100.0 %".to_owned()), ("300 MHz".into(), 0.2, "20.0 %".into())];
         Ran { title: String::new(), groups: vec![("time at frequency: little".to_owned(), bars)], tracks: vec![track] }
     }
@@ -218,6 +232,7 @@ mod tests {
             let text = ran().blocks(width);
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}\n{text}");
             assert!(text.contains("1803 MHz") && text.contains('█'), "{width}\n{text}");
+            assert!(text.contains("utilization") && text.contains("over time: 0 to 2 s"), "{width}\n{text}");
         }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Frequency and busy time over the run, in a fixed number of steps.
+//! Frequency, utilization and busy time over the run, in a fixed number of steps.
 
 use pelton_model::Machine;
 use pelton_schema::{Event, Sink};
@@ -16,8 +16,12 @@ pub struct Track {
     pub khz_max: f64,
     /// Mean frequency of each step, kHz; `None` before the first is known.
     pub khz: Vec<Option<f64>>,
+    /// `util_avg` of its CPU that has most in each step, of 1024.
+    pub util: Vec<Option<f64>>,
     /// Busy part of its CPUs in each step, 0..=1.
     pub busy: Vec<Option<f64>>,
+    /// Length of the run.
+    pub length_ns: u64,
 }
 
 /// What a quantity has been since when, and its integral in each step.
@@ -64,6 +68,7 @@ pub struct Timeline {
     names: Vec<(String, f64)>,
     domain_of: Vec<usize>,
     khz: Vec<Integral>,
+    util: Vec<Integral>,
     busy: Vec<Integral>,
 }
 
@@ -77,6 +82,7 @@ impl Timeline {
             names: machine.domains.iter().map(|d| (d.name.clone(), khz_max(d))).collect(),
             domain_of: machine.cpus.iter().map(|cpu| cpu.domain as usize).collect(),
             khz: vec![Integral::new(None); machine.cpus.len()],
+            util: vec![Integral::new(Some(0.0)); machine.cpus.len()],
             busy: vec![Integral::new(Some(0.0)); machine.cpus.len()],
         }
     }
@@ -84,24 +90,35 @@ impl Timeline {
     /// The tracks of a run that ended.
     pub fn finish(mut self) -> Vec<Track> {
         let (end_ns, step_ns) = (self.end_ns, self.step_ns);
-        self.khz.iter_mut().chain(&mut self.busy).for_each(|one| one.advance(end_ns, step_ns));
+        self.khz.iter_mut().chain(&mut self.util).chain(&mut self.busy).for_each(|one| one.advance(end_ns, step_ns));
         let track = |(domain, (name, khz_max)): (usize, &(String, f64))| {
-            let of = |all: &[Integral]| {
+            let of = |all: &[Integral], together: fn(&mut dyn Iterator<Item = f64>) -> Option<f64>| {
                 let mine: Vec<Vec<Option<f64>>> = all
                     .iter()
                     .zip(&self.domain_of)
                     .filter(|(_, of)| **of == domain)
                     .map(|(integral, _)| integral.means().collect())
                     .collect();
-                (0..STEPS).map(|step| mean(mine.iter().filter_map(|one| one[step]))).collect()
+                (0..STEPS).map(|step| together(&mut mine.iter().filter_map(|one| one[step]))).collect()
             };
-            Track { name: name.clone(), khz_max: *khz_max, khz: of(&self.khz), busy: of(&self.busy) }
+            Track {
+                name: name.clone(),
+                khz_max: *khz_max,
+                khz: of(&self.khz, mean),
+                util: of(&self.util, largest),
+                busy: of(&self.busy, mean),
+                length_ns: end_ns,
+            }
         };
         self.names.iter().enumerate().map(track).collect()
     }
 }
 
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+fn largest(values: &mut dyn Iterator<Item = f64>) -> Option<f64> {
+    values.reduce(f64::max)
+}
+
+fn mean(values: &mut dyn Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.fold((0.0, 0u32), |(sum, count), value| (sum + value, count + 1));
     (count > 0).then(|| sum / f64::from(count))
 }
@@ -112,6 +129,11 @@ impl Sink for Timeline {
             Event::CpuFrequency { cpu, freq_khz } => {
                 if let Some(one) = self.khz.get_mut(cpu as usize) {
                     one.set(time_ns, self.step_ns, f64::from(freq_khz));
+                }
+            }
+            Event::PeltCfs { cpu, util_avg, .. } => {
+                if let Some(one) = self.util.get_mut(cpu as usize) {
+                    one.set(time_ns, self.step_ns, f64::from(util_avg));
                 }
             }
             Event::SchedSwitch { cpu, next_tid, .. } => {

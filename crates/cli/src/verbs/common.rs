@@ -60,8 +60,22 @@ pub fn policy_files(policies: &[String]) -> impl Iterator<Item = PathBuf> {
 }
 
 /// What the arguments say about the policy.
-pub fn policy_spec(args: &PolicyArgs) -> PolicySpec {
-    PolicySpec { file: args.policy.clone(), profile: args.profile.clone(), sets: args.sets.clone(), typed: None }
+pub fn policy_spec(args: &PolicyArgs) -> Result<PolicySpec, Failure> {
+    let mut spec = args.policy.as_deref().map_or_else(PolicySpec::default, PolicySpec::parse);
+    if let (Some(option), Some(typed)) = (&args.profile, &spec.profile)
+        && option != typed
+    {
+        let reason = format!("--profile {option} and --policy {typed} name two profiles");
+        return Err(Failure::new(Exit::Usage, reason, Some("keep one of them")));
+    }
+    spec.profile = args.profile.clone().or(spec.profile);
+    spec.sets.extend(args.sets.iter().cloned());
+    Ok(spec)
+}
+
+/// The file that the arguments name as policy, if it is one.
+pub fn policy_file(args: &PolicyArgs) -> Option<PathBuf> {
+    PolicySpec::parse(args.policy.as_deref()?).file
 }
 
 /// Whoever looks at the terminal: bars and notes on stderr, Ctrl-C.
@@ -213,6 +227,16 @@ pub fn print_json<T: Outcome>(value: &T) -> Result<(), Failure> {
 pub fn print_as_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|e| Failure::new(Exit::Bug, e, None))?;
     print(&(text + "\n"))
+}
+
+/// What is to be said about numbers, once each: `energy` where the power decides, else the first number's name.
+pub fn notes<'a>(rows: impl Iterator<Item = (&'static str, Option<&'a str>)>) -> Vec<(&'static str, &'a str)> {
+    let mut said: Vec<(&'static str, &'a str)> = Vec::new();
+    for (quantity, note) in rows {
+        let Some(note) = note.filter(|note| said.iter().all(|(_, before)| before != note)) else { continue };
+        said.push((if quantity.ends_with("energy_mj") { "energy" } else { quantity }, note));
+    }
+    said
 }
 
 /// A table under a heading; nothing when the table is empty.

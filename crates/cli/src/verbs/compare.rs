@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton compare`: several policies over several seeds.
 
-use super::common::{Screen, failure, input, input_files, policy_files, print, print_json, section};
+use super::common::{Screen, failure, input, input_files, notes, policy_files, print, print_json, section};
 use crate::args::{CompareArgs, Format, Global};
 use crate::chart::{self, compared};
 use crate::exit::{Exit, Failure};
@@ -30,13 +30,17 @@ pub fn compare(args: &CompareArgs, global: &Global) -> Result<Exit, Failure> {
         values: args.values,
     };
     let mut comparison = compare_all(&request, &Screen::new(global)).map_err(failure)?;
-    if let Some(path) = &args.plot {
-        chart::save(path, &compared::picture(&comparison, is_answer))?;
-    }
-    let charts =
-        if args.charts { compared::blocks(&comparison, is_answer, sheet::page_width().into()) } else { String::new() };
+    let residency = comparison.rows.clone();
     request.narrow(&mut comparison);
     comparison.chance = comparison.chance();
+    // Charts have the answers, whatever is printed beside them; stars are counted where they are shown.
+    let mut drawn = comparison.clone();
+    drawn.rows = residency;
+    if let Some(path) = &args.plot {
+        chart::save(path, &compared::picture(&drawn, is_answer))?;
+    }
+    let charts =
+        if args.charts { compared::blocks(&drawn, is_answer, sheet::page_width().into()) } else { String::new() };
     let all = global.verbose > 0 || !args.only.is_empty();
     show(&comparison, all, args.summary || !args.only.is_empty(), &charts, global)?;
     Ok(Exit::Good)
@@ -100,8 +104,8 @@ fn text(comparison: &Comparison, all: bool, short: bool) -> String {
     for scope in [Scope::Run, Scope::Domain, Scope::Task, Scope::Group, Scope::Frequency, Scope::Idle] {
         out += &section(scope.name(), &sheet(comparison.rows.iter().filter(|r| r.scope == scope), scope, all));
     }
-    if let Some(note) = comparison.rows.iter().find_map(|row| row.note) {
-        out += &format!("\nenergy: {note}\n");
+    for (about, note) in notes(comparison.rows.iter().map(|row| (row.quantity, row.note))) {
+        out += &format!("\n{about}: {note}\n");
     }
     comparison.remarks.iter().for_each(|remark| out += &format!("\nnote: {remark}\n"));
     out
@@ -119,7 +123,8 @@ fn confidence_words(comparison: &Comparison) -> String {
 /// One line per number and policy; numbers that are 0 under every policy, or not known of a domain or task, are left out
 /// unless `all` is set.
 fn sheet<'a>(rows: impl Iterator<Item = &'a CompareRow>, scope: Scope, all: bool) -> Sheet {
-    let mut sheet = Sheet::new(&["<name", "<quantity", "policy", "median", "<unit", "change", "<confidence"]);
+    let mut sheet =
+        Sheet::new(&["<name", "<quantity", "policy", "median", "<unit", "change", "<confidence"]).with_keys(3);
     let says_something = |row: &&'a CompareRow| {
         all || row
             .cells
@@ -142,7 +147,7 @@ fn sheet<'a>(rows: impl Iterator<Item = &'a CompareRow>, scope: Scope, all: bool
             ]);
         }
     }
-    sheet
+    sheet.without_empty_columns()
 }
 
 fn change(cell: &CompareCell) -> String {

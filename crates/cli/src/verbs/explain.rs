@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 /// Does what was asked.
 pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
-    let request = request(args);
+    let request = request(args)?;
     let watch = Screen::new(global);
     if args.placement.is_some() {
         return super::explain_placement::explain(&request, global);
@@ -30,10 +30,10 @@ pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
-fn request(args: &ExplainArgs) -> ExplainRequest {
-    ExplainRequest {
+fn request(args: &ExplainArgs) -> Result<ExplainRequest, Failure> {
+    Ok(ExplainRequest {
         input: input(&args.input),
-        policy: policy_spec(&args.policy),
+        policy: policy_spec(&args.policy)?,
         seed: args.seed,
         random_phase: args.random_phase,
         at_ns: args.at,
@@ -42,7 +42,7 @@ fn request(args: &ExplainArgs) -> ExplainRequest {
         changed: args.changed,
         held: args.held,
         task: args.placement.clone().unwrap_or_default(),
-    }
+    })
 }
 
 fn text(Explained { run, explanation, count }: &Explained) -> String {
@@ -57,7 +57,7 @@ fn text(Explained { run, explanation, count }: &Explained) -> String {
         (GateVerdict::Dropped, _) => format!("dropped by the hook filter, {} kHz stays", decision.prev_khz),
         _ => format!("refused, {} kHz stays", decision.prev_khz),
     };
-    let _ = writeln!(out, "{outcome} (number {count} of those that fit)\n");
+    let _ = writeln!(out, "{outcome} (number {count} of the kind asked for)\n");
     let mut steps = Sheet::new(&["<step", "<what happened", "<rule", "<kernel"]);
     for step in &explanation.steps {
         steps.row(vec![

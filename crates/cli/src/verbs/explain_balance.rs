@@ -41,7 +41,7 @@ fn list(cpus: &[u32]) -> String {
 
 fn text(ExplainedBalance { run, explanation: e }: &ExplainedBalance) -> String {
     let mut out = format!("{} s, domain {} of CPU {}, {}\n", seconds(e.time_ns), e.level, e.cpu, run.about.platform);
-    let _ = writeln!(out, "{} (number {} of those that fit)", e.end, e.number);
+    let _ = writeln!(out, "{} (number {} of the kind asked for)", e.end, e.number);
     let _ = writeln!(
         out,
         "the CPU is {}; the domain has CPUs {}; {} balances of it before moved nothing",
@@ -76,11 +76,11 @@ fn walk_text(ExplainedWalk { run, explanation: e, count }: &ExplainedWalk) -> St
     let mut out = format!("{} s, {}\n", seconds(e.time_ns), run.about.platform);
     let _ = writeln!(
         out,
-        "CPU {} brings the load of CPU {} up to date: {} (number {count} of those that fit)",
+        "CPU {} brings the load of CPU {} up to date: {} (number {count} of the kind asked for)",
         e.by_cpu, e.of_cpu, e.why
     );
     let _ = writeln!(out, "{} queues, {} us", e.queues, number(e.cost_ns as f64 / 1e3));
-    out + &section("all of the run that fit", &reasons(&e.reasons))
+    out + &section("all of the kind asked for, in the whole run", &reasons(&e.reasons))
 }
 
 fn reasons(all: &[Reason]) -> Sheet {

@@ -23,7 +23,7 @@ pub fn explain(request: &ExplainRequest, global: &Global) -> Result<Exit, Failur
 
 fn text(ExplainedPlacement { run, explanation: e, count }: &ExplainedPlacement) -> String {
     let mut out = format!("{} s, {} of `{}`, {}\n", seconds(e.time_ns), e.event, e.task, run.about.platform);
-    let _ = writeln!(out, "CPU {} -> {}: {} (number {count} of those that fit)", e.prev_cpu, e.chosen_cpu, e.rule);
+    let _ = writeln!(out, "CPU {} -> {}: {} (number {count} of the kind asked for)", e.prev_cpu, e.chosen_cpu, e.rule);
     let by_energy = match (e.energy_aware, e.overutilized) {
         (true, false) => "energy decides",
         (true, true) => "energy does not decide: some CPU is over-utilized",

@@ -14,6 +14,8 @@ pub fn front(args: &FrontArgs, global: &Global) -> Result<Exit, Failure> {
     let request = FrontRequest {
         platforms: args.platforms.clone(),
         workloads: args.workloads.clone(),
+        defines: args.defines.iter().cloned().collect(),
+        sets: args.sets.clone(),
         policies: args.policies.clone(),
         duration_ns: args.duration,
         seeds: args.seeds,
@@ -47,6 +49,7 @@ fn long_sheet(fronts: &Fronts) -> Sheet {
         "energy_change_pct",
         "on_front",
         "wins",
+        "<energy_note",
     ]);
     for pair in &fronts.pairs {
         for (policy, point) in fronts.policies.iter().zip(&pair.points) {
@@ -54,6 +57,7 @@ fn long_sheet(fronts: &Fronts) -> Sheet {
             cells.extend([point.step_latency_ms_avg, point.driver_calls, point.energy_mj].map(number));
             cells.extend(point.change_pct.map(|pct| pct.map(number).unwrap_or_default()));
             cells.extend([point.on_front, point.wins].map(|yes| yes.to_string()));
+            cells.push(pair.energy_note.unwrap_or_default().to_owned());
             sheet.row(cells);
         }
         for seen in &pair.foreseen {
@@ -61,6 +65,7 @@ fn long_sheet(fronts: &Fronts) -> Sheet {
             let mut cells = vec![pair.platform.clone(), pair.workload.clone(), name];
             cells.extend([number(0.0), number(seen.changes), number(seen.energy_mj), String::new(), String::new()]);
             cells.extend([seen.energy_change_pct.map(number).unwrap_or_default(), String::new(), String::new()]);
+            cells.push(pair.energy_note.unwrap_or_default().to_owned());
             sheet.row(cells);
         }
     }
@@ -72,6 +77,7 @@ fn text(fronts: &Fronts) -> String {
     let mut out = format!("medians of {} seeds; changes against {}\n", fronts.seeds.len(), fronts.policies[0]);
     for pair in &fronts.pairs {
         out += &section(&format!("{}: {}", pair.platform, pair.workload), &pair_sheet(&fronts.policies, pair));
+        out += &pair.energy_note.map(|note| format!("energy: {note}\n")).unwrap_or_default();
     }
     out += &section("pairs on which a policy wins", &tally(fronts));
     out + &format!(
@@ -82,7 +88,7 @@ fn text(fronts: &Fronts) -> String {
 }
 
 fn pair_sheet(policies: &[String], pair: &Pair) -> Sheet {
-    let mut sheet = Sheet::new(&["<policy", "latency_ms", "", "calls", "", "energy_mJ", "", "<"]);
+    let mut sheet = Sheet::new(&["<policy", "step_latency_ms_avg", "", "driver_calls", "", "energy_mj", "", "<"]);
     for (policy, point) in policies.iter().zip(&pair.points) {
         let [latency, calls, energy] = point.change_pct.map(percent);
         sheet.row(vec![

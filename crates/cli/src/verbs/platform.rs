@@ -55,9 +55,12 @@ pub fn check(file: &Path, global: &Global) -> Result<Exit, Failure> {
             let heading = if assumed.is_empty() { "" } else { "\nassumed\n" };
             let verdict = match checked.implausible_powers {
                 0 => "good".to_owned(),
-                n => format!("not good, the power of {n} operating point(s) is that of no such CPU"),
+                1 => "not good, the power of an operating point is that of no such CPU".to_owned(),
+                n => format!("not good, the powers of {n} operating points are those of no such CPU"),
             };
-            print(&format!("{name}: {verdict}, {cpus} CPUs in {domains} frequency domain(s)\n{heading}{assumed}"))?;
+            let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+            let (cpus, domains) = (count(cpus, "CPU"), count(domains, "frequency domain"));
+            print(&format!("{name}: {verdict}, {cpus} in {domains}\n{heading}{assumed}"))?;
         }
         Format::Csv => {
             let mut sheet = Sheet::new(&["cpus", "domains", "implausible_powers", "<assumed"]);
@@ -74,15 +77,20 @@ pub fn check(file: &Path, global: &Global) -> Result<Exit, Failure> {
 }
 
 fn text(shown: &Description) -> String {
-    let mut out = format!("{}: {}\n{}, {}\n", shown.name, shown.title, shown.soc, shown.kind);
+    let told = |words: &[&String], between: &str| {
+        words.iter().filter(|word| !word.is_empty()).map(|word| word.as_str()).collect::<Vec<_>>().join(between)
+    };
+    let mut out = told(&[&shown.name, &shown.title], ": ") + "\n";
+    let what = told(&[&shown.soc, &shown.kind], ", ");
+    out += &if what.is_empty() { String::new() } else { what + "\n" };
     for (name, source) in &shown.provenance {
         let _ = writeln!(out, "{name}: {source}");
     }
     out += &section("machine", &fact_sheet(&shown.facts));
     for domain in &shown.domains {
         let cpus: Vec<String> = domain.cpus.iter().map(u32::to_string).collect();
-        let heading =
-            format!("domain {}: {} on CPUs {}, power: {}", domain.id, domain.core, cpus.join(" "), domain.power);
+        let core = if domain.core.is_empty() { "core not stated" } else { &domain.core };
+        let heading = format!("domain {}: {core} on CPUs {}, power: {}", domain.id, cpus.join(" "), domain.power);
         let _ = writeln!(out, "\n{heading}");
         out += &section("", &fact_sheet(&domain.facts));
         out += &section("operating points", &domain_opps(domain, &shown.power_unit));

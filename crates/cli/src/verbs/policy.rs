@@ -4,7 +4,7 @@
 use super::common::{bad_input, policy_spec, print, print_json, print_list};
 use crate::args::{Format, Global, PolicyArgs};
 use crate::exit::{Exit, Failure};
-use crate::sheet::Sheet;
+use crate::sheet::{self, Sheet};
 use pelton_core::{Policy, Switch, parameters, profiles, switches};
 use pelton_lab::plan;
 use pelton_lab::plan::PolicySpec;
@@ -44,8 +44,39 @@ pub fn list(global: &Global) -> Result<Exit, Failure> {
         });
         sheet.row(row(parameter.name, cells));
     }
-    print_list(global, &sheet, &listed)?;
+    let is_text = matches!(global.format, Format::Table | Format::Toml);
+    if is_text && global.verbose == 0 && !sheet.fits(sheet::page_width()) {
+        print(&history(&sheet, sheet::page_width()))?;
+    } else {
+        print_list(global, &sheet, &listed)?;
+    }
     Ok(Exit::Good)
+}
+
+/// The same for a page that is narrower than the table: a line or two for each switch, with the kernels from which on it has
+/// another value. `-v` prints the columns all the same.
+fn history(columns: &Sheet, width: u16) -> String {
+    let (names, rows) = columns.parts_of_rows();
+    let profiles = profiles().len();
+    let mut sheet = Sheet::new(&["<switch", "<value, and from which kernel on another"]);
+    for row in rows {
+        let mut words = Vec::new();
+        for (at, value) in row.iter().enumerate().skip(1) {
+            let before = if at > profiles { &row[profiles] } else { &row[at - 1] };
+            match (at, value == before) {
+                (1, _) => words.push(value.clone()),
+                (_, true) => {}
+                (_, false) if at > profiles => words.push(format!("({}: {value})", names[at])),
+                _ => words.push(format!("{}: {value}", names[at])),
+            }
+        }
+        sheet.row(vec![row[0].clone(), words.join(", ")]);
+    }
+    let legend = format!(
+        "From {} to {}.\n`pelton policy show` says why,\n-v prints a column for each kernel.\n\n",
+        names[1], names[profiles]
+    );
+    legend + &sheet.text(Some(width))
 }
 
 /// The profiles, and after them the policies that are known by name, with their values in table order.
@@ -73,7 +104,7 @@ fn value_name(switch: &Switch, value: u32) -> &'static str {
 
 /// The switches of one policy, with those that differ from its profile marked.
 pub fn show(args: &PolicyArgs, global: &Global) -> Result<Exit, Failure> {
-    let chosen = plan::policy(&policy_spec(args)).map_err(|d| bad_input(&d))?;
+    let chosen = plan::policy(&policy_spec(args)?).map_err(|d| bad_input(&d))?;
     let base = Policy::profile(&chosen.profile).map_err(Failure::input)?;
     let mut sheet = Sheet::new(&["<switch", "<value", "<others", "<why"]);
     let mut rows = Vec::new();
@@ -98,11 +129,51 @@ pub fn show(args: &PolicyArgs, global: &Global) -> Result<Exit, Failure> {
         rows.push(PolicyValue { switch: None, number: Some(parameter.name), value, default, why: parameter.why });
     }
     match global.format {
-        Format::Table | Format::Toml => {
-            print(&format!("profile {}\n\n{}", chosen.profile, sheet.text(Some(crate::sheet::page_width()))))?
-        }
+        Format::Table | Format::Toml => print(&format!(
+            "profile {}\n\n{}",
+            chosen.profile,
+            in_three_columns(&sheet).text(Some(sheet::page_width()))
+        ))?,
         Format::Csv => print(&sheet.csv())?,
         Format::Json => print_json(&PolicyShown { profile: chosen.profile, switches: rows })?,
     }
     Ok(Exit::Good)
+}
+
+/// For people: the other values stand in front of the reason, which has more room so.
+fn in_three_columns(sheet: &Sheet) -> Sheet {
+    let mut narrow = Sheet::new(&["<switch", "<value", "<what it is, after the other values"]);
+    for row in sheet.parts_of_rows().1 {
+        let others = if row[2].is_empty() { String::new() } else { format!("or {}. ", row[2]) };
+        narrow.row(vec![row[0].clone(), row[1].clone(), others + &row[3]]);
+    }
+    narrow
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_a_narrow_terminal_a_switch_is_a_line_or_two_with_what_changed_when() {
+        let columns = columns().expect("profiles are good");
+        let mut header = vec!["<switch"];
+        header.extend(columns.iter().map(|(name, _)| *name));
+        let mut table = Sheet::new(&header);
+        for (at, switch) in switches().iter().enumerate() {
+            let cells = columns.iter().map(|(_, values)| value_name(switch, values[at]).to_owned());
+            table.row(row(switch.name, cells.collect()));
+        }
+        for (width, most) in [(40, 500), (80, 220)] {
+            let text = history(&table, width);
+            assert!(text.lines().all(|line| line.chars().count() <= width.into()), "{width}\n{text}");
+            assert!(text.lines().count() < most, "{width}: {} lines", text.lines().count());
+        }
+        let wide = history(&table, 120);
+        assert!(wide.contains("contribution, 5.4: clock"), "{wide}");
+        assert!(
+            wide.lines().any(|line| line.contains("hook_filter") && line.contains("(composite: composite)")),
+            "{wide}"
+        );
+    }
 }

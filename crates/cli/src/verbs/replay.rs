@@ -30,7 +30,7 @@ pub fn replay(args: &ReplayArgs, global: &Global) -> Result<Exit, Failure> {
         let result = replay_into(&request(args, path), &mut files, &watch);
         let result = result.map_err(|error| files.failure.take().unwrap_or_else(|| failure(error)))?;
         if global.format == Format::Table {
-            print(&text(&result, global.verbose > 0))?;
+            print(&text(&result, global))?;
         }
         results.push(result);
     }
@@ -113,7 +113,8 @@ fn csv(results: &[Replayed]) -> Sheet {
     sheet
 }
 
-fn text(result: &Replayed, all: bool) -> String {
+fn text(result: &Replayed, global: &Global) -> String {
+    let all = global.verbose > 0;
     let mut out = format!(
         "{}: {} s, {} tasks, recorded on {}, replayed on {}\n",
         result.trace,
@@ -124,6 +125,10 @@ fn text(result: &Replayed, all: bool) -> String {
     );
     for (i, policy) in result.policies.iter().enumerate() {
         out += &format!("  [{}] {policy}\n", i + 1);
+    }
+    if global.quiet {
+        // What was assumed is part of the result: elsewhere it stands on stderr.
+        result.notes.iter().for_each(|note| out += &format!("note: {note}\n"));
     }
     let busiest = busiest(result, all);
     for scope in ["run", "domain", "cpu", "task"] {
@@ -157,11 +162,13 @@ fn busiest(result: &Replayed, all: bool) -> Vec<&str> {
 
 fn sheet<'a>(result: &Replayed, rows: impl Iterator<Item = &'a Row>) -> Sheet {
     let columns: Vec<String> = (1..=result.policies.len()).map(|i| format!("[{i}]")).collect();
-    let mut header = vec!["<of", "<quantity", "<unit", "recorded"];
+    let mut header = vec!["<name", "<quantity", "<unit", "recorded"];
     header.extend(columns.iter().flat_map(|c| [c.as_str(), "change"]));
-    let mut sheet = Sheet::new(&header);
+    let mut sheet = Sheet::new(&header).with_keys(2);
     let mut before = String::new();
-    for row in rows {
+    let is_known = |row: &&Row| row.recorded.is_some() || row.simulated.iter().any(Option::is_some);
+    // Numbers of the whole run are shown where they are not known too: one looks for them.
+    for row in rows.filter(|row| row.scope == "run" || is_known(row)) {
         let of = if row.of == before { String::new() } else { row.of.clone() };
         before.clone_from(&row.of);
         let recorded = row.recorded.map_or_else(|| "-".to_owned(), number);
@@ -176,7 +183,7 @@ fn sheet<'a>(result: &Replayed, rows: impl Iterator<Item = &'a Row>) -> Sheet {
         }
         sheet.row(cells);
     }
-    sheet
+    sheet.without_empty_columns()
 }
 
 fn habit_sheet(result: &Replayed) -> Sheet {
@@ -190,7 +197,7 @@ fn habit_sheet(result: &Replayed) -> Sheet {
 
 fn check_sheet(check: &[Verdict], frequencies_given: bool) -> Sheet {
     let mut sheet =
-        Sheet::new(&["<of", "<quantity", "<allowed", "within", "<worst", "recorded", "simulated", "<verdict"]);
+        Sheet::new(&["<scope", "<quantity", "<allowed", "within", "<worst", "recorded", "simulated", "<verdict"]);
     for verdict in check {
         let t = verdict.tolerance;
         let allowed = format!("{} % or {}", number(t.relative_pct), number(t.absolute));

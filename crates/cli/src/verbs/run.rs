@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton run`: one simulation, its numbers, and its events as files.
 
-use super::common::{Screen, failure, input, input_files, policy_spec, print, print_json, section};
+use super::common::{Screen, failure, input, input_files, notes, policy_file, policy_spec, print, print_json, section};
 use crate::args::{Format, Global, RunArgs};
 use crate::chart;
 use crate::chart::ran::Ran;
@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     let watch = Screen::new(global);
     let (seed, random_phase) = (args.seed, args.random_phase);
-    let request = RunRequest { input: input(&args.input), policy: policy_spec(&args.policy), seed, random_phase };
+    let request = RunRequest { input: input(&args.input), policy: policy_spec(&args.policy)?, seed, random_phase };
     let prepared = request.prepare(&watch).map_err(failure)?;
     if args.like_original {
         check_like_original(&prepared, global)?;
@@ -63,7 +63,7 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
 /// No output may be a file that the run is made from, or another output.
 fn spare_inputs(args: &RunArgs, plan: &Plan) -> Result<(), Failure> {
     let outputs: Vec<PathBuf> = [&args.trace, &args.log, &args.plot].into_iter().flatten().cloned().collect();
-    let inputs: Vec<PathBuf> = input_files(&args.input).into_iter().chain(args.policy.policy.clone()).collect();
+    let inputs: Vec<PathBuf> = input_files(&args.input).into_iter().chain(policy_file(&args.policy)).collect();
     output::spare(&outputs, &inputs)?;
     // Their own names differ; there may be ten thousand of them.
     args.rt_app_log.iter().flat_map(|folder| RtAppLogs::paths(folder, plan)).try_for_each(|path| {
@@ -240,14 +240,14 @@ fn text(summary: &RunSummary, global: &Global) -> String {
         run.seed
     );
     if global.verbose > 0 {
-        out += &section("all numbers", &long_sheet(summary));
+        out += &section("all numbers", &long_sheet(summary).renamed("of", "name"));
     } else {
         out += &section("domains", &domains(summary));
         out += &section("tasks", &tasks(summary));
         out += &section("groups with a quota", &groups(summary));
     }
-    if let Some(note) = summary.rows.iter().find_map(|row| row.note) {
-        out += &format!("\nenergy: {note}\n");
+    for (about, note) in notes(summary.rows.iter().map(|row| (row.quantity, row.note))) {
+        out += &format!("\n{about}: {note}\n");
     }
     summary.remarks.iter().for_each(|remark| out += &format!("\nnote: {remark}\n"));
     out += &section("time at frequency", &residency(summary));
@@ -266,6 +266,10 @@ fn wide_sheet(summary: &RunSummary, scope: Scope, header: &[&'static str], quant
     let values: BTreeMap<(&str, &str), Option<f64>> = of_scope().map(|r| ((&*r.of, r.quantity), r.value)).collect();
     for row in of_scope().filter(|r| r.quantity == first) {
         let value = |q: &&str| values.get(&(&*row.of, *q)).copied().flatten().map_or_else(|| "-".to_owned(), number);
+        let did_something = |q: &&str| values.get(&(&*row.of, *q)).copied().flatten().is_some_and(|value| value != 0.0);
+        if scope == Scope::Task && !quantities.iter().any(did_something) {
+            continue;
+        }
         let mut cells = vec![row.of.clone()];
         cells.extend(quantities.iter().map(value));
         sheet.row(cells);
@@ -274,14 +278,24 @@ fn wide_sheet(summary: &RunSummary, scope: Scope, header: &[&'static str], quant
 }
 
 fn domains(summary: &RunSummary) -> Sheet {
-    let header = ["<domain", "transitions", "evaluations", "refused", "energy mJ"];
+    let header = ["<domain", "transitions", "evaluations", "rate-limited", "energy mJ"];
     let quantities = ["domain_transitions", "domain_evaluations", "domain_gated", "domain_energy_mj"];
     wide_sheet(summary, Scope::Domain, &header, &quantities)
 }
 
 fn tasks(summary: &RunSummary) -> Sheet {
-    let header =
-        ["<task", "run ms", "wait ms", "events", "avg ms", "max ms", "wake-up us", "max us", "late", "energy mJ"];
+    let header = [
+        "<task",
+        "run ms",
+        "wait ms",
+        "activations",
+        "avg ms",
+        "max ms",
+        "wake-up us",
+        "max us",
+        "overruns",
+        "energy mJ",
+    ];
     let quantities = [
         "run_ms",
         "wait_ms",

@@ -13,7 +13,7 @@ use pelton_lab::run::LabError;
 use pelton_lab::verbs::export::{ExportForm, ExportRequest, Opened, open};
 use pelton_lab::verbs::trace_info::{Looked, TraceInfoRequest, trace_info};
 use pelton_replay::workload::GAP_NS_MAX;
-use pelton_trace::import::{Converted, TraceInfo};
+use pelton_trace::import::{Converted, Format as InputFormat, TraceInfo};
 use std::path::Path;
 
 /// Format, length, events, damage.
@@ -37,7 +37,12 @@ fn as_text(Looked { info, silence_at_ns, result }: &Looked, csv: bool) -> String
         return events.csv();
     }
     let seconds = |ns: u64| format!("{}.{:09} s", ns / 1_000_000_000, ns % 1_000_000_000);
-    let mut text = format!("format   {}\ncpus     {}\n", info.format.name(), info.cpus);
+    // A log of ours says how many there are; of others one sees the highest that did something.
+    let cpus = match info.format {
+        InputFormat::PeltonLog => info.cpus.to_string(),
+        _ => format!("{} at least: the highest seen is {}", info.cpus, info.cpus.saturating_sub(1)),
+    };
+    let mut text = format!("format   {}\ncpus     {cpus}\n", info.format.name());
     if let Some((first_ns, last_ns)) = result.first_ns.zip(result.last_ns) {
         let length = seconds(last_ns - first_ns);
         text += &format!("time     {} to {}, {length}\n", seconds(first_ns), seconds(last_ns));
@@ -85,6 +90,10 @@ pub fn export(args: &ExportArgs, global: &Global) -> Result<Exit, Failure> {
         input_format: args.input_format.map(|format| format.name().to_owned()),
         to: form(args.to),
         events: args.events.clone(),
+        from_ns: args.from,
+        to_ns: args.to_time,
+        cpus: args.cpus.clone(),
+        tasks: args.tasks.clone(),
     };
     request.selection().map_err(failure)?;
     output::spare(&[&args.output], std::slice::from_ref(&args.file))?;
@@ -143,6 +152,10 @@ pub(super) fn not_converted(error: LabError, output: &Path) -> Failure {
 
 /// What the output does not have of the trace.
 fn say_losses(info: &TraceInfo, converted: &Converted, args: &ExportArgs) {
+    let output = match args.output.as_os_str() == "-" {
+        true => "the output".to_owned(),
+        false => args.output.display().to_string(),
+    };
     let list = |events: &mut dyn Iterator<Item = (&str, u64)>| {
         let all: Vec<String> = events.map(|(name, n)| format!("{name} ({n})")).collect();
         let more =
@@ -150,13 +163,10 @@ fn say_losses(info: &TraceInfo, converted: &Converted, args: &ExportArgs) {
         (!all.is_empty()).then(|| all[..all.len().min(KINDS_SHOWN)].join(", ") + &more)
     };
     if let Some(list) = list(&mut converted.left_out.iter().map(|(name, &n)| (*name, n))) {
-        crate::say(&format!(
-            "note: not in {}: this form cannot hold {list}; a log (--to log) can",
-            args.output.display()
-        ));
+        crate::say(&format!("note: not in {output}: this form cannot hold {list}; a log (--to log) can"));
     }
     if let Some(list) = list(&mut info.skipped.iter().map(|(name, &n)| (name.as_str(), n))) {
-        crate::say(&format!("note: not in {}: events that mean nothing here: {list}", args.output.display()));
+        crate::say(&format!("note: not in {output}: events that mean nothing here: {list}"));
     }
     if !info.is_complete() {
         crate::say(&format!("note: damaged: {}; lost: {}", counted(info.damaged, "place"), lost(info)));

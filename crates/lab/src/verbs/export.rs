@@ -5,7 +5,7 @@ use super::inputs::opened;
 use crate::run::{Fault, LabError};
 use crate::watch::{Amount, Watch, is_stopped};
 use pelton_schema::{EVENTS, Sink};
-use pelton_trace::import::{ConvertError, Converted, ExportFormat, Source, TraceInfo, convert, copy};
+use pelton_trace::import::{ConvertError, Converted, ExportFormat, Narrowed, Part, Source, TraceInfo, convert, copy};
 use pelton_trace::{EventSelection, EventTable, LongTable, TableForm};
 use serde::{Deserialize, Serialize};
 use std::io::{BufWriter, Write};
@@ -23,6 +23,14 @@ pub struct ExportRequest {
     pub to: ExportForm,
     /// Only events of these names; none = all.
     pub events: Vec<String>,
+    /// Only this long after the first event on, ns.
+    pub from_ns: Option<u64>,
+    /// Only until so long after the first event, ns.
+    pub to_ns: Option<u64>,
+    /// Only what happened on these CPUs; none = all.
+    pub cpus: Vec<u32>,
+    /// Only what is about these tasks, by name or id; none = all.
+    pub tasks: Vec<String>,
 }
 
 /// Forms of an exported trace.
@@ -57,6 +65,11 @@ impl ExportForm {
 }
 
 impl ExportRequest {
+    fn part(&self) -> Part {
+        let (cpus, tasks) = (self.cpus.clone(), self.tasks.clone());
+        Part { from_ns: self.from_ns, to_ns: self.to_ns, cpus, tasks }
+    }
+
     /// The events that are meant.
     ///
     /// # Errors
@@ -92,6 +105,8 @@ pub struct Opened<'a> {
 pub fn open<'a>(request: &'a ExportRequest, watch: &dyn Watch) -> Result<Opened<'a>, LabError> {
     let selection = request.selection()?;
     let source = opened(&request.trace, request.input_format.as_deref(), watch)?;
+    let part = request.part();
+    let source = if part.is_all() { source } else { Box::new(Narrowed::new(source, part)) };
     Ok(Opened { request, selection, source })
 }
 

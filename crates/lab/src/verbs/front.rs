@@ -9,6 +9,7 @@ use crate::plan::Prepared;
 use crate::run::{Fault, LabError};
 use crate::watch::{Watch, watched};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What is looked at when nothing is named: mainline, then each filter and gate alone, the composite, and limits per direction.
 const POLICIES_DEFAULT: [&str; 19] = [
@@ -41,6 +42,10 @@ pub struct FrontRequest {
     pub platforms: Vec<String>,
     /// Workloads; every platform runs every one.
     pub workloads: Vec<String>,
+    /// Values of template words of rt-app files.
+    pub defines: BTreeMap<String, String>,
+    /// Switches set in every policy.
+    pub sets: Vec<String>,
     /// Policies, as for compare; the first is the base; none = 7.2, every filter, every gate, the composite.
     pub policies: Vec<String>,
     /// Simulated time, ns; none = what the workload asks for.
@@ -60,6 +65,8 @@ impl Default for FrontRequest {
         FrontRequest {
             platforms: Vec::new(),
             workloads: Vec::new(),
+            defines: BTreeMap::new(),
+            sets: Vec::new(),
             policies: Vec::new(),
             duration_ns: None,
             seeds: 10,
@@ -98,13 +105,15 @@ fn question(
         platform: platform.to_owned(),
         workload: workload.to_owned(),
         duration_ns: request.duration_ns,
+        defines: request.defines.clone(),
         ..InputRequest::default()
     };
     let inputs = input.inputs(1, true);
     let mut first = true;
     let mut plan = |text: &str, sets: &[&str]| -> Result<Prepared, LabError> {
         let make = if std::mem::take(&mut first) { prepare } else { prepare_again };
-        let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+        let own = sets.iter().map(|&set| set.to_owned());
+        let sets: Vec<String> = request.sets.iter().cloned().chain(own).collect();
         make(&inputs, &policy_spec(text, &sets), watch)
     };
     let prepared = policies.iter().map(|text| plan(text, &[])).collect::<Result<Vec<Prepared>, LabError>>()?;

@@ -166,8 +166,8 @@ fn values(subject: &Subject<'_>, machine: &Machine, side: &Side<'_>, recorded: &
     latencies(&all, |quantity, value| push("run", "", quantity, value));
     let cpus = subject.machine.cpus.len().max(recorded.totals.cpus.len());
     for cpu in 0..cpus {
-        let busy = totals.cpus.get(cpu).map_or(0, |c| c.busy_ns);
-        push("cpu", &cpu.to_string(), "busy_ms", Some(ms(busy)));
+        // A CPU that is not in a recording may not have been there: that it did nothing is not known.
+        push("cpu", &cpu.to_string(), "busy_ms", totals.cpus.get(cpu).map(|c| ms(c.busy_ns)));
     }
     for domain in &subject.machine.domains {
         let Some(&first) = domain.cpus.first() else { continue };
@@ -220,6 +220,9 @@ fn energy_active_mj(machine: &Machine, totals: &Totals) -> Option<f64> {
         let masked = cpu.masked_busy_ns.iter().map(|(khz, ns)| (*khz, *ns));
         for (khz, busy_ns) in told.chain(masked) {
             let opp = domain.opps.iter().find(|o| o.khz >= khz).or(domain.opps.last())?;
+            if opp.power_uw == 0 && busy_ns > 0 {
+                return None;
+            }
             uw_ns += opp.power_uw as f64 * busy_ns as f64;
         }
     }

@@ -133,16 +133,24 @@ pub fn synthesise(
     Synthesis { workload, sources, replaced: all().filter(|&i| is_replaced(i)).collect(), notes }
 }
 
-/// Names that tell tasks apart: `name-tid` where several share one.
+/// Names that tell tasks apart: `name-tid` where several share one. A number of a task that ended may come again, and a name
+/// may look like that of another with its number: those get `-2`, `-3` behind.
 fn unique_names(sources: &[usize], names: &[String], recording: &Recording) -> Vec<String> {
     let mut uses = BTreeMap::<&str, u32>::new();
     for &i in sources {
         *uses.entry(&names[i]).or_default() += 1;
     }
-    let name = |&i: &usize| {
-        if uses[names[i].as_str()] > 1 { format!("{}-{}", names[i], recording.tasks[i].tid) } else { names[i].clone() }
+    let mut taken = BTreeSet::new();
+    let mut name = |&i: &usize| {
+        let own = &names[i];
+        let with_tid = || format!("{own}-{}", recording.tasks[i].tid);
+        let first = if uses[own.as_str()] > 1 { with_tid() } else { own.clone() };
+        let numbered = (2..).map(|number| format!("{first}-{number}"));
+        let free = std::iter::once(first.clone()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or(first);
+        taken.insert(free.clone());
+        free
     };
-    sources.iter().map(name).collect()
+    sources.iter().map(&mut name).collect()
 }
 
 /// The phases of one task while they are made.

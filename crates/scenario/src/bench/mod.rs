@@ -29,7 +29,7 @@ use pelton_model::{Machine, Workload};
 use self::hackbench::Shape;
 use self::original::Program;
 use self::spec::Spec;
-use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
+use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile, hint_for};
 
 const MESSAGING_OPTIONS: &str = "groups=10,fds=20,loops=100,bytes=100,mode=processes,channel=sockets,runs=1,cpus=all,nice=0,\
                                  write_ns=300,read_ns=300,fork_us=100,exit_us=60,pause_us=0";
@@ -183,18 +183,34 @@ pub(crate) fn load_part(
     part: std::ops::Range<usize>,
     machine: &Machine,
 ) -> Result<Made, Diagnostics> {
-    let mut spec = Spec::parse(file, part, machine)?;
-    let Some(model) = MODELS.iter().find(|m| m.name == spec.name()) else {
-        let names: Vec<&str> = MODELS.iter().map(|m| m.name).collect();
-        let d = file.error(spec.name_span(), format!("unknown workload `{}`", spec.name()));
-        return Err(d.help(format!("{}; rt-app files end in .json", hint_for(spec.name(), names))).into());
+    let text = &file.text()[part.clone()];
+    let name = text.split(':').next().unwrap_or(text);
+    let Some(model) = MODELS.iter().find(|m| m.name == name) else {
+        return Err(unknown(file, part.start..part.start + name.len(), text).into());
     };
+    let mut spec = Spec::parse(file, part, machine)?;
     let mut made = (model.make)(&mut spec);
     if let Some(path) = group::path(&mut spec, "group") {
         pelton_model::groups::into_group(&mut made.workload, &path);
     }
     made.workload.name = spec.text().to_owned();
     spec.finish(made)
+}
+
+/// Neither a model nor a file that is recognised as one.
+fn unknown(file: &SourceFile, name: std::ops::Range<usize>, text: &str) -> Diagnostic {
+    if std::path::Path::new(text).is_file() {
+        let d = file.error(name.start..name.start + text.len(), "a file without .json needs a path");
+        return d.help(format!("write ./{text}"));
+    }
+    let word = &file.text()[name.clone()];
+    if text.contains('/') {
+        let d = file.error(name.start..name.start + text.len(), format!("cannot read `{text}`: no such file"));
+        return d.help("rt-app files, and models such as busy or periodic, are workloads");
+    }
+    let names: Vec<&str> = MODELS.iter().map(|m| m.name).collect();
+    let d = file.error(name.clone(), format!("unknown workload `{word}`"));
+    d.help(format!("{}\nrt-app files end in .json, or have a path: ./{word}", hint_for(word, names)))
 }
 
 #[cfg(test)]

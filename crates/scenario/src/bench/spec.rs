@@ -67,15 +67,12 @@ impl<'a> Spec<'a> {
         &self.file.text()[self.name.clone()]
     }
 
-    /// Where the model's name stands.
-    pub(super) fn name_span(&self) -> Range<usize> {
-        self.name.clone()
-    }
-
     /// The value of an option and its place.
     fn find(&mut self, key: &'static str) -> Option<(&'a str, Range<usize>)> {
         let text = self.file.text();
-        self.asked.push(key);
+        if !self.asked.contains(&key) {
+            self.asked.push(key);
+        }
         let mut found = None;
         for given in self.given.iter_mut().filter(|g| &text[g.key.clone()] == key) {
             if found.is_some() {

@@ -257,7 +257,7 @@ static POWER: Spec = Spec {
             "cluster_active_mw",
             POWER_MW,
             "mW",
-            "power of each cluster while one of its CPUs is awake; absent: 0",
+            "power of each cluster while one of its CPUs is awake; absent: left out of energies, which say so",
         ),
     ],
 };
@@ -384,7 +384,12 @@ static IDLE_STATE: Spec = Spec {
             "us",
             "device tree: worst time from event to execution; what the idle governor reckons with. Absent: entry and exit latency",
         ),
-        Key::new("power_mw", POWER_MW, "mW", "power of one CPU in this state; absent: 0"),
+        Key::new(
+            "power_mw",
+            POWER_MW,
+            "mW",
+            "power of one CPU in this state; absent: left out of energies, which say so",
+        ),
         Key::new("local_timer_stop", Kind::Flag, "", "the CPU's timer stops; for people"),
         Key::new(
             "scope",

@@ -8,7 +8,7 @@
 use pelton_core::{Policy, RUNTIME_INF, dequeue, quota, value};
 use pelton_schema::{Event, Sink};
 
-use crate::SimError;
+use crate::Misfit;
 use crate::class::Class;
 use crate::class::levels::{ROOT, entity_of};
 use crate::engine::Engine;
@@ -19,16 +19,12 @@ use crate::rq::groups::{Group, QuotaTimerState};
 use pelton_model::workload::{Bandwidth, PERIOD_NS_DEFAULT, QUOTA_NS_MIN, Workload};
 
 /// Bursts need a kernel that has them.
-pub(crate) fn check(w: &Workload, policy: &Policy) -> Result<(), SimError> {
+pub(crate) fn misfit(w: &Workload, policy: &Policy) -> Option<Misfit> {
     let bursts = policy.bandwidth_refill == value::BANDWIDTH_REFILL_BURST || policy.bandwidth == value::BANDWIDTH_OFF;
     let now = w.groups.iter().map(|group| (&group.path, group.bandwidth));
     let later = w.group_changes.iter().map(|change| (&change.path, change.bandwidth.flatten()));
-    match now.chain(later).find(|(_, limit)| limit.is_some_and(|limit| limit.burst_ns > 0)) {
-        Some((path, _)) if !bursts => Err(SimError::Plan(format!(
-            "task group '{path}' has a burst: kernels before 5.14 keep no runtime for later (bandwidth_refill=burst does)"
-        ))),
-        _ => Ok(()),
-    }
+    let burst = now.chain(later).find(|(_, limit)| limit.is_some_and(|limit| limit.burst_ns > 0));
+    burst.filter(|_| !bursts).map(|(path, _)| Misfit::Burst { path: path.clone() })
 }
 
 impl Group {

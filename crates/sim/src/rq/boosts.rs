@@ -5,7 +5,7 @@
 use pelton_core::{BOOST_GROUPS, BoostCpu, Policy, boost_group_limit, value};
 use pelton_schema::Sink;
 
-use crate::SimError;
+use crate::Misfit;
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
@@ -46,30 +46,38 @@ fn merged(specs: &[BoostSpec]) -> Vec<BoostSpec> {
     all
 }
 
+/// What of the boosts the policy's form does not have.
+pub(crate) fn misfit(w: &Workload, policy: &Policy) -> Option<Misfit> {
+    let groups = merged(&w.boosts).iter().filter(|spec| !spec.members.is_empty()).count();
+    let most = boost_group_limit(policy) as usize - 1;
+    if groups > most {
+        let form = ["rfc", "later", "hold"][policy.boost_form.min(2) as usize];
+        return Some(Misfit::BoostGroups { groups, most, form });
+    }
+    let negative = |spec: &BoostSpec| spec.boosts.iter().any(|(_, boost)| *boost < 0);
+    if policy.boost_form != value::BOOST_FORM_LATER && w.boosts.iter().any(negative) {
+        return Some(Misfit::NegativeBoost);
+    }
+    let prefers = policy.boost_form == value::BOOST_FORM_RFC && w.boosts.iter().any(|spec| spec.prefer_idle);
+    prefers.then_some(Misfit::PreferIdle)
+}
+
+/// Is a task of this name and group what a boost calls `member`: itself, its template, or a task group around it?
+pub(crate) fn is_member(member: &str, name: &str, taskgroup: &str) -> bool {
+    if member.starts_with('/') {
+        let (path, around) = (group_path(taskgroup), group_path(member));
+        return path == around || path.starts_with(&format!("{around}/"));
+    }
+    let base = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['-', '_']);
+    member == name || member == base
+}
+
 impl Boosts {
-    /// Checks them against what the policy's form has.
-    pub(crate) fn of(w: &Workload, policy: &Policy) -> Result<Boosts, SimError> {
+    /// Those of a workload that fits its policy.
+    pub(crate) fn of(w: &Workload, policy: &Policy) -> Boosts {
         let all = merged(&w.boosts);
         let is_root = |spec: &&BoostSpec| spec.members.is_empty();
         let groups: Vec<BoostSpec> = all.iter().filter(|spec| !spec.members.is_empty()).cloned().collect();
-        let most = boost_group_limit(policy) as usize - 1;
-        if groups.len() > most {
-            return Err(SimError::Plan(format!(
-                "{} boost groups are more than the {most} beside the root that boost_form={} has (the kernel says ENOSPC); \
-                 put tasks together, or choose another form",
-                groups.len(),
-                ["rfc", "later", "hold"][policy.boost_form.min(2) as usize]
-            )));
-        }
-        let negative = |spec: &BoostSpec| spec.boosts.iter().any(|(_, boost)| *boost < 0);
-        if policy.boost_form != value::BOOST_FORM_LATER && w.boosts.iter().any(negative) {
-            return Err(SimError::Plan("a boost below 0 needs boost_form=later".into()));
-        }
-        if policy.boost_form == value::BOOST_FORM_RFC && w.boosts.iter().any(|spec| spec.prefer_idle) {
-            return Err(SimError::Plan(
-                "prefer_idle needs boost_form=later or hold: the posting has no such file".into(),
-            ));
-        }
         let root_prefers_idle = all.iter().any(|spec| is_root(&spec) && spec.prefer_idle);
         let root = all.iter().filter(is_root).map(|spec| (ROOT, spec));
         let others = groups.iter().enumerate().map(|(i, spec)| (i as u32 + 1, spec));
@@ -79,7 +87,7 @@ impl Boosts {
             .collect();
         schedule.sort_by_key(|&(at, group, _)| (at, group));
         let (counts, on) = (!w.boosts.is_empty(), !w.boosts.is_empty() || policy.boost > 0);
-        Ok(Boosts { groups, root_prefers_idle, schedule, counts, on })
+        Boosts { groups, root_prefers_idle, schedule, counts, on }
     }
 
     /// Do tasks of this group go to idle CPUs?
@@ -92,15 +100,7 @@ impl Boosts {
 
     /// Boost group of a task: the first that names it, its template, or a task group around it.
     pub(crate) fn group_of(&self, name: &str, taskgroup: &str) -> u32 {
-        let path = group_path(taskgroup);
-        let inside = |member: &str| {
-            let around = group_path(member);
-            path == around || path.starts_with(&format!("{around}/"))
-        };
-        let base = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['-', '_']);
-        let has = |member: &String| {
-            if member.starts_with('/') { inside(member) } else { member == name || member == base }
-        };
+        let has = |member: &String| is_member(member, name, taskgroup);
         self.groups.iter().position(|spec| spec.members.iter().any(has)).map_or(ROOT, |i| i as u32 + 1)
     }
 }

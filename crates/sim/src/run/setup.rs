@@ -3,10 +3,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use pelton_core::{
-    DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, Policy, Rq, SugovCpu, SugovPolicy, dl_bw, dl_overflow, governor_samples,
-    value,
-};
+use pelton_core::{Policy, Rq, SugovCpu, SugovPolicy, governor_samples, value};
 use pelton_schema::{Event, Sink};
 
 use crate::SimError;
@@ -20,6 +17,7 @@ use crate::engine::state::{CpuState, DomainState, Kind, Life, NO_TASK, Power, Ta
 use crate::engine::{Engine, Hooks};
 use crate::freq::demand::Clocks;
 use crate::hw::energy::{ClusterEnergy, FJ_PER_UJ};
+use crate::misfit::misfit;
 use crate::program::birth::new_task;
 use crate::program::sync::Objects;
 use crate::report::{CpuReport, DomainReport, Report, TaskReport};
@@ -68,36 +66,12 @@ fn check(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
     if w.priority_inheritance && w.mutexes > 0 {
         return Err(SimError::Unsupported("mutexes with priority inheritance (pi_enabled) are not modelled".into()));
     }
-    if !w.pulses.is_empty() && policy.governor != value::GOVERNOR_INTERACTIVE {
-        return Err(SimError::Plan("boostpulse is a file of governor=interactive; other governors have none".into()));
-    }
-    crate::rq::bandwidth::check(w, policy)?;
-    check_deadline_bandwidth(m, w, policy)
+    misfit(m, w, policy).map_or(Ok(()), |misfit| Err(misfit.into()))
 }
 
 /// How long the run, or else the workload, asks for.
 fn wanted_ns(w: &Workload, cfg: &RunConfig) -> u64 {
     if cfg.duration_ns > 0 { cfg.duration_ns } else { w.duration_ns.unwrap_or(DURATION_NS_DEFAULT) }
-}
-
-/// The kernel admits deadline tasks up to 95 % of the CPUs, or of their capacity.
-fn check_deadline_bandwidth(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
-    let bw = |policy| match policy {
-        SchedPolicy::Deadline { runtime_ns, period_ns, .. } => dl_bw(runtime_ns, period_ns),
-        _ => 0,
-    };
-    let limit = dl_bw(DL_LIMIT_RUNTIME_NS, DL_LIMIT_PERIOD_NS);
-    let capacity = m.cpus.iter().map(|c| u64::from(c.capacity)).sum();
-    let mut total = 0;
-    for add in w.tasks.iter().map(|t| t.policies().map(bw).max().unwrap_or(0)).filter(|&add| add > 0) {
-        if dl_overflow(policy, limit, [total, 0, add], m.cpus.len() as u32, capacity) {
-            return Err(SimError::Plan(
-                "deadline tasks reserve more than 95 % of all CPUs; the kernel would refuse them".into(),
-            ));
-        }
-        total += add;
-    }
-    Ok(())
 }
 
 fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -> CpuState {
@@ -264,7 +238,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             hooks: Hooks::of(policy, tick_ns),
             grouped: !groups.list.is_empty(),
             quotas: w.sets_quotas() && policy.bandwidth != value::BANDWIDTH_OFF,
-            boosts: crate::rq::boosts::Boosts::of(w, policy)?,
+            boosts: crate::rq::boosts::Boosts::of(w, policy),
             clamped: crate::rq::clamps::are_used(w, policy),
             clamp_sums: crate::rq::clamps::are_used(w, policy) && crate::rq::clamps::add_up(policy),
             balancing: crate::sched::balancing::Balancing::new(placing.record(), policy),
@@ -313,7 +287,8 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     /// Everything that needs the machine, the policy and the workload together.
     fn begin(&mut self, cfg: &RunConfig) {
-        if cfg.demand {
+        // Only schedutil has a frequency that it needs: what others ask for is no measure of them.
+        if cfg.demand && self.policy.governor == value::GOVERNOR_SCHEDUTIL {
             self.clocks = Clocks::of(self.m, &self.domains);
         }
         (0..self.m.cpus.len() as u32).for_each(|c| self.refresh_capacity(c));

@@ -180,7 +180,7 @@ fn next(source: &mut dyn Source, stopped: &mut bool) -> Result<Option<super::Tim
     }
 }
 
-fn each_tid(event: &Event, mut visit: impl FnMut(u32)) {
+pub(super) fn each_tid(event: &Event, mut visit: impl FnMut(u32)) {
     let Some(declared) = EventInfo::of_code(event.code()) else { return };
     let mut columns = declared.columns.iter();
     event.each_value(|value| {

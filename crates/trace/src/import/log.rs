@@ -31,7 +31,9 @@ impl<R: Read> LogSource<R> {
         if !header.platform.is_empty() {
             info.remarks.push(format!("platform: {}", header.platform));
             info.remarks.push(format!("workload: {}", header.workload));
-            info.remarks.push(format!("kernel profile: {}", header.profile));
+            if !header.profile.is_empty() {
+                info.remarks.push(format!("kernel profile: {}", header.profile));
+            }
         }
         info.remarks.extend(header.remarks.iter().cloned());
         info.groups.clone_from(&header.groups);

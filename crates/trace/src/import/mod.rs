@@ -16,6 +16,7 @@ mod info;
 mod log;
 mod marked;
 mod open;
+mod part;
 mod perfetto;
 mod spelling;
 mod state;
@@ -27,6 +28,7 @@ pub use convert::{ConvertError, Converted, ExportFormat, convert, copy};
 pub use error::ImportError;
 pub use info::{Damage, Format, TraceInfo};
 pub use open::{OpenOptions, open};
+pub use part::{Narrowed, Part};
 pub use stop::Stop;
 
 use pelton_schema::Event;

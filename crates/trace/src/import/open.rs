@@ -96,10 +96,10 @@ fn unknown(path: &Path, head: &[u8]) -> ImportError {
     let what = match head {
         [b'P', b'K', 3, 4, ..] => "is a zip archive, not a trace",
         [b'P', b'E', b'R', b'F', b'I', b'L', b'E', ..] => "is a perf.data file, which is not read directly",
-        _ => "is no trace of a known kind",
+        _ => "is not one of the traces that can be read",
     };
     let first: String = head.iter().take(8).flat_map(|byte| byte.escape_ascii()).map(char::from).collect();
-    let error = ImportError::content(path, format!("{what}; it begins with \"{first}\""));
+    let error = ImportError::content(path, format!("{what}; the file begins with \"{first}\""));
     match head {
         [b'P', b'K', 3, 4, ..] => error.help("unpack it and give the trace in it"),
         [b'P', b'E', b'R', b'F', b'I', b'L', b'E', ..] => error.help("give the output of `perf script`"),
@@ -107,7 +107,7 @@ fn unknown(path: &Path, head: &[u8]) -> ImportError {
     }
 }
 
-const KNOWN_KINDS: &str = "read are: ftrace text (tracefs `trace`, `trace-cmd report`), systrace pages, `perf script` \
+const KNOWN_KINDS: &str = "these can be read: ftrace text (tracefs `trace`, `trace-cmd report`), systrace pages, `perf script` \
                            output, trace.dat of trace-cmd, Perfetto traces, CSV tables of signals, logs of pelton; \
                            each also packed with gzip, xz or zstd";
 

@@ -157,6 +157,14 @@ fn notes(file: &RtAppFile, options: &RtAppOptions) -> Vec<String> {
             "{how}`run` counts microseconds on CPU{cpu} at its highest frequency, capacity {capacity} of {CAPACITY_MAX}"
         ));
     }
+    if let Some(Calibration::NsPerLoop(ns)) = file.global.calibration.as_ref().map(|c| c.value)
+        && options.capacities.iter().any(|&capacity| capacity != CAPACITY_MAX)
+    {
+        notes.push(format!(
+            "`calibration` is a number: `run` counts microseconds on the biggest CPU, as if {ns} ns per loop were measured \
+             there; where they were measured on another one, write \"CPU0\" with its number instead"
+        ));
+    }
     notes
 }
 
