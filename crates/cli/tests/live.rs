@@ -23,7 +23,7 @@ const WITH_GROUPS: [&str; 2] = ["hand_up", "reweight"];
 const PLACEMENTS_MIN: u64 = 20_000;
 /// What is put wrong in placements, and must be noticed in those of every kernel: rules that machines of equal CPUs have.
 const WRONG_PLACEMENTS: [&str; 3] =
-    ["loads do not count", "groups have a quarter of their capacity", "the last CPU is never idle"];
+    ["loads do not count", "tasks of SCHED_IDLE do not give way", "the last CPU is never idle"];
 /// What the folder of a kernel on the larger machine is called beside its series.
 const SERVER: &str = "-server";
 
