@@ -30,6 +30,21 @@ fn flags_are_those_of_a_recorded_kernel() {
     assert_eq!((flags("7.2", CLUSTER) & !sd::PREFER_SIBLING) | BALANCE_NEWIDLE, 791);
 }
 
+/// Linux 7.2.12 on two packages with memory of their own, distance 20, of two cores with two threads each: domains of threads,
+/// cache and nodes as `pelton record --placements` told them (board `server` of scripts/live/boot.sh).
+#[test]
+fn a_recorded_server_has_these_domains() {
+    // Only one CPU of a domain balances across nodes at a time: not a flag of ours.
+    const SERIALIZE: u32 = 0x400;
+    let levels = [THREADS, level(sd::SHARE_LLC, 4, 1, 0), level(0, 4, 1, 0), level(sd::NUMA, 8, 1, 20)]
+        .map(|l| (l, l.domain(&policy("7.2"), 1, 1)));
+    let told = |at: usize| (levels[at].1.flags | BALANCE_NEWIDLE, levels[at].1.imbalance_pct);
+    assert_eq!([told(0), told(1)], [(4759, 110), (4631, 117)]);
+    assert_eq!((told(3).0 | SERIALIZE, told(3).1), (9239, 117));
+    let facts = levels.map(|(level, _)| level);
+    assert_eq!([0, 1, 3].map(|at| imb_numa_nr(&facts, at)), [0, 0, 1]);
+}
+
 #[test]
 fn percentages_by_release() {
     // 4.12 :870, 5.4 :1345: 125; 5.10 and later 117.
