@@ -29,6 +29,7 @@ mod records;
 mod rq;
 mod rt_limit;
 mod select_class;
+mod thermal;
 mod uclamp;
 mod uclamp_sum;
 pub mod value;
@@ -75,6 +76,9 @@ pub use records::{
 };
 pub use rt_limit::{RT_PERIOD_NS, RT_RUNTIME_NS};
 pub use select_class::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, need_pull_rt, rt_overloaded};
+pub use thermal::{
+    COOLING_MAX, Cooling, CoolingTable, Ipa, NO_TARGET, TRIPS_MAX, ThermalInstance, Trip, Zone, cooling_load,
+};
 pub use uclamp::{
     UCLAMP_BUCKETS, UCLAMP_ROOT, UclampBucket, UclampLimits, UclampRq, UclampTask, group_clamps, uclamp_of_percent,
 };

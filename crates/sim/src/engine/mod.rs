@@ -109,6 +109,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub targets: crate::cpu::requests::Targets,
     /// What is watched of how far frequencies are from the need.
     pub clocks: crate::freq::demand::Clocks,
+    /// Thermal zones, where they are cooled.
+    pub thermal: Vec<crate::freq::thermal::ZoneState>,
     pub cluster_energy: Vec<crate::hw::energy::ClusterEnergy>,
     /// Idle states of each domain as the governor sees them.
     pub idle_tables: Vec<pelton_core::IdleTable>,

@@ -72,6 +72,7 @@ fn check(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
         return Err(SimError::Plan("boostpulse is a file of governor=interactive; other governors have none".into()));
     }
     crate::rq::bandwidth::check(w, policy)?;
+    crate::freq::thermal::check(m, w, policy).map_err(SimError::Plan)?;
     check_deadline_bandwidth(m, w, policy)
 }
 
@@ -303,6 +304,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             shared_hardware: m.shares_hardware(),
             active_cores: vec![0; m.clusters.len().max(1)],
             cluster_up_ns: vec![0; m.clusters.len().max(1)],
+            thermal: crate::freq::thermal::zones(m, policy),
             cluster_energy: vec![ClusterEnergy::default(); m.clusters.len()],
             spinning: None,
             instant_steps: 0,
@@ -318,6 +320,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         (0..self.m.cpus.len() as u32).for_each(|c| self.refresh_capacity(c));
         self.start_limits();
+        self.start_zones();
         self.start_boosts();
         self.start_quotas();
         self.create_tasks(cfg);
@@ -431,6 +434,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             energy_basis: self.m.energy_basis(),
             overutilized_ns: self.overutilized_ns(),
             quotas: self.quota_reports(),
+            zones: self.zone_reports(),
             cluster_energy_uj: self.cluster_energy.iter().map(|c| (c.energy_fj / FJ_PER_UJ) as u64).collect(),
         }
     }
