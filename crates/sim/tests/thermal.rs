@@ -63,13 +63,18 @@ impl Run {
     }
 }
 
-/// Nothing is cooled: 4 W and 20 K/W end at 105 C. Cooled, both governors of every release hold the zone near its trip.
+/// Nothing is cooled: 4 W and 20 K/W end at 105 C. Cooled, both governors of every release hold the zone near its trip, but step_wise
+/// of 4.12: it gives a state back whenever the temperature drops, above the trip too, and swings between no limit and the first.
 #[test]
 fn a_zone_that_would_get_much_too_hot_is_held_near_its_trip() {
     for name in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
         for governor in ["step_wise", "power_allocator"] {
             let run = run(&board(), &policy(name, governor), 20_000);
             let zone = &run.zone;
+            if (name, governor) == ("4.12", "step_wise") {
+                assert!(zone.temp_mc_end > 80_000 && zone.domains[0].state_max == 1, "{zone:?}");
+                continue;
+            }
             // Readings are a second apart until it is cooled: a zone of 2 s gets past the trip before.
             assert!((60_000..90_000).contains(&zone.temp_mc_max), "{name} {governor}: {zone:?}");
             assert!((52_000..68_000).contains(&zone.temp_mc_end), "{name} {governor}: {zone:?}");
@@ -111,7 +116,7 @@ fn a_sensor_that_interrupts_is_read_when_a_trip_is_crossed() {
 #[test]
 fn states_are_limits_of_the_domain() {
     let run = run(&board(), &policy("6.6", "step_wise"), 8_000);
-    let mut state = 0;
+    let mut state = 0u32;
     let mut limits = Vec::new();
     for (_, event) in &run.events {
         match *event {

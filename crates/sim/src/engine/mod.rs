@@ -151,6 +151,11 @@ pub(crate) struct Chores {
 }
 
 impl<S: Sink> Engine<'_, S> {
+    /// How long before `at` the machine's ticks were due, ns.
+    pub(crate) fn since_tick(&self, at: u64) -> u64 {
+        (at + self.tick_ns - self.tick_phase_ns) % self.tick_ns
+    }
+
     /// Tells a sink that asks for it of an update of blocked load.
     #[inline]
     pub(crate) fn tell_walk(&mut self, walk: &Walk) {

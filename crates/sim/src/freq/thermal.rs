@@ -189,9 +189,7 @@ impl<S: Sink> Engine<'_, S> {
             self.read_zone(z, temp_mc);
         }
         let next_ns = self.thermal[z as usize].poll_at_ns.min(now + STEP_NS);
-        if next_ns <= self.end_ns {
-            self.queue.push(next_ns, Ev::Heat { zone: z });
-        }
+        self.queue.push(next_ns, Ev::Heat { zone: z });
     }
 
     fn read_zone(&mut self, z: u32, temp_mc: i32) {
@@ -281,8 +279,8 @@ impl<S: Sink> Engine<'_, S> {
         let times = self.idle_times(c);
         let now = (times.wall_us, times.idle_us + times.iowait_us);
         let before = std::mem::replace(&mut self.thermal[z as usize].domains[at].looked[i], now);
-        let bw_dl = pelton_core::cpu_bw_dl(self.cpus[c as usize].dl.running_bw_q20);
-        let signals = pelton_core::CpuState::fill(&self.cpus[c as usize].rq, bw_dl, 0, 0);
+        // sched_cpu_util() takes the deadline class's utilization, not what it reserved.
+        let signals = pelton_core::CpuState::fill(&self.cpus[c as usize].rq, 0, 0, 0);
         cooling_load(&self.policy, &signals, now.0 - before.0, now.1 - before.1)
     }
 
