@@ -22,6 +22,9 @@ pub struct ThermalSink {
     states: Vec<(u32, u32)>,
 }
 
+/// Cooling state, and the limit that it stands for, kHz.
+type Cooled = (u32, u32);
+
 /// A reading.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
@@ -33,7 +36,7 @@ pub struct Reading {
     passive: bool,
     power: Option<Power>,
     /// Domain, state and limit before, and now.
-    changes: Vec<(u32, (u32, u32), (u32, u32))>,
+    changes: Vec<(u32, Cooled, Cooled)>,
     /// Of all domains, after it.
     states: Vec<(u32, u32)>,
 }

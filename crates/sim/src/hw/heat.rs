@@ -43,10 +43,11 @@ fn settled(dt_ns: u64, tau_ns: u64) -> u128 {
         halvings += 1;
     }
     // exp(-x) by its series; below 1/16 the fifth term is less than one part in 10^8.
-    let (x2, x3) = (x * x >> 32, (x * x >> 32) * x >> 32);
-    let mut left = ONE - x + x2 / 2 - x3 / 6 + (x3 * x >> 32) / 24;
+    let times = |a: u128, b: u128| (a * b) >> 32;
+    let (x2, x3) = (times(x, x), times(times(x, x), x));
+    let mut left = ONE - x + x2 / 2 - x3 / 6 + times(x3, x) / 24;
     for _ in 0..halvings {
-        left = left * left >> 32;
+        left = times(left, left);
     }
     ONE - left
 }
