@@ -80,7 +80,7 @@ static void update_task(struct bench *b, u64 step_ns)
 
 	b->now_ns += step_ns;
 	ctx.now = b->now_ns;
-	fold(b, pelton_update_se(&ctx, &b->task) + b->task.avg.util_avg);
+	fold(b, pelton_update_load_avg_se(&ctx, &b->task) + b->task.avg.util_avg);
 }
 
 NOINLINE void case_pelt_update_same_period(struct bench *b)

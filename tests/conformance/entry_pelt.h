@@ -16,7 +16,7 @@ TEST_OP op_decay(u64 *w)
 TEST_OP op_accumulate(u64 *w)
 {
 	struct pelton_ctx ctx = { POLICY, w[2], (u32)(w[6] >> 32), (u32)w[6] };
-	u64 periods = pelton_accumulate(&ctx, AVG(1), w[3], w[4], w[5]);
+	u64 periods = pelton_update_load_sum(&ctx, AVG(1), w[3], w[4], w[5]);
 
 	if (periods)
 		pelton_publish(POLICY, AVG(1), 1);
@@ -28,7 +28,7 @@ TEST_OP op_update_se(u64 *w)
 {
 	struct pelton_ctx ctx = pelton_cfs_ctx(POLICY, RQ(1), CFS(2));
 
-	return pelton_update_se(&ctx, SE(3));
+	return pelton_update_load_avg_se(&ctx, SE(3));
 }
 
 /* rq, cfs */
@@ -36,7 +36,7 @@ TEST_OP op_update_cfs_rq(u64 *w)
 {
 	struct pelton_ctx ctx = pelton_cfs_ctx(POLICY, RQ(1), CFS(2));
 
-	return pelton_update_cfs_rq(&ctx, CFS(2));
+	return pelton_update_cfs_rq_load_avg(&ctx, CFS(2));
 }
 
 /* rq, cfs, se, owned, flags */
@@ -50,14 +50,14 @@ TEST_OP op_update_load_avg(u64 *w)
 /* cfs, se */
 TEST_OP op_attach(u64 *w)
 {
-	pelton_attach(POLICY, CFS(1), SE(2));
+	pelton_attach_entity_load_avg(POLICY, CFS(1), SE(2));
 	return 0;
 }
 
 /* cfs, se */
 TEST_OP op_detach(u64 *w)
 {
-	pelton_detach(POLICY, CFS(1), SE(2));
+	pelton_detach_entity_load_avg(POLICY, CFS(1), SE(2));
 	return 0;
 }
 
@@ -71,19 +71,19 @@ TEST_OP op_reweight(u64 *w)
 /* owned, tg, present weight */
 TEST_OP op_group_shares(u64 *w)
 {
-	return pelton_group_shares(POLICY, CFS(1), TG(2), w[3]);
+	return pelton_calc_group_shares(POLICY, CFS(1), TG(2), w[3]);
 }
 
 /* tg, owned, now */
 TEST_OP op_tg_contrib(u64 *w)
 {
-	return pelton_tg_contrib(POLICY, TG(1), CFS(2), w[3]);
+	return pelton_update_tg_load_avg(POLICY, TG(1), CFS(2), w[3]);
 }
 
 /* cfs, se, owned, tg */
 TEST_OP op_refresh_shares(u64 *w)
 {
-	return pelton_refresh_shares(POLICY, CFS(1), SE(2), CFS(3), TG(4));
+	return pelton_update_cfs_group(POLICY, CFS(1), SE(2), CFS(3), TG(4));
 }
 
 /* rq, cfs, se, owned, tg, wall clock */
@@ -98,7 +98,7 @@ TEST_OP op_walk_group(u64 *w)
 /* owned */
 TEST_OP op_group_is_decayed(u64 *w)
 {
-	return pelton_group_is_decayed(POLICY, CFS(1));
+	return pelton_cfs_rq_is_decayed(POLICY, CFS(1));
 }
 
 /* se, weight */
@@ -111,7 +111,7 @@ TEST_OP op_se_init(u64 *w)
 /* cfs, se, cap_orig */
 TEST_OP op_post_init(u64 *w)
 {
-	pelton_post_init(POLICY, CFS(1), SE(2), (u32)w[3]);
+	pelton_post_init_entity_util_avg(POLICY, CFS(1), SE(2), (u32)w[3]);
 	return 0;
 }
 

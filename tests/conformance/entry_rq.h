@@ -107,7 +107,7 @@ TEST_OP op_clock_update(u64 *w)
 /* rq */
 TEST_OP op_clock_enter_idle(u64 *w)
 {
-	pelton_clock_enter_idle(POLICY, RQ(1));
+	pelton_update_idle_rq_clock_pelt(POLICY, RQ(1));
 	return 0;
 }
 
@@ -115,14 +115,14 @@ TEST_OP op_clock_enter_idle(u64 *w)
 TEST_OP op_throttle(u64 *w)
 {
 	pelton_throttle_clock(POLICY, RQ(1), CFS(2));
-	return pelton_cfs_clock(POLICY, RQ(1), CFS(2));
+	return pelton_cfs_rq_clock_pelt(POLICY, RQ(1), CFS(2));
 }
 
 /* rq, cfs */
 TEST_OP op_unthrottle(u64 *w)
 {
 	pelton_unthrottle_clock(POLICY, RQ(1), CFS(2));
-	return pelton_cfs_clock(POLICY, RQ(1), CFS(2));
+	return pelton_cfs_rq_clock_pelt(POLICY, RQ(1), CFS(2));
 }
 
 /* rq, running */

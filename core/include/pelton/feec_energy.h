@@ -130,7 +130,7 @@ PELTON_INLINE u32 pelton_asks_clamped(const struct pelton_policy *pol, const str
 		state->uclamp_min = pelton_max_u32(state->uclamp_min, s->task.uclamp_min);
 		state->uclamp_max = pelton_max_u32(state->uclamp_max, s->task.uclamp_max);
 	}
-	return pelton_effective_util(pol, state, &t);
+	return pelton_effective_cpu_util(pol, state, &t);
 }
 
 /* What one CPU asks of its domain with the task on `dst`. */
@@ -144,8 +144,9 @@ PELTON_INLINE u32 pelton_eenv_cpu_max_util(const struct pelton_policy *pol, cons
 	struct pelton_perf_terms t;
 
 	if (pol->perf_form != PELTON_PERF_SUM_THEN_CLAMP)
-		return sums ? pelton_effective_util(pol, &state, &t) : pelton_asks_clamped(pol, s, cpu, dst, &state);
-	util = pelton_effective_util(pol, &state, &t);
+		return sums ? pelton_effective_cpu_util(pol, &state, &t)
+			    : pelton_asks_clamped(pol, s, cpu, dst, &state);
+	util = pelton_effective_cpu_util(pol, &state, &t);
 	if (cpu == dst && s->uclamp_used && !sums) {
 		t.min = pelton_max_u32(t.min, s->task.uclamp_min);
 		if (pelton_place_cpu_of(s, cpu)->uclamp_idle)
@@ -215,7 +216,7 @@ PELTON_INLINE void pelton_sync_entity_load_avg(const struct pelton_policy *pol, 
 
 	pelton_uclamp_sum_age_task(&t, &out->se.avg, ctx.now);
 	out->uclamp_value = t.value;
-	pelton_update_blocked_se(&ctx, &out->se);
+	pelton_update_load_avg_blocked_se(&ctx, &out->se);
 }
 
 #endif

@@ -67,7 +67,7 @@ PELTON_INLINE u64 pelton_decay_load(u64 v, u64 n)
 }
 
 /* Contribution of d1 old units, p - 1 full periods and d3 new units, as of now. */
-PELTON_INLINE u32 pelton_segments(u64 p, u32 d1, u32 d3)
+PELTON_INLINE u32 pelton_accumulate_pelt_segments(u64 p, u32 d1, u32 d3)
 {
 	u32 tail = (u32)pelton_decay_load(d1, p);
 	u32 full = PELTON_LOAD_AVG_MAX - (u32)pelton_decay_load(PELTON_LOAD_AVG_MAX, p) - PELTON_PERIOD_UNITS;
@@ -107,8 +107,8 @@ PELTON_INLINE void pelton_add_units(const struct pelton_ctx *ctx, struct pelton_
 }
 
 /* Age the sums over `units` in which the three inputs held. Returns the number of period boundaries crossed. */
-PELTON_INLINE u64 pelton_accumulate_units(const struct pelton_ctx *ctx, struct pelton_avg *avg, u64 units, u64 load,
-					  u64 runnable, u64 running)
+PELTON_INLINE u64 pelton_accumulate_sum(const struct pelton_ctx *ctx, struct pelton_avg *avg, u64 units, u64 load,
+					u64 runnable, u64 running)
 {
 	u32 pc = avg->period_contrib;
 	u64 total = units + pc;
@@ -120,7 +120,7 @@ PELTON_INLINE u64 pelton_accumulate_units(const struct pelton_ctx *ctx, struct p
 	if (periods) {
 		pelton_decay_sums(avg, periods);
 		if (load)
-			c = pelton_segments(periods, PELTON_PERIOD_UNITS - pc, rest);
+			c = pelton_accumulate_pelt_segments(periods, PELTON_PERIOD_UNITS - pc, rest);
 	}
 	avg->period_contrib = rest;
 	if (load)
@@ -133,8 +133,8 @@ PELTON_INLINE u64 pelton_accumulate_units(const struct pelton_ctx *ctx, struct p
  * update; without load there is neither of the others. Returns the number of period boundaries crossed: 0 means there
  * is nothing to publish.
  */
-PELTON_INLINE u64 pelton_accumulate(const struct pelton_ctx *ctx, struct pelton_avg *avg, u64 load, u64 runnable,
-				    u64 running)
+PELTON_INLINE u64 pelton_update_load_sum(const struct pelton_ctx *ctx, struct pelton_avg *avg, u64 load, u64 runnable,
+					 u64 running)
 {
 	u64 delta = ctx->now - avg->last_update_time_ns;
 
@@ -146,7 +146,7 @@ PELTON_INLINE u64 pelton_accumulate(const struct pelton_ctx *ctx, struct pelton_
 	if (!delta)
 		return 0;
 	avg->last_update_time_ns += delta << PELTON_UNIT_SHIFT;
-	return pelton_accumulate_units(ctx, avg, delta, load, runnable, running);
+	return pelton_accumulate_sum(ctx, avg, delta, load, runnable, running);
 }
 
 /* Turn sums into averages. */
@@ -162,7 +162,7 @@ PELTON_INLINE void pelton_publish(const struct pelton_policy *pol, struct pelton
 /* Bring a weightless record (RT, DL, interrupts, hardware) up to ctx->now. Returns PELTON_EV_DECAYED or 0. */
 PELTON_INLINE u32 pelton_update_avg(const struct pelton_ctx *ctx, struct pelton_avg *avg, u32 value)
 {
-	if (!pelton_accumulate(ctx, avg, value, value, value))
+	if (!pelton_update_load_sum(ctx, avg, value, value, value))
 		return 0;
 	pelton_publish(ctx->pol, avg, 1);
 	return PELTON_EV_DECAYED;
@@ -184,7 +184,7 @@ PELTON_INLINE u32 pelton_util_est_mark(const struct pelton_policy *pol)
 
 PELTON_INLINE u64 pelton_age_se(const struct pelton_ctx *ctx, struct pelton_se *se, u64 load, u64 runnable, u64 running)
 {
-	u64 periods = pelton_accumulate(ctx, &se->avg, load, runnable, running);
+	u64 periods = pelton_update_load_sum(ctx, &se->avg, load, runnable, running);
 
 	if (periods)
 		pelton_publish(ctx->pol, &se->avg, se->weight);
@@ -192,7 +192,7 @@ PELTON_INLINE u64 pelton_age_se(const struct pelton_ctx *ctx, struct pelton_se *
 }
 
 /* Bring an entity up to ctx->now from its own state. Returns the number of period boundaries crossed. */
-PELTON_INLINE u64 pelton_update_se(const struct pelton_ctx *ctx, struct pelton_se *se)
+PELTON_INLINE u64 pelton_update_load_avg_se(const struct pelton_ctx *ctx, struct pelton_se *se)
 {
 	u64 periods = pelton_age_se(ctx, se, se->on_rq != 0, pelton_se_runnable(ctx->pol, se), se->running);
 
@@ -202,7 +202,7 @@ PELTON_INLINE u64 pelton_update_se(const struct pelton_ctx *ctx, struct pelton_s
 }
 
 /* The same for an entity known to be blocked. Its estimate keeps the mark: averages that only decayed are no news. */
-PELTON_INLINE u64 pelton_update_blocked_se(const struct pelton_ctx *ctx, struct pelton_se *se)
+PELTON_INLINE u64 pelton_update_load_avg_blocked_se(const struct pelton_ctx *ctx, struct pelton_se *se)
 {
 	return pelton_age_se(ctx, se, 0, 0, 0);
 }

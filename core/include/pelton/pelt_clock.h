@@ -21,7 +21,7 @@
  *
  * Source: Linux 7.2 kernel/sched/core.c (update_rq_clock, update_rq_clock_task), kernel/sched/pelt.h
  * (update_rq_clock_pelt, update_idle_rq_clock_pelt, rq_clock_pelt, cfs_rq_clock_pelt); 5.4 and 5.10.262 for idle_clock.
- * In 4.19 clock_task serves.
+ * In 4.19 the task clock serves.
  * Deviations: interrupt and stolen time arrive as one number.
  */
 #ifndef PELTON_PELT_CLOCK_H
@@ -45,8 +45,8 @@ PELTON_INLINE u64 pelton_clock_pelt(const struct pelton_policy *pol, const struc
 }
 
 /* The clock of one fair queue: it does not see the time the queue was throttled. */
-PELTON_INLINE u64 pelton_cfs_clock(const struct pelton_policy *pol, const struct pelton_rq *rq,
-				   const struct pelton_cfs_rq *cfs)
+PELTON_INLINE u64 pelton_cfs_rq_clock_pelt(const struct pelton_policy *pol, const struct pelton_rq *rq,
+					   const struct pelton_cfs_rq *cfs)
 {
 	u64 now = cfs->throttle_count ? cfs->throttled_at_ns : pelton_clock_pelt(pol, rq);
 
@@ -88,7 +88,7 @@ PELTON_INLINE void pelton_clock_sync_idle(struct pelton_clock *c)
 }
 
 /* The CPU switches to the idle task. */
-PELTON_INLINE void pelton_clock_enter_idle(const struct pelton_policy *pol, struct pelton_rq *rq)
+PELTON_INLINE void pelton_update_idle_rq_clock_pelt(const struct pelton_policy *pol, struct pelton_rq *rq)
 {
 	struct pelton_clock *c = &rq->clock;
 	u32 util_sum = rq->cfs.avg.util_sum + rq->rt.util_sum + rq->dl.util_sum;
@@ -102,7 +102,7 @@ PELTON_INLINE void pelton_clock_enter_idle(const struct pelton_policy *pol, stru
 }
 
 /* Advance the PELT clock by `delta` ns of task time. */
-PELTON_INLINE void pelton_clock_advance_pelt(struct pelton_rq *rq, u64 delta, u32 is_idle)
+PELTON_INLINE void pelton_update_rq_clock_pelt(struct pelton_rq *rq, u64 delta, u32 is_idle)
 {
 	if (is_idle) {
 		pelton_clock_sync_idle(&rq->clock);
@@ -123,9 +123,9 @@ PELTON_INLINE u32 pelton_update_irq(const struct pelton_policy *pol, struct pelt
 	if (pol->invariance == PELTON_INVARIANCE_CLOCK)
 		irq_ns = pelton_cap_scale(pelton_cap_scale(irq_ns, rq->freq_scale), rq->cap_orig);
 	ctx.now = rq->clock.clock_ns - irq_ns;
-	before = pelton_accumulate(&ctx, &rq->irq, 0, 0, 0);
+	before = pelton_update_load_sum(&ctx, &rq->irq, 0, 0, 0);
 	ctx.now = rq->clock.clock_ns;
-	after = pelton_accumulate(&ctx, &rq->irq, 1, 1, 1);
+	after = pelton_update_load_sum(&ctx, &rq->irq, 1, 1, 1);
 	if (!(before | after))
 		return 0;
 	pelton_publish(pol, &rq->irq, 1);
@@ -152,7 +152,7 @@ PELTON_INLINE u32 pelton_clock_update(const struct pelton_policy *pol, struct pe
 		decayed = pelton_update_irq(pol, rq, irq_ns) != 0;
 	}
 	if (pol->invariance == PELTON_INVARIANCE_CLOCK)
-		pelton_clock_advance_pelt(rq, delta - irq_ns, is_idle);
+		pelton_update_rq_clock_pelt(rq, delta - irq_ns, is_idle);
 	return decayed;
 }
 

@@ -60,8 +60,8 @@ PELTON_INLINE void pelton_carry(const struct pelton_policy *pol, u64 *q_avg, u64
 	*se_sum = sum;
 }
 
-PELTON_INLINE void pelton_propagate_util(const struct pelton_policy *pol, struct pelton_cfs_rq *q,
-					 struct pelton_avg *se, const struct pelton_avg *g)
+PELTON_INLINE void pelton_update_tg_cfs_util(const struct pelton_policy *pol, struct pelton_cfs_rq *q,
+					     struct pelton_avg *se, const struct pelton_avg *g)
 {
 	u64 q_sum = q->avg.util_sum, se_sum = se->util_sum;
 
@@ -70,8 +70,8 @@ PELTON_INLINE void pelton_propagate_util(const struct pelton_policy *pol, struct
 	se->util_sum = (u32)se_sum;
 }
 
-PELTON_INLINE void pelton_propagate_runnable(const struct pelton_policy *pol, struct pelton_cfs_rq *q,
-					     struct pelton_avg *se, const struct pelton_avg *g)
+PELTON_INLINE void pelton_update_tg_cfs_runnable(const struct pelton_policy *pol, struct pelton_cfs_rq *q,
+						 struct pelton_avg *se, const struct pelton_avg *g)
 {
 	pelton_carry(pol, &q->avg.runnable_avg, &q->avg.runnable_sum, &se->runnable_avg, &se->runnable_sum,
 		     g->runnable_avg, pelton_carry_divisor(pol, q));
@@ -92,8 +92,8 @@ PELTON_INLINE u64 pelton_group_load_sum(const struct pelton_ctx *ctx, const stru
 	return pelton_max_u64(sum, running);
 }
 
-PELTON_INLINE void pelton_propagate_load(const struct pelton_ctx *ctx, struct pelton_cfs_rq *q, struct pelton_se *se,
-					 struct pelton_cfs_rq *g)
+PELTON_INLINE void pelton_update_tg_cfs_load(const struct pelton_ctx *ctx, struct pelton_cfs_rq *q,
+					     struct pelton_se *se, struct pelton_cfs_rq *g)
 {
 	u32 divisor = pelton_carry_divisor(ctx->pol, q);
 	s64 prop = g->prop_runnable_sum;
@@ -117,16 +117,16 @@ PELTON_INLINE void pelton_propagate_load(const struct pelton_ctx *ctx, struct pe
 }
 
 /* Carry what changed in the owned queue `g` up to the queue `q` the group entity sits on. Returns 1 if anything did. */
-PELTON_INLINE u32 pelton_propagate(const struct pelton_ctx *ctx, struct pelton_cfs_rq *q, struct pelton_se *se,
-				   struct pelton_cfs_rq *g)
+PELTON_INLINE u32 pelton_propagate_entity_load_avg(const struct pelton_ctx *ctx, struct pelton_cfs_rq *q,
+						   struct pelton_se *se, struct pelton_cfs_rq *g)
 {
 	if (!g || !g->propagate)
 		return 0;
 	g->propagate = 0;
 	pelton_add_propagation(q, g->prop_runnable_sum);
-	pelton_propagate_util(ctx->pol, q, &se->avg, &g->avg);
-	pelton_propagate_runnable(ctx->pol, q, &se->avg, &g->avg);
-	pelton_propagate_load(ctx, q, se, g);
+	pelton_update_tg_cfs_util(ctx->pol, q, &se->avg, &g->avg);
+	pelton_update_tg_cfs_runnable(ctx->pol, q, &se->avg, &g->avg);
+	pelton_update_tg_cfs_load(ctx, q, se, g);
 	return 1;
 }
 
@@ -156,14 +156,14 @@ PELTON_INLINE u32 pelton_update_load_avg(const struct pelton_ctx *ctx, struct pe
 	u32 aged, propagated, moved = 0;
 
 	if (attached && !(flags & PELTON_SKIP_AGE_LOAD))
-		pelton_update_se(ctx, se);
-	aged = pelton_update_cfs_rq(ctx, cfs);
-	propagated = pelton_propagate(ctx, cfs, se, owned);
+		pelton_update_load_avg_se(ctx, se);
+	aged = pelton_update_cfs_rq_load_avg(ctx, cfs);
+	propagated = pelton_propagate_entity_load_avg(ctx, cfs, se, owned);
 	if (!attached && flags & PELTON_DO_ATTACH) {
-		pelton_attach(ctx->pol, cfs, se);
+		pelton_attach_entity_load_avg(ctx->pol, cfs, se);
 		moved = PELTON_EV_ATTACH;
 	} else if (flags & PELTON_DO_DETACH) {
-		pelton_detach(ctx->pol, cfs, se);
+		pelton_detach_entity_load_avg(ctx->pol, cfs, se);
 		moved = PELTON_EV_DETACH;
 	}
 	if (flags & PELTON_UPDATE_UTIL_EST)
@@ -172,8 +172,8 @@ PELTON_INLINE u32 pelton_update_load_avg(const struct pelton_ctx *ctx, struct pe
 }
 
 /* The share of a group's weight that belongs to its entity on the CPU of queue `g`. */
-PELTON_INLINE u64 pelton_group_shares(const struct pelton_policy *pol, const struct pelton_cfs_rq *g,
-				      const struct pelton_tg *tg, u64 present)
+PELTON_INLINE u64 pelton_calc_group_shares(const struct pelton_policy *pol, const struct pelton_cfs_rq *g,
+					   const struct pelton_tg *tg, u64 present)
 {
 	u32 larger = pol->shares_load == PELTON_SHARES_LOAD_LARGER;
 	u64 load = larger ? pelton_max_u64(g->load_weight, g->avg.load_avg) : g->load_weight;
@@ -195,8 +195,8 @@ PELTON_INLINE u64 pelton_shares_of_weight(u32 cpu_weight)
 }
 
 /* Refresh a group's load total from one of its queues. Returns 1 if it changed. Not for the root group. */
-PELTON_INLINE u32 pelton_tg_contrib(const struct pelton_policy *pol, struct pelton_tg *tg, struct pelton_cfs_rq *g,
-				    u64 now)
+PELTON_INLINE u32 pelton_update_tg_load_avg(const struct pelton_policy *pol, struct pelton_tg *tg,
+					    struct pelton_cfs_rq *g, u64 now)
 {
 	u64 contrib = g->tg_load_avg_contrib;
 
@@ -211,10 +211,11 @@ PELTON_INLINE u32 pelton_tg_contrib(const struct pelton_policy *pol, struct pelt
 }
 
 /* Give the entity of group queue `g` on queue `q` the weight that is its share now. Returns 1 if it changed. */
-PELTON_INLINE u32 pelton_refresh_shares(const struct pelton_policy *pol, struct pelton_cfs_rq *q, struct pelton_se *se,
-					const struct pelton_cfs_rq *g, const struct pelton_tg *tg)
+PELTON_INLINE u32 pelton_update_cfs_group(const struct pelton_policy *pol, struct pelton_cfs_rq *q,
+					  struct pelton_se *se, const struct pelton_cfs_rq *g,
+					  const struct pelton_tg *tg)
 {
-	u64 weight = pelton_group_shares(pol, g, tg, se->weight);
+	u64 weight = pelton_calc_group_shares(pol, g, tg, se->weight);
 	u32 changed;
 
 	if (weight == se->weight && !pol->shares_set_same)
@@ -232,15 +233,15 @@ PELTON_INLINE u32 pelton_walk_group(const struct pelton_ctx *ctx_g, const struct
 				    struct pelton_cfs_rq *q, struct pelton_se *se, struct pelton_cfs_rq *g,
 				    struct pelton_tg *tg, u64 wall_now)
 {
-	if (pelton_update_cfs_rq(ctx_g, g))
-		pelton_tg_contrib(ctx_g->pol, tg, g, wall_now);
+	if (pelton_update_cfs_rq_load_avg(ctx_g, g))
+		pelton_update_tg_load_avg(ctx_g->pol, tg, g, wall_now);
 	if (!se->avg.load_avg && !se->avg.util_avg && !g->propagate)
 		return 0;
 	return pelton_update_load_avg(ctx_q, q, se, g, PELTON_UPDATE_TG);
 }
 
 /* Nothing is on the group queue, nothing of it is left: the walk need not come here. */
-PELTON_INLINE u32 pelton_group_is_decayed(const struct pelton_policy *pol, const struct pelton_cfs_rq *g)
+PELTON_INLINE u32 pelton_cfs_rq_is_decayed(const struct pelton_policy *pol, const struct pelton_cfs_rq *g)
 {
 	return !g->load_weight && !g->avg.load_sum && !g->avg.util_sum && !g->avg.runnable_sum && !g->removed_nr &&
 	       !g->propagate && !(pol->decayed_contrib && g->tg_load_avg_contrib);
@@ -255,8 +256,8 @@ PELTON_INLINE void pelton_se_init(struct pelton_se *se, u64 weight)
 }
 
 /* First placement: half the capacity that is left, or the queue's average share when it has one. */
-PELTON_INLINE void pelton_post_init(const struct pelton_policy *pol, const struct pelton_cfs_rq *cfs,
-				    struct pelton_se *se, u32 cap_orig)
+PELTON_INLINE void pelton_post_init_entity_util_avg(const struct pelton_policy *pol, const struct pelton_cfs_rq *cfs,
+						    struct pelton_se *se, u32 cap_orig)
 {
 	u64 full = pol->init_util == PELTON_INIT_UTIL_CAPACITY ? cap_orig : PELTON_CAPACITY_SCALE;
 	u64 cap = pelton_sub_floor(full, cfs->avg.util_avg) / 2;
@@ -291,7 +292,7 @@ PELTON_INLINE void pelton_migrate_sleeping(const struct pelton_policy *pol, cons
 	pelton_deposit_removed(pol, cfs, se);
 	ctx.now = pelton_migration_clock(old_rq, cfs, wall_now);
 	if (pol->migration_lag && pol->invariance == PELTON_INVARIANCE_CLOCK && old_cpu_is_idle && ctx.now)
-		pelton_update_blocked_se(&ctx, se);
+		pelton_update_load_avg_blocked_se(&ctx, se);
 	se->avg.last_update_time_ns = 0;
 }
 
@@ -308,7 +309,7 @@ PELTON_INLINE u32 pelton_switched_from_fair(const struct pelton_ctx *ctx, struct
 {
 	u32 ev = pelton_update_load_avg(ctx, cfs, se, 0, 0);
 
-	pelton_detach(ctx->pol, cfs, se);
+	pelton_detach_entity_load_avg(ctx->pol, cfs, se);
 	return ev | PELTON_EV_DETACH | PELTON_EV_TG_LOAD;
 }
 
@@ -317,7 +318,7 @@ PELTON_INLINE u32 pelton_switched_to_fair(const struct pelton_ctx *ctx, struct p
 {
 	u32 ev = pelton_update_load_avg(ctx, cfs, se, 0, 0);
 
-	pelton_attach(ctx->pol, cfs, se);
+	pelton_attach_entity_load_avg(ctx->pol, cfs, se);
 	return ev | PELTON_EV_ATTACH | PELTON_EV_TG_LOAD;
 }
 
@@ -331,7 +332,7 @@ PELTON_INLINE void pelton_group_online(const struct pelton_ctx *ctx, struct pelt
 
 	se->avg = empty;
 	pelton_update_load_avg(ctx, cfs, se, 0, 0);
-	pelton_attach(ctx->pol, cfs, se);
+	pelton_attach_entity_load_avg(ctx->pol, cfs, se);
 }
 
 /* A task created in another class only learns what time it is. */

@@ -34,7 +34,7 @@ PELTON_INLINE u32 pelton_ramp(u32 util, u32 delta_units)
 	struct pelton_ctx ctx = { &pol, 0, PELTON_CAPACITY_SCALE, PELTON_CAPACITY_SCALE };
 	struct pelton_avg avg = { .util_sum = pelton_min_u32(util, PELTON_CAPACITY_SCALE) * PELTON_MIN_DIVISOR };
 
-	pelton_accumulate_units(&ctx, &avg, delta_units, 1, 0, 1);
+	pelton_accumulate_sum(&ctx, &avg, delta_units, 1, 0, 1);
 	return avg.util_sum / pelton_divisor(&pol, &avg);
 }
 
@@ -46,7 +46,7 @@ PELTON_INLINE u32 pelton_time_to(u32 util)
 
 	for (n = 0; n < PELTON_RAMP_MAX_PERIODS && sum < target; n++)
 		sum = (u32)pelton_decay_load(sum, 1) +
-		      (pelton_segments(1, PELTON_PERIOD_UNITS, 0) << PELTON_CAPACITY_SHIFT);
+		      (pelton_accumulate_pelt_segments(1, PELTON_PERIOD_UNITS, 0) << PELTON_CAPACITY_SHIFT);
 	return n;
 }
 

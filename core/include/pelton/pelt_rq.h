@@ -100,21 +100,21 @@ PELTON_INLINE u32 pelton_take_removed(const struct pelton_policy *pol, struct pe
 }
 
 /* Age the queue's own record. Returns 1 if a period boundary was crossed. */
-PELTON_INLINE u32 pelton_age_cfs_rq(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs)
+PELTON_INLINE u32 pelton_update_load_avg_cfs_rq(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs)
 {
 	u64 runnable = ctx->pol->runnable_signal ? cfs->h_nr_runnable : 0;
 
-	if (!pelton_accumulate(ctx, &cfs->avg, cfs->load_weight, runnable, cfs->has_curr))
+	if (!pelton_update_load_sum(ctx, &cfs->avg, cfs->load_weight, runnable, cfs->has_curr))
 		return 0;
 	pelton_publish(ctx->pol, &cfs->avg, 1);
 	return 1;
 }
 
 /* Bring a queue up to ctx->now: removed tasks first, then time. Returns PELTON_EV_DECAYED and PELTON_EV_REMOVED bits. */
-PELTON_INLINE u32 pelton_update_cfs_rq(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs)
+PELTON_INLINE u32 pelton_update_cfs_rq_load_avg(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs)
 {
 	u32 removed = pelton_take_removed(ctx->pol, cfs);
-	u32 decayed = pelton_age_cfs_rq(ctx, cfs);
+	u32 decayed = pelton_update_load_avg_cfs_rq(ctx, cfs);
 
 	if (removed)
 		removed = PELTON_EV_REMOVED | PELTON_EV_DECAYED;
@@ -135,8 +135,8 @@ PELTON_INLINE void pelton_align_sums(const struct pelton_policy *pol, const stru
 	se->avg.load_sum = se->weight < load_sum ? pelton_div_floor(load_sum, se->weight) : 1;
 }
 
-PELTON_INLINE void pelton_add_load(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
-				   const struct pelton_se *se)
+PELTON_INLINE void pelton_enqueue_load_avg(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
+					   const struct pelton_se *se)
 {
 	cfs->avg.load_avg += se->avg.load_avg;
 	cfs->avg.load_sum += se->weight * se->avg.load_sum;
@@ -144,17 +144,18 @@ PELTON_INLINE void pelton_add_load(const struct pelton_policy *pol, struct pelto
 		cfs->avg.load_sum = pelton_floor_sum(pol, cfs->avg.load_sum, cfs->avg.load_avg);
 }
 
-PELTON_INLINE void pelton_sub_load(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
-				   const struct pelton_se *se)
+PELTON_INLINE void pelton_dequeue_load_avg(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
+					   const struct pelton_se *se)
 {
 	pelton_take_out(pol, &cfs->avg.load_avg, &cfs->avg.load_sum, se->avg.load_avg, se->weight * se->avg.load_sum);
 }
 
 /* The entity's averages become part of the queue's. The caller fires the hook. */
-PELTON_INLINE void pelton_attach(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, struct pelton_se *se)
+PELTON_INLINE void pelton_attach_entity_load_avg(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
+						 struct pelton_se *se)
 {
 	pelton_align_sums(pol, cfs, se);
-	pelton_add_load(pol, cfs, se);
+	pelton_enqueue_load_avg(pol, cfs, se);
 	cfs->avg.util_avg += se->avg.util_avg;
 	cfs->avg.util_sum += se->avg.util_sum;
 	PELTON_ASSERT(cfs->avg.util_sum >= se->avg.util_sum);
@@ -164,12 +165,13 @@ PELTON_INLINE void pelton_attach(const struct pelton_policy *pol, struct pelton_
 }
 
 /* The entity's averages leave the queue's. The caller fires the hook. */
-PELTON_INLINE void pelton_detach(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs, const struct pelton_se *se)
+PELTON_INLINE void pelton_detach_entity_load_avg(const struct pelton_policy *pol, struct pelton_cfs_rq *cfs,
+						 const struct pelton_se *se)
 {
 	u32 divisor = pelton_divisor(pol, &cfs->avg);
 	u64 util_sum = cfs->avg.util_sum;
 
-	pelton_sub_load(pol, cfs, se);
+	pelton_dequeue_load_avg(pol, cfs, se);
 	pelton_take_out_anew(pol, &cfs->avg.util_avg, &util_sum, se->avg.util_avg, se->avg.util_sum, divisor);
 	cfs->avg.util_sum = (u32)util_sum;
 	pelton_take_out_anew(pol, &cfs->avg.runnable_avg, &cfs->avg.runnable_sum, se->avg.runnable_avg,
@@ -189,12 +191,12 @@ PELTON_INLINE void pelton_reweight(const struct pelton_policy *pol, struct pelto
 	if (se->on_rq)
 		cfs->load_weight = pelton_shift_by(cfs->load_weight, se->weight, weight);
 	if (attached)
-		pelton_sub_load(pol, cfs, se);
+		pelton_dequeue_load_avg(pol, cfs, se);
 	se->weight = weight;
 	if (!attached)
 		return;
 	se->avg.load_avg = pelton_div_floor(weight * se->avg.load_sum, pelton_divisor(pol, &se->avg));
-	pelton_add_load(pol, cfs, se);
+	pelton_enqueue_load_avg(pol, cfs, se);
 }
 
 /* Age a sleeping entity to its queue's last update, so that what it takes away is what the queue holds for it. */
@@ -204,7 +206,7 @@ PELTON_INLINE void pelton_sync_blocked(const struct pelton_ctx *ctx, const struc
 	struct pelton_ctx at_queue = *ctx;
 
 	at_queue.now = cfs->avg.last_update_time_ns;
-	pelton_update_blocked_se(&at_queue, se);
+	pelton_update_load_avg_blocked_se(&at_queue, se);
 }
 
 /* Leave a share behind for the queue's next update. */

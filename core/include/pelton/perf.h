@@ -171,8 +171,8 @@ PELTON_INLINE u32 pelton_effective_sum(const struct pelton_policy *pol, const st
 }
 
 /* Effective utilization of a CPU, by the form of the profile. Fills all terms up to `effective`. */
-PELTON_INLINE u32 pelton_effective_util(const struct pelton_policy *pol, const struct pelton_cpu_state *s,
-					struct pelton_perf_terms *t)
+PELTON_INLINE u32 pelton_effective_cpu_util(const struct pelton_policy *pol, const struct pelton_cpu_state *s,
+					    struct pelton_perf_terms *t)
 {
 	pelton_perf_inputs(pol, s, t);
 	if (pol->perf_form == PELTON_PERF_FLAGS || pol->perf_form == PELTON_PERF_BW)
@@ -229,7 +229,7 @@ PELTON_INLINE u32 pelton_clamp_iowait(const struct pelton_policy *pol, const str
 PELTON_INLINE u32 pelton_perf_eval(const struct pelton_policy *pol, const struct pelton_cpu_state *s, u32 iowait,
 				   struct pelton_perf_terms *t)
 {
-	u32 util = pelton_effective_util(pol, s, t);
+	u32 util = pelton_effective_cpu_util(pol, s, t);
 
 	t->iowait = pelton_clamp_iowait(pol, s, iowait, iowait);
 	util = pelton_max_u32(util, t->iowait);

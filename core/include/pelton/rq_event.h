@@ -33,7 +33,7 @@
 PELTON_INLINE struct pelton_ctx pelton_cfs_ctx(const struct pelton_policy *pol, const struct pelton_rq *rq,
 					       const struct pelton_cfs_rq *cfs)
 {
-	struct pelton_ctx ctx = { pol, pelton_cfs_clock(pol, rq, cfs), rq->cap_orig, rq->freq_scale };
+	struct pelton_ctx ctx = { pol, pelton_cfs_rq_clock_pelt(pol, rq, cfs), rq->cap_orig, rq->freq_scale };
 
 	return ctx;
 }
@@ -340,7 +340,7 @@ PELTON_INLINE u32 pelton_rq_switch_idle(const struct pelton_policy *pol, struct 
 {
 	u32 ev = pelton_rq_switch_fair(pol, rq, prev, 0, now, irq_ns, is_idle);
 
-	pelton_clock_enter_idle(pol, rq);
+	pelton_update_idle_rq_clock_pelt(pol, rq);
 	return ev;
 }
 
@@ -381,7 +381,7 @@ PELTON_INLINE u32 pelton_rq_update_blocked(const struct pelton_policy *pol, stru
 	u32 ev = pelton_rq_update_blocked_others(pol, rq, now, irq_ns, runs, lost_capacity);
 	struct pelton_ctx ctx = pelton_cfs_ctx(pol, rq, &rq->cfs);
 
-	return ev | pelton_update_cfs_rq(&ctx, &rq->cfs);
+	return ev | pelton_update_cfs_rq_load_avg(&ctx, &rq->cfs);
 }
 
 /* Does anything on this CPU still have to decay? */

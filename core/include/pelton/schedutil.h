@@ -19,10 +19,10 @@
  *   util, cap                capacity 0 .. 1280, 1 .. 1024
  *
  * Source: kernel/sched/cpufreq_schedutil.c of Linux 4.12.0, 4.16.13, 4.17, 4.19, 5.4, 5.10.262, 6.1.192, 6.6, 6.8,
- * 6.12.117, 6.18.2 and 7.2.12 (sugov_should_update_freq, sugov_update_shared, sugov_update_single or _single_freq and
- * _single_perf, sugov_update_next_freq or sugov_update_commit, get_next_freq, sugov_cpu_is_busy or sugov_hold_freq,
- * ignore_dl_rate_limit, sugov_work), drivers/cpufreq/cpufreq.c (cpufreq_policy_transition_delay_us,
- * cpufreq_driver_resolve_freq). docs/spec/governor.md has the rules by release.
+ * 6.12.117, 6.18.2 and 7.2.12 (sugov_should_update_freq, sugov_update_shared, sugov_update_single, later
+ * sugov_update_single_freq and sugov_update_single_perf, sugov_update_next_freq or sugov_update_commit, get_next_freq,
+ * sugov_cpu_is_busy or sugov_hold_freq, ignore_dl_rate_limit, sugov_work), drivers/cpufreq/cpufreq.c
+ * (cpufreq_policy_transition_delay_us, cpufreq_driver_resolve_freq). docs/spec/governor.md has the rules by release.
  * Deviations: a maximum by flag (to 4.16) is limited at once, the kernel's driver limits it; the hold filter knows no
  * sched_ext; 6.18.2 leaves the mark of a raised reservation behind in a driver that takes performance.
  */
@@ -106,8 +106,8 @@ PELTON_INLINE u32 pelton_sugov_needs_update(const struct pelton_policy *pol, con
 }
 
 /* The gate, in the kernel's order. Returns PELTON_GATE_OPEN or why not. */
-PELTON_INLINE u32 pelton_sugov_should_update(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u64 now,
-					     u32 local)
+PELTON_INLINE u32 pelton_sugov_should_update_freq(const struct pelton_policy *pol, struct pelton_sugov_policy *sp,
+						  u64 now, u32 local)
 {
 	if (!pelton_sugov_can_drive(pol, sp, local))
 		return PELTON_GATE_REMOTE;
@@ -157,7 +157,7 @@ PELTON_INLINE u32 pelton_sugov_begin(const struct pelton_policy *pol, struct pel
 	sc->flags = flags;
 	sp->gate.flags = flags;
 	pelton_sugov_dl_override(pol, sp, sc, bw_dl);
-	return pelton_sugov_should_update(pol, sp, now, local);
+	return pelton_sugov_should_update_freq(pol, sp, now, local);
 }
 
 /* Did the last hook call of this CPU carry a flag that means "maximum"? */

@@ -11,7 +11,7 @@ use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::governors::{Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote};
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::interactive::{Interactive, InteractiveCpu};
-use crate::placement_records::{PlaceCpu, Placed, Placement, SchedDomain};
+use crate::placement_records::{PlaceCpu, Placed, Placement, SchedDomain, SdLevel};
 use crate::policy::Policy;
 use crate::prefer_idle::{IdleCandidate, PreferIdle};
 use crate::records::{
@@ -91,20 +91,31 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_bound(index: u32) -> *const RawBound;
 
     pub(crate) safe fn pelton_x_decay_load(v: u64, n: u64) -> u64;
-    pub(crate) safe fn pelton_x_accumulate(c: &Ctx<'_>, a: &mut Avg, load: u64, runnable: u64, running: u64) -> u64;
+    pub(crate) safe fn pelton_x_update_load_sum(
+        c: &Ctx<'_>,
+        a: &mut Avg,
+        load: u64,
+        runnable: u64,
+        running: u64,
+    ) -> u64;
     pub(crate) safe fn pelton_x_publish(p: &Policy, a: &mut Avg, weight: u64);
     pub(crate) safe fn pelton_x_update_avg(c: &Ctx<'_>, a: &mut Avg, value: u32) -> u32;
-    pub(crate) safe fn pelton_x_update_se(c: &Ctx<'_>, se: &mut Se) -> u64;
-    pub(crate) safe fn pelton_x_update_blocked_se(c: &Ctx<'_>, se: &mut Se) -> u64;
-    pub(crate) safe fn pelton_x_update_cfs_rq(c: &Ctx<'_>, cfs: &mut CfsRq) -> u32;
-    pub(crate) safe fn pelton_x_attach(p: &Policy, cfs: &mut CfsRq, se: &mut Se);
-    pub(crate) safe fn pelton_x_detach(p: &Policy, cfs: &mut CfsRq, se: &Se);
+    pub(crate) safe fn pelton_x_update_load_avg_se(c: &Ctx<'_>, se: &mut Se) -> u64;
+    pub(crate) safe fn pelton_x_update_load_avg_blocked_se(c: &Ctx<'_>, se: &mut Se) -> u64;
+    pub(crate) safe fn pelton_x_update_cfs_rq_load_avg(c: &Ctx<'_>, cfs: &mut CfsRq) -> u32;
+    pub(crate) safe fn pelton_x_attach_entity_load_avg(p: &Policy, cfs: &mut CfsRq, se: &mut Se);
+    pub(crate) safe fn pelton_x_detach_entity_load_avg(p: &Policy, cfs: &mut CfsRq, se: &Se);
     pub(crate) safe fn pelton_x_reweight(p: &Policy, cfs: &mut CfsRq, se: &mut Se, weight: u64);
     pub(crate) safe fn pelton_x_sync_blocked(c: &Ctx<'_>, cfs: &CfsRq, se: &mut Se);
     pub(crate) safe fn pelton_x_ramp(util: u32, units: u32) -> u32;
     pub(crate) safe fn pelton_x_time_to(util: u32) -> u32;
 
-    pub(crate) safe fn pelton_x_propagate(c: &Ctx<'_>, q: &mut CfsRq, se: &mut Se, g: &mut CfsRq) -> u32;
+    pub(crate) safe fn pelton_x_propagate_entity_load_avg(
+        c: &Ctx<'_>,
+        q: &mut CfsRq,
+        se: &mut Se,
+        g: &mut CfsRq,
+    ) -> u32;
     pub(crate) safe fn pelton_x_update_load_avg(
         c: &Ctx<'_>,
         cfs: &mut CfsRq,
@@ -112,10 +123,10 @@ unsafe extern "C" {
         owned: Option<&mut CfsRq>,
         flags: u32,
     ) -> u32;
-    pub(crate) safe fn pelton_x_group_shares(p: &Policy, g: &CfsRq, tg: &TaskGroup, present: u64) -> u64;
-    pub(crate) safe fn pelton_x_tg_contrib(p: &Policy, tg: &mut TaskGroup, g: &mut CfsRq, now: u64) -> u32;
+    pub(crate) safe fn pelton_x_calc_group_shares(p: &Policy, g: &CfsRq, tg: &TaskGroup, present: u64) -> u64;
+    pub(crate) safe fn pelton_x_update_tg_load_avg(p: &Policy, tg: &mut TaskGroup, g: &mut CfsRq, now: u64) -> u32;
     pub(crate) safe fn pelton_x_shares_of_weight(cpu_weight: u32) -> u64;
-    pub(crate) safe fn pelton_x_refresh_shares(
+    pub(crate) safe fn pelton_x_update_cfs_group(
         p: &Policy,
         q: &mut CfsRq,
         se: &mut Se,
@@ -131,9 +142,9 @@ unsafe extern "C" {
         tg: &mut TaskGroup,
         wall: u64,
     ) -> u32;
-    pub(crate) safe fn pelton_x_group_is_decayed(p: &Policy, g: &CfsRq) -> u32;
+    pub(crate) safe fn pelton_x_cfs_rq_is_decayed(p: &Policy, g: &CfsRq) -> u32;
     pub(crate) safe fn pelton_x_se_init(se: &mut Se, weight: u64);
-    pub(crate) safe fn pelton_x_post_init(p: &Policy, cfs: &CfsRq, se: &mut Se, cap: u32);
+    pub(crate) safe fn pelton_x_post_init_entity_util_avg(p: &Policy, cfs: &CfsRq, se: &mut Se, cap: u32);
     pub(crate) safe fn pelton_x_migrate_sleeping(
         p: &Policy,
         rq: &Rq,
@@ -201,11 +212,11 @@ unsafe extern "C" {
 
     pub(crate) safe fn pelton_x_rq_init(p: &Policy, rq: &mut Rq, now: u64, cap: u32, freq: u32);
     pub(crate) safe fn pelton_x_clock_pelt(p: &Policy, rq: &Rq) -> u64;
-    pub(crate) safe fn pelton_x_cfs_clock(p: &Policy, rq: &Rq, cfs: &CfsRq) -> u64;
+    pub(crate) safe fn pelton_x_cfs_rq_clock_pelt(p: &Policy, rq: &Rq, cfs: &CfsRq) -> u64;
     pub(crate) safe fn pelton_x_throttle_clock(p: &Policy, rq: &Rq, cfs: &mut CfsRq);
     pub(crate) safe fn pelton_x_unthrottle_clock(p: &Policy, rq: &Rq, cfs: &mut CfsRq);
     pub(crate) safe fn pelton_x_clock_update(p: &Policy, rq: &mut Rq, now: u64, irq: u64, idle: u32) -> u32;
-    pub(crate) safe fn pelton_x_clock_enter_idle(p: &Policy, rq: &mut Rq);
+    pub(crate) safe fn pelton_x_update_idle_rq_clock_pelt(p: &Policy, rq: &mut Rq);
     pub(crate) safe fn pelton_x_update_rt(p: &Policy, rq: &mut Rq, running: u32) -> u32;
     pub(crate) safe fn pelton_x_update_dl(p: &Policy, rq: &mut Rq, running: u32) -> u32;
     pub(crate) safe fn pelton_x_update_irq(p: &Policy, rq: &mut Rq, irq: u64) -> u32;
@@ -307,7 +318,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_cpu_state_fill(rq: &Rq, bw: u32, rt_nr: u32, idle_calls: u64, out: &mut CpuState);
     pub(crate) safe fn pelton_x_cpu_util(p: &Policy, s: &CpuState, boost: u32) -> u32;
     pub(crate) safe fn pelton_x_is_utilized(p: &Policy, s: &CpuState) -> u32;
-    pub(crate) safe fn pelton_x_effective_util(p: &Policy, s: &CpuState, t: &mut PerfTerms) -> u32;
+    pub(crate) safe fn pelton_x_effective_cpu_util(p: &Policy, s: &CpuState, t: &mut PerfTerms) -> u32;
     pub(crate) safe fn pelton_x_perf_eval(p: &Policy, s: &CpuState, iowait: u32, t: &mut PerfTerms) -> u32;
     pub(crate) safe fn pelton_x_apply_headroom(p: &Policy, util: u32, min: u32, max: u32) -> u32;
     pub(crate) safe fn pelton_x_perf_clamped(util: u32, min: u32, max: u32) -> u32;
@@ -571,6 +582,12 @@ unsafe extern "C" {
         dst: u32,
         boost: u32,
     ) -> u32;
+    pub(crate) safe fn pelton_x_sd_has_clusters(p: &Policy) -> u32;
+    pub(crate) safe fn pelton_x_sd_imbalance_pct(p: &Policy, l: &SdLevel) -> u32;
+    pub(crate) safe fn pelton_x_sd_flags(p: &Policy, l: &SdLevel, all: u32) -> u32;
+    pub(crate) safe fn pelton_x_sd_asym_searched(p: &Policy) -> u32;
+    pub(crate) unsafe fn pelton_x_sd_imb_numa_nr(levels: *const SdLevel, n: u32, at: u32) -> u32;
+    pub(crate) safe fn pelton_x_sd_energy_aware(p: &Policy, asymmetric: u32, threads: u32, invariant: u32) -> u32;
     pub(crate) safe fn pelton_x_capacity_greater(a: u32, b: u32) -> u32;
     pub(crate) safe fn pelton_x_nr_idle_scan(sum_util: u64, weight: u32, imbalance_pct: u32) -> u32;
     pub(crate) safe fn pelton_x_find_energy_efficient_cpu(p: &Policy, s: &Placement, out: &mut Placed) -> u32;

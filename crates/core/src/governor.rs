@@ -126,7 +126,7 @@ impl CpuState {
     #[must_use]
     pub fn effective_util(&self, pol: &Policy) -> (u32, PerfTerms) {
         let mut terms = PerfTerms::default();
-        (ffi::pelton_x_effective_util(pol, self, &mut terms), terms)
+        (ffi::pelton_x_effective_cpu_util(pol, self, &mut terms), terms)
     }
 
     /// Performance target, with all terms; `iowait` in capacity units.

@@ -28,6 +28,7 @@ mod prefer_idle;
 mod records;
 mod rq;
 mod rt_limit;
+mod sched_domain;
 mod select_class;
 mod thermal;
 mod uclamp;
@@ -66,7 +67,7 @@ pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_reads_runna
 pub use placement::{AFFINE, HOW, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, nr_idle_scan, sd, wf};
 pub use placement_records::{
     DOMAINS_MAX, GroupSums, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_ENERGIES_MAX, PLACE_STATES_MAX, PerfDomain,
-    PlaceCpu, PlaceEnergy, PlaceTask, PlaceWaker, Placed, Placement, SchedDomain,
+    PlaceCpu, PlaceEnergy, PlaceTask, PlaceWaker, Placed, Placement, SchedDomain, SdLevel,
 };
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use prefer_idle::{IdleCandidate, PreferIdle};
@@ -75,6 +76,7 @@ pub use records::{
     RtLimit, RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
 };
 pub use rt_limit::{RT_PERIOD_NS, RT_RUNTIME_NS};
+pub use sched_domain::imb_numa_nr;
 pub use select_class::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, need_pull_rt, rt_overloaded};
 pub use thermal::{
     COOLING_MAX, Cooling, CoolingTable, Ipa, NO_TARGET, TRIPS_MAX, ThermalInstance, Trip, Zone, cooling_load,

@@ -105,7 +105,7 @@ impl Avg {
     /// Bring the sums up to `ctx.now`; returns period boundaries crossed.
     #[inline]
     pub fn accumulate(&mut self, ctx: &Ctx<'_>, load: u64, runnable: u64, running: u64) -> u64 {
-        ffi::pelton_x_accumulate(ctx, self, load, runnable, running)
+        ffi::pelton_x_update_load_sum(ctx, self, load, runnable, running)
     }
 
     /// Turn sums into averages.
@@ -133,19 +133,19 @@ impl Se {
     /// Bring the record up to `ctx.now` from the entity's own state; returns period boundaries crossed.
     #[inline]
     pub fn update(&mut self, ctx: &Ctx<'_>) -> u64 {
-        ffi::pelton_x_update_se(ctx, self)
+        ffi::pelton_x_update_load_avg_se(ctx, self)
     }
 
     /// The same for an entity known to be blocked.
     #[inline]
     pub fn update_blocked(&mut self, ctx: &Ctx<'_>) -> u64 {
-        ffi::pelton_x_update_blocked_se(ctx, self)
+        ffi::pelton_x_update_load_avg_blocked_se(ctx, self)
     }
 
     /// Utilization at first placement on `cfs`.
     #[inline]
     pub fn post_init(&mut self, pol: &Policy, cfs: &CfsRq, cap_orig: u32) {
-        ffi::pelton_x_post_init(pol, cfs, self, cap_orig);
+        ffi::pelton_x_post_init_entity_util_avg(pol, cfs, self, cap_orig);
     }
 
     /// The estimate itself.
@@ -193,7 +193,7 @@ impl CfsRq {
     /// Bring the queue up to `ctx.now`; `ev` bits.
     #[inline]
     pub fn update(&mut self, ctx: &Ctx<'_>) -> u32 {
-        ffi::pelton_x_update_cfs_rq(ctx, self)
+        ffi::pelton_x_update_cfs_rq_load_avg(ctx, self)
     }
 
     /// Entity and queue up to `ctx.now`, attach or detach by `flags`; `ev` bits.
@@ -205,13 +205,13 @@ impl CfsRq {
     /// The entity's averages become part of the queue's.
     #[inline]
     pub fn attach(&mut self, pol: &Policy, se: &mut Se) {
-        ffi::pelton_x_attach(pol, self, se);
+        ffi::pelton_x_attach_entity_load_avg(pol, self, se);
     }
 
     /// The entity's averages leave the queue's.
     #[inline]
     pub fn detach(&mut self, pol: &Policy, se: &Se) {
-        ffi::pelton_x_detach(pol, self, se);
+        ffi::pelton_x_detach_entity_load_avg(pol, self, se);
     }
 
     /// Change an entity's weight.
@@ -229,26 +229,26 @@ impl CfsRq {
     /// Carry what changed in the group's own queue up to this one; `true` if anything did.
     #[inline]
     pub fn propagate(&mut self, ctx: &Ctx<'_>, se: &mut Se, owned: &mut CfsRq) -> bool {
-        ffi::pelton_x_propagate(ctx, self, se, owned) != 0
+        ffi::pelton_x_propagate_entity_load_avg(ctx, self, se, owned) != 0
     }
 
     /// Weight of the entity of this group queue.
     #[inline]
     #[must_use]
     pub fn group_shares(&self, pol: &Policy, tg: &TaskGroup, present: u64) -> u64 {
-        ffi::pelton_x_group_shares(pol, self, tg, present)
+        ffi::pelton_x_calc_group_shares(pol, self, tg, present)
     }
 
     /// Refresh the group's load total from this queue; `true` if it changed.
     #[inline]
     pub fn tg_contrib(&mut self, pol: &Policy, tg: &mut TaskGroup, now: u64) -> bool {
-        ffi::pelton_x_tg_contrib(pol, tg, self, now) != 0
+        ffi::pelton_x_update_tg_load_avg(pol, tg, self, now) != 0
     }
 
     /// Give the entity of group queue `owned` on this queue the weight that is its share now; `true` if it changed.
     #[inline]
     pub fn refresh_shares(&mut self, pol: &Policy, se: &mut Se, owned: &CfsRq, tg: &TaskGroup) -> bool {
-        ffi::pelton_x_refresh_shares(pol, self, se, owned, tg) != 0
+        ffi::pelton_x_update_cfs_group(pol, self, se, owned, tg) != 0
     }
 
     /// One group queue of the blocked walk: `owned` and its part of the group's load, then its entity here; `ev` bits.
@@ -268,7 +268,7 @@ impl CfsRq {
     #[inline]
     #[must_use]
     pub fn group_is_decayed(&self, pol: &Policy) -> bool {
-        ffi::pelton_x_group_is_decayed(pol, self) != 0
+        ffi::pelton_x_cfs_rq_is_decayed(pol, self) != 0
     }
 
     /// A task ends in its sleep.

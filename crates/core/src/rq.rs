@@ -30,7 +30,7 @@ impl Rq {
     /// The CPU switches to the idle task.
     #[inline]
     pub fn clock_enter_idle(&mut self, pol: &Policy) {
-        ffi::pelton_x_clock_enter_idle(pol, self);
+        ffi::pelton_x_update_idle_rq_clock_pelt(pol, self);
     }
 
     /// Published PELT clock.
@@ -44,7 +44,7 @@ impl Rq {
     #[inline]
     #[must_use]
     pub fn cfs_clock(&self, pol: &Policy, cfs: &CfsRq) -> u64 {
-        ffi::pelton_x_cfs_clock(pol, self, cfs)
+        ffi::pelton_x_cfs_rq_clock_pelt(pol, self, cfs)
     }
 
     /// The queue was throttled: its clock stops.

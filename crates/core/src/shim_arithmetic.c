@@ -34,14 +34,14 @@ struct arithmetic {
 extern const struct arithmetic SYMBOL(PELTON_CANARY);
 
 const struct arithmetic SYMBOL(PELTON_CANARY) = {
-	.accumulate = pelton_accumulate,
+	.accumulate = pelton_update_load_sum,
 	.publish = pelton_publish,
-	.update_se = pelton_update_se,
-	.update_cfs_rq = pelton_update_cfs_rq,
+	.update_se = pelton_update_load_avg_se,
+	.update_cfs_rq = pelton_update_cfs_rq_load_avg,
 	.update_avg = pelton_update_avg,
-	.attach = pelton_attach,
-	.detach = pelton_detach,
+	.attach = pelton_attach_entity_load_avg,
+	.detach = pelton_detach_entity_load_avg,
 	.reweight = pelton_reweight,
 	.sync_blocked = pelton_sync_blocked,
-	.propagate = pelton_propagate,
+	.propagate = pelton_propagate_entity_load_avg,
 };

@@ -84,7 +84,7 @@ static void setup(struct world *w, u32 profile)
 static void wake(struct world *w, struct pelton_se *se)
 {
 	if (!se->on_rq && !se->avg.last_update_time_ns)
-		pelton_post_init(&w->pol, &w->rq.cfs, se, w->rq.cap_orig);
+		pelton_post_init_entity_util_avg(&w->pol, &w->rq.cfs, se, w->rq.cap_orig);
 	if (!se->on_rq || se->delayed)
 		fold(w, pelton_rq_enqueue_task(&w->pol, &w->rq, se, w->now, next(w, 2000), w->curr < 0));
 }
@@ -123,14 +123,14 @@ static void group(struct world *w)
 
 	w->group.load_weight = next(w, 3) * 1024;
 	w->group.h_nr_runnable = w->group.load_weight != 0;
-	pelton_update_cfs_rq(&ctx, &w->group);
+	pelton_update_cfs_rq_load_avg(&ctx, &w->group);
 	if (!w->group_se.on_rq)
 		fold(w, pelton_enqueue_entity(&ctx, &w->rq.cfs, &w->group_se, &w->group, 1));
 	else
 		fold(w, pelton_dequeue_entity(&ctx, &w->rq.cfs, &w->group_se, &w->group, -1, 0));
-	fold(w, pelton_tg_contrib(&w->pol, &w->tg, &w->group, w->now));
+	fold(w, pelton_update_tg_load_avg(&w->pol, &w->tg, &w->group, w->now));
 	pelton_reweight(&w->pol, &w->rq.cfs, &w->group_se,
-			pelton_group_shares(&w->pol, &w->group, &w->tg, w->group_se.weight));
+			pelton_calc_group_shares(&w->pol, &w->group, &w->tg, w->group_se.weight));
 }
 
 static void govern(struct world *w)

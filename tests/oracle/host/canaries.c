@@ -10,7 +10,7 @@ static void lost_mark(struct oracle_state *s)
 {
 	struct pelton_ctx ctx = ctx_at(s->now, 1024);
 
-	s->ret = pelton_update_blocked_se(&ctx, &s->se) != 0;
+	s->ret = pelton_update_load_avg_blocked_se(&ctx, &s->se) != 0;
 	if (s->ret)
 		s->se.avg.util_est_enqueued &= ~PELTON_UTIL_EST_UNCHANGED;
 }

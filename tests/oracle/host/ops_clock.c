@@ -35,7 +35,7 @@ static void make_idle(struct oracle_state *s)
 
 static void run_idle(struct oracle_state *s)
 {
-	pelton_clock_enter_idle(&oracle_policy, &s->r);
+	pelton_update_idle_rq_clock_pelt(&oracle_policy, &s->r);
 }
 
 /* A queue that is throttled, or was. */
@@ -53,7 +53,7 @@ static void make_throttled(struct oracle_state *s)
 
 static void run_cfs_clock(struct oracle_state *s)
 {
-	s->ret = pelton_cfs_clock(&oracle_policy, &s->r, &s->g);
+	s->ret = pelton_cfs_rq_clock_pelt(&oracle_policy, &s->r, &s->g);
 }
 
 /* No task is queued, so that nothing but the clock is touched. */
@@ -88,9 +88,10 @@ static void settle_group(struct oracle_state *k, struct oracle_state *p)
 
 const struct oracle_op ops_clock[] = {
 	{ "update_rq_clock_task", "pelton_clock_update", make_clock, k_clock_update, run_clock, settle_idle_clock, 0 },
-	{ "update_idle_rq_clock_pelt", "pelton_clock_enter_idle", make_idle, k_enter_idle, run_idle, settle_idle_clock,
+	{ "update_idle_rq_clock_pelt", "pelton_update_idle_rq_clock_pelt", make_idle, k_enter_idle, run_idle,
+	  settle_idle_clock, 0 },
+	{ "cfs_rq_clock_pelt", "pelton_cfs_rq_clock_pelt", make_throttled, k_cfs_clock, run_cfs_clock, settle_group,
 	  0 },
-	{ "cfs_rq_clock_pelt", "pelton_cfs_clock", make_throttled, k_cfs_clock, run_cfs_clock, settle_group, 0 },
 	{ "tg_throttle_down", "pelton_throttle_clock", make_throttling, k_throttle_clock, run_throttle, settle_group,
 	  0 },
 	{ "tg_unthrottle_up", "pelton_unthrottle_clock", make_unthrottling, k_unthrottle_clock, run_unthrottle,

@@ -42,7 +42,7 @@ static void run_propagate(struct oracle_state *s)
 {
 	struct pelton_ctx ctx = ctx_at(s->q.avg.last_update_time_ns, 1024);
 
-	s->ret = pelton_propagate(&ctx, &s->q, &s->se, &s->g);
+	s->ret = pelton_propagate_entity_load_avg(&ctx, &s->q, &s->se, &s->g);
 }
 
 static void make_shares(struct oracle_state *s)
@@ -70,7 +70,7 @@ static void settle_cfs_group(struct oracle_state *k, struct oracle_state *p)
 
 static void run_shares(struct oracle_state *s)
 {
-	s->ret = pelton_group_shares(&oracle_policy, &s->g, &s->tg, 0);
+	s->ret = pelton_calc_group_shares(&oracle_policy, &s->g, &s->tg, 0);
 }
 
 /* The group's entity is queued when its queue holds something. */
@@ -92,7 +92,7 @@ static void run_cfs_group(struct oracle_state *s)
 {
 	u64 before = s->se.weight;
 
-	pelton_refresh_shares(&oracle_policy, &s->q, &s->se, &s->g, &s->tg);
+	pelton_update_cfs_group(&oracle_policy, &s->q, &s->se, &s->g, &s->tg);
 	s->aux2 = s->se.weight == before;
 }
 
@@ -107,7 +107,7 @@ static void make_contrib(struct oracle_state *s)
 
 static void run_contrib(struct oracle_state *s)
 {
-	pelton_tg_contrib(&oracle_policy, &s->tg, &s->g, s->now);
+	pelton_update_tg_load_avg(&oracle_policy, &s->tg, &s->g, s->now);
 }
 
 /* Older kernels do not keep the time. */
@@ -138,7 +138,7 @@ static void make_decayed(struct oracle_state *s)
 
 static void run_decayed(struct oracle_state *s)
 {
-	s->ret = pelton_group_is_decayed(&oracle_policy, &s->g);
+	s->ret = pelton_cfs_rq_is_decayed(&oracle_policy, &s->g);
 }
 
 /* An entity whose queue is as old as it; it comes, goes, stays or wants its estimate. */
@@ -202,12 +202,14 @@ static void run_h_load(struct oracle_state *s)
 
 const struct oracle_op ops_group[] = {
 	{ "reweight_entity", "pelton_reweight", make_reweight, k_reweight, run_reweight, 0, 0 },
-	{ "propagate_entity_load_avg", "pelton_propagate", make_propagate, k_propagate, run_propagate, 0, 0 },
-	{ "calc_group_shares", "pelton_group_shares", make_shares, k_group_shares, run_shares, 0, 0 },
-	{ "update_cfs_group", "pelton_refresh_shares", make_cfs_group, k_update_cfs_group, run_cfs_group,
+	{ "propagate_entity_load_avg", "pelton_propagate_entity_load_avg", make_propagate, k_propagate, run_propagate,
+	  0, 0 },
+	{ "calc_group_shares", "pelton_calc_group_shares", make_shares, k_group_shares, run_shares, 0, 0 },
+	{ "update_cfs_group", "pelton_update_cfs_group", make_cfs_group, k_update_cfs_group, run_cfs_group,
 	  settle_cfs_group, 0 },
-	{ "update_tg_load_avg", "pelton_tg_contrib", make_contrib, k_tg_contrib, run_contrib, settle_contrib, 0 },
-	{ "cfs_rq_is_decayed", "pelton_group_is_decayed", make_decayed, k_is_decayed, run_decayed, 0, 0 },
+	{ "update_tg_load_avg", "pelton_update_tg_load_avg", make_contrib, k_tg_contrib, run_contrib, settle_contrib,
+	  0 },
+	{ "cfs_rq_is_decayed", "pelton_cfs_rq_is_decayed", make_decayed, k_is_decayed, run_decayed, 0, 0 },
 	{ "update_load_avg", "pelton_update_load_avg", make_update, k_update_load_avg, run_update, settle_update, 0 },
 	{ "task_h_load", "pelton_h_load", make_h_load, k_h_load, run_h_load, 0, 0 },
 	{ 0 },

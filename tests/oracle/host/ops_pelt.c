@@ -14,7 +14,7 @@ static void run_update_se(struct oracle_state *s)
 {
 	struct pelton_ctx ctx = ctx_at(s->now, 1024);
 
-	s->ret = pelton_update_se(&ctx, &s->se) != 0;
+	s->ret = pelton_update_load_avg_se(&ctx, &s->se) != 0;
 }
 
 static void make_blocked_se(struct oracle_state *s)
@@ -27,7 +27,7 @@ static void run_blocked_se(struct oracle_state *s)
 {
 	struct pelton_ctx ctx = ctx_at(s->now, 1024);
 
-	s->ret = pelton_update_blocked_se(&ctx, &s->se) != 0;
+	s->ret = pelton_update_load_avg_blocked_se(&ctx, &s->se) != 0;
 }
 
 static void make_queue(struct oracle_state *s)
@@ -41,14 +41,14 @@ static void run_age_cfs_rq(struct oracle_state *s)
 {
 	struct pelton_ctx ctx = ctx_at(s->now, 1024);
 
-	s->ret = pelton_age_cfs_rq(&ctx, &s->q) != 0;
+	s->ret = pelton_update_load_avg_cfs_rq(&ctx, &s->q) != 0;
 }
 
 static void run_update_cfs_rq(struct oracle_state *s)
 {
 	struct pelton_ctx ctx = ctx_at(s->now, 1024);
 
-	s->ret = pelton_update_cfs_rq(&ctx, &s->q) != 0;
+	s->ret = pelton_update_cfs_rq_load_avg(&ctx, &s->q) != 0;
 }
 
 static void make_class(struct oracle_state *s)
@@ -97,12 +97,12 @@ static void make_member(struct oracle_state *s)
 
 static void run_attach(struct oracle_state *s)
 {
-	pelton_attach(&oracle_policy, &s->q, &s->se);
+	pelton_attach_entity_load_avg(&oracle_policy, &s->q, &s->se);
 }
 
 static void run_detach(struct oracle_state *s)
 {
-	pelton_detach(&oracle_policy, &s->q, &s->se);
+	pelton_detach_entity_load_avg(&oracle_policy, &s->q, &s->se);
 }
 
 /* A task changes its class: it is attached to the root queue, which is up to date or not. */
@@ -140,7 +140,7 @@ static void make_post_init(struct oracle_state *s)
 
 static void run_post_init(struct oracle_state *s)
 {
-	pelton_post_init(&oracle_policy, &s->q, &s->se, s->cap);
+	pelton_post_init_entity_util_avg(&oracle_policy, &s->q, &s->se, s->cap);
 }
 
 static void make_sleeper(struct oracle_state *s)
@@ -197,23 +197,25 @@ static void run_capacity(struct oracle_state *s)
 }
 
 const struct oracle_op ops_pelt[] = {
-	{ "__update_load_avg_se", "pelton_update_se", make_se, k_update_se, run_update_se, 0, 0 },
-	{ "__update_load_avg_blocked_se", "pelton_update_blocked_se", make_blocked_se, k_update_blocked_se,
+	{ "__update_load_avg_se", "pelton_update_load_avg_se", make_se, k_update_se, run_update_se, 0, 0 },
+	{ "__update_load_avg_blocked_se", "pelton_update_load_avg_blocked_se", make_blocked_se, k_update_blocked_se,
 	  run_blocked_se, 0, 0 },
-	{ "__update_load_avg_cfs_rq", "pelton_age_cfs_rq", make_queue, k_age_cfs_rq, run_age_cfs_rq, 0, 0 },
-	{ "update_cfs_rq_load_avg", "pelton_update_cfs_rq", make_queue, k_update_cfs_rq, run_update_cfs_rq, 0, 0 },
+	{ "__update_load_avg_cfs_rq", "pelton_update_load_avg_cfs_rq", make_queue, k_age_cfs_rq, run_age_cfs_rq, 0, 0 },
+	{ "update_cfs_rq_load_avg", "pelton_update_cfs_rq_load_avg", make_queue, k_update_cfs_rq, run_update_cfs_rq, 0,
+	  0 },
 	{ "update_rt_rq_load_avg", "pelton_update_rt", make_class, k_update_rt, run_rt, 0, 0 },
 	{ "update_dl_rq_load_avg", "pelton_update_dl", make_class, k_update_dl, run_dl, 0, 0 },
 	{ "update_hw_load_avg", "pelton_update_hw", make_class, k_update_hw, run_hw, 0, 0 },
 	{ "update_irq_load_avg", "pelton_update_irq", make_class, k_update_irq, run_irq, 0, 0 },
 	{ "__update_blocked_others", "pelton_update_others", make_class, k_others, run_others, 0, 0 },
-	{ "attach_entity_load_avg", "pelton_attach", make_member, k_attach, run_attach, 0, 0 },
-	{ "detach_entity_load_avg", "pelton_detach", make_member, k_detach, run_detach, 0, 0 },
+	{ "attach_entity_load_avg", "pelton_attach_entity_load_avg", make_member, k_attach, run_attach, 0, 0 },
+	{ "detach_entity_load_avg", "pelton_detach_entity_load_avg", make_member, k_detach, run_detach, 0, 0 },
 	{ "attach_entity_cfs_rq", "pelton_switched_to_fair", make_class_change, k_attach_to_fair, run_attach_to_fair, 0,
 	  0 },
 	{ "detach_entity_cfs_rq", "pelton_switched_from_fair", make_class_change, k_detach_from_fair,
 	  run_detach_from_fair, 0, 0 },
-	{ "post_init_entity_util_avg", "pelton_post_init", make_post_init, k_post_init, run_post_init, 0, 0 },
+	{ "post_init_entity_util_avg", "pelton_post_init_entity_util_avg", make_post_init, k_post_init, run_post_init,
+	  0, 0 },
 	{ "remove_entity_load_avg", "pelton_remove_sleeping", make_sleeper, k_remove_sleeping, run_remove, 0, 0 },
 	{ "migrate_task_rq_fair", "pelton_rq_migrate_sleeping", make_migration, k_migrate, run_migrate, settle_migrate,
 	  0 },

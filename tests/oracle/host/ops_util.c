@@ -67,7 +67,7 @@ static void run_effective_util(struct oracle_state *s)
 {
 	struct pelton_perf_terms t = { 0 };
 
-	s->ret = pelton_effective_util(&oracle_policy, &s->cs[0], &t);
+	s->ret = pelton_effective_cpu_util(&oracle_policy, &s->cs[0], &t);
 	if (oracle_version >= 608) {
 		s->aux = t.min;
 		s->aux2 = t.max;
@@ -135,7 +135,7 @@ const struct oracle_op ops_util[] = {
 	{ "util_est_enqueue, util_est_dequeue", "pelton_util_est_enqueue, pelton_util_est_dequeue", make_util_est_move,
 	  k_util_est_move, run_util_est_move, 0, 0 },
 	{ "cpu_util_cfs, cpu_util_cfs_boost", "pelton_cpu_util", make_state, k_cpu_util, run_cpu_util, 0, 0 },
-	{ "effective_cpu_util", "pelton_effective_util", make_state, k_effective_util, run_effective_util,
+	{ "effective_cpu_util", "pelton_effective_cpu_util", make_state, k_effective_util, run_effective_util,
 	  settle_effective_util, 0 },
 	{ "sugov_get_util", "pelton_perf_eval", make_get_util, k_get_util, run_get_util, 0, 0 },
 	{ "sugov_effective_cpu_perf", "pelton_perf_clamped", make_effective_perf, k_effective_perf, run_effective_perf,

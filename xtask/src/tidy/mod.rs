@@ -10,6 +10,7 @@ mod functions;
 mod licences;
 mod links;
 mod mirrors;
+pub mod names;
 mod rooms;
 mod text;
 mod tokens;
@@ -66,7 +67,8 @@ fn check_rules() -> Result<(), String> {
 }
 
 /// Rules that look at the whole tree.
-const TREE_RULES: &[&str] = &["citations", "edges", "function-median", "licences", "links", "mirrors", "rooms"];
+const TREE_RULES: &[&str] =
+    &["citations", "edges", "function-median", "licences", "links", "mirrors", "names", "rooms"];
 
 /// Every rule is a row of STYLE.md.
 fn check_style_page(files: &[File]) -> Vec<Finding> {
@@ -94,6 +96,7 @@ pub fn run() -> Result<(), String> {
     found.extend(links::check(&files));
     found.extend(citations::check(&files));
     found.extend(mirrors::check(&files));
+    found.extend(names::check(&files)?);
     found.extend(rooms::check(&files)?);
     found.extend(check_style_page(&files));
     let lengths = functions::Lengths::of(&files);

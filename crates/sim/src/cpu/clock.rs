@@ -34,7 +34,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn update_clock(&mut self, c: u32) {
         let cpu = &mut self.cpus[c as usize];
         let irq_ns = std::mem::take(&mut cpu.irq_pending_ns);
-        let decayed = cpu.rq.clock_update(&self.policy, self.signal_clock.at(self.now), irq_ns, cpu.curr == NO_TASK);
+        let decayed = cpu.rq.clock_update(self.policy, self.signal_clock.at(self.now), irq_ns, cpu.curr == NO_TASK);
         if decayed {
             self.request_changes(c);
         }

@@ -79,7 +79,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         group.usage_ns += delta_ns;
-        let said = group.bandwidth.account(&self.policy, &mut own.runtime, delta_ns, now, tick_ns);
+        let said = group.bandwidth.account(self.policy, &mut own.runtime, delta_ns, now, tick_ns);
         self.arm_quota_timers(number, said);
         if said & quota::EXHAUSTED != 0 {
             if self.throttles_at_once() {
@@ -97,7 +97,7 @@ impl<S: Sink> Engine<'_, S> {
         let queued = !by_task && cpu.levels.queues[slot as usize].nr_queued() > 0;
         let own = &mut cpu.levels.slots[slot as usize];
         let number = own.group;
-        let said = self.groups.list[number as usize].bandwidth.throttle(&self.policy, &mut own.runtime, queued, now);
+        let said = self.groups.list[number as usize].bandwidth.throttle(self.policy, &mut own.runtime, queued, now);
         self.arm_quota_timers(number, said);
         if said & quota::THROTTLED == 0 {
             return false;
@@ -122,7 +122,7 @@ impl<S: Sink> Engine<'_, S> {
             let own = &mut cpu.levels.slots[slot as usize];
             own.throttle_count += 1;
             if !by_task || (own.throttle_count == 1 && empty) {
-                cpu.rq.throttle_clock(&policy, &mut own.cfs);
+                cpu.rq.throttle_clock(policy, &mut own.cfs);
                 own.listed = false;
             }
         }

@@ -94,14 +94,14 @@ impl<S: Sink> Engine<'_, S> {
             return self.policy.boost as i32;
         }
         let mut groups = self.cpus[c as usize].boost;
-        groups.boost(&self.policy, self.boot_ns + self.now)
+        groups.boost(self.policy, self.boot_ns + self.now)
     }
 
     /// Puts the clamps of CPU `c` into the inputs of its request.
     pub(crate) fn apply_clamps(&self, c: u32, inputs: &mut CpuInputs) {
         let cpu = &self.cpus[c as usize];
         if self.clamp_sums {
-            cpu.clamp_sum.apply(&self.policy, cpu.uclamp.value[0], inputs);
+            cpu.clamp_sum.apply(self.policy, cpu.uclamp.value[0], inputs);
         } else if self.clamped {
             inputs.uclamp_used = 1;
             [inputs.uclamp_min, inputs.uclamp_max] = cpu.uclamp.value;
@@ -128,7 +128,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut inputs = CpuInputs::fill(&cpu.rq, bw_dl, cpu.rt_nr_running(), cpu.idle_calls);
         self.apply_clamps(c, &mut inputs);
         if self.boosts.on {
-            inputs = inputs.boosted(&self.policy, self.boost_of(c));
+            inputs = inputs.boosted(self.policy, self.boost_of(c));
         }
         inputs
     }

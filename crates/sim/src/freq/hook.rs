@@ -29,7 +29,7 @@ impl<S: Sink> Engine<'_, S> {
         let now = self.boot_ns + self.now;
         let cpu = &mut self.cpus[c as usize];
         let sugov = &self.domains[self.m.cpus[c as usize].domain as usize].sugov;
-        let outcome = cpu.sugov.hook_event(&self.policy, sugov, &cpu.rq, now, site as u32, how | remote);
+        let outcome = cpu.sugov.hook_event(self.policy, sugov, &cpu.rq, now, site as u32, how | remote);
         self.hook_outcome(c, site, outcome);
     }
 
@@ -42,7 +42,7 @@ impl<S: Sink> Engine<'_, S> {
         let task = &self.tasks[next as usize];
         let how = how::SAME_CLAMP | if task.in_iowait { how::IOWAIT } else { 0 };
         let (prev, next) = (switch_class(prev), switch_class(Some(task.class)));
-        let outcome = self.cpus[c as usize].sugov.hook_switch(&self.policy, prev, next, how);
+        let outcome = self.cpus[c as usize].sugov.hook_switch(self.policy, prev, next, how);
         self.hook_outcome(c, HookSite::Switch, outcome);
     }
 
@@ -77,14 +77,13 @@ impl<S: Sink> Engine<'_, S> {
         let local = self.m.cpus[self.exec as usize].domain == d;
         if self.policy.stale_cpu != value::STALE_CPU_COUNT {
             let inputs = self.inputs(c);
-            self.cpus[c as usize].sugov.keep_util(&self.policy, &inputs);
+            self.cpus[c as usize].sugov.keep_util(self.policy, &inputs);
         }
         let cpu = &mut self.cpus[c as usize];
         let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
         let sugov = &mut self.domains[d as usize].sugov;
         let boosted = cpu.sugov.iowait_boost;
-        let gate =
-            sugov.begin(&self.policy, &mut cpu.sugov, bw_dl, self.boot_ns + self.now, self.tick_ns, flags, local);
+        let gate = sugov.begin(self.policy, &mut cpu.sugov, bw_dl, self.boot_ns + self.now, self.tick_ns, flags, local);
         // Of all that a call brings only a boost counts in the request.
         if boosted | cpu.sugov.iowait_boost != 0 {
             self.request_changes(c);
@@ -113,7 +112,7 @@ impl<S: Sink> Engine<'_, S> {
         let prev_khz = domain.sugov.requested_khz();
         let table = if domain.no_table { &[] } else { domain.khz.as_slice() };
         let sc = &mut self.cpus[c as usize].sugov;
-        let decision = domain.sugov.decide(&self.policy, (caller, sc, self.targets.made_of(c, d)), now, terms, table);
+        let decision = domain.sugov.decide(self.policy, (caller, sc, self.targets.made_of(c, d)), now, terms, table);
         domain.report.held += u64::from(domain.sugov.gate.verdict != gate::OPEN);
         let set = domain.settable_khz(decision.resolved_khz);
         self.observe_need(d, set);
@@ -184,7 +183,7 @@ impl<S: Sink> Engine<'_, S> {
             let domain = &mut self.domains[d as usize];
             domain.setting_khz = domain.driver_khz(khz);
             if domain.setting_khz == domain.sugov.cur_khz {
-                domain.sugov.work_done(&self.policy);
+                domain.sugov.work_done(self.policy);
                 continue;
             }
             domain.in_driver = true;
@@ -200,14 +199,14 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The frequency that the worker must set.
     fn worker_khz(&mut self, d: u32) -> u32 {
-        if pelton_core::governor_votes(&self.policy) {
+        if pelton_core::governor_votes(self.policy) {
             self.voted_khz(d)
         } else if self.samples(d) {
             self.sampled_khz(d)
         } else if self.has_timers(self.m.domains[d as usize].cpus[0]) {
             self.adjusted_khz(d)
         } else {
-            self.domains[d as usize].sugov.work_start(&self.policy)
+            self.domains[d as usize].sugov.work_start(self.policy)
         }
     }
 
@@ -224,7 +223,7 @@ impl<S: Sink> Engine<'_, S> {
         let khz = self.domains[d as usize].setting_khz;
         self.set_frequency(d, khz);
         let now = self.boot_ns + self.now;
-        self.domains[d as usize].sugov.work_done(&self.policy);
+        self.domains[d as usize].sugov.work_done(self.policy);
         self.domains[d as usize].sd.done(khz, now);
         self.apply_late_limits(d);
     }
@@ -271,7 +270,7 @@ impl<S: Sink> Engine<'_, S> {
             error: gate.error,
             peak_khz: gate.maximum_khz,
             until_ns: gate.until_ns.saturating_sub(self.boot_ns),
-            next_allowed_ns: sugov.next_allowed_ns(&self.policy).saturating_sub(self.boot_ns),
+            next_allowed_ns: sugov.next_allowed_ns(self.policy).saturating_sub(self.boot_ns),
             flags: call.flags,
         }
     }

@@ -93,7 +93,7 @@ impl<S: Sink> Engine<'_, S> {
         (domain.sd.min_khz, domain.sd.max_khz) = (limits.min_khz, limits.max_khz);
         let cooling = Limits::of(&domain.khz, 0, domain.limits.asked[LimitSource::Cooling as usize].1);
         let (cap_orig, ref_khz) = (self.m.cpus[cpu as usize].capacity, self.m.domains[d as usize].ref_khz);
-        domain.limits.pressure = Pressure::of(&self.policy, cap_orig, ref_khz, limits.max_khz, cooling.max_khz);
+        domain.limits.pressure = Pressure::of(self.policy, cap_orig, ref_khz, limits.max_khz, cooling.max_khz);
         let m = self.m;
         m.domains[d as usize].cpus.iter().for_each(|&c| self.row_changes(c));
         self.exec = cpu;
@@ -114,7 +114,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let limits = Limits { min_khz: domain.sugov.min_khz, max_khz: domain.sugov.max_khz };
         let (cur, wanted) = (domain.sugov.cur_khz, domain.wanted_khz(policy.governor));
-        if let Some(khz) = limits.target(&policy, &domain.khz, cur, wanted, fast)
+        if let Some(khz) = limits.target(policy, &domain.khz, cur, wanted, fast)
             && khz != cur
         {
             domain.report.driver_calls += 1;
@@ -122,7 +122,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         if self.samples(d) {
             let domain = &mut self.domains[d as usize];
-            domain.dbs.limits(&policy, limits, domain.sugov.cur_khz);
+            domain.dbs.limits(policy, limits, domain.sugov.cur_khz);
             self.arm_sample(d);
         } else if self.has_timers(self.m.domains[d as usize].cpus[0]) {
             self.limit_timers(d, limits);

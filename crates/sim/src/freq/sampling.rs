@@ -35,7 +35,7 @@ pub(crate) fn record(policy: &Policy, spec: &FreqDomain, khz: &[u32], cur: u32, 
 impl<S: Sink> Engine<'_, S> {
     /// The governor of domain `d` takes samples.
     pub(crate) fn samples(&self, d: u32) -> bool {
-        pelton_core::governor_samples(&self.policy) && !self.is_given(self.m.domains[d as usize].cpus[0])
+        pelton_core::governor_samples(self.policy) && !self.is_given(self.m.domains[d as usize].cpus[0])
     }
 
     /// Sets the timer for the next sample: a multiple of the tick after its period.
@@ -96,7 +96,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let domain = &mut self.domains[d as usize];
         domain.report.evaluations += 1;
-        let khz = domain.dbs.sampled(&self.policy, &domain.khz);
+        let khz = domain.dbs.sampled(self.policy, &domain.khz);
         let cost_ns = self.charge_cost(self.exec, m.costs.hook_ns.saturating_mul(spec.cpus.len() as u64));
         self.cpus[self.exec as usize].report.hook_ns += cost_ns;
         self.arm_sample(d);
@@ -105,7 +105,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn sample_load(&mut self, d: u32, c: u32) {
         let times = self.idle_times(c);
-        self.domains[d as usize].dbs.load(&self.policy, &mut self.cpus[c as usize].dbs, &times);
+        self.domains[d as usize].dbs.load(self.policy, &mut self.cpus[c as usize].dbs, &times);
     }
 
     /// How CPU `c` spent its time so far.

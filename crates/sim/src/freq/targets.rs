@@ -56,7 +56,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut states: Vec<SugovCpu> = cpus.iter().map(|&j| self.cpus[j as usize].sugov).collect();
         let (now, caller) = (self.boot_ns + self.now, keep.then(|| self.targets.place(c)));
         let (sugov, terms) = (&self.domains[d as usize].sugov, &mut self.targets.domains[d as usize].terms);
-        sugov.ask_all(&self.policy, caller, &mut states, &inputs, now, self.tick_ns, terms);
+        sugov.ask_all(self.policy, caller, &mut states, &inputs, now, self.tick_ns, terms);
         if keep {
             cpus.iter().zip(states).for_each(|(&j, state)| self.cpus[j as usize].sugov = state);
         }
@@ -73,7 +73,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut looked_at = *state;
         let state = if keep { state } else { &mut looked_at };
         let (now, sugov) = (self.boot_ns + self.now, &self.domains[d as usize].sugov);
-        sugov.ask(&self.policy, state, &inputs, now, self.tick_ns, &mut kept.terms[i as usize]);
+        sugov.ask(self.policy, state, &inputs, now, self.tick_ns, &mut kept.terms[i as usize]);
         !boosted
     }
 
@@ -98,7 +98,7 @@ impl<S: Sink> Engine<'_, S> {
         for (i, &j) in self.m.domains[d as usize].cpus.iter().enumerate().filter(|(i, _)| kept.state[*i] != 0) {
             let mut state = self.cpus[j as usize].sugov;
             let (now, sugov) = (self.boot_ns + self.now, &self.domains[d as usize].sugov);
-            let (_, terms) = sugov.cpu(&self.policy, &mut state, &self.inputs(j), now, self.tick_ns);
+            let (_, terms) = sugov.cpu(self.policy, &mut state, &self.inputs(j), now, self.tick_ns);
             debug_assert_eq!(terms, kept.terms[i], "kept request of CPU {j}");
             let recorded = kept.state[i] & RECORDED != 0 && !kept.khz_changed;
             debug_assert!(!recorded || state == self.cpus[j as usize].sugov, "the governor's record of CPU {j}");

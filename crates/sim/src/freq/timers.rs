@@ -27,7 +27,7 @@ pub(crate) struct CpuTimers {
 impl<S: Sink> Engine<'_, S> {
     /// The governor of CPU `c` has timers.
     pub(crate) fn has_timers(&self, c: u32) -> bool {
-        pelton_core::governor_timers(&self.policy) && !self.is_given(c)
+        pelton_core::governor_timers(self.policy) && !self.is_given(c)
     }
 
     /// The governor starts on all CPUs; a boost that is always on is written right afterwards.
@@ -36,7 +36,7 @@ impl<S: Sink> Engine<'_, S> {
             let (d, times) = (self.m.cpus[c as usize].domain as usize, self.idle_times(c));
             let domain = &mut self.domains[d];
             domain.interactive.cur_khz = domain.sugov.cur_khz;
-            self.cpus[c as usize].timers_of.record = InteractiveCpu::join(&self.policy, &domain.interactive, &times);
+            self.cpus[c as usize].timers_of.record = InteractiveCpu::join(self.policy, &domain.interactive, &times);
             self.arm_cpu_timer(c);
         }
         if self.policy.boost_val != 0 {
@@ -60,7 +60,7 @@ impl<S: Sink> Engine<'_, S> {
         let interactive = &self.domains[self.m.cpus[c as usize].domain as usize].interactive;
         let slack_ticks = (u64::from(self.policy.timer_slack_us) * 1000).div_ceil(self.tick_ns);
         let timers = &mut self.cpus[c as usize].timers_of;
-        let watches = self.policy.timer_slack_us < SLACK_NEVER_US && timers.record.watches(&self.policy, interactive);
+        let watches = self.policy.timer_slack_us < SLACK_NEVER_US && timers.record.watches(self.policy, interactive);
         timers.generation = timers.generation.wrapping_add(1);
         timers.wakes_ns = watches.then(|| at + slack_ticks * self.tick_ns);
         let (generation, wakes_ns) = (timers.generation, timers.wakes_ns);
@@ -99,8 +99,8 @@ impl<S: Sink> Engine<'_, S> {
         cpu.report.hook_ns += cost_ns;
         domain.report.evaluations += 1;
         let record = &mut cpu.timers_of.record;
-        let woken = domain.interactive.timer(&self.policy, record, &times, &domain.khz);
-        record.rearm(&self.policy, &times);
+        let woken = domain.interactive.timer(self.policy, record, &times, &domain.khz);
+        record.rearm(self.policy, &times);
         self.arm_cpu_timer(c);
         if woken { self.kick_thread(d, c) } else { None }
     }
@@ -132,7 +132,7 @@ impl<S: Sink> Engine<'_, S> {
         for &c in cpus {
             let times = self.idle_times(c);
             let interactive = &self.domains[d as usize].interactive;
-            self.cpus[c as usize].timers_of.record.account(&self.policy, interactive, &times);
+            self.cpus[c as usize].timers_of.record.account(self.policy, interactive, &times);
         }
         self.domains[d as usize].interactive.cur_khz = khz;
     }
@@ -153,7 +153,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut asked = Vec::new();
         for d in 0..self.domains.len() as u32 {
             let governed = self.has_timers(self.m.domains[d as usize].cpus[0]);
-            if governed && self.domains[d as usize].interactive.pulse(&self.policy, now_us) {
+            if governed && self.domains[d as usize].interactive.pulse(self.policy, now_us) {
                 asked.extend(self.boost_domain(d));
             }
         }

@@ -14,7 +14,7 @@ use crate::engine::queue::Ev;
 impl<S: Sink> Engine<'_, S> {
     /// The governor of CPU `c` takes votes.
     fn votes(&self, c: u32) -> bool {
-        pelton_core::governor_votes(&self.policy) && !self.is_given(c)
+        pelton_core::governor_votes(self.policy) && !self.is_given(c)
     }
 
     fn usage(&self, c: u32) -> u32 {
@@ -24,8 +24,8 @@ impl<S: Sink> Engine<'_, S> {
 
     fn boosted_usage(&mut self, c: u32) -> u32 {
         let boost = self.boost_of(c);
-        let full = boost_full(&self.policy, self.cpus[c as usize].rq.cap_orig);
-        boosted(&self.policy, full, self.usage(c), boost)
+        let full = boost_full(self.policy, self.cpus[c as usize].rq.cap_orig);
+        boosted(self.policy, full, self.usage(c), boost)
     }
 
     /// A fair task became runnable on CPU `c` by a wake-up or as a new one, or the balancer moved some.
@@ -97,7 +97,7 @@ impl<S: Sink> Engine<'_, S> {
     fn carry_out(&mut self, d: u32) {
         let (now, cpu) = (self.boot_ns + self.now, self.exec);
         let domain = &mut self.domains[d as usize];
-        let wait_ns = domain.sd.due_ns(&self.policy, now) - now;
+        let wait_ns = domain.sd.due_ns(self.policy, now) - now;
         if domain.worker.is_some() {
             if !std::mem::replace(&mut domain.kick_pending, true) || wait_ns == 0 {
                 self.queue.push(self.now + wait_ns, Ev::WorkerKick { domain: d, cpu });

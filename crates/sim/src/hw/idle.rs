@@ -39,7 +39,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Is CPU `c` so busy that teo of 6.6 takes a shallower state? Other forms do not ask.
     fn utilized(&self, c: u32) -> bool {
         let asks = self.policy.idle_governor == value::IDLE_GOVERNOR_TEO && self.policy.teo_form == value::TEO_FORM_6_6;
-        asks && pelton_core::CpuState::fill(&self.cpus[c as usize].rq, 0, 0, 0).is_utilized(&self.policy)
+        asks && pelton_core::CpuState::fill(&self.cpus[c as usize].rq, 0, 0, 0).is_utilized(self.policy)
     }
 
     /// Does a task that ran on CPU `c` last wait for I/O?
@@ -71,8 +71,8 @@ impl<S: Sink> Engine<'_, S> {
         };
         let table = &self.idle_tables[d];
         let mut choice = match self.policy.idle_governor {
-            value::IDLE_GOVERNOR_MENU => cpu.menu.select(&self.policy, table, &now),
-            value::IDLE_GOVERNOR_TEO => cpu.teo.select(&self.policy, table, &now),
+            value::IDLE_GOVERNOR_MENU => cpu.menu.select(self.policy, table, &now),
+            value::IDLE_GOVERNOR_TEO => cpu.teo.select(self.policy, table, &now),
             _ => IdleChoice { state: next_timer(&self.m.domains[d], &now), stop_tick: 1 },
         };
         choice.stop_tick |= u32::from(stops);

@@ -57,7 +57,7 @@ impl<S: Sink> Engine<'_, S> {
             if self.policy.bandwidth_phase == value::BANDWIDTH_PHASE_RANDOM {
                 bandwidth.period_end_ns = self.rng.up_to(PERIOD_NS_DEFAULT - 1);
             }
-            let said = bandwidth.set(&self.policy, limit, now);
+            let said = bandwidth.set(self.policy, limit, now);
             self.arm_quota_timers(group, said);
         }
     }
@@ -71,13 +71,13 @@ impl<S: Sink> Engine<'_, S> {
         let bandwidth = &mut self.groups.list[group as usize].bandwidth;
         let period_ns = limit.map_or(bandwidth.period_ns.max(QUOTA_NS_MIN), |limit| limit.period_ns);
         let (quota_ns, burst_ns) = limit.map_or((RUNTIME_INF, 0), |limit| (limit.quota_ns, limit.burst_ns));
-        let said = bandwidth.set(&self.policy, (quota_ns, period_ns, burst_ns), now);
+        let said = bandwidth.set(self.policy, (quota_ns, period_ns, burst_ns), now);
         self.arm_quota_timers(group, said);
         for c in 0..self.cpus.len() as u32 {
             let Some(slot) = self.cpus[c as usize].levels.slot(group) else { continue };
             self.account(c);
             let runtime = &mut self.cpus[c as usize].levels.slots[slot as usize].runtime;
-            runtime.set(&self.policy);
+            runtime.set(self.policy);
             if runtime.throttled != 0 {
                 self.free_queue(c, slot);
             }
@@ -110,8 +110,8 @@ impl<S: Sink> Engine<'_, S> {
         let now = self.kernel_ns();
         let bandwidth = &mut self.groups.list[group as usize].bandwidth;
         let said = match kind {
-            QuotaTimer::Period => bandwidth.period_timer(&self.policy, now),
-            QuotaTimer::Slack => bandwidth.slack_timer(&self.policy, now),
+            QuotaTimer::Period => bandwidth.period_timer(self.policy, now),
+            QuotaTimer::Slack => bandwidth.slack_timer(self.policy, now),
         };
         if said & quota::DISTRIBUTE != 0 {
             self.distribute_runtime(group);
@@ -201,7 +201,7 @@ impl<S: Sink> Engine<'_, S> {
         let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
         let number = own.group;
         let bandwidth = &mut self.groups.list[number as usize].bandwidth;
-        let said = bandwidth.account(&self.policy, &mut own.runtime, 0, now, tick_ns);
+        let said = bandwidth.account(self.policy, &mut own.runtime, 0, now, tick_ns);
         let spent = own.runtime.remaining_ns <= 0;
         self.arm_quota_timers(number, said);
         if spent {
@@ -298,11 +298,11 @@ impl<S: Sink> Engine<'_, S> {
             }
             let own = &mut cpu.levels.slots[slot as usize];
             own.throttle_count -= 1;
-            if own.cfs.throttle_count > 0 && (!policy_by_task(&policy) || own.throttle_count == 0) {
-                cpu.rq.unthrottle_clock(&policy, &mut own.cfs);
+            if own.cfs.throttle_count > 0 && (!policy_by_task(policy) || own.throttle_count == 0) {
+                cpu.rq.unthrottle_clock(policy, &mut own.cfs);
             }
             let own = &cpu.levels.slots[slot as usize];
-            if own.throttle_count == 0 && (own.queued || !own.cfs.group_is_decayed(&policy)) {
+            if own.throttle_count == 0 && (own.queued || !own.cfs.group_is_decayed(policy)) {
                 self.list(c, slot);
             }
             self.leave_limbo(c, slot);

@@ -116,7 +116,7 @@ impl<S: Sink> Engine<'_, S> {
             for &(_, group, boost) in schedule.iter().filter(|(at, ..)| *at == 0) {
                 cpu.boost.group[(group as usize).min(BOOST_GROUPS - 1)].boost = boost;
             }
-            cpu.boost.refresh(&policy, start_ns);
+            cpu.boost.refresh(policy, start_ns);
         }
         for (at, group, boost) in schedule.into_iter().filter(|(at, ..)| *at > 0) {
             self.queue.push(at, Ev::BoostWrite { group, boost });
@@ -127,7 +127,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn write_boost(&mut self, group: u32, boost: i32) {
         let (policy, now) = (self.policy, self.boot_ns + self.now);
         for c in 0..self.cpus.len() as u32 {
-            self.cpus[c as usize].boost.write(&policy, group, boost, now);
+            self.cpus[c as usize].boost.write(policy, group, boost, now);
             self.request_changes(c);
         }
     }
@@ -142,7 +142,7 @@ impl<S: Sink> Engine<'_, S> {
         let (group, now) = (self.tasks[t as usize].boost_group, self.boot_ns + self.now);
         self.charge_cost(self.exec, self.m.costs.boost_ns);
         let stamps = class == Class::Realtime;
-        self.cpus[c as usize].boost.count(&self.policy, group, comes, stamps, now);
+        self.cpus[c as usize].boost.count(self.policy, group, comes, stamps, now);
         self.request_changes(c);
     }
 
@@ -154,7 +154,7 @@ impl<S: Sink> Engine<'_, S> {
         let counted = self.boosts.counts && task.life == Life::Runnable && task.class == Class::Fair;
         self.tasks[t as usize].boost_group = to;
         if counted {
-            self.cpus[c as usize].boost.relocate(&self.policy, from, to, now);
+            self.cpus[c as usize].boost.relocate(self.policy, from, to, now);
             self.request_changes(c);
         }
     }

@@ -28,7 +28,7 @@ impl<S: Sink> Engine<'_, S> {
             self.learn_clamps(t);
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
             let before = cpu.clamp_sum;
-            cpu.clamp_sum.update(&self.policy, &mut task.clamp_sum, task.se.avg.util_avg as u32);
+            cpu.clamp_sum.update(self.policy, &mut task.clamp_sum, task.se.avg.util_avg as u32);
             self.sums_changed(c, &before);
         }
     }
@@ -51,7 +51,7 @@ impl<S: Sink> Engine<'_, S> {
             self.learn_clamps(t);
         }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        cpu.clamp_sum.est_enqueue(&mut task.clamp_sum, task.se.util_est(&self.policy));
+        cpu.clamp_sum.est_enqueue(&mut task.clamp_sum, task.se.util_est(self.policy));
     }
 
     /// Task `t` joined the fair class of CPU `c`.
@@ -61,8 +61,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.request_changes(c);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        cpu.clamp_sum.enqueue(&self.policy, &mut task.clamp_sum, task.se.avg.util_avg as u32);
-        if task.clamp_sum.calls(&self.policy) {
+        cpu.clamp_sum.enqueue(self.policy, &mut task.clamp_sum, task.se.avg.util_avg as u32);
+        if task.clamp_sum.calls(self.policy) {
             self.hook_event(c, HookSite::Uclamp, 0);
         }
     }
@@ -82,7 +82,7 @@ impl<S: Sink> Engine<'_, S> {
         self.request_changes(c);
         let migrates = flags & dequeue::MIGRATE != 0;
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let cut = cpu.clamp_sum.dequeue(&self.policy, &mut task.clamp_sum, migrates);
+        let cut = cpu.clamp_sum.dequeue(self.policy, &mut task.clamp_sum, migrates);
         if cut > 0 {
             self.take_bias(c, t, cut);
         }
@@ -91,7 +91,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Takes what a cap cut off out of the averages of a task, of its queue and of all above.
     fn take_bias(&mut self, c: u32, t: u32, cut: u32) {
         let mut slot = self.task_slot(c, t).unwrap_or(ROOT);
-        let (policy, cpu) = (&self.policy, &mut self.cpus[c as usize]);
+        let (policy, cpu) = (self.policy, &mut self.cpus[c as usize]);
         self.tasks[t as usize].se.avg.take_bias(policy, cut);
         while slot != ROOT {
             let own = &mut cpu.levels.slots[slot as usize];

@@ -58,7 +58,7 @@ impl<S: Sink> Engine<'_, S> {
         let dl = &mut self.tasks[t as usize].dl;
         dl.stop_zero_lag();
         let waited = dl.throttled();
-        let runs = dl.enqueue(&policy, now, wakeup);
+        let runs = dl.enqueue(policy, now, wakeup);
         let deadline_ns = dl.cbs.deadline_ns;
         self.set_dl_active(c, t, true);
         if runs {
@@ -84,7 +84,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let dl = &mut task.dl;
         let ran_ns = std::mem::take(&mut dl.ran_ns);
-        if !dl.throttled() && dl.cbs.ran(&policy, ran_ns, freq_scale, cap) {
+        if !dl.throttled() && dl.cbs.ran(policy, ran_ns, freq_scale, cap) {
             self.dl_throttle(c, t);
         }
     }

@@ -47,13 +47,13 @@ impl<S: Sink> Engine<'_, S> {
             if cut_off {
                 return;
             }
-            let ctx = self.level_ctx(&policy, c, parent);
+            let ctx = self.level_ctx(policy, c, parent);
             let cpu = &mut self.cpus[c as usize];
             let (queue, own) = cpu.levels.records(&mut cpu.rq, slot);
             let bits = step(&ctx, queue, own, slot);
             if with.shares && throttle_count == 0 {
                 let shared = &self.groups.list[own.group as usize].shared;
-                queue.refresh_shares(&policy, &mut own.se, &own.cfs, shared);
+                queue.refresh_shares(policy, &mut own.se, &own.cfs, shared);
             }
             self.level_changed(c, entity_of(slot), parent, bits, with);
             with.below |= bits;
@@ -89,7 +89,7 @@ impl<S: Sink> Engine<'_, S> {
     fn refresh_group_load(&mut self, c: u32, slot: u32) {
         let wall_ns = self.signal_clock.at(self.now);
         let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-        own.cfs.tg_contrib(&self.policy, &mut self.groups.list[own.group as usize].shared, wall_ns);
+        own.cfs.tg_contrib(self.policy, &mut self.groups.list[own.group as usize].shared, wall_ns);
     }
 
     /// Second half of an enqueue: the task, then the groups above it.
@@ -99,7 +99,7 @@ impl<S: Sink> Engine<'_, S> {
         self.list(c, slot);
         let requeued = self.tasks[t as usize].se.delayed != 0;
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let bits = cpu.rq.enqueue_finish_on(&policy, &mut cpu.levels.slots[slot as usize].cfs, &mut task.se);
+        let bits = cpu.rq.enqueue_finish_on(policy, &mut cpu.levels.slots[slot as usize].cfs, &mut task.se);
         self.level_changed(c, t, slot, bits, Climb { below: 0, how: 0, shares: true });
         if requeued {
             return self.count_above(c, slot, 1);
@@ -156,7 +156,7 @@ impl<S: Sink> Engine<'_, S> {
         let wall_ns = self.signal_clock.at(self.now);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let cfs = &mut cpu.levels.slots[slot as usize].cfs;
-        let bits = cpu.rq.delay_task_on(&self.policy, cfs, &mut task.se, wall_ns);
+        let bits = cpu.rq.delay_task_on(self.policy, cfs, &mut task.se, wall_ns);
         self.level_changed(c, t, slot, bits, Climb { below: 0, how: 0, shares: false });
         self.count_above(c, slot, -1);
     }
@@ -202,7 +202,7 @@ impl<S: Sink> Engine<'_, S> {
         let is_idle = cpu.curr == NO_TASK;
         let cfs = &mut cpu.levels.slots[home as usize].cfs;
         let flags = flags | dequeue::ESTIMATE_LATER;
-        let bits = cpu.rq.dequeue_task_on(&self.policy, cfs, &mut task.se, wall_ns, is_idle, flags);
+        let bits = cpu.rq.dequeue_task_on(self.policy, cfs, &mut task.se, wall_ns, is_idle, flags);
         self.level_changed(c, t, home, bits, Climb { below: 0, how: 0, shares: true });
         (bits, delta)
     }
@@ -233,7 +233,7 @@ impl<S: Sink> Engine<'_, S> {
     ) {
         let policy = self.policy;
         let home = self.tree(c).home(entity);
-        let ctx = self.level_ctx(&policy, c, home);
+        let ctx = self.level_ctx(policy, c, home);
         let cpu = &mut self.cpus[c as usize];
         let bits = if let Some(slot) = slot_of(entity) {
             let (queue, own) = cpu.levels.records(&mut cpu.rq, slot);
@@ -256,7 +256,7 @@ impl<S: Sink> Engine<'_, S> {
     /// The tick, per level; weights follow.
     pub(crate) fn signal_tick_levels(&mut self, c: u32, t: u32, slot: u32) {
         let policy = self.policy;
-        let ctx = self.level_ctx(&policy, c, slot);
+        let ctx = self.level_ctx(policy, c, slot);
         let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
         let bits = own.cfs.tick_entity(&ctx, &mut self.tasks[t as usize].se, None);
         let with = Climb { below: bits, how: how::TICK, shares: true };
@@ -285,7 +285,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A task in a group leaves the fair class.
     pub(crate) fn signal_leave_class_levels(&mut self, c: u32, t: u32, slot: u32) {
         let policy = self.policy;
-        let ctx = self.level_ctx(&policy, c, slot);
+        let ctx = self.level_ctx(policy, c, slot);
         let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
         let bits = own.cfs.switched_from_fair(&ctx, &mut self.tasks[t as usize].se);
         self.propagate(c, slot, bits);
@@ -294,7 +294,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A task in a group joins the fair class.
     pub(crate) fn signal_join_class_levels(&mut self, c: u32, t: u32, slot: u32) {
         let policy = self.policy;
-        let ctx = self.level_ctx(&policy, c, slot);
+        let ctx = self.level_ctx(policy, c, slot);
         let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
         let bits = own.cfs.switched_to_fair(&ctx, &mut self.tasks[t as usize].se);
         self.level_changed(c, t, slot, bits, Climb { below: 0, how: 0, shares: false });
@@ -306,16 +306,16 @@ impl<S: Sink> Engine<'_, S> {
         let (wall_ns, task) = (self.signal_clock.at(self.now), &mut self.tasks[t as usize]);
         let cpu = &mut self.cpus[task.cpu as usize];
         let cfs = &mut cpu.levels.slots[slot as usize].cfs;
-        cpu.rq.migrate_sleeping(&self.policy, cfs, &mut task.se, is_idle, wall_ns);
+        cpu.rq.migrate_sleeping(self.policy, cfs, &mut task.se, is_idle, wall_ns);
     }
 
     /// The blocked walk of a CPU with groups; the event bits of the other classes and of the root queue.
     pub(crate) fn update_blocked_levels(&mut self, c: u32, runs: u32) -> u32 {
         let (policy, wall_ns) = (self.policy, self.signal_clock.at(self.now));
         let lost = self.pressure(c).averaged;
-        let others = self.cpus[c as usize].rq.update_blocked_others(&policy, wall_ns, runs, lost);
+        let others = self.cpus[c as usize].rq.update_blocked_others(policy, wall_ns, runs, lost);
         self.walk_groups(c);
-        let ctx = self.level_ctx(&policy, c, ROOT);
+        let ctx = self.level_ctx(policy, c, ROOT);
         others | self.cpus[c as usize].rq.cfs.update(&ctx)
     }
 
@@ -327,13 +327,13 @@ impl<S: Sink> Engine<'_, S> {
             if !listed {
                 continue;
             }
-            let ctxs = (self.level_ctx(&policy, c, slot), self.level_ctx(&policy, c, parent));
+            let ctxs = (self.level_ctx(policy, c, slot), self.level_ctx(policy, c, parent));
             let cpu = &mut self.cpus[c as usize];
             let (queue, own) = cpu.levels.records(&mut cpu.rq, slot);
             let removed = own.cfs.removed_nr > 0;
             let shared = &mut self.groups.list[group as usize].shared;
             let bits = queue.walk_group((&ctxs.0, &ctxs.1), &mut own.se, &mut own.cfs, shared, wall_ns);
-            own.listed = own.queued || !own.cfs.group_is_decayed(&policy);
+            own.listed = own.queued || !own.cfs.group_is_decayed(policy);
             let below = if removed { ev::REMOVED } else { 0 };
             self.level_changed(c, entity_of(slot), parent, bits, Climb { below, how: 0, shares: false });
         }

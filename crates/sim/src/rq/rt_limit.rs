@@ -39,7 +39,7 @@ impl<S: Sink> Engine<'_, S> {
         for c in 0..self.cpus.len() as u32 {
             self.account(c);
             let cpu = &mut self.cpus[c as usize];
-            cpu.rt_limit.equal(&self.policy);
+            cpu.rt_limit.equal(self.policy);
             if cpu.rt_limit.throttled != 0 {
                 self.balance_rt_runtime(c);
             }

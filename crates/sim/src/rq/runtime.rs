@@ -20,7 +20,7 @@ impl<S: Sink> Engine<'_, S> {
             let (number, parent) = (own.group, own.parent);
             if self.groups.list[number as usize].has_quota() {
                 let bandwidth = &mut self.groups.list[number as usize].bandwidth;
-                let said = bandwidth.give_back(&self.policy, &mut own.runtime, now);
+                let said = bandwidth.give_back(self.policy, &mut own.runtime, now);
                 self.arm_quota_timers(number, said);
             }
             self.clock_follows(c, slot);
@@ -51,10 +51,10 @@ impl<S: Sink> Engine<'_, S> {
         }
         let (empty, stands) = (cpu.levels.queues[slot as usize].nr_queued() == 0, own.cfs.throttle_count > 0);
         if empty && !stands {
-            cpu.rq.throttle_clock(&policy, &mut own.cfs);
+            cpu.rq.throttle_clock(policy, &mut own.cfs);
             own.listed = false;
         } else if !empty && stands {
-            cpu.rq.unthrottle_clock(&policy, &mut own.cfs);
+            cpu.rq.unthrottle_clock(policy, &mut own.cfs);
             self.list(c, slot);
         }
     }

@@ -21,7 +21,7 @@ impl<S: Sink> Engine<'_, S> {
         let slot = self.task_slot(c, t);
         let cpu = &self.cpus[c as usize];
         let cfs = slot.map_or(&cpu.rq.cfs, |slot| &cpu.levels.slots[slot as usize].cfs);
-        self.tasks[t as usize].se.post_init(&self.policy, cfs, cpu.rq.cap_orig);
+        self.tasks[t as usize].se.post_init(self.policy, cfs, cpu.rq.cap_orig);
     }
 
     /// [`Engine::check_enqueue_throttle`] comes before.
@@ -31,7 +31,7 @@ impl<S: Sink> Engine<'_, S> {
         let now = self.signal_clock.at(self.now);
         let (cpu, task) = (&mut self.cpus[c as usize], &self.tasks[t as usize]);
         cpu.has_blocked = true;
-        cpu.rq.enqueue_begin(&self.policy, &task.se, now, 0, cpu.curr == NO_TASK);
+        cpu.rq.enqueue_begin(self.policy, &task.se, now, 0, cpu.curr == NO_TASK);
         if task.in_iowait {
             self.hook_event(c, HookSite::Iowait, 0);
         }
@@ -42,7 +42,7 @@ impl<S: Sink> Engine<'_, S> {
         // The hook call for I/O may have asked meanwhile.
         self.request_changes(c);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let bits = cpu.rq.enqueue_finish(&self.policy, &mut task.se);
+        let bits = cpu.rq.enqueue_finish(self.policy, &mut task.se);
         self.published(c, t, bits, 0);
         self.sums_enqueue(c, t);
     }
@@ -55,7 +55,7 @@ impl<S: Sink> Engine<'_, S> {
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
             let (now, flags) = (self.signal_clock.at(self.now), flags | dequeue::ESTIMATE_LATER);
-            cpu.rq.dequeue_task(&self.policy, &mut task.se, now, 0, cpu.curr == NO_TASK, flags)
+            cpu.rq.dequeue_task(self.policy, &mut task.se, now, 0, cpu.curr == NO_TASK, flags)
         };
         self.published(c, t, bits, 0);
         self.sums_dequeue(c, t, flags);
@@ -72,13 +72,13 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_estimate_last(&mut self, c: u32, t: u32, flags: u32) {
         self.request_changes(c);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        cpu.rq.estimate_last(&self.policy, &mut task.se, flags & dequeue::SLEEP != 0);
+        cpu.rq.estimate_last(self.policy, &mut task.se, flags & dequeue::SLEEP != 0);
     }
 
     pub(crate) fn signal_put_prev(&mut self, c: u32, t: u32) {
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.switch_fair(&self.policy, Some(&mut task.se), None, self.signal_clock.at(self.now), 0, false)
+            cpu.rq.switch_fair(self.policy, Some(&mut task.se), None, self.signal_clock.at(self.now), 0, false)
         };
         self.published(c, t, bits, 0);
     }
@@ -86,7 +86,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_set_next(&mut self, c: u32, t: u32) {
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.switch_fair(&self.policy, None, Some(&mut task.se), self.signal_clock.at(self.now), 0, false)
+            cpu.rq.switch_fair(self.policy, None, Some(&mut task.se), self.signal_clock.at(self.now), 0, false)
         };
         self.published(c, t, bits, 0);
     }
@@ -97,7 +97,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.tick_fair(&self.policy, &mut task.se, self.signal_clock.at(self.now), 0)
+            cpu.rq.tick_fair(self.policy, &mut task.se, self.signal_clock.at(self.now), 0)
         };
         self.published(c, t, bits, how::TICK);
     }
@@ -111,7 +111,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.delay_task(&self.policy, &mut task.se, self.signal_clock.at(self.now), 0, false)
+            cpu.rq.delay_task(self.policy, &mut task.se, self.signal_clock.at(self.now), 0, false)
         };
         self.published(c, t, bits, 0);
     }
@@ -131,7 +131,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let idle = cpu.curr == NO_TASK;
-        cpu.rq.migrate_sleeping_task(&self.policy, &mut task.se, idle, self.signal_clock.at(self.now));
+        cpu.rq.migrate_sleeping_task(self.policy, &mut task.se, idle, self.signal_clock.at(self.now));
     }
 
     /// A task that ends leaves its share to be removed.
@@ -142,7 +142,7 @@ impl<S: Sink> Engine<'_, S> {
             return self.signal_migrate_levels(t, slot, false);
         }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        cpu.rq.migrate_sleeping_task(&self.policy, &mut task.se, false, self.signal_clock.at(self.now));
+        cpu.rq.migrate_sleeping_task(self.policy, &mut task.se, false, self.signal_clock.at(self.now));
     }
 
     /// A task leaves the fair class for another: it is detached, its averages are kept.
@@ -152,7 +152,7 @@ impl<S: Sink> Engine<'_, S> {
             return self.signal_leave_class_levels(c, t, slot);
         }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let ctx = cpu.rq.ctx(&self.policy, &cpu.rq.cfs);
+        let ctx = cpu.rq.ctx(self.policy, &cpu.rq.cfs);
         cpu.rq.cfs.switched_from_fair(&ctx, &mut task.se);
         self.sums_follow(c);
         self.hook_event(c, HookSite::Detach, how::LEFTOVER);
@@ -166,7 +166,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let bits = {
             let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            let ctx = cpu.rq.ctx(&self.policy, &cpu.rq.cfs);
+            let ctx = cpu.rq.ctx(self.policy, &cpu.rq.cfs);
             cpu.rq.cfs.switched_to_fair(&ctx, &mut task.se)
         };
         self.published(c, t, bits, how::LEFTOVER);
@@ -175,7 +175,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A task starts in another class than fair.
     pub(crate) fn signal_init_other_class(&mut self, c: u32, t: u32) {
         let rq = &self.cpus[c as usize].rq;
-        self.tasks[t as usize].se.init_other_class(&rq.ctx(&self.policy, &rq.cfs));
+        self.tasks[t as usize].se.init_other_class(&rq.ctx(self.policy, &rq.cfs));
     }
 
     /// A task of another class moves: the averages it keeps follow the clock of the new CPU.
@@ -185,7 +185,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let old = &self.cpus[from as usize].rq;
-        old.cfs.sync_blocked(&old.ctx(&self.policy, &old.cfs), se);
+        old.cfs.sync_blocked(&old.ctx(self.policy, &old.cfs), se);
         se.avg.last_update_time_ns = self.cpus[to as usize].rq.cfs.avg.last_update_time_ns;
     }
 
@@ -194,14 +194,14 @@ impl<S: Sink> Engine<'_, S> {
         let slot = self.task_slot(c, t);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         let cfs = slot.map_or(&mut cpu.rq.cfs, |slot| &mut cpu.levels.slots[slot as usize].cfs);
-        cfs.reweight(&self.policy, &mut task.se, task.fair.weight());
+        cfs.reweight(self.policy, &mut task.se, task.fair.weight());
     }
 
     /// Real-time utilization; `running` describes the time since its last update.
     pub(crate) fn signal_rt(&mut self, c: u32, running: bool) {
         let cpu = &mut self.cpus[c as usize];
         cpu.has_blocked = true;
-        if cpu.rq.update_rt(&self.policy, running) == 0 {
+        if cpu.rq.update_rt(self.policy, running) == 0 {
             return;
         }
         self.request_changes(c);
@@ -215,7 +215,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_dl(&mut self, c: u32, running: bool) {
         let cpu = &mut self.cpus[c as usize];
         cpu.has_blocked = true;
-        if cpu.rq.update_dl(&self.policy, running) == 0 {
+        if cpu.rq.update_dl(self.policy, running) == 0 {
             return;
         }
         self.request_changes(c);
@@ -230,7 +230,7 @@ impl<S: Sink> Engine<'_, S> {
         let lost = self.pressure(c).averaged;
         self.row_changes(c);
         let cpu = &mut self.cpus[c as usize];
-        if cpu.rq.update_hw(&self.policy, lost) != 0 && S::ACTIVE {
+        if cpu.rq.update_hw(self.policy, lost) != 0 && S::ACTIVE {
             let load_avg = self.cpus[c as usize].rq.hw.load_avg;
             self.emit(Event::PeltHw { cpu: c, load_avg });
         }
@@ -238,7 +238,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The CPU starts to run its idle task.
     pub(crate) fn signal_enter_idle(&mut self, c: u32) {
-        self.cpus[c as usize].rq.clock_enter_idle(&self.policy);
+        self.cpus[c as usize].rq.clock_enter_idle(self.policy);
     }
 
     /// Brings all records of a CPU up to now; `runs` says whose time it was.
@@ -250,7 +250,7 @@ impl<S: Sink> Engine<'_, S> {
         let bits = if self.grouped {
             self.update_blocked_levels(c, runs)
         } else {
-            cpu.rq.update_blocked(&self.policy, self.signal_clock.at(self.now), 0, runs, lost)
+            cpu.rq.update_blocked(self.policy, self.signal_clock.at(self.now), 0, runs, lost)
         };
         self.request_changes(c);
         self.sums_follow(c);
@@ -319,7 +319,7 @@ impl<S: Sink> Engine<'_, S> {
             util_avg: se.avg.util_avg as u32,
             runnable_avg: se.avg.runnable_avg as u32,
             load_avg: se.avg.load_avg,
-            util_est: se.task_util_est(&self.policy),
+            util_est: se.task_util_est(self.policy),
         };
         self.emit(event);
     }

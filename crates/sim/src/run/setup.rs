@@ -244,7 +244,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     pub(crate) fn new(
         m: &'a Machine,
         w: &'a Workload,
-        policy: &Policy,
+        policy: &'a Policy,
         cfg: &RunConfig,
         sink: S,
     ) -> Result<Self, SimError> {
@@ -259,7 +259,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             counted_from_ns: cfg.counted_from_ns,
             signal_clock,
             w,
-            policy: *policy,
+            policy,
             fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
             hooks: Hooks::of(policy, tick_ns),
             grouped: !groups.list.is_empty(),
@@ -353,7 +353,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             self.queue.push(offset_ns, Ev::TaskStart { task: i as u32 });
         }
         for d in 0..self.m.domains.len() as u32 {
-            if let Some(name) = worker_name(&self.m.domains[d as usize], &self.policy) {
+            if let Some(name) = worker_name(&self.m.domains[d as usize], self.policy) {
                 self.create_worker(d, name);
             }
         }
@@ -363,7 +363,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let spec = &self.m.domains[d as usize];
         let policy = match self.policy.governor {
             value::GOVERNOR_INTERACTIVE => WORKER_FIRST,
-            _ if governor_samples(&self.policy) => SchedPolicy::default(),
+            _ if governor_samples(self.policy) => SchedPolicy::default(),
             _ => WORKER_FIFO,
         };
         let mut task = new_task(Kind::Worker { domain: d }, name, policy, CpuSet::of(spec.cpus.iter().copied()), 0);

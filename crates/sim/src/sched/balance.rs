@@ -19,8 +19,8 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         cpu.idle_stamp_ns = Some(self.now);
         let asked = std::mem::take(&mut cpu.pulls);
-        let has_domain = self.m.cpus.len() > 1 || Newidle::looks_alone(&self.policy);
-        cpu.looked = asked || (has_domain && self.chores.overload && !cpu.newidle.closed(&self.policy));
+        let has_domain = self.m.cpus.len() > 1 || Newidle::looks_alone(self.policy);
+        cpu.looked = asked || (has_domain && self.chores.overload && !cpu.newidle.closed(self.policy));
         if self.balancing.decides {
             self.placing.forget_misfit(c);
             if !self.cpus[c as usize].looked {
@@ -60,7 +60,7 @@ impl<S: Sink> Engine<'_, S> {
             self.signal_blocked(c, self.runs(c), WalkWhy::GoesIdle);
         }
         let own_ns = self.path_left_ns(c) - before_ns;
-        let looks = !self.cpus[c as usize].newidle.skips(&self.policy);
+        let looks = !self.cpus[c as usize].newidle.skips(self.policy);
         if looks {
             self.scan_blocked(c);
             let near = self.llc(c).len() as u64;
@@ -73,7 +73,7 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         if looks {
             let free_ns = if self.policy.newidle_own == value::NEWIDLE_OWN_FREE { own_ns } else { 0 };
-            cpu.newidle.searched(&self.policy, all_ns - free_ns, self.now);
+            cpu.newidle.searched(self.policy, all_ns - free_ns, self.now);
             cpu.report.search_ns.add(all_ns);
         }
         looks

@@ -13,16 +13,16 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn select_rt(&mut self, t: u32) -> u32 {
         let (task, curr) = self.class_task(t);
         let policy = self.policy;
-        if !task.rt_looks(&policy, &curr, self.m.cpus[task.cpu as usize].capacity) {
+        if !task.rt_looks(policy, &curr, self.m.cpus[task.cpu as usize].capacity) {
             return task.cpu;
         }
-        self.search_lowest(t, &task).select_rt(&policy, &task, &curr)
+        self.search_lowest(t, &task).select_rt(policy, &task, &curr)
     }
 
     /// The CPU of a deadline task that wakes.
     pub(crate) fn select_deadline(&mut self, t: u32) -> u32 {
         let (task, curr) = self.class_task(t);
-        if !task.dl_looks(&self.policy, &curr, self.m.cpus[task.cpu as usize].capacity) {
+        if !task.dl_looks(self.policy, &curr, self.m.cpus[task.cpu as usize].capacity) {
             return task.cpu;
         }
         self.later_rq(t, &task).unwrap_or(task.cpu)
@@ -48,7 +48,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn lowest(&self, t: u32, task: &ClassTask) -> ClassSearch {
         let cpus = (0..task.nr_cpus).map(|c| self.class_cpu(t, task.cpu, c));
-        ClassSearch::lowest(&self.policy, task, cpus)
+        ClassSearch::lowest(self.policy, task, cpus)
     }
 
     fn search_lowest(&mut self, t: u32, task: &ClassTask) -> ClassSearch {
@@ -59,14 +59,14 @@ impl<S: Sink> Engine<'_, S> {
 
     fn later_rq(&mut self, t: u32, task: &ClassTask) -> Option<u32> {
         let cpus = (0..task.nr_cpus).map(|c| self.class_cpu(t, task.cpu, c));
-        let found = ClassSearch::later(&self.policy, task, cpus).later_rq(&self.policy, task);
+        let found = ClassSearch::later(self.policy, task, cpus).later_rq(self.policy, task);
         self.note_found(task, found, true);
         found
     }
 
     /// The next search of this CPU goes on behind the present one.
     fn note_found(&mut self, task: &ClassTask, found: Option<u32>, deadline: bool) {
-        if let Some(cpu) = found.filter(|_| task.spreads(&self.policy, found, deadline)) {
+        if let Some(cpu) = found.filter(|_| task.spreads(self.policy, found, deadline)) {
             self.placing.last_found[task.this_cpu as usize] = cpu;
         }
     }

@@ -29,7 +29,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn kick_walk(&mut self, c: u32) {
         self.nohz.remove(c);
         let due = self.idle_walk(c);
-        let why = due.kick(&self.policy);
+        let why = due.kick(self.policy);
         if why & WALK_BALANCE != 0 {
             self.chores.next_balance_ticks = due.now_ticks + 1;
         }
@@ -61,7 +61,7 @@ impl<S: Sink> Engine<'_, S> {
         if inside && self.cpus[c as usize].looked {
             return;
         }
-        if self.idle_walk(c).newly(&self.policy, &self.cpus[c as usize].newidle) {
+        if self.idle_walk(c).newly(self.policy, &self.cpus[c as usize].newidle) {
             self.walk_idle(c, WALK_STATS, inside);
         }
     }
@@ -120,8 +120,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         let (blocked, last) = (cpu.has_blocked, cpu.last_blocked_ticks);
         let asked = why & WALK_STATS != 0 || self.policy.idle_walk != value::IDLE_WALK_ENTRY;
-        let loads = asked && blocked_walks(&self.policy);
-        let due = loads && blocked && blocked_due(&self.policy, self.now_ticks(), last, self.tick_ns, true);
+        let loads = asked && blocked_walks(self.policy);
+        let due = loads && blocked && blocked_due(self.policy, self.now_ticks(), last, self.tick_ns, true);
         if due {
             self.refresh_blocked(idle, WalkWhy::IdleWalk);
         }

@@ -22,7 +22,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Load of a CPU as the placement of its profile reads it.
     pub(crate) fn wake_load(&self, c: u32) -> u64 {
-        if !pelton_core::wake_reads_runnable(&self.policy) {
+        if !pelton_core::wake_reads_runnable(self.policy) {
             return self.cpus[c as usize].rq.cfs.avg.load_avg;
         }
         self.runnable_load(c)

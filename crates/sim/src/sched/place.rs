@@ -93,7 +93,7 @@ impl<S: Sink> Engine<'_, S> {
             far: (!self.same_llc(exec, prev)).into(),
         };
         let wake = self.wake_with_groups(wake, t, exec, prev);
-        if pelton_core::wake_affine(&self.policy, &wake) { exec } else { prev }
+        if pelton_core::wake_affine(self.policy, &wake) { exec } else { prev }
     }
 
     /// Load of the running task.
@@ -113,7 +113,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn fits(&self, t: u32, c: u32) -> bool {
         pelton_core::fits_capacity(
-            self.tasks[t as usize].se.task_util_est(&self.policy),
+            self.tasks[t as usize].se.task_util_est(self.policy),
             self.cpus[c as usize].rq.cap_orig,
         )
     }
@@ -157,7 +157,7 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU for a new task.
     pub(crate) fn select_fork(&self, t: u32) -> u32 {
         let allowed = self.tasks[t as usize].allowed.iter();
-        let target = if pelton_core::wake_reads_runnable(&self.policy) {
+        let target = if pelton_core::wake_reads_runnable(self.policy) {
             allowed.min_by_key(|&c| self.fork_rank_by_load(c))
         } else {
             allowed.min_by_key(|&c| self.fork_rank(c))

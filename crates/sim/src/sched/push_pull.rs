@@ -42,7 +42,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut waiting = cpu.rt.waiting().filter(|&(_, t)| self.tasks[t as usize].allowed.len() > 1);
         let (priority, t) = waiting.next()?;
         let nr = cpu.rt.len() + u32::from(runs);
-        let waits = rt_overloaded(&self.policy, nr, 1 + waiting.count() as u32);
+        let waits = rt_overloaded(self.policy, nr, 1 + waiting.count() as u32);
         (waits && u32::from(priority) <= self.strength(cpu.curr)).then_some(t)
     }
 

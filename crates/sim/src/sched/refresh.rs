@@ -32,7 +32,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` looks for a task: it refreshes the load of the idle CPUs it looks at, where the release does.
     pub(crate) fn scan_blocked(&mut self, c: u32) {
-        if !blocked_scans(&self.policy) || !self.chores.idle_blocked {
+        if !blocked_scans(self.policy) || !self.chores.idle_blocked {
             return;
         }
         let (now_ticks, mut again) = (self.now_ticks(), false);
@@ -42,7 +42,7 @@ impl<S: Sink> Engine<'_, S> {
             if !self.nohz.contains(near) || !cpu.has_blocked {
                 continue;
             }
-            if blocked_due(&self.policy, now_ticks, cpu.last_blocked_ticks, self.tick_ns, false) {
+            if blocked_due(self.policy, now_ticks, cpu.last_blocked_ticks, self.tick_ns, false) {
                 self.cpus[near as usize].report.blocked_scans += 1;
                 self.refresh_blocked(near, WalkWhy::Search);
             }

@@ -40,7 +40,7 @@ impl<S: Sink> Engine<'_, S> {
             if !goes_on {
                 break;
             }
-            let mut interval = own.interval_ticks(&policy, busy, tick_ns, cpus);
+            let mut interval = own.interval_ticks(policy, busy, tick_ns, cpus);
             if now_ticks >= self.balancing.domains[c as usize][level].last_balance_ticks + interval {
                 let moved;
                 (moved, goes_on) = self.balance_domain(c, level as u32, idle);
@@ -50,7 +50,7 @@ impl<S: Sink> Engine<'_, S> {
                 let busy = self.is_busy(c, idle);
                 let own = &mut self.balancing.domains[c as usize][level];
                 own.last_balance_ticks = now_ticks;
-                interval = own.interval_ticks(&policy, busy, tick_ns, cpus);
+                interval = own.interval_ticks(policy, busy, tick_ns, cpus);
             }
             next = next.min(self.balancing.domains[c as usize][level].last_balance_ticks + interval);
         }
@@ -70,13 +70,13 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` goes idle without a search: its next balance is no later than an idle CPU's.
     pub(crate) fn newly_idle_without_search(&mut self, c: u32) {
         let Some(lowest) = self.balancing.domains[c as usize].first() else { return };
-        let interval = lowest.interval_ticks(&self.policy, false, self.tick_ns, self.cpus.len() as u32);
+        let interval = lowest.interval_ticks(self.policy, false, self.tick_ns, self.cpus.len() as u32);
         let next = lowest.last_balance_ticks + interval;
         self.balancing.earlier(c, next.min(self.now_ticks() + NS_PER_S / self.tick_ns));
     }
 
     fn is_busy(&self, c: u32, idle: u32) -> bool {
-        lb_is_busy(&self.policy, idle, self.cpus[c as usize].fair.is_idle_only())
+        lb_is_busy(self.policy, idle, self.cpus[c as usize].fair.is_idle_only())
     }
 
     /// CPU `c` is about to go idle: it looks for a task, domain by domain, while it may expect to have the time.
@@ -92,7 +92,7 @@ impl<S: Sink> Engine<'_, S> {
         for level in 0..self.balancing.domains[c as usize].len() {
             let own = &self.balancing.domains[c as usize][level];
             let next =
-                own.last_balance_ticks + own.interval_ticks(&self.policy, false, self.tick_ns, self.cpus.len() as u32);
+                own.last_balance_ticks + own.interval_ticks(self.policy, false, self.tick_ns, self.cpus.len() as u32);
             let skips = own.newidle_skips(self.cpus[c as usize].newidle.avg_idle_ns, spent_ns);
             self.balancing.earlier(c, next);
             if skips {
@@ -127,10 +127,10 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn note_search(&mut self, c: u32, level: usize, cost_ns: u64) {
-        self.balancing.domains[c as usize][level].newidle_searched(&self.policy, cost_ns, self.now);
+        self.balancing.domains[c as usize][level].newidle_searched(self.policy, cost_ns, self.now);
         let cpu = &mut self.cpus[c as usize];
         if level == 0 {
-            cpu.newidle.searched(&self.policy, cost_ns, self.now);
+            cpu.newidle.searched(self.policy, cost_ns, self.now);
         }
     }
 

@@ -27,7 +27,7 @@ impl<S: Sink> Engine<'_, S> {
     /// How many tasks came, and why no more; `imbalance`: what was to be moved.
     fn balance_once(&mut self, c: u32, env: &mut LbEnv, imbalance: &mut i64) -> (u32, BalanceEnd) {
         loop {
-            if !env.should_we_balance(&self.policy, self.placing.record()) {
+            if !env.should_we_balance(self.policy, self.placing.record()) {
                 self.found_balance(c, env);
                 return (0, BalanceEnd::OtherTurn);
             }
@@ -88,7 +88,7 @@ impl<S: Sink> Engine<'_, S> {
     /// The CPU to take from; what its statistics tell about the whole machine is kept.
     fn busiest(&mut self, env: &LbEnv) -> Result<u32, BalanceEnd> {
         let lb = &mut *self.balancing.lb;
-        let group = env.find_src_group(&self.policy, self.placing.record(), lb);
+        let group = env.find_src_group(self.policy, self.placing.record(), lb);
         let root = env.level as usize + 1 == self.balancing.domains[env.dst_cpu as usize].len();
         let (overloaded, overutilized) = (lb.overloaded != 0, lb.overutilized != 0);
         if root {
@@ -100,12 +100,12 @@ impl<S: Sink> Engine<'_, S> {
         if group == 0 {
             return Err(BalanceEnd::Balanced);
         }
-        env.find_src_rq(&self.policy, self.placing.record(), &mut self.balancing.lb).ok_or(BalanceEnd::NoQueue)
+        env.find_src_rq(self.policy, self.placing.record(), &mut self.balancing.lb).ok_or(BalanceEnd::NoQueue)
     }
 
     /// Nothing is to be moved. A group that pinned tasks kept out of balance is no longer said to be so.
     fn found_balance(&mut self, c: u32, env: &LbEnv) {
-        if env.clears_imbalance(&self.policy) {
+        if env.clears_imbalance(self.policy) {
             self.placing.set_group_imbalance(c, env.level as usize, false);
         }
         self.found_pinned(c, env);
@@ -115,7 +115,7 @@ impl<S: Sink> Engine<'_, S> {
         let weight = self.placing.domain(c, env.level as usize).span.count_ones();
         let migration = self.balancing.lb.migration;
         let policy = self.policy;
-        self.own(c, env.level).balanced(&policy, env, migration, weight);
+        self.own(c, env.level).balanced(policy, env, migration, weight);
     }
 
     /// Something was to be moved and nothing could be: perhaps the running task.
@@ -123,25 +123,20 @@ impl<S: Sink> Engine<'_, S> {
         let (policy, migration) = (self.policy, self.balancing.lb.migration);
         let weight = self.placing.domain(c, env.level as usize).span.count_ones();
         let own = self.own(c, env.level);
-        own.failed(&policy, env, migration);
+        own.failed(policy, env, migration);
         env.nr_balance_failed = own.nr_balance_failed;
-        if !env.need_active_balance(&policy, self.placing.record(), migration) {
+        if !env.need_active_balance(policy, self.placing.record(), migration) {
             self.own(c, env.level).again(weight);
             return BalanceEnd::Again;
         }
         let curr = self.cpus[env.src_cpu as usize].curr;
         let goes = self.tasks.get(curr as usize).is_some_and(|t| t.allowed.contains(c));
         if !goes {
-            self.own(c, env.level).may_wait(&policy, env, migration, weight);
+            self.own(c, env.level).may_wait(policy, env, migration, weight);
             return BalanceEnd::RunningPinned;
         }
         self.take_running(env.src_cpu, curr, c);
-        self.balancing.domains[c as usize][env.level as usize].activated(
-            &policy,
-            self.placing.record(),
-            env,
-            migration,
-        );
+        self.balancing.domains[c as usize][env.level as usize].activated(policy, self.placing.record(), env, migration);
         BalanceEnd::Active
     }
 

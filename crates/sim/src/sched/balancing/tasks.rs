@@ -40,7 +40,7 @@ impl<S: Sink> Engine<'_, S> {
             // The engine has no way to move a task that sleeps and is still queued; nobody moves one to where its group is
             // throttled.
             let stays = task.delayed != 0 || self.is_throttled_at(dst, t);
-            if stays || !env.detach_task(&self.policy, self.placing.record(), &mut self.balancing.lb, &task) {
+            if stays || !env.detach_task(self.policy, self.placing.record(), &mut self.balancing.lb, &task) {
                 self.tasks[t as usize].list_place = self.balancing.passed_over();
                 continue;
             }
@@ -80,7 +80,7 @@ impl<S: Sink> Engine<'_, S> {
             allowed: crate::sched::placing::mask(&task.allowed),
             load: self.task_part(t),
             since_ran_ns: if never { i64::MAX } else { (self.now - task.last_ran_ns) as i64 },
-            util_est: task.se.task_util_est(&self.policy),
+            util_est: task.se.task_util_est(self.policy),
             running: (self.cpus[env.src_cpu as usize].curr == t).into(),
             bound: 0,
             sched_idle: matches!(task.policy, SchedPolicy::Idle).into(),
@@ -106,14 +106,14 @@ impl<S: Sink> Engine<'_, S> {
         let Some(slot) = own(src) else { return false };
         let queue = src.queue_at(slot);
         let curr = src.running_at(&self.tasks, slot);
-        fair::entity_eligible(&self.policy, &queue.rq, curr.as_ref(), &self.tasks[t as usize].fair.se) == 0
+        fair::entity_eligible(self.policy, &queue.rq, curr.as_ref(), &self.tasks[t as usize].fair.se) == 0
     }
 
     /// Is CPU `c` big enough for the task?
     fn fits_cpu(&self, t: u32, c: u32) -> bool {
         let (min, max) = if self.clamped { self.clamps_of(t) } else { (0, 1024) };
-        let util = self.tasks[t as usize].se.task_util_est(&self.policy);
-        self.placing.record().util_fits_cpu(&self.policy, util, min, max, c) > 0
+        let util = self.tasks[t as usize].se.task_util_est(self.policy);
+        self.placing.record().util_fits_cpu(self.policy, util, min, max, c) > 0
     }
 
     fn detach(&mut self, t: u32, from: u32, to: u32) {

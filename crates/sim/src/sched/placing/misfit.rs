@@ -20,7 +20,7 @@ impl<S: Sink> Engine<'_, S> {
     fn is_overutilized(&mut self, c: u32) -> bool {
         self.refresh_rows(1 << c);
         self.placing.record.uclamp_used = self.clamped.into();
-        self.placing.record.cpu_overutilized(&self.policy, c)
+        self.placing.record.cpu_overutilized(self.policy, c)
     }
 
     /// Task `t` of CPU `c` was chosen to run, or ticked.
@@ -59,7 +59,7 @@ impl<S: Sink> Engine<'_, S> {
         let placing = &mut self.placing;
         placing.record.task = task;
         placing.record.uclamp_used = self.clamped.into();
-        placing.record.misfit_load(&self.policy, &mut placing.placed, c, biggest)
+        placing.record.misfit_load(self.policy, &mut placing.placed, c, biggest)
     }
 
     /// At the tick of CPU `c`: its task that waits for a bigger CPU gets one that is idle. The tick wakes that CPU, whose

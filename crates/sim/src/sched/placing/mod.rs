@@ -177,7 +177,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.fill_placement(t, exec, flags);
         let placing = &mut self.placing;
-        let target = placing.record.select(&self.policy, &mut placing.placed);
+        let target = placing.record.select(self.policy, &mut placing.placed);
         if S::PLACEMENTS {
             self.sink.placement(self.now, Task::tid(t), &placing.record, &placing.placed);
         }
@@ -204,7 +204,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.fill_placement(t, exec, flags);
         let placing = &mut self.placing;
-        let target = placing.record.find_energy_efficient_cpu(&self.policy, &mut placing.placed)?;
+        let target = placing.record.find_energy_efficient_cpu(self.policy, &mut placing.placed)?;
         if S::PLACEMENTS {
             self.sink.placement(self.now, Task::tid(t), &placing.record, &placing.placed);
         }

@@ -23,7 +23,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let boost = self.cpus[0].boost.group[task.boost_group as usize].boost;
         let util = self.util_at_wake(t);
-        let mut search = PreferIdle::new(boost, util, boosted(&self.policy, SCALE, util, boost));
+        let mut search = PreferIdle::new(boost, util, boosted(self.policy, SCALE, util, boost));
         let n = self.cpus.len() as u32;
         let first = self.first_candidate(boost > 0);
         for c in (first..n).chain(0..first).filter(|&c| self.tasks[t as usize].allowed.contains(c)) {
@@ -36,7 +36,7 @@ impl<S: Sink> Engine<'_, S> {
     fn util_at_wake(&self, t: u32) -> u32 {
         let task = &self.tasks[t as usize];
         let (rq, mut se) = (&self.cpus[task.cpu as usize].rq, task.se);
-        rq.cfs.sync_blocked(&rq.ctx(&self.policy, &rq.cfs), &mut se);
+        rq.cfs.sync_blocked(&rq.ctx(self.policy, &rq.cfs), &mut se);
         se.avg.util_avg as u32
     }
 

@@ -34,7 +34,7 @@ impl<S: Sink> Engine<'_, S> {
             let c = stale.trailing_zeros();
             stale &= stale - 1;
             let facts = self.row_facts(c);
-            facts.write(&self.policy, &self.cpus[c as usize], &mut self.placing.record.cpus[c as usize]);
+            facts.write(self.policy, &self.cpus[c as usize], &mut self.placing.record.cpus[c as usize]);
             // The end of a search changes the row, and nobody tells.
             self.fresh_rows |= u64::from(!self.searches(c)) << c;
         }
@@ -47,7 +47,7 @@ impl<S: Sink> Engine<'_, S> {
         for c in bits(cpus) {
             let kept = self.placing.record.cpus[c as usize];
             let mut now = kept;
-            self.row_facts(c).write(&self.policy, &self.cpus[c as usize], &mut now);
+            self.row_facts(c).write(self.policy, &self.cpus[c as usize], &mut now);
             debug_assert_eq!(now, kept, "kept row of CPU {c}");
         }
     }
@@ -134,7 +134,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let hw = self.cpus[c as usize].rq.hw.load_avg as u32;
         let pressure = self.pressure(c).now;
-        let capacity = self.cpus[c as usize].rq.capacity_of(&self.policy, hw, pressure);
+        let capacity = self.cpus[c as usize].rq.capacity_of(self.policy, hw, pressure);
         self.placing.set_capacity(c, capacity);
         self.refresh_scans(c);
     }
@@ -148,7 +148,7 @@ impl<S: Sink> Engine<'_, S> {
             let Some(&domain) = own.domains[..own.nr_domains as usize].get(at as usize) else { continue };
             self.refresh_rows(domain.span);
             let rows = &mut self.placing.record.cpus;
-            let util = |o: u32| u64::from(rows[o as usize].state.cpu_util(&self.policy, false));
+            let util = |o: u32| u64::from(rows[o as usize].state.cpu_util(self.policy, false));
             let sum = bits(domain.span).map(util).sum();
             let scan = nr_idle_scan(sum, domain.span.count_ones(), domain.imbalance_pct);
             for o in bits(domain.span) {
