@@ -21,6 +21,7 @@
 //! | [`schedutil`] | `schedutil.h` | B.1-B.12: the governor |
 //! | [`hook`] | `hook.h` | B.13, C.1, C.6, C.10: which events call it |
 //! | [`gate`] | `gate.h` | B.3, C.2-C.5, C.7, C.10: when it may act |
+//! | [`thermal`] | `thermal.h` | thermal zones |
 //! | [`limits`] | `limits.h` | limits of a frequency domain |
 //! | [`energy`] | `energy.h` | H.1: energy of a domain |
 //! | [`fair`] | `fair.h`, `fair_cfs.h`, `fair_eevdf.h`, `fair_reweight.h`, `fair_weight.h` | J.2: the fair class |
@@ -61,6 +62,7 @@ pub mod rules;
 pub mod schedutil;
 pub mod select_class;
 pub mod teo;
+pub mod thermal;
 pub mod uclamp_sum;
 pub mod util_est;
 pub mod vectors;

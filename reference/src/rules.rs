@@ -68,6 +68,14 @@ rules! {
     rt_search: RtSearch { "first" => First, "fits" => Fits, "spread" => Spread, "push" => Push }
     /// Where a deadline task goes that cannot run where it was.
     dl_search: DlSearch { "latest" => Latest, "first" => First, "fits" => Fits, "spread" => Spread }
+    /// Who says that a trip is reached.
+    thermal_trips: ThermalTrips { "governor" => Governor, "core" => Core }
+    /// step_wise while it gets cooler.
+    step_wise: StepWise { "down" => Down, "hold" => Hold, "lower" => Lower, "release" => Release }
+    /// How power_allocator divides, and what its sum of errors counts.
+    ipa: Ipa { "truncates" => Truncates, "rounds" => Rounds, "idle_max" => IdleMax }
+    /// What power_allocator takes for a CPU's load.
+    cooling_load: CoolingLoad { "idle_time" => IdleTime, "utilization" => Utilization }
     /// What the end of a group's period does to the pool and to what queues hold.
     bandwidth_refill: Refill { "expires_late" => ExpiresLate, "expires" => Expires, "quota" => Quota, "burst" => Burst }
     /// Where a throttled queue stands, and whether it asks the pool once more.
@@ -351,6 +359,10 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("throttle_clock", &[("4.12", "task"), ("5.10", "pelt")]),
     ("rt_search", &[("4.12", "first"), ("5.10", "fits"), ("6.1", "spread"), ("6.12", "push")]),
     ("dl_search", &[("4.12", "latest"), ("4.16", "first"), ("5.10", "fits"), ("6.1", "spread")]),
+    ("thermal_trips", &[("4.12", "governor"), ("6.12", "core")]),
+    ("step_wise", &[("4.12", "down"), ("4.16", "hold"), ("6.12", "release"), ("6.18", "lower"), ("7.2", "release")]),
+    ("ipa", &[("4.12", "truncates"), ("6.1", "rounds"), ("6.18", "idle_max")]),
+    ("cooling_load", &[("4.12", "idle_time"), ("6.1", "utilization")]),
     ("bandwidth_refill", &[("4.12", "expires_late"), ("4.19", "expires"), ("5.4", "quota"), ("6.1", "burst")]),
     ("bandwidth_throttle", &[("4.12", "head"), ("4.19", "tail"), ("5.10", "retry"), ("7.2", "at_once")]),
     ("bandwidth_slack", &[("4.12", "pushed"), ("5.4", "kept")]),

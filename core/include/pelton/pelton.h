@@ -31,6 +31,7 @@
 #include "schedutil.h"
 #include "select.h"
 #include "select_class.h"
+#include "thermal.h"
 #include "uclamp_max.h"
 #include "uclamp_sum.h"
 

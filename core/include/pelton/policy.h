@@ -180,6 +180,11 @@ enum {
 };
 enum { PELTON_IDLE_TICK_STOPS, PELTON_IDLE_TICK_GOVERNOR };
 enum { PELTON_WAKE_QUEUE_FAR, PELTON_WAKE_QUEUE_FAR_OR_IDLE };
+enum { PELTON_THERMAL_OFF, PELTON_THERMAL_STEP_WISE, PELTON_THERMAL_POWER_ALLOCATOR };
+enum { PELTON_THERMAL_TRIPS_GOVERNOR, PELTON_THERMAL_TRIPS_CORE };
+enum { PELTON_STEP_WISE_DOWN, PELTON_STEP_WISE_HOLD, PELTON_STEP_WISE_LOWER, PELTON_STEP_WISE_RELEASE };
+enum { PELTON_IPA_TRUNCATES, PELTON_IPA_ROUNDS, PELTON_IPA_IDLE_MAX };
+enum { PELTON_COOLING_LOAD_IDLE_TIME, PELTON_COOLING_LOAD_UTILIZATION };
 enum {
 	PELTON_ENERGY_MODEL_MILLIWATTS,
 	PELTON_ENERGY_MODEL_SCALED,
@@ -660,7 +665,25 @@ enum {
 	X(dl_search, "latest|first|fits|spread", 0, 1, 1, 1, 2, 3, 3, 3, 3, 3, \
 	  "Where a deadline task goes that cannot run where it was. latest: one CPU is known, the first without a deadline " \
 	  "task, else that of the latest deadline (4.12). first: all CPUs without one, the first of them (read in 4.16). fits: " \
-	  "whose capacity its runtime and deadline ask for (read in 5.10). spread: behind the one found last (read in 6.1).")
+	  "whose capacity its runtime and deadline ask for (read in 5.10). spread: behind the one found last (read in 6.1).") \
+	X(thermal, "off|step_wise|power_allocator", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	  "Who cools the platform's thermal zones. step_wise: a state deeper while it gets hotter above a trip. " \
+	  "power_allocator: a budget from the distance to the last trip, divided by what each domain asks for. off: nothing " \
+	  "gets hot.") \
+	X(thermal_trips, "governor|core", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
+	  "Who says that a trip is reached. governor: each compares with the trip's temperature (read to 6.6). core: the " \
+	  "thermal core, until the temperature is below the hysteresis (read in 6.12).") \
+	X(step_wise, "down|hold|lower|release", 0, 1, 1, 1, 1, 1, 1, 3, 2, 3, \
+	  "What step_wise does while it gets cooler. down: a state up, above the trip too (4.12). hold: below it only (read " \
+	  "in 5.4). lower: a state up above it, but one stays; below it all at once to the lowest, then released (6.18). " \
+	  "release: below it released (7.2.12, 6.12.118).") \
+	X(ipa, "truncates|rounds|idle_max", 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, \
+	  "power_allocator. truncates: what is left over is divided with fractions cut, the sum of errors counts 10/1024 " \
+	  "(read to 5.10). rounds: to the nearest, and the sum counts a tenth of k_pu (read in 6.1). idle_max: domains that " \
+	  "all ask for nothing may have all (read in 6.18).") \
+	X(cooling_load, "idle_time|utilization", 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, \
+	  "What power_allocator takes for a CPU's load: the time it was not idle since the last look (read to 5.10), or its " \
+	  "utilization in this moment (read in 6.1).")
 
 /* "Take what the platform says": its driver's cost, or the rate limit. */
 #define PELTON_FROM_PLATFORM 0xffffffffu

@@ -207,6 +207,10 @@ PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
  */
 #define PELTON_CONDITIONS(X) \
 	X(up_rate_limit_us, p->gate == PELTON_GATE_UP_DOWN, "only gate=up_down has a limit for increases") \
+	X(thermal_trips, p->thermal != PELTON_THERMAL_OFF, "no zone is cooled (thermal)") \
+	X(step_wise, p->thermal == PELTON_THERMAL_STEP_WISE, "only thermal=step_wise has steps") \
+	X(ipa, p->thermal == PELTON_THERMAL_POWER_ALLOCATOR, "only thermal=power_allocator divides power") \
+	X(cooling_load, p->thermal == PELTON_THERMAL_POWER_ALLOCATOR, "only thermal=power_allocator asks for loads") \
 	X(down_rate_limit_us, p->gate == PELTON_GATE_UP_DOWN, "only gate=up_down has a limit for decreases") \
 	X(gate_cost_ns, pelton_policy_counts_cost(p), \
 	  "only the r1 gates, r2 and gate_peak work out a window from a cost") \

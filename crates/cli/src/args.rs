@@ -359,6 +359,9 @@ pub struct ExplainArgs {
     /// What an update of blocked load cost and why it took place instead, by any CPU or by --cpu.
     #[arg(long, conflicts_with_all = ["domain", "changed", "held", "placement", "balance"])]
     pub walk: bool,
+    /// What a reading of a thermal zone led to instead; --changed: one that changed a limit [with --set thermal=...].
+    #[arg(long, conflicts_with_all = ["held", "placement", "balance", "walk"])]
+    pub thermal: bool,
 }
 
 /// `pelton platform`.

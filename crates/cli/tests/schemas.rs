@@ -65,6 +65,9 @@ fn conforms(value: &Value, arguments: &[&str]) -> String {
     kind.to_owned()
 }
 
+/// A zone that is read in the first moment of a run.
+const HOT: [&str; 6] = ["-q", "--duration", "50ms", "--set", "thermal=step_wise", "--thermal"];
+
 #[test]
 fn every_json_is_what_its_schema_says() {
     let folder = tempfile::tempdir().expect("temporary folder");
@@ -84,6 +87,7 @@ fn every_json_is_what_its_schema_says() {
         vec!["explain", "--platform", "juno-r0", "--workload", "busy", "--duration", "50ms", "--placement"],
         vec!["explain", "--platform", "juno-r0", "--workload", "busy:threads=7", "--duration", "100ms", "--balance"],
         vec!["explain", "--platform", "sc7180-trogdor", "--workload", "sched-pipe", "--duration", "50ms", "--walk"],
+        [&["explain", "--platform", "hikey960", "--workload", "busy"], &HOT[..]].concat(),
         vec!["replay", &log, "--check", "--policy", "7.2", "--policy", "4.16"],
         vec!["validate", &log],
         vec!["validate", &log, "--self-test"],

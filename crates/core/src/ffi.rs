@@ -19,6 +19,7 @@ use crate::records::{
     SugovPolicy, TaskGroup, Wake,
 };
 use crate::select_class::{ClassCpu, ClassCurr, ClassSearch, ClassTask};
+use crate::thermal::{Cooling, Zone};
 use crate::uclamp::{UclampLimits, UclampRq, UclampTask};
 use crate::uclamp_sum::{ThrottledGroup, UclampSumRq, UclampSumTask};
 
@@ -870,4 +871,24 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_interactive_join(p: &Policy, d: &Interactive, c: &mut InteractiveCpu, t: &DbsTimes);
     pub(crate) safe fn pelton_x_interactive_limits(d: &Interactive, c: &mut InteractiveCpu);
     pub(crate) safe fn pelton_x_limits_dbs(p: &Policy, d: &mut Dbs, min: u32, max: u32, cur: u32);
+    pub(crate) safe fn pelton_x_sched_cpu_util(p: &Policy, s: &CpuState) -> u32;
+    pub(crate) safe fn pelton_x_zone_read(p: &Policy, z: &mut Zone, temp_mc: i32);
+    pub(crate) safe fn pelton_x_zone_crosses(p: &Policy, z: &Zone, temp_mc: i32) -> u32;
+    pub(crate) safe fn pelton_x_thermal_trend(z: &Zone) -> i32;
+    pub(crate) safe fn pelton_x_step_wise(p: &Policy, z: &mut Zone);
+    pub(crate) safe fn pelton_x_ipa_allocate(p: &Policy, z: &mut Zone, least_mw: u32) -> u32;
+    /// `uw` has `n` elements.
+    pub(crate) unsafe fn pelton_x_cooling_state2power(uw: *const u64, n: u32, state: u32, cpus: u32) -> u32;
+    /// `khz` and `uw` have `n` elements.
+    pub(crate) unsafe fn pelton_x_cooling_requested(
+        c: &mut Cooling,
+        khz: *const u32,
+        uw: *const u64,
+        n: u32,
+        cur: u32,
+        load: u32,
+    );
+    /// `uw` has `n` elements.
+    pub(crate) unsafe fn pelton_x_cooling_power2state(c: &Cooling, uw: *const u64, n: u32) -> u32;
+    pub(crate) safe fn pelton_x_cooling_load(p: &Policy, util: u32, cap: u32, time_us: u64, idle_us: u64) -> u32;
 }

@@ -30,6 +30,7 @@ mod rq;
 mod rt_limit;
 mod sched_domain;
 mod select_class;
+mod thermal;
 mod uclamp;
 mod uclamp_sum;
 pub mod value;
@@ -77,6 +78,9 @@ pub use records::{
 pub use rt_limit::{RT_PERIOD_NS, RT_RUNTIME_NS};
 pub use sched_domain::imb_numa_nr;
 pub use select_class::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, need_pull_rt, rt_overloaded};
+pub use thermal::{
+    COOLING_MAX, Cooling, CoolingTable, Ipa, NO_TARGET, TRIPS_MAX, ThermalInstance, Trip, Zone, cooling_load,
+};
 pub use uclamp::{
     UCLAMP_BUCKETS, UCLAMP_ROOT, UclampBucket, UclampLimits, UclampRq, UclampTask, group_clamps, uclamp_of_percent,
 };

@@ -239,6 +239,16 @@ policy_fields! {
     rt_search,
     /// Switch `dl_search`: 0 = latest, 1 = first, 2 = fits, 3 = spread.
     dl_search,
+    /// Switch `thermal`: 0 = off, 1 = step_wise, 2 = power_allocator.
+    thermal,
+    /// Switch `thermal_trips`: 0 = governor, 1 = core.
+    thermal_trips,
+    /// Switch `step_wise`: 0 = down, 1 = hold, 2 = lower, 3 = release.
+    step_wise,
+    /// Switch `ipa`: 0 = truncates, 1 = rounds, 2 = idle_max.
+    ipa,
+    /// Switch `cooling_load`: 0 = idle_time, 1 = utilization.
+    cooling_load,
     /// Parameter `hook_epsilon`, of 1024.
     hook_epsilon,
     /// Parameter `gate_cost_ns`.

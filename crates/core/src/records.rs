@@ -553,5 +553,6 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     crate::governors::layout(&mut rows);
     crate::prefer_idle::layout(&mut rows);
     crate::interactive::layout(&mut rows);
+    crate::thermal::layout(&mut rows);
     rows
 }

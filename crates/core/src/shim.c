@@ -561,3 +561,18 @@ FN(u32, limits_min, (const u32 *khz, u32 n, u32 min, u32 max), (khz, n, min, max
 FN(u32, limits_target, (policy_t p, const u32 *khz, u32 n, u32 min, u32 max, u32 cur, u32 wanted, u32 fast_switch),
    (p, khz, n, min, max, cur, wanted, fast_switch))
 FN(void, limits_dbs, (policy_t p, dbs_t d, u32 min, u32 max, u32 cur), (p, d, min, max, cur))
+
+/* thermal zones */
+typedef struct pelton_zone *zone_t;
+
+FN(u32, sched_cpu_util, (policy_t p, state_t s), (p, s))
+FN(void, zone_read, (policy_t p, zone_t z, s32 temp_mc), (p, z, temp_mc))
+FN(u32, zone_crosses, (policy_t p, const struct pelton_zone *z, s32 temp_mc), (p, z, temp_mc))
+FN(s32, thermal_trend, (const struct pelton_zone *z), (z))
+FN(void, step_wise, (policy_t p, zone_t z), (p, z))
+FN(u32, ipa_allocate, (policy_t p, zone_t z, u32 least_mw), (p, z, least_mw))
+FN(u32, cooling_state2power, (const u64 *uw, u32 n, u32 state, u32 cpus), (uw, n, state, cpus))
+FN(void, cooling_requested, (struct pelton_cooling * c, const u32 *khz, const u64 *uw, u32 n, u32 cur, u32 load),
+   (c, khz, uw, n, cur, load))
+FN(u32, cooling_power2state, (const struct pelton_cooling *c, const u64 *uw, u32 n), (c, uw, n))
+FN(u32, cooling_load, (policy_t p, u32 util, u32 cap, u64 time_us, u64 idle_us), (p, util, cap, time_us, idle_us))

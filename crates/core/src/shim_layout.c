@@ -18,6 +18,7 @@
 #include "pelton/prefer_idle.h"
 #include "pelton/rt_limit.h"
 #include "pelton/schedutil.h"
+#include "pelton/thermal.h"
 #include "pelton/uclamp_max.h"
 #include "pelton/uclamp_sum.h"
 
@@ -704,6 +705,50 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_interactive_cpu, floor_khz),
 	FLD(pelton_interactive_cpu, load),
 	FLD(pelton_interactive_cpu, reserved),
+	REC(pelton_thermal_instance),
+	FLD(pelton_thermal_instance, target),
+	FLD(pelton_thermal_instance, initialized),
+	REC(pelton_trip),
+	FLD(pelton_trip, temp_mc),
+	FLD(pelton_trip, hyst_mc),
+	FLD(pelton_trip, reached),
+	FLD(pelton_trip, cools),
+	FLD(pelton_trip, instance),
+	REC(pelton_cooling),
+	FLD(pelton_cooling, state),
+	FLD(pelton_cooling, max_state),
+	FLD(pelton_cooling, last_load),
+	FLD(pelton_cooling, weight),
+	FLD(pelton_cooling, req_mw),
+	FLD(pelton_cooling, max_mw),
+	FLD(pelton_cooling, weighted_mw),
+	FLD(pelton_cooling, granted_mw),
+	FLD(pelton_cooling, extra_mw),
+	FLD(pelton_cooling, reserved),
+	REC(pelton_ipa),
+	FLD(pelton_ipa, err_integral),
+	FLD(pelton_ipa, prev_err),
+	FLD(pelton_ipa, k_po),
+	FLD(pelton_ipa, k_pu),
+	FLD(pelton_ipa, k_i),
+	FLD(pelton_ipa, k_d),
+	FLD(pelton_ipa, integral_cutoff_mc),
+	FLD(pelton_ipa, sustainable_mw),
+	FLD(pelton_ipa, known_mw),
+	FLD(pelton_ipa, range_mw),
+	FLD(pelton_ipa, max_mw),
+	REC(pelton_zone),
+	FLD(pelton_zone, ipa),
+	FLD(pelton_zone, temp_mc),
+	FLD(pelton_zone, last_mc),
+	FLD(pelton_zone, passive),
+	FLD(pelton_zone, read),
+	FLD(pelton_zone, trips),
+	FLD(pelton_zone, domains),
+	FLD(pelton_zone, passive_ms),
+	FLD(pelton_zone, reserved),
+	FLD(pelton_zone, trip),
+	FLD(pelton_zone, cooling),
 	REC(pelton_policy),
 };
 

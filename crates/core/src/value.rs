@@ -596,6 +596,34 @@ pub const DL_SEARCH_FIRST: u32 = 1;
 pub const DL_SEARCH_FITS: u32 = 2;
 /// `dl_search = spread`.
 pub const DL_SEARCH_SPREAD: u32 = 3;
+/// `thermal = off`.
+pub const THERMAL_OFF: u32 = 0;
+/// `thermal = step_wise`.
+pub const THERMAL_STEP_WISE: u32 = 1;
+/// `thermal = power_allocator`.
+pub const THERMAL_POWER_ALLOCATOR: u32 = 2;
+/// `thermal_trips = governor`.
+pub const THERMAL_TRIPS_GOVERNOR: u32 = 0;
+/// `thermal_trips = core`.
+pub const THERMAL_TRIPS_CORE: u32 = 1;
+/// `step_wise = down`.
+pub const STEP_WISE_DOWN: u32 = 0;
+/// `step_wise = hold`.
+pub const STEP_WISE_HOLD: u32 = 1;
+/// `step_wise = lower`.
+pub const STEP_WISE_LOWER: u32 = 2;
+/// `step_wise = release`.
+pub const STEP_WISE_RELEASE: u32 = 3;
+/// `ipa = truncates`.
+pub const IPA_TRUNCATES: u32 = 0;
+/// `ipa = rounds`.
+pub const IPA_ROUNDS: u32 = 1;
+/// `ipa = idle_max`.
+pub const IPA_IDLE_MAX: u32 = 2;
+/// `cooling_load = idle_time`.
+pub const COOLING_LOAD_IDLE_TIME: u32 = 0;
+/// `cooling_load = utilization`.
+pub const COOLING_LOAD_UTILIZATION: u32 = 1;
 
 /// Name, value name and number of every constant of this module.
 #[doc(hidden)]
@@ -897,4 +925,18 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("dl_search", "first", DL_SEARCH_FIRST),
     ("dl_search", "fits", DL_SEARCH_FITS),
     ("dl_search", "spread", DL_SEARCH_SPREAD),
+    ("thermal", "off", THERMAL_OFF),
+    ("thermal", "step_wise", THERMAL_STEP_WISE),
+    ("thermal", "power_allocator", THERMAL_POWER_ALLOCATOR),
+    ("thermal_trips", "governor", THERMAL_TRIPS_GOVERNOR),
+    ("thermal_trips", "core", THERMAL_TRIPS_CORE),
+    ("step_wise", "down", STEP_WISE_DOWN),
+    ("step_wise", "hold", STEP_WISE_HOLD),
+    ("step_wise", "lower", STEP_WISE_LOWER),
+    ("step_wise", "release", STEP_WISE_RELEASE),
+    ("ipa", "truncates", IPA_TRUNCATES),
+    ("ipa", "rounds", IPA_ROUNDS),
+    ("ipa", "idle_max", IPA_IDLE_MAX),
+    ("cooling_load", "idle_time", COOLING_LOAD_IDLE_TIME),
+    ("cooling_load", "utilization", COOLING_LOAD_UTILIZATION),
 ];

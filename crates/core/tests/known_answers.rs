@@ -25,4 +25,5 @@ mod known_answers {
     mod select;
     mod select_class;
     mod signals;
+    mod thermal;
 }

@@ -9,7 +9,9 @@ mod worlds;
 
 use std::process::Command;
 
-use pelton_core::Policy;
+use pelton_core::{
+    NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PlaceCpu, Placed, Placement, Policy, SchedDomain, sd, wf,
+};
 use pelton_model::{Machine, RunConfig, Workload};
 use pelton_schema::NullSink;
 use worlds::{machine, rt_app, side_by_side};
@@ -139,12 +141,85 @@ fn simulate(case: &Case, simulated_ms: u64) -> u64 {
     report.expect("a run that can end").tasks.iter().map(|task| task.activation_ns.len()).sum()
 }
 
+/// CPUs of a cache in the placements that are counted.
+const LLC: u32 = 8;
+
+/// A symmetric machine of `cpus` CPUs, 8 to a cache, all but the last of each cache busy: a wake-up looks for that one.
+fn symmetric(cpus: u32) -> Placement {
+    let mask = |first: u32, n: u32| if n == 64 { u64::MAX } else { ((1 << n) - 1) << first };
+    let mut board = Placement { nr_cpus: cpus, flags: wf::TTWU, prev_cpu: 1, ..Placement::default() };
+    for number in 0..cpus {
+        let idle = number % LLC == LLC - 1;
+        let mut cpu = PlaceCpu {
+            capacity: 1024,
+            threads: 1 << number,
+            curr_idle: idle.into(),
+            nr_running: (!idle).into(),
+            h_nr_runnable: (!idle).into(),
+            h_nr_queued: (!idle).into(),
+            exit_latency_ns: NO_IDLE_STATE,
+            nr_idle_scan_llc: NO_LIMIT,
+            nr_idle_scan_asym: NO_LIMIT,
+            llc: number / LLC,
+            cluster: number / LLC,
+            llc_size: LLC,
+            llc_domain: 0,
+            asym_domain: NO_DOMAIN,
+            nr_domains: if cpus > LLC { 2 } else { 1 },
+            ..PlaceCpu::default()
+        };
+        (cpu.state.cap_orig, cpu.state.uclamp_max) = (1024, 1024);
+        (cpu.state.util_cfs, cpu.load) = if idle { (0, 0) } else { (400, 1024) };
+        let flags = sd::WAKE_AFFINE | sd::BALANCE_FORK | sd::BALANCE_EXEC;
+        let domain = |span, flags| SchedDomain { span, flags, imbalance_pct: 117, ..SchedDomain::default() };
+        cpu.domains[0] = domain(mask(number / LLC * LLC, LLC), flags | sd::SHARE_LLC);
+        cpu.domains[1] = domain(mask(0, cpus), flags);
+        board.cpus[number as usize] = cpu;
+    }
+    let task = &mut board.task;
+    (task.cpu, task.recent_cpu, task.allowed) = (1, 2, mask(0, cpus));
+    (task.uclamp_max, task.numa_cpu) = (1024, NO_CPU);
+    (task.se.avg.util_avg, task.se.weight) = (100, 1024);
+    board
+}
+
+/// Places a task that wakes `times` times; the sum of its CPUs.
+fn place(cpus: u32, times: u64) -> u64 {
+    let policy = Policy::profile("7.2").expect("the newest profile");
+    let mut board = symmetric(cpus);
+    let mut placed = Placed::default();
+    let mut chosen = 0;
+    for i in 0..times {
+        // The waker stands in each cache in turn.
+        board.this_cpu = (i as u32 * LLC) % cpus;
+        chosen += u64::from(board.select(&policy, &mut placed));
+    }
+    chosen
+}
+
+/// Machines whose placements are counted. A record has room for 64 CPUs: beyond, the simulator's simple form decides.
+const PLACED_CPUS: [u32; 2] = [8, 64];
+
+fn measure_placement(cpus: u32) {
+    let name = format!("placement-{cpus}-cpus");
+    let counts = [1_000, 11_000].map(|times| callgrind(&name, times).map(|(instructions, _)| instructions));
+    let [Some(shorter), Some(longer)] = counts else {
+        return println!("not measured: instructions of {name} (valgrind did not run)");
+    };
+    let per_op = (longer - shorter) / 10_000;
+    println!(r#"{{"bench":"instructions/{name}","ops":10000,"ns":0,"instructions_per_op":{per_op},"hash":""}}"#);
+}
+
 /// Instructions and activations of one run.
 fn count(case: &Case, simulated_ms: u64) -> Option<(u64, u64)> {
+    callgrind(case.name, simulated_ms)
+}
+
+fn callgrind(name: &str, amount: u64) -> Option<(u64, u64)> {
     let program = std::env::current_exe().ok()?;
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(program);
-    let output = valgrind.args(["--run", case.name, &simulated_ms.to_string()]).output().ok()?;
+    let output = valgrind.args(["--run", name, &amount.to_string()]).output().ok()?;
     let collected = String::from_utf8_lossy(&output.stderr).into_owned();
     let instructions = collected.split("Collected :").nth(1)?.split_whitespace().next()?.parse().ok()?;
     Some((instructions, String::from_utf8_lossy(&output.stdout).trim().parse().ok()?))
@@ -169,11 +244,22 @@ fn main() {
     if let [run, name, ms] = args.as_slice()
         && run == "--run"
     {
+        let amount = ms.parse().expect("a number");
+        if let Some(cpus) = PLACED_CPUS.iter().find(|cpus| *name == format!("placement-{cpus}-cpus")) {
+            return println!("{}", place(*cpus, amount));
+        }
         let case = named(name).expect("a case");
-        return println!("{}", simulate(&case, ms.parse().expect("milliseconds")));
+        return println!("{}", simulate(&case, amount));
     }
     let full = args.iter().any(|arg| arg == "--bench");
     let only = args.iter().find(|arg| !arg.starts_with("--"));
+    for cpus in PLACED_CPUS {
+        if !full {
+            assert_eq!(place(cpus, 1), 7, "the idle CPU of the cache of the last one");
+        } else if only.is_none_or(|name| *name == format!("placement-{cpus}-cpus")) {
+            measure_placement(cpus);
+        }
+    }
     for case in cases().iter().filter(|case| only.is_none_or(|name| name == case.name)) {
         if full {
             measure(case);

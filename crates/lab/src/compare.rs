@@ -3,7 +3,7 @@
 
 use crate::about::{About, AboutPolicy};
 use crate::plan::Prepared;
-use crate::quantity::{self, QUANTITIES, Quantity, Read, task_labels};
+use crate::quantity::{self, QUANTITIES, Quantity, Read, cooled, task_labels};
 use crate::run::{Control, LabError, run_matrix};
 use crate::{remarks, round, stats};
 use pelton_model::Machine;
@@ -105,6 +105,8 @@ pub enum Scope {
     Task,
     /// One task group with a quota.
     Group,
+    /// One thermal zone.
+    Zone,
     /// Time of a domain at one operating point.
     Frequency,
     /// Time of a domain's CPUs in one idle state.
@@ -119,6 +121,7 @@ impl Scope {
             Scope::Domain => "domain",
             Scope::Task => "task",
             Scope::Group => "group",
+            Scope::Zone => "zone",
             Scope::Frequency => "frequency",
             Scope::Idle => "idle",
         }
@@ -208,6 +211,7 @@ pub fn summarise(policies: &[String], seeds: &[u64], reports: &[Vec<Report>]) ->
             samples.task_rows(name, task, &mut rows);
         }
         shape.quotas.iter().for_each(|group| samples.group_rows(&group.path, &mut rows));
+        shape.zones.iter().for_each(|zone| samples.zone_rows(&zone.name, &mut rows));
     }
     let (run, plans) = (About::default(), Vec::new());
     let (chance, remarks) = (Chance::default(), remarks(reports));
@@ -245,7 +249,11 @@ impl Samples<'_> {
             match q.read {
                 Read::Domain(read) => rows.extend(self.row(q, Scope::Domain, name, |r| read(r.domains.get(domain)?))),
                 Read::Share(read) => rows.extend(self.row(q, Scope::Domain, name, |r| read(r, r.domains.get(domain)?))),
-                Read::Run(_) | Read::Task(_) | Read::Group(_) => {}
+                Read::Cooled(read) => {
+                    let of = |r: &Report| cooled(r).find(|c| c.name == *name).and_then(|c| read(r, c));
+                    rows.extend(self.row(q, Scope::Domain, name, of));
+                }
+                Read::Run(_) | Read::Task(_) | Read::Group(_) | Read::Zone(_) => {}
             }
         }
     }
@@ -256,6 +264,15 @@ impl Samples<'_> {
             if let Read::Task(read) = q.read {
                 // Another governor has other threads: the same place may be another task.
                 rows.extend(self.row(q, Scope::Task, name, |r| read(r.tasks.get(task).filter(|t| t.name == named)?)));
+            }
+        }
+    }
+
+    fn zone_rows(&self, name: &str, rows: &mut Vec<CompareRow>) {
+        for q in QUANTITIES {
+            if let Read::Zone(read) = q.read {
+                let of = |r: &Report| r.zones.iter().find(|zone| zone.name == name).and_then(|zone| read(r, zone));
+                rows.extend(self.row(q, Scope::Zone, name, of));
             }
         }
     }

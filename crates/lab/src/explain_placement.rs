@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Catches one placement of a fair task, with every CPU that it could have gone to.
 
-use pelton_core::{AFFINE, NO_CPU, Placed, Placement, Policy, wf};
+use pelton_core::{AFFINE, NO_CPU, Placed, Placement, Policy, SchedDomain, sd, wf};
 use pelton_schema::{Event, Sink};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -103,8 +103,28 @@ pub struct Explanation {
     pub task_util: u32,
     /// Its clamps.
     pub clamps: (u32, u32),
+    /// Scheduling domains around the CPU that executes it, in the order in which they are walked: smallest first.
+    pub domains: Vec<Walked>,
     /// All CPUs.
     pub candidates: Vec<Candidate>,
+}
+
+/// A scheduling domain on the way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Walked {
+    /// What its CPUs share: `threads`, `cluster`, `cache`, `node`, or `nodes` for several memory nodes.
+    pub kind: &'static str,
+    /// Its CPUs.
+    pub cpus: Vec<u32>,
+    /// The previous CPU is in it.
+    pub has_previous: bool,
+    /// The chosen CPU is in it.
+    pub has_chosen: bool,
+    /// What it is to this placement: `affine`: the smallest in which the task may be pulled to its waker; `search`: the largest in
+    /// which a new task is placed; `passed`: neither.
+    pub role: &'static str,
+    /// Tasks by which memory nodes may differ before a new task goes to another one.
+    pub imbalance_allowed: u32,
 }
 
 /// Puts a placement into words and numbers; `name`: of a task by its tid.
@@ -124,8 +144,40 @@ pub fn explain(kept: &Kept, policy: &Policy, name: impl Fn(u32) -> String) -> Ex
         overutilized: read.overutilized != 0,
         task_util: placed.se.task_util_est(policy),
         clamps: (read.task.uclamp_min, read.task.uclamp_max),
+        domains: walked(read, placed),
         candidates: (0..read.nr_cpus).map(|cpu| candidate(cpu, read, placed, policy)).collect(),
     }
+}
+
+fn kind(domain: &SchedDomain) -> &'static str {
+    let kinds =
+        [(sd::NUMA, "nodes"), (sd::SHARE_CPUCAPACITY, "threads"), (sd::CLUSTER, "cluster"), (sd::SHARE_LLC, "cache")];
+    kinds.iter().find(|(flag, _)| domain.flags & flag != 0).map_or("node", |(_, kind)| kind)
+}
+
+/// The domains around the executing CPU. A wake-up looks for the smallest one with WAKE_AFFINE that spans the previous CPU, a new
+/// task for the largest with BALANCE_FORK (select_task_rq_fair).
+fn walked(read: &Placement, placed: &Placed) -> Vec<Walked> {
+    let Some(cpu) = read.cpus.get(read.this_cpu as usize) else { return Vec::new() };
+    let domains = &cpu.domains[..(cpu.nr_domains as usize).min(cpu.domains.len())];
+    let holds = |domain: &SchedDomain, cpu: u32| cpu < 64 && domain.span >> cpu & 1 == 1;
+    let fork = read.flags & wf::FORK != 0;
+    let affine = domains.iter().position(|d| d.flags & sd::WAKE_AFFINE != 0 && holds(d, read.prev_cpu));
+    let search = domains.iter().rposition(|d| d.flags & sd::BALANCE_FORK != 0);
+    let role = |at: usize| match fork {
+        true if Some(at) == search => "search",
+        false if Some(at) == affine => "affine",
+        _ => "passed",
+    };
+    let one = |(at, domain): (usize, &SchedDomain)| Walked {
+        kind: kind(domain),
+        cpus: (0..64).filter(|&cpu| holds(domain, cpu)).collect(),
+        has_previous: holds(domain, read.prev_cpu),
+        has_chosen: holds(domain, placed.cpu),
+        role: role(at),
+        imbalance_allowed: domain.imb_numa_nr,
+    };
+    domains.iter().enumerate().map(one).collect()
 }
 
 fn candidate(cpu: u32, read: &Placement, placed: &Placed, policy: &Policy) -> Candidate {

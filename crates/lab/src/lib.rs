@@ -17,6 +17,7 @@ pub mod experiment;
 pub mod explain;
 pub mod explain_balance;
 pub mod explain_placement;
+pub mod explain_thermal;
 pub mod explanation;
 pub mod front;
 pub mod judge;

@@ -255,7 +255,7 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
         into_group(&mut loaded.workload, path);
     }
     if built.power_unit != "mW" {
-        let unit = built.power_unit;
+        let unit = &built.power_unit;
         loaded
             .notes
             .push(format!("power of this platform is in {unit}: read mJ as thousandths of that unit times seconds"));
@@ -271,6 +271,8 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
             format!("quotas (task group `{}`) are not in force: this policy has none (bandwidth=off)", group.path);
         loaded.notes.push(note);
     }
+    let mut built = built;
+    loaded.notes.extend(cooled(&mut built.machine, &policy.policy));
     let mut policy = policy;
     if let Some(unread) = policy.rate_limit_unread(inputs.rate_limit_us) {
         policy.warnings.push(unread);
@@ -287,6 +289,22 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
     let plan = Plan::new(built.machine, std::mem::take(&mut loaded.workload), policy.policy, config);
     let Loaded { warnings, notes, originals, .. } = loaded;
     Prepared { plan, policy, warnings, notes, originals, defines: inputs.defines.clone(), group: inputs.group.clone() }
+}
+
+/// A plan whose policy cools nothing has no zones; what is assumed of zones that are cooled is said.
+fn cooled(machine: &mut Machine, policy: &Policy) -> Vec<String> {
+    if policy.thermal == pelton_core::value::THERMAL_OFF {
+        machine.thermal_zones.clear();
+    }
+    let assumed = machine.thermal_zones.iter().filter(|zone| zone.assumed);
+    let note = |zone: &pelton_model::thermal::ThermalZone| {
+        format!(
+            "how fast zone `{}` heats is ASSUMED, not measured: temperatures and their times are an example, the governor's \
+             answers to them are the kernel's",
+            zone.name
+        )
+    };
+    assumed.map(note).collect()
 }
 
 /// A task whose clamps the policy does not read.

@@ -4,7 +4,7 @@
 use crate::{benchmark, demand, latencies};
 use pelton_scenario::bench::sysbench::{self, Version};
 use pelton_sim::Report;
-use pelton_sim::report::{DomainReport, QuotaReport, Summary, TaskReport};
+use pelton_sim::report::{CooledReport, DomainReport, QuotaReport, Summary, TaskReport, ZoneReport};
 use pelton_sim::samples::Samples;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +21,10 @@ pub enum Read {
     Task(fn(&TaskReport) -> Option<f64>),
     /// One task group with a quota.
     Group(fn(&QuotaReport) -> Option<f64>),
+    /// One thermal zone of the run.
+    Zone(fn(&Report, &ZoneReport) -> Option<f64>),
+    /// One frequency domain that a thermal zone cools.
+    Cooled(fn(&Report, &CooledReport) -> Option<f64>),
 }
 
 /// One number a report can give.
@@ -103,6 +107,15 @@ quantities! {
     Domain "domain_gated" ["count"] "Hook calls refused by the rate limit." = |d| Some(d.gated as f64);
     Share "domain_busy_pct" ["%"] "Part of all CPU time in tasks that the domain's CPUs spent." = domain_busy_pct;
     Domain "domain_energy_mj" ["mJ"] "Energy of the domain's CPUs." = |d| d.energy_uj.map(mj);
+    Cooled "throttled_pct" ["%"] "Part of the run in which cooling limited the domain." = |r, c| share_pct(r, c.throttled_ns);
+    Cooled "cooling_state_max" ["1"] "Deepest cooling state of the domain: so many operating points below the highest." = |_, c| Some(f64::from(c.state_max));
+    Cooled "cooling_limit_mhz_avg" ["MHz"] "Mean over time of the frequency that cooling allowed." = |r, c| (r.duration_ns > 0).then(|| c.limit_khz_ns as f64 / r.duration_ns as f64 / 1e3);
+    Cooled "cooling_changes" ["count"] "Changes of the domain's cooling state." = |_, c| Some(c.changes as f64);
+    Zone "temperature_c_avg" ["C"] "Mean temperature of a thermal zone." = |_, z| Some(f64::from(z.temp_mc_avg) / 1e3);
+    Zone "temperature_c_max" ["C"] "Highest temperature of a thermal zone." = |_, z| Some(f64::from(z.temp_mc_max) / 1e3);
+    Zone "temperature_c_end" ["C"] "Temperature of a thermal zone at the end." = |_, z| Some(f64::from(z.temp_mc_end) / 1e3);
+    Zone "hot_pct" ["%"] "Part of the run at or above the zone's first trip." = |r, z| share_pct(r, z.hot_ns);
+    Zone "zone_reads" ["count"] "Readings of a thermal zone." = |_, z| Some(z.reads as f64);
     Task "events" ["count"] "Completed activations." = |t| Some(t.activation_ns.len() as f64);
     Task "latency_ms_min" ["ms"] "Shortest activation." = |t| of_activations(t, |a| a.summary().min as f64);
     Task "latency_ms_avg" ["ms"] "Mean activation." = |t| of_activations(t, mean_ns);
@@ -190,9 +203,10 @@ impl Read {
     pub fn scope(&self) -> &'static str {
         match self {
             Read::Run(_) => "run",
-            Read::Domain(_) | Read::Share(_) => "domain",
+            Read::Domain(_) | Read::Share(_) | Read::Cooled(_) => "domain",
             Read::Task(_) => "task",
             Read::Group(_) => "group",
+            Read::Zone(_) => "zone",
         }
     }
 }
@@ -232,8 +246,21 @@ impl Quantity {
             }
             Read::Task(f) => f(task(report, of?)?),
             Read::Group(f) => report.quotas.iter().find(|g| of.is_none_or(|path| g.path == path)).and_then(f),
+            Read::Zone(f) => {
+                report.zones.iter().find(|z| of.is_none_or(|name| z.name == name)).and_then(|z| f(report, z))
+            }
+            Read::Cooled(f) => cooled(report).find(|c| of.is_none_or(|name| c.name == name)).and_then(|c| f(report, c)),
         }
     }
+}
+
+/// The domains that zones cool.
+pub(crate) fn cooled(report: &Report) -> impl Iterator<Item = &CooledReport> {
+    report.zones.iter().flat_map(|zone| &zone.domains)
+}
+
+fn share_pct(report: &Report, ns: u64) -> Option<f64> {
+    (report.duration_ns > 0).then(|| 100.0 * ns as f64 / report.duration_ns as f64)
 }
 
 fn domain_busy_pct(report: &Report, domain: &DomainReport) -> Option<f64> {

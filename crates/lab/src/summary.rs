@@ -4,7 +4,7 @@
 use crate::about::{About, AboutPolicy};
 use crate::compare::Scope;
 use crate::plan::Prepared;
-use crate::quantity::{QUANTITIES, Read, task_labels};
+use crate::quantity::{QUANTITIES, Read, cooled, task_labels};
 use crate::{remarks, round};
 use pelton_model::Machine;
 use pelton_sim::Report;
@@ -109,6 +109,8 @@ pub fn summarise(header: RunHeader, machine: &Machine, report: &Report) -> RunSu
             Read::Domain(read) => report.domains.iter().for_each(|d| push(Scope::Domain, &d.name, read(d))),
             Read::Share(read) => report.domains.iter().for_each(|d| push(Scope::Domain, &d.name, read(report, d))),
             Read::Group(read) => report.quotas.iter().for_each(|g| push(Scope::Group, &g.path, read(g))),
+            Read::Zone(read) => report.zones.iter().for_each(|z| push(Scope::Zone, &z.name, read(report, z))),
+            Read::Cooled(read) => cooled(report).for_each(|c| push(Scope::Domain, &c.name, read(report, c))),
             Read::Task(read) => {
                 labels.iter().zip(&report.tasks).for_each(|(name, t)| push(Scope::Task, name, read(t)));
             }

@@ -7,6 +7,7 @@ mod config;
 pub mod groups;
 pub mod machine;
 mod plan;
+pub mod thermal;
 pub mod workload;
 
 pub use check::{PlanError, check, dangling};

@@ -3,6 +3,8 @@
 
 use serde::Serialize;
 
+use crate::thermal::ThermalZone;
+
 /// LOCAL_DISTANCE: of a memory node to itself.
 pub const NODE_DISTANCE_LOCAL: u32 = 10;
 /// REMOTE_DISTANCE: to another, where the firmware states none.
@@ -28,6 +30,9 @@ pub struct Machine {
     pub node_distances: Vec<Vec<u32>>,
     /// Groups of CPUs that share a power-down cluster (for cluster power); every CPU is in exactly one.
     pub clusters: Vec<Cluster>,
+    /// Thermal zones; a plan whose policy cools none has none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub thermal_zones: Vec<ThermalZone>,
     /// Timer interrupts per second: 100, 250, 300 or 1000.
     pub hz: u32,
     /// Time every scheduler path takes; all zero = pure mechanism.

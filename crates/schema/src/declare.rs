@@ -16,6 +16,10 @@ pub enum Unit {
     Ns,
     /// Microwatts.
     Uw,
+    /// Milliwatts.
+    Mw,
+    /// Thousandths of a degree Celsius.
+    MilliC,
     /// One of a few named codes; the sentence lists them.
     Code,
 }
@@ -30,6 +34,8 @@ impl Unit {
             Unit::Khz => "kHz",
             Unit::Ns => "ns",
             Unit::Uw => "uW",
+            Unit::Mw => "mW",
+            Unit::MilliC => "mC",
             Unit::Code => "code",
         }
     }

@@ -587,6 +587,43 @@ declare_events! {
         /// 1 throttled, 0 no longer.
         throttled: u32 [Code],
     }
+    /// A thermal zone is read.
+    ThermalTemperature = 44, "thermal_temperature" {
+        /// Zone.
+        zone: u32 [Id],
+        /// Temperature.
+        temp_mc: i64 [MilliC],
+        /// The reading before.
+        last_mc: i64 [MilliC],
+        /// Trips that are reached.
+        trips_reached: u32 [Count],
+        /// 1 when it is read at the passive rate from now on.
+        passive: u32 [Code],
+    }
+    /// The controller of a thermal zone divides its power (power_allocator).
+    ThermalPower = 45, "thermal_power_allocator" {
+        /// Zone.
+        zone: u32 [Id],
+        /// What its domains take now.
+        requested_mw: u32 [Mw],
+        /// What they are granted.
+        granted_mw: u32 [Mw],
+        /// What the controller allows.
+        budget_mw: u32 [Mw],
+        /// What they could take.
+        max_mw: u32 [Mw],
+        /// Sum of errors, 22.10 fixed point.
+        err_integral: i64 [Count],
+    }
+    /// The cooling state of a frequency domain changes.
+    CdevUpdate = 46, "cdev_update" {
+        /// Frequency domain.
+        domain: u32 [Id],
+        /// Cooling state, 0 = no limit.
+        state: u32 [Count],
+        /// The upper limit that it stands for.
+        max_khz: u32 [Khz],
+    }
 }
 
 #[cfg(test)]

@@ -29,6 +29,8 @@ pub struct Report {
     pub overutilized_ns: Option<u64>,
     /// Task groups that have a quota, where quotas are kept.
     pub quotas: Vec<QuotaReport>,
+    /// Thermal zones, where they are cooled.
+    pub zones: Vec<ZoneReport>,
     /// Tasks that wait for ever on each other at the end (names), if any.
     pub stuck_tasks: Vec<String>,
 }
@@ -50,6 +52,40 @@ pub struct QuotaReport {
     pub nr_bursts: u32,
     /// Time used beyond the quota, ns (`burst_usec`).
     pub burst_ns: u64,
+}
+
+/// Totals of one thermal zone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ZoneReport {
+    /// Name.
+    pub name: String,
+    /// Highest temperature, thousandths of a degree Celsius.
+    pub temp_mc_max: i32,
+    /// Mean over time, the same.
+    pub temp_mc_avg: i32,
+    /// At the end, the same.
+    pub temp_mc_end: i32,
+    /// Time at or above its first trip, ns.
+    pub hot_ns: u64,
+    /// Readings.
+    pub reads: u64,
+    /// Its frequency domains.
+    pub domains: Vec<CooledReport>,
+}
+
+/// What cooling took from one frequency domain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CooledReport {
+    /// Name of the domain.
+    pub name: String,
+    /// Time with a limit, ns.
+    pub throttled_ns: u64,
+    /// Changes of the limit.
+    pub changes: u64,
+    /// Deepest cooling state.
+    pub state_max: u32,
+    /// Limit times time, kHz ns.
+    pub limit_khz_ns: u128,
 }
 
 /// What is kept of any number of samples.

@@ -215,3 +215,37 @@ fn real_time_tasks_of_a_group_are_nobodys_affair() {
         assert!(near(run_ns(&r, "/a-0"), 400 * MS, 10 * MS), "{p}: {}", run_ns(&r, "/a-0"));
     }
 }
+
+/// Ten seconds, every profile, groups of several weights side by side and nested: each gets its share to within a percent of the time.
+#[test]
+fn shares_are_honoured_within_a_percent_over_ten_seconds() {
+    let rows: [&[(&str, u64)]; 4] = [
+        &[("/a", 1024), ("/b", 1024), ("/c", 1024)],
+        &[("/a", 3072), ("/b", 1024)],
+        &[("/a", 100), ("/b", 300), ("/c", 600)],
+        &[("/a/x", 2048), ("/a/y", 1024), ("/b", 1024)],
+    ];
+    for p in PROFILES {
+        for groups in rows {
+            let tasks = groups.iter().enumerate().flat_map(|(i, (path, _))| busy_in(path, 1 + i % 3)).collect();
+            let mut shares = groups.to_vec();
+            // Inner groups are weighed against their siblings, and /a against /b.
+            shares.extend((groups[0].0 == "/a/x").then_some(("/a", 1024)));
+            let r = run_on(&fixed_speed(&[(1, 1024)]), &with_shares(tasks, &shares), p, 10_000);
+            let outer = |path: &str| path.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned();
+            for (path, weight) in groups {
+                let siblings: u64 =
+                    groups.iter().filter(|(other, _)| outer(other) == outer(path)).map(|(_, w)| w).sum();
+                let part = if groups[0].0 != "/a/x" {
+                    weight * 1000 / siblings
+                } else if *path == "/b" {
+                    500
+                } else {
+                    weight * 500 / siblings
+                };
+                let got = run_ns(&r, path) / (10_000 * MS / 1000);
+                assert!(near(got, part, 10), "{p} {groups:?}: {path} got {got} of 1000, {part} is its share");
+            }
+        }
+    }
+}

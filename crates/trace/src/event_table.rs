@@ -47,6 +47,8 @@ pub fn column_name(column: &Column) -> String {
         Unit::Khz => "_khz",
         Unit::Ns => "_ns",
         Unit::Uw => "_uw",
+        Unit::Mw => "_mw",
+        Unit::MilliC => "_mc",
     };
     let has_it = column.name.ends_with(unit) || column.name.contains(&format!("{unit}_"));
     if has_it { column.name.to_owned() } else { format!("{}{unit}", column.name) }

@@ -4,7 +4,7 @@
 
 use super::blocks::{bar, spark};
 use super::canvas::{Anchor, Canvas, GRID, INK, PALE, SERIES, cut};
-use super::timeline::Track;
+use super::timeline::{Track, Warmth};
 use crate::units::{human_ns, number};
 use pelton_lab::summary::RunSummary;
 use pelton_sim::Report;
@@ -27,17 +27,18 @@ pub struct Ran {
     title: String,
     groups: Vec<(String, Vec<Bar>)>,
     tracks: Vec<Track>,
+    warmth: Vec<Warmth>,
 }
 
 impl Ran {
     /// From the numbers of a run.
-    pub fn new(summary: &RunSummary, report: &Report, tracks: Vec<Track>) -> Ran {
+    pub fn new(summary: &RunSummary, report: &Report, (tracks, warmth): (Vec<Track>, Vec<Warmth>)) -> Ran {
         let about = &summary.run.about;
         let title = format!("{} on {}, policy {}", about.workload, about.platform, summary.run.policy.policy);
         let mut groups = frequencies(summary);
         groups.extend(idle(summary));
         groups.extend(activations(report));
-        Ran { title, groups, tracks }
+        Ran { title, groups, tracks, warmth }
     }
 
     /// For a terminal of this many columns.
@@ -55,6 +56,7 @@ impl Ran {
             let _ = writeln!(out, "\nover time: 0 to {}", human_ns(track.length_ns));
         }
         self.tracks.iter().for_each(|track| out += &track_blocks(track, width));
+        self.warmth.iter().for_each(|zone| out += &warmth_blocks(zone, width));
         out
     }
 
@@ -65,6 +67,9 @@ impl Ran {
         let mut y = 44.0;
         for track in &self.tracks {
             y = track_picture(&mut canvas, track, y);
+        }
+        for zone in &self.warmth {
+            y = warmth_picture(&mut canvas, zone, y);
         }
         for (heading, bars) in &self.groups {
             y += 22.0;
@@ -115,6 +120,48 @@ fn track_blocks(track: &Track, width: usize) -> String {
         format!("{heading}\n |{}|\n", spark(&fewer(values, letters), *most))
     };
     lines.iter().enumerate().map(line).collect()
+}
+
+/// The ends of a zone's axis, degrees Celsius: from the coolest reading to the last trip, or the hottest reading.
+fn warmth_range(zone: &Warmth) -> (f64, f64) {
+    let known = || zone.c.iter().flatten().copied();
+    let low = known().fold(f64::INFINITY, f64::min).min(zone.trips_c.first().copied().unwrap_or(0.0));
+    let high = known().fold(zone.trips_c.last().copied().unwrap_or(0.0), f64::max);
+    (low.floor(), high.ceil().max(low.floor() + 1.0))
+}
+
+/// Temperature of a zone as a line of letters.
+fn warmth_blocks(zone: &Warmth, width: usize) -> String {
+    let (low, high) = warmth_range(zone);
+    let above: Vec<Option<f64>> = zone.c.iter().map(|c| c.map(|c| c - low)).collect();
+    let name = cut(&zone.name, 16);
+    let what = format!("{} to {} C", number(low), number(high));
+    if above.len() + 16 + " frequency |".len() * 2 + what.len() <= width {
+        return format!(" {name:<16} {:<11} |{}| {what}\n", "temperature", spark(&above, high - low));
+    }
+    let letters = width.saturating_sub(3).min(above.len());
+    format!(" {name}: {what}\n |{}|\n", spark(&fewer(&above, letters), high - low))
+}
+
+/// Temperature of a zone, its trips as lines.
+fn warmth_picture(canvas: &mut Canvas, zone: &Warmth, top: f64) -> f64 {
+    let (from, to) = warmth_range(zone);
+    let (high, low) = (top + 18.0, top + 68.0);
+    let trips: Vec<String> = zone.trips_c.iter().map(|c| number(*c)).collect();
+    let what = format!("{}: {} to {} C, trips at {} C", zone.name, number(from), number(to), trips.join(", "));
+    canvas.text((LEFT, top + 12.0), what, PALE, Anchor::Start);
+    let height = |c: f64| low - ((c - from) / (to - from)).clamp(0.0, 1.0) * (low - high);
+    canvas.line(vec![(LEFT, low), (LEFT + LONG, low)], GRID);
+    for &c in &zone.trips_c {
+        canvas.line(vec![(LEFT, height(c)), (LEFT + LONG, height(c))], GRID);
+    }
+    let step = LONG / zone.c.len().max(1) as f64;
+    let at = |(at, c): (usize, &Option<f64>)| Some((LEFT + (at as f64 + 0.5) * step, height((*c)?)));
+    let points: Vec<(f64, f64)> = zone.c.iter().enumerate().filter_map(at).collect();
+    if !points.is_empty() {
+        canvas.line(points, SERIES[2]);
+    }
+    top + 74.0
 }
 
 /// The means of neighbours, so many as there is room for.
@@ -222,8 +269,15 @@ mod tests {
         let util = values.iter().map(|v| v.map(|v| v / 2e3)).collect();
         let track =
             Track { name: "little".into(), khz: values, khz_max: 1_803_000.0, util, busy, length_ns: 2_000_000_000 };
+        let c = (0..60).map(|at| (at > 0).then_some(40.0 + f64::from(at))).collect();
+        let zone = Warmth { name: "soc".into(), trips_c: vec![65.0, 75.0], c };
         let bars = vec![("1803 MHz".to_owned(), 1.0, "100.0 %".to_owned()), ("300 MHz".into(), 0.2, "20.0 %".into())];
-        Ran { title: String::new(), groups: vec![("time at frequency: little".to_owned(), bars)], tracks: vec![track] }
+        Ran {
+            title: String::new(),
+            groups: vec![("time at frequency: little".to_owned(), bars)],
+            tracks: vec![track],
+            warmth: vec![zone],
+        }
     }
 
     #[test]

@@ -24,6 +24,17 @@ pub struct Track {
     pub length_ns: u64,
 }
 
+/// A thermal zone over time.
+#[derive(Clone, Debug, Default)]
+pub struct Warmth {
+    /// Name.
+    pub name: String,
+    /// Its trips, degrees Celsius.
+    pub trips_c: Vec<f64>,
+    /// Mean temperature of each step, degrees Celsius; `None` before the first reading.
+    pub c: Vec<Option<f64>>,
+}
+
 /// What a quantity has been since when, and its integral in each step.
 #[derive(Clone, Debug)]
 struct Integral {
@@ -70,6 +81,8 @@ pub struct Timeline {
     khz: Vec<Integral>,
     util: Vec<Integral>,
     busy: Vec<Integral>,
+    zones: Vec<(String, Vec<f64>)>,
+    warmth: Vec<Integral>,
 }
 
 impl Timeline {
@@ -84,7 +97,23 @@ impl Timeline {
             khz: vec![Integral::new(None); machine.cpus.len()],
             util: vec![Integral::new(Some(0.0)); machine.cpus.len()],
             busy: vec![Integral::new(Some(0.0)); machine.cpus.len()],
+            zones: machine
+                .thermal_zones
+                .iter()
+                .map(|zone| (zone.name.clone(), zone.trips.iter().map(|trip| f64::from(trip.temp_mc) / 1e3).collect()))
+                .collect(),
+            warmth: vec![Integral::new(None); machine.thermal_zones.len()],
         }
+    }
+
+    /// The zones of a run that ended.
+    pub fn warmth(&self) -> Vec<Warmth> {
+        let one = |((name, trips_c), warmth): (&(String, Vec<f64>), &Integral)| {
+            let mut warmth = warmth.clone();
+            warmth.advance(self.end_ns, self.step_ns);
+            Warmth { name: name.clone(), trips_c: trips_c.clone(), c: warmth.means().collect() }
+        };
+        self.zones.iter().zip(&self.warmth).map(one).collect()
     }
 
     /// The tracks of a run that ended.
@@ -134,6 +163,11 @@ impl Sink for Timeline {
             Event::PeltCfs { cpu, util_avg, .. } => {
                 if let Some(one) = self.util.get_mut(cpu as usize) {
                     one.set(time_ns, self.step_ns, f64::from(util_avg));
+                }
+            }
+            Event::ThermalTemperature { zone, temp_mc, .. } => {
+                if let Some(one) = self.warmth.get_mut(zone as usize) {
+                    one.set(time_ns, self.step_ns, temp_mc as f64 / 1e3);
                 }
             }
             Event::SchedSwitch { cpu, next_tid, .. } => {

@@ -101,7 +101,7 @@ fn text(comparison: &Comparison, all: bool, short: bool) -> String {
         let answers = comparison.rows.iter().filter(|row| is_answer(row));
         out += &section("in short (--summary shows only this)", &sheet(answers, Scope::Run, all));
     }
-    for scope in [Scope::Run, Scope::Domain, Scope::Task, Scope::Group, Scope::Frequency, Scope::Idle] {
+    for scope in [Scope::Run, Scope::Domain, Scope::Zone, Scope::Task, Scope::Group, Scope::Frequency, Scope::Idle] {
         out += &section(scope.name(), &sheet(comparison.rows.iter().filter(|r| r.scope == scope), scope, all));
     }
     for (about, note) in notes(comparison.rows.iter().map(|row| (row.quantity, row.note))) {

@@ -21,6 +21,9 @@ pub fn explain(args: &ExplainArgs, global: &Global) -> Result<Exit, Failure> {
     if args.balance || args.walk {
         return super::explain_balance::explain(&request, args.walk, global);
     }
+    if args.thermal {
+        return super::explain_thermal::explain(&request, global);
+    }
     let explained = verbs::explain::explain(&request, &watch).map_err(failure)?;
     match global.format {
         Format::Json => print_json(&explained)?,

@@ -31,7 +31,7 @@ pub fn explain(request: &ExplainRequest, walk: bool, global: &Global) -> Result<
     Ok(Exit::Good)
 }
 
-fn list(cpus: &[u32]) -> String {
+pub(super) fn list(cpus: &[u32]) -> String {
     let run = |group: &[u32]| match group {
         [one] => one.to_string(),
         _ => format!("{}-{}", group[0], group[group.len() - 1]),

@@ -34,11 +34,23 @@ fn text(ExplainedPlacement { run, explanation: e, count }: &ExplainedPlacement) 
         "executed by CPU {}; the task brings utilization {}, clamps {} .. {}; {by_energy}; starting point: {}",
         e.this_cpu, e.task_util, e.clamps.0, e.clamps.1, e.start
     );
+    out += &section(&format!("domains around CPU {}, as they are walked", e.this_cpu), &domains(e));
     out += &section("each CPU as a place for it", &sheet(e));
     if e.candidates.iter().any(|c| c.energy_added.is_some()) {
         out += "energy is in the kernel's unit; asked are the previous CPU and the one with most room of each domain\n";
     }
     out
+}
+
+fn domains(e: &Explanation) -> Sheet {
+    let mut sheet = Sheet::new(&["<shares", "<CPUs", "<previous", "<chosen", "<role", "imbalance_allowed"]);
+    let inside = |yes: bool| if yes { "inside" } else { "outside" }.to_owned();
+    for d in &e.domains {
+        let cpus = super::explain_balance::list(&d.cpus);
+        let cells = [inside(d.has_previous), inside(d.has_chosen), d.role.to_owned(), d.imbalance_allowed.to_string()];
+        sheet.row([d.kind.to_owned(), cpus].into_iter().chain(cells).collect());
+    }
+    sheet
 }
 
 fn sheet(e: &Explanation) -> Sheet {

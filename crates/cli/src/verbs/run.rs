@@ -44,7 +44,9 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
     outputs.rtapp = Maybe(args.rt_app_log.as_deref().map(|folder| RtAppLogs::create(folder, plan)).transpose()?);
     let (report, mut outputs) = simulate(&prepared, args.seed, outputs, &watch).map_err(failure)?;
     outputs.rtapp.0.take().map_or(Ok(()), |logs| logs.finish(report.duration_ns))?;
-    let tracks = outputs.timeline.0.take().map_or_else(Vec::new, Timeline::finish);
+    let timeline = outputs.timeline.0.take();
+    let warmth = timeline.as_ref().map_or_else(Vec::new, Timeline::warmth);
+    let tracks = timeline.map_or_else(Vec::new, Timeline::finish);
     outputs.finish()?;
     if args.like_original {
         let printed: Vec<String> = prepared.originals.iter().map(|o| o.print(&report)).collect();
@@ -52,7 +54,7 @@ pub fn run(args: &RunArgs, global: &Global) -> Result<Exit, Failure> {
         return Ok(Exit::Good);
     }
     let summary = summary_of(&prepared, &report);
-    let ran = draws.then(|| Ran::new(&summary, &report, tracks));
+    let ran = draws.then(|| Ran::new(&summary, &report, (tracks, warmth)));
     if let (Some(path), Some(ran)) = (&args.plot, &ran) {
         chart::save(path, &ran.picture())?;
     }
@@ -243,6 +245,8 @@ fn text(summary: &RunSummary, global: &Global) -> String {
         out += &section("all numbers", &long_sheet(summary).renamed("of", "name"));
     } else {
         out += &section("domains", &domains(summary));
+        out += &section("thermal zones", &zones(summary));
+        out += &section("cooled domains", &cooled(summary));
         out += &section("tasks", &tasks(summary));
         out += &section("groups with a quota", &groups(summary));
     }
@@ -280,6 +284,18 @@ fn wide_sheet(summary: &RunSummary, scope: Scope, header: &[&'static str], quant
 fn domains(summary: &RunSummary) -> Sheet {
     let header = ["<domain", "transitions", "evaluations", "rate-limited", "energy mJ"];
     let quantities = ["domain_transitions", "domain_evaluations", "domain_gated", "domain_energy_mj"];
+    wide_sheet(summary, Scope::Domain, &header, &quantities)
+}
+
+fn zones(summary: &RunSummary) -> Sheet {
+    let header = ["<zone", "mean C", "max C", "end C", "at a trip %", "readings"];
+    let quantities = ["temperature_c_avg", "temperature_c_max", "temperature_c_end", "hot_pct", "zone_reads"];
+    wide_sheet(summary, Scope::Zone, &header, &quantities)
+}
+
+fn cooled(summary: &RunSummary) -> Sheet {
+    let header = ["<domain", "throttled %", "mean limit MHz", "deepest state", "changes"];
+    let quantities = ["throttled_pct", "cooling_limit_mhz_avg", "cooling_state_max", "cooling_changes"];
     wide_sheet(summary, Scope::Domain, &header, &quantities)
 }
 

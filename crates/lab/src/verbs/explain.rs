@@ -5,6 +5,7 @@ use super::inputs::{InputRequest, prepare};
 use crate::explain::{ExplainSink, Wanted};
 use crate::explain_balance::{self, BalanceExplanation, BalanceSink, WalkExplanation};
 use crate::explain_placement::{self, PlacementSink};
+use crate::explain_thermal::{self, ThermalExplanation, ThermalSink};
 use crate::explanation::{self, Context};
 use crate::number::human_ns;
 use crate::plan::PolicySpec;
@@ -108,6 +109,16 @@ pub struct ExplainedWalk {
     pub count: u64,
 }
 
+/// A reading of a thermal zone with the run it belongs to.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ExplainedThermal {
+    /// The run.
+    pub run: RunHeader,
+    /// The reading.
+    #[serde(flatten)]
+    pub explanation: ThermalExplanation,
+}
+
 /// The plan, which ends where the question does, and what it says about itself.
 fn planned(request: &ExplainRequest, watch: &dyn Watch) -> Result<(RunHeader, Plan), LabError> {
     let prepared = prepare(&request.input.inputs(request.seed, request.random_phase), &request.policy, watch)?;
@@ -199,6 +210,33 @@ pub fn walk(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedWalk
         return Err(nothing(&plan, "update of blocked load", help));
     };
     Ok(ExplainedWalk { run, explanation, count: sink.walk.1 })
+}
+
+/// Explains a reading of a thermal zone.
+///
+/// # Errors
+/// When an input is wrong, there is no such reading, or the run was stopped.
+pub fn thermal(request: &ExplainRequest, watch: &dyn Watch) -> Result<ExplainedThermal, LabError> {
+    let (run, plan) = planned(request, watch)?;
+    let zone =
+        match domain(request, &plan)? {
+            None => None,
+            Some(d) => {
+                let at = plan.machine.thermal_zones.iter().position(|zone| zone.domains.contains(&d));
+                Some(at.ok_or_else(|| {
+                    LabError::input(format!("frequency domain {d} is in no thermal zone that is cooled"))
+                })?)
+            }
+        };
+    let mut sink = ThermalSink::of(&plan, zone.map(|zone| zone as u32), request.changed);
+    watched(watch, plan.config.duration_ns, "run", |control| run_one(&plan, request.seed, &mut sink, control))?;
+    let (kept, count) = sink.finish();
+    let Some(kept) = kept else {
+        let help = "zones are read under --set thermal=step_wise and thermal=power_allocator; leave out --changed, or choose \
+                    a later --at";
+        return Err(nothing(&plan, "reading of a thermal zone", help));
+    };
+    Ok(ExplainedThermal { run, explanation: explain_thermal::explain(&kept, &plan, count) })
 }
 
 fn nothing(plan: &Plan, what: &str, help: &str) -> LabError {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::keys::PLATFORM;
 use super::rules;
+use super::thermal::{self, ZoneRow};
 use crate::diagnostic::{Diagnostics, SourceFile};
 use crate::tree::{At, Reader, check, parse};
 
@@ -50,6 +51,8 @@ pub struct PlatformFile {
     pub domains: Vec<Domain>,
     /// Published tables.
     pub energy_tables: Vec<EnergyTable>,
+    /// Thermal zones.
+    pub thermal_zones: Vec<ZoneRow>,
     /// What is suspicious without being wrong.
     pub warnings: Diagnostics,
 }
@@ -289,6 +292,7 @@ fn read(source: &SourceFile, root: Reader<'_>) -> PlatformFile {
         cluster_active_mw: power.and_then(|p| p.real("cluster_active_mw")),
         domains: root.tables("perf_domain").into_iter().filter_map(domain).collect(),
         energy_tables: root.tables("energy_table").into_iter().filter_map(|t| energy_table(t.value)).collect(),
+        thermal_zones: root.tables("thermal_zone").into_iter().filter_map(thermal::zone).collect(),
         cpufreq,
         warnings: Diagnostics::new(),
     }

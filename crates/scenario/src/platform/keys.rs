@@ -50,6 +50,12 @@ pub static PLATFORM: Spec = Spec {
             "",
             "published or measured tables, kept as they were printed",
         ),
+        Key::new(
+            "thermal_zone",
+            Kind::Tables(&THERMAL_ZONE, 16),
+            "",
+            "what gets hot, and the trips at which CPUs are slowed down; read where a policy cools (`thermal`)",
+        ),
         Key::new("reference_measurements", Kind::Any, "", "figures to check a model against; not read"),
         Key::new("note", Kind::Table(&NOTE), "", "remarks"),
     ],
@@ -457,5 +463,93 @@ static ENERGY_ROW: Spec = Spec {
         Key::new("cpus_4", COLUMN, "", "value with four CPUs"),
         Key::new("exit_latency_us", LATENCY_US, "us", "as the kernel printed it"),
         Key::new("min_residency_us", LATENCY_US, "us", "as the kernel printed it"),
+    ],
+};
+
+const CELSIUS: Kind = Kind::Real(-50.0, 200.0);
+
+static THERMAL_ZONE: Spec = Spec {
+    title: "[[thermal_zone]]",
+    doc: "A sensor, the CPUs that heat it, and its passive trips, as in a device tree. A device tree has no way of heat: `stage` is.",
+    open: false,
+    keys: &[
+        Key::new("id", Kind::Text, "", "name of the zone, unique in the file").required(),
+        Key::new("source", Kind::Text, "", "where trips and delays are from").required(),
+        Key::new(
+            "cpus",
+            Kind::Ints(0, CPU_LAST, CPUS_MAX),
+            "",
+            "CPUs that heat it: whole performance domains, each in at most one zone",
+        )
+        .required(),
+        Key::new(
+            "weights",
+            Kind::Ints(0, 1 << 20, 16),
+            "",
+            "weight of each domain, in the order of CPU numbers (`contribution`), for power_allocator; absent: all alike",
+        ),
+        Key::new(
+            "passive_ms",
+            Kind::Int(1, 60_000),
+            "ms",
+            "time between readings while it is cooled (`polling-delay-passive`)",
+        )
+        .required(),
+        Key::new(
+            "polling_ms",
+            Kind::Int(0, 600_000),
+            "ms",
+            "time between readings otherwise (`polling-delay`); absent or 0: the sensor interrupts",
+        ),
+        Key::new(
+            "sustainable_mw",
+            Kind::Int(1, 1_000_000),
+            "mW",
+            "power that it can stand at its last trip (`sustainable-power`); absent: power_allocator estimates it",
+        ),
+        Key::new("ambient_c", CELSIUS, "C", "temperature around it; absent: 25"),
+        Key::new("start_c", CELSIUS, "C", "temperature at the start of a run; absent: as around it"),
+        Key::new("other_mw", POWER_MW, "mW", "power of everything else that heats it; absent: 0"),
+        Key::new("trip", Kind::Tables(&TRIP, 4), "", "passive trips, coolest first").required(),
+        Key::new(
+            "stage",
+            Kind::Tables(&STAGE, 4),
+            "",
+            "way of heat to the surroundings. A zone without it can be shown, not cooled",
+        ),
+        Key::new(
+            "stage_quality",
+            Kind::Choice(&["measured", "published", "assumed"]),
+            "",
+            "how `stage` is known; `assumed` is said in every run",
+        ),
+        Key::new("stage_source", Kind::Text, "", "where `stage` is from, or what it was assumed from"),
+    ],
+};
+
+static TRIP: Spec = Spec {
+    title: "[[thermal_zone.trip]]",
+    doc: "A passive trip.",
+    open: false,
+    keys: &[
+        Key::new("c", CELSIUS, "C", "temperature").required(),
+        Key::new("hysteresis_c", Kind::Real(0.0, 100.0), "C", "hysteresis; absent: 0"),
+        Key::new(
+            "cools",
+            Kind::Ints(0, CPU_LAST, CPUS_MAX),
+            "",
+            "CPUs whose domains it slows down; absent: all of the zone",
+        ),
+        Key::new("only_switches_on", Kind::Flag, "", "it cools nothing: power_allocator begins there; absent: no"),
+    ],
+};
+
+static STAGE: Spec = Spec {
+    title: "[[thermal_zone.stage]]",
+    doc: "A resistance and a capacity. The temperature is the ambient one plus the rise of all stages.",
+    open: false,
+    keys: &[
+        Key::new("k_per_w", Kind::Real(0.001, 1_000.0), "K/W", "resistance").required(),
+        Key::new("j_per_k", Kind::Real(0.001, 1_000_000.0), "J/K", "capacity").required(),
     ],
 };

@@ -86,6 +86,7 @@ impl PlatformFile {
             self.add_domain(&mut machine, options, domain, power);
         }
         self.add_topology(&mut machine, &order, &powers);
+        machine.thermal_zones = self.thermal_zones.iter().map(|row| row.zone(&machine)).collect();
         let power_unit = table.filter(|t| !power::in_milliwatts(t)).map_or_else(|| "mW".into(), |t| t.unit.clone());
         let power = order.iter().zip(&powers).map(|(d, p)| (d.id.value.clone(), p.source.clone())).collect::<Vec<_>>();
         let mut assumptions = self.assumptions(options, &power);

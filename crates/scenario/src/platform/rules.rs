@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::file::{Domain, EnergyTable, Groups, IdleRow, PlatformFile};
 use super::keys::OPPS_MAX;
 use super::machine::kernel_version;
-use super::{nodes, plausible, power};
+use super::{nodes, plausible, power, thermal};
 use crate::diagnostic::{Diagnostics, SourceFile, hint_for};
 
 /// Everything that is wrong or suspicious between the figures of a file.
@@ -30,6 +30,7 @@ pub(super) fn check(file: &PlatformFile) -> Diagnostics {
     rules.groups("llc", &file.topology.llc, cpus, true);
     rules.groups("nodes", &file.topology.nodes, cpus, true);
     nodes::check(file, &mut rules.found);
+    thermal::check(file, &mut rules.found);
     rules.energy_tables(file);
     rules.found.sort();
     rules.found

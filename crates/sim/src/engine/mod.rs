@@ -109,6 +109,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub targets: crate::cpu::requests::Targets,
     /// What is watched of how far frequencies are from the need.
     pub clocks: crate::freq::demand::Clocks,
+    /// Thermal zones, where they are cooled.
+    pub thermal: Vec<crate::freq::thermal::ZoneState>,
     pub cluster_energy: Vec<crate::hw::energy::ClusterEnergy>,
     /// Idle states of each domain as the governor sees them.
     pub idle_tables: Vec<pelton_core::IdleTable>,
@@ -149,6 +151,11 @@ pub(crate) struct Chores {
 }
 
 impl<S: Sink> Engine<'_, S> {
+    /// How long before `at` the machine's ticks were due, ns.
+    pub(crate) fn since_tick(&self, at: u64) -> u64 {
+        (at + self.tick_ns - self.tick_phase_ns) % self.tick_ns
+    }
+
     /// Tells a sink that asks for it of an update of blocked load.
     #[inline]
     pub(crate) fn tell_walk(&mut self, walk: &Walk) {

@@ -57,6 +57,8 @@ pub(crate) enum Ev {
     BoostPulse,
     /// Somebody changes limits of frequency domains.
     Limits { index: u32 },
+    /// A step of a thermal zone's temperature.
+    Heat { zone: u32 },
     /// A timer of a task group's quota expires.
     QuotaTimer { group: u32, kind: QuotaTimer, generation: u32 },
     /// Somebody writes into the files of a task group.

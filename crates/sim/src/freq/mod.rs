@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Frequency domains: hooks, governors, drivers, limits, and the need beside the frequency.
+//! Frequency domains: hooks, governors, drivers, limits, thermal zones, and the need beside the frequency.
 
 pub(crate) mod demand;
 pub(crate) mod driver;
@@ -8,5 +8,6 @@ pub(crate) mod hook;
 pub(crate) mod limits;
 pub(crate) mod sampling;
 pub(crate) mod targets;
+pub(crate) mod thermal;
 pub(crate) mod timers;
 pub(crate) mod votes;

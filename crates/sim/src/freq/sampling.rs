@@ -41,7 +41,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Sets the timer for the next sample: a multiple of the tick after its period.
     pub(crate) fn arm_sample(&mut self, d: u32) {
         let at = self.now + u64::from(self.domains[d as usize].dbs.delay_us) * 1000;
-        let late = (at + self.tick_ns - self.tick_phase_ns) % self.tick_ns;
+        let late = self.since_tick(at);
         let at = if late == 0 { at } else { at + (self.tick_ns - late) };
         // A sample that is due at once is taken at the next tick.
         let at = if at == self.now { at + self.tick_ns } else { at };

@@ -50,7 +50,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The moment `us` after the last tick, at a tick.
     fn tick_after_us(&self, us: u32) -> u64 {
-        let since_tick = (self.now + self.tick_ns - self.tick_phase_ns) % self.tick_ns;
+        let since_tick = self.since_tick(self.now);
         let ticks = (u64::from(us) * 1000).div_ceil(self.tick_ns).max(1);
         self.now + ticks * self.tick_ns - since_tick
     }

@@ -109,6 +109,16 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// Energy of a cluster's shared rail so far, femtojoules.
+    pub(crate) fn cluster_energy_fj(&self, cluster: usize) -> u128 {
+        let total = &self.cluster_energy[cluster];
+        let spec = &self.m.clusters[cluster];
+        if spec.active_power_uw.is_empty() && spec.idle_power_uw.is_empty() {
+            return 0;
+        }
+        total.energy_fj + u128::from(self.cluster_power_uw(cluster)) * u128::from(self.now - total.accounted_ns)
+    }
+
     /// Tells the sink a domain's power (all its CPUs; cluster rails are separate).
     pub(crate) fn emit_power(&mut self, d: u32) {
         if S::ACTIVE {

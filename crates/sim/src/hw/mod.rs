@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Hardware: speed, idle states, energy.
+//! Hardware: speed, idle states, energy, heat.
 
 pub(crate) mod energy;
+pub(crate) mod heat;
 pub(crate) mod idle;
 pub(crate) mod speed;

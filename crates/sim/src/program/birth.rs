@@ -10,6 +10,7 @@ use crate::class::levels::ROOT;
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
 use crate::engine::state::{Activation, Kind, Life, NO_TASK, Position, Step, Task, TimerState};
+use crate::observe::samples::Samples;
 use crate::program::ops::Flow;
 use crate::report::TaskReport;
 use crate::sched::setscheduler::apply_policy;
@@ -118,7 +119,11 @@ impl<S: Sink> Engine<'_, S> {
         let all = CpuSet::first(self.cpus.len() as u32);
         let first = spec.phases.first().and_then(|p| p.cpus.clone());
         let allowed = spec.cpus.clone().or(first).unwrap_or(all).below(self.cpus.len() as u32);
-        let task = new_task(Kind::Program { spec: index }, spec.name.clone(), spec.policy, allowed, spec.own_timers);
+        let mut task =
+            new_task(Kind::Program { spec: index }, spec.name.clone(), spec.policy, allowed, spec.own_timers);
+        let tasks = self.w.tasks.len();
+        (task.report.activation_ns, task.report.laps) = (Samples::sharing(tasks), Samples::sharing(tasks));
+        task.report.call_latency = Samples::sharing(tasks);
         let boost_group = self.boosts.group_of(&spec.name, &spec.taskgroup);
         Task { group: self.groups.number(&spec.taskgroup), boost_group, clamps: spec.uclamp, ..task }
     }

@@ -95,6 +95,7 @@ impl<S: Sink> Engine<'_, S> {
             }
             Ev::BoostPulse => self.boost_pulse().into_iter().for_each(|asked| self.wake_asked(Some(asked))),
             Ev::Limits { index } => self.change_limits(index),
+            Ev::Heat { zone } => self.heat(zone),
             Ev::GroupWrite { index } => {
                 self.change_group_files(index);
                 self.note_freed();

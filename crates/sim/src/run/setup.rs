@@ -66,6 +66,7 @@ fn check(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
     if w.priority_inheritance && w.mutexes > 0 {
         return Err(SimError::Unsupported("mutexes with priority inheritance (pi_enabled) are not modelled".into()));
     }
+    crate::freq::thermal::check(m, w, policy).map_err(SimError::Plan)?;
     misfit(m, w, policy).map_or(Ok(()), |misfit| Err(misfit.into()))
 }
 
@@ -225,8 +226,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let mut rng = RunRng::new(cfg.seed, 0);
         let (tick_ns, (tick_phase_ns, boot_ns)) = (m.tick_ns(), start_phase(&mut rng, cfg, m.tick_ns()));
         let signal_clock = SignalClock { boot_ns, half_life_ms: cfg.half_life_ms };
-        let groups = Groups::of(w)?;
-        let placing = crate::sched::placing::Placing::new(m, policy);
+        let (groups, placing) = (Groups::of(w)?, crate::sched::placing::Placing::new(m, policy));
         let mut engine = Engine {
             m,
             boot_ns,
@@ -277,6 +277,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             shared_hardware: m.shares_hardware(),
             active_cores: vec![0; m.clusters.len().max(1)],
             cluster_up_ns: vec![0; m.clusters.len().max(1)],
+            thermal: crate::freq::thermal::zones(m, policy),
             cluster_energy: vec![ClusterEnergy::default(); m.clusters.len()],
             spinning: None,
             instant_steps: 0,
@@ -293,6 +294,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         (0..self.m.cpus.len() as u32).for_each(|c| self.refresh_capacity(c));
         self.start_limits();
+        self.start_zones();
         self.start_boosts();
         self.start_quotas();
         self.create_tasks(cfg);
@@ -406,6 +408,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             energy_basis: self.m.energy_basis(),
             overutilized_ns: self.overutilized_ns(),
             quotas: self.quota_reports(),
+            zones: self.zone_reports(),
             cluster_energy_uj: self.cluster_energy.iter().map(|c| (c.energy_fj / FJ_PER_UJ) as u64).collect(),
         }
     }

@@ -53,16 +53,29 @@ const TASK_UTIL_AVG: usize = 0;
 const TASK_UTIL_EST: usize = 1;
 const TASK_ACTIVATIONS: usize = 2;
 
-static DOMAIN_TRACKS: [TrackSpec; 4] = [
+static DOMAIN_TRACKS: [TrackSpec; 5] = [
     counter("performance target", CAPACITY),
     counter("requested frequency", "kHz"),
     counter("resolved frequency", "kHz"),
     counter("power", "uW"),
+    counter("cooling limit", "kHz"),
 ];
 const DOMAIN_PERF: usize = 0;
 const DOMAIN_REQUESTED: usize = 1;
 const DOMAIN_RESOLVED: usize = 2;
 const DOMAIN_POWER: usize = 3;
+const DOMAIN_COOLING: usize = 4;
+
+static ZONE_TRACKS: [TrackSpec; 4] = [
+    counter("temperature", "mC"),
+    counter("power budget", "mW"),
+    counter("requested power", "mW"),
+    counter("granted power", "mW"),
+];
+const ZONE_TEMPERATURE: usize = 0;
+const ZONE_BUDGET: usize = 1;
+const ZONE_REQUESTED: usize = 2;
+const ZONE_GRANTED: usize = 3;
 
 /// The event drawn as a slice.
 const ACTIVATION: &str = "task_activation";
@@ -120,6 +133,7 @@ pub(super) struct Tracks {
     cpus: Family,
     tasks: Family,
     domains: Family,
+    zones: Family,
     uuids: Uuids,
     run: RunHeader,
     ids: TaskIds,
@@ -139,6 +153,7 @@ enum Owner {
     Cpu(u32),
     Task(u32),
     Domain(u32),
+    Zone(u32),
 }
 
 impl Tracks {
@@ -147,6 +162,7 @@ impl Tracks {
             cpus: Family::new("CPU utilization", track::ORDER_EXPLICIT, &CPU_TRACKS, run.cpus.len()),
             tasks: Family::new("Task utilization", track::ORDER_LEXICOGRAPHIC, &TASK_TRACKS, run.tasks.len()),
             domains: Family::new("Frequency domains", track::ORDER_EXPLICIT, &DOMAIN_TRACKS, run.domains.len()),
+            zones: Family::new("Thermal zones", track::ORDER_EXPLICIT, &ZONE_TRACKS, 0),
             uuids: Uuids(0),
             run: run.clone(),
             ids,
@@ -186,6 +202,17 @@ impl Tracks {
             }
             Event::DomainPower { domain, power_uw } => {
                 self.value(time_ns, Owner::Domain(domain), DOMAIN_POWER, power_uw);
+            }
+            Event::CdevUpdate { domain, max_khz, .. } => {
+                self.value(time_ns, Owner::Domain(domain), DOMAIN_COOLING, u64::from(max_khz));
+            }
+            Event::ThermalTemperature { zone, temp_mc, .. } => {
+                self.value(time_ns, Owner::Zone(zone), ZONE_TEMPERATURE, temp_mc.cast_unsigned());
+            }
+            Event::ThermalPower { zone, requested_mw, granted_mw, budget_mw, .. } => {
+                self.value(time_ns, Owner::Zone(zone), ZONE_BUDGET, u64::from(budget_mw));
+                self.value(time_ns, Owner::Zone(zone), ZONE_REQUESTED, u64::from(requested_mw));
+                self.value(time_ns, Owner::Zone(zone), ZONE_GRANTED, u64::from(granted_mw));
             }
             Event::TaskActivation { .. } => self.activation(time_ns, event),
             _ => return false,
@@ -267,6 +294,7 @@ impl Tracks {
             Owner::Cpu(cpu) => (&mut self.cpus, cpu),
             Owner::Task(tid) => (&mut self.tasks, tid),
             Owner::Domain(domain) => (&mut self.domains, domain),
+            Owner::Zone(zone) => (&mut self.zones, zone),
         }
     }
 
@@ -278,6 +306,7 @@ impl Tracks {
             Owner::Cpu(cpu) => (&mut self.cpus, cpu),
             Owner::Task(tid) => (&mut self.tasks, tid),
             Owner::Domain(domain) => (&mut self.domains, domain),
+            Owner::Zone(zone) => (&mut self.zones, zone),
         };
         let group = family.groups.entry(number, Group::default);
         if family.root_uuid == 0 {
@@ -301,6 +330,7 @@ impl Tracks {
             Owner::Cpu(cpu) => format!("CPU {cpu}"),
             Owner::Task(tid) => format!("{} {}", task_name(tid), self.ids.pid_of(tid)),
             Owner::Domain(domain) => self.run.domain_name(domain),
+            Owner::Zone(zone) => format!("zone {zone}"),
         }
     }
 }
