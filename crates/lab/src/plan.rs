@@ -2,11 +2,11 @@
 //! From what a person names - platform, workloads, policy - to a checked plan.
 
 use crate::quantity;
-use pelton_core::Policy;
+use pelton_core::{Policy, governor_votes, value};
 use pelton_model::Plan;
-use pelton_model::groups::into_group;
+use pelton_model::groups::{group_path, into_group};
 use pelton_model::machine::IdleState;
-use pelton_model::workload::Start;
+use pelton_model::workload::{BoostSpec, Start, TaskSpec};
 use pelton_model::{Machine, RunConfig, Workload};
 use pelton_scenario::bench::original::Original;
 use pelton_scenario::platform::{self, Built, PlatformOptions};
@@ -263,6 +263,7 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
             format!("quotas (task group `{}`) are not in force: this policy has none (bandwidth=off)", group.path);
         loaded.notes.push(note);
     }
+    loaded.notes.extend(unheard_boosts(&loaded.workload, &policy.policy));
     let mut policy = policy;
     if let Some(unread) = policy.rate_limit_unread(inputs.rate_limit_us) {
         policy.warnings.push(unread);
@@ -287,6 +288,31 @@ fn unread_clamps<'a>(workload: &'a Workload, policy: &Policy) -> Option<&'a str>
     let clamped = |t: &&pelton_model::workload::TaskSpec| binds(t.uclamp) || t.phases.iter().any(|p| binds(p.uclamp));
     let unread = policy.uclamp == pelton_core::value::UCLAMP_OFF;
     workload.tasks.iter().find(clamped).filter(|_| unread).map(|task| task.name.as_str())
+}
+
+/// Boosts that change nothing: nobody is in the group, or the governor hears of none.
+fn unheard_boosts(workload: &Workload, policy: &Policy) -> Vec<String> {
+    let groups = |t: &TaskSpec| {
+        let later = t.phases.iter().filter_map(|phase| phase.taskgroup.as_deref());
+        later.chain([t.taskgroup.as_str()]).map(group_path).collect::<Vec<String>>()
+    };
+    let has_task =
+        |spec: &BoostSpec| workload.tasks.iter().any(|t| groups(t).iter().any(|path| spec.names(&t.name, path)));
+    let empty = |spec: &&BoostSpec| !spec.members.is_empty() && !has_task(spec);
+    let nobody = |spec: &BoostSpec| {
+        format!("a boost changes nothing: no task and no task group of this workload is `{}`", spec.members.join("|"))
+    };
+    let mut notes: Vec<String> = workload.boosts.iter().filter(empty).map(nobody).collect();
+    notes.dedup();
+    let boosted = policy.boost != 0 || workload.boosts.iter().any(|spec| spec.boosts.iter().any(|b| b.1 != 0));
+    let heard = policy.governor == value::GOVERNOR_SCHEDUTIL || governor_votes(policy);
+    if boosted && !heard {
+        notes.push(
+            "boosts change no frequency: this governor hears of none (schedutil, sched_dvfs and sched_dvfs_v7 do)"
+                .into(),
+        );
+    }
+    notes
 }
 
 fn delay(workload: &mut Workload, delays_ns: &[(String, u64)]) {
@@ -348,6 +374,27 @@ mod tests {
         for (policy, expected) in [("4.12", false), ("5.4", false), ("5.10", true), ("composite", true)] {
             assert_eq!(invariant(policy), expected, "{policy}");
         }
+    }
+
+    #[test]
+    fn boosts_that_change_nothing_are_said() {
+        let notes = |boost: &str, policy: &str| {
+            let workload = format!("periodic:run_us=100,period_us=1000,name=ui + {boost}");
+            let inputs = Inputs { platform: "hikey-6220".into(), workload, ..Inputs::default() };
+            build(&inputs, &PolicySpec::parse(policy)).expect("good inputs").notes.join("\n")
+        };
+        let said = notes("boost:of=iu|/apps,percent=9", "7.2");
+        assert!(said.contains("no task and no task group of this workload is `iu|/apps`"), "{said}");
+        for (boost, policy) in [("boost:of=ui|other,percent=9", "7.2"), ("boost:percent=9", "4.12,governor=sched_dvfs")]
+        {
+            assert!(!notes(boost, policy).contains("boost"), "{boost} {policy}");
+        }
+        for (boost, policy) in
+            [("boost:of=ui,percent=9", "7.2,governor=ondemand"), ("busy", "7.2,governor=interactive,boost=3")]
+        {
+            assert!(notes(boost, policy).contains("this governor hears of none"), "{boost} {policy}");
+        }
+        assert!(!notes("boost:of=ui,percent=0", "7.2,governor=ondemand").contains("hears"));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use crate::groups::{CLAMPS_DEFAULT, SHARES_DEFAULT};
+use crate::groups::{CLAMPS_DEFAULT, SHARES_DEFAULT, group_path};
 
 /// Work is counted in parts: 2 to this power of them are a nanosecond at capacity 1024.
 pub const PARTS_SHIFT: u32 = 16;
@@ -143,6 +143,19 @@ pub struct BoostSpec {
     pub boosts: Vec<(u64, i32)>,
     /// They go to idle CPUs where there are any.
     pub prefer_idle: bool,
+}
+
+impl BoostSpec {
+    /// Does it name this task, its template, or a task group around it? A path is as [`group_path`] writes it.
+    pub fn names(&self, task: &str, path: &str) -> bool {
+        let base = task.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['-', '_']);
+        let is_around = |group: &str| path == group || path.starts_with(&format!("{group}/"));
+        let has = |member: &String| match member.starts_with('/') {
+            true => is_around(&group_path(member)),
+            false => member == task || member == base,
+        };
+        self.members.iter().any(has)
+    }
 }
 
 /// Who asks for limits of a frequency domain. The strictest of all hold.

@@ -93,15 +93,7 @@ impl Boosts {
     /// Boost group of a task: the first that names it, its template, or a task group around it.
     pub(crate) fn group_of(&self, name: &str, taskgroup: &str) -> u32 {
         let path = group_path(taskgroup);
-        let inside = |member: &str| {
-            let around = group_path(member);
-            path == around || path.starts_with(&format!("{around}/"))
-        };
-        let base = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['-', '_']);
-        let has = |member: &String| {
-            if member.starts_with('/') { inside(member) } else { member == name || member == base }
-        };
-        self.groups.iter().position(|spec| spec.members.iter().any(has)).map_or(ROOT, |i| i as u32 + 1)
+        self.groups.iter().position(|spec| spec.names(name, &path)).map_or(ROOT, |i| i as u32 + 1)
     }
 }
 
