@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
@@ -19,6 +19,11 @@ use crate::restore::Restore;
 /// Whether sessions have groups of their own.
 const AUTOGROUPS: &str = "/proc/sys/kernel/sched_autogroup_enabled";
 
+/// Where the cpu controller, version 1, keeps its groups.
+const GROUPS: &str = "/sys/fs/cgroup/cpu";
+
+mod wakeups;
+
 /// A load by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
@@ -32,15 +37,18 @@ pub enum Load {
     ForkStorm,
     /// Tasks that change between two task groups of the cpu controller while they run.
     CgroupMoves,
+    /// Short sleepers of several classes and task groups, pairs over pipes, one that wakes many.
+    Wakeups,
 }
 
 /// Every load and the name it has on the command line.
-pub const LOADS: [(&str, Load); 5] = [
+pub const LOADS: [(&str, Load); 6] = [
     ("periodic", Load::Periodic),
     ("rt-fair", Load::RtFair),
     ("mixed", Load::Mixed),
     ("fork-storm", Load::ForkStorm),
     ("cgroup-moves", Load::CgroupMoves),
+    ("wakeups", Load::Wakeups),
 ];
 
 /// One periodic task.
@@ -52,11 +60,24 @@ struct Periodic {
     cpu: Option<usize>,
     nice: i32,
     fifo: Option<i32>,
+    /// SCHED_IDLE.
+    idle_policy: bool,
+    /// File of tasks of its group.
+    group: Option<PathBuf>,
 }
 
 impl Periodic {
     fn new(name: &str, run_us: u64, period_us: u64) -> Periodic {
-        Periodic { name: name.to_owned(), run_us, period_us, cpu: None, nice: 0, fifo: None }
+        Periodic {
+            name: name.to_owned(),
+            run_us,
+            period_us,
+            cpu: None,
+            nice: 0,
+            fifo: None,
+            idle_policy: false,
+            group: None,
+        }
     }
 }
 
@@ -114,6 +135,7 @@ impl Load {
             Load::Mixed => running.periodic(mixed()),
             Load::ForkStorm => running.spawn("storm", move |_| fork_storm(&stop)),
             Load::CgroupMoves => running.cgroup_moves()?,
+            Load::Wakeups => wakeups::start(&mut running)?,
         }
         Ok(running)
     }
@@ -161,6 +183,8 @@ impl Running {
             self.spawn(&name, move |stop| {
                 let _ = sender.send(prepare(&task));
                 repeat(&task, stop);
+                // A group with tasks in it cannot be taken away.
+                let _ = task.group.as_ref().map(|_| std::fs::write(Path::new(GROUPS).join("tasks"), "0"));
             });
             if let Ok(Err(what)) = told.recv() {
                 self.notes.push(format!("{name}: {what}"));
@@ -170,7 +194,7 @@ impl Running {
 
     /// Two groups with different shares, three tasks that change sides several times a second.
     fn cgroup_moves(&mut self) -> io::Result<()> {
-        let root = Path::new("/sys/fs/cgroup/cpu");
+        let root = Path::new(GROUPS);
         let mut groups = Vec::new();
         for (name, shares) in [("a", "2048"), ("b", "256")] {
             // Nobody else has this name.
@@ -190,7 +214,7 @@ impl Running {
                     let _ = std::fs::write(&groups[(turn / 8) % groups.len()], "0");
                     activation(&task, &mut next);
                 }
-                let _ = std::fs::write("/sys/fs/cgroup/cpu/tasks", "0");
+                let _ = std::fs::write(Path::new(GROUPS).join("tasks"), "0");
             });
         }
         Ok(())
@@ -214,16 +238,27 @@ fn prepare(task: &Periodic) -> Result<(), String> {
             .map_err(|e| format!("no affinity: {e}"))?;
     }
     if let Some(priority) = task.fifo {
-        let param = libc::sched_param { sched_priority: priority };
-        // SAFETY: 0 is the calling thread, and `param` lives during the call.
-        if unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const param) } != 0 {
-            return Err(format!("no SCHED_FIFO: {}", std::io::Error::last_os_error()));
-        }
+        set_policy(libc::SCHED_FIFO, priority).map_err(|e| format!("no SCHED_FIFO: {e}"))?;
+    }
+    if task.idle_policy {
+        set_policy(libc::SCHED_IDLE, 0).map_err(|e| format!("no SCHED_IDLE: {e}"))?;
+    }
+    if let Some(group) = &task.group {
+        // 0 is the writing thread itself.
+        std::fs::write(group, "0").map_err(|e| format!("not in its task group: {e}"))?;
     }
     if task.nice == 0 {
         return Ok(());
     }
     set_nice(task.nice).map_err(|e| format!("no nice value: {e}"))
+}
+
+/// The class of the calling thread.
+fn set_policy(policy: i32, priority: i32) -> io::Result<()> {
+    let param = libc::sched_param { sched_priority: priority };
+    // SAFETY: 0 is the calling thread, and `param` lives during the call.
+    let set = unsafe { libc::sched_setscheduler(0, policy, &raw const param) };
+    if set == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 fn repeat(task: &Periodic, stop: &AtomicBool) {
