@@ -307,7 +307,7 @@ impl<S: Sink> Engine<'_, S> {
 pub(crate) fn audited<'a, S: Sink>(
     m: &'a Machine,
     w: &'a Workload,
-    policy: &Policy,
+    policy: &'a Policy,
     cfg: &RunConfig,
     sink: S,
 ) -> Result<Engine<'a, S>, String> {
@@ -416,7 +416,8 @@ fn the_books_are_right_with_quotas() {
 /// Events that wait, at most, in a run of `ms` with kernel work at every tick.
 fn pending_events_max(m: &Machine, w: &Workload, ms: u64) -> usize {
     let cfg = RunConfig { duration_ns: ms * MS, ..RunConfig::default() };
-    let mut engine = Engine::new(m, w, &profile("7.2"), &cfg, NullSink).expect("a plan that fits");
+    let policy = profile("7.2");
+    let mut engine = Engine::new(m, w, &policy, &cfg, NullSink).expect("a plan that fits");
     let mut most = 0;
     while let Some((time_ns, ev)) = engine.queue.pop() {
         if time_ns > engine.end_ns {

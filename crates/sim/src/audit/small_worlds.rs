@@ -54,8 +54,8 @@ fn check(m: &Machine, tasks: Vec<TaskSpec>, channel: ChannelSpec, profile_name: 
     (w.mutexes, w.semaphores, w.channels) = (1, vec![0], vec![channel]);
     let cfg = RunConfig { duration_ns: DURATION_NS, ..RunConfig::default() };
     let told = || format!("{} CPUs, {profile_name}, {:#?}", m.cpus.len(), w.tasks);
-    let mut engine = audited(m, &w, &crate::common::profile(profile_name), &cfg, NullSink)
-        .unwrap_or_else(|e| panic!("{e}\n{}", told()));
+    let policy = crate::common::profile(profile_name);
+    let mut engine = audited(m, &w, &policy, &cfg, NullSink).unwrap_or_else(|e| panic!("{e}\n{}", told()));
     engine.audit_calls().unwrap_or_else(|e| panic!("{e}\n{}", told()));
     let alive: Vec<String> = engine.tasks.iter().filter(|t| t.life != Life::Dead).map(|t| t.name.clone()).collect();
     let r = engine.finish();
