@@ -194,12 +194,22 @@ impl Group {
     /// Entities of a queue ran. Returns whether it has nothing left, and whether the period's timer was started.
     pub fn ran(&mut self, q: usize, time: i128, now: i128) -> (bool, bool) {
         self.queues[q].left -= time;
+        self.asks(q, self.slice, now)
+    }
+
+    /// Something comes to a queue on which there was nothing. Returns the same.
+    pub fn comes(&mut self, q: usize, now: i128) -> (bool, bool) {
+        let wanted = if self.rules.bandwidth_throttle == ThrottleForm::AtOnce { 1 } else { self.slice };
+        self.asks(q, wanted, now)
+    }
+
+    fn asks(&mut self, q: usize, wanted: i128, now: i128) -> (bool, bool) {
         self.lose(q, now);
         let queue = self.queues[q];
         if queue.left > 0 || (queue.throttled && !self.loses()) {
             return (false, false);
         }
-        let started = self.assign(q, self.slice, now);
+        let started = self.assign(q, wanted, now);
         (self.queues[q].left <= 0, started)
     }
 

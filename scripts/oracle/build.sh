@@ -17,13 +17,13 @@ stamp() {
         LC_ALL=C sort | xargs cksum
 }
 
-objects='rbtree find_bit cpumask bitmap sort plist list_sort'
+objects='rbtree find_bit bitmap sort plist list_sort'
 split=0
 lib=
 for one in $objects; do [ ! -e "$tree/lib/$one.c" ] || lib="$lib lib/$one.o"; done
 if [ ! -e "$tree/kernel/sched/build_policy.c" ]; then
     split=1
-    for one in rt idle topology cpupri cpudeadline clock cpufreq stop_task loadavg wait swait completion cputime; do
+    for one in rt idle topology cpupri clock cpufreq stop_task loadavg wait swait completion cputime; do
         lib="$lib kernel/sched/$one.o"
     done
 fi

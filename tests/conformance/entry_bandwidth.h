@@ -47,12 +47,33 @@ static inline __attribute__((always_inline)) void quota_distribute(struct story 
 	v->waiting = stay;
 }
 
-static inline __attribute__((always_inline)) void quota_run(u64 *w, struct story *s, struct quota_story *v, u32 id)
+/*
+ * Entities of a queue ran, or its first one comes. The interpreter cannot compare with 64 bits of ones, which the compiler
+ * would write where two copies of the function leave it too few registers: bytecode has one, and the rule once more.
+ */
+static inline __attribute__((always_inline)) u32 quota_ask(const struct pelton_policy *pol, struct quota_story *v,
+							   u32 id, u32 first, u64 delta, u64 now)
+{
+#ifdef __bpf__
+	u32 at_once = first && pol->bandwidth_throttle == PELTON_BANDWIDTH_THROTTLE_AT_ONCE;
+	u64 target = at_once ? 1 : pelton_bandwidth_slice_ns(pol);
+
+	v->q[id].remaining_ns -= first ? 0 : (s64)delta;
+	return pelton_extend_cfs_rq_runtime(pol, &v->b, &v->q[id], target, now, v->tick_ns);
+#else
+	if (first)
+		return pelton_enqueue_cfs_rq_runtime(pol, &v->b, &v->q[id], now, v->tick_ns);
+	return pelton_account_cfs_rq_runtime(pol, &v->b, &v->q[id], delta, now, v->tick_ns);
+#endif
+}
+
+static inline __attribute__((always_inline)) void quota_run(u64 *w, struct story *s, struct quota_story *v, u32 id,
+							    u32 first)
 {
 	u64 delta = quota_span[draw(s, 6)];
 
 	delta /= 1 + draw(s, 3);
-	say(s, pelton_account_cfs_rq_runtime(POLICY, &v->b, &v->q[id], delta, s->now, v->tick_ns));
+	say(s, quota_ask(POLICY, v, id, first, delta, s->now));
 	if (v->q[id].throttled || v->q[id].remaining_ns > 0)
 		return;
 	if (draw(s, 3)) {
@@ -78,7 +99,7 @@ static inline __attribute__((always_inline)) void quota_step(u64 *w, struct stor
 			quota_distribute(s, v);
 	}
 	if (kind < 5)
-		quota_run(w, s, v, id);
+		quota_run(w, s, v, id, kind == 4);
 	else if (kind < 7 && !v->q[id].throttled)
 		say(s, pelton_return_cfs_rq_runtime(POLICY, &v->b, &v->q[id], s->now));
 	else

@@ -9,6 +9,7 @@
 
 #include "pelton/types.h"
 #include "pelton/balance_move.h"
+#include "pelton/cfs_bandwidth.h"
 #include "pelton/deadline.h"
 #include "pelton/energy.h"
 #include "pelton/fair.h"
@@ -17,6 +18,7 @@
 #include "pelton/ondemand.h"
 #include "pelton/place.h"
 #include "pelton/placement.h"
+#include "pelton/select_class.h"
 
 #define ORACLE_CPUS 4
 #define ORACLE_EM_STATES 8
@@ -25,6 +27,7 @@
 #define ORACLE_FAIR_NEW (ORACLE_FAIR_MAX - 1) /* the entity that is not queued */
 #define ORACLE_TICK_NS 4000000u
 #define ORACLE_CLAMPED 6
+#define ORACLE_CLASS_CPUS 8
 
 /* A root queue of the fair class: the first `n` entities are on it, `curr` of them runs (-1: none). */
 struct oracle_fair {
@@ -101,6 +104,11 @@ struct oracle_state {
 	struct pelton_em_state em[ORACLE_EM_STATES];
 	struct oracle_fair fair;
 	struct oracle_deadline dl;
+	struct pelton_cfs_bandwidth quota;
+	struct pelton_cfs_runtime runtime;
+	struct pelton_class_task class_task;
+	struct pelton_class_curr class_curr;
+	struct pelton_class_cpu class_cpu[ORACLE_CLASS_CPUS];
 	struct oracle_tunables tune;
 	struct pelton_dbs dbs;
 	struct pelton_dbs_cpu dc[ORACLE_CPUS];
@@ -143,6 +151,19 @@ extern __attribute__((weak)) oracle_call k_wake_affine, k_wake_wide, k_em_energy
 /* The deadline class. */
 extern __attribute__((weak)) oracle_call k_dl_before, k_dl_setparam, k_dl_entity_overflow, k_dl_update_entity,
 	k_dl_replenish, k_dl_start_timer, k_dl_enqueue, k_dl_update_curr, k_dl_scaled, k_dl_sleep, k_dl_room;
+
+/* The other classes. */
+extern __attribute__((weak)) oracle_call k_select_rt, k_select_dl;
+
+/* Limits. */
+extern __attribute__((weak)) oracle_call k_new_limits;
+
+/* Levels of groups. */
+extern __attribute__((weak)) oracle_call k_enqueue_task, k_dequeue_task;
+
+/* Quotas. */
+extern __attribute__((weak)) oracle_call k_quota_refill, k_quota_assign, k_quota_account, k_quota_enqueue,
+	k_quota_throttle, k_quota_unthrottle, k_quota_return, k_quota_slack, k_quota_period;
 
 /* The machine of the calls of select_task_rq_fair() and util_fits_cpu(). */
 extern struct pelton_placement oracle_place;

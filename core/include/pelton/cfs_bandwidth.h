@@ -22,7 +22,8 @@
  *
  * Source: Linux kernel/sched/fair.c of 4.12.3, 4.16.13, 4.19.48, 5.4, 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12
  * (__refill_cfs_bandwidth_runtime, __assign_cfs_rq_runtime, assign_cfs_rq_runtime, expire_cfs_rq_runtime,
- * __account_cfs_rq_runtime, throttle_cfs_rq, unthrottle_cfs_rq, distribute_cfs_runtime, do_sched_cfs_period_timer,
+ * __account_cfs_rq_runtime, check_enqueue_throttle, throttle_cfs_rq, unthrottle_cfs_rq, distribute_cfs_runtime,
+ * do_sched_cfs_period_timer,
  * start_cfs_slack_bandwidth, __return_cfs_rq_runtime, do_sched_cfs_slack_timer, start_cfs_bandwidth),
  * kernel/sched/core.c (tg_set_cfs_bandwidth). docs/spec/bandwidth.md has the rule per release.
  * Deviations: a period is never made longer (sched_cfs_period_timer does when its handler cannot keep up); one clock for all
@@ -214,18 +215,35 @@ PELTON_INLINE void pelton_expire_cfs_rq_runtime(const struct pelton_policy *pol,
 		q->remaining_ns = 0;
 }
 
+/* A queue that has nothing left asks for `target`. */
+PELTON_INLINE u32 pelton_extend_cfs_rq_runtime(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b,
+					       struct pelton_cfs_runtime *q, u64 target, u64 now, u64 tick_ns)
+{
+	u32 said;
+
+	pelton_expire_cfs_rq_runtime(pol, b, q, now, tick_ns);
+	if (q->remaining_ns > 0 || (q->throttled && !pelton_runtime_expires(pol)))
+		return 0;
+	said = pelton_assign_cfs_rq_runtime(pol, b, q, target, now);
+	return said | (q->remaining_ns > 0 ? 0 : PELTON_BANDWIDTH_EXHAUSTED);
+}
+
 /* __account_cfs_rq_runtime(): entities of the queue ran for `delta`. */
 PELTON_INLINE u32 pelton_account_cfs_rq_runtime(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b,
 						struct pelton_cfs_runtime *q, u64 delta, u64 now, u64 tick_ns)
 {
-	u32 said;
-
 	q->remaining_ns -= (s64)delta;
-	pelton_expire_cfs_rq_runtime(pol, b, q, now, tick_ns);
-	if (q->remaining_ns > 0 || (q->throttled && !pelton_runtime_expires(pol)))
-		return 0;
-	said = pelton_assign_cfs_rq_runtime(pol, b, q, pelton_bandwidth_slice_ns(pol), now);
-	return said | (q->remaining_ns > 0 ? 0 : PELTON_BANDWIDTH_EXHAUSTED);
+	return pelton_extend_cfs_rq_runtime(pol, b, q, pelton_bandwidth_slice_ns(pol), now, tick_ns);
+}
+
+/* check_enqueue_throttle(): the queue gets its first entity. In 7.2 it gets 1 ns; who runs asks for a slice. */
+PELTON_INLINE u32 pelton_enqueue_cfs_rq_runtime(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b,
+						struct pelton_cfs_runtime *q, u64 now, u64 tick_ns)
+{
+	u32 at_once = pol->bandwidth_throttle == PELTON_BANDWIDTH_THROTTLE_AT_ONCE;
+	u64 target = at_once ? 1 : pelton_bandwidth_slice_ns(pol);
+
+	return pelton_extend_cfs_rq_runtime(pol, b, q, target, now, tick_ns);
 }
 
 /*

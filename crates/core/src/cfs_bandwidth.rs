@@ -99,6 +99,12 @@ impl CfsBandwidth {
         ffi::pelton_x_account_cfs_rq_runtime(policy, self, q, delta, now, tick_ns)
     }
 
+    /// The queue gets its first entity: does it have runtime?
+    #[must_use]
+    pub fn enqueue(&mut self, policy: &Policy, q: &mut CfsRuntime, now: u64, tick_ns: u64) -> u32 {
+        ffi::pelton_x_enqueue_cfs_rq_runtime(policy, self, q, now, tick_ns)
+    }
+
     /// Throttles a queue without runtime, unless some came meanwhile; `queued`: entities are on it.
     #[must_use]
     pub fn throttle(&mut self, policy: &Policy, q: &mut CfsRuntime, queued: bool, now: u64) -> u32 {

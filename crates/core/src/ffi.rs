@@ -479,6 +479,13 @@ unsafe extern "C" {
         now: u64,
         tick_ns: u64,
     ) -> u32;
+    pub(crate) safe fn pelton_x_enqueue_cfs_rq_runtime(
+        p: &Policy,
+        b: &mut CfsBandwidth,
+        q: &mut CfsRuntime,
+        now: u64,
+        tick_ns: u64,
+    ) -> u32;
     pub(crate) safe fn pelton_x_throttle_cfs_rq(
         p: &Policy,
         b: &mut CfsBandwidth,

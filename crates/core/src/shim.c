@@ -416,6 +416,7 @@ u32 pelton_x_set_cfs_bandwidth(policy_t p, cfs_b_t b, u64 quota, u64 period, u64
 FN(void, set_cfs_runtime, (policy_t p, runtime_t q), (p, q))
 FN(u32, account_cfs_rq_runtime, (policy_t p, cfs_b_t b, runtime_t q, u64 delta, u64 now, u64 tick_ns),
    (p, b, q, delta, now, tick_ns))
+FN(u32, enqueue_cfs_rq_runtime, (policy_t p, cfs_b_t b, runtime_t q, u64 now, u64 tick_ns), (p, b, q, now, tick_ns))
 FN(u32, throttle_cfs_rq, (policy_t p, cfs_b_t b, runtime_t q, u32 queued, u64 now), (p, b, q, queued, now))
 FN(void, note_throttled, (runtime_t q, u64 now), (q, now))
 FN(void, unthrottle_cfs_rq, (cfs_b_t b, runtime_t q, u64 now), (b, q, now))

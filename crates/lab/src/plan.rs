@@ -2,11 +2,11 @@
 //! From what a person names - platform, workloads, policy - to a checked plan.
 
 use crate::quantity;
-use pelton_core::Policy;
+use pelton_core::{Policy, governor_votes, value};
 use pelton_model::Plan;
-use pelton_model::groups::into_group;
+use pelton_model::groups::{group_path, into_group};
 use pelton_model::machine::IdleState;
-use pelton_model::workload::Start;
+use pelton_model::workload::{BoostSpec, Start, TaskSpec};
 use pelton_model::{Machine, RunConfig, Workload};
 use pelton_scenario::bench::original::Original;
 use pelton_scenario::platform::{self, Built, PlatformOptions};
@@ -273,6 +273,7 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
     }
     let mut built = built;
     loaded.notes.extend(cooled(&mut built.machine, &policy.policy));
+    loaded.notes.extend(unheard_boosts(&loaded.workload, &policy.policy));
     let mut policy = policy;
     if let Some(unread) = policy.rate_limit_unread(inputs.rate_limit_us) {
         policy.warnings.push(unread);
@@ -313,6 +314,14 @@ fn unread_clamps<'a>(workload: &'a Workload, policy: &Policy) -> Option<&'a str>
     let clamped = |t: &&pelton_model::workload::TaskSpec| binds(t.uclamp) || t.phases.iter().any(|p| binds(p.uclamp));
     let unread = policy.uclamp == pelton_core::value::UCLAMP_OFF;
     workload.tasks.iter().find(clamped).filter(|_| unread).map(|task| task.name.as_str())
+}
+
+/// Boosts that the governor does not hear of.
+fn unheard_boosts(workload: &Workload, policy: &Policy) -> Option<String> {
+    let boosted = policy.boost != 0 || workload.boosts.iter().any(|spec| spec.boosts.iter().any(|b| b.1 != 0));
+    let heard = policy.governor == value::GOVERNOR_SCHEDUTIL || governor_votes(policy);
+    let note = "boosts change no frequency: this governor hears of none (schedutil, sched_dvfs and sched_dvfs_v7 do)";
+    (boosted && !heard).then(|| note.to_owned())
 }
 
 fn delay(workload: &mut Workload, delays_ns: &[(String, u64)]) {
@@ -374,6 +383,25 @@ mod tests {
         for (policy, expected) in [("4.12", false), ("5.4", false), ("5.10", true), ("composite", true)] {
             assert_eq!(invariant(policy), expected, "{policy}");
         }
+    }
+
+    #[test]
+    fn boosts_that_the_governor_does_not_hear_of_are_said() {
+        let notes = |boost: &str, policy: &str| {
+            let workload = format!("periodic:run_us=100,period_us=1000,name=ui + {boost}");
+            let inputs = Inputs { platform: "hikey-6220".into(), workload, ..Inputs::default() };
+            build(&inputs, &PolicySpec::parse(policy)).expect("good inputs").notes.join("\n")
+        };
+        for (boost, policy) in [("boost:of=ui|other,percent=9", "7.2"), ("boost:percent=9", "4.12,governor=sched_dvfs")]
+        {
+            assert!(!notes(boost, policy).contains("boost"), "{boost} {policy}");
+        }
+        for (boost, policy) in
+            [("boost:of=ui,percent=9", "7.2,governor=ondemand"), ("busy", "7.2,governor=interactive,boost=3")]
+        {
+            assert!(notes(boost, policy).contains("this governor hears of none"), "{boost} {policy}");
+        }
+        assert!(!notes("boost:of=ui,percent=0", "7.2,governor=ondemand").contains("hears"));
     }
 
     #[test]

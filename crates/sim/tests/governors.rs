@@ -96,6 +96,7 @@ fn a_boost_changes_with_time() {
 #[test]
 fn a_boosted_group_never_speeds_up_a_cpu_without_its_tasks() {
     let m = machine(&[(1, 1024), (1, 1024)]);
+    let mut told_apart = 0;
     let mut draw = 7u64;
     let mut below = |n: u64| {
         draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -105,7 +106,8 @@ fn a_boosted_group_never_speeds_up_a_cpu_without_its_tasks() {
         let tasks: Vec<TaskSpec> = (0..4)
             .map(|i| {
                 let period_us = 2000 + below(20_000);
-                on(periodic(&format!("g{i}"), 100 + below(period_us / 2), period_us), u32::from(i != 0))
+                // So little that CPU 1 is not saturated: a boost adds to what lacks.
+                on(periodic(&format!("g{i}"), 100 + below(period_us / 10), period_us), u32::from(i != 0))
             })
             .collect();
         let boost = 1 + below(100) as i32;
@@ -114,14 +116,15 @@ fn a_boosted_group_never_speeds_up_a_cpu_without_its_tasks() {
         let p = policy(&[("governor", governor), ("boost_form", form)]);
         let khz_time = |w: &Workload| run(&m, w, &p, 300).domains[1].time_in_state_ns.clone();
         // Four groups with the root: g0, g1, g2 and, as the root's, g3.
-        let groups = |boost| [(&["g0"][..], [(0, boost)]), (&["g1"], [(0, 0)]), (&["g2"], [(0, 0)])];
-        let of = |boost| {
-            let all = groups(boost);
-            boosted(tasks.clone(), &all.each_ref().map(|(members, boosts)| (*members, &boosts[..])))
+        let of = |boosts: [i32; 2]| {
+            let groups = [(&["g0"][..], [(0, boosts[0])]), (&["g1"], [(0, boosts[1])]), (&["g2"], [(0, 0)])];
+            boosted(tasks.clone(), &groups.each_ref().map(|(members, boosts)| (*members, &boosts[..])))
         };
-        let (with, without) = (khz_time(&of(boost)), khz_time(&of(0)));
-        assert_eq!(with, without, "round {round}: {form} {governor} at {boost} %");
+        let [elsewhere, here, none] = [[boost, 0], [0, boost], [0, 0]].map(|boosts| khz_time(&of(boosts)));
+        assert_eq!(elsewhere, none, "round {round}: {form} {governor} at {boost} %");
+        told_apart += usize::from(here != none);
     }
+    assert!(told_apart >= 12, "a boost of a group that runs there speeds it up: {told_apart} of 24 rounds");
 }
 
 #[test]

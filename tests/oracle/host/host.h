@@ -86,7 +86,7 @@ extern const struct oracle_same oracle_same[];
 /* ops_*.c: tables that end with a row without name. */
 extern const struct oracle_op ops_pelt[], ops_clock[], ops_group[], ops_util[], ops_governor[], ops_place[],
 	ops_select[], ops_balance[], ops_uclamp[], ops_energy[], ops_idle[], ops_cfs[], ops_eevdf[], ops_deadline[],
-	ops_life[], ops_dbs[];
+	ops_life[], ops_dbs[], ops_quota[], ops_class[], ops_levels[];
 extern const struct oracle_canary oracle_canaries[];
 
 /* ops_idle.c: a governor under rules that may be wrong. */
@@ -105,6 +105,17 @@ void misfit_under(struct oracle_state *s, const struct pelton_policy *pol);
 /* ops_balance.c */
 void find_under(struct oracle_state *s, const struct pelton_policy *pol);
 void active_under(struct oracle_state *s, const struct pelton_policy *pol);
+
+/* ops_quota.c, ops_class.c: wrong rules. */
+void quota_slice(struct oracle_state *s);
+void quota_keeps_nothing(struct oracle_state *s);
+void quota_counts_once(struct oracle_state *s);
+void class_no_level(struct oracle_state *s);
+void class_any_size(struct oracle_state *s);
+void limits_up(struct oracle_state *s);
+/* ops_levels.c */
+void levels_old_load(struct oracle_state *s);
+void levels_empty_stays(struct oracle_state *s);
 
 struct pelton_ctx ctx_at(u64 now, u32 cap);
 

@@ -225,7 +225,42 @@ static void settle_decision(struct oracle_state *k, struct oracle_state *p)
 	p->dbs.load = k->dbs.load;
 }
 
+/* Limits that somebody wants: operating points or not, within the hardware's or beyond, the lower above the upper. */
+static void make_limits(struct oracle_state *s)
+{
+	a_table_of_khz(s);
+	s->opps = s->opps ? s->opps : 1;
+	s->flags = chance(50);
+	s->cap = chance(30) ? 1024 : 1 + (u32)below(1024);
+	s->lowest = chance(50) ? s->khz[below(s->opps)] : (u32)below(s->khz[s->opps - 1] + 200000);
+	s->highest = chance(50) ? s->khz[below(s->opps)] : (u32)below(s->khz[s->opps - 1] + 200000);
+}
+
+/* What the driver's verify() does first is the host's: both within the hardware's, the upper one decides. */
+static void run_limits(struct oracle_state *s)
+{
+	u32 max = pelton_clamp_u32(s->highest, s->khz[0], s->khz[s->opps - 1]);
+	u32 min = pelton_clamp_u32(s->lowest, s->khz[0], max);
+
+	s->aux = pelton_limits_max(s->khz, s->opps, max);
+	s->ret = pelton_limits_min(s->khz, s->opps, min, (u32)s->aux);
+	if (oracle_version >= 610)
+		s->aux2 = pelton_pressure_now(&oracle_policy,
+					      pelton_lost_capacity(s->cap, (u32)s->aux, s->khz[s->opps - 1]), 0);
+}
+
+/* Canary: an upper limit between two operating points is moved up. */
+void limits_up(struct oracle_state *s)
+{
+	u32 top = s->khz[s->opps - 1], max = pelton_clamp_u32(s->highest, s->khz[0], top);
+
+	run_limits(s);
+	s->aux = pelton_limits_min(s->khz, s->opps, max, top);
+}
+
 const struct oracle_op ops_dbs[] = {
+	{ "cpufreq_set_policy, cpufreq_update_pressure", "pelton_limits_max, pelton_limits_min, pelton_lost_capacity",
+	  make_limits, k_new_limits, run_limits, 0, 0 },
 	{ "dbs_update, get_cpu_idle_time", "pelton_dbs_load", make_ondemand, k_dbs_update, run_load, settle_load, 0 },
 	{ "od_dbs_update", "pelton_dbs_load, pelton_ondemand_target", make_ondemand, k_ondemand, run_ondemand,
 	  settle_decision, 0 },

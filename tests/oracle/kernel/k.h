@@ -12,6 +12,8 @@ struct static_key;
 extern u64 oracle_now;
 extern unsigned long oracle_cap[8], oracle_lost[8], oracle_idle_calls[8];
 extern unsigned int oracle_irq_work, oracle_driven, oracle_driven_khz;
+/* When the timer that was started last is to expire. */
+extern s64 oracle_timer_at;
 extern s64 oracle_sleep, oracle_event, oracle_latency;
 extern int oracle_tick_stopped, oracle_got_tick;
 
@@ -23,6 +25,7 @@ void k_freq_key(int on);
 void k_uclamp(int cpu, int used, unsigned int min, unsigned int max);
 void k_current(struct task_struct *p);
 void k_ktime(u64 now);
+int k_last_found(int found);
 void k_iowait(int cpu, unsigned int tasks);
 
 #endif

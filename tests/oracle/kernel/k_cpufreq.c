@@ -73,3 +73,51 @@ void k_rate_limit(struct oracle_state *s)
 	policy.transition_delay_us = s->cap;
 	s->ret = cpufreq_policy_transition_delay_us(&policy);
 }
+
+/* Limits before 6.1 are not moved to operating points (5.14). */
+#if ORACLE_VERSION >= 601
+static s32 o_wanted[2];
+
+s32 freq_qos_read_value(struct freq_constraints *qos, enum freq_qos_req_type type)
+{
+	return o_wanted[type == FREQ_QOS_MAX];
+}
+
+static int o_verify(struct cpufreq_policy_data *policy)
+{
+	cpufreq_verify_within_cpu_limits(policy);
+	return 0;
+}
+
+/* Somebody wants `lowest` to `highest`. ret, aux: the limits in force; aux2: the capacity that they take from each CPU. */
+void k_new_limits(struct oracle_state *s)
+{
+	static struct cpufreq_frequency_table table[ORACLE_OPPS + 1];
+	static struct cpufreq_governor governor;
+	static struct cpufreq_policy policy;
+	u32 i;
+
+	k_driver(1, 0);
+	o_driver.verify = o_verify;
+	for (i = 0; i < s->opps; i++)
+		table[s->flags ? s->opps - 1 - i : i].frequency = s->khz[i];
+	table[s->opps].frequency = CPUFREQ_TABLE_END;
+	policy.freq_table = table;
+	policy.freq_table_sorted = s->flags ? CPUFREQ_TABLE_SORTED_DESCENDING : CPUFREQ_TABLE_SORTED_ASCENDING;
+	policy.cpuinfo.min_freq = s->khz[0];
+	policy.cpuinfo.max_freq = s->khz[s->opps - 1];
+	policy.governor = &governor;
+	policy.related_cpus->bits[0] = 1;
+	oracle_cap[0] = s->cap;
+	o_wanted[0] = s->lowest;
+	o_wanted[1] = s->highest;
+	cpufreq_set_policy(&policy, &governor, 0);
+	s->ret = policy.min;
+	s->aux = policy.max;
+#if ORACLE_VERSION >= 610
+	s->aux2 = per_cpu(cpufreq_pressure, 0);
+	per_cpu(cpufreq_pressure, 0) = 0;
+#endif
+	oracle_cap[0] = 1024;
+}
+#endif

@@ -11,14 +11,14 @@ static struct signal_struct o_dl_signal;
 static struct cgroup o_dl_cgroup;
 static struct css_set o_dl_css = { .dfl_cgrp = &o_dl_cgroup };
 static u64 o_dl_now;
-static s64 o_dl_armed;
+s64 oracle_timer_at;
 static int o_dl_starts;
 
 /* Timers note what they were asked for. */
 void hrtimer_start_range_ns(struct hrtimer *timer, ktime_t tim, u64 delta_ns, const enum hrtimer_mode mode)
 {
 	o_dl_starts++;
-	o_dl_armed = tim;
+	oracle_timer_at = tim;
 }
 
 bool hrtimer_active(const struct hrtimer *timer)
@@ -97,7 +97,7 @@ static void dl_queue_in(u64 now)
 #endif
 	o_dl_now = now;
 	o_dl_starts = 0;
-	o_dl_armed = 0;
+	oracle_timer_at = 0;
 #if ORACLE_VERSION < 618
 	o_dl_base.get_time = o_dl_time;
 #endif
@@ -182,7 +182,7 @@ void k_dl_start_timer(struct oracle_state *s)
 #else
 	s->ret = start_dl_timer(&o_dl_task);
 #endif
-	s->aux = s->ret ? o_dl_armed : 0;
+	s->aux = s->ret ? oracle_timer_at : 0;
 }
 
 /* ret: it is in the queue. Wake-ups as far as the class has to do with them. */
@@ -237,7 +237,7 @@ void k_dl_sleep(struct oracle_state *s)
 	task_non_contending(&o_dl_task);
 #endif
 	s->ret = o_dl_starts;
-	s->aux = o_dl_starts ? o_dl_armed : 0;
+	s->aux = o_dl_starts ? oracle_timer_at : 0;
 }
 
 void k_dl_room(struct oracle_state *s)

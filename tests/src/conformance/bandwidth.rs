@@ -38,7 +38,7 @@ fn step(s: &mut Story, group: &mut Group) {
         group.distribute(now).iter().for_each(|&freed| s.say(freed as u64));
     }
     match kind {
-        0..=4 => run(s, group, id),
+        0..=4 => run(s, group, id, kind == 4),
         5 | 6 if !group.queues[id].throttled => {
             let gathers = group.give_back(id, now);
             s.say(bit(gathers, SLACK));
@@ -48,10 +48,10 @@ fn step(s: &mut Story, group: &mut Group) {
     s.say(group.queues[id].left as u64);
 }
 
-fn run(s: &mut Story, group: &mut Group, id: usize) {
+fn run(s: &mut Story, group: &mut Group, id: usize, first: bool) {
     let now = s.now.into();
     let time = SPANS[s.draw(6) as usize] / (1 + s.draw(3));
-    let (exhausted, started) = group.ran(id, time.into(), now);
+    let (exhausted, started) = if first { group.comes(id, now) } else { group.ran(id, time.into(), now) };
     s.say(bit(started, START) | bit(exhausted, EXHAUSTED));
     if group.queues[id].throttled || group.queues[id].left > 0 || s.draw(3) == 0 {
         return;

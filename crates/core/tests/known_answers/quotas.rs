@@ -46,6 +46,23 @@ fn a_quota_fills_the_pool_and_a_queue_takes_a_slice() {
     }
 }
 
+/// check_enqueue_throttle(): the queue that gets its first entity takes a slice; in 7.2 throttle_cfs_rq() asks for 1 ns there
+/// (its `curr` is NULL), and the first update of who runs asks for the slice.
+#[test]
+fn a_first_entity_brings_a_slice_and_in_7_2_one_ns() {
+    for (name, first) in [("5.10", 5 * MS), ("6.12", 5 * MS), ("6.18", 5 * MS), ("7.2", 1)] {
+        let p = policy(name);
+        let (mut b, mut q) = (group(&p, 20, 0), CfsRuntime::default());
+        assert_eq!(b.enqueue(&p, &mut q, T0, TICK), 0);
+        assert_eq!((q.remaining_ns as u64, b.runtime_ns), (first, 20 * MS - first), "{name}");
+        assert_eq!(b.account(&p, &mut q, 2, T0 + 2, TICK), 0);
+        let after = if name == "7.2" { 5 * MS } else { 5 * MS - 2 };
+        assert_eq!(q.remaining_ns as u64, after, "{name}");
+        assert_eq!(b.enqueue(&p, &mut q, T0 + 2, TICK), 0, "{name}: it has some");
+        assert_eq!(q.remaining_ns as u64, after, "{name}");
+    }
+}
+
 /// do_sched_cfs_period_timer: a period in which nobody took from the pool marks the group idle, the next one stops the timer.
 #[test]
 fn the_period_timer_stops_after_two_idle_periods() {

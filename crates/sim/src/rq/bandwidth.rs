@@ -197,7 +197,7 @@ impl<S: Sink> Engine<'_, S> {
         let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
         let number = own.group;
         let bandwidth = &mut self.groups.list[number as usize].bandwidth;
-        let said = bandwidth.account(self.policy, &mut own.runtime, 0, now, tick_ns);
+        let said = bandwidth.enqueue(self.policy, &mut own.runtime, now, tick_ns);
         let spent = own.runtime.remaining_ns <= 0;
         self.arm_quota_timers(number, said);
         if spent {
