@@ -144,12 +144,13 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// A frame that took `duration_ns` and should take at most `frame_ns`.
-    pub(crate) fn add(&mut self, duration_ns: u64, frame_ns: u64) {
+    /// A frame that took `duration_ns` and should take at most `frame_ns`. True when it is janky.
+    pub(crate) fn add(&mut self, duration_ns: u64, frame_ns: u64) -> bool {
         let late = duration_ns > if self.tripled { 2 * frame_ns } else { frame_ns };
         self.count += 1;
         self.janky += u64::from(late);
         self.tripled ^= late;
+        late
     }
 }
 
@@ -273,7 +274,7 @@ mod tests {
             (&[17, 33, 17, 33], 4),
         ] {
             let mut frames = Frames::default();
-            ms.iter().for_each(|ms| frames.add(ms * 1_000_000, 16_000_000));
+            ms.iter().for_each(|ms| _ = frames.add(ms * 1_000_000, 16_000_000));
             assert_eq!((frames.count, frames.janky), (ms.len() as u64, janky), "{ms:?}");
         }
     }

@@ -67,7 +67,7 @@ impl<S: Sink> Engine<'_, S> {
         task.uclamp.requested = asked(task.class, task.clamps);
     }
 
-    /// The running task changes its clamps. True when they are others.
+    /// A task's clamps are set. True when they are others.
     pub(crate) fn change_clamps(&mut self, t: u32, clamps: (u32, u32)) -> bool {
         if !self.clamped || self.tasks[t as usize].clamps == Some(clamps) {
             return false;
@@ -77,7 +77,7 @@ impl<S: Sink> Engine<'_, S> {
         true
     }
 
-    /// What limits the running task, or what it asks for, is another now.
+    /// What limits a task, or what it asks for, is another now.
     pub(crate) fn limits_change(&mut self, t: u32) {
         if !self.clamped {
             return;
