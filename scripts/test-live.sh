@@ -51,30 +51,46 @@ fork-storm --full --load fork-storm --duration 2s --buffer 64
 cgroup-moves --full --load cgroup-moves --duration 3s --buffer 64
 JOBS
 
-guest() { # SERIES
-    local out=$recordings/$1
-    scripts/live/boot.sh "$kernels/$1" "$work/pelton" "$kernels/busybox" "$work/jobs" "$out" 2>&1 | sed -u "s/^/live: $1: /"
+# Placements, on a machine with threads, two packages and two memory nodes.
+cat >"$work/jobs-server" <<'JOBS'
+periodic.csv.gz --load periodic --duration 3s
+rt-fair.csv.gz --load rt-fair --duration 3s
+mixed.csv.gz --load mixed --duration 6s
+fork-storm.csv.gz --load fork-storm --duration 3s
+cgroup-moves.csv.gz --load cgroup-moves --duration 5s
+JOBS
+
+guest() { # SERIES BOARD JOBS NAME
+    local out=$recordings/$4
+    scripts/live/boot.sh "$kernels/$1" "$work/pelton" "$kernels/busybox" "$work/$3" "$out" "$2" 2>&1 | sed -u "s/^/live: $4: /"
+}
+
+pids=()
+# Starts a guest as soon as one of those before it is done.
+start() { # as guest
+    if [ "${#pids[@]}" -ge "$guests_at_once" ]; then
+        wait "${pids[0]}" || code=1
+        pids=("${pids[@]:1}")
+    fi
+    guest "$@" &
+    pids+=($!)
 }
 
 rm -rf "$recordings" && mkdir -p "$recordings"
-pids=() present=0
+present=0
 for one in "${series[@]}"; do
     if [ ! -e "$kernels/$one/vmlinuz" ]; then
         echo "not measured: Linux $one: the Debian archive no longer has it"
         continue
     fi
     present=$((present + 1))
-    if [ "${#pids[@]}" -ge "$guests_at_once" ]; then
-        wait "${pids[0]}" || code=1
-        pids=("${pids[@]:1}")
-    fi
-    guest "$one" &
-    pids+=($!)
+    start "$one" pair jobs "$one"
+    start "$one" server jobs-server "$one-server"
 done
 for pid in "${pids[@]}"; do wait "$pid" || code=1; done
 [ "$present" -gt 0 ] || { echo "live: no kernel could be fetched" >&2; exit 1; }
 [ "$code" = 0 ] || { echo "live: a guest failed" >&2; exit 1; }
-say "$present guests recorded"
+say "$((2 * present)) guests recorded"
 
 export PELTON_LIVE_RECORDINGS=$recordings
 cargo test --quiet --release -p pelton-core --test live_governors -- --nocapture

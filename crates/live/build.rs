@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Compiles the recorder's BPF program with clang, against the helper headers that libbpf-sys brings along.
+//! Compiles the recorder's BPF programs with clang, against the helper headers that libbpf-sys brings along.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -17,20 +17,39 @@ fn target_macro(arch: &str) -> &str {
     }
 }
 
+/// What the programs are made of.
+const SOURCES: [&str; 9] = [
+    "recorder.bpf.c",
+    "place.bpf.c",
+    "calls.h",
+    "common.h",
+    "kernel.h",
+    "kernel_place.h",
+    "lockless.h",
+    "place.h",
+    "record.h",
+];
+
 fn main() {
-    for file in ["recorder.bpf.c", "calls.h", "common.h", "kernel.h", "lockless.h", "record.h"] {
+    for file in SOURCES {
         println!("cargo:rerun-if-changed=src/bpf/{file}");
     }
     println!("cargo:rerun-if-env-changed=CLANG");
+    compile("recorder");
+    compile("place");
+}
+
+/// Compiles one program.
+fn compile(name: &str) {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
-    let out = PathBuf::from(variable("OUT_DIR")).join("recorder.bpf.o");
+    let out = PathBuf::from(variable("OUT_DIR")).join(format!("{name}.bpf.o"));
     let clang = Some(variable("CLANG")).filter(|c| !c.is_empty()).unwrap_or_else(|| "clang".to_owned());
     let endian = if variable("CARGO_CFG_TARGET_ENDIAN") == "big" { "bpfeb" } else { "bpfel" };
     let status = Command::new(&clang)
         .args(["-target", endian, "-mcpu=v2", "-O2", "-g", "-ffreestanding", "-Wall", "-Werror"])
         .arg(format!("-D__TARGET_ARCH_{}", target_macro(&variable("CARGO_CFG_TARGET_ARCH"))))
         .arg(format!("-I{}", variable("DEP_BPF_INCLUDE")))
-        .args(["-c", "src/bpf/recorder.bpf.c", "-o"])
+        .args(["-c", &format!("src/bpf/{name}.bpf.c"), "-o"])
         .arg(&out)
         .status();
     match status {

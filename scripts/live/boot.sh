@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Boots a kernel in QEMU without KVM, lets it record, and unpacks what it recorded:
-# scripts/live/boot.sh KERNEL_FOLDER PELTON BUSYBOX JOBS OUT
+# scripts/live/boot.sh KERNEL_FOLDER PELTON BUSYBOX JOBS OUT [pair|server]
+# pair: two CPUs. server: two packages with memory of their own, of two cores with two threads each.
 set -euo pipefail
-kernel=$1 pelton=$2 busybox=$3 jobs=$4 out=$5
+kernel=$1 pelton=$2 busybox=$3 jobs=$4 out=$5 board=${6:-pair}
 here=$(cd "$(dirname "$0")" && pwd)
 
 # Longest time a guest may take.
@@ -27,12 +28,31 @@ done
 rm -rf "$root"
 iasl -p "$out/pstates" "$here/pstates.asl" >"$out/iasl.log"
 
+case $board in
+pair) cpus='-smp 2 -m 2048' options='' ;;
+server)
+    cpus='-smp 8,sockets=2,cores=2,threads=2 -m 2048'
+    for node in 0 1; do
+        cpus="$cpus -object memory-backend-ram,id=memory$node,size=1G"
+        cpus="$cpus -numa node,nodeid=$node,cpus=$((4 * node))-$((4 * node + 3)),memdev=memory$node"
+    done
+    cpus="$cpus -numa dist,src=0,dst=1,val=20"
+    # Pages that move by themselves would change where tasks prefer to be.
+    options='numa_balancing=disable'
+    ;;
+*)
+    echo "live: no board $board" >&2
+    exit 2
+    ;;
+esac
+
 # A busy host must not make the guest doubt its timer (no_timer_check). A processor of which the kernel knows that its time stamps do not depend on the frequency; two threads, one per CPU.
+# shellcheck disable=SC2086 # words
 timeout "$limit_s" qemu-system-x86_64 -machine pc,hpet=off -accel tcg,thread=single -cpu max,vendor=GenuineIntel,family=6,model=23 \
-    -smp 2 -m 2048 -nodefaults -nographic -no-reboot -serial stdio -acpitable "file=$out/pstates.aml" \
+    $cpus -nodefaults -nographic -no-reboot -serial stdio -acpitable "file=$out/pstates.aml" \
     -device virtio-serial-pci -chardev "file,id=out,path=$out/out.tar" -device virtserialport,chardev=out,name=out \
     -kernel "$kernel/vmlinuz" -initrd "$out/initramfs.gz" \
-    -append "console=ttyS0 panic=-1 loglevel=4 mitigations=off tsc=reliable no_timer_check" </dev/null 2>"$out/qemu.log" |
+    -append "console=ttyS0 panic=-1 loglevel=4 mitigations=off tsc=reliable no_timer_check $options" </dev/null 2>"$out/qemu.log" |
     tee "$out/console.log" | tr -d '\r' | grep --line-buffered -a -o 'guest: .*' || true
 
 if ! tar -x -f "$out/out.tar" -C "$out/recordings" 2>/dev/null || [ ! -e "$out/recordings/complete" ]; then

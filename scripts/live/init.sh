@@ -1,7 +1,8 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# First process of the guest: records what /jobs lists, one line per recording: NAME ARGUMENTS OF pelton record.
+# First process of the guest: records what /jobs lists, one line per recording: NAME ARGUMENTS OF pelton record. A NAME that
+# ends in .csv.gz is a table of placements.
 # Everything goes back to the host as one tar archive through a virtio port.
 /bin/busybox mkdir -p /proc /sys /dev /tmp /out
 /bin/busybox --install -s /bin
@@ -30,13 +31,18 @@ echo "guest: Linux $(cat /out/release), cpufreq: $(tr '\n' ' ' </out/cpufreq)"
 while read -r name arguments; do
     [ -n "$name" ] || continue
     start=$(cut -d. -f1 /proc/uptime)
+    case $name in
+    *.csv.gz) option=--placements file=/out/$name ;;
+    *) option=-o file=/out/$name.plog ;;
+    esac
     # shellcheck disable=SC2086 # words
-    pelton record -o "/out/$name.plog" --format json $arguments >"/out/$name.json" 2>"/out/$name.stderr" </dev/null
+    pelton record "$option" "$file" --format json $arguments >"/out/$name.json" 2>"/out/$name.stderr" </dev/null
     echo $? >"/out/$name.exit"
-    echo "guest: $name: exit $(cat "/out/$name.exit"), $(($(cut -d. -f1 /proc/uptime) - start)) s, $(wc -c <"/out/$name.plog") bytes"
+    echo "guest: $name: exit $(cat "/out/$name.exit"), $(($(cut -d. -f1 /proc/uptime) - start)) s, $(wc -c <"$file") bytes"
 done </jobs
 
-sh /governors.sh
+# Governors are recorded with two CPUs.
+[ "$(nproc)" -gt 2 ] || sh /governors.sh
 
 # Sentences of the kernel that mean it was harmed.
 dmesg | grep -E 'BUG|WARNING|Oops|Call Trace|rcu.*stall|soft lockup' >/out/kernel-complaints

@@ -29,20 +29,6 @@
 #include "idle_teo_bins.h"
 #include "idle_teo_early.h"
 
-/* Bins of a stay, and the sum of all metrics without it. */
-struct pelton_teo_bins {
-	u32 timer;
-	u32 duration;
-	u32 total;
-};
-
-PELTON_INLINE u32 pelton_teo_decay(u32 metric)
-{
-	u32 delta = metric >> PELTON_TEO_DECAY_SHIFT;
-
-	return delta ? metric - delta : 0;
-}
-
 /* Length of the last stay until its event; notes whether it was a short one. */
 PELTON_INLINE u64 pelton_teo_measured(struct pelton_teo *c, u64 exit_ns)
 {
@@ -60,32 +46,6 @@ PELTON_INLINE u64 pelton_teo_measured(struct pelton_teo *c, u64 exit_ns)
 	return measured;
 }
 
-/* Ages all bins and finds those of timer and stay. */
-PELTON_INLINE void pelton_teo_age(struct pelton_teo *c, const struct pelton_idle_table *t, u64 measured,
-				  struct pelton_teo_bins *b)
-{
-	u32 i, count = pelton_idle_count(t);
-
-	b->timer = 0;
-	b->duration = 0;
-	b->total = 0;
-	for (i = 0; i < PELTON_IDLE_STATES_MAX; i++) {
-		if (i >= count)
-			break;
-		c->hits[i] = pelton_teo_decay(c->hits[i]);
-		c->intercepts[i] = pelton_teo_decay(c->intercepts[i]);
-		b->total += c->hits[i] + c->intercepts[i];
-		if (t->states[i].residency_ns > c->sleep_ns)
-			continue;
-		b->timer = i;
-		if (t->states[i].residency_ns <= measured)
-			b->duration = i;
-	}
-	c->total = b->total + PELTON_TEO_PULSE;
-	c->tick_intercepts = pelton_teo_decay(c->tick_intercepts);
-	c->total_tick = pelton_teo_decay(c->total_tick);
-}
-
 /* The tick ended the stay: which bin has hit? Returns the number of states when it counts like any other event. */
 PELTON_INLINE u32 pelton_teo_tick_hit(struct pelton_teo *c, u32 count, const struct pelton_teo_bins *b)
 {
@@ -98,16 +58,20 @@ PELTON_INLINE u32 pelton_teo_tick_hit(struct pelton_teo *c, u32 count, const str
 }
 
 /* Learns from the last stay. */
-PELTON_INLINE void pelton_teo_learn(struct pelton_teo *c, const struct pelton_idle_table *t, u64 tick_ns)
+PELTON_INLINE void pelton_teo_learn(const struct pelton_policy *pol, struct pelton_teo *c,
+				    const struct pelton_idle_table *t, u64 tick_ns)
 {
 	u32 last = pelton_min_u32(c->last.state, PELTON_IDLE_STATES_MAX - 1u), count = pelton_idle_count(t), hit;
 	u64 exit_ns = t->states[last].exit_ns, measured;
 	struct pelton_teo_bins b;
 
 	c->last.valid = 0;
-	c->short_idles = pelton_teo_decay(c->short_idles);
+	c->short_idles = pelton_teo_decay(pol, c->short_idles);
 	measured = pelton_teo_measured(c, exit_ns);
-	pelton_teo_age(c, t, measured, &b);
+	pelton_teo_age(pol, c, t, measured, &b);
+	c->total = b.total + PELTON_TEO_PULSE;
+	c->tick_intercepts = pelton_teo_decay(pol, c->tick_intercepts);
+	c->total_tick = pelton_teo_decay(pol, c->total_tick);
 	hit = pelton_teo_tick_hit(c, count, &b);
 	if (hit == count && b.timer == b.duration && (s64)(c->sleep_ns - measured) < (s64)(exit_ns / 2))
 		hit = b.timer;
@@ -246,7 +210,7 @@ PELTON_INLINE void pelton_teo_update(const struct pelton_policy *pol, struct pel
 	else if (pol->teo_form <= PELTON_TEO_FORM_6_18)
 		pelton_teo_bins_learn(pol, c, t, tick_ns);
 	else
-		pelton_teo_learn(c, t, tick_ns);
+		pelton_teo_learn(pol, c, t, tick_ns);
 }
 
 /* Chooses a state for a CPU that goes idle, and whether its tick stops. */

@@ -28,38 +28,8 @@ PELTON_INLINE u32 pelton_teo_has_recent(const struct pelton_policy *pol)
 	return pol->teo_form == PELTON_TEO_FORM_6_1 || pol->teo_form == PELTON_TEO_FORM_6_6;
 }
 
-/* Bins of timer and stay, and the sum of all metrics. */
-struct pelton_teo_aged {
-	u32 timer;
-	u32 duration;
-	u32 total;
-	u32 slot; /* of the last intercepts */
-};
-
-PELTON_INLINE void pelton_teo_bins_age(struct pelton_teo *c, const struct pelton_idle_table *t, u64 length,
-				       struct pelton_teo_aged *b)
-{
-	u32 i, count = pelton_idle_count(t);
-
-	b->timer = 0;
-	b->duration = 0;
-	b->total = 0;
-	for (i = 0; i < PELTON_IDLE_STATES_MAX; i++) {
-		if (i >= count)
-			break;
-		c->hits[i] -= c->hits[i] >> PELTON_TEO_DECAY_SHIFT;
-		c->intercepts[i] -= c->intercepts[i] >> PELTON_TEO_DECAY_SHIFT;
-		b->total += c->hits[i] + c->intercepts[i];
-		if (t->states[i].residency_ns > c->sleep_ns)
-			continue;
-		b->timer = i;
-		if (t->states[i].residency_ns <= length)
-			b->duration = i;
-	}
-}
-
 /* The oldest of the last stays gives its place to the newest. */
-PELTON_INLINE void pelton_teo_forget(struct pelton_teo *c, struct pelton_teo_aged *b)
+PELTON_INLINE void pelton_teo_forget(struct pelton_teo *c, struct pelton_teo_bins *b)
 {
 	u32 bin;
 
@@ -71,9 +41,10 @@ PELTON_INLINE void pelton_teo_forget(struct pelton_teo *c, struct pelton_teo_age
 }
 
 /* The bin beyond a tick, of a table that ends below one. 1: the stay has hit it. */
-PELTON_INLINE u32 pelton_teo_beyond(struct pelton_teo *c, u64 length, u32 count, u64 tick_ns, struct pelton_teo_aged *b)
+PELTON_INLINE u32 pelton_teo_beyond(const struct pelton_policy *pol, struct pelton_teo *c, u64 length, u32 count,
+				    u64 tick_ns, struct pelton_teo_bins *b)
 {
-	c->tick_hits -= c->tick_hits >> PELTON_TEO_DECAY_SHIFT;
+	c->tick_hits = pelton_teo_decay(pol, c->tick_hits);
 	b->total += c->tick_hits;
 	if (tick_ns > c->sleep_ns)
 		return 0;
@@ -85,19 +56,19 @@ PELTON_INLINE u32 pelton_teo_beyond(struct pelton_teo *c, u64 length, u32 count,
 }
 
 /* 6.18 counts short stays. */
-PELTON_INLINE void pelton_teo_count_short(struct pelton_teo *c, const struct pelton_idle_table *t, u64 length,
-					  u64 tick_ns)
+PELTON_INLINE void pelton_teo_count_short(const struct pelton_policy *pol, struct pelton_teo *c,
+					  const struct pelton_idle_table *t, u64 length, u64 tick_ns)
 {
 	u64 exit_ns = t->states[pelton_min_u32(c->last.state, PELTON_IDLE_STATES_MAX - 1u)].exit_ns;
 
-	c->short_idles -= c->short_idles >> PELTON_TEO_DECAY_SHIFT;
+	c->short_idles = pelton_teo_decay(pol, c->short_idles);
 	if (!pelton_teo_cut_off(c, tick_ns) && (c->last.residency_ns < exit_ns || length < PELTON_IDLE_SHALLOW_NS))
 		c->short_idles += PELTON_TEO_PULSE;
 }
 
 /* Where the stay belongs. */
 PELTON_INLINE void pelton_teo_bins_count(const struct pelton_policy *pol, struct pelton_teo *c,
-					 const struct pelton_teo_aged *b, u64 length, u64 tick_ns)
+					 const struct pelton_teo_bins *b, u64 length, u64 tick_ns)
 {
 	u32 recent = pelton_teo_has_recent(pol), duration = pelton_min_u32(b->duration, PELTON_IDLE_STATES_MAX - 1u);
 
@@ -120,22 +91,21 @@ PELTON_INLINE void pelton_teo_bins_learn(const struct pelton_policy *pol, struct
 {
 	u64 length = pelton_teo_length(pol, c, t, tick_ns);
 	u32 count = pelton_idle_count(t), form = pol->teo_form, beyond = 0;
-	struct pelton_teo_aged b;
+	struct pelton_teo_bins b;
 
-	b.slot = 0;
 	if (form == PELTON_TEO_FORM_6_18)
-		pelton_teo_count_short(c, t, length, tick_ns);
-	pelton_teo_bins_age(c, t, length, &b);
+		pelton_teo_count_short(pol, c, t, length, tick_ns);
+	pelton_teo_age(pol, c, t, length, &b);
 	if (pelton_teo_has_recent(pol))
 		pelton_teo_forget(c, &b);
 	if (form == PELTON_TEO_FORM_6_18)
-		c->tick_intercepts -= c->tick_intercepts >> PELTON_TEO_DECAY_SHIFT;
+		c->tick_intercepts = pelton_teo_decay(pol, c->tick_intercepts);
 	else if (form != PELTON_TEO_FORM_6_1 && t->states[count - 1u].residency_ns < tick_ns)
-		beyond = pelton_teo_beyond(c, length, count, tick_ns, &b);
+		beyond = pelton_teo_beyond(pol, c, length, count, tick_ns, &b);
 	if (!beyond)
 		pelton_teo_bins_count(pol, c, &b, length, tick_ns);
 	if (form == PELTON_TEO_FORM_6_18)
-		b.total = c->total - (c->total >> PELTON_TEO_DECAY_SHIFT);
+		b.total = pelton_teo_decay(pol, c->total);
 	c->total = b.total + PELTON_TEO_PULSE;
 }
 

@@ -40,7 +40,7 @@ PELTON_INLINE void pelton_teo_early_learn(const struct pelton_policy *pol, struc
 	for (i = 0; i < PELTON_IDLE_STATES_MAX; i++) {
 		if (i >= count)
 			break;
-		c->intercepts[i] -= c->intercepts[i] >> PELTON_TEO_DECAY_SHIFT;
+		c->intercepts[i] = pelton_teo_decay(pol, c->intercepts[i]);
 		if (t->states[i].residency_ns > sleep)
 			continue;
 		timer = i + 1;
@@ -51,8 +51,8 @@ PELTON_INLINE void pelton_teo_early_learn(const struct pelton_policy *pol, struc
 	c->total = 1;
 	if (!timer || timer > PELTON_IDLE_STATES_MAX)
 		return;
-	c->hits[timer - 1] -= c->hits[timer - 1] >> PELTON_TEO_DECAY_SHIFT;
-	c->misses[timer - 1] -= c->misses[timer - 1] >> PELTON_TEO_DECAY_SHIFT;
+	c->hits[timer - 1] = pelton_teo_decay(pol, c->hits[timer - 1]);
+	c->misses[timer - 1] = pelton_teo_decay(pol, c->misses[timer - 1]);
 	if (timer <= hit) {
 		c->hits[timer - 1] += PELTON_TEO_PULSE;
 		return;

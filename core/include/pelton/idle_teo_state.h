@@ -90,6 +90,46 @@ PELTON_INLINE u64 pelton_teo_length(const struct pelton_policy *pol, const struc
 	return pelton_teo_time(pol, stay >= exit_ns ? stay - pelton_teo_time(pol, exit_ns / 2) : stay / 2);
 }
 
+/* What a stay is worth once another has ended. Only 7.2 lets what is left of an old one go. */
+PELTON_INLINE u32 pelton_teo_decay(const struct pelton_policy *pol, u32 metric)
+{
+	u32 delta = metric >> PELTON_TEO_DECAY_SHIFT;
+
+	return delta || pol->teo_form < PELTON_TEO_FORM_7_2 ? metric - delta : 0;
+}
+
+/* Bins of timer and stay, and the sum of all metrics without it. */
+struct pelton_teo_bins {
+	u32 timer;
+	u32 duration;
+	u32 total;
+	u32 slot; /* 6.1, 6.6: of the last intercepts */
+};
+
+/* Ages all bins and finds those of timer and stay. */
+PELTON_INLINE void pelton_teo_age(const struct pelton_policy *pol, struct pelton_teo *c,
+				  const struct pelton_idle_table *t, u64 length, struct pelton_teo_bins *b)
+{
+	u32 i, count = pelton_idle_count(t);
+
+	b->timer = 0;
+	b->duration = 0;
+	b->total = 0;
+	b->slot = 0;
+	for (i = 0; i < PELTON_IDLE_STATES_MAX; i++) {
+		if (i >= count)
+			break;
+		c->hits[i] = pelton_teo_decay(pol, c->hits[i]);
+		c->intercepts[i] = pelton_teo_decay(pol, c->intercepts[i]);
+		b->total += c->hits[i] + c->intercepts[i];
+		if (t->states[i].residency_ns > c->sleep_ns)
+			continue;
+		b->timer = i;
+		if (t->states[i].residency_ns <= length)
+			b->duration = i;
+	}
+}
+
 /* Once the tick is stopped nothing below its length is trusted. */
 PELTON_INLINE u32 pelton_teo_deep_enough(const struct pelton_policy *pol, const struct pelton_idle_now *now, u64 ns)
 {

@@ -28,6 +28,7 @@
 #include "place_group.h"
 #include "prefer_idle.h"
 #include "rt_limit.h"
+#include "sched_domain.h"
 #include "schedutil.h"
 #include "select.h"
 #include "select_class.h"

@@ -6,6 +6,7 @@
 
 mod support;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use support::{Outcome, pelton};
 
@@ -18,8 +19,30 @@ const TRACEPOINTS_DIVERGENT_PERMILLE_MAX: u64 = 1;
 /// Signals that a recording with task groups must have checked besides.
 const WITH_GROUPS: [&str; 2] = ["hand_up", "reweight"];
 
-/// The folders of the kernels, or nothing; says so then.
+/// Placements that each kernel must have made in all its recordings together.
+const PLACEMENTS_MIN: u64 = 20_000;
+/// What is put wrong in placements, and must be noticed in those of every kernel: rules that machines of equal CPUs have.
+const WRONG_PLACEMENTS: [&str; 3] =
+    ["loads do not count", "groups have a quarter of their capacity", "the last CPU is never idle"];
+/// What the folder of a kernel on the larger machine is called beside its series.
+const SERVER: &str = "-server";
+
+/// The folders of the kernels on the machine with two CPUs, or nothing; says so then.
 fn kernels() -> Vec<PathBuf> {
+    folders().into_iter().filter(|folder| !on_server(folder)).collect()
+}
+
+fn on_server(folder: &Path) -> bool {
+    series(folder).ends_with(SERVER)
+}
+
+/// Name of the folder that a kernel's recordings are in.
+fn series(folder: &Path) -> String {
+    let name = folder.parent().and_then(Path::file_name);
+    name.map_or(String::new(), |name| name.to_string_lossy().into_owned())
+}
+
+fn folders() -> Vec<PathBuf> {
     let Some(root) = std::env::var_os("PELTON_LIVE_RECORDINGS") else {
         println!("not measured: recordings of kernels in QEMU (make test-live makes them)");
         return Vec::new();
@@ -112,6 +135,49 @@ fn full_calls_of_every_kernel_are_what_the_core_computes() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Placements of a machine with threads, two packages and two memory nodes, decided again by the rules of the release.
+#[test]
+fn placements_of_every_kernel_are_chosen_again() {
+    let mut wrong = Vec::new();
+    for folder in folders().iter().filter(|folder| on_server(folder)) {
+        let release = text(&folder.join("release"));
+        let profile = series(folder).trim_end_matches(SERVER).to_owned();
+        assert_eq!(text(&folder.join("kernel-complaints")), "", "{release}");
+        let (mut all, mut noticed) = (0, BTreeSet::new());
+        for name in recordings(folder) {
+            let facts = json(&text(&folder.join(format!("{name}.json"))));
+            let table = folder.join(&name);
+            let placements = &validate(&table, &["--profile", &profile]).1["placements"];
+            let [decisions, quiet, divergent, quiet_divergent] =
+                ["decisions", "quiet", "divergent", "quiet_divergent"].map(|n| placements[n].as_u64().unwrap_or(0));
+            println!(
+                "{release} {name}: {decisions} placements, {} lost; {quiet} quiet, {quiet_divergent} of them otherwise, \
+                 {divergent} of all",
+                facts["lost"]
+            );
+            all += decisions;
+            if quiet_divergent > 0 || quiet == 0 || Some(decisions) != facts["decisions"].as_u64() {
+                wrong.push(format!("{release} {name}: {placements}"));
+            }
+            noticed.extend(noticed_in(&table, &profile));
+        }
+        let missed = WRONG_PLACEMENTS.iter().filter(|fault| !noticed.contains(**fault));
+        wrong.extend(missed.map(|fault| format!("{release}: {fault} is not noticed")));
+        if all < PLACEMENTS_MIN {
+            wrong.push(format!("{release}: {all} placements, {PLACEMENTS_MIN} are asked for"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is put wrong into placements and noticed.
+fn noticed_in(table: &Path, profile: &str) -> Vec<String> {
+    let (_, tested) = validate(table, &["--profile", profile, "--self-test"]);
+    let faults = tested["faults"].as_array().into_iter().flatten();
+    let found = faults.filter(|fault| fault["found"] == Value::Bool(true));
+    found.filter_map(|fault| fault["fault"].as_str().map(str::to_owned)).collect()
 }
 
 fn permille_allowed(name: &str) -> u64 {

@@ -11,7 +11,7 @@ use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::governors::{Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote};
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::interactive::{Interactive, InteractiveCpu};
-use crate::placement_records::{PlaceCpu, Placed, Placement, SchedDomain};
+use crate::placement_records::{PlaceCpu, Placed, Placement, SchedDomain, SdLevel};
 use crate::policy::Policy;
 use crate::prefer_idle::{IdleCandidate, PreferIdle};
 use crate::records::{
@@ -571,6 +571,12 @@ unsafe extern "C" {
         dst: u32,
         boost: u32,
     ) -> u32;
+    pub(crate) safe fn pelton_x_sd_has_clusters(p: &Policy) -> u32;
+    pub(crate) safe fn pelton_x_sd_imbalance_pct(p: &Policy, l: &SdLevel) -> u32;
+    pub(crate) safe fn pelton_x_sd_flags(p: &Policy, l: &SdLevel, all: u32) -> u32;
+    pub(crate) safe fn pelton_x_sd_asym_searched(p: &Policy) -> u32;
+    pub(crate) unsafe fn pelton_x_sd_imb_numa_nr(levels: *const SdLevel, n: u32, at: u32) -> u32;
+    pub(crate) safe fn pelton_x_sd_energy_aware(p: &Policy, asymmetric: u32, threads: u32, invariant: u32) -> u32;
     pub(crate) safe fn pelton_x_capacity_greater(a: u32, b: u32) -> u32;
     pub(crate) safe fn pelton_x_nr_idle_scan(sum_util: u64, weight: u32, imbalance_pct: u32) -> u32;
     pub(crate) safe fn pelton_x_find_energy_efficient_cpu(p: &Policy, s: &Placement, out: &mut Placed) -> u32;

@@ -28,6 +28,7 @@ mod prefer_idle;
 mod records;
 mod rq;
 mod rt_limit;
+mod sched_domain;
 mod select_class;
 mod uclamp;
 mod uclamp_sum;
@@ -65,7 +66,7 @@ pub use place::{WakeShift, effective_load, h_load, wake_affine, wake_reads_runna
 pub use placement::{AFFINE, HOW, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, nr_idle_scan, sd, wf};
 pub use placement_records::{
     DOMAINS_MAX, GroupSums, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_ENERGIES_MAX, PLACE_STATES_MAX, PerfDomain,
-    PlaceCpu, PlaceEnergy, PlaceTask, PlaceWaker, Placed, Placement, SchedDomain,
+    PlaceCpu, PlaceEnergy, PlaceTask, PlaceWaker, Placed, Placement, SchedDomain, SdLevel,
 };
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use prefer_idle::{IdleCandidate, PreferIdle};
@@ -74,6 +75,7 @@ pub use records::{
     RtLimit, RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,
 };
 pub use rt_limit::{RT_PERIOD_NS, RT_RUNTIME_NS};
+pub use sched_domain::imb_numa_nr;
 pub use select_class::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, need_pull_rt, rt_overloaded};
 pub use uclamp::{
     UCLAMP_BUCKETS, UCLAMP_ROOT, UclampBucket, UclampLimits, UclampRq, UclampTask, group_clamps, uclamp_of_percent,

@@ -39,6 +39,20 @@ mirror! {
 }
 
 mirror! {
+    /// A level of a machine, of which a scheduling domain is made.
+    SdLevel = "pelton_sd_level" {
+        /// What its CPUs share, bits of [`crate::sd`].
+        shared: u32,
+        /// Number of CPUs.
+        weight: u32,
+        /// Capacities among them.
+        classes: u32,
+        /// To the farthest node; 0 = of one node.
+        distance: u32,
+    }
+}
+
+mirror! {
     /// A CPU: its domains smallest first, its signals, what runs there.
     PlaceCpu = "pelton_place_cpu" {
         /// Scheduling domains, smallest first.
@@ -355,6 +369,7 @@ impl Default for Placed {
 /// The Rust side of the layout comparison.
 pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
     SchedDomain::layout(rows);
+    SdLevel::layout(rows);
     PlaceCpu::layout(rows);
     PerfDomain::layout(rows);
     PlaceTask::layout(rows);

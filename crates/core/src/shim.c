@@ -273,6 +273,13 @@ FN(u32, group_throttled_util,
    (root, util_est, groups, n, capacity))
 FN(u32, place_util_clamped, (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost),
    (p, s, out, cpu, dst, boost))
+typedef const struct pelton_sd_level *level_t;
+FN(u32, sd_has_clusters, (policy_t p), (p))
+FN(u32, sd_imbalance_pct, (policy_t p, level_t l), (p, l))
+FN(u32, sd_flags, (policy_t p, level_t l, u32 all), (p, l, all))
+FN(u32, sd_asym_searched, (policy_t p), (p))
+FN(u32, sd_imb_numa_nr, (level_t levels, u32 n, u32 at), (levels, n, at))
+FN(u32, sd_energy_aware, (policy_t p, u32 asymmetric, u32 threads, u32 invariant), (p, asymmetric, threads, invariant))
 FN(u32, capacity_greater, (u32 a, u32 b), (a, b))
 FN(u32, nr_idle_scan, (u64 sum_util, u32 weight, u32 imbalance_pct), (sum_util, weight, imbalance_pct))
 FN(u32, find_energy_efficient_cpu, (policy_t p, place_t s, struct pelton_placed *out), (p, s, out))

@@ -14,6 +14,7 @@
 #include "pelton/idle_walk.h"
 #include "pelton/place.h"
 #include "pelton/placement.h"
+#include "pelton/sched_domain.h"
 #include "pelton/prefer_idle.h"
 #include "pelton/rt_limit.h"
 #include "pelton/schedutil.h"
@@ -377,6 +378,11 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_sched_domain, group_max_capacity),
 	FLD(pelton_sched_domain, group_imbalance),
 	FLD(pelton_sched_domain, group_min_capacity),
+	REC(pelton_sd_level),
+	FLD(pelton_sd_level, shared),
+	FLD(pelton_sd_level, weight),
+	FLD(pelton_sd_level, classes),
+	FLD(pelton_sd_level, distance),
 	REC(pelton_place_cpu),
 	FLD(pelton_place_cpu, domains),
 	FLD(pelton_place_cpu, state),

@@ -9,6 +9,7 @@ mod known_answers {
     mod clamp_sums;
     mod clamps;
     mod deadline;
+    mod domains;
     mod estimates;
     mod fair;
     mod governor;

@@ -36,7 +36,9 @@ fn folders() -> Vec<PathBuf> {
         return Vec::new();
     };
     let entries = std::fs::read_dir(root).expect("the folder of recordings");
-    let mut folders: Vec<PathBuf> = entries.flatten().map(|e| e.path().join("recordings")).collect();
+    let folders = entries.flatten().map(|e| e.path().join("recordings"));
+    // Only the machine with two CPUs records governors.
+    let mut folders: Vec<PathBuf> = folders.filter(|folder| folder.join("governors").exists()).collect();
     folders.sort();
     folders
 }

@@ -9,6 +9,7 @@
 //! convert.rs   records become declared events; kernel addresses become small numbers
 //! machine.rs   what this machine allows, and what a reader must know about it
 //! loads.rs     small loads to record
+//! placements.rs  where fair tasks are placed: everything that a decision reads, as a table
 //! ```
 //!
 //! Nothing here computes a signal. What a tracepoint cannot show is listed in docs/fidelity.md (F-025 to F-029).
@@ -18,6 +19,7 @@ mod groups;
 pub mod loads;
 mod machine;
 mod merge;
+mod placements;
 mod programs;
 mod record;
 mod restore;
@@ -26,6 +28,7 @@ mod summary;
 
 pub use convert::signal_event;
 pub use machine::{Capabilities, READER_NICE, buffer_mib_default, header, set_nice};
+pub use placements::{PlacementSession, PlacementSummary};
 pub use programs::{EventSet, SETS};
 pub use session::{LiveError, Options, Progress, Session};
 pub use summary::Summary;

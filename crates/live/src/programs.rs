@@ -145,7 +145,7 @@ pub(crate) fn choose(btf: &Btf<'_>, sets: &[EventSet], full: bool) -> Choice {
 }
 
 /// The arguments of a tracepoint, as the kernel's type information has them.
-fn tracepoint<'b>(btf: &'b Btf<'_>, name: &str) -> Option<FuncProto<'b>> {
+pub(crate) fn tracepoint<'b>(btf: &'b Btf<'_>, name: &str) -> Option<FuncProto<'b>> {
     let typedef: Typedef<'_> = btf.type_by_name(&format!("btf_trace_{name}"))?;
     let pointer = Ptr::try_from(typedef.next_type()?).ok()?;
     FuncProto::try_from(pointer.next_type()?).ok()

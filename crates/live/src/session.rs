@@ -110,7 +110,7 @@ impl Session {
         if !missing.is_empty() {
             return Err(LiveError::Missing(missing));
         }
-        libbpf_rs::set_print(Some((PrintLevel::Warn, keep_message)));
+        keep_messages();
         let mut notes = Vec::new();
         let (object, choice, maps) = match load(options, options.full) {
             Err(error) if options.full => {
@@ -260,7 +260,18 @@ fn keep_message(_: PrintLevel, text: String) {
     }
 }
 
-fn refused(what: &'static str, error: impl fmt::Display) -> LiveError {
+/// From now on a refusal has what libbpf and the kernel said about it.
+pub(crate) fn keep_messages() {
+    libbpf_rs::set_print(Some((PrintLevel::Warn, keep_message)));
+}
+
+/// Has the running kernel this tracepoint?
+pub(crate) fn has_tracepoint(name: &str) -> Result<bool, LiveError> {
+    let kernel = Btf::from_vmlinux().map_err(|e| refused("show its type information", e))?;
+    Ok(programs::tracepoint(&kernel, name).is_some())
+}
+
+pub(crate) fn refused(what: &'static str, error: impl fmt::Display) -> LiveError {
     let log = MESSAGES.lock().map(|mut m| std::mem::take(&mut *m)).unwrap_or_default();
     LiveError::Refused { what, error: error.to_string(), log }
 }

@@ -24,7 +24,6 @@ const PREFIXES: &[(&str, &str)] = &[
 const OWN: &[(&str, &str)] = &[
     ("DL_LIMIT_PERIOD_NS", "a sysctl of the machine: the core takes the bandwidth as an argument"),
     ("DL_LIMIT_RUNTIME_NS", "the same"),
-    ("SD_ASYM_CPUCAPACITY_FULL", "a flag that the recorded domains have and no rule of the core reads"),
 ];
 
 /// Constants without a namesake in the headers, or with another value.

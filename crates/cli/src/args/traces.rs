@@ -181,6 +181,9 @@ Example: ten seconds of everything that happens, for pelton and for the Perfetto
   pelton record -o now.plog --perfetto now.pftrace --duration 10s
 Example: one command from start to end
   pelton record -o make.plog -- make -j4
+Example: where this kernel places tasks, and whether its rules would place them there
+  pelton record --placements now.csv.gz --duration 5s
+  pelton validate now.csv.gz --profile 7.2
 Exit code: that of the command after --, when it has ended; 4 when something is missing on this machine: the message says
 what and how to get it.")]
 pub struct RecordArgs {
@@ -190,6 +193,10 @@ pub struct RecordArgs {
     /// Write a Perfetto trace.
     #[arg(long, value_name = "FILE")]
     pub perfetto: Option<PathBuf>,
+    /// Write a table of placements instead: for each, what it could read, what was chosen, and what had changed by then. The
+    /// machine goes beside it, into FILE.topo.json for FILE.csv or FILE.csv.gz.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "perfetto", "full", "buffer", "events"])]
+    pub placements: Option<PathBuf>,
     /// Length [default: 10s, or until the command ends].
     #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
     pub duration: Option<u64>,

@@ -24,18 +24,23 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
+mod placements;
+
 /// How long a recording is when nothing else ends it.
 const DURATION_NS: u64 = 10_000_000_000;
 
 /// Does what was asked.
 pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
-    let options = options(args)?;
     let load = args.load.as_deref().map(load).transpose()?;
+    if let Some(table) = &args.placements {
+        return placements::record(table, load, args, global);
+    }
+    let options = options(args)?;
     if args.output.is_none() && args.perfetto.is_none() {
         return Err(Failure::new(
             Exit::Usage,
             "no file to record to",
-            Some("name one with -o FILE or --perfetto FILE"),
+            Some("name one with -o FILE, --perfetto FILE or --placements FILE"),
         ));
     }
     let outputs: Vec<&Path> = [&args.output, &args.perfetto].into_iter().flatten().map(PathBuf::as_path).collect();
@@ -78,16 +83,9 @@ fn can_start(program: &OsStr) -> Result<(), Failure> {
 
 /// Takes events until the time is over, the command has ended, Ctrl-C was pressed or a file cannot be written.
 fn watch(mut session: Session, files: &mut Files, work: &mut Work, args: &RecordArgs, global: &Global) -> Session {
-    let until_ns = args.duration.unwrap_or(if work.command.is_some() { u64::MAX } else { DURATION_NS });
-    let visible = !global.quiet && std::io::stderr().is_terminal();
-    let target = if visible { ProgressDrawTarget::stderr_with_hz(5) } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(None, target);
-    if let Ok(style) = ProgressStyle::with_template("{msg}") {
-        bar.set_style(style);
-    }
-    // Load and command have their own priority by now. A recorder that waits for its turn loses events; one that may not
-    // go first still records.
-    let _ = set_nice(READER_NICE);
+    let until_ns = work.until_ns(args);
+    let bar = bar(global);
+    watched();
     loop {
         let now = session.poll(&mut |time_ns, event| files.put(time_ns, event));
         bar.set_message(format!("{}: {} events, {} lost", human_ns(now.elapsed_ns), now.events, now.lost));
@@ -100,6 +98,23 @@ fn watch(mut session: Session, files: &mut Files, work: &mut Work, args: &Record
             return session;
         }
     }
+}
+
+/// Load and command have their own priority by now. A recorder that waits for its turn loses events; one that may not go first
+/// still records.
+fn watched() {
+    let _ = set_nice(READER_NICE);
+}
+
+/// A line that says how far a recording is.
+fn bar(global: &Global) -> ProgressBar {
+    let visible = !global.quiet && std::io::stderr().is_terminal();
+    let target = if visible { ProgressDrawTarget::stderr_with_hz(5) } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(None, target);
+    if let Ok(style) = ProgressStyle::with_template("{msg}") {
+        bar.set_style(style);
+    }
+    bar
 }
 
 fn options(args: &RecordArgs) -> Result<Options, Failure> {
@@ -234,6 +249,11 @@ impl Work {
     fn say(&self, global: &Global) {
         let notes = self.load.iter().flat_map(|load| &load.notes).filter(|_| !global.quiet);
         notes.for_each(|note| crate::say(&format!("note: {note}")));
+    }
+
+    /// How long the recording lasts unless something ends it before.
+    fn until_ns(&self, args: &RecordArgs) -> u64 {
+        args.duration.unwrap_or(if self.command.is_some() { u64::MAX } else { DURATION_NS })
     }
 
     /// True once the command has ended; a load never ends by itself.

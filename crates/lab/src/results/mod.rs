@@ -84,6 +84,7 @@ kinds! {
     "placements" "pelton validate of a table of placements" traces::Placements;
     "placements-self-test" "pelton validate --self-test of a table of placements" traces::PlacementFaults;
     "record" "pelton record" traces::RecordReport;
+    "record-placements" "pelton record --placements" traces::PlacementsRecorded;
     "trace-info" "pelton trace info" traces::Info;
     "platforms" "pelton platform list" lists::Platforms;
     "platform" "pelton platform show" pelton_scenario::platform::Description;

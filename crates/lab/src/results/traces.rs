@@ -428,6 +428,23 @@ pub struct PlacementFault {
     pub quiet_divergent: u64,
 }
 
+/// What is printed about a recording of placements.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PlacementsRecorded {
+    /// Files written: the table, and the machine beside it.
+    pub files: Vec<String>,
+    /// CPUs of the machine.
+    pub cpus: u32,
+    /// Placements in the table.
+    pub decisions: u64,
+    /// Placements that had no room in the buffer.
+    pub lost: u64,
+    /// From the first placement to the last, s.
+    pub seconds: f64,
+    /// What could not be done as asked.
+    pub notes: Vec<String>,
+}
+
 /// What is printed about a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RecordReport {

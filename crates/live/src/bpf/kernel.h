@@ -95,7 +95,9 @@ struct task_group;
 
 struct cfs_rq {
 	struct load_weight load;
+	u32 h_nr_queued;   /* since 6.14 */
 	u32 h_nr_runnable; /* since 6.14 */
+	u32 h_nr_idle;     /* since 6.14 */
 	struct sched_entity *curr;
 	struct sched_avg avg;
 	struct {
@@ -106,6 +108,8 @@ struct cfs_rq {
 	} removed;
 	long propagate;
 	long prop_runnable_sum;
+	unsigned long h_load;
+	u64 last_h_load_update;
 	struct rq *rq;
 	struct task_group *tg;
 };
@@ -134,10 +138,35 @@ struct raw_spinlock {
 	struct qspinlock raw_lock;
 };
 
+struct rt_rq {
+	u32 rt_nr_running;
+};
+
+struct dl_rq {
+	u64 running_bw;
+};
+
+struct uclamp_rq {
+	u32 value;
+};
+
+struct cpuidle_state;
+struct root_domain;
+struct sched_domain;
+
 struct rq {
 	struct raw_spinlock __lock; /* since 5.14 */
 	u32 nr_running;
+	u32 ttwu_pending;
 	struct cfs_rq cfs;
+	struct rt_rq rt;
+	struct dl_rq dl;
+	struct uclamp_rq uclamp[2];
+	u32 uclamp_flags;
+	struct root_domain *rd;
+	struct sched_domain *sd;
+	u64 idle_stamp;
+	struct cpuidle_state *idle_state;
 	struct task_struct *curr;
 	struct task_struct *idle;
 	u64 clock;
@@ -183,12 +212,19 @@ struct task_group {
 	struct autogroup *autogroup;
 };
 
+struct preempt {
+	u32 count;
+};
+
 struct thread_info {
 	u32 cpu;
+	struct preempt preempt;
 };
 
 struct uclamp_se {
 	u32 value : 11;
+	u32 bucket_id : 3;
+	u32 active : 1;
 };
 
 struct task_struct {
@@ -201,6 +237,13 @@ struct task_struct {
 	struct task_group *sched_task_group;
 	const struct cpumask *cpus_ptr;
 	struct uclamp_se uclamp_req[2];
+	struct uclamp_se uclamp[2];
+	u32 flags;
+	u32 wakee_flips;
+	unsigned long wakee_flip_decay_ts;
+	struct task_struct *last_wakee;
+	u32 recent_used_cpu; /* int */
+	u32 nr_cpus_allowed; /* int */
 	int pid;
 	int tgid;
 	char comm[16];
@@ -237,7 +280,6 @@ struct tick_sched {
 	unsigned long idle_calls;
 };
 
-struct root_domain;
 struct hrtimer;
 struct linux_binprm;
 struct irqaction;

@@ -24,11 +24,13 @@ pub enum Fault {
     ClampsKept,
     /// Groups have a quarter of their capacity.
     GroupCapacity,
+    /// The last CPU is taken to run something.
+    IdleIsBusy,
 }
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Fault; 9] = [
+    pub const ALL: [Fault; 10] = [
         Fault::FlatCosts,
         Fault::DomainOrder,
         Fault::NoMargin,
@@ -38,6 +40,7 @@ impl Fault {
         Fault::LoadsZero,
         Fault::ClampsKept,
         Fault::GroupCapacity,
+        Fault::IdleIsBusy,
     ];
 
     /// What is wrong, in words.
@@ -53,6 +56,7 @@ impl Fault {
             Fault::LoadsZero => "loads do not count",
             Fault::ClampsKept => "clamps of idle CPUs are in force",
             Fault::GroupCapacity => "groups have a quarter of their capacity",
+            Fault::IdleIsBusy => "the last CPU is never idle",
         }
     }
 
@@ -71,6 +75,7 @@ impl Fault {
             Fault::GroupCapacity => {
                 record.cpus[..cpus].iter_mut().flat_map(|c| &mut c.domains).for_each(|d| d.group_capacity /= 4);
             }
+            Fault::IdleIsBusy => record.cpus[cpus - 1].curr_idle = 0,
         }
     }
 }

@@ -325,9 +325,7 @@ impl Decisions {
         task.se.weight = scale_load_down(v("p_weight")?);
         task.queue_update_ns = v("q_lut")?;
         task.queue_load = v("q_load")?;
-        // What a queue counts for is worked out once in a tick; at the root it is the load of that moment.
-        let fresh = v("q_h_load_j")? == v("j")?;
-        task.queue_h_load = if fresh { v("q_h_load")? } else { task.queue_load };
+        task.queue_h_load = self.h_load(["q_h_load", "q_h_load_j", "x_q_h_load", "x_q_h_load_j"], task.queue_load)?;
         task.allowed = v("p_mask")?;
         (task.cpu, task.recent_cpu) = (v("p_cpu")? as u32, v("p_recent")? as u32);
         task.on_rq = (v("p_on_rq")? == 1).into();
@@ -339,13 +337,25 @@ impl Decisions {
         Ok(())
     }
 
+    /// What a queue counts for at the root. The kernel works it out once in a tick: it was known, or the decision left it behind
+    /// (where the table has that), or nobody asked; at the root it is the load of that moment. Names: value and tick, before
+    /// and after.
+    fn h_load(&self, names: [&str; 4], load: u64) -> Result<u64, ImportError> {
+        let [before, before_j, after, after_j] = names;
+        if self.value(before_j)? == self.value("j")? {
+            return self.value(before);
+        }
+        let told = self.columns.contains_key(after_j) && self.value(after_j)? == self.value("x_j")?;
+        if told { self.value(after) } else { Ok(load) }
+    }
+
     fn fill_waker(&mut self) -> Result<(), ImportError> {
         let v = |name: &str| self.value(name);
         let mut waker = self.record.waker;
         waker.load = v("c_load")?;
         waker.queue_load = v("cq_load")?;
-        let fresh = v("cq_h_load_j")? == v("j")?;
-        waker.queue_h_load = if fresh { v("cq_h_load")? } else { waker.queue_load };
+        let names = ["cq_h_load", "cq_h_load_j", "x_cq_h_load", "x_cq_h_load_j"];
+        waker.queue_h_load = self.h_load(names, waker.queue_load)?;
         waker.wakee_flips = v("c_flips")? as u32;
         let age = v("j")?.wrapping_sub(v("c_flip_ts")?.wrapping_add(FLIPS_S * self.hz)) as u32 as i32;
         waker.flips_expired = (age > 0).into();

@@ -42,7 +42,7 @@ impl Hooks {
 pub(crate) struct Engine<'a, S: Sink> {
     pub m: &'a Machine,
     pub w: &'a Workload,
-    pub policy: Policy,
+    pub policy: &'a Policy,
     pub fair_rules: FairRules,
     pub hooks: Hooks,
     /// Task groups of the workload.

@@ -243,7 +243,7 @@ impl<'a, S: Sink> Engine<'a, S> {
     pub(crate) fn new(
         m: &'a Machine,
         w: &'a Workload,
-        policy: &Policy,
+        policy: &'a Policy,
         cfg: &RunConfig,
         sink: S,
     ) -> Result<Self, SimError> {
@@ -259,7 +259,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             counted_from_ns: cfg.counted_from_ns,
             signal_clock,
             w,
-            policy: *policy,
+            policy,
             fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
             hooks: Hooks::of(policy, tick_ns),
             grouped: !groups.list.is_empty(),

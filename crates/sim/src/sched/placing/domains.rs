@@ -5,17 +5,10 @@ use std::collections::BTreeSet;
 
 use pelton_core::{
     DOMAINS_MAX, EnergyModel, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_STATES_MAX,
-    PerfDomain, PlaceCpu, Placement, Policy, SchedDomain, sd, value,
+    PerfDomain, PlaceCpu, Placement, Policy, SchedDomain, SdLevel, imb_numa_nr, sd,
 };
 
 use pelton_model::machine::Machine;
-
-/// Difference that is no reason to move between threads of a core, percent above 100 (sd_init).
-const THREADS_PCT: u32 = 110;
-/// The same between CPUs of a cache, and from 5.10 on elsewhere.
-const CPUS_PCT: u32 = 117;
-/// The same elsewhere, to 5.4.
-const FAR_PCT: u32 = 125;
 
 /// A record with everything of the machine that does not change; `None` when it has more CPUs than a record has room for.
 pub(super) fn record(m: &Machine, policy: &Policy) -> Option<Placement> {
@@ -52,41 +45,33 @@ fn classes(m: &Machine, cpus: &[u32]) -> BTreeSet<u32> {
 /// A level of domains around a CPU.
 struct Level {
     cpus: Vec<u32>,
-    flags: u32,
-    pct: u32,
-    /// Events at which a task is placed anywhere in it.
-    balances: u32,
+    facts: SdLevel,
 }
 
-/// At which events a domain is searched, unless it is too far across.
-const BALANCES: u32 = sd::BALANCE_EXEC | sd::BALANCE_FORK | sd::WAKE_AFFINE;
-
-/// Farthest distance between nodes at which tasks are placed across (RECLAIM_DISTANCE, node_reclaim_distance).
-const RECLAIM_DISTANCE: u32 = 30;
+impl Level {
+    fn new(m: &Machine, cpus: Vec<u32>, shared: u32, distance: u32) -> Level {
+        let facts = SdLevel { shared, weight: cpus.len() as u32, classes: classes(m, &cpus).len() as u32, distance };
+        Level { cpus, facts }
+    }
+}
 
 /// The levels around a CPU, smallest first: threads, cluster, cache, node, and nodes by distance. Releases up to 5.15 know
 /// no clusters.
 fn levels(m: &Machine, policy: &Policy, c: u32) -> Vec<Level> {
     let of = |c: u32| &m.cpus[c as usize];
     let cache = m.llcs.iter().find(|llc| llc.contains(&c)).cloned().unwrap_or_else(|| vec![c]);
-    let in_cluster = |&o: &u32| of(o).cluster == of(c).cluster && policy.idle_search != value::IDLE_SEARCH_PASSES;
+    let in_cluster = |&o: &u32| of(o).cluster == of(c).cluster && policy.has_clusters();
     let cluster = cache.iter().copied().filter(in_cluster).collect();
     let node = m.node_of(c).map_or_else(|| all(m), |node| m.nodes[node].clone());
-    let far_pct = if by_loads(policy) { FAR_PCT } else { CPUS_PCT };
-    let mut levels: Vec<Level> = [
-        (of(c).smt.clone(), sd::SHARE_CPUCAPACITY | sd::SHARE_LLC, THREADS_PCT),
-        (cluster, sd::CLUSTER | sd::SHARE_LLC, CPUS_PCT),
-        (cache, sd::SHARE_LLC, CPUS_PCT),
-        (node, 0, far_pct),
-    ]
-    .into_iter()
-    .map(|(cpus, flags, pct)| Level { cpus, flags, pct, balances: BALANCES })
-    .collect();
-    levels.extend(across_nodes(m, c).into_iter().map(|(cpus, distance)| {
-        let balances = if distance > RECLAIM_DISTANCE { 0 } else { BALANCES };
-        Level { cpus, flags: sd::NUMA, pct: far_pct, balances }
-    }));
-    levels
+    let near = [
+        (of(c).smt.clone(), sd::SHARE_CPUCAPACITY | sd::SHARE_LLC),
+        (cluster, sd::CLUSTER | sd::SHARE_LLC),
+        (cache, sd::SHARE_LLC),
+        (node, 0),
+    ];
+    let near = near.into_iter().map(|(cpus, shared)| Level::new(m, cpus, shared, 0));
+    let far = across_nodes(m, c).into_iter().map(|(cpus, distance)| Level::new(m, cpus, sd::NUMA, distance));
+    near.chain(far).collect()
 }
 
 /// CPUs within each distance of a CPU's node, nearest first.
@@ -99,40 +84,6 @@ fn across_nodes(m: &Machine, c: u32) -> Vec<(Vec<u32>, u32)> {
         near.flat_map(|node| m.nodes[node].iter().copied()).collect()
     };
     distances.into_iter().map(|far| (within(far), far)).collect()
-}
-
-/// How many tasks may differ between the groups of each level: for every level that spans caches, by the caches of a node
-/// (build_sched_domains, 5.18 and later).
-fn imbalances_allowed(levels: &[Level]) -> Vec<u32> {
-    let weight = |level: &Level| (level.cpus.len() as u32).max(1);
-    let cache = levels.iter().rposition(|level| level.flags & sd::SHARE_LLC != 0).unwrap_or(0);
-    let Some(parent) = levels.get(cache + 1) else { return vec![0; levels.len()] };
-    let caches = weight(parent) / weight(&levels[cache]);
-    let allowed = if caches == 1 { weight(parent) >> 3 } else { caches }.max(1);
-    let span = levels.iter().find(|level| level.flags & sd::NUMA != 0).map_or(weight(parent), weight);
-    let of = |(at, level): (usize, &Level)| match at {
-        _ if at <= cache => 0,
-        _ if at == cache + 1 => allowed,
-        _ => allowed * (weight(level) / span).max(1),
-    };
-    levels.iter().enumerate().map(of).collect()
-}
-
-/// Balance by loads, up to 5.4.
-fn by_loads(policy: &Policy) -> bool {
-    (value::BALANCE_LOADS_NEWLY..=value::BALANCE_LOADS).contains(&policy.balance)
-}
-
-/// What a domain is told of itself: are its CPUs unequal (found from 5.0 on), are tasks to be spread over such domains (in
-/// 4.12 not over those of one cache).
-fn own_flags(m: &Machine, policy: &Policy, cpus: &[u32], level: u32) -> u32 {
-    let unequal = classes(m, cpus).len() > 1 && !(by_loads(policy) && policy.balance < value::BALANCE_LOADS);
-    let whole = classes(m, cpus).len() == classes(m, &all(m)).len();
-    let near = level & sd::SHARE_LLC != 0 && level & sd::SHARE_CPUCAPACITY == 0;
-    let asym =
-        if unequal { sd::ASYM_CPUCAPACITY } else { 0 } | if unequal && whole { sd::ASYM_CPUCAPACITY_FULL } else { 0 };
-    let alone = level & sd::NUMA != 0 || (policy.balance == value::BALANCE_LOADS_NEWLY && near);
-    asym | if alone { 0 } else { sd::PREFER_SIBLING }
 }
 
 fn cpu(m: &Machine, policy: &Policy, c: u32) -> PlaceCpu {
@@ -155,8 +106,11 @@ fn cpu(m: &Machine, policy: &Policy, c: u32) -> PlaceCpu {
     (out.llc, out.llc_size) = (first(cache, c), cache.len() as u32);
     out.cluster = if cluster.len() > 1 && cluster.len() < cache.len() { first(cluster, c) } else { out.llc };
     out.nr_idle_scan_llc = out.llc_size;
-    for (level, imb_numa_nr) in levels.iter().zip(imbalances_allowed(&levels)) {
-        add_domain(m, policy, &mut out, level, imb_numa_nr);
+    let facts: Vec<SdLevel> = levels.iter().map(|level| level.facts).collect();
+    for (at, level) in levels.iter().enumerate() {
+        let mut domain = level.facts.domain(policy, mask(&level.cpus), classes(m, &all(m)).len() as u32);
+        domain.imb_numa_nr = imb_numa_nr(&facts, at);
+        add_domain(&mut out, domain);
     }
     pointers(m, policy, &mut out, mask(cache));
     out
@@ -167,34 +121,23 @@ fn first(cpus: &[u32], or: u32) -> u32 {
 }
 
 /// Adds a domain unless it is no larger than the one below.
-fn add_domain(m: &Machine, policy: &Policy, out: &mut PlaceCpu, level: &Level, imb_numa_nr: u32) {
+fn add_domain(out: &mut PlaceCpu, domain: SchedDomain) {
     let at = out.nr_domains as usize;
     let below = if at > 0 { out.domains[at - 1].span.count_ones() } else { 1 };
-    if level.cpus.len() as u32 <= below || at == DOMAINS_MAX {
+    if domain.span.count_ones() <= below || at == DOMAINS_MAX {
         return;
     }
-    let own = own_flags(m, policy, &level.cpus, level.flags);
-    if own & sd::ASYM_CPUCAPACITY != 0 && at > 0 {
+    if domain.flags & sd::ASYM_CPUCAPACITY != 0 && at > 0 {
         out.domains[at - 1].flags &= !sd::PREFER_SIBLING;
     }
-    out.domains[at] = SchedDomain {
-        span: mask(&level.cpus),
-        flags: level.flags | own | level.balances,
-        imbalance_pct: level.pct,
-        imb_numa_nr,
-        ..SchedDomain::default()
-    };
+    out.domains[at] = domain;
     out.nr_domains += 1;
 }
 
 /// Which of a CPU's domains is its cache's, and which the smallest one of unequal CPUs.
 fn pointers(m: &Machine, policy: &Policy, out: &mut PlaceCpu, cache: u64) {
     let domains = &mut out.domains[..out.nr_domains as usize];
-    let flag = if policy.capacity_search >= value::CAPACITY_SEARCH_RANK {
-        sd::ASYM_CPUCAPACITY_FULL
-    } else {
-        sd::ASYM_CPUCAPACITY
-    };
+    let flag = policy.asym_searched();
     let place = |at: Option<usize>| at.map_or(NO_DOMAIN, |at| at as u32);
     out.llc_domain = place(domains.iter().rposition(|d| d.span & !cache == 0 && d.flags & sd::SHARE_LLC != 0));
     out.asym_domain = place(domains.iter().position(|d| d.flags & flag != 0));
@@ -212,11 +155,11 @@ fn pointers(m: &Machine, policy: &Policy, out: &mut PlaceCpu, cache: u64) {
 /// not known, no invariance (asked from 6.1 on), or a release that cannot.
 fn fill_energy(m: &Machine, policy: &Policy, record: &mut Placement) -> bool {
     let known = m.domains.iter().all(|d| d.opps.iter().all(|opp| opp.power_uw > 0));
-    let invariant = policy.energy_aware <= value::ENERGY_AWARE_MARGIN || m.domains.iter().all(|d| d.freq_invariant);
+    let invariant = m.domains.iter().all(|d| d.freq_invariant);
     let states: usize = m.domains.iter().map(|d| d.opps.len()).sum();
     let room = m.domains.len() <= PERF_DOMAINS_MAX && states <= PLACE_STATES_MAX;
-    let can = policy.energy_aware != value::ENERGY_AWARE_OFF && record.asymmetric != 0 && record.smt == 0;
-    if !(can && known && invariant && room) {
+    let can = policy.places_by_energy(record.asymmetric != 0, record.smt != 0, invariant);
+    if !(can && known && room) {
         return false;
     }
     // The kernel lists the domain with the highest first CPU first.

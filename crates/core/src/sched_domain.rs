@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Scheduling domains (`sched_domain.h`).
+
+use crate::ffi;
+use crate::placement_records::{SchedDomain, SdLevel};
+use crate::policy::Policy;
+
+impl SdLevel {
+    /// The scheduling domain over `span` that this level becomes; `all`: capacities among all CPUs of the machine.
+    #[must_use]
+    pub fn domain(&self, pol: &Policy, span: u64, all: u32) -> SchedDomain {
+        SchedDomain {
+            span,
+            flags: ffi::pelton_x_sd_flags(pol, self, all),
+            imbalance_pct: ffi::pelton_x_sd_imbalance_pct(pol, self),
+            ..SchedDomain::default()
+        }
+    }
+}
+
+/// Tasks that may differ between the groups of one of a CPU's levels, smallest first (`imb_numa_nr`).
+///
+/// ```
+/// use pelton_core::{SdLevel, imb_numa_nr, sd};
+/// let level = |shared, weight, distance| SdLevel { shared, weight, classes: 1, distance };
+/// let levels = [level(sd::SHARE_LLC, 8, 0), level(0, 32, 0), level(sd::NUMA, 64, 20)];
+/// assert_eq!([0, 1, 2].map(|at| imb_numa_nr(&levels, at)), [0, 4, 4]);
+/// ```
+#[must_use]
+pub fn imb_numa_nr(levels: &[SdLevel], at: usize) -> u32 {
+    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    // SAFETY: there are so many levels.
+    unsafe { ffi::pelton_x_sd_imb_numa_nr(levels.as_ptr(), number(levels.len()), number(at)) }
+}
+
+impl Policy {
+    /// Does the release know clusters below a cache?
+    #[must_use]
+    pub fn has_clusters(&self) -> bool {
+        ffi::pelton_x_sd_has_clusters(self) != 0
+    }
+
+    /// The flag of the smallest domain in which a CPU with room is looked for, of [`crate::sd`].
+    #[must_use]
+    pub fn asym_searched(&self) -> u32 {
+        ffi::pelton_x_sd_asym_searched(self)
+    }
+
+    /// Is there placement by energy on a machine whose powers are all known?
+    #[must_use]
+    pub fn places_by_energy(&self, asymmetric: bool, threads: bool, invariant: bool) -> bool {
+        ffi::pelton_x_sd_energy_aware(self, asymmetric.into(), threads.into(), invariant.into()) != 0
+    }
+}

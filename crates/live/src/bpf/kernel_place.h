@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the recorder of placements reads beside the structures of kernel.h; see there. */
+#ifndef PELTON_LIVE_KERNEL_PLACE_H
+#define PELTON_LIVE_KERNEL_PLACE_H
+
+#include "kernel.h"
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct cfs_rq___idle {
+	u32 idle_h_nr_running; /* before 6.14 */
+};
+
+struct rq___capacity {
+	unsigned long cpu_capacity_orig; /* before 6.7 */
+};
+
+struct pcpu_hot { /* x86, 6.2 to 6.14 */
+	int preempt_count;
+};
+
+struct cpuidle_state {
+	u32 exit_latency;
+};
+
+struct sched_group_capacity {
+	unsigned long capacity;
+	unsigned long max_capacity;
+	int imbalance;
+};
+
+struct sched_group {
+	struct sched_group_capacity *sgc;
+};
+
+struct sched_domain_shared {
+	u32 has_idle_cores; /* int */
+	u32 nr_idle_scan;   /* int, since 6.0 */
+};
+
+struct sched_domain {
+	struct sched_domain *parent;
+	struct sched_group *groups;
+	u32 imbalance_pct;
+	u32 imb_numa_nr; /* since 5.18 */
+	u32 flags;       /* int */
+	struct sched_domain_shared *shared;
+};
+
+struct em_perf_state {
+	unsigned long performance;
+	unsigned long cost;
+	unsigned long flags;
+};
+
+struct em_perf_table { /* since 6.9 */
+	struct em_perf_state state[1];
+};
+
+struct em_perf_domain {
+	struct em_perf_table *em_table; /* since 6.9 */
+	u32 nr_perf_states;             /* int */
+	u32 min_perf_state;             /* int */
+	u32 max_perf_state;             /* int */
+	unsigned long flags;
+	unsigned long cpus[1];
+};
+
+struct perf_domain {
+	struct em_perf_domain *em_pd;
+	struct perf_domain *next;
+};
+
+struct root_domain {
+	u32 overutilized; /* int, bool since 6.10 */
+	struct perf_domain *pd;
+};
+
+#pragma clang attribute pop
+
+#endif

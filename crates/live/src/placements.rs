@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Recording placements: what `select_task_rq_fair()` could read, what it chose, and what had changed by then.
+//!
+//! A table has a line for each decision; its columns are the words of `bpf/place.h`. Beside it lies what does not change:
+//! scheduling domains, performance domains, static keys. `pelton validate` decides them again.
+
+use std::fmt::Write;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, RingBuffer, RingBufferBuilder};
+use serde_json::{Value, json};
+
+use crate::machine::{Capabilities, cpus_possible};
+use crate::session::{self, LiveError, refused};
+
+/// The compiled program.
+static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/place.bpf.o"));
+/// The lists of columns.
+const LISTS: &str = include_str!("bpf/place.h");
+/// Most CPUs, domains of one, and energies of a decision; performance domains and their states: those of `bpf/place.h`.
+const CPUS_MAX: usize = 64;
+const LEVELS_MAX: usize = 6;
+const ENERGIES_MAX: usize = 48;
+const PERF_DOMAINS_MAX: usize = 16;
+const PERF_STATES_MAX: usize = 32;
+/// Words of a name of a task.
+const NAME_WORDS: usize = 2;
+/// Kind of an inner value that is an energy.
+const INNER_ENERGY: u32 = 4;
+/// How often the buffer is emptied.
+const DRAIN_EVERY: Duration = Duration::from_millis(10);
+/// Tick rates that kernels are built with.
+const HZ: [u64; 4] = [100, 250, 300, 1000];
+
+/// Names of one of the lists of `bpf/place.h`.
+fn names(list: &str) -> Vec<&'static str> {
+    let from = LISTS.find(&format!("#define {list}(X)")).map_or("", |at| &LISTS[at..]);
+    let body = from.split_once(')').map_or("", |(_, rest)| rest);
+    let end = body.split("\n\n").next().unwrap_or_default();
+    end.split("X(").skip(1).filter_map(|word| word.split_once(')').map(|(name, _)| name)).collect()
+}
+
+/// Where the words of a record are.
+#[derive(Debug)]
+struct Columns {
+    head: Vec<&'static str>,
+    cpu: Vec<&'static str>,
+    domain: Vec<&'static str>,
+}
+
+impl Columns {
+    fn new() -> Columns {
+        Columns { head: names("PLACE_HEAD"), cpu: names("PLACE_CPU"), domain: names("PLACE_DOMAIN") }
+    }
+
+    /// Words of one look at a CPU.
+    fn cpu_words(&self) -> usize {
+        self.cpu.len() + self.domain.len() * LEVELS_MAX
+    }
+
+    fn place(&self, name: &str) -> usize {
+        self.head.iter().position(|known| *known == name).unwrap_or(usize::MAX)
+    }
+
+    /// Where the looks at CPUs begin.
+    fn cpus_at(&self) -> usize {
+        self.head.len() + 2 * NAME_WORDS + ENERGIES_MAX * 4
+    }
+
+    /// The first line of a table.
+    fn line(&self, cpus: usize) -> String {
+        let mut all: Vec<String> = self.head.iter().map(|name| (*name).to_owned()).collect();
+        all.extend(["comm".to_owned(), "c_comm".to_owned()]);
+        let of_cpu = || self.cpu.iter().chain(&self.domain);
+        all.extend((0..cpus).flat_map(|cpu| of_cpu().map(move |name| format!("{name}{cpu}"))));
+        all.extend(["changed".to_owned(), "inner".to_owned()]);
+        all.join(",") + "\n"
+    }
+}
+
+/// A look at a CPU: before or after the decision.
+struct Look<'a> {
+    words: &'a [u64],
+    domains: &'a [u64],
+}
+
+/// One decision as the kernel wrote it.
+struct Record<'a> {
+    columns: &'a Columns,
+    words: &'a [u64],
+    cpus: usize,
+}
+
+impl<'a> Record<'a> {
+    /// `None` when it is shorter than a decision on so many CPUs.
+    fn new(columns: &'a Columns, words: &'a [u64], cpus: usize) -> Option<Record<'a>> {
+        let whole = columns.cpus_at() + cpus * 2 * columns.cpu_words();
+        (words.len() >= whole).then_some(Record { columns, words, cpus })
+    }
+
+    fn head(&self, name: &str) -> u64 {
+        self.words[self.columns.place(name)]
+    }
+
+    fn look(&self, cpu: usize, after: usize) -> Look<'a> {
+        let each = self.columns.cpu_words();
+        let from = self.columns.cpus_at() + (2 * cpu + after) * each;
+        let (words, domains) = self.words[from..from + each].split_at(self.columns.cpu.len());
+        Look { words, domains }
+    }
+
+    /// A task's name, without what would break the table.
+    fn name(&self, which: usize) -> String {
+        let from = self.columns.head.len() + which * NAME_WORDS;
+        let bytes: Vec<u8> = self.words[from..from + NAME_WORDS].iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        let text = String::from_utf8_lossy(&bytes[..end]);
+        text.chars().map(|c| if c == ',' || c == '"' || c.is_control() { '_' } else { c }).collect()
+    }
+
+    fn energies(&self) -> impl Iterator<Item = &'a [u64]> {
+        let from = self.columns.head.len() + 2 * NAME_WORDS;
+        let n = (self.head("energies") as usize).min(ENERGIES_MAX);
+        self.words[from..from + n * 4].chunks_exact(4)
+    }
+
+    /// Columns of CPUs that were others after the decision.
+    fn changed(&self) -> String {
+        let mut all = Vec::new();
+        for cpu in 0..self.cpus {
+            let (before, after) = (self.look(cpu, 0), self.look(cpu, 1));
+            let words = before.words.iter().zip(after.words).map(|(a, b)| a != b);
+            let domains = before.domains.chunks_exact(LEVELS_MAX).zip(after.domains.chunks_exact(LEVELS_MAX));
+            let differs = words.chain(domains.map(|(a, b)| a != b));
+            let named = self.columns.cpu.iter().chain(&self.columns.domain).zip(differs);
+            all.extend(named.filter(|(_, differs)| *differs).map(|(name, _)| format!("{name}{cpu}")));
+        }
+        all.join(" ")
+    }
+
+    /// A line of the table.
+    fn line(&self) -> String {
+        let mut out = String::with_capacity(4096);
+        for word in &self.words[..self.columns.head.len()] {
+            let _ = write!(out, "{word},");
+        }
+        let _ = write!(out, "{},{}", self.name(0), self.name(1));
+        for cpu in 0..self.cpus {
+            let look = self.look(cpu, 0);
+            for word in look.words {
+                let _ = write!(out, ",{word}");
+            }
+            for domains in look.domains.chunks_exact(LEVELS_MAX) {
+                let all: Vec<String> = domains.iter().map(u64::to_string).collect();
+                let _ = write!(out, ",{}", all.join(":"));
+            }
+        }
+        let _ = write!(out, ",{},", self.changed());
+        for (at, e) in self.energies().enumerate() {
+            let gap = if at == 0 { "" } else { " " };
+            let _ = write!(out, "{gap}{INNER_ENERGY}:0:{}:0:{}:{}:{}", e[0] as u32 as i32, e[1], e[2], e[3]);
+        }
+        out.push('\n');
+        out
+    }
+}
+
+/// What a recording of placements holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlacementSummary {
+    /// CPUs.
+    pub cpus: u32,
+    /// Decisions that are in the table.
+    pub decisions: u64,
+    /// Decisions that had no room in the buffer.
+    pub lost: u64,
+    /// Between the first decision and the last, s.
+    pub seconds: f64,
+    /// The machine: what a table of placements needs beside it, JSON.
+    pub machine: String,
+}
+
+/// A running recording of placements.
+pub struct PlacementSession {
+    // Fields are dropped in this order: first nothing is written any more, then the buffer goes.
+    links: Vec<Link>,
+    ring: RingBuffer<'static>,
+    object: Object,
+    incoming: Receiver<Vec<u64>>,
+    columns: Columns,
+    cpus: usize,
+    decisions: u64,
+    first: Option<(u64, u64)>,
+    last: (u64, u64),
+}
+
+impl PlacementSession {
+    /// Loads and attaches everything.
+    ///
+    /// # Errors
+    /// When this machine lacks something, has more than 64 CPUs, or the kernel refuses.
+    pub fn start() -> Result<PlacementSession, LiveError> {
+        let mut missing = Capabilities::here(None).missing();
+        let cpus = cpus_possible() as usize;
+        if cpus > CPUS_MAX {
+            missing.push(format!("a machine of at most {CPUS_MAX} CPUs for placements: this one can have {cpus}"));
+        }
+        if !missing.is_empty() {
+            return Err(LiveError::Missing(missing));
+        }
+        session::keep_messages();
+        let object = load(cpus as u32)?;
+        let (sender, incoming) = channel();
+        let ring = ring(&object, sender).map_err(|e| refused("share a buffer", e))?;
+        let attach = |p: libbpf_rs::ProgramMut<'_>| p.attach().map_err(|e| refused("trace a function", e));
+        let links = object.progs_mut().filter(|p| p.autoload()).map(attach).collect::<Result<Vec<_>, _>>()?;
+        let columns = Columns::new();
+        let (decisions, first, last) = (0, None, (0, 0));
+        Ok(PlacementSession { links, ring, object, incoming, columns, cpus, decisions, first, last })
+    }
+
+    /// The first line of the table.
+    #[must_use]
+    pub fn header(&self) -> String {
+        self.columns.line(self.cpus)
+    }
+
+    /// Waits a moment, then hands each line there is to `put`. Decisions so far.
+    pub fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
+        std::thread::park_timeout(DRAIN_EVERY);
+        self.drain(put);
+        self.decisions
+    }
+
+    fn drain(&mut self, put: &mut dyn FnMut(&str)) {
+        let _ = self.ring.consume();
+        while let Ok(words) = self.incoming.try_recv() {
+            let Some(record) = Record::new(&self.columns, &words, self.cpus) else { continue };
+            let at = (record.head("ts0"), record.head("j"));
+            self.first.get_or_insert(at);
+            self.last = at;
+            self.decisions += 1;
+            put(&record.line());
+        }
+    }
+
+    /// Detaches, hands out the rest, and says what the recording holds.
+    ///
+    /// # Errors
+    /// When the kernel does not say what the machine is.
+    pub fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<PlacementSummary, LiveError> {
+        self.links.clear();
+        self.drain(put);
+        let (lost, told) = globals(&self.object)?;
+        let (first, last) = (self.first.unwrap_or_default(), self.last);
+        let ns = last.0.saturating_sub(first.0);
+        Ok(PlacementSummary {
+            cpus: self.cpus as u32,
+            decisions: self.decisions,
+            lost,
+            seconds: ns as f64 / 1e9,
+            machine: machine(&told, hz(ns, last.1.saturating_sub(first.1)))?,
+        })
+    }
+}
+
+/// Loads the programs that fit.
+fn load(cpus: u32) -> Result<Object, LiveError> {
+    let mut open = ObjectBuilder::default().open_memory(PROGRAM).map_err(|e| refused("read the program", e))?;
+    for mut map in open.maps_mut() {
+        if map.name().to_string_lossy().ends_with(".rodata") {
+            map.set_initial_value(&cpus.to_ne_bytes()).map_err(|e| refused("set the program up", e))?;
+        }
+    }
+    if !session::has_tracepoint("sched_compute_energy_tp")? {
+        let energy = open.progs_mut().find(|p| p.name() == "place_energy");
+        energy.into_iter().for_each(|mut p| p.set_autoload(false));
+    }
+    open.load().map_err(|e| refused("load the program", e))
+}
+
+fn ring(object: &Object, sender: Sender<Vec<u64>>) -> libbpf_rs::Result<RingBuffer<'static>> {
+    let maps: Vec<_> = object.maps().filter(|map| map.name() == "ring").collect();
+    let mut builder = RingBufferBuilder::new();
+    for map in &maps {
+        let sender = sender.clone();
+        let take = move |bytes: &[u8]| {
+            // The receiver lives as long as the buffer.
+            let _ = sender.send(words(bytes));
+            0
+        };
+        builder.add(map, take)?;
+    }
+    builder.build()
+}
+
+fn words(bytes: &[u8]) -> Vec<u64> {
+    bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect()
+}
+
+/// What the program keeps beside its buffer (`struct place_globals`): decisions that had no room, and the machine.
+fn globals(object: &Object) -> Result<(u64, Vec<u64>), LiveError> {
+    let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(".bss"));
+    let bytes = map.and_then(|map| map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten());
+    let mut all = words(&bytes.ok_or_else(|| refused("show what it kept", "there is no such map"))?);
+    let machine = all.split_off(all.len().min(2));
+    Ok((all.get(1).copied().unwrap_or(0), machine))
+}
+
+/// Ticks per second: the rate that fits how far the tick counter went.
+fn hz(ns: u64, ticks: u64) -> u64 {
+    let seen = if ns == 0 { 0.0 } else { ticks as f64 * 1e9 / ns as f64 };
+    let far = |hz: u64| (hz as f64 - seen).abs() / hz as f64;
+    HZ.into_iter().min_by(|a, b| far(*a).total_cmp(&far(*b))).unwrap_or(HZ[1])
+}
+
+/// Takes words from the front.
+struct Words<'a>(&'a [u64]);
+
+impl<'a> Words<'a> {
+    fn take(&mut self, n: usize) -> Result<&'a [u64], LiveError> {
+        let (head, rest) = self.0.split_at_checked(n).ok_or_else(|| refused("show the machine", "it is cut off"))?;
+        self.0 = rest;
+        Ok(head)
+    }
+}
+
+/// The machine as `struct place_machine` has it, as JSON.
+fn machine(all: &[u64], hz: u64) -> Result<String, LiveError> {
+    let mut words = Words(all);
+    let head = words.take(6)?;
+    let (cpus, domains) = (head[0] as usize, head[5] as usize);
+    let each = 6 + 5 * LEVELS_MAX;
+    let of_cpus: Vec<&[u64]> = words.take(CPUS_MAX * each)?.chunks_exact(each).take(cpus).collect();
+    let column = |at: usize| of_cpus.iter().map(|cpu| cpu[at]).collect::<Vec<u64>>();
+    let dom: Vec<Vec<Value>> =
+        of_cpus.iter().map(|cpu| cpu[6..].chunks_exact(5).take(cpu[5] as usize).map(domain).collect()).collect();
+    let each = 5 + 3 * PERF_STATES_MAX;
+    let pd: Vec<Value> =
+        words.take(PERF_DOMAINS_MAX * each)?.chunks_exact(each).take(domains).map(perf_domain).collect();
+    let machine = json!({
+        "ncpu": cpus, "npd": pd.len(), "hz": hz,
+        "key_asym": head[1], "key_cluster": head[2], "key_smt": head[3], "key_energy": head[4],
+        "llc_id": column(0), "llc_size": column(1), "share_id": column(2),
+        "asym_level": column(3), "llc_level": column(4), "ndom": column(5),
+        "dom": dom, "pd": pd,
+    });
+    Ok(machine.to_string() + "\n")
+}
+
+fn domain(words: &[u64]) -> Value {
+    json!({ "span": words[0], "flags": words[1], "pct": words[2], "imb_numa": words[3], "nr_shared": words[4] })
+}
+
+fn perf_domain(words: &[u64]) -> Value {
+    let n = (words[1] as usize).min(PERF_STATES_MAX);
+    let list = |at: usize| &words[5 + at * PERF_STATES_MAX..][..n];
+    json!({
+        "cpus": words[0], "n": n, "min": words[2], "max": words[3], "flags": words[4],
+        "perf": list(0), "cost": list(1), "sflags": list(2),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_those_of_the_lists() {
+        let columns = Columns::new();
+        assert_eq!((columns.head[0], columns.head[columns.head.len() - 1]), ("ts0", "energies"));
+        assert_eq!((columns.cpu[0], columns.cpu[columns.cpu.len() - 1]), ("cap", "lut"));
+        assert_eq!(columns.domain, ["g_cap", "g_max", "g_imb"]);
+        let line = columns.line(2);
+        assert!(line.starts_with("ts0,") && line.ends_with("g_imb1,changed,inner\n"), "{line}");
+        assert_eq!(line.matches("lut1").count(), 1);
+    }
+
+    /// A decision on two CPUs, and what of it the line says.
+    #[test]
+    fn a_line_has_what_was_before_and_names_what_changed() {
+        let columns = Columns::new();
+        let mut words = vec![0u64; columns.cpus_at() + 4 * columns.cpu_words()];
+        words[columns.place("ret")] = 1;
+        words[columns.place("energies")] = 1;
+        words[columns.head.len()] = u64::from_ne_bytes(*b"a,b\0\0\0\0\0");
+        let energy = columns.head.len() + 2 * NAME_WORDS;
+        words[energy..energy + 4].copy_from_slice(&[0xffff_ffff, 70, 80, 90]);
+        let after = columns.cpus_at() + 3 * columns.cpu_words();
+        (words[after], words[after + columns.cpu.len() + LEVELS_MAX]) = (1024, 5);
+        let line = Record::new(&columns, &words, 2).expect("long enough").line();
+        assert!(line.contains(",a_b,,"), "{line}");
+        assert!(line.ends_with(",cap1 g_max1,4:0:-1:0:70:80:90\n"), "{line}");
+        let names = columns.line(2).matches(',').count();
+        assert_eq!(line.matches(',').count(), names);
+        assert!(Record::new(&columns, &words[1..], 2).is_none(), "cut off");
+    }
+
+    #[test]
+    fn the_tick_rate_is_that_of_the_counter() {
+        assert_eq!([hz(1_000_000_000, 249), hz(2_000_000_000, 2001), hz(0, 0)], [250, 1000, 100]);
+    }
+
+    #[test]
+    fn a_machine_is_told_as_json() {
+        let mut words = vec![0u64; 6 + CPUS_MAX * 36 + PERF_DOMAINS_MAX * 101];
+        words[..6].copy_from_slice(&[2, 0, 0, 1, 0, 1]);
+        words[6 + 5] = 1;
+        words[6 + 6..6 + 11].copy_from_slice(&[3, 0x1200, 117, 0, 1]);
+        let told = machine(&words, 250).expect("whole");
+        assert!(told.contains(r#""dom":[[{"flags":4608,"#), "{told}");
+        assert!(told.contains(r#""ncpu":2"#) && told.contains(r#""npd":1"#), "{told}");
+        assert!(machine(&words[..100], 250).is_err());
+    }
+}
