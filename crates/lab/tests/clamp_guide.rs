@@ -113,11 +113,12 @@ fn the_guide_shows_jank_against_power() {
         let [little, mid, big] = p.domains;
         format!("{:.1} %, {:.0} mW ({little:.0}, {mid:.0}, {big:.0})", p.jank, p.power)
     });
+    let small_caps = "The same with caps of 25 (background) and 50 (application):";
+    let at_rates = "With a lower clamp of 128 and the first caps, at three rates; in brackets the power of little, middle and big \
+                    CPUs without that of clusters:";
+    let [caps_table, small_table] = [&caps, &small].map(of_floors);
     let text = format!(
-        "\n![late frames against power](clamps-jank.svg)\n\n{}\nThe same with caps of 25 (background) and 50 (application):\n\n{}\n\
-         With a lower clamp of 128 and the first caps, at three rates; in brackets the power of little, middle and big CPUs without that of clusters:\n\n{of_rates}",
-        of_floors(&caps),
-        of_floors(&small),
+        "\n![late frames against power](clamps-jank.svg)\n\n{caps_table}\n{small_caps}\n\n{small_table}\n{at_rates}\n\n{of_rates}"
     );
     guide::keep("clamps-jank.svg", &chart(&caps));
     let page = std::fs::read_to_string(guide::folder().join("clamps.md")).expect("the page is there");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Random clamps on tasks and groups, changed and carried from CPU to CPU: what every way of putting clamps together keeps. That
-//! each CPU's clamps are those of its tasks after every event is checked by the tests of the engine's books (src/audit).
+//! Random clamps on tasks and groups, changed and carried from CPU to CPU: what every way of putting clamps together
+//! keeps. That each CPU's clamps are those of its tasks after every event is checked by the tests of the engine's books
+//! (src/audit).
 
 mod common;
 use common::random::{Dice, random_groups, random_machine, random_workload};
@@ -56,8 +57,8 @@ fn random_clamps(d: &mut Dice, w: &mut Workload) {
     }
 }
 
-/// A real-time task has a lower clamp of 1024 by default, which decides where it goes even if nobody uses clamps, and how fast it runs once
-/// somebody does: these workloads have none.
+/// A real-time task has a lower clamp of 1024 by default, which decides where it goes even if nobody uses clamps, and
+/// how fast it runs once somebody does: these workloads have none.
 fn fair_only(w: &mut Workload) {
     let real_time = |p: SchedPolicy| matches!(p, SchedPolicy::Fifo { .. } | SchedPolicy::RoundRobin { .. });
     for task in &mut w.tasks {
@@ -103,8 +104,8 @@ fn without_clamps_every_form_is_none() {
     }
 }
 
-/// In use and open: (0, 1024) limits nobody. The postings' sums call the governor once more for each task that joins; the largest
-/// clamp and our own form do not.
+/// In use and open: (0, 1024) limits nobody. The postings' sums call the governor once more for each task that joins;
+/// the largest clamp and our own form do not.
 #[test]
 fn clamps_that_limit_nothing_change_nothing() {
     for seed in 0..SEEDS {
@@ -147,7 +148,8 @@ fn a_hog_is_worth_its_cap() {
 
 /// The first moment at which CPU 0 asks for more while its only task, a capped hog, sleeps; `None` = it never does.
 fn rises(form: &str, boost: &str, cap: u32) -> Option<(u64, Vec<u32>)> {
-    // The second CPU of the domain has something to do all the time, so that the first one is looked at while it sleeps.
+    // The second CPU of the domain has something to do all the time, so that the first one is looked at while it
+    // sleeps.
     let m = machine(&[(2, 1024)]);
     let hog = capped("hog", cap, vec![run_ms(40), Op::Sleep { ns: 150 * MS }]);
     let w = workload(vec![hog, on(periodic("other", 200, 2000), 1)]);
@@ -179,8 +181,8 @@ fn when_the_last_task_leaves_a_cpu_it_asks_for_no_more_than_before() {
     }
 }
 
-/// As it was posted, bias cuts utilization when a capped task sleeps and leaves the runnable average, whose boost brings the cut back
-/// (docs/fidelity.md F-291).
+/// As it was posted, bias cuts utilization when a capped task sleeps and leaves the runnable average, whose boost
+/// brings the cut back (docs/fidelity.md F-291).
 #[test]
 fn the_boost_of_waiting_tasks_brings_back_what_bias_cut_off() {
     let (_, asleep) = rises("bias", "on", 100).expect("the posting's rule");

@@ -37,8 +37,8 @@ fn thresholds_are_those_of_the_posting_of_february_2024() {
     }
 }
 
-/// The form of Aug 2024 and May 2026: a tick of 4 ms before the capacity is reached. 160 is reached in 8 ms, 256 in 14, 384 in 22: ramps of
-/// 4, 10 and 18 ms.
+/// The form of Aug 2024 and May 2026: a tick of 4 ms before the capacity is reached. 160 is reached in 8 ms, 256 in 14,
+/// 384 in 22: ramps of 4, 10 and 18 ms.
 #[test]
 fn thresholds_of_the_later_form_are_a_tick_below() {
     for (capacity, worked_out) in [(160, 83), (256, 195), (384, 324), (530, 481), (760, 730)] {
@@ -55,8 +55,8 @@ fn fixed_margins_look_at_what_is_left() {
     assert!(fits(&policy("tick"), 250, 300, 1024), "the others look at the whole");
 }
 
-/// 4 ms of running lead from 0 to 83, from 200 to 266, 400 to 450, 600 to 634, 800 to 818; a quarter more is 0, 250, 500, 750, 1000. Clamps
-/// hold behind that.
+/// 4 ms of running lead from 0 to 83, from 200 to 266, 400 to 450, 600 to 634, 800 to 818; a quarter more is 0, 250,
+/// 500, 750, 1000. Clamps hold behind that.
 #[test]
 fn the_frequency_is_chosen_for_what_can_be_reached() {
     let perf = |margins: &str, util_cfs, uclamp_max| {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A benchmark of many sections, as Geekbench has them: a fixed amount of work, taken in pieces by whoever is free, then a
-//! pause. The stopwatch runs in sections only, so that its laps per second are a score.
+//! A benchmark of many sections, as Geekbench has them: a fixed amount of work, taken in pieces by whoever is free,
+//! then a pause. The stopwatch runs in sections only, so that its laps per second are a score.
 
 use pelton_model::Workload;
 use pelton_model::workload::{Op, Phase, TaskSpec};
