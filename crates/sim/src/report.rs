@@ -141,6 +141,8 @@ pub struct Frames {
     pub janky: u64,
     /// A third buffer is in use.
     pub tripled: bool,
+    /// Frames in time until a lower clamp that a janky one raised goes back; 0 = none is raised.
+    pub floor: u32,
 }
 
 impl Frames {
@@ -151,6 +153,14 @@ impl Frames {
         self.janky += u64::from(late);
         self.tripled ^= late;
         late
+    }
+
+    /// A janky frame raises a lower clamp until `frames` were in time. `Some` when it is raised now, or goes back.
+    pub(crate) fn feed_back(&mut self, janky: bool, frames: u32) -> Option<bool> {
+        let before = self.floor > 0;
+        self.floor = if janky { frames } else { self.floor.saturating_sub(1) };
+        let raised = self.floor > 0;
+        (raised != before).then_some(raised)
     }
 }
 

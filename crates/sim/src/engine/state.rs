@@ -109,8 +109,6 @@ pub(crate) struct Task {
     pub recent_cpu: u32,
     /// Where its parent ran when it made this task.
     pub forked_on: Option<u32>,
-    /// Frames in time until a raised lower clamp goes back; 0 = none is raised.
-    pub floor_frames: u32,
     /// The only CPU it may run on from its next wake-up on.
     pub moves_to: Option<u32>,
     /// Clamps it asks for; `None` = those of its class.

@@ -137,7 +137,6 @@ pub(crate) fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: C
         cpu: first,
         recent_cpu: first,
         forked_on: None,
-        floor_frames: 0,
         moves_to: None,
         pulled_to: None,
         clamps: None,

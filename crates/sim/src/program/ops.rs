@@ -438,13 +438,8 @@ impl<S: Sink> Engine<'_, S> {
     fn frame_feedback(&mut self, t: u32, janky: bool) {
         let Kind::Program { spec } = self.tasks[t as usize].kind else { return };
         let Some(floor) = self.w.tasks.get(spec as usize).and_then(|spec| spec.frame_floor) else { return };
-        let left = &mut self.tasks[t as usize].floor_frames;
-        let before = *left;
-        *left = if janky { floor.frames } else { before.saturating_sub(1) };
-        let raised = *left > 0;
-        if raised == (before > 0) {
-            return;
-        }
+        let frames = &mut self.tasks[t as usize].report.frames;
+        let Some(raised) = frames.feed_back(janky, floor.frames) else { return };
         let specs = spec..=spec + floor.following;
         let of_ui = |task: &Task| matches!(task.kind, Kind::Program { spec } if specs.contains(&spec));
         let tasks: Vec<u32> = (0..).zip(&self.tasks).filter(|(_, task)| of_ui(task)).map(|(t, _)| t).collect();
