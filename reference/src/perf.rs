@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! From a CPU's signals to the performance it asks for (SPEC A.17, B.4, B.5, B.6).
 
-use crate::SCALE;
 use crate::rules::{
-    CfsIfQueued, DlRule, Headroom, PerfForm, RtInSum, RtRule, Rules, RunnableBoost, Uclamp, UclampIowait, UtilEst,
+    CfsIfQueued, DlRule, Headroom, Margins, PerfForm, RtInSum, RtRule, Rules, RunnableBoost, Uclamp, UclampIowait,
+    UtilEst,
 };
+use crate::{SCALE, vectors};
 
 /// Inputs of one CPU for one evaluation; the fields of `types.h`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -188,8 +189,19 @@ fn sum_then_clamp(rules: &Rules, state: &CpuState, terms: &mut Terms) -> u64 {
 pub fn perf_target(rules: &Rules, util: u64, min: u64, max: u64) -> u64 {
     match rules.headroom {
         Headroom::Frequency => util,
-        Headroom::Utilization => util + util / 4,
-        Headroom::BeforeClamps => min.max(max.min(util + util / 4)),
+        Headroom::Utilization => with_headroom(rules, util),
+        Headroom::BeforeClamps => min.max(max.min(with_headroom(rules, util))),
+    }
+}
+
+/// A tick of 250 Hz, as the postings count it (C.8).
+const TICK_US: u64 = 4000;
+
+/// A quarter more; or where 4 ms of running lead (C.8).
+fn with_headroom(rules: &Rules, util: u64) -> u64 {
+    match rules.margins {
+        Margins::Fixed => util + util / 4,
+        Margins::Scaled | Margins::Tick => vectors::ramp_from_util(util.min(SCALE), TICK_US),
     }
 }
 
@@ -202,7 +214,8 @@ pub fn evaluate(rules: &Rules, state: &CpuState, iowait: u64) -> Terms {
     };
     let util = terms.effective.max(terms.iowait);
     terms.perf = perf_target(rules, util, terms.min, terms.max);
-    terms.headroom = if rules.headroom == Headroom::Frequency { 0 } else { util / 4 };
+    let above = with_headroom(rules, util).saturating_sub(util);
+    terms.headroom = if rules.headroom == Headroom::Frequency { 0 } else { above };
     (terms.request, terms.scale) = (terms.perf, state.cap_orig);
     terms
 }
@@ -235,6 +248,17 @@ pub fn cpu_bw_dl(running_bw_q20: u64) -> u64 {
 /// Is utilization below 80 % of a capacity (H.5)?
 pub fn fits_capacity(util: u64, capacity: u64) -> bool {
     util * 1280 < capacity * 1024
+}
+
+/// The same without a fixed margin: below where a task that runs from nothing is a tick before the capacity, or in that part of
+/// the time that the capacity is of all (C.8).
+pub fn fits(rules: &Rules, util: u64, capacity: u64) -> bool {
+    let us = vectors::periods_to_util(capacity) * 1000;
+    match rules.margins {
+        Margins::Fixed => fits_capacity(util, capacity),
+        Margins::Scaled => util < vectors::ramp_from_util(0, us * capacity / SCALE),
+        Margins::Tick => util < vectors::ramp_from_util(0, us.saturating_sub(TICK_US)),
+    }
 }
 
 /// Current over reference frequency (SPEC 0.2); full when there is no reference.

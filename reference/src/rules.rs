@@ -176,6 +176,8 @@ rules! {
     uclamp_iowait: UclampIowait { "off" => Off, "on" => On }
     /// B.4, B.6: where the 25 % are added.
     headroom: Headroom { "frequency" => Frequency, "utilization" => Utilization, "before_clamps" => BeforeClamps }
+    /// C.8: what is added above utilization, and what a CPU is large enough for.
+    margins: Margins { "fixed" => Fixed, "scaled" => Scaled, "tick" => Tick }
     /// B.3: when the rate-limit window is re-armed.
     gate: Gate {
         "r0a" => R0a, "r0b" => R0b, "r1_trailing" => R1Trailing, "r1_sliding" => R1Sliding, "r1_asym" => R1Asym,
@@ -393,6 +395,7 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
         &[("4.12", "flags"), ("4.16", "bw"), ("4.19", "rt_sum"), ("5.4", "clamp_then_sum"), ("6.12", "sum_then_clamp")],
     ),
     ("headroom", &[("4.12", "frequency"), ("6.1", "utilization"), ("6.12", "before_clamps")]),
+    ("margins", &[("4.12", "fixed")]),
     ("gate", &[("4.12", "r0b")]),
     ("gate_bypass", &[("4.12", "off")]),
     ("gate_peak", &[("4.12", "off")]),

@@ -173,6 +173,7 @@ impl Cpu {
         match self.form {
             Uclamp::Sum if clamped < 1024 && real > clamped + 80 => clamped,
             Uclamp::Sum => clamped.max(runnable),
+            Uclamp::Debt if real == 0 => clamped.max(runnable),
             _ if real == 0 => clamped,
             _ => clamped.max(clamped * runnable / real),
         }

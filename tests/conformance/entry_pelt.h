@@ -169,7 +169,7 @@ TEST_OP op_cpu_bw_dl(u64 *w)
 /* util, capacity */
 TEST_OP op_fits_capacity(u64 *w)
 {
-	return pelton_fits_capacity((u32)w[1], (u32)w[2]);
+	return pelton_fits(POLICY, (u32)w[1], (u32)w[2], (u32)w[2]);
 }
 
 /* khz, reference khz */

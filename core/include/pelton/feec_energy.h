@@ -154,7 +154,7 @@ PELTON_INLINE u32 pelton_eenv_cpu_max_util(const struct pelton_policy *pol, cons
 		else
 			t.max = pelton_max_u32(t.max, s->task.uclamp_max);
 	}
-	return pelton_perf_clamped(util, t.min, t.max);
+	return pelton_perf_within(pol, util, t.min, t.max);
 }
 
 PELTON_INLINE u32 pelton_eenv_pd_max_util(const struct pelton_policy *pol, const struct pelton_placement *s,

@@ -4,7 +4,7 @@
  *
  *   A          = cap_orig - max(hw pressure, cpufreq pressure)
  *   cap        = what is left of it for the fair class
- *   fits(u)    : u * 1280 < cap * 1024
+ *   fits(u)    : u * 1280 < cap * 1024 (margins.h has other forms)
  *   capped     : max <= cap_orig, and not both are 1024
  *   floor lost : u < min' and min' > A,  min' = min(min, max)
  *
@@ -36,6 +36,7 @@
 
 #include "bandwidth.h"
 #include "cpu_util.h"
+#include "margins.h"
 
 /* Whether utilization fits a CPU: no, yes, or yes but for its lower clamp, which the CPU's limits do not allow. */
 #define PELTON_FITS_NOT 0
@@ -68,7 +69,7 @@ PELTON_INLINE s32 pelton_util_fits_cpu(const struct pelton_policy *pol, const st
 {
 	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
 	u32 cap_orig = c->state.cap_orig;
-	u32 fits = pelton_fits_capacity(util, c->capacity);
+	u32 fits = pelton_fits(pol, util, c->capacity, cap_orig);
 
 	if (!s->uclamp_used || pol->util_fits == PELTON_UTIL_FITS_CAPACITY)
 		return (s32)fits;
@@ -83,11 +84,11 @@ PELTON_INLINE s32 pelton_util_fits_cpu(const struct pelton_policy *pol, const st
 PELTON_INLINE s32 pelton_clamped_fits_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, u32 util,
 					  u32 clamped, u32 cpu)
 {
-	u32 capacity = pelton_place_cpu_of(s, cpu)->capacity;
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
 
-	if (pelton_fits_capacity(clamped, capacity))
+	if (pelton_fits(pol, clamped, c->capacity, c->state.cap_orig))
 		return PELTON_FITS;
-	if (!pelton_place_only_clamped(pol, s) && pelton_fits_capacity(util, capacity))
+	if (!pelton_place_only_clamped(pol, s) && pelton_fits(pol, util, c->capacity, c->state.cap_orig))
 		return PELTON_FITS_BELOW_FLOOR;
 	return PELTON_FITS_NOT;
 }

@@ -22,6 +22,7 @@
 #include "idle_teo.h"
 #include "idle_walk.h"
 #include "limits.h"
+#include "margins.h"
 #include "rq_event.h"
 #include "pelt_ramp.h"
 #include "place_group.h"

@@ -5,7 +5,7 @@
  *   cfs = max(util, runnable?, util_est)          the fair class, not above the CPU
  *   u   = cfs + rt? + dl?                         sum, by profile
  *   u   = u * (cap - irq) / cap + irq             time in interrupts cannot be used, but needs speed as well
- *   perf = u + u/4, then min and max              headroom, before or after the clamps
+ *   perf = u + u/4, then min and max              headroom (margins.h), before or after the clamps
  *
  *   form             versions      sum                        clamps        deadline
  *   flags            4.12-4.15     cfs (+ rt with the patch)  -             maximum by flag
@@ -27,6 +27,7 @@
 #ifndef PELTON_PERF_H
 #define PELTON_PERF_H
 
+#include "margins.h"
 #include "pressure.h"
 
 /* Signals of a CPU as inputs of an evaluation; no clamp is in force. */
@@ -210,9 +211,9 @@ PELTON_INLINE u32 pelton_perf_clamped(u32 util, u32 min, u32 max)
 PELTON_INLINE u32 pelton_apply_headroom(const struct pelton_policy *pol, u32 util, u32 min, u32 max)
 {
 	if (pol->headroom == PELTON_HEADROOM_BEFORE_CLAMPS)
-		return pelton_perf_clamped(util, min, max);
+		return pelton_perf_within(pol, util, min, max);
 	if (pol->headroom == PELTON_HEADROOM_UTILIZATION)
-		return util + (util >> 2);
+		return pelton_with_headroom(pol, util);
 	return util;
 }
 
@@ -234,7 +235,9 @@ PELTON_INLINE u32 pelton_perf_eval(const struct pelton_policy *pol, const struct
 	t->iowait = pelton_clamp_iowait(pol, s, iowait, iowait);
 	util = pelton_max_u32(util, t->iowait);
 	t->perf = pelton_apply_headroom(pol, util, t->min, t->max);
-	t->headroom = pol->headroom == PELTON_HEADROOM_FREQUENCY ? 0 : util >> 2;
+	t->headroom = pelton_sub_floor_u32(pelton_with_headroom(pol, util), util);
+	if (pol->headroom == PELTON_HEADROOM_FREQUENCY)
+		t->headroom = 0;
 	t->request = t->perf;
 	t->scale = s->cap_orig;
 	return t->perf;

@@ -51,6 +51,7 @@ enum {
 enum { PELTON_DL_RULE_FLAG_MAX, PELTON_DL_RULE_BW_ON_TOP, PELTON_DL_RULE_BW_FLOOR };
 enum { PELTON_PERF_FLAGS, PELTON_PERF_BW, PELTON_PERF_RT_SUM, PELTON_PERF_CLAMP_THEN_SUM, PELTON_PERF_SUM_THEN_CLAMP };
 enum { PELTON_HEADROOM_FREQUENCY, PELTON_HEADROOM_UTILIZATION, PELTON_HEADROOM_BEFORE_CLAMPS };
+enum { PELTON_MARGINS_FIXED, PELTON_MARGINS_SCALED, PELTON_MARGINS_TICK };
 enum {
 	PELTON_GATE_R0A,
 	PELTON_GATE_R0B,
@@ -359,6 +360,11 @@ enum {
 	X(headroom, "frequency|utilization|before_clamps", 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, \
 	  "Where the quarter is added: on the reference frequency (to 5.10), on the utilization (5.11), or on the " \
 	  "utilization before it is clamped (6.8), so that a clamp is an exact limit.") \
+	X(margins, "fixed|scaled|tick", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	  "How far above utilization the frequency is chosen, and how full a CPU may be for a task to fit. fixed: a quarter, " \
+	  "and 80 %. The others are proposals: the utilization that can be reached in 4 ms; and a CPU is too small from what " \
+	  "is reached in the time to its capacity, scaled by that (scaled, posted Feb 2024) or less a tick (tick, Aug 2024 " \
+	  "and May 2026).") \
 	X(gate, "r0a|r0b|r1_trailing|r1_sliding|r1_asym|r2_linear|r2_hyperbolic|up_down", 1, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  1, \
 	  "When the frequency may change. r0a, r0b: rate limit, restarted by every evaluation (4.7-4.11) or by a changed " \

@@ -116,6 +116,8 @@ PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *o
 	X(headroom, perf_form, \
 	  p->headroom == PELTON_HEADROOM_BEFORE_CLAMPS && p->perf_form != PELTON_PERF_SUM_THEN_CLAMP, \
 	  "only sum_then_clamp returns the clamps beside the sum, so only there headroom can come before them") \
+	X(margins, headroom, p->margins != PELTON_MARGINS_FIXED && p->headroom != PELTON_HEADROOM_BEFORE_CLAMPS, \
+	  "margins that are not fixed were posted for kernels that add headroom before the clamps (6.8 and later)") \
 	X(uclamp, perf_form, p->uclamp != PELTON_UCLAMP_OFF && p->perf_form < PELTON_PERF_CLAMP_THEN_SUM, \
 	  "this form of the sum has no place for clamps") \
 	X(uclamp, util_fits, p->uclamp >= PELTON_UCLAMP_SUM && p->util_fits != PELTON_UTIL_FITS_RANK, \

@@ -263,6 +263,9 @@ PELTON_INLINE u32 pelton_uclamp_sum_calls(const struct pelton_policy *pol, const
 /* What waiting tasks make of a clamped utilization. */
 PELTON_INLINE u32 pelton_uclamp_sum_boost(const struct pelton_policy *pol, u32 clamped, u32 util, u32 runnable)
 {
+	/* What is not utilized is not clamped either: without clamps in use debt is what none is. */
+	if (pol->uclamp == PELTON_UCLAMP_DEBT && !util)
+		return pelton_max_u32(clamped, runnable);
 	if (pol->uclamp != PELTON_UCLAMP_SUM)
 		return util ? pelton_max_u32(clamped, pelton_mul_div_floor(clamped, runnable, util)) : clamped;
 	if (clamped < PELTON_CAPACITY_SCALE && util > clamped + PELTON_UCLAMP_CAPPED_MARGIN)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Reservations, capacity fit and frequency scale. Each function is the C function of the same name.
 
-use crate::ffi;
+use crate::{Policy, ffi};
 
 /// One deadline reservation, Q20 of a CPU.
 ///
@@ -35,6 +35,20 @@ pub fn cpu_bw_dl(running_bw: u64) -> u32 {
 #[must_use]
 pub fn fits_capacity(util: u32, capacity: u32) -> bool {
     ffi::pelton_x_fits_capacity(util, capacity) != 0
+}
+
+/// A CPU of this original capacity, of which `capacity` is left, is large enough for a utilization (switch `margins`).
+///
+/// ```
+/// let mut pol = pelton_core::Policy::profile("6.12").unwrap();
+/// assert!(pelton_core::fits(&pol, 306, 383, 383));
+/// pol.set("margins", "scaled").unwrap();
+/// assert!(!pelton_core::fits(&pol, 306, 383, 383));
+/// ```
+#[inline]
+#[must_use]
+pub fn fits(pol: &Policy, util: u32, capacity: u32, cap_orig: u32) -> bool {
+    ffi::pelton_x_fits(pol, util, capacity, cap_orig) != 0
 }
 
 /// A capacity is more than a twentieth above another one.

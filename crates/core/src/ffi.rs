@@ -325,6 +325,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_dl_bw(runtime_ns: u64, period_ns: u64) -> u64;
     pub(crate) safe fn pelton_x_cpu_bw_dl(running_bw: u64) -> u32;
     pub(crate) safe fn pelton_x_fits_capacity(util: u32, capacity: u32) -> u32;
+    pub(crate) safe fn pelton_x_fits(p: &Policy, util: u32, capacity: u32, cap_orig: u32) -> u32;
     pub(crate) safe fn pelton_x_freq_scale(khz: u32, ref_khz: u32) -> u32;
     pub(crate) safe fn pelton_x_scale_load_down(weight: u64) -> u64;
     pub(crate) safe fn pelton_x_scale_load(weight: u64) -> u64;

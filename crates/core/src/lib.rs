@@ -40,7 +40,7 @@ pub use balance::{
     CpuLoad, GROUP_TYPES, Lb, LbDomain, LbEnv, LbGroup, LbTask, NR_MIGRATE, balance_idle, cache_nice_tries, lb_is_busy,
     lb_newest_first, lbf, migrate,
 };
-pub use bandwidth::{capacity_greater, cpu_bw_dl, dl_bw, fits_capacity, freq_scale, scale_load, scale_load_down};
+pub use bandwidth::{capacity_greater, cpu_bw_dl, dl_bw, fits, fits_capacity, freq_scale, scale_load, scale_load_down};
 pub use boost::{
     BOOST_GROUPS, BoostCpu, BoostGroup, boost_full, boost_group_limit, boost_margin, boosted, filter_accepts,
     filter_accepts_by, filter_form, filter_normalize, filter_payoff,

@@ -186,6 +186,7 @@ FN(u32, apply_headroom, (policy_t p, u32 util, u32 min, u32 max), (p, util, min,
 FN(u64, dl_bw, (u64 runtime, u64 period), (runtime, period))
 FN(u32, cpu_bw_dl, (u64 running_bw), (running_bw))
 FN(u32, fits_capacity, (u32 util, u32 capacity), (util, capacity))
+FN(u32, fits, (policy_t p, u32 util, u32 capacity, u32 cap_orig), (p, util, capacity, cap_orig))
 FN(u32, freq_scale, (u32 khz, u32 ref), (khz, ref))
 FN(u32, scale_irq, (u32 util, u32 irq, u32 cap), (util, irq, cap))
 FN(u32, default_rate_limit_us, (policy_t p, u64 latency, u32 delay), (p, latency, delay))

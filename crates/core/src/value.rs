@@ -96,6 +96,12 @@ pub const HEADROOM_FREQUENCY: u32 = 0;
 pub const HEADROOM_UTILIZATION: u32 = 1;
 /// `headroom = before_clamps`.
 pub const HEADROOM_BEFORE_CLAMPS: u32 = 2;
+/// `margins = fixed`.
+pub const MARGINS_FIXED: u32 = 0;
+/// `margins = scaled`.
+pub const MARGINS_SCALED: u32 = 1;
+/// `margins = tick`.
+pub const MARGINS_TICK: u32 = 2;
 /// `gate = r0a`.
 pub const GATE_R0A: u32 = 0;
 /// `gate = r0b`.
@@ -675,6 +681,9 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("headroom", "frequency", HEADROOM_FREQUENCY),
     ("headroom", "utilization", HEADROOM_UTILIZATION),
     ("headroom", "before_clamps", HEADROOM_BEFORE_CLAMPS),
+    ("margins", "fixed", MARGINS_FIXED),
+    ("margins", "scaled", MARGINS_SCALED),
+    ("margins", "tick", MARGINS_TICK),
     ("gate", "r0a", GATE_R0A),
     ("gate", "r0b", GATE_R0B),
     ("gate", "r1_trailing", GATE_R1_TRAILING),

@@ -19,6 +19,7 @@ mod known_answers {
     mod idle;
     mod interactive;
     mod limits;
+    mod margins;
     mod placement;
     mod pressure;
     mod quotas;

@@ -16,6 +16,10 @@ pub(crate) fn time_s(report: &Report) -> Option<f64> {
     laps(report).map(|(count, sum_ns, _)| sum_ns as f64 / count as f64 / 1e9)
 }
 
+pub(crate) fn laps_per_s(report: &Report) -> Option<f64> {
+    laps(report).map(|(count, sum_ns, _)| count as f64 * 1e9 / sum_ns as f64)
+}
+
 pub(crate) fn usec_per_op(report: &Report) -> Option<f64> {
     laps(report).map(|(_, sum_ns, ops)| sum_ns as f64 / ops as f64 / 1e3)
 }

@@ -83,6 +83,8 @@ pub struct WorkloadRef {
     pub why: String,
     /// Models with options, joined by `+`, as after `--workload`.
     pub spec: String,
+    /// Platform name, where it is not the table's.
+    pub platform: Option<String>,
     /// Tasks that start later, by name, s; the run is longer by the longest of these delays.
     #[serde(default)]
     pub delay_s: BTreeMap<String, f64>,

@@ -4,9 +4,9 @@
 use crate::quantity;
 use pelton_core::{Policy, governor_votes, value};
 use pelton_model::Plan;
-use pelton_model::groups::{group_path, into_group};
+use pelton_model::groups::into_group;
 use pelton_model::machine::IdleState;
-use pelton_model::workload::{BoostSpec, Start, TaskSpec};
+use pelton_model::workload::Start;
 use pelton_model::{Machine, RunConfig, Workload};
 use pelton_scenario::bench::original::Original;
 use pelton_scenario::platform::{self, Built, PlatformOptions};
@@ -260,8 +260,8 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
             .notes
             .push(format!("power of this platform is in {unit}: read mJ as thousandths of that unit times seconds"));
     }
-    if let Some(task) = unread_clamps(&loaded.workload, &policy.policy) {
-        let note = format!("utilization clamps (task `{task}`) are not in force: this policy has none (uclamp=off)");
+    if let Some(whose) = unread_clamps(&loaded.workload, &policy.policy) {
+        let note = format!("utilization clamps ({whose}) are not in force: this policy has none (uclamp=off)");
         loaded.notes.push(note);
     }
     if policy.policy.bandwidth == pelton_core::value::BANDWIDTH_OFF
@@ -308,12 +308,18 @@ fn cooled(machine: &mut Machine, policy: &Policy) -> Vec<String> {
     assumed.map(note).collect()
 }
 
-/// A task whose clamps the policy does not read.
-fn unread_clamps<'a>(workload: &'a Workload, policy: &Policy) -> Option<&'a str> {
+/// A task or group whose clamps the policy does not read.
+fn unread_clamps(workload: &Workload, policy: &Policy) -> Option<String> {
+    if policy.uclamp != pelton_core::value::UCLAMP_OFF {
+        return None;
+    }
     let binds = |clamps: Option<(u32, u32)>| clamps.is_some_and(|c| c != (0, 1024));
-    let clamped = |t: &&pelton_model::workload::TaskSpec| binds(t.uclamp) || t.phases.iter().any(|p| binds(p.uclamp));
-    let unread = policy.uclamp == pelton_core::value::UCLAMP_OFF;
-    workload.tasks.iter().find(clamped).filter(|_| unread).map(|task| task.name.as_str())
+    let clamped = |t: &&pelton_model::workload::TaskSpec| {
+        binds(t.uclamp) || t.frame_floor.is_some() || t.phases.iter().any(|p| binds(p.uclamp))
+    };
+    let task = workload.tasks.iter().find(clamped).map(|task| format!("task `{}`", task.name));
+    let group = || workload.groups.iter().find(|group| binds(Some(group.clamps)));
+    task.or_else(|| group().map(|group| format!("task group `{}`", group.path)))
 }
 
 /// Boosts that the governor does not hear of.

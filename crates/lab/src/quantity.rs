@@ -58,6 +58,7 @@ quantities! {
     Run "wakeup_us_avg" ["us"] "Mean time from wake-up, or start, to execution, over all of them." = |r| wakeups(r).map(|s| s.sum as f64 / s.count as f64 / 1e3);
     Run "wakeup_us_max" ["us"] "Longest time from wake-up, or start, to execution." = |r| wakeups(r).map(|s| s.max as f64 / 1e3);
     Run "time_s" ["s"] "Time that a benchmark reports: mean over its repetitions." = benchmark::time_s;
+    Run "laps_per_s" ["1/s"] "Repetitions of a benchmark per second of their own time: its score." = benchmark::laps_per_s;
     Run "usec_per_op" ["us"] "The same time per operation of the benchmark." = benchmark::usec_per_op;
     Run "records_per_s" ["1/s"] "Records that a benchmark finished, per second of the run." = benchmark::records_per_s;
     Run "latency_max_us_mean_over_threads" ["us"] "Latest moment each thread ran after its timer, in whole microseconds; mean over the threads." = benchmark::timer_latency_max_us;

@@ -114,6 +114,11 @@ fn about(experiment: &Experiment, changed: Option<&Sensitivity>, options: Option
         set: experiment.set.clone(),
         variants: experiment.variant.iter().map(variant).collect(),
         workloads: experiment.workload.iter().map(|(name, w)| (name.clone(), w.spec.clone())).collect(),
+        platforms: experiment
+            .workload
+            .iter()
+            .filter_map(|(name, w)| Some((name.clone(), w.platform.clone()?)))
+            .collect(),
         background: experiment.background.clone(),
         hz: changed.and_then(|c| c.hz).unwrap_or(experiment.hz),
         duration_s: experiment.duration_s,
@@ -148,7 +153,7 @@ fn spec(experiment: &Experiment, changed: Option<&Sensitivity>, workload: &Workl
 fn plan(experiment: &Experiment, changed: Option<&Sensitivity>, side: &(String, String)) -> Result<Plan, LabError> {
     let (variant, workload) = (&experiment.variant[&side.0], &experiment.workload[&side.1]);
     let inputs = Inputs {
-        platform: experiment.platform.clone(),
+        platform: workload.platform.as_ref().unwrap_or(&experiment.platform).clone(),
         platform_text: None,
         seed: 1,
         workload: variant

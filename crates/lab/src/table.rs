@@ -41,6 +41,9 @@ pub struct AboutTable {
     pub variants: BTreeMap<String, AboutVariant>,
     /// Workloads, by name, as after `--workload`.
     pub workloads: BTreeMap<String, String>,
+    /// Platforms of the workloads that have one of their own.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub platforms: BTreeMap<String, String>,
     /// Workload beside all of them.
     pub background: Option<String>,
     /// Timer interrupts per second.

@@ -22,17 +22,27 @@ const FLOORS: [u32; 4] = [60, 128, 200, 300];
 const COLOURS: [RGBColor; 5] =
     [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115), RGBColor(204, 121, 167), RGBColor(0, 0, 0)];
 
-/// Power of the CPUs, mW, and late frames, percent.
+/// Upper clamps of the background's and of the application's threads: those of the chart, and smaller ones.
+const CAPS: [(u32, u32); 2] = [(60, 120), (25, 50)];
+/// Lower clamp and caps of the table of rates.
+const AT_RATES: (u32, (u32, u32)) = (128, CAPS[0]);
+const RATES_HZ: [u32; 3] = [60, 90, 120];
+
+/// Power of CPUs and clusters and of each domain, mW, late frames, percent, and what a background job takes, ms.
 #[derive(Clone, Copy)]
 struct Point {
     power: f64,
+    domains: [f64; 3],
     jank: f64,
+    job: f64,
 }
 
-fn measure(form: &str, floor: u32) -> Point {
-    let ui = format!("ui-frames:ui_us=1000,render_us=1500,heavy_percent=250,util_min={floor}");
-    let others = "periodic:name=app,threads=3,run_us=1500,period_us=20000,util_max=120 \
-                  + periodic:name=bg,threads=4,run_us=8000,period_us=100000,util_max=60";
+fn measure(form: &str, floor: u32, (bg, app): (u32, u32), rate_hz: u32) -> Point {
+    let ui = format!("ui-frames:rate_hz={rate_hz},ui_us=1000,render_us=1500,heavy_percent=250,util_min={floor}");
+    let others = format!(
+        "periodic:name=app,threads=3,run_us=1500,period_us=20000,util_max={app} \
+         + periodic:name=bg,threads=4,run_us=8000,period_us=100000,util_max={bg}"
+    );
     let inputs = Inputs {
         platform: PLATFORM.into(),
         workload: format!("{ui} + {others}"),
@@ -41,21 +51,37 @@ fn measure(form: &str, floor: u32) -> Point {
     };
     let plan = build(&inputs, &PolicySpec::parse(&format!("6.12,uclamp={form}"))).expect("good inputs").plan;
     let report = run_one(&plan, 1, NullSink, Default::default()).expect("runs");
-    let read = |name| quantity::find(name).and_then(|q| q.read(&report, None)).expect("a number");
-    Point { power: read("energy_mj") / SECONDS as f64, jank: read("jank_pct") }
+    let read = |name, of| quantity::find(name).and_then(|q| q.read(&report, of)).expect("a number");
+    let power = |name, of| read(name, of) / SECONDS as f64;
+    Point {
+        power: power("energy_mj", None),
+        domains: ["little", "mid", "big"].map(|domain| power("domain_energy_mj", Some(domain))),
+        jank: read("jank_pct", None),
+        job: read("latency_ms_avg", Some("bg")),
+    }
 }
 
-fn rows(all: &[(&str, Vec<Point>)]) -> String {
-    let head: Vec<String> = FLOORS.iter().map(|floor| format!("`util_min={floor}`")).collect();
+type Rows<'a> = Vec<(&'a str, Vec<Point>)>;
+
+fn rows_of<'a, K: Copy>(keys: &[K], point: impl Fn(&str, K) -> Point) -> Rows<'a> {
+    FORMS.into_iter().map(|(name, form)| (name, keys.iter().map(|&key| point(form, key)).collect())).collect()
+}
+
+fn table(head: &[String], all: &Rows, cell: fn(&Point) -> String) -> String {
     let line = |(name, points): &(&str, Vec<Point>)| {
-        let cells: Vec<String> = points.iter().map(|p| format!("{:.1} %, {:.0} mW", p.jank, p.power)).collect();
+        let cells: Vec<String> = points.iter().map(cell).collect();
         format!("| {name} | {} |\n", cells.join(" | "))
     };
-    let head = format!("| | {} |\n|---|{}\n", head.join(" | "), "---|".repeat(FLOORS.len()));
+    let head = format!("| | {} |\n|---|{}\n", head.join(" | "), "---|".repeat(head.len()));
     head + &all.iter().map(line).collect::<String>()
 }
 
-fn chart(all: &[(&str, Vec<Point>)]) -> String {
+fn of_floors(all: &Rows) -> String {
+    let head = FLOORS.map(|floor| format!("`util_min={floor}`"));
+    table(&head, all, |p| format!("{:.1} %, {:.0} mW, {:.0} ms", p.jank, p.power, p.job))
+}
+
+fn chart(all: &Rows) -> String {
     let mut svg = String::new();
     {
         let root = SVGBackend::with_string(&mut svg, (900, 480)).into_drawing_area();
@@ -81,10 +107,20 @@ fn chart(all: &[(&str, Vec<Point>)]) -> String {
 
 #[test]
 fn the_guide_shows_jank_against_power() {
-    let of = |(name, form)| (name, FLOORS.map(|floor| measure(form, floor)).to_vec());
-    let all: Vec<(&str, Vec<Point>)> = FORMS.into_iter().map(of).collect();
-    let text = format!("\n![late frames against power](clamps-jank.svg)\n\n{}", rows(&all));
-    guide::keep("clamps-jank.svg", &chart(&all));
+    let [caps, small] = CAPS.map(|caps| rows_of(&FLOORS, |form, floor| measure(form, floor, caps, 60)));
+    let rates = rows_of(&RATES_HZ, |form, rate_hz| measure(form, AT_RATES.0, AT_RATES.1, rate_hz));
+    let of_rates = table(&RATES_HZ.map(|hz| format!("{hz} Hz")), &rates, |p| {
+        let [little, mid, big] = p.domains;
+        format!("{:.1} %, {:.0} mW ({little:.0}, {mid:.0}, {big:.0})", p.jank, p.power)
+    });
+    let small_caps = "The same with caps of 25 (background) and 50 (application):";
+    let at_rates = "With a lower clamp of 128 and the first caps, at three rates; in brackets the power of little, middle and big \
+                    CPUs without that of clusters:";
+    let [caps_table, small_table] = [&caps, &small].map(of_floors);
+    let text = format!(
+        "\n![late frames against power](clamps-jank.svg)\n\n{caps_table}\n{small_caps}\n\n{small_table}\n{at_rates}\n\n{of_rates}"
+    );
+    guide::keep("clamps-jank.svg", &chart(&caps));
     let page = std::fs::read_to_string(guide::folder().join("clamps.md")).expect("the page is there");
     let (before, rest) = page.split_once(BEGIN).expect("a place for the table");
     let (_, after) = rest.split_once(END).expect("its end");

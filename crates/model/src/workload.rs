@@ -74,7 +74,8 @@ impl Workload {
 
     /// Some task or group asks for utilization clamps.
     pub fn sets_clamps(&self) -> bool {
-        let of_task = |t: &TaskSpec| t.uclamp.is_some() || t.phases.iter().any(|p| p.uclamp.is_some());
+        let of_task =
+            |t: &TaskSpec| t.uclamp.is_some() || t.frame_floor.is_some() || t.phases.iter().any(|p| p.uclamp.is_some());
         let of_group = |g: &GroupSpec| g.clamps != CLAMPS_DEFAULT;
         self.tasks.iter().any(of_task) || self.groups.iter().any(of_group)
     }
@@ -406,6 +407,19 @@ pub struct TaskSpec {
     pub run_capacity: u32,
     /// Its activations are frames that shall take at most this, ns; 0 = they are none.
     pub frame_ns: u64,
+    /// What late frames of it do to clamps; `None` = nothing.
+    pub frame_floor: Option<FrameFloor>,
+}
+
+/// Feedback of a user interface: behind a late frame its tasks have a higher lower clamp for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FrameFloor {
+    /// Lower clamp behind a late frame, 0..=1024.
+    pub min: u32,
+    /// Frames in time until it goes away.
+    pub frames: u32,
+    /// How many of the tasks listed right behind this one have it, too.
+    pub following: u32,
 }
 
 impl TaskSpec {

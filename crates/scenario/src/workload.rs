@@ -59,7 +59,9 @@ pub(crate) fn parts_of(spec: &str) -> Vec<Range<usize>> {
 
 /// An rt-app file: by its ending, by being a file with a path, or a stream.
 fn is_path(part: &str) -> bool {
-    part.ends_with(".json") || is_stream(part) || (part.contains('/') && Path::new(part).is_file())
+    // An option of a model may be a file, too.
+    let of_model = part.split_once(':').is_some_and(|(name, _)| bench::MODELS.iter().any(|model| model.name == name));
+    (part.ends_with(".json") && !of_model) || is_stream(part) || (part.contains('/') && Path::new(part).is_file())
 }
 
 fn is_stream(part: &str) -> bool {

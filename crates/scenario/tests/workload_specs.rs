@@ -165,3 +165,69 @@ fn any_text_is_a_workload_or_a_message() {
         }
     }
 }
+
+#[test]
+fn sections_are_shared_by_their_threads_and_timed_without_the_pauses() {
+    let alone = load("sections:run_us=6400,pieces=64");
+    assert_eq!((alone.tasks.len(), alone.tasks[0].phases[0].ops.len()), (1, 64 + 3));
+    assert_eq!(alone.tasks[0].phases[0].ops[..2], [Op::Lap { ops: 0 }, Op::Run { work_ns: 100_000 }]);
+    let shared = load("sections:threads=4,run_us=6400,pieces=64,util_max=300");
+    assert_eq!((shared.tasks.len(), shared.semaphores.len()), (5, 2));
+    assert_eq!(shared.tasks[0].phases[0].ops.iter().filter(|op| **op == Op::SemPost(0)).count(), 64);
+    assert_eq!(shared.tasks[4].phases[0].ops, [Op::SemWait(0), Op::Run { work_ns: 100_000 }, Op::SemPost(1)]);
+    assert!(shared.tasks.iter().all(|t| t.uclamp == Some((0, 300))));
+}
+
+#[test]
+fn a_user_interface_has_rates_feedback_and_recorded_frames() {
+    let vsync_ns = |w: &Workload| match w.tasks[0].phases[0].ops[3] {
+        Op::Timer { period_ns, .. } => period_ns,
+        ref other => panic!("{other:?}"),
+    };
+    for (rate_hz, period_ns, budget_ns) in
+        [(60, 16_666_666, 16_000_000), (90, 11_111_111, 11_000_000), (120, 8_333_333, 8_000_000)]
+    {
+        let w = load(&format!("ui-frames:rate_hz={rate_hz},late_util_min=512,late_frames=30"));
+        assert_eq!((vsync_ns(&w), w.tasks[0].frame_ns), (period_ns, budget_ns));
+        assert_eq!(w.tasks[0].frame_floor.map(|f| (f.min, f.frames, f.following)), Some((512, 30, 1)));
+        assert!(w.sets_clamps());
+    }
+    assert!(refused("ui-frames:late_frames=30").contains("late_util_min"));
+    assert!(refused("ui-frames:loads=no/such/file.json").contains("no/such/file.json"));
+    let folder = tempfile::tempdir().expect("a place");
+    let file = folder.path().join("frames.json");
+    let text = r#"{"quantumSec":0.001,"windowQuantum":10,"frameQuantum":16,"coreNum":1,
+                   "renderLoad":[[16,50],[48,100]],"windowedLoad":[[80,80,0],[80,80,0],[10,10,0]]}"#;
+    std::fs::write(&file, text).expect("written");
+    let w = load(&format!("ui-frames:loads={},loads_percent=50", file.display()));
+    assert_eq!(w.tasks.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(), ["ui", "ui-render", "ui-other-0"]);
+    // Half of a frame of 16 ms, half of that by the option, two fifths of it in the first thread; the next one comes two vsyncs later.
+    assert_eq!(w.tasks[0].phases[0].ops[0], Op::Run { work_ns: 1_600_000 });
+    assert_eq!(w.tasks[1].phases[0].ops[1], Op::Run { work_ns: 2_400_000 });
+    assert_eq!(vsync_ns(&w), 2 * 16_666_666);
+}
+
+/// The load series beside the project are read as they are.
+#[test]
+fn recorded_load_series_are_workloads() {
+    let folder =
+        std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/traces/sdm660-ui-load-10ms"));
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        println!("not measured: no load series in {}", folder.display());
+        return;
+    };
+    let place = tempfile::tempdir().expect("a place");
+    let mut frames = 0;
+    for path in entries.filter_map(Result::ok).map(|e| e.path()) {
+        let packed = std::fs::File::open(&path).expect("there");
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(packed), &mut text).expect("text");
+        let file = place.path().join("series.json");
+        std::fs::write(&file, text).expect("written");
+        let w = load(&format!("ui-frames:loads={}", file.display()));
+        assert_eq!(w.tasks.len(), 6, "{}", path.display());
+        frames += w.tasks[1].phases[0].ops.len() / 3;
+    }
+    println!("{frames} frames");
+    assert!(frames > 5000);
+}

@@ -177,15 +177,26 @@ pub struct Frames {
     pub janky: u64,
     /// A third buffer is in use.
     pub tripled: bool,
+    /// Frames in time until a lower clamp that a janky one raised goes back; 0 = none is raised.
+    pub floor: u32,
 }
 
 impl Frames {
-    /// A frame that took `duration_ns` and should take at most `frame_ns`.
-    pub(crate) fn add(&mut self, duration_ns: u64, frame_ns: u64) {
+    /// A frame that took `duration_ns` and should take at most `frame_ns`. True when it is janky.
+    pub(crate) fn add(&mut self, duration_ns: u64, frame_ns: u64) -> bool {
         let late = duration_ns > if self.tripled { 2 * frame_ns } else { frame_ns };
         self.count += 1;
         self.janky += u64::from(late);
         self.tripled ^= late;
+        late
+    }
+
+    /// A janky frame raises a lower clamp until `frames` were in time. `Some` when it is raised now, or goes back.
+    pub(crate) fn feed_back(&mut self, janky: bool, frames: u32) -> Option<bool> {
+        let before = self.floor > 0;
+        self.floor = if janky { frames } else { self.floor.saturating_sub(1) };
+        let raised = self.floor > 0;
+        (raised != before).then_some(raised)
     }
 }
 
@@ -309,7 +320,7 @@ mod tests {
             (&[17, 33, 17, 33], 4),
         ] {
             let mut frames = Frames::default();
-            ms.iter().for_each(|ms| frames.add(ms * 1_000_000, 16_000_000));
+            ms.iter().for_each(|ms| _ = frames.add(ms * 1_000_000, 16_000_000));
             assert_eq!((frames.count, frames.janky), (ms.len() as u64, janky), "{ms:?}");
         }
     }

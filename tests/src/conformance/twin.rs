@@ -109,7 +109,7 @@ impl World {
             Op::MenuWoke | Op::MenuSelect | Op::TeoWoke | Op::TeoSelect => self.idle(call.op, a),
             Op::DlBw => perf::dl_bw(a[0], a[1]),
             Op::CpuBwDl => perf::cpu_bw_dl(a[0]),
-            Op::FitsCapacity => perf::fits_capacity(a[0], a[1]).into(),
+            Op::FitsCapacity => perf::fits(&self.rules, a[0], a[1]).into(),
             Op::FreqScale => perf::freq_scale(a[0], a[1]),
             Op::RateLimit => schedutil::default_rate_limit_us(&self.rules, a[0], a[1]),
             Op::Ramp => vectors::ramp_from_util(a[0], a[1]),

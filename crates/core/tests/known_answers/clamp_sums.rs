@@ -163,6 +163,9 @@ fn what_the_governor_sees() {
     assert_eq!(state(&p, &sum, 481, 900).runnable_cfs, 400, "capped");
     let p = policy(value::UCLAMP_DEBT);
     assert_eq!(state(&p, &bias, 1024, 0).uclamp_min, 700, "real-time tasks keep their lower clamp");
+    // Without clamps in use debt is what none is: a waiting task on a CPU without utilization is demand (cpu_util).
+    assert_eq!(state(&p, &UclampSumRq::default(), 0, 1).runnable_cfs, 1);
+    assert_eq!(state(&policy(value::UCLAMP_BIAS), &UclampSumRq::default(), 0, 1).runnable_cfs, 0, "as posted");
 }
 
 /// Android: CPU of 383, root 600, a group of 400 throttled to a half: min(400, 191) + 200 = 391, not above the CPU.

@@ -10,6 +10,7 @@ mod busy;
 pub mod calls;
 pub mod cyclictest;
 pub mod ebizzy;
+mod frame_loads;
 mod group;
 pub mod hackbench;
 mod limits;
@@ -18,6 +19,7 @@ pub mod original;
 mod periodic;
 pub mod schbench;
 pub mod sched_pipe;
+mod sections;
 mod spec;
 pub mod sysbench;
 mod ui_frames;
@@ -133,9 +135,15 @@ pub const MODELS: &[Model] = &[
     Model {
         name: "ui-frames",
         about: "a user interface that prepares and draws a frame at each vsync; jank_pct counts the late ones",
-        options: "rate_hz=60,ui_us=2000,render_us=3000,heavy_every=20,heavy_percent=300,budget_us,sequence=1,cpus=all,\
-                  util_min=0,util_max=1024,duration_s,name=ui",
+        options: "rate_hz=60,ui_us=2000,render_us=3000,heavy_every=20,heavy_percent=300,budget_us,sequence=1,loads,\
+                  loads_percent=100,late_util_min=0,late_frames=60,cpus=all,util_min=0,util_max=1024,duration_s,name=ui",
         make: |spec| ui_frames::workload(spec).into(),
+    },
+    Model {
+        name: "sections",
+        about: "a benchmark of sections (Geekbench): work in pieces for one thread or several, then a pause; laps_per_s is a score",
+        options: "threads=1,run_us=500000,pieces=64,gap_us=500000,cpus=all,util_min=0,util_max=1024,duration_s,name=sections",
+        make: |spec| sections::workload(spec).into(),
     },
     Model {
         name: "schbench",

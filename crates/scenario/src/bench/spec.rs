@@ -224,6 +224,11 @@ impl<'a> Spec<'a> {
         self.errors.push(d);
     }
 
+    /// Errors about what an option names.
+    pub(super) fn refuse(&mut self, found: Diagnostics) {
+        self.errors.extend(found);
+    }
+
     /// The workload, unless an option was wrong or unknown.
     pub(super) fn finish<T>(mut self, value: T) -> Result<T, Diagnostics> {
         let text = self.file.text();

@@ -281,7 +281,7 @@ impl<S: Sink> Engine<'_, S> {
         let before = std::mem::replace(&mut self.thermal[z as usize].domains[at].looked[i], now);
         // sched_cpu_util() takes the deadline class's utilization, not what it reserved.
         let signals = pelton_core::CpuState::fill(&self.cpus[c as usize].rq, 0, 0, 0);
-        cooling_load(&self.policy, &signals, now.0 - before.0, now.1 - before.1)
+        cooling_load(self.policy, &signals, now.0 - before.0, now.1 - before.1)
     }
 
     /// A new cooling state becomes the limit of its domain.

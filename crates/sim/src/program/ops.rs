@@ -405,9 +405,8 @@ impl<S: Sink> Engine<'_, S> {
         let completed = act.paused_ns.unwrap_or(now);
         let duration_ns = completed.saturating_sub(act.start_ns);
         task.report.activation_ns.add(duration_ns);
-        if let Some(frame_ns) = spec.map(|spec| spec.frame_ns).filter(|&ns| ns > 0) {
-            task.report.frames.add(duration_ns, frame_ns);
-        }
+        let frame_ns = spec.map(|spec| spec.frame_ns).filter(|&ns| ns > 0);
+        let janky = frame_ns.map(|frame_ns| task.report.frames.add(duration_ns, frame_ns));
         let slack = timer.map_or(0, |(next, _)| next as i64 - now as i64);
         if let Some((_, period_ns)) = timer {
             note_slack(task, slack, period_ns, configured_ns(spec, act.work_ns));
@@ -430,6 +429,30 @@ impl<S: Sink> Engine<'_, S> {
             slack_ns: slack,
             period_ns: timer.map_or(0, |(_, p)| p),
         });
+        if let Some(janky) = janky {
+            self.frame_feedback(t, janky);
+        }
+    }
+
+    /// A janky frame raises the lower clamps of its user interface; enough frames in time bring them back.
+    fn frame_feedback(&mut self, t: u32, janky: bool) {
+        let Kind::Program { spec } = self.tasks[t as usize].kind else { return };
+        let Some(floor) = self.w.tasks.get(spec as usize).and_then(|spec| spec.frame_floor) else { return };
+        let frames = &mut self.tasks[t as usize].report.frames;
+        let Some(raised) = frames.feed_back(janky, floor.frames) else { return };
+        let specs = spec..=spec + floor.following;
+        let of_ui = |task: &Task| matches!(task.kind, Kind::Program { spec } if specs.contains(&spec));
+        let tasks: Vec<u32> = (0..).zip(&self.tasks).filter(|(_, task)| of_ui(task)).map(|(t, _)| t).collect();
+        tasks.into_iter().for_each(|t| self.set_floor(t, if raised { floor.min } else { 0 }));
+    }
+
+    /// The lower clamp of a task is at least this, and else what its program began with.
+    fn set_floor(&mut self, t: u32, floor: u32) {
+        let Kind::Program { spec } = self.tasks[t as usize].kind else { return };
+        let (min, max) = self.w.tasks[spec as usize].uclamp.unwrap_or((0, 1024));
+        if self.change_clamps(t, (min.max(floor), max.max(floor))) {
+            self.tell_attributes(t);
+        }
     }
 }
 

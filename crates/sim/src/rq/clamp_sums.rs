@@ -88,6 +88,23 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// Task `t` of CPU `c` sets its clamps: it is taken off its queue and put back, which is no migration, so that what its old
+    /// cap cut off goes from the averages (sched_setattr; a board shows it, docs/fidelity.md F-290).
+    pub(crate) fn sums_requeue(&mut self, c: u32, t: u32) {
+        if !self.clamp_sums || self.tasks[t as usize].clamp_sum.counted == 0 {
+            return;
+        }
+        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
+        let cut = cpu.clamp_sum.dequeue(self.policy, &mut task.clamp_sum, false);
+        if cut > 0 {
+            self.take_bias(c, t, cut);
+        }
+        self.learn_clamps(t);
+        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
+        cpu.clamp_sum.enqueue(self.policy, &mut task.clamp_sum, task.se.avg.util_avg as u32);
+        self.request_changes(c);
+    }
+
     /// Takes what a cap cut off out of the averages of a task, of its queue and of all above.
     fn take_bias(&mut self, c: u32, t: u32, cut: u32) {
         let mut slot = self.task_slot(c, t).unwrap_or(ROOT);

@@ -67,17 +67,19 @@ impl<S: Sink> Engine<'_, S> {
         task.uclamp.requested = asked(task.class, task.clamps);
     }
 
-    /// The running task changes its clamps. True when they are others.
+    /// A task's clamps are set. True when they are others; where clamps add up the same ones count again, too.
     pub(crate) fn change_clamps(&mut self, t: u32, clamps: (u32, u32)) -> bool {
-        if !self.clamped || self.tasks[t as usize].clamps == Some(clamps) {
+        let differs = self.tasks[t as usize].clamps != Some(clamps);
+        if !self.clamped || !(differs || self.clamp_sums) {
             return false;
         }
         self.tasks[t as usize].clamps = Some(clamps);
+        self.sums_requeue(self.tasks[t as usize].cpu, t);
         self.limits_change(t);
-        true
+        differs
     }
 
-    /// What limits the running task, or what it asks for, is another now.
+    /// What limits a task, or what it asks for, is another now.
     pub(crate) fn limits_change(&mut self, t: u32) {
         if !self.clamped {
             return;

@@ -112,10 +112,8 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn fits(&self, t: u32, c: u32) -> bool {
-        pelton_core::fits_capacity(
-            self.tasks[t as usize].se.task_util_est(self.policy),
-            self.cpus[c as usize].rq.cap_orig,
-        )
+        let capacity = self.cpus[c as usize].rq.cap_orig;
+        pelton_core::fits(self.policy, self.tasks[t as usize].se.task_util_est(self.policy), capacity, capacity)
     }
 
     fn select_idle_sibling(&self, t: u32, prev: u32, target: u32) -> u32 {

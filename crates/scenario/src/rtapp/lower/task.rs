@@ -42,6 +42,7 @@ impl Lowering<'_> {
             timer_slack_ns: 0,
             run_capacity: self.run_capacity,
             frame_ns: 0,
+            frame_floor: None,
         }
     }
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How far above utilization the frequency is chosen, and up to which utilization a CPU is large enough for it.
+ *
+ *   margins   frequency for   a CPU of original capacity c, of which cap is left, is large enough when
+ *   fixed     u + u/4         u * 1280 < cap * 1024
+ *   scaled    ramp(u, T)      u < ramp(0, time_to(c) * 1000 * c / 1024)
+ *   tick      ramp(u, T)      u < ramp(0, time_to(c) * 1000 - T)
+ *
+ *   T: time until a frequency or a place can be corrected, 4000 units, a tick of 250 Hz
+ *
+ *   scaled, tick     u     0  200  400  600  800
+ *   frequency for        83  266  450  634  818
+ *
+ *   quantity   unit       range
+ *   u, c, cap  capacity   0 .. 1024
+ *   T          1024 ns    4000
+ *
+ * Source: fixed: Linux (map_util_perf, fits_capacity). scaled: Q. Yousef, 8 Dec 2023 and 5 Feb 2024, and its table of
+ * thresholds; tick: the same, 20 Aug 2024 and 3 May 2026, PATCH v2 4/13. None of them is in a release. Deviations: T
+ * is that of 250 Hz whatever the tick and the rate limit are; the running task's slice and its waiting time, which some of the
+ * postings look at, do not count.
+ */
+#ifndef PELTON_MARGINS_H
+#define PELTON_MARGINS_H
+
+#include "bandwidth.h"
+#include "pelt_ramp.h"
+
+#define PELTON_MARGIN_UNITS 4000u
+/* What the postings take a period for. */
+#define PELTON_MARGIN_PERIOD_UNITS 1000u
+
+/* Utilization with what it needs above it. */
+PELTON_INLINE u32 pelton_with_headroom(const struct pelton_policy *pol, u32 util)
+{
+	return pol->margins == PELTON_MARGINS_FIXED ? util + (util >> 2) : pelton_ramp(util, PELTON_MARGIN_UNITS);
+}
+
+/* Headroom first, then the clamps: a clamp is an exact limit, a floor passes without headroom. */
+PELTON_INLINE u32 pelton_perf_within(const struct pelton_policy *pol, u32 util, u32 min, u32 max)
+{
+	return pelton_max_u32(min, pelton_min_u32(pelton_with_headroom(pol, util), max));
+}
+
+/* The smallest utilization for which a CPU of this original capacity is too small, without fixed margins. */
+PELTON_INLINE u32 pelton_fits_threshold(const struct pelton_policy *pol, u32 cap_orig)
+{
+	u64 units = (u64)pelton_time_to(cap_orig) * PELTON_MARGIN_PERIOD_UNITS;
+
+	if (pol->margins == PELTON_MARGINS_SCALED)
+		units = (units * cap_orig) >> PELTON_CAPACITY_SHIFT;
+	else
+		units = pelton_sub_floor(units, PELTON_MARGIN_UNITS);
+	return pelton_ramp(0, (u32)units);
+}
+
+/* Is a CPU large enough for a utilization? `capacity`: what is left of it. */
+PELTON_INLINE u32 pelton_fits(const struct pelton_policy *pol, u32 util, u32 capacity, u32 cap_orig)
+{
+	if (pol->margins == PELTON_MARGINS_FIXED)
+		return pelton_fits_capacity(util, capacity);
+	return util < pelton_fits_threshold(pol, cap_orig);
+}
+
+#endif

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The rt-app files of the public notebooks on clamps, simulated and laid beside what their boards did: where tasks
+//! ran, and the curves of one CPU. `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test clamp_boards` writes
+//! docs/fidelity/clamp-boards.md. The files are not part of the project (their author states no licence); without them
+//! beside it this says so.
+
+use pelton_lab::plan::{Inputs, PolicySpec, build};
+use pelton_lab::run::run_one;
+use pelton_schema::{Event, Sink};
+use pelton_sim::Report;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Bounds, written down before the first run: the ramp resolves 1 % of 1024; levels 2 %; clamped levels and shares 5 %.
+const RAMP_MEAN_MAX: f64 = 10.24;
+const LEVEL_MAX: f64 = 20.48;
+const CLAMPED_MAX: f64 = 51.2;
+const SHARE_POINTS_MAX: f64 = 5.0;
+/// The start of rt-app, before clamps are set, s.
+const START_S: f64 = 0.3;
+
+struct Recording {
+    folder: &'static str,
+    files: &'static str,
+    uclamp: &'static str,
+}
+
+const fn juno(folder: &'static str, files: &'static str, uclamp: &'static str) -> Recording {
+    Recording { folder, files, uclamp }
+}
+
+const JUNO: [Recording; 5] = [
+    juno("arm-uclamp-juno-r2-max-20240419", "juno-r2_20240419", "max"),
+    juno("arm-uclamp-juno-r2-max-20240430", "juno-r2", "max"),
+    juno("arm-uclamp-juno-r2-max-20240715", "juno-r2", "max"),
+    juno("arm-uclamp-juno-r2-sum-20240430", "juno-r2", "bias"),
+    juno("arm-uclamp-juno-r2-sum-20240715", "juno-r2", "bias"),
+];
+const PIXEL: Recording = juno("arm-uclamp-pixel6-max-20240522", "pixel6", "max");
+const SCENARIOS: [&str; 4] =
+    ["s0_uclamp_max_only", "s1_uclamp_min_max_above_little", "s3_pack_pinned_then_free", "s4_pack_8_tasks"];
+const SPIKE: &str = "s2_frequency_spike";
+
+fn data(path: &str) -> Option<PathBuf> {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")).join(path);
+    path.exists().then_some(path)
+}
+
+/// The board's file with its CPUs numbered as the notebooks have them, profile and switches of its kernel.
+fn board(recording: &Recording) -> (String, String) {
+    let name = if recording.files == "pixel6" { "pixel6-gs101" } else { "juno-r2" };
+    let path = format!("{}/../../scenarios/platforms/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("a board of the project");
+    let text = text.replace("[0, 3, 4, 5]", "[LITTLE]").replace("[1, 2]", "[4, 5]").replace("[LITTLE]", "[0, 1, 2, 3]");
+    // The Juno stays at 1000 MHz under sums while waiting threads would make it 1200: its kernels do not count them.
+    // The Pixel's kernel adds the quarter behind the clamps (a hog capped to 300 runs at 1106 MHz), as those before 6.8
+    // do, and CPUs that only look full are candidates of its search, as from 6.7 on.
+    let juno = "6.12,delayed_dequeue=off,util_est_stale=off,runnable_boost=off";
+    let kernel = if name == "juno-r2" { juno } else { "6.6,energy_full_cpu=candidate" };
+    (text, format!("{kernel},uclamp={}", recording.uclamp))
+}
+
+/// The rt-app file with all work times `factor`.
+fn scaled(recording: &Recording, scenario: &str, factor: f64) -> Option<PathBuf> {
+    // The second scenario is the same in all notebooks of a board and stored once.
+    let own = data(&format!("rt-app/arm-uclamp/{}_{scenario}.json", recording.files));
+    let shared = || data(&format!("rt-app/arm-uclamp/{}_{scenario}.json", recording.files.split('_').next()?));
+    let text = std::fs::read_to_string(own.or_else(shared)?).ok()?;
+    let mut root: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    scale(&mut root, factor);
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{scenario}.json", recording.folder));
+    std::fs::write(&path, root.to_string()).expect("a place for tests");
+    Some(path)
+}
+
+fn scale(value: &mut serde_json::Value, factor: f64) {
+    let Some(object) = value.as_object_mut() else { return };
+    for (key, value) in object {
+        match value.as_u64().filter(|_| key == "run") {
+            Some(us) => *value = ((us as f64 * factor).round() as u64).into(),
+            None => scale(value, factor),
+        }
+    }
+}
+
+/// Lines of a file that are numbers, and what comes behind them.
+fn rows(recording: &Recording, file: &str) -> Option<Vec<Vec<String>>> {
+    let text = std::fs::read_to_string(data(&format!("traces/{}/{file}.csv", recording.folder))?).ok()?;
+    let of = |line: &str| line.split(',').map(str::to_owned).collect();
+    Some(text.lines().filter(|l| l.starts_with(|c: char| c.is_ascii_digit())).map(of).collect())
+}
+
+/// Steps: (time in s, value from then on).
+type Curve = Vec<(f64, f64)>;
+
+fn curve(recording: &Recording, signal: &str) -> Option<Curve> {
+    let number = |text: &String| text.parse::<f64>().expect("a number");
+    Some(rows(recording, &format!("{SPIKE}__{signal}"))?.iter().map(|row| (number(&row[0]), number(&row[1]))).collect())
+}
+
+fn at(curve: &Curve, time: f64) -> f64 {
+    let next = curve.partition_point(|&(t, _)| t <= time);
+    if next == 0 { 0.0 } else { curve[next - 1].1 }
+}
+
+/// The value in each millisecond.
+fn samples(curve: &Curve, from: f64, to: f64) -> Vec<f64> {
+    let n = ((to - from) * 1e3).max(1.0) as usize;
+    (0..n).map(|i| at(curve, from + i as f64 / 1e3)).collect()
+}
+
+/// Activations of the scenario's threads behind the start: (start in s, length in s, CPU).
+fn activations(recording: &Recording, scenario: &str) -> Option<Vec<(f64, f64, u32)>> {
+    let rows = rows(recording, &format!("{scenario}__activations"))?;
+    let of = |r: &Vec<String>| Some((r[0].parse::<f64>().ok()?, r[1].parse::<f64>().ok()?, r[2].parse::<u32>().ok()?));
+    let threads = rows.iter().filter(|r| r[4].starts_with("thread")).filter_map(of);
+    let first = rows.first()?[0].parse::<f64>().ok()?;
+    Some(threads.filter(|a| a.0 > first + START_S).collect())
+}
+
+fn run(recording: &Recording, scenario: &str, factor: f64, seconds: u64, sink: impl Sink) -> Option<Report> {
+    let (platform_text, policy) = board(recording);
+    let inputs = Inputs {
+        platform: "board.toml".into(),
+        platform_text: Some(platform_text),
+        workload: scaled(recording, scenario, factor)?.display().to_string(),
+        duration_ns: Some(seconds * 1_000_000_000),
+        hz: Some(250),
+        random_phase: true,
+        ..Inputs::default()
+    };
+    let plan = build(&inputs, &PolicySpec::parse(&policy)).expect("good inputs").plan;
+    Some(run_one(&plan, 1, sink, Default::default()).expect("runs"))
+}
+
+/// What the work of a file's `run` really is: activations of 100 ms of `run` take so long at 600 of 1200 MHz.
+fn juno_factor() -> Option<f64> {
+    let lengths = |r: &Recording| -> Option<Vec<f64>> {
+        let all = activations(r, SCENARIOS[1])?;
+        // Shorter ones were interrupted.
+        Some(all.iter().map(|a| a.1).filter(|s| *s > 0.13).collect())
+    };
+    let mut all: Vec<f64> = JUNO[1..].iter().filter_map(lengths).flatten().collect();
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).map(|median| median / 0.1 * 600.0 / 1200.0)
+}
+
+/// The same of the Pixel, from the hog of scenario 2: 12.5 s of `run` from its ramp on at what frequencies there were.
+/// Its loops are a fifth of what `calibration` says.
+fn pixel_factor() -> Option<f64> {
+    let (util, mhz) = (curve(&PIXEL, "util_avg")?, curve(&PIXEL, "cpu_frequency")?);
+    let begin = util.iter().rfind(|(t, u)| *t < util[0].0 + 2.0 && *u < 100.0)?.0;
+    let work: f64 = samples(&mhz, begin, util.last()?.0).iter().map(|f| f / 2802.0 / 1e3).sum();
+    Some(work / 12.5)
+}
+
+/// The curves of the CPU that scenario 2 looks at.
+#[derive(Default)]
+struct Curves {
+    cpu: u32,
+    util: Curve,
+    clamped: Curve,
+    khz: Curve,
+    sums: bool,
+    hog: u32,
+    hog_util: f64,
+    queued: BTreeSet<u32>,
+}
+
+impl Curves {
+    /// Clamped utilization, as the kernels of the notebooks told it.
+    fn publish(&mut self, time: f64) {
+        let util = self.util.last().map_or(0.0, |u| u.1);
+        let cap = |util: f64| util.min(300.0);
+        let free = self.queued.iter().any(|tid| *tid != self.hog);
+        let clamped = match (self.sums, self.queued.contains(&self.hog)) {
+            (true, true) => (util + cap(self.hog_util) - self.hog_util).max(0.0),
+            (false, true) if !free => cap(util),
+            _ => util.min(1024.0),
+        };
+        self.clamped.push((time, clamped));
+    }
+}
+
+impl Sink for Curves {
+    fn event(&mut self, time_ns: u64, event: &Event) {
+        let time = time_ns as f64 / 1e9;
+        match *event {
+            Event::TaskAttributes { tid, uclamp_max: 300, .. } => self.hog = tid,
+            Event::SchedWakeup { tid, target_cpu, .. } if target_cpu == self.cpu => _ = self.queued.insert(tid),
+            Event::SchedSwitch { cpu, prev_tid, prev_state, next_tid, .. } if cpu == self.cpu => {
+                if prev_state != 0 {
+                    self.queued.remove(&prev_tid);
+                }
+                if next_tid != 0 {
+                    self.queued.insert(next_tid);
+                }
+            }
+            Event::PeltSe { tid, util_avg, .. } if tid == self.hog => self.hog_util = f64::from(util_avg),
+            Event::PeltCfs { cpu, util_avg, .. } if cpu == self.cpu => {
+                self.util.push((time, f64::from(util_avg)));
+                self.publish(time);
+            }
+            Event::CpuFrequency { cpu, freq_khz, .. } if cpu == self.cpu => {
+                self.khz.push((time, f64::from(freq_khz) / 1e3))
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Between two samples: on the line that joins them.
+fn between(curve: &Curve, time: f64) -> f64 {
+    let next = curve.partition_point(|&(t, _)| t <= time);
+    match (next.checked_sub(1).map(|i| curve[i]), curve.get(next)) {
+        (Some((t, v)), Some(&(u, w))) if u > t => v + (w - v) * (time - t) / (u - t),
+        (Some((_, v)), _) => v,
+        (None, _) => 0.0,
+    }
+}
+
+/// Utilization at which both ramps are laid over each other: rt-app's start is below, which no file tells.
+const RAMP_AT: f64 = 700.0;
+
+/// Moments of scenario 2.
+struct Phases {
+    /// The hog's utilization passes 700 for good.
+    ramp: f64,
+    /// Both threads are on the CPU from here ...
+    joint: f64,
+    /// ... to here.
+    end: f64,
+}
+
+fn phases(util: &Curve, khz: &Curve) -> Phases {
+    let last = util.iter().rposition(|(t, u)| *t < util[0].0 + 2.0 && *u < RAMP_AT).unwrap_or(0);
+    let ((t, u), (v, w)) = (util[last], util[last + 1]);
+    let ramp = t + (v - t) * (RAMP_AT - u) / (w - u).max(1.0);
+    let joint = khz.iter().map(|f| f.0).find(|t| *t > ramp + 2.2).unwrap_or(ramp + 2.2);
+    let end = khz.iter().map(|f| f.0).rfind(|t| *t < joint + 5.0).unwrap_or(joint);
+    Phases { ramp, joint, end }
+}
+
+fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
+    let (sum, n) = values.into_iter().fold((0.0, 0), |(sum, n), v| (sum + v, n + 1));
+    sum / f64::from(n.max(1))
+}
+
+/// Mean distance of the quantiles: how far two distributions over time are apart.
+fn apart(mut a: Vec<f64>, mut b: Vec<f64>) -> f64 {
+    a.sort_by(f64::total_cmp);
+    b.sort_by(f64::total_cmp);
+    let at = |values: &[f64], i: usize| values[i * values.len() / 1000];
+    mean((0..1000).map(|i| (at(&a, i) - at(&b, i)).abs()))
+}
+
+fn verdict(error: f64, most: f64) -> &'static str {
+    if error <= most { "inside" } else { "**outside**" }
+}
+
+/// Real and simulated curves of one recording, and how far they are apart.
+fn spike(page: &mut String, recording: &Recording, factor: f64) -> Option<()> {
+    let signal = if recording.uclamp == "max" { "util_avg" } else { "cfs_util_avg" };
+    let (util, khz) = (curve(recording, signal)?, curve(recording, "cpu_frequency")?);
+    let clamped = curve(recording, "root_cfs_util_uclamp")?;
+    let mut ours = Curves { cpu: 5, sums: recording.uclamp != "max", ..Curves::default() };
+    run(recording, SPIKE, factor, 12, &mut ours)?;
+    let (a, b) = (phases(&util, &khz), phases(&ours.util, &ours.khz));
+    let mut row = |what: &str, error: f64, most: f64| {
+        let verdict = verdict(error, most);
+        writeln!(page, "| {} | {what} | {error:.2} | {most:.2} | {verdict} |", recording.folder).expect("a string");
+    };
+    let ramp = |i: u32| {
+        let behind = f64::from(i) / 1e3;
+        (between(&util, a.ramp + behind) - between(&ours.util, b.ramp + behind)).abs()
+    };
+    row("utilization of the hog from 700 on, mean over 300 ms", mean((0..300).map(ramp)), RAMP_MEAN_MAX);
+    row("the same, at most", (0..300).map(ramp).fold(0.0, f64::max), 2.0 * RAMP_MEAN_MAX);
+    let solo = |c: &Curve, joint: f64| samples(c, joint - 1.0, joint - 0.01);
+    row("utilization of the hog alone", apart(solo(&util, a.joint), solo(&ours.util, b.joint)), LEVEL_MAX);
+    row("its clamped utilization", apart(solo(&clamped, a.joint), solo(&ours.clamped, b.joint)), LEVEL_MAX);
+    let both = |c: &Curve, p: &Phases| samples(c, p.joint, p.end);
+    row("utilization of both", apart(both(&util, &a), both(&ours.util, &b)), LEVEL_MAX);
+    row("their clamped utilization", apart(both(&clamped, &a), both(&ours.clamped, &b)), CLAMPED_MAX);
+    let share = |c: &Curve, p: &Phases, mhz: f64| 100.0 * mean(both(c, p).iter().map(|f| f64::from(*f == mhz)));
+    for mhz in [600.0, 1000.0, 1200.0] {
+        let (real, sim) = (share(&khz, &a, mhz), share(&ours.khz, &b, mhz));
+        row(
+            &format!("share of {mhz:.0} MHz with both: {real:.1} %, simulated {sim:.1} %"),
+            (sim - real).abs(),
+            SHARE_POINTS_MAX,
+        );
+    }
+    let changes = |c: &Curve, p: &Phases| c.iter().filter(|f| (p.joint..=p.end).contains(&f.0)).count() as f64;
+    let (real, sim) = (changes(&khz, &a), changes(&ours.khz, &b));
+    row(
+        &format!("frequency changes with both: {real:.0}, simulated {sim:.0}"),
+        (sim - real).abs(),
+        (real * 0.1).max(10.0),
+    );
+    let (real, sim) = (a.end - a.joint, b.end - b.joint);
+    row(
+        &format!("length of that, ms: {:.0}, simulated {:.0}", real * 1e3, sim * 1e3),
+        (sim - real).abs() * 1e3,
+        real * 50.0,
+    );
+    let most = |c: &Curve| c.iter().map(|u| u.1).fold(0.0, f64::max);
+    row(
+        &format!("highest utilization: {:.0}, simulated {:.0}", most(&util), most(&ours.util)),
+        (most(&util) - most(&ours.util)).abs(),
+        CLAMPED_MAX,
+    );
+    Some(())
+}
+
+/// Where the threads ran, real and simulated, percent of their time.
+fn places(page: &mut String, recording: &Recording, scenario: &str, factor: f64) -> Option<()> {
+    let real = activations(recording, scenario)?;
+    let report = run(recording, scenario, factor, 20, pelton_schema::NullSink)?;
+    let all: f64 = real.iter().map(|a| a.1).sum();
+    let busy: u64 = report.domains.iter().map(|d| d.busy_ns).sum();
+    let clusters: &[(&str, std::ops::Range<u32>)] = if recording.files == "pixel6" {
+        &[("little", 0..4), ("mid", 4..6), ("big", 6..8)]
+    } else {
+        &[("little", 0..4), ("big", 4..6)]
+    };
+    for (name, cpus) in clusters {
+        let there: f64 = real.iter().filter(|a| cpus.contains(&a.2)).fold(0.0, |sum, a| sum + a.1);
+        let ours = report.domains.iter().find(|d| d.name == *name).expect("a domain of the board").busy_ns;
+        let (there, ours) = (100.0 * there / all, 100.0 * ours as f64 / busy as f64);
+        let error = (there - ours).abs();
+        let verdict = verdict(error, SHARE_POINTS_MAX);
+        writeln!(
+            page,
+            "| {} | {} | {name} | {there:.1} | {ours:.1} | {error:.1} | {verdict} |",
+            recording.folder,
+            &scenario[..2]
+        )
+        .expect("a string");
+    }
+    Some(())
+}
+
+const HEAD: &str = "\
+<!-- Generated by crates/lab/tests/clamp_boards.rs: PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test clamp_boards -->
+
+# Clamps beside boards
+
+The rt-app files of the public notebooks on clamps, run as they are (one seed, 250 Hz; kernels and bounds in the test), beside what
+their boards recorded. Bounds were written down before the first run. ";
+
+const PLACES: &str = "\
+## Where threads ran
+
+Percent of their time, without the first 0.3 s; points apart.
+
+| recording | scenario | cluster | board | simulated | points | bound 5 |
+|---|---|---|---|---|---|---|
+";
+
+const CURVES: &str = "
+## Scenario 2: curves of CPU 5 of the Juno
+
+Units of 1024 where nothing else is said. Distances between levels are mean distances of quantiles over time. The ramp is laid over the
+board's where both pass 700: below is rt-app's start, which no file tells.
+
+| recording | what | error | bound | |
+|---|---|---|---|---|
+";
+
+/// What the work of `run` really is on both boards.
+fn works(factor: f64, pixel: f64) -> String {
+    let per_run_ms = factor * 200.0;
+    format!(
+        "Work on the Juno is `run` times {factor:.4}: its loops are\nshorter than `calibration` says, as activations of \
+         scenario 1 show (100 ms of `run` take {per_run_ms:.1} ms at 600 of 1200 MHz).\nOn the Pixel it is `run` times \
+         {pixel:.4}, by the hog of scenario 2.\n\n"
+    )
+}
+
+fn page(factor: f64, pixel: f64) -> String {
+    let mut page = format!("{HEAD}{}{PLACES}", works(factor, pixel));
+    for recording in JUNO.iter().chain([&PIXEL]) {
+        let factor = if recording.files == "pixel6" { pixel } else { factor };
+        for scenario in SCENARIOS {
+            places(&mut page, recording, scenario, factor).expect("complete data");
+        }
+    }
+    page += CURVES;
+    for recording in &JUNO {
+        spike(&mut page, recording, factor).expect("complete data");
+    }
+    page
+}
+
+#[test]
+fn clamped_scenarios_beside_their_boards() {
+    let Some((factor, pixel)) = juno_factor().zip(pixel_factor()) else {
+        println!("not measured: the recordings of the notebooks on clamps are not beside the project");
+        return;
+    };
+    let page = page(factor, pixel);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/fidelity/clamp-boards.md");
+    if std::env::var_os("PELTON_UPDATE_DOCS").is_some() {
+        std::fs::write(path, &page).expect("the page is writable");
+    }
+    let kept = std::fs::read_to_string(path).expect("the page is there");
+    assert!(kept == page, "docs/fidelity/clamp-boards.md is out of date; see the head of this test\n{page}");
+}
