@@ -194,8 +194,8 @@ PELTON_INLINE u32 pelton_trip_active(const struct pelton_zone *z, const struct p
 	u32 active = 0, d;
 
 	for (d = 0; d < z->domains && d < PELTON_COOLING_MAX; d++)
-		active |= (t->cools >> d & 1) && t->instance[d].initialized &&
-			  t->instance[d].target != PELTON_NO_TARGET;
+		active |=
+			(t->cools >> d & 1) && t->instance[d].initialized && t->instance[d].target != PELTON_NO_TARGET;
 	return active;
 }
 

@@ -86,14 +86,14 @@ static void told(struct oracle_state *s, u32 ev, u32 before)
 static void group_changed(struct oracle_state *s, u32 ev)
 {
 	if (ev & PELTON_EV_TG_LOAD)
-		pelton_tg_contrib(&oracle_policy, &s->tg, &s->g, s->now);
+		pelton_update_tg_load_avg(&oracle_policy, &s->tg, &s->g, s->now);
 }
 
 static void shares_follow(struct oracle_state *s)
 {
 	u64 before = s->gse.weight;
 
-	pelton_refresh_shares(&oracle_policy, &s->q, &s->gse, &s->g, &s->tg);
+	pelton_update_cfs_group(&oracle_policy, &s->q, &s->gse, &s->g, &s->tg);
 	s->aux2 = s->gse.weight == before;
 }
 
@@ -140,7 +140,7 @@ void levels_old_load(struct oracle_state *s)
 	struct pelton_tg before = s->tg;
 
 	run_enqueue(s);
-	s->gse.weight = pelton_group_shares(&oracle_policy, &s->g, &before, s->gse.weight);
+	s->gse.weight = pelton_calc_group_shares(&oracle_policy, &s->g, &before, s->gse.weight);
 }
 
 void levels_empty_stays(struct oracle_state *s)
@@ -172,7 +172,7 @@ static void settle(struct oracle_state *k, struct oracle_state *p)
 }
 
 const struct oracle_op ops_levels[] = {
-	{ "enqueue_task_fair", "pelton_enqueue_entity, pelton_update_ancestor, pelton_refresh_shares", make_enqueue,
+	{ "enqueue_task_fair", "pelton_enqueue_entity, pelton_update_ancestor, pelton_update_cfs_group", make_enqueue,
 	  k_enqueue_task, run_enqueue, settle, 0 },
 	{ "dequeue_task_fair", "pelton_dequeue_entity, pelton_update_ancestor, pelton_rq_estimate_end", make_dequeue,
 	  k_dequeue_task, run_dequeue, settle, 0 },

@@ -59,22 +59,22 @@ extern const void sched_smt_present __ksym __weak;
 extern const void sched_energy_present __ksym __weak;
 
 /* A CPU's variable, read as plain memory; `otherwise` where the kernel has none. */
-#define OF_CPU(type, var, cpu, otherwise)                                                  \
-	({                                                                                 \
-		type value_ = (type)(otherwise);                                           \
-		const void *at_ = &(var) ? bpf_per_cpu_ptr(&(var), cpu) : 0;               \
-		if (at_)                                                                   \
-			bpf_probe_read_kernel(&value_, sizeof(value_), at_);               \
-		value_;                                                                    \
+#define OF_CPU(type, var, cpu, otherwise) \
+	({ \
+		type value_ = (type)(otherwise); \
+		const void *at_ = &(var) ? bpf_per_cpu_ptr(&(var), cpu) : 0; \
+		if (at_) \
+			bpf_probe_read_kernel(&value_, sizeof(value_), at_); \
+		value_; \
 	})
 
 /* Is a static key on? 0 where the kernel has none. */
-#define KEY(name)                                                            \
-	({                                                                   \
-		int value_ = 0;                                              \
-		if (&(name))                                                 \
+#define KEY(name) \
+	({ \
+		int value_ = 0; \
+		if (&(name)) \
 			bpf_probe_read_kernel(&value_, sizeof(value_), &(name)); \
-		(u64)(value_ > 0);                                           \
+		(u64)(value_ > 0); \
 	})
 
 HIDDEN struct rq *rq_of(u32 cpu)
@@ -133,7 +133,8 @@ HIDDEN void put_signals(struct place_cpu *c, struct rq *rq, u32 cpu)
 		c->hw = rq->avg_hw.load_avg;
 	else if (bpf_core_field_exists(((struct rq___thermal *)rq)->avg_thermal))
 		c->hw = ((struct rq___thermal *)rq)->avg_thermal.load_avg;
-	c->cpufreq_pressure = OF_CPU(unsigned long, cpufreq_pressure, cpu, OF_CPU(unsigned long, thermal_pressure, cpu, 0));
+	c->cpufreq_pressure =
+		OF_CPU(unsigned long, cpufreq_pressure, cpu, OF_CPU(unsigned long, thermal_pressure, cpu, 0));
 	c->util = rq->cfs.avg.util_avg;
 	c->load = rq->cfs.avg.load_avg;
 	c->runnable = rq->cfs.avg.runnable_avg;
