@@ -27,7 +27,7 @@ pub(super) fn workload(spec: &mut Spec) -> Workload {
     let each = |op: Op| vec![op; pieces as usize];
     let alone = || each(piece.clone());
     let shared = || [each(Op::SemPost(PIECE)), each(Op::SemWait(DONE))].concat();
-    let main = thread(&name, lap(if threads == 1 { alone() } else { shared() }));
+    let main = thread(name, lap(if threads == 1 { alone() } else { shared() }));
     let helper = |i| thread(&format!("{name}-{i}"), vec![Op::SemWait(PIECE), piece.clone(), Op::SemPost(DONE)]);
     let helpers = if threads == 1 { 0 } else { threads };
     let mut tasks: Vec<TaskSpec> = std::iter::once(main).chain((0..helpers).map(helper)).collect();

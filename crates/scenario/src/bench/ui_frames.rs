@@ -56,7 +56,7 @@ pub(super) fn workload(spec: &mut Spec) -> Workload {
     let draw = |frame: &Frame| [Op::SemWait(READY), Op::Run { work_ns: frame.render_ns }, Op::SemPost(DRAWN)];
     let name = spec.string("name", "ui");
     let prepared = frames.iter().zip(gaps).flat_map(prepare).collect();
-    let mut ui = thread(&name, prepared, 1);
+    let mut ui = thread(name, prepared, 1);
     ui.frame_ns = budget_ns;
     ui.frame_floor = feedback(spec);
     let mut tasks = vec![ui, thread(&format!("{name}-render"), frames.iter().flat_map(draw).collect(), 0)];
@@ -104,7 +104,7 @@ fn recorded(spec: &mut Spec) -> Option<FrameLoads> {
         return None;
     }
     let path = spec.string("loads", "");
-    FrameLoads::read(&path).map_err(|found| spec.refuse(found)).ok()
+    FrameLoads::read(path).map_err(|found| spec.refuse(found)).ok()
 }
 
 /// The recorded work, split between both threads as their times are; the other CPUs' work in threads of its own.

@@ -185,7 +185,7 @@ impl<S: Sink> Engine<'_, S> {
         let state = &mut self.thermal[z as usize];
         let temp_mc = state.heat.advance(now, energy_fj);
         state.count(now, temp_mc);
-        if now >= state.poll_at_ns || (state.polling_ms == 0 && state.rules.crosses(&policy, temp_mc)) {
+        if now >= state.poll_at_ns || (state.polling_ms == 0 && state.rules.crosses(policy, temp_mc)) {
             self.read_zone(z, temp_mc);
         }
         let next_ns = self.thermal[z as usize].poll_at_ns.min(now + STEP_NS);
@@ -195,11 +195,11 @@ impl<S: Sink> Engine<'_, S> {
     fn read_zone(&mut self, z: u32, temp_mc: i32) {
         let policy = self.policy;
         let state = &mut self.thermal[z as usize];
-        state.rules.read(&policy, temp_mc);
+        state.rules.read(policy, temp_mc);
         state.report.reads += 1;
         let last_mc = state.rules.last_mc;
         if policy.thermal == value::THERMAL_STEP_WISE {
-            state.rules.step_wise(&policy);
+            state.rules.step_wise(policy);
         } else {
             self.allocate_power(z);
         }
@@ -236,7 +236,7 @@ impl<S: Sink> Engine<'_, S> {
             }
         }
         let state = &mut self.thermal[z as usize];
-        let on = state.rules.allocate(&policy, least_mw);
+        let on = state.rules.allocate(policy, least_mw);
         for (at, domain) in state.domains.iter().enumerate().filter(|(at, _)| controlled >> at & 1 == 1) {
             let cooling = &mut state.rules.cooling[at];
             cooling.state = if on { domain.table.power2state(cooling) } else { 0 };
