@@ -334,7 +334,7 @@ mod tests {
         sheet.row(["", "energy_mj", "[1]", "1234567890.5", "+1234567.8 %"].map(str::to_owned).to_vec());
         let text = sheet.without_empty_columns().text(Some(40));
         let parts: Vec<&str> = text.split("\n\n").collect();
-        assert!(parts.len() == 2 && parts.iter().all(|part| part.contains("energy_mj   [1]")), "{text}");
+        assert!(parts.len() == 2 && parts.iter().all(|part| part.contains("energy_mj     [1]")), "{text}");
         assert!(!text.contains("name"), "{text}");
     }
 
