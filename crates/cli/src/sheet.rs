@@ -99,7 +99,8 @@ impl Sheet {
         let sentences = widths.iter().filter(|&&w| w > usize::from(WORD_COLUMNS_MAX)).count();
         let words: usize = widths.iter().filter(|&&w| w <= usize::from(WORD_COLUMNS_MAX)).map(|w| w + 2).sum();
         let natural: usize = widths.iter().map(|w| w + 2).sum();
-        let can_wrap = sentences > 0 && words + sentences * 12 <= width;
+        // A table with keys has names and numbers, which are never broken.
+        let can_wrap = self.more_keys == 0 && sentences > 0 && words + sentences * 12 <= width;
         if natural <= width || can_wrap && self.has_sentences() {
             return self.aligned(Some(width as u16));
         }
@@ -333,8 +334,17 @@ mod tests {
         sheet.row(["", "energy_mj", "[1]", "1234567890.5", "+1234567.8 %"].map(str::to_owned).to_vec());
         let text = sheet.without_empty_columns().text(Some(40));
         let parts: Vec<&str> = text.split("\n\n").collect();
-        assert!(parts.len() == 2 && parts.iter().all(|part| part.contains("energy_mj   [1]")), "{text}");
+        assert!(parts.len() == 2 && parts.iter().all(|part| part.contains("energy_mj     [1]")), "{text}");
         assert!(!text.contains("name"), "{text}");
+    }
+
+    #[test]
+    fn names_of_numbers_are_not_broken() {
+        let mut sheet = Sheet::new(&["<name", "<quantity", "policy", "median", "<confidence"]).with_keys(3);
+        sheet.row(["", "step_latency_ms_avg", "[1]", "1606.111", "[-11.1, +177.6] *"].map(str::to_owned).to_vec());
+        let text = sheet.without_empty_columns().text(Some(50));
+        assert!(text.contains("step_latency_ms_avg") && text.contains("[-11.1, +177.6] *"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 50), "{text}");
     }
 
     #[test]

@@ -90,6 +90,8 @@ fn a_front_says_what_its_energies_leave_out() {
     let note = "active power only";
     assert!(front("table").contains(&format!("energy: {note}")), "{}", front("table"));
     assert!(front("csv").lines().skip(1).all(|line| line.contains(note)));
+    let other = asked(&["front"], &["--policy", "7.2", "--policy", "7.2,governor=ondemand", "--seeds", "2"]);
+    assert!(other.code == 3 && other.stderr.contains("another governor than schedutil"), "{}", other.stderr);
     assert!(json(&front("json"))["pairs"][0]["energy_note"].as_str().is_some_and(|said| said.starts_with(note)));
 }
 

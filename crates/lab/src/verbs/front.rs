@@ -8,6 +8,7 @@ use crate::front::{self, EXTRA_RUNS, Fronts, Question};
 use crate::plan::Prepared;
 use crate::run::{Fault, LabError};
 use crate::watch::{Watch, watched};
+use pelton_core::value;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -117,6 +118,14 @@ fn question(
         make(&inputs, &policy_spec(text, &sets), watch)
     };
     let prepared = policies.iter().map(|text| plan(text, &[])).collect::<Result<Vec<Prepared>, LabError>>()?;
+    let is_other = |(_, prepared): &(&String, &Prepared)| prepared.plan.policy.governor != value::GOVERNOR_SCHEDUTIL;
+    if let Some((text, _)) = policies.iter().zip(&prepared).find(is_other) {
+        return Err(LabError::refused(
+            Fault::Input,
+            format!("{text}: the step latency of another governor than schedutil is not known"),
+            "step latency is one of the axes: `pelton compare` does without",
+        ));
+    }
     let open = plan(&policies[0], &clairvoyant::OPEN)?.plan;
     let about = About::of(&prepared[0], open.config.duration_ns);
     let abouts = prepared.iter().map(AboutPolicy::of).collect();
