@@ -348,7 +348,8 @@ const HEAD: &str = "\
 # Clamps beside boards
 
 The rt-app files of the public notebooks on clamps, run as they are (one seed, 250 Hz; kernels and bounds in the test), beside what
-their boards recorded. Bounds were written down before the first run; the one for the largest distance of the ramp, the start phases, `runnable_boost=off` and the Pixel's kernel were chosen after it. ";
+their boards recorded. Bounds were written down before the first run; the one for the largest distance of the
+ramp, the start phases, `runnable_boost=off` and the Pixel's kernel were chosen after it. ";
 
 const PLACES: &str = "\
 ## Where threads ran
