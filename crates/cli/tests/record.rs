@@ -13,12 +13,13 @@ use support::{Outcome, command, file, pelton};
 /// Recordings with a load change the machine: only one at a time can.
 static ALONE: Mutex<()> = Mutex::new(());
 
-const LOADS: [&str; 5] = ["periodic", "rt-fair", "mixed", "fork-storm", "cgroup-moves"];
+const LOADS: [&str; 6] = ["periodic", "rt-fair", "mixed", "fork-storm", "cgroup-moves", "wakeups"];
 
 #[test]
 fn mistakes_are_named_before_anything_is_recorded() {
-    let cases: [(&[&str], i32, &str); 7] = [
-        (&["record"], 2, "-o FILE or --perfetto FILE"),
+    let cases: [(&[&str], i32, &str); 8] = [
+        (&["record"], 2, "-o FILE, --perfetto FILE or --placements FILE"),
+        (&["record", "-o", "x", "--placements", "y.csv"], 2, "cannot be used with"),
         (&["record", "-o", "x", "--events", "shed"], 2, "sets: sched, freq, idle, pelt, irq, energy, all"),
         (&["record", "-o", "x", "--events", ","], 2, "no events to record"),
         (&["record", "-o", "x", "--load", "mixt"], 2, "loads: periodic, rt-fair, mixed"),

@@ -31,7 +31,7 @@ fn a_hot_board_is_cooled_by_either_governor_and_says_how_far() {
     let free = json(&[&["run"], &HOT[..]].concat());
     assert!(free["rows"].as_array().expect("rows").iter().all(|row| row["scope"] != "zone"), "nothing is cooled");
     let table = good(&[&["run"], &HOT[..], &["--set", "thermal=step_wise", "--charts"]].concat());
-    assert!(["thermal zones", "cooled domains", "warmth"].iter().all(|text| table.contains(text)), "{table}");
+    assert!(["thermal zones", "cooled domains", "temperature "].iter().all(|text| table.contains(text)), "{table}");
 }
 
 #[test]

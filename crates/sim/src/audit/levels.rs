@@ -163,7 +163,7 @@ impl<S: Sink> Engine<'_, S> {
         if (own.se.running != 0) != (above.curr == entity) {
             return wrong("running or not");
         }
-        if own.queued && !own.listed && own.cfs.throttle_count == 0 {
+        if own.queued && !cpu.levels.listed.has(slot) && own.cfs.throttle_count == 0 {
             return wrong("the blocked walk does not come here");
         }
         self.audit_group_util(c, slot)

@@ -33,8 +33,6 @@ pub(crate) struct Slot {
     pub parent: u32,
     /// Its entity is on its parent's queue.
     pub queued: bool,
-    /// The blocked walk comes here.
-    pub listed: bool,
     /// What it has of its group's quota.
     pub runtime: CfsRuntime,
     /// How many groups from this one up are throttled.
@@ -45,12 +43,45 @@ pub(crate) struct Slot {
     pub cfs: CfsRq,
 }
 
+/// Slots that a walk comes to, one bit each: those that are not in it cost nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Listed {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl Listed {
+    pub(crate) fn has(&self, slot: u32) -> bool {
+        self.words.get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
+    }
+
+    pub(crate) fn set(&mut self, slot: u32, is: bool) {
+        if self.has(slot) == is {
+            return;
+        }
+        let at = slot as usize / 64;
+        self.words.resize(self.words.len().max(at + 1), 0);
+        self.words[at] ^= 1 << (slot % 64);
+        self.len = if is { self.len + 1 } else { self.len - 1 };
+    }
+
+    /// The highest below another.
+    pub(crate) fn below(&self, slot: u32) -> Option<u32> {
+        let (at, bit) = (slot as usize / 64, slot % 64);
+        let within = self.words.get(at).map_or(0, |word| word & ((1 << bit) - 1));
+        let lower = || self.words[..at.min(self.words.len())].iter().enumerate().rev().find(|(_, word)| **word != 0);
+        let (at, word) = if within != 0 { (at, within) } else { lower().map(|(at, word)| (at, *word))? };
+        Some(at as u32 * 64 + word.ilog2())
+    }
+}
+
 /// What all groups have on one CPU; empty when there are none.
 #[derive(Debug, Default)]
 pub(crate) struct Levels {
     /// By group.
     slot_of_group: Vec<u32>,
     pub slots: Vec<Slot>,
+    pub listed: Listed,
     pub queues: Vec<FairRq>,
     pub entities: Vec<FairEntity>,
     /// Tasks that left throttled queues, by slot.
@@ -87,8 +118,8 @@ impl Levels {
         (cfs.throttled_clock_pelt_ns, cfs.throttled_at_ns) = (above.throttled_clock_pelt_ns, above.throttled_at_ns);
         cfs.throttle_count = above.throttle_count;
         let (throttle_count, runtime) = (self.throttle_count(parent), CfsRuntime::default());
-        let (queued, listed, cut_off) = (false, false, false);
-        self.slots.push(Slot { group, parent, queued, listed, runtime, throttle_count, cut_off, se, cfs });
+        let (queued, cut_off) = (false, false);
+        self.slots.push(Slot { group, parent, queued, runtime, throttle_count, cut_off, se, cfs });
         self.limbo.push(Vec::new());
         self.queues.push(FairRq::default());
         self.entities.push(FairEntity::of_weight(WEIGHT_AT_START));
@@ -139,12 +170,12 @@ impl Levels {
 
     /// Queues that a walk comes to.
     pub(crate) fn listed(&self) -> usize {
-        self.slots.iter().filter(|slot| slot.listed).count()
+        self.listed.len
     }
 
     /// Its queues do not have to be walked while all of it is gone.
     pub(crate) fn has_listed(&self) -> bool {
-        self.slots.iter().any(|slot| slot.listed)
+        self.listed.len > 0
     }
 }
 

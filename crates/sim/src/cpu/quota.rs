@@ -123,7 +123,7 @@ impl<S: Sink> Engine<'_, S> {
             own.throttle_count += 1;
             if !by_task || (own.throttle_count == 1 && empty) {
                 cpu.rq.throttle_clock(policy, &mut own.cfs);
-                own.listed = false;
+                cpu.levels.listed.set(slot, false);
             }
         }
     }

@@ -322,26 +322,28 @@ impl<S: Sink> Engine<'_, S> {
     /// The group queues of a CPU, children before parents; those with nothing left drop out.
     fn walk_groups(&mut self, c: u32) {
         let (policy, wall_ns) = (self.policy, self.signal_clock.at(self.now));
-        for slot in (0..self.cpus[c as usize].levels.slots.len() as u32).rev() {
-            let Slot { group, parent, listed, .. } = self.cpus[c as usize].levels.slots[slot as usize];
-            if !listed {
-                continue;
-            }
+        let mut next = self.cpus[c as usize].levels.slots.len() as u32;
+        while let Some(slot) = self.cpus[c as usize].levels.listed.below(next) {
+            next = slot;
+            let Slot { group, parent, .. } = self.cpus[c as usize].levels.slots[slot as usize];
             let ctxs = (self.level_ctx(policy, c, slot), self.level_ctx(policy, c, parent));
             let cpu = &mut self.cpus[c as usize];
             let (queue, own) = cpu.levels.records(&mut cpu.rq, slot);
             let removed = own.cfs.removed_nr > 0;
             let shared = &mut self.groups.list[group as usize].shared;
             let bits = queue.walk_group((&ctxs.0, &ctxs.1), &mut own.se, &mut own.cfs, shared, wall_ns);
-            own.listed = own.queued || !own.cfs.group_is_decayed(policy);
+            let stays = own.queued || !own.cfs.group_is_decayed(policy);
+            cpu.levels.listed.set(slot, stays);
             let below = if removed { ev::REMOVED } else { 0 };
             self.level_changed(c, entity_of(slot), parent, bits, Climb { below, how: 0, shares: false });
         }
-        let slots = &mut self.cpus[c as usize].levels.slots;
-        for slot in (0..slots.len()).rev() {
-            let Slot { parent, listed, .. } = slots[slot];
-            if let Some(parent) = slots.get_mut(parent as usize).filter(|_| listed) {
-                parent.listed = true;
+        let levels = &mut self.cpus[c as usize].levels;
+        let mut next = levels.slots.len() as u32;
+        while let Some(slot) = levels.listed.below(next) {
+            next = slot;
+            let parent = levels.slots[slot as usize].parent;
+            if parent != ROOT {
+                levels.listed.set(parent, true);
             }
         }
     }

@@ -52,7 +52,7 @@ impl<S: Sink> Engine<'_, S> {
         let (empty, stands) = (cpu.levels.queues[slot as usize].nr_queued() == 0, own.cfs.throttle_count > 0);
         if empty && !stands {
             cpu.rq.throttle_clock(policy, &mut own.cfs);
-            own.listed = false;
+            cpu.levels.listed.set(slot, false);
         } else if !empty && stands {
             cpu.rq.unthrottle_clock(policy, &mut own.cfs);
             self.list(c, slot);

@@ -18,13 +18,13 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The blocked walk has to come to a queue and those above it.
     pub(crate) fn list(&mut self, c: u32, mut slot: u32) {
-        let slots = &mut self.cpus[c as usize].levels.slots;
-        if slots.get(slot as usize).is_some_and(|own| own.cfs.throttle_count > 0) {
+        let levels = &mut self.cpus[c as usize].levels;
+        if levels.slots.get(slot as usize).is_some_and(|own| own.cfs.throttle_count > 0) {
             return;
         }
-        while slot != ROOT && !slots[slot as usize].listed {
-            slots[slot as usize].listed = true;
-            slot = slots[slot as usize].parent;
+        while slot != ROOT && !levels.listed.has(slot) {
+            levels.listed.set(slot, true);
+            slot = levels.slots[slot as usize].parent;
         }
     }
 

@@ -132,7 +132,7 @@ mod tests {
             (
                 &b"\xff\xd8\xff\xe0\0\x10JFIF"[..],
                 None,
-                ["begins with \"\\xff\\xd8\\xff\\xe0\\x00\\x10JF\"", "help: read are"],
+                ["begins with \"\\xff\\xd8\\xff\\xe0\\x00\\x10JF\"", "help: these can be read"],
             ),
             (b"PK\x03\x04rest of it", None, ["is a zip archive", "help: unpack it"]),
             (b"PERFILE2........", None, ["perf.data", "help: give the output of `perf script`"]),

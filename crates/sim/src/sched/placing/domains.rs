@@ -61,7 +61,11 @@ fn levels(m: &Machine, policy: &Policy, c: u32) -> Vec<Level> {
     let of = |c: u32| &m.cpus[c as usize];
     let cache = m.llcs.iter().find(|llc| llc.contains(&c)).cloned().unwrap_or_else(|| vec![c]);
     let in_cluster = |&o: &u32| of(o).cluster == of(c).cluster && policy.has_clusters();
-    let cluster = cache.iter().copied().filter(in_cluster).collect();
+    let mut cluster: Vec<u32> = cache.iter().copied().filter(in_cluster).collect();
+    if cluster.len() == cache.len() {
+        // What shares no more than the cache is no cluster (cpu_clustergroup_mask).
+        cluster.clone_from(&of(c).smt);
+    }
     let node = m.node_of(c).map_or_else(|| all(m), |node| m.nodes[node].clone());
     let near = [
         (of(c).smt.clone(), sd::SHARE_CPUCAPACITY | sd::SHARE_LLC),
@@ -104,7 +108,8 @@ fn cpu(m: &Machine, policy: &Policy, c: u32) -> PlaceCpu {
     let levels = levels(m, policy, c);
     let (cluster, cache) = (&levels[1].cpus, &levels[2].cpus);
     (out.llc, out.llc_size) = (first(cache, c), cache.len() as u32);
-    out.cluster = if cluster.len() > 1 && cluster.len() < cache.len() { first(cluster, c) } else { out.llc };
+    let stands = cluster.len() > 1 && *cluster != levels[0].cpus;
+    out.cluster = if stands { first(cluster, c) } else { out.llc };
     out.nr_idle_scan_llc = out.llc_size;
     let facts: Vec<SdLevel> = levels.iter().map(|level| level.facts).collect();
     for (at, level) in levels.iter().enumerate() {
