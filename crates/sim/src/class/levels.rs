@@ -67,11 +67,11 @@ impl Listed {
 
     /// The highest below another.
     pub(crate) fn below(&self, slot: u32) -> Option<u32> {
-        let (at, bit) = (slot as usize / 64, slot % 64);
-        let within = self.words.get(at).map_or(0, |word| word & ((1 << bit) - 1));
-        let lower = || self.words[..at.min(self.words.len())].iter().enumerate().rev().find(|(_, word)| **word != 0);
-        let (at, word) = if within != 0 { (at, within) } else { lower().map(|(at, word)| (at, *word))? };
-        Some(at as u32 * 64 + word.ilog2())
+        let (index, bit) = (slot as usize / 64, slot % 64);
+        let within = self.words.get(index).map_or(0, |word| word & ((1 << bit) - 1));
+        let lower = || self.words.iter().enumerate().take(index).rev().find(|(_, word)| **word != 0);
+        let (index, word) = if within != 0 { (index, within) } else { lower().map(|(index, word)| (index, *word))? };
+        Some(index as u32 * 64 + word.ilog2())
     }
 }
 
