@@ -175,7 +175,7 @@ pub struct PlacementSummary {
     pub cpus: u32,
     /// Decisions that are in the table.
     pub decisions: u64,
-    /// Decisions that had no room in the buffer.
+    /// Decisions that had no room in the buffer, or came cut off.
     pub lost: u64,
     /// Between the first decision and the last, s.
     pub seconds: f64,
@@ -193,6 +193,8 @@ pub struct PlacementSession {
     columns: Columns,
     cpus: usize,
     decisions: u64,
+    /// Records that were too short to be one.
+    cut_off: u64,
     first: Option<(u64, u64)>,
     last: (u64, u64),
 }
@@ -208,6 +210,11 @@ impl PlacementSession {
         if cpus > CPUS_MAX {
             missing.push(format!("a machine of at most {CPUS_MAX} CPUs for placements: this one can have {cpus}"));
         }
+        if are_hidden(&std::fs::read_to_string("/proc/kallsyms").unwrap_or_default()) {
+            missing.push("the addresses of kernel symbols: static keys and limits of clamps would be taken for off; write 1 into \
+                 /proc/sys/kernel/kptr_restrict while recording"
+                .to_owned());
+        }
         if !missing.is_empty() {
             return Err(LiveError::Missing(missing));
         }
@@ -218,8 +225,8 @@ impl PlacementSession {
         let attach = |p: libbpf_rs::ProgramMut<'_>| p.attach().map_err(|e| refused("trace a function", e));
         let links = object.progs_mut().filter(|p| p.autoload()).map(attach).collect::<Result<Vec<_>, _>>()?;
         let columns = Columns::new();
-        let (decisions, first, last) = (0, None, (0, 0));
-        Ok(PlacementSession { links, ring, object, incoming, columns, cpus, decisions, first, last })
+        let (decisions, cut_off, first, last) = (0, 0, None, (0, 0));
+        Ok(PlacementSession { links, ring, object, incoming, columns, cpus, decisions, cut_off, first, last })
     }
 
     /// The first line of the table.
@@ -242,7 +249,10 @@ impl PlacementSession {
         // No more at once than is written at once: a busy machine makes them faster.
         let _ = self.ring.consume_raw_n(RECORDS_AT_ONCE);
         while let Ok(words) = self.incoming.try_recv() {
-            let Some(record) = Record::new(&self.columns, &words, self.cpus) else { continue };
+            let Some(record) = Record::new(&self.columns, &words, self.cpus) else {
+                self.cut_off += 1;
+                continue;
+            };
             let at = (record.head("ts0"), record.head("j"));
             self.first.get_or_insert(at);
             self.last = at;
@@ -268,11 +278,16 @@ impl PlacementSession {
         Ok(PlacementSummary {
             cpus: self.cpus as u32,
             decisions: self.decisions,
-            lost,
+            lost: lost + self.cut_off,
             seconds: ns as f64 / 1e9,
             machine: machine(&told, hz(ns, last.1.saturating_sub(first.1)))?,
         })
     }
+}
+
+/// Does the kernel show its symbols without their addresses?
+fn are_hidden(symbols: &str) -> bool {
+    !symbols.lines().any(|line| line.bytes().take_while(|byte| *byte != b' ').any(|digit| digit != b'0'))
 }
 
 /// Loads the programs that fit.
@@ -385,6 +400,29 @@ mod tests {
         let line = columns.line(2);
         assert!(line.starts_with("ts0,") && line.ends_with("g_imb1,changed,inner\n"), "{line}");
         assert_eq!(line.matches("lut1").count(), 1);
+    }
+
+    #[test]
+    fn limits_are_those_of_the_program() {
+        let said = |name: &str| {
+            let text = LISTS.split(&format!("#define PLACE_{name} ")).nth(1).and_then(|rest| rest.split('u').next());
+            text.and_then(|number| number.parse().ok())
+        };
+        for (name, number) in [
+            ("CPUS_MAX", CPUS_MAX),
+            ("LEVELS_MAX", LEVELS_MAX),
+            ("ENERGIES_MAX", ENERGIES_MAX),
+            ("PERF_DOMAINS_MAX", PERF_DOMAINS_MAX),
+            ("PERF_STATES_MAX", PERF_STATES_MAX),
+        ] {
+            assert_eq!(said(name), Some(number), "{name}");
+        }
+    }
+
+    #[test]
+    fn symbols_without_addresses_are_noticed() {
+        assert!(are_hidden("0000000000000000 T _stext\n0000000000000000 d sched_smt_present\n") && are_hidden(""));
+        assert!(!are_hidden("0000000000000000 A fixed\nffffffff81000000 T _stext\n"));
     }
 
     /// A decision on two CPUs, and what of it the line says.

@@ -437,7 +437,7 @@ pub struct PlacementsRecorded {
     pub cpus: u32,
     /// Placements in the table.
     pub decisions: u64,
-    /// Placements that had no room in the buffer.
+    /// Placements that had no room in the buffer, or came cut off.
     pub lost: u64,
     /// From the first placement to the last, s.
     pub seconds: f64,
