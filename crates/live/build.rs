@@ -18,7 +18,9 @@ fn target_macro(arch: &str) -> &str {
 }
 
 /// What the programs are made of.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 12] = [
+    "clamp.bpf.c",
+    "clamp.h",
     "recorder.bpf.c",
     "place.bpf.c",
     "calls.h",
@@ -28,6 +30,7 @@ const SOURCES: [&str; 9] = [
     "lockless.h",
     "place.h",
     "record.h",
+    "vars.h",
 ];
 
 fn main() {
@@ -37,6 +40,7 @@ fn main() {
     println!("cargo:rerun-if-env-changed=CLANG");
     compile("recorder");
     compile("place");
+    compile("clamp");
 }
 
 /// Compiles one program.

@@ -10,10 +10,12 @@
 //! machine.rs   what this machine allows, and what a reader must know about it
 //! loads.rs     small loads to record
 //! placements.rs  where fair tasks are placed: everything that a decision reads, as a table
+//! clamps.rs    what clamps of tasks, groups and the system come to, as a table
 //! ```
 //!
 //! Nothing here computes a signal. What a tracepoint cannot show is listed in docs/fidelity.md (F-025 to F-029).
 
+mod clamps;
 mod convert;
 mod groups;
 pub mod loads;
@@ -26,6 +28,7 @@ mod restore;
 mod session;
 mod summary;
 
+pub use clamps::{ClampSession, ClampSummary};
 pub use convert::signal_event;
 pub use machine::{Capabilities, READER_NICE, buffer_mib_default, header, set_nice};
 pub use placements::{PlacementSession, PlacementSummary};

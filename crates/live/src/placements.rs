@@ -35,9 +35,9 @@ const RECORDS_AT_ONCE: usize = 1024;
 /// Tick rates that kernels are built with.
 const HZ: [u64; 4] = [100, 250, 300, 1000];
 
-/// Names of one of the lists of `bpf/place.h`.
-fn names(list: &str) -> Vec<&'static str> {
-    let from = LISTS.find(&format!("#define {list}(X)")).map_or("", |at| &LISTS[at..]);
+/// Names of one of the lists of a header.
+pub(crate) fn names(header: &'static str, list: &str) -> Vec<&'static str> {
+    let from = header.find(&format!("#define {list}(X)")).map_or("", |at| &header[at..]);
     let body = from.split_once(')').map_or("", |(_, rest)| rest);
     let end = body.split("\n\n").next().unwrap_or_default();
     end.split("X(").skip(1).filter_map(|word| word.split_once(')').map(|(name, _)| name)).collect()
@@ -53,7 +53,11 @@ struct Columns {
 
 impl Columns {
     fn new() -> Columns {
-        Columns { head: names("PLACE_HEAD"), cpu: names("PLACE_CPU"), domain: names("PLACE_DOMAIN") }
+        Columns {
+            head: names(LISTS, "PLACE_HEAD"),
+            cpu: names(LISTS, "PLACE_CPU"),
+            domain: names(LISTS, "PLACE_DOMAIN"),
+        }
     }
 
     /// Words of one look at a CPU.
@@ -286,7 +290,7 @@ impl PlacementSession {
 }
 
 /// Does the kernel show its symbols without their addresses?
-fn are_hidden(symbols: &str) -> bool {
+pub(crate) fn are_hidden(symbols: &str) -> bool {
     !symbols.lines().any(|line| line.bytes().take_while(|byte| *byte != b' ').any(|digit| digit != b'0'))
 }
 
@@ -305,7 +309,7 @@ fn load(cpus: u32) -> Result<Object, LiveError> {
     open.load().map_err(|e| refused("load the program", e))
 }
 
-fn ring(object: &Object, sender: &Sender<Vec<u64>>) -> libbpf_rs::Result<RingBuffer<'static>> {
+pub(crate) fn ring(object: &Object, sender: &Sender<Vec<u64>>) -> libbpf_rs::Result<RingBuffer<'static>> {
     let maps: Vec<_> = object.maps().filter(|map| map.name() == "ring").collect();
     let mut builder = RingBufferBuilder::new();
     for map in &maps {
@@ -320,7 +324,7 @@ fn ring(object: &Object, sender: &Sender<Vec<u64>>) -> libbpf_rs::Result<RingBuf
     builder.build()
 }
 
-fn words(bytes: &[u8]) -> Vec<u64> {
+pub(crate) fn words(bytes: &[u8]) -> Vec<u64> {
     bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect()
 }
 

@@ -4,6 +4,7 @@
 //! [`validate`] recomputes every signal of a trace with the policy core and compares integers. [`workload`] turns a trace
 //! into tasks that the simulator can run under another policy, profile or platform.
 
+pub mod clamps;
 pub mod placements;
 pub mod validate;
 pub mod workload;

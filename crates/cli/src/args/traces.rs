@@ -186,6 +186,8 @@ Example: one command from start to end
 Example: where this kernel places tasks, and whether its rules would place them there
   pelton record --placements now.csv.gz --duration 5s
   pelton validate now.csv.gz --profile 7.2
+Example: what clamps of tasks and groups come to, while they change
+  pelton record --clamps now.csv.gz --load clamps --duration 5s
 Exit code: that of the command after --, when it has ended; 4 when something is missing on this machine: the message says
 what and how to get it.")]
 pub struct RecordArgs {
@@ -199,6 +201,9 @@ pub struct RecordArgs {
     /// machine goes beside it, into FILE.topo.json for FILE.csv or FILE.csv.gz.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "perfetto", "full", "buffer", "events"])]
     pub placements: Option<PathBuf>,
+    /// Write a table of clamps instead: what each decision about utilization clamps read, and what came of it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "perfetto", "placements", "full", "buffer", "events"])]
+    pub clamps: Option<PathBuf>,
     /// Length [default: 10s, or until the command ends].
     #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
     pub duration: Option<u64>,
@@ -211,7 +216,7 @@ pub struct RecordArgs {
     /// Buffer of each CPU [default: 512 shared by the CPUs, 4 to 32 each].
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub buffer: Option<u32>,
-    /// Run a small load meanwhile: periodic, rt-fair, mixed, fork-storm, cgroup-moves or wakeups.
+    /// Run a small load meanwhile: periodic, rt-fair, mixed, fork-storm, cgroup-moves, wakeups or clamps.
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
     pub load: Option<String>,
     /// Take the kernel's type information from this file.

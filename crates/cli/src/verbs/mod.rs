@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! One file per verb: what the arguments mean and how the result is printed.
 
+mod clamps;
 mod common;
 mod compare;
 mod distinguish;

@@ -24,6 +24,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
+mod clamps;
 mod placements;
 
 /// How long a recording is when nothing else ends it.
@@ -35,12 +36,15 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
     if let Some(table) = &args.placements {
         return placements::record(table, load, args, global);
     }
+    if let Some(table) = &args.clamps {
+        return clamps::record(table, load, args, global);
+    }
     let options = options(args)?;
     if args.output.is_none() && args.perfetto.is_none() {
         return Err(Failure::new(
             Exit::Usage,
             "no file to record to",
-            Some("name one with -o FILE, --perfetto FILE or --placements FILE"),
+            Some("name one with -o FILE, --perfetto FILE, --placements FILE or --clamps FILE"),
         ));
     }
     let outputs: Vec<&Path> = [&args.output, &args.perfetto].into_iter().flatten().map(PathBuf::as_path).collect();
@@ -240,7 +244,7 @@ impl Work {
             let reason = format!("cannot run the load {}: {error}", args.load.as_deref().unwrap_or(""));
             Failure::cannot(
                 reason,
-                "loads need root; cgroup-moves needs the cpu controller, version 1, at /sys/fs/cgroup/cpu",
+                "loads need root; cgroup-moves and clamps need the cpu controller, version 1, at /sys/fs/cgroup/cpu",
             )
         };
         Ok(Work { command, load: load.map(Load::start).transpose().map_err(refused)?, code: None })

@@ -2,7 +2,7 @@
 //! `pelton validate`: does the core compute what the kernel recorded?
 
 use super::common::{Screen, failure, print, print_as_json, section};
-use super::{distinguish, placements};
+use super::{clamps, distinguish, placements};
 use crate::args::{Format, Global, ValidateArgs};
 use crate::exit::{Exit, Failure};
 use crate::sheet::Sheet;
@@ -62,6 +62,7 @@ fn csv(path: &Path, answer: &Answer) -> Result<String, Failure> {
     let value = value(answer)?;
     Ok(match answer {
         Answer::Placements(_) | Answer::PlacementFaults(_) => placements::csv(path, &value),
+        Answer::Clamps(_) | Answer::ClampFaults(_) => clamps::csv(path, &value),
         Answer::Trace(_) | Answer::Faults(_) => value_csv(path, &value),
     })
 }
@@ -75,6 +76,8 @@ fn text(answer: &Answer) -> String {
         Answer::Faults(faults) => self_test_text(&faults.result),
         Answer::Placements(placed) => placements::text(placed),
         Answer::PlacementFaults(faults) => placements::faults_text(&faults.result),
+        Answer::Clamps(clamped) => clamps::text(clamped),
+        Answer::ClampFaults(faults) => clamps::faults_text(&faults.result),
     }
 }
 

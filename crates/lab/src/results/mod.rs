@@ -84,8 +84,11 @@ kinds! {
     "validate-self-test" "pelton validate --self-test" traces::SelfTest;
     "placements" "pelton validate of a table of placements" traces::Placements;
     "placements-self-test" "pelton validate --self-test of a table of placements" traces::PlacementFaults;
+    "clamps" "pelton validate of a table of clamps" traces::Clamps;
+    "clamps-self-test" "pelton validate --self-test of a table of clamps" traces::ClampFaults;
     "record" "pelton record" traces::RecordReport;
     "record-placements" "pelton record --placements" traces::PlacementsRecorded;
+    "record-clamps" "pelton record --clamps" traces::ClampsRecorded;
     "trace-info" "pelton trace info" traces::Info;
     "platforms" "pelton platform list" lists::Platforms;
     "platform" "pelton platform show" pelton_scenario::platform::Description;

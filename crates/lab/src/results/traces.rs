@@ -445,6 +445,113 @@ pub struct PlacementsRecorded {
     pub notes: Vec<String>,
 }
 
+/// Recorded clamps computed again.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Clamps {
+    /// The file.
+    pub trace: String,
+    /// Kernel whose rules were used.
+    pub profile: String,
+    /// Counts.
+    pub clamps: ClampCounts,
+    /// The verdict in a word.
+    pub verdict: &'static str,
+    /// The first few differences.
+    pub differences: Vec<ClampDifference>,
+    /// Facts that limit what the numbers mean.
+    pub remarks: Vec<String>,
+}
+
+/// Counts of decisions about clamps.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ClampCounts {
+    /// All.
+    #[serde(flatten)]
+    pub all: ClampTally,
+    /// By the kernel's function.
+    pub by_kind: BTreeMap<&'static str, ClampTally>,
+}
+
+/// Counts of decisions about clamps of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ClampTally {
+    /// Decisions.
+    pub decisions: u64,
+    /// Those of which too little is known.
+    pub not_decided: u64,
+    /// Those that differ.
+    pub divergent: u64,
+}
+
+/// A decision about clamps that differs.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ClampDifference {
+    /// Line of the table.
+    pub line: u64,
+    /// When, ns on the trace's clock.
+    pub time_ns: u64,
+    /// CPU.
+    pub cpu: u32,
+    /// Task; 0 for a performance target.
+    pub tid: u32,
+    /// The kernel's function.
+    pub kind: &'static str,
+    /// What differs.
+    pub what: Vec<ClampPart>,
+}
+
+/// A part of a decision about clamps that differs.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ClampPart {
+    /// Which.
+    pub what: &'static str,
+    /// The kernel's.
+    pub kernel: u64,
+    /// Ours.
+    pub ours: u64,
+}
+
+/// Recorded clamps computed with wrong rules.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ClampFaults {
+    /// The file.
+    pub trace: String,
+    /// Kernel whose rules were used.
+    pub profile: String,
+    /// One at a time.
+    pub faults: Vec<ClampFault>,
+    /// How many were noticed.
+    pub found: u32,
+}
+
+/// One wrong rule.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ClampFault {
+    /// What was wrong.
+    pub fault: &'static str,
+    /// It was noticed.
+    pub found: bool,
+    /// Decisions that differ.
+    pub divergent: u64,
+}
+
+/// What is printed about a recording of clamps.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ClampsRecorded {
+    /// The table.
+    pub file: String,
+    /// CPUs of the machine.
+    pub cpus: u32,
+    /// Decisions in the table.
+    pub records: u64,
+    /// Decisions that had no room in the buffer, or came cut off.
+    pub lost: u64,
+    /// From the first decision to the last, s.
+    pub seconds: f64,
+    /// What could not be done as asked.
+    pub notes: Vec<String>,
+}
+
 /// What is printed about a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RecordReport {

@@ -13,6 +13,7 @@
 //! ```
 
 pub mod carried;
+pub mod clamps;
 pub mod compare;
 pub mod distinguish;
 pub mod explain;

@@ -19,11 +19,16 @@ const NEWEST: &str = "7.2";
 
 /// Is this file a table of placements? What cannot be read is not, and is reported by who reads it next.
 pub fn is_table(path: &Path) -> bool {
+    has_header(path, placements::is_header)
+}
+
+/// Does this file begin as `is_header` asks?
+pub(super) fn has_header(path: &Path, is_header: fn(&[u8]) -> bool) -> bool {
     if path.as_os_str() == "-" {
         return false;
     }
     let Ok(mut bytes) = open_bytes(path) else { return false };
-    bytes.fill_buf().is_ok_and(placements::is_header)
+    bytes.fill_buf().is_ok_and(is_header)
 }
 
 /// A table whose placements were decided again.
@@ -46,16 +51,16 @@ pub struct PlacedFaults {
     pub verdict: Verdict,
 }
 
-/// The rules for a table, whose kernel it does not name.
-fn rules(request: &ValidateRequest) -> Result<(&str, Policy), LabError> {
+/// The rules for a table of `what`, whose kernel it does not name.
+pub(super) fn rules<'a>(request: &'a ValidateRequest, what: &str) -> Result<(&'a str, Policy), LabError> {
     let unused = [
         ("--platform", request.platform.is_some()),
         ("--with", !request.with.is_empty()),
         ("--distinguish", request.distinguish_ns.is_some()),
     ];
     if let Some((option, _)) = unused.iter().find(|(_, given)| *given) {
-        let reason = format!("{option} means nothing to a table of placements ({})", request.trace.display());
-        return Err(LabError::refused(run::Fault::Request, reason, "its machine is in the .topo.json beside it"));
+        let reason = format!("{option} means nothing to a table of {what} ({})", request.trace.display());
+        return Err(LabError::refused(run::Fault::Request, reason, "the table has all that is needed, or names it"));
     }
     let profile = request.profile.as_deref().unwrap_or(NEWEST);
     Ok((profile, Policy::profile(profile).map_err(LabError::input)?))
@@ -63,7 +68,7 @@ fn rules(request: &ValidateRequest) -> Result<(&str, Policy), LabError> {
 
 /// Decides the placements of a table again.
 pub(super) fn validated(request: &ValidateRequest, watch: &dyn Watch) -> Result<Placed, LabError> {
-    let (profile, policy) = rules(request)?;
+    let (profile, policy) = rules(request, "placements")?;
     let report = decide(&request.trace, &policy, None, watch)?;
     let remark =
         request.profile.is_none().then_some("the table does not name its kernel; give --profile when it is another");
@@ -130,7 +135,7 @@ fn difference(sample: &Difference) -> PlacementDifference {
 
 /// Each wrong world in turn: what of it is noticed?
 pub(super) fn self_test(request: &ValidateRequest, watch: &dyn Watch) -> Result<PlacedFaults, LabError> {
-    let (profile, policy) = rules(request)?;
+    let (profile, policy) = rules(request, "placements")?;
     let path = &request.trace;
     let (mut faults, mut found) = (Vec::new(), 0);
     let sound = decide(path, &policy, None, watch)?.all.quiet_divergent;

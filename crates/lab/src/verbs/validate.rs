@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Does the core compute what the kernel recorded?
 
+use super::clamps::{self, Clamped, ClampedFaults};
 use super::inputs::input_format;
 use super::placements::{self, Placed, PlacedFaults};
 use super::{carried, distinguish};
@@ -77,6 +78,10 @@ pub enum Answer {
     Placements(Placed),
     /// Of such a table with wrong worlds.
     PlacementFaults(PlacedFaults),
+    /// Of a table of clamps.
+    Clamps(Clamped),
+    /// Of such a table with wrong rules.
+    ClampFaults(ClampedFaults),
 }
 
 impl Answer {
@@ -87,6 +92,8 @@ impl Answer {
             Answer::Faults(faults) => faults.verdict,
             Answer::Placements(placed) => placed.verdict,
             Answer::PlacementFaults(faults) => faults.verdict,
+            Answer::Clamps(clamped) => clamped.verdict,
+            Answer::ClampFaults(faults) => faults.verdict,
         }
     }
 
@@ -100,11 +107,13 @@ impl Answer {
             Answer::Faults(faults) => serde_json::to_value(described(&faults.result)),
             Answer::Placements(placed) => serde_json::to_value(described(&placed.result)),
             Answer::PlacementFaults(faults) => serde_json::to_value(described(&faults.result)),
+            Answer::Clamps(clamped) => serde_json::to_value(described(&clamped.result)),
+            Answer::ClampFaults(faults) => serde_json::to_value(described(&faults.result)),
         }
     }
 }
 
-/// Validates a trace or a table of placements.
+/// Validates a trace, or a table of placements or clamps.
 ///
 /// # Errors
 /// When it cannot be read, the request contradicts itself, or the work was stopped.
@@ -114,6 +123,13 @@ pub fn validate(request: &ValidateRequest, watch: &dyn Watch) -> Result<Answer, 
             Answer::PlacementFaults(placements::self_test(request, watch)?)
         } else {
             Answer::Placements(placements::validated(request, watch)?)
+        });
+    }
+    if clamps::is_table(&request.trace) {
+        return Ok(if request.self_test {
+            Answer::ClampFaults(clamps::self_test(request, watch)?)
+        } else {
+            Answer::Clamps(clamps::validated(request, watch)?)
         });
     }
     let format = request.input_format.as_deref().map(input_format).transpose()?;

@@ -205,8 +205,16 @@ struct autogroup {
 	unsigned long id;
 };
 
+struct uclamp_se {
+	u32 value : 11;
+	u32 bucket_id : 3;
+	u32 active : 1;
+};
+
 struct task_group {
 	struct cgroup_subsys_state css;
+	struct uclamp_se uclamp_req[2];
+	struct uclamp_se uclamp[2];
 	struct sched_entity **se;
 	struct task_group *parent;
 	struct autogroup *autogroup;
@@ -219,12 +227,6 @@ struct preempt {
 struct thread_info {
 	u32 cpu;
 	struct preempt preempt;
-};
-
-struct uclamp_se {
-	u32 value : 11;
-	u32 bucket_id : 3;
-	u32 active : 1;
 };
 
 struct task_struct {

@@ -11,6 +11,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "place.h"
+#include "vars.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -40,42 +41,19 @@ const volatile u32 ncpu = 1;
 
 struct place_globals globals;
 
-extern const struct rq runqueues __ksym;
 extern struct sched_domain *const sd_llc __ksym __weak;
 extern struct sched_domain *const sd_asym_cpucapacity __ksym __weak;
 extern const int sd_llc_id __ksym __weak;
 extern const int sd_llc_size __ksym __weak;
 extern const int sd_share_id __ksym __weak;
-extern const unsigned long cpu_scale __ksym __weak;
 extern const unsigned long cpufreq_pressure __ksym __weak;
 extern const unsigned long thermal_pressure __ksym __weak;
 extern const int __preempt_count __ksym __weak;
 extern const struct pcpu_hot pcpu_hot __ksym __weak;
-extern const void uclamp_default __ksym __weak;
-extern const void sched_uclamp_used __ksym __weak;
 extern const void sched_asym_cpucapacity __ksym __weak;
 extern const void sched_cluster_active __ksym __weak;
 extern const void sched_smt_present __ksym __weak;
 extern const void sched_energy_present __ksym __weak;
-
-/* A CPU's variable, read as plain memory; `otherwise` where the kernel has none. */
-#define OF_CPU(type, var, cpu, otherwise) \
-	({ \
-		type value_ = (type)(otherwise); \
-		const void *at_ = &(var) ? bpf_per_cpu_ptr(&(var), cpu) : 0; \
-		if (at_) \
-			bpf_probe_read_kernel(&value_, sizeof(value_), at_); \
-		value_; \
-	})
-
-/* Is a static key on? 0 where the kernel has none. */
-#define KEY(name) \
-	({ \
-		int value_ = 0; \
-		if (&(name)) \
-			bpf_probe_read_kernel(&value_, sizeof(value_), &(name)); \
-		(u64)(value_ > 0); \
-	})
 
 HIDDEN struct rq *rq_of(u32 cpu)
 {
@@ -251,11 +229,29 @@ HIDDEN struct scratch *mine(void)
 	return bpf_map_lookup_elem(&scratches, &cpu);
 }
 
+/* What limits the task's clamps. The root group and autogroups do not. */
+HIDDEN void put_group_clamps(struct place_head *h, struct task_struct *p)
+{
+	struct task_group *group = 0;
+
+	h->p_gmin = 0;
+	h->p_gmax = 1024;
+	if (bpf_core_field_exists(p->sched_task_group))
+		group = BPF_CORE_READ(p, sched_task_group);
+	if (!group || !bpf_core_field_exists(group->uclamp) || !BPF_CORE_READ(group, parent))
+		return;
+	if (bpf_core_field_exists(group->autogroup) && BPF_CORE_READ(group, autogroup))
+		return;
+	h->p_gmin = BPF_CORE_READ_BITFIELD_PROBED(group, uclamp[0].value);
+	h->p_gmax = BPF_CORE_READ_BITFIELD_PROBED(group, uclamp[1].value);
+}
+
 HIDDEN void put_clamps(struct place_head *h, struct task_struct *p)
 {
 	h->p_umin_req = h->p_umin_act = h->p_umin_val = h->p_umax_act = 0;
 	h->p_umax_req = h->p_umax_val = h->d_umin = h->d_umax = 1024;
 	h->uclamp_used = KEY(sched_uclamp_used);
+	put_group_clamps(h, p);
 	if (!bpf_core_field_exists(p->uclamp_req))
 		return;
 	h->p_umin_req = BPF_CORE_READ_BITFIELD_PROBED(p, uclamp_req[0].value);
@@ -265,10 +261,10 @@ HIDDEN void put_clamps(struct place_head *h, struct task_struct *p)
 	h->p_umin_act = BPF_CORE_READ_BITFIELD_PROBED(p, uclamp[0].active);
 	h->p_umax_act = BPF_CORE_READ_BITFIELD_PROBED(p, uclamp[1].active);
 	if (&uclamp_default) {
-		const struct uclamp_se *limits = &uclamp_default;
+		const struct uclamp_se *lower = &uclamp_default, *upper = next_limit(lower);
 
-		h->d_umin = BPF_CORE_READ_BITFIELD_PROBED(&limits[0], value);
-		h->d_umax = BPF_CORE_READ_BITFIELD_PROBED(&limits[1], value);
+		h->d_umin = BPF_CORE_READ_BITFIELD_PROBED(lower, value);
+		h->d_umax = BPF_CORE_READ_BITFIELD_PROBED(upper, value);
 	}
 }
 

@@ -21,7 +21,7 @@
 	X(p_pid) X(p_policy) X(p_mask) X(p_cpu) X(p_on_rq) X(p_recent) X(x_recent) X(p_flips) \
 	X(p_util) X(p_run) X(p_load) X(p_load_sum) X(p_run_sum) X(p_util_sum) X(p_contrib) X(p_lut) X(p_est) X(p_weight) \
 	X(q_lut) X(q_load) X(q_h_load) X(q_h_load_j) X(x_q_h_load) X(x_q_h_load_j) X(p_root) \
-	X(p_umin_req) X(p_umax_req) X(p_umin_act) X(p_umax_act) X(p_umin_val) X(p_umax_val) X(d_umin) X(d_umax) \
+	X(p_umin_req) X(p_umax_req) X(p_umin_act) X(p_umax_act) X(p_umin_val) X(p_umax_val) X(p_gmin) X(p_gmax) X(d_umin) X(d_umax) \
 	X(c_pid) X(c_flips) X(x_flips) X(c_flip_ts) X(c_flags) X(c_nr_allowed) X(c_preempt) X(c_last_is_p) X(c_load) \
 	X(cq_load) X(cq_h_load) X(cq_h_load_j) X(x_cq_h_load) X(x_cq_h_load_j) \
 	X(x_util) X(x_run) X(x_load) X(x_lut) X(x_q_lut) X(ncpu) X(energies)

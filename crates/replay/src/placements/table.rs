@@ -6,7 +6,7 @@ use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
 use csv_core::ReadRecordResult;
-use pelton_core::{DOMAINS_MAX, Placement, scale_load_down};
+use pelton_core::{DOMAINS_MAX, Placement, UclampLimits, UclampTask, scale_load_down};
 use pelton_trace::import::ImportError;
 
 use super::topology::Topology;
@@ -312,10 +312,6 @@ impl Decisions {
 
     fn fill_task(&mut self) -> Result<(), ImportError> {
         let v = |name: &str| self.value(name);
-        let clamp = |side: &str| -> Result<u32, ImportError> {
-            let asked = v(&format!("p_u{side}_req"))?.min(v(&format!("d_u{side}"))?);
-            Ok(if v(&format!("p_u{side}_act"))? != 0 { v(&format!("p_u{side}_val"))? } else { asked } as u32)
-        };
         let mut task = self.record.task;
         let avg = &mut task.se.avg;
         avg.last_update_time_ns = v("p_lut")?;
@@ -331,10 +327,26 @@ impl Decisions {
         task.on_rq = (v("p_on_rq")? == 1).into();
         task.wakee_flips = v("p_flips")? as u32;
         task.sched_idle = (v("p_policy")? == SCHED_IDLE).into();
-        (task.uclamp_min, task.uclamp_max) = (clamp("min")?, clamp("max")?);
+        (task.uclamp_min, task.uclamp_max) = self.clamps()?;
         task.numa_cpu = pelton_core::NO_CPU;
         self.record.task = task;
         Ok(())
+    }
+
+    /// Clamps of the task: in force, or what it would get. Older tables do not tell limits of its group.
+    fn clamps(&self) -> Result<(u32, u32), ImportError> {
+        let pair = |min: &str, max: &str| Ok([self.value(min)? as u32, self.value(max)? as u32]);
+        let task = UclampTask {
+            requested: pair("p_umin_req", "p_umax_req")?,
+            value: pair("p_umin_val", "p_umax_val")?,
+            active: pair("p_umin_act", "p_umax_act")?,
+            ..UclampTask::default()
+        };
+        let mut limits = UclampLimits { system: pair("d_umin", "d_umax")?, ..UclampLimits::NONE };
+        if self.columns.contains_key("p_gmin") {
+            [limits.group_min, limits.group_max] = pair("p_gmin", "p_gmax")?;
+        }
+        Ok(task.effective(&limits))
     }
 
     /// What a queue counts for at the root. The kernel works it out once in a tick: it was known, or the decision left it behind

@@ -61,10 +61,10 @@ fn watch(session: &mut PlacementSession, lines: &mut Lines, work: &mut Work, arg
 }
 
 /// The table, packed when its name says so.
-struct Lines {
+pub(super) struct Lines {
     out: Box<dyn Finish>,
     pending: Pending,
-    failed: Option<io::Error>,
+    pub(super) failed: Option<io::Error>,
 }
 
 /// Something to write to that has an end.
@@ -85,7 +85,7 @@ impl Finish for GzEncoder<BufWriter<File>> {
 }
 
 impl Lines {
-    fn create(table: &Path) -> Result<Lines, Failure> {
+    pub(super) fn create(table: &Path) -> Result<Lines, Failure> {
         let pending = create(table, false)?;
         let file = BufWriter::new(pending.writer()?);
         let packed = table.extension().is_some_and(|end| end == "gz");
@@ -94,13 +94,13 @@ impl Lines {
         Ok(Lines { out, pending, failed: None })
     }
 
-    fn put(&mut self, line: &str) {
+    pub(super) fn put(&mut self, line: &str) {
         if self.failed.is_none() {
             self.failed = self.out.write_all(line.as_bytes()).err();
         }
     }
 
-    fn finish(self) -> Result<(), Failure> {
+    pub(super) fn finish(self) -> Result<(), Failure> {
         let end = self.out.finish();
         let written = self.failed.map_or(end, Err);
         written.map_err(|e| Failure::cannot(format!("cannot write the table: {e}"), "is the disk full?"))?;

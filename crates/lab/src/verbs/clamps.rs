@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Recorded clamps: is what the kernel made of them what the core makes of them?
+
+use super::placements::{has_header, rules};
+use super::validate::ValidateRequest;
+use crate::results::traces::{ClampCounts, ClampDifference, ClampFault, ClampFaults, ClampPart, ClampTally, Clamps};
+use crate::run::LabError;
+use crate::watch::{Amount, Watch, is_stopped};
+use pelton_core::Policy;
+use pelton_replay::clamps::{self, Difference, Fault, Report, Tally};
+use pelton_replay::validate::Verdict;
+use std::path::Path;
+
+/// Is this file a table of clamps? What cannot be read is not, and is reported by who reads it next.
+pub fn is_table(path: &Path) -> bool {
+    has_header(path, clamps::is_header)
+}
+
+/// A table whose clamps were computed again.
+#[derive(Debug)]
+pub struct Clamped {
+    /// What was found, with its differences.
+    pub report: Report,
+    /// The same as a result.
+    pub result: Clamps,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+/// A table computed with one wrong rule at a time.
+#[derive(Debug)]
+pub struct ClampedFaults {
+    /// What was noticed.
+    pub result: ClampFaults,
+    /// Was anything?
+    pub verdict: Verdict,
+}
+
+/// Computes the clamps of a table again.
+pub(super) fn validated(request: &ValidateRequest, watch: &dyn Watch) -> Result<Clamped, LabError> {
+    let (profile, policy) = rules(request, "clamps")?;
+    let report = compute(&request.trace, &policy, None, watch)?;
+    let remark =
+        request.profile.is_none().then_some("the table does not name its kernel; give --profile when it is another");
+    let verdict = verdict(&report.all);
+    let result = Clamps {
+        trace: request.trace.display().to_string(),
+        profile: profile.to_owned(),
+        clamps: counts(&report),
+        verdict: verdict.word(),
+        differences: report.samples.iter().map(difference).collect(),
+        remarks: remark.into_iter().map(str::to_owned).collect(),
+    };
+    Ok(Clamped { report, result, verdict })
+}
+
+fn compute(path: &Path, policy: &Policy, fault: Option<Fault>, watch: &dyn Watch) -> Result<Report, LabError> {
+    watch.begins("clamps", Amount::Time(0));
+    let mut stopped = false;
+    let report = clamps::validate(path, policy, fault, &mut |line| {
+        watch.at(&format!("line {line}"));
+        stopped = is_stopped(watch);
+        !stopped
+    });
+    watch.ends();
+    if stopped {
+        return Err(LabError::Stopped("interrupted: no result".to_owned()));
+    }
+    report.map_err(LabError::input)
+}
+
+fn verdict(all: &Tally) -> Verdict {
+    match all {
+        Tally { divergent: 1.., .. } => Verdict::Differs,
+        Tally { decisions, not_decided, .. } if decisions == not_decided => Verdict::Open,
+        _ => Verdict::Holds,
+    }
+}
+
+fn counted(tally: &Tally) -> ClampTally {
+    let Tally { decisions, not_decided, divergent } = *tally;
+    ClampTally { decisions, not_decided, divergent }
+}
+
+fn counts(report: &Report) -> ClampCounts {
+    let by_kind = report.by_kind.iter().map(|(kind, tally)| (*kind, counted(tally))).collect();
+    ClampCounts { all: counted(&report.all), by_kind }
+}
+
+fn difference(sample: &Difference) -> ClampDifference {
+    let part = |&(what, kernel, ours): &(&'static str, u64, u64)| ClampPart { what, kernel, ours };
+    ClampDifference {
+        line: sample.line,
+        time_ns: sample.time_ns,
+        cpu: sample.cpu,
+        tid: sample.tid,
+        kind: sample.kind,
+        what: sample.what.iter().map(part).collect(),
+    }
+}
+
+/// Each wrong rule in turn: what of it is noticed?
+pub(super) fn self_test(request: &ValidateRequest, watch: &dyn Watch) -> Result<ClampedFaults, LabError> {
+    let (profile, policy) = rules(request, "clamps")?;
+    let path = &request.trace;
+    let (mut faults, mut found) = (Vec::new(), 0);
+    let sound = compute(path, &policy, None, watch)?.all.divergent;
+    for fault in Fault::ALL {
+        let divergent = compute(path, &policy, Some(fault), watch)?.all.divergent;
+        let noticed = divergent > sound;
+        found += u32::from(noticed);
+        faults.push(ClampFault { fault: fault.words(), found: noticed, divergent });
+    }
+    let verdict = if found == 0 { Verdict::Open } else { Verdict::Holds };
+    let (trace, profile) = (path.display().to_string(), profile.to_owned());
+    Ok(ClampedFaults { result: ClampFaults { trace, profile, faults, found }, verdict })
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Recording clamps: what each decision about utilization clamps read, and what came of it.
+//!
+//! A table has a line for each task that became runnable or stopped being so, each that was counted again because limits of
+//! its group changed, and each performance target; its columns are the words of `bpf/clamp.h`. `pelton validate` computes
+//! them again.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, RingBuffer};
+
+use crate::machine::{Capabilities, cpus_possible};
+use crate::placements::{are_hidden, names, ring, words};
+use crate::session::{self, LiveError, refused};
+
+/// The compiled program.
+static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/clamp.bpf.o"));
+/// The list of columns.
+const LIST: &str = include_str!("bpf/clamp.h");
+/// Most CPUs: that of `bpf/clamp.h`.
+const CPUS_MAX: usize = 64;
+/// How often the buffer is emptied.
+const DRAIN_EVERY: Duration = Duration::from_millis(10);
+/// Records taken from the buffer before they are written.
+const RECORDS_AT_ONCE: usize = 4096;
+/// What a kernel with clamps has.
+const SYMBOL: &str = "sched_uclamp_used";
+/// The lock under which tasks are counted again has one of these names.
+const LOCKS: [&str; 2] = ["task_rq_lock", "_task_rq_lock"];
+
+/// What a recording of clamps holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClampSummary {
+    /// CPUs.
+    pub cpus: u32,
+    /// Records that are in the table.
+    pub records: u64,
+    /// Records that had no room in the buffer, or came cut off.
+    pub lost: u64,
+    /// Between the first record and the last, s.
+    pub seconds: f64,
+}
+
+/// A running recording of clamps.
+pub struct ClampSession {
+    // Fields are dropped in this order: first nothing is written any more, then the buffer goes.
+    links: Vec<Link>,
+    ring: RingBuffer<'static>,
+    object: Object,
+    incoming: Receiver<Vec<u64>>,
+    columns: Vec<&'static str>,
+    summary: ClampSummary,
+    first_ns: Option<u64>,
+    last_ns: u64,
+}
+
+impl ClampSession {
+    /// Loads and attaches everything.
+    ///
+    /// # Errors
+    /// When this machine lacks something, has more than 64 CPUs, or the kernel has no clamps or refuses.
+    pub fn start() -> Result<ClampSession, LiveError> {
+        let symbols = std::fs::read_to_string("/proc/kallsyms").unwrap_or_default();
+        let missing = missing(&symbols);
+        if !missing.is_empty() {
+            return Err(LiveError::Missing(missing));
+        }
+        session::keep_messages();
+        let object = load(&symbols)?;
+        let (sender, incoming) = channel();
+        let ring = ring(&object, &sender).map_err(|e| refused("share a buffer", e))?;
+        let attach = |p: libbpf_rs::ProgramMut<'_>| p.attach().map_err(|e| refused("trace a function", e));
+        let links = object.progs_mut().filter(|p| p.autoload()).map(attach).collect::<Result<Vec<_>, _>>()?;
+        record(&object, true)?;
+        let summary = ClampSummary { cpus: cpus_possible(), ..ClampSummary::default() };
+        let columns = names(LIST, "CLAMP_WORDS");
+        Ok(ClampSession { links, ring, object, incoming, columns, summary, first_ns: None, last_ns: 0 })
+    }
+
+    /// The first line of the table.
+    #[must_use]
+    pub fn header(&self) -> String {
+        self.columns.join(",") + "\n"
+    }
+
+    /// Waits a moment, then hands each line there is to `put`. Records so far.
+    pub fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
+        let before = self.summary.records;
+        self.drain(put);
+        if self.summary.records < before + RECORDS_AT_ONCE as u64 {
+            std::thread::park_timeout(DRAIN_EVERY);
+        }
+        self.summary.records
+    }
+
+    fn drain(&mut self, put: &mut dyn FnMut(&str)) {
+        // No more at once than is written at once: a busy machine makes them faster.
+        let _ = self.ring.consume_raw_n(RECORDS_AT_ONCE);
+        while let Ok(words) = self.incoming.try_recv() {
+            if words.len() < self.columns.len() {
+                self.summary.lost += 1;
+                continue;
+            }
+            self.first_ns.get_or_insert(words[0]);
+            self.last_ns = words[0];
+            self.summary.records += 1;
+            put(&line(&words[..self.columns.len()]));
+        }
+    }
+
+    /// Detaches, hands out the rest, and says what the recording holds.
+    ///
+    /// # Errors
+    /// When the kernel does not say what was lost.
+    pub fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<ClampSummary, LiveError> {
+        record(&self.object, false)?;
+        self.links.clear();
+        let mut before = u64::MAX;
+        while before != self.summary.records {
+            before = self.summary.records;
+            self.drain(put);
+        }
+        self.summary.lost += lost(&self.object)?;
+        let ns = self.last_ns.saturating_sub(self.first_ns.unwrap_or_default());
+        Ok(ClampSummary { seconds: ns as f64 / 1e9, ..self.summary })
+    }
+}
+
+/// A line of the table.
+fn line(words: &[u64]) -> String {
+    let all: Vec<String> = words.iter().map(u64::to_string).collect();
+    all.join(",") + "\n"
+}
+
+/// What this machine lacks, as sentences.
+fn missing(symbols: &str) -> Vec<String> {
+    let mut missing = Capabilities::here(None).missing();
+    let cpus = cpus_possible() as usize;
+    if cpus > CPUS_MAX {
+        missing.push(format!("a machine of at most {CPUS_MAX} CPUs for clamps: this one can have {cpus}"));
+    }
+    if are_hidden(symbols) {
+        missing.push(
+            "the addresses of kernel symbols: write 1 into /proc/sys/kernel/kptr_restrict while recording".into(),
+        );
+    } else if !has_symbol(symbols, SYMBOL) {
+        missing.push("a kernel with utilization clamps (CONFIG_UCLAMP_TASK)".to_owned());
+    }
+    missing
+}
+
+fn has_symbol(symbols: &str, name: &str) -> bool {
+    symbols.lines().any(|line| line.split_ascii_whitespace().nth(2) == Some(name))
+}
+
+/// Loads the programs that fit.
+fn load(symbols: &str) -> Result<Object, LiveError> {
+    let mut open = ObjectBuilder::default().open_memory(PROGRAM).map_err(|e| refused("read the program", e))?;
+    let function = |section: &str| section.split_once('/').map_or(String::new(), |(_, name)| name.to_owned());
+    for mut program in open.progs_mut() {
+        let name = function(&program.section().to_string_lossy());
+        // One of the names of the lock is another kernel's; everything else must be there.
+        if LOCKS.contains(&name.as_str()) && !has_symbol(symbols, &name) {
+            program.set_autoload(false);
+        }
+    }
+    open.load().map_err(|e| refused("load the program", e))
+}
+
+/// Lets the programs make records, or no more.
+fn record(object: &Object, on: bool) -> Result<(), LiveError> {
+    let map = object.maps().find(|map| map.name() == "recording");
+    let map = map.ok_or_else(|| refused("begin", "there is no such map"))?;
+    let update = map.update(&0u32.to_ne_bytes(), &u64::from(on).to_ne_bytes(), MapFlags::ANY);
+    update.map_err(|e| refused("begin", e))
+}
+
+/// Records that had no room (`struct clamp_globals`), which the program keeps beside its buffer.
+fn lost(object: &Object) -> Result<u64, LiveError> {
+    let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(".bss"));
+    let bytes = map.and_then(|map| map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten());
+    let all = words(&bytes.ok_or_else(|| refused("show what it kept", "there is no such map"))?);
+    Ok(all.get(1).copied().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_those_of_the_list() {
+        let columns = names(LIST, "CLAMP_WORDS");
+        assert_eq!((columns[0], columns[columns.len() - 1]), ("ts", "o_max"));
+        assert_eq!(line(&[1, 20, 3]), "1,20,3\n");
+        assert!(LIST.contains(&format!("#define CLAMP_CPUS_MAX {CPUS_MAX}u")));
+    }
+
+    #[test]
+    fn a_symbol_is_a_whole_word() {
+        let symbols = "ffffffff81 T _task_rq_lock\nffffffff82 d sched_uclamp_used\n";
+        assert!(has_symbol(symbols, SYMBOL) && has_symbol(symbols, "_task_rq_lock"));
+        assert!(!has_symbol(symbols, "task_rq_lock"));
+    }
+}

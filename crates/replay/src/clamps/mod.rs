@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Recorded clamps of a real kernel, computed again by the core.
+//!
+//! The clamps of each CPU and task are carried from record to record: each must be what the core makes of the one before.
+//! What a record says is taken over afterwards, so that one difference counts once. Not decided is what begins a chain: the
+//! first record of a CPU, or of a task that is already runnable, and what follows a record that was lost.
+
+mod fault;
+mod table;
+
+pub use fault::Fault;
+pub use table::{Kind, Record, Records, Target, is_header};
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use pelton_core::{CpuState, Policy, UclampRq, UclampTask, apply_headroom, cpu_bw_dl, group_clamps};
+use pelton_trace::import::{ImportError, open_bytes};
+
+/// How many differences are kept.
+const SAMPLES_MAX: usize = 20;
+
+/// Counts of one kind of decision.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// All.
+    pub decisions: u64,
+    /// Those that nothing is known of before.
+    pub not_decided: u64,
+    /// Those that come out otherwise.
+    pub divergent: u64,
+}
+
+impl Tally {
+    fn count(&mut self, outcome: &Outcome) {
+        self.decisions += 1;
+        match outcome {
+            Outcome::NotDecided => self.not_decided += 1,
+            Outcome::Decided(what) => self.divergent += u64::from(!what.is_empty()),
+        }
+    }
+}
+
+/// What differs, with the kernel's value and ours.
+type Differs = Vec<(&'static str, u64, u64)>;
+
+/// What came of one decision.
+enum Outcome {
+    NotDecided,
+    Decided(Differs),
+}
+
+/// A decision that comes out otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Line of the table.
+    pub line: u64,
+    /// Time, ns.
+    pub time_ns: u64,
+    /// CPU.
+    pub cpu: u32,
+    /// The task; 0 for a performance target.
+    pub tid: u32,
+    /// Kind of decision.
+    pub kind: &'static str,
+    /// What differs, with both values.
+    pub what: Vec<(&'static str, u64, u64)>,
+}
+
+/// What came out of a recording.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// All decisions.
+    pub all: Tally,
+    /// By kind.
+    pub by_kind: BTreeMap<&'static str, Tally>,
+    /// The first differences.
+    pub samples: Vec<Difference>,
+}
+
+impl Report {
+    fn count(&mut self, kind: &'static str, record: &Record, outcome: Outcome) {
+        self.all.count(&outcome);
+        self.by_kind.entry(kind).or_default().count(&outcome);
+        let Outcome::Decided(what) = outcome else { return };
+        if what.is_empty() || self.samples.len() >= SAMPLES_MAX {
+            return;
+        }
+        let Record { line, time_ns, cpu, tid, .. } = *record;
+        self.samples.push(Difference { line, time_ns, cpu, tid, kind, what });
+    }
+}
+
+/// Computes a whole recording again, with one `fault` in the rules. `watch` is called now and then; false ends it.
+///
+/// # Errors
+/// When the recording cannot be read.
+pub fn validate(
+    path: &Path,
+    policy: &Policy,
+    fault: Option<Fault>,
+    watch: &mut dyn FnMut(u64) -> bool,
+) -> Result<Report, ImportError> {
+    let mut table = Records::new(path, open_bytes(path)?)?;
+    let mut world = World { fault, ..World::default() };
+    let mut report = Report::default();
+    while let Some(record) = table.next_record()? {
+        if record.line % 1024 == 0 && !watch(record.line) {
+            break;
+        }
+        match record.kind {
+            Kind::Util => report.count("effective_cpu_util", &record, util(policy, &record, fault)),
+            Kind::Perf => report.count("sugov_effective_cpu_perf", &record, perf(policy, &record)),
+            Kind::Enqueue => report.count("uclamp_rq_inc", &record, world.step(&record)),
+            Kind::Dequeue => report.count("uclamp_rq_dec", &record, world.step(&record)),
+            Kind::Update => {
+                report.count("uclamp_update_active", &record, world.step(&record));
+                report.count("cpu_util_update_eff", &record, Outcome::Decided(group(&record, fault)));
+            }
+        }
+    }
+    Ok(report)
+}
+
+/// What is known of a CPU.
+#[derive(Clone, Copy, Debug)]
+struct Cpu {
+    clamps: UclampRq,
+    /// Number of its last record.
+    order: u64,
+    /// Clamps were in use.
+    used: Option<bool>,
+}
+
+/// All that is carried from record to record.
+#[derive(Debug, Default)]
+struct World {
+    cpus: BTreeMap<u32, Cpu>,
+    tasks: BTreeMap<u32, UclampTask>,
+    fault: Option<Fault>,
+}
+
+impl World {
+    /// A task becomes runnable or stops being so, or is about to be counted again.
+    fn step(&mut self, record: &Record) -> Outcome {
+        let before = self.cpus.get(&record.cpu).copied();
+        // Between two records of a CPU nothing may be missing. The moment at which clamps come into use is none of both.
+        let chained =
+            before.filter(|cpu| cpu.order + 1 == record.order && cpu.used.is_some() && cpu.used == record.used);
+        let known = self.tasks.get(&record.tid).copied();
+        let outcome = chained.map_or(Outcome::NotDecided, |cpu| self.decide(record, cpu.clamps, known));
+        self.take_over(record);
+        outcome
+    }
+
+    fn decide(&self, record: &Record, mut clamps: UclampRq, known: Option<UclampTask>) -> Outcome {
+        if record.kind == Kind::Dequeue && record.counts() && known.is_none() {
+            return Outcome::NotDecided;
+        }
+        let mut task = UclampTask { requested: record.task.requested, ..known.unwrap_or_default() };
+        let (mut limits, faults) = (record.limits, self.fault);
+        faults.inspect(|fault| fault.limits(&mut limits));
+        match record.kind {
+            // A task that is still counted comes back from a quota.
+            Kind::Enqueue if record.counts() && task.active == [0, 0] => {
+                faults.inspect(|fault| fault.before(&mut clamps));
+                clamps.inc(&mut task, &limits);
+            }
+            Kind::Dequeue if record.counts() => {
+                clamps.dec(&mut task);
+                faults.inspect(|fault| fault.left_over(&mut clamps));
+            }
+            _ => {}
+        }
+        faults.inspect(|fault| fault.buckets(&mut task));
+        let mut what = Differs::new();
+        runqueue(&record.clamps, &clamps, &mut what);
+        if known.is_some() || task.active != [0, 0] {
+            of_task(&record.task, &task, &mut what);
+        }
+        // Limits that changed at this moment may have been read before or after.
+        if !what.is_empty() && record.updating && record.kind == Kind::Enqueue {
+            Outcome::NotDecided
+        } else {
+            Outcome::Decided(what)
+        }
+    }
+
+    /// The kernel's word holds. What a task is counted again to is not told: the next record must have it.
+    fn take_over(&mut self, record: &Record) {
+        let (mut clamps, mut task) = (record.clamps, record.task);
+        if record.kind == Kind::Update && record.used == Some(true) {
+            let mut limits = record.limits;
+            self.fault.inspect(|fault| fault.limits(&mut limits));
+            clamps.update(&mut task, &limits);
+        }
+        // Whether it was counted again at such a moment is not known.
+        if record.kind == Kind::Update && record.used.is_none() {
+            self.tasks.remove(&record.tid);
+        } else {
+            self.tasks.insert(record.tid, task);
+        }
+        self.cpus.insert(record.cpu, Cpu { clamps, order: record.order, used: record.used });
+    }
+}
+
+fn differ(name: &'static str, kernel: u32, ours: u32, what: &mut Differs) {
+    if kernel != ours {
+        what.push((name, kernel.into(), ours.into()));
+    }
+}
+
+fn runqueue(kernel: &UclampRq, ours: &UclampRq, what: &mut Differs) {
+    for (name, at) in [("lower clamp of the CPU", 0), ("upper clamp of the CPU", 1)] {
+        differ(name, kernel.value[at], ours.value[at], what);
+    }
+    differ("left over", kernel.idle, ours.idle, what);
+    let sides = [
+        ("tasks of a lower bucket", "value of a lower bucket", &kernel.min, &ours.min),
+        ("tasks of an upper bucket", "value of an upper bucket", &kernel.max, &ours.max),
+    ];
+    for (tasks, value, kernel, ours) in sides {
+        for (kernel, ours) in kernel.iter().zip(ours) {
+            differ(tasks, kernel.tasks, ours.tasks, what);
+            differ(value, kernel.value, ours.value, what);
+        }
+    }
+}
+
+fn of_task(kernel: &UclampTask, ours: &UclampTask, what: &mut Differs) {
+    for id in 0..2 {
+        differ("clamp of the task", kernel.value[id], ours.value[id], what);
+        differ("bucket of the task", kernel.bucket[id], ours.bucket[id], what);
+        differ("task counted", kernel.active[id], ours.active[id], what);
+    }
+}
+
+/// The clamps of a group in force, when its tasks are counted again because of them.
+fn group(record: &Record, fault: Option<Fault>) -> Differs {
+    let mut above = record.group.above;
+    fault.inspect(|fault| fault.above(&mut above));
+    let ours = group_clamps(above, record.group.asked);
+    let mut what = Differs::new();
+    differ("lower clamp of the group", record.group.in_force.0, ours.0, &mut what);
+    differ("upper clamp of the group", record.group.in_force.1, ours.1, &mut what);
+    what
+}
+
+/// What a CPU asks for with its limits.
+fn util(policy: &Policy, record: &Record, fault: Option<Fault>) -> Outcome {
+    let Target { util, scale, irq, rt, dl, dl_bw, rt_nr, min, max, changed, .. } = record.target;
+    let mut state = CpuState {
+        cap_orig: scale,
+        util_cfs: util,
+        util_irq: irq,
+        util_rt: rt,
+        util_dl: dl,
+        bw_dl: cpu_bw_dl(dl_bw),
+        rt_nr_running: rt_nr,
+        uclamp_min: min,
+        uclamp_max: max,
+        uclamp_used: record.used.unwrap_or_default().into(),
+        ..CpuState::default()
+    };
+    fault.inspect(|fault| fault.target(&mut state));
+    let (ours, terms) = state.effective_util(policy);
+    // Limits count from a moment on that nothing tells.
+    if record.used.is_none() {
+        return Outcome::NotDecided;
+    }
+    let mut what = Differs::new();
+    differ("effective utilization", record.target.out, ours, &mut what);
+    differ("lower limit", record.target.out_min, terms.min, &mut what);
+    differ("upper limit", record.target.out_max, terms.max, &mut what);
+    // Something it reads changed while it was worked out.
+    if changed && !what.is_empty() { Outcome::NotDecided } else { Outcome::Decided(what) }
+}
+
+/// The performance target within the limits.
+fn perf(policy: &Policy, record: &Record) -> Outcome {
+    let Target { util, min, max, out, .. } = record.target;
+    let mut what = Differs::new();
+    differ("performance target", out, apply_headroom(policy, util, min, max), &mut what);
+    Outcome::Decided(what)
+}
