@@ -49,9 +49,10 @@ rt-fair --full --load rt-fair --duration 4s --buffer 64
 mixed --full --load mixed --duration 4s --buffer 64
 fork-storm --full --load fork-storm --duration 2s --buffer 64
 cgroup-moves --full --load cgroup-moves --duration 3s --buffer 64
+quotas --full --load quotas --duration 2s --buffer 64
 JOBS
 
-# Placements, on a machine with threads, two packages and two memory nodes.
+# Placements and balances, on a machine with threads, two packages and two memory nodes.
 cat >"$work/jobs-server" <<'JOBS'
 periodic.csv.gz --load periodic --duration 2s
 rt-fair.csv.gz --load rt-fair --duration 2s
@@ -59,6 +60,15 @@ mixed.csv.gz --load mixed --duration 4s
 fork-storm.csv.gz --load fork-storm --duration 3s
 cgroup-moves.csv.gz --load cgroup-moves --duration 3s
 wakeups.csv.gz --load wakeups --duration 30s
+bursts.balances.csv.gz --load bursts:run_us=3000,sleep_us=2000,threads=12 --duration 400ms
+busy.balances.csv.gz --load busy:threads=8+busy:threads=3,nice=7 --duration 400ms
+hogs.balances --load busy:threads=12 --duration 3s
+waves.balances --load periodic:run_us=5000,period_us=20000,threads=14+periodic:run_us=2000,period_us=11000,threads=12 --duration 3s
+bursts.balances --load bursts:run_us=3000,sleep_us=2000,threads=12 --duration 3s
+unequal.balances --load busy:threads=5+busy:threads=4,nice=5+bursts:run_us=1000,sleep_us=4000,threads=6 --duration 3s
+spread.balances --load periodic:run_us=4000,period_us=16000,threads=16 --duration 3s
+hackbench.balances --load hackbench:groups=2,fds=4,loops=20,mode=threads,channel=pipes --duration 2s
+schbench.balances --load schbench:form=2016,message_threads=2,threads=4,cputime_us=3000,sleeptime_us=3000 --duration 3s
 JOBS
 
 guest() { # SERIES BOARD JOBS NAME

@@ -18,7 +18,9 @@ fn target_macro(arch: &str) -> &str {
 }
 
 /// What the programs are made of.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 11] = [
+    "balance.h",
+    "balance_programs.h",
     "recorder.bpf.c",
     "place.bpf.c",
     "calls.h",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 # First process of the guest: records what /jobs lists, one line per recording: NAME ARGUMENTS OF pelton record. A NAME that
-# ends in .csv.gz is a table of placements.
+# ends in .csv.gz is a table of placements, in .balances.csv.gz one of searches of balances; .balances: balances are counted.
 # Everything goes back to the host as one tar archive through a virtio port.
 /bin/busybox mkdir -p /proc /sys /dev /tmp /out
 /bin/busybox --install -s /bin
@@ -32,11 +32,13 @@ while read -r name arguments; do
     [ -n "$name" ] || continue
     start=$(cut -d. -f1 /proc/uptime)
     case $name in
-    *.csv.gz) option=--placements file=/out/$name ;;
-    *) option=-o file=/out/$name.plog ;;
+    *.balances) file=/out/$name.json && set -- --balances ;;
+    *.balances.csv.gz) file=/out/$name && set -- "--balances=$file" ;;
+    *.csv.gz) file=/out/$name && set -- --placements "$file" ;;
+    *) file=/out/$name.plog && set -- -o "$file" ;;
     esac
     # shellcheck disable=SC2086 # words
-    pelton record "$option" "$file" --format json $arguments >"/out/$name.json" 2>"/out/$name.stderr" </dev/null
+    pelton record "$@" --format json $arguments >"/out/$name.json" 2>"/out/$name.stderr" </dev/null
     echo $? >"/out/$name.exit"
     echo "guest: $name: exit $(cat "/out/$name.exit"), $(($(cut -d. -f1 /proc/uptime) - start)) s, $(wc -c <"$file") bytes"
 done </jobs

@@ -24,6 +24,12 @@ const PLACEMENTS_MIN: u64 = 20_000;
 /// What is put wrong in placements, and must be noticed in those of every kernel: rules that machines of equal CPUs have.
 const WRONG_PLACEMENTS: [&str; 3] =
     ["loads do not count", "tasks of SCHED_IDLE do not give way", "the last CPU is never idle"];
+/// Quiet searches of balances that each kernel must have made in all its recordings together.
+const SEARCHES_MIN: u64 = 200;
+/// What is put wrong in searches of balances, and must be noticed in those of every kernel.
+const WRONG_SEARCHES: [&str; 2] = ["loads do not count", "groups have a quarter of their capacity"];
+/// What recordings of balances have in their names.
+const BALANCES: &str = ".balances";
 /// What the folder of a kernel on the larger machine is called beside its series.
 const SERVER: &str = "-server";
 
@@ -146,7 +152,8 @@ fn placements_of_every_kernel_are_chosen_again() {
         let profile = series(folder).trim_end_matches(SERVER).to_owned();
         assert_eq!(text(&folder.join("kernel-complaints")), "", "{release}");
         let (mut all, mut noticed) = (0, BTreeSet::new());
-        for name in recordings(folder) {
+        for name in recordings(folder).into_iter().filter(|name| name.ends_with(".csv.gz") && !name.contains(BALANCES))
+        {
             let facts = json(&text(&folder.join(format!("{name}.json"))));
             let table = folder.join(&name);
             let placements = &validate(&table, &["--profile", &profile]).1["placements"];
@@ -172,6 +179,54 @@ fn placements_of_every_kernel_are_chosen_again() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Searches of balances for a group to take from, on the same machine, made again by the rules of the release.
+#[test]
+fn searches_of_balances_of_every_kernel_are_made_again() {
+    let mut wrong = Vec::new();
+    for folder in folders().iter().filter(|folder| on_server(folder)) {
+        let release = text(&folder.join("release"));
+        let profile = series(folder).trim_end_matches(SERVER).to_owned();
+        let (mut quiet, mut noticed) = (0, BTreeSet::new());
+        for name in recordings(folder).into_iter().filter(|name| name.ends_with(&format!("{BALANCES}.csv.gz"))) {
+            let table = folder.join(&name);
+            let searches = &validate(&table, &["--profile", &profile]).1["placements"];
+            println!("{release} {name}: {searches}");
+            quiet += searches["quiet"].as_u64().unwrap_or(0);
+            if searches["quiet_divergent"].as_u64() != Some(0) {
+                wrong.push(format!("{release} {name}: {searches}"));
+            }
+            noticed.extend(noticed_in(&table, &profile));
+        }
+        let missed = WRONG_SEARCHES.iter().filter(|fault| !noticed.contains(**fault));
+        wrong.extend(missed.map(|fault| format!("{release}: {fault} is not noticed in balances")));
+        if quiet < SEARCHES_MIN {
+            wrong.push(format!("{release}: {quiet} quiet searches, {SEARCHES_MIN} are asked for"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Balances are counted under every load, and every CPU's time is told.
+#[test]
+fn balances_of_every_kernel_are_counted() {
+    for folder in folders().iter().filter(|folder| on_server(folder)) {
+        let release = text(&folder.join("release"));
+        for name in recordings(folder).into_iter().filter(|name| name.ends_with(BALANCES)) {
+            let counts = &json(&text(&folder.join(format!("{name}.json"))))["counts"];
+            let kinds = counts["kinds"].as_array().expect("kinds");
+            let sum = |count: &str| kinds.iter().filter_map(|kind| kind[count].as_u64()).sum::<u64>();
+            println!(
+                "{release} {name}: {} balances, {} tasks moved in {} s",
+                sum("balances"),
+                sum("detached"),
+                counts["seconds"]
+            );
+            let shares = counts["runnable_percent"].as_array().expect("shares").iter().filter_map(Value::as_f64);
+            assert!((shares.sum::<f64>() - 100.0).abs() < 1e-6 && sum("balances") > 0, "{release} {name}: {counts}");
+        }
+    }
+}
+
 /// What is put wrong into placements and noticed.
 fn noticed_in(table: &Path, profile: &str) -> Vec<String> {
     let (_, tested) = validate(table, &["--profile", profile, "--self-test"]);
@@ -190,7 +245,7 @@ fn permille_allowed(name: &str) -> u64 {
 /// What a recording of full calls must have and this one has not.
 fn lacking(name: &str, validated: &Value, facts: &Value) -> Vec<String> {
     let signals = &validated["signals"];
-    let groups: &[&str] = if name == "cgroup-moves" { &WITH_GROUPS } else { &[] };
+    let groups: &[&str] = if ["cgroup-moves", "quotas"].contains(&name) { &WITH_GROUPS } else { &[] };
     let mut lacking: Vec<String> = ALWAYS
         .iter()
         .chain(groups)

@@ -35,9 +35,9 @@ const RECORDS_AT_ONCE: usize = 1024;
 /// Tick rates that kernels are built with.
 const HZ: [u64; 4] = [100, 250, 300, 1000];
 
-/// Names of one of the lists of `bpf/place.h`.
-fn names(list: &str) -> Vec<&'static str> {
-    let from = LISTS.find(&format!("#define {list}(X)")).map_or("", |at| &LISTS[at..]);
+/// Names of one of the lists of a header.
+pub(crate) fn names(lists: &'static str, list: &str) -> Vec<&'static str> {
+    let from = lists.find(&format!("#define {list}(X)")).map_or("", |at| &lists[at..]);
     let body = from.split_once(')').map_or("", |(_, rest)| rest);
     let end = body.split("\n\n").next().unwrap_or_default();
     end.split("X(").skip(1).filter_map(|word| word.split_once(')').map(|(name, _)| name)).collect()
@@ -45,15 +45,22 @@ fn names(list: &str) -> Vec<&'static str> {
 
 /// Where the words of a record are.
 #[derive(Debug)]
-struct Columns {
-    head: Vec<&'static str>,
+pub(crate) struct Columns {
+    pub head: Vec<&'static str>,
     cpu: Vec<&'static str>,
     domain: Vec<&'static str>,
+    /// Words between the head and the looks at CPUs.
+    between: usize,
 }
 
 impl Columns {
     fn new() -> Columns {
-        Columns { head: names("PLACE_HEAD"), cpu: names("PLACE_CPU"), domain: names("PLACE_DOMAIN") }
+        Columns::of(names(LISTS, "PLACE_HEAD"), 2 * NAME_WORDS + ENERGIES_MAX * 4)
+    }
+
+    /// Those of a record with another head, and so many words between that and its looks at CPUs.
+    pub fn of(head: Vec<&'static str>, between: usize) -> Columns {
+        Columns { head, cpu: names(LISTS, "PLACE_CPU"), domain: names(LISTS, "PLACE_DOMAIN"), between }
     }
 
     /// Words of one look at a CPU.
@@ -61,21 +68,26 @@ impl Columns {
         self.cpu.len() + self.domain.len() * LEVELS_MAX
     }
 
-    fn place(&self, name: &str) -> usize {
+    pub fn place(&self, name: &str) -> usize {
         self.head.iter().position(|known| *known == name).unwrap_or(usize::MAX)
     }
 
     /// Where the looks at CPUs begin.
     fn cpus_at(&self) -> usize {
-        self.head.len() + 2 * NAME_WORDS + ENERGIES_MAX * 4
+        self.head.len() + self.between
+    }
+
+    /// Names of the columns of all CPUs.
+    pub fn of_cpus(&self, cpus: usize) -> impl Iterator<Item = String> {
+        let of_cpu = || self.cpu.iter().chain(&self.domain);
+        (0..cpus).flat_map(move |cpu| of_cpu().map(move |name| format!("{name}{cpu}")))
     }
 
     /// The first line of a table.
     fn line(&self, cpus: usize) -> String {
         let mut all: Vec<String> = self.head.iter().map(|name| (*name).to_owned()).collect();
         all.extend(["comm".to_owned(), "c_comm".to_owned()]);
-        let of_cpu = || self.cpu.iter().chain(&self.domain);
-        all.extend((0..cpus).flat_map(|cpu| of_cpu().map(move |name| format!("{name}{cpu}"))));
+        all.extend(self.of_cpus(cpus));
         all.extend(["changed".to_owned(), "inner".to_owned()]);
         all.join(",") + "\n"
     }
@@ -88,20 +100,20 @@ struct Look<'a> {
 }
 
 /// One decision as the kernel wrote it.
-struct Record<'a> {
+pub(crate) struct Record<'a> {
     columns: &'a Columns,
-    words: &'a [u64],
+    pub words: &'a [u64],
     cpus: usize,
 }
 
 impl<'a> Record<'a> {
     /// `None` when it is shorter than a decision on so many CPUs.
-    fn new(columns: &'a Columns, words: &'a [u64], cpus: usize) -> Option<Record<'a>> {
+    pub fn new(columns: &'a Columns, words: &'a [u64], cpus: usize) -> Option<Record<'a>> {
         let whole = columns.cpus_at() + cpus * 2 * columns.cpu_words();
         (words.len() >= whole).then_some(Record { columns, words, cpus })
     }
 
-    fn head(&self, name: &str) -> u64 {
+    pub fn head(&self, name: &str) -> u64 {
         self.words[self.columns.place(name)]
     }
 
@@ -128,7 +140,7 @@ impl<'a> Record<'a> {
     }
 
     /// Columns of CPUs that were others after the decision.
-    fn changed(&self) -> String {
+    pub fn changed(&self) -> String {
         let mut all = Vec::new();
         for cpu in 0..self.cpus {
             let (before, after) = (self.look(cpu, 0), self.look(cpu, 1));
@@ -141,15 +153,10 @@ impl<'a> Record<'a> {
         all.join(" ")
     }
 
-    /// A line of the table.
-    fn line(&self) -> String {
-        let mut out = String::with_capacity(4096);
-        for word in &self.words[..self.columns.head.len()] {
-            let _ = write!(out, "{word},");
-        }
-        let _ = write!(out, "{},{}", self.name(0), self.name(1));
+    /// The columns of all CPUs as they were before, or after, the decision; each after a comma.
+    pub fn put_cpus(&self, out: &mut String, after: usize) {
         for cpu in 0..self.cpus {
-            let look = self.look(cpu, 0);
+            let look = self.look(cpu, after);
             for word in look.words {
                 let _ = write!(out, ",{word}");
             }
@@ -158,6 +165,16 @@ impl<'a> Record<'a> {
                 let _ = write!(out, ",{}", all.join(":"));
             }
         }
+    }
+
+    /// A line of the table.
+    fn line(&self) -> String {
+        let mut out = String::with_capacity(4096);
+        for word in &self.words[..self.columns.head.len()] {
+            let _ = write!(out, "{word},");
+        }
+        let _ = write!(out, "{},{}", self.name(0), self.name(1));
+        self.put_cpus(&mut out, 0);
         let _ = write!(out, ",{},", self.changed());
         for (at, e) in self.energies().enumerate() {
             let gap = if at == 0 { "" } else { " " };
@@ -205,25 +222,12 @@ impl PlacementSession {
     /// # Errors
     /// When this machine lacks something, has more than 64 CPUs, or the kernel refuses.
     pub fn start() -> Result<PlacementSession, LiveError> {
-        let mut missing = Capabilities::here(None).missing();
-        let cpus = cpus_possible() as usize;
-        if cpus > CPUS_MAX {
-            missing.push(format!("a machine of at most {CPUS_MAX} CPUs for placements: this one can have {cpus}"));
-        }
-        if are_hidden(&std::fs::read_to_string("/proc/kallsyms").unwrap_or_default()) {
-            missing.push("the addresses of kernel symbols: static keys and limits of clamps would be taken for off; write 1 into \
-                 /proc/sys/kernel/kptr_restrict while recording"
-                .to_owned());
-        }
-        if !missing.is_empty() {
-            return Err(LiveError::Missing(missing));
-        }
-        session::keep_messages();
-        let object = load(cpus as u32)?;
+        let cpus = possible("placements")?;
+        let energy = session::has_tracepoint("sched_compute_energy_tp")?;
+        let object = load(cpus as u32, &|name| name.starts_with("place_") && (energy || name != "place_energy"))?;
         let (sender, incoming) = channel();
         let ring = ring(&object, &sender).map_err(|e| refused("share a buffer", e))?;
-        let attach = |p: libbpf_rs::ProgramMut<'_>| p.attach().map_err(|e| refused("trace a function", e));
-        let links = object.progs_mut().filter(|p| p.autoload()).map(attach).collect::<Result<Vec<_>, _>>()?;
+        let links = attach(&object)?;
         let columns = Columns::new();
         let (decisions, cut_off, first, last) = (0, 0, None, (0, 0));
         Ok(PlacementSession { links, ring, object, incoming, columns, cpus, decisions, cut_off, first, last })
@@ -285,27 +289,51 @@ impl PlacementSession {
     }
 }
 
+/// CPUs of this machine, which has everything that `what` needs.
+pub(crate) fn possible(what: &str) -> Result<usize, LiveError> {
+    let mut missing = Capabilities::here(None).missing();
+    let cpus = cpus_possible() as usize;
+    if cpus > CPUS_MAX {
+        missing.push(format!("a machine of at most {CPUS_MAX} CPUs for {what}: this one can have {cpus}"));
+    }
+    if are_hidden(&std::fs::read_to_string("/proc/kallsyms").unwrap_or_default()) {
+        missing.push(
+            "the addresses of kernel symbols: static keys and limits of clamps would be taken for off; write 1 into \
+             /proc/sys/kernel/kptr_restrict while recording"
+                .to_owned(),
+        );
+    }
+    if missing.is_empty() { Ok(cpus) } else { Err(LiveError::Missing(missing)) }
+}
+
+/// Attaches every program that was loaded.
+pub(crate) fn attach(object: &Object) -> Result<Vec<Link>, LiveError> {
+    let attach = |p: libbpf_rs::ProgramMut<'_>| p.attach().map_err(|e| refused("trace a function", e));
+    object.progs_mut().filter(|p| p.autoload()).map(attach).collect()
+}
+
 /// Does the kernel show its symbols without their addresses?
 fn are_hidden(symbols: &str) -> bool {
     !symbols.lines().any(|line| line.bytes().take_while(|byte| *byte != b' ').any(|digit| digit != b'0'))
 }
 
-/// Loads the programs that fit.
-fn load(cpus: u32) -> Result<Object, LiveError> {
+/// Loads the programs that are wanted.
+pub(crate) fn load(cpus: u32, is_wanted: &dyn Fn(&str) -> bool) -> Result<Object, LiveError> {
+    session::keep_messages();
     let mut open = ObjectBuilder::default().open_memory(PROGRAM).map_err(|e| refused("read the program", e))?;
     for mut map in open.maps_mut() {
         if map.name().to_string_lossy().ends_with(".rodata") {
             map.set_initial_value(&cpus.to_ne_bytes()).map_err(|e| refused("set the program up", e))?;
         }
     }
-    if !session::has_tracepoint("sched_compute_energy_tp")? {
-        let energy = open.progs_mut().find(|p| p.name() == "place_energy");
-        energy.into_iter().for_each(|mut p| p.set_autoload(false));
+    for mut program in open.progs_mut() {
+        let is_wanted = is_wanted(&program.name().to_string_lossy());
+        program.set_autoload(is_wanted);
     }
     open.load().map_err(|e| refused("load the program", e))
 }
 
-fn ring(object: &Object, sender: &Sender<Vec<u64>>) -> libbpf_rs::Result<RingBuffer<'static>> {
+pub(crate) fn ring(object: &Object, sender: &Sender<Vec<u64>>) -> libbpf_rs::Result<RingBuffer<'static>> {
     let maps: Vec<_> = object.maps().filter(|map| map.name() == "ring").collect();
     let mut builder = RingBufferBuilder::new();
     for map in &maps {
@@ -320,12 +348,12 @@ fn ring(object: &Object, sender: &Sender<Vec<u64>>) -> libbpf_rs::Result<RingBuf
     builder.build()
 }
 
-fn words(bytes: &[u8]) -> Vec<u64> {
+pub(crate) fn words(bytes: &[u8]) -> Vec<u64> {
     bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect()
 }
 
 /// What the program keeps beside its buffer (`struct place_globals`): decisions that had no room, and the machine.
-fn globals(object: &Object) -> Result<(u64, Vec<u64>), LiveError> {
+pub(crate) fn globals(object: &Object) -> Result<(u64, Vec<u64>), LiveError> {
     let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(".bss"));
     let bytes = map.and_then(|map| map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten());
     let mut all = words(&bytes.ok_or_else(|| refused("show what it kept", "there is no such map"))?);
@@ -334,7 +362,7 @@ fn globals(object: &Object) -> Result<(u64, Vec<u64>), LiveError> {
 }
 
 /// Ticks per second: the rate that fits how far the tick counter went.
-fn hz(ns: u64, ticks: u64) -> u64 {
+pub(crate) fn hz(ns: u64, ticks: u64) -> u64 {
     let seen = if ns == 0 { 0.0 } else { ticks as f64 * 1e9 / ns as f64 };
     let far = |hz: u64| (hz as f64 - seen).abs() / hz as f64;
     HZ.into_iter().min_by(|a, b| far(*a).total_cmp(&far(*b))).unwrap_or(HZ[1])
@@ -352,7 +380,7 @@ impl<'a> Words<'a> {
 }
 
 /// The machine as `struct place_machine` has it, as JSON.
-fn machine(all: &[u64], hz: u64) -> Result<String, LiveError> {
+pub(crate) fn machine(all: &[u64], hz: u64) -> Result<String, LiveError> {
     let mut words = Words(all);
     let head = words.take(6)?;
     let (cpus, domains) = (head[0] as usize, head[5] as usize);
@@ -396,9 +424,9 @@ mod tests {
         let columns = Columns::new();
         assert_eq!((columns.head[0], columns.head[columns.head.len() - 1]), ("ts0", "energies"));
         assert_eq!((columns.cpu[0], columns.cpu[columns.cpu.len() - 1]), ("cap", "lut"));
-        assert_eq!(columns.domain, ["g_cap", "g_max", "g_imb"]);
+        assert_eq!(columns.domain, ["g_cap", "g_max", "g_imb", "g_min"]);
         let line = columns.line(2);
-        assert!(line.starts_with("ts0,") && line.ends_with("g_imb1,changed,inner\n"), "{line}");
+        assert!(line.starts_with("ts0,") && line.ends_with("g_min1,changed,inner\n"), "{line}");
         assert_eq!(line.matches("lut1").count(), 1);
     }
 

@@ -24,6 +24,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
+mod balances;
+mod lines;
 mod placements;
 
 /// How long a recording is when nothing else ends it.
@@ -34,6 +36,9 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
     let load = args.load.as_deref().map(load).transpose()?;
     if let Some(table) = &args.placements {
         return placements::record(table, load, args, global);
+    }
+    if let Some(table) = &args.balances {
+        return balances::record(table, load, args, global);
     }
     let options = options(args)?;
     if args.output.is_none() && args.perfetto.is_none() {
@@ -142,9 +147,10 @@ fn options(args: &RecordArgs) -> Result<Options, Failure> {
 }
 
 fn load(name: &str) -> Result<Load, Failure> {
-    Load::of_name(name).ok_or_else(|| {
+    Load::of_text(name).map_err(|what| {
         let known = LOADS.map(|(name, _)| name).join(", ");
-        Failure::new(Exit::Usage, format!("`{name}` is no load"), Some(&format!("loads: {known}")))
+        let help = format!("loads: {known}; or parts as busy:threads=2+bursts:run_us=300,sleep_us=500");
+        Failure::new(Exit::Usage, format!("`{name}` is no load: {what}"), Some(&help))
     })
 }
 
@@ -240,7 +246,7 @@ impl Work {
             let reason = format!("cannot run the load {}: {error}", args.load.as_deref().unwrap_or(""));
             Failure::cannot(
                 reason,
-                "loads need root; cgroup-moves needs the cpu controller, version 1, at /sys/fs/cgroup/cpu",
+                "loads need root; cgroup-moves and quotas need the cpu controller, version 1, at /sys/fs/cgroup/cpu",
             )
         };
         Ok(Work { command, load: load.map(Load::start).transpose().map_err(refused)?, code: None })

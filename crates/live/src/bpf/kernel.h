@@ -174,6 +174,7 @@ struct rq {
 	u64 clock_pelt;
 	unsigned long lost_idle_time;
 	unsigned long cpu_capacity;
+	unsigned long misfit_task_load;
 	struct sched_avg avg_rt;
 	struct sched_avg avg_dl;
 	struct sched_avg avg_irq;
