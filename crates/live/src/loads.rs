@@ -22,6 +22,7 @@ const AUTOGROUPS: &str = "/proc/sys/kernel/sched_autogroup_enabled";
 /// Where the cpu controller, version 1, keeps its groups.
 const GROUPS: &str = "/sys/fs/cgroup/cpu";
 
+mod phone;
 mod wakeups;
 
 /// A load by name.
@@ -39,16 +40,19 @@ pub enum Load {
     CgroupMoves,
     /// Short sleepers of several classes and task groups, pairs over pipes, one that wakes many.
     Wakeups,
+    /// Small tasks and short bursts in task groups: so little that energy decides where they run.
+    Phone,
 }
 
 /// Every load and the name it has on the command line.
-pub const LOADS: [(&str, Load); 6] = [
+pub const LOADS: [(&str, Load); 7] = [
     ("periodic", Load::Periodic),
     ("rt-fair", Load::RtFair),
     ("mixed", Load::Mixed),
     ("fork-storm", Load::ForkStorm),
     ("cgroup-moves", Load::CgroupMoves),
     ("wakeups", Load::Wakeups),
+    ("phone", Load::Phone),
 ];
 
 /// One periodic task.
@@ -136,6 +140,7 @@ impl Load {
             Load::ForkStorm => running.spawn("storm", move |_| fork_storm(&stop)),
             Load::CgroupMoves => running.cgroup_moves()?,
             Load::Wakeups => wakeups::start(&mut running)?,
+            Load::Phone => phone::start(&mut running),
         }
         Ok(running)
     }

@@ -124,6 +124,8 @@ struct CpuColumns {
     values: [usize; OF_CPU.len()],
     domains: [usize; OF_DOMAINS.len()],
     curr_pid: usize,
+    /// Since November 2026.
+    rt_queued: Option<usize>,
 }
 
 impl Decisions {
@@ -160,7 +162,8 @@ impl Decisions {
         for (at, name) in domains.iter_mut().zip(&OF_DOMAINS) {
             *at = self.column(&format!("{name}{cpu}"))?;
         }
-        Ok(CpuColumns { values, domains, curr_pid: self.column(&format!("curr_pid{cpu}"))? })
+        let rt_queued = self.columns.get(&format!("rt_queued{cpu}")).copied();
+        Ok(CpuColumns { values, domains, curr_pid: self.column(&format!("curr_pid{cpu}"))?, rt_queued })
     }
 
     fn column(&self, name: &str) -> Result<usize, ImportError> {
@@ -280,6 +283,12 @@ impl Decisions {
         let columns = &self.cpus[cpu];
         for (at, (_, put)) in columns.values.iter().zip(&OF_CPU) {
             put(&mut filled, self.number(*at)?);
+        }
+        // A queue whose last task is just leaving has a task and is not queued itself: not runnable (`rt_rq_is_runnable`).
+        if let Some(at) = columns.rt_queued
+            && self.number(at)? == 0
+        {
+            filled.state.rt_nr_running = 0;
         }
         filled.state.uclamp_used = 1;
         filled.state.cfs_nr_running = filled.h_nr_runnable;
