@@ -24,6 +24,7 @@ const GROUPS: &str = "/sys/fs/cgroup/cpu";
 
 mod hackbench;
 mod made;
+mod phone;
 mod quotas;
 mod results;
 mod schbench;
@@ -49,12 +50,14 @@ pub enum Load {
     Wakeups,
     /// Busy, periodic and nearly idle tasks in nested groups with quotas, one of which changes.
     Quotas,
+    /// Small tasks and short bursts in task groups: so little that energy decides where they run.
+    Phone,
     /// Parts that are written as workloads of `pelton run` are.
     Made(Vec<Part>),
 }
 
 /// Every load that has a name on the command line.
-pub const LOADS: [(&str, Load); 7] = [
+pub const LOADS: [(&str, Load); 8] = [
     ("periodic", Load::Periodic),
     ("rt-fair", Load::RtFair),
     ("mixed", Load::Mixed),
@@ -62,6 +65,7 @@ pub const LOADS: [(&str, Load); 7] = [
     ("cgroup-moves", Load::CgroupMoves),
     ("wakeups", Load::Wakeups),
     ("quotas", Load::Quotas),
+    ("phone", Load::Phone),
 ];
 
 /// One periodic task.
@@ -157,6 +161,7 @@ impl Load {
             Load::CgroupMoves => running.cgroup_moves()?,
             Load::Wakeups => wakeups::start(&mut running)?,
             Load::Quotas => quotas::start(&mut running)?,
+            Load::Phone => phone::start(&mut running),
             Load::Made(parts) => made::start(&mut running, &parts)?,
         }
         Ok(running)

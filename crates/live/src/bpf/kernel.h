@@ -140,6 +140,7 @@ struct raw_spinlock {
 
 struct rt_rq {
 	u32 rt_nr_running;
+	u32 rt_queued; /* int */
 };
 
 struct dl_rq {

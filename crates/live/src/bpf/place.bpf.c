@@ -155,6 +155,7 @@ HIDDEN void put_tasks(struct place_cpu *c, struct rq *rq)
 	c->hr = runnable(&rq->cfs);
 	c->h_idle = of_idle_policy(&rq->cfs);
 	c->rt_nr = rq->rt.rt_nr_running;
+	c->rt_queued = rq->rt.rt_queued;
 	c->pending = rq->ttwu_pending;
 	c->curr_idle = rq->curr == rq->idle;
 	c->curr_pid = rq->curr->pid;

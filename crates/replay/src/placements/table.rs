@@ -124,6 +124,8 @@ pub(super) struct CpuColumns {
     values: [usize; OF_CPU.len()],
     domains: [usize; OF_DOMAINS.len()],
     curr_pid: usize,
+    /// Since November 2026.
+    rt_queued: Option<usize>,
 }
 
 impl Decisions {
@@ -161,7 +163,8 @@ impl Decisions {
         for (at, name) in domains.iter_mut().zip(&OF_DOMAINS) {
             *at = self.column(&format!("{prefix}{name}{cpu}"))?;
         }
-        Ok(CpuColumns { values, domains, curr_pid: self.column(&format!("{prefix}curr_pid{cpu}"))? })
+        let rt_queued = self.columns.get(&format!("{prefix}rt_queued{cpu}")).copied();
+        Ok(CpuColumns { values, domains, curr_pid: self.column(&format!("{prefix}curr_pid{cpu}"))?, rt_queued })
     }
 
     /// Names of all columns of a CPU, without its number, that are there before and after.
@@ -327,6 +330,12 @@ impl Decisions {
         let mut filled = self.record.cpus[cpu];
         for (at, (_, put)) in columns.values.iter().zip(&OF_CPU) {
             put(&mut filled, self.number(*at)?);
+        }
+        // A queue whose last task is just leaving has a task and is not queued itself: not runnable (`rt_rq_is_runnable`).
+        if let Some(at) = columns.rt_queued
+            && self.number(at)? == 0
+        {
+            filled.state.rt_nr_running = 0;
         }
         filled.state.uclamp_used = 1;
         filled.state.cfs_nr_running = filled.h_nr_runnable;
