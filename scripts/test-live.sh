@@ -74,7 +74,6 @@ JOBS
 # Placements, on boards of small and large CPUs with an energy model.
 cat >"$work/jobs-boards" <<'JOBS'
 periodic.csv.gz --load periodic --duration 2s
-rt-fair.csv.gz --load rt-fair --duration 2s
 mixed.csv.gz --load mixed --duration 3s
 fork-storm.csv.gz --load fork-storm --duration 2s
 cgroup-moves.csv.gz --load cgroup-moves --duration 3s
