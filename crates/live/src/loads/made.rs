@@ -232,7 +232,7 @@ pub(super) fn spin(end: Duration, clock: impl Fn() -> Duration) {
         }
         let iterations = (left.as_nanos() as u64 / NS_PER_ITERATION).clamp(*CHUNK.start(), *CHUNK.end());
         for i in 0..iterations {
-            if std::hint::black_box(i) % HINTS == 0 {
+            if std::hint::black_box(i).is_multiple_of(HINTS) {
                 std::hint::spin_loop();
             }
         }
