@@ -19,6 +19,9 @@ impl<S: Sink> Engine<'_, S> {
         if !self.targets.keeps {
             return self.ask_all(c, d, keep);
         }
+        if self.targets.domains[d as usize].todo.is_empty() && !self.targets.domains[d as usize].khz_changed {
+            return self.assert_kept(d);
+        }
         let mut todo = std::mem::take(&mut self.targets.domains[d as usize].todo);
         let mut at = 0;
         while let Some(&i) = todo.get(at) {
@@ -67,13 +70,16 @@ impl<S: Sink> Engine<'_, S> {
         let j = self.m.domains[d as usize].cpus[i as usize];
         let inputs = self.inputs(j);
         let kept = &mut self.targets.domains[d as usize];
-        kept.inputs[i as usize] = inputs;
+        let (own, terms) = (&mut kept.inputs[i as usize], &mut kept.terms[i as usize]);
+        *own = inputs;
         let state = &mut self.cpus[j as usize].sugov;
         let boosted = state.iowait_boost != 0;
-        let mut looked_at = *state;
-        let state = if keep { state } else { &mut looked_at };
         let (now, sugov) = (self.boot_ns + self.now, &self.domains[d as usize].sugov);
-        sugov.ask(self.policy, state, &inputs, now, self.tick_ns, &mut kept.terms[i as usize]);
+        if keep {
+            sugov.ask(self.policy, state, own, now, self.tick_ns, terms);
+        } else {
+            sugov.ask(self.policy, &mut state.clone(), own, now, self.tick_ns, terms);
+        }
         !boosted
     }
 
