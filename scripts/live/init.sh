@@ -28,8 +28,16 @@ uname -r >/out/release
 cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_driver /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor >/out/cpufreq 2>&1
 echo "guest: Linux $(cat /out/release), cpufreq: $(tr '\n' ' ' </out/cpufreq)"
 
+# What searches cost while the guest started, on a clock that goes by with the instructions of all CPUs, is remembered by the
+# scheduling domains for minutes and would keep CPUs from searching. New domains know nothing.
+forget_costs() {
+    last=/sys/devices/system/cpu/cpu$(($(nproc) - 1))/online
+    echo 0 >"$last" && echo 1 >"$last"
+}
+
 while read -r name arguments; do
     [ -n "$name" ] || continue
+    case $name in *.balances) forget_costs ;; esac
     start=$(cut -d. -f1 /proc/uptime)
     case $name in
     *.balances) file=/out/$name.json && set -- --balances ;;

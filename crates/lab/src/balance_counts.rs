@@ -63,9 +63,9 @@ impl CountSink {
 
     fn finish(mut self, end_ns: u64) -> BalanceCounts {
         (0..self.cpus.len() as u32).for_each(|cpu| self.change(end_ns, cpu, 0));
-        let times = self.cpus.iter().map(|(_, _, times)| times.to_vec()).collect();
+        let times: Vec<Vec<u64>> = self.cpus.iter().map(|(_, _, times)| times.to_vec()).collect();
         let seconds = end_ns.saturating_sub(self.from_ns) as f64 / 1e9;
-        BalanceCounts::new(seconds, self.kinds.to_vec(), self.asked, times)
+        BalanceCounts::new(seconds, self.kinds.to_vec(), self.asked, &times)
     }
 }
 

@@ -235,7 +235,7 @@ impl BalanceSession {
             lost: lost + self.cut_off,
             seconds: end_ns.saturating_sub(self.begin.0) as f64 / 1e9,
             counts: all.since(&self.begin.1),
-            machine: placements::machine(&told, hz)?,
+            machine: placements::machine(&told, hz, &placements::domain_bits()?)?,
         })
     }
 }

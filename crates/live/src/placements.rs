@@ -8,6 +8,8 @@ use std::fmt::Write;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
+use libbpf_rs::btf::Btf;
+use libbpf_rs::btf::types::Enum;
 use libbpf_rs::{AsRawLibbpf, Link, MapCore, MapFlags, Object, ObjectBuilder, RingBuffer, RingBufferBuilder};
 use serde_json::{Value, json};
 
@@ -298,7 +300,7 @@ impl PlacementSession {
             decisions: self.decisions,
             lost: lost + self.cut_off,
             seconds: ns as f64 / 1e9,
-            machine: machine(&told, hz(ns, last.1.saturating_sub(first.1)))?,
+            machine: machine(&told, hz(ns, last.1.saturating_sub(first.1)), &domain_bits()?)?,
         })
     }
 }
@@ -375,6 +377,53 @@ pub(crate) fn globals(object: &Object) -> Result<(u64, Vec<u64>), LiveError> {
     Ok((all.get(1).copied().unwrap_or(0), machine))
 }
 
+/// Names of the flags of scheduling domains, in the order of the newest kernels: the place is the bit.
+const DOMAIN_FLAGS: [&str; 14] = [
+    "BALANCE_NEWIDLE",
+    "BALANCE_EXEC",
+    "BALANCE_FORK",
+    "BALANCE_WAKE",
+    "WAKE_AFFINE",
+    "ASYM_CPUCAPACITY",
+    "ASYM_CPUCAPACITY_FULL",
+    "SHARE_CPUCAPACITY",
+    "CLUSTER",
+    "SHARE_LLC",
+    "SERIALIZE",
+    "ASYM_PACKING",
+    "PREFER_SIBLING",
+    "NUMA",
+];
+
+/// Where each bit of this kernel's flags of domains belongs: 6.1 has no `CLUSTER`, so all behind it are one lower there.
+pub(crate) fn domain_bits() -> Result<Vec<Option<u32>>, LiveError> {
+    let kernel = Btf::from_vmlinux().map_err(|e| refused("show its type information", e))?;
+    let named = |list: &Enum<'_>| list.iter().any(|one| one.name.is_some_and(|name| name == "__SD_BALANCE_NEWIDLE"));
+    let list = kernel.type_by_kind::<Enum<'_>>().find(named);
+    let mut bits: Vec<Option<u32>> = Vec::new();
+    for one in list.iter().flat_map(|list| list.iter()) {
+        let name = one.name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        bits.push(domain_bit(name.trim_start_matches("__SD_")));
+    }
+    Ok(bits)
+}
+
+/// The bit of a flag in the newest kernels.
+fn domain_bit(name: &str) -> Option<u32> {
+    // Its name to 6.8.
+    let name = if name == "SHARE_PKG_RESOURCES" { "SHARE_LLC" } else { name };
+    DOMAIN_FLAGS.iter().position(|known| *known == name).map(|bit| bit as u32)
+}
+
+/// Flags with every bit where the newest kernels have it; as they are where the kernel does not name them.
+fn domain_flags(flags: u64, bits: &[Option<u32>]) -> u64 {
+    if bits.is_empty() {
+        return flags;
+    }
+    let set = bits.iter().enumerate().filter(|(bit, _)| flags >> bit & 1 == 1);
+    set.filter_map(|(_, to)| *to).fold(0, |all, bit| all | 1 << bit)
+}
+
 /// Ticks per second: the rate that fits how far the tick counter went.
 pub(crate) fn hz(ns: u64, ticks: u64) -> u64 {
     let seen = if ns == 0 { 0.0 } else { ticks as f64 * 1e9 / ns as f64 };
@@ -394,15 +443,14 @@ impl<'a> Words<'a> {
 }
 
 /// The machine as `struct place_machine` has it, as JSON.
-pub(crate) fn machine(all: &[u64], hz: u64) -> Result<String, LiveError> {
+pub(crate) fn machine(all: &[u64], hz: u64, bits: &[Option<u32>]) -> Result<String, LiveError> {
     let mut words = Words(all);
     let head = words.take(6)?;
     let (cpus, domains) = (head[0] as usize, head[5] as usize);
     let each = 6 + 5 * LEVELS_MAX;
     let of_cpus: Vec<&[u64]> = words.take(CPUS_MAX * each)?.chunks_exact(each).take(cpus).collect();
     let column = |at: usize| of_cpus.iter().map(|cpu| cpu[at]).collect::<Vec<u64>>();
-    let dom: Vec<Vec<Value>> =
-        of_cpus.iter().map(|cpu| cpu[6..].chunks_exact(5).take(cpu[5] as usize).map(domain).collect()).collect();
+    let dom: Vec<Vec<Value>> = of_cpus.iter().map(|cpu| domains_of(cpu, bits)).collect();
     let each = 5 + 3 * PERF_STATES_MAX;
     let pd: Vec<Value> =
         words.take(PERF_DOMAINS_MAX * each)?.chunks_exact(each).take(domains).map(perf_domain).collect();
@@ -416,8 +464,12 @@ pub(crate) fn machine(all: &[u64], hz: u64) -> Result<String, LiveError> {
     Ok(machine.to_string() + "\n")
 }
 
-fn domain(words: &[u64]) -> Value {
-    json!({ "span": words[0], "flags": words[1], "pct": words[2], "imb_numa": words[3], "nr_shared": words[4] })
+fn domains_of(cpu: &[u64], bits: &[Option<u32>]) -> Vec<Value> {
+    cpu[6..].chunks_exact(5).take(cpu[5] as usize).map(|words| domain(words, bits)).collect()
+}
+
+fn domain(words: &[u64], bits: &[Option<u32>]) -> Value {
+    json!({ "span": words[0], "flags": domain_flags(words[1], bits), "pct": words[2], "imb_numa": words[3], "nr_shared": words[4] })
 }
 
 fn perf_domain(words: &[u64]) -> Value {
@@ -461,6 +513,27 @@ mod tests {
         }
     }
 
+    /// 6.1: no `CLUSTER`, and `OVERLAP` before `NUMA`; the flags are those of a domain of a package in a guest.
+    #[test]
+    fn flags_of_domains_are_numbered_as_in_the_newest_kernels() {
+        let before = DOMAIN_FLAGS.iter().filter(|name| **name != "CLUSTER" && **name != "NUMA");
+        let names = before.map(|name| if *name == "SHARE_LLC" { "SHARE_PKG_RESOURCES" } else { *name });
+        let bits: Vec<_> = names.chain(["OVERLAP", "NUMA"]).map(domain_bit).collect();
+        assert_eq!(domain_flags(0b1001_0001_0111, &bits), 0b1_0010_0001_0111);
+        assert_eq!(domain_flags(0b11_0010_0001_0111, &bits), 0b10_0100_0001_0111);
+        assert_eq!(domain_flags(0x1234, &[]), 0x1234);
+        use pelton_core::sd;
+        for (name, flag) in [
+            ("SHARE_CPUCAPACITY", sd::SHARE_CPUCAPACITY),
+            ("CLUSTER", sd::CLUSTER),
+            ("SHARE_LLC", sd::SHARE_LLC),
+            ("PREFER_SIBLING", sd::PREFER_SIBLING),
+            ("NUMA", sd::NUMA),
+        ] {
+            assert_eq!(domain_bit(name).map(|bit| 1 << bit), Some(flag), "{name}");
+        }
+    }
+
     #[test]
     fn symbols_without_addresses_are_noticed() {
         assert!(are_hidden("0000000000000000 T _stext\n0000000000000000 d sched_smt_present\n") && are_hidden(""));
@@ -498,9 +571,9 @@ mod tests {
         words[..6].copy_from_slice(&[2, 0, 0, 1, 0, 1]);
         words[6 + 5] = 1;
         words[6 + 6..6 + 11].copy_from_slice(&[3, 0x1200, 117, 0, 1]);
-        let told = machine(&words, 250).expect("whole");
+        let told = machine(&words, 250, &[]).expect("whole");
         assert!(told.contains(r#""dom":[[{"flags":4608,"#), "{told}");
         assert!(told.contains(r#""ncpu":2"#) && told.contains(r#""npd":1"#), "{told}");
-        assert!(machine(&words[..100], 250).is_err());
+        assert!(machine(&words[..100], 250, &[]).is_err());
     }
 }

@@ -43,7 +43,7 @@ fn percent(times: &[u64]) -> Vec<f64> {
 
 impl BalanceCounts {
     /// Counts, and of each CPU the time with so many runnable tasks.
-    pub fn new(seconds: f64, kinds: Vec<BalanceKind>, asked: u64, runnable_ns: Vec<Vec<u64>>) -> BalanceCounts {
+    pub fn new(seconds: f64, kinds: Vec<BalanceKind>, asked: u64, runnable_ns: &[Vec<u64>]) -> BalanceCounts {
         let most = runnable_ns.iter().map(Vec::len).max().unwrap_or(0);
         let sum = |tasks| runnable_ns.iter().filter_map(|times| times.get(tasks)).sum();
         let all: Vec<u64> = (0..most).map(sum).collect();
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn times_become_shares() {
-        let counts = BalanceCounts::new(1.0, Vec::new(), 0, vec![vec![75, 25], vec![25, 75]]);
+        let counts = BalanceCounts::new(1.0, Vec::new(), 0, &[vec![75, 25], vec![25, 75]]);
         assert_eq!(counts.runnable_percent, [50.0, 50.0]);
         assert_eq!(counts.runnable_percent_of_cpus, [[75.0, 25.0], [25.0, 75.0]]);
     }

@@ -17,6 +17,9 @@ const THREADS_MAX: u64 = 1000;
 const TIME_US_MAX: u64 = 1_000_000_000;
 /// Iterations between two looks at the clock: as many as fit into the rest of the work, within these bounds.
 const CHUNK: std::ops::RangeInclusive<u64> = 100..=20_000;
+/// Iterations between two hints that the CPU waits. An emulator that executes one CPU after another goes on with the next one then,
+/// where it would not before the next timer.
+const HINTS: u64 = 128;
 /// Time of work for which one iteration is made without looking at the clock.
 const NS_PER_ITERATION: u64 = 32;
 
@@ -228,9 +231,11 @@ pub(super) fn spin(end: Duration, clock: impl Fn() -> Duration) {
             return;
         }
         let iterations = (left.as_nanos() as u64 / NS_PER_ITERATION).clamp(*CHUNK.start(), *CHUNK.end());
-        (0..iterations).for_each(|i| {
-            std::hint::black_box(i);
-        });
+        for i in 0..iterations {
+            if std::hint::black_box(i).is_multiple_of(HINTS) {
+                std::hint::spin_loop();
+            }
+        }
     }
 }
 

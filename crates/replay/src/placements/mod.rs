@@ -135,7 +135,7 @@ fn search_again(
     let mut report = Report { balances: true, ..Report::default() };
     let (mut altered, mut lb) = (Box::default(), Lb::default());
     while let Some((record, search)) = table.next_search()? {
-        if report.all.decisions % 1024 == 0 && !watch(search.line) {
+        if report.all.decisions.is_multiple_of(1024) && !watch(search.line) {
             break;
         }
         let ours = searches::again(with(record, fault, &mut altered), &search, policy, &mut lb);

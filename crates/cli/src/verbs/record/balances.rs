@@ -108,8 +108,8 @@ fn counts(summary: &BalanceSummary) -> BalanceCounts {
         detached: kind.detached,
         spent_ns: kind.spent_ns,
     });
-    let runnable_ns = counts.runnable_ns.iter().map(|times| times.to_vec()).collect();
-    BalanceCounts::new(summary.seconds, kinds.collect(), counts.asked, runnable_ns)
+    let runnable_ns: Vec<Vec<u64>> = counts.runnable_ns.iter().map(|times| times.to_vec()).collect();
+    BalanceCounts::new(summary.seconds, kinds.collect(), counts.asked, &runnable_ns)
 }
 
 fn figures(results: &Results) -> Vec<LoadFigures> {
