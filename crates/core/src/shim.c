@@ -133,13 +133,15 @@ CONTEXT_FN(u32, update_load_avg, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, u32 
 POLICY_FN(u64, calc_group_shares, (policy_t p, ccfs_t g, const struct pelton_tg *tg, u64 present), (p, g, tg, present))
 POLICY_FN(u32, update_tg_load_avg, (policy_t p, struct pelton_tg *tg, cfs_t g, u64 now), (p, tg, g, now))
 FN(u64, shares_of_weight, (u32 cpu_weight), (cpu_weight))
-POLICY_FN(u32, update_cfs_group, (policy_t p, cfs_t q, se_t se, ccfs_t g, const struct pelton_tg *tg), (p, q, se, g, tg))
+POLICY_FN(u32, update_cfs_group, (policy_t p, cfs_t q, se_t se, ccfs_t g, const struct pelton_tg *tg),
+	  (p, q, se, g, tg))
 FN(u32, walk_group, (ctx_t cg, ctx_t cq, cfs_t q, se_t se, cfs_t g, struct pelton_tg *tg, u64 wall),
    (cg, cq, q, se, g, tg, wall))
 POLICY_FN(u32, cfs_rq_is_decayed, (policy_t p, ccfs_t g), (p, g))
 FN(void, se_init, (se_t se, u64 weight), (se, weight))
 FN(void, post_init_entity_util_avg, (policy_t p, ccfs_t cfs, se_t se, u32 cap), (p, cfs, se, cap))
-POLICY_FN(void, migrate_sleeping, (policy_t p, crq_t rq, cfs_t cfs, se_t se, u32 idle, u64 wall), (p, rq, cfs, se, idle, wall))
+POLICY_FN(void, migrate_sleeping, (policy_t p, crq_t rq, cfs_t cfs, se_t se, u32 idle, u64 wall),
+	  (p, rq, cfs, se, idle, wall))
 FN(void, remove_sleeping, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(u32, switched_from_fair, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(u32, switched_to_fair, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
@@ -148,7 +150,7 @@ FN(void, init_other_class, (ctx_t c, se_t se), (c, se))
 CONTEXT_FN(u32, enqueue_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta), (c, cfs, se, owned, delta))
 CONTEXT_FN(u32, update_ancestor, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta), (c, cfs, se, owned, delta))
 CONTEXT_FN(u32, dequeue_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta, u32 flags),
-   (c, cfs, se, owned, delta, flags))
+	   (c, cfs, se, owned, delta, flags))
 CONTEXT_FN(u32, set_next_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned), (c, cfs, se, owned))
 CONTEXT_FN(u32, put_prev_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned), (c, cfs, se, owned))
 CONTEXT_FN(u32, tick_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned), (c, cfs, se, owned))
@@ -186,27 +188,32 @@ FN(void, rt_share_age, (rq_t rq), (rq))
 
 /* one scheduler event, one call */
 POLICY_FN(void, rq_migrate_sleeping, (policy_t p, rq_t rq, se_t se, u32 idle, u64 wall), (p, rq, se, idle, wall))
-POLICY_FN(void, rq_enqueue_begin, (policy_t p, rq_t rq, cse_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
+POLICY_FN(void, rq_enqueue_begin, (policy_t p, rq_t rq, cse_t se, u64 now, u64 irq, u32 idle),
+	  (p, rq, se, now, irq, idle))
 POLICY_FN(u32, rq_enqueue_finish, (policy_t p, rq_t rq, se_t se), (p, rq, se))
 POLICY_FN(u32, rq_enqueue_finish_on, (policy_t p, crq_t rq, cfs_t cfs, se_t se), (p, rq, cfs, se))
 POLICY_FN(u32, rq_dequeue_task_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u64 now, u64 irq, u32 idle, u32 flags),
-   (p, rq, cfs, se, now, irq, idle, flags))
+	  (p, rq, cfs, se, now, irq, idle, flags))
 POLICY_FN(void, rq_estimate_last, (policy_t p, rq_t rq, se_t se, u32 sleeps), (p, rq, se, sleeps))
 POLICY_FN(u32, rq_delay_task_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u64 now, u64 irq, u32 idle),
-   (p, rq, cfs, se, now, irq, idle))
+	  (p, rq, cfs, se, now, irq, idle))
 POLICY_FN(u32, rq_update_blocked_others, (policy_t p, rq_t rq, u64 now, u64 irq, u32 runs, u32 lost),
-   (p, rq, now, irq, runs, lost))
+	  (p, rq, now, irq, runs, lost))
 POLICY_FN(u32, rq_enqueue_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
 POLICY_FN(u32, rq_dequeue_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle, u32 flags),
-   (p, rq, se, now, irq, idle, flags))
+	  (p, rq, se, now, irq, idle, flags))
 POLICY_FN(u32, rq_delay_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
 POLICY_FN(u32, rq_switch_fair, (policy_t p, rq_t rq, se_t prev, se_t next, u64 now, u64 irq, u32 idle),
-   (p, rq, prev, next, now, irq, idle))
-POLICY_FN(u32, rq_switch_idle, (policy_t p, rq_t rq, se_t prev, u64 now, u64 irq, u32 idle), (p, rq, prev, now, irq, idle))
+	  (p, rq, prev, next, now, irq, idle))
+POLICY_FN(u32, rq_switch_idle, (policy_t p, rq_t rq, se_t prev, u64 now, u64 irq, u32 idle),
+	  (p, rq, prev, now, irq, idle))
 POLICY_FN(u32, rq_tick_fair, (policy_t p, rq_t rq, se_t curr, u64 now, u64 irq), (p, rq, curr, now, irq))
-POLICY_FN(u32, rq_update_rt, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle, u32 running), (p, rq, now, irq, idle, running))
-POLICY_FN(u32, rq_update_dl, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle, u32 running), (p, rq, now, irq, idle, running))
-POLICY_FN(u32, rq_update_blocked, (policy_t p, rq_t rq, u64 now, u64 irq, u32 runs, u32 lost), (p, rq, now, irq, runs, lost))
+POLICY_FN(u32, rq_update_rt, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle, u32 running),
+	  (p, rq, now, irq, idle, running))
+POLICY_FN(u32, rq_update_dl, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle, u32 running),
+	  (p, rq, now, irq, idle, running))
+POLICY_FN(u32, rq_update_blocked, (policy_t p, rq_t rq, u64 now, u64 irq, u32 runs, u32 lost),
+	  (p, rq, now, irq, runs, lost))
 FN(u32, rq_has_blocked, (crq_t rq), (rq))
 
 /* performance target and governor */
@@ -227,7 +234,7 @@ FN(u32, scale_irq, (u32 util, u32 irq, u32 cap), (util, irq, cap))
 FN(u32, default_rate_limit_us, (policy_t p, u64 latency, u32 delay), (p, latency, delay))
 FN(u32, hook_tick_is_long, (u64 tick), (tick))
 POLICY_FN(u32, hook_event, (policy_t p, csp_t sp, sc_t sc, crq_t rq, u64 now, u32 kind, u32 how),
-   (p, sp, sc, rq, now, kind, how))
+	  (p, sp, sc, rq, now, kind, how))
 POLICY_FN(u32, hook_switch, (policy_t p, sc_t sc, u32 prev, u32 next, u32 how), (p, sc, prev, next, how))
 FN(void, sugov_init, (policy_t p, sp_t sp, u32 rate), (p, sp, rate))
 FN(u32, gate_cost_ns, (u32 fast, u64 driver, u64 switches), (fast, driver, switches))
@@ -238,9 +245,9 @@ FN(void, sugov_limits, (sp_t sp, u32 min, u32 max), (sp, min, max))
 FN(void, sugov_keep_util, (policy_t p, sc_t sc, state_t s), (p, sc, s))
 FN(u32, sugov_forced_by_flags, (policy_t p, const struct pelton_sugov_cpu *sc), (p, sc))
 POLICY_FN(u32, sugov_begin, (policy_t p, sp_t sp, sc_t sc, u32 bw, u64 now, u64 tick, u32 flags, u32 local),
-   (p, sp, sc, bw, now, tick, flags, local))
+	  (p, sp, sc, bw, now, tick, flags, local))
 POLICY_FN(u32, sugov_cpu, (policy_t p, csp_t sp, sc_t sc, state_t s, u64 now, u64 tick, terms_t t),
-   (p, sp, sc, s, now, tick, t))
+	  (p, sp, sc, s, now, tick, t))
 FN(u32, sugov_raw_freq, (policy_t p, csp_t sp, u32 perf, u32 cap, u32 forced), (p, sp, perf, cap, forced))
 FN(u32, sugov_resolve, (csp_t sp, const u32 *khz, u32 n, u32 raw), (sp, khz, n, raw))
 FN(u32, sugov_commit, (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u32 raw, u32 resolved, u32 forced),
@@ -250,13 +257,13 @@ FN(u32, sugov_commit_perf, (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u3
 FN(u32, sugov_work_start, (policy_t p, sp_t sp), (p, sp))
 FN(void, sugov_work_done, (policy_t p, sp_t sp), (p, sp))
 POLICY_FN(void, sugov_need,
-   (policy_t p, csp_t sp, const struct pelton_perf_terms *t, u32 n, u32 caller, const u32 *khz, u32 opps,
-    struct pelton_decision *out),
-   (p, sp, t, n, caller, khz, opps, out))
+	  (policy_t p, csp_t sp, const struct pelton_perf_terms *t, u32 n, u32 caller, const u32 *khz, u32 opps,
+	   struct pelton_decision *out),
+	  (p, sp, t, n, caller, khz, opps, out))
 POLICY_FN(void, sugov_decide,
-   (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, const struct pelton_perf_terms *t, u32 caller, const u32 *khz,
-    u32 opps, struct pelton_decision *out),
-   (p, sp, sc, s, now, t, caller, khz, opps, out))
+	  (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, const struct pelton_perf_terms *t, u32 caller,
+	   const u32 *khz, u32 opps, struct pelton_decision *out),
+	  (p, sp, sc, s, now, t, caller, khz, opps, out))
 FN(void, sugov_evaluate,
    (policy_t p, sp_t sp, sc_t sc, state_t s, u32 caller, u64 now, u64 tick, const u32 *khz, u32 n, terms_t t,
     struct pelton_decision *out),
@@ -275,7 +282,8 @@ FN(u64, em_cpu_energy, (em_t states, u32 n, u32 lowest, u32 highest, u64 max_uti
 
 /* placement */
 FN(u32, wake_reads_runnable, (policy_t p), (p))
-POLICY_FN(u32, select_task_rq_fair, (policy_t p, const struct pelton_placement *s, struct pelton_placed *out), (p, s, out))
+POLICY_FN(u32, select_task_rq_fair, (policy_t p, const struct pelton_placement *s, struct pelton_placed *out),
+	  (p, s, out))
 typedef const struct pelton_placement *place_t;
 POLICY_FN(s32, util_fits_cpu, (policy_t p, place_t s, u32 util, u32 min, u32 max, u32 cpu), (p, s, util, min, max, cpu))
 FN(void, uclamp_init_rq, (struct pelton_uclamp_rq * rq), (rq))
@@ -328,7 +336,7 @@ typedef const struct pelton_lb_env *env_t;
 FN(u32, cache_nice_tries, (const struct pelton_sched_domain *d), (d))
 FN(void, lb_domain_init, (struct pelton_lb_domain * st, const struct pelton_sched_domain *d, u64 now), (st, d, now))
 POLICY_FN(u64, sd_balance_interval, (policy_t p, const struct pelton_lb_domain *st, u32 busy, u64 tick_ns, u32 cpus),
-   (p, st, busy, tick_ns, cpus))
+	  (p, st, busy, tick_ns, cpus))
 FN(u32, lb_is_busy, (policy_t p, u32 idle, u32 idle_tasks_only), (p, idle, idle_tasks_only))
 FN(u32, lb_clears_imbalance, (policy_t p, env_t e), (p, e))
 FN(u32, lb_newest_first, (policy_t p), (p))
@@ -337,13 +345,14 @@ FN(void, cpu_load_nohz_start, (struct pelton_cpu_load * l, u64 now), (l, now))
 FN(void, cpu_load_nohz, (struct pelton_cpu_load * l, u64 now, u64 now_ticks), (l, now, now_ticks))
 FN(u32, lb_newidle_skips, (const struct pelton_lb_domain *st, u64 avg_idle_ns, u64 spent_ns),
    (st, avg_idle_ns, spent_ns))
-POLICY_FN(void, lb_newidle_searched, (policy_t p, struct pelton_lb_domain *st, u64 cost_ns, u64 now), (p, st, cost_ns, now))
+POLICY_FN(void, lb_newidle_searched, (policy_t p, struct pelton_lb_domain *st, u64 cost_ns, u64 now),
+	  (p, st, cost_ns, now))
 FN(u32, lb_newidle_decay, (struct pelton_lb_domain * st, u64 now), (st, now))
 POLICY_FN(u32, should_we_balance, (policy_t p, place_t s, env_t e), (p, s, e))
 FN(void, lb_may_wait, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration, u32 weight),
    (p, st, e, migration, weight))
 POLICY_FN(void, lb_balanced, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration, u32 weight),
-   (p, st, e, migration, weight))
+	  (p, st, e, migration, weight))
 FN(void, lb_moved, (struct pelton_lb_domain * st, u32 weight), (st, weight))
 FN(void, lb_failed, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration), (p, st, e, migration))
 FN(void, lb_again, (struct pelton_lb_domain * st, u32 weight), (st, weight))
@@ -354,11 +363,11 @@ FN(void, lb_activated, (policy_t p, place_t s, struct pelton_lb_domain *st, env_
 POLICY_FN(u64, find_src_group, (policy_t p, place_t s, env_t e, struct pelton_lb *lb), (p, s, e, lb))
 POLICY_FN(u32, find_src_rq, (policy_t p, place_t s, env_t e, struct pelton_lb *lb), (p, s, e, lb))
 POLICY_FN(u32, can_migrate_task,
-   (policy_t p, place_t s, struct pelton_lb_env *e, const struct pelton_lb_task *t, u32 migration),
-   (p, s, e, t, migration))
+	  (policy_t p, place_t s, struct pelton_lb_env *e, const struct pelton_lb_task *t, u32 migration),
+	  (p, s, e, t, migration))
 POLICY_FN(u32, detach_task,
-   (policy_t p, place_t s, struct pelton_lb_env *e, struct pelton_lb *lb, const struct pelton_lb_task *t),
-   (p, s, e, lb, t))
+	  (policy_t p, place_t s, struct pelton_lb_env *e, struct pelton_lb *lb, const struct pelton_lb_task *t),
+	  (p, s, e, lb, t))
 POLICY_FN(u32, need_active_balance, (policy_t p, place_t s, env_t e, u32 migration), (p, s, e, migration))
 FN(u32, wake_affine, (policy_t p, const struct pelton_wake *w), (p, w))
 FN(u32, wake_wide, (u32 waker, u32 wakee, u32 llc), (waker, wakee, llc))
@@ -399,16 +408,18 @@ POLICY_FN(s64, avg_vruntime, (policy_t p, struct pelton_fair_rq *q, cfse_t c), (
 POLICY_FN(u32, entity_eligible, (policy_t p, cfrq_t q, cfse_t c, cfse_t s), (p, q, c, s))
 FN(u32, entity_before, (cfse_t s, cfse_t o), (s, o))
 POLICY_FN(u32, delay_dequeue, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s),
-   (p, t, q, c, s))
+	  (p, t, q, c, s))
 POLICY_FN(u32, requeue_delayed, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s),
-   (p, t, q, c, s))
+	  (p, t, q, c, s))
 FN(void, finish_delayed_dequeue, (struct pelton_fair_se * s), (s))
-POLICY_FN(void, leave_entity, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s, u32 sleeps),
-   (p, t, q, c, s, sleeps))
-POLICY_FN(void, place_entity, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s, u32 initial),
-   (p, t, q, c, s, initial))
+POLICY_FN(void, leave_entity,
+	  (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s, u32 sleeps),
+	  (p, t, q, c, s, sleeps))
+POLICY_FN(void, place_entity,
+	  (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s, u32 initial),
+	  (p, t, q, c, s, initial))
 POLICY_FN(u32, update_deadline, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s),
-   (p, t, q, c, s))
+	  (p, t, q, c, s))
 FN(void, yield_entity, (policy_t p, tun_t t, struct pelton_fair_rq *q, struct pelton_fair_se *s), (p, t, q, s))
 POLICY_FN(u32, protect_slice, (policy_t p, cfse_t s), (p, s))
 FN(void, cancel_protect_slice, (policy_t p, struct pelton_fair_se *s), (p, s))
@@ -520,7 +531,8 @@ typedef const struct pelton_idle_table *table_t;
 typedef const struct pelton_idle_now *idle_now_t;
 typedef struct pelton_idle_choice *choice_t;
 
-POLICY_FN(void, menu_select, (policy_t p, struct pelton_menu *m, table_t t, idle_now_t now, choice_t out), (p, m, t, now, out))
+POLICY_FN(void, menu_select, (policy_t p, struct pelton_menu *m, table_t t, idle_now_t now, choice_t out),
+	  (p, m, t, now, out))
 FN(void, teo_select, (policy_t p, struct pelton_teo *c, table_t t, idle_now_t now, choice_t out), (p, c, t, now, out))
 FN(void, idle_woke, (struct pelton_idle_last * last, u64 residency, u32 state, u32 woke),
    (last, residency, state, woke))

@@ -151,7 +151,8 @@ int BPF_PROG(balance_begin, int cpu, struct rq *rq, struct sched_domain *sd, enu
 }
 
 SEC("fexit/sched_balance_rq")
-int BPF_PROG(balance_end, int cpu, struct rq *rq, struct sched_domain *sd, enum cpu_idle_type idle, int *goes_on, int ret)
+int BPF_PROG(balance_end, int cpu, struct rq *rq, struct sched_domain *sd, enum cpu_idle_type idle, int *goes_on,
+	     int ret)
 {
 	return end_balance(ret);
 }
