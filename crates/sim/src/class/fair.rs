@@ -138,12 +138,13 @@ impl FairRq {
 
     /// Shortest and longest slice of all entities, or of those that wait.
     pub(super) fn look_at_slices<E: Entities>(&mut self, e: &E, waiting_only: bool) {
-        let running = self.running(e).filter(|_| !waiting_only);
-        (self.rq.min_slice_ns, self.rq.max_slice_ns) = (u64::MAX, 0);
-        for slice_ns in self.queue.iter().map(|&t| e.fair(t).se.slice_ns).chain(running.map(|se| se.slice_ns)) {
-            self.rq.min_slice_ns = self.rq.min_slice_ns.min(slice_ns);
-            self.rq.max_slice_ns = self.rq.max_slice_ns.max(slice_ns);
+        let runs = self.curr != NO_TASK && !waiting_only;
+        let (mut least, mut most) = if runs { [e.fair(self.curr).se.slice_ns; 2].into() } else { (u64::MAX, 0) };
+        for &t in &self.queue {
+            let slice_ns = e.fair(t).se.slice_ns;
+            (least, most) = (least.min(slice_ns), most.max(slice_ns));
         }
+        (self.rq.min_slice_ns, self.rq.max_slice_ns) = (least, most);
     }
 
     /// Shortest slice of the queue.
