@@ -33,7 +33,8 @@ archive_find() {
 }
 
 # Writes a configuration below FOLDER and exports it, then reads the lists. Releases that end in -security come from there.
-# The lists of a release that is no longer kept may fail: ask apt-cache for what is wanted.
+# The lists of a release that is no longer kept may fail: ask apt-cache for what is wanted. archive_architecture, when set, is
+# that of the packages.
 archive_open() { # FOLDER RELEASE...
     local apt=$1 release root
     shift
@@ -55,8 +56,8 @@ Dir::Etc::parts "/etc/apt/apt.conf.d";
 Dir::State "$apt/state";
 Dir::State::status "/dev/null";
 Dir::Cache "$apt/cache";
-APT::Architecture "amd64";
-APT::Architectures "amd64";
+APT::Architecture "${archive_architecture:-amd64}";
+APT::Architectures "${archive_architecture:-amd64}";
 APT::Sandbox::User "root";
 Acquire::Languages "none";
 Acquire::Retries "3";

@@ -40,6 +40,7 @@ want() {
 
 can_build_32_bit() { printf '#include <stdint.h>\nint main(void){return 0;}\n' | cc -m32 -x c - -o /dev/null; }
 can_build_bpf() { printf 'int f(void){return 0;}\n' | clang -target bpf -O2 -x c -c - -o /dev/null; }
+can_link_arm64() { printf 'int main(void){return 0;}\n' | aarch64-linux-gnu-gcc -x c - -o /dev/null; }
 has_header() { printf '#include <%s>\n' "$1" | cc -E -x c - -o /dev/null; }
 can_venv() { python3 -c 'import ensurepip, venv'; }
 has_python() { python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; }
@@ -60,6 +61,14 @@ rust() {
 # component COMMAND NAME WHY: a part of the Rust toolchain. Never installed from here: the toolchain is yours.
 component() {
     cargo "$1" --version >/dev/null 2>&1 || say "missing: $2 ($3); rustup component add $2"
+}
+
+# The library of another machine, beside those of the toolchain.
+rust_target() { # TARGET WHY
+    [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ] && return 0
+    say "adding the Rust target $1: $2"
+    have rustup && rustup --quiet target add "$1" </dev/null >/dev/null 2>&1 && return 0
+    say "could not add it; rustup target add $1"
 }
 
 python_packages() {
@@ -115,6 +124,11 @@ group() {
             want cpio "packs the files of the guest" have cpio
             want acpica-tools "tells the guest's kernel its frequencies" have iasl
             want xz-utils "unpacks kernel modules" have xz
+            want qemu-system-arm "boots arm64 kernels on boards of small and large CPUs" have qemu-system-aarch64
+            want gcc-aarch64-linux-gnu "builds the recorder for them" have aarch64-linux-gnu-gcc
+            want libc6-dev-arm64-cross "builds the recorder for them" can_link_arm64
+            want device-tree-compiler "describes the boards" have fdtput
+            rust_target aarch64-unknown-linux-gnu "the recorder for arm64 boards"
             want debian-archive-keyring "checks what is fetched from the Debian archive" test -r /usr/share/keyrings/debian-archive-keyring.gpg
             ;;
         oracle)

@@ -49,9 +49,10 @@ rt-fair --full --load rt-fair --duration 4s --buffer 64
 mixed --full --load mixed --duration 4s --buffer 64
 fork-storm --full --load fork-storm --duration 2s --buffer 64
 cgroup-moves --full --load cgroup-moves --duration 3s --buffer 64
+quotas --full --load quotas --duration 2s --buffer 64
 JOBS
 
-# Placements, on a machine with threads, two packages and two memory nodes.
+# Placements and balances, on a machine with threads, two packages and two memory nodes.
 cat >"$work/jobs-server" <<'JOBS'
 periodic.csv.gz --load periodic --duration 2s
 rt-fair.csv.gz --load rt-fair --duration 2s
@@ -59,11 +60,80 @@ mixed.csv.gz --load mixed --duration 4s
 fork-storm.csv.gz --load fork-storm --duration 3s
 cgroup-moves.csv.gz --load cgroup-moves --duration 3s
 wakeups.csv.gz --load wakeups --duration 30s
+bursts.balances.csv.gz --load bursts:run_us=3000,sleep_us=2000,threads=12 --duration 400ms
+busy.balances.csv.gz --load busy:threads=8+busy:threads=3,nice=7 --duration 400ms
+hogs.balances --load busy:threads=12 --duration 3s
+waves.balances --load periodic:run_us=5000,period_us=20000,threads=14+periodic:run_us=2000,period_us=11000,threads=12 --duration 3s
+bursts.balances --load bursts:run_us=3000,sleep_us=2000,threads=12 --duration 3s
+unequal.balances --load busy:threads=5+busy:threads=4,nice=5+bursts:run_us=1000,sleep_us=4000,threads=6 --duration 3s
+spread.balances --load periodic:run_us=4000,period_us=16000,threads=16 --duration 3s
+hackbench.balances --load hackbench:groups=2,fds=4,loops=20,mode=threads,channel=pipes --duration 2s
+schbench.balances --load schbench:form=2016,message_threads=2,threads=4,cputime_us=3000,sleeptime_us=3000 --duration 3s
 JOBS
 
+# Clamps that change, and placements meanwhile. Debian's kernels before 6.14 have none.
+cat >"$work/jobs-clamps" <<'JOBS'
+random.clamps.csv.gz --load clamps --duration 14s
+clamps.csv.gz --load clamps --duration 6s
+JOBS
+with_clamps='7.2 6.18'
+
+# Placements, on boards of small and large CPUs with an energy model.
+cat >"$work/jobs-boards" <<'JOBS'
+periodic.csv.gz --load periodic --duration 2s
+mixed.csv.gz --load mixed --duration 3s
+fork-storm.csv.gz --load fork-storm --duration 2s
+cgroup-moves.csv.gz --load cgroup-moves --duration 3s
+wakeups.csv.gz --load wakeups --duration 5s
+phone.csv.gz --load phone --duration 8s
+JOBS
+
+# Functions of the kernel cannot be traced on arm64 before 6.4.
+on_boards=()
+for one in "${series[@]}"; do [ "$one" = 6.1 ] || on_boards+=("$one"); done
+
+# Why there are no boards; nothing when there can be.
+boards_lack() {
+    local tool
+    for tool in qemu-system-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-strip fdtput; do
+        command -v "$tool" >/dev/null || { echo "$tool is missing and could not be installed"; return 0; }
+    done
+    [ -d "$(rustc --print target-libdir --target "$arm")" ] || echo "Rust has no $arm (rustup target add $arm)"
+}
+
+# The recorder for arm64: only what is needed there, linked with libraries of its own.
+build_for_boards() {
+    local libraries=$kernels/arm64/libraries
+    CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc \
+        CFLAGS_aarch64_unknown_linux_gnu="-I$libraries/include" \
+        LIBBPF_SYS_LIBRARY_PATH_aarch64_unknown_linux_gnu="$libraries/lib" \
+        cargo build --quiet --target "$arm" -p pelton-live --example placements
+    aarch64-linux-gnu-strip -o "$work/pelton-arm64" "${CARGO_TARGET_DIR:-target}/$arm/debug/examples/placements"
+    say "the recorder for arm64 is built"
+}
+
+arm=aarch64-unknown-linux-gnu
+lack=$(boards_lack)
+[ "${#on_boards[@]}" -gt 0 ] || lack="Linux ${series[*]} traces no functions on arm64"
+if [ -z "$lack" ]; then
+    scripts/live/fetch.sh --arm64 "$kernels/arm64" "${on_boards[@]}" || code=$?
+    case $code in
+    0) ;;
+    4) lack="the archive of arm64 cannot be reached" code=0 ;;
+    *) exit "$code" ;;
+    esac
+fi
+if [ -z "$lack" ]; then
+    build_for_boards
+else
+    echo "not measured: arm64 boards in QEMU: $lack"
+    rm -rf "$kernels/arm64"
+fi
+
 guest() { # SERIES BOARD JOBS NAME
-    local out=$recordings/$4
-    scripts/live/boot.sh "$kernels/$1" "$work/pelton" "$kernels/busybox" "$work/$3" "$out" "$2" 2>&1 | sed -u "s/^/live: $4: /"
+    local from=$kernels program=$work/pelton
+    case $2 in big-little | three-clusters) from=$kernels/arm64 program=$work/pelton-arm64 ;; esac
+    scripts/live/boot.sh "$from/$1" "$program" "$from/busybox" "$work/$3" "$recordings/$4" "$2" 2>&1 | sed -u "s/^/live: $4: /"
 }
 
 pids=()
@@ -78,7 +148,7 @@ start() { # as guest
 }
 
 rm -rf "$recordings" && mkdir -p "$recordings"
-present=0
+present=0 started=0
 for one in "${series[@]}"; do
     if [ ! -e "$kernels/$one/vmlinuz" ]; then
         echo "not measured: Linux $one: the Debian archive no longer has it"
@@ -89,11 +159,21 @@ for one in "${series[@]}"; do
     server=server
     [ "$one" != 6.1 ] || server=server-real-time
     start "$one" "$server" jobs-server "$one-server"
+    started=$((started + 2))
+    case " $with_clamps " in
+    *" $one "*) start "$one" pair jobs-clamps "$one-clamps" && started=$((started + 1)) ;;
+    esac
+    if [ ! -e "$kernels/arm64/$one/vmlinuz" ]; then
+        [ -n "$lack" ] || echo "not measured: Linux $one on arm64 boards: it traces no functions there, or the archive has none"
+        continue
+    fi
+    for board in big-little three-clusters; do start "$one" "$board" jobs-boards "$one-$board"; done
+    started=$((started + 2))
 done
 for pid in "${pids[@]}"; do wait "$pid" || code=1; done
 [ "$present" -gt 0 ] || { echo "live: no kernel could be fetched" >&2; exit 1; }
 [ "$code" = 0 ] || { echo "live: a guest failed" >&2; exit 1; }
-say "$((2 * present)) guests recorded"
+say "$started guests recorded"
 
 export PELTON_LIVE_RECORDINGS=$recordings
 cargo test --quiet --release -p pelton-core --test live_governors -- --nocapture

@@ -18,9 +18,11 @@ fn target_macro(arch: &str) -> &str {
 }
 
 /// What the programs are made of.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 14] = [
     "clamp.bpf.c",
     "clamp.h",
+    "balance.h",
+    "balance_programs.h",
     "recorder.bpf.c",
     "place.bpf.c",
     "calls.h",

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Boots a kernel in QEMU without KVM, lets it record, and unpacks what it recorded:
-# scripts/live/boot.sh KERNEL_FOLDER PELTON BUSYBOX JOBS OUT [pair|server|server-real-time]
+# scripts/live/boot.sh KERNEL_FOLDER PELTON BUSYBOX JOBS OUT [pair|server|server-real-time|big-little|three-clusters]
 # pair: two CPUs. server: two packages with memory of their own, of two cores with two threads each; its time goes by with what
 # is executed, so that its CPUs are as idle as their load leaves them, however slow this machine is. Linux 6.1 does not get
-# through its start that way: server-real-time.
+# through its start that way: server-real-time. big-little, three-clusters: arm64 boards of four small and two large CPUs, and
+# of two in between besides, with an energy model; time as on the server.
 set -euo pipefail
 kernel=$1 pelton=$2 busybox=$3 jobs=$4 out=$5 board=${6:-pair}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,17 +22,40 @@ cp "$jobs" "$root/jobs"
 cp "$here/governors.sh" "$root/governors.sh"
 cp "$pelton" "$root/bin/pelton"
 cp "$kernel"/modules/*.ko "$root/modules/" 2>/dev/null || true
+clusters=()
+case $board in
+big-little) clusters=(4:669:1600:100 2:1024:2400:400) ;;
+three-clusters) clusters=(4:669:1600:100 2:864:2000:220 2:1024:2400:400) ;;
+esac
 # The program's libraries, and the loader that finds them, at the same places.
-for library in $(ldd "$pelton" | grep -o '/[^ ]*'); do
-    mkdir -p "$root/$(dirname "$library")"
-    cp -L "$library" "$root/$library"
-done
+if [ "${#clusters[@]}" -gt 0 ]; then
+    mkdir -p "$root/lib"
+    for library in ld-linux-aarch64.so.1 libc.so.6 libgcc_s.so.1 libm.so.6; do
+        cp -L "$(aarch64-linux-gnu-gcc -print-file-name=$library)" "$root/lib/"
+    done
+else
+    for library in $(ldd "$pelton" | grep -o '/[^ ]*'); do
+        mkdir -p "$root/$(dirname "$library")"
+        cp -L "$library" "$root/$library"
+    done
+fi
 (cd "$root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0 | gzip -1) >"$out/initramfs.gz"
 rm -rf "$root"
 iasl -p "$out/pstates" "$here/pstates.asl" >"$out/iasl.log"
 
+# A processor of which the kernel knows that its time stamps do not depend on the frequency.
+qemu=(qemu-system-x86_64 -machine pc,hpet=off -cpu "max,vendor=GenuineIntel,family=6,model=23" -acpitable "file=$out/pstates.aml")
+console='ttyS0 mitigations=off tsc=reliable no_timer_check'
+
 case $board in
 pair) cpus='-smp 2 -m 2048' options='' clock='' ;;
+big-little | three-clusters)
+    "$here/board.sh" "$out/board.dtb" "${clusters[@]}"
+    qemu=(qemu-system-aarch64 -machine virt,gic-version=3 -cpu cortex-a72 -dtb "$out/board.dtb")
+    console='ttyAMA0 nokaslr sched_verbose'
+    cpus="-m 1024 -smp $(fdtget -l "$out/board.dtb" /cpus | grep -c '^cpu@')"
+    options='' clock='-icount shift=1,sleep=off -rtc base=2026-01-01,clock=vm'
+    ;;
 server | server-real-time)
     cpus='-smp 8,sockets=2,cores=2,threads=2 -m 2048'
     for node in 0 1; do
@@ -50,13 +74,12 @@ server | server-real-time)
     ;;
 esac
 
-# A busy host must not make the guest doubt its timer (no_timer_check). A processor of which the kernel knows that its time stamps do not depend on the frequency; two threads, one per CPU.
+# A busy host must not make the guest doubt its timer (no_timer_check). One thread for all CPUs.
 # shellcheck disable=SC2086 # words
-timeout "$limit_s" qemu-system-x86_64 -machine pc,hpet=off -accel tcg,thread=single -cpu max,vendor=GenuineIntel,family=6,model=23 \
-    $cpus $clock -nodefaults -nographic -no-reboot -serial stdio -acpitable "file=$out/pstates.aml" \
+timeout -k 5 "$limit_s" "${qemu[@]}" -accel tcg,thread=single $cpus $clock -nodefaults -nographic -no-reboot -serial stdio \
     -device virtio-serial-pci -chardev "file,id=out,path=$out/out.tar" -device virtserialport,chardev=out,name=out \
     -kernel "$kernel/vmlinuz" -initrd "$out/initramfs.gz" \
-    -append "console=ttyS0 panic=-1 loglevel=4 mitigations=off tsc=reliable no_timer_check $options" </dev/null 2>"$out/qemu.log" |
+    -append "console=$console panic=-1 loglevel=4 $options" </dev/null 2>"$out/qemu.log" |
     tee "$out/console.log" | tr -d '\r' | grep --line-buffered -a -o 'guest: .*' || true
 
 if ! tar -x -f "$out/out.tar" -C "$out/recordings" 2>/dev/null || [ ! -e "$out/recordings/complete" ]; then

@@ -1,31 +1,38 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Fetches Debian kernels and a static busybox: scripts/live/fetch.sh FOLDER SERIES...
-# FOLDER/SERIES/ gets vmlinuz, modules/ and release; FOLDER/busybox the program. A series the archive no longer has gets
+# Fetches Debian kernels and a static busybox: scripts/live/fetch.sh [--arm64] FOLDER SERIES...
+# FOLDER/SERIES/ gets vmlinuz, modules/ and release; FOLDER/busybox the program; --arm64: those of that architecture, and
+# FOLDER/libraries what the recorder is linked with. A series the archive no longer has gets
 # nothing. apt checks the archive's signatures; its lists and packages stay in FOLDER, the system's own are not touched.
 # Exit 4 when the archive cannot be reached.
 set -euo pipefail
 # shellcheck source=scripts/archive.sh
 . "$(dirname "$0")/../archive.sh"
+# The small kernel for virtual machines; that of arm64 has no cpufreq.
+flavour='[0-9][^_]*-cloud-amd64' libraries=no
+if [ "$1" = --arm64 ]; then
+    archive_architecture=arm64 flavour='[0-9][^_-]*-arm64' libraries=yes
+    shift
+fi
 folder=$1
 shift
 
 # What the guest needs to hand over its files, and for schedutil; the order does not matter.
-modules='virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_console acpi-cpufreq
+modules='virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_console acpi-cpufreq cpufreq-dt
          cpufreq_ondemand cpufreq_conservative'
 
 say() { printf 'live: %s\n' "$*"; }
 
 # Lists of the releases that carry the kernels; without trixie's there is nothing to do.
 private_apt() {
-    archive_open "$folder/apt" trixie trixie-backports trixie-security bookworm-security bullseye-security ||
+    archive_open "$folder/apt" trixie trixie-backports trixie-security bookworm bookworm-security bullseye-security ||
         say "apt-get update: $(archive_complaint "$folder/apt")"
     apt-cache show busybox-static >/dev/null 2>&1
 }
 
-# Name of the newest package of a kernel series with this stem; the small kernel for virtual machines.
+# Name of the newest package of a kernel series with this stem.
 newest() { # STEM SERIES
-    apt-cache pkgnames "$1-$2." | grep -E -- "^$1-${2//./\\.}\.[0-9][^_]*-cloud-amd64$" | sort -V | tail -n 1 || true
+    apt-cache pkgnames "$1-$2." | grep -E -- "^$1-${2//./\\.}\.$flavour\$" | sort -V | tail -n 1 || true
 }
 
 # Unpacks packages into a folder.
@@ -42,6 +49,16 @@ busybox() {
     [ ! -x "$folder/busybox" ] || return 0
     unpack "$folder/unpacked" busybox-static
     cp "$(find "$folder/unpacked" -type f -name busybox -perm -u+x | head -n 1)" "$folder/busybox"
+    rm -rf "$folder/unpacked"
+}
+
+# Archives of libraries, so that nothing of them is needed where the program runs. Those of later releases do not stand alone.
+libraries() {
+    [ ! -e "$folder/libraries/lib/libelf.a" ] || return 0
+    unpack "$folder/unpacked" libelf-dev/bookworm zlib1g-dev/bookworm
+    mkdir -p "$folder/libraries/lib"
+    cp -r "$folder/unpacked/usr/include" "$folder/libraries/"
+    find "$folder/unpacked" -name 'lib*.a' -exec cp {} "$folder/libraries/lib/" \;
     rm -rf "$folder/unpacked"
 }
 
@@ -89,4 +106,5 @@ mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 private_apt || { say "the Debian archive cannot be reached${archive_main:+ ($archive_main)}"; exit 4; }
 busybox
+[ "$libraries" = no ] || libraries
 for series in "$@"; do kernel "$series"; done

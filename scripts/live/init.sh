@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 # First process of the guest: records what /jobs lists, one line per recording: NAME ARGUMENTS OF pelton record. A NAME that
-# ends in .csv.gz is a table of placements.
+# ends in .csv.gz is a table of placements, in .balances.csv.gz one of searches of balances, in .clamps.csv.gz one
+# of clamps; .balances: balances are counted.
 # Everything goes back to the host as one tar archive through a virtio port.
 /bin/busybox mkdir -p /proc /sys /dev /tmp /out
 /bin/busybox --install -s /bin
@@ -28,15 +29,26 @@ uname -r >/out/release
 cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_driver /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor >/out/cpufreq 2>&1
 echo "guest: Linux $(cat /out/release), cpufreq: $(tr '\n' ' ' </out/cpufreq)"
 
+# What searches cost while the guest started, on a clock that goes by with the instructions of all CPUs, is remembered by the
+# scheduling domains for minutes and would keep CPUs from searching. New domains know nothing.
+forget_costs() {
+    last=/sys/devices/system/cpu/cpu$(($(nproc) - 1))/online
+    echo 0 >"$last" && echo 1 >"$last"
+}
+
 while read -r name arguments; do
     [ -n "$name" ] || continue
+    case $name in *.balances) forget_costs ;; esac
     start=$(cut -d. -f1 /proc/uptime)
     case $name in
-    *.csv.gz) option=--placements file=/out/$name ;;
-    *) option=-o file=/out/$name.plog ;;
+    *.balances) file=/out/$name.json && set -- --balances ;;
+    *.balances.csv.gz) file=/out/$name && set -- "--balances=$file" ;;
+    *.clamps.csv.gz) file=/out/$name && set -- --clamps "$file" ;;
+    *.csv.gz) file=/out/$name && set -- --placements "$file" ;;
+    *) file=/out/$name.plog && set -- -o "$file" ;;
     esac
     # shellcheck disable=SC2086 # words
-    pelton record "$option" "$file" --format json $arguments >"/out/$name.json" 2>"/out/$name.stderr" </dev/null
+    pelton record "$@" --format json $arguments >"/out/$name.json" 2>"/out/$name.stderr" </dev/null
     echo $? >"/out/$name.exit"
     echo "guest: $name: exit $(cat "/out/$name.exit"), $(($(cut -d. -f1 /proc/uptime) - start)) s, $(wc -c <"$file") bytes"
 done </jobs

@@ -262,10 +262,9 @@ PELTON_INLINE void pelton_update_sd_lb_stats(const struct pelton_policy *pol, co
 					     const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
-	struct pelton_lb empty = { .src_cpu = PELTON_NO_CPU };
 	u64 left;
 
-	*lb = empty;
+	*lb = (struct pelton_lb){ .src_cpu = PELTON_NO_CPU };
 	for (left = pelton_cpus_turned(d->span, env->dst_cpu); left;) {
 		u32 first = pelton_cpus_next(left, env->dst_cpu);
 

@@ -165,10 +165,9 @@ PELTON_INLINE void pelton_loads_spread(const struct pelton_placement *s, const s
 PELTON_INLINE void pelton_loads_stats(const struct pelton_policy *pol, const struct pelton_placement *s,
 				      const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
-	struct pelton_lb empty = { .src_cpu = PELTON_NO_CPU };
 	u64 left;
 
-	*lb = empty;
+	*lb = (struct pelton_lb){ .src_cpu = PELTON_NO_CPU };
 	if (env->level)
 		lb->prefer_sibling =
 			(pelton_place_domain(s, env->dst_cpu, env->level - 1)->flags & PELTON_SD_PREFER_SIBLING) != 0;

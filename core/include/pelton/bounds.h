@@ -12,6 +12,17 @@
 
 #include "types.h"
 
+/* Most of what a record holds and a loop visits. */
+#define PELTON_OPP_MAX 256u          /* frequencies of a domain */
+#define PELTON_DOMAIN_CPUS_MAX 1024u /* CPUs of a frequency domain */
+#define PELTON_PLACE_CPUS_MAX 64u    /* CPUs that a decision about a place or a balance reads */
+#define PELTON_DOMAINS_MAX 6u        /* scheduling domains of one of them */
+#define PELTON_PERF_DOMAINS_MAX 16u  /* domains of the energy model */
+#define PELTON_PLACE_STATES_MAX 512u /* their operating points together */
+#define PELTON_SD_LEVELS_MAX 16u     /* levels before those no larger than the one below are left out */
+#define PELTON_TRIPS_MAX 4u          /* trips of a thermal zone */
+#define PELTON_COOLING_MAX 16u       /* domains that it cools */
+
 #define PELTON_BOUNDS(X) \
 	X(capacity, "of 1024", 1, 1024, "capacity of a CPU, 1024 = the biggest CPU at its highest frequency") \
 	X(freq_scale, "of 1024", 1, 1024, "current frequency relative to the reference frequency") \

@@ -16,8 +16,8 @@
 #define PELTON_CPUS_H
 
 #include "arith.h"
+#include "bounds.h"
 
-#define PELTON_PLACE_CPUS_MAX 64u
 #define PELTON_NO_CPU 0xffffffffu
 
 PELTON_INLINE u64 pelton_cpus_of(u32 cpu)

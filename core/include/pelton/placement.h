@@ -31,13 +31,11 @@
 #ifndef PELTON_PLACEMENT_H
 #define PELTON_PLACEMENT_H
 
+#include "bounds.h"
 #include "cpus.h"
 #include "energy.h"
 #include "util_est.h"
 
-#define PELTON_DOMAINS_MAX 6u
-#define PELTON_PERF_DOMAINS_MAX 16u
-#define PELTON_PLACE_STATES_MAX 512u
 #define PELTON_NO_IDLE_STATE 0xffffffffu
 #define PELTON_NO_LIMIT 0xffffffffu
 #define PELTON_NO_DOMAIN 0xffffffffu

@@ -38,6 +38,12 @@ struct pelton_parameter_info {
 static const struct pelton_parameter_info pelton_parameter_table[PELTON_PARAMETER_COUNT] = { PELTON_PARAMETERS(
 	PELTON_NUMBER_INFO) };
 
+/* The policy of the newest profile. Who passes this very record lets a compiler know every value of it. */
+#define PELTON_NEWEST_VALUE(field, values, a, b, c, d, e, f, g, h, i, j, why) .field = (j),
+#define PELTON_NEWEST_NUMBER(field, unit, min, max, preset, why) .field = (preset),
+__attribute__((unused)) static const struct pelton_policy pelton_policy_newest = { PELTON_SWITCHES(
+	PELTON_NEWEST_VALUE) PELTON_PARAMETERS(PELTON_NEWEST_NUMBER) };
+
 #define PELTON_NAME_ROW(name) name,
 static const char *const pelton_profile_names[PELTON_PROFILE_COUNT] = { PELTON_PROFILES(PELTON_NAME_ROW) };
 

@@ -27,6 +27,7 @@
 #ifndef PELTON_SCHED_DOMAIN_H
 #define PELTON_SCHED_DOMAIN_H
 
+#include "bounds.h"
 #include "placement.h"
 #include "policy.h"
 
@@ -35,8 +36,6 @@
 #define PELTON_SD_PCT_FAR 125u
 /* Farthest distance between nodes at which tasks are placed across. */
 #define PELTON_SD_RECLAIM_DISTANCE 30u
-/* Levels of a machine before those that are no larger than the one below are left out. */
-#define PELTON_SD_LEVELS_MAX 16u
 
 struct pelton_sd_level {
 	u32 shared;   /* PELTON_SD_SHARE_CPUCAPACITY, CLUSTER, SHARE_LLC, NUMA */

@@ -29,6 +29,7 @@
 #ifndef PELTON_SCHEDUTIL_H
 #define PELTON_SCHEDUTIL_H
 
+#include "bounds.h"
 #include "gate.h"
 #include "hold.h"
 #include "hook.h"
@@ -39,10 +40,6 @@
 #define PELTON_COMMIT_NONE 0u    /* nothing changed */
 #define PELTON_COMMIT_DRIVE 1u   /* fast switch: program the driver; slow: wake the worker */
 #define PELTON_COMMIT_PENDING 2u /* slow, the worker is already pending and will find the new value */
-
-/* Longest frequency table and largest domain: bounds of the loops. */
-#define PELTON_OPP_MAX 256u
-#define PELTON_DOMAIN_CPUS_MAX 1024u
 
 /* Default rate limit, us. `transition_delay_us`: what the driver asks for, 0 = nothing. */
 PELTON_INLINE u32 pelton_default_rate_limit_us(const struct pelton_policy *pol, u64 latency_ns, u32 transition_delay_us)

@@ -32,11 +32,10 @@
 #ifndef PELTON_THERMAL_H
 #define PELTON_THERMAL_H
 
+#include "bounds.h"
 #include "fair.h"
 #include "ondemand.h"
 
-#define PELTON_TRIPS_MAX 4u
-#define PELTON_COOLING_MAX 16u
 #define PELTON_NO_TARGET 0xffffffffu /* THERMAL_NO_TARGET */
 #define PELTON_IPA_FRAC_BITS 10
 

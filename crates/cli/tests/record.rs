@@ -13,7 +13,7 @@ use support::{Outcome, command, file, pelton};
 /// Recordings with a load change the machine: only one at a time can.
 static ALONE: Mutex<()> = Mutex::new(());
 
-const LOADS: [&str; 6] = ["periodic", "rt-fair", "mixed", "fork-storm", "cgroup-moves", "wakeups"];
+const LOADS: [&str; 7] = ["periodic", "rt-fair", "mixed", "fork-storm", "cgroup-moves", "wakeups", "phone"];
 
 #[test]
 fn mistakes_are_named_before_anything_is_recorded() {

@@ -82,7 +82,7 @@ fn mistakes_in_a_zone_have_a_place() {
     let board = board.expect("a built-in platform");
     let folder = tempfile::tempdir().expect("temporary folder");
     let changes = [
-        ("  c = 75\n", "  c = 60\n", "trips are out of order"),
+        ("  temperature_c = 75\n", "  temperature_c = 60\n", "trips are out of order"),
         (
             "cpus = [0, 1, 2, 3, 4, 5, 6, 7]\nweights",
             "cpus = [0, 1, 4, 5, 6, 7]\nweights",
@@ -91,7 +91,11 @@ fn mistakes_in_a_zone_have_a_place() {
         ("weights = [1024, 512]", "weights = [1024]", "1 weights for 2 domains"),
         ("stage_quality = \"assumed\"\n", "", "does not say how `stage` is known"),
         ("passive_ms = 100\n", "", "passive_ms"),
-        ("  c = 75\n  hysteresis_c = 1\n", "  c = 75\n  only_switches_on = true\n", "the last trip cools nothing"),
+        (
+            "  temperature_c = 75\n  hysteresis_c = 1\n",
+            "  temperature_c = 75\n  only_switches_on = true\n",
+            "the last trip cools nothing",
+        ),
         ("k_per_w = 11.111", "k_per_w = 0.0", "k_per_w"),
     ];
     for (at, (old, new, said)) in changes.into_iter().enumerate() {

@@ -78,6 +78,7 @@ pub(crate) struct RawLayout {
 
 unsafe extern "C" {
     pub(crate) safe fn pelton_x_layout(index: u32) -> *const RawLayout;
+    pub(crate) safe fn pelton_x_policy_newest() -> &'static Policy;
     pub(crate) safe fn pelton_x_policy_for_profile(profile: u32, out: &mut Policy) -> u32;
     pub(crate) safe fn pelton_x_policy_check(pol: &Policy, a: &mut u32, b: &mut u32) -> u32;
     pub(crate) safe fn pelton_x_switch_count() -> u32;

@@ -103,8 +103,14 @@ impl CpuState {
     #[must_use]
     pub fn fill(rq: &Rq, bw_dl: u32, rt_nr_running: u32, idle_calls: u64) -> Self {
         let mut state = Self::default();
-        ffi::pelton_x_cpu_state_fill(rq, bw_dl, rt_nr_running, idle_calls, &mut state);
+        state.refill(rq, bw_dl, rt_nr_running, idle_calls);
         state
+    }
+
+    /// The same into a record that is there already.
+    #[inline]
+    pub fn refill(&mut self, rq: &Rq, bw_dl: u32, rt_nr_running: u32, idle_calls: u64) {
+        ffi::pelton_x_cpu_state_fill(rq, bw_dl, rt_nr_running, idle_calls, self);
     }
 
     /// Utilization of the fair class; `boost` = waiting tasks count as demand.

@@ -265,6 +265,13 @@ impl Policy {
         }
     }
 
+    /// The same policy where the core runs fastest: the newest kernel's is compiled in, any other one is read.
+    #[must_use]
+    pub fn prepared(&self) -> &Policy {
+        let newest = ffi::pelton_x_policy_newest();
+        if self == newest { newest } else { self }
+    }
+
     /// Change one switch or parameter by name; the value is a value name or its number.
     ///
     /// ```

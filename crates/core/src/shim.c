@@ -25,6 +25,41 @@ typedef struct pelton_perf_terms *terms_t;
 		return pelton_##name args; \
 	}
 
+/*
+ * What is called at every event is compiled twice: for any policy, and for the newest kernel's, whose values are constants
+ * to the compiler there, so that no switch is left. The address of a policy says which of the two it is.
+ */
+#define POLICY_FN(ret, name, params, args) \
+	ret pelton_x_##name params; \
+	ret pelton_x_##name params \
+	{ \
+		if (p == &pelton_policy_newest) { \
+			policy_t p = &pelton_policy_newest; \
+			return pelton_##name args; \
+		} \
+		return pelton_##name args; \
+	}
+
+/* The same where the policy is in a context. */
+#define CONTEXT_FN(ret, name, params, args) \
+	ret pelton_x_##name params; \
+	ret pelton_x_##name params \
+	{ \
+		if (c->pol == &pelton_policy_newest) { \
+			struct pelton_ctx known = { &pelton_policy_newest, c->now, c->cap_orig, c->freq_scale }; \
+			ctx_t c = &known; \
+			return pelton_##name args; \
+		} \
+		return pelton_##name args; \
+	}
+
+policy_t pelton_x_policy_newest(void);
+
+policy_t pelton_x_policy_newest(void)
+{
+	return &pelton_policy_newest;
+}
+
 /* policy */
 FN(u32, policy_for_profile, (u32 profile, struct pelton_policy *out), (profile, out))
 FN(u32, policy_check, (policy_t p, u32 *a, u32 *b), (p, a, b))
@@ -79,99 +114,106 @@ const struct pelton_bound *pelton_x_bound(u32 index)
 FN(u64, decay_load, (u64 v, u64 n), (v, n))
 FN(u64, update_load_sum, (ctx_t c, avg_t a, u64 load, u64 runnable, u64 running), (c, a, load, runnable, running))
 FN(void, publish, (policy_t p, avg_t a, u64 weight), (p, a, weight))
-FN(u64, update_load_avg_se, (ctx_t c, se_t se), (c, se))
-FN(u64, update_load_avg_blocked_se, (ctx_t c, se_t se), (c, se))
-FN(u32, update_cfs_rq_load_avg, (ctx_t c, cfs_t cfs), (c, cfs))
+CONTEXT_FN(u64, update_load_avg_se, (ctx_t c, se_t se), (c, se))
+CONTEXT_FN(u64, update_load_avg_blocked_se, (ctx_t c, se_t se), (c, se))
+CONTEXT_FN(u32, update_cfs_rq_load_avg, (ctx_t c, cfs_t cfs), (c, cfs))
 FN(u32, update_avg, (ctx_t c, avg_t a, u32 value), (c, a, value))
 FN(void, attach_entity_load_avg, (policy_t p, cfs_t cfs, se_t se), (p, cfs, se))
 FN(void, detach_entity_load_avg, (policy_t p, cfs_t cfs, cse_t se), (p, cfs, se))
 FN(void, reweight, (policy_t p, cfs_t cfs, se_t se, u64 weight), (p, cfs, se, weight))
 FN(u64, scale_load_down, (u64 weight), (weight))
 FN(u64, scale_load, (u64 weight), (weight))
-FN(void, sync_blocked, (ctx_t c, ccfs_t cfs, se_t se), (c, cfs, se))
+CONTEXT_FN(void, sync_blocked, (ctx_t c, ccfs_t cfs, se_t se), (c, cfs, se))
 FN(u32, ramp, (u32 util, u32 units), (util, units))
 FN(u32, time_to, (u32 util), (util))
 
 /* entities and groups */
-FN(u32, propagate_entity_load_avg, (ctx_t c, cfs_t q, se_t se, cfs_t g), (c, q, se, g))
-FN(u32, update_load_avg, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, u32 flags), (c, cfs, se, owned, flags))
-FN(u64, calc_group_shares, (policy_t p, ccfs_t g, const struct pelton_tg *tg, u64 present), (p, g, tg, present))
-FN(u32, update_tg_load_avg, (policy_t p, struct pelton_tg *tg, cfs_t g, u64 now), (p, tg, g, now))
+CONTEXT_FN(u32, propagate_entity_load_avg, (ctx_t c, cfs_t q, se_t se, cfs_t g), (c, q, se, g))
+CONTEXT_FN(u32, update_load_avg, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, u32 flags), (c, cfs, se, owned, flags))
+POLICY_FN(u64, calc_group_shares, (policy_t p, ccfs_t g, const struct pelton_tg *tg, u64 present), (p, g, tg, present))
+POLICY_FN(u32, update_tg_load_avg, (policy_t p, struct pelton_tg *tg, cfs_t g, u64 now), (p, tg, g, now))
 FN(u64, shares_of_weight, (u32 cpu_weight), (cpu_weight))
-FN(u32, update_cfs_group, (policy_t p, cfs_t q, se_t se, ccfs_t g, const struct pelton_tg *tg), (p, q, se, g, tg))
+POLICY_FN(u32, update_cfs_group, (policy_t p, cfs_t q, se_t se, ccfs_t g, const struct pelton_tg *tg),
+	  (p, q, se, g, tg))
 FN(u32, walk_group, (ctx_t cg, ctx_t cq, cfs_t q, se_t se, cfs_t g, struct pelton_tg *tg, u64 wall),
    (cg, cq, q, se, g, tg, wall))
-FN(u32, cfs_rq_is_decayed, (policy_t p, ccfs_t g), (p, g))
+POLICY_FN(u32, cfs_rq_is_decayed, (policy_t p, ccfs_t g), (p, g))
 FN(void, se_init, (se_t se, u64 weight), (se, weight))
 FN(void, post_init_entity_util_avg, (policy_t p, ccfs_t cfs, se_t se, u32 cap), (p, cfs, se, cap))
-FN(void, migrate_sleeping, (policy_t p, crq_t rq, cfs_t cfs, se_t se, u32 idle, u64 wall), (p, rq, cfs, se, idle, wall))
+POLICY_FN(void, migrate_sleeping, (policy_t p, crq_t rq, cfs_t cfs, se_t se, u32 idle, u64 wall),
+	  (p, rq, cfs, se, idle, wall))
 FN(void, remove_sleeping, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(u32, switched_from_fair, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(u32, switched_to_fair, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(void, group_online, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(void, init_other_class, (ctx_t c, se_t se), (c, se))
-FN(u32, enqueue_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta), (c, cfs, se, owned, delta))
-FN(u32, update_ancestor, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta), (c, cfs, se, owned, delta))
-FN(u32, dequeue_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta, u32 flags),
-   (c, cfs, se, owned, delta, flags))
-FN(u32, set_next_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned), (c, cfs, se, owned))
-FN(u32, put_prev_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned), (c, cfs, se, owned))
-FN(u32, tick_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned), (c, cfs, se, owned))
-FN(u32, delay_entity, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
-FN(u32, requeue_entity, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
+CONTEXT_FN(u32, enqueue_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta), (c, cfs, se, owned, delta))
+CONTEXT_FN(u32, update_ancestor, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta), (c, cfs, se, owned, delta))
+CONTEXT_FN(u32, dequeue_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta, u32 flags),
+	   (c, cfs, se, owned, delta, flags))
+CONTEXT_FN(u32, set_next_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned), (c, cfs, se, owned))
+CONTEXT_FN(u32, put_prev_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned), (c, cfs, se, owned))
+CONTEXT_FN(u32, tick_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned), (c, cfs, se, owned))
+CONTEXT_FN(u32, delay_entity, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
+CONTEXT_FN(u32, requeue_entity, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(void, count_runnable, (cfs_t cfs, s32 delta), (cfs, delta))
 FN(u32, delay_ends, (cse_t se, u32 flags), (se, flags))
 FN(s32, leave_delta, (cse_t se, u32 flags), (se, flags))
 
 /* util_est */
-FN(u32, se_util_est, (policy_t p, cse_t se), (p, se))
-FN(u32, task_util_est, (policy_t p, cse_t se), (p, se))
-FN(void, util_est_enqueue, (policy_t p, cfs_t root, cse_t se), (p, root, se))
-FN(void, util_est_dequeue, (policy_t p, cfs_t root, cse_t se), (p, root, se))
-FN(void, util_est_update, (policy_t p, se_t se, u32 cap, u32 sleeps), (p, se, cap, sleeps))
+POLICY_FN(u32, se_util_est, (policy_t p, cse_t se), (p, se))
+POLICY_FN(u32, task_util_est, (policy_t p, cse_t se), (p, se))
+POLICY_FN(void, util_est_enqueue, (policy_t p, cfs_t root, cse_t se), (p, root, se))
+POLICY_FN(void, util_est_dequeue, (policy_t p, cfs_t root, cse_t se), (p, root, se))
+POLICY_FN(void, util_est_update, (policy_t p, se_t se, u32 cap, u32 sleeps), (p, se, cap, sleeps))
 
 /* clock and pressure */
 FN(void, rq_init, (policy_t p, rq_t rq, u64 now, u32 cap, u32 freq), (p, rq, now, cap, freq))
-FN(u64, clock_pelt, (policy_t p, crq_t rq), (p, rq))
-FN(u64, cfs_rq_clock_pelt, (policy_t p, crq_t rq, ccfs_t cfs), (p, rq, cfs))
+POLICY_FN(u64, clock_pelt, (policy_t p, crq_t rq), (p, rq))
+POLICY_FN(u64, cfs_rq_clock_pelt, (policy_t p, crq_t rq, ccfs_t cfs), (p, rq, cfs))
 FN(void, throttle_clock, (policy_t p, crq_t rq, cfs_t cfs), (p, rq, cfs))
 FN(void, unthrottle_clock, (policy_t p, crq_t rq, cfs_t cfs), (p, rq, cfs))
-FN(u32, clock_update, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle), (p, rq, now, irq, idle))
-FN(void, update_idle_rq_clock_pelt, (policy_t p, rq_t rq), (p, rq))
+POLICY_FN(u32, clock_update, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle), (p, rq, now, irq, idle))
+POLICY_FN(void, update_idle_rq_clock_pelt, (policy_t p, rq_t rq), (p, rq))
 FN(u32, update_rt, (policy_t p, rq_t rq, u32 running), (p, rq, running))
 FN(u32, update_dl, (policy_t p, rq_t rq, u32 running), (p, rq, running))
 FN(u32, update_irq, (policy_t p, rq_t rq, u64 irq), (p, rq, irq))
-FN(u32, update_hw, (policy_t p, rq_t rq, u32 lost), (p, rq, lost))
+POLICY_FN(u32, update_hw, (policy_t p, rq_t rq, u32 lost), (p, rq, lost))
 FN(u32, others_have_blocked, (crq_t rq), (rq))
 FN(u32, lost_capacity, (u32 cap_orig, u32 limit_khz, u32 ref_khz), (cap_orig, limit_khz, ref_khz))
 FN(u32, pressure_now, (policy_t p, u32 policy, u32 cooling), (p, policy, cooling))
 FN(u32, pressure_averaged, (policy_t p, u32 cooling), (p, cooling))
-FN(u32, capacity_of, (policy_t p, crq_t rq, u32 hw, u32 pressure), (p, rq, hw, pressure))
+POLICY_FN(u32, capacity_of, (policy_t p, crq_t rq, u32 hw, u32 pressure), (p, rq, hw, pressure))
 FN(void, rt_share_age, (rq_t rq), (rq))
 
 /* one scheduler event, one call */
-FN(void, rq_migrate_sleeping, (policy_t p, rq_t rq, se_t se, u32 idle, u64 wall), (p, rq, se, idle, wall))
-FN(void, rq_enqueue_begin, (policy_t p, rq_t rq, cse_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
-FN(u32, rq_enqueue_finish, (policy_t p, rq_t rq, se_t se), (p, rq, se))
-FN(u32, rq_enqueue_finish_on, (policy_t p, crq_t rq, cfs_t cfs, se_t se), (p, rq, cfs, se))
-FN(u32, rq_dequeue_task_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u64 now, u64 irq, u32 idle, u32 flags),
-   (p, rq, cfs, se, now, irq, idle, flags))
-FN(void, rq_estimate_last, (policy_t p, rq_t rq, se_t se, u32 sleeps), (p, rq, se, sleeps))
-FN(u32, rq_delay_task_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u64 now, u64 irq, u32 idle),
-   (p, rq, cfs, se, now, irq, idle))
-FN(u32, rq_update_blocked_others, (policy_t p, rq_t rq, u64 now, u64 irq, u32 runs, u32 lost),
-   (p, rq, now, irq, runs, lost))
-FN(u32, rq_enqueue_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
-FN(u32, rq_dequeue_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle, u32 flags),
-   (p, rq, se, now, irq, idle, flags))
-FN(u32, rq_delay_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
-FN(u32, rq_switch_fair, (policy_t p, rq_t rq, se_t prev, se_t next, u64 now, u64 irq, u32 idle),
-   (p, rq, prev, next, now, irq, idle))
-FN(u32, rq_switch_idle, (policy_t p, rq_t rq, se_t prev, u64 now, u64 irq, u32 idle), (p, rq, prev, now, irq, idle))
-FN(u32, rq_tick_fair, (policy_t p, rq_t rq, se_t curr, u64 now, u64 irq), (p, rq, curr, now, irq))
-FN(u32, rq_update_rt, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle, u32 running), (p, rq, now, irq, idle, running))
-FN(u32, rq_update_dl, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle, u32 running), (p, rq, now, irq, idle, running))
-FN(u32, rq_update_blocked, (policy_t p, rq_t rq, u64 now, u64 irq, u32 runs, u32 lost), (p, rq, now, irq, runs, lost))
+POLICY_FN(void, rq_migrate_sleeping, (policy_t p, rq_t rq, se_t se, u32 idle, u64 wall), (p, rq, se, idle, wall))
+POLICY_FN(void, rq_enqueue_begin, (policy_t p, rq_t rq, cse_t se, u64 now, u64 irq, u32 idle),
+	  (p, rq, se, now, irq, idle))
+POLICY_FN(u32, rq_enqueue_finish, (policy_t p, rq_t rq, se_t se), (p, rq, se))
+POLICY_FN(u32, rq_enqueue_finish_on, (policy_t p, crq_t rq, cfs_t cfs, se_t se), (p, rq, cfs, se))
+POLICY_FN(u32, rq_dequeue_task_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u64 now, u64 irq, u32 idle, u32 flags),
+	  (p, rq, cfs, se, now, irq, idle, flags))
+POLICY_FN(void, rq_estimate_last, (policy_t p, rq_t rq, se_t se, u32 sleeps), (p, rq, se, sleeps))
+POLICY_FN(u32, rq_delay_task_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u64 now, u64 irq, u32 idle),
+	  (p, rq, cfs, se, now, irq, idle))
+POLICY_FN(u32, rq_update_blocked_others, (policy_t p, rq_t rq, u64 now, u64 irq, u32 runs, u32 lost),
+	  (p, rq, now, irq, runs, lost))
+POLICY_FN(u32, rq_enqueue_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
+POLICY_FN(u32, rq_dequeue_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle, u32 flags),
+	  (p, rq, se, now, irq, idle, flags))
+POLICY_FN(u32, rq_delay_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
+POLICY_FN(u32, rq_switch_fair, (policy_t p, rq_t rq, se_t prev, se_t next, u64 now, u64 irq, u32 idle),
+	  (p, rq, prev, next, now, irq, idle))
+POLICY_FN(u32, rq_switch_idle, (policy_t p, rq_t rq, se_t prev, u64 now, u64 irq, u32 idle),
+	  (p, rq, prev, now, irq, idle))
+POLICY_FN(u32, rq_tick_fair, (policy_t p, rq_t rq, se_t curr, u64 now, u64 irq), (p, rq, curr, now, irq))
+POLICY_FN(u32, rq_update_rt, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle, u32 running),
+	  (p, rq, now, irq, idle, running))
+POLICY_FN(u32, rq_update_dl, (policy_t p, rq_t rq, u64 now, u64 irq, u32 idle, u32 running),
+	  (p, rq, now, irq, idle, running))
+POLICY_FN(u32, rq_update_blocked, (policy_t p, rq_t rq, u64 now, u64 irq, u32 runs, u32 lost),
+	  (p, rq, now, irq, runs, lost))
 FN(u32, rq_has_blocked, (crq_t rq), (rq))
 
 /* performance target and governor */
@@ -186,14 +228,14 @@ FN(u32, apply_headroom, (policy_t p, u32 util, u32 min, u32 max), (p, util, min,
 FN(u64, dl_bw, (u64 runtime, u64 period), (runtime, period))
 FN(u32, cpu_bw_dl, (u64 running_bw), (running_bw))
 FN(u32, fits_capacity, (u32 util, u32 capacity), (util, capacity))
-FN(u32, fits, (policy_t p, u32 util, u32 capacity, u32 cap_orig), (p, util, capacity, cap_orig))
+POLICY_FN(u32, fits, (policy_t p, u32 util, u32 capacity, u32 cap_orig), (p, util, capacity, cap_orig))
 FN(u32, freq_scale, (u32 khz, u32 ref), (khz, ref))
 FN(u32, scale_irq, (u32 util, u32 irq, u32 cap), (util, irq, cap))
 FN(u32, default_rate_limit_us, (policy_t p, u64 latency, u32 delay), (p, latency, delay))
 FN(u32, hook_tick_is_long, (u64 tick), (tick))
-FN(u32, hook_event, (policy_t p, csp_t sp, sc_t sc, crq_t rq, u64 now, u32 kind, u32 how),
-   (p, sp, sc, rq, now, kind, how))
-FN(u32, hook_switch, (policy_t p, sc_t sc, u32 prev, u32 next, u32 how), (p, sc, prev, next, how))
+POLICY_FN(u32, hook_event, (policy_t p, csp_t sp, sc_t sc, crq_t rq, u64 now, u32 kind, u32 how),
+	  (p, sp, sc, rq, now, kind, how))
+POLICY_FN(u32, hook_switch, (policy_t p, sc_t sc, u32 prev, u32 next, u32 how), (p, sc, prev, next, how))
 FN(void, sugov_init, (policy_t p, sp_t sp, u32 rate), (p, sp, rate))
 FN(u32, gate_cost_ns, (u32 fast, u64 driver, u64 switches), (fast, driver, switches))
 FN(void, gate_init, (policy_t p, sp_t sp, u32 cost), (p, sp, cost))
@@ -202,10 +244,10 @@ FN(u64, gate_next_allowed_ns, (policy_t p, csp_t sp), (p, sp))
 FN(void, sugov_limits, (sp_t sp, u32 min, u32 max), (sp, min, max))
 FN(void, sugov_keep_util, (policy_t p, sc_t sc, state_t s), (p, sc, s))
 FN(u32, sugov_forced_by_flags, (policy_t p, const struct pelton_sugov_cpu *sc), (p, sc))
-FN(u32, sugov_begin, (policy_t p, sp_t sp, sc_t sc, u32 bw, u64 now, u64 tick, u32 flags, u32 local),
-   (p, sp, sc, bw, now, tick, flags, local))
-FN(u32, sugov_cpu, (policy_t p, csp_t sp, sc_t sc, state_t s, u64 now, u64 tick, terms_t t),
-   (p, sp, sc, s, now, tick, t))
+POLICY_FN(u32, sugov_begin, (policy_t p, sp_t sp, sc_t sc, u32 bw, u64 now, u64 tick, u32 flags, u32 local),
+	  (p, sp, sc, bw, now, tick, flags, local))
+POLICY_FN(u32, sugov_cpu, (policy_t p, csp_t sp, sc_t sc, state_t s, u64 now, u64 tick, terms_t t),
+	  (p, sp, sc, s, now, tick, t))
 FN(u32, sugov_raw_freq, (policy_t p, csp_t sp, u32 perf, u32 cap, u32 forced), (p, sp, perf, cap, forced))
 FN(u32, sugov_resolve, (csp_t sp, const u32 *khz, u32 n, u32 raw), (sp, khz, n, raw))
 FN(u32, sugov_commit, (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u32 raw, u32 resolved, u32 forced),
@@ -214,14 +256,14 @@ FN(u32, sugov_commit_perf, (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u3
    (p, sp, sc, s, now, previous, target))
 FN(u32, sugov_work_start, (policy_t p, sp_t sp), (p, sp))
 FN(void, sugov_work_done, (policy_t p, sp_t sp), (p, sp))
-FN(void, sugov_need,
-   (policy_t p, csp_t sp, const struct pelton_perf_terms *t, u32 n, u32 caller, const u32 *khz, u32 opps,
-    struct pelton_decision *out),
-   (p, sp, t, n, caller, khz, opps, out))
-FN(void, sugov_decide,
-   (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, const struct pelton_perf_terms *t, u32 caller, const u32 *khz,
-    u32 opps, struct pelton_decision *out),
-   (p, sp, sc, s, now, t, caller, khz, opps, out))
+POLICY_FN(void, sugov_need,
+	  (policy_t p, csp_t sp, const struct pelton_perf_terms *t, u32 n, u32 caller, const u32 *khz, u32 opps,
+	   struct pelton_decision *out),
+	  (p, sp, t, n, caller, khz, opps, out))
+POLICY_FN(void, sugov_decide,
+	  (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, const struct pelton_perf_terms *t, u32 caller,
+	   const u32 *khz, u32 opps, struct pelton_decision *out),
+	  (p, sp, sc, s, now, t, caller, khz, opps, out))
 FN(void, sugov_evaluate,
    (policy_t p, sp_t sp, sc_t sc, state_t s, u32 caller, u64 now, u64 tick, const u32 *khz, u32 n, terms_t t,
     struct pelton_decision *out),
@@ -240,9 +282,10 @@ FN(u64, em_cpu_energy, (em_t states, u32 n, u32 lowest, u32 highest, u64 max_uti
 
 /* placement */
 FN(u32, wake_reads_runnable, (policy_t p), (p))
-FN(u32, select_task_rq_fair, (policy_t p, const struct pelton_placement *s, struct pelton_placed *out), (p, s, out))
+POLICY_FN(u32, select_task_rq_fair, (policy_t p, const struct pelton_placement *s, struct pelton_placed *out),
+	  (p, s, out))
 typedef const struct pelton_placement *place_t;
-FN(s32, util_fits_cpu, (policy_t p, place_t s, u32 util, u32 min, u32 max, u32 cpu), (p, s, util, min, max, cpu))
+POLICY_FN(s32, util_fits_cpu, (policy_t p, place_t s, u32 util, u32 min, u32 max, u32 cpu), (p, s, util, min, max, cpu))
 FN(void, uclamp_init_rq, (struct pelton_uclamp_rq * rq), (rq))
 FN(void, uclamp_rq_inc,
    (struct pelton_uclamp_rq * rq, struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l), (rq, t, l))
@@ -282,18 +325,18 @@ FN(u32, sd_imb_numa_nr, (level_t levels, u32 n, u32 at), (levels, n, at))
 FN(u32, sd_energy_aware, (policy_t p, u32 asymmetric, u32 threads, u32 invariant), (p, asymmetric, threads, invariant))
 FN(u32, capacity_greater, (u32 a, u32 b), (a, b))
 FN(u32, nr_idle_scan, (u64 sum_util, u32 weight, u32 imbalance_pct), (sum_util, weight, imbalance_pct))
-FN(u32, find_energy_efficient_cpu, (policy_t p, place_t s, struct pelton_placed *out), (p, s, out))
+POLICY_FN(u32, find_energy_efficient_cpu, (policy_t p, place_t s, struct pelton_placed *out), (p, s, out))
 FN(void, placed_start, (place_t s, struct pelton_placed *out), (s, out))
 FN(u64, misfit_load, (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu, u32 biggest),
    (p, s, out, cpu, biggest))
 FN(u32, place_util, (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost),
    (p, s, out, cpu, dst, boost))
-FN(u32, cpu_overutilized, (policy_t p, const struct pelton_placement *s, u32 cpu), (p, s, cpu))
+POLICY_FN(u32, cpu_overutilized, (policy_t p, const struct pelton_placement *s, u32 cpu), (p, s, cpu))
 typedef const struct pelton_lb_env *env_t;
 FN(u32, cache_nice_tries, (const struct pelton_sched_domain *d), (d))
 FN(void, lb_domain_init, (struct pelton_lb_domain * st, const struct pelton_sched_domain *d, u64 now), (st, d, now))
-FN(u64, sd_balance_interval, (policy_t p, const struct pelton_lb_domain *st, u32 busy, u64 tick_ns, u32 cpus),
-   (p, st, busy, tick_ns, cpus))
+POLICY_FN(u64, sd_balance_interval, (policy_t p, const struct pelton_lb_domain *st, u32 busy, u64 tick_ns, u32 cpus),
+	  (p, st, busy, tick_ns, cpus))
 FN(u32, lb_is_busy, (policy_t p, u32 idle, u32 idle_tasks_only), (p, idle, idle_tasks_only))
 FN(u32, lb_clears_imbalance, (policy_t p, env_t e), (p, e))
 FN(u32, lb_newest_first, (policy_t p), (p))
@@ -302,13 +345,14 @@ FN(void, cpu_load_nohz_start, (struct pelton_cpu_load * l, u64 now), (l, now))
 FN(void, cpu_load_nohz, (struct pelton_cpu_load * l, u64 now, u64 now_ticks), (l, now, now_ticks))
 FN(u32, lb_newidle_skips, (const struct pelton_lb_domain *st, u64 avg_idle_ns, u64 spent_ns),
    (st, avg_idle_ns, spent_ns))
-FN(void, lb_newidle_searched, (policy_t p, struct pelton_lb_domain *st, u64 cost_ns, u64 now), (p, st, cost_ns, now))
+POLICY_FN(void, lb_newidle_searched, (policy_t p, struct pelton_lb_domain *st, u64 cost_ns, u64 now),
+	  (p, st, cost_ns, now))
 FN(u32, lb_newidle_decay, (struct pelton_lb_domain * st, u64 now), (st, now))
-FN(u32, should_we_balance, (policy_t p, place_t s, env_t e), (p, s, e))
+POLICY_FN(u32, should_we_balance, (policy_t p, place_t s, env_t e), (p, s, e))
 FN(void, lb_may_wait, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration, u32 weight),
    (p, st, e, migration, weight))
-FN(void, lb_balanced, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration, u32 weight),
-   (p, st, e, migration, weight))
+POLICY_FN(void, lb_balanced, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration, u32 weight),
+	  (p, st, e, migration, weight))
 FN(void, lb_moved, (struct pelton_lb_domain * st, u32 weight), (st, weight))
 FN(void, lb_failed, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration), (p, st, e, migration))
 FN(void, lb_again, (struct pelton_lb_domain * st, u32 weight), (st, weight))
@@ -316,15 +360,15 @@ FN(u32, check_cpu_capacity, (const struct pelton_place_cpu *c, u32 pct), (c, pct
 FN(void, newidle_spent, (struct pelton_newidle * n, u64 spent_ns), (n, spent_ns))
 FN(void, lb_activated, (policy_t p, place_t s, struct pelton_lb_domain *st, env_t e, u32 migration),
    (p, s, st, e, migration))
-FN(u64, find_src_group, (policy_t p, place_t s, env_t e, struct pelton_lb *lb), (p, s, e, lb))
-FN(u32, find_src_rq, (policy_t p, place_t s, env_t e, struct pelton_lb *lb), (p, s, e, lb))
-FN(u32, can_migrate_task,
-   (policy_t p, place_t s, struct pelton_lb_env *e, const struct pelton_lb_task *t, u32 migration),
-   (p, s, e, t, migration))
-FN(u32, detach_task,
-   (policy_t p, place_t s, struct pelton_lb_env *e, struct pelton_lb *lb, const struct pelton_lb_task *t),
-   (p, s, e, lb, t))
-FN(u32, need_active_balance, (policy_t p, place_t s, env_t e, u32 migration), (p, s, e, migration))
+POLICY_FN(u64, find_src_group, (policy_t p, place_t s, env_t e, struct pelton_lb *lb), (p, s, e, lb))
+POLICY_FN(u32, find_src_rq, (policy_t p, place_t s, env_t e, struct pelton_lb *lb), (p, s, e, lb))
+POLICY_FN(u32, can_migrate_task,
+	  (policy_t p, place_t s, struct pelton_lb_env *e, const struct pelton_lb_task *t, u32 migration),
+	  (p, s, e, t, migration))
+POLICY_FN(u32, detach_task,
+	  (policy_t p, place_t s, struct pelton_lb_env *e, struct pelton_lb *lb, const struct pelton_lb_task *t),
+	  (p, s, e, lb, t))
+POLICY_FN(u32, need_active_balance, (policy_t p, place_t s, env_t e, u32 migration), (p, s, e, migration))
 FN(u32, wake_affine, (policy_t p, const struct pelton_wake *w), (p, w))
 FN(u32, wake_wide, (u32 waker, u32 wakee, u32 llc), (waker, wakee, llc))
 FN(s64, effective_load, (ccfs_t g, const struct pelton_tg *tg, cse_t se, s64 wl, s64 wg), (g, tg, se, wl, wg))
@@ -344,11 +388,11 @@ FN(u64, calc_delta, (policy_t p, u64 delta, u64 weight, u64 lw_weight, u32 lw_in
 FN(u64, vtime, (policy_t p, u64 delta_ns, cfse_t s), (p, delta_ns, s))
 FN(void, fair_tunables_init, (policy_t p, struct pelton_fair_tunables *t, u32 nr_cpus, u64 tick_ns),
    (p, t, nr_cpus, tick_ns))
-FN(void, update_curr, (policy_t p, struct pelton_fair_se *s, u64 delta_ns), (p, s, delta_ns))
-FN(void, avg_vruntime_add, (policy_t p, struct pelton_fair_rq *q, cfse_t s), (p, q, s))
-FN(void, avg_vruntime_sub, (policy_t p, struct pelton_fair_rq *q, cfse_t s), (p, q, s))
-FN(u32, keeps_min_vruntime, (policy_t p), (p))
-FN(void, update_min_vruntime, (policy_t p, struct pelton_fair_rq *q, cfse_t c, cfse_t f), (p, q, c, f))
+POLICY_FN(void, update_curr, (policy_t p, struct pelton_fair_se *s, u64 delta_ns), (p, s, delta_ns))
+POLICY_FN(void, avg_vruntime_add, (policy_t p, struct pelton_fair_rq *q, cfse_t s), (p, q, s))
+POLICY_FN(void, avg_vruntime_sub, (policy_t p, struct pelton_fair_rq *q, cfse_t s), (p, q, s))
+POLICY_FN(u32, keeps_min_vruntime, (policy_t p), (p))
+POLICY_FN(void, update_min_vruntime, (policy_t p, struct pelton_fair_rq *q, cfse_t c, cfse_t f), (p, q, c, f))
 FN(u32, preempt_by_policy, (u32 curr_idle, u32 wakee_idle, u32 batch), (curr_idle, wakee_idle, batch))
 FN(u64, slice_period, (policy_t p, tun_t t, cfrq_t q, cfse_t s, u32 all), (p, t, q, s, all))
 FN(u64, slice_share, (policy_t p, cfrq_t q, cfse_t s, u64 slice_ns), (p, q, s, slice_ns))
@@ -360,30 +404,32 @@ FN(s32, wakeup_preempt_entity, (policy_t p, tun_t t, cfse_t c, cfse_t s), (p, t,
 FN(u32, check_preempt_tick, (tun_t t, cfse_t c, cfse_t f, u64 slice_ns), (t, c, f, slice_ns))
 FN(u32, entity_before_cfs, (cfse_t s, cfse_t o), (s, o))
 FN(u32, skip_takes_second, (policy_t p, tun_t t, cfse_t s, cfse_t f), (p, t, s, f))
-FN(s64, avg_vruntime, (policy_t p, struct pelton_fair_rq *q, cfse_t c), (p, q, c))
-FN(u32, entity_eligible, (policy_t p, cfrq_t q, cfse_t c, cfse_t s), (p, q, c, s))
+POLICY_FN(s64, avg_vruntime, (policy_t p, struct pelton_fair_rq *q, cfse_t c), (p, q, c))
+POLICY_FN(u32, entity_eligible, (policy_t p, cfrq_t q, cfse_t c, cfse_t s), (p, q, c, s))
 FN(u32, entity_before, (cfse_t s, cfse_t o), (s, o))
-FN(u32, delay_dequeue, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s),
-   (p, t, q, c, s))
-FN(u32, requeue_delayed, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s),
-   (p, t, q, c, s))
+POLICY_FN(u32, delay_dequeue, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s),
+	  (p, t, q, c, s))
+POLICY_FN(u32, requeue_delayed, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s),
+	  (p, t, q, c, s))
 FN(void, finish_delayed_dequeue, (struct pelton_fair_se * s), (s))
-FN(void, leave_entity, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s, u32 sleeps),
-   (p, t, q, c, s, sleeps))
-FN(void, place_entity, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s, u32 initial),
-   (p, t, q, c, s, initial))
-FN(u32, update_deadline, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s),
-   (p, t, q, c, s))
+POLICY_FN(void, leave_entity,
+	  (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s, u32 sleeps),
+	  (p, t, q, c, s, sleeps))
+POLICY_FN(void, place_entity,
+	  (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s, u32 initial),
+	  (p, t, q, c, s, initial))
+POLICY_FN(u32, update_deadline, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s),
+	  (p, t, q, c, s))
 FN(void, yield_entity, (policy_t p, tun_t t, struct pelton_fair_rq *q, struct pelton_fair_se *s), (p, t, q, s))
-FN(u32, protect_slice, (policy_t p, cfse_t s), (p, s))
+POLICY_FN(u32, protect_slice, (policy_t p, cfse_t s), (p, s))
 FN(void, cancel_protect_slice, (policy_t p, struct pelton_fair_se *s), (p, s))
-FN(void, set_protect_slice, (policy_t p, cfrq_t q, struct pelton_fair_se *s), (p, q, s))
-FN(u32, preempt_short, (policy_t p, cfrq_t q, cfse_t c, cfse_t s), (p, q, c, s))
-FN(u32, wakee_may_preempt, (policy_t p, cfse_t s, u32 passes, u32 is_new), (p, s, passes, is_new))
-FN(void, wakee_waits, (policy_t p, cfrq_t q, struct pelton_fair_se *s, u32 passes), (p, q, s, passes))
-FN(u32, curr_gives_way, (policy_t p, cfrq_t q, cfse_t c, u32 renewed), (p, q, c, renewed))
-FN(u32, keeps_curr, (policy_t p, cfrq_t q, cfse_t c, u32 protect), (p, q, c, protect))
-FN(u32, picks_curr, (policy_t p, cfse_t c, cfse_t s), (p, c, s))
+POLICY_FN(void, set_protect_slice, (policy_t p, cfrq_t q, struct pelton_fair_se *s), (p, q, s))
+POLICY_FN(u32, preempt_short, (policy_t p, cfrq_t q, cfse_t c, cfse_t s), (p, q, c, s))
+POLICY_FN(u32, wakee_may_preempt, (policy_t p, cfse_t s, u32 passes, u32 is_new), (p, s, passes, is_new))
+POLICY_FN(void, wakee_waits, (policy_t p, cfrq_t q, struct pelton_fair_se *s, u32 passes), (p, q, s, passes))
+POLICY_FN(u32, curr_gives_way, (policy_t p, cfrq_t q, cfse_t c, u32 renewed), (p, q, c, renewed))
+POLICY_FN(u32, keeps_curr, (policy_t p, cfrq_t q, cfse_t c, u32 protect), (p, q, c, protect))
+POLICY_FN(u32, picks_curr, (policy_t p, cfse_t c, cfse_t s), (p, c, s))
 
 void pelton_x_reweight_entity_fair(policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s,
 				   u32 runs, u64 weight, u32 inv_weight);
@@ -468,16 +514,16 @@ typedef const struct pelton_newidle *cnewidle_t;
 FN(void, newidle_init, (struct pelton_newidle * n), (n))
 FN(void, newidle_woke, (struct pelton_newidle * n, u64 stay), (n, stay))
 FN(u32, newidle_skips, (policy_t p, cnewidle_t n), (p, n))
-FN(void, newidle_searched, (policy_t p, struct pelton_newidle *n, u64 cost, u64 now), (p, n, cost, now))
+POLICY_FN(void, newidle_searched, (policy_t p, struct pelton_newidle *n, u64 cost, u64 now), (p, n, cost, now))
 FN(void, newidle_decay, (struct pelton_newidle * n, u64 now), (n, now))
 FN(void, newidle_faded, (struct pelton_newidle * n, u64 lowest_ns, u64 sum_ns), (n, lowest_ns, sum_ns))
-FN(u32, idle_walk_kick, (policy_t p, walk_t w), (p, w))
-FN(u32, idle_walk_newly, (policy_t p, walk_t w, cnewidle_t n), (p, w, n))
+POLICY_FN(u32, idle_walk_kick, (policy_t p, walk_t w), (p, w))
+POLICY_FN(u32, idle_walk_newly, (policy_t p, walk_t w, cnewidle_t n), (p, w, n))
 FN(u32, blocked_walks, (policy_t p), (p))
 FN(u32, blocked_scans, (policy_t p), (p))
-FN(u32, blocked_due, (policy_t p, u64 now, u64 last, u64 tick, u32 walk), (p, now, last, tick, walk))
+POLICY_FN(u32, blocked_due, (policy_t p, u64 now, u64 last, u64 tick, u32 walk), (p, now, last, tick, walk))
 FN(u32, newidle_alone, (policy_t p), (p))
-FN(u32, newidle_closed, (policy_t p, cnewidle_t n), (p, n))
+POLICY_FN(u32, newidle_closed, (policy_t p, cnewidle_t n), (p, n))
 FN(u64, idle_walk_next, (u64 now, u64 tick), (now, tick))
 
 /* idle governors */
@@ -485,7 +531,8 @@ typedef const struct pelton_idle_table *table_t;
 typedef const struct pelton_idle_now *idle_now_t;
 typedef struct pelton_idle_choice *choice_t;
 
-FN(void, menu_select, (policy_t p, struct pelton_menu *m, table_t t, idle_now_t now, choice_t out), (p, m, t, now, out))
+POLICY_FN(void, menu_select, (policy_t p, struct pelton_menu *m, table_t t, idle_now_t now, choice_t out),
+	  (p, m, t, now, out))
 FN(void, teo_select, (policy_t p, struct pelton_teo *c, table_t t, idle_now_t now, choice_t out), (p, c, t, now, out))
 FN(void, idle_woke, (struct pelton_idle_last * last, u64 residency, u32 state, u32 woke),
    (last, residency, state, woke))

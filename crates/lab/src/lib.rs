@@ -8,6 +8,7 @@
 //! they take.
 
 pub mod about;
+pub mod balance_counts;
 mod benchmark;
 pub mod beyond;
 pub mod clairvoyant;

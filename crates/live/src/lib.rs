@@ -9,12 +9,14 @@
 //! convert.rs   records become declared events; kernel addresses become small numbers
 //! machine.rs   what this machine allows, and what a reader must know about it
 //! loads.rs     small loads to record
+//! balances.rs  how tasks are balanced between CPUs: counts, and what each search reads, as a table
 //! placements.rs  where fair tasks are placed: everything that a decision reads, as a table
 //! clamps.rs    what clamps of tasks, groups and the system come to, as a table
 //! ```
 //!
 //! Nothing here computes a signal. What a tracepoint cannot show is listed in docs/fidelity.md (F-025 to F-029).
 
+mod balances;
 mod clamps;
 mod convert;
 mod groups;
@@ -28,6 +30,7 @@ mod restore;
 mod session;
 mod summary;
 
+pub use balances::{BalanceCounts, BalanceSession, BalanceSummary, KINDS, KindCounts};
 pub use clamps::{ClampSession, ClampSummary};
 pub use convert::signal_event;
 pub use machine::{Capabilities, READER_NICE, buffer_mib_default, header, set_nice};

@@ -23,10 +23,19 @@ const AUTOGROUPS: &str = "/proc/sys/kernel/sched_autogroup_enabled";
 const GROUPS: &str = "/sys/fs/cgroup/cpu";
 
 mod clamps;
+mod hackbench;
+mod made;
+mod phone;
+mod quotas;
+mod results;
+mod schbench;
 mod wakeups;
 
-/// A load by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub use made::Part;
+pub use results::Results;
+
+/// A load by name, or one that is made of parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Load {
     /// One fair task that runs a quarter of each 16 ms, on CPU 0.
     Periodic,
@@ -40,18 +49,26 @@ pub enum Load {
     CgroupMoves,
     /// Short sleepers of several classes and task groups, pairs over pipes, one that wakes many.
     Wakeups,
+    /// Busy, periodic and nearly idle tasks in nested groups with quotas, one of which changes.
+    Quotas,
+    /// Small tasks and short bursts in task groups: so little that energy decides where they run.
+    Phone,
     /// Tasks with clamps that change, in task groups and a system whose limits change.
     Clamps,
+    /// Parts that are written as workloads of `pelton run` are.
+    Made(Vec<Part>),
 }
 
-/// Every load and the name it has on the command line.
-pub const LOADS: [(&str, Load); 7] = [
+/// Every load that has a name on the command line.
+pub const LOADS: [(&str, Load); 9] = [
     ("periodic", Load::Periodic),
     ("rt-fair", Load::RtFair),
     ("mixed", Load::Mixed),
     ("fork-storm", Load::ForkStorm),
     ("cgroup-moves", Load::CgroupMoves),
     ("wakeups", Load::Wakeups),
+    ("quotas", Load::Quotas),
+    ("phone", Load::Phone),
     ("clamps", Load::Clamps),
 ];
 
@@ -91,28 +108,34 @@ pub struct Running {
     threads: Vec<JoinHandle<()>>,
     /// What could not be done as the load asks, as sentences.
     pub notes: Vec<String>,
+    results: Results,
     // Last: the tasks are gone before the system is put back.
     restore: Restore,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
-        }
+        self.stop();
     }
 }
 
 impl Load {
     /// The load of a name.
     pub fn of_name(name: &str) -> Option<Load> {
-        LOADS.iter().find(|(known, _)| *known == name).map(|&(_, load)| load)
+        LOADS.into_iter().find(|(known, _)| *known == name).map(|(_, load)| load)
+    }
+
+    /// The load of a name, or of parts: `busy:threads=4+bursts:run_us=300,sleep_us=500`.
+    ///
+    /// # Errors
+    /// A sentence about what is wrong with its parts.
+    pub fn of_text(text: &str) -> Result<Load, String> {
+        Load::of_name(text).map_or_else(|| made::parse(text).map(Load::Made), Ok)
     }
 
     /// Name on the command line.
-    pub fn name(self) -> &'static str {
-        LOADS.iter().find(|&&(_, load)| load == self).map_or("", |&(name, _)| name)
+    pub fn name(&self) -> &'static str {
+        LOADS.iter().find(|(_, load)| load == self).map_or("", |(name, _)| *name)
     }
 
     /// Starts it. Autogroups are off while it runs where that is allowed, so that its tasks are on the root queues.
@@ -130,7 +153,8 @@ impl Load {
         };
         let may_change = lock.is_some();
         let restore = Restore::start(lock)?;
-        let mut running = Running { stop: Arc::clone(&stop), threads: Vec::new(), notes: Vec::new(), restore };
+        let (threads, notes, results) = (Vec::new(), Vec::new(), Results::default());
+        let mut running = Running { stop: Arc::clone(&stop), threads, notes, results, restore };
         let changed = if may_change { running.restore.write(Path::new(AUTOGROUPS), "0").err() } else { refused };
         running.notes.extend(changed.map(|error| format!("autogroups stay as they are: {error}")));
         match self {
@@ -141,6 +165,9 @@ impl Load {
             Load::CgroupMoves => running.cgroup_moves()?,
             Load::Wakeups => wakeups::start(&mut running)?,
             Load::Clamps => clamps::start(&mut running)?,
+            Load::Quotas => quotas::start(&mut running)?,
+            Load::Phone => phone::start(&mut running),
+            Load::Made(parts) => made::start(&mut running, &parts)?,
         }
         Ok(running)
     }
@@ -173,6 +200,20 @@ fn mixed() -> Vec<Periodic> {
 }
 
 impl Running {
+    /// Stops it and waits for its threads; what they measured is whole then.
+    pub fn stop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+
+    /// What it measures.
+    #[must_use]
+    pub fn results(&self) -> Results {
+        self.results.clone()
+    }
+
     fn spawn(&mut self, name: &str, work: impl FnOnce(&AtomicBool) + Send + 'static) {
         let stop = Arc::clone(&self.stop);
         match Builder::new().name(name.to_owned()).spawn(move || work(&stop)) {
@@ -309,7 +350,8 @@ mod tests {
     #[test]
     fn every_load_has_one_name() {
         for (name, load) in LOADS {
-            assert_eq!((Load::of_name(name), load.name()), (Some(load), name));
+            assert_eq!(Load::of_name(name).as_ref().map(Load::name), Some(name));
+            assert_eq!(Load::of_text(name), Ok(load));
         }
         assert_eq!(Load::of_name("nothing"), None);
     }

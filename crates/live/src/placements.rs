@@ -8,7 +8,9 @@ use std::fmt::Write;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, RingBuffer, RingBufferBuilder};
+use libbpf_rs::btf::Btf;
+use libbpf_rs::btf::types::Enum;
+use libbpf_rs::{AsRawLibbpf, Link, MapCore, MapFlags, Object, ObjectBuilder, RingBuffer, RingBufferBuilder};
 use serde_json::{Value, json};
 
 use crate::machine::{Capabilities, cpus_possible};
@@ -38,6 +40,8 @@ const HZ: [u64; 4] = [100, 250, 300, 1000];
 /// Names of one of the lists of a header.
 pub(crate) fn names(header: &'static str, list: &str) -> Vec<&'static str> {
     let from = header.find(&format!("#define {list}(X)")).map_or("", |at| &header[at..]);
+pub(crate) fn names(lists: &'static str, list: &str) -> Vec<&'static str> {
+    let from = lists.find(&format!("#define {list}(X)")).map_or("", |at| &lists[at..]);
     let body = from.split_once(')').map_or("", |(_, rest)| rest);
     let end = body.split("\n\n").next().unwrap_or_default();
     end.split("X(").skip(1).filter_map(|word| word.split_once(')').map(|(name, _)| name)).collect()
@@ -45,10 +49,12 @@ pub(crate) fn names(header: &'static str, list: &str) -> Vec<&'static str> {
 
 /// Where the words of a record are.
 #[derive(Debug)]
-struct Columns {
-    head: Vec<&'static str>,
+pub(crate) struct Columns {
+    pub head: Vec<&'static str>,
     cpu: Vec<&'static str>,
     domain: Vec<&'static str>,
+    /// Words between the head and the looks at CPUs.
+    between: usize,
 }
 
 impl Columns {
@@ -58,6 +64,12 @@ impl Columns {
             cpu: names(LISTS, "PLACE_CPU"),
             domain: names(LISTS, "PLACE_DOMAIN"),
         }
+        Columns::of(names(LISTS, "PLACE_HEAD"), 2 * NAME_WORDS + ENERGIES_MAX * 4)
+    }
+
+    /// Those of a record with another head, and so many words between that and its looks at CPUs.
+    pub fn of(head: Vec<&'static str>, between: usize) -> Columns {
+        Columns { head, cpu: names(LISTS, "PLACE_CPU"), domain: names(LISTS, "PLACE_DOMAIN"), between }
     }
 
     /// Words of one look at a CPU.
@@ -65,21 +77,26 @@ impl Columns {
         self.cpu.len() + self.domain.len() * LEVELS_MAX
     }
 
-    fn place(&self, name: &str) -> usize {
+    pub fn place(&self, name: &str) -> usize {
         self.head.iter().position(|known| *known == name).unwrap_or(usize::MAX)
     }
 
     /// Where the looks at CPUs begin.
     fn cpus_at(&self) -> usize {
-        self.head.len() + 2 * NAME_WORDS + ENERGIES_MAX * 4
+        self.head.len() + self.between
+    }
+
+    /// Names of the columns of all CPUs.
+    pub fn of_cpus(&self, cpus: usize) -> impl Iterator<Item = String> {
+        let of_cpu = || self.cpu.iter().chain(&self.domain);
+        (0..cpus).flat_map(move |cpu| of_cpu().map(move |name| format!("{name}{cpu}")))
     }
 
     /// The first line of a table.
     fn line(&self, cpus: usize) -> String {
         let mut all: Vec<String> = self.head.iter().map(|name| (*name).to_owned()).collect();
         all.extend(["comm".to_owned(), "c_comm".to_owned()]);
-        let of_cpu = || self.cpu.iter().chain(&self.domain);
-        all.extend((0..cpus).flat_map(|cpu| of_cpu().map(move |name| format!("{name}{cpu}"))));
+        all.extend(self.of_cpus(cpus));
         all.extend(["changed".to_owned(), "inner".to_owned()]);
         all.join(",") + "\n"
     }
@@ -92,20 +109,20 @@ struct Look<'a> {
 }
 
 /// One decision as the kernel wrote it.
-struct Record<'a> {
+pub(crate) struct Record<'a> {
     columns: &'a Columns,
-    words: &'a [u64],
+    pub words: &'a [u64],
     cpus: usize,
 }
 
 impl<'a> Record<'a> {
     /// `None` when it is shorter than a decision on so many CPUs.
-    fn new(columns: &'a Columns, words: &'a [u64], cpus: usize) -> Option<Record<'a>> {
+    pub fn new(columns: &'a Columns, words: &'a [u64], cpus: usize) -> Option<Record<'a>> {
         let whole = columns.cpus_at() + cpus * 2 * columns.cpu_words();
         (words.len() >= whole).then_some(Record { columns, words, cpus })
     }
 
-    fn head(&self, name: &str) -> u64 {
+    pub fn head(&self, name: &str) -> u64 {
         self.words[self.columns.place(name)]
     }
 
@@ -132,7 +149,7 @@ impl<'a> Record<'a> {
     }
 
     /// Columns of CPUs that were others after the decision.
-    fn changed(&self) -> String {
+    pub fn changed(&self) -> String {
         let mut all = Vec::new();
         for cpu in 0..self.cpus {
             let (before, after) = (self.look(cpu, 0), self.look(cpu, 1));
@@ -145,15 +162,10 @@ impl<'a> Record<'a> {
         all.join(" ")
     }
 
-    /// A line of the table.
-    fn line(&self) -> String {
-        let mut out = String::with_capacity(4096);
-        for word in &self.words[..self.columns.head.len()] {
-            let _ = write!(out, "{word},");
-        }
-        let _ = write!(out, "{},{}", self.name(0), self.name(1));
+    /// The columns of all CPUs as they were before, or after, the decision; each after a comma.
+    pub fn put_cpus(&self, out: &mut String, after: usize) {
         for cpu in 0..self.cpus {
-            let look = self.look(cpu, 0);
+            let look = self.look(cpu, after);
             for word in look.words {
                 let _ = write!(out, ",{word}");
             }
@@ -162,6 +174,16 @@ impl<'a> Record<'a> {
                 let _ = write!(out, ",{}", all.join(":"));
             }
         }
+    }
+
+    /// A line of the table.
+    fn line(&self) -> String {
+        let mut out = String::with_capacity(4096);
+        for word in &self.words[..self.columns.head.len()] {
+            let _ = write!(out, "{word},");
+        }
+        let _ = write!(out, "{},{}", self.name(0), self.name(1));
+        self.put_cpus(&mut out, 0);
         let _ = write!(out, ",{},", self.changed());
         for (at, e) in self.energies().enumerate() {
             let gap = if at == 0 { "" } else { " " };
@@ -209,25 +231,12 @@ impl PlacementSession {
     /// # Errors
     /// When this machine lacks something, has more than 64 CPUs, or the kernel refuses.
     pub fn start() -> Result<PlacementSession, LiveError> {
-        let mut missing = Capabilities::here(None).missing();
-        let cpus = cpus_possible() as usize;
-        if cpus > CPUS_MAX {
-            missing.push(format!("a machine of at most {CPUS_MAX} CPUs for placements: this one can have {cpus}"));
-        }
-        if are_hidden(&std::fs::read_to_string("/proc/kallsyms").unwrap_or_default()) {
-            missing.push("the addresses of kernel symbols: static keys and limits of clamps would be taken for off; write 1 into \
-                 /proc/sys/kernel/kptr_restrict while recording"
-                .to_owned());
-        }
-        if !missing.is_empty() {
-            return Err(LiveError::Missing(missing));
-        }
-        session::keep_messages();
-        let object = load(cpus as u32)?;
+        let cpus = possible("placements")?;
+        let energy = session::has_tracepoint("sched_compute_energy_tp")?;
+        let object = load(cpus as u32, &|name| name.starts_with("place_") && (energy || name != "place_energy"))?;
         let (sender, incoming) = channel();
         let ring = ring(&object, &sender).map_err(|e| refused("share a buffer", e))?;
-        let attach = |p: libbpf_rs::ProgramMut<'_>| p.attach().map_err(|e| refused("trace a function", e));
-        let links = object.progs_mut().filter(|p| p.autoload()).map(attach).collect::<Result<Vec<_>, _>>()?;
+        let links = attach(&object)?;
         let columns = Columns::new();
         let (decisions, cut_off, first, last) = (0, 0, None, (0, 0));
         Ok(PlacementSession { links, ring, object, incoming, columns, cpus, decisions, cut_off, first, last })
@@ -239,14 +248,28 @@ impl PlacementSession {
         self.columns.line(self.cpus)
     }
 
-    /// Waits a moment, then hands each line there is to `put`. Decisions so far.
+    /// Waits a moment; hands lines to `put` when the buffer is half full. Decisions so far handed out.
+    ///
+    /// Writing them is work for a whole CPU where many are made: a machine that is asked to choose by energy would be
+    /// over-utilized by the recorder. So most of it waits until the recording is over.
     pub fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
         let before = self.decisions;
-        self.drain(put);
+        if self.is_half_full() {
+            self.drain(put);
+        }
         if self.decisions < before + RECORDS_AT_ONCE as u64 {
             std::thread::park_timeout(DRAIN_EVERY);
         }
         self.decisions
+    }
+
+    fn is_half_full(&self) -> bool {
+        // SAFETY: the buffer lives as long as `self`, and its first ring as long as the buffer.
+        let (waiting, room) = unsafe {
+            let ring = libbpf_sys::ring_buffer__ring(self.ring.as_libbpf_object().as_ptr(), 0);
+            (libbpf_sys::ring__avail_data_size(ring), libbpf_sys::ring__size(ring))
+        };
+        waiting >= room / 2
     }
 
     fn drain(&mut self, put: &mut dyn FnMut(&str)) {
@@ -284,9 +307,32 @@ impl PlacementSession {
             decisions: self.decisions,
             lost: lost + self.cut_off,
             seconds: ns as f64 / 1e9,
-            machine: machine(&told, hz(ns, last.1.saturating_sub(first.1)))?,
+            machine: machine(&told, hz(ns, last.1.saturating_sub(first.1)), &domain_bits()?)?,
         })
     }
+}
+
+/// CPUs of this machine, which has everything that `what` needs.
+pub(crate) fn possible(what: &str) -> Result<usize, LiveError> {
+    let mut missing = Capabilities::here(None).missing();
+    let cpus = cpus_possible() as usize;
+    if cpus > CPUS_MAX {
+        missing.push(format!("a machine of at most {CPUS_MAX} CPUs for {what}: this one can have {cpus}"));
+    }
+    if are_hidden(&std::fs::read_to_string("/proc/kallsyms").unwrap_or_default()) {
+        missing.push(
+            "the addresses of kernel symbols: static keys and limits of clamps would be taken for off; write 1 into \
+             /proc/sys/kernel/kptr_restrict while recording"
+                .to_owned(),
+        );
+    }
+    if missing.is_empty() { Ok(cpus) } else { Err(LiveError::Missing(missing)) }
+}
+
+/// Attaches every program that was loaded.
+pub(crate) fn attach(object: &Object) -> Result<Vec<Link>, LiveError> {
+    let attach = |p: libbpf_rs::ProgramMut<'_>| p.attach().map_err(|e| refused("trace a function", e));
+    object.progs_mut().filter(|p| p.autoload()).map(attach).collect()
 }
 
 /// Does the kernel show its symbols without their addresses?
@@ -294,17 +340,18 @@ pub(crate) fn are_hidden(symbols: &str) -> bool {
     !symbols.lines().any(|line| line.bytes().take_while(|byte| *byte != b' ').any(|digit| digit != b'0'))
 }
 
-/// Loads the programs that fit.
-fn load(cpus: u32) -> Result<Object, LiveError> {
+/// Loads the programs that are wanted.
+pub(crate) fn load(cpus: u32, is_wanted: &dyn Fn(&str) -> bool) -> Result<Object, LiveError> {
+    session::keep_messages();
     let mut open = ObjectBuilder::default().open_memory(PROGRAM).map_err(|e| refused("read the program", e))?;
     for mut map in open.maps_mut() {
         if map.name().to_string_lossy().ends_with(".rodata") {
             map.set_initial_value(&cpus.to_ne_bytes()).map_err(|e| refused("set the program up", e))?;
         }
     }
-    if !session::has_tracepoint("sched_compute_energy_tp")? {
-        let energy = open.progs_mut().find(|p| p.name() == "place_energy");
-        energy.into_iter().for_each(|mut p| p.set_autoload(false));
+    for mut program in open.progs_mut() {
+        let is_wanted = is_wanted(&program.name().to_string_lossy());
+        program.set_autoload(is_wanted);
     }
     open.load().map_err(|e| refused("load the program", e))
 }
@@ -329,7 +376,7 @@ pub(crate) fn words(bytes: &[u8]) -> Vec<u64> {
 }
 
 /// What the program keeps beside its buffer (`struct place_globals`): decisions that had no room, and the machine.
-fn globals(object: &Object) -> Result<(u64, Vec<u64>), LiveError> {
+pub(crate) fn globals(object: &Object) -> Result<(u64, Vec<u64>), LiveError> {
     let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(".bss"));
     let bytes = map.and_then(|map| map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten());
     let mut all = words(&bytes.ok_or_else(|| refused("show what it kept", "there is no such map"))?);
@@ -337,8 +384,55 @@ fn globals(object: &Object) -> Result<(u64, Vec<u64>), LiveError> {
     Ok((all.get(1).copied().unwrap_or(0), machine))
 }
 
+/// Names of the flags of scheduling domains, in the order of the newest kernels: the place is the bit.
+const DOMAIN_FLAGS: [&str; 14] = [
+    "BALANCE_NEWIDLE",
+    "BALANCE_EXEC",
+    "BALANCE_FORK",
+    "BALANCE_WAKE",
+    "WAKE_AFFINE",
+    "ASYM_CPUCAPACITY",
+    "ASYM_CPUCAPACITY_FULL",
+    "SHARE_CPUCAPACITY",
+    "CLUSTER",
+    "SHARE_LLC",
+    "SERIALIZE",
+    "ASYM_PACKING",
+    "PREFER_SIBLING",
+    "NUMA",
+];
+
+/// Where each bit of this kernel's flags of domains belongs: 6.1 has no `CLUSTER`, so all behind it are one lower there.
+pub(crate) fn domain_bits() -> Result<Vec<Option<u32>>, LiveError> {
+    let kernel = Btf::from_vmlinux().map_err(|e| refused("show its type information", e))?;
+    let named = |list: &Enum<'_>| list.iter().any(|one| one.name.is_some_and(|name| name == "__SD_BALANCE_NEWIDLE"));
+    let list = kernel.type_by_kind::<Enum<'_>>().find(named);
+    let mut bits: Vec<Option<u32>> = Vec::new();
+    for one in list.iter().flat_map(|list| list.iter()) {
+        let name = one.name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        bits.push(domain_bit(name.trim_start_matches("__SD_")));
+    }
+    Ok(bits)
+}
+
+/// The bit of a flag in the newest kernels.
+fn domain_bit(name: &str) -> Option<u32> {
+    // Its name to 6.8.
+    let name = if name == "SHARE_PKG_RESOURCES" { "SHARE_LLC" } else { name };
+    DOMAIN_FLAGS.iter().position(|known| *known == name).map(|bit| bit as u32)
+}
+
+/// Flags with every bit where the newest kernels have it; as they are where the kernel does not name them.
+fn domain_flags(flags: u64, bits: &[Option<u32>]) -> u64 {
+    if bits.is_empty() {
+        return flags;
+    }
+    let set = bits.iter().enumerate().filter(|(bit, _)| flags >> bit & 1 == 1);
+    set.filter_map(|(_, to)| *to).fold(0, |all, bit| all | 1 << bit)
+}
+
 /// Ticks per second: the rate that fits how far the tick counter went.
-fn hz(ns: u64, ticks: u64) -> u64 {
+pub(crate) fn hz(ns: u64, ticks: u64) -> u64 {
     let seen = if ns == 0 { 0.0 } else { ticks as f64 * 1e9 / ns as f64 };
     let far = |hz: u64| (hz as f64 - seen).abs() / hz as f64;
     HZ.into_iter().min_by(|a, b| far(*a).total_cmp(&far(*b))).unwrap_or(HZ[1])
@@ -356,15 +450,14 @@ impl<'a> Words<'a> {
 }
 
 /// The machine as `struct place_machine` has it, as JSON.
-fn machine(all: &[u64], hz: u64) -> Result<String, LiveError> {
+pub(crate) fn machine(all: &[u64], hz: u64, bits: &[Option<u32>]) -> Result<String, LiveError> {
     let mut words = Words(all);
     let head = words.take(6)?;
     let (cpus, domains) = (head[0] as usize, head[5] as usize);
     let each = 6 + 5 * LEVELS_MAX;
     let of_cpus: Vec<&[u64]> = words.take(CPUS_MAX * each)?.chunks_exact(each).take(cpus).collect();
     let column = |at: usize| of_cpus.iter().map(|cpu| cpu[at]).collect::<Vec<u64>>();
-    let dom: Vec<Vec<Value>> =
-        of_cpus.iter().map(|cpu| cpu[6..].chunks_exact(5).take(cpu[5] as usize).map(domain).collect()).collect();
+    let dom: Vec<Vec<Value>> = of_cpus.iter().map(|cpu| domains_of(cpu, bits)).collect();
     let each = 5 + 3 * PERF_STATES_MAX;
     let pd: Vec<Value> =
         words.take(PERF_DOMAINS_MAX * each)?.chunks_exact(each).take(domains).map(perf_domain).collect();
@@ -378,8 +471,12 @@ fn machine(all: &[u64], hz: u64) -> Result<String, LiveError> {
     Ok(machine.to_string() + "\n")
 }
 
-fn domain(words: &[u64]) -> Value {
-    json!({ "span": words[0], "flags": words[1], "pct": words[2], "imb_numa": words[3], "nr_shared": words[4] })
+fn domains_of(cpu: &[u64], bits: &[Option<u32>]) -> Vec<Value> {
+    cpu[6..].chunks_exact(5).take(cpu[5] as usize).map(|words| domain(words, bits)).collect()
+}
+
+fn domain(words: &[u64], bits: &[Option<u32>]) -> Value {
+    json!({ "span": words[0], "flags": domain_flags(words[1], bits), "pct": words[2], "imb_numa": words[3], "nr_shared": words[4] })
 }
 
 fn perf_domain(words: &[u64]) -> Value {
@@ -400,9 +497,9 @@ mod tests {
         let columns = Columns::new();
         assert_eq!((columns.head[0], columns.head[columns.head.len() - 1]), ("ts0", "energies"));
         assert_eq!((columns.cpu[0], columns.cpu[columns.cpu.len() - 1]), ("cap", "lut"));
-        assert_eq!(columns.domain, ["g_cap", "g_max", "g_imb"]);
+        assert_eq!(columns.domain, ["g_cap", "g_max", "g_imb", "g_min"]);
         let line = columns.line(2);
-        assert!(line.starts_with("ts0,") && line.ends_with("g_imb1,changed,inner\n"), "{line}");
+        assert!(line.starts_with("ts0,") && line.ends_with("g_min1,changed,inner\n"), "{line}");
         assert_eq!(line.matches("lut1").count(), 1);
     }
 
@@ -420,6 +517,27 @@ mod tests {
             ("PERF_STATES_MAX", PERF_STATES_MAX),
         ] {
             assert_eq!(said(name), Some(number), "{name}");
+        }
+    }
+
+    /// 6.1: no `CLUSTER`, and `OVERLAP` before `NUMA`; the flags are those of a domain of a package in a guest.
+    #[test]
+    fn flags_of_domains_are_numbered_as_in_the_newest_kernels() {
+        let before = DOMAIN_FLAGS.iter().filter(|name| **name != "CLUSTER" && **name != "NUMA");
+        let names = before.map(|name| if *name == "SHARE_LLC" { "SHARE_PKG_RESOURCES" } else { *name });
+        let bits: Vec<_> = names.chain(["OVERLAP", "NUMA"]).map(domain_bit).collect();
+        assert_eq!(domain_flags(0b1001_0001_0111, &bits), 0b1_0010_0001_0111);
+        assert_eq!(domain_flags(0b11_0010_0001_0111, &bits), 0b10_0100_0001_0111);
+        assert_eq!(domain_flags(0x1234, &[]), 0x1234);
+        use pelton_core::sd;
+        for (name, flag) in [
+            ("SHARE_CPUCAPACITY", sd::SHARE_CPUCAPACITY),
+            ("CLUSTER", sd::CLUSTER),
+            ("SHARE_LLC", sd::SHARE_LLC),
+            ("PREFER_SIBLING", sd::PREFER_SIBLING),
+            ("NUMA", sd::NUMA),
+        ] {
+            assert_eq!(domain_bit(name).map(|bit| 1 << bit), Some(flag), "{name}");
         }
     }
 
@@ -460,9 +578,9 @@ mod tests {
         words[..6].copy_from_slice(&[2, 0, 0, 1, 0, 1]);
         words[6 + 5] = 1;
         words[6 + 6..6 + 11].copy_from_slice(&[3, 0x1200, 117, 0, 1]);
-        let told = machine(&words, 250).expect("whole");
+        let told = machine(&words, 250, &[]).expect("whole");
         assert!(told.contains(r#""dom":[[{"flags":4608,"#), "{told}");
         assert!(told.contains(r#""ncpu":2"#) && told.contains(r#""npd":1"#), "{told}");
-        assert!(machine(&words[..100], 250).is_err());
+        assert!(machine(&words[..100], 250, &[]).is_err());
     }
 }

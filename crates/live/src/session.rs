@@ -271,6 +271,12 @@ pub(crate) fn has_tracepoint(name: &str) -> Result<bool, LiveError> {
     Ok(programs::tracepoint(&kernel, name).is_some())
 }
 
+/// Has the kernel a function of this name that can be traced?
+pub(crate) fn has_function(name: &str) -> Result<bool, LiveError> {
+    let kernel = Btf::from_vmlinux().map_err(|e| refused("show its type information", e))?;
+    Ok(kernel.type_by_name::<libbpf_rs::btf::types::Func<'_>>(name).is_some())
+}
+
 pub(crate) fn refused(what: &'static str, error: impl fmt::Display) -> LiveError {
     let log = MESSAGES.lock().map(|mut m| std::mem::take(&mut *m)).unwrap_or_default();
     LiveError::Refused { what, error: error.to_string(), log }

@@ -42,3 +42,25 @@ fn what_is_put_wrong_is_noticed() {
         assert!(found.iter().any(|&n| n > 0), "{} is not noticed", fault.words());
     }
 }
+
+/// The board with three performance domains: one CPU's last real-time task was on its way out, counted and no longer queued.
+#[test]
+fn a_realtime_queue_that_is_left_asks_for_nothing() {
+    let name = "arm64-three-domains-rt-leaves";
+    let policy = Policy::profile("6.12").expect("profile exists");
+    let energies_differ = |path: &std::path::Path| {
+        let report = validate(path, &policy, None, &mut |_| true).expect("a readable recording");
+        assert_eq!((report.all.decisions, report.all.quiet), (1, 1));
+        report.energies_differ
+    };
+    let recorded = recording(&format!("{name}.csv"));
+    assert!(energies_differ(&recorded) > 0, "the table does not say whether the queue is queued");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("told.csv");
+    let text = std::fs::read_to_string(&recorded).expect("the recording");
+    let told: Vec<String> =
+        text.lines().zip([",rt_queued3", ",0"]).map(|(line, more)| format!("{line}{more}")).collect();
+    std::fs::write(&path, told.join("\n") + "\n").expect("written");
+    std::fs::copy(recording(&format!("{name}.topo.json")), folder.path().join("told.topo.json")).expect("copied");
+    assert_eq!(energies_differ(&path), 0);
+}

@@ -122,6 +122,78 @@ fn mistakes_in_a_source_are_shown_at_their_place() {
     assert!(refused(&write(folder.path(), "deep.dts", deep), &Options::default()).contains("too deeply"));
 }
 
+/// Zones below the board of [`DTS`].
+const ZONES: &str = r#"/ { gpu: gpu { }; thermal-zones {
+    soc_thermal: soc-thermal { polling-delay-passive = <100>; sustainable-power = <2500>;
+        trips {
+            hot: trip-2 { temperature = <85000>; hysteresis = <2500>; type = "passive"; };
+            on: trip-0 { temperature = <65000>; hysteresis = <1000>; type = "passive"; };
+            little_only: trip-1 { temperature = <75000>; hysteresis = <2000>; type = "passive"; };
+            above { temperature = <90000>; type = "passive"; };
+            crit { temperature = <115000>; type = "critical"; };
+        };
+        cooling-maps {
+            map0 { trip = <&little_only>; contribution = <1024>; cooling-device = <&L0 THERMAL_NO_LIMIT THERMAL_NO_LIMIT>; };
+            map1 { trip = <&hot>; contribution = <512>;
+                cooling-device = <&B0 THERMAL_NO_LIMIT THERMAL_NO_LIMIT>, <&gpu 1 4>; };
+            map2 { trip = <&hot>; cooling-device = <&L0 0 3>, <&L1 0 3>; };
+        };
+    };
+    board-thermal { trips { t: a { temperature = <50000>; type = "passive"; }; };
+        cooling-maps { map0 { trip = <&t>; cooling-device = <&B0 0 1>; }; }; };
+    gpu-thermal { trips { g: a { temperature = <50000>; type = "passive"; }; };
+        cooling-maps { map0 { trip = <&g>; cooling-device = <&gpu 0 1>; }; }; };
+}; };
+"#;
+
+#[test]
+fn thermal_zones_of_a_device_tree_come_with_trips_and_the_domains_they_slow_down() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let draft = read(&write(folder.path(), "board.dts", DTS.replace("/* The rest is elsewhere. */", ZONES)));
+    let [zone] = &draft.zones[..] else { panic!("{:?}", draft.zones) };
+    assert_eq!((zone.id.as_str(), &zone.cpus[..], &zone.weights[..]), ("soc", &[0, 1, 2][..], &[1024, 512][..]));
+    assert_eq!((zone.passive_ms, zone.polling_ms, zone.sustainable_mw), (100, 0, Some(2500)));
+    // What is above the last trip that slows a CPU down does nothing. One CPU of a domain stands for all of it.
+    let trips = zone.trips.iter().map(|t| (t.temp_mc, t.hysteresis_mc, t.cools.iter().copied().collect::<Vec<u32>>()));
+    let expected = [(65_000, 1_000, vec![]), (75_000, 2_000, vec![0, 1]), (85_000, 2_500, vec![0, 1, 2])];
+    assert_eq!(trips.collect::<Vec<_>>(), expected);
+    for word in ["board slows down CPUs of soc as well", "add [[thermal_zone.stage]]"] {
+        assert!(draft.assumed.iter().any(|line| line.contains(word)), "{word}: {:?}", draft.assumed);
+    }
+    let machine = read_back(&draft);
+    let cools = machine.thermal_zones[0].trips.iter().map(|trip| (trip.temp_mc, trip.cools.clone()));
+    assert_eq!(cools.collect::<Vec<_>>(), [(65_000, vec![]), (75_000, vec![0]), (85_000, vec![0, 1])]);
+}
+
+#[test]
+fn thermal_zones_of_a_blob_are_read() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let draft = read(&write(folder.path(), "board.dtb", blob_with_a_zone()));
+    let [zone] = &draft.zones[..] else { panic!("{:?}", draft.zones) };
+    assert_eq!((zone.id.as_str(), &zone.cpus[..], zone.passive_ms, zone.trips.len()), ("cpu", &[0, 1][..], 250, 1));
+    assert_eq!((zone.trips[0].temp_mc, zone.trips[0].hysteresis_mc), (-5_000, 0));
+    assert!(draft.assumed.iter().any(|line| line.contains("cpu names no delay")), "{:?}", draft.assumed);
+    read_back(&draft);
+}
+
+/// Two CPUs, of which a map names the first; a trip below zero.
+fn blob_with_a_zone() -> Vec<u8> {
+    let mut blob = Blob::default();
+    blob.begin("").property("compatible", b"maker,board-z\0").begin("cpus");
+    for (cpu, phandle) in [("cpu@0", 11), ("cpu@1", 12)] {
+        blob.begin(cpu).property("compatible", b"arm,cortex-a53\0").number("phandle", phandle);
+        blob.number("operating-points-v2", 7).end();
+    }
+    blob.end().begin("opp-table").number("phandle", 7).property("opp-shared", b"");
+    blob.begin("opp-1").property("opp-hz", &1_000_000_000u64.to_be_bytes()).end().end();
+    blob.begin("thermal-zones").begin("cpu-thermal").begin("trips").begin("trip0").number("phandle", 21);
+    blob.number("temperature", -5_000i32 as u32).property("type", b"passive\0").end().end();
+    blob.begin("cooling-maps").begin("map0").number("trip", 21);
+    blob.property("cooling-device", &[0, 0, 0, 11, 255, 255, 255, 255, 255, 255, 255, 255]);
+    blob.end().end().end().end();
+    blob.end().bytes()
+}
+
 /// A flattened device tree, version 17: begin (1), end (2), property (3), end of all (9).
 #[derive(Default)]
 struct Blob {

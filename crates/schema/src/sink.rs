@@ -31,6 +31,8 @@ pub enum BalanceEnd {
 pub struct Balance<'a> {
     /// For whom, which domain, and whether the CPU is idle.
     pub env: &'a LbEnv,
+    /// CPU that does it.
+    pub by: u32,
     /// What it found; less remains to be moved where tasks moved.
     pub found: &'a Lb,
     /// What was to be moved, before tasks moved.

@@ -122,5 +122,5 @@ pub fn run_with_progress(
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Report, SimError> {
     pelton_model::dangling(workload)?;
-    engine::Engine::new(machine, workload, policy, config, sink)?.run(progress)
+    engine::Engine::new(machine, workload, policy.prepared(), config, sink)?.run(progress)
 }

@@ -204,6 +204,11 @@ pub struct RecordArgs {
     /// Write a table of clamps instead: what each decision about utilization clamps read, and what came of it.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "perfetto", "placements", "full", "buffer", "events"])]
     pub clamps: Option<PathBuf>,
+    /// Count balances between CPUs instead, and how many runnable tasks CPUs have; with =FILE also a table: for each search for
+    /// a group to take from, what it could read and what it found. The table slows the machine down.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-",
+          conflicts_with_all = ["output", "perfetto", "full", "buffer", "events", "placements", "clamps"])]
+    pub balances: Option<PathBuf>,
     /// Length [default: 10s, or until the command ends].
     #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
     pub duration: Option<u64>,
@@ -216,7 +221,8 @@ pub struct RecordArgs {
     /// Buffer of each CPU [default: 512 shared by the CPUs, 4 to 32 each].
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub buffer: Option<u32>,
-    /// Run a small load meanwhile: periodic, rt-fair, mixed, fork-storm, cgroup-moves, wakeups or clamps.
+    /// Run a small load meanwhile: periodic, rt-fair, mixed, fork-storm, cgroup-moves, wakeups, quotas, phone or clamps; or workloads
+    /// as `pelton run` has them, as busy:threads=4+bursts:run_us=300,sleep_us=500 (periodic, bursts, busy, hackbench, schbench).
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
     pub load: Option<String>,
     /// Take the kernel's type information from this file.

@@ -18,7 +18,7 @@ fn cells(name: &str, tally: &Tally) -> Vec<String> {
 /// The table for people.
 pub fn text(placed: &Placed) -> String {
     let Placed { report, result, .. } = placed;
-    let mut out = format!("{}: profile {}, {} placements\n", result.trace, result.profile, report.all.decisions);
+    let mut out = format!("{}: profile {}, {} {}\n", result.trace, result.profile, report.all.decisions, result.of);
     let mut sheet = Sheet::new(&["<rule that decides", "decisions", "quiet", "quiet divergent", "divergent"]);
     for (rule, tally) in &report.by_rule {
         sheet.row(cells(rule, tally));
@@ -33,11 +33,11 @@ pub fn text(placed: &Placed) -> String {
     }
     let _ = writeln!(
         out,
-        "{} energies compared, {} differ; {} quiet placements, {} divergent",
-        report.energies, report.energies_differ, report.all.quiet, report.all.quiet_divergent
+        "{} energies compared, {} differ; {} quiet {}, {} divergent",
+        report.energies, report.energies_differ, report.all.quiet, result.of, report.all.quiet_divergent
     );
     if report.all.quiet == 0 {
-        out += "not a pass: no placement in this table was quiet\n";
+        let _ = writeln!(out, "not a pass: of the {} in this table none was quiet", result.of);
     }
     out
 }

@@ -24,7 +24,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
+mod balances;
 mod clamps;
+mod lines;
 mod placements;
 
 /// How long a recording is when nothing else ends it.
@@ -38,6 +40,9 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
     }
     if let Some(table) = &args.clamps {
         return clamps::record(table, load, args, global);
+    }
+    if let Some(table) = &args.balances {
+        return balances::record(table, load, args, global);
     }
     let options = options(args)?;
     if args.output.is_none() && args.perfetto.is_none() {
@@ -146,9 +151,10 @@ fn options(args: &RecordArgs) -> Result<Options, Failure> {
 }
 
 fn load(name: &str) -> Result<Load, Failure> {
-    Load::of_name(name).ok_or_else(|| {
+    Load::of_text(name).map_err(|what| {
         let known = LOADS.map(|(name, _)| name).join(", ");
-        Failure::new(Exit::Usage, format!("`{name}` is no load"), Some(&format!("loads: {known}")))
+        let help = format!("loads: {known}; or parts as busy:threads=2+bursts:run_us=300,sleep_us=500");
+        Failure::new(Exit::Usage, format!("`{name}` is no load: {what}"), Some(&help))
     })
 }
 
@@ -244,7 +250,7 @@ impl Work {
             let reason = format!("cannot run the load {}: {error}", args.load.as_deref().unwrap_or(""));
             Failure::cannot(
                 reason,
-                "loads need root; cgroup-moves and clamps need the cpu controller, version 1, at /sys/fs/cgroup/cpu",
+                "loads need root; cgroup-moves, quotas and clamps need the cpu controller, version 1, at /sys/fs/cgroup/cpu",
             )
         };
         Ok(Work { command, load: load.map(Load::start).transpose().map_err(refused)?, code: None })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Results as JSON: every one says what it is, and every kind has a schema made from its type.
 
+pub mod balances;
 pub mod lists;
 pub mod traces;
 
@@ -89,6 +90,7 @@ kinds! {
     "record" "pelton record" traces::RecordReport;
     "record-placements" "pelton record --placements" traces::PlacementsRecorded;
     "record-clamps" "pelton record --clamps" traces::ClampsRecorded;
+    "record-balances" "pelton record --balances" balances::BalancesRecorded;
     "trace-info" "pelton trace info" traces::Info;
     "platforms" "pelton platform list" lists::Platforms;
     "platform" "pelton platform show" pelton_scenario::platform::Description;

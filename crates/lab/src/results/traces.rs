@@ -332,11 +332,13 @@ pub struct Altered {
     pub classes: BTreeMap<&'static str, u64>,
 }
 
-/// Recorded placements decided again.
+/// Recorded placements, or searches of balances, decided again.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Placements {
     /// The file.
     pub trace: String,
+    /// What it has: `placements`, or `searches` of balances for a group to take from.
+    pub of: &'static str,
     /// Kernel whose rules were used.
     pub profile: String,
     /// Counts.

@@ -17,7 +17,7 @@ use std::path::Path;
 /// The kernel whose placements the shipped recordings hold.
 const NEWEST: &str = "7.2";
 
-/// Is this file a table of placements? What cannot be read is not, and is reported by who reads it next.
+/// Is this file a table of placements, or of searches of balances? What cannot be read is not, and is reported by who reads it next.
 pub fn is_table(path: &Path) -> bool {
     has_header(path, placements::is_header)
 }
@@ -113,6 +113,7 @@ fn result(path: &Path, profile: &str, remark: Option<&str>, report: &Report) -> 
     };
     Placements {
         trace: path.display().to_string(),
+        of: if report.balances { "searches" } else { "placements" },
         profile: profile.to_owned(),
         placements,
         verdict: verdict(report).word(),

@@ -140,6 +140,7 @@ struct raw_spinlock {
 
 struct rt_rq {
 	u32 rt_nr_running;
+	u32 rt_queued; /* int */
 };
 
 struct dl_rq {
@@ -174,6 +175,7 @@ struct rq {
 	u64 clock_pelt;
 	unsigned long lost_idle_time;
 	unsigned long cpu_capacity;
+	unsigned long misfit_task_load;
 	struct sched_avg avg_rt;
 	struct sched_avg avg_dl;
 	struct sched_avg avg_irq;

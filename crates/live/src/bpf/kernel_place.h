@@ -25,12 +25,14 @@ struct cpuidle_state {
 
 struct sched_group_capacity {
 	unsigned long capacity;
+	unsigned long min_capacity;
 	unsigned long max_capacity;
 	int imbalance;
 };
 
 struct sched_group {
 	struct sched_group_capacity *sgc;
+	unsigned long cpumask[1];
 };
 
 struct sched_domain_shared {
@@ -44,7 +46,29 @@ struct sched_domain {
 	u32 imbalance_pct;
 	u32 imb_numa_nr; /* since 5.18 */
 	u32 flags;       /* int */
+	u32 cache_nice_tries;
+	u32 nr_balance_failed;
 	struct sched_domain_shared *shared;
+};
+
+enum cpu_idle_type {
+	CPU_IDLE = 1, /* 0 before 6.8 */
+	CPU_NEWLY_IDLE = 2,
+};
+
+enum migration_type {
+	migrate_load = 0,
+};
+
+struct lb_env {
+	struct sched_domain *sd;
+	int src_cpu;
+	int dst_cpu;
+	enum cpu_idle_type idle;
+	long imbalance;
+	struct cpumask *cpus;
+	u32 flags;
+	enum migration_type migration_type;
 };
 
 struct em_perf_state {

@@ -133,6 +133,7 @@ HIDDEN void put_tasks(struct place_cpu *c, struct rq *rq)
 	c->hr = runnable(&rq->cfs);
 	c->h_idle = of_idle_policy(&rq->cfs);
 	c->rt_nr = rq->rt.rt_nr_running;
+	c->rt_queued = rq->rt.rt_queued;
 	c->pending = rq->ttwu_pending;
 	c->curr_idle = rq->curr == rq->idle;
 	c->curr_pid = rq->curr->pid;
@@ -144,6 +145,7 @@ HIDDEN void put_tasks(struct place_cpu *c, struct rq *rq)
 		if (state)
 			c->exit_lat = state->exit_latency;
 	}
+	c->misfit = rq->misfit_task_load;
 	c->umin = 0;
 	c->umax = 1024;
 	c->uflags = 0;
@@ -180,6 +182,7 @@ HIDDEN void put_domains(struct place_cpu *c, struct rq *rq, u32 cpu)
 		c->g_cap[i] = g ? BPF_CORE_READ(g, capacity) : 0;
 		c->g_max[i] = g ? BPF_CORE_READ(g, max_capacity) : 0;
 		c->g_imb[i] = g ? BPF_CORE_READ(g, imbalance) : 0;
+		c->g_min[i] = g ? BPF_CORE_READ(g, min_capacity) : 0;
 		sd = sd ? BPF_CORE_READ(sd, parent) : 0;
 	}
 }
@@ -193,7 +196,7 @@ HIDDEN u64 index_of(u64 cpu)
 
 /* A look at all CPUs. */
 struct look {
-	struct place *place;
+	struct place_cpu (*cpus)[2];
 	u64 after;
 };
 
@@ -208,16 +211,16 @@ static long look_at(u32 cpu, void *data)
 	rq = rq_of(cpu);
 	if (!rq)
 		return 1;
-	c = &look->place->cpus[index_of(cpu)][look->after & 1];
+	c = &look->cpus[index_of(cpu)][look->after & 1];
 	put_signals(c, rq, cpu);
 	put_tasks(c, rq);
 	put_domains(c, rq, cpu);
 	return 0;
 }
 
-HIDDEN void look_around(struct place *place, u64 after)
+HIDDEN void look_around(struct place_cpu (*cpus)[2], u64 after)
 {
-	struct look look = { .place = place, .after = after };
+	struct look look = { .cpus = cpus, .after = after };
 
 	bpf_loop(PLACE_CPUS_MAX, look_at, &look, 0);
 }
@@ -371,7 +374,7 @@ int BPF_PROG(place_begin, struct task_struct *p, int prev, int flags)
 	h->flags = flags;
 	h->ncpu = ncpu;
 	h->energies = 0;
-	look_around(&s->place, 0);
+	look_around(s->place.cpus, 0);
 	put_task(h, p);
 	put_queue_of(p, &h->q_load, &h->q_h_load, &h->q_h_load_j);
 	h->q_lut = update_of_queue(p);
@@ -408,7 +411,7 @@ int BPF_PROG(place_end, struct task_struct *p, int prev, int flags, int ret)
 	h->x_over = is_overutilized(h->w0);
 	put_queue_of(p, &load, &h->x_q_h_load, &h->x_q_h_load_j);
 	put_queue_of(bpf_get_current_task_btf(), &load, &h->x_cq_h_load, &h->x_cq_h_load_j);
-	look_around(&s->place, 1);
+	look_around(s->place.cpus, 1);
 	if (n > PLACE_CPUS_MAX)
 		n = PLACE_CPUS_MAX;
 	size = __builtin_offsetof(struct place, cpus) + n * 2 * sizeof(struct place_cpu);
@@ -551,3 +554,5 @@ int BPF_PROG(place_describe)
 	globals.machine.ncpu = ncpu;
 	return 0;
 }
+
+#include "balance_programs.h"

@@ -29,11 +29,11 @@
 #define PLACE_CPU(X) \
 	X(cap) X(cap0) X(hw) X(cpufreq_pressure) X(util) X(load) X(runnable) X(util_est) X(rt) X(dl) X(irq) X(dl_bw) \
 	X(nr) X(hq) X(hr) X(h_idle) X(pending) X(curr_idle) X(curr_pid) X(umin) X(umax) X(uflags) X(rt_nr) \
-	X(idle_stamp) X(exit_lat) X(scan_asym) X(scan_llc) X(core_asym) X(lut)
+	X(rt_queued) X(idle_stamp) X(exit_lat) X(scan_asym) X(scan_llc) X(core_asym) X(misfit) X(lut)
 /* clang-format on */
 
 /* Of the group that a CPU is in, by domain. */
-#define PLACE_DOMAIN(X) X(g_cap) X(g_max) X(g_imb)
+#define PLACE_DOMAIN(X) X(g_cap) X(g_max) X(g_imb) X(g_min)
 
 #define PLACE_WORD(name) u64 name;
 #define PLACE_WORDS(name) u64 name[PLACE_LEVELS_MAX];

@@ -25,16 +25,21 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Starts all of them. Without the cpu controller there are no groups, and a note says so.
 pub(super) fn start(running: &mut Running) -> io::Result<()> {
-    let groups = groups(running).unwrap_or_else(|error| {
-        running.notes.push(format!("no task groups: {error}"));
-        Vec::new()
-    });
+    let groups = groups_or_note(running);
     running.periodic(sleepers(&groups));
     for pair in 0..PAIRS {
         talk(running, pair)?;
     }
     call(running);
     Ok(())
+}
+
+/// Nested groups, or none and a note.
+pub(super) fn groups_or_note(running: &mut Running) -> Vec<PathBuf> {
+    groups(running).unwrap_or_else(|error| {
+        running.notes.push(format!("no task groups: {error}"));
+        Vec::new()
+    })
 }
 
 /// A group, one inside it, and one beside it: their files of tasks.

@@ -26,11 +26,13 @@ pub enum Fault {
     GroupCapacity,
     /// The last CPU is taken to run something.
     IdleIsBusy,
+    /// CPUs have an eighth less capacity left.
+    CapacityLess,
 }
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Fault; 10] = [
+    pub const ALL: [Fault; 11] = [
         Fault::FlatCosts,
         Fault::DomainOrder,
         Fault::NoMargin,
@@ -41,6 +43,7 @@ impl Fault {
         Fault::ClampsKept,
         Fault::GroupCapacity,
         Fault::IdleIsBusy,
+        Fault::CapacityLess,
     ];
 
     /// What is wrong, in words.
@@ -57,6 +60,7 @@ impl Fault {
             Fault::ClampsKept => "clamps of idle CPUs are in force",
             Fault::GroupCapacity => "groups have a quarter of their capacity",
             Fault::IdleIsBusy => "the last CPU is never idle",
+            Fault::CapacityLess => "CPUs have an eighth less capacity",
         }
     }
 
@@ -76,6 +80,7 @@ impl Fault {
                 record.cpus[..cpus].iter_mut().flat_map(|c| &mut c.domains).for_each(|d| d.group_capacity /= 4);
             }
             Fault::IdleIsBusy => record.cpus[cpus - 1].curr_idle = 0,
+            Fault::CapacityLess => record.cpus[..cpus].iter_mut().for_each(|c| c.capacity -= c.capacity / 8),
         }
     }
 }

@@ -6,18 +6,27 @@
 //! read either state: a difference proves nothing.
 
 mod fault;
+mod searches;
 mod table;
 mod topology;
 
 pub use fault::Fault;
-pub use table::{Decisions, KernelEnergy, Said, is_header};
+pub use searches::{Found, Search, Searches};
+pub use table::{Decisions, KernelEnergy, Said};
 pub use topology::{Topology, beside};
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pelton_core::{Placed, Policy, wf};
+use pelton_core::{Lb, Placed, Placement, Policy, wf};
 use pelton_trace::import::{ImportError, open_bytes};
+use std::io::BufRead;
+
+/// Is this the first line of a table of placements, or of searches of balances?
+#[must_use]
+pub fn is_header(first_bytes: &[u8]) -> bool {
+    table::is_header(first_bytes) || searches::is_header(first_bytes)
+}
 
 /// How many differences are kept.
 const SAMPLES_MAX: usize = 20;
@@ -74,6 +83,8 @@ pub struct Report {
     pub energies_differ: u64,
     /// The first differences.
     pub samples: Vec<Difference>,
+    /// The table is one of searches of balances.
+    pub balances: bool,
 }
 
 /// Decides a whole recording again, each record first altered by `fault`. `watch` is called now and then; false ends it.
@@ -87,24 +98,55 @@ pub fn validate(
     watch: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Report, ImportError> {
     let topology = Topology::read(&beside(path))?;
-    let mut table = Decisions::new(path, open_bytes(path)?, &topology)?;
+    let mut bytes = open_bytes(path)?;
+    if bytes.fill_buf().is_ok_and(searches::is_header) {
+        return search_again(Searches::new(path, bytes, &topology)?, policy, fault, watch);
+    }
+    let mut table = Decisions::new(path, bytes, &topology)?;
     let mut report = Report::default();
     let mut placed = Box::<Placed>::default();
+    let mut altered = Box::default();
     while let Some((record, said)) = table.next_decision()? {
         if report.all.decisions % 1024 == 0 && !watch(said.line) {
             break;
         }
-        let mut altered;
-        let record = match fault {
-            None => &*record,
-            Some(fault) => {
-                altered = Box::new(*record);
-                fault.put(&mut altered);
-                &*altered
-            }
-        };
+        let record = with(record, fault, &mut altered);
         record.select(policy, &mut placed);
         report.count(record.flags, &said, &placed);
+    }
+    Ok(report)
+}
+
+/// The record, or what a fault makes of it.
+fn with<'a>(record: &'a Placement, fault: Option<Fault>, altered: &'a mut Box<Placement>) -> &'a Placement {
+    let Some(fault) = fault else { return record };
+    **altered = *record;
+    fault.put(altered);
+    altered
+}
+
+/// The same of searches of balances.
+fn search_again(
+    mut table: Searches,
+    policy: &Policy,
+    fault: Option<Fault>,
+    watch: &mut dyn FnMut(u64) -> bool,
+) -> Result<Report, ImportError> {
+    let mut report = Report { balances: true, ..Report::default() };
+    let (mut altered, mut lb) = (Box::default(), Lb::default());
+    while let Some((record, search)) = table.next_search()? {
+        if report.all.decisions.is_multiple_of(1024) && !watch(search.line) {
+            break;
+        }
+        let ours = searches::again(with(record, fault, &mut altered), &search, policy, &mut lb);
+        report.add(Difference {
+            line: search.line,
+            time_ns: search.time_ns,
+            tid: 0,
+            quiet: search.quiet,
+            what: search.found.differs(&ours),
+            how: search.found.how(),
+        });
     }
     Ok(report)
 }
@@ -119,20 +161,18 @@ impl Report {
             self.side_effects(flags, said, placed, &mut what);
             self.energies(said, placed, &mut what);
         }
-        let equal = what.is_empty();
-        self.all.count(said.quiet, equal);
-        self.by_rule.entry(placed.how()).or_default().count(said.quiet, equal);
-        if !equal && (said.quiet || self.samples.len() < SAMPLES_MAX) {
-            let difference = Difference {
-                line: said.line,
-                time_ns: said.time_ns,
-                tid: said.tid,
-                quiet: said.quiet,
-                what,
-                how: placed.how(),
-            };
+        let &Said { line, time_ns, tid, quiet, .. } = said;
+        self.add(Difference { line, time_ns, tid, quiet, what, how: placed.how() });
+    }
+
+    /// Counts a decision; `difference` has nothing where there is none.
+    fn add(&mut self, difference: Difference) {
+        let (quiet, equal) = (difference.quiet, difference.what.is_empty());
+        self.all.count(quiet, equal);
+        self.by_rule.entry(difference.how).or_default().count(quiet, equal);
+        if !equal && (quiet || self.samples.len() < SAMPLES_MAX) {
             // A quiet difference is worth more than any other: it comes first.
-            let at = if said.quiet { self.samples.iter().position(|d| !d.quiet) } else { None };
+            let at = if quiet { self.samples.iter().position(|d| !d.quiet) } else { None };
             self.samples.insert(at.unwrap_or(self.samples.len()), difference);
             self.samples.truncate(SAMPLES_MAX);
         }

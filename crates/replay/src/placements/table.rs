@@ -120,10 +120,12 @@ const OF_CPU: [(&str, PutCpu); 26] = [
 const OF_DOMAINS: [&str; 3] = ["g_cap", "g_max", "g_imb"];
 
 /// Where the columns of one CPU are.
-struct CpuColumns {
+pub(super) struct CpuColumns {
     values: [usize; OF_CPU.len()],
     domains: [usize; OF_DOMAINS.len()],
     curr_pid: usize,
+    /// Since November 2026.
+    rt_queued: Option<usize>,
 }
 
 impl Decisions {
@@ -147,23 +149,34 @@ impl Decisions {
         if let Some(count) = table.split()? {
             table.columns = (0..count).map(|at| (table.field(at).trim().to_owned(), at)).collect();
         }
-        table.cpus = (0..topology.cpus()).map(|cpu| table.cpu_columns(cpu)).collect::<Result<_, _>>()?;
+        table.cpus = (0..topology.cpus()).map(|cpu| table.cpu_columns("", cpu)).collect::<Result<_, _>>()?;
         Ok(table)
     }
 
-    fn cpu_columns(&self, cpu: u32) -> Result<CpuColumns, ImportError> {
+    /// Columns of a CPU whose names begin with `prefix`.
+    pub(super) fn cpu_columns(&self, prefix: &str, cpu: u32) -> Result<CpuColumns, ImportError> {
         let mut values = [0; OF_CPU.len()];
         for (at, (name, _)) in values.iter_mut().zip(&OF_CPU) {
-            *at = self.column(&format!("{name}{cpu}"))?;
+            *at = self.column(&format!("{prefix}{name}{cpu}"))?;
         }
         let mut domains = [0; OF_DOMAINS.len()];
         for (at, name) in domains.iter_mut().zip(&OF_DOMAINS) {
-            *at = self.column(&format!("{name}{cpu}"))?;
+            *at = self.column(&format!("{prefix}{name}{cpu}"))?;
         }
-        Ok(CpuColumns { values, domains, curr_pid: self.column(&format!("curr_pid{cpu}"))? })
+        let rt_queued = self.columns.get(&format!("{prefix}rt_queued{cpu}")).copied();
+        Ok(CpuColumns { values, domains, curr_pid: self.column(&format!("{prefix}curr_pid{cpu}"))?, rt_queued })
     }
 
-    fn column(&self, name: &str) -> Result<usize, ImportError> {
+    /// Names of all columns of a CPU, without its number, that are there before and after.
+    pub(super) fn of_every_cpu(&self, cpu: u32) -> Vec<String> {
+        let number = cpu.to_string();
+        let names = self.columns.keys().filter_map(|name| name.strip_prefix("x_")?.strip_suffix(&number));
+        // CPU 1 is not CPU 11.
+        let own = names.filter(|name| !name.ends_with(|c: char| c.is_ascii_digit()) || *name == "cap0");
+        own.filter(|name| self.columns.contains_key(&format!("{name}{cpu}"))).map(str::to_owned).collect()
+    }
+
+    pub(super) fn column(&self, name: &str) -> Result<usize, ImportError> {
         self.columns.get(name).copied().ok_or_else(|| {
             ImportError::content(&self.path, format!("has no column `{name}`"))
                 .help("the table must have every column of every CPU that its .topo.json names")
@@ -175,9 +188,18 @@ impl Decisions {
     /// # Errors
     /// When the file cannot be read further, or a line has a value that cannot be.
     pub fn next_decision(&mut self) -> Result<Option<(&mut Placement, Said)>, ImportError> {
+        if !self.next_line()? {
+            return Ok(None);
+        }
+        let said = self.fill()?;
+        Ok(Some((self.checked_record()?, said)))
+    }
+
+    /// Reads the next line that has values; false at the end.
+    pub(super) fn next_line(&mut self) -> Result<bool, ImportError> {
         let count = loop {
             match self.split()? {
-                None => return Ok(None),
+                None => return Ok(false),
                 Some(1) if self.ends[0] == 0 => {}
                 Some(count) => break count,
             }
@@ -186,11 +208,33 @@ impl Decisions {
             let what = format!("has {count} values for {} columns", self.columns.len());
             return Err(self.wrong(0, what));
         }
-        let said = self.fill()?;
-        if let Some(what) = self.record.fault() {
-            return Err(self.wrong(0, format!("cannot be: {what}")));
+        Ok(true)
+    }
+
+    /// The record, when it is one that can be.
+    pub(super) fn checked_record(&mut self) -> Result<&mut Placement, ImportError> {
+        match self.record.fault() {
+            Some(what) => Err(self.wrong(0, format!("cannot be: {what}"))),
+            None => Ok(&mut self.record),
         }
-        Ok(Some((&mut self.record, said)))
+    }
+
+    pub(super) fn record(&self) -> &Placement {
+        &self.record
+    }
+
+    pub(super) fn put_cpu(&mut self, cpu: usize, filled: pelton_core::PlaceCpu) {
+        self.record.cpus[cpu] = filled;
+    }
+
+    /// Number of the line that was read last.
+    pub(super) fn line(&self) -> u64 {
+        self.number
+    }
+
+    /// Have two columns the same text?
+    pub(super) fn are_equal(&self, a: usize, b: usize) -> bool {
+        self.field(a) == self.field(b)
     }
 
     /// Reads a line into fields; their number, or `None` at the end of the file.
@@ -229,7 +273,7 @@ impl Decisions {
     }
 
     /// A message about the line; `column`: the first byte that is wrong, from 0.
-    fn wrong(&self, column: usize, what: String) -> ImportError {
+    pub(super) fn wrong(&self, column: usize, what: String) -> ImportError {
         // A line is long: what is shown begins a little before the place.
         let from = column.saturating_sub(40).min(self.line.len());
         let near = String::from_utf8_lossy(&self.line[from..self.line.len().min(from + 120)]).trim_end().to_owned();
@@ -238,7 +282,7 @@ impl Decisions {
             .help("the recording was cut or altered there; record it again, or take the line out")
     }
 
-    fn number(&self, at: usize) -> Result<u64, ImportError> {
+    pub(super) fn number(&self, at: usize) -> Result<u64, ImportError> {
         let text = self.field(at);
         let wide: Option<i128> = text.trim().parse().ok();
         let range = i128::from(i64::MIN)..=i128::from(u64::MAX);
@@ -254,14 +298,15 @@ impl Decisions {
         self.line.iter().enumerate().filter(|(_, byte)| **byte == b',').nth(at - 1).map_or(0, |(place, _)| place + 1)
     }
 
-    fn value(&self, name: &str) -> Result<u64, ImportError> {
+    pub(super) fn value(&self, name: &str) -> Result<u64, ImportError> {
         self.number(self.column(name)?)
     }
 
     fn fill(&mut self) -> Result<Said, ImportError> {
         let tid = self.value("p_pid")?;
         for cpu in 0..self.cpus.len() {
-            self.fill_cpu(cpu, tid)?;
+            let filled = self.read_cpu(cpu, &self.cpus[cpu], tid)?;
+            self.put_cpu(cpu, filled);
         }
         self.fill_task()?;
         self.fill_waker()?;
@@ -275,11 +320,22 @@ impl Decisions {
         self.said(tid)
     }
 
-    fn fill_cpu(&mut self, cpu: usize, tid: u64) -> Result<(), ImportError> {
+    /// A CPU as these columns have it.
+    pub(super) fn read_cpu(
+        &self,
+        cpu: usize,
+        columns: &CpuColumns,
+        tid: u64,
+    ) -> Result<pelton_core::PlaceCpu, ImportError> {
         let mut filled = self.record.cpus[cpu];
-        let columns = &self.cpus[cpu];
         for (at, (_, put)) in columns.values.iter().zip(&OF_CPU) {
             put(&mut filled, self.number(*at)?);
+        }
+        // A queue whose last task is just leaving has a task and is not queued itself: not runnable (`rt_rq_is_runnable`).
+        if let Some(at) = columns.rt_queued
+            && self.number(at)? == 0
+        {
+            filled.state.rt_nr_running = 0;
         }
         filled.state.uclamp_used = 1;
         filled.state.cfs_nr_running = filled.h_nr_runnable;
@@ -295,12 +351,11 @@ impl Decisions {
                 }
             }
         }
-        self.record.cpus[cpu] = filled;
-        Ok(())
+        Ok(filled)
     }
 
     /// A value for each domain, with colons between them.
-    fn list(&self, at: usize) -> Result<[u32; DOMAINS_MAX], ImportError> {
+    pub(super) fn list(&self, at: usize) -> Result<[u32; DOMAINS_MAX], ImportError> {
         let mut out = [0; DOMAINS_MAX];
         for (value, text) in out.iter_mut().zip(self.field(at).split(':')) {
             *value = text

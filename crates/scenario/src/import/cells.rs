@@ -127,7 +127,7 @@ impl Tree {
     }
 
     /// True for the node that a part of a value refers to.
-    fn is(&self, candidate: &Node, part: &Part) -> bool {
+    pub fn is(&self, candidate: &Node, part: &Part) -> bool {
         let has = |name: &str, n: u64| self.number(candidate, name).is_ok_and(|handle| handle == Some(n));
         match part {
             Part::Label(label) => candidate.labels.contains(label),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a device tree says about CPUs: bindings `arm/cpus.yaml`, `opp/opp-v2.yaml`, `cpu/idle-states.yaml`,
-//! `cpu/cpu-capacity.txt` of Linux.
+//! `cpu/cpu-capacity.txt` of Linux. Heat: `thermal.rs`.
 
 use super::cells::{Node, Part, Tree};
 use super::draft::{Domain, Draft, Idle, Opp, sorted};
@@ -49,6 +49,8 @@ pub fn draft(tree: &Tree) -> Result<Draft, Diagnostics> {
     let latencies = latencies.map(|opp| tree.number(opp, "clock-latency-ns")).collect::<Result<Vec<_>, _>>();
     draft.transition_latency_ns = latencies.map_err(Diagnostics::from)?.into_iter().flatten().max();
     capacities(&mut draft);
+    let nodes: Vec<&Node> = cpus.iter().map(|cpu| cpu.node).collect();
+    draft.zones = super::thermal::zones(tree, &nodes, &draft.domains, &mut draft.assumed).map_err(Diagnostics::from)?;
     Ok(draft)
 }
 

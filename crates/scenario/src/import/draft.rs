@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A platform in the making, and its text.
 
+use super::thermal::Zone;
 use std::fmt::Write as _;
 
 /// Operating point.
@@ -81,6 +82,8 @@ pub struct Draft {
     pub node_distances: Vec<Vec<u32>>,
     /// Domains.
     pub domains: Vec<Domain>,
+    /// Thermal zones.
+    pub zones: Vec<Zone>,
     /// What the sources leave open and what was taken.
     pub assumed: Vec<String>,
     /// Files and folders it was read from.
@@ -124,9 +127,28 @@ impl Draft {
             }
         }
         self.domains.sort_by(|a, b| a.cpus.cmp(&b.cpus));
+        self.fill_zones(other.zones);
         let new = other.assumed.into_iter().filter(|line| !self.assumed.contains(line)).collect::<Vec<_>>();
         self.assumed.extend(new);
         self.sources.extend(other.sources);
+    }
+
+    /// Zones of another source, where this one has none and has their domains.
+    fn fill_zones(&mut self, theirs: Vec<Zone>) {
+        if !self.zones.is_empty() {
+            return;
+        }
+        let is_whole = |zone: &Zone, domain: &Domain| {
+            let inside = domain.cpus.iter().filter(|cpu| zone.cpus.contains(cpu)).count();
+            inside == 0 || inside == domain.cpus.len() || domain.per_cpu
+        };
+        for zone in theirs {
+            if self.domains.iter().all(|domain| is_whole(&zone, domain)) {
+                self.zones.push(zone);
+            } else {
+                self.assumed.push(format!("thermal zone {} is no union of domains here: left out", zone.id));
+            }
+        }
     }
 
     /// The platform file.
@@ -152,6 +174,7 @@ impl Draft {
         for (at, domain) in self.domains.iter().enumerate() {
             domain.toml(at, &mut out);
         }
+        self.zones.iter().for_each(|zone| zone.toml("device tree", &mut out));
         out
     }
 

@@ -153,7 +153,7 @@ impl<'a> Blob<'a> {
 
 /// A blob does not say what a value is; its name does.
 fn parts(name: &str, value: &[u8]) -> Vec<(Part, Place)> {
-    const TEXTS: [&str; 8] = [
+    const TEXTS: [&str; 9] = [
         "compatible",
         "device_type",
         "model",
@@ -162,6 +162,7 @@ fn parts(name: &str, value: &[u8]) -> Vec<(Part, Place)> {
         "entry-method",
         "status",
         "power-domain-names",
+        "type",
     ];
     let parts: Vec<Part> = if TEXTS.contains(&name) {
         let texts = value.split(|&byte| byte == 0).filter(|text| !text.is_empty());

@@ -12,6 +12,7 @@ mod dts;
 mod energy_model;
 mod plat_info;
 mod sysfs;
+mod thermal;
 mod wattson;
 
 pub use draft::Draft;

@@ -532,7 +532,7 @@ static TRIP: Spec = Spec {
     doc: "A passive trip.",
     open: false,
     keys: &[
-        Key::new("c", CELSIUS, "C", "temperature").required(),
+        Key::new("temperature_c", CELSIUS, "C", "temperature").required(),
         Key::new("hysteresis_c", Kind::Real(0.0, 100.0), "C", "hysteresis; absent: 0"),
         Key::new(
             "cools",

@@ -57,7 +57,7 @@ pub struct ZoneRow {
 #[derive(Clone, Debug)]
 pub struct TripRow {
     /// Temperature.
-    pub c: At<f64>,
+    pub temperature_c: At<f64>,
     /// Hysteresis.
     pub hysteresis_c: f64,
     /// CPUs that it slows down.
@@ -89,7 +89,7 @@ pub(super) fn zone(at: At<Reader<'_>>) -> Option<ZoneRow> {
 
 fn trip(row: Reader<'_>) -> Option<TripRow> {
     Some(TripRow {
-        c: row.real("c")?,
+        temperature_c: row.real("temperature_c")?,
         hysteresis_c: row.real("hysteresis_c").map_or(0.0, |c| c.value),
         cools: row.ints("cools"),
         only_switches_on: row.flag("only_switches_on").is_some_and(|f| f.value),
@@ -114,7 +114,7 @@ impl ZoneRow {
         let domains = domains(&self.cpus, machine);
         let ambient_c = self.ambient_c.as_ref().map_or(AMBIENT_C, |c| c.value);
         let trip = |row: &TripRow| TripPoint {
-            temp_mc: milli(row.c.value) as i32,
+            temp_mc: milli(row.temperature_c.value) as i32,
             hysteresis_mc: milli(row.hysteresis_c) as i32,
             cools: match (row.only_switches_on, row.cools.is_empty()) {
                 (true, _) => Vec::new(),
@@ -200,9 +200,11 @@ fn trips(source: &SourceFile, row: &ZoneRow, found: &mut Diagnostics) {
         found.push(source.error(row.span.clone(), "the zone has no trip").help("add [[thermal_zone.trip]]"));
     }
     for pair in row.trips.windows(2) {
-        if pair[1].c.value <= pair[0].c.value {
-            let at = source.error(pair[1].c.span.clone(), "trips are out of order");
-            found.push(at.allowed(format!("more than {}", pair[0].c.value)).help("list trips coolest first"));
+        if pair[1].temperature_c.value <= pair[0].temperature_c.value {
+            let at = source.error(pair[1].temperature_c.span.clone(), "trips are out of order");
+            found.push(
+                at.allowed(format!("more than {}", pair[0].temperature_c.value)).help("list trips coolest first"),
+            );
         }
     }
     let named: BTreeSet<u32> = row.cpus.iter().map(|cpu| cpu.value).collect();
@@ -211,7 +213,7 @@ fn trips(source: &SourceFile, row: &ZoneRow, found: &mut Diagnostics) {
         found.push(at.help("a trip slows down CPUs of its zone"));
     }
     if let Some(last) = row.trips.last().filter(|trip| trip.only_switches_on) {
-        let at = source.error(last.c.span.clone(), "the last trip cools nothing");
+        let at = source.error(last.temperature_c.span.clone(), "the last trip cools nothing");
         found.push(at.help("power_allocator holds the temperature of the last trip: let it cool"));
     }
 }
@@ -232,7 +234,7 @@ pub(super) fn facts(row: &ZoneRow) -> Vec<Fact> {
         quality,
         provenance: provenance.to_owned(),
     };
-    let trips: Vec<String> = row.trips.iter().map(|trip| trip.c.value.to_string()).collect();
+    let trips: Vec<String> = row.trips.iter().map(|trip| trip.temperature_c.value.to_string()).collect();
     let mut facts =
         vec![fact("trips", trips.join(" "), "C", Quality::of(&format!("source: {}", row.source)), &row.source)];
     if let Some(mw) = &row.sustainable_mw {

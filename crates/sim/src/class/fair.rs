@@ -11,18 +11,18 @@ use crate::engine::state::NO_TASK;
 
 /// Rules and parameters of the fair class of a run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FairRules {
-    pub policy: Policy,
+pub(crate) struct FairRules<'p> {
+    pub policy: &'p Policy,
     pub tunables: FairTunables,
     /// The least vruntime of a queue is kept.
     pub keeps_min: bool,
 }
 
-impl FairRules {
-    pub(crate) fn new(policy: &Policy, nr_cpus: u32, tick_ns: u64) -> FairRules {
+impl<'p> FairRules<'p> {
+    pub(crate) fn new(policy: &'p Policy, nr_cpus: u32, tick_ns: u64) -> FairRules<'p> {
         let mut tunables = FairTunables::default();
         fair::fair_tunables_init(policy, &mut tunables, nr_cpus, tick_ns);
-        FairRules { policy: *policy, tunables, keeps_min: fair::keeps_min_vruntime(policy) }
+        FairRules { policy, tunables, keeps_min: fair::keeps_min_vruntime(policy) }
     }
 
     pub(crate) fn is_cfs(&self) -> bool {
@@ -138,12 +138,13 @@ impl FairRq {
 
     /// Shortest and longest slice of all entities, or of those that wait.
     pub(super) fn look_at_slices<E: Entities>(&mut self, e: &E, waiting_only: bool) {
-        let running = self.running(e).filter(|_| !waiting_only);
-        (self.rq.min_slice_ns, self.rq.max_slice_ns) = (u64::MAX, 0);
-        for slice_ns in self.queue.iter().map(|&t| e.fair(t).se.slice_ns).chain(running.map(|se| se.slice_ns)) {
-            self.rq.min_slice_ns = self.rq.min_slice_ns.min(slice_ns);
-            self.rq.max_slice_ns = self.rq.max_slice_ns.max(slice_ns);
+        let runs = self.curr != NO_TASK && !waiting_only;
+        let (mut least, mut most) = if runs { [e.fair(self.curr).se.slice_ns; 2].into() } else { (u64::MAX, 0) };
+        for &t in &self.queue {
+            let slice_ns = e.fair(t).se.slice_ns;
+            (least, most) = (least.min(slice_ns), most.max(slice_ns));
         }
+        (self.rq.min_slice_ns, self.rq.max_slice_ns) = (least, most);
     }
 
     /// Shortest slice of the queue.
@@ -154,7 +155,7 @@ impl FairRq {
 
     fn insert<E: Entities>(&mut self, rules: &FairRules, e: &E, task: u32) {
         if !rules.is_cfs() {
-            fair::avg_vruntime_add(&rules.policy, &mut self.rq, &e.fair(task).se);
+            fair::avg_vruntime_add(rules.policy, &mut self.rq, &e.fair(task).se);
         }
         self.queue.push(task);
     }
@@ -163,7 +164,7 @@ impl FairRq {
         if let Some(i) = self.queue.iter().position(|&t| t == task) {
             self.queue.remove(i);
             if !rules.is_cfs() {
-                fair::avg_vruntime_sub(&rules.policy, &mut self.rq, &e.fair(task).se);
+                fair::avg_vruntime_sub(rules.policy, &mut self.rq, &e.fair(task).se);
             }
         }
     }
@@ -192,19 +193,19 @@ impl FairRq {
             return 0;
         }
         let (se, nr) = (&e.fair(task).se, self.nr_runnable());
-        let period_ns = fair::slice_period(&rules.policy, &rules.tunables, &self.rq, se, nr);
-        let slice_ns = fair::slice_share(&rules.policy, &self.rq, se, period_ns);
-        fair::slice_floor(&rules.policy, &rules.tunables, se, self.is_idle_only().into(), slice_ns)
+        let period_ns = fair::slice_period(rules.policy, &rules.tunables, &self.rq, se, nr);
+        let slice_ns = fair::slice_share(rules.policy, &self.rq, se, period_ns);
+        fair::slice_floor(rules.policy, &rules.tunables, se, self.is_idle_only().into(), slice_ns)
     }
 
     /// CFS: the period of the queue that an entity shares in; `all` runnable tasks are on the CPU.
     pub(super) fn period_ns<E: Entities>(&self, rules: &FairRules, e: &E, entity: u32, all: u32) -> u64 {
-        fair::slice_period(&rules.policy, &rules.tunables, &self.rq, &e.fair(entity).se, all)
+        fair::slice_period(rules.policy, &rules.tunables, &self.rq, &e.fair(entity).se, all)
     }
 
     /// CFS: what an entity gets of a time that belongs to all of the queue.
     pub(super) fn share_ns<E: Entities>(&self, rules: &FairRules, e: &E, entity: u32, whole_ns: u64) -> u64 {
-        fair::slice_share(&rules.policy, &self.rq, &e.fair(entity).se, whole_ns)
+        fair::slice_share(rules.policy, &self.rq, &e.fair(entity).se, whole_ns)
     }
 
     /// The same as [`FairRq::enqueue`] at any level, where the slice is known.
@@ -245,7 +246,7 @@ impl FairRq {
 
     /// No simulated sleep is so long that a comparison of vruntimes could wrap.
     fn place_entity_cfs(&self, rules: &FairRules, entity: &mut FairEntity, initial: bool, slice_ns: u64) {
-        let (p, t) = (&rules.policy, &rules.tunables);
+        let (p, t) = (rules.policy, &rules.tunables);
         fair::place_entity_cfs(p, t, &self.rq, &mut entity.se, initial.into(), slice_ns, 0);
     }
 
@@ -253,7 +254,7 @@ impl FairRq {
         let curr = self.running(e);
         let entity = e.fair_mut(task);
         let initial = entity.fresh.into();
-        fair::place_entity(&rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), &mut entity.se, initial);
+        fair::place_entity(rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), &mut entity.se, initial);
     }
 
     /// A task is made by the one that runs here. CFS places it on its parent's queue, wherever it will run.
@@ -291,7 +292,7 @@ impl FairRq {
         self.look_at_slices(e, false);
         let weight = (scale_load(weight.0), weight.1);
         let se = &mut e.fair_mut(entity).se;
-        let (p, t) = (&rules.policy, &rules.tunables);
+        let (p, t) = (rules.policy, &rules.tunables);
         fair::reweight_entity_fair(p, t, &mut self.rq, curr.as_ref(), se, runs, weight);
         self.advance_min(rules, e);
     }
@@ -322,7 +323,7 @@ impl FairRq {
         let curr = self.running(e);
         self.look_at_slices(e, false);
         let se = &mut e.fair_mut(task).se;
-        fair::leave_entity(&rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se, sleeping.into());
+        fair::leave_entity(rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se, sleeping.into());
         if se.delayed != 0 {
             fair::finish_delayed_dequeue(se);
             self.delayed -= 1;
@@ -334,7 +335,7 @@ impl FairRq {
         let curr = self.running(e);
         self.look_at_slices(e, false);
         let se = &mut e.fair_mut(task).se;
-        if fair::delay_dequeue(&rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se) == 0 {
+        if fair::delay_dequeue(rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se) == 0 {
             se.delayed = 1;
         }
         self.delayed += 1;
@@ -342,7 +343,7 @@ impl FairRq {
 
     /// True when the task has received more than its share (its dequeue is delayed).
     pub(crate) fn is_over_served<E: Entities>(&self, rules: &FairRules, e: &E, task: u32) -> bool {
-        fair::entity_eligible(&rules.policy, &self.rq, self.running(e).as_ref(), &e.fair(task).se) == 0
+        fair::entity_eligible(rules.policy, &self.rq, self.running(e).as_ref(), &e.fair(task).se) == 0
     }
 
     /// A task whose dequeue was delayed is woken: it keeps its place, or is placed anew.
@@ -352,7 +353,7 @@ impl FairRq {
         // The sums hold an entity as it was placed.
         let placed = e.fair(task).se;
         let se = &mut e.fair_mut(task).se;
-        let anew = fair::requeue_delayed(&rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se) != 0;
+        let anew = fair::requeue_delayed(rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se) != 0;
         se.delayed = 0;
         self.delayed -= 1;
         if !anew {
@@ -360,7 +361,7 @@ impl FairRq {
         }
         self.rq.nr_queued -= 1;
         if waits {
-            fair::avg_vruntime_sub(&rules.policy, &mut self.rq, &placed);
+            fair::avg_vruntime_sub(rules.policy, &mut self.rq, &placed);
         }
         self.place(rules, e, task);
         if waits {
@@ -385,7 +386,7 @@ impl FairRq {
         let se = &mut e.fair_mut(task).se;
         se.ran_ns = 0;
         if !rules.is_cfs() {
-            fair::set_protect_slice(&rules.policy, &self.rq, se);
+            fair::set_protect_slice(rules.policy, &self.rq, se);
         }
         if self.skip == task {
             self.skip = NO_TASK;
@@ -405,7 +406,7 @@ impl FairRq {
         if self.curr == NO_TASK || delta_ns == 0 {
             return false;
         }
-        let p = &rules.policy;
+        let p = rules.policy;
         let se = &mut e.fair_mut(self.curr).se;
         fair::update_curr(p, se, delta_ns);
         let mut gives_way = false;
@@ -438,7 +439,7 @@ impl FairRq {
             self.skip = self.curr;
             return;
         }
-        fair::yield_entity(&rules.policy, &rules.tunables, &mut self.rq, &mut e.fair_mut(self.curr).se);
+        fair::yield_entity(rules.policy, &rules.tunables, &mut self.rq, &mut e.fair_mut(self.curr).se);
         self.advance_min(rules, e);
     }
 
@@ -451,11 +452,15 @@ impl FairRq {
         picked
     }
 
+    #[inline]
     fn advance_min<E: Entities>(&mut self, rules: &FairRules, e: &E) {
-        if !rules.keeps_min {
-            return;
+        if rules.keeps_min {
+            self.update_min(rules, e);
         }
+    }
+
+    fn update_min<E: Entities>(&mut self, rules: &FairRules, e: &E) {
         let (curr, first) = (self.running(e), self.first(e));
-        fair::update_min_vruntime(&rules.policy, &mut self.rq, curr.as_ref(), first.as_ref());
+        fair::update_min_vruntime(rules.policy, &mut self.rq, curr.as_ref(), first.as_ref());
     }
 }

@@ -42,14 +42,14 @@ fn next_cfs<E: Entities>(q: &FairRq, rules: &FairRules, e: &E) -> u32 {
     let second = if left == q.curr { first_but(q, e, NO_TASK) } else { before_curr(q, e, first_but(q, e, left)) };
     let takes = |t: u32| {
         let (second, first) = (&e.fair(t).se, &e.fair(left).se);
-        fair::skip_takes_second(&rules.policy, &rules.tunables, second, first) != 0
+        fair::skip_takes_second(rules.policy, &rules.tunables, second, first) != 0
     };
     second.filter(|&t| takes(t)).unwrap_or(left)
 }
 
 /// Earliest eligible deadline; the protected running entity first when `protect`.
 fn next_eevdf<E: Entities>(q: &FairRq, rules: &FairRules, e: &E, protect: bool) -> u32 {
-    let (p, curr) = (&rules.policy, q.running(e));
+    let (p, curr) = (rules.policy, q.running(e));
     if fair::keeps_curr(p, &q.rq, curr.as_ref(), protect.into()) != 0 {
         return q.curr;
     }
@@ -90,7 +90,7 @@ impl FairRq {
     /// An idle entity has no protection from others.
     pub(super) fn unprotect<E: Entities>(&self, rules: &FairRules, e: &mut E, preempted: bool) {
         if preempted && !rules.is_cfs() && self.curr != NO_TASK {
-            fair::cancel_protect_slice(&rules.policy, &mut e.fair_mut(self.curr).se);
+            fair::cancel_protect_slice(rules.policy, &mut e.fair_mut(self.curr).se);
         }
     }
 
@@ -104,9 +104,9 @@ impl FairRq {
     ) -> bool {
         if rules.is_cfs() {
             let (curr, wakee) = (&e.fair(self.curr).se, &e.fair(wakee).se);
-            return fair::wakeup_preempt_entity(&rules.policy, &rules.tunables, curr, wakee) > 0;
+            return fair::wakeup_preempt_entity(rules.policy, &rules.tunables, curr, wakee) > 0;
         }
-        let (p, woken) = (&rules.policy, e.fair(wakee).se);
+        let (p, woken) = (rules.policy, e.fair(wakee).se);
         let passes = fair::preempt_short(p, &self.rq, &e.fair(self.curr).se, &woken);
         if fair::wakee_may_preempt(p, &woken, passes, is_new.into()) == 0 {
             return false;

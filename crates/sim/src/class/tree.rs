@@ -20,7 +20,7 @@ pub(crate) struct Leave {
 
 /// The levels of one CPU, borrowed for one operation.
 pub(crate) struct Tree<'a> {
-    pub rules: &'a FairRules,
+    pub rules: &'a FairRules<'a>,
     pub root: &'a mut FairRq,
     pub levels: &'a mut Levels,
     pub tasks: &'a mut Vec<Task>,
@@ -104,7 +104,7 @@ impl Tree<'_> {
             at = self.above(at);
         }
         let (_, e) = self.at(lowest);
-        fair::slice_floor(&rules.policy, &rules.tunables, &e.fair(entity).se, idle_only.into(), slice_ns)
+        fair::slice_floor(rules.policy, &rules.tunables, &e.fair(entity).se, idle_only.into(), slice_ns)
     }
 
     /// A task becomes runnable; groups above that were empty are queued as well.

@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::engine::state::{CpuState, Task};
 
 /// The levels of a CPU for one operation.
-pub(crate) fn tree<'a>(rules: &'a FairRules, cpu: &'a mut CpuState, tasks: &'a mut Vec<Task>) -> Tree<'a> {
+pub(crate) fn tree<'a>(rules: &'a FairRules<'a>, cpu: &'a mut CpuState, tasks: &'a mut Vec<Task>) -> Tree<'a> {
     Tree { rules, root: &mut cpu.fair, levels: &mut cpu.levels, tasks }
 }
 

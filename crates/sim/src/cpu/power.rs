@@ -20,6 +20,7 @@ impl<S: Sink> Engine<'_, S> {
             self.core_changes(c, before, power);
         } else {
             self.cpus[c as usize].power = power;
+            self.power_changes(c);
         }
     }
 

@@ -8,6 +8,7 @@ use pelton_core::{CpuState as CpuInputs, PerfTerms, Policy, cpu_bw_dl};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
+use crate::engine::state::CpuState;
 use pelton_model::machine::Machine;
 
 /// The kept request is what the inputs give now.
@@ -87,6 +88,13 @@ impl Targets {
     }
 }
 
+/// Inputs of a CPU, clamps and boosts left out.
+#[inline]
+fn fill_plain(cpu: &CpuState, inputs: &mut CpuInputs) {
+    let bw_dl = if cpu.dl.running_bw_q20 == 0 { 0 } else { cpu_bw_dl(cpu.dl.running_bw_q20) };
+    inputs.refill(&cpu.rq, bw_dl, cpu.rt_nr_running(), cpu.idle_calls);
+}
+
 impl<S: Sink> Engine<'_, S> {
     /// Boost of CPU `c` now, percent.
     pub(crate) fn boost_of(&self, c: u32) -> i32 {
@@ -123,13 +131,23 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Inputs of one CPU for the governor.
     pub(crate) fn inputs(&self, c: u32) -> CpuInputs {
-        let cpu = &self.cpus[c as usize];
-        let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
-        let mut inputs = CpuInputs::fill(&cpu.rq, bw_dl, cpu.rt_nr_running(), cpu.idle_calls);
+        let mut inputs = CpuInputs::default();
+        fill_plain(&self.cpus[c as usize], &mut inputs);
         self.apply_clamps(c, &mut inputs);
         if self.boosts.on {
             inputs = inputs.boosted(self.policy, self.boost_of(c));
         }
         inputs
+    }
+
+    /// The same into their place among those of its domain.
+    #[inline]
+    pub(crate) fn fill_inputs(&mut self, c: u32) {
+        let (d, i) = self.targets.place[c as usize];
+        if self.clamped || self.boosts.on {
+            self.targets.domains[d as usize].inputs[i as usize] = self.inputs(c);
+        } else {
+            fill_plain(&self.cpus[c as usize], &mut self.targets.domains[d as usize].inputs[i as usize]);
+        }
     }
 }

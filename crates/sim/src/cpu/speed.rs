@@ -44,6 +44,7 @@ impl<S: Sink> Engine<'_, S> {
         let scale_khz = if domain.scale_khz == 0 { domain.ref_khz } else { domain.scale_khz };
         let seen_khz = if domain.freq_invariant { khz.min(scale_khz) } else { scale_khz };
         cpu.rq.freq_scale = pelton_core::freq_scale(seen_khz, scale_khz);
+        self.power_changes(c);
     }
 
     /// Brings the totals of all threads of a core up to now, before one of them changes state.

@@ -43,7 +43,7 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub m: &'a Machine,
     pub w: &'a Workload,
     pub policy: &'a Policy,
-    pub fair_rules: FairRules,
+    pub fair_rules: FairRules<'a>,
     pub hooks: Hooks,
     /// Task groups of the workload.
     pub groups: Groups,

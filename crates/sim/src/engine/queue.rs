@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The event queue: earliest time first, first in first out among equal times.
 //!
-//! Push and pop are O(log n). Events are never removed; a holder that changes its mind raises a generation number and the
-//! stale event is dropped when it surfaces.
+//! Push and pop are O(log n), and cheap while few events wait. Events are never removed; a holder that changes its mind
+//! raises a generation number and the stale event is dropped when it surfaces.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -71,12 +71,29 @@ pub(crate) enum Ev {
 
 /// Bits of a key that say where its event is; the order of insertion is above them.
 const SLOT_BITS: u32 = 24;
+/// Most events that are kept in order.
+const NEAR_MAX: usize = 64;
+/// So many go over at once, when there are more or none.
+const NEAR_BATCH: usize = 32;
 
-/// Time-ordered queue with FIFO ties: a heap of keys alone, because keys are what is moved.
-#[derive(Debug, Default)]
+/// When an event is due, and its key.
+#[derive(Clone, Copy, Debug)]
+struct Due {
+    due_ns: u64,
+    /// The order of insertion and the slot of the event.
+    key: u64,
+}
+
+/// Time-ordered queue with FIFO ties: the next events in a short list, in which a place is found faster than in a heap and
+/// the first is simply taken, and a heap of all that come later.
+#[derive(Debug)]
 pub(crate) struct EventQueue {
-    /// Time in the upper half, below it the order of insertion and the slot of the event, so that one comparison decides.
-    heap: BinaryHeap<Reverse<u128>>,
+    /// The earliest, the first one last.
+    near: Vec<Due>,
+    /// The others: time in the upper half, the key below it, so that one comparison decides.
+    far: BinaryHeap<Reverse<u128>>,
+    /// Time of the first of them; `u64::MAX` = there is none.
+    far_ns: u64,
     /// Events by slot.
     events: Vec<Ev>,
     /// Slots that are free.
@@ -84,14 +101,29 @@ pub(crate) struct EventQueue {
     pushed: u64,
 }
 
+impl Default for EventQueue {
+    fn default() -> Self {
+        let (near, far) = (Vec::with_capacity(NEAR_MAX + 1), BinaryHeap::new());
+        EventQueue { near, far, far_ns: u64::MAX, events: Vec::new(), free: Vec::new(), pushed: 0 }
+    }
+}
+
 impl EventQueue {
     /// Adds an event.
     pub(crate) fn push(&mut self, time_ns: u64, ev: Ev) {
         let slot = self.keep(ev);
         assert!(self.pushed >> (u64::BITS - SLOT_BITS) == 0, "2^40 events are enough");
-        let order = self.pushed << SLOT_BITS | u64::from(slot);
-        self.heap.push(Reverse(u128::from(time_ns) << 64 | u128::from(order)));
+        let key = self.pushed << SLOT_BITS | u64::from(slot);
         self.pushed += 1;
+        if time_ns >= self.far_ns {
+            return self.far.push(Reverse(u128::from(time_ns) << 64 | u128::from(key)));
+        }
+        // It is the last of those that are due at its time.
+        let at = self.near.partition_point(|due| due.due_ns > time_ns);
+        self.near.insert(at, Due { due_ns: time_ns, key });
+        if self.near.len() > NEAR_MAX {
+            self.put_off();
+        }
     }
 
     fn keep(&mut self, ev: Ev) -> u32 {
@@ -105,12 +137,34 @@ impl EventQueue {
         slot
     }
 
+    /// The later ones of the list go into the heap.
+    #[cold]
+    fn put_off(&mut self) {
+        for due in self.near.drain(..NEAR_BATCH) {
+            self.far_ns = self.far_ns.min(due.due_ns);
+            self.far.push(Reverse(u128::from(due.due_ns) << 64 | u128::from(due.key)));
+        }
+    }
+
+    /// The list is empty: the first ones of the heap come.
+    #[cold]
+    fn fetch(&mut self) {
+        let first = std::iter::from_fn(|| self.far.pop()).take(NEAR_BATCH);
+        self.near.extend(first.map(|Reverse(due)| Due { due_ns: (due >> 64) as u64, key: due as u64 }));
+        self.near.reverse();
+        self.far_ns = self.far.peek().map_or(u64::MAX, |Reverse(due)| (due >> 64) as u64);
+    }
+
     /// Takes the earliest event.
+    #[inline]
     pub(crate) fn pop(&mut self) -> Option<(u64, Ev)> {
-        let Reverse(first) = self.heap.pop()?;
-        let slot = first as u32 & ((1 << SLOT_BITS) - 1);
+        if self.near.is_empty() {
+            self.fetch();
+        }
+        let Due { due_ns, key } = self.near.pop()?;
+        let slot = key as u32 & ((1 << SLOT_BITS) - 1);
         self.free.push(slot);
-        Some(((first >> 64) as u64, self.events[slot as usize]))
+        Some((due_ns, self.events[slot as usize]))
     }
 }
 
@@ -171,7 +225,7 @@ impl Moment {
 impl EventQueue {
     /// Number of events that wait, stale ones included.
     pub(crate) fn len(&self) -> usize {
-        self.heap.len()
+        self.near.len() + self.far.len()
     }
 }
 

@@ -308,9 +308,7 @@ pub(crate) struct CpuState {
     pub searching_until_ns: u64,
     /// It looked for a task when it last ran out of them.
     pub looked: bool,
-    pub energy_active_fj: u128,
-    /// By idle state, the way in and out included.
-    pub energy_idle_fj: Vec<u128>,
+    pub energy: crate::hw::energy::CpuEnergy,
     pub report: CpuReport,
 }
 

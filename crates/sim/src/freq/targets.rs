@@ -19,33 +19,44 @@ impl<S: Sink> Engine<'_, S> {
         if !self.targets.keeps {
             return self.ask_all(c, d, keep);
         }
-        let mut todo = std::mem::take(&mut self.targets.domains[d as usize].todo);
-        let mut at = 0;
-        while let Some(&i) = todo.get(at) {
-            let known = self.targets.domains[d as usize].state[i as usize];
-            if !keep && known & FRESH != 0 {
-                at += 1;
-                continue;
-            }
-            // A boost fades with every evaluation.
-            let lasts = self.ask_one(d, i, keep);
-            self.targets.domains[d as usize].state[i as usize] = match (lasts, keep) {
-                (false, _) => 0,
-                (true, false) => FRESH,
-                (true, true) => FRESH | RECORDED,
-            };
-            if lasts && keep {
-                todo.swap_remove(at);
-            } else {
-                at += 1;
-            }
+        if self.targets.domains[d as usize].todo.is_empty() && !self.targets.domains[d as usize].khz_changed {
+            return self.assert_kept(d);
         }
-        self.targets.domains[d as usize].todo = todo;
+        self.ask_changed(d, keep);
         if keep && std::mem::take(&mut self.targets.domains[d as usize].khz_changed) {
             let khz = self.domains[d as usize].sugov.cur_khz;
             self.m.domains[d as usize].cpus.iter().for_each(|&j| self.cpus[j as usize].sugov.khz_evaluated = khz);
         }
         self.assert_kept(d);
+    }
+
+    /// The CPUs whose inputs changed.
+    fn ask_changed(&mut self, d: u32, keep: bool) {
+        let (now, mut at) = (self.boot_ns + self.now, 0);
+        while let Some(&i) = self.targets.domains[d as usize].todo.get(at) {
+            if !keep && self.targets.domains[d as usize].state[i as usize] & FRESH != 0 {
+                at += 1;
+                continue;
+            }
+            let j = self.m.domains[d as usize].cpus[i as usize];
+            self.fill_inputs(j);
+            let (cpu, kept) = (&mut self.cpus[j as usize], &mut self.targets.domains[d as usize]);
+            let (own, terms) = (&kept.inputs[i as usize], &mut kept.terms[i as usize]);
+            let (boosted, sugov) = (cpu.sugov.iowait_boost != 0, &self.domains[d as usize].sugov);
+            if keep {
+                sugov.ask(self.policy, &mut cpu.sugov, own, now, self.tick_ns, terms);
+            } else {
+                sugov.ask(self.policy, &mut cpu.sugov.clone(), own, now, self.tick_ns, terms);
+            }
+            // A boost fades with every evaluation.
+            let lasts = if keep { FRESH | RECORDED } else { FRESH };
+            kept.state[i as usize] = if boosted { 0 } else { lasts };
+            if keep && !boosted {
+                kept.todo.swap_remove(at);
+            } else {
+                at += 1;
+            }
+        }
     }
 
     /// All CPUs, as the core asks them.
@@ -60,21 +71,6 @@ impl<S: Sink> Engine<'_, S> {
         if keep {
             cpus.iter().zip(states).for_each(|(&j, state)| self.cpus[j as usize].sugov = state);
         }
-    }
-
-    /// Asks one CPU; false when the answer may be another one next time although nothing changed.
-    fn ask_one(&mut self, d: u32, i: u32, keep: bool) -> bool {
-        let j = self.m.domains[d as usize].cpus[i as usize];
-        let inputs = self.inputs(j);
-        let kept = &mut self.targets.domains[d as usize];
-        kept.inputs[i as usize] = inputs;
-        let state = &mut self.cpus[j as usize].sugov;
-        let boosted = state.iowait_boost != 0;
-        let mut looked_at = *state;
-        let state = if keep { state } else { &mut looked_at };
-        let (now, sugov) = (self.boot_ns + self.now, &self.domains[d as usize].sugov);
-        sugov.ask(self.policy, state, &inputs, now, self.tick_ns, &mut kept.terms[i as usize]);
-        !boosted
     }
 
     /// After [`Engine::ask`]: what the governor reads of the CPU that calls it.

@@ -20,7 +20,54 @@ pub(crate) struct ClusterEnergy {
     pub accounted_ns: u64,
 }
 
+/// Energy of a CPU.
+#[derive(Clone, Debug)]
+pub(crate) struct CpuEnergy {
+    active_fj: u128,
+    /// By idle state, the way in and out included.
+    idle_fj: Vec<u128>,
+    /// What it draws, where that does not depend on its neighbours.
+    power_uw: u64,
+}
+
+impl CpuEnergy {
+    pub(crate) fn new(idle_states: usize) -> CpuEnergy {
+        CpuEnergy { active_fj: 0, idle_fj: vec![0; idle_states], power_uw: 0 }
+    }
+
+    /// Of its idle states.
+    pub(crate) fn idle_fj(&self) -> &[u128] {
+        &self.idle_fj
+    }
+
+    pub(crate) fn active_fj(&self) -> u128 {
+        self.active_fj
+    }
+
+    pub(crate) fn all_fj(&self) -> u128 {
+        self.active_fj + self.idle_fj.iter().sum::<u128>()
+    }
+}
+
 impl<S: Sink> Engine<'_, S> {
+    /// The power state or the operating point of CPU `c` is another.
+    pub(crate) fn power_changes(&mut self, c: u32) {
+        if !self.shared_hardware {
+            self.cpus[c as usize].energy.power_uw = self.cpu_power_uw(c);
+        }
+    }
+
+    /// Power a CPU draws: kept, or worked out where it depends on neighbours.
+    #[inline]
+    fn drawn_uw(&self, c: u32) -> u64 {
+        if self.shared_hardware {
+            return self.cpu_power_uw(c);
+        }
+        let kept_uw = self.cpus[c as usize].energy.power_uw;
+        debug_assert_eq!(kept_uw, self.cpu_power_uw(c), "kept power of CPU {c}");
+        kept_uw
+    }
+
     /// Power a CPU draws in its present state, microwatts.
     pub(crate) fn cpu_power_uw(&self, c: u32) -> u64 {
         let d = self.m.cpus[c as usize].domain as usize;
@@ -62,16 +109,16 @@ impl<S: Sink> Engine<'_, S> {
             u128::from(saved_uw) * states.get(i as usize).map_or(0, |s| u128::from(s.min_residency_ns))
         };
         let energy_fj = (1..=state).map(step).sum::<u128>() / self.m.cpus[c as usize].smt.len().max(1) as u128;
-        self.cpus[c as usize].energy_idle_fj[state as usize] += energy_fj;
+        self.cpus[c as usize].energy.idle_fj[state as usize] += energy_fj;
     }
 
     /// Charges `delta` ns of the present state to the CPU and to its running task.
     pub(crate) fn charge_energy(&mut self, c: u32, delta: u64) {
-        let energy_fj = u128::from(self.cpu_power_uw(c)) * u128::from(delta);
+        let energy_fj = u128::from(self.drawn_uw(c)) * u128::from(delta);
         let cpu = &mut self.cpus[c as usize];
         match cpu.power {
-            Power::Awake => cpu.energy_active_fj += energy_fj,
-            Power::Idle { state } | Power::Exiting { state } => cpu.energy_idle_fj[state as usize] += energy_fj,
+            Power::Awake => cpu.energy.active_fj += energy_fj,
+            Power::Idle { state } | Power::Exiting { state } => cpu.energy.idle_fj[state as usize] += energy_fj,
         }
         if cpu.curr != NO_TASK {
             self.tasks[cpu.curr as usize].energy_fj += energy_fj;
@@ -95,6 +142,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Closes the cluster's totals before a power or frequency change of CPU `c`.
+    #[inline]
     pub(crate) fn cluster_power_changes(&mut self, c: u32) {
         let cluster = self.m.cpus[c as usize].cluster as usize;
         if self.m.clusters.get(cluster).is_none_or(|s| s.active_power_uw.is_empty() && s.idle_power_uw.is_empty()) {

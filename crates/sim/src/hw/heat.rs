@@ -99,7 +99,7 @@ impl<S: Sink> Engine<'_, S> {
         let of_cpu = |&c: &u32| {
             let cpu = &self.cpus[c as usize];
             let open_fj = u128::from(self.cpu_power_uw(c)) * u128::from(self.now - cpu.accounted_ns);
-            cpu.energy_active_fj + cpu.energy_idle_fj.iter().sum::<u128>() + open_fj
+            cpu.energy.all_fj() + open_fj
         };
         cpus.iter().map(of_cpu).sum::<u128>()
             + clusters.iter().map(|&i| self.cluster_energy_fj(i as usize)).sum::<u128>()

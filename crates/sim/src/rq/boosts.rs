@@ -133,10 +133,17 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Task `t` becomes runnable on CPU `c` (`comes`), or leaves it.
+    #[inline]
     pub(crate) fn count_boost(&mut self, c: u32, t: u32, comes: bool) {
+        if self.boosts.counts {
+            self.count_boost_of(c, t, comes);
+        }
+    }
+
+    fn count_boost_of(&mut self, c: u32, t: u32, comes: bool) {
         let class = self.tasks[t as usize].class;
         let holds = self.policy.boost_form == value::BOOST_FORM_HOLD;
-        if !self.boosts.counts || !(class == Class::Fair || (holds && class == Class::Realtime)) {
+        if !(class == Class::Fair || (holds && class == Class::Realtime)) {
             return;
         }
         let (group, now) = (self.tasks[t as usize].boost_group, self.boot_ns + self.now);

@@ -14,23 +14,31 @@ impl<S: Sink> Engine<'_, S> {
     #[inline]
     pub(crate) fn sums_follow(&mut self, c: u32) {
         if self.clamp_sums {
-            let cpu = &mut self.cpus[c as usize];
-            let before = cpu.clamp_sum;
-            cpu.clamp_sum.follow(&cpu.rq.cfs);
-            self.sums_changed(c, &before);
+            self.follow_root(c);
         }
+    }
+
+    fn follow_root(&mut self, c: u32) {
+        let cpu = &mut self.cpus[c as usize];
+        let before = cpu.clamp_sum;
+        cpu.clamp_sum.follow(&cpu.rq.cfs);
+        self.sums_changed(c, &before);
     }
 
     /// Averages of task `t` on CPU `c`, or its clamps, may be others now.
     #[inline]
     pub(crate) fn sums_update(&mut self, c: u32, t: u32) {
         if self.clamp_sums {
-            self.learn_clamps(t);
-            let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            let before = cpu.clamp_sum;
-            cpu.clamp_sum.update(self.policy, &mut task.clamp_sum, task.se.avg.util_avg as u32);
-            self.sums_changed(c, &before);
+            self.update_sums(c, t);
         }
+    }
+
+    fn update_sums(&mut self, c: u32, t: u32) {
+        self.learn_clamps(t);
+        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
+        let before = cpu.clamp_sum;
+        cpu.clamp_sum.update(self.policy, &mut task.clamp_sum, task.se.avg.util_avg as u32);
+        self.sums_changed(c, &before);
     }
 
     /// The request of CPU `c` is made of its sums, too.

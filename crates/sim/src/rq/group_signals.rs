@@ -62,6 +62,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// An update of `entity` on the queue of `home` raised `bits`.
+    #[inline]
     fn level_changed(&mut self, c: u32, entity: u32, home: u32, bits: u32, with: Climb) {
         self.request_changes(c);
         if home == ROOT {
@@ -73,9 +74,13 @@ impl<S: Sink> Engine<'_, S> {
         if bits & ev::TG_LOAD != 0 && home != ROOT {
             self.refresh_group_load(c, home);
         }
-        if bits & TOLD == 0 {
-            return;
+        if bits & TOLD != 0 && (S::ACTIVE || home == ROOT) {
+            self.tell_level(c, entity, home, bits, with);
         }
+    }
+
+    /// The sink learns of it, and of what happens at the root the hook.
+    fn tell_level(&mut self, c: u32, entity: u32, home: u32, bits: u32, with: Climb) {
         self.emit_entity(c, entity);
         if home != ROOT {
             return self.emit_group(c, home, false);

@@ -136,8 +136,12 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Counts what happens without time passing; `task` is named when it is too much.
+    #[inline]
     pub(crate) fn note_instant_step(&mut self, task: u32) {
         self.instant_steps += 1;
+        if self.instant_steps <= INSTANT_STEPS_MAX {
+            return;
+        }
         let per_task = (self.w.tasks.len() as u32).saturating_mul(INSTANT_STEPS_PER_TASK);
         if self.instant_steps > INSTANT_STEPS_MAX.saturating_add(per_task) {
             self.spinning = Some(task.min(self.tasks.len() as u32 - 1));

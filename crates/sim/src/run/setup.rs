@@ -134,8 +134,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         walking: None,
         searching_until_ns: 0,
         looked: false,
-        energy_active_fj: 0,
-        energy_idle_fj: vec![0; states],
+        energy: crate::hw::energy::CpuEnergy::new(states),
         report: new_report(states),
     }
 }
@@ -430,8 +429,7 @@ impl<'a, S: Sink> Engine<'a, S> {
 
     fn domain_report(&mut self, d: usize) -> DomainReport {
         let cpus = &self.m.domains[d].cpus;
-        let of = |cpu: &CpuState| cpu.energy_active_fj + cpu.energy_idle_fj.iter().sum::<u128>();
-        let total: u128 = cpus.iter().map(|&c| of(&self.cpus[c as usize])).sum();
+        let total: u128 = cpus.iter().map(|&c| self.cpus[c as usize].energy.all_fj()).sum();
         let mut report = std::mem::take(&mut self.domains[d].report);
         report.busy_ns = cpus.iter().map(|&c| self.cpus[c as usize].report.busy_ns).sum();
         report.energy_uj = self.m.domains[d].active_power_known().then_some((total / FJ_PER_UJ) as u64);
@@ -449,9 +447,9 @@ fn task_report(task: &mut Task, power_known: bool) -> TaskReport {
 
 fn cpu_report(cpu: &mut CpuState) -> CpuReport {
     let mut report = std::mem::take(&mut cpu.report);
-    report.energy_active_uj = (cpu.energy_active_fj / FJ_PER_UJ) as u64;
-    report.energy_idle_uj = (cpu.energy_idle_fj.iter().sum::<u128>() / FJ_PER_UJ) as u64;
-    report.idle_energy_uj = cpu.energy_idle_fj.iter().map(|fj| (fj / FJ_PER_UJ) as u64).collect();
+    report.energy_active_uj = (cpu.energy.active_fj() / FJ_PER_UJ) as u64;
+    report.energy_idle_uj = (cpu.energy.idle_fj().iter().sum::<u128>() / FJ_PER_UJ) as u64;
+    report.idle_energy_uj = cpu.energy.idle_fj().iter().map(|fj| (fj / FJ_PER_UJ) as u64).collect();
     report
 }
 

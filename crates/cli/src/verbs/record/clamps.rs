@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton record --clamps`: what clamps come to in the running kernel, as a table that `pelton validate` reads.
 
-use super::placements::Lines;
+use super::lines::Lines;
 use super::{Work, bar, cannot, watched};
 use crate::args::{Format, Global, RecordArgs};
 use crate::exit::{Exit, Failure};

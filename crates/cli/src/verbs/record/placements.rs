@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton record --placements`: where the running kernel places fair tasks, as a table that `pelton validate` reads.
 
+use super::lines::Lines;
 use super::{Work, bar, cannot, watched};
 use crate::args::{Format, Global, RecordArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt;
-use crate::output::{self, Pending, create};
+use crate::output;
 use crate::units::{human_ns, number};
 use crate::verbs::common::{print, print_json};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use pelton_lab::results::traces::PlacementsRecorded;
 use pelton_live::loads::Load;
 use pelton_live::{PlacementSession, PlacementSummary};
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -52,59 +49,11 @@ fn watch(session: &mut PlacementSession, lines: &mut Lines, work: &mut Work, arg
         let elapsed_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         bar.set_message(format!("{}: {decisions} placements", human_ns(elapsed_ns)));
         bar.tick();
-        if interrupt::is_requested() || lines.failed.is_some() || elapsed_ns >= until_ns || work.is_over() {
+        if interrupt::is_requested() || lines.have_failed() || elapsed_ns >= until_ns || work.is_over() {
             interrupt::notice();
             bar.finish_and_clear();
             return;
         }
-    }
-}
-
-/// The table, packed when its name says so.
-pub(super) struct Lines {
-    out: Box<dyn Finish>,
-    pending: Pending,
-    pub(super) failed: Option<io::Error>,
-}
-
-/// Something to write to that has an end.
-trait Finish: Write {
-    fn finish(self: Box<Self>) -> io::Result<()>;
-}
-
-impl Finish for BufWriter<File> {
-    fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.flush()
-    }
-}
-
-impl Finish for GzEncoder<BufWriter<File>> {
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        GzEncoder::finish(*self)?.flush()
-    }
-}
-
-impl Lines {
-    pub(super) fn create(table: &Path) -> Result<Lines, Failure> {
-        let pending = create(table, false)?;
-        let file = BufWriter::new(pending.writer()?);
-        let packed = table.extension().is_some_and(|end| end == "gz");
-        let out: Box<dyn Finish> =
-            if packed { Box::new(GzEncoder::new(file, Compression::fast())) } else { Box::new(file) };
-        Ok(Lines { out, pending, failed: None })
-    }
-
-    pub(super) fn put(&mut self, line: &str) {
-        if self.failed.is_none() {
-            self.failed = self.out.write_all(line.as_bytes()).err();
-        }
-    }
-
-    pub(super) fn finish(self) -> Result<(), Failure> {
-        let end = self.out.finish();
-        let written = self.failed.map_or(end, Err);
-        written.map_err(|e| Failure::cannot(format!("cannot write the table: {e}"), "is the disk full?"))?;
-        self.pending.keep()
     }
 }
 

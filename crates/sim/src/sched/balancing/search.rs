@@ -18,7 +18,7 @@ impl<S: Sink> Engine<'_, S> {
         let (moved, end) = self.balance_once(c, &mut env, &mut imbalance);
         if S::BALANCES {
             let span = self.placing.domain(c, level as usize).span;
-            let told = Balance { env: &env, found: &self.balancing.lb, imbalance, span, moved, end };
+            let told = Balance { env: &env, by: self.exec, found: &self.balancing.lb, imbalance, span, moved, end };
             self.sink.balance(self.now, &told);
         }
         (moved, end != BalanceEnd::OtherTurn)

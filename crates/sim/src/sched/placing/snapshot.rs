@@ -58,7 +58,7 @@ impl<S: Sink> Engine<'_, S> {
             clamped: self.clamped,
             clamp_sums: self.clamp_sums,
             load: self.wake_load(c),
-            cpu_load: self.balancing.cpu_loads[c as usize].load,
+            cpu_load: self.balancing.biased.then(|| self.balancing.cpu_loads[c as usize].load),
             pressure: self.pressure(c).now,
             curr_idle: cpu.curr == NO_TASK && !self.searches(c),
             exit_latency_ns: match cpu.power {
@@ -172,7 +172,8 @@ struct RowFacts {
     clamped: bool,
     clamp_sums: bool,
     load: u64,
-    cpu_load: [u64; 5],
+    /// Where this release compares it.
+    cpu_load: Option<[u64; 5]>,
     pressure: u32,
     curr_idle: bool,
     exit_latency_ns: u32,
@@ -203,7 +204,9 @@ impl RowFacts {
         }
         out.uclamp_idle = cpu.uclamp.idle;
         out.load = self.load;
-        out.cpu_load.copy_from_slice(&self.cpu_load[..4]);
+        if let Some(cpu_load) = &self.cpu_load {
+            out.cpu_load.copy_from_slice(&cpu_load[..4]);
+        }
         out.hw_pressure = cpu.rq.hw.load_avg as u32;
         out.cpufreq_pressure = self.pressure;
         out.nr_running = cpu.nr_running() + delayed;

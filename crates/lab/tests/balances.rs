@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Balances counted inside booted kernels, beside those of the simulator on the same board under the same load. With the
+//! recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test balances` writes
+//! docs/fidelity/balances.md; without them this says so.
+#![allow(missing_docs, reason = "tests")]
+
+use pelton_lab::balance_counts::count;
+use pelton_lab::plan::{Inputs, PolicySpec, build};
+use pelton_lab::run::Control;
+use pelton_scenario::bench::schbench::Latencies;
+use pelton_sim::Report;
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// The bar of the comparison, written down before the first run: 10 %.
+const WITHIN_PERCENT: f64 = 10.0;
+/// Rates below this, 1/s, are one or two events in a recording: they are shown and not judged.
+const RARE_PER_S: f64 = 2.0;
+/// Shares below this, %, likewise.
+const RARE_PERCENT: f64 = 1.0;
+const SEEDS: u64 = 5;
+const SETTLE_NS: u64 = 500_000_000;
+const KINDS: [&str; 4] = ["periodic", "nohz_idle", "newidle", "active"];
+
+/// Figures by name, in the order of the table.
+type Figures = Vec<(String, f64)>;
+
+fn folders() -> Vec<(String, PathBuf)> {
+    let Some(root) = std::env::var_os("PELTON_LIVE_RECORDINGS") else {
+        println!("not measured: recordings of kernels in QEMU (make test-live makes them)");
+        return Vec::new();
+    };
+    let all = std::fs::read_dir(root).expect("the folder of recordings").flatten();
+    let mut folders: Vec<(String, PathBuf)> = all
+        .filter_map(|e| {
+            Some((e.file_name().to_str()?.strip_suffix("-server")?.to_owned(), e.path().join("recordings")))
+        })
+        .collect();
+    // The newest first.
+    folders.sort_by_key(|(series, _)| {
+        std::cmp::Reverse(series.split('.').filter_map(|part| part.parse::<u32>().ok()).collect::<Vec<_>>())
+    });
+    folders
+}
+
+/// Recordings of counts: name and content.
+fn recordings(folder: &Path) -> Vec<(String, Value)> {
+    let all = std::fs::read_dir(folder).expect("recordings").flatten();
+    let name = |path: &Path| Some(path.file_name()?.to_str()?.strip_suffix(".balances.json")?.to_owned());
+    let mut out: Vec<(String, Value)> = all
+        .filter_map(|entry| {
+            let text = std::fs::read_to_string(entry.path()).ok()?;
+            Some((name(&entry.path())?, serde_json::from_str(&text).ok()?))
+        })
+        .collect();
+    out.sort_by(|a, b| a.0.cmp(&b.0));
+    out
+}
+
+/// The figures of a count, recorded or made.
+fn figures(counts: &Value) -> Figures {
+    let seconds = counts["seconds"].as_f64().expect("a time");
+    let kinds = counts["kinds"].as_array().expect("kinds");
+    let of = |kind: &str, what: &str| {
+        let found = kinds.iter().find(|k| k["kind"] == kind).and_then(|k| k[what].as_f64());
+        found.expect("a count") / seconds
+    };
+    let mut out = vec![("tasks moved/s".to_owned(), KINDS.iter().map(|kind| of(kind, "detached")).sum())];
+    out.extend(KINDS.map(|kind| (format!("of them {kind}/s"), of(kind, "detached"))));
+    out.push(("newidle pulls/s".to_owned(), of("newidle", "pulls")));
+    out.push(("newidle balances/s".to_owned(), of("newidle", "balances")));
+    let shares: Vec<f64> =
+        counts["runnable_percent"].as_array().expect("shares").iter().filter_map(Value::as_f64).collect();
+    out.extend((0..3).map(|n| (format!("{n} runnable, % of time"), shares[n])));
+    out.push(("3 and more runnable, % of time".to_owned(), shares[3..].iter().sum()));
+    out
+}
+
+fn simulated(series: &str, workload: &str, seed: u64) -> (Figures, Report) {
+    let inputs = Inputs {
+        platform: format!("{}/../../scenarios/platforms/qemu-x86-server.toml", env!("CARGO_MANIFEST_DIR")),
+        workload: workload.to_owned(),
+        seed,
+        duration_ns: Some(3_500_000_000),
+        hz: Some(250),
+        random_phase: true,
+        ..Inputs::default()
+    };
+    let plan = build(&inputs, &PolicySpec::parse(series)).expect("good inputs").plan;
+    let (counts, report) = count(&plan, seed, SETTLE_NS, Control::default()).expect("runs");
+    (figures(&serde_json::to_value(counts).expect("numbers")), report)
+}
+
+/// Means over seeds.
+fn mean(all: &[Figures]) -> Figures {
+    let one = |row: usize| all.iter().map(|figures| figures[row].1).sum::<f64>() / all.len() as f64;
+    all[0].iter().enumerate().map(|(row, (name, _))| (name.clone(), one(row))).collect()
+}
+
+/// Is a figure within the bar? `None` where there is too little of it.
+fn judged(name: &str, recorded: f64, ours: f64) -> Option<bool> {
+    let rare = if name.ends_with("/s") { RARE_PER_S } else { RARE_PERCENT };
+    (recorded.max(ours) >= rare).then(|| (ours - recorded).abs() <= recorded.abs() * WITHIN_PERCENT / 100.0)
+}
+
+fn difference(recorded: f64, ours: f64) -> String {
+    if recorded == 0.0 { "-".to_owned() } else { format!("{:+.0} %", (ours - recorded) * 100.0 / recorded) }
+}
+
+/// A table of one load: lines, rows judged, and those within the bar.
+fn compared(recorded: &Figures, ours: &Figures) -> (String, usize, usize) {
+    let (mut out, mut all, mut within) = (String::new(), 0, 0);
+    out += "| figure | recorded | simulated | difference | |\n|---|---|---|---|---|\n";
+    for ((name, is), (_, sim)) in recorded.iter().zip(ours) {
+        let verdict = judged(name, *is, *sim);
+        all += usize::from(verdict.is_some());
+        within += usize::from(verdict == Some(true));
+        let word = verdict.map_or("rare", |holds| if holds { "within" } else { "outside" });
+        let _ = writeln!(out, "| {name} | {is:.1} | {sim:.1} | {} | {word} |", difference(*is, *sim));
+    }
+    (out, all, within)
+}
+
+/// The same load as a workload of the simulator. hackbench is repeated, and its calls cost what they were measured to cost there
+/// while nothing else ran; no figure that is compared is used.
+fn twin(recorded: &Value) -> String {
+    let workload = recorded["workload"].as_str().expect("a load").to_owned();
+    let mut loads = recorded["load"].as_array().into_iter().flatten();
+    match loads.find(|load| load["name"] == "call_ns").and_then(|load| load["max"].as_f64()) {
+        Some(call_ns) => format!("{workload},runs=2000,write_ns={0},read_ns={0}", call_ns.round()),
+        None => workload,
+    }
+}
+
+/// 50, 75, 90, 95, 99 % of figures are below.
+fn quantiles(mut all: Vec<f64>) -> Vec<f64> {
+    all.sort_by(f64::total_cmp);
+    let at = |share: usize| all.get((all.len() * share / 100).min(all.len().max(1) - 1)).copied().unwrap_or(f64::NAN);
+    [50, 75, 90, 95, 99].map(at).to_vec()
+}
+
+/// What hackbench and schbench measured themselves, there and here.
+fn benchmarks(recorded: &Value, report: &Report) -> String {
+    let mut out = String::new();
+    for load in recorded["load"].as_array().into_iter().flatten() {
+        let there: Vec<f64> = load["quantiles"].as_array().expect("numbers").iter().filter_map(Value::as_f64).collect();
+        let (unit, here) = match load["name"].as_str() {
+            Some("schbench_us") => {
+                let latencies = Latencies::of(&report.tasks);
+                let at = |percent| latencies.percentile_us(percent).map_or(f64::NAN, |(us, _)| f64::from(us));
+                ("us of a latency of schbench", [50.0, 75.0, 90.0, 95.0, 99.0].map(at).to_vec())
+            }
+            Some("hackbench_s") => {
+                let laps = report.tasks.first().and_then(|t| t.laps.exact()).unwrap_or_default();
+                ("s of a run of hackbench", quantiles(laps.iter().map(|ns| *ns as f64 / 1e9).collect()))
+            }
+            _ => continue,
+        };
+        out += "\n| below | 50 % | 75 % | 90 % | 95 % | 99 % |\n|---|---|---|---|---|---|\n";
+        for (who, figures) in [("recorded", there), ("simulated", here)] {
+            let cells: Vec<String> = figures.iter().map(|figure| format!("{figure:.4}")).collect();
+            let _ = writeln!(out, "| {who}, {unit} | {} |", cells.join(" | "));
+        }
+    }
+    out
+}
+
+/// One kernel's part of the page; rows judged, and those within the bar.
+fn kernel(series: &str, folder: &Path) -> (String, usize, usize) {
+    let release = std::fs::read_to_string(folder.join("release")).unwrap_or_default();
+    let (mut out, mut all, mut within) = (format!("## Linux {}\n\n", release.trim()), 0, 0);
+    for (name, recorded) in recordings(folder) {
+        let workload = twin(&recorded);
+        let runs: Vec<(Figures, Report)> = (1..=SEEDS).map(|seed| simulated(series, &workload, seed)).collect();
+        let ours = mean(&runs.iter().map(|(figures, _)| figures.clone()).collect::<Vec<_>>());
+        let (table, rows, holds) = compared(&figures(&recorded["counts"]), &ours);
+        (all, within) = (all + rows, within + holds);
+        let _ = writeln!(out, "### {name}: `{workload}`\n\n{table}\n{}", benchmarks(&recorded, &runs[0].1));
+    }
+    (out, all, within)
+}
+
+#[test]
+fn balances_beside_those_of_kernels() {
+    let mut page = String::new();
+    for (series, folder) in folders() {
+        let (text, all, within) = kernel(&series, &folder);
+        if all > 0 {
+            let _ = writeln!(page, "{}", text.trim_end());
+            let _ = writeln!(page, "\n{within} of {all} rows of {series} are within {WITHIN_PERCENT} %.\n");
+        }
+    }
+    println!("{page}");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/fidelity/balances.md");
+    if std::env::var_os("PELTON_UPDATE_DOCS").is_some() && !page.is_empty() {
+        let old = std::fs::read_to_string(path).expect("the page");
+        let (head, _) = old.split_once("<!-- computed -->").expect("a mark");
+        std::fs::write(path, format!("{head}<!-- computed -->\n\n{}\n", page.trim_end())).expect("the page");
+    }
+}
+
+/// The comparison can fail: counts of a machine that does not balance are outside.
+#[test]
+fn other_figures_are_outside() {
+    let is =
+        vec![("tasks moved/s".to_owned(), 100.0), ("0 runnable, % of time".to_owned(), 20.0), ("x/s".to_owned(), 0.5)];
+    let mut ours = is.clone();
+    assert_eq!(compared(&is, &ours).1, 2);
+    assert_eq!(compared(&is, &ours).2, 2);
+    ours[0].1 = 111.0;
+    assert_eq!(compared(&is, &ours).2, 1);
+}

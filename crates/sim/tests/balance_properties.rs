@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Properties that hold whatever runs: how long a CPU may be idle beside a task that waits, and how exactly time is shared.
+#![allow(missing_docs, reason = "tests")]
+
+mod common;
+use common::*;
+use pelton_core::Policy;
+use pelton_model::Machine;
+use pelton_model::RunConfig;
+use pelton_model::workload::{Op, SchedPolicy, TaskSpec, Workload};
+use pelton_schema::Event;
+use std::collections::BTreeMap;
+
+const PROFILES: [&str; 6] = ["5.10", "6.1", "6.6", "6.12", "6.18", "7.2"];
+/// Of the test machines.
+const TICK_NS: u64 = 4 * MS;
+
+/// How long an idle CPU of a machine of `cpus` equal ones may be idle while a task that may run there waits elsewhere.
+///
+/// The tick of the busy CPU wakes an idle one for balances (one tick, and one more until the kick is due). An idle CPU balances a
+/// domain of n CPUs every n ms, at least a tick, and after balances that moved nothing up to every 2 n ms
+/// (`get_sd_balance_interval`, interval doubled once). A task that ran less than 0.5 ms ago stays until balances have failed
+/// once more than `cache_nice_tries` (1): three balances. Then the task has to be taken, which the next tick has done.
+fn idle_beside_waiting_ns(cpus: u64) -> u64 {
+    let interval_ticks = (2 * cpus * MS).div_ceil(TICK_NS).max(1);
+    (2 + 3 * interval_ticks + 1) * TICK_NS
+}
+
+/// A small generator: the seed is the test case.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, from: u64, to: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        from + (self.0 >> 33) % (to - from + 1)
+    }
+}
+
+/// Equal CPUs that share a cache; every second machine has threads.
+fn equal_cpus(dice: &mut Dice) -> Machine {
+    let cpus = [2, 4, 8][dice.roll(0, 2) as usize];
+    let mut m = fixed_speed(&[(cpus, 1024)]);
+    if dice.roll(0, 1) == 1 {
+        for cpu in 0..cpus {
+            m.cpus[cpu as usize].smt = vec![cpu & !1, cpu | 1];
+        }
+    }
+    m
+}
+
+/// Fair tasks that may run everywhere: some compute all the time, others sleep in between.
+fn some_tasks(dice: &mut Dice, cpus: u64) -> Vec<TaskSpec> {
+    let number = dice.roll(2, 3 * cpus);
+    let one = |i: u64, dice: &mut Dice| {
+        let name = format!("t{i}");
+        match dice.roll(0, 3) {
+            0 => busy(&name),
+            1 => periodic(&name, dice.roll(200, 9000), dice.roll(5000, 40_000)),
+            _ => {
+                let (run, sleep) = (dice.roll(100, 30_000), dice.roll(50, 30_000));
+                task(&name, None, vec![Op::Run { work_ns: run * 1000 }, Op::Sleep { ns: sleep * 1000 }])
+            }
+        }
+    };
+    (0..number).map(|i| one(i, dice)).collect()
+}
+
+/// The longest time for which some CPU was idle while another had two runnable tasks or more, without a break, ns.
+fn longest(events: &[(u64, Event)], cpus: usize) -> u64 {
+    let (mut runnable, mut count) = (BTreeMap::new(), vec![0u32; cpus]);
+    let mut since: Vec<Option<u64>> = vec![None; cpus];
+    let mut longest = 0;
+    for &(now, event) in events {
+        let changed = match event {
+            Event::SchedWakeup { tid, target_cpu, .. } | Event::SchedWakeupNew { tid, target_cpu, .. } => {
+                Some((tid, Some(target_cpu)))
+            }
+            Event::SchedSwitch { prev_tid, prev_state, .. } if prev_tid != 0 && prev_state != 0 => {
+                Some((prev_tid, None))
+            }
+            Event::SchedMigrateTask { tid, dest_cpu, .. } if runnable.contains_key(&tid) => Some((tid, Some(dest_cpu))),
+            _ => None,
+        };
+        let Some((tid, to)) = changed else { continue };
+        if let Some(from) = runnable.remove(&tid) {
+            count[from as usize] -= 1;
+        }
+        if let Some(to) = to {
+            runnable.insert(tid, to);
+            count[to as usize] += 1;
+        }
+        let waits = count.iter().any(|n| *n > 1);
+        for (begun, n) in since.iter_mut().zip(&count) {
+            if *n == 0 && waits {
+                begun.get_or_insert(now);
+            } else if let Some(begun) = begun.take() {
+                longest = longest.max(now - begun);
+            }
+        }
+    }
+    longest
+}
+
+#[test]
+fn no_cpu_is_idle_beside_a_waiting_task_for_longer_than_the_bound() {
+    let mut worst = 0.0f64;
+    for seed in 0..60 {
+        let mut dice = Dice(seed);
+        let m = equal_cpus(&mut dice);
+        let cpus = m.cpus.len() as u64;
+        let w = workload(some_tasks(&mut dice, cpus));
+        let p = PROFILES[(seed % 6) as usize];
+        let config = RunConfig { seed, ..config(2000) };
+        let (_, events) = events_of(&m, &w, p, &config);
+        let (is, may) = (longest(&events, m.cpus.len()), idle_beside_waiting_ns(cpus));
+        assert!(is <= may, "seed {seed}, {p}, {cpus} CPUs: {is} ns, {may} are allowed");
+        worst = worst.max(is as f64 / may as f64);
+    }
+    println!("the longest was {:.0} % of its bound", worst * 100.0);
+    assert!(worst > 0.0, "nobody ever waited: the check sees nothing");
+}
+
+/// Without balances tasks wait beside an idle CPU for as long as they compute: the check notices that.
+#[test]
+fn pinned_tasks_wait_beside_an_idle_cpu_for_ever() {
+    let m = fixed_speed(&[(2, 1024)]);
+    let w = workload(vec![
+        on(busy("a"), 0),
+        on(busy("b"), 0),
+        task("c", None, vec![run_ms(1), Op::Sleep { ns: 900 * MS }]),
+    ]);
+    let (_, events) = events_of(&m, &w, "7.2", &config(2000));
+    assert!(longest(&events, 2) > idle_beside_waiting_ns(2));
+}
+
+/// Weights of nice 0 to 19 and -20 to -1 as far as they are used here (`sched_prio_to_weight`).
+const WEIGHTS: [(i8, u64); 7] = [(-10, 9548), (-5, 3121), (-2, 1586), (0, 1024), (3, 526), (5, 335), (10, 110)];
+
+fn nice(nice: i8) -> SchedPolicy {
+    SchedPolicy::Normal { nice, slice_ns: 0 }
+}
+
+/// Each task's share is what it should be to 1 % of 10 s.
+fn shares_hold(w: &Workload, weights: &[f64], policy: &Policy, what: &str) {
+    let r =
+        pelton_sim::run(&fixed_speed(&[(1, 1024)]), w, policy, &config(10_000), pelton_schema::NullSink).expect("runs");
+    let (all, sum): (u64, f64) = (r.tasks.iter().map(|t| t.run_ns).sum(), weights.iter().sum());
+    for (t, weight) in r.tasks.iter().zip(weights) {
+        let (is, should) = (t.run_ns as f64 / all as f64, weight / sum);
+        assert!((is - should).abs() <= 0.01, "{what}, {}: {is:.4} instead of {should:.4}", t.name);
+    }
+}
+
+#[test]
+fn shares_are_honoured_to_one_percent_over_ten_seconds() {
+    for p in ["4.16", "5.4"].iter().chain(&PROFILES) {
+        for seed in 0..4 {
+            let mut dice = Dice(seed + 1);
+            let (mut tasks, mut weights) = (Vec::new(), Vec::new());
+            for i in 0..dice.roll(2, 6) {
+                let (n, weight) = WEIGHTS[dice.roll(0, 6) as usize];
+                tasks.push(with_policy(busy(&format!("t{i}")), nice(n)));
+                weights.push(weight as f64);
+            }
+            shares_hold(&workload(tasks), &weights, &profile(p), &format!("{p}, seed {seed}"));
+        }
+    }
+}
+
+/// Two groups with one task and three tasks: each group gets a half.
+#[test]
+fn groups_share_before_their_tasks_do() {
+    for p in ["5.4"].iter().chain(&PROFILES) {
+        let mut tasks = vec![busy("alone"), busy("b0"), busy("b1"), busy("b2")];
+        for (i, task) in tasks.iter_mut().enumerate() {
+            task.taskgroup = if i == 0 { "/a".into() } else { "/b".into() };
+        }
+        let w = workload(tasks);
+        shares_hold(&w, &[3.0, 1.0, 1.0, 1.0], &profile(p), p);
+    }
+}
