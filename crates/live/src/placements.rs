@@ -38,8 +38,6 @@ const RECORDS_AT_ONCE: usize = 1024;
 const HZ: [u64; 4] = [100, 250, 300, 1000];
 
 /// Names of one of the lists of a header.
-pub(crate) fn names(header: &'static str, list: &str) -> Vec<&'static str> {
-    let from = header.find(&format!("#define {list}(X)")).map_or("", |at| &header[at..]);
 pub(crate) fn names(lists: &'static str, list: &str) -> Vec<&'static str> {
     let from = lists.find(&format!("#define {list}(X)")).map_or("", |at| &lists[at..]);
     let body = from.split_once(')').map_or("", |(_, rest)| rest);
@@ -59,11 +57,6 @@ pub(crate) struct Columns {
 
 impl Columns {
     fn new() -> Columns {
-        Columns {
-            head: names(LISTS, "PLACE_HEAD"),
-            cpu: names(LISTS, "PLACE_CPU"),
-            domain: names(LISTS, "PLACE_DOMAIN"),
-        }
         Columns::of(names(LISTS, "PLACE_HEAD"), 2 * NAME_WORDS + ENERGIES_MAX * 4)
     }
 
