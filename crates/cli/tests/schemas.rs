@@ -74,6 +74,8 @@ fn every_json_is_what_its_schema_says() {
     let [(_, log), (_, board), (_, recording)] = ["run.plog", "board.toml", "now.plog"].map(|name| file(&folder, name));
     let placed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/trace/kernel-placement/arm64-mixed.csv.gz");
     let placed = placed.to_str().expect("plain names");
+    let clamped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/trace/kernel-clamps/x86-7.2.csv.gz");
+    let clamped = clamped.to_str().expect("plain names");
     let world = ["--platform", "hikey-6220", "--workload", LOAD, "--duration", "300ms"];
     let of = |verb: &'static str, rest: &[&'static str]| [&[verb], &world[..], rest].concat();
     good(&[&of("run", &[])[..], &["--log", &log]].concat());
@@ -92,6 +94,8 @@ fn every_json_is_what_its_schema_says() {
         vec!["validate", &log],
         vec!["validate", &log, "--self-test"],
         vec!["validate", placed],
+        vec!["validate", clamped],
+        vec!["validate", clamped, "--self-test"],
         vec!["trace", "info", &log],
         vec!["record", "-o", &recording, "--duration", "100ms"],
         vec!["reproduce", "rt-utilization", "--seeds", "1"],
@@ -107,7 +111,8 @@ fn every_json_is_what_its_schema_says() {
     let seen: BTreeSet<String> = commands.iter().flat_map(|command| checked(command)).collect();
     let missing: Vec<String> = kinds().into_iter().filter(|kind| !seen.contains(kind)).collect();
     // Recording needs root, and of functions another kernel; faults in placements and wrong worlds take minutes.
-    let costly = ["record", "record-placements", "record-balances", "placements-self-test", "wrong-worlds"];
+    let costly =
+        ["record", "record-placements", "record-balances", "record-clamps", "placements-self-test", "wrong-worlds"];
     assert!(missing.iter().all(|kind| costly.contains(&kind.as_str())), "{missing:?}");
 }
 

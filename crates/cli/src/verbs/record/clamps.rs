@@ -46,7 +46,7 @@ fn watch(session: &mut ClampSession, lines: &mut Lines, work: &mut Work, args: &
         let elapsed_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         bar.set_message(format!("{}: {records} decisions about clamps", human_ns(elapsed_ns)));
         bar.tick();
-        if interrupt::is_requested() || lines.failed.is_some() || elapsed_ns >= until_ns || work.is_over() {
+        if interrupt::is_requested() || lines.have_failed() || elapsed_ns >= until_ns || work.is_over() {
             interrupt::notice();
             bar.finish_and_clear();
             return;
