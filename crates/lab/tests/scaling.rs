@@ -19,8 +19,9 @@ use worlds::{machine, rt_app, side_by_side};
 const SIMULATED_MS: [u64; 2] = [1_200, 1_700];
 /// More tasks of a heap cost a logarithm: so much more, in percent, is allowed for ten times as many.
 const GROWTH_PCT: u64 = 10;
-/// The same for CPUs. The bar is 10, and missed (F-313): what it is must not get worse.
-const GROWTH_CPUS_PCT: u64 = 20;
+/// For five times as many CPUs the bar is 10, and missed (F-313): what is more must not get worse. In instructions, as much as a
+/// fifth was when it was measured first (39,579): what an activation costs without these CPUs has fallen since.
+const GROWTH_CPUS: u64 = 39_579 / 5;
 
 /// Sixteen tasks of 4 to 19 ms on CPUs 0 to 7, and tasks that sleep, each in a group of its own or in none.
 fn busy_beside(sleepers: usize, grouped: bool) -> Workload {
@@ -42,11 +43,12 @@ fn busy_beside(sleepers: usize, grouped: bool) -> Workload {
 type World = (u32, usize, bool);
 
 /// Two worlds that differ by about ten times as much of one thing.
-const PAIRS: [(&str, World, World, u64); 3] = [
-    ("sleeping tasks", (1, 300, false), (1, 3_000, false), GROWTH_PCT),
-    ("idle groups", (1, 100, true), (1, 1_000, true), GROWTH_PCT),
-    ("idle CPUs", (9, 0, false), (48, 0, false), GROWTH_CPUS_PCT),
+const PAIRS: [(&str, World, World); 3] = [
+    ("sleeping tasks", (1, 300, false), (1, 3_000, false)),
+    ("idle groups", (1, 100, true), (1, 1_000, true)),
+    (CPUS, (9, 0, false), (48, 0, false)),
 ];
+const CPUS: &str = "idle CPUs";
 
 fn simulate((copies, sleepers, grouped): World, simulated_ms: u64) -> u64 {
     let m: Machine = side_by_side(&machine("hikey-6220"), copies);
@@ -88,12 +90,13 @@ fn main() {
         return println!("scaling: test");
     }
     let mut failed = false;
-    for (what, few, many, growth_pct) in PAIRS {
+    for (what, few, many) in PAIRS {
         let (Some(few), Some(many)) = (cost(few), cost(many)) else {
             println!("not measured: what {what} cost (valgrind did not run)");
             continue;
         };
-        let good = many * 100 <= few * (100 + growth_pct);
+        let allowed = if what == CPUS { GROWTH_CPUS } else { few * GROWTH_PCT / 100 };
+        let good = many <= few + allowed;
         println!(
             "{what}: {few} instructions for an activation, {many} with ten times as many (CPUs: five times): {}",
             if good { "ok" } else { "FAILED" }
