@@ -251,7 +251,7 @@ fn clamps_of_every_kernel_are_what_the_core_computes() {
     }
 }
 
-/// Every quiet one is chosen again. Of all, 999 of 1000 are asked for and not reached (F-330): how many are is printed.
+/// Every quiet one is chosen again. Of all, 999 of 1000 are asked for; how many are is printed (F-330).
 fn clamped_placements(folder: &Path, release: &str, profile: &str) {
     let placements = &validate(&folder.join("clamps.csv.gz"), &["--profile", profile]).1["placements"];
     let [decisions, quiet, divergent, quiet_divergent] =
