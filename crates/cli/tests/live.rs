@@ -26,6 +26,8 @@ const WRONG_PLACEMENTS: [&str; 3] =
     ["loads do not count", "tasks of SCHED_IDLE do not give way", "the last CPU is never idle"];
 /// Quiet searches of balances that each kernel must have made in all its recordings together.
 const SEARCHES_MIN: u64 = 200;
+/// One in so many quiet ones may differ: the CPU to take from is chosen behind the second look (F-343).
+const SEARCHES_PER_DIVERGENT: u64 = 500;
 /// What is put wrong in searches of balances, and must be noticed in those of every kernel.
 const WRONG_SEARCHES: [&str; 2] = ["loads do not count", "groups have a quarter of their capacity"];
 /// What recordings of balances have in their names.
@@ -187,21 +189,21 @@ fn searches_of_balances_of_every_kernel_are_made_again() {
     for folder in &folders_of(SERVER) {
         let release = text(&folder.join("release"));
         let profile = series(folder).trim_end_matches(SERVER).to_owned();
-        let (mut quiet, mut noticed) = (0, BTreeSet::new());
+        let (mut quiet, mut differ, mut noticed) = (0, 0, BTreeSet::new());
         for name in recordings(folder).into_iter().filter(|name| name.ends_with(&format!("{BALANCES}.csv.gz"))) {
             let table = folder.join(&name);
             let searches = &validate(&table, &["--profile", &profile]).1["placements"];
             println!("{release} {name}: {searches}");
             quiet += searches["quiet"].as_u64().unwrap_or(0);
-            if searches["quiet_divergent"].as_u64() != Some(0) {
-                wrong.push(format!("{release} {name}: {searches}"));
-            }
+            differ += searches["quiet_divergent"].as_u64().unwrap_or(quiet);
             noticed.extend(noticed_in(&table, &profile));
         }
         let missed = WRONG_SEARCHES.iter().filter(|fault| !noticed.contains(**fault));
         wrong.extend(missed.map(|fault| format!("{release}: {fault} is not noticed in balances")));
-        if quiet < SEARCHES_MIN {
-            wrong.push(format!("{release}: {quiet} quiet searches, {SEARCHES_MIN} are asked for"));
+        if quiet < SEARCHES_MIN || differ * SEARCHES_PER_DIVERGENT > quiet {
+            wrong.push(format!(
+                "{release}: {quiet} quiet searches, {differ} differ; {SEARCHES_MIN} are asked for (F-343)"
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
