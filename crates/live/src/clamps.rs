@@ -10,16 +10,13 @@ use std::time::Duration;
 
 use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, RingBuffer};
 
-use crate::machine::{Capabilities, cpus_possible};
-use crate::placements::{are_hidden, names, ring, words};
+use crate::placements::{attach, names, possible, ring, words};
 use crate::session::{self, LiveError, refused};
 
 /// The compiled program.
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/clamp.bpf.o"));
 /// The list of columns.
 const LIST: &str = include_str!("bpf/clamp.h");
-/// Most CPUs: that of `bpf/clamp.h`.
-const CPUS_MAX: usize = 64;
 /// How often the buffer is emptied.
 const DRAIN_EVERY: Duration = Duration::from_millis(10);
 /// Records taken from the buffer before they are written.
@@ -61,19 +58,18 @@ impl ClampSession {
     /// # Errors
     /// When this machine lacks something, has more than 64 CPUs, or the kernel has no clamps or refuses.
     pub fn start() -> Result<ClampSession, LiveError> {
+        let cpus = possible("clamps")? as u32;
         let symbols = std::fs::read_to_string("/proc/kallsyms").unwrap_or_default();
-        let missing = missing(&symbols);
-        if !missing.is_empty() {
-            return Err(LiveError::Missing(missing));
+        if !has_symbol(&symbols, SYMBOL) {
+            return Err(LiveError::Missing(vec!["a kernel with utilization clamps (CONFIG_UCLAMP_TASK)".to_owned()]));
         }
         session::keep_messages();
         let object = load(&symbols)?;
         let (sender, incoming) = channel();
         let ring = ring(&object, &sender).map_err(|e| refused("share a buffer", e))?;
-        let attach = |p: libbpf_rs::ProgramMut<'_>| p.attach().map_err(|e| refused("trace a function", e));
-        let links = object.progs_mut().filter(|p| p.autoload()).map(attach).collect::<Result<Vec<_>, _>>()?;
+        let links = attach(&object)?;
         record(&object, true)?;
-        let summary = ClampSummary { cpus: cpus_possible(), ..ClampSummary::default() };
+        let summary = ClampSummary { cpus, ..ClampSummary::default() };
         let columns = names(LIST, "CLAMP_WORDS");
         Ok(ClampSession { links, ring, object, incoming, columns, summary, first_ns: None, last_ns: 0 })
     }
@@ -133,23 +129,6 @@ fn line(words: &[u64]) -> String {
     all.join(",") + "\n"
 }
 
-/// What this machine lacks, as sentences.
-fn missing(symbols: &str) -> Vec<String> {
-    let mut missing = Capabilities::here(None).missing();
-    let cpus = cpus_possible() as usize;
-    if cpus > CPUS_MAX {
-        missing.push(format!("a machine of at most {CPUS_MAX} CPUs for clamps: this one can have {cpus}"));
-    }
-    if are_hidden(symbols) {
-        missing.push(
-            "the addresses of kernel symbols: write 1 into /proc/sys/kernel/kptr_restrict while recording".into(),
-        );
-    } else if !has_symbol(symbols, SYMBOL) {
-        missing.push("a kernel with utilization clamps (CONFIG_UCLAMP_TASK)".to_owned());
-    }
-    missing
-}
-
 fn has_symbol(symbols: &str, name: &str) -> bool {
     symbols.lines().any(|line| line.split_ascii_whitespace().nth(2) == Some(name))
 }
@@ -171,9 +150,9 @@ fn load(symbols: &str) -> Result<Object, LiveError> {
 /// Lets the programs make records, or no more.
 fn record(object: &Object, on: bool) -> Result<(), LiveError> {
     let map = object.maps().find(|map| map.name() == "recording");
-    let map = map.ok_or_else(|| refused("begin", "there is no such map"))?;
+    let map = map.ok_or_else(|| refused("be switched", "there is no such map"))?;
     let update = map.update(&0u32.to_ne_bytes(), &u64::from(on).to_ne_bytes(), MapFlags::ANY);
-    update.map_err(|e| refused("begin", e))
+    update.map_err(|e| refused("be switched", e))
 }
 
 /// Records that had no room (`struct clamp_globals`), which the program keeps beside its buffer.
@@ -181,7 +160,7 @@ fn lost(object: &Object) -> Result<u64, LiveError> {
     let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(".bss"));
     let bytes = map.and_then(|map| map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten());
     let all = words(&bytes.ok_or_else(|| refused("show what it kept", "there is no such map"))?);
-    Ok(all.get(1).copied().unwrap_or(0))
+    all.first().copied().ok_or_else(|| refused("show what it kept", "it is cut off"))
 }
 
 #[cfg(test)]
@@ -193,7 +172,7 @@ mod tests {
         let columns = names(LIST, "CLAMP_WORDS");
         assert_eq!((columns[0], columns[columns.len() - 1]), ("ts", "o_max"));
         assert_eq!(line(&[1, 20, 3]), "1,20,3\n");
-        assert!(LIST.contains(&format!("#define CLAMP_CPUS_MAX {CPUS_MAX}u")));
+        assert!(LIST.contains(&format!("#define CLAMP_CPUS_MAX {}u", crate::placements::CPUS_MAX)));
     }
 
     #[test]

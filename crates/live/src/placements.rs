@@ -21,7 +21,7 @@ static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/place.bpf.o"))
 /// The lists of columns.
 const LISTS: &str = include_str!("bpf/place.h");
 /// Most CPUs, domains of one, and energies of a decision; performance domains and their states: those of `bpf/place.h`.
-const CPUS_MAX: usize = 64;
+pub(crate) const CPUS_MAX: usize = 64;
 const LEVELS_MAX: usize = 6;
 const ENERGIES_MAX: usize = 48;
 const PERF_DOMAINS_MAX: usize = 16;
@@ -329,7 +329,7 @@ pub(crate) fn attach(object: &Object) -> Result<Vec<Link>, LiveError> {
 }
 
 /// Does the kernel show its symbols without their addresses?
-pub(crate) fn are_hidden(symbols: &str) -> bool {
+fn are_hidden(symbols: &str) -> bool {
     !symbols.lines().any(|line| line.bytes().take_while(|byte| *byte != b' ').any(|digit| digit != b'0'))
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Recorded clamps: is what the kernel made of them what the core makes of them?
 
-use super::placements::{has_header, rules};
+use super::placements::{has_header, read_through, remarks, rules};
 use super::validate::ValidateRequest;
 use crate::results::traces::{ClampCounts, ClampDifference, ClampFault, ClampFaults, ClampPart, ClampTally, Clamps};
 use crate::run::LabError;
-use crate::watch::{Amount, Watch, is_stopped};
+use crate::watch::Watch;
 use pelton_core::Policy;
 use pelton_replay::clamps::{self, Difference, Fault, Report, Tally};
 use pelton_replay::validate::Verdict;
@@ -40,8 +40,6 @@ pub struct ClampedFaults {
 pub(super) fn validated(request: &ValidateRequest, watch: &dyn Watch) -> Result<Clamped, LabError> {
     let (profile, policy) = rules(request, "clamps")?;
     let report = compute(&request.trace, &policy, None, watch)?;
-    let remark =
-        request.profile.is_none().then_some("the table does not name its kernel; give --profile when it is another");
     let verdict = verdict(&report.all);
     let result = Clamps {
         trace: request.trace.display().to_string(),
@@ -49,24 +47,13 @@ pub(super) fn validated(request: &ValidateRequest, watch: &dyn Watch) -> Result<
         clamps: counts(&report),
         verdict: verdict.word(),
         differences: report.samples.iter().map(difference).collect(),
-        remarks: remark.into_iter().map(str::to_owned).collect(),
+        remarks: remarks(request),
     };
     Ok(Clamped { report, result, verdict })
 }
 
 fn compute(path: &Path, policy: &Policy, fault: Option<Fault>, watch: &dyn Watch) -> Result<Report, LabError> {
-    watch.begins("clamps", Amount::Time(0));
-    let mut stopped = false;
-    let report = clamps::validate(path, policy, fault, &mut |line| {
-        watch.at(&format!("line {line}"));
-        stopped = is_stopped(watch);
-        !stopped
-    });
-    watch.ends();
-    if stopped {
-        return Err(LabError::Stopped("interrupted: no result".to_owned()));
-    }
-    report.map_err(LabError::input)
+    read_through("clamps", watch, |at| clamps::validate(path, policy, fault, at))
 }
 
 fn verdict(all: &Tally) -> Verdict {

@@ -10,7 +10,7 @@ use crate::watch::{Amount, Watch, is_stopped};
 use pelton_core::Policy;
 use pelton_replay::placements::{self, Difference, Fault, Report, Tally};
 use pelton_replay::validate::Verdict;
-use pelton_trace::import::open_bytes;
+use pelton_trace::import::{ImportError, open_bytes};
 use std::io::BufRead;
 use std::path::Path;
 
@@ -70,16 +70,24 @@ pub(super) fn rules<'a>(request: &'a ValidateRequest, what: &str) -> Result<(&'a
 pub(super) fn validated(request: &ValidateRequest, watch: &dyn Watch) -> Result<Placed, LabError> {
     let (profile, policy) = rules(request, "placements")?;
     let report = decide(&request.trace, &policy, None, watch)?;
-    let remark =
-        request.profile.is_none().then_some("the table does not name its kernel; give --profile when it is another");
-    let (result, verdict) = (result(&request.trace, profile, remark, &report), verdict(&report));
+    let (result, verdict) = (result(request, profile, &report), verdict(&report));
     Ok(Placed { report, result, verdict })
 }
 
 fn decide(path: &Path, policy: &Policy, fault: Option<Fault>, watch: &dyn Watch) -> Result<Report, LabError> {
-    watch.begins("placements", Amount::Time(0));
+    read_through("placements", watch, |at| placements::validate(path, policy, fault, at))
+}
+
+/// Reads a table from its first line to its last, and says where; it can be stopped. `read` calls what it gets with the line it
+/// is at, and ends when that says false.
+pub(super) fn read_through<R>(
+    what: &str,
+    watch: &dyn Watch,
+    read: impl FnOnce(&mut dyn FnMut(u64) -> bool) -> Result<R, ImportError>,
+) -> Result<R, LabError> {
+    watch.begins(what, Amount::Time(0));
     let mut stopped = false;
-    let report = placements::validate(path, policy, fault, &mut |line| {
+    let report = read(&mut |line| {
         watch.at(&format!("line {line}"));
         stopped = is_stopped(watch);
         !stopped
@@ -89,6 +97,12 @@ fn decide(path: &Path, policy: &Policy, fault: Option<Fault>, watch: &dyn Watch)
         return Err(LabError::Stopped("interrupted: no result".to_owned()));
     }
     report.map_err(LabError::input)
+}
+
+/// What is remarked about a table whose kernel was not named.
+pub(super) fn remarks(request: &ValidateRequest) -> Vec<String> {
+    let remark = "the table does not name its kernel; give --profile when it is another";
+    request.profile.is_none().then(|| remark.to_owned()).into_iter().collect()
 }
 
 fn verdict(report: &Report) -> Verdict {
@@ -104,7 +118,7 @@ fn counted(tally: &Tally) -> PlacementTally {
     PlacementTally { decisions, quiet, quiet_divergent, divergent }
 }
 
-fn result(path: &Path, profile: &str, remark: Option<&str>, report: &Report) -> Placements {
+fn result(request: &ValidateRequest, profile: &str, report: &Report) -> Placements {
     let placements = PlacementCounts {
         all: counted(&report.all),
         by_rule: report.by_rule.iter().map(|(rule, tally)| (*rule, counted(tally))).collect(),
@@ -112,13 +126,13 @@ fn result(path: &Path, profile: &str, remark: Option<&str>, report: &Report) -> 
         energies_differ: report.energies_differ,
     };
     Placements {
-        trace: path.display().to_string(),
+        trace: request.trace.display().to_string(),
         of: if report.balances { "searches" } else { "placements" },
         profile: profile.to_owned(),
         placements,
         verdict: verdict(report).word(),
         differences: report.samples.iter().map(difference).collect(),
-        remarks: remark.into_iter().map(str::to_owned).collect(),
+        remarks: remarks(request),
     }
 }
 

@@ -101,6 +101,9 @@ HIDDEN int begin_balance(int cpu, enum cpu_idle_type idle)
 
 	if (!b)
 		return 0;
+	/* It begins in an interrupt in the middle of another one, whose search is not told. */
+	if (b->found)
+		__sync_fetch_and_add(&globals.lost, 1);
 	b->kind = BALANCE_KIND_periodic;
 	if (idle == CPU_NEWLY_IDLE)
 		b->kind = BALANCE_KIND_newidle;

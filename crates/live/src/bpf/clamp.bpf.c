@@ -87,7 +87,6 @@ HIDDEN struct clamp *open_record(u64 kind)
 	if (!is_recording())
 		return 0;
 	c = bpf_ringbuf_reserve(&ring, sizeof(*c), 0);
-	__sync_fetch_and_add(&globals.begun, 1);
 	if (!c) {
 		__sync_fetch_and_add(&globals.lost, 1);
 		return 0;

@@ -35,9 +35,9 @@ struct clamp {
 	CLAMP_WORDS(CLAMP_WORD)
 };
 
-/* What the recorder reads at the end: records begun, and those that had no room. */
+/* What the recorder reads at the end: records that had no room. */
 struct clamp_globals {
-	u64 begun, lost;
+	u64 lost;
 };
 
 #endif

@@ -248,6 +248,8 @@ fn group(record: &Record, fault: Option<Fault>) -> Differs {
 
 /// What a CPU asks for with its limits.
 fn util(policy: &Policy, record: &Record, fault: Option<Fault>) -> Outcome {
+    // While clamps come into use, limits count from a moment on that nothing tells.
+    let Some(used) = record.used else { return Outcome::NotDecided };
     let Target { util, scale, irq, rt, dl, dl_bw, rt_nr, min, max, changed, .. } = record.target;
     let mut state = CpuState {
         cap_orig: scale,
@@ -259,15 +261,11 @@ fn util(policy: &Policy, record: &Record, fault: Option<Fault>) -> Outcome {
         rt_nr_running: rt_nr,
         uclamp_min: min,
         uclamp_max: max,
-        uclamp_used: record.used.unwrap_or_default().into(),
+        uclamp_used: used.into(),
         ..CpuState::default()
     };
     fault.inspect(|fault| fault.target(&mut state));
     let (ours, terms) = state.effective_util(policy);
-    // Limits count from a moment on that nothing tells.
-    if record.used.is_none() {
-        return Outcome::NotDecided;
-    }
     let mut what = Differs::new();
     differ("effective utilization", record.target.out, ours, &mut what);
     differ("lower limit", record.target.out_min, terms.min, &mut what);

@@ -13,6 +13,8 @@ use pelton_trace::import::ImportError;
 use super::table::{CpuColumns, Decisions};
 use super::topology::Topology;
 
+/// The CPU to take from, as differences name it.
+pub const SOURCE: &str = "source";
 /// Tasks move towards the cache they prefer (7.2's `migrate_llc_task`), which is not modelled: such a search decides nothing.
 const TOWARDS_CACHE: u32 = 4;
 /// What is written for no CPU.
@@ -52,7 +54,7 @@ impl Found {
             same("imbalance", self.imbalance as u64, ours.imbalance as u64);
             same("migration", self.migration.into(), ours.migration.into());
             if let Some(src) = self.src {
-                same("source", src.into(), ours.src.unwrap_or(NO_CPU).into());
+                same(SOURCE, src.into(), ours.src.unwrap_or(NO_CPU).into());
             }
         }
         out

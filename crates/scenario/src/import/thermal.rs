@@ -5,17 +5,11 @@
 use super::cells::{Node, Part, Tree};
 use super::draft::Domain;
 use crate::diagnostic::Diagnostic;
+use crate::platform::thermal::{HYSTERESIS_C_MAX, PASSIVE_MS_MAX, POLLING_MS_MAX, SUSTAINABLE_MW_MAX, TEMPERATURE_C};
+use pelton_core::TRIPS_MAX;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// Most trips of a zone in a platform file.
-const TRIPS_MAX: usize = 4;
-/// Temperatures that a platform file takes, millidegrees.
-const TEMPERATURE_MC: std::ops::RangeInclusive<i64> = -50_000..=200_000;
-const HYSTERESIS_MC_MAX: i64 = 100_000;
-/// Delays that a platform file takes, ms.
-const PASSIVE_MS_MAX: u64 = 60_000;
-const POLLING_MS_MAX: u64 = 600_000;
 /// What is taken where a tree asks for no readings while a zone is cooled.
 const PASSIVE_MS: u64 = 250;
 
@@ -101,7 +95,7 @@ fn zone(
     Ok(Some(Zone {
         passive_ms: passive_ms(tree.number(node, "polling-delay-passive")?.unwrap_or(0), &id, assumed),
         polling_ms: tree.number(node, "polling-delay")?.unwrap_or(0).min(POLLING_MS_MAX),
-        sustainable_mw: tree.number(node, "sustainable-power")?.filter(|mw| (1..=1_000_000).contains(mw)),
+        sustainable_mw: tree.number(node, "sustainable-power")?.filter(|mw| (1..=SUSTAINABLE_MW_MAX).contains(mw)),
         weights: weights(&maps, &cooled, domains),
         cpus: cooled.into_iter().collect(),
         trips,
@@ -153,7 +147,8 @@ fn trips(tree: &Tree, zone: &Node, maps: &[Map], id: &str, assumed: &mut Vec<Str
     let last = trips.iter().filter(|trip| !trip.cools.is_empty()).map(|trip| trip.temp_mc).max();
     trips.sort_by_key(|trip| trip.temp_mc);
     trips.dedup_by(merge);
-    trips.retain(|trip| last.is_some_and(|last| trip.temp_mc <= last) && TEMPERATURE_MC.contains(&trip.temp_mc));
+    trips
+        .retain(|trip| last.is_some_and(|last| trip.temp_mc <= last) && TEMPERATURE_C.contains(&celsius(trip.temp_mc)));
     if trips.len() > TRIPS_MAX {
         assumed.push(format!("thermal zone {id} has {} passive trips: the {TRIPS_MAX} hottest are here", trips.len()));
         trips.drain(..trips.len() - TRIPS_MAX);
@@ -176,7 +171,8 @@ fn trip(tree: &Tree, node: &Node, maps: &[Map]) -> Result<Trip, Diagnostic> {
     let of_this = maps.iter().filter(|map| tree.is(node, &map.trip));
     Ok(Trip {
         temp_mc: signed(tree.number(node, "temperature")?.unwrap_or(u64::from(u32::MAX >> 1))),
-        hysteresis_mc: signed(tree.number(node, "hysteresis")?.unwrap_or(0)).clamp(0, HYSTERESIS_MC_MAX),
+        hysteresis_mc: signed(tree.number(node, "hysteresis")?.unwrap_or(0))
+            .clamp(0, (HYSTERESIS_C_MAX * 1000.0) as i64),
         cools: of_this.flat_map(|map| map.cpus.iter().copied()).collect(),
     })
 }
@@ -193,9 +189,9 @@ fn weights(maps: &[Map], cooled: &BTreeSet<u32>, domains: &[Domain]) -> Vec<u64>
     weights.unwrap_or_default()
 }
 
-/// Degrees of millidegrees, without a point where there is nothing behind it.
-fn degrees(mc: i64) -> String {
-    (mc as f64 / 1000.0).to_string()
+/// Degrees of millidegrees.
+fn celsius(mc: i64) -> f64 {
+    mc as f64 / 1000.0
 }
 
 impl Zone {
@@ -218,8 +214,8 @@ impl Zone {
 
 impl Trip {
     fn toml(&self, zone: &[u32], out: &mut String) {
-        let _ = writeln!(out, "\n  [[thermal_zone.trip]]\n  temperature_c = {}", degrees(self.temp_mc));
-        let _ = writeln!(out, "  hysteresis_c = {}", degrees(self.hysteresis_mc));
+        let _ = writeln!(out, "\n  [[thermal_zone.trip]]\n  temperature_c = {}", celsius(self.temp_mc));
+        let _ = writeln!(out, "  hysteresis_c = {}", celsius(self.hysteresis_mc));
         if self.cools.is_empty() {
             out.push_str("  only_switches_on = true\n");
         } else if self.cools.len() < zone.len() {

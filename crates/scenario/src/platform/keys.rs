@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Every key of a platform file: the one place that knows names, units, ranges and meanings.
 
+use super::thermal::{HYSTERESIS_C_MAX, PASSIVE_MS_MAX, POLLING_MS_MAX, SUSTAINABLE_MW_MAX, TEMPERATURE_C};
 use crate::tree::{Key, Kind, Spec};
+use pelton_core::TRIPS_MAX;
 
 /// Most CPUs of a machine.
 pub const CPUS_MAX: usize = 1024;
@@ -466,7 +468,7 @@ static ENERGY_ROW: Spec = Spec {
     ],
 };
 
-const CELSIUS: Kind = Kind::Real(-50.0, 200.0);
+const CELSIUS: Kind = Kind::Real(*TEMPERATURE_C.start(), *TEMPERATURE_C.end());
 
 static THERMAL_ZONE: Spec = Spec {
     title: "[[thermal_zone]]",
@@ -490,27 +492,27 @@ static THERMAL_ZONE: Spec = Spec {
         ),
         Key::new(
             "passive_ms",
-            Kind::Int(1, 60_000),
+            Kind::Int(1, PASSIVE_MS_MAX as i64),
             "ms",
             "time between readings while it is cooled (`polling-delay-passive`)",
         )
         .required(),
         Key::new(
             "polling_ms",
-            Kind::Int(0, 600_000),
+            Kind::Int(0, POLLING_MS_MAX as i64),
             "ms",
             "time between readings otherwise (`polling-delay`); absent or 0: the sensor interrupts",
         ),
         Key::new(
             "sustainable_mw",
-            Kind::Int(1, 1_000_000),
+            Kind::Int(1, SUSTAINABLE_MW_MAX as i64),
             "mW",
             "power that it can stand at its last trip (`sustainable-power`); absent: power_allocator estimates it",
         ),
         Key::new("ambient_c", CELSIUS, "C", "temperature around it; absent: 25"),
         Key::new("start_c", CELSIUS, "C", "temperature at the start of a run; absent: as around it"),
         Key::new("other_mw", POWER_MW, "mW", "power of everything else that heats it; absent: 0"),
-        Key::new("trip", Kind::Tables(&TRIP, 4), "", "passive trips, coolest first").required(),
+        Key::new("trip", Kind::Tables(&TRIP, TRIPS_MAX), "", "passive trips, coolest first").required(),
         Key::new(
             "stage",
             Kind::Tables(&STAGE, 4),
@@ -533,7 +535,7 @@ static TRIP: Spec = Spec {
     open: false,
     keys: &[
         Key::new("temperature_c", CELSIUS, "C", "temperature").required(),
-        Key::new("hysteresis_c", Kind::Real(0.0, 100.0), "C", "hysteresis; absent: 0"),
+        Key::new("hysteresis_c", Kind::Real(0.0, HYSTERESIS_C_MAX), "C", "hysteresis; absent: 0"),
         Key::new(
             "cools",
             Kind::Ints(0, CPU_LAST, CPUS_MAX),

@@ -11,7 +11,7 @@ mod plausible;
 mod power;
 mod provenance;
 mod rules;
-mod thermal;
+pub(crate) mod thermal;
 
 pub use builtin::{Check, Summary, check, fuzz_platform, guide, list, load, names, parse};
 pub use describe::{

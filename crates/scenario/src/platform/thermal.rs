@@ -2,7 +2,7 @@
 //! Thermal zones of a platform file: as they are written, what must hold for them, and what becomes of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use pelton_model::Machine;
 use pelton_model::thermal::{HeatStage, ThermalZone, TripPoint};
@@ -17,6 +17,15 @@ use crate::tree::{At, Reader};
 const AMBIENT_C: f64 = 25.0;
 /// Most domains of a zone.
 const DOMAINS_MAX: usize = 16;
+/// Temperatures that are taken, degrees Celsius.
+pub(crate) const TEMPERATURE_C: RangeInclusive<f64> = -50.0..=200.0;
+/// Largest hysteresis, degrees.
+pub(crate) const HYSTERESIS_C_MAX: f64 = 100.0;
+/// Longest times between readings, ms: while a zone is cooled, and otherwise.
+pub(crate) const PASSIVE_MS_MAX: u64 = 60_000;
+pub(crate) const POLLING_MS_MAX: u64 = 600_000;
+/// Largest power that a zone can stand, mW.
+pub(crate) const SUSTAINABLE_MW_MAX: u64 = 1_000_000;
 
 /// `[[thermal_zone]]`.
 #[derive(Clone, Debug)]

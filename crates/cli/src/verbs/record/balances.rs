@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `pelton record --balances`: how the running kernel balances tasks between CPUs, counted, and as a table.
 
-use super::lines::Lines;
-use super::{Work, bar, cannot, watched};
+use super::lines::{Lines, take};
+use super::{Work, cannot};
 use crate::args::{Format, Global, RecordArgs};
 use crate::exit::{Exit, Failure};
-use crate::interrupt;
 use crate::output;
 use crate::sheet::Sheet;
-use crate::units::{human_ns, number};
+use crate::units::number;
 use crate::verbs::common::{print, print_json, section};
 use pelton_lab::results::balances::{BalanceCounts, BalanceKind, BalancesRecorded, LoadFigures};
 use pelton_live::loads::{Load, Results};
 use pelton_live::{BalanceSession, BalanceSummary, KINDS};
 use std::path::Path;
-use std::time::Instant;
 
 /// How long a load has run before counting begins, ns: its tasks have spread over the CPUs by then.
 const SETTLES_NS: u64 = 500_000_000;
@@ -33,7 +31,16 @@ pub fn record(table: &Path, load: Option<Load>, args: &RecordArgs, global: &Glob
     lines.iter_mut().for_each(|lines| lines.put(&session.header()));
     let mut work = Work::start(args, load)?;
     work.say(global);
-    watch(&mut session, &mut lines, &mut work, args, global)?;
+    let settles_ns = if work.load.is_some() { SETTLES_NS } else { 0 };
+    let until_ns = work.until_ns(args).saturating_add(settles_ns);
+    let mut counts = false;
+    take(&mut lines, &mut work, until_ns, global, "searches", |put, elapsed_ns| {
+        if !counts && elapsed_ns >= settles_ns {
+            session.begin().map_err(|e| cannot(&e))?;
+            counts = true;
+        }
+        Ok(session.poll(put))
+    })?;
     let mut put = |line: &str| lines.iter_mut().for_each(|lines| lines.put(line));
     let summary = session.finish(&mut put).map_err(|e| cannot(&e))?;
     lines.map_or(Ok(()), Lines::finish)?;
@@ -49,37 +56,6 @@ pub fn record(table: &Path, load: Option<Load>, args: &RecordArgs, global: &Glob
         _ => print(&text(&report))?,
     }
     Ok(work.end())
-}
-
-/// Counts, and takes lines, until the time is over, the command has ended, Ctrl-C was pressed or the table cannot be written.
-fn watch(
-    session: &mut BalanceSession,
-    lines: &mut Option<Lines>,
-    work: &mut Work,
-    args: &RecordArgs,
-    global: &Global,
-) -> Result<(), Failure> {
-    let (until_ns, bar, start) = (work.until_ns(args), bar(global), Instant::now());
-    let settles_ns = if work.load.is_some() { SETTLES_NS } else { 0 };
-    let mut counts = false;
-    watched();
-    loop {
-        let elapsed_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let searches = session.poll(&mut |line| lines.iter_mut().for_each(|lines| lines.put(line)));
-        if !counts && elapsed_ns >= settles_ns {
-            session.begin().map_err(|e| cannot(&e))?;
-            counts = true;
-        }
-        bar.set_message(format!("{}: {searches} searches", human_ns(elapsed_ns)));
-        bar.tick();
-        let failed = lines.as_ref().is_some_and(Lines::have_failed);
-        let over = elapsed_ns >= until_ns.saturating_add(settles_ns);
-        if interrupt::is_requested() || failed || over || work.is_over() {
-            interrupt::notice();
-            bar.finish_and_clear();
-            return Ok(());
-        }
-    }
 }
 
 fn report(files: Vec<String>, summary: &BalanceSummary, work: &Work, args: &RecordArgs) -> BalancesRecorded {
