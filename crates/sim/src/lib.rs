@@ -18,6 +18,7 @@ pub mod report;
 mod rq;
 mod run;
 mod sched;
+mod told;
 
 // Tests inside the crate share helpers with those outside, which know it by its name.
 #[cfg(test)]
@@ -40,6 +41,7 @@ use pelton_schema::Sink;
 pub use report::Report;
 pub use rq::{bandwidth, groups};
 pub use run::setup::worker_names;
+use told::Inputs;
 
 /// Why a run did not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,14 +115,21 @@ pub fn run(
 ///
 /// # Errors
 /// As [`run`], and [`SimError::Interrupted`] when `progress` breaks.
-pub fn run_with_progress(
+pub fn run_with_progress<S: Sink>(
     machine: &Machine,
     workload: &Workload,
     policy: &Policy,
     config: &RunConfig,
-    sink: impl Sink,
+    mut sink: S,
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<Report, SimError> {
     pelton_model::dangling(workload)?;
-    engine::Engine::new(machine, workload, policy.prepared(), config, sink)?.run(progress)
+    let inputs = Inputs { machine, workload, policy: policy.prepared(), config };
+    if S::PLACEMENTS || S::BALANCES {
+        inputs.tell_everything(&mut sink, progress)
+    } else if S::ACTIVE {
+        inputs.tell_events(&mut sink, progress)
+    } else {
+        inputs.tell_nobody(progress)
+    }
 }
