@@ -195,14 +195,14 @@ PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, cons
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
 	const struct pelton_place_cpu *dst = pelton_place_cpu_of(s, env->dst_cpu);
 	u32 level, cores = pol->balance >= PELTON_BALANCE_CORES && s->smt && !(d->flags & PELTON_SD_SHARE_CPUCAPACITY);
-	u64 group = pelton_group_of(s, env->dst_cpu, pelton_cpus_weight(d->span), &level);
-	u64 left;
+	u64 group, left;
 	u32 thread = PELTON_NO_CPU;
 
 	if (!pelton_cpus_has(env->cpus, env->dst_cpu))
 		return 0;
 	if (env->idle == PELTON_CPU_NEWLY_IDLE)
 		return pol->balance <= PELTON_BALANCE_TYPES || (!dst->nr_running && !dst->ttwu_pending);
+	group = pelton_group_of(s, env->dst_cpu, pelton_cpus_weight(d->span), &level);
 	for (left = group & env->cpus; left; left &= left - 1) {
 		u32 cpu = pelton_cpus_lowest(left);
 

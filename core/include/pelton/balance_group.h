@@ -96,6 +96,8 @@ PELTON_INLINE u32 pelton_lb_cores(const struct pelton_placement *s, u64 group)
 	u32 cores = 0;
 	u64 left;
 
+	if (pelton_cpus_weight(group) == 1)
+		return 1;
 	for (left = group; left; left &= left - 1) {
 		cores++;
 		left &= ~pelton_place_cpu_of(s, pelton_cpus_lowest(left))->threads |
@@ -129,9 +131,9 @@ PELTON_INLINE u32 pelton_lb_classify(const struct pelton_policy *pol, const stru
 	return spare ? PELTON_GROUP_HAS_SPARE : PELTON_GROUP_FULLY_BUSY;
 }
 
-/* The group of `cpu`, into lb->group. */
+/* The group of `cpu`, into lb->group. `weight`: CPUs of the domain. */
 PELTON_INLINE void pelton_update_sg_lb_stats(const struct pelton_policy *pol, const struct pelton_placement *s,
-					     const struct pelton_lb_env *env, struct pelton_lb *lb, u32 cpu)
+					     const struct pelton_lb_env *env, struct pelton_lb *lb, u32 cpu, u32 weight)
 {
 	struct pelton_lb_group empty = { .cpus = 0 }, *g = &lb->group;
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env), *own;
@@ -139,7 +141,7 @@ PELTON_INLINE void pelton_update_sg_lb_stats(const struct pelton_policy *pol, co
 	u64 left;
 
 	*g = empty;
-	g->cpus = pelton_group_of(s, cpu, pelton_cpus_weight(d->span), &level);
+	g->cpus = pelton_group_of(s, cpu, weight, &level);
 	own = pelton_place_domain(s, cpu, level);
 	local = pelton_cpus_has(g->cpus, env->dst_cpu);
 	for (left = g->cpus & env->cpus; left; left &= left - 1)
@@ -262,13 +264,14 @@ PELTON_INLINE void pelton_update_sd_lb_stats(const struct pelton_policy *pol, co
 					     const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
+	u32 weight = pelton_cpus_weight(d->span);
 	u64 left;
 
 	*lb = (struct pelton_lb){ .src_cpu = PELTON_NO_CPU };
 	for (left = pelton_cpus_turned(d->span, env->dst_cpu); left;) {
 		u32 first = pelton_cpus_next(left, env->dst_cpu);
 
-		pelton_update_sg_lb_stats(pol, s, env, lb, first);
+		pelton_update_sg_lb_stats(pol, s, env, lb, first, weight);
 		left &= left - 1;
 		left &= ~pelton_cpus_turned(lb->group.cpus, env->dst_cpu);
 		if (pelton_cpus_has(lb->group.cpus, env->dst_cpu))

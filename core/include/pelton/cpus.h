@@ -30,9 +30,11 @@ PELTON_INLINE u32 pelton_cpus_has(u64 set, u32 cpu)
 	return cpu < PELTON_PLACE_CPUS_MAX && (set >> cpu & 1u);
 }
 
-/* Adds up the bits in pairs, fours, bytes: every target of the core can do that, BPF included. */
+/* Adds up the bits in pairs, fours, bytes: every target of the core can do that, BPF included. Many sets have one CPU. */
 PELTON_INLINE u32 pelton_cpus_weight(u64 set)
 {
+	if (!(set & (set - 1)))
+		return set != 0;
 	set -= set >> 1 & 0x5555555555555555ull;
 	set = (set & 0x3333333333333333ull) + (set >> 2 & 0x3333333333333333ull);
 	set = (set + (set >> 4)) & 0x0f0f0f0f0f0f0f0full;

@@ -57,7 +57,7 @@ struct pelton_menu_sample {
 	u32 max;
 };
 
-/* Collects the stays in low <= stay < high. */
+/* Collects the stays in low <= stay < high; low <= high. */
 PELTON_INLINE void pelton_menu_gather(const struct pelton_menu *m, u64 low, u64 high, struct pelton_menu_sample *s)
 {
 	u32 i, us;
@@ -69,7 +69,7 @@ PELTON_INLINE void pelton_menu_gather(const struct pelton_menu *m, u64 low, u64 
 	s->max = 0;
 	for (i = 0; i < PELTON_MENU_INTERVALS; i++) {
 		us = m->interval_us[i];
-		if (us < low || us >= high)
+		if (us - low >= high - low)
 			continue;
 		s->count++;
 		s->sum += us;

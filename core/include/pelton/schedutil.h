@@ -398,21 +398,22 @@ struct pelton_decision {
  */
 PELTON_INLINE u32 pelton_sugov_largest(const struct pelton_perf_terms *terms, u32 n, u32 caller)
 {
+	u32 end = pelton_min_u32(n, PELTON_DOMAIN_CPUS_MAX), best = caller, i;
 	u64 request = terms[caller].request, scale = terms[caller].scale;
-	u32 best = caller, i;
 
 	if (terms[caller].forced_max)
 		return caller;
-	for (i = 0; i < n && i < PELTON_DOMAIN_CPUS_MAX; i++) {
-		if (terms[i].forced_max)
+	for (i = 0; i < end; i++) {
+		const struct pelton_perf_terms *t = &terms[i];
+
+		if (t->forced_max)
 			return i;
 		/* CPUs of one size differ by their request alone. */
-		if (terms[i].scale == scale ? terms[i].request > request
-					    : terms[i].request * scale > request * terms[i].scale) {
-			best = i;
-			request = terms[i].request;
-			scale = terms[i].scale;
-		}
+		if (t->scale == scale ? t->request <= request : t->request * scale <= request * t->scale)
+			continue;
+		best = i;
+		request = t->request;
+		scale = t->scale;
 	}
 	return best;
 }

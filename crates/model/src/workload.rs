@@ -223,6 +223,7 @@ impl CpuSet {
     }
 
     /// Adds a CPU.
+    #[inline]
     pub fn insert(&mut self, cpu: u32) {
         let word = (cpu / 64) as usize;
         if self.0.len() <= word {
@@ -232,6 +233,7 @@ impl CpuSet {
     }
 
     /// Removes a CPU.
+    #[inline]
     pub fn remove(&mut self, cpu: u32) {
         if let Some(word) = self.0.get_mut((cpu / 64) as usize) {
             *word &= !(1 << (cpu % 64));
@@ -249,6 +251,7 @@ impl CpuSet {
     }
 
     /// True when `cpu` is in the set.
+    #[inline]
     pub fn contains(&self, cpu: u32) -> bool {
         self.0.get((cpu / 64) as usize).is_some_and(|w| w >> (cpu % 64) & 1 == 1)
     }
@@ -279,22 +282,26 @@ impl CpuSet {
     }
 
     /// Those below 64, one bit each.
+    #[inline]
     pub fn low(&self) -> u64 {
         self.0.first().copied().unwrap_or(0)
     }
 
     /// Number of CPUs.
+    #[inline]
     pub fn len(&self) -> usize {
         self.0.iter().map(|w| w.count_ones() as usize).sum()
     }
 
     /// Number of CPUs that are not in another set.
+    #[inline]
     pub fn len_without(&self, other: &CpuSet) -> usize {
         let left = |(i, &word): (usize, &u64)| (word & !other.0.get(i).copied().unwrap_or(0)).count_ones() as usize;
         self.0.iter().enumerate().map(left).sum()
     }
 
     /// True when no CPU is in the set.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&w| w == 0)
     }

@@ -55,7 +55,7 @@ impl<S: Sink> Engine<'_, S> {
 
     pub(crate) fn forget_quota_timer(&mut self, group: u32, kind: QuotaTimer) {
         let QuotaTimerState { cpu, at_ns, .. } = self.groups.list[group as usize].timers[kind as usize];
-        self.cpus[cpu as usize].timers.remove(&(at_ns, entity_of(group)));
+        self.cpus[cpu as usize].timers.remove((at_ns, entity_of(group)));
     }
 
     /// The running fair task's groups pay for its time.

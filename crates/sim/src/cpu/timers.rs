@@ -22,7 +22,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn disarm_timer(&mut self, t: u32) {
         let task = &mut self.tasks[t as usize];
         if let Some(at) = task.armed_ns.take() {
-            self.cpus[task.cpu as usize].timers.remove(&(at, t));
+            self.cpus[task.cpu as usize].timers.remove((at, t));
         }
     }
 

@@ -4,6 +4,7 @@
 pub(crate) mod queue;
 pub(crate) mod rng;
 pub(crate) mod state;
+pub(crate) mod timers;
 
 use std::collections::VecDeque;
 

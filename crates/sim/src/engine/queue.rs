@@ -75,13 +75,15 @@ const SLOT_BITS: u32 = 24;
 const NEAR_MAX: usize = 64;
 /// So many go over at once, when there are more or none.
 const NEAR_BATCH: usize = 32;
+/// Most events come among so many of the first.
+const FIRST_ONES: usize = 8;
 
-/// When an event is due, and its key.
+/// An event, when it is due, and how many were added before it.
 #[derive(Clone, Copy, Debug)]
 struct Due {
     due_ns: u64,
-    /// The order of insertion and the slot of the event.
-    key: u64,
+    order: u64,
+    ev: Ev,
 }
 
 /// Time-ordered queue with FIFO ties: the next events in a short list, in which a place is found faster than in a heap and
@@ -90,11 +92,11 @@ struct Due {
 pub(crate) struct EventQueue {
     /// The earliest, the first one last.
     near: Vec<Due>,
-    /// The others: time in the upper half, the key below it, so that one comparison decides.
+    /// The others: time in the upper half, order and slot below it, so that one comparison decides.
     far: BinaryHeap<Reverse<u128>>,
     /// Time of the first of them; `u64::MAX` = there is none.
     far_ns: u64,
-    /// Events by slot.
+    /// The others by slot.
     events: Vec<Ev>,
     /// Slots that are free.
     free: Vec<u32>,
@@ -111,19 +113,43 @@ impl Default for EventQueue {
 impl EventQueue {
     /// Adds an event.
     pub(crate) fn push(&mut self, time_ns: u64, ev: Ev) {
-        let slot = self.keep(ev);
-        assert!(self.pushed >> (u64::BITS - SLOT_BITS) == 0, "2^40 events are enough");
-        let key = self.pushed << SLOT_BITS | u64::from(slot);
+        let due = Due { due_ns: time_ns, order: self.pushed, ev };
         self.pushed += 1;
         if time_ns >= self.far_ns {
-            return self.far.push(Reverse(u128::from(time_ns) << 64 | u128::from(key)));
+            return self.push_far(due);
         }
-        // It is the last of those that are due at its time.
-        let at = self.near.partition_point(|due| due.due_ns > time_ns);
-        self.near.insert(at, Due { due_ns: time_ns, key });
+        let at = self.place(time_ns);
+        self.near.insert(at, due);
         if self.near.len() > NEAR_MAX {
             self.put_off();
         }
+    }
+
+    /// Where an event goes in the list: it is the last of those that are due at its time. Most come soon.
+    #[inline]
+    fn place(&self, time_ns: u64) -> usize {
+        let rest = self.near.len().saturating_sub(FIRST_ONES);
+        let (later, first) = self.near.split_at(rest);
+        if let Some(at) = first.iter().rposition(|due| due.due_ns > time_ns) {
+            return rest + at + 1;
+        }
+        later.partition_point(|due| due.due_ns > time_ns)
+    }
+
+    fn push_far(&mut self, due: Due) {
+        let slot = self.keep(due.ev);
+        assert!(due.order >> (u64::BITS - SLOT_BITS) == 0, "2^40 events are enough");
+        let key = due.order << SLOT_BITS | u64::from(slot);
+        self.far_ns = self.far_ns.min(due.due_ns);
+        self.far.push(Reverse(u128::from(due.due_ns) << 64 | u128::from(key)));
+    }
+
+    fn pop_far(&mut self) -> Option<Due> {
+        let Reverse(first) = self.far.pop()?;
+        let (due_ns, key) = ((first >> 64) as u64, first as u64);
+        let slot = key as u32 & ((1 << SLOT_BITS) - 1);
+        self.free.push(slot);
+        Some(Due { due_ns, order: key >> SLOT_BITS, ev: self.events[slot as usize] })
     }
 
     fn keep(&mut self, ev: Ev) -> u32 {
@@ -140,17 +166,20 @@ impl EventQueue {
     /// The later ones of the list go into the heap.
     #[cold]
     fn put_off(&mut self) {
-        for due in self.near.drain(..NEAR_BATCH) {
-            self.far_ns = self.far_ns.min(due.due_ns);
-            self.far.push(Reverse(u128::from(due.due_ns) << 64 | u128::from(due.key)));
+        for at in 0..NEAR_BATCH {
+            self.push_far(self.near[at]);
         }
+        self.near.drain(..NEAR_BATCH);
     }
 
     /// The list is empty: the first ones of the heap come.
     #[cold]
     fn fetch(&mut self) {
-        let first = std::iter::from_fn(|| self.far.pop()).take(NEAR_BATCH);
-        self.near.extend(first.map(|Reverse(due)| Due { due_ns: (due >> 64) as u64, key: due as u64 }));
+        while self.near.len() < NEAR_BATCH
+            && let Some(due) = self.pop_far()
+        {
+            self.near.push(due);
+        }
         self.near.reverse();
         self.far_ns = self.far.peek().map_or(u64::MAX, |Reverse(due)| (due >> 64) as u64);
     }
@@ -161,10 +190,8 @@ impl EventQueue {
         if self.near.is_empty() {
             self.fetch();
         }
-        let Due { due_ns, key } = self.near.pop()?;
-        let slot = key as u32 & ((1 << SLOT_BITS) - 1);
-        self.free.push(slot);
-        Some((due_ns, self.events[slot as usize]))
+        let Due { due_ns, ev, .. } = self.near.pop()?;
+        Some((due_ns, ev))
     }
 }
 
@@ -264,6 +291,11 @@ mod tests {
         }
         assert_eq!(queue.len(), list.len());
         assert!(queue.events.len() <= 201, "slots are used again");
+    }
+
+    #[test]
+    fn an_event_that_waits_fills_half_a_cache_line() {
+        assert_eq!(size_of::<Due>(), 32);
     }
 
     #[test]

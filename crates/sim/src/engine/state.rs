@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Run-time state of tasks, CPUs and frequency domains.
 
-use std::collections::BTreeSet;
-
 use pelton_core::{Menu, Rq, Se, SugovCpu, SugovPolicy, Teo};
 
 use crate::class::Class;
@@ -11,6 +9,7 @@ use crate::class::fair::{Entities, FairEntity, FairRq};
 use crate::class::levels::Levels;
 use crate::class::realtime::{RtEntity, RtRq};
 use crate::engine::queue::Moment;
+use crate::engine::timers::Timers;
 use crate::program::calls::Call;
 use crate::report::{CpuReport, DomainReport, TaskReport};
 use pelton_model::workload::{CpuSet, SchedPolicy};
@@ -286,7 +285,7 @@ pub(crate) struct CpuState {
     pub workers: Vec<u32>,
     pub sugov: SugovCpu,
     /// Armed expiries of tasks that sleep here: (time, task).
-    pub timers: BTreeSet<(u64, u32)>,
+    pub timers: Timers,
     /// What came while the CPU was idle or leaving idle.
     pub deferred: Vec<Deferred>,
     pub has_blocked: bool,

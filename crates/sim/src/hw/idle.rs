@@ -52,8 +52,7 @@ impl<S: Sink> Engine<'_, S> {
         let latency_ns = self.latency_limit_ns();
         let (iowaiters, utilized) = (self.iowaiters(c), u32::from(self.utilized(c)));
         let cpu = &mut self.cpus[c as usize];
-        let first_ns =
-            cpu.timers.first().map_or(u64::MAX, |&(at, _)| at).min(cpu.timers_of.wakes_ns.unwrap_or(u64::MAX));
+        let first_ns = cpu.timers.first_ns().min(cpu.timers_of.wakes_ns.unwrap_or(u64::MAX));
         let sleep_ns = if first_ns == u64::MAX { u64::MAX } else { first_ns.saturating_sub(self.now) };
         let event_ns = sleep_ns.min(cpu.tick.wanted_ns().saturating_sub(self.now));
         let stops = self.policy.idle_tick == value::IDLE_TICK_STOPS;

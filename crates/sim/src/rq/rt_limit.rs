@@ -108,8 +108,13 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Stops the real-time class of a CPU that used up its share while a fair task waits.
+    #[inline]
     pub(crate) fn check_fair_server(&mut self, c: u32) {
         if !self.has_fair_server() {
+            return;
+        }
+        let cpu = &self.cpus[c as usize];
+        if cpu.class != Some(Class::Realtime) && self.now < cpu.rt_period_end_ns {
             return;
         }
         self.renew_rt_period(c);

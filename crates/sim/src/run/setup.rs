@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Builds the state of a run from its inputs, refusing what cannot run, and closes the books at its end.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use pelton_core::{Policy, Rq, SugovCpu, SugovPolicy, governor_samples, value};
 use pelton_schema::{Event, Sink};
@@ -13,6 +13,7 @@ use crate::cpu::clock::SignalClock;
 use crate::cpu::requests::Targets;
 use crate::engine::queue::{Ev, EventQueue};
 use crate::engine::rng::RunRng;
+use crate::engine::timers::Timers;
 use crate::engine::state::{CpuState, DomainState, Kind, Life, NO_TASK, Power, Task, TimerState};
 use crate::engine::{Engine, Hooks};
 use crate::freq::demand::Clocks;
@@ -121,7 +122,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         dl: Default::default(),
         workers: Vec::new(),
         sugov: SugovCpu::default(),
-        timers: BTreeSet::new(),
+        timers: Timers::default(),
         deferred: Vec::new(),
         has_blocked: false,
         last_balance_ns: 0,

@@ -16,15 +16,14 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// CPU `c` still looks for a task before it goes idle.
+    #[inline]
     pub(crate) fn searches(&self, c: u32) -> bool {
         self.now < self.cpus[c as usize].searching_until_ns
     }
 
     /// Load of a CPU as the placement of its profile reads it.
+    #[inline]
     pub(crate) fn wake_load(&self, c: u32) -> u64 {
-        if !pelton_core::wake_reads_runnable(self.policy) {
-            return self.cpus[c as usize].rq.cfs.avg.load_avg;
-        }
-        self.runnable_load(c)
+        if self.placing.by_runnable { self.runnable_load(c) } else { self.cpus[c as usize].rq.cfs.avg.load_avg }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What is kept between balances.
 
-use pelton_core::{CpuLoad, Lb, LbDomain, Placement, Policy, lb_newest_first, value};
+use pelton_core::{CpuLoad, Lb, LbDomain, PlaceCpu, Placement, Policy, lb_newest_first, value};
 
 /// Place between the heads and the ends of lists.
 const LIST_MIDDLE: u64 = 1 << 62;
@@ -31,7 +31,7 @@ pub(crate) struct Balancing {
 
 impl Balancing {
     pub(crate) fn new(record: &Placement, policy: &Policy) -> Balancing {
-        let own = |c: &pelton_core::PlaceCpu| -> Vec<LbDomain> {
+        let own = |c: &PlaceCpu| -> Vec<LbDomain> {
             c.domains[..c.nr_domains as usize].iter().map(|d| LbDomain::new(d, 0)).collect()
         };
         let domains: Vec<_> = record.cpus().iter().map(own).collect();
@@ -47,6 +47,14 @@ impl Balancing {
             taken: Vec::new(),
             head: LIST_MIDDLE,
             end: LIST_MIDDLE,
+        }
+    }
+
+    /// The loads of CPU `c` that fade over ticks, where this release compares them.
+    #[inline]
+    pub(crate) fn fill_loads(&self, c: u32, row: &mut PlaceCpu) {
+        if self.biased {
+            row.cpu_load.copy_from_slice(&self.cpu_loads[c as usize].load[..4]);
         }
     }
 

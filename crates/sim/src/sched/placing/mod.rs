@@ -32,6 +32,8 @@ pub(crate) struct Placing {
     misfit_changed: bool,
     /// The core decides about wake-ups and new tasks.
     pub decides: bool,
+    /// Load is that of runnable tasks, not the average of the queue.
+    pub by_runnable: bool,
     /// Tasks are placed by energy while nothing is over-utilized.
     pub by_energy: bool,
     /// Some CPU had more to do than it could when that was last looked at.
@@ -56,6 +58,7 @@ impl Placing {
         let record = Box::new(record.unwrap_or_default());
         Placing {
             decides: fits && policy.dst_group != value::DST_GROUP_LOAD,
+            by_runnable: pelton_core::wake_reads_runnable(policy),
             by_energy: record.energy_aware != 0,
             overutilized: false,
             overutilized_since_ns: 0,

@@ -34,7 +34,9 @@ impl<S: Sink> Engine<'_, S> {
             let c = stale.trailing_zeros();
             stale &= stale - 1;
             let facts = self.row_facts(c);
-            facts.write(self.policy, &self.cpus[c as usize], &mut self.placing.record.cpus[c as usize]);
+            let row = &mut self.placing.record.cpus[c as usize];
+            facts.write(self.policy, &self.cpus[c as usize], row);
+            self.balancing.fill_loads(c, row);
             // The end of a search changes the row, and nobody tells.
             self.fresh_rows |= u64::from(!self.searches(c)) << c;
         }
@@ -48,17 +50,18 @@ impl<S: Sink> Engine<'_, S> {
             let kept = self.placing.record.cpus[c as usize];
             let mut now = kept;
             self.row_facts(c).write(self.policy, &self.cpus[c as usize], &mut now);
+            self.balancing.fill_loads(c, &mut now);
             debug_assert_eq!(now, kept, "kept row of CPU {c}");
         }
     }
 
+    #[inline]
     fn row_facts(&self, c: u32) -> RowFacts {
         let cpu = &self.cpus[c as usize];
         RowFacts {
             clamped: self.clamped,
             clamp_sums: self.clamp_sums,
             load: self.wake_load(c),
-            cpu_load: self.balancing.biased.then(|| self.balancing.cpu_loads[c as usize].load),
             pressure: self.pressure(c).now,
             curr_idle: cpu.curr == NO_TASK && !self.searches(c),
             exit_latency_ns: match cpu.power {
@@ -172,8 +175,6 @@ struct RowFacts {
     clamped: bool,
     clamp_sums: bool,
     load: u64,
-    /// Where this release compares it.
-    cpu_load: Option<[u64; 5]>,
     pressure: u32,
     curr_idle: bool,
     exit_latency_ns: u32,
@@ -181,8 +182,9 @@ struct RowFacts {
 
 impl RowFacts {
     /// Writes what may have changed of a CPU.
+    #[inline]
     fn write(&self, policy: &Policy, cpu: &CpuState, out: &mut PlaceCpu) {
-        let delayed = cpu.fair.delayed;
+        let (delayed, runnable) = (cpu.fair.delayed, cpu.fair.nr_runnable());
         out.state = Signals {
             util_cfs: cpu.rq.cfs.avg.util_avg as u32,
             runnable_cfs: cpu.rq.cfs.avg.runnable_avg as u32,
@@ -192,7 +194,7 @@ impl RowFacts {
             util_irq: cpu.rq.irq.util_avg as u32,
             bw_dl: pelton_core::cpu_bw_dl(cpu.dl.running_bw_q20),
             rt_nr_running: cpu.rt_nr_running(),
-            cfs_nr_running: cpu.fair.nr_runnable(),
+            cfs_nr_running: runnable,
             uclamp_used: self.clamped.into(),
             uclamp_min: if self.clamped { cpu.uclamp.value[0] } else { 0 },
             uclamp_max: if self.clamped && !self.clamp_sums { cpu.uclamp.value[1] } else { 1024 },
@@ -204,15 +206,12 @@ impl RowFacts {
         }
         out.uclamp_idle = cpu.uclamp.idle;
         out.load = self.load;
-        if let Some(cpu_load) = &self.cpu_load {
-            out.cpu_load.copy_from_slice(&cpu_load[..4]);
-        }
         out.hw_pressure = cpu.rq.hw.load_avg as u32;
         out.cpufreq_pressure = self.pressure;
         out.nr_running = cpu.nr_running() + delayed;
-        out.h_nr_runnable = cpu.fair.nr_runnable();
-        out.h_nr_queued = out.h_nr_runnable + delayed;
-        out.h_nr_idle = if cpu.fair.is_idle_only() { out.h_nr_runnable } else { 0 };
+        out.h_nr_runnable = runnable;
+        out.h_nr_queued = runnable + delayed;
+        out.h_nr_idle = if cpu.fair.is_idle_only() { runnable } else { 0 };
         out.curr_idle = self.curr_idle.into();
         out.exit_latency_ns = self.exit_latency_ns;
         out.idle_stamp_ns = cpu.idle_since_ns;
