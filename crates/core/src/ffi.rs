@@ -541,6 +541,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_newidle_woke(n: &mut Newidle, stay_ns: u64);
     pub(crate) safe fn pelton_x_newidle_skips(p: &Policy, n: &Newidle) -> u32;
     pub(crate) safe fn pelton_x_newidle_searched(p: &Policy, n: &mut Newidle, cost_ns: u64, now_ns: u64);
+    pub(crate) safe fn pelton_x_newidle_rests(p: &Policy, n: &Newidle) -> u32;
     pub(crate) safe fn pelton_x_newidle_decay(n: &mut Newidle, now_ns: u64);
     pub(crate) safe fn pelton_x_newidle_faded(n: &mut Newidle, lowest_ns: u64, sum_ns: u64);
     pub(crate) safe fn pelton_x_select_task_rq_fair(p: &Policy, s: &Placement, out: &mut Placed) -> u32;
