@@ -48,8 +48,6 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub hooks: Hooks,
     /// Task groups of the workload.
     pub groups: Groups,
-    /// There are any.
-    pub grouped: bool,
     /// Some of them have a quota, and it is kept.
     pub quotas: bool,
     /// CPUs differ in capacity.

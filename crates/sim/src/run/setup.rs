@@ -235,7 +235,6 @@ impl<'a, S: Sink> Engine<'a, S> {
             policy,
             fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
             hooks: Hooks::of(policy, tick_ns),
-            grouped: !groups.list.is_empty(),
             quotas: w.sets_quotas() && policy.bandwidth != value::BANDWIDTH_OFF,
             boosts: crate::rq::boosts::Boosts::of(w, policy),
             clamped: crate::rq::clamps::are_used(w, policy),
