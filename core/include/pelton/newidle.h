@@ -103,6 +103,13 @@ PELTON_INLINE void pelton_newidle_decay(struct pelton_newidle *n, u64 now_ns)
 	n->max_cost_ns = pelton_max_u64(PELTON_MIGRATION_COST_NS, n->domain_cost_ns);
 }
 
+/* 1 = nothing fades: its decay may be left out, for what that notes a search notes anew. */
+PELTON_INLINE u32 pelton_newidle_rests(const struct pelton_policy *pol, const struct pelton_newidle *n)
+{
+	return pol->newidle != PELTON_NEWIDLE_MIGRATION_COST && !n->domain_cost_ns &&
+	       n->max_cost_ns == PELTON_MIGRATION_COST_NS;
+}
+
 /* The costs of some of its domains faded: `lowest_ns` is that of the smallest, `sum_ns` that of all. */
 PELTON_INLINE void pelton_newidle_faded(struct pelton_newidle *n, u64 lowest_ns, u64 sum_ns)
 {

@@ -148,8 +148,8 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_post_init_entity_util_avg(p: &Policy, cfs: &CfsRq, se: &mut Se, cap: u32);
     pub(crate) safe fn pelton_x_migrate_sleeping(
         p: &Policy,
-        rq: &Rq,
-        cfs: &mut CfsRq,
+        rq: &mut Rq,
+        cfs: Option<&mut CfsRq>,
         se: &mut Se,
         idle: u32,
         wall: u64,
@@ -232,11 +232,11 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_rq_migrate_sleeping(p: &Policy, rq: &mut Rq, se: &mut Se, idle: u32, wall: u64);
     pub(crate) safe fn pelton_x_rq_enqueue_begin(p: &Policy, rq: &mut Rq, se: &Se, now: u64, irq: u64, idle: u32);
     pub(crate) safe fn pelton_x_rq_enqueue_finish(p: &Policy, rq: &mut Rq, se: &mut Se) -> u32;
-    pub(crate) safe fn pelton_x_rq_enqueue_finish_on(p: &Policy, rq: &Rq, cfs: &mut CfsRq, se: &mut Se) -> u32;
+    pub(crate) safe fn pelton_x_rq_enqueue_finish_on(p: &Policy, rq: &mut Rq, cfs: Option<&mut CfsRq>, se: &mut Se) -> u32;
     pub(crate) safe fn pelton_x_rq_dequeue_task_on(
         p: &Policy,
         rq: &mut Rq,
-        cfs: &mut CfsRq,
+        cfs: Option<&mut CfsRq>,
         se: &mut Se,
         now: u64,
         irq: u64,
@@ -247,11 +247,77 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_rq_delay_task_on(
         p: &Policy,
         rq: &mut Rq,
-        cfs: &mut CfsRq,
+        cfs: Option<&mut CfsRq>,
         se: &mut Se,
         now: u64,
         irq: u64,
         idle: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_enqueue_entity(
+        p: &Policy,
+        rq: &mut Rq,
+        cfs: Option<&mut CfsRq>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        delta: i32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_update_ancestor(
+        p: &Policy,
+        rq: &mut Rq,
+        cfs: Option<&mut CfsRq>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        delta: i32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_dequeue_entity(
+        p: &Policy,
+        rq: &mut Rq,
+        cfs: Option<&mut CfsRq>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        delta: i32,
+        flags: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_set_next_entity(
+        p: &Policy,
+        rq: &mut Rq,
+        cfs: Option<&mut CfsRq>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_put_prev_entity(
+        p: &Policy,
+        rq: &mut Rq,
+        cfs: Option<&mut CfsRq>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_tick_entity(
+        p: &Policy,
+        rq: &mut Rq,
+        cfs: Option<&mut CfsRq>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_update_load_avg(
+        p: &Policy,
+        rq: &mut Rq,
+        cfs: Option<&mut CfsRq>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        flags: u32,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_switched_from_fair(
+        p: &Policy,
+        rq: &mut Rq,
+        cfs: Option<&mut CfsRq>,
+        se: &mut Se,
+    ) -> u32;
+    pub(crate) safe fn pelton_x_rq_switched_to_fair(
+        p: &Policy,
+        rq: &mut Rq,
+        cfs: Option<&mut CfsRq>,
+        se: &mut Se,
     ) -> u32;
     pub(crate) safe fn pelton_x_rq_update_blocked_others(
         p: &Policy,
@@ -541,6 +607,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_newidle_woke(n: &mut Newidle, stay_ns: u64);
     pub(crate) safe fn pelton_x_newidle_skips(p: &Policy, n: &Newidle) -> u32;
     pub(crate) safe fn pelton_x_newidle_searched(p: &Policy, n: &mut Newidle, cost_ns: u64, now_ns: u64);
+    pub(crate) safe fn pelton_x_newidle_rests(p: &Policy, n: &Newidle) -> u32;
     pub(crate) safe fn pelton_x_newidle_decay(n: &mut Newidle, now_ns: u64);
     pub(crate) safe fn pelton_x_newidle_faded(n: &mut Newidle, lowest_ns: u64, sum_ns: u64);
     pub(crate) safe fn pelton_x_select_task_rq_fair(p: &Policy, s: &Placement, out: &mut Placed) -> u32;

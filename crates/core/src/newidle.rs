@@ -63,6 +63,12 @@ impl Newidle {
         ffi::pelton_x_newidle_decay(self, now_ns);
     }
 
+    /// Nothing fades: [`Newidle::decay`] may be left out.
+    #[must_use]
+    pub fn rests(&self, policy: &Policy) -> bool {
+        ffi::pelton_x_newidle_rests(policy, self) != 0
+    }
+
     /// The costs of some domains faded: that of the smallest is `lowest_ns`, of all `sum_ns`.
     pub fn faded(&mut self, lowest_ns: u64, sum_ns: u64) {
         ffi::pelton_x_newidle_faded(self, lowest_ns, sum_ns);

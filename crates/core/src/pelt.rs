@@ -371,9 +371,17 @@ impl CfsRq {
 }
 
 impl Rq {
-    /// A sleeping task of queue `cfs` of this CPU is woken on another one; `wall_now` is the waker's clock.
+    /// A sleeping task of queue `cfs` of this CPU (`None` = the root queue) is woken on another one; `wall_now` is the
+    /// waker's clock.
     #[inline]
-    pub fn migrate_sleeping(&self, pol: &Policy, cfs: &mut CfsRq, se: &mut Se, is_idle: bool, wall_now: u64) {
+    pub fn migrate_sleeping(
+        &mut self,
+        pol: &Policy,
+        cfs: Option<&mut CfsRq>,
+        se: &mut Se,
+        is_idle: bool,
+        wall_now: u64,
+    ) {
         ffi::pelton_x_migrate_sleeping(pol, self, cfs, se, u32::from(is_idle), wall_now);
     }
 

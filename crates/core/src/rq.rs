@@ -129,18 +129,18 @@ impl Rq {
         ffi::pelton_x_rq_enqueue_finish(pol, self, se)
     }
 
-    /// Second half for a task whose queue is `cfs` of this CPU; the levels above are the caller's.
+    /// Second half for a task whose queue is `cfs` of this CPU, `None` = the root queue; the levels above are the caller's.
     #[inline]
-    pub fn enqueue_finish_on(&self, pol: &Policy, cfs: &mut CfsRq, se: &mut Se) -> u32 {
+    pub fn enqueue_finish_on(&mut self, pol: &Policy, cfs: Option<&mut CfsRq>, se: &mut Se) -> u32 {
         ffi::pelton_x_rq_enqueue_finish_on(pol, self, cfs, se)
     }
 
-    /// [`Rq::dequeue_task`] for a task whose queue is `cfs` of this CPU.
+    /// [`Rq::dequeue_task`] for a task whose queue is `cfs` of this CPU, `None` = the root queue.
     #[inline]
     pub fn dequeue_task_on(
         &mut self,
         pol: &Policy,
-        cfs: &mut CfsRq,
+        cfs: Option<&mut CfsRq>,
         se: &mut Se,
         now: u64,
         is_idle: bool,
@@ -149,10 +149,111 @@ impl Rq {
         ffi::pelton_x_rq_dequeue_task_on(pol, self, cfs, se, now, 0, u32::from(is_idle), flags)
     }
 
-    /// [`Rq::delay_task`] for a task whose queue is `cfs` of this CPU.
+    /// [`Rq::delay_task`] for a task whose queue is `cfs` of this CPU, `None` = the root queue.
     #[inline]
-    pub fn delay_task_on(&mut self, pol: &Policy, cfs: &mut CfsRq, se: &mut Se, now: u64) -> u32 {
+    pub fn delay_task_on(&mut self, pol: &Policy, cfs: Option<&mut CfsRq>, se: &mut Se, now: u64) -> u32 {
         ffi::pelton_x_rq_delay_task_on(pol, self, cfs, se, now, 0, 0)
+    }
+
+    /// [`CfsRq::enqueue_entity`] on queue `at` of this CPU (`None` = the root queue), at that queue's clock.
+    #[inline]
+    pub fn enqueue_entity(
+        &mut self,
+        pol: &Policy,
+        at: Option<&mut CfsRq>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        delta: i32,
+    ) -> u32 {
+        ffi::pelton_x_rq_enqueue_entity(pol, self, at, se, owned, delta)
+    }
+
+    /// [`CfsRq::update_ancestor`] in the same way.
+    #[inline]
+    pub fn update_ancestor(
+        &mut self,
+        pol: &Policy,
+        at: Option<&mut CfsRq>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        delta: i32,
+    ) -> u32 {
+        ffi::pelton_x_rq_update_ancestor(pol, self, at, se, owned, delta)
+    }
+
+    /// [`CfsRq::dequeue_entity`] in the same way.
+    #[inline]
+    pub fn dequeue_entity(
+        &mut self,
+        pol: &Policy,
+        at: Option<&mut CfsRq>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        delta: i32,
+        flags: u32,
+    ) -> u32 {
+        ffi::pelton_x_rq_dequeue_entity(pol, self, at, se, owned, delta, flags)
+    }
+
+    /// [`CfsRq::set_next_entity`] in the same way.
+    #[inline]
+    pub fn set_next_entity(
+        &mut self,
+        pol: &Policy,
+        at: Option<&mut CfsRq>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+    ) -> u32 {
+        ffi::pelton_x_rq_set_next_entity(pol, self, at, se, owned)
+    }
+
+    /// [`CfsRq::put_prev_entity`] in the same way.
+    #[inline]
+    pub fn put_prev_entity(
+        &mut self,
+        pol: &Policy,
+        at: Option<&mut CfsRq>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+    ) -> u32 {
+        ffi::pelton_x_rq_put_prev_entity(pol, self, at, se, owned)
+    }
+
+    /// [`CfsRq::tick_entity`] in the same way.
+    #[inline]
+    pub fn tick_entity(
+        &mut self,
+        pol: &Policy,
+        at: Option<&mut CfsRq>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+    ) -> u32 {
+        ffi::pelton_x_rq_tick_entity(pol, self, at, se, owned)
+    }
+
+    /// [`CfsRq::update_load_avg`] in the same way.
+    #[inline]
+    pub fn update_load_avg(
+        &mut self,
+        pol: &Policy,
+        at: Option<&mut CfsRq>,
+        se: &mut Se,
+        owned: Option<&mut CfsRq>,
+        flags: u32,
+    ) -> u32 {
+        ffi::pelton_x_rq_update_load_avg(pol, self, at, se, owned, flags)
+    }
+
+    /// [`CfsRq::switched_from_fair`] in the same way.
+    #[inline]
+    pub fn switched_from_fair(&mut self, pol: &Policy, at: Option<&mut CfsRq>, se: &mut Se) -> u32 {
+        ffi::pelton_x_rq_switched_from_fair(pol, self, at, se)
+    }
+
+    /// [`CfsRq::switched_to_fair`] in the same way.
+    #[inline]
+    pub fn switched_to_fair(&mut self, pol: &Policy, at: Option<&mut CfsRq>, se: &mut Se) -> u32 {
+        ffi::pelton_x_rq_switched_to_fair(pol, self, at, se)
     }
 
     /// First part of [`Rq::update_blocked`]: the clock and the other classes; `ev` bits.

@@ -53,6 +53,23 @@ typedef struct pelton_perf_terms *terms_t;
 		return pelton_##name args; \
 	}
 
+/*
+ * The same for a queue of a CPU, at the time that the queue has: `cfs`, or the root queue where that is 0.
+ */
+#define QUEUE_FN(ret, name, core, params, args) \
+	ret pelton_x_##name params; \
+	ret pelton_x_##name params \
+	{ \
+		cfs_t q = cfs ? cfs : &rq->cfs; \
+		if (p == &pelton_policy_newest) { \
+			policy_t p = &pelton_policy_newest; \
+			struct pelton_ctx ctx = pelton_cfs_ctx(p, rq, q); \
+			return pelton_##core args; \
+		} \
+		struct pelton_ctx ctx = pelton_cfs_ctx(p, rq, q); \
+		return pelton_##core args; \
+	}
+
 policy_t pelton_x_policy_newest(void);
 
 policy_t pelton_x_policy_newest(void)
@@ -140,8 +157,8 @@ FN(u32, walk_group, (ctx_t cg, ctx_t cq, cfs_t q, se_t se, cfs_t g, struct pelto
 POLICY_FN(u32, cfs_rq_is_decayed, (policy_t p, ccfs_t g), (p, g))
 FN(void, se_init, (se_t se, u64 weight), (se, weight))
 FN(void, post_init_entity_util_avg, (policy_t p, ccfs_t cfs, se_t se, u32 cap), (p, cfs, se, cap))
-POLICY_FN(void, migrate_sleeping, (policy_t p, crq_t rq, cfs_t cfs, se_t se, u32 idle, u64 wall),
-	  (p, rq, cfs, se, idle, wall))
+POLICY_FN(void, migrate_sleeping, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u32 idle, u64 wall),
+	  (p, rq, cfs ? cfs : &rq->cfs, se, idle, wall))
 FN(void, remove_sleeping, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(u32, switched_from_fair, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(u32, switched_to_fair, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
@@ -191,12 +208,27 @@ POLICY_FN(void, rq_migrate_sleeping, (policy_t p, rq_t rq, se_t se, u32 idle, u6
 POLICY_FN(void, rq_enqueue_begin, (policy_t p, rq_t rq, cse_t se, u64 now, u64 irq, u32 idle),
 	  (p, rq, se, now, irq, idle))
 POLICY_FN(u32, rq_enqueue_finish, (policy_t p, rq_t rq, se_t se), (p, rq, se))
-POLICY_FN(u32, rq_enqueue_finish_on, (policy_t p, crq_t rq, cfs_t cfs, se_t se), (p, rq, cfs, se))
+POLICY_FN(u32, rq_enqueue_finish_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se), (p, rq, cfs ? cfs : &rq->cfs, se))
 POLICY_FN(u32, rq_dequeue_task_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u64 now, u64 irq, u32 idle, u32 flags),
-	  (p, rq, cfs, se, now, irq, idle, flags))
+	  (p, rq, cfs ? cfs : &rq->cfs, se, now, irq, idle, flags))
 POLICY_FN(void, rq_estimate_last, (policy_t p, rq_t rq, se_t se, u32 sleeps), (p, rq, se, sleeps))
 POLICY_FN(u32, rq_delay_task_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u64 now, u64 irq, u32 idle),
-	  (p, rq, cfs, se, now, irq, idle))
+	  (p, rq, cfs ? cfs : &rq->cfs, se, now, irq, idle))
+QUEUE_FN(u32, rq_enqueue_entity, enqueue_entity, (policy_t p, rq_t rq, cfs_t cfs, se_t se, cfs_t owned, s32 delta),
+	 (&ctx, q, se, owned, delta))
+QUEUE_FN(u32, rq_update_ancestor, update_ancestor, (policy_t p, rq_t rq, cfs_t cfs, se_t se, cfs_t owned, s32 delta),
+	 (&ctx, q, se, owned, delta))
+QUEUE_FN(u32, rq_dequeue_entity, dequeue_entity,
+	 (policy_t p, rq_t rq, cfs_t cfs, se_t se, cfs_t owned, s32 delta, u32 flags), (&ctx, q, se, owned, delta, flags))
+QUEUE_FN(u32, rq_set_next_entity, set_next_entity, (policy_t p, rq_t rq, cfs_t cfs, se_t se, cfs_t owned),
+	 (&ctx, q, se, owned))
+QUEUE_FN(u32, rq_put_prev_entity, put_prev_entity, (policy_t p, rq_t rq, cfs_t cfs, se_t se, cfs_t owned),
+	 (&ctx, q, se, owned))
+QUEUE_FN(u32, rq_tick_entity, tick_entity, (policy_t p, rq_t rq, cfs_t cfs, se_t se, cfs_t owned), (&ctx, q, se, owned))
+QUEUE_FN(u32, rq_update_load_avg, update_load_avg, (policy_t p, rq_t rq, cfs_t cfs, se_t se, cfs_t owned, u32 flags),
+	 (&ctx, q, se, owned, flags))
+QUEUE_FN(u32, rq_switched_from_fair, switched_from_fair, (policy_t p, rq_t rq, cfs_t cfs, se_t se), (&ctx, q, se))
+QUEUE_FN(u32, rq_switched_to_fair, switched_to_fair, (policy_t p, rq_t rq, cfs_t cfs, se_t se), (&ctx, q, se))
 POLICY_FN(u32, rq_update_blocked_others, (policy_t p, rq_t rq, u64 now, u64 irq, u32 runs, u32 lost),
 	  (p, rq, now, irq, runs, lost))
 POLICY_FN(u32, rq_enqueue_task, (policy_t p, rq_t rq, se_t se, u64 now, u64 irq, u32 idle), (p, rq, se, now, irq, idle))
@@ -515,6 +547,7 @@ FN(void, newidle_init, (struct pelton_newidle * n), (n))
 FN(void, newidle_woke, (struct pelton_newidle * n, u64 stay), (n, stay))
 FN(u32, newidle_skips, (policy_t p, cnewidle_t n), (p, n))
 POLICY_FN(void, newidle_searched, (policy_t p, struct pelton_newidle *n, u64 cost, u64 now), (p, n, cost, now))
+FN(u32, newidle_rests, (policy_t p, cnewidle_t n), (p, n))
 FN(void, newidle_decay, (struct pelton_newidle * n, u64 now), (n, now))
 FN(void, newidle_faded, (struct pelton_newidle * n, u64 lowest_ns, u64 sum_ns), (n, lowest_ns, sum_ns))
 POLICY_FN(u32, idle_walk_kick, (policy_t p, walk_t w), (p, w))

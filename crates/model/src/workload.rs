@@ -276,6 +276,16 @@ impl CpuSet {
         first.chain(last).flat_map(|(i, word)| bits(i, word))
     }
 
+    /// The first CPU from `start` on that is in one of two other sets as well.
+    pub fn next_in_either(&self, others: [&CpuSet; 2], start: u32) -> Option<u32> {
+        let of = |set: &CpuSet, i: usize| set.0.get(i).copied().unwrap_or(0);
+        let turn = (start / 64) as usize;
+        let word = |i: usize| self.0[i] & (of(others[0], i) | of(others[1], i));
+        let mut words =
+            (turn..self.0.len()).map(|i| (i, word(i) & if i == turn { u64::MAX << (start % 64) } else { u64::MAX }));
+        words.find(|&(_, word)| word != 0).map(|(i, word)| i as u32 * 64 + word.trailing_zeros())
+    }
+
     /// The CPUs of the set below `n`.
     pub fn below(&self, n: u32) -> CpuSet {
         CpuSet::of(self.iter().filter(|&c| c < n))
@@ -290,14 +300,14 @@ impl CpuSet {
     /// Number of CPUs.
     #[inline]
     pub fn len(&self) -> usize {
-        self.0.iter().map(|w| w.count_ones() as usize).sum()
+        self.0.iter().filter(|w| **w != 0).map(|w| w.count_ones() as usize).sum()
     }
 
     /// Number of CPUs that are not in another set.
     #[inline]
     pub fn len_without(&self, other: &CpuSet) -> usize {
         let left = |(i, &word): (usize, &u64)| (word & !other.0.get(i).copied().unwrap_or(0)).count_ones() as usize;
-        self.0.iter().enumerate().map(left).sum()
+        self.0.iter().enumerate().filter(|(_, word)| **word != 0).map(left).sum()
     }
 
     /// True when no CPU is in the set.

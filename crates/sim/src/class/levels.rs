@@ -127,12 +127,16 @@ impl Levels {
         slot
     }
 
-    /// The records of a level: the queue its entity is on (of `rq` at the top), and its own.
-    pub(crate) fn records<'a>(&'a mut self, rq: &'a mut Rq, slot: u32) -> (&'a mut CfsRq, &'a mut Slot) {
+    /// The records of a level: the queue its entity is on (`None` = the root queue), and its own.
+    pub(crate) fn records(&mut self, slot: u32) -> (Option<&mut CfsRq>, &mut Slot) {
         let (above, from) = self.slots.split_at_mut(slot as usize);
         let own = &mut from[0];
-        let queue = above.get_mut(own.parent as usize).map_or(&mut rq.cfs, |parent| &mut parent.cfs);
-        (queue, own)
+        (above.get_mut(own.parent as usize).map(|parent| &mut parent.cfs), own)
+    }
+
+    /// The records of a slot's queue; `None` = the root queue.
+    pub(crate) fn queue_records(&mut self, slot: u32) -> Option<&mut CfsRq> {
+        self.slots.get_mut(slot as usize).map(|slot| &mut slot.cfs)
     }
 
     /// How many groups from this queue up are throttled.

@@ -335,6 +335,10 @@ impl Tree<'_> {
     /// At the tick: should the running task, or a group it is in, give way?
     pub(crate) fn tick_preempts(&mut self) -> bool {
         let rules = self.rules;
+        if !rules.is_cfs() {
+            // EEVDF decides whenever time is accounted.
+            return false;
+        }
         let mut entity = self.lowest_curr();
         while entity != NO_TASK {
             let slice_ns = self.slice_ns(entity);

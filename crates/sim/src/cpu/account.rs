@@ -67,12 +67,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         match task.class {
             Class::Fair => {
-                let used_up = if self.grouped {
-                    self.tree(c).charge(delta)
-                } else {
-                    cpu.fair.charge(&self.fair_rules, &mut self.tasks, delta)
-                };
-                if used_up {
+                if self.tree(c).charge(delta) {
                     self.resched_cpu(c);
                 }
                 self.charge_quotas(c, delta);

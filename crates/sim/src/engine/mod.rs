@@ -48,8 +48,6 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub hooks: Hooks,
     /// Task groups of the workload.
     pub groups: Groups,
-    /// There are any.
-    pub grouped: bool,
     /// Some of them have a quota, and it is kept.
     pub quotas: bool,
     /// CPUs differ in capacity.
@@ -91,6 +89,12 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub living: u32,
     /// CPUs on which a fair task waits behind another task.
     pub overloaded: pelton_model::workload::CpuSet,
+    /// CPUs with two runnable tasks or more, of all classes.
+    pub crowded: pelton_model::workload::CpuSet,
+    /// CPUs whose averages may have load that still fades.
+    pub blocked: pelton_model::workload::CpuSet,
+    /// CPUs that remember the cost of a search.
+    pub fading: pelton_model::workload::CpuSet,
     /// CPUs with nothing to run.
     pub idle: pelton_model::workload::CpuSet,
     /// Cache group of each CPU.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The event queue: earliest time first, first in first out among equal times.
 //!
-//! Push and pop are O(log n), and cheap while few events wait. Events are never removed; a holder that changes its mind
+//! Push and pop take about as long with a million events as with ten. Events are never removed; a holder that changes its mind
 //! raises a generation number and the stale event is dropped when it surfaces.
 
 use std::cmp::Reverse;
@@ -69,14 +69,16 @@ pub(crate) enum Ev {
     DlZeroLag { task: u32, generation: u32 },
 }
 
-/// Bits of a key that say where its event is; the order of insertion is above them.
+/// An event waits with others of the same stretch of time, of 2^17 ns (131 us).
+const STRETCH_SHIFT: u32 = 17;
+/// So many stretches have a list; what is later waits in a heap.
+const STRETCHES: usize = 4096;
+/// Bits of a word.
+const WORD: usize = u64::BITS as usize;
+/// No slot.
+const NO_SLOT: u32 = u32::MAX;
+/// Bits of a key of the heap that say where its event is; the order of insertion is above them.
 const SLOT_BITS: u32 = 24;
-/// Most events that are kept in order.
-const NEAR_MAX: usize = 64;
-/// So many go over at once, when there are more or none.
-const NEAR_BATCH: usize = 32;
-/// Most events come among so many of the first.
-const FIRST_ONES: usize = 8;
 
 /// An event, when it is due, and how many were added before it.
 #[derive(Clone, Copy, Debug)]
@@ -86,27 +88,49 @@ struct Due {
     ev: Ev,
 }
 
-/// Time-ordered queue with FIFO ties: the next events in a short list, in which a place is found faster than in a heap and
-/// the first is simply taken, and a heap of all that come later.
+/// An event in a list.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    due: Due,
+    /// Slot of another one of its stretch, or that is free as well.
+    next: u32,
+}
+
+/// Time-ordered queue with FIFO ties. The events of the present stretch of time are in order, the first one last, so that
+/// it is simply taken; those of each of the next stretches are in a list, which is sorted when its time comes; all others
+/// are in a heap. With few events or with many, one costs about the same.
 #[derive(Debug)]
 pub(crate) struct EventQueue {
-    /// The earliest, the first one last.
-    near: Vec<Due>,
-    /// The others: time in the upper half, order and slot below it, so that one comparison decides.
-    far: BinaryHeap<Reverse<u128>>,
-    /// Time of the first of them; `u64::MAX` = there is none.
-    far_ns: u64,
-    /// The others by slot.
-    events: Vec<Ev>,
-    /// Slots that are free.
-    free: Vec<u32>,
+    /// The events before stretch `next`, the first one last.
+    now: Vec<Due>,
+    /// The first stretch whose events are not in order.
+    next: u64,
+    /// By stretch: a slot of one of its events.
+    lists: Vec<u32>,
+    /// Which lists have events, and which words of that are not 0.
+    filled: [u64; STRETCHES / WORD],
+    words: u64,
+    /// Events of lists and of the heap.
+    slots: Vec<Waiting>,
+    free: u32,
+    /// Later ones: time in the upper half, order and slot below it, so that one comparison decides.
+    later: BinaryHeap<Reverse<u128>>,
     pushed: u64,
 }
 
 impl Default for EventQueue {
     fn default() -> Self {
-        let (near, far) = (Vec::with_capacity(NEAR_MAX + 1), BinaryHeap::new());
-        EventQueue { near, far, far_ns: u64::MAX, events: Vec::new(), free: Vec::new(), pushed: 0 }
+        EventQueue {
+            now: Vec::new(),
+            next: 0,
+            lists: vec![NO_SLOT; STRETCHES],
+            filled: [0; STRETCHES / WORD],
+            words: 0,
+            slots: Vec::new(),
+            free: NO_SLOT,
+            later: BinaryHeap::new(),
+            pushed: 0,
+        }
     }
 }
 
@@ -115,82 +139,118 @@ impl EventQueue {
     pub(crate) fn push(&mut self, time_ns: u64, ev: Ev) {
         let due = Due { due_ns: time_ns, order: self.pushed, ev };
         self.pushed += 1;
-        if time_ns >= self.far_ns {
-            return self.push_far(due);
+        let stretch = time_ns >> STRETCH_SHIFT;
+        if stretch >= self.next {
+            return self.push_later(stretch, due);
         }
-        let at = self.place(time_ns);
-        self.near.insert(at, due);
-        if self.near.len() > NEAR_MAX {
-            self.put_off();
-        }
+        // It is the last of those that are due at its time.
+        let at = self.now.iter().rposition(|other| other.due_ns > time_ns).map_or(0, |later| later + 1);
+        self.now.insert(at, due);
     }
 
-    /// Where an event goes in the list: it is the last of those that are due at its time. Most come soon.
-    #[inline]
-    fn place(&self, time_ns: u64) -> usize {
-        let rest = self.near.len().saturating_sub(FIRST_ONES);
-        let (later, first) = self.near.split_at(rest);
-        if let Some(at) = first.iter().rposition(|due| due.due_ns > time_ns) {
-            return rest + at + 1;
+    fn push_later(&mut self, stretch: u64, due: Due) {
+        let ahead = stretch - self.next < STRETCHES as u64;
+        let slot = self.keep(Waiting { due, next: NO_SLOT });
+        if ahead {
+            return self.enlist(stretch, slot);
         }
-        later.partition_point(|due| due.due_ns > time_ns)
-    }
-
-    fn push_far(&mut self, due: Due) {
-        let slot = self.keep(due.ev);
         assert!(due.order >> (u64::BITS - SLOT_BITS) == 0, "2^40 events are enough");
         let key = due.order << SLOT_BITS | u64::from(slot);
-        self.far_ns = self.far_ns.min(due.due_ns);
-        self.far.push(Reverse(u128::from(due.due_ns) << 64 | u128::from(key)));
+        self.later.push(Reverse(u128::from(due.due_ns) << 64 | u128::from(key)));
     }
 
-    fn pop_far(&mut self) -> Option<Due> {
-        let Reverse(first) = self.far.pop()?;
-        let (due_ns, key) = ((first >> 64) as u64, first as u64);
-        let slot = key as u32 & ((1 << SLOT_BITS) - 1);
-        self.free.push(slot);
-        Some(Due { due_ns, order: key >> SLOT_BITS, ev: self.events[slot as usize] })
-    }
-
-    fn keep(&mut self, ev: Ev) -> u32 {
-        if let Some(slot) = self.free.pop() {
-            self.events[slot as usize] = ev;
+    /// A slot with an event.
+    fn keep(&mut self, waiting: Waiting) -> u32 {
+        let slot = self.free;
+        if let Some(free) = self.slots.get_mut(slot as usize) {
+            self.free = free.next;
+            *free = waiting;
             return slot;
         }
-        let slot = self.events.len() as u32;
+        let slot = self.slots.len() as u32;
         assert!(slot >> SLOT_BITS == 0, "16 million events that wait are enough");
-        self.events.push(ev);
+        self.slots.push(waiting);
         slot
     }
 
-    /// The later ones of the list go into the heap.
-    #[cold]
-    fn put_off(&mut self) {
-        for at in 0..NEAR_BATCH {
-            self.push_far(self.near[at]);
-        }
-        self.near.drain(..NEAR_BATCH);
+    /// The event in a slot goes to the list of its stretch.
+    fn enlist(&mut self, stretch: u64, slot: u32) {
+        let list = stretch as usize % STRETCHES;
+        self.slots[slot as usize].next = std::mem::replace(&mut self.lists[list], slot);
+        self.filled[list / WORD] |= 1 << (list % WORD);
+        self.words |= 1 << (list / WORD);
     }
 
-    /// The list is empty: the first ones of the heap come.
+    /// The first stretch from `next` on that has events in its list.
+    fn first_filled(&self) -> Option<u64> {
+        let from = self.next as usize % STRETCHES;
+        let (word, above) = (from / WORD, u64::MAX << (from % WORD));
+        let within = |word: usize, bits: u64| word * WORD + bits.trailing_zeros() as usize;
+        let own = self.filled[word] & above;
+        let list = if own != 0 {
+            within(word, own)
+        } else {
+            // Words from the next one on, then from the first one; this word's lower lists come last.
+            let turned = self.words.rotate_right(word as u32 + 1);
+            let word = (turned != 0).then(|| (word + 1 + turned.trailing_zeros() as usize) % WORD)?;
+            within(word, self.filled[word])
+        };
+        Some(self.next + (list + STRETCHES - from) as u64 % STRETCHES as u64)
+    }
+
+    /// Nothing is due in the present stretch: the events of the next one that has any come in order.
     #[cold]
     fn fetch(&mut self) {
-        while self.near.len() < NEAR_BATCH
-            && let Some(due) = self.pop_far()
-        {
-            self.near.push(due);
+        while self.now.is_empty() {
+            let stretch = match (self.first_filled(), self.later.peek()) {
+                (Some(stretch), _) => stretch,
+                (None, Some(Reverse(first))) => {
+                    self.next = (first >> 64) as u64 >> STRETCH_SHIFT;
+                    self.draw_near();
+                    continue;
+                }
+                (None, None) => return,
+            };
+            self.take_list(stretch as usize % STRETCHES);
+            self.next = stretch + 1;
+            self.draw_near();
         }
-        self.near.reverse();
-        self.far_ns = self.far.peek().map_or(u64::MAX, |Reverse(due)| (due >> 64) as u64);
+    }
+
+    fn take_list(&mut self, list: usize) {
+        let mut slot = std::mem::replace(&mut self.lists[list], NO_SLOT);
+        self.filled[list / WORD] &= !(1 << (list % WORD));
+        if self.filled[list / WORD] == 0 {
+            self.words &= !(1 << (list / WORD));
+        }
+        while slot != NO_SLOT {
+            let waiting = &mut self.slots[slot as usize];
+            self.now.push(waiting.due);
+            let next = std::mem::replace(&mut waiting.next, self.free);
+            (self.free, slot) = (slot, next);
+        }
+        self.now.sort_unstable_by(|a, b| (b.due_ns, b.order).cmp(&(a.due_ns, a.order)));
+    }
+
+    /// Events of the heap that have a list now go to it.
+    fn draw_near(&mut self) {
+        while let Some(Reverse(first)) = self.later.peek() {
+            let (stretch, slot) = ((first >> 64) as u64 >> STRETCH_SHIFT, *first as u32 & ((1 << SLOT_BITS) - 1));
+            if stretch - self.next >= STRETCHES as u64 {
+                return;
+            }
+            self.later.pop();
+            self.enlist(stretch, slot);
+        }
     }
 
     /// Takes the earliest event.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<(u64, Ev)> {
-        if self.near.is_empty() {
+        if self.now.is_empty() {
             self.fetch();
         }
-        let Due { due_ns, ev, .. } = self.near.pop()?;
+        let Due { due_ns, ev, .. } = self.now.pop()?;
         Some((due_ns, ev))
     }
 }
@@ -252,7 +312,8 @@ impl Moment {
 impl EventQueue {
     /// Number of events that wait, stale ones included.
     pub(crate) fn len(&self) -> usize {
-        self.near.len() + self.far.len()
+        let free = std::iter::successors(Some(self.free), |&slot| Some(self.slots[slot as usize].next));
+        self.now.len() + self.slots.len() - free.take_while(|&slot| slot != NO_SLOT).count()
     }
 }
 
@@ -277,10 +338,15 @@ mod tests {
     /// Many events at few times, pushed and popped in between: the order of a list that is searched.
     #[test]
     fn any_mix_of_pushes_and_pops_keeps_the_order() {
+        // Times of the run so far, of the stretches that have lists, and beyond them.
+        [1, 1 << 10, 1 << 20, 1 << 26, 1 << 33].map(keeps_the_order);
+    }
+
+    fn keeps_the_order(step_ns: u64) {
         let (mut queue, mut list, mut random) = (EventQueue::default(), Vec::new(), 1u64);
         for task in 0..20_000u32 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let time_ns = (random >> 33) % 50 + u64::from(task / 64);
+            let time_ns = ((random >> 33) % 50 + u64::from(task / 64)) * step_ns;
             queue.push(time_ns, Ev::TaskStart { task });
             list.push((time_ns, task));
             if random >> 62 != 0 || list.len() > 200 {
@@ -290,11 +356,11 @@ mod tests {
             }
         }
         assert_eq!(queue.len(), list.len());
-        assert!(queue.events.len() <= 201, "slots are used again");
+        assert!(queue.slots.len() <= 201, "slots are used again");
     }
 
     #[test]
-    fn an_event_that_waits_fills_half_a_cache_line() {
+    fn an_event_in_order_fills_half_a_cache_line() {
         assert_eq!(size_of::<Due>(), 32);
     }
 

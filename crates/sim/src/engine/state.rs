@@ -288,7 +288,6 @@ pub(crate) struct CpuState {
     pub timers: Timers,
     /// What came while the CPU was idle or leaving idle.
     pub deferred: Vec<Deferred>,
-    pub has_blocked: bool,
     pub last_balance_ns: u64,
     /// How long it is idle on average, and what its searches for a task cost.
     pub newidle: pelton_core::Newidle,

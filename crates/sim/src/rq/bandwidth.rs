@@ -345,7 +345,7 @@ impl<S: Sink> Engine<'_, S> {
         while entity != NO_TASK {
             let home = self.tree(c).home(entity);
             if self.cpus[c as usize].queue_at(home).curr == entity {
-                self.signal_put_entity(c, entity);
+                self.signal_put_prev(c, entity);
                 self.tree(c).put_level(home);
             }
             let ends = self.cpus[c as usize].levels.slots.get(home as usize).is_none_or(|own| own.cut_off);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The fair queues of a CPU as the rest of the engine sees them: one queue, or levels of them when the workload has task
-//! groups. Without groups each operation is that of the one queue.
+//! The fair queues of a CPU as the rest of the engine sees them: a tree whose root is the CPU's own queue, and whose other
+//! levels are the queues of task groups.
 
 use pelton_core::dequeue;
 use pelton_core::fair::FairSe;
@@ -16,9 +16,6 @@ use crate::engine::state::{CpuState, NO_TASK, Task};
 impl CpuState {
     /// First waiting fair task that is wanted, level by level.
     pub(crate) fn find_waiting(&self, wanted: &dyn Fn(&u32) -> bool) -> Option<u32> {
-        if self.levels.slots.is_empty() {
-            return self.fair.queue.iter().copied().find(wanted);
-        }
         self.find_below(ROOT, wanted)
     }
 
@@ -66,69 +63,43 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A fair task becomes runnable on `c`; its signals were told before.
     pub(crate) fn fair_enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
-        if self.grouped {
-            self.tree(c).enqueue(t, wakeup);
-            return self.clocks_follow(c, self.tasks[t as usize].group);
-        }
-        self.cpus[c as usize].fair.enqueue(&self.fair_rules, &mut self.tasks, t, wakeup);
+        self.tree(c).enqueue(t, wakeup);
+        self.clocks_follow(c, self.tasks[t as usize].group);
     }
 
     /// A fair task leaves its queue on `c`, signals included. `flags`: why, from [`dequeue`]; 0 = for a change of its
     /// parameters.
     pub(crate) fn fair_dequeue(&mut self, c: u32, t: u32, flags: u32) {
-        let sleeping = flags & dequeue::SLEEP != 0;
-        if self.grouped {
-            return self.leave_levels(c, t, flags, sleeping, true);
-        }
-        self.signal_dequeue(c, t, flags);
-        self.cpus[c as usize].fair.dequeue(&self.fair_rules, &mut self.tasks, t, sleeping);
+        self.leave_levels(c, t, flags, flags & dequeue::SLEEP != 0, true);
     }
 
     /// An entity leaves its level, and empty groups theirs; `delays`: or their dequeues are delayed.
     pub(crate) fn leave_levels(&mut self, c: u32, entity: u32, flags: u32, sleeping: bool, delays: bool) {
         let plan: Leave = self.tree(c).plan(entity, delays);
-        self.signal_leave(c, entity, flags, plan);
+        self.signal_dequeue(c, entity, flags, plan);
         self.tree(c).leave(entity, sleeping, plan);
         self.return_runtime(c, entity);
     }
 
     /// Delays the dequeue of a task that was over-served. True when it did.
     pub(crate) fn fair_delay(&mut self, c: u32, t: u32) -> bool {
-        if !self.delays_dequeues() {
-            return false;
-        }
-        if self.grouped {
-            if !self.tree(c).is_over_served(t) {
-                return false;
-            }
-            self.signal_delay(c, t);
-            self.tree(c).delay(t);
-            return true;
-        }
-        if !self.cpus[c as usize].fair.is_over_served(&self.fair_rules, &self.tasks, t) {
+        if !self.delays_dequeues() || !self.tree(c).is_over_served(t) {
             return false;
         }
         self.signal_delay(c, t);
-        self.cpus[c as usize].fair.delay(&self.fair_rules, &mut self.tasks, t);
+        self.tree(c).delay(t);
         true
     }
 
     /// A task whose dequeue was delayed is woken.
     pub(crate) fn fair_requeue(&mut self, c: u32, t: u32) {
-        if self.grouped {
-            return self.tree(c).requeue(t);
-        }
-        self.cpus[c as usize].fair.requeue(&self.fair_rules, &mut self.tasks, t);
+        self.tree(c).requeue(t);
     }
 
     /// The task to run next, `NO_TASK` when there is none. A delayed entity that is picked really leaves.
     pub(crate) fn fair_pick(&mut self, c: u32) -> u32 {
         loop {
-            let picked = if self.grouped {
-                self.tree(c).pick()
-            } else {
-                self.cpus[c as usize].fair.pick(&self.fair_rules, &self.tasks)
-            };
+            let picked = self.tree(c).pick();
             if picked == NO_TASK {
                 return NO_TASK;
             }
@@ -142,16 +113,10 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// The task that ran goes back to its queue when it is still on one (`on_rq`), and so do groups that `next` is not in.
-    pub(crate) fn fair_put(&mut self, c: u32, t: u32, next: u32, on_rq: bool) {
-        if self.grouped {
-            let stays = self.tasks.get(next as usize).is_some_and(|next| next.class == Class::Fair);
-            return self.put_levels(c, if stays { next } else { NO_TASK });
-        }
-        if on_rq {
-            self.signal_put_prev(c, t);
-            self.cpus[c as usize].fair.put_curr(&self.fair_rules, &self.tasks);
-        }
+    /// The task that ran goes back to its queue when it is still on one, and so do groups that `next` is not in.
+    pub(crate) fn fair_put(&mut self, c: u32, next: u32) {
+        let stays = self.tasks.get(next as usize).is_some_and(|next| next.class == Class::Fair);
+        self.put_levels(c, if stays { next } else { NO_TASK });
     }
 
     /// Puts back what runs at each level and is not on the path to `next`.
@@ -163,20 +128,16 @@ impl<S: Sink> Engine<'_, S> {
                 return;
             }
             let home = tree.home(entity);
-            self.signal_put_entity(c, entity);
+            self.signal_put_prev(c, entity);
             self.tree(c).put_level(home);
         }
     }
 
     /// A queued task becomes the running one.
     pub(crate) fn fair_set(&mut self, c: u32, t: u32) {
-        if !self.grouped {
-            self.cpus[c as usize].fair.set_curr(&self.fair_rules, &mut self.tasks, t);
-            return self.signal_set_next(c, t);
-        }
         let mut entity = t;
         while entity != NO_TASK && self.tree(c).set_level(entity) {
-            self.signal_set_entity(c, entity);
+            self.signal_set_next(c, entity);
             entity = self.tree(c).above(entity);
             if slot_of(entity).is_some_and(|slot| self.cpus[c as usize].levels.slots[slot as usize].cut_off) {
                 // It runs on for a moment in a group that may not.
@@ -187,49 +148,29 @@ impl<S: Sink> Engine<'_, S> {
 
     /// At the tick: should the running task give way?
     pub(crate) fn fair_tick_preempts(&mut self, c: u32) -> bool {
-        if self.grouped {
-            return self.tree(c).tick_preempts();
-        }
-        self.cpus[c as usize].fair.tick_preempts(&self.fair_rules, &self.tasks)
+        self.tree(c).tick_preempts()
     }
 
     /// Does the woken fair task preempt the running one?
     pub(crate) fn fair_wakeup_preempts(&mut self, c: u32, curr: u32, wakee: u32) -> bool {
-        if self.grouped && !self.is_open(c, wakee) {
-            return false;
-        }
-        if self.grouped {
-            return self.tree(c).wakeup_preempts(curr, wakee);
-        }
-        self.cpus[c as usize].fair.wakeup_preempts(&self.fair_rules, &mut self.tasks, wakee)
+        self.is_open(c, wakee) && self.tree(c).wakeup_preempts(curr, wakee)
     }
 
     /// The running task calls sched_yield(). Alone on its CPU it has nobody to yield to.
     pub(crate) fn fair_yield(&mut self, c: u32, t: u32) {
-        if self.cpus[c as usize].nr_running() <= 1 {
-            return;
+        if self.cpus[c as usize].nr_running() > 1 {
+            self.tree(c).yield_task(t);
         }
-        if self.grouped {
-            return self.tree(c).yield_task(t);
-        }
-        self.cpus[c as usize].fair.yield_curr(&self.fair_rules, &mut self.tasks);
     }
 
     /// A task is made by one that runs on `c`.
     pub(crate) fn fair_fork(&mut self, c: u32, t: u32) {
-        if !self.grouped {
-            return self.cpus[c as usize].fair.fork(&self.fair_rules, &mut self.tasks, t);
-        }
         self.slot_on(c, self.tasks[t as usize].group);
         self.tree(c).fork(t);
     }
 
     /// A fair task that sleeps will wake on another CPU.
     pub(crate) fn fair_leave_asleep(&mut self, t: u32) {
-        let c = self.tasks[t as usize].cpu;
-        if self.grouped {
-            return self.tree(c).leave_asleep(t);
-        }
-        self.cpus[c as usize].fair.leave_asleep(&self.fair_rules, &mut self.tasks[t as usize].fair);
+        self.tree(self.tasks[t as usize].cpu).leave_asleep(t);
     }
 }

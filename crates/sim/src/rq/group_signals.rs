@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Scheduler events of tasks in groups, told to the policy core level by level: the task on its queue, then each group's
-//! entity on the queue above. Only what happens at the root is told to the frequency hook (SPEC B.15).
+//! Scheduler events told to the policy core level by level: each group's entity on the queue above it, up to the root. Only what happens at the root is told to the frequency hook (SPEC B.15).
 
 use pelton_core::hook::how;
-use pelton_core::{CfsRq, Ctx, Policy, Se, dequeue, ev, update};
+use pelton_core::{CfsRq, Ctx, Policy, Rq, Se, ev, update};
 use pelton_schema::{Event, Sink};
 
 use crate::class::levels::{ROOT, Slot, entity_of, slot_of};
 use crate::class::tree::Leave;
 use crate::engine::Engine;
-use crate::engine::state::NO_TASK;
 
 /// What an update raises that is told to anybody.
 const TOLD: u32 = !ev::TG_LOAD;
 
 /// How a walk goes up.
 #[derive(Clone, Copy)]
-struct Climb {
+pub(super) struct Climb {
     /// Event bits of the levels below.
-    below: u32,
+    pub below: u32,
     /// Flags of the events at the root.
-    how: u32,
+    pub how: u32,
     /// The entities' weights follow their groups' load.
-    shares: bool,
+    pub shares: bool,
+}
+
+impl Climb {
+    /// Nothing happened below.
+    pub const START: Climb = Climb { below: 0, how: 0, shares: true };
+    /// One level alone.
+    pub const ALONE: Climb = Climb { shares: false, ..Climb::START };
 }
 
 impl<S: Sink> Engine<'_, S> {
@@ -32,30 +37,32 @@ impl<S: Sink> Engine<'_, S> {
         cpu.rq.ctx(policy, cpu.levels.slots.get(slot as usize).map_or(&cpu.rq.cfs, |slot| &slot.cfs))
     }
 
-    /// Goes from slot `from` up to the root: `step` updates an entity on the queue above it.
+    /// Goes from slot `from` up to the root: `step` updates an entity on the queue above it (`None` = the root queue).
     fn climb(
         &mut self,
         c: u32,
         from: u32,
         mut with: Climb,
-        mut step: impl FnMut(&Ctx<'_>, &mut CfsRq, &mut Slot, u32) -> u32,
+        mut step: impl FnMut(&Policy, &mut Rq, Option<&mut CfsRq>, &mut Slot, u32) -> u32,
     ) {
         let policy = self.policy;
         let mut slot = from;
         while slot != ROOT {
-            let Slot { parent, cut_off, throttle_count, .. } = self.cpus[c as usize].levels.slots[slot as usize];
-            if cut_off {
+            let cpu = &mut self.cpus[c as usize];
+            let (queue, own) = cpu.levels.records(slot);
+            if own.cut_off {
                 return;
             }
-            let ctx = self.level_ctx(policy, c, parent);
-            let cpu = &mut self.cpus[c as usize];
-            let (queue, own) = cpu.levels.records(&mut cpu.rq, slot);
-            let bits = step(&ctx, queue, own, slot);
-            if with.shares && throttle_count == 0 {
+            let (parent, bits) = (own.parent, step(policy, &mut cpu.rq, queue, own, slot));
+            if with.shares && own.throttle_count == 0 {
                 let shared = &self.groups.list[own.group as usize].shared;
-                queue.refresh_shares(policy, &mut own.se, &own.cfs, shared);
+                let (queue, own) = cpu.levels.records(slot);
+                queue.unwrap_or(&mut cpu.rq.cfs).refresh_shares(policy, &mut own.se, &own.cfs, shared);
             }
-            self.level_changed(c, entity_of(slot), parent, bits, with);
+            if parent == ROOT {
+                self.request_changes(c);
+            }
+            self.entity_changed(c, entity_of(slot), parent, bits, with);
             with.below |= bits;
             slot = parent;
         }
@@ -63,16 +70,22 @@ impl<S: Sink> Engine<'_, S> {
 
     /// An update of `entity` on the queue of `home` raised `bits`.
     #[inline]
-    fn level_changed(&mut self, c: u32, entity: u32, home: u32, bits: u32, with: Climb) {
-        self.request_changes(c);
+    pub(super) fn entity_changed(&mut self, c: u32, entity: u32, home: u32, bits: u32, with: Climb) {
         if home == ROOT {
+            self.row_changes(c);
             self.sums_follow(c);
         }
         if slot_of(entity).is_none() {
             self.sums_update(c, entity);
         }
+        if bits == 0 {
+            return;
+        }
         if bits & ev::TG_LOAD != 0 && home != ROOT {
             self.refresh_group_load(c, home);
+        }
+        if home == ROOT {
+            self.request_changes(c);
         }
         if bits & TOLD != 0 && (S::ACTIVE || home == ROOT) {
             self.tell_level(c, entity, home, bits, with);
@@ -97,35 +110,28 @@ impl<S: Sink> Engine<'_, S> {
         own.cfs.tg_contrib(self.policy, &mut self.groups.list[own.group as usize].shared, wall_ns);
     }
 
-    /// Second half of an enqueue: the task, then the groups above it.
-    pub(crate) fn signal_enqueue_levels(&mut self, c: u32, t: u32) {
-        let policy = self.policy;
-        let slot = self.slot_on(c, self.tasks[t as usize].group);
-        self.list(c, slot);
-        let requeued = self.tasks[t as usize].se.delayed != 0;
-        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let bits = cpu.rq.enqueue_finish_on(policy, &mut cpu.levels.slots[slot as usize].cfs, &mut task.se);
-        self.level_changed(c, t, slot, bits, Climb { below: 0, how: 0, shares: true });
-        if requeued {
-            return self.count_above(c, slot, 1);
-        }
-        self.climb(c, slot, Climb { below: bits, how: 0, shares: true }, |ctx, queue, own, _| {
+    /// The groups from slot `slot` up get `tasks` more; those that are not on their queues join them.
+    pub(super) fn enqueue_above(&mut self, c: u32, slot: u32, below: u32, tasks: i32) {
+        self.climb(c, slot, Climb { below, ..Climb::START }, |policy, rq, queue, own, _| {
             own.se.delayed = 0;
             if own.se.on_rq != 0 {
-                queue.update_ancestor(ctx, &mut own.se, Some(&mut own.cfs), 1)
+                rq.update_ancestor(policy, queue, &mut own.se, Some(&mut own.cfs), tasks)
             } else {
-                queue.enqueue_entity(ctx, &mut own.se, Some(&mut own.cfs), 1)
+                rq.enqueue_entity(policy, queue, &mut own.se, Some(&mut own.cfs), tasks)
             }
         });
     }
 
     /// The levels above a delayed task's queue count one runnable task more or less.
-    fn count_above(&mut self, c: u32, mut slot: u32, delta: i32) {
+    pub(super) fn count_above(&mut self, c: u32, mut slot: u32, delta: i32) {
+        if slot == ROOT {
+            return;
+        }
         self.request_changes(c);
         let cpu = &mut self.cpus[c as usize];
         while slot != ROOT && !cpu.levels.slots[slot as usize].cut_off {
-            let (queue, own) = cpu.levels.records(&mut cpu.rq, slot);
-            queue.count_runnable(delta);
+            let (queue, own) = cpu.levels.records(slot);
+            queue.unwrap_or(&mut cpu.rq.cfs).count_runnable(delta);
             slot = own.parent;
         }
     }
@@ -134,93 +140,45 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn signal_cut_off(&mut self, c: u32, slot: u32, tasks: u32, plan: Leave) {
         let (top, delta) = (slot_of(plan.top), -(tasks as i32));
         let mut leaves = true;
-        self.climb(c, slot, Climb { below: 0, how: 0, shares: true }, |ctx, queue, own, at| {
+        self.climb(c, slot, Climb::START, |policy, rq, queue, own, at| {
             if leaves {
                 leaves = Some(at) != top;
-                return queue.dequeue_entity(ctx, &mut own.se, Some(&mut own.cfs), delta, 0);
+                return rq.dequeue_entity(policy, queue, &mut own.se, Some(&mut own.cfs), delta, 0);
             }
-            queue.update_ancestor(ctx, &mut own.se, Some(&mut own.cfs), delta)
+            rq.update_ancestor(policy, queue, &mut own.se, Some(&mut own.cfs), delta)
         });
     }
 
     /// A group that was cut off comes back to its parent's queue.
     pub(crate) fn signal_rejoin(&mut self, c: u32, slot: u32, tasks: u32) {
         self.list(c, slot);
-        self.climb(c, slot, Climb { below: 0, how: 0, shares: true }, |ctx, queue, own, _| {
-            own.se.delayed = 0;
-            if own.se.on_rq != 0 {
-                queue.update_ancestor(ctx, &mut own.se, Some(&mut own.cfs), tasks as i32)
-            } else {
-                queue.enqueue_entity(ctx, &mut own.se, Some(&mut own.cfs), tasks as i32)
-            }
-        });
+        self.enqueue_above(c, slot, 0, tasks as i32);
     }
 
-    /// A task in a group wants to sleep but stays queued.
-    pub(crate) fn signal_delay_levels(&mut self, c: u32, t: u32, slot: u32) {
-        let wall_ns = self.signal_clock.at(self.now);
-        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let cfs = &mut cpu.levels.slots[slot as usize].cfs;
-        let bits = cpu.rq.delay_task_on(self.policy, cfs, &mut task.se, wall_ns);
-        self.level_changed(c, t, slot, bits, Climb { below: 0, how: 0, shares: false });
-        self.count_above(c, slot, -1);
-    }
-
-    /// An entity leaves its queue, and the groups of the plan theirs; the others above learn of it.
-    pub(crate) fn signal_leave(&mut self, c: u32, entity: u32, flags: u32, plan: Leave) {
-        let home = self.tree(c).home(entity);
-        let counted = slot_of(entity).is_none() && self.tasks[entity as usize].se.delayed == 0;
-        let (bits, delta) = match slot_of(entity) {
-            Some(_) => (0, 0),
-            None if home == ROOT => return self.signal_dequeue(c, entity, flags),
-            None => self.signal_leave_queue(c, entity, home, flags),
-        };
-        let (from, top, delayed) = (slot_of(entity).unwrap_or(home), slot_of(plan.top), slot_of(plan.delayed));
+    /// The groups of a plan leave their queues, from slot `from` up; the others above learn of it. `below`: bits of the level
+    /// below, and the change of runnable tasks.
+    pub(super) fn dequeue_above(&mut self, c: u32, from: u32, plan: Leave, (below, delta): (u32, i32)) {
+        let (top, delayed) = (slot_of(plan.top), slot_of(plan.delayed));
         let mut leaves = top.is_some();
-        self.climb(c, from, Climb { below: bits, how: 0, shares: true }, |ctx, queue, own, slot| {
+        self.climb(c, from, Climb { below, ..Climb::START }, |policy, rq, queue, own, slot| {
             if leaves {
                 leaves = Some(slot) != top;
-                return queue.dequeue_entity(ctx, &mut own.se, Some(&mut own.cfs), delta, 0);
+                return rq.dequeue_entity(policy, queue, &mut own.se, Some(&mut own.cfs), delta, 0);
             }
             own.se.delayed = u32::from(Some(slot) == delayed);
-            queue.update_ancestor(ctx, &mut own.se, Some(&mut own.cfs), delta)
+            rq.update_ancestor(policy, queue, &mut own.se, Some(&mut own.cfs), delta)
         });
-        if slot_of(entity).is_none() {
-            self.sums_dequeue(c, entity, flags);
-        }
-        if counted {
-            self.signal_estimate_last(c, entity, flags);
-        }
-        self.put_what_left(c, entity, plan);
-    }
-
-    /// The task's own level; its bits and the change of runnable tasks above.
-    fn signal_leave_queue(&mut self, c: u32, t: u32, home: u32, flags: u32) -> (u32, i32) {
-        let wall_ns = self.signal_clock.at(self.now);
-        let se = &self.tasks[t as usize].se;
-        let (delta, delay_ends) = (se.leave_delta(flags), se.delay_ends(flags));
-        self.sums_before_dequeue(c, t);
-        if delay_ends {
-            self.count_above(c, home, 1);
-        }
-        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let is_idle = cpu.curr == NO_TASK;
-        let cfs = &mut cpu.levels.slots[home as usize].cfs;
-        let flags = flags | dequeue::ESTIMATE_LATER;
-        let bits = cpu.rq.dequeue_task_on(self.policy, cfs, &mut task.se, wall_ns, is_idle, flags);
-        self.level_changed(c, t, home, bits, Climb { below: 0, how: 0, shares: true });
-        (bits, delta)
     }
 
     /// The running entities among those that left stop being so; their records were just brought up to date.
-    fn put_what_left(&mut self, c: u32, entity: u32, plan: Leave) {
+    pub(super) fn put_what_left(&mut self, c: u32, entity: u32, plan: Leave) {
         let mut at = entity;
         loop {
             let home = self.tree(c).home(at);
             let cpu = &self.cpus[c as usize];
             let queue = cpu.levels.queues.get(home as usize).unwrap_or(&cpu.fair);
             if queue.curr == at {
-                self.signal_put_entity(c, at);
+                self.signal_put_prev(c, at);
             }
             if at == plan.top {
                 return;
@@ -230,88 +188,50 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// One update of an entity on its queue, with the queue it owns.
-    fn update_entity(
+    pub(super) fn update_entity(
         &mut self,
         c: u32,
         entity: u32,
-        step: impl FnOnce(&Ctx<'_>, &mut CfsRq, &mut Se, Option<&mut CfsRq>) -> u32,
+        step: impl FnOnce(&Policy, &mut Rq, Option<&mut CfsRq>, &mut Se, Option<&mut CfsRq>) -> u32,
     ) {
         let policy = self.policy;
-        let home = self.tree(c).home(entity);
-        let ctx = self.level_ctx(policy, c, home);
         let cpu = &mut self.cpus[c as usize];
+        let home = cpu.levels.home(&self.tasks, entity);
         let bits = if let Some(slot) = slot_of(entity) {
-            let (queue, own) = cpu.levels.records(&mut cpu.rq, slot);
-            step(&ctx, queue, &mut own.se, Some(&mut own.cfs))
+            let (queue, own) = cpu.levels.records(slot);
+            step(policy, &mut cpu.rq, queue, &mut own.se, Some(&mut own.cfs))
         } else {
-            let queue = cpu.levels.slots.get_mut(home as usize).map_or(&mut cpu.rq.cfs, |slot| &mut slot.cfs);
-            step(&ctx, queue, &mut self.tasks[entity as usize].se, None)
+            step(policy, &mut cpu.rq, cpu.levels.queue_records(home), &mut self.tasks[entity as usize].se, None)
         };
-        self.level_changed(c, entity, home, bits, Climb { below: 0, how: 0, shares: false });
+        self.entity_changed(c, entity, home, bits, Climb::ALONE);
     }
 
-    pub(crate) fn signal_put_entity(&mut self, c: u32, entity: u32) {
-        self.update_entity(c, entity, |ctx, queue, se, owned| queue.put_prev_entity(ctx, se, owned));
-    }
-
-    pub(crate) fn signal_set_entity(&mut self, c: u32, entity: u32) {
-        self.update_entity(c, entity, |ctx, queue, se, owned| queue.set_next_entity(ctx, se, owned));
-    }
-
-    /// The tick, per level; weights follow.
-    pub(crate) fn signal_tick_levels(&mut self, c: u32, t: u32, slot: u32) {
-        let policy = self.policy;
-        let ctx = self.level_ctx(policy, c, slot);
-        let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-        let bits = own.cfs.tick_entity(&ctx, &mut self.tasks[t as usize].se, None);
-        let with = Climb { below: bits, how: how::TICK, shares: true };
-        self.level_changed(c, t, slot, bits, with);
-        self.climb(c, slot, with, |ctx, queue, own, _| queue.tick_entity(ctx, &mut own.se, Some(&mut own.cfs)));
+    /// The tick of the groups from slot `slot` up; weights follow.
+    pub(super) fn tick_above(&mut self, c: u32, slot: u32, with: Climb) {
+        self.climb(c, slot, with, |policy, rq, queue, own, _| {
+            rq.tick_entity(policy, queue, &mut own.se, Some(&mut own.cfs))
+        });
         self.tree(c).sync_above(slot);
     }
 
     /// Carries an attach or detach below up to the root.
-    fn propagate(&mut self, c: u32, slot: u32, below: u32) {
+    pub(super) fn propagate(&mut self, c: u32, slot: u32, below: u32) {
+        if slot == ROOT {
+            return;
+        }
         self.list(c, slot);
         self.refresh_group_load(c, slot);
-        let with = Climb { below, how: how::LEFTOVER, shares: false };
-        self.climb(c, slot, with, |ctx, queue, own, _| {
-            queue.update_load_avg(ctx, &mut own.se, Some(&mut own.cfs), update::TG)
+        let with = Climb { below, how: how::LEFTOVER, ..Climb::ALONE };
+        self.climb(c, slot, with, |policy, rq, queue, own, _| {
+            rq.update_load_avg(policy, queue, &mut own.se, Some(&mut own.cfs), update::TG)
         });
     }
 
     /// A group has other shares: its entity, and those above it, get the weights that follow.
     pub(crate) fn signal_shares(&mut self, c: u32, slot: u32) {
-        self.climb(c, slot, Climb { below: 0, how: 0, shares: true }, |ctx, queue, own, _| {
-            queue.update_load_avg(ctx, &mut own.se, Some(&mut own.cfs), update::TG)
+        self.climb(c, slot, Climb::START, |policy, rq, queue, own, _| {
+            rq.update_load_avg(policy, queue, &mut own.se, Some(&mut own.cfs), update::TG)
         });
-    }
-
-    /// A task in a group leaves the fair class.
-    pub(crate) fn signal_leave_class_levels(&mut self, c: u32, t: u32, slot: u32) {
-        let policy = self.policy;
-        let ctx = self.level_ctx(policy, c, slot);
-        let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-        let bits = own.cfs.switched_from_fair(&ctx, &mut self.tasks[t as usize].se);
-        self.propagate(c, slot, bits);
-    }
-
-    /// A task in a group joins the fair class.
-    pub(crate) fn signal_join_class_levels(&mut self, c: u32, t: u32, slot: u32) {
-        let policy = self.policy;
-        let ctx = self.level_ctx(policy, c, slot);
-        let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
-        let bits = own.cfs.switched_to_fair(&ctx, &mut self.tasks[t as usize].se);
-        self.level_changed(c, t, slot, bits, Climb { below: 0, how: 0, shares: false });
-        self.propagate(c, slot, bits);
-    }
-
-    /// A sleeping task of a group wakes elsewhere, or ended: what it leaves is taken out at its queue's next update.
-    pub(crate) fn signal_migrate_levels(&mut self, t: u32, slot: u32, is_idle: bool) {
-        let (wall_ns, task) = (self.signal_clock.at(self.now), &mut self.tasks[t as usize]);
-        let cpu = &mut self.cpus[task.cpu as usize];
-        let cfs = &mut cpu.levels.slots[slot as usize].cfs;
-        cpu.rq.migrate_sleeping(self.policy, cfs, &mut task.se, is_idle, wall_ns);
     }
 
     /// The blocked walk of a CPU with groups; the event bits of the other classes and of the root queue.
@@ -333,14 +253,15 @@ impl<S: Sink> Engine<'_, S> {
             let Slot { group, parent, .. } = self.cpus[c as usize].levels.slots[slot as usize];
             let ctxs = (self.level_ctx(policy, c, slot), self.level_ctx(policy, c, parent));
             let cpu = &mut self.cpus[c as usize];
-            let (queue, own) = cpu.levels.records(&mut cpu.rq, slot);
+            let (queue, own) = cpu.levels.records(slot);
+            let queue = queue.unwrap_or(&mut cpu.rq.cfs);
             let removed = own.cfs.removed_nr > 0;
             let shared = &mut self.groups.list[group as usize].shared;
             let bits = queue.walk_group((&ctxs.0, &ctxs.1), &mut own.se, &mut own.cfs, shared, wall_ns);
             let stays = own.queued || !own.cfs.group_is_decayed(policy);
             cpu.levels.listed.set(slot, stays);
             let below = if removed { ev::REMOVED } else { 0 };
-            self.level_changed(c, entity_of(slot), parent, bits, Climb { below, how: 0, shares: false });
+            self.entity_changed(c, entity_of(slot), parent, bits, Climb { below, ..Climb::ALONE });
         }
         let levels = &mut self.cpus[c as usize].levels;
         let mut next = levels.slots.len() as u32;

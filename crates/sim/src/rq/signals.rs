@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Scheduler events told to the policy core, and the hook calls that follow. No arithmetic: which record, which order.
+//! Scheduler events told to the policy core, and the hook calls that follow. No arithmetic: which record, which order. A task
+//! is told of on its queue, then the groups above it (`group_signals.rs`), of which a task of the root has none.
 
 use pelton_core::hook::how;
 use pelton_core::{dequeue, ev};
 use pelton_schema::{Event, HookSite, Sink, WalkWhy};
 
-use crate::class::levels::ROOT;
+use crate::class::levels::{ROOT, slot_of};
+use crate::class::tree::Leave;
 use crate::engine::Engine;
 use crate::engine::state::{NO_TASK, Task};
+use crate::rq::group_signals::Climb;
 
 impl<S: Sink> Engine<'_, S> {
     pub(crate) fn delayed_dequeue(&self) -> bool {
@@ -15,57 +18,75 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     pub(crate) fn signal_post_init(&mut self, c: u32, t: u32) {
-        if self.grouped {
-            self.slot_on(c, self.tasks[t as usize].group);
-        }
-        let slot = self.task_slot(c, t);
+        let slot = self.slot_on(c, self.tasks[t as usize].group);
         let cpu = &self.cpus[c as usize];
-        let cfs = slot.map_or(&cpu.rq.cfs, |slot| &cpu.levels.slots[slot as usize].cfs);
+        let cfs = cpu.levels.slots.get(slot as usize).map_or(&cpu.rq.cfs, |slot| &slot.cfs);
         self.tasks[t as usize].se.post_init(self.policy, cfs, cpu.rq.cap_orig);
     }
 
-    /// [`Engine::check_enqueue_throttle`] comes before.
+    /// A fair task is queued, or a delayed one is woken before it left. [`Engine::check_enqueue_throttle`] comes before.
     pub(crate) fn signal_enqueue(&mut self, c: u32, t: u32) {
         self.request_changes(c);
         self.sums_before_enqueue(c, t);
         let now = self.signal_clock.at(self.now);
         let (cpu, task) = (&mut self.cpus[c as usize], &self.tasks[t as usize]);
-        cpu.has_blocked = true;
+        self.blocked.insert(c);
         cpu.rq.enqueue_begin(self.policy, &task.se, now, 0, cpu.curr == NO_TASK);
         if task.in_iowait {
             self.hook_event(c, HookSite::Iowait, 0);
+            // The hook call for I/O may have asked.
+            self.request_changes(c);
         }
-        if self.grouped && self.tasks[t as usize].group != ROOT {
-            self.signal_enqueue_levels(c, t);
-            return self.sums_enqueue(c, t);
-        }
-        // The hook call for I/O may have asked meanwhile.
-        self.request_changes(c);
+        let slot = self.slot_on(c, self.tasks[t as usize].group);
+        self.list(c, slot);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let bits = cpu.rq.enqueue_finish(self.policy, &mut task.se);
-        self.published(c, t, bits, 0);
+        let requeued = task.se.delayed != 0;
+        let bits = cpu.rq.enqueue_finish_on(self.policy, cpu.levels.queue_records(slot), &mut task.se);
+        self.entity_changed(c, t, slot, bits, Climb::START);
+        if requeued {
+            self.count_above(c, slot, 1);
+        } else {
+            self.enqueue_above(c, slot, bits, 1);
+        }
         self.sums_enqueue(c, t);
     }
 
-    /// `flags`: why it leaves, from [`pelton_core::dequeue`]; 0 = for a change of its parameters.
-    pub(crate) fn signal_dequeue(&mut self, c: u32, t: u32, flags: u32) {
+    /// An entity leaves its queue, and the groups of the plan theirs; the others above learn of it. `flags`: why, from
+    /// [`dequeue`]; 0 = for a change of a task's parameters.
+    pub(crate) fn signal_dequeue(&mut self, c: u32, entity: u32, flags: u32, plan: Leave) {
         self.request_changes(c);
-        self.sums_before_dequeue(c, t);
-        let counted = self.tasks[t as usize].se.delayed == 0;
-        let bits = {
-            let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            let (now, flags) = (self.signal_clock.at(self.now), flags | dequeue::ESTIMATE_LATER);
-            cpu.rq.dequeue_task(self.policy, &mut task.se, now, 0, cpu.curr == NO_TASK, flags)
-        };
-        self.published(c, t, bits, 0);
-        self.sums_dequeue(c, t, flags);
+        let home = self.tree(c).home(entity);
+        let is_task = slot_of(entity).is_none();
+        let counted = is_task && self.tasks[entity as usize].se.delayed == 0;
+        let (bits, delta) = if is_task { self.signal_dequeue_task(c, entity, home, flags) } else { (0, 0) };
+        self.dequeue_above(c, slot_of(entity).unwrap_or(home), plan, (bits, delta));
+        if is_task {
+            self.sums_dequeue(c, entity, flags);
+        }
         if counted {
-            self.signal_estimate_last(c, t, flags);
+            self.signal_estimate_last(c, entity, flags);
         }
-        if self.cpus[c as usize].fair.curr == t {
-            // The outgoing entity stops being the current one; its record was just brought up to date.
-            self.signal_put_prev(c, t);
+        self.put_what_left(c, entity, plan);
+    }
+
+    /// The task's own level; its bits and the change of runnable tasks above.
+    fn signal_dequeue_task(&mut self, c: u32, t: u32, home: u32, flags: u32) -> (u32, i32) {
+        self.sums_before_dequeue(c, t);
+        let mut delta = 0;
+        if home != ROOT {
+            let se = &self.tasks[t as usize].se;
+            delta = se.leave_delta(flags);
+            if se.delay_ends(flags) {
+                self.count_above(c, home, 1);
+            }
         }
+        let wall_ns = self.signal_clock.at(self.now);
+        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
+        let (is_idle, flags) = (cpu.curr == NO_TASK, flags | dequeue::ESTIMATE_LATER);
+        let cfs = cpu.levels.queue_records(home);
+        let bits = cpu.rq.dequeue_task_on(self.policy, cfs, &mut task.se, wall_ns, is_idle, flags);
+        self.entity_changed(c, t, home, bits, Climb::START);
+        (bits, delta)
     }
 
     /// The end of a dequeue, after its hooks: kernels that lower the CPU's estimate last.
@@ -75,101 +96,79 @@ impl<S: Sink> Engine<'_, S> {
         cpu.rq.estimate_last(self.policy, &mut task.se, flags & dequeue::SLEEP != 0);
     }
 
-    pub(crate) fn signal_put_prev(&mut self, c: u32, t: u32) {
-        let bits = {
-            let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.switch_fair(self.policy, Some(&mut task.se), None, self.signal_clock.at(self.now), 0, false)
-        };
-        self.published(c, t, bits, 0);
+    /// The running entity of a queue goes back to it.
+    pub(crate) fn signal_put_prev(&mut self, c: u32, entity: u32) {
+        self.update_entity(c, entity, |policy, rq, at, se, owned| rq.put_prev_entity(policy, at, se, owned));
     }
 
-    pub(crate) fn signal_set_next(&mut self, c: u32, t: u32) {
-        let bits = {
-            let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.switch_fair(self.policy, None, Some(&mut task.se), self.signal_clock.at(self.now), 0, false)
-        };
-        self.published(c, t, bits, 0);
+    /// A queued entity becomes the running one of its queue.
+    pub(crate) fn signal_set_next(&mut self, c: u32, entity: u32) {
+        self.update_entity(c, entity, |policy, rq, at, se, owned| rq.set_next_entity(policy, at, se, owned));
     }
 
+    /// The tick, per level; weights follow.
     pub(crate) fn signal_tick(&mut self, c: u32, t: u32) {
-        if let Some(slot) = self.task_slot(c, t) {
-            return self.signal_tick_levels(c, t, slot);
-        }
-        let bits = {
-            let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.tick_fair(self.policy, &mut task.se, self.signal_clock.at(self.now), 0)
-        };
-        self.published(c, t, bits, how::TICK);
+        let slot = self.home_of(c, t);
+        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
+        let bits = cpu.rq.tick_entity(self.policy, cpu.levels.queue_records(slot), &mut task.se, None);
+        let with = Climb { how: how::TICK, ..Climb::START };
+        self.entity_changed(c, t, slot, bits, with);
+        self.tick_above(c, slot, Climb { below: bits, ..with });
     }
 
     /// A dequeue is delayed: asleep, but still queued.
     pub(crate) fn signal_delay(&mut self, c: u32, t: u32) {
         self.request_changes(c);
         self.sums_before_dequeue(c, t);
-        if let Some(slot) = self.task_slot(c, t) {
-            return self.signal_delay_levels(c, t, slot);
-        }
-        let bits = {
-            let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            cpu.rq.delay_task(self.policy, &mut task.se, self.signal_clock.at(self.now), 0, false)
-        };
-        self.published(c, t, bits, 0);
-    }
-
-    /// A delayed task is woken before it left.
-    pub(crate) fn signal_requeue(&mut self, c: u32, t: u32) {
-        self.signal_enqueue(c, t);
+        let (slot, wall_ns) = (self.home_of(c, t), self.signal_clock.at(self.now));
+        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
+        let bits = cpu.rq.delay_task_on(self.policy, cpu.levels.queue_records(slot), &mut task.se, wall_ns);
+        self.entity_changed(c, t, slot, bits, Climb::ALONE);
+        self.count_above(c, slot, -1);
     }
 
     /// A sleeping task will wake elsewhere: its share is taken out of the old queue at that queue's next update.
     pub(crate) fn signal_migrate_sleeping(&mut self, t: u32) {
         let c = self.tasks[t as usize].cpu;
-        self.request_changes(c);
-        self.sums_leave_asleep(t);
-        if let Some(slot) = self.task_slot(c, t) {
-            return self.signal_migrate_levels(t, slot, self.cpus[c as usize].curr == NO_TASK);
-        }
-        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let idle = cpu.curr == NO_TASK;
-        cpu.rq.migrate_sleeping_task(self.policy, &mut task.se, idle, self.signal_clock.at(self.now));
+        self.signal_remove_sleeping(c, t, self.cpus[c as usize].curr == NO_TASK);
     }
 
     /// A task that ends leaves its share to be removed.
     pub(crate) fn signal_exit(&mut self, c: u32, t: u32) {
+        self.signal_remove_sleeping(c, t, false);
+    }
+
+    fn signal_remove_sleeping(&mut self, c: u32, t: u32, is_idle: bool) {
         self.request_changes(c);
         self.sums_leave_asleep(t);
-        if let Some(slot) = self.task_slot(c, t) {
-            return self.signal_migrate_levels(t, slot, false);
-        }
+        let (slot, wall_ns) = (self.home_of(c, t), self.signal_clock.at(self.now));
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        cpu.rq.migrate_sleeping_task(self.policy, &mut task.se, false, self.signal_clock.at(self.now));
+        let cfs = cpu.levels.queue_records(slot);
+        cpu.rq.migrate_sleeping(self.policy, cfs, &mut task.se, is_idle, wall_ns);
     }
 
     /// A task leaves the fair class for another: it is detached, its averages are kept.
     pub(crate) fn signal_leave_class(&mut self, c: u32, t: u32) {
         self.request_changes(c);
-        if let Some(slot) = self.task_slot(c, t) {
-            return self.signal_leave_class_levels(c, t, slot);
-        }
+        let slot = self.home_of(c, t);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let ctx = cpu.rq.ctx(self.policy, &cpu.rq.cfs);
-        cpu.rq.cfs.switched_from_fair(&ctx, &mut task.se);
-        self.sums_follow(c);
-        self.hook_event(c, HookSite::Detach, how::LEFTOVER);
+        let bits = cpu.rq.switched_from_fair(self.policy, cpu.levels.queue_records(slot), &mut task.se);
+        if slot == ROOT {
+            self.sums_follow(c);
+            self.hook_event(c, HookSite::Detach, how::LEFTOVER);
+        }
+        self.propagate(c, slot, bits);
     }
 
     /// A task joins the fair class on the queue it was just put on: what is left of its averages is attached.
     pub(crate) fn signal_join_class(&mut self, c: u32, t: u32) {
         self.request_changes(c);
-        if let Some(slot) = self.task_slot(c, t) {
-            return self.signal_join_class_levels(c, t, slot);
-        }
-        let bits = {
-            let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-            let ctx = cpu.rq.ctx(self.policy, &cpu.rq.cfs);
-            cpu.rq.cfs.switched_to_fair(&ctx, &mut task.se)
-        };
-        self.published(c, t, bits, how::LEFTOVER);
+        let slot = self.home_of(c, t);
+        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
+        let bits = cpu.rq.switched_to_fair(self.policy, cpu.levels.queue_records(slot), &mut task.se);
+        let how = if slot == ROOT { how::LEFTOVER } else { 0 };
+        self.entity_changed(c, t, slot, bits, Climb { how, ..Climb::ALONE });
+        self.propagate(c, slot, bits);
     }
 
     /// A task starts in another class than fair.
@@ -191,16 +190,16 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A fair task gets another weight while it is off its queue.
     pub(crate) fn signal_reweight(&mut self, c: u32, t: u32) {
-        let slot = self.task_slot(c, t);
+        let slot = self.home_of(c, t);
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
-        let cfs = slot.map_or(&mut cpu.rq.cfs, |slot| &mut cpu.levels.slots[slot as usize].cfs);
+        let cfs = cpu.levels.queue_records(slot).unwrap_or(&mut cpu.rq.cfs);
         cfs.reweight(self.policy, &mut task.se, task.fair.weight());
     }
 
     /// Real-time utilization; `running` describes the time since its last update.
     pub(crate) fn signal_rt(&mut self, c: u32, running: bool) {
+        self.blocked.insert(c);
         let cpu = &mut self.cpus[c as usize];
-        cpu.has_blocked = true;
         if cpu.rq.update_rt(self.policy, running) == 0 {
             return;
         }
@@ -213,8 +212,8 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Deadline utilization; `running` describes the time since its last update.
     pub(crate) fn signal_dl(&mut self, c: u32, running: bool) {
+        self.blocked.insert(c);
         let cpu = &mut self.cpus[c as usize];
-        cpu.has_blocked = true;
         if cpu.rq.update_dl(self.policy, running) == 0 {
             return;
         }
@@ -247,15 +246,15 @@ impl<S: Sink> Engine<'_, S> {
         let lost = self.pressure(c).averaged;
         let cpu = &mut self.cpus[c as usize];
         let before = (cpu.rq.rt.util_avg, cpu.rq.dl.util_avg, cpu.rq.irq.util_avg);
-        let bits = if self.grouped {
+        let bits = if cpu.levels.has_listed() {
             self.update_blocked_levels(c, runs)
         } else {
             cpu.rq.update_blocked(self.policy, self.signal_clock.at(self.now), 0, runs, lost)
         };
         self.request_changes(c);
         self.sums_follow(c);
-        let cpu = &mut self.cpus[c as usize];
-        cpu.has_blocked = cpu.curr != NO_TASK || cpu.rq.has_blocked() || cpu.levels.has_listed();
+        let cpu = &self.cpus[c as usize];
+        self.blocked.set(c, cpu.curr != NO_TASK || cpu.rq.has_blocked() || cpu.levels.has_listed());
         if bits != 0 {
             self.emit_cfs(c);
             self.emit_others(c, before);
@@ -279,22 +278,6 @@ impl<S: Sink> Engine<'_, S> {
         if irq != before.2 {
             self.emit(Event::PeltIrq { cpu: c, util_avg: irq as u32 });
         }
-    }
-
-    /// Reports new averages and tells the hook filter; `how` says where they come from.
-    fn published(&mut self, c: u32, t: u32, bits: u32, how: u32) {
-        self.row_changes(c);
-        self.sums_follow(c);
-        self.sums_update(c, t);
-        if bits == 0 {
-            return;
-        }
-        self.request_changes(c);
-        if S::ACTIVE {
-            self.emit_se(c, t);
-            self.emit_cfs(c);
-        }
-        self.offer(c, bits, how);
     }
 
     /// Tells the hook filter what an update of the root queue raised.

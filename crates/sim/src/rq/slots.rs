@@ -10,14 +10,21 @@ use crate::engine::Engine;
 impl<S: Sink> Engine<'_, S> {
     /// Slot of the queue of a task in a group; `None` for a task of the root.
     pub(crate) fn task_slot(&self, c: u32, t: u32) -> Option<u32> {
-        if !self.grouped || self.tasks[t as usize].group == ROOT {
-            return None;
-        }
-        self.cpus[c as usize].levels.slot(self.tasks[t as usize].group)
+        let group = self.tasks[t as usize].group;
+        if group == ROOT { None } else { self.cpus[c as usize].levels.slot(group) }
     }
 
-    /// The blocked walk has to come to a queue and those above it.
+    /// The same; [`ROOT`] for a task of the root.
+    #[inline]
+    pub(crate) fn home_of(&self, c: u32, t: u32) -> u32 {
+        self.task_slot(c, t).unwrap_or(ROOT)
+    }
+
+    /// The blocked walk has to come to a queue and those above it; to the root it always does.
     pub(crate) fn list(&mut self, c: u32, mut slot: u32) {
+        if slot == ROOT {
+            return;
+        }
         let levels = &mut self.cpus[c as usize].levels;
         if levels.slots.get(slot as usize).is_some_and(|own| own.cfs.throttle_count > 0) {
             return;
@@ -30,9 +37,13 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Slot of a group on CPU `c`, made with those above it when this is its first task here.
     pub(crate) fn slot_on(&mut self, c: u32, group: u32) -> u32 {
-        if let Some(slot) = self.cpus[c as usize].levels.slot(group) {
-            return slot;
+        match self.cpus[c as usize].levels.slot(group) {
+            Some(slot) => slot,
+            None => self.make_slot(c, group),
         }
+    }
+
+    fn make_slot(&mut self, c: u32, group: u32) -> u32 {
         let parent = self.slot_on(c, self.groups.list[group as usize].parent);
         let cpu = &mut self.cpus[c as usize];
         cpu.levels.add(&cpu.rq, group, parent)

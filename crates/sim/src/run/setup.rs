@@ -13,8 +13,8 @@ use crate::cpu::clock::SignalClock;
 use crate::cpu::requests::Targets;
 use crate::engine::queue::{Ev, EventQueue};
 use crate::engine::rng::RunRng;
-use crate::engine::timers::Timers;
 use crate::engine::state::{CpuState, DomainState, Kind, Life, NO_TASK, Power, Task, TimerState};
+use crate::engine::timers::Timers;
 use crate::engine::{Engine, Hooks};
 use crate::freq::demand::Clocks;
 use crate::hw::energy::{ClusterEnergy, FJ_PER_UJ};
@@ -124,7 +124,6 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         sugov: SugovCpu::default(),
         timers: Timers::default(),
         deferred: Vec::new(),
-        has_blocked: false,
         last_balance_ns: 0,
         newidle: pelton_core::Newidle::new(),
         idle_stamp_ns: None,
@@ -236,7 +235,6 @@ impl<'a, S: Sink> Engine<'a, S> {
             policy,
             fair_rules: FairRules::new(policy, m.cpus.len() as u32, m.tick_ns()),
             hooks: Hooks::of(policy, tick_ns),
-            grouped: !groups.list.is_empty(),
             quotas: w.sets_quotas() && policy.bandwidth != value::BANDWIDTH_OFF,
             boosts: crate::rq::boosts::Boosts::of(w, policy),
             clamped: crate::rq::clamps::are_used(w, policy),
@@ -263,6 +261,9 @@ impl<'a, S: Sink> Engine<'a, S> {
             sim_events: 0,
             living: 0,
             overloaded: CpuSet::default(),
+            crowded: CpuSet::default(),
+            blocked: CpuSet::default(),
+            fading: CpuSet::of((0..n).filter(|_| !pelton_core::Newidle::new().rests(policy))),
             idle: CpuSet::first(n),
             llc_of: (0..n).map(|c| llc_of(m, c)).collect(),
             llc_sets: llc_sets(m),

@@ -97,6 +97,7 @@ impl<S: Sink> Engine<'_, S> {
         debug_assert_eq!((over, idle), (cpu.is_overloaded(), cpu.is_idle()));
         self.chores.overload |= nr_running >= 2;
         self.overloaded.set(c, over);
+        self.crowded.set(c, nr_running >= 2);
         self.idle.set(c, idle);
         if idle {
             self.note_idle_core(c);

@@ -18,9 +18,6 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Task `t` is woken on `exec` and last ran on `prev`: the comparison of the two with what groups make of the loads.
     pub(crate) fn wake_with_groups(&self, mut wake: Wake, t: u32, exec: u32, prev: u32) -> Wake {
-        if !self.grouped {
-            return wake;
-        }
         let waker = self.cpus[exec as usize].curr;
         let waker = self.tasks.get(waker as usize).map(|task| (waker, task.group, task.se.avg.load_avg as i64));
         if self.policy.wake_affine != value::WAKE_AFFINE_RUNNABLE_LOAD {

@@ -77,6 +77,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn walk_on(&mut self, c: u32) {
         let exec = std::mem::replace(&mut self.exec, c);
         while let Some(Walking { why, next, inside }) = self.cpus[c as usize].walking {
+            let next = self.next_of_walk(c, next, why);
             if next as usize == self.cpus.len() {
                 self.cpus[c as usize].walking = None;
                 self.walk_ends(c, why);
@@ -105,6 +106,31 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// Where the walk of CPU `c`, from its `n`th CPU on, next comes to one for which something may be due; the number of CPUs
+    /// when it does not.
+    fn next_of_walk(&self, c: u32, n: u32, why: u32) -> u32 {
+        let cpus = self.cpus.len() as u32;
+        let other = match (why & WALK_BALANCE != 0, self.balancing.decides) {
+            (true, true) => &self.nohz,
+            (true, false) => &self.fading,
+            (false, _) => &self.blocked,
+        };
+        let due = |from: u32| self.nohz.next_in_either([&self.blocked, other], from);
+        if n == cpus {
+            return n;
+        }
+        let from = self.walked(c, n);
+        if self.policy.idle_walk == value::IDLE_WALK_ENTRY {
+            let above = due(from).filter(|&cpu| from > c || cpu <= c);
+            let found = above.or_else(|| due(0).filter(|&cpu| from > c && cpu <= c));
+            return found.map_or(cpus, |cpu| (cpu + cpus - c - 1) % cpus);
+        }
+        let others =
+            if from == c { None } else { due(from).and_then(|cpu| if cpu == c { due(c + 1) } else { Some(cpu) }) };
+        let own = || if due(c) == Some(c) { cpus - 1 } else { cpus };
+        others.map_or_else(own, |cpu| cpu - u32::from(cpu > c))
+    }
+
     /// CPU `c` has something to run: it leaves the rest of its walk.
     pub(crate) fn walk_stops(&mut self, c: u32) {
         if let Some(Walking { why, .. }) = self.cpus[c as usize].walking.take() {
@@ -118,18 +144,18 @@ impl<S: Sink> Engine<'_, S> {
         if !self.nohz.contains(idle) || !cpu.is_idle() {
             return false;
         }
-        let (blocked, last) = (cpu.has_blocked, cpu.last_blocked_ticks);
+        let (blocked, last) = (self.blocked.contains(idle), cpu.last_blocked_ticks);
         let asked = why & WALK_STATS != 0 || self.policy.idle_walk != value::IDLE_WALK_ENTRY;
         let loads = asked && blocked_walks(self.policy);
         let due = loads && blocked && blocked_due(self.policy, self.now_ticks(), last, self.tick_ns, true);
         if due {
             self.refresh_blocked(idle, WalkWhy::IdleWalk);
         }
-        self.chores.idle_blocked |= loads && self.cpus[idle as usize].has_blocked;
+        self.chores.idle_blocked |= loads && self.blocked.contains(idle);
         if why & WALK_BALANCE != 0 && self.balancing.decides {
             self.balance_idle(idle);
         } else if why & WALK_BALANCE != 0 {
-            self.cpus[idle as usize].newidle.decay(self.now);
+            self.fade_search_cost(idle);
         }
         due
     }
@@ -163,7 +189,7 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` goes idle without its tick: it may have load that nobody refreshes.
     pub(crate) fn enters_nohz(&mut self, c: u32) {
         self.nohz.insert(c);
-        self.cpus[c as usize].has_blocked = true;
+        self.blocked.insert(c);
         self.chores.idle_blocked = true;
     }
 }

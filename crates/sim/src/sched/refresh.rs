@@ -22,7 +22,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn refresh_records(&mut self, c: u32) {
         self.refresh_capacity(c);
         if !self.balancing.decides {
-            self.cpus[c as usize].newidle.decay(self.now);
+            self.fade_search_cost(c);
         }
         let runs = self.runs(c);
         if self.cpus[c as usize].rq.others_have_blocked() || self.cpus[c as usize].levels.has_listed() {
@@ -39,14 +39,14 @@ impl<S: Sink> Engine<'_, S> {
         for at in 0..self.llc(c).len() {
             let near = self.llc(c)[at];
             let cpu = &self.cpus[near as usize];
-            if !self.nohz.contains(near) || !cpu.has_blocked {
+            if !self.nohz.contains(near) || !self.blocked.contains(near) {
                 continue;
             }
             if blocked_due(self.policy, now_ticks, cpu.last_blocked_ticks, self.tick_ns, false) {
                 self.cpus[near as usize].report.blocked_scans += 1;
                 self.refresh_blocked(near, WalkWhy::Search);
             }
-            again |= self.cpus[near as usize].has_blocked;
+            again |= self.blocked.contains(near);
         }
         let all_near = self.nohz.iter().all(|i| self.same_llc(i, c));
         if again && all_near {
@@ -58,5 +58,12 @@ impl<S: Sink> Engine<'_, S> {
         self.account(c);
         self.update_clock(c);
         self.signal_blocked(c, self.runs(c), why);
+    }
+
+    /// What CPU `c` remembers of its searches fades (`sched/balance.rs`).
+    pub(crate) fn fade_search_cost(&mut self, c: u32) {
+        let newidle = &mut self.cpus[c as usize].newidle;
+        newidle.decay(self.now);
+        self.fading.set(c, !newidle.rests(self.policy));
     }
 }

@@ -245,7 +245,7 @@ impl<S: Sink> Engine<'_, S> {
         task.waiting_since_ns = now;
         task.last_ran_ns = now;
         match task.class {
-            Class::Fair => self.fair_put(c, t, next, on_rq),
+            Class::Fair => self.fair_put(c, next),
             Class::Realtime => {
                 self.account_rt(c);
                 self.signal_rt(c, true);

@@ -33,9 +33,7 @@ impl<S: Sink> Engine<'_, S> {
         match old {
             Class::Fair => {
                 self.fair_dequeue(c, t, 0);
-                if self.grouped {
-                    self.put_levels(c, NO_TASK);
-                }
+                self.put_levels(c, NO_TASK);
             }
             Class::Deadline => {
                 self.signal_dl(c, true);

@@ -103,7 +103,7 @@ impl<S: Sink> Engine<'_, S> {
         self.fair_requeue(c, t);
         self.tasks[t as usize].waiting_since_ns = self.now;
         self.check_enqueue_throttle(c, t);
-        self.signal_requeue(c, t);
+        self.signal_enqueue(c, t);
         self.vote_usage(c);
         self.note_load(c);
         self.emit_wakeup(t, exec, c, false);

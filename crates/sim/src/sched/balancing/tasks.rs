@@ -4,7 +4,6 @@
 use pelton_core::{LbEnv, LbTask, NR_MIGRATE, balance_idle, fair, lbf};
 use pelton_schema::Sink;
 
-use crate::class::levels::ROOT;
 use crate::engine::Engine;
 use crate::engine::state::NO_TASK;
 use pelton_model::workload::SchedPolicy;
@@ -95,10 +94,7 @@ impl<S: Sink> Engine<'_, S> {
     fn is_ineligible(&self, t: u32, env: &LbEnv) -> bool {
         let (src, dst) = (&self.cpus[env.src_cpu as usize], &self.cpus[env.dst_cpu as usize]);
         let group = self.tasks[t as usize].group;
-        let own = |cpu: &crate::engine::state::CpuState| match (self.grouped, group) {
-            (false, _) | (_, ROOT) => Some(ROOT),
-            (true, group) => cpu.levels.slot(group),
-        };
+        let own = |cpu: &crate::engine::state::CpuState| cpu.levels.slot(group);
         let waits = own(dst).is_some_and(|slot| dst.queue_at(slot).nr_queued() > 0);
         if self.fair_rules.is_cfs() || !waits {
             return false;

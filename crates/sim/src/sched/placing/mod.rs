@@ -44,6 +44,8 @@ pub(crate) struct Placing {
     overutilized_ns: u64,
     /// Load of the running task of each CPU, when it waits for a bigger one; else 0.
     misfit: Vec<u64>,
+    /// How many of them are not 0.
+    misfits: usize,
     /// What the last search of each CPU for a real-time or deadline task ended at, where searches go on behind it.
     pub last_found: Vec<u32>,
     /// When each CPU last looked at all CPUs.
@@ -64,6 +66,7 @@ impl Placing {
             overutilized_since_ns: 0,
             overutilized_ns: 0,
             misfit: vec![0; m.cpus.len()],
+            misfits: 0,
             last_found: vec![0; m.cpus.len()],
             looked_ns: vec![0; m.cpus.len()],
             all: if nr_cpus == 0 { 0 } else { u64::MAX >> (64 - nr_cpus) },
@@ -82,7 +85,8 @@ impl Placing {
 
     /// Some running task waits for a bigger CPU.
     pub(crate) fn has_misfit(&self) -> bool {
-        self.misfit.iter().any(|&load| load > 0)
+        debug_assert_eq!(self.misfits, self.misfit.iter().filter(|&&load| load > 0).count());
+        self.misfits > 0
     }
 
     /// What decisions read.
@@ -106,8 +110,9 @@ impl Placing {
     }
 
     fn set_misfit(&mut self, c: u32, load: u64) {
-        self.misfit_changed |= self.misfit[c as usize] != load;
-        self.misfit[c as usize] = load;
+        let before = std::mem::replace(&mut self.misfit[c as usize], load);
+        self.misfit_changed |= before != load;
+        self.misfits = self.misfits + usize::from(load > 0) - usize::from(before > 0);
     }
 
     /// Capacity that is left for the fair class on CPU `c`; the sums of its groups follow.
