@@ -4,7 +4,7 @@
 use crate::quantity;
 use pelton_core::{Policy, governor_votes, value};
 use pelton_model::Plan;
-use pelton_model::groups::into_group;
+use pelton_model::groups::{THROTTLE_DEFAULT, into_group};
 use pelton_model::machine::IdleState;
 use pelton_model::workload::Start;
 use pelton_model::{Machine, RunConfig, Workload};
@@ -262,6 +262,13 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
     }
     if let Some(whose) = unread_clamps(&loaded.workload, &policy.policy) {
         let note = format!("utilization clamps ({whose}) are not in force: this policy has none (uclamp=off)");
+        loaded.notes.push(note);
+    }
+    if policy.policy.uclamp != pelton_core::value::UCLAMP_GROUP_THROTTLE
+        && let Some(group) = loaded.workload.groups.iter().find(|group| group.throttle < THROTTLE_DEFAULT)
+    {
+        let note =
+            format!("limits of groups (task group `{}`) are not in force: uclamp=group_throttle has them", group.path);
         loaded.notes.push(note);
     }
     if policy.policy.bandwidth == pelton_core::value::BANDWIDTH_OFF

@@ -14,13 +14,28 @@ const BEGIN: &str = "<!-- computed by crates/lab/tests/clamp_guide.rs -->\n";
 const END: &str = "<!-- end of what is computed -->";
 const PLATFORM: &str = "pixel6-gs101";
 const SECONDS: u64 = 30;
-/// Names of the forms and the values of the switch.
-const FORMS: [(&str, &str); 5] =
-    [("none", "off"), ("max", "max"), ("generation 1", "sum"), ("generation 3", "bias"), ("debt", "debt")];
+/// Names of the forms, values of the switch, and whether the other threads are in groups: the background in one that counts
+/// for a quarter of each CPU where groups are limited, the application in one that counts for a half.
+const FORMS: [(&str, &str, bool); 7] = [
+    ("none", "off", false),
+    ("max", "max", false),
+    ("max, in groups", "max", true),
+    ("max, groups limited", "group_throttle", true),
+    ("generation 1", "sum", false),
+    ("generation 3", "bias", false),
+    ("debt", "debt", false),
+];
 /// Lower clamps of the user interface.
 const FLOORS: [u32; 4] = [60, 128, 200, 300];
-const COLOURS: [RGBColor; 5] =
-    [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115), RGBColor(204, 121, 167), RGBColor(0, 0, 0)];
+const COLOURS: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(240, 180, 120),
+    RGBColor(120, 94, 240),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(0, 0, 0),
+];
 
 /// Upper clamps of the background's and of the application's threads: those of the chart, and smaller ones.
 const CAPS: [(u32, u32); 2] = [(60, 120), (25, 50)];
@@ -37,11 +52,13 @@ struct Point {
     job: f64,
 }
 
-fn measure(form: &str, floor: u32, (bg, app): (u32, u32), rate_hz: u32) -> Point {
+fn measure((form, grouped): (&str, bool), floor: u32, (bg, app): (u32, u32), rate_hz: u32) -> Point {
     let ui = format!("ui-frames:rate_hz={rate_hz},ui_us=1000,render_us=1500,heavy_percent=250,util_min={floor}");
+    let [in_app, in_bg] = if grouped { [",group=/app", ",group=/bg"] } else { [""; 2] };
+    let groups = if grouped { " + group:path=/bg,group_throttle=256 + group:path=/app,group_throttle=512" } else { "" };
     let others = format!(
-        "periodic:name=app,threads=3,run_us=1500,period_us=20000,util_max={app} \
-         + periodic:name=bg,threads=4,run_us=8000,period_us=100000,util_max={bg}"
+        "periodic:name=app,threads=3,run_us=1500,period_us=20000,util_max={app}{in_app} \
+         + periodic:name=bg,threads=4,run_us=8000,period_us=100000,util_max={bg}{in_bg}{groups}"
     );
     let inputs = Inputs {
         platform: PLATFORM.into(),
@@ -63,8 +80,9 @@ fn measure(form: &str, floor: u32, (bg, app): (u32, u32), rate_hz: u32) -> Point
 
 type Rows<'a> = Vec<(&'a str, Vec<Point>)>;
 
-fn rows_of<'a, K: Copy>(keys: &[K], point: impl Fn(&str, K) -> Point) -> Rows<'a> {
-    FORMS.into_iter().map(|(name, form)| (name, keys.iter().map(|&key| point(form, key)).collect())).collect()
+fn rows_of<'a, K: Copy>(keys: &[K], point: impl Fn((&str, bool), K) -> Point) -> Rows<'a> {
+    let row = |(name, form, grouped)| (name, keys.iter().map(|&key| point((form, grouped), key)).collect());
+    FORMS.into_iter().map(row).collect()
 }
 
 fn table(head: &[String], all: &Rows, cell: fn(&Point) -> String) -> String {

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use crate::groups::{CLAMPS_DEFAULT, SHARES_DEFAULT};
+use crate::groups::{CLAMPS_DEFAULT, SHARES_DEFAULT, THROTTLE_DEFAULT};
 
 /// Work is counted in parts: 2 to this power of them are a nanosecond at capacity 1024.
 pub const PARTS_SHIFT: u32 = 16;
@@ -72,6 +72,11 @@ impl Workload {
         self.groups.iter().any(|group| group.bandwidth.is_some()) || self.group_changes.iter().any(later)
     }
 
+    /// Some group counts for less than the whole of a CPU.
+    pub fn limits_groups(&self) -> bool {
+        self.groups.iter().any(|group| group.throttle < THROTTLE_DEFAULT)
+    }
+
     /// Some task or group asks for utilization clamps.
     pub fn sets_clamps(&self) -> bool {
         let of_task =
@@ -92,6 +97,8 @@ pub struct GroupSpec {
     pub clamps: (u32, u32),
     /// Quota (`cpu.max`, `cpu.max.burst`); `None` = no limit.
     pub bandwidth: Option<Bandwidth>,
+    /// Part of each CPU that it counts for at most, 0..=1024 (`group_throttle` of Android's vendor groups).
+    pub throttle: u32,
 }
 
 /// A task group changes.
@@ -130,7 +137,7 @@ impl Bandwidth {
 impl Default for GroupSpec {
     fn default() -> Self {
         let (shares, clamps) = (SHARES_DEFAULT, CLAMPS_DEFAULT);
-        Self { path: String::new(), shares, clamps, bandwidth: None }
+        Self { path: String::new(), shares, clamps, bandwidth: None, throttle: THROTTLE_DEFAULT }
     }
 }
 

@@ -29,6 +29,7 @@ impl<S: Sink> Engine<'_, S> {
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_signals(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_clamps(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_clamp_sums(c))?;
+        (0..self.cpus.len() as u32).try_for_each(|c| self.audit_limits(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_levels(c))?;
         self.audit_groups()
     }
@@ -80,6 +81,29 @@ impl<S: Sink> Engine<'_, S> {
             }
             None => Ok(()),
         }
+    }
+
+    /// Where groups are limited: what a CPU asks for is what its groups come to one by one, and its estimate that of its tasks.
+    fn audit_limits(&self, c: u32) -> Result<(), String> {
+        if !self.limits_groups {
+            return Ok(());
+        }
+        let (cpu, inputs) = (&self.cpus[c as usize], self.inputs(c));
+        let est: u32 = self.tasks.iter().filter(|t| t.cpu == c).map(|t| t.clamp_sum.est).sum();
+        let (mut rest, mut limited) = (cpu.rq.cfs.avg.util_avg as i64, 0);
+        for slot in &cpu.levels.slots {
+            let util = slot.cfs.avg.util_avg as i64;
+            let part = u64::from(self.groups.list[slot.group as usize].throttle) * u64::from(cpu.rq.cap_orig) / 1024;
+            rest -= util;
+            limited += util.min(part as i64);
+        }
+        let expected = limited + rest.max(0);
+        if (i64::from(inputs.util_cfs), inputs.util_est, cpu.clamp_sum.est) != (expected, est, est) {
+            return Err(format!(
+                "CPU {c} asks for {inputs:?}, its groups make {expected} and its tasks' estimates {est}"
+            ));
+        }
+        Ok(())
     }
 
     /// A kernel path of this CPU takes time, or has taken it and its end is due at this instant.
@@ -335,6 +359,7 @@ fn random_clamps(d: &mut Dice, w: &mut Workload) {
     for group in &mut w.groups {
         let max = d.below(1025) as u32;
         group.clamps = (d.below(1025) as u32, max);
+        group.throttle = d.below(1025) as u32;
     }
 }
 
@@ -363,7 +388,7 @@ fn random_run(seed: u64, finite: bool, groups: Groups) -> Result<(), String> {
     }
     if seed.is_multiple_of(3) {
         random_clamps(&mut d, &mut w);
-        let form = 1 + d.below(5) as u32;
+        let form = 1 + d.below(6) as u32;
         policy.uclamp = if policy.util_fits == value::UTIL_FITS_RANK { form } else { policy.uclamp };
     }
     if finite {

@@ -225,7 +225,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let mut rng = RunRng::new(cfg.seed, 0);
         let (tick_ns, (tick_phase_ns, boot_ns)) = (m.tick_ns(), start_phase(&mut rng, cfg, m.tick_ns()));
         let signal_clock = SignalClock { boot_ns, half_life_ms: cfg.half_life_ms };
-        let (groups, placing) = (Groups::of(w)?, crate::sched::placing::Placing::new(m, policy));
+        let (groups, placing) = (Groups::of(w)?, crate::sched::placing::Placing::new(m, w, policy));
         let mut engine = Engine {
             m,
             boot_ns,
@@ -240,6 +240,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             boosts: crate::rq::boosts::Boosts::of(w, policy),
             clamped: crate::rq::clamps::are_used(w, policy),
             clamp_sums: crate::rq::clamps::are_used(w, policy) && crate::rq::clamps::add_up(policy),
+            limits_groups: crate::rq::clamps::limit_groups(w, policy),
             balancing: crate::sched::balancing::Balancing::new(placing.record(), policy),
             placing,
             asymmetric: m.cpus.iter().any(|c| c.capacity != m.cpus[0].capacity),
