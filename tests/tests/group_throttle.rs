@@ -48,7 +48,7 @@ fn world(d: &mut Dice) -> World {
         groups
     });
     let mut se = Se::default();
-    (se.avg.util_avg, se.util_est) = (d.below(600), d.below(600) as u32);
+    (se.avg.util_avg, se.avg.util_est_enqueued) = (d.below(600), d.below(600) as u32);
     record.task.throttle = own.map_or(NO_GROUP, |own| throttles[own]);
     (record.task.cpu, record.task.uclamp_max) = (d.below(4) as u32, [1024, 300][d.below(2) as usize]);
     record.task.uclamp_min = d.below(200) as u32;

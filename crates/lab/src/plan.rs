@@ -424,4 +424,23 @@ mod tests {
             assert!(build(&wrong, &PolicySpec::default()).is_err(), "{platform} {workload}");
         }
     }
+
+    #[test]
+    fn clamps_and_limits_that_a_policy_does_not_read_are_said() {
+        let notes = |workload: &str, policy: &str| {
+            let inputs = Inputs { platform: "juno-r2".into(), workload: workload.into(), ..Inputs::default() };
+            build(&inputs, &PolicySpec::parse(policy)).expect("good inputs").notes.join("\n")
+        };
+        let (task, group) = ("busy:util_max=100", "busy:group=/a + group:path=/a,cpu.uclamp.max=20");
+        for policy in ["7.2,uclamp=off", "4.19"] {
+            assert!(notes(task, policy).contains("clamps (task `busy-0`) are not in force"), "{policy}");
+            assert!(notes(group, policy).contains("clamps (task group `/a`) are not in force"), "{policy}");
+            assert!(!notes("busy:util_max=1024", policy).contains("clamps"), "(0, 1024) limits nobody");
+        }
+        let limited = "busy:group=/a + group:path=/a,group_throttle=300";
+        for (policy, said) in [("7.2", true), ("7.2,uclamp=sum", true), ("7.2,uclamp=group_throttle", false)] {
+            assert_eq!(notes(limited, policy).contains("limits of groups (task group `/a`)"), said, "{policy}");
+            assert!(!notes(task, policy).contains("clamps"), "{policy}");
+        }
+    }
 }

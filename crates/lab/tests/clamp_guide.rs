@@ -60,13 +60,13 @@ fn measure((form, grouped): (&str, bool), floor: u32, (bg, app): (u32, u32), rat
         "periodic:name=app,threads=3,run_us=1500,period_us=20000,util_max={app}{in_app} \
          + periodic:name=bg,threads=4,run_us=8000,period_us=100000,util_max={bg}{in_bg}{groups}"
     );
-    let inputs = Inputs {
-        platform: PLATFORM.into(),
-        workload: format!("{ui} + {others}"),
-        duration_ns: Some(SECONDS * 1_000_000_000),
-        ..Inputs::default()
-    };
-    let plan = build(&inputs, &PolicySpec::parse(&format!("6.12,uclamp={form}"))).expect("good inputs").plan;
+    run(format!("{ui} + {others}"), &format!("6.12,uclamp={form}"))
+}
+
+fn run(workload: String, policy: &str) -> Point {
+    let inputs =
+        Inputs { platform: PLATFORM.into(), workload, duration_ns: Some(SECONDS * 1_000_000_000), ..Inputs::default() };
+    let plan = build(&inputs, &PolicySpec::parse(policy)).expect("good inputs").plan;
     let report = run_one(&plan, 1, NullSink, Default::default()).expect("runs");
     let read = |name, of| quantity::find(name).and_then(|q| q.read(&report, of)).expect("a number");
     let power = |name, of| read(name, of) / SECONDS as f64;
@@ -76,6 +76,46 @@ fn measure((form, grouped): (&str, bool), floor: u32, (bg, app): (u32, u32), rat
         jank: read("jank_pct", None),
         job: read("latency_ms_avg", Some("bg")),
     }
+}
+
+/// Work of a frame of the user interface's thread, us of the biggest CPU; its renderer's is half as much again.
+const FRAMES_US: [u32; 5] = [150, 250, 350, 500, 1000];
+/// Settings of the table of frames: the posting's two, and sums with larger floors.
+const SETTINGS: [(&str, &str, &str); 7] = [
+    ("max, 512 behind a late frame", "max", "late_util_min=512,late_frames=60"),
+    ("max, 60", "max", "util_min=60"),
+    ("generation 1, 60", "sum", "util_min=60"),
+    ("generation 1, 128", "sum", "util_min=128"),
+    ("generation 1, 200", "sum", "util_min=200"),
+    ("generation 3, 60", "bias", "util_min=60"),
+    ("generation 3, 128", "bias", "util_min=128"),
+];
+/// What runs beside: much, and a fifth of that.
+const BESIDE: [(&str, u32, u32); 2] = [("much", 1500, 8000), ("little", 300, 1500)];
+
+/// A frame's weight against the floor, in the kernel nearest to the posting's (5.18) in which sums can run.
+fn measure_frame(form: &str, floor: &str, frame_us: u32, (app_us, bg_us): (u32, u32)) -> Point {
+    let render_us = frame_us * 3 / 2;
+    let workload = format!(
+        "ui-frames:ui_us={frame_us},render_us={render_us},heavy_percent=250,{floor} \
+         + periodic:name=app,threads=3,run_us={app_us},period_us=20000 \
+         + periodic:name=bg,threads=4,run_us={bg_us},period_us=100000"
+    );
+    run(workload, &format!("6.1,uclamp={form}"))
+}
+
+/// One table for each amount of other work.
+fn of_frames() -> String {
+    let head = FRAMES_US.map(|us| format!("{us} us"));
+    let table_beside = |(name, app_us, bg_us): (&str, u32, u32)| {
+        let row = |(name, form, floor): (&'static str, &str, &str)| {
+            (name, FRAMES_US.iter().map(|&us| measure_frame(form, floor, us, (app_us, bg_us))).collect())
+        };
+        let rows: Rows = SETTINGS.into_iter().map(row).collect();
+        let cells = table(&head, &rows, |p| format!("{:.1} %, {:.0} mW", p.jank, p.power));
+        format!("\nWith {name} beside it:\n\n{cells}")
+    };
+    BESIDE.into_iter().map(table_beside).collect()
 }
 
 type Rows<'a> = Vec<(&'a str, Vec<Point>)>;
@@ -135,8 +175,11 @@ fn the_guide_shows_jank_against_power() {
     let at_rates = "With a lower clamp of 128 and the first caps, at three rates; in brackets the power of little, middle and big \
                     CPUs without that of clusters:";
     let [caps_table, small_table] = [&caps, &small].map(of_floors);
+    let frames = of_frames();
+    let by_frame = "The posting's settings (60 Hz, no caps) by how much work a frame is: us of the biggest CPU for the interface's \
+                    thread, half as much again for its renderer, every twentieth frame two and a half times as heavy. Kernel 6.1:";
     let text = format!(
-        "\n![late frames against power](clamps-jank.svg)\n\n{caps_table}\n{small_caps}\n\n{small_table}\n{at_rates}\n\n{of_rates}"
+        "\n![late frames against power](clamps-jank.svg)\n\n{caps_table}\n{small_caps}\n\n{small_table}\n{at_rates}\n\n{of_rates}\n{by_frame}\n{frames}"
     );
     guide::keep("clamps-jank.svg", &chart(&caps));
     let page = std::fs::read_to_string(guide::folder().join("clamps.md")).expect("the page is there");

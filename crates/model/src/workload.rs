@@ -442,7 +442,7 @@ impl TaskSpec {
             Op::RunParts { parts } => Some(parts >> PARTS_SHIFT),
             // Enough when every message is read by one call.
             Op::Write { work_ns, .. } | Op::Read { work_ns, .. } => Some(work_ns),
-            Op::Runtime { .. } => None,
+            Op::Runtime { .. } | Op::Spin { .. } => None,
             _ => Some(0),
         };
         let phase = |p: &Phase| Some(p.loops?.max(1) * p.ops.iter().map(op).sum::<Option<u64>>()?);
@@ -506,7 +506,12 @@ pub enum Op {
         /// Work.
         parts: u64,
     },
-    /// Busy for this wall-clock time, at any speed.
+    /// Busy until this time has gone by since it began, time in which others ran included (rt-app's `runtime`).
+    Spin {
+        /// Time of the clock.
+        wall_ns: u64,
+    },
+    /// Busy for this time of a CPU, at any speed.
     Runtime {
         /// Wall time.
         wall_ns: u64,

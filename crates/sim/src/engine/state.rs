@@ -43,8 +43,21 @@ pub(crate) enum Step {
     Fetch,
     /// Work left, ns << SPEED_SHIFT at capacity 1024.
     Work(u64),
-    /// Wall time left, ns.
+    /// CPU time left, ns.
     Wall(u64),
+    /// Ends at this time, whoever runs until then.
+    Until(u64),
+}
+
+impl Step {
+    /// Nothing of it is left at time `now_ns`.
+    pub(crate) fn is_over(self, now_ns: u64) -> bool {
+        match self {
+            Step::Fetch => false,
+            Step::Work(left) | Step::Wall(left) => left == 0,
+            Step::Until(at_ns) => at_ns <= now_ns,
+        }
+    }
 }
 
 /// Who decides what a task does.
@@ -375,6 +388,8 @@ pub(crate) struct DomainState {
     /// Frequency the worker is setting.
     pub setting_khz: u32,
     pub in_driver: bool,
+    /// Where firmware polls: a moment at which it looks, and whether it has something to find.
+    pub firmware: (u64, bool),
     /// A kick arrived while the worker was busy.
     pub kicked: bool,
     pub since_ns: u64,

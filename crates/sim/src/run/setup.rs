@@ -161,7 +161,22 @@ fn llc_sets(m: &Machine) -> Vec<CpuSet> {
     (0..=m.llcs.len() as u32).map(of).collect()
 }
 
-fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainState {
+/// Streams of random numbers for the phases of firmware begin here.
+const FIRMWARE_STREAM: u64 = 1 << 32;
+
+/// When firmware that polls first looks; its clock knows nothing of the kernel's.
+fn firmware_phase_ns(spec: &FreqDomain, cfg: &RunConfig, tick_phase_ns: u64, d: u32) -> u64 {
+    match (spec.firmware_poll_ns, spec.firmware_after_tick_ns) {
+        (0, _) => 0,
+        (poll_ns, Some(after_ns)) => (tick_phase_ns + after_ns) % poll_ns,
+        (poll_ns, None) if cfg.start_phase_random => {
+            RunRng::new(cfg.seed, FIRMWARE_STREAM + u64::from(d)).up_to(poll_ns - 1)
+        }
+        _ => 0,
+    }
+}
+
+fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64, d: u32) -> DomainState {
     let spec = &m.domains[d as usize];
     let khz: Vec<u32> = spec.opps.iter().map(|o| o.khz).collect();
     let start = if spec.initial_khz == 0 { khz[0] } else { spec.initial_khz };
@@ -206,6 +221,7 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainSt
         worker: None,
         setting_khz: 0,
         in_driver: false,
+        firmware: (firmware_phase_ns(spec, cfg, tick_phase_ns, d), false),
         kicked: false,
         since_ns: 0,
         report,
@@ -252,7 +268,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             cpus: (0..n).map(|c| new_cpu(m, policy, signal_clock.at(0), groups.list.len(), c)).collect(),
             groups,
             tasks: Vec::new(),
-            domains: (0..m.domains.len() as u32).map(|d| new_domain(m, policy, cfg, d)).collect(),
+            domains: (0..m.domains.len() as u32).map(|d| new_domain(m, policy, cfg, tick_phase_ns, d)).collect(),
             frequencies: cfg.frequencies.clone(),
             objects: Objects::new(w),
             shared_timers: vec![TimerState::default(); w.shared_timers as usize],
@@ -358,6 +374,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             let khz = self.domains[d].khz[self.domains[d].opp as usize];
             for &c in &self.m.domains[d].cpus {
                 self.apply_speed(c, khz);
+                self.see_frequency(c, khz);
             }
         }
         for c in 0..self.cpus.len() as u32 {
