@@ -2,7 +2,7 @@
 //! Fair queues of one CPU when there are task groups: a group that has tasks here owns a queue and is an entity on the
 //! queue of its parent. What a group has on a CPU has a slot, made when its first task comes here; parents before children.
 
-use pelton_core::{Avg, CfsRq, CfsRuntime, Rq, Se, THROTTLED_GROUPS_MAX, ThrottledGroup};
+use pelton_core::{Avg, CfsRq, CfsRuntime, Rq, Se, THROTTLED_GROUPS_MAX, ThrottledGroup, group_rest};
 
 use super::fair::{Entities, FairEntity, FairRq};
 use crate::engine::state::{NO_TASK, Task};
@@ -82,12 +82,18 @@ pub(crate) struct Throttled {
     groups: [ThrottledGroup; THROTTLED_GROUPS_MAX],
     len: usize,
     /// Place of the group that was asked for.
-    pub own: Option<usize>,
+    asked_for: Option<usize>,
 }
 
 impl Throttled {
     pub(crate) fn list(&self) -> &[ThrottledGroup] {
         &self.groups[..self.len]
+    }
+
+    /// Utilization of the group that was asked for, and what a root queue with `root` has without it.
+    pub(crate) fn parts(&self, root: u32, capacity: u32) -> (u32, i32) {
+        let util = self.asked_for.map_or(0, |own| self.groups[own].util);
+        (util, group_rest(root, self.list(), self.asked_for, capacity))
     }
 }
 
@@ -145,11 +151,11 @@ impl Levels {
 
     /// The groups that count here, each with its limit, and where among them that of slot `own` is.
     pub(crate) fn throttled(&self, own: Option<u32>) -> Throttled {
-        let mut out = Throttled { groups: [ThrottledGroup::default(); THROTTLED_GROUPS_MAX], len: 0, own: None };
+        let mut out = Throttled { groups: [ThrottledGroup::default(); THROTTLED_GROUPS_MAX], len: 0, asked_for: None };
         let counts = |slot: &&(usize, &Slot)| slot.1.cfs.avg.util_avg > 0;
         for (at, slot) in self.slots.iter().enumerate().filter(|slot| counts(&slot)).take(THROTTLED_GROUPS_MAX) {
             if own == Some(at as u32) {
-                out.own = Some(out.len);
+                out.asked_for = Some(out.len);
             }
             out.groups[out.len] = ThrottledGroup { util: slot.cfs.avg.util_avg as u32, throttle: slot.throttle };
             out.len += 1;

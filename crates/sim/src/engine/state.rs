@@ -388,8 +388,6 @@ pub(crate) struct DomainState {
     /// Frequency the worker is setting.
     pub setting_khz: u32,
     pub in_driver: bool,
-    /// Where firmware polls: a moment at which it looks, and whether it has something to find.
-    pub firmware: (u64, bool),
     /// A kick arrived while the worker was busy.
     pub kicked: bool,
     pub since_ns: u64,

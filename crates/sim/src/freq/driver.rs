@@ -65,18 +65,18 @@ impl<S: Sink> Engine<'_, S> {
     /// The frequency is in memory that firmware reads; when it looks next, the clock follows.
     fn await_firmware(&mut self, d: u32) {
         let poll_ns = self.m.domains[d as usize].firmware_poll_ns;
-        let (phase_ns, awaited) = self.domains[d as usize].firmware;
+        let (phase_ns, awaited) = self.domains[d as usize].limits.firmware;
         if awaited {
             return;
         }
-        self.domains[d as usize].firmware.1 = true;
+        self.domains[d as usize].limits.firmware.1 = true;
         let since_ns = (self.now + poll_ns - phase_ns) % poll_ns;
         self.queue.push(self.now + (poll_ns - since_ns) % poll_ns, Ev::FirmwareLooks { domain: d });
     }
 
     /// Firmware finds the frequency that was written last.
     pub(crate) fn firmware_looks(&mut self, d: u32) {
-        self.domains[d as usize].firmware.1 = false;
+        self.domains[d as usize].limits.firmware.1 = false;
         let (khz, spec) = (self.domains[d as usize].sugov.cur_khz, &self.m.domains[d as usize]);
         for &c in &spec.cpus {
             self.account(c);

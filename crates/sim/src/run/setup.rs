@@ -16,6 +16,7 @@ use crate::engine::rng::RunRng;
 use crate::engine::state::{CpuState, DomainState, Kind, Life, NO_TASK, Power, Task, TimerState};
 use crate::engine::{Engine, Hooks};
 use crate::freq::demand::Clocks;
+use crate::freq::limits::DomainLimits;
 use crate::hw::energy::{ClusterEnergy, FJ_PER_UJ};
 use crate::misfit::misfit;
 use crate::program::birth::new_task;
@@ -212,7 +213,7 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64,
         interactive: crate::freq::timers::record(policy, &khz, khz[opp]),
         sample_deferred: false,
         sample_generation: 0,
-        limits: Default::default(),
+        limits: DomainLimits::behind(firmware_phase_ns(spec, cfg, tick_phase_ns, d)),
         told_khz: start,
         sugov,
         opp: opp as u32,
@@ -221,7 +222,6 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64,
         worker: None,
         setting_khz: 0,
         in_driver: false,
-        firmware: (firmware_phase_ns(spec, cfg, tick_phase_ns, d), false),
         kicked: false,
         since_ns: 0,
         report,
@@ -242,7 +242,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let (tick_ns, (tick_phase_ns, boot_ns)) = (m.tick_ns(), start_phase(&mut rng, cfg, m.tick_ns()));
         let signal_clock = SignalClock { boot_ns, half_life_ms: cfg.half_life_ms };
         let (groups, placing) = (Groups::of(w)?, crate::sched::placing::Placing::new(m, w, policy));
-        let mut engine = Engine {
+        let engine = Engine {
             m,
             boot_ns,
             counted_from_ns: cfg.counted_from_ns,
@@ -298,12 +298,11 @@ impl<'a, S: Sink> Engine<'a, S> {
             spinning: None,
             instant_steps: 0,
         };
-        engine.begin(cfg);
-        Ok(engine)
+        Ok(engine.begin(cfg))
     }
 
     /// Everything that needs the machine, the policy and the workload together.
-    fn begin(&mut self, cfg: &RunConfig) {
+    fn begin(mut self, cfg: &RunConfig) -> Self {
         // Only schedutil has a frequency that it needs: what others ask for is no measure of them.
         if cfg.demand && self.policy.governor == value::GOVERNOR_SCHEDUTIL {
             self.clocks = Clocks::of(self.m, &self.domains);
@@ -316,6 +315,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.create_tasks(cfg);
         self.put_asleep();
         self.start_hardware();
+        self
     }
 
     /// Tasks that a recording found asleep.

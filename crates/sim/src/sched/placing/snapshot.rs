@@ -3,7 +3,7 @@
 
 use pelton_core::{
     CpuState as Signals, NO_CPU, NO_IDLE_STATE, PlaceCpu, PlaceTask, PlaceWaker, Placement, Policy, group_limited,
-    group_rest, nr_idle_scan,
+    nr_idle_scan,
 };
 use pelton_schema::Sink;
 
@@ -36,8 +36,7 @@ impl<S: Sink> Engine<'_, S> {
         let group = self.tasks[t as usize].group;
         for (row, cpu) in self.placing.record.cpus.iter_mut().zip(&self.cpus) {
             let groups = cpu.levels.throttled(cpu.levels.slot(group));
-            row.group_util = groups.own.map_or(0, |own| groups.list()[own].util);
-            row.group_rest = group_rest(row.state.util_cfs, groups.list(), groups.own, row.state.cap_orig);
+            (row.group_util, row.group_rest) = groups.parts(row.state.util_cfs, row.state.cap_orig);
         }
     }
 
