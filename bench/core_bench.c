@@ -21,7 +21,7 @@
 #define REPETITIONS 5
 #define DOMAIN_CPUS 4
 #define TICK_NS (4 * NS_PER_MS)
-#define CLAMPED_TASKS 64
+#define CLAMPED_TASKS 1000
 
 static const u32 opps_khz[] = { 208000, 432000, 729000, 960000, 1200000 };
 #define OPPS (sizeof(opps_khz) / sizeof(opps_khz[0]))
@@ -37,7 +37,9 @@ struct bench {
 	struct pelton_perf_terms terms[DOMAIN_CPUS];
 	struct pelton_uclamp_sum_rq clamps;
 	struct pelton_uclamp_sum_task clamped[CLAMPED_TASKS];
-	struct pelton_throttled_group groups[CLAMPED_TASKS];
+	struct pelton_uclamp_rq buckets;
+	struct pelton_uclamp_task bucketed[CLAMPED_TASKS];
+	struct pelton_throttled_group groups[PELTON_THROTTLED_GROUPS_MAX];
 	u32 clamped_tasks;
 	u64 now_ns;
 	u64 hash;
@@ -177,30 +179,38 @@ NOINLINE void case_event_composite(struct bench *b)
 	event(b);
 }
 
-static void prepare_clamps(struct bench *b, u32 tasks)
+static const struct pelton_uclamp_limits no_limits = { 0,
+						       PELTON_CAPACITY_SCALE,
+						       { PELTON_CAPACITY_SCALE, PELTON_CAPACITY_SCALE } };
+
+static void prepare_clamps(struct bench *b, u32 uclamp, u32 tasks)
 {
-	b->policy.uclamp = PELTON_UCLAMP_BIAS;
+	b->policy.uclamp = uclamp;
 	b->clamped_tasks = tasks;
+	pelton_uclamp_init_rq(&b->buckets);
 	for (u32 i = 0; i < tasks; i++) {
-		b->clamped[i].max = 100 + i;
-		b->groups[i].throttle = 512;
-		b->groups[i].util = 10 + i;
-		pelton_uclamp_sum_enqueue(&b->policy, &b->clamps, &b->clamped[i], 300 + i);
+		b->clamped[i].id = i;
+		b->clamped[i].weight = 1024;
+		b->clamped[i].inv_weight = 1 << 22;
+		b->clamped[i].max = 100 + i % 900;
+		b->bucketed[i].requested[0] = i % 1024;
+		b->bucketed[i].requested[1] = PELTON_CAPACITY_SCALE;
+		pelton_uclamp_sum_enqueue(&b->policy, &b->clamps, &b->clamped[i], 300 + i % 700);
+		pelton_uclamp_rq_inc(&b->buckets, &b->bucketed[i], &no_limits);
 	}
 }
 
-static void prepare_clamps_8(struct bench *b)
+static void prepare_groups(struct bench *b, u32 groups)
 {
-	prepare_clamps(b, 8);
-}
-
-static void prepare_clamps_64(struct bench *b)
-{
-	prepare_clamps(b, CLAMPED_TASKS);
+	b->clamped_tasks = groups;
+	for (u32 i = 0; i < groups; i++) {
+		b->groups[i].throttle = 16;
+		b->groups[i].util = 10 + i;
+	}
 }
 
 /* One of the queued tasks is updated, sleeps and wakes; then the CPU is read. */
-static void clamp_event(struct bench *b)
+static void sum_event(struct bench *b)
 {
 	struct pelton_uclamp_sum_task *t = &b->clamped[b->now_ns++ % b->clamped_tasks];
 	struct pelton_cpu_state state = b->states[0];
@@ -214,14 +224,15 @@ static void clamp_event(struct bench *b)
 	fold(b, state.util_cfs);
 }
 
-NOINLINE void case_clamps_sum_8(struct bench *b)
+/* The same where the largest holds: its bucket is left and joined again. */
+static void max_event(struct bench *b)
 {
-	clamp_event(b);
-}
+	struct pelton_uclamp_task *t = &b->bucketed[b->now_ns++ % b->clamped_tasks];
 
-NOINLINE void case_clamps_sum_64(struct bench *b)
-{
-	clamp_event(b);
+	pelton_uclamp_rq_dec(&b->buckets, t);
+	fold(b, b->buckets.value[0]);
+	pelton_uclamp_rq_inc(&b->buckets, t, &no_limits);
+	fold(b, b->buckets.value[0] + b->now_ns);
 }
 
 /* Android: the CPU is read, group by group. */
@@ -231,33 +242,54 @@ static void throttled_read(struct bench *b)
 	fold(b, pelton_group_throttled_util(900, 200, b->groups, b->clamped_tasks, 1024));
 }
 
-NOINLINE void case_groups_throttled_8(struct bench *b)
-{
-	throttled_read(b);
-}
+/* Cases of a form with so many tasks queued: X(name in the case, event, value of the switch, tasks). */
+#define CLAMP_SIZES(X, name, event, value) \
+	X(name, event, value, 1) X(name, event, value, 10) X(name, event, value, 100) X(name, event, value, 1000)
+#define CLAMP_CASES(X) \
+	CLAMP_SIZES(X, max, max_event, PELTON_UCLAMP_MAX) \
+	CLAMP_SIZES(X, sum, sum_event, PELTON_UCLAMP_SUM) \
+	CLAMP_SIZES(X, bias, sum_event, PELTON_UCLAMP_BIAS) \
+	CLAMP_SIZES(X, bias_weighted, sum_event, PELTON_UCLAMP_BIAS_WEIGHTED) \
+	CLAMP_SIZES(X, debt, sum_event, PELTON_UCLAMP_DEBT)
+#define GROUP_CASES(X) X(1) X(10) X(64)
 
-NOINLINE void case_groups_throttled_64(struct bench *b)
-{
-	throttled_read(b);
-}
+#define DEFINE_CLAMP_CASE(name, event, value, tasks) \
+	static void prepare_clamps_##name##_##tasks(struct bench *b) \
+	{ \
+		prepare_clamps(b, value, tasks); \
+	} \
+	NOINLINE void case_clamps_##name##_##tasks(struct bench *b) \
+	{ \
+		event(b); \
+	}
+#define DEFINE_GROUP_CASE(groups) \
+	static void prepare_groups_##groups(struct bench *b) \
+	{ \
+		prepare_groups(b, groups); \
+	} \
+	NOINLINE void case_groups_throttled_##groups(struct bench *b) \
+	{ \
+		throttled_read(b); \
+	}
+CLAMP_CASES(DEFINE_CLAMP_CASE)
+GROUP_CASES(DEFINE_GROUP_CASE)
 
 static const struct bench_case {
 	const char *name;
 	void (*run)(struct bench *b);
 	void (*prepare)(struct bench *b);
-} cases[] = {
-	{ "pelt_update_same_period", case_pelt_update_same_period, 0 },
-	{ "pelt_update_next_period", case_pelt_update_next_period, 0 },
-	{ "tick", case_tick, 0 },
-	{ "sleep_and_wake", case_sleep_and_wake, 0 },
-	{ "schedutil_decision", case_schedutil_decision, 0 },
-	{ "event_mainline", case_event_mainline, prepare_mainline },
-	{ "event_composite", case_event_composite, prepare_composite },
-	{ "clamps_sum_8", case_clamps_sum_8, prepare_clamps_8 },
-	{ "clamps_sum_64", case_clamps_sum_64, prepare_clamps_64 },
-	{ "groups_throttled_8", case_groups_throttled_8, prepare_clamps_8 },
-	{ "groups_throttled_64", case_groups_throttled_64, prepare_clamps_64 },
-};
+} cases[] = { { "pelt_update_same_period", case_pelt_update_same_period, 0 },
+	      { "pelt_update_next_period", case_pelt_update_next_period, 0 },
+	      { "tick", case_tick, 0 },
+	      { "sleep_and_wake", case_sleep_and_wake, 0 },
+	      { "schedutil_decision", case_schedutil_decision, 0 },
+	      { "event_mainline", case_event_mainline, prepare_mainline },
+	      { "event_composite", case_event_composite, prepare_composite },
+#define LIST_CLAMP_CASE(name, event, value, tasks) \
+	{ "clamps_" #name "_" #tasks, case_clamps_##name##_##tasks, prepare_clamps_##name##_##tasks },
+#define LIST_GROUP_CASE(groups) \
+	{ "groups_throttled_" #groups, case_groups_throttled_##groups, prepare_groups_##groups },
+	      CLAMP_CASES(LIST_CLAMP_CASE) GROUP_CASES(LIST_GROUP_CASE) };
 
 static u64 clock_ns(void)
 {

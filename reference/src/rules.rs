@@ -237,7 +237,7 @@ rules! {
     hook_filter: HookFilter { "h0" => H0, "h1" => H1, "h2" => H2, "h3" => H3, "h4" => H4, "composite" => Composite }
     /// G.1: utilization clamps.
     uclamp: Uclamp {
-        "off" => Off, "max" => Max, "sum" => Sum, "bias" => Bias, "bias_weighted" => BiasWeighted, "debt" => Debt,
+        "off" => Off, "max" => Max, "group_throttle" => GroupThrottle, "sum" => Sum, "bias" => Bias, "bias_weighted" => BiasWeighted, "debt" => Debt,
     }
 }
 

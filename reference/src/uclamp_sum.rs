@@ -187,6 +187,24 @@ pub fn take_bias(rules: &Rules, avg: &mut Avg, cut: u64) {
     avg.util_sum = sum.max(avg.util_avg * MIN_DIVIDER);
 }
 
+/// Android's form with a task that comes or goes: the groups of a CPU, each (utilization, throttle), `task` added to (or
+/// taken from) the one it is in, and what is in no group; estimates stand beside that.
+pub fn throttled_with(
+    root: i64,
+    groups: &[(i64, i64)],
+    task: (Option<usize>, i64),
+    (estimate, capacity): (i64, i64),
+) -> i64 {
+    let (own, delta) = task;
+    let nobodys = root - groups.iter().map(|group| group.0).sum::<i64>();
+    let limited = |(at, &(util, throttle)): (usize, &(i64, i64))| {
+        let util = if own == Some(at) { (util + delta).max(0) } else { util };
+        util.min(throttle * capacity / 1024)
+    };
+    let all = nobodys + groups.iter().enumerate().map(limited).sum::<i64>() + if own.is_none() { delta } else { 0 };
+    all.max(0).max(estimate).min(capacity)
+}
+
 /// Android's form: groups of (utilization, throttle) are limited one by one, what is in none of them is not.
 pub fn throttled(root: u64, estimate: u64, groups: &[(u64, u64)], capacity: u64) -> u64 {
     let inside: u64 = groups.iter().map(|group| group.0).sum();

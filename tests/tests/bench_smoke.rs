@@ -40,3 +40,36 @@ fn work_is_the_same_at_every_optimisation_level_and_depends_on_the_iterations() 
         assert_ne!(*one, other, "the hash must see every iteration");
     }
 }
+
+/// Instructions of an event of the case, counted by callgrind; `None`: it did not run.
+fn instructions(program: &Path, case: &str) -> Option<u64> {
+    const EVENTS: u64 = 200;
+    const REPETITIONS: u64 = 5;
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    valgrind.arg(format!("--toggle-collect=case_{case}")).arg(program).args([case, &EVENTS.to_string()]);
+    let output = valgrind.output().ok().filter(|output| output.status.success())?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let all: u64 = text.split("Collected :").nth(1)?.split_whitespace().next()?.parse().ok()?;
+    Some(all / EVENTS / REPETITIONS)
+}
+
+/// An event costs the same beside ten queued tasks and beside a thousand, however clamps are put together; at most a
+/// twentieth more, for a branch is not a loop. Android's form is what the check has to see: it looks at every group.
+#[test]
+fn an_event_of_clamps_costs_the_same_whatever_is_queued() {
+    let program = compile("-O2");
+    let count = |case: &str| instructions(&program, case);
+    if count("clamps_max_10").is_none() {
+        return println!("not measured: instructions of clamps (valgrind did not run)");
+    }
+    let pair = |case: &str, sizes: [u32; 2]| {
+        sizes.map(|n| count(&format!("{case}_{n}")).unwrap_or_else(|| panic!("{case}_{n} ran and was not counted")))
+    };
+    for form in ["max", "sum", "bias", "bias_weighted", "debt"] {
+        let [few, many] = pair(&format!("clamps_{form}"), [10, 1000]);
+        assert!(few > 50 && many * 20 <= few * 21, "{form}: {few} instructions beside 10 tasks, {many} beside 1000");
+    }
+    let [few, many] = pair("groups_throttled", [10, 64]);
+    assert!(many > few * 4, "groups: {few} instructions with 10, {many} with 64: a loop is not seen");
+}

@@ -7,18 +7,21 @@
  *   est      the queue's estimate; + task's on its destination, - task's elsewhere when it is queued or running (from 6.1)
  *   result   max(util, runnable, est), not above the CPU
  *
+ *   limited  where groups are (group_throttle.h): the task's group with + or - the task, limited, and what is left
  *   clamped  where clamps add up (uclamp_sum.h): the CPU's clamped utilization; boosted first, then + or - the task's
  *
  *   quantity   unit       range
  *   all        capacity   0 .. 1024, runnable 0 .. 1024 * tasks
  *
  * Source: Linux 7.2 kernel/sched/fair.c (cpu_util, cpu_util_without); 5.10 and 6.1 (cpu_util_next), 6.6 and 6.18 (cpu_util);
- * for what is clamped the postings that uclamp_sum.h names (cpu_util, cpu_util_uclamp).
+ * for what is clamped the postings that uclamp_sum.h names (cpu_util, cpu_util_uclamp); for what is limited the kernels
+ * that group_throttle.h names.
  * Deviations: none known.
  */
 #ifndef PELTON_CPU_UTIL_H
 #define PELTON_CPU_UTIL_H
 
+#include "group_throttle.h"
 #include "perf.h"
 #include "placement.h"
 #include "uclamp_sum.h"
@@ -167,6 +170,88 @@ PELTON_INLINE u32 pelton_place_cpu_clamped(const struct pelton_place_cpu *c)
 	return pelton_min_u32(pelton_max_u32(c->util_clamped, c->est_clamped), c->state.cap_orig);
 }
 
+/* Is no group to count for more than its part of a CPU? */
+PELTON_INLINE u32 pelton_place_limits_groups(const struct pelton_policy *pol, const struct pelton_placement *s)
+{
+	return s->groups_limited && pol->uclamp == PELTON_UCLAMP_GROUP_THROTTLE;
+}
+
+/* The most that the task's group counts for on a CPU. */
+PELTON_INLINE u32 pelton_place_group_part(const struct pelton_placement *s, u32 cpu)
+{
+	return pelton_group_part(s->task.throttle, pelton_place_cpu_of(s, cpu)->state.cap_orig);
+}
+
+/* Estimate of a CPU whose groups are limited, with the task on `dst`. */
+PELTON_INLINE u32 pelton_place_est_limited(const struct pelton_policy *pol, const struct pelton_placement *s,
+					   const struct pelton_placed *out, u32 cpu, u32 dst)
+{
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+	u32 own = pelton_group_est(pelton_se_util_est(pol, &out->se), s->task.uclamp_max, s->task.throttle,
+				   c->state.cap_orig);
+
+	if (pol->util_est == PELTON_UTIL_EST_OFF)
+		return 0;
+	if (dst == cpu)
+		return c->est_clamped + own;
+	if (pol->energy_aware >= PELTON_ENERGY_AWARE_RANK && pelton_est_counts_task(s))
+		return pelton_sub_floor_u32(c->est_clamped, own);
+	return c->est_clamped;
+}
+
+/* Utilization of `cpu`, whose groups are limited, with the task on `dst`. */
+PELTON_INLINE u32 pelton_place_util_limited(const struct pelton_policy *pol, const struct pelton_placement *s,
+					    const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost)
+{
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+	s32 change = pelton_task_change(s, cpu, dst);
+	u32 task = (u32)out->se.avg.util_avg;
+	s64 util = c->group_rest;
+
+	if (s->task.throttle == PELTON_NO_GROUP)
+		util += (s64)change * task;
+	else
+		util += pelton_min_u32(pelton_with_task(c->group_util, task, change), pelton_place_group_part(s, cpu));
+	util = util > 0 ? util : 0;
+	if (boost && util >= pelton_with_task(c->state.util_cfs, task, change))
+		util = pelton_max_u32((u32)util, pelton_boosted_util(pol, &c->state, out, change));
+	return pelton_min_u32(pelton_max_u32((u32)util, pelton_place_est_limited(pol, s, out, cpu, dst)),
+			      c->state.cap_orig);
+}
+
+/* The same without the task when that is counted `here`, else as it stands: not its group, the whole CPU is less. */
+PELTON_INLINE u32 pelton_cpu_util_without_limited(const struct pelton_policy *pol, const struct pelton_placement *s,
+						  const struct pelton_placed *out, u32 cpu, u32 here)
+{
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+	u32 util = c->util_clamped, est = c->est_clamped;
+
+	if (here) {
+		util = pelton_sub_floor_u32(util, (u32)out->se.avg.util_avg);
+		if (pelton_est_counts_task(s))
+			est = pelton_sub_floor_u32(est, pelton_group_est(pelton_se_util_est(pol, &out->se),
+									 s->task.uclamp_max, s->task.throttle,
+									 c->state.cap_orig));
+	}
+	if (pol->util_est != PELTON_UTIL_EST_OFF)
+		util = pelton_max_u32(util, est);
+	return pelton_min_u32(util, c->state.cap_orig);
+}
+
+/* Room for the task on a CPU with this utilization: of the CPU, and of its group there. */
+PELTON_INLINE u32 pelton_place_spare(const struct pelton_policy *pol, const struct pelton_placement *s,
+				     const struct pelton_placed *out, u32 util, u32 cpu)
+{
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+	u32 spare = pelton_sub_floor_u32(c->capacity, util);
+
+	if (!pelton_place_limits_groups(pol, s) || s->task.throttle == PELTON_NO_GROUP)
+		return spare;
+	return pelton_min_u32(spare, pelton_sub_floor_u32(pelton_place_group_part(s, cpu),
+							  pelton_with_task(c->group_util, (u32)out->se.avg.util_avg,
+									   pelton_task_change(s, cpu, cpu))));
+}
+
 /* Utilization of `cpu` with the task on `dst`, PELTON_NO_CPU: nowhere. */
 PELTON_INLINE u32 pelton_place_util(const struct pelton_policy *pol, const struct pelton_placement *s,
 				    const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost)
@@ -177,6 +262,8 @@ PELTON_INLINE u32 pelton_place_util(const struct pelton_policy *pol, const struc
 
 	if (pelton_place_only_clamped(pol, s))
 		return pelton_place_util_clamped(pol, s, out, cpu, dst, boost);
+	if (pelton_place_limits_groups(pol, s))
+		return pelton_place_util_limited(pol, s, out, cpu, dst, boost);
 	if (boost)
 		util = pelton_boosted_util(pol, c, out, change);
 	if (pol->util_est != PELTON_UTIL_EST_OFF)
@@ -193,6 +280,8 @@ PELTON_INLINE u32 pelton_cpu_util_without(const struct pelton_policy *pol, const
 
 	if (pelton_place_only_clamped(pol, s))
 		return pelton_place_util_clamped(pol, s, out, cpu, here ? PELTON_NO_CPU : cpu, 0);
+	if (pelton_place_limits_groups(pol, s))
+		return pelton_cpu_util_without_limited(pol, s, out, cpu, here);
 	if (here) {
 		util = pelton_sub_floor_u32(util, (u32)out->se.avg.util_avg);
 		if (pelton_est_counts_task(s))

@@ -85,10 +85,9 @@ PELTON_INLINE void pelton_feec_consider(const struct pelton_policy *pol, const s
 					const struct pelton_placed *out, struct pelton_feec_domain *d,
 					struct pelton_feec_clamps *clamps, u32 cpu)
 {
-	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
 	u32 util = pelton_place_util(pol, s, out, cpu, cpu, 0);
 	s32 fits = pelton_feec_fits(pol, s, out, clamps, &util, cpu);
-	s64 spare = pelton_sub_floor_u32(c->capacity, util);
+	s64 spare = pelton_place_spare(pol, s, out, util, cpu);
 
 	if (!fits)
 		return;

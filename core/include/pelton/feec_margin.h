@@ -53,7 +53,7 @@ PELTON_INLINE void pelton_margin_domain(const struct pelton_policy *pol, const s
 		u32 cpu = pelton_cpus_lowest(left);
 		u32 util = pelton_place_util(pol, s, out, cpu, cpu, 0);
 		u32 fits = pelton_feec_fits(pol, s, out, &clamps, &util, cpu) != PELTON_FITS_NOT;
-		u32 spare = pelton_sub_floor_u32(pelton_place_cpu_of(s, cpu)->capacity, util);
+		u32 spare = pelton_place_spare(pol, s, out, util, cpu);
 
 		if (!fits)
 			continue;

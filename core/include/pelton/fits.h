@@ -20,6 +20,8 @@
  *   floor      the CPU does not fit, unless it is the biggest (5.10)
  *   rank       as above (6.1 and later)
  *
+ *   where groups are limited (group_throttle.h)
+ *     a task: its utilization within its clamps and its group's part; a CPU: with its groups limited, no clamps
  *   where clamps add up (uclamp_sum.h)
  *     1 when the clamped utilization fits, else -1 when the real one does (`sum` does not ask), else 0
  *
@@ -93,6 +95,17 @@ PELTON_INLINE s32 pelton_clamped_fits_cpu(const struct pelton_policy *pol, const
 	return PELTON_FITS_NOT;
 }
 
+/* The same where groups are limited: within its clamps and its group's part. */
+PELTON_INLINE s32 pelton_limited_fits_cpu(const struct pelton_policy *pol, const struct pelton_placement *s, u32 util,
+					  u32 cpu)
+{
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+
+	util = pelton_uclamp_clamped(util, s->task.uclamp_min, s->task.uclamp_max);
+	util = pelton_min_u32(util, pelton_place_group_part(s, cpu));
+	return (s32)pelton_fits(pol, util, c->capacity, c->state.cap_orig);
+}
+
 PELTON_INLINE s32 pelton_task_fits(const struct pelton_policy *pol, const struct pelton_placement *s,
 				   const struct pelton_placed *out, u32 cpu)
 {
@@ -100,6 +113,8 @@ PELTON_INLINE s32 pelton_task_fits(const struct pelton_policy *pol, const struct
 
 	if (pelton_place_sums_clamps(pol, s))
 		return pelton_clamped_fits_cpu(pol, s, util, pelton_place_task_util_clamped(pol, s, out), cpu);
+	if (pelton_place_limits_groups(pol, s))
+		return pelton_limited_fits_cpu(pol, s, util, cpu);
 	return pelton_util_fits_cpu(pol, s, util, s->task.uclamp_min, s->task.uclamp_max, cpu);
 }
 
@@ -114,6 +129,9 @@ PELTON_INLINE u32 pelton_cpu_overutilized(const struct pelton_policy *pol, const
 	if (pelton_place_sums_clamps(pol, s))
 		return !pelton_clamped_fits_cpu(pol, s, pelton_cpu_util(pol, c, 0),
 						pelton_place_cpu_clamped(pelton_place_cpu_of(s, cpu)), cpu);
+	if (pelton_place_limits_groups(pol, s))
+		return !pelton_fits(pol, pelton_place_cpu_clamped(pelton_place_cpu_of(s, cpu)),
+				    pelton_place_cpu_of(s, cpu)->capacity, c->cap_orig);
 	return !pelton_util_fits_cpu(pol, s, pelton_cpu_util(pol, c, 0), min, c->uclamp_max, cpu);
 }
 

@@ -34,6 +34,7 @@
 #include "select_class.h"
 #include "thermal.h"
 #include "uclamp_max.h"
+#include "group_throttle.h"
 #include "uclamp_sum.h"
 
 #endif

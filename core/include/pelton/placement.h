@@ -102,13 +102,15 @@ struct pelton_place_cpu {
 	u32 llc_domain; /* position among its domains, or PELTON_NO_DOMAIN */
 	u32 asym_domain;
 	u32 nr_domains;
-	u32 util_clamped; /* where clamps add up: with them */
+	u32 util_clamped; /* where clamps add up or groups are limited: with that */
 	u32 est_clamped;
 	u32 misfit_load; /* of its running task, when that waits for a bigger CPU */
+	u32 group_util;  /* where groups are limited: of the task's group here, and what is left without it */
+	s32 group_rest;
 	u64 cpu_load[4]; /* to 4.19: cpu_load.h, index 0 to 3 */
 };
 
-_Static_assert(sizeof(struct pelton_place_cpu) == 456, "layout");
+_Static_assert(sizeof(struct pelton_place_cpu) == 464, "layout");
 
 struct pelton_perf_domain {
 	u64 cpus;
@@ -133,7 +135,7 @@ struct pelton_place_task {
 	u32 uclamp_max;
 	u32 numa_cpu;     /* any CPU of its preferred node, or PELTON_NO_CPU */
 	u32 uclamp_value; /* where clamps add up: what its CPU counts, or what sleep left of that */
-	u32 reserved;
+	u32 throttle;     /* where groups are limited: of its group, or PELTON_NO_GROUP */
 };
 
 struct pelton_place_waker {
@@ -162,7 +164,7 @@ struct pelton_placement {
 	u32 smt;
 	u32 uclamp_used;
 	u32 nr_perf_domains;
-	u32 reserved;
+	u32 groups_limited;                                              /* some group is, to a part of each CPU */
 	u64 avg_idle_ns;                                                 /* of the executing CPU */
 	u64 avg_scan_cost_ns;                                            /* of its cache group */
 	struct pelton_perf_domain perf_domains[PELTON_PERF_DOMAINS_MAX]; /* in the kernel's order */

@@ -145,6 +145,7 @@ enum { PELTON_IDLE_WALK_BALANCE, PELTON_IDLE_WALK_STATS, PELTON_IDLE_WALK_STATS_
 enum {
 	PELTON_UCLAMP_OFF,
 	PELTON_UCLAMP_MAX,
+	PELTON_UCLAMP_GROUP_THROTTLE,
 	PELTON_UCLAMP_SUM,
 	PELTON_UCLAMP_BIAS,
 	PELTON_UCLAMP_BIAS_WEIGHTED,
@@ -535,8 +536,9 @@ enum {
 	  "balance: when there may be something to balance (to 4.16). stats: every 32 ms as well, and a CPU that goes idle " \
 	  "walks itself when that is due (4.17). stats_asym: unequal capacities count less busy CPUs as a reason (read in " \
 	  "5.4, not in 4.19). entry: a CPU that goes idle walks from its idle loop (read in 5.10, not in 5.4).") \
-	X(uclamp, "off|max|sum|bias|bias_weighted|debt", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
-	  "Utilization clamps. off: none. max: the largest clamp of the runnable tasks holds for the CPU (5.3). The others add " \
+	X(uclamp, "off|max|group_throttle|sum|bias|bias_weighted|debt", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, \
+	  "Utilization clamps. off: none. max: the largest clamp of the runnable tasks holds for the CPU (5.3). " \
+	  "group_throttle: the same, and no task group counts for more than its part of a CPU (Android, 2021). The others add " \
 	  "clamped utilizations up and are in no release. sum: they fall as utilization does (posted Oct 2023). bias: a " \
 	  "signed difference to the utilization is kept (posted June 2024). bias_weighted: and no cap takes from others what " \
 	  "their weight entitles them to (posted March 2025). debt: as bias, with what a sleeper leaves beside the averages.") \

@@ -21,8 +21,8 @@
  *
  * Source: sum: H. Xia, 4 Oct 2023, [RFC PATCH 1/6, 2/6, 3/6] sched/uclamp (___update_util_avg_uclamp,
  * ___decay_util_avg_uclamp_towards, uclamp_rq_is_capped); bias: 24 Jun 2024, [PATCH 2/7, 4/7, 7/7] (util_bias_update,
- * cpu_util_uclamp, propagate_negative_bias); bias_weighted: 4 Mar 2025, [PATCH v2 7/8, 8/8]; debt is this project's own;
- * group throttling: drivers/soc/google/vh/kernel/sched/fair.c of the Pixel kernels of 2021. None of them is in a release.
+ * cpu_util_uclamp, propagate_negative_bias); bias_weighted: 4 Mar 2025, [PATCH v2 7/8, 8/8]; debt is this project's own.
+ * None of them is in a release. What Android does instead: group_throttle.h.
  * Deviations: a change of clamps counts at once, not when the task's average is published next; an estimate's clamped form
  * follows from the estimate, where the first posting filters clamped samples; queues of groups keep no sums, which only the
  * root's reader needs. The correction of negative sums is that of v2 (own divisor, then a floor).
@@ -285,29 +285,6 @@ PELTON_INLINE void pelton_uclamp_sum_state(const struct pelton_policy *pol, cons
 	s->uclamp_used = 1;
 	s->uclamp_min = pol->uclamp == PELTON_UCLAMP_DEBT ? rt_min : 0;
 	s->uclamp_max = PELTON_CAPACITY_SCALE;
-}
-
-/* For comparison, the form of Android: every group of a CPU is looked at. */
-#define PELTON_THROTTLED_GROUPS_MAX 64u
-
-struct pelton_throttled_group {
-	u32 util;     /* of the group's queue on this CPU */
-	u32 throttle; /* 0 .. 1024, part of the CPU's capacity */
-};
-
-/* Utilization of a CPU whose first-level groups are each limited to a part of it. */
-PELTON_INLINE u32 pelton_group_throttled_util(u32 root, u32 util_est, const struct pelton_throttled_group *groups,
-					      u32 n, u32 capacity)
-{
-	u32 i, of_groups = 0, limited = 0;
-
-	n = pelton_min_u32(n, PELTON_THROTTLED_GROUPS_MAX);
-	for (i = 0; i < n; i++) {
-		of_groups += groups[i].util;
-		limited += pelton_min_u32(groups[i].util, groups[i].throttle * capacity >> PELTON_CAPACITY_SHIFT);
-	}
-	limited += pelton_sub_floor_u32(root, of_groups);
-	return pelton_min_u32(pelton_max_u32(limited, util_est), capacity);
 }
 
 #endif

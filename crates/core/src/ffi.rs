@@ -9,6 +9,7 @@ use crate::boost::BoostCpu;
 use crate::cfs_bandwidth::{CfsBandwidth, CfsRuntime};
 use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::governors::{Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote};
+use crate::group_throttle::ThrottledGroup;
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::interactive::{Interactive, InteractiveCpu};
 use crate::placement_records::{PlaceCpu, Placed, Placement, SchedDomain, SdLevel};
@@ -21,7 +22,7 @@ use crate::records::{
 use crate::select_class::{ClassCpu, ClassCurr, ClassSearch, ClassTask};
 use crate::thermal::{Cooling, Zone};
 use crate::uclamp::{UclampLimits, UclampRq, UclampTask};
-use crate::uclamp_sum::{ThrottledGroup, UclampSumRq, UclampSumTask};
+use crate::uclamp_sum::{UclampSumRq, UclampSumTask};
 
 /// Rules, the record's own clock, and the speed of the CPU: what an update needs beside the record.
 #[repr(C)]
@@ -650,6 +651,23 @@ unsafe extern "C" {
         n: u32,
         capacity: u32,
     ) -> u32;
+    pub(crate) unsafe fn pelton_x_group_limited(root: u32, groups: *const ThrottledGroup, n: u32, capacity: u32)
+    -> u32;
+    pub(crate) unsafe fn pelton_x_group_rest(
+        root: u32,
+        groups: *const ThrottledGroup,
+        n: u32,
+        own: u32,
+        capacity: u32,
+    ) -> i32;
+    pub(crate) safe fn pelton_x_group_est(est: u32, max: u32, throttle: u32, capacity: u32) -> u32;
+    pub(crate) unsafe fn pelton_x_group_throttle_state(
+        groups: *const ThrottledGroup,
+        n: u32,
+        est: u32,
+        s: &mut CpuState,
+    );
+    pub(crate) safe fn pelton_x_task_fits(p: &Policy, s: &Placement, out: &Placed, cpu: u32) -> i32;
     pub(crate) safe fn pelton_x_place_util_clamped(
         p: &Policy,
         s: &Placement,

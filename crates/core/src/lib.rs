@@ -12,6 +12,7 @@ pub mod fair;
 mod ffi;
 mod governor;
 mod governors;
+mod group_throttle;
 pub mod hook;
 mod idle;
 mod idle_records;
@@ -56,6 +57,9 @@ pub use governors::{
     Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote, dbs_sampling_us, governor_samples, governor_votes, sched_dvfs_request,
     sched_dvfs_usage, sched_dvfs_window_ns, vote,
 };
+pub use group_throttle::{
+    NO_GROUP, THROTTLED_GROUPS_MAX, ThrottledGroup, group_est, group_limited, group_rest, group_throttled_util,
+};
 pub use idle::woke;
 pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
 pub use interactive::{Interactive, InteractiveCpu, governor_timers, interactive_delay_us, interactive_target_load};
@@ -84,7 +88,7 @@ pub use thermal::{
 pub use uclamp::{
     UCLAMP_BUCKETS, UCLAMP_ROOT, UclampBucket, UclampLimits, UclampRq, UclampTask, group_clamps, uclamp_of_percent,
 };
-pub use uclamp_sum::{ThrottledGroup, UclampSumRq, UclampSumTask, group_throttled_util};
+pub use uclamp_sum::{UclampSumRq, UclampSumTask};
 
 /// Hash of all headers of the core, for logs: two runs with different hashes may differ in arithmetic.
 pub const CORE_HASH: &str = env!("PELTON_CORE_HASH");

@@ -124,6 +124,18 @@ impl Placement {
         ffi::pelton_x_util_fits_cpu(policy, self, util, min, max, cpu)
     }
 
+    /// Utilization of a CPU with the task on `dst` ([`NO_CPU`]: nowhere), limited or boosted as placement reads it.
+    #[must_use]
+    pub fn util_with_task_on(&self, policy: &Policy, placed: &Placed, cpu: u32, dst: u32, boost: bool) -> u32 {
+        ffi::pelton_x_place_util(policy, self, placed, cpu, dst, boost.into())
+    }
+
+    /// Does the placed task fit a CPU: 1 yes, 0 no, -1 yes but its floor is not kept.
+    #[must_use]
+    pub fn task_fits(&self, policy: &Policy, placed: &Placed, cpu: u32) -> i32 {
+        ffi::pelton_x_task_fits(policy, self, placed, cpu)
+    }
+
     /// Utilization of a CPU with the task on it.
     #[must_use]
     pub fn util_with_task(&self, policy: &Policy, placed: &Placed, cpu: u32) -> u32 {

@@ -107,12 +107,16 @@ mirror! {
         asym_domain: u32,
         /// Domains in use.
         nr_domains: u32,
-        /// Where clamps add up: utilization of the root queue with them.
+        /// Where clamps add up or groups are limited: utilization of the root queue with that.
         util_clamped: u32,
-        /// Where clamps add up: estimates of the queued tasks within theirs.
+        /// The same: estimates of the queued tasks.
         est_clamped: u32,
         /// Of its running task, when that waits for a bigger CPU; weight.
         misfit_load: u32,
+        /// Where groups are limited: utilization of the placed task's group here ...
+        group_util: u32,
+        /// ... and what is left of this CPU's without it.
+        group_rest: i32,
         /// To 4.19: loads that fade over ticks, index 0 to 3 of [`crate::CpuLoad`].
         cpu_load: [u64; 4],
     }
@@ -165,8 +169,8 @@ mirror! {
         numa_cpu: u32,
         /// Where clamps add up: what its CPU counts, or what sleep left of that.
         uclamp_value: u32,
-        /// Unused.
-        reserved: u32,
+        /// Where groups are limited: of its group, 0..1024, or [`crate::NO_GROUP`].
+        throttle: u32,
     }
 }
 
@@ -223,8 +227,8 @@ mirror! {
         uclamp_used: u32,
         /// Performance domains in use.
         nr_perf_domains: u32,
-        /// Unused.
-        reserved: u32,
+        /// Some group is limited to a part of each CPU.
+        groups_limited: u32,
         /// Mean idle time of the executing CPU.
         avg_idle_ns: u64,
         /// Mean time that a scan of its cache group takes.
@@ -334,7 +338,7 @@ impl Default for Placement {
             smt: 0,
             uclamp_used: 0,
             nr_perf_domains: 0,
-            reserved: 0,
+            groups_limited: 0,
             avg_idle_ns: 0,
             avg_scan_cost_ns: 0,
             perf_domains: [PerfDomain::default(); PERF_DOMAINS_MAX],

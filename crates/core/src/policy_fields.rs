@@ -171,7 +171,7 @@ policy_fields! {
     balance_capacity,
     /// Switch `idle_walk`: 0 = balance, 1 = stats, 2 = stats_asym, 3 = entry.
     idle_walk,
-    /// Switch `uclamp`: 0 = off, 1 = max, 2 = sum, 3 = bias, 4 = bias_weighted, 5 = debt.
+    /// Switch `uclamp`: 0 = off, 1 = max, 2 = group_throttle, 3 = sum, 4 = bias, 5 = bias_weighted, 6 = debt.
     uclamp,
     /// Switch `idle_governor`: 0 = menu, 1 = teo, 2 = next_timer.
     idle_governor,

@@ -549,6 +549,7 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     crate::placement_records::layout(&mut rows);
     crate::uclamp::layout(&mut rows);
     crate::uclamp_sum::layout(&mut rows);
+    crate::group_throttle::layout(&mut rows);
     crate::boost::layout(&mut rows);
     crate::governors::layout(&mut rows);
     crate::prefer_idle::layout(&mut rows);

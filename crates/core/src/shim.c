@@ -346,6 +346,14 @@ FN(void, uclamp_sum_state, (policy_t p, const struct pelton_uclamp_sum_rq *rq, u
 FN(u32, group_throttled_util,
    (u32 root, u32 util_est, const struct pelton_throttled_group *groups, u32 n, u32 capacity),
    (root, util_est, groups, n, capacity))
+FN(u32, group_limited, (u32 root, const struct pelton_throttled_group *groups, u32 n, u32 capacity),
+   (root, groups, n, capacity))
+FN(s32, group_rest, (u32 root, const struct pelton_throttled_group *groups, u32 n, u32 own, u32 capacity),
+   (root, groups, n, own, capacity))
+FN(u32, group_est, (u32 est, u32 max, u32 throttle, u32 capacity), (est, max, throttle, capacity))
+FN(void, group_throttle_state,
+   (const struct pelton_throttled_group *groups, u32 n, u32 est, struct pelton_cpu_state *s), (groups, n, est, s))
+FN(s32, task_fits, (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu), (p, s, out, cpu))
 FN(u32, place_util_clamped, (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost),
    (p, s, out, cpu, dst, boost))
 typedef const struct pelton_sd_level *level_t;

@@ -9,6 +9,7 @@
 #include "pelton/energy.h"
 #include "pelton/fair.h"
 #include "pelton/governor.h"
+#include "pelton/group_throttle.h"
 #include "pelton/idle_menu.h"
 #include "pelton/idle_teo.h"
 #include "pelton/idle_walk.h"
@@ -414,6 +415,8 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_place_cpu, util_clamped),
 	FLD(pelton_place_cpu, est_clamped),
 	FLD(pelton_place_cpu, misfit_load),
+	FLD(pelton_place_cpu, group_util),
+	FLD(pelton_place_cpu, group_rest),
 	FLD(pelton_place_cpu, cpu_load),
 	REC(pelton_perf_domain),
 	FLD(pelton_perf_domain, cpus),
@@ -436,7 +439,7 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_place_task, uclamp_max),
 	FLD(pelton_place_task, numa_cpu),
 	FLD(pelton_place_task, uclamp_value),
-	FLD(pelton_place_task, reserved),
+	FLD(pelton_place_task, throttle),
 	REC(pelton_place_waker),
 	FLD(pelton_place_waker, load),
 	FLD(pelton_place_waker, queue_load),
@@ -461,7 +464,7 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_placement, smt),
 	FLD(pelton_placement, uclamp_used),
 	FLD(pelton_placement, nr_perf_domains),
-	FLD(pelton_placement, reserved),
+	FLD(pelton_placement, groups_limited),
 	FLD(pelton_placement, avg_idle_ns),
 	FLD(pelton_placement, avg_scan_cost_ns),
 	FLD(pelton_placement, perf_domains),

@@ -61,16 +61,6 @@ mirror! {
     }
 }
 
-mirror! {
-    /// A first-level group whose part of a CPU is limited.
-    ThrottledGroup = "pelton_throttled_group" {
-        /// Of its queue on this CPU, capacity.
-        util: u32,
-        /// Part of the CPU's capacity, 0..1024.
-        throttle: u32,
-    }
-}
-
 impl UclampSumTask {
     /// A sleeper's value up to `now_ns`; called before its record `avg` is brought there.
     pub fn age(&mut self, avg: &Avg, now_ns: u64) {
@@ -160,16 +150,8 @@ impl Avg {
     }
 }
 
-/// Android's form, for comparison: utilization of a CPU whose first-level groups are each limited to a part of it.
-#[must_use]
-pub fn group_throttled_util(root: u32, util_est: u32, groups: &[ThrottledGroup], capacity: u32) -> u32 {
-    // SAFETY: the pointer and the length are those of one slice.
-    unsafe { ffi::pelton_x_group_throttled_util(root, util_est, groups.as_ptr(), groups.len() as u32, capacity) }
-}
-
 /// Rows of the layout check.
 pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
     UclampSumTask::layout(rows);
     UclampSumRq::layout(rows);
-    ThrottledGroup::layout(rows);
 }

@@ -354,14 +354,16 @@ pub const IDLE_WALK_ENTRY: u32 = 3;
 pub const UCLAMP_OFF: u32 = 0;
 /// `uclamp = max`.
 pub const UCLAMP_MAX: u32 = 1;
+/// `uclamp = group_throttle`.
+pub const UCLAMP_GROUP_THROTTLE: u32 = 2;
 /// `uclamp = sum`.
-pub const UCLAMP_SUM: u32 = 2;
+pub const UCLAMP_SUM: u32 = 3;
 /// `uclamp = bias`.
-pub const UCLAMP_BIAS: u32 = 3;
+pub const UCLAMP_BIAS: u32 = 4;
 /// `uclamp = bias_weighted`.
-pub const UCLAMP_BIAS_WEIGHTED: u32 = 4;
+pub const UCLAMP_BIAS_WEIGHTED: u32 = 5;
 /// `uclamp = debt`.
-pub const UCLAMP_DEBT: u32 = 5;
+pub const UCLAMP_DEBT: u32 = 6;
 /// `idle_governor = menu`.
 pub const IDLE_GOVERNOR_MENU: u32 = 0;
 /// `idle_governor = teo`.
@@ -810,6 +812,7 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("idle_walk", "entry", IDLE_WALK_ENTRY),
     ("uclamp", "off", UCLAMP_OFF),
     ("uclamp", "max", UCLAMP_MAX),
+    ("uclamp", "group_throttle", UCLAMP_GROUP_THROTTLE),
     ("uclamp", "sum", UCLAMP_SUM),
     ("uclamp", "bias", UCLAMP_BIAS),
     ("uclamp", "bias_weighted", UCLAMP_BIAS_WEIGHTED),

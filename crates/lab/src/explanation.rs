@@ -193,7 +193,7 @@ fn evaluated(moment: &Moment, plan: &Plan, domain: &FreqDomain) -> Vec<Step> {
     let t = &decision.terms;
     let largest = format!("CPU {} with {} of {}", decision.max_cpu, t.perf, decision.cap_orig);
     let mut steps = vec![
-        step("request", rules::request(policy), sum_in_words(decision)),
+        step("request", rules::request(policy), sum_in_words(decision) + clamped_in_words(plan)),
         step("headroom", rules::headroom(policy), headroom_in_words(t, policy)),
         step("largest of the domain", rules::maximum(), largest),
         step("raw frequency", rules::raw(), raw_in_words(decision, policy, domain, present_khz(plan, moment))),
@@ -213,6 +213,17 @@ fn sum_in_words(decision: &Decision) -> String {
     let iowait =
         if t.iowait > t.effective { format!(", raised to the iowait boost {}", t.iowait) } else { String::new() };
     format!("CPU {}: fair {} + RT {} + DL {}{irq} = {}{iowait}", decision.max_cpu, t.cfs, t.rt, t.dl, t.effective)
+}
+
+/// What clamps or limits of groups made of the fair utilization, where that is not the queue's.
+fn clamped_in_words(plan: &Plan) -> &'static str {
+    match value_of(&plan.policy, "uclamp") {
+        "off" | "max" => "",
+        "group_throttle" if plan.workload.limits_groups() => "; each task group counts for its part of the CPU at most",
+        "group_throttle" => "",
+        _ if plan.workload.sets_clamps() => "; clamped utilizations of tasks are added up",
+        _ => "",
+    }
 }
 
 fn headroom_in_words(t: &Terms, policy: &Policy) -> String {
@@ -352,5 +363,21 @@ mod tests {
         };
         let text = commit_in_words(&decision, &Policy::profile("7.2").expect("profile exists"));
         assert_eq!(text, "1200000 -> 960000 kHz, the largest wanted in the last window: handed to the driver");
+    }
+
+    #[test]
+    fn clamps_in_the_fair_utilization_are_named() {
+        use crate::plan::{Inputs, PolicySpec, build};
+        let words = |workload: &str, form: &str| {
+            let inputs = Inputs { platform: "juno-r2".into(), workload: workload.into(), ..Inputs::default() };
+            clamped_in_words(&build(&inputs, &PolicySpec::parse(&format!("7.2,uclamp={form}"))).expect("good").plan)
+        };
+        let (free, capped) = ("busy", "busy:util_max=100");
+        let limited = "busy:group=/a + group:path=/a,group_throttle=300";
+        assert!(words(limited, "group_throttle").contains("its part of the CPU"));
+        assert!(words(capped, "debt").contains("added up"));
+        for (workload, form) in [(free, "sum"), (capped, "max"), (capped, "group_throttle"), (limited, "off")] {
+            assert_eq!(words(workload, form), "", "{workload}, {form}");
+        }
     }
 }

@@ -4,7 +4,7 @@
 use crate::quantity;
 use pelton_core::{Policy, governor_votes, value};
 use pelton_model::Plan;
-use pelton_model::groups::into_group;
+use pelton_model::groups::{THROTTLE_DEFAULT, into_group};
 use pelton_model::machine::IdleState;
 use pelton_model::workload::Start;
 use pelton_model::{Machine, RunConfig, Workload};
@@ -264,6 +264,13 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
         let note = format!("utilization clamps ({whose}) are not in force: this policy has none (uclamp=off)");
         loaded.notes.push(note);
     }
+    if policy.policy.uclamp != pelton_core::value::UCLAMP_GROUP_THROTTLE
+        && let Some(group) = loaded.workload.groups.iter().find(|group| group.throttle < THROTTLE_DEFAULT)
+    {
+        let note =
+            format!("limits of groups (task group `{}`) are not in force: uclamp=group_throttle has them", group.path);
+        loaded.notes.push(note);
+    }
     if policy.policy.bandwidth == pelton_core::value::BANDWIDTH_OFF
         && let Some(group) = loaded.workload.groups.iter().find(|group| group.bandwidth.is_some())
     {
@@ -415,6 +422,25 @@ mod tests {
         for (platform, workload) in [("hikey", "busy"), ("hikey-6220", "bsy"), ("hikey-6220", "./no.json")] {
             let wrong = Inputs { platform: platform.into(), workload: workload.into(), ..Inputs::default() };
             assert!(build(&wrong, &PolicySpec::default()).is_err(), "{platform} {workload}");
+        }
+    }
+
+    #[test]
+    fn clamps_and_limits_that_a_policy_does_not_read_are_said() {
+        let notes = |workload: &str, policy: &str| {
+            let inputs = Inputs { platform: "juno-r2".into(), workload: workload.into(), ..Inputs::default() };
+            build(&inputs, &PolicySpec::parse(policy)).expect("good inputs").notes.join("\n")
+        };
+        let (task, group) = ("busy:util_max=100", "busy:group=/a + group:path=/a,cpu.uclamp.max=20");
+        for policy in ["7.2,uclamp=off", "4.19"] {
+            assert!(notes(task, policy).contains("clamps (task `busy-0`) are not in force"), "{policy}");
+            assert!(notes(group, policy).contains("clamps (task group `/a`) are not in force"), "{policy}");
+            assert!(!notes("busy:util_max=1024", policy).contains("clamps"), "(0, 1024) limits nobody");
+        }
+        let limited = "busy:group=/a + group:path=/a,group_throttle=300";
+        for (policy, said) in [("7.2", true), ("7.2,uclamp=sum", true), ("7.2,uclamp=group_throttle", false)] {
+            assert_eq!(notes(limited, policy).contains("limits of groups (task group `/a`)"), said, "{policy}");
+            assert!(!notes(task, policy).contains("clamps"), "{policy}");
         }
     }
 }

@@ -49,15 +49,15 @@ fn data(path: &str) -> Option<PathBuf> {
 
 /// The board's file with its CPUs numbered as the notebooks have them, profile and switches of its kernel.
 fn board(recording: &Recording) -> (String, String) {
-    let name = if recording.files == "pixel6" { "pixel6-gs101" } else { "juno-r2" };
+    let name = if recording.files == "pixel6" { "pixel6-gs101" } else { "juno-r2-scmi" };
     let path = format!("{}/../../scenarios/platforms/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("a board of the project");
     let text = text.replace("[0, 3, 4, 5]", "[LITTLE]").replace("[1, 2]", "[4, 5]").replace("[LITTLE]", "[0, 1, 2, 3]");
     // The Juno stays at 1000 MHz under sums while waiting threads would make it 1200: its kernels do not count them.
-    // The Pixel's kernel adds the quarter behind the clamps (a hog capped to 300 runs at 1106 MHz), as those before 6.8
-    // do, and CPUs that only look full are candidates of its search, as from 6.7 on.
-    let juno = "6.12,delayed_dequeue=off,util_est_stale=off,runnable_boost=off";
-    let kernel = if name == "juno-r2" { juno } else { "6.6,energy_full_cpu=candidate" };
+    // Their slice is that of their date. The Pixel's kernel adds the quarter behind the clamps (a hog capped to 300 runs
+    // at 1106 MHz), as those before 6.8 do; its author's other notebooks of that phone name 5.18, and 5.10 is the nearest.
+    let juno = "6.12,delayed_dequeue=off,util_est_stale=off,runnable_boost=off,base_slice=750_us";
+    let kernel = if name == "juno-r2-scmi" { juno } else { "5.10" };
     (text, format!("{kernel},uclamp={}", recording.uclamp))
 }
 
@@ -68,7 +68,10 @@ fn scaled(recording: &Recording, scenario: &str, factor: f64) -> Option<PathBuf>
     let shared = || data(&format!("rt-app/arm-uclamp/{}_{scenario}.json", recording.files.split('_').next()?));
     let text = std::fs::read_to_string(own.or_else(shared)?).ok()?;
     let mut root: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    scale(&mut root, factor);
+    // Loops are `run` over `calibration`, and the factor is that of the second scenario's.
+    let calibration = root["global"]["calibration"].as_f64().expect("a number");
+    let usual = if recording.files == "pixel6" { 116.0 } else { 186.0 };
+    scale(&mut root, factor * usual / calibration);
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{scenario}.json", recording.folder));
     std::fs::write(&path, root.to_string()).expect("a place for tests");
     Some(path)
@@ -119,8 +122,37 @@ fn activations(recording: &Recording, scenario: &str) -> Option<Vec<(f64, f64, u
     Some(threads.filter(|a| a.0 > first + START_S).collect())
 }
 
+/// How long after a tick firmware looks for frequencies, us, by the recording itself. An activation of the free thread that
+/// is shorter than 5 ms has the CPU for itself: `work` at the highest frequency, but half as fast until firmware looked.
+fn firmware_after_tick_us(recording: &Recording, work_ms: f64) -> Option<u64> {
+    let (clamped, khz) = (curve(recording, "root_cfs_util_uclamp")?, curve(recording, "cpu_frequency")?);
+    let in_tick = |s: f64| (s * 1e3).rem_euclid(4.0);
+    let mut ticks: Vec<u64> = clamped.iter().map(|c| (in_tick(c.0) * 20.0) as u64).collect();
+    ticks.sort_unstable();
+    let longest = ticks.chunk_by(|a, b| a == b).max_by_key(|same| same.len())?;
+    let tick_ms = (longest[0] as f64 + 0.5) / 20.0;
+    let rises = clamped.windows(2).enumerate().filter(|(_, w)| w[0].1 <= 310.0 && w[1].1 >= 1000.0);
+    let mut looks: Vec<f64> = Vec::new();
+    for (at, rise) in rises {
+        let from = rise[1].0;
+        let asked = khz.iter().any(|f| f.1 == 1200.0 && (0.0..1e-4).contains(&(f.0 - from)));
+        let till = clamped[at + 1..].iter().find(|c| c.1 < 1000.0)?.0;
+        let (lasts_ms, after_ms) = ((till - from) * 1e3, in_tick(from - tick_ms / 1e3));
+        if asked && (work_ms..5.0).contains(&lasts_ms) && (0.1..3.9).contains(&after_ms) {
+            looks.push((after_ms + 2.0 * (lasts_ms - work_ms)).rem_euclid(4.0));
+        }
+    }
+    looks.sort_by(f64::total_cmp);
+    looks.get(looks.len() / 2).map(|ms| (ms * 1e3).round() as u64)
+}
+
 fn run(recording: &Recording, scenario: &str, factor: f64, seconds: u64, sink: impl Sink) -> Option<Report> {
-    let (platform_text, policy) = board(recording);
+    let (mut platform_text, policy) = board(recording);
+    let looks = firmware_after_tick_us(recording, 4.0 * factor).filter(|_| scenario == SPIKE);
+    if let Some(us) = looks {
+        let poll = "firmware_poll_us = ";
+        platform_text = platform_text.replace(poll, &format!("firmware_after_tick_us = {us}\n{poll}"));
+    }
     let inputs = Inputs {
         platform: "board.toml".into(),
         platform_text: Some(platform_text),
@@ -267,6 +299,10 @@ fn spike(page: &mut String, recording: &Recording, factor: f64) -> Option<()> {
     let mut ours = Curves { cpu: 5, sums: recording.uclamp != "max", ..Curves::default() };
     run(recording, SPIKE, factor, 12, &mut ours)?;
     let (a, b) = (phases(&util, &khz), phases(&ours.util, &ours.khz));
+    if let Some(us) = firmware_after_tick_us(recording, 4.0 * factor) {
+        let what = format!("firmware looks {us} us after a tick, by activations below 5 ms (an input)");
+        writeln!(page, "| {} | {what} | | | |", recording.folder).expect("a string");
+    }
     let mut row = |what: &str, error: f64, most: f64| {
         let verdict = verdict(error, most);
         writeln!(page, "| {} | {what} | {error:.2} | {most:.2} | {verdict} |", recording.folder).expect("a string");
@@ -349,7 +385,8 @@ const HEAD: &str = "\
 
 The rt-app files of the public notebooks on clamps, run as they are (one seed, 250 Hz; kernels and bounds in the test), beside what
 their boards recorded. Bounds were written down before the first run; the one for the largest distance of the
-ramp, the start phases, `runnable_boost=off` and the Pixel's kernel were chosen after it. ";
+ramp, the start phases, `runnable_boost=off` and the Pixel's kernel were chosen after it. The Juno's firmware, its driver and the slice of
+its kernels' date were put in when the cause of too short activations was looked for (F-134). ";
 
 const PLACES: &str = "\
 ## Where threads ran

@@ -14,13 +14,28 @@ const BEGIN: &str = "<!-- computed by crates/lab/tests/clamp_guide.rs -->\n";
 const END: &str = "<!-- end of what is computed -->";
 const PLATFORM: &str = "pixel6-gs101";
 const SECONDS: u64 = 30;
-/// Names of the forms and the values of the switch.
-const FORMS: [(&str, &str); 5] =
-    [("none", "off"), ("max", "max"), ("generation 1", "sum"), ("generation 3", "bias"), ("debt", "debt")];
+/// Names of the forms, values of the switch, and whether the other threads are in groups: the background in one that counts
+/// for a quarter of each CPU where groups are limited, the application in one that counts for a half.
+const FORMS: [(&str, &str, bool); 7] = [
+    ("none", "off", false),
+    ("max", "max", false),
+    ("max, in groups", "max", true),
+    ("max, groups limited", "group_throttle", true),
+    ("generation 1", "sum", false),
+    ("generation 3", "bias", false),
+    ("debt", "debt", false),
+];
 /// Lower clamps of the user interface.
 const FLOORS: [u32; 4] = [60, 128, 200, 300];
-const COLOURS: [RGBColor; 5] =
-    [RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115), RGBColor(204, 121, 167), RGBColor(0, 0, 0)];
+const COLOURS: [RGBColor; 7] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(240, 180, 120),
+    RGBColor(120, 94, 240),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(0, 0, 0),
+];
 
 /// Upper clamps of the background's and of the application's threads: those of the chart, and smaller ones.
 const CAPS: [(u32, u32); 2] = [(60, 120), (25, 50)];
@@ -37,19 +52,21 @@ struct Point {
     job: f64,
 }
 
-fn measure(form: &str, floor: u32, (bg, app): (u32, u32), rate_hz: u32) -> Point {
+fn measure((form, grouped): (&str, bool), floor: u32, (bg, app): (u32, u32), rate_hz: u32) -> Point {
     let ui = format!("ui-frames:rate_hz={rate_hz},ui_us=1000,render_us=1500,heavy_percent=250,util_min={floor}");
+    let [in_app, in_bg] = if grouped { [",group=/app", ",group=/bg"] } else { [""; 2] };
+    let groups = if grouped { " + group:path=/bg,group_throttle=256 + group:path=/app,group_throttle=512" } else { "" };
     let others = format!(
-        "periodic:name=app,threads=3,run_us=1500,period_us=20000,util_max={app} \
-         + periodic:name=bg,threads=4,run_us=8000,period_us=100000,util_max={bg}"
+        "periodic:name=app,threads=3,run_us=1500,period_us=20000,util_max={app}{in_app} \
+         + periodic:name=bg,threads=4,run_us=8000,period_us=100000,util_max={bg}{in_bg}{groups}"
     );
-    let inputs = Inputs {
-        platform: PLATFORM.into(),
-        workload: format!("{ui} + {others}"),
-        duration_ns: Some(SECONDS * 1_000_000_000),
-        ..Inputs::default()
-    };
-    let plan = build(&inputs, &PolicySpec::parse(&format!("6.12,uclamp={form}"))).expect("good inputs").plan;
+    run(format!("{ui} + {others}"), &format!("6.12,uclamp={form}"))
+}
+
+fn run(workload: String, policy: &str) -> Point {
+    let inputs =
+        Inputs { platform: PLATFORM.into(), workload, duration_ns: Some(SECONDS * 1_000_000_000), ..Inputs::default() };
+    let plan = build(&inputs, &PolicySpec::parse(policy)).expect("good inputs").plan;
     let report = run_one(&plan, 1, NullSink, Default::default()).expect("runs");
     let read = |name, of| quantity::find(name).and_then(|q| q.read(&report, of)).expect("a number");
     let power = |name, of| read(name, of) / SECONDS as f64;
@@ -61,10 +78,51 @@ fn measure(form: &str, floor: u32, (bg, app): (u32, u32), rate_hz: u32) -> Point
     }
 }
 
+/// Work of a frame of the user interface's thread, us of the biggest CPU; its renderer's is half as much again.
+const FRAMES_US: [u32; 5] = [150, 250, 350, 500, 1000];
+/// Settings of the table of frames: the posting's two, and sums with larger floors.
+const SETTINGS: [(&str, &str, &str); 7] = [
+    ("max, 512 behind a late frame", "max", "late_util_min=512,late_frames=60"),
+    ("max, 60", "max", "util_min=60"),
+    ("generation 1, 60", "sum", "util_min=60"),
+    ("generation 1, 128", "sum", "util_min=128"),
+    ("generation 1, 200", "sum", "util_min=200"),
+    ("generation 3, 60", "bias", "util_min=60"),
+    ("generation 3, 128", "bias", "util_min=128"),
+];
+/// What runs beside: much, and a fifth of that.
+const BESIDE: [(&str, u32, u32); 2] = [("much", 1500, 8000), ("little", 300, 1500)];
+
+/// A frame's weight against the floor, in the kernel nearest to the posting's (5.18) in which sums can run.
+fn measure_frame(form: &str, floor: &str, frame_us: u32, (app_us, bg_us): (u32, u32)) -> Point {
+    let render_us = frame_us * 3 / 2;
+    let workload = format!(
+        "ui-frames:ui_us={frame_us},render_us={render_us},heavy_percent=250,{floor} \
+         + periodic:name=app,threads=3,run_us={app_us},period_us=20000 \
+         + periodic:name=bg,threads=4,run_us={bg_us},period_us=100000"
+    );
+    run(workload, &format!("6.1,uclamp={form}"))
+}
+
+/// One table for each amount of other work.
+fn of_frames() -> String {
+    let head = FRAMES_US.map(|us| format!("{us} us"));
+    let table_beside = |(name, app_us, bg_us): (&str, u32, u32)| {
+        let row = |(name, form, floor): (&'static str, &str, &str)| {
+            (name, FRAMES_US.iter().map(|&us| measure_frame(form, floor, us, (app_us, bg_us))).collect())
+        };
+        let rows: Rows = SETTINGS.into_iter().map(row).collect();
+        let cells = table(&head, &rows, |p| format!("{:.1} %, {:.0} mW", p.jank, p.power));
+        format!("\nWith {name} beside it:\n\n{cells}")
+    };
+    BESIDE.into_iter().map(table_beside).collect()
+}
+
 type Rows<'a> = Vec<(&'a str, Vec<Point>)>;
 
-fn rows_of<'a, K: Copy>(keys: &[K], point: impl Fn(&str, K) -> Point) -> Rows<'a> {
-    FORMS.into_iter().map(|(name, form)| (name, keys.iter().map(|&key| point(form, key)).collect())).collect()
+fn rows_of<'a, K: Copy>(keys: &[K], point: impl Fn((&str, bool), K) -> Point) -> Rows<'a> {
+    let row = |(name, form, grouped)| (name, keys.iter().map(|&key| point((form, grouped), key)).collect());
+    FORMS.into_iter().map(row).collect()
 }
 
 fn table(head: &[String], all: &Rows, cell: fn(&Point) -> String) -> String {
@@ -117,8 +175,11 @@ fn the_guide_shows_jank_against_power() {
     let at_rates = "With a lower clamp of 128 and the first caps, at three rates; in brackets the power of little, middle and big \
                     CPUs without that of clusters:";
     let [caps_table, small_table] = [&caps, &small].map(of_floors);
+    let frames = of_frames();
+    let by_frame = "The posting's settings (60 Hz, no caps) by how much work a frame is: us of the biggest CPU for the interface's \
+                    thread, half as much again for its renderer, every twentieth frame two and a half times as heavy. Kernel 6.1:";
     let text = format!(
-        "\n![late frames against power](clamps-jank.svg)\n\n{caps_table}\n{small_caps}\n\n{small_table}\n{at_rates}\n\n{of_rates}"
+        "\n![late frames against power](clamps-jank.svg)\n\n{caps_table}\n{small_caps}\n\n{small_table}\n{at_rates}\n\n{of_rates}\n{by_frame}\n{frames}"
     );
     guide::keep("clamps-jank.svg", &chart(&caps));
     let page = std::fs::read_to_string(guide::folder().join("clamps.md")).expect("the page is there");

@@ -28,6 +28,9 @@ pub fn check(m: &Machine, w: &Workload) -> Result<(), PlanError> {
     }
     check_channels(w)?;
     check_cpus(m, w)?;
+    if m.shares_hardware() && m.domains.iter().any(|domain| domain.firmware_poll_ns > 0) {
+        return Err(PlanError("firmware that polls, and CPUs whose speed depends on their neighbours".into()));
+    }
     if let Some(task) = w.tasks.iter().find(|t| !t.policies().all(deadline_in_order)) {
         return Err(PlanError(format!(
             "task '{}': SCHED_DEADLINE needs 0 < runtime <= deadline <= period, all below 2^62 ns",

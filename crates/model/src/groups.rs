@@ -14,6 +14,8 @@ pub const GROUP_DEPTH_MAX: usize = 32;
 pub const GROUPS_MAX: usize = 10_000;
 /// Clamps of a group nobody gave others (`cpu.uclamp.min` 0, `cpu.uclamp.max` max).
 pub const CLAMPS_DEFAULT: (u32, u32) = (0, 1024);
+/// Throttle of a group nobody gave another: it counts for all of a CPU.
+pub const THROTTLE_DEFAULT: u32 = 1024;
 /// Shares of a group nobody gave others (`cpu.weight` 100).
 pub const SHARES_DEFAULT: u64 = 1024;
 /// Least and most shares.
@@ -60,6 +62,8 @@ pub struct GroupNode {
     pub clamps: (u32, u32),
     /// Quota; `None` = no limit.
     pub bandwidth: Option<Bandwidth>,
+    /// Part of each CPU that it counts for at most, 0..=1024.
+    pub throttle: u32,
 }
 
 /// The groups of a workload, parents before children; numbers are places in this list.
@@ -88,7 +92,7 @@ impl GroupTree {
     pub fn of(w: &Workload) -> Result<GroupTree, PlanError> {
         let mut groups = GroupTree::default();
         let mut declared = BTreeMap::new();
-        for GroupSpec { path, shares, clamps, bandwidth } in &w.groups {
+        for GroupSpec { path, shares, clamps, bandwidth, throttle } in &w.groups {
             let number = groups.add(path)?;
             if *declared.entry(number).or_insert(*shares) != *shares {
                 return Err(PlanError(format!("task group '{path}' has two weights")));
@@ -100,9 +104,15 @@ impl GroupTree {
             }
             if number != ROOT {
                 check_bandwidth(path, *bandwidth)?;
+                if *throttle > THROTTLE_DEFAULT {
+                    return Err(PlanError(format!(
+                        "task group '{path}' counts for {throttle} of 1024 of a CPU at most"
+                    )));
+                }
                 let group = &mut groups.list[number as usize];
                 // Declared again without a quota it keeps the one it has.
-                (group.shares, group.clamps, group.bandwidth) = (*shares, *clamps, bandwidth.or(group.bandwidth));
+                (group.shares, group.clamps, group.throttle) = (*shares, *clamps, *throttle);
+                group.bandwidth = bandwidth.or(group.bandwidth);
             }
         }
         for change in &w.group_changes {
@@ -138,8 +148,8 @@ impl GroupTree {
                 )));
             }
             if number == next {
-                let (shares, clamps) = (SHARES_DEFAULT, CLAMPS_DEFAULT);
-                self.list.push(GroupNode { parent, shares, clamps, bandwidth: None });
+                let (shares, clamps, throttle) = (SHARES_DEFAULT, CLAMPS_DEFAULT, THROTTLE_DEFAULT);
+                self.list.push(GroupNode { parent, shares, clamps, bandwidth: None, throttle });
             }
         }
         Ok(number)

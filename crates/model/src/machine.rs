@@ -80,6 +80,11 @@ pub struct FreqDomain {
     pub transition_delay_us: Option<u64>,
     /// How long the driver call really takes in the simulator (slow path: time of the worker; fast path: stall).
     pub switch_time_ns: u64,
+    /// Firmware looks so often for a frequency that the driver wrote into shared memory, ns: the kernel believes in it at once,
+    /// the clock follows at the next look. 0 = when the driver returns.
+    pub firmware_poll_ns: u64,
+    /// Time from a tick to such a look, ns; `None` = not known, and with random phases any.
+    pub firmware_after_tick_ns: Option<u64>,
     /// The driver call of the slow path sleeps (mailbox, I2C) instead of keeping the CPU busy.
     pub driver_sleeps: bool,
     /// `rate_limit_us` written by the user; `None` = default of the profile.

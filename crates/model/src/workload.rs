@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use crate::groups::{CLAMPS_DEFAULT, SHARES_DEFAULT};
+use crate::groups::{CLAMPS_DEFAULT, SHARES_DEFAULT, THROTTLE_DEFAULT};
 
 /// Work is counted in parts: 2 to this power of them are a nanosecond at capacity 1024.
 pub const PARTS_SHIFT: u32 = 16;
@@ -72,6 +72,11 @@ impl Workload {
         self.groups.iter().any(|group| group.bandwidth.is_some()) || self.group_changes.iter().any(later)
     }
 
+    /// Some group counts for less than the whole of a CPU.
+    pub fn limits_groups(&self) -> bool {
+        self.groups.iter().any(|group| group.throttle < THROTTLE_DEFAULT)
+    }
+
     /// Some task or group asks for utilization clamps.
     pub fn sets_clamps(&self) -> bool {
         let of_task =
@@ -92,6 +97,8 @@ pub struct GroupSpec {
     pub clamps: (u32, u32),
     /// Quota (`cpu.max`, `cpu.max.burst`); `None` = no limit.
     pub bandwidth: Option<Bandwidth>,
+    /// Part of each CPU that it counts for at most, 0..=1024 (`group_throttle` of Android's vendor groups).
+    pub throttle: u32,
 }
 
 /// A task group changes.
@@ -130,7 +137,7 @@ impl Bandwidth {
 impl Default for GroupSpec {
     fn default() -> Self {
         let (shares, clamps) = (SHARES_DEFAULT, CLAMPS_DEFAULT);
-        Self { path: String::new(), shares, clamps, bandwidth: None }
+        Self { path: String::new(), shares, clamps, bandwidth: None, throttle: THROTTLE_DEFAULT }
     }
 }
 
@@ -452,7 +459,7 @@ impl TaskSpec {
             Op::RunParts { parts } => Some(parts >> PARTS_SHIFT),
             // Enough when every message is read by one call.
             Op::Write { work_ns, .. } | Op::Read { work_ns, .. } => Some(work_ns),
-            Op::Runtime { .. } => None,
+            Op::Runtime { .. } | Op::Spin { .. } => None,
             _ => Some(0),
         };
         let phase = |p: &Phase| Some(p.loops?.max(1) * p.ops.iter().map(op).sum::<Option<u64>>()?);
@@ -516,7 +523,12 @@ pub enum Op {
         /// Work.
         parts: u64,
     },
-    /// Busy for this wall-clock time, at any speed.
+    /// Busy until this time has gone by since it began, time in which others ran included (rt-app's `runtime`).
+    Spin {
+        /// Time of the clock.
+        wall_ns: u64,
+    },
+    /// Busy for this time of a CPU, at any speed.
     Runtime {
         /// Wall time.
         wall_ns: u64,

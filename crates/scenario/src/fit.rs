@@ -98,6 +98,14 @@ impl Typed {
                     .allowed(format!("{most} groups; the kernel says ENOSPC"))
                     .help("put tasks together (of=a|b), or choose another boost_form")
             }
+            Misfit::LimitedGroups { groups } => {
+                let place = self.place("group", "group_throttle", |v| v != "1024");
+                let most = pelton_core::THROTTLED_GROUPS_MAX;
+                self.file
+                    .error(place, format!("{groups} task groups, and uclamp=group_throttle looks at {most} of a CPU"))
+                    .label(format!("uclamp=group_throttle comes from {}", policy.origin("uclamp")))
+                    .help("fewer groups, or another value of uclamp")
+            }
             Misfit::DeadlineBandwidth => {
                 let place = self.place("periodic", "policy", |v| v == "deadline");
                 self.file
@@ -152,6 +160,8 @@ mod tests {
         let deadline = "periodic:run_us=9500,period_us=10000,policy=deadline,threads=7";
         let many =
             "busy:name=a + boost:of=a,percent=1 + boost:of=b,percent=1 + boost:of=c,percent=1 + boost:of=d,percent=1";
+        let more: String = (0..64).map(|i| format!(" + group:path=/g{i}")).collect();
+        let limited = format!("busy + group:path=/bg,group_throttle=512{more}");
         for (spec, at, words) in [
             ("busy + boostpulse:at_ms=3", ":1:8", "governor=schedutil comes from profile 7.2"),
             ("busy + boost:of=busy,prefer_idle=1", ":1:22", "allowed: boost_form=later or boost_form=hold"),
@@ -159,9 +169,14 @@ mod tests {
             ("busy:group=/a + group:path=/a,cpu.max=50000,cpu.max.burst=9000", ":1:45", "bandwidth_refill=burst"),
             (deadline, ":1:38", "95 % of all CPUs"),
             (many, ":1:90", "3 beside the root"),
+            (&limited, ":1:23", "looks at 64 of a CPU"),
             ("group:path=/a,cpu.weight=5 + busy:group=/a + group:path=/a,cpu.weight=6", ":1:46", "two weights"),
         ] {
-            let sets: &[&str] = if spec.contains("burst") { &["bandwidth_refill=quota"] } else { &[] };
+            let sets: &[&str] = match spec {
+                _ if spec.contains("burst") => &["bandwidth_refill=quota"],
+                _ if spec.contains("throttle") => &["uclamp=group_throttle"],
+                _ => &[],
+            };
             let text = said(spec, "7.2", sets);
             assert!(text.contains(&format!("--workload{at}")) && text.contains(words), "{spec}\n{text}");
         }

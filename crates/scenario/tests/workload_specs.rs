@@ -86,6 +86,18 @@ fn groups_change_during_a_run() {
 }
 
 #[test]
+fn a_group_counts_for_a_part_of_each_cpu() {
+    let of = |options: &str| load(&format!("group:path=/a,{options}")).groups[0].throttle;
+    assert_eq!((of("group_throttle=0"), of("group_throttle=300"), of("cpu.weight=100")), (0, 300, 1024));
+    for wrong in ["group_throttle=1025", "group_throttle=-1", "group_throttle=50%", "group_throttle="] {
+        let said = refused(&format!("group:path=/a,{wrong}"));
+        assert!(said.contains("`group_throttle` is not a number in its range") && said.contains("0..=1024"), "{said}");
+    }
+    assert!(refused("group:path=/a,from_ms=5,cpu.weight=1,group_throttle=3").contains("nothing that changes"));
+    assert!(refused("group:path=/a,throttle=3").contains("unknown option `throttle`"));
+}
+
+#[test]
 fn limits_are_a_schedule_of_each_source() {
     let w = load("busy + limits:cpus=0,max_khz=1000000,from_ms=500 + limits:by=cooling,from_ms=700");
     let change =

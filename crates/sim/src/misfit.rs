@@ -3,8 +3,9 @@
 
 use std::fmt;
 
-use pelton_core::{DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, Policy, dl_bw, dl_overflow, value};
+use pelton_core::{DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, Policy, THROTTLED_GROUPS_MAX, dl_bw, dl_overflow, value};
 use pelton_model::Machine;
+use pelton_model::groups::GroupTree;
 use pelton_model::workload::{SchedPolicy, Workload};
 
 use crate::rq::{bandwidth, boosts};
@@ -34,6 +35,11 @@ pub enum Misfit {
     },
     /// Deadline tasks reserve more than the kernel admits.
     DeadlineBandwidth,
+    /// More task groups than a limit of groups looks at.
+    LimitedGroups {
+        /// So many there are.
+        groups: usize,
+    },
 }
 
 impl fmt::Display for Misfit {
@@ -48,6 +54,10 @@ impl fmt::Display for Misfit {
                 f,
                 "{groups} boost groups are more than the {most} beside the root that boost_form={form} has (the kernel \
                  says ENOSPC); put tasks together, or choose another form"
+            ),
+            Misfit::LimitedGroups { groups } => write!(
+                f,
+                "uclamp=group_throttle looks at {THROTTLED_GROUPS_MAX} task groups of a CPU, the workload has {groups}"
             ),
             Misfit::Burst { path } => write!(
                 f,
@@ -69,6 +79,15 @@ pub fn misfit(m: &Machine, w: &Workload, policy: &Policy) -> Option<Misfit> {
         .or_else(|| bandwidth::misfit(w, policy))
         .or_else(|| boosts::misfit(w, policy))
         .or_else(|| deadline_bandwidth(m, w, policy))
+        .or_else(|| limited_groups(w, policy))
+}
+
+fn limited_groups(w: &Workload, policy: &Policy) -> Option<Misfit> {
+    if !crate::rq::clamps::limit_groups(w, policy) {
+        return None;
+    }
+    let groups = GroupTree::of(w).map_or(0, |tree| tree.list.len());
+    (groups > THROTTLED_GROUPS_MAX).then_some(Misfit::LimitedGroups { groups })
 }
 
 /// The kernel admits deadline tasks up to 95 % of the CPUs, or of their capacity.

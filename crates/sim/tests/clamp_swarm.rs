@@ -11,7 +11,7 @@ use pelton_model::Machine;
 use pelton_model::workload::{GroupSpec, Op, Phase, SchedPolicy, TaskSpec, Workload};
 use pelton_schema::Event;
 
-const FORMS: [&str; 6] = ["off", "max", "sum", "bias", "bias_weighted", "debt"];
+const FORMS: [&str; 7] = ["off", "max", "group_throttle", "sum", "bias", "bias_weighted", "debt"];
 const PROFILES: [&str; 5] = ["6.1", "6.6", "6.12", "6.18", "7.2"];
 const SEEDS: u64 = 60;
 
@@ -50,9 +50,10 @@ fn random_clamps(d: &mut Dice, w: &mut Workload) {
     }
     for path in ["/a", "/a/b", "/d"] {
         let clamps = if d.below(2) == 0 { pair(d) } else { (0, 1024) };
+        let throttle = [0, 100, 512, 1024][d.below(4) as usize];
         match w.groups.iter_mut().find(|group| group.path == path) {
-            Some(group) => group.clamps = clamps,
-            None => w.groups.push(GroupSpec { path: path.into(), clamps, ..GroupSpec::default() }),
+            Some(group) => (group.clamps, group.throttle) = (clamps, throttle),
+            None => w.groups.push(GroupSpec { path: path.into(), clamps, throttle, ..GroupSpec::default() }),
         }
     }
 }
@@ -114,7 +115,7 @@ fn clamps_that_limit_nothing_change_nothing() {
         w.tasks.iter_mut().for_each(|task| task.uclamp = Some((0, 1024)));
         let profile = PROFILES[d.below(5) as usize];
         let none = events(&m, &w, profile, "off", 200);
-        for form in ["max", "debt"] {
+        for form in ["max", "group_throttle", "debt"] {
             let open = events(&m, &w, profile, form, 200);
             same(&none, &open, &format!("seed {seed}, {profile}, {form}"));
         }

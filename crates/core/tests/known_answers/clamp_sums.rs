@@ -2,7 +2,8 @@
 //! Clamps that add up, worked out by hand from the postings that `uclamp_sum.h` names. No release has them.
 
 use pelton_core::{
-    Avg, CfsRq, CpuState, Policy, ThrottledGroup, UclampSumRq, UclampSumTask, fair, group_throttled_util, value,
+    Avg, CfsRq, CpuState, NO_GROUP, Policy, ThrottledGroup, UclampSumRq, UclampSumTask, fair, group_est, group_limited,
+    group_rest, group_throttled_util, value,
 };
 
 const DIVISOR: u64 = 47742 - 1024;
@@ -176,4 +177,25 @@ fn throttled_groups_for_comparison() {
     assert_eq!(group_throttled_util(600, 0, &groups, 1024), 600);
     assert_eq!(group_throttled_util(400, 0, &groups, 383), 191);
     assert_eq!(group_throttled_util(400, 300, &[], 383), 383);
+    let none: [ThrottledGroup; 0] = [];
+    assert_eq!((group_limited(600, &none, 383), group_limited(600, &groups, 383)), (600, 391));
+    // Two groups of which one is cut down: min(400, 512) + min(600, 307) + 24 of nobody; without the second 24 + 400.
+    let groups = [ThrottledGroup { util: 400, throttle: 512 }, ThrottledGroup { util: 600, throttle: 307 }];
+    assert_eq!((group_limited(1024, &groups, 1024), group_rest(1024, &groups, Some(1), 1024)), (731, 424));
+    // Groups that have more than the root by rounding: below 0 without them.
+    assert_eq!(group_rest(399, &groups[..1], Some(0), 1024), -1);
+    // An estimate of 700 within a clamp of 600, a half of 383, nothing.
+    let est = |max, throttle, capacity| group_est(700, max, throttle, capacity);
+    assert_eq!((est(600, 1024, 1024), est(1024, 512, 383), est(1024, NO_GROUP, 383)), (600, 191, 700));
+}
+
+/// A CPU with a limited group asks for 391; waiting tasks, 900, count where nothing is cut off only.
+#[test]
+fn waiting_tasks_are_no_demand_of_a_cpu_whose_groups_are_cut_down() {
+    let state = |throttle| {
+        let mut state = CpuState { cap_orig: 383, util_cfs: 600, runnable_cfs: 900, ..CpuState::default() };
+        state.limit_groups(&[ThrottledGroup { util: 300, throttle }], 77);
+        (state.util_cfs, state.runnable_cfs, state.util_est)
+    };
+    assert_eq!((state(244), state(1024)), ((391, 0, 77), (600, 900, 77)));
 }

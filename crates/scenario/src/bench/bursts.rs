@@ -27,7 +27,7 @@ pub(super) fn workload(spec: &mut Spec) -> Workload {
     let loops = spec.number("loops", 0, 0..=LOOPS_MAX);
     let run = match measure {
         Measure::Work => Op::Run { work_ns: run_ns },
-        Measure::Wall => Op::Runtime { wall_ns: run_ns },
+        Measure::Wall => Op::Spin { wall_ns: run_ns },
     };
     let ops = if sleep_ns > 0 { vec![run, Op::Sleep { ns: sleep_ns }] } else { vec![run] };
     let first = Phase { name: "bursts".into(), loops: (loops > 0).then_some(loops), ops, ..Phase::default() };

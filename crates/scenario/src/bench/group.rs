@@ -3,7 +3,7 @@
 
 use pelton_core::{shares_of_weight, uclamp_of_percent};
 use pelton_model::Workload;
-use pelton_model::groups::{GROUP_DEPTH_MAX, SHARES_DEFAULT, SHARES_RANGE, group_path, is_too_deep};
+use pelton_model::groups::{GROUP_DEPTH_MAX, SHARES_DEFAULT, SHARES_RANGE, THROTTLE_DEFAULT, group_path, is_too_deep};
 use pelton_model::workload::{Bandwidth, GroupChange, GroupSpec};
 use pelton_model::workload::{PERIOD_NS_DEFAULT, PERIOD_NS_MAX, QUOTA_NS_MAX, QUOTA_NS_MIN};
 
@@ -30,14 +30,19 @@ pub(super) fn declared(spec: &mut Spec) -> Workload {
         spec.wrong("path", "`path` has to name a group", "write group:path=/name; the root has no weight");
     }
     let (clamps, bandwidth) = (clamps(spec), bandwidth(spec));
+    let throttle = spec.number("group_throttle", THROTTLE_DEFAULT, 0..=THROTTLE_DEFAULT);
     let path = named.unwrap_or_default();
     let from_ms: u64 = spec.number("from_ms", 0, 0..=FROM_MS_MAX);
     if from_ms == 0 {
-        return Workload { groups: vec![GroupSpec { path, shares, clamps, bandwidth }], ..Workload::default() };
+        return Workload {
+            groups: vec![GroupSpec { path, shares, clamps, bandwidth, throttle }],
+            ..Workload::default()
+        };
     }
     let weighs = spec.has("cpu.weight") || spec.has("cpu.shares");
     let limits = spec.has("cpu.max");
-    if spec.has("cpu.uclamp.min") || spec.has("cpu.uclamp.max") || !(weighs || limits) {
+    let fixed = ["cpu.uclamp.min", "cpu.uclamp.max", "group_throttle"];
+    if fixed.iter().any(|key| spec.has(key)) || !(weighs || limits) {
         let help = "a weight (cpu.weight, cpu.shares) or a quota (cpu.max) may change during the run";
         spec.wrong("from_ms", "nothing that changes from then on", help);
     }

@@ -98,7 +98,12 @@ fn shift_op(shift: Shift, op: &mut Op) {
         Op::Enlist(l) | Op::CallAll(l) => *l += shift.lists,
         Op::AwaitCall => {}
         Op::MoveAsleep { .. } | Op::Yield | Op::EndActivation | Op::Lap { .. } | Op::Records(_) => {}
-        Op::Run { .. } | Op::RunParts { .. } | Op::Runtime { .. } | Op::Sleep { .. } | Op::SleepUniform { .. } => {}
+        Op::Run { .. }
+        | Op::RunParts { .. }
+        | Op::Runtime { .. }
+        | Op::Spin { .. }
+        | Op::Sleep { .. }
+        | Op::SleepUniform { .. } => {}
     }
 }
 

@@ -154,9 +154,9 @@ pub const MODELS: &[Model] = &[
     },
     Model {
         name: "group",
-        about: "a task group, its weight among its brothers, its quota and its clamps; runs nothing",
+        about: "a task group, its weight among its brothers, its quota, its clamps and its part of each CPU; runs nothing",
         options: "path,cpu.weight=100,cpu.shares=1024,cpu.max=max,cpu.max.burst=0,cpu.uclamp.min=0,cpu.uclamp.max=max,\
-                  from_ms=0",
+                  group_throttle=1024,from_ms=0",
         make: |spec| group::declared(spec).into(),
     },
     Model {

@@ -70,6 +70,10 @@ pub struct Cpufreq {
     pub transition_delay_us: Option<At<u64>>,
     /// Real time of a driver call.
     pub switch_time_us: Option<At<f64>>,
+    /// Time between two looks of the firmware.
+    pub firmware_poll_us: Option<At<u64>>,
+    /// Time from a tick to such a look.
+    pub firmware_after_tick_us: Option<At<u64>>,
     /// The driver call waits asleep.
     pub driver_sleeps: Option<At<bool>>,
     /// Rate limit of the device's user space.
@@ -314,6 +318,8 @@ fn cpufreq(table: Reader<'_>) -> Cpufreq {
         transition_latency_ns: table.int("transition_latency_ns"),
         transition_delay_us: table.int("transition_delay_us"),
         switch_time_us: table.real("switch_time_us"),
+        firmware_poll_us: table.int("firmware_poll_us"),
+        firmware_after_tick_us: table.int("firmware_after_tick_us"),
         driver_sleeps: table.flag("driver_sleeps"),
         rate_limit_us: table.int("rate_limit_us"),
         dvfs_from_any_cpu: table.flag("dvfs_from_any_cpu"),

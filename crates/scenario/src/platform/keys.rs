@@ -98,6 +98,19 @@ static CPUFREQ: Spec = Spec {
             "how long one call of the driver really takes; absent: the transition latency",
         ),
         Key::new(
+            "firmware_poll_us",
+            Kind::Int(1, 1_000_000),
+            "us",
+            "firmware looks so often for a frequency that a fast switch wrote into shared memory, and the clock follows then; \
+             absent: at once",
+        ),
+        Key::new(
+            "firmware_after_tick_us",
+            Kind::Int(0, 1_000_000),
+            "us",
+            "time from a tick of the kernel to such a look; absent: not known, any with random phases",
+        ),
+        Key::new(
             "driver_sleeps",
             Kind::Flag,
             "",

@@ -16,6 +16,7 @@ pub(super) fn check(file: &PlatformFile) -> Diagnostics {
     rules.ids(file);
     rules.cpu_numbers(file);
     rules.invariance(file);
+    rules.firmware(file);
     rules.capacities(file);
     for domain in &file.domains {
         rules.frequencies(domain);
@@ -71,6 +72,25 @@ impl Rules<'_> {
         } else if let Some(flag) = &file.cpufreq.freq_invariant {
             let at = self.source.error(flag.span.clone(), "both `freq_invariant` and `freq_invariant_since`");
             self.found.push(at.help("keep one of them"));
+        }
+    }
+
+    /// Firmware that looks for frequencies needs a driver that only writes them, and CPUs whose speed is their own.
+    fn firmware(&mut self, file: &PlatformFile) {
+        let Some(poll) = &file.cpufreq.firmware_poll_us else {
+            if let Some(after) = &file.cpufreq.firmware_after_tick_us {
+                let at = self.source.error(after.span.clone(), "`firmware_after_tick_us` without `firmware_poll_us`");
+                self.found.push(at.help("say how often firmware looks, or leave this out"));
+            }
+            return;
+        };
+        if !file.cpufreq.fast_switch.as_ref().is_some_and(|fast| fast.value) {
+            let at = self.source.error(poll.span.clone(), "`firmware_poll_us` without `fast_switch = true`");
+            self.found.push(at.help("a driver that waits for firmware knows when the clock changed: `switch_time_us`"));
+        }
+        for domain in file.domains.iter().filter(|domain| !domain.turbo_khz.is_empty()) {
+            let at = self.source.error(domain.turbo_khz[0].span.clone(), "turbo limits beside firmware that polls");
+            self.found.push(at.help("not modelled together: leave one of them out"));
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The engine's books, checked after every event of random runs: each task in one place, each sum the sum of its parts.
 
+mod clamps;
 mod levels;
 mod small_worlds;
 
@@ -29,57 +30,9 @@ impl<S: Sink> Engine<'_, S> {
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_signals(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_clamps(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_clamp_sums(c))?;
+        (0..self.cpus.len() as u32).try_for_each(|c| self.audit_limits(c))?;
         (0..self.cpus.len() as u32).try_for_each(|c| self.audit_levels(c))?;
         self.audit_groups()
-    }
-
-    /// A CPU counts the clamps of exactly the tasks that are runnable on it, and is in force what they ask for.
-    fn audit_clamps(&self, c: u32) -> Result<(), String> {
-        if !self.clamped {
-            return Ok(());
-        }
-        let counted = |t: &&crate::engine::state::Task| t.cpu == c && t.uclamp.active == [1, 1];
-        let (clamps, n) = (&self.cpus[c as usize].uclamp, self.tasks.iter().filter(counted).count() as u32);
-        for buckets in [&clamps.min, &clamps.max] {
-            let sum: u32 = buckets.iter().map(|b| b.tasks).sum();
-            if sum != n {
-                return Err(format!("CPU {c} counts the clamps of {sum} tasks, {n} are on it"));
-            }
-        }
-        let most = |id: usize| self.tasks.iter().filter(counted).map(|t| t.uclamp.value[id]).max();
-        for id in [0, 1] {
-            if most(id).is_some_and(|most| clamps.value[id] < most) {
-                return Err(format!("CPU {c} is clamped to {}, a task asks for {:?}", clamps.value[id], most(id)));
-            }
-        }
-        let runs = |t: &crate::engine::state::Task| t.cpu == c && t.life == Life::Runnable && self.has_largest(t.class);
-        match self.tasks.iter().find(|t| runs(t) && t.uclamp.active != [1, 1]) {
-            Some(task) => Err(format!("{} runs on CPU {c} and its clamps do not count", task.name)),
-            None => Ok(()),
-        }
-    }
-
-    /// Where clamps add up: the sums of a CPU are those of the fair tasks queued on it.
-    fn audit_clamp_sums(&self, c: u32) -> Result<(), String> {
-        if !self.clamp_sums {
-            return Ok(());
-        }
-        let on = |t: &&crate::engine::state::Task| t.cpu == c && t.clamp_sum.counted != 0;
-        let tasks = || self.tasks.iter().filter(on);
-        let (rq, sums) = (&self.cpus[c as usize].clamp_sum, self.policy.uclamp == value::UCLAMP_SUM);
-        let queued = if sums { tasks().map(|t| t.clamp_sum.value).sum() } else { 0 };
-        let bias: i32 = tasks().map(|t| t.clamp_sum.bias).sum();
-        let est: u32 = self.tasks.iter().filter(|t| t.cpu == c).map(|t| t.clamp_sum.est).sum();
-        if (rq.queued, rq.bias, rq.est) != (queued, bias, est) {
-            return Err(format!("CPU {c} has clamped sums {rq:?}, its tasks make {queued}, {bias} and {est}"));
-        }
-        let wrong = |t: &&crate::engine::state::Task| t.cpu == c && (t.clamp_sum.counted != 0) != (t.se.on_rq != 0);
-        match self.tasks.iter().find(wrong) {
-            Some(t) => {
-                Err(format!("{} is queued on CPU {c}: {}, and counts: {}", t.name, t.se.on_rq, t.clamp_sum.counted))
-            }
-            None => Ok(()),
-        }
     }
 
     /// A kernel path of this CPU takes time, or has taken it and its end is due at this instant.
@@ -335,6 +288,7 @@ fn random_clamps(d: &mut Dice, w: &mut Workload) {
     for group in &mut w.groups {
         let max = d.below(1025) as u32;
         group.clamps = (d.below(1025) as u32, max);
+        group.throttle = d.below(1025) as u32;
     }
 }
 
@@ -363,8 +317,12 @@ fn random_run(seed: u64, finite: bool, groups: Groups) -> Result<(), String> {
     }
     if seed.is_multiple_of(3) {
         random_clamps(&mut d, &mut w);
-        let form = 1 + d.below(5) as u32;
-        policy.uclamp = if policy.util_fits == value::UTIL_FITS_RANK { form } else { policy.uclamp };
+        let form = 1 + d.below(6) as u32;
+        policy.uclamp = match policy.util_fits {
+            value::UTIL_FITS_RANK => form,
+            _ if policy.uclamp == value::UCLAMP_MAX => form.min(value::UCLAMP_GROUP_THROTTLE),
+            _ => policy.uclamp,
+        };
     }
     if finite {
         for t in &mut w.tasks {

@@ -2,7 +2,7 @@
 //! Fair queues of one CPU when there are task groups: a group that has tasks here owns a queue and is an entity on the
 //! queue of its parent. What a group has on a CPU has a slot, made when its first task comes here; parents before children.
 
-use pelton_core::{Avg, CfsRq, CfsRuntime, Rq, Se};
+use pelton_core::{Avg, CfsRq, CfsRuntime, Rq, Se, THROTTLED_GROUPS_MAX, ThrottledGroup, group_rest};
 
 use super::fair::{Entities, FairEntity, FairRq};
 use crate::engine::state::{NO_TASK, Task};
@@ -31,6 +31,8 @@ pub(crate) struct Slot {
     pub group: u32,
     /// Slot of its parent, or [`ROOT`].
     pub parent: u32,
+    /// Part of the CPU that it counts for at most, where groups are limited.
+    pub throttle: u32,
     /// Its entity is on its parent's queue.
     pub queued: bool,
     /// What it has of its group's quota.
@@ -75,6 +77,26 @@ impl Listed {
     }
 }
 
+/// Groups of a CPU as the core limits them.
+pub(crate) struct Throttled {
+    groups: [ThrottledGroup; THROTTLED_GROUPS_MAX],
+    len: usize,
+    /// Place of the group that was asked for.
+    asked_for: Option<usize>,
+}
+
+impl Throttled {
+    pub(crate) fn list(&self) -> &[ThrottledGroup] {
+        &self.groups[..self.len]
+    }
+
+    /// Utilization of the group that was asked for, and what a root queue with `root` has without it.
+    pub(crate) fn parts(&self, root: u32, capacity: u32) -> (u32, i32) {
+        let util = self.asked_for.map_or(0, |own| self.groups[own].util);
+        (util, group_rest(root, self.list(), self.asked_for, capacity))
+    }
+}
+
 /// What all groups have on one CPU; empty when there are none.
 #[derive(Debug, Default)]
 pub(crate) struct Levels {
@@ -107,7 +129,7 @@ impl Levels {
 
     /// Makes a slot for a group whose parent has one (or is the root). Its records are as if it had been here, empty, for
     /// long: the kernel makes them when the group is made.
-    pub(crate) fn add(&mut self, rq: &Rq, group: u32, parent: u32) -> u32 {
+    pub(crate) fn add(&mut self, rq: &Rq, group: u32, parent: u32, throttle: u32) -> u32 {
         let above = if parent == ROOT { &rq.cfs } else { &self.slots[parent as usize].cfs };
         let (last_update_time_ns, period_contrib) = (above.avg.last_update_time_ns, above.avg.period_contrib);
         let avg = Avg { last_update_time_ns, period_contrib, ..Avg::default() };
@@ -119,12 +141,26 @@ impl Levels {
         cfs.throttle_count = above.throttle_count;
         let (throttle_count, runtime) = (self.throttle_count(parent), CfsRuntime::default());
         let (queued, cut_off) = (false, false);
-        self.slots.push(Slot { group, parent, queued, runtime, throttle_count, cut_off, se, cfs });
+        self.slots.push(Slot { group, parent, throttle, queued, runtime, throttle_count, cut_off, se, cfs });
         self.limbo.push(Vec::new());
         self.queues.push(FairRq::default());
         self.entities.push(FairEntity::of_weight(WEIGHT_AT_START));
         self.slot_of_group[group as usize] = slot;
         slot
+    }
+
+    /// The groups that count here, each with its limit, and where among them that of slot `own` is.
+    pub(crate) fn throttled(&self, own: Option<u32>) -> Throttled {
+        let mut out = Throttled { groups: [ThrottledGroup::default(); THROTTLED_GROUPS_MAX], len: 0, asked_for: None };
+        let counts = |slot: &&(usize, &Slot)| slot.1.cfs.avg.util_avg > 0;
+        for (at, slot) in self.slots.iter().enumerate().filter(|slot| counts(&slot)).take(THROTTLED_GROUPS_MAX) {
+            if own == Some(at as u32) {
+                out.asked_for = Some(out.len);
+            }
+            out.groups[out.len] = ThrottledGroup { util: slot.cfs.avg.util_avg as u32, throttle: slot.throttle };
+            out.len += 1;
+        }
+        out
     }
 
     /// The records of a level: the queue its entity is on (`None` = the root queue), and its own.

@@ -63,7 +63,7 @@ impl<S: Sink> Engine<'_, S> {
                 task.report.work_ns += done >> SPEED_SHIFT;
             }
             Step::Wall(left) => *left = left.saturating_sub(exec),
-            Step::Fetch => {}
+            Step::Fetch | Step::Until(_) => {}
         }
         match task.class {
             Class::Fair => {
@@ -97,6 +97,7 @@ impl<S: Sink> Engine<'_, S> {
             Step::Fetch => 0,
             Step::Work(left) => left.div_ceil(cpu.speed.max(1)),
             Step::Wall(left) => left,
+            Step::Until(at_ns) => at_ns.saturating_sub(self.now).saturating_sub(cpu.overhead_ns),
         };
         let mut left = left.saturating_add(cpu.overhead_ns);
         match task.class {

@@ -108,6 +108,9 @@ impl<S: Sink> Engine<'_, S> {
     /// Puts the clamps of CPU `c` into the inputs of its request.
     pub(crate) fn apply_clamps(&self, c: u32, inputs: &mut CpuInputs) {
         let cpu = &self.cpus[c as usize];
+        if self.limits_groups {
+            inputs.limit_groups(cpu.levels.throttled(None).list(), cpu.clamp_sum.est);
+        }
         if self.clamp_sums {
             cpu.clamp_sum.apply(self.policy, cpu.uclamp.value[0], inputs);
         } else if self.clamped {
@@ -144,7 +147,7 @@ impl<S: Sink> Engine<'_, S> {
     #[inline]
     pub(crate) fn fill_inputs(&mut self, c: u32) {
         let (d, i) = self.targets.place[c as usize];
-        if self.clamped || self.boosts.on {
+        if self.clamped || self.limits_groups || self.boosts.on {
             self.targets.domains[d as usize].inputs[i as usize] = self.inputs(c);
         } else {
             fill_plain(&self.cpus[c as usize], &mut self.targets.domains[d as usize].inputs[i as usize]);

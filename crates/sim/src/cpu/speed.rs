@@ -41,10 +41,18 @@ impl<S: Sink> Engine<'_, S> {
         let full = u64::from(spec.capacity) << (SPEED_SHIFT - 10);
         let whole = full * u64::from(khz) / u64::from(domain.ref_khz.max(1));
         cpu.speed = (whole * share.0 / share.1).max(1);
+        if domain.firmware_poll_ns == 0 {
+            self.see_frequency(c, khz);
+        }
+        self.power_changes(c);
+    }
+
+    /// What signals take for the speed of CPU `c`: the frequency that the driver told, which may be ahead of the clock.
+    pub(crate) fn see_frequency(&mut self, c: u32, khz: u32) {
+        let domain = &self.m.domains[self.m.cpus[c as usize].domain as usize];
         let scale_khz = if domain.scale_khz == 0 { domain.ref_khz } else { domain.scale_khz };
         let seen_khz = if domain.freq_invariant { khz.min(scale_khz) } else { scale_khz };
-        cpu.rq.freq_scale = pelton_core::freq_scale(seen_khz, scale_khz);
-        self.power_changes(c);
+        self.cpus[c as usize].rq.freq_scale = pelton_core::freq_scale(seen_khz, scale_khz);
     }
 
     /// Brings the totals of all threads of a core up to now, before one of them changes state.

@@ -58,6 +58,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub clamped: bool,
     /// They add up.
     pub clamp_sums: bool,
+    /// Groups count for a part of each CPU at most.
+    pub limits_groups: bool,
     /// Where fair tasks go from 5.10 on.
     pub placing: crate::sched::placing::Placing,
     /// Which tasks are moved between CPUs, from 5.10 on.

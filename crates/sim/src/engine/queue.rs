@@ -41,6 +41,8 @@ pub(crate) enum Ev {
     WorkerKick { domain: u32, cpu: u32 },
     /// A worker's sleeping driver call returns.
     DriverDone { domain: u32 },
+    /// Firmware looks for a new frequency of a domain.
+    FirmwareLooks { domain: u32 },
     /// A throttled deadline task gets a new budget.
     DlReplenish { task: u32, generation: u32 },
     /// Throttled real-time tasks of a CPU may run again.

@@ -42,8 +42,21 @@ pub(crate) enum Step {
     Fetch,
     /// Work left, ns << SPEED_SHIFT at capacity 1024.
     Work(u64),
-    /// Wall time left, ns.
+    /// CPU time left, ns.
     Wall(u64),
+    /// Ends at this time, whoever runs until then.
+    Until(u64),
+}
+
+impl Step {
+    /// Nothing of it is left at time `now_ns`.
+    pub(crate) fn is_over(self, now_ns: u64) -> bool {
+        match self {
+            Step::Fetch => false,
+            Step::Work(left) | Step::Wall(left) => left == 0,
+            Step::Until(at_ns) => at_ns <= now_ns,
+        }
+    }
 }
 
 /// Who decides what a task does.

@@ -46,9 +46,42 @@ impl<S: Sink> Engine<'_, S> {
         domain.report.transitions += 1;
         self.targets.khz_changes(d);
         self.observe_frequency(d);
+        let polled = spec.firmware_poll_ns > 0;
         for &c in &spec.cpus {
-            self.apply_speed(c, khz);
+            if polled {
+                self.see_frequency(c, khz);
+            } else {
+                self.apply_speed(c, khz);
+            }
             self.emit(Event::CpuFrequency { cpu: c, freq_khz: khz });
+            self.arm_segment(c);
+        }
+        if polled {
+            return self.await_firmware(d);
+        }
+        self.emit_power(d);
+    }
+
+    /// The frequency is in memory that firmware reads; when it looks next, the clock follows.
+    fn await_firmware(&mut self, d: u32) {
+        let poll_ns = self.m.domains[d as usize].firmware_poll_ns;
+        let (phase_ns, awaited) = self.domains[d as usize].limits.firmware;
+        if awaited {
+            return;
+        }
+        self.domains[d as usize].limits.firmware.1 = true;
+        let since_ns = (self.now + poll_ns - phase_ns) % poll_ns;
+        self.queue.push(self.now + (poll_ns - since_ns) % poll_ns, Ev::FirmwareLooks { domain: d });
+    }
+
+    /// Firmware finds the frequency that was written last.
+    pub(crate) fn firmware_looks(&mut self, d: u32) {
+        self.domains[d as usize].limits.firmware.1 = false;
+        let (khz, spec) = (self.domains[d as usize].sugov.cur_khz, &self.m.domains[d as usize]);
+        for &c in &spec.cpus {
+            self.account(c);
+            self.cluster_power_changes(c);
+            self.apply_speed(c, khz);
             self.arm_segment(c);
         }
         self.emit_power(d);

@@ -12,9 +12,11 @@ use crate::engine::queue::Ev;
 use crate::engine::state::DomainState;
 use pelton_model::workload::{LIMIT_SOURCES, LimitChange, LimitSource};
 
-/// Limits of a domain.
+/// What stands between what a domain is asked for and its clock: limits, and firmware that looks now and then.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DomainLimits {
+    /// Where firmware polls: a moment at which it looks, and whether it has something to find.
+    pub(in crate::freq) firmware: (u64, bool),
     /// Lower and upper one of each source, kHz.
     asked: [(u32, u32); LIMIT_SOURCES],
     /// Some were ever asked for.
@@ -28,13 +30,13 @@ pub(crate) struct DomainLimits {
 /// Nobody asks for anything.
 const OPEN: (u32, u32) = (0, u32::MAX);
 
-impl Default for DomainLimits {
-    fn default() -> Self {
-        DomainLimits { asked: [OPEN; LIMIT_SOURCES], used: false, wait: false, pressure: Pressure::default() }
-    }
-}
-
 impl DomainLimits {
+    /// Nobody limits anything; firmware, where it polls, looks at this moment first.
+    pub(crate) fn behind(firmware_ns: u64) -> Self {
+        let (asked, pressure) = ([OPEN; LIMIT_SOURCES], Pressure::default());
+        DomainLimits { firmware: (firmware_ns, false), asked, used: false, wait: false, pressure }
+    }
+
     /// The strictest.
     fn strictest(&self) -> (u32, u32) {
         self.asked.iter().fold(OPEN, |(min, max), asked| (min.max(asked.0), max.min(asked.1)))

@@ -166,6 +166,10 @@ impl<S: Sink> Engine<'_, S> {
                 self.tasks[t as usize].activation.paused_ns = None;
                 Flow::Busy(Step::Wall(wall_ns))
             }
+            Op::Spin { wall_ns } => {
+                self.tasks[t as usize].activation.paused_ns = None;
+                Flow::Busy(Step::Until(self.now.saturating_add(wall_ns)))
+            }
             Op::Sleep { ns } => self.sleep(t, ns),
             Op::SleepUniform { min_ns, max_ns } => {
                 let ns = min_ns + self.rng.up_to(max_ns.saturating_sub(min_ns));

@@ -2,7 +2,7 @@
 //! Utilization clamps that add up: which tasks count on which CPU, and when. The sums are the core's (`uclamp_sum.h`).
 
 use pelton_core::fair::{task_inv_weight, task_weight};
-use pelton_core::{UclampSumRq, UclampSumTask, dequeue};
+use pelton_core::{NO_GROUP, UclampSumRq, UclampSumTask, dequeue, group_est};
 use pelton_schema::{HookSite, Sink};
 
 use crate::class::levels::ROOT;
@@ -51,6 +51,9 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Task `t` is about to join the fair class of CPU `c`, or a delayed one to be taken back.
     pub(crate) fn sums_before_enqueue(&mut self, c: u32, t: u32) {
+        if self.limits_groups {
+            return self.limited_before_enqueue(c, t);
+        }
         if !self.clamp_sums {
             return;
         }
@@ -60,6 +63,24 @@ impl<S: Sink> Engine<'_, S> {
         }
         let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
         cpu.clamp_sum.est_enqueue(&mut task.clamp_sum, task.se.util_est(self.policy));
+    }
+
+    /// The same where groups are limited: no sums, but estimates within what their tasks' groups count for here.
+    fn limited_before_enqueue(&mut self, c: u32, t: u32) {
+        let max = if self.clamped { self.clamps_of(t).1 } else { u32::MAX };
+        let throttle = self.throttle_of(t);
+        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
+        let est = group_est(task.se.util_est(self.policy), max, throttle, cpu.rq.cap_orig);
+        task.clamp_sum = UclampSumTask { max: u32::MAX, ..task.clamp_sum };
+        cpu.clamp_sum.est_enqueue(&mut task.clamp_sum, est);
+    }
+
+    /// Part of a CPU that the group of task `t` counts for at most.
+    pub(crate) fn throttle_of(&self, t: u32) -> u32 {
+        match self.tasks[t as usize].group {
+            ROOT => NO_GROUP,
+            group => self.groups.list[group as usize].throttle,
+        }
     }
 
     /// Task `t` joined the fair class of CPU `c`.
@@ -77,7 +98,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Task `t` is about to leave the fair class of CPU `c`, or its dequeue to be delayed, until whose end it counts.
     pub(crate) fn sums_before_dequeue(&mut self, c: u32, t: u32) {
-        if self.clamp_sums {
+        if self.clamp_sums || self.limits_groups {
             self.cpus[c as usize].clamp_sum.est_dequeue(&mut self.tasks[t as usize].clamp_sum);
         }
     }

@@ -18,6 +18,11 @@ pub(crate) fn are_used(w: &Workload, policy: &Policy) -> bool {
     policy.uclamp != value::UCLAMP_OFF && w.sets_clamps()
 }
 
+/// Groups count for a part of each CPU at most.
+pub(crate) fn limit_groups(w: &Workload, policy: &Policy) -> bool {
+    policy.uclamp == value::UCLAMP_GROUP_THROTTLE && w.limits_groups()
+}
+
 /// Clamps of a CPU's tasks add up under this policy.
 pub(crate) fn add_up(policy: &Policy) -> bool {
     policy.uclamp >= value::UCLAMP_SUM

@@ -8,7 +8,7 @@ use pelton_schema::{HookSite, Sink};
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
-use crate::engine::state::{Life, Step};
+use crate::engine::state::Life;
 
 impl<S: Sink> Engine<'_, S> {
     /// RT runtime accounting of the running task (the hook of profiles that call it there).
@@ -79,7 +79,7 @@ impl<S: Sink> Engine<'_, S> {
         let (t, freq_scale, cap) = (cpu.curr, cpu.rq.freq_scale, cpu.rq.cap_orig);
         let (policy, overhead_ns) = (self.policy, cpu.overhead_ns);
         let task = &mut self.tasks[t as usize];
-        if task.life == Life::Runnable && overhead_ns == 0 && matches!(task.step, Step::Work(0) | Step::Wall(0)) {
+        if task.life == Life::Runnable && overhead_ns == 0 && task.step.is_over(self.now) {
             return;
         }
         let dl = &mut task.dl;

@@ -20,6 +20,8 @@ pub(crate) struct Group {
     pub shared: TaskGroup,
     /// Lower and upper clamp in force, capacity.
     pub clamps: (u32, u32),
+    /// Part of each CPU that it counts for at most, where groups are limited.
+    pub throttle: u32,
     /// Its quota and the pool of that.
     pub bandwidth: CfsBandwidth,
     /// CPUs on which its queue is throttled, in the order in which they get runtime.
@@ -36,6 +38,7 @@ impl Group {
             parent: spec.parent,
             shared: TaskGroup { load_avg: 0, shares: spec.shares },
             clamps: spec.clamps,
+            throttle: spec.throttle,
             bandwidth: CfsBandwidth { quota_ns: RUNTIME_INF, ..CfsBandwidth::default() },
             waiting: Vec::new(),
             timers: Default::default(),

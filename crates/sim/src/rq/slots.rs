@@ -6,6 +6,7 @@ use pelton_schema::Sink;
 use crate::class::Class;
 use crate::class::levels::ROOT;
 use crate::engine::Engine;
+use crate::rq::groups::Group;
 
 impl<S: Sink> Engine<'_, S> {
     /// Slot of the queue of a task in a group; `None` for a task of the root.
@@ -44,9 +45,10 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn make_slot(&mut self, c: u32, group: u32) -> u32 {
-        let parent = self.slot_on(c, self.groups.list[group as usize].parent);
+        let Group { parent, throttle, .. } = self.groups.list[group as usize];
+        let parent = self.slot_on(c, parent);
         let cpu = &mut self.cpus[c as usize];
-        cpu.levels.add(&cpu.rq, group, parent)
+        cpu.levels.add(&cpu.rq, group, parent, throttle)
     }
 
     /// A task is not below a queue that is cut off.

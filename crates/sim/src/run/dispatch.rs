@@ -81,6 +81,7 @@ impl<S: Sink> Engine<'_, S> {
                 let asked = self.driver_done(domain);
                 self.wake_asked(asked);
             }
+            Ev::FirmwareLooks { domain } => self.firmware_looks(domain),
             Ev::GivenFrequency { domain, index } => self.given_frequency(domain, index),
             Ev::DlReplenish { task, generation } if self.tasks[task as usize].dl.throttle_generation == generation => {
                 self.dl_replenish(task)
@@ -177,7 +178,8 @@ impl<S: Sink> Engine<'_, S> {
             return self.resched.push_back(c);
         }
         self.check_fair_server(c);
-        let done = matches!(self.tasks[t as usize].step, Step::Fetch | Step::Work(0) | Step::Wall(0));
+        let step = self.tasks[t as usize].step;
+        let done = step == Step::Fetch || step.is_over(self.now);
         if self.cpus[c as usize].need_resched {
             self.resched.push_back(c);
         } else if done && idle_kernel {

@@ -17,6 +17,7 @@ use crate::engine::state::{CpuState, DomainState, Kind, Life, NO_TASK, Power, Ta
 use crate::engine::timers::Timers;
 use crate::engine::{Engine, Hooks};
 use crate::freq::demand::Clocks;
+use crate::freq::limits::DomainLimits;
 use crate::hw::energy::{ClusterEnergy, FJ_PER_UJ};
 use crate::misfit::misfit;
 use crate::program::birth::new_task;
@@ -161,7 +162,22 @@ fn llc_sets(m: &Machine) -> Vec<CpuSet> {
     (0..=m.llcs.len() as u32).map(of).collect()
 }
 
-fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainState {
+/// Streams of random numbers for the phases of firmware begin here.
+const FIRMWARE_STREAM: u64 = 1 << 32;
+
+/// When firmware that polls first looks; its clock knows nothing of the kernel's.
+fn firmware_phase_ns(spec: &FreqDomain, cfg: &RunConfig, tick_phase_ns: u64, d: u32) -> u64 {
+    match (spec.firmware_poll_ns, spec.firmware_after_tick_ns) {
+        (0, _) => 0,
+        (poll_ns, Some(after_ns)) => (tick_phase_ns + after_ns) % poll_ns,
+        (poll_ns, None) if cfg.start_phase_random => {
+            RunRng::new(cfg.seed, FIRMWARE_STREAM + u64::from(d)).up_to(poll_ns - 1)
+        }
+        _ => 0,
+    }
+}
+
+fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, tick_phase_ns: u64, d: u32) -> DomainState {
     let spec = &m.domains[d as usize];
     let khz: Vec<u32> = spec.opps.iter().map(|o| o.khz).collect();
     let start = if spec.initial_khz == 0 { khz[0] } else { spec.initial_khz };
@@ -197,7 +213,7 @@ fn new_domain(m: &Machine, policy: &Policy, cfg: &RunConfig, d: u32) -> DomainSt
         interactive: crate::freq::timers::record(policy, &khz, khz[opp]),
         sample_deferred: false,
         sample_generation: 0,
-        limits: Default::default(),
+        limits: DomainLimits::behind(firmware_phase_ns(spec, cfg, tick_phase_ns, d)),
         told_khz: start,
         sugov,
         opp: opp as u32,
@@ -225,8 +241,8 @@ impl<'a, S: Sink> Engine<'a, S> {
         let mut rng = RunRng::new(cfg.seed, 0);
         let (tick_ns, (tick_phase_ns, boot_ns)) = (m.tick_ns(), start_phase(&mut rng, cfg, m.tick_ns()));
         let signal_clock = SignalClock { boot_ns, half_life_ms: cfg.half_life_ms };
-        let (groups, placing) = (Groups::of(w)?, crate::sched::placing::Placing::new(m, policy));
-        let mut engine = Engine {
+        let (groups, placing) = (Groups::of(w)?, crate::sched::placing::Placing::new(m, w, policy));
+        let engine = Engine {
             m,
             boot_ns,
             counted_from_ns: cfg.counted_from_ns,
@@ -239,6 +255,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             boosts: crate::rq::boosts::Boosts::of(w, policy),
             clamped: crate::rq::clamps::are_used(w, policy),
             clamp_sums: crate::rq::clamps::are_used(w, policy) && crate::rq::clamps::add_up(policy),
+            limits_groups: crate::rq::clamps::limit_groups(w, policy),
             balancing: crate::sched::balancing::Balancing::new(placing.record(), policy),
             placing,
             asymmetric: m.cpus.iter().any(|c| c.capacity != m.cpus[0].capacity),
@@ -250,7 +267,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             cpus: (0..n).map(|c| new_cpu(m, policy, signal_clock.at(0), groups.list.len(), c)).collect(),
             groups,
             tasks: Vec::new(),
-            domains: (0..m.domains.len() as u32).map(|d| new_domain(m, policy, cfg, d)).collect(),
+            domains: (0..m.domains.len() as u32).map(|d| new_domain(m, policy, cfg, tick_phase_ns, d)).collect(),
             frequencies: cfg.frequencies.clone(),
             objects: Objects::new(w),
             shared_timers: vec![TimerState::default(); w.shared_timers as usize],
@@ -283,12 +300,11 @@ impl<'a, S: Sink> Engine<'a, S> {
             spinning: None,
             instant_steps: 0,
         };
-        engine.begin(cfg);
-        Ok(engine)
+        Ok(engine.begin(cfg))
     }
 
     /// Everything that needs the machine, the policy and the workload together.
-    fn begin(&mut self, cfg: &RunConfig) {
+    fn begin(mut self, cfg: &RunConfig) -> Self {
         // Only schedutil has a frequency that it needs: what others ask for is no measure of them.
         if cfg.demand && self.policy.governor == value::GOVERNOR_SCHEDUTIL {
             self.clocks = Clocks::of(self.m, &self.domains);
@@ -301,6 +317,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         self.create_tasks(cfg);
         self.put_asleep();
         self.start_hardware();
+        self
     }
 
     /// Tasks that a recording found asleep.
@@ -359,6 +376,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             let khz = self.domains[d].khz[self.domains[d].opp as usize];
             for &c in &self.m.domains[d].cpus {
                 self.apply_speed(c, khz);
+                self.see_frequency(c, khz);
             }
         }
         for c in 0..self.cpus.len() as u32 {

@@ -87,6 +87,7 @@ pub fn random_policy(d: &mut Dice) -> SchedPolicy {
 pub fn random_op(d: &mut Dice) -> Op {
     match d.below(15) {
         0 => Op::Sleep { ns: d.below(20 * MS) },
+        1 if d.below(2) == 0 => Op::Spin { wall_ns: d.below(3 * MS) },
         1 => Op::Runtime { wall_ns: d.below(3 * MS) },
         2 => timer_ms(1 + d.below(30)),
         3 => Op::Signal(0),

@@ -74,7 +74,7 @@ impl Lowering<'_> {
         let names = &mut self.names;
         Some(match &event.kind {
             EventKind::Run(us) => Op::Run { work_ns: self.work_ns(us.value) },
-            EventKind::Runtime(us) => Op::Runtime { wall_ns: ns(us.value) },
+            EventKind::Runtime(us) => Op::Spin { wall_ns: ns(us.value) },
             // A sleep of nothing is left out: rt-app's only effect is a system call.
             EventKind::Sleep(us) if us.value == 0 => return None,
             EventKind::Sleep(us) => Op::Sleep { ns: ns(us.value) },

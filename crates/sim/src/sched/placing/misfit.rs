@@ -38,7 +38,7 @@ impl<S: Sink> Engine<'_, S> {
         let own = self.m.cpus[c as usize].capacity;
         let task = &self.tasks[t as usize];
         let util = task.se.avg.util_avg.min(u64::from(u32::MAX)) as u32;
-        if !self.asymmetric || self.clamped || pelton_core::fits_capacity(util, own) {
+        if !self.asymmetric || self.clamped || self.limits_groups || pelton_core::fits_capacity(util, own) {
             return;
         }
         let is_free = |i: u32| self.m.cpus[i as usize].capacity > own && self.cpus[i as usize].is_idle();

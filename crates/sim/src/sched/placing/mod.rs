@@ -16,6 +16,7 @@ use pelton_schema::Sink;
 use crate::engine::Engine;
 use crate::engine::state::Task;
 use pelton_model::machine::Machine;
+use pelton_model::workload::Workload;
 
 /// State of placement.
 pub(crate) struct Placing {
@@ -53,11 +54,12 @@ pub(crate) struct Placing {
 }
 
 impl Placing {
-    pub(crate) fn new(m: &Machine, policy: &Policy) -> Placing {
+    pub(crate) fn new(m: &Machine, w: &Workload, policy: &Policy) -> Placing {
         let record = domains::record(m, policy);
         let fits = record.is_some();
         let nr_cpus = record.as_ref().map_or(0, |record| record.nr_cpus);
-        let record = Box::new(record.unwrap_or_default());
+        let mut record = Box::new(record.unwrap_or_default());
+        record.groups_limited = crate::rq::clamps::limit_groups(w, policy).into();
         Placing {
             decides: fits && policy.dst_group != value::DST_GROUP_LOAD,
             by_runnable: pelton_core::wake_reads_runnable(policy),

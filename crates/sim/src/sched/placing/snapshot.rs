@@ -2,7 +2,8 @@
 //! Fills the record of a decision from the state of the run.
 
 use pelton_core::{
-    CpuState as Signals, NO_CPU, NO_IDLE_STATE, PlaceCpu, PlaceTask, PlaceWaker, Placement, Policy, nr_idle_scan,
+    CpuState as Signals, NO_CPU, NO_IDLE_STATE, PlaceCpu, PlaceTask, PlaceWaker, Placement, Policy, group_limited,
+    nr_idle_scan,
 };
 use pelton_schema::Sink;
 
@@ -17,6 +18,9 @@ impl<S: Sink> Engine<'_, S> {
         for (row, cpu) in self.placing.record.cpus.iter_mut().zip(&self.cpus) {
             row.curr_is_task = (cpu.curr == t).into();
         }
+        if self.limits_groups {
+            self.fill_groups(t);
+        }
         let (task, waker) = (self.placed_task(t), self.placing_task(t, exec));
         let (overutilized, clamped) = (self.placing.overutilized, self.clamped);
         let record = &mut self.placing.record;
@@ -25,6 +29,15 @@ impl<S: Sink> Engine<'_, S> {
         record.overutilized = overutilized.into();
         record.uclamp_used = clamped.into();
         record.avg_idle_ns = self.cpus[exec as usize].newidle.avg_idle_ns;
+    }
+
+    /// What each CPU has of the group of task `t`, and what is left without that.
+    fn fill_groups(&mut self, t: u32) {
+        let group = self.tasks[t as usize].group;
+        for (row, cpu) in self.placing.record.cpus.iter_mut().zip(&self.cpus) {
+            let groups = cpu.levels.throttled(cpu.levels.slot(group));
+            (row.group_util, row.group_rest) = groups.parts(row.state.util_cfs, row.state.cap_orig);
+        }
     }
 
     /// Brings what decisions read of some CPUs up to now. Debug builds compute what is kept again and compare.
@@ -61,6 +74,7 @@ impl<S: Sink> Engine<'_, S> {
         RowFacts {
             clamped: self.clamped,
             clamp_sums: self.clamp_sums,
+            limits_groups: self.limits_groups,
             load: self.wake_load(c),
             pressure: self.pressure(c).now,
             curr_idle: cpu.curr == NO_TASK && !self.searches(c),
@@ -95,7 +109,7 @@ impl<S: Sink> Engine<'_, S> {
             uclamp_max,
             numa_cpu: NO_CPU,
             uclamp_value: task.clamp_sum.value,
-            reserved: 0,
+            throttle: self.throttle_of(t),
         }
     }
 
@@ -174,6 +188,7 @@ impl<S: Sink> Engine<'_, S> {
 struct RowFacts {
     clamped: bool,
     clamp_sums: bool,
+    limits_groups: bool,
     load: u64,
     pressure: u32,
     curr_idle: bool,
@@ -202,6 +217,11 @@ impl RowFacts {
         };
         if self.clamp_sums {
             out.util_clamped = cpu.clamp_sum.util(policy, out.state.util_cfs);
+            out.est_clamped = cpu.clamp_sum.est;
+        }
+        if self.limits_groups {
+            let groups = cpu.levels.throttled(None);
+            out.util_clamped = group_limited(out.state.util_cfs, groups.list(), out.state.cap_orig);
             out.est_clamped = cpu.clamp_sum.est;
         }
         out.uclamp_idle = cpu.uclamp.idle;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Books of clamps: what a CPU counts are the tasks that are on it, and its sums are theirs.
+
+use pelton_core::value;
+use pelton_schema::{NullSink, Sink};
+
+use crate::common::{MS, on, profile, run_ms, task, workload};
+use crate::engine::Engine;
+use crate::engine::state::{Life, Task};
+use pelton_model::workload::{GroupSpec, Op, TaskSpec};
+use pelton_model::{RunConfig, Workload};
+
+impl<S: Sink> Engine<'_, S> {
+    /// A CPU counts the clamps of exactly the tasks that are runnable on it, and is in force what they ask for.
+    pub(super) fn audit_clamps(&self, c: u32) -> Result<(), String> {
+        if !self.clamped {
+            return Ok(());
+        }
+        let counted = |t: &&Task| t.cpu == c && t.uclamp.active == [1, 1];
+        let (clamps, n) = (&self.cpus[c as usize].uclamp, self.tasks.iter().filter(counted).count() as u32);
+        for buckets in [&clamps.min, &clamps.max] {
+            let sum: u32 = buckets.iter().map(|b| b.tasks).sum();
+            if sum != n {
+                return Err(format!("CPU {c} counts the clamps of {sum} tasks, {n} are on it"));
+            }
+        }
+        if n == 0 && clamps.idle != 0 && clamps.value[0] != 0 {
+            return Err(format!("CPU {c} has no task and a lower clamp of {}", clamps.value[0]));
+        }
+        let most = |id: usize| self.tasks.iter().filter(counted).map(|t| t.uclamp.value[id]).max();
+        for id in [0, 1] {
+            if most(id).is_some_and(|most| clamps.value[id] < most) {
+                return Err(format!("CPU {c} is clamped to {}, a task asks for {:?}", clamps.value[id], most(id)));
+            }
+        }
+        let runs = |t: &Task| t.cpu == c && t.life == Life::Runnable && self.has_largest(t.class);
+        match self.tasks.iter().find(|t| runs(t) && t.uclamp.active != [1, 1]) {
+            Some(task) => Err(format!("{} runs on CPU {c} and its clamps do not count", task.name)),
+            None => Ok(()),
+        }
+    }
+
+    /// Where clamps add up: the sums of a CPU are those of the fair tasks queued on it.
+    pub(super) fn audit_clamp_sums(&self, c: u32) -> Result<(), String> {
+        if !self.clamp_sums {
+            return Ok(());
+        }
+        let on = |t: &&Task| t.cpu == c && t.clamp_sum.counted != 0;
+        let tasks = || self.tasks.iter().filter(on);
+        let (rq, sums) = (&self.cpus[c as usize].clamp_sum, self.policy.uclamp == value::UCLAMP_SUM);
+        let queued = if sums { tasks().map(|t| t.clamp_sum.value).sum() } else { 0 };
+        let bias: i32 = tasks().map(|t| t.clamp_sum.bias).sum();
+        let est: u32 = self.tasks.iter().filter(|t| t.cpu == c).map(|t| t.clamp_sum.est).sum();
+        if (rq.queued, rq.bias, rq.est) != (queued, bias, est) {
+            return Err(format!("CPU {c} has clamped sums {rq:?}, its tasks make {queued}, {bias} and {est}"));
+        }
+        let wrong = |t: &&Task| t.cpu == c && (t.clamp_sum.counted != 0) != (t.se.on_rq != 0);
+        match self.tasks.iter().find(wrong) {
+            Some(t) => {
+                Err(format!("{} is queued on CPU {c}: {}, and counts: {}", t.name, t.se.on_rq, t.clamp_sum.counted))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Where groups are limited: what a CPU asks for is what its groups come to one by one, and its estimate that of its tasks.
+    pub(super) fn audit_limits(&self, c: u32) -> Result<(), String> {
+        if !self.limits_groups {
+            return Ok(());
+        }
+        let (cpu, inputs) = (&self.cpus[c as usize], self.inputs(c));
+        let est: u32 = self.tasks.iter().filter(|t| t.cpu == c).map(|t| t.clamp_sum.est).sum();
+        let (mut rest, mut limited) = (cpu.rq.cfs.avg.util_avg as i64, 0);
+        for slot in &cpu.levels.slots {
+            let util = slot.cfs.avg.util_avg as i64;
+            let part = u64::from(self.groups.list[slot.group as usize].throttle) * u64::from(cpu.rq.cap_orig) / 1024;
+            rest -= util;
+            limited += util.min(part as i64);
+        }
+        let expected = limited + rest.max(0);
+        if (i64::from(inputs.util_cfs), inputs.util_est, cpu.clamp_sum.est) != (expected, est, est) {
+            return Err(format!(
+                "CPU {c} asks for {inputs:?}, its groups make {expected} and its tasks' estimates {est}"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Two capped hogs in a limited group and a task with a floor, all on one CPU.
+fn crowded() -> Workload {
+    let inside = |name, min, max, ops| TaskSpec {
+        uclamp: Some((min, max)),
+        taskgroup: "/bg".into(),
+        ..on(task(name, None, ops), 0)
+    };
+    let naps = vec![run_ms(3), Op::Sleep { ns: 2 * MS }];
+    let tasks = vec![
+        inside("a", 0, 200, vec![run_ms(500)]),
+        inside("b", 0, 300, vec![run_ms(500)]),
+        inside("c", 500, 1024, naps),
+    ];
+    let groups = vec![GroupSpec { path: "/bg".into(), throttle: 400, ..GroupSpec::default() }];
+    Workload { groups, ..workload(tasks) }
+}
+
+/// A way to spoil what a CPU or a task counts.
+type Spoil = fn(&mut Engine<'_, NullSink>);
+
+const SPOILED: [(&str, &str, Spoil); 12] = [
+    ("max", "a task too many", |e| e.cpus[0].uclamp.max[0].tasks += 1),
+    ("max", "an upper clamp below a task's", |e| e.cpus[0].uclamp.value[1] = 0),
+    ("max", "a task that does not count", |e| e.tasks[0].uclamp.active = [0, 0]),
+    ("group_throttle", "an estimate of nobody", |e| e.cpus[0].clamp_sum.est += 1),
+    ("group_throttle", "another limit", |e| e.cpus[0].levels.slots[0].throttle += 100),
+    ("group_throttle", "a group that counts less", |e| e.cpus[0].levels.slots[0].cfs.avg.util_avg = 1),
+    ("sum", "a sum that drifts", |e| e.cpus[0].clamp_sum.queued += 1),
+    ("bias", "a bias that drifts", |e| e.cpus[0].clamp_sum.bias += 1),
+    ("bias_weighted", "a task that left", |e| e.tasks[1].clamp_sum.counted = 0),
+    ("debt", "a bias of nobody", |e| e.tasks[0].clamp_sum.bias -= 5),
+    ("debt", "an estimate of nobody", |e| e.tasks[0].clamp_sum.est += 1),
+    ("sum", "an estimate of nobody", |e| e.cpus[0].clamp_sum.est += 1),
+];
+
+#[test]
+fn a_wrong_count_of_clamps_is_seen() {
+    let (m, w) = (crate::common::machine(&[(1, 1024)]), crowded());
+    let cfg = RunConfig { duration_ns: 300 * MS, ..RunConfig::default() };
+    for (form, what, spoil) in SPOILED {
+        let mut policy = profile("6.12");
+        policy.set("uclamp", form).expect("a form");
+        let mut engine = Engine::new(&m, &w, &policy, &cfg, NullSink).expect("a plan that fits");
+        while let Some((time_ns, ev)) = engine.queue.pop().filter(|due| due.0 < 100 * MS) {
+            engine.step(time_ns, ev).expect("makes progress");
+        }
+        assert_eq!(engine.audit(), Ok(()), "{form} before");
+        spoil(&mut engine);
+        assert!(engine.audit().is_err(), "{form}: {what} is not seen");
+    }
+}
