@@ -31,14 +31,16 @@ fn traced(m: &Machine, ms: u64) -> (Vec<(u64, u32)>, u64) {
 
 #[test]
 fn the_clock_follows_when_firmware_looks_and_the_trace_does_not_wait() {
+    let mut late = polled(40);
+    late.domains[0].firmware_after_tick_ns = Some(39 * MS);
     let (at_once, fast) = traced(&polled(0), 30);
-    let (told, slow) = traced(&polled(40), 30);
+    let (told, slow) = traced(&late, 30);
     assert_eq!(told, at_once, "the kernel does not know");
     assert_eq!(told.last().map(|change| change.1), Some(2_000_000), "{told:?}");
     assert!(slow.abs_diff(30_000 / 4) < 50, "{slow} us at 500 MHz until firmware looks");
     assert!(fast > 12_000, "{fast} us without firmware");
-    let (_, later) = traced(&polled(40), 80);
-    assert!(later.abs_diff(40_000 / 4 + 40_000) < 100, "{later} us: at 500 MHz, and from 40 ms on at 2000");
+    let (_, later) = traced(&late, 80);
+    assert!(later.abs_diff(39_000 / 4 + 41_000) < 100, "{later} us: at 500 MHz, and from 39 ms on at 2000");
 }
 
 #[test]
