@@ -331,7 +331,15 @@ impl Tree<'_> {
     }
 
     /// Charges run time at every level; true when a request is used up and somebody else waits at its level.
+    #[inline]
     pub(crate) fn charge(&mut self, delta_ns: u64) -> bool {
+        if self.levels.slots.is_empty() {
+            return self.root.charge(self.rules, self.tasks, delta_ns);
+        }
+        self.charge_levels(delta_ns)
+    }
+
+    fn charge_levels(&mut self, delta_ns: u64) -> bool {
         let rules = self.rules;
         let (mut slot, mut used_up) = (ROOT, false);
         loop {
