@@ -391,41 +391,69 @@ struct pelton_decision {
 	u32 scale;
 };
 
+/* No CPU of the domain is known to have the largest request. */
+#define PELTON_NO_LARGEST 0xffffffffu
+
+/* Is the request of `a` larger than that of `b`? One that forces the maximum is larger than all that do not. */
+PELTON_INLINE u32 pelton_sugov_larger(const struct pelton_perf_terms *a, const struct pelton_perf_terms *b)
+{
+	if (a->forced_max || b->forced_max)
+		return a->forced_max && !b->forced_max;
+	/* CPUs of one size differ by their request alone. */
+	if (a->scale == b->scale)
+		return a->request > b->request;
+	return (u64)a->request * b->scale > (u64)b->request * a->scale;
+}
+
+/* The first CPU with the largest request. */
+PELTON_INLINE u32 pelton_sugov_first_largest(const struct pelton_perf_terms *terms, u32 n)
+{
+	u32 end = pelton_min_u32(n, PELTON_DOMAIN_CPUS_MAX), first = 0, i;
+
+	for (i = 1; i < end; i++)
+		if (pelton_sugov_larger(&terms[i], &terms[first]))
+			first = i;
+	return first;
+}
+
+/*
+ * The request of CPU `i` is another: `first`, which was the first CPU with the largest one, follows. It is not known when
+ * that was `i` itself, whose request may have become smaller.
+ */
+PELTON_INLINE u32 pelton_sugov_follow_largest(const struct pelton_perf_terms *terms, u32 first, u32 i)
+{
+	if (first == PELTON_NO_LARGEST || first == i)
+		return PELTON_NO_LARGEST;
+	if (i < first)
+		return pelton_sugov_larger(&terms[first], &terms[i]) ? first : i;
+	return pelton_sugov_larger(&terms[i], &terms[first]) ? i : first;
+}
+
 /*
  * The CPU whose request the domain follows: the first that forces the maximum, else the one with the largest share of the
  * highest frequency, `caller` before its equals. A caller that forces the maximum asks nobody else: the terms of the other
- * CPUs are not read then.
+ * CPUs are not read then. `first`: the first CPU with the largest request, where that is known.
  */
-PELTON_INLINE u32 pelton_sugov_largest(const struct pelton_perf_terms *terms, u32 n, u32 caller)
+PELTON_INLINE u32 pelton_sugov_largest(const struct pelton_perf_terms *terms, u32 n, u32 caller, u32 first)
 {
-	u32 end = pelton_min_u32(n, PELTON_DOMAIN_CPUS_MAX), best = caller, i;
-	u64 request = terms[caller].request, scale = terms[caller].scale;
-
 	if (terms[caller].forced_max)
 		return caller;
-	for (i = 0; i < end; i++) {
-		const struct pelton_perf_terms *t = &terms[i];
-
-		if (t->forced_max)
-			return i;
-		/* CPUs of one size differ by their request alone. */
-		if (t->scale == scale ? t->request <= request : t->request * scale <= request * t->scale)
-			continue;
-		best = i;
-		request = t->request;
-		scale = t->scale;
-	}
-	return best;
+	if (first >= n || first >= PELTON_DOMAIN_CPUS_MAX)
+		first = pelton_sugov_first_largest(terms, n);
+	return pelton_sugov_larger(&terms[first], &terms[caller]) ? first : caller;
 }
 
-/* What the domain needs, from the `n` requests of its CPUs to a frequency of the table `khz` with `opps` entries. */
+/*
+ * What the domain needs, from the `n` requests of its CPUs to a frequency of the table `khz` with `opps` entries. `first`:
+ * the first CPU with the largest request, where that is known.
+ */
 PELTON_INLINE void pelton_sugov_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
-				     const struct pelton_perf_terms *terms, u32 n, u32 caller, const u32 *khz, u32 opps,
-				     struct pelton_decision *out)
+				     const struct pelton_perf_terms *terms, u32 n, u32 caller, u32 first,
+				     const u32 *khz, u32 opps, struct pelton_decision *out)
 {
 	const struct pelton_perf_terms *most;
 
-	out->cpu = pelton_sugov_largest(terms, n, caller);
+	out->cpu = pelton_sugov_largest(terms, n, caller, first);
 	most = &terms[out->cpu];
 	out->perf = most->perf;
 	out->request = most->request;
@@ -442,10 +470,10 @@ PELTON_INLINE void pelton_sugov_need(const struct pelton_policy *pol, const stru
  */
 PELTON_INLINE void pelton_sugov_decide(const struct pelton_policy *pol, struct pelton_sugov_policy *sp,
 				       struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now,
-				       const struct pelton_perf_terms *terms, u32 caller, const u32 *khz, u32 opps,
-				       struct pelton_decision *out)
+				       const struct pelton_perf_terms *terms, u32 caller, u32 first, const u32 *khz,
+				       u32 opps, struct pelton_decision *out)
 {
-	pelton_sugov_need(pol, sp, terms, sp->nr_cpus, caller, khz, opps, out);
+	pelton_sugov_need(pol, sp, terms, sp->nr_cpus, caller, first, khz, opps, out);
 	out->commit = pelton_sugov_commit(pol, sp, sp->nr_cpus == 1 ? sc : 0, s, now, out->raw_khz, out->resolved_khz,
 					  out->forced_max);
 }
@@ -475,6 +503,18 @@ PELTON_INLINE void pelton_sugov_ask(const struct pelton_policy *pol, const struc
 	}
 }
 
+/*
+ * The request of CPU `i` of the domain alone, from inputs `s` that changed: it goes to `terms`. Returns the first CPU with
+ * the largest request, which was `first`.
+ */
+PELTON_INLINE u32 pelton_sugov_ask_again(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
+					 struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now,
+					 u64 tick_ns, struct pelton_perf_terms *terms, u32 i, u32 first)
+{
+	pelton_sugov_cpu(pol, sp, sc, s, now, tick_ns, &terms[i]);
+	return pelton_sugov_follow_largest(terms, first, i);
+}
+
 /* Do requests hold until their inputs change? Not where time alone changes them, or one ends the search for others. */
 PELTON_INLINE u32 pelton_sugov_keeps(const struct pelton_policy *pol)
 {
@@ -493,7 +533,7 @@ PELTON_INLINE void pelton_sugov_evaluate(const struct pelton_policy *pol, struct
 					 struct pelton_decision *out)
 {
 	pelton_sugov_ask(pol, sp, sc, s, caller, now, tick_ns, terms);
-	pelton_sugov_decide(pol, sp, &sc[caller], &s[caller], now, terms, caller, khz, n, out);
+	pelton_sugov_decide(pol, sp, &sc[caller], &s[caller], now, terms, caller, PELTON_NO_LARGEST, khz, n, out);
 }
 
 #endif

@@ -233,7 +233,12 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_rq_migrate_sleeping(p: &Policy, rq: &mut Rq, se: &mut Se, idle: u32, wall: u64);
     pub(crate) safe fn pelton_x_rq_enqueue_begin(p: &Policy, rq: &mut Rq, se: &Se, now: u64, irq: u64, idle: u32);
     pub(crate) safe fn pelton_x_rq_enqueue_finish(p: &Policy, rq: &mut Rq, se: &mut Se) -> u32;
-    pub(crate) safe fn pelton_x_rq_enqueue_finish_on(p: &Policy, rq: &mut Rq, cfs: Option<&mut CfsRq>, se: &mut Se) -> u32;
+    pub(crate) safe fn pelton_x_rq_enqueue_finish_on(
+        p: &Policy,
+        rq: &mut Rq,
+        cfs: Option<&mut CfsRq>,
+        se: &mut Se,
+    ) -> u32;
     pub(crate) safe fn pelton_x_rq_dequeue_task_on(
         p: &Policy,
         rq: &mut Rq,
@@ -469,10 +474,25 @@ unsafe extern "C" {
         t: *const PerfTerms,
         n: u32,
         caller: u32,
+        first: u32,
         khz: *const u32,
         opps: u32,
         out: &mut Decision,
     );
+    /// `t` has `n` entries (at least one).
+    pub(crate) unsafe fn pelton_x_sugov_first_largest(t: *const PerfTerms, n: u32) -> u32;
+    /// `t` has more than `i` entries, and more than `first` unless that is no entry.
+    pub(crate) unsafe fn pelton_x_sugov_ask_again(
+        p: &Policy,
+        sp: &SugovPolicy,
+        sc: &mut SugovCpu,
+        s: &CpuState,
+        now: u64,
+        tick: u64,
+        t: *mut PerfTerms,
+        i: u32,
+        first: u32,
+    ) -> u32;
     /// `t` has `sp.nr_cpus` entries (at least one), `khz` has `opps`; `caller` is below `sp.nr_cpus`.
     pub(crate) unsafe fn pelton_x_sugov_decide(
         p: &Policy,
@@ -482,6 +502,7 @@ unsafe extern "C" {
         now: u64,
         t: *const PerfTerms,
         caller: u32,
+        first: u32,
         khz: *const u32,
         opps: u32,
         out: &mut Decision,

@@ -24,6 +24,9 @@ pub mod hook_flag {
 /// No frequency: nothing was requested yet, or it was forgotten.
 pub const KHZ_NONE: u32 = u32::MAX;
 
+/// No CPU of the domain is known to have the largest request.
+pub const NO_LARGEST: u32 = u32::MAX;
+
 /// Verdict of the gate.
 pub mod gate {
     /// Evaluate.
@@ -213,18 +216,26 @@ impl SugovPolicy {
         (perf, terms)
     }
 
-    /// The same into terms that are kept.
+    /// The request of CPU `i` of the domain into those that are kept; nothing without a place for it. Returns the first CPU
+    /// with the largest request, which was `first`; [`NO_LARGEST`] = not known.
     #[inline]
-    pub fn ask(
+    #[allow(clippy::too_many_arguments)]
+    pub fn ask_again(
         &self,
         pol: &Policy,
         sc: &mut SugovCpu,
         s: &CpuState,
         now: u64,
         tick_ns: u64,
-        terms: &mut PerfTerms,
+        terms: &mut [PerfTerms],
+        (i, first): (u32, u32),
     ) -> u32 {
-        ffi::pelton_x_sugov_cpu(pol, self, sc, s, now, tick_ns, terms)
+        let there = terms.len().min(u32::MAX as usize) as u32;
+        if i >= there || (first != NO_LARGEST && first >= there) {
+            return NO_LARGEST;
+        }
+        // SAFETY: there are more than `i` requests, and more than `first` when that is one.
+        unsafe { ffi::pelton_x_sugov_ask_again(pol, self, sc, s, now, tick_ns, terms.as_mut_ptr(), i, first) }
     }
 
     /// Frequency for a performance target, before limits and table.
@@ -291,29 +302,32 @@ impl SugovPolicy {
         if self.next_freq_khz == KHZ_NONE { 0 } else { self.next_freq_khz }
     }
 
-    /// What the domain needs from the requests of its CPUs, one entry each; `caller` goes before its equals. Nothing when
-    /// there is no such CPU.
+    /// What the domain needs from the requests of its CPUs, one entry each; `caller` goes before its equals. `first`: the
+    /// first CPU with the largest request, or [`NO_LARGEST`]. Nothing when there is no such CPU.
     #[inline]
     #[must_use]
-    pub fn need(&self, pol: &Policy, terms: &[PerfTerms], caller: u32, khz: &[u32]) -> Decision {
+    pub fn need(&self, pol: &Policy, terms: &[PerfTerms], (caller, first): (u32, u32), khz: &[u32]) -> Decision {
         let mut out = Decision::default();
         let (Ok(n), Ok(opps)) = (u32::try_from(terms.len()), u32::try_from(khz.len())) else { return out };
         if caller < n {
             // SAFETY: both slices are as long as told, and the caller is one of the first.
-            unsafe { ffi::pelton_x_sugov_need(pol, self, terms.as_ptr(), n, caller, khz.as_ptr(), opps, &mut out) };
+            unsafe {
+                ffi::pelton_x_sugov_need(pol, self, terms.as_ptr(), n, caller, first, khz.as_ptr(), opps, &mut out)
+            };
         }
         out
     }
 
     /// An evaluation once the request of every CPU is known; `sc` and `s` belong to `caller`. Nothing happens unless there
-    /// are `nr_cpus` requests and the caller's is one of them.
+    /// are `nr_cpus` requests and the caller's is one of them. `first`: the first CPU with the largest request, or
+    /// [`NO_LARGEST`].
     #[inline]
     pub fn decide(
         &mut self,
         pol: &Policy,
         (caller, sc, s): (u32, &mut SugovCpu, &CpuState),
         now: u64,
-        terms: &[PerfTerms],
+        (terms, first): (&[PerfTerms], u32),
         khz: &[u32],
     ) -> Decision {
         let mut out = Decision::default();
@@ -321,7 +335,7 @@ impl SugovPolicy {
         if caller < self.nr_cpus && self.nr_cpus as usize <= terms.len() {
             let (t, khz) = (terms.as_ptr(), khz.as_ptr());
             // SAFETY: there are `nr_cpus` requests, the caller's among them, and `opps` frequencies.
-            unsafe { ffi::pelton_x_sugov_decide(pol, self, sc, s, now, t, caller, khz, opps, &mut out) };
+            unsafe { ffi::pelton_x_sugov_decide(pol, self, sc, s, now, t, caller, first, khz, opps, &mut out) };
         }
         out
     }
@@ -388,6 +402,17 @@ impl SugovPolicy {
             );
         }
         out
+    }
+}
+
+/// The first CPU with the largest request; [`NO_LARGEST`] of none.
+#[inline]
+#[must_use]
+pub fn first_largest(terms: &[PerfTerms]) -> u32 {
+    match u32::try_from(terms.len()) {
+        // SAFETY: there are `n` requests.
+        Ok(n) if n > 0 => unsafe { ffi::pelton_x_sugov_first_largest(terms.as_ptr(), n) },
+        _ => NO_LARGEST,
     }
 }
 

@@ -51,7 +51,8 @@ pub use deadline::{DL_LIMIT_NONE, DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, dl_ov
 pub use energy::EnergyModel;
 pub use ffi::Ctx;
 pub use governor::{
-    KHZ_NONE, apply_headroom, commit, default_rate_limit_us, gate, hook_flag, perf_clamped, scale_irq, sugov_keeps,
+    KHZ_NONE, NO_LARGEST, apply_headroom, commit, default_rate_limit_us, first_largest, gate, hook_flag, perf_clamped,
+    scale_irq, sugov_keeps,
 };
 pub use governors::{
     Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote, dbs_sampling_us, governor_samples, governor_votes, sched_dvfs_request,

@@ -221,13 +221,7 @@ impl Rq {
 
     /// [`CfsRq::tick_entity`] in the same way.
     #[inline]
-    pub fn tick_entity(
-        &mut self,
-        pol: &Policy,
-        at: Option<&mut CfsRq>,
-        se: &mut Se,
-        owned: Option<&mut CfsRq>,
-    ) -> u32 {
+    pub fn tick_entity(&mut self, pol: &Policy, at: Option<&mut CfsRq>, se: &mut Se, owned: Option<&mut CfsRq>) -> u32 {
         ffi::pelton_x_rq_tick_entity(pol, self, at, se, owned)
     }
 

@@ -219,7 +219,8 @@ QUEUE_FN(u32, rq_enqueue_entity, enqueue_entity, (policy_t p, rq_t rq, cfs_t cfs
 QUEUE_FN(u32, rq_update_ancestor, update_ancestor, (policy_t p, rq_t rq, cfs_t cfs, se_t se, cfs_t owned, s32 delta),
 	 (&ctx, q, se, owned, delta))
 QUEUE_FN(u32, rq_dequeue_entity, dequeue_entity,
-	 (policy_t p, rq_t rq, cfs_t cfs, se_t se, cfs_t owned, s32 delta, u32 flags), (&ctx, q, se, owned, delta, flags))
+	 (policy_t p, rq_t rq, cfs_t cfs, se_t se, cfs_t owned, s32 delta, u32 flags),
+	 (&ctx, q, se, owned, delta, flags))
 QUEUE_FN(u32, rq_set_next_entity, set_next_entity, (policy_t p, rq_t rq, cfs_t cfs, se_t se, cfs_t owned),
 	 (&ctx, q, se, owned))
 QUEUE_FN(u32, rq_put_prev_entity, put_prev_entity, (policy_t p, rq_t rq, cfs_t cfs, se_t se, cfs_t owned),
@@ -289,13 +290,17 @@ FN(u32, sugov_commit_perf, (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, u3
 FN(u32, sugov_work_start, (policy_t p, sp_t sp), (p, sp))
 FN(void, sugov_work_done, (policy_t p, sp_t sp), (p, sp))
 POLICY_FN(void, sugov_need,
-	  (policy_t p, csp_t sp, const struct pelton_perf_terms *t, u32 n, u32 caller, const u32 *khz, u32 opps,
-	   struct pelton_decision *out),
-	  (p, sp, t, n, caller, khz, opps, out))
+	  (policy_t p, csp_t sp, const struct pelton_perf_terms *t, u32 n, u32 caller, u32 first, const u32 *khz,
+	   u32 opps, struct pelton_decision *out),
+	  (p, sp, t, n, caller, first, khz, opps, out))
 POLICY_FN(void, sugov_decide,
-	  (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, const struct pelton_perf_terms *t, u32 caller,
+	  (policy_t p, sp_t sp, sc_t sc, state_t s, u64 now, const struct pelton_perf_terms *t, u32 caller, u32 first,
 	   const u32 *khz, u32 opps, struct pelton_decision *out),
-	  (p, sp, sc, s, now, t, caller, khz, opps, out))
+	  (p, sp, sc, s, now, t, caller, first, khz, opps, out))
+FN(u32, sugov_first_largest, (const struct pelton_perf_terms *t, u32 n), (t, n))
+POLICY_FN(u32, sugov_ask_again,
+	  (policy_t p, csp_t sp, sc_t sc, state_t s, u64 now, u64 tick, terms_t t, u32 i, u32 first),
+	  (p, sp, sc, s, now, tick, t, i, first))
 FN(void, sugov_evaluate,
    (policy_t p, sp_t sp, sc_t sc, state_t s, u32 caller, u64 now, u64 tick, const u32 *khz, u32 n, terms_t t,
     struct pelton_decision *out),

@@ -20,6 +20,7 @@ pub(crate) fn entity_of(slot: u32) -> u32 {
 }
 
 /// Slot of an entity that is a group.
+#[inline]
 pub(crate) fn slot_of(entity: u32) -> Option<u32> {
     (entity & GROUP != 0 && entity != NO_TASK).then_some(entity & !GROUP)
 }
@@ -120,6 +121,7 @@ impl Levels {
     }
 
     /// Slot of a group, if it has one here; [`ROOT`] for the root.
+    #[inline]
     pub(crate) fn slot(&self, group: u32) -> Option<u32> {
         if group == ROOT {
             return Some(ROOT);
@@ -164,6 +166,7 @@ impl Levels {
     }
 
     /// The records of a level: the queue its entity is on (`None` = the root queue), and its own.
+    #[inline]
     pub(crate) fn records(&mut self, slot: u32) -> (Option<&mut CfsRq>, &mut Slot) {
         let (above, from) = self.slots.split_at_mut(slot as usize);
         let own = &mut from[0];
@@ -171,6 +174,7 @@ impl Levels {
     }
 
     /// The records of a slot's queue; `None` = the root queue.
+    #[inline]
     pub(crate) fn queue_records(&mut self, slot: u32) -> Option<&mut CfsRq> {
         self.slots.get_mut(slot as usize).map(|slot| &mut slot.cfs)
     }
@@ -201,7 +205,11 @@ impl Levels {
     }
 
     /// Slot of the queue an entity is on when it is queued.
+    #[inline]
     pub(crate) fn home(&self, tasks: &[Task], entity: u32) -> u32 {
+        if self.slots.is_empty() {
+            return ROOT;
+        }
         match slot_of(entity) {
             Some(slot) => self.slots[slot as usize].parent,
             None => self.slot(tasks[entity as usize].group).unwrap_or(ROOT),
@@ -226,17 +234,17 @@ pub(crate) struct Mixed<'a> {
 }
 
 impl Entities for Mixed<'_> {
+    #[inline]
     fn fair(&self, entity: u32) -> &FairEntity {
-        match slot_of(entity) {
-            Some(slot) => &self.groups[slot as usize],
-            None => &self.tasks[entity as usize].fair,
-        }
+        if entity & GROUP == 0 { &self.tasks[entity as usize].fair } else { &self.groups[(entity & !GROUP) as usize] }
     }
 
+    #[inline]
     fn fair_mut(&mut self, entity: u32) -> &mut FairEntity {
-        match slot_of(entity) {
-            Some(slot) => &mut self.groups[slot as usize],
-            None => &mut self.tasks[entity as usize].fair,
+        if entity & GROUP == 0 {
+            &mut self.tasks[entity as usize].fair
+        } else {
+            &mut self.groups[(entity & !GROUP) as usize]
         }
     }
 }

@@ -26,16 +26,33 @@ pub(crate) struct Tree<'a> {
     pub tasks: &'a mut Vec<Task>,
 }
 
+/// Does something on the queue of slot `home`. Where no group has a queue on the CPU, every entity is a task: this is compiled
+/// for that case as well, in which no entity is asked what it is.
+macro_rules! on_queue {
+    ($tree:expr, $home:expr, |$queue:ident, $entities:ident| $body:expr) => {
+        if $tree.levels.slots.is_empty() {
+            let ($queue, $entities) = (&mut *$tree.root, &mut *$tree.tasks);
+            $body
+        } else {
+            let ($queue, mut mixed) = $tree.at($home);
+            let $entities = &mut mixed;
+            $body
+        }
+    };
+}
+
 impl Tree<'_> {
     fn at(&mut self, slot: u32) -> (&mut FairRq, Mixed<'_>) {
         let queue = if slot == ROOT { &mut *self.root } else { &mut self.levels.queues[slot as usize] };
         (queue, Mixed { tasks: self.tasks, groups: &mut self.levels.entities })
     }
 
+    #[inline]
     fn queue(&self, slot: u32) -> &FairRq {
         if slot == ROOT { self.root } else { &self.levels.queues[slot as usize] }
     }
 
+    #[inline]
     pub(crate) fn home(&self, entity: u32) -> u32 {
         self.levels.home(self.tasks, entity)
     }
@@ -87,11 +104,13 @@ impl Tree<'_> {
     }
 
     /// CFS: what an entity gets of the period of its queue, by its weight and that of the groups above.
+    #[inline]
     fn slice_ns(&mut self, entity: u32) -> u64 {
+        if self.rules.is_cfs() { self.cfs_slice_ns(entity) } else { 0 }
+    }
+
+    fn cfs_slice_ns(&mut self, entity: u32) -> u64 {
         let rules = self.rules;
-        if !rules.is_cfs() {
-            return 0;
-        }
         let all = self.root.nr_runnable();
         let (lowest, mut at) = (self.home(entity), entity);
         let (queue, e) = self.at(lowest);
@@ -116,6 +135,7 @@ impl Tree<'_> {
     }
 
     /// Runnable tasks of a group come or go: those of the CPU, unless the group or one above it is cut off.
+    #[inline]
     pub(crate) fn count_below(&mut self, slot: u32, tasks: i32) {
         if slot != ROOT && self.levels.is_open(slot) {
             self.root.below += tasks;
@@ -157,12 +177,12 @@ impl Tree<'_> {
     fn join(&mut self, entity: u32, wakeup: bool) {
         let (rules, home) = (self.rules, self.home(entity));
         let slice_ns = self.slice_ns(entity);
-        let (queue, mut e) = self.at(home);
-        queue.enqueue_with(rules, &mut e, entity, wakeup, slice_ns);
+        on_queue!(self, home, |queue, e| queue.enqueue_with(rules, e, entity, wakeup, slice_ns));
         self.note_group(entity, true);
     }
 
     /// A group's entity joined or left its queue.
+    #[inline]
     fn note_group(&mut self, entity: u32, queued: bool) {
         if let Some(slot) = slot_of(entity) {
             self.levels.slots[slot as usize].queued = queued;
@@ -188,24 +208,21 @@ impl Tree<'_> {
     /// A delayed task is woken.
     pub(crate) fn requeue(&mut self, task: u32) {
         let (rules, home) = (self.rules, self.home(task));
-        let (queue, mut e) = self.at(home);
-        queue.requeue(rules, &mut e, task);
+        on_queue!(self, home, |queue, e| queue.requeue(rules, e, task));
         self.count_below(home, 1);
     }
 
     /// True when the dequeue of an entity that wants to leave its queue is delayed.
     pub(crate) fn is_over_served(&mut self, entity: u32) -> bool {
         let (rules, home) = (self.rules, self.home(entity));
-        let (queue, e) = self.at(home);
         let delays = !rules.is_cfs() && rules.policy.delayed_dequeue != 0;
-        delays && queue.is_over_served(rules, &e, entity)
+        delays && on_queue!(self, home, |queue, e| queue.is_over_served(rules, &*e, entity))
     }
 
     /// The dequeue of a task is delayed.
     pub(crate) fn delay(&mut self, task: u32) {
         let (rules, home) = (self.rules, self.home(task));
-        let (queue, mut e) = self.at(home);
-        queue.delay(rules, &mut e, task);
+        on_queue!(self, home, |queue, e| queue.delay(rules, e, task));
         self.count_below(home, -1);
     }
 
@@ -250,8 +267,7 @@ impl Tree<'_> {
 
     fn leave_level(&mut self, entity: u32, sleeping: bool) {
         let (rules, home, stood) = (self.rules, self.home(entity), !self.is_delayed(entity));
-        let (queue, mut e) = self.at(home);
-        queue.dequeue(rules, &mut e, entity, sleeping);
+        on_queue!(self, home, |queue, e| queue.dequeue(rules, e, entity, sleeping));
         if let Some(slot) = slot_of(entity) {
             self.levels.slots[slot as usize].queued = false;
             if stood {
@@ -266,8 +282,7 @@ impl Tree<'_> {
         let rules = self.rules;
         let mut slot = ROOT;
         loop {
-            let (queue, e) = self.at(slot);
-            let entity = queue.pick(rules, &e);
+            let entity = on_queue!(self, slot, |queue, e| queue.pick(rules, &*e));
             match slot_of(entity) {
                 Some(below) if !self.levels.entities[below as usize].is_delayed() => slot = below,
                 _ => return entity,
@@ -302,29 +317,34 @@ impl Tree<'_> {
     /// The running entity of a level goes back to its queue.
     pub(crate) fn put_level(&mut self, home: u32) {
         let rules = self.rules;
-        let (queue, e) = self.at(home);
-        queue.put_curr(rules, &e);
+        on_queue!(self, home, |queue, e| queue.put_curr(rules, &*e));
     }
 
     /// A queued entity becomes the running one of its level; false when it is.
     pub(crate) fn set_level(&mut self, entity: u32) -> bool {
         let (rules, home) = (self.rules, self.home(entity));
-        let (queue, mut e) = self.at(home);
-        let changes = queue.curr != entity;
+        let changes = self.queue(home).curr != entity;
         if changes {
-            queue.set_curr(rules, &mut e, entity);
+            on_queue!(self, home, |queue, e| queue.set_curr(rules, e, entity));
         }
         changes
     }
 
     /// Charges run time at every level; true when a request is used up and somebody else waits at its level.
+    #[inline]
     pub(crate) fn charge(&mut self, delta_ns: u64) -> bool {
+        if self.levels.slots.is_empty() {
+            return self.root.charge(self.rules, self.tasks, delta_ns);
+        }
+        self.charge_levels(delta_ns)
+    }
+
+    fn charge_levels(&mut self, delta_ns: u64) -> bool {
         let rules = self.rules;
         let (mut slot, mut used_up) = (ROOT, false);
         loop {
-            let (queue, mut e) = self.at(slot);
-            let curr = queue.curr;
-            used_up |= queue.charge(rules, &mut e, delta_ns);
+            let curr = self.queue(slot).curr;
+            used_up |= on_queue!(self, slot, |queue, e| queue.charge(rules, e, delta_ns));
             match slot_of(curr) {
                 Some(below) => slot = below,
                 None => return used_up,
@@ -380,8 +400,7 @@ impl Tree<'_> {
             }
         }
         let (rules, home) = (self.rules, self.home(new));
-        let (queue, mut e) = self.at(home);
-        queue.curr == NO_TASK || queue.entity_preempts(rules, &mut e, new, is_new)
+        on_queue!(self, home, |queue, e| queue.curr == NO_TASK || queue.entity_preempts(rules, e, new, is_new))
     }
 
     /// The running task yields to the others of its queue; CFS passes over the groups above it as well.

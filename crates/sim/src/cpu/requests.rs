@@ -25,6 +25,8 @@ pub(crate) struct Domain {
     pub state: Vec<u8>,
     /// Places that are not recorded.
     pub todo: Vec<u32>,
+    /// The first CPU with the largest request, where that is known.
+    pub first: u32,
     /// The frequency is another than at the last evaluation, which the governor's records name.
     pub khz_changed: bool,
 }
@@ -50,7 +52,8 @@ impl Targets {
             let n = spec.cpus.len();
             let todo = (0..n as u32).collect();
             let (terms, inputs) = (vec![PerfTerms::default(); n], vec![CpuInputs::default(); n]);
-            domains.push(Domain { terms, inputs, state: vec![0; n], todo, khz_changed: false });
+            let first = pelton_core::NO_LARGEST;
+            domains.push(Domain { terms, inputs, state: vec![0; n], todo, first, khz_changed: false });
         }
         Targets { keeps: pelton_core::sugov_keeps(policy), place, domains }
     }
@@ -85,6 +88,11 @@ impl Targets {
     /// Requests of domain `d`, as of the last evaluation or look.
     pub(crate) fn terms(&self, d: u32) -> &[PerfTerms] {
         &self.domains[d as usize].terms
+    }
+
+    /// Of them, the first of the largest, where that is known.
+    pub(crate) fn first(&self, d: u32) -> u32 {
+        self.domains[d as usize].first
     }
 }
 

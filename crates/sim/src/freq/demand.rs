@@ -241,7 +241,12 @@ impl<S: Sink> Engine<'_, S> {
         self.ask(c, d, false);
         let domain = &self.domains[d as usize];
         let table = domain.governor_table();
-        let need = domain.sugov.need(self.policy, self.targets.terms(d), self.targets.place(c), table);
+        let need = domain.sugov.need(
+            self.policy,
+            self.targets.terms(d),
+            (self.targets.place(c), self.targets.first(d)),
+            table,
+        );
         let khz = domain.settable_khz(need.resolved_khz);
         self.observe_need(d, khz);
     }

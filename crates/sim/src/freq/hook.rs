@@ -107,12 +107,13 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[self.exec as usize].report.hook_ns += ask_ns;
         self.ask(c, d, true);
         self.inputs_of_caller(c, d);
-        let (now, caller, terms) = (self.boot_ns + self.now, self.targets.place(c), self.targets.terms(d));
+        let (now, caller) = (self.boot_ns + self.now, self.targets.place(c));
+        let kept = (self.targets.terms(d), self.targets.first(d));
         let domain = &mut self.domains[d as usize];
         let prev_khz = domain.sugov.requested_khz();
         let table = if domain.no_table { &[] } else { domain.khz.as_slice() };
         let sc = &mut self.cpus[c as usize].sugov;
-        let decision = domain.sugov.decide(self.policy, (caller, sc, self.targets.made_of(c, d)), now, terms, table);
+        let decision = domain.sugov.decide(self.policy, (caller, sc, self.targets.made_of(c, d)), now, kept, table);
         domain.report.held += u64::from(domain.sugov.gate.verdict != gate::OPEN);
         let set = domain.settable_khz(decision.resolved_khz);
         self.observe_need(d, set);

@@ -2,7 +2,7 @@
 //! Brings the requests of a frequency domain up to now: those of CPUs whose inputs changed (`cpu/requests.rs`). Debug
 //! builds compute everything again and compare.
 
-use pelton_core::{CpuState as CpuInputs, SugovCpu, value};
+use pelton_core::{CpuState as CpuInputs, NO_LARGEST, SugovCpu, first_largest, value};
 use pelton_schema::Sink;
 
 use crate::cpu::requests::{FRESH, RECORDED};
@@ -41,13 +41,14 @@ impl<S: Sink> Engine<'_, S> {
             let j = self.m.domains[d as usize].cpus[i as usize];
             self.fill_inputs(j);
             let (cpu, kept) = (&mut self.cpus[j as usize], &mut self.targets.domains[d as usize]);
-            let (own, terms) = (&kept.inputs[i as usize], &mut kept.terms[i as usize]);
             let (boosted, sugov) = (cpu.sugov.iowait_boost != 0, &self.domains[d as usize].sugov);
-            if keep {
-                sugov.ask(self.policy, &mut cpu.sugov, own, now, self.tick_ns, terms);
-            } else {
-                sugov.ask(self.policy, &mut cpu.sugov.clone(), own, now, self.tick_ns, terms);
+            let mut forgotten = SugovCpu::default();
+            if !keep {
+                forgotten = cpu.sugov;
             }
+            let state = if keep { &mut cpu.sugov } else { &mut forgotten };
+            let (own, place) = (&kept.inputs[i as usize], (i, kept.first));
+            kept.first = sugov.ask_again(self.policy, state, own, now, self.tick_ns, &mut kept.terms, place);
             // A boost fades with every evaluation.
             let lasts = if keep { FRESH | RECORDED } else { FRESH };
             kept.state[i as usize] = if boosted { 0 } else { lasts };
@@ -56,6 +57,10 @@ impl<S: Sink> Engine<'_, S> {
             } else {
                 at += 1;
             }
+        }
+        let kept = &mut self.targets.domains[d as usize];
+        if kept.first == NO_LARGEST {
+            kept.first = first_largest(&kept.terms);
         }
     }
 
@@ -66,6 +71,7 @@ impl<S: Sink> Engine<'_, S> {
         let inputs: Vec<CpuInputs> = cpus.iter().map(|&j| self.inputs(j)).collect();
         let mut states: Vec<SugovCpu> = cpus.iter().map(|&j| self.cpus[j as usize].sugov).collect();
         let (now, caller) = (self.boot_ns + self.now, keep.then(|| self.targets.place(c)));
+        self.targets.domains[d as usize].first = NO_LARGEST;
         let (sugov, terms) = (&self.domains[d as usize].sugov, &mut self.targets.domains[d as usize].terms);
         sugov.ask_all(self.policy, caller, &mut states, &inputs, now, self.tick_ns, terms);
         if keep {
@@ -97,6 +103,10 @@ impl<S: Sink> Engine<'_, S> {
             let (_, terms) = sugov.cpu(self.policy, &mut state, &self.inputs(j), now, self.tick_ns);
             debug_assert_eq!(terms, kept.terms[i], "kept request of CPU {j}");
             let recorded = kept.state[i] & RECORDED != 0 && !kept.khz_changed;
+            debug_assert!(
+                kept.first == NO_LARGEST || kept.first == first_largest(&kept.terms),
+                "kept largest of domain {d}"
+            );
             debug_assert!(!recorded || state == self.cpus[j as usize].sugov, "the governor's record of CPU {j}");
         }
     }

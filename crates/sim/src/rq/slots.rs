@@ -22,6 +22,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// The blocked walk has to come to a queue and those above it; to the root it always does.
+    #[inline]
     pub(crate) fn list(&mut self, c: u32, mut slot: u32) {
         if slot == ROOT {
             return;
@@ -37,6 +38,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Slot of a group on CPU `c`, made with those above it when this is its first task here.
+    #[inline]
     pub(crate) fn slot_on(&mut self, c: u32, group: u32) -> u32 {
         match self.cpus[c as usize].levels.slot(group) {
             Some(slot) => slot,
@@ -44,6 +46,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    #[cold]
     fn make_slot(&mut self, c: u32, group: u32) -> u32 {
         let Group { parent, throttle, .. } = self.groups.list[group as usize];
         let parent = self.slot_on(c, parent);

@@ -96,9 +96,12 @@ impl<S: Sink> Engine<'_, S> {
         let (over, idle) = (nr_running >= 2 && cpu.fair.has_waiting(), nr_running == 0 && cpu.curr == NO_TASK);
         debug_assert_eq!((over, idle), (cpu.is_overloaded(), cpu.is_idle()));
         self.chores.overload |= nr_running >= 2;
-        self.overloaded.set(c, over);
-        self.crowded.set(c, nr_running >= 2);
-        self.idle.set(c, idle);
+        let noted = [over, nr_running >= 2, idle];
+        if std::mem::replace(&mut self.cpus[c as usize].noted, noted) != noted {
+            self.overloaded.set(c, over);
+            self.crowded.set(c, nr_running >= 2);
+            self.idle.set(c, idle);
+        }
         if idle {
             self.note_idle_core(c);
         }
