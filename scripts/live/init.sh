@@ -43,7 +43,7 @@ while read -r name arguments; do
     case $name in
     *.balances) file=/out/$name.json && set -- --balances ;;
     *.balances.csv.gz) file=/out/$name && set -- "--balances=$file" ;;
-    *.residency) file=/out/$name.json && set -- --counters ;;
+    *.residency) file=/out/$name.json && set -- --counters --speeds ;;
     *.clamps.csv.gz) file=/out/$name && set -- --clamps "$file" ;;
     *.csv.gz) file=/out/$name && set -- --placements "$file" ;;
     *) file=/out/$name.plog && set -- -o "$file" ;;

@@ -56,7 +56,7 @@ pub use governors::{
     Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote, dbs_sampling_us, governor_samples, governor_votes, sched_dvfs_request,
     sched_dvfs_usage, sched_dvfs_window_ns, vote,
 };
-pub use idle::woke;
+pub use idle::{idle_single, woke};
 pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
 pub use interactive::{Interactive, InteractiveCpu, governor_timers, interactive_delay_us, interactive_target_load};
 pub use limits::{Limits, Pressure};

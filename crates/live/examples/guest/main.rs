@@ -13,13 +13,15 @@ use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use pelton_live::loads::Load;
+use pelton_live::loads::{Load, Speeds};
 use pelton_live::{ClampSession, ClampSummary, PlacementSession, PlacementSummary};
 use serde_json::{Value, json};
 
 /// What runs meanwhile, and for how long.
 struct Work {
     load: Load,
+    /// `--speeds`: it goes by the speed that CPUs are said to have.
+    speeds: Option<Speeds>,
     duration: Duration,
 }
 
@@ -54,7 +56,7 @@ fn record<S, T>(
             failed = out.write_all(line.as_bytes()).err();
         }
     };
-    let running = work.load.start()?;
+    let running = work.load.start_at(work.speeds)?;
     let begin = Instant::now();
     while begin.elapsed() < work.duration {
         poll(&mut session, &mut put);
@@ -92,11 +94,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
     let name = after(&arguments, "--load").ok_or("--load is missing")?;
     let duration = seconds(after(&arguments, "--duration").ok_or("--duration is missing")?)?;
-    let work = Work { load: Load::of_text(name)?, duration };
+    let speeds = arguments.iter().any(|word| word == "--speeds").then(Speeds::here).transpose()?;
+    let work = Work { load: Load::of_text(name)?, speeds, duration };
     let told = match (after(&arguments, "--placements"), after(&arguments, "--clamps")) {
         (Some(table), _) => placements(Path::new(table), work)?,
         (None, Some(table)) => clamps(Path::new(table), work)?,
-        (None, None) => counters::count(name, work.load, work.duration)?,
+        (None, None) => counters::count(name, work)?,
     };
     println!("{told}");
     Ok(())

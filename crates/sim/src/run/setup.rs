@@ -110,6 +110,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         idle_path: false,
         tick_stopped: false,
         tick_due: false,
+        got_tick: false,
         poll_limited: false,
         menu: Default::default(),
         teo: Default::default(),
