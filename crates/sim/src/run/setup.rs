@@ -275,6 +275,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             clocks: Clocks::default(),
             idle_tables: crate::hw::idle::idle_tables(m),
             shared_hardware: m.shares_hardware(),
+            paths_at_any_speed: m.domains.iter().any(|d| d.emulated),
             active_cores: vec![0; m.clusters.len().max(1)],
             cluster_up_ns: vec![0; m.clusters.len().max(1)],
             thermal: crate::freq::thermal::zones(m, policy),
