@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What a CPU knows of itself and of idle CPUs near is brought up to date.
 
-use pelton_core::{IdleWalk, blocked_due, blocked_scans, blocked_walks, runs};
+use pelton_core::{IdleWalk, blocked_due, blocked_scans, runs};
 use pelton_schema::{Sink, WalkWhy};
 
 use crate::class::Class;
@@ -26,8 +26,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let (runs, cpu) = (self.runs(c), &self.cpus[c as usize]);
         // The tick of a fair task brings the CPU's own queue up to date; that of an idle CPU does not.
-        let own = runs != runs::FAIR && blocked_walks(self.policy);
-        if own || cpu.rq.others_have_blocked() || cpu.levels.has_listed() {
+        if runs != runs::FAIR || cpu.rq.others_have_blocked() || cpu.levels.has_listed() {
             self.signal_blocked(c, runs, WalkWhy::Periodic);
         }
     }
