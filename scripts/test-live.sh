@@ -71,13 +71,6 @@ hackbench.balances --load hackbench:groups=2,fds=4,loops=20,mode=threads,channel
 schbench.balances --load schbench:form=2016,message_threads=2,threads=4,cputime_us=3000,sleeptime_us=3000 --duration 3s
 JOBS
 
-# Clamps that change, and placements meanwhile. Debian's kernels before 6.14 have none.
-cat >"$work/jobs-clamps" <<'JOBS'
-random.clamps.csv.gz --load clamps --duration 14s
-clamps.csv.gz --load clamps --duration 6s
-JOBS
-with_clamps='7.2 6.18'
-
 # Placements, on boards of small and large CPUs with an energy model.
 cat >"$work/jobs-boards" <<'JOBS'
 periodic.csv.gz --load periodic --duration 2s
@@ -87,6 +80,20 @@ cgroup-moves.csv.gz --load cgroup-moves --duration 3s
 wakeups.csv.gz --load wakeups --duration 5s
 phone.csv.gz --load phone --duration 8s
 JOBS
+
+# Clamps that change, and placements meanwhile. Debian's kernels before 6.14 have none.
+cat >"$work/clamps" <<'JOBS'
+random.clamps.csv.gz --load clamps --duration 14s
+clamps.csv.gz --load clamps --duration 6s
+JOBS
+with_clamps='7.2 6.18'
+# Where time goes on boards: nothing is recorded, the kernel counts. What is compared is the newest kernel.
+cat >"$work/residency" <<'JOBS'
+small.residency --load periodic:run_us=300,period_us=7900,threads=4+periodic:run_us=900,period_us=16600,threads=2+bursts:run_us=2000,sleep_us=21000,threads=2 --duration 10s
+mixed.residency --load periodic:run_us=6000,period_us=33300,threads=3+periodic:run_us=1000,period_us=11900,threads=4+bursts:run_us=60000,sleep_us=240000 --duration 10s
+heavy.residency --load busy:threads=2+periodic:run_us=4000,period_us=16000,threads=6 --duration 10s
+JOBS
+with_residency='7.2'
 
 # Functions of the kernel cannot be traced on arm64 before 6.4.
 on_boards=()
@@ -107,8 +114,8 @@ build_for_boards() {
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc \
         CFLAGS_aarch64_unknown_linux_gnu="-I$libraries/include" \
         LIBBPF_SYS_LIBRARY_PATH_aarch64_unknown_linux_gnu="$libraries/lib" \
-        cargo build --quiet --target "$arm" -p pelton-live --example placements
-    aarch64-linux-gnu-strip -o "$work/pelton-arm64" "${CARGO_TARGET_DIR:-target}/$arm/debug/examples/placements"
+        CARGO_PROFILE_DEV_OPT_LEVEL=2 cargo build --quiet --target "$arm" -p pelton-live --example guest
+    aarch64-linux-gnu-strip -o "$work/pelton-arm64" "${CARGO_TARGET_DIR:-target}/$arm/debug/examples/guest"
     say "the recorder for arm64 is built"
 }
 
@@ -131,9 +138,15 @@ else
 fi
 
 guest() { # SERIES BOARD JOBS NAME
-    local from=$kernels program=$work/pelton
+    local from=$kernels program=$work/pelton jobs=$work/jobs-of-$4
     case $2 in big-little | three-clusters) from=$kernels/arm64 program=$work/pelton-arm64 ;; esac
-    scripts/live/boot.sh "$from/$1" "$program" "$from/busybox" "$work/$3" "$recordings/$4" "$2" 2>&1 | sed -u "s/^/live: $4: /"
+    cat "$work/$3" >"$jobs"
+    case "$2 $with_clamps " in
+    server*) ;;
+    *" $1 "*) cat "$work/clamps" >>"$jobs" ;;
+    esac
+    case "$3 $with_residency " in jobs-boards*" $1 "*) cat "$work/residency" >>"$jobs" ;; esac
+    scripts/live/boot.sh "$from/$1" "$program" "$from/busybox" "$jobs" "$recordings/$4" "$2" 2>&1 | sed -u "s/^/live: $4: /"
 }
 
 pids=()
@@ -160,9 +173,6 @@ for one in "${series[@]}"; do
     [ "$one" != 6.1 ] || server=server-real-time
     start "$one" "$server" jobs-server "$one-server"
     started=$((started + 2))
-    case " $with_clamps " in
-    *" $one "*) start "$one" pair jobs-clamps "$one-clamps" && started=$((started + 1)) ;;
-    esac
     if [ ! -e "$kernels/arm64/$one/vmlinuz" ]; then
         [ -n "$lack" ] || echo "not measured: Linux $one on arm64 boards: it traces no functions there, or the archive has none"
         continue
@@ -178,4 +188,5 @@ say "$started guests recorded"
 export PELTON_LIVE_RECORDINGS=$recordings
 cargo test --quiet --release -p pelton-core --test live_governors -- --nocapture
 cargo test --quiet --release -p pelton-cli --test live -- --nocapture --test-threads 1
+cargo test --quiet --release -p pelton-lab --test residency -- --nocapture
 say "recordings are what the core computes"

@@ -3,7 +3,7 @@
 # shellcheck shell=dash
 # First process of the guest: records what /jobs lists, one line per recording: NAME ARGUMENTS OF pelton record. A NAME that
 # ends in .csv.gz is a table of placements, in .balances.csv.gz one of searches of balances, in .clamps.csv.gz one
-# of clamps; .balances: balances are counted.
+# of clamps; .balances: balances are counted, .residency: nothing is recorded, and the kernel's own counters are read.
 # Everything goes back to the host as one tar archive through a virtio port.
 /bin/busybox mkdir -p /proc /sys /dev /tmp /out
 /bin/busybox --install -s /bin
@@ -43,6 +43,7 @@ while read -r name arguments; do
     case $name in
     *.balances) file=/out/$name.json && set -- --balances ;;
     *.balances.csv.gz) file=/out/$name && set -- "--balances=$file" ;;
+    *.residency) file=/out/$name.json && set -- --counters --speeds ;;
     *.clamps.csv.gz) file=/out/$name && set -- --clamps "$file" ;;
     *.csv.gz) file=/out/$name && set -- --placements "$file" ;;
     *) file=/out/$name.plog && set -- -o "$file" ;;

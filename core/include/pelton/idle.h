@@ -12,9 +12,11 @@
  *   event_ns        ns     time to the next timer or tick, whichever is armed
  *   latency_ns      ns     longest exit latency anybody tolerates; all ones = no limit
  *
- * State 0 is the shallowest; states go deeper with their number. A table with fewer than two states needs no governor.
+ * State 0 is the shallowest; states go deeper with their number. A table with fewer than two states needs no governor:
+ * with idle_tick=after_tick the tick is kept then until it came once while the CPU was idle.
  *
- * Source: Linux 7.2 drivers/cpuidle/cpuidle.c, drivers/cpuidle/governors/gov.h.
+ * Source: Linux 7.2 drivers/cpuidle/cpuidle.c, drivers/cpuidle/governors/gov.h; kernel/sched/idle.c (cpuidle_idle_call, do_idle)
+ * of 5.10.262, 6.1.192, 6.12.118 and 7.2.12.
  * Deviations: no state is ever disabled. A sleep longer than 440 s counts as 440 s: clocksources allow no longer one, and
  * the products below stay within 64 bits.
  */
@@ -22,6 +24,7 @@
 #define PELTON_IDLE_H
 
 #include "arith.h"
+#include "policy.h"
 
 #define PELTON_IDLE_STATES_MAX 10u
 /* A state whose residency is below this is shallow: the next timer need not be looked up for it. */
@@ -91,6 +94,12 @@ PELTON_INLINE u64 pelton_idle_sleep(const struct pelton_idle_now *now)
 PELTON_INLINE u32 pelton_idle_may_get_stuck(const struct pelton_idle_now *now, u64 timer_ns)
 {
 	return now->tick_stopped && timer_ns > 2 * now->tick_ns;
+}
+
+/* 1 = with so many states nobody is asked, and what stops the tick is that it came. */
+PELTON_INLINE u32 pelton_idle_single(const struct pelton_policy *pol, u32 states)
+{
+	return pol->idle_tick == PELTON_IDLE_TICK_AFTER_TICK && states < 2;
 }
 
 /* The deepest state below `state` that pays within a time; state 0 when none does. */

@@ -180,7 +180,7 @@ enum {
 	PELTON_TEO_FORM_6_18,
 	PELTON_TEO_FORM_7_2
 };
-enum { PELTON_IDLE_TICK_STOPS, PELTON_IDLE_TICK_GOVERNOR };
+enum { PELTON_IDLE_TICK_STOPS, PELTON_IDLE_TICK_GOVERNOR, PELTON_IDLE_TICK_AFTER_TICK };
 enum { PELTON_WAKE_QUEUE_FAR, PELTON_WAKE_QUEUE_FAR_OR_IDLE };
 enum { PELTON_THERMAL_OFF, PELTON_THERMAL_STEP_WISE, PELTON_THERMAL_POWER_ALLOCATOR };
 enum { PELTON_THERMAL_TRIPS_GOVERNOR, PELTON_THERMAL_TRIPS_CORE };
@@ -556,9 +556,11 @@ enum {
 	  "misses and early hits of the state that the timer allows, and the last eight stays; from 6.1 bins of hits and " \
 	  "intercepts; from 6.6 the timer is not always looked up; 6.6 alone asks how busy the CPU was; 7.2 counts what the " \
 	  "tick ended by itself. Of 5.10, 6.1, 6.12 and 7.2 the last stable version that was read counts.") \
-	X(idle_tick, "stops|governor", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
+	X(idle_tick, "stops|governor|after_tick", 0, 0, 1, 1, 2, 2, 1, 2, 1, 2, \
 	  "The tick of an idle CPU: stopped before the governor is asked (to 4.16), or kept when the governor expects the " \
-	  "CPU back within it (4.17). Only idle periods without tick count as idle for the hold filter.") \
+	  "CPU back within it (4.17). after_tick: and where there is no second idle state nobody is asked, and the tick " \
+	  "stops once it came while the CPU was idle. Of 5.10, 6.1, 6.12 and 7.2 the last stable version that was read " \
+	  "counts. Only idle periods without tick count as idle for the hold filter.") \
 	X(wake_queue, "far|far_or_idle", 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, \
 	  "Which wake-ups are handed over and executed by the CPU that gets the task: those to another cache, or also " \
 	  "those to a CPU that has nothing to run (read in 6.1, not in 5.10). It pays for enqueueing and for the governor " \

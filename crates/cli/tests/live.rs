@@ -46,11 +46,14 @@ const BY_ENERGY: &str = "energy";
 const BY_ENERGY_MIN: u64 = 5_000;
 /// What the folder of a kernel on a larger machine is called beside its series.
 const SERVER: &str = "-server";
-/// And beside the series of kernels whose clamps were recorded.
-const CLAMPS: &str = "-clamps";
+const BOARDS: [&str; 2] = ["-big-little", "-three-clusters"];
+/// Kernels whose clamps are recorded, with two CPUs and on boards: Debian's before 6.14 have none.
+const WITH_CLAMPS: [&str; 2] = ["7.2", "6.18"];
 /// Decisions about clamps that each of them must have made.
 const CLAMPS_MIN: u64 = 20_000;
-const BOARDS: [&str; 2] = ["-big-little", "-three-clusters"];
+/// Their table, and that of placements meanwhile.
+const CLAMPS: &str = "random.clamps.csv.gz";
+const CLAMPED: &str = "clamps.csv.gz";
 
 /// The folders of the kernels on the machine with two CPUs, or nothing; says so then.
 fn kernels() -> Vec<PathBuf> {
@@ -62,6 +65,12 @@ fn kernels() -> Vec<PathBuf> {
 fn series(folder: &Path) -> String {
     let name = folder.parent().and_then(Path::file_name);
     name.map_or(String::new(), |name| name.to_string_lossy().into_owned())
+}
+
+/// The rules that a folder's kernel has.
+fn profile_of(folder: &Path) -> String {
+    let series = series(folder);
+    series.split_once('-').map_or(series.clone(), |(profile, _)| profile.to_owned())
 }
 
 fn folders() -> Vec<PathBuf> {
@@ -139,7 +148,7 @@ fn full_calls_of_every_kernel_are_what_the_core_computes() {
     for folder in kernels() {
         let release = text(&folder.join("release"));
         assert_eq!(text(&folder.join("kernel-complaints")), "", "{release}");
-        for name in recordings(&folder) {
+        for name in recordings(&folder).into_iter().filter(|name| !name.contains('.')) {
             let facts = json(&text(&folder.join(format!("{name}.json"))));
             let (_, validated) = validate(&folder.join(format!("{name}.plog")), &[]);
             let [checked, exact, undecided, divergent] =
@@ -232,34 +241,44 @@ fn balances_of_every_kernel_are_counted() {
 /// placements meanwhile.
 #[test]
 fn clamps_of_every_kernel_are_what_the_core_computes() {
-    for folder in &folders_of(CLAMPS) {
-        let release = text(&folder.join("release"));
-        let profile = series(folder).trim_end_matches(CLAMPS).to_owned();
-        assert_eq!(text(&folder.join("kernel-complaints")), "", "{release}");
-        recordings(folder);
-        let table = folder.join("random.clamps.csv.gz");
-        let clamps = &validate(&table, &["--profile", &profile]).1["clamps"];
-        let [decisions, not_decided, divergent] =
-            ["decisions", "not_decided", "divergent"].map(|name| clamps[name].as_u64().unwrap_or(0));
-        println!("{release}: {decisions} decisions about clamps, {not_decided} not decided, {divergent} divergent");
-        assert!(divergent == 0 && decisions - not_decided >= CLAMPS_MIN, "{release}: {clamps}");
-        let faults = validate(&table, &["--profile", &profile, "--self-test"]).1["faults"].clone();
-        let is_missed = |fault: &&Value| fault["found"] != Value::Bool(true);
-        let missed: Vec<&Value> = faults.as_array().expect("faults").iter().filter(is_missed).collect();
-        assert!(missed.is_empty(), "{release}: {missed:?}");
-        clamped_placements(folder, &release, &profile);
+    let with_clamps = |folder: &PathBuf| WITH_CLAMPS.contains(&profile_of(folder).as_str());
+    let machines = ["", BOARDS[0], BOARDS[1]];
+    let is_one = |folder: &PathBuf| machines.iter().any(|machine| series(folder) == profile_of(folder) + machine);
+    let wrong: Vec<String> = folders().iter().filter(|f| with_clamps(f) && is_one(f)).flat_map(|f| clamped(f)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is wrong with the clamps of a kernel on a machine.
+fn clamped(folder: &Path) -> Vec<String> {
+    let (name, profile) = (series(folder), profile_of(folder));
+    let release = format!("{} ({name})", text(&folder.join("release")));
+    recordings(folder);
+    let table = folder.join(CLAMPS);
+    let clamps = &validate(&table, &["--profile", &profile]).1["clamps"];
+    let [decisions, not_decided, divergent] =
+        ["decisions", "not_decided", "divergent"].map(|name| clamps[name].as_u64().unwrap_or(0));
+    println!("{release}: {decisions} decisions about clamps, {not_decided} not decided, {divergent} divergent");
+    let mut wrong = Vec::new();
+    if divergent != 0 || decisions - not_decided < CLAMPS_MIN {
+        wrong.push(format!("{release}: {CLAMPS_MIN} decisions and none divergent are asked for: {clamps}"));
     }
+    let faults = validate(&table, &["--profile", &profile, "--self-test"]).1["faults"].clone();
+    let is_missed = |fault: &&Value| fault["found"] != Value::Bool(true);
+    let missed = faults.as_array().expect("faults").iter().filter(is_missed);
+    wrong.extend(missed.map(|fault| format!("{release}: {fault}")));
+    wrong.extend(clamped_placements(folder, &release, &profile));
+    wrong
 }
 
 /// Every quiet one is chosen again. Of all, 999 of 1000 are asked for; how many are is printed (F-330).
-fn clamped_placements(folder: &Path, release: &str, profile: &str) {
-    let placements = &validate(&folder.join("clamps.csv.gz"), &["--profile", profile]).1["placements"];
+fn clamped_placements(folder: &Path, release: &str, profile: &str) -> Option<String> {
+    let placements = &validate(&folder.join(CLAMPED), &["--profile", profile]).1["placements"];
     let [decisions, quiet, divergent, quiet_divergent] =
         ["decisions", "quiet", "divergent", "quiet_divergent"].map(|name| placements[name].as_u64().unwrap_or(0));
     println!(
         "{release}: {decisions} placements under clamps, {divergent} otherwise; {quiet} quiet, {quiet_divergent} otherwise"
     );
-    assert!(quiet > 0 && placements["quiet_divergent"] == 0, "{release}: {placements}");
+    (quiet == 0 || placements["quiet_divergent"] != 0).then(|| format!("{release}: {placements}"))
 }
 
 fn folders_of(machine: &str) -> Vec<PathBuf> {
@@ -275,6 +294,11 @@ struct Counts {
     energies: u64,
 }
 
+/// Those under clamps are looked at elsewhere.
+fn is_of_placements(name: &str) -> bool {
+    name.ends_with(".csv.gz") && !name.contains(BALANCES) && ![CLAMPS, CLAMPED].contains(&name)
+}
+
 /// Decides all placements of a kernel on a machine again: what is wrong with them.
 fn decided(folder: &Path, machine: &str, faults: &[&str]) -> Vec<String> {
     let release = text(&folder.join("release"));
@@ -282,7 +306,7 @@ fn decided(folder: &Path, machine: &str, faults: &[&str]) -> Vec<String> {
     assert_eq!(text(&folder.join("kernel-complaints")), "", "{release}");
     let (mut wrong, mut all, mut noticed) = (Vec::new(), Counts::default(), BTreeSet::new());
     // The last ones have most placements: faults are often noticed in the first that is looked at.
-    for name in recordings(folder).into_iter().filter(|name| !name.contains(BALANCES)).rev() {
+    for name in recordings(folder).into_iter().filter(|name| is_of_placements(name)).rev() {
         let table = folder.join(&name);
         let told = decided_table(&table, &profile, &mut all);
         wrong.extend(told.err().map(|what| format!("{release}{machine} {name}: {what}")));

@@ -759,6 +759,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_idle_walk_newly(p: &Policy, w: &IdleWalk, n: &Newidle) -> u32;
     pub(crate) safe fn pelton_x_blocked_walks(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_blocked_scans(p: &Policy) -> u32;
+    pub(crate) safe fn pelton_x_idle_single(p: &Policy, states: u32) -> u32;
     pub(crate) safe fn pelton_x_blocked_due(p: &Policy, now: u64, last: u64, tick_ns: u64, walk: u32) -> u32;
     pub(crate) safe fn pelton_x_newidle_alone(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_newidle_closed(p: &Policy, n: &Newidle) -> u32;

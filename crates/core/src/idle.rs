@@ -13,6 +13,12 @@ pub mod woke {
     pub const POLL_LIMIT: u32 = 2;
 }
 
+/// Is nobody asked where a CPU has so many states? Its tick stops then once it came while the CPU was idle.
+#[inline]
+pub fn idle_single(policy: &Policy, states: u32) -> bool {
+    ffi::pelton_x_idle_single(policy, states) != 0
+}
+
 impl IdleLast {
     /// The CPU is awake again: keep what the next choice learns from. `why`: bits of [`woke`].
     #[inline]

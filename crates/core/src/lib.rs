@@ -61,7 +61,7 @@ pub use governors::{
 pub use group_throttle::{
     NO_GROUP, THROTTLED_GROUPS_MAX, ThrottledGroup, group_est, group_limited, group_rest, group_throttled_util,
 };
-pub use idle::woke;
+pub use idle::{idle_single, woke};
 pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
 pub use interactive::{Interactive, InteractiveCpu, governor_timers, interactive_delay_us, interactive_target_load};
 pub use limits::{Limits, Pressure};

@@ -180,7 +180,7 @@ policy_fields! {
     menu_form,
     /// Switch `teo_form`: 0 = 5_4, 1 = 5_10, 2 = 6_1, 3 = 6_6, 4 = 6_12, 5 = 6_18, 6 = 7_2.
     teo_form,
-    /// Switch `idle_tick`: 0 = stops, 1 = governor.
+    /// Switch `idle_tick`: 0 = stops, 1 = governor, 2 = after_tick.
     idle_tick,
     /// Switch `wake_queue`: 0 = far, 1 = far_or_idle.
     wake_queue,

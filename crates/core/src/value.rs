@@ -408,6 +408,8 @@ pub const TEO_FORM_7_2: u32 = 6;
 pub const IDLE_TICK_STOPS: u32 = 0;
 /// `idle_tick = governor`.
 pub const IDLE_TICK_GOVERNOR: u32 = 1;
+/// `idle_tick = after_tick`.
+pub const IDLE_TICK_AFTER_TICK: u32 = 2;
 /// `wake_queue = far`.
 pub const WAKE_QUEUE_FAR: u32 = 0;
 /// `wake_queue = far_or_idle`.
@@ -839,6 +841,7 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("teo_form", "7_2", TEO_FORM_7_2),
     ("idle_tick", "stops", IDLE_TICK_STOPS),
     ("idle_tick", "governor", IDLE_TICK_GOVERNOR),
+    ("idle_tick", "after_tick", IDLE_TICK_AFTER_TICK),
     ("wake_queue", "far", WAKE_QUEUE_FAR),
     ("wake_queue", "far_or_idle", WAKE_QUEUE_FAR_OR_IDLE),
     ("wake_affine", "runnable_load", WAKE_AFFINE_RUNNABLE_LOAD),

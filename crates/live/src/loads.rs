@@ -29,10 +29,12 @@ mod phone;
 mod quotas;
 mod results;
 mod schbench;
+mod speeds;
 mod wakeups;
 
 pub use made::Part;
 pub use results::Results;
+pub use speeds::Speeds;
 
 /// A load by name, or one that is made of parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +111,8 @@ pub struct Running {
     /// What could not be done as the load asks, as sentences.
     pub notes: Vec<String>,
     results: Results,
+    /// Work goes by these instead of the time of the CPU.
+    speeds: Option<Arc<Speeds>>,
     // Last: the tasks are gone before the system is put back.
     restore: Restore,
 }
@@ -144,6 +148,14 @@ impl Load {
     /// When another recording runs a load, when what it changes could not be put back, or when it needs what this machine
     /// does not have.
     pub fn start(self) -> io::Result<Running> {
+        self.start_at(None)
+    }
+
+    /// The same; with speeds, `run_us` of parts is work at the fastest of them instead of time.
+    ///
+    /// # Errors
+    /// As [`Load::start`].
+    pub fn start_at(self, speeds: Option<Speeds>) -> io::Result<Running> {
         let stop = Arc::new(AtomicBool::new(false));
         let autogroups = File::options().write(true).open(AUTOGROUPS);
         let (lock, refused) = match autogroups {
@@ -154,7 +166,8 @@ impl Load {
         let may_change = lock.is_some();
         let restore = Restore::start(lock)?;
         let (threads, notes, results) = (Vec::new(), Vec::new(), Results::default());
-        let mut running = Running { stop: Arc::clone(&stop), threads, notes, results, restore };
+        let speeds = speeds.map(Arc::new);
+        let mut running = Running { stop: Arc::clone(&stop), threads, notes, results, speeds, restore };
         let changed = if may_change { running.restore.write(Path::new(AUTOGROUPS), "0").err() } else { refused };
         running.notes.extend(changed.map(|error| format!("autogroups stay as they are: {error}")));
         match self {

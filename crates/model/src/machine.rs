@@ -106,6 +106,9 @@ pub struct FreqDomain {
     pub scale_khz: u32,
     /// Highest frequency by number of active cores of the cluster, from 1, kHz; empty = no such limit.
     pub turbo_khz: Vec<u32>,
+    /// Nothing is behind the frequencies: the scheduler's own paths take the same time at any of them, and on every CPU.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub emulated: bool,
 }
 
 /// One operating point.

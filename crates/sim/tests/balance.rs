@@ -120,6 +120,21 @@ fn the_tick_of_a_short_idle_time_stays_from_4_17() {
     }
 }
 
+/// 52 idle times a second of more than four ticks, on a CPU with one idle state: each has one tick in the last stable versions of 5.10,
+/// 6.1 and 6.12 and in 7.2 (idle.c cpuidle_idle_call), and with a second state the governor stops it at once.
+#[test]
+fn the_tick_of_an_idle_cpu_with_one_state_stops_once_it_came() {
+    let mut m = fixed_speed(&[(1, 1024)]);
+    let w = workload(vec![periodic("long", 300, 19_000)]);
+    let ticks = |m: &_, p| run_on(m, &w, p, 1000).cpus[0].ticks;
+    assert!(["5.10", "7.2"].iter().all(|p| ticks(&m, p) < 10), "two states");
+    m.domains[0].idle_states.truncate(1);
+    for (p, few, many) in [("5.4", 0, 9), ("6.6", 0, 9), ("6.18", 0, 9), ("5.10", 50, 60), ("6.12", 50, 60), ("7.2", 50, 60)] {
+        let ticks = ticks(&m, p);
+        assert!((few..=many).contains(&ticks), "{p}: {ticks}");
+    }
+}
+
 /// Three busy tasks on two CPUs: the CPU with one is below the mean load by half a task, and a task counts half after one failed
 /// balance (fair.c calculate_imbalance, detach_tasks), so they take turns, where without balance one would have 6000 ms. Up to 6.1 slices
 /// and balances are whole ticks, and the same task stays alone a little longer. Also where wake-ups are placed by other rules.

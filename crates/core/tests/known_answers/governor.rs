@@ -191,11 +191,18 @@ fn the_worker_of_each_release() {
 }
 
 /// kernel/sched/idle.c: 4.12 and 4.16 do_idle stops the tick before cpuidle_idle_call; 4.17 and later cpuidle_idle_call asks
-/// the governor first (tick_nohz_idle_stop_tick, tick_nohz_idle_retain_tick).
+/// the governor first (tick_nohz_idle_stop_tick, tick_nohz_idle_retain_tick). 5.10.262, 6.1.192, 6.12.118, 7.2.12
+/// cpuidle_idle_call asks none where there is no second state: do_idle tells it whether a tick came (tick_nohz_idle_got_tick).
 #[test]
 fn the_idle_tick_of_each_release() {
     for name in pelton_core::profiles() {
-        let stops = ["4.12", "4.16"].contains(&name);
-        assert_eq!(profile(name).get("idle_tick"), Ok(if stops { "stops" } else { "governor" }), "{name}");
+        let word = match name {
+            "4.12" | "4.16" => "stops",
+            "5.10" | "6.1" | "6.12" | "7.2" => "after_tick",
+            _ => "governor",
+        };
+        assert_eq!(profile(name).get("idle_tick"), Ok(word), "{name}");
+        let alone = [0, 1, 2, 3].map(|states| pelton_core::idle_single(&profile(name), states));
+        assert_eq!(alone, [word == "after_tick", word == "after_tick", false, false], "{name}");
     }
 }

@@ -27,8 +27,10 @@ struct clamp_globals globals;
 
 /* Records of each runqueue, told under its lock. */
 u64 orders[CLAMP_CPUS_MAX];
-/* Who brings the tasks of a group up to date, and how many change limits. */
-u64 updater, updating;
+/* Who brings the tasks of a group up to date, how many change limits, and how often somebody began or ended. */
+u64 updater, updating, changes;
+/* `changes` when each CPU began to enqueue a task, and one: clamps are read between that and the function of the class. */
+u64 begun[CLAMP_CPUS_MAX];
 
 /* What each CPU's target reads, before it is worked out. */
 struct {
@@ -169,6 +171,36 @@ HIDDEN void put_task(struct clamp *c, struct task_struct *p)
 	}
 }
 
+/* The slot of the CPU that executes this. */
+HIDDEN u64 *begun_here(void)
+{
+	u64 at = bpf_get_smp_processor_id();
+
+	asm volatile("" : "+r"(at));
+	return &begun[at & (CLAMP_CPUS_MAX - 1)];
+}
+
+/* Have limits changed since this CPU began to enqueue? A virtual CPU may have waited for its turn in between. */
+HIDDEN u64 changed_meanwhile(void)
+{
+	u64 then = *begun_here();
+
+	return then && then != changes + 1;
+}
+
+SEC("fentry/enqueue_task")
+int BPF_PROG(clamp_begin)
+{
+	*begun_here() = changes + 1;
+	return 0;
+}
+
+HIDDEN void limits_change(u64 by)
+{
+	__sync_fetch_and_add(&updating, by);
+	__sync_fetch_and_add(&changes, 1);
+}
+
 HIDDEN int put(u64 kind, struct rq *rq, struct task_struct *p, u64 flags, u64 rt)
 {
 	u64 at = BPF_CORE_READ(rq, cpu), order;
@@ -184,7 +216,7 @@ HIDDEN int put(u64 kind, struct rq *rq, struct task_struct *p, u64 flags, u64 rt
 	c->order = order;
 	c->flags = flags;
 	c->rt = rt;
-	c->updating = updating;
+	c->updating = updating || (kind == CLAMP_ENQUEUE && changed_meanwhile());
 	put_runqueue(c, rq);
 	put_task(c, p);
 	put_group(c, p);
@@ -220,14 +252,14 @@ int BPF_PROG(clamp_dequeue_rt, struct rq *rq, struct task_struct *p, int flags)
 SEC("fentry/sysctl_sched_uclamp_handler")
 int BPF_PROG(clamp_limits_in)
 {
-	__sync_fetch_and_add(&updating, 1);
+	limits_change(1);
 	return 0;
 }
 
 SEC("fexit/sysctl_sched_uclamp_handler")
 int BPF_PROG(clamp_limits)
 {
-	__sync_fetch_and_add(&updating, -1);
+	limits_change(-1);
 	return 0;
 }
 
@@ -236,7 +268,7 @@ SEC("fentry/cpu_util_update_eff")
 int BPF_PROG(clamp_group_in)
 {
 	updater = (u32)bpf_get_current_pid_tgid();
-	__sync_fetch_and_add(&updating, 1);
+	limits_change(1);
 	return 0;
 }
 
@@ -244,7 +276,7 @@ SEC("fexit/cpu_util_update_eff")
 int BPF_PROG(clamp_group)
 {
 	updater = 0;
-	__sync_fetch_and_add(&updating, -1);
+	limits_change(-1);
 	return 0;
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 
-use super::{Periodic, Running, cpu_time, now, prepare};
+use super::{Periodic, Running, Speeds, cpu_time, now, prepare};
 
 /// Most threads of one part.
 const THREADS_MAX: u64 = 1000;
@@ -173,13 +173,14 @@ fn threads(running: &mut Running, part: &Part) {
             ..Periodic::new(&format!("{}-{index}", part.name), 0, 0)
         };
         let (does, (sender, told)) = (part.does, std::sync::mpsc::channel());
+        let speeds = running.speeds.clone();
         running.spawn(&task.name.clone(), move |stop| {
             let _ = sender.send(prepare(&task));
             // The simulator's timers are exact as well.
             set_timer_slack();
             let mut next = now();
             while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                once(does, &mut next);
+                once(does, &mut next, speeds.as_deref());
             }
         });
         if let Ok(Err(what)) = told.recv() {
@@ -194,7 +195,8 @@ fn set_timer_slack() {
     let _ = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
 }
 
-fn once(does: Does, next: &mut Duration) {
+fn once(does: Does, next: &mut Duration, speeds: Option<&Speeds>) {
+    let work = |time| speeds.map_or_else(|| work(time), |speeds| speeds.work(time));
     match does {
         Does::Periods { run_us, period_us } => {
             work(Duration::from_micros(run_us));
@@ -233,10 +235,22 @@ pub(super) fn spin(end: Duration, clock: impl Fn() -> Duration) {
         let iterations = (left.as_nanos() as u64 / NS_PER_ITERATION).clamp(*CHUNK.start(), *CHUNK.end());
         for i in 0..iterations {
             if std::hint::black_box(i).is_multiple_of(HINTS) {
-                std::hint::spin_loop();
+                hint();
             }
         }
     }
+}
+
+/// Tells the CPU that somebody waits.
+fn hint() {
+    // What the library has for this machine is a barrier, which an emulator takes for no hint.
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: the instruction changes neither memory nor registers.
+    unsafe {
+        std::arch::asm!("yield", options(nomem, nostack, preserves_flags));
+    }
+    #[cfg(not(target_arch = "aarch64"))]
+    std::hint::spin_loop();
 }
 
 #[cfg(test)]

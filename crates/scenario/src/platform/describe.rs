@@ -217,6 +217,7 @@ impl PlatformFile {
         let (table, limits) = (drv.frequency_table.as_ref(), drv.every_limit_change.as_ref());
         facts.extend(table.map(|v| self.fact("frequency_table", v.value, "", &v.span)));
         facts.extend(limits.map(|v| self.fact("every_limit_change", v.value, "", &v.span)));
+        facts.extend(drv.emulated.as_ref().map(|v| self.fact("emulated", v.value, "", &v.span)));
         let topology = &self.topology;
         facts.extend(topology.smt_throughput.as_ref().map(|v| self.fact("smt_throughput", v.value, "", &v.span)));
         facts.extend(topology.one_clock.as_ref().map(|v| self.fact("one_clock", v.value, "", &v.span)));

@@ -88,6 +88,8 @@ pub struct Cpufreq {
     pub frequency_table: Option<At<bool>>,
     /// The driver wants every change of limits.
     pub every_limit_change: Option<At<bool>>,
+    /// Nothing is behind the frequencies.
+    pub emulated: Option<At<bool>>,
 }
 
 /// Groups of CPU numbers with their place.
@@ -327,6 +329,7 @@ fn cpufreq(table: Reader<'_>) -> Cpufreq {
         freq_invariant_since: table.text("freq_invariant_since"),
         frequency_table: table.flag("frequency_table"),
         every_limit_change: table.flag("every_limit_change"),
+        emulated: table.flag("emulated"),
     }
 }
 

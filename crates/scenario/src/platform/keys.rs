@@ -154,6 +154,13 @@ static CPUFREQ: Spec = Spec {
             "the driver wants a call after every change of limits, also when the frequency stays (intel_pstate with HWP); \
              absent: no",
         ),
+        Key::new(
+            "emulated",
+            Kind::Flag,
+            "",
+            "nothing is behind the frequencies of an emulated machine: the scheduler's own paths (`[costs]`) take the same time at any \
+             of them and on every CPU; absent: no",
+        ),
     ],
 };
 

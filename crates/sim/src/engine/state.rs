@@ -283,6 +283,8 @@ pub(crate) struct CpuState {
     pub tick_stopped: bool,
     /// A tick came while it was idle.
     pub tick_due: bool,
+    /// A tick ended its last stay, and it has had nothing to run since.
+    pub got_tick: bool,
     /// The time limit of polling came while it was idle.
     pub poll_limited: bool,
     pub menu: Menu,

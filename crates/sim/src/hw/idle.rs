@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Idle states: which one the core's governor chooses for a CPU, and which one its core and cluster reach.
 
-use pelton_core::{IdleChoice, IdleNow, IdleState, IdleTable, value};
+use pelton_core::{IdleChoice, IdleNow, IdleState, IdleTable, idle_single, value};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -49,6 +49,9 @@ impl<S: Sink> Engine<'_, S> {
 
     pub(crate) fn choose_idle_state(&mut self, c: u32) -> IdleChoice {
         let d = self.m.cpus[c as usize].domain as usize;
+        if idle_single(self.policy, self.idle_tables[d].count) {
+            return IdleChoice { state: 0, stop_tick: self.cpus[c as usize].got_tick.into() };
+        }
         let latency_ns = self.latency_limit_ns();
         let (iowaiters, utilized) = (self.iowaiters(c), u32::from(self.utilized(c)));
         let cpu = &mut self.cpus[c as usize];

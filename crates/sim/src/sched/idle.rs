@@ -22,6 +22,7 @@ impl<S: Sink> Engine<'_, S> {
         if !cpu.idle_path {
             cpu.idle_path = true;
             let newly = !std::mem::replace(&mut cpu.idle_loop, true);
+            cpu.got_tick &= !newly;
             self.charge_cost(c, self.m.costs.idle_entry_ns);
             if newly {
                 self.walk_newly_idle(c);
@@ -81,6 +82,7 @@ impl<S: Sink> Engine<'_, S> {
         self.set_power(c, Power::Awake);
         self.emit(Event::CpuIdle { cpu: c, state: IDLE_EXIT });
         let ticks = self.end_stay(c, state);
+        self.cpus[c as usize].got_tick = ticks;
         self.charge_cost(c, self.m.costs.idle_exit_ns);
         if ticks {
             self.tick_work(c);

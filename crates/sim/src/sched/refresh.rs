@@ -24,8 +24,9 @@ impl<S: Sink> Engine<'_, S> {
         if !self.balancing.decides {
             self.fade_search_cost(c);
         }
-        let runs = self.runs(c);
-        if self.cpus[c as usize].rq.others_have_blocked() || self.cpus[c as usize].levels.has_listed() {
+        let (runs, cpu) = (self.runs(c), &self.cpus[c as usize]);
+        // The tick of a fair task brings the CPU's own queue up to date; that of an idle CPU does not.
+        if runs != runs::FAIR || cpu.rq.others_have_blocked() || cpu.levels.has_listed() {
             self.signal_blocked(c, runs, WalkWhy::Periodic);
         }
     }
