@@ -31,7 +31,7 @@
 //! | [`cfs_bandwidth`] | `cfs_bandwidth.h` | quotas of task groups |
 //! | [`deadline`] | `deadline.h` | the deadline class: its server and admission |
 //! | [`place`] | `place.h` | where a waking task is drawn to |
-//! | [`uclamp_sum`] | `uclamp_sum.h` | G.4, G.6, G.9: clamps that add up |
+//! | [`uclamp_sum`] | `uclamp_sum.h`, `group_throttle.h` | G.4, G.6, G.7, G.9: clamps that add up, groups that are limited |
 //! | [`boost`] | `boost.h`, `boost_filter.h`, `prefer_idle.h` | E: SchedTune |
 //! | [`governors`] | `sched_dvfs.h`, `ondemand.h`, `governor.h` | D: governors beside schedutil |
 //! | [`interactive`] | `interactive.h` | Android's governor of that name |
