@@ -96,7 +96,7 @@ impl<S: Sink> Engine<'_, S> {
         let (over, idle) = (nr_running >= 2 && cpu.fair.has_waiting(), nr_running == 0 && cpu.curr == NO_TASK);
         debug_assert_eq!((over, idle), (cpu.is_overloaded(), cpu.is_idle()));
         self.chores.overload |= nr_running >= 2;
-        let noted = [over, nr_running >= 2, idle];
+        let noted = u8::from(over) | u8::from(nr_running >= 2) << 1 | u8::from(idle) << 2;
         if std::mem::replace(&mut self.cpus[c as usize].noted, noted) != noted {
             self.overloaded.set(c, over);
             self.crowded.set(c, nr_running >= 2);
