@@ -16,10 +16,12 @@ pub(super) fn is_like(class: Option<Class>) -> bool {
 }
 
 impl SchedClass for Deadline {
+    #[inline]
     fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, wakeup: bool) {
         e.dl_enqueue(c, t, wakeup);
     }
 
+    #[inline]
     fn dequeue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
         if leaves == Leaves::Moves {
             e.dl_leave(c, t);
@@ -30,6 +32,7 @@ impl SchedClass for Deadline {
         false
     }
 
+    #[inline]
     fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
         if prev.leaves == Some(Class::Deadline) && !e.dl_waiting.is_empty() {
             e.pull_dl(c);
@@ -45,6 +48,7 @@ impl SchedClass for Deadline {
         }
     }
 
+    #[inline]
     fn put_prev_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _next: u32, on_rq: bool) {
         e.account_dl(c);
         e.signal_dl(c, true);
@@ -54,6 +58,7 @@ impl SchedClass for Deadline {
         }
     }
 
+    #[inline]
     fn set_next_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>) {
         e.dl_dequeue(c, t);
         e.start_hrtick(t);
@@ -67,6 +72,7 @@ impl SchedClass for Deadline {
         e.signal_dl(c, true);
     }
 
+    #[inline]
     fn wakeup_preempt<S: Sink>(e: &mut Engine<'_, S>, _c: u32, curr: u32, t: u32) -> bool {
         e.tasks[t as usize].dl.cbs.deadline_ns < e.tasks[curr as usize].dl.cbs.deadline_ns
     }
@@ -75,6 +81,7 @@ impl SchedClass for Deadline {
         while e.push_dl(c) {}
     }
 
+    #[inline]
     fn select_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32, _exec: u32, _sync: bool) -> u32 {
         e.select_deadline(t)
     }

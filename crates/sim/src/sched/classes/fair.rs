@@ -13,6 +13,7 @@ use crate::engine::state::NO_TASK;
 pub(super) struct Fair;
 
 impl SchedClass for Fair {
+    #[inline]
     fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, wakeup: bool) {
         e.tasks[t as usize].list_place = e.balancing.at_head();
         e.check_enqueue_throttle(c, t);
@@ -25,6 +26,7 @@ impl SchedClass for Fair {
         e.check_fair_server(c);
     }
 
+    #[inline]
     fn dequeue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
         if leaves == Leaves::Moves {
             e.fair_dequeue(c, t, dequeue::MIGRATE);
@@ -39,6 +41,7 @@ impl SchedClass for Fair {
     }
 
     /// A CPU throttled for the sake of fair tasks does not idle when none is left.
+    #[inline]
     fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
         loop {
             let t = e.fair_pick(c);
@@ -52,10 +55,12 @@ impl SchedClass for Fair {
         if e.end_fair_server(c) { e.pick_rt(c, prev) } else { NO_TASK }
     }
 
+    #[inline]
     fn put_prev_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, _t: u32, next: u32, _on_rq: bool) {
         e.fair_put(c, next);
     }
 
+    #[inline]
     fn set_next_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _prev: Option<Class>) {
         if !e.balancing.newest_first {
             e.tasks[t as usize].list_place = e.balancing.at_head();
@@ -75,10 +80,12 @@ impl SchedClass for Fair {
         e.vote_tick(c);
     }
 
+    #[inline]
     fn wakeup_preempt<S: Sink>(e: &mut Engine<'_, S>, c: u32, curr: u32, t: u32) -> bool {
         e.fair_wakeup_preempts(c, curr, t)
     }
 
+    #[inline]
     fn select_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32, exec: u32, sync: bool) -> u32 {
         e.select_fair(t, exec, sync)
     }

@@ -95,48 +95,58 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks[t as usize].class
     }
 
+    #[inline]
     pub(super) fn enqueue_task(&mut self, c: u32, t: u32, wakeup: bool) {
         of_class!(self.class_of(t), enqueue_task(self, c, t, wakeup));
     }
 
+    #[inline]
     pub(super) fn dequeue_task(&mut self, c: u32, t: u32, leaves: Leaves) -> bool {
         of_class!(self.class_of(t), dequeue_task(self, c, t, leaves))
     }
 
     /// The task that runs next: of the first class, in their order, that has one.
+    #[inline]
     pub(super) fn pick_task(&mut self, c: u32, prev: Outgoing) -> u32 {
-        for class in [Class::Worker, Class::Deadline, Class::Realtime] {
-            let t = of_class!(class, pick_task(self, c, prev));
-            if t != NO_TASK {
-                return t;
-            }
+        let mut next = Worker::pick_task(self, c, prev);
+        if next == NO_TASK {
+            next = Deadline::pick_task(self, c, prev);
         }
-        Fair::pick_task(self, c, prev)
+        if next == NO_TASK {
+            next = Realtime::pick_task(self, c, prev);
+        }
+        if next == NO_TASK { Fair::pick_task(self, c, prev) } else { next }
     }
 
+    #[inline]
     pub(super) fn put_prev_task(&mut self, c: u32, t: u32, next: u32, on_rq: bool) {
         of_class!(self.class_of(t), put_prev_task(self, c, t, next, on_rq));
     }
 
+    #[inline]
     pub(super) fn set_next_task(&mut self, c: u32, t: u32, prev: Option<Class>) {
         of_class!(self.class_of(t), set_next_task(self, c, t, prev));
     }
 
+    #[inline]
     pub(super) fn task_tick(&mut self, c: u32, t: u32) {
         of_class!(self.class_of(t), task_tick(self, c, t));
     }
 
     /// Does a task that became runnable go before the running one? A class goes before those behind it.
+    #[inline]
     pub(super) fn wakeup_preempt(&mut self, c: u32, curr: u32, t: u32) -> bool {
         let (new, old) = (self.class_of(t), self.class_of(curr));
         if new != old { new < old } else { of_class!(new, wakeup_preempt(self, c, curr, t)) }
     }
 
+    #[inline]
     pub(super) fn task_woken(&mut self, c: u32, t: u32) {
         of_class!(self.class_of(t), task_woken(self, c, t));
     }
 
     /// CPU for a task that becomes runnable; `exec` executes the wake-up; `sync`: whose task is about to sleep.
+    #[inline]
     pub(crate) fn select_cpu(&mut self, t: u32, exec: u32, sync: bool) -> u32 {
         of_class!(self.class_of(t), select_task_rq(self, t, exec, sync))
     }

@@ -11,12 +11,14 @@ use crate::engine::Engine;
 pub(super) struct Realtime;
 
 impl SchedClass for Realtime {
+    #[inline]
     fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _wakeup: bool) {
         e.tasks[t as usize].rt.quantum_left_ns = RR_QUANTUM_NS;
         e.rt_enqueue(c, t, false);
         e.hook_rt(c);
     }
 
+    #[inline]
     fn dequeue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
         if leaves != Leaves::Moves {
             e.account_rt(c);
@@ -30,6 +32,7 @@ impl SchedClass for Realtime {
         false
     }
 
+    #[inline]
     fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
         if prev.leaves.is_some() {
             e.pull_rt(c, prev.task);
@@ -37,6 +40,7 @@ impl SchedClass for Realtime {
         e.pick_rt(c, prev)
     }
 
+    #[inline]
     fn put_prev_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _next: u32, on_rq: bool) {
         e.account_rt(c);
         e.signal_rt(c, true);
@@ -48,6 +52,7 @@ impl SchedClass for Realtime {
         }
     }
 
+    #[inline]
     fn set_next_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>) {
         e.rt_dequeue(c, t);
         if prev != Some(Class::Realtime) {
@@ -62,6 +67,7 @@ impl SchedClass for Realtime {
         e.rotate_rr(c, t);
     }
 
+    #[inline]
     fn wakeup_preempt<S: Sink>(e: &mut Engine<'_, S>, _c: u32, curr: u32, t: u32) -> bool {
         e.tasks[t as usize].rt.priority > e.tasks[curr as usize].rt.priority
     }
@@ -70,6 +76,7 @@ impl SchedClass for Realtime {
         e.push_woken_rt(c, t);
     }
 
+    #[inline]
     fn select_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32, _exec: u32, _sync: bool) -> u32 {
         e.select_rt(t)
     }

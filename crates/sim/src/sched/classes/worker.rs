@@ -12,10 +12,12 @@ use crate::engine::state::NO_TASK;
 pub(super) struct Worker;
 
 impl SchedClass for Worker {
+    #[inline]
     fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _wakeup: bool) {
         e.cpus[c as usize].workers.push(t);
     }
 
+    #[inline]
     fn dequeue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
         if leaves == Leaves::Moves {
             e.cpus[c as usize].workers.retain(|&w| w != t);
@@ -25,6 +27,7 @@ impl SchedClass for Worker {
         false
     }
 
+    #[inline]
     fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
         if prev.runnable == Some(Class::Worker) {
             return prev.task;
@@ -32,6 +35,7 @@ impl SchedClass for Worker {
         e.cpus[c as usize].workers.first().copied().unwrap_or(NO_TASK)
     }
 
+    #[inline]
     fn put_prev_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _next: u32, on_rq: bool) {
         e.account_dl(c);
         e.signal_dl(c, true);
@@ -40,6 +44,7 @@ impl SchedClass for Worker {
         }
     }
 
+    #[inline]
     fn set_next_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>) {
         e.cpus[c as usize].workers.retain(|&w| w != t);
         if !is_like(prev) {
@@ -52,10 +57,12 @@ impl SchedClass for Worker {
         e.signal_dl(c, true);
     }
 
+    #[inline]
     fn wakeup_preempt<S: Sink>(_e: &mut Engine<'_, S>, _c: u32, _curr: u32, _t: u32) -> bool {
         false
     }
 
+    #[inline]
     fn select_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32, _exec: u32, _sync: bool) -> u32 {
         e.select_worker(t)
     }
