@@ -181,23 +181,6 @@ impl FairRq {
         }
     }
 
-    /// Puts a task that becomes runnable here in its place.
-    pub(crate) fn enqueue<E: Entities>(&mut self, rules: &FairRules, e: &mut E, task: u32, wakeup: bool) {
-        let slice_ns = self.slice_ns(rules, e, task);
-        self.enqueue_with(rules, e, task, wakeup, slice_ns);
-    }
-
-    /// CFS: slice of an entity of the root queue, or of one about to join it.
-    fn slice_ns<E: Entities>(&self, rules: &FairRules, e: &E, task: u32) -> u64 {
-        if !rules.is_cfs() {
-            return 0;
-        }
-        let (se, nr) = (&e.fair(task).se, self.nr_runnable());
-        let period_ns = fair::slice_period(rules.policy, &rules.tunables, &self.rq, se, nr);
-        let slice_ns = fair::slice_share(rules.policy, &self.rq, se, period_ns);
-        fair::slice_floor(rules.policy, &rules.tunables, se, self.is_idle_only().into(), slice_ns)
-    }
-
     /// CFS: the period of the queue that an entity shares in; `all` runnable tasks are on the CPU.
     pub(super) fn period_ns<E: Entities>(&self, rules: &FairRules, e: &E, entity: u32, all: u32) -> u64 {
         fair::slice_period(rules.policy, &rules.tunables, &self.rq, &e.fair(entity).se, all)
@@ -208,8 +191,8 @@ impl FairRq {
         fair::slice_share(rules.policy, &self.rq, &e.fair(entity).se, whole_ns)
     }
 
-    /// The same as [`FairRq::enqueue`] at any level, where the slice is known.
-    pub(super) fn enqueue_with<E: Entities>(
+    /// Puts an entity that becomes runnable here in its place. CFS: `slice_ns` is its slice.
+    pub(super) fn enqueue<E: Entities>(
         &mut self,
         rules: &FairRules,
         e: &mut E,
@@ -257,15 +240,9 @@ impl FairRq {
         fair::place_entity(rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), &mut entity.se, initial);
     }
 
-    /// A task is made by the one that runs here. CFS places it on its parent's queue, wherever it will run.
-    pub(crate) fn fork<E: Entities>(&self, rules: &FairRules, e: &mut E, task: u32) {
-        let slice_ns = self.slice_ns(rules, e, task);
-        self.fork_with(rules, e, task, slice_ns);
-    }
-
-    /// The same at any level, where the slice is known. On a queue where it is alone it owes no more than a brother between
-    /// others.
-    pub(super) fn fork_with<E: Entities>(&self, rules: &FairRules, e: &mut E, task: u32, slice_ns: u64) {
+    /// A task is made by the one that runs here. CFS places it on its parent's queue, wherever it will run. On a queue where it
+    /// is alone it owes no more than a brother between others.
+    pub(super) fn fork<E: Entities>(&self, rules: &FairRules, e: &mut E, task: u32, slice_ns: u64) {
         if !rules.is_cfs() {
             return;
         }
@@ -419,16 +396,8 @@ impl FairRq {
         gives_way
     }
 
-    /// At the tick: should the running task give way?
-    pub(crate) fn tick_preempts<E: Entities>(&self, rules: &FairRules, e: &E) -> bool {
-        if self.curr == NO_TASK {
-            return false;
-        }
-        self.tick_preempts_with(rules, e, self.slice_ns(rules, e, self.curr))
-    }
-
-    /// The same at any level, where the slice of the running entity is known. EEVDF decides whenever time is accounted.
-    pub(super) fn tick_preempts_with<E: Entities>(&self, rules: &FairRules, e: &E, slice_ns: u64) -> bool {
+    /// At the tick: should the running entity, whose slice is known, give way? EEVDF decides whenever time is accounted.
+    pub(super) fn tick_preempts<E: Entities>(&self, rules: &FairRules, e: &E, slice_ns: u64) -> bool {
         let (Some(curr), Some(first)) = (self.running(e), self.first(e)) else { return false };
         rules.is_cfs() && fair::check_preempt_tick(&rules.tunables, &curr, &first, slice_ns) != 0
     }

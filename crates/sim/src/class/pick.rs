@@ -75,18 +75,6 @@ pub(super) fn by_policy<E: Entities>(e: &E, curr: u32, wakee: u32) -> Option<boo
 }
 
 impl FairRq {
-    /// Does the woken task `wakee` preempt the running one?
-    pub(crate) fn wakeup_preempts<E: Entities>(&mut self, rules: &FairRules, e: &mut E, wakee: u32) -> bool {
-        let is_new = std::mem::take(&mut e.fair_mut(wakee).just_made);
-        match by_policy(e, self.curr, wakee) {
-            Some(decided) => {
-                self.unprotect(rules, e, decided);
-                decided
-            }
-            None => self.entity_preempts(rules, e, wakee, is_new),
-        }
-    }
-
     /// An idle entity has no protection from others.
     pub(super) fn unprotect<E: Entities>(&self, rules: &FairRules, e: &mut E, preempted: bool) {
         if preempted && !rules.is_cfs() && self.curr != NO_TASK {
@@ -94,7 +82,7 @@ impl FairRq {
         }
     }
 
-    /// The same between entities of this level, policies aside.
+    /// Does the woken entity preempt the running one, policies aside?
     pub(super) fn entity_preempts<E: Entities>(
         &mut self,
         rules: &FairRules,

@@ -177,7 +177,7 @@ impl Tree<'_> {
     fn join(&mut self, entity: u32, wakeup: bool) {
         let (rules, home) = (self.rules, self.home(entity));
         let slice_ns = self.slice_ns(entity);
-        on_queue!(self, home, |queue, e| queue.enqueue_with(rules, e, entity, wakeup, slice_ns));
+        on_queue!(self, home, |queue, e| queue.enqueue(rules, e, entity, wakeup, slice_ns));
         self.note_group(entity, true);
     }
 
@@ -364,7 +364,7 @@ impl Tree<'_> {
             let slice_ns = self.slice_ns(entity);
             let home = self.home(entity);
             let (queue, e) = self.at(home);
-            if !queue.queue.is_empty() && queue.tick_preempts_with(rules, &e, slice_ns) {
+            if !queue.queue.is_empty() && queue.tick_preempts(rules, &e, slice_ns) {
                 return true;
             }
             entity = self.above(entity);
@@ -421,7 +421,7 @@ impl Tree<'_> {
         let (rules, home) = (self.rules, self.home(task));
         let slice_ns = self.slice_ns(task);
         let (queue, mut e) = self.at(home);
-        queue.fork_with(rules, &mut e, task, slice_ns);
+        queue.fork(rules, &mut e, task, slice_ns);
     }
 
     /// A task that sleeps wakes on another CPU.

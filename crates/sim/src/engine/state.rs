@@ -303,8 +303,8 @@ pub(crate) struct CpuState {
     pub timers: Timers,
     /// What came while the CPU was idle or leaving idle.
     pub deferred: Vec<Deferred>,
-    /// As the sets of CPUs say: a fair task waits behind another one, two are runnable, none.
-    pub noted: [bool; 3],
+    /// As the sets of CPUs say, a bit each: a fair task waits behind another one, two are runnable, none.
+    pub noted: u8,
     pub last_balance_ns: u64,
     /// How long it is idle on average, and what its searches for a task cost.
     pub newidle: pelton_core::Newidle,

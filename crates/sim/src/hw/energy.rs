@@ -108,7 +108,9 @@ impl<S: Sink> Engine<'_, S> {
             let saved_uw = self.state_power_uw(c, i - 1).saturating_sub(self.state_power_uw(c, i));
             u128::from(saved_uw) * states.get(i as usize).map_or(0, |s| u128::from(s.min_residency_ns))
         };
-        let energy_fj = (1..=state).map(step).sum::<u128>() / self.m.cpus[c as usize].smt.len().max(1) as u128;
+        let (all_fj, threads) = ((1..=state).map(step).sum::<u128>(), self.m.cpus[c as usize].smt.len());
+        // A division of 128 bits takes as long as all the rest.
+        let energy_fj = if threads > 1 { all_fj / threads as u128 } else { all_fj };
         self.cpus[c as usize].energy.idle_fj[state as usize] += energy_fj;
     }
 

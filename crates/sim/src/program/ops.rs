@@ -49,8 +49,9 @@ impl<S: Sink> Engine<'_, S> {
                 Flow::Block => return self.stop_running(c, t, Life::Sleeping),
                 Flow::Exit => return self.stop_running(c, t, Life::Dead),
                 Flow::Yield => {
+                    self.tasks[t as usize].step = Step::Fetch;
                     self.yield_task(c, t);
-                    return;
+                    return self.resched_cpu(c);
                 }
             }
         }
@@ -63,21 +64,6 @@ impl<S: Sink> Engine<'_, S> {
         task.life = life;
         if life == Life::Dead {
             self.living -= 1;
-        }
-        self.resched_cpu(c);
-    }
-
-    fn yield_task(&mut self, c: u32, t: u32) {
-        self.tasks[t as usize].step = Step::Fetch;
-        match self.tasks[t as usize].class {
-            crate::class::Class::Fair => self.fair_yield(c, t),
-            // A deadline task gives the rest of its budget away: it continues in its next period.
-            crate::class::Class::Deadline => {
-                self.account(c);
-                self.tasks[t as usize].dl.cbs.dl_yielded = 1;
-                self.account_dl(c);
-            }
-            _ => self.tasks[t as usize].rt.rotate = true,
         }
         self.resched_cpu(c);
     }

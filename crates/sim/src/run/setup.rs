@@ -126,7 +126,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         sugov: SugovCpu::default(),
         timers: Timers::default(),
         deferred: Vec::new(),
-        noted: [false, false, true],
+        noted: 1 << 2,
         last_balance_ns: 0,
         newidle: pelton_core::Newidle::new(),
         idle_stamp_ns: None,

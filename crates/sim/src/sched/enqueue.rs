@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A task comes to a CPU or leaves it: what every class does then, and who has to know.
 
-use pelton_core::dequeue;
 use pelton_schema::{Event, Sink};
 
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::engine::state::{NO_TASK, Task};
+use crate::sched::classes::Leaves;
 
 impl<S: Sink> Engine<'_, S> {
     /// Puts a runnable task on CPU `c`.
@@ -16,26 +16,7 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks[t as usize].waiting_since_ns = self.now;
         self.clamps_in(c, t);
         self.count_boost(c, t, true);
-        match self.tasks[t as usize].class {
-            Class::Fair => {
-                self.tasks[t as usize].list_place = self.balancing.at_head();
-                self.check_enqueue_throttle(c, t);
-                self.signal_enqueue(c, t);
-                self.fair_enqueue(c, t, wakeup);
-                if wakeup {
-                    self.vote_usage(c);
-                }
-                self.hook_second_task(c);
-                self.check_fair_server(c);
-            }
-            Class::Realtime => {
-                self.tasks[t as usize].rt.quantum_left_ns = crate::class::realtime::RR_QUANTUM_NS;
-                self.rt_enqueue(c, t, false);
-                self.hook_rt(c);
-            }
-            Class::Deadline => self.dl_enqueue(c, t, wakeup),
-            Class::Worker => self.cpus[c as usize].workers.push(t),
-        }
+        self.enqueue_task(c, t, wakeup);
         self.note_load(c);
     }
 
@@ -43,19 +24,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn leave_queue(&mut self, c: u32, t: u32) {
         self.clamps_out(c, t);
         self.count_boost(c, t, false);
-        match self.tasks[t as usize].class {
-            Class::Fair => self.fair_dequeue(c, t, dequeue::MIGRATE),
-            Class::Realtime => {
-                if self.cpus[c as usize].curr == t {
-                    self.stop_rt(c);
-                } else {
-                    self.rt_dequeue(c, t);
-                    self.hook_rt(c);
-                }
-            }
-            Class::Deadline => self.dl_leave(c, t),
-            Class::Worker => self.cpus[c as usize].workers.retain(|&w| w != t),
-        }
+        self.dequeue_task(c, t, Leaves::Moves);
         self.note_load(c);
     }
 
@@ -96,7 +65,7 @@ impl<S: Sink> Engine<'_, S> {
         let (over, idle) = (nr_running >= 2 && cpu.fair.has_waiting(), nr_running == 0 && cpu.curr == NO_TASK);
         debug_assert_eq!((over, idle), (cpu.is_overloaded(), cpu.is_idle()));
         self.chores.overload |= nr_running >= 2;
-        let noted = [over, nr_running >= 2, idle];
+        let noted = u8::from(over) | u8::from(nr_running >= 2) << 1 | u8::from(idle) << 2;
         if std::mem::replace(&mut self.cpus[c as usize].noted, noted) != noted {
             self.overloaded.set(c, over);
             self.crowded.set(c, nr_running >= 2);

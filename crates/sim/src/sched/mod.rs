@@ -4,6 +4,7 @@
 pub(crate) mod balance;
 pub(crate) mod balancing;
 pub(crate) mod class_search;
+pub(crate) mod classes;
 pub(crate) mod enqueue;
 pub(crate) mod group_place;
 pub(crate) mod idle;

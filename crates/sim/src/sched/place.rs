@@ -10,16 +10,6 @@ use crate::engine::Engine;
 use crate::engine::state::Power;
 
 impl<S: Sink> Engine<'_, S> {
-    /// CPU for a task that becomes runnable; `exec` executes the wake-up; `sync`: whose task is about to sleep.
-    pub(crate) fn select_cpu(&mut self, t: u32, exec: u32, sync: bool) -> u32 {
-        match self.tasks[t as usize].class {
-            Class::Worker => self.select_worker(t),
-            Class::Deadline => self.select_deadline(t),
-            Class::Realtime => self.select_rt(t),
-            Class::Fair => self.select_fair(t, exec, sync),
-        }
-    }
-
     /// CPU for a task that wakes. From 5.10 on the core decides about fair tasks, in 5.4 about energy alone.
     pub(crate) fn select_wake(&mut self, t: u32, exec: u32, sync: bool) -> u32 {
         if self.tasks[t as usize].class != Class::Fair {
@@ -54,7 +44,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// The worker stays where it last ran unless another deadline task runs there.
-    fn select_worker(&self, t: u32) -> u32 {
+    pub(super) fn select_worker(&self, t: u32) -> u32 {
         let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
         let busy = |c: u32| matches!(self.cpus[c as usize].class, Some(Class::Deadline | Class::Worker));
         if !busy(prev) {
@@ -63,7 +53,7 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks[t as usize].allowed.iter().find(|&c| !busy(c)).unwrap_or(prev)
     }
 
-    fn select_fair(&self, t: u32, exec: u32, sync: bool) -> u32 {
+    pub(super) fn select_fair(&self, t: u32, exec: u32, sync: bool) -> u32 {
         let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
         if self.tasks[t as usize].allowed.len() == 1 {
             return prev;

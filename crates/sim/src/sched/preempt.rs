@@ -15,21 +15,10 @@ impl<S: Sink> Engine<'_, S> {
             self.resched_cpu(c);
             return;
         }
-        let (new, old) = (self.tasks[t as usize].class, self.tasks[curr as usize].class);
-        let preempts = match new {
-            _ if new < old => true,
-            _ if new > old => false,
-            Class::Worker => false,
-            Class::Deadline => self.tasks[t as usize].dl.cbs.deadline_ns < self.tasks[curr as usize].dl.cbs.deadline_ns,
-            Class::Realtime => self.tasks[t as usize].rt.priority > self.tasks[curr as usize].rt.priority,
-            Class::Fair => self.fair_wakeup_preempts(c, curr, t),
-        };
-        if preempts {
+        if self.wakeup_preempt(c, curr, t) {
             self.resched_cpu(c);
-        } else if new == Class::Realtime {
-            self.push_woken_rt(c, t);
-        } else if new == Class::Deadline {
-            while self.push_dl(c) {}
+        } else {
+            self.task_woken(c, t);
         }
     }
 

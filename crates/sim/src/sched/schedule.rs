@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Choosing what a CPU runs: the common part of all classes, in the order of the kernel's `__schedule()`.
 
-use pelton_core::dequeue;
 use pelton_schema::{Event, STATE_DEAD, STATE_RUNNABLE, STATE_SLEEPING, Sink};
 
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::engine::state::{Life, NO_TASK, Power, Step, Task};
+use crate::sched::classes::{Leaves, Outgoing};
 
 /// What became of a call of `schedule()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl<S: Sink> Engine<'_, S> {
             if prev != NO_TASK && !on_rq {
                 // It left, and came back before anybody else was found.
                 let class = self.tasks[prev as usize].class;
-                self.set_next(c, prev, Some(class));
+                self.set_next_task(c, prev, Some(class));
             }
             self.stay(c, prev)
         } else {
@@ -98,65 +98,24 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn pick_next(&mut self, c: u32, prev: u32, on_rq: bool) -> u32 {
-        let curr_class = on_rq.then(|| self.tasks[prev as usize].class);
-        let cpu = &self.cpus[c as usize];
-        if curr_class == Some(Class::Worker) {
-            return prev;
-        }
-        if let Some(&worker) = cpu.workers.first() {
-            return worker;
-        }
-        let leaves = if on_rq || prev == NO_TASK { None } else { Some(self.tasks[prev as usize].class) };
-        if leaves == Some(Class::Deadline) && !self.dl_waiting.is_empty() {
-            self.pull_dl(c);
-        }
-        if let Some((deadline_ns, t)) = self.cpus[c as usize].dl.first() {
-            let keep =
-                curr_class == Some(Class::Deadline) && self.tasks[prev as usize].dl.cbs.deadline_ns <= deadline_ns;
-            return if keep { prev } else { t };
-        }
-        if curr_class == Some(Class::Deadline) {
-            return prev;
-        }
-        if leaves.is_some() {
-            self.pull_rt(c, prev);
-        }
-        match self.pick_rt(c, prev, curr_class) {
-            NO_TASK => self.pick_below_rt(c, prev, curr_class),
-            t => t,
-        }
+        let class = (prev != NO_TASK).then(|| self.tasks[prev as usize].class);
+        let (runnable, leaves) = if on_rq { (class, None) } else { (None, class) };
+        self.pick_task(c, Outgoing { task: prev, runnable, leaves })
     }
 
-    /// A CPU throttled for the sake of fair tasks does not idle when none is left.
-    fn pick_below_rt(&mut self, c: u32, prev: u32, curr_class: Option<Class>) -> u32 {
-        let next = self.pick_fair(c);
-        if next != NO_TASK || !self.end_fair_server(c) {
-            return next;
-        }
-        self.pick_rt(c, prev, curr_class)
-    }
-
-    fn pick_rt(&self, c: u32, prev: u32, curr_class: Option<Class>) -> u32 {
+    /// The real-time task that runs next, `NO_TASK` when none may.
+    pub(super) fn pick_rt(&self, c: u32, prev: Outgoing) -> u32 {
         if self.cpus[c as usize].rt_throttled() {
             return NO_TASK;
         }
         let first = self.cpus[c as usize].rt.first();
-        if curr_class != Some(Class::Realtime) {
+        if prev.runnable != Some(Class::Realtime) {
             return first.map_or(NO_TASK, |(_, t)| t);
         }
-        let own = &self.tasks[prev as usize].rt;
+        let own = &self.tasks[prev.task as usize].rt;
         match first {
             Some((p, t)) if p > own.priority || (p == own.priority && (own.rotate || own.makes_room)) => t,
-            _ => prev,
-        }
-    }
-
-    fn pick_fair(&mut self, c: u32) -> u32 {
-        loop {
-            let t = self.fair_pick(c);
-            if t != NO_TASK || !self.newidle_pull(c) {
-                return t;
-            }
+            _ => prev.task,
         }
     }
 
@@ -187,7 +146,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.cpus[c as usize].report.switches += 1;
         self.cpus[c as usize].idle_path = false;
-        self.set_next(c, next, prev_class);
+        self.set_next_task(c, next, prev_class);
         self.hook_switch(c, prev_class, next);
         self.charge_cost(c, self.m.costs.context_switch_ns);
         if std::mem::take(&mut self.tasks[next as usize].cold) {
@@ -244,58 +203,7 @@ impl<S: Sink> Engine<'_, S> {
         let task = &mut self.tasks[t as usize];
         task.waiting_since_ns = now;
         task.last_ran_ns = now;
-        match task.class {
-            Class::Fair => self.fair_put(c, next),
-            Class::Realtime => {
-                self.account_rt(c);
-                self.signal_rt(c, true);
-                let rt = &mut self.tasks[t as usize].rt;
-                rt.makes_room = false;
-                let at_head = !std::mem::take(&mut rt.rotate);
-                if on_rq {
-                    self.rt_enqueue(c, t, at_head);
-                }
-            }
-            Class::Deadline | Class::Worker => {
-                self.account_dl(c);
-                self.signal_dl(c, true);
-                if on_rq && task_is_worker(&self.tasks[t as usize]) {
-                    self.cpus[c as usize].workers.insert(0, t);
-                } else if on_rq {
-                    self.cpus[c as usize].dl.enqueue(self.tasks[t as usize].dl.cbs.deadline_ns, t);
-                    self.dl_waiting.insert(c);
-                }
-            }
-        }
-    }
-
-    fn set_next(&mut self, c: u32, t: u32, prev_class: Option<Class>) {
-        let dl_like = |class: Option<Class>| matches!(class, Some(Class::Deadline | Class::Worker));
-        match self.tasks[t as usize].class {
-            Class::Fair => {
-                if !self.balancing.newest_first {
-                    self.tasks[t as usize].list_place = self.balancing.at_head();
-                }
-                self.fair_set(c, t);
-            }
-            Class::Realtime => {
-                self.rt_dequeue(c, t);
-                if prev_class != Some(Class::Realtime) {
-                    self.signal_rt(c, false);
-                }
-            }
-            class => {
-                if class == Class::Worker {
-                    self.cpus[c as usize].workers.retain(|&w| w != t);
-                } else {
-                    self.dl_dequeue(c, t);
-                    self.start_hrtick(t);
-                }
-                if !dl_like(prev_class) {
-                    self.signal_dl(c, false);
-                }
-            }
-        }
+        self.put_prev_task(c, t, next, on_rq);
     }
 
     /// The running task stops being runnable. True when it stays queued (delayed dequeue).
@@ -303,19 +211,7 @@ impl<S: Sink> Engine<'_, S> {
         let dead = self.tasks[t as usize].life == Life::Dead;
         self.clamps_out(c, t);
         self.count_boost(c, t, false);
-        match self.tasks[t as usize].class {
-            Class::Fair => return self.deactivate_fair(c, t, dead),
-            Class::Realtime => {
-                self.account_rt(c);
-                self.stop_rt(c);
-            }
-            Class::Deadline => {
-                self.account_dl(c);
-                self.dl_sleep(c, t);
-            }
-            Class::Worker => self.account_dl(c),
-        }
-        false
+        self.dequeue_task(c, t, if dead { Leaves::Ends } else { Leaves::Sleeps })
     }
 
     /// CPU `c` ran a task of class `before` and runs one of another class now: a running RT task counts in its request.
@@ -324,15 +220,6 @@ impl<S: Sink> Engine<'_, S> {
         if before == realtime || self.cpus[c as usize].class == realtime {
             self.request_changes(c);
         }
-    }
-
-    fn deactivate_fair(&mut self, c: u32, t: u32, dead: bool) -> bool {
-        if !dead && self.fair_delay(c, t) {
-            return true;
-        }
-        self.fair_dequeue(c, t, dequeue::SLEEP);
-        self.vote_dequeue(c);
-        false
     }
 
     /// The running task may no longer run here: it moves while runnable.
@@ -364,8 +251,4 @@ impl<S: Sink> Engine<'_, S> {
         self.enqueue(target, t, false);
         self.check_preempt(target, t);
     }
-}
-
-fn task_is_worker(task: &Task) -> bool {
-    matches!(task.kind, crate::engine::state::Kind::Worker { .. })
 }

@@ -6,7 +6,7 @@ use pelton_schema::Sink;
 
 use crate::class::{Class, kernel_prio, weight_level};
 use crate::engine::Engine;
-use crate::engine::state::{NO_TASK, Task};
+use crate::engine::state::Task;
 use pelton_model::workload::SchedPolicy;
 
 impl<S: Sink> Engine<'_, S> {
@@ -19,7 +19,7 @@ impl<S: Sink> Engine<'_, S> {
         self.account(c);
         self.update_clock(c);
         let old = self.tasks[t as usize].class;
-        self.take_off(c, t, old);
+        self.switched_from(c, t, old);
         self.count_boost(c, t, false);
         apply_policy(&mut self.tasks[t as usize], policy);
         self.count_boost(c, t, true);
@@ -27,28 +27,6 @@ impl<S: Sink> Engine<'_, S> {
         self.put_on(c, t, old);
         self.hook_switch(c, Some(old), t);
         self.resched_cpu(c);
-    }
-
-    fn take_off(&mut self, c: u32, t: u32, old: Class) {
-        match old {
-            Class::Fair => {
-                self.fair_dequeue(c, t, 0);
-                self.put_levels(c, NO_TASK);
-            }
-            Class::Deadline => {
-                self.signal_dl(c, true);
-                self.dl_leave(c, t);
-                self.tasks[t as usize].dl.reset();
-            }
-            Class::Realtime => {
-                self.account_rt(c);
-                self.signal_rt(c, true);
-                self.cpus[c as usize].class = None;
-                self.request_changes(c);
-                self.hook_rt(c);
-            }
-            Class::Worker => {}
-        }
     }
 
     fn put_on(&mut self, c: u32, t: u32, old: Class) {
@@ -63,29 +41,7 @@ impl<S: Sink> Engine<'_, S> {
         task.se.weight = task.fair.weight();
         self.cpus[c as usize].class = Some(new);
         self.request_changes(c);
-        match new {
-            Class::Fair => {
-                self.check_enqueue_throttle(c, t);
-                self.signal_enqueue(c, t);
-                if old != Class::Fair {
-                    self.signal_join_class(c, t);
-                }
-                self.fair_enqueue(c, t, false);
-                self.fair_set(c, t);
-            }
-            Class::Deadline => {
-                self.dl_enqueue(c, t, true);
-                self.dl_dequeue(c, t);
-                self.start_hrtick(t);
-                self.signal_dl(c, false);
-            }
-            Class::Realtime => {
-                self.tasks[t as usize].rt.quantum_left_ns = crate::class::realtime::RR_QUANTUM_NS;
-                self.signal_rt(c, false);
-                self.hook_rt(c);
-            }
-            Class::Worker => {}
-        }
+        self.switched_to(c, t, old);
     }
 }
 

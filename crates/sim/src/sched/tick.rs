@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The periodic tick and NOHZ: a CPU ticks on a common grid while it is not idle.
 
-use pelton_core::hook::how;
-use pelton_schema::{HookSite, Sink};
+use pelton_schema::Sink;
 
-use crate::class::Class;
 use crate::class::realtime::RR_QUANTUM_NS;
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
@@ -74,33 +72,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    fn task_tick(&mut self, c: u32, t: u32) {
-        match self.tasks[t as usize].class {
-            Class::Fair => {
-                self.signal_tick(c, t);
-                self.note_misfit(c, t);
-                self.note_outgrown(c, t);
-                self.note_overutilized(c);
-                if self.fair_tick_preempts(c) {
-                    self.resched_cpu(c);
-                }
-                self.hook_event(c, HookSite::Tick, how::TICK);
-                self.vote_tick(c);
-            }
-            Class::Realtime => {
-                self.account_rt(c);
-                self.signal_rt(c, true);
-                self.check_rt_limit(c);
-                self.rotate_rr(c, t);
-            }
-            Class::Deadline | Class::Worker => {
-                self.account_dl(c);
-                self.signal_dl(c, true);
-            }
-        }
-    }
-
-    fn rotate_rr(&mut self, c: u32, t: u32) {
+    /// A round-robin task whose time is over goes behind its equals.
+    pub(super) fn rotate_rr(&mut self, c: u32, t: u32) {
         let rt = &mut self.tasks[t as usize].rt;
         if !rt.round_robin || rt.quantum_left_ns > 0 {
             return;

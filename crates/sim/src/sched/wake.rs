@@ -4,7 +4,6 @@
 use pelton_core::value;
 use pelton_schema::{Event, Sink};
 
-use crate::class::Class;
 use crate::engine::state::{Life, Task};
 use crate::engine::{Engine, Wakeup};
 use pelton_model::workload::CpuSet;
@@ -57,7 +56,7 @@ impl<S: Sink> Engine<'_, S> {
         let target = self.select_wake(t, exec, sync);
         self.emit_wakeup(t, exec, target, true);
         if target != prev_cpu {
-            self.leave_asleep(t);
+            self.migrate_task_rq(t);
         }
         self.set_task_cpu(t, target);
         self.exec = if self.hands_over(exec, target) { target } else { exec };
@@ -75,21 +74,6 @@ impl<S: Sink> Engine<'_, S> {
     fn hands_over(&self, exec: u32, target: u32) -> bool {
         let idle_too = self.policy.wake_queue == value::WAKE_QUEUE_FAR_OR_IDLE;
         exec != target && (!self.same_llc(exec, target) || (idle_too && self.cpus[target as usize].is_idle()))
-    }
-
-    /// A sleeping task wakes elsewhere: what its class left on the old CPU goes with it.
-    fn leave_asleep(&mut self, t: u32) {
-        match self.tasks[t as usize].class {
-            Class::Fair => {
-                // One that sleeps since before the run has left no share behind.
-                if self.tasks[t as usize].se.avg.last_update_time_ns > 0 {
-                    self.signal_migrate_sleeping(t);
-                }
-                self.fair_leave_asleep(t);
-            }
-            Class::Deadline => self.dl_migrate_sleeping(t),
-            Class::Realtime | Class::Worker => {}
-        }
     }
 
     fn requeue_delayed(&mut self, t: u32) {

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! SCHED_DEADLINE.
+
+use pelton_schema::Sink;
+
+use super::{Leaves, Outgoing, SchedClass};
+use crate::class::Class;
+use crate::engine::Engine;
+use crate::engine::state::NO_TASK;
+
+pub(super) struct Deadline;
+
+/// Both count as deadline time.
+pub(super) fn is_like(class: Option<Class>) -> bool {
+    matches!(class, Some(Class::Deadline | Class::Worker))
+}
+
+impl SchedClass for Deadline {
+    #[inline]
+    fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, wakeup: bool) {
+        e.dl_enqueue(c, t, wakeup);
+    }
+
+    #[inline]
+    fn dequeue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
+        if leaves == Leaves::Moves {
+            e.dl_leave(c, t);
+        } else {
+            e.account_dl(c);
+            e.dl_sleep(c, t);
+        }
+        false
+    }
+
+    #[inline]
+    fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
+        if prev.leaves == Some(Class::Deadline) && !e.dl_waiting.is_empty() {
+            e.pull_dl(c);
+        }
+        let stays = prev.runnable == Some(Class::Deadline);
+        match e.cpus[c as usize].dl.first() {
+            Some((deadline_ns, t)) => {
+                let keep = stays && e.tasks[prev.task as usize].dl.cbs.deadline_ns <= deadline_ns;
+                if keep { prev.task } else { t }
+            }
+            None if stays => prev.task,
+            None => NO_TASK,
+        }
+    }
+
+    #[inline]
+    fn put_prev_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _next: u32, on_rq: bool) {
+        e.account_dl(c);
+        e.signal_dl(c, true);
+        if on_rq {
+            e.cpus[c as usize].dl.enqueue(e.tasks[t as usize].dl.cbs.deadline_ns, t);
+            e.dl_waiting.insert(c);
+        }
+    }
+
+    #[inline]
+    fn set_next_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>) {
+        e.dl_dequeue(c, t);
+        e.start_hrtick(t);
+        if !is_like(prev) {
+            e.signal_dl(c, false);
+        }
+    }
+
+    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, _t: u32) {
+        e.account_dl(c);
+        e.signal_dl(c, true);
+    }
+
+    #[inline]
+    fn wakeup_preempt<S: Sink>(e: &mut Engine<'_, S>, _c: u32, curr: u32, t: u32) -> bool {
+        e.tasks[t as usize].dl.cbs.deadline_ns < e.tasks[curr as usize].dl.cbs.deadline_ns
+    }
+
+    fn task_woken<S: Sink>(e: &mut Engine<'_, S>, c: u32, _t: u32) {
+        while e.push_dl(c) {}
+    }
+
+    #[inline]
+    fn select_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32, _exec: u32, _sync: bool) -> u32 {
+        e.select_deadline(t)
+    }
+
+    fn migrate_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32) {
+        e.dl_migrate_sleeping(t);
+    }
+
+    /// It gives the rest of its budget away: it continues in its next period.
+    fn yield_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
+        e.account(c);
+        e.tasks[t as usize].dl.cbs.dl_yielded = 1;
+        e.account_dl(c);
+    }
+
+    fn switched_from<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
+        e.signal_dl(c, true);
+        e.dl_leave(c, t);
+        e.tasks[t as usize].dl.reset();
+    }
+
+    fn switched_to<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _old: Class) {
+        e.dl_enqueue(c, t, true);
+        e.dl_dequeue(c, t);
+        e.start_hrtick(t);
+        e.signal_dl(c, false);
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! SCHED_OTHER, SCHED_BATCH and SCHED_IDLE.
+
+use pelton_core::dequeue;
+use pelton_core::hook::how;
+use pelton_schema::{HookSite, Sink};
+
+use super::{Leaves, Outgoing, SchedClass};
+use crate::class::Class;
+use crate::engine::Engine;
+use crate::engine::state::NO_TASK;
+
+pub(super) struct Fair;
+
+impl SchedClass for Fair {
+    #[inline]
+    fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, wakeup: bool) {
+        e.tasks[t as usize].list_place = e.balancing.at_head();
+        e.check_enqueue_throttle(c, t);
+        e.signal_enqueue(c, t);
+        e.fair_enqueue(c, t, wakeup);
+        if wakeup {
+            e.vote_usage(c);
+        }
+        e.hook_second_task(c);
+        e.check_fair_server(c);
+    }
+
+    #[inline]
+    fn dequeue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
+        if leaves == Leaves::Moves {
+            e.fair_dequeue(c, t, dequeue::MIGRATE);
+            return false;
+        }
+        if leaves == Leaves::Sleeps && e.fair_delay(c, t) {
+            return true;
+        }
+        e.fair_dequeue(c, t, dequeue::SLEEP);
+        e.vote_dequeue(c);
+        false
+    }
+
+    /// A CPU throttled for the sake of fair tasks does not idle when none is left.
+    #[inline]
+    fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
+        loop {
+            let t = e.fair_pick(c);
+            if t != NO_TASK {
+                return t;
+            }
+            if !e.newidle_pull(c) {
+                break;
+            }
+        }
+        if e.end_fair_server(c) { e.pick_rt(c, prev) } else { NO_TASK }
+    }
+
+    #[inline]
+    fn put_prev_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, _t: u32, next: u32, _on_rq: bool) {
+        e.fair_put(c, next);
+    }
+
+    #[inline]
+    fn set_next_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _prev: Option<Class>) {
+        if !e.balancing.newest_first {
+            e.tasks[t as usize].list_place = e.balancing.at_head();
+        }
+        e.fair_set(c, t);
+    }
+
+    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
+        e.signal_tick(c, t);
+        e.note_misfit(c, t);
+        e.note_outgrown(c, t);
+        e.note_overutilized(c);
+        if e.fair_tick_preempts(c) {
+            e.resched_cpu(c);
+        }
+        e.hook_event(c, HookSite::Tick, how::TICK);
+        e.vote_tick(c);
+    }
+
+    #[inline]
+    fn wakeup_preempt<S: Sink>(e: &mut Engine<'_, S>, c: u32, curr: u32, t: u32) -> bool {
+        e.fair_wakeup_preempts(c, curr, t)
+    }
+
+    #[inline]
+    fn select_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32, exec: u32, sync: bool) -> u32 {
+        e.select_fair(t, exec, sync)
+    }
+
+    fn migrate_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32) {
+        // One that sleeps since before the run has left no share behind.
+        if e.tasks[t as usize].se.avg.last_update_time_ns > 0 {
+            e.signal_migrate_sleeping(t);
+        }
+        e.fair_leave_asleep(t);
+    }
+
+    fn yield_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
+        e.fair_yield(c, t);
+    }
+
+    fn switched_from<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
+        e.fair_dequeue(c, t, 0);
+        e.put_levels(c, NO_TASK);
+    }
+
+    fn switched_to<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, old: Class) {
+        e.check_enqueue_throttle(c, t);
+        e.signal_enqueue(c, t);
+        if old != Class::Fair {
+            e.signal_join_class(c, t);
+        }
+        e.fair_enqueue(c, t, false);
+        e.fair_set(c, t);
+    }
+}

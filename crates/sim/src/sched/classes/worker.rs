@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The governor's worker thread where it runs as a special deadline task: before everybody, with no budget.
+
+use pelton_schema::Sink;
+
+use super::deadline::is_like;
+use super::{Leaves, Outgoing, SchedClass};
+use crate::class::Class;
+use crate::engine::Engine;
+use crate::engine::state::NO_TASK;
+
+pub(super) struct Worker;
+
+impl SchedClass for Worker {
+    #[inline]
+    fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _wakeup: bool) {
+        e.cpus[c as usize].workers.push(t);
+    }
+
+    #[inline]
+    fn dequeue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
+        if leaves == Leaves::Moves {
+            e.cpus[c as usize].workers.retain(|&w| w != t);
+        } else {
+            e.account_dl(c);
+        }
+        false
+    }
+
+    #[inline]
+    fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
+        if prev.runnable == Some(Class::Worker) {
+            return prev.task;
+        }
+        e.cpus[c as usize].workers.first().copied().unwrap_or(NO_TASK)
+    }
+
+    #[inline]
+    fn put_prev_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _next: u32, on_rq: bool) {
+        e.account_dl(c);
+        e.signal_dl(c, true);
+        if on_rq {
+            e.cpus[c as usize].workers.insert(0, t);
+        }
+    }
+
+    #[inline]
+    fn set_next_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>) {
+        e.cpus[c as usize].workers.retain(|&w| w != t);
+        if !is_like(prev) {
+            e.signal_dl(c, false);
+        }
+    }
+
+    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, _t: u32) {
+        e.account_dl(c);
+        e.signal_dl(c, true);
+    }
+
+    #[inline]
+    fn wakeup_preempt<S: Sink>(_e: &mut Engine<'_, S>, _c: u32, _curr: u32, _t: u32) -> bool {
+        false
+    }
+
+    #[inline]
+    fn select_task_rq<S: Sink>(e: &mut Engine<'_, S>, t: u32, _exec: u32, _sync: bool) -> u32 {
+        e.select_worker(t)
+    }
+
+    fn yield_task<S: Sink>(e: &mut Engine<'_, S>, _c: u32, t: u32) {
+        e.tasks[t as usize].rt.rotate = true;
+    }
+
+    fn switched_from<S: Sink>(_e: &mut Engine<'_, S>, _c: u32, _t: u32) {}
+
+    fn switched_to<S: Sink>(_e: &mut Engine<'_, S>, _c: u32, _t: u32, _old: Class) {}
+}
