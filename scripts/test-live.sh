@@ -114,7 +114,8 @@ build_for_boards() {
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc \
         CFLAGS_aarch64_unknown_linux_gnu="-I$libraries/include" \
         LIBBPF_SYS_LIBRARY_PATH_aarch64_unknown_linux_gnu="$libraries/lib" \
-        CARGO_PROFILE_DEV_OPT_LEVEL=2 cargo build --quiet --target "$arm" -p pelton-live --example guest
+        CARGO_PROFILE_DEV_OPT_LEVEL=2 cargo build --quiet --target "$arm" -p pelton-live --example guest \
+        --config profile.dev.package.pelton-core.opt-level=0
     aarch64-linux-gnu-strip -o "$work/pelton-arm64" "${CARGO_TARGET_DIR:-target}/$arm/debug/examples/guest"
     say "the recorder for arm64 is built"
 }
