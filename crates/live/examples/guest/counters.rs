@@ -78,7 +78,9 @@ impl Counters {
         visit_cpus()?;
         let busy_ns = busy(&read_to_string("/proc/schedstat")?);
         let mut policies = Vec::new();
-        for folder in std::fs::read_dir(POLICIES)?.flatten().filter(|f| f.file_name().to_string_lossy().starts_with("policy")) {
+        for folder in
+            std::fs::read_dir(POLICIES)?.flatten().filter(|f| f.file_name().to_string_lossy().starts_with("policy"))
+        {
             policies.push(policy(&folder.path())?);
         }
         policies.sort_by(|a, b| a.cpus.cmp(&b.cpus));

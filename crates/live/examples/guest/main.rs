@@ -135,8 +135,13 @@ mod tests {
     fn each_load_has_its_duration() {
         let work = |text: &str| Work::of(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
         let two = work("--load phone --duration 2s --load busy --duration 1s --speeds").expect("two loads");
-        assert_eq!(two.loads, [("phone".to_owned(), Duration::from_secs(2)), ("busy".to_owned(), Duration::from_secs(1))]);
+        assert_eq!(
+            two.loads,
+            [("phone".to_owned(), Duration::from_secs(2)), ("busy".to_owned(), Duration::from_secs(1))]
+        );
         assert!(two.by_speeds);
-        assert!(work("--load phone").is_err() && work("--duration 2s").is_err() && work("--load a --duration 2").is_err());
+        assert!(
+            work("--load phone").is_err() && work("--duration 2s").is_err() && work("--load a --duration 2").is_err()
+        );
     }
 }
