@@ -73,20 +73,24 @@ JOBS
 
 # Placements, on boards of small and large CPUs with an energy model. One recording: a recorder takes seconds to begin.
 cat >"$work/jobs-boards" <<'JOBS'
-all.csv.gz --load periodic --duration 2s --load mixed --duration 3s --load fork-storm --duration 2s --load cgroup-moves --duration 3s --load wakeups --duration 5s --load phone --duration 8s
+all.csv.gz --load periodic --duration 2s --load mixed --duration 3s --load fork-storm --duration 2s --load cgroup-moves --duration 3s --load wakeups --duration 5s --load phone --duration 12s
 JOBS
 
 # Clamps that change, and placements meanwhile. Debian's kernels before 6.14 have none.
-cat >"$work/clamps" <<'JOBS'
-random.clamps.csv.gz --load clamps --duration 14s
-clamps.csv.gz --load clamps --duration 6s
+cat >"$work/clamps-pair" <<'JOBS'
+random.clamps.csv.gz --load clamps --duration 10s
+clamps.csv.gz --load clamps --duration 4s
+JOBS
+cat >"$work/clamps-boards" <<'JOBS'
+random.clamps.csv.gz --load clamps --duration 3s
+clamps.csv.gz --load clamps --duration 4s
 JOBS
 with_clamps='7.2 6.18'
 # Where time goes on boards: nothing is recorded, the kernel counts. What is compared is the newest kernel.
 cat >"$work/residency" <<'JOBS'
-small.residency --load periodic:run_us=300,period_us=7900,threads=4+periodic:run_us=900,period_us=16600,threads=2+bursts:run_us=2000,sleep_us=21000,threads=2 --duration 10s
-mixed.residency --load periodic:run_us=6000,period_us=33300,threads=3+periodic:run_us=1000,period_us=11900,threads=4+bursts:run_us=60000,sleep_us=240000 --duration 10s
-heavy.residency --load busy:threads=2+periodic:run_us=4000,period_us=16000,threads=6 --duration 10s
+small.residency --load periodic:run_us=300,period_us=7900+periodic:run_us=330,period_us=8700+periodic:run_us=260,period_us=6700+periodic:run_us=410,period_us=10300+periodic:run_us=900,period_us=16600+periodic:run_us=1100,period_us=19300+bursts:run_us=2000,sleep_us=21000+bursts:run_us=2300,sleep_us=26000 --duration 10s
+mixed.residency --load periodic:run_us=6000,period_us=33300+periodic:run_us=5200,period_us=29000+periodic:run_us=7000,period_us=38900+periodic:run_us=1000,period_us=11900+periodic:run_us=1100,period_us=13700+periodic:run_us=900,period_us=10100+periodic:run_us=1300,period_us=15100+bursts:run_us=60000,sleep_us=240000 --duration 10s
+heavy.residency --load busy:threads=2+periodic:run_us=3700,period_us=15100+periodic:run_us=4000,period_us=16300+periodic:run_us=4400,period_us=17900+periodic:run_us=3300,period_us=13300+periodic:run_us=4600,period_us=18700+periodic:run_us=5000,period_us=20900 --duration 10s
 JOBS
 with_residency='7.2'
 
@@ -137,11 +141,11 @@ guest() { # SERIES BOARD JOBS NAME
     local from=$kernels program=$work/pelton jobs=$work/jobs-of-$4
     case $2 in big-little | three-clusters) from=$kernels/arm64 program=$work/pelton-arm64 ;; esac
     cat "$work/$3" >"$jobs"
-    case "$2 $with_clamps " in
-    server*) ;;
-    *" $1 "*) cat "$work/clamps" >>"$jobs" ;;
+    case "$3: $with_clamps " in
+    "jobs:"*" $1 "*) cat "$work/clamps-pair" >>"$jobs" ;;
+    "jobs-boards:"*" $1 "*) cat "$work/clamps-boards" >>"$jobs" ;;
     esac
-    case "$3 $with_residency " in jobs-boards*" $1 "*) cat "$work/residency" >>"$jobs" ;; esac
+    case "$3: $with_residency " in "jobs-boards:"*" $1 "*) cat "$work/residency" >>"$jobs" ;; esac
     scripts/live/boot.sh "$from/$1" "$program" "$from/busybox" "$jobs" "$recordings/$4" "$2" 2>&1 | sed -u "s/^/live: $4: /"
 }
 
