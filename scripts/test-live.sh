@@ -9,8 +9,8 @@ cd "$(dirname "$0")/.."
 # One kernel of each set of rules that Debian still has; the oldest of them is the oldest whose functions can be traced.
 series=("$@")
 [ "${#series[@]}" -gt 0 ] || series=(7.2 6.18 6.12 6.1)
-# A guest keeps one CPU busy.
-guests_at_once=2
+# A guest keeps one CPU busy; one with two CPUs waits for the time that goes by most of the time.
+guests_at_once=3
 
 work=${CARGO_TARGET_DIR:-target}/live
 begin=$SECONDS
@@ -71,27 +71,26 @@ hackbench.balances --load hackbench:groups=2,fds=4,loops=20,mode=threads,channel
 schbench.balances --load schbench:form=2016,message_threads=2,threads=4,cputime_us=3000,sleeptime_us=3000 --duration 3s
 JOBS
 
-# Placements, on boards of small and large CPUs with an energy model.
+# Placements, on boards of small and large CPUs with an energy model. One recording: a recorder takes seconds to begin.
 cat >"$work/jobs-boards" <<'JOBS'
-periodic.csv.gz --load periodic --duration 2s
-mixed.csv.gz --load mixed --duration 3s
-fork-storm.csv.gz --load fork-storm --duration 2s
-cgroup-moves.csv.gz --load cgroup-moves --duration 3s
-wakeups.csv.gz --load wakeups --duration 5s
-phone.csv.gz --load phone --duration 8s
+all.csv.gz --load periodic --duration 2s --load mixed --duration 3s --load fork-storm --duration 2s --load cgroup-moves --duration 3s --load wakeups --duration 5s --load phone --duration 12s
 JOBS
 
 # Clamps that change, and placements meanwhile. Debian's kernels before 6.14 have none.
-cat >"$work/clamps" <<'JOBS'
-random.clamps.csv.gz --load clamps --duration 14s
-clamps.csv.gz --load clamps --duration 6s
+cat >"$work/clamps-pair" <<'JOBS'
+random.clamps.csv.gz --load clamps --duration 10s
+clamps.csv.gz --load clamps --duration 4s
+JOBS
+cat >"$work/clamps-boards" <<'JOBS'
+random.clamps.csv.gz --load clamps --duration 3s
+clamps.csv.gz --load clamps --duration 4s
 JOBS
 with_clamps='7.2 6.18'
 # Where time goes on boards: nothing is recorded, the kernel counts. What is compared is the newest kernel.
 cat >"$work/residency" <<'JOBS'
-small.residency --load periodic:run_us=300,period_us=7900,threads=4+periodic:run_us=900,period_us=16600,threads=2+bursts:run_us=2000,sleep_us=21000,threads=2 --duration 10s
-mixed.residency --load periodic:run_us=6000,period_us=33300,threads=3+periodic:run_us=1000,period_us=11900,threads=4+bursts:run_us=60000,sleep_us=240000 --duration 10s
-heavy.residency --load busy:threads=2+periodic:run_us=4000,period_us=16000,threads=6 --duration 10s
+small.residency --load periodic:run_us=300,period_us=7900+periodic:run_us=330,period_us=8700+periodic:run_us=260,period_us=6700+periodic:run_us=410,period_us=10300+periodic:run_us=900,period_us=16600+periodic:run_us=1100,period_us=19300+bursts:run_us=2000,sleep_us=21000+bursts:run_us=2300,sleep_us=26000 --duration 10s
+mixed.residency --load periodic:run_us=6000,period_us=33300+periodic:run_us=5200,period_us=29000+periodic:run_us=7000,period_us=38900+periodic:run_us=1000,period_us=11900+periodic:run_us=1100,period_us=13700+periodic:run_us=900,period_us=10100+periodic:run_us=1300,period_us=15100+bursts:run_us=60000,sleep_us=240000 --duration 10s
+heavy.residency --load busy:threads=2+periodic:run_us=3700,period_us=15100+periodic:run_us=4000,period_us=16300+periodic:run_us=4400,period_us=17900+periodic:run_us=3300,period_us=13300+periodic:run_us=4600,period_us=18700+periodic:run_us=5000,period_us=20900 --duration 10s
 JOBS
 with_residency='7.2'
 
@@ -114,7 +113,8 @@ build_for_boards() {
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc \
         CFLAGS_aarch64_unknown_linux_gnu="-I$libraries/include" \
         LIBBPF_SYS_LIBRARY_PATH_aarch64_unknown_linux_gnu="$libraries/lib" \
-        CARGO_PROFILE_DEV_OPT_LEVEL=2 cargo build --quiet --target "$arm" -p pelton-live --example guest
+        CARGO_PROFILE_DEV_OPT_LEVEL=2 cargo build --quiet --target "$arm" -p pelton-live --example guest \
+        --config profile.dev.package.pelton-core.opt-level=0
     aarch64-linux-gnu-strip -o "$work/pelton-arm64" "${CARGO_TARGET_DIR:-target}/$arm/debug/examples/guest"
     say "the recorder for arm64 is built"
 }
@@ -141,52 +141,66 @@ guest() { # SERIES BOARD JOBS NAME
     local from=$kernels program=$work/pelton jobs=$work/jobs-of-$4
     case $2 in big-little | three-clusters) from=$kernels/arm64 program=$work/pelton-arm64 ;; esac
     cat "$work/$3" >"$jobs"
-    case "$2 $with_clamps " in
-    server*) ;;
-    *" $1 "*) cat "$work/clamps" >>"$jobs" ;;
+    case "$3: $with_clamps " in
+    "jobs:"*" $1 "*) cat "$work/clamps-pair" >>"$jobs" ;;
+    "jobs-boards:"*" $1 "*) cat "$work/clamps-boards" >>"$jobs" ;;
     esac
-    case "$3 $with_residency " in jobs-boards*" $1 "*) cat "$work/residency" >>"$jobs" ;; esac
+    case "$3: $with_residency " in "jobs-boards:"*" $1 "*) cat "$work/residency" >>"$jobs" ;; esac
     scripts/live/boot.sh "$from/$1" "$program" "$from/busybox" "$jobs" "$recordings/$4" "$2" 2>&1 | sed -u "s/^/live: $4: /"
 }
 
-pids=()
+running=0 started=0
 # Starts a guest as soon as one of those before it is done.
 start() { # as guest
-    if [ "${#pids[@]}" -ge "$guests_at_once" ]; then
-        wait "${pids[0]}" || code=1
-        pids=("${pids[@]:1}")
+    if [ "$running" -ge "$guests_at_once" ]; then
+        ended
     fi
-    guest "$@" &
-    pids+=($!)
+    timed "$@" &
+    running=$((running + 1)) started=$((started + 1))
+}
+
+ended() {
+    wait -n || code=1
+    running=$((running - 1))
+}
+
+timed() { # as guest
+    local from=$SECONDS
+    guest "$@"
+    say "$4: $((SECONDS - from)) s"
 }
 
 rm -rf "$recordings" && mkdir -p "$recordings"
-present=0 started=0
+# The longest first, and beside them those that wait.
+present=()
 for one in "${series[@]}"; do
-    if [ ! -e "$kernels/$one/vmlinuz" ]; then
+    if [ -e "$kernels/$one/vmlinuz" ]; then
+        present+=("$one")
+    else
         echo "not measured: Linux $one: the Debian archive no longer has it"
-        continue
     fi
-    present=$((present + 1))
-    start "$one" pair jobs "$one"
+done
+for one in "${present[@]}"; do
     server=server
     [ "$one" != 6.1 ] || server=server-real-time
     start "$one" "$server" jobs-server "$one-server"
-    started=$((started + 2))
+    start "$one" pair jobs "$one"
+done
+for one in "${present[@]}"; do
     if [ ! -e "$kernels/arm64/$one/vmlinuz" ]; then
         [ -n "$lack" ] || echo "not measured: Linux $one on arm64 boards: it traces no functions there, or the archive has none"
         continue
     fi
     for board in big-little three-clusters; do start "$one" "$board" jobs-boards "$one-$board"; done
-    started=$((started + 2))
 done
-for pid in "${pids[@]}"; do wait "$pid" || code=1; done
-[ "$present" -gt 0 ] || { echo "live: no kernel could be fetched" >&2; exit 1; }
+while [ "$running" -gt 0 ]; do ended; done
+[ "${#present[@]}" -gt 0 ] || { echo "live: no kernel could be fetched" >&2; exit 1; }
 [ "$code" = 0 ] || { echo "live: a guest failed" >&2; exit 1; }
 say "$started guests recorded"
 
-export PELTON_LIVE_RECORDINGS=$recordings
-cargo test --quiet --release -p pelton-core --test live_governors -- --nocapture
-cargo test --quiet --release -p pelton-cli --test live -- --nocapture --test-threads 1
-cargo test --quiet --release -p pelton-lab --test residency -- --nocapture
+# What judges is the program that was recorded with; the tests around it are those of `make test`.
+export PELTON_LIVE_RECORDINGS=$recordings PELTON_PROGRAM=${work%/live}/release/pelton
+cargo test --quiet -p pelton-core --test live_governors -- --nocapture
+cargo test --quiet -p pelton-cli --test live -- --nocapture --test-threads 2
+cargo test --quiet -p pelton-lab --test residency -- --nocapture
 say "recordings are what the core computes"

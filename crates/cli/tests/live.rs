@@ -244,7 +244,8 @@ fn clamps_of_every_kernel_are_what_the_core_computes() {
     let with_clamps = |folder: &PathBuf| WITH_CLAMPS.contains(&profile_of(folder).as_str());
     let machines = ["", BOARDS[0], BOARDS[1]];
     let is_one = |folder: &PathBuf| machines.iter().any(|machine| series(folder) == profile_of(folder) + machine);
-    let wrong: Vec<String> = folders().iter().filter(|f| with_clamps(f) && is_one(f)).flat_map(|f| clamped(f)).collect();
+    let wrong: Vec<String> =
+        folders().iter().filter(|f| with_clamps(f) && is_one(f)).flat_map(|f| clamped(f)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -20,7 +20,8 @@ const RARE_PER_S: f64 = 2.0;
 const SEEDS: u64 = 5;
 const SETTLE_NS: u64 = 500_000_000;
 /// Boards, as the names of their recordings end, and their platforms.
-const BOARDS: [(&str, &str); 2] = [("-big-little", "qemu-arm64-big-little"), ("-three-clusters", "qemu-arm64-three-clusters")];
+const BOARDS: [(&str, &str); 2] =
+    [("-big-little", "qemu-arm64-big-little"), ("-three-clusters", "qemu-arm64-three-clusters")];
 
 /// How a figure is judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,9 +40,8 @@ fn folders() -> Vec<(String, &'static str, PathBuf)> {
         println!("not measured: recordings of kernels in QEMU (make test-live makes them)");
         return Vec::new();
     };
-    let of = |name: &str| {
-        BOARDS.iter().find_map(|(end, platform)| Some((name.strip_suffix(end)?.to_owned(), *platform)))
-    };
+    let of =
+        |name: &str| BOARDS.iter().find_map(|(end, platform)| Some((name.strip_suffix(end)?.to_owned(), *platform)));
     let all = std::fs::read_dir(root).expect("the folder of recordings").flatten();
     let mut folders: Vec<_> = all
         .filter_map(|entry| {
@@ -88,7 +88,11 @@ impl Counted {
         for (cpus, times, changes) in &self.domains {
             let name = format!("CPUs {}-{}", cpus.first().expect("CPUs"), cpus.last().expect("CPUs"));
             for (khz, ns) in times {
-                out.push((format!("{name} at {} MHz, % of time", khz / 1000), Judged::Points, *ns as f64 * 100.0 / whole));
+                out.push((
+                    format!("{name} at {} MHz, % of time", khz / 1000),
+                    Judged::Points,
+                    *ns as f64 * 100.0 / whole,
+                ));
             }
             out.push((format!("{name}, frequency changes/s"), Judged::Not, *changes as f64 / seconds));
         }
@@ -99,7 +103,8 @@ impl Counted {
 
 /// What a kernel counted.
 fn counted(recorded: &Value) -> Counted {
-    let numbers = |value: &Value| value.as_array().expect("numbers").iter().filter_map(Value::as_u64).collect::<Vec<u64>>();
+    let numbers =
+        |value: &Value| value.as_array().expect("numbers").iter().filter_map(Value::as_u64).collect::<Vec<u64>>();
     let policies = recorded["policies"].as_array().expect("policies");
     let domain = |policy: &Value| {
         let times = numbers(&policy["khz"]).into_iter().zip(numbers(&policy["ns"])).collect();
@@ -256,7 +261,10 @@ fn board(series: &str, platform: &str, folder: &Path) -> (String, usize, usize) 
         let run = |task: &Value| task["run_ns"].as_u64().unwrap_or(0);
         let of_load: u64 = recorded["tasks"].as_array().into_iter().flatten().map(run).sum();
         let others = is.busy_ns.iter().sum::<u64>().saturating_sub(of_load) as f64 * 100.0 / is.ns as f64;
-        let _ = writeln!(out, "### {name}: `{workload}`\n\n{table}\nOther tasks of the guest took {others:.1} % of one CPU.\n");
+        let _ = writeln!(
+            out,
+            "### {name}: `{workload}`\n\n{table}\nOther tasks of the guest took {others:.1} % of one CPU.\n"
+        );
     }
     (out, all, within)
 }
@@ -272,7 +280,10 @@ fn residency_beside_that_of_kernels() {
         (all, within) = (all + rows, within + holds);
     }
     if all > 0 {
-        let _ = writeln!(page, "{within} of {all} rows are within {WITHIN_POINTS} points, or {WITHIN_PERCENT} % of migrations.");
+        let _ = writeln!(
+            page,
+            "{within} of {all} rows are within {WITHIN_POINTS} points, or {WITHIN_PERCENT} % of migrations."
+        );
     }
     println!("{page}");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/fidelity/residency.md");
@@ -287,7 +298,8 @@ fn residency_beside_that_of_kernels() {
 #[test]
 fn other_loads_are_outside() {
     let run = |workload: &str| simulated("7.2", BOARDS[0].1, workload, 2_000_000_000, 1);
-    let (is, other) = (run("periodic:run_us=3000,period_us=16000,threads=5"), run("periodic:run_us=1500,period_us=16000,threads=5"));
+    let (is, other) =
+        (run("periodic:run_us=3000,period_us=16000,threads=5"), run("periodic:run_us=1500,period_us=16000,threads=5"));
     let (_, rows, within) = compared(&is, &mean(std::slice::from_ref(&is)));
     assert!(rows >= 14 && within == rows, "{within} of {rows}: {is:?}");
     let (table, rows, within) = compared(&is, &mean(&[other]));

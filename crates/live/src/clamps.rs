@@ -23,9 +23,8 @@ const DRAIN_EVERY: Duration = Duration::from_millis(10);
 const RECORDS_AT_ONCE: usize = 4096;
 /// What a kernel with clamps has.
 const SYMBOL: &str = "sched_uclamp_used";
-/// Functions that not every kernel has: the lock under which tasks are counted again has one of two names, and what enqueues may be part
-/// of its callers.
-const OPTIONAL: [&str; 3] = ["task_rq_lock", "_task_rq_lock", "enqueue_task"];
+/// The lock under which tasks are counted again has one of these names.
+const LOCKS: [&str; 2] = ["task_rq_lock", "_task_rq_lock"];
 
 /// What a recording of clamps holds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -140,8 +139,8 @@ fn load(symbols: &str) -> Result<Object, LiveError> {
     let function = |section: &str| section.split_once('/').map_or(String::new(), |(_, name)| name.to_owned());
     for mut program in open.progs_mut() {
         let name = function(&program.section().to_string_lossy());
-        // Everything else must be there.
-        if OPTIONAL.contains(&name.as_str()) && !has_symbol(symbols, &name) {
+        // One of the names of the lock is another kernel's; everything else must be there.
+        if LOCKS.contains(&name.as_str()) && !has_symbol(symbols, &name) {
             program.set_autoload(false);
         }
     }
@@ -180,6 +179,6 @@ mod tests {
     fn a_symbol_is_a_whole_word() {
         let symbols = "ffffffff81 T _task_rq_lock\nffffffff82 d sched_uclamp_used\n";
         assert!(has_symbol(symbols, SYMBOL) && has_symbol(symbols, "_task_rq_lock"));
-        assert!(OPTIONAL.iter().all(|name| has_symbol(symbols, name) == (*name == "_task_rq_lock")));
+        assert!(!has_symbol(symbols, "task_rq_lock"));
     }
 }

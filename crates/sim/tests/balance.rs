@@ -129,7 +129,9 @@ fn the_tick_of_an_idle_cpu_with_one_state_stops_once_it_came() {
     let ticks = |m: &_, p| run_on(m, &w, p, 1000).cpus[0].ticks;
     assert!(["5.10", "7.2"].iter().all(|p| ticks(&m, p) < 10), "two states");
     m.domains[0].idle_states.truncate(1);
-    for (p, few, many) in [("5.4", 0, 9), ("6.6", 0, 9), ("6.18", 0, 9), ("5.10", 50, 60), ("6.12", 50, 60), ("7.2", 50, 60)] {
+    for (p, few, many) in
+        [("5.4", 0, 9), ("6.6", 0, 9), ("6.18", 0, 9), ("5.10", 50, 60), ("6.12", 50, 60), ("7.2", 50, 60)]
+    {
         let ticks = ticks(&m, p);
         assert!((few..=many).contains(&ticks), "{p}: {ticks}");
     }

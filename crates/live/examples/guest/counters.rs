@@ -8,7 +8,9 @@ use std::fs::read_to_string;
 use std::path::Path;
 use std::time::Duration;
 
+use nix::sched::{CpuSet, sched_setaffinity};
 use nix::time::{ClockId, clock_gettime};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::Work;
@@ -16,10 +18,12 @@ use crate::Work;
 /// Counting begins so long after the load, as that of balances does.
 const SETTLE: Duration = Duration::from_millis(500);
 const POLICIES: &str = "/sys/devices/system/cpu/cpufreq";
-/// Unit of `time_in_state` and `/proc/stat`.
+/// Unit of `time_in_state`.
 const NS_PER_TICK: u64 = 10_000_000;
-/// Where a line of `/proc/stat` has the time in which a CPU was idle, without and with somebody who waits for a disk.
-const IDLE: [usize; 2] = [4, 5];
+/// Where a line of `/proc/schedstat` has the time that tasks ran, ns, counted when they are switched from.
+const RUN_TIME: usize = 7;
+/// Any priority takes a CPU from a fair task.
+const PRIORITY: i32 = 1;
 
 /// A frequency domain.
 #[derive(Debug, PartialEq)]
@@ -43,8 +47,8 @@ struct Thread {
 #[derive(Debug)]
 struct Counters {
     at_ns: u64,
-    /// Time without a task, ns, of each CPU.
-    idle_ns: Vec<u64>,
+    /// Time with a task, ns, of each CPU.
+    busy_ns: Vec<u64>,
     policies: Vec<Policy>,
     threads: BTreeMap<u64, Thread>,
 }
@@ -53,11 +57,12 @@ struct Counters {
 ///
 /// # Errors
 /// When the load cannot be started, or the kernel does not count.
-pub fn count(workload: &str, work: Work) -> Result<Value, Box<dyn Error>> {
-    let running = work.load.start_at(work.speeds)?;
+pub fn count(work: &Work) -> Result<Value, Box<dyn Error>> {
+    let (workload, duration) = &work.loads[0];
+    let running = work.start(workload)?;
     std::thread::park_timeout(SETTLE);
     let before = Counters::read()?;
-    std::thread::park_timeout(work.duration);
+    std::thread::park_timeout(*duration);
     let after = Counters::read()?;
     let notes = running.notes.clone();
     drop(running);
@@ -70,9 +75,12 @@ pub fn count(workload: &str, work: Work) -> Result<Value, Box<dyn Error>> {
 impl Counters {
     fn read() -> Result<Counters, Box<dyn Error>> {
         let at = Duration::from(clock_gettime(ClockId::CLOCK_MONOTONIC)?);
-        let idle_ns = idle(&read_to_string("/proc/stat")?);
+        visit_cpus()?;
+        let busy_ns = busy(&read_to_string("/proc/schedstat")?);
         let mut policies = Vec::new();
-        for folder in std::fs::read_dir(POLICIES)?.flatten().filter(|f| f.file_name().to_string_lossy().starts_with("policy")) {
+        for folder in
+            std::fs::read_dir(POLICIES)?.flatten().filter(|f| f.file_name().to_string_lossy().starts_with("policy"))
+        {
             policies.push(policy(&folder.path())?);
         }
         policies.sort_by(|a, b| a.cpus.cmp(&b.cpus));
@@ -85,7 +93,7 @@ impl Counters {
                 threads.insert(tid, thread(name, &read_to_string(task.path().join("sched"))?)?);
             }
         }
-        Ok(Counters { at_ns: at.as_nanos() as u64, idle_ns, policies, threads })
+        Ok(Counters { at_ns: at.as_nanos() as u64, busy_ns, policies, threads })
     }
 
     /// What came since `earlier`, as JSON.
@@ -103,8 +111,7 @@ impl Counters {
             }));
         }
         let ns = self.at_ns - earlier.at_ns;
-        let busy = |(now, then): (&u64, &u64)| ns.saturating_sub(now - then);
-        let busy: Vec<u64> = self.idle_ns.iter().zip(&earlier.idle_ns).map(busy).collect();
+        let busy: Vec<u64> = self.busy_ns.iter().zip(&earlier.busy_ns).map(|(now, then)| now - then).collect();
         if busy.is_empty() || policies.is_empty() || threads.is_empty() {
             return Err(format!("nothing is counted: {self:?}"));
         }
@@ -120,14 +127,32 @@ impl Policy {
     }
 }
 
-/// Time that each CPU was idle.
-fn idle(stat: &str) -> Vec<u64> {
-    let cpus = stat.lines().filter(|line| line.starts_with("cpu") && !line.starts_with("cpu "));
-    let of = |line: &str| {
-        let words: Vec<&str> = line.split_ascii_whitespace().collect();
-        IDLE.iter().map(|at| words.get(*at)?.parse::<u64>().ok()).sum::<Option<u64>>().map(|ticks| ticks * NS_PER_TICK)
-    };
-    cpus.filter_map(of).collect()
+/// Takes each CPU for a moment: what runs there is switched from, and so counted.
+fn visit_cpus() -> Result<(), Box<dyn Error>> {
+    let (own, mut all) = (Pid::from_raw(0), CpuSet::new());
+    set_policy(libc::SCHED_FIFO, PRIORITY)?;
+    for cpu in 0..std::thread::available_parallelism()?.get() {
+        let mut one = CpuSet::new();
+        one.set(cpu)?;
+        all.set(cpu)?;
+        sched_setaffinity(own, &one)?;
+    }
+    sched_setaffinity(own, &all)?;
+    Ok(set_policy(libc::SCHED_OTHER, 0)?)
+}
+
+/// The class of the calling thread.
+fn set_policy(policy: i32, priority: i32) -> std::io::Result<()> {
+    let param = libc::sched_param { sched_priority: priority };
+    // SAFETY: 0 is the calling thread, and `param` lives during the call.
+    let set = unsafe { libc::sched_setscheduler(0, policy, &raw const param) };
+    if set == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+}
+
+/// Time that tasks ran on each CPU.
+fn busy(schedstat: &str) -> Vec<u64> {
+    let cpus = schedstat.lines().filter(|line| line.starts_with("cpu"));
+    cpus.filter_map(|line| line.split_ascii_whitespace().nth(RUN_TIME)?.parse().ok()).collect()
 }
 
 fn policy(folder: &Path) -> Result<Policy, Box<dyn Error>> {
@@ -163,8 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cpu_is_idle_with_and_without_somebody_who_waits() {
-        let text = "cpu  1 2 3 4 5 6\ncpu0 7 0 5 31 2 0 0\ncpu1 7 0 5 9 0 0 0\nintr 5\n";
-        assert_eq!(idle(text), [330_000_000, 90_000_000]);
+    fn a_cpu_is_busy_while_tasks_run() {
+        assert_eq!(busy("version 17\ncpu0 0 0 1 2 3 4 500 6 7\ndomain0 MC 3\ncpu1 0 0 1 2 3 4 9 6 7\n"), [500, 9]);
     }
 }

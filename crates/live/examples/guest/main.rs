@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What `pelton record --placements FILE --format json --load LOAD --duration 3s` does, or with `--clamps`, and nothing else: built for
-//! another machine in a fraction of the time. `scripts/test-live.sh` runs it in guests under the name of the program. With `--counters`
-//! nothing is recorded: what the kernel counts by itself is read before and after.
+//! another machine in a fraction of the time. `scripts/test-live.sh` runs it in guests under the name of the program. Several loads, each
+//! with its duration behind it, run one after the other and are recorded as one: a recorder takes longer to begin than a load to
+//! run. With `--counters` nothing is recorded: what the kernel counts by itself is read before and after.
 
 mod counters;
 
@@ -13,16 +14,38 @@ use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use pelton_live::loads::{Load, Speeds};
+use pelton_live::loads::{Load, Running, Speeds};
 use pelton_live::{ClampSession, ClampSummary, PlacementSession, PlacementSummary};
 use serde_json::{Value, json};
 
-/// What runs meanwhile, and for how long.
+/// What runs meanwhile, one after the other.
 struct Work {
-    load: Load,
-    /// `--speeds`: it goes by the speed that CPUs are said to have.
-    speeds: Option<Speeds>,
-    duration: Duration,
+    loads: Vec<(String, Duration)>,
+    /// `--speeds`: loads go by the speed that CPUs are said to have.
+    by_speeds: bool,
+}
+
+impl Work {
+    fn of(arguments: &[String]) -> Result<Work, String> {
+        let mut loads = Vec::new();
+        for pair in arguments.windows(2) {
+            match (pair[0].as_str(), loads.last_mut()) {
+                ("--load", _) => loads.push((pair[1].clone(), Duration::ZERO)),
+                ("--duration", Some((_, duration))) => *duration = seconds(&pair[1])?,
+                _ => {}
+            }
+        }
+        if loads.is_empty() || loads.iter().any(|(_, duration)| duration.is_zero()) {
+            return Err("--load and --duration are needed".to_owned());
+        }
+        Ok(Work { loads, by_speeds: arguments.iter().any(|word| word == "--speeds") })
+    }
+
+    /// Starts a load.
+    fn start(&self, load: &str) -> Result<Running, Box<dyn Error>> {
+        let speeds = self.by_speeds.then(Speeds::here).transpose()?;
+        Ok(Load::of_text(load)?.start_at(speeds)?)
+    }
 }
 
 /// Takes the lines there are.
@@ -44,7 +67,7 @@ fn seconds(duration: &str) -> Result<Duration, String> {
 /// A packed table: its first line, what comes while the load runs, and what is left. Notes of the load, and what `finish` says.
 fn record<S, T>(
     table: &Path,
-    work: Work,
+    work: &Work,
     (mut session, header): (S, String),
     poll: impl Fn(&mut S, Put<'_>),
     finish: impl FnOnce(S, Put<'_>) -> Result<T, Box<dyn Error>>,
@@ -56,21 +79,23 @@ fn record<S, T>(
             failed = out.write_all(line.as_bytes()).err();
         }
     };
-    let running = work.load.start_at(work.speeds)?;
-    let begin = Instant::now();
-    while begin.elapsed() < work.duration {
-        poll(&mut session, &mut put);
+    let mut notes = Vec::new();
+    for (load, duration) in &work.loads {
+        let running = work.start(load)?;
+        let begin = Instant::now();
+        while begin.elapsed() < *duration {
+            poll(&mut session, &mut put);
+        }
+        notes.extend(running.notes.clone());
     }
-    let notes = running.notes.clone();
     // What is left in the buffer is written faster when nothing else runs.
-    drop(running);
     let summary = finish(session, &mut put)?;
     failed.map_or(Ok(()), Err)?;
     out.finish()?.flush()?;
     Ok((summary, notes))
 }
 
-fn placements(table: &Path, work: Work) -> Result<Value, Box<dyn Error>> {
+fn placements(table: &Path, work: &Work) -> Result<Value, Box<dyn Error>> {
     let session = PlacementSession::start()?;
     let header = session.header();
     let poll = |session: &mut PlacementSession, put: Put<'_>| _ = session.poll(put);
@@ -81,7 +106,7 @@ fn placements(table: &Path, work: Work) -> Result<Value, Box<dyn Error>> {
     Ok(json!({"cpus": cpus, "decisions": decisions, "lost": lost, "seconds": seconds, "notes": notes}))
 }
 
-fn clamps(table: &Path, work: Work) -> Result<Value, Box<dyn Error>> {
+fn clamps(table: &Path, work: &Work) -> Result<Value, Box<dyn Error>> {
     let session = ClampSession::start()?;
     let header = session.header();
     let poll = |session: &mut ClampSession, put: Put<'_>| _ = session.poll(put);
@@ -92,15 +117,31 @@ fn clamps(table: &Path, work: Work) -> Result<Value, Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let name = after(&arguments, "--load").ok_or("--load is missing")?;
-    let duration = seconds(after(&arguments, "--duration").ok_or("--duration is missing")?)?;
-    let speeds = arguments.iter().any(|word| word == "--speeds").then(Speeds::here).transpose()?;
-    let work = Work { load: Load::of_text(name)?, speeds, duration };
+    let work = Work::of(&arguments)?;
     let told = match (after(&arguments, "--placements"), after(&arguments, "--clamps")) {
-        (Some(table), _) => placements(Path::new(table), work)?,
-        (None, Some(table)) => clamps(Path::new(table), work)?,
-        (None, None) => counters::count(name, work)?,
+        (Some(table), _) => placements(Path::new(table), &work)?,
+        (None, Some(table)) => clamps(Path::new(table), &work)?,
+        (None, None) => counters::count(&work)?,
     };
     println!("{told}");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_load_has_its_duration() {
+        let work = |text: &str| Work::of(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let two = work("--load phone --duration 2s --load busy --duration 1s --speeds").expect("two loads");
+        assert_eq!(
+            two.loads,
+            [("phone".to_owned(), Duration::from_secs(2)), ("busy".to_owned(), Duration::from_secs(1))]
+        );
+        assert!(two.by_speeds);
+        assert!(
+            work("--load phone").is_err() && work("--duration 2s").is_err() && work("--load a --duration 2").is_err()
+        );
+    }
 }

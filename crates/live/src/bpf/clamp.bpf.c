@@ -27,10 +27,10 @@ struct clamp_globals globals;
 
 /* Records of each runqueue, told under its lock. */
 u64 orders[CLAMP_CPUS_MAX];
-/* Who brings the tasks of a group up to date, how many change limits, and how often somebody began or ended. */
-u64 updater, updating, changes;
-/* `changes` when each CPU began to enqueue a task, and one: clamps are read between that and the function of the class. */
-u64 begun[CLAMP_CPUS_MAX];
+/* Who brings the tasks of a group up to date, how many change limits, and when the last of them ended. */
+u64 updater, updating, updated_ns;
+/* Clamps are read a little before the function of the class is called; a virtual CPU may wait for its turn in between. */
+#define TURN_NS 1000000
 
 /* What each CPU's target reads, before it is worked out. */
 struct {
@@ -171,34 +171,16 @@ HIDDEN void put_task(struct clamp *c, struct task_struct *p)
 	}
 }
 
-/* The slot of the CPU that executes this. */
-HIDDEN u64 *begun_here(void)
+/* Limits may have changed since clamps were read. */
+HIDDEN u64 limits_are_new(void)
 {
-	u64 at = bpf_get_smp_processor_id();
-
-	asm volatile("" : "+r"(at));
-	return &begun[at & (CLAMP_CPUS_MAX - 1)];
-}
-
-/* Have limits changed since this CPU began to enqueue? A virtual CPU may have waited for its turn in between. */
-HIDDEN u64 changed_meanwhile(void)
-{
-	u64 then = *begun_here();
-
-	return then && then != changes + 1;
-}
-
-SEC("fentry/enqueue_task")
-int BPF_PROG(clamp_begin)
-{
-	*begun_here() = changes + 1;
-	return 0;
+	return updating || bpf_ktime_get_ns() < updated_ns + TURN_NS;
 }
 
 HIDDEN void limits_change(u64 by)
 {
+	updated_ns = bpf_ktime_get_ns();
 	__sync_fetch_and_add(&updating, by);
-	__sync_fetch_and_add(&changes, 1);
 }
 
 HIDDEN int put(u64 kind, struct rq *rq, struct task_struct *p, u64 flags, u64 rt)
@@ -216,7 +198,7 @@ HIDDEN int put(u64 kind, struct rq *rq, struct task_struct *p, u64 flags, u64 rt
 	c->order = order;
 	c->flags = flags;
 	c->rt = rt;
-	c->updating = updating || (kind == CLAMP_ENQUEUE && changed_meanwhile());
+	c->updating = limits_are_new();
 	put_runqueue(c, rq);
 	put_task(c, p);
 	put_group(c, p);
