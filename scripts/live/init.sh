@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 # First process of the guest: records what /jobs lists, one line per recording: NAME ARGUMENTS OF pelton record. A NAME that
-# ends in .csv.gz is a table of placements, in .balances.csv.gz one of searches of balances, in .clamps.csv.gz one
-# of clamps; .balances: balances are counted.
+# ends in .csv.gz is a table of placements, in .balances.csv.gz one of searches of balances, in .gates.csv.gz one of
+# gates, in .clamps.csv.gz one of clamps; .balances: balances are counted.
 # Everything goes back to the host as one tar archive through a virtio port.
 /bin/busybox mkdir -p /proc /sys /dev /tmp /out
 /bin/busybox --install -s /bin
@@ -38,11 +38,12 @@ forget_costs() {
 
 while read -r name arguments; do
     [ -n "$name" ] || continue
-    case $name in *.balances) forget_costs ;; esac
+    case $name in *.balances | *.gates.csv.gz) forget_costs ;; esac
     start=$(cut -d. -f1 /proc/uptime)
     case $name in
     *.balances) file=/out/$name.json && set -- --balances ;;
     *.balances.csv.gz) file=/out/$name && set -- "--balances=$file" ;;
+    *.gates.csv.gz) file=/out/$name && set -- --gates "$file" ;;
     *.clamps.csv.gz) file=/out/$name && set -- --clamps "$file" ;;
     *.csv.gz) file=/out/$name && set -- --placements "$file" ;;
     *) file=/out/$name.plog && set -- -o "$file" ;;

@@ -14,7 +14,8 @@
  *
  * State 0 is the shallowest; states go deeper with their number. A table with fewer than two states needs no governor.
  *
- * Source: Linux 7.2 drivers/cpuidle/cpuidle.c, drivers/cpuidle/governors/gov.h.
+ * Source: Linux 7.2 drivers/cpuidle/cpuidle.c, drivers/cpuidle/governors/gov.h, kernel/sched/idle.c (cpuidle_idle_call,
+ * do_idle) of 4.12 to 7.2.
  * Deviations: no state is ever disabled. A sleep longer than 440 s counts as 440 s: clocksources allow no longer one, and
  * the products below stay within 64 bits.
  */
@@ -22,6 +23,7 @@
 #define PELTON_IDLE_H
 
 #include "arith.h"
+#include "policy.h"
 
 #define PELTON_IDLE_STATES_MAX 10u
 /* A state whose residency is below this is shallow: the next timer need not be looked up for it. */
@@ -54,7 +56,7 @@ struct pelton_idle_now {
 	u32 tick_stopped; /* already, by an earlier choice of this idle period */
 	u32 iowaiters;    /* tasks that ran here last and wait for I/O */
 	u32 utilized;     /* utilization above 1/64 of the capacity */
-	u32 reserved;
+	u32 ticked;       /* a tick has come since it began to be idle */
 } PELTON_ALIGNED64;
 
 /* The stay that ended last; consumed by the next choice. */
@@ -120,6 +122,19 @@ PELTON_INLINE void pelton_idle_choose(struct pelton_idle_choice *out, u32 state,
 {
 	out->state = state;
 	out->stop_tick = stop_tick;
+}
+
+/*
+ * What of the governor's answer counts: up to 4.16 the tick is stopped whatever it says; from 7.2 it is not asked when there
+ * is nothing to choose, and the tick goes on until it has come once.
+ */
+PELTON_INLINE void pelton_idle_stop_tick(const struct pelton_policy *pol, const struct pelton_idle_table *t,
+					 const struct pelton_idle_now *now, struct pelton_idle_choice *out)
+{
+	if (pol->idle_tick == PELTON_IDLE_TICK_STOPS)
+		out->stop_tick = 1;
+	if (pol->idle_tick == PELTON_IDLE_TICK_CAME && pelton_idle_count(t) < 2)
+		out->stop_tick = now->ticked != 0;
 }
 
 #endif

@@ -157,6 +157,7 @@ enum {
 	PELTON_BLOCKED_UPDATE_LAZY
 };
 enum { PELTON_NEWIDLE_OWN_FREE, PELTON_NEWIDLE_OWN_COUNTED };
+enum { PELTON_NEWIDLE_DICE_OFF, PELTON_NEWIDLE_DICE_SUCCESS, PELTON_NEWIDLE_DICE_RATE };
 enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 enum {
 	PELTON_MENU_FORM_4_12,
@@ -179,7 +180,7 @@ enum {
 	PELTON_TEO_FORM_6_18,
 	PELTON_TEO_FORM_7_2
 };
-enum { PELTON_IDLE_TICK_STOPS, PELTON_IDLE_TICK_GOVERNOR };
+enum { PELTON_IDLE_TICK_STOPS, PELTON_IDLE_TICK_GOVERNOR, PELTON_IDLE_TICK_CAME };
 enum { PELTON_WAKE_QUEUE_FAR, PELTON_WAKE_QUEUE_FAR_OR_IDLE };
 enum { PELTON_THERMAL_OFF, PELTON_THERMAL_STEP_WISE, PELTON_THERMAL_POWER_ALLOCATOR };
 enum { PELTON_THERMAL_TRIPS_GOVERNOR, PELTON_THERMAL_TRIPS_CORE };
@@ -554,9 +555,11 @@ enum {
 	  "misses and early hits of the state that the timer allows, and the last eight stays; from 6.1 bins of hits and " \
 	  "intercepts; from 6.6 the timer is not always looked up; 6.6 alone asks how busy the CPU was; 7.2 counts what the " \
 	  "tick ended by itself. Of 5.10, 6.1, 6.12 and 7.2 the last stable version that was read counts.") \
-	X(idle_tick, "stops|governor", 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, \
+	X(idle_tick, "stops|governor|came", 0, 0, 1, 1, 2, 2, 1, 2, 1, 2, \
 	  "The tick of an idle CPU: stopped before the governor is asked (to 4.16), or kept when the governor expects the " \
-	  "CPU back within it (4.17). Only idle periods without tick count as idle for the hold filter.") \
+	  "CPU back within it (4.17). came: where there is nothing to choose, no idle driver or one state, it is kept until " \
+	  "it has come once in this idle period (7.2 and stable updates of 5.10, 6.1 and 6.12); before that it is stopped at " \
+	  "once there. Only idle periods without tick count as idle for the hold filter.") \
 	X(wake_queue, "far|far_or_idle", 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, \
 	  "Which wake-ups are handed over and executed by the CPU that gets the task: those to another cache, or also " \
 	  "those to a CPU that has nothing to run (read in 6.1, not in 5.10). It pays for enqueueing and for the governor " \
@@ -641,6 +644,10 @@ enum {
 	X(newidle_own, "free|counted", 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, \
 	  "Refreshing its own load before such a look is part of what the look costs (read in 6.1), or is not (read to " \
 	  "5.10).") \
+	X(newidle_dice, "off|success|rate", 0, 0, 0, 0, 0, 1, 0, 1, 0, 2, \
+	  "Whether a CPU that runs out of tasks throws dice before it looks at a domain. success: it looks as often as looks " \
+	  "found something (stable updates of 6.1 and 6.12). rate: the more often, too, the rarer it gets there (7.2). Not in " \
+	  "5.10.262, 6.6.0 and 6.18.2.") \
 	X(bandwidth, "off|group|task", 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, \
 	  "Quotas of task groups. off: none is kept. group: a queue that used its group's quota up is taken off its parent " \
 	  "with all that waits on it (read to 6.12). task: it stays, and each of its tasks leaves when it would return to " \

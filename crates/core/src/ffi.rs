@@ -629,6 +629,11 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_lb_newidle_skips(st: &LbDomain, avg_idle_ns: u64, spent_ns: u64) -> u32;
     pub(crate) safe fn pelton_x_lb_newidle_searched(p: &Policy, st: &mut LbDomain, cost_ns: u64, now_ns: u64);
     pub(crate) safe fn pelton_x_lb_newidle_decay(st: &mut LbDomain, now_ns: u64) -> u32;
+    pub(crate) safe fn pelton_x_lb_newidle_fades(p: &Policy, before: u32, faded: u32) -> u32;
+    pub(crate) safe fn pelton_x_lb_newidle_throws(p: &Policy, st: &LbDomain) -> u32;
+    pub(crate) safe fn pelton_x_lb_newidle_wins(st: &LbDomain, draw: u32) -> u32;
+    pub(crate) safe fn pelton_x_lb_newidle_weight(p: &Policy, st: &LbDomain) -> u32;
+    pub(crate) safe fn pelton_x_lb_newidle_count(p: &Policy, st: &mut LbDomain, hits: u32, now_ns: u64);
     pub(crate) safe fn pelton_x_should_we_balance(p: &Policy, s: &Placement, e: &LbEnv) -> u32;
     pub(crate) safe fn pelton_x_lb_may_wait(p: &Policy, st: &mut LbDomain, e: &LbEnv, migration: u32, weight: u32);
     pub(crate) safe fn pelton_x_lb_balanced(p: &Policy, st: &mut LbDomain, e: &LbEnv, migration: u32, weight: u32);
@@ -765,6 +770,7 @@ unsafe extern "C" {
         out: &mut IdleChoice,
     );
     pub(crate) safe fn pelton_x_teo_select(p: &Policy, c: &mut Teo, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
+    pub(crate) safe fn pelton_x_idle_stop_tick(p: &Policy, t: &IdleTable, now: &IdleNow, out: &mut IdleChoice);
     pub(crate) safe fn pelton_x_idle_woke(last: &mut IdleLast, residency: u64, state: u32, woke: u32);
     pub(crate) safe fn pelton_x_menu_typical(p: &Policy, m: &Menu, timer_us: u32) -> u32;
     pub(crate) safe fn pelton_x_boost_group_limit(p: &Policy) -> u32;

@@ -21,6 +21,14 @@ impl IdleLast {
     }
 }
 
+impl IdleChoice {
+    /// What of a governor's answer counts: does the tick stop?
+    #[inline]
+    pub fn stop_tick(&mut self, policy: &Policy, table: &IdleTable, now: &IdleNow) {
+        ffi::pelton_x_idle_stop_tick(policy, table, now, self);
+    }
+}
+
 impl Menu {
     /// Chooses a state for a CPU that goes idle, and whether its tick stops.
     ///

@@ -45,8 +45,8 @@ mirror! {
         iowaiters: u32,
         /// Utilization is above 1/64 of the capacity.
         utilized: u32,
-        /// Unused.
-        reserved: u32,
+        /// A tick has come since it began to be idle.
+        ticked: u32,
     }
 }
 

@@ -348,6 +348,11 @@ FN(u32, lb_newidle_skips, (const struct pelton_lb_domain *st, u64 avg_idle_ns, u
 POLICY_FN(void, lb_newidle_searched, (policy_t p, struct pelton_lb_domain *st, u64 cost_ns, u64 now),
 	  (p, st, cost_ns, now))
 FN(u32, lb_newidle_decay, (struct pelton_lb_domain * st, u64 now), (st, now))
+FN(u32, lb_newidle_fades, (policy_t p, u32 before, u32 faded), (p, before, faded))
+FN(u32, lb_newidle_throws, (policy_t p, const struct pelton_lb_domain *st), (p, st))
+FN(u32, lb_newidle_wins, (const struct pelton_lb_domain *st, u32 draw), (st, draw))
+FN(u32, lb_newidle_weight, (policy_t p, const struct pelton_lb_domain *st), (p, st))
+FN(void, lb_newidle_count, (policy_t p, struct pelton_lb_domain *st, u32 hits, u64 now), (p, st, hits, now))
 POLICY_FN(u32, should_we_balance, (policy_t p, place_t s, env_t e), (p, s, e))
 FN(void, lb_may_wait, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration, u32 weight),
    (p, st, e, migration, weight))
@@ -534,6 +539,7 @@ typedef struct pelton_idle_choice *choice_t;
 POLICY_FN(void, menu_select, (policy_t p, struct pelton_menu *m, table_t t, idle_now_t now, choice_t out),
 	  (p, m, t, now, out))
 FN(void, teo_select, (policy_t p, struct pelton_teo *c, table_t t, idle_now_t now, choice_t out), (p, c, t, now, out))
+FN(void, idle_stop_tick, (policy_t p, table_t t, idle_now_t now, choice_t out), (p, t, now, out))
 FN(void, idle_woke, (struct pelton_idle_last * last, u64 residency, u32 state, u32 woke),
    (last, residency, state, woke))
 FN(u32, menu_typical, (policy_t p, const struct pelton_menu *m, u32 timer_us), (p, m, timer_us))

@@ -26,6 +26,7 @@ use std::process::{Child, Command};
 
 mod balances;
 mod clamps;
+mod gates;
 mod lines;
 mod placements;
 
@@ -40,6 +41,9 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
     }
     if let Some(table) = &args.clamps {
         return clamps::record(table, load, args, global);
+    }
+    if let Some(table) = &args.gates {
+        return gates::record(table, load, args, global);
     }
     if let Some(table) = &args.balances {
         return balances::record(table, load, args, global);

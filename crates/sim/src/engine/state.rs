@@ -271,6 +271,8 @@ pub(crate) struct CpuState {
     pub tick_stopped: bool,
     /// A tick came while it was idle.
     pub tick_due: bool,
+    /// The last thing that woke it since it is in the idle task was a tick.
+    pub ticked: bool,
     /// The time limit of polling came while it was idle.
     pub poll_limited: bool,
     pub menu: Menu,

@@ -67,7 +67,7 @@ impl<S: Sink> Engine<'_, S> {
             tick_stopped,
             iowaiters,
             utilized,
-            ..IdleNow::default()
+            ticked: cpu.ticked.into(),
         };
         let table = &self.idle_tables[d];
         let mut choice = match self.policy.idle_governor {
@@ -75,7 +75,7 @@ impl<S: Sink> Engine<'_, S> {
             value::IDLE_GOVERNOR_TEO => cpu.teo.select(self.policy, table, &now),
             _ => IdleChoice { state: next_timer(&self.m.domains[d], &now), stop_tick: 1 },
         };
-        choice.stop_tick |= u32::from(stops);
+        choice.stop_tick(self.policy, table, &now);
         choice
     }
 

@@ -26,6 +26,8 @@ use pelton_model::RunConfig;
 use pelton_model::machine::{FreqDomain, Machine};
 use pelton_model::workload::{CpuSet, SchedPolicy, Start, Workload};
 
+/// What the generator of dice is for, among those of a run.
+const DICE: u64 = 1;
 /// Longest run, ns: one simulated day.
 const DURATION_NS_MAX: u64 = 86_400_000_000_000;
 /// Run length when neither the run nor the workload says one, ns.
@@ -108,6 +110,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         wake_resched: false,
         idle_loop: true,
         idle_path: false,
+        ticked: false,
         tick_stopped: false,
         tick_due: false,
         poll_limited: false,
@@ -258,6 +261,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             resched: VecDeque::new(),
             exec: 0,
             rng,
+            dice: RunRng::new(cfg.seed, DICE),
             sink,
             sim_events: 0,
             living: 0,

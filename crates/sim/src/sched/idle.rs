@@ -120,6 +120,7 @@ impl<S: Sink> Engine<'_, S> {
         cpu.idle_path = false;
         let stay_ns = self.now - cpu.idle_since_ns;
         let ticks = std::mem::take(&mut cpu.tick_due);
+        cpu.ticked = ticks;
         let mut why = if ticks { woke::TICK } else { 0 };
         if std::mem::take(&mut cpu.poll_limited) {
             why |= woke::POLL_LIMIT;

@@ -31,6 +31,7 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[c as usize].need_resched = false;
         self.walk_stops(c);
         self.cpus[c as usize].idle_loop = false;
+        self.cpus[c as usize].ticked = false;
         if self.cpus[c as usize].tick_stopped {
             self.restart_tick(c);
         }
