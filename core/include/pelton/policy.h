@@ -156,6 +156,7 @@ enum {
 	PELTON_BLOCKED_UPDATE_INTERVAL,
 	PELTON_BLOCKED_UPDATE_LAZY
 };
+enum { PELTON_HRTICK_OFF, PELTON_HRTICK_ON };
 enum { PELTON_NEWIDLE_OWN_FREE, PELTON_NEWIDLE_OWN_COUNTED };
 enum { PELTON_NEWIDLE_DICE_OFF, PELTON_NEWIDLE_DICE_SUCCESS, PELTON_NEWIDLE_DICE_RATE };
 enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
@@ -507,6 +508,9 @@ enum {
 	X(dl_enforcement, "tick|timer", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
 	  "When a deadline task that has no runtime left is stopped: at the next tick or switch (HRTICK is off to 6.18), or " \
 	  "by a timer of its own (7.2 on machines that defer the programming of timers).") \
+	X(hrtick, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
+	  "Whether a timer ends the request of a running fair task for which others wait, or only a tick or wake-up does (off " \
+	  "to 6.18; on in 7.2 on machines that defer the programming of timers).") \
 	X(rt_runtime_share, "off|on", 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, \
 	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used (on in 5.4, off in 5.10): " \
 	  "one busy real-time task on several CPUs is never throttled.") \

@@ -702,6 +702,8 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_entity_before_cfs(s: &FairSe, o: &FairSe) -> u32;
     pub(crate) safe fn pelton_x_skip_takes_second(p: &Policy, t: &FairTunables, s: &FairSe, f: &FairSe) -> u32;
     pub(crate) safe fn pelton_x_avg_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>) -> i64;
+    pub(crate) safe fn pelton_x_hrtick_fair(s: &FairSe, util_irq: u32) -> i64;
+    pub(crate) safe fn pelton_x_hrtick_stays(at_ns: u64, wanted_ns: u64) -> u32;
     pub(crate) safe fn pelton_x_entity_eligible(p: &Policy, q: &FairRq, c: Option<&FairSe>, s: &FairSe) -> u32;
     pub(crate) safe fn pelton_x_entity_before(s: &FairSe, o: &FairSe) -> u32;
     pub(crate) safe fn pelton_x_delay_dequeue(

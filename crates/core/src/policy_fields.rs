@@ -160,6 +160,8 @@ policy_fields! {
     dl_admission,
     /// Switch `dl_enforcement`: 0 = tick, 1 = timer.
     dl_enforcement,
+    /// Switch `hrtick`: 0 = off, 1 = on.
+    hrtick,
     /// Switch `rt_runtime_share`: 0 = off, 1 = on.
     rt_runtime_share,
     /// Switch `newidle`: 0 = always, 1 = migration_cost, 2 = domain_cost, 3 = at_switch.
@@ -180,7 +182,7 @@ policy_fields! {
     menu_form,
     /// Switch `teo_form`: 0 = 5_4, 1 = 5_10, 2 = 6_1, 3 = 6_6, 4 = 6_12, 5 = 6_18, 6 = 7_2.
     teo_form,
-    /// Switch `idle_tick`: 0 = stops, 1 = governor.
+    /// Switch `idle_tick`: 0 = stops, 1 = governor, 2 = came.
     idle_tick,
     /// Switch `wake_queue`: 0 = far, 1 = far_or_idle.
     wake_queue,
@@ -223,6 +225,8 @@ policy_fields! {
     blocked_update,
     /// Switch `newidle_own`: 0 = free, 1 = counted.
     newidle_own,
+    /// Switch `newidle_dice`: 0 = off, 1 = success, 2 = rate.
+    newidle_dice,
     /// Switch `bandwidth`: 0 = off, 1 = group, 2 = task.
     bandwidth,
     /// Switch `bandwidth_refill`: 0 = expires_late, 1 = expires, 2 = quota, 3 = burst.

@@ -410,6 +410,8 @@ FN(u32, check_preempt_tick, (tun_t t, cfse_t c, cfse_t f, u64 slice_ns), (t, c, 
 FN(u32, entity_before_cfs, (cfse_t s, cfse_t o), (s, o))
 FN(u32, skip_takes_second, (policy_t p, tun_t t, cfse_t s, cfse_t f), (p, t, s, f))
 POLICY_FN(s64, avg_vruntime, (policy_t p, struct pelton_fair_rq *q, cfse_t c), (p, q, c))
+FN(s64, hrtick_fair, (cfse_t s, u32 util_irq), (s, util_irq))
+FN(u32, hrtick_stays, (u64 at_ns, u64 wanted_ns), (at_ns, wanted_ns))
 POLICY_FN(u32, entity_eligible, (policy_t p, cfrq_t q, cfse_t c, cfse_t s), (p, q, c, s))
 FN(u32, entity_before, (cfse_t s, cfse_t o), (s, o))
 POLICY_FN(u32, delay_dequeue, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s),

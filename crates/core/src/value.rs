@@ -308,6 +308,10 @@ pub const DL_ADMISSION_CAPACITY: u32 = 1;
 pub const DL_ENFORCEMENT_TICK: u32 = 0;
 /// `dl_enforcement = timer`.
 pub const DL_ENFORCEMENT_TIMER: u32 = 1;
+/// `hrtick = off`.
+pub const HRTICK_OFF: u32 = 0;
+/// `hrtick = on`.
+pub const HRTICK_ON: u32 = 1;
 /// `newidle = always`.
 pub const NEWIDLE_ALWAYS: u32 = 0;
 /// `newidle = migration_cost`.
@@ -406,6 +410,8 @@ pub const TEO_FORM_7_2: u32 = 6;
 pub const IDLE_TICK_STOPS: u32 = 0;
 /// `idle_tick = governor`.
 pub const IDLE_TICK_GOVERNOR: u32 = 1;
+/// `idle_tick = came`.
+pub const IDLE_TICK_CAME: u32 = 2;
 /// `wake_queue = far`.
 pub const WAKE_QUEUE_FAR: u32 = 0;
 /// `wake_queue = far_or_idle`.
@@ -548,6 +554,12 @@ pub const BLOCKED_UPDATE_LAZY: u32 = 3;
 pub const NEWIDLE_OWN_FREE: u32 = 0;
 /// `newidle_own = counted`.
 pub const NEWIDLE_OWN_COUNTED: u32 = 1;
+/// `newidle_dice = off`.
+pub const NEWIDLE_DICE_OFF: u32 = 0;
+/// `newidle_dice = success`.
+pub const NEWIDLE_DICE_SUCCESS: u32 = 1;
+/// `newidle_dice = rate`.
+pub const NEWIDLE_DICE_RATE: u32 = 2;
 /// `bandwidth = off`.
 pub const BANDWIDTH_OFF: u32 = 0;
 /// `bandwidth = group`.
@@ -787,6 +799,8 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("dl_admission", "capacity", DL_ADMISSION_CAPACITY),
     ("dl_enforcement", "tick", DL_ENFORCEMENT_TICK),
     ("dl_enforcement", "timer", DL_ENFORCEMENT_TIMER),
+    ("hrtick", "off", HRTICK_OFF),
+    ("hrtick", "on", HRTICK_ON),
     ("newidle", "always", NEWIDLE_ALWAYS),
     ("newidle", "migration_cost", NEWIDLE_MIGRATION_COST),
     ("newidle", "domain_cost", NEWIDLE_DOMAIN_COST),
@@ -836,6 +850,7 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("teo_form", "7_2", TEO_FORM_7_2),
     ("idle_tick", "stops", IDLE_TICK_STOPS),
     ("idle_tick", "governor", IDLE_TICK_GOVERNOR),
+    ("idle_tick", "came", IDLE_TICK_CAME),
     ("wake_queue", "far", WAKE_QUEUE_FAR),
     ("wake_queue", "far_or_idle", WAKE_QUEUE_FAR_OR_IDLE),
     ("wake_affine", "runnable_load", WAKE_AFFINE_RUNNABLE_LOAD),
@@ -907,6 +922,9 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("blocked_update", "lazy", BLOCKED_UPDATE_LAZY),
     ("newidle_own", "free", NEWIDLE_OWN_FREE),
     ("newidle_own", "counted", NEWIDLE_OWN_COUNTED),
+    ("newidle_dice", "off", NEWIDLE_DICE_OFF),
+    ("newidle_dice", "success", NEWIDLE_DICE_SUCCESS),
+    ("newidle_dice", "rate", NEWIDLE_DICE_RATE),
     ("bandwidth", "off", BANDWIDTH_OFF),
     ("bandwidth", "group", BANDWIDTH_GROUP),
     ("bandwidth", "task", BANDWIDTH_TASK),

@@ -235,13 +235,15 @@ HIDDEN int end_gated(int *goes_on, int ret)
 {
 	struct gating *g = gating_here();
 	struct gate_level *l = level_here(g);
+	int on = 1;
 
 	if (!l)
 		return 0;
+	bpf_probe_read_kernel(&on, sizeof(on), goes_on);
 	l->spent = bpf_ktime_get_ns() - l->began;
 	l->moved = ret;
-	l->b_goes_on = *goes_on;
-	g->gate.head.goes_on = *goes_on;
+	l->b_goes_on = on;
+	g->gate.head.goes_on = on;
 	g->at = PLACE_LEVELS_MAX;
 	return 0;
 }

@@ -177,6 +177,7 @@ impl<S: Sink> Engine<'_, S> {
             return self.resched.push_back(c);
         }
         self.check_fair_server(c);
+        self.hrtick_fair(c, t);
         let done = matches!(self.tasks[t as usize].step, Step::Fetch | Step::Work(0) | Step::Wall(0));
         if self.cpus[c as usize].need_resched {
             self.resched.push_back(c);

@@ -104,6 +104,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         runtime_accounted_ns: 0,
         segment: Default::default(),
         tick: Default::default(),
+        hrtick_at_ns: None,
         idle_generation: 0,
         need_resched: false,
         reaction: Default::default(),

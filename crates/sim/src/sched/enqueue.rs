@@ -27,6 +27,7 @@ impl<S: Sink> Engine<'_, S> {
                 }
                 self.hook_second_task(c);
                 self.check_fair_server(c);
+                self.update_hrtick_fair(c);
             }
             Class::Realtime => {
                 self.tasks[t as usize].rt.quantum_left_ns = crate::class::realtime::RR_QUANTUM_NS;

@@ -179,6 +179,7 @@ impl<S: Sink> Engine<'_, S> {
             self.signal_exit(c, prev);
         }
         if next == NO_TASK {
+            self.cpus[c as usize].hrtick_at_ns = None;
             self.signal_enter_idle(c);
             self.go_idle(c);
             return false;
@@ -278,6 +279,7 @@ impl<S: Sink> Engine<'_, S> {
                     self.tasks[t as usize].list_place = self.balancing.at_head();
                 }
                 self.fair_set(c, t);
+                self.start_hrtick_fair(c, t);
             }
             Class::Realtime => {
                 self.rt_dequeue(c, t);

@@ -76,17 +76,7 @@ impl<S: Sink> Engine<'_, S> {
 
     fn task_tick(&mut self, c: u32, t: u32) {
         match self.tasks[t as usize].class {
-            Class::Fair => {
-                self.signal_tick(c, t);
-                self.note_misfit(c, t);
-                self.note_outgrown(c, t);
-                self.note_overutilized(c);
-                if self.fair_tick_preempts(c) {
-                    self.resched_cpu(c);
-                }
-                self.hook_event(c, HookSite::Tick, how::TICK);
-                self.vote_tick(c);
-            }
+            Class::Fair => self.tick_fair(c, t),
             Class::Realtime => {
                 self.account_rt(c);
                 self.signal_rt(c, true);
@@ -98,6 +88,19 @@ impl<S: Sink> Engine<'_, S> {
                 self.signal_dl(c, true);
             }
         }
+    }
+
+    /// The tick of a fair task, or the timer that ends its request.
+    pub(crate) fn tick_fair(&mut self, c: u32, t: u32) {
+        self.signal_tick(c, t);
+        self.note_misfit(c, t);
+        self.note_outgrown(c, t);
+        self.note_overutilized(c);
+        if self.fair_tick_preempts(c) {
+            self.resched_cpu(c);
+        }
+        self.hook_event(c, HookSite::Tick, how::TICK);
+        self.vote_tick(c);
     }
 
     fn rotate_rr(&mut self, c: u32, t: u32) {
