@@ -4,7 +4,9 @@
 //! Every file meant here is kernel/sched/cpufreq_schedutil.c unless another one is named.
 
 use pelton_core::hook::how;
-use pelton_core::{CpuState, Decision, PerfTerms, Policy, Rq, SugovCpu, SugovPolicy, gate, hook_flag};
+use pelton_core::{
+    CpuState, Decision, IdleChoice, IdleNow, IdleTable, PerfTerms, Policy, Rq, SugovCpu, SugovPolicy, gate, hook_flag,
+};
 
 pub(super) const MS: u64 = 1_000_000;
 pub(super) const TICK: u64 = 4 * MS;
@@ -191,11 +193,33 @@ fn the_worker_of_each_release() {
 }
 
 /// kernel/sched/idle.c: 4.12 and 4.16 do_idle stops the tick before cpuidle_idle_call; 4.17 and later cpuidle_idle_call asks
-/// the governor first (tick_nohz_idle_stop_tick, tick_nohz_idle_retain_tick).
+/// the governor first (tick_nohz_idle_stop_tick, tick_nohz_idle_retain_tick); 5.10.262, 6.1.192, 6.12.118 and 7.2.12 do not ask it where
+/// there is nothing to choose.
 #[test]
 fn the_idle_tick_of_each_release() {
     for name in pelton_core::profiles() {
-        let stops = ["4.12", "4.16"].contains(&name);
-        assert_eq!(profile(name).get("idle_tick"), Ok(if stops { "stops" } else { "governor" }), "{name}");
+        let rule = match name {
+            "4.12" | "4.16" => "stops",
+            "4.19" | "5.4" | "6.6" | "6.18" => "governor",
+            _ => "came",
+        };
+        assert_eq!(profile(name).get("idle_tick"), Ok(rule), "{name}");
     }
+}
+
+/// kernel/sched/idle.c cpuidle_idle_call of 5.10.262, 6.1.192, 6.12.118 and 7.2.12: without a driver, or with one state, stop_tick is
+/// do_idle's got_tick; else the governor's answer counts.
+#[test]
+fn the_idle_tick_without_a_choice_of_states() {
+    let stops = |name: &str, count: u32, ticked: u32, said: u32| {
+        let table = IdleTable { count, ..IdleTable::default() };
+        let mut choice = IdleChoice { state: 0, stop_tick: said };
+        choice.stop_tick(&profile(name), &table, &IdleNow { ticked, ..IdleNow::default() });
+        choice.stop_tick
+    };
+    for name in ["5.10", "6.1", "6.12", "7.2"] {
+        assert_eq!([stops(name, 0, 0, 1), stops(name, 1, 0, 1), stops(name, 1, 1, 0)], [0, 0, 1], "{name}");
+        assert_eq!([stops(name, 2, 0, 1), stops(name, 2, 1, 0)], [1, 0], "{name}");
+    }
+    assert_eq!([stops("6.18", 0, 0, 1), stops("4.16", 2, 0, 0)], [1, 1]);
 }

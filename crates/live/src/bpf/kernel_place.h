@@ -109,7 +109,7 @@ struct perf_domain {
 
 struct root_domain {
 	u32 overutilized; /* int, bool since 6.10 */
-	u32 overloaded;   /* bool, since 6.10 */
+	u8 overloaded;    /* bool, since 6.10 */
 	struct perf_domain *pd;
 };
 

@@ -8,7 +8,7 @@ mod state;
 mod tasks;
 
 use pelton_core::{balance_idle, lb_is_busy, lb_newidle_fades, value};
-use pelton_schema::{Sink, WalkWhy};
+use pelton_schema::{Gate, Sink, WalkWhy};
 
 pub(crate) use state::Balancing;
 
@@ -29,6 +29,9 @@ impl<S: Sink> Engine<'_, S> {
 
     /// All domains of CPU `c` that are due.
     pub(crate) fn balance_domains(&mut self, c: u32, idle: u32) {
+        if S::BALANCES {
+            self.sink.domains(self.now, c, self.exec, idle);
+        }
         let (now_ticks, cpus) = (self.now_ticks(), self.cpus.len() as u32);
         let (tick_ns, policy) = (self.tick_ns, self.policy);
         let (mut goes_on, mut idle, mut faded, mut costs_ns) = (true, idle, false, 0);
@@ -70,6 +73,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` goes idle without a search: its next balance is no later than an idle CPU's.
     pub(crate) fn newly_idle_without_search(&mut self, c: u32) {
+        self.tell_gate(c, self.chores.overload, 0);
         let Some(lowest) = self.balancing.domains[c as usize].first() else { return };
         let interval = lowest.interval_ticks(self.policy, false, self.tick_ns, self.cpus.len() as u32);
         let next = lowest.last_balance_ticks + interval;
@@ -88,7 +92,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         let free = self.policy.newidle_own == value::NEWIDLE_OWN_FREE;
         let mut from_ns = if free { self.path_left_ns(c) } else { before_ns };
-        let (mut spent_ns, mut found, mut searched) = (0, false, false);
+        let (mut spent_ns, mut found, mut searched) = (0, false, 0);
+        let overloaded = self.chores.overload;
         self.balancing.earlier(c, self.now_ticks() + NS_PER_S / self.tick_ns);
         for level in 0..self.balancing.domains[c as usize].len() {
             let own = &self.balancing.domains[c as usize][level];
@@ -104,7 +109,7 @@ impl<S: Sink> Engine<'_, S> {
             }
             let weight = self.balancing.domains[c as usize][level].newidle_weight(self.policy);
             let (moved, goes_on) = self.newidle_search(c, level);
-            searched = true;
+            searched |= 1 << level;
             let to_ns = self.path_left_ns(c);
             self.note_search(c, level, to_ns - from_ns, weight * u32::from(moved > 0));
             spent_ns += to_ns - from_ns;
@@ -115,10 +120,20 @@ impl<S: Sink> Engine<'_, S> {
             }
         }
         let all_ns = self.ends_search(c, before_ns, spent_ns);
-        if searched {
+        self.tell_gate(c, overloaded, searched);
+        if searched != 0 {
             self.cpus[c as usize].report.search_ns.add(all_ns);
         }
         found
+    }
+
+    /// CPU `c` runs out of tasks and has looked at the domains `searched`.
+    fn tell_gate(&mut self, c: u32, overloaded: bool, searched: u32) {
+        if S::BALANCES {
+            let newidle = &self.cpus[c as usize].newidle;
+            let (avg_idle_ns, cost_ns) = (newidle.avg_idle_ns, newidle.domain_cost_ns);
+            self.sink.gate(self.now, &Gate { cpu: c, overloaded, avg_idle_ns, cost_ns, searched });
+        }
     }
 
     /// The look at one domain, and what that takes.
