@@ -5,7 +5,7 @@
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use libbpf_rs::{Link, Object, RingBuffer};
+use libbpf_rs::{Link, MapCore, MapFlags, Object, RingBuffer};
 
 use crate::placements::{self, names};
 use crate::session::{self, LiveError, refused};
@@ -80,7 +80,7 @@ pub struct GateSession {
 }
 
 impl GateSession {
-    /// Loads and attaches everything.
+    /// Loads and attaches everything; nothing is recorded before [`GateSession::record`].
     ///
     /// # Errors
     /// When this machine lacks something, has more than 64 CPUs, or the kernel refuses.
@@ -102,10 +102,24 @@ impl GateSession {
         self.columns.line(LEVELS_MAX)
     }
 
-    /// Waits a moment, then hands each line there is to `put`. Gates so far.
+    /// Records from now on, or no more.
+    ///
+    /// # Errors
+    /// When the kernel refuses.
+    pub fn record(&self, on: bool) -> Result<(), LiveError> {
+        let map = self.object.maps().find(|map| map.name() == "gate_recording");
+        let map = map.ok_or_else(|| refused("be switched", "there is no such map"))?;
+        let update = map.update(&0u32.to_ne_bytes(), &u64::from(on).to_ne_bytes(), MapFlags::ANY);
+        update.map_err(|e| refused("be switched", e))
+    }
+
+    /// Waits a moment; hands lines to `put` when the buffer is half full: writing them is work that would be balanced. Gates so far
+    /// handed out.
     pub fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
         let before = self.decisions;
-        self.drain(put);
+        if placements::is_half_full(&self.ring) {
+            self.drain(put);
+        }
         if self.decisions < before + RECORDS_AT_ONCE as u64 {
             std::thread::park_timeout(DRAIN_EVERY);
         }
@@ -132,6 +146,7 @@ impl GateSession {
     /// # Errors
     /// When the kernel does not say what was lost or what the machine is.
     pub fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<GateSummary, LiveError> {
+        self.record(false)?;
         self.links.clear();
         let mut before = u64::MAX;
         while before != self.decisions {

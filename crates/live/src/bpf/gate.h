@@ -13,7 +13,7 @@
  *
  * Of each domain (GATE_LEVEL): last, interval, failed, cost (max_newidle_lb_cost), decayed (last_decay_max_lb_cost), ratio, calls,
  * hits, since (newidle_ratio, _call, _success, _stamp), and of the balance of it that took place: began, spent; moved tasks;
- * goes_on; idle CPUs, one bit each, when it began; tasks and woken ones of the CPU then; group found, flags and kind of migration
+ * goes_on; idle CPUs, one bit each, when it began and when it was over; tasks and woken ones of the CPU then; group found, flags and kind of migration
  * when nothing could be moved (failing: 1), and whether the running task was to be stopped.
  */
 #ifndef PELTON_LIVE_GATE_H
@@ -29,7 +29,7 @@
 
 #define GATE_LEVEL(X) \
 	X(last) X(x_last) X(interval) X(x_interval) X(failed) X(x_failed) X(cost) X(x_cost) X(decayed) X(x_decayed) X(ratio) X(x_ratio) \
-	X(calls) X(x_calls) X(hits) X(x_hits) X(since) X(x_since) X(began) X(spent) X(moved) X(b_goes_on) X(idle_cpus) X(dst_nr) \
+	X(calls) X(x_calls) X(hits) X(x_hits) X(since) X(x_since) X(began) X(spent) X(moved) X(b_goes_on) X(idle_cpus) X(x_idle_cpus) X(dst_nr) \
 	X(dst_pending) X(group) X(failing) X(flags) X(migration) X(asked)
 /* clang-format on */
 

@@ -25,6 +25,14 @@ struct {
 	__type(value, struct gating);
 } gatings SEC(".maps");
 
+/* 1 while gates are recorded: programs come and go one after the other, and what happens meanwhile would be told in part. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+} gate_recording SEC(".maps");
+
 extern const struct rnd_state sched_rnd_state __ksym __weak;
 
 HIDDEN struct gating *gating_here(void)
@@ -83,7 +91,7 @@ HIDDEN void look_at_level(struct sched_domain *sd, struct gate_level *l, u64 aft
 		l->failed = BPF_CORE_READ(sd, nr_balance_failed);
 		l->cost = BPF_CORE_READ(sd, max_newidle_lb_cost);
 		l->decayed = decayed;
-		l->began = l->spent = l->moved = l->b_goes_on = l->idle_cpus = l->dst_nr = l->dst_pending = 0;
+		l->began = l->spent = l->moved = l->b_goes_on = l->idle_cpus = l->x_idle_cpus = l->dst_nr = l->dst_pending = 0;
 		l->group = l->failing = l->flags = l->migration = l->asked = 0;
 	}
 	look_at_rate(sd, l, after);
@@ -118,8 +126,10 @@ HIDDEN int begin_gate(struct rq *rq, u64 kind, u64 idle)
 	struct gating *g = gating_here();
 	struct gate_head *h;
 	struct rnd_state dice;
+	u32 zero = 0;
+	u64 *on = bpf_map_lookup_elem(&gate_recording, &zero);
 
-	if (!g || !globals.machine.ncpu)
+	if (!g || !on || !*on || !globals.machine.ncpu)
 		return 0;
 	if (g->active)
 		__sync_fetch_and_add(&globals.lost, 1);
@@ -235,12 +245,15 @@ HIDDEN int end_gated(int *goes_on, int ret)
 {
 	struct gating *g = gating_here();
 	struct gate_level *l = level_here(g);
+	struct idle_look look = {};
 	int on = 1;
 
 	if (!l)
 		return 0;
-	bpf_probe_read_kernel(&on, sizeof(on), goes_on);
 	l->spent = bpf_ktime_get_ns() - l->began;
+	bpf_probe_read_kernel(&on, sizeof(on), goes_on);
+	bpf_loop(PLACE_CPUS_MAX, look_for_idle, &look, 0);
+	l->x_idle_cpus = look.cpus;
 	l->moved = ret;
 	l->b_goes_on = on;
 	g->gate.head.goes_on = on;

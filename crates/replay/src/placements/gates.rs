@@ -3,7 +3,8 @@
 //! are balanced when.
 //!
 //! What a search found is taken from the record, as is how long it took: what follows from that is decided. A gate is quiet
-//! when no tick came meanwhile, and when it does not matter by how much the recorder made searches longer.
+//! when no tick came meanwhile, the same CPUs were idle before and after each search, no task came but those that were moved, the
+//! flag of overload was not raised behind its reading, and when it does not matter by how much the recorder made searches longer.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -48,7 +49,7 @@ columns! {
 columns! {
     /// And of each of its domains.
     Level, last, x_last, interval, x_interval, failed, x_failed, cost, x_cost, decayed, x_decayed, ratio, x_ratio, calls, x_calls,
-    hits, x_hits, since, x_since, spent, moved, b_goes_on, idle_cpus, dst_nr, dst_pending, group, failing, flags, migration, asked,
+    hits, x_hits, since, x_since, spent, moved, b_goes_on, idle_cpus, x_idle_cpus, dst_nr, dst_pending, group, failing, flags, migration, asked,
 }
 
 /// A line of the table.
@@ -91,6 +92,19 @@ impl Gate {
             (_, _) if self.head.by != self.head.cpu => "domains of an idle CPU, by another",
             _ => "domains of an idle CPU",
         }
+    }
+
+    /// The CPU, as a bit.
+    fn own(&self) -> u64 {
+        1 << (self.head.cpu & 63)
+    }
+
+    /// A CPU that goes idle is asked again in the same breath when a task came while it searched, or one left that only lagged
+    /// behind; and another CPU may get its second task between the look and the search.
+    fn is_alone(&self) -> bool {
+        let pulled = self.level.iter().filter(|level| level.moved > 0).count();
+        let came = if pulled == 0 { self.head.x_h_nr > 0 } else { pulled > 1 };
+        !self.is_newidle() || (self.head.h_nr == 0 && !came && (self.head.over != 0 || self.head.ran == 0))
     }
 
     fn domain(&self, at: usize, tick_ns: u64) -> LbDomain {
@@ -208,7 +222,8 @@ impl<'a> Again<'a> {
     pub fn of(gate: &'a Gate, policy: &'a Policy, machine: &Placement, hz: u64) -> Again<'a> {
         let tick_ns = NS_PER_S / hz.max(1);
         let own = (0..gate.levels).map(|at| gate.domain(at, tick_ns)).collect();
-        let quiet = gate.head.j == gate.head.x_j;
+        let same_idle = |level: &Level| level.idle_cpus & !gate.own() == level.x_idle_cpus & !gate.own();
+        let quiet = gate.head.j == gate.head.x_j && gate.level.iter().all(same_idle) && gate.is_alone();
         let mut again = Again { gate, policy, record: *machine, tick_ns, own, quiet, what: Vec::new() };
         if gate.is_newidle() {
             again.newidle();

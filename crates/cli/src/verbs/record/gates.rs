@@ -2,6 +2,7 @@
 //! `pelton record --gates`: whether CPUs search before they go idle, and which domains are balanced when, as a table that
 //! `pelton validate` reads.
 
+use super::balances::SETTLES_NS;
 use super::lines::{Lines, take};
 use super::{Work, cannot};
 use crate::args::{Format, Global, RecordArgs};
@@ -24,8 +25,16 @@ pub fn record(table: &Path, load: Option<Load>, args: &RecordArgs, global: &Glob
     lines.iter_mut().for_each(|lines| lines.put(&session.header()));
     let mut work = Work::start(args, load)?;
     work.say(global);
-    let until_ns = work.until_ns(args);
-    take(&mut lines, &mut work, until_ns, global, "gates", |put, _| Ok(session.poll(put)))?;
+    let settles_ns = if work.load.is_some() { SETTLES_NS } else { 0 };
+    let until_ns = work.until_ns(args).saturating_add(settles_ns);
+    let mut records = false;
+    take(&mut lines, &mut work, until_ns, global, "gates", |put, elapsed_ns| {
+        if !records && elapsed_ns >= settles_ns {
+            session.record(true).map_err(|e| cannot(&e))?;
+            records = true;
+        }
+        Ok(session.poll(put))
+    })?;
     let mut put = |line: &str| lines.iter_mut().for_each(|lines| lines.put(line));
     let summary = session.finish(&mut put).map_err(|e| cannot(&e))?;
     lines.map_or(Ok(()), Lines::finish)?;
