@@ -308,10 +308,6 @@ pub const DL_ADMISSION_CAPACITY: u32 = 1;
 pub const DL_ENFORCEMENT_TICK: u32 = 0;
 /// `dl_enforcement = timer`.
 pub const DL_ENFORCEMENT_TIMER: u32 = 1;
-/// `hrtick = off`.
-pub const HRTICK_OFF: u32 = 0;
-/// `hrtick = on`.
-pub const HRTICK_ON: u32 = 1;
 /// `newidle = always`.
 pub const NEWIDLE_ALWAYS: u32 = 0;
 /// `newidle = migration_cost`.
@@ -799,8 +795,6 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("dl_admission", "capacity", DL_ADMISSION_CAPACITY),
     ("dl_enforcement", "tick", DL_ENFORCEMENT_TICK),
     ("dl_enforcement", "timer", DL_ENFORCEMENT_TIMER),
-    ("hrtick", "off", HRTICK_OFF),
-    ("hrtick", "on", HRTICK_ON),
     ("newidle", "always", NEWIDLE_ALWAYS),
     ("newidle", "migration_cost", NEWIDLE_MIGRATION_COST),
     ("newidle", "domain_cost", NEWIDLE_DOMAIN_COST),
