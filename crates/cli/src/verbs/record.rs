@@ -53,7 +53,7 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
         return Err(Failure::new(
             Exit::Usage,
             "no file to record to",
-            Some("name one with -o FILE, --perfetto FILE, --placements FILE or --clamps FILE"),
+            Some("name one with -o FILE, --perfetto FILE, --placements FILE, --clamps FILE or --gates FILE"),
         ));
     }
     let outputs: Vec<&Path> = [&args.output, &args.perfetto].into_iter().flatten().map(PathBuf::as_path).collect();

@@ -387,7 +387,7 @@ fn reweighting_changes_what_each_release_says() {
 #[test]
 fn a_timer_ends_requests_since_7_2() {
     for release in CFS.iter().chain(&EEVDF) {
-        assert_eq!(policy(release).hrtick == value::HRTICK_ON, *release == "7.2", "{release}");
+        assert_eq!(policy(release).hrtick == 1, *release == "7.2", "{release}");
     }
     let se = FairSe { deadline: 3_000_000, ..entity(1_000_000) };
     assert_eq!(fair::hrtick_fair(&se, 0), Some(2_000_000));

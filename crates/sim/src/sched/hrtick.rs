@@ -3,7 +3,6 @@
 //! `hrtick`): there is one of each CPU, and it is not stopped when another task comes to run, only when none does.
 
 use pelton_core::fair::{hrtick_fair, hrtick_stays};
-use pelton_core::value;
 use pelton_schema::Sink;
 
 use crate::class::Class;
@@ -15,7 +14,7 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         // One that has come while something else ran is over.
         cpu.hrtick_at_ns.take_if(|at| *at <= self.now);
-        if self.policy.hrtick == value::HRTICK_OFF || cpu.fair.h_nr_queued() <= 1 {
+        if self.policy.hrtick == 0 || cpu.fair.h_nr_queued() <= 1 {
             return;
         }
         let Some(left_ns) = hrtick_fair(&self.tasks[t as usize].fair.se, cpu.rq.irq.util_avg as u32) else {
@@ -33,7 +32,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A fair task joined CPU `c`: its timer starts when it has not.
     pub(crate) fn update_hrtick_fair(&mut self, c: u32) {
         let cpu = &self.cpus[c as usize];
-        if self.policy.hrtick == value::HRTICK_OFF || cpu.class != Some(Class::Fair) || cpu.hrtick_at_ns.is_some() {
+        if self.policy.hrtick == 0 || cpu.class != Some(Class::Fair) || cpu.hrtick_at_ns.is_some() {
             return;
         }
         self.start_hrtick_fair(c, cpu.curr);
