@@ -36,9 +36,25 @@ forget_costs() {
     echo 0 >"$last" && echo 1 >"$last"
 }
 
+# The same of what attaching the recorder and starting its load cost: once the load's threads are there, the domains are told that
+# searches cost nothing. Recording begins half a second after the load.
+forget_costs_of_start() {
+    mount -t debugfs debug /sys/kernel/debug 2>/dev/null
+    echo Y >/sys/kernel/debug/sched/verbose
+    (
+        tries=0
+        until [ "$(ls "/proc/$(pidof pelton)/task" 2>/dev/null | wc -l)" -gt 6 ] || [ $tries -gt 200 ]; do
+            tries=$((tries + 1))
+            sleep 0.1
+        done
+        sleep 0.2
+        for cost in /sys/kernel/debug/sched/domains/cpu*/domain*/max_newidle_lb_cost; do echo 0 >"$cost"; done
+    ) 2>/dev/null &
+}
+
 while read -r name arguments; do
     [ -n "$name" ] || continue
-    case $name in *.balances | *.gates.csv.gz) forget_costs ;; esac
+    case $name in *.balances | *.gates.csv.gz) forget_costs && forget_costs_of_start ;; esac
     start=$(cut -d. -f1 /proc/uptime)
     case $name in
     *.balances) file=/out/$name.json && set -- --balances ;;

@@ -129,7 +129,8 @@ fn the_tick_of_an_idle_cpu_without_a_choice_comes_once() {
     let mut m = fixed_speed(&[(1, 1024)]);
     m.domains.iter_mut().for_each(|d| d.idle_states.truncate(1));
     let ticks = |p, tasks: Vec<TaskSpec>| run_on(&m, &workload(tasks), p, 1000).cpus[0].ticks;
-    for (p, goes_on) in [("5.4", false), ("5.10", true), ("6.1", true), ("6.12", true), ("6.18", false), ("7.2", true)] {
+    for (p, goes_on) in [("5.4", false), ("5.10", true), ("6.1", true), ("6.12", true), ("6.18", false), ("7.2", true)]
+    {
         let short = ticks(p, vec![periodic("short", 400, 1900)]);
         assert_eq!(short > 200, goes_on, "{p}: {short} of 250");
         let long = ticks(p, vec![periodic("long", 1000, 100_000)]);

@@ -91,7 +91,8 @@ HIDDEN void look_at_level(struct sched_domain *sd, struct gate_level *l, u64 aft
 		l->failed = BPF_CORE_READ(sd, nr_balance_failed);
 		l->cost = BPF_CORE_READ(sd, max_newidle_lb_cost);
 		l->decayed = decayed;
-		l->began = l->spent = l->moved = l->b_goes_on = l->idle_cpus = l->x_idle_cpus = l->dst_nr = l->dst_pending = 0;
+		l->began = l->spent = l->moved = l->b_goes_on = l->idle_cpus = l->x_idle_cpus = l->dst_nr =
+			l->dst_pending = 0;
 		l->group = l->failing = l->flags = l->migration = l->asked = 0;
 	}
 	look_at_rate(sd, l, after);

@@ -195,8 +195,7 @@ impl Random {
 
     fn next(&mut self) -> u32 {
         /// Of each component: q, k - s, s, and the bits that count.
-        const STEPS: [(u32, u32, u32, u32); 4] =
-            [(6, 13, 18, !1), (2, 27, 2, !7), (13, 21, 7, !15), (3, 12, 13, !127)];
+        const STEPS: [(u32, u32, u32, u32); 4] = [(6, 13, 18, !1), (2, 27, 2, !7), (13, 21, 7, !15), (3, 12, 13, !127)];
         for (s, (q, behind, shift, mask)) in self.0.iter_mut().zip(STEPS) {
             *s = ((*s & mask) << shift) ^ (((*s << q) ^ *s) >> behind);
         }
