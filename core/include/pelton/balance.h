@@ -270,8 +270,8 @@ PELTON_INLINE u32 pelton_lb_newidle_weight(const struct pelton_policy *pol, cons
 }
 
 /* A search that found something `hits` times, or one that the dice left out. */
-PELTON_INLINE void pelton_lb_newidle_count(const struct pelton_policy *pol, struct pelton_lb_domain *st, u32 hits,
-					   u64 now_ns)
+PELTON_INLINE void pelton_update_newidle_stats(const struct pelton_policy *pol, struct pelton_lb_domain *st, u32 hits,
+					       u64 now_ns)
 {
 	s64 past_ns = (s64)(now_ns - st->newidle_since_ns);
 	u64 ratio = 0;

@@ -317,8 +317,8 @@ impl LbDomain {
     }
 
     /// A search found something `hits` times, or dice left it out.
-    pub fn newidle_count(&mut self, policy: &Policy, hits: u32, now_ns: u64) {
-        ffi::pelton_x_lb_newidle_count(policy, self, hits, now_ns);
+    pub fn update_newidle_stats(&mut self, policy: &Policy, hits: u32, now_ns: u64) {
+        ffi::pelton_x_update_newidle_stats(policy, self, hits, now_ns);
     }
 
     /// At the periodic balance costs fade; true when this one did.

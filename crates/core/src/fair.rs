@@ -224,8 +224,8 @@ pub fn avg_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>) -> i64 {
 /// of 1024 of the time.
 #[inline]
 #[must_use]
-pub fn hrtick_fair(s: &FairSe, util_irq: u32) -> Option<u64> {
-    u64::try_from(ffi::pelton_x_hrtick_fair(s, util_irq)).ok()
+pub fn hrtick_start_fair(s: &FairSe, util_irq: u32) -> Option<u64> {
+    u64::try_from(ffi::pelton_x_hrtick_start_fair(s, util_irq)).ok()
 }
 
 /// Does a timer that expires at `at_ns` stay when it is wanted at `wanted_ns`?

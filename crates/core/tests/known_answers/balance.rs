@@ -232,12 +232,12 @@ fn newidle_dice_are_thrown_by_the_rate_of_success() {
 fn newidle_dice_follow_hits_and_in_7_2_time() {
     let counted = |profile: &str, past_ns: u64| {
         let mut own = LbDomain { newidle_since_ns: 5_000, ..LbDomain::new(&SchedDomain::default(), 0) };
-        own.newidle_count(&policy(profile), 2, 5_000);
+        own.update_newidle_stats(&policy(profile), 2, 5_000);
         for _ in 0..510 {
-            own.newidle_count(&policy(profile), 0, 5_000);
+            own.update_newidle_stats(&policy(profile), 0, 5_000);
         }
         assert_eq!((own.newidle_ratio, own.newidle_calls % 1024), (512, own.newidle_calls));
-        own.newidle_count(&policy(profile), 0, 5_000 + past_ns);
+        own.update_newidle_stats(&policy(profile), 0, 5_000 + past_ns);
         [own.newidle_ratio, own.newidle_calls, own.newidle_hits]
     };
     assert_eq!(counted("5.10", 1_000_000_000), [512, 512, 256], "nothing is counted");

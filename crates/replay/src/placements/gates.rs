@@ -288,7 +288,7 @@ impl<'a> Again<'a> {
                 continue;
             }
             if self.own[level].newidle_throws(self.policy) && !self.own[level].newidle_wins(random.next()) {
-                self.own[level].newidle_count(self.policy, 0, self.gate.level[level].x_since);
+                self.own[level].update_newidle_stats(self.policy, 0, self.gate.level[level].x_since);
                 continue;
             }
             ran |= 1 << level;
@@ -312,7 +312,7 @@ impl<'a> Again<'a> {
         let (policy, head) = (self.policy, &self.gate.head);
         let weight = self.own[level].newidle_weight(policy);
         let hits = weight * u32::from(told.moved > 0);
-        self.own[level].newidle_count(policy, hits, told.x_since);
+        self.own[level].update_newidle_stats(policy, hits, told.x_since);
         // How long it took by the kernel's clock is only told where that was the longest time so far.
         let took_ns = if told.x_cost > told.cost { told.x_cost } else { told.spent.min(told.cost) };
         let longest_ns = head.ts1 - head.ts0 - before_ns.min(head.ts1 - head.ts0);

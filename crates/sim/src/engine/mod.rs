@@ -85,8 +85,6 @@ pub(crate) struct Engine<'a, S: Sink> {
     /// CPU that executes the code of the current event.
     pub exec: u32,
     pub rng: RunRng,
-    /// Random numbers of CPUs that run out of tasks.
-    pub dice: RunRng,
     pub sink: S,
     pub sim_events: u64,
     pub living: u32,

@@ -259,7 +259,7 @@ pub(crate) struct CpuState {
     pub segment: Moment,
     pub tick: Moment,
     /// When the timer that ends the request of a fair task expires.
-    pub hrtick_at_ns: Option<u64>,
+    pub request_timer_ns: Option<u64>,
     pub idle_generation: u32,
     pub need_resched: bool,
     /// When another CPU's request to reschedule arrives.

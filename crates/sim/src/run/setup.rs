@@ -26,8 +26,6 @@ use pelton_model::RunConfig;
 use pelton_model::machine::{FreqDomain, Machine};
 use pelton_model::workload::{CpuSet, SchedPolicy, Start, Workload};
 
-/// What the generator of dice is for, among those of a run.
-const DICE: u64 = 1;
 /// Longest run, ns: one simulated day.
 const DURATION_NS_MAX: u64 = 86_400_000_000_000;
 /// Run length when neither the run nor the workload says one, ns.
@@ -104,7 +102,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         runtime_accounted_ns: 0,
         segment: Default::default(),
         tick: Default::default(),
-        hrtick_at_ns: None,
+        request_timer_ns: None,
         idle_generation: 0,
         need_resched: false,
         reaction: Default::default(),
@@ -244,7 +242,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             boosts: crate::rq::boosts::Boosts::of(w, policy),
             clamped: crate::rq::clamps::are_used(w, policy),
             clamp_sums: crate::rq::clamps::are_used(w, policy) && crate::rq::clamps::add_up(policy),
-            balancing: crate::sched::balancing::Balancing::new(placing.record(), policy),
+            balancing: crate::sched::balancing::Balancing::new(placing.record(), policy, cfg.seed),
             placing,
             asymmetric: m.cpus.iter().any(|c| c.capacity != m.cpus[0].capacity),
             now: 0,
@@ -262,7 +260,6 @@ impl<'a, S: Sink> Engine<'a, S> {
             resched: VecDeque::new(),
             exec: 0,
             rng,
-            dice: RunRng::new(cfg.seed, DICE),
             sink,
             sim_events: 0,
             living: 0,

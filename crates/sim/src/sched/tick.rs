@@ -103,6 +103,17 @@ impl<S: Sink> Engine<'_, S> {
         self.vote_tick(c);
     }
 
+    /// The timer of CPU `c`, whose running task is `t`: has it come?
+    pub(crate) fn hrtick_fair(&mut self, c: u32, t: u32) {
+        let cpu = &mut self.cpus[c as usize];
+        if cpu.class != Some(Class::Fair) || cpu.request_timer_ns.take_if(|at| *at <= self.now).is_none() {
+            return;
+        }
+        self.update_clock(c);
+        self.tick_fair(c, t);
+        self.resched_cpu(c);
+    }
+
     fn rotate_rr(&mut self, c: u32, t: u32) {
         let rt = &mut self.tasks[t as usize].rt;
         if !rt.round_robin || rt.quantum_left_ns > 0 {

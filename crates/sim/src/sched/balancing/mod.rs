@@ -148,11 +148,12 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Do the dice say that this domain is not searched?
     fn dice_leave_out(&mut self, c: u32, level: usize) -> bool {
-        let own = &mut self.balancing.domains[c as usize][level];
-        if !own.newidle_throws(self.policy) || own.newidle_wins(self.dice.up_to(u64::from(u32::MAX)) as u32) {
+        let Balancing { domains, dice, .. } = &mut self.balancing;
+        let own = &mut domains[c as usize][level];
+        if !own.newidle_throws(self.policy) || own.newidle_wins(dice.up_to(u64::from(u32::MAX)) as u32) {
             return false;
         }
-        own.newidle_count(self.policy, 0, self.now);
+        own.update_newidle_stats(self.policy, 0, self.now);
         true
     }
 
@@ -161,7 +162,7 @@ impl<S: Sink> Engine<'_, S> {
         let ticks_ns = self.now_ticks() * self.tick_ns;
         let own = &mut self.balancing.domains[c as usize][level];
         if cost_ns > 0 {
-            own.newidle_count(self.policy, hits, self.now);
+            own.update_newidle_stats(self.policy, hits, self.now);
         }
         own.newidle_searched(self.policy, cost_ns, ticks_ns);
         let lowest_ns = own.newidle_cost_ns;
