@@ -62,6 +62,8 @@ cgroup-moves.csv.gz --load cgroup-moves --duration 3s
 wakeups.csv.gz --load wakeups --duration 30s
 bursts.balances.csv.gz --load bursts:run_us=3000,sleep_us=2000,threads=12 --duration 400ms
 busy.balances.csv.gz --load busy:threads=8+busy:threads=3,nice=7 --duration 400ms
+bursts.gates.csv.gz --load bursts:run_us=3000,sleep_us=2000,threads=12 --duration 2s
+waves.gates.csv.gz --load periodic:run_us=5000,period_us=20000,threads=14+periodic:run_us=2000,period_us=11000,threads=12 --duration 2s
 hogs.balances --load busy:threads=12 --duration 3s
 waves.balances --load periodic:run_us=5000,period_us=20000,threads=14+periodic:run_us=2000,period_us=11000,threads=12 --duration 3s
 bursts.balances --load bursts:run_us=3000,sleep_us=2000,threads=12 --duration 3s

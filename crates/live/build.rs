@@ -18,11 +18,13 @@ fn target_macro(arch: &str) -> &str {
 }
 
 /// What the programs are made of.
-const SOURCES: [&str; 14] = [
+const SOURCES: [&str; 16] = [
     "clamp.bpf.c",
     "clamp.h",
     "balance.h",
     "balance_programs.h",
+    "gate.h",
+    "gate_programs.h",
     "recorder.bpf.c",
     "place.bpf.c",
     "calls.h",

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 # First process of the guest: records what /jobs lists, one line per recording: NAME ARGUMENTS OF pelton record. A NAME that
-# ends in .csv.gz is a table of placements, in .balances.csv.gz one of searches of balances, in .clamps.csv.gz one
-# of clamps; .balances: balances are counted, .residency: nothing is recorded, and the kernel's own counters are read.
+# ends in .csv.gz is a table of placements, in .balances.csv.gz one of searches of balances, in .gates.csv.gz one of gates, in
+# .clamps.csv.gz one of clamps; .balances: balances are counted, .residency: nothing is recorded, and the kernel's own counters are read.
 # Everything goes back to the host as one tar archive through a virtio port.
 /bin/busybox mkdir -p /proc /sys /dev /tmp /out
 /bin/busybox --install -s /bin
@@ -36,14 +36,31 @@ forget_costs() {
     echo 0 >"$last" && echo 1 >"$last"
 }
 
+# The same of what attaching the recorder and starting its load cost: once the load's threads are there, the domains are told that
+# searches cost nothing. Recording begins half a second after the load.
+forget_costs_of_start() {
+    mount -t debugfs debug /sys/kernel/debug 2>/dev/null
+    echo Y >/sys/kernel/debug/sched/verbose
+    (
+        tries=0
+        until [ "$(ls "/proc/$(pidof pelton)/task" 2>/dev/null | wc -l)" -gt 6 ] || [ $tries -gt 200 ]; do
+            tries=$((tries + 1))
+            sleep 0.1
+        done
+        sleep 0.2
+        for cost in /sys/kernel/debug/sched/domains/cpu*/domain*/max_newidle_lb_cost; do echo 0 >"$cost"; done
+    ) 2>/dev/null &
+}
+
 while read -r name arguments; do
     [ -n "$name" ] || continue
-    case $name in *.balances) forget_costs ;; esac
+    case $name in *.balances | *.gates.csv.gz) forget_costs && forget_costs_of_start ;; esac
     start=$(cut -d. -f1 /proc/uptime)
     case $name in
     *.balances) file=/out/$name.json && set -- --balances ;;
     *.balances.csv.gz) file=/out/$name && set -- "--balances=$file" ;;
     *.residency) file=/out/$name.json && set -- --counters --speeds ;;
+    *.gates.csv.gz) file=/out/$name && set -- --gates "$file" ;;
     *.clamps.csv.gz) file=/out/$name && set -- --clamps "$file" ;;
     *.csv.gz) file=/out/$name && set -- --placements "$file" ;;
     *) file=/out/$name.plog && set -- -o "$file" ;;

@@ -24,8 +24,15 @@
  *
  *   to 4.19 a newly idle CPU makes the interval longer as well
  *
+ *   dice before a search of a CPU that goes idle (stable 6.1 and 6.12, 7.2)
+ *     searched when       draw mod 1024 <= 1 + ratio; from a ratio of 1024 on without dice (7.2)
+ *     found something     counts (1024 + w / 2) / w hits, w = 1 + ratio; the others count none
+ *     each 1024 calls     ratio = hits, in 7.2 + time since the last count / 2^22 ns, at most 1024; calls and hits are halved
+ *     at first            512 calls, 256 hits, ratio 512
+ *
  * Source: Linux 4.12.3, 4.16.13, 4.19.48, 5.4, 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c (load_balance, later sched_balance_rq;
- * get_sd_balance_interval, update_max_interval, should_we_balance), kernel/sched/topology.c (sd_init).
+ * get_sd_balance_interval, update_max_interval, should_we_balance, sched_balance_newidle, update_newidle_stats,
+ * update_newidle_cost), kernel/sched/topology.c (sd_init).
  * Deviations: no NUMA balancing, no asymmetric packing, no core scheduling, no balancing towards a preferred cache (7.2).
  */
 #ifndef PELTON_BALANCE_H
@@ -56,6 +63,9 @@
 #define PELTON_BUSY_FACTOR 16u
 #define PELTON_BUSY_FACTOR_LOADS 32u /* to 5.4 */
 #define PELTON_PINNED_INTERVAL_MAX_MS 512u
+/* Sides of the dice, and calls after which the rate of success is worked out. */
+#define PELTON_NEWIDLE_CALLS 1024u
+#define PELTON_NEWIDLE_RATE_SHIFT 22u
 
 struct pelton_lb_env {
 	u64 cpus; /* that are considered */
@@ -117,12 +127,17 @@ struct pelton_lb_domain {
 	u32 nr_balance_failed;
 	u64 newidle_cost_ns; /* of a search before it goes idle */
 	u64 newidle_decayed_ns;
+	u64 newidle_since_ns; /* when the calls were counted last */
+	u32 newidle_calls;    /* searches and those left out by dice, halved at each count */
+	u32 newidle_hits;     /* of them, searches that found something */
+	u32 newidle_ratio;    /* of 1024 */
+	u32 reserved;
 };
 
 _Static_assert(sizeof(struct pelton_lb_env) == 40, "layout");
 _Static_assert(sizeof(struct pelton_lb_group) == 120, "layout");
 _Static_assert(sizeof(struct pelton_lb) == 416, "layout");
-_Static_assert(sizeof(struct pelton_lb_domain) == 32, "layout");
+_Static_assert(sizeof(struct pelton_lb_domain) == 56, "layout");
 
 PELTON_INLINE const struct pelton_sched_domain *pelton_lb_sd(const struct pelton_placement *s,
 							     const struct pelton_lb_env *env)
@@ -163,6 +178,11 @@ PELTON_INLINE void pelton_lb_domain_init(struct pelton_lb_domain *st, const stru
 	st->nr_balance_failed = 0;
 	st->newidle_cost_ns = 0;
 	st->newidle_decayed_ns = 0;
+	st->newidle_since_ns = 0;
+	st->newidle_calls = PELTON_NEWIDLE_CALLS / 2u;
+	st->newidle_hits = PELTON_NEWIDLE_CALLS / 4u;
+	st->newidle_ratio = PELTON_NEWIDLE_CALLS / 2u;
+	st->reserved = 0;
 }
 
 /* Does the CPU count as busy? From 5.10 on not with tasks of SCHED_IDLE alone. */
@@ -225,15 +245,53 @@ PELTON_INLINE u32 pelton_lb_newidle_skips(const struct pelton_lb_domain *st, u64
 	return avg_idle_ns < spent_ns + st->newidle_cost_ns;
 }
 
-/* It searched this domain for `cost_ns`. */
-PELTON_INLINE void pelton_lb_newidle_searched(const struct pelton_policy *pol, struct pelton_lb_domain *st, u64 cost_ns,
-					      u64 now_ns)
+/* Does it throw dice whether to search this domain? */
+PELTON_INLINE u32 pelton_lb_newidle_throws(const struct pelton_policy *pol, const struct pelton_lb_domain *st)
 {
-	if (cost_ns <= st->newidle_cost_ns)
+	if (pol->newidle_dice == PELTON_NEWIDLE_DICE_RATE)
+		return st->newidle_ratio < PELTON_NEWIDLE_CALLS;
+	return pol->newidle_dice == PELTON_NEWIDLE_DICE_SUCCESS;
+}
+
+/* Dice of which `draw` came, any number: is the domain searched? */
+PELTON_INLINE u32 pelton_lb_newidle_wins(const struct pelton_lb_domain *st, u32 draw)
+{
+	return draw % PELTON_NEWIDLE_CALLS <= 1u + st->newidle_ratio;
+}
+
+/* What a search that finds something counts for: it stands for those that the dice left out. */
+PELTON_INLINE u32 pelton_lb_newidle_weight(const struct pelton_policy *pol, const struct pelton_lb_domain *st)
+{
+	u32 weight = 1u + st->newidle_ratio;
+
+	if (!pelton_lb_newidle_throws(pol, st))
+		return 1;
+	return (u32)pelton_div_floor(PELTON_NEWIDLE_CALLS + weight / 2u, weight);
+}
+
+/* A search that found something `hits` times, or one that the dice left out. */
+PELTON_INLINE void pelton_update_newidle_stats(const struct pelton_policy *pol, struct pelton_lb_domain *st, u32 hits,
+					       u64 now_ns)
+{
+	s64 past_ns = (s64)(now_ns - st->newidle_since_ns);
+	u64 ratio = 0;
+
+	if (pol->newidle_dice == PELTON_NEWIDLE_DICE_OFF)
 		return;
-	st->newidle_cost_ns = cost_ns;
-	if (pol->newidle != PELTON_NEWIDLE_MIGRATION_COST)
-		st->newidle_decayed_ns = now_ns;
+	st->newidle_calls++;
+	st->newidle_hits += hits;
+	if (st->newidle_calls < PELTON_NEWIDLE_CALLS)
+		return;
+	if (pol->newidle_dice == PELTON_NEWIDLE_DICE_RATE) {
+		ratio = past_ns > 0 ? (u64)past_ns >> PELTON_NEWIDLE_RATE_SHIFT : 0;
+		st->newidle_since_ns = now_ns;
+	}
+	ratio += st->newidle_hits;
+	if (pol->newidle_dice == PELTON_NEWIDLE_DICE_RATE)
+		ratio = pelton_min_u64(ratio, PELTON_NEWIDLE_CALLS);
+	st->newidle_ratio = (u32)ratio;
+	st->newidle_calls /= 2u;
+	st->newidle_hits /= 2u;
 }
 
 /* At the periodic balance: what it remembers of costs fades by a hundredth a second. 1 = it has. */
@@ -244,6 +302,31 @@ PELTON_INLINE u32 pelton_lb_newidle_decay(struct pelton_lb_domain *st, u64 now_n
 	st->newidle_cost_ns = st->newidle_cost_ns * 253u / 256u;
 	st->newidle_decayed_ns = now_ns;
 	return 1;
+}
+
+/* It searched this domain for `cost_ns`. A search that took no longer lets what is remembered fade as well (from 6.1). */
+PELTON_INLINE void pelton_lb_newidle_searched(const struct pelton_policy *pol, struct pelton_lb_domain *st, u64 cost_ns,
+					      u64 now_ns)
+{
+	u32 raises = cost_ns > st->newidle_cost_ns;
+
+	if (raises)
+		st->newidle_cost_ns = cost_ns;
+	if (pol->newidle == PELTON_NEWIDLE_MIGRATION_COST)
+		return;
+	if (raises)
+		st->newidle_decayed_ns = now_ns;
+	else
+		pelton_lb_newidle_decay(st, now_ns);
+}
+
+/*
+ * Its domains are looked at one after the other, and what the one before said is `before`: does what the CPU remembers of all
+ * fade as well? From 6.1 the last domain that is looked at decides.
+ */
+PELTON_INLINE u32 pelton_lb_newidle_fades(const struct pelton_policy *pol, u32 before, u32 faded)
+{
+	return pol->newidle == PELTON_NEWIDLE_MIGRATION_COST ? (before | faded) : faded;
 }
 
 /* Doubles the time to the next balance, within bounds. */

@@ -70,6 +70,9 @@ _Static_assert(sizeof(struct pelton_fair_tunables) == 48, "layout");
 #define PELTON_MIN_GRANULARITY_NS 750000u
 #define PELTON_WAKEUP_GRANULARITY_NS 1000000u
 #define PELTON_SYSCTL_CPUS_MAX 8u
+/* Shortest time that the timer of a request is started for, and the change that it is started again for. */
+#define PELTON_FAIR_HRTICK_MIN_NS 10000u
+#define PELTON_FAIR_HRTICK_APART_NS 5000u
 
 PELTON_INLINE u32 pelton_sysctl_factor(u32 nr_cpus)
 {
@@ -211,6 +214,31 @@ PELTON_INLINE u32 pelton_preempt_by_policy(u32 curr_idle, u32 wakee_idle, u32 ba
 	if (curr_idle && !wakee_idle)
 		return PELTON_PREEMPT_YES;
 	return batch || wakee_idle ? PELTON_PREEMPT_NO : PELTON_PREEMPT_COMPARE;
+}
+
+/*
+ * Time until the running entity reaches its deadline, when a timer ends its request; interrupts take `util_irq` of 1024 of
+ * the time. -1: it is past it.
+ */
+PELTON_INLINE s64 pelton_hrtick_start_fair(const struct pelton_fair_se *se, u32 util_irq)
+{
+	s64 left = (s64)((u64)se->deadline - (u64)se->vruntime);
+	u64 scale = 1024u, delta;
+
+	if (left < 0)
+		return -1;
+	delta = pelton_div_floor(se->weight * (u64)left, PELTON_NICE_0_LOAD);
+	if (util_irq && util_irq < 1024u)
+		scale = pelton_div_floor(1024u * 1024u, 1024u - util_irq);
+	return (s64)pelton_max_u64(scale * delta / 1024u, PELTON_FAIR_HRTICK_MIN_NS);
+}
+
+/* A timer that is this close to where it is wanted stays. */
+PELTON_INLINE u32 pelton_hrtick_stays(u64 at_ns, u64 wanted_ns)
+{
+	u64 apart = at_ns > wanted_ns ? at_ns - wanted_ns : wanted_ns - at_ns;
+
+	return apart <= PELTON_FAIR_HRTICK_APART_NS;
 }
 
 #endif

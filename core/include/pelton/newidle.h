@@ -14,7 +14,7 @@
  * Source: Linux kernel/sched/core.c of 4.12 to 6.18 (ttwu_do_wakeup, ttwu_do_activate), 7.2 (update_rq_avg_idle);
  * kernel/sched/fair.c (4.12 idle_balance, later newidle_balance and sched_balance_newidle, rebalance_domains,
  * update_newidle_cost).
- * Deviations: the dice of NI_RANDOM (7.2 and stable releases from the end of 2025) are not thrown.
+ * Deviations: the dice of NI_RANDOM are thrown for each domain (balance.h), not here.
  */
 #ifndef PELTON_NEWIDLE_H
 #define PELTON_NEWIDLE_H

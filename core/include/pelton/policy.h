@@ -157,7 +157,9 @@ enum {
 	PELTON_BLOCKED_UPDATE_INTERVAL,
 	PELTON_BLOCKED_UPDATE_LAZY
 };
+enum { PELTON_HRTICK_OFF, PELTON_HRTICK_ON };
 enum { PELTON_NEWIDLE_OWN_FREE, PELTON_NEWIDLE_OWN_COUNTED };
+enum { PELTON_NEWIDLE_DICE_OFF, PELTON_NEWIDLE_DICE_SUCCESS, PELTON_NEWIDLE_DICE_RATE };
 enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 enum {
 	PELTON_MENU_FORM_4_12,
@@ -507,6 +509,9 @@ enum {
 	X(dl_enforcement, "tick|timer", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
 	  "When a deadline task that has no runtime left is stopped: at the next tick or switch (HRTICK is off to 6.18), or " \
 	  "by a timer of its own (7.2 on machines that defer the programming of timers).") \
+	X(hrtick, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
+	  "Whether a timer ends the request of a running fair task for which others wait, or only a tick or wake-up does (off " \
+	  "to 6.18; on in 7.2 on machines that defer the programming of timers).") \
 	X(rt_runtime_share, "off|on", 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, \
 	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used (on in 5.4, off in 5.10): " \
 	  "one busy real-time task on several CPUs is never throttled.") \
@@ -645,6 +650,10 @@ enum {
 	X(newidle_own, "free|counted", 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, \
 	  "Refreshing its own load before such a look is part of what the look costs (read in 6.1), or is not (read to " \
 	  "5.10).") \
+	X(newidle_dice, "off|success|rate", 0, 0, 0, 0, 0, 1, 0, 1, 0, 2, \
+	  "Whether a CPU that runs out of tasks throws dice before it looks at a domain. success: it looks as often as looks " \
+	  "found something (stable updates of 6.1 and 6.12). rate: the more often, too, the rarer it gets there (7.2). Not in " \
+	  "5.10.262, 6.6.0 and 6.18.2.") \
 	X(bandwidth, "off|group|task", 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, \
 	  "Quotas of task groups. off: none is kept. group: a queue that used its group's quota up is taken off its parent " \
 	  "with all that waits on it (read to 6.12). task: it stays, and each of its tasks leaves when it would return to " \

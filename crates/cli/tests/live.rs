@@ -28,6 +28,22 @@ const WRONG_PLACEMENTS: [&str; 3] =
 const SEARCHES_MIN: u64 = 200;
 /// What is put wrong in searches of balances, and must be noticed in those of every kernel.
 const WRONG_SEARCHES: [&str; 2] = ["loads do not count", "groups have a quarter of their capacity"];
+/// What recordings of gates have in their names.
+const GATES: &str = ".gates.csv.gz";
+/// Quiet gates that each kernel must have passed in all its recordings together, and how many of 1000 may come out otherwise: a CPU
+/// that is asked twice in the same breath, which nothing tells. Written down before the first recording that began and ended at
+/// a switch.
+const GATES_MIN: u64 = 1_000;
+const GATES_DIFFER_PERMILLE_MAX: u64 = 2;
+/// What is put wrong in gates, and must be noticed in those of every kernel.
+const WRONG_GATES: [&str; 6] = [
+    "idle times are a thousandth",
+    "some CPU always has two tasks",
+    "busy CPUs balance as often as idle ones",
+    "costs of searches fade at every look",
+    "no other CPU is idle",
+    "intervals are twice as long",
+];
 /// What recordings of balances have in their names.
 const BALANCES: &str = ".balances";
 /// The same on boards of small and large CPUs with an energy model.
@@ -211,6 +227,31 @@ fn searches_of_balances_of_every_kernel_are_made_again() {
             wrong.push(format!(
                 "{release}: {quiet} quiet searches, {differ} differ; {SEARCHES_MIN} and none are asked for"
             ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whether CPUs that go idle search, and which domains are balanced when, decided again by the rules of the release.
+#[test]
+fn gates_of_balances_of_every_kernel_are_decided_again() {
+    let mut wrong = Vec::new();
+    for folder in &folders_of(SERVER) {
+        let release = text(&folder.join("release"));
+        let profile = series(folder).trim_end_matches(SERVER).to_owned();
+        let (mut quiet, mut differ, mut noticed) = (0, 0, BTreeSet::new());
+        for name in recordings(folder).into_iter().filter(|name| name.ends_with(GATES)) {
+            let table = folder.join(&name);
+            let gates = &validate(&table, &["--profile", &profile]).1["placements"];
+            println!("{release} {name}: {gates}");
+            quiet += gates["quiet"].as_u64().unwrap_or(0);
+            differ += gates["quiet_divergent"].as_u64().unwrap_or(quiet);
+            noticed.extend(noticed_in(&table, &profile));
+        }
+        let missed = WRONG_GATES.iter().filter(|fault| !noticed.contains(**fault));
+        wrong.extend(missed.map(|fault| format!("{release}: {fault} is not noticed in gates")));
+        if quiet < GATES_MIN || differ * 1000 > quiet * GATES_DIFFER_PERMILLE_MAX {
+            wrong.push(format!("{release}: {quiet} quiet gates, {differ} differ"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -18,7 +18,7 @@ const LOADS: [&str; 7] = ["periodic", "rt-fair", "mixed", "fork-storm", "cgroup-
 #[test]
 fn mistakes_are_named_before_anything_is_recorded() {
     let cases: [(&[&str], i32, &str); 8] = [
-        (&["record"], 2, "-o FILE, --perfetto FILE, --placements FILE or --clamps FILE"),
+        (&["record"], 2, "-o FILE, --perfetto FILE, --placements FILE, --clamps FILE or --gates FILE"),
         (&["record", "-o", "x", "--placements", "y.csv"], 2, "cannot be used with"),
         (&["record", "-o", "x", "--events", "shed"], 2, "sets: sched, freq, idle, pelt, irq, energy, all"),
         (&["record", "-o", "x", "--events", ","], 2, "no events to record"),

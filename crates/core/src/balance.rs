@@ -173,6 +173,16 @@ mirror! {
         newidle_cost_ns: u64,
         /// When that last faded.
         newidle_decayed_ns: u64,
+        /// When such searches were counted last.
+        newidle_since_ns: u64,
+        /// Such searches, and those that dice left out, since about then.
+        newidle_calls: u32,
+        /// Those that found something.
+        newidle_hits: u32,
+        /// Their share, of 1024.
+        newidle_ratio: u32,
+        /// Unused.
+        reserved: u32,
     }
 }
 
@@ -282,6 +292,35 @@ impl LbDomain {
         ffi::pelton_x_lb_newidle_searched(policy, self, cost_ns, now_ns);
     }
 
+    /// Are dice thrown whether this domain is searched before the CPU goes idle?
+    #[must_use]
+    pub fn newidle_throws(&self, policy: &Policy) -> bool {
+        ffi::pelton_x_lb_newidle_throws(policy, self) != 0
+    }
+
+    /// `draw` came, any number: is it searched?
+    ///
+    /// ```
+    /// use pelton_core::{LbDomain, SchedDomain};
+    /// let own = LbDomain::new(&SchedDomain::default(), 0);
+    /// assert!(own.newidle_wins(513) && !own.newidle_wins(514) && own.newidle_wins(1024));
+    /// ```
+    #[must_use]
+    pub fn newidle_wins(&self, draw: u32) -> bool {
+        ffi::pelton_x_lb_newidle_wins(self, draw) != 0
+    }
+
+    /// What a search that finds something counts for.
+    #[must_use]
+    pub fn newidle_weight(&self, policy: &Policy) -> u32 {
+        ffi::pelton_x_lb_newidle_weight(policy, self)
+    }
+
+    /// A search found something `hits` times, or dice left it out.
+    pub fn update_newidle_stats(&mut self, policy: &Policy, hits: u32, now_ns: u64) {
+        ffi::pelton_x_update_newidle_stats(policy, self, hits, now_ns);
+    }
+
     /// At the periodic balance costs fade; true when this one did.
     pub fn newidle_decay(&mut self, now_ns: u64) -> bool {
         ffi::pelton_x_lb_newidle_decay(self, now_ns) != 0
@@ -339,6 +378,12 @@ impl CpuLoad {
 #[must_use]
 pub fn lb_is_busy(policy: &Policy, idle: u32, idle_tasks_only: bool) -> bool {
     ffi::pelton_x_lb_is_busy(policy, idle, idle_tasks_only.into()) != 0
+}
+
+/// Domains are looked at one after the other, and what the one before said is `before`: does what a CPU remembers of all fade?
+#[must_use]
+pub fn lb_newidle_fades(policy: &Policy, before: bool, faded: bool) -> bool {
+    ffi::pelton_x_lb_newidle_fades(policy, before.into(), faded.into()) != 0
 }
 
 /// Does a balance look first at the task that was queued last?

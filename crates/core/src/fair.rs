@@ -220,6 +220,21 @@ pub fn avg_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>) -> i64 {
     ffi::pelton_x_avg_vruntime(p, q, c)
 }
 
+/// Time until the running entity's request is over, for the timer that ends it; `None`: it is over. Interrupts take `util_irq`
+/// of 1024 of the time.
+#[inline]
+#[must_use]
+pub fn hrtick_start_fair(s: &FairSe, util_irq: u32) -> Option<u64> {
+    u64::try_from(ffi::pelton_x_hrtick_start_fair(s, util_irq)).ok()
+}
+
+/// Does a timer that expires at `at_ns` stay when it is wanted at `wanted_ns`?
+#[inline]
+#[must_use]
+pub fn hrtick_stays(at_ns: u64, wanted_ns: u64) -> bool {
+    ffi::pelton_x_hrtick_stays(at_ns, wanted_ns) != 0
+}
+
 /// Had it no more than its share?
 #[inline]
 #[must_use]

@@ -735,6 +735,11 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_lb_newidle_skips(st: &LbDomain, avg_idle_ns: u64, spent_ns: u64) -> u32;
     pub(crate) safe fn pelton_x_lb_newidle_searched(p: &Policy, st: &mut LbDomain, cost_ns: u64, now_ns: u64);
     pub(crate) safe fn pelton_x_lb_newidle_decay(st: &mut LbDomain, now_ns: u64) -> u32;
+    pub(crate) safe fn pelton_x_lb_newidle_fades(p: &Policy, before: u32, faded: u32) -> u32;
+    pub(crate) safe fn pelton_x_lb_newidle_throws(p: &Policy, st: &LbDomain) -> u32;
+    pub(crate) safe fn pelton_x_lb_newidle_wins(st: &LbDomain, draw: u32) -> u32;
+    pub(crate) safe fn pelton_x_lb_newidle_weight(p: &Policy, st: &LbDomain) -> u32;
+    pub(crate) safe fn pelton_x_update_newidle_stats(p: &Policy, st: &mut LbDomain, hits: u32, now_ns: u64);
     pub(crate) safe fn pelton_x_should_we_balance(p: &Policy, s: &Placement, e: &LbEnv) -> u32;
     pub(crate) safe fn pelton_x_lb_may_wait(p: &Policy, st: &mut LbDomain, e: &LbEnv, migration: u32, weight: u32);
     pub(crate) safe fn pelton_x_lb_balanced(p: &Policy, st: &mut LbDomain, e: &LbEnv, migration: u32, weight: u32);
@@ -804,6 +809,8 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_entity_before_cfs(s: &FairSe, o: &FairSe) -> u32;
     pub(crate) safe fn pelton_x_skip_takes_second(p: &Policy, t: &FairTunables, s: &FairSe, f: &FairSe) -> u32;
     pub(crate) safe fn pelton_x_avg_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>) -> i64;
+    pub(crate) safe fn pelton_x_hrtick_start_fair(s: &FairSe, util_irq: u32) -> i64;
+    pub(crate) safe fn pelton_x_hrtick_stays(at_ns: u64, wanted_ns: u64) -> u32;
     pub(crate) safe fn pelton_x_entity_eligible(p: &Policy, q: &FairRq, c: Option<&FairSe>, s: &FairSe) -> u32;
     pub(crate) safe fn pelton_x_entity_before(s: &FairSe, o: &FairSe) -> u32;
     pub(crate) safe fn pelton_x_delay_dequeue(

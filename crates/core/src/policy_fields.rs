@@ -160,6 +160,8 @@ policy_fields! {
     dl_admission,
     /// Switch `dl_enforcement`: 0 = tick, 1 = timer.
     dl_enforcement,
+    /// Switch `hrtick`: 0 = off, 1 = on.
+    hrtick,
     /// Switch `rt_runtime_share`: 0 = off, 1 = on.
     rt_runtime_share,
     /// Switch `newidle`: 0 = always, 1 = migration_cost, 2 = domain_cost, 3 = at_switch.
@@ -223,6 +225,8 @@ policy_fields! {
     blocked_update,
     /// Switch `newidle_own`: 0 = free, 1 = counted.
     newidle_own,
+    /// Switch `newidle_dice`: 0 = off, 1 = success, 2 = rate.
+    newidle_dice,
     /// Switch `bandwidth`: 0 = off, 1 = group, 2 = task.
     bandwidth,
     /// Switch `bandwidth_refill`: 0 = expires_late, 1 = expires, 2 = quota, 3 = burst.

@@ -393,6 +393,11 @@ FN(u32, lb_newidle_skips, (const struct pelton_lb_domain *st, u64 avg_idle_ns, u
 POLICY_FN(void, lb_newidle_searched, (policy_t p, struct pelton_lb_domain *st, u64 cost_ns, u64 now),
 	  (p, st, cost_ns, now))
 FN(u32, lb_newidle_decay, (struct pelton_lb_domain * st, u64 now), (st, now))
+FN(u32, lb_newidle_fades, (policy_t p, u32 before, u32 faded), (p, before, faded))
+FN(u32, lb_newidle_throws, (policy_t p, const struct pelton_lb_domain *st), (p, st))
+FN(u32, lb_newidle_wins, (const struct pelton_lb_domain *st, u32 draw), (st, draw))
+FN(u32, lb_newidle_weight, (policy_t p, const struct pelton_lb_domain *st), (p, st))
+FN(void, update_newidle_stats, (policy_t p, struct pelton_lb_domain *st, u32 hits, u64 now), (p, st, hits, now))
 POLICY_FN(u32, should_we_balance, (policy_t p, place_t s, env_t e), (p, s, e))
 FN(void, lb_may_wait, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration, u32 weight),
    (p, st, e, migration, weight))
@@ -450,6 +455,8 @@ FN(u32, check_preempt_tick, (tun_t t, cfse_t c, cfse_t f, u64 slice_ns), (t, c, 
 FN(u32, entity_before_cfs, (cfse_t s, cfse_t o), (s, o))
 FN(u32, skip_takes_second, (policy_t p, tun_t t, cfse_t s, cfse_t f), (p, t, s, f))
 POLICY_FN(s64, avg_vruntime, (policy_t p, struct pelton_fair_rq *q, cfse_t c), (p, q, c))
+FN(s64, hrtick_start_fair, (cfse_t s, u32 util_irq), (s, util_irq))
+FN(u32, hrtick_stays, (u64 at_ns, u64 wanted_ns), (at_ns, wanted_ns))
 POLICY_FN(u32, entity_eligible, (policy_t p, cfrq_t q, cfse_t c, cfse_t s), (p, q, c, s))
 FN(u32, entity_before, (cfse_t s, cfse_t o), (s, o))
 POLICY_FN(u32, delay_dequeue, (policy_t p, tun_t t, struct pelton_fair_rq *q, cfse_t c, struct pelton_fair_se *s),

@@ -552,6 +552,12 @@ pub const BLOCKED_UPDATE_LAZY: u32 = 3;
 pub const NEWIDLE_OWN_FREE: u32 = 0;
 /// `newidle_own = counted`.
 pub const NEWIDLE_OWN_COUNTED: u32 = 1;
+/// `newidle_dice = off`.
+pub const NEWIDLE_DICE_OFF: u32 = 0;
+/// `newidle_dice = success`.
+pub const NEWIDLE_DICE_SUCCESS: u32 = 1;
+/// `newidle_dice = rate`.
+pub const NEWIDLE_DICE_RATE: u32 = 2;
 /// `bandwidth = off`.
 pub const BANDWIDTH_OFF: u32 = 0;
 /// `bandwidth = group`.
@@ -913,6 +919,9 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("blocked_update", "lazy", BLOCKED_UPDATE_LAZY),
     ("newidle_own", "free", NEWIDLE_OWN_FREE),
     ("newidle_own", "counted", NEWIDLE_OWN_COUNTED),
+    ("newidle_dice", "off", NEWIDLE_DICE_OFF),
+    ("newidle_dice", "success", NEWIDLE_DICE_SUCCESS),
+    ("newidle_dice", "rate", NEWIDLE_DICE_RATE),
     ("bandwidth", "off", BANDWIDTH_OFF),
     ("bandwidth", "group", BANDWIDTH_GROUP),
     ("bandwidth", "task", BANDWIDTH_TASK),

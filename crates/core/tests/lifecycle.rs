@@ -250,7 +250,7 @@ fn group_with_a_delayed_task(pol: &Policy) -> (Rq, CfsRq, [Se; 3]) {
     let mut rq = Rq::new(pol, 0, 1024, 1024);
     let (mut own, mut group, mut stays, mut leaves) = (CfsRq::default(), Se::new(1024), Se::new(1024), Se::new(1024));
     for se in [&mut stays, &mut leaves] {
-        rq.enqueue_finish_on(pol, &mut own, se);
+        rq.enqueue_finish_on(pol, Some(&mut own), se);
         let ctx = rq.ctx(pol, &rq.cfs);
         if group.on_rq == 0 {
             rq.cfs.enqueue_entity(&ctx, &mut group, Some(&mut own), 1);
@@ -258,7 +258,7 @@ fn group_with_a_delayed_task(pol: &Policy) -> (Rq, CfsRq, [Se; 3]) {
             rq.cfs.update_ancestor(&ctx, &mut group, Some(&mut own), 1);
         }
     }
-    rq.delay_task_on(pol, &mut own, &mut leaves, 60 * MS);
+    rq.delay_task_on(pol, Some(&mut own), &mut leaves, 60 * MS);
     rq.cfs.count_runnable(-1);
     (rq, own, [group, stays, leaves])
 }
@@ -273,7 +273,7 @@ fn a_delayed_task_that_leaves_a_group_is_runnable_above_it_until_that_level_is_b
     let (mut root, mut above) = (rq.cfs, group);
     let delta = leaves.leave_delta(dequeue::SLEEP);
     rq.cfs.count_runnable(1);
-    rq.dequeue_task_on(&pol, &mut own, &mut leaves, 70 * MS, false, dequeue::SLEEP);
+    rq.dequeue_task_on(&pol, Some(&mut own), &mut leaves, 70 * MS, false, dequeue::SLEEP);
     let ctx = rq.ctx(&pol, &rq.cfs);
     rq.cfs.update_ancestor(&ctx, &mut group, Some(&mut own), delta);
     root.h_nr_runnable = 2;

@@ -171,6 +171,11 @@ fn scheduler_of_each_kernel() {
     check_column("teo_form", &[("4.12", "5_4"), ("5.10", "5_10"), ("6.12", "6_12"), ("7.2", "7_2")]);
     check_column("menu_form", &[("4.12", "4_12"), ("4.19", "4_19"), ("6.6", "6_6"), ("7.2", "7_2")]);
     check_column("idle_tick", &[("4.16", "stops"), ("5.4", "governor"), ("5.10", "after_tick"), ("6.18", "governor")]);
+    check_column(
+        "newidle_dice",
+        &[("5.10", "off"), ("6.1", "success"), ("6.12", "success"), ("6.18", "off"), ("7.2", "rate")],
+    );
+    check_column("hrtick", &[("6.18", "off"), ("7.2", "on")]);
     check_column("wake_queue", &[("5.10", "far"), ("6.1", "far_or_idle")]);
     check_column("wake_affine", &[("4.12", "runnable_load"), ("4.16", "runnable_even"), ("4.19", "runnable_less")]);
     check_column("wake_affine", &[("5.4", "runnable_less"), ("5.10", "load_avg"), ("6.1", "idle_first")]);

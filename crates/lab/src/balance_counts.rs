@@ -5,7 +5,7 @@ use crate::results::balances::{BalanceCounts, BalanceKind};
 use crate::run::{Control, LabError, run_one};
 use pelton_core::balance_idle;
 use pelton_model::Plan;
-use pelton_schema::{Balance, BalanceEnd, Event, Sink};
+use pelton_schema::{Balance, BalanceEnd, Event, Gate, Sink};
 use pelton_sim::Report;
 use std::collections::BTreeMap;
 
@@ -19,8 +19,49 @@ const ACTIVE: usize = 3;
 /// Most tasks of a CPU that are told apart, as in the recorder.
 const TASKS_MAX: usize = 15;
 
+/// What CPUs that ran out of tasks decided by, and how often domains were balanced.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GateCounts {
+    /// CPUs that went idle or found a task: nobody had two tasks.
+    pub nobody: u64,
+    /// Idle times were too short.
+    pub too_soon: u64,
+    /// Dice left all domains out.
+    pub dice: u64,
+    /// Some domain was searched.
+    pub searched: u64,
+    /// Mean idle times then, ns.
+    pub avg_idle_ns: Vec<u64>,
+    /// Costs of a search of the smallest domain then, ns.
+    pub cost_ns: Vec<u64>,
+    /// Times that the domains of a busy CPU were looked at, of an idle one by itself, and by another.
+    pub domains: [u64; 3],
+}
+
+impl GateCounts {
+    /// A CPU ran out of tasks.
+    pub fn went_idle(&mut self, overloaded: bool, searched: bool, avg_idle_ns: u64, cost_ns: u64) {
+        let count = match (searched, overloaded) {
+            (true, _) => &mut self.searched,
+            (false, false) => &mut self.nobody,
+            _ if avg_idle_ns < cost_ns => &mut self.too_soon,
+            _ => &mut self.dice,
+        };
+        *count += 1;
+        self.avg_idle_ns.push(avg_idle_ns);
+        self.cost_ns.push(cost_ns);
+    }
+
+    /// The domains of a CPU were looked at; `idle`: a number of `balance_idle`.
+    pub fn looked(&mut self, idle: u32, by_itself: bool) {
+        let who = if idle == balance_idle::NOT_IDLE { 0 } else { 1 + usize::from(!by_itself) };
+        self.domains[who] += 1;
+    }
+}
+
 /// Counts from a moment on.
 struct CountSink {
+    gates: GateCounts,
     from_ns: u64,
     kinds: [BalanceKind; 4],
     asked: u64,
@@ -36,7 +77,7 @@ impl CountSink {
     fn new(cpus: usize, from_ns: u64) -> CountSink {
         let kinds = KINDS.map(|kind| BalanceKind { kind, ..BalanceKind::default() });
         let (cpus, asked_to) = (vec![(0, from_ns, [0; TASKS_MAX + 1]); cpus], vec![None; cpus]);
-        CountSink { from_ns, kinds, asked: 0, runnable: BTreeMap::new(), cpus, asked_to }
+        CountSink { gates: GateCounts::default(), from_ns, kinds, asked: 0, runnable: BTreeMap::new(), cpus, asked_to }
     }
 
     /// So many more, or fewer, tasks from now on.
@@ -61,11 +102,11 @@ impl CountSink {
         }
     }
 
-    fn finish(mut self, end_ns: u64) -> BalanceCounts {
+    fn finish(mut self, end_ns: u64) -> (BalanceCounts, GateCounts) {
         (0..self.cpus.len() as u32).for_each(|cpu| self.change(end_ns, cpu, 0));
         let times: Vec<Vec<u64>> = self.cpus.iter().map(|(_, _, times)| times.to_vec()).collect();
         let seconds = end_ns.saturating_sub(self.from_ns) as f64 / 1e9;
-        BalanceCounts::new(seconds, self.kinds.to_vec(), self.asked, &times)
+        (BalanceCounts::new(seconds, self.kinds.to_vec(), self.asked, &times), self.gates)
     }
 }
 
@@ -88,6 +129,18 @@ impl Sink for CountSink {
                 self.kinds[ACTIVE].detached += u64::from(asked.is_some() && time_ns >= self.from_ns);
             }
             _ => {}
+        }
+    }
+
+    fn gate(&mut self, time_ns: u64, gate: &Gate) {
+        if time_ns >= self.from_ns {
+            self.gates.went_idle(gate.overloaded, gate.searched != 0, gate.avg_idle_ns, gate.cost_ns);
+        }
+    }
+
+    fn domains(&mut self, time_ns: u64, cpu: u32, by: u32, idle: u32) {
+        if time_ns >= self.from_ns {
+            self.gates.looked(idle, cpu == by);
         }
     }
 
@@ -122,10 +175,23 @@ pub fn count(
     settle_ns: u64,
     control: Control<'_>,
 ) -> Result<(BalanceCounts, Report), LabError> {
+    count_gates(plan, seed, settle_ns, control).map(|(counts, _, report)| (counts, report))
+}
+
+/// The same with what gates were decided by.
+///
+/// # Errors
+/// As [`run_one`].
+pub fn count_gates(
+    plan: &Plan,
+    seed: u64,
+    settle_ns: u64,
+    control: Control<'_>,
+) -> Result<(BalanceCounts, GateCounts, Report), LabError> {
     let mut sink = CountSink::new(plan.machine.cpus.len(), settle_ns);
     let report = run_one(plan, seed, &mut sink, control)?;
-    let end_ns = report.duration_ns;
-    Ok((sink.finish(end_ns), report))
+    let (counts, gates) = sink.finish(report.duration_ns);
+    Ok((counts, gates, report))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 //! machine.rs   what this machine allows, and what a reader must know about it
 //! loads.rs     small loads to record
 //! balances.rs  how tasks are balanced between CPUs: counts, and what each search reads, as a table
+//! gates.rs     whether a search of a balance takes place, and when domains are balanced, as a table
 //! placements.rs  where fair tasks are placed: everything that a decision reads, as a table
 //! clamps.rs    what clamps of tasks, groups and the system come to, as a table
 //! ```
@@ -19,6 +20,7 @@
 mod balances;
 mod clamps;
 mod convert;
+mod gates;
 mod groups;
 pub mod loads;
 mod machine;
@@ -33,6 +35,7 @@ mod summary;
 pub use balances::{BalanceCounts, BalanceSession, BalanceSummary, KINDS, KindCounts};
 pub use clamps::{ClampSession, ClampSummary};
 pub use convert::signal_event;
+pub use gates::{GateSession, GateSummary};
 pub use machine::{Capabilities, READER_NICE, buffer_mib_default, header, set_nice};
 pub use placements::{PlacementSession, PlacementSummary};
 pub use programs::{EventSet, SETS};

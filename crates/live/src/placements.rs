@@ -247,22 +247,13 @@ impl PlacementSession {
     /// over-utilized by the recorder. So most of it waits until the recording is over.
     pub fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
         let before = self.decisions;
-        if self.is_half_full() {
+        if is_half_full(&self.ring) {
             self.drain(put);
         }
         if self.decisions < before + RECORDS_AT_ONCE as u64 {
             std::thread::park_timeout(DRAIN_EVERY);
         }
         self.decisions
-    }
-
-    fn is_half_full(&self) -> bool {
-        // SAFETY: the buffer lives as long as `self`, and its first ring as long as the buffer.
-        let (waiting, room) = unsafe {
-            let ring = libbpf_sys::ring_buffer__ring(self.ring.as_libbpf_object().as_ptr(), 0);
-            (libbpf_sys::ring__avail_data_size(ring), libbpf_sys::ring__size(ring))
-        };
-        waiting >= room / 2
     }
 
     fn drain(&mut self, put: &mut dyn FnMut(&str)) {
@@ -303,6 +294,16 @@ impl PlacementSession {
             machine: machine(&told, hz(ns, last.1.saturating_sub(first.1)), &domain_bits()?)?,
         })
     }
+}
+
+/// Is half of the buffer in use?
+pub(crate) fn is_half_full(ring: &RingBuffer<'_>) -> bool {
+    // SAFETY: the buffer lives as long as the borrow, and its first ring as long as the buffer.
+    let (waiting, room) = unsafe {
+        let ring = libbpf_sys::ring_buffer__ring(ring.as_libbpf_object().as_ptr(), 0);
+        (libbpf_sys::ring__avail_data_size(ring), libbpf_sys::ring__size(ring))
+    };
+    waiting >= room / 2
 }
 
 /// CPUs of this machine, which has everything that `what` needs.

@@ -62,6 +62,21 @@ impl Balance<'_> {
     }
 }
 
+/// A CPU that ran out of tasks: did it look for one?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// The CPU.
+    pub cpu: u32,
+    /// Some CPU has two tasks.
+    pub overloaded: bool,
+    /// Its mean idle time.
+    pub avg_idle_ns: u64,
+    /// What a search of its smallest domain takes, at most.
+    pub cost_ns: u64,
+    /// Domains that it searched, one bit each.
+    pub searched: u32,
+}
+
 /// Why the load of a CPU was brought up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalkWhy {
@@ -148,6 +163,12 @@ pub trait Sink {
     /// A domain was balanced for a CPU.
     fn balance(&mut self, _time_ns: u64, _balance: &Balance<'_>) {}
 
+    /// A CPU ran out of tasks.
+    fn gate(&mut self, _time_ns: u64, _gate: &Gate) {}
+
+    /// All domains of a CPU that are due are about to be balanced; `by`: the CPU that does it, `idle`: a number of `balance_idle`.
+    fn domains(&mut self, _time_ns: u64, _cpu: u32, _by: u32, _idle: u32) {}
+
     /// The load of a CPU was brought up to date.
     fn walk(&mut self, _time_ns: u64, _walk: &Walk) {}
 }
@@ -207,6 +228,16 @@ impl<A: Sink, B: Sink> Sink for TeeSink<A, B> {
         self.1.balance(time_ns, balance);
     }
 
+    fn gate(&mut self, time_ns: u64, gate: &Gate) {
+        self.0.gate(time_ns, gate);
+        self.1.gate(time_ns, gate);
+    }
+
+    fn domains(&mut self, time_ns: u64, cpu: u32, by: u32, idle: u32) {
+        self.0.domains(time_ns, cpu, by, idle);
+        self.1.domains(time_ns, cpu, by, idle);
+    }
+
     fn walk(&mut self, time_ns: u64, walk: &Walk) {
         self.0.walk(time_ns, walk);
         self.1.walk(time_ns, walk);
@@ -227,6 +258,14 @@ impl<S: Sink> Sink for &mut S {
 
     fn balance(&mut self, time_ns: u64, balance: &Balance<'_>) {
         (**self).balance(time_ns, balance);
+    }
+
+    fn gate(&mut self, time_ns: u64, gate: &Gate) {
+        (**self).gate(time_ns, gate);
+    }
+
+    fn domains(&mut self, time_ns: u64, cpu: u32, by: u32, idle: u32) {
+        (**self).domains(time_ns, cpu, by, idle);
     }
 
     fn walk(&mut self, time_ns: u64, walk: &Walk) {

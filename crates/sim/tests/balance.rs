@@ -74,11 +74,13 @@ fn taken_ns(p: &str) -> u64 {
     events.iter().find(taken).map_or(u64::MAX, |&(at, _)| at - 100 * MS)
 }
 
-/// 5.10 fair.c newidle_balance: avg_idle < sysctl_sched_migration_cost (500 us) ends it; 6.1 asks what a search costs.
+/// 5.10 fair.c newidle_balance: avg_idle < sysctl_sched_migration_cost (500 us) ends it; 6.1 asks what a search costs, and its stable
+/// update throws dice as well, as 7.2 does: half of the searches, at first.
 #[test]
 fn a_cpu_that_is_idle_for_100_us_searches_from_6_1() {
-    let [old, new] = ["5.10", "6.1"].map(taken_ns);
-    assert!(new < 10 * MS && new < old, "6.1: {new} ns, 5.10: {old} ns");
+    let [old, by_dice, new] = ["5.10", "6.1", "6.6"].map(taken_ns);
+    assert!(new < 10 * MS && new < old, "6.6: {new} ns, 5.10: {old} ns");
+    assert!(new <= by_dice && by_dice < 20 * MS, "6.1: {by_dice} ns, 6.6: {new} ns");
 }
 
 /// Who enqueues a task that CPU 0 wakes to CPU 1, which is idle; both share a cache.
@@ -135,6 +137,20 @@ fn the_tick_of_an_idle_cpu_with_one_state_stops_once_it_came() {
         let ticks = ticks(&m, p);
         assert!((few..=many).contains(&ticks), "{p}: {ticks}");
     }
+}
+
+/// fair.c hrtick_start_fair of 7.2: a request of 0.7 ms ends when it is over, not at the next tick of 4 ms; nobody waits for a task
+/// that is alone.
+#[test]
+fn requests_end_between_ticks_since_7_2() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let switches = |p, names: &[&str]| {
+        let w = workload(names.iter().map(|name| busy(name)).collect());
+        run_on(&m, &w, p, 1000).cpus[0].switches
+    };
+    assert!((240..=255).contains(&switches("6.18", &["a", "b"])), "{}", switches("6.18", &["a", "b"]));
+    assert!((1300..=1450).contains(&switches("7.2", &["a", "b"])), "{}", switches("7.2", &["a", "b"]));
+    assert_eq!(switches("7.2", &["a"]), switches("6.18", &["a"]));
 }
 
 /// Three busy tasks on two CPUs: the CPU with one is below the mean load by half a task, and a task counts half after one failed

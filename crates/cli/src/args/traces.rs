@@ -209,6 +209,11 @@ pub struct RecordArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-",
           conflicts_with_all = ["output", "perfetto", "full", "buffer", "events", "placements", "clamps"])]
     pub balances: Option<PathBuf>,
+    /// Write a table of gates instead: whether each CPU that went idle searched for a task before, which domains were balanced
+    /// when, all that this was decided by, and what came of it. The machine goes beside it, as with --placements.
+    #[arg(long, value_name = "FILE",
+          conflicts_with_all = ["output", "perfetto", "full", "buffer", "events", "placements", "clamps", "balances"])]
+    pub gates: Option<PathBuf>,
     /// Length [default: 10s, or until the command ends].
     #[arg(long, value_name = "TIME", value_parser = parse_duration_ns)]
     pub duration: Option<u64>,

@@ -26,6 +26,7 @@ use std::process::{Child, Command};
 
 mod balances;
 mod clamps;
+mod gates;
 mod lines;
 mod placements;
 
@@ -41,6 +42,9 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
     if let Some(table) = &args.clamps {
         return clamps::record(table, load, args, global);
     }
+    if let Some(table) = &args.gates {
+        return gates::record(table, load, args, global);
+    }
     if let Some(table) = &args.balances {
         return balances::record(table, load, args, global);
     }
@@ -49,7 +53,7 @@ pub fn record(args: &RecordArgs, global: &Global) -> Result<Exit, Failure> {
         return Err(Failure::new(
             Exit::Usage,
             "no file to record to",
-            Some("name one with -o FILE, --perfetto FILE, --placements FILE or --clamps FILE"),
+            Some("name one with -o FILE, --perfetto FILE, --placements FILE, --clamps FILE or --gates FILE"),
         ));
     }
     let outputs: Vec<&Path> = [&args.output, &args.perfetto].into_iter().flatten().map(PathBuf::as_path).collect();

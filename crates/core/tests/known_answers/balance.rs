@@ -2,7 +2,8 @@
 //! Limits of the real-time class, searches of CPUs that go idle and walks over idle CPUs, from the sources of each release.
 
 use pelton_core::{
-    IdleWalk, Newidle, Policy, RtLimit, WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans, blocked_walks,
+    IdleWalk, LbDomain, Newidle, Policy, RtLimit, SchedDomain, WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans,
+    blocked_walks, lb_newidle_fades,
 };
 
 const MS: u64 = 1_000_000;
@@ -202,4 +203,60 @@ fn newidle_own_load_is_refreshed_behind_the_first_gate() {
     assert_eq!((costly.closed(&policy("6.1")), costly.skips(&policy("6.1"))), (true, true));
     let short = Newidle { avg_idle_ns: 400_000, ..Newidle::new() };
     assert!(short.closed(&policy("5.4")) && !short.closed(&policy("7.2")));
+}
+
+/// features.h NI_RANDOM: 6.1.192, 6.12.118 and 7.2.12 have it; NI_RATE: 7.2.12. topology.c sd_init: 512 calls, 256 hits, ratio 512.
+/// fair.c sched_balance_newidle: d1k > 1 + ratio leaves a domain out; 7.2 throws none from a ratio of 1024 on. weight =
+/// (1024 + 513 / 2) / 513 = 2.
+#[test]
+fn newidle_dice_are_thrown_by_the_rate_of_success() {
+    for (profile, throws, at_most) in [
+        ("5.10", false, false),
+        ("6.1", true, true),
+        ("6.6", false, false),
+        ("6.12", true, true),
+        ("6.18", false, false),
+        ("7.2", true, false),
+    ] {
+        let own = LbDomain::new(&SchedDomain::default(), 0);
+        let full = LbDomain { newidle_ratio: 1024, ..own };
+        let thrown = (own.newidle_throws(&policy(profile)), full.newidle_throws(&policy(profile)));
+        assert_eq!(thrown, (throws, at_most), "{profile}");
+        assert_eq!(own.newidle_weight(&policy(profile)), if throws { 2 } else { 1 }, "{profile}");
+        assert!(own.newidle_wins(513) && !own.newidle_wins(514) && !own.newidle_wins(1023) && own.newidle_wins(2048));
+    }
+}
+
+/// fair.c update_newidle_stats: at the 1024th call ratio = hits; 7.2: + time since >> 22, at most 1024: 256 + 2 + 1 s: 238.
+#[test]
+fn newidle_dice_follow_hits_and_in_7_2_time() {
+    let counted = |profile: &str, past_ns: u64| {
+        let mut own = LbDomain { newidle_since_ns: 5_000, ..LbDomain::new(&SchedDomain::default(), 0) };
+        own.update_newidle_stats(&policy(profile), 2, 5_000);
+        for _ in 0..510 {
+            own.update_newidle_stats(&policy(profile), 0, 5_000);
+        }
+        assert_eq!((own.newidle_ratio, own.newidle_calls % 1024), (512, own.newidle_calls));
+        own.update_newidle_stats(&policy(profile), 0, 5_000 + past_ns);
+        [own.newidle_ratio, own.newidle_calls, own.newidle_hits]
+    };
+    assert_eq!(counted("5.10", 1_000_000_000), [512, 512, 256], "nothing is counted");
+    assert_eq!(counted("6.12", 1_000_000_000), [258, 512, 129]);
+    assert_eq!(counted("7.2", 1_000_000_000), [258 + 238, 512, 129]);
+    assert_eq!(counted("7.2", 4_000_000_000), [1024, 512, 129]);
+}
+
+/// fair.c update_newidle_cost, which a search calls as well: 6.1, 7.2. rebalance_domains of 5.10: need_decay stays 1.
+#[test]
+fn newidle_costs_fade_at_a_search_and_the_last_domain_decides() {
+    let searched = |profile: &str| {
+        let mut own = LbDomain { newidle_cost_ns: 256_000, ..LbDomain::new(&SchedDomain::default(), 0) };
+        own.newidle_searched(&policy(profile), 1_000, 1001 * MS);
+        (own.newidle_cost_ns, own.newidle_decayed_ns)
+    };
+    assert_eq!(searched("5.10"), (256_000, 0));
+    assert_eq!(searched("6.1"), (253_000, 1001 * MS));
+    let fades = |profile: &str| lb_newidle_fades(&policy(profile), true, false);
+    assert_eq!((fades("5.10"), fades("6.1"), fades("7.2")), (true, false, false));
+    assert!(lb_newidle_fades(&policy("7.2"), false, true));
 }

@@ -380,3 +380,21 @@ fn reweighting_changes_what_each_release_says() {
         assert_eq!((se.vruntime, se.deadline, q.load_weight), (want.0, want.1, 3072 << 10), "{release}");
     }
 }
+
+/// features.h HRTICK: false to 6.18, true in 7.2 where the programming of timers is deferred. hrtick_start_fair: weight *
+/// (deadline - vruntime) / NICE_0_LOAD, longer by what interrupts take; hrtick_start: at least 10 us; hrtick_needs_rearm: a
+/// change of 5 us.
+#[test]
+fn a_timer_ends_requests_since_7_2() {
+    for release in CFS.iter().chain(&EEVDF) {
+        assert_eq!(policy(release).hrtick == 1, *release == "7.2", "{release}");
+    }
+    let se = FairSe { deadline: 3_000_000, ..entity(1_000_000) };
+    assert_eq!(fair::hrtick_start_fair(&se, 0), Some(2_000_000));
+    assert_eq!(fair::hrtick_start_fair(&FairSe { weight: 2048 << 10, ..se }, 0), Some(4_000_000));
+    // 1024 * 1024 / (1024 - 256) = 1365; 1365 * 2000000 / 1024 = 2666015.
+    assert_eq!(fair::hrtick_start_fair(&se, 256), Some(2_666_015));
+    assert_eq!(fair::hrtick_start_fair(&FairSe { deadline: 1_000_000, ..se }, 0), Some(10_000));
+    assert_eq!(fair::hrtick_start_fair(&FairSe { deadline: 999_999, ..se }, 0), None);
+    assert!(fair::hrtick_stays(100_000, 105_000) && !fair::hrtick_stays(105_001, 100_000));
+}

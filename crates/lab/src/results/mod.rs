@@ -90,6 +90,7 @@ kinds! {
     "record" "pelton record" traces::RecordReport;
     "record-placements" "pelton record --placements" traces::PlacementsRecorded;
     "record-clamps" "pelton record --clamps" traces::ClampsRecorded;
+    "record-gates" "pelton record --gates" traces::GatesRecorded;
     "record-balances" "pelton record --balances" balances::BalancesRecorded;
     "trace-info" "pelton trace info" traces::Info;
     "platforms" "pelton platform list" lists::Platforms;

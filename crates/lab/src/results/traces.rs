@@ -554,6 +554,25 @@ pub struct ClampsRecorded {
     pub notes: Vec<String>,
 }
 
+/// What is printed about a recording of gates.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct GatesRecorded {
+    /// Files written: the table, and the machine beside it.
+    pub files: Vec<String>,
+    /// What ran: a load as `pelton run` has it, or a command.
+    pub workload: String,
+    /// CPUs of the machine.
+    pub cpus: u32,
+    /// Gates in the table.
+    pub decisions: u64,
+    /// Gates that had no room in the buffer, came cut off, or began in the middle of another one.
+    pub lost: u64,
+    /// From the first gate to the last, s.
+    pub seconds: f64,
+    /// What could not be done as asked.
+    pub notes: Vec<String>,
+}
+
 /// What is printed about a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RecordReport {

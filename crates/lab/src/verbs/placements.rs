@@ -127,7 +127,7 @@ fn result(request: &ValidateRequest, profile: &str, report: &Report) -> Placemen
     };
     Placements {
         trace: request.trace.display().to_string(),
-        of: if report.balances { "searches" } else { "placements" },
+        of: report.of.word(),
         profile: profile.to_owned(),
         placements,
         verdict: verdict(report).word(),

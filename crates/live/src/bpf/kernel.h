@@ -167,6 +167,9 @@ struct rq {
 	struct root_domain *rd;
 	struct sched_domain *sd;
 	u64 idle_stamp;
+	u64 avg_idle;
+	u64 max_idle_balance_cost;
+	unsigned long next_balance;
 	struct cpuidle_state *idle_state;
 	struct task_struct *curr;
 	struct task_struct *idle;

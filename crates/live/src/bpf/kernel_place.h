@@ -49,6 +49,18 @@ struct sched_domain {
 	u32 cache_nice_tries;
 	u32 nr_balance_failed;
 	struct sched_domain_shared *shared;
+	unsigned long last_balance;
+	u32 balance_interval;
+	u64 max_newidle_lb_cost;
+	unsigned long last_decay_max_lb_cost; /* since 5.16 */
+	u32 newidle_call;                     /* since 6.19, and in later stable ones */
+	u32 newidle_success;                  /* the same */
+	u32 newidle_ratio;                    /* the same */
+	u64 newidle_stamp;                    /* in 7.2 */
+};
+
+struct rnd_state {
+	u32 s1, s2, s3, s4;
 };
 
 enum cpu_idle_type {
@@ -97,7 +109,12 @@ struct perf_domain {
 
 struct root_domain {
 	u32 overutilized; /* int, bool since 6.10 */
+	u8 overloaded;    /* bool, since 6.10 */
 	struct perf_domain *pd;
+};
+
+struct root_domain___overload {
+	u32 overload; /* int, before 6.10 */
 };
 
 #pragma clang attribute pop

@@ -556,3 +556,4 @@ int BPF_PROG(place_describe)
 }
 
 #include "balance_programs.h"
+#include "gate_programs.h"

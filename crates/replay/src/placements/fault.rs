@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Worlds that are wrong on purpose: a check that passes in them as well would prove nothing.
 
-use pelton_core::Placement;
+use pelton_core::{Placement, Policy, value};
+
+use super::gates::Gate;
 
 /// What is wrong in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +30,25 @@ pub enum Fault {
     IdleIsBusy,
     /// CPUs have an eighth less capacity left.
     CapacityLess,
+    /// Gates: no dice are thrown.
+    NoDice,
+    /// Gates: idle times are taken to be a thousandth.
+    ShortIdle,
+    /// Gates: some CPU always has two tasks.
+    AlwaysOverloaded,
+    /// Gates: busy CPUs balance as often as idle ones.
+    BusyAsIdle,
+    /// Gates: costs of searches fade at every look.
+    FadesAlways,
+    /// Gates: no other CPU is idle.
+    OthersBusy,
+    /// Gates: intervals are twice as long.
+    IntervalTwice,
 }
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Fault; 11] = [
+    pub const ALL: [Fault; 18] = [
         Fault::FlatCosts,
         Fault::DomainOrder,
         Fault::NoMargin,
@@ -44,6 +60,13 @@ impl Fault {
         Fault::GroupCapacity,
         Fault::IdleIsBusy,
         Fault::CapacityLess,
+        Fault::NoDice,
+        Fault::ShortIdle,
+        Fault::AlwaysOverloaded,
+        Fault::BusyAsIdle,
+        Fault::FadesAlways,
+        Fault::OthersBusy,
+        Fault::IntervalTwice,
     ];
 
     /// What is wrong, in words.
@@ -61,6 +84,13 @@ impl Fault {
             Fault::GroupCapacity => "groups have a quarter of their capacity",
             Fault::IdleIsBusy => "the last CPU is never idle",
             Fault::CapacityLess => "CPUs have an eighth less capacity",
+            Fault::NoDice => "no dice are thrown",
+            Fault::ShortIdle => "idle times are a thousandth",
+            Fault::AlwaysOverloaded => "some CPU always has two tasks",
+            Fault::BusyAsIdle => "busy CPUs balance as often as idle ones",
+            Fault::FadesAlways => "costs of searches fade at every look",
+            Fault::OthersBusy => "no other CPU is idle",
+            Fault::IntervalTwice => "intervals are twice as long",
         }
     }
 
@@ -81,6 +111,27 @@ impl Fault {
             }
             Fault::IdleIsBusy => record.cpus[cpus - 1].curr_idle = 0,
             Fault::CapacityLess => record.cpus[..cpus].iter_mut().for_each(|c| c.capacity -= c.capacity / 8),
+            _ => {}
+        }
+    }
+
+    /// Puts it into the rules that gates are decided by.
+    pub(super) fn put_rules(self, policy: &mut Policy) {
+        if self == Fault::NoDice {
+            policy.newidle_dice = value::NEWIDLE_DICE_OFF;
+        }
+    }
+
+    /// Puts it into a gate.
+    pub(super) fn put_gate(self, gate: &mut Gate) {
+        match self {
+            Fault::ShortIdle => gate.head.avg_idle /= 1000,
+            Fault::AlwaysOverloaded => gate.head.over = 1,
+            Fault::BusyAsIdle if !gate.is_newidle() => gate.head.only_idle = 1,
+            Fault::FadesAlways => gate.level.iter_mut().for_each(|level| level.decayed = 0),
+            Fault::OthersBusy => gate.level.iter_mut().for_each(|level| level.idle_cpus &= 1 << gate.head.cpu),
+            Fault::IntervalTwice => gate.level.iter_mut().for_each(|level| level.interval *= 2),
+            _ => {}
         }
     }
 }

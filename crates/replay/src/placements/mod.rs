@@ -6,11 +6,13 @@
 //! read either state: a difference proves nothing.
 
 mod fault;
+mod gates;
 mod searches;
 mod table;
 mod topology;
 
 pub use fault::Fault;
+pub use gates::{Gate, Gates, Head, Level};
 pub use searches::{Found, Search, Searches};
 pub use table::{Decisions, KernelEnergy, Said};
 pub use topology::{Topology, beside};
@@ -22,10 +24,10 @@ use pelton_core::{Lb, Placed, Placement, Policy, wf};
 use pelton_trace::import::{ImportError, open_bytes};
 use std::io::BufRead;
 
-/// Is this the first line of a table of placements, or of searches of balances?
+/// Is this the first line of a table of placements, of searches of balances, or of gates?
 #[must_use]
 pub fn is_header(first_bytes: &[u8]) -> bool {
-    table::is_header(first_bytes) || searches::is_header(first_bytes)
+    table::is_header(first_bytes) || searches::is_header(first_bytes) || gates::is_header(first_bytes)
 }
 
 /// How many differences are kept.
@@ -70,6 +72,30 @@ pub struct Difference {
     pub how: &'static str,
 }
 
+/// What a table is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Of {
+    /// Placements.
+    #[default]
+    Placements,
+    /// Searches of balances.
+    Searches,
+    /// Gates of balances.
+    Gates,
+}
+
+impl Of {
+    /// In a word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Of::Placements => "placements",
+            Of::Searches => "searches",
+            Of::Gates => "gates",
+        }
+    }
+}
+
 /// What came out of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -83,8 +109,8 @@ pub struct Report {
     pub energies_differ: u64,
     /// The first differences.
     pub samples: Vec<Difference>,
-    /// The table is one of searches of balances.
-    pub balances: bool,
+    /// What the table is of.
+    pub of: Of,
 }
 
 /// Decides a whole recording again, each record first altered by `fault`. `watch` is called now and then; false ends it.
@@ -101,6 +127,9 @@ pub fn validate(
     let mut bytes = open_bytes(path)?;
     if bytes.fill_buf().is_ok_and(searches::is_header) {
         return search_again(Searches::new(path, bytes, &topology)?, policy, fault, watch);
+    }
+    if bytes.fill_buf().is_ok_and(gates::is_header) {
+        return gates_again(Gates::new(path, bytes, &topology)?, *policy, fault, watch);
     }
     let mut table = Decisions::new(path, bytes, &topology)?;
     let mut report = Report::default();
@@ -132,7 +161,7 @@ fn search_again(
     fault: Option<Fault>,
     watch: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Report, ImportError> {
-    let mut report = Report { balances: true, ..Report::default() };
+    let mut report = Report { of: Of::Searches, ..Report::default() };
     let (mut altered, mut lb) = (Box::default(), Lb::default());
     while let Some((record, search)) = table.next_search()? {
         if report.all.decisions.is_multiple_of(1024) && !watch(search.line) {
@@ -150,6 +179,33 @@ fn search_again(
             what,
             how: search.found.how(),
         });
+    }
+    Ok(report)
+}
+
+/// The same of gates.
+fn gates_again(
+    mut table: Gates,
+    mut policy: Policy,
+    fault: Option<Fault>,
+    watch: &mut dyn FnMut(u64) -> bool,
+) -> Result<Report, ImportError> {
+    let mut report = Report { of: Of::Gates, ..Report::default() };
+    if let Some(fault) = fault {
+        fault.put_rules(&mut policy);
+    }
+    while let Some(mut gate) = table.next_gate()? {
+        if report.all.decisions.is_multiple_of(1024) && !watch(gate.line) {
+            break;
+        }
+        let how = gate.how();
+        if let Some(fault) = fault {
+            fault.put_gate(&mut gate);
+        }
+        let (machine, hz) = table.machine();
+        let again = gates::Again::of(&gate, &policy, machine, hz);
+        let (line, time_ns, tid) = (gate.line, gate.head.ts0, gate.head.cpu);
+        report.add(Difference { line, time_ns, tid, quiet: again.quiet, what: again.what, how });
     }
     Ok(report)
 }

@@ -134,6 +134,13 @@ impl Decisions {
     /// # Errors
     /// When it cannot be read, or a column that is needed is not there.
     pub fn new(path: &Path, lines: Box<dyn BufRead>, topology: &Topology) -> Result<Decisions, ImportError> {
+        let mut table = Decisions::bare(path, lines, topology)?;
+        table.cpus = (0..topology.cpus()).map(|cpu| table.cpu_columns("", cpu)).collect::<Result<_, _>>()?;
+        Ok(table)
+    }
+
+    /// The same without the columns of CPUs.
+    pub(super) fn bare(path: &Path, lines: Box<dyn BufRead>, topology: &Topology) -> Result<Decisions, ImportError> {
         let mut table = Decisions {
             path: path.to_owned(),
             lines,
@@ -149,7 +156,6 @@ impl Decisions {
         if let Some(count) = table.split()? {
             table.columns = (0..count).map(|at| (table.field(at).trim().to_owned(), at)).collect();
         }
-        table.cpus = (0..topology.cpus()).map(|cpu| table.cpu_columns("", cpu)).collect::<Result<_, _>>()?;
         Ok(table)
     }
 

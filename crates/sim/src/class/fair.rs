@@ -100,6 +100,11 @@ impl FairRq {
         (self.queue.len() as u32 + u32::from(self.curr != NO_TASK)).wrapping_add_signed(self.below) - self.delayed
     }
 
+    /// Tasks of the root queue and of those below it, the running one and delayed ones included.
+    pub(crate) fn h_nr_queued(&self) -> u32 {
+        (self.queue.len() as u32 + u32::from(self.curr != NO_TASK)).wrapping_add_signed(self.below)
+    }
+
     /// A runnable task waits, of the root queue.
     pub(crate) fn has_waiting(&self) -> bool {
         (self.queue.len() as u32).wrapping_add_signed(self.below) > self.delayed

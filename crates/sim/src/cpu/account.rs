@@ -104,6 +104,7 @@ impl<S: Sink> Engine<'_, S> {
             // It leaves at the end of the path, with or without budget.
             _ if cpu.need_resched => {}
             Class::Deadline => left = left.min(task.dl.hrtick_at_ns.map_or(left, |at| at.saturating_sub(self.now))),
+            Class::Fair => left = left.min(cpu.request_timer_ns.map_or(left, |at| at.saturating_sub(self.now))),
             Class::Realtime if self.has_fair_server() => left = left.min(self.rt_left(c)),
             _ => {}
         }

@@ -270,6 +270,8 @@ pub(crate) struct CpuState {
     /// End of the running task's step.
     pub segment: Moment,
     pub tick: Moment,
+    /// When the timer that ends the request of a fair task expires.
+    pub request_timer_ns: Option<u64>,
     pub idle_generation: u32,
     pub need_resched: bool,
     /// When another CPU's request to reschedule arrives.

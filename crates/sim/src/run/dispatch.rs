@@ -178,6 +178,7 @@ impl<S: Sink> Engine<'_, S> {
             return self.resched.push_back(c);
         }
         self.check_fair_server(c);
+        self.hrtick_fair(c, t);
         let step = self.tasks[t as usize].step;
         let done = step == Step::Fetch || step.is_over(self.now);
         if self.cpus[c as usize].need_resched {

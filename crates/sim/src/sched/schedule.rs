@@ -137,6 +137,7 @@ impl<S: Sink> Engine<'_, S> {
             self.signal_exit(c, prev);
         }
         if next == NO_TASK {
+            self.cpus[c as usize].request_timer_ns = None;
             self.signal_enter_idle(c);
             self.go_idle(c);
             return false;

@@ -3,6 +3,7 @@
 
 use pelton_schema::Sink;
 
+use crate::class::Class;
 use crate::class::realtime::RR_QUANTUM_NS;
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
@@ -70,6 +71,17 @@ impl<S: Sink> Engine<'_, S> {
             self.serve_misfit(c);
             self.periodic_balance(c);
         }
+    }
+
+    /// The timer of CPU `c`, whose running task is `t`: has it come?
+    pub(crate) fn hrtick_fair(&mut self, c: u32, t: u32) {
+        let cpu = &mut self.cpus[c as usize];
+        if cpu.class != Some(Class::Fair) || cpu.request_timer_ns.take_if(|at| *at <= self.now).is_none() {
+            return;
+        }
+        self.update_clock(c);
+        self.task_tick(c, t);
+        self.resched_cpu(c);
     }
 
     /// A round-robin task whose time is over goes behind its equals.

@@ -15,7 +15,7 @@ use pelton_live::{BalanceSession, BalanceSummary, KINDS};
 use std::path::Path;
 
 /// How long a load has run before counting begins, ns: its tasks have spread over the CPUs by then.
-const SETTLES_NS: u64 = 500_000_000;
+pub(super) const SETTLES_NS: u64 = 500_000_000;
 /// Shares of a load's figures that are told, of 1000.
 const QUANTILES: [usize; 5] = [500, 750, 900, 950, 990];
 

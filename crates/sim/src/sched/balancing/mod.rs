@@ -7,8 +7,8 @@ mod search;
 mod state;
 mod tasks;
 
-use pelton_core::{balance_idle, lb_is_busy, value};
-use pelton_schema::{Sink, WalkWhy};
+use pelton_core::{balance_idle, lb_is_busy, lb_newidle_fades, value};
+use pelton_schema::{Gate, Sink, WalkWhy};
 
 pub(crate) use state::Balancing;
 
@@ -29,14 +29,22 @@ impl<S: Sink> Engine<'_, S> {
 
     /// All domains of CPU `c` that are due.
     pub(crate) fn balance_domains(&mut self, c: u32, idle: u32) {
+        if S::BALANCES {
+            self.sink.domains(self.now, c, self.exec, idle);
+        }
         let (now_ticks, cpus) = (self.now_ticks(), self.cpus.len() as u32);
         let (tick_ns, policy) = (self.tick_ns, self.policy);
-        let (mut goes_on, mut idle) = (true, idle);
-        self.fade_costs(c);
+        let (mut goes_on, mut idle, mut faded, mut costs_ns) = (true, idle, false, 0);
         let mut next = now_ticks + 60_000_000_000 / tick_ns;
         for level in 0..self.balancing.domains[c as usize].len() {
             let busy = self.is_busy(c, idle);
             let own = &mut self.balancing.domains[c as usize][level];
+            let fades = own.newidle_decay(now_ticks * tick_ns);
+            faded = lb_newidle_fades(policy, faded, fades);
+            costs_ns += own.newidle_cost_ns;
+            if !goes_on && faded {
+                continue;
+            }
             if !goes_on {
                 break;
             }
@@ -55,20 +63,17 @@ impl<S: Sink> Engine<'_, S> {
             next = next.min(self.balancing.domains[c as usize][level].last_balance_ticks + interval);
         }
         self.balancing.next_balance_ticks[c as usize] = next;
-    }
-
-    /// What searches cost is forgotten slowly.
-    fn fade_costs(&mut self, c: u32) {
-        let own = &mut self.balancing.domains[c as usize];
-        let faded = own.iter_mut().filter_map(|domain| domain.newidle_decay(self.now).then_some(())).count() > 0;
-        if let Some(lowest) = own.first().filter(|_| faded) {
-            let sum_ns = own.iter().map(|domain| domain.newidle_cost_ns).sum();
-            self.cpus[c as usize].newidle.faded(lowest.newidle_cost_ns, sum_ns);
+        let lowest_ns = self.balancing.domains[c as usize].first().map_or(0, |own| own.newidle_cost_ns);
+        let newidle = &mut self.cpus[c as usize].newidle;
+        if faded {
+            newidle.faded(lowest_ns, costs_ns);
         }
+        newidle.domain_cost_ns = lowest_ns;
     }
 
     /// CPU `c` goes idle without a search: its next balance is no later than an idle CPU's.
     pub(crate) fn newly_idle_without_search(&mut self, c: u32) {
+        self.tell_gate(c, self.chores.overload, 0);
         let Some(lowest) = self.balancing.domains[c as usize].first() else { return };
         let interval = lowest.interval_ticks(self.policy, false, self.tick_ns, self.cpus.len() as u32);
         let next = lowest.last_balance_ticks + interval;
@@ -87,7 +92,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         let free = self.policy.newidle_own == value::NEWIDLE_OWN_FREE;
         let mut from_ns = if free { self.path_left_ns(c) } else { before_ns };
-        let (mut spent_ns, mut found, mut searched) = (0, false, false);
+        let (mut spent_ns, mut found, mut searched) = (0, false, 0);
+        let overloaded = self.chores.overload;
         self.balancing.earlier(c, self.now_ticks() + NS_PER_S / self.tick_ns);
         for level in 0..self.balancing.domains[c as usize].len() {
             let own = &self.balancing.domains[c as usize][level];
@@ -98,10 +104,14 @@ impl<S: Sink> Engine<'_, S> {
             if skips {
                 break;
             }
+            if self.dice_leave_out(c, level) {
+                continue;
+            }
+            let weight = self.balancing.domains[c as usize][level].newidle_weight(self.policy);
             let (moved, goes_on) = self.newidle_search(c, level);
-            searched = true;
+            searched |= 1 << level;
             let to_ns = self.path_left_ns(c);
-            self.note_search(c, level, to_ns - from_ns);
+            self.note_search(c, level, to_ns - from_ns, weight * u32::from(moved > 0));
             spent_ns += to_ns - from_ns;
             from_ns = to_ns;
             found = moved > 0;
@@ -110,10 +120,20 @@ impl<S: Sink> Engine<'_, S> {
             }
         }
         let all_ns = self.ends_search(c, before_ns, spent_ns);
-        if searched {
+        self.tell_gate(c, overloaded, searched);
+        if searched != 0 {
             self.cpus[c as usize].report.search_ns.add(all_ns);
         }
         found
+    }
+
+    /// CPU `c` runs out of tasks and has looked at the domains `searched`.
+    fn tell_gate(&mut self, c: u32, overloaded: bool, searched: u32) {
+        if S::BALANCES {
+            let newidle = &self.cpus[c as usize].newidle;
+            let (avg_idle_ns, cost_ns) = (newidle.avg_idle_ns, newidle.domain_cost_ns);
+            self.sink.gate(self.now, &Gate { cpu: c, overloaded, avg_idle_ns, cost_ns, searched });
+        }
     }
 
     /// The look at one domain, and what that takes.
@@ -126,11 +146,30 @@ impl<S: Sink> Engine<'_, S> {
         self.balance_domain(c, level as u32, balance_idle::NEWLY_IDLE)
     }
 
-    fn note_search(&mut self, c: u32, level: usize, cost_ns: u64) {
-        self.balancing.domains[c as usize][level].newidle_searched(self.policy, cost_ns, self.now);
-        let cpu = &mut self.cpus[c as usize];
+    /// Do the dice say that this domain is not searched?
+    fn dice_leave_out(&mut self, c: u32, level: usize) -> bool {
+        let Balancing { domains, dice, .. } = &mut self.balancing;
+        let own = &mut domains[c as usize][level];
+        if !own.newidle_throws(self.policy) || own.newidle_wins(dice.up_to(u64::from(u32::MAX)) as u32) {
+            return false;
+        }
+        own.update_newidle_stats(self.policy, 0, self.now);
+        true
+    }
+
+    /// A search took place, and found something `hits` times. One that takes no time is not counted.
+    fn note_search(&mut self, c: u32, level: usize, cost_ns: u64, hits: u32) {
+        let ticks_ns = self.now_ticks() * self.tick_ns;
+        let own = &mut self.balancing.domains[c as usize][level];
+        if cost_ns > 0 {
+            own.update_newidle_stats(self.policy, hits, self.now);
+        }
+        own.newidle_searched(self.policy, cost_ns, ticks_ns);
+        let lowest_ns = own.newidle_cost_ns;
+        let newidle = &mut self.cpus[c as usize].newidle;
+        newidle.spent(cost_ns);
         if level == 0 {
-            cpu.newidle.searched(self.policy, cost_ns, self.now);
+            newidle.domain_cost_ns = lowest_ns;
         }
     }
 

@@ -3,6 +3,10 @@
 
 use pelton_core::{CpuLoad, Lb, LbDomain, PlaceCpu, Placement, Policy, lb_newest_first, value};
 
+use crate::engine::rng::RunRng;
+
+/// What the generator of dice is for, among those of a run.
+const DICE: u64 = 1;
 /// Place between the heads and the ends of lists.
 const LIST_MIDDLE: u64 = 1 << 62;
 
@@ -16,6 +20,8 @@ pub(crate) struct Balancing {
     pub(super) next_balance_ticks: Vec<u64>,
     /// What the last balance found.
     pub(super) lb: Box<Lb>,
+    /// Random numbers of CPUs that run out of tasks.
+    pub(super) dice: RunRng,
     /// Loads that fade over ticks, and whether this release compares them.
     pub cpu_loads: Vec<CpuLoad>,
     pub biased: bool,
@@ -30,7 +36,7 @@ pub(crate) struct Balancing {
 }
 
 impl Balancing {
-    pub(crate) fn new(record: &Placement, policy: &Policy) -> Balancing {
+    pub(crate) fn new(record: &Placement, policy: &Policy, seed: u64) -> Balancing {
         let own = |c: &PlaceCpu| -> Vec<LbDomain> {
             c.domains[..c.nr_domains as usize].iter().map(|d| LbDomain::new(d, 0)).collect()
         };
@@ -38,6 +44,7 @@ impl Balancing {
         Balancing {
             decides: record.nr_cpus > 1 && policy.balance != value::BALANCE_PULL,
             next_balance_ticks: vec![0; domains.len()],
+            dice: RunRng::new(seed, DICE),
             cpu_loads: vec![CpuLoad::default(); domains.len()],
             biased: (value::BALANCE_LOADS_NEWLY..value::BALANCE_LOADS).contains(&policy.balance),
             newest_first: lb_newest_first(policy),

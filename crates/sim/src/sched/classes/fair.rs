@@ -24,6 +24,7 @@ impl SchedClass for Fair {
         }
         e.hook_second_task(c);
         e.check_fair_server(c);
+        e.update_hrtick_fair(c);
     }
 
     #[inline]
@@ -66,6 +67,7 @@ impl SchedClass for Fair {
             e.tasks[t as usize].list_place = e.balancing.at_head();
         }
         e.fair_set(c, t);
+        e.start_hrtick_fair(c, t);
     }
 
     fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
