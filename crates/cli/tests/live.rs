@@ -41,7 +41,7 @@ const WRONG_GATES: [&str; 6] = [
     "some CPU always has two tasks",
     "busy CPUs balance as often as idle ones",
     "costs of searches fade at every look",
-    "no other CPU is idle",
+    "all CPUs are idle",
     "intervals are twice as long",
 ];
 /// What recordings of balances have in their names.

@@ -40,8 +40,8 @@ pub enum Fault {
     BusyAsIdle,
     /// Gates: costs of searches fade at every look.
     FadesAlways,
-    /// Gates: no other CPU is idle.
-    OthersBusy,
+    /// Gates: all CPUs are idle.
+    AllIdle,
     /// Gates: intervals are twice as long.
     IntervalTwice,
 }
@@ -65,7 +65,7 @@ impl Fault {
         Fault::AlwaysOverloaded,
         Fault::BusyAsIdle,
         Fault::FadesAlways,
-        Fault::OthersBusy,
+        Fault::AllIdle,
         Fault::IntervalTwice,
     ];
 
@@ -89,7 +89,7 @@ impl Fault {
             Fault::AlwaysOverloaded => "some CPU always has two tasks",
             Fault::BusyAsIdle => "busy CPUs balance as often as idle ones",
             Fault::FadesAlways => "costs of searches fade at every look",
-            Fault::OthersBusy => "no other CPU is idle",
+            Fault::AllIdle => "all CPUs are idle",
             Fault::IntervalTwice => "intervals are twice as long",
         }
     }
@@ -129,7 +129,9 @@ impl Fault {
             Fault::AlwaysOverloaded => gate.head.over = 1,
             Fault::BusyAsIdle if !gate.is_newidle() => gate.head.only_idle = 1,
             Fault::FadesAlways => gate.level.iter_mut().for_each(|level| level.decayed = 0),
-            Fault::OthersBusy => gate.level.iter_mut().for_each(|level| level.idle_cpus &= 1 << gate.head.cpu),
+            Fault::AllIdle => {
+                gate.level.iter_mut().for_each(|level| (level.idle_cpus, level.x_idle_cpus) = (u64::MAX, u64::MAX));
+            }
             Fault::IntervalTwice => gate.level.iter_mut().for_each(|level| level.interval *= 2),
             _ => {}
         }
