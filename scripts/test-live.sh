@@ -75,7 +75,7 @@ JOBS
 
 # Placements, on boards of small and large CPUs with an energy model. One recording: a recorder takes seconds to begin.
 cat >"$work/jobs-boards" <<'JOBS'
-all.csv.gz --load periodic --duration 2s --load mixed --duration 3s --load fork-storm --duration 2s --load cgroup-moves --duration 3s --load wakeups --duration 5s --load phone --duration 12s
+all.csv.gz --load periodic --duration 2s --load mixed --duration 3s --load fork-storm --duration 2s --load cgroup-moves --duration 3s --load wakeups --duration 5s --load phone --duration 6s --load phone --duration 6s
 JOBS
 
 # Clamps that change, and placements meanwhile. Debian's kernels before 6.14 have none.
@@ -142,12 +142,14 @@ fi
 guest() { # SERIES BOARD JOBS NAME
     local from=$kernels program=$work/pelton jobs=$work/jobs-of-$4
     case $2 in big-little | three-clusters) from=$kernels/arm64 program=$work/pelton-arm64 ;; esac
-    cat "$work/$3" >"$jobs"
+    : >"$jobs"
+    # First: once clamps are in use a kernel takes other paths.
+    case "$3: $with_residency " in "jobs-boards:"*" $1 "*) cat "$work/residency" >>"$jobs" ;; esac
+    cat "$work/$3" >>"$jobs"
     case "$3: $with_clamps " in
     "jobs:"*" $1 "*) cat "$work/clamps-pair" >>"$jobs" ;;
     "jobs-boards:"*" $1 "*) cat "$work/clamps-boards" >>"$jobs" ;;
     esac
-    case "$3: $with_residency " in "jobs-boards:"*" $1 "*) cat "$work/residency" >>"$jobs" ;; esac
     scripts/live/boot.sh "$from/$1" "$program" "$from/busybox" "$jobs" "$recordings/$4" "$2" 2>&1 | sed -u "s/^/live: $4: /"
 }
 

@@ -256,6 +256,15 @@ impl PlacementSession {
         self.decisions
     }
 
+    /// Hands out all lines there are: between two loads, when nobody is slowed down.
+    pub fn flush(&mut self, put: &mut dyn FnMut(&str)) {
+        let mut before = u64::MAX;
+        while before != self.decisions {
+            before = self.decisions;
+            self.drain(put);
+        }
+    }
+
     fn drain(&mut self, put: &mut dyn FnMut(&str)) {
         // No more at once than is written at once: a busy machine makes them faster.
         let _ = self.ring.consume_raw_n(RECORDS_AT_ONCE);
@@ -278,11 +287,7 @@ impl PlacementSession {
     /// When the kernel does not say what the machine is.
     pub fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<PlacementSummary, LiveError> {
         self.links.clear();
-        let mut before = u64::MAX;
-        while before != self.decisions {
-            before = self.decisions;
-            self.drain(put);
-        }
+        self.flush(put);
         let (lost, told) = globals(&self.object)?;
         let (first, last) = (self.first.unwrap_or_default(), self.last);
         let ns = last.0.saturating_sub(first.0);

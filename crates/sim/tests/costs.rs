@@ -220,3 +220,17 @@ fn without_costs_only_the_mechanism_is_left() {
         assert_eq!(times[..6], [0, sent, sent, answered, answered, end], "{profile}");
     }
 }
+
+/// A switch costs twice as much on a CPU of half the capacity, but not where nothing is behind the capacities.
+#[test]
+fn paths_of_an_emulated_machine_take_the_same_time_on_a_small_cpu() {
+    let overhead_ns = |capacity, emulated| {
+        let mut m = fixed_speed(&[(1, 1024), (1, capacity)]);
+        m.costs.context_switch_ns = 1000;
+        m.domains.iter_mut().for_each(|d| d.emulated = emulated);
+        run_on(&m, &workload(vec![on(periodic("p", 500, 10_000), 1)]), "7.2", 100).cpus[1].overhead_ns
+    };
+    let whole = overhead_ns(1024, false);
+    assert!(whole >= 20_000 && overhead_ns(512, false) == 2 * whole, "{whole}");
+    assert_eq!([overhead_ns(512, true), overhead_ns(1024, true)], [whole; 2]);
+}

@@ -64,12 +64,12 @@ fn seconds(duration: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("--duration {duration}: whole seconds with an s are expected"))
 }
 
-/// A packed table: its first line, what comes while the load runs, and what is left. Notes of the load, and what `finish` says.
+/// A packed table: its first line, what comes while loads run and when one is over, and what is left. Notes of the load, and what `finish` says.
 fn record<S, T>(
     table: &Path,
     work: &Work,
     (mut session, header): (S, String),
-    poll: impl Fn(&mut S, Put<'_>),
+    poll: impl Fn(&mut S, bool, Put<'_>),
     finish: impl FnOnce(S, Put<'_>) -> Result<T, Box<dyn Error>>,
 ) -> Result<(T, Vec<String>), Box<dyn Error>> {
     let mut out = GzEncoder::new(BufWriter::new(File::create(table)?), Compression::fast());
@@ -84,11 +84,13 @@ fn record<S, T>(
         let running = work.start(load)?;
         let begin = Instant::now();
         while begin.elapsed() < *duration {
-            poll(&mut session, &mut put);
+            poll(&mut session, false, &mut put);
         }
         notes.extend(running.notes.clone());
+        drop(running);
+        // What is left in the buffer is written faster when nothing else runs.
+        poll(&mut session, true, &mut put);
     }
-    // What is left in the buffer is written faster when nothing else runs.
     let summary = finish(session, &mut put)?;
     failed.map_or(Ok(()), Err)?;
     out.finish()?.flush()?;
@@ -98,7 +100,9 @@ fn record<S, T>(
 fn placements(table: &Path, work: &Work) -> Result<Value, Box<dyn Error>> {
     let session = PlacementSession::start()?;
     let header = session.header();
-    let poll = |session: &mut PlacementSession, put: Put<'_>| _ = session.poll(put);
+    let poll = |session: &mut PlacementSession, over: bool, put: Put<'_>| {
+        if over { session.flush(put) } else { _ = session.poll(put) }
+    };
     let (summary, notes) = record(table, work, (session, header), poll, |session, put| Ok(session.finish(put)?))?;
     let stem = table.to_string_lossy();
     std::fs::write(format!("{}.topo.json", stem.trim_end_matches(".csv.gz")), &summary.machine)?;
@@ -109,7 +113,7 @@ fn placements(table: &Path, work: &Work) -> Result<Value, Box<dyn Error>> {
 fn clamps(table: &Path, work: &Work) -> Result<Value, Box<dyn Error>> {
     let session = ClampSession::start()?;
     let header = session.header();
-    let poll = |session: &mut ClampSession, put: Put<'_>| _ = session.poll(put);
+    let poll = |session: &mut ClampSession, _, put: Put<'_>| _ = session.poll(put);
     let (summary, notes) = record(table, work, (session, header), poll, |session, put| Ok(session.finish(put)?))?;
     let ClampSummary { cpus, records, lost, seconds } = summary;
     Ok(json!({"cpus": cpus, "records": records, "lost": lost, "seconds": seconds, "notes": notes}))
