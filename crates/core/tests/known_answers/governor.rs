@@ -4,9 +4,7 @@
 //! Every file meant here is kernel/sched/cpufreq_schedutil.c unless another one is named.
 
 use pelton_core::hook::how;
-use pelton_core::{
-    CpuState, Decision, IdleChoice, IdleNow, IdleTable, PerfTerms, Policy, Rq, SugovCpu, SugovPolicy, gate, hook_flag,
-};
+use pelton_core::{CpuState, Decision, PerfTerms, Policy, Rq, SugovCpu, SugovPolicy, gate, hook_flag};
 
 pub(super) const MS: u64 = 1_000_000;
 pub(super) const TICK: u64 = 4 * MS;
@@ -207,21 +205,4 @@ fn the_idle_tick_of_each_release() {
         let alone = [0, 1, 2, 3].map(|states| pelton_core::idle_single(&profile(name), states));
         assert_eq!(alone, [word == "after_tick", word == "after_tick", false, false], "{name}");
     }
-}
-
-/// kernel/sched/idle.c cpuidle_idle_call of 5.10.262, 6.1.192, 6.12.118 and 7.2.12: without a driver, or with one state, stop_tick is
-/// do_idle's got_tick; else the governor's answer counts.
-#[test]
-fn the_idle_tick_without_a_choice_of_states() {
-    let stops = |name: &str, count: u32, ticked: u32, said: u32| {
-        let table = IdleTable { count, ..IdleTable::default() };
-        let mut choice = IdleChoice { state: 0, stop_tick: said };
-        choice.stop_tick(&profile(name), &table, &IdleNow { ticked, ..IdleNow::default() });
-        choice.stop_tick
-    };
-    for name in ["5.10", "6.1", "6.12", "7.2"] {
-        assert_eq!([stops(name, 0, 0, 1), stops(name, 1, 0, 1), stops(name, 1, 1, 0)], [0, 0, 1], "{name}");
-        assert_eq!([stops(name, 2, 0, 1), stops(name, 2, 1, 0)], [1, 0], "{name}");
-    }
-    assert_eq!([stops("6.18", 0, 0, 1), stops("4.16", 2, 0, 0)], [1, 1]);
 }
