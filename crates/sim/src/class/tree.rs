@@ -34,7 +34,7 @@ macro_rules! on_queue {
             let ($queue, $entities) = (&mut *$tree.root, &mut *$tree.tasks);
             $body
         } else {
-            let ($queue, mut mixed) = $tree.at($home);
+            let ($queue, mut mixed) = $tree.level($home);
             let $entities = &mut mixed;
             $body
         }
@@ -42,7 +42,7 @@ macro_rules! on_queue {
 }
 
 impl Tree<'_> {
-    fn at(&mut self, slot: u32) -> (&mut FairRq, Mixed<'_>) {
+    fn level(&mut self, slot: u32) -> (&mut FairRq, Mixed<'_>) {
         let queue = if slot == ROOT { &mut *self.root } else { &mut self.levels.queues[slot as usize] };
         (queue, Mixed { tasks: self.tasks, groups: &mut self.levels.entities })
     }
@@ -77,7 +77,7 @@ impl Tree<'_> {
         let (weight, home) = (record.se.weight, record.parent);
         if self.levels.entities[slot as usize].weight() != weight {
             let rules = self.rules;
-            let (queue, mut e) = self.at(home);
+            let (queue, mut e) = self.level(home);
             queue.reweight(rules, &mut e, entity, (weight, 0));
         }
     }
@@ -87,7 +87,7 @@ impl Tree<'_> {
         if slot == ROOT || self.rules.is_cfs() || self.rules.policy.custom_slice == 0 {
             return;
         }
-        let (queue, e) = self.at(slot);
+        let (queue, e) = self.level(slot);
         if let Some(shortest_ns) = queue.shortest_slice_ns(&e) {
             let se = &mut self.levels.entities[slot as usize].se;
             (se.slice_ns, se.custom_slice) = (shortest_ns, 1);
@@ -113,16 +113,16 @@ impl Tree<'_> {
         let rules = self.rules;
         let all = self.root.nr_runnable();
         let (lowest, mut at) = (self.home(entity), entity);
-        let (queue, e) = self.at(lowest);
+        let (queue, e) = self.level(lowest);
         let idle_only = queue.is_idle_only();
         let mut slice_ns = queue.period_ns(rules, &e, entity, all);
         while at != NO_TASK {
             let home = self.home(at);
-            let (queue, e) = self.at(home);
+            let (queue, e) = self.level(home);
             slice_ns = queue.share_ns(rules, &e, at, slice_ns);
             at = self.above(at);
         }
-        let (_, e) = self.at(lowest);
+        let (_, e) = self.level(lowest);
         fair::slice_floor(rules.policy, &rules.tunables, &e.fair(entity).se, idle_only.into(), slice_ns)
     }
 
@@ -200,7 +200,7 @@ impl Tree<'_> {
     /// A delayed group gets a task again.
     fn rejoin(&mut self, entity: u32) {
         let (rules, home) = (self.rules, self.home(entity));
-        let (queue, mut e) = self.at(home);
+        let (queue, mut e) = self.level(home);
         queue.requeue(rules, &mut e, entity);
         self.count_group(entity, true);
     }
@@ -258,7 +258,7 @@ impl Tree<'_> {
         }
         if plan.delayed != NO_TASK {
             let (rules, home) = (self.rules, self.home(plan.delayed));
-            let (queue, mut e) = self.at(home);
+            let (queue, mut e) = self.level(home);
             queue.delay(rules, &mut e, plan.delayed);
             self.count_group(plan.delayed, false);
         }
@@ -363,7 +363,7 @@ impl Tree<'_> {
         while entity != NO_TASK {
             let slice_ns = self.slice_ns(entity);
             let home = self.home(entity);
-            let (queue, e) = self.at(home);
+            let (queue, e) = self.level(home);
             if !queue.queue.is_empty() && queue.tick_preempts(rules, &e, slice_ns) {
                 return true;
             }
@@ -385,7 +385,7 @@ impl Tree<'_> {
         let is_new = std::mem::take(&mut self.tasks[wakee as usize].fair.just_made);
         if let Some(decided) = pick::by_policy(&*self.tasks, curr, wakee) {
             let (rules, home) = (self.rules, self.home(curr));
-            let (queue, mut e) = self.at(home);
+            let (queue, mut e) = self.level(home);
             queue.unprotect(rules, &mut e, decided);
             return decided;
         }
@@ -404,11 +404,11 @@ impl Tree<'_> {
     }
 
     /// The running task yields to the others of its queue; CFS passes over the groups above it as well.
-    pub(crate) fn yield_task(&mut self, task: u32) {
+    pub(crate) fn yield_from(&mut self, task: u32) {
         let (rules, mut entity) = (self.rules, task);
         while entity != NO_TASK {
             let home = self.home(entity);
-            let (queue, mut e) = self.at(home);
+            let (queue, mut e) = self.level(home);
             if queue.curr == entity {
                 queue.yield_curr(rules, &mut e);
             }
@@ -420,7 +420,7 @@ impl Tree<'_> {
     pub(crate) fn fork(&mut self, task: u32) {
         let (rules, home) = (self.rules, self.home(task));
         let slice_ns = self.slice_ns(task);
-        let (queue, mut e) = self.at(home);
+        let (queue, mut e) = self.level(home);
         queue.fork(rules, &mut e, task, slice_ns);
     }
 

@@ -4,7 +4,9 @@
 //! A request is arithmetic on the CPU's signals, its RT and deadline load and its boost for I/O. Whoever changes one of
 //! them calls [`Engine::request_changes`].
 
-use pelton_core::{CpuState as CpuInputs, PerfTerms, Policy, cpu_bw_dl};
+use pelton_core::{
+    CpuState as CpuInputs, NO_LARGEST, PerfTerms, Policy, SugovCpu, SugovPolicy, cpu_bw_dl, first_largest,
+};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -26,9 +28,38 @@ pub(crate) struct Domain {
     /// Places that are not recorded.
     pub todo: Vec<u32>,
     /// The first CPU with the largest request, where that is known.
-    pub first: u32,
+    largest: u32,
     /// The frequency is another than at the last evaluation, which the governor's records name.
     pub khz_changed: bool,
+}
+
+impl Domain {
+    /// The CPU at place `i`, whose inputs are filled, is asked again.
+    #[inline]
+    pub(crate) fn ask_again(
+        &mut self,
+        policy: &Policy,
+        (sugov, state): (&SugovPolicy, &mut SugovCpu),
+        i: u32,
+        (now, tick_ns): (u64, u64),
+    ) {
+        let (own, place) = (&self.inputs[i as usize], (i, self.largest));
+        self.largest = sugov.ask_again(policy, state, own, now, tick_ns, &mut self.terms, place);
+    }
+
+    /// All of them were asked again.
+    pub(crate) fn forget_largest(&mut self) {
+        self.largest = NO_LARGEST;
+    }
+
+    /// Finds the largest request where it is not known.
+    #[inline]
+    pub(crate) fn find_largest(&mut self) {
+        if self.largest == NO_LARGEST {
+            self.largest = first_largest(&self.terms);
+        }
+        debug_assert_eq!(self.largest, first_largest(&self.terms), "kept place of the largest request");
+    }
 }
 
 /// The requests of all domains.
@@ -52,8 +83,8 @@ impl Targets {
             let n = spec.cpus.len();
             let todo = (0..n as u32).collect();
             let (terms, inputs) = (vec![PerfTerms::default(); n], vec![CpuInputs::default(); n]);
-            let first = pelton_core::NO_LARGEST;
-            domains.push(Domain { terms, inputs, state: vec![0; n], todo, first, khz_changed: false });
+            let largest = NO_LARGEST;
+            domains.push(Domain { terms, inputs, state: vec![0; n], todo, largest, khz_changed: false });
         }
         Targets { keeps: pelton_core::sugov_keeps(policy), place, domains }
     }
@@ -91,8 +122,8 @@ impl Targets {
     }
 
     /// Of them, the first of the largest, where that is known.
-    pub(crate) fn first(&self, d: u32) -> u32 {
-        self.domains[d as usize].first
+    pub(crate) fn largest(&self, d: u32) -> u32 {
+        self.domains[d as usize].largest
     }
 }
 

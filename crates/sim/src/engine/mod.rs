@@ -91,12 +91,6 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub living: u32,
     /// CPUs on which a fair task waits behind another task.
     pub overloaded: pelton_model::workload::CpuSet,
-    /// CPUs with two runnable tasks or more, of all classes.
-    pub crowded: pelton_model::workload::CpuSet,
-    /// CPUs whose averages may have load that still fades.
-    pub blocked: pelton_model::workload::CpuSet,
-    /// CPUs that remember the cost of a search.
-    pub fading: pelton_model::workload::CpuSet,
     /// CPUs with nothing to run.
     pub idle: pelton_model::workload::CpuSet,
     /// Cache group of each CPU.
@@ -155,6 +149,12 @@ pub(crate) struct Chores {
     pub next_balance_ticks: u64,
     /// An idle CPU without tick may have load to refresh.
     pub idle_blocked: bool,
+    /// CPUs with two runnable tasks or more, of all classes.
+    pub crowded: pelton_model::workload::CpuSet,
+    /// CPUs whose averages may have load that still fades.
+    pub blocked: pelton_model::workload::CpuSet,
+    /// CPUs that remember the cost of a search.
+    pub fading: pelton_model::workload::CpuSet,
     /// Some CPU had two tasks when one was last enqueued, or when all were last looked at.
     pub overload: bool,
 }

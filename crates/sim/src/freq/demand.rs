@@ -244,7 +244,7 @@ impl<S: Sink> Engine<'_, S> {
         let need = domain.sugov.need(
             self.policy,
             self.targets.terms(d),
-            (self.targets.place(c), self.targets.first(d)),
+            (self.targets.place(c), self.targets.largest(d)),
             table,
         );
         let khz = domain.settable_khz(need.resolved_khz);

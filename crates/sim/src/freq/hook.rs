@@ -108,7 +108,7 @@ impl<S: Sink> Engine<'_, S> {
         self.ask(c, d, true);
         self.inputs_of_caller(c, d);
         let (now, caller) = (self.boot_ns + self.now, self.targets.place(c));
-        let kept = (self.targets.terms(d), self.targets.first(d));
+        let kept = (self.targets.terms(d), self.targets.largest(d));
         let domain = &mut self.domains[d as usize];
         let prev_khz = domain.sugov.requested_khz();
         let table = if domain.no_table { &[] } else { domain.khz.as_slice() };

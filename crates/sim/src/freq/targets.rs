@@ -2,7 +2,7 @@
 //! Brings the requests of a frequency domain up to now: those of CPUs whose inputs changed (`cpu/requests.rs`). Debug
 //! builds compute everything again and compare.
 
-use pelton_core::{CpuState as CpuInputs, NO_LARGEST, SugovCpu, first_largest, value};
+use pelton_core::{CpuState as CpuInputs, SugovCpu, value};
 use pelton_schema::Sink;
 
 use crate::cpu::requests::{FRESH, RECORDED};
@@ -47,8 +47,7 @@ impl<S: Sink> Engine<'_, S> {
                 forgotten = cpu.sugov;
             }
             let state = if keep { &mut cpu.sugov } else { &mut forgotten };
-            let (own, place) = (&kept.inputs[i as usize], (i, kept.first));
-            kept.first = sugov.ask_again(self.policy, state, own, now, self.tick_ns, &mut kept.terms, place);
+            kept.ask_again(self.policy, (sugov, state), i, (now, self.tick_ns));
             // A boost fades with every evaluation.
             let lasts = if keep { FRESH | RECORDED } else { FRESH };
             kept.state[i as usize] = if boosted { 0 } else { lasts };
@@ -58,10 +57,7 @@ impl<S: Sink> Engine<'_, S> {
                 at += 1;
             }
         }
-        let kept = &mut self.targets.domains[d as usize];
-        if kept.first == NO_LARGEST {
-            kept.first = first_largest(&kept.terms);
-        }
+        self.targets.domains[d as usize].find_largest();
     }
 
     /// All CPUs, as the core asks them.
@@ -71,7 +67,7 @@ impl<S: Sink> Engine<'_, S> {
         let inputs: Vec<CpuInputs> = cpus.iter().map(|&j| self.inputs(j)).collect();
         let mut states: Vec<SugovCpu> = cpus.iter().map(|&j| self.cpus[j as usize].sugov).collect();
         let (now, caller) = (self.boot_ns + self.now, keep.then(|| self.targets.place(c)));
-        self.targets.domains[d as usize].first = NO_LARGEST;
+        self.targets.domains[d as usize].forget_largest();
         let (sugov, terms) = (&self.domains[d as usize].sugov, &mut self.targets.domains[d as usize].terms);
         sugov.ask_all(self.policy, caller, &mut states, &inputs, now, self.tick_ns, terms);
         if keep {
@@ -103,10 +99,6 @@ impl<S: Sink> Engine<'_, S> {
             let (_, terms) = sugov.cpu(self.policy, &mut state, &self.inputs(j), now, self.tick_ns);
             debug_assert_eq!(terms, kept.terms[i], "kept request of CPU {j}");
             let recorded = kept.state[i] & RECORDED != 0 && !kept.khz_changed;
-            debug_assert!(
-                kept.first == NO_LARGEST || kept.first == first_largest(&kept.terms),
-                "kept largest of domain {d}"
-            );
             debug_assert!(!recorded || state == self.cpus[j as usize].sugov, "the governor's record of CPU {j}");
         }
     }

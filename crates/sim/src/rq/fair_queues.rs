@@ -159,7 +159,7 @@ impl<S: Sink> Engine<'_, S> {
     /// The running task calls sched_yield(). Alone on its CPU it has nobody to yield to.
     pub(crate) fn fair_yield(&mut self, c: u32, t: u32) {
         if self.cpus[c as usize].nr_running() > 1 {
-            self.tree(c).yield_task(t);
+            self.tree(c).yield_from(t);
         }
     }
 

@@ -281,9 +281,6 @@ impl<'a, S: Sink> Engine<'a, S> {
             sim_events: 0,
             living: 0,
             overloaded: CpuSet::default(),
-            crowded: CpuSet::default(),
-            blocked: CpuSet::default(),
-            fading: CpuSet::of((0..n).filter(|_| !pelton_core::Newidle::new().rests(policy))),
             idle: CpuSet::first(n),
             llc_of: (0..n).map(|c| llc_of(m, c)).collect(),
             llc_sets: llc_sets(m),
@@ -313,7 +310,10 @@ impl<'a, S: Sink> Engine<'a, S> {
         if cfg.demand && self.policy.governor == value::GOVERNOR_SCHEDUTIL {
             self.clocks = Clocks::of(self.m, &self.domains);
         }
-        (0..self.m.cpus.len() as u32).for_each(|c| self.refresh_capacity(c));
+        for c in 0..self.m.cpus.len() as u32 {
+            self.refresh_capacity(c);
+            self.chores.fading.set(c, !self.cpus[c as usize].newidle.rests(self.policy));
+        }
         self.start_limits();
         self.start_zones();
         self.start_boosts();

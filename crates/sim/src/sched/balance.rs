@@ -49,8 +49,8 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Some CPU has two tasks, or one that is too big for it.
     fn is_overloaded(&self) -> bool {
-        debug_assert!((0..).zip(&self.cpus).all(|(c, cpu)| self.crowded.contains(c) == (cpu.nr_running() >= 2)));
-        !self.crowded.is_empty() || self.placing.has_misfit()
+        debug_assert!((0..).zip(&self.cpus).all(|(c, cpu)| self.chores.crowded.contains(c) == (cpu.nr_running() >= 2)));
+        !self.chores.crowded.is_empty() || self.placing.has_misfit()
     }
 
     /// The look of CPU `c`, which goes idle, at all CPUs near: it takes time, and that decides whether the next one takes
@@ -75,7 +75,7 @@ impl<S: Sink> Engine<'_, S> {
         if looks {
             let free_ns = if self.policy.newidle_own == value::NEWIDLE_OWN_FREE { own_ns } else { 0 };
             cpu.newidle.searched(self.policy, all_ns - free_ns, self.now);
-            self.fading.set(c, !cpu.newidle.rests(self.policy));
+            self.chores.fading.set(c, !cpu.newidle.rests(self.policy));
             cpu.report.search_ns.add(all_ns);
         }
         looks

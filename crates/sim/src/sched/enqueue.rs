@@ -68,7 +68,7 @@ impl<S: Sink> Engine<'_, S> {
         let noted = u8::from(over) | u8::from(nr_running >= 2) << 1 | u8::from(idle) << 2;
         if std::mem::replace(&mut self.cpus[c as usize].noted, noted) != noted {
             self.overloaded.set(c, over);
-            self.crowded.set(c, nr_running >= 2);
+            self.chores.crowded.set(c, nr_running >= 2);
             self.idle.set(c, idle);
         }
         if idle {

@@ -40,14 +40,14 @@ impl<S: Sink> Engine<'_, S> {
         for at in 0..self.llc(c).len() {
             let near = self.llc(c)[at];
             let cpu = &self.cpus[near as usize];
-            if !self.nohz.contains(near) || !self.blocked.contains(near) {
+            if !self.nohz.contains(near) || !self.chores.blocked.contains(near) {
                 continue;
             }
             if blocked_due(self.policy, now_ticks, cpu.last_blocked_ticks, self.tick_ns, false) {
                 self.cpus[near as usize].report.blocked_scans += 1;
                 self.refresh_blocked(near, WalkWhy::Search);
             }
-            again |= self.blocked.contains(near);
+            again |= self.chores.blocked.contains(near);
         }
         let all_near = self.nohz.iter().all(|i| self.same_llc(i, c));
         if again && all_near {
@@ -65,6 +65,6 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn fade_search_cost(&mut self, c: u32) {
         let newidle = &mut self.cpus[c as usize].newidle;
         newidle.decay(self.now);
-        self.fading.set(c, !newidle.rests(self.policy));
+        self.chores.fading.set(c, !newidle.rests(self.policy));
     }
 }
