@@ -15,6 +15,7 @@ use crate::interactive::{Interactive, InteractiveCpu};
 use crate::placement_records::{PlaceCpu, Placed, Placement, SchedDomain, SdLevel};
 use crate::policy::Policy;
 use crate::prefer_idle::{IdleCandidate, PreferIdle};
+use crate::raw_rows::{RawBound, RawLayout, RawParameter, RawSwitch};
 use crate::records::{
     Avg, CfsRq, CpuState, Decision, DlEntity, EmState, IdleWalk, Newidle, PerfTerms, Rq, RtLimit, Se, SugovCpu,
     SugovPolicy, TaskGroup, Wake,
@@ -36,45 +37,6 @@ pub struct Ctx<'a> {
     pub cap_orig: u32,
     /// Current over reference frequency, 0..1024.
     pub freq_scale: u32,
-}
-
-/// A row of the switch table as C stores it.
-#[repr(C)]
-pub(crate) struct RawSwitch {
-    pub name: *const c_char,
-    pub values: *const c_char,
-    pub why: *const c_char,
-    pub defaults: [u32; 10],
-}
-
-/// A row of the parameter table as C stores it.
-#[repr(C)]
-pub(crate) struct RawParameter {
-    pub name: *const c_char,
-    pub unit: *const c_char,
-    pub why: *const c_char,
-    pub min: u32,
-    pub max: u32,
-    pub preset: u32,
-}
-
-/// A row of the bounds table as C stores it.
-#[repr(C)]
-pub(crate) struct RawBound {
-    pub quantity: *const c_char,
-    pub unit: *const c_char,
-    pub min: u64,
-    pub max: u64,
-    pub words: *const c_char,
-}
-
-/// A row of the layout table as C stores it.
-#[repr(C)]
-pub(crate) struct RawLayout {
-    pub record: *const c_char,
-    pub field: *const c_char,
-    pub offset: u32,
-    pub size: u32,
 }
 
 unsafe extern "C" {

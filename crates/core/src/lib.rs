@@ -26,6 +26,7 @@ mod placement;
 mod placement_records;
 mod policy;
 mod prefer_idle;
+mod raw_rows;
 mod records;
 mod rq;
 mod rt_limit;
