@@ -73,19 +73,63 @@ pub fn paired_change_ci95(base: &[f64], new: &[f64]) -> Option<(f64, f64)> {
         return None;
     }
     let mut rng = Pcg64Mcg::new(0xcafe_f00d_d15e_a5e5);
+    let (mut base, mut new) = (Ranked::new(&base[..n]), Ranked::new(&new[..n]));
     let mut changes: Vec<f64> =
-        (0..BOOTSTRAP_RESAMPLES).filter_map(|_| resampled_change(&mut rng, base, new, n)).collect();
+        (0..BOOTSTRAP_RESAMPLES).filter_map(|_| resampled_change(&mut rng, &mut base, &mut new, n)).collect();
     if changes.len() < BOOTSTRAP_RESAMPLES / 2 {
         return None;
     }
-    changes.sort_by(f64::total_cmp);
+    changes.sort_unstable_by(f64::total_cmp);
     Some((percentile_nearest(&changes, 2.5)?, percentile_nearest(&changes, 97.5)?))
 }
 
-fn resampled_change(rng: &mut Pcg64Mcg, base: &[f64], new: &[f64], n: usize) -> Option<f64> {
-    let picks: Vec<usize> = (0..n).map(|_| (rng.next_u64() % n as u64) as usize).collect();
-    let side = |samples: &[f64]| median(&picks.iter().map(|&i| samples[i]).collect::<Vec<_>>());
-    percent_change(side(base)?, side(new)?)
+fn resampled_change(rng: &mut Pcg64Mcg, base: &mut Ranked, new: &mut Ranked, n: usize) -> Option<f64> {
+    for _ in 0..n {
+        let pick = (rng.next_u64() % n as u64) as usize;
+        base.pick(pick);
+        new.pick(pick);
+    }
+    percent_change(base.take_median(n), new.take_median(n))
+}
+
+/// Samples in order, and how often each was drawn: the median of what was drawn takes no sort.
+struct Ranked {
+    sorted: Vec<f64>,
+    /// Place of each sample in that order.
+    rank: Vec<usize>,
+    drawn: Vec<usize>,
+}
+
+impl Ranked {
+    fn new(samples: &[f64]) -> Ranked {
+        let mut order: Vec<usize> = (0..samples.len()).collect();
+        order.sort_by(|&a, &b| samples[a].total_cmp(&samples[b]));
+        let mut rank = vec![0; samples.len()];
+        order.iter().enumerate().for_each(|(place, &sample)| rank[sample] = place);
+        Ranked { sorted: order.iter().map(|&i| samples[i]).collect(), rank, drawn: vec![0; samples.len()] }
+    }
+
+    fn pick(&mut self, sample: usize) {
+        self.drawn[self.rank[sample]] += 1;
+    }
+
+    /// The median of the `n` samples that were drawn, at least one; nothing is drawn afterwards.
+    fn take_median(&mut self, n: usize) -> f64 {
+        let (mut before, mut lower) = (0, None);
+        let mut median = 0.0;
+        for (sample, drawn) in self.sorted.iter().zip(&mut self.drawn) {
+            let upto = before + std::mem::take(drawn);
+            // The two middle ones, which are one when their number is odd.
+            if lower.is_none() && upto > (n - 1) / 2 {
+                lower = Some(*sample);
+            }
+            if before <= n / 2 && upto > n / 2 {
+                median = if n % 2 == 1 { *sample } else { f64::midpoint(lower.unwrap_or(*sample), *sample) };
+            }
+            before = upto;
+        }
+        median
+    }
 }
 
 /// Nearest-rank percentile of ascending samples: the smallest value that at least `pct` percent do not exceed;
@@ -103,6 +147,19 @@ mod tests {
     fn median_of_even_count_is_the_middle_mean() {
         assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), Some(2.5));
         assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+    }
+
+    #[test]
+    fn the_median_of_what_is_drawn_is_that_of_a_list() {
+        let samples = [4.0, 1.0, 3.0, 3.0, -2.0, 8.5, 0.25];
+        let (mut rng, mut ranked) = (Pcg64Mcg::new(7), Ranked::new(&samples));
+        for step in 0..1_000 {
+            let n = 1 + step % 9;
+            let picks: Vec<usize> = (0..n).map(|_| (rng.next_u64() % 7) as usize).collect();
+            picks.iter().for_each(|&pick| ranked.pick(pick));
+            let list: Vec<f64> = picks.iter().map(|&pick| samples[pick]).collect();
+            assert_eq!(Some(ranked.take_median(n)), median(&list), "{list:?}");
+        }
     }
 
     #[test]

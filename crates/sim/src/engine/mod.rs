@@ -160,6 +160,18 @@ pub(crate) struct Chores {
 }
 
 impl<S: Sink> Engine<'_, S> {
+    /// Averages of CPU `c` may have load that still fades.
+    #[inline]
+    pub(crate) fn is_blocked(&self, c: u32) -> bool {
+        self.chores.blocked.contains(c)
+    }
+
+    /// The same is so, or no longer.
+    #[inline]
+    pub(crate) fn set_blocked(&mut self, c: u32, is: bool) {
+        self.chores.blocked.set(c, is);
+    }
+
     /// How long before `at` the machine's ticks were due, ns.
     pub(crate) fn since_tick(&self, at: u64) -> u64 {
         (at + self.tick_ns - self.tick_phase_ns) % self.tick_ns

@@ -11,7 +11,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn fade_for_reader(&mut self, c: u32) {
         let cpu = &self.cpus[c as usize];
         let lazy = self.policy.blocked_update == value::BLOCKED_UPDATE_LAZY;
-        if !lazy || !self.nohz.contains(c) || !self.chores.blocked.contains(c) || !cpu.is_idle() {
+        if !lazy || !self.nohz.contains(c) || !self.is_blocked(c) || !cpu.is_idle() {
             return;
         }
         self.account(c);
@@ -19,7 +19,8 @@ impl<S: Sink> Engine<'_, S> {
         let lost = self.pressure(c).averaged;
         let cpu = &mut self.cpus[c as usize];
         cpu.rq.update_blocked(self.policy, self.signal_clock.at(self.now), 0, runs::IDLE, lost);
-        self.chores.blocked.set(c, cpu.rq.has_blocked() || cpu.levels.has_listed());
+        let is = cpu.rq.has_blocked() || cpu.levels.has_listed();
+        self.set_blocked(c, is);
         self.request_changes(c);
         self.charge_cost(self.exec, self.m.costs.blocked_queue_ns);
     }

@@ -29,8 +29,8 @@ impl<S: Sink> Engine<'_, S> {
         self.request_changes(c);
         self.sums_before_enqueue(c, t);
         let now = self.signal_clock.at(self.now);
+        self.set_blocked(c, true);
         let (cpu, task) = (&mut self.cpus[c as usize], &self.tasks[t as usize]);
-        self.chores.blocked.insert(c);
         cpu.rq.enqueue_begin(self.policy, &task.se, now, 0, cpu.curr == NO_TASK);
         if task.in_iowait {
             self.hook_event(c, HookSite::Iowait, 0);
@@ -198,7 +198,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Real-time utilization; `running` describes the time since its last update.
     pub(crate) fn signal_rt(&mut self, c: u32, running: bool) {
-        self.chores.blocked.insert(c);
+        self.set_blocked(c, true);
         let cpu = &mut self.cpus[c as usize];
         if cpu.rq.update_rt(self.policy, running) == 0 {
             return;
@@ -212,7 +212,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Deadline utilization; `running` describes the time since its last update.
     pub(crate) fn signal_dl(&mut self, c: u32, running: bool) {
-        self.chores.blocked.insert(c);
+        self.set_blocked(c, true);
         let cpu = &mut self.cpus[c as usize];
         if cpu.rq.update_dl(self.policy, running) == 0 {
             return;
@@ -254,7 +254,8 @@ impl<S: Sink> Engine<'_, S> {
         self.request_changes(c);
         self.sums_follow(c);
         let cpu = &self.cpus[c as usize];
-        self.chores.blocked.set(c, cpu.curr != NO_TASK || cpu.rq.has_blocked() || cpu.levels.has_listed());
+        let is = cpu.curr != NO_TASK || cpu.rq.has_blocked() || cpu.levels.has_listed();
+        self.set_blocked(c, is);
         if bits != 0 {
             self.emit_cfs(c);
             self.emit_others(c, before);

@@ -312,7 +312,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         }
         for c in 0..self.m.cpus.len() as u32 {
             self.refresh_capacity(c);
-            self.chores.fading.set(c, !self.cpus[c as usize].newidle.rests(self.policy));
+            self.note_search_cost(c);
         }
         self.start_limits();
         self.start_zones();

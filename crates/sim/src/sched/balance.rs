@@ -75,8 +75,8 @@ impl<S: Sink> Engine<'_, S> {
         if looks {
             let free_ns = if self.policy.newidle_own == value::NEWIDLE_OWN_FREE { own_ns } else { 0 };
             cpu.newidle.searched(self.policy, all_ns - free_ns, self.now);
-            self.chores.fading.set(c, !cpu.newidle.rests(self.policy));
             cpu.report.search_ns.add(all_ns);
+            self.note_search_cost(c);
         }
         looks
     }

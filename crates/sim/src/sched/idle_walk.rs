@@ -144,14 +144,14 @@ impl<S: Sink> Engine<'_, S> {
         if !self.nohz.contains(idle) || !cpu.is_idle() {
             return false;
         }
-        let (blocked, last) = (self.chores.blocked.contains(idle), cpu.last_blocked_ticks);
+        let (blocked, last) = (self.is_blocked(idle), cpu.last_blocked_ticks);
         let asked = why & WALK_STATS != 0 || self.policy.idle_walk != value::IDLE_WALK_ENTRY;
         let loads = asked && blocked_walks(self.policy);
         let due = loads && blocked && blocked_due(self.policy, self.now_ticks(), last, self.tick_ns, true);
         if due {
             self.refresh_blocked(idle, WalkWhy::IdleWalk);
         }
-        self.chores.idle_blocked |= loads && self.chores.blocked.contains(idle);
+        self.chores.idle_blocked |= loads && self.is_blocked(idle);
         if why & WALK_BALANCE != 0 && self.balancing.decides {
             self.balance_idle(idle);
         } else if why & WALK_BALANCE != 0 {
@@ -189,7 +189,7 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` goes idle without its tick: it may have load that nobody refreshes.
     pub(crate) fn enters_nohz(&mut self, c: u32) {
         self.nohz.insert(c);
-        self.chores.blocked.insert(c);
+        self.set_blocked(c, true);
         self.chores.idle_blocked = true;
     }
 }

@@ -40,14 +40,14 @@ impl<S: Sink> Engine<'_, S> {
         for at in 0..self.llc(c).len() {
             let near = self.llc(c)[at];
             let cpu = &self.cpus[near as usize];
-            if !self.nohz.contains(near) || !self.chores.blocked.contains(near) {
+            if !self.nohz.contains(near) || !self.is_blocked(near) {
                 continue;
             }
             if blocked_due(self.policy, now_ticks, cpu.last_blocked_ticks, self.tick_ns, false) {
                 self.cpus[near as usize].report.blocked_scans += 1;
                 self.refresh_blocked(near, WalkWhy::Search);
             }
-            again |= self.chores.blocked.contains(near);
+            again |= self.is_blocked(near);
         }
         let all_near = self.nohz.iter().all(|i| self.same_llc(i, c));
         if again && all_near {
@@ -63,8 +63,12 @@ impl<S: Sink> Engine<'_, S> {
 
     /// What CPU `c` remembers of its searches fades (`sched/balance.rs`).
     pub(crate) fn fade_search_cost(&mut self, c: u32) {
-        let newidle = &mut self.cpus[c as usize].newidle;
-        newidle.decay(self.now);
-        self.chores.fading.set(c, !newidle.rests(self.policy));
+        self.cpus[c as usize].newidle.decay(self.now);
+        self.note_search_cost(c);
+    }
+
+    /// Walks over idle CPUs come to CPU `c` while it remembers costs of searches.
+    pub(crate) fn note_search_cost(&mut self, c: u32) {
+        self.chores.fading.set(c, !self.cpus[c as usize].newidle.rests(self.policy));
     }
 }
