@@ -35,6 +35,10 @@ const GATES: &str = ".gates.csv.gz";
 /// a switch.
 const GATES_MIN: u64 = 1_000;
 const GATES_DIFFER_PERMILLE_MAX: u64 = 2;
+/// Whose rules gates have: 6.18.15 throws dice as 6.12 does, which 6.18.2, that the profile stands for, does not.
+fn rules_of_gates(series: &str) -> &str {
+    if series == "6.18" { "6.12" } else { series }
+}
 /// What is put wrong in gates, and must be noticed in those of every kernel.
 const WRONG_GATES: [&str; 6] = [
     "idle times are a thousandth",
@@ -238,15 +242,16 @@ fn gates_of_balances_of_every_kernel_are_decided_again() {
     let mut wrong = Vec::new();
     for folder in &folders_of(SERVER) {
         let release = text(&folder.join("release"));
-        let profile = series(folder).trim_end_matches(SERVER).to_owned();
+        let series = series(folder).trim_end_matches(SERVER).to_owned();
+        let profile = rules_of_gates(&series);
         let (mut quiet, mut differ, mut noticed) = (0, 0, BTreeSet::new());
         for name in recordings(folder).into_iter().filter(|name| name.ends_with(GATES)) {
             let table = folder.join(&name);
-            let gates = &validate(&table, &["--profile", &profile]).1["placements"];
+            let gates = &validate(&table, &["--profile", profile]).1["placements"];
             println!("{release} {name}: {gates}");
             quiet += gates["quiet"].as_u64().unwrap_or(0);
             differ += gates["quiet_divergent"].as_u64().unwrap_or(quiet);
-            noticed.extend(noticed_in(&table, &profile));
+            noticed.extend(noticed_in(&table, profile));
         }
         let missed = WRONG_GATES.iter().filter(|fault| !noticed.contains(**fault));
         wrong.extend(missed.map(|fault| format!("{release}: {fault} is not noticed in gates")));

@@ -111,8 +111,15 @@ fn every_json_is_what_its_schema_says() {
     let seen: BTreeSet<String> = commands.iter().flat_map(|command| checked(command)).collect();
     let missing: Vec<String> = kinds().into_iter().filter(|kind| !seen.contains(kind)).collect();
     // Recording needs root, and of functions another kernel; faults in placements and wrong worlds take minutes.
-    let costly =
-        ["record", "record-placements", "record-balances", "record-clamps", "placements-self-test", "wrong-worlds"];
+    let costly = [
+        "record",
+        "record-placements",
+        "record-balances",
+        "record-clamps",
+        "record-gates",
+        "placements-self-test",
+        "wrong-worlds",
+    ];
     assert!(missing.iter().all(|kind| costly.contains(&kind.as_str())), "{missing:?}");
 }
 
