@@ -229,7 +229,7 @@ impl EventQueue {
             let next = std::mem::replace(&mut waiting.next, self.free);
             (self.free, slot) = (slot, next);
         }
-        self.now.sort_unstable_by(|a, b| (b.due_ns, b.order).cmp(&(a.due_ns, a.order)));
+        self.now.sort_unstable_by_key(|due| std::cmp::Reverse((due.due_ns, due.order)));
     }
 
     /// Events of the heap that have a list now go to it.
