@@ -312,8 +312,9 @@ impl Moment {
 impl EventQueue {
     /// Number of events that wait, stale ones included.
     pub(crate) fn len(&self) -> usize {
-        let free = std::iter::successors(Some(self.free), |&slot| Some(self.slots[slot as usize].next));
-        self.now.len() + self.slots.len() - free.take_while(|&slot| slot != NO_SLOT).count()
+        let filled = |slot: u32| (slot != NO_SLOT).then_some(slot);
+        let free = std::iter::successors(filled(self.free), |&slot| filled(self.slots[slot as usize].next));
+        self.now.len() + self.slots.len() - free.count()
     }
 }
 
