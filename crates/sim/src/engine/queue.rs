@@ -231,7 +231,7 @@ impl EventQueue {
             let next = std::mem::replace(&mut waiting.next, self.free);
             (self.free, slot) = (slot, next);
         }
-        self.now.sort_unstable_by(|a, b| (b.due_ns, b.order).cmp(&(a.due_ns, a.order)));
+        self.now.sort_unstable_by_key(|due| std::cmp::Reverse((due.due_ns, due.order)));
     }
 
     /// Events of the heap that have a list now go to it.
@@ -314,8 +314,9 @@ impl Moment {
 impl EventQueue {
     /// Number of events that wait, stale ones included.
     pub(crate) fn len(&self) -> usize {
-        let free = std::iter::successors(Some(self.free), |&slot| Some(self.slots[slot as usize].next));
-        self.now.len() + self.slots.len() - free.take_while(|&slot| slot != NO_SLOT).count()
+        let filled = |slot: u32| (slot != NO_SLOT).then_some(slot);
+        let free = std::iter::successors(filled(self.free), |&slot| filled(self.slots[slot as usize].next));
+        self.now.len() + self.slots.len() - free.count()
     }
 }
 
