@@ -75,7 +75,7 @@ JOBS
 
 # Placements, on boards of small and large CPUs with an energy model. One recording: a recorder takes seconds to begin.
 cat >"$work/jobs-boards" <<'JOBS'
-all.csv.gz --load periodic --duration 2s --load mixed --duration 3s --load fork-storm --duration 2s --load cgroup-moves --duration 3s --load wakeups --duration 5s --load phone --duration 6s --load phone --duration 6s
+all.csv.gz --load periodic --duration 2s --load mixed --duration 3s --load fork-storm --duration 2s --load cgroup-moves --duration 3s --load wakeups --duration 5s --load phone --duration 5s --load phone --duration 4s
 JOBS
 
 # Clamps that change, and placements meanwhile. Debian's kernels before 6.14 have none.

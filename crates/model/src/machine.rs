@@ -106,9 +106,6 @@ pub struct FreqDomain {
     pub scale_khz: u32,
     /// Highest frequency by number of active cores of the cluster, from 1, kHz; empty = no such limit.
     pub turbo_khz: Vec<u32>,
-    /// Nothing is behind the frequencies: the scheduler's own paths take the same time at any of them, and on every CPU.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub emulated: bool,
 }
 
 /// One operating point.
@@ -199,6 +196,9 @@ pub struct Costs {
     pub hook_cpu_ns: u64,
     /// Looking at one CPU in the search of a CPU that goes idle.
     pub balance_cpu_ns: u64,
+    /// Nothing is behind the frequencies of an emulated machine: all of these are the same at any of them, and on every CPU.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub at_any_speed: bool,
 }
 
 impl Costs {

@@ -189,6 +189,7 @@ impl PlatformFile {
             blocked_queue_ns: of("blocked_queue_ns"),
             hook_cpu_ns: of("hook_cpu_ns"),
             balance_cpu_ns: of("balance_cpu_ns"),
+            at_any_speed: self.cpufreq.emulated.as_ref().is_some_and(|f| f.value),
         })
     }
 
@@ -249,7 +250,6 @@ impl PlatformFile {
             every_limit_change: drv.every_limit_change.as_ref().is_some_and(|f| f.value),
             scale_khz: domain.scale_khz.as_ref().map_or(0, |s| s.value),
             turbo_khz: domain.turbo_khz.iter().map(|k| k.value).collect(),
-            emulated: drv.emulated.as_ref().is_some_and(|f| f.value),
         }
     }
 

@@ -126,7 +126,7 @@ impl<S: Sink> Engine<'_, S> {
         if cost_ns == 0 {
             return 0;
         }
-        let speed = if self.paths_at_any_speed { 1 << SPEED_SHIFT } else { self.cpus[c as usize].speed.max(1) };
+        let speed = if self.m.costs.at_any_speed { 1 << SPEED_SHIFT } else { self.cpus[c as usize].speed.max(1) };
         let wall_ns = (cost_ns.min(u64::MAX >> SPEED_SHIFT) << SPEED_SHIFT) / speed;
         self.charge_wall(c, wall_ns);
         wall_ns

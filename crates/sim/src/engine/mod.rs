@@ -117,8 +117,6 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub idle_tables: Vec<pelton_core::IdleTable>,
     /// Speed depends on neighbours (`speed.rs`).
     pub shared_hardware: bool,
-    /// The scheduler's paths take the same time at any speed: the machine is emulated.
-    pub paths_at_any_speed: bool,
     /// Cores with a thread awake, by cluster; counted when hardware is shared.
     pub active_cores: Vec<u32>,
     /// When each cluster is out of the state that its CPUs share, or was last.

@@ -176,6 +176,15 @@ pub(crate) struct Task {
     pub report: TaskReport,
 }
 
+/// Whether a CPU is in its idle task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IdleLoop {
+    Out,
+    In,
+    /// A tick ended its last stay.
+    Ticked,
+}
+
 impl Task {
     /// Tid in events (0 is the idle task).
     pub(crate) fn tid(index: u32) -> u32 {
@@ -279,14 +288,12 @@ pub(crate) struct CpuState {
     /// It was asked to reschedule while idle.
     pub wake_resched: bool,
     /// In the idle task since it last chose what to run.
-    pub idle_loop: bool,
+    pub idle_loop: IdleLoop,
     /// Paid for the way into the coming idle state.
     pub idle_path: bool,
     pub tick_stopped: bool,
     /// A tick came while it was idle.
     pub tick_due: bool,
-    /// A tick ended its last stay, and it has had nothing to run since.
-    pub got_tick: bool,
     /// The time limit of polling came while it was idle.
     pub poll_limited: bool,
     pub menu: Menu,

@@ -47,10 +47,11 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks.iter().any(|t| waits_on(t, c))
     }
 
-    pub(crate) fn choose_idle_state(&mut self, c: u32) -> IdleChoice {
+    /// `got_tick`: a tick ended the last stay, and the CPU has had nothing to run since.
+    pub(crate) fn choose_idle_state(&mut self, c: u32, got_tick: bool) -> IdleChoice {
         let d = self.m.cpus[c as usize].domain as usize;
         if idle_single(self.policy, self.idle_tables[d].count) {
-            return IdleChoice { state: 0, stop_tick: self.cpus[c as usize].got_tick.into() };
+            return IdleChoice { state: 0, stop_tick: got_tick.into() };
         }
         let latency_ns = self.latency_limit_ns();
         let (iowaiters, utilized) = (self.iowaiters(c), u32::from(self.utilized(c)));

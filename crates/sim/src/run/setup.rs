@@ -13,7 +13,7 @@ use crate::cpu::clock::SignalClock;
 use crate::cpu::requests::Targets;
 use crate::engine::queue::{Ev, EventQueue};
 use crate::engine::rng::RunRng;
-use crate::engine::state::{CpuState, DomainState, Kind, Life, NO_TASK, Power, Task, TimerState};
+use crate::engine::state::{CpuState, DomainState, IdleLoop, Kind, Life, NO_TASK, Power, Task, TimerState};
 use crate::engine::timers::Timers;
 use crate::engine::{Engine, Hooks};
 use crate::freq::demand::Clocks;
@@ -109,11 +109,10 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         need_resched: false,
         reaction: Default::default(),
         wake_resched: false,
-        idle_loop: true,
+        idle_loop: IdleLoop::In,
         idle_path: false,
         tick_stopped: false,
         tick_due: false,
-        got_tick: false,
         poll_limited: false,
         menu: Default::default(),
         teo: Default::default(),
@@ -293,7 +292,6 @@ impl<'a, S: Sink> Engine<'a, S> {
             clocks: Clocks::default(),
             idle_tables: crate::hw::idle::idle_tables(m),
             shared_hardware: m.shares_hardware(),
-            paths_at_any_speed: m.domains.iter().any(|d| d.emulated),
             active_cores: vec![0; m.clusters.len().max(1)],
             cluster_up_ns: vec![0; m.clusters.len().max(1)],
             thermal: crate::freq::thermal::zones(m, policy),

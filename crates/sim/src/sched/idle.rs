@@ -7,7 +7,7 @@ use pelton_schema::{Event, IDLE_EXIT, Sink};
 
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
-use crate::engine::state::{Deferred, Power};
+use crate::engine::state::{Deferred, IdleLoop, Power};
 
 /// Polling ends at the first residency of at least this (`CPUIDLE_POLL_MIN`), to give the governor another chance.
 const POLL_NS_MIN: u64 = 10_000;
@@ -21,8 +21,10 @@ impl<S: Sink> Engine<'_, S> {
         }
         if !cpu.idle_path {
             cpu.idle_path = true;
-            let newly = !std::mem::replace(&mut cpu.idle_loop, true);
-            cpu.got_tick &= !newly;
+            let newly = cpu.idle_loop == IdleLoop::Out;
+            if newly {
+                cpu.idle_loop = IdleLoop::In;
+            }
             self.charge_cost(c, self.m.costs.idle_entry_ns);
             if newly {
                 self.walk_newly_idle(c);
@@ -41,7 +43,8 @@ impl<S: Sink> Engine<'_, S> {
 
     /// CPU `c` has nothing to run.
     pub(crate) fn enter_idle(&mut self, c: u32) {
-        let choice = self.choose_idle_state(c);
+        let got_tick = self.cpus[c as usize].idle_loop == IdleLoop::Ticked;
+        let choice = self.choose_idle_state(c, got_tick);
         if choice.stop_tick != 0 || self.cpus[c as usize].tick_stopped {
             self.stop_tick(c);
             self.enters_nohz(c);
@@ -82,7 +85,7 @@ impl<S: Sink> Engine<'_, S> {
         self.set_power(c, Power::Awake);
         self.emit(Event::CpuIdle { cpu: c, state: IDLE_EXIT });
         let ticks = self.end_stay(c, state);
-        self.cpus[c as usize].got_tick = ticks;
+        self.cpus[c as usize].idle_loop = if ticks { IdleLoop::Ticked } else { IdleLoop::In };
         self.charge_cost(c, self.m.costs.idle_exit_ns);
         if ticks {
             self.tick_work(c);

@@ -5,7 +5,7 @@ use pelton_schema::{Event, STATE_DEAD, STATE_RUNNABLE, STATE_SLEEPING, Sink};
 
 use crate::class::Class;
 use crate::engine::Engine;
-use crate::engine::state::{Life, NO_TASK, Power, Step, Task};
+use crate::engine::state::{IdleLoop, Life, NO_TASK, Power, Step, Task};
 use crate::sched::classes::{Leaves, Outgoing};
 
 /// What became of a call of `schedule()`.
@@ -30,7 +30,7 @@ impl<S: Sink> Engine<'_, S> {
         self.account(c);
         self.cpus[c as usize].need_resched = false;
         self.walk_stops(c);
-        self.cpus[c as usize].idle_loop = false;
+        self.cpus[c as usize].idle_loop = IdleLoop::Out;
         if self.cpus[c as usize].tick_stopped {
             self.restart_tick(c);
         }
