@@ -34,7 +34,7 @@ fn every_quiet_decision_of_the_kernel_is_chosen_again() {
 
 #[test]
 fn what_is_put_wrong_is_noticed() {
-    for fault in Fault::ALL {
+    for fault in Fault::ALL.into_iter().filter(|fault| !fault.is_of_gates()) {
         let found: Vec<u64> = ["arm64-eas-clamps.csv.gz", "arm64-mixed.csv.gz"]
             .map(|name| decided(name, Some(fault)).all.quiet_divergent)
             .to_vec();

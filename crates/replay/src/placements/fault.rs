@@ -69,6 +69,12 @@ impl Fault {
         Fault::IntervalTwice,
     ];
 
+    /// It is a fault of gates: a table of placements has nothing that shows it.
+    #[must_use]
+    pub fn is_of_gates(self) -> bool {
+        self as u8 >= Fault::NoDice as u8
+    }
+
     /// What is wrong, in words.
     #[must_use]
     pub fn words(self) -> &'static str {

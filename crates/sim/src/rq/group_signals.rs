@@ -59,7 +59,7 @@ impl<S: Sink> Engine<'_, S> {
                 let (queue, own) = cpu.levels.records(slot);
                 queue.unwrap_or(&mut cpu.rq.cfs).refresh_shares(policy, &mut own.se, &own.cfs, shared);
             }
-            if parent == ROOT {
+            if parent == ROOT || self.limits_groups {
                 self.request_changes(c);
             }
             self.entity_changed(c, entity_of(slot), parent, bits, with);
@@ -84,7 +84,8 @@ impl<S: Sink> Engine<'_, S> {
         if bits & ev::TG_LOAD != 0 && home != ROOT {
             self.refresh_group_load(c, home);
         }
-        if home == ROOT {
+        // Where groups are limited, what each has counts.
+        if home == ROOT || self.limits_groups {
             self.request_changes(c);
         }
         if bits & TOLD != 0 && (S::ACTIVE || home == ROOT) {
