@@ -165,7 +165,8 @@ fn averages(events: &[Timed], options: &Options) -> Vec<Comparison> {
 #[test]
 fn averages_of_queues_hold_where_tasks_are_made_move_and_end() {
     let machine = machine("juno-r0");
-    let spec = "periodic:run_us=3000,period_us=10000 + periodic:run_us=1500,period_us=7000 + hackbench";
+    let spec = "periodic:run_us=3000,period_us=10000 + periodic:run_us=1500,period_us=7000 + hackbench + \
+                periodic:threads=3,run_us=9000,period_us=20000";
     for profile in ["4.19", "7.2"] {
         let events = simulated(&machine, spec, profile);
         let right = options(profile, Some(machine.clone()));
