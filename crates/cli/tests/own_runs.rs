@@ -61,8 +61,11 @@ fn outcome(scenario: &Scenario, log: &Path) -> Outcome {
 fn runs_of_ours_validate() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let log = folder.path().join("own.plog");
-    let platforms: Vec<String> =
-        platform::list().into_iter().filter(|p| p.simulated && !LATER.iter().any(|name| p.name.starts_with(name))).map(|p| p.name).collect();
+    let platforms: Vec<String> = platform::list()
+        .into_iter()
+        .filter(|p| p.simulated && !LATER.iter().any(|name| p.name.starts_with(name)))
+        .map(|p| p.name)
+        .collect();
     let (first, count) = (from_environment("PELTON_OWN_SEED", 1), from_environment("PELTON_OWN_COUNT", COUNT));
     let (mut agree, mut unchecked, mut outside, mut wrong) = (0, 0, Vec::new(), Vec::new());
     for seed in (0..count).map(|i| first.wrapping_add(i)) {
