@@ -83,10 +83,6 @@ cat >"$work/clamps-pair" <<'JOBS'
 random.clamps.csv.gz --load clamps --duration 10s
 clamps.csv.gz --load clamps --duration 4s
 JOBS
-cat >"$work/clamps-boards" <<'JOBS'
-random.clamps.csv.gz --load clamps --duration 3s
-clamps.csv.gz --load clamps --duration 4s
-JOBS
 with_clamps='7.2 6.18'
 # Where time goes on boards: nothing is recorded, the kernel counts. What is compared is the newest kernel.
 cat >"$work/residency" <<'JOBS'
@@ -146,9 +142,10 @@ guest() { # SERIES BOARD JOBS NAME
     # First: once clamps are in use a kernel takes other paths.
     case "$3: $with_residency " in "jobs-boards:"*" $1 "*) cat "$work/residency" >>"$jobs" ;; esac
     cat "$work/$3" >>"$jobs"
+    # There the search before a CPU idles is part of another function, and cannot be traced.
+    [ "$1" != 6.1 ] || sed -i '/\.gates\.csv\.gz /d' "$jobs"
     case "$3: $with_clamps " in
     "jobs:"*" $1 "*) cat "$work/clamps-pair" >>"$jobs" ;;
-    "jobs-boards:"*" $1 "*) cat "$work/clamps-boards" >>"$jobs" ;;
     esac
     scripts/live/boot.sh "$from/$1" "$program" "$from/busybox" "$jobs" "$recordings/$4" "$2" 2>&1 | sed -u "s/^/live: $4: /"
 }

@@ -88,6 +88,9 @@ impl GateSession {
         let cpus = placements::possible("gates")? as u32;
         let renamed = session::has_function("sched_balance_rq")?;
         let apart = session::has_function(if renamed { "sched_balance_newidle" } else { "newidle_balance" })?;
+        if !renamed && !apart {
+            return Err(LiveError::Missing(vec!["a kernel that has newidle_balance by itself".to_owned()]));
+        }
         let object = placements::load(cpus, &|name| is_wanted(name, renamed, apart))?;
         let (sender, incoming) = channel();
         let ring = placements::ring(&object, &sender).map_err(|e| refused("share a buffer", e))?;
