@@ -349,7 +349,10 @@ struct Counts {
 
 /// Those under clamps are looked at elsewhere.
 fn is_of_placements(name: &str) -> bool {
-    name.ends_with(".csv.gz") && !name.contains(BALANCES) && ![CLAMPS, CLAMPED].contains(&name)
+    name.ends_with(".csv.gz")
+        && !name.ends_with(GATES)
+        && !name.contains(BALANCES)
+        && ![CLAMPS, CLAMPED].contains(&name)
 }
 
 /// Decides all placements of a kernel on a machine again: what is wrong with them.
