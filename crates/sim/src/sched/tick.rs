@@ -55,7 +55,7 @@ impl<S: Sink> Engine<'_, S> {
         self.charge_cost(c, self.m.costs.tick_ns);
         let t = self.cpus[c as usize].curr;
         if t != NO_TASK {
-            self.task_tick(c, t);
+            self.task_tick(c, t, false);
         }
         self.fade_cpu_load(c);
         self.cpus[c as usize].rq.rt_share_age();
@@ -80,8 +80,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         self.update_clock(c);
-        self.task_tick(c, t);
-        self.resched_cpu(c);
+        self.task_tick(c, t, true);
     }
 
     /// A round-robin task whose time is over goes behind its equals.

@@ -70,12 +70,15 @@ impl SchedClass for Fair {
         e.start_hrtick_fair(c, t);
     }
 
-    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
+    /// The timer does not look at whether the request is over, and at nothing that is said of the CPU.
+    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, queued: bool) {
         e.signal_tick(c, t);
-        e.note_misfit(c, t);
-        e.note_outgrown(c, t);
-        e.note_overutilized(c);
-        if e.fair_tick_preempts(c) {
+        if !queued {
+            e.note_misfit(c, t);
+            e.note_outgrown(c, t);
+            e.note_overutilized(c);
+        }
+        if queued || e.fair_tick_preempts(c) {
             e.resched_cpu(c);
         }
         e.hook_event(c, HookSite::Tick, how::TICK);

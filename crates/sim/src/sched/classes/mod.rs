@@ -54,8 +54,8 @@ pub(crate) trait SchedClass {
     /// A queued task becomes the running one; `prev` is the class of the one before.
     fn set_next_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, prev: Option<Class>);
 
-    /// A tick while the task runs.
-    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32);
+    /// A tick while the task runs; `queued`: it is the timer that ends its request.
+    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, queued: bool);
 
     /// Does a task that became runnable go before the running one, of the same class?
     fn wakeup_preempt<S: Sink>(e: &mut Engine<'_, S>, c: u32, curr: u32, t: u32) -> bool;
@@ -129,8 +129,8 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     #[inline]
-    pub(super) fn task_tick(&mut self, c: u32, t: u32) {
-        of_class!(self.class_of(t), task_tick(self, c, t));
+    pub(super) fn task_tick(&mut self, c: u32, t: u32, queued: bool) {
+        of_class!(self.class_of(t), task_tick(self, c, t, queued));
     }
 
     /// Does a task that became runnable go before the running one? A class goes before those behind it.

@@ -60,7 +60,7 @@ impl SchedClass for Realtime {
         }
     }
 
-    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32) {
+    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, _queued: bool) {
         e.account_rt(c);
         e.signal_rt(c, true);
         e.check_rt_limit(c);

@@ -52,7 +52,7 @@ impl SchedClass for Worker {
         }
     }
 
-    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, _t: u32) {
+    fn task_tick<S: Sink>(e: &mut Engine<'_, S>, c: u32, _t: u32, _queued: bool) {
         e.account_dl(c);
         e.signal_dl(c, true);
     }
