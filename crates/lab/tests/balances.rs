@@ -110,7 +110,9 @@ fn gates(recorded: &(GateCounts, f64), ours: &(GateCounts, f64)) -> String {
     let share =
         |(g, s): &(GateCounts, f64), n: u64| 100.0 * n as f64 / s / all(&(g.clone(), *s)).max(f64::MIN_POSITIVE);
     let mut row = |name: &str, of: &dyn Fn(&(GateCounts, f64)) -> f64| {
-        let _ = writeln!(out, "| {name} | {:.1} | {:.1} |", of(recorded), of(ours));
+        let [recorded, ours] =
+            [of(recorded), of(ours)].map(|n| if n.is_nan() { "-".to_owned() } else { format!("{n:.1}") });
+        let _ = writeln!(out, "| {name} | {recorded} | {ours} |");
     };
     row("all/s", &all);
     row("nobody has two tasks, %", &|g| share(g, g.0.nobody));
@@ -235,6 +237,7 @@ fn kernel(series: &str, folder: &Path) -> (String, usize, usize) {
         (all, within) = (all + rows, within + holds);
         let _ = writeln!(out, "### {name}: `{workload}`\n\n{table}\n{}", benchmarks(&recorded, &runs[0].2));
         if let Some(there) = recorded_gates(&folder.join(format!("{name}.gates.csv.gz"))) {
+            assert!(runs[0].1.0.domains.iter().sum::<u64>() > 0, "{name}: the simulator tells no gates");
             let _ = writeln!(out, "{}", gates(&there, &runs[0].1));
         }
     }

@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::{Report, SimError};
 use pelton_core::{Placed, Placement, Policy};
 use pelton_model::{Machine, RunConfig, Workload};
-use pelton_schema::{Balance, Event, NullSink, Sink, Walk};
+use pelton_schema::{Balance, Event, Gate, NullSink, Sink, Walk};
 use std::ops::ControlFlow;
 
 /// What a run is made from.
@@ -26,11 +26,11 @@ impl Inputs<'_> {
     }
 
     pub(crate) fn tell_events(self, to: &mut dyn Hears, progress: Progress<'_>) -> Result<Report, SimError> {
-        self.run(Events(to), progress)
+        self.run(Told::<false>(to), progress)
     }
 
     pub(crate) fn tell_everything(self, to: &mut dyn Hears, progress: Progress<'_>) -> Result<Report, SimError> {
-        self.run(Everything(to), progress)
+        self.run(Told::<true>(to), progress)
     }
 
     fn run(self, sink: impl Sink, progress: Progress<'_>) -> Result<Report, SimError> {
@@ -43,6 +43,8 @@ pub(crate) trait Hears {
     fn event(&mut self, time_ns: u64, event: &Event);
     fn placement(&mut self, time_ns: u64, tid: u32, read: &Placement, placed: &Placed);
     fn balance(&mut self, time_ns: u64, balance: &Balance<'_>);
+    fn gate(&mut self, time_ns: u64, gate: &Gate);
+    fn domains(&mut self, time_ns: u64, cpu: u32, by: u32, idle: u32);
     fn walk(&mut self, time_ns: u64, walk: &Walk);
 }
 
@@ -65,6 +67,18 @@ impl<S: Sink> Hears for S {
         }
     }
 
+    fn gate(&mut self, time_ns: u64, gate: &Gate) {
+        if S::BALANCES {
+            Sink::gate(self, time_ns, gate);
+        }
+    }
+
+    fn domains(&mut self, time_ns: u64, cpu: u32, by: u32, idle: u32) {
+        if S::BALANCES {
+            Sink::domains(self, time_ns, cpu, by, idle);
+        }
+    }
+
     fn walk(&mut self, time_ns: u64, walk: &Walk) {
         if S::BALANCES {
             Sink::walk(self, time_ns, walk);
@@ -72,21 +86,12 @@ impl<S: Sink> Hears for S {
     }
 }
 
-/// Is told events.
-pub(crate) struct Events<'a>(pub &'a mut dyn Hears);
+/// Is told events, or `ALL` there is.
+pub(crate) struct Told<'a, const ALL: bool>(pub &'a mut dyn Hears);
 
-impl Sink for Events<'_> {
-    fn event(&mut self, time_ns: u64, event: &Event) {
-        self.0.event(time_ns, event);
-    }
-}
-
-/// Is told everything.
-pub(crate) struct Everything<'a>(pub &'a mut dyn Hears);
-
-impl Sink for Everything<'_> {
-    const PLACEMENTS: bool = true;
-    const BALANCES: bool = true;
+impl<const ALL: bool> Sink for Told<'_, ALL> {
+    const PLACEMENTS: bool = ALL;
+    const BALANCES: bool = ALL;
 
     fn event(&mut self, time_ns: u64, event: &Event) {
         self.0.event(time_ns, event);
@@ -98,6 +103,14 @@ impl Sink for Everything<'_> {
 
     fn balance(&mut self, time_ns: u64, balance: &Balance<'_>) {
         self.0.balance(time_ns, balance);
+    }
+
+    fn gate(&mut self, time_ns: u64, gate: &Gate) {
+        self.0.gate(time_ns, gate);
+    }
+
+    fn domains(&mut self, time_ns: u64, cpu: u32, by: u32, idle: u32) {
+        self.0.domains(time_ns, cpu, by, idle);
     }
 
     fn walk(&mut self, time_ns: u64, walk: &Walk) {

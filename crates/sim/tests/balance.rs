@@ -4,7 +4,7 @@
 mod common;
 use common::*;
 use pelton_model::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec};
-use pelton_schema::{Balance, BalanceEnd, Event, NullSink, Sink, Walk};
+use pelton_schema::{Balance, BalanceEnd, Event, Gate, NullSink, Sink, Walk};
 
 fn hog(name: &str) -> TaskSpec {
     with_policy(busy(name), SchedPolicy::Fifo { priority: 1 })
@@ -202,6 +202,8 @@ struct Told {
     walks: u64,
     queues: u64,
     cost_ns: u64,
+    gates: u64,
+    domains: u64,
 }
 
 impl Sink for Told {
@@ -213,6 +215,16 @@ impl Sink for Told {
         assert!(b.span >> b.env.dst_cpu & 1 == 1 && (b.moved == 0 || b.imbalance > 0), "{b:?}");
         (self.balances, self.moved) = (self.balances + 1, self.moved + u64::from(b.moved));
         self.active += u64::from(b.end == BalanceEnd::Active);
+    }
+
+    fn gate(&mut self, _: u64, gate: &Gate) {
+        assert!(gate.cpu < 4, "{gate:?}");
+        self.gates += 1;
+    }
+
+    fn domains(&mut self, _: u64, cpu: u32, by: u32, _: u32) {
+        assert!(cpu < 4 && by < 4);
+        self.domains += 1;
     }
 
     fn walk(&mut self, _: u64, walk: &Walk) {
@@ -235,5 +247,16 @@ fn balances_and_updates_are_told_as_they_are_counted() {
         let counted = counted.fold([0; 3], |sum, one| std::array::from_fn(|i| sum[i] + one[i]));
         assert_eq!([told.walks, told.queues, told.cost_ns], counted, "{p}");
         assert!(told.balances > told.moved && told.moved + told.active > 0, "{p}: {} {}", told.balances, told.moved);
+    }
+}
+
+/// Each time that a CPU runs out of tasks and each look at its domains arrives, as rules by domains have it (5.10).
+#[test]
+fn gates_of_balances_are_told() {
+    let w = workload((0..3).map(|i| periodic(&format!("p{i}"), 300, 3000 + i)).collect());
+    for p in ["5.10", "6.6", "7.2"] {
+        let mut told = Told::default();
+        pelton_sim::run(&fixed_speed(&[(2, 1024)]), &w, &profile(p), &config(1000), &mut told).expect("runs");
+        assert!(told.gates > 100 && told.domains > 10, "{p}: {} {}", told.gates, told.domains);
     }
 }
