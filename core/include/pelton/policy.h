@@ -511,7 +511,7 @@ enum {
 	  "by a timer of its own (7.2 on machines that defer the programming of timers).") \
 	X(hrtick, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
 	  "Whether a timer ends the request of a running fair task for which others wait, or only a tick or wake-up does (off " \
-	  "to 6.18; on in 7.2 on machines that defer the programming of timers).") \
+	  "to 6.18; on in 7.2 on machines that defer the programming of timers: x86 and not arm64).") \
 	X(rt_runtime_share, "off|on", 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, \
 	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used (on in 5.4, off in 5.10): " \
 	  "one busy real-time task on several CPUs is never throttled.") \

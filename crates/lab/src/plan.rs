@@ -281,6 +281,7 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
     let mut built = built;
     loaded.notes.extend(cooled(&mut built.machine, &policy.policy));
     loaded.notes.extend(unheard_boosts(&loaded.workload, &policy.policy));
+    loaded.notes.extend(missing_request_timer(&built.machine, &policy));
     let mut policy = policy;
     if let Some(unread) = policy.rate_limit_unread(inputs.rate_limit_us) {
         policy.warnings.push(unread);
@@ -335,6 +336,13 @@ fn unheard_boosts(workload: &Workload, policy: &Policy) -> Option<String> {
     let heard = policy.governor == value::GOVERNOR_SCHEDUTIL || governor_votes(policy);
     let note = "boosts change no frequency: this governor hears of none (schedutil, sched_dvfs and sched_dvfs_v7 do)";
     (boosted && !heard).then(|| note.to_owned())
+}
+
+/// A timer that was asked for, on a machine that has none.
+fn missing_request_timer(machine: &Machine, choice: &PolicyChoice) -> Option<String> {
+    let asked = choice.set.iter().any(|(name, value)| name == "hrtick" && value == "on");
+    let note = "hrtick=on is not in force: only machines that defer the programming of timers have it (x86, not arm64)";
+    (asked && !machine.defers_timers).then(|| note.to_owned())
 }
 
 fn delay(workload: &mut Workload, delays_ns: &[(String, u64)]) {

@@ -3,6 +3,7 @@
 
 mod common;
 use common::*;
+use pelton_model::Machine;
 use pelton_model::workload::{CpuSet, Op, SchedPolicy, Start, TaskSpec};
 use pelton_schema::{Balance, BalanceEnd, Event, Gate, NullSink, Sink, Walk};
 
@@ -143,7 +144,7 @@ fn the_tick_of_an_idle_cpu_with_one_state_stops_once_it_came() {
 /// that is alone.
 #[test]
 fn requests_end_between_ticks_since_7_2() {
-    let m = fixed_speed(&[(1, 1024)]);
+    let m = Machine { defers_timers: true, ..fixed_speed(&[(1, 1024)]) };
     let switches = |p, names: &[&str]| {
         let w = workload(names.iter().map(|name| busy(name)).collect());
         run_on(&m, &w, p, 1000).cpus[0].switches
@@ -151,6 +152,9 @@ fn requests_end_between_ticks_since_7_2() {
     assert!((240..=255).contains(&switches("6.18", &["a", "b"])), "{}", switches("6.18", &["a", "b"]));
     assert!((1300..=1450).contains(&switches("7.2", &["a", "b"])), "{}", switches("7.2", &["a", "b"]));
     assert_eq!(switches("7.2", &["a"]), switches("6.18", &["a"]));
+    let arm = fixed_speed(&[(1, 1024)]);
+    let both = run_on(&arm, &workload(vec![busy("a"), busy("b")]), "7.2", 1000).cpus[0].switches;
+    assert!((240..=255).contains(&both), "no timer on a machine that does not defer them: {both}");
 }
 
 /// Three busy tasks on two CPUs: the CPU with one is below the mean load by half a task, and a task counts half after one failed

@@ -77,6 +77,7 @@ impl PlatformFile {
             hz: options.hz,
             costs: self.machine_costs(options),
             smt_throughput_pct: self.topology.smt_throughput.as_ref().map_or(0, |t| (t.value * 100.0).round() as u32),
+            defers_timers: self.arch == Arch::X86,
             idle_watches_flag: self.topology.idle_watches_flag.as_ref().map_or(self.arch == Arch::X86, |f| f.value),
             one_clock: self.topology.one_clock.as_ref().is_some_and(|f| f.value),
             ..Machine::default()

@@ -9,12 +9,18 @@ use crate::class::Class;
 use crate::engine::Engine;
 
 impl<S: Sink> Engine<'_, S> {
+    /// Does a timer end requests: does the policy have one, and the machine?
+    fn has_request_timer(&self) -> bool {
+        self.policy.hrtick != 0 && self.m.defers_timers
+    }
+
     /// Fair task `t` begins to run on CPU `c`, or others join it.
     pub(crate) fn start_hrtick_fair(&mut self, c: u32, t: u32) {
+        let has_timer = self.has_request_timer();
         let cpu = &mut self.cpus[c as usize];
         // One that has come while something else ran is over.
         cpu.request_timer_ns.take_if(|at| *at <= self.now);
-        if self.policy.hrtick == 0 || cpu.fair.h_nr_queued() <= 1 {
+        if !has_timer || cpu.fair.h_nr_queued() <= 1 {
             return;
         }
         let Some(left_ns) = hrtick_start_fair(&self.tasks[t as usize].fair.se, cpu.rq.irq.util_avg as u32) else {
@@ -32,7 +38,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A fair task joined CPU `c`: its timer starts when it has not.
     pub(crate) fn update_hrtick_fair(&mut self, c: u32) {
         let cpu = &self.cpus[c as usize];
-        if self.policy.hrtick == 0 || cpu.class != Some(Class::Fair) || cpu.request_timer_ns.is_some() {
+        if !self.has_request_timer() || cpu.class != Some(Class::Fair) || cpu.request_timer_ns.is_some() {
             return;
         }
         self.start_hrtick_fair(c, cpu.curr);
