@@ -508,7 +508,7 @@ enum {
 	  "(read in 5.10).") \
 	X(dl_enforcement, "tick|timer", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
 	  "When a deadline task that has no runtime left is stopped: at the next tick or switch (HRTICK is off to 6.18), or " \
-	  "by a timer of its own (7.2 on machines that defer the programming of timers).") \
+	  "by a timer of its own (7.2 on machines that defer the programming of timers: x86 and not arm64).") \
 	X(hrtick, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
 	  "Whether a timer ends the request of a running fair task for which others wait, or only a tick or wake-up does (off " \
 	  "to 6.18; on in 7.2 on machines that defer the programming of timers: x86 and not arm64).") \

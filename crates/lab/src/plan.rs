@@ -281,7 +281,7 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
     let mut built = built;
     loaded.notes.extend(cooled(&mut built.machine, &policy.policy));
     loaded.notes.extend(unheard_boosts(&loaded.workload, &policy.policy));
-    loaded.notes.extend(missing_request_timer(&built.machine, &policy));
+    loaded.notes.extend(missing_timer(&built.machine, &policy));
     let mut policy = policy;
     if let Some(unread) = policy.rate_limit_unread(inputs.rate_limit_us) {
         policy.warnings.push(unread);
@@ -338,11 +338,15 @@ fn unheard_boosts(workload: &Workload, policy: &Policy) -> Option<String> {
     (boosted && !heard).then(|| note.to_owned())
 }
 
-/// A timer that was asked for, on a machine that has none.
-fn missing_request_timer(machine: &Machine, choice: &PolicyChoice) -> Option<String> {
-    let asked = choice.set.iter().any(|(name, value)| name == "hrtick" && value == "on");
-    let note = "hrtick=on is not in force: only machines that defer the programming of timers have it (x86, not arm64)";
-    (asked && !machine.defers_timers).then(|| note.to_owned())
+/// Timers that were asked for, on a machine that has none.
+fn missing_timer(machine: &Machine, choice: &PolicyChoice) -> Option<String> {
+    let timer = |(name, value): &&(String, String)| {
+        matches!((name.as_str(), value.as_str()), ("hrtick", "on") | ("dl_enforcement", "timer"))
+    };
+    let (name, value) = choice.set.iter().find(timer).filter(|_| !machine.defers_timers)?;
+    Some(format!(
+        "{name}={value} is not in force: only machines that defer the programming of timers have it (x86, not arm64)"
+    ))
 }
 
 fn delay(workload: &mut Workload, delays_ns: &[(String, u64)]) {
@@ -423,6 +427,19 @@ mod tests {
             assert!(notes(boost, policy).contains("this governor hears of none"), "{boost} {policy}");
         }
         assert!(!notes("boost:of=ui,percent=0", "7.2,governor=ondemand").contains("hears"));
+    }
+
+    #[test]
+    fn timers_that_a_machine_does_not_have_are_said() {
+        let notes = |platform: &str, policy: &str| {
+            let inputs = Inputs { platform: platform.into(), workload: "busy".into(), ..Inputs::default() };
+            build(&inputs, &PolicySpec::parse(policy)).expect("good inputs").notes.join("\n")
+        };
+        for asked in ["7.2,hrtick=on", "6.18,dl_enforcement=timer"] {
+            assert!(notes("juno-r2", asked).contains("is not in force: only machines"), "{asked}");
+            assert!(!notes("intel-i7-6700", asked).contains("not in force"), "{asked}");
+        }
+        assert!(!notes("juno-r2", "7.2").contains("not in force"), "the profile's own value needs no word");
     }
 
     #[test]

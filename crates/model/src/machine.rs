@@ -42,8 +42,8 @@ pub struct Machine {
     pub smt_throughput_pct: u32,
     /// Idle CPUs watch their need-resched flag (x86 `mwait`): waking one takes no interrupt.
     pub idle_watches_flag: bool,
-    /// The architecture puts off the programming of timers to the end of an interrupt or switch (HRTIMER_REARM_DEFERRED of 7.2: x86,
-    /// not arm64), so that a timer that ends a request is cheap enough to be on.
+    /// The architecture puts off the programming of timers to the end of an interrupt or switch (HRTIMER_REARM_DEFERRED
+    /// of 7.2: x86, not arm64): timers that end requests and reservations are cheap enough to be on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub defers_timers: bool,
     /// All CPUs of a cluster run at the highest of their requests, whatever their domains.

@@ -3,6 +3,7 @@
 
 mod common;
 use common::*;
+use pelton_model::Machine;
 use pelton_model::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec};
 use pelton_schema::{Event, NullSink};
 use pelton_sim::SimError;
@@ -122,7 +123,7 @@ fn cpus_that_the_machine_does_not_have_are_ignored() {
 
 /// Time a busy reservation of 5 ms in 20 ms gets in a second on a CPU of this capacity.
 fn busy_ns(profile: &str, capacity: u32) -> u64 {
-    let m = fixed_speed(&[(1, capacity)]);
+    let m = Machine { defers_timers: true, ..fixed_speed(&[(1, capacity)]) };
     run_on(&m, &workload(vec![with_policy(busy("dl"), dl(5, 20))]), profile, 1000).tasks[0].run_ns
 }
 
@@ -140,12 +141,15 @@ fn a_reservation_is_work_of_the_biggest_cpu_since_4_16() {
 fn without_a_timer_the_tick_stops_a_reservation_and_the_debt_is_paid() {
     let m = fixed_speed(&[(1, 1024)]);
     let w = workload(vec![with_policy(busy("dl"), dl(5, 20))]);
-    let (_, events) = events_of(&m, &w, "6.12", &config(1000));
-    let stops: Vec<u64> = events
-        .iter()
-        .filter_map(|&(t, ref e)| matches!(e, Event::SchedSwitch { next_tid: 0, .. }).then_some(t))
-        .collect();
-    assert!(stops.len() > 30 && stops.iter().all(|t| t % (4 * MS) == 0), "{stops:?}");
+    // The profile has no timer, or the machine.
+    for profile in ["6.12", "7.2"] {
+        let (_, events) = events_of(&m, &w, profile, &config(1000));
+        let stops: Vec<u64> = events
+            .iter()
+            .filter_map(|&(t, ref e)| matches!(e, Event::SchedSwitch { next_tid: 0, .. }).then_some(t))
+            .collect();
+        assert!(stops.len() > 30 && stops.iter().all(|t| t % (4 * MS) == 0), "{stops:?}");
+    }
     assert!(busy_ns("6.12", 1024).abs_diff(250 * MS) < 10 * MS);
 }
 

@@ -89,9 +89,9 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Task `t` runs from now on: the high-resolution tick looks after its runtime, where there is one.
+    /// Task `t` runs from now on: the high-resolution tick looks after its runtime, where policy and machine have one.
     pub(crate) fn start_hrtick(&mut self, t: u32) {
-        let timer = self.policy.dl_enforcement == value::DL_ENFORCEMENT_TIMER;
+        let timer = self.policy.dl_enforcement == value::DL_ENFORCEMENT_TIMER && self.m.defers_timers;
         let dl = &mut self.tasks[t as usize].dl;
         dl.hrtick_at_ns = timer.then(|| self.now.saturating_add(dl.cbs.hrtick_ns()));
     }

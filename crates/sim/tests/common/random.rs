@@ -58,6 +58,7 @@ pub fn random_machine(d: &mut Dice) -> Machine {
 fn share_cores(d: &mut Dice, m: &mut Machine) {
     m.smt_throughput_pct = [0, 110, 125, 190][d.below(4) as usize];
     m.idle_watches_flag = d.below(2) == 0;
+    m.defers_timers = m.idle_watches_flag;
     m.one_clock = d.below(3) == 0;
     let domains = std::mem::take(&mut m.domains);
     for dom in domains {
