@@ -8,6 +8,8 @@ use pelton_lab::verbs::compare::{CompareRequest, compare};
 use pelton_lab::verbs::explain::{ExplainRequest, explain, placement};
 use pelton_lab::verbs::export::{ExportRequest, export};
 use pelton_lab::verbs::front::{FrontRequest, front};
+#[cfg(feature = "record")]
+use pelton_lab::verbs::record::{RecordFiles, RecordRequest, Recorded, Report, Written, record};
 use pelton_lab::verbs::replay::{ReplayRequest, replay};
 use pelton_lab::verbs::reproduce::{ReproduceRequest, reproduce};
 use pelton_lab::verbs::run::{RunRequest, run};
@@ -140,6 +142,79 @@ fn replay_validate_and_convert_a_trace() {
 fn a_request_with_a_word_that_it_does_not_have_is_refused() {
     let error = serde_json::from_value::<RunRequest>(json!({"seeds": 3})).expect_err("no such word");
     assert!(error.to_string().contains("unknown field `seeds`"), "{error}");
+}
+
+/// Keeps what a recording hands out in memory.
+#[cfg(feature = "record")]
+#[derive(Default)]
+struct Kept {
+    begun: bool,
+    events: u64,
+    ended: bool,
+}
+
+#[cfg(feature = "record")]
+impl RecordFiles for Kept {
+    fn begin(&mut self, header: &pelton_trace::RunHeader) -> Result<(), pelton_lab::run::LabError> {
+        assert!(!header.cpus.is_empty());
+        self.begun = true;
+        Ok(())
+    }
+
+    fn event(&mut self, _: u64, _: &pelton_schema::Event) {
+        self.events += 1;
+    }
+
+    fn line(&mut self, _: &str) {}
+
+    fn have_failed(&self) -> bool {
+        false
+    }
+
+    fn end(&mut self, machine: Option<&str>) -> Result<Written, pelton_lab::run::LabError> {
+        assert!(machine.is_none(), "events need no machine beside them");
+        self.ended = true;
+        Ok(Written::default())
+    }
+}
+
+#[cfg(feature = "record")]
+#[test]
+fn a_recording_that_cannot_be_made_is_refused_in_the_same_words_and_begins_nothing() {
+    let cases = [
+        (json!({"events": ["shed"]}), &["record", "-o", "x", "--events", "shed"][..]),
+        (json!({"events": []}), &["record", "-o", "x", "--events", ","]),
+        (json!({"load": "mixt"}), &["record", "-o", "x", "--load", "mixt"]),
+        (json!({"command": ["no-such-program"]}), &["record", "-o", "x", "--", "no-such-program"]),
+        (json!({"btf": "/nonexistent/btf"}), &["record", "-o", "x", "--btf", "/nonexistent/btf"]),
+    ];
+    for (json, arguments) in cases {
+        let ask: RecordRequest = request(json);
+        let mut kept = Kept::default();
+        let error = record(&ask, &mut kept, &Unwatched).expect_err("refused").to_string();
+        let outcome = pelton(arguments);
+        assert!(outcome.code != 0 && outcome.stderr.contains(&error), "{error}\n{}", outcome.stderr);
+        assert!(!kept.begun, "{error}");
+    }
+    let default: RecordRequest = request(json!({}));
+    assert_eq!(default.events.join(","), "sched,freq,idle,pelt,energy", "as --events has it");
+    let searches: RecordRequest = request(json!({"subject": "searches", "command": ["make", "-j"]}));
+    assert_eq!(searches.workload(), "make -j");
+}
+
+#[cfg(feature = "record")]
+#[test]
+fn a_recording_is_a_request() {
+    let ask: RecordRequest = request(json!({"duration_ns": 50_000_000}));
+    let mut kept = Kept::default();
+    let Recorded { report: Report::Events(report), command_code: None } = (match record(&ask, &mut kept, &Unwatched) {
+        Ok(recorded) => recorded,
+        Err(error) => return println!("not measured: a recording of the running kernel: {error}"),
+    }) else {
+        panic!("events were asked for");
+    };
+    assert!(kept.begun && kept.ended);
+    assert_eq!(report.total, kept.events);
 }
 
 /// Somebody who wants no answer any more.

@@ -34,6 +34,8 @@ pub struct Quantity {
     pub name: &'static str,
     /// Unit.
     pub unit: &'static str,
+    /// What a column of it is called beside others of its scope.
+    pub heading: &'static str,
     /// One sentence for people.
     pub doc: &'static str,
     /// How it is read.
@@ -41,11 +43,24 @@ pub struct Quantity {
 }
 
 macro_rules! quantities {
-    ($( $kind:ident $name:literal [$unit:literal] $doc:literal = $read:expr; )*) => {
+    ($( $kind:ident $name:literal $(as $heading:literal)? [$unit:literal] $doc:literal = $read:expr; )*) => {
         /// Every quantity, in table order.
-        pub const QUANTITIES: &[Quantity] =
-            &[ $( Quantity { name: $name, unit: $unit, doc: $doc, read: Read::$kind($read) }, )* ];
+        pub const QUANTITIES: &[Quantity] = &[ $( Quantity {
+            name: $name,
+            unit: $unit,
+            heading: heading($name, &[$($heading)?]),
+            doc: $doc,
+            read: Read::$kind($read),
+        }, )* ];
     };
+}
+
+/// The heading that is given, else the name.
+const fn heading(name: &'static str, given: &[&'static str]) -> &'static str {
+    match given {
+        [heading, ..] => heading,
+        [] => name,
+    }
 }
 
 quantities! {
@@ -103,39 +118,39 @@ quantities! {
     Run "overutilized_pct" ["%"] "Part of the time in which some CPU was over-utilized, where tasks are placed by energy." = overutilized_pct;
     Run "jank_pct" ["%"] "Janky frames of user interfaces, as Jankbench counts them." = jank_pct;
     Run "over_ms" ["ms"] "Time above the needed frequency, all domains." = |r| demand::sum(r, |d| d.over_ns).map(|ns| ns / 1e6);
-    Domain "domain_transitions" ["count"] "Frequency changes of the domain." = |d| Some(d.transitions as f64);
-    Domain "domain_evaluations" ["count"] "Governor evaluations of the domain." = |d| Some(d.evaluations as f64);
-    Domain "domain_gated" ["count"] "Hook calls refused by the rate limit." = |d| Some(d.gated as f64);
+    Domain "domain_transitions" as "transitions" ["count"] "Frequency changes of the domain." = |d| Some(d.transitions as f64);
+    Domain "domain_evaluations" as "evaluations" ["count"] "Governor evaluations of the domain." = |d| Some(d.evaluations as f64);
+    Domain "domain_gated" as "rate-limited" ["count"] "Hook calls refused by the rate limit." = |d| Some(d.gated as f64);
     Share "domain_busy_pct" ["%"] "Part of all CPU time in tasks that the domain's CPUs spent." = domain_busy_pct;
-    Domain "domain_energy_mj" ["mJ"] "Energy of the domain's CPUs." = |d| d.energy_uj.map(mj);
-    Cooled "throttled_pct" ["%"] "Part of the run in which cooling limited the domain." = |r, c| share_pct(r, c.throttled_ns);
-    Cooled "cooling_state_max" ["1"] "Deepest cooling state of the domain: so many operating points below the highest." = |_, c| Some(f64::from(c.state_max));
-    Cooled "cooling_limit_mhz_avg" ["MHz"] "Mean over time of the frequency that cooling allowed." = |r, c| (r.duration_ns > 0).then(|| c.limit_khz_ns as f64 / r.duration_ns as f64 / 1e3);
-    Cooled "cooling_changes" ["count"] "Changes of the domain's cooling state." = |_, c| Some(c.changes as f64);
-    Zone "temperature_c_avg" ["C"] "Mean temperature of a thermal zone." = |_, z| Some(f64::from(z.temp_mc_avg) / 1e3);
-    Zone "temperature_c_max" ["C"] "Highest temperature of a thermal zone." = |_, z| Some(f64::from(z.temp_mc_max) / 1e3);
-    Zone "temperature_c_end" ["C"] "Temperature of a thermal zone at the end." = |_, z| Some(f64::from(z.temp_mc_end) / 1e3);
-    Zone "hot_pct" ["%"] "Part of the run at or above the zone's first trip." = |r, z| share_pct(r, z.hot_ns);
-    Zone "zone_reads" ["count"] "Readings of a thermal zone." = |_, z| Some(z.reads as f64);
-    Task "events" ["count"] "Completed activations." = |t| Some(t.activation_ns.len() as f64);
+    Domain "domain_energy_mj" as "energy mJ" ["mJ"] "Energy of the domain's CPUs." = |d| d.energy_uj.map(mj);
+    Cooled "throttled_pct" as "throttled %" ["%"] "Part of the run in which cooling limited the domain." = |r, c| share_pct(r, c.throttled_ns);
+    Cooled "cooling_state_max" as "deepest state" ["1"] "Deepest cooling state of the domain: so many operating points below the highest." = |_, c| Some(f64::from(c.state_max));
+    Cooled "cooling_limit_mhz_avg" as "mean limit MHz" ["MHz"] "Mean over time of the frequency that cooling allowed." = |r, c| (r.duration_ns > 0).then(|| c.limit_khz_ns as f64 / r.duration_ns as f64 / 1e3);
+    Cooled "cooling_changes" as "changes" ["count"] "Changes of the domain's cooling state." = |_, c| Some(c.changes as f64);
+    Zone "temperature_c_avg" as "mean C" ["C"] "Mean temperature of a thermal zone." = |_, z| Some(f64::from(z.temp_mc_avg) / 1e3);
+    Zone "temperature_c_max" as "max C" ["C"] "Highest temperature of a thermal zone." = |_, z| Some(f64::from(z.temp_mc_max) / 1e3);
+    Zone "temperature_c_end" as "end C" ["C"] "Temperature of a thermal zone at the end." = |_, z| Some(f64::from(z.temp_mc_end) / 1e3);
+    Zone "hot_pct" as "at a trip %" ["%"] "Part of the run at or above the zone's first trip." = |r, z| share_pct(r, z.hot_ns);
+    Zone "zone_reads" as "readings" ["count"] "Readings of a thermal zone." = |_, z| Some(z.reads as f64);
+    Task "events" as "activations" ["count"] "Completed activations." = |t| Some(t.activation_ns.len() as f64);
     Task "latency_ms_min" ["ms"] "Shortest activation." = |t| of_activations(t, |a| a.summary().min as f64);
-    Task "latency_ms_avg" ["ms"] "Mean activation." = |t| of_activations(t, mean_ns);
-    Task "latency_ms_max" ["ms"] "Longest activation." = |t| of_activations(t, |a| a.summary().max as f64);
+    Task "latency_ms_avg" as "avg ms" ["ms"] "Mean activation." = |t| of_activations(t, mean_ns);
+    Task "latency_ms_max" as "max ms" ["ms"] "Longest activation." = |t| of_activations(t, |a| a.summary().max as f64);
     Task "latency_ms_p95" ["ms"] "95th percentile of the activations, read as sysbench 0.5 and before do." = |t| of_activations(t, p95_ns);
-    Task "run_ms" ["ms"] "Time executing." = |t| Some(t.run_ns as f64 / 1e6);
-    Task "wait_ms" ["ms"] "Time runnable but not executing." = |t| Some(t.wait_ns as f64 / 1e6);
-    Task "wakeup_latency_us_avg" ["us"] "Mean time from wake-up, or start, to execution." = wakeup_latency_avg_us;
-    Task "wakeup_latency_us_max" ["us"] "Longest time from wake-up, or start, to execution." = wakeup_latency_max_us;
+    Task "run_ms" as "run ms" ["ms"] "Time executing." = |t| Some(t.run_ns as f64 / 1e6);
+    Task "wait_ms" as "wait ms" ["ms"] "Time runnable but not executing." = |t| Some(t.wait_ns as f64 / 1e6);
+    Task "wakeup_latency_us_avg" as "wake-up us" ["us"] "Mean time from wake-up, or start, to execution." = wakeup_latency_avg_us;
+    Task "wakeup_latency_us_max" as "max us" ["us"] "Longest time from wake-up, or start, to execution." = wakeup_latency_max_us;
     Task "overruns" ["count"] "Activations that missed their next timer." = |t| timed(t, t.overruns as f64);
     Task "perf_index" ["1"] "rt-app performance index: 1 = as at full speed, 0 = just in time." = perf_index;
     Task "migrations" ["count"] "Changes of CPU." = |t| Some(t.migrations as f64);
-    Task "task_energy_mj" ["mJ"] "Energy attributed to the task." = |t| t.energy_uj.map(mj);
-    Group "group_usage_ms" ["ms"] "Time for which the tasks of a group with a quota ran (usage_usec of cpu.stat)." = |g| Some(g.usage_ns as f64 / 1e6);
-    Group "nr_periods" ["count"] "Periods of its quota that ended." = |g| Some(f64::from(g.nr_periods));
-    Group "nr_throttled" ["count"] "Those at whose end it was throttled on some CPU." = |g| Some(f64::from(g.nr_throttled));
-    Group "throttled_ms" ["ms"] "Time for which it was throttled, summed over CPUs (throttled_usec)." = |g| Some(g.throttled_ns as f64 / 1e6);
-    Group "nr_bursts" ["count"] "Periods in which it used more than its quota." = |g| Some(f64::from(g.nr_bursts));
-    Group "burst_ms" ["ms"] "Time used beyond its quota (burst_usec)." = |g| Some(g.burst_ns as f64 / 1e6);
+    Task "task_energy_mj" as "energy mJ" ["mJ"] "Energy attributed to the task." = |t| t.energy_uj.map(mj);
+    Group "group_usage_ms" as "usage ms" ["ms"] "Time for which the tasks of a group with a quota ran (usage_usec of cpu.stat)." = |g| Some(g.usage_ns as f64 / 1e6);
+    Group "nr_periods" as "periods" ["count"] "Periods of its quota that ended." = |g| Some(f64::from(g.nr_periods));
+    Group "nr_throttled" as "throttled" ["count"] "Those at whose end it was throttled on some CPU." = |g| Some(f64::from(g.nr_throttled));
+    Group "throttled_ms" as "throttled ms" ["ms"] "Time for which it was throttled, summed over CPUs (throttled_usec)." = |g| Some(g.throttled_ns as f64 / 1e6);
+    Group "nr_bursts" as "bursts" ["count"] "Periods in which it used more than its quota." = |g| Some(f64::from(g.nr_bursts));
+    Group "burst_ms" as "burst ms" ["ms"] "Time used beyond its quota (burst_usec)." = |g| Some(g.burst_ns as f64 / 1e6);
 }
 
 /// Numbers that compare the frequency with what is needed.
@@ -389,6 +404,16 @@ mod tests {
         assert_eq!(q.read(&report(), Some("sysbench-0")), Some(2.0));
         assert_eq!(q.read(&report(), Some("sysbench")), Some(2.0));
         assert_eq!(q.read(&report(), Some("sys")), None);
+    }
+
+    #[test]
+    fn headings_say_the_unit() {
+        let named = |q: &&Quantity| q.heading == q.name || ["count", "1"].contains(&q.unit);
+        let without: Vec<&str> =
+            QUANTITIES.iter().filter(|q| !named(q) && !q.heading.ends_with(q.unit)).map(|q| q.name).collect();
+        assert!(without.is_empty(), "{without:?}");
+        assert_eq!(find("run_ms").expect("declared").heading, "run ms");
+        assert_eq!(find("energy_mj").expect("declared").heading, "energy_mj", "no other word is given");
     }
 
     #[test]

@@ -14,6 +14,7 @@ use nix::time::{ClockId, clock_gettime};
 
 use crate::placements::{self, Columns, Record, names, words};
 use crate::session::{self, LiveError, refused};
+use crate::tables::TableSession;
 
 /// The lists of columns and counts.
 const LISTS: &str = include_str!("bpf/balance.h");
@@ -153,10 +154,7 @@ impl BalanceSession {
     }
 
     /// Counts from now on.
-    ///
-    /// # Errors
-    /// When the kernel does not show its counts.
-    pub fn begin(&mut self) -> Result<(), LiveError> {
+    fn begin(&mut self) -> Result<(), LiveError> {
         let now_ns = now_ns();
         self.begin = (now_ns, self.counts(now_ns)?);
         Ok(())
@@ -178,25 +176,6 @@ impl BalanceSession {
         Ok(counts)
     }
 
-    /// The first line of the table.
-    #[must_use]
-    pub fn header(&self) -> String {
-        let mut all: Vec<String> = self.columns.head.iter().map(|name| (*name).to_owned()).collect();
-        all.extend(self.columns.of_cpus(self.cpus));
-        all.extend(self.columns.of_cpus(self.cpus).map(|name| format!("x_{name}")));
-        all.join(",") + "\n"
-    }
-
-    /// Waits a moment, then hands each line there is to `put`. Searches so far.
-    pub fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
-        let before = self.decisions;
-        self.drain(put);
-        if self.decisions < before + RECORDS_AT_ONCE as u64 {
-            std::thread::park_timeout(DRAIN_EVERY);
-        }
-        self.decisions
-    }
-
     fn drain(&mut self, put: &mut dyn FnMut(&str)) {
         // No more at once than is written at once: a busy machine makes them faster.
         let _ = self.ring.consume_raw_n(RECORDS_AT_ONCE);
@@ -212,12 +191,32 @@ impl BalanceSession {
             put(&line(&self.columns, &record));
         }
     }
+}
 
-    /// Detaches, hands out the rest, and says what the recording holds.
-    ///
-    /// # Errors
-    /// When the kernel does not say what it counted or what the machine is.
-    pub fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<BalanceSummary, LiveError> {
+impl TableSession for BalanceSession {
+    type Summary = BalanceSummary;
+
+    fn header(&self) -> String {
+        let mut all: Vec<String> = self.columns.head.iter().map(|name| (*name).to_owned()).collect();
+        all.extend(self.columns.of_cpus(self.cpus));
+        all.extend(self.columns.of_cpus(self.cpus).map(|name| format!("x_{name}")));
+        all.join(",") + "\n"
+    }
+
+    fn settled(&mut self) -> Result<(), LiveError> {
+        self.begin()
+    }
+
+    fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
+        let before = self.decisions;
+        self.drain(put);
+        if self.decisions < before + RECORDS_AT_ONCE as u64 {
+            std::thread::park_timeout(DRAIN_EVERY);
+        }
+        self.decisions
+    }
+
+    fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<BalanceSummary, LiveError> {
         let end_ns = now_ns();
         let all = self.counts(end_ns)?;
         self.links.clear();

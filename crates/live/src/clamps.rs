@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, RingBuffer};
 
-use crate::placements::{attach, names, possible, ring, words};
+use crate::placements::{attach, has_symbol, names, possible, ring, words};
 use crate::session::{self, LiveError, refused};
+use crate::tables::TableSession;
 
 /// The compiled program.
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/clamp.bpf.o"));
@@ -74,22 +75,6 @@ impl ClampSession {
         Ok(ClampSession { links, ring, object, incoming, columns, summary, first_ns: None, last_ns: 0 })
     }
 
-    /// The first line of the table.
-    #[must_use]
-    pub fn header(&self) -> String {
-        self.columns.join(",") + "\n"
-    }
-
-    /// Waits a moment, then hands each line there is to `put`. Records so far.
-    pub fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
-        let before = self.summary.records;
-        self.drain(put);
-        if self.summary.records < before + RECORDS_AT_ONCE as u64 {
-            std::thread::park_timeout(DRAIN_EVERY);
-        }
-        self.summary.records
-    }
-
     fn drain(&mut self, put: &mut dyn FnMut(&str)) {
         // No more at once than is written at once: a busy machine makes them faster.
         let _ = self.ring.consume_raw_n(RECORDS_AT_ONCE);
@@ -104,12 +89,25 @@ impl ClampSession {
             put(&line(&words[..self.columns.len()]));
         }
     }
+}
 
-    /// Detaches, hands out the rest, and says what the recording holds.
-    ///
-    /// # Errors
-    /// When the kernel does not say what was lost.
-    pub fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<ClampSummary, LiveError> {
+impl TableSession for ClampSession {
+    type Summary = ClampSummary;
+
+    fn header(&self) -> String {
+        self.columns.join(",") + "\n"
+    }
+
+    fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
+        let before = self.summary.records;
+        self.drain(put);
+        if self.summary.records < before + RECORDS_AT_ONCE as u64 {
+            std::thread::park_timeout(DRAIN_EVERY);
+        }
+        self.summary.records
+    }
+
+    fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<ClampSummary, LiveError> {
         record(&self.object, false)?;
         self.links.clear();
         let mut before = u64::MAX;
@@ -127,10 +125,6 @@ impl ClampSession {
 fn line(words: &[u64]) -> String {
     let all: Vec<String> = words.iter().map(u64::to_string).collect();
     all.join(",") + "\n"
-}
-
-fn has_symbol(symbols: &str, name: &str) -> bool {
-    symbols.lines().any(|line| line.split_ascii_whitespace().nth(2) == Some(name))
 }
 
 /// Loads the programs that fit.

@@ -9,6 +9,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object, RingBuffer};
 
 use crate::placements::{self, names};
 use crate::session::{self, LiveError, refused};
+use crate::tables::TableSession;
 
 /// The lists of columns.
 const LISTS: &str = include_str!("bpf/gate.h");
@@ -99,34 +100,12 @@ impl GateSession {
         Ok(GateSession { links, ring, object, incoming, columns, cpus, decisions: 0, cut_off: 0, ends: None })
     }
 
-    /// The first line of the table.
-    #[must_use]
-    pub fn header(&self) -> String {
-        self.columns.line(LEVELS_MAX)
-    }
-
     /// Records from now on, or no more.
-    ///
-    /// # Errors
-    /// When the kernel refuses.
-    pub fn record(&self, on: bool) -> Result<(), LiveError> {
+    fn record(&self, on: bool) -> Result<(), LiveError> {
         let map = self.object.maps().find(|map| map.name() == "gate_recording");
         let map = map.ok_or_else(|| refused("be switched", "there is no such map"))?;
         let update = map.update(&0u32.to_ne_bytes(), &u64::from(on).to_ne_bytes(), MapFlags::ANY);
         update.map_err(|e| refused("be switched", e))
-    }
-
-    /// Waits a moment; hands lines to `put` when the buffer is half full: writing them is work that would be balanced. Gates so far
-    /// handed out.
-    pub fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
-        let before = self.decisions;
-        if placements::is_half_full(&self.ring) {
-            self.drain(put);
-        }
-        if self.decisions < before + RECORDS_AT_ONCE as u64 {
-            std::thread::park_timeout(DRAIN_EVERY);
-        }
-        self.decisions
     }
 
     fn drain(&mut self, put: &mut dyn FnMut(&str)) {
@@ -143,12 +122,32 @@ impl GateSession {
             put(&line(&words[..self.columns.words()]));
         }
     }
+}
 
-    /// Detaches, hands out the rest, and says what the recording holds.
-    ///
-    /// # Errors
-    /// When the kernel does not say what was lost or what the machine is.
-    pub fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<GateSummary, LiveError> {
+impl TableSession for GateSession {
+    type Summary = GateSummary;
+
+    fn header(&self) -> String {
+        self.columns.line(LEVELS_MAX)
+    }
+
+    fn settled(&mut self) -> Result<(), LiveError> {
+        self.record(true)
+    }
+
+    /// Hands lines to `put` when the buffer is half full: writing them is work that would be balanced.
+    fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
+        let before = self.decisions;
+        if placements::is_half_full(&self.ring) {
+            self.drain(put);
+        }
+        if self.decisions < before + RECORDS_AT_ONCE as u64 {
+            std::thread::park_timeout(DRAIN_EVERY);
+        }
+        self.decisions
+    }
+
+    fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<GateSummary, LiveError> {
         self.record(false)?;
         self.links.clear();
         let mut before = u64::MAX;

@@ -9,6 +9,7 @@
 //! convert.rs   records become declared events; kernel addresses become small numbers
 //! machine.rs   what this machine allows, and what a reader must know about it
 //! loads.rs     small loads to record
+//! tables.rs    what the following have in common: a recording whose records are lines of a table
 //! balances.rs  how tasks are balanced between CPUs: counts, and what each search reads, as a table
 //! gates.rs     whether a search of a balance takes place, and when domains are balanced, as a table
 //! placements.rs  where fair tasks are placed: everything that a decision reads, as a table
@@ -31,6 +32,7 @@ mod record;
 mod restore;
 mod session;
 mod summary;
+mod tables;
 
 pub use balances::{BalanceCounts, BalanceSession, BalanceSummary, KINDS, KindCounts};
 pub use clamps::{ClampSession, ClampSummary};
@@ -41,3 +43,4 @@ pub use placements::{PlacementSession, PlacementSummary};
 pub use programs::{EventSet, SETS};
 pub use session::{LiveError, Options, Progress, Session};
 pub use summary::Summary;
+pub use tables::TableSession;

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::machine::{Capabilities, cpus_possible};
 use crate::session::{self, LiveError, refused};
+use crate::tables::TableSession;
 
 /// The compiled program.
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/place.bpf.o"));
@@ -235,27 +236,6 @@ impl PlacementSession {
         Ok(PlacementSession { links, ring, object, incoming, columns, cpus, decisions, cut_off, first, last })
     }
 
-    /// The first line of the table.
-    #[must_use]
-    pub fn header(&self) -> String {
-        self.columns.line(self.cpus)
-    }
-
-    /// Waits a moment; hands lines to `put` when the buffer is half full. Decisions so far handed out.
-    ///
-    /// Writing them is work for a whole CPU where many are made: a machine that is asked to choose by energy would be
-    /// over-utilized by the recorder. So most of it waits until the recording is over.
-    pub fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
-        let before = self.decisions;
-        if is_half_full(&self.ring) {
-            self.drain(put);
-        }
-        if self.decisions < before + RECORDS_AT_ONCE as u64 {
-            std::thread::park_timeout(DRAIN_EVERY);
-        }
-        self.decisions
-    }
-
     /// Hands out all lines there are: between two loads, when nobody is slowed down.
     pub fn flush(&mut self, put: &mut dyn FnMut(&str)) {
         let mut before = u64::MAX;
@@ -280,12 +260,31 @@ impl PlacementSession {
             put(&record.line());
         }
     }
+}
 
-    /// Detaches, hands out the rest, and says what the recording holds.
+impl TableSession for PlacementSession {
+    type Summary = PlacementSummary;
+
+    fn header(&self) -> String {
+        self.columns.line(self.cpus)
+    }
+
+    /// Waits a moment; hands lines to `put` when the buffer is half full. Decisions so far handed out.
     ///
-    /// # Errors
-    /// When the kernel does not say what the machine is.
-    pub fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<PlacementSummary, LiveError> {
+    /// Writing them is work for a whole CPU where many are made: a machine that is asked to choose by energy would be
+    /// over-utilized by the recorder. So most of it waits until the recording is over.
+    fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
+        let before = self.decisions;
+        if is_half_full(&self.ring) {
+            self.drain(put);
+        }
+        if self.decisions < before + RECORDS_AT_ONCE as u64 {
+            std::thread::park_timeout(DRAIN_EVERY);
+        }
+        self.decisions
+    }
+
+    fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<PlacementSummary, LiveError> {
         self.links.clear();
         self.flush(put);
         let (lost, told) = globals(&self.object)?;
@@ -311,6 +310,11 @@ pub(crate) fn is_half_full(ring: &RingBuffer<'_>) -> bool {
     waiting >= room / 2
 }
 
+/// Is there a symbol of this name in a list of them?
+pub(crate) fn has_symbol(symbols: &str, name: &str) -> bool {
+    symbols.lines().any(|line| line.split_ascii_whitespace().nth(2) == Some(name))
+}
+
 /// CPUs of this machine, which has everything that `what` needs.
 pub(crate) fn possible(what: &str) -> Result<usize, LiveError> {
     let mut missing = Capabilities::here(None).missing();
@@ -318,7 +322,10 @@ pub(crate) fn possible(what: &str) -> Result<usize, LiveError> {
     if cpus > CPUS_MAX {
         missing.push(format!("a machine of at most {CPUS_MAX} CPUs for {what}: this one can have {cpus}"));
     }
-    if are_hidden(&std::fs::read_to_string("/proc/kallsyms").unwrap_or_default()) {
+    let symbols = std::fs::read_to_string("/proc/kallsyms").unwrap_or_default();
+    if !has_symbol(&symbols, "runqueues") {
+        missing.push(format!("a kernel that tells where its variables are (CONFIG_KALLSYMS_ALL=y) for {what}"));
+    } else if are_hidden(&symbols) {
         missing.push(
             "the addresses of kernel symbols: static keys and limits of clamps would be taken for off; write 1 into \
              /proc/sys/kernel/kptr_restrict while recording"

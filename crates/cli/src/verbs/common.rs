@@ -138,6 +138,10 @@ impl Watch for Screen<'_> {
     }
 
     fn ends(&self) {
+        if interrupt::is_requested() {
+            // The part has seen it: how long it takes to write what there is, is its own affair.
+            interrupt::notice();
+        }
         *self.shown() = None;
     }
 

@@ -261,9 +261,11 @@ fn text(summary: &RunSummary, global: &Global) -> String {
     out
 }
 
-/// One line per name of this scope: the columns are quantities.
-fn wide_sheet(summary: &RunSummary, scope: Scope, header: &[&'static str], quantities: &[&str]) -> Sheet {
-    let mut sheet = Sheet::new(header);
+/// One line per name of this scope, under the word for what it is: the columns are quantities.
+fn wide_sheet(summary: &RunSummary, scope: Scope, of: &str, quantities: &[&str]) -> Sheet {
+    let heading = |name: &&str| quantity::find(name).map_or("", |quantity| quantity.heading);
+    let header: Vec<&str> = std::iter::once(of).chain(quantities.iter().map(heading)).collect();
+    let mut sheet = Sheet::new(&header);
     let first = quantities[0];
     // Looked up often: a run may have ten thousand tasks.
     let of_scope = || summary.rows.iter().filter(|r| r.scope == scope);
@@ -282,36 +284,21 @@ fn wide_sheet(summary: &RunSummary, scope: Scope, header: &[&'static str], quant
 }
 
 fn domains(summary: &RunSummary) -> Sheet {
-    let header = ["<domain", "transitions", "evaluations", "rate-limited", "energy mJ"];
     let quantities = ["domain_transitions", "domain_evaluations", "domain_gated", "domain_energy_mj"];
-    wide_sheet(summary, Scope::Domain, &header, &quantities)
+    wide_sheet(summary, Scope::Domain, "<domain", &quantities)
 }
 
 fn zones(summary: &RunSummary) -> Sheet {
-    let header = ["<zone", "mean C", "max C", "end C", "at a trip %", "readings"];
     let quantities = ["temperature_c_avg", "temperature_c_max", "temperature_c_end", "hot_pct", "zone_reads"];
-    wide_sheet(summary, Scope::Zone, &header, &quantities)
+    wide_sheet(summary, Scope::Zone, "<zone", &quantities)
 }
 
 fn cooled(summary: &RunSummary) -> Sheet {
-    let header = ["<domain", "throttled %", "mean limit MHz", "deepest state", "changes"];
     let quantities = ["throttled_pct", "cooling_limit_mhz_avg", "cooling_state_max", "cooling_changes"];
-    wide_sheet(summary, Scope::Domain, &header, &quantities)
+    wide_sheet(summary, Scope::Domain, "<domain", &quantities)
 }
 
 fn tasks(summary: &RunSummary) -> Sheet {
-    let header = [
-        "<task",
-        "run ms",
-        "wait ms",
-        "activations",
-        "avg ms",
-        "max ms",
-        "wake-up us",
-        "max us",
-        "overruns",
-        "energy mJ",
-    ];
     let quantities = [
         "run_ms",
         "wait_ms",
@@ -323,13 +310,12 @@ fn tasks(summary: &RunSummary) -> Sheet {
         "overruns",
         "task_energy_mj",
     ];
-    wide_sheet(summary, Scope::Task, &header, &quantities)
+    wide_sheet(summary, Scope::Task, "<task", &quantities)
 }
 
 fn groups(summary: &RunSummary) -> Sheet {
-    let header = ["<group", "usage ms", "periods", "throttled", "throttled ms", "bursts", "burst ms"];
     let quantities = ["group_usage_ms", "nr_periods", "nr_throttled", "throttled_ms", "nr_bursts", "burst_ms"];
-    wide_sheet(summary, Scope::Group, &header, &quantities)
+    wide_sheet(summary, Scope::Group, "<group", &quantities)
 }
 
 fn residency(summary: &RunSummary) -> Sheet {

@@ -21,6 +21,7 @@ pub mod export;
 pub mod front;
 pub mod inputs;
 pub mod placements;
+pub mod record;
 pub mod recorded;
 pub mod replay;
 pub mod reproduce;

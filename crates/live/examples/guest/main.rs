@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use pelton_live::loads::{Load, Running, Speeds};
-use pelton_live::{ClampSession, ClampSummary, PlacementSession, PlacementSummary};
+use pelton_live::{ClampSession, ClampSummary, PlacementSession, PlacementSummary, TableSession};
 use serde_json::{Value, json};
 
 /// What runs meanwhile, one after the other.

@@ -106,7 +106,7 @@ fn part(text: &str) -> Result<Part, String> {
         "busy" => Does::Works,
         "hackbench" => messages(&mut options)?,
         "schbench" => calls(&mut options)?,
-        other => return Err(format!("`{other}` is no load: periodic, bursts, busy, hackbench or schbench")),
+        other => return Err(format!("no part is called `{other}`")),
     };
     let is_bench = matches!(does, Does::Messages { .. });
     let threads = if is_bench { 1 } else { options.number("threads", Some(1), 1..=THREADS_MAX)? };

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What the scheduler of the running kernel does: events, or a table of one kind of decision.
+
+#[cfg(feature = "record")]
+mod events;
+#[cfg(feature = "record")]
+mod tables;
+#[cfg(feature = "record")]
+mod work;
+
+use crate::results::balances::BalancesRecorded;
+use crate::results::traces::{ClampsRecorded, GatesRecorded, PlacementsRecorded, RecordReport};
+use crate::run::LabError;
+#[cfg(feature = "record")]
+use crate::watch::Watch;
+#[cfg(feature = "record")]
+pub use pelton_live::signal_event;
+use pelton_schema::Event;
+use pelton_trace::RunHeader;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What is recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// Events.
+    #[default]
+    Events,
+    /// Placements of fair tasks: all that each could read, and what was chosen.
+    Placements,
+    /// What clamps come to.
+    Clamps,
+    /// Whether CPUs search before they go idle, and which domains are balanced when.
+    Gates,
+    /// Balances, counted.
+    Balances,
+    /// Balances, counted, and a table of the searches that they make.
+    Searches,
+}
+
+/// What to record, and of what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RecordRequest {
+    /// What is recorded.
+    pub subject: Subject,
+    /// Sets of events: sched, freq, idle, pelt, irq, energy; or all.
+    pub events: Vec<String>,
+    /// Every load-tracking call, before and after, where the kernel lets functions be traced.
+    pub full: bool,
+    /// Buffer of each CPU, MiB; none = by the number of CPUs.
+    pub buffer_mib: Option<u32>,
+    /// The kernel's type information; none = the running kernel's own.
+    pub btf: Option<PathBuf>,
+    /// A load that runs meanwhile: by its name, or parts as a run has them.
+    pub load: Option<String>,
+    /// A command that is started and recorded: program and arguments, which may be any bytes.
+    pub command: Vec<PathBuf>,
+    /// Length, ns; none = 10 s, or until the command ends.
+    pub duration_ns: Option<u64>,
+}
+
+impl Default for RecordRequest {
+    fn default() -> Self {
+        RecordRequest {
+            subject: Subject::default(),
+            events: ["sched", "freq", "idle", "pelt", "energy"].map(str::to_owned).to_vec(),
+            full: false,
+            buffer_mib: None,
+            btf: None,
+            load: None,
+            command: Vec::new(),
+            duration_ns: None,
+        }
+    }
+}
+
+impl RecordRequest {
+    /// What runs, in words: the load, or the command.
+    pub fn workload(&self) -> String {
+        let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
+        self.load.clone().unwrap_or_else(|| words.join(" "))
+    }
+}
+
+/// Takes what is recorded.
+pub trait RecordFiles {
+    /// The recording has begun. What cannot be recorded has not touched an earlier file.
+    ///
+    /// # Errors
+    /// When nothing can be written.
+    fn begin(&mut self, header: &RunHeader) -> Result<(), LabError>;
+
+    /// An event.
+    fn event(&mut self, time_ns: u64, event: &Event);
+
+    /// A line of a table, its end included.
+    fn line(&mut self, line: &str);
+
+    /// Something could not be written: the recording ends.
+    fn have_failed(&self) -> bool;
+
+    /// Everything is there; `machine` is what a table needs beside it, JSON.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    fn end(&mut self, machine: Option<&str>) -> Result<Written, LabError>;
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Files.
+    pub files: Vec<String>,
+    /// Size of the event log, bytes.
+    pub bytes: u64,
+}
+
+/// What a recording holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Report {
+    /// Of events.
+    Events(Box<RecordReport>),
+    /// Of placements.
+    Placements(PlacementsRecorded),
+    /// Of clamps.
+    Clamps(ClampsRecorded),
+    /// Of gates.
+    Gates(GatesRecorded),
+    /// Of balances.
+    Balances(Box<BalancesRecorded>),
+}
+
+/// What a recording holds, and how the recorded command ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Recorded {
+    /// What it holds.
+    pub report: Report,
+    /// Exit code of the command, 128 and the signal that ended it; null without one, and when it still runs.
+    pub command_code: Option<i32>,
+}
+
+/// Records until the time is over, the command has ended, `watch` says so or a file cannot be written.
+///
+/// # Errors
+/// When the request names what there is not, when this machine cannot record, or when a file cannot be written.
+#[cfg(feature = "record")]
+pub fn record(request: &RecordRequest, files: &mut dyn RecordFiles, watch: &dyn Watch) -> Result<Recorded, LabError> {
+    let work = work::Work::of(request)?;
+    match request.subject {
+        Subject::Events => events::record(request, work, files, watch),
+        Subject::Placements => tables::placements(request, work, files, watch),
+        Subject::Clamps => tables::clamps(request, work, files, watch),
+        Subject::Gates => tables::gates(request, work, files, watch),
+        Subject::Balances => tables::balances(request, work, files, watch, false),
+        Subject::Searches => tables::balances(request, work, files, watch, true),
+    }
+}

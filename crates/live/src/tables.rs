@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What recordings of decisions have in common: lines of a table, taken while it lasts, and a summary at its end.
+
+use crate::session::LiveError;
+
+/// A running recording whose records are lines of a table.
+pub trait TableSession: Sized {
+    /// What the recording holds.
+    type Summary;
+
+    /// The first line of the table.
+    fn header(&self) -> String;
+
+    /// The load has run for a moment: what came before does not count, where that matters.
+    ///
+    /// # Errors
+    /// When the kernel does not show its counts, or cannot be told to make records.
+    fn settled(&mut self) -> Result<(), LiveError> {
+        Ok(())
+    }
+
+    /// Waits a moment, then hands each line there is to `put`. Records so far.
+    fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64;
+
+    /// Detaches, hands out the rest, and says what the recording holds.
+    ///
+    /// # Errors
+    /// When the kernel does not say what was counted or lost, or what the machine is.
+    fn finish(self, put: &mut dyn FnMut(&str)) -> Result<Self::Summary, LiveError>;
+}
