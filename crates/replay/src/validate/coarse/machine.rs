@@ -182,13 +182,13 @@ impl Machine {
     }
 
     /// Brings the signals of real-time and deadline tasks of a CPU up to now: whoever recorded one did so, also when it was
-    /// neither a tick nor a switch. The queue of fair tasks may not have been looked at then.
+    /// neither a tick nor a switch. Their clock came up to now with them; the queue of fair tasks may not have been looked at.
     pub fn refresh_classes(&mut self, now: u64, cpu: u32) {
         let pol = self.pol;
         let c = self.started(cpu, now);
         let mut rq = c.rq;
         rq.update_blocked(&pol, now, 0, c.class, 0);
-        (c.rq.rt, c.rq.dl) = (rq.rt, rq.dl);
+        (c.rq.rt, c.rq.dl, c.rq.clock) = (rq.rt, rq.dl, rq.clock);
     }
 
     /// A task is on the queue of a CPU from now on.
