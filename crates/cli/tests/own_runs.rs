@@ -111,6 +111,35 @@ fn real_time_averages_of_a_run_with_rare_changes_of_frequency_validate() {
     let said = pelton(&["validate", &log]);
     let rows = said.stdout.lines().filter(|line| line.contains("of the RT class") && line.ends_with(" inside"));
     assert!(said.code == 0 && rows.count() == 1, "{}{}", said.stdout, said.stderr);
+    // Averages without sums: no fault can be put in, and none was let pass.
+    let tested = pelton(&["validate", &log, "--self-test"]);
+    assert!(tested.code == 5 && !tested.stdout.contains("NO"), "{}{}", tested.stdout, tested.stderr);
+}
+
+/// Averages of tasks whose group is over its quota stand still, and nobody tells which tasks these are.
+#[test]
+fn runs_with_quotas_validate() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let log = directory.path().join("log").display().to_string();
+    let quota = "group:path=/a,cpu.max=20000 50000 + busy:group=/a,threads=2";
+    for (board, others) in
+        [("juno-r2", "busy + ui-frames + "), ("rock-5b-rk3588", "busy:threads=9 + "), ("juno-r0", "")]
+    {
+        for profile in ["4.12", "5.4", "6.12", "7.2"] {
+            let load = format!("{others}{quota}");
+            let about = ["--platform", board, "--profile", profile, "-q"];
+            let run =
+                pelton(&[&["run", "--workload", &load, "--duration", "500ms", "--log", &log], &about[..]].concat());
+            assert_eq!(run.code, 0, "{board} {profile}: {}", run.stderr);
+            let said = pelton(&["validate", &log]);
+            assert!(said.code == 0, "{board} {profile}: {}{}", said.stdout, said.stderr);
+            assert!(
+                said.stdout.contains("not measured: util_avg of tasks: a quota stopped"),
+                "{board} {profile}: {}",
+                said.stdout
+            );
+        }
+    }
 }
 
 #[test]

@@ -248,7 +248,12 @@ fn watched(
 fn checked_self_test(path: &Path, profile: &str, again: &Open<'_>, options: &Options) -> Result<Faults, LabError> {
     let results = self_test(again, options)?;
     let single = drop_test(&mut *again()?, options)?;
-    let holds = results.iter().all(|r| r.found || !r.possible) && results.iter().any(|r| r.possible);
+    let verdict = match results.iter().filter(|r| r.possible).all(|r| r.found) {
+        false => Verdict::Differs,
+        true if results.iter().any(|r| r.possible) => Verdict::Holds,
+        // Nothing was put in, so nothing was let pass.
+        true => Verdict::Open,
+    };
     let altered = alter_test(&mut *again()?, options)?;
     let fault =
         |r: &FaultResult| Fault { fault: r.fault, possible: r.possible, found: r.found, divergent: r.divergent };
@@ -264,7 +269,7 @@ fn checked_self_test(path: &Path, profile: &str, again: &Open<'_>, options: &Opt
         },
         altered_records: altered.iter().map(|(size, r)| altered_result(*size, r)).collect(),
     };
-    Ok(Faults { result, verdict: if holds { Verdict::Holds } else { Verdict::Differs } })
+    Ok(Faults { result, verdict })
 }
 
 fn altered_result(size: Size, r: &AlterResult) -> Altered {

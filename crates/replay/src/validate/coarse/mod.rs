@@ -84,6 +84,8 @@ pub struct Coarse {
     capped: bool,
     /// Changes of a queue that neither running nor idle time explains.
     jumps: u64,
+    /// A quota stopped some group.
+    throttled: bool,
 }
 
 impl Coarse {
@@ -105,6 +107,7 @@ impl Coarse {
             taken: BTreeMap::new(),
             capped: false,
             jumps: 0,
+            throttled: false,
         }
     }
 
@@ -187,6 +190,7 @@ impl Coarse {
             Event::SchedMigrateTask { tid, dest_cpu, .. } => self.machine.migrate(now, tid, dest_cpu),
             Event::SchedProcessExit { tid, .. } => self.machine.exit(now, tid),
             Event::CpuFrequency { cpu, freq_khz } => self.frequency(now, cpu, freq_khz),
+            Event::CfsThrottle { .. } => self.throttled = true,
             Event::LostEvents { cpu: CPU_UNKNOWN, .. } => self.machine.lose_all(now),
             Event::LostEvents { cpu, .. } => self.machine.lose(now, cpu),
             Event::PeltCfs { cpu, util_avg, runnable_avg, .. } => self.queue(now, cpu, util_avg, runnable_avg),
@@ -329,12 +333,23 @@ impl Coarse {
         self.capped && [value::UCLAMP_BIAS, value::UCLAMP_BIAS_WEIGHTED].contains(&self.pol.uclamp)
     }
 
+    /// Averages of tasks whose group is over its quota stand still. Which tasks these are is not told, nor that of a CPU which
+    /// they come to and leave with them.
+    fn forget_throttled(&mut self, report: &mut Report) {
+        let fair = [QUEUE_UTIL, QUEUE_OCCUPIED, TASK_UTIL, TASK_RUNNABLE];
+        for what in fair.into_iter().filter(|what| self.throttled && self.errors.remove(what).is_some()) {
+            report.skip(what, "a quota stopped a task group, and which tasks are in it is not recorded");
+            self.jumps = 0;
+        }
+    }
+
     /// Writes the results down.
     pub fn finish(mut self, report: &mut Report) {
         if self.cuts_averages() {
             return report.skip("averages against the schedule", "clamps of this form are taken out of averages");
         }
         self.waiting.keys().copied().collect::<Vec<_>>().into_iter().for_each(|cpu| self.settle(cpu));
+        self.forget_throttled(report);
         for (what, errors) in &self.errors {
             let few = self.jumps * 1000 <= (errors.n() + self.jumps) * JUMPS_PERMILLE_MAX;
             add(report, what, errors, *what != QUEUE_UTIL || few);
