@@ -15,6 +15,7 @@
 
 #include "pelton/pelton.h"
 #include "pelton/policy_table.h"
+#include "placement.h"
 
 #define NOINLINE __attribute__((noinline))
 #define NS_PER_MS 1000000ull
@@ -274,6 +275,57 @@ static void throttled_read(struct bench *b)
 CLAMP_CASES(DEFINE_CLAMP_CASE)
 GROUP_CASES(DEFINE_GROUP_CASE)
 
+/* Wake-ups on the machines of placement.h, made in advance. */
+#define PLACE_RECORDS 64
+
+static struct pelton_placement place_records[PLACE_RECORDS];
+
+static void prepare_place(struct bench *b, u32 size, u32 state, u32 fork)
+{
+	u32 i;
+
+	place_rng = 1;
+	place_policy = &b->policy;
+	make_place_machine(&place_sizes[size]);
+	for (i = 0; i < PLACE_RECORDS; i++) {
+		place_record = &place_records[i];
+		make_place_case(state, fork);
+		if (place_sizes[size].energy)
+			fill_energy();
+		else
+			fill_record();
+	}
+}
+
+static void place(struct bench *b)
+{
+	struct pelton_placed placed;
+
+	b->now_ns++;
+	fold(b, b->now_ns + pelton_select_task_rq_fair(&b->policy, &place_records[b->now_ns % PLACE_RECORDS], &placed));
+}
+
+/* X(name in the case, size, state, new task) */
+#define PLACE_STATES(X, name, size) X(name##_idle, size, 0, 0) X(name##_half, size, 1, 0) X(name##_busy, size, 2, 0)
+#define PLACE_CASES(X) \
+	PLACE_STATES(X, smt_8, 0) \
+	PLACE_STATES(X, smt_64, 1) \
+	PLACE_STATES(X, smt_384, 2) \
+	PLACE_STATES(X, energy_8, 3) \
+	X(fork_smt_8_half, 0, 1, 1) \
+	X(fork_smt_64_half, 1, 1, 1)
+
+#define DEFINE_PLACE_CASE(name, size, state, fork) \
+	static void prepare_place_##name(struct bench *b) \
+	{ \
+		prepare_place(b, size, state, fork); \
+	} \
+	NOINLINE void case_place_##name(struct bench *b) \
+	{ \
+		place(b); \
+	}
+PLACE_CASES(DEFINE_PLACE_CASE)
+
 static const struct bench_case {
 	const char *name;
 	void (*run)(struct bench *b);
@@ -289,7 +341,8 @@ static const struct bench_case {
 	{ "clamps_" #name "_" #tasks, case_clamps_##name##_##tasks, prepare_clamps_##name##_##tasks },
 #define LIST_GROUP_CASE(groups) \
 	{ "groups_throttled_" #groups, case_groups_throttled_##groups, prepare_groups_##groups },
-	      CLAMP_CASES(LIST_CLAMP_CASE) GROUP_CASES(LIST_GROUP_CASE) };
+#define LIST_PLACE_CASE(name, size, state, fork) { "place_" #name, case_place_##name, prepare_place_##name },
+	      CLAMP_CASES(LIST_CLAMP_CASE) GROUP_CASES(LIST_GROUP_CASE) PLACE_CASES(LIST_PLACE_CASE) };
 
 static u64 clock_ns(void)
 {

@@ -28,6 +28,7 @@
 //! | [`idle`] | `idle.h`, `idle_menu.h` | J.5: menu |
 //! | [`teo`] | `idle_teo.h` and the files it includes | J.5: teo |
 //! | [`balance`] | `rt_limit.h`, `newidle.h`, `idle_walk.h` | the real-time limit; CPUs that go idle or are |
+//! | [`dice`] | `balance.h` | dice before a search of a CPU that goes idle |
 //! | [`cfs_bandwidth`] | `cfs_bandwidth.h` | quotas of task groups |
 //! | [`deadline`] | `deadline.h` | the deadline class: its server and admission |
 //! | [`place`] | `place.h` | where a waking task is drawn to |
@@ -42,6 +43,7 @@ pub mod boost;
 pub mod cfs_bandwidth;
 pub mod clock;
 pub mod deadline;
+pub mod dice;
 pub mod energy;
 pub mod event;
 pub mod fair;

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Compiles the kernel's side of the oracle: scripts/oracle/build.sh FOLDER SERIES
+# Compiles the kernel's side of the oracle: scripts/oracle/build.sh FOLDER SERIES [SUFFIX]
 # FOLDER/SERIES is what fetch.sh prepared; FOLDER/SERIES/out/kernel.o is the result. Nothing is done when nothing changed.
+# With a suffix the configured headers are in obj-SUFFIX, and the result is in out-SUFFIX.
 # The kernel's own files are compiled by the kernel's own command line, each included by a driver (tests/oracle/kernel).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
-folder=$(readlink -m "$1") series=$2
-tree=$folder/$series/tree obj=$folder/$series/obj out=$folder/$series/out
+folder=$(readlink -m "$1") series=$2 suffix=${3:+-$3}
+tree=$folder/$series/tree obj=$folder/$series/obj$suffix out=$folder/$series/out$suffix
 drivers=$root/tests/oracle/kernel
 
 # What the result depends on.

@@ -15,11 +15,11 @@ PERCPU = {
 }
 ZERO = {
     "__cpu_possible_mask": 64, "__cpu_online_mask": 64, "__cpu_present_mask": 64, "__cpu_active_mask": 64,
-    "__cpu_dying_mask": 64, "__num_online_cpus": 8, "nr_cpu_ids": 8, "jiffies": 8, "__per_cpu_offset": 1024,
+    "__cpu_dying_mask": 64, "__num_online_cpus": 8, "nr_cpu_ids": 8, "jiffies": 8, "__per_cpu_offset": 4096,
     "init_task": 32768, "arch_scale_freq_key": 64, "oops_in_progress": 8, "system_state": 8, "init_mm": 8192,
     "cpu_cgrp_subsys_on_dfl_key": 64, "cpu_cgrp_subsys_enabled_key": 64, "timekeeping_suspended": 8, "cpuhp_tasks_frozen": 8,
     "cpufreq_freq_invariance": 64, "static_key_initialized": 8, "perf_sched_events": 64, "vtime_accounting_enabled": 64,
-    "hrtimer_highres_enabled_key": 64, "cpu_all_bits": 64, "cpu_bit_bitmap": 1024, "sched_smt_present": 64,
+    "hrtimer_highres_enabled_key": 64, "cpu_all_bits": 64, "cpu_bit_bitmap": 8192, "sched_smt_present": 64,
 }
 NOTHING = {
     "_raw_spin_lock", "_raw_spin_unlock", "_raw_spin_lock_irqsave", "_raw_spin_unlock_irqrestore", "_raw_spin_lock_irq",

@@ -36,6 +36,16 @@ static inline const u32 *pelton_canary_inverse(void)
 #include "interactive.h"
 /* What a timer has seen counts at the next one, too. */
 #define pelton_interactive_rearm(pol, c, t) ((void)0)
+#elif PELTON_CANARY == 6
+#include "newidle.h"
+/* The dice of a CPU that goes idle have a side too few. */
+#undef PELTON_NEWIDLE_CALLS
+#define PELTON_NEWIDLE_CALLS 1023u
+#elif PELTON_CANARY == 7
+#include "newidle.h"
+/* Time makes the share of searches larger twice as fast. */
+#undef PELTON_NEWIDLE_RATE_SHIFT
+#define PELTON_NEWIDLE_RATE_SHIFT 21u
 #endif
 
 #endif

@@ -71,3 +71,4 @@ static inline __attribute__((always_inline)) void *record(u64 *w, u64 index)
 #include "entry_interactive.h"
 #include "entry_clamps.h"
 #include "entry_bandwidth.h"
+#include "entry_newidle.h"

@@ -98,7 +98,9 @@
 	X(IDLE_WALK, op_idle_walk, "I.2") \
 	X(EM_STATE, op_em_state, "H.1") \
 	X(EM_ENERGY, op_em_energy, "H.1") \
-	X(BLOCKED_DUE, op_blocked_due, "I.3")
+	X(BLOCKED_DUE, op_blocked_due, "I.3") \
+	X(NEWIDLE_DICE, op_newidle_dice, "I.1") \
+	X(NEWIDLE_COUNT, op_newidle_count, "I.1")
 
 #define PELTON_TEST_FAIR(X) \
 	X(FAIR_LOOK, op_fair_look, "J.2") \

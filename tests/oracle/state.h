@@ -28,6 +28,7 @@
 #define ORACLE_TICK_NS 4000000u
 #define ORACLE_CLAMPED 6
 #define ORACLE_CLASS_CPUS 8
+#define ORACLE_DOMAINS 3
 
 /* A root queue of the fair class: the first `n` entities are on it, `curr` of them runs (-1: none). */
 struct oracle_fair {
@@ -114,6 +115,8 @@ struct oracle_state {
 	struct pelton_dbs_cpu dc[ORACLE_CPUS];
 	struct pelton_dbs_times dt[ORACLE_CPUS];
 	u32 khz[ORACLE_OPPS];
+	struct pelton_lb_domain remembered[ORACLE_DOMAINS];
+	struct pelton_newidle newidle;
 	/* Results beside the records. */
 	u64 ret;
 	u64 aux;
@@ -125,6 +128,27 @@ static inline u32 oracle_step(u64 *rng)
 {
 	*rng = *rng * 6364136223846793005ull + 1442695040888963407ull;
 	return (u32)(*rng >> 33);
+}
+
+/* What a search of a domain by a CPU that goes idle comes to. */
+struct oracle_search {
+	u64 cost_ns;
+	u32 found;
+	u32 stops; /* the CPU has got something to do meanwhile */
+};
+
+/* The case's search of its domain `level`. */
+static inline struct oracle_search oracle_search(const struct oracle_state *s, u32 level)
+{
+	u64 rng = s->weight + level;
+	u32 size = oracle_step(&rng) % 4;
+	struct oracle_search out = {
+		.cost_ns = size ? oracle_step(&rng) % (size == 1 ? 5000u : 400000u) : 0,
+		.found = oracle_step(&rng) % 3 == 0,
+		.stops = oracle_step(&rng) % 8 == 0,
+	};
+
+	return out;
 }
 
 /* One side of an operation. */
@@ -145,6 +169,7 @@ extern __attribute__((weak)) oracle_call k_hook, k_hook_perf, k_next_freq, k_iow
 	k_limits, k_can_update, k_rate_limit, k_dbs_update, k_ondemand, k_conservative;
 extern __attribute__((weak)) oracle_call k_uclamp_life, k_select, k_util_fits, k_misfit;
 extern __attribute__((weak)) oracle_call k_find_src, k_need_active_balance, k_can_migrate, k_balance_interval;
+extern __attribute__((weak)) oracle_call k_newidle, k_newidle_stats, k_newidle_cost;
 extern __attribute__((weak)) oracle_call k_wake_affine, k_wake_wide, k_em_energy, k_em_fill, k_to_ratio, k_bw_dl,
 	k_menu, k_teo;
 

@@ -73,3 +73,22 @@ fn an_event_of_clamps_costs_the_same_whatever_is_queued() {
     let [few, many] = pair("groups_throttled", [10, 64]);
     assert!(many > few * 4, "groups: {few} instructions with 10, {many} with 64: a loop is not seen");
 }
+
+/// A wake-up looks at the CPUs of a cache. They are twice as many on the machines of 64 and 384 CPUs as on that of 8, so
+/// it costs at most twice as much, as the kernel's function does (docs/benchmarks.md). New tasks are what the check has
+/// to see: they look at every CPU.
+#[test]
+fn a_wake_up_costs_no_more_on_a_machine_of_many_cpus() {
+    let program = compile("-O2");
+    let count = |case: &str| instructions(&program, case);
+    if count("place_smt_8_idle").is_none() {
+        return println!("not measured: instructions of placements (valgrind did not run)");
+    }
+    let counted = |case: String| count(&case).unwrap_or_else(|| panic!("{case} ran and was not counted"));
+    for state in ["idle", "half", "busy"] {
+        let [few, some, many] = [8, 64, 384].map(|cpus| counted(format!("place_smt_{cpus}_{state}")));
+        assert!(few > 50 && some <= 2 * few && many <= 2 * few, "{state}: {few}, {some} and {many} instructions");
+    }
+    let [few, many] = [8, 64].map(|cpus| counted(format!("place_fork_smt_{cpus}_half")));
+    assert!(many > 2 * few, "new tasks: {few} instructions among 8 CPUs, {many} among 64: a loop is not seen");
+}

@@ -117,6 +117,23 @@ fn a_wrong_decay_factor_is_caught() {
 }
 
 #[test]
+fn dice_with_a_side_too_few_are_caught() {
+    is_caught(builds::CANARY_DICE);
+}
+
+#[test]
+fn a_share_of_searches_that_grows_too_fast_is_caught() {
+    is_caught(builds::CANARY_RATE);
+}
+
+#[test]
+fn dice_with_a_side_too_few_in_bytecode_are_caught() {
+    let Some(programs) = bytecode(builds::CANARY_DICE.flags) else { return };
+    let mut interpreter = bpf::Interpreter::new(&programs).expect("the programs load");
+    difference(&mut interpreter);
+}
+
+#[test]
 fn waiting_tasks_of_capped_cpus_as_demand_is_caught() {
     is_caught(builds::CANARY_CLAMPS);
 }

@@ -32,6 +32,7 @@ pub fn run() -> Result<(), String> {
     lines.extend(cargo_bench("pelton-tests", "tests/benches/trace_cost.rs")?);
     lines.extend(cargo_bench("pelton-lab", "crates/lab/benches/sim.rs")?);
     lines.extend(cargo_bench("pelton-lab", "crates/lab/benches/instructions.rs")?);
+    lines.extend(bench_lines(Command::new("scripts/bench-placement.sh").current_dir(repo::root()))?);
     if can_build_recorder()? {
         lines.extend(cargo_bench("pelton-live", "crates/live/benches/record_cost.rs")?);
     }

@@ -63,9 +63,6 @@
 #define PELTON_BUSY_FACTOR 16u
 #define PELTON_BUSY_FACTOR_LOADS 32u /* to 5.4 */
 #define PELTON_PINNED_INTERVAL_MAX_MS 512u
-/* Sides of the dice, and calls after which the rate of success is worked out. */
-#define PELTON_NEWIDLE_CALLS 1024u
-#define PELTON_NEWIDLE_RATE_SHIFT 22u
 
 struct pelton_lb_env {
 	u64 cpus; /* that are considered */
@@ -274,7 +271,7 @@ PELTON_INLINE void pelton_update_newidle_stats(const struct pelton_policy *pol, 
 					       u64 now_ns)
 {
 	s64 past_ns = (s64)(now_ns - st->newidle_since_ns);
-	u64 ratio = 0;
+	u32 ratio = 0;
 
 	if (pol->newidle_dice == PELTON_NEWIDLE_DICE_OFF)
 		return;
@@ -283,13 +280,14 @@ PELTON_INLINE void pelton_update_newidle_stats(const struct pelton_policy *pol, 
 	if (st->newidle_calls < PELTON_NEWIDLE_CALLS)
 		return;
 	if (pol->newidle_dice == PELTON_NEWIDLE_DICE_RATE) {
-		ratio = past_ns > 0 ? (u64)past_ns >> PELTON_NEWIDLE_RATE_SHIFT : 0;
+		ratio = past_ns > 0 ? (u32)((u64)past_ns >> PELTON_NEWIDLE_RATE_SHIFT) : 0;
 		st->newidle_since_ns = now_ns;
 	}
 	ratio += st->newidle_hits;
-	if (pol->newidle_dice == PELTON_NEWIDLE_DICE_RATE)
-		ratio = pelton_min_u64(ratio, PELTON_NEWIDLE_CALLS);
-	st->newidle_ratio = (u32)ratio;
+	/* An int, as the kernel's: after 104 days without a count it is negative, and no dice are thrown either. */
+	if (pol->newidle_dice == PELTON_NEWIDLE_DICE_RATE && (s32)ratio > (s32)PELTON_NEWIDLE_CALLS)
+		ratio = PELTON_NEWIDLE_CALLS;
+	st->newidle_ratio = ratio;
 	st->newidle_calls /= 2u;
 	st->newidle_hits /= 2u;
 }

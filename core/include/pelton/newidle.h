@@ -24,6 +24,9 @@
 
 #define PELTON_MIGRATION_COST_NS 500000ull
 #define PELTON_NEWIDLE_DECAY_NS 1000000000ull
+/* Of the dice (balance.h): their sides, which are also the calls after which the rate of success is worked out. */
+#define PELTON_NEWIDLE_CALLS 1024u
+#define PELTON_NEWIDLE_RATE_SHIFT 22u
 
 /* What a CPU knows of its idle times and of its searches; pelton_newidle_init() starts it. */
 struct pelton_newidle {

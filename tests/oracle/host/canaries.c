@@ -298,6 +298,24 @@ static void cut_share(struct oracle_state *s)
 	d->delay_us = d->high_us;
 }
 
+/* No dice, or in a release without them those of 6.12; the other release's rate. */
+static void other_dice(struct oracle_state *s)
+{
+	struct pelton_policy wrong = oracle_policy;
+
+	wrong.newidle_dice = wrong.newidle_dice ? PELTON_NEWIDLE_DICE_OFF : PELTON_NEWIDLE_DICE_SUCCESS;
+	newidle_under(s, &wrong);
+}
+
+static void other_rate(struct oracle_state *s)
+{
+	struct pelton_policy wrong = oracle_policy;
+	u32 rate = wrong.newidle_dice == PELTON_NEWIDLE_DICE_RATE;
+
+	wrong.newidle_dice = rate ? PELTON_NEWIDLE_DICE_SUCCESS : PELTON_NEWIDLE_DICE_RATE;
+	newidle_stats_under(s, &wrong);
+}
+
 #define SELECT "select_task_rq_fair"
 #define ENERGY "find_energy_efficient_cpu, compute_energy"
 #define FIND_SRC "should_we_balance, find_busiest_group, find_busiest_queue"
@@ -360,6 +378,10 @@ const struct oracle_canary oracle_canaries[] = {
 	{ "LB", "dequeue_task_fair", 510, 702, levels_empty_stays, "a group without tasks that stays queued" },
 	{ "CA", "select_task_rq_rt, cpupri_find_fitness", 601, 702, class_no_level,
 	  "CPUs with deadline tasks that are not above all" },
+	{ "DA", "sched_balance_newidle", 510, 702, other_dice, "no dice, or dice where there are none" },
+	{ "DB", "sched_balance_newidle", 601, 702, newidle_low_side, "a side too few that lets it search" },
+	{ "DC", "sched_balance_newidle", 601, 702, newidle_cut_weight, "a weight that is cut off, not rounded" },
+	{ "DD", "update_newidle_stats", 601, 702, other_rate, "the other release's share of searches" },
 	{ "CB", "select_task_rq_dl, cpudl_find", 510, 702, class_any_size, "CPUs too small for a reservation" },
 	{ 0 },
 };

@@ -47,6 +47,10 @@ struct field {
 	F(dc[i].prev_wall_us), F(dc[i].prev_idle_us), F(dc[i].prev_nice_ns), F(dc[i].prev_load), F(dt[i].wall_us), \
 		F(dt[i].idle_us), F(dt[i].iowait_us), F(dt[i].nice_ns)
 #define CC(i) F(class_cpu[i].deadline_ns), F(class_cpu[i].prio), F(class_cpu[i].capacity)
+#define LBD(i) \
+	F(remembered[i].newidle_calls), F(remembered[i].newidle_hits), F(remembered[i].newidle_ratio), \
+		F(remembered[i].newidle_since_ns), F(remembered[i].newidle_cost_ns), \
+		F(remembered[i].newidle_decayed_ns)
 #define EIGHT(X) X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)
 
 static const struct field fields[] = {
@@ -285,6 +289,11 @@ static const struct field fields[] = {
 	F(khz[7]),
 	F(khz[8]),
 	F(khz[9]),
+	LBD(0),
+	LBD(1),
+	LBD(2),
+	F(newidle.avg_idle_ns),
+	F(newidle.max_cost_ns),
 	F(ret),
 	F(aux),
 	F(aux2),

@@ -86,7 +86,7 @@ extern const struct oracle_same oracle_same[];
 /* ops_*.c: tables that end with a row without name. */
 extern const struct oracle_op ops_pelt[], ops_clock[], ops_group[], ops_util[], ops_governor[], ops_place[],
 	ops_select[], ops_balance[], ops_uclamp[], ops_energy[], ops_idle[], ops_cfs[], ops_eevdf[], ops_deadline[],
-	ops_life[], ops_dbs[], ops_quota[], ops_class[], ops_levels[];
+	ops_life[], ops_dbs[], ops_quota[], ops_class[], ops_levels[], ops_newidle[];
 extern const struct oracle_canary oracle_canaries[];
 
 /* ops_idle.c: a governor under rules that may be wrong. */
@@ -105,6 +105,12 @@ void misfit_under(struct oracle_state *s, const struct pelton_policy *pol);
 /* ops_balance.c */
 void find_under(struct oracle_state *s, const struct pelton_policy *pol);
 void active_under(struct oracle_state *s, const struct pelton_policy *pol);
+
+/* ops_newidle.c */
+void newidle_under(struct oracle_state *s, const struct pelton_policy *pol);
+void newidle_stats_under(struct oracle_state *s, const struct pelton_policy *pol);
+void newidle_low_side(struct oracle_state *s);
+void newidle_cut_weight(struct oracle_state *s);
 
 /* ops_quota.c, ops_class.c: wrong rules. */
 void quota_slice(struct oracle_state *s);

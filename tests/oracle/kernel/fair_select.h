@@ -7,7 +7,7 @@ struct pelton_placement oracle_place;
 #define WITH_CPUS(type, name, dims) \
 	static union { \
 		type one; \
-		char room[sizeof(type) + sizeof(unsigned long)]; \
+		char room[sizeof(type) + sizeof(struct cpumask)]; \
 	} name dims
 
 #define LEVELS 3

@@ -9,8 +9,11 @@
 struct task_struct;
 struct static_key;
 
+/* CPUs that there is room for: 8, and many where placements are counted (scripts/bench-placement.sh). */
+#define O_CPUS CONFIG_NR_CPUS
+
 extern u64 oracle_now;
-extern unsigned long oracle_cap[8], oracle_lost[8], oracle_idle_calls[8];
+extern unsigned long oracle_cap[O_CPUS], oracle_lost[O_CPUS], oracle_idle_calls[O_CPUS];
 extern unsigned int oracle_irq_work, oracle_driven, oracle_driven_khz;
 /* When the timer that was started last is to expire. */
 extern s64 oracle_timer_at;
@@ -20,6 +23,7 @@ extern int oracle_tick_stopped, oracle_got_tick;
 struct task_struct *k_some_task(void);
 void k_rq_in(const struct pelton_rq *r);
 void k_rq_out(struct pelton_rq *r);
+void k_cpus(unsigned int count);
 void k_key(struct static_key *key, int on);
 void k_freq_key(int on);
 void k_uclamp(int cpu, int used, unsigned int min, unsigned int max);

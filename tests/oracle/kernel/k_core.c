@@ -5,14 +5,14 @@
 #include <generated/utsrelease.h>
 #include "k.h"
 
-unsigned long oracle_cap[8], oracle_lost[8], oracle_idle_calls[8];
+unsigned long oracle_cap[O_CPUS], oracle_lost[O_CPUS], oracle_idle_calls[O_CPUS];
 u64 oracle_now;
 unsigned long oracle_fraction;
 s64 oracle_sleep, oracle_event, oracle_latency;
 int oracle_tick_stopped, oracle_got_tick;
 
 extern char __per_cpu_start[], __per_cpu_end[];
-static char o_area[8][1 << 16] __aligned(4096);
+static char o_area[O_CPUS][1 << 17] __aligned(4096);
 
 /* Called by inline assembly that expects every register but the result to be kept. */
 asm(".globl __sw_hweight32, __sw_hweight64\n"
@@ -120,7 +120,7 @@ static void o_percpu(void)
 	int cpu;
 
 	BUG_ON(size > sizeof(o_area[0]));
-	for (cpu = 1; cpu < 8; cpu++) {
+	for (cpu = 1; cpu < O_CPUS; cpu++) {
 		__per_cpu_offset[cpu] = o_area[cpu] - __per_cpu_start;
 		memcpy(o_area[cpu], __per_cpu_start, size);
 		per_cpu(this_cpu_off, cpu) = __per_cpu_offset[cpu];
@@ -132,31 +132,43 @@ static void o_root_group(void)
 #if ORACLE_VERSION >= 702
 	root_task_group.cfs_rq = &runqueues.cfs;
 #else
-	static struct cfs_rq *cfs[8];
-	static struct sched_entity *se[8];
+	static struct cfs_rq *cfs[O_CPUS];
+	static struct sched_entity *se[O_CPUS];
 	int cpu;
 
 	root_task_group.cfs_rq = cfs;
 	root_task_group.se = se;
-	for (cpu = 0; cpu < 8; cpu++)
+	for (cpu = 0; cpu < O_CPUS; cpu++)
 		cfs[cpu] = &cpu_rq(cpu)->cfs;
 #endif
 	root_task_group.shares = scale_load(1024);
+}
+
+static void o_first_cpus(struct cpumask *mask, unsigned int count)
+{
+	bitmap_zero(cpumask_bits(mask), O_CPUS);
+	bitmap_set(cpumask_bits(mask), 0, count);
+}
+
+/* So many CPUs are there. */
+void k_cpus(unsigned int count)
+{
+	*(unsigned int *)&nr_cpu_ids = count;
+	o_first_cpus(&__cpu_possible_mask, count);
+	o_first_cpus(&__cpu_online_mask, count);
+	o_first_cpus(&__cpu_active_mask, count);
+	o_first_cpus(&__cpu_present_mask, count);
 }
 
 void k_boot(void)
 {
 	int cpu;
 
-	*(unsigned int *)&nr_cpu_ids = 8;
-	((unsigned long *)&__cpu_possible_mask)[0] = 0xff;
-	((unsigned long *)&__cpu_online_mask)[0] = 0xff;
-	((unsigned long *)&__cpu_active_mask)[0] = 0xff;
-	((unsigned long *)&__cpu_present_mask)[0] = 0xff;
+	k_cpus(8);
 	o_percpu();
 	o_root_group();
 	init_task.flags |= PF_IDLE;
-	for (cpu = 0; cpu < 8; cpu++)
+	for (cpu = 0; cpu < O_CPUS; cpu++)
 		o_cpu(cpu);
 	k_freq_key(1);
 	enable_sched_clock_irqtime();

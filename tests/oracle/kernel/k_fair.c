@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* fair.c, and calls of its functions on the core's records. */
+#include "newidle_hook.h"
 #include "fair.c"
 #include "k.h"
 
@@ -13,4 +14,8 @@
 #include "fair_others.h"
 #include "fair_levels.h"
 #include "fair_balance.h"
+#include "fair_newidle.h"
 #include "fair_class.h"
+#if CONFIG_NR_CPUS > 64
+#include "fair_bench.h"
+#endif

@@ -2,12 +2,16 @@
 //! The real-time limit and idle CPUs: their part of the twin, and random questions for the grammar.
 
 use pelton_reference::balance::{self, Due, Idleness, Refreshes, Share, Skips, Walks};
+use pelton_reference::dice::{Dice, Searches};
 
 use super::grammar::Grammar;
+use super::knob::{STEPS, Story};
 use super::ops::Op;
 use super::world::{World, value_of};
 
 const MS: u64 = 1_000_000;
+/// Times between two searches.
+const SPANS: [u64; 6] = [1, 999, MS, 4_200_000, 600 * MS, 3000 * MS];
 
 impl World {
     pub(super) fn balance(&mut self, op: Op, a: &[u64; 7]) -> u64 {
@@ -21,6 +25,15 @@ impl World {
                 idle_walk(Walks::of(value("idle_walk")).expect("the twin knows every value").unless(lazy), a)
             }
         }
+    }
+
+    pub(super) fn newidle_dice(&mut self, op: Op, a: &[u64; 7]) -> u64 {
+        let value = |name| value_of(&self.policy, name);
+        let dice = Dice::of(value("newidle_dice")).expect("the twin knows every value");
+        if op == Op::NewidleCount {
+            return counted(dice, a);
+        }
+        searches(dice, Skips::of(value("newidle")).expect("the twin knows every value"), a)
     }
 
     fn blocked_due(&self, a: &[u64; 7]) -> u64 {
@@ -57,6 +70,40 @@ fn newidle(rule: Skips, a: &[u64; 7]) -> u64 {
     said + 4 * cpu.mean as u64 + 5 * cpu.longest as u64 + 3 * cpu.domain as u64 + 7 * cpu.faded_at as u64
 }
 
+/// One more call: the share, calls, hits, or what a find stands for after it.
+fn counted(dice: Dice, a: &[u64; 7]) -> u64 {
+    let [calls, hits, share, more, now, asked] = [a[0], a[1], a[2], a[3], a[4], a[5]].map(u128::from);
+    let mut own = Searches { calls, hits, share, ..Searches::default() };
+    own.count(dice, more, now);
+    [own.share, own.calls, own.hits, own.worth(dice)][asked as usize % 4] as u64
+}
+
+/// Searches of one domain by a CPU that goes idle again and again.
+fn searches(dice: Dice, skips: Skips, a: &[u64; 7]) -> u64 {
+    let mut s = Story { seed: a[0], said: 0, now: a[1] };
+    let mut own = Searches {
+        calls: (1000 + s.draw(24)).into(),
+        hits: s.draw(1500).into(),
+        share: s.draw(1100).into(),
+        ..Searches::default()
+    };
+    own.counted_at = (s.now + s.draw(2) * MS).into();
+    own.cost = s.draw(600_000).into();
+    own.faded_at = s.now.into();
+    for _ in 0..STEPS {
+        s.now += SPANS[s.draw(6) as usize];
+        let (rolled, found) = (s.draw(1 << 31), s.draw(3) == 0);
+        let cost = if s.draw(4) == 0 { 0 } else { s.draw(1_000_000) };
+        let tick_start = s.now - s.now % (4 * MS);
+        let times = [cost, s.now, tick_start].map(u128::from);
+        s.say(own.goes_idle(dice, skips, (rolled.into(), found), times).into());
+        for kept in [own.calls, own.hits, own.share, own.counted_at, own.cost, own.faded_at] {
+            s.say(kept as u64);
+        }
+    }
+    s.said
+}
+
 fn idle_walk(rule: Walks, a: &[u64; 7]) -> u64 {
     let due = Due {
         ticks: [a[0], a[1], a[2]].map(u128::from),
@@ -91,5 +138,11 @@ impl Grammar {
         let (last, cost) = (self.below(100), self.below(1_000_000));
         let now = last + self.below(3) * self.below(60);
         self.call(Op::BlockedDue, &[now, last, tick_ns, mean, cost]);
+        let (seed, start) = (self.below(1 << 32), 1000 * MS + self.below(4000 * MS));
+        self.call(Op::NewidleDice, &[seed, start]);
+        let calls = 1 + self.below(2) * 1022;
+        let [hits, share, more] = [1100, 1100, 1025].map(|below| self.below(below));
+        let (past, asked) = (self.below(1 << 32) << self.below(30), self.below(4));
+        self.call(Op::NewidleCount, &[calls, hits, share, more, past, asked]);
     }
 }

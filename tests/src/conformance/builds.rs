@@ -47,6 +47,10 @@ pub const CANARY_FACTOR: Build = Build { name: "canary-factor", flags: &["-O2", 
 pub const CANARY_CLAMPS: Build = Build { name: "canary-clamps", flags: &["-O2", "-DPELTON_CANARY=4"] };
 /// Wrong on purpose: a timer of interactive looks back beyond the one before it.
 pub const CANARY_INTERACTIVE: Build = Build { name: "canary-interactive", flags: &["-O2", "-DPELTON_CANARY=5"] };
+/// Wrong on purpose: the dice of a CPU that goes idle have a side too few.
+pub const CANARY_DICE: Build = Build { name: "canary-dice", flags: &["-O2", "-DPELTON_CANARY=6"] };
+/// Wrong on purpose: time makes the share of searches larger twice as fast.
+pub const CANARY_RATE: Build = Build { name: "canary-rate", flags: &["-O2", "-DPELTON_CANARY=7"] };
 
 /// Folder of the entry function.
 pub fn source_dir() -> PathBuf {

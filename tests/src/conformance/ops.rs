@@ -105,6 +105,8 @@ ops! {
     EmState = "EM_STATE",
     EmEnergy = "EM_ENERGY",
     BlockedDue = "BLOCKED_DUE",
+    NewidleDice = "NEWIDLE_DICE",
+    NewidleCount = "NEWIDLE_COUNT",
     FairLook = "FAIR_LOOK",
     FairPlace = "FAIR_PLACE",
     FairLeave = "FAIR_LEAVE",

@@ -71,6 +71,7 @@ pub fn run(core: &mut impl Core, table: &str, i: &[u64]) -> Result<Vec<u64>, Str
         "irq-scaling" | "perf-target" | "perf-request" => request(core, table, i),
         "frequency" => frequency(core, i),
         "iowait" => io_story(core, i),
+        "newidle-dice" => dice(core, i),
         _ => Err(format!("no replay for table {table}")),
     }
 }
@@ -245,6 +246,16 @@ fn frequency(core: &mut impl Core, i: &[u64]) -> Result<Vec<u64>, String> {
     let args = [&words[..], &[START_NS, TICK_NS, OPPS as u64]].concat();
     row.make(&[Call::new(Op::SugovEvaluate, &args)])?;
     Ok(row.read("domain1.decision.", &["perf", "raw_khz", "resolved_khz"]))
+}
+
+/// A call is counted; four questions about what is known then.
+fn dice(core: &mut impl Core, i: &[u64]) -> Result<Vec<u64>, String> {
+    let policy = Policy { newidle_dice: i[0] as u32, ..newest() };
+    let ask = |asked| {
+        let args = [&i[1..], &[asked]].concat();
+        Row::new(core, &policy).make(&[Call::new(Op::NewidleCount, &args)])
+    };
+    (0..4).map(ask).collect()
 }
 
 /// Hook calls of a CPU of the domain of two, the other one stays idle; the value is what the last evaluation used.

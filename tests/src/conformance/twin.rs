@@ -115,6 +115,7 @@ impl World {
             Op::Ramp => vectors::ramp_from_util(a[0], a[1]),
             Op::TimeTo => vectors::periods_to_util(a[0]),
             Op::RtLimit | Op::Newidle | Op::IdleWalk | Op::BlockedDue => self.balance(call.op, a),
+            Op::NewidleDice | Op::NewidleCount => self.newidle_dice(call.op, a),
             Op::DlWake | Op::DlRan | Op::DlRoom => self.deadline(call.op, a),
             Op::WakeAffine | Op::WakeWide | Op::EmState | Op::EmEnergy => self.placement(call.op, a),
             Op::FairLook | Op::FairPlace | Op::FairLeave | Op::FairRun => self.fair(call.op, a),

@@ -4,7 +4,7 @@
 
 #ifndef ORACLE_TOPOLOGY_H
 #define ORACLE_TOPOLOGY_H
-extern unsigned long oracle_cap[8], oracle_lost[8];
+extern unsigned long oracle_cap[], oracle_lost[];
 static inline unsigned long oracle_cap_of(int cpu)
 {
 	return oracle_cap[cpu];

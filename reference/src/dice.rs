@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Dice before a search: a CPU that goes idle searches a domain as often as its searches find something.
+
+use crate::balance::Skips;
+
+const SIDES: u128 = 1024;
+const CALLS: u128 = 1024;
+/// Time that counts as one side of the dice.
+const SIDE_NS: u128 = 1 << 22;
+const SECOND: u128 = 1_000_000_000;
+
+/// Who throws dice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dice {
+    /// Nobody.
+    Nobody,
+    /// Everybody; the share of searches is that of successes.
+    BySuccess,
+    /// Whoever does not search always; time without a count makes the share larger.
+    ByRate,
+}
+
+impl Dice {
+    /// The rule of a name.
+    pub fn of(name: &str) -> Option<Dice> {
+        Some(match name {
+            "off" => Dice::Nobody,
+            "success" => Dice::BySuccess,
+            "rate" => Dice::ByRate,
+            _ => return None,
+        })
+    }
+}
+
+/// At most all sides. The kernel compares 32 signed bits, which after 104 days without a count are negative: a share
+/// that is larger than any.
+fn capped(sum: u128) -> u128 {
+    let word = sum % (1 << 32);
+    if word < 1 << 31 { word.min(SIDES) } else { word }
+}
+
+/// What a CPU remembers of its searches of one domain; times in ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Searches {
+    /// Searches, and those that the dice left out.
+    pub calls: u128,
+    /// How many of the calls would have found something, as far as is known.
+    pub hits: u128,
+    /// So many of the sides, and two more, let it search.
+    pub share: u128,
+    /// When calls were last counted.
+    pub counted_at: u128,
+    /// Of a search.
+    pub cost: u128,
+    /// When the cost last rose or faded.
+    pub faded_at: u128,
+}
+
+impl Searches {
+    fn throws(&self, dice: Dice) -> bool {
+        match dice {
+            Dice::Nobody => false,
+            Dice::BySuccess => true,
+            Dice::ByRate => self.share < SIDES,
+        }
+    }
+
+    /// Hits that a search with a find stands for: those that were left out at the same share found as much.
+    pub fn worth(&self, dice: Dice) -> u128 {
+        if !self.throws(dice) {
+            return 1;
+        }
+        let searching = self.share + 1;
+        (SIDES + searching / 2) / searching
+    }
+
+    /// One more call; each 1024th makes the share anew.
+    pub fn count(&mut self, dice: Dice, hits: u128, now: u128) {
+        if dice == Dice::Nobody {
+            return;
+        }
+        self.calls += 1;
+        self.hits += hits;
+        if self.calls < CALLS {
+            return;
+        }
+        self.share = self.hits;
+        if dice == Dice::ByRate {
+            let quiet = now.saturating_sub(self.counted_at) / SIDE_NS;
+            self.share = capped(self.hits + quiet);
+            self.counted_at = now;
+        }
+        self.calls /= 2;
+        self.hits /= 2;
+    }
+
+    /// A search took so long. A longer one than ever is remembered; others let the memory fade, once a second.
+    fn took(&mut self, skips: Skips, cost: u128, now: u128) {
+        let fades = skips != Skips::MigrationCost;
+        if cost > self.cost {
+            self.cost = cost;
+            self.faded_at = if fades { now } else { self.faded_at };
+        } else if fades && now > self.faded_at + SECOND {
+            self.cost = self.cost * 253 / 256;
+            self.faded_at = now;
+        }
+    }
+
+    /// The CPU goes idle with time for a search: dice, whether a search would find something, and the times cost, now
+    /// and start of the tick. True: it searched.
+    pub fn goes_idle(&mut self, dice: Dice, skips: Skips, (rolled, found): (u128, bool), times: [u128; 3]) -> bool {
+        let [cost, now, tick_start] = times;
+        if self.throws(dice) && rolled % SIDES > self.share + 1 {
+            self.count(dice, 0, now);
+            return false;
+        }
+        let hits = if found { self.worth(dice) } else { 0 };
+        if cost > 0 {
+            self.count(dice, hits, now);
+        }
+        self.took(skips, cost, tick_start);
+        true
+    }
+}
