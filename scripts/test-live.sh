@@ -80,8 +80,13 @@ JOBS
 
 # Clamps that change, and placements meanwhile. Debian's kernels before 6.14 have none.
 cat >"$work/clamps-pair" <<'JOBS'
-random.clamps.csv.gz --load clamps --duration 10s
+random.clamps.csv.gz --load clamps --duration 14s
 clamps.csv.gz --load clamps --duration 4s
+JOBS
+# On boards time goes by with what is executed: shorter, and as many.
+cat >"$work/clamps-boards" <<'JOBS'
+random.clamps.csv.gz --load clamps --duration 3500ms
+clamps.csv.gz --load clamps --duration 2500ms
 JOBS
 with_clamps='7.2 6.18'
 # Where time goes on boards: nothing is recorded, the kernel counts. What is compared is the newest kernel.
@@ -146,6 +151,7 @@ guest() { # SERIES BOARD JOBS NAME
     [ "$1" != 6.1 ] || sed -i '/\.gates\.csv\.gz /d' "$jobs"
     case "$3: $with_clamps " in
     "jobs:"*" $1 "*) cat "$work/clamps-pair" >>"$jobs" ;;
+    "jobs-boards:"*" $1 "*) cat "$work/clamps-boards" >>"$jobs" ;;
     esac
     scripts/live/boot.sh "$from/$1" "$program" "$from/busybox" "$jobs" "$recordings/$4" "$2" 2>&1 | sed -u "s/^/live: $4: /"
 }

@@ -27,10 +27,11 @@ struct clamp_globals globals;
 
 /* Records of each runqueue, told under its lock. */
 u64 orders[CLAMP_CPUS_MAX];
-/* Who brings the tasks of a group up to date, how many change limits, and when the last of them ended. */
-u64 updater, updating, updated_ns;
-/* Clamps are read a little before the function of the class is called; a virtual CPU may wait for its turn in between. */
-#define TURN_NS 1000000
+/* Who brings the tasks of a group up to date, how many change limits, and how often one began or ended. */
+u64 updater, updating, changes;
+/* The same count when each runqueue's clock was last brought up to date; CHANGING: limits were changing then. */
+u64 changes_seen[CLAMP_CPUS_MAX];
+#define CHANGING (~0ull)
 
 /* What each CPU's target reads, before it is worked out. */
 struct {
@@ -124,6 +125,26 @@ HIDDEN void put_runqueue(struct clamp *c, struct rq *rq)
 	PUT_BUCKET(4);
 }
 
+/*
+ * Is the task on its way from one group to another? Its group is another one then than that whose tasks are counted again,
+ * and may not have its new limits yet.
+ */
+HIDDEN u64 is_between_groups(struct task_struct *p, struct task_group *group)
+{
+	struct cgroup_subsys_state *state;
+	struct css_set *set;
+	u64 at;
+
+	if (!bpf_core_enum_value_exists(enum cgroup_subsys_id, cpu_cgrp_id))
+		return 0;
+	at = bpf_core_enum_value(enum cgroup_subsys_id, cpu_cgrp_id);
+	set = BPF_CORE_READ(p, cgroups);
+	if (!set || bpf_probe_read_kernel(&state, sizeof(state), (void **)&set->subsys + at))
+		return 0;
+	return state != (void *)&group->css &&
+	       !(bpf_core_field_exists(group->autogroup) && BPF_CORE_READ(group, autogroup));
+}
+
 /* The clamps of a group. Those of the root and of autogroups limit nothing. */
 HIDDEN void put_group(struct clamp *c, struct task_struct *p)
 {
@@ -134,6 +155,7 @@ HIDDEN void put_group(struct clamp *c, struct task_struct *p)
 		group = BPF_CORE_READ(p, sched_task_group);
 	if (!group || !bpf_core_field_exists(group->uclamp))
 		return;
+	c->changed = is_between_groups(p, group);
 	c->g_min = BPF_CORE_READ_BITFIELD_PROBED(group, uclamp[0].value);
 	c->g_max = BPF_CORE_READ_BITFIELD_PROBED(group, uclamp[1].value);
 	c->gr_min = BPF_CORE_READ_BITFIELD_PROBED(group, uclamp_req[0].value);
@@ -171,16 +193,30 @@ HIDDEN void put_task(struct clamp *c, struct task_struct *p)
 	}
 }
 
-/* Limits may have changed since clamps were read. */
-HIDDEN u64 limits_are_new(void)
+/*
+ * Limits may have changed since clamps were read: that was after the clock of the runqueue was brought up to date, under the
+ * same lock.
+ */
+HIDDEN u64 limits_are_new(u64 at)
 {
-	return updating || bpf_ktime_get_ns() < updated_ns + TURN_NS;
+	return updating || changes_seen[at] != changes;
 }
 
 HIDDEN void limits_change(u64 by)
 {
-	updated_ns = bpf_ktime_get_ns();
+	__sync_fetch_and_add(&changes, 1);
 	__sync_fetch_and_add(&updating, by);
+}
+
+SEC("fentry/update_rq_clock")
+int BPF_PROG(clamp_clock, struct rq *rq)
+{
+	u64 at = BPF_CORE_READ(rq, cpu);
+
+	asm volatile("" : "+r"(at));
+	at &= CLAMP_CPUS_MAX - 1;
+	changes_seen[at] = updating ? CHANGING : changes;
+	return 0;
 }
 
 HIDDEN int put(u64 kind, struct rq *rq, struct task_struct *p, u64 flags, u64 rt)
@@ -198,10 +234,11 @@ HIDDEN int put(u64 kind, struct rq *rq, struct task_struct *p, u64 flags, u64 rt
 	c->order = order;
 	c->flags = flags;
 	c->rt = rt;
-	c->updating = limits_are_new();
 	put_runqueue(c, rq);
 	put_task(c, p);
 	put_group(c, p);
+	/* Last: they may have changed while they were read here, too. */
+	c->updating = limits_are_new(at);
 	bpf_ringbuf_submit(c, BPF_RB_NO_WAKEUP);
 	return 0;
 }

@@ -8,6 +8,7 @@
  * g_, gr_   of its group: in force, asked for        u_                in force of the group above
  * d_        the system's                             v_, n_, b_        runqueue: clamp; tasks and value of a bucket
  * t_        what a performance target reads          o_                what it comes to
+ * changed   something that was read changed meanwhile; of a task, it was on its way between two groups
  * All words are 64 bits.
  */
 #ifndef PELTON_LIVE_CLAMP_H

@@ -216,6 +216,15 @@ struct uclamp_se {
 	u32 active : 1;
 };
 
+/* Only the name counts: the number is the kernel's own. */
+enum cgroup_subsys_id {
+	cpu_cgrp_id,
+};
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[1];
+};
+
 struct task_group {
 	struct cgroup_subsys_state css;
 	struct uclamp_se uclamp_req[2];
@@ -242,6 +251,7 @@ struct task_struct {
 	u32 policy;
 	struct sched_entity se;
 	struct task_group *sched_task_group;
+	struct css_set *cgroups;
 	const struct cpumask *cpus_ptr;
 	struct uclamp_se uclamp_req[2];
 	struct uclamp_se uclamp[2];

@@ -11,7 +11,7 @@ mod table;
 pub use fault::Fault;
 pub use table::{Kind, Record, Records, Target, is_header};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use pelton_core::{CpuState, Policy, UclampRq, UclampTask, apply_headroom, cpu_bw_dl, group_clamps};
@@ -115,7 +115,7 @@ pub fn validate(
             Kind::Dequeue => report.count("uclamp_rq_dec", &record, world.step(&record)),
             Kind::Update => {
                 report.count("uclamp_update_active", &record, world.step(&record));
-                report.count("cpu_util_update_eff", &record, Outcome::Decided(group(&record, fault)));
+                report.count("cpu_util_update_eff", &record, group(&record, fault));
             }
         }
     }
@@ -137,6 +137,8 @@ struct Cpu {
 struct World {
     cpus: BTreeMap<u32, Cpu>,
     tasks: BTreeMap<u32, UclampTask>,
+    /// Tasks that a quota took off.
+    throttled: BTreeSet<u32>,
     fault: Option<Fault>,
 }
 
@@ -161,8 +163,9 @@ impl World {
         let (mut limits, faults) = (record.limits, self.fault);
         faults.inspect(|fault| fault.limits(&mut limits));
         match record.kind {
-            // A task that is still counted comes back from a quota.
-            Kind::Enqueue if record.counts() && task.active == [0, 0] => {
+            // One that a quota took off is still counted. Of another one that says so clamps came into use while it was on a
+            // queue, and it is counted once more.
+            Kind::Enqueue if record.counts() && !self.throttled.contains(&record.tid) => {
                 faults.inspect(|fault| fault.before(&mut clamps));
                 clamps.inc(&mut task, &limits);
             }
@@ -200,6 +203,11 @@ impl World {
         } else {
             self.tasks.insert(record.tid, task);
         }
+        match record.kind {
+            Kind::Dequeue if record.throttled => _ = self.throttled.insert(record.tid),
+            Kind::Enqueue | Kind::Dequeue => _ = self.throttled.remove(&record.tid),
+            _ => {}
+        }
         self.cpus.insert(record.cpu, Cpu { clamps, order: record.order, used: record.used });
     }
 }
@@ -236,14 +244,15 @@ fn of_task(kernel: &UclampTask, ours: &UclampTask, what: &mut Differs) {
 }
 
 /// The clamps of a group in force, when its tasks are counted again because of them.
-fn group(record: &Record, fault: Option<Fault>) -> Differs {
+fn group(record: &Record, fault: Option<Fault>) -> Outcome {
     let mut above = record.group.above;
     fault.inspect(|fault| fault.above(&mut above));
     let ours = group_clamps(above, record.group.asked);
     let mut what = Differs::new();
     differ("lower clamp of the group", record.group.in_force.0, ours.0, &mut what);
     differ("upper clamp of the group", record.group.in_force.1, ours.1, &mut what);
-    what
+    // The group of a task that moves is not the one whose tasks are counted again.
+    if record.target.changed && !what.is_empty() { Outcome::NotDecided } else { Outcome::Decided(what) }
 }
 
 /// What a CPU asks for with its limits.

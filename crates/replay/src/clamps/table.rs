@@ -90,6 +90,8 @@ pub struct Record {
     pub used: Option<bool>,
     /// Limits are changing.
     pub updating: bool,
+    /// A quota takes the task off.
+    pub throttled: bool,
     /// The task's id.
     pub tid: u32,
     /// Does the kernel count it, by its flags?
@@ -258,6 +260,7 @@ impl Records {
             updating: self.value("updating")? != 0,
             tid: self.small("pid", u32::MAX)?,
             counts: self.is_counted(kind)?,
+            throttled: kind == Kind::Dequeue && self.value("flags")? & DEQUEUE_THROTTLE != 0,
             task: self.task()?,
             limits: self.limits()?,
             group: self.group()?,
