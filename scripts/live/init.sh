@@ -29,6 +29,22 @@ uname -r >/out/release
 cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_driver /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor >/out/cpufreq 2>&1
 echo "guest: Linux $(cat /out/release), cpufreq: $(tr '\n' ' ' </out/cpufreq)"
 
+# States that CPUs were idle in: name, us to leave it, how often.
+idle_states() {
+    for state in /sys/devices/system/cpu/cpu*/cpuidle/state*; do
+        [ ! -e "$state/usage" ] || echo "$(cat "$state/name") $(cat "$state/latency") $(cat "$state/usage")"
+    done
+}
+
+# Balances are compared with those of a machine without idle states: from then on CPUs wait as they do where the firmware
+# tells of none.
+leave_idle_states() {
+    [ -e /sys/devices/system/cpu/cpu0/cpuidle/state1 ] || return 0
+    idle_states >/out/idle
+    for cpu in /sys/bus/cpu/drivers/processor/cpu*; do echo "${cpu##*/}" >"${cpu%/*}/unbind"; done
+    echo "guest: idle states were used $(sort /out/idle | awk '{ n[$1 " (" $2 " us)"] += $3 } END { for (s in n) print s ": " n[s] }' | sort | tr '\n' ',') left: $(idle_states | wc -l)"
+}
+
 # What searches cost while the guest started, on a clock that goes by with the instructions of all CPUs, is remembered by the
 # scheduling domains for minutes and would keep CPUs from searching. New domains know nothing.
 forget_costs() {
@@ -54,6 +70,7 @@ forget_costs_of_start() {
 
 while read -r name arguments; do
     [ -n "$name" ] || continue
+    case $name in *.balances | *.balances.csv.gz | *.gates.csv.gz) leave_idle_states ;; esac
     case $name in *.balances | *.gates.csv.gz) forget_costs && forget_costs_of_start ;; esac
     start=$(cut -d. -f1 /proc/uptime)
     case $name in
