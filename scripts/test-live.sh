@@ -59,7 +59,9 @@ rt-fair.csv.gz --load rt-fair --duration 2s
 mixed.csv.gz --load mixed --duration 4s
 fork-storm.csv.gz --load fork-storm --duration 3s
 cgroup-moves.csv.gz --load cgroup-moves --duration 3s
-wakeups.csv.gz --load wakeups --duration 30s
+wakeups-idle.csv.gz --load wakeups --duration 8s
+without-idle-states
+wakeups.csv.gz --load wakeups --duration 22s
 bursts.balances.csv.gz --load bursts:run_us=3000,sleep_us=2000,threads=12 --duration 400ms
 busy.balances.csv.gz --load busy:threads=8+busy:threads=3,nice=7 --duration 400ms
 bursts.gates.csv.gz --load bursts:run_us=3000,sleep_us=2000,threads=12 --duration 2s

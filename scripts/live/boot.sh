@@ -4,9 +4,9 @@
 # scripts/live/boot.sh KERNEL_FOLDER PELTON BUSYBOX JOBS OUT [pair|server|server-real-time|big-little|three-clusters]
 # pair: two CPUs. server: two packages with memory of their own, of two cores with two threads each; its time goes by with what
 # is executed, so that its CPUs are as idle as their load leaves them, however slow this machine is. It has idle states
-# (idle.asl) for as long as init.sh leaves them. Linux 6.1 does not get
-# through its start that way: server-real-time. big-little, three-clusters: arm64 boards of four small and two large CPUs, and
-# of two in between besides, with an energy model; time as on the server.
+# (idle.asl) for as long as init.sh leaves them. Linux 6.1 does not get through its start that way: server-real-time.
+# big-little, three-clusters: arm64 boards of four small and two large CPUs, and of two in between besides, with an energy
+# model; time as on the server.
 set -euo pipefail
 kernel=$1 pelton=$2 busybox=$3 jobs=$4 out=$5 board=${6:-pair}
 here=$(cd "$(dirname "$0")" && pwd)

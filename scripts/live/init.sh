@@ -1,9 +1,10 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# First process of the guest: records what /jobs lists, one line per recording: NAME ARGUMENTS OF pelton record. A NAME that
-# ends in .csv.gz is a table of placements, in .balances.csv.gz one of searches of balances, in .gates.csv.gz one of gates, in
-# .clamps.csv.gz one of clamps; .balances: balances are counted, .residency: nothing is recorded, and the kernel's own counters are read.
+# First process of the guest: records what /jobs lists, one line per recording: NAME ARGUMENTS OF pelton record; the line
+# without-idle-states takes the idle states away. A NAME that ends in .csv.gz is a table of placements, in .balances.csv.gz one
+# of searches of balances, in .gates.csv.gz one of gates, in .clamps.csv.gz one of clamps; .balances: balances are counted,
+# .residency: nothing is recorded, and the kernel's own counters are read.
 # Everything goes back to the host as one tar archive through a virtio port.
 /bin/busybox mkdir -p /proc /sys /dev /tmp /out
 /bin/busybox --install -s /bin
@@ -36,8 +37,7 @@ idle_states() {
     done
 }
 
-# Balances are compared with those of a machine without idle states: from then on CPUs wait as they do where the firmware
-# tells of none.
+# From then on CPUs wait as they do where the firmware tells of none. Balances are compared with a machine that has none.
 leave_idle_states() {
     [ -e /sys/devices/system/cpu/cpu0/cpuidle/state1 ] || return 0
     idle_states >/out/idle
@@ -70,7 +70,7 @@ forget_costs_of_start() {
 
 while read -r name arguments; do
     [ -n "$name" ] || continue
-    case $name in *.balances | *.balances.csv.gz | *.gates.csv.gz) leave_idle_states ;; esac
+    case $name in without-idle-states) leave_idle_states && continue ;; esac
     case $name in *.balances | *.gates.csv.gz) forget_costs && forget_costs_of_start ;; esac
     start=$(cut -d. -f1 /proc/uptime)
     case $name in
