@@ -64,7 +64,7 @@ const WRONG_PLACEMENTS_BY_ENERGY: [&str; 9] = [
 ];
 /// What is put wrong on machines with idle states, and must be noticed besides. Written down before the first recording.
 const WRONG_IDLE_STATES: [&str; 2] = ["all idle states are left as fast", "the deepest idle state is left the fastest"];
-/// The kernel whose ACPI driver registers no idle states: 6.18.15 asks for its own driver before it registers it.
+/// The kernel that has no idle states with the same tables: the ACPI driver of 6.18.15 registers no idle driver (F-370).
 const WITHOUT_IDLE_STATES: &str = "6.18";
 /// The rule of a placement by energy, and how many of these each kernel must have made on each board.
 const BY_ENERGY: &str = "energy";
