@@ -59,7 +59,9 @@ rt-fair.csv.gz --load rt-fair --duration 2s
 mixed.csv.gz --load mixed --duration 4s
 fork-storm.csv.gz --load fork-storm --duration 3s
 cgroup-moves.csv.gz --load cgroup-moves --duration 3s
-wakeups.csv.gz --load wakeups --duration 30s
+wakeups-idle.csv.gz --load wakeups --duration 8s
+without-idle-states
+wakeups.csv.gz --load wakeups --duration 22s
 bursts.balances.csv.gz --load bursts:run_us=3000,sleep_us=2000,threads=12 --duration 400ms
 busy.balances.csv.gz --load busy:threads=8+busy:threads=3,nice=7 --duration 400ms
 bursts.gates.csv.gz --load bursts:run_us=3000,sleep_us=2000,threads=12 --duration 2s
@@ -75,7 +77,7 @@ JOBS
 
 # Placements, on boards of small and large CPUs with an energy model. One recording: a recorder takes seconds to begin.
 cat >"$work/jobs-boards" <<'JOBS'
-all.csv.gz --load periodic --duration 2s --load mixed --duration 3s --load fork-storm --duration 2s --load cgroup-moves --duration 3s --load wakeups --duration 5s --load phone --duration 5s --load phone --duration 4s
+all.csv.gz --load periodic --duration 2s --load mixed --duration 3s --load fork-storm --duration 2s --load cgroup-moves --duration 3s --load wakeups --duration 5s --load phone --duration 5s --load limits --duration 4s
 JOBS
 
 # Clamps that change, and placements meanwhile. Debian's kernels before 6.14 have none.

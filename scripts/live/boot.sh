@@ -3,9 +3,10 @@
 # Boots a kernel in QEMU without KVM, lets it record, and unpacks what it recorded:
 # scripts/live/boot.sh KERNEL_FOLDER PELTON BUSYBOX JOBS OUT [pair|server|server-real-time|big-little|three-clusters]
 # pair: two CPUs. server: two packages with memory of their own, of two cores with two threads each; its time goes by with what
-# is executed, so that its CPUs are as idle as their load leaves them, however slow this machine is. Linux 6.1 does not get
-# through its start that way: server-real-time. big-little, three-clusters: arm64 boards of four small and two large CPUs, and
-# of two in between besides, with an energy model; time as on the server.
+# is executed, so that its CPUs are as idle as their load leaves them, however slow this machine is. It has idle states
+# (idle.asl) for as long as init.sh leaves them. Linux 6.1 does not get through its start that way: server-real-time.
+# big-little, three-clusters: arm64 boards of four small and two large CPUs, and of two in between besides, with an energy
+# model; time as on the server.
 set -euo pipefail
 kernel=$1 pelton=$2 busybox=$3 jobs=$4 out=$5 board=${6:-pair}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -41,10 +42,17 @@ else
 fi
 (cd "$root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0 | gzip -1) >"$out/initramfs.gz"
 rm -rf "$root"
-iasl -p "$out/pstates" "$here/pstates.asl" >"$out/iasl.log"
+# What the firmware tells of frequencies, and of idle states where there are CPUs for all of its entries.
+tables=()
+table() { # NAME
+    iasl -p "$out/$1" "$here/$1.asl" >>"$out/iasl.log"
+    tables+=(-acpitable "file=$out/$1.aml")
+}
+table pstates
+case $board in server*) table idle ;; esac
 
 # A processor of which the kernel knows that its time stamps do not depend on the frequency.
-qemu=(qemu-system-x86_64 -machine pc,hpet=off -cpu "max,vendor=GenuineIntel,family=6,model=23" -acpitable "file=$out/pstates.aml")
+qemu=(qemu-system-x86_64 -machine pc,hpet=off -cpu "max,vendor=GenuineIntel,family=6,model=23" "${tables[@]}")
 console='ttyS0 mitigations=off tsc=reliable no_timer_check'
 
 case $board in

@@ -1,9 +1,10 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# First process of the guest: records what /jobs lists, one line per recording: NAME ARGUMENTS OF pelton record. A NAME that
-# ends in .csv.gz is a table of placements, in .balances.csv.gz one of searches of balances, in .gates.csv.gz one of gates, in
-# .clamps.csv.gz one of clamps; .balances: balances are counted, .residency: nothing is recorded, and the kernel's own counters are read.
+# First process of the guest: records what /jobs lists, one line per recording: NAME ARGUMENTS OF pelton record; the line
+# without-idle-states takes the idle states away. A NAME that ends in .csv.gz is a table of placements, in .balances.csv.gz one
+# of searches of balances, in .gates.csv.gz one of gates, in .clamps.csv.gz one of clamps; .balances: balances are counted,
+# .residency: nothing is recorded, and the kernel's own counters are read.
 # Everything goes back to the host as one tar archive through a virtio port.
 /bin/busybox mkdir -p /proc /sys /dev /tmp /out
 /bin/busybox --install -s /bin
@@ -28,6 +29,21 @@ done
 uname -r >/out/release
 cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_driver /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor >/out/cpufreq 2>&1
 echo "guest: Linux $(cat /out/release), cpufreq: $(tr '\n' ' ' </out/cpufreq)"
+
+# States that CPUs were idle in: name, us to leave it, how often.
+idle_states() {
+    for state in /sys/devices/system/cpu/cpu*/cpuidle/state*; do
+        [ ! -e "$state/usage" ] || echo "$(cat "$state/name") $(cat "$state/latency") $(cat "$state/usage")"
+    done
+}
+
+# From then on CPUs wait as they do where the firmware tells of none. Balances are compared with a machine that has none.
+leave_idle_states() {
+    [ -e /sys/devices/system/cpu/cpu0/cpuidle/state1 ] || return 0
+    idle_states >/out/idle
+    for cpu in /sys/bus/cpu/drivers/processor/cpu*; do echo "${cpu##*/}" >"${cpu%/*}/unbind"; done
+    echo "guest: idle states were used $(sort /out/idle | awk '{ n[$1 " (" $2 " us)"] += $3 } END { for (s in n) print s ": " n[s] }' | sort | tr '\n' ',') left: $(idle_states | wc -l)"
+}
 
 # What searches cost while the guest started, on a clock that goes by with the instructions of all CPUs, is remembered by the
 # scheduling domains for minutes and would keep CPUs from searching. New domains know nothing.
@@ -54,6 +70,7 @@ forget_costs_of_start() {
 
 while read -r name arguments; do
     [ -n "$name" ] || continue
+    case $name in without-idle-states) leave_idle_states && continue ;; esac
     case $name in *.balances | *.gates.csv.gz) forget_costs && forget_costs_of_start ;; esac
     start=$(cut -d. -f1 /proc/uptime)
     case $name in

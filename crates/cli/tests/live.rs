@@ -51,7 +51,7 @@ const WRONG_GATES: [&str; 6] = [
 /// What recordings of balances have in their names.
 const BALANCES: &str = ".balances";
 /// The same on boards of small and large CPUs with an energy model.
-const WRONG_PLACEMENTS_BY_ENERGY: [&str; 8] = [
+const WRONG_PLACEMENTS_BY_ENERGY: [&str; 9] = [
     "all states cost the same",
     "performance domains in the opposite order",
     "a task may fill a CPU to the brim",
@@ -60,7 +60,12 @@ const WRONG_PLACEMENTS_BY_ENERGY: [&str; 8] = [
     "tasks of SCHED_IDLE do not give way",
     "the last CPU is never idle",
     "CPUs have an eighth less capacity",
+    "limits of frequencies take no capacity",
 ];
+/// What is put wrong on machines with idle states, and must be noticed besides. Written down before the first recording.
+const WRONG_IDLE_STATES: [&str; 2] = ["all idle states are left as fast", "the deepest idle state is left the fastest"];
+/// The kernel that has no idle states with the same tables: the ACPI driver of 6.18.15 registers no idle driver (F-370).
+const WITHOUT_IDLE_STATES: &str = "6.18";
 /// The rule of a placement by energy, and how many of these each kernel must have made on each board.
 const BY_ENERGY: &str = "energy";
 const BY_ENERGY_MIN: u64 = 5_000;
@@ -343,6 +348,34 @@ struct Counts {
     divergent: u64,
     by_energy: u64,
     energies: u64,
+    idle_states: u64,
+    pressure: u64,
+}
+
+/// Idle states that the kernel used while it placed tasks, each with what leaving it takes, us; or why there are none.
+fn idle_states(folder: &Path) -> Result<BTreeSet<u64>, String> {
+    let path = folder.join("idle");
+    if !path.exists() {
+        return Err("it made nothing of what the firmware tells of them".to_owned());
+    }
+    let used = |line: &str| {
+        let [_, latency_us, used] = line.split(' ').collect::<Vec<_>>()[..] else { return None };
+        (used != "0").then(|| latency_us.parse().ok()).flatten()
+    };
+    Ok(text(&path).lines().filter_map(used).collect())
+}
+
+/// Placements on the board must have been made while frequencies were limited, those on the server by idle states.
+fn not_met(folder: &Path, machine: &str, all: &Counts) -> Option<String> {
+    if BOARDS.contains(&machine) {
+        return (all.pressure == 0).then(|| "no placement with a limited frequency".to_owned());
+    }
+    let states = match idle_states(folder) {
+        Ok(states) => states,
+        Err(why) => return (profile_of(folder) != WITHOUT_IDLE_STATES).then_some(why),
+    };
+    (states.len() < 3 || all.idle_states == 0)
+        .then(|| format!("{} placements with idle states, of which {states:?} were used", all.idle_states))
 }
 
 /// Those under clamps are looked at elsewhere.
@@ -353,9 +386,24 @@ fn is_of_placements(name: &str) -> bool {
         && ![CLAMPS, CLAMPED].contains(&name)
 }
 
+/// What must be noticed besides where there are idle states; says so where there are none.
+fn with_idle_states<'a>(folder: &Path, machine: &str, faults: &[&'a str]) -> Vec<&'a str> {
+    if machine != SERVER {
+        return faults.to_vec();
+    }
+    match idle_states(folder) {
+        Ok(_) => [faults, &WRONG_IDLE_STATES].concat(),
+        Err(why) => {
+            println!("not measured: idle states of {}: {why}", text(&folder.join("release")));
+            faults.to_vec()
+        }
+    }
+}
+
 /// Decides all placements of a kernel on a machine again: what is wrong with them.
 fn decided(folder: &Path, machine: &str, faults: &[&str]) -> Vec<String> {
     let release = text(&folder.join("release"));
+    let faults = &with_idle_states(folder, machine, faults)[..];
     let profile = series(folder).trim_end_matches(machine).to_owned();
     assert_eq!(text(&folder.join("kernel-complaints")), "", "{release}");
     let (mut wrong, mut all, mut noticed) = (Vec::new(), Counts::default(), BTreeSet::new());
@@ -370,9 +418,11 @@ fn decided(folder: &Path, machine: &str, faults: &[&str]) -> Vec<String> {
     }
     let missed = faults.iter().filter(|fault| !noticed.contains(**fault));
     wrong.extend(missed.map(|fault| format!("{release}{machine}: {fault} is not noticed")));
-    let Counts { decisions, divergent, by_energy, energies } = all;
+    wrong.extend(not_met(folder, machine, &all).map(|what| format!("{release}{machine}: {what}")));
+    let Counts { decisions, divergent, by_energy, energies, idle_states, pressure } = all;
     println!(
-        "{release}{machine}: {decisions} placements, {divergent} otherwise; {by_energy} by energy, {energies} energies"
+        "{release}{machine}: {decisions} placements, {divergent} otherwise; {by_energy} by energy, {energies} energies; \
+         {idle_states} with idle states, {pressure} with limited frequencies"
     );
     let boards = BOARDS.contains(&machine);
     if decisions < PLACEMENTS_MIN || divergent * 100 > decisions || boards && by_energy < BY_ENERGY_MIN {
@@ -401,6 +451,8 @@ fn decided_table(table: &Path, profile: &str, all: &mut Counts) -> Result<(), St
     all.divergent += divergent;
     all.by_energy += by_energy;
     all.energies += energies;
+    all.idle_states += placements["met"]["idle_states"].as_u64().unwrap_or(0);
+    all.pressure += placements["met"]["pressure"].as_u64().unwrap_or(0);
     let whole = Some(decisions) == facts["decisions"].as_u64();
     if quiet_divergent == 0 && differ == 0 && quiet > 0 && whole { Ok(()) } else { Err(placements.to_string()) }
 }

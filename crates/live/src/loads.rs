@@ -23,7 +23,9 @@ const AUTOGROUPS: &str = "/proc/sys/kernel/sched_autogroup_enabled";
 const GROUPS: &str = "/sys/fs/cgroup/cpu";
 
 mod clamps;
+mod dice;
 mod hackbench;
+mod limits;
 mod made;
 mod phone;
 mod quotas;
@@ -57,12 +59,14 @@ pub enum Load {
     Phone,
     /// Tasks with clamps that change, in task groups and a system whose limits change.
     Clamps,
+    /// The tasks of `phone` while limits of frequencies change.
+    Limits,
     /// Parts that are written as workloads of `pelton run` are.
     Made(Vec<Part>),
 }
 
 /// Every load that has a name on the command line.
-pub const LOADS: [(&str, Load); 9] = [
+pub const LOADS: [(&str, Load); 10] = [
     ("periodic", Load::Periodic),
     ("rt-fair", Load::RtFair),
     ("mixed", Load::Mixed),
@@ -72,6 +76,7 @@ pub const LOADS: [(&str, Load); 9] = [
     ("quotas", Load::Quotas),
     ("phone", Load::Phone),
     ("clamps", Load::Clamps),
+    ("limits", Load::Limits),
 ];
 
 /// One periodic task.
@@ -180,6 +185,7 @@ impl Load {
             Load::Clamps => clamps::start(&mut running)?,
             Load::Quotas => quotas::start(&mut running)?,
             Load::Phone => phone::start(&mut running),
+            Load::Limits => limits::start(&mut running)?,
             Load::Made(parts) => made::start(&mut running, &parts)?,
         }
         Ok(running)

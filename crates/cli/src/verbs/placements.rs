@@ -5,7 +5,7 @@ use super::common::section;
 use crate::sheet::Sheet;
 use pelton_lab::results::traces::PlacementFaults;
 use pelton_lab::verbs::placements::Placed;
-use pelton_replay::placements::{Report, Tally};
+use pelton_replay::placements::{Met, Of, Report, Tally};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -36,6 +36,13 @@ pub fn text(placed: &Placed) -> String {
         "{} energies compared, {} differ; {} quiet {}, {} divergent",
         report.energies, report.energies_differ, report.all.quiet, result.of, report.all.quiet_divergent
     );
+    if report.of == Of::Placements {
+        let Met { idle_states, pressure, interrupts } = report.met;
+        let _ = writeln!(
+            out,
+            "{idle_states} placements with an idle state that takes time to leave, {pressure} with a limited frequency, {interrupts} with time in interrupts"
+        );
+    }
     if report.all.quiet == 0 {
         let _ = writeln!(out, "not a pass: of the {} in this table none was quiet", result.of);
     }

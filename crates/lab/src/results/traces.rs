@@ -363,6 +363,19 @@ pub struct PlacementCounts {
     pub energies: u64,
     /// Energies that differ.
     pub energies_differ: u64,
+    /// Those that could read what many machines do not have.
+    pub met: PlacementsMet,
+}
+
+/// Placements that could read what many machines do not have; the others prove nothing about it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PlacementsMet {
+    /// Some CPU was in an idle state that takes time to leave.
+    pub idle_states: u64,
+    /// Some CPU's frequency was limited.
+    pub pressure: u64,
+    /// Some CPU had spent time in interrupts.
+    pub interrupts: u64,
 }
 
 /// Counts of placements of one kind.

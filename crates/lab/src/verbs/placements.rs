@@ -4,11 +4,12 @@
 use super::validate::ValidateRequest;
 use crate::results::traces::{
     PlacementCounts, PlacementDifference, PlacementFault, PlacementFaults, PlacementPart, PlacementTally, Placements,
+    PlacementsMet,
 };
 use crate::run::{self, LabError};
 use crate::watch::{Amount, Watch, is_stopped};
 use pelton_core::Policy;
-use pelton_replay::placements::{self, Difference, Fault, Report, Tally};
+use pelton_replay::placements::{self, Difference, Fault, Met, Report, Tally};
 use pelton_replay::validate::Verdict;
 use pelton_trace::import::{ImportError, open_bytes};
 use std::io::BufRead;
@@ -118,12 +119,18 @@ fn counted(tally: &Tally) -> PlacementTally {
     PlacementTally { decisions, quiet, quiet_divergent, divergent }
 }
 
+fn met(met: Met) -> PlacementsMet {
+    let Met { idle_states, pressure, interrupts } = met;
+    PlacementsMet { idle_states, pressure, interrupts }
+}
+
 fn result(request: &ValidateRequest, profile: &str, report: &Report) -> Placements {
     let placements = PlacementCounts {
         all: counted(&report.all),
         by_rule: report.by_rule.iter().map(|(rule, tally)| (*rule, counted(tally))).collect(),
         energies: report.energies,
         energies_differ: report.energies_differ,
+        met: met(report.met),
     };
     Placements {
         trace: request.trace.display().to_string(),

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 
+use super::dice::Dice;
 use super::{GROUPS, Periodic, Running, activation, now, prepare};
 
 /// Limits of the system, upper first: it must not fall below the lower one.
@@ -42,31 +43,15 @@ struct SchedAttr {
     util_max: u32,
 }
 
-/// Numbers that look like chance and are the same in each run (xorshift).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-
-    fn one_of(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-
-    /// A lower and an upper clamp. The edges are as likely as everything between them.
-    fn clamps(&mut self, most: u64) -> (u64, u64) {
-        let mut one = || match self.below(4) {
-            0 => 0,
-            1 => most,
-            _ => self.below(most + 1),
-        };
-        let (a, b) = (one(), one());
-        (a.min(b), a.max(b))
-    }
+/// A lower and an upper clamp. The edges are as likely as everything between them.
+fn pair(dice: &mut Dice, most: u64) -> (u64, u64) {
+    let mut one = || match dice.below(4) {
+        0 => 0,
+        1 => most,
+        _ => dice.below(most + 1),
+    };
+    let (a, b) = (one(), one());
+    (a.min(b), a.max(b))
 }
 
 /// Starts all of them.
@@ -127,7 +112,7 @@ fn clamped(task: &Periodic, index: u64, groups: &[PathBuf], stop: &AtomicBool) {
     let mut next = now();
     while !stop.load(Ordering::Relaxed) {
         if dice.one_of(CLAMPS_EVERY) {
-            let (min, max) = dice.clamps(CLAMP_MAX);
+            let (min, max) = pair(&mut dice, CLAMP_MAX);
             let _ = ask(min as u32, max as u32);
         }
         if dice.one_of(GROUP_EVERY) {
@@ -160,7 +145,7 @@ fn limits(groups: &[PathBuf], stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
         // The root's cannot be changed.
         let group = &groups[1 + dice.below(groups.len() as u64 - 1) as usize];
-        let (min, max) = dice.clamps(10_000);
+        let (min, max) = pair(&mut dice, 10_000);
         let percent = |hundredths: u64| format!("{}.{:02}", hundredths / 100, hundredths % 100);
         let _ = std::fs::write(group.join("cpu.uclamp.min"), percent(min));
         let _ = std::fs::write(group.join("cpu.uclamp.max"), percent(max));
@@ -172,7 +157,7 @@ fn limits(groups: &[PathBuf], stop: &AtomicBool) {
 }
 
 fn system(dice: &mut Dice) {
-    let (min, max) = if dice.one_of(2) { dice.clamps(CLAMP_MAX) } else { (CLAMP_MAX, CLAMP_MAX) };
+    let (min, max) = if dice.one_of(2) { pair(dice, CLAMP_MAX) } else { (CLAMP_MAX, CLAMP_MAX) };
     // First out of each other's way.
     for (path, value) in [(SYSTEM[0], CLAMP_MAX), (SYSTEM[1], min), (SYSTEM[0], max)] {
         let _ = std::fs::write(path, value.to_string());
@@ -186,7 +171,7 @@ mod tests {
     #[test]
     fn chance_reaches_the_edges_and_the_middle_and_keeps_the_order() {
         let mut dice = Dice(7);
-        let all: Vec<(u64, u64)> = (0..200).map(|_| dice.clamps(1024)).collect();
+        let all: Vec<(u64, u64)> = (0..200).map(|_| pair(&mut dice, 1024)).collect();
         assert!(all.iter().all(|(min, max)| min <= max && *max <= 1024));
         assert!(all.contains(&(0, 1024)) && all.iter().any(|(min, max)| *min > 0 && *max < 1024));
     }

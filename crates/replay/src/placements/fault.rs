@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Worlds that are wrong on purpose: a check that passes in them as well would prove nothing.
 
-use pelton_core::{Placement, Policy, value};
+use pelton_core::{NO_IDLE_STATE, Placement, Policy, value};
 
 use super::gates::Gate;
 
@@ -30,6 +30,14 @@ pub enum Fault {
     IdleIsBusy,
     /// CPUs have an eighth less capacity left.
     CapacityLess,
+    /// CPUs are left as fast from each idle state.
+    LatencyZero,
+    /// The deepest idle state is left the fastest.
+    LatencyOpposite,
+    /// Frequencies are not limited.
+    PressureIgnored,
+    /// Interrupts take no time.
+    InterruptsIgnored,
     /// Gates: no dice are thrown.
     NoDice,
     /// Gates: idle times are taken to be a thousandth.
@@ -48,7 +56,7 @@ pub enum Fault {
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Fault; 18] = [
+    pub const ALL: [Fault; 22] = [
         Fault::FlatCosts,
         Fault::DomainOrder,
         Fault::NoMargin,
@@ -60,6 +68,10 @@ impl Fault {
         Fault::GroupCapacity,
         Fault::IdleIsBusy,
         Fault::CapacityLess,
+        Fault::LatencyZero,
+        Fault::LatencyOpposite,
+        Fault::PressureIgnored,
+        Fault::InterruptsIgnored,
         Fault::NoDice,
         Fault::ShortIdle,
         Fault::AlwaysOverloaded,
@@ -90,6 +102,10 @@ impl Fault {
             Fault::GroupCapacity => "groups have a quarter of their capacity",
             Fault::IdleIsBusy => "the last CPU is never idle",
             Fault::CapacityLess => "CPUs have an eighth less capacity",
+            Fault::LatencyZero => "all idle states are left as fast",
+            Fault::LatencyOpposite => "the deepest idle state is left the fastest",
+            Fault::PressureIgnored => "limits of frequencies take no capacity",
+            Fault::InterruptsIgnored => "interrupts take no time",
             Fault::NoDice => "no dice are thrown",
             Fault::ShortIdle => "idle times are a thousandth",
             Fault::AlwaysOverloaded => "some CPU always has two tasks",
@@ -117,6 +133,12 @@ impl Fault {
             }
             Fault::IdleIsBusy => record.cpus[cpus - 1].curr_idle = 0,
             Fault::CapacityLess => record.cpus[..cpus].iter_mut().for_each(|c| c.capacity -= c.capacity / 8),
+            Fault::LatencyZero => latencies(record, |_| 0),
+            Fault::LatencyOpposite => latencies(record, |latency| NO_IDLE_STATE - 1 - latency),
+            Fault::PressureIgnored => record.cpus[..cpus].iter_mut().for_each(|c| {
+                (c.cpufreq_pressure, c.hw_pressure) = (0, 0);
+            }),
+            Fault::InterruptsIgnored => record.cpus[..cpus].iter_mut().for_each(|c| c.state.util_irq = 0),
             _ => {}
         }
     }
@@ -142,4 +164,10 @@ impl Fault {
             _ => {}
         }
     }
+}
+
+/// Other latencies of the idle states that CPUs are in.
+fn latencies(record: &mut Placement, other: impl Fn(u32) -> u32) {
+    let cpus = record.cpus[..record.nr_cpus as usize].iter_mut();
+    cpus.filter(|c| c.exit_latency_ns != NO_IDLE_STATE).for_each(|c| c.exit_latency_ns = other(c.exit_latency_ns));
 }

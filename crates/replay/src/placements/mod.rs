@@ -20,7 +20,7 @@ pub use topology::{Topology, beside};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pelton_core::{Lb, Placed, Placement, Policy, wf};
+use pelton_core::{Lb, NO_IDLE_STATE, PlaceCpu, Placed, Placement, Policy, wf};
 use pelton_trace::import::{ImportError, open_bytes};
 use std::io::BufRead;
 
@@ -96,6 +96,26 @@ impl Of {
     }
 }
 
+/// Decisions that could read what many machines do not have. Others prove nothing about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Met {
+    /// A CPU was in an idle state that takes time to leave.
+    pub idle_states: u64,
+    /// A CPU's frequency was limited.
+    pub pressure: u64,
+    /// A CPU had spent time in interrupts.
+    pub interrupts: u64,
+}
+
+impl Met {
+    fn count(&mut self, record: &Placement) {
+        let any = |has: fn(&PlaceCpu) -> bool| u64::from(record.cpus[..record.nr_cpus as usize].iter().any(has));
+        self.idle_states += any(|c| ![0, NO_IDLE_STATE].contains(&c.exit_latency_ns));
+        self.pressure += any(|c| c.cpufreq_pressure > 0 || c.hw_pressure > 0);
+        self.interrupts += any(|c| c.state.util_irq > 0);
+    }
+}
+
 /// What came out of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -107,6 +127,8 @@ pub struct Report {
     pub energies: u64,
     /// Energies among them that differ.
     pub energies_differ: u64,
+    /// What placements could read.
+    pub met: Met,
     /// The first differences.
     pub samples: Vec<Difference>,
     /// What the table is of.
@@ -140,6 +162,7 @@ pub fn validate(
             break;
         }
         let record = with(record, fault, &mut altered);
+        report.met.count(record);
         record.select(policy, &mut placed);
         report.count(record.flags, &said, &placed);
     }

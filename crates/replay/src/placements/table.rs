@@ -126,6 +126,8 @@ pub(super) struct CpuColumns {
     curr_pid: usize,
     /// Since November 2026.
     rt_queued: Option<usize>,
+    /// Older tables have none: their kernels do not account for the time of interrupts.
+    irq: Option<usize>,
 }
 
 impl Decisions {
@@ -169,8 +171,10 @@ impl Decisions {
         for (at, name) in domains.iter_mut().zip(&OF_DOMAINS) {
             *at = self.column(&format!("{prefix}{name}{cpu}"))?;
         }
-        let rt_queued = self.columns.get(&format!("{prefix}rt_queued{cpu}")).copied();
-        Ok(CpuColumns { values, domains, curr_pid: self.column(&format!("{prefix}curr_pid{cpu}"))?, rt_queued })
+        let curr_pid = self.column(&format!("{prefix}curr_pid{cpu}"))?;
+        let [rt_queued, irq] =
+            ["rt_queued", "irq"].map(|name| self.columns.get(&format!("{prefix}{name}{cpu}")).copied());
+        Ok(CpuColumns { values, domains, curr_pid, rt_queued, irq })
     }
 
     /// Names of all columns of a CPU, without its number, that are there before and after.
@@ -343,6 +347,7 @@ impl Decisions {
         {
             filled.state.rt_nr_running = 0;
         }
+        filled.state.util_irq = columns.irq.map_or(Ok(0), |at| self.number(at))? as u32;
         filled.state.uclamp_used = 1;
         filled.state.cfs_nr_running = filled.h_nr_runnable;
         filled.curr_is_task = (tid != 0 && self.number(columns.curr_pid)? == tid).into();
