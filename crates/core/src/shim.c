@@ -493,6 +493,9 @@ POLICY_FN(u32, preempt_short, (policy_t p, cfrq_t q, cfse_t c, cfse_t s), (p, q,
 POLICY_FN(u32, wakee_may_preempt, (policy_t p, cfse_t s, u32 passes, u32 is_new), (p, s, passes, is_new))
 POLICY_FN(void, wakee_waits, (policy_t p, cfrq_t q, struct pelton_fair_se *s, u32 passes), (p, q, s, passes))
 POLICY_FN(u32, curr_gives_way, (policy_t p, cfrq_t q, cfse_t c, u32 renewed), (p, q, c, renewed))
+POLICY_FN(u32, update_curr_eevdf,
+	  (policy_t p, tun_t t, struct pelton_fair_rq *q, struct pelton_fair_se *s, u64 delta_ns),
+	  (p, t, q, s, delta_ns))
 POLICY_FN(u32, keeps_curr, (policy_t p, cfrq_t q, cfse_t c, u32 protect), (p, q, c, protect))
 POLICY_FN(u32, picks_curr, (policy_t p, cfse_t c, cfse_t s), (p, c, s))
 
