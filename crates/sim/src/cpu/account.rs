@@ -10,6 +10,7 @@ use crate::cpu::levels::tree;
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
 use crate::engine::state::{CpuState, NO_TASK, Power, SPEED_SHIFT, Step};
+use crate::hw::energy::charge_state;
 
 /// What `cost_ns` of kernel work takes on a CPU of this speed.
 #[inline]
@@ -45,7 +46,7 @@ impl<S: Sink> Engine<'_, S> {
         let shared_uw = self.shared_power_uw(c);
         let cpu = &mut self.cpus[c as usize];
         cpu.accounted_ns = self.now;
-        let energy_fj = cpu.energy.charge(cpu.power, shared_uw, delta);
+        let energy_fj = charge_state(cpu, shared_uw, delta);
         if cpu.curr != NO_TASK {
             self.tasks[cpu.curr as usize].energy_fj += energy_fj;
         }

@@ -54,6 +54,15 @@ impl Domain {
         self.largest = sugov.ask_again(policy, state, own, now, tick_ns, &mut self.terms, place);
     }
 
+    /// All requests, as of the last evaluation or look.
+    pub(crate) fn terms(&self) -> &[PerfTerms] {
+        &self.terms
+    }
+
+    pub(crate) fn terms_mut(&mut self) -> &mut [PerfTerms] {
+        &mut self.terms
+    }
+
     /// The first CPU with the largest request, where that is known.
     pub(crate) fn largest(&self) -> u32 {
         self.largest
@@ -92,8 +101,8 @@ impl Targets {
             for (i, &c) in spec.cpus.iter().enumerate() {
                 place[c as usize] = (d as u32, i as u32);
             }
-            let todo = (0..spec.cpus.len() as u32).collect();
-            let terms = vec![PerfTerms::default(); spec.cpus.len()];
+            let nr_cpus = spec.cpus.len();
+            let (todo, terms) = ((0..nr_cpus as u32).collect(), vec![PerfTerms::default(); nr_cpus]);
             let fresh = |&cpu: &u32| Place { cpu, state: 0, inputs: CpuInputs::default() };
             let places = spec.cpus.iter().map(fresh).collect();
             domains.push(Domain { terms, places, todo, largest: NO_LARGEST, khz_changed: false });
@@ -183,6 +192,12 @@ impl<S: Sink> Engine<'_, S> {
     #[inline]
     pub(crate) fn row_changes(&mut self, c: u32) {
         self.fresh_rows &= !(1 << (c & 63));
+    }
+
+    /// Neither clamps nor boosts count in any request.
+    #[inline]
+    pub(crate) fn asks_plainly(&self) -> bool {
+        !(self.clamped || self.limits_groups || self.boosts.on)
     }
 
     /// Inputs of one CPU for the governor.

@@ -32,7 +32,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The CPUs whose inputs changed.
     fn ask_changed(&mut self, d: u32, keep: bool) {
-        let plain = !(self.clamped || self.limits_groups || self.boosts.on);
+        let plain = self.asks_plainly();
         if !plain {
             self.fill_changed(d);
         }
@@ -77,7 +77,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut states: Vec<SugovCpu> = cpus.iter().map(|&j| self.cpus[j as usize].sugov).collect();
         let (now, caller) = (self.boot_ns + self.now, keep.then(|| self.targets.place(c)));
         self.targets.domains[d as usize].forget_largest();
-        let (sugov, terms) = (&self.domains[d as usize].sugov, &mut self.targets.domains[d as usize].terms);
+        let (sugov, terms) = (&self.domains[d as usize].sugov, self.targets.domains[d as usize].terms_mut());
         sugov.ask_all(self.policy, caller, &mut states, &inputs, now, self.tick_ns, terms);
         if keep {
             cpus.iter().zip(states).for_each(|(&j, state)| self.cpus[j as usize].sugov = state);
@@ -107,7 +107,7 @@ impl<S: Sink> Engine<'_, S> {
             let mut state = self.cpus[j as usize].sugov;
             let (now, sugov) = (self.boot_ns + self.now, &self.domains[d as usize].sugov);
             let (_, terms) = sugov.cpu(self.policy, &mut state, &self.inputs(j), now, self.tick_ns);
-            debug_assert_eq!(terms, kept.terms[i], "kept request of CPU {j}");
+            debug_assert_eq!(terms, kept.terms()[i], "kept request of CPU {j}");
             let recorded = kept.places[i].state & RECORDED != 0 && !kept.khz_changed;
             debug_assert!(!recorded || state == self.cpus[j as usize].sugov, "the governor's record of CPU {j}");
         }

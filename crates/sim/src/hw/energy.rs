@@ -8,7 +8,7 @@
 use pelton_schema::{Event, Sink};
 
 use crate::engine::Engine;
-use crate::engine::state::Power;
+use crate::engine::state::{CpuState, Power};
 
 /// Femtojoules per microjoule.
 pub(crate) const FJ_PER_UJ: u128 = 1_000_000_000;
@@ -44,20 +44,21 @@ impl CpuEnergy {
         self.active_fj
     }
 
-    /// Charges `delta` ns of a state, at the power that is kept unless another is given; what that comes to.
-    #[inline]
-    pub(crate) fn charge(&mut self, power: Power, shared_uw: Option<u64>, delta: u64) -> u128 {
-        let energy_fj = u128::from(shared_uw.unwrap_or(self.power_uw)) * u128::from(delta);
-        match power {
-            Power::Awake => self.active_fj += energy_fj,
-            Power::Idle { state } | Power::Exiting { state } => self.idle_fj[state as usize] += energy_fj,
-        }
-        energy_fj
-    }
-
     pub(crate) fn all_fj(&self) -> u128 {
         self.active_fj + self.idle_fj.iter().sum::<u128>()
     }
+}
+
+/// Charges `delta` ns of a CPU's present state, at the power that is kept unless another is given; what that comes to.
+#[inline]
+pub(crate) fn charge_state(cpu: &mut CpuState, shared_uw: Option<u64>, delta: u64) -> u128 {
+    let energy = &mut cpu.energy;
+    let energy_fj = u128::from(shared_uw.unwrap_or(energy.power_uw)) * u128::from(delta);
+    match cpu.power {
+        Power::Awake => energy.active_fj += energy_fj,
+        Power::Idle { state } | Power::Exiting { state } => energy.idle_fj[state as usize] += energy_fj,
+    }
+    energy_fj
 }
 
 impl<S: Sink> Engine<'_, S> {
