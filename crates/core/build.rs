@@ -55,6 +55,7 @@ fn compiled(include: &Path) -> cc::Build {
         .include(include)
         .opt_level(2)
         .std("gnu11")
+        .force_frame_pointer(false)
         .warnings(true)
         .extra_warnings(true)
         .flag_if_supported("-Wconversion");

@@ -367,6 +367,14 @@ PELTON_INLINE u32 pelton_curr_gives_way(const struct pelton_policy *pol, const s
 	return pelton_protects_slice(pol) || !pelton_entity_eligible(pol, rq, curr, curr);
 }
 
+/* The running entity ran for `delta_ns`, and time is accounted. Returns 1 when it gives way. */
+PELTON_INLINE u32 pelton_update_curr_eevdf(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun,
+					   struct pelton_fair_rq *rq, struct pelton_fair_se *curr, u64 delta_ns)
+{
+	pelton_update_curr(pol, curr, delta_ns);
+	return pelton_curr_gives_way(pol, rq, curr, pelton_update_deadline(pol, tun, rq, curr, curr));
+}
+
 /* The running entity is picked without a look at the others. */
 PELTON_INLINE u32 pelton_keeps_curr(const struct pelton_policy *pol, const struct pelton_fair_rq *rq,
 				    const struct pelton_fair_se *curr, u32 protect)

@@ -272,14 +272,16 @@ PELTON_INLINE u32 pelton_sugov_raw_freq(const struct pelton_policy *pol, const s
 PELTON_INLINE u32 pelton_sugov_resolve(const struct pelton_sugov_policy *sp, const u32 *khz, u32 n, u32 raw)
 {
 	u32 target = pelton_clamp_u32(raw, sp->min_khz, sp->max_khz);
+	u32 enough = pelton_min_u32(target, sp->max_khz);
 	u32 best = target, i;
 
 	for (i = 0; i < n && i < PELTON_OPP_MAX; i++) {
-		if (khz[i] > sp->max_khz && i)
+		if (khz[i] >= enough) {
+			if (khz[i] <= sp->max_khz || !i)
+				best = khz[i];
 			break;
+		}
 		best = khz[i];
-		if (best >= target)
-			break;
 	}
 	return best;
 }

@@ -340,6 +340,13 @@ pub fn curr_gives_way(p: &Policy, q: &FairRq, c: &FairSe, renewed: u32) -> u32 {
     ffi::pelton_x_curr_gives_way(p, q, c, renewed)
 }
 
+/// EEVDF: the running entity ran for `delta_ns`; does it give way?
+#[inline]
+#[must_use]
+pub fn update_curr_eevdf(p: &Policy, t: &FairTunables, q: &mut FairRq, s: &mut FairSe, delta_ns: u64) -> bool {
+    ffi::pelton_x_update_curr_eevdf(p, t, q, s, delta_ns) != 0
+}
+
 /// Is the running entity picked without a look at the others?
 #[inline]
 #[must_use]

@@ -820,6 +820,13 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_preempt_short(p: &Policy, q: &FairRq, c: &FairSe, s: &FairSe) -> u32;
     pub(crate) safe fn pelton_x_wakee_may_preempt(p: &Policy, s: &FairSe, passes: u32, is_new: u32) -> u32;
     pub(crate) safe fn pelton_x_wakee_waits(p: &Policy, q: &FairRq, s: &mut FairSe, passes: u32);
+    pub(crate) safe fn pelton_x_update_curr_eevdf(
+        p: &Policy,
+        t: &FairTunables,
+        q: &mut FairRq,
+        s: &mut FairSe,
+        delta_ns: u64,
+    ) -> u32;
     pub(crate) safe fn pelton_x_curr_gives_way(p: &Policy, q: &FairRq, c: &FairSe, renewed: u32) -> u32;
     pub(crate) safe fn pelton_x_keeps_curr(p: &Policy, q: &FairRq, c: Option<&FairSe>, protect: u32) -> u32;
     pub(crate) safe fn pelton_x_picks_curr(p: &Policy, c: &FairSe, s: &FairSe) -> u32;

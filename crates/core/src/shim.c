@@ -27,30 +27,43 @@ typedef struct pelton_perf_terms *terms_t;
 
 /*
  * What is called at every event is compiled twice: for any policy, and for the newest kernel's, whose values are constants
- * to the compiler there, so that no switch is left. The address of a policy says which of the two it is.
+ * to the compiler there, so that no switch is left. The address of a policy says which of the two it is. The general form
+ * is a function of its own: the registers that it needs are not saved on the way to the other one.
  */
+#define APART static __attribute__((noinline))
+
 #define POLICY_FN(ret, name, params, args) \
+	APART ret pelton_any_##name params \
+	{ \
+		return pelton_##name args; \
+	} \
 	ret pelton_x_##name params; \
 	ret pelton_x_##name params \
 	{ \
-		if (p == &pelton_policy_newest) { \
+		if (p != &pelton_policy_newest) \
+			return pelton_any_##name args; \
+		{ \
 			policy_t p = &pelton_policy_newest; \
 			return pelton_##name args; \
 		} \
-		return pelton_##name args; \
 	}
 
 /* The same where the policy is in a context. */
 #define CONTEXT_FN(ret, name, params, args) \
+	APART ret pelton_any_##name params \
+	{ \
+		return pelton_##name args; \
+	} \
 	ret pelton_x_##name params; \
 	ret pelton_x_##name params \
 	{ \
-		if (c->pol == &pelton_policy_newest) { \
+		if (c->pol != &pelton_policy_newest) \
+			return pelton_any_##name args; \
+		{ \
 			struct pelton_ctx known = { &pelton_policy_newest, c->now, c->cap_orig, c->freq_scale }; \
 			ctx_t c = &known; \
 			return pelton_##name args; \
 		} \
-		return pelton_##name args; \
 	}
 
 /*
@@ -67,7 +80,7 @@ typedef struct pelton_perf_terms *terms_t;
 			return pelton_##core args; \
 		} \
 		struct pelton_ctx ctx = pelton_cfs_ctx(p, rq, q); \
-		return pelton_##core args; \
+		return pelton_any_##core args; \
 	}
 
 policy_t pelton_x_policy_newest(void);
@@ -160,8 +173,8 @@ FN(void, post_init_entity_util_avg, (policy_t p, ccfs_t cfs, se_t se, u32 cap), 
 POLICY_FN(void, migrate_sleeping, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u32 idle, u64 wall),
 	  (p, rq, cfs ? cfs : &rq->cfs, se, idle, wall))
 FN(void, remove_sleeping, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
-FN(u32, switched_from_fair, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
-FN(u32, switched_to_fair, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
+CONTEXT_FN(u32, switched_from_fair, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
+CONTEXT_FN(u32, switched_to_fair, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(void, group_online, (ctx_t c, cfs_t cfs, se_t se), (c, cfs, se))
 FN(void, init_other_class, (ctx_t c, se_t se), (c, se))
 CONTEXT_FN(u32, enqueue_entity, (ctx_t c, cfs_t cfs, se_t se, cfs_t owned, s32 delta), (c, cfs, se, owned, delta))
@@ -480,6 +493,9 @@ POLICY_FN(u32, preempt_short, (policy_t p, cfrq_t q, cfse_t c, cfse_t s), (p, q,
 POLICY_FN(u32, wakee_may_preempt, (policy_t p, cfse_t s, u32 passes, u32 is_new), (p, s, passes, is_new))
 POLICY_FN(void, wakee_waits, (policy_t p, cfrq_t q, struct pelton_fair_se *s, u32 passes), (p, q, s, passes))
 POLICY_FN(u32, curr_gives_way, (policy_t p, cfrq_t q, cfse_t c, u32 renewed), (p, q, c, renewed))
+POLICY_FN(u32, update_curr_eevdf,
+	  (policy_t p, tun_t t, struct pelton_fair_rq *q, struct pelton_fair_se *s, u64 delta_ns),
+	  (p, t, q, s, delta_ns))
 POLICY_FN(u32, keeps_curr, (policy_t p, cfrq_t q, cfse_t c, u32 protect), (p, q, c, protect))
 POLICY_FN(u32, picks_curr, (policy_t p, cfse_t c, cfse_t s), (p, c, s))
 

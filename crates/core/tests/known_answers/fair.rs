@@ -244,6 +244,30 @@ fn slices_of_ones_own_and_what_is_left_of_a_request_are_of_6_12() {
     }
 }
 
+/// update_curr() is its steps in a row, with the policy as it is and where it is compiled in.
+#[test]
+fn accounting_of_time_is_its_three_steps() {
+    let mut gave_way = 0;
+    for (release, ran_us) in EEVDF.into_iter().flat_map(|release| (0..40).map(move |i| (release, i * 97))) {
+        for (p, others) in [(policy(release), 0), (policy(release), 1), (policy(release), 3)] {
+            let (p, t) = (p.prepared(), tunables(&p, 1));
+            let mut se = FairSe { deadline: 1_500_000, vprot: 700_000, ..entity(0) };
+            let waiting: Vec<FairSe> = (0..others).map(|i| entity(i * 200_000)).collect();
+            let mut q = queue(p, &waiting);
+            q.nr_queued += 1;
+            let (mut apart_se, mut apart_q) = (se, q);
+            fair::update_curr(p, &mut apart_se, ran_us * 1_000);
+            let curr = apart_se;
+            let renewed = fair::update_deadline(p, &t, &mut apart_q, Some(&curr), &mut apart_se);
+            let apart = fair::curr_gives_way(p, &apart_q, &apart_se, renewed) != 0;
+            let gives_way = fair::update_curr_eevdf(p, &t, &mut q, &mut se, ran_us * 1_000);
+            assert_eq!((gives_way, se, q), (apart, apart_se, apart_q), "{release}, {ran_us} us, {others} others");
+            gave_way += u32::from(gives_way);
+        }
+    }
+    assert!(gave_way > 100, "some give way");
+}
+
 /// yield_task_fair: 6.6.0 adds a request to the deadline, eligible or not. 6.12.117 to 7.2.12: vruntime moves to the
 /// deadline
 /// when eligible; nothing happens otherwise.

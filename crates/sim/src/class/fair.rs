@@ -390,12 +390,11 @@ impl FairRq {
         }
         let p = rules.policy;
         let se = &mut e.fair_mut(self.curr).se;
-        fair::update_curr(p, se, delta_ns);
         let mut gives_way = false;
-        if !rules.is_cfs() {
-            let curr = *se;
-            let renewed = fair::update_deadline(p, &rules.tunables, &mut self.rq, Some(&curr), se);
-            gives_way = fair::curr_gives_way(p, &self.rq, se, renewed) != 0;
+        if rules.is_cfs() {
+            fair::update_curr(p, se, delta_ns);
+        } else {
+            gives_way = fair::update_curr_eevdf(p, &rules.tunables, &mut self.rq, se, delta_ns);
         }
         self.advance_min(rules, e);
         gives_way

@@ -6,9 +6,30 @@ use pelton_core::{RT_PERIOD_NS, RT_RUNTIME_NS, value};
 use pelton_schema::Sink;
 
 use crate::class::Class;
+use crate::cpu::levels::tree;
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
-use crate::engine::state::{NO_TASK, Power, SPEED_SHIFT, Step};
+use crate::engine::state::{CpuState, NO_TASK, Power, SPEED_SHIFT, Step};
+use crate::hw::energy::charge_state;
+
+/// What `cost_ns` of kernel work takes on a CPU of this speed.
+#[inline]
+fn wall_ns(at_any_speed: bool, speed: u64, cost_ns: u64) -> u64 {
+    let speed = if at_any_speed { 1 << SPEED_SHIFT } else { speed.max(1) };
+    (cost_ns.min(u64::MAX >> SPEED_SHIFT) << SPEED_SHIFT) / speed
+}
+
+/// How long the CPU still works at this step, the kernel's own work not counted.
+#[inline]
+fn left_ns(cpu: &CpuState, step: Step, now: u64) -> u64 {
+    match step {
+        _ if cpu.need_resched => 0,
+        Step::Fetch => 0,
+        Step::Work(left) => left.div_ceil(cpu.speed.max(1)),
+        Step::Wall(left) => left,
+        Step::Until(at_ns) => at_ns.saturating_sub(now).saturating_sub(cpu.overhead_ns),
+    }
+}
 
 impl<S: Sink> Engine<'_, S> {
     /// Brings a CPU's running task, energy and time totals up to now.
@@ -22,9 +43,13 @@ impl<S: Sink> Engine<'_, S> {
 
     #[inline(never)]
     pub(crate) fn account_time(&mut self, c: u32, delta: u64) {
-        self.cpus[c as usize].accounted_ns = self.now;
-        self.charge_energy(c, delta);
+        let shared_uw = self.shared_power_uw(c);
         let cpu = &mut self.cpus[c as usize];
+        cpu.accounted_ns = self.now;
+        let energy_fj = charge_state(cpu, shared_uw, delta);
+        if cpu.curr != NO_TASK {
+            self.tasks[cpu.curr as usize].energy_fj += energy_fj;
+        }
         if cpu.irq_depth > 0 {
             cpu.report.irq_ns += delta;
             cpu.irq_pending_ns += delta;
@@ -67,10 +92,12 @@ impl<S: Sink> Engine<'_, S> {
         }
         match task.class {
             Class::Fair => {
-                if self.tree(c).charge(delta) {
+                if tree(&self.fair_rules, cpu, &mut self.tasks).charge(delta) {
                     self.resched_cpu(c);
                 }
-                self.charge_quotas(c, delta);
+                if self.quotas {
+                    self.charge_quotas(c, delta);
+                }
             }
             Class::Deadline => task.dl.ran_ns += delta,
             Class::Realtime => {
@@ -83,6 +110,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Schedules the end of the running task's step (or of its deadline budget).
     pub(crate) fn arm_segment(&mut self, c: u32) {
+        let (now, end_ns) = (self.now, self.end_ns);
         let cpu = &mut self.cpus[c as usize];
         cpu.segment.cancel();
         if cpu.irq_depth > 0 {
@@ -92,24 +120,22 @@ impl<S: Sink> Engine<'_, S> {
             return self.arm_idle_entry(c);
         }
         let task = &self.tasks[cpu.curr as usize];
-        let left = match task.step {
-            _ if cpu.need_resched => 0,
-            Step::Fetch => 0,
-            Step::Work(left) => left.div_ceil(cpu.speed.max(1)),
-            Step::Wall(left) => left,
-            Step::Until(at_ns) => at_ns.saturating_sub(self.now).saturating_sub(cpu.overhead_ns),
-        };
-        let mut left = left.saturating_add(cpu.overhead_ns);
+        let mut left = left_ns(cpu, task.step, now).saturating_add(cpu.overhead_ns);
+        let until = |at_ns: Option<u64>| at_ns.map_or(u64::MAX, |at| at.saturating_sub(now));
         match task.class {
             // It leaves at the end of the path, with or without budget.
             _ if cpu.need_resched => {}
-            Class::Deadline => left = left.min(task.dl.hrtick_at_ns.map_or(left, |at| at.saturating_sub(self.now))),
-            Class::Fair => left = left.min(cpu.request_timer_ns.map_or(left, |at| at.saturating_sub(self.now))),
-            Class::Realtime if self.has_fair_server() => left = left.min(self.rt_left(c)),
-            _ => {}
+            Class::Fair => left = left.min(until(cpu.request_timer_ns)),
+            Class::Deadline => left = left.min(until(task.dl.hrtick_at_ns)),
+            Class::Realtime => left = left.min(self.rt_left(c)),
+            Class::Worker => {}
         }
-        let at = self.now.saturating_add(left);
-        self.push_segment(c, at);
+        let at = now.saturating_add(left);
+        if at <= end_ns
+            && let Some(generation) = self.cpus[c as usize].segment.set(at)
+        {
+            self.queue.push(at, Ev::SegmentEnd { cpu: c, generation });
+        }
     }
 
     /// The segment of `c` ends at `at`.
@@ -122,12 +148,12 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Adds kernel time to a CPU, scaled by its speed; returns what it takes.
+    #[inline]
     pub(crate) fn charge_cost(&mut self, c: u32, cost_ns: u64) -> u64 {
         if cost_ns == 0 {
             return 0;
         }
-        let speed = if self.m.costs.at_any_speed { 1 << SPEED_SHIFT } else { self.cpus[c as usize].speed.max(1) };
-        let wall_ns = (cost_ns.min(u64::MAX >> SPEED_SHIFT) << SPEED_SHIFT) / speed;
+        let wall_ns = wall_ns(self.m.costs.at_any_speed, self.cpus[c as usize].speed, cost_ns);
         self.charge_wall(c, wall_ns);
         wall_ns
     }
@@ -166,8 +192,11 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Run time real-time tasks have left, at most until the end of the period.
+    /// Run time real-time tasks have left, at most until the end of the period; without a fair server nothing limits it.
     pub(crate) fn rt_left(&mut self, c: u32) -> u64 {
+        if !self.has_fair_server() {
+            return u64::MAX;
+        }
         self.renew_rt_period(c);
         let cpu = &self.cpus[c as usize];
         let until_end = cpu.rt_period_end_ns - self.now;

@@ -60,9 +60,6 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The running fair task's groups pay for its time.
     pub(crate) fn charge_quotas(&mut self, c: u32, delta_ns: u64) {
-        if !self.quotas {
-            return;
-        }
         let mut entity = self.cpus[c as usize].fair.curr;
         while let Some(slot) = slot_of(entity) {
             self.charge_quota(c, slot, delta_ns);

@@ -18,13 +18,20 @@ pub(crate) const FRESH: u8 = 1;
 /// The governor's own record of the CPU is as of these inputs, too.
 pub(crate) const RECORDED: u8 = 2;
 
+/// What is kept of one CPU of a domain beside its request.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub cpu: u32,
+    pub state: u8,
+    /// What the request was made of.
+    pub inputs: CpuInputs,
+}
+
 /// The requests of one domain, by place of the CPU in it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Domain {
     pub terms: Vec<PerfTerms>,
-    /// What they were made of.
-    pub inputs: Vec<CpuInputs>,
-    pub state: Vec<u8>,
+    pub places: Vec<Place>,
     /// Places that are not recorded.
     pub todo: Vec<u32>,
     /// The first CPU with the largest request, where that is known.
@@ -43,8 +50,22 @@ impl Domain {
         i: u32,
         (now, tick_ns): (u64, u64),
     ) {
-        let (own, place) = (&self.inputs[i as usize], (i, self.largest));
+        let (own, place) = (&self.places[i as usize].inputs, (i, self.largest));
         self.largest = sugov.ask_again(policy, state, own, now, tick_ns, &mut self.terms, place);
+    }
+
+    /// All requests, as of the last evaluation or look.
+    pub(crate) fn terms(&self) -> &[PerfTerms] {
+        &self.terms
+    }
+
+    pub(crate) fn terms_mut(&mut self) -> &mut [PerfTerms] {
+        &mut self.terms
+    }
+
+    /// The first CPU with the largest request, where that is known.
+    pub(crate) fn largest(&self) -> u32 {
+        self.largest
     }
 
     /// All of them were asked again.
@@ -80,11 +101,11 @@ impl Targets {
             for (i, &c) in spec.cpus.iter().enumerate() {
                 place[c as usize] = (d as u32, i as u32);
             }
-            let n = spec.cpus.len();
-            let todo = (0..n as u32).collect();
-            let (terms, inputs) = (vec![PerfTerms::default(); n], vec![CpuInputs::default(); n]);
-            let largest = NO_LARGEST;
-            domains.push(Domain { terms, inputs, state: vec![0; n], todo, largest, khz_changed: false });
+            let nr_cpus = spec.cpus.len();
+            let (todo, terms) = ((0..nr_cpus as u32).collect(), vec![PerfTerms::default(); nr_cpus]);
+            let fresh = |&cpu: &u32| Place { cpu, state: 0, inputs: CpuInputs::default() };
+            let places = spec.cpus.iter().map(fresh).collect();
+            domains.push(Domain { terms, places, todo, largest: NO_LARGEST, khz_changed: false });
         }
         Targets { keeps: pelton_core::sugov_keeps(policy), place, domains }
     }
@@ -94,7 +115,7 @@ impl Targets {
     fn forget(&mut self, c: u32) {
         let (d, i) = self.place[c as usize];
         let domain = &mut self.domains[d as usize];
-        let state = &mut domain.state[i as usize];
+        let state = &mut domain.places[i as usize].state;
         if *state & RECORDED != 0 {
             domain.todo.push(i);
         }
@@ -106,14 +127,16 @@ impl Targets {
         self.domains[d as usize].khz_changed = true;
     }
 
-    /// Place of CPU `c` in its domain.
-    pub(crate) fn place(&self, c: u32) -> u32 {
-        self.place[c as usize].1
+    /// Domain of CPU `c`.
+    #[inline]
+    pub(crate) fn domain(&self, c: u32) -> u32 {
+        self.place[c as usize].0
     }
 
-    /// What the request of CPU `c` of domain `d` was made of when it was last asked.
-    pub(crate) fn made_of(&self, c: u32, d: u32) -> &CpuInputs {
-        &self.domains[d as usize].inputs[self.place(c) as usize]
+    /// Place of CPU `c` in its domain.
+    #[inline]
+    pub(crate) fn place(&self, c: u32) -> u32 {
+        self.place[c as usize].1
     }
 
     /// Requests of domain `d`, as of the last evaluation or look.
@@ -129,7 +152,7 @@ impl Targets {
 
 /// Inputs of a CPU, clamps and boosts left out.
 #[inline]
-fn fill_plain(cpu: &CpuState, inputs: &mut CpuInputs) {
+pub(crate) fn fill_plain(cpu: &CpuState, inputs: &mut CpuInputs) {
     let bw_dl = if cpu.dl.running_bw_q20 == 0 { 0 } else { cpu_bw_dl(cpu.dl.running_bw_q20) };
     inputs.refill(&cpu.rq, bw_dl, cpu.rt_nr_running(), cpu.idle_calls);
 }
@@ -171,6 +194,12 @@ impl<S: Sink> Engine<'_, S> {
         self.fresh_rows &= !(1 << (c & 63));
     }
 
+    /// Neither clamps nor boosts count in any request.
+    #[inline]
+    pub(crate) fn asks_plainly(&self) -> bool {
+        !(self.clamped || self.limits_groups || self.boosts.on)
+    }
+
     /// Inputs of one CPU for the governor.
     pub(crate) fn inputs(&self, c: u32) -> CpuInputs {
         let mut inputs = CpuInputs::default();
@@ -182,14 +211,12 @@ impl<S: Sink> Engine<'_, S> {
         inputs
     }
 
-    /// The same into their place among those of its domain.
-    #[inline]
-    pub(crate) fn fill_inputs(&mut self, c: u32) {
-        let (d, i) = self.targets.place[c as usize];
-        if self.clamped || self.limits_groups || self.boosts.on {
-            self.targets.domains[d as usize].inputs[i as usize] = self.inputs(c);
-        } else {
-            fill_plain(&self.cpus[c as usize], &mut self.targets.domains[d as usize].inputs[i as usize]);
+    /// The same of the CPUs of domain `d` whose inputs changed, into their places.
+    pub(crate) fn fill_changed(&mut self, d: u32) {
+        for at in 0..self.targets.domains[d as usize].todo.len() {
+            let i = self.targets.domains[d as usize].todo[at] as usize;
+            let c = self.targets.domains[d as usize].places[i].cpu;
+            self.targets.domains[d as usize].places[i].inputs = self.inputs(c);
         }
     }
 }

@@ -29,13 +29,16 @@ pub(crate) struct Hooks {
     pub switches: bool,
     /// The flag of events that depend on the length of the tick.
     pub long_tick: u32,
+    /// The governor takes votes.
+    pub votes: bool,
 }
 
 impl Hooks {
     /// The filter of a policy on a machine with ticks of this length.
     pub(crate) fn of(policy: &Policy, tick_ns: u64) -> Hooks {
         let switches = policy.hook_filter == value::HOOK_FILTER_H3;
-        Hooks { switches, long_tick: pelton_core::hook::tick_is_long(tick_ns) }
+        let long_tick = pelton_core::hook::tick_is_long(tick_ns);
+        Hooks { switches, long_tick, votes: pelton_core::governor_votes(policy) }
     }
 }
 

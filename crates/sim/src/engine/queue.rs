@@ -108,7 +108,7 @@ pub(crate) struct EventQueue {
     /// The first stretch whose events are not in order.
     next: u64,
     /// By stretch: a slot of one of its events.
-    lists: Vec<u32>,
+    lists: Box<[u32; STRETCHES]>,
     /// Which lists have events, and which words of that are not 0.
     filled: [u64; STRETCHES / WORD],
     words: u64,
@@ -125,7 +125,7 @@ impl Default for EventQueue {
         EventQueue {
             now: Vec::new(),
             next: 0,
-            lists: vec![NO_SLOT; STRETCHES],
+            lists: Box::new([NO_SLOT; STRETCHES]),
             filled: [0; STRETCHES / WORD],
             words: 0,
             slots: Vec::new(),

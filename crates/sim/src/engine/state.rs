@@ -108,67 +108,68 @@ pub(crate) struct TimerState {
     pub armed: bool,
 }
 
-/// A task at run time.
+/// A task at run time. What most events look at lies together, at the beginning.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Task {
     pub kind: Kind,
-    pub name: String,
     pub life: Life,
-    pub policy: SchedPolicy,
     pub class: Class,
-    pub prio: u32,
     pub cpu: u32,
+    pub prio: u32,
     pub recent_cpu: u32,
-    /// Where its parent ran when it made this task.
-    pub forked_on: Option<u32>,
+    /// Number of its task group.
+    pub group: u32,
+    pub step: Step,
+    pub se: Se,
+    pub fair: FairEntity,
+    pub allowed: CpuSet,
+    pub at: Position,
+    pub activation: Activation,
+    /// Armed expiry, if it sleeps on a timer.
+    pub armed_ns: Option<u64>,
+    pub timer_generation: u32,
+    /// It slept waiting for I/O and has not run since.
+    pub in_iowait: bool,
+    /// Changed CPU and has not run there yet.
+    pub cold: bool,
+    /// When it was woken and has not run since.
+    pub woken_ns: Option<u64>,
+    /// Since when it waits on a runqueue; meaningless while running.
+    pub waiting_since_ns: u64,
+    pub last_ran_ns: u64,
+    /// Its place in its CPU's list of tasks: the head is highest.
+    pub list_place: u64,
+    pub energy_fj: u128,
+    pub policy: SchedPolicy,
+    /// System call in progress.
+    pub call: Option<Call>,
+    /// Mutex to take again after a wait on a condition.
+    pub relock: Option<u32>,
+    /// The bigger CPU that takes it while it runs.
+    pub pulled_to: Option<u32>,
     /// The only CPU it may run on from its next wake-up on.
     pub moves_to: Option<u32>,
+    pub timers: Vec<TimerState>,
+    pub dl: DlEntity,
+    pub name: String,
+    /// Where its parent ran when it made this task.
+    pub forked_on: Option<u32>,
     /// Clamps it asks for; `None` = those of its class.
     pub clamps: Option<(u32, u32)>,
     /// Its clamps where they count.
     pub uclamp: pelton_core::UclampTask,
     /// What they make of its utilization, where they add up.
     pub clamp_sum: pelton_core::UclampSumTask,
-    /// The bigger CPU that takes it while it runs.
-    pub pulled_to: Option<u32>,
-    /// Changed CPU and has not run there yet.
-    pub cold: bool,
-    pub allowed: CpuSet,
-    /// Number of its task group.
-    pub group: u32,
     /// Number of its boost group.
     pub boost_group: u32,
-    pub se: Se,
-    pub fair: FairEntity,
     pub rt: RtEntity,
-    pub dl: DlEntity,
-    pub step: Step,
-    pub at: Position,
-    pub timers: Vec<TimerState>,
-    pub timer_generation: u32,
-    /// Armed expiry, if it sleeps on a timer.
-    pub armed_ns: Option<u64>,
-    /// Mutex to take again after a wait on a condition.
-    pub relock: Option<u32>,
-    /// System call in progress.
-    pub call: Option<Call>,
     /// When the stopwatch was last read.
     pub lap_start_ns: Option<u64>,
-    pub activation: Activation,
     /// When it started: the origin of its timers.
     pub started_ns: u64,
-    /// Since when it waits on a runqueue; meaningless while running.
-    pub waiting_since_ns: u64,
-    /// It slept waiting for I/O and has not run since.
-    pub in_iowait: bool,
-    /// When it was woken and has not run since.
-    pub woken_ns: Option<u64>,
-    pub last_ran_ns: u64,
-    /// Its place in its CPU's list of tasks: the head is highest.
-    pub list_place: u64,
     /// When its list was called, until it knows.
     pub called_ns: Option<u64>,
-    pub energy_fj: u128,
     pub wakee_flips: u32,
     pub last_wakee: u32,
     pub flips_decay_ns: u64,
@@ -238,22 +239,80 @@ pub(crate) struct Walking {
     pub inside: bool,
 }
 
-/// A CPU at run time.
+/// A CPU at run time. What most events look at lies together, at the beginning.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct CpuState {
-    pub rq: Rq,
     pub curr: u32,
     pub class: Option<Class>,
+    pub need_resched: bool,
+    pub tick_stopped: bool,
+    /// As the sets of CPUs say, a bit each: a fair task waits behind another one, two are runnable, none.
+    pub noted: u8,
+    /// It was asked to reschedule while idle.
+    pub wake_resched: bool,
     pub power: Power,
+    pub irq_depth: u32,
+    /// Operating point whose power it draws.
+    pub power_opp: u32,
     pub accounted_ns: u64,
     /// Work per ns, in units of 1 << SPEED_SHIFT at capacity 1024.
     pub speed: u64,
+    pub overhead_ns: u64,
+    /// End of the running task's step.
+    pub segment: Moment,
+    pub tick: Moment,
+    /// When the timer that ends the request of a fair task expires.
+    pub request_timer_ns: Option<u64>,
+    /// IRQ time not yet told to the clock.
+    pub irq_pending_ns: u64,
+    /// End of the fair server's period.
+    pub rt_period_end_ns: u64,
+    pub idle_generation: u32,
+    /// In the idle task since it last chose what to run.
+    pub idle_loop: IdleLoop,
+    /// Paid for the way into the coming idle state.
+    pub idle_path: bool,
+    /// A tick came while it was idle.
+    pub tick_due: bool,
+    /// The time limit of polling came while it was idle.
+    pub poll_limited: bool,
+    /// It looked for a task when it last ran out of them.
+    pub looked: bool,
+    /// A busy CPU asked it to walk over the idle ones.
+    pub walk: u32,
+    /// The walk over idle CPUs that it makes.
+    pub walking: Option<Walking>,
+    /// Until when it looks for a task before it goes idle: not yet idle for others, and deaf to interrupts.
+    pub searching_until_ns: u64,
+    pub idle_since_ns: u64,
+    /// Times it went idle with its tick stopped.
+    pub idle_calls: u64,
+    /// When it found nothing to run, unless that idle time is accounted for.
+    pub idle_stamp_ns: Option<u64>,
+    /// When another CPU's request to reschedule arrives.
+    pub reaction: Moment,
+    pub energy: crate::hw::energy::CpuEnergy,
+    pub fair: FairRq,
+    pub sugov: SugovCpu,
+    pub rq: Rq,
+    pub rt: RtRq,
+    pub dl: DlRq,
+    /// Share of the real-time class.
+    pub rt_limit: pelton_core::RtLimit,
+    pub workers: Vec<u32>,
+    /// Armed expiries of tasks that sleep here: (time, task).
+    pub timers: Timers,
+    /// What came while the CPU was idle or leaving idle.
+    pub deferred: Vec<Deferred>,
+    /// How long it is idle on average, and what its searches for a task cost.
+    pub newidle: pelton_core::Newidle,
+    pub menu: Menu,
+    pub report: CpuReport,
+    /// Queues of task groups below `fair`.
+    pub levels: Levels,
     /// Frequency and share of the core that its speed was worked out for.
     pub speed_of: (u32, (u64, u64)),
-    pub overhead_ns: u64,
-    /// Operating point whose power it draws.
-    pub power_opp: u32,
-    pub irq_depth: u32,
     /// Clamps of its runnable tasks.
     pub uclamp: pelton_core::UclampRq,
     /// What they make of its utilization, where they add up.
@@ -268,72 +327,15 @@ pub(crate) struct CpuState {
     pub iowait_ns: u64,
     /// Time of its tasks with nice above 0, where somebody asks.
     pub nice_ns: u64,
-    /// Share of the real-time class.
-    pub rt_limit: pelton_core::RtLimit,
-    /// End of the fair server's period.
-    pub rt_period_end_ns: u64,
     /// Up to when RT or deadline runtime was accounted (frequency hook of old profiles).
     pub runtime_accounted_ns: u64,
-    /// IRQ time not yet told to the clock.
-    pub irq_pending_ns: u64,
-    /// End of the running task's step.
-    pub segment: Moment,
-    pub tick: Moment,
-    /// When the timer that ends the request of a fair task expires.
-    pub request_timer_ns: Option<u64>,
-    pub idle_generation: u32,
-    pub need_resched: bool,
-    /// When another CPU's request to reschedule arrives.
-    pub reaction: Moment,
-    /// It was asked to reschedule while idle.
-    pub wake_resched: bool,
-    /// In the idle task since it last chose what to run.
-    pub idle_loop: IdleLoop,
-    /// Paid for the way into the coming idle state.
-    pub idle_path: bool,
-    pub tick_stopped: bool,
-    /// A tick came while it was idle.
-    pub tick_due: bool,
-    /// The time limit of polling came while it was idle.
-    pub poll_limited: bool,
-    pub menu: Menu,
     pub teo: Teo,
-    pub idle_since_ns: u64,
-    /// Times it went idle with its tick stopped.
-    pub idle_calls: u64,
-    pub fair: FairRq,
-    /// Queues of task groups below `fair`.
-    pub levels: Levels,
-    pub rt: RtRq,
-    pub dl: DlRq,
-    pub workers: Vec<u32>,
-    pub sugov: SugovCpu,
-    /// Armed expiries of tasks that sleep here: (time, task).
-    pub timers: Timers,
-    /// What came while the CPU was idle or leaving idle.
-    pub deferred: Vec<Deferred>,
-    /// As the sets of CPUs say, a bit each: a fair task waits behind another one, two are runnable, none.
-    pub noted: u8,
     pub last_balance_ns: u64,
-    /// How long it is idle on average, and what its searches for a task cost.
-    pub newidle: pelton_core::Newidle,
-    /// When it found nothing to run, unless that idle time is accounted for.
-    pub idle_stamp_ns: Option<u64>,
-    /// A busy CPU asked it to walk over the idle ones.
-    pub walk: u32,
     /// An idle CPU wakes to take a task from another one.
     pub pulls: bool,
     pub last_refresh_ns: u64,
     /// Tick at which its averages were last brought up to date for others.
     pub last_blocked_ticks: u64,
-    /// The walk over idle CPUs that it makes.
-    pub walking: Option<Walking>,
-    /// Until when it looks for a task before it goes idle: not yet idle for others, and deaf to interrupts.
-    pub searching_until_ns: u64,
-    /// It looked for a task when it last ran out of them.
-    pub looked: bool,
-    pub energy: crate::hw::energy::CpuEnergy,
-    pub report: CpuReport,
 }
 
 impl CpuState {

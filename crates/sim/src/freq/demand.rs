@@ -167,7 +167,11 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
+    #[inline]
     fn highest(&self, domains: &[DomainState], khz: impl Fn(&DomainState) -> u32) -> u32 {
+        if let [alone] = self.domains[..] {
+            return khz(&domains[alone as usize]);
+        }
         self.domains.iter().map(|&d| khz(&domains[d as usize])).max().unwrap_or(0)
     }
 }

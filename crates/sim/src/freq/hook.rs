@@ -28,7 +28,7 @@ impl<S: Sink> Engine<'_, S> {
         let remote = if c == self.exec { 0 } else { how::REMOTE };
         let now = self.boot_ns + self.now;
         let cpu = &mut self.cpus[c as usize];
-        let sugov = &self.domains[self.m.cpus[c as usize].domain as usize].sugov;
+        let sugov = &self.domains[self.targets.domain(c) as usize].sugov;
         let outcome = cpu.sugov.hook_event(self.policy, sugov, &cpu.rq, now, site as u32, how | remote);
         self.hook_outcome(c, site, outcome);
     }
@@ -69,17 +69,16 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The scheduler tells the governor that a signal of CPU `c` changed.
     fn hook(&mut self, c: u32, site: HookSite, flags: u32) {
-        self.cpus[c as usize].report.hook_calls[site as usize] += u64::from(self.now >= self.counted_from_ns);
-        let hook_ns = self.charge_cost(self.exec, self.m.costs.hook_ns);
-        self.cpus[self.exec as usize].report.hook_ns += hook_ns;
-        let d = self.m.cpus[c as usize].domain;
+        self.charge_hook(self.m.costs.hook_ns);
+        let d = self.targets.domain(c);
         let call = Call { cpu: c, domain: d, site, flags };
-        let local = self.m.cpus[self.exec as usize].domain == d;
+        let local = c == self.exec || self.targets.domain(self.exec) == d;
         if self.policy.stale_cpu != value::STALE_CPU_COUNT {
             let inputs = self.inputs(c);
             self.cpus[c as usize].sugov.keep_util(self.policy, &inputs);
         }
         let cpu = &mut self.cpus[c as usize];
+        cpu.report.hook_calls[site as usize] += u64::from(self.now >= self.counted_from_ns);
         let bw_dl = cpu_bw_dl(cpu.dl.running_bw_q20);
         let sugov = &mut self.domains[d as usize].sugov;
         let boosted = cpu.sugov.iowait_boost;
@@ -99,21 +98,26 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// The governor works on the CPU that executes.
+    fn charge_hook(&mut self, cost_ns: u64) {
+        let wall_ns = self.charge_cost(self.exec, cost_ns);
+        self.cpus[self.exec as usize].report.hook_ns += wall_ns;
+    }
+
     fn evaluate(&mut self, call: &Call) {
         let (c, d) = (call.cpu, call.domain);
-        self.domains[d as usize].report.evaluations += 1;
-        let cpus = self.m.domains[d as usize].cpus.len() as u64;
-        let ask_ns = self.charge_cost(self.exec, self.m.costs.hook_cpu_ns * cpus);
-        self.cpus[self.exec as usize].report.hook_ns += ask_ns;
+        let cpus = self.targets.terms(d).len() as u64;
+        self.charge_hook(self.m.costs.hook_cpu_ns * cpus);
         self.ask(c, d, true);
         self.inputs_of_caller(c, d);
         let (now, caller) = (self.boot_ns + self.now, self.targets.place(c));
-        let kept = (self.targets.terms(d), self.targets.largest(d));
-        let domain = &mut self.domains[d as usize];
+        let (kept, domain) = (&self.targets.domains[d as usize], &mut self.domains[d as usize]);
+        domain.report.evaluations += 1;
         let prev_khz = domain.sugov.requested_khz();
         let table = if domain.no_table { &[] } else { domain.khz.as_slice() };
-        let sc = &mut self.cpus[c as usize].sugov;
-        let decision = domain.sugov.decide(self.policy, (caller, sc, self.targets.made_of(c, d)), now, kept, table);
+        let (sc, made_of) = (&mut self.cpus[c as usize].sugov, &kept.places[caller as usize].inputs);
+        let requests = (kept.terms(), kept.largest());
+        let decision = domain.sugov.decide(self.policy, (caller, sc, made_of), now, requests, table);
         domain.report.held += u64::from(domain.sugov.gate.verdict != gate::OPEN);
         let set = domain.settable_khz(decision.resolved_khz);
         self.observe_need(d, set);

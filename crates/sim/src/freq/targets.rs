@@ -5,7 +5,7 @@
 use pelton_core::{CpuState as CpuInputs, SugovCpu, value};
 use pelton_schema::Sink;
 
-use crate::cpu::requests::{FRESH, RECORDED};
+use crate::cpu::requests::{FRESH, RECORDED, fill_plain};
 use crate::engine::Engine;
 
 impl<S: Sink> Engine<'_, S> {
@@ -32,32 +32,41 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The CPUs whose inputs changed.
     fn ask_changed(&mut self, d: u32, keep: bool) {
-        let (now, mut at) = (self.boot_ns + self.now, 0);
-        while let Some(&i) = self.targets.domains[d as usize].todo.get(at) {
-            if !keep && self.targets.domains[d as usize].state[i as usize] & FRESH != 0 {
+        let plain = self.asks_plainly();
+        if !plain {
+            self.fill_changed(d);
+        }
+        let (time, mut at) = ((self.boot_ns + self.now, self.tick_ns), 0);
+        let (kept, sugov) = (&mut self.targets.domains[d as usize], &self.domains[d as usize].sugov);
+        while let Some(&i) = kept.todo.get(at) {
+            let place = &mut kept.places[i as usize];
+            if !keep && place.state & FRESH != 0 {
                 at += 1;
                 continue;
             }
-            let j = self.m.domains[d as usize].cpus[i as usize];
-            self.fill_inputs(j);
-            let (cpu, kept) = (&mut self.cpus[j as usize], &mut self.targets.domains[d as usize]);
-            let (boosted, sugov) = (cpu.sugov.iowait_boost != 0, &self.domains[d as usize].sugov);
-            let mut forgotten = SugovCpu::default();
-            if !keep {
-                forgotten = cpu.sugov;
+            let cpu = &mut self.cpus[place.cpu as usize];
+            if plain {
+                fill_plain(cpu, &mut place.inputs);
             }
-            let state = if keep { &mut cpu.sugov } else { &mut forgotten };
-            kept.ask_again(self.policy, (sugov, state), i, (now, self.tick_ns));
             // A boost fades with every evaluation.
-            let lasts = if keep { FRESH | RECORDED } else { FRESH };
-            kept.state[i as usize] = if boosted { 0 } else { lasts };
+            let boosted = cpu.sugov.iowait_boost != 0;
+            place.state = match (boosted, keep) {
+                (true, _) => 0,
+                (false, true) => FRESH | RECORDED,
+                (false, false) => FRESH,
+            };
+            if keep {
+                kept.ask_again(self.policy, (sugov, &mut cpu.sugov), i, time);
+            } else {
+                kept.ask_again(self.policy, (sugov, &mut { cpu.sugov }), i, time);
+            }
             if keep && !boosted {
                 kept.todo.swap_remove(at);
             } else {
                 at += 1;
             }
         }
-        self.targets.domains[d as usize].find_largest();
+        kept.find_largest();
     }
 
     /// All CPUs, as the core asks them.
@@ -68,7 +77,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut states: Vec<SugovCpu> = cpus.iter().map(|&j| self.cpus[j as usize].sugov).collect();
         let (now, caller) = (self.boot_ns + self.now, keep.then(|| self.targets.place(c)));
         self.targets.domains[d as usize].forget_largest();
-        let (sugov, terms) = (&self.domains[d as usize].sugov, &mut self.targets.domains[d as usize].terms);
+        let (sugov, terms) = (&self.domains[d as usize].sugov, self.targets.domains[d as usize].terms_mut());
         sugov.ask_all(self.policy, caller, &mut states, &inputs, now, self.tick_ns, terms);
         if keep {
             cpus.iter().zip(states).for_each(|(&j, state)| self.cpus[j as usize].sugov = state);
@@ -80,10 +89,11 @@ impl<S: Sink> Engine<'_, S> {
         let place = self.targets.place(c) as usize;
         if self.targets.keeps {
             // No request is made of it.
-            self.targets.domains[d as usize].inputs[place].idle_calls = self.cpus[c as usize].idle_calls;
-            debug_assert_eq!(self.targets.domains[d as usize].inputs[place], self.inputs(c), "kept inputs of CPU {c}");
+            self.targets.domains[d as usize].places[place].inputs.idle_calls = self.cpus[c as usize].idle_calls;
+            let kept = &self.targets.domains[d as usize].places[place].inputs;
+            debug_assert_eq!(kept, &self.inputs(c), "kept inputs of CPU {c}");
         } else {
-            self.targets.domains[d as usize].inputs[place] = self.inputs(c);
+            self.targets.domains[d as usize].places[place].inputs = self.inputs(c);
         }
     }
 
@@ -93,12 +103,12 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let kept = &self.targets.domains[d as usize];
-        for (i, &j) in self.m.domains[d as usize].cpus.iter().enumerate().filter(|(i, _)| kept.state[*i] != 0) {
+        for (i, &j) in self.m.domains[d as usize].cpus.iter().enumerate().filter(|(i, _)| kept.places[*i].state != 0) {
             let mut state = self.cpus[j as usize].sugov;
             let (now, sugov) = (self.boot_ns + self.now, &self.domains[d as usize].sugov);
             let (_, terms) = sugov.cpu(self.policy, &mut state, &self.inputs(j), now, self.tick_ns);
-            debug_assert_eq!(terms, kept.terms[i], "kept request of CPU {j}");
-            let recorded = kept.state[i] & RECORDED != 0 && !kept.khz_changed;
+            debug_assert_eq!(terms, kept.terms()[i], "kept request of CPU {j}");
+            let recorded = kept.places[i].state & RECORDED != 0 && !kept.khz_changed;
             debug_assert!(!recorded || state == self.cpus[j as usize].sugov, "the governor's record of CPU {j}");
         }
     }

@@ -13,8 +13,9 @@ use crate::engine::queue::Ev;
 
 impl<S: Sink> Engine<'_, S> {
     /// The governor of CPU `c` takes votes.
+    #[inline]
     fn votes(&self, c: u32) -> bool {
-        pelton_core::governor_votes(self.policy) && !self.is_given(c)
+        self.hooks.votes && !self.is_given(c)
     }
 
     fn usage(&self, c: u32) -> u32 {
@@ -29,6 +30,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// A fair task became runnable on CPU `c` by a wake-up or as a new one, or the balancer moved some.
+    #[inline]
     pub(crate) fn vote_usage(&mut self, c: u32) {
         if self.votes(c) {
             let usage = self.boosted_usage(c);
@@ -37,6 +39,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// A fair task of CPU `c` went to sleep: the rest votes, or nobody does.
+    #[inline]
     pub(crate) fn vote_dequeue(&mut self, c: u32) {
         if !self.votes(c) {
             return;

@@ -8,7 +8,7 @@
 use pelton_schema::{Event, Sink};
 
 use crate::engine::Engine;
-use crate::engine::state::{NO_TASK, Power};
+use crate::engine::state::{CpuState, Power};
 
 /// Femtojoules per microjoule.
 pub(crate) const FJ_PER_UJ: u128 = 1_000_000_000;
@@ -49,6 +49,18 @@ impl CpuEnergy {
     }
 }
 
+/// Charges `delta` ns of a CPU's present state, at the power that is kept unless another is given; what that comes to.
+#[inline]
+pub(crate) fn charge_state(cpu: &mut CpuState, shared_uw: Option<u64>, delta: u64) -> u128 {
+    let energy = &mut cpu.energy;
+    let energy_fj = u128::from(shared_uw.unwrap_or(energy.power_uw)) * u128::from(delta);
+    match cpu.power {
+        Power::Awake => energy.active_fj += energy_fj,
+        Power::Idle { state } | Power::Exiting { state } => energy.idle_fj[state as usize] += energy_fj,
+    }
+    energy_fj
+}
+
 impl<S: Sink> Engine<'_, S> {
     /// The power state or the operating point of CPU `c` is another.
     pub(crate) fn power_changes(&mut self, c: u32) {
@@ -57,15 +69,14 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Power a CPU draws: kept, or worked out where it depends on neighbours.
+    /// Power a CPU draws where it depends on neighbours; elsewhere it is kept.
     #[inline]
-    fn drawn_uw(&self, c: u32) -> u64 {
+    pub(crate) fn shared_power_uw(&self, c: u32) -> Option<u64> {
         if self.shared_hardware {
-            return self.cpu_power_uw(c);
+            return Some(self.cpu_power_uw(c));
         }
-        let kept_uw = self.cpus[c as usize].energy.power_uw;
-        debug_assert_eq!(kept_uw, self.cpu_power_uw(c), "kept power of CPU {c}");
-        kept_uw
+        debug_assert_eq!(self.cpus[c as usize].energy.power_uw, self.cpu_power_uw(c), "kept power of CPU {c}");
+        None
     }
 
     /// Power a CPU draws in its present state, microwatts.
@@ -112,19 +123,6 @@ impl<S: Sink> Engine<'_, S> {
         // A division of 128 bits takes as long as all the rest.
         let energy_fj = if threads > 1 { all_fj / threads as u128 } else { all_fj };
         self.cpus[c as usize].energy.idle_fj[state as usize] += energy_fj;
-    }
-
-    /// Charges `delta` ns of the present state to the CPU and to its running task.
-    pub(crate) fn charge_energy(&mut self, c: u32, delta: u64) {
-        let energy_fj = u128::from(self.drawn_uw(c)) * u128::from(delta);
-        let cpu = &mut self.cpus[c as usize];
-        match cpu.power {
-            Power::Awake => cpu.energy.active_fj += energy_fj,
-            Power::Idle { state } | Power::Exiting { state } => cpu.energy.idle_fj[state as usize] += energy_fj,
-        }
-        if cpu.curr != NO_TASK {
-            self.tasks[cpu.curr as usize].energy_fj += energy_fj;
-        }
     }
 
     /// Power of the cluster rail in its present state, microwatts.

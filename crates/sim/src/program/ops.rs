@@ -31,11 +31,12 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn advance(&mut self, c: u32) {
         let t = self.cpus[c as usize].curr;
         for _ in 0..ZERO_TIME_OPS_MAX {
-            if self.tasks[t as usize].life != Life::Runnable || !self.tasks[t as usize].allowed.contains(c) {
+            let task = &self.tasks[t as usize];
+            if task.life != Life::Runnable || !task.allowed.contains(c) {
                 self.resched_cpu(c);
                 return;
             }
-            let flow = match self.tasks[t as usize].kind {
+            let flow = match task.kind {
                 Kind::Program { spec } => self.next_op(t, &self.w.tasks[spec as usize]),
                 Kind::Worker { domain } => self.worker_step(t, domain),
             };
@@ -76,25 +77,26 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     pub(crate) fn next_op(&mut self, t: u32, spec: &TaskSpec) -> Flow {
-        if let Some(call) = self.tasks[t as usize].call {
+        let task = &mut self.tasks[t as usize];
+        if let Some(call) = task.call {
             return self.continue_call(t, call);
         }
-        if let Some(mutex) = self.tasks[t as usize].relock.take() {
+        if let Some(mutex) = task.relock.take() {
             return self.lock(t, mutex);
         }
-        let at = self.tasks[t as usize].at;
-        let Some(phase) = spec.phases.get(at.phase as usize) else {
+        let at = &mut task.at;
+        let index = at.phase;
+        let Some(phase) = spec.phases.get(index as usize) else {
             return self.end_round(t, spec);
         };
-        if !at.entered {
-            self.tasks[t as usize].at.entered = true;
-            self.enter_phase(t, spec, at.phase);
+        if !std::mem::replace(&mut at.entered, true) {
+            self.enter_phase(t, spec, index);
             return Flow::Next;
         }
         let Some(op) = phase.ops.get(at.op as usize) else {
             return self.end_phase_round(t, phase);
         };
-        self.tasks[t as usize].at.op += 1;
+        at.op += 1;
         self.execute(t, op)
     }
 

@@ -47,7 +47,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.now = time_ns;
         self.sim_events += 1;
-        self.note_instant_step(self.cpus[self.exec as usize].curr);
+        self.note_instant_step(self.exec);
         self.dispatch(ev);
         self.settle();
         match self.spinning {
@@ -56,6 +56,7 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    #[inline]
     pub(crate) fn dispatch(&mut self, ev: Ev) {
         match ev {
             Ev::SegmentEnd { cpu, generation } if self.segment_due(cpu, generation) => self.segment_end(cpu),
@@ -128,7 +129,7 @@ impl<S: Sink> Engine<'_, S> {
                 if chosen != Chosen::Nothing {
                     self.balance_callbacks(cpu);
                 }
-                self.note_instant_step(self.cpus[cpu as usize].curr);
+                self.note_instant_step(cpu);
             }
             if self.spinning.is_some() {
                 return;
@@ -136,16 +137,20 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Counts what happens without time passing; `task` is named when it is too much.
+    /// Counts what happens without time passing; the task of CPU `c` is named when it is too much.
     #[inline]
-    pub(crate) fn note_instant_step(&mut self, task: u32) {
+    pub(crate) fn note_instant_step(&mut self, c: u32) {
         self.instant_steps += 1;
-        if self.instant_steps <= INSTANT_STEPS_MAX {
-            return;
+        if self.instant_steps > INSTANT_STEPS_MAX {
+            self.note_spinning(c);
         }
+    }
+
+    #[cold]
+    fn note_spinning(&mut self, c: u32) {
         let per_task = (self.w.tasks.len() as u32).saturating_mul(INSTANT_STEPS_PER_TASK);
         if self.instant_steps > INSTANT_STEPS_MAX.saturating_add(per_task) {
-            self.spinning = Some(task.min(self.tasks.len() as u32 - 1));
+            self.spinning = Some(self.cpus[c as usize].curr.min(self.tasks.len() as u32 - 1));
         }
     }
 
@@ -169,13 +174,10 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn segment_end(&mut self, c: u32) {
         self.exec = c;
         self.account(c);
-        let t = self.cpus[c as usize].curr;
-        let idle_kernel = self.cpus[c as usize].overhead_ns == 0;
-        if t == NO_TASK && !self.cpus[c as usize].need_resched {
-            return self.go_idle(c);
-        }
+        let cpu = &self.cpus[c as usize];
+        let (t, idle_kernel) = (cpu.curr, cpu.overhead_ns == 0);
         if t == NO_TASK {
-            return self.resched.push_back(c);
+            return if cpu.need_resched { self.resched.push_back(c) } else { self.go_idle(c) };
         }
         self.check_fair_server(c);
         self.hrtick_fair(c, t);
@@ -193,7 +195,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The high-resolution tick of a deadline task.
     pub(crate) fn hrtick(&mut self, c: u32, t: u32) {
-        if self.cpus[c as usize].curr != t || self.tasks[t as usize].dl.hrtick_at_ns.is_none_or(|at| at > self.now) {
+        if self.tasks[t as usize].dl.hrtick_at_ns.is_none_or(|at| at > self.now) || self.cpus[c as usize].curr != t {
             return;
         }
         self.tasks[t as usize].dl.hrtick_at_ns = None;

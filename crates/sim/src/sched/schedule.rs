@@ -23,38 +23,24 @@ impl<S: Sink> Engine<'_, S> {
     /// Chooses the next task of CPU `c` and switches to it. What remains is the caller's: the task's next operation, then
     /// [`Engine::balance_callbacks`].
     pub(crate) fn schedule(&mut self, c: u32) -> Chosen {
-        if self.cpus[c as usize].power != Power::Awake || self.cpus[c as usize].irq_depth > 0 {
+        let cpu = &self.cpus[c as usize];
+        if cpu.power != Power::Awake || cpu.irq_depth > 0 {
             return Chosen::Nothing;
         }
         self.exec = c;
         self.account(c);
-        self.cpus[c as usize].need_resched = false;
-        self.walk_stops(c);
-        self.cpus[c as usize].idle_loop = IdleLoop::Out;
-        if self.cpus[c as usize].tick_stopped {
+        let cpu = &mut self.cpus[c as usize];
+        cpu.need_resched = false;
+        cpu.idle_loop = IdleLoop::Out;
+        let (prev, walks, restarts) = (cpu.curr, cpu.walking.is_some(), cpu.tick_stopped);
+        if walks {
+            self.walk_stops(c);
+        }
+        if restarts {
             self.restart_tick(c);
         }
         self.update_clock(c);
-        let prev = self.cpus[c as usize].curr;
-        let mut on_rq = prev != NO_TASK && self.tasks[prev as usize].life == Life::Runnable;
-        if on_rq {
-            self.account_dl(c);
-        }
-        if prev != NO_TASK && !on_rq {
-            on_rq = self.deactivate(c, prev);
-        } else if on_rq && !self.tasks[prev as usize].allowed.contains(c) {
-            self.push_away(c, prev);
-            on_rq = false;
-        } else if on_rq && let Some(target) = self.taken_by(c, prev) {
-            self.move_away(c, prev, target);
-            on_rq = false;
-        } else if on_rq
-            && self.tasks[prev as usize].class == Class::Deadline
-            && self.tasks[prev as usize].dl.throttled()
-        {
-            self.dl_leave_throttled(c);
-            on_rq = false;
-        }
+        let mut on_rq = prev != NO_TASK && self.stays_queued(c, prev);
         on_rq = self.check_runtime(c, prev, on_rq);
         let next = self.pick_next(c, prev, on_rq);
         // Picking may have completed a delayed dequeue of the outgoing task.
@@ -71,6 +57,28 @@ impl<S: Sink> Engine<'_, S> {
             self.switch(c, prev, next, on_rq)
         };
         if fetches { Chosen::Fetches } else { Chosen::Runs }
+    }
+
+    /// The task that ran leaves its queue unless it may go on here. True when it is still on it.
+    #[inline]
+    fn stays_queued(&mut self, c: u32, prev: u32) -> bool {
+        if self.tasks[prev as usize].life != Life::Runnable {
+            return self.deactivate(c, prev);
+        }
+        self.account_dl(c);
+        let task = &mut self.tasks[prev as usize];
+        if !task.allowed.contains(c) {
+            self.push_away(c, prev);
+        } else if task.pulled_to.is_some()
+            && let Some(target) = self.taken_by(c, prev)
+        {
+            self.move_away(c, prev, target);
+        } else if self.tasks[prev as usize].class == Class::Deadline && self.tasks[prev as usize].dl.throttled() {
+            self.dl_leave_throttled(c);
+        } else {
+            return true;
+        }
+        false
     }
 
     /// `__balance_callbacks()`: after the switch, waiting tasks of the real-time and deadline classes are pushed away.

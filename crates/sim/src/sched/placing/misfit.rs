@@ -54,7 +54,7 @@ impl<S: Sink> Engine<'_, S> {
         let capacity = |c: u32| self.m.cpus[c as usize].capacity;
         let biggest = self.tasks[t as usize].allowed.iter().map(capacity).max().unwrap_or(0);
         self.refresh_rows(1 << c);
-        self.placing.record.cpus[c as usize].curr_is_task = (self.cpus[c as usize].curr == t).into();
+        self.mark_placed(c, t);
         let task = self.placed_task(t);
         let placing = &mut self.placing;
         placing.record.task = task;

@@ -23,6 +23,8 @@ pub(crate) struct Placing {
     /// What decisions read; the machine's part is filled once.
     record: Box<Placement>,
     placed: Box<Placed>,
+    /// CPU of the task that was placed last.
+    marked: u32,
     /// CPUs that it has rows for.
     all: u64,
     /// The capacities of groups were summed once.
@@ -72,6 +74,7 @@ impl Placing {
             last_found: vec![0; m.cpus.len()],
             looked_ns: vec![0; m.cpus.len()],
             all: if nr_cpus == 0 { 0 } else { u64::MAX >> (64 - nr_cpus) },
+            marked: 0,
             summed: false,
             group_imbalance: false,
             misfit_changed: true,

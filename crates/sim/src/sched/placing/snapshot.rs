@@ -15,9 +15,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Everything that a decision about task `t` reads.
     pub(super) fn fill_placement(&mut self, t: u32, exec: u32, flags: u32) {
         self.refresh_rows(self.placing.all);
-        for (row, cpu) in self.placing.record.cpus.iter_mut().zip(&self.cpus) {
-            row.curr_is_task = (cpu.curr == t).into();
-        }
+        self.mark_placed(self.tasks[t as usize].cpu, t);
         if self.limits_groups {
             self.fill_groups(t);
         }
@@ -29,6 +27,18 @@ impl<S: Sink> Engine<'_, S> {
         record.overutilized = overutilized.into();
         record.uclamp_used = clamped.into();
         record.avg_idle_ns = self.cpus[exec as usize].newidle.avg_idle_ns;
+    }
+
+    /// Task `t` of CPU `c` is placed, which may be running there.
+    pub(super) fn mark_placed(&mut self, c: u32, t: u32) {
+        let placing = &mut self.placing;
+        placing.record.cpus[placing.marked as usize].curr_is_task = 0;
+        placing.record.cpus[c as usize].curr_is_task = (self.cpus[c as usize].curr == t).into();
+        placing.marked = c;
+        debug_assert!(
+            placing.record.cpus.iter().zip(&self.cpus).all(|(row, cpu)| row.curr_is_task == u32::from(cpu.curr == t)),
+            "no other CPU runs task {t}"
+        );
     }
 
     /// What each CPU has of the group of task `t`, and what is left without that.
