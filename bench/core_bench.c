@@ -3,9 +3,9 @@
  * Cost of the policy core alone: core_bench CASE|all ITERATIONS. One JSON line per case on standard output.
  *
  * Goal: notice when an update gets dearer. Not a goal: absolute claims about a kernel, or about other machines.
- * `hash` folds in every result, so that the work cannot be optimised away or changed unseen: equal iterations give equal
- * hashes on every machine and at every optimisation level. Each case is one function that is never inlined, so that
- * `valgrind --tool=callgrind --toggle-collect=case_NAME` counts its instructions and nothing else.
+ * `hash` folds in every result, so that the work cannot be optimised away or changed unseen: equal iterations give
+ * equal hashes on every machine and at every optimisation level. Each case is one function that is never inlined, so
+ * that `valgrind --tool=callgrind --toggle-collect=case_NAME` counts its instructions and nothing else.
  */
 #define _POSIX_C_SOURCE 199309L
 #include <stdio.h>

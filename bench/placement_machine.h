@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A machine of equal CPUs, as bench/placement.h makes it and the kernel's side of scripts/bench-placement.sh reads it. */
+/*
+ * A machine of equal CPUs, as bench/placement.h makes it and the kernel's side of scripts/bench-placement.sh reads it.
+ */
 #ifndef PLACEMENT_MACHINE_H
 #define PLACEMENT_MACHINE_H
 

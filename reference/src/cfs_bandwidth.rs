@@ -92,7 +92,8 @@ impl Group {
         matches!(self.rules.bandwidth_refill, Refill::ExpiresLate | Refill::Expires)
     }
 
-    /// Another limit; every queue loses what it holds, in 7.2 all but 1 ns. Returns whether the period's timer was started.
+    /// Another limit; every queue loses what it holds, in 7.2 all but 1 ns. Returns whether the period's timer was
+    /// started.
     pub fn limit(&mut self, quota: Option<i128>, period: i128, burst: i128, now: i128) -> bool {
         (self.quota, self.period, self.burst) = (quota, period, burst);
         self.refill(now);
@@ -213,8 +214,8 @@ impl Group {
         (self.queues[q].left <= 0, started)
     }
 
-    /// A queue without runtime has to wait, if that is still so. Returns whether it has to, and whether the period's timer was
-    /// started.
+    /// A queue without runtime has to wait, if that is still so. Returns whether it has to, and whether the period's
+    /// timer was started.
     pub fn throttle(&mut self, q: usize, queued: bool, now: i128) -> (bool, bool) {
         let started = match self.rules.bandwidth_throttle {
             ThrottleForm::Retry => self.assign(q, 1, now),
@@ -245,7 +246,8 @@ impl Group {
     pub fn distribute(&mut self, now: i128) -> Vec<usize> {
         let mut freed = Vec::new();
         for q in self.waiting.clone() {
-            // To 5.3 a queue that waits may hold some; what it lacks is then below 0 and, without sign, more than there is.
+            // To 5.3 a queue that waits may hold some; what it lacks is then below 0 and, without sign, more than there
+            // is.
             let lacks = 1 - self.queues[q].left;
             let amount = if lacks < 0 { self.pool } else { lacks.min(self.pool) };
             self.pool -= amount;

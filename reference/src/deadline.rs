@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The constant bandwidth server of a deadline task, and what may be reserved.
 //!
-//! Times are ns; a moment is a point on a circle of 2^64 ns, and of two moments the one less than half a circle away lies
-//! ahead.
+//! Times are ns; a moment is a point on a circle of 2^64 ns, and of two moments the one less than half a circle away
+//! lies ahead.
 
 const CIRCLE: i128 = 1 << 64;
 

@@ -250,8 +250,8 @@ pub fn fits_capacity(util: u64, capacity: u64) -> bool {
     util * 1280 < capacity * 1024
 }
 
-/// The same without a fixed margin: below where a task that runs from nothing is a tick before the capacity, or in that part of
-/// the time that the capacity is of all (C.8).
+/// The same without a fixed margin: below where a task that runs from nothing is a tick before the capacity, or in that
+/// part of the time that the capacity is of all (C.8).
 pub fn fits(rules: &Rules, util: u64, capacity: u64) -> bool {
     let us = vectors::periods_to_util(capacity) * 1000;
     match rules.margins {

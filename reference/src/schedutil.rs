@@ -345,7 +345,8 @@ fn held(rules: &Rules, sp: &mut SugovPolicy, khz: u64, previous_raw: u64) -> Opt
     Some(sp.next_freq_khz)
 }
 
-/// The request a commit starts from: an unchanged raw request keeps the frequency; a maximum by flag bypasses the cache.
+/// The request a commit starts from: an unchanged raw request keeps the frequency; a maximum by flag bypasses the
+/// cache.
 fn requested(sp: &mut SugovPolicy, decision: &Decision) -> u64 {
     if decision.forced_max != 0 {
         return decision.resolved_khz;
@@ -415,8 +416,8 @@ fn drive(sp: &mut SugovPolicy) -> Commit {
     Commit::Drive
 }
 
-/// A whole evaluation for a hook call of CPU `caller` after the gate opened (B.2.1 steps 4-6, B.2.2 steps 4-7). CPUs are
-/// asked until one is forced; a caller that is asks nobody else (to 4.16). The caller goes before its equals.
+/// A whole evaluation for a hook call of CPU `caller` after the gate opened (B.2.1 steps 4-6, B.2.2 steps 4-7). CPUs
+/// are asked until one is forced; a caller that is asks nobody else (to 4.16). The caller goes before its equals.
 pub fn evaluate_domain(
     (rules, numbers): (&Rules, &Numbers),
     (sp, caller): (&mut SugovPolicy, usize),

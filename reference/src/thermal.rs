@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A thermal zone: what step_wise asks of each domain, and how power_allocator divides a budget. Plain numbers, wide enough.
+//! A thermal zone: what step_wise asks of each domain, and how power_allocator divides a budget. Plain numbers, wide
+//! enough.
 
 use crate::rules::{CoolingLoad, Ipa, Rules, StepWise, ThermalTrips};
 
@@ -109,7 +110,8 @@ fn floor(n: i128, d: i128) -> i128 {
 }
 
 impl Controller {
-    /// The budget, mW: `error` mC below the control temperature, which is `distance` mC above where the controller switches on.
+    /// The budget, mW: `error` mC below the control temperature, which is `distance` mC above where the controller
+    /// switches on.
     pub fn budget(&mut self, rules: &Rules, error: i64, distance: i64, most: i64, least: i64) -> i64 {
         let sustainable = if self.sustainable > 0 { self.sustainable } else { least };
         if rules.ipa != Ipa::Truncates {

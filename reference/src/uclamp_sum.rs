@@ -187,8 +187,8 @@ pub fn take_bias(rules: &Rules, avg: &mut Avg, cut: u64) {
     avg.util_sum = sum.max(avg.util_avg * MIN_DIVIDER);
 }
 
-/// Android's form with a task that comes or goes: the groups of a CPU, each (utilization, throttle), `task` added to (or
-/// taken from) the one it is in, and what is in no group; estimates stand beside that.
+/// Android's form with a task that comes or goes: the groups of a CPU, each (utilization, throttle), `task` added to
+/// (or taken from) the one it is in, and what is in no group; estimates stand beside that.
 pub fn throttled_with(
     root: i64,
     groups: &[(i64, i64)],

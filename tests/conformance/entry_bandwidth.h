@@ -48,8 +48,9 @@ static inline __attribute__((always_inline)) void quota_distribute(struct story 
 }
 
 /*
- * Entities of a queue ran, or its first one comes. The interpreter cannot compare with 64 bits of ones, which the compiler
- * would write where two copies of the function leave it too few registers: bytecode has one, and the rule once more.
+ * Entities of a queue ran, or its first one comes. The interpreter cannot compare with 64 bits of ones, which the
+ * compiler would write where two copies of the function leave it too few registers: bytecode has one, and the rule once
+ * more.
  */
 static inline __attribute__((always_inline)) u32 quota_ask(const struct pelton_policy *pol, struct quota_story *v,
 							   u32 id, u32 first, u64 delta, u64 now)

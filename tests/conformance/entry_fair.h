@@ -191,7 +191,10 @@ TEST_OP op_fair_reweight(u64 *w)
 	return fair_hash(POLICY, f, 0);
 }
 
-/* CFS: slice and what follows from it for one that joins, for the tick, for a wake-up, after a yield. Word 6: sleep, ns. */
+/*
+ * CFS: slice and what follows from it for one that joins, for the tick, for a wake-up, after a yield. Word 6: sleep,
+ * ns.
+ */
 TEST_OP op_fair_cfs(u64 *w)
 {
 	struct fair_world *f = fair_world(w);

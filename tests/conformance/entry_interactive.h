@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A story of the interactive governor: timers, pulses, limits and changes of frequency on a domain of two CPUs. Included
- * by entry.c only.
+ * A story of the interactive governor: timers, pulses, limits and changes of frequency on a domain of two CPUs.
+ * Included by entry.c only.
  */
 
 /* The stack of a bytecode program has no room for more. */

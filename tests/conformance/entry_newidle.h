@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A CPU that goes idle again and again, and its searches of one domain. Included by entry.c only, after entry_knob.h. */
+/*
+ * A CPU that goes idle again and again, and its searches of one domain. Included by entry.c only, after entry_knob.h.
+ */
 
 static const u64 newidle_span[6] = { 1, 999, 1000000, 4200000, 600000000, 3000000000ull };
 

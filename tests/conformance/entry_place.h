@@ -27,7 +27,9 @@ TEST_OP op_wake_wide(u64 *w)
 	return pelton_wake_wide((u32)w[1], (u32)w[2], (u32)w[3]);
 }
 
-/* Times and runtimes of two CPUs; number of CPUs and, from bit 32, throttled; overrun. A tick and the end of periods. */
+/*
+ * Times and runtimes of two CPUs; number of CPUs and, from bit 32, throttled; overrun. A tick and the end of periods.
+ */
 TEST_OP op_rt_limit(u64 *w)
 {
 	struct pelton_rt_limit own = { .time_ns = w[1], .runtime_ns = w[2], .throttled = w[5] >> 32 & 1 };
@@ -113,7 +115,10 @@ TEST_OP op_em_state(u64 *w)
 	return states[w[6] & 3].cost ^ states[w[6] & 3].performance << 40 ^ (u64)states[w[6] & 3].inefficient << 63;
 }
 
-/* Word 5 from bit 24: slowest and fastest allowed state; word 6: largest and from bit 32 summed utilization; word 7: allowed. */
+/*
+ * Word 5 from bit 24: slowest and fastest allowed state; word 6: largest and from bit 32 summed utilization; word 7:
+ * allowed.
+ */
 TEST_OP op_em_energy(u64 *w)
 {
 	struct pelton_em_state states[EM_STATES];

@@ -128,8 +128,8 @@ pub fn experiment_toml(input: &[u8]) {
     }
 }
 
-/// A trace packed with gzip, xz or zstd. The first byte says how: 0 is packed already; else the rest is packed here, and the
-/// next two bytes say where it is damaged afterwards, so that mutations reach what is inside.
+/// A trace packed with gzip, xz or zstd. The first byte says how: 0 is packed already; else the rest is packed here,
+/// and the next two bytes say where it is damaged afterwards, so that mutations reach what is inside.
 pub fn packed_trace(input: &[u8]) {
     let [how, damage, mask, rest @ ..] = input else { return };
     let mut packed = match how % 4 {

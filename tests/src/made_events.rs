@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Events from any bytes, for code behind the readers: nearly every input is a sequence of declared events.
 //!
-//! An event is a byte for its kind, a number for the time since the one before, and a number for each column. A number is
-//! one byte when it is small; else a byte says how many of the next bytes are it, or that it is an extreme.
+//! An event is a byte for its kind, a number for the time since the one before, and a number for each column. A number
+//! is one byte when it is small; else a byte says how many of the next bytes are it, or that it is an extreme.
 
 use pelton_schema::{EVENTS, Event};
 use pelton_trace::import::{Format, ImportError, Source, Timed, TraceInfo};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The core's bench in small, so that it cannot rot: it compiles, and its work does not depend on the optimisation level.
+//! The core's bench in small, so that it cannot rot: it compiles, and its work does not depend on the optimisation
+//! level.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -74,9 +75,9 @@ fn an_event_of_clamps_costs_the_same_whatever_is_queued() {
     assert!(many > few * 4, "groups: {few} instructions with 10, {many} with 64: a loop is not seen");
 }
 
-/// A wake-up looks at the CPUs of a cache. They are twice as many on the machines of 64 and 384 CPUs as on that of 8, so
-/// it costs at most twice as much, as the kernel's function does (docs/benchmarks.md). New tasks are what the check has
-/// to see: they look at every CPU.
+/// A wake-up looks at the CPUs of a cache. They are twice as many on the machines of 64 and 384 CPUs as on that of 8,
+/// so it costs at most twice as much, as the kernel's function does (docs/benchmarks.md). New tasks are what the check
+/// has to see: they look at every CPU.
 #[test]
 fn a_wake_up_costs_no_more_on_a_machine_of_many_cpus() {
     let program = compile("-O2");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Groups limited to parts of CPUs, as placement reads them: the core beside a twin that puts the task into its group and
-//! adds everything up anew.
+//! Groups limited to parts of CPUs, as placement reads them: the core beside a twin that puts the task into its group
+//! and adds everything up anew.
 
 use pelton_core::{
     NO_CPU, NO_GROUP, Placed, Placement, Policy, Se, ThrottledGroup, group_est, group_limited, group_rest, value,

@@ -30,10 +30,11 @@
  *     each 1024 calls     ratio = hits, in 7.2 + time since the last count / 2^22 ns, at most 1024; calls and hits are halved
  *     at first            512 calls, 256 hits, ratio 512
  *
- * Source: Linux 4.12.3, 4.16.13, 4.19.48, 5.4, 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c (load_balance, later sched_balance_rq;
- * get_sd_balance_interval, update_max_interval, should_we_balance, sched_balance_newidle, update_newidle_stats,
- * update_newidle_cost), kernel/sched/topology.c (sd_init).
- * Deviations: no NUMA balancing, no asymmetric packing, no core scheduling, no balancing towards a preferred cache (7.2).
+ * Source: Linux 4.12.3, 4.16.13, 4.19.48, 5.4, 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c
+ * (load_balance, later sched_balance_rq; get_sd_balance_interval, update_max_interval, should_we_balance,
+ * sched_balance_newidle, update_newidle_stats, update_newidle_cost), kernel/sched/topology.c (sd_init).
+ * Deviations: no NUMA balancing, no asymmetric packing, no core scheduling, no balancing towards a preferred cache
+ * (7.2).
  */
 #ifndef PELTON_BALANCE_H
 #define PELTON_BALANCE_H
@@ -203,8 +204,8 @@ PELTON_INLINE u64 pelton_sd_balance_interval(const struct pelton_policy *pol, co
 }
 
 /*
- * Is it up to this CPU to balance its domain? The first idle CPU of its group does, before others one of an idle core; in
- * 6.6 the group's first CPU as well, unless there is an idle core.
+ * Is it up to this CPU to balance its domain? The first idle CPU of its group does, before others one of an idle core;
+ * in 6.6 the group's first CPU as well, unless there is an idle core.
  */
 PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, const struct pelton_placement *s,
 					   const struct pelton_lb_env *env)
@@ -236,7 +237,9 @@ PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, cons
 	return (thread != PELTON_NO_CPU ? thread : pelton_cpus_lowest(group)) == env->dst_cpu;
 }
 
-/* A CPU that is about to go idle and has spent `spent_ns` on searches: does it leave out this domain and larger ones? */
+/*
+ * A CPU that is about to go idle and has spent `spent_ns` on searches: does it leave out this domain and larger ones?
+ */
 PELTON_INLINE u32 pelton_lb_newidle_skips(const struct pelton_lb_domain *st, u64 avg_idle_ns, u64 spent_ns)
 {
 	return avg_idle_ns < spent_ns + st->newidle_cost_ns;
@@ -302,7 +305,9 @@ PELTON_INLINE u32 pelton_lb_newidle_decay(struct pelton_lb_domain *st, u64 now_n
 	return 1;
 }
 
-/* It searched this domain for `cost_ns`. A search that took no longer lets what is remembered fade as well (from 6.1). */
+/*
+ * It searched this domain for `cost_ns`. A search that took no longer lets what is remembered fade as well (from 6.1).
+ */
 PELTON_INLINE void pelton_lb_newidle_searched(const struct pelton_policy *pol, struct pelton_lb_domain *st, u64 cost_ns,
 					      u64 now_ns)
 {
@@ -319,8 +324,8 @@ PELTON_INLINE void pelton_lb_newidle_searched(const struct pelton_policy *pol, s
 }
 
 /*
- * Its domains are looked at one after the other, and what the one before said is `before`: does what the CPU remembers of all
- * fade as well? From 6.1 the last domain that is looked at decides.
+ * Its domains are looked at one after the other, and what the one before said is `before`: does what the CPU remembers
+ * of all fade as well? From 6.1 the last domain that is looked at decides.
  */
 PELTON_INLINE u32 pelton_lb_newidle_fades(const struct pelton_policy *pol, u32 before, u32 faded)
 {

@@ -21,17 +21,17 @@
  *                                           CPUs; between nodes a few tasks do not count
  *     else                                  load: min((busiest - mean) * its capacity, (mean - local) * local's) / 1024
  *
- *   balanced: local is of a worse type; both overloaded and busiest at most pct % of local, or one on the wrong side of the
- *   mean; busiest not overloaded and this CPU busy, or idle CPUs differ by at most one, or it has one fair task; an
+ *   balanced: local is of a worse type; both overloaded and busiest at most pct % of local, or one on the wrong side of
+ *   the mean; busiest not overloaded and this CPU busy, or idle CPUs differ by at most one, or it has one fair task; an
  *   energy-aware machine that is not over-utilized (but for misfits; 5.10: for them, too)
  *
  *   quantity         unit
  *   capacity, util   capacity, sums over a group
  *   load             weight
  *
- * Source: Linux 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c (update_sg_lb_stats, group_classify,
- * update_sd_pick_busiest, update_sd_lb_stats, sibling_imbalance, calculate_imbalance, find_busiest_group, later
- * sched_balance_find_src_group; find_busiest_queue, later sched_balance_find_src_rq).
+ * Source: Linux 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c (update_sg_lb_stats,
+ * group_classify, update_sd_pick_busiest, update_sd_lb_stats, sibling_imbalance, calculate_imbalance,
+ * find_busiest_group, later sched_balance_find_src_group; find_busiest_queue, later sched_balance_find_src_rq).
  * Deviations: those of balance.h.
  */
 #ifndef PELTON_BALANCE_GROUP_H
@@ -433,8 +433,8 @@ PELTON_INLINE u32 pelton_lb_is_balanced(const struct pelton_policy *pol, const s
 }
 
 /*
- * CPUs of the group to take from; 0 = balanced. The root domain's mark of over-utilization is the one that the statistics
- * just made, where they may make it: in the largest domain, and in others when it rises.
+ * CPUs of the group to take from; 0 = balanced. The root domain's mark of over-utilization is the one that the
+ * statistics just made, where they may make it: in the largest domain, and in others when it rises.
  */
 PELTON_INLINE u64 pelton_find_src_group(const struct pelton_policy *pol, const struct pelton_placement *s,
 					const struct pelton_lb_env *env, struct pelton_lb *lb)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Balance by loads, up to 5.4: which group of a domain has too much, how much load the local group should take, and from
- * which CPU. From 5.10 on it is balance_group.h.
+ * Balance by loads, up to 5.4: which group of a domain has too much, how much load the local group should take, and
+ * from which CPU. From 5.10 on it is balance_group.h.
  *
  *   load of a CPU        of its runnable fair tasks. To 4.19 with the domain's index: in the local group the larger of it and
- *                        cpu_load[index - 1] (cpu_load.h), in others the smaller. Index: newly idle 0; busy 2; idle 1 where no
- *                        cache is shared; threads of a core 0
+ *                        cpu_load[index - 1] (cpu_load.h), in others the smaller. Index: newly idle 0; busy 2; idle 1
+ *                        where no cache is shared; threads of a core 0
  *   avg_load             load * 1024 / capacity of the group;  load_per_task = load / tasks (to 4.19 without index)
  *   a group's type, the worst that holds
  *     overloaded         more fair tasks than CPUs, and capacity * 100 < util * pct; or tasks are to be spread, the local group
@@ -16,9 +16,9 @@
  *   has capacity         fewer tasks than CPUs, or capacity * 100 > util * pct
  *
  *   balanced             an energy-aware machine that is not over-utilized (5.4); nobody else has a task; the local group is
- *                        above the busiest or the mean; an idle CPU: busiest not overloaded and idle CPUs differ by at most one;
- *                        others: 100 * busiest <= pct * local. Not asked: imbalanced and misfit groups, an overloaded one where
- *                        this CPU is idle (4.12: newly idle) and the local group has capacity
+ *                        above the busiest or the mean; an idle CPU: busiest not overloaded and idle CPUs differ by at
+ *                        most one; others: 100 * busiest <= pct * local. Not asked: imbalanced and misfit groups, an
+ *                        overloaded one where this CPU is idle (4.12: newly idle) and the local group has capacity
  *   imbalance            min(min(busiest - mean, above) * its capacity, (mean - local) * local's) / 1024; where both are
  *                        overloaded, above = (tasks * 1024 - capacity) * 1024 / capacity
  *   small imbalance      less than load_per_task L: L, where busiest + s >= local + n * s, s = L * 1024 / capacity, n = 2, or 1
@@ -29,9 +29,9 @@
  *   capacity, util       capacity, sums over a group
  *   load                 weight
  *
- * Source: Linux 4.12.3, 4.16.13, 4.19.48, 5.4 kernel/sched/fair.c (update_sg_lb_stats, group_classify, update_sd_pick_busiest,
- * update_sd_lb_stats, get_sd_load_idx, source_load, target_load, find_busiest_group, calculate_imbalance,
- * fix_small_imbalance, find_busiest_queue), kernel/sched/topology.c (sd_init).
+ * Source: Linux 4.12.3, 4.16.13, 4.19.48, 5.4 kernel/sched/fair.c (update_sg_lb_stats, group_classify,
+ * update_sd_pick_busiest, update_sd_lb_stats, get_sd_load_idx, source_load, target_load, find_busiest_group,
+ * calculate_imbalance, fix_small_imbalance, find_busiest_queue), kernel/sched/topology.c (sd_init).
  * Deviations: those of balance.h. The load of a CPU is what the host makes of it.
  */
 #ifndef PELTON_BALANCE_LOADS_H

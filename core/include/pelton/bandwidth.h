@@ -11,8 +11,8 @@
  *
  * Units: time ns (any, as long as both are equal), bandwidth Q20, capacity 0..1024, frequency kHz.
  * Source: Linux 7.2 kernel/sched/core.c (to_ratio), sched.h (cpu_bw_dl), fair.c (fits_capacity),
- * drivers/base/arch_topology.c (topology_set_freq_scale), sched.h (scale_load, scale_load_down). Deviations: a runtime is cut to 2^43 ns (2.4 h) so that the
- * shift cannot overflow.
+ * drivers/base/arch_topology.c (topology_set_freq_scale), sched.h (scale_load, scale_load_down). Deviations: a runtime
+ * is cut to 2^43 ns (2.4 h) so that the shift cannot overflow.
  */
 #ifndef PELTON_BANDWIDTH_H
 #define PELTON_BANDWIDTH_H

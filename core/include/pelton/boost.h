@@ -143,8 +143,8 @@ PELTON_INLINE void pelton_boost_count(struct pelton_boost_group *g, u32 comes)
 
 /*
  * A task of group `idx` becomes runnable on the CPU (`comes`), or leaves it. `stamps`: hold keeps its boost for 50 ms
- * (real-time tasks; all of them with the feature SCHEDTUNE_BOOST_HOLD_ALL). A task that exits is not counted at its last
- * dequeue; the host takes it out once.
+ * (real-time tasks; all of them with the feature SCHEDTUNE_BOOST_HOLD_ALL). A task that exits is not counted at its
+ * last dequeue; the host takes it out once.
  */
 PELTON_INLINE void pelton_boost_tasks_update(const struct pelton_policy *pol, struct pelton_boost_cpu *b, u32 idx,
 					     u32 comes, u32 stamps, u64 now)

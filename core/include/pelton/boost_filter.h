@@ -6,8 +6,8 @@
  *   e < 0           | accept                      | "constrain": saved energy against lost speed
  *   e > 0           | "boost": speed for energy   | reject
  *
- *   payoff = c * energy_gain - e * capacity_gain, accept when it is above 0: a straight cut through the origin. A boost of
- *   0 .. 9 percent cuts vertically (only a saving counts), one of 90 and more horizontally (only speed counts).
+ *   payoff = c * energy_gain - e * capacity_gain, accept when it is above 0: a straight cut through the origin. A boost
+ *   of 0 .. 9 percent cuts vertically (only a saving counts), one of 90 and more horizontally (only speed counts).
  *
  *   boost 50:   e 10, c 20: payoff 60, accept   |   e 10, c 5: -15, reject   |   e -50, c -20: 100, accept
  *
@@ -17,9 +17,10 @@
  *   boost      percent                                 0 .. 100
  *
  * Source: the SchedTune trees' kernel/sched/tune.c and fair.c (schedtune_accept_deltas, normalize_energy): posting of
- * August 2015 (rfc), Android common 3.18 (middle), Android common 4.4 (geometric). The three tables of gains differ; the
- * posting's payoff has the wrong sign in the boost region, so that more energy for less speed is taken there.
- * Deviations: the index of the posting is out of range at boost 0 and 100 (11 values for 10 rows); the last row counts then.
+ * August 2015 (rfc), Android common 3.18 (middle), Android common 4.4 (geometric). The three tables of gains differ;
+ * the posting's payoff has the wrong sign in the boost region, so that more energy for less speed is taken there.
+ * Deviations: the index of the posting is out of range at boost 0 and 100 (11 values for 10 rows); the last row counts
+ * then.
  */
 #ifndef PELTON_BOOST_FILTER_H
 #define PELTON_BOOST_FILTER_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Bandwidth of task groups in the fair class: a quota per period for all CPUs together, handed to their queues in slices.
+ * Bandwidth of task groups in the fair class: a quota per period for all CPUs together, handed to their queues in
+ * slices.
  *
  *   pool of the group   --slice - remaining-->  queue on CPU 0   remaining -= time that its entities ran
  *     ^ quota per period                        queue on CPU 1   remaining <= 0 and an empty pool: throttled
@@ -26,8 +27,8 @@
  * do_sched_cfs_period_timer,
  * start_cfs_slack_bandwidth, __return_cfs_rq_runtime, do_sched_cfs_slack_timer, start_cfs_bandwidth),
  * kernel/sched/core.c (tg_set_cfs_bandwidth). docs/spec/bandwidth.md has the rule per release.
- * Deviations: a period is never made longer (sched_cfs_period_timer does when its handler cannot keep up); one clock for all
- * CPUs.
+ * Deviations: a period is never made longer (sched_cfs_period_timer does when its handler cannot keep up); one clock
+ * for all CPUs.
  */
 #ifndef PELTON_CFS_BANDWIDTH_H
 #define PELTON_CFS_BANDWIDTH_H
@@ -247,8 +248,8 @@ PELTON_INLINE u32 pelton_enqueue_cfs_rq_runtime(const struct pelton_policy *pol,
 }
 
 /*
- * throttle_cfs_rq(): a queue without runtime is throttled, unless some came meanwhile. `queued`: entities are on it. The
- * host puts it at the end of the group's list (bandwidth_throttle=head: at its head) and takes it off its parent.
+ * throttle_cfs_rq(): a queue without runtime is throttled, unless some came meanwhile. `queued`: entities are on it.
+ * The host puts it at the end of the group's list (bandwidth_throttle=head: at its head) and takes it off its parent.
  */
 PELTON_INLINE u32 pelton_throttle_cfs_rq(const struct pelton_policy *pol, struct pelton_cfs_bandwidth *b,
 					 struct pelton_cfs_runtime *q, u32 queued, u64 now)
@@ -285,8 +286,8 @@ PELTON_INLINE void pelton_unthrottle_cfs_rq(struct pelton_cfs_bandwidth *b, stru
 }
 
 /*
- * distribute_cfs_runtime(), one queue of the list: 1 = it may run again. To 5.3 a queue may have come by runtime while it was
- * throttled; what it lacks has no sign there, and it gets all there is.
+ * distribute_cfs_runtime(), one queue of the list: 1 = it may run again. To 5.3 a queue may have come by runtime while
+ * it was throttled; what it lacks has no sign there, and it gets all there is.
  */
 PELTON_INLINE u32 pelton_distribute_cfs_runtime(struct pelton_cfs_bandwidth *b, struct pelton_cfs_runtime *q)
 {

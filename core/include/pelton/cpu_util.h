@@ -13,9 +13,9 @@
  *   quantity   unit       range
  *   all        capacity   0 .. 1024, runnable 0 .. 1024 * tasks
  *
- * Source: Linux 7.2 kernel/sched/fair.c (cpu_util, cpu_util_without); 5.10 and 6.1 (cpu_util_next), 6.6 and 6.18 (cpu_util);
- * for what is clamped the postings that uclamp_sum.h names (cpu_util, cpu_util_uclamp); for what is limited the kernels
- * that group_throttle.h names.
+ * Source: Linux 7.2 kernel/sched/fair.c (cpu_util, cpu_util_without); 5.10 and 6.1 (cpu_util_next), 6.6 and 6.18
+ * (cpu_util); for what is clamped the postings that uclamp_sum.h names (cpu_util, cpu_util_uclamp); for what is limited
+ * the kernels that group_throttle.h names.
  * Deviations: none known.
  */
 #ifndef PELTON_CPU_UTIL_H

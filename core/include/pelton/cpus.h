@@ -30,7 +30,9 @@ PELTON_INLINE u32 pelton_cpus_has(u64 set, u32 cpu)
 	return cpu < PELTON_PLACE_CPUS_MAX && (set >> cpu & 1u);
 }
 
-/* Adds up the bits in pairs, fours, bytes: every target of the core can do that, BPF included. Many sets have one CPU. */
+/*
+ * Adds up the bits in pairs, fours, bytes: every target of the core can do that, BPF included. Many sets have one CPU.
+ */
 PELTON_INLINE u32 pelton_cpus_weight(u64 set)
 {
 	if (!(set & (set - 1)))

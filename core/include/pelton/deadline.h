@@ -19,10 +19,11 @@
  *   bw = Q / P, density = Q / D    Q20
  *
  * Source: Linux kernel/sched/deadline.c of 4.12, 4.16, 4.19, 5.4, 5.10, 6.1, 6.6, 6.12, 6.18, 7.2 (dl_entity_overflow,
- * update_dl_entity, update_dl_revised_wakeup, dl_check_constrained_dl, replenish_dl_entity, dl_next_period, start_dl_timer,
- * update_curr_dl, update_curr_dl_se, dl_scaled_delta_exec, task_non_contending, __dl_overflow, __setparam_dl, enqueue_task_dl,
- * enqueue_dl_entity). Deviations: no bandwidth reclaiming (SCHED_FLAG_RECLAIM), no priority inheritance, no deadline servers.
- * A replenishment is one division instead of a loop; a reservation of nothing gets one period of nothing.
+ * update_dl_entity, update_dl_revised_wakeup, dl_check_constrained_dl, replenish_dl_entity, dl_next_period,
+ * start_dl_timer, update_curr_dl, update_curr_dl_se, dl_scaled_delta_exec, task_non_contending, __dl_overflow,
+ * __setparam_dl, enqueue_task_dl, enqueue_dl_entity). Deviations: no bandwidth reclaiming (SCHED_FLAG_RECLAIM), no
+ * priority inheritance, no deadline servers. A replenishment is one division instead of a loop; a reservation of
+ * nothing gets one period of nothing.
  */
 #ifndef PELTON_DEADLINE_H
 #define PELTON_DEADLINE_H

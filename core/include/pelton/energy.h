@@ -23,7 +23,8 @@
  *     6.1, 6.6              state: the lowest efficient one with f >= f_max * min(max_util * 5/4, allowed) / cap_orig
  *
  * Source: Linux 7.2 kernel/power/energy_model.c (em_init_performance, em_compute_costs), include/linux/energy_model.h
- * (em_cpu_energy, em_pd_get_efficient_state); 5.10.262 and 6.1.192 the same files (em_create_perf_table, em_cpu_energy).
+ * (em_cpu_energy, em_pd_get_efficient_state); 5.10.262 and 6.1.192 the same files (em_create_perf_table,
+ * em_cpu_energy).
  * Deviations: none known; without any utilization there is no energy, as in the kernel.
  */
 #ifndef PELTON_ENERGY_H

@@ -217,8 +217,8 @@ PELTON_INLINE u32 pelton_preempt_by_policy(u32 curr_idle, u32 wakee_idle, u32 ba
 }
 
 /*
- * Time until the running entity reaches its deadline, when a timer ends its request; interrupts take `util_irq` of 1024 of
- * the time. -1: it is past it.
+ * Time until the running entity reaches its deadline, when a timer ends its request; interrupts take `util_irq` of 1024
+ * of the time. -1: it is past it.
  */
 PELTON_INLINE s64 pelton_hrtick_start_fair(const struct pelton_fair_se *se, u32 util_irq)
 {

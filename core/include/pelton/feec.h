@@ -8,8 +8,8 @@
  *   E(d, dst)  = cost of the state that serves the busiest CPU * (busy + what the task runs, when it comes to d)
  *   added      = E(d, dst) - E(d, nowhere)
  *
- *   a candidate that fits wins over one whose floor is lost; among those that fit the smallest addition wins, among those
- *   whose floor is lost the largest A; the previous CPU wins ties.
+ *   a candidate that fits wins over one whose floor is lost; among those that fit the smallest addition wins, among
+ *   those whose floor is lost the largest A; the previous CPU wins ties.
  *
  *   quantity       unit                              range
  *   util, cap, A   capacity                          0 .. 1024

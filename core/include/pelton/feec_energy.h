@@ -11,9 +11,9 @@
  *   quantity   unit       range
  *   all        capacity   0 .. 1024
  *
- * Source: Linux 7.2 kernel/sched/fair.c (eenv_pd_busy_time, eenv_pd_max_util), kernel/sched/syscalls.c (effective_cpu_util);
- * 6.1.192 kernel/sched/core.c (effective_cpu_util), kernel/sched/sched.h (uclamp_rq_util_with); 5.10.262 kernel/sched/
- * cpufreq_schedutil.c (schedutil_cpu_util). Deviations: none known.
+ * Source: Linux 7.2 kernel/sched/fair.c (eenv_pd_busy_time, eenv_pd_max_util), kernel/sched/syscalls.c
+ * (effective_cpu_util); 6.1.192 kernel/sched/core.c (effective_cpu_util), kernel/sched/sched.h (uclamp_rq_util_with);
+ * 5.10.262 kernel/sched/ cpufreq_schedutil.c (schedutil_cpu_util). Deviations: none known.
  */
 #ifndef PELTON_FEEC_ENERGY_H
 #define PELTON_FEEC_ENERGY_H

@@ -9,7 +9,8 @@
  *   quantity   unit                              range
  *   energy     cost * capacity (energy.h)        u64
  *
- * Source: Linux 5.4 and 5.10.262 kernel/sched/fair.c (find_energy_efficient_cpu, compute_energy). Deviations: none known.
+ * Source: Linux 5.4 and 5.10.262 kernel/sched/fair.c (find_energy_efficient_cpu, compute_energy). Deviations: none
+ * known.
  */
 #ifndef PELTON_FEEC_MARGIN_H
 #define PELTON_FEEC_MARGIN_H

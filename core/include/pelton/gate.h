@@ -29,9 +29,10 @@
  *   M                     kHz        32 bits
  *
  * Source: Linux 7.2 kernel/sched/cpufreq_schedutil.c (sugov_should_update_freq, sugov_update_next_freq); r0b:
- * 4.12.0 (sugov_update_commit) and later; r0a: not read by this project (4.11 is no profile); r1, r2 and r3 were proposed on the list in 2017 without code, the definitions are ours;
- * up_down: vendor kernels. Deviations: M covers the filling half window and two full ones, so never less than W and at
- * most 1.5 W; utilization that leaves a CPU forgets M at once, also when W has just passed.
+ * 4.12.0 (sugov_update_commit) and later; r0a: not read by this project (4.11 is no profile); r1, r2 and r3 were
+ * proposed on the list in 2017 without code, the definitions are ours; up_down: vendor kernels. Deviations: M covers
+ * the filling half window and two full ones, so never less than W and at most 1.5 W; utilization that leaves a CPU
+ * forgets M at once, also when W has just passed.
  */
 #ifndef PELTON_GATE_H
 #define PELTON_GATE_H
@@ -305,8 +306,8 @@ PELTON_INLINE u32 pelton_gate_keeps_window(const struct pelton_policy *pol, cons
 }
 
 /*
- * An evaluation ended; `freq` is about to become the requested frequency if it is `changed` or asked for once more, `want`
- * was the wish of this moment.
+ * An evaluation ended; `freq` is about to become the requested frequency if it is `changed` or asked for once more,
+ * `want` was the wish of this moment.
  */
 PELTON_INLINE void pelton_gate_evaluated(const struct pelton_policy *pol, struct pelton_sugov_policy *sp, u64 now,
 					 u32 freq, u32 want, u32 changed)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Governors other than schedutil, told apart in one place: what a domain runs at when nothing happens, and after a sample.
+ * Governors other than schedutil, told apart in one place: what a domain runs at when nothing happens, and after a
+ * sample.
  *
  *   governor       at its start          afterwards
  *   performance    the upper limit       nothing
@@ -55,7 +56,10 @@ PELTON_INLINE u32 pelton_governor_votes(const struct pelton_policy *pol)
 	return pol->governor == PELTON_GOVERNOR_SCHED_DVFS || pol->governor == PELTON_GOVERNOR_SCHED_DVFS_V7;
 }
 
-/* The frequency after a sample; the record knows the load, if it was looked at, and afterwards when the next one is due. */
+/*
+ * The frequency after a sample; the record knows the load, if it was looked at, and afterwards when the next one is
+ * due.
+ */
 PELTON_INLINE u32 pelton_governor_sampled(const struct pelton_policy *pol, struct pelton_dbs *d, const u32 *khz, u32 n)
 {
 	if (pol->governor == PELTON_GOVERNOR_CONSERVATIVE)

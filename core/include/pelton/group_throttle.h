@@ -16,16 +16,16 @@
  *   util, est   capacity   0 .. tasks * 1024
  *   throttle    part       0 .. 1024 = all of the CPU
  *
- * Every group's queue on the CPU is looked at, nested ones beside those above them: what is in a group in a group counts
- * twice, in its sum and in what is left of the root. Who reads a CPU pays for every group on it.
+ * Every group's queue on the CPU is looked at, nested ones beside those above them: what is in a group in a group
+ * counts twice, in its sum and in what is left of the root. Who reads a CPU pays for every group on it.
  *
- * Source: kernels of the Pixel 6 of 2021 (5.10), drivers/soc/google/vh/kernel/sched/fair.c (cpu_util_cfs_group_mod_no_est,
- * cpu_util_cfs_group_mod, cpu_util_next, cpu_util_without, task_fits_capacity, group_util_without,
- * rvh_util_est_update_pixel_mod).
+ * Source: kernels of the Pixel 6 of 2021 (5.10), drivers/soc/google/vh/kernel/sched/fair.c
+ * (cpu_util_cfs_group_mod_no_est, cpu_util_cfs_group_mod, cpu_util_next, cpu_util_without, task_fits_capacity,
+ * group_util_without, rvh_util_est_update_pixel_mod).
  * Deviations: a sample of an estimate is not limited when it is taken, the estimate is when its task is queued; waiting
- * tasks, which that kernel does not count, are no demand of a CPU whose groups are cut down; where a task goes is otherwise
- * the profile's choice, not find_best_target(). Later kernels keep averages of their own for sets of groups and limit
- * estimates by group.
+ * tasks, which that kernel does not count, are no demand of a CPU whose groups are cut down; where a task goes is
+ * otherwise the profile's choice, not find_best_target(). Later kernels keep averages of their own for sets of groups
+ * and limit estimates by group.
  */
 #ifndef PELTON_GROUP_THROTTLE_H
 #define PELTON_GROUP_THROTTLE_H

@@ -12,8 +12,8 @@
  *   restore_cache           5.10        the one before                         held
  *   restore_unless_capped   6.1-        the one before                         not held
  *
- *   The counter is read in every evaluation, to 4.16 before the flags are looked at, but not in those that 5.4 exempts, nor
- *   from 6.1 while the CPU is at its upper clamp.
+ *   The counter is read in every evaluation, to 4.16 before the flags are looked at, but not in those that 5.4 exempts,
+ *   nor from 6.1 while the CPU is at its upper clamp.
  *
  *   quantity     unit   range
  *   idle calls   1      64 bits

@@ -32,9 +32,9 @@
  * a posting of 2017; h3: "sched: Consolidate cpufreq updates" of 24 March 2024 (RFC) and 12 May 2024 (v3),
  * update_cpufreq_ctx_switch; h2 and composite are our own.
  * Deviations of h3: it calls early, when a second task is queued, where the tick is 4 ms or longer; the postings had no
- * number. It keeps the flags of 4.12-4.16 alive: a CPU whose last call carried one calls at the next fair task. Tasks of
- * SCHED_IDLE call as fair tasks do (only from v7 on). Not here: v6's silence after the governor's worker ran, v7's calls
- * at every enqueue and after a switch from RT or deadline to fair, and the shorter life of the I/O boost.
+ * number. It keeps the flags of 4.12-4.16 alive: a CPU whose last call carried one calls at the next fair task. Tasks
+ * of SCHED_IDLE call as fair tasks do (only from v7 on). Not here: v6's silence after the governor's worker ran, v7's
+ * calls at every enqueue and after a switch from RT or deadline to fair, and the shorter life of the I/O boost.
  */
 #ifndef PELTON_HOOK_H
 #define PELTON_HOOK_H

@@ -15,10 +15,10 @@
  * State 0 is the shallowest; states go deeper with their number. A table with fewer than two states needs no governor:
  * with idle_tick=after_tick the tick is kept then until it came once while the CPU was idle.
  *
- * Source: Linux 7.2 drivers/cpuidle/cpuidle.c, drivers/cpuidle/governors/gov.h; kernel/sched/idle.c (cpuidle_idle_call, do_idle)
- * of 5.10.262, 6.1.192, 6.12.118 and 7.2.12.
- * Deviations: no state is ever disabled. A sleep longer than 440 s counts as 440 s: clocksources allow no longer one, and
- * the products below stay within 64 bits.
+ * Source: Linux 7.2 drivers/cpuidle/cpuidle.c, drivers/cpuidle/governors/gov.h; kernel/sched/idle.c (cpuidle_idle_call,
+ * do_idle) of 5.10.262, 6.1.192, 6.12.118 and 7.2.12.
+ * Deviations: no state is ever disabled. A sleep longer than 440 s counts as 440 s: clocksources allow no longer one,
+ * and the products below stay within 64 bits.
  */
 #ifndef PELTON_IDLE_H
 #define PELTON_IDLE_H

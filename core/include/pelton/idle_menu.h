@@ -23,9 +23,9 @@
  *   quantity        unit            range
  *   predicted       ns              0 .. 2^63 - 1
  *
- * Source: Linux drivers/cpuidle/governors/menu.c menu_select, menu_update: 4.12, 4.16, 4.19, 5.4, 5.10.262, 6.1.192, 6.6,
- * 6.12.117, 6.18, 7.2.12. The load that 4.12 to 4.19 multiply with is the weight of the queued tasks (get_iowait_load of
- * kernel/sched/core.c), which is 0 on a CPU that goes idle.
+ * Source: Linux drivers/cpuidle/governors/menu.c menu_select, menu_update: 4.12, 4.16, 4.19, 5.4, 5.10.262, 6.1.192,
+ * 6.6, 6.12.117, 6.18, 7.2.12. The load that 4.12 to 4.19 multiply with is the weight of the queued tasks
+ * (get_iowait_load of kernel/sched/core.c), which is 0 on a CPU that goes idle.
  * Deviations: those of idle.h.
  */
 #ifndef PELTON_IDLE_MENU_H
@@ -146,7 +146,10 @@ PELTON_INLINE u32 pelton_menu_scaled_timer_us(const struct pelton_menu *m)
 	return (u32)((unit / 2 + m->next_timer_ns * pelton_menu_factor(m)) / unit);
 }
 
-/* How long the CPU will be idle, ns, from timer and typical length. A short typical length saves the look at the timers. */
+/*
+ * How long the CPU will be idle, ns, from timer and typical length. A short typical length saves the look at the
+ * timers.
+ */
 PELTON_INLINE u64 pelton_menu_expect(const struct pelton_policy *pol, struct pelton_menu *m,
 				     const struct pelton_idle_now *now)
 {

@@ -2,8 +2,8 @@
 /*
  * What the idle governor "menu" remembers of a CPU, and the length that most of its last eight stays had.
  *
- *   typical = mean of the stays if they agree (standard deviation <= 20 us, or mean > 6 deviations with at least 6 of the 8);
- *             else drop what is farthest from the mean and try again; with 6 left, no answer
+ *   typical = mean of the stays if they agree (standard deviation <= 20 us, or mean > 6 deviations with at least 6 of
+ *   the 8); else drop what is farthest from the mean and try again; with 6 left, no answer
  *
  *   stays  |12 11 13 12 900 12 11 12|  mean 122, far apart  ->  drop 900  ->  mean 11, deviation below 1  ->  11 us
  *

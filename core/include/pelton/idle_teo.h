@@ -12,8 +12,8 @@
  *
  *   candidate = deepest state
  *   2 * intercepts(shallower) > all - hits(shallower)
- *     -> the deepest shallower state, no deeper than the bin with most intercepts, from which on up to the candidate lie
- *        more than half of those intercepts
+ *     -> the deepest shallower state, no deeper than the bin with most intercepts, from which on up to the candidate
+ *     lie more than half of those intercepts
  *   then limited by latency, then by the next timer
  *   tick = kept when the CPU is expected back within it
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The idle governor "teo" of 6.1 to 6.18: how often did stays end before the states that the timer, or the table, allows?
+ * The idle governor "teo" of 6.1 to 6.18: how often did stays end before the states that the timer, or the table,
+ * allows?
  *
  *   candidate = deepest state; in 6.1 the deepest with residency <= timer
  *   2 * intercepts(shallower) > all - hits(shallower), or to 6.6 more than four of the last nine stays were intercepts

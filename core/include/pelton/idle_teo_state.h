@@ -19,8 +19,8 @@
  *
  * Source: Linux drivers/cpuidle/governors/teo.c teo_update, teo_reflect: 5.4, 5.10.262, 6.1.192, 6.6, 6.12.118, 6.18.2,
  * 7.2.12.
- * Deviations: those of idle.h. The time from choice to reflection, which the kernel measures by itself up to 6.12, is the
- * residency. The ninth sample of 5.4 is lost; the kernel writes it behind its array.
+ * Deviations: those of idle.h. The time from choice to reflection, which the kernel measures by itself up to 6.12, is
+ * the residency. The ninth sample of 5.4 is lost; the kernel writes it behind its array.
  */
 #ifndef PELTON_IDLE_TEO_STATE_H
 #define PELTON_IDLE_TEO_STATE_H

@@ -2,7 +2,8 @@
 /*
  * When somebody brings the load of idle CPUs without tick up to date, so that it fades.
  *
- *   a CPU with a task, at its tick, sends an interrupt to the first idle CPU without tick, and that one walks all of them:
+ *   a CPU with a task, at its tick, sends an interrupt to the first idle CPU without tick, and that one walks all of
+ *   them:
  *     to refresh load (stats, 4.17)   some has blocked load and now > next_blocked
  *     to balance                      now >= next_balance, and 2 tasks here, or one that would have more elsewhere, or 2 CPUs
  *                                     busy in the cache group; that does not count on a machine with unequal capacities
@@ -19,10 +20,10 @@
  *   quantity          unit
  *   now, next_*, last ticks (jiffies)
  *
- * Source: Linux kernel/sched/fair.c: 4.12, 4.16 (nohz_kick_needed, nohz_idle_balance, rebalance_domains); 4.17, 4.19, 5.4,
- * 5.10, 6.1, 6.6, 6.12, 6.18, 7.2 (nohz_balancer_kick, nohz_newidle_balance, _nohz_idle_balance, nohz_run_idle_balance).
- * update_nohz_stats of 4.19, 5.4, 5.10.262 and 7.2. interval: a posting of January 2021 (update_nohz_stats with HZ/20). lazy
- * is our own.
+ * Source: Linux kernel/sched/fair.c: 4.12, 4.16 (nohz_kick_needed, nohz_idle_balance, rebalance_domains); 4.17, 4.19,
+ * 5.4, 5.10, 6.1, 6.6, 6.12, 6.18, 7.2 (nohz_balancer_kick, nohz_newidle_balance, _nohz_idle_balance,
+ * nohz_run_idle_balance). update_nohz_stats of 4.19, 5.4, 5.10.262 and 7.2. interval: a posting of January 2021
+ * (update_nohz_stats with HZ/20). lazy is our own.
  * Deviations: packing does not cause a kick.
  */
 #ifndef PELTON_IDLE_WALK_H

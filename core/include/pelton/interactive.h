@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The interactive governor of Android's kernels: each CPU has a timer, what it finds may wait, and a thread sets the largest
- * of the domain.
+ * The interactive governor of Android's kernels: each CPU has a timer, what it finds may wait, and a thread sets the
+ * largest of the domain.
  *
  *   load            time not idle, weighted with the frequency it had, over the time since the timer was set: kHz * 100
  *   load, percent   load / present frequency
@@ -135,7 +135,10 @@ PELTON_INLINE void pelton_interactive_fall(const struct pelton_interactive *d, s
 	s->done = s->khz == s->high;
 }
 
-/* The operating point at which this load (kHz * 100) is the target load. Each round excludes one, so `n` rounds suffice. */
+/*
+ * The operating point at which this load (kHz * 100) is the target load. Each round excludes one, so `n` rounds
+ * suffice.
+ */
 PELTON_INLINE u32 pelton_interactive_choose(const struct pelton_policy *pol, const struct pelton_interactive *d,
 					    const u32 *khz, u32 n, u32 load)
 {

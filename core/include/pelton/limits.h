@@ -21,8 +21,8 @@
  * Source: drivers/cpufreq/cpufreq.c (cpufreq_set_policy, __resolve_freq), include/linux/cpufreq.h
  * (cpufreq_policy_apply_limits), kernel/sched/cpufreq_schedutil.c (sugov_limits), drivers/cpufreq/cpufreq_governor.c
  * (cpufreq_dbs_governor_limits), cpufreq_conservative.c (cs_limits), cpufreq_performance.c, cpufreq_powersave.c,
- * cpufreq_userspace.c (their limits functions) of Linux 6.1.192, 6.6, 6.12.117 and 7.2.12, the governors' also of 4.12.3 and 5.4;
- * sched-DVFS: cpufreq_sched_limits of the vendor trees of 2016.
+ * cpufreq_userspace.c (their limits functions) of Linux 6.1.192, 6.6, 6.12.117 and 7.2.12, the governors' also of
+ * 4.12.3 and 5.4; sched-DVFS: cpufreq_sched_limits of the vendor trees of 2016.
  * Deviations: up to 5.10 limits are not moved to operating points, a limit between two of them is not modelled (F-230).
  */
 #ifndef PELTON_LIMITS_H
@@ -63,8 +63,8 @@ PELTON_INLINE u32 pelton_limits_apply(u32 min, u32 max, u32 cur)
 }
 
 /*
- * What a governor asks for at once when the limits are new, an operating point; 0 = nothing. `cur`: the present frequency;
- * `wanted`: what the governor asked for last, or was told (userspace).
+ * What a governor asks for at once when the limits are new, an operating point; 0 = nothing. `cur`: the present
+ * frequency; `wanted`: what the governor asked for last, or was told (userspace).
  */
 PELTON_INLINE u32 pelton_limits_target(const struct pelton_policy *pol, const u32 *khz, u32 n, u32 min, u32 max,
 				       u32 cur, u32 wanted, u32 fast_switch)

@@ -18,8 +18,8 @@
  *
  * Source: fixed: Linux (map_util_perf, fits_capacity). scaled: Q. Yousef, 8 Dec 2023 and 5 Feb 2024, and its table of
  * thresholds; tick: the same, 20 Aug 2024 and 3 May 2026, PATCH v2 4/13. None of them is in a release. Deviations: T
- * is that of 250 Hz whatever the tick and the rate limit are; the running task's slice and its waiting time, which some of the
- * postings look at, do not count.
+ * is that of 250 Hz whatever the tick and the rate limit are; the running task's slice and its waiting time, which some
+ * of the postings look at, do not count.
  */
 #ifndef PELTON_MARGINS_H
 #define PELTON_MARGINS_H

@@ -64,7 +64,9 @@ PELTON_INLINE u32 pelton_newidle_closed(const struct pelton_policy *pol, const s
 	return n->avg_idle_ns < n->domain_cost_ns;
 }
 
-/* 1 = a machine of one CPU, which has no domain to look at, refreshes its own load for a look all the same (to 5.10). */
+/*
+ * 1 = a machine of one CPU, which has no domain to look at, refreshes its own load for a look all the same (to 5.10).
+ */
 PELTON_INLINE u32 pelton_newidle_alone(const struct pelton_policy *pol)
 {
 	return pol->newidle < PELTON_NEWIDLE_DOMAIN_COST;

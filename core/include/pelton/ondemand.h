@@ -30,11 +30,11 @@
  *   load           percent   0 .. 100
  *   frequencies    kHz       32 bits
  *
- * Source: drivers/cpufreq/cpufreq_governor.c (dbs_update, cpufreq_dbs_governor_init), cpufreq_ondemand.c (od_dbs_update,
- * od_update, dbs_freq_increase, generic_powersave_bias_target), cpufreq_conservative.c (cs_dbs_update), cpufreq.c
- * (get_cpu_idle_time, __cpufreq_driver_target), include/linux/cpufreq.h (cpufreq_table_find_index_ac) of Linux 5.10.262,
- * 6.1.192, 6.12.117 and 7.2.12; 4_5 of Linux 4.5; conservative_form=stops of 5.4 and 6.6, stops_below of 4.12 and 4.16.13
- * (cs_dbs_update).
+ * Source: drivers/cpufreq/cpufreq_governor.c (dbs_update, cpufreq_dbs_governor_init), cpufreq_ondemand.c
+ * (od_dbs_update, od_update, dbs_freq_increase, generic_powersave_bias_target), cpufreq_conservative.c (cs_dbs_update),
+ * cpufreq.c (get_cpu_idle_time, __cpufreq_driver_target), include/linux/cpufreq.h (cpufreq_table_find_index_ac) of
+ * Linux 5.10.262, 6.1.192, 6.12.117 and 7.2.12; 4_5 of Linux 4.5; conservative_form=stops of 5.4 and 6.6, stops_below
+ * of 4.12 and 4.16.13 (cs_dbs_update).
  * Deviations: 4_5's lowest period is that of micro-accounting; inefficient operating points (6.1) are not left out.
  */
 #ifndef PELTON_ONDEMAND_H
@@ -81,7 +81,10 @@ struct pelton_dbs_cpu {
 	u32 reserved;
 } PELTON_ALIGNED64;
 
-/* Times of a CPU, totals: all, idle, idle while a task of it waits for I/O (not part of `idle_us`), tasks with nice > 0. */
+/*
+ * Times of a CPU, totals: all, idle, idle while a task of it waits for I/O (not part of `idle_us`), tasks with nice >
+ * 0.
+ */
 struct pelton_dbs_times {
 	u64 wall_us;
 	u64 idle_us;
@@ -275,7 +278,10 @@ PELTON_INLINE u32 pelton_dbs_above(const struct pelton_dbs *d, const u32 *khz, u
 	return pelton_khz_above(khz, n, pelton_clamp_u32(target, d->min_khz, d->max_khz));
 }
 
-/* powersave_bias: the frequency on the average instead of `target`, and how the period is shared. Returns the higher one. */
+/*
+ * powersave_bias: the frequency on the average instead of `target`, and how the period is shared. Returns the higher
+ * one.
+ */
 PELTON_INLINE u32 pelton_ondemand_split(const struct pelton_policy *pol, struct pelton_dbs *d, u32 target,
 					const u32 *khz, u32 n)
 {
@@ -376,8 +382,8 @@ PELTON_INLINE u32 pelton_conservative_floor(const struct pelton_policy *pol, con
 }
 
 /*
- * conservative: where its steps stand. Outside of the limits they begin anew at the present frequency; 6_12: one step down
- * for each period that nobody looked.
+ * conservative: where its steps stand. Outside of the limits they begin anew at the present frequency; 6_12: one step
+ * down for each period that nobody looked.
  */
 PELTON_INLINE u32 pelton_conservative_at(const struct pelton_policy *pol, struct pelton_dbs *d, u32 step)
 {
@@ -429,7 +435,9 @@ PELTON_INLINE u32 pelton_conservative_down(const struct pelton_policy *pol, stru
 	return pelton_dbs_above(d, khz, n, d->requested_khz);
 }
 
-/* conservative: the frequency after a look at the load, a step from the last; the present one = nothing is asked for. */
+/*
+ * conservative: the frequency after a look at the load, a step from the last; the present one = nothing is asked for.
+ */
 PELTON_INLINE u32 pelton_conservative_target(const struct pelton_policy *pol, struct pelton_dbs *d, const u32 *khz,
 					     u32 n)
 {

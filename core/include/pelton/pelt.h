@@ -24,8 +24,8 @@
  * Source: Linux 7.2 kernel/sched/pelt.c (decay_load, __accumulate_pelt_segments, accumulate_sum,
  * ___update_load_sum, ___update_load_avg, __update_load_avg_se, __update_load_avg_blocked_se); 4.12-5.0 for
  * contribution scaling and the constant divisor.
- * The constants 47742 and 46718 were computed with truncation, the sums lose less: updates at awkward moments can carry a
- * busy record to 1025, in the kernel as here. Readers limit to the capacity.
+ * The constants 47742 and 46718 were computed with truncation, the sums lose less: updates at awkward moments can carry
+ * a busy record to 1025, in the kernel as here. Readers limit to the capacity.
  *
  * Deviations: 4.12 multiplied the weight into an entity's load sum, here the weight enters at the average in every
  * profile; 4.12 started a record at position 1023, here at 0.

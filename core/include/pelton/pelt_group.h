@@ -18,7 +18,8 @@
  * Source: Linux 4.16 to 7.2.12 kernel/sched/fair.c (update_load_avg, propagate_entity_load_avg, update_tg_cfs_util,
  * update_tg_cfs_runnable, update_tg_cfs_load, calc_group_shares, update_tg_load_avg, update_cfs_group,
  * __update_blocked_fair, post_init_entity_util_avg, migrate_se_pelt_lag, switched_from_fair, switched_to_fair,
- * online_fair_sched_group); 4.12 (calc_cfs_shares, migrate_task_rq_fair). docs/spec/signals.md has the rule per release.
+ * online_fair_sched_group); 4.12 (calc_cfs_shares, migrate_task_rq_fair). docs/spec/signals.md has the rule per
+ * release.
  * Deviations: 4.12 gave a group's entity the load average of its queue, scaled to the group's shares
  * (update_tg_cfs_load); here the form of 4.16 serves it.
  */
@@ -41,8 +42,8 @@ PELTON_INLINE u32 pelton_carry_divisor(const struct pelton_policy *pol, const st
 }
 
 /*
- * One signal without weights: the group entity (se) gets the average of the queue it owns, the queue above (q) takes the
- * difference, or a sum made anew.
+ * One signal without weights: the group entity (se) gets the average of the queue it owns, the queue above (q) takes
+ * the difference, or a sum made anew.
  */
 PELTON_INLINE void pelton_carry(const struct pelton_policy *pol, u64 *q_avg, u64 *q_sum, u64 *se_avg, u64 *se_sum,
 				u64 avg, u32 divisor)
@@ -226,8 +227,8 @@ PELTON_INLINE u32 pelton_update_cfs_group(const struct pelton_policy *pol, struc
 }
 
 /*
- * One group queue of the blocked walk, children before parents: `g` up to `ctx_g->now`, its part of the group's load, and
- * its entity on `q`, unless that has nothing left and nothing to hand up. Returns the event bits of `q`.
+ * One group queue of the blocked walk, children before parents: `g` up to `ctx_g->now`, its part of the group's load,
+ * and its entity on `q`, unless that has nothing left and nothing to hand up. Returns the event bits of `q`.
  */
 PELTON_INLINE u32 pelton_walk_group(const struct pelton_ctx *ctx_g, const struct pelton_ctx *ctx_q,
 				    struct pelton_cfs_rq *q, struct pelton_se *se, struct pelton_cfs_rq *g,
@@ -323,8 +324,8 @@ PELTON_INLINE u32 pelton_switched_to_fair(const struct pelton_ctx *ctx, struct p
 }
 
 /*
- * A group comes into being on this CPU: its entity is attached, empty, long before its first task. Without this the first
- * enqueue would both carry up the new queue's averages and attach the entity that already has them.
+ * A group comes into being on this CPU: its entity is attached, empty, long before its first task. Without this the
+ * first enqueue would both carry up the new queue's averages and attach the entity that already has them.
  */
 PELTON_INLINE void pelton_group_online(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs, struct pelton_se *se)
 {

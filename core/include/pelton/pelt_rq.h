@@ -110,7 +110,9 @@ PELTON_INLINE u32 pelton_update_load_avg_cfs_rq(const struct pelton_ctx *ctx, st
 	return 1;
 }
 
-/* Bring a queue up to ctx->now: removed tasks first, then time. Returns PELTON_EV_DECAYED and PELTON_EV_REMOVED bits. */
+/*
+ * Bring a queue up to ctx->now: removed tasks first, then time. Returns PELTON_EV_DECAYED and PELTON_EV_REMOVED bits.
+ */
 PELTON_INLINE u32 pelton_update_cfs_rq_load_avg(const struct pelton_ctx *ctx, struct pelton_cfs_rq *cfs)
 {
 	u32 removed = pelton_take_removed(ctx->pol, cfs);

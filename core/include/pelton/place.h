@@ -29,8 +29,8 @@
  *
  * Source: Linux kernel/sched/fair.c: 4.12 (wake_affine), 4.16, 4.17, 4.19, 5.4, 5.10, 6.1, 6.6, 6.12, 6.18, 7.2
  * (wake_affine_idle, wake_affine_weight); kernel/sched/topology.c of the same releases (sd_init).
- * Deviations: sums below zero count as zero, which needs groups in 4.12's form; place_group.h has what groups make of the
- * loads.
+ * Deviations: sums below zero count as zero, which needs groups in 4.12's form; place_group.h has what groups make of
+ * the loads.
  */
 #ifndef PELTON_PLACE_H
 #define PELTON_PLACE_H

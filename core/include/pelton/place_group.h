@@ -14,7 +14,8 @@
  *   load           weight    0 .. 88761 * tasks
  *   shift          weight    signed
  *
- * Source: Linux 4.12 kernel/sched/fair.c (effective_load); 4.16 to 7.2 the same file (update_cfs_rq_h_load, task_h_load).
+ * Source: Linux 4.12 kernel/sched/fair.c (effective_load); 4.16 to 7.2 the same file (update_cfs_rq_h_load,
+ * task_h_load).
  * Deviations: H is worked out anew each time, the kernel keeps it for a jiffy. A task of the root has h = load.
  */
 #ifndef PELTON_PLACE_GROUP_H
@@ -37,7 +38,9 @@ PELTON_INLINE s64 pelton_effective_load(const struct pelton_cfs_rq *g, const str
 	return (s64)pelton_max_u64(weight, PELTON_MIN_SHARES) - (s64)se->avg.load_avg;
 }
 
-/* Load of something of load average `load` on a queue of load average `queue`, when all of the queue counts for `part`. */
+/*
+ * Load of something of load average `load` on a queue of load average `queue`, when all of the queue counts for `part`.
+ */
 PELTON_INLINE u64 pelton_h_load(u64 part, u64 load, u64 queue)
 {
 	return pelton_div_floor(part * load, queue + 1);
@@ -52,8 +55,8 @@ PELTON_INLINE u64 pelton_shift_load(u64 load, s64 shift, u64 least)
 }
 
 /*
- * The comparison by runnable load with groups: `waker_*` is what its sleep shifts on the waking (here) and on the previous
- * CPU (there), `task_*` what the wakee's coming shifts. What stays here stays more than nothing.
+ * The comparison by runnable load with groups: `waker_*` is what its sleep shifts on the waking (here) and on the
+ * previous CPU (there), `task_*` what the wakee's coming shifts. What stays here stays more than nothing.
  */
 PELTON_INLINE void pelton_wake_in_groups(struct pelton_wake *w, s64 waker_here, s64 waker_there, s64 task_here,
 					 s64 task_there)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a placement reads: the machine, its CPUs, the task and the task that wakes it, all at one moment. A host fills one
- * record; every rule of select.h, feec.h, select_idle.h and select_group.h reads nothing else.
+ * What a placement reads: the machine, its CPUs, the task and the task that wakes it, all at one moment. A host fills
+ * one record; every rule of select.h, feec.h, select_idle.h and select_group.h reads nothing else.
  *
  *   record                    what it holds
  *   pelton_sched_domain       a scheduling domain as one CPU sees it, and the sums of that CPU's group in it
@@ -25,8 +25,8 @@
  *
  * Up to 6.9 `cpufreq_pressure` is the thermal pressure of the moment, and `hw_pressure` its average.
  *
- * Source: Linux 7.2 kernel/sched/fair.c, kernel/sched/topology.c (build_sched_domains, build_sched_groups), include/linux/
- * sched/sd_flags.h. Deviations: at most 64 CPUs, 6 domains for each, 16 performance domains, 512 states.
+ * Source: Linux 7.2 kernel/sched/fair.c, kernel/sched/topology.c (build_sched_domains, build_sched_groups),
+ * include/linux/ sched/sd_flags.h. Deviations: at most 64 CPUs, 6 domains for each, 16 performance domains, 512 states.
  */
 #ifndef PELTON_PLACEMENT_H
 #define PELTON_PLACEMENT_H

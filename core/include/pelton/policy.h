@@ -9,9 +9,9 @@
  *
  * A new switch is one row here, one enum below, one page or paragraph in docs/signals.
  *
- * Source: each value was read in the release's own text, recorded from it, or computed by its compiled code: docs/fidelity/sources.md
- * says how. 5.10, 6.1, 6.12 and 7.2 are the long-term states that Debian carries (5.10.262, 6.1.192, 6.12.117, 7.2.12), the
- * other profiles the plain releases.
+ * Source: each value was read in the release's own text, recorded from it, or computed by its compiled code:
+ * docs/fidelity/sources.md says how. 5.10, 6.1, 6.12 and 7.2 are the long-term states that Debian carries (5.10.262,
+ * 6.1.192, 6.12.117, 7.2.12), the other profiles the plain releases.
  */
 #ifndef PELTON_POLICY_H
 #define PELTON_POLICY_H

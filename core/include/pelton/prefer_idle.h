@@ -12,10 +12,10 @@
  *   capacity      capacity   0 .. 1024; utilization may pass it while tasks join
  *   idle state    index      0 = shallowest
  *
- * Source: kernel/sched/fair.c of Android's 4.4 for the Pixel 2 (find_best_target case A.1, cpu_util_wake, boosted_task_util,
- * select_energy_cpu_brute, start_cpu). No Linux release has it.
- * Deviations: where no CPU is idle the kernel has rules of its own for such tasks (cases A.2 and A.3: most spare capacity
- * at the present frequency, least contention); here the task is placed as any other (F-260).
+ * Source: kernel/sched/fair.c of Android's 4.4 for the Pixel 2 (find_best_target case A.1, cpu_util_wake,
+ * boosted_task_util, select_energy_cpu_brute, start_cpu). No Linux release has it.
+ * Deviations: where no CPU is idle the kernel has rules of its own for such tasks (cases A.2 and A.3: most spare
+ * capacity at the present frequency, least contention); here the task is placed as any other (F-260).
  */
 #ifndef PELTON_PREFER_IDLE_H
 #define PELTON_PREFER_IDLE_H
@@ -65,7 +65,9 @@ PELTON_INLINE u32 pelton_prefer_idle_loses(const struct pelton_prefer_idle *s, c
 	return s->boosted ? c->cap_orig < s->capacity : c->cap_orig > s->capacity;
 }
 
-/* Looks at the next CPU. The first is one of the biggest for a boosted task, of the smallest for another; then upwards. */
+/*
+ * Looks at the next CPU. The first is one of the biggest for a boosted task, of the smallest for another; then upwards.
+ */
 PELTON_INLINE void pelton_prefer_idle_look(struct pelton_prefer_idle *s, const struct pelton_idle_candidate *c)
 {
 	if (!c->idle || !pelton_prefer_idle_fits(s, c) || pelton_prefer_idle_loses(s, c))

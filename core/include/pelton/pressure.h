@@ -85,7 +85,9 @@ PELTON_INLINE u32 pelton_lost_capacity(u32 cap_orig, u32 limit_khz, u32 ref_khz)
 	return cap_orig - pelton_mul_div_floor(cap_orig, limit_khz, ref_khz);
 }
 
-/* What placement takes off a CPU's capacity in this moment. `policy`, `cooling`: lost to the upper limit, to cooling. */
+/*
+ * What placement takes off a CPU's capacity in this moment. `policy`, `cooling`: lost to the upper limit, to cooling.
+ */
 PELTON_INLINE u32 pelton_pressure_now(const struct pelton_policy *pol, u32 policy, u32 cooling)
 {
 	if (pol->capacity_left == PELTON_CAPACITY_LEFT_ACTUAL)

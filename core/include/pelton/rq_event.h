@@ -12,9 +12,9 @@
  * All clocks of one event are equal: only its first update can cross a period boundary.
  *
  * With task groups the host calls the rq_*_on functions for the task's own queue, then walks the levels above with the
- * *_entity functions; `delta` is the change of runnable tasks below (+1, -1, 0), the same at every level. When a delayed
- * task leaves at last (delay_ends), every level above counts one more before it is walked and `delta` takes it away again
- * (7.2 fair.c, clear_delayed and dequeue_entities). Without groups the rq_* functions do everything at once.
+ * *_entity functions; `delta` is the change of runnable tasks below (+1, -1, 0), the same at every level. When a
+ * delayed task leaves at last (delay_ends), every level above counts one more before it is walked and `delta` takes it
+ * away again (7.2 fair.c, clear_delayed and dequeue_entities). Without groups the rq_* functions do everything at once.
  *
  * Source: Linux 7.2 kernel/sched/fair.c (enqueue_task_fair, dequeue_task_fair, dequeue_entities, enqueue_entity,
  * dequeue_entity, set_next_entity, put_prev_entity, entity_tick), kernel/sched/rt.c, deadline.c, idle.c; 4.12
@@ -207,8 +207,8 @@ PELTON_INLINE void pelton_rq_estimate_after(const struct pelton_policy *pol, con
 }
 
 /*
- * Kernels in which the CPU's estimate is lowered at the very end of the event (estimate_leaves=last), and with the value
- * of before the sample. Not for a task whose dequeue was delayed. `sleeps`: it goes to sleep.
+ * Kernels in which the CPU's estimate is lowered at the very end of the event (estimate_leaves=last), and with the
+ * value of before the sample. Not for a task whose dequeue was delayed. `sleeps`: it goes to sleep.
  */
 PELTON_INLINE void pelton_rq_estimate_last(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se,
 					   u32 sleeps)

@@ -16,9 +16,10 @@
  *   period         ns        10^9 (sysctl_sched_rt_period), runtime 950 * 10^6 (sysctl_sched_rt_runtime)
  *
  * Source: Linux kernel/sched/rt.c of 4.12, 4.16, 4.17, 4.19, 5.4, 5.10, 6.1, 6.6 (do_balance_runtime,
- * sched_rt_runtime_exceeded, do_sched_rt_period_timer), features.h (RT_RUNTIME_SHARE). From 6.12 on the fair server keeps
- * the class in bounds.
- * Deviations: time is checked at ticks, not also when a task blocks; no groups of real-time tasks; no change of the sysctls.
+ * sched_rt_runtime_exceeded, do_sched_rt_period_timer), features.h (RT_RUNTIME_SHARE). From 6.12 on the fair server
+ * keeps the class in bounds.
+ * Deviations: time is checked at ticks, not also when a task blocks; no groups of real-time tasks; no change of the
+ * sysctls.
  */
 #ifndef PELTON_RT_LIMIT_H
 #define PELTON_RT_LIMIT_H

@@ -13,8 +13,8 @@
  * Source: Linux 4.12 and 4.16 kernel/sched/sched.h (sched_rt_avg_update, sched_avg_period), core.c (sched_avg_update,
  * update_rq_clock_task), rt.c (update_curr_rt), deadline.c (update_curr_dl), fair.c (scale_rt_capacity,
  * update_cpu_capacity). sysctl_sched_time_avg is 1000 ms.
- * Deviations: the sum is aged where it is added to and where it is read at a tick by pelton_rt_share_age(); the kernel's
- * aging at the end of a tickless stretch is the host's.
+ * Deviations: the sum is aged where it is added to and where it is read at a tick by pelton_rt_share_age(); the
+ * kernel's aging at the end of a tickless stretch is the host's.
  */
 #ifndef PELTON_RT_SHARE_H
 #define PELTON_RT_SHARE_H

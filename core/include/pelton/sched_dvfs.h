@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sched-DVFS, the governor "sched" of 2015: each CPU votes a capacity at scheduler events, the domain follows the largest.
+ * sched-DVFS, the governor "sched" of 2015: each CPU votes a capacity at scheduler events, the domain follows the
+ * largest.
  *
  *   event of the fair class       vote
  *   wake-up, new task             usage (boosted) * 1280 >> 10
@@ -13,16 +14,16 @@
  *                                                                            window even when the operating point stays
  *   v7       kept and requested       everybody           last request       the newest request once the window is over
  *
- *   one CPU, 450 .. 850 MHz, e5, window 50 ms: a vote of 492 asks for 408398 kHz, which is not 450000: the driver is called,
- *   450 MHz stays, and votes of the next 50 ms are only kept
+ *   one CPU, 450 .. 850 MHz, e5, window 50 ms: a vote of 492 asks for 408398 kHz, which is not 450000: the driver is
+ *   called, 450 MHz stays, and votes of the next 50 ms are only kept
  *
  *   quantity          unit       range
  *   usage, vote       capacity   0 .. 1280
  *   frequencies       kHz        32 bits
  *
  * Source: Linaro/Arm EAS trees of 2015, kernel/sched/cpufreq_sched.c (cpufreq_sched_set_cap, cpufreq_sched_thread,
- * cpufreq_sched_start) and fair.c (enqueue_task_fair, dequeue_task_fair, task_tick_fair, load_balance) for e5; the posting
- * "sched: scheduler-driven CPU frequency selection" v7 of February 2016 for v7. No Linux release has either.
+ * cpufreq_sched_start) and fair.c (enqueue_task_fair, dequeue_task_fair, task_tick_fair, load_balance) for e5; the
+ * posting "sched: scheduler-driven CPU frequency selection" v7 of February 2016 for v7. No Linux release has either.
  * Deviations: the contention of e5's policy lock, which drops a request, is not modelled; v7's real-time request is the
  * caller's.
  */
@@ -148,8 +149,8 @@ PELTON_INLINE u32 pelton_sched_dvfs_resolve(const struct pelton_sched_dvfs *sd, 
 }
 
 /*
- * v7: CPU `cpu` has new requests in its vote; `asks`: an evaluation is wanted. Returns a PELTON_VOTE value; DRIVE leaves an
- * operating point in the record.
+ * v7: CPU `cpu` has new requests in its vote; `asks`: an evaluation is wanted. Returns a PELTON_VOTE value; DRIVE
+ * leaves an operating point in the record.
  */
 PELTON_INLINE u32 pelton_sched_dvfs_update(struct pelton_sched_dvfs *sd, struct pelton_vote *votes, u32 cpu, u32 asks,
 					   const u32 *khz, u32 n)

@@ -94,8 +94,8 @@ PELTON_INLINE u32 pelton_sugov_can_drive(const struct pelton_policy *pol, const 
 }
 
 /*
- * Does a mark that outlived its evaluation open the gate? 6.6 keeps it for drivers that want every change of limits; only
- * the limits themselves open the gate there.
+ * Does a mark that outlived its evaluation open the gate? 6.6 keeps it for drivers that want every change of limits;
+ * only the limits themselves open the gate there.
  */
 PELTON_INLINE u32 pelton_sugov_needs_update(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp)
 {
@@ -132,8 +132,8 @@ PELTON_INLINE void pelton_sugov_dl_override(const struct pelton_policy *pol, str
 }
 
 /*
- * A hook call for the CPU of `sc`, before the gate: to 4.16 a domain with several CPUs keeps what each asks for until its
- * next call. Later releases read all CPUs when they evaluate, and nothing happens here.
+ * A hook call for the CPU of `sc`, before the gate: to 4.16 a domain with several CPUs keeps what each asks for until
+ * its next call. Later releases read all CPUs when they evaluate, and nothing happens here.
  */
 PELTON_INLINE void pelton_sugov_keep_util(const struct pelton_policy *pol, struct pelton_sugov_cpu *sc,
 					  const struct pelton_cpu_state *s)
@@ -203,7 +203,9 @@ PELTON_INLINE u32 pelton_sugov_leaves_out(const struct pelton_policy *pol, struc
 	return pol->stale_cpu == PELTON_STALE_SKIP || !sc->kept_bw;
 }
 
-/* To 5.0 a boost is a share of the highest frequency; when it is larger than the request it takes its place as it is. */
+/*
+ * To 5.0 a boost is a share of the highest frequency; when it is larger than the request it takes its place as it is.
+ */
 PELTON_INLINE void pelton_sugov_boost_request(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
 					      u32 boost_khz, struct pelton_perf_terms *t)
 {
@@ -419,8 +421,8 @@ PELTON_INLINE u32 pelton_sugov_first_largest(const struct pelton_perf_terms *ter
 }
 
 /*
- * The request of CPU `i` is another: `first`, which was the first CPU with the largest one, follows. It is not known when
- * that was `i` itself, whose request may have become smaller.
+ * The request of CPU `i` is another: `first`, which was the first CPU with the largest one, follows. It is not known
+ * when that was `i` itself, whose request may have become smaller.
  */
 PELTON_INLINE u32 pelton_sugov_follow_largest(const struct pelton_perf_terms *terms, u32 first, u32 i)
 {
@@ -432,9 +434,9 @@ PELTON_INLINE u32 pelton_sugov_follow_largest(const struct pelton_perf_terms *te
 }
 
 /*
- * The CPU whose request the domain follows: the first that forces the maximum, else the one with the largest share of the
- * highest frequency, `caller` before its equals. A caller that forces the maximum asks nobody else: the terms of the other
- * CPUs are not read then. `first`: the first CPU with the largest request, where that is known.
+ * The CPU whose request the domain follows: the first that forces the maximum, else the one with the largest share of
+ * the highest frequency, `caller` before its equals. A caller that forces the maximum asks nobody else: the terms of
+ * the other CPUs are not read then. `first`: the first CPU with the largest request, where that is known.
  */
 PELTON_INLINE u32 pelton_sugov_largest(const struct pelton_perf_terms *terms, u32 n, u32 caller, u32 first)
 {
@@ -446,8 +448,8 @@ PELTON_INLINE u32 pelton_sugov_largest(const struct pelton_perf_terms *terms, u3
 }
 
 /*
- * What the domain needs, from the `n` requests of its CPUs to a frequency of the table `khz` with `opps` entries. `first`:
- * the first CPU with the largest request, where that is known.
+ * What the domain needs, from the `n` requests of its CPUs to a frequency of the table `khz` with `opps` entries.
+ * `first`: the first CPU with the largest request, where that is known.
  */
 PELTON_INLINE void pelton_sugov_need(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
 				     const struct pelton_perf_terms *terms, u32 n, u32 caller, u32 first,
@@ -467,8 +469,8 @@ PELTON_INLINE void pelton_sugov_need(const struct pelton_policy *pol, const stru
 }
 
 /*
- * An evaluation once the request of every CPU is known: `sc` and `s` belong to `caller`, whose hook call this is. A host
- * that keeps `terms` between evaluations asks only the CPUs whose inputs changed.
+ * An evaluation once the request of every CPU is known: `sc` and `s` belong to `caller`, whose hook call this is. A
+ * host that keeps `terms` between evaluations asks only the CPUs whose inputs changed.
  */
 PELTON_INLINE void pelton_sugov_decide(const struct pelton_policy *pol, struct pelton_sugov_policy *sp,
 				       struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now,
@@ -506,8 +508,8 @@ PELTON_INLINE void pelton_sugov_ask(const struct pelton_policy *pol, const struc
 }
 
 /*
- * The request of CPU `i` of the domain alone, from inputs `s` that changed: it goes to `terms`. Returns the first CPU with
- * the largest request, which was `first`.
+ * The request of CPU `i` of the domain alone, from inputs `s` that changed: it goes to `terms`. Returns the first CPU
+ * with the largest request, which was `first`.
  */
 PELTON_INLINE u32 pelton_sugov_ask_again(const struct pelton_policy *pol, const struct pelton_sugov_policy *sp,
 					 struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u64 now,
@@ -526,8 +528,8 @@ PELTON_INLINE u32 pelton_sugov_keeps(const struct pelton_policy *pol)
 
 /*
  * A whole evaluation for a hook call of `caller` after the gate opened; `sc`, `s` and `terms` have sp->nr_cpus entries,
- * `khz` has n. Where pelton_sugov_keeps(), a host may call pelton_sugov_cpu() for the CPUs whose inputs changed and then
- * pelton_sugov_decide(), which comes to the same.
+ * `khz` has n. Where pelton_sugov_keeps(), a host may call pelton_sugov_cpu() for the CPUs whose inputs changed and
+ * then pelton_sugov_decide(), which comes to the same.
  */
 PELTON_INLINE void pelton_sugov_evaluate(const struct pelton_policy *pol, struct pelton_sugov_policy *sp,
 					 struct pelton_sugov_cpu *sc, const struct pelton_cpu_state *s, u32 caller,

@@ -5,11 +5,11 @@
  *   real-time        asks when what runs here is as strong, or a task that may not move, or when it does not fit
  *     level of a CPU = priority of its strongest real-time task, 0 without one; a deadline task is above all (6.1)
  *     the CPUs of the lowest level below its own, of those on which it fits; if it fits nowhere, of all
- *     is moved later only from a CPU with two real-time tasks, one of which may move; from 6.12 on one that waits is enough
- *     a CPU that loses its real-time or deadline task asks for others when what it has left is weaker
+ *     is moved later only from a CPU with two real-time tasks, one of which may move; from 6.12 on one that waits is
+ *     enough a CPU that loses its real-time or deadline task asks for others when what it has left is weaker
  *   deadline         asks when a deadline that is not later, or a task that may not move, runs here, or when it does not fit
- *     the CPUs without a deadline task on which it fits, or the largest of them; if there are none, the one whose earliest
- *     deadline is the latest of all, when the task's is before it
+ *     the CPUs without a deadline task on which it fits, or the largest of them; if there are none, the one whose
+ *     earliest deadline is the latest of all, when the task's is before it
  *   among several    the CPU that it last ran on; then, in the smallest domain around that, the CPU that asks, or the next
  *                    one in the order of the search
  *
@@ -23,11 +23,12 @@
  *   deadline, Q, D         ns
  *   density                Q20
  *
- * Source: Linux 4.12.3, 4.16.13, 4.19.48, 5.4, 5.10.262, 6.1.192, 6.6.0, 6.12.117, 7.2.12: kernel/sched/rt.c (select_task_rq_rt,
- * find_lowest_rq, find_lock_lowest_rq, rt_task_fits_capacity,
- * update_rt_migration, enqueue_pushable_task, need_pull_rt_task, push_rt_task), kernel/sched/cpupri.c (convert_prio, cpupri_find_fitness),
- * kernel/sched/deadline.c (select_task_rq_dl, find_later_rq, find_lock_later_rq, inc_dl_deadline), kernel/sched/cpudeadline.c
- * (cpudl_find), kernel/sched/sched.h (dl_task_fits_capacity), lib/cpumask.c (cpumask_any_and_distribute).
+ * Source: Linux 4.12.3, 4.16.13, 4.19.48, 5.4, 5.10.262, 6.1.192, 6.6.0, 6.12.117, 7.2.12: kernel/sched/rt.c
+ * (select_task_rq_rt, find_lowest_rq, find_lock_lowest_rq, rt_task_fits_capacity, update_rt_migration,
+ * enqueue_pushable_task, need_pull_rt_task, push_rt_task), kernel/sched/cpupri.c (convert_prio, cpupri_find_fitness),
+ * kernel/sched/deadline.c (select_task_rq_dl, find_later_rq, find_lock_later_rq, inc_dl_deadline),
+ * kernel/sched/cpudeadline.c (cpudl_find), kernel/sched/sched.h (dl_task_fits_capacity), lib/cpumask.c
+ * (cpumask_any_and_distribute).
  * Deviations: of several CPUs with the latest deadline the first counts, where the kernel's heap knows another order.
  */
 #ifndef PELTON_SELECT_CLASS_H
@@ -289,13 +290,19 @@ PELTON_INLINE u32 pelton_select_rt(const struct pelton_policy *pol, const struct
 	return found;
 }
 
-/* May real-time tasks of a CPU be moved away? nr: its real-time tasks, nr_waiting: those of them that wait and may move. */
+/*
+ * May real-time tasks of a CPU be moved away? nr: its real-time tasks, nr_waiting: those of them that wait and may
+ * move.
+ */
 PELTON_INLINE u32 pelton_rt_overloaded(const struct pelton_policy *pol, u32 nr, u32 nr_waiting)
 {
 	return nr_waiting && (nr > 1 || pol->rt_search == PELTON_RT_SEARCH_PUSH);
 }
 
-/* Does a CPU whose task of strength `prev` leaves ask others for real-time tasks? prio: of the strongest it has, 0 = none. */
+/*
+ * Does a CPU whose task of strength `prev` leaves ask others for real-time tasks? prio: of the strongest it has, 0 =
+ * none.
+ */
 PELTON_INLINE u32 pelton_need_pull_rt(u32 prev, u32 prio)
 {
 	return prio < prev;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The search for a CPU of a task that is new or loads another program: from the largest domain down, the group with most
- * to spare, in it the CPU that is idle least deeply, else the least loaded.
+ * The search for a CPU of a task that is new or loads another program: from the largest domain down, the group with
+ * most to spare, in it the CPU that is idle least deeply, else the least loaded.
  *
  *   a group's type        when, all sums without the task
  *     overloaded          more tasks than CPUs, and capacity * 100 < util * pct or capacity * pct < runnable * 100;
@@ -23,8 +23,8 @@
  * Source: Linux 7.2 kernel/sched/fair.c (sched_balance_find_dst_cpu, sched_balance_find_dst_group,
  * sched_balance_find_dst_group_cpu, update_sg_wakeup_stats, update_pick_idlest, group_classify, adjust_numa_imbalance);
  * 5.10.262, 6.1.192 and 6.6 the same under the names find_idlest_cpu, find_idlest_group, find_idlest_group_cpu.
- * Deviations: types of asymmetric packing, busy cores and saturated caches do not occur at this moment; what releases up
- * to 5.4 did is not here.
+ * Deviations: types of asymmetric packing, busy cores and saturated caches do not occur at this moment; what releases
+ * up to 5.4 did is not here.
  */
 #ifndef PELTON_SELECT_GROUP_H
 #define PELTON_SELECT_GROUP_H

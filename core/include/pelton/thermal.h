@@ -21,11 +21,11 @@
  *   k_*                1/1024 mW per mC
  *   load of a domain   percent, sum of its CPUs
  *
- * Source: drivers/thermal/step_wise.c of 4.12, 4.14, 4.19 and 5.4, gov_step_wise.c of 5.10.262, 6.1.192, 6.6, 6.12.118, 6.18
- * and 7.2.12 (get_target_state, thermal_zone_trip_update); power_allocator.c of 4.12 and 5.4, gov_power_allocator.c of the
- * same (pid_controller, estimate_pid_constants, divvy_up_power, allocate_power); thermal_core.c (monitor_thermal_zone,
- * thermal_zone_handle_trips); cpu_cooling.c of 5.4, cpufreq_cooling.c of 5.10 and later (get_level, cpu_freq_to_power,
- * cpu_power_to_freq, cpufreq_power2state, cpufreq_state2power, get_load).
+ * Source: drivers/thermal/step_wise.c of 4.12, 4.14, 4.19 and 5.4, gov_step_wise.c of 5.10.262, 6.1.192, 6.6, 6.12.118,
+ * 6.18 and 7.2.12 (get_target_state, thermal_zone_trip_update); power_allocator.c of 4.12 and 5.4,
+ * gov_power_allocator.c of the same (pid_controller, estimate_pid_constants, divvy_up_power, allocate_power);
+ * thermal_core.c (monitor_thermal_zone, thermal_zone_handle_trips); cpu_cooling.c of 5.4, cpufreq_cooling.c of 5.10 and
+ * later (get_level, cpu_freq_to_power, cpu_power_to_freq, cpufreq_power2state, cpufreq_state2power, get_load).
  * Deviations: trends are those of readings, no driver's own; lower and upper states of a map are 0 and the deepest; the
  * static power of kernels before 4.16 is none; every trip is passive.
  */
@@ -206,7 +206,9 @@ PELTON_INLINE void pelton_step_wise(const struct pelton_policy *pol, struct pelt
 	z->passive = 0;
 	for (i = 0; i < z->trips && i < PELTON_TRIPS_MAX; i++) {
 		pelton_step_wise_trip(pol, z, &z->trip[i]);
-		/* Each trip is carried out before the next one is looked at, where the core looks at them one by one. */
+		/*
+		 * Each trip is carried out before the next one is looked at, where the core looks at them one by one.
+		 */
 		if (!core)
 			pelton_cooling_settle_all(z);
 		z->passive |= core ? z->trip[i].reached : pelton_trip_active(z, &z->trip[i]);
@@ -350,8 +352,8 @@ PELTON_INLINE u32 pelton_ipa_off(const struct pelton_zone *z)
 }
 
 /*
- * A reading of the zone under power_allocator: what each domain is granted, granted_mw. Returns 0 when the controller is off:
- * then all states are 0.
+ * A reading of the zone under power_allocator: what each domain is granted, granted_mw. Returns 0 when the controller
+ * is off: then all states are 0.
  */
 PELTON_INLINE u32 pelton_ipa_allocate(const struct pelton_policy *pol, struct pelton_zone *z, u32 least_mw)
 {

@@ -21,11 +21,11 @@
  *
  * Source: sum: H. Xia, 4 Oct 2023, [RFC PATCH 1/6, 2/6, 3/6] sched/uclamp (___update_util_avg_uclamp,
  * ___decay_util_avg_uclamp_towards, uclamp_rq_is_capped); bias: 24 Jun 2024, [PATCH 2/7, 4/7, 7/7] (util_bias_update,
- * cpu_util_uclamp, propagate_negative_bias); bias_weighted: 4 Mar 2025, [PATCH v2 7/8, 8/8]; debt is this project's own.
- * None of them is in a release. What Android does instead: group_throttle.h.
- * Deviations: a change of clamps counts at once, not when the task's average is published next; an estimate's clamped form
- * follows from the estimate, where the first posting filters clamped samples; queues of groups keep no sums, which only the
- * root's reader needs. The correction of negative sums is that of v2 (own divisor, then a floor).
+ * cpu_util_uclamp, propagate_negative_bias); bias_weighted: 4 Mar 2025, [PATCH v2 7/8, 8/8]; debt is this project's
+ * own. None of them is in a release. What Android does instead: group_throttle.h.
+ * Deviations: a change of clamps counts at once, not when the task's average is published next; an estimate's clamped
+ * form follows from the estimate, where the first posting filters clamped samples; queues of groups keep no sums, which
+ * only the root's reader needs. The correction of negative sums is that of v2 (own divisor, then a floor).
  */
 #ifndef PELTON_UCLAMP_SUM_H
 #define PELTON_UCLAMP_SUM_H
@@ -273,7 +273,9 @@ PELTON_INLINE u32 pelton_uclamp_sum_boost(const struct pelton_policy *pol, u32 c
 	return pelton_max_u32(clamped, runnable);
 }
 
-/* Inputs of an evaluation with the clamps in them. `rt_min`: debt only, the largest lower clamp of runnable RT tasks. */
+/*
+ * Inputs of an evaluation with the clamps in them. `rt_min`: debt only, the largest lower clamp of runnable RT tasks.
+ */
 PELTON_INLINE void pelton_uclamp_sum_state(const struct pelton_policy *pol, const struct pelton_uclamp_sum_rq *rq,
 					   u32 rt_min, struct pelton_cpu_state *s)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Ctrl-C, SIGTERM, SIGHUP: the first asks the verb to end what it does; a verb that has not after a while, and any at the
-//! second signal, is ended.
+//! Ctrl-C, SIGTERM, SIGHUP: the first asks the verb to end what it does; a verb that has not after a while, and any at
+//! the second signal, is ended.
 
 use crate::exit::{Exit, Failure};
 use crate::output;

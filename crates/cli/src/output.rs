@@ -164,8 +164,8 @@ pub fn give_up() -> String {
     left
 }
 
-/// Refuses to write over what is read, and two outputs to one file. Files are compared by what they are, not by their names:
-/// links lead to the same file.
+/// Refuses to write over what is read, and two outputs to one file. Files are compared by what they are, not by their
+/// names: links lead to the same file.
 pub fn spare(outputs: &[impl AsRef<Path>], inputs: &[impl AsRef<Path>]) -> Result<(), Failure> {
     for (i, output) in outputs.iter().map(AsRef::as_ref).enumerate() {
         spare_inputs(output, inputs)?;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Logs as rt-app writes them: one file per thread, one line per activation, times in microseconds.
 //!
-//! `perf` counts rt-app's own loops, which a simulator has none of: it is the configured run time, which those loops stand for.
+//! `perf` counts rt-app's own loops, which a simulator has none of: it is the configured run time, which those loops
+//! stand for.
 
 use crate::exit::Failure;
 use crate::output;

@@ -91,8 +91,8 @@ impl Sheet {
         })
     }
 
-    /// Aligned text. With a `width`, that of a terminal, sentences wrap, long names are cut, and a table that is wider all the
-    /// same is printed in parts, each with the first column.
+    /// Aligned text. With a `width`, that of a terminal, sentences wrap, long names are cut, and a table that is wider
+    /// all the same is printed in parts, each with the first column.
     pub fn text(&self, width: Option<u16>) -> String {
         let Some(width) = width.map(usize::from) else { return self.aligned(None) };
         let widths = self.widths();
@@ -146,8 +146,8 @@ impl Sheet {
         sheet
     }
 
-    /// The table in parts of at most this width, where the columns allow it. Each has the columns that say what a row is
-    /// about, or the first alone where all of them would leave too little room.
+    /// The table in parts of at most this width, where the columns allow it. Each has the columns that say what a row
+    /// is about, or the first alone where all of them would leave too little room.
     fn parts(&self, width: usize) -> Vec<Sheet> {
         let widths = self.widths();
         let room = |keys: usize| widths.iter().take(keys).map(|own| own + 2).sum::<usize>();

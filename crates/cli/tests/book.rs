@@ -73,7 +73,8 @@ fn workplace() -> tempfile::TempDir {
     folder
 }
 
-/// As devlib records: the frequencies at the start are prints of the tracer's user; another program's print means nothing.
+/// As devlib records: the frequencies at the start are prints of the tracer's user; another program's print means
+/// nothing.
 const DEVLIB: &str = "# tracer: nop\n#
   shutils-50 [000] .... 1.000000: tracing_mark_write: cpu_frequency: state=1100000 cpu_id=1
   shutils-50 [000] .... 1.000100: tracing_mark_write: cpu_frequency: state=1599000 cpu_id=0
@@ -131,7 +132,8 @@ fn rewrite(example: &Example, part: &[String]) {
     std::fs::write(&example.page, text).expect("the pages are writable");
 }
 
-/// What a command's comment promises, between semicolons: `# 8; exits with 5; prints nothing can be checked; prints no 4.14`.
+/// What a command's comment promises, between semicolons: `# 8; exits with 5; prints nothing can be checked; prints no
+/// 4.14`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Promise {
     code: i32,

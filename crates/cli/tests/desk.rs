@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What users at the desk met: answers that did not say what they leave out, options that were not where they were looked
-//! for, messages without a place.
+//! What users at the desk met: answers that did not say what they leave out, options that were not where they were
+//! looked for, messages without a place.
 
 mod support;
 use std::io::Write;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Files that are wrong in any way, through every verb of the built program: it ends, with a documented exit code and words
-//! that fit a terminal, soon and within its memory.
+//! Files that are wrong in any way, through every verb of the built program: it ends, with a documented exit code and
+//! words that fit a terminal, soon and within its memory.
 //!
-//! `PELTON_HOSTILE_SEED` is the number of the first file, `PELTON_HOSTILE_COUNT` how many follow. A failure keeps the file and
-//! prints the command that repeats it.
+//! `PELTON_HOSTILE_SEED` is the number of the first file, `PELTON_HOSTILE_COUNT` how many follow. A failure keeps the
+//! file and prints the command that repeats it.
 
 #![cfg(unix)]
 

@@ -11,7 +11,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 use support::{Outcome, command, file, good};
 
-/// Longer than a verb may go on after a signal; a machine that does other work needs more than half a second to start one.
+/// Longer than a verb may go on after a signal; a machine that does other work needs more than half a second to start
+/// one.
 const SOON: Duration = Duration::from_secs(5);
 
 fn started(arguments: &[&str]) -> (Child, ChildStdin) {

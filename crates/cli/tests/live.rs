@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Recordings made inside booted kernels (`make test-live`): every full call recomputed, every fault noticed. Without them
-//! it says that nothing was measured.
+//! Recordings made inside booted kernels (`make test-live`): every full call recomputed, every fault noticed. Without
+//! them it says that nothing was measured.
 
 #![cfg(all(unix, feature = "record"))]
 
@@ -21,7 +21,8 @@ const WITH_GROUPS: [&str; 2] = ["hand_up", "reweight"];
 
 /// Placements that each kernel must have made in all its recordings together.
 const PLACEMENTS_MIN: u64 = 20_000;
-/// What is put wrong in placements, and must be noticed in those of every kernel: rules that machines of equal CPUs have.
+/// What is put wrong in placements, and must be noticed in those of every kernel: rules that machines of equal CPUs
+/// have.
 const WRONG_PLACEMENTS: [&str; 3] =
     ["loads do not count", "tasks of SCHED_IDLE do not give way", "the last CPU is never idle"];
 /// Quiet searches of balances that each kernel must have made in all its recordings together.
@@ -30,9 +31,9 @@ const SEARCHES_MIN: u64 = 200;
 const WRONG_SEARCHES: [&str; 2] = ["loads do not count", "groups have a quarter of their capacity"];
 /// What recordings of gates have in their names.
 const GATES: &str = ".gates.csv.gz";
-/// Quiet gates that each kernel must have passed in all its recordings together, and how many of 1000 may come out otherwise: a CPU
-/// that is asked twice in the same breath, which nothing tells. Written down before the first recording that began and ended at
-/// a switch.
+/// Quiet gates that each kernel must have passed in all its recordings together, and how many of 1000 may come out
+/// otherwise: a CPU that is asked twice in the same breath, which nothing tells. Written down before the first
+/// recording that began and ended at a switch.
 const GATES_MIN: u64 = 1_000;
 const GATES_DIFFER_PERMILLE_MAX: u64 = 2;
 /// Whose rules gates have: 6.18.15 throws dice as 6.12 does, which 6.18.2, that the profile stands for, does not.
@@ -62,9 +63,11 @@ const WRONG_PLACEMENTS_BY_ENERGY: [&str; 9] = [
     "CPUs have an eighth less capacity",
     "limits of frequencies take no capacity",
 ];
-/// What is put wrong on machines with idle states, and must be noticed besides. Written down before the first recording.
+/// What is put wrong on machines with idle states, and must be noticed besides. Written down before the first
+/// recording.
 const WRONG_IDLE_STATES: [&str; 2] = ["all idle states are left as fast", "the deepest idle state is left the fastest"];
-/// The kernel that has no idle states with the same tables: the ACPI driver of 6.18.15 registers no idle driver (F-370).
+/// The kernel that has no idle states with the same tables: the ACPI driver of 6.18.15 registers no idle driver
+/// (F-370).
 const WITHOUT_IDLE_STATES: &str = "6.18";
 /// The rule of a placement by energy, and how many of these each kernel must have made on each board.
 const BY_ENERGY: &str = "energy";
@@ -200,7 +203,8 @@ fn placements_of_every_kernel_are_chosen_again() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Placements of boards with small and large CPUs: by energy as long as no CPU is over-utilized, and every energy the kernel's.
+/// Placements of boards with small and large CPUs: by energy as long as no CPU is over-utilized, and every energy the
+/// kernel's.
 #[test]
 fn placements_by_energy_of_every_kernel_are_chosen_again() {
     let mut wrong = Vec::new();

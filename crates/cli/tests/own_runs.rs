@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What `pelton run` writes, `pelton validate` agrees with, over random boards, loads, profiles, switches and parameters.
+//! What `pelton run` writes, `pelton validate` agrees with, over random boards, loads, profiles, switches and
+//! parameters.
 //!
 //! `PELTON_OWN_SEED` is the first seed, `PELTON_OWN_COUNT` how many runs follow. A failure prints the two commands.
 
@@ -82,8 +83,8 @@ fn runs_of_ours_validate() {
     assert!(count < 300 || ran >= 200, "most are refused: {ran} of {count}");
 }
 
-/// Tasks of a group that end on a CPU which nobody but other classes then uses: their utilization stays until the group's
-/// average is next updated (seed 700016).
+/// Tasks of a group that end on a CPU which nobody but other classes then uses: their utilization stays until the
+/// group's average is next updated (seed 700016).
 #[test]
 fn a_run_whose_tasks_end_in_a_group_validates() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -98,7 +99,8 @@ fn a_run_whose_tasks_end_in_a_group_validates() {
     assert!(said.code == 0 && said.stdout.contains("while there are groups"), "{}{}", said.stdout, said.stderr);
 }
 
-/// A frequency that changes between two looks at a real-time average: time before the first look counts once, at its speed.
+/// A frequency that changes between two looks at a real-time average: time before the first look counts once, at its
+/// speed.
 #[test]
 fn real_time_averages_of_a_run_with_rare_changes_of_frequency_validate() {
     let directory = tempfile::tempdir().expect("a directory");

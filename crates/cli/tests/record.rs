@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `pelton record`: its mistakes on any machine; recordings of the running kernel where `make test-kernel` asks for them.
+//! `pelton record`: its mistakes on any machine; recordings of the running kernel where `make test-kernel` asks for
+//! them.
 
 #![cfg(all(unix, feature = "record"))]
 
@@ -86,8 +87,8 @@ fn recordings_of_every_load_are_what_the_core_computes() {
     assert!(wrong.is_empty(), "the kernel and the core differ:\n{}", wrong.join("\n"));
 }
 
-/// Longer recordings have at most one divergent record of a million (F-030). A wrong constant in the core makes a tenth of
-/// them diverge.
+/// Longer recordings have at most one divergent record of a million (F-030). A wrong constant in the core makes a tenth
+/// of them diverge.
 const DIVERGENT_PERMILLE_MAX: u64 = 1;
 
 /// Updates, exact ones, those under a named assumption, divergent ones.

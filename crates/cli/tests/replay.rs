@@ -148,8 +148,8 @@ fn what_a_trace_does_not_tell_is_unknown_and_the_simulated_side_has_its_energy()
     assert_eq!(energy.split_whitespace().collect::<Vec<_>>(), ["energy_active_mj", "mJ", "-", "-"]);
 }
 
-/// Nearly every trace tells a frequency only when it changes first. What it was before is not known of the recording; the
-/// simulated side has its energy all the same.
+/// Nearly every trace tells a frequency only when it changes first. What it was before is not known of the recording;
+/// the simulated side has its energy all the same.
 #[test]
 fn a_frequency_told_late_costs_the_simulated_side_nothing() {
     let folder = tempfile::tempdir().expect("temporary folder");

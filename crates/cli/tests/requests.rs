@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What the command line does a program can ask of the lab: each verb as a request, read from JSON, has the result that the
-//! verb prints.
+//! What the command line does a program can ask of the lab: each verb as a request, read from JSON, has the result that
+//! the verb prints.
 
 mod support;
 use pelton_lab::results::{Outcome, described};

@@ -410,7 +410,8 @@ fn a_placement_is_explained_with_every_cpu_it_could_have_had() {
     assert!(nobody.code == 3 && nobody.stderr.contains("its tasks: p-0"), "{}", nobody.stderr);
 }
 
-/// Seven busy tasks on two CPUs: a third CPU may be used from the middle of the run on, and the balance that says so is found.
+/// Seven busy tasks on two CPUs: a third CPU may be used from the middle of the run on, and the balance that says so is
+/// found.
 #[test]
 fn a_balance_is_explained_with_its_groups_and_what_it_moved() {
     let common = ["explain", "--platform", "juno-r0", "--duration", "500ms", "--workload", "busy:threads=7"];
@@ -465,8 +466,8 @@ fn a_row_without_a_number_in_a_wrong_world_differs_there_and_ends_nothing() {
     assert!(outcome.stdout.contains("rejected"), "{}", outcome.stdout);
 }
 
-/// A busy task starts on a little CPU. Kernels to 4.19 leave it there, and nothing but a warning says that this is no answer
-/// about the load; from 5.4 on it is moved.
+/// A busy task starts on a little CPU. Kernels to 4.19 leave it there, and nothing but a warning says that this is no
+/// answer about the load; from 5.4 on it is moved.
 #[test]
 fn a_task_that_stays_on_a_cpu_too_small_for_it_is_said() {
     let said = |platform: &str, load: &str, policy: &[&str]| {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Load tracking as a table of functions: the core's, and those of cores that are wrong on purpose, which a check has to
-//! notice.
+//! Load tracking as a table of functions: the core's, and those of cores that are wrong on purpose, which a check has
+//! to notice.
 
 use crate::ffi::Ctx;
 use crate::policy::Policy;

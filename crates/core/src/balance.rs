@@ -374,13 +374,15 @@ impl CpuLoad {
     }
 }
 
-/// Does a CPU count as busy? `idle`: a number of [`balance_idle`]; from 5.10 on tasks of `SCHED_IDLE` alone do not make it so.
+/// Does a CPU count as busy? `idle`: a number of [`balance_idle`]; from 5.10 on tasks of `SCHED_IDLE` alone do not make
+/// it so.
 #[must_use]
 pub fn lb_is_busy(policy: &Policy, idle: u32, idle_tasks_only: bool) -> bool {
     ffi::pelton_x_lb_is_busy(policy, idle, idle_tasks_only.into()) != 0
 }
 
-/// Domains are looked at one after the other, and what the one before said is `before`: does what a CPU remembers of all fade?
+/// Domains are looked at one after the other, and what the one before said is `before`: does what a CPU remembers of
+/// all fade?
 #[must_use]
 pub fn lb_newidle_fades(policy: &Policy, before: bool, faded: bool) -> bool {
     ffi::pelton_x_lb_newidle_fades(policy, before.into(), faded.into()) != 0

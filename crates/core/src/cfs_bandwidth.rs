@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Quotas of task groups: records and methods of `core/include/pelton/cfs_bandwidth.h`. Each function is the C function of
-//! the same name; times are the kernel's clock, ns.
+//! Quotas of task groups: records and methods of `core/include/pelton/cfs_bandwidth.h`. Each function is the C function
+//! of the same name; times are the kernel's clock, ns.
 
 use crate::ffi;
 use crate::policy::Policy;

@@ -77,7 +77,8 @@ impl DlEntity {
     }
 }
 
-/// Is there no room? `sums` are what is reserved, what of it goes and what comes, all Q20; `limit_bw` is what of one CPU may be.
+/// Is there no room? `sums` are what is reserved, what of it goes and what comes, all Q20; `limit_bw` is what of one
+/// CPU may be.
 #[must_use]
 pub fn dl_overflow(policy: &Policy, limit_bw: u64, sums: [u64; 3], cpus: u32, capacity: u64) -> bool {
     let [total_bw, old_bw, add_bw] = sums;

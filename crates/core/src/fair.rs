@@ -220,8 +220,8 @@ pub fn avg_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>) -> i64 {
     ffi::pelton_x_avg_vruntime(p, q, c)
 }
 
-/// Time until the running entity's request is over, for the timer that ends it; `None`: it is over. Interrupts take `util_irq`
-/// of 1024 of the time.
+/// Time until the running entity's request is over, for the timer that ends it; `None`: it is over. Interrupts take
+/// `util_irq` of 1024 of the time.
 #[inline]
 #[must_use]
 pub fn hrtick_start_fair(s: &FairSe, util_irq: u32) -> Option<u64> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The C core as Rust sees it: `shim.c`, one declaration per function. All records are passed by reference, all functions
-//! are total, so every declaration is safe.
+//! The C core as Rust sees it: `shim.c`, one declaration per function. All records are passed by reference, all
+//! functions are total, so every declaration is safe.
 
 use std::ffi::c_char;
 

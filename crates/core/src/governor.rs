@@ -216,8 +216,8 @@ impl SugovPolicy {
         (perf, terms)
     }
 
-    /// The request of CPU `i` of the domain into those that are kept; nothing without a place for it. Returns the first CPU
-    /// with the largest request, which was `first`; [`NO_LARGEST`] = not known.
+    /// The request of CPU `i` of the domain into those that are kept; nothing without a place for it. Returns the first
+    /// CPU with the largest request, which was `first`; [`NO_LARGEST`] = not known.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn ask_again(
@@ -302,8 +302,8 @@ impl SugovPolicy {
         if self.next_freq_khz == KHZ_NONE { 0 } else { self.next_freq_khz }
     }
 
-    /// What the domain needs from the requests of its CPUs, one entry each; `caller` goes before its equals. `first`: the
-    /// first CPU with the largest request, or [`NO_LARGEST`]. Nothing when there is no such CPU.
+    /// What the domain needs from the requests of its CPUs, one entry each; `caller` goes before its equals. `first`:
+    /// the first CPU with the largest request, or [`NO_LARGEST`]. Nothing when there is no such CPU.
     #[inline]
     #[must_use]
     pub fn need(&self, pol: &Policy, terms: &[PerfTerms], (caller, first): (u32, u32), khz: &[u32]) -> Decision {
@@ -318,9 +318,9 @@ impl SugovPolicy {
         out
     }
 
-    /// An evaluation once the request of every CPU is known; `sc` and `s` belong to `caller`. Nothing happens unless there
-    /// are `nr_cpus` requests and the caller's is one of them. `first`: the first CPU with the largest request, or
-    /// [`NO_LARGEST`].
+    /// An evaluation once the request of every CPU is known; `sc` and `s` belong to `caller`. Nothing happens unless
+    /// there are `nr_cpus` requests and the caller's is one of them. `first`: the first CPU with the largest request,
+    /// or [`NO_LARGEST`].
     #[inline]
     pub fn decide(
         &mut self,
@@ -340,8 +340,8 @@ impl SugovPolicy {
         out
     }
 
-    /// What the CPUs of the domain request at a hook call of `caller`, `None` for one who just looks: all in order, up to
-    /// one that forces the maximum. Nothing happens unless all three slices have `nr_cpus` entries.
+    /// What the CPUs of the domain request at a hook call of `caller`, `None` for one who just looks: all in order, up
+    /// to one that forces the maximum. Nothing happens unless all three slices have `nr_cpus` entries.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn ask_all(
@@ -363,8 +363,9 @@ impl SugovPolicy {
         unsafe { ffi::pelton_x_sugov_ask(pol, self, sc.as_mut_ptr(), states.as_ptr(), caller, now, tick_ns, t) };
     }
 
-    /// A whole evaluation for a hook call of `caller` after the gate opened: all CPUs of the domain, mapping, commit. The
-    /// slices have `nr_cpus` entries; shorter ones limit the domain to what is there, and without the caller nothing happens.
+    /// A whole evaluation for a hook call of `caller` after the gate opened: all CPUs of the domain, mapping, commit.
+    /// The slices have `nr_cpus` entries; shorter ones limit the domain to what is there, and without the caller
+    /// nothing happens.
     #[inline]
     #[allow(clippy::too_many_arguments)]
     pub fn evaluate(

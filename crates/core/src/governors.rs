@@ -159,7 +159,8 @@ impl SchedDvfs {
         Some(ffi::pelton_x_sched_dvfs_tick(self, cap_orig, usage)).filter(|&cap| cap > 0)
     }
 
-    /// First form: a CPU of the domain votes. There must be `nr_cpus` votes and the CPU one of them, else nothing happens.
+    /// First form: a CPU of the domain votes. There must be `nr_cpus` votes and the CPU one of them, else nothing
+    /// happens.
     #[inline]
     pub fn set_cap(&mut self, votes: &mut [Vote], cpu: u32, cap: u32, cap_orig: u32, now: u64) -> u32 {
         if cpu >= self.nr_cpus || votes.len() < self.nr_cpus as usize {

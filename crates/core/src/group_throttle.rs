@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Task groups that count for a part of each CPU at most: records and functions of `core/include/pelton/group_throttle.h`.
+//! Task groups that count for a part of each CPU at most: records and functions of
+//! `core/include/pelton/group_throttle.h`.
 
 use crate::ffi;
 use crate::records::{CpuState, LayoutRow, mirror};
@@ -19,8 +20,8 @@ mirror! {
     }
 }
 
-/// Utilization, capacity, of a CPU whose root queue has `root` and whose groups are each limited to a part of `capacity`;
-/// at least the sum of estimates `util_est`, at most the capacity.
+/// Utilization, capacity, of a CPU whose root queue has `root` and whose groups are each limited to a part of
+/// `capacity`; at least the sum of estimates `util_est`, at most the capacity.
 ///
 /// ```
 /// use pelton_core::{ThrottledGroup, group_throttled_util};
@@ -40,8 +41,8 @@ pub fn group_limited(root: u32, groups: &[ThrottledGroup], capacity: u32) -> u32
     unsafe { ffi::pelton_x_group_limited(root, groups.as_ptr(), groups.len() as u32, capacity) }
 }
 
-/// What is left of that without the group at place `own` (none: a place behind the last); below 0 where the root queue has
-/// less than its groups.
+/// What is left of that without the group at place `own` (none: a place behind the last); below 0 where the root queue
+/// has less than its groups.
 #[must_use]
 pub fn group_rest(root: u32, groups: &[ThrottledGroup], own: Option<usize>, capacity: u32) -> i32 {
     let own = own.map_or(u32::MAX, |own| own as u32);

@@ -36,7 +36,8 @@ impl Menu {
     /// let mut table = IdleTable { count: 2, ..IdleTable::default() };
     /// table.states[1] = IdleState { exit_ns: 100_000, residency_ns: 1_000_000 };
     /// let sleep_ns = 20_000_000;
-    /// let now = IdleNow { sleep_ns, event_ns: 4_000_000, tick_ns: 4_000_000, latency_ns: u64::MAX, ..IdleNow::default() };
+    /// let (event_ns, tick_ns) = (4_000_000, 4_000_000);
+    /// let now = IdleNow { sleep_ns, event_ns, tick_ns, latency_ns: u64::MAX, ..IdleNow::default() };
     /// let choice = Menu::default().select(&policy, &table, &now);
     /// assert_eq!((choice.state, choice.stop_tick), (1, 1));
     /// ```
@@ -47,8 +48,8 @@ impl Menu {
         choice
     }
 
-    /// The length that most of the last stays had, us; `None` when there is no such length, or when old forms see that it
-    /// is no shorter than `timer_us`, what the timer alone lets expect.
+    /// The length that most of the last stays had, us; `None` when there is no such length, or when old forms see that
+    /// it is no shorter than `timer_us`, what the timer alone lets expect.
     #[must_use]
     pub fn typical_us(&self, policy: &Policy, timer_us: u32) -> Option<u32> {
         Some(ffi::pelton_x_menu_typical(policy, self, timer_us)).filter(|&us| us != u32::MAX)

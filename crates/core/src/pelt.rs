@@ -344,8 +344,8 @@ impl CfsRq {
         ffi::pelton_x_delay_entity(ctx, self, se)
     }
 
-    /// A level above a task counts this many runnable tasks more: -1 when its dequeue is delayed, 1 when it is woken or,
-    /// before the level is walked, leaves at last.
+    /// A level above a task counts this many runnable tasks more: -1 when its dequeue is delayed, 1 when it is woken
+    /// or, before the level is walked, leaves at last.
     #[inline]
     pub fn count_runnable(&mut self, delta: i32) {
         ffi::pelton_x_count_runnable(self, delta);

@@ -38,8 +38,8 @@ pub fn wake_wide(waker_flips: u32, wakee_flips: u32, llc_size: u32) -> bool {
     ffi::pelton_x_wake_wide(waker_flips, wakee_flips, llc_size) != 0
 }
 
-/// Shift of the load that the entity `se` of group queue `owned` brings to the queue above, when its queue gets `wl` more
-/// load and its group `wg` more.
+/// Shift of the load that the entity `se` of group queue `owned` brings to the queue above, when its queue gets `wl`
+/// more load and its group `wg` more.
 #[inline]
 #[must_use]
 pub fn effective_load(owned: &CfsRq, tg: &TaskGroup, se: &Se, wl: i64, wg: i64) -> i64 {

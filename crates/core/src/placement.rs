@@ -142,7 +142,8 @@ impl Placement {
         ffi::pelton_x_place_util(policy, self, placed, cpu, cpu, 0)
     }
 
-    /// Clamped utilization of a CPU with the task on `dst`, where clamps add up. `boost`: waiting tasks count as demand.
+    /// Clamped utilization of a CPU with the task on `dst`, where clamps add up. `boost`: waiting tasks count as
+    /// demand.
     #[must_use]
     pub fn util_clamped(&self, policy: &Policy, placed: &Placed, cpu: u32, dst: u32, boost: bool) -> u32 {
         ffi::pelton_x_place_util_clamped(policy, self, placed, cpu, dst, boost.into())

@@ -110,8 +110,8 @@ impl Rq {
         ffi::pelton_x_rt_share_age(self);
     }
 
-    /// Last step of a dequeue that was made with [`crate::dequeue::ESTIMATE_LATER`], after its hooks. Not for a task whose
-    /// dequeue was delayed.
+    /// Last step of a dequeue that was made with [`crate::dequeue::ESTIMATE_LATER`], after its hooks. Not for a task
+    /// whose dequeue was delayed.
     #[inline]
     pub fn estimate_last(&mut self, pol: &Policy, se: &mut Se, sleeps: bool) {
         ffi::pelton_x_rq_estimate_last(pol, self, se, u32::from(sleeps));
@@ -129,7 +129,8 @@ impl Rq {
         ffi::pelton_x_rq_enqueue_finish(pol, self, se)
     }
 
-    /// Second half for a task whose queue is `cfs` of this CPU, `None` = the root queue; the levels above are the caller's.
+    /// Second half for a task whose queue is `cfs` of this CPU, `None` = the root queue; the levels above are the
+    /// caller's.
     #[inline]
     pub fn enqueue_finish_on(&mut self, pol: &Policy, cfs: Option<&mut CfsRq>, se: &mut Se) -> u32 {
         ffi::pelton_x_rq_enqueue_finish_on(pol, self, cfs, se)

@@ -26,9 +26,9 @@ typedef struct pelton_perf_terms *terms_t;
 	}
 
 /*
- * What is called at every event is compiled twice: for any policy, and for the newest kernel's, whose values are constants
- * to the compiler there, so that no switch is left. The address of a policy says which of the two it is. The general form
- * is a function of its own: the registers that it needs are not saved on the way to the other one.
+ * What is called at every event is compiled twice: for any policy, and for the newest kernel's, whose values are
+ * constants to the compiler there, so that no switch is left. The address of a policy says which of the two it is. The
+ * general form is a function of its own: the registers that it needs are not saved on the way to the other one.
  */
 #define APART static __attribute__((noinline))
 

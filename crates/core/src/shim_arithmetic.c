@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The functions of load tracking as a table: of the core (PELTON_CANARY 0), and of the core with a constant that is wrong
- * on purpose. Who holds recordings against the core shows with those that a wrong core is noticed. No arithmetic here.
+ * The functions of load tracking as a table: of the core (PELTON_CANARY 0), and of the core with a constant that is
+ * wrong on purpose. Who holds recordings against the core shows with those that a wrong core is noticed. No arithmetic
+ * here.
  */
 #include "canary.h"
 #include "pelton/pelton.h"

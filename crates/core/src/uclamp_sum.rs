@@ -20,7 +20,8 @@ mirror! {
         max: u32,
         /// Its CPU counts it.
         counted: u32,
-        /// `sum`: clamped utilization as its CPU counts it, or what sleep left of it; `debt`: what sleep left of the cut.
+        /// `sum`: clamped utilization as its CPU counts it, or what sleep left of it; `debt`: what sleep left of the
+        /// cut.
         value: u32,
         /// Clamped utilization less the real one, as its CPU counts it.
         bias: i32,
@@ -104,8 +105,8 @@ impl UclampSumRq {
         ffi::pelton_x_uclamp_sum_enqueue(policy, self, task, util);
     }
 
-    /// A task leaves; called when its averages are up to date. What has to be taken out of the averages of the task and of
-    /// every queue and entity above it ([`Avg::take_bias`]).
+    /// A task leaves; called when its averages are up to date. What has to be taken out of the averages of the task and
+    /// of every queue and entity above it ([`Avg::take_bias`]).
     #[inline]
     #[must_use]
     pub fn dequeue(&mut self, policy: &Policy, task: &mut UclampSumTask, migrates: bool) -> u32 {

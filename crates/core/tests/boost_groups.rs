@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Boost groups against brute force: a million random wake-ups, sleeps, moves between CPUs and groups, and writes. Brute
-//! force keeps nothing but the list of tasks and counts it anew each time.
+//! Boost groups against brute force: a million random wake-ups, sleeps, moves between CPUs and groups, and writes.
+//! Brute force keeps nothing but the list of tasks and counts it anew each time.
 
 use pelton_core::{BoostCpu, Policy, boost_group_limit};
 
@@ -27,7 +27,8 @@ struct World {
     boosts: Vec<i32>,
     /// hold: when a task last came that is stamped.
     stamps: [Vec<u64>; CPUS],
-    /// The root's boost was written while it had no task there, which rfc and hold see at the next look: the most it was.
+    /// The root's boost was written while it had no task there, which rfc and hold see at the next look: the most it
+    /// was.
     unseen: [Option<i32>; CPUS],
     now: u64,
     draw: u64,
@@ -184,7 +185,8 @@ fn live(form: &'static str, changes: fn(&mut World)) -> (Result<(), String>, usi
     (Ok(()), exact)
 }
 
-/// later has no rest: each of its values is exact. rfc sees a boost of an empty root late, hold keeps boosts for a while.
+/// later has no rest: each of its values is exact. rfc sees a boost of an empty root late, hold keeps boosts for a
+/// while.
 #[test]
 fn counts_and_boosts_are_those_of_brute_force_after_a_million_operations() {
     for (name, exact_min) in [("rfc", 0.5), ("later", 1.0), ("hold", 0.3)] {
@@ -196,7 +198,8 @@ fn counts_and_boosts_are_those_of_brute_force_after_a_million_operations() {
     }
 }
 
-/// Faults that the comparison must notice: a lost task, a boost that was written and not told, a root that counts without tasks.
+/// Faults that the comparison must notice: a lost task, a boost that was written and not told, a root that counts
+/// without tasks.
 #[test]
 fn faults_are_noticed() {
     let lost: fn(&mut World) = |w| w.cpus[0].group[1].tasks = w.cpus[0].group[1].tasks.saturating_sub(1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Drives the core through pseudo-random scheduler events in every profile and prints a hash of all state: equal for every
- * compiler, word size and optimisation level. A checked build stops when an assertion of the core fails.
+ * Drives the core through pseudo-random scheduler events in every profile and prints a hash of all state: equal for
+ * every compiler, word size and optimisation level. A checked build stops when an assertion of the core fails.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -145,7 +145,8 @@ fn a_forced_call_ignores_the_window_and_does_not_restart_it() {
     }
 }
 
-/// Without frequency invariance the need is a share of the present frequency: after a change the same utilization needs something else.
+/// Without frequency invariance the need is a share of the present frequency: after a change the same utilization needs
+/// something else.
 #[test]
 fn no_event_is_small_after_the_frequency_has_changed_unless_it_is_in_the_signal() {
     for (freq_invariant, delivered_after_a_change) in [(0, true), (1, false)] {

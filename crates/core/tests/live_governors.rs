@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! ondemand and conservative of booted kernels (`make test-live`, scripts/live/governors.sh): load, frequency and time
-//! until the next sample of every decision, recomputed from the times that the kernel's governor read. Without recordings
-//! it says that nothing was measured.
+//! until the next sample of every decision, recomputed from the times that the kernel's governor read. Without
+//! recordings it says that nothing was measured.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! How good is the kernel's choice by energy? Beside it stands an exhaustive search: every CPU that the task fits, priced
-//! with the same energy model.
+//! How good is the kernel's choice by energy? Beside it stands an exhaustive search: every CPU that the task fits,
+//! priced with the same energy model.
 
 use pelton_core::{
     EnergyModel, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PerfDomain, PlaceCpu, Placed, Placement, Policy,

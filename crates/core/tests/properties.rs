@@ -107,8 +107,8 @@ impl World {
         }
     }
 
-    /// The attached tasks' utilization sums added up, all brought to the queue's last update. Sums, because a queue and a
-    /// task publish their averages at different moments of a period, between which a task can gain 21.
+    /// The attached tasks' utilization sums added up, all brought to the queue's last update. Sums, because a queue and
+    /// a task publish their averages at different moments of a period, between which a task can gain 21.
     fn task_sum(&self) -> u64 {
         let attached = self.tasks.iter().filter(|se| se.avg.last_update_time_ns != 0);
         attached
@@ -128,8 +128,8 @@ impl World {
         u64::from(self.rq.cfs.avg.util_sum).saturating_sub(self.rq.cfs.removed_util * UNIT_CONSTANT)
     }
 
-    /// 4.12 takes a task that leaves out by its average, and 5.10 makes the sum anew from the average. An average is that
-    /// of the last change of period, and tasks and queues change periods at different moments.
+    /// 4.12 takes a task that leaves out by its average, and 5.10 makes the sum anew from the average. An average is
+    /// that of the last change of period, and tasks and queues change periods at different moments.
     fn slack(&self) -> u64 {
         let inexact =
             self.pol.queued_migrant == value::QUEUED_MIGRANT_REMOVED || self.pol.sum_floor == value::SUM_FLOOR_REBUILT;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Instructions per activation: callgrind's count of a longer run less that of a shorter one, so that reading, start and
-//! report fall out. A count does not depend on what else the machine does.
+//! Instructions per activation: callgrind's count of a longer run less that of a shorter one, so that reading, start
+//! and report fall out. A count does not depend on what else the machine does.
 //!
-//! The program runs itself under valgrind; without valgrind nothing is measured, and it says so. Under `cargo test` every
-//! case runs once and short, uncounted. Cases differ by one thing: what that costs is a difference of two rows.
+//! The program runs itself under valgrind; without valgrind nothing is measured, and it says so. Under `cargo test`
+//! every case runs once and short, uncounted. Cases differ by one thing: what that costs is a difference of two rows.
 
 mod worlds;
 

@@ -3,12 +3,12 @@
 //!
 //! Two passes. The first records what the governor's formula asks for when no gate is in the way. The second runs at
 //! frequencies chosen from the whole record: among all that are never below the need, those of the least sum of energy
-//! and price times changes (one pass of dynamic programming per domain). Such a schedule waits for nothing, and its changes
-//! cost no time. What a gate needs more than the cheapest of them is the price of not knowing what comes.
+//! and price times changes (one pass of dynamic programming per domain). Such a schedule waits for nothing, and its
+//! changes cost no time. What a gate needs more than the cheapest of them is the price of not knowing what comes.
 //!
 //! The energy that the choice is made with is that of one CPU as busy as the need says; the energy that is reported is
-//! the second pass's. In the second pass tasks run at other speeds, so a need may come earlier or later than recorded: where
-//! signals are frequency-invariant by the time one burst takes to run.
+//! the second pass's. In the second pass tasks run at other speeds, so a need may come earlier or later than recorded:
+//! where signals are frequency-invariant by the time one burst takes to run.
 
 use pelton_model::Plan;
 use pelton_model::machine::Opp;

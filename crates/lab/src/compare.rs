@@ -286,8 +286,8 @@ impl Samples<'_> {
         }
     }
 
-    /// A row. A policy under which some run does not have the number (a task that it does not have, a rise of the need that
-    /// did not come) has an empty cell; without any other it is no row, unless a reason can be told.
+    /// A row. A policy under which some run does not have the number (a task that it does not have, a rise of the need
+    /// that did not come) has an empty cell; without any other it is no row, unless a reason can be told.
     fn row(&self, q: &Quantity, scope: Scope, of: &str, read: impl Fn(&Report) -> Option<f64>) -> Option<CompareRow> {
         let values = |runs: &Vec<Report>| runs.iter().map(&read).collect::<Option<Vec<f64>>>();
         let known: Vec<Option<Vec<f64>>> = self.reports.iter().map(values).collect();

@@ -120,8 +120,8 @@ pub struct Walked {
     pub has_previous: bool,
     /// The chosen CPU is in it.
     pub has_chosen: bool,
-    /// What it is to this placement: `affine`: the smallest in which the task may be pulled to its waker; `search`: the largest in
-    /// which a new task is placed; `passed`: neither.
+    /// What it is to this placement: `affine`: the smallest in which the task may be pulled to its waker; `search`: the
+    /// largest in which a new task is placed; `passed`: neither.
     pub role: &'static str,
     /// Tasks by which memory nodes may differ before a new task goes to another one.
     pub imbalance_allowed: u32,
@@ -155,8 +155,8 @@ fn kind(domain: &SchedDomain) -> &'static str {
     kinds.iter().find(|(flag, _)| domain.flags & flag != 0).map_or("node", |(_, kind)| kind)
 }
 
-/// The domains around the executing CPU. A wake-up looks for the smallest one with WAKE_AFFINE that spans the previous CPU, a new
-/// task for the largest with BALANCE_FORK (select_task_rq_fair).
+/// The domains around the executing CPU. A wake-up looks for the smallest one with WAKE_AFFINE that spans the previous
+/// CPU, a new task for the largest with BALANCE_FORK (select_task_rq_fair).
 fn walked(read: &Placement, placed: &Placed) -> Vec<Walked> {
     let Some(cpu) = read.cpus.get(read.this_cpu as usize) else { return Vec::new() };
     let domains = &cpu.domains[..(cpu.nr_domains as usize).min(cpu.domains.len())];

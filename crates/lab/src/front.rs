@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Policies on three axes at once: how late the frequency is, how often the driver is called, and energy.
 //!
-//! A policy is on the front of a platform and workload when no other one is at least as good on all three axes and better on
-//! one. It *wins* there when its energy is at most a stated margin above the base's and both other numbers are lower.
+//! A policy is on the front of a platform and workload when no other one is at least as good on all three axes and
+//! better on one. It *wins* there when its energy is at most a stated margin above the base's and both other numbers
+//! are lower.
 
 use pelton_model::Plan;
 use pelton_sim::Report;

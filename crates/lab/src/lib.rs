@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Experiments: run a plan, compare plans over seeds, reproduce published tables; replay, validate and convert traces.
 //!
-//! [`verbs`] has one request and one result for each verb of the command line: a request is a value that serde reads and
-//! writes, a result says what it is ([`results`]).
+//! [`verbs`] has one request and one result for each verb of the command line: a request is a value that serde reads
+//! and writes, a result says what it is ([`results`]).
 //!
 //! Results depend on plans and seeds alone: they are ordered by input, and the number of jobs changes only how long
 //! they take.

@@ -84,8 +84,8 @@ pub struct MachineChanges {
     pub hook_cpu_ns: Option<u64>,
     /// Looking at one CPU in a search for a task, ns.
     pub balance_cpu_ns: Option<u64>,
-    /// Ways into and out of idle states really take so many percent of what the platform file says; the governor believes
-    /// the file.
+    /// Ways into and out of idle states really take so many percent of what the platform file says; the governor
+    /// believes the file.
     pub idle_latency_percent: Option<u64>,
     /// Whether the architecture tells the scheduler the frequency.
     pub freq_invariant: Option<bool>,
@@ -172,7 +172,8 @@ pub struct PolicySpec {
 pub const DURATION_NS_DEFAULT: u64 = 10_000_000_000;
 
 impl PolicySpec {
-    /// A file name, `-` for standard input, or a profile, a policy known by name and switches, each where wanted: `4.16,rt_signal=on`.
+    /// A file name, `-` for standard input, or a profile, a policy known by name and switches, each where wanted:
+    /// `4.16,rt_signal=on`.
     ///
     /// ```
     /// use pelton_lab::plan::PolicySpec;

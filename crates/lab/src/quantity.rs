@@ -299,7 +299,8 @@ fn mj(uj: u64) -> f64 {
     uj as f64 / 1e3
 }
 
-/// Names of the tasks for rows of results: those of the report, with `#2`, `#3`, ... behind a name that was there before.
+/// Names of the tasks for rows of results: those of the report, with `#2`, `#3`, ... behind a name that was there
+/// before.
 pub fn task_labels(report: &Report) -> Vec<String> {
     let mut taken = BTreeSet::new();
     // Numbers below the last one of a name are taken for ever: a workload may have ten thousand tasks of one name.

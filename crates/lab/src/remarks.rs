@@ -11,7 +11,8 @@ const OUTGROWN_PART: u64 = 5;
 /// Tasks named.
 const NAMED: usize = 3;
 
-/// Tasks that stayed on a CPU too small for them although a bigger one that they may use was idle; `None` when none did.
+/// Tasks that stayed on a CPU too small for them although a bigger one that they may use was idle; `None` when none
+/// did.
 pub fn outgrown(report: &Report) -> Option<String> {
     let stays = |t: &&TaskReport| t.outgrown_ns >= OUTGROWN_NS_MIN.max(t.run_ns / OUTGROWN_PART);
     let mut tasks: Vec<&TaskReport> = report.tasks.iter().filter(stays).collect();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What every CPU of a domain asked for at the moment of a decision: the winner as recorded, the others worked out again
-//! by the policy core from their published signals.
+//! What every CPU of a domain asked for at the moment of a decision: the winner as recorded, the others worked out
+//! again by the policy core from their published signals.
 
 use crate::explain::{Moment, Signals, Terms};
 use crate::explanation::{GateTimes, Request};

@@ -10,8 +10,8 @@ use rand_pcg::Pcg64Mcg;
 /// Resamples of one bootstrap; the 2.5 and 97.5 % ends then rest on 50 samples each.
 const BOOTSTRAP_RESAMPLES: usize = 2000;
 
-/// Fewest samples with an interval. That all of n equal chances fall on one side happens in 2 of 2^n cases: 6.3 % with five,
-/// 3.1 % with six, so that six is where 95 % can be said of anything.
+/// Fewest samples with an interval. That all of n equal chances fall on one side happens in 2 of 2^n cases: 6.3 % with
+/// five, 3.1 % with six, so that six is where 95 % can be said of anything.
 pub const SAMPLES_FOR_CI95: usize = 6;
 
 /// Arithmetic mean; `None` for no samples.

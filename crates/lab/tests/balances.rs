@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Balances counted inside booted kernels, beside those of the simulator on the same board under the same load. With the
-//! recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test balances` writes
+//! Balances counted inside booted kernels, beside those of the simulator on the same board under the same load. With
+//! the recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test balances` writes
 //! docs/fidelity/balances.md; without them this says so.
 #![allow(missing_docs, reason = "tests")]
 
@@ -180,8 +180,8 @@ fn compared(recorded: &Figures, ours: &Figures, incomparable: Option<&str>) -> (
     (out, all, within)
 }
 
-/// The same load as a workload of the simulator. hackbench is repeated, and its calls cost what they were measured to cost there
-/// while nothing else ran; no figure that is compared is used.
+/// The same load as a workload of the simulator. hackbench is repeated, and its calls cost what they were measured to
+/// cost there while nothing else ran; no figure that is compared is used.
 fn twin(recorded: &Value) -> String {
     let workload = recorded["workload"].as_str().expect("a load").to_owned();
     let mut loads = recorded["load"].as_array().into_iter().flatten();

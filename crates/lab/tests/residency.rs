@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Where time goes on arm64 boards of small and large CPUs, counted by their kernels, beside the simulator's on the same boards under
-//! the same loads. With the recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test -p pelton-lab --test residency` writes
-//! docs/fidelity/residency.md; without them this says so.
+//! Where time goes on arm64 boards of small and large CPUs, counted by their kernels, beside the simulator's on the
+//! same boards under the same loads. With the recordings of `make test-live`, `PELTON_UPDATE_DOCS=1 cargo test -p
+//! pelton-lab --test residency` writes docs/fidelity/residency.md; without them this says so.
 #![allow(missing_docs, reason = "tests")]
 
 use pelton_lab::plan::{Inputs, PolicySpec, build};
@@ -294,7 +294,8 @@ fn residency_beside_that_of_kernels() {
     }
 }
 
-/// The comparison can fail, and counts what there is: a run that is compared with itself is within, one of half the work is not.
+/// The comparison can fail, and counts what there is: a run that is compared with itself is within, one of half the
+/// work is not.
 #[test]
 fn other_loads_are_outside() {
     let run = |workload: &str| simulated("7.2", BOARDS[0].1, workload, 2_000_000_000, 1);

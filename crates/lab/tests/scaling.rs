@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What an activation costs does not grow with tasks that sleep, with task groups that are idle, nor with CPUs that are: counted
-//! in instructions (callgrind), the longer run of a world less the shorter one, so that its start falls out.
+//! What an activation costs does not grow with tasks that sleep, with task groups that are idle, nor with CPUs that
+//! are: counted in instructions (callgrind), the longer run of a world less the shorter one, so that its start falls
+//! out.
 //!
 //! The program runs itself under valgrind. Without valgrind nothing is measured, and it says so.
 
@@ -14,8 +15,8 @@ use pelton_model::{Machine, RunConfig, Workload};
 use pelton_schema::NullSink;
 use worlds::{machine, rt_app, side_by_side};
 
-/// Simulated time of the shorter and of the longer run, ms: a group is idle, and not walked, once its load has decayed, which
-/// takes 16 half-lives of 32 ms.
+/// Simulated time of the shorter and of the longer run, ms: a group is idle, and not walked, once its load has decayed,
+/// which takes 16 half-lives of 32 ms.
 const SIMULATED_MS: [u64; 2] = [1_200, 1_700];
 /// So much more, in percent, is allowed for ten times as many tasks or groups, and for five times as many CPUs.
 const GROWTH_PCT: u64 = 10;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Recording balances: how often domains are balanced, by whom, how many tasks move, how many runnable tasks CPUs have, and
-//! for how long. Where a table is asked for, what every search for a group to take from could read, and what it found, too.
+//! Recording balances: how often domains are balanced, by whom, how many tasks move, how many runnable tasks CPUs have,
+//! and for how long. Where a table is asked for, what every search for a group to take from could read, and what it
+//! found, too.
 //!
-//! Looking at all CPUs twice for each search takes far longer than a search: counts of a recording with a table are those of
-//! a machine that is slowed down.
+//! Looking at all CPUs twice for each search takes far longer than a search: counts of a recording with a table are
+//! those of a machine that is slowed down.
 
 use std::fmt::Write;
 use std::sync::mpsc::{Receiver, channel};

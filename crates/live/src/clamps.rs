@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Recording clamps: what each decision about utilization clamps read, and what came of it.
 //!
-//! A table has a line for each task that became runnable or stopped being so, each that was counted again because limits of
-//! its group changed, and each performance target; its columns are the words of `bpf/clamp.h`. `pelton validate` computes
-//! them again.
+//! A table has a line for each task that became runnable or stopped being so, each that was counted again because
+//! limits of its group changed, and each performance target; its columns are the words of `bpf/clamp.h`. `pelton
+//! validate` computes them again.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;

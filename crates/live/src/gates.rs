@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Recording gates: what decides whether a CPU searches for a task before it goes idle, and which domains are balanced when,
-//! with all that is read, and what came of it. `pelton validate` decides them again.
+//! Recording gates: what decides whether a CPU searches for a task before it goes idle, and which domains are balanced
+//! when, with all that is read, and what came of it. `pelton validate` decides them again.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;

@@ -150,8 +150,8 @@ impl Load {
     /// Starts it. Autogroups are off while it runs where that is allowed, so that its tasks are on the root queues.
     ///
     /// # Errors
-    /// When another recording runs a load, when what it changes could not be put back, or when it needs what this machine
-    /// does not have.
+    /// When another recording runs a load, when what it changes could not be put back, or when it needs what this
+    /// machine does not have.
     pub fn start(self) -> io::Result<Running> {
         self.start_at(None)
     }
@@ -336,7 +336,8 @@ fn repeat(task: &Periodic, stop: &AtomicBool) {
 /// Runs for the task's time, then sleeps to the next period; periods that are over are left out.
 fn activation(task: &Periodic, next: &mut Duration) {
     let end = cpu_time() + Duration::from_micros(task.run_us);
-    // Each look at the CPU time makes the kernel bring its clocks up to date: looking all the time would fill recordings.
+    // Each look at the CPU time makes the kernel bring its clocks up to date: looking all the time would fill
+    // recordings.
     while cpu_time() < end {
         (0..20_000).for_each(|i| {
             std::hint::black_box(i);

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::record::Record;
 
-/// Brings the records of the buffers in order. What arrives after its time was handed out takes the time of what was handed
-/// out last, and is counted. Of equal times the lower CPU comes first.
+/// Brings the records of the buffers in order. What arrives after its time was handed out takes the time of what was
+/// handed out last, and is counted. Of equal times the lower CPU comes first.
 #[derive(Default)]
 pub(crate) struct Merge {
     /// Records of each CPU in time order: all but sorted when they arrive.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Recording placements: what `select_task_rq_fair()` could read, what it chose, and what had changed by then.
 //!
-//! A table has a line for each decision; its columns are the words of `bpf/place.h`. Beside it lies what does not change:
-//! scheduling domains, performance domains, static keys. `pelton validate` decides them again.
+//! A table has a line for each decision; its columns are the words of `bpf/place.h`. Beside it lies what does not
+//! change: scheduling domains, performance domains, static keys. `pelton validate` decides them again.
 
 use std::fmt::Write;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -408,7 +408,8 @@ const DOMAIN_FLAGS: [&str; 14] = [
     "NUMA",
 ];
 
-/// Where each bit of this kernel's flags of domains belongs: 6.1 has no `CLUSTER`, so all behind it are one lower there.
+/// Where each bit of this kernel's flags of domains belongs: 6.1 has no `CLUSTER`, so all behind it are one lower
+/// there.
 pub(crate) fn domain_bits() -> Result<Vec<Option<u32>>, LiveError> {
     let kernel = Btf::from_vmlinux().map_err(|e| refused("show its type information", e))?;
     let named = |list: &Enum<'_>| list.iter().any(|one| one.name.is_some_and(|name| name == "__SD_BALANCE_NEWIDLE"));

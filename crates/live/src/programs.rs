@@ -112,7 +112,8 @@ pub(crate) const PROGRAMS: &[ProgramInfo] = &[
 /// Programs that are there twice, so that one of the two runs in any case.
 pub(crate) const TWICE: [&str; 4] = ["call_blocked_in", "call_blocked_in_again", "call_blocked", "call_blocked_again"];
 
-/// Tracepoints that have another name in other kernels, or that only some machines have: not worth a remark when absent.
+/// Tracepoints that have another name in other kernels, or that only some machines have: not worth a remark when
+/// absent.
 const RENAMED: [&str; 1] = ["pelt_thermal_tp"];
 
 /// What is loaded, and what the kernel does not have.

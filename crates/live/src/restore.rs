@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a load changes on the machine is put back whatever becomes of the recorder: by a shell that was told each change
-//! before it was made, and outlives it.
+//! What a load changes on the machine is put back whatever becomes of the recorder: by a shell that was told each
+//! change before it was made, and outlives it.
 
 use std::fs::File;
 use std::io::{self, Write};

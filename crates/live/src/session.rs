@@ -175,7 +175,8 @@ impl Session {
         self.summary.clone()
     }
 
-    /// Empties the buffers. What is before the time returned has been taken, except for records that were being written.
+    /// Empties the buffers. What is before the time returned has been taken, except for records that were being
+    /// written.
     fn drain(&mut self) -> u64 {
         let mut complete_ns = now_ns();
         for ring in &self.rings {
@@ -231,7 +232,8 @@ fn take(merge: &mut Merge, mut record: Record, start_ns: u64) {
     merge.push(record);
 }
 
-/// Runs that the kernel left out because an interrupt came while the same program ran on that CPU, and no other took over.
+/// Runs that the kernel left out because an interrupt came while the same program ran on that CPU, and no other took
+/// over.
 fn skipped(object: &Object) -> u64 {
     let alone = |p: &Program<'_>| p.autoload() && !programs::TWICE.iter().any(|name| p.name() == *name);
     let ids: Vec<u32> = object.progs().filter(alone).filter_map(|p| Program::id_from_fd(p.as_fd()).ok()).collect();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Records the running kernel under each load and reads the files back. `make test-kernel` asks for it; without that, and
-//! where recording is not possible, it says that nothing was measured.
+//! Records the running kernel under each load and reads the files back. `make test-kernel` asks for it; without that,
+//! and where recording is not possible, it says that nothing was measured.
 
 use std::collections::BTreeMap;
 use std::fs::File;

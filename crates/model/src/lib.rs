@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The inputs of a run as values: machine, workload, policy and configuration, their checks, and the number that names them.
-//! No scheduling, no I/O.
+//! The inputs of a run as values: machine, workload, policy and configuration, their checks, and the number that names
+//! them. No scheduling, no I/O.
 
 mod check;
 mod config;

@@ -24,8 +24,8 @@ pub struct Machine {
     /// Memory nodes; every CPU is in exactly one, no cache is shared between them. Empty = one node.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<Vec<u32>>,
-    /// Distance between two nodes as the firmware states it (SLIT, 10 = the node itself), nested: the nodes within any distance of a
-    /// node are the same for all of them. Empty = 20 between any two.
+    /// Distance between two nodes as the firmware states it (SLIT, 10 = the node itself), nested: the nodes within any
+    /// distance of a node are the same for all of them. Empty = 20 between any two.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub node_distances: Vec<Vec<u32>>,
     /// Groups of CPUs that share a power-down cluster (for cluster power); every CPU is in exactly one.
@@ -37,8 +37,8 @@ pub struct Machine {
     pub hz: u32,
     /// Time every scheduler path takes; all zero = pure mechanism.
     pub costs: Costs,
-    /// Work that the busy threads of a core do together, percent of what one of them alone does; 0 = they do not slow each
-    /// other down.
+    /// Work that the busy threads of a core do together, percent of what one of them alone does; 0 = they do not slow
+    /// each other down.
     pub smt_throughput_pct: u32,
     /// Idle CPUs watch their need-resched flag (x86 `mwait`): waking one takes no interrupt.
     pub idle_watches_flag: bool,
@@ -84,8 +84,8 @@ pub struct FreqDomain {
     pub transition_delay_us: Option<u64>,
     /// How long the driver call really takes in the simulator (slow path: time of the worker; fast path: stall).
     pub switch_time_ns: u64,
-    /// Firmware looks so often for a frequency that the driver wrote into shared memory, ns: the kernel believes in it at once,
-    /// the clock follows at the next look. 0 = when the driver returns.
+    /// Firmware looks so often for a frequency that the driver wrote into shared memory, ns: the kernel believes in it
+    /// at once, the clock follows at the next look. 0 = when the driver returns.
     pub firmware_poll_ns: u64,
     /// Time from a tick to such a look, ns; `None` = not known, and with random phases any.
     pub firmware_after_tick_ns: Option<u64>,
@@ -101,8 +101,8 @@ pub struct FreqDomain {
     pub polling: bool,
     /// Frequency invariance (the architecture tells the scheduler the current frequency).
     pub freq_invariant: bool,
-    /// The driver has no frequency table (intel_pstate and amd-pstate in passive mode): the governor asks for any kHz, the
-    /// driver sets the lowest operating point that suffices, and none when it is the present one.
+    /// The driver has no frequency table (intel_pstate and amd-pstate in passive mode): the governor asks for any kHz,
+    /// the driver sets the lowest operating point that suffices, and none when it is the present one.
     pub no_table: bool,
     /// The driver wants a call after every change of limits (CPUFREQ_NEED_UPDATE_LIMITS).
     pub every_limit_change: bool,
@@ -200,7 +200,8 @@ pub struct Costs {
     pub hook_cpu_ns: u64,
     /// Looking at one CPU in the search of a CPU that goes idle.
     pub balance_cpu_ns: u64,
-    /// Nothing is behind the frequencies of an emulated machine: all of these are the same at any of them, and on every CPU.
+    /// Nothing is behind the frequencies of an emulated machine: all of these are the same at any of them, and on every
+    /// CPU.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub at_any_speed: bool,
 }
@@ -230,8 +231,8 @@ impl Machine {
     }
 
     /// The idle state CPU `c` is in when it asked for `state`, and whether all CPUs of its cluster are in it together.
-    /// `asked` tells what a CPU asked for, `None` = it is not idle. A state of the cluster that not all of its CPUs asked
-    /// for is not reached: the CPU is in the deepest one of its own then.
+    /// `asked` tells what a CPU asked for, `None` = it is not idle. A state of the cluster that not all of its CPUs
+    /// asked for is not reached: the CPU is in the deepest one of its own then.
     pub fn reached_idle_state(&self, c: u32, state: u32, asked: impl Fn(u32) -> Option<u32>) -> (u32, bool) {
         let shared = |c: u32, state: u32| {
             let states = self.cpus.get(c as usize).map(|cpu| &self.domains[cpu.domain as usize].idle_states);
@@ -279,7 +280,8 @@ impl Machine {
     }
 }
 
-/// Which power figures of the machine are known. What is not known of the idle CPUs and of the clusters counts as nothing.
+/// Which power figures of the machine are known. What is not known of the idle CPUs and of the clusters counts as
+/// nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EnergyBasis {
     /// Of busy CPUs, in every domain.

@@ -16,8 +16,8 @@ pub struct ThermalZone {
     pub ambient_mc: i32,
     /// Temperature at the start of a run, the same.
     pub start_mc: i32,
-    /// Stages of a resistance and a capacity each: the temperature is the ambient one plus the rise of all stages. Empty = not
-    /// known.
+    /// Stages of a resistance and a capacity each: the temperature is the ambient one plus the rise of all stages.
+    /// Empty = not known.
     pub stages: Vec<HeatStage>,
     /// Nobody measured or published the stages.
     pub assumed: bool,

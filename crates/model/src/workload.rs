@@ -144,8 +144,8 @@ impl Default for GroupSpec {
 /// Tasks that have one boost.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BoostSpec {
-    /// Names of tasks, without the number of an instance, and paths of task groups, which begin with `/`; none = the root,
-    /// i.e. everybody.
+    /// Names of tasks, without the number of an instance, and paths of task groups, which begin with `/`; none = the
+    /// root, i.e. everybody.
     pub members: Vec<String>,
     /// From when on, ns, which boost, percent (-100..=100).
     pub boosts: Vec<(u64, i32)>,
@@ -452,7 +452,8 @@ impl TaskSpec {
         std::iter::once(self.policy).chain(self.phases.iter().filter_map(|p| p.policy))
     }
 
-    /// Work that the task has done when it ends, ns at capacity 1024; `None` when it never ends or its work is not fixed.
+    /// Work that the task has done when it ends, ns at capacity 1024; `None` when it never ends or its work is not
+    /// fixed.
     pub fn work_ns(&self) -> Option<u64> {
         let op = |op: &Op| match *op {
             Op::Run { work_ns } => Some(work_ns),
@@ -517,8 +518,8 @@ pub enum Op {
         /// Work.
         work_ns: u64,
     },
-    /// Compute: work in 65536ths of a nanosecond at capacity 1024. The engine counts in them, so what a run did comes back to
-    /// the nanosecond.
+    /// Compute: work in 65536ths of a nanosecond at capacity 1024. The engine counts in them, so what a run did comes
+    /// back to the nanosecond.
     RunParts {
         /// Work.
         parts: u64,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Recorded traces: is the model true to the kernel that made them, and what would another policy have done with them?
 //!
-//! [`validate`] recomputes every signal of a trace with the policy core and compares integers. [`workload`] turns a trace
-//! into tasks that the simulator can run under another policy, profile or platform.
+//! [`validate`] recomputes every signal of a trace with the policy core and compares integers. [`workload`] turns a
+//! trace into tasks that the simulator can run under another policy, profile or platform.
 
 pub mod clamps;
 pub mod placements;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Energies, frequencies from signals, and averages: against real kernels, against the simulator, and with a fault put in.
+//! Energies, frequencies from signals, and averages: against real kernels, against the simulator, and with a fault put
+//! in.
 //!
 //! The recordings are not part of the repository; without them the tests say so and pass.
 

@@ -64,7 +64,8 @@ fn what_placements_could_read_is_counted() {
     assert_eq!(met("arm64-mixed.csv.gz"), Met::default());
 }
 
-/// A table whose CPUs are said to have spent time in interrupts: its kernel's energies do not come out, unless that is ignored.
+/// A table whose CPUs are said to have spent time in interrupts: its kernel's energies do not come out, unless that is
+/// ignored.
 #[test]
 fn time_in_interrupts_is_read() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -94,7 +95,8 @@ fn with_interrupts(text: &str) -> String {
     text.lines().map(altered).collect()
 }
 
-/// The board with three performance domains: one CPU's last real-time task was on its way out, counted and no longer queued.
+/// The board with three performance domains: one CPU's last real-time task was on its way out, counted and no longer
+/// queued.
 #[test]
 fn a_realtime_queue_that_is_left_asks_for_nothing() {
     let name = "arm64-three-domains-rt-leaves";

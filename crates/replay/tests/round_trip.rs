@@ -34,8 +34,8 @@ fn names(machine: &Machine, workload: &Workload, recording: &Recording) -> Vec<S
     recording.tasks.iter().map(|t| name(t.tid)).collect()
 }
 
-/// The machine as rt-app files are read for it: `run` counts on the biggest CPU whichever one a file calibrates, so that the
-/// little CPUs of these boards are under the load that the cases are about.
+/// The machine as rt-app files are read for it: `run` counts on the biggest CPU whichever one a file calibrates, so
+/// that the little CPUs of these boards are under the load that the cases are about.
 fn all_big(machine: &Machine) -> Machine {
     let mut machine = machine.clone();
     machine.cpus.iter_mut().for_each(|cpu| cpu.capacity = 1024);
@@ -128,7 +128,8 @@ const SYNC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/workloa
 /// Scope, quantity, and by how many times the tolerance at most.
 type Misses = &'static [(&'static str, &'static str, f64)];
 
-/// F-145: what a balance does depends on the averages of its moment, so a run that is a little different goes another way.
+/// F-145: what a balance does depends on the averages of its moment, so a run that is a little different goes another
+/// way.
 const CROWD_MISSES: Misses = &[
     ("run", "busy_ms", 1.8),
     ("run", "wakeup_latency_us_avg", 3.3),
@@ -153,8 +154,8 @@ const CROWD_OF_PIPES_MISSES: Misses = &[
     ("task", "wakeup_latency_us_avg", 641.0),
 ];
 
-/// F-131: placement by energy compares utilizations to the last integer, so a run that is a little different goes another
-/// way; which of several equal CPUs is used then means nothing.
+/// F-131: placement by energy compares utilizations to the last integer, so a run that is a little different goes
+/// another way; which of several equal CPUs is used then means nothing.
 const BIG_AND_LITTLE_MISSES: Misses = &[
     ("run", "busy_ms", 12.5),
     ("run", "wakeup_latency_us_avg", 5.5),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Verdicts over traces made here: a kernel that calls the core's own load tracking, with calls spoilt beside holes, and what
-//! such a trace tells about switches.
+//! Verdicts over traces made here: a kernel that calls the core's own load tracking, with calls spoilt beside holes,
+//! and what such a trace tells about switches.
 
 use std::path::PathBuf;
 

@@ -37,7 +37,8 @@ struct Typed {
 }
 
 impl Typed {
-    /// The last option of this name, with its value, in a part that begins with `model`; else that part; else everything.
+    /// The last option of this name, with its value, in a part that begins with `model`; else that part; else
+    /// everything.
     fn place(&self, model: &str, option: &str, value: impl Fn(&str) -> bool) -> Range<usize> {
         let text = self.file.text();
         let of_model = |part: &&Range<usize>| text[(*part).clone()].split(':').next() == Some(model);

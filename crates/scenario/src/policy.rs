@@ -84,8 +84,8 @@ pub fn load<P: AsRef<Path>, S: AsRef<str>>(
     choose(profile, files, sets).map(|choice| choice.policy)
 }
 
-/// The policy that results from `--profile`, policy files and `--set`, in this order of strength for the profile: the option, the
-/// files (which must agree), 7.2. Settings apply in the order given, files first.
+/// The policy that results from `--profile`, policy files and `--set`, in this order of strength for the profile: the
+/// option, the files (which must agree), 7.2. Settings apply in the order given, files first.
 pub fn choose<P: AsRef<Path>, S: AsRef<str>>(
     profile: Option<&str>,
     files: &[P],

@@ -59,7 +59,8 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Lists of all known words, and the table's words about a switch, change with the table: what matters is that they are there.
+/// Lists of all known words, and the table's words about a switch, change with the table: what matters is that they are
+/// there.
 fn without_lists(text: &str) -> String {
     let switches = pelton_core::switches();
     let mut out = String::new();

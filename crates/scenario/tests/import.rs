@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Platform files from sysfs, Energy Model, device trees, LISA and Wattson: what the source says is in the file, the file
-//! can be read back, and mistakes are shown at their place.
+//! Platform files from sysfs, Energy Model, device trees, LISA and Wattson: what the source says is in the file, the
+//! file can be read back, and mistakes are shown at their place.
 
 use pelton_scenario::diagnostic::{SourceFile, render};
 use pelton_scenario::import::{Draft, Kind, Options, import};
@@ -270,8 +270,8 @@ fn a_flattened_device_tree_says_the_same_as_its_source() {
     read_back(&draft);
 }
 
-/// What real boards' blobs have: names that the specification does not allow, words that mean nothing, sockets, idle states
-/// in power domains, CPUs that failed, points for some chips only.
+/// What real boards' blobs have: names that the specification does not allow, words that mean nothing, sockets, idle
+/// states in power domains, CPUs that failed, points for some chips only.
 fn blob_as_of_a_real_board() -> Vec<u8> {
     let mut blob = Blob::default();
     blob.begin("").property("compatible", b"maker,board-y\0").word(4).begin("cpus");

@@ -186,8 +186,8 @@ fn notes_name_what_has_no_effect() {
     assert_eq!(loaded.notes.len(), 1, "the biggest CPU was calibrated: {:?}", loaded.notes);
 }
 
-/// rt-app, parse_global and calibrate_cpu_cycles: the time of a loop is measured on the CPU that `calibration` names, CPU 0
-/// without one.
+/// rt-app, parse_global and calibrate_cpu_cycles: the time of a loop is measured on the CPU that `calibration` names,
+/// CPU 0 without one.
 #[test]
 fn run_counts_on_the_cpu_that_was_calibrated() {
     let loaded = |global: &str| {

@@ -213,7 +213,8 @@ fn a_user_interface_has_rates_feedback_and_recorded_frames() {
     std::fs::write(&file, text).expect("written");
     let w = load(&format!("ui-frames:loads={},loads_percent=50", file.display()));
     assert_eq!(w.tasks.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(), ["ui", "ui-render", "ui-other-0"]);
-    // Half of a frame of 16 ms, half of that by the option, two fifths of it in the first thread; the next one comes two vsyncs later.
+    // Half of a frame of 16 ms, half of that by the option, two fifths of it in the first thread; the next one comes
+    // two vsyncs later.
     assert_eq!(w.tasks[0].phases[0].ops[0], Op::Run { work_ns: 1_600_000 });
     assert_eq!(w.tasks[1].phases[0].ops[1], Op::Run { work_ns: 2_400_000 });
     assert_eq!(vsync_ns(&w), 2 * 16_666_666);

@@ -157,7 +157,8 @@ macro_rules! declare_events {
                 self.each_value(|value| out.push(value));
             }
 
-            /// Rebuilds an event from its code and column values; `None` when the code is unknown or a value does not fit.
+            /// Rebuilds an event from its code and column values; `None` when the code is unknown or a value does not
+            /// fit.
             pub fn from_values(code: u8, values: &[u64]) -> Option<Event> {
                 let mut it = values.iter().copied();
                 let ev = match code {

@@ -192,14 +192,16 @@ declare_events! {
         until_ns: u64 [Ns],
         /// From when the time since the last change is long enough for some change.
         next_allowed_ns: u64 [Ns],
-        /// Flags of the call: 1 I/O wait, 2 RT runs, 4 deadline runs, 8 forced, 16 RT or deadline demand, 32 utilization left.
+        /// Flags of the call: 1 I/O wait, 2 RT runs, 4 deadline runs, 8 forced, 16 RT or deadline demand, 32
+        /// utilization left.
         flags: u32 [Code],
     }
     /// Power of a frequency domain changed.
     DomainPower = 16, "domain_power" {
         /// Frequency domain.
         domain: u32 [Id],
-        /// Power of all its CPUs now, without the cluster's own; told when the frequency changes, not when a CPU goes idle.
+        /// Power of all its CPUs now, without the cluster's own; told when the frequency changes, not when a CPU goes
+        /// idle.
         power_uw: u64 [Uw],
     }
     /// A task completed one activation (one timer period, or one work item).
@@ -314,7 +316,8 @@ declare_events! {
         queue: u32 [Id],
         /// Task, or 0 for a group entity or a queue.
         tid: u32 [Id],
-        /// Bits: 1 on the queue, 2 running, 4 delayed dequeue, 8 root queue or entity on it, 16 the call returned 1 (decayed).
+        /// Bits: 1 on the queue, 2 running, 4 delayed dequeue, 8 root queue or entity on it, 16 the call returned 1
+        /// (decayed).
         flags: u32 [Code],
         /// Entity: number of runnable tasks it stands for; queue: its runnable tasks.
         runnable: u32 [Count],

@@ -166,7 +166,8 @@ pub trait Sink {
     /// A CPU ran out of tasks.
     fn gate(&mut self, _time_ns: u64, _gate: &Gate) {}
 
-    /// All domains of a CPU that are due are about to be balanced; `by`: the CPU that does it, `idle`: a number of `balance_idle`.
+    /// All domains of a CPU that are due are about to be balanced; `by`: the CPU that does it, `idle`: a number of
+    /// `balance_idle`.
     fn domains(&mut self, _time_ns: u64, _cpu: u32, _by: u32, _idle: u32) {}
 
     /// The load of a CPU was brought up to date.

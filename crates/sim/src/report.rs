@@ -18,8 +18,8 @@ pub struct Report {
     pub cpus: Vec<CpuReport>,
     /// Per frequency domain.
     pub domains: Vec<DomainReport>,
-    /// How far the frequency was from the need, per clock: domains that run as fast as the fastest of them asks for share
-    /// one. Empty when nobody looked.
+    /// How far the frequency was from the need, per clock: domains that run as fast as the fastest of them asks for
+    /// share one. Empty when nobody looked.
     pub demand: Vec<DemandReport>,
     /// Energy of the shared cluster rails, microjoules, per cluster.
     pub cluster_energy_uj: Vec<u64>,
@@ -136,8 +136,8 @@ pub struct TaskReport {
     pub wakeups: u64,
     /// Changes of CPU.
     pub migrations: u64,
-    /// Time, in whole ticks, on a CPU that its utilization does not fit while a bigger one that it may use had nothing to do,
-    /// ns. Not counted where clamps are in force: they may ask for just that.
+    /// Time, in whole ticks, on a CPU that its utilization does not fit while a bigger one that it may use had nothing
+    /// to do, ns. Not counted where clamps are in force: they may ask for just that.
     pub outgrown_ns: u64,
     /// Energy attributed to it, microjoules; `None` where the power of some CPU is not known.
     pub energy_uj: Option<u64>,
@@ -167,8 +167,8 @@ pub struct TaskReport {
     pub frames: Frames,
 }
 
-/// Frames of a user interface, counted as Android's Jankbench does: a late frame is janky; behind it a third buffer is in
-/// use, and only one that takes twice the time is janky, which takes the third buffer away again.
+/// Frames of a user interface, counted as Android's Jankbench does: a late frame is janky; behind it a third buffer is
+/// in use, and only one that takes twice the time is janky, which takes the third buffer away again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frames {
     /// All.
@@ -285,7 +285,8 @@ pub struct DemandReport {
     pub unserved: u64,
     /// Rises of the needed frequency.
     pub steps: u64,
-    /// Time from each until the frequency was what it asked for, 0 where it was already, ns; to the end of the run where it never was.
+    /// Time from each until the frequency was what it asked for, 0 where it was already, ns; to the end of the run
+    /// where it never was.
     pub step_ns_sum: u128,
     /// Longest of them, ns.
     pub step_ns_max: u64,

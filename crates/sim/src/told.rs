@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A caller's sink behind a pointer. The engine is compiled here, once for each set of things told, instead of in every program
-//! for each of its sinks: 30 test programs took 6 s each.
+//! A caller's sink behind a pointer. The engine is compiled here, once for each set of things told, instead of in every
+//! program for each of its sinks: 30 test programs took 6 s each.
 
 use crate::engine::Engine;
 use crate::{Report, SimError};

@@ -37,8 +37,8 @@ fn hogs_on_all_cpus_have_nobody_to_borrow_from() {
     }
 }
 
-/// How often CPU 1 entered idle, when CPU 0 is busy all the time and CPU 1 was for 20 ms. No governor that keeps the tick of a
-/// CPU it does not know yet: only the walks are to end its stays.
+/// How often CPU 1 entered idle, when CPU 0 is busy all the time and CPU 1 was for 20 ms. No governor that keeps the
+/// tick of a CPU it does not know yet: only the walks are to end its stays.
 fn idle_entries(p: &str) -> u64 {
     let m = fixed_speed(&[(2, 1024)]);
     let short = on(task("short", Some(1), vec![run_ms(20)]), 1);
@@ -49,8 +49,8 @@ fn idle_entries(p: &str) -> u64 {
     r.cpus[1].idle_entries.iter().sum()
 }
 
-/// 4.19 fair.c nohz_balancer_kick, NOHZ_STATS_KICK: an idle CPU is woken to walk while there is load that has to fade. Up to
-/// 4.16 only for balance, and one CPU with one task gives no reason for that.
+/// 4.19 fair.c nohz_balancer_kick, NOHZ_STATS_KICK: an idle CPU is woken to walk while there is load that has to fade.
+/// Up to 4.16 only for balance, and one CPU with one task gives no reason for that.
 #[test]
 fn a_busy_cpu_wakes_an_idle_one_to_let_load_fade_from_4_17() {
     for p in ["4.12", "4.16"] {
@@ -75,8 +75,8 @@ fn taken_ns(p: &str) -> u64 {
     events.iter().find(taken).map_or(u64::MAX, |&(at, _)| at - 100 * MS)
 }
 
-/// 5.10 fair.c newidle_balance: avg_idle < sysctl_sched_migration_cost (500 us) ends it; 6.1 asks what a search costs, and its stable
-/// update throws dice as well, as 7.2 does: half of the searches, at first.
+/// 5.10 fair.c newidle_balance: avg_idle < sysctl_sched_migration_cost (500 us) ends it; 6.1 asks what a search costs,
+/// and its stable update throws dice as well, as 7.2 does: half of the searches, at first.
 #[test]
 fn a_cpu_that_is_idle_for_100_us_searches_from_6_1() {
     let [old, by_dice, new] = ["5.10", "6.1", "6.6"].map(taken_ns);
@@ -108,8 +108,8 @@ fn a_wake_up_to_an_idle_cpu_of_the_same_cache_is_handed_over_from_6_1() {
     }
 }
 
-/// idle.c do_idle of 4.16: tick_nohz_idle_enter stops the tick before cpuidle_select; 4.17 cpuidle_idle_call: the governor's
-/// stop_tick, else tick_nohz_idle_retain_tick.
+/// idle.c do_idle of 4.16: tick_nohz_idle_enter stops the tick before cpuidle_select; 4.17 cpuidle_idle_call: the
+/// governor's stop_tick, else tick_nohz_idle_retain_tick.
 #[test]
 fn the_tick_of_a_short_idle_time_stays_from_4_17() {
     let m = fixed_speed(&[(1, 1024)]);
@@ -123,8 +123,9 @@ fn the_tick_of_a_short_idle_time_stays_from_4_17() {
     }
 }
 
-/// 52 idle times a second of more than four ticks, on a CPU with one idle state: each has one tick in the last stable versions of 5.10,
-/// 6.1 and 6.12 and in 7.2 (idle.c cpuidle_idle_call), and with a second state the governor stops it at once.
+/// 52 idle times a second of more than four ticks, on a CPU with one idle state: each has one tick in the last stable
+/// versions of 5.10, 6.1 and 6.12 and in 7.2 (idle.c cpuidle_idle_call), and with a second state the governor stops it
+/// at once.
 #[test]
 fn the_tick_of_an_idle_cpu_with_one_state_stops_once_it_came() {
     let mut m = fixed_speed(&[(1, 1024)]);
@@ -140,8 +141,8 @@ fn the_tick_of_an_idle_cpu_with_one_state_stops_once_it_came() {
     }
 }
 
-/// fair.c hrtick_start_fair of 7.2: a request of 0.7 ms ends when it is over, not at the next tick of 4 ms; nobody waits for a task
-/// that is alone.
+/// fair.c hrtick_start_fair of 7.2: a request of 0.7 ms ends when it is over, not at the next tick of 4 ms; nobody
+/// waits for a task that is alone.
 #[test]
 fn requests_end_between_ticks_since_7_2() {
     let m = Machine { defers_timers: true, ..fixed_speed(&[(1, 1024)]) };
@@ -157,9 +158,10 @@ fn requests_end_between_ticks_since_7_2() {
     assert!((240..=255).contains(&both), "no timer on a machine that does not defer them: {both}");
 }
 
-/// Three busy tasks on two CPUs: the CPU with one is below the mean load by half a task, and a task counts half after one failed
-/// balance (fair.c calculate_imbalance, detach_tasks), so they take turns, where without balance one would have 6000 ms. Up to 6.1 slices
-/// and balances are whole ticks, and the same task stays alone a little longer. Also where wake-ups are placed by other rules.
+/// Three busy tasks on two CPUs: the CPU with one is below the mean load by half a task, and a task counts half after
+/// one failed balance (fair.c calculate_imbalance, detach_tasks), so they take turns, where without balance one would
+/// have 6000 ms. Up to 6.1 slices and balances are whole ticks, and the same task stays alone a little longer. Also
+/// where wake-ups are placed by other rules.
 #[test]
 fn three_busy_tasks_share_two_cpus_from_5_10() {
     let m = fixed_speed(&[(2, 1024)]);
@@ -176,8 +178,8 @@ fn three_busy_tasks_share_two_cpus_from_5_10() {
     }
 }
 
-/// A busy CPU of four is balanced every 64 ms (128 ms to 5.4), an idle one every 4. It ran out of tasks when nobody had one to
-/// give; 2 ms later somebody has.
+/// A busy CPU of four is balanced every 64 ms (128 ms to 5.4), an idle one every 4. It ran out of tasks when nobody had
+/// one to give; 2 ms later somebody has.
 #[test]
 fn an_idle_cpu_does_not_wait_for_the_interval_of_a_busy_one() {
     let worst_ns = |p: &str, ends_ms: u64| {

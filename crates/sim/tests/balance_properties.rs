@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Properties that hold whatever runs: how long a CPU may be idle beside a task that waits, and how exactly time is shared.
+//! Properties that hold whatever runs: how long a CPU may be idle beside a task that waits, and how exactly time is
+//! shared.
 #![allow(missing_docs, reason = "tests")]
 
 mod common;
@@ -17,10 +18,11 @@ const TICK_NS: u64 = 4 * MS;
 
 /// How long an idle CPU of a machine of `cpus` equal ones may be idle while a task that may run there waits elsewhere.
 ///
-/// The tick of the busy CPU wakes an idle one for balances (one tick, and one more until the kick is due). An idle CPU balances a
-/// domain of n CPUs every n ms, at least a tick, and after balances that moved nothing up to every 2 n ms
-/// (`get_sd_balance_interval`, interval doubled once). A task that ran less than 0.5 ms ago stays until balances have failed
-/// once more than `cache_nice_tries` (1): three balances. Then the task has to be taken, which the next tick has done.
+/// The tick of the busy CPU wakes an idle one for balances (one tick, and one more until the kick is due). An idle CPU
+/// balances a domain of n CPUs every n ms, at least a tick, and after balances that moved nothing up to every 2 n ms
+/// (`get_sd_balance_interval`, interval doubled once). A task that ran less than 0.5 ms ago stays until balances have
+/// failed once more than `cache_nice_tries` (1): three balances. Then the task has to be taken, which the next tick has
+/// done.
 fn idle_beside_waiting_ns(cpus: u64) -> u64 {
     let interval_ticks = (2 * cpus * MS).div_ceil(TICK_NS).max(1);
     (2 + 3 * interval_ticks + 1) * TICK_NS

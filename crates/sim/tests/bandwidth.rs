@@ -42,8 +42,8 @@ fn quota<'a>(r: &'a Report, path: &str) -> &'a QuotaReport {
     r.quotas.iter().find(|group| group.path == path).expect("the group has a quota")
 }
 
-/// Half a CPU for a task that wants all of one: in each period it runs for the quota, is throttled once, and pays for the
-/// part of a tick by which that was noticed too late.
+/// Half a CPU for a task that wants all of one: in each period it runs for the quota, is throttled once, and pays for
+/// the part of a tick by which that was noticed too late.
 #[test]
 fn a_busy_task_gets_its_quota_and_is_throttled_in_every_period() {
     for p in PROFILES {
@@ -150,8 +150,8 @@ fn impossible_quotas_are_refused() {
     }
 }
 
-/// While all of a group is throttled its averages do not fade: 80 ms would leave a fifth of them. Before and after a gap there
-/// may be a tick that was not told yet.
+/// While all of a group is throttled its averages do not fade: 80 ms would leave a fifth of them. Before and after a
+/// gap there may be a tick that was not told yet.
 #[test]
 fn averages_of_a_throttled_group_stand_still() {
     for p in ["5.10", "6.1", "6.12", "7.2"] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Load of idle CPUs: who refreshes it, what that costs whom, and that leaving it to its readers changes nothing they read.
+//! Load of idle CPUs: who refreshes it, what that costs whom, and that leaving it to its readers changes nothing they
+//! read.
 
 mod common;
 use common::*;
@@ -25,8 +26,8 @@ fn costly(cpus: u32) -> Machine {
     m
 }
 
-/// Short tasks on CPUs 0 and 1, two at a time on the former: often somebody waits, and CPU 1 often goes idle. CPUs 2 and 3 had
-/// something to do.
+/// Short tasks on CPUs 0 and 1, two at a time on the former: often somebody waits, and CPU 1 often goes idle. CPUs 2
+/// and 3 had something to do.
 fn restless() -> Workload {
     let mut past: Vec<TaskSpec> = (2..4).map(|c| on(task(&format!("past{c}"), Some(1), vec![run_ms(30)]), c)).collect();
     let pair = |name: &str, us| on(periodic(name, 300, us), 0);
@@ -70,8 +71,8 @@ fn a_search_takes_the_time_of_its_refreshes() {
     assert_eq!(longest(&with("5.4", &[("blocked_update", "lazy")])), 0);
 }
 
-/// Longest time from wake-up to execution of a task that runs for 100 us and is called again after 150 us, when its CPU looks
-/// for another task: two hogs on CPU 0 are always a reason.
+/// Longest time from wake-up to execution of a task that runs for 100 us and is called again after 150 us, when its CPU
+/// looks for another task: two hogs on CPU 0 are always a reason.
 fn worst_ns(walk_ns: u64) -> u64 {
     let mut m = costly(3);
     (m.costs.blocked_walk_ns, m.costs.blocked_queue_ns) = (walk_ns, 0);

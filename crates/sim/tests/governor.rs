@@ -20,8 +20,8 @@ fn waves() -> pelton_model::workload::Workload {
     workload(vec![periodic("waves", 20_000, 200_000), periodic("ripple", 200, 3_000)])
 }
 
-/// 4.16 deadline.c dl_entity_is_special: the worker's runtime is not accounted and its bandwidth counts nowhere. With hook calls
-/// from its accounting every change would end in a request for the maximum.
+/// 4.16 deadline.c dl_entity_is_special: the worker's runtime is not accounted and its bandwidth counts nowhere. With
+/// hook calls from its accounting every change would end in a request for the maximum.
 #[test]
 fn the_deadline_worker_of_4_16_does_not_ask_for_itself() {
     let (r, events) = events_of(&slow(20_000), &waves(), "4.16", &config(2000));
@@ -44,8 +44,8 @@ fn a_slow_driver_blinds_4_16_but_not_4_19() {
     assert_eq!(busy("4.19"), 0);
 }
 
-/// 4.12 cpufreq.c cpufreq_driver_resolve_freq and intel_pstate.c intel_pstate_update_pstate: without a table nearly every
-/// evaluation is a change and restarts the window; what is written are P-states, and only new ones.
+/// 4.12 cpufreq.c cpufreq_driver_resolve_freq and intel_pstate.c intel_pstate_update_pstate: without a table nearly
+/// every evaluation is a change and restarts the window; what is written are P-states, and only new ones.
 #[test]
 fn a_driver_without_table_gets_any_frequency_and_writes_only_new_states() {
     for profile in ["4.12", "6.12"] {

@@ -162,7 +162,8 @@ fn too_many_groups_and_negative_boosts_are_refused() {
     run(&juno(), &w(4, -10), &later, 1);
 }
 
-/// A task that works for 20 ms in every 500: while all CPUs idle nobody looks, so there are far fewer samples than periods.
+/// A task that works for 20 ms in every 500: while all CPUs idle nobody looks, so there are far fewer samples than
+/// periods.
 #[test]
 fn ondemand_takes_no_samples_while_idle() {
     let p = policy(&[("governor", "ondemand"), ("sampling_rate_us", "10000")]);

@@ -216,7 +216,8 @@ fn real_time_tasks_of_a_group_are_nobodys_affair() {
     }
 }
 
-/// Ten seconds, every profile, groups of several weights side by side and nested: each gets its share to within a percent of the time.
+/// Ten seconds, every profile, groups of several weights side by side and nested: each gets its share to within a
+/// percent of the time.
 #[test]
 fn shares_are_honoured_within_a_percent_over_ten_seconds() {
     let rows: [&[(&str, u64)]; 4] = [

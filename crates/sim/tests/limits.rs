@@ -71,7 +71,8 @@ fn a_busy_cpu_keeps_to_its_limits_while_they_hold() {
     }
 }
 
-/// 4.12 forgets its last request when limits are new, and a busy CPU that is alone in its domain holds what was forgotten.
+/// 4.12 forgets its last request when limits are new, and a busy CPU that is alone in its domain holds what was
+/// forgotten.
 #[test]
 fn a_busy_cpu_alone_in_its_domain_misses_new_limits_in_4_12() {
     let w = limited(vec![busy("b")], &[(100, 0, 1_000_000, USER)]);
@@ -212,7 +213,8 @@ fn cooling_is_averaged_from_5_10_to_6_9_and_users_never_are() {
     }
 }
 
-/// CPU 0 has 1024, three others 700: of two CPUs so few are searched in 7.2 that the other one is not found. A task of 22 % of the big one, while its domain is limited to a quarter of it: too much with the margin.
+/// CPU 0 has 1024, three others 700: of two CPUs so few are searched in 7.2 that the other one is not found. A task of
+/// 22 % of the big one, while its domain is limited to a quarter of it: too much with the margin.
 fn share_of_the_big_cpu(name: &str, by: LimitSource) -> u64 {
     let m = machine(&[(1, 1024), (3, 700)]);
     let task = periodic("p", 2200, 10_000);

@@ -144,7 +144,8 @@ fn a_cluster_of_one_is_where_its_cpu_is() {
 
 #[test]
 fn nobody_executes_before_the_cluster_is_up() {
-    // Both start at 200 us. Their timers expire within the way out: the second waits for what both share, not for another 200 us.
+    // Both start at 200 us. Their timers expire within the way out: the second waits for what both share, not for
+    // another 200 us.
     let at = |cpu, us: u64| on(task("t", None, vec![Op::Sleep { ns: us * 1000 }, Op::Run { work_ns: 1_000 }]), cpu);
     let w = workload(vec![at(0, 10_000), at(1, 10_050)]);
     let (_, events) = events_of(&sleepy(&[(2, 1024)], true), &w, "7.2", &config(11));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Small published measurements that the engine covers.
 //!
-//! Sources: linux-pm, Qais Yousef, 20 Aug 2024, 20240820163512.1096301-1-qyousef@layalina.io (ramp on an Apple M1, HZ 1000);
-//! commit 50181c0cff31, Vincent Guittot, 22 Nov 2023 (util_est of two tasks that share a CPU).
+//! Sources: linux-pm, Qais Yousef, 20 Aug 2024, 20240820163512.1096301-1-qyousef@layalina.io (ramp on an Apple M1, HZ
+//! 1000); commit 50181c0cff31, Vincent Guittot, 22 Nov 2023 (util_est of two tasks that share a CPU).
 
 mod common;
 use common::*;
@@ -77,7 +77,8 @@ fn ramp_at_the_lowest_frequency_of_an_m1_takes_as_long_as_measured() {
         time_to(&ramp, 1000)
     );
     assert!((time_to(&ramp, 450) - 223.0).abs() < 10.0);
-    // Gap F-002 of docs/fidelity.md: 1392 ms, 3.1 % later than the published (rounded) 1350 ms. Held here at what we compute.
+    // Gap F-002 of docs/fidelity.md: 1392 ms, 3.1 % later than the published (rounded) 1350 ms. Held here at what we
+    // compute.
     assert!((time_to(&ramp, 1000) - 1392.0).abs() < 5.0);
     // "utilization updates every 8 ms most of the time": the values the ramp steps through, and when.
     let (value, ms) = residency_error(&ramp);

@@ -58,7 +58,8 @@ fn a_preempted_task_goes_to_an_idle_cpu() {
     assert_eq!(r.tasks[1].wakeup_latency_ns.max, 0);
 }
 
-/// From 5.5 on balances count tasks of all classes. Before, an idle CPU sees one fair task on the other, which is no reason.
+/// From 5.5 on balances count tasks of all classes. Before, an idle CPU sees one fair task on the other, which is no
+/// reason.
 #[test]
 fn a_fair_task_behind_a_realtime_task_is_taken_by_an_idle_cpu_from_5_10() {
     let run_ns = |p| {

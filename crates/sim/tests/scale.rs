@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Large machines: what a run costs follows what happens, not how many CPUs there are. Times are the benchmark's business.
+//! Large machines: what a run costs follows what happens, not how many CPUs there are. Times are the benchmark's
+//! business.
 
 mod common;
 use common::*;

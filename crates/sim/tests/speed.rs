@@ -53,8 +53,8 @@ impl Sink for &mut Climb {
     }
 }
 
-/// From 400 to 2000 MHz in steps of 200: a quarter of the present frequency more leads over 600, 800, 1000, 1400, 1800 when
-/// utilization is at its maximum, and over every step when it is just enough for the next one.
+/// From 400 to 2000 MHz in steps of 200: a quarter of the present frequency more leads over 600, 800, 1000, 1400, 1800
+/// when utilization is at its maximum, and over every step when it is just enough for the next one.
 #[test]
 fn a_request_without_invariance_climbs_by_a_quarter_at_most() {
     let mut machine = machine(&[(1, 1024)]);

@@ -63,8 +63,9 @@ impl Run {
     }
 }
 
-/// Nothing is cooled: 4 W and 20 K/W end at 105 C. Cooled, both governors of every release hold the zone near its trip, but step_wise
-/// of 4.12: it gives a state back whenever the temperature drops, above the trip too, and swings between no limit and the first.
+/// Nothing is cooled: 4 W and 20 K/W end at 105 C. Cooled, both governors of every release hold the zone near its trip,
+/// but step_wise of 4.12: it gives a state back whenever the temperature drops, above the trip too, and swings between
+/// no limit and the first.
 #[test]
 fn a_zone_that_would_get_much_too_hot_is_held_near_its_trip() {
     for name in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
@@ -133,7 +134,8 @@ fn states_are_limits_of_the_domain() {
     assert!(limits.contains(&1_000_000), "{limits:?}");
 }
 
-/// What a limit of cooling takes is averaged in 5.10 to 6.9 and counts in the moment from 6.10 on; before there is no signal.
+/// What a limit of cooling takes is averaged in 5.10 to 6.9 and counts in the moment from 6.10 on; before there is no
+/// signal.
 #[test]
 fn pressure_reaches_the_scheduler_as_in_each_release() {
     let told = |name: &str| {

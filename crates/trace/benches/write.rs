@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Cost of each output per event, over an invented run with every kind of event.
 //!
-//! Not measured here: the disk (bytes are hashed and dropped) and the run that makes the events. Under `cargo test` every
-//! case runs once, small; the hash of the bytes shows that the work is still the same.
+//! Not measured here: the disk (bytes are hashed and dropped) and the run that makes the events. Under `cargo test`
+//! every case runs once, small; the hash of the bytes shows that the work is still the same.
 
 #[path = "../tests/synthetic/mod.rs"]
 mod synthetic;

@@ -163,8 +163,8 @@ impl<W: Write> EventTable<W> {
     }
 }
 
-/// Writes events of any kind as one tidy table: a row for each number of each event. `number` counts events, so that what
-/// belongs together can be put together again.
+/// Writes events of any kind as one tidy table: a row for each number of each event. `number` counts events, so that
+/// what belongs together can be put together again.
 pub struct LongTable<W: Write> {
     output: Output<W>,
     json: bool,

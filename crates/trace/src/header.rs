@@ -28,7 +28,8 @@ pub struct RunHeader {
     pub cpus: Vec<CpuLayout>,
     /// Frequency domains by number.
     pub domains: Vec<DomainLayout>,
-    /// Facts about a recording of a real machine, as `name: value`: kernel, clock, what is missing. Empty for simulations.
+    /// Facts about a recording of a real machine, as `name: value`: kernel, clock, what is missing. Empty for
+    /// simulations.
     pub remarks: Vec<String>,
     /// Paths of a recording's task groups by the numbers in its events, as far as they were known at its start.
     pub groups: Vec<String>,

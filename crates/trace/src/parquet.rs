@@ -2,9 +2,9 @@
 //! Tables of whole numbers and names as Parquet files.
 //!
 //! Written by hand for the reason the Perfetto encoder is (see `perfetto`): the `arrow` and `parquet` crates are under
-//! Apache-2.0 alone, which does not go with our licence. What is written is small: required columns of 64 bits or of text, plain
-//! encoding, pages packed with zstd, one page per column and row group. `tests/trace/check_tables.py` reads the files with
-//! pyarrow, polars, pandas and DuckDB.
+//! Apache-2.0 alone, which does not go with our licence. What is written is small: required columns of 64 bits or of
+//! text, plain encoding, pages packed with zstd, one page per column and row group. `tests/trace/check_tables.py` reads
+//! the files with pyarrow, polars, pandas and DuckDB.
 //!
 //! ```text
 //! file   = "PAR1" (page of each column)* metadata length:u32le "PAR1"

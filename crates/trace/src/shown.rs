@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Text of a foreign file as it is shown: what would drive a terminal, or turn or break a line, is written as an escape.
+//! Text of a foreign file as it is shown: what would drive a terminal, or turn or break a line, is written as an
+//! escape.
 
 use std::borrow::Cow;
 

@@ -85,8 +85,9 @@ impl Bytes for Record {
         self.length += bytes.len();
     }
 
-    /// Short numbers first: most are. Others without a branch on their length: eight bytes are written, as many are kept
-    /// as the number has. Inlined always, because half of all numbers are tags, whose bytes the compiler then knows.
+    /// Short numbers first: most are. Others without a branch on their length: eight bytes are written, as many are
+    /// kept as the number has. Inlined always, because half of all numbers are tags, whose bytes the compiler then
+    /// knows.
     #[inline(always)]
     fn number(&mut self, number: u64) {
         if number < 0x80 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `trace.dat` of every kind of machine, and damage of every kind in all binary formats.
 //!
-//! Our log carries checksums: whatever is flipped or cut is said. A `trace.dat` says how long it is: every cut is said. A
-//! Perfetto trace says neither: a cut between two packets looks like a shorter trace. What is flipped inside a record of
-//! those two may read as another record; it must not do more than that.
+//! Our log carries checksums: whatever is flipped or cut is said. A `trace.dat` says how long it is: every cut is said.
+//! A Perfetto trace says neither: a cut between two packets looks like a shorter trace. What is flipped inside a record
+//! of those two may read as another record; it must not do more than that.
 
 mod invented_dat;
 mod synthetic;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Perfetto's own protobufs read the trace as the events of the run. `make test` installs the Python package; without it
-//! the script says `not measured` and this test passes.
+//! Perfetto's own protobufs read the trace as the events of the run. `make test` installs the Python package; without
+//! it the script says `not measured` and this test passes.
 
 mod synthetic;
 

@@ -137,8 +137,8 @@ fn the_dump_of_a_log_is_the_dump_of_the_run() {
     assert_eq!(dump_of_log(&file), dump(&run, events));
 }
 
-/// Each file was recorded when its version was the newest, with its dump beside it. A later schema may add columns and a
-/// later dump may show them; nothing the old dump says may be lost.
+/// Each file was recorded when its version was the newest, with its dump beside it. A later schema may add columns and
+/// a later dump may show them; nothing the old dump says may be lost.
 #[test]
 fn old_versions_stay_readable() {
     let recorded = [

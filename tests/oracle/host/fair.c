@@ -85,7 +85,9 @@ void a_fair_queue(struct oracle_fair *f, u32 least, u32 runs)
 	fair_sums(f);
 }
 
-/* Among waiting entities with equal deadlines the kernel's tree decides: such a queue ends before the second of them. */
+/*
+ * Among waiting entities with equal deadlines the kernel's tree decides: such a queue ends before the second of them.
+ */
 void fair_distinct(struct oracle_fair *f)
 {
 	u32 i, j;

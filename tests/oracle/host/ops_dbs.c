@@ -93,7 +93,10 @@ static u64 a_share(u64 time)
 	return chance(20) ? time : below(time + 2);
 }
 
-/* What a CPU did since its last sample; idle time may exceed the time, or go back (its parts are read one after another). */
+/*
+ * What a CPU did since its last sample; idle time may exceed the time, or go back (its parts are read one after
+ * another).
+ */
 static void some_load(struct oracle_state *s, u32 i, u64 wall_us)
 {
 	struct pelton_dbs_cpu *c = &s->dc[i];

@@ -112,7 +112,10 @@ static void run_enqueue(struct oracle_state *s)
 	s->ret = pelton_enqueue_dl(&oracle_policy, &s->dl.entity, s->now, s->into);
 }
 
-/* It was not throttled so far, and its next period begins later or just now: the other case has an operation of its own. */
+/*
+ * It was not throttled so far, and its next period begins later or just now: the other case has an operation of its
+ * own.
+ */
 static void make_update_curr(struct oracle_state *s)
 {
 	a_server(s);

@@ -55,8 +55,9 @@ static void make_shares(struct oracle_state *s)
 }
 
 /*
- * The core keeps weights in whole units, at least 2, and a queue's weight as their sum; the kernel adds up the fractions. So
- * the queue's weight is compared where the new weight is one of whole units, and its load where those change.
+ * The core keeps weights in whole units, at least 2, and a queue's weight as their sum; the kernel adds up the
+ * fractions. So the queue's weight is compared where the new weight is one of whole units, and its load where those
+ * change.
  */
 static void settle_cfs_group(struct oracle_state *k, struct oracle_state *p)
 {

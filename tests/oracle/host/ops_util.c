@@ -36,7 +36,10 @@ static void run_util_est_move(struct oracle_state *s)
 void a_cpu_state(struct pelton_cpu_state *s)
 {
 	memset(s, 0, sizeof(*s));
-	/* Below 8 a boost of I/O waiters rounds to nothing, and the kernel of 5.11 to 6.7 raises nothing to the lower clamp. */
+	/*
+	 * Below 8 a boost of I/O waiters rounds to nothing, and the kernel of 5.11 to 6.7 raises nothing to the lower
+	 * clamp.
+	 */
 	s->cap_orig = chance(40) ? 1024 : 1 + (u32)below(chance(10) ? 16 : 1024);
 	s->util_cfs = chance(30) ? 0 : (u32)below(1026);
 	s->runnable_cfs = (u32)below(3000) * chance(50);

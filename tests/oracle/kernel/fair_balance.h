@@ -31,7 +31,10 @@ bool kthread_is_per_cpu(struct task_struct *p)
 
 static struct cpumask o_lb_cpus;
 
-/* `cpu` balances its domain `local`; `flags` failures so far, `sleeps` how many are borne, `weight` the CPUs considered. */
+/*
+ * `cpu` balances its domain `local`; `flags` failures so far, `sleeps` how many are borne, `weight` the CPUs
+ * considered.
+ */
 static struct lb_env lb_env_in(const struct oracle_state *s)
 {
 	struct sched_domain *sd = &o_domains[s->cpu][s->local].one;
@@ -95,7 +98,9 @@ static u32 inverted(int forget)
 	return any;
 }
 
-/* Whether it is up to this CPU; the group, the CPU in it, what is to be moved; the marks of the root domain after that. */
+/*
+ * Whether it is up to this CPU; the group, the CPU in it, what is to be moved; the marks of the root domain after that.
+ */
 void k_find_src(struct oracle_state *s)
 {
 	struct sched_group *group;
@@ -148,8 +153,8 @@ void k_need_active_balance(struct oracle_state *s)
 }
 
 /*
- * The task of the machine on CPU `into`: it ran `now` ns ago, runs (`running`), is bound (`lost`), waits delayed (`group`),
- * is to run next (`highest`). Nobody waits on the other CPU, so that it is eligible there. */
+ * The task of the machine on CPU `into`: it ran `now` ns ago, runs (`running`), is bound (`lost`), waits delayed
+ * (`group`), is to run next (`highest`). Nobody waits on the other CPU, so that it is eligible there. */
 void k_can_migrate(struct oracle_state *s)
 {
 	struct rq *src;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A task of a group is queued, or leaves: enqueue_task_fair() and dequeue_task_fair() as a whole. After fair_select.h. */
+/*
+ * A task of a group is queued, or leaves: enqueue_task_fair() and dequeue_task_fair() as a whole. After fair_select.h.
+ */
 
 /* All virtual times are 0: every task is eligible. */
 static void virtual_time_in(struct cfs_rq *q)

@@ -96,7 +96,9 @@ void k_cfs_clock(struct oracle_state *s)
 	s->ret = cfs_rq_clock_pelt(&o_gq);
 }
 
-/* From 6.18 on the clock stops when the last task of the group has left; the functions do more than this record shows. */
+/*
+ * From 6.18 on the clock stops when the last task of the group has left; the functions do more than this record shows.
+ */
 #if ORACLE_VERSION < 618
 static void throttle_move(struct oracle_state *s, int (*move)(struct task_group *, void *))
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a fair task goes: a made-up machine of eight CPUs at most, and the kernel's choice on it. After fair_place.h. */
+/*
+ * Where a fair task goes: a made-up machine of eight CPUs at most, and the kernel's choice on it. After fair_place.h.
+ */
 
 struct pelton_placement oracle_place;
 

@@ -89,7 +89,9 @@ static int o_verify(struct cpufreq_policy_data *policy)
 	return 0;
 }
 
-/* Somebody wants `lowest` to `highest`. ret, aux: the limits in force; aux2: the capacity that they take from each CPU. */
+/*
+ * Somebody wants `lowest` to `highest`. ret, aux: the limits in force; aux2: the capacity that they take from each CPU.
+ */
 void k_new_limits(struct oracle_state *s)
 {
 	static struct cpufreq_frequency_table table[ORACLE_OPPS + 1];

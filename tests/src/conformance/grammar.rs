@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Random scheduler events that could happen: tasks wake, run, sleep, migrate, change group or class; CPUs tick, switch,
-//! idle, change frequency; other classes and interrupts take time. Each event becomes the calls a kernel would make.
+//! Random scheduler events that could happen: tasks wake, run, sleep, migrate, change group or class; CPUs tick,
+//! switch, idle, change frequency; other classes and interrupts take time. Each event becomes the calls a kernel would
+//! make.
 
 use rand_core::Rng;
 use rand_pcg::Pcg32;

@@ -132,8 +132,9 @@ fn cc2_a_task_in_every_other_window() {
     }
 }
 
-/// What M still remembers of the last window ends at a call. Where that is shortly before T starts, the fall opens a window
-/// of its own, and T waits for the rest of it and then for a call: 3 ms, where W / 4 is 2.5. It never waits for a whole window.
+/// What M still remembers of the last window ends at a call. Where that is shortly before T starts, the fall opens a
+/// window of its own, and T waits for the rest of it and then for a call: 3 ms, where W / 4 is 2.5. It never waits for
+/// a whole window.
 #[test]
 fn cc2_however_long_the_task_works_it_waits_a_quarter_of_a_window_at_most() {
     let mut waits = Vec::new();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Step responses of the whole simulator: a small disturbance goes in, the loop of signals, governor and driver answers.
+//! Step responses of the whole simulator: a small disturbance goes in, the loop of signals, governor and driver
+//! answers.
 //!
 //! Each response is compared with a table in `tests/loop/`. `PELTON_CHARTS=folder cargo test -p pelton-tests --test
 //! loop_responses` draws the same runs as SVG; docs/guide/step-responses.md explains some of them.

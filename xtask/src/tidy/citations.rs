@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Pages that code, tests, data and messages name (`docs/spec/x.md#heading`) exist, with their headings; the index of the
-//! rules lists each page of rules.
+//! Pages that code, tests, data and messages name (`docs/spec/x.md#heading`) exist, with their headings; the index of
+//! the rules lists each page of rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -20,7 +20,8 @@ pub struct PartArgs {
     /// Every burst stays on the CPU it was recorded on.
     #[arg(long)]
     pub pin: bool,
-    /// How long idle states take to leave on the recorded machine, and which are used: measured, or the platform file's.
+    /// How long idle states take to leave on the recorded machine, and which are used: measured, or the platform
+    /// file's.
     #[arg(long, value_enum, value_name = "FROM", default_value = "trace")]
     pub idle_states: IdleStatesFrom,
     /// Only this task, by name or id; repeatable.
@@ -170,7 +171,8 @@ pub struct ValidateArgs {
     /// Put faults into the trace instead and show that each is found.
     #[arg(long)]
     pub self_test: bool,
-    /// Also say which other values of switches, and which profiles, the trace refutes; asks for at most TIME [default: 60s].
+    /// Also say which other values of switches, and which profiles, the trace refutes; asks for at most TIME [default:
+    /// 60s].
     #[arg(long, value_name = "TIME", value_parser = parse_duration_ns, num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "60s", conflicts_with = "self_test")]
     pub distinguish: Option<u64>,
@@ -197,20 +199,21 @@ pub struct RecordArgs {
     /// Write a Perfetto trace.
     #[arg(long, value_name = "FILE")]
     pub perfetto: Option<PathBuf>,
-    /// Write a table of placements instead: for each, what it could read, what was chosen, and what had changed by then. The
-    /// machine goes beside it, into FILE.topo.json for FILE.csv or FILE.csv.gz.
+    /// Write a table of placements instead: for each, what it could read, what was chosen, and what had changed by
+    /// then. The machine goes beside it, into FILE.topo.json for FILE.csv or FILE.csv.gz.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "perfetto", "full", "buffer", "events"])]
     pub placements: Option<PathBuf>,
     /// Write a table of clamps instead: what each decision about utilization clamps read, and what came of it.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "perfetto", "placements", "full", "buffer", "events"])]
     pub clamps: Option<PathBuf>,
-    /// Count balances between CPUs instead, and how many runnable tasks CPUs have; with =FILE also a table: for each search for
-    /// a group to take from, what it could read and what it found. The table slows the machine down.
+    /// Count balances between CPUs instead, and how many runnable tasks CPUs have; with =FILE also a table: for each
+    /// search for a group to take from, what it could read and what it found. The table slows the machine down.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-",
           conflicts_with_all = ["output", "perfetto", "full", "buffer", "events", "placements", "clamps"])]
     pub balances: Option<PathBuf>,
-    /// Write a table of gates instead: whether each CPU that went idle searched for a task before, which domains were balanced
-    /// when, all that this was decided by, and what came of it. The machine goes beside it, as with --placements.
+    /// Write a table of gates instead: whether each CPU that went idle searched for a task before, which domains were
+    /// balanced when, all that this was decided by, and what came of it. The machine goes beside it, as with
+    /// --placements.
     #[arg(long, value_name = "FILE",
           conflicts_with_all = ["output", "perfetto", "full", "buffer", "events", "placements", "clamps", "balances"])]
     pub gates: Option<PathBuf>,
@@ -226,8 +229,9 @@ pub struct RecordArgs {
     /// Buffer of each CPU [default: 512 shared by the CPUs, 4 to 32 each].
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub buffer: Option<u32>,
-    /// Run a small load meanwhile: periodic, rt-fair, mixed, fork-storm, cgroup-moves, wakeups, quotas, phone, clamps or limits; or
-    /// workloads as `pelton run` has them, as busy:threads=4+bursts:run_us=300,sleep_us=500 (periodic, bursts, busy, hackbench, schbench).
+    /// Run a small load meanwhile: periodic, rt-fair, mixed, fork-storm, cgroup-moves, wakeups, quotas, phone, clamps
+    /// or limits; or workloads as `pelton run` has them, as busy:threads=4+bursts:run_us=300,sleep_us=500 (periodic,
+    /// bursts, busy, hackbench, schbench).
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
     pub load: Option<String>,
     /// Take the kernel's type information from this file.

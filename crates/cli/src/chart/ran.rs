@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Charts of one run: time at frequencies and in idle states, how long activations took, and frequency, utilization and busy
-//! time over the run.
+//! Charts of one run: time at frequencies and in idle states, how long activations took, and frequency, utilization and
+//! busy time over the run.
 
 use super::blocks::{bar, spark};
 use super::canvas::{Anchor, Canvas, GRID, INK, PALE, SERIES, cut};

@@ -261,7 +261,8 @@ pub fn print_sheet(global: &Global, sheet: &Sheet, json: &impl Outcome) -> Resul
     }
 }
 
-/// The same for a list of what there is, which people also read in a pager: no line is longer than a page in a pipe either.
+/// The same for a list of what there is, which people also read in a pager: no line is longer than a page in a pipe
+/// either.
 pub fn print_list(global: &Global, sheet: &Sheet, json: &impl Outcome) -> Result<(), Failure> {
     match global.format {
         Format::Table | Format::Toml => print(&sheet.text(Some(sheet::page_width()))),

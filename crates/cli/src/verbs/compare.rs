@@ -120,8 +120,8 @@ fn confidence_words(comparison: &Comparison) -> String {
     "\nin brackets: 95 % confidence over seeds; * = more than the seeds explain\n".to_owned() + &chance
 }
 
-/// One line per number and policy; numbers that are 0 under every policy, or not known of a domain or task, are left out
-/// unless `all` is set.
+/// One line per number and policy; numbers that are 0 under every policy, or not known of a domain or task, are left
+/// out unless `all` is set.
 fn sheet<'a>(rows: impl Iterator<Item = &'a CompareRow>, scope: Scope, all: bool) -> Sheet {
     let mut sheet =
         Sheet::new(&["<name", "<quantity", "policy", "median", "<unit", "change", "<confidence"]).with_keys(3);

@@ -80,7 +80,8 @@ pub fn folder(
         let reason = format!("the folder {} is not empty", path.display());
         return Err(Failure::new(Exit::Usage, reason, Some("name a new one")));
     }
-    // Held to the end and written last: where it is missing the tables are not all there. A second writer finds it taken.
+    // Held to the end and written last: where it is missing the tables are not all there. A second writer finds it
+    // taken.
     let mut whole = output::create(&path.join("trace.json"), false)?;
     let mut sink = Folder { path, form, tables: BTreeMap::new(), failed: None, first_ns: None, last_ns: 0 };
     let converted = opened.copy(&mut sink, watch).map_err(|error| not_converted(error, output))?;

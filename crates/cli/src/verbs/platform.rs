@@ -36,8 +36,8 @@ pub fn show(name: &str, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
-/// All messages about a file, and whether a machine can be built from it. A power that no CPU has fails it: a file in the wrong
-/// unit can be simulated, and every energy would be wrong.
+/// All messages about a file, and whether a machine can be built from it. A power that no CPU has fails it: a file in
+/// the wrong unit can be simulated, and every energy would be wrong.
 pub fn check(file: &Path, global: &Global) -> Result<Exit, Failure> {
     // A bare name is a file here, not a built-in platform.
     let path = if file.components().count() == 1 { Path::new(".").join(file) } else { file.to_owned() };

@@ -152,7 +152,8 @@ impl Outputs {
         Ok(Outputs { trace: Maybe(trace), log: Maybe(log), rtapp: Maybe(None), timeline: Maybe(None), pending })
     }
 
-    /// Ends the files of a run that was stopped: what happened before stays readable, and readers say that it is not all.
+    /// Ends the files of a run that was stopped: what happened before stays readable, and readers say that it is not
+    /// all.
     pub(super) fn abandon(self) {
         interrupt::notice();
         // A failing disk is the smaller news here.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Limits of the real-time class, searches of CPUs that go idle and walks over idle CPUs, from the sources of each release.
+//! Limits of the real-time class, searches of CPUs that go idle and walks over idle CPUs, from the sources of each
+//! release.
 
 use pelton_core::{
     IdleWalk, LbDomain, Newidle, Policy, RtLimit, SchedDomain, WALK_BALANCE, WALK_STATS, blocked_due, blocked_scans,
@@ -73,8 +74,8 @@ fn newidle_mean_moves_by_an_eighth() {
     assert_eq!(n.avg_idle_ns, 1_000_000, "at most twice the longest search, which is 500 us at least");
 }
 
-/// 4.12 fair.c:8387 to 5.10:10848: avg_idle < sysctl_sched_migration_cost; 6.1 fair.c:11620, 6.12:12917, 7.2:14704: avg_idle <
-/// sd->max_newidle_lb_cost.
+/// 4.12 fair.c:8387 to 5.10:10848: avg_idle < sysctl_sched_migration_cost; 6.1 fair.c:11620, 6.12:12917, 7.2:14704:
+/// avg_idle < sd->max_newidle_lb_cost.
 #[test]
 fn newidle_asks_the_migration_cost_to_5_10_then_the_domains() {
     let mut n = Newidle { avg_idle_ns: 499_999, ..Newidle::new() };
@@ -92,8 +93,8 @@ fn newidle_asks_the_migration_cost_to_5_10_then_the_domains() {
     assert_eq!((n.max_cost_ns, n.decayed_at_ns), (500_001, 7));
 }
 
-/// fair.c rebalance_domains to 5.10 and update_newidle_cost from 6.1: cost * 253 / 256 once a second; 6.1 counts the second
-/// from the last longer search.
+/// fair.c rebalance_domains to 5.10 and update_newidle_cost from 6.1: cost * 253 / 256 once a second; 6.1 counts the
+/// second from the last longer search.
 #[test]
 fn newidle_costs_fade() {
     let mut n = Newidle::new();
@@ -120,7 +121,8 @@ fn walk(now_ticks: u64) -> IdleWalk {
     }
 }
 
-/// 4.16 fair.c nohz_kick_needed: nr_running >= 2 or nr_busy > 1, no has_blocked; 4.19:9094 nohz_balancer_kick: time_after.
+/// 4.16 fair.c nohz_kick_needed: nr_running >= 2 or nr_busy > 1, no has_blocked; 4.19:9094 nohz_balancer_kick:
+/// time_after.
 #[test]
 fn idle_walk_is_for_load_from_4_17() {
     for (profile, why) in [("4.12", 0), ("4.16", 0), ("4.19", WALK_STATS), ("5.4", WALK_STATS), ("7.2", WALK_STATS)] {
@@ -160,8 +162,8 @@ fn idle_walk_of_a_cpu_that_goes_idle() {
     }
 }
 
-/// 5.4 fair.c update_nohz_stats: time_after(jiffies, last_blocked_load_update_tick) unless forced, which the walk of the
-/// idle balancer is (_nohz_idle_balance); 7.2: never forced. The posting: time_after(jiffies, last + HZ / 20).
+/// 5.4 fair.c update_nohz_stats: time_after(jiffies, last_blocked_load_update_tick) unless forced, which the walk of
+/// the idle balancer is (_nohz_idle_balance); 7.2: never forced. The posting: time_after(jiffies, last + HZ / 20).
 #[test]
 fn blocked_load_is_due_once_a_tick_or_once_an_interval() {
     let hz_250 = 4_000_000;
@@ -194,8 +196,8 @@ fn blocked_load_of_others_is_refreshed_by_searches_from_4_17_to_5_12() {
     assert!(!walk(9).newly(&lazy, &Newidle::new()));
 }
 
-/// 5.4 fair.c newidle_balance: avg_idle < sysctl_sched_migration_cost ends it before update_blocked_averages, the domain's
-/// cost after it; 6.1: avg_idle < sd->max_newidle_lb_cost before, and t0 is taken before the update.
+/// 5.4 fair.c newidle_balance: avg_idle < sysctl_sched_migration_cost ends it before update_blocked_averages, the
+/// domain's cost after it; 6.1: avg_idle < sd->max_newidle_lb_cost before, and t0 is taken before the update.
 #[test]
 fn newidle_own_load_is_refreshed_behind_the_first_gate() {
     let costly = Newidle { avg_idle_ns: 600_000, domain_cost_ns: 700_000, ..Newidle::new() };
@@ -205,9 +207,9 @@ fn newidle_own_load_is_refreshed_behind_the_first_gate() {
     assert!(short.closed(&policy("5.4")) && !short.closed(&policy("7.2")));
 }
 
-/// features.h NI_RANDOM: 6.1.192, 6.12.118 and 7.2.12 have it; NI_RATE: 7.2.12. topology.c sd_init: 512 calls, 256 hits, ratio 512.
-/// fair.c sched_balance_newidle: d1k > 1 + ratio leaves a domain out; 7.2 throws none from a ratio of 1024 on. weight =
-/// (1024 + 513 / 2) / 513 = 2.
+/// features.h NI_RANDOM: 6.1.192, 6.12.118 and 7.2.12 have it; NI_RATE: 7.2.12. topology.c sd_init: 512 calls, 256
+/// hits, ratio 512. fair.c sched_balance_newidle: d1k > 1 + ratio leaves a domain out; 7.2 throws none from a ratio of
+/// 1024 on. weight = (1024 + 513 / 2) / 513 = 2.
 #[test]
 fn newidle_dice_are_thrown_by_the_rate_of_success() {
     for (profile, throws, at_most) in [
@@ -227,7 +229,8 @@ fn newidle_dice_are_thrown_by_the_rate_of_success() {
     }
 }
 
-/// fair.c update_newidle_stats: at the 1024th call ratio = hits; 7.2: + time since >> 22, at most 1024: 256 + 2 + 1 s: 238.
+/// fair.c update_newidle_stats: at the 1024th call ratio = hits; 7.2: + time since >> 22, at most 1024: 256 + 2 + 1 s:
+/// 238.
 #[test]
 fn newidle_dice_follow_hits_and_in_7_2_time() {
     let counted = |profile: &str, past_ns: u64| {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Balance by loads, up to 5.4: what the kernels' own code gave (`data/balance-loads.csv`, `data/cpu-load.csv`) on random
-//! machines that are made here from the number of a case, as they were made for that code.
+//! Balance by loads, up to 5.4: what the kernels' own code gave (`data/balance-loads.csv`, `data/cpu-load.csv`) on
+//! random machines that are made here from the number of a case, as they were made for that code.
 
 use pelton_core::{CpuLoad, Lb, LbEnv, Placement, Policy, balance_idle, sd};
 

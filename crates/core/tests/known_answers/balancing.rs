@@ -90,8 +90,8 @@ fn an_idle_cpu_takes_half_of_the_difference() {
     }
 }
 
-/// 6.1 fair.c sched_reduced_capacity(): 800 * 117 = 93,600 < 102,400, so the only task of CPU 1 is moved by its load. 5.10
-/// has no such test: one task is not to be taken from a single CPU, (1 - 0) >> 1 = 0.
+/// 6.1 fair.c sched_reduced_capacity(): 800 * 117 = 93,600 < 102,400, so the only task of CPU 1 is moved by its load.
+/// 5.10 has no such test: one task is not to be taken from a single CPU, (1 - 0) >> 1 = 0.
 #[test]
 fn a_reduced_cpu_gives_its_only_task_from_6_1() {
     let mut m = machine(2, 1);
@@ -106,7 +106,8 @@ fn a_reduced_cpu_gives_its_only_task_from_6_1() {
     assert_eq!(found("6.1", &m, env(&m, 0, balance_idle::IDLE)), None);
 }
 
-/// Two tasks on the threads of one core, an idle core beside it: (2 - 0) >> 1 = 1 to 6.1, smt_balance() of 6.6 says one.
+/// Two tasks on the threads of one core, an idle core beside it: (2 - 0) >> 1 = 1 to 6.1, smt_balance() of 6.6 says
+/// one.
 #[test]
 fn a_core_is_relieved_by_an_idle_one() {
     let mut m = machine(4, 2);
@@ -150,9 +151,9 @@ fn little_group(overutilized: bool) -> Placement {
     m
 }
 
-/// 5.10 fair.c group_smaller_min_cpu_capacity, later capacity_greater() of the smallest capacity: a busy big group is passed
-/// over by a little CPU. In stable 6.12 and 7.2 always; in 6.18.2 only when it ties, and here it is the first that is looked
-/// at and not of the type that the search begins with.
+/// 5.10 fair.c group_smaller_min_cpu_capacity, later capacity_greater() of the smallest capacity: a busy big group is
+/// passed over by a little CPU. In stable 6.12 and 7.2 always; in 6.18.2 only when it ties, and here it is the first
+/// that is looked at and not of the type that the search begins with.
 #[test]
 fn a_bigger_group_is_passed_over_before_types_are_compared() {
     let mut m = little_group(true);
@@ -171,8 +172,8 @@ fn a_bigger_group_is_passed_over_before_types_are_compared() {
     }
 }
 
-/// 7.2 fair.c group_is_overloaded() asks for an over-utilized CPU first. Three tasks on two little CPUs: runnable 1400 * 100 is
-/// above 1024 * 117, and no utilization is too much for its CPU.
+/// 7.2 fair.c group_is_overloaded() asks for an over-utilized CPU first. Three tasks on two little CPUs: runnable 1400
+/// * 100 is above 1024 * 117, and no utilization is too much for its CPU.
 #[test]
 fn overload_takes_an_overutilized_cpu_in_7_2() {
     let mut m = little_group(true);
@@ -210,8 +211,8 @@ fn misfits_are_no_failure_from_6_12() {
     }
 }
 
-/// 6.6 fair.c should_we_balance(): an idle thread of a busy core balances when it is the first, and so does the first CPU of
-/// the group; from 6.12 that thread alone. To 6.1 the first idle CPU does, whatever its core.
+/// 6.6 fair.c should_we_balance(): an idle thread of a busy core balances when it is the first, and so does the first
+/// CPU of the group; from 6.12 that thread alone. To 6.1 the first idle CPU does, whatever its core.
 #[test]
 fn whose_turn_it_is_among_threads() {
     let mut m = machine(4, 2);
@@ -234,7 +235,8 @@ fn whose_turn_it_is_among_threads() {
     assert_eq!(turns("7.2"), [1]);
 }
 
-/// 6.18 fair.c can_migrate_task(): a delayed task moves for load only; one that would have to wait moves after a failure.
+/// 6.18 fair.c can_migrate_task(): a delayed task moves for load only; one that would have to wait moves after a
+/// failure.
 #[test]
 fn what_may_move() {
     let m = machine(2, 1);
@@ -258,7 +260,8 @@ fn what_may_move() {
     assert!(may("6.12", LbTask { since_ran_ns: 500_000, ..task }, 0, migrate::TASK));
 }
 
-/// fair.c detach_tasks(): what a task brings is halved with each failure before it is compared with what is to be moved.
+/// fair.c detach_tasks(): what a task brings is halved with each failure before it is compared with what is to be
+/// moved.
 #[test]
 fn load_counts_less_after_failures() {
     let m = machine(2, 1);

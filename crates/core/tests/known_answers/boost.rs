@@ -165,8 +165,8 @@ fn filter_of_placements_cuts_through_the_origin() {
     assert!(!accepts(0, 0, 50) && accepts(-5, -9, 0) && !accepts(5, 9, 0));
 }
 
-/// The posting's payoff in the boost region has the wrong sign: 10 more energy for 20 of speed is refused at 50 % (40 - 80
-/// + 30), and taken where only energy counts (10 * 4).
+/// The posting's payoff in the boost region has the wrong sign: 10 more energy for 20 of speed is refused at 50 % (40 -
+/// 80 + 30), and taken where only energy counts (10 * 4).
 #[test]
 fn filter_of_the_posting_has_a_wrong_sign() {
     let rfc = |index, e, c| filter_accepts_by(filter_form::RFC, (index, index), e, c);
@@ -233,8 +233,8 @@ impl Brute {
     }
 }
 
-/// A million enqueues, dequeues, migrations and writes on four CPUs: counts and boosts are those of a list of the runnable
-/// tasks, looked through each time.
+/// A million enqueues, dequeues, migrations and writes on four CPUs: counts and boosts are those of a list of the
+/// runnable tasks, looked through each time.
 #[test]
 fn group_accounting_equals_a_list_of_tasks() {
     let rfc = form("rfc");

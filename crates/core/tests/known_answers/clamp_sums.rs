@@ -35,8 +35,8 @@ fn the_first_posting_lets_the_sum_fall_as_utilization_does() {
     }
 }
 
-/// v 200 asleep: 195 after a period, 99 after 32; a period ends within 500 us when 600 of 1024 units of it had passed, and
-/// nothing ends within 1023 ns (__update_load_avg_blocked_se).
+/// v 200 asleep: 195 after a period, 99 after 32; a period ends within 500 us when 600 of 1024 units of it had passed,
+/// and nothing ends within 1023 ns (__update_load_avg_blocked_se).
 #[test]
 fn what_a_sleeper_leaves_halves_every_32_periods() {
     for (delta_ns, period_contrib, left) in
@@ -49,8 +49,8 @@ fn what_a_sleeper_leaves_halves_every_32_periods() {
     }
 }
 
-/// S 400, R 400: a queued task of 200 moves. It stays in R, which falls to 299 within 32 periods; the new CPU has S 300 and
-/// R 300 at once. A sleeper of 150 leaves R 500 at the pass over removed tasks (remove_entity_load_avg).
+/// S 400, R 400: a queued task of 200 moves. It stays in R, which falls to 299 within 32 periods; the new CPU has S 300
+/// and R 300 at once. A sleeper of 150 leaves R 500 at the pass over removed tasks (remove_entity_load_avg).
 #[test]
 fn migrants_of_the_first_posting() {
     let p = policy(value::UCLAMP_SUM);
@@ -73,9 +73,9 @@ fn migrants_of_the_first_posting() {
     assert_eq!(left.root, 350);
 }
 
-/// A hog capped to 200: b = 200 - 1024. It sleeps with 512 units of the period over: 48,363,520 - 824 * 47230 = 9,446,000;
-/// the floor 200 * 46718 = 9,343,600 is lower (propagate_negative_bias). Moving leaves the averages alone. A lower clamp of
-/// 300 at 100 adds 200, and utilization of 1025 without a cap is not cut (util_bias_update).
+/// A hog capped to 200: b = 200 - 1024. It sleeps with 512 units of the period over: 48,363,520 - 824 * 47230 =
+/// 9,446,000; the floor 200 * 46718 = 9,343,600 is lower (propagate_negative_bias). Moving leaves the averages alone. A
+/// lower clamp of 300 at 100 adds 200, and utilization of 1025 without a cap is not cut (util_bias_update).
 #[test]
 fn the_bias_of_the_later_postings() {
     let p = policy(value::UCLAMP_BIAS);
@@ -100,8 +100,8 @@ fn the_bias_of_the_later_postings() {
     }
 }
 
-/// Two hogs of nice 0 at 512, one capped to 1: 513 by the plain sum; A's record is 4,194,304 * 512 = 2^31, which entitles
-/// the other to 2^31 * 1024 >> 32 = 512, at nice 19 to 2^31 * 15 >> 32 = 7. Beside A at nice -5 and 600:
+/// Two hogs of nice 0 at 512, one capped to 1: 513 by the plain sum; A's record is 4,194,304 * 512 = 2^31, which
+/// entitles the other to 2^31 * 1024 >> 32 = 512, at nice 19 to 2^31 * 15 >> 32 = 7. Beside A at nice -5 and 600:
 /// 1,376,151 * 600 * 1024 >> 32 = 196 (v2 8/8).
 #[test]
 fn a_cap_does_not_starve_others_of_their_share() {
@@ -127,7 +127,8 @@ fn a_cap_does_not_starve_others_of_their_share() {
     assert_eq!(rq.util(&p, 1024), 513);
 }
 
-/// Util 1024, capped to 200, goes to sleep: the debt of 824 keeps the CPU at 200 while both halve; waking takes it back.
+/// Util 1024, capped to 200, goes to sleep: the debt of 824 keeps the CPU at 200 while both halve; waking takes it
+/// back.
 #[test]
 fn a_debt_stands_beside_the_averages() {
     let p = policy(value::UCLAMP_DEBT);
@@ -144,8 +145,8 @@ fn a_debt_stands_beside_the_averages() {
     assert_eq!((rq.debt, rq.bias, rq.util(&p, 512)), (0, -312, 200));
 }
 
-/// The inputs of an evaluation: clamped utilization and estimates; waiting tasks raise it in proportion (cpu_util_uclamp),
-/// in the first posting only on a CPU that is not capped (uclamp_rq_is_capped, 80 above).
+/// The inputs of an evaluation: clamped utilization and estimates; waiting tasks raise it in proportion
+/// (cpu_util_uclamp), in the first posting only on a CPU that is not capped (uclamp_rq_is_capped, 80 above).
 #[test]
 fn what_the_governor_sees() {
     let state = |p: &Policy, rq: &UclampSumRq, util_cfs, runnable_cfs| {

@@ -13,10 +13,10 @@ fn perf(profile: &str, state: &CpuState) -> u32 {
     state.perf_eval(&Policy::profile(profile).expect("a profile"), 0).perf
 }
 
-/// 4.12, 4.16 and 4.19 have no uclamp in kernel/sched: 600 as it is. 5.4 (schedutil_cpu_util, uclamp_util_with) and 5.10
-/// (uclamp_rq_util_with): min(600, 100) = 100, and max(600, 800) = 800. 6.1 and 6.6 the same, then a quarter (map_util_perf):
-/// 100 + 25 = 125, 800 + 200 = 1000. From 6.12 (effective_cpu_util, sugov_effective_cpu_perf) the quarter is inside:
-/// min(600 + 150, 100) = 100, max(600 + 150, 800) = 800.
+/// 4.12, 4.16 and 4.19 have no uclamp in kernel/sched: 600 as it is. 5.4 (schedutil_cpu_util, uclamp_util_with) and
+/// 5.10 (uclamp_rq_util_with): min(600, 100) = 100, and max(600, 800) = 800. 6.1 and 6.6 the same, then a quarter
+/// (map_util_perf): 100 + 25 = 125, 800 + 200 = 1000. From 6.12 (effective_cpu_util, sugov_effective_cpu_perf) the
+/// quarter is inside: min(600 + 150, 100) = 100, max(600 + 150, 800) = 800.
 #[test]
 fn the_clamps_of_a_queue_count_from_5_4() {
     for (profiles, capped, boosted) in [

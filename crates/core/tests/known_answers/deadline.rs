@@ -18,7 +18,8 @@ fn server(deadline_ms: u64) -> DlEntity {
     dl
 }
 
-/// deadline.c __setparam_dl, core.c to_ratio: (10 ms << 20) / 100 ms = 104857, / 40 ms = 262144; a period of 0 is the deadline.
+/// deadline.c __setparam_dl, core.c to_ratio: (10 ms << 20) / 100 ms = 104857, / 40 ms = 262144; a period of 0 is the
+/// deadline.
 #[test]
 fn parameters_give_bandwidth_and_density() {
     let dl = server(40);
@@ -41,8 +42,8 @@ fn overflow_compares_in_units_of_1024_ns() {
     assert!(!dl.overflows(1000 * MS));
 }
 
-/// update_dl_entity: 4.12 starts a period whenever the density is exceeded. 4.16 and later (update_dl_revised_wakeup) give a
-/// short deadline what its density allows: 262144 * 20 ms >> 20 = 5 ms.
+/// update_dl_entity: 4.12 starts a period whenever the density is exceeded. 4.16 and later (update_dl_revised_wakeup)
+/// give a short deadline what its density allows: 262144 * 20 ms >> 20 = 5 ms.
 #[test]
 fn dl_constrained_is_revised_since_4_16() {
     for profile in profiles() {
@@ -59,8 +60,8 @@ fn dl_constrained_is_revised_since_4_16() {
     }
 }
 
-/// dl_check_constrained_dl: between the deadline (1000 ms) and the next period (1000 - 40 + 100 = 1060 ms) a short deadline
-/// waits; 4.16 and later take away what was left, 4.12 does not, and its replenishment then adds nothing.
+/// dl_check_constrained_dl: between the deadline (1000 ms) and the next period (1000 - 40 + 100 = 1060 ms) a short
+/// deadline waits; 4.16 and later take away what was left, 4.12 does not, and its replenishment then adds nothing.
 #[test]
 fn dl_constrained_waits_for_the_next_period() {
     for profile in profiles() {
@@ -106,8 +107,8 @@ fn who_has_nothing_left_or_yielded_is_throttled() {
     assert_eq!(yields.runtime_ns, 5);
 }
 
-/// replenish_dl_entity, all releases: deadline += period and runtime += Q until something is left; then a deadline that has
-/// passed is set anew; a task that yielded keeps nothing.
+/// replenish_dl_entity, all releases: deadline += period and runtime += Q until something is left; then a deadline that
+/// has passed is set anew; a task that yielded keeps nothing.
 #[test]
 fn a_replenishment_pays_debts_first() {
     let mut dl = server(100);
@@ -159,8 +160,8 @@ fn dl_admission_is_by_capacity_in_5_10() {
     }
 }
 
-/// features.h HRTICK and HRTICK_DL: false to 6.18, true in 7.2 where the programming of timers is deferred. hrtick_start: at
-/// least 10 us.
+/// features.h HRTICK and HRTICK_DL: false to 6.18, true in 7.2 where the programming of timers is deferred.
+/// hrtick_start: at least 10 us.
 #[test]
 fn dl_enforcement_has_a_timer_since_7_2() {
     for profile in profiles() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Scheduling domains, worked out by hand from kernel/sched/topology.c (sd_init, build_sched_domains) of the releases named;
-//! the flags of the big.LITTLE board are those that Linux 7.2.12 had in tests/trace/kernel-placement/arm64-mixed.topo.json.
+//! Scheduling domains, worked out by hand from kernel/sched/topology.c (sd_init, build_sched_domains) of the releases
+//! named; the flags of the big.LITTLE board are those that Linux 7.2.12 had in
+//! tests/trace/kernel-placement/arm64-mixed.topo.json.
 
 use pelton_core::{Policy, SdLevel, imb_numa_nr, sd};
 
@@ -30,8 +31,8 @@ fn flags_are_those_of_a_recorded_kernel() {
     assert_eq!((flags("7.2", CLUSTER) & !sd::PREFER_SIBLING) | BALANCE_NEWIDLE, 791);
 }
 
-/// Linux 7.2.12 on two packages with memory of their own, distance 20, of two cores with two threads each: domains of threads,
-/// cache and nodes as `pelton record --placements` told them (board `server` of scripts/live/boot.sh).
+/// Linux 7.2.12 on two packages with memory of their own, distance 20, of two cores with two threads each: domains of
+/// threads, cache and nodes as `pelton record --placements` told them (board `server` of scripts/live/boot.sh).
 #[test]
 fn a_recorded_server_has_these_domains() {
     // Only one CPU of a domain balances across nodes at a time: not a flag of ours.
@@ -92,8 +93,8 @@ fn tasks_are_placed_across_nodes_up_to_a_distance_of_30() {
     }
 }
 
-/// build_sched_domains: caches of a node, an eighth of its CPUs where one cache is the whole node, grown by the span above
-/// the first level of nodes.
+/// build_sched_domains: caches of a node, an eighth of its CPUs where one cache is the whole node, grown by the span
+/// above the first level of nodes.
 #[test]
 fn tasks_that_may_differ_between_nodes() {
     let (cache, node, nodes) =

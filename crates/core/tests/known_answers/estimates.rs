@@ -22,8 +22,8 @@ fn sampled(profile: &str, cap: u32, mut se: Se) -> (u32, u32) {
     (se.avg.util_est_enqueued, se.avg.util_est_ewma)
 }
 
-/// cfs_se_util_change is called by __update_load_avg_se and not by __update_load_avg_blocked_se, in every release read from
-/// 4.19 to 7.2.12. The mark is bit 0 to 5.4, bit 31 from 5.10.262.
+/// cfs_se_util_change is called by __update_load_avg_se and not by __update_load_avg_blocked_se, in every release read
+/// from 4.19 to 7.2.12. The mark is bit 0 to 5.4, bit 31 from 5.10.262.
 #[test]
 fn the_mark_survives_an_update_while_blocked() {
     for (profile, mark) in [("4.19", 1), ("5.4", 1), ("5.10", MARK), ("6.1", MARK), ("6.6", MARK), ("6.12", MARK)]
@@ -41,8 +41,8 @@ fn the_mark_survives_an_update_while_blocked() {
     }
 }
 
-/// remove_entity_load_avg ages a sleeper with __update_load_avg_blocked_se: after a migration in its sleep and a run of less
-/// than a period it is not sampled.
+/// remove_entity_load_avg ages a sleeper with __update_load_avg_blocked_se: after a migration in its sleep and a run of
+/// less than a period it is not sampled.
 #[test]
 fn a_task_that_migrated_asleep_and_ran_shortly_is_not_sampled() {
     for profile in ["4.19", "5.10", "6.1", "6.12", "7.2"] {
@@ -61,8 +61,8 @@ fn a_task_that_migrated_asleep_and_ran_shortly_is_not_sampled() {
     }
 }
 
-/// 4.17 and 4.19 util_est_dequeue: no test against the capacity. 5.4 has it: 300 > 200 stores nothing. The marked sample
-/// 301 enters the filter: (4 * 100 + 201) >> 2 = 150.
+/// 4.17 and 4.19 util_est_dequeue: no test against the capacity. 5.4 has it: 300 > 200 stores nothing. The marked
+/// sample 301 enters the filter: (4 * 100 + 201) >> 2 = 150.
 #[test]
 fn util_est_u1_filters_the_marked_sample_and_tests_the_capacity_from_5_4() {
     assert_eq!(sampled("4.19", 200, task(0, 100, 300)), (301, 150));
@@ -85,7 +85,8 @@ fn the_mark_in_bit_0_makes_estimates_odd() {
     }
 }
 
-/// 5.10.262, 6.1.192 and 6.6 util_est_update: up at once (UTIL_EST_FASTUP), down by a quarter: (4 * 400 - 100) >> 2 = 375.
+/// 5.10.262, 6.1.192 and 6.6 util_est_update: up at once (UTIL_EST_FASTUP), down by a quarter: (4 * 400 - 100) >> 2 =
+/// 375.
 #[test]
 fn util_est_u2_rises_at_once() {
     for profile in ["5.10", "6.1", "6.6"] {
@@ -115,8 +116,8 @@ fn util_est_is_one_field_from_6_12_and_without_capacity_test_from_6_18() {
     }
 }
 
-/// dequeue_task_fair: 6.12.117 and 6.18.2 call util_est_update before dequeue_entities, so a task that ran 8 ms without a
-/// tick shows the 0 it began with; to 6.6 the call comes last, in 7.2.12 it is inside update_load_avg.
+/// dequeue_task_fair: 6.12.117 and 6.18.2 call util_est_update before dequeue_entities, so a task that ran 8 ms without
+/// a tick shows the 0 it began with; to 6.6 the call comes last, in 7.2.12 it is inside update_load_avg.
 #[test]
 fn the_sample_is_stale_in_6_12_and_6_18() {
     for (profile, stale) in
@@ -133,8 +134,8 @@ fn the_sample_is_stale_in_6_12_and_6_18() {
     }
 }
 
-/// dequeue_task_fair: 4.19 and 5.4 call util_est_dequeue after the walk over the entities, and with it the hook; 5.10.262
-/// before it. The CPU's estimate falls by the value of before the sample.
+/// dequeue_task_fair: 4.19 and 5.4 call util_est_dequeue after the walk over the entities, and with it the hook;
+/// 5.10.262 before it. The CPU's estimate falls by the value of before the sample.
 #[test]
 fn the_cpus_estimate_is_lowered_last_up_to_5_4() {
     for (profile, during) in [("4.19", 301), ("5.4", 301), ("5.10", 0), ("6.1", 0), ("7.2", 0)] {

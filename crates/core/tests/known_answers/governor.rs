@@ -107,8 +107,8 @@ fn averages_call_on_their_own_cpu_in_4_12_and_on_any_since() {
     }
 }
 
-/// 4.12 to 5.4 fair.c update_cfs_rq_load_avg calls before attach_entity_load_avg does; 5.10 fair.c update_load_avg calls
-/// only when no attach does, and after propagate_entity_load_avg.
+/// 4.12 to 5.4 fair.c update_cfs_rq_load_avg calls before attach_entity_load_avg does; 5.10 fair.c update_load_avg
+/// calls only when no attach does, and after propagate_entity_load_avg.
 #[test]
 fn the_call_moved_out_of_the_average_update_in_5_10() {
     for name in ["4.12", "4.16", "4.19", "5.4"] {
@@ -121,8 +121,8 @@ fn the_call_moved_out_of_the_average_update_in_5_10() {
     }
 }
 
-/// fair.c attach_entity_load_avg, detach_entity_load_avg (all), enqueue_task_fair (SCHED_CPUFREQ_IOWAIT, all); task_tick_fair
-/// has no call of its own in any.
+/// fair.c attach_entity_load_avg, detach_entity_load_avg (all), enqueue_task_fair (SCHED_CPUFREQ_IOWAIT, all);
+/// task_tick_fair has no call of its own in any.
 #[test]
 fn attach_detach_and_io_waiters_call_in_every_release_and_the_tick_in_none() {
     for name in pelton_core::profiles() {
@@ -133,7 +133,8 @@ fn attach_detach_and_io_waiters_call_in_every_release_and_the_tick_in_none() {
     }
 }
 
-/// 4.12 and 4.16 rt.c update_curr_rt (SCHED_CPUFREQ_RT); 4.17 and later rt.c enqueue_top_rt_rq, dequeue_top_rt_rq (flags 0).
+/// 4.12 and 4.16 rt.c update_curr_rt (SCHED_CPUFREQ_RT); 4.17 and later rt.c enqueue_top_rt_rq, dequeue_top_rt_rq
+/// (flags 0).
 #[test]
 fn the_real_time_class_calls_when_it_accounts_to_4_16_and_when_it_queues_since() {
     for name in ["4.12", "4.16"] {
@@ -182,7 +183,8 @@ fn proposals_are_off_in_every_profile() {
     assert!(sc.hook_event(&pol, &start(&pol, 1), &Rq::default(), MS, FAIR_TICK, 0).delivered);
 }
 
-/// sugov_kthread_create: 4.12.0 SCHED_FIFO with MAX_USER_RT_PRIO / 2 = 50; 4.16 and later SCHED_DEADLINE with SCHED_FLAG_SUGOV.
+/// sugov_kthread_create: 4.12.0 SCHED_FIFO with MAX_USER_RT_PRIO / 2 = 50; 4.16 and later SCHED_DEADLINE with
+/// SCHED_FLAG_SUGOV.
 #[test]
 fn the_worker_of_each_release() {
     for name in pelton_core::profiles() {
@@ -190,9 +192,10 @@ fn the_worker_of_each_release() {
     }
 }
 
-/// kernel/sched/idle.c: 4.12 and 4.16 do_idle stops the tick before cpuidle_idle_call; 4.17 and later cpuidle_idle_call asks
-/// the governor first (tick_nohz_idle_stop_tick, tick_nohz_idle_retain_tick). 5.10.262, 6.1.192, 6.12.118, 7.2.12
-/// cpuidle_idle_call asks none where there is no second state: do_idle tells it whether a tick came (tick_nohz_idle_got_tick).
+/// kernel/sched/idle.c: 4.12 and 4.16 do_idle stops the tick before cpuidle_idle_call; 4.17 and later cpuidle_idle_call
+/// asks the governor first (tick_nohz_idle_stop_tick, tick_nohz_idle_retain_tick). 5.10.262, 6.1.192, 6.12.118, 7.2.12
+/// cpuidle_idle_call asks none where there is no second state: do_idle tells it whether a tick came
+/// (tick_nohz_idle_got_tick).
 #[test]
 fn the_idle_tick_of_each_release() {
     for name in pelton_core::profiles() {

@@ -13,10 +13,10 @@ fn perf(name: &str, state: &CpuState) -> u32 {
     state.perf_eval(&profile(name), 0).perf
 }
 
-/// 4.12.0 sugov_get_util: 300. 4.16 sugov_aggregate_util: 300 + 80. 4.19 sugov_get_util, 5.4 and 5.10 schedutil_cpu_util:
-/// (300 + 100) * (1024 - 60) / 1024 = 376, + 60 + 80 = 516. 6.1, 6.6: the same and a quarter (get_next_freq,
-/// map_util_perf) = 645. From 6.8 (effective_cpu_util, sugov_effective_cpu_perf): (300 + 100 + 50) * 964 / 1024 = 423,
-/// + 60 = 483, and a quarter: 603; the least is 60 + 80 = 140.
+/// 4.12.0 sugov_get_util: 300. 4.16 sugov_aggregate_util: 300 + 80. 4.19 sugov_get_util, 5.4 and 5.10
+/// schedutil_cpu_util: (300 + 100) * (1024 - 60) / 1024 = 376, + 60 + 80 = 516. 6.1, 6.6: the same and a quarter
+/// (get_next_freq, map_util_perf) = 645. From 6.8 (effective_cpu_util, sugov_effective_cpu_perf): (300 + 100 + 50) *
+/// 964 / 1024 = 423, + 60 = 483, and a quarter: 603; the least is 60 + 80 = 140.
 #[test]
 fn the_sum_of_each_release() {
     for (names, want) in [
@@ -33,8 +33,8 @@ fn the_sum_of_each_release() {
     assert_eq!(mixed().perf_eval(&profile("7.2"), 0).min, 140);
 }
 
-/// Upper clamp 200. 5.4 uclamp_util_with, 5.10 and 6.1 uclamp_rq_util_with: the sum of fair and real-time becomes 200, then
-/// 200 * 964 / 1024 = 188, + 140 = 328 (6.1: 410). From 6.8 the clamp comes last: 200.
+/// Upper clamp 200. 5.4 uclamp_util_with, 5.10 and 6.1 uclamp_rq_util_with: the sum of fair and real-time becomes 200,
+/// then 200 * 964 / 1024 = 188, + 140 = 328 (6.1: 410). From 6.8 the clamp comes last: 200.
 #[test]
 fn clamps_come_first_to_6_6_and_last_from_6_8() {
     let state = CpuState { uclamp_used: 1, uclamp_max: 200, ..mixed() };
@@ -46,8 +46,8 @@ fn clamps_come_first_to_6_6_and_last_from_6_8() {
     assert_eq!(perf("4.19", &state), 516, "no clamps before 5.4");
 }
 
-/// get_next_freq: to 5.10 a quarter on the frequency, (1200000 + 300000) * 333 / 1024 = 487792; from 6.1 on utilization,
-/// 1200000 * (333 + 83) / 1024 = 487500.
+/// get_next_freq: to 5.10 a quarter on the frequency, (1200000 + 300000) * 333 / 1024 = 487792; from 6.1 on
+/// utilization, 1200000 * (333 + 83) / 1024 = 487500.
 #[test]
 fn where_the_quarter_is_added() {
     for name in pelton_core::profiles() {
@@ -58,9 +58,9 @@ fn where_the_quarter_is_added() {
     }
 }
 
-/// Without frequency invariance, present frequency 800000, 512 of 1024: to 5.10 (800000 + 200000) * 512 / 1024 = 500000; 6.1
-/// and 6.6: 800000 * (512 + 128) / 1024 = 500000; from 6.8 (get_capacity_ref_freq) the reference is a quarter above the
-/// present one and utilization has its quarter as well: 1000000 * 640 / 1024 = 625000.
+/// Without frequency invariance, present frequency 800000, 512 of 1024: to 5.10 (800000 + 200000) * 512 / 1024 =
+/// 500000; 6.1 and 6.6: 800000 * (512 + 128) / 1024 = 500000; from 6.8 (get_capacity_ref_freq) the reference is a
+/// quarter above the present one and utilization has its quarter as well: 1000000 * 640 / 1024 = 625000.
 #[test]
 fn without_frequency_invariance_the_present_frequency_is_the_reference() {
     for name in pelton_core::profiles() {
@@ -119,7 +119,8 @@ fn as_4_17() -> Policy {
     )
 }
 
-/// 4.17 sugov_aggregate_util: rt_nr_running gives the maximum; else bandwidth, and fair utilization only while h_nr_running.
+/// 4.17 sugov_aggregate_util: rt_nr_running gives the maximum; else bandwidth, and fair utilization only while
+/// h_nr_running.
 #[test]
 fn the_request_of_4_17() {
     let pol = as_4_17();
@@ -129,8 +130,9 @@ fn the_request_of_4_17() {
     assert_eq!(perf(CpuState { rt_nr_running: 1, ..mixed() }), 1024);
 }
 
-/// 4.12.0 and 4.16 sugov_update_shared store what a CPU asks for at its own call; sugov_next_freq_shared uses it. A CPU silent
-/// for more than a tick: 4.12 `continue`; 4.16 util_cfs = 0, and `continue` only without util_dl; 4.19 reads it anew.
+/// 4.12.0 and 4.16 sugov_update_shared store what a CPU asks for at its own call; sugov_next_freq_shared uses it. A CPU
+/// silent for more than a tick: 4.12 `continue`; 4.16 util_cfs = 0, and `continue` only without util_dl; 4.19 reads it
+/// anew.
 #[test]
 fn what_a_shared_domain_knows_of_its_other_cpus() {
     for (name, present, silent) in [("4.12", 600, 0), ("4.16", 680, 80), ("4.19", 240, 240)] {
@@ -156,8 +158,8 @@ fn a_call_with_the_flag_asks_nobody_else() {
     assert_eq!((d.last.cpu, d.last.forced_max, d.sc[0].iowait_boost), (1, 1, 208_000));
 }
 
-/// 6.1.192 sugov_iowait_apply: 128 * 4 >> 10 is 0, which uclamp_rq_util_with() raises to the lower clamp of 2; without a
-/// boost it returns before. 5.10.262 and 6.12.118 do not clamp the boost.
+/// 6.1.192 sugov_iowait_apply: 128 * 4 >> 10 is 0, which uclamp_rq_util_with() raises to the lower clamp of 2; without
+/// a boost it returns before. 5.10.262 and 6.12.118 do not clamp the boost.
 #[test]
 fn a_boost_that_rounds_to_nothing_is_clamped_in_6_1() {
     let tiny = CpuState { cap_orig: 4, uclamp_used: 1, uclamp_min: 2, uclamp_max: 1024, ..CpuState::default() };
@@ -219,15 +221,16 @@ fn boost_of_4_19_starts_over_after_silence() {
     assert_eq!(story(&profile("4.19"), 1, &STORY_18), want);
 }
 
-/// 4.12.0 sugov_iowait_boost (vector 18, second part): used, then halved, no lower end; silence clears at the next call.
+/// 4.12.0 sugov_iowait_boost (vector 18, second part): used, then halved, no lower end; silence clears at the next
+/// call.
 #[test]
 fn boost_of_4_12_is_used_before_it_is_halved() {
     let steps = [('I', 0), ('U', 1), ('U', 2), ('U', 3), ('U', 9)];
     assert_eq!(story(&profile("4.12"), 1, &steps), [1_200_000, 600_000, 300_000, 150_000, 0]);
 }
 
-/// 4.12.0 to 4.19 compare shares: a boost of 600000 of 1200000 kHz beats 511 of 1024, not 512; then the raw frequency is
-/// 1500000 * 600000 / 1200000 exactly.
+/// 4.12.0 to 4.19 compare shares: a boost of 600000 of 1200000 kHz beats 511 of 1024, not 512; then the raw frequency
+/// is 1500000 * 600000 / 1200000 exactly.
 #[test]
 fn a_boost_in_frequency_units_is_compared_as_a_share() {
     let pol = profile("4.12");
@@ -239,7 +242,8 @@ fn a_boost_in_frequency_units_is_compared_as_a_share() {
     }
 }
 
-/// 6.1 and 6.6 sugov_iowait_apply: uclamp_rq_util_with on the boost; 5.4 and 5.10 none; from 6.8 it joins before the clamps.
+/// 6.1 and 6.6 sugov_iowait_apply: uclamp_rq_util_with on the boost; 5.4 and 5.10 none; from 6.8 it joins before the
+/// clamps.
 #[test]
 fn the_boost_is_clamped_in_6_1_and_6_6() {
     let state = CpuState { uclamp_used: 1, uclamp_max: 300, ..fair(10) };

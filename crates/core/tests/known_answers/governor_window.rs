@@ -4,8 +4,9 @@
 use super::governor::{Domain, MS, TICK, fair, profile, start, with};
 use pelton_core::{CpuState, KHZ_NONE, SugovCpu, SugovPolicy, commit, default_rate_limit_us, gate, hook_flag};
 
-/// 4.12.0 sugov_update_commit: returns before last_freq_update_time is set when the frequency is the same; likewise every
-/// later sugov_update_next_freq. Window 10 ms: request at 20, the same at 30 (passes, window stays), another at 35: open.
+/// 4.12.0 sugov_update_commit: returns before last_freq_update_time is set when the frequency is the same; likewise
+/// every later sugov_update_next_freq. Window 10 ms: request at 20, the same at 30 (passes, window stays), another at
+/// 35: open.
 #[test]
 fn an_unchanged_frequency_does_not_restart_the_window() {
     for name in pelton_core::profiles() {
@@ -70,8 +71,8 @@ fn held(name: &str) -> (u32, u32, u32) {
     (before, d.sp.cached_raw_khz, khz)
 }
 
-/// sugov_update_single of 4.12.0 (nothing), 4.16, 4.19, 5.4 (0), 5.10.262 and later (the one before). 200 of 1024 asks for
-/// 1500000 * 200 / 1024 = 292968; 900 for 1318359, or with the quarter on utilization 1200000 * 1125 / 1024.
+/// sugov_update_single of 4.12.0 (nothing), 4.16, 4.19, 5.4 (0), 5.10.262 and later (the one before). 200 of 1024 asks
+/// for 1500000 * 200 / 1024 = 292968; 900 for 1318359, or with the quarter on utilization 1200000 * 1125 / 1024.
 #[test]
 fn what_holding_does_to_the_cached_request() {
     assert_eq!(held("4.12"), (1_318_359, 292_968, 1_200_000));
@@ -100,8 +101,8 @@ fn in_4_12_an_equal_request_keeps_returning_the_held_frequency() {
     }
 }
 
-/// New limits while busy: 4.12.0 holds at UINT_MAX and asks for nothing; 4.16 excludes it; 4.19 cleared the mark before and
-/// holds; 5.4 neither reads the counter nor holds; 5.10.262 has no exemption; from 6.1 `!need_freq_update`.
+/// New limits while busy: 4.12.0 holds at UINT_MAX and asks for nothing; 4.16 excludes it; 4.19 cleared the mark before
+/// and holds; 5.4 neither reads the counter nor holds; 5.10.262 has no exemption; from 6.1 `!need_freq_update`.
 #[test]
 fn what_new_limits_do_to_a_busy_cpu() {
     for (name, khz, read) in [
@@ -162,8 +163,9 @@ fn the_counter_is_read_before_the_flags() {
     }
 }
 
-/// New limits with an unchanged frequency: 4.12.0 to 4.17 set next_freq to UINT_MAX and call the driver; 4.19, 5.4 return;
-/// 5.10.262, 6.1.192, 6.12.117, 6.18.2 and 7.2.12 return unless the driver has CPUFREQ_NEED_UPDATE_LIMITS; 6.6.0 calls.
+/// New limits with an unchanged frequency: 4.12.0 to 4.17 set next_freq to UINT_MAX and call the driver; 4.19, 5.4
+/// return; 5.10.262, 6.1.192, 6.12.117, 6.18.2 and 7.2.12 return unless the driver has CPUFREQ_NEED_UPDATE_LIMITS;
+/// 6.6.0 calls.
 #[test]
 fn new_limits_with_an_unchanged_frequency() {
     for (name, plain, wanting) in [
@@ -205,8 +207,8 @@ fn nothing_is_requested_at_the_start() {
     }
 }
 
-/// ignore_dl_rate_limit: absent in 4.12 and 4.16; 4.19 to 6.6 bw_dl against the last one; from 6.8 against bw_min. Vector 19:
-/// bandwidth 0 -> 300 with a lower clamp of 512: 6.1 forces, 6.8 and later do not; 300 -> 200 never.
+/// ignore_dl_rate_limit: absent in 4.12 and 4.16; 4.19 to 6.6 bw_dl against the last one; from 6.8 against bw_min.
+/// Vector 19: bandwidth 0 -> 300 with a lower clamp of 512: 6.1 forces, 6.8 and later do not; 300 -> 200 never.
 #[test]
 fn a_raised_deadline_bandwidth_passes_the_window() {
     for (name, plain, clamped) in [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Governors other than schedutil: sched-DVFS in its two forms, ondemand, conservative, and those that set one frequency.
+//! Governors other than schedutil: sched-DVFS in its two forms, ondemand, conservative, and those that set one
+//! frequency.
 
 use pelton_core::{
     Dbs, DbsCpu, DbsTimes, Policy, SchedDvfs, Vote, boosted, dbs_sampling_us, governor_samples, governor_votes,
@@ -301,7 +302,8 @@ fn samples_of_two_cpus_at_once_are_one() {
     assert!(!dbs.is_due(105 * MS - 1) && dbs.is_due(105 * MS));
 }
 
-/// A step is 5 % of 850 MHz = 42.5 MHz: up from 450 to 492.5, 535, 577.5, where 575 is the first operating point reached.
+/// A step is 5 % of 850 MHz = 42.5 MHz: up from 450 to 492.5, 535, 577.5, where 575 is the first operating point
+/// reached.
 #[test]
 fn conservative_goes_step_by_step() {
     let policy = policy(&[("governor", "conservative"), ("conservative_form", "stops")]);
@@ -318,8 +320,8 @@ fn conservative_goes_step_by_step() {
     assert_eq!(set(&mut dbs, 81), (492_500, 450));
 }
 
-/// One unseen period at 720 MHz of at least 700, then a step up: 5.4 begins at the limit, 4.12 and 4.16 a step below it. A
-/// position that was outside of the limits is kept by them, so that each sample begins at the present frequency.
+/// One unseen period at 720 MHz of at least 700, then a step up: 5.4 begins at the limit, 4.12 and 4.16 a step below
+/// it. A position that was outside of the limits is kept by them, so that each sample begins at the present frequency.
 #[test]
 fn unseen_periods_lead_below_the_limit_up_to_4_16() {
     let forms = ["4.12", "4.16", "4.19", "5.4"].map(|kernel| {
@@ -336,8 +338,8 @@ fn unseen_periods_lead_below_the_limit_up_to_4_16() {
     assert_eq!(forms, [old, old, new, new]);
 }
 
-/// At 720 MHz of at least 700 a step down leads below the limit where nothing holds it: 677.5 MHz, and from there the steps
-/// begin anew at the present frequency.
+/// At 720 MHz of at least 700 a step down leads below the limit where nothing holds it: 677.5 MHz, and from there the
+/// steps begin anew at the present frequency.
 #[test]
 fn a_step_of_conservative_and_the_lower_limit() {
     for (form, requested) in

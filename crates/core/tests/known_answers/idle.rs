@@ -4,8 +4,8 @@
 use pelton_core::{CpuState, IdleNow, IdleState, IdleTable, Menu, Policy, Teo, value};
 
 /// The governors that each release registers with their `.rating`, on a kernel whose tick stops (ladder has 25 where it
-/// never does, init_ladder). cpuidle_register_governor() of drivers/cpuidle/governor.c takes a new one when its rating is
-/// higher than that of the one in place.
+/// never does, init_ladder). cpuidle_register_governor() of drivers/cpuidle/governor.c takes a new one when its rating
+/// is higher than that of the one in place.
 #[test]
 fn the_idle_governor_of_a_kernel_with_all_is_menu() {
     const OLD: &[(u32, &str)] = &[(10, "ladder"), (20, "menu")];
@@ -80,9 +80,10 @@ fn expect(governor: &Menu, table: &IdleTable, now: &IdleNow, answers: [(u32, u32
     assert_eq!(chosen(governor, table, now), wanted);
 }
 
-/// get_typical_interval(): one stay of 10 us among seven of 5000. Mean 35,010 / 8 = 4376; the squares of the distances are
-/// 7 * 624^2 + 4366^2 = 21,787,588, an eighth of it 2,723,448: no agreement. To 6.12 the longest are dropped, seven at once,
-/// and the one that is left agrees with itself: 10. From 6.18 the one that is farthest, as 4376 - 10 > 5000 - 4376: 5000.
+/// get_typical_interval(): one stay of 10 us among seven of 5000. Mean 35,010 / 8 = 4376; the squares of the distances
+/// are 7 * 624^2 + 4366^2 = 21,787,588, an eighth of it 2,723,448: no agreement. To 6.12 the longest are dropped, seven
+/// at once, and the one that is left agrees with itself: 10. From 6.18 the one that is farthest, as 4376 - 10 > 5000 -
+/// 4376: 5000.
 #[test]
 fn menu_form_of_6_18_drops_short_outliers_too() {
     let stays = menu([5000, 5000, 5000, 5000, 5000, 5000, 5000, 10]);
@@ -93,9 +94,9 @@ fn menu_form_of_6_18_drops_short_outliers_too() {
     }
 }
 
-/// get_typical_interval(): 5.4 (menu.c:210), 5.10 and 6.1 give up when the shortest stay is no shorter than what the timer
-/// lets expect; 4.12 to 4.19 and 6.6 and later do not ask. Eight stays of 0: up to 4.19 they agree; to 6.1 they are
-/// shorter than 1; from 6.6 `max` is 0.
+/// get_typical_interval(): 5.4 (menu.c:210), 5.10 and 6.1 give up when the shortest stay is no shorter than what the
+/// timer lets expect; 4.12 to 4.19 and 6.6 and later do not ask. Eight stays of 0: up to 4.19 they agree; to 6.1 they
+/// are shorter than 1; from 6.6 `max` is 0.
 #[test]
 fn menu_form_decides_which_stays_are_not_looked_at() {
     for (profile, late, zero) in [
@@ -117,9 +118,9 @@ fn menu_form_decides_which_stays_are_not_looked_at() {
 }
 
 /// menu_select(): stays of 300 us, the tick stopped, a timer in 7 ms, the next event in 3 ms.
-/// 4.12 and 4.16 know nothing of the tick: 300 us, state 0. 4.19, 5.4 and 5.10: below a tick, so the event: 3 ms, state 2.
-/// 6.1 to 6.18: the timer: 7 ms, state 2. 7.2: the timer is within two ticks of 4 ms: 300 us, state 0.
-/// With the event in 2 ms, 4.19 to 5.10 choose state 1 (1 ms <= 2 ms < 2.7 ms).
+/// 4.12 and 4.16 know nothing of the tick: 300 us, state 0. 4.19, 5.4 and 5.10: below a tick, so the event: 3 ms, state
+/// 2. 6.1 to 6.18: the timer: 7 ms, state 2. 7.2: the timer is within two ticks of 4 ms: 300 us, state 0. With the
+/// event in 2 ms, 4.19 to 5.10 choose state 1 (1 ms <= 2 ms < 2.7 ms).
 #[test]
 fn menu_form_decides_what_a_stopped_tick_trusts() {
     let (no, deep, safe) = ((0, 1), (2, 1), (0, 1));
@@ -129,9 +130,10 @@ fn menu_form_decides_what_a_stopped_tick_trusts() {
     expect(&menu([300; 8]), &arm(), &at(2 * MS), [no, no, middle, middle, middle, deep, deep, deep, deep, safe]);
 }
 
-/// menu_select(): a timer in 20 ms and nothing learnt: 20 ms are predicted. One task waits for I/O: the exit latency may be
-/// 20 ms / 11 = 1818 us to 6.6, more than 1700: state 2. Two: 20 / 21 = 952 us: state 1 (950 <= 952). From 6.12 nobody
-/// asks. 4.19 gives the residency of the state as the reason of the tick: 1 ms, so the tick goes on; the others stop it.
+/// menu_select(): a timer in 20 ms and nothing learnt: 20 ms are predicted. One task waits for I/O: the exit latency
+/// may be 20 ms / 11 = 1818 us to 6.6, more than 1700: state 2. Two: 20 / 21 = 952 us: state 1 (950 <= 952). From 6.12
+/// nobody asks. 4.19 gives the residency of the state as the reason of the tick: 1 ms, so the tick goes on; the others
+/// stop it.
 #[test]
 fn menu_form_to_6_6_waits_for_io() {
     let fresh = menu([u32::MAX - 1; 8]);
@@ -142,9 +144,10 @@ fn menu_form_to_6_6_waits_for_io() {
 }
 
 /// menu_select(): polling with C1 (exit 2 us, residency 20 us), stays of 10 us, a timer in 20 ms.
-/// 4.12: a timer beyond 20 us and no latency limit: it starts with C1, untested. 4.16 and 4.19 start with C1 too, and stay
-/// there as 20 > 10 ends the search. 5.4 and 5.10 and 6.1: C1's exit of 2 us is within 10 us, so it replaces polling. 6.6:
-/// the same. 6.12: 20 us are not below 15 us: polling goes on. 6.18: C1. 7.2: as 6.12. Only to 4.16 is the tick stopped.
+/// 4.12: a timer beyond 20 us and no latency limit: it starts with C1, untested. 4.16 and 4.19 start with C1 too, and
+/// stay there as 20 > 10 ends the search. 5.4 and 5.10 and 6.1: C1's exit of 2 us is within 10 us, so it replaces
+/// polling. 6.6: the same. 6.12: 20 us are not below 15 us: polling goes on. 6.18: C1. 7.2: as 6.12. Only to 4.16 is
+/// the tick stopped.
 #[test]
 fn menu_form_decides_when_polling_gives_way() {
     let polling = table(1, &[(0, 0), (2, 20), (100, 500)]);
@@ -182,9 +185,10 @@ fn learnt(profile: &str, table: &IdleTable, stay_ns: u64) -> Teo {
     teo
 }
 
-/// teo_select() of 5.4 and 5.10: a timer in 20 ms, so state 2, which missed more often than it hit. Early hits 512, 256, 1024.
-/// 5.4 takes the state with most of them, 2 again, and expects its 2.7 ms: below a tick of 4 ms, and the next event is in
-/// 2 ms, so state 1. 5.10 takes the best before the candidate, 0. To 4.19 there is no teo; theirs is that of 5.4.
+/// teo_select() of 5.4 and 5.10: a timer in 20 ms, so state 2, which missed more often than it hit. Early hits 512,
+/// 256, 1024. 5.4 takes the state with most of them, 2 again, and expects its 2.7 ms: below a tick of 4 ms, and the
+/// next event is in 2 ms, so state 1. 5.10 takes the best before the candidate, 0. To 4.19 there is no teo; theirs is
+/// that of 5.4.
 #[test]
 fn teo_form_to_5_10_takes_the_state_with_most_early_hits() {
     let mut teo = Teo { total: 1, ..Teo::default() };
@@ -213,8 +217,8 @@ fn teo_form_of_5_4_counts_whole_microseconds_and_loses_the_ninth_stay() {
     }
 }
 
-/// teo_select() of 6.1 and 6.6: five of the last nine stays were intercepts of state 0, more than 9 / 2, although 8192 hits
-/// speak for state 2. 5.10 has no such list, 6.12 dropped it.
+/// teo_select() of 6.1 and 6.6: five of the last nine stays were intercepts of state 0, more than 9 / 2, although 8192
+/// hits speak for state 2. 5.10 has no such list, 6.12 dropped it.
 #[test]
 fn teo_form_of_6_1_and_6_6_trusts_the_last_nine_stays() {
     let mut teo = Teo { total: 8192, ..Teo::default() };
@@ -225,8 +229,8 @@ fn teo_form_of_6_1_and_6_6_trusts_the_last_nine_stays() {
     expect_teo(&teo, &arm(), &now(20 * MS), [deep, deep, deep, deep, deep, up, up, deep, deep, deep]);
 }
 
-/// teo_select() of 6.6, teo_cpu_is_utilized(): all stays hit state 2, the CPU is busy: state 1, and a timer in 20 ms stops
-/// the tick. With two states it takes state 0 at once. Nobody else asks.
+/// teo_select() of 6.6, teo_cpu_is_utilized(): all stays hit state 2, the CPU is busy: state 1, and a timer in 20 ms
+/// stops the tick. With two states it takes state 0 at once. Nobody else asks.
 #[test]
 fn teo_form_of_6_6_goes_up_when_the_cpu_is_busy() {
     let mut teo = Teo { total: 1024, ..Teo::default() };
@@ -242,8 +246,9 @@ fn teo_form_of_6_6_goes_up_when_the_cpu_is_busy() {
     expect_teo(&hits, &two, &busy, [last, last, last, last, last, last, first, last, last, last]);
 }
 
-/// effective_cpu_util() of 6.6 with ENERGY_UTIL: fair, real-time and deadline load, then what interrupts leave of it. Of
-/// 1024: 16 are a 64th, not more. 10 + 3 + 4 = 17 are. 8 + 8 of 1024 with 100 of interrupts: 16 * 924 / 1024 + 100 = 114.
+/// effective_cpu_util() of 6.6 with ENERGY_UTIL: fair, real-time and deadline load, then what interrupts leave of it.
+/// Of 1024: 16 are a 64th, not more. 10 + 3 + 4 = 17 are. 8 + 8 of 1024 with 100 of interrupts: 16 * 924 / 1024 + 100 =
+/// 114.
 #[test]
 fn a_cpu_is_utilized_above_a_64th_of_its_capacity() {
     let policy = Policy::profile("6.6").expect("exists");
@@ -254,8 +259,8 @@ fn a_cpu_is_utilized_above_a_64th_of_its_capacity() {
     assert!(!cpu(9, 3, 4, 0) && cpu(10, 3, 4, 0) && cpu(8, 8, 0, 100));
 }
 
-/// teo_update() of 6.6 and 6.12: the deepest state pays from 2.7 ms, below a tick of 4 ms; a stay that reached its timer of
-/// 20 ms hits the bin beyond the tick, and hits[2] only loses its eighth. 6.1, 6.18 and 7.2 have no such bin.
+/// teo_update() of 6.6 and 6.12: the deepest state pays from 2.7 ms, below a tick of 4 ms; a stay that reached its
+/// timer of 20 ms hits the bin beyond the tick, and hits[2] only loses its eighth. 6.1, 6.18 and 7.2 have no such bin.
 #[test]
 fn teo_form_of_6_6_and_6_12_has_a_bin_beyond_the_tick() {
     for (profile, hits, beyond) in [("6.1", 1920, 0), ("6.6", 896, 1024), ("6.12", 896, 1024), ("6.18", 1920, 0)] {
@@ -265,8 +270,8 @@ fn teo_form_of_6_6_and_6_12_has_a_bin_beyond_the_tick() {
     }
 }
 
-/// teo_update() of 6.18.2 counts an intercept among those of the tick when a tick is no longer than the stay, 7.2.12 when the
-/// stay is no longer than a tick. States of 500 us and 10 ms: both stays are intercepts of state 1.
+/// teo_update() of 6.18.2 counts an intercept among those of the tick when a tick is no longer than the stay, 7.2.12
+/// when the stay is no longer than a tick. States of 500 us and 10 ms: both stays are intercepts of state 1.
 #[test]
 fn teo_form_of_6_18_counts_stays_beyond_a_tick() {
     let far = table(0, &[(1, 1), (100, 500), (1000, 10_000)]);

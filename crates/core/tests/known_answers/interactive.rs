@@ -58,8 +58,8 @@ fn the_lowest_frequency_that_meets_the_target_load() {
     assert_eq!(domain.choose(&pol, &KHZ, 85_000_000), 850_000, "more than there is");
 }
 
-/// 90 % below 700 MHz and 50 % from there: 45000 asks for 500, so 575 from below and for 900 from above. 700 is too little
-/// and 575 enough when they are found in this order, and the other way round the search ends at 575, too.
+/// 90 % below 700 MHz and 50 % from there: 45000 asks for 500, so 575 from below and for 900 from above. 700 is too
+/// little and 575 enough when they are found in this order, and the other way round the search ends at 575, too.
 #[test]
 fn targets_that_fall_with_the_frequency() {
     let pol = policy(&[("target_load_2_from_khz", "700000"), ("target_load_2", "50")]);

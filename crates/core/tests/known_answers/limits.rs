@@ -57,8 +57,8 @@ fn governors_answer_new_limits_at_once_or_at_the_next_call() {
     }
 }
 
-/// gov_update_sample_delay(policy_dbs, 0); cs_limits is in 5.10.262, 6.1.192, 6.12.117 and 7.2.12, not in 4.12.3 to 5.4 and
-/// 6.6.
+/// gov_update_sample_delay(policy_dbs, 0); cs_limits is in 5.10.262, 6.1.192, 6.12.117 and 7.2.12, not in 4.12.3 to 5.4
+/// and 6.6.
 #[test]
 fn a_sampling_governor_looks_again_and_newer_conservative_steps_from_there() {
     for (profile, steps_from) in
@@ -72,8 +72,8 @@ fn a_sampling_governor_looks_again_and_newer_conservative_steps_from_there() {
 }
 
 /// A CPU of 800 at 2.0 GHz. To 5.4 nobody is told; 5.10.262 to 6.6 arch_set_thermal_pressure and
-/// topology_update_thermal_pressure by the cooling device: 1.5 GHz leaves 600; 6.12.117 and 7.2.12 cpufreq_update_pressure
-/// by the policy's limit: 1.0 GHz leaves 400. A limit above the reference takes nothing.
+/// topology_update_thermal_pressure by the cooling device: 1.5 GHz leaves 600; 6.12.117 and 7.2.12
+/// cpufreq_update_pressure by the policy's limit: 1.0 GHz leaves 400. A limit above the reference takes nothing.
 #[test]
 fn a_limit_takes_capacity_by_whom_the_release_listens_to() {
     for (profile, now, averaged) in [
@@ -94,8 +94,8 @@ fn a_limit_takes_capacity_by_whom_the_release_listens_to() {
     }
 }
 
-/// mult_frac(1024, 1200000, 1800000) = 682; the average of it after 32 periods is half: thermal pressure rises as slowly as
-/// any load.
+/// mult_frac(1024, 1200000, 1800000) = 682; the average of it after 32 periods is half: thermal pressure rises as
+/// slowly as any load.
 #[test]
 fn averaged_pressure_rises_with_the_half_life_of_load() {
     let policy = policy("6.6", "schedutil");

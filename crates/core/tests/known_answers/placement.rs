@@ -8,7 +8,8 @@ fn pulls(profile: &str, wake: Wake) -> bool {
     wake_affine(&Policy::profile(profile).expect("exists"), &wake)
 }
 
-/// Capacity 1024 twice; the waker stays. 100 * (load + task) here, 108 * (load - task) there (imbalance 117: 100 + 17 / 2).
+/// Capacity 1024 twice; the waker stays. 100 * (load + task) here, 108 * (load - task) there (imbalance 117: 100 + 17 /
+/// 2).
 fn loads(this_load: u64, prev_load: u64, task_load: u64) -> Wake {
     Wake { this_load, prev_load, task_load, this_running: 2, ..Wake::full_capacity() }
 }
@@ -16,7 +17,8 @@ fn loads(this_load: u64, prev_load: u64, task_load: u64) -> Wake {
 /// Here 100 * (980 + 100) = 108,000, there 108 * (1100 - 100) = 108,000: even.
 const EVEN: fn() -> Wake = || loads(980, 1100, 100);
 
-/// 4.12.0 fair.c:5385 wake_affine: `this_eff_load <= prev_eff_load`, and the task is not taken out of the last CPU's load.
+/// 4.12.0 fair.c:5385 wake_affine: `this_eff_load <= prev_eff_load`, and the task is not taken out of the last CPU's
+/// load.
 #[test]
 fn wake_affine_4_12_compares_runnable_load_alone() {
     // 100 * (980 + 100) = 108,000 against 108 * 1000 = 108,000.

@@ -25,8 +25,9 @@ fn real_time_and_deadline_have_records_from_4_19() {
     }
 }
 
-/// update_irq_load_avg exists in 4.19 (pelt.c:371), not in 4.16. One period of interrupts on a CPU of 512: 4.19 scales the
-/// contribution, 1002 * 512; 5.4 scales the time to half a period, 512 * y = 501, times 1024. Both 513024, average 10.
+/// update_irq_load_avg exists in 4.19 (pelt.c:371), not in 4.16. One period of interrupts on a CPU of 512: 4.19 scales
+/// the contribution, 1002 * 512; 5.4 scales the time to half a period, 512 * y = 501, times 1024. Both 513024, average
+/// 10.
 #[test]
 fn interrupts_have_a_record_from_4_19() {
     for (profile, sum) in [("4.12", 0), ("4.16", 0), ("4.19", 513_024), ("5.4", 513_024), ("7.2", 513_024)] {
@@ -37,7 +38,8 @@ fn interrupts_have_a_record_from_4_19() {
     }
 }
 
-/// update_thermal_load_avg exists in 5.10.262 (pelt.c:407), not in 5.4. 512 lost for one period: 512 * 1002 / 46718 = 10.
+/// update_thermal_load_avg exists in 5.10.262 (pelt.c:407), not in 5.4. 512 lost for one period: 512 * 1002 / 46718 =
+/// 10.
 #[test]
 fn lost_capacity_has_a_record_from_5_10() {
     for (profile, load) in [("4.19", 0), ("5.4", 0), ("5.10", 10), ("6.1", 10), ("6.6", 10), ("6.12", 10), ("7.2", 10)]
@@ -50,8 +52,8 @@ fn lost_capacity_has_a_record_from_5_10() {
     }
 }
 
-/// scale_rt_capacity, capacity 16, interrupts 3, lost 9. 5.10.262 to 6.6: (16 - 9) * (16 - 3) / 16 = 5. 6.12.117 on: the
-/// capacity is 7 to begin with, 7 * (7 - 3) / 7 = 4.
+/// scale_rt_capacity, capacity 16, interrupts 3, lost 9. 5.10.262 to 6.6: (16 - 9) * (16 - 3) / 16 = 5. 6.12.117 on:
+/// the capacity is 7 to begin with, 7 * (7 - 3) / 7 = 4.
 #[test]
 fn lost_capacity_is_used_capacity_up_to_6_6() {
     for (profile, left) in [("5.10", 5), ("6.1", 5), ("6.6", 5), ("6.12", 4), ("6.18", 4), ("7.2", 4)] {
@@ -68,8 +70,8 @@ fn lost_capacity_is_used_capacity_up_to_6_6() {
     }
 }
 
-/// scale_rt_capacity, 4.12 and 4.16: 100 ms of real-time at full speed. After 100 ms: 1024 * 100 / (500 + 100) = 170 used,
-/// 854 left. At 1.2 s: halved twice at 1.0 s, 1024 * 25 / (500 + 200) = 36 used, 988 left; on a CPU of 512: 494.
+/// scale_rt_capacity, 4.12 and 4.16: 100 ms of real-time at full speed. After 100 ms: 1024 * 100 / (500 + 100) = 170
+/// used, 854 left. At 1.2 s: halved twice at 1.0 s, 1024 * 25 / (500 + 200) = 36 used, 988 left; on a CPU of 512: 494.
 #[test]
 fn up_to_4_16_capacity_is_the_part_of_a_second_that_others_left() {
     for profile in ["4.12", "4.16"] {

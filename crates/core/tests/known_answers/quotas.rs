@@ -46,8 +46,8 @@ fn a_quota_fills_the_pool_and_a_queue_takes_a_slice() {
     }
 }
 
-/// check_enqueue_throttle(): the queue that gets its first entity takes a slice; in 7.2 throttle_cfs_rq() asks for 1 ns there
-/// (its `curr` is NULL), and the first update of who runs asks for the slice.
+/// check_enqueue_throttle(): the queue that gets its first entity takes a slice; in 7.2 throttle_cfs_rq() asks for 1 ns
+/// there (its `curr` is NULL), and the first update of who runs asks for the slice.
 #[test]
 fn a_first_entity_brings_a_slice_and_in_7_2_one_ns() {
     for (name, first) in [("5.10", 5 * MS), ("6.12", 5 * MS), ("6.18", 5 * MS), ("7.2", 1)] {
@@ -63,7 +63,8 @@ fn a_first_entity_brings_a_slice_and_in_7_2_one_ns() {
     }
 }
 
-/// do_sched_cfs_period_timer: a period in which nobody took from the pool marks the group idle, the next one stops the timer.
+/// do_sched_cfs_period_timer: a period in which nobody took from the pool marks the group idle, the next one stops the
+/// timer.
 #[test]
 fn the_period_timer_stops_after_two_idle_periods() {
     let p = policy("6.12");
@@ -75,8 +76,8 @@ fn the_period_timer_stops_after_two_idle_periods() {
     assert_eq!((b.period_end_ns, b.idle), (1800 * MS, 0), "at the next multiple of the period");
 }
 
-/// 4.12.3 and 4.16.13 expire_cfs_rq_runtime: after the refill the queue's deadline is another than the pool's, which is taken
-/// for drift, so it is put off by a tick; 4.19.48 compares the number of the refill. From 5.4 nothing expires.
+/// 4.12.3 and 4.16.13 expire_cfs_rq_runtime: after the refill the queue's deadline is another than the pool's, which is
+/// taken for drift, so it is put off by a tick; 4.19.48 compares the number of the refill. From 5.4 nothing expires.
 #[test]
 fn slices_expire_with_their_period_from_4_18_to_5_3_only() {
     let left_after_a_period = |profile| {
@@ -110,8 +111,8 @@ fn slices_expire_with_their_period_from_4_18_to_5_3_only() {
     assert_eq!((q.remaining_ns, q.expires_ns), (4 * MS as i64, 1104 * MS));
 }
 
-/// 5.10.262 __refill_cfs_bandwidth_runtime: runtime = quota; 6.1.192: min(runtime + quota, quota + burst), and what was used
-/// beyond the quota is counted against the pool after the last refill.
+/// 5.10.262 __refill_cfs_bandwidth_runtime: runtime = quota; 6.1.192: min(runtime + quota, quota + burst), and what was
+/// used beyond the quota is counted against the pool after the last refill.
 #[test]
 fn bursts_are_kept_from_6_1() {
     let pool_after = |profile, used_ms| {
@@ -184,8 +185,8 @@ fn the_list_of_waiting_queues_is_first_in_first_out_from_4_19() {
     }
 }
 
-/// __return_cfs_rq_runtime keeps 1 ms; start_cfs_slack_bandwidth waits 5 ms, unless the period ends within 7 ms; from 5.4 a
-/// second return does not push that moment back.
+/// __return_cfs_rq_runtime keeps 1 ms; start_cfs_slack_bandwidth waits 5 ms, unless the period ends within 7 ms; from
+/// 5.4 a second return does not push that moment back.
 #[test]
 fn returned_runtime_is_handed_out_5_ms_later() {
     for (profile, pushed) in [("4.19", true), ("5.4", false), ("7.2", false)] {
@@ -214,7 +215,8 @@ fn returned_runtime_is_handed_out_5_ms_later() {
     }
 }
 
-/// 6.6 throttle_cfs_rq sets throttled_clock only if (cfs_rq->nr_running); enqueue_entity does it when the first task comes.
+/// 6.6 throttle_cfs_rq sets throttled_clock only if (cfs_rq->nr_running); enqueue_entity does it when the first task
+/// comes.
 #[test]
 fn an_empty_queue_is_not_throttled_time_from_6_6() {
     for (profile, counted_ms) in [("5.10", 90), ("6.1", 90), ("6.6", 60), ("6.12", 60), ("7.2", 60)] {
@@ -242,7 +244,8 @@ fn periods_end_at_multiples_of_the_period_to_6_1() {
     assert_eq!(b.period_end_ns, 1037 * MS);
 }
 
-/// 5.18 to 6.12 throttle_cfs_rq dequeues the group's entity; 6.18.2 leaves it and has tasks leave (throttle_cfs_rq_work).
+/// 5.18 to 6.12 throttle_cfs_rq dequeues the group's entity; 6.18.2 leaves it and has tasks leave
+/// (throttle_cfs_rq_work).
 #[test]
 fn tasks_leave_one_by_one_from_6_18() {
     for (profile, by_task) in [("4.12", false), ("5.4", false), ("6.12", false), ("6.18", true), ("7.2", true)] {

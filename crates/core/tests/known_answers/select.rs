@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Where a fair task goes, worked out by hand: a board of four little CPUs (capacity 446) and two big ones, all idle, with
-//! the energy model of its device tree.
+//! Where a fair task goes, worked out by hand: a board of four little CPUs (capacity 446) and two big ones, all idle,
+//! with the energy model of its device tree.
 
 use pelton_core::{
     EmState, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PerfDomain, PlaceCpu, Placed, Placement, Policy, SchedDomain,
@@ -95,7 +95,8 @@ fn chosen(profile: &str, util: [u32; 6], task_util: u64, prev: u32) -> u32 {
     board(profile, util, task_util, prev).select(&policy(profile), &mut Placed::default())
 }
 
-/// 7.2 find_energy_efficient_cpu, find_energy of 6.12 and 6.18 alike: the smallest addition, the previous CPU wins ties.
+/// 7.2 find_energy_efficient_cpu, find_energy of 6.12 and 6.18 alike: the smallest addition, the previous CPU wins
+/// ties.
 #[test]
 fn energy_aware_from_6_1_takes_the_smallest_addition() {
     let idle = [0; 6];
@@ -114,8 +115,9 @@ fn energy_aware_from_6_1_takes_the_smallest_addition() {
     }
 }
 
-/// Little CPUs that look full, all capped to 120 as the task is: it fits them. 6.6 find_energy_efficient_cpu begins with a
-/// most spare capacity of 0, which none of them exceeds; from 6.7 (and 6.1.192) with -1: no energy is added there.
+/// Little CPUs that look full, all capped to 120 as the task is: it fits them. 6.6 find_energy_efficient_cpu begins
+/// with a most spare capacity of 0, which none of them exceeds; from 6.7 (and 6.1.192) with -1: no energy is added
+/// there.
 #[test]
 fn a_full_cpu_is_a_candidate_from_6_7() {
     for (profile, cpu) in [("6.1", 0), ("6.6", 4), ("6.12", 0), ("6.18", 0), ("7.2", 0)] {
@@ -142,8 +144,8 @@ fn every_comparison_of_energy_is_kept() {
 #[test]
 fn energy_aware_of_5_4_keeps_the_previous_cpu_for_less_than_a_sixteenth() {
     for profile in ["5.4", "5.10"] {
-        // (1800000 * 5/4) * 200 / 1024 = 439,453 -> 450: 450 * 350 / 1024 = 153, with the task 171: 18. Little 210 * 1200 / 446
-        // = 565, with it 583: 18. Nothing is saved.
+        // (1800000 * 5/4) * 200 / 1024 = 439,453 -> 450: 450 * 350 / 1024 = 153, with the task 171: 18. Little 210 *
+        // 1200 / 446 = 565, with it 583: 18. Nothing is saved.
         assert_eq!(chosen(profile, [300, 300, 300, 300, 200, 150], 40, 0), 0, "{profile}");
         // Saved are 56 - 47 = 9, needed more than (56 + 281 + 141) / 16 = 29.
         assert_eq!(chosen(profile, [300, 0, 0, 0, 300, 300 - 100], 100, 5), 5, "{profile}");
@@ -164,7 +166,8 @@ fn energy_aware_is_off_to_4_19() {
     }
 }
 
-/// 7.2 cpu_util: with the task, the waiting tasks are those with it; 6.6 and 6.18 take the larger before the task comes.
+/// 7.2 cpu_util: with the task, the waiting tasks are those with it; 6.6 and 6.18 take the larger before the task
+/// comes.
 #[test]
 fn energy_runnable_counts_waiting_tasks_from_6_6() {
     let asks = |profile: &str| {
@@ -252,8 +255,8 @@ fn sched_idle_cpu_is_idle_for_others_and_in_7_2_not_for_its_own_kind() {
     }
 }
 
-/// Without unequal CPUs: 5.10 select_idle_cpu starts at the target and stops by time, 6.1 after it and by utilization, 6.12
-/// looks at the cluster first.
+/// Without unequal CPUs: 5.10 select_idle_cpu starts at the target and stops by time, 6.1 after it and by utilization,
+/// 6.12 looks at the cluster first.
 #[test]
 fn idle_search_starts_after_the_target_from_6_1_and_in_its_cluster_from_6_12() {
     let symmetric = |board: &mut Placement| {
@@ -281,7 +284,8 @@ fn idle_search_starts_after_the_target_from_6_1_and_in_its_cluster_from_6_12() {
     assert_eq!(searched("7.2", limited), (3, "nothing idle"));
 }
 
-/// 6.12 select_idle_capacity on CPUs of (446, 446), (446, 440), (1024, 700): 5.10 the first that fits, else the biggest.
+/// 6.12 select_idle_capacity on CPUs of (446, 446), (446, 440), (1024, 700): 5.10 the first that fits, else the
+/// biggest.
 #[test]
 fn capacity_search_ranks_a_lost_floor_before_no_fit_from_6_1() {
     let three = |util: u64, min: u32, actual: [u32; 3]| {
@@ -318,7 +322,8 @@ fn capacity_search_ranks_a_lost_floor_before_no_fit_from_6_1() {
 /// then); 5.10.262 to 6.18 group_is_overloaded.
 #[test]
 fn dst_group_of_7_2_is_never_overloaded_while_energy_decides() {
-    // Little: 10 tasks on 4 CPUs, capacity 1784 * 100 < 1600 * 117. Big: 3 on 2, full but below: 2048 * 100 > 1740 * 117.
+    // Little: 10 tasks on 4 CPUs, capacity 1784 * 100 < 1600 * 117. Big: 3 on 2, full but below: 2048 * 100 > 1740 *
+    // 117.
     let loaded = |profile: &str, energy_aware| {
         let mut board = board(profile, [400, 400, 400, 400, 870, 870], 0, 0);
         board.flags = wf::FORK;
@@ -348,7 +353,8 @@ fn dst_group_of_7_2_is_never_overloaded_while_energy_decides() {
     assert_ne!(placed.local.r#type, 4);
 }
 
-/// 7.2, stable 5.10, 6.1 and 6.12 update_sg_wakeup_stats: only CPUs that the task may use; 6.6 and 6.18 all of the group.
+/// 7.2, stable 5.10, 6.1 and 6.12 update_sg_wakeup_stats: only CPUs that the task may use; 6.6 and 6.18 all of the
+/// group.
 #[test]
 fn dst_group_cpus_are_those_the_task_may_use_in_7_2() {
     // Of all CPUs one of the little and two of the big ones are idle, of those it may use one of each: it stays.
@@ -364,7 +370,8 @@ fn dst_group_cpus_are_those_the_task_may_use_in_7_2() {
     }
 }
 
-/// 5.4 em_create_pd: highest frequency * mW / frequency; 5.10.262 em_scale_power: times 1000; 6.1.192 the power is in uW.
+/// 5.4 em_create_pd: highest frequency * mW / frequency; 5.10.262 em_scale_power: times 1000; 6.1.192 the power is in
+/// uW.
 #[test]
 fn energy_model_of_older_releases_chooses_by_frequency() {
     // See crates/core/src/energy.rs: 210 mW at 1.4 GHz, 40 mW at 500 MHz.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Where real-time and deadline tasks go: what the kernels' own code gave (`data/select-class.csv`) on random machines that
-//! are made here from the number of a case, as they were made for that code.
+//! Where real-time and deadline tasks go: what the kernels' own code gave (`data/select-class.csv`) on random machines
+//! that are made here from the number of a case, as they were made for that code.
 
 use pelton_core::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, Policy};
 

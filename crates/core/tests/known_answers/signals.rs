@@ -54,7 +54,8 @@ fn a_detached_sum_is_what_is_left_or_made_anew_or_has_a_floor() {
 }
 
 /// update_cfs_rq_load_avg with 4 of 10 removed from load and utilization, both sums 300000, at the start of a period.
-/// 5.4: 300000 - 4 * MIN = 113128 both. 5.10.262: load 6 * MIN; utilization max(113128, 6 * MIN). 6.1.192: floor in both.
+/// 5.4: 300000 - 4 * MIN = 113128 both. 5.10.262: load 6 * MIN; utilization max(113128, 6 * MIN). 6.1.192: floor in
+/// both.
 #[test]
 fn what_sleepers_took_is_subtracted_and_5_10_keeps_only_the_sum_of_utilization() {
     for (profile, load_sum, util_sum) in
@@ -77,8 +78,8 @@ fn what_sleepers_took_is_subtracted_and_5_10_keeps_only_the_sum_of_utilization()
     assert_eq!(u64::from(cfs.avg.util_sum), 900_000 - 4 * MIN, "kept");
 }
 
-/// attach_entity_load_avg to an empty queue, weight 15, load 7: the entity's sum is 7 * MIN / 15 = 21801, so 15 * 21801 =
-/// 327015 is added. 7.2.12 (__update_sa in enqueue_load_avg) raises that to 7 * MIN = 327026; 6.12.117 does not.
+/// attach_entity_load_avg to an empty queue, weight 15, load 7: the entity's sum is 7 * MIN / 15 = 21801, so 15 * 21801
+/// = 327015 is added. 7.2.12 (__update_sa in enqueue_load_avg) raises that to 7 * MIN = 327026; 6.12.117 does not.
 #[test]
 fn added_load_has_a_floor_in_7_2() {
     for (profile, sum) in [("5.4", 327_015), ("5.10", 327_015), ("6.12", 327_015), ("6.18", 327_015), ("7.2", 327_026)]
@@ -106,7 +107,8 @@ fn a_floor_of_32_bits_loses_what_is_above() {
     }
 }
 
-/// reweight_entity of an attached entity of nothing, on a queue of (1, 0): 5.10.262 leaves the sum at 0, 6.1.192 raises it.
+/// reweight_entity of an attached entity of nothing, on a queue of (1, 0): 5.10.262 leaves the sum at 0, 6.1.192 raises
+/// it.
 #[test]
 fn a_change_of_weight_has_no_floor_in_5_10() {
     for (profile, sum) in [("5.4", 0), ("5.10", 0), ("6.1", MIN), ("7.2", MIN)] {
@@ -118,8 +120,8 @@ fn a_change_of_weight_has_no_floor_in_5_10() {
     }
 }
 
-/// reweight_entity of a sleeping entity, 4.16 fair.c:2785 to 7.2.12: its load (438 = 1024 * 20000 / MIN) is taken out of the
-/// queue's and put back for the new weight (876); the queue's weight, which does not contain it, stays.
+/// reweight_entity of a sleeping entity, 4.16 fair.c:2785 to 7.2.12: its load (438 = 1024 * 20000 / MIN) is taken out
+/// of the queue's and put back for the new weight (876); the queue's weight, which does not contain it, stays.
 #[test]
 fn the_load_of_a_sleeping_entity_follows_its_weight() {
     for profile in ["4.16", "4.19", "5.4", "5.10", "6.1", "6.6", "6.12", "6.18", "7.2"] {
@@ -150,8 +152,8 @@ fn carried_up(profile: &str) -> (u64, (u64, u64, u64)) {
 
 /// A group's utilization goes from 300 to 400 and 5000 of load comes up, weight 1024, 100 units into a period (divisor
 /// 46818). 4.16 to 5.4: sums are averages * 47742; load 1024 * 45000 / 47742 = 965, the sum changes by 1024 * 5000.
-/// 5.10.262: all sums are averages * 46818; load 984. 6.1.192: the queue takes the difference 400 * 46818 - 300 * 46718 =
-/// 4711800 for utilization, 1024 * 5000 for load (then raised to 2110 * 46718).
+/// 5.10.262: all sums are averages * 46818; load 984. 6.1.192: the queue takes the difference 400 * 46818 - 300 * 46718
+/// = 4711800 for utilization, 1024 * 5000 for load (then raised to 2110 * 46718).
 #[test]
 fn sums_that_are_carried_up_are_of_a_full_period_or_made_anew_or_differences() {
     for profile in ["4.16", "4.19", "5.4"] {
@@ -198,8 +200,9 @@ fn a_first_task_gets_half_of_1024_or_of_its_cpu() {
     }
 }
 
-/// post_init_entity_util_avg: se->load.weight to 6.8 (1024 * 1024 for nice 0), se_weight(se) from 6.12. Queue 100, 2000:
-/// min(462, 100 * 1048576 / 2001) = 462, or 100 * 1024 / 2001 = 51. Queue 1, 43, weight 3: 3072 / 44 = 69, or 3 / 44 = 0.
+/// post_init_entity_util_avg: se->load.weight to 6.8 (1024 * 1024 for nice 0), se_weight(se) from 6.12. Queue 100,
+/// 2000: min(462, 100 * 1048576 / 2001) = 462, or 100 * 1024 / 2001 = 51. Queue 1, 43, weight 3: 3072 / 44 = 69, or 3 /
+/// 44 = 0.
 #[test]
 fn a_new_task_is_as_large_as_it_may_be_up_to_6_8() {
     for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.1", "6.6"] {
@@ -229,8 +232,8 @@ fn the_clock_of_an_idle_cpu_catches_up_at_once_from_6_1() {
     }
 }
 
-/// migrate_se_pelt_lag (6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12; no such function to 5.10.262): 32 periods that an idle CPU
-/// did not account. 400 * MIN halves to 9343600, times (2^32 - 1) / 2^32 is 9343599, and / MIN 199.
+/// migrate_se_pelt_lag (6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12; no such function to 5.10.262): 32 periods that an idle
+/// CPU did not account. 400 * MIN halves to 9343600, times (2^32 - 1) / 2^32 is 9343599, and / MIN 199.
 #[test]
 fn a_sleeper_loses_what_its_idle_cpu_did_not_account_from_6_1() {
     for (profile, util) in [("5.4", 400), ("5.10", 400), ("6.1", 199), ("6.6", 199), ("6.12", 199), ("7.2", 199)] {

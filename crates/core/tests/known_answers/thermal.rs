@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Thermal zones: answers of the governors of nine releases, compiled outside of the project, and examples worked out by hand
-//! from their sources.
+//! Thermal zones: answers of the governors of nine releases, compiled outside of the project, and examples worked out
+//! by hand from their sources.
 
 use pelton_core::{Cooling, CoolingTable, CpuState, NO_TARGET, Policy, Trip, Zone, cooling_load};
 
@@ -55,7 +55,8 @@ fn answer(policy: &Policy, zone: &mut Zone, by_power: bool, told: &[i64]) -> Vec
     all
 }
 
-/// Readings of a release, and how many of them the rules of `policy` answer otherwise. A zone ends with its first difference.
+/// Readings of a release, and how many of them the rules of `policy` answer otherwise. A zone ends with its first
+/// difference.
 fn differences(release: &str, policy: &Policy) -> (u32, u32) {
     let (mut here, mut current, mut readings, mut differ) = (false, None, 0, 0);
     for line in ANSWERS.lines().filter(|line| !line.starts_with('#')) {
@@ -122,8 +123,8 @@ fn example(sustainable_mw: u32) -> Zone {
     zone
 }
 
-/// get_target_state: from 69 C to 73 C and back. 6.6 goes down a state at a time below the trip; 6.18 above it, then to the lowest;
-/// 7.2 is free at once below the hysteresis.
+/// get_target_state: from 69 C to 73 C and back. 6.6 goes down a state at a time below the trip; 6.18 above it, then to
+/// the lowest; 7.2 is free at once below the hysteresis.
 #[test]
 fn step_wise_climbs_a_state_a_reading_and_comes_down_by_its_form() {
     let readings = [69_000, 70_000, 71_000, 72_000, 73_000, 72_000, 71_000, 69_000, 68_500, 67_900, 67_000];
@@ -145,7 +146,8 @@ fn step_wise_climbs_a_state_a_reading_and_comes_down_by_its_form() {
     }
 }
 
-/// 4 states above the trip, then far below it: 6.18 first asks for the lowest, 7.2 for nothing; both are state 0 at once.
+/// 4 states above the trip, then far below it: 6.18 first asks for the lowest, 7.2 for nothing; both are state 0 at
+/// once.
 #[test]
 fn below_the_trip_newer_kernels_let_go_at_once() {
     for (profile, after, target) in [("6.6", 3, 3), ("6.12", 0, NO_TARGET), ("6.18", 0, 0), ("7.2", 0, NO_TARGET)] {
@@ -158,9 +160,9 @@ fn below_the_trip_newer_kernels_let_go_at_once() {
     }
 }
 
-/// pid_controller at 80 C of 85 C: k_pu = 2 * 1000 * 1024 / 15000 = 136; P = 136 * 5000 / 1024 = 664 (in 22.10: 680,000);
-/// the first error is summed when it is below the cut-off of 0, so here it is not: 1664 mW. At 90 C: k_po = 68, P = -332, and the
-/// sum of -5 C counts k_i = 10 or 13 (a tenth of 136): -48.8 or -63.5 mW.
+/// pid_controller at 80 C of 85 C: k_pu = 2 * 1000 * 1024 / 15000 = 136; P = 136 * 5000 / 1024 = 664 (in 22.10:
+/// 680,000); the first error is summed when it is below the cut-off of 0, so here it is not: 1664 mW. At 90 C: k_po =
+/// 68, P = -332, and the sum of -5 C counts k_i = 10 or 13 (a tenth of 136): -48.8 or -63.5 mW.
 #[test]
 fn the_budget_is_the_sustainable_power_and_what_the_error_is_worth() {
     for (profile, at_80, at_90) in [("5.10", 1664, 619), ("6.1", 1664, 604), ("7.2", 1664, 604)] {

@@ -7,8 +7,8 @@ use serde::Serialize;
 /// What balances of one kind did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BalanceKind {
-    /// Who balances: `periodic` a CPU for itself at a tick, `nohz_idle` one for others that are idle, `newidle` one that is
-    /// about to be idle, `active` a CPU whose running task is stopped.
+    /// Who balances: `periodic` a CPU for itself at a tick, `nohz_idle` one for others that are idle, `newidle` one
+    /// that is about to be idle, `active` a CPU whose running task is stopped.
     pub kind: &'static str,
     /// Domains that were balanced.
     pub balances: u64,
@@ -60,8 +60,8 @@ impl BalanceCounts {
 /// What a load measured itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LoadFigures {
-    /// What: `hackbench_s` a run of hackbench, s; `schbench_us` a latency of schbench, us; `call_ns`, `switch_ns` what writing or
-    /// reading a message takes, and waking and switching besides.
+    /// What: `hackbench_s` a run of hackbench, s; `schbench_us` a latency of schbench, us; `call_ns`, `switch_ns` what
+    /// writing or reading a message takes, and waking and switching besides.
     pub name: &'static str,
     /// How many.
     pub count: u64,

@@ -17,8 +17,8 @@ pub fn platform(header: &RunHeader) -> Option<Platform> {
     if is_recording { described(header) } else { None }
 }
 
-/// The machine that the header of a run describes: the built-in one it names while that is still the same, else its CPUs and
-/// frequencies; `None` for recordings.
+/// The machine that the header of a run describes: the built-in one it names while that is still the same, else its
+/// CPUs and frequencies; `None` for recordings.
 pub fn of_run(header: &RunHeader) -> Option<Platform> {
     if !header.is_simulated() {
         return None;

@@ -12,7 +12,8 @@ use pelton_core::value;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What is looked at when nothing is named: mainline, then each filter and gate alone, the composite, and limits per direction.
+/// What is looked at when nothing is named: mainline, then each filter and gate alone, the composite, and limits per
+/// direction.
 const POLICIES_DEFAULT: [&str; 19] = [
     "7.2",
     "7.2,hook_filter=h1",

@@ -18,7 +18,8 @@ use std::path::Path;
 /// The kernel whose placements the shipped recordings hold.
 const NEWEST: &str = "7.2";
 
-/// Is this file a table of placements, or of searches of balances? What cannot be read is not, and is reported by who reads it next.
+/// Is this file a table of placements, or of searches of balances? What cannot be read is not, and is reported by who
+/// reads it next.
 pub fn is_table(path: &Path) -> bool {
     has_header(path, placements::is_header)
 }
@@ -79,8 +80,8 @@ fn decide(path: &Path, policy: &Policy, fault: Option<Fault>, watch: &dyn Watch)
     read_through("placements", watch, |at| placements::validate(path, policy, fault, at))
 }
 
-/// Reads a table from its first line to its last, and says where; it can be stopped. `read` calls what it gets with the line it
-/// is at, and ends when that says false.
+/// Reads a table from its first line to its last, and says where; it can be stopped. `read` calls what it gets with the
+/// line it is at, and ends when that says false.
 pub(super) fn read_through<R>(
     what: &str,
     watch: &dyn Watch,

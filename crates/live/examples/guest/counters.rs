@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a kernel counts by itself: time at each frequency, time of each CPU with a task, migrations and run time of each thread of a
-//! load. Nothing is attached, so that nothing is slowed down.
+//! What a kernel counts by itself: time at each frequency, time of each CPU with a task, migrations and run time of
+//! each thread of a load. Nothing is attached, so that nothing is slowed down.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the search of a balance for the group to take from reads, and what it finds; and what is counted beside that. The
- * reader (crates/live/src/balances.rs) takes the names from these lists, in this order. All words are 64 bits.
+ * What the search of a balance for the group to take from reads, and what it finds; and what is counted beside that.
+ * The reader (crates/live/src/balances.rs) takes the names from these lists, in this order. All words are 64 bits.
  *
  *   by         CPU that does the work           dst, level   CPU it is done for, and which of its domains, from 0
  *   idle       0 busy, 1 idle, 2 newly idle     cpus         that are considered, one bit each

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The recorder of balances: counts, and looks at all CPUs before and after each search for a group to take from. It computes
- * nothing but sums of times. Functions have two names: 6.10 renamed them.
+ * The recorder of balances: counts, and looks at all CPUs before and after each search for a group to take from. It
+ * computes nothing but sums of times. Functions have two names: 6.10 renamed them.
  */
 #ifndef PELTON_LIVE_BALANCE_PROGRAMS_H
 #define PELTON_LIVE_BALANCE_PROGRAMS_H

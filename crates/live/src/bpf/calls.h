@@ -122,10 +122,10 @@ HIDDEN int is_dead(struct sched_entity *se)
 }
 
 /*
- * A program that an interrupt finds running on its CPU is not run a second time: a call in the interrupt would be missing, or
- * have the state before another one. Only a dead task is updated with interrupts on; nothing refers to it any more, and what
- * it leaves behind is told as pending of its queue, so it is not recorded. And each of these programs is there twice: only
- * one of the two can be the one that was interrupted, and the first that runs records.
+ * A program that an interrupt finds running on its CPU is not run a second time: a call in the interrupt would be
+ * missing, or have the state before another one. Only a dead task is updated with interrupts on; nothing refers to it
+ * any more, and what it leaves behind is told as pending of its queue, so it is not recorded. And each of these
+ * programs is there twice: only one of the two can be the one that was interrupted, and the first that runs records.
  */
 HIDDEN int open_blocked(struct sched_entity *se, int again)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The recorder of clamps inside the kernel. What counts a task's clamps (uclamp_rq_inc, uclamp_rq_dec) is part of its caller
- * and cannot be traced; the function of the class that is called right after it can. It computes nothing: every number is
- * the kernel's own.
+ * The recorder of clamps inside the kernel. What counts a task's clamps (uclamp_rq_inc, uclamp_rq_dec) is part of its
+ * caller and cannot be traced; the function of the class that is called right after it can. It computes nothing: every
+ * number is the kernel's own.
  */
 #include "kernel.h"
 #include "kernel_place.h"
@@ -126,8 +126,8 @@ HIDDEN void put_runqueue(struct clamp *c, struct rq *rq)
 }
 
 /*
- * Is the task on its way from one group to another? Its group is another one then than that whose tasks are counted again,
- * and may not have its new limits yet.
+ * Is the task on its way from one group to another? Its group is another one then than that whose tasks are counted
+ * again, and may not have its new limits yet.
  */
 HIDDEN u64 is_between_groups(struct task_struct *p, struct task_group *group)
 {
@@ -194,8 +194,8 @@ HIDDEN void put_task(struct clamp *c, struct task_struct *p)
 }
 
 /*
- * Limits may have changed since clamps were read: that was after the clock of the runqueue was brought up to date, under the
- * same lock.
+ * Limits may have changed since clamps were read: that was after the clock of the runqueue was brought up to date,
+ * under the same lock.
  */
 HIDDEN u64 limits_are_new(u64 at)
 {

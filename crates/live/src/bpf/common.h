@@ -50,9 +50,9 @@ struct {
 } told_tasks SEC(".maps");
 
 /*
- * Are load-tracking records read at switches, wake-ups and ticks too? Where nobody holds the queue's lock another CPU, or an
- * interrupt, may be half-way through a change, or be recorded in between: where every call is recorded such a look tells
- * nothing new and may be wrong.
+ * Are load-tracking records read at switches, wake-ups and ticks too? Where nobody holds the queue's lock another CPU,
+ * or an interrupt, may be half-way through a change, or be recorded in between: where every call is recorded such a
+ * look tells nothing new and may be wrong.
  */
 enum { NO_SNAPSHOTS, ALL_SNAPSHOTS, LOCKED_SNAPSHOTS };
 const volatile u32 want_snapshots = ALL_SNAPSHOTS;

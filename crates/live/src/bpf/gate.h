@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What decides whether a CPU searches at all before it goes idle, or at its periodic balance: the record that gate_programs.h
- * fills. The reader (crates/live/src/gates.rs) takes the names from these lists, in this order. All words are 64 bits.
+ * What decides whether a CPU searches at all before it goes idle, or at its periodic balance: the record that
+ * gate_programs.h fills. The reader (crates/live/src/gates.rs) takes the names from these lists, in this order. All
+ * words are 64 bits.
  *
  *   kind      0 about to go idle, 1 the balance of all domains       by, cpu  who does the work, and for whom
  *   idle      0 busy, 1 idle, 2 newly idle                          pending  a task was woken to it and is not queued yet
@@ -11,10 +12,11 @@
  *   goes_on   the last balance lets larger domains be looked at     ret      tasks came, or were there (newly idle)
  *   x_        afterwards
  *
- * Of each domain (GATE_LEVEL): last, interval, failed, cost (max_newidle_lb_cost), decayed (last_decay_max_lb_cost), ratio, calls,
- * hits, since (newidle_ratio, _call, _success, _stamp), and of the balance of it that took place: began, spent; moved tasks;
- * goes_on; idle CPUs, one bit each, when it began and when it was over; tasks and woken ones of the CPU then; group found, flags and kind of migration
- * when nothing could be moved (failing: 1), and whether the running task was to be stopped.
+ * Of each domain (GATE_LEVEL): last, interval, failed, cost (max_newidle_lb_cost), decayed (last_decay_max_lb_cost),
+ * ratio, calls, hits, since (newidle_ratio, _call, _success, _stamp), and of the balance of it that took place: began,
+ * spent; moved tasks; goes_on; idle CPUs, one bit each, when it began and when it was over; tasks and woken ones of the
+ * CPU then; group found, flags and kind of migration when nothing could be moved (failing: 1), and whether the running
+ * task was to be stopped.
  */
 #ifndef PELTON_LIVE_GATE_H
 #define PELTON_LIVE_GATE_H

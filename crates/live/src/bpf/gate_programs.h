@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The recorder of gates: what is read before a search takes place or does not, and what came of it. It computes nothing.
- * Functions have two names: 6.10 renamed them. In 7.2 the search of a CPU that goes idle is part of pick_task_fair().
+ * The recorder of gates: what is read before a search takes place or does not, and what came of it. It computes
+ * nothing. Functions have two names: 6.10 renamed them. In 7.2 the search of a CPU that goes idle is part of
+ * pick_task_fair().
  */
 #ifndef PELTON_LIVE_GATE_PROGRAMS_H
 #define PELTON_LIVE_GATE_PROGRAMS_H
@@ -25,7 +26,10 @@ struct {
 	__type(value, struct gating);
 } gatings SEC(".maps");
 
-/* 1 while gates are recorded: programs come and go one after the other, and what happens meanwhile would be told in part. */
+/*
+ * 1 while gates are recorded: programs come and go one after the other, and what happens meanwhile would be told in
+ * part.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);

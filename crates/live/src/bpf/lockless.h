@@ -7,9 +7,9 @@
 #define COPY_NS_MAX 2000
 
 /*
- * A tick and the end of balancing look without the lock of the runqueue. Another CPU that holds it may be half-way through a
- * change: what was copied then is no state the queue ever had. Asked right after copying: a change takes longer than a copy.
- * A copy that was interrupted may be younger than its time says.
+ * A tick and the end of balancing look without the lock of the runqueue. Another CPU that holds it may be half-way
+ * through a change: what was copied then is no state the queue ever had. Asked right after copying: a change takes
+ * longer than a copy. A copy that was interrupted may be younger than its time says.
  */
 HIDDEN int is_changing(struct state *state, struct cfs_rq *queue)
 {

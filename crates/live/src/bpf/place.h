@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a placement reads, and what it decides: the record that place.bpf.c fills. The reader (crates/live/src/placements.rs)
- * takes the names from these lists, in this order; they are the columns of the table.
+ * What a placement reads, and what it decides: the record that place.bpf.c fills. The reader
+ * (crates/live/src/placements.rs) takes the names from these lists, in this order; they are the columns of the table.
  *
  * Prefixes: p_ the task, c_ the task that runs where the decision is made, q_ and cq_ their queues, d_ the system's
  * clamps, x_ after the decision. All words are 64 bits.

@@ -84,7 +84,10 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(waking, struct task_struct *p)
 {
 	put_wake(KIND_WAKING, p);
-	/* Still queued, as a delayed task is: its runqueue is not locked here, and its CPU may be about to change the entity. */
+	/*
+	 * Still queued, as a delayed task is: its runqueue is not locked here, and its CPU may be about to change the
+	 * entity.
+	 */
 	if (may_look(0) && is_fair(p) && !p->on_rq)
 		put_entity(AT_WAKING, &p->se);
 	return 0;

@@ -19,8 +19,8 @@ extern const void sched_uclamp_used __ksym __weak;
 	})
 
 /*
- * The limit behind this one. An index in the expression that is read would count twice: once as the address, once in the
- * offset that is looked up.
+ * The limit behind this one. An index in the expression that is read would count twice: once as the address, once in
+ * the offset that is looked up.
  */
 static __always_inline const struct uclamp_se *next_limit(const struct uclamp_se *limit)
 {

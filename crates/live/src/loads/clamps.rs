@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The load `clamps`: tasks that ask for other clamps again and again and change their task group, while the limits of the
-//! groups and of the system change as well.
+//! The load `clamps`: tasks that ask for other clamps again and again and change their task group, while the limits of
+//! the groups and of the system change as well.
 
 use std::io;
 use std::path::{Path, PathBuf};

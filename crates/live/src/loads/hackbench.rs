@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The load `hackbench`: groups of senders and receivers, as `perf bench sched messaging --thread` has them. Every sender of a
-//! group writes `loops` messages to each receiver of its group in turn. The clock runs from the moment all have reported
-//! until the last one has ended; then it begins again, until the load is stopped.
+//! The load `hackbench`: groups of senders and receivers, as `perf bench sched messaging --thread` has them. Every
+//! sender of a group writes `loops` messages to each receiver of its group in turn. The clock runs from the moment all
+//! have reported until the last one has ended; then it begins again, until the load is stopped.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -89,8 +89,8 @@ pub(super) fn start(running: &mut Running, shape: Shape) -> io::Result<()> {
 /// Rounds of a measurement of costs.
 const ROUNDS: u32 = 500;
 
-/// What writing or reading a message takes when nobody waits, and what waking and switching to a task of the same CPU takes
-/// besides; ns, while nothing else runs. They say how fast this machine is, apart from the benchmark.
+/// What writing or reading a message takes when nobody waits, and what waking and switching to a task of the same CPU
+/// takes besides; ns, while nothing else runs. They say how fast this machine is, apart from the benchmark.
 fn costs(shape: Shape) -> io::Result<[f64; 2]> {
     let message = vec![0; shape.bytes as usize];
     let alone = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The load `limits`: the tasks of `phone` on a machine whose frequencies are limited, by other limits again and again, so that
-//! placements read capacity that is not there (`cpufreq_pressure`).
+//! The load `limits`: the tasks of `phone` on a machine whose frequencies are limited, by other limits again and again,
+//! so that placements read capacity that is not there (`cpufreq_pressure`).
 
 use std::io;
 use std::path::{Path, PathBuf};

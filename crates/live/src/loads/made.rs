@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Loads written as workloads of `pelton run` are: `busy:threads=4+bursts:run_us=300,sleep_us=500,threads=8`. What the guest
-//! does and what the simulator does are one text then.
+//! Loads written as workloads of `pelton run` are: `busy:threads=4+bursts:run_us=300,sleep_us=500,threads=8`. What the
+//! guest does and what the simulator does are one text then.
 //!
 //! Times of work are measured by the thread's own CPU clock, so they are what a CPU gave it, however fast that is.
 
@@ -17,8 +17,8 @@ const THREADS_MAX: u64 = 1000;
 const TIME_US_MAX: u64 = 1_000_000_000;
 /// Iterations between two looks at the clock: as many as fit into the rest of the work, within these bounds.
 const CHUNK: std::ops::RangeInclusive<u64> = 100..=20_000;
-/// Iterations between two hints that the CPU waits. An emulator that executes one CPU after another goes on with the next one then,
-/// where it would not before the next timer.
+/// Iterations between two hints that the CPU waits. An emulator that executes one CPU after another goes on with the
+/// next one then, where it would not before the next timer.
 const HINTS: u64 = 128;
 /// Time of work for which one iteration is made without looking at the clock.
 const NS_PER_ITERATION: u64 = 32;
@@ -225,7 +225,8 @@ fn work(time: Duration) {
     spin(cpu_time() + time, cpu_time);
 }
 
-/// Computes until `clock` says `end`, looking at it the more often the nearer that is: each look is a call of the kernel.
+/// Computes until `clock` says `end`, looking at it the more often the nearer that is: each look is a call of the
+/// kernel.
 pub(super) fn spin(end: Duration, clock: impl Fn() -> Duration) {
     loop {
         let left = end.saturating_sub(clock());

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The load `phone`: many small tasks and a few that come in bursts, in task groups, so little in all that a machine of small
-//! and large CPUs is not over-utilized and places them by energy.
+//! The load `phone`: many small tasks and a few that come in bursts, in task groups, so little in all that a machine of
+//! small and large CPUs is not over-utilized and places them by energy.
 
 use std::path::PathBuf;
 
 use super::{Periodic, Running, wakeups};
 
-/// Run time and period of each, us. The last two run long enough to raise the frequency, and sleep long enough to lose it.
+/// Run time and period of each, us. The last two run long enough to raise the frequency, and sleep long enough to lose
+/// it.
 const TASKS: [(u64, u64); 14] = [
     (120, 4_100),
     (250, 6_300),

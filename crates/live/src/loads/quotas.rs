@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The load `quotas`: task groups inside task groups, most of them with a quota, and one whose quota changes while it runs:
-//! throttled tasks, tasks that sleep or wake while their group is throttled, groups that are throttled inside throttled ones.
+//! The load `quotas`: task groups inside task groups, most of them with a quota, and one whose quota changes while it
+//! runs: throttled tasks, tasks that sleep or wake while their group is throttled, groups that are throttled inside
+//! throttled ones.
 
 use std::io;
 use std::path::Path;

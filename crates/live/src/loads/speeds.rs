@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! How fast CPUs are said to be. On an emulated board capacities and frequencies are books that the kernel keeps, and nothing runs
-//! slower anywhere; a load that goes by them takes the time that it would take if they were true.
+//! How fast CPUs are said to be. On an emulated board capacities and frequencies are books that the kernel keeps, and
+//! nothing runs slower anywhere; a load that goes by them takes the time that it would take if they were true.
 
 use std::fs::File;
 use std::io;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The load `wakeups`: as many different placements as a machine makes: short sleepers of several classes, pairs that talk
-//! over pipes, one that wakes many, and task groups inside task groups.
+//! The load `wakeups`: as many different placements as a machine makes: short sleepers of several classes, pairs that
+//! talk over pipes, one that wakes many, and task groups inside task groups.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::path::{Path, PathBuf};

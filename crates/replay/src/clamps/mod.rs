@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Recorded clamps of a real kernel, computed again by the core.
 //!
-//! The clamps of each CPU and task are carried from record to record: each must be what the core makes of the one before.
-//! What a record says is taken over afterwards, so that one difference counts once. Not decided is what begins a chain: the
-//! first record of a CPU, or of a task that is already runnable, and what follows a record that was lost.
+//! The clamps of each CPU and task are carried from record to record: each must be what the core makes of the one
+//! before. What a record says is taken over afterwards, so that one difference counts once. Not decided is what begins
+//! a chain: the first record of a CPU, or of a task that is already runnable, and what follows a record that was lost.
 
 mod fault;
 mod table;
@@ -146,7 +146,8 @@ impl World {
     /// A task becomes runnable or stops being so, or is about to be counted again.
     fn step(&mut self, record: &Record) -> Outcome {
         let before = self.cpus.get(&record.cpu).copied();
-        // Between two records of a CPU nothing may be missing. The moment at which clamps come into use is none of both.
+        // Between two records of a CPU nothing may be missing. The moment at which clamps come into use is none of
+        // both.
         let chained =
             before.filter(|cpu| cpu.order + 1 == record.order && cpu.used.is_some() && cpu.used == record.used);
         let known = self.tasks.get(&record.tid).copied();
@@ -163,8 +164,8 @@ impl World {
         let (mut limits, faults) = (record.limits, self.fault);
         faults.inspect(|fault| fault.limits(&mut limits));
         match record.kind {
-            // One that a quota took off is still counted. Of another one that says so clamps came into use while it was on a
-            // queue, and it is counted once more.
+            // One that a quota took off is still counted. Of another one that says so clamps came into use while it was
+            // on a queue, and it is counted once more.
             Kind::Enqueue if record.counts() && !self.throttled.contains(&record.tid) => {
                 faults.inspect(|fault| fault.before(&mut clamps));
                 clamps.inc(&mut task, &limits);

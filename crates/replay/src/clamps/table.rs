@@ -10,8 +10,8 @@ use pelton_trace::import::ImportError;
 
 /// Longest line.
 const LINE_MAX: u64 = 16 * 1024;
-/// A delayed task wakes (ENQUEUE_DELAYED, read in kernel/sched/sched.h): 0x200 in 6.12 and 6.18, 0x20 in 7.2; each is nothing of
-/// fair tasks in the other.
+/// A delayed task wakes (ENQUEUE_DELAYED, read in kernel/sched/sched.h): 0x200 in 6.12 and 6.18, 0x20 in 7.2; each is
+/// nothing of fair tasks in the other.
 const ENQUEUE_DELAYED: u64 = 0x220;
 /// A quota takes a task off, which stays counted (DEQUEUE_THROTTLE, read there): 0x800 in 6.18, 0x20000 in 7.2.
 const DEQUEUE_THROTTLE: u64 = 0x2_0800;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Recorded gates of balances, decided again by the core: whether a CPU that goes idle searches for a task, and which domains
-//! are balanced when.
+//! Recorded gates of balances, decided again by the core: whether a CPU that goes idle searches for a task, and which
+//! domains are balanced when.
 //!
-//! What a search found is taken from the record, as is how long it took: what follows from that is decided. A gate is quiet
-//! when no tick came meanwhile, the same CPUs were idle before and after each search, no task came but those that were moved, the
-//! flag of overload was not raised behind its reading, and when it does not matter by how much the recorder made searches longer.
+//! What a search found is taken from the record, as is how long it took: what follows from that is decided. A gate is
+//! quiet when no tick came meanwhile, the same CPUs were idle before and after each search, no task came but those that
+//! were moved, the flag of overload was not raised behind its reading, and when it does not matter by how much the
+//! recorder made searches longer.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -99,8 +100,8 @@ impl Gate {
         1 << (self.head.cpu & 63)
     }
 
-    /// A CPU that goes idle is asked again in the same breath when a task came while it searched, or one left that only lagged
-    /// behind; and another CPU may get its second task between the look and the search.
+    /// A CPU that goes idle is asked again in the same breath when a task came while it searched, or one left that only
+    /// lagged behind; and another CPU may get its second task between the look and the search.
     fn is_alone(&self) -> bool {
         let pulled = self.level.iter().filter(|level| level.moved > 0).count();
         let came = if pulled == 0 { self.head.x_h_nr > 0 } else { pulled > 1 };
@@ -183,8 +184,8 @@ impl Gates {
     }
 }
 
-/// The kernel's generator of random numbers, as a record has its state (`prandom_u32_state`, a combined Tausworthe generator of
-/// L'Ecuyer 1999 with four components).
+/// The kernel's generator of random numbers, as a record has its state (`prandom_u32_state`, a combined Tausworthe
+/// generator of L'Ecuyer 1999 with four components).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Random([u32; 4]);
 

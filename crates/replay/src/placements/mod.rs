@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Recorded placements of a real kernel, decided again by the core from what the kernel read.
 //!
-//! A recording has the state before a decision and what of it changed until the decision was made. Where nothing changed
-//! (`quiet`), the core must choose the same CPU, for the same reason, with the same energies. Elsewhere the kernel may have
-//! read either state: a difference proves nothing.
+//! A recording has the state before a decision and what of it changed until the decision was made. Where nothing
+//! changed (`quiet`), the core must choose the same CPU, for the same reason, with the same energies. Elsewhere the
+//! kernel may have read either state: a difference proves nothing.
 
 mod fault;
 mod gates;
@@ -135,7 +135,8 @@ pub struct Report {
     pub of: Of,
 }
 
-/// Decides a whole recording again, each record first altered by `fault`. `watch` is called now and then; false ends it.
+/// Decides a whole recording again, each record first altered by `fault`. `watch` is called now and then; false ends
+/// it.
 ///
 /// # Errors
 /// When the recording or its machine cannot be read.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Recorded searches of balances for the group to take from, made again by the core from what the kernel could read.
 //!
-//! A search brings its own group's capacities up to date before it reads them, so those are taken from the look after it;
-//! all else from the look before. What a search is quiet by is that nothing else changed between the two looks.
+//! A search brings its own group's capacities up to date before it reads them, so those are taken from the look after
+//! it; all else from the look before. What a search is quiet by is that nothing else changed between the two looks.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -15,15 +15,16 @@ use super::topology::Topology;
 
 /// The CPU to take from, as differences name it.
 pub const SOURCE: &str = "source";
-/// Tasks move towards the cache they prefer (7.2's `migrate_llc_task`), which is not modelled: such a search decides nothing.
+/// Tasks move towards the cache they prefer (7.2's `migrate_llc_task`), which is not modelled: such a search decides
+/// nothing.
 const TOWARDS_CACHE: u32 = 4;
 /// What is written for no CPU.
 const NOBODY: u64 = u64::MAX;
 /// What a balance is told by besides what placements read.
 const MISFIT: &str = "misfit";
 const GROUP_MIN: &str = "g_min";
-/// Columns whose change means nothing: who runs, when a queue was brought up to date, when a CPU went idle, and capacities,
-/// which are taken from after.
+/// Columns whose change means nothing: who runs, when a queue was brought up to date, when a CPU went idle, and
+/// capacities, which are taken from after.
 const MAY_CHANGE: [&str; 9] = ["curr_pid", "lut", "idle_stamp", "exit_lat", "cap", "g_cap", "g_max", "g_min", "hw"];
 
 /// What the kernel found.

@@ -341,7 +341,8 @@ impl Decisions {
         for (at, (_, put)) in columns.values.iter().zip(&OF_CPU) {
             put(&mut filled, self.number(*at)?);
         }
-        // A queue whose last task is just leaving has a task and is not queued itself: not runnable (`rt_rq_is_runnable`).
+        // A queue whose last task is just leaving has a task and is not queued itself: not runnable
+        // (`rt_rq_is_runnable`).
         if let Some(at) = columns.rt_queued
             && self.number(at)? == 0
         {
@@ -415,9 +416,9 @@ impl Decisions {
         Ok(task.effective(&limits))
     }
 
-    /// What a queue counts for at the root. The kernel works it out once in a tick: it was known, or the decision left it behind
-    /// (where the table has that), or nobody asked; at the root it is the load of that moment. Names: value and tick, before
-    /// and after.
+    /// What a queue counts for at the root. The kernel works it out once in a tick: it was known, or the decision left
+    /// it behind (where the table has that), or nobody asked; at the root it is the load of that moment. Names: value
+    /// and tick, before and after.
     fn h_load(&self, names: [&str; 4], load: u64) -> Result<u64, ImportError> {
         let [before, before_j, after, after_j] = names;
         if self.value(before_j)? == self.value("j")? {

@@ -136,7 +136,8 @@ impl Bench<'_> {
         self.removed(queue, sum(|a| a.load_avg), sum(|a| a.runnable_avg), sum(|a| a.util_avg))
     }
 
-    /// A group's queue from which these sleepers were taken out when it was brought up, with what it has to hand up for it.
+    /// A group's queue from which these sleepers were taken out when it was brought up, with what it has to hand up for
+    /// it.
     pub fn owned_without(&self, known: &State, sleepers: &[Se], now: u64) -> CfsRq {
         let inputs = known.inputs(PeltSignal::Queue);
         let mut own = CfsRq { avg: known.avg, load_weight: inputs.load, removed_nr: 1, ..CfsRq::default() };
@@ -167,9 +168,9 @@ impl Bench<'_> {
         se
     }
 
-    /// From `from` to `to` with one more update in between than the trace shows, before the first period boundary (a later
-    /// one would have been traced). With one input before and after, which is the first or second of `inputs`, every unit is
-    /// tried; with two different ones, every unit that can reach the sums.
+    /// From `from` to `to` with one more update in between than the trace shows, before the first period boundary (a
+    /// later one would have been traced). With one input before and after, which is the first or second of `inputs`,
+    /// every unit is tried; with two different ones, every unit that can reach the sums.
     pub fn with_partial(&self, signal: PeltSignal, from: &Avg, to: &Avg, inputs: &[Inputs]) -> Option<&'static str> {
         let span = to.last_update_time_ns.checked_sub(from.last_update_time_ns)? >> UNIT_SHIFT;
         let open = PERIOD_UNITS - 1 - u64::from(from.period_contrib).min(PERIOD_UNITS - 1);

@@ -2,8 +2,8 @@
 //! When a difference proves something: a CPU whose switches do not follow on one another did something that was not
 //! recorded, on its own queues and perhaps, by waking and moving tasks, on those of other CPUs.
 //!
-//! A difference waits until every CPU has shown by a switch that follows on its last one that nothing of it is missing for
-//! the stretch the difference is about.
+//! A difference waits until every CPU has shown by a switch that follows on its last one that nothing of it is missing
+//! for the stretch the difference is about.
 
 use std::collections::{BTreeMap, VecDeque};
 

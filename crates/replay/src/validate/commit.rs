@@ -102,7 +102,8 @@ const RAW_UNKNOWN: u32 = u32::MAX;
 /// What is known about the choices of a trace.
 #[derive(Debug, Default)]
 pub struct Commits {
-    /// A machine scales utilization by frequency, or maps with the frequency of the moment: one of both for a whole trace.
+    /// A machine scales utilization by frequency, or maps with the frequency of the moment: one of both for a whole
+    /// trace.
     invariant: Option<bool>,
     domains: BTreeMap<u32, Domain>,
 }
@@ -140,8 +141,8 @@ impl Commits {
         if self.invariant == Some(false) { plain } else { scaled }
     }
 
-    /// Follows a complete choice to its end. Reports whether the request before it became what the core makes of it, and
-    /// tells whether this one repeats the mapping of the last (the table is not asked then).
+    /// Follows a complete choice to its end. Reports whether the request before it became what the core makes of it,
+    /// and tells whether this one repeats the mapping of the last (the table is not asked then).
     pub fn follow(&mut self, report: &mut Report, pol: &Policy, place: Place, choice: &Choice) -> (bool, Outcome) {
         let known = self.domains.contains_key(&choice.cpu);
         let domain = self.domains.entry(choice.cpu).or_insert_with(|| Domain::new(choice));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How much a class proves: the search that explained a state is asked about states that never were.
 //!
-//! A search with many hypotheses can explain anything. Each state that only a class explains is changed at random, a few
-//! times, and the same search is made again. The share it explains then is the chance that it would not have noticed an
-//! error of that kind; a class whose share is high has decided nothing.
+//! A search with many hypotheses can explain anything. Each state that only a class explains is changed at random, a
+//! few times, and the same search is made again. The share it explains then is the chance that it would not have
+//! noticed an error of that kind; a class whose share is high has decided nothing.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

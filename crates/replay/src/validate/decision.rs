@@ -123,8 +123,8 @@ impl Decisions {
         }
     }
 
-    /// Every request must have been served by the lowest frequency at or above it. `table` gives a domain's frequencies;
-    /// without one those seen in the trace are the table.
+    /// Every request must have been served by the lowest frequency at or above it. `table` gives a domain's
+    /// frequencies; without one those seen in the trace are the table.
     pub fn finish(&self, report: &mut Report, table: impl Fn(u32) -> Option<Vec<u32>>) {
         self.frequencies.finish(report);
         for (&cpu, served) in &self.served {

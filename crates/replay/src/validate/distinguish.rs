@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a recording can tell: the trace is read again with one switch at another value, and with each profile's rules. A value
-//! under which more differs is refuted; one under which nothing changes is not told apart by this recording.
+//! What a recording can tell: the trace is read again with one switch at another value, and with each profile's rules.
+//! A value under which more differs is refuted; one under which nothing changes is not told apart by this recording.
 
 use pelton_core::{Policy, profiles, switches};
 use pelton_trace::import::ImportError;
@@ -140,8 +140,8 @@ impl Fit {
 /// What to ask next, so that a person sees how far it is; `false` ends the asking.
 pub type Going<'a> = dyn FnMut(&str) -> bool + 'a;
 
-/// Asks a trace about every profile, and about every other value of every switch that its checks can react to. `base` is the
-/// report under `options`. What was not asked when `going` said no is marked so.
+/// Asks a trace about every profile, and about every other value of every switch that its checks can react to. `base`
+/// is the report under `options`. What was not asked when `going` said no is marked so.
 ///
 /// # Errors
 /// When the trace cannot be read.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Load-tracking records of a trace, one at a time: full calls are recomputed from their before-state, other records from
-//! the last state known.
+//! Load-tracking records of a trace, one at a time: full calls are recomputed from their before-state, other records
+//! from the last state known.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +19,8 @@ use super::search::Search;
 use super::told::{Expected, HAND_UP, REWEIGHT, Told};
 use super::weights::WEIGHED;
 
-/// When more searches than this, and one record in `VAIN_SHARE`, were in vain, the trace diverges for another reason, and
-/// only short ones are made.
+/// When more searches than this, and one record in `VAIN_SHARE`, were in vain, the trace diverges for another reason,
+/// and only short ones are made.
 const VAIN_FREE: u64 = 1000;
 const VAIN_SHARE: u64 = 64;
 
@@ -132,15 +132,15 @@ impl Engine {
         self.told.learn(bench, &mut self.objects, record);
     }
 
-    /// A tracepoint of a call, whose end tells the same: time went on. Tracepoints of joins, leaves and hand-ups stand at the
-    /// moment of the last call.
+    /// A tracepoint of a call, whose end tells the same: time went on. Tracepoints of joins, leaves and hand-ups stand
+    /// at the moment of the last call.
     fn is_inside_call(&self, record: &Record) -> bool {
         let at = |avg: &Avg| (avg.last_update_time_ns, avg.period_contrib);
         self.known(record).is_none_or(|known| at(&known.avg) != at(&record.state.avg))
     }
 
-    /// A look at something that was older when it was read than what is known of it: nobody held the lock, and what happened
-    /// meanwhile was recorded first. Times of one queue do not go back, whatever its averages are.
+    /// A look at something that was older when it was read than what is known of it: nobody held the lock, and what
+    /// happened meanwhile was recorded first. Times of one queue do not go back, whatever its averages are.
     fn is_earlier(&self, record: &Record) -> bool {
         let at = |state: &State| state.avg.last_update_time_ns;
         let look = !matches!(record.source, PeltSource::Call | PeltSource::Tracepoint);
@@ -214,8 +214,8 @@ impl Engine {
         self.chain(bench, report, record, &before);
     }
 
-    /// The estimate keeps its value through an update and loses its mark when averages of a queued entity were published.
-    /// Between two calls a task that went to sleep may have taken a new one.
+    /// The estimate keeps its value through an update and loses its mark when averages of a queued entity were
+    /// published. Between two calls a task that went to sleep may have taken a new one.
     fn estimate_of_call(&mut self, bench: Bench<'_>, report: &mut Report, record: &Record, crossed: bool) {
         let Some(known) = self.known(record) else { return };
         if record.state.util_est == 0 || known.util_est == 0 || record.signal == PeltSignal::Queue {

@@ -88,8 +88,9 @@ fn queued((object, se): Member) -> Member {
 /// Placements at an exec that are tried: queue updates since the entity's last record.
 const PLACEMENTS_MAX: usize = 8;
 
-/// A running task that executes another program may be placed anew. To compare CPUs the kernel ages it then as if it slept,
-/// up to the last update of its queue, and goes on from there (6.18 kernel/sched/fair.c, sched_balance_find_dst_cpu).
+/// A running task that executes another program may be placed anew. To compare CPUs the kernel ages it then as if it
+/// slept, up to the last update of its queue, and goes on from there (6.18 kernel/sched/fair.c,
+/// sched_balance_find_dst_cpu).
 fn placed_anew(bench: Bench<'_>, objects: &Objects, queue: u32, at: u64, se: &Se) -> Vec<Se> {
     let since = se.avg.last_update_time_ns;
     let updates = objects.updates(queue).filter(|&update| since < update && update < at && se.running != 0);
@@ -159,12 +160,12 @@ fn joined_from_elsewhere(bench: Bench<'_>, objects: &Objects, queue: u32, from: 
     (with == *to).then(|| Explained::one(ATTACH, (object, se)).joined(Some((object, joined))))
 }
 
-/// Capacity of the CPUs for which the rule of new tasks is tried. A smaller one only matters where half of what it has left
-/// is less than the queue's share; which CPU has which capacity is not in a trace.
+/// Capacity of the CPUs for which the rule of new tasks is tried. A smaller one only matters where half of what it has
+/// left is less than the queue's share; which CPU has which capacity is not in a trace.
 const FULL_CAPACITY: u32 = 1024;
 
-/// A task joined for the first time: its load is its weight, its utilization what `post_init_entity_util_avg` makes of the
-/// queue it is made for, as last recorded or brought up since. Only the weight is read off.
+/// A task joined for the first time: its load is its weight, its utilization what `post_init_entity_util_avg` makes of
+/// the queue it is made for, as last recorded or brought up since. Only the weight is read off.
 fn joined_first(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg, to: &Avg) -> Option<Explained> {
     let weight = to.load_avg.checked_sub(from.load_avg).filter(|weight| *weight != 0)?;
     let recorded = objects.queue(queue).map(|state| state.avg);
@@ -172,8 +173,8 @@ fn joined_first(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg, to:
     recorded.into_iter().chain([*from]).any(fits).then(|| Explained::of(ATTACH_FIRST))
 }
 
-/// An entity joined that the trace has not shown yet: new ones have a load average equal to their weight, others a weight
-/// that tasks have.
+/// An entity joined that the trace has not shown yet: new ones have a load average equal to their weight, others a
+/// weight that tasks have.
 fn joined_unseen(bench: Bench<'_>, objects: &Objects, from: &Avg, to: &Avg) -> Option<Explained> {
     let mut se = Se::default();
     se.avg.load_avg = to.load_avg.checked_sub(from.load_avg)?;
@@ -262,8 +263,8 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    /// Joins, leaves and new weights of known entities in any order, ending in a removal of known size or in what a group
-    /// handed up if need be.
+    /// Joins, leaves and new weights of known entities in any order, ending in a removal of known size or in what a
+    /// group handed up if need be.
     fn combined(&self, from: &Avg, moves: &[Member], weights: &[Reweight], depth: usize) -> Option<Explained> {
         if depth < self.depth {
             if let Some(class) = removal(self.bench, from, self.to) {
@@ -328,8 +329,8 @@ fn near(from: &Avg, to: &Avg, se: &Avg) -> bool {
     to.util_avg == from.util_avg + se.util_avg || to.util_avg == from.util_avg.saturating_sub(se.util_avg)
 }
 
-/// Averages went down by any amount, and the sums by what that amount stands for. What left may have had more than the queue
-/// had left of it: then the average is 0, and the sum tells how much it was.
+/// Averages went down by any amount, and the sums by what that amount stands for. What left may have had more than the
+/// queue had left of it: then the average is 0, and the sum tells how much it was.
 fn removal(bench: Bench<'_>, from: &Avg, to: &Avg) -> Option<&'static str> {
     let after = |load, runnable, util| bench.removed(from, load, runnable, util);
     let amount = |from: u64, to: u64, most: u64, reached: &dyn Fn(u64) -> bool| {
@@ -355,8 +356,8 @@ pub fn removable(queue: &Avg) -> [u64; 3] {
     ]
 }
 
-/// Only the load changed, by exchanging what one entity contributes. The new weight is read off the sum, the average then
-/// has to fit. The entity as it is then.
+/// Only the load changed, by exchanging what one entity contributes. The new weight is read off the sum, the average
+/// then has to fit. The entity as it is then.
 pub fn reweighted(bench: Bench<'_>, from: &Avg, to: &Avg, entity: &Se) -> Option<Se> {
     let same = |a: &Avg| (a.util_sum, a.util_avg, a.runnable_sum, a.runnable_avg);
     if same(from) != same(to) || from.load_sum == to.load_sum || entity.avg.load_sum == 0 {

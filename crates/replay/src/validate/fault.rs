@@ -209,8 +209,8 @@ pub struct DropResult {
 /// Every so many calls one is taken out.
 const DROP_EVERY: u64 = 97;
 
-/// Takes single full calls out of a trace and looks whether the next call for the object tells. States read in between are
-/// left out as well: they would tell what the call did.
+/// Takes single full calls out of a trace and looks whether the next call for the object tells. States read in between
+/// are left out as well: they would tell what the call did.
 ///
 /// # Errors
 /// When the trace cannot be read.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Frequency from signals: the core's governor is called whenever a signal of the trace changes, and what it asks for is
-//! held against the frequency changes the trace has. Its choices are never corrected by recorded ones.
+//! Frequency from signals: the core's governor is called whenever a signal of the trace changes, and what it asks for
+//! is held against the frequency changes the trace has. Its choices are never corrected by recorded ones.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -46,7 +46,8 @@ struct Own {
 impl Own {
     fn of(objects: &Objects, entity: u32) -> Option<Own> {
         let queue = objects.own_pending(entity)?;
-        // Who left may have been part of the weight still when the queue was recorded, whoever it is; who joined may not yet.
+        // Who left may have been part of the weight still when the queue was recorded, whoever it is; who joined may
+        // not yet.
         let (recorded, below) = (queue.load_weight, objects.weights_below(entity));
         let left = below.iter().chain([&recorded]).filter_map(|left| recorded.checked_sub(*left));
         let joined = below.iter().map(|joined| recorded + joined);
@@ -71,14 +72,14 @@ impl<'a> Groups<'a> {
         Groups { bench, objects, queue, groups }
     }
 
-    /// Explains a queue that changed by what the queue of one group is known to have handed up; the entity is expected to show
-    /// the same.
+    /// Explains a queue that changed by what the queue of one group is known to have handed up; the entity is expected
+    /// to show the same.
     pub fn handed_up(&self, from: &Avg, to: &Avg) -> Option<Explained> {
         self.handed(from, to, false).or_else(|| handed_by_unseen(self.bench, self.objects, self.queue, from, to))
     }
 
-    /// The same with what was handed up read off the queue. Where only the load changed a new weight of the entity fits as
-    /// well: then it may show either.
+    /// The same with what was handed up read off the queue. Where only the load changed a new weight of the entity fits
+    /// as well: then it may show either.
     pub fn read_off(&self, from: &Avg, to: &Avg) -> Option<Explained> {
         let load_only = from.util_avg == to.util_avg && from.runnable_avg == to.runnable_avg;
         let weighed = |group: &Group| {
@@ -113,8 +114,8 @@ fn handed_at_ages(
     })
 }
 
-/// The same, or a new weight, of an entity that was put on the queue or taken off it at an update of the queue since its last
-/// record.
+/// The same, or a new weight, of an entity that was put on the queue or taken off it at an update of the queue since
+/// its last record.
 pub fn handed_up_later(bench: Bench<'_>, objects: &Objects, queue: u32, from: &Avg, to: &Avg) -> Option<Explained> {
     objects.groups(queue, GROUPS_MAX).iter().find_map(|(entity, known)| {
         let ages = changed_since(bench, objects, queue, (*entity, known), from.last_update_time_ns);
@@ -168,8 +169,8 @@ pub fn handed_after_removal(
     })
 }
 
-/// The entities of a queue's groups that stood on it when last seen, as if they had been taken off it at any moment since
-/// within the period.
+/// The entities of a queue's groups that stood on it when last seen, as if they had been taken off it at any moment
+/// since within the period.
 pub fn left_at_any_moment(bench: Bench<'_>, objects: &Objects, queue: u32, at: u64) -> impl Iterator<Item = Member> {
     let stood = |(_, known): &(u32, State)| known.flags & PELT_ON_RQ != 0;
     objects.groups(queue, GROUPS_MAX).into_iter().filter(stood).flat_map(move |(entity, known)| {
@@ -266,7 +267,8 @@ pub fn aged(bench: Bench<'_>, known: &State, at: u64) -> Vec<Se> {
     ages
 }
 
-/// The entity after it handed up just what the queue shows: what its own queue is known to have had, or that is read off.
+/// The entity after it handed up just what the queue shows: what its own queue is known to have had, or that is read
+/// off.
 fn handed_by(
     bench: Bench<'_>,
     objects: &Objects,
@@ -305,8 +307,8 @@ fn handed_by_weightless(bench: Bench<'_>, from: &Avg, to: &Avg, se: &Se, own: &C
     (above == *to).then_some(after)
 }
 
-/// The group's queue that would make this difference: utilization and runnable are its averages, the load sum of the entity
-/// follows from the one of the queue above. Every sum and average has to fit afterwards.
+/// The group's queue that would make this difference: utilization and runnable are its averages, the load sum of the
+/// entity follows from the one of the queue above. Every sum and average has to fit afterwards.
 fn read_off(from: &Avg, to: &Avg, se: &Se) -> Option<CfsRq> {
     let moved = |se: u64, from: u64, to: u64| se.checked_add(to)?.checked_sub(from);
     let mut own = CfsRq { propagate: 1, load_weight: 1, ..CfsRq::default() };

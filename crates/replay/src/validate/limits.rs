@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Numbers no kernel can have. A record with one is damage: it is counted, the first is named, and it never reaches the core.
+//! Numbers no kernel can have. A record with one is damage: it is counted, the first is named, and it never reaches the
+//! core.
 
 use pelton_core::{bounds, scale_load_down};
 use pelton_schema::{CPU_UNKNOWN, Event, PeltSignal};

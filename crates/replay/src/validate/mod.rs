@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Holding the core against what a kernel recorded.
 //!
-//! Records with the kernel's integer sums are recomputed and compared field by field; one unit off is a divergence. What is
-//! between two records is known as far as the trace tells it: a record that needs an assumption is counted under the
-//! assumption's name, a record that no assumption explains diverges.
+//! Records with the kernel's integer sums are recomputed and compared field by field; one unit off is a divergence.
+//! What is between two records is known as far as the trace tells it: a record that needs an assumption is counted
+//! under the assumption's name, a record that no assumption explains diverges.
 
 mod advance;
 mod alter;
@@ -272,7 +272,8 @@ fn record(place: Place, event: &Event) -> Option<Record> {
 /// Opens a trace anew.
 pub type Open<'a> = dyn Fn() -> Result<Box<dyn Source>, ImportError> + 'a;
 
-/// Both readings of a trace: what is recorded, then what is compared with signals that are rebuilt. `watch` as for [`validate`].
+/// Both readings of a trace: what is recorded, then what is compared with signals that are rebuilt. `watch` as for
+/// [`validate`].
 ///
 /// # Errors
 /// When the trace cannot be read.
@@ -290,7 +291,8 @@ pub fn read_twice(
     Ok(report)
 }
 
-/// Validates a whole trace. `watch` is called now and then with the trace's time and stops the work by returning `false`.
+/// Validates a whole trace. `watch` is called now and then with the trace's time and stops the work by returning
+/// `false`.
 ///
 /// # Errors
 /// When the trace cannot be read.

@@ -52,7 +52,8 @@ impl Moments {
         }
     }
 
-    /// The clock of a CPU as it was told, on the clock of a queue that was throttled. How far that is behind is known to a unit.
+    /// The clock of a CPU as it was told, on the clock of a queue that was throttled. How far that is behind is known
+    /// to a unit.
     fn clocks_behind(&self, cpu: u32, queue: u32) -> impl Iterator<Item = u64> {
         let behind = self.behind.get(&queue).copied().filter(|&behind| behind > BEHIND_MIN);
         let clocks = self.clocks.get(&cpu).into_iter().flatten();

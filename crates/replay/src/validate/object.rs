@@ -379,7 +379,8 @@ impl Objects {
         keep(&mut self.moves, queue, entity, MOVES_MAX);
     }
 
-    /// Weights of entities that were seen on a queue since, are about to leave it or to join, or left in their sleep; each once.
+    /// Weights of entities that were seen on a queue since, are about to leave it or to join, or left in their sleep;
+    /// each once.
     pub fn weights_near(&self, queue: u32, since_ns: u64, at_most: usize) -> Vec<u64> {
         let near = |state: &&State| state.seen_ns >= since_ns || state.is_delayed();
         let members = self.queues.get(&queue).into_iter().flatten().rev();

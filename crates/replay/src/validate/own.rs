@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The governor's decisions in logs of our own runs: every evaluation is mapped to a frequency again, and every frequency
-//! that was set must be one that was asked for.
+//! The governor's decisions in logs of our own runs: every evaluation is mapped to a frequency again, and every
+//! frequency that was set must be one that was asked for.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Short stretches of our own recordings of a 6.18.44 kernel. Each ends in a queue that the search once did not explain.
+//! Short stretches of our own recordings of a 6.18.44 kernel. Each ends in a queue that the search once did not
+//! explain.
 
 use pelton_core::{Avg, Policy};
 use pelton_schema::{PeltSignal, PeltSource};
@@ -91,7 +92,8 @@ pub(super) fn explained_and_not_by_chance(told: &[Told]) {
     assert_eq!((divergent(told, 0), divergent(told, 1)), (0, 1));
 }
 
-/// Two groups have the same load sum when one of them gets another weight: what the other was expected to have still counts.
+/// Two groups have the same load sum when one of them gets another weight: what the other was expected to have still
+/// counts.
 #[test]
 fn a_new_weight_that_fits_two_groups_forgets_nothing_of_either() {
     let at = (41_113_845_056_512, 81);
@@ -168,8 +170,8 @@ fn who_joins_and_leaves_before_a_record_shows_him_has_waited_meanwhile() {
     ]);
 }
 
-/// A sleeper was moved to a CPU whose clock is ten seconds behind; what it left is taken out of its old queue when a group
-/// hands up something.
+/// A sleeper was moved to a CPU whose clock is ten seconds behind; what it left is taken out of its old queue when a
+/// group hands up something.
 fn leaves_in_its_sleep(last_seen_unknown: bool) -> Vec<Told> {
     let (slept, now) = ((41_151_693_975_552, 636), (41_151_694_003_200, 663));
     let root = |source| (QUEUE, source, 4, (4, 0, 0), (11, 8, 5_268_480));

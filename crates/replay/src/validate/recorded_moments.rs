@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Stretches of recordings of a 6.18.44 kernel in which something was brought up, unseen, at a moment that the trace tells of
-//! something else. The rules of reading them are those of `recorded`.
+//! Stretches of recordings of a 6.18.44 kernel in which something was brought up, unseen, at a moment that the trace
+//! tells of something else. The rules of reading them are those of `recorded`.
 
 use super::recorded::Told::{Is, Migrates, Pending, Was};
 use super::recorded::{COUNT, ENTITY, QUEUE, SWITCH, TRACE, Told, WAKING, explained_and_not_by_chance};
@@ -151,7 +151,8 @@ fn who_left_after_a_removal_is_taken_out_at_the_next_one() {
     ]);
 }
 
-/// Two whose dequeue was delayed left together, the queue was brought up once more without them, and one woke elsewhere.
+/// Two whose dequeue was delayed left together, the queue was brought up once more without them, and one woke
+/// elsewhere.
 #[test]
 fn a_sleeper_is_taken_out_after_its_queue_was_brought_up_without_it() {
     let at = (66_001_539_824_640, 383);
@@ -172,7 +173,8 @@ fn a_sleeper_is_taken_out_after_its_queue_was_brought_up_without_it() {
     ]);
 }
 
-/// A sleeper went to the other CPU, ran there and came back while its queue here was not brought up: it is taken out and joins.
+/// A sleeper went to the other CPU, ran there and came back while its queue here was not brought up: it is taken out
+/// and joins.
 #[test]
 fn who_went_and_came_back_is_taken_out_before_it_joins() {
     let at = (65_990_845_716_480, 694);
@@ -198,7 +200,8 @@ fn who_went_and_came_back_is_taken_out_before_it_joins() {
     ]);
 }
 
-/// A group that has been over its quota is 94 ms behind its CPU: it was left at a moment that only the CPU's clock tells, then joined.
+/// A group that has been over its quota is 94 ms behind its CPU: it was left at a moment that only the CPU's clock
+/// tells, then joined.
 #[test]
 fn a_queue_that_was_throttled_is_brought_up_at_the_moments_of_its_cpu() {
     let queue = |flags, weight| (QUEUE, TRACE, 70, (70, 0, 0), (flags, flags & 1, weight));

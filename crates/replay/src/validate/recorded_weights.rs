@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Stretches of recordings of a 6.18.44 kernel in which nice values, policies, affinities and shares of groups changed. The
-//! rules of reading them are those of `recorded`.
+//! Stretches of recordings of a 6.18.44 kernel in which nice values, policies, affinities and shares of groups changed.
+//! The rules of reading them are those of `recorded`.
 
 use super::recorded::Told::{Is, Pending, Was};
 use super::recorded::{COUNT, ENTITY, QUEUE, SWITCH, TRACE, Told, WAKEUP, divergent, explained_and_not_by_chance};
@@ -19,7 +19,8 @@ fn a_sleepers_nice_value_changes_the_load_of_its_queue() {
     ]);
 }
 
-/// The share of a group on another group's queue changed from 1024 to 64, which no event tells, after it had joined again.
+/// The share of a group on another group's queue changed from 1024 to 64, which no event tells, after it had joined
+/// again.
 #[test]
 fn shares_of_a_group_that_changed_at_any_moment_are_found() {
     let queue = |runnable, weight| (QUEUE, TRACE, 84, (84, 0, 1), (1, runnable, weight));
@@ -147,7 +148,8 @@ fn a_group_counts_who_joined_until_another_one_sleeps() {
     assert_eq!((told(750), told(751)), (0, 1));
 }
 
-/// A group got its weight as a task joined it, and handed up what the task brought: the new weight is what its queue weighs more.
+/// A group got its weight as a task joined it, and handed up what the task brought: the new weight is what its queue
+/// weighs more.
 #[test]
 fn a_group_gets_a_weight_and_hands_up_at_once() {
     let at = (65_972_167_267_328, 533);

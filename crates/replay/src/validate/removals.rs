@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Tasks that left in their sleep: their averages are taken out of the queue at a later update, which no tracepoint shows
-//! inside a period.
+//! Tasks that left in their sleep: their averages are taken out of the queue at a later update, which no tracepoint
+//! shows inside a period.
 
 use pelton_core::{Avg, Se};
 use pelton_schema::PeltSignal;
@@ -26,7 +26,8 @@ const RESTS_TRIED: usize = 8;
 const MEMBERS_TRIED: usize = 64;
 
 impl Search<'_> {
-    /// Averages were taken out at an update inside the open period, which no tracepoint shows, and it was updated once more.
+    /// Averages were taken out at an update inside the open period, which no tracepoint shows, and it was updated once
+    /// more.
     pub(super) fn as_removal_later(&self, record: &Record, known: &State) -> Option<Explained> {
         if record.signal != PeltSignal::Queue || !self.thorough {
             return None;
@@ -68,7 +69,8 @@ impl Search<'_> {
         })
     }
 
-    /// Tasks that are known to have left in their sleep were taken out, the queue was updated, and somebody came or went.
+    /// Tasks that are known to have left in their sleep were taken out, the queue was updated, and somebody came or
+    /// went.
     pub(super) fn as_known_removal(&self, record: &Record, known: &State, inputs: &[Inputs]) -> Option<Explained> {
         if record.signal != PeltSignal::Queue || !self.thorough {
             return None;

@@ -59,7 +59,8 @@ pub struct Tally {
     pub exact: u64,
     /// Seen again as it was; proves nothing and is not counted as checked.
     pub unchanged: u64,
-    /// Looks that were older than what was known when they were read; they prove nothing and are not counted as checked.
+    /// Looks that were older than what was known when they were read; they prove nothing and are not counted as
+    /// checked.
     pub earlier: u64,
     /// Equal in every integer under an assumption that is named here, by name.
     pub classes: BTreeMap<&'static str, u64>,

@@ -207,8 +207,8 @@ impl Search<'_> {
         })
     }
 
-    /// A task that is not in the fair class, or sleeps, was moved: the kernel brings its entity to the time of the queue it
-    /// leaves and goes on at the time of the other one (6.18 kernel/sched/fair.c, set_task_rq_fair).
+    /// A task that is not in the fair class, or sleeps, was moved: the kernel brings its entity to the time of the
+    /// queue it leaves and goes on at the time of the other one (6.18 kernel/sched/fair.c, set_task_rq_fair).
     fn as_moved_asleep(&self, record: &Record, known: &State) -> Option<Explained> {
         let moved = known.queue != record.state.queue && !record.state.is_group();
         if record.signal != PeltSignal::Entity || !moved || record.state.flags & PELT_ON_RQ != 0 {
@@ -240,7 +240,8 @@ impl Search<'_> {
         })
     }
 
-    /// A queue updated with these inputs to a moment that other records of the CPU tell, and with what it had at last to its own.
+    /// A queue updated with these inputs to a moment that other records of the CPU tell, and with what it had at last
+    /// to its own.
     pub(super) fn ends_between(&self, record: &Record, from: &Avg, inputs: &Inputs) -> bool {
         let (at, last) = (record.state.avg.last_update_time_ns, record.state.inputs(record.signal));
         self.moments(record, from).into_iter().any(|moment| {
@@ -281,8 +282,8 @@ impl Search<'_> {
         })
     }
 
-    /// A queue whose inputs changed right after its last record, which a record that only tells averages leaves open: the
-    /// inputs are what the sums ask for, and have to be whole numbers.
+    /// A queue whose inputs changed right after its last record, which a record that only tells averages leaves open:
+    /// the inputs are what the sums ask for, and have to be whole numbers.
     fn as_other_inputs(&self, record: &Record, known: &State) -> Option<Explained> {
         if record.signal == PeltSignal::Entity && record.state.is_group() {
             return self.as_group_with_other_inputs(record, known);
@@ -334,8 +335,8 @@ impl Search<'_> {
             }
         }
         if record.signal == PeltSignal::Queue {
-            // A tracepoint tells the inputs up to itself; what came after may be nothing or one task, or one whose dequeue is
-            // delayed.
+            // A tracepoint tells the inputs up to itself; what came after may be nothing or one task, or one whose
+            // dequeue is delayed.
             inputs.push(Inputs { weight: 1, ..Inputs::default() });
             inputs.push(Inputs { load: explain::NICE_0, runnable: 1, running: 1, weight: 1 });
             inputs.push(Inputs { load: explain::NICE_0, weight: 1, ..Inputs::default() });

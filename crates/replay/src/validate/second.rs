@@ -95,7 +95,8 @@ pub fn compare_again(
     Ok(())
 }
 
-/// A run of ours tells what a domain asks for. Where neighbours decide what a core gets of it, its averages do not follow.
+/// A run of ours tells what a domain asks for. Where neighbours decide what a core gets of it, its averages do not
+/// follow.
 fn speeds_are_told(options: &Options, info: &TraceInfo) -> bool {
     let is_run = info.header.as_ref().is_some_and(RunHeader::is_simulated);
     !is_run || !options.machine.as_ref().is_some_and(Machine::shares_hardware)
@@ -249,7 +250,8 @@ impl Second {
     }
 }
 
-/// True for the kernel's threads of the stop class: their priority reads like that of a real-time task, but they are none.
+/// True for the kernel's threads of the stop class: their priority reads like that of a real-time task, but they are
+/// none.
 fn is_stopper(name: &str) -> bool {
     name.strip_prefix("migration/").is_some_and(|cpu| cpu.bytes().all(|b| b.is_ascii_digit()))
 }
@@ -290,8 +292,8 @@ fn from_state(governor: &mut Governor, event: &Event) -> Option<u32> {
     (root && decayed).then_some(cpu)
 }
 
-/// Takes a sum over. Placements ask for sums as well: where the trace tells when the governor chose, only then it is called,
-/// and what it chose is not looked at.
+/// Takes a sum over. Placements ask for sums as well: where the trace tells when the governor chose, only then it is
+/// called, and what it chose is not looked at.
 fn from_sum(governor: &mut Governor, event: &Event, choices: bool) -> Option<u32> {
     let (cpu, util_cfs, min, max, util) = match *event {
         Event::EffectiveUtil { cpu, util_cfs, min, max, util } => (cpu, util_cfs, min, max, util),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Changes between two calls that a full recording tells with all their inputs: a group's entity that takes over what its
-//! queue has, and an entity that gets a weight. Nothing is assumed, everything recomputed.
+//! Changes between two calls that a full recording tells with all their inputs: a group's entity that takes over what
+//! its queue has, and an entity that gets a weight. Nothing is assumed, everything recomputed.
 //!
-//! A hand-up: the queue as it is when its entity was brought up to date, the update of the queue above, and both records
-//! after it. A weight: the entity after it, then its queue.
+//! A hand-up: the queue as it is when its entity was brought up to date, the update of the queue above, and both
+//! records after it. A weight: the entity after it, then its queue.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! How far a coarse trace may be off, written down before the first comparison and never moved after it.
 //!
-//! A trace with the kernel's integer sums has no tolerance: one unit off is a divergence. A trace with averages only leaves
-//! open when the kernel updated a signal and what ran between two events, so its bars are those the field uses for signals
-//! rebuilt from a schedule: mean 2 %, maximum 5 % of the capacity scale.
+//! A trace with the kernel's integer sums has no tolerance: one unit off is a divergence. A trace with averages only
+//! leaves open when the kernel updated a signal and what ran between two events, so its bars are those the field uses
+//! for signals rebuilt from a schedule: mean 2 %, maximum 5 % of the capacity scale.
 
 /// Full scale of a utilization, which the percentages below refer to.
 pub const FULL_SCALE: u64 = 1024;
@@ -22,8 +22,8 @@ pub struct Tolerance {
 /// Averages against a signal rebuilt from switches, idle states and frequencies.
 pub const AVERAGES: Tolerance = Tolerance { mean_permille: 20, max_permille: 50, samples_min: 50 };
 
-/// Largest share of the steps of a curve without a schedule that may be jumps, which no running explains: then a task joined
-/// or left, and the comparison begins anew; thousandths.
+/// Largest share of the steps of a curve without a schedule that may be jumps, which no running explains: then a task
+/// joined or left, and the comparison begins anew; thousandths.
 pub const JUMPS_PERMILLE_MAX: u64 = 10;
 
 /// Share of the recorded frequency changes that must be predicted with their value, and largest share of predicted ones

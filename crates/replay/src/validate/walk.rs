@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A queue or an entity that was brought up, unseen, at one or two of the moments the trace tells of other things, as tasks
-//! came and went there. The three sums do not depend on each other's inputs, so each is searched by itself; then all must fit
-//! together.
+//! A queue or an entity that was brought up, unseen, at one or two of the moments the trace tells of other things, as
+//! tasks came and went there. The three sums do not depend on each other's inputs, so each is searched by itself; then
+//! all must fit together.
 
 use pelton_core::Avg;
 use pelton_schema::{PeltSignal, PeltSource};
@@ -90,8 +90,8 @@ impl Search<'_> {
         once.chain(twice).collect()
     }
 
-    /// Moments to which something of the queue or its CPU was brought up, and that no period boundary stands before: an update
-    /// there would have been traced.
+    /// Moments to which something of the queue or its CPU was brought up, and that no period boundary stands before: an
+    /// update there would have been traced.
     pub(super) fn open_moments(&self, record: &Record, known: &State) -> Vec<u64> {
         let from = known.avg.last_update_time_ns;
         let mut moments = self.moments(record, &known.avg);

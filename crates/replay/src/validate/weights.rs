@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A queue on which an entity got another weight before it was brought up. The entity shows its weight later, or never; until
-//! then the load of the queue alone tells.
+//! A queue on which an entity got another weight before it was brought up. The entity shows its weight later, or never;
+//! until then the load of the queue alone tells.
 
 use pelton_core::{Avg, Se, scale_load, scale_load_down};
 use pelton_schema::{PELT_ON_RQ, PeltSignal};
@@ -57,8 +57,8 @@ impl Search<'_> {
         })
     }
 
-    /// A queue on which an entity got another weight that it has not shown yet: a task's nice value changed, also in its sleep,
-    /// or the shares of a group.
+    /// A queue on which an entity got another weight that it has not shown yet: a task's nice value changed, also in
+    /// its sleep, or the shares of a group.
     pub(super) fn as_unseen_weight(&self, record: &Record, known: &State) -> Option<Explained> {
         if record.signal != PeltSignal::Queue || !self.thorough {
             return None;

@@ -102,7 +102,8 @@ pub struct Side<'a> {
     pub totals: &'a Totals,
     /// Task id of each compared task.
     pub tids: Vec<u32>,
-    /// Work that was not done when the run ended, ns at capacity 1024; `None` for a recording, which did all of its own.
+    /// Work that was not done when the run ended, ns at capacity 1024; `None` for a recording, which did all of its
+    /// own.
     pub undone_ns: Option<u64>,
 }
 
@@ -206,8 +207,8 @@ fn latencies(latency: &Histogram, mut push: impl FnMut(&'static str, Option<f64>
     push("wakeup_latency_us_max", known(latency.max_ns() as f64));
 }
 
-/// Energy of busy CPUs: time at each frequency times the power of its operating point. Unknown when the frequencies are,
-/// or when the platform gives no power.
+/// Energy of busy CPUs: time at each frequency times the power of its operating point. Unknown when the frequencies
+/// are, or when the platform gives no power.
 fn energy_active_mj(machine: &Machine, totals: &Totals) -> Option<f64> {
     let mut uw_ns = 0.0;
     for (cpu, spec) in totals.cpus.iter().zip(&machine.cpus) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! How idle states behaved on the recorded machine: the time from a wake-up by another CPU to the end of the idle state,
-//! and which states were asked for at all. Platform files have the longest time a state may take, and states that a
-//! firmware may keep from the kernel.
+//! How idle states behaved on the recorded machine: the time from a wake-up by another CPU to the end of the idle
+//! state, and which states were asked for at all. Platform files have the longest time a state may take, and states
+//! that a firmware may keep from the kernel.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use super::histogram::Histogram;
 
 /// Wake-ups a measured time rests on at least.
 pub const WAKEUPS_MIN: u64 = 16;
-/// Idle times of a domain, or of the machine, after which a state that none of them asked for is taken to be out of use.
+/// Idle times of a domain, or of the machine, after which a state that none of them asked for is taken to be out of
+/// use.
 pub const STAYS_MIN: u64 = 1000;
 
 /// A state of a domain as recorded.
@@ -126,8 +127,8 @@ impl Sink for IdleObserver<'_> {
 }
 
 impl IdleStates {
-    /// The machine with what was recorded. Governors still believe the platform's latencies, as the recorded kernel did.
-    /// No state takes longer than a deeper one.
+    /// The machine with what was recorded. Governors still believe the platform's latencies, as the recorded kernel
+    /// did. No state takes longer than a deeper one.
     pub fn apply(&self, machine: &mut Machine) {
         for exit in &self.exits {
             let deepest = exit.state as usize;

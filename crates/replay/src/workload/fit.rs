@@ -5,8 +5,8 @@ use pelton_model::Machine;
 
 use super::totals::{CpuTotals, Totals};
 
-/// Share of the time at frequencies that the machine does not have from which on a CPU is taken for another one. A driver
-/// reports a frequency between two operating points now and then, while it changes.
+/// Share of the time at frequencies that the machine does not have from which on a CPU is taken for another one. A
+/// driver reports a frequency between two operating points now and then, while it changes.
 const STRANGE_PCT_MAX: f64 = 5.0;
 
 /// What speaks against the trace being of this machine, in sentences about it.

@@ -62,7 +62,8 @@ pub struct Habits {
     pub sync: BTreeSet<(u32, u32)>,
     /// Tasks that many others wake: they take what comes, whoever it is from.
     pub servers: BTreeSet<u32>,
-    /// Wake-ups of such pairs that are those of a timer all the same: waker, woken, number of the wake-up within the pair.
+    /// Wake-ups of such pairs that are those of a timer all the same: waker, woken, number of the wake-up within the
+    /// pair.
     pub timers: BTreeSet<(u32, u32, u64)>,
     /// By task.
     pub habits: Vec<Habit>,
@@ -98,8 +99,8 @@ impl Habits {
 type Pairs = BTreeMap<(u32, u32), u64>;
 type Meetings = Vec<((u32, u32), Meeting)>;
 
-/// Where a woken task goes tells: from a CPU that is idle, only a waker about to sleep draws it to another cache group. Where
-/// none came from there, those who sleep soon after are taken to have said so.
+/// Where a woken task goes tells: from a CPU that is idle, only a waker about to sleep draws it to another cache group.
+/// Where none came from there, those who sleep soon after are taken to have said so.
 fn is_sync(meeting: Meeting, pulls: Pulls) -> bool {
     match pulls.pulled + pulls.stayed {
         0 => meeting.last_acts * 2 > meeting.wakeups,
@@ -129,8 +130,8 @@ fn servers(pairs: &Pairs, sync: &mut BTreeSet<(u32, u32)>) -> BTreeSet<u32> {
     servers.map(|(&task, _)| task).collect()
 }
 
-/// Wake-ups that a timer made while another task happened to run: what wakes a task out of idle tells the lengths of its
-/// timers, and sleeps of just such a length are ended by them whoever runs.
+/// Wake-ups that a timer made while another task happened to run: what wakes a task out of idle tells the lengths of
+/// its timers, and sleeps of just such a length are ended by them whoever runs.
 fn timer_wakeups(recording: &Recording) -> BTreeSet<(u32, u32, u64)> {
     let mut found = BTreeSet::new();
     for (index, task) in recording.tasks.iter().enumerate() {
@@ -201,8 +202,8 @@ fn sort_out(recording: &Recording, timers: &BTreeSet<(u32, u32, u64)>) -> (Meeti
             return n * CAUSE_SHARE.1 >= all * CAUSE_SHARE.0 && meeting.last_acts * 2 > n;
         }
         let often = n as f64 > CHANCE_FACTOR * share(by) * all as f64;
-        // Interrupts hit idle CPUs too: a task that is never woken out of idle, when it should have been a few times, is not
-        // woken by interrupts.
+        // Interrupts hit idle CPUs too: a task that is never woken out of idle, when it should have been a few times,
+        // is not woken by interrupts.
         let expected = (1.0 - busiest) * all as f64;
         often || (expected >= OUTSIDE_MIN && (outside as f64) < expected / CHANCE_FACTOR)
     };

@@ -204,8 +204,8 @@ fn is_in_own_run(info: &TraceInfo, time_ns: u64) -> bool {
     info.header.as_ref().is_some_and(|h| h.remarks.is_empty() && time_ns <= h.duration_ns)
 }
 
-/// Calls `each` with the first event's time, and time and content of every event up to the window's end. The first event is
-/// another one after a jump that leaves out what was before.
+/// Calls `each` with the first event's time, and time and content of every event up to the window's end. The first
+/// event is another one after a jump that leaves out what was before.
 fn walk(
     source: &mut dyn Source,
     options: &ReadOptions,
@@ -268,8 +268,8 @@ impl Reading {
     }
 
     fn finish(mut self, info: TraceInfo, options: &ReadOptions, jumps: Vec<Jump>) -> Result<Recorded, ReadError> {
-        // Our own logs say how long the run was; others end with their last event, and so does a log that ends early: what
-        // would have come after it is not known.
+        // Our own logs say how long the run was; others end with their last event, and so does a log that ends early:
+        // what would have come after it is not known.
         let whole = info.header.as_ref().filter(|_| info.damaged == 0 && jumps.is_empty());
         let planned_ns = whole.map_or(0, |h| h.duration_ns);
         let planned_ns = planned_ns.min(self.first_ns.saturating_add(LENGTH_NS_MAX));

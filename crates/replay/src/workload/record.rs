@@ -222,8 +222,8 @@ pub struct Recording {
     pub gaps: Gaps,
     /// First known frequency of each CPU, kHz.
     pub initial_khz: BTreeMap<u32, u32>,
-    /// Frequency of each domain of the machine: since when (ns since the window's begin), kHz. The first entry is that of
-    /// the begin; where it is not known, the highest, which the work before the first event is counted with.
+    /// Frequency of each domain of the machine: since when (ns since the window's begin), kHz. The first entry is that
+    /// of the begin; where it is not known, the highest, which the work before the first event is counted with.
     pub frequencies: Vec<Vec<(u64, u32)>>,
     /// Where tasks went that were woken from afar, by (waker, woken).
     pub pulls: BTreeMap<(u32, u32), Pulls>,

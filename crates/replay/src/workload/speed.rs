@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! How much work a recorded CPU did: its capacity and frequency at every moment, and what its idle states cost to leave.
+//! How much work a recorded CPU did: its capacity and frequency at every moment, and what its idle states cost to
+//! leave.
 
 use pelton_model::Machine;
 use pelton_model::machine::{Costs, FreqDomain};
@@ -64,7 +65,8 @@ impl Speeds {
         !self.known || self.cpus.get(cpu as usize).is_none_or(|c| c.khz == 0)
     }
 
-    /// CPUs whose speed a frequency event of `cpu` changes: itself, and neighbours that never had an event of their own.
+    /// CPUs whose speed a frequency event of `cpu` changes: itself, and neighbours that never had an event of their
+    /// own.
     pub fn affected(&self, cpu: u32) -> Vec<u32> {
         let Some(domain) = self.cpus.get(cpu as usize).map(|c| c.domain) else { return Vec::new() };
         let takes = |(i, c): (usize, &Cpu)| (i as u32 == cpu || (c.domain == domain && !c.own)).then_some(i as u32);

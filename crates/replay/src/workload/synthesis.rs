@@ -133,8 +133,8 @@ pub fn synthesise(
     Synthesis { workload, sources, replaced: all().filter(|&i| is_replaced(i)).collect(), notes }
 }
 
-/// Names that tell tasks apart: `name-tid` where several share one. A number of a task that ended may come again, and a name
-/// may look like that of another with its number: those get `-2`, `-3` behind.
+/// Names that tell tasks apart: `name-tid` where several share one. A number of a task that ended may come again, and a
+/// name may look like that of another with its number: those get `-2`, `-3` behind.
 fn unique_names(sources: &[usize], names: &[String], recording: &Recording) -> Vec<String> {
     let mut uses = BTreeMap::<&str, u32>::new();
     for &i in sources {

@@ -2,8 +2,8 @@
 //! `cyclictest`: threads sleep to an absolute grid and note how late they run. Thread k has the interval
 //! `interval_us + k * distance_us`; an expiry that has passed when a thread looks is left out, not made up for.
 //!
-//! The program holds `/dev/cpu_dma_latency` open while it runs, with 0 unless told otherwise: then idle CPUs stay in their
-//! first state. Its main thread looks every 10 ms whether it should stop.
+//! The program holds `/dev/cpu_dma_latency` open while it runs, with 0 unless told otherwise: then idle CPUs stay in
+//! their first state. Its main thread looks every 10 ms whether it should stop.
 
 use pelton_model::Workload;
 use pelton_model::workload::{Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};

@@ -2,9 +2,9 @@
 //! `ebizzy`: threads that copy a chunk of memory (one of ten, chosen at random) and search in it, for ever. A finished
 //! search is a record; the result is records per second.
 //!
-//! Which chunk it is matters to caches only, so a record here always takes the same work. Part of its time is waiting for
-//! memory, which does not get shorter with the core's frequency: `memory_share` of a record at full speed is wall time.
-//! The threads never sleep, so how many records make one step of the simulation changes nothing but its speed.
+//! Which chunk it is matters to caches only, so a record here always takes the same work. Part of its time is waiting
+//! for memory, which does not get shorter with the core's frequency: `memory_share` of a record at full speed is wall
+//! time. The threads never sleep, so how many records make one step of the simulation changes nothing but its speed.
 
 use pelton_model::Workload;
 use pelton_model::workload::{Op, Phase, SchedPolicy, TaskSpec};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! `perf bench sched pipe`: two tasks, two pipes, four bytes back and forth. Only one of the two can go on at any time, so
-//! the result is the time of two wake-ups with their switches and four system calls.
+//! `perf bench sched pipe`: two tasks, two pipes, four bytes back and forth. Only one of the two can go on at any time,
+//! so the result is the time of two wake-ups with their switches and four system calls.
 
 use pelton_model::Workload;
 use pelton_model::workload::{ChannelSpec, Op, Phase, SchedPolicy, Start, TaskSpec};

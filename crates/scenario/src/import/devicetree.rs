@@ -71,8 +71,8 @@ fn cpu<'a>(tree: &'a Tree, all: &[&'a Node], node: &'a Node) -> Result<Cpu<'a>, 
     })
 }
 
-/// What sets the CPU's frequency, as numbers that are equal for CPUs of one clock. A source has references in it: then only
-/// its last number counts.
+/// What sets the CPU's frequency, as numbers that are equal for CPUs of one clock. A source has references in it: then
+/// only its last number counts.
 fn clock(tree: &Tree, node: &Node) -> Vec<u64> {
     let has_perf = node
         .property("power-domain-names")
@@ -94,7 +94,8 @@ fn clock(tree: &Tree, node: &Node) -> Vec<u64> {
 /// Most power domains above a CPU.
 const POWER_DOMAINS_MAX: usize = 4;
 
-/// Idle states of a CPU: those it names, or those of its power domain and of the domains above (`power/power-domain.yaml`).
+/// Idle states of a CPU: those it names, or those of its power domain and of the domains above
+/// (`power/power-domain.yaml`).
 fn idle_states<'a>(tree: &'a Tree, all: &[&'a Node], node: &Node) -> Result<Vec<(&'a Node, bool)>, Diagnostic> {
     let mut states: Vec<(&Node, bool)> = Vec::new();
     states.extend(tree.referred(all, node, "cpu-idle-states")?.into_iter().map(|state| (state, false)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A flattened device tree, as chapter 5 of the Devicetree Specification lays it out. Names are taken as they are: those of
-//! real boards have letters that the specification does not allow.
+//! A flattened device tree, as chapter 5 of the Devicetree Specification lays it out. Names are taken as they are:
+//! those of real boards have letters that the specification does not allow.
 
 use super::cells::{Node, Part, Place, Property, Tree};
 use crate::diagnostic::{Diagnostics, SourceFile};

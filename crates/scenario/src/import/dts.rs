@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Source of a device tree: nodes, labels, references, numbers and text. Macros are not resolved; where a number is needed
-//! and a macro stands, the message says so.
+//! Source of a device tree: nodes, labels, references, numbers and text. Macros are not resolved; where a number is
+//! needed and a macro stands, the message says so.
 
 use super::cells::{Node, Part, Place, Property, Tree};
 use crate::diagnostic::{Diagnostic, Diagnostics, SourceFile};

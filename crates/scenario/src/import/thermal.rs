@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What a device tree says about heat (binding `thermal/thermal-zones.yaml`): zones with passive trips that slow down CPUs. How
-//! a board heats is in no tree: such a zone can be shown, and is cooled once a stage is added.
+//! What a device tree says about heat (binding `thermal/thermal-zones.yaml`): zones with passive trips that slow down
+//! CPUs. How a board heats is in no tree: such a zone can be shown, and is cooled once a stage is added.
 
 use super::cells::{Node, Part, Tree};
 use super::draft::Domain;
@@ -50,7 +50,8 @@ struct Map {
     contribution: Option<u64>,
 }
 
-/// Zones that slow down CPUs, whose nodes are in the order of their numbers. A CPU is in one zone: the first that names it.
+/// Zones that slow down CPUs, whose nodes are in the order of their numbers. A CPU is in one zone: the first that names
+/// it.
 ///
 /// # Errors
 /// Numbers that are none.

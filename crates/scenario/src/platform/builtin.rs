@@ -128,7 +128,8 @@ pub fn guide() -> String {
     page.replace("{{keys}}\n", &reference(&PLATFORM))
 }
 
-/// Reads arbitrary bytes as a platform, as a fuzzer does: everything that can be done with a file is done, and nothing may panic.
+/// Reads arbitrary bytes as a platform, as a fuzzer does: everything that can be done with a file is done, and nothing
+/// may panic.
 pub fn fuzz_platform(data: &[u8]) {
     let parsed = SourceFile::from_bytes("input.toml", data).and_then(|source| parse(&source));
     match parsed {

@@ -9,8 +9,8 @@ use super::file::{Groups, PlatformFile};
 use crate::diagnostic::{Diagnostics, SourceFile};
 use crate::tree::At;
 
-/// Distances to other nodes that a machine may have: with threads, clusters, caches and nodes they fill the levels that the
-/// scheduler's record has.
+/// Distances to other nodes that a machine may have: with threads, clusters, caches and nodes they fill the levels that
+/// the scheduler's record has.
 const REMOTE_DISTANCES_MAX: usize = 2;
 
 /// Checks `nodes` and `node_distances`; whether each CPU is in one node is checked with the other groups.
@@ -48,7 +48,8 @@ fn in_one_node(source: &SourceFile, nodes: &Groups, caches: &Groups, found: &mut
     }
 }
 
-/// A node's distance to itself is 10, any other is more, and it is the same there and back. False when something is wrong.
+/// A node's distance to itself is 10, any other is more, and it is the same there and back. False when something is
+/// wrong.
 fn distances(source: &SourceFile, rows: &Groups, found: &mut Diagnostics) -> bool {
     let mut good = true;
     for (a, row) in rows.iter().enumerate() {

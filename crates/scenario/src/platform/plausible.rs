@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Are the power figures those of a CPU? A slip of unit or of a digit makes a file that can be simulated and is wrong.
 //!
-//! The measure is power by frequency, mW/GHz: what a cycle costs. It spans less than two decades within a class of cores,
-//! from an in-order core at its lowest voltage to a desktop core in its turbo range, while a slip of unit is three.
+//! The measure is power by frequency, mW/GHz: what a cycle costs. It spans less than two decades within a class of
+//! cores, from an in-order core at its lowest voltage to a desktop core in its turbo range, while a slip of unit is
+//! three.
 
 use super::file::{Domain, OppRow};
 use crate::diagnostic::{Diagnostics, SourceFile};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Where the power of an operating point comes from. Units are never mixed: all figures of a machine are milliwatts, or all
-//! are in the unit of one named table.
+//! Where the power of an operating point comes from. Units are never mixed: all figures of a machine are milliwatts, or
+//! all are in the unit of one named table.
 
 use super::file::{Domain, EnergyRow, EnergyTable, PlatformFile, PowerModel};
 
@@ -117,8 +117,8 @@ fn lowest(table: &EnergyTable, domain: &Domain) -> Option<u32> {
     rows_of(table, domain).filter_map(|r| r.khz.as_ref().map(|k| k.value)).min()
 }
 
-/// A column at the frequencies of a domain; between two rows of the table, on the line through them. Below the first row
-/// voltage no longer falls, so power is taken in proportion to frequency; above the last row nothing is known.
+/// A column at the frequencies of a domain; between two rows of the table, on the line through them. Below the first
+/// row voltage no longer falls, so power is taken in proportion to frequency; above the last row nothing is known.
 fn column(
     table: &EnergyTable,
     domain: &Domain,

@@ -77,8 +77,8 @@ pub(super) fn comment_behind(text: &str, span: &Range<usize>) -> String {
     rest.trim_start().strip_prefix('#').map_or_else(String::new, |c| c.trim().to_owned())
 }
 
-/// The comment that heads the paragraph of a value: the nearest block of comment lines above it, with no blank line and no
-/// table heading in between.
+/// The comment that heads the paragraph of a value: the nearest block of comment lines above it, with no blank line and
+/// no table heading in between.
 pub(super) fn comment_above(text: &str, span: &Range<usize>) -> String {
     let before = text.get(..span.start).unwrap_or("");
     let line_start = before.rfind('\n').map_or(0, |i| i + 1);

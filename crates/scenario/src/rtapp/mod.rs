@@ -39,7 +39,8 @@ pub struct RtAppOptions {
     pub capacities: Vec<u32>,
     /// Values of template words: `LOGDIR` for `__LOGDIR__`.
     pub defines: BTreeMap<String, String>,
-    /// Round `run` down to whole loops of the calibration, as the program does. Off: the work is exactly what is written.
+    /// Round `run` down to whole loops of the calibration, as the program does. Off: the work is exactly what is
+    /// written.
     pub quantise: bool,
     /// Whom `suspend` waits for.
     pub suspend: SuspendRule,

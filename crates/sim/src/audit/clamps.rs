@@ -63,7 +63,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Where groups are limited: what a CPU asks for is what its groups come to one by one, and its estimate that of its tasks.
+    /// Where groups are limited: what a CPU asks for is what its groups come to one by one, and its estimate that of
+    /// its tasks.
     pub(super) fn audit_limits(&self, c: u32) -> Result<(), String> {
         if !self.limits_groups {
             return Ok(());

@@ -240,7 +240,8 @@ impl<S: Sink> Engine<'_, S> {
         // A group entity that comes and goes rounds at each level.
         attached += 4 * cpu.levels.slots.len() as u64;
         util += cfs.removed_util + self.removed_below(c);
-        // Subtractions round, those of tasks that left as well. With scaled contributions task and queue may be updated on different sides of a frequency change.
+        // Subtractions round, those of tasks that left as well. With scaled contributions task and queue may be updated
+        // on different sides of a frequency change.
         let scaled = self.policy.invariance == value::INVARIANCE_CONTRIBUTION;
         let slack = 32 + 8 * attached + if scaled { 64 } else { 0 };
         if cfs.avg.util_avg.abs_diff(util) > slack {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Small worlds, exhaustively: all programs of a few operations, for two and three tasks of all classes on one and two CPUs.
-//! The books are checked after every event; at the end finished tasks have done their work and the others are stuck.
+//! Small worlds, exhaustively: all programs of a few operations, for two and three tasks of all classes on one and two
+//! CPUs. The books are checked after every event; at the end finished tasks have done their work and the others are
+//! stuck.
 
 use pelton_schema::NullSink;
 

@@ -245,8 +245,8 @@ impl FairRq {
         fair::place_entity(rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), &mut entity.se, initial);
     }
 
-    /// A task is made by the one that runs here. CFS places it on its parent's queue, wherever it will run. On a queue where it
-    /// is alone it owes no more than a brother between others.
+    /// A task is made by the one that runs here. CFS places it on its parent's queue, wherever it will run. On a queue
+    /// where it is alone it owes no more than a brother between others.
     pub(super) fn fork<E: Entities>(&self, rules: &FairRules, e: &mut E, task: u32, slice_ns: u64) {
         if !rules.is_cfs() {
             return;
@@ -400,7 +400,8 @@ impl FairRq {
         gives_way
     }
 
-    /// At the tick: should the running entity, whose slice is known, give way? EEVDF decides whenever time is accounted.
+    /// At the tick: should the running entity, whose slice is known, give way? EEVDF decides whenever time is
+    /// accounted.
     pub(super) fn tick_preempts<E: Entities>(&self, rules: &FairRules, e: &E, slice_ns: u64) -> bool {
         let (Some(curr), Some(first)) = (self.running(e), self.first(e)) else { return false };
         rules.is_cfs() && fair::check_preempt_tick(&rules.tunables, &curr, &first, slice_ns) != 0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Fair queues of one CPU when there are task groups: a group that has tasks here owns a queue and is an entity on the
-//! queue of its parent. What a group has on a CPU has a slot, made when its first task comes here; parents before children.
+//! queue of its parent. What a group has on a CPU has a slot, made when its first task comes here; parents before
+//! children.
 
 use pelton_core::{Avg, CfsRq, CfsRuntime, Rq, Se, THROTTLED_GROUPS_MAX, ThrottledGroup, group_rest};
 
@@ -129,8 +130,8 @@ impl Levels {
         self.slot_of_group.get(group as usize).copied().filter(|&slot| slot != NONE)
     }
 
-    /// Makes a slot for a group whose parent has one (or is the root). Its records are as if it had been here, empty, for
-    /// long: the kernel makes them when the group is made.
+    /// Makes a slot for a group whose parent has one (or is the root). Its records are as if it had been here, empty,
+    /// for long: the kernel makes them when the group is made.
     pub(crate) fn add(&mut self, rq: &Rq, group: u32, parent: u32, throttle: u32) -> u32 {
         let above = if parent == ROOT { &rq.cfs } else { &self.slots[parent as usize].cfs };
         let (last_update_time_ns, period_contrib) = (above.avg.last_update_time_ns, above.avg.period_contrib);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The search among the entities of a fair queue, and what a wake-up does to the running one. Which of two entities comes
-//! first is the core's decision.
+//! The search among the entities of a fair queue, and what a wake-up does to the running one. Which of two entities
+//! comes first is the core's decision.
 
 use pelton_core::fair::{self, FairSe};
 

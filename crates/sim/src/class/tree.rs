@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Queueing, picking and preempting through the levels of task groups (SPEC J.2, groups). Each level is an ordinary fair
-//! queue; a walk goes from a task's queue up to the root, or down from it to pick.
+//! Queueing, picking and preempting through the levels of task groups (SPEC J.2, groups). Each level is an ordinary
+//! fair queue; a walk goes from a task's queue up to the root, or down from it to pick.
 
 use pelton_core::fair;
 
@@ -26,8 +26,8 @@ pub(crate) struct Tree<'a> {
     pub tasks: &'a mut Vec<Task>,
 }
 
-/// Does something on the queue of slot `home`. Where no group has a queue on the CPU, every entity is a task: this is compiled
-/// for that case as well, in which no entity is asked what it is.
+/// Does something on the queue of slot `home`. Where no group has a queue on the CPU, every entity is a task: this is
+/// compiled for that case as well, in which no entity is asked what it is.
 macro_rules! on_queue {
     ($tree:expr, $home:expr, |$queue:ident, $entities:ident| $body:expr) => {
         if $tree.levels.slots.is_empty() {
@@ -142,8 +142,8 @@ impl Tree<'_> {
         }
     }
 
-    /// The group of a slot, and those above it, are queued; up to one that is cut off. `anew`: one whose dequeue is delayed
-    /// leaves first.
+    /// The group of a slot, and those above it, are queued; up to one that is cut off. `anew`: one whose dequeue is
+    /// delayed leaves first.
     fn join_above(&mut self, mut slot: u32, anew: bool) {
         while slot != ROOT && !self.levels.slots[slot as usize].cut_off {
             let entity = entity_of(slot);

@@ -192,7 +192,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Run time real-time tasks have left, at most until the end of the period; without a fair server nothing limits it.
+    /// Run time real-time tasks have left, at most until the end of the period; without a fair server nothing limits
+    /// it.
     pub(crate) fn rt_left(&mut self, c: u32) -> u64 {
         if !self.has_fair_server() {
             return u64::MAX;

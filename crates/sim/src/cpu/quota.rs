@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Time that a CPU runs is charged to the quotas of its groups; one that is used up stops its queue, at once or when the task
-//! next leaves. The arithmetic is the core's (`cfs_bandwidth.h`).
+//! Time that a CPU runs is charged to the quotas of its groups; one that is used up stops its queue, at once or when
+//! the task next leaves. The arithmetic is the core's (`cfs_bandwidth.h`).
 
 use pelton_core::{RUNTIME_INF, quota, value};
 use pelton_schema::{Event, Sink};
@@ -107,7 +107,8 @@ impl<S: Sink> Engine<'_, S> {
         true
     }
 
-    /// The averages of a throttled queue and of those below stand still; where tasks leave one by one, once all have left.
+    /// The averages of a throttled queue and of those below stand still; where tasks leave one by one, once all have
+    /// left.
     pub(crate) fn stop_clocks(&mut self, c: u32, top: u32) {
         let (policy, by_task) = (self.policy, self.quota_by_task());
         let cpu = &mut self.cpus[c as usize];

@@ -8,7 +8,8 @@ use crate::engine::state::{Power, SPEED_SHIFT};
 use crate::hw::speed::one_speed;
 
 impl<S: Sink> Engine<'_, S> {
-    /// The request of a CPU's domain changed to `khz`: sets its speed, that of its siblings, and the scale of their signals.
+    /// The request of a CPU's domain changed to `khz`: sets its speed, that of its siblings, and the scale of their
+    /// signals.
     pub(crate) fn apply_speed(&mut self, c: u32, khz: u32) {
         if !self.shared_hardware {
             self.set_speed(c, khz, (1, 1));

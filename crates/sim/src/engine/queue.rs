@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The event queue: earliest time first, first in first out among equal times.
 //!
-//! Push and pop take about as long with a million events as with ten. Events are never removed; a holder that changes its mind
-//! raises a generation number and the stale event is dropped when it surfaces.
+//! Push and pop take about as long with a million events as with ten. Events are never removed; a holder that changes
+//! its mind raises a generation number and the stale event is dropped when it surfaces.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -98,9 +98,9 @@ struct Waiting {
     next: u32,
 }
 
-/// Time-ordered queue with FIFO ties. The events of the present stretch of time are in order, the first one last, so that
-/// it is simply taken; those of each of the next stretches are in a list, which is sorted when its time comes; all others
-/// are in a heap. With few events or with many, one costs about the same.
+/// Time-ordered queue with FIFO ties. The events of the present stretch of time are in order, the first one last, so
+/// that it is simply taken; those of each of the next stretches are in a list, which is sorted when its time comes; all
+/// others are in a heap. With few events or with many, one costs about the same.
 #[derive(Debug)]
 pub(crate) struct EventQueue {
     /// The events before stretch `next`, the first one last.

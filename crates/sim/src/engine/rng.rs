@@ -2,8 +2,8 @@
 //! The run's only source of randomness: a seeded PCG owned by the run, split by purpose so that one consumer drawing
 //! more numbers does not change what another sees.
 //!
-//! A multiplicative PCG forces the lowest bit of its state to one, so that seeds 2k and 2k + 1 would be one run. This one
-//! has an increment, which makes every state different, and its state is the seed spread over 128 bits.
+//! A multiplicative PCG forces the lowest bit of its state to one, so that seeds 2k and 2k + 1 would be one run. This
+//! one has an increment, which makes every state different, and its state is the seed spread over 128 bits.
 
 use rand_core::Rng;
 use rand_pcg::Pcg64;

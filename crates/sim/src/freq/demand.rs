@@ -3,10 +3,10 @@
 //! every tick, whatever filter and gate do with it. It takes no simulated time and changes nothing; a run without it
 //! ([`RunConfig::demand`](pelton_model::RunConfig)) pays one test per event.
 //!
-//! Time below the need is cut in two ways. A *reaction* lasts as long as the frequency is below the need, however often that rises
-//! meanwhile. A *step* is one rise of the need; it ends when the frequency has what that rise asked for, at once if it
-//! had it before. The number of steps hardly depends on the policy where signals are frequency-invariant. The number of
-//! reactions does: a policy that does away with the short ones has fewer, and a larger mean.
+//! Time below the need is cut in two ways. A *reaction* lasts as long as the frequency is below the need, however often
+//! that rises meanwhile. A *step* is one rise of the need; it ends when the frequency has what that rise asked for, at
+//! once if it had it before. The number of steps hardly depends on the policy where signals are frequency-invariant.
+//! The number of reactions does: a policy that does away with the short ones has fewer, and a larger mean.
 
 use pelton_schema::{HookSite, Sink};
 
@@ -27,7 +27,8 @@ pub(crate) struct Demand {
     needed_khz: Option<u32>,
     /// Since when the need is above the frequency.
     short_since_ns: Option<u64>,
-    /// Steps that wait, by what they ask for: ascending, above the present frequency, at most one entry per operating point.
+    /// Steps that wait, by what they ask for: ascending, above the present frequency, at most one entry per operating
+    /// point.
     waiting: Vec<Waiting>,
     report: DemandReport,
 }

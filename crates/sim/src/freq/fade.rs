@@ -7,7 +7,8 @@ use pelton_schema::Sink;
 use crate::engine::Engine;
 
 impl<S: Sink> Engine<'_, S> {
-    /// Nobody walks: who reads what CPU `c` asks for works out how far it has faded. Of its groups only the root is read.
+    /// Nobody walks: who reads what CPU `c` asks for works out how far it has faded. Of its groups only the root is
+    /// read.
     pub(crate) fn fade_for_reader(&mut self, c: u32) {
         let cpu = &self.cpus[c as usize];
         let lazy = self.policy.blocked_update == value::BLOCKED_UPDATE_LAZY;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Limits of frequency domains that change during a run. What limits come to, and what a governor does then, is the core's
-//! (`limits.h`).
+//! Limits of frequency domains that change during a run. What limits come to, and what a governor does then, is the
+//! core's (`limits.h`).
 //!
 //! The time that the writer's own driver call takes is nobody's here, and the frequency changes at once.
 

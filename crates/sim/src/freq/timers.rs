@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The interactive governor: a deferrable timer of each CPU, a second one that wakes the CPU from idle, and a thread of the
-//! highest priority. The arithmetic is the core's (`interactive.h`).
+//! The interactive governor: a deferrable timer of each CPU, a second one that wakes the CPU from idle, and a thread of
+//! the highest priority. The arithmetic is the core's (`interactive.h`).
 
 use pelton_core::{Interactive, InteractiveCpu, Limits};
 use pelton_schema::Sink;

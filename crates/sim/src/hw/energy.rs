@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Energy totals in femtojoules (microwatts times nanoseconds), so that sums are exact; reports give microjoules.
 //!
-//! A CPU is charged the power of its operating point while it executes anything and the power of its idle state otherwise,
-//! threads of one core share it.
-//! A cluster is charged its active power while any of its CPUs is awake, else the power of the shallowest idle state.
+//! A CPU is charged the power of its operating point while it executes anything and the power of its idle state
+//! otherwise, threads of one core share it. A cluster is charged its active power while any of its CPUs is awake, else
+//! the power of the shallowest idle state.
 
 use pelton_schema::{Event, Sink};
 
@@ -89,8 +89,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Power of an idle CPU. While a sibling thread is awake the core's power is that thread's; when all are idle they share
-    /// the power of the state their core is in.
+    /// Power of an idle CPU. While a sibling thread is awake the core's power is that thread's; when all are idle they
+    /// share the power of the state their core is in.
     fn idle_power_uw(&self, c: u32, state: u32) -> u64 {
         let threads = &self.m.cpus[c as usize].smt;
         if threads.len() < 2 {
@@ -111,8 +111,8 @@ impl<S: Sink> Engine<'_, S> {
         domain.idle_states.get(state as usize).and_then(|s| s.power_uw).unwrap_or(0)
     }
 
-    /// Charges the way into a state and out of it. Platforms do not state that energy, but the residency implies it: a stay
-    /// of just the residency costs as much as the same stay in the next shallower state.
+    /// Charges the way into a state and out of it. Platforms do not state that energy, but the residency implies it: a
+    /// stay of just the residency costs as much as the same stay in the next shallower state.
     pub(crate) fn charge_idle_entry(&mut self, c: u32, state: u32) {
         let states = &self.m.domains[self.m.cpus[c as usize].domain as usize].idle_states;
         let step = |i: u32| {

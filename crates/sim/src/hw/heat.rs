@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Temperature of a thermal zone: stages of a resistance and a capacity each, heated by the energy of its CPUs and clusters.
+//! Temperature of a thermal zone: stages of a resistance and a capacity each, heated by the energy of its CPUs and
+//! clusters.
 //!
 //! Within a step the power is taken as even; a stage then settles exactly: `rise' = R P + (rise - R P) exp(-dt / RC)`.
 

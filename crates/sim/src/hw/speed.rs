@@ -14,7 +14,8 @@ pub(crate) fn one_speed(m: &Machine, c: u32) -> &[u32] {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// Frequency of a core: the highest request of its threads (of the cluster, if that has one clock), within the turbo limit of the cores that are active.
+    /// Frequency of a core: the highest request of its threads (of the cluster, if that has one clock), within the
+    /// turbo limit of the cores that are active.
     pub(crate) fn core_khz(&self, c: u32) -> u32 {
         let spec = &self.m.cpus[c as usize];
         let request = |&s: &u32| self.domains[self.m.cpus[s as usize].domain as usize].sugov.cur_khz;

@@ -20,8 +20,8 @@ const KEPT_MIN: usize = 64;
 const LEADING_BITS_MIN: u32 = 2;
 
 /// Durations, ns. Count, sum, smallest and largest are always exact; the others are exact, and in order, up to 32 768
-/// samples, and beyond that rounded down by at most 0.05 %, in ascending order. Tasks of a run with more than 128 share the room
-/// of 128: they keep fewer, and round more where values are many (`Samples::sharing`).
+/// samples, and beyond that rounded down by at most 0.05 %, in ascending order. Tasks of a run with more than 128 share
+/// the room of 128: they keep fewer, and round more where values are many (`Samples::sharing`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Samples {
     summary: Summary,
@@ -135,8 +135,8 @@ mod tests {
         assert_eq!(many.iter().map(|(_, n)| n).sum::<u64>(), 32_769);
     }
 
-    /// Ten thousand tasks with samples over five decades keep at most 140 MiB together, and say their numbers to within a sixteenth;
-    /// samples over two octaves, as tasks have them, to within a hundredth.
+    /// Ten thousand tasks with samples over five decades keep at most 140 MiB together, and say their numbers to within
+    /// a sixteenth; samples over two octaves, as tasks have them, to within a hundredth.
     #[test]
     fn many_tasks_share_their_memory() {
         assert_eq!(Samples::sharing(128), Samples::default(), "runs of up to 128 tasks are as they were");

@@ -61,8 +61,8 @@ impl<S: Sink> Engine<'_, S> {
         self.check_preempt(target, t);
     }
 
-    /// Task `t` was there before the run and sleeps on CPU `c`: it goes through its program until it waits. One that does
-    /// not wait starts like any other.
+    /// Task `t` was there before the run and sleeps on CPU `c`: it goes through its program until it waits. One that
+    /// does not wait starts like any other.
     pub(crate) fn begin_asleep(&mut self, t: u32, c: u32) {
         let w = self.w;
         let Some(spec) = w.tasks.get(t as usize) else { return };

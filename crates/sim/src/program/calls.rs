@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `read()`, `write()` and `poll()` of a running task: wait, pay, move, wake.
 //!
-//! A call that has to wait sleeps before it costs anything and pays when it can go on: what a blocked call does on its way
-//! to sleep is part of the switch, what it does after its wake-up is most of its time. A write pays once, a read pays for
-//! every call it needs until it has all of its bytes.
+//! A call that has to wait sleeps before it costs anything and pays when it can go on: what a blocked call does on its
+//! way to sleep is part of the switch, what it does after its wake-up is most of its time. A write pays once, a read
+//! pays for every call it needs until it has all of its bytes.
 
 use pelton_schema::Sink;
 

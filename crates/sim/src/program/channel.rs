@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Pipes and stream sockets: how many bytes lie where, who waits, and whom a call has to wake. Waking is the caller's job.
+//! Pipes and stream sockets: how many bytes lie where, who waits, and whom a call has to wake. Waking is the caller's
+//! job.
 //!
-//! A pipe is a ring of pages. A small write goes behind the last bytes of the newest page if all of it fits there, so 40
-//! messages of 100 bytes share a page and 640 fill a pipe. Readers and writers wait in turn and are woken one at a time,
-//! and only by the call that ends the emptiness or the fullness they wait for (rules since 5.5).
+//! A pipe is a ring of pages. A small write goes behind the last bytes of the newest page if all of it fits there, so
+//! 40 messages of 100 bytes share a page and 640 fill a pipe. Readers and writers wait in turn and are woken one at a
+//! time, and only by the call that ends the emptiness or the fullness they wait for (rules since 5.5).
 //!
 //! A stream socket is a queue of buffers. Each is charged to its sender with its true size, headers included: 768 bytes
-//! for 100, so 278 such messages fill the default 212 992 bytes. A sender may go on while the charge is below the limit,
-//! and sleeping senders are woken when it has fallen to a quarter. Everybody who waits is woken, the latest first.
+//! for 100, so 278 such messages fill the default 212 992 bytes. A sender may go on while the charge is below the
+//! limit, and sleeping senders are woken when it has fallen to a quarter. Everybody who waits is woken, the latest
+//! first.
 
 use std::collections::VecDeque;
 

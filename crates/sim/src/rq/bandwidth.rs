@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Quotas of task groups: when their queues are charged, throttled and freed, and the timers of the pool. The arithmetic is
-//! the core's (`cfs_bandwidth.h`).
+//! Quotas of task groups: when their queues are charged, throttled and freed, and the timers of the pool. The
+//! arithmetic is the core's (`cfs_bandwidth.h`).
 //!
-//! A throttled group's queue is cut off its parent's with all that waits on it (`bandwidth=group`), or its tasks leave one
-//! by one and wait in limbo (`task`). The clocks of its averages stand still meanwhile.
+//! A throttled group's queue is cut off its parent's with all that waits on it (`bandwidth=group`), or its tasks leave
+//! one by one and wait in limbo (`task`). The clocks of its averages stand still meanwhile.
 
 use pelton_core::{Policy, RUNTIME_INF, dequeue, quota, value};
 use pelton_schema::{Event, Sink};
@@ -133,8 +133,8 @@ impl<S: Sink> Engine<'_, S> {
         freed.into_iter().for_each(|(c, slot)| self.unthrottle(c, slot));
     }
 
-    /// A CPU chooses again: queues of the task that ran are throttled when they have used up what they had. Returns whether
-    /// the task is still queued.
+    /// A CPU chooses again: queues of the task that ran are throttled when they have used up what they had. Returns
+    /// whether the task is still queued.
     pub(crate) fn check_runtime(&mut self, c: u32, prev: u32, on_rq: bool) -> bool {
         if !self.quotas || prev == NO_TASK || self.cpus[c as usize].class != Some(Class::Fair) {
             return on_rq;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Utilization clamps: what each task asks for, and which tasks count on which CPU where the largest holds. What that makes
-//! of the CPU's clamps is the core's (`uclamp_max.h`).
+//! Utilization clamps: what each task asks for, and which tasks count on which CPU where the largest holds. What that
+//! makes of the CPU's clamps is the core's (`uclamp_max.h`).
 
 use pelton_core::{Policy, UclampLimits, UclampTask, value};
 use pelton_schema::Sink;

@@ -50,8 +50,8 @@ impl<S: Sink> Engine<'_, S> {
         self.hook_event(c, HookSite::Dl, 0);
     }
 
-    /// A deadline task becomes runnable on `c`; only a wake-up may start a new server period. A throttled one still waits
-    /// for its budget.
+    /// A deadline task becomes runnable on `c`; only a wake-up may start a new server period. A throttled one still
+    /// waits for its budget.
     pub(crate) fn dl_enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
         let now = self.now;
         let policy = self.policy;
@@ -69,8 +69,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// The running deadline task used its runtime: what it had since the last look is taken from it. One that is about to
-    /// make its next call at this very moment makes it first.
+    /// The running deadline task used its runtime: what it had since the last look is taken from it. One that is about
+    /// to make its next call at this very moment makes it first.
     pub(crate) fn update_curr_dl(&mut self, c: u32) {
         let cpu = &self.cpus[c as usize];
         if cpu.class != Some(Class::Deadline) {
@@ -133,8 +133,8 @@ impl<S: Sink> Engine<'_, S> {
         self.set_dl_active(c, t, false);
     }
 
-    /// The running deadline task was throttled: it waits for the next period, or goes on when that has begun. A timer for a
-    /// time that has just passed interrupts before anything else happens.
+    /// The running deadline task was throttled: it waits for the next period, or goes on when that has begun. A timer
+    /// for a time that has just passed interrupts before anything else happens.
     pub(crate) fn dl_throttle(&mut self, c: u32, t: u32) {
         let now = self.now;
         let dl = &mut self.tasks[t as usize].dl;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The fair queues of a CPU as the rest of the engine sees them: a tree whose root is the CPU's own queue, and whose other
-//! levels are the queues of task groups.
+//! The fair queues of a CPU as the rest of the engine sees them: a tree whose root is the CPU's own queue, and whose
+//! other levels are the queues of task groups.
 
 use pelton_core::dequeue;
 use pelton_core::fair::FairSe;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Scheduler events told to the policy core level by level: each group's entity on the queue above it, up to the root. Only what happens at the root is told to the frequency hook (SPEC B.15).
+//! Scheduler events told to the policy core level by level: each group's entity on the queue above it, up to the root.
+//! Only what happens at the root is told to the frequency hook (SPEC B.15).
 
 use pelton_core::hook::how;
 use pelton_core::{CfsRq, Ctx, Policy, Rq, Se, ev, update};
@@ -156,8 +157,8 @@ impl<S: Sink> Engine<'_, S> {
         self.enqueue_above(c, slot, 0, tasks as i32);
     }
 
-    /// The groups of a plan leave their queues, from slot `from` up; the others above learn of it. `below`: bits of the level
-    /// below, and the change of runnable tasks.
+    /// The groups of a plan leave their queues, from slot `from` up; the others above learn of it. `below`: bits of the
+    /// level below, and the change of runnable tasks.
     pub(super) fn dequeue_above(&mut self, c: u32, from: u32, plan: Leave, (below, delta): (u32, i32)) {
         let (top, delayed) = (slot_of(plan.top), slot_of(plan.delayed));
         let mut leaves = top.is_some();

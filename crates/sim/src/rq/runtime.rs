@@ -7,8 +7,8 @@ use crate::class::levels::ROOT;
 use crate::engine::Engine;
 
 impl<S: Sink> Engine<'_, S> {
-    /// An entity left: queues without entities keep little of their runtime, and where tasks leave throttled queues one by
-    /// one, the clocks of the empty ones stop.
+    /// An entity left: queues without entities keep little of their runtime, and where tasks leave throttled queues one
+    /// by one, the clocks of the empty ones stop.
     pub(crate) fn return_runtime(&mut self, c: u32, entity: u32) {
         if !self.quotas {
             return;

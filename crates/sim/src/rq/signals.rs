@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Scheduler events told to the policy core, and the hook calls that follow. No arithmetic: which record, which order. A task
-//! is told of on its queue, then the groups above it (`group_signals.rs`), of which a task of the root has none.
+//! Scheduler events told to the policy core, and the hook calls that follow. No arithmetic: which record, which order.
+//! A task is told of on its queue, then the groups above it (`group_signals.rs`), of which a task of the root has none.
 
 use pelton_core::hook::how;
 use pelton_core::{dequeue, ev};
@@ -24,7 +24,8 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks[t as usize].se.post_init(self.policy, cfs, cpu.rq.cap_orig);
     }
 
-    /// A fair task is queued, or a delayed one is woken before it left. [`Engine::check_enqueue_throttle`] comes before.
+    /// A fair task is queued, or a delayed one is woken before it left. [`Engine::check_enqueue_throttle`] comes
+    /// before.
     pub(crate) fn signal_enqueue(&mut self, c: u32, t: u32) {
         self.request_changes(c);
         self.sums_before_enqueue(c, t);

@@ -15,8 +15,8 @@ use crate::sched::schedule::Chosen;
 /// How much simulated time passes between two calls of the progress function.
 const PROGRESS_STEP_NS: u64 = 100_000_000;
 
-/// Steps that may happen at one instant before the run is stopped as making no progress: all tasks may start at once, but
-/// tasks that wake each other without ever working do so for ever.
+/// Steps that may happen at one instant before the run is stopped as making no progress: all tasks may start at once,
+/// but tasks that wake each other without ever working do so for ever.
 const INSTANT_STEPS_MAX: u32 = 20_000;
 /// The same, per task of the workload.
 const INSTANT_STEPS_PER_TASK: u32 = 20;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A simple balancer, where the core has no rules (`balance=pull`, more than 64 CPUs): an idle CPU pulls a waiting task; a
-//! busy CPU with two wakes an idle one up for it. Elsewhere `balancing/` does this.
+//! A simple balancer, where the core has no rules (`balance=pull`, more than 64 CPUs): an idle CPU pulls a waiting
+//! task; a busy CPU with two wakes an idle one up for it. Elsewhere `balancing/` does this.
 
 use pelton_core::{Newidle, value};
 use pelton_schema::{Sink, WalkWhy};
@@ -14,7 +14,8 @@ const CACHE_HOT_NS: u64 = 500_000;
 const BALANCE_PERIOD_NS: u64 = 16_000_000;
 
 impl<S: Sink> Engine<'_, S> {
-    /// CPU `c` is about to go idle: take a waiting fair task from the most loaded CPU, if there is time to look for one.
+    /// CPU `c` is about to go idle: take a waiting fair task from the most loaded CPU, if there is time to look for
+    /// one.
     pub(crate) fn newidle_pull(&mut self, c: u32) -> bool {
         let cpu = &mut self.cpus[c as usize];
         cpu.idle_stamp_ns = Some(self.now);
@@ -56,8 +57,8 @@ impl<S: Sink> Engine<'_, S> {
         (if self.quotas { asked == Some(true) } else { kept }) || self.placing.has_misfit()
     }
 
-    /// The look of CPU `c`, which goes idle, at all CPUs near: it takes time, and that decides whether the next one takes
-    /// place. False when there is none after all.
+    /// The look of CPU `c`, which goes idle, at all CPUs near: it takes time, and that decides whether the next one
+    /// takes place. False when there is none after all.
     fn looks(&mut self, c: u32) -> bool {
         let before_ns = self.path_left_ns(c);
         if self.policy.blocked_update != value::BLOCKED_UPDATE_LAZY {

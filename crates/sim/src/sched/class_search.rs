@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The host's side of `select_class.h`: what a search for a CPU of a real-time or deadline task reads, and where it ended.
+//! The host's side of `select_class.h`: what a search for a CPU of a real-time or deadline task reads, and where it
+//! ended.
 
 use pelton_core::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, sd, value};
 use pelton_schema::Sink;
@@ -135,8 +136,8 @@ impl<S: Sink> Engine<'_, S> {
         task.cpu == c && task.life == Life::Runnable
     }
 
-    /// Number of the smallest domain around `home` that spans `c` and counts for wake-ups, or how many there are. Machines
-    /// too large for a placement's record have two: the cache, and the rest.
+    /// Number of the smallest domain around `home` that spans `c` and counts for wake-ups, or how many there are.
+    /// Machines too large for a placement's record have two: the cache, and the rest.
     fn distance(&self, home: u32, c: u32) -> u32 {
         let record = self.placing.record();
         let Some(cpu) = record.cpus[..record.nr_cpus as usize].get(home as usize) else {

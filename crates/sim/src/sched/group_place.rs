@@ -16,7 +16,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Task `t` is woken on `exec` and last ran on `prev`: the comparison of the two with what groups make of the loads.
+    /// Task `t` is woken on `exec` and last ran on `prev`: the comparison of the two with what groups make of the
+    /// loads.
     pub(crate) fn wake_with_groups(&self, mut wake: Wake, t: u32, exec: u32, prev: u32) -> Wake {
         let waker = self.cpus[exec as usize].curr;
         let waker = self.tasks.get(waker as usize).map(|task| (waker, task.group, task.se.avg.load_avg as i64));
@@ -36,7 +37,8 @@ impl<S: Sink> Engine<'_, S> {
         wake
     }
 
-    /// Shift of the load at the root of CPU `c` when a group's queue there gets `wl` more and all of the group `wg` more.
+    /// Shift of the load at the root of CPU `c` when a group's queue there gets `wl` more and all of the group `wg`
+    /// more.
     fn load_shift(&self, c: u32, group: u32, wl: i64, wg: i64) -> i64 {
         let (mut group, mut wl, mut wg) = (group, wl, wg);
         let absent = (CfsRq::default(), Se::default());

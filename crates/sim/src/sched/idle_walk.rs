@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Idle CPUs without tick: somebody has to bring their load up to date, so that their share of the domain's request fades.
-//! A busy CPU's tick wakes one of them for it, and that one walks over all; a CPU that goes idle may do so itself.
+//! Idle CPUs without tick: somebody has to bring their load up to date, so that their share of the domain's request
+//! fades. A busy CPU's tick wakes one of them for it, and that one walks over all; a CPU that goes idle may do so
+//! itself.
 
 use pelton_core::{IdleWalk, WALK_BALANCE, WALK_STATS, balance_idle, blocked_due, blocked_walks, value};
 use pelton_schema::{Sink, WalkWhy};
@@ -95,8 +96,8 @@ impl<S: Sink> Engine<'_, S> {
         self.exec = exec;
     }
 
-    /// The CPU that the walk of CPU `c` comes to as its `n`th: itself last, the others from the first on, from 5.10 on from
-    /// the next one on.
+    /// The CPU that the walk of CPU `c` comes to as its `n`th: itself last, the others from the first on, from 5.10 on
+    /// from the next one on.
     fn walked(&self, c: u32, n: u32) -> u32 {
         let cpus = self.cpus.len() as u32;
         match n {
@@ -106,8 +107,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Where the walk of CPU `c`, from its `n`th CPU on, next comes to one for which something may be due; the number of CPUs
-    /// when it does not.
+    /// Where the walk of CPU `c`, from its `n`th CPU on, next comes to one for which something may be due; the number
+    /// of CPUs when it does not.
     fn next_of_walk(&self, c: u32, n: u32, why: u32) -> u32 {
         let cpus = self.cpus.len() as u32;
         let other = match (why & WALK_BALANCE != 0, self.balancing.decides) {

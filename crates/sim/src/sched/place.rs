@@ -160,8 +160,8 @@ impl<S: Sink> Engine<'_, S> {
         (busy, if busy == 0 { 0 } else { cpu.rq.cfs.avg.load_avg }, self.idle_rank(c), c)
     }
 
-    /// The core with the least runnable load, and among those that are alike the one on which the least sleeps; then the
-    /// thread in the same way. Tasks that were started and sleep again do not attract more.
+    /// The core with the least runnable load, and among those that are alike the one on which the least sleeps; then
+    /// the thread in the same way. Tasks that were started and sleep again do not attract more.
     fn fork_rank_by_load(&self, c: u32) -> impl Ord + use<S> {
         let threads = &self.m.cpus[c as usize].smt;
         let core: &[u32] = if threads.is_empty() { std::slice::from_ref(&c) } else { threads };

@@ -22,7 +22,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// A real-time task that woke on `c` has to wait there: what waits is pushed, unless something else runs there soon.
+    /// A real-time task that woke on `c` has to wait there: what waits is pushed, unless something else runs there
+    /// soon.
     pub(crate) fn push_woken_rt(&mut self, c: u32, t: u32) {
         if self.makes_room(c, t) {
             return;
@@ -32,7 +33,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// A real-time task as strong as the one that runs on `c` can go nowhere else, and that one can: they change places.
+    /// A real-time task as strong as the one that runs on `c` can go nowhere else, and that one can: they change
+    /// places.
     pub(crate) fn makes_room(&mut self, c: u32, t: u32) -> bool {
         let curr = self.cpus[c as usize].curr;
         let priority =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Real-time tasks run where something weaker runs: pushed away when they have to wait, pulled when a CPU would run less.
+//! Real-time tasks run where something weaker runs: pushed away when they have to wait, pulled when a CPU would run
+//! less.
 
 use pelton_core::{need_pull_rt, rt_overloaded};
 use pelton_schema::Sink;

@@ -20,8 +20,8 @@ pub(crate) enum Chosen {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// Chooses the next task of CPU `c` and switches to it. What remains is the caller's: the task's next operation, then
-    /// [`Engine::balance_callbacks`].
+    /// Chooses the next task of CPU `c` and switches to it. What remains is the caller's: the task's next operation,
+    /// then [`Engine::balance_callbacks`].
     pub(crate) fn schedule(&mut self, c: u32) -> Chosen {
         let cpu = &self.cpus[c as usize];
         if cpu.power != Power::Awake || cpu.irq_depth > 0 {

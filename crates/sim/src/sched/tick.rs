@@ -96,8 +96,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// With the periodic balance of its lowest domain a busy CPU refreshes its own records: those of classes that do not
-    /// run now fade.
+    /// With the periodic balance of its lowest domain a busy CPU refreshes its own records: those of classes that do
+    /// not run now fade.
     fn refresh_own(&mut self, c: u32) {
         let busy = self.cpus[c as usize].curr != NO_TASK;
         let per_cpu_ns = if busy { BUSY_BALANCE_NS_PER_CPU } else { IDLE_BALANCE_NS_PER_CPU };

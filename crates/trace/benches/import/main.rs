@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Reading traces: bytes per second on one core, and peak memory, from a temporary file of one GiB per case.
 //!
-//! The file is in the page cache when it is read: the disk is not measured. Time is processor time of the reading thread. Memory has a bound, and a case that needs
-//! more fails. Under `cargo test` every case runs once, small; the hash of the events shows that the work is still the
-//! same. `PELTON_BENCH_BYTES` sets another length, `PELTON_BENCH_KEEP` a folder where the files stay.
+//! The file is in the page cache when it is read: the disk is not measured. Time is processor time of the reading
+//! thread. Memory has a bound, and a case that needs more fails. Under `cargo test` every case runs once, small; the
+//! hash of the events shows that the work is still the same. `PELTON_BENCH_BYTES` sets another length,
+//! `PELTON_BENCH_KEEP` a folder where the files stay.
 
 #[path = "../../tests/invented_dat/mod.rs"]
 mod invented_dat;
@@ -36,7 +37,8 @@ fn peak_kib() -> u64 {
     line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
 
-/// Time this thread has had a processor, which is not time in which others had it; `None` when the system does not tell.
+/// Time this thread has had a processor, which is not time in which others had it; `None` when the system does not
+/// tell.
 fn cpu_ns() -> Option<u128> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok()

@@ -185,13 +185,14 @@ impl Input {
         Ok(Input { head, file: None, rest: unpacked, packing: Some(packing), packed_bytes })
     }
 
-    /// The bytes in order. A packed file that cannot be unpacked to its end, or grows beyond measure, ends early, and [`Fault`]
-    /// says why.
+    /// The bytes in order. A packed file that cannot be unpacked to its end, or grows beyond measure, ends early, and
+    /// [`Fault`] says why.
     pub fn into_stream(self) -> (Box<dyn BufRead>, Fault) {
         self.streamed(true)
     }
 
-    /// The same for a format that a flood of nothing is not valid in: our logs of runs that repeat pack without measure.
+    /// The same for a format that a flood of nothing is not valid in: our logs of runs that repeat pack without
+    /// measure.
     pub fn into_checked_stream(self) -> (Box<dyn BufRead>, Fault) {
         self.streamed(false)
     }
@@ -340,8 +341,8 @@ impl<R: Read> Read for Strict<R> {
 /// The bytes of the file `path` (`-`: standard input), unpacked when it is packed with gzip, xz or zstd.
 ///
 /// # Errors
-/// When there is no such file, it is empty, or its beginning cannot be unpacked. Reading fails where a packed file is cut
-/// or damaged.
+/// When there is no such file, it is empty, or its beginning cannot be unpacked. Reading fails where a packed file is
+/// cut or damaged.
 pub fn open_bytes(path: &Path) -> Result<Box<dyn BufRead>, ImportError> {
     let (bytes, fault) = Input::open(path, None)?.into_stream();
     Ok(Box::new(BufReader::with_capacity(HEAD_BYTES, Strict { bytes, fault })))

@@ -50,8 +50,8 @@ pub struct Converted {
     pub left_out: BTreeMap<&'static str, u64>,
 }
 
-/// Writes the selected events of `source` to `out`, and calls `seen` with the number of events read so far; false from it
-/// ends the output there.
+/// Writes the selected events of `source` to `out`, and calls `seen` with the number of events read so far; false from
+/// it ends the output there.
 ///
 /// # Errors
 /// When the trace cannot be read on or `out` fails. Damage is no error: see [`TraceInfo::damage`].

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! States of a task that stops running, as kernels write them, in the four codes of `sched_switch`.
 //!
-//! Stopped, traced, parked and idle kernel threads wait for something else than a signal: they count as uninterruptible.
+//! Stopped, traced, parked and idle kernel threads wait for something else than a signal: they count as
+//! uninterruptible.
 
 use pelton_schema::{
     STATE_DEAD as DEAD, STATE_RUNNABLE as RUNNABLE, STATE_SLEEPING as INTERRUPTIBLE,

@@ -69,8 +69,8 @@ impl<W: io::Write> PeltonLog<W> {
         Ok(LogSummary { events: self.tally.events, bytes })
     }
 
-    /// Ends a log that does not hold everything: without a footer, so that every reader says so. Returns the first error of
-    /// the whole log, if any.
+    /// Ends a log that does not hold everything: without a footer, so that every reader says so. Returns the first
+    /// error of the whole log, if any.
     pub fn abandon(mut self) -> io::Result<LogSummary> {
         self.close_frame();
         let bytes = self.output.finish()?;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A run as a Perfetto trace (`.pftrace`).
 //!
-//! The Perfetto UI and trace processor see a recorded Linux machine: scheduling, wake-ups, migrations, frequencies, idle
-//! states and interrupts are ftrace events in one bundle per CPU, threads have names, CPUs have capacities. What a real
-//! machine cannot tell is added as tracks:
+//! The Perfetto UI and trace processor see a recorded Linux machine: scheduling, wake-ups, migrations, frequencies,
+//! idle states and interrupts are ftrace events in one bundle per CPU, threads have names, CPUs have capacities. What a
+//! real machine cannot tell is added as tracks:
 //!
 //! ```text
 //! CPU utilization    > CPU n       > util_avg, util_est, runnable_avg, rt / dl / irq util_avg, hw load_avg
@@ -11,20 +11,21 @@
 //! Frequency domains  > name        > performance target, requested and resolved frequency, power
 //! ```
 //!
-//! **Identifiers.** The idle task is pid 0; task `t` is pid `1000 + t` in process 1000, because low pids mean something to
-//! readers (2 is the parent of all kernel threads). Time 0 of the run is time 0 of the boot clock. What was recorded on a
-//! machine ([`PerfettoTrace::recorded`]) keeps its ids, and its threads are named by its events.
+//! **Identifiers.** The idle task is pid 0; task `t` is pid `1000 + t` in process 1000, because low pids mean something
+//! to readers (2 is the parent of all kernel threads). Time 0 of the run is time 0 of the boot clock. What was recorded
+//! on a machine ([`PerfettoTrace::recorded`]) keeps its ids, and its threads are named by its events.
 //!
-//! **Order.** Events are buffered per CPU and written together when 256 KiB have gathered, so packets overlap in time by
-//! that much; the trace processor sorts the whole file. Memory stays bounded by the buffer, plus one entry per task.
+//! **Order.** Events are buffered per CPU and written together when 256 KiB have gathered, so packets overlap in time
+//! by that much; the trace processor sorts the whole file. Memory stays bounded by the buffer, plus one entry per task.
 //!
-//! **End.** The first packets say that tracing starts, the last that it is over, as Perfetto's own recorder does. A trace of
-//! ours that has no end was cut, and readers say so.
+//! **End.** The first packets say that tracing starts, the last that it is over, as Perfetto's own recorder does. A
+//! trace of ours that has no end was cut, and readers say so.
 //!
 //! **Why the encoder is written by hand.** The `perfetto_protos` crate (0.51) takes 70 s to build for tests and 210 s
 //! optimised on two cores, all of Perfetto's messages included, and its licence (Apache-2.0) does not go with ours; the
-//! same holds for `prost`. We write a few messages, and append them to a buffer in place instead of allocating each. That the numbers in `fields.rs` are right is proved by
-//! decoding with the protobufs of Perfetto's own Python package (`tests/trace/check_perfetto.py`).
+//! same holds for `prost`. We write a few messages, and append them to a buffer in place instead of allocating each.
+//! That the numbers in `fields.rs` are right is proved by decoding with the protobufs of Perfetto's own Python package
+//! (`tests/trace/check_perfetto.py`).
 
 mod by_index;
 pub(crate) mod fields;
@@ -158,8 +159,8 @@ impl<W: io::Write> PerfettoTrace<W> {
         self.abandon()
     }
 
-    /// Ends a trace that does not hold everything: without the packet that says so, so that readers tell. Returns the first
-    /// error of the whole trace, if any.
+    /// Ends a trace that does not hold everything: without the packet that says so, so that readers tell. Returns the
+    /// first error of the whole trace, if any.
     pub fn abandon(mut self) -> io::Result<PerfettoSummary> {
         self.write_gathered();
         let bytes = self.output.finish()?;

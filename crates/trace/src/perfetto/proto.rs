@@ -92,8 +92,8 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Takes the next field off `input`; `None` when it is malformed. Inlined always: three messages deep, it is half of all the
-/// work on a trace.
+/// Takes the next field off `input`; `None` when it is malformed. Inlined always: three messages deep, it is half of
+/// all the work on a trace.
 #[inline(always)]
 pub(crate) fn take_field<'a>(input: &mut &'a [u8]) -> Option<(u32, Value<'a>)> {
     let tag = varint::take(input)?;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A small writer of `trace.dat` files in any byte order, word size, version and packing. For tests and benches only: it
-//! writes what the documented layouts say, from their side, and shares no code with the reader.
+//! A small writer of `trace.dat` files in any byte order, word size, version and packing. For tests and benches only:
+//! it writes what the documented layouts say, from their side, and shares no code with the reader.
 
 #![allow(dead_code, reason = "each test uses a part")]
 

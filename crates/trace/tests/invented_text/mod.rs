@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A writer of invented text traces in every layout. For benches and tests only: it writes what the layouts look like, and
-//! shares no code with the reader.
+//! A writer of invented text traces in every layout. For benches and tests only: it writes what the layouts look like,
+//! and shares no code with the reader.
 
 #![allow(dead_code, reason = "each test uses a part")]
 

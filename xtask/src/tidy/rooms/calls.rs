@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::source::{Room, closing, fields, is_word, room_of};
 use crate::tidy::tokens::Token;
 
-/// Methods of the standard library that types of ours have as well: a receiver of unknown type is taken for a standard one.
+/// Methods of the standard library that types of ours have as well: a receiver of unknown type is taken for a standard
+/// one.
 const STANDARD: &[&str] = &[
     "add", "clear", "clone", "contains", "count", "default", "end", "extend", "find", "first", "fmt", "get", "index",
     "insert", "is_empty", "is_none", "is_some", "iter", "last", "len", "max", "merge", "min", "new", "next", "pop",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The rooms of the simulator: which folder may call which, no circle of calls that leaves its folder or is large, and no
-//! field of another folder beyond those that are counted.
+//! The rooms of the simulator: which folder may call which, no circle of calls that leaves its folder or is large, and
+//! no field of another folder beyond those that are counted.
 //!
 //! Calls are read from tokens and resolved by name (`calls.rs`): `self.x()` by the type around it, `field.x()` by the
-//! declared type of the field, `Type::x()` and `module::x()` by the path, `x()` by the file and its imports. A receiver of
-//! unknown type stands for every type of ours that has such a method, unless the name is one of the standard library's; the
-//! method of a trait stands where the trait is declared.
+//! declared type of the field, `Type::x()` and `module::x()` by the path, `x()` by the file and its imports. A receiver
+//! of unknown type stands for every type of ours that has such a method, unless the name is one of the standard
+//! library's; the method of a trait stands where the trait is declared.
 
 mod calls;
 mod circles;

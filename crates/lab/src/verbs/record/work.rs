@@ -50,8 +50,8 @@ impl<'a> Work<'a> {
         };
         self.running = self.load.take().map(Load::start).transpose().map_err(refused)?;
         self.notes().iter().for_each(|note| watch.note(note));
-        // Load and command have their own priority by now. A recorder that waits for its turn loses events; one that may not go
-        // first still records.
+        // Load and command have their own priority by now. A recorder that waits for its turn loses events; one that
+        // may not go first still records.
         let _ = set_nice(READER_NICE);
         Ok(())
     }
@@ -66,8 +66,8 @@ impl<'a> Work<'a> {
         if self.running.is_some() { SETTLES_NS } else { 0 }
     }
 
-    /// Lets `poll` take records until the time is over or somebody ends it. It gets the time since the start, ns, and returns
-    /// how far the recording is, in words.
+    /// Lets `poll` take records until the time is over or somebody ends it. It gets the time since the start, ns, and
+    /// returns how far the recording is, in words.
     pub fn last(
         &mut self,
         extra_ns: u64,

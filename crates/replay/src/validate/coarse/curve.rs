@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A curve of a CPU's utilization without a schedule, as notebooks keep it.
 //!
-//! One bit per step is read off the curve: whether the CPU ran between two values, as the nearer of the two futures says.
-//! How much the utilization rises or falls is computed from the frequencies, without ever looking back at the curve. A rise
-//! beyond what a CPU at full speed can do is a task that joined; there the comparison begins anew, and the number of such
-//! places has a limit of its own.
+//! One bit per step is read off the curve: whether the CPU ran between two values, as the nearer of the two futures
+//! says. How much the utilization rises or falls is computed from the frequencies, without ever looking back at the
+//! curve. A rise beyond what a CPU at full speed can do is a task that joined; there the comparison begins anew, and
+//! the number of such places has a limit of its own.
 
 use pelton_core::{Policy, Rq, freq_scale};
 

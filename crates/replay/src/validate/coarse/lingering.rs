@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Tasks of groups that ended: their utilization leaves the CPU's own queue when the average of the group is next updated
-//! there. Which tasks are in a group, and when that is, a trace does not tell; only that they have ended.
+//! Tasks of groups that ended: their utilization leaves the CPU's own queue when the average of the group is next
+//! updated there. Which tasks are in a group, and when that is, a trace does not tell; only that they have ended.
 
 use pelton_core::{Se, runs};
 
@@ -22,8 +22,8 @@ impl Machine {
         }
     }
 
-    /// Before a recorded value of a CPU's queue is compared: all who ended there are gone, unless that does not fit. Then as
-    /// many are, the first first, as bring the queue nearest to the value.
+    /// Before a recorded value of a CPU's queue is compared: all who ended there are gone, unless that does not fit.
+    /// Then as many are, the first first, as bring the queue nearest to the value.
     pub fn resolve(&mut self, now: u64, cpu: u32, recorded: u32) {
         let Some(there) = self.lingering.get(&cpu).filter(|there| !there.is_empty()).cloned() else { return };
         let Some(before) = self.cpus.get(&cpu).copied() else { return };

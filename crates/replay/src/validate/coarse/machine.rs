@@ -181,8 +181,9 @@ impl Machine {
         c.occupy(&pol);
     }
 
-    /// Brings the signals of real-time and deadline tasks of a CPU up to now: whoever recorded one did so, also when it was
-    /// neither a tick nor a switch. Their clock came up to now with them; the queue of fair tasks may not have been looked at.
+    /// Brings the signals of real-time and deadline tasks of a CPU up to now: whoever recorded one did so, also when it
+    /// was neither a tick nor a switch. Their clock came up to now with them; the queue of fair tasks may not have been
+    /// looked at.
     pub fn refresh_classes(&mut self, now: u64, cpu: u32) {
         let pol = self.pol;
         let c = self.started(cpu, now);
@@ -409,8 +410,8 @@ impl Machine {
         c.known_ns = Some(now);
     }
 
-    /// The present utilization of a task on a CPU, and its time on the queue; `None` when it does not follow from what is
-    /// known.
+    /// The present utilization of a task on a CPU, and its time on the queue; `None` when it does not follow from what
+    /// is known.
     pub fn task_values(&mut self, now: u64, tid: u32, cpu: u32) -> Option<(u64, u64)> {
         let pol = self.pol;
         let known = self.is_known(cpu, now);

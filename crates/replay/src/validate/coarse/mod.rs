@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Averages of a trace against signals rebuilt from its schedule, with the tolerance of [`super::tolerance`].
 //!
-//! The signals start at the first recorded value of each object and run free from there: recorded values are compared, not
-//! taken over. They are taken over again only where a task came or went whose own utilization the trace had not told.
+//! The signals start at the first recorded value of each object and run free from there: recorded values are compared,
+//! not taken over. They are taken over again only where a task came or went whose own utilization the trace had not
+//! told.
 
 mod cpus;
 mod curve;
@@ -200,7 +201,8 @@ impl Coarse {
             Event::TaskAttributes { uclamp_min, uclamp_max, .. } => {
                 self.capped |= (uclamp_min, uclamp_max) != (0, 1024)
             }
-            // A tick, and a choice of the governor, come with the clock: time before them passed at the speed before them.
+            // A tick, and a choice of the governor, come with the clock: time before them passed at the speed before
+            // them.
             Event::PeltHw { cpu, .. } | Event::FreqDecision { cpu, .. } => self.machine.update_clock(now, cpu),
             _ => {}
         }
@@ -254,8 +256,8 @@ impl Coarse {
     }
 
     fn queue_util(&mut self, now: u64, cpu: u32, util: u32, known: bool) {
-        // A balance takes all its tasks from one queue and then puts them on the other: between two of one instant the second
-        // queue has not all that have left the first.
+        // A balance takes all its tasks from one queue and then puts them on the other: between two of one instant the
+        // second queue has not all that have left the first.
         if self.waiting.get(&cpu).is_some_and(|waiting| waiting.since == now) {
             self.waiting.remove(&cpu);
         }
@@ -307,7 +309,8 @@ impl Coarse {
             return;
         }
         self.machine.refresh_classes(now, cpu);
-        // These signals are never taken over: they start from nothing and count once load tracking has forgotten the rest.
+        // These signals are never taken over: they start from nothing and count once load tracking has forgotten the
+        // rest.
         if let Some(c) = self.machine.cpu(cpu).filter(|c| c.ran_for(now)) {
             let avg = if what == RT_UTIL { c.rq.rt } else { c.rq.dl };
             self.compare(what, avg.util_avg, util);
@@ -333,8 +336,8 @@ impl Coarse {
         self.capped && [value::UCLAMP_BIAS, value::UCLAMP_BIAS_WEIGHTED].contains(&self.pol.uclamp)
     }
 
-    /// Averages of tasks whose group is over its quota stand still. Which tasks these are is not told, nor that of a CPU which
-    /// they come to and leave with them.
+    /// Averages of tasks whose group is over its quota stand still. Which tasks these are is not told, nor that of a
+    /// CPU which they come to and leave with them.
     fn forget_throttled(&mut self, report: &mut Report) {
         let fair = [QUEUE_UTIL, QUEUE_OCCUPIED, TASK_UTIL, TASK_RUNNABLE];
         for what in fair.into_iter().filter(|what| self.throttled && self.errors.remove(what).is_some()) {
@@ -415,8 +418,8 @@ impl Waiting {
 
 impl Last {
     /// True when a later value rose faster than a CPU at full speed can make it, or fell faster than idle time does:
-    /// somebody joined or left. Two periods are allowed for where in a period the values stand, and that the clock catches
-    /// up what it was behind.
+    /// somebody joined or left. Two periods are allowed for where in a period the values stand, and that the clock
+    /// catches up what it was behind.
     fn is_jump(&self, now: u64, to: u32) -> bool {
         const PERIOD_UNITS: u64 = 1024;
         let units = now.saturating_sub(self.now) / 1024;

@@ -126,7 +126,8 @@ fn calibrating_cpu(file: &RtAppFile) -> Option<u32> {
     }
 }
 
-/// Capacity at which a microsecond of `run` is a microsecond. A given time of a loop is taken for that of the biggest CPU.
+/// Capacity at which a microsecond of `run` is a microsecond. A given time of a loop is taken for that of the biggest
+/// CPU.
 fn run_capacity(file: &RtAppFile, options: &RtAppOptions) -> u32 {
     let measured = calibrating_cpu(file).and_then(|cpu| options.capacities.get(cpu as usize));
     measured.copied().filter(|&capacity| capacity > 0).unwrap_or(CAPACITY_MAX)
@@ -232,7 +233,8 @@ impl<'a> Lowering<'a> {
         self.report.warning(cpus.span, words.help("the simulation honours it as if such a cpuset existed"));
     }
 
-    /// `run` is a time on the CPU that was calibrated, and with it work; with quantisation it is a whole number of calibration loops, second by second as rt-app does it.
+    /// `run` is a time on the CPU that was calibrated, and with it work; with quantisation it is a whole number of
+    /// calibration loops, second by second as rt-app does it.
     fn work_ns(&self, us: i64) -> u64 {
         let ns = sched::ns(us);
         let ns = u64::try_from(u128::from(ns) * u128::from(self.run_capacity) / u128::from(CAPACITY_MAX)).unwrap_or(ns);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The tasks that a balance looks at: those of the CPU's list that were put at its head longest ago come first (in 4.12 last).
+//! The tasks that a balance looks at: those of the CPU's list that were put at its head longest ago come first (in 4.12
+//! last).
 
 use pelton_core::{LbEnv, LbTask, NR_MIGRATE, balance_idle, fair, lbf};
 use pelton_schema::Sink;
@@ -36,8 +37,8 @@ impl<S: Sink> Engine<'_, S> {
                 break;
             }
             let task = self.lb_task(t, env);
-            // The engine has no way to move a task that sleeps and is still queued; nobody moves one to where its group is
-            // throttled.
+            // The engine has no way to move a task that sleeps and is still queued; nobody moves one to where its group
+            // is throttled.
             let stays = task.delayed != 0 || self.is_throttled_at(dst, t);
             if stays || !env.detach_task(self.policy, self.placing.record(), &mut self.balancing.lb, &task) {
                 self.tasks[t as usize].list_place = self.balancing.passed_over();
@@ -56,7 +57,8 @@ impl<S: Sink> Engine<'_, S> {
         moved
     }
 
-    /// Fair tasks of a CPU, the running one among them, the end of its list first (in 4.12 its head); as many as a balance looks at.
+    /// Fair tasks of a CPU, the running one among them, the end of its list first (in 4.12 its head); as many as a
+    /// balance looks at.
     fn list_of(&self, c: u32, list: &mut Vec<u32>) {
         let cpu = &self.cpus[c as usize];
         list.clear();

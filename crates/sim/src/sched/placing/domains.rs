@@ -10,7 +10,8 @@ use pelton_core::{
 
 use pelton_model::machine::Machine;
 
-/// A record with everything of the machine that does not change; `None` when it has more CPUs than a record has room for.
+/// A record with everything of the machine that does not change; `None` when it has more CPUs than a record has room
+/// for.
 pub(super) fn record(m: &Machine, policy: &Policy) -> Option<Placement> {
     if m.cpus.len() > PLACE_CPUS_MAX {
         return None;
@@ -55,8 +56,8 @@ impl Level {
     }
 }
 
-/// The levels around a CPU, smallest first: threads, cluster, cache, node, and nodes by distance. Releases up to 5.15 know
-/// no clusters.
+/// The levels around a CPU, smallest first: threads, cluster, cache, node, and nodes by distance. Releases up to 5.15
+/// know no clusters.
 fn levels(m: &Machine, policy: &Policy, c: u32) -> Vec<Level> {
     let of = |c: u32| &m.cpus[c as usize];
     let cache = m.llcs.iter().find(|llc| llc.contains(&c)).cloned().unwrap_or_else(|| vec![c]);
@@ -156,8 +157,8 @@ fn pointers(m: &Machine, policy: &Policy, out: &mut PlaceCpu, cache: u64) {
     }
 }
 
-/// Fills performance domains and their states. False where the kernel does not place by energy: equal CPUs, threads, power
-/// not known, no invariance (asked from 6.1 on), or a release that cannot.
+/// Fills performance domains and their states. False where the kernel does not place by energy: equal CPUs, threads,
+/// power not known, no invariance (asked from 6.1 on), or a release that cannot.
 fn fill_energy(m: &Machine, policy: &Policy, record: &mut Placement) -> bool {
     let known = m.domains.iter().all(|d| d.opps.iter().all(|opp| opp.power_uw > 0));
     let invariant = m.domains.iter().all(|d| d.freq_invariant);

@@ -9,7 +9,8 @@ use crate::engine::state::{NO_TASK, Power};
 use crate::sched::topology::{BUSY_BALANCE_NS_PER_CPU, IDLE_BALANCE_NS_PER_CPU};
 
 impl<S: Sink> Engine<'_, S> {
-    /// A fair task woke on CPU `c`, or it ticked: has it more to do than it can? Only a look at all CPUs takes that back.
+    /// A fair task woke on CPU `c`, or it ticked: has it more to do than it can? Only a look at all CPUs takes that
+    /// back.
     pub(crate) fn note_overutilized(&mut self, c: u32) {
         if self.placing.holds_balance() && self.is_overutilized(c) {
             self.placing.overutilized = true;
@@ -32,8 +33,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// Task `t` ticks on CPU `c`. Whatever the rules in force make of it: is that CPU too small for it while a bigger one that
-    /// it may use has nothing to do?
+    /// Task `t` ticks on CPU `c`. Whatever the rules in force make of it: is that CPU too small for it while a bigger
+    /// one that it may use has nothing to do?
     pub(crate) fn note_outgrown(&mut self, c: u32, t: u32) {
         let own = self.m.cpus[c as usize].capacity;
         let task = &self.tasks[t as usize];
@@ -62,8 +63,8 @@ impl<S: Sink> Engine<'_, S> {
         placing.record.misfit_load(self.policy, &mut placing.placed, c, biggest)
     }
 
-    /// At the tick of CPU `c`: its task that waits for a bigger CPU gets one that is idle. The tick wakes that CPU, whose
-    /// balance stops the task and takes it.
+    /// At the tick of CPU `c`: its task that waits for a bigger CPU gets one that is idle. The tick wakes that CPU,
+    /// whose balance stops the task and takes it.
     pub(crate) fn serve_misfit(&mut self, c: u32) {
         let t = self.cpus[c as usize].curr;
         if t == NO_TASK || self.placing.misfit[c as usize] == 0 || self.tasks[t as usize].pulled_to.is_some() {

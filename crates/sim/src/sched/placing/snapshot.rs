@@ -153,8 +153,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// With the periodic balance of its lowest domain a CPU works out anew what is left of it for fair tasks, what its groups
-    /// have, and how far a search for an idle CPU may go.
+    /// With the periodic balance of its lowest domain a CPU works out anew what is left of it for fair tasks, what its
+    /// groups have, and how far a search for an idle CPU may go.
     pub(crate) fn refresh_capacity(&mut self, c: u32) {
         if !self.placing.decides && !self.placing.by_energy && !self.balancing.decides {
             return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Reading the head of a file: numbers in its byte order, texts, lengths that are not believed until the bytes are there.
+//! Reading the head of a file: numbers in its byte order, texts, lengths that are not believed until the bytes are
+//! there.
 
 use std::io::{BufRead, Read, Seek, SeekFrom};
 

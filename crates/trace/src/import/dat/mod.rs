@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `trace.dat` of trace-cmd, versions 6 and 7, as a source.
 //!
-//! Layouts are trace-cmd's documented ones (`trace-cmd.dat.v6(5)`, `trace-cmd.dat.v7(5)`) and the kernel's description of
-//! its own ring buffer. Each CPU is read through a window of 64 KiB; the windows are merged by time.
+//! Layouts are trace-cmd's documented ones (`trace-cmd.dat.v6(5)`, `trace-cmd.dat.v7(5)`) and the kernel's description
+//! of its own ring buffer. Each CPU is read through a window of 64 KiB; the windows are merged by time.
 
 mod cursor;
 mod format;

@@ -3,8 +3,8 @@
 //!
 //! Bundles hold the events of one CPU and overlap in time. The first pass notes where each is and when it begins; the
 //! second opens them in that order, a bundle only when its first event is next, and merges those that are open. Memory:
-//! a few words per bundle, and the bundles that overlap. Packed packets are unpacked once, into a temporary file without
-//! a name; events of counter tracks are written there too, in sorted runs.
+//! a few words per bundle, and the bundles that overlap. Packed packets are unpacked once, into a temporary file
+//! without a name; events of counter tracks are written there too, in sorted runs.
 
 mod bundle;
 mod clocks;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Counter tracks that hold signals: ours and sched-analyzer's, told by their names. Others are counted by name.
 //!
-//! A value holds until it changes, and the signals of one CPU or task are tracks of their own: values of one instant are
-//! gathered to one event, with the others as they were.
+//! A value holds until it changes, and the signals of one CPU or task are tracks of their own: values of one instant
+//! are gathered to one event, with the others as they were.
 
 use std::collections::{BTreeMap, VecDeque};
 
