@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         for (text, word) in [
-            ("lazy", "no load"),
+            ("lazy", "no part"),
             ("bursts:run_us=3", "sleep_us"),
             ("busy:threads", "KEY=VALUE"),
             ("busy:threads=0", "1..=1000"),
