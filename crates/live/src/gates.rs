@@ -81,7 +81,7 @@ pub struct GateSession {
 }
 
 impl GateSession {
-    /// Loads and attaches everything; nothing is recorded before [`GateSession::record`].
+    /// Loads and attaches everything; nothing is recorded before the load has settled ([`TableSession::settled`]).
     ///
     /// # Errors
     /// When this machine lacks something, has more than 64 CPUs, or the kernel refuses.

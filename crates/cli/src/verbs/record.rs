@@ -85,27 +85,27 @@ fn end(recorded: &Recorded) -> Exit {
 fn show(report: &Report, global: &Global) -> Result<(), Failure> {
     match report {
         Report::Events(report) if global.format == Format::Csv => print(&sheet(report).csv()),
-        Report::Events(report) => say(&**report, events(report), global),
+        Report::Events(report) => say(&**report, &events(report), global),
         Report::Placements(report) => {
             let beside = report.files.last().map(Path::new).map(Path::display);
             let beside = beside.map(|path| format!("{path} has what does not change\n")).unwrap_or_default();
             let head = format!("{} placements on {} CPUs in", report.decisions, report.cpus);
-            say(report, table(&head, report.seconds, report.lost, &report.notes) + &beside, global)
+            say(report, &(table(&head, report.seconds, report.lost, &report.notes) + &beside), global)
         }
         Report::Clamps(report) => {
             let head = format!("{} decisions about clamps on {} CPUs in", report.records, report.cpus);
-            say(report, table(&head, report.seconds, report.lost, &report.notes), global)
+            say(report, &table(&head, report.seconds, report.lost, &report.notes), global)
         }
         Report::Gates(report) => {
             let head = format!("{} gates of {} CPUs in", report.decisions, report.cpus);
-            say(report, table(&head, report.seconds, report.lost, &report.notes), global)
+            say(report, &table(&head, report.seconds, report.lost, &report.notes), global)
         }
-        Report::Balances(report) => say(&**report, balances(report), global),
+        Report::Balances(report) => say(&**report, &balances(report), global),
     }
 }
 
-fn say<T: Outcome>(report: &T, text: String, global: &Global) -> Result<(), Failure> {
-    if global.format == Format::Json { print_json(report) } else { print(&text) }
+fn say<T: Outcome>(report: &T, text: &str, global: &Global) -> Result<(), Failure> {
+    if global.format == Format::Json { print_json(report) } else { print(text) }
 }
 
 /// What there is to say about a table.

@@ -172,8 +172,8 @@ fn a_bigger_group_is_passed_over_before_types_are_compared() {
     }
 }
 
-/// 7.2 fair.c group_is_overloaded() asks for an over-utilized CPU first. Three tasks on two little CPUs: runnable 1400
-/// * 100 is above 1024 * 117, and no utilization is too much for its CPU.
+/// 7.2 fair.c group_is_overloaded() asks for an over-utilized CPU first. Three tasks on two little CPUs: runnable
+/// 1400 * 100 is above 1024 * 117, and no utilization is too much for its CPU.
 #[test]
 fn overload_takes_an_overutilized_cpu_in_7_2() {
     let mut m = little_group(true);

@@ -405,8 +405,8 @@ fn reweighting_changes_what_each_release_says() {
     }
 }
 
-/// features.h HRTICK: false to 6.18, true in 7.2 where the programming of timers is deferred. hrtick_start_fair: weight
-/// * (deadline - vruntime) / NICE_0_LOAD, longer by what interrupts take; hrtick_start: at least 10 us;
+/// features.h HRTICK: false to 6.18, true in 7.2 where the programming of timers is deferred. hrtick_start_fair:
+/// `weight * (deadline - vruntime) / NICE_0_LOAD`, longer by what interrupts take; hrtick_start: at least 10 us;
 /// hrtick_needs_rearm: a change of 5 us.
 #[test]
 fn a_timer_ends_requests_since_7_2() {
