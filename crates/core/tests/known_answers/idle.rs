@@ -119,8 +119,8 @@ fn menu_form_decides_which_stays_are_not_looked_at() {
 
 /// menu_select(): stays of 300 us, the tick stopped, a timer in 7 ms, the next event in 3 ms.
 /// 4.12 and 4.16 know nothing of the tick: 300 us, state 0. 4.19, 5.4 and 5.10: below a tick, so the event: 3 ms,
-/// state 2. 6.1 to 6.18: the timer: 7 ms, state 2. 7.2: the timer is within two ticks of 4 ms: 300 us, state 0. With the
-/// event in 2 ms, 4.19 to 5.10 choose state 1 (1 ms <= 2 ms < 2.7 ms).
+/// state 2. 6.1 to 6.18: the timer: 7 ms, state 2. 7.2: the timer is within two ticks of 4 ms: 300 us, state 0. With
+/// the event in 2 ms, 4.19 to 5.10 choose state 1 (1 ms <= 2 ms < 2.7 ms).
 #[test]
 fn menu_form_decides_what_a_stopped_tick_trusts() {
     let (no, deep, safe) = ((0, 1), (2, 1), (0, 1));
