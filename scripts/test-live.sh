@@ -87,8 +87,8 @@ clamps.csv.gz --load clamps --duration 4s
 JOBS
 # On boards time goes by with what is executed: shorter, and as many.
 cat >"$work/clamps-boards" <<'JOBS'
-random.clamps.csv.gz --load clamps --duration 3500ms
-clamps.csv.gz --load clamps --duration 2500ms
+random.clamps.csv.gz --load clamps --duration 4s
+clamps.csv.gz --load clamps --duration 3s
 JOBS
 with_clamps='7.2 6.18'
 # Where time goes on boards: nothing is recorded, the kernel counts. What is compared is the newest kernel.
