@@ -30,6 +30,9 @@ static const struct place_size place_sizes[] = {
 #define PLACE_SIZES (sizeof(place_sizes) / sizeof(place_sizes[0]))
 static const char *const place_states[] = { "idle", "half", "busy", "full" };
 #define PLACE_KINDS (sizeof(place_states) / sizeof(place_states[0]))
+/* imbalance_pct of threads of a core, and of larger domains (sd_init of all four releases). */
+#define PLACE_SMT_PCT 110u
+#define PLACE_LLC_PCT 117u
 
 static struct place_machine board;
 static struct pelton_placement *place_record; /* that is filled */
@@ -80,7 +83,7 @@ static void remember(void)
 			if (!(cpu % board.threads) && !board.cpu[cpu].running && !board.cpu[cpu + 1].running)
 				board.has_idle_cores[first] = 1;
 		}
-		board.nr_idle_scan[first] = pelton_nr_idle_scan(util, board.llc, 117);
+		board.nr_idle_scan[first] = pelton_nr_idle_scan(util, board.llc, PLACE_LLC_PCT);
 	}
 }
 
@@ -121,7 +124,7 @@ static void add_domain(struct pelton_place_cpu *c, u32 at, u32 size, u32 of, u32
 		.span = mask_of(at, size, of),
 		.flags = flags | PELTON_SD_BALANCE_EXEC | PELTON_SD_BALANCE_FORK | PELTON_SD_WAKE_AFFINE |
 			 PELTON_SD_PREFER_SIBLING,
-		.imbalance_pct = size == board.threads ? 110 : 117,
+		.imbalance_pct = size == board.threads ? PLACE_SMT_PCT : PLACE_LLC_PCT,
 		.imb_numa_nr = 1,
 		.has_shared = size == board.llc,
 		.group_capacity = group * PELTON_CAPACITY_SCALE,

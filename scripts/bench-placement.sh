@@ -32,17 +32,12 @@ scripts/oracle/fetch.sh "$work" "${series[@]}" >&2 || code=$?
 
 # The oracle's configuration with room for many CPUs.
 configure() { # SERIES
-    local obj=$work/$1/obj-large make
+    local obj=$work/$1/obj-large
     [ "$(cat "$obj/.from" 2>/dev/null)" != "$(cat "$work/$1/package")" ] || return 0
-    rm -rf "$obj" && mkdir -p "$obj"
+    rm -rf "$obj"
     sed 's/^CONFIG_NR_CPUS=.*/CONFIG_NR_CPUS=512/' "$config" >"$obj.config"
-    make="make -s -C $work/$1/tree O=$obj ARCH=x86_64 -j$(nproc)"
-    (
-        # shellcheck disable=SC1091 # written by fetch.sh
-        . "$work/env"
-        KCONFIG_ALLCONFIG=$obj.config $make allnoconfig
-        $make prepare
-    ) </dev/null >"$obj.log" 2>&1 || { echo "bench: Linux $1: not configured, see $obj.log" >&2; return 1; }
+    scripts/oracle/configure.sh "$work" "$work/$1/tree" "$obj" "$obj.config" ||
+        { echo "bench: Linux $1: not configured, see $obj.log" >&2; return 1; }
     cp "$work/$1/package" "$obj/.from"
 }
 

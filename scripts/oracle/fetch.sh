@@ -56,19 +56,6 @@ unpack() { # DEB SERIES TO
     echo '# left out' >"$3/Documentation/Kconfig"
 }
 
-# Which headers the compiler sees is decided by a small configuration of our own.
-configure() { # TREE OBJ
-    local make
-    make="make -s -C $1 O=$2 ARCH=x86_64 -j$(nproc)"
-    mkdir -p "$2"
-    (
-        # shellcheck disable=SC1091 # written above
-        . "$folder/env"
-        KCONFIG_ALLCONFIG=$config $make allnoconfig
-        $make prepare
-    ) </dev/null >"$2.log" 2>&1
-}
-
 source_of() { # SERIES
     local series=$1 to=$folder/$1 version deb begin=$SECONDS
     version=$(candidate "linux-source-$series")
@@ -86,7 +73,7 @@ source_of() { # SERIES
     deb=$(ls "$to"/*.deb)
     unpack "$deb" "$series" "$to/tree"
     rm "$deb"
-    configure "$to/tree" "$to/obj" || { say "Linux $series: not configured, see $to/obj.log"; return 1; }
+    scripts/oracle/configure.sh "$folder" "$to/tree" "$to/obj" "$config" || { say "Linux $series: not configured, see $to/obj.log"; return 1; }
     echo "$to" >"$to/place"
     echo "$version $(cksum <"$config")" >"$to/package"
     say "linux-source-$series $version fetched, unpacked and configured in $((SECONDS - begin)) s"

@@ -155,8 +155,8 @@ struct Kept {
 
 #[cfg(feature = "record")]
 impl RecordFiles for Kept {
-    fn begin(&mut self, header: &pelton_trace::RunHeader) -> Result<(), pelton_lab::run::LabError> {
-        assert!(!header.cpus.is_empty());
+    fn begin(&mut self, header: Option<&pelton_trace::RunHeader>) -> Result<(), pelton_lab::run::LabError> {
+        assert!(header.is_some_and(|header| !header.cpus.is_empty()));
         self.begun = true;
         Ok(())
     }

@@ -12,7 +12,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder, RingBuffer};
 
 use crate::placements::{attach, has_symbol, names, possible, ring, words};
 use crate::session::{self, LiveError, refused};
-use crate::tables::TableSession;
+use crate::tables::{TableSession, TableSummary};
 
 /// The compiled program.
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/clamp.bpf.o"));
@@ -27,19 +27,6 @@ const SYMBOL: &str = "sched_uclamp_used";
 /// The lock under which tasks are counted again has one of these names.
 const LOCKS: [&str; 2] = ["task_rq_lock", "_task_rq_lock"];
 
-/// What a recording of clamps holds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClampSummary {
-    /// CPUs.
-    pub cpus: u32,
-    /// Records that are in the table.
-    pub records: u64,
-    /// Records that had no room in the buffer, or came cut off.
-    pub lost: u64,
-    /// Between the first record and the last, s.
-    pub seconds: f64,
-}
-
 /// A running recording of clamps.
 pub struct ClampSession {
     // Fields are dropped in this order: first nothing is written any more, then the buffer goes.
@@ -48,7 +35,7 @@ pub struct ClampSession {
     object: Object,
     incoming: Receiver<Vec<u64>>,
     columns: Vec<&'static str>,
-    summary: ClampSummary,
+    summary: TableSummary,
     first_ns: Option<u64>,
     last_ns: u64,
 }
@@ -70,7 +57,7 @@ impl ClampSession {
         let ring = ring(&object, &sender).map_err(|e| refused("share a buffer", e))?;
         let links = attach(&object)?;
         record(&object, true)?;
-        let summary = ClampSummary { cpus, ..ClampSummary::default() };
+        let summary = TableSummary { cpus, ..TableSummary::default() };
         let columns = names(LIST, "CLAMP_WORDS");
         Ok(ClampSession { links, ring, object, incoming, columns, summary, first_ns: None, last_ns: 0 })
     }
@@ -92,7 +79,7 @@ impl ClampSession {
 }
 
 impl TableSession for ClampSession {
-    type Summary = ClampSummary;
+    type Summary = TableSummary;
 
     fn header(&self) -> String {
         self.columns.join(",") + "\n"
@@ -107,7 +94,7 @@ impl TableSession for ClampSession {
         self.summary.records
     }
 
-    fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<ClampSummary, LiveError> {
+    fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<TableSummary, LiveError> {
         record(&self.object, false)?;
         self.links.clear();
         let mut before = u64::MAX;
@@ -117,7 +104,7 @@ impl TableSession for ClampSession {
         }
         self.summary.lost += lost(&self.object)?;
         let ns = self.last_ns.saturating_sub(self.first_ns.unwrap_or_default());
-        Ok(ClampSummary { seconds: ns as f64 / 1e9, ..self.summary })
+        Ok(TableSummary { seconds: ns as f64 / 1e9, ..self.summary })
     }
 }
 

@@ -9,7 +9,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object, RingBuffer};
 
 use crate::placements::{self, names};
 use crate::session::{self, LiveError, refused};
-use crate::tables::TableSession;
+use crate::tables::{TableSession, TableSummary};
 
 /// The lists of columns.
 const LISTS: &str = include_str!("bpf/gate.h");
@@ -19,21 +19,6 @@ const LEVELS_MAX: usize = 6;
 const DRAIN_EVERY: Duration = Duration::from_millis(10);
 /// Records taken from the buffer before they are written.
 const RECORDS_AT_ONCE: usize = 1024;
-
-/// What a recording of gates holds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GateSummary {
-    /// CPUs.
-    pub cpus: u32,
-    /// Gates that are in the table.
-    pub decisions: u64,
-    /// Gates that had no room in the buffer, came cut off, or began in the middle of another one.
-    pub lost: u64,
-    /// Between the first and the last, s.
-    pub seconds: f64,
-    /// The machine: what the table needs beside it, JSON.
-    pub machine: String,
-}
 
 /// Where the words of a record are.
 #[derive(Debug)]
@@ -125,7 +110,7 @@ impl GateSession {
 }
 
 impl TableSession for GateSession {
-    type Summary = GateSummary;
+    type Summary = TableSummary;
 
     fn header(&self) -> String {
         self.columns.line(LEVELS_MAX)
@@ -147,7 +132,7 @@ impl TableSession for GateSession {
         self.decisions
     }
 
-    fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<GateSummary, LiveError> {
+    fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<TableSummary, LiveError> {
         self.record(false)?;
         self.links.clear();
         let mut before = u64::MAX;
@@ -159,12 +144,12 @@ impl TableSession for GateSession {
         let [first, last] = self.ends.unwrap_or_default();
         let ns = last.0.saturating_sub(first.0);
         let hz = placements::hz(ns, last.1.saturating_sub(first.1));
-        Ok(GateSummary {
+        Ok(TableSummary {
             cpus: self.cpus,
-            decisions: self.decisions,
+            records: self.decisions,
             lost: lost + self.cut_off,
             seconds: ns as f64 / 1e9,
-            machine: placements::machine(&told, hz, &placements::domain_bits()?)?,
+            machine: Some(placements::machine(&told, hz, &placements::domain_bits()?)?),
         })
     }
 }

@@ -35,12 +35,12 @@ mod summary;
 mod tables;
 
 pub use balances::{BalanceCounts, BalanceSession, BalanceSummary, KINDS, KindCounts};
-pub use clamps::{ClampSession, ClampSummary};
+pub use clamps::ClampSession;
 pub use convert::signal_event;
-pub use gates::{GateSession, GateSummary};
+pub use gates::GateSession;
 pub use machine::{Capabilities, READER_NICE, buffer_mib_default, header, set_nice};
-pub use placements::{PlacementSession, PlacementSummary};
+pub use placements::PlacementSession;
 pub use programs::{EventSet, SETS};
 pub use session::{LiveError, Options, Progress, Session};
 pub use summary::Summary;
-pub use tables::TableSession;
+pub use tables::{TableSession, TableSummary};

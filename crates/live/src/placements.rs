@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::machine::{Capabilities, cpus_possible};
 use crate::session::{self, LiveError, refused};
-use crate::tables::TableSession;
+use crate::tables::{TableSession, TableSummary};
 
 /// The compiled program.
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/place.bpf.o"));
@@ -188,21 +188,6 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What a recording of placements holds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PlacementSummary {
-    /// CPUs.
-    pub cpus: u32,
-    /// Decisions that are in the table.
-    pub decisions: u64,
-    /// Decisions that had no room in the buffer, or came cut off.
-    pub lost: u64,
-    /// Between the first decision and the last, s.
-    pub seconds: f64,
-    /// The machine: what a table of placements needs beside it, JSON.
-    pub machine: String,
-}
-
 /// A running recording of placements.
 pub struct PlacementSession {
     // Fields are dropped in this order: first nothing is written any more, then the buffer goes.
@@ -263,7 +248,7 @@ impl PlacementSession {
 }
 
 impl TableSession for PlacementSession {
-    type Summary = PlacementSummary;
+    type Summary = TableSummary;
 
     fn header(&self) -> String {
         self.columns.line(self.cpus)
@@ -284,18 +269,18 @@ impl TableSession for PlacementSession {
         self.decisions
     }
 
-    fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<PlacementSummary, LiveError> {
+    fn finish(mut self, put: &mut dyn FnMut(&str)) -> Result<TableSummary, LiveError> {
         self.links.clear();
         self.flush(put);
         let (lost, told) = globals(&self.object)?;
         let (first, last) = (self.first.unwrap_or_default(), self.last);
         let ns = last.0.saturating_sub(first.0);
-        Ok(PlacementSummary {
+        Ok(TableSummary {
             cpus: self.cpus as u32,
-            decisions: self.decisions,
+            records: self.decisions,
             lost: lost + self.cut_off,
             seconds: ns as f64 / 1e9,
-            machine: machine(&told, hz(ns, last.1.saturating_sub(first.1)), &domain_bits()?)?,
+            machine: Some(machine(&told, hz(ns, last.1.saturating_sub(first.1)), &domain_bits()?)?),
         })
     }
 }

@@ -3,6 +3,21 @@
 
 use crate::session::LiveError;
 
+/// What a table of decisions holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TableSummary {
+    /// CPUs.
+    pub cpus: u32,
+    /// Records that are in the table.
+    pub records: u64,
+    /// Records that had no room in the buffer, came cut off, or began in the middle of another one.
+    pub lost: u64,
+    /// Between the first record and the last, s.
+    pub seconds: f64,
+    /// The machine: what the table needs beside it, JSON. A table of clamps needs none.
+    pub machine: Option<String>,
+}
+
 /// A running recording whose records are lines of a table.
 pub trait TableSession: Sized {
     /// What the recording holds.

@@ -86,11 +86,12 @@ impl RecordRequest {
 
 /// Takes what is recorded.
 pub trait RecordFiles {
-    /// The recording has begun. What cannot be recorded has not touched an earlier file.
+    /// The recording has begun. What cannot be recorded has not touched an earlier file. Events have a header; a
+    /// table's first line is its own.
     ///
     /// # Errors
     /// When nothing can be written.
-    fn begin(&mut self, header: &RunHeader) -> Result<(), LabError>;
+    fn begin(&mut self, header: Option<&RunHeader>) -> Result<(), LabError>;
 
     /// An event.
     fn event(&mut self, time_ns: u64, event: &Event);
@@ -148,13 +149,14 @@ pub struct Recorded {
 /// When the request names what there is not, when this machine cannot record, or when a file cannot be written.
 #[cfg(feature = "record")]
 pub fn record(request: &RecordRequest, files: &mut dyn RecordFiles, watch: &dyn Watch) -> Result<Recorded, LabError> {
-    let work = work::Work::of(request)?;
-    match request.subject {
-        Subject::Events => events::record(request, work, files, watch),
-        Subject::Placements => tables::placements(request, work, files, watch),
-        Subject::Clamps => tables::clamps(request, work, files, watch),
-        Subject::Gates => tables::gates(request, work, files, watch),
-        Subject::Balances => tables::balances(request, work, files, watch, false),
-        Subject::Searches => tables::balances(request, work, files, watch, true),
-    }
+    let mut work = work::Work::of(request)?;
+    let report = match request.subject {
+        Subject::Events => Report::Events(Box::new(events::record(request, &mut work, files, watch)?)),
+        Subject::Placements => Report::Placements(tables::placements(&mut work, files, watch)?),
+        Subject::Clamps => Report::Clamps(tables::clamps(&mut work, files, watch)?),
+        Subject::Gates => Report::Gates(tables::gates(&mut work, files, watch)?),
+        Subject::Balances => Report::Balances(Box::new(tables::balances(&mut work, files, watch, false)?)),
+        Subject::Searches => Report::Balances(Box::new(tables::balances(&mut work, files, watch, true)?)),
+    };
+    Ok(Recorded { report, command_code: work.code })
 }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use pelton_live::loads::{Load, Running, Speeds};
-use pelton_live::{ClampSession, ClampSummary, PlacementSession, PlacementSummary, TableSession};
+use pelton_live::{ClampSession, PlacementSession, TableSession, TableSummary};
 use serde_json::{Value, json};
 
 /// What runs meanwhile, one after the other.
@@ -107,9 +107,9 @@ fn placements(table: &Path, work: &Work) -> Result<Value, Box<dyn Error>> {
     };
     let (summary, notes) = record(table, work, (session, header), poll, |session, put| Ok(session.finish(put)?))?;
     let stem = table.to_string_lossy();
-    std::fs::write(format!("{}.topo.json", stem.trim_end_matches(".csv.gz")), &summary.machine)?;
-    let PlacementSummary { cpus, decisions, lost, seconds, .. } = summary;
-    Ok(json!({"cpus": cpus, "decisions": decisions, "lost": lost, "seconds": seconds, "notes": notes}))
+    let TableSummary { cpus, records, lost, seconds, machine } = summary;
+    std::fs::write(format!("{}.topo.json", stem.trim_end_matches(".csv.gz")), machine.unwrap_or_default())?;
+    Ok(json!({"cpus": cpus, "decisions": records, "lost": lost, "seconds": seconds, "notes": notes}))
 }
 
 fn clamps(table: &Path, work: &Work) -> Result<Value, Box<dyn Error>> {
@@ -117,7 +117,7 @@ fn clamps(table: &Path, work: &Work) -> Result<Value, Box<dyn Error>> {
     let header = session.header();
     let poll = |session: &mut ClampSession, _, put: Put<'_>| _ = session.poll(put);
     let (summary, notes) = record(table, work, (session, header), poll, |session, put| Ok(session.finish(put)?))?;
-    let ClampSummary { cpus, records, lost, seconds } = summary;
+    let TableSummary { cpus, records, lost, seconds, .. } = summary;
     Ok(json!({"cpus": cpus, "records": records, "lost": lost, "seconds": seconds, "notes": notes}))
 }
 

@@ -126,8 +126,8 @@ HIDDEN void put_runqueue(struct clamp *c, struct rq *rq)
 }
 
 /*
- * Is the task on its way from one group to another? Its group is another one then than that whose tasks are counted
- * again, and may not have its new limits yet.
+ * Is the task moving to another group? The cgroup core has moved it then, and the scheduler has not: `group` is not the
+ * one whose limits are being changed, and may still have its old ones.
  */
 HIDDEN u64 is_between_groups(struct task_struct *p, struct task_group *group)
 {
@@ -194,8 +194,8 @@ HIDDEN void put_task(struct clamp *c, struct task_struct *p)
 }
 
 /*
- * Limits may have changed since clamps were read: that was after the clock of the runqueue was brought up to date,
- * under the same lock.
+ * Did limits change after the kernel read them for this task? It brings the clock of the runqueue up to date first,
+ * then reads them (enqueue_task), all under the lock of the runqueue.
  */
 HIDDEN u64 limits_are_new(u64 at)
 {

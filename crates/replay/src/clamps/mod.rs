@@ -164,8 +164,8 @@ impl World {
         let (mut limits, faults) = (record.limits, self.fault);
         faults.inspect(|fault| fault.limits(&mut limits));
         match record.kind {
-            // One that a quota took off is still counted. Of another one that says so clamps came into use while it was
-            // on a queue, and it is counted once more.
+            // A task that a quota took off is still counted. Any other is counted now, even where it is marked as
+            // counted: while clamps come into use, tasks are counted a moment before they are taken off again.
             Kind::Enqueue if record.counts() && !self.throttled.contains(&record.tid) => {
                 faults.inspect(|fault| fault.before(&mut clamps));
                 clamps.inc(&mut task, &limits);

@@ -260,7 +260,7 @@ impl Records {
             updating: self.value("updating")? != 0,
             tid: self.small("pid", u32::MAX)?,
             counts: self.is_counted(kind)?,
-            throttled: kind == Kind::Dequeue && self.value("flags")? & DEQUEUE_THROTTLE != 0,
+            throttled: self.is_throttled(kind)?,
             task: self.task()?,
             limits: self.limits()?,
             group: self.group()?,
@@ -274,9 +274,13 @@ impl Records {
         let (delayed, flags) = (self.value("delayed")? != 0, self.value("flags")?);
         Ok(match kind {
             Kind::Enqueue => !delayed || flags & ENQUEUE_DELAYED != 0,
-            Kind::Dequeue => !delayed && flags & DEQUEUE_THROTTLE == 0,
+            Kind::Dequeue => !delayed && !self.is_throttled(kind)?,
             _ => false,
         })
+    }
+
+    fn is_throttled(&self, kind: Kind) -> Result<bool, ImportError> {
+        Ok(kind == Kind::Dequeue && self.value("flags")? & DEQUEUE_THROTTLE != 0)
     }
 
     fn task(&self) -> Result<UclampTask, ImportError> {

@@ -110,7 +110,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Schedules the end of the running task's step (or of its deadline budget).
     pub(crate) fn arm_segment(&mut self, c: u32) {
-        let (now, end_ns) = (self.now, self.end_ns);
+        let now = self.now;
         let cpu = &mut self.cpus[c as usize];
         cpu.segment.cancel();
         if cpu.irq_depth > 0 {
@@ -130,15 +130,11 @@ impl<S: Sink> Engine<'_, S> {
             Class::Realtime => left = left.min(self.rt_left(c)),
             Class::Worker => {}
         }
-        let at = now.saturating_add(left);
-        if at <= end_ns
-            && let Some(generation) = self.cpus[c as usize].segment.set(at)
-        {
-            self.queue.push(at, Ev::SegmentEnd { cpu: c, generation });
-        }
+        self.push_segment(c, now.saturating_add(left));
     }
 
     /// The segment of `c` ends at `at`.
+    #[inline]
     pub(crate) fn push_segment(&mut self, c: u32, at: u64) {
         if at <= self.end_ns
             && let Some(generation) = self.cpus[c as usize].segment.set(at)

@@ -47,7 +47,7 @@ impl Files {
         Files { names, ..Files::default() }
     }
 
-    fn open(&mut self, header: &RunHeader) -> Result<(), Failure> {
+    fn open_events(&mut self, header: &RunHeader) -> Result<(), Failure> {
         let pending = &mut self.pending;
         let mut open = |path: &PathBuf| {
             let file = create(path, true)?;
@@ -58,6 +58,10 @@ impl Files {
         self.log = self.names.log.as_ref().map(&mut open).transpose()?.map(|file| PeltonLog::new(file, header));
         let perfetto = self.names.perfetto.as_ref().map(&mut open).transpose()?;
         self.perfetto = perfetto.map(|file| PerfettoTrace::recorded(file, header));
+        Ok(())
+    }
+
+    fn open_table(&mut self) -> Result<(), Failure> {
         self.table = self.names.table.as_deref().map(Lines::create).transpose()?;
         Ok(())
     }
@@ -84,8 +88,11 @@ impl Files {
 }
 
 impl RecordFiles for Files {
-    fn begin(&mut self, header: &RunHeader) -> Result<(), LabError> {
-        let opened = self.open(header);
+    fn begin(&mut self, header: Option<&RunHeader>) -> Result<(), LabError> {
+        let opened = match header {
+            Some(header) => self.open_events(header),
+            None => self.open_table(),
+        };
         self.or_failed(opened)
     }
 

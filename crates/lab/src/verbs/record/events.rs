@@ -2,7 +2,7 @@
 //! Events of the running kernel.
 
 use super::work::{Work, cannot};
-use super::{RecordFiles, RecordRequest, Recorded, Report, Written};
+use super::{RecordFiles, RecordRequest, Written};
 use crate::results::traces::RecordReport;
 use crate::run::{Fault, LabError};
 use crate::watch::Watch;
@@ -12,12 +12,12 @@ use pelton_trace::RunHeader;
 /// Records events.
 pub(super) fn record(
     request: &RecordRequest,
-    mut work: Work<'_>,
+    work: &mut Work<'_>,
     files: &mut dyn RecordFiles,
     watch: &dyn Watch,
-) -> Result<Recorded, LabError> {
+) -> Result<RecordReport, LabError> {
     let mut session = Session::start(&options(request)?).map_err(cannot)?;
-    files.begin(&header(&session, request))?;
+    files.begin(Some(&header(&session, request)))?;
     // The recorder's own task sleeps and wakes once before anything changes its weight: its record has been seen then.
     session.poll(&mut |time_ns, event| files.event(time_ns, event));
     work.start(watch)?;
@@ -26,8 +26,7 @@ pub(super) fn record(
         Ok(format!("{} events, {} lost", now.events, now.lost))
     })?;
     let summary = session.finish(&mut |time_ns, event| files.event(time_ns, event));
-    let report = report(request, summary, files.end(None)?);
-    Ok(Recorded { report: Report::Events(Box::new(report)), command_code: work.code })
+    Ok(report(request, summary, files.end(None)?))
 }
 
 fn options(request: &RecordRequest) -> Result<Options, LabError> {

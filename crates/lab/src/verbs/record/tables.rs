@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Decisions of the running kernel, a line each.
 
+use super::RecordFiles;
 use super::work::{Work, cannot};
-use super::{RecordFiles, RecordRequest, Recorded, Report};
 use crate::results::balances::{BalanceCounts, BalanceKind, BalancesRecorded, LoadFigures};
 use crate::results::traces::{ClampsRecorded, GatesRecorded, PlacementsRecorded};
 use crate::run::LabError;
 use crate::watch::Watch;
 use pelton_live::loads::Results;
-use pelton_live::{BalanceSession, BalanceSummary, ClampSession, GateSession, KINDS, PlacementSession, TableSession};
+use pelton_live::{
+    BalanceSession, BalanceSummary, ClampSession, GateSession, KINDS, PlacementSession, TableSession, TableSummary,
+};
 
 /// Shares of a load's figures that are told, of 1000.
 const QUANTILES: [usize; 5] = [500, 750, 900, 950, 990];
 
-/// Lets a session, whose records are called `what`, fill its table. A load runs for `settles_ns` before it counts.
+/// Lets a session, whose records are called `what`, fill its table. Where that `settles`, a load runs for a moment
+/// before it counts.
 fn fill<S: TableSession>(
     mut session: S,
     what: &str,
@@ -22,7 +25,7 @@ fn fill<S: TableSession>(
     files: &mut dyn RecordFiles,
     watch: &dyn Watch,
 ) -> Result<S::Summary, LabError> {
-    files.begin(&pelton_live::header(env!("CARGO_PKG_VERSION"), ""))?;
+    files.begin(None)?;
     files.line(&session.header());
     work.start(watch)?;
     let settles_ns = if settles { work.settles_ns() } else { 0 };
@@ -39,88 +42,63 @@ fn fill<S: TableSession>(
 
 /// Records placements.
 pub(super) fn placements(
-    _: &RecordRequest,
-    mut work: Work<'_>,
+    work: &mut Work<'_>,
     files: &mut dyn RecordFiles,
     watch: &dyn Watch,
-) -> Result<Recorded, LabError> {
+) -> Result<PlacementsRecorded, LabError> {
     let session = PlacementSession::start().map_err(cannot)?;
-    let summary = fill(session, "placements", &mut work, false, files, watch)?;
-    let report = PlacementsRecorded {
-        files: files.end(Some(&summary.machine))?.files,
-        cpus: summary.cpus,
-        decisions: summary.decisions,
-        lost: summary.lost,
-        seconds: summary.seconds,
-        notes: work.notes(),
-    };
-    Ok(Recorded { report: Report::Placements(report), command_code: work.code })
+    let TableSummary { cpus, records, lost, seconds, machine } =
+        fill(session, "placements", work, false, files, watch)?;
+    let files = files.end(machine.as_deref())?.files;
+    Ok(PlacementsRecorded { files, cpus, decisions: records, lost, seconds, notes: work.notes() })
 }
 
 /// Records what clamps come to.
 pub(super) fn clamps(
-    _: &RecordRequest,
-    mut work: Work<'_>,
+    work: &mut Work<'_>,
     files: &mut dyn RecordFiles,
     watch: &dyn Watch,
-) -> Result<Recorded, LabError> {
+) -> Result<ClampsRecorded, LabError> {
     let session = ClampSession::start().map_err(cannot)?;
-    let summary = fill(session, "decisions about clamps", &mut work, false, files, watch)?;
-    let report = ClampsRecorded {
-        file: files.end(None)?.files.join(", "),
-        cpus: summary.cpus,
-        records: summary.records,
-        lost: summary.lost,
-        seconds: summary.seconds,
-        notes: work.notes(),
-    };
-    Ok(Recorded { report: Report::Clamps(report), command_code: work.code })
+    let TableSummary { cpus, records, lost, seconds, machine } =
+        fill(session, "decisions about clamps", work, false, files, watch)?;
+    let file = files.end(machine.as_deref())?.files.join(", ");
+    Ok(ClampsRecorded { file, cpus, records, lost, seconds, notes: work.notes() })
 }
 
 /// Records gates of balances.
 pub(super) fn gates(
-    request: &RecordRequest,
-    mut work: Work<'_>,
+    work: &mut Work<'_>,
     files: &mut dyn RecordFiles,
     watch: &dyn Watch,
-) -> Result<Recorded, LabError> {
+) -> Result<GatesRecorded, LabError> {
     let session = GateSession::start().map_err(cannot)?;
-    let summary = fill(session, "gates", &mut work, true, files, watch)?;
-    let report = GatesRecorded {
-        files: files.end(Some(&summary.machine))?.files,
-        workload: request.workload(),
-        cpus: summary.cpus,
-        decisions: summary.decisions,
-        lost: summary.lost,
-        seconds: summary.seconds,
-        notes: work.notes(),
-    };
-    Ok(Recorded { report: Report::Gates(report), command_code: work.code })
+    let TableSummary { cpus, records, lost, seconds, machine } = fill(session, "gates", work, true, files, watch)?;
+    let (files, workload) = (files.end(machine.as_deref())?.files, work.workload());
+    Ok(GatesRecorded { files, workload, cpus, decisions: records, lost, seconds, notes: work.notes() })
 }
 
 /// Counts balances, and records their searches where there is a `table`.
 pub(super) fn balances(
-    request: &RecordRequest,
-    mut work: Work<'_>,
+    work: &mut Work<'_>,
     files: &mut dyn RecordFiles,
     watch: &dyn Watch,
     table: bool,
-) -> Result<Recorded, LabError> {
+) -> Result<BalancesRecorded, LabError> {
     let session = BalanceSession::start(table).map_err(cannot)?;
-    let summary = fill(session, "searches", &mut work, true, files, watch)?;
+    let summary = fill(session, "searches", work, true, files, watch)?;
     let written = files.end(table.then_some(&summary.machine))?;
     let results = work.results();
-    let report = BalancesRecorded {
+    Ok(BalancesRecorded {
         files: written.files,
-        workload: request.workload(),
+        workload: work.workload(),
         cpus: summary.cpus,
         decisions: summary.decisions,
         lost: summary.lost,
         counts: counts(&summary),
         load: figures(&results),
         notes: work.notes().into_iter().chain(results.notes()).collect(),
-    };
-    Ok(Recorded { report: Report::Balances(Box::new(report)), command_code: work.code })
+    })
 }
 
 fn counts(summary: &BalanceSummary) -> BalanceCounts {

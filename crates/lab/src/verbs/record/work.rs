@@ -56,6 +56,11 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
+    /// What runs, in words.
+    pub fn workload(&self) -> String {
+        self.request.workload()
+    }
+
     /// What could not be done as the load asks.
     pub fn notes(&self) -> Vec<String> {
         self.running.iter().flat_map(|load| load.notes.clone()).collect()

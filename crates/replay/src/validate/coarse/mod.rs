@@ -336,8 +336,8 @@ impl Coarse {
         self.capped && [value::UCLAMP_BIAS, value::UCLAMP_BIAS_WEIGHTED].contains(&self.pol.uclamp)
     }
 
-    /// Averages of tasks whose group is over its quota stand still. Which tasks these are is not told, nor that of a
-    /// CPU which they come to and leave with them.
+    /// Averages of tasks whose group is over its quota stand still, and a trace does not tell which tasks these are.
+    /// They are part of their CPU's average, which is not known either then.
     fn forget_throttled(&mut self, report: &mut Report) {
         let fair = [QUEUE_UTIL, QUEUE_OCCUPIED, TASK_UTIL, TASK_RUNNABLE];
         for what in fair.into_iter().filter(|what| self.throttled && self.errors.remove(what).is_some()) {
