@@ -11,6 +11,7 @@ use pelton_lab::experiment::SEEDS_MAX;
 use pelton_lab::quantity::{self, QUANTITIES};
 use pelton_scenario::diagnostic::hint_for;
 use pelton_scenario::policy::RATE_LIMIT_US_MAX;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Linux scheduler-driven CPU frequency control as one program.
@@ -29,6 +30,32 @@ pub struct Cli {
     /// Flags of every verb.
     #[command(flatten)]
     pub global: Global,
+}
+
+/// The command line with `run` alone: building the arguments of all other verbs would take longer than a short run.
+#[derive(Debug, Parser)]
+#[command(name = "pelton", version, propagate_version = true)]
+struct RunCli {
+    #[command(subcommand)]
+    verb: RunVerb,
+    #[command(flatten)]
+    global: Global,
+}
+
+#[derive(Debug, Subcommand)]
+enum RunVerb {
+    Run(RunArgs),
+}
+
+impl Cli {
+    /// Reads the command line; what is wrong with it, and help, are told by the whole parser.
+    pub fn read(words: &[OsString]) -> Cli {
+        let is_run = words.get(1).is_some_and(|verb| verb == "run");
+        match is_run.then(|| RunCli::try_parse_from(words)) {
+            Some(Ok(RunCli { verb: RunVerb::Run(args), global })) => Cli { verb: Verb::Run(args), global },
+            _ => Cli::parse_from(words),
+        }
+    }
 }
 
 /// The exit codes in one line; what they mean is in `exit.rs`.

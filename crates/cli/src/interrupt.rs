@@ -6,6 +6,7 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 
@@ -18,18 +19,22 @@ static SIGNAL: AtomicI32 = AtomicI32::new(SIGINT);
 
 /// Installs the handler. Where that is not possible signals keep their default effect.
 pub fn install() {
-    let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal));
+    let ignored = ignored();
+    let heard = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
     if let Ok(signals) = Signals::new(heard) {
         // Without a thread nobody would listen: dropping the signals gives them their effect back.
         let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(move || listen(signals));
     }
 }
 
-/// `nohup` and shells in the background start programs that are to ignore a signal.
-fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or("0");
-    u64::from_str_radix(set.trim(), 16).unwrap_or(0) >> (signal - 1) & 1 == 1
+/// Signals that this program is to ignore, a bit each: `nohup` and shells in the background start programs so.
+fn ignored() -> u64 {
+    // The file has no length; room for all of it is read at once.
+    let mut status = Vec::with_capacity(8192);
+    let read = std::fs::File::open("/proc/self/status").and_then(|mut file| file.read_to_end(&mut status));
+    let mut lines = status[..read.unwrap_or(0)].split(|&byte| byte == b'\n');
+    let set = lines.find_map(|line| line.strip_prefix(b"SigIgn:")).and_then(|set| std::str::from_utf8(set).ok());
+    set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(0)
 }
 
 fn listen(mut signals: Signals) {

@@ -14,13 +14,12 @@ mod units;
 mod verbs;
 
 use args::{Cli, Verb};
-use clap::Parser;
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     bug::install();
-    let cli = Cli::parse_from(arguments());
+    let cli = Cli::read(&arguments().collect::<Vec<_>>());
     bug::remember(std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()), seed(&cli));
     interrupt::install();
     match verbs::dispatch(&cli) {

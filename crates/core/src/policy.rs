@@ -186,6 +186,13 @@ pub fn profiles() -> Vec<&'static str> {
     (0..).map(|i| text(ffi::pelton_x_profile_name(i))).take_while(|name| !name.is_empty()).collect()
 }
 
+/// Name of a switch and the names of its values, with bars between.
+fn switch_names(index: u32) -> Option<(&'static str, &'static str)> {
+    // SAFETY: the shim returns null or a pointer to a static row.
+    let row = unsafe { ffi::pelton_x_switch_info(index).as_ref() }?;
+    Some((text(row.name), text(row.values)))
+}
+
 fn switch_at(index: u32) -> Option<Switch> {
     // SAFETY: the shim returns null or a pointer to a static row.
     let row = unsafe { ffi::pelton_x_switch_info(index).as_ref() }?;
@@ -305,13 +312,14 @@ impl Policy {
     /// Every switch and parameter with its value as it is written, in table order.
     #[must_use]
     pub fn written(&self) -> Vec<(&'static str, String)> {
-        let (values, switches, parameters) = (self.values(), switches(), parameters());
-        let name_of =
-            |switch: &Switch, value: u32| switch.values.get(value as usize).map_or("?", |name| name).to_owned();
-        let of_switch = |(switch, &value): (&Switch, &u32)| (switch.name, name_of(switch, value));
-        let of_parameter = |(p, &value): (&Parameter, &u32)| (p.name, p.text(value));
-        let rest = values.get(switches.len()..).unwrap_or_default();
-        switches.iter().zip(&values).map(of_switch).chain(parameters.iter().zip(rest).map(of_parameter)).collect()
+        let values = self.values();
+        let (switches, rest) = values.split_at(values.len().min(ffi::pelton_x_switch_count() as usize));
+        let of_switch = |(index, &value): (u32, &u32)| {
+            let (name, names) = switch_names(index)?;
+            Some((name, names.split('|').nth(value as usize).unwrap_or("?").to_owned()))
+        };
+        let of_parameter = |(index, &value): (u32, &u32)| parameter_at(index).map(|p| (p.name, p.text(value)));
+        (0..).zip(switches).filter_map(of_switch).chain((0..).zip(rest).filter_map(of_parameter)).collect()
     }
 
     /// The value of a switch or parameter as it is written.

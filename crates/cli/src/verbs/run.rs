@@ -267,21 +267,31 @@ fn wide_sheet(summary: &RunSummary, scope: Scope, of: &str, quantities: &[&str])
     let heading = |name: &&str| quantity::find(name).map_or("", |quantity| quantity.heading);
     let header: Vec<&str> = std::iter::once(of).chain(quantities.iter().map(heading)).collect();
     let mut sheet = Sheet::new(&header);
-    let first = quantities[0];
-    // Looked up often: a run may have ten thousand tasks.
-    let of_scope = || summary.rows.iter().filter(|r| r.scope == scope);
-    let values: BTreeMap<(&str, &str), Option<f64>> = of_scope().map(|r| ((&*r.of, r.quantity), r.value)).collect();
-    for row in of_scope().filter(|r| r.quantity == first) {
-        let value = |q: &&str| values.get(&(&*row.of, *q)).copied().flatten().map_or_else(|| "-".to_owned(), number);
-        let did_something = |q: &&str| values.get(&(&*row.of, *q)).copied().flatten().is_some_and(|value| value != 0.0);
-        if scope == Scope::Task && !quantities.iter().any(did_something) {
+    let of_quantity = |name: &&str| {
+        let rows = summary.rows.iter().filter(|r| r.scope == scope && r.quantity == *name);
+        rows.map(|r| (&*r.of, r.value)).collect::<Vec<_>>()
+    };
+    let of_first = of_quantity(&quantities[0]);
+    let columns: Vec<_> = quantities.iter().map(|name| in_order_of(&of_first, of_quantity(name))).collect();
+    for (at, (of, _)) in of_first.iter().enumerate() {
+        let values: Vec<Option<f64>> = columns.iter().map(|column| column[at]).collect();
+        if scope == Scope::Task && !values.iter().flatten().any(|&value| value != 0.0) {
             continue;
         }
-        let mut cells = vec![row.of.clone()];
-        cells.extend(quantities.iter().map(value));
-        sheet.row(cells);
+        let shown = values.into_iter().map(|value| value.map_or_else(|| "-".to_owned(), number));
+        sheet.row(std::iter::once((*of).to_owned()).chain(shown).collect());
     }
     sheet
+}
+
+/// Values of one quantity for the names of another one. Mostly both have the same names; where not, they are looked up:
+/// a run may have ten thousand tasks.
+fn in_order_of(names: &[(&str, Option<f64>)], column: Vec<(&str, Option<f64>)>) -> Vec<Option<f64>> {
+    if names.iter().map(|(name, _)| name).eq(column.iter().map(|(name, _)| name)) {
+        return column.into_iter().map(|(_, value)| value).collect();
+    }
+    let values: BTreeMap<&str, Option<f64>> = column.into_iter().collect();
+    names.iter().map(|(name, _)| values.get(name).copied().flatten()).collect()
 }
 
 fn domains(summary: &RunSummary) -> Sheet {

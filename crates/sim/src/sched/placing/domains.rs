@@ -12,16 +12,15 @@ use pelton_model::machine::Machine;
 
 /// A record with everything of the machine that does not change; `None` when it has more CPUs than a record has room
 /// for.
-pub(super) fn record(m: &Machine, policy: &Policy) -> Option<Placement> {
+pub(super) fn record(m: &Machine, policy: &Policy) -> Option<Box<Placement>> {
     if m.cpus.len() > PLACE_CPUS_MAX {
         return None;
     }
-    let mut record = Placement {
-        nr_cpus: m.cpus.len() as u32,
-        asymmetric: (classes(m, &all(m)).len() > 1).into(),
-        smt: m.cpus.iter().any(|c| c.smt.len() > 1).into(),
-        ..Placement::default()
-    };
+    // Too large to be made elsewhere and copied here.
+    let mut record = Box::<Placement>::default();
+    record.nr_cpus = m.cpus.len() as u32;
+    record.asymmetric = (classes(m, &all(m)).len() > 1).into();
+    record.smt = m.cpus.iter().any(|c| c.smt.len() > 1).into();
     for c in 0..m.cpus.len() as u32 {
         record.cpus[c as usize] = cpu(m, policy, c);
     }

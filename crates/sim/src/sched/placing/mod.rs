@@ -60,7 +60,7 @@ impl Placing {
         let record = domains::record(m, policy);
         let fits = record.is_some();
         let nr_cpus = record.as_ref().map_or(0, |record| record.nr_cpus);
-        let mut record = Box::new(record.unwrap_or_default());
+        let mut record = record.unwrap_or_default();
         record.groups_limited = crate::rq::clamps::limit_groups(w, policy).into();
         Placing {
             decides: fits && policy.dst_group != value::DST_GROUP_LOAD,
