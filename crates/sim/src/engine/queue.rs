@@ -71,8 +71,11 @@ pub(crate) enum Ev {
     DlZeroLag { task: u32, generation: u32 },
 }
 
-/// An event waits with others of the same stretch of time, of 2^17 ns (131 us).
+/// An event waits with others of the same stretch of time: of 2^17 ns (131 us) on eight CPUs, of less with more of them,
+/// so that few events share one on any machine.
 const STRETCH_SHIFT: u32 = 17;
+/// Shorter stretches would leave too many events without a list: with 2^14 ns the lists reach 67 ms ahead.
+const STRETCH_SHIFT_MIN: u32 = 14;
 /// So many stretches have a list; what is later waits in a heap.
 const STRETCHES: usize = 4096;
 /// Bits of a word.
@@ -103,6 +106,8 @@ struct Waiting {
 /// others are in a heap. With few events or with many, one costs about the same.
 #[derive(Debug)]
 pub(crate) struct EventQueue {
+    /// Length of a stretch, as a power of two of ns.
+    shift: u32,
     /// The events before stretch `next`, the first one last.
     now: Vec<Due>,
     /// The first stretch whose events are not in order.
@@ -120,9 +125,12 @@ pub(crate) struct EventQueue {
     pushed: u64,
 }
 
-impl Default for EventQueue {
-    fn default() -> Self {
+impl EventQueue {
+    /// An empty queue for the events of so many CPUs.
+    pub(crate) fn new(nr_cpus: usize) -> Self {
+        let eights = (nr_cpus / 8).max(1).ilog2();
         EventQueue {
+            shift: STRETCH_SHIFT.saturating_sub(eights).max(STRETCH_SHIFT_MIN),
             now: Vec::new(),
             next: 0,
             lists: Box::new([NO_SLOT; STRETCHES]),
@@ -134,14 +142,12 @@ impl Default for EventQueue {
             pushed: 0,
         }
     }
-}
 
-impl EventQueue {
     /// Adds an event.
     pub(crate) fn push(&mut self, time_ns: u64, ev: Ev) {
         let due = Due { due_ns: time_ns, order: self.pushed, ev };
         self.pushed += 1;
-        let stretch = time_ns >> STRETCH_SHIFT;
+        let stretch = time_ns >> self.shift;
         if stretch >= self.next {
             return self.push_later(stretch, due);
         }
@@ -207,7 +213,7 @@ impl EventQueue {
             let stretch = match (self.first_filled(), self.later.peek()) {
                 (Some(stretch), _) => stretch,
                 (None, Some(Reverse(first))) => {
-                    self.next = (first >> 64) as u64 >> STRETCH_SHIFT;
+                    self.next = (first >> 64) as u64 >> self.shift;
                     self.draw_near();
                     continue;
                 }
@@ -237,7 +243,7 @@ impl EventQueue {
     /// Events of the heap that have a list now go to it.
     fn draw_near(&mut self) {
         while let Some(Reverse(first)) = self.later.peek() {
-            let (stretch, slot) = ((first >> 64) as u64 >> STRETCH_SHIFT, *first as u32 & ((1 << SLOT_BITS) - 1));
+            let (stretch, slot) = ((first >> 64) as u64 >> self.shift, *first as u32 & ((1 << SLOT_BITS) - 1));
             if stretch - self.next >= STRETCHES as u64 {
                 return;
             }
@@ -342,11 +348,13 @@ mod tests {
     #[test]
     fn any_mix_of_pushes_and_pops_keeps_the_order() {
         // Times of the run so far, of the stretches that have lists, and beyond them.
-        [1, 1 << 10, 1 << 20, 1 << 26, 1 << 33].into_iter().for_each(keeps_the_order);
+        for step_ns in [1, 1 << 10, 1 << 20, 1 << 26, 1 << 33] {
+            [1, 64, 384, 1024].into_iter().for_each(|nr_cpus| keeps_the_order(step_ns, nr_cpus));
+        }
     }
 
-    fn keeps_the_order(step_ns: u64) {
-        let (mut queue, mut list, mut random) = (EventQueue::default(), Vec::new(), 1u64);
+    fn keeps_the_order(step_ns: u64, nr_cpus: usize) {
+        let (mut queue, mut list, mut random) = (EventQueue::new(nr_cpus), Vec::new(), 1u64);
         for task in 0..20_000u32 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let time_ns = ((random >> 33) % 50 + u64::from(task / 64)) * step_ns;
@@ -369,7 +377,7 @@ mod tests {
 
     #[test]
     fn earliest_first_and_first_in_first_out_among_equals() {
-        let mut q = EventQueue::default();
+        let mut q = EventQueue::new(1);
         q.push(20, Ev::TaskStart { task: 0 });
         q.push(10, Ev::TaskStart { task: 2 });
         q.push(10, Ev::TaskStart { task: 1 });

@@ -265,7 +265,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             end_ns: wanted_ns(w, cfg).min(DURATION_NS_MAX),
             tick_ns,
             tick_phase_ns,
-            queue: EventQueue::default(),
+            queue: EventQueue::new(m.cpus.len()),
             cpus: (0..n).map(|c| new_cpu(m, policy, signal_clock.at(0), groups.list.len(), c)).collect(),
             groups,
             tasks: Vec::new(),
