@@ -5,6 +5,7 @@ use crate::about::{About, AboutPolicy};
 use crate::plan::Prepared;
 use crate::quantity::{self, QUANTITIES, Quantity, Read, cooled, task_labels};
 use crate::run::{Control, LabError, run_matrix};
+use crate::stats::Resamples;
 use crate::{remarks, round, stats};
 use pelton_model::Machine;
 use pelton_model::Plan;
@@ -173,7 +174,7 @@ pub fn compare(
 
 /// Time at each operating point and in each idle state, where any run had some, percent of all CPUs of the domain.
 fn residency_rows(machine: &Machine, reports: &[Vec<Report>]) -> Vec<CompareRow> {
-    let samples = Samples { reports };
+    let samples = Samples::of(reports);
     let mut rows = Vec::new();
     for (at, domain) in machine.domains.iter().enumerate() {
         for (opp, point) in domain.opps.iter().enumerate() {
@@ -202,7 +203,7 @@ fn share_pct(ns: u64, of_ns: u64) -> Option<f64> {
 pub fn summarise(policies: &[String], seeds: &[u64], reports: &[Vec<Report>]) -> Comparison {
     let mut rows = Vec::new();
     if let Some(shape) = reports.first().and_then(|r| r.first()) {
-        let samples = Samples { reports };
+        let samples = Samples::of(reports);
         samples.run_rows(&mut rows);
         for domain in 0..shape.domains.len() {
             samples.domain_rows(shape, domain, &mut rows);
@@ -232,9 +233,14 @@ fn remarks(reports: &[Vec<Report>]) -> Vec<String> {
 
 struct Samples<'a> {
     reports: &'a [Vec<Report>],
+    draws: Resamples,
 }
 
 impl Samples<'_> {
+    fn of(reports: &[Vec<Report>]) -> Samples<'_> {
+        Samples { reports, draws: Resamples::new(reports.first().map_or(0, Vec::len)) }
+    }
+
     fn run_rows(&self, rows: &mut Vec<CompareRow>) {
         for q in QUANTITIES {
             if let Read::Run(read) = q.read {
@@ -299,14 +305,14 @@ impl Samples<'_> {
         let some_lack = known.iter().any(Option::is_none);
         let note = reason.or(some_lack.then_some(NOT_IN_EVERY_RUN));
         let samples: Vec<Vec<f64>> = known.into_iter().map(Option::unwrap_or_default).collect();
-        let cells = cells(&samples)?;
+        let cells = cells(&samples, &self.draws)?;
         Some(CompareRow { scope, of: of.to_owned(), quantity: q.name, unit: q.unit, note, cells })
     }
 
     /// A row of shares that no report has as a quantity.
     fn measured(&self, scope: Scope, of: String, read: impl Fn(&Report) -> Option<f64>) -> Option<CompareRow> {
         let known: Option<Vec<Vec<f64>>> = self.reports.iter().map(|runs| runs.iter().map(&read).collect()).collect();
-        let cells = cells(&known?)?;
+        let cells = cells(&known?, &self.draws)?;
         let share = quantity::shares(scope.name()).last()?;
         Some(CompareRow { scope, of, quantity: share.name, unit: share.unit, note: None, cells })
     }
@@ -315,16 +321,16 @@ impl Samples<'_> {
 /// Why a cell is empty that others of its row are not.
 const NOT_IN_EVERY_RUN: &str = "`-`: some run under this policy has no such number";
 
-fn cells(samples: &[Vec<f64>]) -> Option<Vec<CompareCell>> {
+fn cells(samples: &[Vec<f64>], draws: &Resamples) -> Option<Vec<CompareCell>> {
     let base = samples.first()?;
-    Some(samples.iter().enumerate().map(|(i, s)| cell(s, (i > 0).then_some(base))).collect())
+    Some(samples.iter().enumerate().map(|(i, s)| cell(s, (i > 0).then_some(base), draws)).collect())
 }
 
-fn cell(samples: &[f64], base: Option<&Vec<f64>>) -> CompareCell {
+fn cell(samples: &[f64], base: Option<&Vec<f64>>, draws: &Resamples) -> CompareCell {
     let median = stats::median(samples);
     let extreme = |pick: fn(f64, f64) -> f64| samples.iter().copied().reduce(pick).map(round);
     let change = base.and_then(|b| stats::percent_change(stats::median(b)?, median?));
-    let ci95 = base.filter(|_| change.is_some()).and_then(|b| stats::paired_change_ci95(b, samples));
+    let ci95 = base.filter(|_| change.is_some()).and_then(|b| draws.change_ci95(b, samples));
     CompareCell {
         policy: String::new(),
         median: median.map(round),

@@ -69,74 +69,96 @@ pub fn percent_change(base: f64, new: f64) -> Option<f64> {
 /// `None` below [`SAMPLES_FOR_CI95`] pairs.
 pub fn paired_change_ci95(base: &[f64], new: &[f64]) -> Option<(f64, f64)> {
     let n = base.len().min(new.len());
-    if n < SAMPLES_FOR_CI95 {
-        return None;
-    }
-    let mut rng = Pcg64Mcg::new(0xcafe_f00d_d15e_a5e5);
-    let (mut base, mut new) = (Ranked::new(&base[..n]), Ranked::new(&new[..n]));
-    let mut changes: Vec<f64> =
-        (0..BOOTSTRAP_RESAMPLES).filter_map(|_| resampled_change(&mut rng, &mut base, &mut new, n)).collect();
-    if changes.len() < BOOTSTRAP_RESAMPLES / 2 {
-        return None;
-    }
-    changes.sort_unstable_by(f64::total_cmp);
-    Some((percentile_nearest(&changes, 2.5)?, percentile_nearest(&changes, 97.5)?))
+    (n >= SAMPLES_FOR_CI95).then(|| Resamples::new(n))?.change_ci95(base, new)
 }
 
-fn resampled_change(rng: &mut Pcg64Mcg, base: &mut Ranked, new: &mut Ranked, n: usize) -> Option<f64> {
-    for _ in 0..n {
-        let pick = (rng.next_u64() % n as u64) as usize;
-        base.pick(pick);
-        new.pick(pick);
-    }
-    percent_change(base.take_median(n), new.take_median(n))
+/// What the bootstrap draws of so many pairs: the same for all numbers of a comparison.
+#[derive(Clone, Debug)]
+pub(crate) struct Resamples {
+    n: usize,
+    /// By resample: how often each pair was drawn.
+    drawn: Vec<u32>,
 }
 
-/// Samples in order, and how often each was drawn: the median of what was drawn takes no sort.
+impl Resamples {
+    pub(crate) fn new(n: usize) -> Resamples {
+        let mut rng = Pcg64Mcg::new(0xcafe_f00d_d15e_a5e5);
+        let mut drawn = vec![0; n * BOOTSTRAP_RESAMPLES];
+        for resample in drawn.chunks_exact_mut(n.max(1)) {
+            (0..n).for_each(|_| resample[(rng.next_u64() % n as u64) as usize] += 1);
+        }
+        Resamples { n, drawn }
+    }
+
+    /// [`paired_change_ci95`], which is drawn anew where the number of pairs is another one.
+    pub(crate) fn change_ci95(&self, base: &[f64], new: &[f64]) -> Option<(f64, f64)> {
+        let n = base.len().min(new.len());
+        if n < SAMPLES_FOR_CI95 || n != self.n {
+            return (n >= SAMPLES_FOR_CI95).then(|| Resamples::new(n))?.change_ci95(base, new);
+        }
+        let (base, new) = (Ranked::new(&base[..n]), Ranked::new(&new[..n]));
+        let change = |drawn: &[u32]| percent_change(base.median(drawn), new.median(drawn));
+        let mut changes: Vec<f64> = self.drawn.chunks_exact(n).filter_map(change).collect();
+        if changes.len() < BOOTSTRAP_RESAMPLES / 2 {
+            return None;
+        }
+        Some(middle_95(&mut changes))
+    }
+}
+
+/// The 2.5 and 97.5 % points of many samples, which takes no sort of all of them; they change places.
+fn middle_95(samples: &mut [f64]) -> (f64, f64) {
+    let (low, high) = (nearest_rank(samples.len(), 2.5), nearest_rank(samples.len(), 97.5));
+    let (_, &mut lower, above) = samples.select_nth_unstable_by(low, f64::total_cmp);
+    let upper = (high > low).then(|| *above.select_nth_unstable_by(high - low - 1, f64::total_cmp).1);
+    (lower, upper.unwrap_or(lower))
+}
+
+/// Samples in order: the median of what is drawn of them takes no sort.
 struct Ranked {
-    sorted: Vec<f64>,
-    /// Place of each sample in that order.
-    rank: Vec<usize>,
-    drawn: Vec<usize>,
+    /// Value and place in the list.
+    sorted: Vec<(f64, usize)>,
 }
 
 impl Ranked {
     fn new(samples: &[f64]) -> Ranked {
-        let mut order: Vec<usize> = (0..samples.len()).collect();
-        order.sort_by(|&a, &b| samples[a].total_cmp(&samples[b]));
-        let mut rank = vec![0; samples.len()];
-        order.iter().enumerate().for_each(|(place, &sample)| rank[sample] = place);
-        Ranked { sorted: order.iter().map(|&i| samples[i]).collect(), rank, drawn: vec![0; samples.len()] }
+        let mut sorted: Vec<(f64, usize)> = samples.iter().copied().zip(0..).collect();
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Ranked { sorted }
     }
 
-    fn pick(&mut self, sample: usize) {
-        self.drawn[self.rank[sample]] += 1;
-    }
-
-    /// The median of the `n` samples that were drawn, at least one; nothing is drawn afterwards.
-    fn take_median(&mut self, n: usize) -> f64 {
-        let (mut before, mut lower) = (0, None);
-        let mut median = 0.0;
-        for (sample, drawn) in self.sorted.iter().zip(&mut self.drawn) {
-            let upto = before + std::mem::take(drawn);
-            // The two middle ones, which are one when their number is odd.
-            if lower.is_none() && upto > (n - 1) / 2 {
-                lower = Some(*sample);
+    /// The median of the samples when each was `drawn` so often, `n` in all and at least one.
+    fn median(&self, drawn: &[u32]) -> f64 {
+        let n: u32 = drawn.iter().sum();
+        let (mut upto, mut places) = (0, self.sorted.iter());
+        // The sample that the `place`th of what was drawn is, from 0.
+        let mut at = |place: u32, last: f64| {
+            let mut value = last;
+            while upto <= place
+                && let Some(&(next, sample)) = places.next()
+            {
+                upto += drawn[sample];
+                value = next;
             }
-            if before <= n / 2 && upto > n / 2 {
-                median = if n % 2 == 1 { *sample } else { f64::midpoint(lower.unwrap_or(*sample), *sample) };
-            }
-            before = upto;
-        }
-        median
+            value
+        };
+        // The two middle ones, which are one when their number is odd.
+        let lower = at((n - 1) / 2, 0.0);
+        let upper = at(n / 2, lower);
+        if n % 2 == 1 { lower } else { f64::midpoint(lower, upper) }
     }
 }
 
 /// Nearest-rank percentile of ascending samples: the smallest value that at least `pct` percent do not exceed;
 /// `None` for no samples.
 pub fn percentile_nearest(sorted: &[f64], pct: f64) -> Option<f64> {
-    let rank = (pct / 100.0 * sorted.len() as f64).ceil() as usize;
-    sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied()
+    sorted.get(nearest_rank(sorted.len(), pct)).copied()
+}
+
+/// Place of that percentile among so many, from 0.
+fn nearest_rank(len: usize, pct: f64) -> usize {
+    let rank = (pct / 100.0 * len as f64).ceil() as usize;
+    rank.clamp(1, len.max(1)) - 1
 }
 
 #[cfg(test)]
@@ -152,14 +174,39 @@ mod tests {
     #[test]
     fn the_median_of_what_is_drawn_is_that_of_a_list() {
         let samples = [4.0, 1.0, 3.0, 3.0, -2.0, 8.5, 0.25];
-        let (mut rng, mut ranked) = (Pcg64Mcg::new(7), Ranked::new(&samples));
+        let (mut rng, ranked) = (Pcg64Mcg::new(7), Ranked::new(&samples));
         for step in 0..1_000 {
             let n = 1 + step % 9;
             let picks: Vec<usize> = (0..n).map(|_| (rng.next_u64() % 7) as usize).collect();
-            picks.iter().for_each(|&pick| ranked.pick(pick));
+            let mut drawn = [0; 7];
+            picks.iter().for_each(|&pick| drawn[pick] += 1);
             let list: Vec<f64> = picks.iter().map(|&pick| samples[pick]).collect();
-            assert_eq!(Some(ranked.take_median(n)), median(&list), "{list:?}");
+            assert_eq!(Some(ranked.median(&drawn)), median(&list), "{list:?}");
         }
+    }
+
+    #[test]
+    fn the_middle_of_many_is_that_of_their_order() {
+        let mut rng = Pcg64Mcg::new(3);
+        for len in (1..60).chain([1_000, 2_000]) {
+            let mut samples: Vec<f64> = (0..len).map(|_| (rng.next_u64() % 97) as f64 - 40.0).collect();
+            let mut sorted = samples.clone();
+            sorted.sort_by(f64::total_cmp);
+            let ends = (percentile_nearest(&sorted, 2.5), percentile_nearest(&sorted, 97.5));
+            let (lower, upper) = middle_95(&mut samples);
+            assert_eq!((Some(lower), Some(upper)), ends, "{len} samples");
+        }
+    }
+
+    #[test]
+    fn draws_are_shared_by_comparisons_of_as_many_runs() {
+        let shared = Resamples::new(10);
+        for n in [6, 9, 10, 11] {
+            let base: Vec<f64> = (0..n).map(|i| 100.0 + f64::from(i)).collect();
+            let new: Vec<f64> = (0..n).map(|i| 80.0 + f64::from(i * 7 % 10)).collect();
+            assert_eq!(shared.change_ci95(&base, &new), paired_change_ci95(&base, &new), "{n} runs");
+        }
+        assert_eq!(shared.change_ci95(&[1.0; 5], &[1.0; 10]), None);
     }
 
     #[test]
