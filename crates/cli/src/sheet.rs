@@ -232,7 +232,8 @@ impl Sheet {
 fn plain_line<'a>(out: &mut String, cells: impl Iterator<Item = &'a str>, aligns: &[CellAlignment], widths: &[usize]) {
     let mut owed = 0;
     for ((cell, align), width) in cells.zip(aligns).zip(widths) {
-        let (pad, is_left) = (width - cell.len(), *align == CellAlignment::Left);
+        // A column without a letter is as wide as one.
+        let (pad, is_left) = ((*width).max(1) - cell.len(), *align == CellAlignment::Left);
         let text = cell.trim_end_matches(' ');
         let before = owed + 1 + if is_left { 0 } else { pad };
         if text.is_empty() {
