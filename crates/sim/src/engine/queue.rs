@@ -71,8 +71,8 @@ pub(crate) enum Ev {
     DlZeroLag { task: u32, generation: u32 },
 }
 
-/// An event waits with others of the same stretch of time: of 2^17 ns (131 us) on eight CPUs, of less with more of them,
-/// so that few events share one on any machine.
+/// An event waits with others of the same stretch of time: of 2^17 ns (131 us) on eight CPUs, of less with more of
+/// them, so that few events share one on any machine.
 const STRETCH_SHIFT: u32 = 17;
 /// Shorter stretches would leave too many events without a list: with 2^14 ns the lists reach 67 ms ahead.
 const STRETCH_SHIFT_MIN: u32 = 14;
