@@ -91,12 +91,16 @@ random.clamps.csv.gz --load clamps --duration 4s
 clamps.csv.gz --load clamps --duration 3s
 JOBS
 with_clamps='7.2 6.18'
-# Where time goes on boards: nothing is recorded, the kernel counts. What is compared is the newest kernel.
+# Where time goes on boards: nothing is recorded, the kernel counts. What is compared is the newest kernel. Each load five
+# times: which CPUs tasks come to, and for how long they stay, differs from one time to the next.
 cat >"$work/residency" <<'JOBS'
 small.residency --load periodic:run_us=300,period_us=7900+periodic:run_us=330,period_us=8700+periodic:run_us=260,period_us=6700+periodic:run_us=410,period_us=10300+periodic:run_us=900,period_us=16600+periodic:run_us=1100,period_us=19300+bursts:run_us=2000,sleep_us=21000+bursts:run_us=2300,sleep_us=26000 --duration 10s
 mixed.residency --load periodic:run_us=6000,period_us=33300+periodic:run_us=5200,period_us=29000+periodic:run_us=7000,period_us=38900+periodic:run_us=1000,period_us=11900+periodic:run_us=1100,period_us=13700+periodic:run_us=900,period_us=10100+periodic:run_us=1300,period_us=15100+bursts:run_us=60000,sleep_us=240000 --duration 10s
 heavy.residency --load busy:threads=2+periodic:run_us=3700,period_us=15100+periodic:run_us=4000,period_us=16300+periodic:run_us=4400,period_us=17900+periodic:run_us=3300,period_us=13300+periodic:run_us=4600,period_us=18700+periodic:run_us=5000,period_us=20900 --duration 10s
 JOBS
+for time in 2 3 4 5; do sed "s/\.residency/-$time.residency/" "$work/residency" >"$work/residency-$time"; done
+cat "$work"/residency-[2-5] >>"$work/residency"
+rm "$work"/residency-[2-5]
 with_residency='7.2'
 
 # Functions of the kernel cannot be traced on arm64 before 6.4.

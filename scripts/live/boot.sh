@@ -12,7 +12,7 @@ kernel=$1 pelton=$2 busybox=$3 jobs=$4 out=$5 board=${6:-pair}
 here=$(cd "$(dirname "$0")" && pwd)
 
 # Longest time a guest may take.
-limit_s=600
+limit_s=900
 
 rm -rf "$out" && mkdir -p "$out/recordings"
 root=$out/root

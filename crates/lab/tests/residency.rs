@@ -54,17 +54,20 @@ fn folders() -> Vec<(String, &'static str, PathBuf)> {
     folders
 }
 
-/// Recordings of counters: name and content.
-fn recordings(folder: &Path) -> Vec<(String, Value)> {
+/// Recordings of counters by load: those of `small.residency.json`, `small-2.residency.json` and so on together.
+fn recordings(folder: &Path) -> BTreeMap<String, Vec<Value>> {
     let all = std::fs::read_dir(folder).expect("recordings").flatten();
     let name = |path: &Path| Some(path.file_name()?.to_str()?.strip_suffix(".residency.json")?.to_owned());
-    let mut out: Vec<(String, Value)> = all
-        .filter_map(|entry| {
-            let text = std::fs::read_to_string(entry.path()).ok()?;
-            Some((name(&entry.path())?, serde_json::from_str(&text).ok()?))
-        })
-        .collect();
-    out.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut paths: Vec<PathBuf> = all.map(|entry| entry.path()).collect();
+    paths.sort();
+    let mut out: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for path in paths {
+        let content = std::fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok());
+        if let (Some(name), Some(content)) = (name(&path), content) {
+            let load = name.split('-').next().expect("a first part").to_owned();
+            out.entry(load).or_default().push(content);
+        }
+    }
     out
 }
 
@@ -207,7 +210,7 @@ fn simulated(series: &str, platform: &str, workload: &str, ns: u64, seed: u64) -
     counter.finish(report.duration_ns, of_load).figures()
 }
 
-/// Means over seeds, and the least and most of them.
+/// Means over runs or recordings, and the least and most of them.
 fn mean(all: &[Vec<Figure>]) -> Vec<(f64, f64, f64)> {
     let of = |row: usize| all.iter().map(|figures| figures[row].2).collect::<Vec<f64>>();
     let one = |values: Vec<f64>| {
@@ -227,11 +230,12 @@ fn judged(how: Judged, recorded: f64, ours: f64) -> Option<bool> {
     }
 }
 
-/// A table of one load: lines, rows judged, and those within the bar.
-fn compared(recorded: &[Figure], ours: &[(f64, f64, f64)]) -> (String, usize, usize) {
+/// A table of one load: lines, rows judged, and those within the bar. `figures`: names, and how they are judged.
+fn compared(figures: &[Figure], recorded: &[(f64, f64, f64)], ours: &[(f64, f64, f64)]) -> (String, usize, usize) {
     let (mut out, mut all, mut within) = (String::new(), 0, 0);
-    out += "| figure | recorded | simulated | of seeds | difference | |\n|---|---|---|---|---|---|\n";
-    for ((name, how, is), (sim, least, most)) in recorded.iter().zip(ours) {
+    out +=
+        "| figure | recorded | of recordings | simulated | of seeds | difference | |\n|---|---|---|---|---|---|---|\n";
+    for (((name, how, _), (is, is_least, is_most)), (sim, least, most)) in figures.iter().zip(recorded).zip(ours) {
         let verdict = judged(*how, *is, *sim);
         all += usize::from(verdict.is_some());
         within += usize::from(verdict == Some(true));
@@ -241,9 +245,20 @@ fn compared(recorded: &[Figure], ours: &[(f64, f64, f64)]) -> (String, usize, us
             _ if *is == 0.0 => "-".to_owned(),
             _ => format!("{:+.0} %", (sim - is) * 100.0 / is),
         };
-        let _ = writeln!(out, "| {name} | {is:.1} | {sim:.1} | {least:.1} to {most:.1} | {difference} | {word} |");
+        let _ = writeln!(
+            out,
+            "| {name} | {is:.1} | {is_least:.1} to {is_most:.1} | {sim:.1} | {least:.1} to {most:.1} | {difference} | {word} |"
+        );
     }
     (out, all, within)
+}
+
+/// Time that tasks outside of the load took, % of one CPU.
+fn others(recorded: &Value) -> f64 {
+    let is = counted(recorded);
+    let run = |task: &Value| task["run_ns"].as_u64().unwrap_or(0);
+    let of_load: u64 = recorded["tasks"].as_array().into_iter().flatten().map(run).sum();
+    is.busy_ns.iter().sum::<u64>().saturating_sub(of_load) as f64 * 100.0 / is.ns as f64
 }
 
 /// One kernel's part of the page; rows judged, and those within the bar.
@@ -251,16 +266,15 @@ fn board(series: &str, platform: &str, folder: &Path) -> (String, usize, usize) 
     let release = std::fs::read_to_string(folder.join("release")).unwrap_or_default();
     let (mut out, mut all, mut within) = (format!("## {platform}, Linux {}\n\n", release.trim()), 0, 0);
     for (name, recorded) in recordings(folder) {
-        let workload = recorded["workload"].as_str().expect("a load");
-        let is = counted(&recorded);
-        let runs: Vec<_> = (1..=SEEDS).map(|seed| simulated(series, platform, workload, is.ns, seed)).collect();
+        let workload = recorded[0]["workload"].as_str().expect("a load");
+        let is: Vec<_> = recorded.iter().map(|one| counted(one).figures()).collect();
+        let ns = counted(&recorded[0]).ns;
+        let runs: Vec<_> = (1..=SEEDS).map(|seed| simulated(series, platform, workload, ns, seed)).collect();
         let names = |figures: &[Figure]| figures.iter().map(|(name, ..)| name.clone()).collect::<Vec<_>>();
-        assert_eq!(names(&is.figures()), names(&runs[0]), "{release}: the platform file is another board");
-        let (table, rows, holds) = compared(&is.figures(), &mean(&runs));
+        assert_eq!(names(&is[0]), names(&runs[0]), "{release}: the platform file is another board");
+        let (table, rows, holds) = compared(&is[0], &mean(&is), &mean(&runs));
         (all, within) = (all + rows, within + holds);
-        let run = |task: &Value| task["run_ns"].as_u64().unwrap_or(0);
-        let of_load: u64 = recorded["tasks"].as_array().into_iter().flatten().map(run).sum();
-        let others = is.busy_ns.iter().sum::<u64>().saturating_sub(of_load) as f64 * 100.0 / is.ns as f64;
+        let others = recorded.iter().map(others).sum::<f64>() / recorded.len() as f64;
         let _ = writeln!(
             out,
             "### {name}: `{workload}`\n\n{table}\nOther tasks of the guest took {others:.1} % of one CPU.\n"
@@ -301,9 +315,10 @@ fn other_loads_are_outside() {
     let run = |workload: &str| simulated("7.2", BOARDS[0].1, workload, 2_000_000_000, 1);
     let (is, other) =
         (run("periodic:run_us=3000,period_us=16000,threads=5"), run("periodic:run_us=1500,period_us=16000,threads=5"));
-    let (_, rows, within) = compared(&is, &mean(std::slice::from_ref(&is)));
+    let of = |figures: &Vec<Figure>| mean(std::slice::from_ref(figures));
+    let (_, rows, within) = compared(&is, &of(&is), &of(&is));
     assert!(rows >= 14 && within == rows, "{within} of {rows}: {is:?}");
-    let (table, rows, within) = compared(&is, &mean(&[other]));
+    let (table, rows, within) = compared(&is, &of(&is), &of(&other));
     assert!(within < rows, "{table}");
     let whole: f64 = is.iter().filter(|(name, ..)| name.contains("MHz")).map(|(_, _, percent)| percent).sum();
     assert!((whole - 200.0).abs() < 1e-6, "{is:?}");

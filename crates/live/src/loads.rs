@@ -27,6 +27,7 @@ mod dice;
 mod hackbench;
 mod limits;
 mod made;
+mod own_time;
 mod phone;
 mod quotas;
 mod results;

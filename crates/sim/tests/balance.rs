@@ -158,6 +158,22 @@ fn requests_end_between_ticks_since_7_2() {
     assert!((240..=255).contains(&both), "no timer on a machine that does not defer them: {both}");
 }
 
+/// fair.c update_curr of 6.6 to 7.2: that a request is over is noticed at ticks, or when tasks come, go or are chosen.
+/// A task that ends its work between two ticks, long after its request of 0.7 ms and with another one waiting, blocks
+/// there; core.c __schedule looks at what it does, not at what it used up.
+#[test]
+fn a_task_whose_work_ends_between_ticks_is_not_preempted_at_its_end() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let mut second = task("second", Some(1), vec![run_ms(2)]);
+    second.start = Start::After(MS / 10);
+    let w = workload(vec![task("first", Some(1), vec![run_ms(3)]), second]);
+    for p in ["6.6", "6.12", "6.18", "7.2"] {
+        let r = run_on(&m, &w, p, 20);
+        assert!(r.tasks[0].wait_ns < MS / 10, "{p}: {} ns", r.tasks[0].wait_ns);
+        assert!(near(r.tasks[1].wait_ns, 3 * MS - MS / 10, MS / 10), "{p}: {} ns", r.tasks[1].wait_ns);
+    }
+}
+
 /// Three busy tasks on two CPUs: the CPU with one is below the mean load by half a task, and a task counts half after
 /// one failed balance (fair.c calculate_imbalance, detach_tasks), so they take turns, where without balance one would
 /// have 6000 ms. Up to 6.1 slices and balances are whole ticks, and the same task stays alone a little longer. Also

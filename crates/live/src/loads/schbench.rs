@@ -117,7 +117,7 @@ fn work(messages: &Messages, shape: Shape, stop: &AtomicBool, latencies: &mut Ve
         if since_ns >= 1000 {
             latencies.push(since_ns / 1000);
         }
-        spin(begin + Duration::from_micros(shape.cputime_us), now);
+        spin(begin + Duration::from_micros(shape.cputime_us));
     }
 }
 

@@ -7,8 +7,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-use super::cpu_time;
-use super::made::spin;
+use super::own_time::OwnTime;
 use crate::machine::cpus_possible;
 
 /// How long a speed is taken to hold.
@@ -46,16 +45,8 @@ impl Speeds {
     }
 
     /// Computes until so much is done.
-    pub(super) fn work(&self, work: Duration) {
-        let (mut left_ns, mut begin) = (work.as_nanos() as u64, cpu_time());
-        while left_ns > 0 {
-            let whole_ns = self.time(left_ns).max(1);
-            spin(begin + PIECE.min(Duration::from_nanos(whole_ns)), cpu_time);
-            let now = cpu_time();
-            let spent_ns = (now - begin).as_nanos() as u64;
-            left_ns = left_ns.saturating_sub((left_ns * spent_ns).div_ceil(whole_ns));
-            begin = now;
-        }
+    pub(super) fn work(&self, work: Duration, own: &OwnTime) {
+        own.spend_at(work, |work_ns| self.time(work_ns), PIECE);
     }
 }
 
@@ -92,6 +83,7 @@ fn told(path: &str, what: &str) -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use super::super::cpu_time;
     use super::*;
 
     #[test]
@@ -107,7 +99,7 @@ mod tests {
         let cpu = || Cpu { capacity: 1024, khz_max: 1_000_000, frequency: file.try_clone().expect("a file") };
         let speeds = Speeds((0..cpus_possible()).map(|_| cpu()).collect());
         let before = cpu_time();
-        speeds.work(Duration::from_micros(700));
+        speeds.work(Duration::from_micros(700), &OwnTime::here());
         let took = cpu_time() - before;
         assert!(took >= Duration::from_micros(1399) && took < Duration::from_millis(15), "{took:?}");
     }

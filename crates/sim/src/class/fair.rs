@@ -400,8 +400,8 @@ impl FairRq {
         gives_way
     }
 
-    /// At the tick: should the running entity, whose slice is known, give way? EEVDF decides whenever time is
-    /// accounted.
+    /// At the tick: should the running entity, whose slice is known, give way? EEVDF decides when it is
+    /// charged.
     pub(super) fn tick_preempts<E: Entities>(&self, rules: &FairRules, e: &E, slice_ns: u64) -> bool {
         let (Some(curr), Some(first)) = (self.running(e), self.first(e)) else { return false };
         rules.is_cfs() && fair::check_preempt_tick(&rules.tunables, &curr, &first, slice_ns) != 0

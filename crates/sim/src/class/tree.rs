@@ -356,7 +356,7 @@ impl Tree<'_> {
     pub(crate) fn tick_preempts(&mut self) -> bool {
         let rules = self.rules;
         if !rules.is_cfs() {
-            // EEVDF decides whenever time is accounted.
+            // EEVDF decided when its time was charged.
             return false;
         }
         let mut entity = self.lowest_curr();

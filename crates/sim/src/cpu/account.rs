@@ -6,7 +6,6 @@ use pelton_core::{RT_PERIOD_NS, RT_RUNTIME_NS, value};
 use pelton_schema::Sink;
 
 use crate::class::Class;
-use crate::cpu::levels::tree;
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
 use crate::engine::state::{CpuState, NO_TASK, Power, SPEED_SHIFT, Step};
@@ -92,9 +91,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         match task.class {
             Class::Fair => {
-                if tree(&self.fair_rules, cpu, &mut self.tasks).charge(delta) {
-                    self.resched_cpu(c);
-                }
+                cpu.unpaid_ns += delta;
                 if self.quotas {
                     self.charge_quotas(c, delta);
                 }

@@ -15,9 +15,26 @@ pub(crate) fn tree<'a>(rules: &'a FairRules<'a>, cpu: &'a mut CpuState, tasks: &
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// The levels of CPU `c`.
+    /// The levels of CPU `c`, whose running task was charged up to now.
     #[inline]
     pub(crate) fn tree(&mut self, c: u32) -> Tree<'_> {
+        self.update_curr(c);
+        self.tree_as_is(c)
+    }
+
+    /// The levels of CPU `c`, for those who read no virtual time.
+    #[inline]
+    pub(crate) fn tree_as_is(&mut self, c: u32) -> Tree<'_> {
         tree(&self.fair_rules, &mut self.cpus[c as usize], &mut self.tasks)
+    }
+
+    /// Charges what the running fair task of CPU `c` ran. A request that is over is noticed here, and nowhere else: at
+    /// ticks, when tasks come and go, and when the CPU chooses.
+    #[inline]
+    pub(crate) fn update_curr(&mut self, c: u32) {
+        let unpaid_ns = std::mem::take(&mut self.cpus[c as usize].unpaid_ns);
+        if unpaid_ns > 0 && self.tree_as_is(c).charge(unpaid_ns) {
+            self.resched_cpu(c);
+        }
     }
 }

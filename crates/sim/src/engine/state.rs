@@ -327,6 +327,8 @@ pub(crate) struct CpuState {
     pub iowait_ns: u64,
     /// Time of its tasks with nice above 0, where somebody asks.
     pub nice_ns: u64,
+    /// What its fair task ran and was not charged yet, ns: that happens where the kernel calls `update_curr()`.
+    pub unpaid_ns: u64,
     /// Up to when RT or deadline runtime was accounted (frequency hook of old profiles).
     pub runtime_accounted_ns: u64,
     pub teo: Teo,

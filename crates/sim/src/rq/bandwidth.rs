@@ -343,7 +343,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let mut entity = t;
         while entity != NO_TASK {
-            let home = self.tree(c).home(entity);
+            let home = self.tree_as_is(c).home(entity);
             if self.cpus[c as usize].queue_at(home).curr == entity {
                 self.signal_put_prev(c, entity);
                 self.tree(c).put_level(home);

@@ -138,7 +138,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut entity = t;
         while entity != NO_TASK && self.tree(c).set_level(entity) {
             self.signal_set_next(c, entity);
-            entity = self.tree(c).above(entity);
+            entity = self.tree_as_is(c).above(entity);
             if slot_of(entity).is_some_and(|slot| self.cpus[c as usize].levels.slots[slot as usize].cut_off) {
                 // It runs on for a moment in a group that may not.
                 return;
@@ -171,6 +171,6 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A fair task that sleeps will wake on another CPU.
     pub(crate) fn fair_leave_asleep(&mut self, t: u32) {
-        self.tree(self.tasks[t as usize].cpu).leave_asleep(t);
+        self.tree_as_is(self.tasks[t as usize].cpu).leave_asleep(t);
     }
 }

@@ -176,7 +176,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(super) fn put_what_left(&mut self, c: u32, entity: u32, plan: Leave) {
         let mut at = entity;
         loop {
-            let home = self.tree(c).home(at);
+            let home = self.tree_as_is(c).home(at);
             let cpu = &self.cpus[c as usize];
             let queue = cpu.levels.queues.get(home as usize).unwrap_or(&cpu.fair);
             if queue.curr == at {

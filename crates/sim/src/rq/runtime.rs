@@ -14,7 +14,7 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let now = self.kernel_ns();
-        let mut slot = self.tree(c).home(entity);
+        let mut slot = self.tree_as_is(c).home(entity);
         while slot != ROOT && self.cpus[c as usize].levels.queues[slot as usize].nr_queued() == 0 {
             let own = &mut self.cpus[c as usize].levels.slots[slot as usize];
             let (number, parent) = (own.group, own.parent);

@@ -56,7 +56,7 @@ impl<S: Sink> Engine<'_, S> {
     /// [`dequeue`]; 0 = for a change of a task's parameters.
     pub(crate) fn signal_dequeue(&mut self, c: u32, entity: u32, flags: u32, plan: Leave) {
         self.request_changes(c);
-        let home = self.tree(c).home(entity);
+        let home = self.tree_as_is(c).home(entity);
         let is_task = slot_of(entity).is_none();
         let counted = is_task && self.tasks[entity as usize].se.delayed == 0;
         let (bits, delta) = if is_task { self.signal_dequeue_task(c, entity, home, flags) } else { (0, 0) };

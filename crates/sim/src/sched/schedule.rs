@@ -29,6 +29,8 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.exec = c;
         self.account(c);
+        // What it finds is answered by this choice.
+        self.update_curr(c);
         let cpu = &mut self.cpus[c as usize];
         cpu.need_resched = false;
         cpu.idle_loop = IdleLoop::Out;
