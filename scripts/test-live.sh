@@ -102,6 +102,21 @@ for time in 2 3 4 5; do sed "s/\.residency/-$time.residency/" "$work/residency" 
 cat "$work"/residency-[2-5] >>"$work/residency"
 rm "$work"/residency-[2-5]
 with_residency='7.2'
+# Balances on one of the boards: searches of each kernel, and what is compared, of the newest. Each task has a period of its
+# own: where they are equal, the phases that tasks began with last.
+cat >"$work/searches-board" <<'JOBS'
+bursts.balances.csv.gz --speeds --load bursts:run_us=2000,sleep_us=3000+bursts:run_us=2300,sleep_us=3100+bursts:run_us=1700,sleep_us=2900+bursts:run_us=2600,sleep_us=3700+bursts:run_us=1500,sleep_us=2300+bursts:run_us=3100,sleep_us=4100+bursts:run_us=1900,sleep_us=3300 --duration 2s
+misfit.balances.csv.gz --speeds --load bursts:run_us=40000,sleep_us=60000+bursts:run_us=47000,sleep_us=71000+bursts:run_us=33000,sleep_us=53000+periodic:run_us=500,period_us=10000+periodic:run_us=600,period_us=11300+periodic:run_us=400,period_us=8900+periodic:run_us=550,period_us=10700+periodic:run_us=450,period_us=9500+periodic:run_us=650,period_us=12100 --duration 2s
+JOBS
+cat >"$work/balances-board" <<'JOBS'
+bursts.gates.csv.gz --speeds --load bursts:run_us=2000,sleep_us=3000+bursts:run_us=2300,sleep_us=3100+bursts:run_us=1700,sleep_us=2900+bursts:run_us=2600,sleep_us=3700+bursts:run_us=1500,sleep_us=2300+bursts:run_us=3100,sleep_us=4100+bursts:run_us=1900,sleep_us=3300 --duration 2s
+hogs.balances --speeds --load busy:threads=9 --duration 3s
+bursts.balances --speeds --load bursts:run_us=2000,sleep_us=3000+bursts:run_us=2300,sleep_us=3100+bursts:run_us=1700,sleep_us=2900+bursts:run_us=2600,sleep_us=3700+bursts:run_us=1500,sleep_us=2300+bursts:run_us=3100,sleep_us=4100+bursts:run_us=1900,sleep_us=3300 --duration 3s
+waves.balances --speeds --load periodic:run_us=4000,period_us=20300+periodic:run_us=4300,period_us=21700+periodic:run_us=3700,period_us=18100+periodic:run_us=4600,period_us=23900+periodic:run_us=3300,period_us=16700+periodic:run_us=5000,period_us=25100+periodic:run_us=4100,period_us=19300+periodic:run_us=3900,period_us=20900+periodic:run_us=1000,period_us=11300+periodic:run_us=1200,period_us=12700+periodic:run_us=900,period_us=10100+periodic:run_us=1100,period_us=13300+periodic:run_us=800,period_us=9700+periodic:run_us=1300,period_us=14900 --duration 3s
+unequal.balances --speeds --load busy:threads=4+busy:threads=3,nice=5+bursts:run_us=1000,sleep_us=4000+bursts:run_us=1100,sleep_us=4700+bursts:run_us=900,sleep_us=3700+bursts:run_us=1300,sleep_us=5300+bursts:run_us=800,sleep_us=3100 --duration 3s
+misfit.balances --speeds --load bursts:run_us=40000,sleep_us=60000+bursts:run_us=47000,sleep_us=71000+bursts:run_us=33000,sleep_us=53000+periodic:run_us=500,period_us=10000+periodic:run_us=600,period_us=11300+periodic:run_us=400,period_us=8900+periodic:run_us=550,period_us=10700+periodic:run_us=450,period_us=9500+periodic:run_us=650,period_us=12100 --duration 3s
+JOBS
+with_balances='7.2'
 
 # Functions of the kernel cannot be traced on arm64 before 6.4.
 on_boards=()
@@ -146,19 +161,30 @@ else
     rm -rf "$kernels/arm64"
 fi
 
+among() { # WORD WORDS
+    case " $2 " in *" $1 "*) return 0 ;; *) return 1 ;; esac
+}
+
+# What a guest records, in this order.
+jobs_of() { # SERIES BOARD JOBS
+    if [ "$3" = jobs-boards ]; then
+        # First: once clamps are in use a kernel takes other paths.
+        ! among "$1" "$with_residency" || cat "$work/residency"
+        [ "$2" != big-little ] || ! among "$1" "$with_balances" || cat "$work/balances-board"
+        [ "$2" != big-little ] || cat "$work/searches-board"
+    fi
+    # There the search before a CPU idles is part of another function, and cannot be traced.
+    if [ "$1" = 6.1 ]; then sed '/\.gates\.csv\.gz /d' "$work/$3"; else cat "$work/$3"; fi
+    if among "$1" "$with_clamps"; then
+        [ "$3" != jobs ] || cat "$work/clamps-pair"
+        [ "$3" != jobs-boards ] || cat "$work/clamps-boards"
+    fi
+}
+
 guest() { # SERIES BOARD JOBS NAME
     local from=$kernels program=$work/pelton jobs=$work/jobs-of-$4
     case $2 in big-little | three-clusters) from=$kernels/arm64 program=$work/pelton-arm64 ;; esac
-    : >"$jobs"
-    # First: once clamps are in use a kernel takes other paths.
-    case "$3: $with_residency " in "jobs-boards:"*" $1 "*) cat "$work/residency" >>"$jobs" ;; esac
-    cat "$work/$3" >>"$jobs"
-    # There the search before a CPU idles is part of another function, and cannot be traced.
-    [ "$1" != 6.1 ] || sed -i '/\.gates\.csv\.gz /d' "$jobs"
-    case "$3: $with_clamps " in
-    "jobs:"*" $1 "*) cat "$work/clamps-pair" >>"$jobs" ;;
-    "jobs-boards:"*" $1 "*) cat "$work/clamps-boards" >>"$jobs" ;;
-    esac
+    jobs_of "$1" "$2" "$3" >"$jobs"
     scripts/live/boot.sh "$from/$1" "$program" "$from/busybox" "$jobs" "$recordings/$4" "$2" 2>&1 | sed -u "s/^/live: $4: /"
 }
 

@@ -140,6 +140,14 @@ pub fn rq_enqueue_task(rules: &Rules, rq: &mut Rq, se: &mut Se, time: Time) -> u
     if se.delayed != 0 { requeue_entity(&ctx, &mut rq.cfs, se) } else { enqueue_entity(&ctx, &mut rq.cfs, se, None, 1) }
 }
 
+/// A task that sleeps, and whose dequeue is delayed, comes from another CPU: it weighs, and is not runnable.
+pub fn rq_enqueue_delayed(rules: &Rules, rq: &mut Rq, se: &mut Se) -> u64 {
+    let ctx = cfs_ctx(rules, rq, &rq.cfs);
+    let events = enqueue_entity(&ctx, &mut rq.cfs, se, None, 0);
+    (se.delayed, se.nr_runnable) = (1, 0);
+    events
+}
+
 /// When the variant samples: before the update, inside it, or after it (A.15, ordering trap).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sampling {

@@ -74,6 +74,12 @@ TEST_OP op_rq_delay_task(u64 *w)
 	return pelton_rq_delay_task(POLICY, RQ(1), SE(2), w[3], w[4], (u32)w[5]);
 }
 
+/* rq, se */
+TEST_OP op_rq_enqueue_delayed(u64 *w)
+{
+	return pelton_rq_enqueue_delayed_on(POLICY, RQ(1), &RQ(1)->cfs, SE(2));
+}
+
 /* rq, prev, next, now, irq_ns, is_idle */
 TEST_OP op_rq_switch_fair(u64 *w)
 {

@@ -46,6 +46,7 @@
 	X(RQ_DEQUEUE_TASK, op_rq_dequeue_task, "A.9, A.15, B.15") \
 	X(RQ_ESTIMATE_LAST, op_rq_estimate_last, "A.15") \
 	X(RQ_DELAY_TASK, op_rq_delay_task, "A.9, A.15") \
+	X(RQ_ENQUEUE_DELAYED, op_rq_enqueue_delayed, "A.9, A.15") \
 	X(RQ_SWITCH_FAIR, op_rq_switch_fair, "A.9, B.15") \
 	X(RQ_SWITCH_IDLE, op_rq_switch_idle, "A.7.2, A.9") \
 	X(RQ_TICK_FAIR, op_rq_tick_fair, "A.9, B.15") \

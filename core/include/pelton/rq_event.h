@@ -173,6 +173,19 @@ PELTON_INLINE u32 pelton_rq_enqueue_finish_on(const struct pelton_policy *pol, c
 	return pelton_enqueue_entity(&ctx, cfs, se, 0, 1);
 }
 
+/*
+ * A task whose dequeue is delayed was taken from another queue and comes to this one, still asleep: it counts for load and
+ * not as runnable, and brings no estimate. The host adds nothing to h_nr_runnable of the levels above.
+ */
+PELTON_INLINE u32 pelton_rq_enqueue_delayed_on(const struct pelton_policy *pol, const struct pelton_rq *rq,
+					       struct pelton_cfs_rq *cfs, struct pelton_se *se)
+{
+	struct pelton_ctx ctx = pelton_cfs_ctx(pol, rq, cfs);
+
+	se->delayed = 1;
+	return pelton_enqueue_entity(&ctx, cfs, se, 0, 0);
+}
+
 PELTON_INLINE u32 pelton_rq_enqueue_finish(const struct pelton_policy *pol, struct pelton_rq *rq, struct pelton_se *se)
 {
 	return pelton_rq_enqueue_finish_on(pol, rq, &rq->cfs, se);

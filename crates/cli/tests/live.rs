@@ -29,6 +29,14 @@ const WRONG_PLACEMENTS: [&str; 3] =
 const SEARCHES_MIN: u64 = 200;
 /// What is put wrong in searches of balances, and must be noticed in those of every kernel.
 const WRONG_SEARCHES: [&str; 2] = ["loads do not count", "groups have a quarter of their capacity"];
+/// The same on a board with small and large CPUs.
+const WRONG_SEARCHES_BY_SIZE: [&str; 5] = [
+    "loads do not count",
+    "groups have a quarter of their capacity",
+    "no task waits for a bigger CPU",
+    "over-utilization is not looked at",
+    "a task may fill a CPU to the brim",
+];
 /// What recordings of gates have in their names.
 const GATES: &str = ".gates.csv.gz";
 /// Quiet gates that each kernel must have passed in all its recordings together, and how many of 1000 may come out
@@ -75,6 +83,8 @@ const BY_ENERGY_MIN: u64 = 5_000;
 /// What the folder of a kernel on a larger machine is called beside its series.
 const SERVER: &str = "-server";
 const BOARDS: [&str; 2] = ["-big-little", "-three-clusters"];
+/// The board whose balances are recorded.
+const BALANCED_BOARD: &str = "-big-little";
 /// Kernels whose clamps are recorded, with two CPUs and on boards: Debian's before 6.14 have none.
 const WITH_CLAMPS: [&str; 2] = ["7.2", "6.18"];
 /// Decisions about clamps that each of them must have made.
@@ -218,27 +228,58 @@ fn placements_by_energy_of_every_kernel_are_chosen_again() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Searches of balances for a group to take from, on the same machine, made again by the rules of the release.
+/// Tables of a kernel, each decided again by the rules of a profile.
+#[derive(Default)]
+struct Tables {
+    quiet: u64,
+    differ: u64,
+    noticed: BTreeSet<String>,
+}
+
+impl Tables {
+    /// Those of a folder whose names end so; `None` when it has none.
+    fn of(folder: &Path, end: &str, profile: &str) -> Option<Tables> {
+        let release = text(&folder.join("release"));
+        let mut all = Tables::default();
+        let names: Vec<String> = recordings(folder).into_iter().filter(|name| name.ends_with(end)).collect();
+        for name in &names {
+            let table = folder.join(name);
+            let counts = &validate(&table, &["--profile", profile]).1["placements"];
+            println!("{release} {name}: {counts}");
+            let quiet = counts["quiet"].as_u64().unwrap_or(0);
+            all.quiet += quiet;
+            all.differ += counts["quiet_divergent"].as_u64().unwrap_or(quiet);
+            all.noticed.extend(noticed_in(&table, profile));
+        }
+        (!names.is_empty()).then_some(all)
+    }
+
+    /// Faults that were put in and not noticed.
+    fn missed<'a>(&self, faults: &[&'a str]) -> Vec<&'a str> {
+        faults.iter().copied().filter(|fault| !self.noticed.contains(*fault)).collect()
+    }
+}
+
+/// Searches of balances for a group to take from, on the same machine and on a board with small and large CPUs, made
+/// again by the rules of the release.
 #[test]
 fn searches_of_balances_of_every_kernel_are_made_again() {
     let mut wrong = Vec::new();
-    for folder in &folders_of(SERVER) {
-        let release = text(&folder.join("release"));
-        let profile = series(folder).trim_end_matches(SERVER).to_owned();
-        let (mut quiet, mut differ, mut noticed) = (0, 0, BTreeSet::new());
-        for name in recordings(folder).into_iter().filter(|name| name.ends_with(&format!("{BALANCES}.csv.gz"))) {
-            let table = folder.join(&name);
-            let searches = &validate(&table, &["--profile", &profile]).1["placements"];
-            println!("{release} {name}: {searches}");
-            quiet += searches["quiet"].as_u64().unwrap_or(0);
-            differ += searches["quiet_divergent"].as_u64().unwrap_or(quiet);
-            noticed.extend(noticed_in(&table, &profile));
+    let machines = [(SERVER, &WRONG_SEARCHES[..]), (BALANCED_BOARD, &WRONG_SEARCHES_BY_SIZE[..])];
+    for (folder, faults) in machines.iter().flat_map(|(m, faults)| folders_of(m).into_iter().map(move |f| (f, faults)))
+    {
+        let name = series(&folder);
+        let Some(all) = Tables::of(&folder, &format!("{BALANCES}.csv.gz"), &profile_of(&folder)) else {
+            wrong.push(format!("{name}: no searches"));
+            continue;
+        };
+        if !all.missed(faults).is_empty() {
+            wrong.push(format!("{name}: {:?} are not noticed in balances", all.missed(faults)));
         }
-        let missed = WRONG_SEARCHES.iter().filter(|fault| !noticed.contains(**fault));
-        wrong.extend(missed.map(|fault| format!("{release}: {fault} is not noticed in balances")));
-        if quiet < SEARCHES_MIN || differ > 0 {
+        if all.quiet < SEARCHES_MIN || all.differ > 0 {
+            let Tables { quiet, differ, .. } = all;
             wrong.push(format!(
-                "{release}: {quiet} quiet searches, {differ} differ; {SEARCHES_MIN} and none are asked for"
+                "{name}: {quiet} quiet searches, {differ} differ; {SEARCHES_MIN} and none are asked for"
             ));
         }
     }
@@ -249,29 +290,18 @@ fn searches_of_balances_of_every_kernel_are_made_again() {
 #[test]
 fn gates_of_balances_of_every_kernel_are_decided_again() {
     let mut wrong = Vec::new();
-    for folder in &folders_of(SERVER) {
-        let release = text(&folder.join("release"));
-        let series = series(folder).trim_end_matches(SERVER).to_owned();
-        let profile = rules_of_gates(&series);
-        let (mut quiet, mut differ, mut noticed) = (0, 0, BTreeSet::new());
-        for name in recordings(folder).into_iter().filter(|name| name.ends_with(GATES)) {
-            let table = folder.join(&name);
-            let gates = &validate(&table, &["--profile", profile]).1["placements"];
-            println!("{release} {name}: {gates}");
-            quiet += gates["quiet"].as_u64().unwrap_or(0);
-            differ += gates["quiet_divergent"].as_u64().unwrap_or(quiet);
-            noticed.extend(noticed_in(&table, profile));
-        }
-        if !recordings(folder).iter().any(|name| name.ends_with(GATES)) {
-            println!(
-                "not measured: gates of {release}: the function that searches before a CPU idles cannot be traced"
-            );
+    for folder in [SERVER, BALANCED_BOARD].into_iter().flat_map(folders_of) {
+        let name = series(&folder);
+        let profile = profile_of(&folder);
+        let Some(all) = Tables::of(&folder, GATES, rules_of_gates(&profile)) else {
+            println!("not measured: gates of {name}: not recorded, or the function that searches cannot be traced");
             continue;
+        };
+        if !all.missed(&WRONG_GATES).is_empty() {
+            wrong.push(format!("{name}: {:?} are not noticed in gates", all.missed(&WRONG_GATES)));
         }
-        let missed = WRONG_GATES.iter().filter(|fault| !noticed.contains(**fault));
-        wrong.extend(missed.map(|fault| format!("{release}: {fault} is not noticed in gates")));
-        if quiet < GATES_MIN || differ * 1000 > quiet * GATES_DIFFER_PERMILLE_MAX {
-            wrong.push(format!("{release}: {quiet} quiet gates, {differ} differ"));
+        if all.quiet < GATES_MIN || all.differ * 1000 > all.quiet * GATES_DIFFER_PERMILLE_MAX {
+            wrong.push(format!("{name}: {} quiet gates, {} differ", all.quiet, all.differ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -280,7 +310,7 @@ fn gates_of_balances_of_every_kernel_are_decided_again() {
 /// Balances are counted under every load, and every CPU's time is told.
 #[test]
 fn balances_of_every_kernel_are_counted() {
-    for folder in &folders_of(SERVER) {
+    for folder in &[SERVER, BALANCED_BOARD].map(folders_of).concat() {
         let release = text(&folder.join("release"));
         for name in recordings(folder).into_iter().filter(|name| name.ends_with(BALANCES)) {
             let counts = &json(&text(&folder.join(format!("{name}.json"))))["counts"];
@@ -292,8 +322,7 @@ fn balances_of_every_kernel_are_counted() {
                 sum("detached"),
                 counts["seconds"]
             );
-            let shares = counts["runnable_percent"].as_array().expect("shares").iter().filter_map(Value::as_f64);
-            assert!((shares.sum::<f64>() - 100.0).abs() < 1e-6 && sum("balances") > 0, "{release} {name}: {counts}");
+            assert!(tells_all_time(counts) && sum("balances") > 0, "{release} {name}: {counts}");
         }
     }
 }
@@ -339,6 +368,16 @@ fn clamped_placements(folder: &Path, release: &str, profile: &str) -> Option<Str
         "{release}: {decisions} placements under clamps, {divergent} otherwise; {quiet} quiet, {quiet_divergent} otherwise"
     );
     (quiet == 0 || placements["quiet_divergent"] != 0).then(|| format!("{release}: {placements}"))
+}
+
+/// Is every CPU's time told, as shares or, by the recorder of boards, as times?
+fn tells_all_time(counts: &Value) -> bool {
+    let numbers = |list: &Value| list.as_array().into_iter().flatten().filter_map(Value::as_f64).sum::<f64>();
+    let whole_ns = counts["seconds"].as_f64().expect("a time") * 1e9;
+    match counts["runnable_ns"].as_array() {
+        Some(cpus) => cpus.iter().map(numbers).all(|ns| (ns - whole_ns).abs() < whole_ns / 100.0),
+        None => (numbers(&counts["runnable_percent"]) - 100.0).abs() < 1e-6,
+    }
 }
 
 fn folders_of(machine: &str) -> Vec<PathBuf> {

@@ -201,6 +201,12 @@ unsafe extern "C" {
         cfs: Option<&mut CfsRq>,
         se: &mut Se,
     ) -> u32;
+    pub(crate) safe fn pelton_x_rq_enqueue_delayed_on(
+        p: &Policy,
+        rq: &mut Rq,
+        cfs: Option<&mut CfsRq>,
+        se: &mut Se,
+    ) -> u32;
     pub(crate) safe fn pelton_x_rq_dequeue_task_on(
         p: &Policy,
         rq: &mut Rq,

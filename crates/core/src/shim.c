@@ -222,6 +222,7 @@ POLICY_FN(void, rq_enqueue_begin, (policy_t p, rq_t rq, cse_t se, u64 now, u64 i
 	  (p, rq, se, now, irq, idle))
 POLICY_FN(u32, rq_enqueue_finish, (policy_t p, rq_t rq, se_t se), (p, rq, se))
 POLICY_FN(u32, rq_enqueue_finish_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se), (p, rq, cfs ? cfs : &rq->cfs, se))
+POLICY_FN(u32, rq_enqueue_delayed_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se), (p, rq, cfs ? cfs : &rq->cfs, se))
 POLICY_FN(u32, rq_dequeue_task_on, (policy_t p, rq_t rq, cfs_t cfs, se_t se, u64 now, u64 irq, u32 idle, u32 flags),
 	  (p, rq, cfs ? cfs : &rq->cfs, se, now, irq, idle, flags))
 POLICY_FN(void, rq_estimate_last, (policy_t p, rq_t rq, se_t se, u32 sleeps), (p, rq, se, sleeps))

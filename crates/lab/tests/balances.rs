@@ -6,7 +6,9 @@
 
 use pelton_lab::balance_counts::{GateCounts, count_gates};
 use pelton_lab::plan::{Inputs, PolicySpec, build};
+use pelton_lab::results::balances::BalanceCounts;
 use pelton_lab::run::Control;
+use pelton_model::workload::Start;
 use pelton_replay::placements::{Gates, Topology, beside};
 use pelton_scenario::bench::schbench::Latencies;
 use pelton_sim::Report;
@@ -22,27 +24,53 @@ const RARE_PER_S: f64 = 2.0;
 const RARE_PERCENT: f64 = 1.0;
 const SEEDS: u64 = 5;
 const SETTLE_NS: u64 = 500_000_000;
+/// Threads of a load start one after the other (`pelton_live::loads`).
+const START_EVERY_NS: u64 = 1_000_000;
+const COUNTED_NS: u64 = 3_000_000_000;
 const KINDS: [&str; 4] = ["periodic", "nohz_idle", "newidle", "active"];
+
+/// Machines, as the names of their recordings end: the platform, and what it is in words.
+const BOARDS: [(&str, &str, &str); 3] = [
+    ("-server", "qemu-x86-server", "two packages of two cores with two threads"),
+    ("-big-little", "qemu-arm64-big-little", "four small and two large CPUs"),
+    ("-three-clusters", "qemu-arm64-three-clusters", "four small, two middle and two large CPUs"),
+];
+
+/// A guest whose balances were recorded.
+struct Guest {
+    series: String,
+    /// Place in [`BOARDS`].
+    board: usize,
+    recordings: PathBuf,
+}
+
+impl Guest {
+    fn of(folder: &Path) -> Option<Guest> {
+        let name = folder.file_name()?.to_str()?;
+        let of_board = |(board, (end, ..)): (usize, &(&str, _, _))| Some((board, name.strip_suffix(*end)?.to_owned()));
+        let (board, series) = BOARDS.iter().enumerate().find_map(of_board)?;
+        Some(Guest { series, board, recordings: folder.join("recordings") })
+    }
+
+    /// One board after the other, the newest kernel first.
+    fn order(&self) -> impl Ord + use<> {
+        let number: Vec<u32> = self.series.split('.').filter_map(|part| part.parse().ok()).collect();
+        (self.board, std::cmp::Reverse(number))
+    }
+}
 
 /// Figures by name, in the order of the table.
 type Figures = Vec<(String, f64)>;
 
-fn folders() -> Vec<(String, PathBuf)> {
+fn guests() -> Vec<Guest> {
     let Some(root) = std::env::var_os("PELTON_LIVE_RECORDINGS") else {
         println!("not measured: recordings of kernels in QEMU (make test-live makes them)");
         return Vec::new();
     };
     let all = std::fs::read_dir(root).expect("the folder of recordings").flatten();
-    let mut folders: Vec<(String, PathBuf)> = all
-        .filter_map(|e| {
-            Some((e.file_name().to_str()?.strip_suffix("-server")?.to_owned(), e.path().join("recordings")))
-        })
-        .collect();
-    // The newest first.
-    folders.sort_by_key(|(series, _)| {
-        std::cmp::Reverse(series.split('.').filter_map(|part| part.parse::<u32>().ok()).collect::<Vec<_>>())
-    });
-    folders
+    let mut guests: Vec<Guest> = all.filter_map(|entry| Guest::of(&entry.path())).collect();
+    guests.sort_by_cached_key(Guest::order);
+    guests
 }
 
 /// Recordings of counts: name and content.
@@ -59,6 +87,15 @@ fn recordings(folder: &Path) -> Vec<(String, Value)> {
     out
 }
 
+/// Share of the time with 0, 1, 2 ... runnable tasks, %. The recorder of boards tells times.
+fn runnable_percent(counts: &Value) -> Vec<f64> {
+    let shares: Option<Vec<f64>> = serde_json::from_value(counts["runnable_percent"].clone()).ok();
+    shares.unwrap_or_else(|| {
+        let times: Vec<Vec<u64>> = serde_json::from_value(counts["runnable_ns"].clone()).expect("times of each CPU");
+        BalanceCounts::new(0.0, Vec::new(), 0, &times).runnable_percent
+    })
+}
+
 /// The figures of a count, recorded or made.
 fn figures(counts: &Value) -> Figures {
     let seconds = counts["seconds"].as_f64().expect("a time");
@@ -71,8 +108,7 @@ fn figures(counts: &Value) -> Figures {
     out.extend(KINDS.map(|kind| (format!("of them {kind}/s"), of(kind, "detached"))));
     out.push(("newidle pulls/s".to_owned(), of("newidle", "pulls")));
     out.push(("newidle balances/s".to_owned(), of("newidle", "balances")));
-    let shares: Vec<f64> =
-        counts["runnable_percent"].as_array().expect("shares").iter().filter_map(Value::as_f64).collect();
+    let shares = runnable_percent(counts);
     out.extend((0..3).map(|n| (format!("{n} runnable, % of time"), shares[n])));
     out.push(("3 and more runnable, % of time".to_owned(), shares[3..].iter().sum()));
     out
@@ -134,17 +170,20 @@ fn gates(recorded: &(GateCounts, f64), ours: &(GateCounts, f64)) -> String {
     out
 }
 
-fn simulated(series: &str, workload: &str, seed: u64) -> (Figures, (GateCounts, f64), Report) {
+fn simulated(guest: &Guest, workload: &str, seed: u64) -> (Figures, (GateCounts, f64), Report) {
     let inputs = Inputs {
-        platform: format!("{}/../../scenarios/platforms/qemu-x86-server.toml", env!("CARGO_MANIFEST_DIR")),
+        platform: BOARDS[guest.board].1.to_owned(),
         workload: workload.to_owned(),
         seed,
-        duration_ns: Some(3_500_000_000),
+        duration_ns: Some(SETTLE_NS + COUNTED_NS),
         hz: Some(250),
         random_phase: true,
         ..Inputs::default()
     };
-    let plan = build(&inputs, &PolicySpec::parse(series)).expect("good inputs").plan;
+    let mut plan = build(&inputs, &PolicySpec::parse(&guest.series)).expect("good inputs").plan;
+    for (task, at) in plan.workload.tasks.iter_mut().filter(|task| task.start == Start::AtStart).zip(0u64..) {
+        task.start = Start::After(at * START_EVERY_NS);
+    }
     let (counts, gates, report) = count_gates(&plan, seed, SETTLE_NS, Control::default()).expect("runs");
     let seconds = counts.seconds;
     (figures(&serde_json::to_value(counts).expect("numbers")), (gates, seconds), report)
@@ -225,18 +264,18 @@ fn benchmarks(recorded: &Value, report: &Report) -> String {
 }
 
 /// One kernel's part of the page; rows judged, and those within the bar.
-fn kernel(series: &str, folder: &Path) -> (String, usize, usize) {
-    let release = std::fs::read_to_string(folder.join("release")).unwrap_or_default();
-    let (mut out, mut all, mut within) = (format!("## Linux {}\n\n", release.trim()), 0, 0);
-    for (name, recorded) in recordings(folder) {
+fn kernel(guest: &Guest) -> (String, usize, usize) {
+    let release = std::fs::read_to_string(guest.recordings.join("release")).unwrap_or_default();
+    let (mut out, mut all, mut within) = (format!("## Linux {}, {}\n\n", release.trim(), BOARDS[guest.board].2), 0, 0);
+    for (name, recorded) in recordings(&guest.recordings) {
         let workload = twin(&recorded);
         let runs: Vec<(Figures, (GateCounts, f64), Report)> =
-            (1..=SEEDS).map(|seed| simulated(series, &workload, seed)).collect();
+            (1..=SEEDS).map(|seed| simulated(guest, &workload, seed)).collect();
         let ours = mean(&runs.iter().map(|(figures, ..)| figures.clone()).collect::<Vec<_>>());
         let (table, rows, holds) = compared(&figures(&recorded["counts"]), &ours, incomparable(&name));
         (all, within) = (all + rows, within + holds);
         let _ = writeln!(out, "### {name}: `{workload}`\n\n{table}\n{}", benchmarks(&recorded, &runs[0].2));
-        if let Some(there) = recorded_gates(&folder.join(format!("{name}.gates.csv.gz"))) {
+        if let Some(there) = recorded_gates(&guest.recordings.join(format!("{name}.gates.csv.gz"))) {
             assert!(runs[0].1.0.domains.iter().sum::<u64>() > 0, "{name}: the simulator tells no gates");
             let _ = writeln!(out, "{}", gates(&there, &runs[0].1));
         }
@@ -247,11 +286,15 @@ fn kernel(series: &str, folder: &Path) -> (String, usize, usize) {
 #[test]
 fn balances_beside_those_of_kernels() {
     let mut page = String::new();
-    for (series, folder) in folders() {
-        let (text, all, within) = kernel(&series, &folder);
+    for guest in guests() {
+        let (text, all, within) = kernel(&guest);
         if all > 0 {
             let _ = writeln!(page, "{}", text.trim_end());
-            let _ = writeln!(page, "\n{within} of {all} rows of {series} are within {WITHIN_PERCENT} %.\n");
+            let _ = writeln!(
+                page,
+                "\n{within} of {all} rows of {} on {} are within {WITHIN_PERCENT} %.\n",
+                guest.series, BOARDS[guest.board].1
+            );
         }
     }
     println!("{page}");

@@ -282,3 +282,66 @@ fn gates_of_balances_are_told() {
         assert!(told.gates > 100 && told.domains > 10, "{p}: {} {}", told.gates, told.domains);
     }
 }
+
+/// How often a task that sleeps was moved while it stayed queued, where CPUs run out of tasks all the time.
+fn moved_asleep(p: &str) -> usize {
+    let m = fixed_speed(&[(4, 1024), (4, 1024)]);
+    let long = (0..14).map(|i| periodic(&format!("long{i}"), 5000, 20_000 + 300 * i));
+    let short = (0..12).map(|i| periodic(&format!("short{i}"), 2000, 11_000 + 200 * i));
+    let tasks = long.chain(short).collect();
+    let (_, events) = events_of(&m, &workload(tasks), p, &config(4000));
+    let (mut asleep, mut moved) = (std::collections::BTreeSet::new(), 0);
+    for (_, event) in &events {
+        match *event {
+            Event::SchedSwitch { prev_tid, prev_state, .. } if prev_tid != 0 && prev_state != 0 => {
+                asleep.insert(prev_tid);
+            }
+            // A task that wakes is moved before it is said to be awake, when it left its queue before.
+            Event::SchedWaking { tid, .. } => _ = asleep.remove(&tid),
+            Event::SchedMigrateTask { tid, .. } => moved += usize::from(asleep.contains(&tid)),
+            _ => {}
+        }
+    }
+    moved
+}
+
+/// 6.12 fair.c can_migrate_task: a task whose dequeue is delayed goes along. 6.18 asks for load to be moved, which a CPU
+/// that runs out of tasks does not; before 6.12 a task that sleeps is on no queue.
+#[test]
+fn a_balance_moves_tasks_whose_dequeue_is_delayed() {
+    assert!(moved_asleep("6.12") > 0);
+    for p in ["5.10", "6.6", "6.18", "7.2"] {
+        assert_eq!(moved_asleep(p), 0, "{p}");
+    }
+}
+
+/// Sees what a CPU that runs out of tasks knows of others.
+#[derive(Default)]
+struct Overloads {
+    gates: usize,
+    overloaded: usize,
+}
+
+impl Sink for Overloads {
+    const BALANCES: bool = true;
+
+    fn event(&mut self, _: u64, _: &Event) {}
+
+    fn gate(&mut self, time_ns: u64, gate: &Gate) {
+        self.gates += usize::from(time_ns > 100 * MS);
+        self.overloaded += usize::from(time_ns > 100 * MS && gate.overloaded);
+    }
+}
+
+/// 6.12 sched.h add_nr_running: a CPU with one task that runs and one that sleeps, but is still queued, has two.
+#[test]
+fn a_task_whose_dequeue_is_delayed_is_one_of_a_cpus_tasks() {
+    let m = fixed_speed(&[(2, 1024)]);
+    let bursts = task("bursts", None, vec![run_ms(3), Op::Sleep { ns: MS }]);
+    let w = workload(vec![on(busy("hog"), 0), on(bursts, 0), on(periodic("often", 400, 3000), 1)]);
+    let mut policy = profile("7.2");
+    policy.set("newidle_dice", "off").expect("a switch of the table");
+    let mut sink = Overloads::default();
+    pelton_sim::run(&m, &w, &policy, &config(2000), &mut sink).expect("runs");
+    assert!(sink.gates > 500 && sink.overloaded == sink.gates, "{} of {}", sink.overloaded, sink.gates);
+}

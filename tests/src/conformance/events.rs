@@ -119,8 +119,11 @@ impl Grammar {
         }
     }
 
-    /// A queued task that does not run moves to the other CPU.
+    /// A queued task that does not run moves to the other CPU, or one that waits to leave.
     pub(super) fn migrate_queued(&mut self, cpu: usize) {
+        if self.below(3) == 0 {
+            return self.migrate_delayed(cpu);
+        }
         let Some(task) = self.candidate(cpu) else { return };
         if self.is_running(task) {
             return;
@@ -128,6 +131,17 @@ impl Grammar {
         self.dequeue(task, Why::Migrate);
         self.tasks[task].cpu = (cpu + 1) % CPUS;
         self.enqueue(task);
+    }
+
+    fn migrate_delayed(&mut self, cpu: usize) {
+        let waits = |&task: &usize| self.tasks[task].life == Life::Delayed && self.tasks[task].cpu == cpu;
+        let Some(task) = (0..TASKS).filter(waits).find(|&task| !self.is_running(task)) else { return };
+        self.dequeue(task, Why::Migrate);
+        let to = (cpu + 1) % CPUS;
+        self.tasks[task].cpu = to;
+        self.clock(to);
+        self.call(Op::RqEnqueueDelayed, &[address(Slot::Rq(to)), address(Slot::Task(task))]);
+        self.tasks[task].life = Life::Delayed;
     }
 
     pub(super) fn change_speed(&mut self, cpu: usize) {

@@ -58,6 +58,7 @@ ops! {
     RqDequeueTask = "RQ_DEQUEUE_TASK",
     RqEstimateLast = "RQ_ESTIMATE_LAST",
     RqDelayTask = "RQ_DELAY_TASK",
+    RqEnqueueDelayed = "RQ_ENQUEUE_DELAYED",
     RqSwitchFair = "RQ_SWITCH_FAIR",
     RqSwitchIdle = "RQ_SWITCH_IDLE",
     RqTickFair = "RQ_TICK_FAIR",

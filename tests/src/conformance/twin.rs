@@ -91,6 +91,7 @@ impl World {
             Op::SetNextEntity | Op::PutPrevEntity | Op::TickEntity => self.entity_event(call.op, a),
             Op::RqEnqueueTask | Op::RqDequeueTask | Op::RqDelayTask | Op::RqTickFair => self.task_event(call.op, a),
             Op::RqEstimateLast => self.estimate_last(a),
+            Op::RqEnqueueDelayed => self.enqueue_delayed(a),
             Op::RqSwitchFair | Op::RqSwitchIdle => self.switch(call.op, a),
             Op::RqUpdateBlocked | Op::ClockUpdate | Op::ClockEnterIdle | Op::Throttle | Op::Unthrottle => {
                 self.cpu_event(call.op, a)
@@ -212,6 +213,14 @@ impl World {
             Op::RqDelayTask => event::rq_delay_task(&rules, &mut cpu, &mut se, time),
             _ => event::rq_tick_fair(&rules, &mut cpu, &mut se, Time { is_idle: false, ..time }),
         };
+        *self.cpu(a[0]) = cpu;
+        *self.entity(a[1]) = se;
+        events
+    }
+
+    fn enqueue_delayed(&mut self, a: &[u64; 7]) -> u64 {
+        let (rules, mut cpu, mut se) = (self.rules, *self.cpu(a[0]), *self.entity(a[1]));
+        let events = event::rq_enqueue_delayed(&rules, &mut cpu, &mut se);
         *self.cpu(a[0]) = cpu;
         *self.entity(a[1]) = se;
         events

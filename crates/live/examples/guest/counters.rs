@@ -13,10 +13,8 @@ use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::Work;
+use crate::{SETTLE, Work};
 
-/// Counting begins so long after the load, as that of balances does.
-const SETTLE: Duration = Duration::from_millis(500);
 const POLICIES: &str = "/sys/devices/system/cpu/cpufreq";
 /// Unit of `time_in_state`.
 const NS_PER_TICK: u64 = 10_000_000;

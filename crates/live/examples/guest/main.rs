@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What `pelton record --placements FILE --format json --load LOAD --duration 3s` does, or with `--clamps`, and nothing
-//! else: built for another machine in a fraction of the time. `scripts/test-live.sh` runs it in guests under the name
-//! of the program. Several loads, each with its duration behind it, run one after the other and are recorded as one: a
-//! recorder takes longer to begin than a load to run. With `--counters` nothing is recorded: what the kernel counts by
-//! itself is read before and after.
+//! What `pelton record --placements FILE --format json --load LOAD --duration 3s` does, or with `--clamps`,
+//! `--gates` or `--balances`, and nothing else: built for another machine in a fraction of the time. `scripts/test-live.sh` runs it
+//! in guests under the name of the program. Several loads, each with its duration behind it, run one after the other and
+//! are recorded as one: a recorder takes longer to begin than a load to run. With `--counters` nothing is recorded: what
+//! the kernel counts by itself is read before and after.
 
+mod balances;
 mod counters;
 
 use std::error::Error;
@@ -16,8 +17,14 @@ use std::time::{Duration, Instant};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use pelton_live::loads::{Load, Running, Speeds};
-use pelton_live::{ClampSession, PlacementSession, TableSession, TableSummary};
+use pelton_live::{ClampSession, GateSession, PlacementSession, TableSession, TableSummary};
 use serde_json::{Value, json};
+
+/// Balances are recorded so long after the load began, as on other machines.
+const SETTLE: Duration = Duration::from_millis(500);
+
+/// Time in which utilization of what ran before is forgotten.
+const REST: Duration = Duration::from_secs(1);
 
 /// What runs meanwhile, one after the other.
 struct Work {
@@ -42,15 +49,45 @@ impl Work {
         Ok(Work { loads, by_speeds: arguments.iter().any(|word| word == "--speeds") })
     }
 
-    /// Starts a load.
+    /// Starts a load, on a machine that is idle: where two states last, what ran before decides between them.
     fn start(&self, load: &str) -> Result<Running, Box<dyn Error>> {
         let speeds = self.by_speeds.then(Speeds::here).transpose()?;
+        std::thread::park_timeout(REST);
         Ok(Load::of_text(load)?.start_at(speeds)?)
     }
 }
 
 /// Takes the lines there are.
 type Put<'a> = &'a mut dyn FnMut(&str);
+
+/// A packed table.
+struct Table {
+    out: GzEncoder<BufWriter<File>>,
+    failed: Option<std::io::Error>,
+    /// The machine, beside it.
+    machine: String,
+}
+
+impl Table {
+    fn create(path: &Path) -> std::io::Result<Table> {
+        let out = GzEncoder::new(BufWriter::new(File::create(path)?), Compression::fast());
+        let machine = format!("{}.topo.json", path.to_string_lossy().trim_end_matches(".csv.gz"));
+        Ok(Table { out, failed: None, machine })
+    }
+
+    /// A line, unless one before could not be written.
+    fn put(&mut self, line: &str) {
+        if self.failed.is_none() {
+            self.failed = self.out.write_all(line.as_bytes()).err();
+        }
+    }
+
+    fn finish(self, machine: Option<&str>) -> std::io::Result<()> {
+        self.failed.map_or(Ok(()), Err)?;
+        self.out.finish()?.flush()?;
+        machine.map_or(Ok(()), |machine| std::fs::write(self.machine, machine))
+    }
+}
 
 /// The word after an option.
 fn after<'a>(arguments: &'a [String], option: &str) -> Option<&'a str> {
@@ -65,69 +102,70 @@ fn seconds(duration: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("--duration {duration}: whole seconds with an s are expected"))
 }
 
-/// A packed table: its first line, what comes while loads run and when one is over, and what is left. Notes of the
-/// load, and what `finish` says.
-fn record<S, T>(
+/// A table: its first line, what comes from `settle` after a load began until it is over, and what is left.
+fn record<S: TableSession<Summary = TableSummary>>(
     table: &Path,
     work: &Work,
-    (mut session, header): (S, String),
-    poll: impl Fn(&mut S, bool, Put<'_>),
-    finish: impl FnOnce(S, Put<'_>) -> Result<T, Box<dyn Error>>,
-) -> Result<(T, Vec<String>), Box<dyn Error>> {
-    let mut out = GzEncoder::new(BufWriter::new(File::create(table)?), Compression::fast());
-    let mut failed = out.write_all(header.as_bytes()).err();
-    let mut put = |line: &str| {
-        if failed.is_none() {
-            failed = out.write_all(line.as_bytes()).err();
-        }
-    };
+    (mut session, settle): (S, Duration),
+    over: impl Fn(&mut S, Put<'_>),
+) -> Result<(TableSummary, Vec<String>), Box<dyn Error>> {
+    let mut out = Table::create(table)?;
+    out.put(&session.header());
     let mut notes = Vec::new();
     for (load, duration) in &work.loads {
         let running = work.start(load)?;
+        std::thread::park_timeout(settle);
+        session.settled()?;
         let begin = Instant::now();
         while begin.elapsed() < *duration {
-            poll(&mut session, false, &mut put);
+            session.poll(&mut |line| out.put(line));
         }
         notes.extend(running.notes.clone());
         drop(running);
         // What is left in the buffer is written faster when nothing else runs.
-        poll(&mut session, true, &mut put);
+        over(&mut session, &mut |line| out.put(line));
     }
-    let summary = finish(session, &mut put)?;
-    failed.map_or(Ok(()), Err)?;
-    out.finish()?.flush()?;
+    let summary = session.finish(&mut |line| out.put(line))?;
+    out.finish(summary.machine.as_deref())?;
     Ok((summary, notes))
 }
 
 fn placements(table: &Path, work: &Work) -> Result<Value, Box<dyn Error>> {
-    let session = PlacementSession::start()?;
-    let header = session.header();
-    let poll = |session: &mut PlacementSession, over: bool, put: Put<'_>| {
-        if over { session.flush(put) } else { _ = session.poll(put) }
-    };
-    let (summary, notes) = record(table, work, (session, header), poll, |session, put| Ok(session.finish(put)?))?;
-    let stem = table.to_string_lossy();
-    let TableSummary { cpus, records, lost, seconds, machine } = summary;
-    std::fs::write(format!("{}.topo.json", stem.trim_end_matches(".csv.gz")), machine.unwrap_or_default())?;
+    let over = |session: &mut PlacementSession, put: Put<'_>| session.flush(put);
+    let (TableSummary { cpus, records, lost, seconds, .. }, notes) =
+        record(table, work, (PlacementSession::start()?, Duration::ZERO), over)?;
     Ok(json!({"cpus": cpus, "decisions": records, "lost": lost, "seconds": seconds, "notes": notes}))
 }
 
 fn clamps(table: &Path, work: &Work) -> Result<Value, Box<dyn Error>> {
-    let session = ClampSession::start()?;
-    let header = session.header();
-    let poll = |session: &mut ClampSession, _, put: Put<'_>| _ = session.poll(put);
-    let (summary, notes) = record(table, work, (session, header), poll, |session, put| Ok(session.finish(put)?))?;
-    let TableSummary { cpus, records, lost, seconds, .. } = summary;
+    let over = |session: &mut ClampSession, put: Put<'_>| _ = session.poll(put);
+    let (TableSummary { cpus, records, lost, seconds, .. }, notes) =
+        record(table, work, (ClampSession::start()?, Duration::ZERO), over)?;
     Ok(json!({"cpus": cpus, "records": records, "lost": lost, "seconds": seconds, "notes": notes}))
+}
+
+fn gates(table: &Path, work: &Work) -> Result<Value, Box<dyn Error>> {
+    let over = |session: &mut GateSession, put: Put<'_>| _ = session.poll(put);
+    let (TableSummary { cpus, records, lost, seconds, .. }, notes) =
+        record(table, work, (GateSession::start()?, SETTLE), over)?;
+    let workload = &work.loads[0].0;
+    Ok(json!({
+        "workload": workload, "cpus": cpus, "decisions": records, "lost": lost, "seconds": seconds, "notes": notes,
+    }))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().collect();
     let work = Work::of(&arguments)?;
-    let told = match (after(&arguments, "--placements"), after(&arguments, "--clamps")) {
-        (Some(table), _) => placements(Path::new(table), &work)?,
-        (None, Some(table)) => clamps(Path::new(table), &work)?,
-        (None, None) => counters::count(&work)?,
+    let table = |option| after(&arguments, option).map(Path::new);
+    let searches = arguments.iter().find_map(|word| word.strip_prefix("--balances="));
+    let counts_balances = searches.is_some() || arguments.iter().any(|word| word == "--balances");
+    let told = match (table("--placements"), table("--clamps"), table("--gates")) {
+        (Some(table), ..) => placements(table, &work)?,
+        (_, Some(table), _) => clamps(table, &work)?,
+        (.., Some(table)) => gates(table, &work)?,
+        _ if counts_balances => balances::count(&work, searches.map(Path::new))?,
+        _ => counters::count(&work)?,
     };
     println!("{told}");
     Ok(())

@@ -25,6 +25,10 @@ const HINTS: u64 = 128;
 /// Time of work for which one iteration is made without looking at the clock.
 const NS_PER_ITERATION: u64 = 32;
 
+/// Time between the starts of two threads. A load can have several states that last, and how it starts decides between
+/// them: what is simulated starts in the same way.
+const START_EVERY: Duration = Duration::from_millis(1);
+
 /// What a thread does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
@@ -155,6 +159,7 @@ fn calls(options: &mut Options<'_>) -> Result<Does, String> {
 
 /// Starts every thread of every part.
 pub(super) fn start(running: &mut Running, parts: &[Part]) -> std::io::Result<()> {
+    let mut next = now();
     for part in parts {
         match part.does {
             Does::Messages { groups, fds, loops, bytes, sockets } => {
@@ -164,14 +169,16 @@ pub(super) fn start(running: &mut Running, parts: &[Part]) -> std::io::Result<()
                 let shape = super::schbench::Shape { message_threads, workers: part.threads, cputime_us, sleeptime_us };
                 super::schbench::start(running, shape);
             }
-            _ => threads(running, part),
+            _ => threads(running, part, &mut next),
         }
     }
     Ok(())
 }
 
-fn threads(running: &mut Running, part: &Part) {
+fn threads(running: &mut Running, part: &Part, next: &mut Duration) {
     for index in 0..part.threads {
+        sleep_until(*next);
+        *next += START_EVERY;
         let task = Periodic {
             nice: part.nice,
             fifo: part.fifo,
@@ -210,7 +217,7 @@ fn once(does: Does, next: &mut Duration, speeds: Option<&Speeds>, own: &OwnTime)
             *next += Duration::from_micros(period_us);
             let now = now();
             if now < *next {
-                let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &(*next).into());
+                sleep_until(*next);
             } else {
                 *next = now;
             }
@@ -221,6 +228,10 @@ fn once(does: Does, next: &mut Duration, speeds: Option<&Speeds>, own: &OwnTime)
         }
         _ => work(Duration::from_millis(50)),
     }
+}
+
+fn sleep_until(end: Duration) {
+    let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &end.into());
 }
 
 pub(super) fn pause(time: Duration) {

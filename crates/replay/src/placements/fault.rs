@@ -38,6 +38,8 @@ pub enum Fault {
     PressureIgnored,
     /// Interrupts take no time.
     InterruptsIgnored,
+    /// Balances: no running task waits for a bigger CPU.
+    MisfitIgnored,
     /// Gates: no dice are thrown.
     NoDice,
     /// Gates: idle times are taken to be a thousandth.
@@ -56,7 +58,7 @@ pub enum Fault {
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Fault; 22] = [
+    pub const ALL: [Fault; 23] = [
         Fault::FlatCosts,
         Fault::DomainOrder,
         Fault::NoMargin,
@@ -72,6 +74,7 @@ impl Fault {
         Fault::LatencyOpposite,
         Fault::PressureIgnored,
         Fault::InterruptsIgnored,
+        Fault::MisfitIgnored,
         Fault::NoDice,
         Fault::ShortIdle,
         Fault::AlwaysOverloaded,
@@ -106,6 +109,7 @@ impl Fault {
             Fault::LatencyOpposite => "the deepest idle state is left the fastest",
             Fault::PressureIgnored => "limits of frequencies take no capacity",
             Fault::InterruptsIgnored => "interrupts take no time",
+            Fault::MisfitIgnored => "no task waits for a bigger CPU",
             Fault::NoDice => "no dice are thrown",
             Fault::ShortIdle => "idle times are a thousandth",
             Fault::AlwaysOverloaded => "some CPU always has two tasks",
@@ -139,6 +143,7 @@ impl Fault {
                 (c.cpufreq_pressure, c.hw_pressure) = (0, 0);
             }),
             Fault::InterruptsIgnored => record.cpus[..cpus].iter_mut().for_each(|c| c.state.util_irq = 0),
+            Fault::MisfitIgnored => record.cpus[..cpus].iter_mut().for_each(|c| c.misfit_load = 0),
             _ => {}
         }
     }

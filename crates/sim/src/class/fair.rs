@@ -77,12 +77,14 @@ pub(crate) struct FairRq {
     pub delayed: u32,
     /// Root queue: runnable tasks in groups, less the groups' entities that are queued here and not delayed.
     pub below: i32,
+    /// Root queue: tasks with a pending delayed dequeue, here and in groups that are not cut off.
+    pub delayed_tasks: u32,
 }
 
 impl Default for FairRq {
     fn default() -> Self {
         let rq = fair::FairRq::default();
-        FairRq { queue: Vec::new(), curr: NO_TASK, rq, skip: NO_TASK, delayed: 0, below: 0 }
+        FairRq { queue: Vec::new(), curr: NO_TASK, rq, skip: NO_TASK, delayed: 0, below: 0, delayed_tasks: 0 }
     }
 }
 
@@ -102,7 +104,7 @@ impl FairRq {
 
     /// Tasks of the root queue and of those below it, the running one and delayed ones included.
     pub(crate) fn h_nr_queued(&self) -> u32 {
-        (self.queue.len() as u32 + u32::from(self.curr != NO_TASK)).wrapping_add_signed(self.below)
+        self.nr_runnable() + self.delayed_tasks
     }
 
     /// A runnable task waits, of the root queue.
@@ -213,8 +215,10 @@ impl FairRq {
         let entity = e.fair_mut(task);
         entity.just_made = entity.fresh;
         entity.fresh = false;
+        let delayed = entity.is_delayed();
         self.count(e, task, true);
         self.insert(rules, e, task);
+        self.delayed += u32::from(delayed);
         self.advance_min(rules, e);
     }
 
@@ -307,8 +311,11 @@ impl FairRq {
         let se = &mut e.fair_mut(task).se;
         fair::leave_entity(rules.policy, &rules.tunables, &mut self.rq, curr.as_ref(), se, sleeping.into());
         if se.delayed != 0 {
-            fair::finish_delayed_dequeue(se);
             self.delayed -= 1;
+            // One that moves stays what it is.
+            if sleeping {
+                fair::finish_delayed_dequeue(se);
+            }
         }
     }
 

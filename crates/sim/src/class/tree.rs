@@ -126,11 +126,15 @@ impl Tree<'_> {
         fair::slice_floor(rules.policy, &rules.tunables, &e.fair(entity).se, idle_only.into(), slice_ns)
     }
 
-    /// A task becomes runnable; groups above that were empty are queued as well.
+    /// A task becomes runnable, or comes from another CPU; groups above that were empty are queued as well.
     pub(crate) fn enqueue(&mut self, task: u32, wakeup: bool) {
         self.join(task, wakeup);
         let slot = self.home(task);
-        self.count_below(slot, 1);
+        if self.is_delayed(task) {
+            self.count_delayed(slot, 1)
+        } else {
+            self.count_below(slot, 1)
+        }
         self.join_above(slot, false);
     }
 
@@ -140,6 +144,25 @@ impl Tree<'_> {
         if slot != ROOT && self.levels.is_open(slot) {
             self.root.below += tasks;
         }
+    }
+
+    /// Tasks whose dequeue is delayed come or go, of the group of a slot.
+    #[inline]
+    fn count_delayed(&mut self, slot: u32, tasks: i32) {
+        if slot == ROOT || self.levels.is_open(slot) {
+            self.root.delayed_tasks = self.root.delayed_tasks.wrapping_add_signed(tasks);
+        }
+    }
+
+    /// Tasks of a group, and of those below it that are not cut off, whose dequeue is delayed.
+    fn delayed_in(&self, slot: u32) -> i32 {
+        let of = |&entity: &u32| match slot_of(entity) {
+            Some(below) => self.delayed_in(below),
+            None => i32::from(self.is_delayed(entity)),
+        };
+        let queue = self.queue(slot);
+        let running = slot_of(queue.curr).map(|_| queue.curr);
+        queue.queue.iter().chain(&running).map(of).sum()
     }
 
     /// The group of a slot, and those above it, are queued; up to one that is cut off. `anew`: one whose dequeue is
@@ -165,12 +188,14 @@ impl Tree<'_> {
     /// A group that was cut off is queued again, with `tasks` runnable ones.
     pub(crate) fn rejoin_group(&mut self, slot: u32, tasks: u32) {
         self.count_below(slot, tasks as i32);
+        self.count_delayed(slot, self.delayed_in(slot));
         self.join_above(slot, true);
     }
 
     /// A group leaves its parent's queue with `tasks` runnable ones, before it is cut off; see [`Tree::leave`].
     pub(crate) fn cut_off_group(&mut self, slot: u32, tasks: u32, plan: Leave) {
         self.count_below(slot, -(tasks as i32));
+        self.count_delayed(slot, -self.delayed_in(slot));
         self.leave(entity_of(slot), true, plan);
     }
 
@@ -210,6 +235,7 @@ impl Tree<'_> {
         let (rules, home) = (self.rules, self.home(task));
         on_queue!(self, home, |queue, e| queue.requeue(rules, e, task));
         self.count_below(home, 1);
+        self.count_delayed(home, -1);
     }
 
     /// True when the dequeue of an entity that wants to leave its queue is delayed.
@@ -224,6 +250,7 @@ impl Tree<'_> {
         let (rules, home) = (self.rules, self.home(task));
         on_queue!(self, home, |queue, e| queue.delay(rules, e, task));
         self.count_below(home, -1);
+        self.count_delayed(home, 1);
     }
 
     /// What the leaving of an entity brings about above: groups that have nothing left leave their queues, too.
@@ -245,8 +272,9 @@ impl Tree<'_> {
 
     /// Carries a plan out, after the records were told of it. `sleeping`: the task keeps its lag for its next wake-up.
     pub(crate) fn leave(&mut self, entity: u32, sleeping: bool, plan: Leave) {
-        if slot_of(entity).is_none() && !self.is_delayed(entity) {
-            self.count_below(self.home(entity), -1);
+        if slot_of(entity).is_none() {
+            let home = self.home(entity);
+            if self.is_delayed(entity) { self.count_delayed(home, -1) } else { self.count_below(home, -1) }
         }
         let (mut leaving, mut sleeping) = (entity, sleeping);
         loop {

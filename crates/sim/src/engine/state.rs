@@ -341,8 +341,13 @@ pub(crate) struct CpuState {
 }
 
 impl CpuState {
-    /// Runnable tasks of all classes, including the running one.
+    /// Tasks of all classes that are queued or run: with those that sleep and whose dequeue is delayed.
     pub(crate) fn nr_running(&self) -> u32 {
+        self.nr_runnable() + self.fair.delayed_tasks
+    }
+
+    /// Runnable tasks of all classes, including the running one.
+    pub(crate) fn nr_runnable(&self) -> u32 {
         let other = u32::from(matches!(self.class, Some(c) if c != Class::Fair));
         let rt = if self.rt_throttled() { 0 } else { self.rt.len() };
         self.fair.nr_runnable() + rt + self.dl.len() + self.workers.len() as u32 + other
@@ -363,7 +368,7 @@ impl CpuState {
 
     /// A fair task waits behind another task.
     pub(crate) fn is_overloaded(&self) -> bool {
-        self.fair.has_waiting() && self.nr_running() >= 2
+        self.fair.has_waiting() && self.nr_runnable() >= 2
     }
 
     /// Nothing to run and nothing running.

@@ -52,6 +52,22 @@ impl<S: Sink> Engine<'_, S> {
         self.sums_enqueue(c, t);
     }
 
+    /// A fair task that sleeps, and whose dequeue is delayed, comes from another CPU.
+    pub(crate) fn signal_enqueue_delayed(&mut self, c: u32, t: u32) {
+        self.request_changes(c);
+        self.set_blocked(c, true);
+        if self.tasks[t as usize].in_iowait {
+            self.hook_event(c, HookSite::Iowait, 0);
+            self.request_changes(c);
+        }
+        let slot = self.slot_on(c, self.tasks[t as usize].group);
+        self.list(c, slot);
+        let (cpu, task) = (&mut self.cpus[c as usize], &mut self.tasks[t as usize]);
+        let bits = cpu.rq.enqueue_delayed_on(self.policy, cpu.levels.queue_records(slot), &mut task.se);
+        self.entity_changed(c, t, slot, bits, Climb::START);
+        self.enqueue_above(c, slot, bits, 0);
+    }
+
     /// An entity leaves its queue, and the groups of the plan theirs; the others above learn of it. `flags`: why, from
     /// [`dequeue`]; 0 = for a change of a task's parameters.
     pub(crate) fn signal_dequeue(&mut self, c: u32, entity: u32, flags: u32, plan: Leave) {

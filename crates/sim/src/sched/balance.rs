@@ -97,7 +97,7 @@ impl<S: Sink> Engine<'_, S> {
     fn pull_fair(&mut self, c: u32, own: u32) -> Option<u32> {
         let mut best: Option<(u32, u32, u32)> = None;
         for from in self.overloaded.iter().filter(|&b| b != c) {
-            let nr = self.cpus[from as usize].nr_running();
+            let nr = self.cpus[from as usize].nr_runnable();
             if nr > best.map_or(own + 1, |(nr, _, _)| nr)
                 && let Some(t) = self.movable(from, c)
             {
@@ -143,7 +143,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.cpus[c as usize].last_balance_ns = self.now;
         self.chores.overload = self.is_overloaded();
-        if let Some(t) = self.pull_fair(c, self.cpus[c as usize].nr_running()) {
+        if let Some(t) = self.pull_fair(c, self.cpus[c as usize].nr_runnable()) {
             self.check_preempt(c, t);
         }
     }

@@ -9,21 +9,25 @@ use crate::engine::state::{NO_TASK, Task};
 use crate::sched::classes::Leaves;
 
 impl<S: Sink> Engine<'_, S> {
-    /// Puts a runnable task on CPU `c`.
+    /// Puts a runnable task on CPU `c`, or one from elsewhere whose dequeue is delayed.
     pub(crate) fn enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
         self.account(c);
         self.update_clock(c);
         self.tasks[t as usize].waiting_since_ns = self.now;
-        self.clamps_in(c, t);
-        self.count_boost(c, t, true);
+        if !self.tasks[t as usize].fair.is_delayed() {
+            self.clamps_in(c, t);
+            self.count_boost(c, t, true);
+        }
         self.enqueue_task(c, t, wakeup);
         self.note_load(c);
     }
 
-    /// Takes a runnable task (running or waiting) off CPU `c` because it moves.
+    /// Takes a queued task (running, waiting, or one whose dequeue is delayed) off CPU `c` because it moves.
     pub(crate) fn leave_queue(&mut self, c: u32, t: u32) {
-        self.clamps_out(c, t);
-        self.count_boost(c, t, false);
+        if !self.tasks[t as usize].fair.is_delayed() {
+            self.clamps_out(c, t);
+            self.count_boost(c, t, false);
+        }
         self.dequeue_task(c, t, Leaves::Moves);
         self.note_load(c);
     }
@@ -62,8 +66,8 @@ impl<S: Sink> Engine<'_, S> {
         self.row_changes(c);
         let cpu = &self.cpus[c as usize];
         let nr_running = cpu.nr_running();
-        let (over, idle) = (nr_running >= 2 && cpu.fair.has_waiting(), nr_running == 0 && cpu.curr == NO_TASK);
-        debug_assert_eq!((over, idle), (cpu.is_overloaded(), cpu.is_idle()));
+        let (over, idle) = (cpu.is_overloaded(), nr_running == 0 && cpu.curr == NO_TASK);
+        debug_assert_eq!(idle, cpu.is_idle());
         self.chores.overload |= nr_running >= 2;
         let noted = u8::from(over) | u8::from(nr_running >= 2) << 1 | u8::from(idle) << 2;
         if std::mem::replace(&mut self.cpus[c as usize].noted, noted) != noted {

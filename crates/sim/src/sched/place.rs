@@ -79,7 +79,7 @@ impl<S: Sink> Engine<'_, S> {
             sync: sync.into(),
             this_idle: (!self.searches(exec) && this.is_idle() && self.same_llc(exec, prev)).into(),
             prev_idle: (!self.searches(prev) && last.is_idle()).into(),
-            this_running: this.nr_running(),
+            this_running: this.nr_runnable(),
             far: (!self.same_llc(exec, prev)).into(),
         };
         let wake = self.wake_with_groups(wake, t, exec, prev);
@@ -156,7 +156,7 @@ impl<S: Sink> Engine<'_, S> {
     /// The shallowest idle CPU, else the least loaded.
     fn fork_rank(&self, c: u32) -> impl Ord + use<S> {
         let cpu = &self.cpus[c as usize];
-        let busy = u64::from(cpu.nr_running());
+        let busy = u64::from(cpu.nr_runnable());
         (busy, if busy == 0 { 0 } else { cpu.rq.cfs.avg.load_avg }, self.idle_rank(c), c)
     }
 

@@ -141,7 +141,7 @@ impl<S: Sink> Engine<'_, S> {
         let cpu = &mut self.cpus[c as usize];
         cpu.class = (next != NO_TASK).then(|| self.tasks[next as usize].class);
         self.class_changes(c, prev_class);
-        self.emit_switch(c, prev, next, on_rq);
+        self.emit_switch(c, prev, next);
         if prev != NO_TASK && self.tasks[prev as usize].life == Life::Dead && prev_class == Some(Class::Fair) {
             // core.c finish_task_switch(): the next task takes the averages of one that ended out of the queue.
             self.signal_exit(c, prev);
@@ -172,13 +172,14 @@ impl<S: Sink> Engine<'_, S> {
         fetches
     }
 
-    fn emit_switch(&mut self, c: u32, prev: u32, next: u32, on_rq: bool) {
+    fn emit_switch(&mut self, c: u32, prev: u32, next: u32) {
         if !S::ACTIVE {
             return;
         }
         let prio = |t: u32| if t == NO_TASK { 120 } else { self.tasks[t as usize].prio };
-        let prev_state = match (prev, on_rq) {
-            (NO_TASK, _) | (_, true) => STATE_RUNNABLE,
+        // A task that sleeps says so although it may stay queued for a while.
+        let prev_state = match prev {
+            NO_TASK => STATE_RUNNABLE,
             _ if self.tasks[prev as usize].life == Life::Dead => STATE_DEAD,
             _ if self.tasks[prev as usize].life == Life::Runnable => STATE_RUNNABLE,
             _ => STATE_SLEEPING,

@@ -37,9 +37,9 @@ impl<S: Sink> Engine<'_, S> {
                 break;
             }
             let task = self.lb_task(t, env);
-            // The engine has no way to move a task that sleeps and is still queued; nobody moves one to where its group
-            // is throttled.
-            let stays = task.delayed != 0 || self.is_throttled_at(dst, t);
+            // Sums of clamps have no rule for one that sleeps and is still queued: no kernel has both. Nobody moves a
+            // task to where its group is throttled.
+            let stays = (task.delayed != 0 && self.clamp_sums) || self.is_throttled_at(dst, t);
             if stays || !env.detach_task(self.policy, self.placing.record(), &mut self.balancing.lb, &task) {
                 self.tasks[t as usize].list_place = self.balancing.passed_over();
                 continue;

@@ -17,7 +17,11 @@ impl SchedClass for Fair {
     fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, wakeup: bool) {
         e.tasks[t as usize].list_place = e.balancing.at_head();
         e.check_enqueue_throttle(c, t);
-        e.signal_enqueue(c, t);
+        if e.tasks[t as usize].fair.is_delayed() {
+            e.signal_enqueue_delayed(c, t);
+        } else {
+            e.signal_enqueue(c, t);
+        }
         e.fair_enqueue(c, t, wakeup);
         if wakeup {
             e.vote_usage(c);
@@ -45,7 +49,11 @@ impl SchedClass for Fair {
     #[inline]
     fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
         loop {
+            let delayed = e.cpus[c as usize].fair.delayed_tasks;
             let t = e.fair_pick(c);
+            if e.cpus[c as usize].fair.delayed_tasks != delayed {
+                e.note_load(c);
+            }
             if t != NO_TASK {
                 return t;
             }

@@ -209,7 +209,7 @@ impl RowFacts {
     /// Writes what may have changed of a CPU.
     #[inline]
     fn write(&self, policy: &Policy, cpu: &CpuState, out: &mut PlaceCpu) {
-        let (delayed, runnable) = (cpu.fair.delayed, cpu.fair.nr_runnable());
+        let runnable = cpu.fair.nr_runnable();
         out.state = Signals {
             util_cfs: cpu.rq.cfs.avg.util_avg as u32,
             runnable_cfs: cpu.rq.cfs.avg.runnable_avg as u32,
@@ -238,9 +238,9 @@ impl RowFacts {
         out.load = self.load;
         out.hw_pressure = cpu.rq.hw.load_avg as u32;
         out.cpufreq_pressure = self.pressure;
-        out.nr_running = cpu.nr_running() + delayed;
+        out.nr_running = cpu.nr_running();
         out.h_nr_runnable = runnable;
-        out.h_nr_queued = runnable + delayed;
+        out.h_nr_queued = cpu.fair.h_nr_queued();
         out.h_nr_idle = if cpu.fair.is_idle_only() { runnable } else { 0 };
         out.curr_idle = self.curr_idle.into();
         out.exit_latency_ns = self.exit_latency_ns;
