@@ -25,6 +25,7 @@ mod known_answers {
     mod quotas;
     mod select;
     mod select_class;
+    mod select_old;
     mod signals;
     mod thermal;
 }
