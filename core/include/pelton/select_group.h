@@ -22,8 +22,9 @@
  *
  * Source: Linux 7.2 kernel/sched/fair.c (sched_balance_find_dst_cpu, sched_balance_find_dst_group,
  * sched_balance_find_dst_group_cpu, update_sg_wakeup_stats, update_pick_idlest, group_classify, adjust_numa_imbalance);
- * 5.10.262, 6.1.192 and 6.6 the same under the names find_idlest_cpu, find_idlest_group, find_idlest_group_cpu; the last one of
- * 4.12 (find_idlest_cpu), 4.16.13, 4.19 and 5.4. select_group_load.h has how releases up to 5.4 compare groups.
+ * 5.10.262, 6.1.192 and 6.6 the same under the names find_idlest_cpu, find_idlest_group, find_idlest_group_cpu; the
+ * last one of 4.12 (find_idlest_cpu), 4.16.13, 4.19 and 5.4. select_group_load.h has how releases up to 5.4 compare
+ * groups.
  * Deviations: types of asymmetric packing, busy cores and saturated caches do not occur at this moment.
  */
 #ifndef PELTON_SELECT_GROUP_H

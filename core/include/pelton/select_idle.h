@@ -343,7 +343,10 @@ PELTON_INLINE u32 pelton_pass_takes(const struct pelton_policy *pol, const struc
 	return pelton_available_idle_cpu(s, cpu);
 }
 
-/* Second pass: an idle CPU among as many as there is time for. The second choice counts when time is up, not at the end. */
+/*
+ * Second pass: an idle CPU among as many as there is time for. The second choice counts when time is up, not at the
+ * end.
+ */
 PELTON_INLINE u32 pelton_pass_cpus(const struct pelton_policy *pol, const struct pelton_placement *s, u64 span,
 				   u32 target)
 {

@@ -53,7 +53,8 @@ fn all_28_cases_run_at_the_operating_point_that_the_rules_give() {
     }
 }
 
-/// Half a second of three tests, six seeds (F-391): more boost is more energy and more speed, and test 48 gains most from 10 %.
+/// Half a second of three tests, six seeds (F-391): more boost is more energy and more speed, and test 48 gains most
+/// from 10 %.
 #[test]
 fn energy_and_performance_grow_with_boost() {
     let mut experiment = table();

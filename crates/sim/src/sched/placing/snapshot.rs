@@ -36,7 +36,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Loads with sleeping tasks, which only the search through the groups of older releases reads beside runnable
     /// ones. A wake-up comes there on unequal CPUs alone.
     fn fill_load_avg(&mut self, flags: u32) {
-        if !self.placing.by_load || (flags & wf::TTWU != 0 && !self.asymmetric) {
+        if !self.placing.by_load || (flags & wf::TTWU != 0 && self.placing.record.asymmetric == 0) {
             return;
         }
         for (row, cpu) in self.placing.record.cpus.iter_mut().zip(&self.cpus) {
