@@ -284,7 +284,8 @@ PELTON_INLINE u32 pelton_cpu_util_without(const struct pelton_policy *pol, const
 		return pelton_cpu_util_without_limited(pol, s, out, cpu, here);
 	if (here) {
 		util = pelton_sub_floor_u32(util, (u32)out->se.avg.util_avg);
-		if (pelton_est_counts_task(s))
+		/* Not in 4.19. */
+		if (pol->dst_group > PELTON_DST_GROUP_LOAD_NODES && pelton_est_counts_task(s))
 			est = pelton_sub_floor_u32(est, pelton_se_util_est(pol, &out->se));
 	}
 	if (pol->util_est != PELTON_UTIL_EST_OFF)

@@ -108,9 +108,10 @@ struct pelton_place_cpu {
 	u32 group_util;  /* where groups are limited: of the task's group here, and what is left without it */
 	s32 group_rest;
 	u64 cpu_load[4]; /* to 4.19: cpu_load.h, index 0 to 3 */
+	u64 load_avg;    /* to 5.4, where load is that of runnable tasks: with those that sleep */
 };
 
-_Static_assert(sizeof(struct pelton_place_cpu) == 464, "layout");
+_Static_assert(sizeof(struct pelton_place_cpu) == 472, "layout");
 
 struct pelton_perf_domain {
 	u64 cpus;
@@ -126,6 +127,8 @@ struct pelton_place_task {
 	u64 queue_update_ns; /* last_update_time of the queue it belongs to */
 	u64 queue_load;
 	u64 queue_h_load; /* of what its queue counts for at the root, as it stands in this tick */
+	s64 shift_here;   /* 4.12: what groups make of its coming to this_cpu, beyond its load (place_group.h) */
+	s64 shift_there;  /* the same of its coming, on prev_cpu */
 	u32 cpu;
 	u32 on_rq;
 	u32 recent_cpu;
@@ -142,6 +145,8 @@ struct pelton_place_waker {
 	u64 load;
 	u64 queue_load;
 	u64 queue_h_load;
+	s64 shift_here;  /* 4.12: what groups make of its sleep, beyond its load */
+	s64 shift_there; /* the same on prev_cpu */
 	u32 wakee_flips;
 	u32 flips_expired; /* a second went by since they were halved */
 	u32 same_wakee;    /* its last wake-up was of this task */
@@ -192,7 +197,8 @@ enum {
 	PELTON_HOW_SCAN,
 	PELTON_HOW_CLUSTER_PREV,
 	PELTON_HOW_CLUSTER_RECENT,
-	PELTON_HOW_NOTHING_IDLE
+	PELTON_HOW_NOTHING_IDLE,
+	PELTON_HOW_WAKE /* to 5.4: the search for new tasks, of one that wakes */
 };
 
 /* How the search's starting point was chosen. */
@@ -222,6 +228,7 @@ struct pelton_group_sums {
 	u64 util;
 	u64 runnable;
 	u64 avg_load;
+	u64 max_spare; /* to 5.4: room of the CPU with most; load and runnable are relative to the capacity there */
 	u32 capacity;
 	u32 max_capacity;
 	u32 weight;
@@ -235,11 +242,13 @@ struct pelton_placed {
 	u32 cpu;
 	u32 how;
 	u32 affine;
-	u32 wide;         /* waker and wakee talk to too many to be pulled together */
+	u32 wide;  /* waker and wakee talk to too many to be pulled together */
+	u32 small; /* to 5.4: this CPU or prev is too small for the task */
+	u32 reserved;
 	u32 recent_cpu;   /* to be remembered */
 	u32 waker_flips;  /* to be remembered */
 	u32 no_idle_core; /* this CPU's cache group has none: to be remembered; PELTON_NO_CPU: nothing new */
-	u32 waker_recent; /* to 5.10: the waker remembers the executing CPU as its recent one */
+	u32 waker_recent; /* 4.16 to 5.10: the waker remembers the executing CPU as its recent one */
 	u32 uclamp_value; /* the task's, brought up to date with its signals */
 	u32 nr_energies;
 	struct pelton_place_energy energies[PELTON_PLACE_ENERGIES_MAX];

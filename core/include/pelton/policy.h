@@ -207,14 +207,30 @@ enum {
 };
 enum { PELTON_MISFIT_OFF, PELTON_MISFIT_LOAD, PELTON_MISFIT_PINNED, PELTON_MISFIT_BIGGEST };
 enum { PELTON_SCHED_IDLE_CPU_OFF, PELTON_SCHED_IDLE_CPU_ON, PELTON_SCHED_IDLE_CPU_YIELDS };
-enum { PELTON_IDLE_SEARCH_PASSES, PELTON_IDLE_SEARCH_SCAN, PELTON_IDLE_SEARCH_CLUSTERS };
+enum {
+	PELTON_IDLE_SEARCH_ALL,
+	PELTON_IDLE_SEARCH_COUNTED,
+	PELTON_IDLE_SEARCH_SECOND,
+	PELTON_IDLE_SEARCH_PASSES,
+	PELTON_IDLE_SEARCH_SCAN,
+	PELTON_IDLE_SEARCH_CLUSTERS
+};
 enum {
 	PELTON_CAPACITY_SEARCH_OFF,
 	PELTON_CAPACITY_SEARCH_FIRST,
 	PELTON_CAPACITY_SEARCH_RANK,
 	PELTON_CAPACITY_SEARCH_CORES
 };
-enum { PELTON_DST_GROUP_LOAD, PELTON_DST_GROUP_TYPES_NEAR, PELTON_DST_GROUP_TYPES, PELTON_DST_GROUP_TYPES_ENERGY };
+enum {
+	PELTON_DST_GROUP_LOAD_ORIG,
+	PELTON_DST_GROUP_LOAD,
+	PELTON_DST_GROUP_LOAD_NODES,
+	PELTON_DST_GROUP_LOAD_EST,
+	PELTON_DST_GROUP_TYPES_NEAR,
+	PELTON_DST_GROUP_TYPES,
+	PELTON_DST_GROUP_TYPES_ENERGY
+};
+enum { PELTON_WAKE_CAP_UTIL, PELTON_WAKE_CAP_EST, PELTON_WAKE_CAP_OFF };
 enum { PELTON_DST_GROUP_CPUS_ALL, PELTON_DST_GROUP_CPUS_ALLOWED };
 enum {
 	PELTON_WAKE_AFFINE_RUNNABLE_LOAD,
@@ -574,9 +590,12 @@ enum {
 	  "Whether the search for an idle CPU starts at the waker's or at the wakee's last one. runnable_load: by the load of " \
 	  "runnable tasks alone (4.12). runnable_even: the waking CPU is asked first whether it is idle, then the same load, " \
 	  "and what is even stays with the waker (4.16). runnable_less: what is even goes with the waker only when that is " \
-	  "about to sleep (4.17). load_avg: load averages with sleepers in them (read in 5.10, not in 5.4). idle_first: an " \
-	  "idle last CPU is taken before loads are compared (read in 6.1, not in 5.10). From 4.16 the CPU before the last " \
-	  "one is tried as well.") \
+	  "about to sleep, and one that ends is not (4.17). load_avg: load averages with sleepers in them (read in 5.10, not " \
+	  "in 5.4). idle_first: an idle last CPU is taken before loads are compared (read in 6.1, not in 5.10).") \
+	X(wake_cap, "util|est|off", 0, 0, 0, 1, 2, 2, 2, 2, 2, 2, \
+	  "On a machine with unequal CPUs a task for which the smaller of the waker's and its last CPU is too small is not " \
+	  "drawn to the waker. util: by its utilization (read to 4.19). est: by its estimate, and it goes through the search " \
+	  "for new tasks then, which domains of unequal CPUs ask for (5.4). off: not asked (read in 5.10).") \
 	X(energy_model, "milliwatts|scaled|microwatts|performance", 0, 0, 0, 0, 1, 2, 2, 3, 3, 3, \
 	  "The unit in which a state's cost is kept. milliwatts: highest frequency * mW / frequency (5.4). scaled: the same " \
 	  "times 1000 (a stable patch of 5.10). microwatts: the power comes in uW (read in 6.1). performance: 10 * uW / " \
@@ -607,16 +626,22 @@ enum {
 	X(sched_idle_cpu, "off|on|yields", 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, \
 	  "Whether a CPU that runs SCHED_IDLE tasks only counts as idle for a task that wakes. off: no. on: yes (read in 5.4). " \
 	  "yields: not when the task is of SCHED_IDLE itself (7.2).") \
-	X(idle_search, "passes|scan|clusters", 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, \
-	  "The search for an idle CPU in a cache group. passes: cores, then CPUs in proportion to the mean idle time, then " \
-	  "threads. scan: one scan of as many CPUs as the group's utilization leaves (read in 6.1). clusters: the CPUs of " \
-	  "the same cluster first (read in 6.12).") \
+	X(idle_search, "all|counted|second|passes|scan|clusters", 0, 1, 1, 2, 3, 4, 4, 5, 5, 5, \
+	  "The search for an idle CPU in a cache group. all: cores, then all CPUs, then threads; the CPU before the last one " \
+	  "is not tried (4.12). counted: it is, and as many CPUs are looked at as the mean idle time leaves, those that the " \
+	  "task may not use among them (4.16, 4.19). second: and one that runs SCHED_IDLE tasks only is taken when none is " \
+	  "idle (5.4). passes: the first of either kind, of CPUs that it may use, and a kernel thread of its CPU leaves the " \
+	  "task there (read in 5.10). scan: one scan of as many CPUs as the group's utilization leaves (read in 6.1). clusters: " \
+	  "the CPUs of the same cluster first (read in 6.12).") \
 	X(capacity_search, "off|first|rank|cores", 0, 0, 0, 0, 1, 2, 2, 2, 2, 3, \
 	  "The search on a machine with unequal CPUs. off: as on any other. first: the first idle one that fits, else the " \
 	  "biggest (read in 5.10). rank: those that fit but for a lower clamp before others (read in 6.1). cores: whole " \
 	  "cores before threads, and only as many CPUs as the utilization leaves (7.2).") \
-	X(dst_group, "load|types_near|types|types_energy", 0, 0, 0, 0, 1, 2, 2, 2, 2, 3, \
-	  "Where a new task, or one that loads a program, goes. load: to the least loaded group. types_near: groups are " \
+	X(dst_group, "load_orig|load|load_nodes|load_est|types_near|types|types_energy", 0, 1, 2, 3, 4, 5, 5, 5, 5, 6, \
+	  "Where a new task, or one that loads a program, goes. load_orig: to the group with least runnable load, of those " \
+	  "that are close the one with least load; a program to the group with most room in its original capacity (4.12). " \
+	  "load: in what is left of it (4.16). load_nodes: and another node must have less by the whole margin (4.19). " \
+	  "load_est: and the task's own estimate is no load (5.4). types_near: groups are " \
 	  "classified, a node with an idle CPU keeps its tasks (read in 5.10). types: nodes may differ by some tasks (read " \
 	  "in 6.1). types_energy: no group is overloaded while placement by energy is on (7.2).") \
 	X(dst_group_cpus, "all|allowed", 0, 0, 0, 0, 1, 1, 0, 1, 0, 1, \

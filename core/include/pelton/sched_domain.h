@@ -11,6 +11,7 @@
  *   BALANCE_EXEC, BALANCE_FORK, WAKE_AFFINE    everywhere, but not across nodes farther apart than 30
  *   PREFER_SIBLING    within a node; 4.12: not in a cache above threads. The level below unequal CPUs loses it, by the caller
  *   ASYM_CPUCAPACITY  capacities differ; found from 5.0 on, and not by the load balance of 4.12 to 4.19
+ *   BALANCE_WAKE      to 5.4: where that is; the domains below have it too, by the caller
  *
  *   imb_numa_nr, tasks that may differ between groups: 0 up to a cache, then by the caches of a node
  *     levels of one cache of 8 CPUs, node of 32, two nodes of 64: 0, 4, 8
@@ -55,7 +56,7 @@ PELTON_INLINE u32 pelton_sd_by_loads(const struct pelton_policy *pol)
 /* Does the release know clusters below a cache? */
 PELTON_INLINE u32 pelton_sd_has_clusters(const struct pelton_policy *pol)
 {
-	return pol->idle_search != PELTON_IDLE_SEARCH_PASSES;
+	return pol->idle_search > PELTON_IDLE_SEARCH_PASSES;
 }
 
 PELTON_INLINE u32 pelton_sd_imbalance_pct(const struct pelton_policy *pol, const struct pelton_sd_level *l)
@@ -93,6 +94,8 @@ PELTON_INLINE u32 pelton_sd_flags(const struct pelton_policy *pol, const struct 
 		flags |= PELTON_SD_BALANCE_EXEC | PELTON_SD_BALANCE_FORK | PELTON_SD_WAKE_AFFINE;
 	if (pelton_sd_spreads(pol, l))
 		flags |= PELTON_SD_PREFER_SIBLING;
+	if ((flags & PELTON_SD_ASYM_CPUCAPACITY) && pol->wake_cap != PELTON_WAKE_CAP_OFF)
+		flags |= PELTON_SD_BALANCE_WAKE;
 	return flags;
 }
 

@@ -10,9 +10,13 @@
  *
  *   waker's partners  +1 with each other task that it wakes, halved each second
  *
+ *   to 5.4: a task for which the smaller of the two CPUs is too small (wake_cap)      -> its last CPU (to 4.19), or
+ *           down through the groups as a new one (5.4)
+ *
  * Source: Linux 7.2 kernel/sched/fair.c (select_task_rq_fair, record_wakee, wake_wide, wake_affine, wake_affine_idle,
- * wake_affine_weight); 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18 the same. Releases up to 5.4 have place.h instead.
- * Deviations: what a fork or a program's start does to the task's signals is the host's.
+ * wake_affine_weight); 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18 the same; 4.12, 4.16.13, 4.19, 5.4 with wake_cap.
+ * Deviations: what a fork or a program's start does to the task's signals is the host's. On a machine of unequal CPUs
+ * 4.12 works out what groups make of a task's load after it brought that up to date; the host has done so before.
  */
 #ifndef PELTON_SELECT_H
 #define PELTON_SELECT_H
@@ -34,9 +38,31 @@ PELTON_INLINE u32 pelton_nr_not_delayed(const struct pelton_place_cpu *c)
 	return c->nr_running - (c->h_nr_queued - c->h_nr_runnable);
 }
 
+/* 4.12: nothing but loads of runnable tasks is asked. */
+PELTON_INLINE u32 pelton_place_wake_by_runnable(const struct pelton_placement *s, const struct pelton_placed *out,
+						u32 imbalance_pct, u32 sync)
+{
+	const struct pelton_place_cpu *here = pelton_place_cpu_of(s, s->this_cpu);
+	const struct pelton_place_cpu *there = pelton_place_cpu_of(s, s->prev_cpu);
+	u64 this_load = here->load, prev_load = there->load;
+	u64 this_eff = 100u * (u64)there->capacity;
+	u64 prev_eff = (100u + (imbalance_pct - 100u) / 2u) * (u64)here->capacity;
+
+	if (sync) {
+		this_load += (u64)s->waker.shift_here - s->waker.load;
+		prev_load += (u64)s->waker.shift_there;
+	}
+	/* When nothing stays here only capacities decide. */
+	if ((s64)this_load > 0) {
+		this_eff *= this_load + out->se.avg.load_avg + (u64)s->task.shift_here;
+		prev_eff *= prev_load + (u64)s->task.shift_there;
+	}
+	return (s64)this_eff <= (s64)prev_eff ? s->this_cpu : s->prev_cpu;
+}
+
 /* Loads decide between this CPU and prev. */
-PELTON_INLINE u32 pelton_place_wake_affine_weight(const struct pelton_placement *s, const struct pelton_placed *out,
-						  u32 imbalance_pct, u32 sync)
+PELTON_INLINE u32 pelton_place_wake_affine_weight(const struct pelton_policy *pol, const struct pelton_placement *s,
+						  const struct pelton_placed *out, u32 imbalance_pct, u32 sync)
 {
 	const struct pelton_place_cpu *here = pelton_place_cpu_of(s, s->this_cpu);
 	const struct pelton_place_cpu *there = pelton_place_cpu_of(s, s->prev_cpu);
@@ -51,7 +77,9 @@ PELTON_INLINE u32 pelton_place_wake_affine_weight(const struct pelton_placement 
 	}
 	/* The previous CPU's load may be below the task's: the products are compared as signed numbers. */
 	this_eff = (load + task) * 100u * there->capacity;
-	prev_eff = (there->load - task) * margin * here->capacity + (sync != 0);
+	prev_eff = (there->load - task) * margin * here->capacity;
+	/* Up to 4.16 what is even goes to this CPU, later only when the waker is about to sleep. */
+	prev_eff += sync || pol->wake_affine == PELTON_WAKE_AFFINE_RUNNABLE_EVEN;
 	return (s64)this_eff < (s64)prev_eff ? s->this_cpu : s->prev_cpu;
 }
 
@@ -61,6 +89,10 @@ PELTON_INLINE u32 pelton_place_wake_affine(const struct pelton_policy *pol, cons
 {
 	u32 prev_idle = pelton_available_idle_cpu(s, s->prev_cpu);
 
+	if (pol->wake_affine == PELTON_WAKE_AFFINE_RUNNABLE_LOAD) {
+		out->affine = PELTON_AFFINE_WEIGHT;
+		return pelton_place_wake_by_runnable(s, out, imbalance_pct, sync);
+	}
 	if (pelton_available_idle_cpu(s, s->this_cpu) && pelton_cpus_share_cache(s, s->this_cpu, s->prev_cpu)) {
 		out->affine = PELTON_AFFINE_IDLE_HERE;
 		return prev_idle ? s->prev_cpu : s->this_cpu;
@@ -74,7 +106,7 @@ PELTON_INLINE u32 pelton_place_wake_affine(const struct pelton_policy *pol, cons
 		return s->prev_cpu;
 	}
 	out->affine = PELTON_AFFINE_WEIGHT;
-	return pelton_place_wake_affine_weight(s, out, imbalance_pct, sync);
+	return pelton_place_wake_affine_weight(pol, s, out, imbalance_pct, sync);
 }
 
 /* Walks up the domains: the target of a wake-up, or in `level` the domain from which a slow search starts. */
@@ -101,6 +133,42 @@ PELTON_INLINE u32 pelton_select_target(const struct pelton_policy *pol, const st
 	return s->prev_cpu;
 }
 
+/* To 5.4: is the smaller of this CPU and prev clearly smaller than the largest, and too small for the task? */
+PELTON_INLINE u32 pelton_wake_cap(const struct pelton_policy *pol, const struct pelton_placement *s,
+				  struct pelton_placed *out)
+{
+	u32 i, max = 0, nr_cpus = pelton_min_u32(s->nr_cpus, PELTON_PLACE_CPUS_MAX);
+	u32 min = pelton_min_u32(pelton_place_cpu_of(s, s->this_cpu)->state.cap_orig,
+				 pelton_place_cpu_of(s, s->prev_cpu)->state.cap_orig);
+
+	if (pol->wake_cap == PELTON_WAKE_CAP_OFF || !s->asymmetric)
+		return 0;
+	for (i = 0; i < nr_cpus; i++)
+		max = pelton_max_u32(max, pelton_place_cpu_of(s, i)->state.cap_orig);
+	if (max - min < max >> 3)
+		return 0;
+	pelton_sync_entity_load_avg(pol, s, out);
+	if (pol->wake_cap == PELTON_WAKE_CAP_UTIL)
+		return (u64)min * 1024u < out->se.avg.util_avg * 1280u;
+	return !pelton_fits(pol, pelton_task_util_est(pol, &out->se), min, min);
+}
+
+/* Is the waker about to sleep? To 4.16 one that ends is, too. */
+PELTON_INLINE u32 pelton_waker_sleeps(const struct pelton_policy *pol, const struct pelton_placement *s)
+{
+	u32 exits = s->waker.exiting && pol->wake_affine >= PELTON_WAKE_AFFINE_RUNNABLE_LESS;
+
+	return (s->flags & PELTON_WF_SYNC) && !exits;
+}
+
+/* Which event led to the search through the groups. */
+PELTON_INLINE u32 pelton_how_searched(const struct pelton_placement *s)
+{
+	if (s->flags & PELTON_WF_TTWU)
+		return PELTON_HOW_WAKE;
+	return s->flags & PELTON_WF_FORK ? PELTON_HOW_FORK : PELTON_HOW_EXEC;
+}
+
 /* What a wake-up knows before any domain is looked at; 1 = out->cpu is chosen. */
 PELTON_INLINE u32 pelton_select_wakeup(const struct pelton_policy *pol, const struct pelton_placement *s,
 				       struct pelton_placed *out)
@@ -115,6 +183,7 @@ PELTON_INLINE u32 pelton_select_wakeup(const struct pelton_policy *pol, const st
 	if (s->energy_aware && !s->overutilized && pelton_find_energy_efficient_cpu(pol, s, out))
 		return 1;
 	out->wide = pelton_wake_wide(out->waker_flips, s->task.wakee_flips, llc_size);
+	out->small = !out->wide && pelton_wake_cap(pol, s, out);
 	return 0;
 }
 
@@ -126,6 +195,7 @@ PELTON_INLINE void pelton_placed_start(const struct pelton_placement *s, struct 
 	out->how = PELTON_HOW_NONE;
 	out->affine = PELTON_AFFINE_NOT_ASKED;
 	out->wide = 0;
+	out->small = 0;
 	out->recent_cpu = s->task.recent_cpu;
 	out->waker_flips = s->waker.wakee_flips;
 	out->no_idle_core = PELTON_NO_CPU;
@@ -138,19 +208,20 @@ PELTON_INLINE u32 pelton_select_task_rq_fair(const struct pelton_policy *pol, co
 					     struct pelton_placed *out)
 {
 	u32 wakes = s->flags & PELTON_WF_TTWU;
-	u32 sync = (s->flags & PELTON_WF_SYNC) && !s->waker.exiting;
+	u32 sync = pelton_waker_sleeps(pol, s);
 	u32 target, level, affine;
 
 	pelton_placed_start(s, out);
 	if (wakes && pelton_select_wakeup(pol, s, out))
 		return out->cpu;
-	affine = wakes && !out->wide && pelton_place_allowed(s, s->this_cpu);
+	affine = wakes && !out->wide && !out->small && pelton_place_allowed(s, s->this_cpu);
 	target = pelton_select_target(pol, s, out, affine, sync, &level);
 	if (level != PELTON_NO_DOMAIN)
 		return pelton_placed_at(out, pelton_find_dst_cpu(pol, s, out, s->this_cpu, level),
-					s->flags & PELTON_WF_FORK ? PELTON_HOW_FORK : PELTON_HOW_EXEC);
+					pelton_how_searched(s));
 	if (wakes) {
-		out->waker_recent = affine && pol->idle_search == PELTON_IDLE_SEARCH_PASSES;
+		out->waker_recent = affine && pol->idle_search <= PELTON_IDLE_SEARCH_PASSES &&
+				    pol->idle_search != PELTON_IDLE_SEARCH_ALL;
 		return pelton_select_idle_sibling(pol, s, out, target);
 	}
 	out->cpu = target;

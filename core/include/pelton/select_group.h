@@ -22,14 +22,15 @@
  *
  * Source: Linux 7.2 kernel/sched/fair.c (sched_balance_find_dst_cpu, sched_balance_find_dst_group,
  * sched_balance_find_dst_group_cpu, update_sg_wakeup_stats, update_pick_idlest, group_classify, adjust_numa_imbalance);
- * 5.10.262, 6.1.192 and 6.6 the same under the names find_idlest_cpu, find_idlest_group, find_idlest_group_cpu.
- * Deviations: types of asymmetric packing, busy cores and saturated caches do not occur at this moment; what releases
- * up to 5.4 did is not here.
+ * 5.10.262, 6.1.192 and 6.6 the same under the names find_idlest_cpu, find_idlest_group, find_idlest_group_cpu; the
+ * last one of 4.12 (find_idlest_cpu), 4.16.13, 4.19 and 5.4. select_group_load.h has how releases up to 5.4 compare
+ * groups.
+ * Deviations: types of asymmetric packing, busy cores and saturated caches do not occur at this moment.
  */
 #ifndef PELTON_SELECT_GROUP_H
 #define PELTON_SELECT_GROUP_H
 
-#include "select_idle.h"
+#include "select_group_load.h"
 
 enum {
 	PELTON_GROUP_HAS_SPARE,
@@ -39,12 +40,6 @@ enum {
 	PELTON_GROUP_IMBALANCED,
 	PELTON_GROUP_OVERLOADED
 };
-
-/* Is the task counted on this CPU? */
-PELTON_INLINE u32 pelton_task_counts_on(const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu)
-{
-	return s->task.cpu == cpu && out->se.avg.last_update_time_ns;
-}
 
 /* Adds one CPU, without the task. */
 PELTON_INLINE void pelton_group_add(const struct pelton_policy *pol, const struct pelton_placement *s,
@@ -227,6 +222,8 @@ PELTON_INLINE u64 pelton_find_dst_group(const struct pelton_policy *pol, const s
 	struct pelton_group_sums empty = { .cpus = 0 };
 	u64 left;
 
+	if (pol->dst_group <= PELTON_DST_GROUP_LOAD_EST)
+		return pelton_find_idlest_group(pol, s, out, d, cpu);
 	out->local = empty;
 	out->idlest = empty;
 	for (left = pelton_cpus_turned(d->span, cpu); left;) {
@@ -247,12 +244,21 @@ PELTON_INLINE u64 pelton_find_dst_group(const struct pelton_policy *pol, const s
 	return !out->local.cpus || pelton_leaves_group(pol, s, d, &out->local, &out->idlest) ? out->idlest.cpus : 0;
 }
 
-/* Shallowest idle CPU of a group, among equals the one that went idle last; else the least loaded. */
+/* A CPU that is not idle has less load than the least so far; 4.12: or as much, and is the one that asks. */
+PELTON_INLINE u32 pelton_loaded_less(const struct pelton_policy *pol, u64 load, u64 least, u32 is_asking)
+{
+	return load < least || (load == least && is_asking && pol->dst_group == PELTON_DST_GROUP_LOAD_ORIG);
+}
+
+/*
+ * Shallowest idle CPU of a group, among equals the one that went idle last; else the least loaded. One that runs
+ * SCHED_IDLE tasks only is taken at once, in 5.4 when none is idle.
+ */
 PELTON_INLINE u32 pelton_find_dst_group_cpu(const struct pelton_policy *pol, const struct pelton_placement *s,
 					    u64 group, u32 cpu)
 {
 	u64 left, stamp = 0, least = ~0ull;
-	u32 idle = PELTON_NO_CPU, latency = 0xffffffffu, loaded = cpu;
+	u32 idle = PELTON_NO_CPU, second = PELTON_NO_CPU, latency = 0xffffffffu, loaded = cpu;
 
 	if (pelton_cpus_weight(group) == 1)
 		return pelton_cpus_lowest(group);
@@ -261,10 +267,12 @@ PELTON_INLINE u32 pelton_find_dst_group_cpu(const struct pelton_policy *pol, con
 		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, i);
 		u32 unknown = c->exit_latency_ns == PELTON_NO_IDLE_STATE;
 
-		if (pelton_choose_sched_idle(pol, s, i))
-			return i;
-		if (!pelton_available_idle_cpu(s, i)) {
-			if (idle == PELTON_NO_CPU && c->load < least) {
+		if (pelton_choose_sched_idle(pol, s, i)) {
+			if (pol->dst_group != PELTON_DST_GROUP_LOAD_EST)
+				return i;
+			second = second == PELTON_NO_CPU ? i : second;
+		} else if (!pelton_available_idle_cpu(s, i)) {
+			if (second == PELTON_NO_CPU && pelton_loaded_less(pol, c->load, least, i == cpu)) {
 				least = c->load;
 				loaded = i;
 			}
@@ -277,6 +285,7 @@ PELTON_INLINE u32 pelton_find_dst_group_cpu(const struct pelton_policy *pol, con
 			idle = i;
 		}
 	}
+	loaded = second != PELTON_NO_CPU ? second : loaded;
 	return idle != PELTON_NO_CPU ? idle : loaded;
 }
 
@@ -296,17 +305,31 @@ PELTON_INLINE u32 pelton_domain_below(const struct pelton_placement *s, u32 cpu,
 	return found;
 }
 
+/*
+ * Brings the task's signals up to date, which room is compared with; not in 4.12. 1 = it may use CPUs of the domain.
+ * 4.16 does the former before it asks the latter.
+ */
+PELTON_INLINE u32 pelton_find_dst_begin(const struct pelton_policy *pol, const struct pelton_placement *s,
+					struct pelton_placed *out, u64 span)
+{
+	u32 any = (span & s->task.allowed) != 0;
+
+	if (!(s->flags & PELTON_WF_FORK) && pol->dst_group != PELTON_DST_GROUP_LOAD_ORIG &&
+	    (any || pol->dst_group == PELTON_DST_GROUP_LOAD))
+		pelton_sync_entity_load_avg(pol, s, out);
+	return any;
+}
+
 /* From a domain of `cpu` down to one CPU. */
 PELTON_INLINE u32 pelton_find_dst_cpu(const struct pelton_policy *pol, const struct pelton_placement *s,
 				      struct pelton_placed *out, u32 cpu, u32 level)
 {
-	u32 rounds, next, flag = s->flags & PELTON_WF_KIND, result = cpu;
+	u32 rounds, next, flag = s->flags & PELTON_WF_KIND;
+	u32 result = pol->dst_group == PELTON_DST_GROUP_LOAD_ORIG ? s->prev_cpu : cpu;
 	const struct pelton_sched_domain *d = pelton_place_domain(s, cpu, level);
 
-	if (!(d->span & s->task.allowed))
+	if (!pelton_find_dst_begin(pol, s, out, d->span))
 		return s->prev_cpu;
-	if (!(flag & PELTON_WF_FORK))
-		pelton_sync_entity_load_avg(pol, s, out);
 	for (rounds = 0; rounds < 2u * PELTON_DOMAINS_MAX && level < PELTON_DOMAINS_MAX; rounds++) {
 		u64 group;
 

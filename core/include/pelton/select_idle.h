@@ -13,6 +13,8 @@
  *    9  target
  *
  *   to 5.10: 7 is three passes: whole cores, CPUs as long as the mean idle time allows, threads of target
+ *   5.4      no 3 and 5; in the passes a CPU that runs SCHED_IDLE tasks only is second to one that is idle
+ *   4.16 to 5.4: CPUs that the task may not use count as looked at; 4.12: none is counted, and there is no 4
  *
  *   unequal CPUs, best first      core idle              a thread of its core is busy
  *     fits                        taken at once          -2
@@ -20,8 +22,9 @@
  *     does not fit                -3                      0       among equals the largest capacity
  *
  * Source: Linux 7.2 kernel/sched/fair.c (select_idle_sibling, select_idle_capacity, select_idle_cpu, select_idle_core,
- * select_idle_smt, asym_fits_cpu); 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18 the same.
- * Deviations: the time that a scan of 5.10 takes is what the host says.
+ * select_idle_smt, asym_fits_cpu); 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18 the same; 4.12, 4.16.13, 4.19, 5.4
+ * (select_idle_sibling, select_idle_core, select_idle_cpu, select_idle_smt).
+ * Deviations: the time that a scan of 4.12 to 5.10 takes is what the host says.
  */
 #ifndef PELTON_SELECT_IDLE_H
 #define PELTON_SELECT_IDLE_H
@@ -43,7 +46,7 @@ PELTON_INLINE u32 pelton_asym_fits_cpu(const struct pelton_policy *pol, const st
 {
 	u32 whole_core = s->smt && pol->capacity_search == PELTON_CAPACITY_SEARCH_CORES;
 
-	if (!s->asymmetric)
+	if (!s->asymmetric || pol->capacity_search == PELTON_CAPACITY_SEARCH_OFF)
 		return 1;
 	return (!whole_core || pelton_is_core_idle(s, cpu)) && pelton_task_fits(pol, s, out, cpu) > 0;
 }
@@ -295,16 +298,18 @@ PELTON_INLINE u32 pelton_select_known(const struct pelton_policy *pol, const str
 PELTON_INLINE u32 pelton_select_beside_kthread(const struct pelton_policy *pol, const struct pelton_placement *s,
 					       const struct pelton_placed *out)
 {
-	return s->waker.pinned_kthread && s->prev_cpu == s->this_cpu &&
+	return pol->idle_search >= PELTON_IDLE_SEARCH_PASSES && s->waker.pinned_kthread && s->prev_cpu == s->this_cpu &&
 	       pelton_place_cpu_of(s, s->this_cpu)->nr_running <= 1 && pelton_asym_fits_cpu(pol, s, out, s->prev_cpu);
 }
 
-/* To 5.10: how many CPUs the second pass looks at, from the mean idle time and the mean cost of a scan. */
-PELTON_INLINE s32 pelton_scan_in_proportion(const struct pelton_placement *s, u64 span)
+/* To 5.10: how many CPUs the second pass looks at, from the mean idle time and the mean cost of a scan; 4.12: all. */
+PELTON_INLINE s32 pelton_scan_in_proportion(const struct pelton_policy *pol, const struct pelton_placement *s, u64 span)
 {
 	u64 cost = s->avg_scan_cost_ns + 1;
 	u64 idle = pelton_cpus_weight(span) * (s->avg_idle_ns / 512u);
 
+	if (pol->idle_search == PELTON_IDLE_SEARCH_ALL)
+		return 0x7fffffff;
 	if (idle <= 4u * cost)
 		return 4;
 	return (s32)pelton_min_u64(pelton_div_floor(idle, cost), 0x7fffffff);
@@ -327,19 +332,50 @@ PELTON_INLINE u32 pelton_pass_cores(const struct pelton_placement *s, struct pel
 	return PELTON_NO_CPU;
 }
 
-/* Second pass: an idle CPU among as many as there is time for. */
-PELTON_INLINE u32 pelton_pass_cpus(const struct pelton_policy *pol, const struct pelton_placement *s, u64 cpus, s32 nr,
+/* Would the task run on a CPU at once? 5.4 keeps the first that runs SCHED_IDLE tasks only as a second choice. */
+PELTON_INLINE u32 pelton_pass_takes(const struct pelton_policy *pol, const struct pelton_placement *s, u32 cpu,
+				    u32 *second)
+{
+	if (pol->idle_search != PELTON_IDLE_SEARCH_SECOND)
+		return pelton_choose_idle_cpu(pol, s, cpu);
+	if (*second == PELTON_NO_CPU && pelton_choose_sched_idle(pol, s, cpu))
+		*second = cpu;
+	return pelton_available_idle_cpu(s, cpu);
+}
+
+/*
+ * Second pass: an idle CPU among as many as there is time for. The second choice counts when time is up, not at the
+ * end.
+ */
+PELTON_INLINE u32 pelton_pass_cpus(const struct pelton_policy *pol, const struct pelton_placement *s, u64 span,
 				   u32 target)
 {
-	u64 left;
+	s32 nr = pelton_scan_in_proportion(pol, s, span);
+	u32 cpu, second = PELTON_NO_CPU;
+	u64 left, cpus = pol->idle_search < PELTON_IDLE_SEARCH_PASSES ? span : span & s->task.allowed;
 
+	if (pelton_place_cpu_of(s, s->this_cpu)->llc_domain >= PELTON_DOMAINS_MAX)
+		return PELTON_NO_CPU;
 	for (left = pelton_cpus_turned(cpus, target); left; left &= left - 1) {
+		cpu = pelton_cpus_next(left, target);
 		if (!--nr)
-			return PELTON_NO_CPU;
-		if (pelton_choose_idle_cpu(pol, s, pelton_cpus_next(left, target)))
-			return pelton_cpus_next(left, target);
+			return second;
+		if (pelton_place_allowed(s, cpu) && pelton_pass_takes(pol, s, cpu, &second))
+			return cpu;
 	}
 	return PELTON_NO_CPU;
+}
+
+/* Third pass: a thread of target's core, target among them. */
+PELTON_INLINE u32 pelton_pass_threads(const struct pelton_policy *pol, const struct pelton_placement *s, u32 target)
+{
+	u64 left = pelton_place_cpu_of(s, target)->threads & s->task.allowed;
+	u32 second = PELTON_NO_CPU;
+
+	for (; s->smt && left; left &= left - 1)
+		if (pelton_pass_takes(pol, s, pelton_cpus_lowest(left), &second))
+			return pelton_cpus_lowest(left);
+	return second;
 }
 
 /* To 5.10. */
@@ -348,17 +384,14 @@ PELTON_INLINE u32 pelton_select_in_passes(const struct pelton_policy *pol, const
 {
 	const struct pelton_place_cpu *t = pelton_place_cpu_of(s, target);
 	u64 span = pelton_place_domain(s, target, t->llc_domain)->span;
-	u64 cpus = span & s->task.allowed;
-	u64 threads = s->smt ? t->threads & cpus : 0;
 	u32 found = PELTON_NO_CPU;
 
 	if (s->smt && t->has_idle_cores)
-		found = pelton_pass_cores(s, out, cpus, target);
+		found = pelton_pass_cores(s, out, span & s->task.allowed, target);
 	if (found == PELTON_NO_CPU)
-		found = pelton_pass_cpus(pol, s, cpus, pelton_scan_in_proportion(s, span), target);
-	for (; threads && found == PELTON_NO_CPU; threads &= threads - 1)
-		if (pelton_choose_idle_cpu(pol, s, pelton_cpus_lowest(threads)))
-			found = pelton_cpus_lowest(threads);
+		found = pelton_pass_cpus(pol, s, span, target);
+	if (found == PELTON_NO_CPU)
+		found = pelton_pass_threads(pol, s, target);
 	if (found == PELTON_NO_CPU)
 		return pelton_placed_at(out, target, PELTON_HOW_NOTHING_IDLE);
 	return pelton_placed_at(out, found, PELTON_HOW_SCAN);
@@ -403,7 +436,7 @@ PELTON_INLINE u32 pelton_select_by_search(const struct pelton_policy *pol, const
 	}
 	if (t->llc_domain >= PELTON_DOMAINS_MAX)
 		return pelton_placed_at(out, target, PELTON_HOW_NO_LLC);
-	if (pol->idle_search == PELTON_IDLE_SEARCH_PASSES)
+	if (pol->idle_search <= PELTON_IDLE_SEARCH_PASSES)
 		return pelton_select_in_passes(pol, s, out, target);
 	return pelton_select_in_llc(pol, s, out, target, prev_beyond, recent_beyond);
 }
@@ -413,7 +446,7 @@ PELTON_INLINE u32 pelton_select_idle_sibling(const struct pelton_policy *pol, co
 {
 	u32 recent = s->task.recent_cpu, prev_beyond = PELTON_NO_CPU, recent_beyond = PELTON_NO_CPU;
 
-	if (s->asymmetric)
+	if (s->asymmetric && pol->capacity_search != PELTON_CAPACITY_SEARCH_OFF)
 		pelton_sync_entity_load_avg(pol, s, out);
 	if (pelton_choose_idle_cpu(pol, s, target) && pelton_asym_fits_cpu(pol, s, out, target))
 		return pelton_placed_at(out, target, PELTON_HOW_TARGET);
@@ -422,10 +455,10 @@ PELTON_INLINE u32 pelton_select_idle_sibling(const struct pelton_policy *pol, co
 	if (pelton_select_beside_kthread(pol, s, out))
 		return pelton_placed_at(out, s->prev_cpu, PELTON_HOW_KTHREAD);
 	/* To 5.10 only a hit is remembered. */
-	if (pol->idle_search != PELTON_IDLE_SEARCH_PASSES)
+	if (pol->idle_search > PELTON_IDLE_SEARCH_PASSES)
 		out->recent_cpu = s->prev_cpu;
-	if (recent != s->prev_cpu && recent != target && pelton_place_allowed(s, recent) &&
-	    pelton_select_known(pol, s, out, recent, target, &recent_beyond)) {
+	if (pol->idle_search != PELTON_IDLE_SEARCH_ALL && recent != s->prev_cpu && recent != target &&
+	    pelton_place_allowed(s, recent) && pelton_select_known(pol, s, out, recent, target, &recent_beyond)) {
 		out->recent_cpu = s->prev_cpu;
 		return pelton_placed_at(out, recent, PELTON_HOW_RECENT);
 	}

@@ -57,7 +57,7 @@ pub mod wf {
 }
 
 /// Which rule decided, by number.
-pub const HOW: [&str; 19] = [
+pub const HOW: [&str; 20] = [
     "no domain",
     "waker's CPU was asked for",
     "energy",
@@ -77,6 +77,7 @@ pub const HOW: [&str; 19] = [
     "previous CPU, beyond the cluster",
     "recent CPU, beyond the cluster",
     "nothing idle",
+    "too big for its CPUs",
 ];
 
 /// How the starting point of the search was chosen, by number.

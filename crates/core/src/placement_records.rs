@@ -119,6 +119,8 @@ mirror! {
         group_rest: i32,
         /// To 4.19: loads that fade over ticks, index 0 to 3 of [`crate::CpuLoad`].
         cpu_load: [u64; 4],
+        /// To 5.4, where load is that of runnable tasks: with those that sleep, weight.
+        load_avg: u64,
     }
 }
 
@@ -151,6 +153,10 @@ mirror! {
         queue_load: u64,
         /// What that queue counts for at the root, as it stands in this tick.
         queue_h_load: u64,
+        /// 4.12: what groups make of its coming to the executing CPU, beyond its load; weight.
+        shift_here: i64,
+        /// The same of its coming, on its previous CPU.
+        shift_there: i64,
         /// CPU.
         cpu: u32,
         /// Queued.
@@ -183,6 +189,10 @@ mirror! {
         queue_load: u64,
         /// What that queue counts for at the root, as it stands in this tick.
         queue_h_load: u64,
+        /// 4.12: what groups make of its sleep, beyond its load; weight.
+        shift_here: i64,
+        /// The same on the previous CPU of the wakee.
+        shift_there: i64,
         /// Changes of partner.
         wakee_flips: u32,
         /// A second went by since they were halved.
@@ -271,6 +281,8 @@ mirror! {
         runnable: u64,
         /// Load relative to capacity.
         avg_load: u64,
+        /// To 5.4: room of the CPU with most; load and runnable are relative to the capacity there.
+        max_spare: u64,
         /// Left for the fair class, 0..1024.
         capacity: u32,
         /// Of a CPU.
@@ -299,13 +311,17 @@ mirror! {
         affine: u32,
         /// Waker and wakee talk to too many to be pulled together.
         wide: u32,
+        /// To 5.4: the waker's CPU or the previous one is too small for the task.
+        small: u32,
+        /// Unused.
+        reserved: u32,
         /// CPU before the previous one.
         recent_cpu: u32,
         /// To be remembered.
         waker_flips: u32,
         /// The cache group of this CPU has no idle core; [`crate::NO_CPU`]: nothing new.
         no_idle_core: u32,
-        /// To 5.10: the waker remembers the executing CPU as its recent one.
+        /// 4.16 to 5.10: the waker remembers the executing CPU as its recent one.
         waker_recent: u32,
         /// The task's, brought up to date with its signals.
         uclamp_value: u32,
@@ -356,6 +372,8 @@ impl Default for Placed {
             how: 0,
             affine: 0,
             wide: 0,
+            small: 0,
+            reserved: 0,
             recent_cpu: 0,
             waker_flips: 0,
             no_idle_core: 0,

@@ -188,6 +188,8 @@ policy_fields! {
     wake_queue,
     /// Switch `wake_affine`: 0 = runnable_load, 1 = runnable_even, 2 = runnable_less, 3 = load_avg, 4 = idle_first.
     wake_affine,
+    /// Switch `wake_cap`: 0 = util, 1 = est, 2 = off.
+    wake_cap,
     /// Switch `energy_model`: 0 = milliwatts, 1 = scaled, 2 = microwatts, 3 = performance.
     energy_model,
     /// Switch `energy_aware`: 0 = off, 1 = margin, 2 = rank, 3 = actual.
@@ -204,11 +206,12 @@ policy_fields! {
     misfit,
     /// Switch `sched_idle_cpu`: 0 = off, 1 = on, 2 = yields.
     sched_idle_cpu,
-    /// Switch `idle_search`: 0 = passes, 1 = scan, 2 = clusters.
+    /// Switch `idle_search`: 0 = all, 1 = counted, 2 = second, 3 = passes, 4 = scan, 5 = clusters.
     idle_search,
     /// Switch `capacity_search`: 0 = off, 1 = first, 2 = rank, 3 = cores.
     capacity_search,
-    /// Switch `dst_group`: 0 = load, 1 = types_near, 2 = types, 3 = types_energy.
+    /// Switch `dst_group`: 0 = load_orig, 1 = load, 2 = load_nodes, 3 = load_est, 4 = types_near, 5 = types, 6 =
+    /// types_energy.
     dst_group,
     /// Switch `dst_group_cpus`: 0 = all, 1 = allowed.
     dst_group_cpus,

@@ -424,6 +424,12 @@ pub const WAKE_AFFINE_RUNNABLE_LESS: u32 = 2;
 pub const WAKE_AFFINE_LOAD_AVG: u32 = 3;
 /// `wake_affine = idle_first`.
 pub const WAKE_AFFINE_IDLE_FIRST: u32 = 4;
+/// `wake_cap = util`.
+pub const WAKE_CAP_UTIL: u32 = 0;
+/// `wake_cap = est`.
+pub const WAKE_CAP_EST: u32 = 1;
+/// `wake_cap = off`.
+pub const WAKE_CAP_OFF: u32 = 2;
 /// `energy_model = milliwatts`.
 pub const ENERGY_MODEL_MILLIWATTS: u32 = 0;
 /// `energy_model = scaled`.
@@ -478,12 +484,18 @@ pub const SCHED_IDLE_CPU_OFF: u32 = 0;
 pub const SCHED_IDLE_CPU_ON: u32 = 1;
 /// `sched_idle_cpu = yields`.
 pub const SCHED_IDLE_CPU_YIELDS: u32 = 2;
+/// `idle_search = all`.
+pub const IDLE_SEARCH_ALL: u32 = 0;
+/// `idle_search = counted`.
+pub const IDLE_SEARCH_COUNTED: u32 = 1;
+/// `idle_search = second`.
+pub const IDLE_SEARCH_SECOND: u32 = 2;
 /// `idle_search = passes`.
-pub const IDLE_SEARCH_PASSES: u32 = 0;
+pub const IDLE_SEARCH_PASSES: u32 = 3;
 /// `idle_search = scan`.
-pub const IDLE_SEARCH_SCAN: u32 = 1;
+pub const IDLE_SEARCH_SCAN: u32 = 4;
 /// `idle_search = clusters`.
-pub const IDLE_SEARCH_CLUSTERS: u32 = 2;
+pub const IDLE_SEARCH_CLUSTERS: u32 = 5;
 /// `capacity_search = off`.
 pub const CAPACITY_SEARCH_OFF: u32 = 0;
 /// `capacity_search = first`.
@@ -492,14 +504,20 @@ pub const CAPACITY_SEARCH_FIRST: u32 = 1;
 pub const CAPACITY_SEARCH_RANK: u32 = 2;
 /// `capacity_search = cores`.
 pub const CAPACITY_SEARCH_CORES: u32 = 3;
+/// `dst_group = load_orig`.
+pub const DST_GROUP_LOAD_ORIG: u32 = 0;
 /// `dst_group = load`.
-pub const DST_GROUP_LOAD: u32 = 0;
+pub const DST_GROUP_LOAD: u32 = 1;
+/// `dst_group = load_nodes`.
+pub const DST_GROUP_LOAD_NODES: u32 = 2;
+/// `dst_group = load_est`.
+pub const DST_GROUP_LOAD_EST: u32 = 3;
 /// `dst_group = types_near`.
-pub const DST_GROUP_TYPES_NEAR: u32 = 1;
+pub const DST_GROUP_TYPES_NEAR: u32 = 4;
 /// `dst_group = types`.
-pub const DST_GROUP_TYPES: u32 = 2;
+pub const DST_GROUP_TYPES: u32 = 5;
 /// `dst_group = types_energy`.
-pub const DST_GROUP_TYPES_ENERGY: u32 = 3;
+pub const DST_GROUP_TYPES_ENERGY: u32 = 6;
 /// `dst_group_cpus = all`.
 pub const DST_GROUP_CPUS_ALL: u32 = 0;
 /// `dst_group_cpus = allowed`.
@@ -855,6 +873,9 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("wake_affine", "runnable_less", WAKE_AFFINE_RUNNABLE_LESS),
     ("wake_affine", "load_avg", WAKE_AFFINE_LOAD_AVG),
     ("wake_affine", "idle_first", WAKE_AFFINE_IDLE_FIRST),
+    ("wake_cap", "util", WAKE_CAP_UTIL),
+    ("wake_cap", "est", WAKE_CAP_EST),
+    ("wake_cap", "off", WAKE_CAP_OFF),
     ("energy_model", "milliwatts", ENERGY_MODEL_MILLIWATTS),
     ("energy_model", "scaled", ENERGY_MODEL_SCALED),
     ("energy_model", "microwatts", ENERGY_MODEL_MICROWATTS),
@@ -882,6 +903,9 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("sched_idle_cpu", "off", SCHED_IDLE_CPU_OFF),
     ("sched_idle_cpu", "on", SCHED_IDLE_CPU_ON),
     ("sched_idle_cpu", "yields", SCHED_IDLE_CPU_YIELDS),
+    ("idle_search", "all", IDLE_SEARCH_ALL),
+    ("idle_search", "counted", IDLE_SEARCH_COUNTED),
+    ("idle_search", "second", IDLE_SEARCH_SECOND),
     ("idle_search", "passes", IDLE_SEARCH_PASSES),
     ("idle_search", "scan", IDLE_SEARCH_SCAN),
     ("idle_search", "clusters", IDLE_SEARCH_CLUSTERS),
@@ -889,7 +913,10 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("capacity_search", "first", CAPACITY_SEARCH_FIRST),
     ("capacity_search", "rank", CAPACITY_SEARCH_RANK),
     ("capacity_search", "cores", CAPACITY_SEARCH_CORES),
+    ("dst_group", "load_orig", DST_GROUP_LOAD_ORIG),
     ("dst_group", "load", DST_GROUP_LOAD),
+    ("dst_group", "load_nodes", DST_GROUP_LOAD_NODES),
+    ("dst_group", "load_est", DST_GROUP_LOAD_EST),
     ("dst_group", "types_near", DST_GROUP_TYPES_NEAR),
     ("dst_group", "types", DST_GROUP_TYPES),
     ("dst_group", "types_energy", DST_GROUP_TYPES_ENERGY),

@@ -25,6 +25,9 @@ mod known_answers {
     mod quotas;
     mod select;
     mod select_class;
+    mod select_old;
+    mod select_old_cases;
+    mod select_old_recorded;
     mod signals;
     mod thermal;
 }

@@ -20,7 +20,8 @@ fn main_opp(experiment: &Experiment, test: &str, variant: &str) -> usize {
         seed: 1,
         duration_ns: Some(500_000_000),
         hz: Some(experiment.hz),
-        random_phase: true,
+        // A thread that is taken off the CPU it began on leaves its first vote there (F-391).
+        random_phase: false,
         ..Inputs::default()
     };
     let sets = experiment.set.iter().map(|(switch, value)| format!("{switch}={value}")).collect();
@@ -52,14 +53,15 @@ fn all_28_cases_run_at_the_operating_point_that_the_rules_give() {
     }
 }
 
-/// Half a second of three tests: more boost is more energy and more speed, and test 48 gains most from 10 %.
+/// Half a second of three tests, six seeds (F-391): more boost is more energy and more speed, and test 48 gains most
+/// from 10 %.
 #[test]
 fn energy_and_performance_grow_with_boost() {
     let mut experiment = table();
     experiment.row.retain(|r| ["t45", "t48", "t49"].iter().any(|test| r.id.contains(test)));
     experiment.claim.clear();
     experiment.duration_s = 0.5;
-    let options = Options { seeds: Some(1), jobs: 2 };
+    let options = Options { seeds: Some(6), jobs: 2 };
     let table = reproduce(&experiment, None, options, Default::default()).expect("runs");
     let of =
         |id: String| table.rows.iter().find(|r| r.id == id).and_then(|r| r.simulated).expect("a row with a number");

@@ -21,11 +21,11 @@ fn simulated(table: &TableResult, id: &str) -> f64 {
     table.rows.iter().find(|r| r.id == id).and_then(|r| r.simulated).expect("a row with a number")
 }
 
-/// A tenth of the million round trips.
+/// Three tenths of the million round trips: fewer are over so soon that the desktop's calls afterwards count more.
 fn short_pipe() -> Experiment {
     let mut experiment = table();
     let pipe = experiment.workload.get_mut("pipe").expect("a workload");
-    pipe.spec = pipe.spec.replace("loops=1000000", "loops=100000");
+    pipe.spec = pipe.spec.replace("loops=1000000", "loops=300000");
     // It starts 4 s after the desktop.
     pipe.duration_s = Some(6.0);
     experiment
@@ -36,7 +36,7 @@ fn a_round_trip_of_the_pipe_takes_its_time_and_calls_at_most_periods_that_end_at
     let table = rows(short_pipe(), &["_pipe."]);
     let time_s = simulated(&table, "time_pipe.before");
     // 4.2 us of paths at the highest clock; how often a desktop pulls the clock down decides the rest (F-081).
-    assert!((0.35..=1.6).contains(&time_s), "{time_s} s");
+    assert!((1.05..=4.8).contains(&time_s), "{time_s} s");
     let per_s = simulated(&table, "updates_pipe.before") / time_s;
     assert!((954.0..=1908.0).contains(&per_s), "{per_s} calls per second: of one to two CPUs, 954 each at most");
     let per_s = simulated(&table, "updates_pipe.after") / time_s;

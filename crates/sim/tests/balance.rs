@@ -205,9 +205,10 @@ fn an_idle_cpu_does_not_wait_for_the_interval_of_a_busy_one() {
         second.start = Start::After((ends_ms + 2) * MS);
         let mut free = busy("free");
         free.cpus = Some(CpuSet::of([0, 3]));
-        let w = workload(vec![free, hog("b", 1), hog("c", 2), ending, second]);
+        // The one on CPU 3 is there first, so that the free one begins on CPU 0.
+        let w = workload(vec![ending, hog("b", 1), hog("c", 2), free, second]);
         let r = run_on(&fixed_speed(&[(4, 1024)]), &w, p, 600);
-        r.tasks[0].wait_ns + r.tasks[4].wait_ns
+        r.tasks[3].wait_ns + r.tasks[4].wait_ns
     };
     for p in ["4.16", "5.4", "5.10", "6.6", "7.2"] {
         let worst = (0..12).map(|k| worst_ns(p, 200 + 13 * k)).max().expect("twelve");

@@ -7,7 +7,7 @@ use common::*;
 use pelton_core::Policy;
 use pelton_model::Machine;
 use pelton_model::machine::IdleState;
-use pelton_model::workload::{Op, Phase, Start, TaskSpec, Workload};
+use pelton_model::workload::{CpuSet, Op, Phase, Start, TaskSpec, Workload};
 use pelton_schema::{Event, NullSink};
 use pelton_sim::Report;
 
@@ -21,9 +21,29 @@ fn family() -> Workload {
 
 #[test]
 fn children_that_sleep_at_once_do_not_pile_up_on_one_cpu() {
-    let report = run_on(&fixed_speed(&[(5, 1024)]), &family(), "4.12", 60);
-    let used = report.cpus[1..].iter().filter(|c| c.switches > 0).count();
-    assert_eq!(used, 4, "what sleeps on a CPU counts against it");
+    for profile in ["4.12", "4.16", "4.19", "5.4"] {
+        let report = run_on(&fixed_speed(&[(5, 1024)]), &family(), profile, 60);
+        let used = report.cpus[1..].iter().filter(|c| c.switches > 0).count();
+        assert_eq!(used, 4, "{profile}: what sleeps on a CPU counts against it");
+    }
+}
+
+/// Two packages of two CPUs each. CPU 0 is full, and the task was there first.
+#[test]
+fn a_task_that_wakes_finds_the_idle_cpu_of_its_cache() {
+    let mut m = fixed_speed(&[(4, 1024)]);
+    m.llcs = vec![vec![0, 1], vec![2, 3]];
+    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "7.2"] {
+        let mut waker = periodic("p", 1000, 10_000);
+        waker.phases[0].cpus = Some(CpuSet::of([0]));
+        waker.phases[0].loops = Some(1);
+        let free = Phase { cpus: Some(CpuSet::first(4)), loops: None, ..waker.phases[0].clone() };
+        waker.phases.push(free);
+        let r = run_on(&m, &workload(vec![waker, on(busy("hog"), 0)]), profile, 1000);
+        let near = r.cpus[1].busy_ns;
+        let far = r.cpus[2].busy_ns + r.cpus[3].busy_ns;
+        assert!(near > 90 * MS && far < MS, "{profile}: {near} ns beside the hog, {far} ns in the other cache");
+    }
 }
 
 #[test]

@@ -64,7 +64,13 @@ fn a_preempted_task_goes_to_an_idle_cpu() {
 fn a_fair_task_behind_a_realtime_task_is_taken_by_an_idle_cpu_from_5_10() {
     let run_ns = |p| {
         let m = fixed_speed(&[(2, 1024)]);
-        let w = workload(vec![busy("fair"), starts(on(with_policy(busy("rt"), fifo(1)), 0), 100)]);
+        let mut fair = busy("fair");
+        let free = Phase { cpus: Some(CpuSet::first(2)), ..fair.phases[0].clone() };
+        fair.phases = vec![
+            Phase { cpus: Some(CpuSet::of([0])), loops: Some(1), ops: vec![run_ms(10)], ..Phase::default() },
+            free,
+        ];
+        let w = workload(vec![fair, starts(on(with_policy(busy("rt"), fifo(1)), 0), 100)]);
         run_on(&m, &w, p, 900).tasks[0].run_ns
     };
     for p in ["4.12", "4.16", "4.19", "5.4"] {

@@ -15,6 +15,5 @@ const struct oracle_same oracle_same[] = {
 	{ "capacity_search", "rank", 510, 510, "one code with first; which CPUs fit says util_fits" },
 	{ "dst_group", "types_near", 601, 612, "they differ between nodes, and few states have nodes" },
 	{ "dst_group", "types", 510, 510, "they differ between nodes, and few states have nodes" },
-	{ "dst_group", "load", 510, 612, "that search is the simulator's" },
 	{ 0 },
 };

@@ -75,6 +75,15 @@ fn unequal_cpus_are_found_from_5_0_on() {
     assert_eq!(one_of_three, sd::ASYM_CPUCAPACITY, "another capacity lies outside");
 }
 
+/// 5.4 sd_init; for_each_lower_domain, which the host does. 5.10.262 has no such flag any more.
+#[test]
+fn waking_tasks_are_balanced_over_unequal_cpus_in_5_4() {
+    for profile in ["4.12", "4.16", "4.19", "5.4", "5.10", "6.6", "7.2"] {
+        assert_eq!(flags(profile, NODE) & sd::BALANCE_WAKE != 0, profile == "5.4", "{profile}");
+        assert_eq!(flags(profile, CLUSTER) & sd::BALANCE_WAKE, 0, "{profile}: equal CPUs");
+    }
+}
+
 #[test]
 fn only_4_12_does_not_spread_over_a_cache() {
     let spread = |profile, level| flags(profile, level) & sd::PREFER_SIBLING != 0;

@@ -161,8 +161,8 @@ pub fn placement(request: &ExplainRequest, watch: &dyn Watch) -> Result<Explaine
     watched(watch, plan.config.duration_ns, "run", |control| run_one(&plan, request.seed, &mut sink, control))?;
     let (kept, count) = sink.finish();
     let Some(kept) = kept else {
-        let help = "a task is placed when it starts or wakes, and may use more than one CPU; the core decides from 5.10 on, by \
-                    energy from 5.4 on, on machines of at most 64 CPUs";
+        let help = "a task is placed when it starts or wakes, and may use more than one CPU; the core decides on machines of at \
+                    most 64 CPUs, by energy from 5.4 on";
         return Err(nothing(&plan, "placement", help));
     };
     let name = |tid: u32| {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What placement reads of tasks in groups: the part of their load that counts at the root of a CPU.
 
-use pelton_core::{CfsRq, Se, Wake, WakeShift, effective_load, h_load, value};
+use pelton_core::{CfsRq, PlaceTask, PlaceWaker, Se, Wake, WakeShift, effective_load, h_load, value};
 use pelton_schema::Sink;
 
 use crate::class::levels::{ROOT, slot_of};
@@ -35,6 +35,18 @@ impl<S: Sink> Engine<'_, S> {
             task_there: self.load_shift(prev, group, 0, load),
         });
         wake
+    }
+
+    /// What groups make of the coming of task `t` and of the sleep of its waker on `exec`, and on the CPU it was on,
+    /// beyond their loads.
+    pub(crate) fn shift_loads(&self, t: u32, exec: u32, task: &mut PlaceTask, waker: &mut PlaceWaker) {
+        let (group, load) = (self.tasks[t as usize].group, task.se.avg.load_avg as i64);
+        task.shift_here = self.load_shift(exec, group, load, load) - load;
+        task.shift_there = self.load_shift(task.cpu, group, 0, load);
+        let Some(curr) = self.tasks.get(self.cpus[exec as usize].curr as usize) else { return };
+        let load = waker.load as i64;
+        waker.shift_here = self.load_shift(exec, curr.group, -load, -load) + load;
+        waker.shift_there = self.load_shift(task.cpu, curr.group, 0, -load);
     }
 
     /// Shift of the load at the root of CPU `c` when a group's queue there gets `wl` more and all of the group `wg`

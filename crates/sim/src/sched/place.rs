@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Which CPU a waking or new task goes to (SPEC H.7): wake affine, then an idle CPU near the target. Energy-aware
-//! placement takes its place in front of `select_fair`.
+//! Which CPU a waking or new task goes to. The core decides (`placing`) on machines of at most 64 CPUs; on larger ones
+//! a simple form does: wake affine, then an idle CPU near the target.
 
 use pelton_core::{Wake, value, wf};
 use pelton_schema::Sink;
@@ -10,7 +10,7 @@ use crate::engine::Engine;
 use crate::engine::state::Power;
 
 impl<S: Sink> Engine<'_, S> {
-    /// CPU for a task that wakes. From 5.10 on the core decides about fair tasks, in 5.4 about energy alone.
+    /// CPU for a task that wakes.
     pub(crate) fn select_wake(&mut self, t: u32, exec: u32, sync: bool) -> u32 {
         if self.tasks[t as usize].class != Class::Fair {
             return self.select_cpu(t, exec, sync);
@@ -19,14 +19,10 @@ impl<S: Sink> Engine<'_, S> {
         if let Some(cpu) = self.place_idle(t, exec, sync) {
             return cpu;
         }
-        let flags = wf::TTWU | if sync { wf::SYNC } else { 0 };
         if self.placing.decides {
-            return self.place_fair(t, exec, flags);
+            return self.place_fair(t, exec, wf::TTWU | if sync { wf::SYNC } else { 0 });
         }
-        match self.place_by_energy(t, exec, flags) {
-            Some(cpu) => cpu,
-            None => self.select_cpu(t, exec, sync),
-        }
+        self.select_cpu(t, exec, sync)
     }
 
     /// CPU for a new task: its parent's CPU, or the first one, executes the placement.
@@ -107,7 +103,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn select_idle_sibling(&self, t: u32, prev: u32, target: u32) -> u32 {
-        let recent = self.policy.wake_affine != value::WAKE_AFFINE_RUNNABLE_LOAD;
+        let recent = self.policy.idle_search != value::IDLE_SEARCH_ALL;
         let recent = if recent { self.tasks[t as usize].recent_cpu } else { prev };
         for c in [target, prev, recent] {
             let near = c == target || self.same_llc(c, target);

@@ -135,6 +135,9 @@ fn add_domain(out: &mut PlaceCpu, domain: SchedDomain) {
     if domain.flags & sd::ASYM_CPUCAPACITY != 0 && at > 0 {
         out.domains[at - 1].flags &= !sd::PREFER_SIBLING;
     }
+    if domain.flags & sd::BALANCE_WAKE != 0 {
+        out.domains.iter_mut().take(at).for_each(|below| below.flags |= sd::BALANCE_WAKE);
+    }
     out.domains[at] = domain;
     out.nr_domains += 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Where fair tasks run from 5.10 on: the host's side of the core's `select.h`. Fills the record that a decision reads,
+//! Where fair tasks run: the host's side of the core's `select.h`. Fills the record that a decision reads,
 //! keeps what the kernel keeps between decisions, and moves tasks that have become too big for their CPU.
 
 mod domains;
@@ -33,8 +33,10 @@ pub(crate) struct Placing {
     group_imbalance: bool,
     /// A load of `misfit` is another than in the record.
     misfit_changed: bool,
-    /// The core decides about wake-ups and new tasks.
+    /// The core decides about wake-ups and new tasks: the machine fits into a record.
     pub decides: bool,
+    /// Groups of CPUs are compared by their loads, with and without sleeping tasks.
+    by_load: bool,
     /// Load is that of runnable tasks, not the average of the queue.
     pub by_runnable: bool,
     /// Tasks are placed by energy while nothing is over-utilized.
@@ -63,7 +65,8 @@ impl Placing {
         let mut record = record.unwrap_or_default();
         record.groups_limited = crate::rq::clamps::limit_groups(w, policy).into();
         Placing {
-            decides: fits && policy.dst_group != value::DST_GROUP_LOAD,
+            decides: fits,
+            by_load: policy.dst_group <= value::DST_GROUP_LOAD_EST,
             by_runnable: pelton_core::wake_reads_runnable(policy),
             by_energy: record.energy_aware != 0,
             overutilized: false,
@@ -208,21 +211,5 @@ impl<S: Sink> Engine<'_, S> {
         task.clamp_sum.value = self.placing.placed.uclamp_value;
         task.recent_cpu = self.placing.placed.recent_cpu;
         self.allowed_or_first(t, target)
-    }
-
-    /// The same for releases whose other rules the core does not have: by energy, or `None` when energy cannot decide.
-    pub(crate) fn place_by_energy(&mut self, t: u32, exec: u32, flags: u32) -> Option<u32> {
-        if !self.placing.holds_balance() {
-            return None;
-        }
-        self.fill_placement(t, exec, flags);
-        let placing = &mut self.placing;
-        let target = placing.record.find_energy_efficient_cpu(self.policy, &mut placing.placed)?;
-        if S::PLACEMENTS {
-            self.sink.placement(self.now, Task::tid(t), &placing.record, &placing.placed);
-        }
-        let task = &mut self.tasks[t as usize];
-        (task.se, task.clamp_sum.value) = (self.placing.placed.se, self.placing.placed.uclamp_value);
-        Some(target)
     }
 }

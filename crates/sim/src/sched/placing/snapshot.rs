@@ -3,7 +3,7 @@
 
 use pelton_core::{
     CpuState as Signals, NO_CPU, NO_IDLE_STATE, PlaceCpu, PlaceTask, PlaceWaker, Placement, Policy, group_limited,
-    nr_idle_scan,
+    nr_idle_scan, value, wf,
 };
 use pelton_schema::Sink;
 
@@ -19,7 +19,11 @@ impl<S: Sink> Engine<'_, S> {
         if self.limits_groups {
             self.fill_groups(t);
         }
-        let (task, waker) = (self.placed_task(t), self.placing_task(t, exec));
+        let (mut task, mut waker) = (self.placed_task(t), self.placing_task(t, exec));
+        if self.policy.wake_affine == value::WAKE_AFFINE_RUNNABLE_LOAD {
+            self.shift_loads(t, exec, &mut task, &mut waker);
+        }
+        self.fill_load_avg(flags);
         let (overutilized, clamped) = (self.placing.overutilized, self.clamped);
         let record = &mut self.placing.record;
         (record.task, record.waker) = (task, waker);
@@ -27,6 +31,17 @@ impl<S: Sink> Engine<'_, S> {
         record.overutilized = overutilized.into();
         record.uclamp_used = clamped.into();
         record.avg_idle_ns = self.cpus[exec as usize].newidle.avg_idle_ns;
+    }
+
+    /// Loads with sleeping tasks, which only the search through the groups of older releases reads beside runnable
+    /// ones. A wake-up comes there on unequal CPUs alone.
+    fn fill_load_avg(&mut self, flags: u32) {
+        if !self.placing.by_load || (flags & wf::TTWU != 0 && self.placing.record.asymmetric == 0) {
+            return;
+        }
+        for (row, cpu) in self.placing.record.cpus.iter_mut().zip(&self.cpus) {
+            row.load_avg = cpu.rq.cfs.avg.load_avg;
+        }
     }
 
     /// Task `t` of CPU `c` is placed, which may be running there.
@@ -110,6 +125,8 @@ impl<S: Sink> Engine<'_, S> {
             queue_update_ns,
             queue_load,
             queue_h_load,
+            shift_here: 0,
+            shift_there: 0,
             cpu: task.cpu,
             on_rq: 0,
             recent_cpu: task.recent_cpu,

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The group of a domain for a task that is new or loads another program, in releases up to 5.4; in 5.4 also for one
+ * that wakes and finds its CPUs too small.
+ *
+ *   of each group     R = sum of loads of runnable tasks * 1024 / capacity         L = the same with tasks that sleep
+ *                     S = most room of a CPU, capacity - utilization without the task
+ *   m = 1024 * (pct - 100) / 100,  k = 100 + (pct - 100) / 2
+ *
+ *   idlest group      R below the least so far by more than m; or R not above it by m, and 100 * least L > k * L
+ *   stays             not new:  S here > util / 2 and k * S here > 100 * most S
+ *   leaves            not new:  most S > util / 2                                    to the group with most room
+ *   stays             no other group
+ *                     other node: its R + m >= R here                               (4.19)
+ *                     its R > R here + m; or R here < its R + m and 100 * L here < k * its L
+ *   leaves            else                                                           to the idlest group
+ *
+ *   quantity          unit       range
+ *   R, L              weight     0 .. 88761 * tasks * 1024 / capacity
+ *   S, util           capacity   0 .. 1024
+ *
+ * Sums wrap as the kernel's do: without an own group R and L here are the largest numbers there are (4.12: 0).
+ *
+ * Source: Linux 4.12, 4.16.13, 4.19, 5.4 kernel/sched/fair.c (find_idlest_group; capacity_spare_wake, in 5.4
+ * capacity_spare_without). Deviations: none known.
+ */
+#ifndef PELTON_SELECT_GROUP_LOAD_H
+#define PELTON_SELECT_GROUP_LOAD_H
+
+#include "select_idle.h"
+
+/* What the walk over the groups carries along. */
+struct pelton_idlest {
+	u64 min_runnable;
+	u64 min_load;
+	u64 most_spare;
+	u64 idlest; /* CPUs of the idlest group, and of the one with most room; 0 = none */
+	u64 roomiest;
+	u64 margin; /* m, weight */
+	u64 scale;  /* k, percent */
+};
+
+/* Is the task counted on this CPU? */
+PELTON_INLINE u32 pelton_task_counts_on(const struct pelton_placement *s, const struct pelton_placed *out, u32 cpu)
+{
+	return s->task.cpu == cpu && out->se.avg.last_update_time_ns;
+}
+
+/* Room of a CPU without the task: in what is left of it, in 4.12 in all of it. */
+PELTON_INLINE u32 pelton_capacity_spare(const struct pelton_policy *pol, const struct pelton_placement *s,
+					const struct pelton_placed *out, u32 cpu)
+{
+	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+	u32 capacity = pol->dst_group == PELTON_DST_GROUP_LOAD_ORIG ? c->state.cap_orig : c->capacity;
+
+	return pelton_sub_floor_u32(capacity,
+				    pelton_cpu_util_without(pol, s, out, cpu, pelton_task_counts_on(s, out, cpu)));
+}
+
+/* The group of `cpu` in domain `d`: its loads relative to its capacity, and its most room. */
+PELTON_INLINE void pelton_idlest_sums(const struct pelton_policy *pol, const struct pelton_placement *s,
+				      const struct pelton_placed *out, const struct pelton_sched_domain *d, u32 cpu,
+				      struct pelton_group_sums *g)
+{
+	struct pelton_group_sums empty = { .cpus = 0 };
+	u32 level;
+	u64 left;
+
+	*g = empty;
+	g->cpus = pelton_group_of(s, cpu, pelton_cpus_weight(d->span), &level);
+	g->weight = pelton_cpus_weight(g->cpus);
+	g->capacity = pelton_place_domain(s, cpu, level)->group_capacity;
+	for (left = g->cpus; left; left &= left - 1) {
+		u32 i = pelton_cpus_lowest(left);
+
+		g->runnable += pelton_place_cpu_of(s, i)->load;
+		g->load += pelton_place_cpu_of(s, i)->load_avg;
+		g->max_spare = pelton_max_u64(g->max_spare, pelton_capacity_spare(pol, s, out, i));
+	}
+	g->runnable = pelton_div_floor(g->runnable * PELTON_CAPACITY_SCALE, g->capacity);
+	g->load = pelton_div_floor(g->load * PELTON_CAPACITY_SCALE, g->capacity);
+}
+
+/* Is another group idler than those before, or has more room? */
+PELTON_INLINE void pelton_idlest_look(struct pelton_idlest *best, struct pelton_placed *out,
+				      const struct pelton_group_sums *g)
+{
+	u32 less = best->min_runnable > g->runnable + best->margin;
+	u32 close = g->runnable < best->min_runnable + best->margin && 100u * best->min_load > best->scale * g->load;
+
+	if (less)
+		best->min_runnable = g->runnable;
+	if (less || close) {
+		best->min_load = g->load;
+		best->idlest = g->cpus;
+		out->idlest = *g;
+	}
+	if (best->most_spare < g->max_spare) {
+		best->most_spare = g->max_spare;
+		best->roomiest = g->cpus;
+	}
+}
+
+/* By load: does a task of the local group leave for the idlest one? */
+PELTON_INLINE u32 pelton_idlest_leaves(const struct pelton_policy *pol, const struct pelton_sched_domain *d,
+				       const struct pelton_group_sums *local, const struct pelton_idlest *best)
+{
+	u64 other = best->min_runnable + best->margin;
+
+	if (pol->dst_group >= PELTON_DST_GROUP_LOAD_NODES && (d->flags & PELTON_SD_NUMA) && other >= local->runnable)
+		return 0;
+	if (best->min_runnable > local->runnable + best->margin)
+		return 0;
+	return local->runnable >= other || 100u * local->load >= best->scale * best->min_load;
+}
+
+/* CPUs of the group to go to; 0 = the task stays in the local one. */
+PELTON_INLINE u64 pelton_idlest_choice(const struct pelton_policy *pol, const struct pelton_placement *s,
+				       const struct pelton_placed *out, const struct pelton_sched_domain *d,
+				       const struct pelton_idlest *best)
+{
+	u64 half = out->se.avg.util_avg / 2u;
+
+	/* A new task has no utilization yet that room could be compared with. */
+	if (!(s->flags & PELTON_WF_FORK)) {
+		if (out->local.max_spare > half && best->scale * out->local.max_spare > 100u * best->most_spare)
+			return 0;
+		if (best->most_spare > half)
+			return best->roomiest;
+	}
+	return best->idlest && pelton_idlest_leaves(pol, d, &out->local, best) ? best->idlest : 0;
+}
+
+/* The same after a look at all groups of a domain of `cpu`. */
+PELTON_INLINE u64 pelton_find_idlest_group(const struct pelton_policy *pol, const struct pelton_placement *s,
+					   struct pelton_placed *out, const struct pelton_sched_domain *d, u32 cpu)
+{
+	u64 unknown = pol->dst_group == PELTON_DST_GROUP_LOAD_ORIG ? 0 : ~0ull, left;
+	struct pelton_group_sums none = { .runnable = unknown, .load = unknown };
+	struct pelton_idlest best = {
+		.min_runnable = ~0ull,
+		.min_load = ~0ull,
+		.margin = PELTON_CAPACITY_SCALE * (d->imbalance_pct - 100u) / 100u,
+		.scale = 100u + (d->imbalance_pct - 100u) / 2u,
+	};
+
+	out->local = none;
+	out->idlest = none;
+	for (left = pelton_cpus_turned(d->span, cpu); left;) {
+		u32 first = pelton_cpus_next(left, cpu);
+
+		pelton_idlest_sums(pol, s, out, d, first, &out->group);
+		left &= left - 1;
+		left &= ~pelton_cpus_turned(out->group.cpus, cpu);
+		if (!(out->group.cpus & s->task.allowed))
+			continue;
+		if (pelton_cpus_has(out->group.cpus, cpu))
+			out->local = out->group;
+		else
+			pelton_idlest_look(&best, out, &out->group);
+	}
+	return pelton_idlest_choice(pol, s, out, d, &best);
+}
+
+#endif
