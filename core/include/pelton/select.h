@@ -16,7 +16,8 @@
  * Source: Linux 7.2 kernel/sched/fair.c (select_task_rq_fair, record_wakee, wake_wide, wake_affine, wake_affine_idle,
  * wake_affine_weight); 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18 the same; 4.12, 4.16.13, 4.19, 5.4 with wake_cap.
  * Deviations: what a fork or a program's start does to the task's signals is the host's. On a machine of unequal CPUs
- * 4.12 works out what groups make of a task's load after it brought that up to date; the host has done so before.
+ * 4.12 works out what groups make of a task's load after it brought that up to date; the host does so with the load of
+ * before (F-392).
  */
 #ifndef PELTON_SELECT_H
 #define PELTON_SELECT_H

@@ -30,11 +30,10 @@ const SEARCHES_MIN: u64 = 200;
 /// What is put wrong in searches of balances, and must be noticed in those of every kernel.
 const WRONG_SEARCHES: [&str; 2] = ["loads do not count", "groups have a quarter of their capacity"];
 /// The same on a board with small and large CPUs.
-const WRONG_SEARCHES_BY_SIZE: [&str; 5] = [
+const WRONG_SEARCHES_BY_SIZE: [&str; 4] = [
     "loads do not count",
     "groups have a quarter of their capacity",
     "no task waits for a bigger CPU",
-    "over-utilization is not looked at",
     "a task may fill a CPU to the brim",
 ];
 /// What recordings of gates have in their names.

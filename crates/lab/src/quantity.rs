@@ -137,6 +137,7 @@ quantities! {
     Task "latency_ms_avg" as "avg ms" ["ms"] "Mean activation." = |t| of_activations(t, mean_ns);
     Task "latency_ms_max" as "max ms" ["ms"] "Longest activation." = |t| of_activations(t, |a| a.summary().max as f64);
     Task "latency_ms_p95" ["ms"] "95th percentile of the activations, read as sysbench 0.5 and before do." = |t| of_activations(t, p95_ns);
+    Task "response_ms_avg" ["ms"] "Mean time from wake-up to the end of the activation: waiting for a CPU at its beginning, and the activation. Of tasks that wake once for each." = response_avg_ms;
     Task "run_ms" as "run ms" ["ms"] "Time executing." = |t| Some(t.run_ns as f64 / 1e6);
     Task "wait_ms" as "wait ms" ["ms"] "Time runnable but not executing." = |t| Some(t.wait_ns as f64 / 1e6);
     Task "wakeup_latency_us_avg" as "wake-up us" ["us"] "Mean time from wake-up, or start, to execution." = wakeup_latency_avg_us;
@@ -366,6 +367,14 @@ fn wakeup_latency_avg_us(task: &TaskReport) -> Option<f64> {
     (latency.count > 0).then(|| latency.sum as f64 / latency.count as f64 / 1e3)
 }
 
+fn response_avg_ms(task: &TaskReport) -> Option<f64> {
+    let (activations, wakeups) = (task.activation_ns.len() as u64, task.wakeup_latency_ns.count);
+    // The last one may be without an end.
+    let wakes_once = (activations..=activations + 1).contains(&wakeups);
+    let waits_ms = wakeup_latency_avg_us(task)? / 1e3;
+    of_activations(task, mean_ns).filter(|_| wakes_once).map(|ms| ms + waits_ms)
+}
+
 fn wakeup_latency_max_us(task: &TaskReport) -> Option<f64> {
     (task.wakeup_latency_ns.count > 0).then(|| task.wakeup_latency_ns.max as f64 / 1e3)
 }
@@ -397,6 +406,17 @@ mod tests {
         };
         let domain = DomainReport { name: "cpu".into(), transitions: 7, ..Default::default() };
         Report { tasks: vec![task], domains: vec![domain], ..Default::default() }
+    }
+
+    #[test]
+    fn a_response_holds_the_wait_before_an_activation() {
+        let mut report = report();
+        let response = find("response_ms_avg").expect("declared");
+        assert_eq!(response.read(&report, Some("sysbench")), None, "no wake-up was counted");
+        [500_000, 1_500_000].into_iter().for_each(|ns| report.tasks[0].wakeup_latency_ns.add(ns));
+        assert_eq!(response.read(&report, Some("sysbench")), Some(3.0));
+        (0..2).for_each(|_| report.tasks[0].wakeup_latency_ns.add(1000));
+        assert_eq!(response.read(&report, Some("sysbench")), None, "it wakes within its activations");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use pelton_lab::plan::{Inputs, PolicySpec, build};
 use pelton_lab::run::{Control, run_one};
+use pelton_model::workload::Start;
 use pelton_schema::{Event, Sink};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -19,6 +20,8 @@ const WITHIN_PERCENT: f64 = 10.0;
 const RARE_PER_S: f64 = 2.0;
 const SEEDS: u64 = 5;
 const SETTLE_NS: u64 = 500_000_000;
+/// Threads of a load start one after the other (`pelton_live::loads`).
+const START_EVERY_NS: u64 = 1_000_000;
 /// Boards, as the names of their recordings end, and their platforms.
 const BOARDS: [(&str, &str); 2] =
     [("-big-little", "qemu-arm64-big-little"), ("-three-clusters", "qemu-arm64-three-clusters")];
@@ -203,7 +206,10 @@ fn simulated(series: &str, platform: &str, workload: &str, ns: u64, seed: u64) -
         random_phase: true,
         ..Inputs::default()
     };
-    let plan = build(&inputs, &PolicySpec::parse(series)).expect("good inputs").plan;
+    let mut plan = build(&inputs, &PolicySpec::parse(series)).expect("good inputs").plan;
+    for (task, at) in plan.workload.tasks.iter_mut().zip(0u64..) {
+        task.start = Start::After(at * START_EVERY_NS);
+    }
     let mut counter = Counter::new(&plan.machine);
     let report = run_one(&plan, seed, &mut counter, Control::default()).expect("runs");
     let of_load = |tid: u32| report.tasks.get(tid as usize - 1).is_some_and(|task| !task.name.starts_with("sugov"));

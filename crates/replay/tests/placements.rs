@@ -45,7 +45,7 @@ fn every_quiet_decision_of_the_kernel_is_chosen_again() {
 #[test]
 fn what_is_put_wrong_is_noticed() {
     // No recorded kernel accounts for the time of interrupts (F-372): see the test of a table that says so.
-    let is_recorded = |fault: &Fault| !fault.is_of_gates() && *fault != Fault::InterruptsIgnored;
+    let is_recorded = |fault: &Fault| !fault.is_of_balances() && *fault != Fault::InterruptsIgnored;
     for fault in Fault::ALL.into_iter().filter(is_recorded) {
         let found = RECORDINGS.map(|(name, _)| decided(name, Some(fault)).all.quiet_divergent);
         println!("{}: {found:?}", fault.words());

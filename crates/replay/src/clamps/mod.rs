@@ -103,6 +103,7 @@ pub fn validate(
 ) -> Result<Report, ImportError> {
     let mut table = Records::new(path, open_bytes(path)?)?;
     let mut world = World { fault, ..World::default() };
+    let mut comers = Comers::default();
     let mut report = Report::default();
     while let Some(record) = table.next_record()? {
         if record.line % 1024 == 0 && !watch(record.line) {
@@ -111,11 +112,15 @@ pub fn validate(
         match record.kind {
             Kind::Util => report.count("effective_cpu_util", &record, util(policy, &record, fault)),
             Kind::Perf => report.count("sugov_effective_cpu_perf", &record, perf(policy, &record)),
-            Kind::Enqueue => report.count("uclamp_rq_inc", &record, world.step(&record)),
-            Kind::Dequeue => report.count("uclamp_rq_dec", &record, world.step(&record)),
+            Kind::Enqueue | Kind::Dequeue => {
+                comers.sees(record.tid, record.group.asked);
+                let function = if record.kind == Kind::Enqueue { "uclamp_rq_inc" } else { "uclamp_rq_dec" };
+                report.count(function, &record, world.step(&record));
+            }
             Kind::Update => {
+                let may_be_old = record.target.changed | comers.counts_again(record.tid, record.group.asked);
                 report.count("uclamp_update_active", &record, world.step(&record));
-                report.count("cpu_util_update_eff", &record, group(&record, fault));
+                report.count("cpu_util_update_eff", &record, group(&record, may_be_old, fault));
             }
         }
     }
@@ -130,6 +135,26 @@ struct Cpu {
     order: u64,
     /// Clamps were in use.
     used: Option<bool>,
+}
+
+/// Tasks that came to another group, by what their groups ask for. An update of limits goes from the groups above to
+/// those below: a task that was listed above and comes to a group below meanwhile is counted again before that group's
+/// limits are brought up to date.
+#[derive(Debug, Default)]
+struct Comers(BTreeMap<u32, ((u32, u32), bool)>);
+
+impl Comers {
+    /// A task and what its group asks for.
+    fn sees(&mut self, tid: u32, asked: (u32, u32)) {
+        let known = self.0.entry(tid).or_insert((asked, false));
+        known.1 |= known.0 != asked;
+        known.0 = asked;
+    }
+
+    /// The task is counted again: for the first time since it came?
+    fn counts_again(&mut self, tid: u32, asked: (u32, u32)) -> bool {
+        self.0.insert(tid, (asked, false)).is_some_and(|(_, came)| came)
+    }
 }
 
 /// All that is carried from record to record.
@@ -245,15 +270,15 @@ fn of_task(kernel: &UclampTask, ours: &UclampTask, what: &mut Differs) {
 }
 
 /// The clamps of a group in force, when its tasks are counted again because of them.
-fn group(record: &Record, fault: Option<Fault>) -> Outcome {
+/// `may_be_old`: the group of a task that moves is not the one whose tasks are counted again.
+fn group(record: &Record, may_be_old: bool, fault: Option<Fault>) -> Outcome {
     let mut above = record.group.above;
     fault.inspect(|fault| fault.above(&mut above));
     let ours = group_clamps(above, record.group.asked);
     let mut what = Differs::new();
     differ("lower clamp of the group", record.group.in_force.0, ours.0, &mut what);
     differ("upper clamp of the group", record.group.in_force.1, ours.1, &mut what);
-    // The group of a task that moves is not the one whose tasks are counted again.
-    if record.target.changed && !what.is_empty() { Outcome::NotDecided } else { Outcome::Decided(what) }
+    if may_be_old && !what.is_empty() { Outcome::NotDecided } else { Outcome::Decided(what) }
 }
 
 /// What a CPU asks for with its limits.
@@ -290,4 +315,22 @@ fn perf(policy: &Policy, record: &Record) -> Outcome {
     let mut what = Differs::new();
     differ("performance target", out, apply_headroom(policy, util, min, max), &mut what);
     Outcome::Decided(what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_has_come_until_it_is_counted_again() {
+        let mut comers = Comers::default();
+        let (old, new) = ((59, 281), (862, 1024));
+        comers.sees(7, old);
+        assert!(!comers.counts_again(7, old), "it was there");
+        comers.sees(7, new);
+        comers.sees(7, new);
+        assert!(comers.counts_again(7, new) && !comers.counts_again(7, new));
+        assert!(!comers.counts_again(7, old), "its group asks for something else");
+        assert!(!comers.counts_again(8, old), "nobody knows");
+    }
 }

@@ -90,6 +90,12 @@ impl Fault {
         self as u8 >= Fault::NoDice as u8
     }
 
+    /// It is a fault of balances: a table of placements has nothing that shows it.
+    #[must_use]
+    pub fn is_of_balances(self) -> bool {
+        self.is_of_gates() || self == Fault::MisfitIgnored
+    }
+
     /// What is wrong, in words.
     #[must_use]
     pub fn words(self) -> &'static str {
