@@ -174,8 +174,8 @@ PELTON_INLINE u32 pelton_rq_enqueue_finish_on(const struct pelton_policy *pol, c
 }
 
 /*
- * A task whose dequeue is delayed was taken from another queue and comes to this one, still asleep: it counts for load and
- * not as runnable, and brings no estimate. The host adds nothing to h_nr_runnable of the levels above.
+ * A task whose dequeue is delayed was taken from another queue and comes to this one, still asleep: it counts for load
+ * and not as runnable, and brings no estimate. The host adds nothing to h_nr_runnable of the levels above.
  */
 PELTON_INLINE u32 pelton_rq_enqueue_delayed_on(const struct pelton_policy *pol, const struct pelton_rq *rq,
 					       struct pelton_cfs_rq *cfs, struct pelton_se *se)

@@ -368,7 +368,7 @@ fn wakeup_latency_avg_us(task: &TaskReport) -> Option<f64> {
 }
 
 fn response_avg_ms(task: &TaskReport) -> Option<f64> {
-    let (activations, wakeups) = (task.activation_ns.len() as u64, task.wakeup_latency_ns.count);
+    let (activations, wakeups) = (task.activation_ns.len(), task.wakeup_latency_ns.count);
     // The last one may be without an end.
     let wakes_once = (activations..=activations + 1).contains(&wakeups);
     let waits_ms = wakeup_latency_avg_us(task)? / 1e3;

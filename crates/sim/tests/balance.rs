@@ -306,8 +306,8 @@ fn moved_asleep(p: &str) -> usize {
     moved
 }
 
-/// 6.12 fair.c can_migrate_task: a task whose dequeue is delayed goes along. 6.18 asks for load to be moved, which a CPU
-/// that runs out of tasks does not; before 6.12 a task that sleeps is on no queue.
+/// 6.12 fair.c can_migrate_task: a task whose dequeue is delayed goes along. 6.18 asks for load to be moved, which a
+/// CPU that runs out of tasks does not; before 6.12 a task that sleeps is on no queue.
 #[test]
 fn a_balance_moves_tasks_whose_dequeue_is_delayed() {
     assert!(moved_asleep("6.12") > 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What `pelton record --placements FILE --format json --load LOAD --duration 3s` does, or with `--clamps`,
-//! `--gates` or `--balances`, and nothing else: built for another machine in a fraction of the time. `scripts/test-live.sh` runs it
-//! in guests under the name of the program. Several loads, each with its duration behind it, run one after the other and
-//! are recorded as one: a recorder takes longer to begin than a load to run. With `--counters` nothing is recorded: what
-//! the kernel counts by itself is read before and after.
+//! What `pelton record --placements FILE --format json --load LOAD --duration 3s` does, or with `--clamps`, `--gates`
+//! or `--balances`, and nothing else: built for another machine in a fraction of the time. `scripts/test-live.sh` runs
+//! it in guests under the name of the program. Several loads, each with its duration behind it, run one after the
+//! other and are recorded as one: a recorder takes longer to begin than a load to run. With `--counters` nothing is
+//! recorded: what the kernel counts by itself is read before and after.
 
 mod balances;
 mod counters;

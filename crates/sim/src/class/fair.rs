@@ -107,6 +107,11 @@ impl FairRq {
         self.nr_runnable() + self.delayed_tasks
     }
 
+    /// Of these, those with a pending delayed dequeue.
+    pub(crate) fn nr_delayed(&self) -> u32 {
+        self.delayed_tasks
+    }
+
     /// A runnable task waits, of the root queue.
     pub(crate) fn has_waiting(&self) -> bool {
         (self.queue.len() as u32).wrapping_add_signed(self.below) > self.delayed

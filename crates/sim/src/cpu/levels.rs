@@ -32,7 +32,7 @@ impl<S: Sink> Engine<'_, S> {
     /// ticks, when tasks come and go, and when the CPU chooses.
     #[inline]
     pub(crate) fn update_curr(&mut self, c: u32) {
-        let unpaid_ns = std::mem::take(&mut self.cpus[c as usize].unpaid_ns);
+        let unpaid_ns = self.cpus[c as usize].pays();
         if unpaid_ns > 0 && self.tree_as_is(c).charge(unpaid_ns) {
             self.resched_cpu(c);
         }

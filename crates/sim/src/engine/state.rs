@@ -341,9 +341,21 @@ pub(crate) struct CpuState {
 }
 
 impl CpuState {
+    /// Its fair task ran for so long, which is to be charged.
+    #[inline]
+    pub(crate) fn owes(&mut self, delta_ns: u64) {
+        self.unpaid_ns += delta_ns;
+    }
+
+    /// What is to be charged now.
+    #[inline]
+    pub(crate) fn pays(&mut self) -> u64 {
+        std::mem::take(&mut self.unpaid_ns)
+    }
+
     /// Tasks of all classes that are queued or run: with those that sleep and whose dequeue is delayed.
     pub(crate) fn nr_running(&self) -> u32 {
-        self.nr_runnable() + self.fair.delayed_tasks
+        self.nr_runnable() + self.fair.nr_delayed()
     }
 
     /// Runnable tasks of all classes, including the running one.

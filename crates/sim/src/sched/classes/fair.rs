@@ -49,9 +49,9 @@ impl SchedClass for Fair {
     #[inline]
     fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
         loop {
-            let delayed = e.cpus[c as usize].fair.delayed_tasks;
+            let delayed = e.cpus[c as usize].fair.nr_delayed();
             let t = e.fair_pick(c);
-            if e.cpus[c as usize].fair.delayed_tasks != delayed {
+            if e.cpus[c as usize].fair.nr_delayed() != delayed {
                 e.note_load(c);
             }
             if t != NO_TASK {
