@@ -272,8 +272,7 @@ PELTON_INLINE void pelton_update_sd_lb_stats(const struct pelton_policy *pol, co
 		u32 first = pelton_cpus_next(left, env->dst_cpu);
 
 		pelton_update_sg_lb_stats(pol, s, env, lb, first, weight);
-		left &= left - 1;
-		left &= ~pelton_cpus_turned(lb->group.cpus, env->dst_cpu);
+		left = pelton_cpus_left_after(left, lb->group.cpus, env->dst_cpu);
 		if (pelton_cpus_has(lb->group.cpus, env->dst_cpu))
 			lb->local = lb->group;
 		else if (pelton_update_sd_pick_busiest(pol, s, env, lb))

@@ -173,8 +173,7 @@ PELTON_INLINE void pelton_loads_stats(const struct pelton_policy *pol, const str
 			(pelton_place_domain(s, env->dst_cpu, env->level - 1)->flags & PELTON_SD_PREFER_SIBLING) != 0;
 	for (left = pelton_cpus_turned(pelton_lb_sd(s, env)->span, env->dst_cpu); left;) {
 		pelton_loads_group(pol, s, env, lb, pelton_cpus_next(left, env->dst_cpu));
-		left &= left - 1;
-		left &= ~pelton_cpus_turned(lb->group.cpus, env->dst_cpu);
+		left = pelton_cpus_left_after(left, lb->group.cpus, env->dst_cpu);
 		if (pelton_cpus_has(lb->group.cpus, env->dst_cpu)) {
 			lb->local = lb->group;
 		} else {

@@ -59,6 +59,12 @@ PELTON_INLINE u64 pelton_cpus_turned(u64 set, u32 first)
 	return first ? set >> first | set << (64u - first) : set;
 }
 
+/* A walk over groups of CPUs meets each at its first CPU from `first` on: what is left of a turned set after one. */
+PELTON_INLINE u64 pelton_cpus_left_after(u64 turned, u64 group, u32 first)
+{
+	return turned & (turned - 1) & ~pelton_cpus_turned(group, first);
+}
+
 /* CPU of the lowest bit of a turned set. */
 PELTON_INLINE u32 pelton_cpus_next(u64 turned, u32 first)
 {

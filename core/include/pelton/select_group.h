@@ -230,8 +230,7 @@ PELTON_INLINE u64 pelton_find_dst_group(const struct pelton_policy *pol, const s
 		u32 first = pelton_cpus_next(left, cpu);
 
 		pelton_update_sg_wakeup_stats(pol, s, out, d, first, &out->group);
-		left &= left - 1;
-		left &= ~pelton_cpus_turned(out->group.cpus, cpu);
+		left = pelton_cpus_left_after(left, out->group.cpus, cpu);
 		if (!(out->group.cpus & s->task.allowed))
 			continue;
 		if (pelton_cpus_has(out->group.cpus, cpu))

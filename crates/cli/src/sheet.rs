@@ -176,32 +176,11 @@ impl Sheet {
 
     /// Aligned text, wrapped to `width` columns when given, with a line under the headings and no other rules.
     fn aligned(&self, width: Option<u16>) -> String {
-        let widths = self.widths();
-        let natural: usize = widths.iter().map(|own| own + 2).sum();
-        if width.is_none_or(|width| natural <= usize::from(width)) && self.is_plain() {
-            return self.plain(&widths);
-        }
         let mut table = self.table();
         if let Some(width) = width {
             narrow(&mut table, width);
         }
         lines(&table)
-    }
-
-    /// Every letter is one column wide and shown as it is.
-    fn is_plain(&self) -> bool {
-        let is_plain = |cell: &String| cell.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
-        !self.header.is_empty() && self.header.iter().chain(self.rows.iter().flatten()).all(is_plain)
-    }
-
-    /// What the table's lines are where no cell is broken: a space on both sides of each, none at the end of a line.
-    fn plain(&self, widths: &[usize]) -> String {
-        let aligns: Vec<_> = self.headings().map(|(_, align)| align).collect();
-        let names: Vec<&str> = self.headings().map(|(name, _)| name).collect();
-        let mut out = String::with_capacity((self.rows.len() + 1) * widths.iter().map(|own| own + 2).sum::<usize>());
-        plain_line(&mut out, names.into_iter(), &aligns, widths);
-        self.rows.iter().for_each(|row| plain_line(&mut out, row.iter().map(String::as_str), &aligns, widths));
-        out
     }
 
     fn table(&self) -> Table {
@@ -227,24 +206,6 @@ impl Sheet {
         }
         out
     }
-}
-
-fn plain_line<'a>(out: &mut String, cells: impl Iterator<Item = &'a str>, aligns: &[CellAlignment], widths: &[usize]) {
-    let mut owed = 0;
-    for ((cell, align), width) in cells.zip(aligns).zip(widths) {
-        // A column without a letter is as wide as one.
-        let (pad, is_left) = ((*width).max(1) - cell.len(), *align == CellAlignment::Left);
-        let text = cell.trim_end_matches(' ');
-        let before = owed + 1 + if is_left { 0 } else { pad };
-        if text.is_empty() {
-            owed = before + cell.len() + if is_left { pad } else { 0 } + 1;
-            continue;
-        }
-        out.extend(std::iter::repeat_n(' ', before));
-        out.push_str(text);
-        owed = cell.len() - text.len() + if is_left { pad } else { 0 } + 1;
-    }
-    out.push('\n');
 }
 
 fn lines(table: &Table) -> String {
@@ -315,21 +276,6 @@ mod tests {
         sheet.row(vec!["a".into(), "1".into()]);
         sheet.row(vec!["long name".into(), "1000".into()]);
         sheet
-    }
-
-    #[test]
-    fn plain_tables_look_as_wrapped_ones() {
-        let cells = ["", " ", "a", "-1.5", "two words", " led", "ended ", "a-long-name-of-a-task"];
-        for header in [&["<name", "value", "<"][..], &["x", "<much longer", "y"], &["<a"], &["", "n"]] {
-            let mut sheet = Sheet::new(header);
-            for start in 0..cells.len() {
-                assert!(sheet.is_plain());
-                assert_eq!(sheet.plain(&sheet.widths()), lines(&sheet.table()), "{sheet:?}");
-                sheet.row((0..header.len()).map(|at| cells[(start + at * 3) % cells.len()].to_owned()).collect());
-            }
-            assert_eq!(sheet.plain(&sheet.widths()), lines(&sheet.table()), "{sheet:?}");
-        }
-        assert!(!Sheet::new(&["\u{1b}[m"]).is_plain() && !Sheet::new(&["<\u{e9}"]).is_plain());
     }
 
     #[test]

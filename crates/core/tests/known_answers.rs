@@ -10,6 +10,7 @@ mod known_answers {
     mod clamps;
     mod deadline;
     mod domains;
+    mod draw;
     mod estimates;
     mod fair;
     mod governor;

@@ -4,17 +4,17 @@
 //! docs/fidelity/balances.md; without them this says so.
 #![allow(missing_docs, reason = "tests")]
 
+mod guests;
+use guests::{Guest, SEEDS, SETTLE_NS, guests, plan, write_page};
 use pelton_lab::balance_counts::{GateCounts, count_gates};
-use pelton_lab::plan::{Inputs, PolicySpec, build};
 use pelton_lab::results::balances::BalanceCounts;
 use pelton_lab::run::Control;
-use pelton_model::workload::Start;
 use pelton_replay::placements::{Gates, Topology, beside};
 use pelton_scenario::bench::schbench::Latencies;
 use pelton_sim::Report;
 use serde_json::Value;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The bar of the comparison, written down before the first run: 10 %.
 const WITHIN_PERCENT: f64 = 10.0;
@@ -22,70 +22,11 @@ const WITHIN_PERCENT: f64 = 10.0;
 const RARE_PER_S: f64 = 2.0;
 /// Shares below this, %, likewise.
 const RARE_PERCENT: f64 = 1.0;
-const SEEDS: u64 = 5;
-const SETTLE_NS: u64 = 500_000_000;
-/// Threads of a load start one after the other (`pelton_live::loads`).
-const START_EVERY_NS: u64 = 1_000_000;
 const COUNTED_NS: u64 = 3_000_000_000;
 const KINDS: [&str; 4] = ["periodic", "nohz_idle", "newidle", "active"];
 
-/// Machines, as the names of their recordings end: the platform, and what it is in words.
-const BOARDS: [(&str, &str, &str); 3] = [
-    ("-server", "qemu-x86-server", "two packages of two cores with two threads"),
-    ("-big-little", "qemu-arm64-big-little", "four small and two large CPUs"),
-    ("-three-clusters", "qemu-arm64-three-clusters", "four small, two middle and two large CPUs"),
-];
-
-/// A guest whose balances were recorded.
-struct Guest {
-    series: String,
-    /// Place in [`BOARDS`].
-    board: usize,
-    recordings: PathBuf,
-}
-
-impl Guest {
-    fn of(folder: &Path) -> Option<Guest> {
-        let name = folder.file_name()?.to_str()?;
-        let of_board = |(board, (end, ..)): (usize, &(&str, _, _))| Some((board, name.strip_suffix(*end)?.to_owned()));
-        let (board, series) = BOARDS.iter().enumerate().find_map(of_board)?;
-        Some(Guest { series, board, recordings: folder.join("recordings") })
-    }
-
-    /// One board after the other, the newest kernel first.
-    fn order(&self) -> impl Ord + use<> {
-        let number: Vec<u32> = self.series.split('.').filter_map(|part| part.parse().ok()).collect();
-        (self.board, std::cmp::Reverse(number))
-    }
-}
-
 /// Figures by name, in the order of the table.
 type Figures = Vec<(String, f64)>;
-
-fn guests() -> Vec<Guest> {
-    let Some(root) = std::env::var_os("PELTON_LIVE_RECORDINGS") else {
-        println!("not measured: recordings of kernels in QEMU (make test-live makes them)");
-        return Vec::new();
-    };
-    let all = std::fs::read_dir(root).expect("the folder of recordings").flatten();
-    let mut guests: Vec<Guest> = all.filter_map(|entry| Guest::of(&entry.path())).collect();
-    guests.sort_by_cached_key(Guest::order);
-    guests
-}
-
-/// Recordings of counts: name and content.
-fn recordings(folder: &Path) -> Vec<(String, Value)> {
-    let all = std::fs::read_dir(folder).expect("recordings").flatten();
-    let name = |path: &Path| Some(path.file_name()?.to_str()?.strip_suffix(".balances.json")?.to_owned());
-    let mut out: Vec<(String, Value)> = all
-        .filter_map(|entry| {
-            let text = std::fs::read_to_string(entry.path()).ok()?;
-            Some((name(&entry.path())?, serde_json::from_str(&text).ok()?))
-        })
-        .collect();
-    out.sort_by(|a, b| a.0.cmp(&b.0));
-    out
-}
 
 /// Share of the time with 0, 1, 2 ... runnable tasks, %. The recorder of boards tells times.
 fn runnable_percent(counts: &Value) -> Vec<f64> {
@@ -171,19 +112,7 @@ fn gates(recorded: &(GateCounts, f64), ours: &(GateCounts, f64)) -> String {
 }
 
 fn simulated(guest: &Guest, workload: &str, seed: u64) -> (Figures, (GateCounts, f64), Report) {
-    let inputs = Inputs {
-        platform: BOARDS[guest.board].1.to_owned(),
-        workload: workload.to_owned(),
-        seed,
-        duration_ns: Some(SETTLE_NS + COUNTED_NS),
-        hz: Some(250),
-        random_phase: true,
-        ..Inputs::default()
-    };
-    let mut plan = build(&inputs, &PolicySpec::parse(&guest.series)).expect("good inputs").plan;
-    for (task, at) in plan.workload.tasks.iter_mut().filter(|task| task.start == Start::AtStart).zip(0u64..) {
-        task.start = Start::After(at * START_EVERY_NS);
-    }
+    let plan = plan(&guest.series, guest.board, workload, COUNTED_NS, seed);
     let (counts, gates, report) = count_gates(&plan, seed, SETTLE_NS, Control::default()).expect("runs");
     let seconds = counts.seconds;
     (figures(&serde_json::to_value(counts).expect("numbers")), (gates, seconds), report)
@@ -265,9 +194,8 @@ fn benchmarks(recorded: &Value, report: &Report) -> String {
 
 /// One kernel's part of the page; rows judged, and those within the bar.
 fn kernel(guest: &Guest) -> (String, usize, usize) {
-    let release = std::fs::read_to_string(guest.recordings.join("release")).unwrap_or_default();
-    let (mut out, mut all, mut within) = (format!("## Linux {}, {}\n\n", release.trim(), BOARDS[guest.board].2), 0, 0);
-    for (name, recorded) in recordings(&guest.recordings) {
+    let (mut out, mut all, mut within) = (format!("## Linux {}, {}\n\n", guest.release(), guest.board.words), 0, 0);
+    for (name, recorded) in guest.recordings(".balances.json") {
         let workload = twin(&recorded);
         let runs: Vec<(Figures, (GateCounts, f64), Report)> =
             (1..=SEEDS).map(|seed| simulated(guest, &workload, seed)).collect();
@@ -275,7 +203,7 @@ fn kernel(guest: &Guest) -> (String, usize, usize) {
         let (table, rows, holds) = compared(&figures(&recorded["counts"]), &ours, incomparable(&name));
         (all, within) = (all + rows, within + holds);
         let _ = writeln!(out, "### {name}: `{workload}`\n\n{table}\n{}", benchmarks(&recorded, &runs[0].2));
-        if let Some(there) = recorded_gates(&guest.recordings.join(format!("{name}.gates.csv.gz"))) {
+        if let Some(there) = recorded_gates(&guest.folder.join(format!("{name}.gates.csv.gz"))) {
             assert!(runs[0].1.0.domains.iter().sum::<u64>() > 0, "{name}: the simulator tells no gates");
             let _ = writeln!(out, "{}", gates(&there, &runs[0].1));
         }
@@ -293,17 +221,12 @@ fn balances_beside_those_of_kernels() {
             let _ = writeln!(
                 page,
                 "\n{within} of {all} rows of {} on {} are within {WITHIN_PERCENT} %.\n",
-                guest.series, BOARDS[guest.board].1
+                guest.series, guest.board.platform
             );
         }
     }
     println!("{page}");
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/fidelity/balances.md");
-    if std::env::var_os("PELTON_UPDATE_DOCS").is_some() && !page.is_empty() {
-        let old = std::fs::read_to_string(path).expect("the page");
-        let (head, _) = old.split_once("<!-- computed -->").expect("a mark");
-        std::fs::write(path, format!("{head}<!-- computed -->\n\n{}\n", page.trim_end())).expect("the page");
-    }
+    write_page("balances.md", &page);
 }
 
 /// The comparison can fail: counts of a machine that does not balance are outside.

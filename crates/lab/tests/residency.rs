@@ -4,27 +4,19 @@
 //! pelton-lab --test residency` writes docs/fidelity/residency.md; without them this says so.
 #![allow(missing_docs, reason = "tests")]
 
-use pelton_lab::plan::{Inputs, PolicySpec, build};
+mod guests;
+use guests::{BOARDS, Board, Guest, SEEDS, SETTLE_NS, guests, plan, write_page};
 use pelton_lab::run::{Control, run_one};
-use pelton_model::workload::Start;
 use pelton_schema::{Event, Sink};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 /// The bars of the comparison, written down before the first run: points of the time, and percent of migrations.
 const WITHIN_POINTS: f64 = 3.0;
 const WITHIN_PERCENT: f64 = 10.0;
 /// Migrations below this, 1/s, are a few in a recording: they are shown and not judged.
 const RARE_PER_S: f64 = 2.0;
-const SEEDS: u64 = 5;
-const SETTLE_NS: u64 = 500_000_000;
-/// Threads of a load start one after the other (`pelton_live::loads`).
-const START_EVERY_NS: u64 = 1_000_000;
-/// Boards, as the names of their recordings end, and their platforms.
-const BOARDS: [(&str, &str); 2] =
-    [("-big-little", "qemu-arm64-big-little"), ("-three-clusters", "qemu-arm64-three-clusters")];
 
 /// How a figure is judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,39 +29,11 @@ enum Judged {
 /// Name, how it is judged, and size.
 type Figure = (String, Judged, f64);
 
-/// The recordings: series, platform, folder; the newest series first.
-fn folders() -> Vec<(String, &'static str, PathBuf)> {
-    let Some(root) = std::env::var_os("PELTON_LIVE_RECORDINGS") else {
-        println!("not measured: recordings of kernels in QEMU (make test-live makes them)");
-        return Vec::new();
-    };
-    let of =
-        |name: &str| BOARDS.iter().find_map(|(end, platform)| Some((name.strip_suffix(end)?.to_owned(), *platform)));
-    let all = std::fs::read_dir(root).expect("the folder of recordings").flatten();
-    let mut folders: Vec<_> = all
-        .filter_map(|entry| {
-            let (series, platform) = of(entry.file_name().to_str()?)?;
-            Some((series, platform, entry.path().join("recordings")))
-        })
-        .collect();
-    let number = |series: &str| series.split('.').filter_map(|part| part.parse::<u32>().ok()).collect::<Vec<_>>();
-    folders.sort_by_key(|(series, platform, _)| (std::cmp::Reverse(number(series)), *platform));
-    folders
-}
-
 /// Recordings of counters by load: those of `small.residency.json`, `small-2.residency.json` and so on together.
-fn recordings(folder: &Path) -> BTreeMap<String, Vec<Value>> {
-    let all = std::fs::read_dir(folder).expect("recordings").flatten();
-    let name = |path: &Path| Some(path.file_name()?.to_str()?.strip_suffix(".residency.json")?.to_owned());
-    let mut paths: Vec<PathBuf> = all.map(|entry| entry.path()).collect();
-    paths.sort();
+fn recordings(guest: &Guest) -> BTreeMap<String, Vec<Value>> {
     let mut out: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-    for path in paths {
-        let content = std::fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok());
-        if let (Some(name), Some(content)) = (name(&path), content) {
-            let load = name.split('-').next().expect("a first part").to_owned();
-            out.entry(load).or_default().push(content);
-        }
+    for (name, content) in guest.recordings(".residency.json") {
+        out.entry(name.split('-').next().expect("a first part").to_owned()).or_default().push(content);
     }
     out
 }
@@ -196,20 +160,8 @@ impl Sink for Counter {
     }
 }
 
-fn simulated(series: &str, platform: &str, workload: &str, ns: u64, seed: u64) -> Vec<Figure> {
-    let inputs = Inputs {
-        platform: platform.to_owned(),
-        workload: workload.to_owned(),
-        seed,
-        duration_ns: Some(SETTLE_NS + ns),
-        hz: Some(250),
-        random_phase: true,
-        ..Inputs::default()
-    };
-    let mut plan = build(&inputs, &PolicySpec::parse(series)).expect("good inputs").plan;
-    for (task, at) in plan.workload.tasks.iter_mut().zip(0u64..) {
-        task.start = Start::After(at * START_EVERY_NS);
-    }
+fn simulated(series: &str, board: &Board, workload: &str, ns: u64, seed: u64) -> Vec<Figure> {
+    let plan = plan(series, board, workload, ns, seed);
     let mut counter = Counter::new(&plan.machine);
     let report = run_one(&plan, seed, &mut counter, Control::default()).expect("runs");
     let of_load = |tid: u32| report.tasks.get(tid as usize - 1).is_some_and(|task| !task.name.starts_with("sugov"));
@@ -268,14 +220,14 @@ fn others(recorded: &Value) -> f64 {
 }
 
 /// One kernel's part of the page; rows judged, and those within the bar.
-fn board(series: &str, platform: &str, folder: &Path) -> (String, usize, usize) {
-    let release = std::fs::read_to_string(folder.join("release")).unwrap_or_default();
-    let (mut out, mut all, mut within) = (format!("## {platform}, Linux {}\n\n", release.trim()), 0, 0);
-    for (name, recorded) in recordings(folder) {
+fn kernel(guest: &Guest) -> (String, usize, usize) {
+    let (board, release) = (guest.board, guest.release());
+    let (mut out, mut all, mut within) = (format!("## {}, Linux {release}\n\n", board.platform), 0, 0);
+    for (name, recorded) in recordings(guest) {
         let workload = recorded[0]["workload"].as_str().expect("a load");
         let is: Vec<_> = recorded.iter().map(|one| counted(one).figures()).collect();
         let ns = counted(&recorded[0]).ns;
-        let runs: Vec<_> = (1..=SEEDS).map(|seed| simulated(series, platform, workload, ns, seed)).collect();
+        let runs: Vec<_> = (1..=SEEDS).map(|seed| simulated(&guest.series, board, workload, ns, seed)).collect();
         let names = |figures: &[Figure]| figures.iter().map(|(name, ..)| name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&is[0]), names(&runs[0]), "{release}: the platform file is another board");
         let (table, rows, holds) = compared(&is[0], &mean(&is), &mean(&runs));
@@ -292,8 +244,8 @@ fn board(series: &str, platform: &str, folder: &Path) -> (String, usize, usize) 
 #[test]
 fn residency_beside_that_of_kernels() {
     let (mut page, mut all, mut within) = (String::new(), 0, 0);
-    for (series, platform, folder) in folders() {
-        let (text, rows, holds) = board(&series, platform, &folder);
+    for guest in guests().iter().filter(|guest| guest.board.has_sizes) {
+        let (text, rows, holds) = kernel(guest);
         if rows > 0 {
             let _ = writeln!(page, "{}\n", text.trim_end());
         }
@@ -306,19 +258,14 @@ fn residency_beside_that_of_kernels() {
         );
     }
     println!("{page}");
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/fidelity/residency.md");
-    if std::env::var_os("PELTON_UPDATE_DOCS").is_some() && !page.is_empty() {
-        let old = std::fs::read_to_string(path).expect("the page");
-        let (head, _) = old.split_once("<!-- computed -->").expect("a mark");
-        std::fs::write(path, format!("{head}<!-- computed -->\n\n{}\n", page.trim_end())).expect("the page");
-    }
+    write_page("residency.md", &page);
 }
 
 /// The comparison can fail, and counts what there is: a run that is compared with itself is within, one of half the
 /// work is not.
 #[test]
 fn other_loads_are_outside() {
-    let run = |workload: &str| simulated("7.2", BOARDS[0].1, workload, 2_000_000_000, 1);
+    let run = |workload: &str| simulated("7.2", &BOARDS[1], workload, 2_000_000_000, 1);
     let (is, other) =
         (run("periodic:run_us=3000,period_us=16000,threads=5"), run("periodic:run_us=1500,period_us=16000,threads=5"));
     let of = |figures: &Vec<Figure>| mean(std::slice::from_ref(figures));

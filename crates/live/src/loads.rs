@@ -66,6 +66,10 @@ pub enum Load {
     Made(Vec<Part>),
 }
 
+/// Time between the starts of two threads of a load that is written as a workload. A load can have several states that
+/// last, and how it starts decides between them: what is simulated beside starts in the same way.
+pub const START_EVERY: Duration = Duration::from_millis(1);
+
 /// Every load that has a name on the command line.
 pub const LOADS: [(&str, Load); 10] = [
     ("periodic", Load::Periodic),

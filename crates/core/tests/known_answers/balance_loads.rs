@@ -2,25 +2,10 @@
 //! Balance by loads, up to 5.4: what the kernels' own code gave (`data/balance-loads.csv`, `data/cpu-load.csv`) on
 //! random machines that are made here from the number of a case, as they were made for that code.
 
+use super::draw::Draw;
 use pelton_core::{CpuLoad, Lb, LbEnv, Placement, Policy, balance_idle, sd};
 
 const RELEASES: [(&str, &str); 4] = [("4.12.3", "4.12"), ("4.16.13", "4.16"), ("4.19.48", "4.19"), ("5.4", "5.4")];
-
-/// SplitMix64.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-}
 
 /// Two groups of CPUs; the first may be smaller CPUs.
 struct Machine {

@@ -2,6 +2,7 @@
 //! Where real-time and deadline tasks go: what the kernels' own code gave (`data/select-class.csv`) on random machines
 //! that are made here from the number of a case, as they were made for that code.
 
+use super::draw::Draw;
 use pelton_core::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, Policy};
 
 const RELEASES: [(&str, &str); 9] = [
@@ -15,26 +16,6 @@ const RELEASES: [(&str, &str); 9] = [
     ("6.12", "6.12.117"),
     ("7.2", "7.2.12"),
 ];
-
-/// SplitMix64.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-
-    fn small(&mut self, n: u64) -> u32 {
-        self.below(n) as u32
-    }
-
-    fn chance(&mut self, percent: u32) -> bool {
-        self.below(100) < u64::from(percent)
-    }
-}
 
 struct Case {
     task: ClassTask,
@@ -67,16 +48,17 @@ fn case(n: u64) -> Case {
 
 fn cpu(draw: &mut Draw, cpu: u32, classes: &[u32], rt: u32, dl: u32) -> ClassCpu {
     let capacity = classes[draw.below(3) as usize];
-    let prio = if draw.chance(rt) { 1 + draw.small(6) * 19 } else { 0 };
-    let deadline_ns = if draw.chance(dl) { 1_000_000 + draw.below(1000) * 1000 + u64::from(cpu) } else { NO_DEADLINE };
+    let prio = if draw.chance(rt.into()) { 1 + draw.small(6) * 19 } else { 0 };
+    let deadline_ns =
+        if draw.chance(dl.into()) { 1_000_000 + draw.below(1000) * 1000 + u64::from(cpu) } else { NO_DEADLINE };
     ClassCpu { deadline_ns, cpu, prio, capacity, ..ClassCpu::default() }
 }
 
 fn task(draw: &mut Draw, nr_cpus: u32, asymmetric: bool, cpus: &mut [ClassCpu]) -> ClassTask {
     let n = u64::from(nr_cpus);
-    let mut t = ClassTask { nr_cpus, asymmetric: asymmetric.into(), cpu: draw.small(n), ..ClassTask::default() };
-    t.this_cpu = if draw.chance(30) { t.cpu } else { draw.small(n) };
-    t.last_found = draw.small(n);
+    let mut t = ClassTask { nr_cpus, asymmetric: asymmetric.into(), cpu: draw.small(n as u32), ..ClassTask::default() };
+    t.this_cpu = if draw.chance(30) { t.cpu } else { draw.small(n as u32) };
+    t.last_found = draw.small(n as u32);
     let all = (1u64 << n) - 1;
     let allowed = if draw.chance(40) { all & (draw.below(1 << n) | 1 << t.cpu) } else { all };
     cpus.iter_mut().for_each(|c| c.allowed = (allowed >> c.cpu & 1) as u32);

@@ -1,35 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Random machines, and tasks that wake, are new, or load a program on them: each is made from the number of a case.
 
+use super::draw::Draw;
 use pelton_core::{
     EnergyModel, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, PerfDomain, PlaceCpu, PlaceTask, PlaceWaker, Placement, Policy,
     SdLevel, sd, wf,
 };
-
-/// SplitMix64.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-
-    fn small(&mut self, n: u32) -> u32 {
-        self.below(n.into()) as u32
-    }
-
-    fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
-
-    /// Mostly 0.
-    fn seldom(&mut self, percent: u64, n: u32) -> u32 {
-        if self.chance(percent) { self.small(n) } else { 0 }
-    }
-}
 
 /// CPUs of two clusters, threads of a core, whether the clusters share the cache, differ in size, are nodes.
 #[derive(Clone, Copy)]

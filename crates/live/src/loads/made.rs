@@ -11,7 +11,7 @@ use std::time::Duration;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 
 use super::own_time::OwnTime;
-use super::{Periodic, Running, Speeds, now, prepare};
+use super::{Periodic, Running, START_EVERY, Speeds, now, prepare};
 
 /// Most threads of one part.
 const THREADS_MAX: u64 = 1000;
@@ -24,10 +24,6 @@ const CHUNK: std::ops::RangeInclusive<u64> = 100..=20_000;
 const HINTS: u64 = 128;
 /// Time of work for which one iteration is made without looking at the clock.
 const NS_PER_ITERATION: u64 = 32;
-
-/// Time between the starts of two threads. A load can have several states that last, and how it starts decides between
-/// them: what is simulated starts in the same way.
-const START_EVERY: Duration = Duration::from_millis(1);
 
 /// What a thread does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

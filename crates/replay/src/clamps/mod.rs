@@ -103,7 +103,7 @@ pub fn validate(
 ) -> Result<Report, ImportError> {
     let mut table = Records::new(path, open_bytes(path)?)?;
     let mut world = World { fault, ..World::default() };
-    let mut comers = Comers::default();
+    let mut arrivals = Arrivals::default();
     let mut report = Report::default();
     while let Some(record) = table.next_record()? {
         if record.line % 1024 == 0 && !watch(record.line) {
@@ -113,12 +113,12 @@ pub fn validate(
             Kind::Util => report.count("effective_cpu_util", &record, util(policy, &record, fault)),
             Kind::Perf => report.count("sugov_effective_cpu_perf", &record, perf(policy, &record)),
             Kind::Enqueue | Kind::Dequeue => {
-                comers.sees(record.tid, record.group.asked);
+                arrivals.note(record.tid, record.group.asked);
                 let function = if record.kind == Kind::Enqueue { "uclamp_rq_inc" } else { "uclamp_rq_dec" };
                 report.count(function, &record, world.step(&record));
             }
             Kind::Update => {
-                let may_be_old = record.target.changed | comers.counts_again(record.tid, record.group.asked);
+                let may_be_old = record.target.changed | arrivals.take(record.tid, record.group.asked);
                 report.count("uclamp_update_active", &record, world.step(&record));
                 report.count("cpu_util_update_eff", &record, group(&record, may_be_old, fault));
             }
@@ -141,18 +141,18 @@ struct Cpu {
 /// those below: a task that was listed above and comes to a group below meanwhile is counted again before that group's
 /// limits are brought up to date.
 #[derive(Debug, Default)]
-struct Comers(BTreeMap<u32, ((u32, u32), bool)>);
+struct Arrivals(BTreeMap<u32, ((u32, u32), bool)>);
 
-impl Comers {
+impl Arrivals {
     /// A task and what its group asks for.
-    fn sees(&mut self, tid: u32, asked: (u32, u32)) {
+    fn note(&mut self, tid: u32, asked: (u32, u32)) {
         let known = self.0.entry(tid).or_insert((asked, false));
         known.1 |= known.0 != asked;
         known.0 = asked;
     }
 
-    /// The task is counted again: for the first time since it came?
-    fn counts_again(&mut self, tid: u32, asked: (u32, u32)) -> bool {
+    /// The task is counted again: is that the first time since it came?
+    fn take(&mut self, tid: u32, asked: (u32, u32)) -> bool {
         self.0.insert(tid, (asked, false)).is_some_and(|(_, came)| came)
     }
 }
@@ -323,14 +323,14 @@ mod tests {
 
     #[test]
     fn a_task_has_come_until_it_is_counted_again() {
-        let mut comers = Comers::default();
+        let mut arrivals = Arrivals::default();
         let (old, new) = ((59, 281), (862, 1024));
-        comers.sees(7, old);
-        assert!(!comers.counts_again(7, old), "it was there");
-        comers.sees(7, new);
-        comers.sees(7, new);
-        assert!(comers.counts_again(7, new) && !comers.counts_again(7, new));
-        assert!(!comers.counts_again(7, old), "its group asks for something else");
-        assert!(!comers.counts_again(8, old), "nobody knows");
+        arrivals.note(7, old);
+        assert!(!arrivals.take(7, old), "it was there");
+        arrivals.note(7, new);
+        arrivals.note(7, new);
+        assert!(arrivals.take(7, new) && !arrivals.take(7, new));
+        assert!(!arrivals.take(7, old), "its group asks for something else");
+        assert!(!arrivals.take(8, old), "nobody knows");
     }
 }

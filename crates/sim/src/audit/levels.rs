@@ -95,6 +95,15 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[c as usize].level(slot).0.all().map(of).sum()
     }
 
+    /// Tasks of a level, and of those below it that are not cut off, whose dequeue is delayed.
+    fn delayed_below(&self, c: u32, slot: u32) -> u32 {
+        let of = |entity| match slot_of(entity) {
+            Some(slot) => self.delayed_below(c, slot),
+            None => u32::from(self.tasks[entity as usize].fair.is_delayed()),
+        };
+        self.cpus[c as usize].level(slot).0.all().map(of).sum()
+    }
+
     /// Utilization that left group queues of a CPU and is still in the root's: it fades there until their next update,
     /// and what was taken out of a queue since is handed up by the next event that reaches the root.
     pub(crate) fn removed_below(&self, c: u32) -> u64 {
@@ -115,6 +124,10 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn audit_levels(&self, c: u32) -> Result<(), String> {
         let slots = 0..self.cpus[c as usize].levels.slots.len() as u32;
         slots.clone().chain([ROOT]).try_for_each(|slot| self.audit_level(c, slot))?;
+        let (kept, counted) = (self.cpus[c as usize].fair.nr_delayed(), self.delayed_below(c, ROOT));
+        if kept != counted {
+            return Err(format!("CPU {c}: {kept} tasks whose dequeue is delayed are kept, {counted} are queued"));
+        }
         slots.clone().try_for_each(|slot| self.audit_entity(c, slot))?;
         slots.clone().try_for_each(|slot| self.audit_quota(c, slot))
     }

@@ -144,6 +144,9 @@ impl<S: Sink> Engine<'_, S> {
         if cpu.dl.running_bw_q20 != bw {
             return Err(format!("CPU {c}: running_bw {} is not the sum {bw}", cpu.dl.running_bw_q20));
         }
+        if cpu.uncharged_ns > 0 && cpu.class != Some(Class::Fair) {
+            return Err(format!("CPU {c}: {} ns are charged to nobody", cpu.uncharged_ns));
+        }
         let settled = cpu.power == Power::Awake && cpu.irq_depth == 0 && !self.in_path(cpu);
         let asked = cpu.reaction.wanted_ns() < u64::MAX;
         if settled && cpu.need_resched {

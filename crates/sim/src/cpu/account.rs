@@ -91,7 +91,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         match task.class {
             Class::Fair => {
-                cpu.owes(delta);
+                cpu.charge_later(delta);
                 if self.quotas {
                     self.charge_quotas(c, delta);
                 }

@@ -32,8 +32,8 @@ impl<S: Sink> Engine<'_, S> {
     /// ticks, when tasks come and go, and when the CPU chooses.
     #[inline]
     pub(crate) fn update_curr(&mut self, c: u32) {
-        let unpaid_ns = self.cpus[c as usize].pays();
-        if unpaid_ns > 0 && self.tree_as_is(c).charge(unpaid_ns) {
+        let uncharged_ns = self.cpus[c as usize].take_uncharged();
+        if uncharged_ns > 0 && self.tree_as_is(c).charge(uncharged_ns) {
             self.resched_cpu(c);
         }
     }

@@ -328,7 +328,7 @@ pub(crate) struct CpuState {
     /// Time of its tasks with nice above 0, where somebody asks.
     pub nice_ns: u64,
     /// What its fair task ran and was not charged yet, ns: that happens where the kernel calls `update_curr()`.
-    pub unpaid_ns: u64,
+    pub uncharged_ns: u64,
     /// Up to when RT or deadline runtime was accounted (frequency hook of old profiles).
     pub runtime_accounted_ns: u64,
     pub teo: Teo,
@@ -341,16 +341,16 @@ pub(crate) struct CpuState {
 }
 
 impl CpuState {
-    /// Its fair task ran for so long, which is to be charged.
+    /// Its fair task ran for so long and is charged at the next `update_curr()`.
     #[inline]
-    pub(crate) fn owes(&mut self, delta_ns: u64) {
-        self.unpaid_ns += delta_ns;
+    pub(crate) fn charge_later(&mut self, delta_ns: u64) {
+        self.uncharged_ns += delta_ns;
     }
 
-    /// What is to be charged now.
+    /// What is to be charged now; nothing afterwards.
     #[inline]
-    pub(crate) fn pays(&mut self) -> u64 {
-        std::mem::take(&mut self.unpaid_ns)
+    pub(crate) fn take_uncharged(&mut self) -> u64 {
+        std::mem::take(&mut self.uncharged_ns)
     }
 
     /// Tasks of all classes that are queued or run: with those that sleep and whose dequeue is delayed.

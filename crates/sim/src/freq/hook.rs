@@ -48,7 +48,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A fair task was enqueued on CPU `c`; an event when it is the second one to run.
     pub(crate) fn hook_second_task(&mut self, c: u32) {
-        if self.hooks.switches && self.cpus[c as usize].nr_running() == 2 {
+        if self.hooks.switches && self.cpus[c as usize].nr_runnable() == 2 {
             self.hook_event(c, HookSite::Enqueue, self.hooks.long_tick);
         }
     }

@@ -100,7 +100,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         dbs: Default::default(),
         iowait_ns: 0,
         nice_ns: 0,
-        unpaid_ns: 0,
+        uncharged_ns: 0,
         rt_period_end_ns: 0,
         runtime_accounted_ns: 0,
         segment: Default::default(),

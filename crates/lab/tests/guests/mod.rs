@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What comparisons with guests have in common: the machines that `make test-live` boots, their recordings, the run of
+//! the simulator beside one, and the page that is written.
+#![allow(dead_code, reason = "each test uses a part")]
+
+use pelton_lab::plan::{Inputs, PolicySpec, build};
+use pelton_model::Plan;
+use pelton_model::workload::Start;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Runs of the simulator beside a recording.
+pub const SEEDS: u64 = 5;
+/// Counting begins so long after the load.
+pub const SETTLE_NS: u64 = 500_000_000;
+/// Threads of a load start one after the other.
+const START_EVERY_NS: u64 = 1_000_000;
+#[cfg(feature = "record")]
+const _: () = assert!(START_EVERY_NS as u128 == pelton_live::loads::START_EVERY.as_nanos(), "that of the recorder");
+
+/// A machine.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Board {
+    /// How names of its recordings end.
+    end: &'static str,
+    pub platform: &'static str,
+    /// What it is, in words.
+    pub words: &'static str,
+    /// Small and large CPUs with an energy model.
+    pub has_sizes: bool,
+}
+
+/// In the order of the pages.
+pub const BOARDS: [Board; 3] = [
+    Board {
+        end: "-server",
+        platform: "qemu-x86-server",
+        words: "two packages of two cores with two threads",
+        has_sizes: false,
+    },
+    Board {
+        end: "-big-little",
+        platform: "qemu-arm64-big-little",
+        words: "four small and two large CPUs",
+        has_sizes: true,
+    },
+    Board {
+        end: "-three-clusters",
+        platform: "qemu-arm64-three-clusters",
+        words: "four small, two middle and two large CPUs",
+        has_sizes: true,
+    },
+];
+
+/// A kernel that was booted on a machine.
+pub struct Guest {
+    pub series: String,
+    pub board: &'static Board,
+    pub folder: PathBuf,
+}
+
+/// All of them, a machine after the other, the newest kernel first; says so when there are none.
+pub fn guests() -> Vec<Guest> {
+    let Some(root) = std::env::var_os("PELTON_LIVE_RECORDINGS") else {
+        println!("not measured: recordings of kernels in QEMU (make test-live makes them)");
+        return Vec::new();
+    };
+    let all = std::fs::read_dir(root).expect("the folder of recordings").flatten();
+    let mut guests: Vec<Guest> = all.filter_map(|entry| Guest::of(&entry.path())).collect();
+    guests.sort_by_cached_key(Guest::order);
+    guests
+}
+
+impl Guest {
+    fn of(folder: &Path) -> Option<Guest> {
+        let name = folder.file_name()?.to_str()?;
+        let (board, series) = BOARDS.iter().find_map(|board| Some((board, name.strip_suffix(board.end)?)))?;
+        Some(Guest { series: series.to_owned(), board, folder: folder.join("recordings") })
+    }
+
+    fn order(&self) -> impl Ord + use<> {
+        let number: Vec<u32> = self.series.split('.').filter_map(|part| part.parse().ok()).collect();
+        (BOARDS.iter().position(|board| board == self.board), std::cmp::Reverse(number))
+    }
+
+    /// The whole name of its kernel.
+    pub fn release(&self) -> String {
+        std::fs::read_to_string(self.folder.join("release")).unwrap_or_default().trim().to_owned()
+    }
+
+    /// What was recorded under names that end so: the rest of the name, and the content.
+    pub fn recordings(&self, end: &str) -> Vec<(String, Value)> {
+        let all = std::fs::read_dir(&self.folder).expect("recordings").flatten();
+        let of = |path: &Path| {
+            let name = path.file_name()?.to_str()?.strip_suffix(end)?.to_owned();
+            Some((name, serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?))
+        };
+        let mut out: Vec<(String, Value)> = all.filter_map(|entry| of(&entry.path())).collect();
+        out.sort_by(|a, b| a.0.cmp(&b.0));
+        out
+    }
+}
+
+/// The same load on the same machine, which starts in the same way and is counted for so long.
+pub fn plan(series: &str, board: &Board, workload: &str, counted_ns: u64, seed: u64) -> Plan {
+    let inputs = Inputs {
+        platform: board.platform.to_owned(),
+        workload: workload.to_owned(),
+        seed,
+        duration_ns: Some(SETTLE_NS + counted_ns),
+        hz: Some(250),
+        random_phase: true,
+        ..Inputs::default()
+    };
+    let mut plan = build(&inputs, &PolicySpec::parse(series)).expect("good inputs").plan;
+    for (task, at) in plan.workload.tasks.iter_mut().filter(|task| task.start == Start::AtStart).zip(0u64..) {
+        task.start = Start::After(at * START_EVERY_NS);
+    }
+    plan
+}
+
+/// Writes what was computed behind the mark of a page, when it is asked for.
+pub fn write_page(name: &str, computed: &str) {
+    let path = format!("{}/../../docs/fidelity/{name}", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("PELTON_UPDATE_DOCS").is_none() || computed.is_empty() {
+        return;
+    }
+    let old = std::fs::read_to_string(&path).expect("the page");
+    let (head, _) = old.split_once("<!-- computed -->").expect("a mark");
+    std::fs::write(&path, format!("{head}<!-- computed -->\n\n{}\n", computed.trim_end())).expect("the page");
+}
