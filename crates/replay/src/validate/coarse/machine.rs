@@ -4,13 +4,15 @@
 
 use std::collections::BTreeMap;
 
-use pelton_core::{Avg, CfsRq, Ctx, Policy, Rq, Se, dequeue, freq_scale, runs};
+use pelton_core::{Avg, CfsRq, Ctx, Policy, Rq, Se, dequeue, freq_scale, runs, value};
 
 use super::cpus::CpuTable;
 use crate::validate::object::OBJECTS_MAX;
 
 /// Longer ago, what a signal was does not matter any more: load tracking forgets in 345 periods of 1024 us.
 const FORGOTTEN_NS: u64 = 345 * 1024 * 1024;
+/// Time by which a clock may be elsewhere than ours and averages still be told; in it a busy CPU gains 2 % of 1024.
+const UNSURE_NS: u64 = 1_000_000;
 /// Weight of a task with nice 0; utilization does not depend on it.
 const NICE_0: u64 = 1024;
 
@@ -77,6 +79,8 @@ pub struct Machine {
     pub left: Vec<u32>,
     /// Joins and leaves of tasks whose utilization was not known.
     pub unknown_moves: u64,
+    /// Changes of frequency before which a busy CPU's clock was not seen for too long.
+    pub unsure_clocks: u64,
     /// Tasks may be in groups.
     grouped: bool,
     /// Those who ended on a CPU and may still be part of its queue, the first first.
@@ -96,6 +100,7 @@ impl Machine {
             changed: Vec::new(),
             left: Vec::new(),
             unknown_moves: 0,
+            unsure_clocks: 0,
             grouped,
             lingering: BTreeMap::new(),
             lingered: 0,
@@ -149,6 +154,7 @@ impl Machine {
 
     /// The frequency of a CPU changes; neighbours without events of their own follow.
     pub fn frequency(&mut self, now: u64, cpu: u32, khz: u32) {
+        let pol = self.pol;
         for other in self.table.follow(cpu) {
             let reference = self.table.reference(other);
             let c = self.started(other, now);
@@ -156,7 +162,21 @@ impl Machine {
                 (c.known_ns, c.since_ns) = (None, now);
             }
             c.khz = khz;
-            c.rq.freq_scale = freq_scale(khz.min(reference), reference);
+            let before = std::mem::replace(&mut c.rq.freq_scale, freq_scale(khz.min(reference), reference));
+            if c.unsure_ns(&pol, now, before) > UNSURE_NS {
+                self.unsure_clocks += 1;
+                self.forget(now, other);
+            }
+        }
+    }
+
+    /// Nothing is known of a CPU's averages nor of its tasks', until they are told.
+    fn forget(&mut self, now: u64, cpu: u32) {
+        if let Some(c) = self.cpus.get_mut(&cpu) {
+            (c.known_ns, c.since_ns) = (None, now);
+        }
+        for task in self.tasks.values_mut().filter(|task| task.cpu == cpu && task.se.on_rq != 0) {
+            (task.known, task.since_ns) = (false, now);
         }
     }
 
@@ -450,6 +470,16 @@ impl Cpu {
     /// True when signals that started from nothing count.
     pub fn ran_for(&self, now: u64) -> bool {
         self.current.is_some() && now.saturating_sub(self.since_ns) >= FORGOTTEN_NS
+    }
+
+    /// How far its clock may be from ours behind a change of its speed: time counts at the speed of the moment in which it
+    /// is looked at, and a tick that finds nothing to tell looks at it.
+    fn unsure_ns(&self, pol: &Policy, now: u64, scale_before: u32) -> u64 {
+        if self.class == runs::IDLE || self.current.is_none() || pol.invariance != value::INVARIANCE_CLOCK {
+            return 0;
+        }
+        let unseen = now.saturating_sub(self.rq.clock.clock_ns);
+        (u128::from(unseen) * u128::from(self.rq.freq_scale.abs_diff(scale_before)) / 1024) as u64
     }
 
     /// Brings the share of occupied time up to now; what holds from here on is read at the next call.

@@ -372,6 +372,13 @@ impl Coarse {
                 self.taken_over, self.machine.unknown_moves
             ));
         }
+        if self.machine.unsure_clocks > 0 {
+            report.remarks.push(format!(
+                "{} changes of frequency found a busy CPU whose clock had not been seen for long: at which speed that time counted is \
+                 not told, and averages were taken over behind them",
+                self.machine.unsure_clocks
+            ));
+        }
         if self.machine.lingered > 0 {
             report.remarks.push(format!(
                 "{} tasks ended while there are groups: their utilization leaves a CPU when their group is next updated, which is not \
