@@ -4,7 +4,7 @@
 use crate::{benchmark, demand, latencies};
 use pelton_scenario::bench::sysbench::{self, Version};
 use pelton_sim::Report;
-use pelton_sim::report::{CooledReport, DomainReport, QuotaReport, Summary, TaskReport, ZoneReport};
+use pelton_sim::report::{CooledReport, DomainReport, Frames, QuotaReport, Summary, TaskReport, ZoneReport};
 use pelton_sim::samples::Samples;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -117,6 +117,8 @@ quantities! {
     Run "short_ms" ["ms"] "Time below the needed frequency, all domains: the sum of all reactions." = |r| demand::sum(r, |d| d.reaction_ns.summary().sum).map(|ns| ns / 1e6);
     Run "overutilized_pct" ["%"] "Part of the time in which some CPU was over-utilized, where tasks are placed by energy." = overutilized_pct;
     Run "jank_pct" ["%"] "Janky frames of user interfaces, as Jankbench counts them." = jank_pct;
+    Run "frame_ms_avg" ["ms"] "Mean time from a vsync until its frame is drawn." = frame_ms_avg;
+    Run "frame_ms_max" ["ms"] "The longest of these times." = frame_ms_max;
     Run "over_ms" ["ms"] "Time above the needed frequency, all domains." = |r| demand::sum(r, |d| d.over_ns).map(|ns| ns / 1e6);
     Domain "domain_transitions" as "transitions" ["count"] "Frequency changes of the domain." = |d| Some(d.transitions as f64);
     Domain "domain_evaluations" as "evaluations" ["count"] "Governor evaluations of the domain." = |d| Some(d.evaluations as f64);
@@ -285,10 +287,24 @@ fn domain_busy_pct(report: &Report, domain: &DomainReport) -> Option<f64> {
     (all_ns > 0).then(|| 100.0 * domain.busy_ns as f64 / all_ns as f64)
 }
 
+/// A sum over all frames, and how many there are.
+fn frames(report: &Report, of: fn(&Frames) -> u64) -> Option<(f64, f64)> {
+    let sum = |of: fn(&Frames) -> u64| report.tasks.iter().map(|t| of(&t.frames)).sum::<u64>() as f64;
+    let count = sum(|frames| frames.count);
+    (count > 0.0).then(|| (sum(of), count))
+}
+
 fn jank_pct(report: &Report) -> Option<f64> {
-    let sum = |f: fn(&TaskReport) -> u64| report.tasks.iter().map(f).sum::<u64>() as f64;
-    let frames = sum(|t| t.frames.count);
-    (frames > 0.0).then(|| 100.0 * sum(|t| t.frames.janky) / frames)
+    frames(report, |f| f.janky).map(|(janky, count)| 100.0 * janky / count)
+}
+
+fn frame_ms_avg(report: &Report) -> Option<f64> {
+    frames(report, |f| f.total_ns).map(|(ns, count)| ns / count / 1e6)
+}
+
+fn frame_ms_max(report: &Report) -> Option<f64> {
+    let longest = report.tasks.iter().map(|t| &t.frames).filter(|f| f.count > 0).map(|f| f.longest_ns).max();
+    longest.map(|ns| ns as f64 / 1e6)
 }
 
 fn overutilized_pct(report: &Report) -> Option<f64> {

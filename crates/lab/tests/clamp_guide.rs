@@ -14,6 +14,12 @@ const BEGIN: &str = "<!-- computed by crates/lab/tests/clamp_guide.rs -->\n";
 const END: &str = "<!-- end of what is computed -->";
 const PLATFORM: &str = "pixel6-gs101";
 const SECONDS: u64 = 30;
+/// How heavy frames are beside each other, and what runs beside them: fitted to a published run of Jankbench without clamps
+/// (scenarios/published/uclamp-sum.toml).
+const SHAPE: &str = "heavy_percent=165,rare_every=300,rare_percent=1000";
+const UI_US: u32 = 450;
+const APP_US: u32 = 705;
+const BG_US: u32 = 3750;
 /// Names of the forms, values of the switch, and whether the other threads are in groups: the background in one that counts
 /// for a quarter of each CPU where groups are limited, the application in one that counts for a half.
 const FORMS: [(&str, &str, bool); 7] = [
@@ -53,14 +59,19 @@ struct Point {
 }
 
 fn measure((form, grouped): (&str, bool), floor: u32, (bg, app): (u32, u32), rate_hz: u32) -> Point {
-    let ui = format!("ui-frames:rate_hz={rate_hz},ui_us=1000,render_us=1500,heavy_percent=250,util_min={floor}");
+    let ui = format!("{},rate_hz={rate_hz},util_min={floor}", frames(UI_US));
     let [in_app, in_bg] = if grouped { [",group=/app", ",group=/bg"] } else { [""; 2] };
     let groups = if grouped { " + group:path=/bg,group_throttle=256 + group:path=/app,group_throttle=512" } else { "" };
     let others = format!(
-        "periodic:name=app,threads=3,run_us=1500,period_us=20000,util_max={app}{in_app} \
-         + periodic:name=bg,threads=4,run_us=8000,period_us=100000,util_max={bg}{in_bg}{groups}"
+        "periodic:name=app,threads=3,run_us={APP_US},period_us=20000,util_max={app}{in_app} \
+         + periodic:name=bg,threads=4,run_us={BG_US},period_us=100000,util_max={bg}{in_bg}{groups}"
     );
     run(format!("{ui} + {others}"), &format!("6.12,uclamp={form}"))
+}
+
+/// A user interface whose frames take this much of the biggest CPU's time, and its renderer's half as much again.
+fn frames(ui_us: u32) -> String {
+    format!("ui-frames:ui_us={ui_us},render_us={},{SHAPE}", ui_us * 3 / 2)
 }
 
 fn run(workload: String, policy: &str) -> Point {
@@ -79,7 +90,7 @@ fn run(workload: String, policy: &str) -> Point {
 }
 
 /// Work of a frame of the user interface's thread, us of the biggest CPU; its renderer's is half as much again.
-const FRAMES_US: [u32; 5] = [150, 250, 350, 500, 1000];
+const FRAMES_US: [u32; 5] = [150, 300, UI_US, 700, 1000];
 /// Settings of the table of frames: the posting's two, and sums with larger floors.
 const SETTINGS: [(&str, &str, &str); 7] = [
     ("max, 512 behind a late frame", "max", "late_util_min=512,late_frames=60"),
@@ -90,22 +101,22 @@ const SETTINGS: [(&str, &str, &str); 7] = [
     ("generation 3, 60", "bias", "util_min=60"),
     ("generation 3, 128", "bias", "util_min=128"),
 ];
-/// What runs beside: much, and a fifth of that.
-const BESIDE: [(&str, u32, u32); 2] = [("much", 1500, 8000), ("little", 300, 1500)];
+/// What runs beside: as above, a quarter, and twice of that.
+const BESIDE: [(&str, u32, u32); 3] =
+    [("as much", APP_US, BG_US), ("a quarter", APP_US / 4, BG_US / 4), ("twice as much", APP_US * 2, BG_US * 2)];
 
 /// A frame's weight against the floor, in the kernel nearest to the posting's (5.18) in which sums can run.
 fn measure_frame(form: &str, floor: &str, frame_us: u32, (app_us, bg_us): (u32, u32)) -> Point {
-    let render_us = frame_us * 3 / 2;
     let workload = format!(
-        "ui-frames:ui_us={frame_us},render_us={render_us},heavy_percent=250,{floor} \
-         + periodic:name=app,threads=3,run_us={app_us},period_us=20000 \
-         + periodic:name=bg,threads=4,run_us={bg_us},period_us=100000"
+        "{},{floor} + periodic:name=app,threads=3,run_us={app_us},period_us=20000 \
+         + periodic:name=bg,threads=4,run_us={bg_us},period_us=100000",
+        frames(frame_us)
     );
     run(workload, &format!("6.1,uclamp={form}"))
 }
 
 /// One table for each amount of other work.
-fn of_frames() -> String {
+fn of_weights() -> String {
     let head = FRAMES_US.map(|us| format!("{us} us"));
     let table_beside = |(name, app_us, bg_us): (&str, u32, u32)| {
         let row = |(name, form, floor): (&'static str, &str, &str)| {
@@ -113,7 +124,7 @@ fn of_frames() -> String {
         };
         let rows: Rows = SETTINGS.into_iter().map(row).collect();
         let cells = table(&head, &rows, |p| format!("{:.1} %, {:.0} mW", p.jank, p.power));
-        format!("\nWith {name} beside it:\n\n{cells}")
+        format!("\nWith {name} beside it as above:\n\n{cells}")
     };
     BESIDE.into_iter().map(table_beside).collect()
 }
@@ -175,9 +186,9 @@ fn the_guide_shows_jank_against_power() {
     let at_rates = "With a lower clamp of 128 and the first caps, at three rates; in brackets the power of little, middle and big \
                     CPUs without that of clusters:";
     let [caps_table, small_table] = [&caps, &small].map(of_floors);
-    let frames = of_frames();
+    let frames = of_weights();
     let by_frame = "The posting's settings (60 Hz, no caps) by how much work a frame is: us of the biggest CPU for the interface's \
-                    thread, half as much again for its renderer, every twentieth frame two and a half times as heavy. Kernel 6.1:";
+                    thread, half as much again for its renderer. Kernel 6.1:";
     let text = format!(
         "\n![late frames against power](clamps-jank.svg)\n\n{caps_table}\n{small_caps}\n\n{small_table}\n{at_rates}\n\n{of_rates}\n{by_frame}\n{frames}"
     );

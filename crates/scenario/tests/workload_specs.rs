@@ -191,6 +191,23 @@ fn sections_are_shared_by_their_threads_and_timed_without_the_pauses() {
 }
 
 #[test]
+fn frames_are_light_heavy_or_rare() {
+    let work_us = |options: &str| -> Vec<u64> {
+        let w = load(&format!("ui-frames:ui_us=1000,{options}"));
+        let ops = w.tasks[0].phases[0].ops.iter();
+        ops.filter_map(|op| if let Op::Run { work_ns } = op { Some(work_ns / 1000) } else { None }).collect()
+    };
+    let frames = work_us("heavy_every=20,heavy_percent=200,rare_every=100,rare_percent=1000");
+    let between = |low, high| frames.iter().filter(|us| (low..=high).contains(*us)).count();
+    let (light, heavy, rare) = (between(800, 1200), between(1600, 2400), between(8000, 12000));
+    assert_eq!(light + heavy + rare, 600);
+    assert!((15..=50).contains(&heavy) && (1..=15).contains(&rare), "{heavy} heavy, {rare} rare");
+    // Without rare ones the sequence is what it was before there were any.
+    assert_eq!(work_us("heavy_percent=200"), work_us("heavy_percent=200,rare_percent=5000"));
+    assert!(refused("ui-frames:rare_every=601").contains("rare_every"));
+}
+
+#[test]
 fn a_user_interface_has_rates_feedback_and_recorded_frames() {
     let vsync_ns = |w: &Workload| match w.tasks[0].phases[0].ops[3] {
         Op::Timer { period_ns, .. } => period_ns,

@@ -175,6 +175,10 @@ pub struct Frames {
     pub count: u64,
     /// Janky ones.
     pub janky: u64,
+    /// What they took, ns.
+    pub total_ns: u64,
+    /// The longest, ns.
+    pub longest_ns: u64,
     /// A third buffer is in use.
     pub tripled: bool,
     /// Frames in time until a lower clamp that a janky one raised goes back; 0 = none is raised.
@@ -186,6 +190,8 @@ impl Frames {
     pub(crate) fn add(&mut self, duration_ns: u64, frame_ns: u64) -> bool {
         let late = duration_ns > if self.tripled { 2 * frame_ns } else { frame_ns };
         self.count += 1;
+        self.total_ns += duration_ns;
+        self.longest_ns = self.longest_ns.max(duration_ns);
         self.janky += u64::from(late);
         self.tripled ^= late;
         late
@@ -323,6 +329,8 @@ mod tests {
             let mut frames = Frames::default();
             ms.iter().for_each(|ms| _ = frames.add(ms * 1_000_000, 16_000_000));
             assert_eq!((frames.count, frames.janky), (ms.len() as u64, janky), "{ms:?}");
+            let [total, longest] = [ms.iter().sum::<u64>(), *ms.iter().max().unwrap_or(&0)].map(|ms| ms * 1_000_000);
+            assert_eq!((frames.total_ns, frames.longest_ns), (total, longest), "{ms:?}");
         }
     }
 }

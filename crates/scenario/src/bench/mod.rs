@@ -135,8 +135,8 @@ pub const MODELS: &[Model] = &[
     Model {
         name: "ui-frames",
         about: "a user interface that prepares and draws a frame at each vsync; jank_pct counts the late ones",
-        options: "rate_hz=60,ui_us=2000,render_us=3000,heavy_every=20,heavy_percent=300,budget_us,sequence=1,loads,\
-                  loads_percent=100,late_util_min=0,late_frames=60,cpus=all,util_min=0,util_max=1024,duration_s,name=ui",
+        options: "rate_hz=60,ui_us=2000,render_us=3000,heavy_every=20,heavy_percent=300,rare_every=0,rare_percent=1000,\
+                  budget_us,sequence=1,loads,loads_percent=100,late_util_min=0,late_frames=60,cpus=all,util_min=0,util_max=1024,duration_s,name=ui",
         make: |spec| ui_frames::workload(spec).into(),
     },
     Model {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! A user interface: at each vsync one thread prepares a frame and another draws it. Most frames are light, some are
-//! heavy; or all are as somebody recorded them.
+//! heavy, and a few much heavier; or all are as somebody recorded them.
 
 use pelton_model::Workload;
 use pelton_model::workload::{FrameFloor, Op, Phase, TaskSpec, TimerId, TimerMode};
@@ -19,13 +19,20 @@ struct Frames {
     state: u64,
     heavy_every: u64,
     heavy_percent: u64,
+    rare_every: u64,
+    rare_percent: u64,
 }
 
 impl Frames {
-    /// 80..=120 % of a light frame, or of a heavy one.
+    /// 80..=120 % of a light frame, of a heavy one, or of one of those that are rare.
     fn next_percent(&mut self) -> u64 {
         let load = 80 + self.below(41);
-        if self.heavy_every > 0 && self.below(self.heavy_every) == 0 { load * self.heavy_percent / 100 } else { load }
+        for (every, percent) in [(self.heavy_every, self.heavy_percent), (self.rare_every, self.rare_percent)] {
+            if every > 0 && self.below(every) == 0 {
+                return load * percent / 100;
+            }
+        }
+        load
     }
 
     fn below(&mut self, n: u64) -> u64 {
@@ -90,6 +97,8 @@ fn sequence(spec: &mut Spec) -> (Vec<Frame>, Vec<TaskSpec>) {
         state: spec.number("sequence", 1, 0..=u64::MAX / 2),
         heavy_every: spec.number("heavy_every", 20, 0..=SEQUENCE),
         heavy_percent: spec.number("heavy_percent", 300, 100..=10_000),
+        rare_every: spec.number("rare_every", 0, 0..=SEQUENCE),
+        rare_percent: spec.number("rare_percent", 1000, 100..=10_000),
     };
     let loads_percent: u64 = spec.number("loads_percent", 100, 1..=1000);
     if let Some(loads) = recorded(spec) {
