@@ -28,6 +28,8 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         task.life = Life::Runnable;
+        self.cache_thread_starts(t);
+        let task = &mut self.tasks[t as usize];
         task.activation.start_ns = now;
         task.started_ns = now;
         task.woken_ns = Some(now);
@@ -71,6 +73,7 @@ impl<S: Sink> Engine<'_, S> {
         let task = &mut self.tasks[t as usize];
         (task.cpu, task.recent_cpu) = (c, c);
         task.life = Life::Sleeping;
+        self.cache_thread_starts(t);
         self.introduce(t);
         let flow = (0..FIRST_OPS_MAX).map(|_| self.next_op(t, spec)).find(|&flow| flow != Flow::Next);
         let task = &mut self.tasks[t as usize];
@@ -82,6 +85,7 @@ impl<S: Sink> Engine<'_, S> {
             task.step = step;
         }
         task.life = Life::Unborn;
+        self.cache_thread_ends(t);
         self.queue.push(self.now, Ev::TaskStart { task: t });
     }
 
