@@ -69,8 +69,8 @@ PELTON_INLINE struct pelton_llc_stats pelton_get_llc_stats(const struct pelton_p
 }
 
 /* May a task of this utilization move between two caches, to the one it prefers or from there? `smt_threads`: of a core. */
-PELTON_INLINE u32 pelton_can_migrate_llc(u32 smt_threads, struct pelton_llc_stats src,
-					 struct pelton_llc_stats dst, u64 util, u32 to_pref)
+PELTON_INLINE u32 pelton_can_migrate_llc(u32 smt_threads, struct pelton_llc_stats src, struct pelton_llc_stats dst,
+					 u64 util, u32 to_pref)
 {
 	u32 src_fits, dst_fits;
 
@@ -182,8 +182,9 @@ PELTON_INLINE u32 pelton_alb_break_llc(const struct pelton_policy *pol, const st
 	if (src->nr_running <= 1)
 		return 1;
 	return pelton_task_misfits_asym_cpu(s, env, env->curr_misfits, 0) ||
-	       pelton_can_migrate_llc(s->smt_threads, pelton_get_llc_stats(s, env->src_cpu), pelton_get_llc_stats(s, env->dst_cpu),
-				      env->curr_util, 0) == PELTON_LLC_MIG_FORBID;
+	       pelton_can_migrate_llc(s->smt_threads, pelton_get_llc_stats(s, env->src_cpu),
+				      pelton_get_llc_stats(s, env->dst_cpu), env->curr_util,
+				      0) == PELTON_LLC_MIG_FORBID;
 }
 
 #endif

@@ -94,8 +94,8 @@ PELTON_INLINE u32 pelton_can_migrate_llc_task(const struct pelton_placement *s, 
 	}
 	if (!to_pref && !pelton_cpus_share_cache(s, env->src_cpu, t->preferred_cpu))
 		return PELTON_LLC_MIG_UNRESTRICTED;
-	return pelton_can_migrate_llc(s->smt_threads, pelton_get_llc_stats(s, env->src_cpu), pelton_get_llc_stats(s, env->dst_cpu),
-				      t->util, to_pref);
+	return pelton_can_migrate_llc(s->smt_threads, pelton_get_llc_stats(s, env->src_cpu),
+				      pelton_get_llc_stats(s, env->dst_cpu), t->util, to_pref);
 }
 
 /* Tasks are taken that prefer this CPU's cache, and this one does not. */

@@ -33,7 +33,7 @@
 #include "policy.h"
 
 #define PELTON_LLC_EPOCHS_PER_S 100u
-#define PELTON_LLC_AFFINITY_TIMEOUT 5 /* epochs */
+#define PELTON_LLC_AFFINITY_TIMEOUT 5    /* epochs */
 #define PELTON_LLC_OCCUPIED (1ull << 20) /* a CPU on which nobody else runs */
 
 struct pelton_cache_cpu {
