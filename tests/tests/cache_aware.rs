@@ -37,8 +37,8 @@ fn task(name: String, ops: Vec<Op>, process: Process) -> TaskSpec {
     TaskSpec { name, phases, process, own_timers: 1, ..TaskSpec::default() }
 }
 
-/// `threads` of one process that compute, and others beside them, each of a process of its own, that keep one CPU or two
-/// of each cache busy for a part of the time.
+/// `threads` of one process that compute, and others beside them, each of a process of its own, that keep one CPU or
+/// two of each cache busy for a part of the time.
 fn workload(threads: u32) -> Workload {
     let work = |work_ns| Op::Run { work_ns };
     let mut tasks: Vec<TaskSpec> =

@@ -33,7 +33,8 @@
  *
  * Source: Linux 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c (update_sg_lb_stats,
  * group_classify, update_sd_pick_busiest, update_sd_lb_stats, sibling_imbalance, calculate_imbalance,
- * llc_balance, update_llc_busiest, find_busiest_group, later sched_balance_find_src_group; find_busiest_queue, later sched_balance_find_src_rq).
+ * llc_balance, update_llc_busiest, find_busiest_group, later sched_balance_find_src_group; find_busiest_queue, later
+ * sched_balance_find_src_rq).
  * Deviations: those of balance.h.
  */
 #ifndef PELTON_BALANCE_GROUP_H

@@ -68,7 +68,7 @@ PELTON_INLINE struct pelton_llc_stats pelton_get_llc_stats(const struct pelton_p
 	return stats;
 }
 
-/* May a task of this utilization move between two caches, to the one it prefers or from there? `smt_threads`: of a core. */
+/* May a task of this utilization move between two caches, to the one it prefers or from there? */
 PELTON_INLINE u32 pelton_can_migrate_llc(u32 smt_threads, struct pelton_llc_stats src, struct pelton_llc_stats dst,
 					 u64 util, u32 to_pref)
 {
@@ -134,8 +134,8 @@ PELTON_INLINE void pelton_record_sg_llc_stats(const struct pelton_policy *pol, s
 }
 
 /*
- * May lb->group give tasks to the cache of this CPU, which they prefer? Its own group was summed up before; of the other
- * one nobody has kept the present sums yet.
+ * May lb->group give tasks to the cache of this CPU, which they prefer? Its own group was summed up before; of the
+ * other one nobody has kept the present sums yet.
  */
 PELTON_INLINE u32 pelton_llc_balance(const struct pelton_policy *pol, const struct pelton_placement *s,
 				     const struct pelton_lb_env *env, const struct pelton_lb *lb)

@@ -19,7 +19,8 @@
  *   since_ran_ns      ns
  *
  * Source: Linux 4.12.3, 4.16.13, 4.19.48, 5.4, 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c
- * (can_migrate_task, can_migrate_llc_task, migrate_degrades_llc, task_hot, detach_tasks, need_active_balance, voluntary_active_balance of 5.10).
+ * (can_migrate_task, can_migrate_llc_task, migrate_degrades_llc, task_hot, detach_tasks, need_active_balance,
+ * voluntary_active_balance of 5.10).
  * Deviations: those of balance.h; LB_MIN is off, as in all releases; throttled groups are the host's to leave out.
  */
 #ifndef PELTON_BALANCE_MOVE_H

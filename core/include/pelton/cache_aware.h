@@ -21,8 +21,8 @@
  *   epoch        epochs since the host began to count
  *   *_ticks      ticks (jiffies)
  *
- * Source: Linux 7.2.12 kernel/sched/fair.c (__update_mm_sched, fraction_mm_sched, account_mm_sched, invalid_llc_nr,
- * task_tick_cache, task_cache_work, update_avg_scale), of CONFIG_SCHED_CACHE.
+ * Source: Linux 7.2.12 kernel/sched/fair.c (mm_init_sched, __update_mm_sched, fraction_mm_sched, account_mm_sched,
+ * get_pref_llc, invalid_llc_nr, task_tick_cache, task_cache_work, update_avg_scale), of CONFIG_SCHED_CACHE.
  * Deviations: no NUMA balancing, so neither footprints (exceed_llc_capacity) nor preferred nodes; llc_aggr_tolerance is
  * 1 and llc_epoch_period HZ / 100, as they are at first.
  */
@@ -207,8 +207,8 @@ PELTON_INLINE void pelton_cache_scan_ends(struct pelton_cache_group *g, const st
 }
 
 /*
- * The look, by a thread on CPU `cpu` that returns to user space: at most one an epoch. `c` and `t` have a record for each
- * CPU. How many CPUs it read.
+ * The look, by a thread on CPU `cpu` that returns to user space: at most one an epoch. `c` and `t` have a record for
+ * each CPU. How many CPUs it read.
  */
 PELTON_INLINE u32 pelton_task_cache_work(const struct pelton_placement *s, struct pelton_cache_group *g,
 					 struct pelton_cache_cpu *c, struct pelton_cache_time *t, u32 cpu,

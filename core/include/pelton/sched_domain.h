@@ -21,9 +21,9 @@
  *   weight       CPUs    1 .. 64
  *   distance     as the firmware says it; 10 = the same node
  *
- * Source: kernel/sched/topology.c sd_init, build_sched_domains, sd_in_multi_llcs, sched_domain_topology, include/linux/topology.h: 4.12,
- * 4.16, 4.19, 5.4, 5.10.262, 6.1.192, 6.12.117, 7.2.12; sched_is_eas_possible of 6.12, build_perf_domains of 5.10 and
- * 6.1.
+ * Source: kernel/sched/topology.c sd_init, build_sched_domains, sched_domain_topology, include/linux/topology.h: 4.12,
+ * 4.16, 4.19, 5.4, 5.10.262, 6.1.192, 6.12.117, 7.2.12; sd_in_multi_llcs of 7.2.12, sched_is_eas_possible of 6.12,
+ * build_perf_domains of 5.10 and 6.1.
  * Deviations: imb_numa_nr of 5.16 and 5.17 is not modelled. One distance for all machines (AMD's firmware may raise
  * it).
  */

@@ -2,7 +2,7 @@
 //! Which cache the threads of a process prefer. Hand-written mirrors of the records of
 //! `core/include/pelton/cache_aware.h`; each method is the C function of the same name.
 
-use crate::ffi;
+use crate::ffi_caches as ffi;
 use crate::placement_records::{PLACE_CPUS_MAX, PlaceCpu, Placement};
 use crate::policy::Policy;
 use crate::records::{LayoutRow, mirror};

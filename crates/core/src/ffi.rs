@@ -6,14 +6,13 @@ use std::ffi::c_char;
 
 use crate::balance::{CpuLoad, Lb, LbDomain, LbEnv, LbTask};
 use crate::boost::BoostCpu;
-use crate::cache_aware::{CacheCpu, CacheGroup, CacheTime};
 use crate::cfs_bandwidth::{CfsBandwidth, CfsRuntime};
 use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::governors::{Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote};
 use crate::group_throttle::ThrottledGroup;
 use crate::idle_records::{IdleChoice, IdleLast, IdleNow, IdleTable, Menu, Teo};
 use crate::interactive::{Interactive, InteractiveCpu};
-use crate::placement_records::{PLACE_CPUS_MAX, PlaceCpu, Placed, Placement, SchedDomain, SdLevel};
+use crate::placement_records::{PlaceCpu, Placed, Placement, SchedDomain, SdLevel};
 use crate::policy::Policy;
 use crate::prefer_idle::{IdleCandidate, PreferIdle};
 use crate::raw_rows::{RawBound, RawLayout, RawParameter, RawSwitch};
@@ -720,32 +719,6 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_lb_activated(p: &Policy, s: &Placement, st: &mut LbDomain, e: &LbEnv, migration: u32);
     pub(crate) safe fn pelton_x_find_src_group(p: &Policy, s: &Placement, e: &LbEnv, lb: &mut Lb) -> u64;
     pub(crate) safe fn pelton_x_record_sg_llc_stats(p: &Policy, s: &mut Placement, e: &LbEnv);
-    pub(crate) safe fn pelton_x_sched_cache_enabled(p: &Policy, s: &Placement) -> u32;
-    pub(crate) safe fn pelton_x_sd_in_multi_llcs(c: &PlaceCpu) -> u32;
-    pub(crate) safe fn pelton_x_llc_epoch_ticks(tick_ns: u64) -> u32;
-    pub(crate) safe fn pelton_x_mm_init_sched(g: &mut CacheGroup, c: &CacheCpu, now_ticks: u64);
-    pub(crate) safe fn pelton_x_invalid_llc_nr(smt_threads: u32, g: &CacheGroup, llc_size: u32) -> u32;
-    pub(crate) safe fn pelton_x_account_mm_sched(
-        s: &Placement,
-        g: &mut CacheGroup,
-        c: &mut CacheCpu,
-        t: &mut CacheTime,
-        cpu: u32,
-        delta_ns: u64,
-        now_ticks: u64,
-        period_ticks: u32,
-    );
-    pub(crate) safe fn pelton_x_get_pref_llc(s: &Placement, g: &CacheGroup) -> u32;
-    pub(crate) safe fn pelton_x_task_tick_cache(g: &mut CacheGroup, c: &CacheCpu, asked: u32) -> u32;
-    pub(crate) safe fn pelton_x_task_cache_work(
-        s: &Placement,
-        g: &mut CacheGroup,
-        c: &mut [CacheCpu; PLACE_CPUS_MAX],
-        t: &mut [CacheTime; PLACE_CPUS_MAX],
-        cpu: u32,
-        now_ticks: u64,
-        period_ticks: u32,
-    ) -> u32;
     pub(crate) safe fn pelton_x_find_src_rq(p: &Policy, s: &Placement, e: &LbEnv, lb: &mut Lb) -> u32;
     pub(crate) safe fn pelton_x_can_migrate_task(
         p: &Policy,

@@ -11,6 +11,7 @@ mod deadline;
 mod energy;
 pub mod fair;
 mod ffi;
+mod ffi_caches;
 mod governor;
 mod governors;
 mod group_throttle;

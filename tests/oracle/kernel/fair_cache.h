@@ -87,7 +87,7 @@ static void running_task_in(const struct oracle_state *s)
 	clamp_in(p, UCLAMP_MAX, 1024);
 }
 
-/* The task of the machine is one of `opps` threads, of which `iowait` run, and prefers `em_count`, its process `idle`. */
+/* The task is one of `opps` threads, of which `iowait` run, and prefers `em_count`; its process CPU `events`. */
 static void preference_in(const struct oracle_state *s)
 {
 	o_task.preferred_llc = (int)s->em_count;
@@ -167,7 +167,7 @@ static void process_out(struct oracle_state *s)
 	*(volatile unsigned long *)&jiffies = INITIAL_JIFFIES;
 }
 
-/* The task ran for `weight` ns on CPU `cpu`, and ticks; then what its cache is. `running`: it asked for a look before. */
+/* The task ran for `weight` ns on CPU `cpu`, and ticks. `running`: it asked for a look before. */
 void k_account_mm(struct oracle_state *s)
 {
 	struct rq *rq;

@@ -10,7 +10,6 @@ use pelton_schema::Sink;
 
 use crate::class::Class;
 use crate::engine::Engine;
-use crate::engine::state::Kind;
 
 /// A process.
 struct Group {
@@ -34,16 +33,6 @@ struct Thread {
 }
 
 const NOBODY: Thread = Thread { group: None, llc: NO_CPU, on: NO_CPU, home: false, asked: false };
-
-/// What a balance reads of a task.
-pub(crate) struct Prefers {
-    /// Cache that it prefers, as it last noted it.
-    pub llc: u32,
-    /// CPU of the one that its process prefers now.
-    pub cpu: u32,
-    /// The process has too few or too many threads for a cache.
-    pub invalid: bool,
-}
 
 /// State of caches that tasks prefer; empty where none is preferred.
 pub(crate) struct CacheAware {
@@ -86,19 +75,13 @@ impl CacheAware {
         own
     }
 
-    /// Tasks prefer caches on this machine, and balances ask for that.
-    #[inline]
-    pub(crate) fn is_on(&self) -> bool {
-        self.on
-    }
-
     /// Of the tasks of CPU `c`: those that prefer the cache of CPU `dst`, and those that are runnable and in their own.
-    pub(crate) fn counts(&self, c: u32, dst: u32) -> (u32, u32) {
+    fn counts(&self, c: u32, dst: u32) -> (u32, u32) {
         (self.counts[c as usize][self.llc(dst) as usize], self.at_home[c as usize])
     }
 
     /// What is kept of the tasks of CPU `c`, counted again.
-    pub(crate) fn is_right(&self, c: u32, is_delayed: impl Fn(usize) -> bool) -> bool {
+    fn is_right(&self, c: u32, is_delayed: impl Fn(usize) -> bool) -> bool {
         let mut counts = [0; PLACE_CPUS_MAX];
         let mut at_home = 0;
         for (t, thread) in self.threads.iter().enumerate().filter(|(_, thread)| thread.on == c && thread.llc != NO_CPU)
@@ -109,20 +92,18 @@ impl CacheAware {
         counts == self.counts[c as usize] && at_home == self.at_home[c as usize]
     }
 
-    /// What the balance for CPU `dst` reads of task `t`.
-    pub(crate) fn prefers(&self, t: u32, dst: u32) -> Prefers {
+    /// What the balance for CPU `dst` reads of task `t`: the cache that it prefers, as it last noted it; a CPU of the
+    /// one that its process prefers now; whether the process has too few or too many threads for the cache of `dst`.
+    fn prefers(&self, t: u32, dst: u32) -> (u32, u32, bool) {
         let thread = self.thread(t);
         let kept = thread.group.map(|group| self.groups[group as usize].kept);
         let size = self.map.cpus[dst as usize].llc_size;
-        Prefers {
-            llc: thread.llc,
-            cpu: kept.map_or(NO_CPU, |kept| kept.cpu),
-            invalid: kept.is_some_and(|kept| kept.invalid_llc_nr(&self.map, size)),
-        }
+        let invalid = kept.is_some_and(|kept| kept.invalid_llc_nr(&self.map, size));
+        (thread.llc, kept.map_or(NO_CPU, |kept| kept.cpu), invalid)
     }
 
     /// The process of task `t` forgets its preferred cache.
-    pub(crate) fn forget(&mut self, t: u32) {
+    fn forget(&mut self, t: u32) {
         if let Some(group) = self.thread(t).group {
             self.groups[group as usize].kept.cpu = NO_CPU;
         }
@@ -228,11 +209,36 @@ impl CacheAware {
 }
 
 impl<S: Sink> Engine<'_, S> {
-    /// Task `t` starts to exist.
-    pub(crate) fn cache_thread_starts(&mut self, t: u32) {
-        if let (true, Kind::Program { spec }) = (self.caches.on, self.tasks[t as usize].kind) {
-            let (w, now_ticks) = (self.w, self.now_ticks());
-            self.caches.add_thread(t, w.tasks[spec as usize].process, now_ticks);
+    /// Tasks prefer caches on this machine, and balances ask for that.
+    #[inline]
+    pub(crate) fn has_caches(&self) -> bool {
+        self.caches.on
+    }
+
+    /// Of the tasks of CPU `c`: those that prefer the cache of CPU `dst`, and those that are runnable and in their own.
+    pub(crate) fn cache_counts(&self, c: u32, dst: u32) -> (u32, u32) {
+        debug_assert!(
+            self.caches.is_right(c, |t| self.tasks[t].fair.is_delayed()),
+            "kept preferences of tasks of CPU {c}"
+        );
+        self.caches.counts(c, dst)
+    }
+
+    /// What the balance for CPU `dst` reads of task `t`; see [`CacheAware::prefers`].
+    pub(crate) fn cache_prefers(&self, t: u32, dst: u32) -> (u32, u32, bool) {
+        self.caches.prefers(t, dst)
+    }
+
+    /// The process of task `t` forgets its preferred cache.
+    pub(crate) fn cache_forget(&mut self, t: u32) {
+        self.caches.forget(t);
+    }
+
+    /// Task `t` starts to exist, as a thread of this process.
+    pub(crate) fn cache_thread_starts(&mut self, t: u32, process: Process) {
+        if self.caches.on {
+            let now_ticks = self.now_ticks();
+            self.caches.add_thread(t, process, now_ticks);
         }
     }
 
@@ -285,8 +291,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// `task_cache_work()`: the running task of CPU `c` returns to user space. What a look takes is not measured: as much
-    /// for each CPU as a balance.
+    /// `task_cache_work()`: the running task of CPU `c` returns to user space. What a look takes is not measured: as
+    /// much for each CPU as a balance.
     #[inline]
     pub(crate) fn cache_looks(&mut self, c: u32) {
         if self.caches.on && !self.cpus[c as usize].need_resched {

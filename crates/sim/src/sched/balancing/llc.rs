@@ -11,35 +11,36 @@ use crate::engine::state::NO_TASK;
 impl<S: Sink> Engine<'_, S> {
     /// Tasks of the CPUs `span` that prefer the cache of CPU `c`, or their own.
     pub(super) fn fill_preferences(&mut self, c: u32, span: u64) {
-        if self.caches.is_on() {
-            let caches = &self.caches;
-            debug_assert!(
-                caches.is_right(c, |t| self.tasks[t].fair.is_delayed()),
-                "kept preferences of tasks of CPU {c}"
-            );
-            self.placing.fill_preferences(span, |o| caches.counts(o, c));
+        if self.has_caches() {
+            let mut left = span;
+            while left != 0 {
+                let o = left.trailing_zeros();
+                left &= left - 1;
+                let counts = self.cache_counts(o, c);
+                self.placing.set_preferences(o, counts);
+            }
         }
     }
 
     /// What a search for the busiest group summed up of caches.
     pub(super) fn keep_llc_stats(&mut self, env: &LbEnv) {
-        if self.caches.is_on() {
+        if self.has_caches() {
             self.placing.keep_llc_stats(self.policy, env);
         }
     }
 
     /// What of a task counts where caches are preferred.
     pub(super) fn add_preference(&self, t: u32, env: &LbEnv, task: LbTask) -> LbTask {
-        if !self.caches.is_on() {
+        if !self.has_caches() {
             return LbTask { preferred_llc: NO_CPU, preferred_cpu: NO_CPU, ..task };
         }
-        let prefers = self.caches.prefers(t, env.dst_cpu);
+        let (preferred_llc, preferred_cpu, invalid) = self.cache_prefers(t, env.dst_cpu);
         LbTask {
             fits_dst: self.fits_cpu(t, env.dst_cpu).into(),
             util: self.tasks[t as usize].se.avg.util_avg as u32,
-            preferred_llc: prefers.llc,
-            preferred_cpu: prefers.cpu,
-            invalid_llc_nr: prefers.invalid.into(),
+            preferred_llc,
+            preferred_cpu,
+            invalid_llc_nr: invalid.into(),
             ..task
         }
     }
@@ -48,14 +49,14 @@ impl<S: Sink> Engine<'_, S> {
     pub(super) fn heed_forgotten(&mut self, t: u32, env: &mut LbEnv) {
         if env.flags & lbf::LLC_FORGET != 0 {
             env.flags &= !lbf::LLC_FORGET;
-            self.caches.forget(t);
+            self.cache_forget(t);
         }
     }
 
     /// What an active balance reads of the running task.
     pub(super) fn fill_curr(&self, env: &mut LbEnv) {
         let curr = self.cpus[env.src_cpu as usize].curr;
-        if !self.caches.is_on() || curr == NO_TASK {
+        if !self.has_caches() || curr == NO_TASK {
             return;
         }
         let task = &self.tasks[curr as usize];
@@ -63,8 +64,8 @@ impl<S: Sink> Engine<'_, S> {
         env.curr_misfits = (self.fits_cpu(curr, env.src_cpu) && !self.fits_cpu(curr, env.dst_cpu)).into();
     }
 
-    /// The first task that an active balance towards a cache takes: one that prefers it. The running task is at the head
-    /// of the list, so it comes last.
+    /// The first task that an active balance towards a cache takes: one that prefers it. The running task is at the
+    /// head of the list, so it comes last.
     pub(super) fn takes_for_cache(&mut self, env: &LbEnv) -> Option<u32> {
         let mut list = std::mem::take(&mut self.balancing.list);
         self.list_of(env.src_cpu, &mut list);

@@ -8,7 +8,7 @@ mod prefer_idle;
 mod snapshot;
 
 pub(crate) use snapshot::mask;
-use snapshot::{bits, sum_groups};
+use snapshot::sum_groups;
 
 use pelton_core::{LbEnv, NO_CPU, Placed, Placement, Policy, SchedDomain, value};
 use pelton_schema::Sink;
@@ -159,12 +159,10 @@ impl Placing {
         }
     }
 
-    /// Of some CPUs: tasks that prefer the cache of the balancing CPU, and tasks that are where they prefer to be.
-    pub(crate) fn fill_preferences(&mut self, cpus: u64, of: impl Fn(u32) -> (u32, u32)) {
-        for c in bits(cpus) {
-            let row = &mut self.record.cpus[c as usize];
-            (row.nr_pref_dst_llc, row.nr_pref_llc_running) = of(c);
-        }
+    /// Of CPU `c`: tasks that prefer the cache of the balancing CPU, and tasks that are where they prefer to be.
+    pub(crate) fn set_preferences(&mut self, c: u32, counts: (u32, u32)) {
+        let row = &mut self.record.cpus[c as usize];
+        (row.nr_pref_dst_llc, row.nr_pref_llc_running) = counts;
     }
 
     /// What a search for the busiest group summed up of caches.
