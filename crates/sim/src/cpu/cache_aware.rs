@@ -23,20 +23,20 @@ struct Thread {
     /// Number of its process; a kernel thread has none.
     group: Option<u32>,
     /// Cache that it prefers, or none.
-    llc: u32,
+    prefers: u32,
     /// CPU whose tasks it counts among, or none.
-    on: u32,
+    seat: u32,
     /// It is there in the cache that it prefers.
     home: bool,
     /// It looks at all caches when it next returns to user space.
     asked: bool,
 }
 
-const NOBODY: Thread = Thread { group: None, llc: NO_CPU, on: NO_CPU, home: false, asked: false };
+const NOBODY: Thread = Thread { group: None, prefers: NO_CPU, seat: NO_CPU, home: false, asked: false };
 
 /// State of caches that tasks prefer; empty where none is preferred.
 pub(crate) struct CacheAware {
-    on: bool,
+    enabled: bool,
     period_ticks: u32,
     /// Caches of the machine; nothing else of it is read.
     map: Box<Placement>,
@@ -44,26 +44,26 @@ pub(crate) struct CacheAware {
     groups: Vec<Group>,
     threads: Vec<Thread>,
     /// Of the tasks of each CPU, how many prefer each cache.
-    counts: Vec<[u32; PLACE_CPUS_MAX]>,
+    by_llc: Vec<[u32; PLACE_CPUS_MAX]>,
     /// Of the runnable tasks of each CPU, how many prefer its cache.
     at_home: Vec<u32>,
 }
 
 impl CacheAware {
     pub(crate) fn new(record: &Placement, policy: &Policy, w: &Workload, tick_ns: u64) -> CacheAware {
-        let on = sched_cache_enabled(policy, record);
-        let cpus = if on { record.nr_cpus as usize } else { 0 };
+        let enabled = sched_cache_enabled(policy, record);
+        let cpus = if enabled { record.nr_cpus as usize } else { 0 };
         let mut own = CacheAware {
-            on,
+            enabled,
             period_ticks: llc_epoch_ticks(tick_ns),
-            map: if on { Box::new(*record) } else { Box::default() },
+            map: if enabled { Box::new(*record) } else { Box::default() },
             cpus: Box::new([CacheCpu::default(); PLACE_CPUS_MAX]),
             groups: Vec::new(),
             threads: Vec::new(),
-            counts: vec![[0; PLACE_CPUS_MAX]; cpus],
+            by_llc: vec![[0; PLACE_CPUS_MAX]; cpus],
             at_home: vec![0; cpus],
         };
-        if on {
+        if enabled {
             let shared = |task: &pelton_model::workload::TaskSpec| match task.process {
                 Process::Shared(number) => number + 1,
                 Process::Own => 0,
@@ -77,19 +77,20 @@ impl CacheAware {
 
     /// Of the tasks of CPU `c`: those that prefer the cache of CPU `dst`, and those that are runnable and in their own.
     fn counts(&self, c: u32, dst: u32) -> (u32, u32) {
-        (self.counts[c as usize][self.llc(dst) as usize], self.at_home[c as usize])
+        (self.by_llc[c as usize][self.llc(dst) as usize], self.at_home[c as usize])
     }
 
     /// What is kept of the tasks of CPU `c`, counted again.
     fn is_right(&self, c: u32, is_delayed: impl Fn(usize) -> bool) -> bool {
         let mut counts = [0; PLACE_CPUS_MAX];
         let mut at_home = 0;
-        for (t, thread) in self.threads.iter().enumerate().filter(|(_, thread)| thread.on == c && thread.llc != NO_CPU)
+        for (t, thread) in
+            self.threads.iter().enumerate().filter(|(_, thread)| thread.seat == c && thread.prefers != NO_CPU)
         {
-            counts[thread.llc as usize] += 1;
-            at_home += u32::from(thread.llc == self.llc(c) && !is_delayed(t));
+            counts[thread.prefers as usize] += 1;
+            at_home += u32::from(thread.prefers == self.llc(c) && !is_delayed(t));
         }
-        counts == self.counts[c as usize] && at_home == self.at_home[c as usize]
+        counts == self.by_llc[c as usize] && at_home == self.at_home[c as usize]
     }
 
     /// What the balance for CPU `dst` reads of task `t`: the cache that it prefers, as it last noted it; a CPU of the
@@ -99,7 +100,7 @@ impl CacheAware {
         let kept = thread.group.map(|group| self.groups[group as usize].kept);
         let size = self.map.cpus[dst as usize].llc_size;
         let invalid = kept.is_some_and(|kept| kept.invalid_llc_nr(&self.map, size));
-        (thread.llc, kept.map_or(NO_CPU, |kept| kept.cpu), invalid)
+        (thread.prefers, kept.map_or(NO_CPU, |kept| kept.cpu), invalid)
     }
 
     /// The process of task `t` forgets its preferred cache.
@@ -142,24 +143,24 @@ impl CacheAware {
     fn count_in(&mut self, c: u32, t: u32, delayed: bool) {
         let home = self.llc(c);
         let Some(thread) = self.threads.get_mut(t as usize) else { return };
-        thread.on = c;
-        if thread.llc == NO_CPU {
+        thread.seat = c;
+        if thread.prefers == NO_CPU {
             return;
         }
-        thread.home = thread.llc == home;
+        thread.home = thread.prefers == home;
         self.at_home[c as usize] += u32::from(thread.home && !delayed);
-        self.counts[c as usize][thread.llc as usize] += 1;
+        self.by_llc[c as usize][thread.prefers as usize] += 1;
     }
 
     fn count_out(&mut self, c: u32, t: u32, delayed: bool) {
         let Some(thread) = self.threads.get_mut(t as usize) else { return };
-        thread.on = NO_CPU;
-        if thread.llc == NO_CPU {
+        thread.seat = NO_CPU;
+        if thread.prefers == NO_CPU {
             return;
         }
         let home = std::mem::take(&mut thread.home);
         self.at_home[c as usize] -= u32::from(home && !delayed);
-        self.counts[c as usize][thread.llc as usize] -= 1;
+        self.by_llc[c as usize][thread.prefers as usize] -= 1;
     }
 
     /// Task `t` of CPU `c`, which is at home there, sleeps and stays queued, or is woken.
@@ -177,9 +178,9 @@ impl CacheAware {
         let times = (&mut self.cpus[c as usize], &mut group.times[c as usize]);
         group.kept.account(&self.map, times, c, delta_ns, (now_ticks, self.period_ticks));
         let llc = group.kept.preferred_llc(&self.map);
-        if self.thread(t).on == c && self.thread(t).llc != llc {
+        if self.thread(t).seat == c && self.thread(t).prefers != llc {
             self.count_out(c, t, false);
-            self.threads[t as usize].llc = llc;
+            self.threads[t as usize].prefers = llc;
             self.count_in(c, t, false);
         }
     }
@@ -212,7 +213,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Tasks prefer caches on this machine, and balances ask for that.
     #[inline]
     pub(crate) fn has_caches(&self) -> bool {
-        self.caches.on
+        self.caches.enabled
     }
 
     /// Of the tasks of CPU `c`: those that prefer the cache of CPU `dst`, and those that are runnable and in their own.
@@ -236,7 +237,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Task `t` starts to exist, as a thread of this process.
     pub(crate) fn cache_thread_starts(&mut self, t: u32, process: Process) {
-        if self.caches.on {
+        if self.caches.enabled {
             let now_ticks = self.now_ticks();
             self.caches.add_thread(t, process, now_ticks);
         }
@@ -252,7 +253,7 @@ impl<S: Sink> Engine<'_, S> {
     /// `account_mm_sched()`: the running fair task of CPU `c` is charged.
     #[inline]
     pub(crate) fn cache_account(&mut self, c: u32, delta_ns: u64) {
-        if self.caches.on {
+        if self.caches.enabled {
             let (t, now_ticks) = (self.cpus[c as usize].curr, self.now_ticks());
             if self.tasks.get(t as usize).is_some_and(|task| task.class == Class::Fair) {
                 self.caches.account(c, t, delta_ns, now_ticks);
@@ -263,7 +264,7 @@ impl<S: Sink> Engine<'_, S> {
     /// `account_llc_enqueue()`: task `t` joins those of CPU `c`.
     #[inline]
     pub(crate) fn cache_joins(&mut self, c: u32, t: u32) {
-        if self.caches.on {
+        if self.caches.enabled {
             self.caches.count_in(c, t, self.tasks[t as usize].fair.is_delayed());
         }
     }
@@ -271,7 +272,7 @@ impl<S: Sink> Engine<'_, S> {
     /// `account_llc_dequeue()`: it leaves them.
     #[inline]
     pub(crate) fn cache_leaves(&mut self, c: u32, t: u32) {
-        if self.caches.on {
+        if self.caches.enabled {
             self.caches.count_out(c, t, self.tasks[t as usize].fair.is_delayed());
         }
     }
@@ -279,14 +280,14 @@ impl<S: Sink> Engine<'_, S> {
     /// Task `t` of CPU `c` sleeps and stays queued, or is woken there.
     #[inline]
     pub(crate) fn cache_delays(&mut self, c: u32, t: u32, runnable: bool) {
-        if self.caches.on {
+        if self.caches.enabled {
             self.caches.count_runnable(c, t, runnable);
         }
     }
 
     /// `task_tick_cache()`.
     pub(crate) fn cache_ticks(&mut self, c: u32, t: u32) {
-        if self.caches.on {
+        if self.caches.enabled {
             self.caches.tick(c, t);
         }
     }
@@ -295,7 +296,7 @@ impl<S: Sink> Engine<'_, S> {
     /// much for each CPU as a balance.
     #[inline]
     pub(crate) fn cache_looks(&mut self, c: u32) {
-        if self.caches.on && !self.cpus[c as usize].need_resched {
+        if self.caches.enabled && !self.cpus[c as usize].need_resched {
             self.look_at_caches(c);
         }
     }
