@@ -64,16 +64,17 @@ impl CacheGroup {
         ffi::pelton_x_invalid_llc_nr(record.smt_threads, self, llc_size) != 0
     }
 
-    /// A thread ran on CPU `cpu` for `delta_ns`; `times`: what is kept of that CPU, and of the process there.
+    /// A thread ran on CPU `cpu` for `delta_ns`; `all`, `own`: what is kept of that CPU, and of the process
+    /// there.
     pub fn account(
         &mut self,
         record: &Placement,
-        times: (&mut CacheCpu, &mut CacheTime),
+        (all, own): (&mut CacheCpu, &mut CacheTime),
         cpu: u32,
         delta_ns: u64,
         (now_ticks, period_ticks): (u64, u32),
     ) {
-        ffi::pelton_x_account_mm_sched(record, self, times.0, times.1, cpu, delta_ns, now_ticks, period_ticks);
+        ffi::pelton_x_account_mm_sched(record, self, all, own, cpu, delta_ns, now_ticks, period_ticks);
     }
 
     /// The cache that threads prefer; [`crate::NO_CPU`]: none.

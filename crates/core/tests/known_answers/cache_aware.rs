@@ -125,7 +125,8 @@ fn a_preference_is_forgotten_after_five_epochs_without_a_look() {
 /// May a task of 100 move from the cache of CPU 4 to that of CPU 0, whose utilizations these are?
 fn may(src: u32, dst: u32, preferred_cpu: u32) -> (bool, bool) {
     let mut m = machine();
-    (fill(&mut m, 4, src), fill(&mut m, 0, dst));
+    fill(&mut m, 4, src);
+    fill(&mut m, 0, dst);
     let mut e = LbEnv { src_cpu: 4, flags: lbf::ALL_PINNED, ..env(0) };
     let llc = m.cpus[preferred_cpu as usize].llc;
     let task = LbTask {
@@ -165,7 +166,8 @@ fn a_task_goes_to_its_cache_while_that_has_room_or_is_not_busier() {
 #[test]
 fn what_is_no_end_of_the_move_does_not_count() {
     let mut m = machine();
-    (fill(&mut m, 0, 0), fill(&mut m, 4, 1000));
+    fill(&mut m, 0, 0);
+    fill(&mut m, 4, 1000);
     let task =
         LbTask { allowed: 0xff, since_ran_ns: i64::MAX, preferred_llc: 4, preferred_cpu: 4, ..LbTask::default() };
     let asks = |m: &Placement, failed, migration, task: &LbTask| {
@@ -186,9 +188,11 @@ fn what_is_no_end_of_the_move_does_not_count() {
 /// Two tasks in one cache that prefer the other one, which is empty.
 fn away() -> Placement {
     let mut m = machine();
-    (runs(&mut m, 4, 1, 300), runs(&mut m, 5, 1, 300));
+    runs(&mut m, 4, 1, 300);
+    runs(&mut m, 5, 1, 300);
     m.cpus[5].nr_pref_dst_llc = 1;
-    (fill(&mut m, 0, 0), fill(&mut m, 4, 600));
+    fill(&mut m, 0, 0);
+    fill(&mut m, 4, 600);
     m
 }
 
@@ -229,7 +233,8 @@ fn caches_are_summed_up_by_balances_that_are_not_newly_idle() {
 fn tasks_that_are_all_at_home_keep_the_running_one() {
     let mut m = machine();
     runs(&mut m, 4, 1, 300);
-    (fill(&mut m, 0, 0), fill(&mut m, 4, 3400));
+    fill(&mut m, 0, 0);
+    fill(&mut m, 4, 3400);
     let e = LbEnv { src_cpu: 4, nr_balance_failed: 9, curr_util: 100, ..env(0) };
     let active = |m: &Placement, migration| e.need_active_balance(&policy("7.2"), m, migration);
     assert!(active(&m, migrate::TASK));
