@@ -29,6 +29,7 @@
 //! | [`teo`] | `idle_teo.h` and the files it includes | J.5: teo |
 //! | [`balance`] | `rt_limit.h`, `newidle.h`, `idle_walk.h` | the real-time limit; CPUs that go idle or are |
 //! | [`dice`] | `balance.h` | dice before a search of a CPU that goes idle |
+//! | [`cache`] | `cache_aware.h`, `balance_llc.h` | caches that tasks prefer |
 //! | [`cfs_bandwidth`] | `cfs_bandwidth.h` | quotas of task groups |
 //! | [`deadline`] | `deadline.h` | the deadline class: its server and admission |
 //! | [`place`] | `place.h` | where a waking task is drawn to |
@@ -40,6 +41,7 @@
 
 pub mod balance;
 pub mod boost;
+pub mod cache;
 pub mod cfs_bandwidth;
 pub mod clock;
 pub mod deadline;

@@ -72,3 +72,4 @@ static inline __attribute__((always_inline)) void *record(u64 *w, u64 index)
 #include "entry_clamps.h"
 #include "entry_bandwidth.h"
 #include "entry_newidle.h"
+#include "entry_cache.h"

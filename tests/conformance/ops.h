@@ -101,7 +101,9 @@
 	X(EM_ENERGY, op_em_energy, "H.1") \
 	X(BLOCKED_DUE, op_blocked_due, "I.3") \
 	X(NEWIDLE_DICE, op_newidle_dice, "I.1") \
-	X(NEWIDLE_COUNT, op_newidle_count, "I.1")
+	X(NEWIDLE_COUNT, op_newidle_count, "I.1") \
+	X(CACHE_LOOK, op_cache_look, "I") \
+	X(CACHE_MOVE, op_cache_move, "I")
 
 #define PELTON_TEST_FAIR(X) \
 	X(FAIR_LOOK, op_fair_look, "J.2") \

@@ -9,6 +9,7 @@
 
 #include "pelton/types.h"
 #include "pelton/balance_move.h"
+#include "pelton/cache_aware.h"
 #include "pelton/cfs_bandwidth.h"
 #include "pelton/deadline.h"
 #include "pelton/energy.h"
@@ -117,6 +118,9 @@ struct oracle_state {
 	u32 khz[ORACLE_OPPS];
 	struct pelton_lb_domain remembered[ORACLE_DOMAINS];
 	struct pelton_newidle newidle;
+	struct pelton_cache_cpu cache_cpu[ORACLE_CLASS_CPUS];
+	struct pelton_cache_time cache_time[ORACLE_CLASS_CPUS];
+	struct pelton_cache_group cache_group;
 	/* Results beside the records. */
 	u64 ret;
 	u64 aux;
@@ -169,6 +173,7 @@ extern __attribute__((weak)) oracle_call k_hook, k_hook_perf, k_next_freq, k_iow
 	k_limits, k_can_update, k_rate_limit, k_dbs_update, k_ondemand, k_conservative;
 extern __attribute__((weak)) oracle_call k_uclamp_life, k_select, k_util_fits, k_misfit;
 extern __attribute__((weak)) oracle_call k_find_src, k_need_active_balance, k_can_migrate, k_balance_interval;
+extern __attribute__((weak)) oracle_call k_account_mm, k_cache_work;
 extern __attribute__((weak)) oracle_call k_newidle, k_newidle_stats, k_newidle_cost;
 extern __attribute__((weak)) oracle_call k_wake_affine, k_wake_wide, k_em_energy, k_em_fill, k_to_ratio, k_bw_dl,
 	k_menu, k_teo;
@@ -192,6 +197,9 @@ extern __attribute__((weak)) oracle_call k_quota_refill, k_quota_assign, k_quota
 
 /* The machine of the calls of select_task_rq_fair() and util_fits_cpu(). */
 extern struct pelton_placement oracle_place;
+
+/* Makes the machine of a case that the kernel's side begins with itself. */
+extern oracle_call *oracle_begin;
 
 /* What the kernel side adds to every weight it is given, in 1/1024 of the averages' unit. */
 extern unsigned long oracle_fraction;

@@ -15,7 +15,8 @@
  *     bounds                                a tick, a tenth of a second for each CPU of the machine
  *
  *   a balance that moved nothing            one more failure, unless the CPU just became idle (or, from 6.12, a task
- *                                           too big for its CPU was looked for); success or balance: none
+ *                                           too big for its CPU was looked for; in 7.2, or one stayed for the sake
+ *                                           of its cache); success or balance: none
  *   an active balance was asked for         5.10: failures = tries + 1, and the interval backs off
  *
  *   quantity             unit
@@ -33,8 +34,7 @@
  * Source: Linux 4.12.3, 4.16.13, 4.19.48, 5.4, 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c
  * (load_balance, later sched_balance_rq; get_sd_balance_interval, update_max_interval, should_we_balance,
  * sched_balance_newidle, update_newidle_stats, update_newidle_cost), kernel/sched/topology.c (sd_init).
- * Deviations: no NUMA balancing, no asymmetric packing, no core scheduling, no balancing towards a preferred cache
- * (7.2).
+ * Deviations: no NUMA balancing, no asymmetric packing, no core scheduling.
  */
 #ifndef PELTON_BALANCE_H
 #define PELTON_BALANCE_H
@@ -52,12 +52,16 @@
 #define PELTON_MIGRATE_UTIL 1u
 #define PELTON_MIGRATE_TASK 2u
 #define PELTON_MIGRATE_MISFIT 3u
+#define PELTON_MIGRATE_LLC_TASK 4u
 
 /* What a balance met while it looked at tasks; bits. */
 #define PELTON_LBF_ALL_PINNED 0x1u
 #define PELTON_LBF_DST_PINNED 0x4u
 #define PELTON_LBF_SOME_PINNED 0x8u
 #define PELTON_LBF_ACTIVE_LB 0x10u
+#define PELTON_LBF_LLC_PINNED 0x20u    /* a task stays for the sake of its cache */
+#define PELTON_LBF_ACTIVE_LB_LLC 0x40u /* an active balance takes what prefers the cache */
+#define PELTON_LBF_LLC_FORGET 0x80u    /* ours: the last task's process is to forget its preferred cache */
 
 /* Most tasks that one balance looks at (sysctl_sched_nr_migrate). */
 #define PELTON_NR_MIGRATE 32u
@@ -75,6 +79,8 @@ struct pelton_lb_env {
 	u32 flags;       /* PELTON_LBF_* */
 	u32 new_dst_cpu; /* with PELTON_LBF_DST_PINNED: a CPU of the group that may take a task instead */
 	u32 src_cpu;
+	u32 curr_util;    /* 7.2: of the running fair task of src_cpu, 0 without one */
+	u32 curr_misfits; /* 7.2: it fits its CPU and not dst_cpu */
 };
 
 struct pelton_lb_group {
@@ -96,10 +102,12 @@ struct pelton_lb_group {
 	u32 cores;
 	u32 overutilized;
 	u32 smt_balance;
-	u32 imbalanced; /* pinned tasks kept a balance below from succeeding */
+	u32 imbalanced;      /* pinned tasks kept a balance below from succeeding */
+	u32 llc_balance;     /* tasks may go to the cache of the balancing CPU, which they prefer */
+	u64 runnable_load;   /* to 4.19: of its tasks, whatever `load` was compared by */
+	u64 load_per_task;   /* to 5.4 */
+	u32 nr_pref_dst_llc; /* tasks that prefer the cache of the balancing CPU */
 	u32 reserved;
-	u64 runnable_load; /* to 4.19: of its tasks, whatever `load` was compared by */
-	u64 load_per_task; /* to 5.4 */
 };
 
 struct pelton_lb {
@@ -132,9 +140,9 @@ struct pelton_lb_domain {
 	u32 reserved;
 };
 
-_Static_assert(sizeof(struct pelton_lb_env) == 40, "layout");
-_Static_assert(sizeof(struct pelton_lb_group) == 120, "layout");
-_Static_assert(sizeof(struct pelton_lb) == 416, "layout");
+_Static_assert(sizeof(struct pelton_lb_env) == 48, "layout");
+_Static_assert(sizeof(struct pelton_lb_group) == 128, "layout");
+_Static_assert(sizeof(struct pelton_lb) == 440, "layout");
 _Static_assert(sizeof(struct pelton_lb_domain) == 56, "layout");
 
 PELTON_INLINE const struct pelton_sched_domain *pelton_lb_sd(const struct pelton_placement *s,
@@ -377,6 +385,9 @@ PELTON_INLINE void pelton_lb_failed(const struct pelton_policy *pol, struct pelt
 {
 	u32 counts = pol->balance < PELTON_BALANCE_MISFIT_APART || migration != PELTON_MIGRATE_MISFIT;
 
+	/* 5.10 has another mark in this bit. */
+	if (pol->cache_aware && env->flags & PELTON_LBF_LLC_PINNED)
+		return;
 	if (env->idle != PELTON_CPU_NEWLY_IDLE && counts)
 		st->nr_balance_failed++;
 }

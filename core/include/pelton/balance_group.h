@@ -6,6 +6,7 @@
  *   a group's type, the worst that holds
  *     overloaded     more tasks than CPUs, and capacity * 100 < util * pct or capacity * pct < runnable * 100; from 7.2 on
  *                    an energy-aware machine only with an over-utilized CPU
+ *     llc balance    tasks prefer the cache of this CPU and may go there (7.2)
  *     imbalanced     pinned tasks kept a balance below from succeeding
  *     smt balance    an idle CPU looks at threads of one core that run two fair tasks (6.6)
  *     misfit         unequal CPUs: a running task is too big for its CPU; equal ones: an idle CPU sees a lone task on a CPU
@@ -16,6 +17,7 @@
  *   local            busiest                what moves
  *     any            misfit                 the task, or on equal CPUs its load
  *     any            smt balance, imbalanced  one task
+ *     any            llc balance            one task that prefers the cache
  *     has spare      above fully busy       utilization: what local has left (domains without common cache), at least a task
  *     has spare      else                   half of the difference of tasks (single CPUs, or spread is wanted), else of idle
  *                                           CPUs; between nodes a few tasks do not count
@@ -31,12 +33,14 @@
  *
  * Source: Linux 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c (update_sg_lb_stats,
  * group_classify, update_sd_pick_busiest, update_sd_lb_stats, sibling_imbalance, calculate_imbalance,
- * find_busiest_group, later sched_balance_find_src_group; find_busiest_queue, later sched_balance_find_src_rq).
+ * llc_balance, update_llc_busiest, find_busiest_group, later sched_balance_find_src_group; find_busiest_queue, later
+ * sched_balance_find_src_rq).
  * Deviations: those of balance.h.
  */
 #ifndef PELTON_BALANCE_GROUP_H
 #define PELTON_BALANCE_GROUP_H
 
+#include "balance_llc.h"
 #include "balance_loads.h"
 
 /* Fair tasks of a CPU as balances count them: with those whose dequeue is delayed, until 6.14. */
@@ -78,6 +82,8 @@ PELTON_INLINE void pelton_lb_add(const struct pelton_policy *pol, const struct p
 	g->runnable += c->state.runnable_cfs;
 	g->h_nr_running += pelton_lb_tasks(pol, c);
 	g->nr_running += c->nr_running;
+	if (c->llc != pelton_place_cpu_of(s, env->dst_cpu)->llc)
+		g->nr_pref_dst_llc += c->nr_pref_dst_llc;
 	if (pelton_cpu_overutilized(pol, s, cpu))
 		g->overutilized = lb->overutilized = 1;
 	if (c->nr_running > 1 && (pol->balance < PELTON_BALANCE_RUNNABLE || root))
@@ -121,6 +127,8 @@ PELTON_INLINE u32 pelton_lb_classify(const struct pelton_policy *pol, const stru
 
 	if (pelton_lb_is_overloaded(pol, s, g, imbalance_pct))
 		return PELTON_GROUP_OVERLOADED;
+	if (g->llc_balance)
+		return PELTON_GROUP_LLC_BALANCE;
 	if (imbalanced)
 		return PELTON_GROUP_IMBALANCED;
 	if (g->smt_balance)
@@ -154,6 +162,7 @@ PELTON_INLINE void pelton_update_sg_lb_stats(const struct pelton_policy *pol, co
 	g->cores = pelton_lb_cores(s, g->cpus);
 	g->smt_balance = pol->balance >= PELTON_BALANCE_CORES && !local && env->idle &&
 			 (g->flags & PELTON_SD_SHARE_CPUCAPACITY) && g->h_nr_running > 1;
+	g->llc_balance = !local && pelton_llc_balance(pol, s, env, lb);
 	g->type = pelton_lb_classify(pol, s, g, d->imbalance_pct, own->group_imbalance);
 	if (g->type == PELTON_GROUP_OVERLOADED)
 		g->avg_load = pelton_lb_avg_load(g->load, g->capacity);
@@ -221,6 +230,8 @@ PELTON_INLINE u32 pelton_lb_busier(const struct pelton_policy *pol, const struct
 	switch (g->type) {
 	case PELTON_GROUP_OVERLOADED:
 		return g->avg_load > busiest->avg_load;
+	case PELTON_GROUP_LLC_BALANCE:
+		return g->nr_pref_dst_llc > busiest->nr_pref_dst_llc;
 	case PELTON_GROUP_IMBALANCED:
 		return 0;
 	case PELTON_GROUP_MISFIT_TASK:
@@ -375,6 +386,10 @@ PELTON_INLINE void pelton_calculate_imbalance(const struct pelton_policy *pol, c
 		pelton_lb_moves(lb, PELTON_MIGRATE_TASK, 1);
 		return;
 	}
+	if (lb->busiest.type == PELTON_GROUP_LLC_BALANCE) {
+		pelton_lb_moves(lb, PELTON_MIGRATE_LLC_TASK, 1);
+		return;
+	}
 	if (lb->local.type != PELTON_GROUP_HAS_SPARE)
 		pelton_lb_moves_load(lb);
 	else if (lb->busiest.type > PELTON_GROUP_FULLY_BUSY && !(d->flags & PELTON_SD_SHARE_LLC))
@@ -426,7 +441,7 @@ PELTON_INLINE u32 pelton_lb_is_balanced(const struct pelton_policy *pol, const s
 	if (lb->local.type == PELTON_GROUP_OVERLOADED && pelton_lb_loads_balanced(pelton_lb_sd(s, env), lb))
 		return 1;
 	if (lb->prefer_sibling && lb->local.type == PELTON_GROUP_HAS_SPARE &&
-	    pelton_sibling_imbalance(pol, env, lb) > 1)
+	    (lb->busiest.type == PELTON_GROUP_LLC_BALANCE || pelton_sibling_imbalance(pol, env, lb) > 1))
 		return 0;
 	return lb->busiest.type != PELTON_GROUP_OVERLOADED && pelton_lb_idle_balanced(env, lb);
 }
@@ -477,6 +492,10 @@ PELTON_INLINE u32 pelton_lb_gives_more(const struct pelton_policy *pol, const st
 		break;
 	case PELTON_MIGRATE_TASK:
 		more = best->tasks < tasks;
+		break;
+	case PELTON_MIGRATE_LLC_TASK:
+		now.tasks = c->nr_pref_dst_llc;
+		more = best->tasks < now.tasks;
 		break;
 	default:
 		now.load = c->misfit_load;

@@ -5,11 +5,13 @@
  *   a task stays when    it runs, is bound to its CPU or elsewhere, may not run on the other CPU
  *                        its dequeue is delayed, and not load is moved (6.18)
  *                        it is not eligible where others wait, and no balance failed yet (6.18)
+ *                        it prefers to be where it is (7.2: balance_llc.h)
  *                        it ran less than 500 us ago, and balances have not failed often enough; threads share caches
  *   it is too big when   load, utilization >> failures is above the imbalance; to 5.4: load / 2
  *
  *   active balance       a task too big for its CPU; a lone task whose CPU lost capacity (idle CPUs); tasks are moved and
- *                        balances failed more than tries + 2 times (to 5.10: whatever is moved)
+ *                        balances failed more than tries + 2 times (to 5.10: whatever is moved); a task that prefers
+ *                        the cache. In 7.2 not where all tasks of the CPU prefer its cache, mostly
  *
  *   quantity          unit
  *   load              weight, the task's part of its CPU's
@@ -17,7 +19,8 @@
  *   since_ran_ns      ns
  *
  * Source: Linux 4.12.3, 4.16.13, 4.19.48, 5.4, 5.10.262, 6.1.192, 6.6, 6.12.117, 6.18.2, 7.2.12 kernel/sched/fair.c
- * (can_migrate_task, task_hot, detach_tasks, need_active_balance, voluntary_active_balance of 5.10).
+ * (can_migrate_task, can_migrate_llc_task, migrate_degrades_llc, task_hot, detach_tasks, need_active_balance,
+ * voluntary_active_balance of 5.10).
  * Deviations: those of balance.h; LB_MIN is off, as in all releases; throttled groups are the host's to leave out.
  */
 #ifndef PELTON_BALANCE_MOVE_H
@@ -38,9 +41,16 @@ struct pelton_lb_task {
 	u32 ineligible; /* and its queue on the other CPU is not empty */
 	u32 next_buddy; /* marked to run next */
 	u32 fits_src;   /* the CPU it is on is big enough */
+	/* From here on 7.2, where caches are preferred. */
+	u32 fits_dst;
+	u32 util;
+	u32 preferred_llc;  /* PELTON_NO_CPU: none */
+	u32 preferred_cpu;  /* of its process, as it stands now; PELTON_NO_CPU: none */
+	u32 invalid_llc_nr; /* of its process, for the cache of the other CPU */
+	u32 reserved;
 };
 
-_Static_assert(sizeof(struct pelton_lb_task) == 56, "layout");
+_Static_assert(sizeof(struct pelton_lb_task) == 80, "layout");
 
 /* Did it run so lately that its data are in the cache? */
 PELTON_INLINE u32 pelton_task_hot(const struct pelton_placement *s, const struct pelton_lb_env *env,
@@ -69,6 +79,51 @@ PELTON_INLINE void pelton_lb_is_pinned(const struct pelton_placement *s, struct 
 	env->new_dst_cpu = pelton_cpus_lowest(others);
 }
 
+/* What its process's preference makes of the move. A process with too many threads is to forget it. */
+PELTON_INLINE u32 pelton_can_migrate_llc_task(const struct pelton_placement *s, struct pelton_lb_env *env,
+					      const struct pelton_lb_task *t)
+{
+	u32 to_pref = pelton_cpus_share_cache(s, env->dst_cpu, t->preferred_cpu);
+
+	if (pelton_task_misfits_asym_cpu(s, env, t->fits_src, t->fits_dst))
+		return PELTON_LLC_MIG_FORBID;
+	if (t->preferred_cpu == PELTON_NO_CPU || pelton_cpus_share_cache(s, env->src_cpu, env->dst_cpu))
+		return PELTON_LLC_MIG_UNRESTRICTED;
+	if (t->invalid_llc_nr) {
+		env->flags |= PELTON_LBF_LLC_FORGET;
+		return PELTON_LLC_MIG_UNRESTRICTED;
+	}
+	if (!to_pref && !pelton_cpus_share_cache(s, env->src_cpu, t->preferred_cpu))
+		return PELTON_LLC_MIG_UNRESTRICTED;
+	return pelton_can_migrate_llc(s->smt_threads, pelton_get_llc_stats(s, env->src_cpu),
+				      pelton_get_llc_stats(s, env->dst_cpu), t->util, to_pref);
+}
+
+/* Tasks are taken that prefer this CPU's cache, and this one does not. */
+PELTON_INLINE u32 pelton_migrate_llc_task_wrong_dst(const struct pelton_policy *pol, const struct pelton_placement *s,
+						    const struct pelton_lb_env *env, const struct pelton_lb_task *t,
+						    u32 migration)
+{
+	u32 by_llc = migration == PELTON_MIGRATE_LLC_TASK || env->flags & PELTON_LBF_ACTIVE_LB_LLC;
+
+	return pelton_sched_cache_enabled(pol, s) && by_llc &&
+	       t->preferred_llc != pelton_place_cpu_of(s, env->dst_cpu)->llc;
+}
+
+/* Does the task stay for the sake of its cache? Not any more when balances failed often. */
+PELTON_INLINE u32 pelton_migrate_degrades_llc(const struct pelton_policy *pol, const struct pelton_placement *s,
+					      struct pelton_lb_env *env, const struct pelton_lb_task *t, u32 migration)
+{
+	if (!pelton_sched_cache_enabled(pol, s) || env->nr_balance_failed >= env->cache_nice_tries + 1)
+		return 0;
+	if (!pelton_migrate_llc_task_wrong_dst(pol, s, env, t, migration) &&
+	    pelton_can_migrate_llc_task(s, env, t) != PELTON_LLC_MIG_FORBID)
+		return 0;
+	if (migration != PELTON_MIGRATE_LLC_TASK)
+		env->flags |= PELTON_LBF_LLC_PINNED;
+	return 1;
+}
+
 /* May the task be moved to env->dst_cpu? */
 PELTON_INLINE u32 pelton_can_migrate_task(const struct pelton_policy *pol, const struct pelton_placement *s,
 					  struct pelton_lb_env *env, const struct pelton_lb_task *t, u32 migration)
@@ -87,7 +142,9 @@ PELTON_INLINE u32 pelton_can_migrate_task(const struct pelton_policy *pol, const
 	if (t->running)
 		return 0;
 	if (env->flags & PELTON_LBF_ACTIVE_LB && pol->balance > PELTON_BALANCE_TYPES)
-		return 1;
+		return !pelton_migrate_llc_task_wrong_dst(pol, s, env, t, migration);
+	if (pelton_migrate_degrades_llc(pol, s, env, t, migration))
+		return 0;
 	return !pelton_task_hot(s, env, t) || env->nr_balance_failed > env->cache_nice_tries;
 }
 
@@ -128,7 +185,7 @@ PELTON_INLINE u32 pelton_detach_task(const struct pelton_policy *pol, const stru
 		lb->imbalance = 0;
 		return 1;
 	}
-	if (lb->migration != PELTON_MIGRATE_TASK) {
+	if (lb->migration != PELTON_MIGRATE_TASK && lb->migration != PELTON_MIGRATE_LLC_TASK) {
 		amount = lb->migration == PELTON_MIGRATE_LOAD ? pelton_max_u64(t->load, 1) : t->util_est;
 		if (pelton_lb_is_too_much(env, lb, amount))
 			return 0;
@@ -146,12 +203,14 @@ PELTON_INLINE u32 pelton_need_active_balance(const struct pelton_policy *pol, co
 	u32 pct = pelton_lb_sd(s, env)->imbalance_pct;
 	u32 often = env->nr_balance_failed > env->cache_nice_tries + 2;
 
+	if (pelton_alb_break_llc(pol, s, env, migration))
+		return 0;
 	if (often && (migration == PELTON_MIGRATE_TASK || pol->balance <= PELTON_BALANCE_TYPES))
 		return 1;
 	if (env->idle && pelton_lb_tasks(pol, src) == 1 && pelton_check_cpu_capacity(src, pct) &&
 	    src->capacity * pct < dst->capacity * 100u)
 		return 1;
-	return migration == PELTON_MIGRATE_MISFIT;
+	return migration == PELTON_MIGRATE_MISFIT || migration == PELTON_MIGRATE_LLC_TASK;
 }
 
 /* Is it the kind of active balance after which 5.4 and 5.10 look again soon? */

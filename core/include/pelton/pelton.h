@@ -10,6 +10,7 @@
 #include "boost.h"
 #include "boost_filter.h"
 #include "bounds.h"
+#include "cache_aware.h"
 #include "cfs_bandwidth.h"
 #include "cpu_load.h"
 #include "deadline.h"

@@ -107,11 +107,15 @@ struct pelton_place_cpu {
 	u32 misfit_load; /* of its running task, when that waits for a bigger CPU */
 	u32 group_util;  /* where groups are limited: of the task's group here, and what is left without it */
 	s32 group_rest;
-	u64 cpu_load[4]; /* to 4.19: cpu_load.h, index 0 to 3 */
-	u64 load_avg;    /* to 5.4, where load is that of runnable tasks: with those that sleep */
+	u64 cpu_load[4];         /* to 4.19: cpu_load.h, index 0 to 3 */
+	u64 load_avg;            /* to 5.4, where load is that of runnable tasks: with those that sleep */
+	u32 nr_pref_dst_llc;     /* 7.2, in a balance: of its tasks, those that prefer the cache of the balancing CPU */
+	u32 nr_pref_llc_running; /* 7.2: of its runnable tasks, those that prefer its cache */
+	u32 llc_util;            /* 7.2: of its cache, as a balance last summed it up */
+	u32 llc_capacity;
 };
 
-_Static_assert(sizeof(struct pelton_place_cpu) == 472, "layout");
+_Static_assert(sizeof(struct pelton_place_cpu) == 488, "layout");
 
 struct pelton_perf_domain {
 	u64 cpus;
@@ -170,6 +174,8 @@ struct pelton_placement {
 	u32 uclamp_used;
 	u32 nr_perf_domains;
 	u32 groups_limited;                                              /* some group is, to a part of each CPU */
+	u32 cache_aware;                                                 /* some cache has others beside it */
+	u32 smt_threads;                                                 /* most threads of a core; 0 counts as 1 */
 	u64 avg_idle_ns;                                                 /* of the executing CPU */
 	u64 avg_scan_cost_ns;                                            /* of its cache group */
 	struct pelton_perf_domain perf_domains[PELTON_PERF_DOMAINS_MAX]; /* in the kernel's order */

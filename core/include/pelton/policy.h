@@ -552,6 +552,10 @@ enum {
 	  "When a group of bigger CPUs than this one is passed over. after: only when it ties with the busiest so far (5.10, " \
 	  "6.6, 6.18.2). before: always, and a task too big for its CPU goes to an idle core only (stable updates of 6.1 and " \
 	  "6.12, 7.2).") \
+	X(cache_aware, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
+	  "Threads of one process prefer the cache in which they ran most, and balances take them there or leave them there " \
+	  "while caches are not too full (CONFIG_SCHED_CACHE, read in 7.2; not in 6.18). Without meaning where no cache of " \
+	  "several CPUs has others beside it.") \
 	X(idle_walk, "balance|stats|stats_asym|entry", 0, 0, 1, 2, 3, 3, 3, 3, 3, 3, \
 	  "Who brings the load of idle CPUs without tick up to date: an idle CPU that a busy one's tick wakes by interrupt. " \
 	  "balance: when there may be something to balance (to 4.16). stats: every 32 ms as well, and a CPU that goes idle " \

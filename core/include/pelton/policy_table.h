@@ -244,6 +244,7 @@ PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
 	X(energy_runnable, p->energy_aware != PELTON_ENERGY_AWARE_OFF, "nothing is placed by energy (energy_aware)") \
 	X(overutilized, p->energy_aware != PELTON_ENERGY_AWARE_OFF, \
 	  "only placement by energy asks for it (energy_aware)") \
+	X(cache_aware, p->balance >= PELTON_BALANCE_TYPES, "groups have no types in this balance (balance)") \
 	X(dst_group_cpus, p->dst_group > PELTON_DST_GROUP_LOAD_EST, "dst_group=load_est and before sum all CPUs") \
 	X(rel_deadline, p->fair_class == PELTON_FAIR_EEVDF, "only EEVDF has deadlines of requests (fair_class=eevdf)") \
 	X(initial_slice, p->fair_class == PELTON_FAIR_EEVDF, "only EEVDF has requests (fair_class=eevdf)") \

@@ -22,8 +22,8 @@
  *   distance     as the firmware says it; 10 = the same node
  *
  * Source: kernel/sched/topology.c sd_init, build_sched_domains, sched_domain_topology, include/linux/topology.h: 4.12,
- * 4.16, 4.19, 5.4, 5.10.262, 6.1.192, 6.12.117, 7.2.12; sched_is_eas_possible of 6.12, build_perf_domains of 5.10 and
- * 6.1.
+ * 4.16, 4.19, 5.4, 5.10.262, 6.1.192, 6.12.117, 7.2.12; sd_in_multi_llcs of 7.2.12, sched_is_eas_possible of 6.12,
+ * build_perf_domains of 5.10 and 6.1.
  * Deviations: imb_numa_nr of 5.16 and 5.17 is not modelled. One distance for all machines (AMD's firmware may raise
  * it).
  */
@@ -149,6 +149,12 @@ PELTON_INLINE u32 pelton_sd_imb_numa_nr(const struct pelton_sd_level *levels, u3
 	if (at == cache + 1)
 		return allowed;
 	return allowed * pelton_sd_times(levels[at].weight, pelton_sd_numa_span(levels, n, parent));
+}
+
+/* Has this CPU's cache several CPUs, and others beside it? */
+PELTON_INLINE u32 pelton_sd_in_multi_llcs(const struct pelton_place_cpu *c)
+{
+	return c->llc_domain < PELTON_DOMAINS_MAX && c->llc_domain + 1u < c->nr_domains;
 }
 
 /* Is there placement by energy, given an energy model that knows every power? */

@@ -30,6 +30,8 @@ pub mod migrate {
     pub const TASK: u32 = 2;
     /// A task that is too big for its CPU.
     pub const MISFIT: u32 = 3;
+    /// Tasks that prefer the cache.
+    pub const LLC_TASK: u32 = 4;
 }
 
 /// What a balance met while it looked at tasks; bits.
@@ -42,6 +44,12 @@ pub mod lbf {
     pub const SOME_PINNED: u32 = 0x8;
     /// The running task is taken.
     pub const ACTIVE_LB: u32 = 0x10;
+    /// A task stays for the sake of its cache.
+    pub const LLC_PINNED: u32 = 0x20;
+    /// The running task is taken when it prefers the cache.
+    pub const ACTIVE_LB_LLC: u32 = 0x40;
+    /// The process of the last task is to forget its preferred cache.
+    pub const LLC_FORGET: u32 = 0x80;
 }
 
 mirror! {
@@ -75,6 +83,10 @@ mirror! {
         new_dst_cpu: u32,
         /// CPU that is taken from.
         src_cpu: u32,
+        /// 7.2: utilization of the running fair task of that CPU.
+        curr_util: u32,
+        /// 7.2: that task fits its CPU and not `dst_cpu`.
+        curr_misfits: u32,
     }
 }
 
@@ -119,12 +131,16 @@ mirror! {
         smt_balance: u32,
         /// Pinned tasks kept a balance below from succeeding.
         imbalanced: u32,
-        /// Zero.
-        reserved: u32,
+        /// 7.2: tasks may go to the cache of the balancing CPU, which they prefer.
+        llc_balance: u32,
         /// To 4.19: load of its tasks, whatever `load` was compared by.
         runnable_load: u64,
         /// To 5.4: load of one of its tasks.
         load_per_task: u64,
+        /// 7.2: tasks that prefer the cache of the balancing CPU.
+        nr_pref_dst_llc: u32,
+        /// Zero.
+        reserved: u32,
     }
 }
 
@@ -211,12 +227,31 @@ mirror! {
         next_buddy: u32,
         /// The CPU it is on is big enough.
         fits_src: u32,
+        /// 7.2: so is the other one.
+        fits_dst: u32,
+        /// 7.2: its utilization.
+        util: u32,
+        /// 7.2: the cache it prefers, as it last noted it; [`crate::NO_CPU`]: none.
+        preferred_llc: u32,
+        /// 7.2: a CPU of the cache that its process prefers; [`crate::NO_CPU`]: none.
+        preferred_cpu: u32,
+        /// 7.2: its process has too few or too many threads for the cache of the other CPU.
+        invalid_llc_nr: u32,
+        /// Zero.
+        reserved: u32,
     }
 }
 
 /// Types of groups, by number; what a worse one lacks is looked at first.
-pub const GROUP_TYPES: [&str; 6] =
-    ["has spare", "fully busy", "misfit task", "threads share a core", "imbalanced", "overloaded"];
+pub const GROUP_TYPES: [&str; 7] = [
+    "has spare",
+    "fully busy",
+    "misfit task",
+    "threads share a core",
+    "imbalanced",
+    "tasks prefer the cache",
+    "overloaded",
+];
 
 impl LbEnv {
     /// Is it up to this CPU to balance its domain?
@@ -228,6 +263,11 @@ impl LbEnv {
     /// CPUs of the group to take from, one bit each, and in `lb` why; 0 = the domain is balanced.
     pub fn find_src_group(&self, policy: &Policy, record: &Placement, lb: &mut Lb) -> u64 {
         ffi::pelton_x_find_src_group(policy, record, self, lb)
+    }
+
+    /// After that search: what it summed up of caches is kept.
+    pub fn record_llc_stats(&self, policy: &Policy, record: &mut Placement) {
+        ffi::pelton_x_record_sg_llc_stats(policy, record, self);
     }
 
     /// The CPU of that group to take from.
@@ -407,4 +447,5 @@ pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
     Lb::layout(rows);
     LbDomain::layout(rows);
     LbTask::layout(rows);
+    crate::cache_aware::layout(rows);
 }

@@ -5,11 +5,13 @@ pub mod arithmetic;
 mod balance;
 mod bandwidth;
 mod boost;
+mod cache_aware;
 mod cfs_bandwidth;
 mod deadline;
 mod energy;
 pub mod fair;
 mod ffi;
+mod ffi_caches;
 mod governor;
 mod governors;
 mod group_throttle;
@@ -47,6 +49,7 @@ pub use boost::{
     BOOST_GROUPS, BoostCpu, BoostGroup, boost_full, boost_group_limit, boost_margin, boosted, filter_accepts,
     filter_accepts_by, filter_form, filter_normalize, filter_payoff,
 };
+pub use cache_aware::{CacheCpu, CacheGroup, CacheTime, llc_epoch_ticks, sched_cache_enabled};
 pub use cfs_bandwidth::{CfsBandwidth, CfsRuntime, RUNTIME_INF, quota};
 pub use deadline::{DL_LIMIT_NONE, DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, dl_overflow};
 pub use energy::EnergyModel;

@@ -121,6 +121,14 @@ mirror! {
         cpu_load: [u64; 4],
         /// To 5.4, where load is that of runnable tasks: with those that sleep, weight.
         load_avg: u64,
+        /// 7.2, in a balance: of its tasks, those that prefer the cache of the balancing CPU.
+        nr_pref_dst_llc: u32,
+        /// 7.2: of its runnable tasks, those that prefer its cache.
+        nr_pref_llc_running: u32,
+        /// 7.2: utilization of its cache, as a balance last summed it up.
+        llc_util: u32,
+        /// The same of capacity; 0 = never.
+        llc_capacity: u32,
     }
 }
 
@@ -239,6 +247,10 @@ mirror! {
         nr_perf_domains: u32,
         /// Some group is limited to a part of each CPU.
         groups_limited: u32,
+        /// Some cache of several CPUs has others beside it, so that tasks may prefer one.
+        cache_aware: u32,
+        /// Most threads of a core; 0 counts as 1.
+        smt_threads: u32,
         /// Mean idle time of the executing CPU.
         avg_idle_ns: u64,
         /// Mean time that a scan of its cache group takes.
@@ -355,6 +367,8 @@ impl Default for Placement {
             uclamp_used: 0,
             nr_perf_domains: 0,
             groups_limited: 0,
+            cache_aware: 0,
+            smt_threads: 0,
             avg_idle_ns: 0,
             avg_scan_cost_ns: 0,
             perf_domains: [PerfDomain::default(); PERF_DOMAINS_MAX],

@@ -171,6 +171,8 @@ policy_fields! {
     balance,
     /// Switch `balance_capacity`: 0 = after, 1 = before.
     balance_capacity,
+    /// Switch `cache_aware`: 0 = off, 1 = on.
+    cache_aware,
     /// Switch `idle_walk`: 0 = balance, 1 = stats, 2 = stats_asym, 3 = entry.
     idle_walk,
     /// Switch `uclamp`: 0 = off, 1 = max, 2 = group_throttle, 3 = sum, 4 = bias, 5 = bias_weighted, 6 = debt.

@@ -425,6 +425,7 @@ FN(void, newidle_spent, (struct pelton_newidle * n, u64 spent_ns), (n, spent_ns)
 FN(void, lb_activated, (policy_t p, place_t s, struct pelton_lb_domain *st, env_t e, u32 migration),
    (p, s, st, e, migration))
 POLICY_FN(u64, find_src_group, (policy_t p, place_t s, env_t e, struct pelton_lb *lb), (p, s, e, lb))
+FN(void, record_sg_llc_stats, (policy_t p, struct pelton_placement *s, env_t e), (p, s, e))
 POLICY_FN(u32, find_src_rq, (policy_t p, place_t s, env_t e, struct pelton_lb *lb), (p, s, e, lb))
 POLICY_FN(u32, can_migrate_task,
 	  (policy_t p, place_t s, struct pelton_lb_env *e, const struct pelton_lb_task *t, u32 migration),
@@ -433,6 +434,21 @@ POLICY_FN(u32, detach_task,
 	  (policy_t p, place_t s, struct pelton_lb_env *e, struct pelton_lb *lb, const struct pelton_lb_task *t),
 	  (p, s, e, lb, t))
 POLICY_FN(u32, need_active_balance, (policy_t p, place_t s, env_t e, u32 migration), (p, s, e, migration))
+typedef struct pelton_cache_group *cache_group_t;
+typedef struct pelton_cache_cpu *cache_cpu_t;
+typedef struct pelton_cache_time *cache_time_t;
+FN(u32, sched_cache_enabled, (policy_t p, place_t s), (p, s))
+FN(u32, sd_in_multi_llcs, (const struct pelton_place_cpu *c), (c))
+FN(u32, llc_epoch_ticks, (u64 tick_ns), (tick_ns))
+FN(void, mm_init_sched, (cache_group_t g, const struct pelton_cache_cpu *c, u64 now), (g, c, now))
+FN(u32, invalid_llc_nr, (u32 smt_threads, const struct pelton_cache_group *g, u32 llc_size), (smt_threads, g, llc_size))
+FN(void, account_mm_sched,
+   (place_t s, cache_group_t g, cache_cpu_t c, cache_time_t t, u32 cpu, u64 delta, u64 now, u32 period),
+   (s, g, c, t, cpu, delta, now, period))
+FN(u32, get_pref_llc, (place_t s, const struct pelton_cache_group *g), (s, g))
+FN(u32, task_tick_cache, (cache_group_t g, const struct pelton_cache_cpu *c, u32 asked), (g, c, asked))
+FN(u32, task_cache_work, (place_t s, cache_group_t g, cache_cpu_t c, cache_time_t t, u32 cpu, u64 now, u32 period),
+   (s, g, c, t, cpu, now, period))
 FN(u32, wake_affine, (policy_t p, const struct pelton_wake *w), (p, w))
 FN(u32, wake_wide, (u32 waker, u32 wakee, u32 llc), (waker, wakee, llc))
 FN(s64, effective_load, (ccfs_t g, const struct pelton_tg *tg, cse_t se, s64 wl, s64 wg), (g, tg, se, wl, wg))

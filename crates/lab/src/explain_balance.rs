@@ -120,7 +120,8 @@ pub struct BalanceExplanation {
     pub groups: Vec<Group>,
     /// CPU that is taken from.
     pub busiest_cpu: Option<u32>,
-    /// What the imbalance is measured in: `load`, `utilization`, `tasks` or `misfit task`; none without a busiest CPU.
+    /// What the imbalance is measured in: `load`, `utilization`, `tasks`, `misfit task` or `tasks that prefer the
+    /// cache`; none without a busiest CPU.
     pub migration: Option<&'static str>,
     /// What was to be moved.
     pub imbalance: Option<i64>,

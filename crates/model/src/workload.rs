@@ -403,6 +403,28 @@ pub enum Start {
     OnFork,
 }
 
+/// Which process a task is a thread of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Process {
+    /// The one of this number, with all others that say so.
+    Shared(u32),
+    /// One of its own, and so is each task made from it.
+    Own,
+}
+
+impl Default for Process {
+    fn default() -> Self {
+        Process::Shared(0)
+    }
+}
+
+impl Process {
+    /// Threads of one program are of one process.
+    fn is_default(&self) -> bool {
+        *self == Process::default()
+    }
+}
+
 /// One task.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TaskSpec {
@@ -420,6 +442,9 @@ pub struct TaskSpec {
     pub loops: Option<u64>,
     /// Clamps at the start: (min, max), 0..=1024.
     pub uclamp: Option<(u32, u32)>,
+    /// Its process.
+    #[serde(skip_serializing_if = "Process::is_default")]
+    pub process: Process,
     /// Path of its task group, such as `/a/b`; empty = root. It holds while the task is in the fair class.
     pub taskgroup: String,
     /// Per-task timers used (`TimerId::Own`).

@@ -114,7 +114,10 @@ pub fn idle_words(idle: u32) -> &'static str {
 /// What an imbalance is measured in.
 #[must_use]
 pub fn migration_words(migration: u32) -> &'static str {
-    ["load", "utilization", "tasks", "misfit task"].get(migration as usize).copied().unwrap_or("?")
+    ["load", "utilization", "tasks", "misfit task", "tasks that prefer the cache"]
+        .get(migration as usize)
+        .copied()
+        .unwrap_or("?")
 }
 
 /// How a balance ended, in words.

@@ -231,6 +231,31 @@ static void other_active(struct oracle_state *s)
 	active_under(s, &wrong);
 }
 
+/* Nobody prefers a cache, or somebody where nobody does. */
+static void other_caches(struct oracle_state *s)
+{
+	struct pelton_policy wrong = oracle_policy;
+
+	wrong.cache_aware = !wrong.cache_aware;
+	find_under(s, &wrong);
+}
+
+static void no_home(struct oracle_state *s)
+{
+	struct pelton_policy wrong = oracle_policy;
+
+	wrong.cache_aware = 0;
+	active_under(s, &wrong);
+}
+
+static void no_pull_home(struct oracle_state *s)
+{
+	struct pelton_policy wrong = oracle_policy;
+
+	wrong.cache_aware = 0;
+	can_migrate_under(s, &wrong);
+}
+
 /* The search for an idle CPU in 6.1 is that of 6.12 where there are no clusters, so 5.10's takes its place there. */
 static void passes(struct oracle_state *s)
 {
@@ -382,6 +407,13 @@ const struct oracle_canary oracle_canaries[] = {
 	{ "DB", "sched_balance_newidle", 601, 702, newidle_low_side, "a side too few that lets it search" },
 	{ "DC", "sched_balance_newidle", 601, 702, newidle_cut_weight, "a weight that is cut off, not rounded" },
 	{ "DD", "update_newidle_stats", 601, 702, other_rate, "the other release's share of searches" },
+	{ "EA", FIND_SRC, 510, 702, other_caches, "tasks that prefer a cache and are not asked, or are" },
+	{ "EB", "need_active_balance", 702, 702, no_home, "the last task taken out of its cache" },
+	{ "EC", "can_migrate_task, task_hot", 702, 702, no_pull_home,
+	  "tasks that leave their cache, and others for it" },
+	{ "ED", "account_mm_sched, task_tick_cache", 702, 702, cache_never_forgets, "a preference that stays" },
+	{ "EE", "task_cache_work", 702, 702, cache_fast_mean, "a mean that is slow in small caches" },
+	{ "EF", "task_cache_work", 702, 702, cache_always_moves, "a preference that goes to whatever has more" },
 	{ "CB", "select_task_rq_dl, cpudl_find", 510, 702, class_any_size, "CPUs too small for a reservation" },
 	{ 0 },
 };

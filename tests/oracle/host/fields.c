@@ -51,6 +51,9 @@ struct field {
 	F(remembered[i].newidle_calls), F(remembered[i].newidle_hits), F(remembered[i].newidle_ratio), \
 		F(remembered[i].newidle_since_ns), F(remembered[i].newidle_cost_ns), \
 		F(remembered[i].newidle_decayed_ns)
+#define CA(i) \
+	F(cache_cpu[i].runtime_ns), F(cache_cpu[i].epoch), F(cache_cpu[i].epoch_next_ticks), F(cache_cpu[i].runs), \
+		F(cache_time[i].runtime_ns), F(cache_time[i].epoch)
 #define EIGHT(X) X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)
 
 static const struct field fields[] = {
@@ -294,6 +297,12 @@ static const struct field fields[] = {
 	LBD(2),
 	F(newidle.avg_idle_ns),
 	F(newidle.max_cost_ns),
+	EIGHT(CA),
+	F(cache_group.epoch),
+	F(cache_group.nr_running_avg),
+	F(cache_group.next_scan_ticks),
+	F(cache_group.cpu),
+	F(cache_group.threads),
 	F(ret),
 	F(aux),
 	F(aux2),

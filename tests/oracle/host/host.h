@@ -86,7 +86,7 @@ extern const struct oracle_same oracle_same[];
 /* ops_*.c: tables that end with a row without name. */
 extern const struct oracle_op ops_pelt[], ops_clock[], ops_group[], ops_util[], ops_governor[], ops_place[],
 	ops_select[], ops_balance[], ops_uclamp[], ops_energy[], ops_idle[], ops_cfs[], ops_eevdf[], ops_deadline[],
-	ops_life[], ops_dbs[], ops_quota[], ops_class[], ops_levels[], ops_newidle[];
+	ops_life[], ops_dbs[], ops_quota[], ops_class[], ops_levels[], ops_newidle[], ops_cache[];
 extern const struct oracle_canary oracle_canaries[];
 
 /* ops_idle.c: a governor under rules that may be wrong. */
@@ -105,6 +105,13 @@ void misfit_under(struct oracle_state *s, const struct pelton_policy *pol);
 /* ops_balance.c */
 void find_under(struct oracle_state *s, const struct pelton_policy *pol);
 void active_under(struct oracle_state *s, const struct pelton_policy *pol);
+void can_migrate_under(struct oracle_state *s, const struct pelton_policy *pol);
+void make_caches(void);
+
+/* ops_cache.c: wrong rules. */
+void cache_fast_mean(struct oracle_state *s);
+void cache_always_moves(struct oracle_state *s);
+void cache_never_forgets(struct oracle_state *s);
 
 /* ops_newidle.c */
 void newidle_under(struct oracle_state *s, const struct pelton_policy *pol);

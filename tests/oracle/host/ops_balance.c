@@ -5,6 +5,44 @@
 #include "host.h"
 #include "pelton/balance_move.h"
 
+/* What tasks prefer, on machines with several caches. */
+void make_caches(void)
+{
+	u32 cpu, i;
+
+	oracle_place.smt_threads = oracle_place.smt ? 2 : 1;
+	for (cpu = 0; cpu < oracle_place.nr_cpus; cpu++) {
+		struct pelton_place_cpu *c = &oracle_place.cpus[cpu];
+
+		oracle_place.cache_aware |= pelton_sd_in_multi_llcs(c);
+		c->nr_pref_dst_llc = chance(60) ? 0 : (u32)below(4);
+		c->nr_pref_llc_running = chance(50) ? c->h_nr_runnable : (u32)below(3);
+		if (c->llc != cpu)
+			continue;
+		c->llc_capacity = chance(90) ? c->llc_size * (chance(50) ? 1024 : 300 + (u32)below(724)) : 0;
+		c->llc_util = (u32)below(c->llc_size * 1100);
+		for (i = cpu; i < oracle_place.nr_cpus; i++)
+			if (oracle_place.cpus[i].llc == cpu) {
+				oracle_place.cpus[i].llc_capacity = c->llc_capacity;
+				oracle_place.cpus[i].llc_util = c->llc_util;
+			}
+	}
+	if (chance(10))
+		oracle_place.cache_aware = 0;
+}
+
+static u64 caches_known(void)
+{
+	u64 out = 0;
+	u32 cpu;
+
+	for (cpu = 0; cpu < oracle_place.nr_cpus; cpu++)
+		if (oracle_place.cpus[cpu].llc_domain != PELTON_NO_DOMAIN)
+			out = out * 31 + oracle_place.cpus[cpu].llc_util * 8209ull +
+			      oracle_place.cpus[cpu].llc_capacity;
+	return out;
+}
+
 /* The case is its seeds: `now` makes the machine, `irq` the rest. */
 static void make_balance(struct oracle_state *s)
 {
@@ -21,6 +59,7 @@ static void begin_balance(struct oracle_state *s)
 	while (!oracle_place.cpus[0].nr_domains);
 	rng_seed(s->irq);
 	s->irq = 0;
+	make_caches();
 	s->cpu = (u32)below(oracle_place.nr_cpus);
 	dst = &oracle_place.cpus[s->cpu];
 	s->local = (u32)below(dst->nr_domains);
@@ -111,6 +150,8 @@ void find_under(struct oracle_state *s, const struct pelton_policy *pol)
 		s->aux2 = lb.migration;
 		s->into = pelton_find_src_rq(pol, &oracle_place, &env, &lb);
 	}
+	pelton_record_sg_llc_stats(pol, &oracle_place, &env);
+	s->h_load = caches_known();
 }
 
 static void run_find(struct oracle_state *s)
@@ -129,7 +170,8 @@ static void choose_source(struct oracle_state *s)
 {
 	begin_balance(s);
 	s->into = (u32)below(oracle_place.nr_cpus);
-	s->util = (u32)below(4);
+	s->util = (u32)below(oracle_version >= 702 ? 5 : 4);
+	s->h_load = below(1025);
 }
 
 static void kernel_active(struct oracle_state *s)
@@ -145,12 +187,27 @@ void active_under(struct oracle_state *s, const struct pelton_policy *pol)
 	choose_source(s);
 	env = env_of(s);
 	env.src_cpu = s->into;
+	if (!oracle_place.cpus[s->into].curr_idle || oracle_place.cpus[s->into].curr_is_task) {
+		env.curr_util = (u32)s->h_load;
+		env.curr_misfits = pelton_util_fits_cpu(pol, &oracle_place, env.curr_util, 0, 1024, env.src_cpu) > 0 &&
+				   pelton_util_fits_cpu(pol, &oracle_place, env.curr_util, 0, 1024, env.dst_cpu) <= 0;
+	}
 	s->ret = pelton_need_active_balance(pol, &oracle_place, &env, s->util);
+	s->h_load = caches_known();
 }
 
 static void run_active(struct oracle_state *s)
 {
 	active_under(s, &oracle_policy);
+}
+
+/* Its process: `opps` threads, `iowait` of them run, prefers the cache of CPU `events`; the task `em_count`. */
+static void choose_preference(struct oracle_state *s)
+{
+	s->opps = (u32)below(4);
+	s->iowait = (u32)below(8);
+	s->events = chance(20) ? PELTON_NO_CPU : (u32)below(oracle_place.nr_cpus);
+	s->em_count = chance(20) ? PELTON_NO_CPU : oracle_place.cpus[below(oracle_place.nr_cpus)].llc;
 }
 
 /* A task on another CPU than the one that balances. */
@@ -165,7 +222,9 @@ static void choose_task(struct oracle_state *s)
 	s->highest = chance(10);
 	s->lowest = PELTON_LBF_ALL_PINNED | (chance(20) ? PELTON_LBF_DST_PINNED : 0);
 	if (oracle_version >= 513 && chance(15))
-		s->lowest |= PELTON_LBF_ACTIVE_LB;
+		s->lowest |=
+			PELTON_LBF_ACTIVE_LB | (oracle_version >= 702 && chance(50) ? PELTON_LBF_ACTIVE_LB_LLC : 0);
+	choose_preference(s);
 }
 
 static void kernel_can_migrate(struct oracle_state *s)
@@ -178,10 +237,15 @@ static void kernel_can_migrate(struct oracle_state *s)
 
 void can_migrate_under(struct oracle_state *s, const struct pelton_policy *pol)
 {
+	const struct pelton_place_task *t = &oracle_place.task;
+	struct pelton_cache_group process;
 	struct pelton_lb_env env;
 	struct pelton_lb_task task;
+	u32 est;
 
 	choose_task(s);
+	process = (struct pelton_cache_group){ .threads = s->opps, .nr_running_avg = s->iowait };
+	est = pelton_task_util_est(pol, &t->se);
 	env = env_of(s);
 	env.src_cpu = s->into;
 	env.flags = s->lowest;
@@ -193,9 +257,17 @@ void can_migrate_under(struct oracle_state *s, const struct pelton_policy *pol)
 		.sched_idle = oracle_place.task.sched_idle,
 		.delayed = s->group,
 		.next_buddy = s->highest,
+		.fits_src = pelton_util_fits_cpu(pol, &oracle_place, est, t->uclamp_min, t->uclamp_max, s->into) > 0,
+		.fits_dst = pelton_util_fits_cpu(pol, &oracle_place, est, t->uclamp_min, t->uclamp_max, s->cpu) > 0,
+		.util = (u32)t->se.avg.util_avg,
+		.preferred_llc = s->em_count,
+		.preferred_cpu = s->opps ? s->events : PELTON_NO_CPU,
+		.invalid_llc_nr =
+			pelton_invalid_llc_nr(oracle_place.smt_threads, &process, oracle_place.cpus[s->cpu].llc_size),
 	};
 	s->ret = pelton_can_migrate_task(pol, &oracle_place, &env, &task, s->util);
-	s->aux = env.flags & (PELTON_LBF_ALL_PINNED | PELTON_LBF_DST_PINNED | PELTON_LBF_SOME_PINNED);
+	s->aux = env.flags & (PELTON_LBF_ALL_PINNED | PELTON_LBF_DST_PINNED | PELTON_LBF_SOME_PINNED |
+			      PELTON_LBF_LLC_PINNED | PELTON_LBF_LLC_FORGET);
 	s->aux2 = env.flags & PELTON_LBF_DST_PINNED && !(s->lowest & PELTON_LBF_DST_PINNED) ? env.new_dst_cpu : 0;
 }
 
@@ -220,11 +292,12 @@ static void run_interval(struct oracle_state *s)
 
 const struct oracle_op ops_balance[] = {
 	{ "should_we_balance, find_busiest_group, find_busiest_queue",
-	  "pelton_find_src_group, pelton_find_src_rq, pelton_should_we_balance", make_balance, kernel_find, run_find,
-	  settle_find, 0 },
-	{ "need_active_balance", "pelton_need_active_balance", make_balance, kernel_active, run_active, 0, 0 },
-	{ "can_migrate_task, task_hot", "pelton_can_migrate_task", make_balance, kernel_can_migrate, run_can_migrate, 0,
-	  0 },
+	  "pelton_find_src_group, pelton_find_src_rq, pelton_should_we_balance, pelton_record_sg_llc_stats",
+	  make_balance, kernel_find, run_find, settle_find, 0 },
+	{ "need_active_balance", "pelton_need_active_balance, pelton_alb_break_llc", make_balance, kernel_active,
+	  run_active, 0, 0 },
+	{ "can_migrate_task, task_hot", "pelton_can_migrate_task, pelton_migrate_degrades_llc", make_balance,
+	  kernel_can_migrate, run_can_migrate, 0, 0 },
 	{ "get_sd_balance_interval", "pelton_sd_balance_interval", make_interval, k_balance_interval, run_interval, 0,
 	  0 },
 	{ 0 },

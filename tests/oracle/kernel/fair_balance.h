@@ -21,6 +21,12 @@ unsigned long __msecs_to_jiffies(const unsigned int ms)
 	return ((unsigned long)ms * HZ + MSEC_PER_SEC - 1) / MSEC_PER_SEC;
 }
 
+#if ORACLE_VERSION >= 702
+#define LLC_PINNED LBF_LLC_PINNED
+#else
+#define LLC_PINNED 0
+#endif
+
 static bool o_bound;
 
 /* Of kernel/kthread.c: the task of the case is or is not bound. */
@@ -76,6 +82,10 @@ static u64 marks_of_root(void)
 
 static u32 migration_out(enum migration_type m)
 {
+#if ORACLE_VERSION >= 702
+	if (m == migrate_llc_task)
+		return PELTON_MIGRATE_LLC_TASK;
+#endif
 	return m == migrate_load   ? PELTON_MIGRATE_LOAD
 	       : m == migrate_util ? PELTON_MIGRATE_UTIL
 	       : m == migrate_task ? PELTON_MIGRATE_TASK
@@ -109,6 +119,7 @@ void k_find_src(struct oracle_state *s)
 
 	machine_in();
 	misfits_in(1);
+	caches_in(s->cpu);
 #if ORACLE_VERSION >= 609
 	o_root_domain.overloaded = 0;
 #else
@@ -126,12 +137,17 @@ void k_find_src(struct oracle_state *s)
 		busiest = find_src_rq(&env, group);
 	}
 	s->into = busiest ? busiest->cpu : PELTON_NO_CPU;
+	s->h_load = caches_out();
 	misfits_in(0);
 	machine_out();
 }
 
 static enum migration_type migration_in(u32 m)
 {
+#if ORACLE_VERSION >= 702
+	if (m == PELTON_MIGRATE_LLC_TASK)
+		return migrate_llc_task;
+#endif
 	return m == PELTON_MIGRATE_LOAD   ? migrate_load
 	       : m == PELTON_MIGRATE_UTIL ? migrate_util
 	       : m == PELTON_MIGRATE_TASK ? migrate_task
@@ -148,7 +164,10 @@ void k_need_active_balance(struct oracle_state *s)
 	env.src_cpu = s->into;
 	env.src_rq = cpu_rq(s->into);
 	env.migration_type = migration_in(s->util);
+	caches_in(s->cpu);
+	running_task_in(s);
 	s->ret = need_active_balance(&env) != 0;
+	s->h_load = caches_out();
 	machine_out();
 }
 
@@ -169,6 +188,8 @@ void k_can_migrate(struct oracle_state *s)
 	env.flags = s->lowest;
 	env.migration_type = migration_in(s->util);
 	__set_task_cpu(&o_task, s->into);
+	/* As it was: with groups the change of CPU ages it. */
+	avg_in(&o_task.se.avg, &oracle_place.task.se.avg);
 	o_task.sched_class = &fair_sched_class;
 	o_task.se.cfs_rq = &src->cfs;
 	o_task.se.my_q = NULL;
@@ -183,8 +204,12 @@ void k_can_migrate(struct oracle_state *s)
 #endif
 	src->clock_task = (1ull << 40) + s->h_load;
 	o_task.se.exec_start = src->clock_task - s->h_load;
+	caches_in(s->cpu);
+	preference_in(s);
 	s->ret = can_migrate_task(&o_task, &env) != 0;
-	s->aux = env.flags & (LBF_ALL_PINNED | LBF_DST_PINNED | LBF_SOME_PINNED);
+	s->aux = env.flags & (LBF_ALL_PINNED | LBF_DST_PINNED | LBF_SOME_PINNED | LLC_PINNED);
+	s->aux |= preference_out(s);
+	caches_out();
 	s->aux2 = env.flags & LBF_DST_PINNED && !(s->lowest & LBF_DST_PINNED) ? env.new_dst_cpu : 0;
 	o_task.on_cpu = 0;
 	o_bound = false;

@@ -13,6 +13,7 @@
 #include "fair_select.h"
 #include "fair_others.h"
 #include "fair_levels.h"
+#include "fair_cache.h"
 #include "fair_balance.h"
 #include "fair_newidle.h"
 #include "fair_class.h"

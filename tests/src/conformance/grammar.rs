@@ -444,6 +444,7 @@ impl Grammar {
             5 | 6 => self.filter(cpu),
             7 if self.one_in(2) => self.placement(),
             7 if self.one_in(2) => self.balance(),
+            7 if self.one_in(2) => self.caches(),
             7 => self.deadline(),
             _ => {}
         }

@@ -9,6 +9,7 @@ mod balance;
 mod bandwidth;
 pub mod bpf;
 pub mod builds;
+mod caches;
 mod clamps;
 pub mod deadline;
 mod domain;

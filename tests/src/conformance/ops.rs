@@ -108,6 +108,8 @@ ops! {
     BlockedDue = "BLOCKED_DUE",
     NewidleDice = "NEWIDLE_DICE",
     NewidleCount = "NEWIDLE_COUNT",
+    CacheLook = "CACHE_LOOK",
+    CacheMove = "CACHE_MOVE",
     FairLook = "FAIR_LOOK",
     FairPlace = "FAIR_PLACE",
     FairLeave = "FAIR_LEAVE",

@@ -9,6 +9,7 @@ use pelton_reference::rq::{self, CfsRq, Ctx, Se};
 use pelton_reference::schedutil;
 use pelton_reference::{perf, pressure, util_est, vectors};
 
+use super::caches;
 use super::ops::{Call, Op};
 use super::world::{Slot, World, slot_at};
 
@@ -117,6 +118,8 @@ impl World {
             Op::TimeTo => vectors::periods_to_util(a[0]),
             Op::RtLimit | Op::Newidle | Op::IdleWalk | Op::BlockedDue => self.balance(call.op, a),
             Op::NewidleDice | Op::NewidleCount => self.newidle_dice(call.op, a),
+            Op::CacheLook => caches::looks(a),
+            Op::CacheMove => caches::may_move(a),
             Op::DlWake | Op::DlRan | Op::DlRoom => self.deadline(call.op, a),
             Op::WakeAffine | Op::WakeWide | Op::EmState | Op::EmEnergy => self.placement(call.op, a),
             Op::FairLook | Op::FairPlace | Op::FairLeave | Op::FairRun => self.fair(call.op, a),

@@ -15,8 +15,8 @@ use super::topology::Topology;
 
 /// The CPU to take from, as differences name it.
 pub const SOURCE: &str = "source";
-/// Tasks move towards the cache they prefer (7.2's `migrate_llc_task`), which is not modelled: such a search decides
-/// nothing.
+/// Tasks move towards the cache they prefer (7.2's `migrate_llc_task`). What is read of caches is not recorded: such a
+/// search decides nothing.
 const TOWARDS_CACHE: u32 = 4;
 /// What is written for no CPU.
 const NOBODY: u64 = u64::MAX;
@@ -69,7 +69,7 @@ impl Found {
             (_, 0) => "takes load",
             (_, 1) => "takes utilization",
             (_, 2) => "takes tasks",
-            (_, TOWARDS_CACHE) => "takes what prefers a cache (not modelled)",
+            (_, TOWARDS_CACHE) => "takes what prefers a cache (not recorded)",
             _ => "takes a misfit task",
         }
     }

@@ -13,7 +13,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pelton_model::workload::{ChannelSpec, CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
+use pelton_model::workload::{
+    ChannelSpec, CpuSet, Op, Phase, Process, SchedPolicy, Start, TaskSpec, TimerId, TimerMode,
+};
 use pelton_model::{Machine, Workload};
 
 use super::habits::{Habit, Habits};
@@ -291,7 +293,20 @@ impl Builder<'_> {
         phases.close();
         let own_timers = phases.timers;
         let (uclamp, phases) = (self.recording.tasks[index].clamps(), phases.done);
-        TaskSpec { name, policy, cpus, start, phases, uclamp, loops: Some(1), own_timers, ..TaskSpec::default() }
+        // Traces do not say whose threads they are.
+        let process = Process::Own;
+        TaskSpec {
+            name,
+            policy,
+            process,
+            cpus,
+            start,
+            phases,
+            uclamp,
+            loops: Some(1),
+            own_timers,
+            ..TaskSpec::default()
+        }
     }
 
     /// How a task comes to be, and when.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What system calls cost in the models of benchmarks that do little else.
 
-use pelton_model::workload::Op;
+use pelton_model::workload::{Op, Process};
 
 use super::spec::Spec;
 
@@ -50,6 +50,11 @@ impl Mode {
     /// The option `mode`.
     pub(super) fn of(spec: &mut Spec, default: Mode) -> Mode {
         spec.word("mode", &[("processes", Mode::Processes), ("threads", Mode::Threads)], default)
+    }
+
+    /// Of what process each is.
+    pub(super) fn process(self) -> Process {
+        if self == Mode::Processes { Process::Own } else { Process::default() }
     }
 
     /// As perf calls them.

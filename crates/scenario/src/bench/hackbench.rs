@@ -110,6 +110,7 @@ impl Model {
         TaskSpec {
             name: name.into(),
             policy: self.policy,
+            process: self.shape.mode.process(),
             cpus: self.cpus.clone(),
             start,
             phases,

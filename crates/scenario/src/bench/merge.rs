@@ -2,7 +2,7 @@
 //! Workloads that run together: their tasks side by side, each with its own mutexes, timers and barriers.
 
 use pelton_model::Workload;
-use pelton_model::workload::{Op, TaskSpec, TimerId};
+use pelton_model::workload::{Op, Process, TaskSpec, TimerId};
 
 /// How far the indices of one part move when it joins the others.
 #[derive(Clone, Copy, Default)]
@@ -15,6 +15,7 @@ struct Shift {
     channels: u32,
     timers: u32,
     lists: u32,
+    processes: u32,
 }
 
 /// One workload out of several; the length is the longest one asked for, and unlimited parts do not shorten it.
@@ -37,6 +38,7 @@ fn append(whole: &mut Workload, part: Workload) {
         channels: whole.channels.len() as u32,
         timers: whole.shared_timers,
         lists: whole.lists,
+        processes: processes(&whole.tasks),
     };
     whole.name = format!("{} + {}", whole.name, part.name);
     whole.groups.extend(part.groups);
@@ -62,6 +64,15 @@ fn append(whole: &mut Workload, part: Workload) {
     whole.tasks.extend(part.tasks.into_iter().map(|task| shifted_task(shift, task)));
 }
 
+/// Numbers of processes in use.
+fn processes(tasks: &[TaskSpec]) -> u32 {
+    let number = |task: &TaskSpec| match task.process {
+        Process::Shared(number) => number + 1,
+        Process::Own => 0,
+    };
+    tasks.iter().map(number).max().unwrap_or(0)
+}
+
 fn shifted_name(shift: Shift, kind: String, index: u32, name: String) -> (String, u32, String) {
     let by = match kind.as_str() {
         "mutex" => shift.mutexes,
@@ -75,6 +86,9 @@ fn shifted_name(shift: Shift, kind: String, index: u32, name: String) -> (String
 }
 
 fn shifted_task(shift: Shift, mut task: TaskSpec) -> TaskSpec {
+    if let Process::Shared(number) = &mut task.process {
+        *number += shift.processes;
+    }
     for op in task.phases.iter_mut().flat_map(|phase| &mut phase.ops) {
         shift_op(shift, op);
     }

@@ -85,20 +85,20 @@ pub const MODELS: &[Model] = &[
         name: "periodic",
         about: "threads that compute for run_us in every period_us",
         options: "run_us,period_us,threads=1,policy=other,priority,nice=0,phase_us=0|random,mode=relative,cpus=all|each,groups,\
-                  util_min=0,util_max=1024,deadline_us,duration_s,name=periodic",
+                  util_min=0,util_max=1024,deadline_us,duration_s,process=one|each,name=periodic",
         make: |spec| periodic::workload(spec).into(),
     },
     Model {
         name: "busy",
         about: "threads that always compute",
-        options: "threads=1,policy=other,priority,nice=0,cpus=all|each,util_min=0,util_max=1024,duration_s,name=busy",
+        options: "threads=1,policy=other,priority,nice=0,cpus=all|each,util_min=0,util_max=1024,duration_s,process=one|each,name=busy",
         make: |spec| busy::workload(spec).into(),
     },
     Model {
         name: "bursts",
         about: "threads that compute for run_us and sleep for sleep_us, and may go on elsewhere",
         options: "run_us,sleep_us=0,measure=work|wall,loops=0,then_cpus,then_loops=0,threads=1,policy=other,priority,\
-                  nice=0,cpus=all|each,util_min=0,util_max=1024,duration_s,name=bursts",
+                  nice=0,cpus=all|each,util_min=0,util_max=1024,duration_s,process=one|each,name=bursts",
         make: |spec| bursts::workload(spec).into(),
     },
     Model {

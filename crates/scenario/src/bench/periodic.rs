@@ -2,7 +2,7 @@
 //! A periodic thread: compute, wait for the next period.
 
 use pelton_model::Workload;
-use pelton_model::workload::{Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
+use pelton_model::workload::{Op, Phase, Process, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
 
 use super::spec::Spec;
 
@@ -54,11 +54,13 @@ pub(super) fn copies(spec: &mut Spec, task: &TaskSpec, threads: u32, default_nam
     let name = spec.string("name", default_name);
     let places = spec.places();
     let uclamp = clamps(spec);
+    let process = spec.word("process", &[("one", Process::default()), ("each", Process::Own)], Process::default());
     let cpus = places.iter().flat_map(|cpus| std::iter::repeat_n(cpus, threads as usize));
     let copy = |(i, cpus): (usize, &Option<_>)| TaskSpec {
         name: format!("{name}-{i}"),
         cpus: cpus.clone(),
         uclamp,
+        process,
         ..task.clone()
     };
     let tasks = cpus.enumerate().map(copy).collect();

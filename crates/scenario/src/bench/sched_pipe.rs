@@ -25,6 +25,7 @@ pub(super) fn workload(spec: &mut Spec) -> (Workload, Program) {
     let task = |name: &str, start, phases| TaskSpec {
         name: name.into(),
         policy: SchedPolicy::Normal { nice, slice_ns: 0 },
+        process: mode.process(),
         cpus: cpus.clone(),
         start,
         phases,

@@ -33,8 +33,11 @@ impl<S: Sink> Engine<'_, S> {
     #[inline]
     pub(crate) fn update_curr(&mut self, c: u32) {
         let uncharged_ns = self.cpus[c as usize].take_uncharged();
-        if uncharged_ns > 0 && self.tree_as_is(c).charge(uncharged_ns) {
-            self.resched_cpu(c);
+        if uncharged_ns > 0 {
+            self.cache_account(c, uncharged_ns);
+            if self.tree_as_is(c).charge(uncharged_ns) {
+                self.resched_cpu(c);
+            }
         }
     }
 }

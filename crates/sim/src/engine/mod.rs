@@ -67,6 +67,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub placing: crate::sched::placing::Placing,
     /// Which tasks are moved between CPUs, from 5.10 on.
     pub balancing: crate::sched::balancing::Balancing,
+    /// Which caches tasks prefer, from 7.2 on.
+    pub caches: crate::cpu::cache_aware::CacheAware,
     pub now: u64,
     /// The kernel's clocks at time 0 of the run.
     pub boot_ns: u64,

@@ -28,6 +28,8 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         task.life = Life::Runnable;
+        self.is_thread(t);
+        let task = &mut self.tasks[t as usize];
         task.activation.start_ns = now;
         task.started_ns = now;
         task.woken_ns = Some(now);
@@ -71,6 +73,7 @@ impl<S: Sink> Engine<'_, S> {
         let task = &mut self.tasks[t as usize];
         (task.cpu, task.recent_cpu) = (c, c);
         task.life = Life::Sleeping;
+        self.is_thread(t);
         self.introduce(t);
         let flow = (0..FIRST_OPS_MAX).map(|_| self.next_op(t, spec)).find(|&flow| flow != Flow::Next);
         let task = &mut self.tasks[t as usize];
@@ -82,7 +85,15 @@ impl<S: Sink> Engine<'_, S> {
             task.step = step;
         }
         task.life = Life::Unborn;
+        self.cache_thread_ends(t);
         self.queue.push(self.now, Ev::TaskStart { task: t });
+    }
+
+    /// Task `t` is a thread of its process from now on; a kernel thread is of none.
+    fn is_thread(&mut self, t: u32) {
+        if let Kind::Program { spec } = self.tasks[t as usize].kind {
+            self.cache_thread_starts(t, self.w.tasks[spec as usize].process);
+        }
     }
 
     /// `Op::Fork`: a new task from a template.

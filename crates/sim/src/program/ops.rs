@@ -65,6 +65,7 @@ impl<S: Sink> Engine<'_, S> {
         task.life = life;
         if life == Life::Dead {
             self.living -= 1;
+            self.cache_thread_ends(t);
         }
         self.resched_cpu(c);
     }

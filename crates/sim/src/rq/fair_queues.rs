@@ -64,6 +64,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A fair task becomes runnable on `c`; its signals were told before.
     pub(crate) fn fair_enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
         self.tree(c).enqueue(t, wakeup);
+        self.cache_joins(c, t);
         self.clocks_follow(c, self.tasks[t as usize].group);
     }
 
@@ -77,6 +78,9 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn leave_levels(&mut self, c: u32, entity: u32, flags: u32, sleeping: bool, delays: bool) {
         let plan: Leave = self.tree(c).plan(entity, delays);
         self.signal_dequeue(c, entity, flags, plan);
+        if slot_of(entity).is_none() {
+            self.cache_leaves(c, entity);
+        }
         self.tree(c).leave(entity, sleeping, plan);
         self.return_runtime(c, entity);
     }
@@ -87,6 +91,7 @@ impl<S: Sink> Engine<'_, S> {
             return false;
         }
         self.signal_delay(c, t);
+        self.cache_delays(c, t, false);
         self.tree(c).delay(t);
         true
     }
@@ -94,6 +99,7 @@ impl<S: Sink> Engine<'_, S> {
     /// A task whose dequeue was delayed is woken.
     pub(crate) fn fair_requeue(&mut self, c: u32, t: u32) {
         self.tree(c).requeue(t);
+        self.cache_delays(c, t, true);
     }
 
     /// The task to run next, `NO_TASK` when there is none. A delayed entity that is picked really leaves.

@@ -260,6 +260,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             clamp_sums: crate::rq::clamps::are_used(w, policy) && crate::rq::clamps::add_up(policy),
             limits_groups: crate::rq::clamps::limit_groups(w, policy),
             balancing: crate::sched::balancing::Balancing::new(placing.record(), policy, cfg.seed),
+            caches: crate::cpu::cache_aware::CacheAware::new(placing.record(), policy, w, tick_ns),
             placing,
             asymmetric: m.cpus.iter().any(|c| c.capacity != m.cpus[0].capacity),
             now: 0,

@@ -100,6 +100,7 @@ impl<S: Sink> Engine<'_, S> {
         // Nobody of its priority was there to go before it.
         let rt = &mut self.tasks[task as usize].rt;
         (rt.rotate, rt.makes_room) = (false, false);
+        self.cache_looks(c);
         let fetches = self.tasks[task as usize].step == Step::Fetch;
         if !fetches {
             self.arm_segment(c);
@@ -165,6 +166,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.note_running(c, next);
         self.returns_to_user(c, next);
+        self.cache_looks(c);
         let fetches = self.tasks[next as usize].step == Step::Fetch && self.cpus[c as usize].overhead_ns == 0;
         if !fetches {
             self.arm_segment(c);

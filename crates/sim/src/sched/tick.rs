@@ -71,6 +71,7 @@ impl<S: Sink> Engine<'_, S> {
             self.serve_misfit(c);
             self.periodic_balance(c);
         }
+        self.cache_looks(c);
     }
 
     /// The timer of CPU `c`, whose running task is `t`: has it come?

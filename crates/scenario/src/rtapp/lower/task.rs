@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use pelton_model::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
+use pelton_model::workload::{CpuSet, Op, Phase, Process, SchedPolicy, Start, TaskSpec, TimerId, TimerMode};
 
 use super::Lowering;
 use super::group::{phase_group, taskgroup};
@@ -37,6 +37,7 @@ impl Lowering<'_> {
             phases,
             loops: task.repeat,
             uclamp,
+            process: Process::default(),
             taskgroup,
             own_timers: timers.own.count(),
             timer_slack_ns: 0,

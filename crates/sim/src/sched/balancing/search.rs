@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The balance of one domain for one CPU.
 
-use pelton_core::{LbEnv, NO_CPU, balance_idle, cache_nice_tries, lbf};
+use pelton_core::{LbEnv, NO_CPU, balance_idle, cache_nice_tries, lbf, migrate};
 use pelton_schema::{Balance, BalanceEnd, Sink};
 
 use crate::class::Class;
@@ -83,12 +83,15 @@ impl<S: Sink> Engine<'_, S> {
         // Its row is made to say that it has no task any more.
         self.row_changes(c);
         self.placing.fill_balance(c, idle == balance_idle::NEWLY_IDLE, self.clamped);
+        self.fill_preferences(c, span);
     }
 
     /// The CPU to take from; what its statistics tell about the whole machine is kept.
     fn busiest(&mut self, env: &LbEnv) -> Result<u32, BalanceEnd> {
         let lb = &mut *self.balancing.lb;
         let group = env.find_src_group(self.policy, self.placing.record(), lb);
+        self.keep_llc_stats(env);
+        let lb = &*self.balancing.lb;
         let root = env.level as usize + 1 == self.balancing.domains[env.dst_cpu as usize].len();
         let (overloaded, overutilized) = (lb.overloaded != 0, lb.overutilized != 0);
         if root {
@@ -125,6 +128,7 @@ impl<S: Sink> Engine<'_, S> {
         let own = self.own(c, env.level);
         own.failed(policy, env, migration);
         env.nr_balance_failed = own.nr_balance_failed;
+        self.fill_curr(env);
         if !env.need_active_balance(policy, self.placing.record(), migration) {
             self.own(c, env.level).again(weight);
             return BalanceEnd::Again;
@@ -135,7 +139,11 @@ impl<S: Sink> Engine<'_, S> {
             self.own(c, env.level).may_wait(policy, env, migration, weight);
             return BalanceEnd::RunningPinned;
         }
-        self.take_running(env.src_cpu, curr, c);
+        if migration == migrate::LLC_TASK {
+            self.take_for_cache(env, curr, c);
+        } else {
+            self.take_running(env.src_cpu, curr, c);
+        }
         self.balancing.domains[c as usize][env.level as usize].activated(policy, self.placing.record(), env, migration);
         BalanceEnd::Active
     }
@@ -146,6 +154,19 @@ impl<S: Sink> Engine<'_, S> {
         if task.class == Class::Fair && task.pulled_to.is_none() {
             task.pulled_to = Some(c);
             self.resched_cpu(src);
+        }
+    }
+
+    /// A task of the other CPU that prefers this one's cache goes there: a waiting one at once.
+    fn take_for_cache(&mut self, env: &LbEnv, curr: u32, c: u32) {
+        match self.takes_for_cache(env) {
+            Some(t) if t == curr => self.take_running(env.src_cpu, t, c),
+            Some(t) => {
+                self.detach(t, env.src_cpu, c);
+                self.attach(t, c, false);
+                self.took_running(env.src_cpu, c);
+            }
+            None => {}
         }
     }
 

@@ -40,7 +40,9 @@ impl<S: Sink> Engine<'_, S> {
             // Sums of clamps have no rule for one that sleeps and is still queued: no kernel has both. Nobody moves a
             // task to where its group is throttled.
             let stays = (task.delayed != 0 && self.clamp_sums) || self.is_throttled_at(dst, t);
-            if stays || !env.detach_task(self.policy, self.placing.record(), &mut self.balancing.lb, &task) {
+            let goes = !stays && env.detach_task(self.policy, self.placing.record(), &mut self.balancing.lb, &task);
+            self.heed_forgotten(t, env);
+            if !goes {
                 self.tasks[t as usize].list_place = self.balancing.passed_over();
                 continue;
             }
@@ -59,7 +61,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Fair tasks of a CPU, the running one among them, the end of its list first (in 4.12 its head); as many as a
     /// balance looks at.
-    fn list_of(&self, c: u32, list: &mut Vec<u32>) {
+    pub(super) fn list_of(&self, c: u32, list: &mut Vec<u32>) {
         let cpu = &self.cpus[c as usize];
         list.clear();
         cpu.each_waiting(&mut |t| list.push(t));
@@ -74,10 +76,10 @@ impl<S: Sink> Engine<'_, S> {
         list.truncate(cpu.nr_running().min(NR_MIGRATE) as usize);
     }
 
-    fn lb_task(&self, t: u32, env: &LbEnv) -> LbTask {
+    pub(super) fn lb_task(&self, t: u32, env: &LbEnv) -> LbTask {
         let task = &self.tasks[t as usize];
         let never = task.last_ran_ns == 0;
-        LbTask {
+        let own = LbTask {
             allowed: crate::sched::placing::mask(&task.allowed),
             load: self.task_part(t),
             since_ran_ns: if never { i64::MAX } else { (self.now - task.last_ran_ns) as i64 },
@@ -89,7 +91,9 @@ impl<S: Sink> Engine<'_, S> {
             ineligible: self.is_ineligible(t, env).into(),
             next_buddy: 0,
             fits_src: self.fits_cpu(t, env.src_cpu).into(),
-        }
+            ..LbTask::default()
+        };
+        self.add_preference(t, env, own)
     }
 
     /// Would the task have to wait for others of its queue, there and on the other CPU?
@@ -108,13 +112,13 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Is CPU `c` big enough for the task?
-    fn fits_cpu(&self, t: u32, c: u32) -> bool {
+    pub(super) fn fits_cpu(&self, t: u32, c: u32) -> bool {
         let (min, max) = if self.clamped { self.clamps_of(t) } else { (0, 1024) };
         let util = self.tasks[t as usize].se.task_util_est(self.policy);
         self.placing.record().util_fits_cpu(self.policy, util, min, max, c) > 0
     }
 
-    fn detach(&mut self, t: u32, from: u32, to: u32) {
+    pub(super) fn detach(&mut self, t: u32, from: u32, to: u32) {
         self.account(from);
         self.update_clock(from);
         self.leave_queue(from, t);
@@ -122,7 +126,7 @@ impl<S: Sink> Engine<'_, S> {
         self.set_task_cpu(t, to);
     }
 
-    fn attach(&mut self, t: u32, to: u32, newly_idle: bool) {
+    pub(super) fn attach(&mut self, t: u32, to: u32, newly_idle: bool) {
         let waiting_since_ns = self.tasks[t as usize].waiting_since_ns;
         self.enqueue(to, t, false);
         self.vote_usage(to);

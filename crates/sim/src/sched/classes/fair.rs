@@ -85,6 +85,7 @@ impl SchedClass for Fair {
             e.note_misfit(c, t);
             e.note_outgrown(c, t);
             e.note_overutilized(c);
+            e.cache_ticks(c, t);
         }
         if queued || e.fair_tick_preempts(c) {
             e.resched_cpu(c);

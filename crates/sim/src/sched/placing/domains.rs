@@ -24,6 +24,8 @@ pub(super) fn record(m: &Machine, policy: &Policy) -> Option<Box<Placement>> {
     for c in 0..m.cpus.len() as u32 {
         record.cpus[c as usize] = cpu(m, policy, c);
     }
+    record.smt_threads = m.cpus.iter().map(|c| c.smt.len().max(1) as u32).max().unwrap_or(1);
+    record.cache_aware = record.cpus().iter().any(PlaceCpu::is_in_multi_llcs).into();
     record.clusters = record.cpus().iter().any(|c| c.cluster != c.llc).into();
     record.energy_aware = fill_energy(m, policy, &mut record).into();
     Some(record)

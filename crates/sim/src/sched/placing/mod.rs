@@ -10,7 +10,7 @@ mod snapshot;
 pub(crate) use snapshot::mask;
 use snapshot::sum_groups;
 
-use pelton_core::{NO_CPU, Placed, Placement, Policy, SchedDomain, value};
+use pelton_core::{LbEnv, NO_CPU, Placed, Placement, Policy, SchedDomain, value};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
@@ -157,6 +157,17 @@ impl Placing {
             let own = &mut self.record.cpus[c as usize];
             (own.nr_running, own.h_nr_queued, own.h_nr_runnable) = (0, 0, 0);
         }
+    }
+
+    /// Of CPU `c`: tasks that prefer the cache of the balancing CPU, and tasks that are where they prefer to be.
+    pub(crate) fn set_preferences(&mut self, c: u32, counts: (u32, u32)) {
+        let row = &mut self.record.cpus[c as usize];
+        (row.nr_pref_dst_llc, row.nr_pref_llc_running) = counts;
+    }
+
+    /// What a search for the busiest group summed up of caches.
+    pub(crate) fn keep_llc_stats(&mut self, policy: &Policy, env: &LbEnv) {
+        env.record_llc_stats(policy, &mut self.record);
     }
 
     /// Whether pinned tasks keep domain `level` of CPU `c` out of balance, as the next larger domain sees it.

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Which cache the threads of a process prefer. Hand-written mirrors of the records of
+//! `core/include/pelton/cache_aware.h`; each method is the C function of the same name.
+
+use crate::ffi_caches as ffi;
+use crate::placement_records::{PLACE_CPUS_MAX, PlaceCpu, Placement};
+use crate::policy::Policy;
+use crate::records::{LayoutRow, mirror};
+
+mirror! {
+    /// What all fair tasks ran on a CPU.
+    CacheCpu = "pelton_cache_cpu" {
+        /// Runtime, halved each epoch, ns.
+        runtime_ns: u64,
+        /// Epoch.
+        epoch: u64,
+        /// The epoch ends after this tick.
+        epoch_next_ticks: u64,
+        /// In a look: its current task is a thread of the process that looks.
+        runs: u32,
+        /// Zero.
+        reserved: u32,
+    }
+}
+
+mirror! {
+    /// What the threads of a process ran on a CPU.
+    CacheTime = "pelton_cache_time" {
+        /// Runtime, halved each epoch, ns.
+        runtime_ns: u64,
+        /// Epoch.
+        epoch: u64,
+    }
+}
+
+mirror! {
+    /// A process: which cache its threads prefer.
+    CacheGroup = "pelton_cache_group" {
+        /// The last in which a thread asked for a look.
+        epoch: u64,
+        /// Mean number of running threads.
+        nr_running_avg: u64,
+        /// No look before this tick.
+        next_scan_ticks: u64,
+        /// CPU of the preferred cache; [`crate::NO_CPU`]: none is preferred.
+        cpu: u32,
+        /// Threads that live.
+        threads: u32,
+    }
+}
+
+impl CacheGroup {
+    /// A process without threads; `cpu` tells it the epoch.
+    #[must_use]
+    pub fn new(cpu: &CacheCpu, now_ticks: u64) -> CacheGroup {
+        let mut own = CacheGroup::default();
+        ffi::pelton_x_mm_init_sched(&mut own, cpu, now_ticks);
+        own
+    }
+
+    /// Has it too few threads to gather, or too many for a cache of so many CPUs?
+    #[must_use]
+    pub fn invalid_llc_nr(&self, record: &Placement, llc_size: u32) -> bool {
+        ffi::pelton_x_invalid_llc_nr(record.smt_threads, self, llc_size) != 0
+    }
+
+    /// A thread ran on CPU `cpu` for `delta_ns`; `all`, `own`: what is kept of that CPU, and of the process
+    /// there.
+    pub fn account(
+        &mut self,
+        record: &Placement,
+        (all, own): (&mut CacheCpu, &mut CacheTime),
+        cpu: u32,
+        delta_ns: u64,
+        (now_ticks, period_ticks): (u64, u32),
+    ) {
+        ffi::pelton_x_account_mm_sched(record, self, all, own, cpu, delta_ns, now_ticks, period_ticks);
+    }
+
+    /// The cache that threads prefer; [`crate::NO_CPU`]: none.
+    #[must_use]
+    pub fn preferred_llc(&self, record: &Placement) -> u32 {
+        ffi::pelton_x_get_pref_llc(record, self)
+    }
+
+    /// At a tick of a thread: does it ask for a look? `asked`: it has, and has not made it yet.
+    pub fn tick(&mut self, cpu: &CacheCpu, asked: bool) -> bool {
+        ffi::pelton_x_task_tick_cache(self, cpu, asked.into()) != 0
+    }
+
+    /// The look, by a thread on CPU `cpu`: how many CPUs it read.
+    pub fn look(
+        &mut self,
+        record: &Placement,
+        cpus: &mut [CacheCpu; PLACE_CPUS_MAX],
+        times: &mut [CacheTime; PLACE_CPUS_MAX],
+        cpu: u32,
+        (now_ticks, period_ticks): (u64, u32),
+    ) -> u32 {
+        ffi::pelton_x_task_cache_work(record, self, cpus, times, cpu, now_ticks, period_ticks)
+    }
+}
+
+impl PlaceCpu {
+    /// Has its cache several CPUs, and others beside it?
+    #[must_use]
+    pub fn is_in_multi_llcs(&self) -> bool {
+        ffi::pelton_x_sd_in_multi_llcs(self) != 0
+    }
+}
+
+/// Does the kernel ask where tasks prefer to be?
+#[must_use]
+pub fn sched_cache_enabled(policy: &Policy, record: &Placement) -> bool {
+    ffi::pelton_x_sched_cache_enabled(policy, record) != 0
+}
+
+/// Ticks of an epoch.
+///
+/// ```
+/// use pelton_core::llc_epoch_ticks;
+/// assert_eq!([10_000_000, 4_000_000, 1_000_000].map(llc_epoch_ticks), [1, 2, 10]);
+/// ```
+#[must_use]
+pub fn llc_epoch_ticks(tick_ns: u64) -> u32 {
+    ffi::pelton_x_llc_epoch_ticks(tick_ns)
+}
+
+/// The Rust side of the layout comparison.
+pub(crate) fn layout(rows: &mut Vec<LayoutRow>) {
+    CacheCpu::layout(rows);
+    CacheTime::layout(rows);
+    CacheGroup::layout(rows);
+}

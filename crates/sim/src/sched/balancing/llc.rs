@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Caches that tasks prefer (7.2), as balances see them.
+
+use pelton_core::{LbEnv, LbTask, NO_CPU, lbf, migrate};
+use pelton_schema::Sink;
+
+use crate::class::Class;
+use crate::engine::Engine;
+use crate::engine::state::NO_TASK;
+
+impl<S: Sink> Engine<'_, S> {
+    /// Tasks of the CPUs `span` that prefer the cache of CPU `c`, or their own.
+    pub(super) fn fill_preferences(&mut self, c: u32, span: u64) {
+        if self.has_caches() {
+            let mut left = span;
+            while left != 0 {
+                let o = left.trailing_zeros();
+                left &= left - 1;
+                let counts = self.cache_counts(o, c);
+                self.placing.set_preferences(o, counts);
+            }
+        }
+    }
+
+    /// What a search for the busiest group summed up of caches.
+    pub(super) fn keep_llc_stats(&mut self, env: &LbEnv) {
+        if self.has_caches() {
+            self.placing.keep_llc_stats(self.policy, env);
+        }
+    }
+
+    /// What of a task counts where caches are preferred.
+    pub(super) fn add_preference(&self, t: u32, env: &LbEnv, task: LbTask) -> LbTask {
+        if !self.has_caches() {
+            return LbTask { preferred_llc: NO_CPU, preferred_cpu: NO_CPU, ..task };
+        }
+        let (preferred_llc, preferred_cpu, invalid) = self.cache_prefers(t, env.dst_cpu);
+        LbTask {
+            fits_dst: self.fits_cpu(t, env.dst_cpu).into(),
+            util: self.tasks[t as usize].se.avg.util_avg as u32,
+            preferred_llc,
+            preferred_cpu,
+            invalid_llc_nr: invalid.into(),
+            ..task
+        }
+    }
+
+    /// The decision about task `t` said that its process has too many threads for a cache.
+    pub(super) fn heed_forgotten(&mut self, t: u32, env: &mut LbEnv) {
+        if env.flags & lbf::LLC_FORGET != 0 {
+            env.flags &= !lbf::LLC_FORGET;
+            self.cache_forget(t);
+        }
+    }
+
+    /// What an active balance reads of the running task.
+    pub(super) fn fill_curr(&self, env: &mut LbEnv) {
+        let curr = self.cpus[env.src_cpu as usize].curr;
+        if !self.has_caches() || curr == NO_TASK {
+            return;
+        }
+        let task = &self.tasks[curr as usize];
+        env.curr_util = if task.class == Class::Fair { task.se.avg.util_avg as u32 } else { 0 };
+        env.curr_misfits = (self.fits_cpu(curr, env.src_cpu) && !self.fits_cpu(curr, env.dst_cpu)).into();
+    }
+
+    /// The first task that an active balance towards a cache takes: one that prefers it. The running task is at the
+    /// head of the list, so it comes last.
+    pub(super) fn takes_for_cache(&mut self, env: &LbEnv) -> Option<u32> {
+        let mut list = std::mem::take(&mut self.balancing.list);
+        self.list_of(env.src_cpu, &mut list);
+        let taken = list.iter().copied().find(|&t| {
+            let mut active = LbEnv { flags: lbf::ACTIVE_LB | lbf::ACTIVE_LB_LLC, ..*env };
+            let task = LbTask { running: 0, ..self.lb_task(t, env) };
+            !self.is_throttled_at(env.dst_cpu, t)
+                && active.can_migrate_task(self.policy, self.placing.record(), &task, migrate::LOAD)
+        });
+        self.balancing.list = list;
+        taken
+    }
+}
