@@ -88,6 +88,11 @@ impl Guest {
         std::fs::read_to_string(self.folder.join("release")).unwrap_or_default().trim().to_owned()
     }
 
+    /// Whose rules it has: those of its own release, or of the nearest one that was read.
+    pub fn rules(&self) -> String {
+        pelton_core::rules_of_release(&self.release()).map_or(self.series.clone(), |rules| rules.name)
+    }
+
     /// What was recorded under names that end so: the rest of the name, and the content.
     pub fn recordings(&self, end: &str) -> Vec<(String, Value)> {
         let all = std::fs::read_dir(&self.folder).expect("recordings").flatten();
@@ -102,7 +107,7 @@ impl Guest {
 }
 
 /// The same load on the same machine, which starts in the same way and is counted for so long.
-pub fn plan(series: &str, board: &Board, workload: &str, counted_ns: u64, seed: u64) -> Plan {
+pub fn plan(profile: &str, board: &Board, workload: &str, counted_ns: u64, seed: u64) -> Plan {
     let inputs = Inputs {
         platform: board.platform.to_owned(),
         workload: workload.to_owned(),
@@ -112,7 +117,7 @@ pub fn plan(series: &str, board: &Board, workload: &str, counted_ns: u64, seed: 
         random_phase: true,
         ..Inputs::default()
     };
-    let mut plan = build(&inputs, &PolicySpec::parse(series)).expect("good inputs").plan;
+    let mut plan = build(&inputs, &PolicySpec::parse(profile)).expect("good inputs").plan;
     for (task, at) in plan.workload.tasks.iter_mut().filter(|task| task.start == Start::AtStart).zip(0u64..) {
         task.start = Start::After(at * START_EVERY_NS);
     }

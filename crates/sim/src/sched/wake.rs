@@ -59,12 +59,16 @@ impl<S: Sink> Engine<'_, S> {
             self.migrate_task_rq(t);
         }
         self.set_task_cpu(t, target);
-        self.exec = if self.hands_over(exec, target) { target } else { exec };
+        let handed_over = self.hands_over(exec, target);
+        self.exec = if handed_over { target } else { exec };
         self.enqueue(target, t, true);
         self.note_overutilized(target);
         self.emit_wakeup(t, self.exec, target, false);
         self.exec = exec;
         self.check_preempt(target, t);
+        if handed_over {
+            self.handed_over_resched(target);
+        }
         if self.policy.newidle != value::NEWIDLE_AT_SWITCH {
             self.idle_time_ends(target);
         }
@@ -74,6 +78,14 @@ impl<S: Sink> Engine<'_, S> {
     fn hands_over(&self, exec: u32, target: u32) -> bool {
         let idle_too = self.policy.wake_queue == value::WAKE_QUEUE_FAR_OR_IDLE;
         exec != target && (!self.same_llc(exec, target) || (idle_too && self.cpus[target as usize].is_idle()))
+    }
+
+    /// The interrupt in which CPU `target` enqueued a task that was handed over to it ends.
+    fn handed_over_resched(&mut self, target: u32) {
+        let cpu = &mut self.cpus[target as usize];
+        if std::mem::take(&mut cpu.need_resched_lazy) {
+            self.resched_cpu(target);
+        }
     }
 
     fn requeue_delayed(&mut self, t: u32) {
