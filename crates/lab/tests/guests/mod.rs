@@ -52,6 +52,10 @@ pub const BOARDS: [Board; 3] = [
     },
 ];
 
+/// Series whose distribution kernels are built with CONFIG_PREEMPT_LAZY (read in the configurations of 6.18.15 and
+/// 7.2.12; those of 6.1.192 and 6.12.118 have CONFIG_PREEMPT_VOLUNTARY).
+const LAZY: [&str; 2] = ["6.18", "7.2"];
+
 /// A kernel that was booted on a machine.
 pub struct Guest {
     pub series: String,
@@ -88,9 +92,10 @@ impl Guest {
         std::fs::read_to_string(self.folder.join("release")).unwrap_or_default().trim().to_owned()
     }
 
-    /// Whose rules it has: those of its own release, or of the nearest one that was read.
+    /// Whose rules it has: those of its own release, or of the nearest one that was read, and how it is preempted.
     pub fn rules(&self) -> String {
-        pelton_core::rules_of_release(&self.release()).map_or(self.series.clone(), |rules| rules.name)
+        let rules = pelton_core::rules_of_release(&self.release()).map_or(self.series.clone(), |rules| rules.name);
+        if LAZY.contains(&self.series.as_str()) { rules + ",preemption=lazy" } else { rules }
     }
 
     /// What was recorded under names that end so: the rest of the name, and the content.
