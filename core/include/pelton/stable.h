@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stable releases: in which switches a release of a long-term series differs from the profile of its series.
+ * Stable releases: in which switches a release of a series differs from the profile of that series.
  *
- * A profile follows one release. Stable updates change rules, so 6.18.15 is not 6.18.2. A release that was read is asked
- * for by its number: it has its profile's values, but for the rows below.
+ * A profile follows one release. Stable updates change rules, so 6.18.15 is not 6.18.2. A release that was read is
+ * asked for by its number: it has its profile's values, but for the rows below.
  *
  *   value(series.number) = value of the last row of the series and switch with since <= number, else the profile's
  *
  * Units: numbers of releases. 6.18.15 is number 15 of series 6.18.
  *
- * Source: the texts of the releases that a row names (docs/spec/stable.md). Deviations: rules without a switch are listed
- * on that page.
+ * Source: the texts of the releases that a row names (docs/spec/stable.md). Deviations: rules without a switch are
+ * listed on that page.
  */
 #ifndef PELTON_STABLE_H
 #define PELTON_STABLE_H
@@ -32,8 +32,8 @@ enum {
 };
 
 /*
- * Releases whose rules are known:  X(series, first, last). All between them were read, or lie between two texts that are
- * alike.
+ * Releases whose rules are known:  X(series, first, last). All between them were read, or lie between two texts that
+ * are alike.
  */
 #define PELTON_STABLE_READ(X) \
 	X(4_12, 0, 0) \

@@ -182,8 +182,9 @@ fn realtime_is_limited_to_95_percent_by_the_rule_of_its_time() {
     assert_eq!(alone("7.2"), 3000 * MS);
 }
 
-/// CONFIG_PREEMPT_LAZY, `resched_curr_lazy` of 6.18.2 and 7.2.12: no interrupt is sent to a CPU that runs something, and
-/// its next tick finds the mark. A CPU that makes the wake-up itself, in its own timer's interrupt, looks when that ends.
+/// CONFIG_PREEMPT_LAZY, `resched_curr_lazy` of 6.18.2 and 7.2.12: no interrupt is sent to a CPU that runs something,
+/// and its next tick finds the mark. A CPU that makes the wake-up itself, in its own timer's interrupt, looks when that
+/// ends.
 #[test]
 fn a_lazily_preempted_cpu_hears_of_a_wake_up_at_its_next_interrupt() {
     let longest = |preemption: &str, remote: bool| {

@@ -25,7 +25,8 @@ fn stable() -> String {
                    ([where they were read](../spec/stable.md)).\n\n"
         .to_owned();
     for series in stable_series() {
-        let last = if series.last > series.first { format!(" to {}.{}", series.series, series.last) } else { String::new() };
+        let last =
+            if series.last > series.first { format!(" to {}.{}", series.series, series.last) } else { String::new() };
         out.push_str(&format!("- {}.{}{last}\n", series.series, series.first));
     }
     out.push_str("\n| from | switch | value | what |\n|---|---|---|---|\n");

@@ -39,8 +39,8 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    /// The same of a fair task for another fair one. Where preemption is lazy a CPU that runs something hears nothing of
-    /// what another CPU asks for: it chooses again when it next returns to user mode.
+    /// The same of a fair task for another fair one. Where preemption is lazy a CPU that runs something hears nothing
+    /// of what another CPU asks for: it chooses again when it next returns to user mode.
     pub(crate) fn resched_curr_lazy(&mut self, c: u32) {
         let lazy = self.policy.preemption == value::PREEMPTION_LAZY && c != self.exec;
         if lazy && self.cpus[c as usize].curr != NO_TASK {
@@ -57,6 +57,19 @@ impl<S: Sink> Engine<'_, S> {
             cpu.need_resched_lazy = false;
             self.request_resched(c);
         }
+    }
+
+    /// CPU `c` was asked within an interrupt that another one sent it, and that ends.
+    pub(crate) fn ipi_ends(&mut self, c: u32) {
+        if std::mem::take(&mut self.cpus[c as usize].need_resched_lazy) {
+            self.resched_cpu(c);
+        }
+    }
+
+    /// CPU `c` chooses: what it was asked is answered.
+    pub(crate) fn clear_resched(&mut self, c: u32) {
+        let cpu = &mut self.cpus[c as usize];
+        (cpu.need_resched, cpu.need_resched_lazy) = (false, false);
     }
 
     /// How long the kernel path that CPU `c` executes still takes.

@@ -67,7 +67,7 @@ impl<S: Sink> Engine<'_, S> {
         self.exec = exec;
         self.check_preempt(target, t);
         if handed_over {
-            self.handed_over_resched(target);
+            self.ipi_ends(target);
         }
         if self.policy.newidle != value::NEWIDLE_AT_SWITCH {
             self.idle_time_ends(target);
@@ -78,14 +78,6 @@ impl<S: Sink> Engine<'_, S> {
     fn hands_over(&self, exec: u32, target: u32) -> bool {
         let idle_too = self.policy.wake_queue == value::WAKE_QUEUE_FAR_OR_IDLE;
         exec != target && (!self.same_llc(exec, target) || (idle_too && self.cpus[target as usize].is_idle()))
-    }
-
-    /// The interrupt in which CPU `target` enqueued a task that was handed over to it ends.
-    fn handed_over_resched(&mut self, target: u32) {
-        let cpu = &mut self.cpus[target as usize];
-        if std::mem::take(&mut cpu.need_resched_lazy) {
-            self.resched_cpu(target);
-        }
     }
 
     fn requeue_delayed(&mut self, t: u32) {
