@@ -39,6 +39,41 @@ fn capped(sum: u128) -> u128 {
     if word < 1 << 31 { word.min(SIDES) } else { word }
 }
 
+/// What a search that finds nothing makes of the remembered cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fails {
+    /// What it took.
+    Measured,
+    /// Half more than what is remembered, up to half a millisecond and a bit.
+    Dearer,
+}
+
+impl Fails {
+    /// The rule of a name.
+    pub fn of(name: &str) -> Option<Fails> {
+        Some(match name {
+            "measured" => Fails::Measured,
+            "dearer" => Fails::Dearer,
+            _ => return None,
+        })
+    }
+
+    fn most(self) -> u128 {
+        if self == Fails::Dearer { 500_200 } else { u128::MAX }
+    }
+}
+
+/// Rules of searches.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchRules {
+    /// Who throws dice.
+    pub dice: Dice,
+    /// Who does not search.
+    pub skips: Skips,
+    /// What a search without a find costs.
+    pub fails: Fails,
+}
+
 /// What a CPU remembers of its searches of one domain; times in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Searches {
@@ -95,10 +130,10 @@ impl Searches {
     }
 
     /// A search took so long. A longer one than ever is remembered; others let the memory fade, once a second.
-    fn took(&mut self, skips: Skips, cost: u128, now: u128) {
-        let fades = skips != Skips::MigrationCost;
+    fn took(&mut self, rules: SearchRules, cost: u128, now: u128) {
+        let fades = rules.skips != Skips::MigrationCost;
         if cost > self.cost {
-            self.cost = cost;
+            self.cost = cost.min(rules.fails.most());
             self.faded_at = if fades { now } else { self.faded_at };
         } else if fades && now > self.faded_at + SECOND {
             self.cost = self.cost * 253 / 256;
@@ -108,8 +143,8 @@ impl Searches {
 
     /// The CPU goes idle with time for a search: dice, whether a search would find something, and the times cost, now
     /// and start of the tick. True: it searched.
-    pub fn goes_idle(&mut self, dice: Dice, skips: Skips, (rolled, found): (u128, bool), times: [u128; 3]) -> bool {
-        let [cost, now, tick_start] = times;
+    pub fn goes_idle(&mut self, rules: SearchRules, (rolled, found): (u128, bool), times: [u128; 3]) -> bool {
+        let ([cost, now, tick_start], dice) = (times, rules.dice);
         if self.throws(dice) && rolled % SIDES > self.share + 1 {
             self.count(dice, 0, now);
             return false;
@@ -118,7 +153,8 @@ impl Searches {
         if cost > 0 {
             self.count(dice, hits, now);
         }
-        self.took(skips, cost, tick_start);
+        let dearer = rules.fails == Fails::Dearer && !found;
+        self.took(rules, if dearer { self.cost * 3 / 2 } else { cost }, tick_start);
         true
     }
 }

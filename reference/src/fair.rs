@@ -329,7 +329,9 @@ impl Queue {
         let queued = self.entities[i].queued;
         match rules.fair_reweight {
             _ if !eevdf => {}
-            FairReweight::Anew if queued => return self.reweight_anew(rules, i, weight, inverse),
+            FairReweight::Anew | FairReweight::AnewProtected if queued => {
+                return self.reweight_anew(rules, i, weight, inverse);
+            }
             FairReweight::Request if queued => {
                 let e = &mut self.entities[i];
                 e.deadline = around(e.deadline, e.vruntime);
@@ -347,7 +349,7 @@ impl Queue {
                 e.vruntime = average - lag;
             }
             form => {
-                let rest = self.entities[i].moves && matches!(form, FairReweight::Anew | FairReweight::Lag);
+                let rest = self.entities[i].moves && !matches!(form, FairReweight::Request | FairReweight::Average);
                 let e = &mut self.entities[i];
                 e.lag = scaled(e.lag);
                 e.deadline = if rest { scaled(e.deadline) } else { e.deadline };
@@ -358,6 +360,8 @@ impl Queue {
 
     fn reweight_anew(&mut self, rules: &Rules, i: usize, weight: i128, inverse: i128) {
         let (old, runs) = (self.entities[i].weight, self.curr == Some(i));
+        let keeps = rules.fair_reweight == FairReweight::AnewProtected && runs && self.is_protected(rules, i);
+        let left = (self.entities[i].protection - self.entities[i].vruntime) * old / weight;
         self.note_lag(rules, i);
         let e = &mut self.entities[i];
         if rules.rel_deadline == RelDeadline::On {
@@ -370,7 +374,9 @@ impl Queue {
         (e.weight, e.inverse, e.queued) = (weight, 0, runs);
         let others = self.entities.iter().enumerate().any(|(k, e)| k != i && e.queued);
         self.place(rules, i, false, others);
-        (self.entities[i].inverse, self.entities[i].queued) = (inverse, true);
+        let e = &mut self.entities[i];
+        e.protection = if keeps { e.vruntime + left } else { e.protection };
+        (e.inverse, e.queued) = (inverse, true);
     }
 
     /// CFS: slice of an entity; `all` tasks are on the CPU.

@@ -149,7 +149,9 @@ rules! {
     /// J.2: sched_yield().
     fair_yield: FairYield { "deadline" => Deadline, "forfeit" => Forfeit }
     /// J.2: what another weight changes.
-    fair_reweight: FairReweight { "request" => Request, "average" => Average, "anew" => Anew, "lag" => Lag }
+    fair_reweight: FairReweight {
+        "request" => Request, "average" => Average, "anew" => Anew, "lag" => Lag, "anew_protected" => AnewProtected,
+    }
     /// J.2: lag of an entity whose dequeue was delayed.
     delayed_lag: DelayedLag { "zero" => Zero, "kept" => Kept }
     /// A.17: does runnable_avg raise the utilization for frequency selection?
@@ -371,7 +373,7 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("bandwidth_time", &[("4.12", "throttled"), ("6.6", "waiting")]),
     ("queued_migrant", &[("4.12", "removed"), ("4.16", "detached")]),
     ("tg_limit", &[("4.12", "off"), ("6.12", "on")]),
-    ("decayed_contrib", &[("4.12", "on"), ("4.16", "off"), ("6.12", "on"), ("6.18", "off"), ("7.2", "on")]),
+    ("decayed_contrib", &[("4.12", "on"), ("4.16", "off"), ("6.12", "on")]),
     ("shares_load", &[("4.12", "weight"), ("4.16", "larger")]),
     ("shares_keep_empty", &[("4.12", "off"), ("6.12", "on")]),
     ("shares_set_same", &[("4.12", "on"), ("6.12", "off")]),

@@ -16,6 +16,7 @@ static inline __attribute__((always_inline)) u32 newidle_search(u64 *w, struct p
 	}
 	if (cost)
 		pelton_update_newidle_stats(POLICY, own, weight * found, now);
+	cost = pelton_lb_newidle_counts_for(POLICY, own, cost, found);
 	pelton_lb_newidle_searched(POLICY, own, cost, now - now % 4000000);
 	return 1;
 }

@@ -313,8 +313,16 @@ PELTON_INLINE u32 pelton_lb_newidle_decay(struct pelton_lb_domain *st, u64 now_n
 	return 1;
 }
 
+/* What a search of `cost_ns` counts for in what is remembered of the domain. */
+PELTON_INLINE u64 pelton_lb_newidle_counts_for(const struct pelton_policy *pol, const struct pelton_lb_domain *st,
+					       u64 cost_ns, u32 found)
+{
+	return pol->newidle_fails == PELTON_NEWIDLE_FAILS_DEARER && !found ? 3u * st->newidle_cost_ns / 2u : cost_ns;
+}
+
 /*
- * It searched this domain for `cost_ns`. A search that took no longer lets what is remembered fade as well (from 6.1).
+ * It searched this domain, which counts for `cost_ns`. A search that counts for no more lets what is remembered fade as
+ * well (from 6.1).
  */
 PELTON_INLINE void pelton_lb_newidle_searched(const struct pelton_policy *pol, struct pelton_lb_domain *st, u64 cost_ns,
 					      u64 now_ns)
@@ -322,7 +330,9 @@ PELTON_INLINE void pelton_lb_newidle_searched(const struct pelton_policy *pol, s
 	u32 raises = cost_ns > st->newidle_cost_ns;
 
 	if (raises)
-		st->newidle_cost_ns = cost_ns;
+		st->newidle_cost_ns = pol->newidle_fails == PELTON_NEWIDLE_FAILS_DEARER
+					      ? pelton_min_u64(cost_ns, PELTON_NEWIDLE_DEAREST_NS)
+					      : cost_ns;
 	if (pol->newidle == PELTON_NEWIDLE_MIGRATION_COST)
 		return;
 	if (raises)

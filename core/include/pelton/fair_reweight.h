@@ -5,13 +5,13 @@
  *   request   deadline' = v + (deadline - v) w / w'
  *   average   v' = V - lag w / w';  deadline' = V + (deadline - V) w / w'
  *   anew      lag' = lag w / w', rest' = (deadline - v) w / w', then placed as one that joins
+ *   anew_protected  anew, and (vprot - v) w / w' is what is left of the protection
  *   lag       v' = V - lag w / w';  deadline' and vprot' = V + (. - V) w / w'
  *   asleep    lag' = lag w / w'; a rest of a request likewise (6.18)
  *
  * Units: ns of nice 0; weight 1024 << 10 at nice 0.
- * Source: Linux kernel/sched/fair.c (reweight_entity, reweight_eevdf, rescale_entity) of 6.6, 6.12.117, 6.18.2 and
- * 7.2.12; CFS
- * (to 6.1.192, the same function) changes the weight alone. Deviations: none known.
+ * Source: Linux kernel/sched/fair.c (reweight_entity, reweight_eevdf, rescale_entity) of 6.6, 6.12.117, 6.18.2,
+ * 6.18.17 and 7.2.12; CFS (to 6.1.192, the same function) changes the weight alone. Deviations: none known.
  */
 #ifndef PELTON_FAIR_REWEIGHT_H
 #define PELTON_FAIR_REWEIGHT_H
@@ -76,14 +76,24 @@ PELTON_INLINE void pelton_reweight_queued(const struct pelton_policy *pol, const
 		pelton_reweight_by_lag(pol, tun, rq, curr, se, average, weight);
 }
 
-/* 6.18: leaves and joins again. */
+/* Does it leave and join again? */
+PELTON_INLINE u32 pelton_reweights_anew(const struct pelton_policy *pol)
+{
+	return pol->fair_class == PELTON_FAIR_EEVDF && (pol->fair_reweight == PELTON_FAIR_REWEIGHT_ANEW ||
+							pol->fair_reweight == PELTON_FAIR_REWEIGHT_ANEW_PROTECTED);
+}
+
+/* 6.18: leaves and joins again; from 6.18.17 what is left of the running one's protection stays. */
 PELTON_INLINE void pelton_reweight_anew(const struct pelton_policy *pol, const struct pelton_fair_tunables *tun,
 					struct pelton_fair_rq *rq, const struct pelton_fair_se *curr,
 					struct pelton_fair_se *se, u64 weight)
 {
-	u32 waits = curr != se;
+	u32 waits = curr != se, old = pol->fair_reweight == PELTON_FAIR_REWEIGHT_ANEW;
+	u32 protected = !old && !waits && pelton_protect_slice(pol, se);
+	s64 rest;
 
 	pelton_leave_entity(pol, tun, rq, curr, se, 0);
+	rest = pelton_rescale(pelton_v_sub(se->vprot, se->vruntime), se->weight, weight);
 	if (waits)
 		pelton_avg_vruntime_sub(pol, rq, se);
 	rq->nr_queued--;
@@ -91,6 +101,8 @@ PELTON_INLINE void pelton_reweight_anew(const struct pelton_policy *pol, const s
 	se->weight = weight;
 	se->inv_weight = 0;
 	pelton_place_entity(pol, tun, rq, curr, se, 0);
+	if (protected)
+		se->vprot = pelton_v_add(se->vruntime, (u64)rest);
 	rq->nr_queued++;
 	if (waits)
 		pelton_avg_vruntime_add(pol, rq, se);
@@ -106,7 +118,7 @@ PELTON_INLINE void pelton_reweight_entity_fair(const struct pelton_policy *pol, 
 
 	if (!se->on_rq) {
 		pelton_reweight_asleep(pol, se, weight);
-	} else if (pol->fair_class == PELTON_FAIR_EEVDF && pol->fair_reweight == PELTON_FAIR_REWEIGHT_ANEW) {
+	} else if (pelton_reweights_anew(pol)) {
 		rq->load_weight += weight - se->weight;
 		pelton_reweight_anew(pol, tun, rq, curr, se, weight);
 		waits = 0;

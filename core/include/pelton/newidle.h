@@ -24,6 +24,8 @@
 
 #define PELTON_MIGRATION_COST_NS 500000ull
 #define PELTON_NEWIDLE_DECAY_NS 1000000000ull
+/* The dearest that searches which find nothing make a domain (newidle_fails=dearer). */
+#define PELTON_NEWIDLE_DEAREST_NS (PELTON_MIGRATION_COST_NS + 200ull)
 /* Of the dice (balance.h): their sides, which are also the calls after which the rate of success is worked out. */
 #define PELTON_NEWIDLE_CALLS 1024u
 #define PELTON_NEWIDLE_RATE_SHIFT 22u

@@ -118,7 +118,8 @@ enum {
 	PELTON_FAIR_REWEIGHT_REQUEST,
 	PELTON_FAIR_REWEIGHT_AVERAGE,
 	PELTON_FAIR_REWEIGHT_ANEW,
-	PELTON_FAIR_REWEIGHT_LAG
+	PELTON_FAIR_REWEIGHT_LAG,
+	PELTON_FAIR_REWEIGHT_ANEW_PROTECTED
 };
 enum { PELTON_FAIR_YIELD_DEADLINE, PELTON_FAIR_YIELD_FORFEIT };
 enum { PELTON_DL_RUNTIME_WALL, PELTON_DL_RUNTIME_SCALED };
@@ -158,7 +159,9 @@ enum {
 	PELTON_BLOCKED_UPDATE_LAZY
 };
 enum { PELTON_HRTICK_OFF, PELTON_HRTICK_ON };
+enum { PELTON_PREEMPTION_FULL, PELTON_PREEMPTION_LAZY };
 enum { PELTON_NEWIDLE_OWN_FREE, PELTON_NEWIDLE_OWN_COUNTED };
+enum { PELTON_NEWIDLE_FAILS_MEASURED, PELTON_NEWIDLE_FAILS_DEARER };
 enum { PELTON_NEWIDLE_DICE_OFF, PELTON_NEWIDLE_DICE_SUCCESS, PELTON_NEWIDLE_DICE_RATE };
 enum { PELTON_IDLE_MENU, PELTON_IDLE_TEO, PELTON_IDLE_NEXT_TIMER };
 enum {
@@ -313,7 +316,7 @@ enum {
 	X(tg_limit, "off|on", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
 	  "Refresh the load total of a task group at most once per ms and queue (not in 6.6, in 6.12): the shared counter " \
 	  "was a hot spot.") \
-	X(decayed_contrib, "off|on", 1, 0, 0, 0, 0, 0, 0, 1, 0, 1, \
+	X(decayed_contrib, "off|on", 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
 	  "A group's queue without load stays in the walk over blocked load until its part of the group's load is taken back. " \
 	  "4.12 never takes a queue out of the walk, which comes to the same.") \
 	X(shares_load, "weight|larger", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
@@ -503,9 +506,10 @@ enum {
 	X(fair_yield, "deadline|forfeit", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
 	  "sched_yield() under EEVDF. deadline: the deadline moves by a request (6.6). forfeit: only when eligible, and then " \
 	  "the virtual time moves to the deadline (read in 6.12.117). CFS passes the task over once, in every release.") \
-	X(fair_reweight, "request|average|anew|lag", 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, \
+	X(fair_reweight, "request|average|anew|lag|anew_protected", 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, \
 	  "What another weight of a queued entity changes beside it. request: the rest of its request (6.6). average: its " \
-	  "lag, too (6.12). anew: both, and it is placed as if it joined (6.18). lag: as average, with its protection (7.2).") \
+	  "lag, too (6.12). anew: both, and it is placed as if it joined (6.18). lag: as average, with its protection (7.2). " \
+	  "anew_protected: as anew, with it (6.18.17).") \
 	X(delayed_lag, "zero|kept", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
 	  "Lag of an entity whose dequeue was delayed. zero: it gains none (6.12). kept: nor does it lose any to others that " \
 	  "join or leave meanwhile (7.2).") \
@@ -528,6 +532,11 @@ enum {
 	X(hrtick, "off|on", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
 	  "Whether a timer ends the request of a running fair task for which others wait, or only a tick or wake-up does (off " \
 	  "to 6.18; on in 7.2 on machines that defer the programming of timers: x86 and not arm64).") \
+	X(preemption, "full|lazy", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+	  "When a running fair task gives way to another fair task. full: at once. lazy: when its CPU next returns to user " \
+	  "mode; a CPU that executes user code hears nothing of another one's wake-up until its next interrupt or system " \
+	  "call (CONFIG_PREEMPT_LAZY, read in 6.18.2 and 7.2.12: no rule of a release but a choice of who builds or starts " \
+	  "the kernel).") \
 	X(rt_runtime_share, "off|on", 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, \
 	  "A CPU whose real-time tasks used up its share borrows what the other CPUs have not used (on in 5.4, off in 5.10): " \
 	  "one busy real-time task on several CPUs is never throttled.") \
@@ -683,6 +692,10 @@ enum {
 	  "Whether a CPU that runs out of tasks throws dice before it looks at a domain. success: it looks as often as looks " \
 	  "found something (stable updates of 6.1 and 6.12). rate: the more often, too, the rarer it gets there (7.2). Not in " \
 	  "5.10.262, 6.6.0 and 6.18.2.") \
+	X(newidle_fails, "measured|dearer", 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, \
+	  "What a search that finds nothing makes of a domain's remembered cost. measured: what it took (every kernel that " \
+	  "was read, but). dearer: half more than the longest before, at most 0.5 ms, so that a CPU with short idle times " \
+	  "searches less and less (6.18.2; taken back in 6.18.3).") \
 	X(bandwidth, "off|group|task", 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, \
 	  "Quotas of task groups. off: none is kept. group: a queue that used its group's quota up is taken off its parent " \
 	  "with all that waits on it (read to 6.12). task: it stays, and each of its tasks leaves when it would return to " \

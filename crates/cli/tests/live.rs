@@ -43,10 +43,6 @@ const GATES: &str = ".gates.csv.gz";
 /// recording that began and ended at a switch.
 const GATES_MIN: u64 = 1_000;
 const GATES_DIFFER_PERMILLE_MAX: u64 = 2;
-/// Whose rules gates have: 6.18.15 throws dice as 6.12 does, which 6.18.2, that the profile stands for, does not.
-fn rules_of_gates(series: &str) -> &str {
-    if series == "6.18" { "6.12" } else { series }
-}
 /// What is put wrong in gates, and must be noticed in those of every kernel.
 const WRONG_GATES: [&str; 6] = [
     "idle times are a thousandth",
@@ -104,10 +100,16 @@ fn series(folder: &Path) -> String {
     name.map_or(String::new(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The rules that a folder's kernel has.
-fn profile_of(folder: &Path) -> String {
+/// Its series alone, without the machine.
+fn kernel_of(folder: &Path) -> String {
     let series = series(folder);
-    series.split_once('-').map_or(series.clone(), |(profile, _)| profile.to_owned())
+    series.split_once('-').map_or(series.clone(), |(kernel, _)| kernel.to_owned())
+}
+
+/// The rules that a folder's kernel has: those of its release, or of the nearest one that was read.
+fn profile_of(folder: &Path) -> String {
+    let release = text(&folder.join("release"));
+    pelton_core::rules_of_release(&release).unwrap_or_else(|| panic!("{release} is no release")).name
 }
 
 fn folders() -> Vec<PathBuf> {
@@ -291,8 +293,7 @@ fn gates_of_balances_of_every_kernel_are_decided_again() {
     let mut wrong = Vec::new();
     for folder in [SERVER, BALANCED_BOARD].into_iter().flat_map(folders_of) {
         let name = series(&folder);
-        let profile = profile_of(&folder);
-        let Some(all) = Tables::of(&folder, GATES, rules_of_gates(&profile)) else {
+        let Some(all) = Tables::of(&folder, GATES, &profile_of(&folder)) else {
             println!("not measured: gates of {name}: not recorded, or the function that searches cannot be traced");
             continue;
         };
@@ -330,7 +331,7 @@ fn balances_of_every_kernel_are_counted() {
 /// placements meanwhile.
 #[test]
 fn clamps_of_every_kernel_are_what_the_core_computes() {
-    let with_clamps = |folder: &&PathBuf| WITH_CLAMPS.contains(&profile_of(folder).as_str());
+    let with_clamps = |folder: &&PathBuf| WITH_CLAMPS.contains(&kernel_of(folder).as_str());
     let without = |folder: &&PathBuf| !series(folder).ends_with(SERVER);
     let wrong: Vec<String> = folders().iter().filter(with_clamps).filter(without).flat_map(|f| clamped(f)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -414,7 +415,7 @@ fn not_met(folder: &Path, machine: &str, all: &Counts) -> Option<String> {
     }
     let states = match idle_states(folder) {
         Ok(states) => states,
-        Err(why) => return (profile_of(folder) != WITHOUT_IDLE_STATES).then_some(why),
+        Err(why) => return (kernel_of(folder) != WITHOUT_IDLE_STATES).then_some(why),
     };
     (states.len() < 3 || all.idle_states == 0)
         .then(|| format!("{} placements with idle states, of which {states:?} were used", all.idle_states))
@@ -446,7 +447,7 @@ fn with_idle_states<'a>(folder: &Path, machine: &str, faults: &[&'a str]) -> Vec
 fn decided(folder: &Path, machine: &str, faults: &[&str]) -> Vec<String> {
     let release = text(&folder.join("release"));
     let faults = &with_idle_states(folder, machine, faults)[..];
-    let profile = series(folder).trim_end_matches(machine).to_owned();
+    let profile = profile_of(folder);
     assert_eq!(text(&folder.join("kernel-complaints")), "", "{release}");
     let (mut wrong, mut all, mut noticed) = (Vec::new(), Counts::default(), BTreeSet::new());
     // The last ones have most placements: faults are often noticed in the first that is looked at.

@@ -92,3 +92,33 @@ fn a_table_without_quiet_decisions_is_neither_pass_nor_failure() {
     let wrong = pelton(&["validate", "--distinguish", &written(folder.path(), &lines("arm64-mixed.csv.gz", 2))]);
     assert!(wrong.code == 2 && wrong.stderr.contains("--distinguish means nothing"), "{}", wrong.stderr);
 }
+
+/// The rules of a table are those of the kernel that is named beside it; the nearest that was read, where it was not.
+#[test]
+fn the_release_that_is_named_beside_a_table_chooses_the_rules() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let table = written(folder.path(), &lines("arm64-mixed.csv.gz", 3));
+    let machine = folder.path().join("table.topo.json");
+    let text = std::fs::read_to_string(&machine).expect("it was copied");
+    for (release, profile, said) in [
+        ("6.18.15+deb13-arm64", "6.18.15", "profile 6.18.15 because the table names kernel 6.18.15"),
+        ("6.12.118+deb13-arm64", "6.12", "profile 6.12 because the table names kernel 6.12.118"),
+        ("6.18.77", "6.18.35", "profile 6.18.35 because the table names kernel 6.18.77, whose own text was not read"),
+    ] {
+        std::fs::write(&machine, text.replacen('{', &format!("{{\"release\":\"{release}\","), 1)).expect("room");
+        let outcome = pelton(&["validate", &table, "--format", "json"]);
+        let told: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        assert_eq!((told["profile"].as_str(), told["remarks"][0].as_str()), (Some(profile), Some(said)), "{release}");
+    }
+    let asked = pelton(&["validate", &table, "--profile", "7.2", "--format", "json"]);
+    let told: Value = serde_json::from_str(&asked.stdout).expect("JSON");
+    assert_eq!((told["profile"].as_str(), told["remarks"].as_array().map(Vec::len)), (Some("7.2"), Some(0)));
+}
+
+#[test]
+fn a_stable_release_is_a_profile() {
+    let shown = good(&["policy", "show", "--profile", "6.18.15", "--format", "csv"]);
+    assert!(shown.lines().any(|line| line.starts_with("newidle_dice,success")), "{shown}");
+    let refused = pelton(&["policy", "show", "--profile", "6.18.60"]);
+    assert!(refused.code != 0 && refused.stderr.contains("from 6.18.0 to 6.18.35 were read"), "{}", refused.stderr);
+}

@@ -327,7 +327,13 @@ impl LbDomain {
         ffi::pelton_x_lb_newidle_skips(self, avg_idle_ns, spent_ns) != 0
     }
 
-    /// It searched this domain, which took `cost_ns`.
+    /// What a search that took `cost_ns` counts for, ns: in some kernels one that finds nothing counts for more.
+    #[must_use]
+    pub fn newidle_counts_for(&self, policy: &Policy, cost_ns: u64, found: bool) -> u64 {
+        ffi::pelton_x_lb_newidle_counts_for(policy, self, cost_ns, found.into())
+    }
+
+    /// It searched this domain, which counts for `cost_ns`.
     pub fn newidle_searched(&mut self, policy: &Policy, cost_ns: u64, now_ns: u64) {
         ffi::pelton_x_lb_newidle_searched(policy, self, cost_ns, now_ns);
     }

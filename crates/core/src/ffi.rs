@@ -15,7 +15,7 @@ use crate::interactive::{Interactive, InteractiveCpu};
 use crate::placement_records::{PlaceCpu, Placed, Placement, SchedDomain, SdLevel};
 use crate::policy::Policy;
 use crate::prefer_idle::{IdleCandidate, PreferIdle};
-use crate::raw_rows::{RawBound, RawLayout, RawParameter, RawSwitch};
+use crate::raw_rows::{RawBound, RawLayout, RawParameter, RawStableRule, RawStableSeries, RawSwitch};
 use crate::records::{
     Avg, CfsRq, CpuState, Decision, DlEntity, EmState, IdleWalk, Newidle, PerfTerms, Rq, RtLimit, Se, SugovCpu,
     SugovPolicy, TaskGroup, Wake,
@@ -43,6 +43,9 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_layout(index: u32) -> *const RawLayout;
     pub(crate) safe fn pelton_x_policy_newest() -> &'static Policy;
     pub(crate) safe fn pelton_x_policy_for_profile(profile: u32, out: &mut Policy) -> u32;
+    pub(crate) safe fn pelton_x_policy_for_stable(profile: u32, number: u32, out: &mut Policy) -> u32;
+    pub(crate) safe fn pelton_x_stable_series(index: u32) -> *const RawStableSeries;
+    pub(crate) safe fn pelton_x_stable_rule(index: u32) -> *const RawStableRule;
     pub(crate) safe fn pelton_x_policy_check(pol: &Policy, a: &mut u32, b: &mut u32) -> u32;
     pub(crate) safe fn pelton_x_switch_count() -> u32;
     pub(crate) safe fn pelton_x_switch_info(index: u32) -> *const RawSwitch;
@@ -702,6 +705,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_cpu_load_nohz(l: &mut CpuLoad, now: u64, now_ticks: u64);
     pub(crate) safe fn pelton_x_lb_newidle_skips(st: &LbDomain, avg_idle_ns: u64, spent_ns: u64) -> u32;
     pub(crate) safe fn pelton_x_lb_newidle_searched(p: &Policy, st: &mut LbDomain, cost_ns: u64, now_ns: u64);
+    pub(crate) safe fn pelton_x_lb_newidle_counts_for(p: &Policy, st: &LbDomain, cost_ns: u64, found: u32) -> u64;
     pub(crate) safe fn pelton_x_lb_newidle_decay(st: &mut LbDomain, now_ns: u64) -> u32;
     pub(crate) safe fn pelton_x_lb_newidle_fades(p: &Policy, before: u32, faded: u32) -> u32;
     pub(crate) safe fn pelton_x_lb_newidle_throws(p: &Policy, st: &LbDomain) -> u32;

@@ -34,6 +34,7 @@ mod rq;
 mod rt_limit;
 mod sched_domain;
 mod select_class;
+mod stable;
 mod thermal;
 mod uclamp;
 mod uclamp_sum;
@@ -87,6 +88,7 @@ pub use records::{
 pub use rt_limit::{RT_PERIOD_NS, RT_RUNTIME_NS};
 pub use sched_domain::imb_numa_nr;
 pub use select_class::{ClassCpu, ClassCurr, ClassSearch, ClassTask, NO_DEADLINE, need_pull_rt, rt_overloaded};
+pub use stable::{RulesOfRelease, StableRule, StableSeries, rules_of_release, stable_rules, stable_series};
 pub use thermal::{
     COOLING_MAX, Cooling, CoolingTable, Ipa, NO_TARGET, TRIPS_MAX, ThermalInstance, Trip, Zone, cooling_load,
 };

@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_char};
 use std::fmt;
 
 use crate::ffi;
+use crate::stable::stable_release;
 
 macro_rules! policy_fields {
     ($($(#[$doc:meta])* $field:ident,)*) => {
@@ -256,11 +257,13 @@ fn parse_value(switch: &Switch, value: &str) -> Result<u32, PolicyError> {
 }
 
 impl Policy {
-    /// The rule set of a kernel, for example `"7.2"`.
+    /// The rule set of a kernel, for example `"7.2"`, or of a stable release that was read, for example `"6.18.15"`.
     ///
     /// ```
     /// let policy = pelton_core::Policy::profile("4.16").unwrap();
     /// assert_eq!(policy.get("invariance"), Ok("contribution"));
+    /// let dice = |name| pelton_core::Policy::profile(name).unwrap().get("newidle_dice");
+    /// assert_eq!((dice("6.18"), dice("6.18.15")), (Ok("off"), Ok("success")));
     /// ```
     pub fn profile(name: &str) -> Result<Self, PolicyError> {
         let candidates = profiles();
@@ -268,7 +271,7 @@ impl Policy {
         let index = candidates.iter().position(|p| *p == name).and_then(|i| u32::try_from(i).ok());
         match index.map(|i| ffi::pelton_x_policy_for_profile(i, &mut policy)) {
             Some(0) => Ok(policy),
-            _ => Err(PolicyError::UnknownProfile { name: name.to_owned(), candidates }),
+            _ => stable_release(name).ok_or_else(|| PolicyError::UnknownProfile { name: name.to_owned(), candidates }),
         }
     }
 

@@ -146,7 +146,7 @@ policy_fields! {
     fork_preempts,
     /// Switch `fair_yield`: 0 = deadline, 1 = forfeit.
     fair_yield,
-    /// Switch `fair_reweight`: 0 = request, 1 = average, 2 = anew, 3 = lag.
+    /// Switch `fair_reweight`: 0 = request, 1 = average, 2 = anew, 3 = lag, 4 = anew_protected.
     fair_reweight,
     /// Switch `delayed_lag`: 0 = zero, 1 = kept.
     delayed_lag,
@@ -162,6 +162,8 @@ policy_fields! {
     dl_enforcement,
     /// Switch `hrtick`: 0 = off, 1 = on.
     hrtick,
+    /// Switch `preemption`: 0 = full, 1 = lazy.
+    preemption,
     /// Switch `rt_runtime_share`: 0 = off, 1 = on.
     rt_runtime_share,
     /// Switch `newidle`: 0 = always, 1 = migration_cost, 2 = domain_cost, 3 = at_switch.
@@ -232,6 +234,8 @@ policy_fields! {
     newidle_own,
     /// Switch `newidle_dice`: 0 = off, 1 = success, 2 = rate.
     newidle_dice,
+    /// Switch `newidle_fails`: 0 = measured, 1 = dearer.
+    newidle_fails,
     /// Switch `bandwidth`: 0 = off, 1 = group, 2 = task.
     bandwidth,
     /// Switch `bandwidth_refill`: 0 = expires_late, 1 = expires, 2 = quota, 3 = burst.

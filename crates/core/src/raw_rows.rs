@@ -23,6 +23,24 @@ pub(crate) struct RawParameter {
     pub preset: u32,
 }
 
+/// A series of stable releases as C stores it.
+#[repr(C)]
+pub(crate) struct RawStableSeries {
+    pub profile: u32,
+    pub first: u32,
+    pub last: u32,
+}
+
+/// A rule of stable releases as C stores it.
+#[repr(C)]
+pub(crate) struct RawStableRule {
+    pub profile: u32,
+    pub index: u32,
+    pub since: u32,
+    pub value: u32,
+    pub why: *const c_char,
+}
+
 /// A row of the bounds table as C stores it.
 #[repr(C)]
 pub(crate) struct RawBound {

@@ -2,6 +2,7 @@
 /* Gives every inline function of the core that Rust calls an external symbol. No arithmetic here. */
 #include "pelton/pelton.h"
 #include "pelton/policy_table.h"
+#include "pelton/stable.h"
 
 typedef const struct pelton_policy *policy_t;
 typedef const struct pelton_ctx *ctx_t;
@@ -92,6 +93,7 @@ policy_t pelton_x_policy_newest(void)
 
 /* policy */
 FN(u32, policy_for_profile, (u32 profile, struct pelton_policy *out), (profile, out))
+FN(u32, policy_for_stable, (u32 profile, u32 number, struct pelton_policy *out), (profile, number, out))
 FN(u32, policy_check, (policy_t p, u32 *a, u32 *b), (p, a, b))
 FN(u32, policy_without_effect, (policy_t p, u32 index), (p, index))
 FN(u32, policy_reads_rate_limit, (policy_t p), (p))
@@ -101,6 +103,8 @@ u32 pelton_x_switch_count(void);
 const struct pelton_switch_info *pelton_x_switch_info(u32 index);
 const struct pelton_parameter_info *pelton_x_parameter_info(u32 index);
 const char *pelton_x_profile_name(u32 index);
+const struct pelton_stable_series *pelton_x_stable_series(u32 index);
+const struct pelton_stable_rule *pelton_x_stable_rule(u32 index);
 const char *pelton_x_conflict_reason(u32 code);
 const char *pelton_x_condition_reason(u32 row);
 const struct pelton_bound *pelton_x_bound(u32 index);
@@ -123,6 +127,16 @@ const struct pelton_parameter_info *pelton_x_parameter_info(u32 index)
 const char *pelton_x_profile_name(u32 index)
 {
 	return index < pelton_profile_count() ? pelton_profile_names[index] : 0;
+}
+
+const struct pelton_stable_series *pelton_x_stable_series(u32 index)
+{
+	return index < PELTON_STABLE_SERIES_COUNT ? &pelton_stable_table[index] : 0;
+}
+
+const struct pelton_stable_rule *pelton_x_stable_rule(u32 index)
+{
+	return index < PELTON_STABLE_RULE_COUNT ? &pelton_stable_rules[index] : 0;
 }
 
 const char *pelton_x_condition_reason(u32 row)
@@ -406,6 +420,8 @@ FN(u32, lb_newidle_skips, (const struct pelton_lb_domain *st, u64 avg_idle_ns, u
    (st, avg_idle_ns, spent_ns))
 POLICY_FN(void, lb_newidle_searched, (policy_t p, struct pelton_lb_domain *st, u64 cost_ns, u64 now),
 	  (p, st, cost_ns, now))
+FN(u64, lb_newidle_counts_for, (policy_t p, const struct pelton_lb_domain *st, u64 cost_ns, u32 found),
+   (p, st, cost_ns, found))
 FN(u32, lb_newidle_decay, (struct pelton_lb_domain * st, u64 now), (st, now))
 FN(u32, lb_newidle_fades, (policy_t p, u32 before, u32 faded), (p, before, faded))
 FN(u32, lb_newidle_throws, (policy_t p, const struct pelton_lb_domain *st), (p, st))

@@ -284,6 +284,8 @@ pub const FAIR_REWEIGHT_AVERAGE: u32 = 1;
 pub const FAIR_REWEIGHT_ANEW: u32 = 2;
 /// `fair_reweight = lag`.
 pub const FAIR_REWEIGHT_LAG: u32 = 3;
+/// `fair_reweight = anew_protected`.
+pub const FAIR_REWEIGHT_ANEW_PROTECTED: u32 = 4;
 /// `delayed_lag = zero`.
 pub const DELAYED_LAG_ZERO: u32 = 0;
 /// `delayed_lag = kept`.
@@ -308,6 +310,10 @@ pub const DL_ADMISSION_CAPACITY: u32 = 1;
 pub const DL_ENFORCEMENT_TICK: u32 = 0;
 /// `dl_enforcement = timer`.
 pub const DL_ENFORCEMENT_TIMER: u32 = 1;
+/// `preemption = full`.
+pub const PREEMPTION_FULL: u32 = 0;
+/// `preemption = lazy`.
+pub const PREEMPTION_LAZY: u32 = 1;
 /// `newidle = always`.
 pub const NEWIDLE_ALWAYS: u32 = 0;
 /// `newidle = migration_cost`.
@@ -576,6 +582,10 @@ pub const NEWIDLE_DICE_OFF: u32 = 0;
 pub const NEWIDLE_DICE_SUCCESS: u32 = 1;
 /// `newidle_dice = rate`.
 pub const NEWIDLE_DICE_RATE: u32 = 2;
+/// `newidle_fails = measured`.
+pub const NEWIDLE_FAILS_MEASURED: u32 = 0;
+/// `newidle_fails = dearer`.
+pub const NEWIDLE_FAILS_DEARER: u32 = 1;
 /// `bandwidth = off`.
 pub const BANDWIDTH_OFF: u32 = 0;
 /// `bandwidth = group`.
@@ -803,6 +813,7 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("fair_reweight", "average", FAIR_REWEIGHT_AVERAGE),
     ("fair_reweight", "anew", FAIR_REWEIGHT_ANEW),
     ("fair_reweight", "lag", FAIR_REWEIGHT_LAG),
+    ("fair_reweight", "anew_protected", FAIR_REWEIGHT_ANEW_PROTECTED),
     ("delayed_lag", "zero", DELAYED_LAG_ZERO),
     ("delayed_lag", "kept", DELAYED_LAG_KEPT),
     ("rt_limit", "throttle", RT_LIMIT_THROTTLE),
@@ -815,6 +826,8 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("dl_admission", "capacity", DL_ADMISSION_CAPACITY),
     ("dl_enforcement", "tick", DL_ENFORCEMENT_TICK),
     ("dl_enforcement", "timer", DL_ENFORCEMENT_TIMER),
+    ("preemption", "full", PREEMPTION_FULL),
+    ("preemption", "lazy", PREEMPTION_LAZY),
     ("newidle", "always", NEWIDLE_ALWAYS),
     ("newidle", "migration_cost", NEWIDLE_MIGRATION_COST),
     ("newidle", "domain_cost", NEWIDLE_DOMAIN_COST),
@@ -949,6 +962,8 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("newidle_dice", "off", NEWIDLE_DICE_OFF),
     ("newidle_dice", "success", NEWIDLE_DICE_SUCCESS),
     ("newidle_dice", "rate", NEWIDLE_DICE_RATE),
+    ("newidle_fails", "measured", NEWIDLE_FAILS_MEASURED),
+    ("newidle_fails", "dearer", NEWIDLE_FAILS_DEARER),
     ("bandwidth", "off", BANDWIDTH_OFF),
     ("bandwidth", "group", BANDWIDTH_GROUP),
     ("bandwidth", "task", BANDWIDTH_TASK),

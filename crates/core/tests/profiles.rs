@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The policy table: names, defaults per kernel, refusals.
 
-use pelton_core::{FIELD_NAMES, Policy, PolicyError, parameters, profiles, switches, value};
+use pelton_core::{
+    FIELD_NAMES, Policy, PolicyError, parameters, profiles, rules_of_release, stable_rules, stable_series, switches,
+    value,
+};
 
 fn check_column(switch: &str, expected: &[(&str, &str)]) {
     for (profile, want) in expected {
@@ -175,6 +178,7 @@ fn scheduler_of_each_kernel() {
         "newidle_dice",
         &[("5.10", "off"), ("6.1", "success"), ("6.12", "success"), ("6.18", "off"), ("7.2", "rate")],
     );
+    check_column("newidle_fails", &[("6.12", "measured"), ("6.18", "dearer"), ("7.2", "measured")]);
     check_column("hrtick", &[("6.18", "off"), ("7.2", "on")]);
     check_column("wake_queue", &[("5.10", "far"), ("6.1", "far_or_idle")]);
     check_column("wake_affine", &[("4.12", "runnable_load"), ("4.16", "runnable_even"), ("4.19", "runnable_less")]);
@@ -251,4 +255,84 @@ fn published_changes_are_a_profile_and_a_few_switches() {
         }
         assert_eq!(policy.check(), Ok(()), "{profile}");
     }
+}
+
+/// Each row changes the value of the release before it, so that none is idle, and makes sense with all others.
+#[test]
+fn every_rule_of_stable_releases_changes_something() {
+    for rule in stable_rules() {
+        let series = stable_series().into_iter().find(|s| s.series == rule.series).expect("a series of the table");
+        assert!((series.first..=series.last).contains(&rule.since), "{rule:?}");
+        let value = |number: u32| {
+            let policy = Policy::profile(&format!("{}.{number}", rule.series)).expect("it was read");
+            assert_eq!(policy.check(), Ok(()), "{}.{number}", rule.series);
+            policy.get(rule.switch).expect("a switch").to_owned()
+        };
+        let before = match rule.since {
+            0 => Policy::profile(rule.series).expect("exists").get(rule.switch).expect("a switch").to_owned(),
+            since => value(since - 1),
+        };
+        assert_eq!(value(rule.since), rule.value, "{rule:?}");
+        assert_ne!(before, rule.value, "{rule:?}");
+        assert!(rule.why.ends_with('.') && rule.why.len() > 20, "{rule:?}");
+    }
+}
+
+/// The profile is one of its series' releases, or lies between two of them.
+#[test]
+fn a_profile_is_the_release_that_it_follows() {
+    let same = |name: &str, profile: &str| assert_eq!(Policy::profile(name), Policy::profile(profile), "{name}");
+    for (name, profile) in [
+        ("4.12.0", "4.12"),
+        ("4.16.13", "4.16"),
+        ("5.4.0", "5.4"),
+        ("5.10.262", "5.10"),
+        ("6.1.192", "6.1"),
+        ("6.6.0", "6.6"),
+        ("6.12.117", "6.12"),
+        ("6.12.118", "6.12"),
+    ] {
+        same(name, profile);
+    }
+    same("6.18.2", "6.18");
+    same("7.2.12", "7.2");
+    assert_ne!(Policy::profile("6.18.3"), Policy::profile("6.18"));
+}
+
+#[test]
+fn stable_releases_of_6_18_have_the_rules_that_came_meanwhile() {
+    let has = |number: u32, rules: [&str; 5]| {
+        let policy = Policy::profile(&format!("6.18.{number}")).expect("it was read");
+        let names = ["newidle_fails", "fair_zero", "newidle_dice", "lag_limit", "run_to_parity"];
+        assert_eq!(names.map(|name| policy.get(name).expect("a switch")), rules, "6.18.{number}");
+    };
+    has(2, ["dearer", "min_vruntime", "off", "own_slice", "shortest"]);
+    has(3, ["measured", "min_vruntime", "off", "own_slice", "shortest"]);
+    has(4, ["measured", "average", "off", "own_slice", "shortest"]);
+    has(15, ["measured", "average", "success", "own_slice", "shortest"]);
+    has(17, ["measured", "average", "success", "longest_slice", "shortest"]);
+    has(35, ["measured", "average", "success", "longest_slice", "shortest_each"]);
+}
+
+#[test]
+fn releases_that_were_not_read_are_refused_and_have_a_nearest_one() {
+    for name in ["6.18.36", "6.12.116", "6.6.1", "6.18.", "6.18.+3", "6.18.2.1", "5.4.1", "6.17.3", "6.18.x"] {
+        assert!(matches!(Policy::profile(name), Err(PolicyError::UnknownProfile { .. })), "{name}");
+    }
+    let of = |release: &str| rules_of_release(release).map(|rules| (rules.name, rules.exact));
+    let is =
+        |release: &str, name: &str, exact: bool| assert_eq!(of(release), Some((name.to_owned(), exact)), "{release}");
+    is("6.18.15+deb13-cloud-amd64", "6.18.15", true);
+    is("6.18.2-arch1", "6.18", true);
+    is("6.18.44", "6.18.35", false);
+    is("6.12.118+deb13-arm64", "6.12", true);
+    is("6.12.30", "6.12", false);
+    is("7.2.12", "7.2", true);
+    is("6.6.87.2-microsoft-standard", "6.6", false);
+    is("5.4.210", "5.4", false);
+    is("4.16.13", "4.16", true);
+    is("6.18", "6.18", true);
+    is("5.15.0-1", "5.10", false);
+    is("3.18", "4.12", false);
+    assert_eq!(of("none"), None);
 }

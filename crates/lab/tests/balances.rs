@@ -112,7 +112,7 @@ fn gates(recorded: &(GateCounts, f64), ours: &(GateCounts, f64)) -> String {
 }
 
 fn simulated(guest: &Guest, workload: &str, seed: u64) -> (Figures, (GateCounts, f64), Report) {
-    let plan = plan(&guest.series, guest.board, workload, COUNTED_NS, seed);
+    let plan = plan(&guest.rules(), guest.board, workload, COUNTED_NS, seed);
     let (counts, gates, report) = count_gates(&plan, seed, SETTLE_NS, Control::default()).expect("runs");
     let seconds = counts.seconds;
     (figures(&serde_json::to_value(counts).expect("numbers")), (gates, seconds), report)
@@ -220,8 +220,10 @@ fn balances_beside_those_of_kernels() {
             let _ = writeln!(page, "{}", text.trim_end());
             let _ = writeln!(
                 page,
-                "\n{within} of {all} rows of {} on {} are within {WITHIN_PERCENT} %.\n",
-                guest.series, guest.board.platform
+                "\n{within} of {all} rows of {} on {} are within {WITHIN_PERCENT} %, simulated by the rules of {}.\n",
+                guest.series,
+                guest.board.platform,
+                guest.rules()
             );
         }
     }

@@ -227,7 +227,7 @@ fn kernel(guest: &Guest) -> (String, usize, usize) {
         let workload = recorded[0]["workload"].as_str().expect("a load");
         let is: Vec<_> = recorded.iter().map(|one| counted(one).figures()).collect();
         let ns = counted(&recorded[0]).ns;
-        let runs: Vec<_> = (1..=SEEDS).map(|seed| simulated(&guest.series, board, workload, ns, seed)).collect();
+        let runs: Vec<_> = (1..=SEEDS).map(|seed| simulated(&guest.rules(), board, workload, ns, seed)).collect();
         let names = |figures: &[Figure]| figures.iter().map(|(name, ..)| name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&is[0]), names(&runs[0]), "{release}: the platform file is another board");
         let (table, rows, holds) = compared(&is[0], &mean(&is), &mean(&runs));

@@ -29,7 +29,7 @@ impl Capabilities {
         let status = read("/proc/self/status");
         let set = status.lines().find_map(|line| line.strip_prefix("CapEff:")).unwrap_or("0");
         Capabilities {
-            release: read("/proc/sys/kernel/osrelease"),
+            release: read(RELEASE),
             effective: u64::from_str_radix(set.trim(), 16).unwrap_or(0),
             btf: btf.map_or_else(|| PathBuf::from(BTF), Path::to_path_buf),
         }
@@ -92,6 +92,14 @@ pub fn set_nice(nice: i32) -> std::io::Result<()> {
     Err(std::io::Error::last_os_error())
 }
 
+/// Where the kernel says what it is called.
+const RELEASE: &str = "/proc/sys/kernel/osrelease";
+
+/// What the running kernel calls itself.
+pub(crate) fn release() -> String {
+    read(RELEASE)
+}
+
 /// What the files of a recording say about machine and kernel.
 pub fn header(tool_version: &str, workload: &str) -> RunHeader {
     let (cpus, domains) = layout(cpus_possible());
@@ -99,7 +107,7 @@ pub fn header(tool_version: &str, workload: &str) -> RunHeader {
         tool_version: tool_version.to_owned(),
         platform: format!("{} with {} CPUs", std::env::consts::ARCH, cpus.len()),
         workload: workload.to_owned(),
-        profile: read("/proc/sys/kernel/osrelease"),
+        profile: read(RELEASE),
         tasks: vec!["swapper".to_owned()],
         cpus,
         domains,
@@ -150,7 +158,7 @@ fn frequencies(policy: &Path) -> Vec<u32> {
 /// Facts that no event tells, as `name: value`.
 fn remarks() -> Vec<String> {
     let mut remarks = vec![
-        format!("kernel: {} {}", read("/proc/sys/kernel/osrelease"), read("/proc/sys/kernel/version")),
+        format!("kernel: {} {}", read(RELEASE), read("/proc/sys/kernel/version")),
         "clock: CLOCK_MONOTONIC".to_owned(),
     ];
     remarks.extend(hz().map(|hz| format!("HZ: {hz}")));
@@ -187,7 +195,7 @@ fn hardware(cpu: &Path) -> Vec<String> {
 
 /// Timer interrupts per second, where the kernel's configuration can be read as text.
 fn hz() -> Option<u32> {
-    let config = read(format!("/boot/config-{}", read("/proc/sys/kernel/osrelease")));
+    let config = read(format!("/boot/config-{}", read(RELEASE)));
     config.lines().find_map(|line| line.strip_prefix("CONFIG_HZ=")).and_then(|hz| hz.parse().ok())
 }
 

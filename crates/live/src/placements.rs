@@ -454,7 +454,7 @@ pub(crate) fn machine(all: &[u64], hz: u64, bits: &[Option<u32>]) -> Result<Stri
     let pd: Vec<Value> =
         words.take(PERF_DOMAINS_MAX * each)?.chunks_exact(each).take(domains).map(perf_domain).collect();
     let machine = json!({
-        "ncpu": cpus, "npd": pd.len(), "hz": hz,
+        "release": crate::machine::release(), "ncpu": cpus, "npd": pd.len(), "hz": hz,
         "key_asym": head[1], "key_cluster": head[2], "key_smt": head[3], "key_energy": head[4],
         "llc_id": column(0), "llc_size": column(1), "share_id": column(2),
         "asym_level": column(3), "llc_level": column(4), "ndom": column(5),

@@ -309,12 +309,26 @@ fn unknown_profile(word: &Word) -> Diagnostics {
     let at = word.source.error(word.at.span.clone(), format!("there is no profile `{}`", short(name)));
     let at = at.allowed(known.join(", "));
     let Some(wanted) = kernel_version(name) else { return at.help("profiles are named by kernel version").into() };
+    if let Some(read) = read_of_series(name) {
+        return at.help(read).into();
+    }
     match known.iter().rfind(|k| kernel_version(k).is_some_and(|v| v <= wanted)) {
         Some(older) => {
             at.help(format!("profiles are the kernels whose rules differ; the last one before is `{older}`")).into()
         }
         None => at.help("the kernel is older than the oldest profile").into(),
     }
+}
+
+/// Which stable releases of the series of a release were read.
+fn read_of_series(name: &str) -> Option<String> {
+    let series =
+        pelton_core::stable_series().into_iter().find(|s| name.rsplit_once('.').is_some_and(|n| n.0 == s.series));
+    let pelton_core::StableSeries { series, first, last } = series?;
+    Some(match last - first {
+        0 => format!("of the releases of {series} {series}.{first} was read, which is the profile `{series}`"),
+        _ => format!("of the releases of {series} those from {series}.{first} to {series}.{last} were read"),
+    })
 }
 
 /// The table's complaint about one setting, at the word that is wrong.

@@ -3,7 +3,8 @@
 
 mod common;
 use common::*;
-use pelton_model::workload::{Op, SchedPolicy, Start};
+use pelton_model::workload::{ChannelSpec, Op, SchedPolicy, Start, TimerId, TimerMode};
+use pelton_schema::NullSink;
 
 #[test]
 fn work_takes_its_time_at_full_speed_and_longer_on_a_small_cpu() {
@@ -179,4 +180,33 @@ fn realtime_is_limited_to_95_percent_by_the_rule_of_its_time() {
     let alone = |p| run_on(&m, &workload(vec![hog()]), p, 3000).tasks[0].run_ns;
     assert!(near(alone("4.16"), 2850 * MS, 10 * MS), "throttled even when nobody waits");
     assert_eq!(alone("7.2"), 3000 * MS);
+}
+
+/// CONFIG_PREEMPT_LAZY, `resched_curr_lazy` of 6.18.2 and 7.2.12: no interrupt is sent to a CPU that runs something,
+/// and its next tick finds the mark. A CPU that makes the wake-up itself, in its own timer's interrupt, looks when that
+/// ends.
+#[test]
+fn a_lazily_preempted_cpu_hears_of_a_wake_up_at_its_next_interrupt() {
+    let longest = |preemption: &str, remote: bool| {
+        let mut policy = profile("7.2");
+        policy.set("preemption", preemption).expect("a switch of the table");
+        let idler = with_policy(busy("idler"), SchedPolicy::Idle);
+        let mut tasks = vec![on(idler, 1)];
+        if remote {
+            let write = Op::Write { channel: 0, bytes: 1, work_ns: 0 };
+            let every = Op::Timer { timer: TimerId::Own(0), period_ns: 7_300_000, mode: TimerMode::Relative };
+            tasks.push(on(task("waker", Some(100), vec![every, write]), 0));
+            tasks.push(on(task("wakee", Some(100), vec![Op::Read { channel: 0, bytes: 1, work_ns: 10_000 }]), 1));
+        } else {
+            tasks.push(on(periodic("wakee", 10, 7_300), 1));
+        }
+        let mut w = workload(tasks);
+        w.channels = vec![ChannelSpec::PIPE];
+        let r = pelton_sim::run(&fixed_speed(&[(2, 1024)]), &w, &policy, &config(1000), NullSink).expect("runs");
+        r.tasks.iter().find(|t| t.name == "wakee").expect("it is there").wakeup_latency_ns.max
+    };
+    assert_eq!((longest("full", true), longest("full", false)), (0, 0));
+    let waits_ns = longest("lazy", true);
+    assert!((3 * MS..=4 * MS).contains(&waits_ns), "up to a tick of 4 ms: {waits_ns}");
+    assert_eq!(longest("lazy", false), 0);
 }

@@ -2,7 +2,7 @@
 //! The real-time limit and idle CPUs: their part of the twin, and random questions for the grammar.
 
 use pelton_reference::balance::{self, Due, Idleness, Refreshes, Share, Skips, Walks};
-use pelton_reference::dice::{Dice, Searches};
+use pelton_reference::dice::{Dice, Fails, SearchRules, Searches};
 
 use super::grammar::Grammar;
 use super::knob::{STEPS, Story};
@@ -33,7 +33,9 @@ impl World {
         if op == Op::NewidleCount {
             return counted(dice, a);
         }
-        searches(dice, Skips::of(value("newidle")).expect("the twin knows every value"), a)
+        let skips = Skips::of(value("newidle")).expect("the twin knows every value");
+        let fails = Fails::of(value("newidle_fails")).expect("the twin knows every value");
+        searches(SearchRules { dice, skips, fails }, a)
     }
 
     fn blocked_due(&self, a: &[u64; 7]) -> u64 {
@@ -79,7 +81,7 @@ fn counted(dice: Dice, a: &[u64; 7]) -> u64 {
 }
 
 /// Searches of one domain by a CPU that goes idle again and again.
-fn searches(dice: Dice, skips: Skips, a: &[u64; 7]) -> u64 {
+fn searches(rules: SearchRules, a: &[u64; 7]) -> u64 {
     let mut s = Story { seed: a[0], said: 0, now: a[1] };
     let mut own = Searches {
         calls: (1000 + s.draw(24)).into(),
@@ -96,7 +98,7 @@ fn searches(dice: Dice, skips: Skips, a: &[u64; 7]) -> u64 {
         let cost = if s.draw(4) == 0 { 0 } else { s.draw(1_000_000) };
         let tick_start = s.now - s.now % (4 * MS);
         let times = [cost, s.now, tick_start].map(u128::from);
-        s.say(own.goes_idle(dice, skips, (rolled.into(), found), times).into());
+        s.say(own.goes_idle(rules, (rolled.into(), found), times).into());
         for kept in [own.calls, own.hits, own.share, own.counted_at, own.cost, own.faded_at] {
             s.say(kept as u64);
         }

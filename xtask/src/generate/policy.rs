@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Reference pages of the policy core: switches, profiles, bounds.
 
-use pelton_core::{Switch, bounds as all_bounds, profiles as all_profiles, switches as all_switches};
+use pelton_core::{
+    Switch, bounds as all_bounds, profiles as all_profiles, stable_rules, stable_series, switches as all_switches,
+};
 
 /// Every switch: its values, what each kernel has, and why it exists.
 pub fn switches() -> String {
@@ -10,9 +12,29 @@ pub fn switches() -> String {
     let sections: String = switches.iter().map(|switch| section(switch, &profiles)).collect();
     format!(
         "# Policy switches\n\nA profile is one kernel's choice for every switch. `--profile 6.6 --set util_est=off` is that \
-         kernel with one choice changed. Combinations that mean nothing are refused with the reason.\n\n{}\n{sections}",
-        overview(&switches, &profiles)
+         kernel with one choice changed. Combinations that mean nothing are refused with the reason. Some [stable releases]\
+         (#stable-releases) have other rules than their profile.\n\n{}\n{sections}\n{}",
+        overview(&switches, &profiles),
+        stable()
     )
+}
+
+/// Which stable releases may be asked for, and what came with them.
+fn stable() -> String {
+    let mut out = "## Stable releases\n\n`--profile 6.18.15` is that release: its series' profile with the rules that came until then \
+                   ([where they were read](../spec/stable.md)).\n\n"
+        .to_owned();
+    for series in stable_series() {
+        let last =
+            if series.last > series.first { format!(" to {}.{}", series.series, series.last) } else { String::new() };
+        out.push_str(&format!("- {}.{}{last}\n", series.series, series.first));
+    }
+    out.push_str("\n| from | switch | value | what |\n|---|---|---|---|\n");
+    for rule in stable_rules() {
+        let (series, since, switch) = (rule.series, rule.since, rule.switch);
+        out.push_str(&format!("| {series}.{since} | [`{switch}`](#{switch}) | {} | {} |\n", rule.value, rule.why));
+    }
+    out
 }
 
 /// What each profile chooses, one row per switch.

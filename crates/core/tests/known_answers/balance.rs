@@ -249,6 +249,25 @@ fn newidle_dice_follow_hits_and_in_7_2_time() {
     assert_eq!(counted("7.2", 4_000_000_000), [1024, 512, 129]);
 }
 
+/// 6.18.2 fair.c sched_balance_newidle: (3 * sd->max_newidle_lb_cost) / 2 without a task, and update_newidle_cost:
+/// min(cost, sysctl_sched_migration_cost + 200); the same of 6.18.3 has neither. 3 * 100,001 / 2 = 150,001.
+#[test]
+fn newidle_fails_make_a_domain_dearer_in_6_18_2() {
+    let remembered = |profile: &str, before_ns: u64, took_ns: u64, found: bool| {
+        let policy = policy(profile);
+        let mut own = LbDomain { newidle_cost_ns: before_ns, ..LbDomain::new(&SchedDomain::default(), 0) };
+        let counted_ns = own.newidle_counts_for(&policy, took_ns, found);
+        own.newidle_searched(&policy, counted_ns, 1001 * MS);
+        (own.newidle_cost_ns, own.newidle_decayed_ns)
+    };
+    assert_eq!(remembered("6.18", 100_001, 7, false), (150_001, 1001 * MS));
+    assert_eq!(remembered("6.18", 100_001, 700_000, true), (500_200, 1001 * MS));
+    assert_eq!(remembered("6.18", 500_200, 7, false), (500_200, 1001 * MS), "does not fade either");
+    assert_eq!(remembered("6.18", 0, 700, false).0, 0, "what costs nothing stays so until a task is found");
+    assert_eq!(remembered("6.18.3", 256_000, 7, false), (253_000, 1001 * MS));
+    assert_eq!(remembered("7.2", 100_001, 700_000, false), (700_000, 1001 * MS));
+}
+
 /// fair.c update_newidle_cost, which a search calls as well: 6.1, 7.2. rebalance_domains of 5.10: need_decay stays 1.
 #[test]
 fn newidle_costs_fade_at_a_search_and_the_last_domain_decides() {

@@ -405,6 +405,22 @@ fn reweighting_changes_what_each_release_says() {
     }
 }
 
+/// The running entity at 1000000 is protected up to 2000000, and its weight doubles. reweight_entity of 6.18.2 leaves
+/// vprot; that of 6.18.17 puts it (2000000 - 1000000) / 2 behind the new vruntime.
+#[test]
+fn reweighting_keeps_the_rest_of_the_protection_from_6_18_17() {
+    for (release, rest) in [("6.18", None), ("6.18.16", None), ("6.18.17", Some(500_000))] {
+        let p = policy(release);
+        let mut se = FairSe { deadline: 4_000_000, vprot: 2_000_000, slice_ns: 3_000_000, ..entity(1_000_000) };
+        let mut q = queue(&p, &[entity(1_400_000)]);
+        (q.nr_queued, q.load_weight) = (2, 2048 << 10);
+        let curr = se;
+        fair::reweight_entity_fair(&p, &tunables(&p, 1), &mut q, Some(&curr), &mut se, true, (2048 << 10, 0));
+        let protected = rest.map_or(2_000_000, |rest| se.vruntime + rest);
+        assert_eq!(se.vprot, protected, "{release}");
+    }
+}
+
 /// features.h HRTICK: false to 6.18, true in 7.2 where the programming of timers is deferred. hrtick_start_fair:
 /// `weight * (deadline - vruntime) / NICE_0_LOAD`, longer by what interrupts take; hrtick_start: at least 10 us;
 /// hrtick_needs_rearm: a change of 5 us.

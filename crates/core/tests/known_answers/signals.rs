@@ -277,12 +277,14 @@ fn a_groups_load_is_refreshed_once_per_ms_from_6_12() {
     }
 }
 
-/// cfs_rq_is_decayed: 6.12.117 and 7.2.12 ask for tg_load_avg_contrib last; 4.16 to 6.8 and 6.18.2 do not.
+/// cfs_rq_is_decayed: 6.12.117, 6.18.2 and 7.2.12 ask for tg_load_avg_contrib last; 4.16 to 6.8 and 6.18.0 do not.
 /// update_blocked_averages of 4.12 takes no queue out of the walk.
 #[test]
 fn a_queue_leaves_the_walk_with_its_part_of_the_load_or_without() {
     let stays = [("4.12", true), ("4.16", false), ("4.19", false), ("5.4", false), ("5.10", false), ("6.1", false)];
-    for (profile, stays) in stays.into_iter().chain([("6.6", false), ("6.12", true), ("6.18", false), ("7.2", true)]) {
+    for (profile, stays) in
+        stays.into_iter().chain([("6.6", false), ("6.12", true), ("6.18.0", false), ("6.18", true), ("7.2", true)])
+    {
         let mut group = queue(Avg::default());
         group.tg_load_avg_contrib = 7;
         assert_eq!(group.group_is_decayed(&policy(profile)), !stays, "{profile}");

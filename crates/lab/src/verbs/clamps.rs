@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Recorded clamps: is what the kernel made of them what the core makes of them?
 
-use super::placements::{has_header, read_through, remarks, rules};
+use super::placements::{Rules, has_header, read_through, rules};
 use super::validate::ValidateRequest;
 use crate::results::traces::{ClampCounts, ClampDifference, ClampFault, ClampFaults, ClampPart, ClampTally, Clamps};
 use crate::run::LabError;
@@ -38,16 +38,16 @@ pub struct ClampedFaults {
 
 /// Computes the clamps of a table again.
 pub(super) fn validated(request: &ValidateRequest, watch: &dyn Watch) -> Result<Clamped, LabError> {
-    let (profile, policy) = rules(request, "clamps")?;
+    let Rules { profile, policy, remark } = rules(request, "clamps")?;
     let report = compute(&request.trace, &policy, None, watch)?;
     let verdict = verdict(&report.all);
     let result = Clamps {
         trace: request.trace.display().to_string(),
-        profile: profile.to_owned(),
+        profile,
         clamps: counts(&report),
         verdict: verdict.word(),
         differences: report.samples.iter().map(difference).collect(),
-        remarks: remarks(request),
+        remarks: remark.into_iter().collect(),
     };
     Ok(Clamped { report, result, verdict })
 }
@@ -88,7 +88,7 @@ fn difference(sample: &Difference) -> ClampDifference {
 
 /// Each wrong rule in turn: what of it is noticed?
 pub(super) fn self_test(request: &ValidateRequest, watch: &dyn Watch) -> Result<ClampedFaults, LabError> {
-    let (profile, policy) = rules(request, "clamps")?;
+    let Rules { profile, policy, .. } = rules(request, "clamps")?;
     let path = &request.trace;
     let (mut faults, mut found) = (Vec::new(), 0);
     let sound = compute(path, &policy, None, watch)?.all.divergent;
@@ -99,6 +99,6 @@ pub(super) fn self_test(request: &ValidateRequest, watch: &dyn Watch) -> Result<
         faults.push(ClampFault { fault: fault.words(), found: noticed, divergent });
     }
     let verdict = if found == 0 { Verdict::Open } else { Verdict::Holds };
-    let (trace, profile) = (path.display().to_string(), profile.to_owned());
+    let trace = path.display().to_string();
     Ok(ClampedFaults { result: ClampFaults { trace, profile, faults, found }, verdict })
 }

@@ -8,8 +8,8 @@ use crate::results::traces::{
 };
 use crate::run::{self, LabError};
 use crate::watch::{Amount, Watch, is_stopped};
-use pelton_core::Policy;
-use pelton_replay::placements::{self, Difference, Fault, Met, Report, Tally};
+use pelton_core::{Policy, rules_of_release};
+use pelton_replay::placements::{self, Difference, Fault, Met, Report, Tally, Topology};
 use pelton_replay::validate::Verdict;
 use pelton_trace::import::{ImportError, open_bytes};
 use std::io::BufRead;
@@ -53,8 +53,18 @@ pub struct PlacedFaults {
     pub verdict: Verdict,
 }
 
-/// The rules for a table of `what`, whose kernel it does not name.
-pub(super) fn rules<'a>(request: &'a ValidateRequest, what: &str) -> Result<(&'a str, Policy), LabError> {
+/// The rules of a table.
+pub(super) struct Rules {
+    /// Name of the profile or stable release.
+    pub profile: String,
+    /// Its switches.
+    pub policy: Policy,
+    /// Why it was chosen, where nobody did.
+    pub remark: Option<String>,
+}
+
+/// The rules for a table of `what`: those asked for, or of the kernel that is named beside the table, or the newest.
+pub(super) fn rules(request: &ValidateRequest, what: &str) -> Result<Rules, LabError> {
     let unused = [
         ("--platform", request.platform.is_some()),
         ("--with", !request.with.is_empty()),
@@ -64,15 +74,34 @@ pub(super) fn rules<'a>(request: &'a ValidateRequest, what: &str) -> Result<(&'a
         let reason = format!("{option} means nothing to a table of {what} ({})", request.trace.display());
         return Err(LabError::refused(run::Fault::Request, reason, "the table has all that is needed, or names it"));
     }
-    let profile = request.profile.as_deref().unwrap_or(NEWEST);
-    Ok((profile, Policy::profile(profile).map_err(LabError::input)?))
+    // A machine that cannot be read is the business of whoever reads the table.
+    let beside = Topology::read(&placements::beside(&request.trace)).ok();
+    let (profile, remark) = match (&request.profile, beside.and_then(|machine| named(machine.release(), "table"))) {
+        (Some(profile), _) => (profile.clone(), None),
+        (None, Some((profile, remark))) => (profile, Some(remark)),
+        (None, None) => {
+            let remark = "the table does not name its kernel; give --profile when it is another";
+            (NEWEST.to_owned(), Some(remark.to_owned()))
+        }
+    };
+    let policy = Policy::profile(&profile).map_err(LabError::input)?;
+    Ok(Rules { profile, policy, remark })
+}
+
+/// The rules for a kernel that `what` names, and why these.
+pub(super) fn named(release: &str, what: &str) -> Option<(String, String)> {
+    let rules = rules_of_release(release)?;
+    let (release, name) = (release.split([' ', '+', '-']).next().unwrap_or(release), rules.name);
+    let near = if rules.exact { "" } else { ", whose own text was not read" };
+    let remark = format!("profile {name} because the {what} names kernel {release}{near}");
+    Some((name, remark))
 }
 
 /// Decides the placements of a table again.
 pub(super) fn validated(request: &ValidateRequest, watch: &dyn Watch) -> Result<Placed, LabError> {
-    let (profile, policy) = rules(request, "placements")?;
-    let report = decide(&request.trace, &policy, None, watch)?;
-    let (result, verdict) = (result(request, profile, &report), verdict(&report));
+    let rules = rules(request, "placements")?;
+    let report = decide(&request.trace, &rules.policy, None, watch)?;
+    let (result, verdict) = (result(request, rules, &report), verdict(&report));
     Ok(Placed { report, result, verdict })
 }
 
@@ -101,12 +130,6 @@ pub(super) fn read_through<R>(
     report.map_err(LabError::input)
 }
 
-/// What is remarked about a table whose kernel was not named.
-pub(super) fn remarks(request: &ValidateRequest) -> Vec<String> {
-    let remark = "the table does not name its kernel; give --profile when it is another";
-    request.profile.is_none().then(|| remark.to_owned()).into_iter().collect()
-}
-
 fn verdict(report: &Report) -> Verdict {
     match report.all {
         Tally { quiet_divergent: 1.., .. } => Verdict::Differs,
@@ -125,7 +148,7 @@ fn met(met: Met) -> PlacementsMet {
     PlacementsMet { idle_states, pressure, interrupts }
 }
 
-fn result(request: &ValidateRequest, profile: &str, report: &Report) -> Placements {
+fn result(request: &ValidateRequest, rules: Rules, report: &Report) -> Placements {
     let placements = PlacementCounts {
         all: counted(&report.all),
         by_rule: report.by_rule.iter().map(|(rule, tally)| (*rule, counted(tally))).collect(),
@@ -136,11 +159,11 @@ fn result(request: &ValidateRequest, profile: &str, report: &Report) -> Placemen
     Placements {
         trace: request.trace.display().to_string(),
         of: report.of.word(),
-        profile: profile.to_owned(),
+        profile: rules.profile,
         placements,
         verdict: verdict(report).word(),
         differences: report.samples.iter().map(difference).collect(),
-        remarks: remarks(request),
+        remarks: rules.remark.into_iter().collect(),
     }
 }
 
@@ -158,7 +181,7 @@ fn difference(sample: &Difference) -> PlacementDifference {
 
 /// Each wrong world in turn: what of it is noticed?
 pub(super) fn self_test(request: &ValidateRequest, watch: &dyn Watch) -> Result<PlacedFaults, LabError> {
-    let (profile, policy) = rules(request, "placements")?;
+    let Rules { profile, policy, .. } = rules(request, "placements")?;
     let path = &request.trace;
     let (mut faults, mut found) = (Vec::new(), 0);
     let sound = decide(path, &policy, None, watch)?.all.quiet_divergent;
@@ -169,6 +192,6 @@ pub(super) fn self_test(request: &ValidateRequest, watch: &dyn Watch) -> Result<
         faults.push(PlacementFault { fault: fault.words(), found: noticed, quiet_divergent });
     }
     let verdict = if found == 0 { Verdict::Open } else { Verdict::Holds };
-    let (trace, profile) = (path.display().to_string(), profile.to_owned());
+    let trace = path.display().to_string();
     Ok(PlacedFaults { result: PlacementFaults { trace, profile, faults, found }, verdict })
 }

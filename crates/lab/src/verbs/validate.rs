@@ -3,7 +3,7 @@
 
 use super::clamps::{self, Clamped, ClampedFaults};
 use super::inputs::input_format;
-use super::placements::{self, Placed, PlacedFaults};
+use super::placements::{self, Placed, PlacedFaults, named};
 use super::{carried, distinguish};
 use crate::plan;
 use crate::results::described;
@@ -12,7 +12,7 @@ use crate::results::traces::{
 };
 use crate::run::LabError;
 use crate::watch::{Amount, Watch, is_stopped};
-use pelton_core::{Policy, profiles};
+use pelton_core::{Policy, profiles, rules_of_release};
 use pelton_model::Machine;
 use pelton_replay::validate::{
     AlterResult, Challenge, Comparison, Distinction, Divergence, FaultResult, Merged, Open, Options, Report, Size,
@@ -171,29 +171,23 @@ fn profile(request: &ValidateRequest, info: &TraceInfo) -> (String, Option<Strin
     if let Some(profile) = &request.profile {
         return (profile.clone(), None);
     }
-    let known = profiles();
-    let newest = known.last().copied().unwrap_or("7.2");
     let release = info.remarks.iter().find_map(|remark| release(remark));
-    let Some((major, minor)) = release else {
-        let remark = "the trace does not name its kernel; give --profile when it is another".to_owned();
-        return (newest.to_owned(), Some(remark));
-    };
-    let version = |name: &str| name.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-    let below = |name: &&&str| version(name).is_some_and(|v: (u32, u32)| v <= (major, minor));
-    let chosen = known.iter().rev().find(below).copied().unwrap_or(known[0]);
-    (chosen.to_owned(), Some(format!("profile {chosen} because the trace names kernel {major}.{minor}")))
+    match release.and_then(|release| named(release, "trace")) {
+        Some((profile, remark)) => (profile, Some(remark)),
+        None => {
+            let newest = profiles().last().copied().unwrap_or("7.2").to_owned();
+            (newest, Some("the trace does not name its kernel; give --profile when it is another".to_owned()))
+        }
+    }
 }
 
 /// The version in a remark that speaks of a kernel.
-fn release(remark: &str) -> Option<(u32, u32)> {
+fn release(remark: &str) -> Option<&str> {
     let words = remark.to_ascii_lowercase();
     if !words.contains("kernel") && !words.contains("linux") {
         return None;
     }
-    words.split(|c: char| !c.is_ascii_digit() && c != '.').find_map(|word| {
-        let mut parts = word.split('.');
-        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
-    })
+    remark.split_whitespace().find(|word| rules_of_release(word).is_some())
 }
 
 /// The profile, with the switches that a run of ours says it had.
@@ -415,8 +409,8 @@ mod tests {
 
     #[test]
     fn a_kernel_release_is_found_in_a_remark() {
-        assert_eq!(release("kernel 6.18.44 x86_64"), Some((6, 18)));
-        assert_eq!(release("Linux version 7.2.12-arm64"), Some((7, 2)));
+        assert_eq!(release("kernel 6.18.44 x86_64"), Some("6.18.44"));
+        assert_eq!(release("Linux version 7.2.12-arm64"), Some("7.2.12-arm64"));
         assert_eq!(release("tracer: nop"), None);
     }
 }

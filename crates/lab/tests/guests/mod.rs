@@ -52,6 +52,10 @@ pub const BOARDS: [Board; 3] = [
     },
 ];
 
+/// Series whose distribution kernels are built with CONFIG_PREEMPT_LAZY (read in the configurations of 6.18.15 and
+/// 7.2.12; those of 6.1.192 and 6.12.118 have CONFIG_PREEMPT_VOLUNTARY).
+const LAZY: [&str; 2] = ["6.18", "7.2"];
+
 /// A kernel that was booted on a machine.
 pub struct Guest {
     pub series: String,
@@ -88,6 +92,12 @@ impl Guest {
         std::fs::read_to_string(self.folder.join("release")).unwrap_or_default().trim().to_owned()
     }
 
+    /// Whose rules it has: those of its own release, or of the nearest one that was read, and how it is preempted.
+    pub fn rules(&self) -> String {
+        let rules = pelton_core::rules_of_release(&self.release()).map_or(self.series.clone(), |rules| rules.name);
+        if LAZY.contains(&self.series.as_str()) { rules + ",preemption=lazy" } else { rules }
+    }
+
     /// What was recorded under names that end so: the rest of the name, and the content.
     pub fn recordings(&self, end: &str) -> Vec<(String, Value)> {
         let all = std::fs::read_dir(&self.folder).expect("recordings").flatten();
@@ -102,7 +112,7 @@ impl Guest {
 }
 
 /// The same load on the same machine, which starts in the same way and is counted for so long.
-pub fn plan(series: &str, board: &Board, workload: &str, counted_ns: u64, seed: u64) -> Plan {
+pub fn plan(profile: &str, board: &Board, workload: &str, counted_ns: u64, seed: u64) -> Plan {
     let inputs = Inputs {
         platform: board.platform.to_owned(),
         workload: workload.to_owned(),
@@ -112,7 +122,7 @@ pub fn plan(series: &str, board: &Board, workload: &str, counted_ns: u64, seed: 
         random_phase: true,
         ..Inputs::default()
     };
-    let mut plan = build(&inputs, &PolicySpec::parse(series)).expect("good inputs").plan;
+    let mut plan = build(&inputs, &PolicySpec::parse(profile)).expect("good inputs").plan;
     for (task, at) in plan.workload.tasks.iter_mut().filter(|task| task.start == Start::AtStart).zip(0u64..) {
         task.start = Start::After(at * START_EVERY_NS);
     }

@@ -10,7 +10,7 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use pelton_core::{LbDomain, LbEnv, Newidle, Placement, Policy, balance_idle, lb_is_busy, lb_newidle_fades};
+use pelton_core::{LbDomain, LbEnv, Newidle, Placement, Policy, balance_idle, lb_is_busy, lb_newidle_fades, value};
 use pelton_trace::import::ImportError;
 
 use super::table::Decisions;
@@ -315,12 +315,14 @@ impl<'a> Again<'a> {
         let hits = weight * u32::from(told.moved > 0);
         self.own[level].update_newidle_stats(policy, hits, told.x_since);
         // How long it took by the kernel's clock is only told where that was the longest time so far.
+        let measured = policy.newidle_fails == value::NEWIDLE_FAILS_MEASURED || told.moved > 0;
         let took_ns = if told.x_cost > told.cost { told.x_cost } else { told.spent.min(told.cost) };
         let longest_ns = head.ts1 - head.ts0 - before_ns.min(head.ts1 - head.ts0);
-        if took_ns > longest_ns {
+        if measured && took_ns > longest_ns {
             self.same("cost of a search", took_ns, longest_ns);
         }
-        self.own[level].newidle_searched(policy, took_ns, head.j * self.tick_ns);
+        let counted_ns = self.own[level].newidle_counts_for(policy, took_ns, told.moved > 0);
+        self.own[level].newidle_searched(policy, counted_ns, head.j * self.tick_ns);
     }
 
     /// Whose turn the balance of a domain is.

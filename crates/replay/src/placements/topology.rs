@@ -30,6 +30,9 @@ pub struct Topology {
     key_energy: u32,
     #[serde(default)]
     hz: Option<u64>,
+    /// Release of the kernel; tables that were recorded before it was written have none.
+    #[serde(default)]
+    release: String,
     llc_id: Vec<u32>,
     llc_size: Vec<u32>,
     share_id: Vec<u32>,
@@ -99,6 +102,12 @@ impl Topology {
     #[must_use]
     pub fn cpus(&self) -> u32 {
         self.ncpu
+    }
+
+    /// What the kernel calls itself; empty where the file does not say it.
+    #[must_use]
+    pub fn release(&self) -> &str {
+        &self.release
     }
 
     /// Ticks per second.

@@ -36,7 +36,7 @@ impl<S: Sink> Engine<'_, S> {
         if uncharged_ns > 0 {
             self.cache_account(c, uncharged_ns);
             if self.tree_as_is(c).charge(uncharged_ns) {
-                self.resched_cpu(c);
+                self.resched_curr_lazy(c);
             }
         }
     }

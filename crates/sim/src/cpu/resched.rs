@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Asking a CPU to choose again: when it learns of it, and when it can.
 
+use pelton_core::value;
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
 use crate::engine::queue::Ev;
-use crate::engine::state::Power;
+use crate::engine::state::{NO_TASK, Power};
 
 impl<S: Sink> Engine<'_, S> {
     /// A CPU chooses again when what its kernel is doing is done.
@@ -36,6 +37,39 @@ impl<S: Sink> Engine<'_, S> {
         {
             self.queue.push(at, Ev::Reaction { cpu: c, generation });
         }
+    }
+
+    /// The same of a fair task for another fair one. Where preemption is lazy a CPU that runs something hears nothing
+    /// of what another CPU asks for: it chooses again when it next returns to user mode.
+    pub(crate) fn resched_curr_lazy(&mut self, c: u32) {
+        let lazy = self.policy.preemption == value::PREEMPTION_LAZY && c != self.exec;
+        if lazy && self.cpus[c as usize].curr != NO_TASK {
+            self.cpus[c as usize].need_resched_lazy = true;
+        } else {
+            self.resched_cpu(c);
+        }
+    }
+
+    /// CPU `c` ends an interrupt or a system call, and looks whether it was asked to choose again.
+    pub(crate) fn exit_to_user(&mut self, c: u32) {
+        let cpu = &mut self.cpus[c as usize];
+        if cpu.need_resched_lazy && cpu.power == Power::Awake && cpu.irq_depth == 0 {
+            cpu.need_resched_lazy = false;
+            self.request_resched(c);
+        }
+    }
+
+    /// CPU `c` was asked within an interrupt that another one sent it, and that ends.
+    pub(crate) fn ipi_ends(&mut self, c: u32) {
+        if std::mem::take(&mut self.cpus[c as usize].need_resched_lazy) {
+            self.resched_cpu(c);
+        }
+    }
+
+    /// CPU `c` chooses: what it was asked is answered.
+    pub(crate) fn clear_resched(&mut self, c: u32) {
+        let cpu = &mut self.cpus[c as usize];
+        (cpu.need_resched, cpu.need_resched_lazy) = (false, false);
     }
 
     /// How long the kernel path that CPU `c` executes still takes.

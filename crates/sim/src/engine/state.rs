@@ -246,6 +246,8 @@ pub(crate) struct CpuState {
     pub curr: u32,
     pub class: Option<Class>,
     pub need_resched: bool,
+    /// It chooses again when it next returns to user mode (`TIF_NEED_RESCHED_LAZY`).
+    pub need_resched_lazy: bool,
     pub tick_stopped: bool,
     /// As the sets of CPUs say, a bit each: a fair task waits behind another one, two are runnable, none.
     pub noted: u8,

@@ -190,6 +190,7 @@ impl<S: Sink> Engine<'_, S> {
         } else {
             self.arm_segment(c);
         }
+        self.exit_to_user(c);
         self.hrtick(c, t);
     }
 
@@ -217,7 +218,10 @@ impl<S: Sink> Engine<'_, S> {
                 self.leave_idle(c);
             }
             Power::Exiting { .. } => self.cpus[c as usize].deferred.push(Deferred::Timer(t)),
-            Power::Awake => self.wake(t, c),
+            Power::Awake => {
+                self.wake(t, c);
+                self.exit_to_user(c);
+            }
         }
     }
 
@@ -254,6 +258,7 @@ impl<S: Sink> Engine<'_, S> {
         self.emit(Event::IrqExit { cpu: c, irq: source });
         if self.cpus[c as usize].irq_depth == 0 {
             self.arm_segment(c);
+            self.exit_to_user(c);
             if self.cpus[c as usize].need_resched {
                 self.resched.push_back(c);
             }

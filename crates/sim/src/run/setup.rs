@@ -108,6 +108,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         request_timer_ns: None,
         idle_generation: 0,
         need_resched: false,
+        need_resched_lazy: false,
         reaction: Default::default(),
         wake_resched: false,
         idle_loop: IdleLoop::In,

@@ -16,7 +16,8 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         if self.wakeup_preempt(c, curr, t) {
-            self.resched_cpu(c);
+            let fair = [curr, t].iter().all(|&t| self.tasks[t as usize].class == Class::Fair);
+            if fair { self.resched_curr_lazy(c) } else { self.resched_cpu(c) }
         } else {
             self.task_woken(c, t);
         }

@@ -31,8 +31,8 @@ impl<S: Sink> Engine<'_, S> {
         self.account(c);
         // What it finds is answered by this choice.
         self.update_curr(c);
+        self.clear_resched(c);
         let cpu = &mut self.cpus[c as usize];
-        cpu.need_resched = false;
         cpu.idle_loop = IdleLoop::Out;
         let (prev, walks, restarts) = (cpu.curr, cpu.walking.is_some(), cpu.tick_stopped);
         if walks {

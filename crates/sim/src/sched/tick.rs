@@ -57,6 +57,7 @@ impl<S: Sink> Engine<'_, S> {
         if t != NO_TASK {
             self.task_tick(c, t, false);
         }
+        self.exit_to_user(c);
         self.fade_cpu_load(c);
         self.cpus[c as usize].rq.rt_share_age();
         self.signal_hw(c);

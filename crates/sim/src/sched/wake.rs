@@ -59,12 +59,16 @@ impl<S: Sink> Engine<'_, S> {
             self.migrate_task_rq(t);
         }
         self.set_task_cpu(t, target);
-        self.exec = if self.hands_over(exec, target) { target } else { exec };
+        let handed_over = self.hands_over(exec, target);
+        self.exec = if handed_over { target } else { exec };
         self.enqueue(target, t, true);
         self.note_overutilized(target);
         self.emit_wakeup(t, self.exec, target, false);
         self.exec = exec;
         self.check_preempt(target, t);
+        if handed_over {
+            self.ipi_ends(target);
+        }
         if self.policy.newidle != value::NEWIDLE_AT_SWITCH {
             self.idle_time_ends(target);
         }

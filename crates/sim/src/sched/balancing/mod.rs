@@ -166,7 +166,7 @@ impl<S: Sink> Engine<'_, S> {
         if cost_ns > 0 {
             own.update_newidle_stats(self.policy, hits, self.now);
         }
-        own.newidle_searched(self.policy, cost_ns, ticks_ns);
+        own.newidle_searched(self.policy, own.newidle_counts_for(self.policy, cost_ns, hits > 0), ticks_ns);
         let lowest_ns = own.newidle_cost_ns;
         let newidle = &mut self.cpus[c as usize].newidle;
         newidle.spent(cost_ns);
