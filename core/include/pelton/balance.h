@@ -66,7 +66,7 @@
 #define PELTON_PINNED_INTERVAL_MAX_MS 512u
 
 struct pelton_lb_env {
-	u64 cpus; /* that are considered */
+	pelton_span cpus; /* that are considered */
 	u32 dst_cpu;
 	u32 level; /* of dst_cpu's domains */
 	u32 idle;  /* PELTON_CPU_* */
@@ -78,7 +78,7 @@ struct pelton_lb_env {
 };
 
 struct pelton_lb_group {
-	u64 cpus;
+	pelton_span cpus;
 	u64 load;
 	u64 util;
 	u64 runnable;
@@ -143,6 +143,13 @@ PELTON_INLINE const struct pelton_sched_domain *pelton_lb_sd(const struct pelton
 	return pelton_place_domain(s, env->dst_cpu, env->level);
 }
 
+/* CPUs of a group that are considered. */
+PELTON_INLINE pelton_cpus pelton_lb_considered(const struct pelton_placement *s, const struct pelton_lb_env *env,
+					       pelton_span group)
+{
+	return pelton_cpus_and(pelton_span_cpus(s, group), pelton_span_cpus(s, env->cpus));
+}
+
 /* Is this the largest domain? */
 PELTON_INLINE u32 pelton_lb_is_root(const struct pelton_placement *s, const struct pelton_lb_env *env)
 {
@@ -168,11 +175,11 @@ PELTON_INLINE u64 pelton_lb_avg_load(u64 load, u64 capacity)
 	return pelton_div_floor(load * PELTON_CAPACITY_SCALE, capacity);
 }
 
-PELTON_INLINE void pelton_lb_domain_init(struct pelton_lb_domain *st, const struct pelton_sched_domain *d,
-					 u64 now_ticks)
+/* `weight`: CPUs of the domain. */
+PELTON_INLINE void pelton_lb_domain_init(struct pelton_lb_domain *st, u32 weight, u64 now_ticks)
 {
 	st->last_balance_ticks = now_ticks;
-	st->interval_ms = pelton_cpus_weight(d->span);
+	st->interval_ms = weight;
 	st->nr_balance_failed = 0;
 	st->newidle_cost_ns = 0;
 	st->newidle_decayed_ns = 0;
@@ -213,16 +220,18 @@ PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, cons
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
 	const struct pelton_place_cpu *dst = pelton_place_cpu_of(s, env->dst_cpu);
 	u32 level, cores = pol->balance >= PELTON_BALANCE_CORES && s->smt && !(d->flags & PELTON_SD_SHARE_CPUCAPACITY);
-	u64 group, left;
+	pelton_span group;
+	pelton_walk walk;
 	u32 thread = PELTON_NO_CPU;
 
-	if (!pelton_cpus_has(env->cpus, env->dst_cpu))
+	if (!pelton_span_has(s, env->cpus, env->dst_cpu))
 		return 0;
 	if (env->idle == PELTON_CPU_NEWLY_IDLE)
 		return pol->balance <= PELTON_BALANCE_TYPES || (!dst->nr_running && !dst->ttwu_pending);
-	group = pelton_group_of(s, env->dst_cpu, pelton_cpus_weight(d->span), &level);
-	for (left = group & env->cpus; left; left &= left - 1) {
-		u32 cpu = pelton_cpus_lowest(left);
+	group = pelton_group_of(s, env->dst_cpu, pelton_span_weight(s, d->span), &level);
+	walk = pelton_walk_from(pelton_lb_considered(s, env, group), 0);
+	for (; pelton_walk_more(&walk); pelton_walk_step(&walk)) {
+		u32 cpu = pelton_walk_at(&walk, 0);
 
 		if (!pelton_available_idle_cpu(s, cpu))
 			continue;
@@ -230,11 +239,11 @@ PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, cons
 			return cpu == env->dst_cpu;
 		if (thread == PELTON_NO_CPU)
 			thread = cpu;
-		left &= ~(pelton_place_cpu_of(s, cpu)->threads & ~pelton_cpus_of(cpu));
+		pelton_walk_skip(&walk, pelton_place_siblings(s, cpu), 0);
 	}
-	if (pol->balance == PELTON_BALANCE_CORES && pelton_cpus_lowest(group) == env->dst_cpu)
+	if (pol->balance == PELTON_BALANCE_CORES && pelton_span_first(s, group) == env->dst_cpu)
 		return 1;
-	return (thread != PELTON_NO_CPU ? thread : pelton_cpus_lowest(group)) == env->dst_cpu;
+	return (thread != PELTON_NO_CPU ? thread : pelton_span_first(s, group)) == env->dst_cpu;
 }
 
 /*

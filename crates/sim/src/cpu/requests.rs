@@ -188,10 +188,10 @@ impl<S: Sink> Engine<'_, S> {
         self.row_changes(c);
     }
 
-    /// Something changes that placement and balancing read of CPU `c`; they have rows for 64.
+    /// Something changes that placement and balancing read of CPU `c`.
     #[inline]
     pub(crate) fn row_changes(&mut self, c: u32) {
-        self.fresh_rows &= !(1 << (c & 63));
+        self.fresh_rows[c as usize / 64] &= !(1 << (c % 64));
     }
 
     /// Neither clamps nor boosts count in any request.
