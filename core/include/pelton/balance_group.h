@@ -90,22 +90,6 @@ PELTON_INLINE void pelton_lb_add(const struct pelton_policy *pol, const struct p
 		pelton_lb_add_misfit(pol, pelton_lb_sd(s, env), env, lb, c, root);
 }
 
-/* How many cores a group has. */
-PELTON_INLINE u32 pelton_lb_cores(const struct pelton_placement *s, pelton_span group)
-{
-	u32 cores = 0;
-	pelton_walk walk;
-
-	if (pelton_span_weight(s, group) == 1)
-		return 1;
-	walk = pelton_walk_from(pelton_span_cpus(s, group), 0);
-	for (; pelton_walk_more(&walk); pelton_walk_step(&walk)) {
-		cores++;
-		pelton_walk_skip(&walk, pelton_place_siblings(s, pelton_walk_at(&walk, 0)), 0);
-	}
-	return cores;
-}
-
 PELTON_INLINE u32 pelton_lb_is_overloaded(const struct pelton_policy *pol, const struct pelton_placement *s,
 					  const struct pelton_lb_group *g, u32 imbalance_pct)
 {
@@ -138,21 +122,21 @@ PELTON_INLINE void pelton_update_sg_lb_stats(const struct pelton_policy *pol, co
 	struct pelton_lb_group empty = { .load = 0 }, *g = &lb->group;
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env), *own;
 	u32 level, local;
-	pelton_walk walk;
+	pelton_members m;
 
 	*g = empty;
 	g->cpus = pelton_group_of(s, cpu, weight, &level);
 	own = pelton_span_group(s, g->cpus, cpu, level);
 	local = pelton_span_has(s, g->cpus, env->dst_cpu);
-	walk = pelton_walk_from(pelton_lb_considered(s, env, g->cpus), 0);
-	for (; pelton_walk_more(&walk); pelton_walk_step(&walk))
-		pelton_lb_add(pol, s, env, lb, pelton_walk_at(&walk, 0), local);
+	m = pelton_members_of(s, g->cpus, env->cpus);
+	for (; pelton_members_more(&m); pelton_members_step(&m))
+		pelton_lb_add(pol, s, env, lb, pelton_members_at(&m), local);
 	g->capacity = own->group_capacity;
 	g->min_capacity = own->group_min_capacity;
 	g->max_capacity = own->group_max_capacity;
 	g->weight = pelton_span_weight(s, g->cpus);
 	g->flags = level ? pelton_place_domain(s, cpu, level - 1)->flags : 0;
-	g->cores = pelton_lb_cores(s, g->cpus);
+	g->cores = pelton_span_cores(s, g->cpus);
 	g->smt_balance = pol->balance >= PELTON_BALANCE_CORES && !local && env->idle &&
 			 (g->flags & PELTON_SD_SHARE_CPUCAPACITY) && g->h_nr_running > 1;
 	g->type = pelton_lb_classify(pol, s, g, d->imbalance_pct, own->group_imbalance);
@@ -495,13 +479,13 @@ PELTON_INLINE u32 pelton_find_src_rq(const struct pelton_policy *pol, const stru
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
 	u32 dst = pelton_place_cpu_of(s, env->dst_cpu)->capacity;
 	struct pelton_lb_busiest best = { .capacity = 1 };
-	pelton_walk walk = pelton_walk_from(pelton_lb_considered(s, env, lb->busiest.cpus), 0);
+	pelton_members m = pelton_members_of(s, lb->busiest.cpus, env->cpus);
 
 	if (pol->balance <= PELTON_BALANCE_LOADS)
 		return pelton_loads_find_src_rq(pol, s, env, lb);
 	lb->src_cpu = PELTON_NO_CPU;
-	for (; pelton_walk_more(&walk); pelton_walk_step(&walk)) {
-		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, pelton_walk_at(&walk, 0));
+	for (; pelton_members_more(&m); pelton_members_step(&m)) {
+		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, pelton_members_at(&m));
 		u32 tasks = pelton_lb_tasks(pol, c);
 		u32 smaller = pol->balance == PELTON_BALANCE_TYPES ? dst < c->capacity
 								   : !pelton_capacity_greater(dst, c->capacity);
@@ -511,7 +495,7 @@ PELTON_INLINE u32 pelton_find_src_rq(const struct pelton_policy *pol, const stru
 		if (d->flags & PELTON_SD_ASYM_CPUCAPACITY && smaller && tasks == 1)
 			continue;
 		if (pelton_lb_gives_more(pol, lb, &best, c, tasks, d->imbalance_pct))
-			lb->src_cpu = pelton_walk_at(&walk, 0);
+			lb->src_cpu = pelton_members_at(&m);
 	}
 	return lb->src_cpu;
 }

@@ -112,15 +112,15 @@ PELTON_INLINE void pelton_loads_group(const struct pelton_policy *pol, const str
 	struct pelton_lb_group empty = { .load = 0 }, *g = &lb->group;
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env), *own;
 	u32 level, local;
-	pelton_walk walk;
+	pelton_members m;
 
 	*g = empty;
 	g->cpus = pelton_group_of(s, cpu, pelton_span_weight(s, d->span), &level);
 	own = pelton_span_group(s, g->cpus, cpu, level);
 	local = pelton_span_has(s, g->cpus, env->dst_cpu);
-	walk = pelton_walk_from(pelton_lb_considered(s, env, g->cpus), 0);
-	for (; pelton_walk_more(&walk); pelton_walk_step(&walk))
-		pelton_loads_add(pol, s, env, lb, pelton_walk_at(&walk, 0), local);
+	m = pelton_members_of(s, g->cpus, env->cpus);
+	for (; pelton_members_more(&m); pelton_members_step(&m))
+		pelton_loads_add(pol, s, env, lb, pelton_members_at(&m), local);
 	g->capacity = own->group_capacity;
 	g->min_capacity = own->group_min_capacity;
 	g->max_capacity = own->group_max_capacity;
@@ -317,11 +317,11 @@ PELTON_INLINE u32 pelton_loads_find_src_rq(const struct pelton_policy *pol, cons
 					   const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
 	u64 load = 0, capacity = 1;
-	pelton_walk walk = pelton_walk_from(pelton_lb_considered(s, env, lb->busiest.cpus), 0);
+	pelton_members m = pelton_members_of(s, lb->busiest.cpus, env->cpus);
 
 	lb->src_cpu = PELTON_NO_CPU;
-	for (; pelton_walk_more(&walk); pelton_walk_step(&walk)) {
-		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, pelton_walk_at(&walk, 0));
+	for (; pelton_members_more(&m); pelton_members_step(&m)) {
+		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, pelton_members_at(&m));
 		u32 misfit = lb->migration == PELTON_MIGRATE_MISFIT;
 
 		if (misfit ? c->misfit_load <= load
@@ -329,7 +329,7 @@ PELTON_INLINE u32 pelton_loads_find_src_rq(const struct pelton_policy *pol, cons
 			continue;
 		load = misfit ? c->misfit_load : c->load;
 		capacity = misfit ? 1 : c->capacity;
-		lb->src_cpu = pelton_walk_at(&walk, 0);
+		lb->src_cpu = pelton_members_at(&m);
 	}
 	return lb->src_cpu;
 }

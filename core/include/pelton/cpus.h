@@ -12,6 +12,7 @@
  *   type          up to 64 CPUs    more
  *   pelton_cpus   a word           an array of words: a set in hand
  *   pelton_walk   a turned set     the members not yet visited, and where the walk stands
+ *   pelton_members  a word         what is common to two sets of a record, read word by word: an ascending walk
  *   pelton_span   a word           a number: 0 = none, 1 + c = CPU c alone, else a row of the record's table of sets
  *
  * A record of a large machine has one row for each set that is a domain, and domains of many CPUs name it: copies of
@@ -66,6 +67,7 @@ PELTON_INLINE u64 pelton_cpus_turned(u64 set, u32 first)
 
 typedef u64 pelton_cpus;
 typedef u64 pelton_walk;
+typedef u64 pelton_members;
 typedef u64 pelton_span;
 
 #define PELTON_SPAN_NONE 0
@@ -136,6 +138,21 @@ PELTON_INLINE void pelton_walk_step(pelton_walk *walk)
 PELTON_INLINE void pelton_walk_skip(pelton_walk *walk, pelton_cpus set, u32 first)
 {
 	*walk &= ~pelton_cpus_turned(set, first);
+}
+
+PELTON_INLINE u32 pelton_members_more(const pelton_members *m)
+{
+	return *m != 0;
+}
+
+PELTON_INLINE u32 pelton_members_at(const pelton_members *m)
+{
+	return pelton_cpus_lowest(*m);
+}
+
+PELTON_INLINE void pelton_members_step(pelton_members *m)
+{
+	*m &= *m - 1;
 }
 
 PELTON_INLINE pelton_span pelton_span_alone(u32 cpu)

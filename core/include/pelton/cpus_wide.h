@@ -26,6 +26,15 @@ typedef struct {
 } pelton_walk;
 
 typedef struct {
+	const u64 *a;
+	const u64 *b;
+	u64 bits; /* of this word, not yet visited */
+	u32 word;
+	u32 end;  /* the last word with members */
+	u32 left_out; /* a CPU that is not visited, or PELTON_NO_CPU */
+} pelton_members;
+
+typedef struct {
 	u64 number;
 } pelton_span;
 
@@ -146,6 +155,37 @@ PELTON_INLINE void pelton_walk_skip(pelton_walk *walk, pelton_cpus set, u32 firs
 	(void)first;
 	walk->left = pelton_cpus_without(walk->left, set);
 	walk->behind &= ~set.words[walk->start & (PELTON_CPUS_WORDS - 1u)];
+}
+
+PELTON_INLINE void pelton_members_read(pelton_members *m)
+{
+	u32 word = m->word & (PELTON_CPUS_WORDS - 1u);
+
+	m->bits = m->a[word] & m->b[word];
+	if (m->left_out / 64u == word)
+		m->bits &= ~pelton_cpus_of(m->left_out);
+}
+
+/* Goes on to a word with members. */
+PELTON_INLINE u32 pelton_members_more(pelton_members *m)
+{
+	u32 i;
+
+	for (i = 0; i < PELTON_CPUS_WORDS && !m->bits && m->word < m->end; i++) {
+		m->word++;
+		pelton_members_read(m);
+	}
+	return m->bits != 0;
+}
+
+PELTON_INLINE u32 pelton_members_at(const pelton_members *m)
+{
+	return 64u * m->word + pelton_cpus_lowest(m->bits);
+}
+
+PELTON_INLINE void pelton_members_step(pelton_members *m)
+{
+	m->bits &= m->bits - 1;
 }
 
 PELTON_INLINE pelton_span pelton_span_alone(u32 cpu)

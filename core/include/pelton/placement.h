@@ -162,7 +162,9 @@ struct pelton_place_set {
 	pelton_cpus cpus;
 	struct pelton_sched_domain group; /* its group_ fields */
 	u32 weight;
+	u32 cores; /* among them */
 	u32 first;
+	u32 last;
 };
 #endif
 
@@ -334,12 +336,10 @@ PELTON_INLINE u32 pelton_cpus_share_resources(const struct pelton_placement *s, 
 /* Are all other threads of the CPU's core idle? */
 PELTON_INLINE u32 pelton_is_core_idle(const struct pelton_placement *s, u32 cpu)
 {
-	pelton_cpus others = pelton_cpus_without(pelton_span_cpus(s, pelton_place_cpu_of(s, cpu)->threads),
-						 pelton_cpus_alone(cpu));
-	pelton_walk walk;
+	pelton_members m = pelton_members_without(s, pelton_place_cpu_of(s, cpu)->threads, cpu);
 
-	for (walk = pelton_walk_from(others, 0); pelton_walk_more(&walk); pelton_walk_step(&walk))
-		if (!pelton_available_idle_cpu(s, pelton_walk_at(&walk, 0)))
+	for (; pelton_members_more(&m); pelton_members_step(&m))
+		if (!pelton_available_idle_cpu(s, pelton_members_at(&m)))
 			return 0;
 	return 1;
 }

@@ -76,12 +76,12 @@ PELTON_INLINE u32 pelton_group_has_capacity(u32 nr_running, u32 weight, u64 capa
 }
 
 /* CPUs of a group that are summed. */
-PELTON_INLINE pelton_cpus pelton_group_counted(const struct pelton_policy *pol, const struct pelton_placement *s,
-					       pelton_span cpus)
+PELTON_INLINE pelton_members pelton_group_counted(const struct pelton_policy *pol, const struct pelton_placement *s,
+						  pelton_span cpus)
 {
-	if (pol->dst_group_cpus == PELTON_DST_GROUP_CPUS_ALLOWED)
-		return pelton_span_allowed(s, cpus);
-	return pelton_span_cpus(s, cpus);
+	u32 allowed = pol->dst_group_cpus == PELTON_DST_GROUP_CPUS_ALLOWED;
+
+	return pelton_members_of(s, cpus, allowed ? s->task.allowed : cpus);
 }
 
 /* Does the task fit no allowed CPU of the group? Asked on domains of unequal CPUs only. */
@@ -89,13 +89,13 @@ PELTON_INLINE u32 pelton_group_misfits(const struct pelton_policy *pol, const st
 				       const struct pelton_placed *out, const struct pelton_sched_domain *d,
 				       pelton_span cpus)
 {
-	pelton_walk walk;
+	pelton_members m;
 
 	if (!(d->flags & PELTON_SD_ASYM_CPUCAPACITY))
 		return 0;
-	walk = pelton_walk_from(pelton_group_counted(pol, s, cpus), 0);
-	for (; pelton_walk_more(&walk); pelton_walk_step(&walk))
-		if (pelton_task_fits(pol, s, out, pelton_walk_at(&walk, 0)) > 0)
+	m = pelton_group_counted(pol, s, cpus);
+	for (; pelton_members_more(&m); pelton_members_step(&m))
+		if (pelton_task_fits(pol, s, out, pelton_members_at(&m)) > 0)
 			return 0;
 	return 1;
 }
@@ -133,13 +133,13 @@ PELTON_INLINE void pelton_update_sg_wakeup_stats(const struct pelton_policy *pol
 	const struct pelton_sched_domain *record;
 	u32 never_overloaded = s->energy_aware && pol->dst_group == PELTON_DST_GROUP_TYPES_ENERGY;
 	u32 level;
-	pelton_walk walk;
+	pelton_members m;
 
 	*g = empty;
 	g->cpus = pelton_group_of(s, cpu, pelton_span_weight(s, d->span), &level);
-	walk = pelton_walk_from(pelton_group_counted(pol, s, g->cpus), 0);
-	for (; pelton_walk_more(&walk); pelton_walk_step(&walk))
-		pelton_group_add(pol, s, out, g, pelton_walk_at(&walk, 0));
+	m = pelton_group_counted(pol, s, g->cpus);
+	for (; pelton_members_more(&m); pelton_members_step(&m))
+		pelton_group_add(pol, s, out, g, pelton_members_at(&m));
 	record = pelton_span_group(s, g->cpus, cpu, level);
 	g->capacity = record->group_capacity;
 	g->max_capacity = record->group_max_capacity;
@@ -236,7 +236,7 @@ PELTON_INLINE pelton_span pelton_find_dst_group(const struct pelton_policy *pol,
 
 		pelton_update_sg_wakeup_stats(pol, s, out, d, first, &out->group);
 		pelton_walk_leave(s, &walk, out->group.cpus, cpu);
-		if (!pelton_cpus_any(pelton_span_allowed(s, out->group.cpus)))
+		if (!pelton_span_meets(s, out->group.cpus, s->task.allowed))
 			continue;
 		if (pelton_span_has(s, out->group.cpus, cpu))
 			out->local = out->group;
@@ -263,15 +263,15 @@ PELTON_INLINE u32 pelton_loaded_less(const struct pelton_policy *pol, u64 load, 
 PELTON_INLINE u32 pelton_find_dst_group_cpu(const struct pelton_policy *pol, const struct pelton_placement *s,
 					    pelton_span group, u32 cpu)
 {
-	pelton_walk walk;
+	pelton_members m;
 	u64 stamp = 0, least = ~0ull;
 	u32 idle = PELTON_NO_CPU, second = PELTON_NO_CPU, latency = 0xffffffffu, loaded = cpu;
 
 	if (pelton_span_weight(s, group) == 1)
 		return pelton_span_first(s, group);
-	walk = pelton_walk_from(pelton_span_allowed(s, group), 0);
-	for (; pelton_walk_more(&walk); pelton_walk_step(&walk)) {
-		u32 i = pelton_walk_at(&walk, 0);
+	m = pelton_members_of(s, group, s->task.allowed);
+	for (; pelton_members_more(&m); pelton_members_step(&m)) {
+		u32 i = pelton_members_at(&m);
 		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, i);
 		u32 unknown = c->exit_latency_ns == PELTON_NO_IDLE_STATE;
 
@@ -320,7 +320,7 @@ PELTON_INLINE u32 pelton_domain_below(const struct pelton_placement *s, u32 cpu,
 PELTON_INLINE u32 pelton_find_dst_begin(const struct pelton_policy *pol, const struct pelton_placement *s,
 					struct pelton_placed *out, pelton_span span)
 {
-	u32 any = pelton_cpus_any(pelton_span_allowed(s, span));
+	u32 any = pelton_span_meets(s, span, s->task.allowed);
 
 	if (!(s->flags & PELTON_WF_FORK) && pol->dst_group != PELTON_DST_GROUP_LOAD_ORIG &&
 	    (any || pol->dst_group == PELTON_DST_GROUP_LOAD))

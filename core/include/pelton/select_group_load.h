@@ -64,15 +64,15 @@ PELTON_INLINE void pelton_idlest_sums(const struct pelton_policy *pol, const str
 {
 	struct pelton_group_sums empty = { .load = 0 };
 	u32 level;
-	pelton_walk walk;
+	pelton_members m;
 
 	*g = empty;
 	g->cpus = pelton_group_of(s, cpu, pelton_span_weight(s, d->span), &level);
 	g->weight = pelton_span_weight(s, g->cpus);
 	g->capacity = pelton_span_group(s, g->cpus, cpu, level)->group_capacity;
-	walk = pelton_walk_from(pelton_span_cpus(s, g->cpus), 0);
-	for (; pelton_walk_more(&walk); pelton_walk_step(&walk)) {
-		u32 i = pelton_walk_at(&walk, 0);
+	m = pelton_members_of(s, g->cpus, g->cpus);
+	for (; pelton_members_more(&m); pelton_members_step(&m)) {
+		u32 i = pelton_members_at(&m);
 
 		g->runnable += pelton_place_cpu_of(s, i)->load;
 		g->load += pelton_place_cpu_of(s, i)->load_avg;
@@ -156,7 +156,7 @@ PELTON_INLINE pelton_span pelton_find_idlest_group(const struct pelton_policy *p
 
 		pelton_idlest_sums(pol, s, out, d, first, &out->group);
 		pelton_walk_leave(s, &walk, out->group.cpus, cpu);
-		if (!pelton_cpus_any(pelton_span_allowed(s, out->group.cpus)))
+		if (!pelton_span_meets(s, out->group.cpus, s->task.allowed))
 			continue;
 		if (pelton_span_has(s, out->group.cpus, cpu))
 			out->local = out->group;

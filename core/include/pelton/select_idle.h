@@ -165,12 +165,11 @@ PELTON_INLINE u32 pelton_select_idle_smt(const struct pelton_policy *pol, const 
 PELTON_INLINE u32 pelton_select_idle_core(const struct pelton_policy *pol, const struct pelton_placement *s,
 					  struct pelton_idle_scan *scan, u32 cpu)
 {
-	pelton_cpus threads = pelton_place_core(s, cpu);
-	pelton_walk walk;
+	pelton_members m = pelton_members_core(s, cpu);
 	u32 idle = 1;
 
-	for (walk = pelton_walk_from(threads, 0); pelton_walk_more(&walk); pelton_walk_step(&walk)) {
-		u32 thread = pelton_walk_at(&walk, 0);
+	for (; pelton_members_more(&m); pelton_members_step(&m)) {
+		u32 thread = pelton_members_at(&m);
 		u32 free = pelton_cpus_has(scan->cpus, thread);
 
 		if (!pelton_available_idle_cpu(s, thread)) {
@@ -186,7 +185,7 @@ PELTON_INLINE u32 pelton_select_idle_core(const struct pelton_policy *pol, const
 		}
 	}
 	if (!idle)
-		scan->cpus = pelton_cpus_without(scan->cpus, threads);
+		scan->cpus = pelton_cpus_without(scan->cpus, pelton_place_core(s, cpu));
 	return idle ? cpu : PELTON_NO_CPU;
 }
 
@@ -377,12 +376,12 @@ PELTON_INLINE u32 pelton_pass_cpus(const struct pelton_policy *pol, const struct
 /* Third pass: a thread of target's core, target among them. */
 PELTON_INLINE u32 pelton_pass_threads(const struct pelton_policy *pol, const struct pelton_placement *s, u32 target)
 {
-	pelton_walk walk = pelton_walk_from(pelton_span_allowed(s, pelton_place_cpu_of(s, target)->threads), 0);
+	pelton_members m = pelton_members_of(s, pelton_place_cpu_of(s, target)->threads, s->task.allowed);
 	u32 second = PELTON_NO_CPU;
 
-	for (; s->smt && pelton_walk_more(&walk); pelton_walk_step(&walk))
-		if (pelton_pass_takes(pol, s, pelton_walk_at(&walk, 0), &second))
-			return pelton_walk_at(&walk, 0);
+	for (; s->smt && pelton_members_more(&m); pelton_members_step(&m))
+		if (pelton_pass_takes(pol, s, pelton_members_at(&m), &second))
+			return pelton_members_at(&m);
 	return second;
 }
 

@@ -45,6 +45,48 @@ PELTON_INLINE u32 pelton_span_is_all(const struct pelton_placement *s, pelton_sp
 	return span == (s->nr_cpus >= 64 ? ~0ull : pelton_cpus_of(s->nr_cpus) - 1);
 }
 
+/* CPUs that are in both sets. */
+PELTON_INLINE pelton_members pelton_members_of(const struct pelton_placement *s, pelton_span a, pelton_span b)
+{
+	(void)s;
+	return a & b;
+}
+
+/* The same without one. */
+PELTON_INLINE pelton_members pelton_members_without(const struct pelton_placement *s, pelton_span span, u32 cpu)
+{
+	(void)s;
+	return span & ~pelton_cpus_of(cpu);
+}
+
+/* Threads of a CPU's core, this one among them. */
+PELTON_INLINE pelton_members pelton_members_core(const struct pelton_placement *s, u32 cpu)
+{
+	return pelton_place_cpu_of(s, cpu)->threads | pelton_cpus_of(cpu);
+}
+
+PELTON_INLINE u32 pelton_span_meets(const struct pelton_placement *s, pelton_span a, pelton_span b)
+{
+	(void)s;
+	return (a & b) != 0;
+}
+
+/* How many cores a group has. */
+PELTON_INLINE u32 pelton_span_cores(const struct pelton_placement *s, pelton_span group)
+{
+	u32 cores = 0;
+	u64 left;
+
+	if (pelton_cpus_weight(group) == 1)
+		return 1;
+	for (left = group; left; left &= left - 1) {
+		cores++;
+		left &= ~pelton_place_cpu_of(s, pelton_cpus_lowest(left))->threads |
+			pelton_cpus_of(pelton_cpus_lowest(left));
+	}
+	return cores;
+}
+
 /* A step of a walk over groups, which meets each at its first CPU: leaves that and all others of the group behind. */
 PELTON_INLINE void pelton_walk_leave(const struct pelton_placement *s, pelton_walk *walk, pelton_span group, u32 first)
 {
@@ -113,12 +155,80 @@ PELTON_INLINE u32 pelton_span_is_all(const struct pelton_placement *s, pelton_sp
 	return pelton_span_weight(s, span) >= s->nr_cpus;
 }
 
+/* One CPU, or none. */
+PELTON_INLINE pelton_members pelton_members_one(u32 cpu, u32 there)
+{
+	pelton_members m = { .word = cpu / 64u, .end = cpu / 64u, .left_out = PELTON_NO_CPU };
+
+	m.bits = there ? pelton_cpus_of(cpu) : 0;
+	return m;
+}
+
+/* CPUs that are in both sets. */
+PELTON_INLINE pelton_members pelton_members_of(const struct pelton_placement *s, pelton_span a, pelton_span b)
+{
+	pelton_members m = { .left_out = PELTON_NO_CPU };
+	const struct pelton_place_set *set = pelton_span_set(s, a);
+
+	if (!a.number || !b.number)
+		return m;
+	if (pelton_span_is_alone(a))
+		return pelton_members_one((u32)a.number - 1u, pelton_span_has(s, b, (u32)a.number - 1u));
+	if (pelton_span_is_alone(b))
+		return pelton_members_one((u32)b.number - 1u, pelton_span_has(s, a, (u32)b.number - 1u));
+	m.a = set->cpus.words;
+	m.b = pelton_span_set(s, b)->cpus.words;
+	m.word = set->first / 64u;
+	m.end = set->last / 64u;
+	pelton_members_read(&m);
+	return m;
+}
+
+/* The same without one. */
+PELTON_INLINE pelton_members pelton_members_without(const struct pelton_placement *s, pelton_span span, u32 cpu)
+{
+	pelton_members m = pelton_members_of(s, span, span);
+
+	m.left_out = cpu;
+	if (m.word == cpu / 64u)
+		m.bits &= ~pelton_cpus_of(cpu);
+	return m;
+}
+
+/* Threads of a CPU's core, this one among them. */
+PELTON_INLINE pelton_members pelton_members_core(const struct pelton_placement *s, u32 cpu)
+{
+	pelton_span threads = pelton_place_cpu_of(s, cpu)->threads;
+
+	return pelton_members_of(s, threads, threads);
+}
+
+PELTON_INLINE u32 pelton_span_meets(const struct pelton_placement *s, pelton_span a, pelton_span b)
+{
+	pelton_members m = pelton_members_of(s, a, b);
+
+	return pelton_members_more(&m);
+}
+
+/* How many cores a group has. */
+PELTON_INLINE u32 pelton_span_cores(const struct pelton_placement *s, pelton_span group)
+{
+	return pelton_span_is_alone(group) ? 1u : pelton_span_set(s, group)->cores;
+}
+
 /* A step of a walk over groups, which meets each at its first CPU: leaves that and all others of the group behind. */
 PELTON_INLINE void pelton_walk_leave(const struct pelton_placement *s, pelton_walk *walk, pelton_span group, u32 first)
 {
+	const struct pelton_place_set *set = pelton_span_set(s, group);
+	u32 i, start = walk->start & (PELTON_CPUS_WORDS - 1u);
+
+	(void)first;
 	pelton_walk_step(walk);
-	if (!pelton_span_is_alone(group))
-		pelton_walk_skip(walk, pelton_span_set(s, group)->cpus, first);
+	if (pelton_span_is_alone(group))
+		return;
+	for (i = set->first / 64u; i < PELTON_CPUS_WORDS && i <= set->last / 64u; i++)
+		walk->left.words[i] &= ~set->cpus.words[i];
+	walk->behind &= ~set->cpus.words[start];
 }
 
 /* What the group of a CPU in its domain `level` has: kept once for all its CPUs, with a CPU that is alone by itself. */
@@ -144,7 +254,7 @@ PELTON_INLINE pelton_cpus pelton_place_core(const struct pelton_placement *s, u3
 	return pelton_cpus_or(pelton_span_cpus(s, pelton_place_cpu_of(s, cpu)->threads), pelton_cpus_alone(cpu));
 }
 
-/* The others. */
+/* The other threads. */
 PELTON_INLINE pelton_cpus pelton_place_siblings(const struct pelton_placement *s, u32 cpu)
 {
 	return pelton_cpus_without(pelton_span_cpus(s, pelton_place_cpu_of(s, cpu)->threads), pelton_cpus_alone(cpu));

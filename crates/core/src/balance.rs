@@ -4,8 +4,8 @@
 
 use crate::ffi;
 use crate::placement_records::SchedDomain;
-use crate::record::{Snapshot, rule};
 use crate::policy::Policy;
+use crate::record::{Snapshot, rule};
 use crate::records::{LayoutRow, mirror};
 
 /// Most tasks that one balance looks at.

@@ -28,8 +28,12 @@ pub struct PlaceSet {
     pub group: SchedDomain,
     /// Number of CPUs.
     pub weight: u32,
+    /// Cores among them.
+    pub cores: u32,
     /// The lowest.
     pub first: u32,
+    /// The highest.
+    pub last: u32,
 }
 
 /// The record of a machine of more than 64 CPUs, as C sees it.
@@ -126,9 +130,7 @@ impl WidePlacement {
     fn cpus(&self) -> &[PlaceCpu] {
         let place: *const WidePlacement = self;
         // SAFETY: `more` follows the rows of `first` without a gap, as `assert_layout` finds; both are borrowed.
-        unsafe {
-            std::slice::from_raw_parts(place.cast::<u8>().add(CPUS_AT).cast::<PlaceCpu>(), PLACE_CPUS_LARGEST)
-        }
+        unsafe { std::slice::from_raw_parts(place.cast::<u8>().add(CPUS_AT).cast::<PlaceCpu>(), PLACE_CPUS_LARGEST) }
     }
 
     fn cpus_mut(&mut self) -> &mut [PlaceCpu] {
@@ -187,12 +189,17 @@ impl Wide {
 
 impl PlaceSet {
     fn count(&mut self) {
-        (self.first, self.weight) = (lowest(&self.cpus), weight(&self.cpus));
+        (self.first, self.last, self.weight) = (lowest(&self.cpus), highest(&self.cpus), weight(&self.cpus));
     }
 }
 
 fn weight(words: &[u64]) -> u32 {
     words.iter().map(|word| word.count_ones()).sum()
+}
+
+fn highest(words: &[u64]) -> u32 {
+    let word = words.iter().rposition(|&word| word != 0);
+    word.map_or(0, |at| at as u32 * 64 + 63 - words[at].leading_zeros())
 }
 
 fn lowest(words: &[u64]) -> u32 {
@@ -403,6 +410,22 @@ impl Record {
         }
     }
 
+    /// All domains are there: counts the cores of the sets that they name.
+    pub fn seal(&mut self) {
+        for span in self.spans() {
+            let first_of_core = |&c: &u32| {
+                let threads = self.rows()[c as usize].threads;
+                self.span_cpus(threads).find(|&other| self.span_has(span, other)).is_none_or(|other| other == c)
+            };
+            let cores = self.span_cpus(span).filter(first_of_core).count() as u32;
+            if let Record::Wide(wide) = self
+                && let Some(row) = Wide::row(span)
+            {
+                wide.place.sets[row].cores = cores;
+            }
+        }
+    }
+
     /// Numbers of the sets that domains name, of a large record.
     #[must_use]
     pub fn spans(&self) -> std::ops::Range<u64> {
@@ -458,12 +481,8 @@ mod tests {
 
     #[test]
     fn large_records_have_the_layout_the_c_side_has() {
-        let rust = [
-            CPUS_AT,
-            std::mem::offset_of!(WidePlacement, sets),
-            size_of::<PlaceSet>(),
-            size_of::<WidePlacement>(),
-        ];
+        let rust =
+            [CPUS_AT, std::mem::offset_of!(WidePlacement, sets), size_of::<PlaceSet>(), size_of::<WidePlacement>()];
         let c = [0, 1, 2, 3].map(|part| ffi_wide::pelton_w_layout(part) as usize);
         assert_eq!(rust, c);
     }

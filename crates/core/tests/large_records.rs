@@ -138,7 +138,8 @@ fn sum_groups(d: &mut Dice, board: &mut Placement) {
     for cpu in 0..board.nr_cpus {
         for level in 0..board.cpus[cpu as usize].nr_domains as usize {
             let group = group_of(&board.cpus[cpu as usize], cpu, level);
-            let capacities = board.cpus().iter().enumerate().filter(|(o, _)| group >> o & 1 == 1).map(|(_, c)| c.capacity);
+            let capacities =
+                board.cpus().iter().enumerate().filter(|(o, _)| group >> o & 1 == 1).map(|(_, c)| c.capacity);
             let all: Vec<u32> = capacities.collect();
             let domain = &mut board.cpus[cpu as usize].domains[level];
             domain.group_capacity = all.iter().sum();
@@ -187,7 +188,8 @@ fn random_tasks(d: &mut Dice, board: &mut Placement) {
     (task.uclamp_max, task.sched_idle) = (1024, u32::from(d.to(8) == 0));
     (task.se.avg.last_update_time_ns, task.queue_update_ns) = (1 << 20, 1 << 20);
     task.se.weight = 1024;
-    (task.se.avg.util_avg, task.se.avg.load_avg, task.se.avg.runnable_avg) = (d.below(900), d.below(1024), d.below(1024));
+    (task.se.avg.util_avg, task.se.avg.load_avg, task.se.avg.runnable_avg) =
+        (d.below(900), d.below(1024), d.below(1024));
     let waker = &mut board.waker;
     (waker.load, waker.queue_load, waker.queue_h_load) = (d.below(1024), d.below(3000), d.below(3000));
     (waker.wakee_flips, waker.same_wakee, waker.pinned_kthread) = (d.to(40), d.mark(), d.mark());
@@ -233,11 +235,13 @@ fn embedded(board: &Placement, offset: u32, cpus: u32, roof: bool) -> Record {
     for at in 0..board.nr_perf_domains as usize {
         large.perf_domains[at].cpus = large.span_of(&words(board.perf_domains[at].cpus, offset, cpus));
     }
-    let idle = PlaceCpu { curr_idle: 1, llc: u32::MAX, cluster: u32::MAX, llc_domain: NO_DOMAIN, ..PlaceCpu::default() };
+    let idle =
+        PlaceCpu { curr_idle: 1, llc: u32::MAX, cluster: u32::MAX, llc_domain: NO_DOMAIN, ..PlaceCpu::default() };
     large.rows_mut()[..cpus as usize].fill(idle);
     for (cpu, row) in board.cpus().iter().enumerate() {
         embed_row(&mut large, row, cpu as u32, offset, roof);
     }
+    large.seal();
     large
 }
 
@@ -328,7 +332,13 @@ fn sums(group: &LbGroup) -> LbGroup {
 }
 
 /// All that a balance comes to: turn, statistics, the CPU that is taken from, which tasks go, and the rest.
-fn balance(policy: &Policy, record: &mut Record, env: &mut LbEnv, offset: u32, tasks: &[LbTask]) -> impl PartialEq + std::fmt::Debug + use<> {
+fn balance(
+    policy: &Policy,
+    record: &mut Record,
+    env: &mut LbEnv,
+    offset: u32,
+    tasks: &[LbTask],
+) -> impl PartialEq + std::fmt::Debug + use<> {
     let mut lb = Lb::default();
     let turn = env.should_we_balance(policy, record);
     let found = env.find_src_group(policy, record, &mut lb) != 0;
@@ -347,7 +357,19 @@ fn balance(policy: &Policy, record: &mut Record, env: &mut LbEnv, offset: u32, t
     let other = if env.flags & lbf::DST_PINNED != 0 { env.new_dst_cpu - offset } else { 0 };
     let numbers = (lb.imbalance, lb.total_load, lb.total_capacity, lb.avg_load, lb.migration, lb.prefer_sibling);
     let groups = [sums(&lb.local), sums(&lb.busiest)];
-    (turn, found, src.map(|c| c - offset), went, active, other, env.flags, numbers, lb.overloaded, lb.overutilized, groups)
+    (
+        turn,
+        found,
+        src.map(|c| c - offset),
+        went,
+        active,
+        other,
+        env.flags,
+        numbers,
+        lb.overloaded,
+        lb.overutilized,
+        groups,
+    )
 }
 
 fn random_task(d: &mut Dice, cpus: u32) -> LbTask {

@@ -21,6 +21,7 @@ pub(super) fn record(m: &Machine, policy: &Policy) -> Record {
     for c in 0..m.cpus.len() as u32 {
         record.rows_mut()[c as usize] = cpu(m, policy, &mut record, c, all);
     }
+    record.seal();
     record.clusters = record.rows()[..m.cpus.len()].iter().any(|c| c.cluster != c.llc).into();
     record.energy_aware = fill_energy(m, policy, &mut record).into();
     record

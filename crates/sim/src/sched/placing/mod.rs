@@ -197,7 +197,9 @@ impl<S: Sink> Engine<'_, S> {
         self.fill_placement(t, exec, flags);
         let placing = &mut self.placing;
         let target = placing.record.select(self.policy, &mut placing.placed);
-        if S::PLACEMENTS && let Some(record) = placing.record.narrow() {
+        if S::PLACEMENTS
+            && let Some(record) = placing.record.narrow()
+        {
             self.sink.placement(self.now, Task::tid(t), record, &placing.placed);
         }
         let cleared = placing.placed.no_idle_core;

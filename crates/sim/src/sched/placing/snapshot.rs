@@ -2,7 +2,7 @@
 //! Fills the record of a decision from the state of the run.
 
 use pelton_core::{
-    CpuState as Signals, Held, NO_CPU, NO_IDLE_STATE, PlaceCpu, PlaceTask, PlaceWaker, Policy, SchedDomain,
+    CpuState as Signals, Held, NO_CPU, NO_IDLE_STATE, PlaceCpu, PlaceTask, PlaceWaker, Placement, Policy, SchedDomain,
     group_limited, nr_idle_scan, value, wf,
 };
 use pelton_schema::Sink;
@@ -25,7 +25,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.fill_load_avg(flags);
         let (overutilized, clamped) = (self.placing.overutilized, self.clamped);
-        let record = &mut self.placing.record;
+        let record: &mut Placement = &mut self.placing.record;
         (record.task, record.waker) = (task, waker);
         (record.this_cpu, record.prev_cpu, record.flags) = (exec, task.cpu, flags);
         record.overutilized = overutilized.into();
@@ -37,8 +37,8 @@ impl<S: Sink> Engine<'_, S> {
     /// the caches of the CPU that executes it and of the task's; a small record is brought up to date as a whole.
     fn refresh_read_rows(&mut self, t: u32, exec: u32, flags: u32) {
         let record = &self.placing.record;
-        let near = flags & wf::TTWU != 0 && record.asymmetric == 0 && record.energy_aware == 0;
-        if record.narrow().is_some() || !near {
+        let near = || flags & wf::TTWU != 0 && record.asymmetric == 0 && record.energy_aware == 0;
+        if record.narrow().is_some() || !near() {
             return self.refresh_rows(self.placing.all);
         }
         for c in [exec, self.tasks[t as usize].cpu] {
@@ -86,30 +86,43 @@ impl<S: Sink> Engine<'_, S> {
     /// Brings what decisions read of some CPUs, a set of the record, up to now. Debug builds compute what is kept again
     /// and compare.
     pub(crate) fn refresh_rows(&mut self, span: u64) {
-        for at in 0..self.placing.record.words() {
-            let mut stale = self.placing.record.span_word(span, at) & !self.fresh_rows[at];
-            while stale != 0 {
-                let c = at as u32 * 64 + stale.trailing_zeros();
-                stale &= stale - 1;
-                self.refresh_row(c);
-            }
+        if self.placing.record.narrow().is_some() {
+            self.refresh_word(0, span);
+        } else {
+            self.refresh_words(span);
         }
         if cfg!(debug_assertions) {
             self.placing.record.span_cpus(span).for_each(|c| self.assert_row(c));
         }
     }
 
-    /// The same of one CPU.
-    pub(crate) fn refresh_own_row(&mut self, c: u32) {
-        if self.fresh_rows[c as usize / 64] >> (c % 64) & 1 == 0 {
+    #[inline(never)]
+    fn refresh_words(&mut self, span: u64) {
+        for at in 0..self.placing.record.words() {
+            self.refresh_word(at, self.placing.record.span_word(span, at));
+        }
+    }
+
+    /// The same of 64 CPUs.
+    #[inline(always)]
+    fn refresh_word(&mut self, at: usize, cpus: u64) {
+        let mut stale = cpus & !self.fresh_rows[at];
+        while stale != 0 {
+            let c = at as u32 * 64 + stale.trailing_zeros();
+            stale &= stale - 1;
             self.refresh_row(c);
         }
+    }
+
+    /// The same of one CPU.
+    pub(crate) fn refresh_own_row(&mut self, c: u32) {
+        self.refresh_word(c as usize / 64, 1 << (c % 64));
         if cfg!(debug_assertions) {
             self.assert_row(c);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn refresh_row(&mut self, c: u32) {
         let facts = self.row_facts(c);
         let row = &mut self.placing.record.rows_mut()[c as usize];
@@ -223,14 +236,17 @@ impl<S: Sink> Engine<'_, S> {
             let own = &self.placing.record.rows()[c as usize];
             let Some(&domain) = own.domains[..own.nr_domains as usize].get(at as usize) else { continue };
             self.refresh_rows(domain.span);
-            let record = &self.placing.record;
-            let util = |o: u32| u64::from(record.rows()[o as usize].state.cpu_util(self.policy, false));
-            let sum = record.span_cpus(domain.span).map(util).sum();
-            let scan = nr_idle_scan(sum, record.span_weight(domain.span), domain.imbalance_pct);
-            for at in 0..self.placing.record.words() {
-                let word = self.placing.record.span_word(domain.span, at);
+            let (words, mut sum) = (self.placing.record.words(), 0);
+            for at in 0..words {
+                let (word, rows) = (self.placing.record.span_word(domain.span, at), self.placing.record.rows());
+                let util = |o: usize| u64::from(rows[o].state.cpu_util(self.policy, false));
+                sum += bits(at, word).map(util).sum::<u64>();
+            }
+            let scan = nr_idle_scan(sum, self.placing.record.span_weight(domain.span), domain.imbalance_pct);
+            for at in 0..words {
+                let (word, rows) = (self.placing.record.span_word(domain.span, at), self.placing.record.rows_mut());
                 for out in bits(at, word) {
-                    let out = &mut self.placing.record.rows_mut()[out];
+                    let out = &mut rows[out];
                     *(if llc { &mut out.nr_idle_scan_llc } else { &mut out.nr_idle_scan_asym }) = scan;
                 }
             }
