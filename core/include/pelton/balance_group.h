@@ -250,7 +250,7 @@ PELTON_INLINE void pelton_update_sd_lb_stats(const struct pelton_policy *pol, co
 {
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
 	u32 weight = pelton_span_weight(s, d->span);
-	pelton_walk walk = pelton_walk_from(pelton_span_cpus(s, d->span), env->dst_cpu);
+	pelton_walk walk = pelton_lb_groups(s, env);
 
 	*lb = (struct pelton_lb){ .src_cpu = PELTON_NO_CPU };
 	for (; pelton_walk_more(&walk);) {
@@ -265,6 +265,8 @@ PELTON_INLINE void pelton_update_sd_lb_stats(const struct pelton_policy *pol, co
 		lb->total_load += lb->group.load;
 		lb->total_capacity += lb->group.capacity;
 	}
+	lb->total_load = pelton_lb_total_load(s, env, lb->total_load);
+	lb->total_capacity = pelton_lb_total_capacity(s, env, lb->total_capacity);
 	if (pol->balance >= PELTON_BALANCE_CORES)
 		lb->prefer_sibling = pelton_span_any(lb->busiest.cpus) && (lb->busiest.flags & PELTON_SD_PREFER_SIBLING);
 	else

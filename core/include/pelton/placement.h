@@ -160,11 +160,15 @@ struct pelton_place_waker {
 /* A set of CPUs that a pelton_span names, what is asked of it often, and as a group of a domain what it has. */
 struct pelton_place_set {
 	pelton_cpus cpus;
+	pelton_cpus busy; /* as a domain: the groups in which some CPU has a task */
 	struct pelton_sched_domain group; /* its group_ fields */
+	u64 load;    /* of its CPUs */
+	u32 running; /* CPUs that have a task */
 	u32 weight;
 	u32 cores; /* among them */
 	u32 first;
 	u32 last;
+	u32 reserved;
 };
 #endif
 

@@ -24,8 +24,14 @@ const FIRST_ROW: u64 = 1 + PLACE_CPUS_LARGEST as u64;
 pub struct PlaceSet {
     /// CPUs, one bit each.
     pub cpus: [u64; WORDS],
+    /// As a domain: the groups in which some CPU has a task.
+    pub busy: [u64; WORDS],
     /// Its `group_` fields.
     pub group: SchedDomain,
+    /// Load of its CPUs, weight.
+    pub load: u64,
+    /// CPUs that have a task.
+    pub running: u32,
     /// Number of CPUs.
     pub weight: u32,
     /// Cores among them.
@@ -34,6 +40,8 @@ pub struct PlaceSet {
     pub first: u32,
     /// The highest.
     pub last: u32,
+    /// Unused.
+    pub reserved: u32,
 }
 
 /// The record of a machine of more than 64 CPUs, as C sees it.
@@ -335,6 +343,16 @@ impl Record {
         }
     }
 
+    /// One CPU, as domains name it.
+    #[must_use]
+    #[inline]
+    pub fn span_alone(&self, cpu: u32) -> u64 {
+        match self {
+            Record::Narrow(_) => 1 << cpu,
+            Record::Wide(_) => 1 + u64::from(cpu),
+        }
+    }
+
     /// Words of a set: 1, or as many as its machine needs.
     #[must_use]
     #[inline]
@@ -407,6 +425,39 @@ impl Record {
                 Some(row) => &mut wide.place.sets[row].group,
                 None => &mut wide.place.cpus_mut()[cpu as usize].domains[level],
             },
+        }
+    }
+
+    /// CPU `c` of a large record has tasks from now on, or none: what its domains and groups keep of that follows.
+    pub fn note_running(&mut self, c: u32, runs: bool) {
+        let Record::Wide(wide) = self else { return };
+        let own = wide.place.cpus()[c as usize];
+        let (mut group, mut crossed) = ([0; WORDS], true);
+        group[c as usize / 64] = 1 << (c % 64);
+        for domain in own.domains[..own.nr_domains as usize].iter() {
+            let Some(row) = Wide::row(domain.span) else { continue };
+            let set = &mut wide.place.sets[row];
+            if crossed {
+                set.busy
+                    .iter_mut()
+                    .zip(&group)
+                    .for_each(|(out, own)| *out = if runs { *out | own } else { *out & !own });
+            }
+            set.running = if runs { set.running + 1 } else { set.running - 1 };
+            crossed = set.running == u32::from(runs);
+            group = set.cpus;
+        }
+    }
+
+    /// The load of CPU `c` of a large record was `before` and is `now`.
+    pub fn note_load(&mut self, c: u32, before: u64, now: u64) {
+        let Record::Wide(wide) = self else { return };
+        let own = wide.place.cpus()[c as usize];
+        for domain in own.domains[..own.nr_domains as usize].iter() {
+            if let Some(row) = Wide::row(domain.span) {
+                let load = &mut wide.place.sets[row].load;
+                *load = load.wrapping_add(now).wrapping_sub(before);
+            }
         }
     }
 

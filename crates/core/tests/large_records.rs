@@ -242,6 +242,17 @@ fn embedded(board: &Placement, offset: u32, cpus: u32, roof: bool) -> Record {
         embed_row(&mut large, row, cpu as u32, offset, roof);
     }
     large.seal();
+    for (cpu, row) in (offset..).zip(board.cpus()) {
+        let top = large.rows()[cpu as usize].domains[row.nr_domains as usize - 1].span;
+        let all = large.span_cpus(top).map(|c| large.rows()[c as usize].capacity).sum();
+        large.group_mut(top, cpu, 0).group_capacity = all;
+    }
+    for (cpu, row) in (offset..).zip(board.cpus()) {
+        large.note_load(cpu, 0, row.load);
+        if row.has_task() {
+            large.note_running(cpu, true);
+        }
+    }
     large
 }
 
@@ -367,7 +378,8 @@ fn balance(
         env.flags,
         numbers,
         lb.overloaded,
-        lb.overutilized,
+        // Asked of idle CPUs as well only where energy decides.
+        lb.overutilized * record.energy_aware,
         groups,
     )
 }

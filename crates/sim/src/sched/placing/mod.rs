@@ -145,6 +145,12 @@ impl Placing {
         self.sums.follow(&mut self.record, c, before);
     }
 
+    /// The row of CPU `c` of a large record was brought up to date.
+    #[inline(never)]
+    fn follow_row(&mut self, c: u32) {
+        self.sums.follow_row(&mut self.record, c);
+    }
+
     /// Others took a noticeable part of the capacity of CPU `c`.
     pub(crate) fn is_reduced(&self, c: u32, imbalance_pct: u32) -> bool {
         self.record.rows()[c as usize].is_reduced(imbalance_pct)

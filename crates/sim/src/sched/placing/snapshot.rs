@@ -2,8 +2,8 @@
 //! Fills the record of a decision from the state of the run.
 
 use pelton_core::{
-    CpuState as Signals, Held, NO_CPU, NO_IDLE_STATE, PlaceCpu, PlaceTask, PlaceWaker, Placement, Policy, SchedDomain,
-    group_limited, nr_idle_scan, value, wf,
+    CpuState as Signals, Held, NO_CPU, NO_IDLE_STATE, PlaceCpu, PlaceTask, PlaceWaker, Placement, Policy, Record,
+    SchedDomain, group_limited, nr_idle_scan, value, wf,
 };
 use pelton_schema::Sink;
 
@@ -86,50 +86,56 @@ impl<S: Sink> Engine<'_, S> {
     /// Brings what decisions read of some CPUs, a set of the record, up to now. Debug builds compute what is kept again
     /// and compare.
     pub(crate) fn refresh_rows(&mut self, span: u64) {
-        if self.placing.record.narrow().is_some() {
-            self.refresh_word(0, span);
-        } else {
-            self.refresh_words(span);
+        if self.placing.record.narrow().is_none() {
+            return self.refresh_words(span);
+        }
+        let mut stale = span & !self.fresh_rows[0];
+        while stale != 0 {
+            let c = stale.trailing_zeros();
+            stale &= stale - 1;
+            self.refresh_row::<false>(c);
         }
         if cfg!(debug_assertions) {
             self.placing.record.span_cpus(span).for_each(|c| self.assert_row(c));
         }
     }
 
+    /// The same of a large record.
     #[inline(never)]
     fn refresh_words(&mut self, span: u64) {
         for at in 0..self.placing.record.words() {
-            self.refresh_word(at, self.placing.record.span_word(span, at));
+            let mut stale = self.placing.record.span_word(span, at) & !self.fresh_rows[at];
+            while stale != 0 {
+                let c = at as u32 * 64 + stale.trailing_zeros();
+                stale &= stale - 1;
+                self.refresh_row::<true>(c);
+                self.placing.follow_row(c);
+            }
         }
-    }
-
-    /// The same of 64 CPUs.
-    #[inline(always)]
-    fn refresh_word(&mut self, at: usize, cpus: u64) {
-        let mut stale = cpus & !self.fresh_rows[at];
-        while stale != 0 {
-            let c = at as u32 * 64 + stale.trailing_zeros();
-            stale &= stale - 1;
-            self.refresh_row(c);
+        if cfg!(debug_assertions) {
+            self.placing.record.span_cpus(span).for_each(|c| self.assert_row(c));
         }
     }
 
     /// The same of one CPU.
     pub(crate) fn refresh_own_row(&mut self, c: u32) {
-        self.refresh_word(c as usize / 64, 1 << (c % 64));
-        if cfg!(debug_assertions) {
-            self.assert_row(c);
-        }
+        self.refresh_rows(self.placing.record.span_alone(c));
     }
 
+    /// Of a record that is large or not.
     #[inline(always)]
-    fn refresh_row(&mut self, c: u32) {
+    fn refresh_row<const LARGE: bool>(&mut self, c: u32) {
         let facts = self.row_facts(c);
-        let row = &mut self.placing.record.rows_mut()[c as usize];
+        let row = match &mut self.placing.record {
+            Record::Narrow(place) => &mut place.cpus[c as usize],
+            record if LARGE => &mut record.rows_mut()[c as usize],
+            Record::Wide(_) => return,
+        };
         facts.write(self.policy, &self.cpus[c as usize], row);
         self.balancing.fill_loads(c, row);
         // The end of a search changes the row, and nobody tells.
-        self.fresh_rows[c as usize / 64] |= u64::from(!self.searches(c)) << (c % 64);
+        let at = if LARGE { c as usize / 64 } else { 0 };
+        self.fresh_rows[at] |= u64::from(!self.searches(c)) << (c % 64);
     }
 
     fn assert_row(&self, c: u32) {
@@ -140,7 +146,7 @@ impl<S: Sink> Engine<'_, S> {
         debug_assert_eq!(now, kept, "kept row of CPU {c}");
     }
 
-    #[inline]
+    #[inline(always)]
     fn row_facts(&self, c: u32) -> RowFacts {
         let cpu = &self.cpus[c as usize];
         RowFacts {
@@ -237,17 +243,22 @@ impl<S: Sink> Engine<'_, S> {
             let Some(&domain) = own.domains[..own.nr_domains as usize].get(at as usize) else { continue };
             self.refresh_rows(domain.span);
             let (words, mut sum) = (self.placing.record.words(), 0);
-            for at in 0..words {
-                let (word, rows) = (self.placing.record.span_word(domain.span, at), self.placing.record.rows());
-                let util = |o: usize| u64::from(rows[o].state.cpu_util(self.policy, false));
-                sum += bits(at, word).map(util).sum::<u64>();
+            for (at, rows) in self.placing.record.rows().as_chunks::<64>().0.iter().take(words).enumerate() {
+                let mut left = self.placing.record.span_word(domain.span, at);
+                while left != 0 {
+                    let row = &rows[left.trailing_zeros() as usize];
+                    sum += u64::from(row.state.cpu_util(self.policy, false));
+                    left &= left - 1;
+                }
             }
             let scan = nr_idle_scan(sum, self.placing.record.span_weight(domain.span), domain.imbalance_pct);
             for at in 0..words {
-                let (word, rows) = (self.placing.record.span_word(domain.span, at), self.placing.record.rows_mut());
-                for out in bits(at, word) {
-                    let out = &mut rows[out];
-                    *(if llc { &mut out.nr_idle_scan_llc } else { &mut out.nr_idle_scan_asym }) = scan;
+                let mut left = self.placing.record.span_word(domain.span, at);
+                let rows = &mut self.placing.record.rows_mut().as_chunks_mut::<64>().0[at];
+                while left != 0 {
+                    let row = &mut rows[left.trailing_zeros() as usize];
+                    *(if llc { &mut row.nr_idle_scan_llc } else { &mut row.nr_idle_scan_asym }) = scan;
+                    left &= left - 1;
                 }
             }
         }
@@ -275,7 +286,7 @@ struct RowFacts {
 
 impl RowFacts {
     /// Writes what may have changed of a CPU.
-    #[inline]
+    #[inline(always)]
     fn write(&self, policy: &Policy, cpu: &CpuState, out: &mut PlaceCpu) {
         let runnable = cpu.fair.nr_runnable();
         out.state = Signals {
@@ -314,13 +325,4 @@ impl RowFacts {
         out.exit_latency_ns = self.exit_latency_ns;
         out.idle_stamp_ns = cpu.idle_since_ns;
     }
-}
-
-/// Numbers of the CPUs of word `at` of a set.
-fn bits(at: usize, mut word: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = (word != 0).then(|| word.trailing_zeros() as usize)?;
-        word &= word - 1;
-        Some(at * 64 + bit)
-    })
 }

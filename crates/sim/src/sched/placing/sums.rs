@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What groups of domains have: the capacities of their CPUs, and whether pinned tasks kept them out of balance. Up to
-//! 64 CPUs it stands in the domains of each CPU, beyond with the group.
+//! 64 CPUs it stands in the domains of each CPU, beyond with the group, and loads and which of them have tasks as well:
+//! a balance of many CPUs looks only at groups with tasks.
 
 use pelton_core::Record;
 
@@ -10,6 +11,8 @@ pub(super) struct GroupSums {
     summed: bool,
     /// Of a large record: the sets of several CPUs that each CPU is in.
     of: Vec<Vec<u64>>,
+    /// The same: whether each CPU has tasks, and its load.
+    rows: Vec<(bool, u64)>,
 }
 
 impl GroupSums {
@@ -18,7 +21,20 @@ impl GroupSums {
         for span in record.spans() {
             record.span_cpus(span).for_each(|c| of[c as usize].push(span));
         }
-        GroupSums { summed: false, of }
+        GroupSums { summed: false, rows: vec![(false, 0); of.len()], of }
+    }
+
+    /// The row of CPU `c` of a large record was brought up to date.
+    pub(super) fn follow_row(&mut self, record: &mut Record, c: u32) {
+        let row = &record.rows()[c as usize];
+        let now = (row.has_task(), row.load);
+        let before = std::mem::replace(&mut self.rows[c as usize], now);
+        if before.0 != now.0 {
+            record.note_running(c, now.0);
+        }
+        if before.1 != now.1 {
+            record.note_load(c, before.1, now.1);
+        }
     }
 
     /// The capacity of CPU `c`, which was `before`, is another one.
