@@ -131,8 +131,15 @@ pub(crate) use rule;
 
 impl WidePlacement {
     fn empty() -> Box<WidePlacement> {
-        // SAFETY: integers all of which may be 0. Too large to be made elsewhere and moved.
-        unsafe { Box::new_zeroed().assume_init() }
+        let layout = std::alloc::Layout::new::<WidePlacement>();
+        // SAFETY: of a size that is not 0; integers all of which may be 0. Too large to be made elsewhere and moved.
+        unsafe {
+            let place = std::alloc::alloc_zeroed(layout).cast::<WidePlacement>();
+            if place.is_null() {
+                std::alloc::handle_alloc_error(layout);
+            }
+            Box::from_raw(place)
+        }
     }
 
     fn cpus(&self) -> &[PlaceCpu] {
@@ -250,7 +257,7 @@ impl Record {
     pub fn new(cpus: usize) -> Option<Record> {
         let mut record = match cpus {
             0..=PLACE_CPUS_MAX => Record::default(),
-            ..=PLACE_CPUS_LARGEST => Record::Wide(Wide::new()),
+            _ if cpus <= PLACE_CPUS_LARGEST => Record::Wide(Wide::new()),
             _ => return None,
         };
         record.nr_cpus = cpus as u32;

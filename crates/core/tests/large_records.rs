@@ -145,7 +145,7 @@ fn sum_groups(d: &mut Dice, board: &mut Placement) {
             domain.group_capacity = all.iter().sum();
             domain.group_max_capacity = all.iter().max().copied().unwrap_or(0);
             domain.group_min_capacity = all.iter().min().copied().unwrap_or(0);
-            domain.group_imbalance = u32::from(group.trailing_zeros() as u64 + level as u64 == odd % 64);
+            domain.group_imbalance = u32::from(u64::from(group.trailing_zeros()) + level as u64 == odd % 64);
         }
     }
 }
