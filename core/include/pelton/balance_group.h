@@ -268,7 +268,8 @@ PELTON_INLINE void pelton_update_sd_lb_stats(const struct pelton_policy *pol, co
 	lb->total_load = pelton_lb_total_load(s, env, lb->total_load);
 	lb->total_capacity = pelton_lb_total_capacity(s, env, lb->total_capacity);
 	if (pol->balance >= PELTON_BALANCE_CORES)
-		lb->prefer_sibling = pelton_span_any(lb->busiest.cpus) && (lb->busiest.flags & PELTON_SD_PREFER_SIBLING);
+		lb->prefer_sibling =
+			pelton_span_any(lb->busiest.cpus) && (lb->busiest.flags & PELTON_SD_PREFER_SIBLING);
 	else
 		lb->prefer_sibling = (lb->local.flags & PELTON_SD_PREFER_SIBLING) != 0;
 }

@@ -23,7 +23,7 @@
 #define PELTON_TRIPS_MAX 4u          /* trips of a thermal zone */
 #define PELTON_COOLING_MAX 16u       /* domains that it cools */
 
-/* CPUs that a decision about a place or a balance reads: 64, or what a host sets before, a multiple of it up to 1024. */
+/* CPUs that a decision about a place or a balance reads: 64, or a power of two up to 1024 that a host sets before. */
 #ifndef PELTON_PLACE_CPUS_MAX
 #define PELTON_PLACE_CPUS_MAX 64u
 #endif

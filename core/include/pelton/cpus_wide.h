@@ -30,7 +30,7 @@ typedef struct {
 	const u64 *b;
 	u64 bits; /* of this word, not yet visited */
 	u32 word;
-	u32 end;  /* the last word with members */
+	u32 end;      /* the last word with members */
 	u32 left_out; /* a CPU that is not visited, or PELTON_NO_CPU */
 } pelton_members;
 

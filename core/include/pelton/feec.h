@@ -162,8 +162,7 @@ PELTON_INLINE u32 pelton_feec_takes_full(const struct pelton_policy *pol, const 
 }
 
 PELTON_INLINE void pelton_feec_domain(const struct pelton_policy *pol, const struct pelton_placement *s,
-				      struct pelton_placed *out, struct pelton_feec *f, u32 index,
-				      pelton_span span)
+				      struct pelton_placed *out, struct pelton_feec *f, u32 index, pelton_span span)
 {
 	u64 base;
 	pelton_span cpus = s->perf_domains[index & (PELTON_PERF_DOMAINS_MAX - 1u)].cpus;

@@ -167,8 +167,8 @@ PELTON_INLINE u32 pelton_eenv_pd_max_util(const struct pelton_policy *pol, const
 	u32 max_util = 0;
 
 	for (walk = pelton_walk_from(cpus, 0); pelton_walk_more(&walk); pelton_walk_step(&walk))
-		max_util = pelton_max_u32(max_util,
-					  pelton_eenv_cpu_max_util(pol, s, out, pelton_walk_at(&walk, 0), dst));
+		max_util =
+			pelton_max_u32(max_util, pelton_eenv_cpu_max_util(pol, s, out, pelton_walk_at(&walk, 0), dst));
 	return max_util;
 }
 

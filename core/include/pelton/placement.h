@@ -82,7 +82,7 @@ struct pelton_place_cpu {
 	u64 load;
 	u64 idle_stamp_ns;
 	pelton_span threads; /* CPUs of its core */
-	u32 capacity; /* left for the fair class, as last computed */
+	u32 capacity;        /* left for the fair class, as last computed */
 	u32 hw_pressure;
 	u32 cpufreq_pressure;
 	u32 nr_running;
@@ -160,10 +160,10 @@ struct pelton_place_waker {
 /* A set of CPUs that a pelton_span names, what is asked of it often, and as a group of a domain what it has. */
 struct pelton_place_set {
 	pelton_cpus cpus;
-	pelton_cpus busy; /* as a domain: the groups in which some CPU has a task */
+	pelton_cpus busy;                 /* as a domain: the groups in which some CPU has a task */
 	struct pelton_sched_domain group; /* its group_ fields */
-	u64 load;    /* of its CPUs */
-	u32 running; /* CPUs that have a task */
+	u64 load;                         /* of its CPUs */
+	u32 running;                      /* CPUs that have a task */
 	u32 weight;
 	u32 cores; /* among them */
 	u32 first;

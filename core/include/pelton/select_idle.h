@@ -34,9 +34,9 @@
 /* What the scan of a cache group carries along. */
 struct pelton_idle_scan {
 	pelton_cpus cpus; /* not yet ruled out */
-	u32 thread;   /* an idle thread of a core that is not */
-	u32 by_cores; /* whole cores are looked for */
-	s32 left;     /* CPUs that may still be looked at */
+	u32 thread;       /* an idle thread of a core that is not */
+	u32 by_cores;     /* whole cores are looked for */
+	s32 left;         /* CPUs that may still be looked at */
 	u32 done;
 };
 
@@ -259,8 +259,7 @@ PELTON_INLINE u32 pelton_select_idle_cpu(const struct pelton_policy *pol, const 
 	struct pelton_idle_scan scan = { .cpus = pelton_span_allowed(s, d->span),
 					 .thread = PELTON_NO_CPU,
 					 .by_cores = by_cores };
-	pelton_cpus cluster =
-		pelton_cpus_and(pelton_span_cpus(s, pelton_cluster_first(pol, s, d, target)), scan.cpus);
+	pelton_cpus cluster = pelton_cpus_and(pelton_span_cpus(s, pelton_cluster_first(pol, s, d, target)), scan.cpus);
 	pelton_cpus rest = pelton_cpus_without(scan.cpus, cluster);
 	u32 found;
 
@@ -308,7 +307,7 @@ PELTON_INLINE u32 pelton_select_beside_kthread(const struct pelton_policy *pol, 
 
 /* To 5.10: how many CPUs the second pass looks at, from the mean idle time and the mean cost of a scan; 4.12: all. */
 PELTON_INLINE s32 pelton_scan_in_proportion(const struct pelton_policy *pol, const struct pelton_placement *s,
-					     pelton_span span)
+					    pelton_span span)
 {
 	u64 cost = s->avg_scan_cost_ns + 1;
 	u64 idle = pelton_span_weight(s, span) * (s->avg_idle_ns / 512u);
@@ -352,13 +351,13 @@ PELTON_INLINE u32 pelton_pass_takes(const struct pelton_policy *pol, const struc
  * Second pass: an idle CPU among as many as there is time for. The second choice counts when time is up, not at the
  * end.
  */
-PELTON_INLINE u32 pelton_pass_cpus(const struct pelton_policy *pol, const struct pelton_placement *s,
-				   pelton_span span, u32 target)
+PELTON_INLINE u32 pelton_pass_cpus(const struct pelton_policy *pol, const struct pelton_placement *s, pelton_span span,
+				   u32 target)
 {
 	s32 nr = pelton_scan_in_proportion(pol, s, span);
 	u32 cpu, second = PELTON_NO_CPU;
-	pelton_cpus cpus = pol->idle_search < PELTON_IDLE_SEARCH_PASSES ? pelton_span_cpus(s, span)
-									: pelton_span_allowed(s, span);
+	pelton_cpus cpus =
+		pol->idle_search < PELTON_IDLE_SEARCH_PASSES ? pelton_span_cpus(s, span) : pelton_span_allowed(s, span);
 	pelton_walk walk;
 
 	if (pelton_place_cpu_of(s, s->this_cpu)->llc_domain >= PELTON_DOMAINS_MAX)

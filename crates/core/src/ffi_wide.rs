@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! The rules of placement and balance for records of more than 64 CPUs: `shim_wide.c`, one declaration per function. Their names are those
-//! of `ffi.rs`, so that a call is the same for both forms.
+//! The rules of placement and balance for records of more than 64 CPUs: `shim_wide.c`, one declaration per function.
+//! Their names are those of `ffi.rs`, so that a call is the same for both forms.
 
 use crate::balance::{Lb, LbDomain, LbEnv, LbTask};
 use crate::placement_records::Placed;

@@ -61,9 +61,9 @@ u32 pelton_w_layout(u32 part)
 {
 	switch (part) {
 	case 0:
-		return (u32)__builtin_offsetof(struct pelton_placement, cpus);
+		return (u32) __builtin_offsetof(struct pelton_placement, cpus);
 	case 1:
-		return (u32)__builtin_offsetof(struct pelton_placement, sets);
+		return (u32) __builtin_offsetof(struct pelton_placement, sets);
 	case 2:
 		return (u32)sizeof(struct pelton_place_set);
 	default:

@@ -81,8 +81,8 @@ fn begin_elsewhere(m: &Machine, profile: &str, tasks: u32) -> usize {
     began.iter().filter(|cpu| node(cpu) != node(&began[0])).count()
 }
 
-/// sched_balance_find_dst_group, adjust_numa_imbalance: while no more run on a node than an eighth of its CPUs, two more
-/// tasks than elsewhere are no reason to leave.
+/// sched_balance_find_dst_group, adjust_numa_imbalance: while no more run on a node than an eighth of its CPUs, two
+/// more tasks than elsewhere are no reason to leave.
 #[test]
 fn three_tasks_stay_on_a_large_node_and_the_fourth_leaves_it() {
     for profile in ["6.1", "6.6", "6.12", "7.2"] {

@@ -110,8 +110,8 @@ static int is_case(const char *name, const struct place_size *size, u32 state, u
 #define EACH_CASE(size, state, fork) \
 	for (const struct place_size *size = place_sizes; size < place_sizes + PLACE_SIZES; size++) \
 		if (size->cpus > 64 || PELTON_PLACE_CPUS_MAX <= 64u) \
-		for (u32 fork = 0; fork < (size->energy ? 1 : 2); fork++) \
-			for (u32 state = 0; state < PLACE_KINDS; state++)
+			for (u32 fork = 0; fork < (size->energy ? 1 : 2); fork++) \
+				for (u32 state = 0; state < PLACE_KINDS; state++)
 
 int main(int argc, char **argv)
 {

@@ -33,8 +33,8 @@ impl<S: Sink> Engine<'_, S> {
         record.avg_idle_ns = self.cpus[exec as usize].newidle.avg_idle_ns;
     }
 
-    /// Brings the rows up to now that the decision may read. Where capacities and energy do not count, a wake-up looks at
-    /// the caches of the CPU that executes it and of the task's; a small record is brought up to date as a whole.
+    /// Brings the rows up to now that the decision may read. Where capacities and energy do not count, a wake-up looks
+    /// at the caches of the CPU that executes it and of the task's; a small record is brought up to date as a whole.
     fn refresh_read_rows(&mut self, t: u32, exec: u32, flags: u32) {
         let record = &self.placing.record;
         let near = || flags & wf::TTWU != 0 && record.asymmetric == 0 && record.energy_aware == 0;
