@@ -4,8 +4,9 @@
  * those of the kernel's compiled function on the same machines.
  *
  * smt-8, smt-64, smt-384: equal CPUs, two threads a core; 8, 16 and 16 CPUs to a cache, nodes of 192. energy-8: four
- * small and four large CPUs that are placed on by energy. Each idle, half and all busy, and full. The core's record has
- * room for 64 CPUs: of 384 it gets those that a wake-up can look at, the caches of waker and sleeper.
+ * small and four large CPUs that are placed on by energy. Each idle, half and all busy, and full. A record of 64 CPUs
+ * gets those of 384 that a wake-up can look at, the caches of waker and sleeper; a larger one (PELTON_PLACE_CPUS_MAX)
+ * gets all.
  */
 #ifndef PLACEMENT_BENCH_H
 #define PLACEMENT_BENCH_H
@@ -106,26 +107,65 @@ static void make_place_case(u32 state, u32 fork)
 	board.task_util = 20 + (u32)place_below(200);
 }
 
-static u64 mask_of(u32 cpu, u32 size, u32 of)
+#if PELTON_PLACE_CPUS_MAX > 64u
+
+/* Row of the table of sets: levels follow each other, the smallest first. */
+static u32 set_row(u32 cpu, u32 size)
+{
+	u32 rows = 0;
+
+	if (size > board.threads)
+		rows += board.cpus / board.threads;
+	if (size > board.llc)
+		rows += board.cpus / board.llc;
+	if (size > board.node)
+		rows += board.cpus / board.node;
+	return rows + cpu / size;
+}
+
+/* The CPUs of a level around a CPU. */
+static pelton_span span_of(u32 cpu, u32 size, u32 of)
+{
+	struct pelton_place_set *set = &place_record->sets[set_row(cpu, size)];
+	u32 i, first = cpu / size * size;
+
+	(void)of;
+	if (!set->weight)
+		for (i = first; i < first + size; i++)
+			set->cpus.words[i / 64] |= 1ull << i % 64;
+	set->weight = size;
+	set->cores = size / board.threads;
+	set->first = first;
+	set->last = first + size - 1;
+	set->group.group_capacity = size * PELTON_CAPACITY_SCALE;
+	set->group.group_max_capacity = set->group.group_min_capacity = PELTON_CAPACITY_SCALE;
+	return (pelton_span){ 1u + PELTON_PLACE_CPUS_MAX + set_row(cpu, size) };
+}
+
+#else
+
+static pelton_span span_of(u32 cpu, u32 size, u32 of)
 {
 	u32 first = cpu / size * size;
 
 	return (size >= of ? (of == 64 ? ~0ull : (1ull << of) - 1) : ((1ull << size) - 1) << first);
 }
 
+#endif
+
 static void add_domain(struct pelton_place_cpu *c, u32 at, u32 size, u32 of, u32 flags)
 {
 	struct pelton_sched_domain *d = &c->domains[c->nr_domains];
-	u32 group = c->nr_domains ? pelton_cpus_weight(c->domains[c->nr_domains - 1].span) : 1;
+	u32 group = c->nr_domains ? pelton_span_weight(place_record, c->domains[c->nr_domains - 1].span) : 1;
 
 	if (size <= group)
 		return;
 	*d = (struct pelton_sched_domain){
-		.span = mask_of(at, size, of),
+		.span = span_of(at, size, of),
 		.flags = flags | PELTON_SD_BALANCE_EXEC | PELTON_SD_BALANCE_FORK | PELTON_SD_WAKE_AFFINE |
-			 PELTON_SD_PREFER_SIBLING,
+			 (flags & PELTON_SD_NUMA ? 0 : PELTON_SD_PREFER_SIBLING),
 		.imbalance_pct = size == board.threads ? PLACE_SMT_PCT : PLACE_LLC_PCT,
-		.imb_numa_nr = 1,
+		.imb_numa_nr = flags & PELTON_SD_NUMA ? board.node / 8 : 1,
 		.has_shared = size == board.llc,
 		.group_capacity = group * PELTON_CAPACITY_SCALE,
 		.group_max_capacity = PELTON_CAPACITY_SCALE,
@@ -143,11 +183,13 @@ static void row(u32 at, u32 of)
 	u32 cpu = number_of[at], first = cpu / board.llc * board.llc;
 	const struct place_machine_cpu *b = &board.cpu[cpu];
 
-	c->threads = mask_of(at, board.threads, of);
+	c->threads = span_of(at, board.threads, of);
 	c->llc_domain = c->asym_domain = PELTON_NO_DOMAIN;
 	add_domain(c, at, board.threads, of, PELTON_SD_SHARE_CPUCAPACITY | PELTON_SD_SHARE_LLC);
 	add_domain(c, at, board.llc, of, PELTON_SD_SHARE_LLC);
-	add_domain(c, at, of, of, 0);
+	if (of > 64)
+		add_domain(c, at, board.node, of, 0);
+	add_domain(c, at, of, of, of > board.node ? PELTON_SD_NUMA : 0);
 	c->state.cap_orig = c->capacity = PELTON_CAPACITY_SCALE;
 	c->state.uclamp_max = PELTON_CAPACITY_SCALE;
 	c->state.util_cfs = c->state.runnable_cfs = b->util;
@@ -207,7 +249,7 @@ static void fill_record(void)
 	place_record->avg_scan_cost_ns = 1000;
 	for (at = 0; at < rows; at++)
 		row(at, rows);
-	t->allowed = rows == 64 ? ~0ull : (1ull << rows) - 1;
+	t->allowed = span_of(0, rows, rows);
 	t->se.weight = 1024;
 	t->se.avg.util_avg = t->se.avg.runnable_avg = t->se.avg.load_avg = board.task_util;
 	t->se.avg.last_update_time_ns = t->queue_update_ns = 1 << 20;
@@ -220,6 +262,8 @@ static void fill_record(void)
 		.load = 200, .queue_load = board.cpu[0].load, .queue_h_load = board.cpu[0].load, .same_wakee = 1
 	};
 }
+
+#if PELTON_PLACE_CPUS_MAX <= 64u
 
 /* Four small CPUs and four large ones of one cache, with an energy model. */
 static void energy_models(void)
@@ -270,5 +314,7 @@ static void fill_energy(void)
 	for (cpu = 0; cpu < 8; cpu++)
 		energy_row(cpu);
 }
+
+#endif
 
 #endif

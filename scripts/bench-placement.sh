@@ -41,16 +41,22 @@ configure() { # SERIES
     cp "$work/$1/package" "$obj/.from"
 }
 
-compile() { # FILE
+compile() { # FILE [OBJECT FLAG]
+    # shellcheck disable=SC2086 # a flag or none
     gcc -std=gnu11 -O2 -g -Wall -Wextra -Werror -fno-pie -Icore/include -Itests/oracle -Itests/oracle/host \
-        -Icore/include/pelton -c -o "$work/bench/$(basename "$1" .c).o" "$1"
+        -Icore/include/pelton ${3:-} -c -o "$work/bench/${2:-$(basename "$1" .c)}.o" "$1"
+}
+
+link() { # SERIES OBJECT PROGRAM
+    gcc -no-pie -o "$work/$1/out-large/$3" "$work/bench/$2.o" "$work/bench/trap.o" "$work/$1/out-large/kernel.o" \
+        -Wl,-T,tests/oracle/kernel/oracle.lds -Wl,-z,noexecstack,--no-warn-rwx-segments
 }
 
 build() { # SERIES
     configure "$1"
     scripts/oracle/build.sh "$work" "$1" large
-    gcc -no-pie -o "$work/$1/out-large/bench" "$work/bench/main.o" "$work/bench/trap.o" "$work/$1/out-large/kernel.o" \
-        -Wl,-T,tests/oracle/kernel/oracle.lds -Wl,-z,noexecstack,--no-warn-rwx-segments
+    link "$1" main bench
+    link "$1" main-large bench-large
 }
 
 # Instructions of a side's function, for each placement.
@@ -77,7 +83,20 @@ measure() { # SERIES
     done
 }
 
+# The machines of more than 64 CPUs once more, by records with room for all of them.
+measure_large() { # SERIES
+    local program=$work/$1/out-large/bench-large one
+    for one in $("$program" list); do
+        if ! "$program" both "$one" "$compared" >/dev/null; then
+            echo "bench: Linux $1: $one: the core chooses other CPUs from a record of all" >&2
+            return 1
+        fi
+        line "$1" core-large "$one" "$(counted "$program" core core_call "$one")"
+    done
+}
+
 compile tests/oracle/bench/main.c
+compile tests/oracle/bench/main.c main-large -DPELTON_PLACE_CPUS_MAX=1024u
 compile tests/oracle/host/trap.c
 for one in "${series[@]}"; do
     if [ ! -e "$work/$one/package" ]; then
@@ -86,4 +105,5 @@ for one in "${series[@]}"; do
     fi
     build "$one" >&2
     measure "$one"
+    measure_large "$one"
 done

@@ -38,10 +38,11 @@ fn main() {
     }
     println!("cargo:rerun-if-changed=src/shim.c");
     println!("cargo:rerun-if-changed=src/shim_layout.c");
+    println!("cargo:rerun-if-changed=src/shim_wide.c");
     println!("cargo:rerun-if-changed=src/shim_arithmetic.c");
     println!("cargo:rerun-if-changed={}", root.join(CANARY_HEADER).join("canary.h").display());
     println!("cargo:rustc-env=PELTON_CORE_HASH={:016x}", hash_headers(&files));
-    compiled(&include).files(["src/shim.c", "src/shim_layout.c"]).compile("pelton_core");
+    compiled(&include).files(["src/shim.c", "src/shim_layout.c", "src/shim_wide.c"]).compile("pelton_core");
     for number in CANARIES {
         let mut table = compiled(&include);
         table.include(root.join(CANARY_HEADER)).include(include.join("pelton")).define("PELTON_CANARY", number);

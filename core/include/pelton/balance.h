@@ -70,7 +70,7 @@
 #define PELTON_PINNED_INTERVAL_MAX_MS 512u
 
 struct pelton_lb_env {
-	u64 cpus; /* that are considered */
+	pelton_span cpus; /* that are considered */
 	u32 dst_cpu;
 	u32 level; /* of dst_cpu's domains */
 	u32 idle;  /* PELTON_CPU_* */
@@ -84,7 +84,7 @@ struct pelton_lb_env {
 };
 
 struct pelton_lb_group {
-	u64 cpus;
+	pelton_span cpus;
 	u64 load;
 	u64 util;
 	u64 runnable;
@@ -151,6 +151,75 @@ PELTON_INLINE const struct pelton_sched_domain *pelton_lb_sd(const struct pelton
 	return pelton_place_domain(s, env->dst_cpu, env->level);
 }
 
+/* CPUs of a group that are considered. */
+PELTON_INLINE pelton_cpus pelton_lb_considered(const struct pelton_placement *s, const struct pelton_lb_env *env,
+					       pelton_span group)
+{
+	return pelton_cpus_and(pelton_span_cpus(s, group), pelton_span_cpus(s, env->cpus));
+}
+
+#if PELTON_PLACE_CPUS_MAX > 64u
+
+/*
+ * Are groups without a task left out? None of them is the busiest, and the sums over all groups are kept. Energy asks
+ * of every CPU whether it has more to do than it can.
+ */
+PELTON_INLINE u32 pelton_lb_leaves_out(const struct pelton_placement *s, const struct pelton_lb_env *env)
+{
+	return !s->energy_aware &&
+	       pelton_span_weight(s, env->cpus) == pelton_span_weight(s, pelton_lb_sd(s, env)->span);
+}
+
+/* A walk over the CPUs whose groups are looked at, the local one first. */
+PELTON_INLINE pelton_walk pelton_lb_groups(const struct pelton_placement *s, const struct pelton_lb_env *env)
+{
+	const struct pelton_place_set *set = pelton_span_set(s, pelton_lb_sd(s, env)->span);
+	u32 level;
+	pelton_span local;
+
+	if (!pelton_lb_leaves_out(s, env))
+		return pelton_walk_from(set->cpus, env->dst_cpu);
+	local = pelton_group_of(s, env->dst_cpu, set->weight, &level);
+	return pelton_walk_from(pelton_cpus_or(set->busy, pelton_span_cpus(s, local)), env->dst_cpu);
+}
+
+/* Load of all groups, of those as well that were left out. */
+PELTON_INLINE u64 pelton_lb_total_load(const struct pelton_placement *s, const struct pelton_lb_env *env, u64 seen)
+{
+	return pelton_lb_leaves_out(s, env) ? pelton_span_set(s, pelton_lb_sd(s, env)->span)->load : seen;
+}
+
+PELTON_INLINE u64 pelton_lb_total_capacity(const struct pelton_placement *s, const struct pelton_lb_env *env, u64 seen)
+{
+	if (!pelton_lb_leaves_out(s, env))
+		return seen;
+	return pelton_span_set(s, pelton_lb_sd(s, env)->span)->group.group_capacity;
+}
+
+#else
+
+/* A walk over the CPUs whose groups are looked at, the local one first. */
+PELTON_INLINE pelton_walk pelton_lb_groups(const struct pelton_placement *s, const struct pelton_lb_env *env)
+{
+	return pelton_walk_from(pelton_lb_sd(s, env)->span, env->dst_cpu);
+}
+
+PELTON_INLINE u64 pelton_lb_total_load(const struct pelton_placement *s, const struct pelton_lb_env *env, u64 seen)
+{
+	(void)s;
+	(void)env;
+	return seen;
+}
+
+PELTON_INLINE u64 pelton_lb_total_capacity(const struct pelton_placement *s, const struct pelton_lb_env *env, u64 seen)
+{
+	(void)s;
+	(void)env;
+	return seen;
+}
+
+#endif
+
 /* Is this the largest domain? */
 PELTON_INLINE u32 pelton_lb_is_root(const struct pelton_placement *s, const struct pelton_lb_env *env)
 {
@@ -176,11 +245,11 @@ PELTON_INLINE u64 pelton_lb_avg_load(u64 load, u64 capacity)
 	return pelton_div_floor(load * PELTON_CAPACITY_SCALE, capacity);
 }
 
-PELTON_INLINE void pelton_lb_domain_init(struct pelton_lb_domain *st, const struct pelton_sched_domain *d,
-					 u64 now_ticks)
+/* `weight`: CPUs of the domain. */
+PELTON_INLINE void pelton_lb_domain_init(struct pelton_lb_domain *st, u32 weight, u64 now_ticks)
 {
 	st->last_balance_ticks = now_ticks;
-	st->interval_ms = pelton_cpus_weight(d->span);
+	st->interval_ms = weight;
 	st->nr_balance_failed = 0;
 	st->newidle_cost_ns = 0;
 	st->newidle_decayed_ns = 0;
@@ -221,16 +290,18 @@ PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, cons
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
 	const struct pelton_place_cpu *dst = pelton_place_cpu_of(s, env->dst_cpu);
 	u32 level, cores = pol->balance >= PELTON_BALANCE_CORES && s->smt && !(d->flags & PELTON_SD_SHARE_CPUCAPACITY);
-	u64 group, left;
+	pelton_span group;
+	pelton_walk walk;
 	u32 thread = PELTON_NO_CPU;
 
-	if (!pelton_cpus_has(env->cpus, env->dst_cpu))
+	if (!pelton_span_has(s, env->cpus, env->dst_cpu))
 		return 0;
 	if (env->idle == PELTON_CPU_NEWLY_IDLE)
 		return pol->balance <= PELTON_BALANCE_TYPES || (!dst->nr_running && !dst->ttwu_pending);
-	group = pelton_group_of(s, env->dst_cpu, pelton_cpus_weight(d->span), &level);
-	for (left = group & env->cpus; left; left &= left - 1) {
-		u32 cpu = pelton_cpus_lowest(left);
+	group = pelton_group_of(s, env->dst_cpu, pelton_span_weight(s, d->span), &level);
+	walk = pelton_walk_from(pelton_lb_considered(s, env, group), 0);
+	for (; pelton_walk_more(&walk); pelton_walk_step(&walk)) {
+		u32 cpu = pelton_walk_at(&walk, 0);
 
 		if (!pelton_available_idle_cpu(s, cpu))
 			continue;
@@ -238,11 +309,11 @@ PELTON_INLINE u32 pelton_should_we_balance(const struct pelton_policy *pol, cons
 			return cpu == env->dst_cpu;
 		if (thread == PELTON_NO_CPU)
 			thread = cpu;
-		left &= ~(pelton_place_cpu_of(s, cpu)->threads & ~pelton_cpus_of(cpu));
+		pelton_walk_skip(&walk, pelton_place_siblings(s, cpu), 0);
 	}
-	if (pol->balance == PELTON_BALANCE_CORES && pelton_cpus_lowest(group) == env->dst_cpu)
+	if (pol->balance == PELTON_BALANCE_CORES && pelton_span_first(s, group) == env->dst_cpu)
 		return 1;
-	return (thread != PELTON_NO_CPU ? thread : pelton_cpus_lowest(group)) == env->dst_cpu;
+	return (thread != PELTON_NO_CPU ? thread : pelton_span_first(s, group)) == env->dst_cpu;
 }
 
 /*

@@ -96,22 +96,6 @@ PELTON_INLINE void pelton_lb_add(const struct pelton_policy *pol, const struct p
 		pelton_lb_add_misfit(pol, pelton_lb_sd(s, env), env, lb, c, root);
 }
 
-/* How many cores a group has. */
-PELTON_INLINE u32 pelton_lb_cores(const struct pelton_placement *s, u64 group)
-{
-	u32 cores = 0;
-	u64 left;
-
-	if (pelton_cpus_weight(group) == 1)
-		return 1;
-	for (left = group; left; left &= left - 1) {
-		cores++;
-		left &= ~pelton_place_cpu_of(s, pelton_cpus_lowest(left))->threads |
-			pelton_cpus_of(pelton_cpus_lowest(left));
-	}
-	return cores;
-}
-
 PELTON_INLINE u32 pelton_lb_is_overloaded(const struct pelton_policy *pol, const struct pelton_placement *s,
 					  const struct pelton_lb_group *g, u32 imbalance_pct)
 {
@@ -143,23 +127,24 @@ PELTON_INLINE u32 pelton_lb_classify(const struct pelton_policy *pol, const stru
 PELTON_INLINE void pelton_update_sg_lb_stats(const struct pelton_policy *pol, const struct pelton_placement *s,
 					     const struct pelton_lb_env *env, struct pelton_lb *lb, u32 cpu, u32 weight)
 {
-	struct pelton_lb_group empty = { .cpus = 0 }, *g = &lb->group;
+	struct pelton_lb_group empty = { .load = 0 }, *g = &lb->group;
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env), *own;
 	u32 level, local;
-	u64 left;
+	pelton_members m;
 
 	*g = empty;
 	g->cpus = pelton_group_of(s, cpu, weight, &level);
-	own = pelton_place_domain(s, cpu, level);
-	local = pelton_cpus_has(g->cpus, env->dst_cpu);
-	for (left = g->cpus & env->cpus; left; left &= left - 1)
-		pelton_lb_add(pol, s, env, lb, pelton_cpus_lowest(left), local);
+	own = pelton_span_group(s, g->cpus, cpu, level);
+	local = pelton_span_has(s, g->cpus, env->dst_cpu);
+	m = pelton_members_of(s, g->cpus, env->cpus);
+	for (; pelton_members_more(&m); pelton_members_step(&m))
+		pelton_lb_add(pol, s, env, lb, pelton_members_at(&m), local);
 	g->capacity = own->group_capacity;
 	g->min_capacity = own->group_min_capacity;
 	g->max_capacity = own->group_max_capacity;
-	g->weight = pelton_cpus_weight(g->cpus);
+	g->weight = pelton_span_weight(s, g->cpus);
 	g->flags = level ? pelton_place_domain(s, cpu, level - 1)->flags : 0;
-	g->cores = pelton_lb_cores(s, g->cpus);
+	g->cores = pelton_span_cores(s, g->cpus);
 	g->smt_balance = pol->balance >= PELTON_BALANCE_CORES && !local && env->idle &&
 			 (g->flags & PELTON_SD_SHARE_CPUCAPACITY) && g->h_nr_running > 1;
 	g->llc_balance = !local && pelton_llc_balance(pol, s, env, lb);
@@ -197,7 +182,7 @@ PELTON_INLINE u32 pelton_lb_shrinks(const struct pelton_policy *pol, const struc
 /* Has the group fewer idle CPUs than the busiest so far, or more tasks? */
 PELTON_INLINE u32 pelton_lb_spares_less(const struct pelton_lb_group *busiest, const struct pelton_lb_group *g)
 {
-	u32 idle = busiest->cpus ? busiest->idle_cpus : 0xffffffffu;
+	u32 idle = pelton_span_any(busiest->cpus) ? busiest->idle_cpus : 0xffffffffu;
 
 	return g->idle_cpus < idle || (g->idle_cpus == idle && g->nr_running > busiest->nr_running);
 }
@@ -208,7 +193,7 @@ PELTON_INLINE u32 pelton_lb_busier_spare(const struct pelton_policy *pol, const 
 {
 	u32 differ = (busiest->flags ^ g->flags) & PELTON_SD_SHARE_CPUCAPACITY;
 
-	if (pol->balance >= PELTON_BALANCE_CORES && busiest->cpus && differ)
+	if (pol->balance >= PELTON_BALANCE_CORES && pelton_span_any(busiest->cpus) && differ)
 		return !(g->flags & PELTON_SD_SHARE_CPUCAPACITY) || g->h_nr_running > 1;
 	return pelton_lb_spares_less(busiest, g);
 }
@@ -255,7 +240,7 @@ PELTON_INLINE u32 pelton_update_sd_pick_busiest(const struct pelton_policy *pol,
 {
 	const struct pelton_lb_group *g = &lb->group;
 	u32 asym = pelton_lb_sd(s, env)->flags & PELTON_SD_ASYM_CPUCAPACITY;
-	u32 type = lb->busiest.cpus ? lb->busiest.type : (u32)PELTON_GROUP_HAS_SPARE;
+	u32 type = pelton_span_any(lb->busiest.cpus) ? lb->busiest.type : (u32)PELTON_GROUP_HAS_SPARE;
 	u32 shrinks = asym && pelton_lb_shrinks(pol, s, env, lb);
 
 	if (!g->h_nr_running)
@@ -275,24 +260,27 @@ PELTON_INLINE void pelton_update_sd_lb_stats(const struct pelton_policy *pol, co
 					     const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
-	u32 weight = pelton_cpus_weight(d->span);
-	u64 left;
+	u32 weight = pelton_span_weight(s, d->span);
+	pelton_walk walk = pelton_lb_groups(s, env);
 
 	*lb = (struct pelton_lb){ .src_cpu = PELTON_NO_CPU };
-	for (left = pelton_cpus_turned(d->span, env->dst_cpu); left;) {
-		u32 first = pelton_cpus_next(left, env->dst_cpu);
+	for (; pelton_walk_more(&walk);) {
+		u32 first = pelton_walk_at(&walk, env->dst_cpu);
 
 		pelton_update_sg_lb_stats(pol, s, env, lb, first, weight);
-		left = pelton_cpus_left_after(left, lb->group.cpus, env->dst_cpu);
-		if (pelton_cpus_has(lb->group.cpus, env->dst_cpu))
+		pelton_walk_leave(s, &walk, lb->group.cpus, env->dst_cpu);
+		if (pelton_span_has(s, lb->group.cpus, env->dst_cpu))
 			lb->local = lb->group;
 		else if (pelton_update_sd_pick_busiest(pol, s, env, lb))
 			lb->busiest = lb->group;
 		lb->total_load += lb->group.load;
 		lb->total_capacity += lb->group.capacity;
 	}
+	lb->total_load = pelton_lb_total_load(s, env, lb->total_load);
+	lb->total_capacity = pelton_lb_total_capacity(s, env, lb->total_capacity);
 	if (pol->balance >= PELTON_BALANCE_CORES)
-		lb->prefer_sibling = lb->busiest.cpus && (lb->busiest.flags & PELTON_SD_PREFER_SIBLING);
+		lb->prefer_sibling =
+			pelton_span_any(lb->busiest.cpus) && (lb->busiest.flags & PELTON_SD_PREFER_SIBLING);
 	else
 		lb->prefer_sibling = (lb->local.flags & PELTON_SD_PREFER_SIBLING) != 0;
 }
@@ -428,7 +416,7 @@ PELTON_INLINE u32 pelton_lb_is_balanced(const struct pelton_policy *pol, const s
 {
 	u32 by_energy = s->energy_aware && !overutilized;
 
-	if (!lb->busiest.cpus || (by_energy && pol->balance == PELTON_BALANCE_TYPES))
+	if (!pelton_span_any(lb->busiest.cpus) || (by_energy && pol->balance == PELTON_BALANCE_TYPES))
 		return 1;
 	if (lb->busiest.type == PELTON_GROUP_MISFIT_TASK)
 		return 0;
@@ -450,8 +438,8 @@ PELTON_INLINE u32 pelton_lb_is_balanced(const struct pelton_policy *pol, const s
  * CPUs of the group to take from; 0 = balanced. The root domain's mark of over-utilization is the one that the
  * statistics just made, where they may make it: in the largest domain, and in others when it rises.
  */
-PELTON_INLINE u64 pelton_find_src_group(const struct pelton_policy *pol, const struct pelton_placement *s,
-					const struct pelton_lb_env *env, struct pelton_lb *lb)
+PELTON_INLINE pelton_span pelton_find_src_group(const struct pelton_policy *pol, const struct pelton_placement *s,
+						const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
 	u32 over;
 
@@ -460,9 +448,9 @@ PELTON_INLINE u64 pelton_find_src_group(const struct pelton_policy *pol, const s
 	pelton_update_sd_lb_stats(pol, s, env, lb);
 	over = lb->overutilized || (!pelton_lb_is_root(s, env) && s->overutilized);
 	if (pelton_lb_is_balanced(pol, s, env, lb, over))
-		return 0;
+		return PELTON_SPAN_NONE;
 	pelton_calculate_imbalance(pol, s, env, lb);
-	return lb->imbalance ? lb->busiest.cpus : 0;
+	return lb->imbalance ? lb->busiest.cpus : PELTON_SPAN_NONE;
 }
 
 /* What the choice of a CPU has found so far. */
@@ -513,13 +501,13 @@ PELTON_INLINE u32 pelton_find_src_rq(const struct pelton_policy *pol, const stru
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
 	u32 dst = pelton_place_cpu_of(s, env->dst_cpu)->capacity;
 	struct pelton_lb_busiest best = { .capacity = 1 };
-	u64 left;
+	pelton_members m = pelton_members_of(s, lb->busiest.cpus, env->cpus);
 
 	if (pol->balance <= PELTON_BALANCE_LOADS)
 		return pelton_loads_find_src_rq(pol, s, env, lb);
 	lb->src_cpu = PELTON_NO_CPU;
-	for (left = lb->busiest.cpus & env->cpus; left; left &= left - 1) {
-		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, pelton_cpus_lowest(left));
+	for (; pelton_members_more(&m); pelton_members_step(&m)) {
+		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, pelton_members_at(&m));
 		u32 tasks = pelton_lb_tasks(pol, c);
 		u32 smaller = pol->balance == PELTON_BALANCE_TYPES ? dst < c->capacity
 								   : !pelton_capacity_greater(dst, c->capacity);
@@ -529,7 +517,7 @@ PELTON_INLINE u32 pelton_find_src_rq(const struct pelton_policy *pol, const stru
 		if (d->flags & PELTON_SD_ASYM_CPUCAPACITY && smaller && tasks == 1)
 			continue;
 		if (pelton_lb_gives_more(pol, lb, &best, c, tasks, d->imbalance_pct))
-			lb->src_cpu = pelton_cpus_lowest(left);
+			lb->src_cpu = pelton_members_at(&m);
 	}
 	return lb->src_cpu;
 }

@@ -101,10 +101,13 @@ PELTON_INLINE u32 pelton_records_llc_stats(const struct pelton_policy *pol, cons
 PELTON_INLINE void pelton_keep_llc_stats(struct pelton_placement *s, u32 cpu, u64 util, u32 capacity)
 {
 	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
-	u64 left = c->llc_domain == PELTON_NO_DOMAIN ? 0 : pelton_place_domain(s, cpu, c->llc_domain)->span;
+	pelton_span span = pelton_place_domain(s, cpu, c->llc_domain)->span;
+	pelton_members m = pelton_members_of(s, span, span);
 
-	for (; left; left &= left - 1) {
-		struct pelton_place_cpu *row = &s->cpus[pelton_cpus_lowest(left) & (PELTON_PLACE_CPUS_MAX - 1u)];
+	if (c->llc_domain == PELTON_NO_DOMAIN)
+		return;
+	for (; pelton_members_more(&m); pelton_members_step(&m)) {
+		struct pelton_place_cpu *row = &s->cpus[pelton_members_at(&m) & (PELTON_PLACE_CPUS_MAX - 1u)];
 
 		row->llc_util = (u32)util;
 		row->llc_capacity = capacity;
@@ -116,20 +119,21 @@ PELTON_INLINE void pelton_record_sg_llc_stats(const struct pelton_policy *pol, s
 					      const struct pelton_lb_env *env)
 {
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
-	u32 weight = pelton_cpus_weight(d->span), level;
-	u64 left, more;
+	u32 weight = pelton_span_weight(s, d->span), level;
+	pelton_walk walk = pelton_walk_from(pelton_span_cpus(s, d->span), env->dst_cpu);
 
 	if (!pelton_records_llc_stats(pol, s, env))
 		return;
-	for (left = pelton_cpus_turned(d->span, env->dst_cpu); left;) {
-		u32 first = pelton_cpus_next(left, env->dst_cpu);
-		u64 group = pelton_group_of(s, first, weight, &level), util = 0;
+	while (pelton_walk_more(&walk)) {
+		u32 first = pelton_walk_at(&walk, env->dst_cpu);
+		pelton_span group = pelton_group_of(s, first, weight, &level);
+		pelton_members m = pelton_members_of(s, group, env->cpus);
+		u64 util = 0;
 
-		for (more = group & env->cpus; more; more &= more - 1)
-			util += pelton_cpu_util(pol, &pelton_place_cpu_of(s, pelton_cpus_lowest(more))->state, 0);
-		pelton_keep_llc_stats(s, pelton_cpus_lowest(group), util,
-				      pelton_place_domain(s, first, level)->group_capacity);
-		left = pelton_cpus_left_after(left, group, env->dst_cpu);
+		for (; pelton_members_more(&m); pelton_members_step(&m))
+			util += pelton_cpu_util(pol, &pelton_place_cpu_of(s, pelton_members_at(&m))->state, 0);
+		pelton_keep_llc_stats(s, first, util, pelton_span_group(s, group, first, level)->group_capacity);
+		pelton_walk_leave(s, &walk, group, env->dst_cpu);
 	}
 }
 
@@ -150,9 +154,9 @@ PELTON_INLINE u32 pelton_llc_balance(const struct pelton_policy *pol, const stru
 		return 0;
 	if (env->nr_balance_failed >= env->cache_nice_tries + 1)
 		return 0;
-	src = pelton_get_llc_stats(s, pelton_cpus_lowest(g->cpus));
+	src = pelton_get_llc_stats(s, pelton_span_first(s, g->cpus));
 	dst = pelton_get_llc_stats(s, env->dst_cpu);
-	if (lb->local.cpus && pelton_records_llc_stats(pol, s, env) &&
+	if (pelton_span_any(lb->local.cpus) && pelton_records_llc_stats(pol, s, env) &&
 	    pelton_place_cpu_of(s, env->dst_cpu)->llc_domain != PELTON_NO_DOMAIN) {
 		dst.util = lb->local.util;
 		dst.capacity = lb->local.capacity;

@@ -109,20 +109,22 @@ PELTON_INLINE void pelton_loads_add(const struct pelton_policy *pol, const struc
 PELTON_INLINE void pelton_loads_group(const struct pelton_policy *pol, const struct pelton_placement *s,
 				      const struct pelton_lb_env *env, struct pelton_lb *lb, u32 cpu)
 {
-	struct pelton_lb_group empty = { .cpus = 0 }, *g = &lb->group;
+	struct pelton_lb_group empty = { .load = 0 }, *g = &lb->group;
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env), *own;
-	u32 level;
-	u64 left;
+	u32 level, local;
+	pelton_members m;
 
 	*g = empty;
-	g->cpus = pelton_group_of(s, cpu, pelton_cpus_weight(d->span), &level);
-	own = pelton_place_domain(s, cpu, level);
-	for (left = g->cpus & env->cpus; left; left &= left - 1)
-		pelton_loads_add(pol, s, env, lb, pelton_cpus_lowest(left), pelton_cpus_has(g->cpus, env->dst_cpu));
+	g->cpus = pelton_group_of(s, cpu, pelton_span_weight(s, d->span), &level);
+	own = pelton_span_group(s, g->cpus, cpu, level);
+	local = pelton_span_has(s, g->cpus, env->dst_cpu);
+	m = pelton_members_of(s, g->cpus, env->cpus);
+	for (; pelton_members_more(&m); pelton_members_step(&m))
+		pelton_loads_add(pol, s, env, lb, pelton_members_at(&m), local);
 	g->capacity = own->group_capacity;
 	g->min_capacity = own->group_min_capacity;
 	g->max_capacity = own->group_max_capacity;
-	g->weight = pelton_cpus_weight(g->cpus);
+	g->weight = pelton_span_weight(s, g->cpus);
 	g->imbalanced = own->group_imbalance;
 	g->avg_load = pelton_lb_avg_load(g->load, g->capacity);
 	if (g->h_nr_running)
@@ -136,7 +138,7 @@ PELTON_INLINE u32 pelton_loads_pick_busiest(const struct pelton_placement *s, co
 {
 	const struct pelton_lb_group *g = &lb->group, *busiest = &lb->busiest;
 	const struct pelton_sched_domain *d = pelton_lb_sd(s, env);
-	u32 type = busiest->cpus ? busiest->type : (u32)PELTON_GROUP_HAS_SPARE;
+	u32 type = pelton_span_any(busiest->cpus) ? busiest->type : (u32)PELTON_GROUP_HAS_SPARE;
 
 	if (g->type == PELTON_GROUP_MISFIT_TASK && (!pelton_fits_capacity(g->max_capacity, lb->local.max_capacity) ||
 						    !pelton_loads_has_capacity(&lb->local, d->imbalance_pct)))
@@ -165,16 +167,16 @@ PELTON_INLINE void pelton_loads_spread(const struct pelton_placement *s, const s
 PELTON_INLINE void pelton_loads_stats(const struct pelton_policy *pol, const struct pelton_placement *s,
 				      const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
-	u64 left;
+	pelton_walk walk = pelton_walk_from(pelton_span_cpus(s, pelton_lb_sd(s, env)->span), env->dst_cpu);
 
 	*lb = (struct pelton_lb){ .src_cpu = PELTON_NO_CPU };
 	if (env->level)
 		lb->prefer_sibling =
 			(pelton_place_domain(s, env->dst_cpu, env->level - 1)->flags & PELTON_SD_PREFER_SIBLING) != 0;
-	for (left = pelton_cpus_turned(pelton_lb_sd(s, env)->span, env->dst_cpu); left;) {
-		pelton_loads_group(pol, s, env, lb, pelton_cpus_next(left, env->dst_cpu));
-		left = pelton_cpus_left_after(left, lb->group.cpus, env->dst_cpu);
-		if (pelton_cpus_has(lb->group.cpus, env->dst_cpu)) {
+	for (; pelton_walk_more(&walk);) {
+		pelton_loads_group(pol, s, env, lb, pelton_walk_at(&walk, env->dst_cpu));
+		pelton_walk_leave(s, &walk, lb->group.cpus, env->dst_cpu);
+		if (pelton_span_has(s, lb->group.cpus, env->dst_cpu)) {
 			lb->local = lb->group;
 		} else {
 			pelton_loads_spread(s, env, lb);
@@ -270,7 +272,7 @@ PELTON_INLINE u32 pelton_loads_balanced(const struct pelton_policy *pol, const s
 
 	if (pol->balance >= PELTON_BALANCE_LOADS && s->energy_aware && !overutilized)
 		return 1;
-	if (!busiest->cpus || !busiest->h_nr_running)
+	if (!pelton_span_any(busiest->cpus) || !busiest->h_nr_running)
 		return 1;
 	lb->avg_load = pelton_lb_avg_load(lb->total_load, lb->total_capacity);
 	if (busiest->type == PELTON_GROUP_IMBALANCED || busiest->type == PELTON_GROUP_MISFIT_TASK)
@@ -282,17 +284,17 @@ PELTON_INLINE u32 pelton_loads_balanced(const struct pelton_policy *pol, const s
 }
 
 /* CPUs of the group to take from; 0 = balanced. To 4.16 a group is named with nothing to move as well. */
-PELTON_INLINE u64 pelton_loads_find_src_group(const struct pelton_policy *pol, const struct pelton_placement *s,
-					      const struct pelton_lb_env *env, struct pelton_lb *lb)
+PELTON_INLINE pelton_span pelton_loads_find_src_group(const struct pelton_policy *pol, const struct pelton_placement *s,
+						      const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
 	u32 over;
 
 	pelton_loads_stats(pol, s, env, lb);
 	over = lb->overutilized || (!pelton_lb_is_root(s, env) && s->overutilized);
 	if (pelton_loads_balanced(pol, s, env, lb, over))
-		return 0;
+		return PELTON_SPAN_NONE;
 	pelton_loads_imbalance(lb);
-	return lb->imbalance || pol->balance <= PELTON_BALANCE_LOADS_ZERO ? lb->busiest.cpus : 0;
+	return lb->imbalance || pol->balance <= PELTON_BALANCE_LOADS_ZERO ? lb->busiest.cpus : PELTON_SPAN_NONE;
 }
 
 /* May this CPU be taken from, by its one task and by its size? */
@@ -314,11 +316,12 @@ PELTON_INLINE u32 pelton_loads_gives(const struct pelton_policy *pol, const stru
 PELTON_INLINE u32 pelton_loads_find_src_rq(const struct pelton_policy *pol, const struct pelton_placement *s,
 					   const struct pelton_lb_env *env, struct pelton_lb *lb)
 {
-	u64 load = 0, capacity = 1, left;
+	u64 load = 0, capacity = 1;
+	pelton_members m = pelton_members_of(s, lb->busiest.cpus, env->cpus);
 
 	lb->src_cpu = PELTON_NO_CPU;
-	for (left = lb->busiest.cpus & env->cpus; left; left &= left - 1) {
-		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, pelton_cpus_lowest(left));
+	for (; pelton_members_more(&m); pelton_members_step(&m)) {
+		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, pelton_members_at(&m));
 		u32 misfit = lb->migration == PELTON_MIGRATE_MISFIT;
 
 		if (misfit ? c->misfit_load <= load
@@ -326,7 +329,7 @@ PELTON_INLINE u32 pelton_loads_find_src_rq(const struct pelton_policy *pol, cons
 			continue;
 		load = misfit ? c->misfit_load : c->load;
 		capacity = misfit ? 1 : c->capacity;
-		lb->src_cpu = pelton_cpus_lowest(left);
+		lb->src_cpu = pelton_members_at(&m);
 	}
 	return lb->src_cpu;
 }

@@ -30,7 +30,7 @@
 
 /* What the decision about one task reads. Marks are 0 or 1. */
 struct pelton_lb_task {
-	u64 allowed;
+	pelton_span allowed;
 	u64 load;
 	s64 since_ran_ns; /* by the task clock of its CPU */
 	u32 util_est;
@@ -68,15 +68,15 @@ PELTON_INLINE void pelton_lb_is_pinned(const struct pelton_placement *s, struct 
 				       const struct pelton_lb_task *t)
 {
 	u32 level;
-	u64 others = pelton_group_of(s, env->dst_cpu, pelton_cpus_weight(pelton_lb_sd(s, env)->span), &level);
+	pelton_span group = pelton_group_of(s, env->dst_cpu, pelton_span_weight(s, pelton_lb_sd(s, env)->span), &level);
+	pelton_cpus others = pelton_cpus_and(pelton_lb_considered(s, env, group), pelton_span_cpus(s, t->allowed));
 
 	env->flags |= PELTON_LBF_SOME_PINNED;
-	others &= env->cpus & t->allowed;
-	if (env->idle == PELTON_CPU_NEWLY_IDLE || !others ||
+	if (env->idle == PELTON_CPU_NEWLY_IDLE || !pelton_cpus_any(others) ||
 	    env->flags & (PELTON_LBF_DST_PINNED | PELTON_LBF_ACTIVE_LB))
 		return;
 	env->flags |= PELTON_LBF_DST_PINNED;
-	env->new_dst_cpu = pelton_cpus_lowest(others);
+	env->new_dst_cpu = pelton_cpus_first(others);
 }
 
 /* What its process's preference makes of the move. A process with too many threads is to forget it. */
@@ -134,7 +134,7 @@ PELTON_INLINE u32 pelton_can_migrate_task(const struct pelton_policy *pol, const
 		return 0;
 	if (t->bound)
 		return 0;
-	if (!pelton_cpus_has(t->allowed, env->dst_cpu)) {
+	if (!pelton_span_has(s, t->allowed, env->dst_cpu)) {
 		pelton_lb_is_pinned(s, env, t);
 		return 0;
 	}
@@ -232,7 +232,7 @@ PELTON_INLINE u32 pelton_lb_is_voluntary(const struct pelton_policy *pol, const 
 PELTON_INLINE void pelton_lb_activated(const struct pelton_policy *pol, const struct pelton_placement *s,
 				       struct pelton_lb_domain *st, const struct pelton_lb_env *env, u32 migration)
 {
-	u32 weight = pelton_cpus_weight(pelton_lb_sd(s, env)->span);
+	u32 weight = pelton_span_weight(s, pelton_lb_sd(s, env)->span);
 
 	if (pol->balance <= PELTON_BALANCE_TYPES)
 		st->nr_balance_failed = env->cache_nice_tries + 1;

@@ -15,13 +15,22 @@
 /* Most of what a record holds and a loop visits. */
 #define PELTON_OPP_MAX 256u          /* frequencies of a domain */
 #define PELTON_DOMAIN_CPUS_MAX 1024u /* CPUs of a frequency domain */
-#define PELTON_PLACE_CPUS_MAX 64u    /* CPUs that a decision about a place or a balance reads */
+#define PELTON_PLACE_SETS_MAX 2048u  /* sets of several CPUs among more than 64 */
 #define PELTON_DOMAINS_MAX 6u        /* scheduling domains of one of them */
 #define PELTON_PERF_DOMAINS_MAX 16u  /* domains of the energy model */
 #define PELTON_PLACE_STATES_MAX 512u /* their operating points together */
 #define PELTON_SD_LEVELS_MAX 16u     /* levels before those no larger than the one below are left out */
 #define PELTON_TRIPS_MAX 4u          /* trips of a thermal zone */
 #define PELTON_COOLING_MAX 16u       /* domains that it cools */
+
+/* CPUs that a decision about a place or a balance reads: 64, or a power of two up to 1024 that a host sets before. */
+#ifndef PELTON_PLACE_CPUS_MAX
+#define PELTON_PLACE_CPUS_MAX 64u
+#endif
+#define PELTON_PLACE_CPUS_LARGEST 1024u
+
+_Static_assert(PELTON_PLACE_CPUS_MAX % 64u == 0 && PELTON_PLACE_CPUS_MAX <= PELTON_PLACE_CPUS_LARGEST, "whole words");
+_Static_assert((PELTON_PLACE_CPUS_MAX & (PELTON_PLACE_CPUS_MAX - 1u)) == 0, "numbers of CPUs are masked");
 
 #define PELTON_BOUNDS(X) \
 	X(capacity, "of 1024", 1, 1024, "capacity of a CPU, 1024 = the biggest CPU at its highest frequency") \

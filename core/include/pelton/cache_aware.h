@@ -161,14 +161,14 @@ PELTON_INLINE u32 pelton_task_tick_cache(struct pelton_cache_group *g, const str
 
 /* Adds the cache with the CPUs `span`: the first of those with most is kept. */
 PELTON_INLINE void pelton_cache_scan_llc(struct pelton_cache_cpu *c, struct pelton_cache_time *t,
-					 struct pelton_cache_scan *scan, u64 span, u32 preferred, u64 now_ticks,
-					 u32 period_ticks)
+					 struct pelton_cache_scan *scan, pelton_members span, u32 preferred,
+					 u64 now_ticks, u32 period_ticks)
 {
-	u64 all = 0, most = 0, left;
+	u64 all = 0, most = 0;
 	u32 cpu = PELTON_NO_CPU;
 
-	for (left = span; left; left &= left - 1) {
-		u32 i = pelton_cpus_lowest(left);
+	for (; pelton_members_more(&span); pelton_members_step(&span)) {
+		u32 i = pelton_members_at(&span);
 		u64 own = pelton_fraction_mm_sched(&c[i], &t[i], now_ticks, period_ticks);
 
 		all += own;
@@ -225,11 +225,12 @@ PELTON_INLINE u32 pelton_task_cache_work(const struct pelton_placement *s, struc
 		return 0;
 	}
 	for (i = 0; i < PELTON_PLACE_CPUS_MAX && i < s->nr_cpus; i++) {
-		u64 span = pelton_place_domain(s, i, s->cpus[i].llc_domain)->span;
+		pelton_span span = pelton_place_domain(s, i, s->cpus[i].llc_domain)->span;
 
-		if (s->cpus[i].llc_domain == PELTON_NO_DOMAIN || pelton_cpus_lowest(span) != i)
+		if (s->cpus[i].llc_domain == PELTON_NO_DOMAIN || pelton_span_first(s, span) != i)
 			continue;
-		pelton_cache_scan_llc(c, t, &scan, span, s->cpus[i].llc == preferred, now_ticks, period_ticks);
+		pelton_cache_scan_llc(c, t, &scan, pelton_members_of(s, span, span), s->cpus[i].llc == preferred,
+				      now_ticks, period_ticks);
 		read += s->cpus[i].llc_size;
 	}
 	pelton_cache_scan_ends(g, &scan, pelton_place_cpu_of(s, cpu)->llc_size);

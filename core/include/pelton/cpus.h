@@ -6,11 +6,20 @@
  *   weight(S)        number of members
  *   turned(S, k)     S turned so that CPU k is bit 0: a walk over its bits visits the members from k on, then from 0
  *
- *   for (left = pelton_cpus_turned(set, k); left; left &= left - 1)
- *           cpu = pelton_cpus_next(left, k);
+ *   for (walk = pelton_walk(set, k); pelton_walk_more(&walk); pelton_walk_step(&walk))
+ *           cpu = pelton_walk_at(&walk, k);
+ *
+ *   type          up to 64 CPUs    more
+ *   pelton_cpus   a word           an array of words: a set in hand
+ *   pelton_walk   a turned set     the members not yet visited, and where the walk stands
+ *   pelton_members  a word         what is common to two sets of a record, read word by word: an ascending walk
+ *   pelton_span   a word           a number: 0 = none, 1 + c = CPU c alone, else a row of the record's table of sets
+ *
+ * A record of a large machine has one row for each set that is a domain, and domains of many CPUs name it: copies of
+ * wide sets would be most of the record. Both forms do the same; one word costs what a word costs.
  *
  * Source: Linux 7.2 include/linux/cpumask.h (for_each_cpu, for_each_cpu_wrap, cpumask_weight).
- * Deviations: at most 64 CPUs.
+ * Deviations: at most PELTON_PLACE_CPUS_MAX CPUs.
  */
 #ifndef PELTON_CPUS_H
 #define PELTON_CPUS_H
@@ -23,11 +32,6 @@
 PELTON_INLINE u64 pelton_cpus_of(u32 cpu)
 {
 	return 1ull << (cpu & 63u);
-}
-
-PELTON_INLINE u32 pelton_cpus_has(u64 set, u32 cpu)
-{
-	return cpu < PELTON_PLACE_CPUS_MAX && (set >> cpu & 1u);
 }
 
 /*
@@ -59,16 +63,110 @@ PELTON_INLINE u64 pelton_cpus_turned(u64 set, u32 first)
 	return first ? set >> first | set << (64u - first) : set;
 }
 
-/* A walk over groups of CPUs meets each at its first CPU from `first` on: what is left of a turned set after one. */
-PELTON_INLINE u64 pelton_cpus_left_after(u64 turned, u64 group, u32 first)
+#if PELTON_PLACE_CPUS_MAX <= 64u
+
+typedef u64 pelton_cpus;
+typedef u64 pelton_walk;
+typedef u64 pelton_members;
+typedef u64 pelton_span;
+
+#define PELTON_SPAN_NONE 0
+
+PELTON_INLINE u32 pelton_cpus_has(pelton_cpus set, u32 cpu)
 {
-	return turned & (turned - 1) & ~pelton_cpus_turned(group, first);
+	return cpu < PELTON_PLACE_CPUS_MAX && (set >> cpu & 1u);
 }
 
-/* CPU of the lowest bit of a turned set. */
-PELTON_INLINE u32 pelton_cpus_next(u64 turned, u32 first)
+PELTON_INLINE pelton_cpus pelton_cpus_alone(u32 cpu)
 {
-	return (pelton_cpus_lowest(turned) + first) & 63u;
+	return pelton_cpus_of(cpu);
 }
+
+PELTON_INLINE u32 pelton_cpus_any(pelton_cpus set)
+{
+	return set != 0;
+}
+
+PELTON_INLINE u32 pelton_cpus_count(pelton_cpus set)
+{
+	return pelton_cpus_weight(set);
+}
+
+PELTON_INLINE pelton_cpus pelton_cpus_and(pelton_cpus a, pelton_cpus b)
+{
+	return a & b;
+}
+
+PELTON_INLINE pelton_cpus pelton_cpus_or(pelton_cpus a, pelton_cpus b)
+{
+	return a | b;
+}
+
+PELTON_INLINE pelton_cpus pelton_cpus_without(pelton_cpus a, pelton_cpus b)
+{
+	return a & ~b;
+}
+
+/* Of a set that is not empty. */
+PELTON_INLINE u32 pelton_cpus_first(pelton_cpus set)
+{
+	return pelton_cpus_lowest(set);
+}
+
+/* A walk from CPU `first` on, which all its functions are told. */
+PELTON_INLINE pelton_walk pelton_walk_from(pelton_cpus set, u32 first)
+{
+	return pelton_cpus_turned(set, first);
+}
+
+PELTON_INLINE u32 pelton_walk_more(const pelton_walk *walk)
+{
+	return *walk != 0;
+}
+
+PELTON_INLINE u32 pelton_walk_at(const pelton_walk *walk, u32 first)
+{
+	return (pelton_cpus_lowest(*walk) + first) & 63u;
+}
+
+PELTON_INLINE void pelton_walk_step(pelton_walk *walk)
+{
+	*walk &= *walk - 1;
+}
+
+/* These CPUs are not visited any more. */
+PELTON_INLINE void pelton_walk_skip(pelton_walk *walk, pelton_cpus set, u32 first)
+{
+	*walk &= ~pelton_cpus_turned(set, first);
+}
+
+PELTON_INLINE u32 pelton_members_more(const pelton_members *m)
+{
+	return *m != 0;
+}
+
+PELTON_INLINE u32 pelton_members_at(const pelton_members *m)
+{
+	return pelton_cpus_lowest(*m);
+}
+
+PELTON_INLINE void pelton_members_step(pelton_members *m)
+{
+	*m &= *m - 1;
+}
+
+PELTON_INLINE pelton_span pelton_span_alone(u32 cpu)
+{
+	return pelton_cpus_of(cpu);
+}
+
+PELTON_INLINE u32 pelton_span_any(pelton_span span)
+{
+	return span != 0;
+}
+
+#else
+#include "cpus_wide.h"
+#endif
 
 #endif

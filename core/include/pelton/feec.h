@@ -103,14 +103,16 @@ PELTON_INLINE void pelton_feec_consider(const struct pelton_policy *pol, const s
 
 /* Finds the previous CPU and the one with most room in a domain; 0 = the task fits nowhere in it. */
 PELTON_INLINE u32 pelton_feec_candidates(const struct pelton_policy *pol, const struct pelton_placement *s,
-					 const struct pelton_placed *out, struct pelton_feec_domain *d, u64 span)
+					 const struct pelton_placed *out, struct pelton_feec_domain *d,
+					 pelton_span span)
 {
 	const struct pelton_perf_domain *pd = &s->perf_domains[d->index & (PELTON_PERF_DOMAINS_MAX - 1u)];
 	struct pelton_feec_clamps clamps = pelton_feec_task_clamps(s);
-	u64 left = pd->cpus & span & s->task.allowed;
+	pelton_cpus cpus = pelton_cpus_and(pelton_span_allowed(s, pd->cpus), pelton_span_cpus(s, span));
+	pelton_walk walk;
 
-	for (; left; left &= left - 1)
-		pelton_feec_consider(pol, s, out, d, &clamps, pelton_cpus_lowest(left));
+	for (walk = pelton_walk_from(cpus, 0); pelton_walk_more(&walk); pelton_walk_step(&walk))
+		pelton_feec_consider(pol, s, out, d, &clamps, pelton_walk_at(&walk, 0));
 	return d->prev_spare > d->none || d->max_spare_cpu != PELTON_NO_CPU;
 }
 
@@ -160,9 +162,10 @@ PELTON_INLINE u32 pelton_feec_takes_full(const struct pelton_policy *pol, const 
 }
 
 PELTON_INLINE void pelton_feec_domain(const struct pelton_policy *pol, const struct pelton_placement *s,
-				      struct pelton_placed *out, struct pelton_feec *f, u32 index, u64 span)
+				      struct pelton_placed *out, struct pelton_feec *f, u32 index, pelton_span span)
 {
-	u64 base, cpus = s->perf_domains[index & (PELTON_PERF_DOMAINS_MAX - 1u)].cpus;
+	u64 base;
+	pelton_span cpus = s->perf_domains[index & (PELTON_PERF_DOMAINS_MAX - 1u)].cpus;
 	s64 none = pelton_feec_takes_full(pol, s) ? -1 : 0;
 	struct pelton_feec_domain d = { .index = index,
 					.none = none,
@@ -172,10 +175,10 @@ PELTON_INLINE void pelton_feec_domain(const struct pelton_policy *pol, const str
 					.max_fits = -1,
 					.prev_fits = -1 };
 
-	if (!cpus)
+	if (!pelton_span_any(cpus))
 		return;
-	d.actual = pelton_actual_capacity(pol, s, pelton_cpus_lowest(cpus));
-	d.capacity = (u64)d.actual * pelton_cpus_weight(cpus);
+	d.actual = pelton_actual_capacity(pol, s, pelton_span_first(s, cpus));
+	d.capacity = (u64)d.actual * pelton_span_weight(s, cpus);
 	if (!pelton_feec_candidates(pol, s, out, &d, span))
 		return;
 	d.busy = pelton_min_u64(d.capacity, pelton_eenv_pd_busy_time(pol, s, out, index, PELTON_NO_CPU));
@@ -197,7 +200,7 @@ PELTON_INLINE u32 pelton_feec_moves(const struct pelton_feec *f)
 
 /* The choice that does without a margin. */
 PELTON_INLINE void pelton_feec_rank(const struct pelton_policy *pol, const struct pelton_placement *s,
-				    struct pelton_placed *out, u64 span)
+				    struct pelton_placed *out, pelton_span span)
 {
 	struct pelton_feec f = {
 		.prev_delta = ~0ull, .best_delta = ~0ull, .best_cpu = s->prev_cpu, .prev_fits = -1, .best_fits = -1
@@ -228,9 +231,9 @@ PELTON_INLINE u32 pelton_feec_has_util(const struct pelton_policy *pol, const st
 PELTON_INLINE u32 pelton_find_energy_efficient_cpu(const struct pelton_policy *pol, const struct pelton_placement *s,
 						   struct pelton_placed *out)
 {
-	u64 span = s->nr_perf_domains ? pelton_feec_span(s) : 0;
+	pelton_span span = s->nr_perf_domains ? pelton_feec_span(s) : PELTON_SPAN_NONE;
 
-	if (!span || pol->energy_aware == PELTON_ENERGY_AWARE_OFF)
+	if (!pelton_span_any(span) || pol->energy_aware == PELTON_ENERGY_AWARE_OFF)
 		return 0;
 	out->cpu = s->prev_cpu;
 	out->how = PELTON_HOW_ENERGY;

@@ -88,10 +88,12 @@ PELTON_INLINE u32 pelton_energy_util(const struct pelton_cpu_state *c, u32 util)
 PELTON_INLINE u64 pelton_eenv_pd_busy_time(const struct pelton_policy *pol, const struct pelton_placement *s,
 					   const struct pelton_placed *out, u32 index, u32 dst)
 {
-	u64 left, busy = 0;
+	pelton_cpus cpus = pelton_span_cpus(s, pelton_perf_domain_of(s, index)->cpus);
+	pelton_walk walk;
+	u64 busy = 0;
 
-	for (left = pelton_perf_domain_of(s, index)->cpus; left; left &= left - 1) {
-		u32 cpu = pelton_cpus_lowest(left);
+	for (walk = pelton_walk_from(cpus, 0); pelton_walk_more(&walk); pelton_walk_step(&walk)) {
+		u32 cpu = pelton_walk_at(&walk, 0);
 
 		busy += pelton_energy_util(&pelton_place_cpu_of(s, cpu)->state,
 					   pelton_place_util(pol, s, out, cpu, dst, 0));
@@ -160,12 +162,13 @@ PELTON_INLINE u32 pelton_eenv_cpu_max_util(const struct pelton_policy *pol, cons
 PELTON_INLINE u32 pelton_eenv_pd_max_util(const struct pelton_policy *pol, const struct pelton_placement *s,
 					  const struct pelton_placed *out, u32 index, u32 dst)
 {
-	u64 left;
+	pelton_cpus cpus = pelton_span_cpus(s, pelton_perf_domain_of(s, index)->cpus);
+	pelton_walk walk;
 	u32 max_util = 0;
 
-	for (left = pelton_perf_domain_of(s, index)->cpus; left; left &= left - 1)
+	for (walk = pelton_walk_from(cpus, 0); pelton_walk_more(&walk); pelton_walk_step(&walk))
 		max_util =
-			pelton_max_u32(max_util, pelton_eenv_cpu_max_util(pol, s, out, pelton_cpus_lowest(left), dst));
+			pelton_max_u32(max_util, pelton_eenv_cpu_max_util(pol, s, out, pelton_walk_at(&walk, 0), dst));
 	return max_util;
 }
 
@@ -181,7 +184,7 @@ PELTON_INLINE u64 pelton_place_em_energy(const struct pelton_policy *pol, const 
 	if (pol->energy_model == PELTON_ENERGY_MODEL_PERFORMANCE)
 		return pelton_em_cpu_energy(states, n, pd->min_state, pd->max_state, max_util, busy, allowed_cap);
 	return pelton_em_energy_by_frequency(pol, states, n,
-					     pelton_place_cpu_of(s, pelton_cpus_lowest(pd->cpus))->state.cap_orig,
+					     pelton_place_cpu_of(s, pelton_span_first(s, pd->cpus))->state.cap_orig,
 					     max_util, busy, allowed_cap);
 }
 
@@ -193,17 +196,17 @@ PELTON_INLINE void pelton_note_energy(struct pelton_placed *out, const struct pe
 }
 
 /* CPUs among which the choice may be made: the smallest domain of unequal CPUs that reaches the previous one. */
-PELTON_INLINE u64 pelton_feec_span(const struct pelton_placement *s)
+PELTON_INLINE pelton_span pelton_feec_span(const struct pelton_placement *s)
 {
 	u32 level, levels = pelton_place_levels(s, s->this_cpu);
 
 	for (level = pelton_place_cpu_of(s, s->this_cpu)->asym_domain; level < levels; level++) {
-		u64 span = pelton_place_domain(s, s->this_cpu, level)->span;
+		pelton_span span = pelton_place_domain(s, s->this_cpu, level)->span;
 
-		if (pelton_cpus_has(span, s->prev_cpu))
+		if (pelton_span_has(s, span, s->prev_cpu))
 			return span;
 	}
-	return 0;
+	return PELTON_SPAN_NONE;
 }
 
 /* The task's signals at the last update of its queue. */

@@ -42,16 +42,20 @@ PELTON_INLINE u64 pelton_energy_anew(const struct pelton_policy *pol, const stru
 }
 
 PELTON_INLINE void pelton_margin_domain(const struct pelton_policy *pol, const struct pelton_placement *s,
-					struct pelton_placed *out, struct pelton_feec_margin *f, u32 index, u64 span)
+					struct pelton_placed *out, struct pelton_feec_margin *f, u32 index,
+					pelton_span span)
 {
 	struct pelton_feec_clamps clamps = pelton_feec_task_clamps(s);
-	u64 left, delta, base = pelton_energy_anew(pol, s, out, index, PELTON_NO_CPU);
+	u64 delta, base = pelton_energy_anew(pol, s, out, index, PELTON_NO_CPU);
+	pelton_cpus cpus = pelton_span_allowed(s, pelton_perf_domain_of(s, index)->cpus);
+	pelton_walk walk;
 
 	f->base += base;
 	f->max_spare = 0;
 	f->max_spare_cpu = PELTON_NO_CPU;
-	for (left = pelton_perf_domain_of(s, index)->cpus & span & s->task.allowed; left; left &= left - 1) {
-		u32 cpu = pelton_cpus_lowest(left);
+	cpus = pelton_cpus_and(cpus, pelton_span_cpus(s, span));
+	for (walk = pelton_walk_from(cpus, 0); pelton_walk_more(&walk); pelton_walk_step(&walk)) {
+		u32 cpu = pelton_walk_at(&walk, 0);
 		u32 util = pelton_place_util(pol, s, out, cpu, cpu, 0);
 		u32 fits = pelton_feec_fits(pol, s, out, &clamps, &util, cpu) != PELTON_FITS_NOT;
 		u32 spare = pelton_place_spare(pol, s, out, util, cpu);
@@ -77,7 +81,7 @@ PELTON_INLINE void pelton_margin_domain(const struct pelton_policy *pol, const s
 }
 
 PELTON_INLINE void pelton_feec_by_margin(const struct pelton_policy *pol, const struct pelton_placement *s,
-					 struct pelton_placed *out, u64 span)
+					 struct pelton_placed *out, pelton_span span)
 {
 	struct pelton_feec_margin f = { .prev_delta = ~0ull, .best_delta = ~0ull, .best_cpu = s->prev_cpu };
 	u32 i, domains = pelton_min_u32(s->nr_perf_domains, PELTON_PERF_DOMAINS_MAX);

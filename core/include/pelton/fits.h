@@ -141,7 +141,7 @@ PELTON_INLINE u32 pelton_misfit_waits(const struct pelton_policy *pol, const str
 {
 	if (!s->asymmetric || pol->misfit == PELTON_MISFIT_OFF)
 		return 0;
-	if (pol->misfit >= PELTON_MISFIT_PINNED && pelton_cpus_weight(s->task.allowed) == 1)
+	if (pol->misfit >= PELTON_MISFIT_PINNED && pelton_span_weight(s, s->task.allowed) == 1)
 		return 0;
 	return pol->misfit != PELTON_MISFIT_BIGGEST || pelton_place_cpu_of(s, cpu)->state.cap_orig != biggest;
 }

@@ -26,7 +26,8 @@
  * Up to 6.9 `cpufreq_pressure` is the thermal pressure of the moment, and `hw_pressure` its average.
  *
  * Source: Linux 7.2 kernel/sched/fair.c, kernel/sched/topology.c (build_sched_domains, build_sched_groups),
- * include/linux/ sched/sd_flags.h. Deviations: at most 64 CPUs, 6 domains for each, 16 performance domains, 512 states.
+ * include/linux/ sched/sd_flags.h. Deviations: at most PELTON_PLACE_CPUS_MAX CPUs, 6 domains for each, 16 performance
+ * domains, 512 states. Where that is more than 64, sets of several CPUs are rows of `sets` (cpus.h).
  */
 #ifndef PELTON_PLACEMENT_H
 #define PELTON_PLACEMENT_H
@@ -62,7 +63,7 @@
 #define PELTON_WF_KIND (PELTON_WF_EXEC | PELTON_WF_FORK | PELTON_WF_TTWU)
 
 struct pelton_sched_domain {
-	u64 span;
+	pelton_span span;
 	u32 flags;
 	u32 imbalance_pct;
 	u32 imb_numa_nr;        /* tasks that may differ between nodes */
@@ -80,8 +81,8 @@ struct pelton_place_cpu {
 	struct pelton_cpu_state state;
 	u64 load;
 	u64 idle_stamp_ns;
-	u64 threads;  /* CPUs of its core */
-	u32 capacity; /* left for the fair class, as last computed */
+	pelton_span threads; /* CPUs of its core */
+	u32 capacity;        /* left for the fair class, as last computed */
 	u32 hw_pressure;
 	u32 cpufreq_pressure;
 	u32 nr_running;
@@ -118,7 +119,7 @@ struct pelton_place_cpu {
 _Static_assert(sizeof(struct pelton_place_cpu) == 488, "layout");
 
 struct pelton_perf_domain {
-	u64 cpus;
+	pelton_span cpus;
 	u32 first_state;
 	u32 nr_states;
 	u32 min_state; /* lowest and highest that policy limits allow */
@@ -127,7 +128,7 @@ struct pelton_perf_domain {
 
 struct pelton_place_task {
 	struct pelton_se se;
-	u64 allowed;
+	pelton_span allowed;
 	u64 queue_update_ns; /* last_update_time of the queue it belongs to */
 	u64 queue_load;
 	u64 queue_h_load; /* of what its queue counts for at the root, as it stands in this tick */
@@ -159,6 +160,22 @@ struct pelton_place_waker {
 	u32 reserved;
 };
 
+#if PELTON_PLACE_CPUS_MAX > 64u
+/* A set of CPUs that a pelton_span names, what is asked of it often, and as a group of a domain what it has. */
+struct pelton_place_set {
+	pelton_cpus cpus;
+	pelton_cpus busy;                 /* as a domain: the groups in which some CPU has a task */
+	struct pelton_sched_domain group; /* its group_ fields */
+	u64 load;                         /* of its CPUs */
+	u32 running;                      /* CPUs that have a task */
+	u32 weight;
+	u32 cores; /* among them */
+	u32 first;
+	u32 last;
+	u32 reserved;
+};
+#endif
+
 struct pelton_placement {
 	struct pelton_place_task task;
 	struct pelton_place_waker waker;
@@ -179,8 +196,11 @@ struct pelton_placement {
 	u64 avg_idle_ns;                                                 /* of the executing CPU */
 	u64 avg_scan_cost_ns;                                            /* of its cache group */
 	struct pelton_perf_domain perf_domains[PELTON_PERF_DOMAINS_MAX]; /* in the kernel's order */
-	struct pelton_place_cpu cpus[PELTON_PLACE_CPUS_MAX];
 	struct pelton_em_state states[PELTON_PLACE_STATES_MAX];
+	struct pelton_place_cpu cpus[PELTON_PLACE_CPUS_MAX];
+#if PELTON_PLACE_CPUS_MAX > 64u
+	struct pelton_place_set sets[PELTON_PLACE_SETS_MAX];
+#endif
 };
 
 /* Which rule decided. */
@@ -229,7 +249,7 @@ struct pelton_place_energy {
 
 /* Sums of a group of CPUs, without the task. */
 struct pelton_group_sums {
-	u64 cpus;
+	pelton_span cpus;
 	u64 load;
 	u64 util;
 	u64 runnable;
@@ -281,9 +301,11 @@ PELTON_INLINE u32 pelton_place_levels(const struct pelton_placement *s, u32 cpu)
 	return pelton_min_u32(pelton_place_cpu_of(s, cpu)->nr_domains, PELTON_DOMAINS_MAX);
 }
 
+#include "span.h"
+
 PELTON_INLINE u32 pelton_place_allowed(const struct pelton_placement *s, u32 cpu)
 {
-	return pelton_cpus_has(s->task.allowed, cpu);
+	return pelton_span_has(s, s->task.allowed, cpu);
 }
 
 /* Does a CPU do nothing, and has nothing on its way? */
@@ -324,10 +346,10 @@ PELTON_INLINE u32 pelton_cpus_share_resources(const struct pelton_placement *s, 
 /* Are all other threads of the CPU's core idle? */
 PELTON_INLINE u32 pelton_is_core_idle(const struct pelton_placement *s, u32 cpu)
 {
-	u64 left = pelton_place_cpu_of(s, cpu)->threads & ~pelton_cpus_of(cpu);
+	pelton_members m = pelton_members_without(s, pelton_place_cpu_of(s, cpu)->threads, cpu);
 
-	for (; left; left &= left - 1)
-		if (!pelton_available_idle_cpu(s, pelton_cpus_lowest(left)))
+	for (; pelton_members_more(&m); pelton_members_step(&m))
+		if (!pelton_available_idle_cpu(s, pelton_members_at(&m)))
 			return 0;
 	return 1;
 }

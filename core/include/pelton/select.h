@@ -120,7 +120,7 @@ PELTON_INLINE u32 pelton_select_target(const struct pelton_policy *pol, const st
 	for (i = 0; i < levels; i++) {
 		const struct pelton_sched_domain *d = pelton_place_domain(s, s->this_cpu, i);
 
-		if (affine && (d->flags & PELTON_SD_WAKE_AFFINE) && pelton_cpus_has(d->span, s->prev_cpu)) {
+		if (affine && (d->flags & PELTON_SD_WAKE_AFFINE) && pelton_span_has(s, d->span, s->prev_cpu)) {
 			*level = PELTON_NO_DOMAIN;
 			if (s->this_cpu == s->prev_cpu)
 				return s->prev_cpu;

@@ -77,21 +77,26 @@ PELTON_INLINE u32 pelton_group_has_capacity(u32 nr_running, u32 weight, u64 capa
 }
 
 /* CPUs of a group that are summed. */
-PELTON_INLINE u64 pelton_group_counted(const struct pelton_policy *pol, const struct pelton_placement *s, u64 cpus)
+PELTON_INLINE pelton_members pelton_group_counted(const struct pelton_policy *pol, const struct pelton_placement *s,
+						  pelton_span cpus)
 {
-	return pol->dst_group_cpus == PELTON_DST_GROUP_CPUS_ALLOWED ? cpus & s->task.allowed : cpus;
+	u32 allowed = pol->dst_group_cpus == PELTON_DST_GROUP_CPUS_ALLOWED;
+
+	return pelton_members_of(s, cpus, allowed ? s->task.allowed : cpus);
 }
 
 /* Does the task fit no allowed CPU of the group? Asked on domains of unequal CPUs only. */
 PELTON_INLINE u32 pelton_group_misfits(const struct pelton_policy *pol, const struct pelton_placement *s,
-				       const struct pelton_placed *out, const struct pelton_sched_domain *d, u64 cpus)
+				       const struct pelton_placed *out, const struct pelton_sched_domain *d,
+				       pelton_span cpus)
 {
-	u64 left;
+	pelton_members m;
 
 	if (!(d->flags & PELTON_SD_ASYM_CPUCAPACITY))
 		return 0;
-	for (left = pelton_group_counted(pol, s, cpus); left; left &= left - 1)
-		if (pelton_task_fits(pol, s, out, pelton_cpus_lowest(left)) > 0)
+	m = pelton_group_counted(pol, s, cpus);
+	for (; pelton_members_more(&m); pelton_members_step(&m))
+		if (pelton_task_fits(pol, s, out, pelton_members_at(&m)) > 0)
 			return 0;
 	return 1;
 }
@@ -125,20 +130,21 @@ PELTON_INLINE void pelton_update_sg_wakeup_stats(const struct pelton_policy *pol
 						 const struct pelton_placed *out, const struct pelton_sched_domain *d,
 						 u32 cpu, struct pelton_group_sums *g)
 {
-	struct pelton_group_sums empty = { .cpus = 0 };
+	struct pelton_group_sums empty = { .load = 0 };
 	const struct pelton_sched_domain *record;
 	u32 never_overloaded = s->energy_aware && pol->dst_group == PELTON_DST_GROUP_TYPES_ENERGY;
 	u32 level;
-	u64 left;
+	pelton_members m;
 
 	*g = empty;
-	g->cpus = pelton_group_of(s, cpu, pelton_cpus_weight(d->span), &level);
-	for (left = pelton_group_counted(pol, s, g->cpus); left; left &= left - 1)
-		pelton_group_add(pol, s, out, g, pelton_cpus_lowest(left));
-	record = pelton_place_domain(s, cpu, level);
+	g->cpus = pelton_group_of(s, cpu, pelton_span_weight(s, d->span), &level);
+	m = pelton_group_counted(pol, s, g->cpus);
+	for (; pelton_members_more(&m); pelton_members_step(&m))
+		pelton_group_add(pol, s, out, g, pelton_members_at(&m));
+	record = pelton_span_group(s, g->cpus, cpu, level);
 	g->capacity = record->group_capacity;
 	g->max_capacity = record->group_max_capacity;
-	g->weight = pelton_cpus_weight(g->cpus);
+	g->weight = pelton_span_weight(s, g->cpus);
 	g->type = pelton_group_classify(g, d->imbalance_pct, never_overloaded, record->group_imbalance,
 					pelton_group_misfits(pol, s, out, d, g->cpus));
 	g->avg_load = pelton_group_avg_load(g);
@@ -147,12 +153,12 @@ PELTON_INLINE void pelton_update_sg_wakeup_stats(const struct pelton_policy *pol
 /* Is `g` a better place than the best one so far? Without a best one it must be better than the worst. */
 PELTON_INLINE u32 pelton_update_pick_idlest(const struct pelton_group_sums *best, const struct pelton_group_sums *g)
 {
-	u32 type = best->cpus ? best->type : (u32)PELTON_GROUP_OVERLOADED;
+	u32 known = pelton_span_any(best->cpus), type = known ? best->type : (u32)PELTON_GROUP_OVERLOADED;
 
 	if (g->type != type)
 		return g->type < type;
 	if (type == PELTON_GROUP_OVERLOADED || type == PELTON_GROUP_FULLY_BUSY)
-		return (best->cpus ? best->avg_load : 0xffffffffull) > g->avg_load;
+		return (known ? best->avg_load : 0xffffffffull) > g->avg_load;
 	if (type == PELTON_GROUP_MISFIT_TASK)
 		return best->max_capacity < g->max_capacity;
 	if (type == PELTON_GROUP_HAS_SPARE)
@@ -172,16 +178,15 @@ PELTON_INLINE u32 pelton_spare_between_nodes(const struct pelton_policy *pol, co
 					     const struct pelton_group_sums *best)
 {
 	u32 imb_numa_nr = d->imb_numa_nr, differ;
-	u64 all = s->nr_cpus >= 64 ? ~0ull : pelton_cpus_of(s->nr_cpus) - 1;
 
-	if (pelton_cpus_has(local->cpus, s->task.numa_cpu))
+	if (pelton_span_has(s, local->cpus, s->task.numa_cpu))
 		return 1;
-	if (pelton_cpus_has(best->cpus, s->task.numa_cpu))
+	if (pelton_span_has(s, best->cpus, s->task.numa_cpu))
 		return 2;
 	if (pol->dst_group == PELTON_DST_GROUP_TYPES_NEAR)
 		return local->idle_cpus != 0;
-	if (s->task.allowed != all)
-		imb_numa_nr = pelton_min_u32(pelton_cpus_weight(local->cpus & s->task.allowed), imb_numa_nr);
+	if (!pelton_span_is_all(s, s->task.allowed))
+		imb_numa_nr = pelton_min_u32(pelton_cpus_count(pelton_span_allowed(s, local->cpus)), imb_numa_nr);
 	differ = local->idle_cpus > best->idle_cpus ? local->idle_cpus - best->idle_cpus
 						    : best->idle_cpus - local->idle_cpus;
 	return !pelton_adjust_numa_imbalance(differ, local->nr_running + 1, imb_numa_nr);
@@ -217,31 +222,33 @@ PELTON_INLINE u32 pelton_leaves_group(const struct pelton_policy *pol, const str
 }
 
 /* CPUs of the group to go to; 0 = the task stays in the group of `cpu`. */
-PELTON_INLINE u64 pelton_find_dst_group(const struct pelton_policy *pol, const struct pelton_placement *s,
-					struct pelton_placed *out, const struct pelton_sched_domain *d, u32 cpu)
+PELTON_INLINE pelton_span pelton_find_dst_group(const struct pelton_policy *pol, const struct pelton_placement *s,
+						struct pelton_placed *out, const struct pelton_sched_domain *d, u32 cpu)
 {
-	struct pelton_group_sums empty = { .cpus = 0 };
-	u64 left;
+	struct pelton_group_sums empty = { .load = 0 };
+	pelton_walk walk = pelton_walk_from(pelton_span_cpus(s, d->span), cpu);
 
 	if (pol->dst_group <= PELTON_DST_GROUP_LOAD_EST)
 		return pelton_find_idlest_group(pol, s, out, d, cpu);
 	out->local = empty;
 	out->idlest = empty;
-	for (left = pelton_cpus_turned(d->span, cpu); left;) {
-		u32 first = pelton_cpus_next(left, cpu);
+	for (; pelton_walk_more(&walk);) {
+		u32 first = pelton_walk_at(&walk, cpu);
 
 		pelton_update_sg_wakeup_stats(pol, s, out, d, first, &out->group);
-		left = pelton_cpus_left_after(left, out->group.cpus, cpu);
-		if (!(out->group.cpus & s->task.allowed))
+		pelton_walk_leave(s, &walk, out->group.cpus, cpu);
+		if (!pelton_span_meets(s, out->group.cpus, s->task.allowed))
 			continue;
-		if (pelton_cpus_has(out->group.cpus, cpu))
+		if (pelton_span_has(s, out->group.cpus, cpu))
 			out->local = out->group;
 		else if (pelton_update_pick_idlest(&out->idlest, &out->group))
 			out->idlest = out->group;
 	}
-	if (!out->idlest.cpus)
-		return 0;
-	return !out->local.cpus || pelton_leaves_group(pol, s, d, &out->local, &out->idlest) ? out->idlest.cpus : 0;
+	if (!pelton_span_any(out->idlest.cpus))
+		return PELTON_SPAN_NONE;
+	if (pelton_span_any(out->local.cpus) && !pelton_leaves_group(pol, s, d, &out->local, &out->idlest))
+		return PELTON_SPAN_NONE;
+	return out->idlest.cpus;
 }
 
 /* A CPU that is not idle has less load than the least so far; 4.12: or as much, and is the one that asks. */
@@ -255,15 +262,17 @@ PELTON_INLINE u32 pelton_loaded_less(const struct pelton_policy *pol, u64 load, 
  * SCHED_IDLE tasks only is taken at once, in 5.4 when none is idle.
  */
 PELTON_INLINE u32 pelton_find_dst_group_cpu(const struct pelton_policy *pol, const struct pelton_placement *s,
-					    u64 group, u32 cpu)
+					    pelton_span group, u32 cpu)
 {
-	u64 left, stamp = 0, least = ~0ull;
+	pelton_members m;
+	u64 stamp = 0, least = ~0ull;
 	u32 idle = PELTON_NO_CPU, second = PELTON_NO_CPU, latency = 0xffffffffu, loaded = cpu;
 
-	if (pelton_cpus_weight(group) == 1)
-		return pelton_cpus_lowest(group);
-	for (left = group & s->task.allowed; left; left &= left - 1) {
-		u32 i = pelton_cpus_lowest(left);
+	if (pelton_span_weight(s, group) == 1)
+		return pelton_span_first(s, group);
+	m = pelton_members_of(s, group, s->task.allowed);
+	for (; pelton_members_more(&m); pelton_members_step(&m)) {
+		u32 i = pelton_members_at(&m);
 		const struct pelton_place_cpu *c = pelton_place_cpu_of(s, i);
 		u32 unknown = c->exit_latency_ns == PELTON_NO_IDLE_STATE;
 
@@ -297,7 +306,7 @@ PELTON_INLINE u32 pelton_domain_below(const struct pelton_placement *s, u32 cpu,
 	for (i = 0; i < levels; i++) {
 		const struct pelton_sched_domain *d = pelton_place_domain(s, cpu, i);
 
-		if (pelton_cpus_weight(d->span) >= weight)
+		if (pelton_span_weight(s, d->span) >= weight)
 			break;
 		if (d->flags & flag)
 			found = i;
@@ -310,9 +319,9 @@ PELTON_INLINE u32 pelton_domain_below(const struct pelton_placement *s, u32 cpu,
  * 4.16 does the former before it asks the latter.
  */
 PELTON_INLINE u32 pelton_find_dst_begin(const struct pelton_policy *pol, const struct pelton_placement *s,
-					struct pelton_placed *out, u64 span)
+					struct pelton_placed *out, pelton_span span)
 {
-	u32 any = (span & s->task.allowed) != 0;
+	u32 any = pelton_span_meets(s, span, s->task.allowed);
 
 	if (!(s->flags & PELTON_WF_FORK) && pol->dst_group != PELTON_DST_GROUP_LOAD_ORIG &&
 	    (any || pol->dst_group == PELTON_DST_GROUP_LOAD))
@@ -331,19 +340,20 @@ PELTON_INLINE u32 pelton_find_dst_cpu(const struct pelton_policy *pol, const str
 	if (!pelton_find_dst_begin(pol, s, out, d->span))
 		return s->prev_cpu;
 	for (rounds = 0; rounds < 2u * PELTON_DOMAINS_MAX && level < PELTON_DOMAINS_MAX; rounds++) {
-		u64 group;
+		pelton_span group = PELTON_SPAN_NONE;
 
 		d = pelton_place_domain(s, cpu, level);
-		group = d->flags & flag ? pelton_find_dst_group(pol, s, out, d, cpu) : 0;
-		next = group ? pelton_find_dst_group_cpu(pol, s, group, cpu) : cpu;
-		if (group)
+		if (d->flags & flag)
+			group = pelton_find_dst_group(pol, s, out, d, cpu);
+		next = pelton_span_any(group) ? pelton_find_dst_group_cpu(pol, s, group, cpu) : cpu;
+		if (pelton_span_any(group))
 			result = next;
 		if (next == cpu) {
 			level = level ? level - 1 : PELTON_NO_DOMAIN;
 			continue;
 		}
 		cpu = next;
-		level = pelton_domain_below(s, cpu, pelton_cpus_weight(d->span), flag);
+		level = pelton_domain_below(s, cpu, pelton_span_weight(s, d->span), flag);
 	}
 	return result;
 }

@@ -34,8 +34,8 @@ struct pelton_idlest {
 	u64 min_runnable;
 	u64 min_load;
 	u64 most_spare;
-	u64 idlest; /* CPUs of the idlest group, and of the one with most room; 0 = none */
-	u64 roomiest;
+	pelton_span idlest; /* CPUs of the idlest group, and of the one with most room; none = no group */
+	pelton_span roomiest;
 	u64 margin; /* m, weight */
 	u64 scale;  /* k, percent */
 };
@@ -62,16 +62,17 @@ PELTON_INLINE void pelton_idlest_sums(const struct pelton_policy *pol, const str
 				      const struct pelton_placed *out, const struct pelton_sched_domain *d, u32 cpu,
 				      struct pelton_group_sums *g)
 {
-	struct pelton_group_sums empty = { .cpus = 0 };
+	struct pelton_group_sums empty = { .load = 0 };
 	u32 level;
-	u64 left;
+	pelton_members m;
 
 	*g = empty;
-	g->cpus = pelton_group_of(s, cpu, pelton_cpus_weight(d->span), &level);
-	g->weight = pelton_cpus_weight(g->cpus);
-	g->capacity = pelton_place_domain(s, cpu, level)->group_capacity;
-	for (left = g->cpus; left; left &= left - 1) {
-		u32 i = pelton_cpus_lowest(left);
+	g->cpus = pelton_group_of(s, cpu, pelton_span_weight(s, d->span), &level);
+	g->weight = pelton_span_weight(s, g->cpus);
+	g->capacity = pelton_span_group(s, g->cpus, cpu, level)->group_capacity;
+	m = pelton_members_of(s, g->cpus, g->cpus);
+	for (; pelton_members_more(&m); pelton_members_step(&m)) {
+		u32 i = pelton_members_at(&m);
 
 		g->runnable += pelton_place_cpu_of(s, i)->load;
 		g->load += pelton_place_cpu_of(s, i)->load_avg;
@@ -115,27 +116,31 @@ PELTON_INLINE u32 pelton_idlest_leaves(const struct pelton_policy *pol, const st
 }
 
 /* CPUs of the group to go to; 0 = the task stays in the local one. */
-PELTON_INLINE u64 pelton_idlest_choice(const struct pelton_policy *pol, const struct pelton_placement *s,
-				       const struct pelton_placed *out, const struct pelton_sched_domain *d,
-				       const struct pelton_idlest *best)
+PELTON_INLINE pelton_span pelton_idlest_choice(const struct pelton_policy *pol, const struct pelton_placement *s,
+					       const struct pelton_placed *out, const struct pelton_sched_domain *d,
+					       const struct pelton_idlest *best)
 {
 	u64 half = out->se.avg.util_avg / 2u;
 
 	/* A new task has no utilization yet that room could be compared with. */
 	if (!(s->flags & PELTON_WF_FORK)) {
 		if (out->local.max_spare > half && best->scale * out->local.max_spare > 100u * best->most_spare)
-			return 0;
+			return PELTON_SPAN_NONE;
 		if (best->most_spare > half)
 			return best->roomiest;
 	}
-	return best->idlest && pelton_idlest_leaves(pol, d, &out->local, best) ? best->idlest : 0;
+	if (!pelton_span_any(best->idlest) || !pelton_idlest_leaves(pol, d, &out->local, best))
+		return PELTON_SPAN_NONE;
+	return best->idlest;
 }
 
 /* The same after a look at all groups of a domain of `cpu`. */
-PELTON_INLINE u64 pelton_find_idlest_group(const struct pelton_policy *pol, const struct pelton_placement *s,
-					   struct pelton_placed *out, const struct pelton_sched_domain *d, u32 cpu)
+PELTON_INLINE pelton_span pelton_find_idlest_group(const struct pelton_policy *pol, const struct pelton_placement *s,
+						   struct pelton_placed *out, const struct pelton_sched_domain *d,
+						   u32 cpu)
 {
-	u64 unknown = pol->dst_group == PELTON_DST_GROUP_LOAD_ORIG ? 0 : ~0ull, left;
+	u64 unknown = pol->dst_group == PELTON_DST_GROUP_LOAD_ORIG ? 0 : ~0ull;
+	pelton_walk walk = pelton_walk_from(pelton_span_cpus(s, d->span), cpu);
 	struct pelton_group_sums none = { .runnable = unknown, .load = unknown };
 	struct pelton_idlest best = {
 		.min_runnable = ~0ull,
@@ -146,14 +151,14 @@ PELTON_INLINE u64 pelton_find_idlest_group(const struct pelton_policy *pol, cons
 
 	out->local = none;
 	out->idlest = none;
-	for (left = pelton_cpus_turned(d->span, cpu); left;) {
-		u32 first = pelton_cpus_next(left, cpu);
+	for (; pelton_walk_more(&walk);) {
+		u32 first = pelton_walk_at(&walk, cpu);
 
 		pelton_idlest_sums(pol, s, out, d, first, &out->group);
-		left = pelton_cpus_left_after(left, out->group.cpus, cpu);
-		if (!(out->group.cpus & s->task.allowed))
+		pelton_walk_leave(s, &walk, out->group.cpus, cpu);
+		if (!pelton_span_meets(s, out->group.cpus, s->task.allowed))
 			continue;
-		if (pelton_cpus_has(out->group.cpus, cpu))
+		if (pelton_span_has(s, out->group.cpus, cpu))
 			out->local = out->group;
 		else
 			pelton_idlest_look(&best, out, &out->group);

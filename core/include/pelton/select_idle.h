@@ -33,10 +33,10 @@
 
 /* What the scan of a cache group carries along. */
 struct pelton_idle_scan {
-	u64 cpus;     /* not yet ruled out */
-	u32 thread;   /* an idle thread of a core that is not */
-	u32 by_cores; /* whole cores are looked for */
-	s32 left;     /* CPUs that may still be looked at */
+	pelton_cpus cpus; /* not yet ruled out */
+	u32 thread;       /* an idle thread of a core that is not */
+	u32 by_cores;     /* whole cores are looked for */
+	s32 left;         /* CPUs that may still be looked at */
 	u32 done;
 };
 
@@ -132,14 +132,15 @@ PELTON_INLINE u32 pelton_select_idle_capacity(const struct pelton_policy *pol, c
 	u32 limited = pol->capacity_search == PELTON_CAPACITY_SEARCH_CORES;
 	u32 by_cores = limited && s->smt && t->has_idle_cores;
 	struct pelton_ranked best = { .cpu = PELTON_NO_CPU, .left = 0x7fffffff };
-	u64 left;
+	pelton_walk walk;
 
 	if (limited)
 		best.left = pelton_scan_limit(d, t->nr_idle_scan_asym);
 	if (best.left == 1)
 		return PELTON_NO_CPU;
-	for (left = pelton_cpus_turned(d->span & s->task.allowed, target); left; left &= left - 1)
-		if (pelton_rank_cpu(pol, s, out, &best, pelton_cpus_next(left, target), by_cores))
+	walk = pelton_walk_from(pelton_span_allowed(s, d->span), target);
+	for (; pelton_walk_more(&walk); pelton_walk_step(&walk))
+		if (pelton_rank_cpu(pol, s, out, &best, pelton_walk_at(&walk, target), by_cores))
 			return best.cpu;
 	if (by_cores && best.rank > -3)
 		out->no_idle_core = target;
@@ -147,14 +148,16 @@ PELTON_INLINE u32 pelton_select_idle_capacity(const struct pelton_policy *pol, c
 }
 
 /* Idle thread of prev's core. */
-PELTON_INLINE u32 pelton_select_idle_smt(const struct pelton_policy *pol, const struct pelton_placement *s, u64 span,
-					 u32 prev)
+PELTON_INLINE u32 pelton_select_idle_smt(const struct pelton_policy *pol, const struct pelton_placement *s,
+					 pelton_span span, u32 prev)
 {
-	u64 left = pelton_place_cpu_of(s, prev)->threads & s->task.allowed & span & ~pelton_cpus_of(prev);
+	pelton_cpus cpus = pelton_cpus_and(pelton_span_allowed(s, pelton_place_cpu_of(s, prev)->threads),
+					   pelton_span_cpus(s, span));
+	pelton_walk walk = pelton_walk_from(pelton_cpus_without(cpus, pelton_cpus_alone(prev)), 0);
 
-	for (; left; left &= left - 1)
-		if (pelton_choose_idle_cpu(pol, s, pelton_cpus_lowest(left)))
-			return pelton_cpus_lowest(left);
+	for (; pelton_walk_more(&walk); pelton_walk_step(&walk))
+		if (pelton_choose_idle_cpu(pol, s, pelton_walk_at(&walk, 0)))
+			return pelton_walk_at(&walk, 0);
 	return PELTON_NO_CPU;
 }
 
@@ -162,11 +165,11 @@ PELTON_INLINE u32 pelton_select_idle_smt(const struct pelton_policy *pol, const 
 PELTON_INLINE u32 pelton_select_idle_core(const struct pelton_policy *pol, const struct pelton_placement *s,
 					  struct pelton_idle_scan *scan, u32 cpu)
 {
-	u64 left, threads = pelton_place_cpu_of(s, cpu)->threads | pelton_cpus_of(cpu);
+	pelton_members m = pelton_members_core(s, cpu);
 	u32 idle = 1;
 
-	for (left = threads; left; left &= left - 1) {
-		u32 thread = pelton_cpus_lowest(left);
+	for (; pelton_members_more(&m); pelton_members_step(&m)) {
+		u32 thread = pelton_members_at(&m);
 		u32 free = pelton_cpus_has(scan->cpus, thread);
 
 		if (!pelton_available_idle_cpu(s, thread)) {
@@ -182,7 +185,7 @@ PELTON_INLINE u32 pelton_select_idle_core(const struct pelton_policy *pol, const
 		}
 	}
 	if (!idle)
-		scan->cpus &= ~threads;
+		scan->cpus = pelton_cpus_without(scan->cpus, pelton_place_core(s, cpu));
 	return idle ? cpu : PELTON_NO_CPU;
 }
 
@@ -208,26 +211,26 @@ PELTON_INLINE u32 pelton_scan_step(const struct pelton_policy *pol, const struct
 }
 
 PELTON_INLINE u32 pelton_scan_set(const struct pelton_policy *pol, const struct pelton_placement *s,
-				  struct pelton_idle_scan *scan, u64 set, u32 target)
+				  struct pelton_idle_scan *scan, pelton_cpus set, u32 target)
 {
-	u64 left;
+	pelton_walk walk = pelton_walk_from(set, target + 1);
 	u32 found = PELTON_NO_CPU;
 
-	for (left = pelton_cpus_turned(set, target + 1); left && !scan->done; left &= left - 1)
-		found = pelton_scan_step(pol, s, scan, pelton_cpus_next(left, target + 1));
+	for (; pelton_walk_more(&walk) && !scan->done; pelton_walk_step(&walk))
+		found = pelton_scan_step(pol, s, scan, pelton_walk_at(&walk, target + 1));
 	return scan->done ? found : PELTON_NO_CPU;
 }
 
 /* Span of the largest domain of a CPU that is smaller than one with `weight` CPUs; the CPU alone when there is none. */
-PELTON_INLINE u64 pelton_group_of(const struct pelton_placement *s, u32 cpu, u32 weight, u32 *level)
+PELTON_INLINE pelton_span pelton_group_of(const struct pelton_placement *s, u32 cpu, u32 weight, u32 *level)
 {
 	u32 i, levels = pelton_place_levels(s, cpu);
-	u64 span = pelton_cpus_of(cpu);
+	pelton_span span = pelton_span_alone(cpu);
 
 	for (i = 0; i < levels; i++) {
-		u64 of = pelton_place_domain(s, cpu, i)->span;
+		pelton_span of = pelton_place_domain(s, cpu, i)->span;
 
-		if (pelton_cpus_weight(of) >= weight)
+		if (pelton_span_weight(s, of) >= weight)
 			break;
 		span = of;
 	}
@@ -236,15 +239,15 @@ PELTON_INLINE u64 pelton_group_of(const struct pelton_placement *s, u32 cpu, u32
 }
 
 /* CPUs of target's cluster, which are looked at first. */
-PELTON_INLINE u64 pelton_cluster_first(const struct pelton_policy *pol, const struct pelton_placement *s,
-				       const struct pelton_sched_domain *d, u32 target)
+PELTON_INLINE pelton_span pelton_cluster_first(const struct pelton_policy *pol, const struct pelton_placement *s,
+					       const struct pelton_sched_domain *d, u32 target)
 {
 	u32 level;
-	u64 group = pelton_group_of(s, target, pelton_cpus_weight(d->span), &level);
+	pelton_span group = pelton_group_of(s, target, pelton_span_weight(s, d->span), &level);
 
 	if (pol->idle_search != PELTON_IDLE_SEARCH_CLUSTERS || !s->clusters || !level ||
 	    !(pelton_place_domain(s, target, level - 1)->flags & PELTON_SD_CLUSTER))
-		return 0;
+		return PELTON_SPAN_NONE;
 	return group;
 }
 
@@ -253,19 +256,19 @@ PELTON_INLINE u32 pelton_select_idle_cpu(const struct pelton_policy *pol, const 
 					 struct pelton_placed *out, const struct pelton_sched_domain *d, u32 by_cores,
 					 u32 target)
 {
-	struct pelton_idle_scan scan = { .cpus = d->span & s->task.allowed,
+	struct pelton_idle_scan scan = { .cpus = pelton_span_allowed(s, d->span),
 					 .thread = PELTON_NO_CPU,
 					 .by_cores = by_cores };
-	u64 cluster = pelton_cluster_first(pol, s, d, target) & scan.cpus;
-	u64 rest = scan.cpus & ~cluster;
+	pelton_cpus cluster = pelton_cpus_and(pelton_span_cpus(s, pelton_cluster_first(pol, s, d, target)), scan.cpus);
+	pelton_cpus rest = pelton_cpus_without(scan.cpus, cluster);
 	u32 found;
 
 	scan.left = pelton_scan_limit(d, pelton_place_cpu_of(s, target)->nr_idle_scan_llc);
 	/* 7.2 ends here when the task may use none of the CPUs, others note that no core of them is idle. */
-	if (scan.left == 1 || (!scan.cpus && pol->capacity_search == PELTON_CAPACITY_SEARCH_CORES))
+	if (scan.left == 1 || (!pelton_cpus_any(scan.cpus) && pol->capacity_search == PELTON_CAPACITY_SEARCH_CORES))
 		return PELTON_NO_CPU;
 	found = pelton_scan_set(pol, s, &scan, cluster, target);
-	scan.cpus &= ~cluster;
+	scan.cpus = pelton_cpus_without(scan.cpus, cluster);
 	if (!scan.done)
 		found = pelton_scan_set(pol, s, &scan, rest, target);
 	if (by_cores && !scan.done)
@@ -303,10 +306,11 @@ PELTON_INLINE u32 pelton_select_beside_kthread(const struct pelton_policy *pol, 
 }
 
 /* To 5.10: how many CPUs the second pass looks at, from the mean idle time and the mean cost of a scan; 4.12: all. */
-PELTON_INLINE s32 pelton_scan_in_proportion(const struct pelton_policy *pol, const struct pelton_placement *s, u64 span)
+PELTON_INLINE s32 pelton_scan_in_proportion(const struct pelton_policy *pol, const struct pelton_placement *s,
+					    pelton_span span)
 {
 	u64 cost = s->avg_scan_cost_ns + 1;
-	u64 idle = pelton_cpus_weight(span) * (s->avg_idle_ns / 512u);
+	u64 idle = pelton_span_weight(s, span) * (s->avg_idle_ns / 512u);
 
 	if (pol->idle_search == PELTON_IDLE_SEARCH_ALL)
 		return 0x7fffffff;
@@ -316,17 +320,17 @@ PELTON_INLINE s32 pelton_scan_in_proportion(const struct pelton_policy *pol, con
 }
 
 /* First pass: a core all of whose threads are idle. */
-PELTON_INLINE u32 pelton_pass_cores(const struct pelton_placement *s, struct pelton_placed *out, u64 cpus, u32 target)
+PELTON_INLINE u32 pelton_pass_cores(const struct pelton_placement *s, struct pelton_placed *out, pelton_cpus cpus,
+				    u32 target)
 {
-	u64 left;
+	pelton_walk walk = pelton_walk_from(cpus, target);
 
-	for (left = pelton_cpus_turned(cpus, target); left;) {
-		u32 cpu = pelton_cpus_next(left, target);
-		u64 threads = pelton_place_cpu_of(s, cpu)->threads | pelton_cpus_of(cpu);
+	for (; pelton_walk_more(&walk);) {
+		u32 cpu = pelton_walk_at(&walk, target);
 
 		if (pelton_available_idle_cpu(s, cpu) && pelton_is_core_idle(s, cpu))
 			return cpu;
-		left &= ~pelton_cpus_turned(threads, target);
+		pelton_walk_skip(&walk, pelton_place_core(s, cpu), target);
 	}
 	out->no_idle_core = target;
 	return PELTON_NO_CPU;
@@ -347,17 +351,19 @@ PELTON_INLINE u32 pelton_pass_takes(const struct pelton_policy *pol, const struc
  * Second pass: an idle CPU among as many as there is time for. The second choice counts when time is up, not at the
  * end.
  */
-PELTON_INLINE u32 pelton_pass_cpus(const struct pelton_policy *pol, const struct pelton_placement *s, u64 span,
+PELTON_INLINE u32 pelton_pass_cpus(const struct pelton_policy *pol, const struct pelton_placement *s, pelton_span span,
 				   u32 target)
 {
 	s32 nr = pelton_scan_in_proportion(pol, s, span);
 	u32 cpu, second = PELTON_NO_CPU;
-	u64 left, cpus = pol->idle_search < PELTON_IDLE_SEARCH_PASSES ? span : span & s->task.allowed;
+	pelton_cpus cpus =
+		pol->idle_search < PELTON_IDLE_SEARCH_PASSES ? pelton_span_cpus(s, span) : pelton_span_allowed(s, span);
+	pelton_walk walk;
 
 	if (pelton_place_cpu_of(s, s->this_cpu)->llc_domain >= PELTON_DOMAINS_MAX)
 		return PELTON_NO_CPU;
-	for (left = pelton_cpus_turned(cpus, target); left; left &= left - 1) {
-		cpu = pelton_cpus_next(left, target);
+	for (walk = pelton_walk_from(cpus, target); pelton_walk_more(&walk); pelton_walk_step(&walk)) {
+		cpu = pelton_walk_at(&walk, target);
 		if (!--nr)
 			return second;
 		if (pelton_place_allowed(s, cpu) && pelton_pass_takes(pol, s, cpu, &second))
@@ -369,12 +375,12 @@ PELTON_INLINE u32 pelton_pass_cpus(const struct pelton_policy *pol, const struct
 /* Third pass: a thread of target's core, target among them. */
 PELTON_INLINE u32 pelton_pass_threads(const struct pelton_policy *pol, const struct pelton_placement *s, u32 target)
 {
-	u64 left = pelton_place_cpu_of(s, target)->threads & s->task.allowed;
+	pelton_members m = pelton_members_of(s, pelton_place_cpu_of(s, target)->threads, s->task.allowed);
 	u32 second = PELTON_NO_CPU;
 
-	for (; s->smt && left; left &= left - 1)
-		if (pelton_pass_takes(pol, s, pelton_cpus_lowest(left), &second))
-			return pelton_cpus_lowest(left);
+	for (; s->smt && pelton_members_more(&m); pelton_members_step(&m))
+		if (pelton_pass_takes(pol, s, pelton_members_at(&m), &second))
+			return pelton_members_at(&m);
 	return second;
 }
 
@@ -383,11 +389,11 @@ PELTON_INLINE u32 pelton_select_in_passes(const struct pelton_policy *pol, const
 					  struct pelton_placed *out, u32 target)
 {
 	const struct pelton_place_cpu *t = pelton_place_cpu_of(s, target);
-	u64 span = pelton_place_domain(s, target, t->llc_domain)->span;
+	pelton_span span = pelton_place_domain(s, target, t->llc_domain)->span;
 	u32 found = PELTON_NO_CPU;
 
 	if (s->smt && t->has_idle_cores)
-		found = pelton_pass_cores(s, out, span & s->task.allowed, target);
+		found = pelton_pass_cores(s, out, pelton_span_allowed(s, span), target);
 	if (found == PELTON_NO_CPU)
 		found = pelton_pass_cpus(pol, s, span, target);
 	if (found == PELTON_NO_CPU)

@@ -5,6 +5,7 @@
 use crate::ffi;
 use crate::placement_records::{Placement, SchedDomain};
 use crate::policy::Policy;
+use crate::record::{Snapshot, rule};
 use crate::records::{LayoutRow, mirror};
 
 /// Most tasks that one balance looks at.
@@ -256,13 +257,13 @@ pub const GROUP_TYPES: [&str; 7] = [
 impl LbEnv {
     /// Is it up to this CPU to balance its domain?
     #[must_use]
-    pub fn should_we_balance(&self, policy: &Policy, record: &Placement) -> bool {
-        ffi::pelton_x_should_we_balance(policy, record, self) != 0
+    pub fn should_we_balance(&self, policy: &Policy, record: &impl Snapshot) -> bool {
+        rule!(record, pelton_x_should_we_balance, policy, self) != 0
     }
 
     /// CPUs of the group to take from, one bit each, and in `lb` why; 0 = the domain is balanced.
-    pub fn find_src_group(&self, policy: &Policy, record: &Placement, lb: &mut Lb) -> u64 {
-        ffi::pelton_x_find_src_group(policy, record, self, lb)
+    pub fn find_src_group(&self, policy: &Policy, record: &impl Snapshot, lb: &mut Lb) -> u64 {
+        rule!(record, pelton_x_find_src_group, policy, self, lb)
     }
 
     /// After that search: what it summed up of caches is kept.
@@ -271,8 +272,8 @@ impl LbEnv {
     }
 
     /// The CPU of that group to take from.
-    pub fn find_src_rq(&self, policy: &Policy, record: &Placement, lb: &mut Lb) -> Option<u32> {
-        let cpu = ffi::pelton_x_find_src_rq(policy, record, self, lb);
+    pub fn find_src_rq(&self, policy: &Policy, record: &impl Snapshot, lb: &mut Lb) -> Option<u32> {
+        let cpu = rule!(record, pelton_x_find_src_rq, policy, self, lb);
         (cpu != crate::NO_CPU).then_some(cpu)
     }
 
@@ -283,28 +284,34 @@ impl LbEnv {
     }
 
     /// May the task move?
-    pub fn can_migrate_task(&mut self, policy: &Policy, record: &Placement, task: &LbTask, migration: u32) -> bool {
-        ffi::pelton_x_can_migrate_task(policy, record, self, task, migration) != 0
+    pub fn can_migrate_task(&mut self, policy: &Policy, record: &impl Snapshot, task: &LbTask, migration: u32) -> bool {
+        rule!(record, pelton_x_can_migrate_task, policy, self, task, migration) != 0
     }
 
     /// Does the task move? Then less remains to be moved.
-    pub fn detach_task(&mut self, policy: &Policy, record: &Placement, lb: &mut Lb, task: &LbTask) -> bool {
-        ffi::pelton_x_detach_task(policy, record, self, lb, task) != 0
+    pub fn detach_task(&mut self, policy: &Policy, record: &impl Snapshot, lb: &mut Lb, task: &LbTask) -> bool {
+        rule!(record, pelton_x_detach_task, policy, self, lb, task) != 0
     }
 
     /// Is the running task of `src_cpu` to be moved?
     #[must_use]
-    pub fn need_active_balance(&self, policy: &Policy, record: &Placement, migration: u32) -> bool {
-        ffi::pelton_x_need_active_balance(policy, record, self, migration) != 0
+    pub fn need_active_balance(&self, policy: &Policy, record: &impl Snapshot, migration: u32) -> bool {
+        rule!(record, pelton_x_need_active_balance, policy, self, migration) != 0
     }
 }
 
 impl LbDomain {
-    /// A domain that was never balanced.
+    /// A domain that was never balanced, of a machine of at most 64 CPUs.
     #[must_use]
     pub fn new(domain: &SchedDomain, now_ticks: u64) -> LbDomain {
+        LbDomain::of_cpus(domain.span.count_ones(), now_ticks)
+    }
+
+    /// A domain of so many CPUs that was never balanced.
+    #[must_use]
+    pub fn of_cpus(weight: u32, now_ticks: u64) -> LbDomain {
         let mut own = LbDomain::default();
-        ffi::pelton_x_lb_domain_init(&mut own, domain, now_ticks);
+        ffi::pelton_x_lb_domain_init(&mut own, weight, now_ticks);
         own
     }
 
@@ -398,8 +405,8 @@ impl LbDomain {
     }
 
     /// An active balance was asked for after that.
-    pub fn activated(&mut self, policy: &Policy, record: &Placement, env: &LbEnv, migration: u32) {
-        ffi::pelton_x_lb_activated(policy, record, self, env, migration);
+    pub fn activated(&mut self, policy: &Policy, record: &impl Snapshot, env: &LbEnv, migration: u32) {
+        rule!(record, pelton_x_lb_activated, policy, self, env, migration);
     }
 }
 

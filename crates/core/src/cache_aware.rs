@@ -2,10 +2,21 @@
 //! Which cache the threads of a process prefer. Hand-written mirrors of the records of
 //! `core/include/pelton/cache_aware.h`; each method is the C function of the same name.
 
-use crate::ffi_caches as ffi;
-use crate::placement_records::{PLACE_CPUS_MAX, PlaceCpu, Placement};
+use crate::ffi_caches::{self as ffi, wide};
+use crate::placement_records::PlaceCpu;
 use crate::policy::Policy;
+use crate::record::{Form, Snapshot};
 use crate::records::{LayoutRow, mirror};
+
+/// The function for a record of this form.
+macro_rules! by_form {
+    ($record:expr, $function:ident($($args:expr),*)) => {
+        match $record.form() {
+            Form::Narrow(s) => ffi::$function(s, $($args),*),
+            Form::Wide(s) => wide::$function(s, $($args),*),
+        }
+    };
+}
 
 mirror! {
     /// What all fair tasks ran on a CPU.
@@ -58,29 +69,29 @@ impl CacheGroup {
         own
     }
 
-    /// Has it too few threads to gather, or too many for a cache of so many CPUs?
+    /// Has it too few threads to gather, or too many for a cache of so many CPUs? `smt_threads`: of a core.
     #[must_use]
-    pub fn invalid_llc_nr(&self, record: &Placement, llc_size: u32) -> bool {
-        ffi::pelton_x_invalid_llc_nr(record.smt_threads, self, llc_size) != 0
+    pub fn invalid_llc_nr(&self, smt_threads: u32, llc_size: u32) -> bool {
+        ffi::pelton_x_invalid_llc_nr(smt_threads, self, llc_size) != 0
     }
 
     /// A thread ran on CPU `cpu` for `delta_ns`; `all`, `own`: what is kept of that CPU, and of the process
     /// there.
     pub fn account(
         &mut self,
-        record: &Placement,
+        record: &impl Snapshot,
         (all, own): (&mut CacheCpu, &mut CacheTime),
         cpu: u32,
         delta_ns: u64,
         (now_ticks, period_ticks): (u64, u32),
     ) {
-        ffi::pelton_x_account_mm_sched(record, self, all, own, cpu, delta_ns, now_ticks, period_ticks);
+        by_form!(record, pelton_x_account_mm_sched(self, all, own, cpu, delta_ns, now_ticks, period_ticks));
     }
 
     /// The cache that threads prefer; [`crate::NO_CPU`]: none.
     #[must_use]
-    pub fn preferred_llc(&self, record: &Placement) -> u32 {
-        ffi::pelton_x_get_pref_llc(record, self)
+    pub fn preferred_llc(&self, record: &impl Snapshot) -> u32 {
+        by_form!(record, pelton_x_get_pref_llc(self))
     }
 
     /// At a tick of a thread: does it ask for a look? `asked`: it has, and has not made it yet.
@@ -88,16 +99,21 @@ impl CacheGroup {
         ffi::pelton_x_task_tick_cache(self, cpu, asked.into()) != 0
     }
 
-    /// The look, by a thread on CPU `cpu`: how many CPUs it read.
+    /// The look, by a thread on CPU `cpu`: how many CPUs it read. `cpus`, `times`: an entry for each CPU of the record.
+    ///
+    /// # Panics
+    /// When there are fewer.
     pub fn look(
         &mut self,
-        record: &Placement,
-        cpus: &mut [CacheCpu; PLACE_CPUS_MAX],
-        times: &mut [CacheTime; PLACE_CPUS_MAX],
+        record: &impl Snapshot,
+        (cpus, times): (&mut [CacheCpu], &mut [CacheTime]),
         cpu: u32,
         (now_ticks, period_ticks): (u64, u32),
     ) -> u32 {
-        ffi::pelton_x_task_cache_work(record, self, cpus, times, cpu, now_ticks, period_ticks)
+        let read = record.form().nr_cpus() as usize;
+        assert!(cpus.len() >= read && times.len() >= read, "an entry for each of {read} CPUs");
+        let (cpus, times) = (cpus.as_mut_ptr(), times.as_mut_ptr());
+        by_form!(record, pelton_x_task_cache_work(self, cpus, times, cpu, now_ticks, period_ticks))
     }
 }
 
@@ -111,8 +127,12 @@ impl PlaceCpu {
 
 /// Does the kernel ask where tasks prefer to be?
 #[must_use]
-pub fn sched_cache_enabled(policy: &Policy, record: &Placement) -> bool {
-    ffi::pelton_x_sched_cache_enabled(policy, record) != 0
+pub fn sched_cache_enabled(policy: &Policy, record: &impl Snapshot) -> bool {
+    let enabled = match record.form() {
+        Form::Narrow(s) => ffi::pelton_x_sched_cache_enabled(policy, s),
+        Form::Wide(s) => wide::pelton_x_sched_cache_enabled(policy, s),
+    };
+    enabled != 0
 }
 
 /// Ticks of an epoch.

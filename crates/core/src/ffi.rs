@@ -689,7 +689,7 @@ unsafe extern "C" {
     ) -> u32;
     pub(crate) safe fn pelton_x_cpu_overutilized(p: &Policy, s: &Placement, cpu: u32) -> u32;
     pub(crate) safe fn pelton_x_cache_nice_tries(d: &SchedDomain) -> u32;
-    pub(crate) safe fn pelton_x_lb_domain_init(st: &mut LbDomain, d: &SchedDomain, now: u64);
+    pub(crate) safe fn pelton_x_lb_domain_init(st: &mut LbDomain, weight: u32, now: u64);
     pub(crate) safe fn pelton_x_sd_balance_interval(
         p: &Policy,
         st: &LbDomain,

@@ -2,7 +2,8 @@
 //! The C core as Rust sees it: caches that tasks prefer. As in `ffi.rs` every declaration is safe.
 
 use crate::cache_aware::{CacheCpu, CacheGroup, CacheTime};
-use crate::placement_records::{PLACE_CPUS_MAX, PlaceCpu, Placement};
+use crate::placement_records::{PlaceCpu, Placement};
+use crate::record::WidePlacement as Wide;
 use crate::policy::Policy;
 
 unsafe extern "C" {
@@ -26,10 +27,45 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_task_cache_work(
         s: &Placement,
         g: &mut CacheGroup,
-        c: &mut [CacheCpu; PLACE_CPUS_MAX],
-        t: &mut [CacheTime; PLACE_CPUS_MAX],
+        c: *mut CacheCpu,
+        t: *mut CacheTime,
         cpu: u32,
         now_ticks: u64,
         period_ticks: u32,
     ) -> u32;
+}
+
+/// The same for records of more than 64 CPUs (`shim_wide.c`).
+pub(crate) mod wide {
+    use super::{CacheCpu, CacheGroup, CacheTime, Policy, Wide};
+
+    unsafe extern "C" {
+        #[link_name = "pelton_w_sched_cache_enabled"]
+        pub(crate) safe fn pelton_x_sched_cache_enabled(p: &Policy, s: &Wide) -> u32;
+        #[link_name = "pelton_w_account_mm_sched"]
+        pub(crate) safe fn pelton_x_account_mm_sched(
+            s: &Wide,
+            g: &mut CacheGroup,
+            c: &mut CacheCpu,
+            t: &mut CacheTime,
+            cpu: u32,
+            delta_ns: u64,
+            now_ticks: u64,
+            period_ticks: u32,
+        );
+        #[link_name = "pelton_w_get_pref_llc"]
+        pub(crate) safe fn pelton_x_get_pref_llc(s: &Wide, g: &CacheGroup) -> u32;
+        #[link_name = "pelton_w_task_cache_work"]
+        pub(crate) safe fn pelton_x_task_cache_work(
+            s: &Wide,
+            g: &mut CacheGroup,
+            c: *mut CacheCpu,
+            t: *mut CacheTime,
+            cpu: u32,
+            now_ticks: u64,
+            period_ticks: u32,
+        ) -> u32;
+        #[link_name = "pelton_w_record_sg_llc_stats"]
+        pub(crate) safe fn pelton_x_record_sg_llc_stats(p: &Policy, s: &mut Wide, e: &crate::balance::LbEnv);
+    }
 }

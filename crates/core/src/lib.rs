@@ -12,6 +12,8 @@ mod energy;
 pub mod fair;
 mod ffi;
 mod ffi_caches;
+
+mod ffi_wide;
 mod governor;
 mod governors;
 mod group_throttle;
@@ -29,6 +31,7 @@ mod placement_records;
 mod policy;
 mod prefer_idle;
 mod raw_rows;
+mod record;
 mod records;
 mod rq;
 mod rt_limit;
@@ -81,6 +84,7 @@ pub use placement_records::{
 };
 pub use policy::{FIELD_NAMES, FROM_PLATFORM, Parameter, Policy, PolicyError, Switch, parameters, profiles, switches};
 pub use prefer_idle::{IdleCandidate, PreferIdle};
+pub use record::{Form, Held, PLACE_CPUS_LARGEST, PLACE_SETS_MAX, PlaceSet, Record, Snapshot, Wide, WidePlacement};
 pub use records::{
     Avg, CfsRq, Clock, CpuState, Decision, DlEntity, EmState, Gate, IdleWalk, LayoutRow, Newidle, PerfTerms, Rq,
     RtLimit, RtShare, Se, SugovCpu, SugovPolicy, TaskGroup, Wake,

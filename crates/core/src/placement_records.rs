@@ -257,10 +257,10 @@ mirror! {
         avg_scan_cost_ns: u64,
         /// In the order in which the kernel visits them.
         perf_domains: [PerfDomain; PERF_DOMAINS_MAX],
-        /// CPUs, one bit each.
-        cpus: [PlaceCpu; PLACE_CPUS_MAX],
         /// States of all performance domains.
         states: [EmState; PLACE_STATES_MAX],
+        /// CPUs.
+        cpus: [PlaceCpu; PLACE_CPUS_MAX],
     }
 }
 
@@ -372,8 +372,8 @@ impl Default for Placement {
             avg_idle_ns: 0,
             avg_scan_cost_ns: 0,
             perf_domains: [PerfDomain::default(); PERF_DOMAINS_MAX],
-            cpus: [PlaceCpu::default(); PLACE_CPUS_MAX],
             states: [EmState::default(); PLACE_STATES_MAX],
+            cpus: [PlaceCpu::default(); PLACE_CPUS_MAX],
         }
     }
 }

@@ -407,7 +407,7 @@ FN(u32, place_util, (policy_t p, place_t s, const struct pelton_placed *out, u32
 POLICY_FN(u32, cpu_overutilized, (policy_t p, const struct pelton_placement *s, u32 cpu), (p, s, cpu))
 typedef const struct pelton_lb_env *env_t;
 FN(u32, cache_nice_tries, (const struct pelton_sched_domain *d), (d))
-FN(void, lb_domain_init, (struct pelton_lb_domain * st, const struct pelton_sched_domain *d, u64 now), (st, d, now))
+FN(void, lb_domain_init, (struct pelton_lb_domain * st, u32 weight, u64 now), (st, weight, now))
 POLICY_FN(u64, sd_balance_interval, (policy_t p, const struct pelton_lb_domain *st, u32 busy, u64 tick_ns, u32 cpus),
 	  (p, st, busy, tick_ns, cpus))
 FN(u32, lb_is_busy, (policy_t p, u32 idle, u32 idle_tasks_only), (p, idle, idle_tasks_only))

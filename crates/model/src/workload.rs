@@ -298,6 +298,12 @@ impl CpuSet {
         CpuSet::of(self.iter().filter(|&c| c < n))
     }
 
+    /// 64 CPUs each, one bit a CPU.
+    #[inline]
+    pub fn words(&self) -> &[u64] {
+        &self.0
+    }
+
     /// Those below 64, one bit each.
     #[inline]
     pub fn low(&self) -> u64 {

@@ -86,7 +86,7 @@ static struct sched_group *groups_in(int cpu, int level)
 		g->flags = below ? kernel_sd_flags(member->domains[below - 1].flags) : 0;
 #endif
 #if ORACLE_VERSION >= 606
-		g->cores = pelton_lb_cores(&oracle_place, g->cpumask[0]);
+		g->cores = pelton_span_cores(&oracle_place, g->cpumask[0]);
 #endif
 		if (last)
 			last->next = g;

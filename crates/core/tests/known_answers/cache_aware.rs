@@ -84,7 +84,7 @@ fn looks(m: &Placement, group: &mut CacheGroup, ms: [u64; 8], running: &[usize],
         (times[c].runtime_ns, cpus[c].runtime_ns) = (ms * MS, 10 * MS - 1);
     }
     running.iter().for_each(|&c| cpus[c].runs = 1);
-    group.look(m, &mut cpus, &mut times, 0, (now, PERIOD));
+    group.look(m, (&mut cpus, &mut times), 0, (now, PERIOD));
     (group.cpu, group.nr_running_avg)
 }
 
@@ -98,13 +98,13 @@ fn the_cache_with_most_is_preferred_when_it_has_twice_as_much() {
     assert_eq!(looks(&m, &mut group, [0; 8], &[], 15), (0, 1), "one look an epoch");
     // (4 - 1) / 2 is 1, and 2 * 1280 is less than 4 * 1024; 4 * 1280 is not.
     assert_eq!(looks(&m, &mut group, [45, 0, 0, 0, 5, 15, 0, 0], &[0, 1, 2, 3], 16), (0, 2));
-    assert!(!group.invalid_llc_nr(&m, 4));
+    assert!(!group.invalid_llc_nr(m.smt_threads, 4));
     group.nr_running_avg = 4;
-    assert!(group.invalid_llc_nr(&m, 4) && !group.invalid_llc_nr(&m, 8));
+    assert!(group.invalid_llc_nr(m.smt_threads, 4) && !group.invalid_llc_nr(m.smt_threads, 8));
     assert_eq!(looks(&m, &mut group, [45, 0, 0, 0, 0, 0, 0, 0], &[0], 18), (NO_CPU, 4), "too many");
-    assert!(CacheGroup { threads: 1, nr_running_avg: 0, ..group }.invalid_llc_nr(&m, 8), "one thread");
+    assert!(CacheGroup { threads: 1, nr_running_avg: 0, ..group }.invalid_llc_nr(m.smt_threads, 8), "one thread");
     let threads = Placement { smt_threads: 2, ..m };
-    assert!(CacheGroup { nr_running_avg: 2, ..group }.invalid_llc_nr(&threads, 4), "2 * 2 * 1280 >= 4 * 1024");
+    assert!(CacheGroup { nr_running_avg: 2, ..group }.invalid_llc_nr(threads.smt_threads, 4), "2 * 2 * 1280 >= 4 * 1024");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! threads prefer and where they are queued.
 
 use pelton_core::{
-    CacheCpu, CacheGroup, CacheTime, NO_CPU, PLACE_CPUS_MAX, Placement, Policy, llc_epoch_ticks, sched_cache_enabled,
+    CacheCpu, CacheGroup, CacheTime, NO_CPU, Policy, Record, llc_epoch_ticks, sched_cache_enabled,
 };
 use pelton_model::workload::{Process, Workload};
 use pelton_schema::Sink;
@@ -14,7 +14,8 @@ use crate::engine::Engine;
 /// A process.
 struct Group {
     kept: CacheGroup,
-    times: Box<[CacheTime; PLACE_CPUS_MAX]>,
+    /// By CPU.
+    times: Vec<CacheTime>,
 }
 
 /// What is kept of a task.
@@ -39,28 +40,28 @@ pub(crate) struct CacheAware {
     enabled: bool,
     period_ticks: u32,
     /// Caches of the machine; nothing else of it is read.
-    map: Box<Placement>,
-    cpus: Box<[CacheCpu; PLACE_CPUS_MAX]>,
+    map: Record,
+    cpus: Vec<CacheCpu>,
     groups: Vec<Group>,
     threads: Vec<Thread>,
     /// Of the tasks of each CPU, how many prefer each cache.
-    by_llc: Vec<[u32; PLACE_CPUS_MAX]>,
+    by_llc: Vec<Vec<u32>>,
     /// Of the runnable tasks of each CPU, how many prefer its cache.
     at_home: Vec<u32>,
 }
 
 impl CacheAware {
-    pub(crate) fn new(record: &Placement, policy: &Policy, w: &Workload, tick_ns: u64) -> CacheAware {
+    pub(crate) fn new(record: &Record, policy: &Policy, w: &Workload, tick_ns: u64) -> CacheAware {
         let enabled = sched_cache_enabled(policy, record);
         let cpus = if enabled { record.nr_cpus as usize } else { 0 };
         let mut own = CacheAware {
             enabled,
             period_ticks: llc_epoch_ticks(tick_ns),
-            map: if enabled { Box::new(*record) } else { Box::default() },
-            cpus: Box::new([CacheCpu::default(); PLACE_CPUS_MAX]),
+            map: if enabled { record.clone() } else { Record::default() },
+            cpus: vec![CacheCpu::default(); cpus],
             groups: Vec::new(),
             threads: Vec::new(),
-            by_llc: vec![[0; PLACE_CPUS_MAX]; cpus],
+            by_llc: vec![vec![0; cpus]; cpus],
             at_home: vec![0; cpus],
         };
         if enabled {
@@ -82,7 +83,7 @@ impl CacheAware {
 
     /// What is kept of the tasks of CPU `c`, counted again.
     fn is_right(&self, c: u32, is_delayed: impl Fn(usize) -> bool) -> bool {
-        let mut counts = [0; PLACE_CPUS_MAX];
+        let mut counts = vec![0; self.cpus.len()];
         let mut at_home = 0;
         for (t, thread) in
             self.threads.iter().enumerate().filter(|(_, thread)| thread.seat == c && thread.prefers != NO_CPU)
@@ -98,8 +99,8 @@ impl CacheAware {
     fn prefers(&self, t: u32, dst: u32) -> (u32, u32, bool) {
         let thread = self.thread(t);
         let kept = thread.group.map(|group| self.groups[group as usize].kept);
-        let size = self.map.cpus[dst as usize].llc_size;
-        let invalid = kept.is_some_and(|kept| kept.invalid_llc_nr(&self.map, size));
+        let size = self.map.rows()[dst as usize].llc_size;
+        let invalid = kept.is_some_and(|kept| kept.invalid_llc_nr(self.map.smt_threads, size));
         (thread.prefers, kept.map_or(NO_CPU, |kept| kept.cpu), invalid)
     }
 
@@ -111,7 +112,7 @@ impl CacheAware {
     }
 
     fn llc(&self, c: u32) -> u32 {
-        self.map.cpus[c as usize].llc
+        self.map.rows()[c as usize].llc
     }
 
     fn thread(&self, t: u32) -> Thread {
@@ -120,10 +121,9 @@ impl CacheAware {
 
     /// Number of a new process. The last CPU tells it the epoch, as in the kernel.
     fn add_group(&mut self, now_ticks: u64) -> u32 {
-        let cpu = &self.cpus[(self.map.nr_cpus as usize).saturating_sub(1)];
-        let mut times = Box::new([CacheTime::default(); PLACE_CPUS_MAX]);
-        times.iter_mut().zip(self.cpus.iter()).for_each(|(time, cpu)| time.epoch = cpu.epoch);
-        self.groups.push(Group { kept: CacheGroup::new(cpu, now_ticks), times });
+        let last = self.cpus.last().copied().unwrap_or_default();
+        let times = self.cpus.iter().map(|cpu| CacheTime { epoch: cpu.epoch, ..CacheTime::default() }).collect();
+        self.groups.push(Group { kept: CacheGroup::new(&last, now_ticks), times });
         self.groups.len() as u32 - 1
     }
 
@@ -205,7 +205,7 @@ impl CacheAware {
             self.cpus[at].runs = (self.thread(other).group == Some(number)).into();
         }
         let Group { kept, times } = &mut self.groups[number as usize];
-        kept.look(&self.map, &mut self.cpus, times, c, (now_ticks, self.period_ticks))
+        kept.look(&self.map, (&mut self.cpus, times), c, (now_ticks, self.period_ticks))
     }
 }
 

@@ -5,7 +5,8 @@
 //! them calls [`Engine::request_changes`].
 
 use pelton_core::{
-    CpuState as CpuInputs, NO_LARGEST, PerfTerms, Policy, SugovCpu, SugovPolicy, cpu_bw_dl, first_largest,
+    CpuState as CpuInputs, NO_LARGEST, PLACE_CPUS_LARGEST, PerfTerms, Policy, SugovCpu, SugovPolicy, cpu_bw_dl,
+    first_largest,
 };
 use pelton_schema::Sink;
 
@@ -188,10 +189,11 @@ impl<S: Sink> Engine<'_, S> {
         self.row_changes(c);
     }
 
-    /// Something changes that placement and balancing read of CPU `c`; they have rows for 64.
+    /// Something changes that placement and balancing read of CPU `c`.
     #[inline]
     pub(crate) fn row_changes(&mut self, c: u32) {
-        self.fresh_rows &= !(1 << (c & 63));
+        // There is no CPU beyond the last word: nothing is to be checked.
+        self.fresh_rows[c as usize / 64 % PLACE_CPUS_LARGEST.div_ceil(64)] &= !(1 << (c % 64));
     }
 
     /// Neither clamps nor boosts count in any request.

@@ -105,7 +105,7 @@ pub(crate) struct Engine<'a, S: Sink> {
     /// CPUs that went idle without their tick, and no tick found them busy since.
     pub nohz: pelton_model::workload::CpuSet,
     /// CPUs of whose state placement and balancing know all.
-    pub fresh_rows: u64,
+    pub fresh_rows: [u64; pelton_core::PLACE_CPUS_LARGEST / 64],
     /// CPUs on which an RT task waits (a pull can only succeed when there is one).
     pub rt_waiting: pelton_model::workload::CpuSet,
     /// CPUs on which a deadline task waits.

@@ -35,10 +35,9 @@ impl<S: Sink> Engine<'_, S> {
         task.woken_ns = Some(now);
         let parent_cpu = task.forked_on;
         let target = self.select_new(t);
-        let decided = self.placing.decides && self.tasks[t as usize].class == Class::Fair;
         let task = &mut self.tasks[t as usize];
-        // It remembers its parent's CPU where the core decides.
-        task.recent_cpu = if decided { task.cpu } else { target };
+        // A fair task remembers its parent's CPU.
+        task.recent_cpu = if task.class == Class::Fair { task.cpu } else { target };
         task.cpu = target;
         // The parent enqueues its child.
         self.exec = parent_cpu.unwrap_or(target);

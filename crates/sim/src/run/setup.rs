@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use pelton_core::{Policy, Rq, SugovCpu, SugovPolicy, governor_samples, value};
+use pelton_core::{PLACE_CPUS_LARGEST, Policy, Rq, SugovCpu, SugovPolicy, governor_samples, value};
 use pelton_schema::{Event, Sink};
 
 use crate::SimError;
@@ -65,6 +65,10 @@ pub fn worker_names(m: &Machine, policy: &Policy) -> Vec<String> {
 /// Checks that the inputs can run together.
 fn check(m: &Machine, w: &Workload, policy: &Policy) -> Result<(), SimError> {
     pelton_model::check(m, w)?;
+    if m.cpus.len() > PLACE_CPUS_LARGEST {
+        let text = format!("a machine of {} CPUs; there is room for {PLACE_CPUS_LARGEST}", m.cpus.len());
+        return Err(SimError::Unsupported(text));
+    }
     if w.priority_inheritance && w.mutexes > 0 {
         return Err(SimError::Unsupported("mutexes with priority inheritance (pi_enabled) are not modelled".into()));
     }
@@ -287,7 +291,7 @@ impl<'a, S: Sink> Engine<'a, S> {
             llc_of: (0..n).map(|c| llc_of(m, c)).collect(),
             llc_sets: llc_sets(m),
             nohz: CpuSet::default(),
-            fresh_rows: 0,
+            fresh_rows: [0; pelton_core::PLACE_CPUS_LARGEST / 64],
             rt_waiting: CpuSet::default(),
             dl_waiting: CpuSet::default(),
             chores: Default::default(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! A simple balancer, where the core has no rules (`balance=pull`, more than 64 CPUs): an idle CPU pulls a waiting
-//! task; a busy CPU with two wakes an idle one up for it. Elsewhere `balancing/` does this.
+//! A simple balancer (`balance=pull`), which no kernel has: an idle CPU pulls a waiting task; a busy CPU with two wakes
+//! an idle one up for it. Elsewhere `balancing/` does this.
 
 use pelton_core::{Newidle, value};
 use pelton_schema::{Sink, WalkWhy};

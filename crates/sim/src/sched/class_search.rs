@@ -137,14 +137,11 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Number of the smallest domain around `home` that spans `c` and counts for wake-ups, or how many there are.
-    /// Machines too large for a placement's record have two: the cache, and the rest.
     fn distance(&self, home: u32, c: u32) -> u32 {
         let record = self.placing.record();
-        let Some(cpu) = record.cpus[..record.nr_cpus as usize].get(home as usize) else {
-            return u32::from(!self.same_llc(home, c));
-        };
+        let cpu = &record.rows()[home as usize];
         let counts = cpu.domains[..cpu.nr_domains as usize].iter().filter(|d| d.flags & sd::WAKE_AFFINE != 0);
-        counts.take_while(|d| d.span >> c & 1 == 0).count() as u32
+        counts.take_while(|d| !record.span_has(d.span, c)).count() as u32
     }
 
     /// Earliest deadline of the deadline tasks of a CPU; the governor's worker is before all.

@@ -47,10 +47,9 @@ impl<S: Sink> Engine<'_, S> {
             // What migrate_task_rq_fair() makes of exec_start: it is not hot there.
             self.tasks[t as usize].last_ran_ns = 0;
         }
-        // Where the core decides it also says which CPU is remembered.
-        let decided = self.placing.decides && self.tasks[t as usize].class == Class::Fair;
         let task = &mut self.tasks[t as usize];
-        if !decided {
+        // The core says of a fair task which CPU is remembered.
+        if task.class != Class::Fair {
             task.recent_cpu = orig;
         }
         task.cpu = target;

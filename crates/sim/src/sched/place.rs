@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Which CPU a waking or new task goes to. The core decides (`placing`) on machines of at most 64 CPUs; on larger ones
-//! a simple form does: wake affine, then an idle CPU near the target.
+//! Which CPU a waking or new task goes to. Of fair tasks the core decides (`placing`). A running one that may no longer
+//! stay where it is, and new tasks of other classes, go where a simple form says: wake affine, then an idle CPU near
+//! the target; the least loaded CPU.
 
 use pelton_core::{Wake, value, wf};
 use pelton_schema::Sink;
@@ -19,10 +20,7 @@ impl<S: Sink> Engine<'_, S> {
         if let Some(cpu) = self.place_idle(t, exec, sync) {
             return cpu;
         }
-        if self.placing.decides {
-            return self.place_fair(t, exec, wf::TTWU | if sync { wf::SYNC } else { 0 });
-        }
-        self.select_cpu(t, exec, sync)
+        self.place_fair(t, exec, wf::TTWU | if sync { wf::SYNC } else { 0 })
     }
 
     /// CPU for a new task: its parent's CPU, or the first one, executes the placement.
@@ -32,7 +30,7 @@ impl<S: Sink> Engine<'_, S> {
         if fair && let Some(cpu) = self.place_idle(t, parent_cpu, false) {
             return cpu;
         }
-        if !self.placing.decides || !fair {
+        if !fair {
             return self.select_fork(t);
         }
         self.tasks[t as usize].cpu = parent_cpu;
@@ -49,6 +47,7 @@ impl<S: Sink> Engine<'_, S> {
         self.tasks[t as usize].allowed.iter().find(|&c| !busy(c)).unwrap_or(prev)
     }
 
+    /// CPU for a fair task that has to leave the one it runs on.
     pub(super) fn select_fair(&self, t: u32, exec: u32, sync: bool) -> u32 {
         let prev = self.allowed_or_first(t, self.tasks[t as usize].cpu);
         if self.tasks[t as usize].allowed.len() == 1 {
@@ -138,7 +137,7 @@ impl<S: Sink> Engine<'_, S> {
             .unwrap_or(target)
     }
 
-    /// CPU for a new task.
+    /// CPU for a new task of another class.
     pub(crate) fn select_fork(&self, t: u32) -> u32 {
         let allowed = self.tasks[t as usize].allowed.iter();
         let target = if pelton_core::wake_reads_runnable(self.policy) {

@@ -12,12 +12,14 @@ impl<S: Sink> Engine<'_, S> {
     /// Tasks of the CPUs `span` that prefer the cache of CPU `c`, or their own.
     pub(super) fn fill_preferences(&mut self, c: u32, span: u64) {
         if self.has_caches() {
-            let mut left = span;
-            while left != 0 {
-                let o = left.trailing_zeros();
-                left &= left - 1;
-                let counts = self.cache_counts(o, c);
-                self.placing.set_preferences(o, counts);
+            for at in 0..self.placing.record().words() {
+                let mut left = self.placing.record().span_word(span, at);
+                while left != 0 {
+                    let o = 64 * at as u32 + left.trailing_zeros();
+                    left &= left - 1;
+                    let counts = self.cache_counts(o, c);
+                    self.placing.set_preferences(o, counts);
+                }
             }
         }
     }

@@ -143,7 +143,7 @@ impl<S: Sink> Engine<'_, S> {
         if level == 0 {
             self.scan_blocked(c);
         }
-        let cpus = self.placing.domain(c, level).span.count_ones();
+        let cpus = self.placing.domain_weight(c, level);
         self.charge_cost(c, self.m.costs.balance_cpu_ns * u64::from(cpus));
         self.balance_domain(c, level as u32, balance_idle::NEWLY_IDLE)
     }

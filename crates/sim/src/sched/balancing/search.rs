@@ -16,7 +16,7 @@ impl<S: Sink> Engine<'_, S> {
         let mut env = self.lb_env(c, level, idle);
         let mut imbalance = 0;
         let (moved, end) = self.balance_once(c, &mut env, &mut imbalance);
-        if S::BALANCES {
+        if S::BALANCES && self.placing.record().narrow().is_some() {
             let span = self.placing.domain(c, level as usize).span;
             let told = Balance { env: &env, by: self.exec, found: &self.balancing.lb, imbalance, span, moved, end };
             self.sink.balance(self.now, &told);
@@ -43,15 +43,15 @@ impl<S: Sink> Engine<'_, S> {
             env.flags |= lbf::ALL_PINNED;
             let moved = if self.cpus[src as usize].nr_running() > 1 { self.move_tasks(c, env) } else { 0 };
             if moved > 0 {
-                let weight = self.placing.domain(c, env.level as usize).span.count_ones();
+                let weight = self.placing.domain_weight(c, env.level as usize);
                 self.own(c, env.level).moved(weight);
                 return (moved, BalanceEnd::Moved);
             }
             if env.flags & lbf::ALL_PINNED == 0 || self.cpus[src as usize].nr_running() <= 1 {
                 return (0, self.moved_nothing(c, env));
             }
-            env.cpus &= !(1 << src);
-            if env.cpus & !self.balancing.lb.local.cpus == 0 {
+            self.placing.leave_out(env, src);
+            if self.placing.record().span_within(env.cpus, self.balancing.lb.local.cpus) {
                 self.found_pinned(c, env);
                 return (0, BalanceEnd::Pinned);
             }
@@ -65,7 +65,7 @@ impl<S: Sink> Engine<'_, S> {
     fn lb_env(&mut self, c: u32, level: u32, idle: u32) -> LbEnv {
         let domain = *self.placing.domain(c, level as usize);
         LbEnv {
-            cpus: domain.span,
+            cpus: self.placing.consider(domain.span),
             dst_cpu: c,
             level,
             idle,
@@ -115,7 +115,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn found_pinned(&mut self, c: u32, env: &LbEnv) {
-        let weight = self.placing.domain(c, env.level as usize).span.count_ones();
+        let weight = self.placing.domain_weight(c, env.level as usize);
         let migration = self.balancing.lb.migration;
         let policy = self.policy;
         self.own(c, env.level).balanced(policy, env, migration, weight);
@@ -124,7 +124,7 @@ impl<S: Sink> Engine<'_, S> {
     /// Something was to be moved and nothing could be: perhaps the running task.
     fn moved_nothing(&mut self, c: u32, env: &mut LbEnv) -> BalanceEnd {
         let (policy, migration) = (self.policy, self.balancing.lb.migration);
-        let weight = self.placing.domain(c, env.level as usize).span.count_ones();
+        let weight = self.placing.domain_weight(c, env.level as usize);
         let own = self.own(c, env.level);
         own.failed(policy, env, migration);
         env.nr_balance_failed = own.nr_balance_failed;
@@ -176,7 +176,8 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         let levels = self.balancing.domains[c as usize].len();
-        let common = (0..levels).find(|&level| self.placing.domain(c, level).span >> src & 1 == 1);
+        let spans = |level: usize| self.placing.record().span_has(self.placing.domain(c, level).span, src);
+        let common = (0..levels).find(|&level| spans(level));
         if let Some(level) = common {
             self.balancing.domains[c as usize][level].nr_balance_failed = 0;
         }

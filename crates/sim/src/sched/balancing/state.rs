@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What is kept between balances.
 
-use pelton_core::{CpuLoad, Lb, LbDomain, PlaceCpu, Placement, Policy, lb_newest_first, value};
+use pelton_core::{CpuLoad, Lb, LbDomain, PlaceCpu, Policy, Record, SchedDomain, lb_newest_first, value};
 
 use crate::engine::rng::RunRng;
 
@@ -12,7 +12,7 @@ const LIST_MIDDLE: u64 = 1 << 62;
 
 /// State of balancing.
 pub(crate) struct Balancing {
-    /// The core decides what is moved; else it is the simple form of `balance.rs`.
+    /// The core decides what is moved; else it is the simple form of `balance.rs`, or there is one CPU.
     pub decides: bool,
     /// What each CPU remembers of its domains, smallest first.
     pub(super) domains: Vec<Vec<LbDomain>>,
@@ -36,11 +36,10 @@ pub(crate) struct Balancing {
 }
 
 impl Balancing {
-    pub(crate) fn new(record: &Placement, policy: &Policy, seed: u64) -> Balancing {
-        let own = |c: &PlaceCpu| -> Vec<LbDomain> {
-            c.domains[..c.nr_domains as usize].iter().map(|d| LbDomain::new(d, 0)).collect()
-        };
-        let domains: Vec<_> = record.cpus().iter().map(own).collect();
+    pub(crate) fn new(record: &Record, policy: &Policy, seed: u64) -> Balancing {
+        let domain = |d: &SchedDomain| LbDomain::of_cpus(record.span_weight(d.span), 0);
+        let own = |c: &PlaceCpu| -> Vec<LbDomain> { c.domains[..c.nr_domains as usize].iter().map(domain).collect() };
+        let domains: Vec<_> = record.rows()[..record.nr_cpus as usize].iter().map(own).collect();
         Balancing {
             decides: record.nr_cpus > 1 && policy.balance != value::BALANCE_PULL,
             next_balance_ticks: vec![0; domains.len()],

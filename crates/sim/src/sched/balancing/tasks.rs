@@ -14,7 +14,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(super) fn move_tasks(&mut self, c: u32, env: &mut LbEnv) -> u32 {
         let mut moved = self.detach_tasks(env);
         while env.flags & lbf::DST_PINNED != 0 && self.balancing.lb.imbalance > 0 {
-            env.cpus &= !(1 << env.dst_cpu);
+            self.placing.leave_out(env, env.dst_cpu);
             env.dst_cpu = env.new_dst_cpu;
             env.flags &= !lbf::DST_PINNED;
             moved += self.detach_tasks(env);
@@ -76,11 +76,12 @@ impl<S: Sink> Engine<'_, S> {
         list.truncate(cpu.nr_running().min(NR_MIGRATE) as usize);
     }
 
-    pub(super) fn lb_task(&self, t: u32, env: &LbEnv) -> LbTask {
+    pub(super) fn lb_task(&mut self, t: u32, env: &LbEnv) -> LbTask {
+        let allowed = self.placing.moved_allowed(&self.tasks[t as usize].allowed);
         let task = &self.tasks[t as usize];
         let never = task.last_ran_ns == 0;
         let own = LbTask {
-            allowed: crate::sched::placing::mask(&task.allowed),
+            allowed,
             load: self.task_part(t),
             since_ran_ns: if never { i64::MAX } else { (self.now - task.last_ran_ns) as i64 },
             util_est: task.se.task_util_est(self.policy),

@@ -4,39 +4,40 @@
 use std::collections::BTreeSet;
 
 use pelton_core::{
-    DOMAINS_MAX, EnergyModel, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PERF_DOMAINS_MAX, PLACE_CPUS_MAX, PLACE_STATES_MAX,
-    PerfDomain, PlaceCpu, Placement, Policy, SchedDomain, SdLevel, imb_numa_nr, sd,
+    DOMAINS_MAX, EnergyModel, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PERF_DOMAINS_MAX, PLACE_STATES_MAX, PerfDomain,
+    PlaceCpu, Policy, Record, SchedDomain, SdLevel, imb_numa_nr, sd,
 };
 
 use pelton_model::machine::Machine;
+use pelton_model::workload::CpuSet;
 
-/// A record with everything of the machine that does not change; `None` when it has more CPUs than a record has room
-/// for.
-pub(super) fn record(m: &Machine, policy: &Policy) -> Option<Box<Placement>> {
-    if m.cpus.len() > PLACE_CPUS_MAX {
-        return None;
-    }
-    // Too large to be made elsewhere and copied here.
-    let mut record = Box::<Placement>::default();
-    record.nr_cpus = m.cpus.len() as u32;
-    record.asymmetric = (classes(m, &all(m)).len() > 1).into();
+/// A record with everything of the machine that does not change; an empty one when it has more CPUs than a record has
+/// room for, with which no run begins.
+pub(super) fn record(m: &Machine, policy: &Policy) -> Record {
+    let Some(mut record) = Record::new(m.cpus.len()) else { return Record::default() };
+    let all = classes(m, &all(m)).len() as u32;
+    record.asymmetric = (all > 1).into();
     record.smt = m.cpus.iter().any(|c| c.smt.len() > 1).into();
     for c in 0..m.cpus.len() as u32 {
-        record.cpus[c as usize] = cpu(m, policy, c);
+        record.rows_mut()[c as usize] = cpu(m, policy, &mut record, c, all);
     }
+    record.seal();
+    let rows = &record.rows()[..m.cpus.len()];
+    let (clusters, cache_aware) =
+        (rows.iter().any(|c| c.cluster != c.llc), rows.iter().any(PlaceCpu::is_in_multi_llcs));
+    (record.clusters, record.cache_aware) = (clusters.into(), cache_aware.into());
     record.smt_threads = m.cpus.iter().map(|c| c.smt.len().max(1) as u32).max().unwrap_or(1);
-    record.cache_aware = record.cpus().iter().any(PlaceCpu::is_in_multi_llcs).into();
-    record.clusters = record.cpus().iter().any(|c| c.cluster != c.llc).into();
     record.energy_aware = fill_energy(m, policy, &mut record).into();
-    Some(record)
+    record
 }
 
 fn all(m: &Machine) -> Vec<u32> {
     (0..m.cpus.len() as u32).collect()
 }
 
-fn mask(cpus: &[u32]) -> u64 {
-    cpus.iter().fold(0, |mask, cpu| mask | 1 << cpu)
+/// Some CPUs, as the record names them.
+fn span(record: &mut Record, cpus: &[u32]) -> u64 {
+    record.span_of(CpuSet::of(cpus.iter().copied()).words())
 }
 
 /// The capacities among some CPUs.
@@ -92,10 +93,11 @@ fn across_nodes(m: &Machine, c: u32) -> Vec<(Vec<u32>, u32)> {
     distances.into_iter().map(|far| (within(far), far)).collect()
 }
 
-fn cpu(m: &Machine, policy: &Policy, c: u32) -> PlaceCpu {
+/// Row of a CPU; `all`: how many capacities there are.
+fn cpu(m: &Machine, policy: &Policy, record: &mut Record, c: u32, all: u32) -> PlaceCpu {
     let spec = &m.cpus[c as usize];
     let mut out = PlaceCpu {
-        threads: if spec.smt.is_empty() { 1 << c } else { mask(&spec.smt) },
+        threads: if spec.smt.is_empty() { span(record, &[c]) } else { span(record, &spec.smt) },
         capacity: spec.capacity,
         curr_idle: 1,
         exit_latency_ns: NO_IDLE_STATE,
@@ -115,11 +117,12 @@ fn cpu(m: &Machine, policy: &Policy, c: u32) -> PlaceCpu {
     out.nr_idle_scan_llc = out.llc_size;
     let facts: Vec<SdLevel> = levels.iter().map(|level| level.facts).collect();
     for (at, level) in levels.iter().enumerate() {
-        let mut domain = level.facts.domain(policy, mask(&level.cpus), classes(m, &all(m)).len() as u32);
+        let mut domain = level.facts.domain(policy, span(record, &level.cpus), all);
         domain.imb_numa_nr = imb_numa_nr(&facts, at);
-        add_domain(&mut out, domain);
+        add_domain(record, &mut out, domain);
     }
-    pointers(m, policy, &mut out, mask(cache));
+    let cache = span(record, cache);
+    pointers(policy, record, &mut out, cache);
     out
 }
 
@@ -128,10 +131,10 @@ fn first(cpus: &[u32], or: u32) -> u32 {
 }
 
 /// Adds a domain unless it is no larger than the one below.
-fn add_domain(out: &mut PlaceCpu, domain: SchedDomain) {
+fn add_domain(record: &Record, out: &mut PlaceCpu, domain: SchedDomain) {
     let at = out.nr_domains as usize;
-    let below = if at > 0 { out.domains[at - 1].span.count_ones() } else { 1 };
-    if domain.span.count_ones() <= below || at == DOMAINS_MAX {
+    let below = if at > 0 { record.span_weight(out.domains[at - 1].span) } else { 1 };
+    if record.span_weight(domain.span) <= below || at == DOMAINS_MAX {
         return;
     }
     if domain.flags & sd::ASYM_CPUCAPACITY != 0 && at > 0 {
@@ -145,11 +148,12 @@ fn add_domain(out: &mut PlaceCpu, domain: SchedDomain) {
 }
 
 /// Which of a CPU's domains is its cache's, and which the smallest one of unequal CPUs.
-fn pointers(m: &Machine, policy: &Policy, out: &mut PlaceCpu, cache: u64) {
+fn pointers(policy: &Policy, record: &Record, out: &mut PlaceCpu, cache: u64) {
     let domains = &mut out.domains[..out.nr_domains as usize];
     let flag = policy.asym_searched();
     let place = |at: Option<usize>| at.map_or(NO_DOMAIN, |at| at as u32);
-    out.llc_domain = place(domains.iter().rposition(|d| d.span & !cache == 0 && d.flags & sd::SHARE_LLC != 0));
+    let near = |d: &SchedDomain| record.span_within(d.span, cache) && d.flags & sd::SHARE_LLC != 0;
+    out.llc_domain = place(domains.iter().rposition(near));
     out.asym_domain = place(domains.iter().position(|d| d.flags & flag != 0));
     for at in [out.llc_domain, out.asym_domain] {
         if let Some(domain) = domains.get_mut(at as usize) {
@@ -157,13 +161,13 @@ fn pointers(m: &Machine, policy: &Policy, out: &mut PlaceCpu, cache: u64) {
         }
     }
     if out.asym_domain != NO_DOMAIN {
-        out.nr_idle_scan_asym = m.cpus.len() as u32;
+        out.nr_idle_scan_asym = record.nr_cpus;
     }
 }
 
 /// Fills performance domains and their states. False where the kernel does not place by energy: equal CPUs, threads,
 /// power not known, no invariance (asked from 6.1 on), or a release that cannot.
-fn fill_energy(m: &Machine, policy: &Policy, record: &mut Placement) -> bool {
+fn fill_energy(m: &Machine, policy: &Policy, record: &mut Record) -> bool {
     let known = m.domains.iter().all(|d| d.opps.iter().all(|opp| opp.power_uw > 0));
     let invariant = m.domains.iter().all(|d| d.freq_invariant);
     let states: usize = m.domains.iter().map(|d| d.opps.len()).sum();
@@ -176,13 +180,13 @@ fn fill_energy(m: &Machine, policy: &Policy, record: &mut Placement) -> bool {
     let mut domains: Vec<_> = m.domains.iter().filter(|d| !d.cpus.is_empty()).collect();
     domains.sort_by_key(|d| std::cmp::Reverse(d.cpus.iter().min().copied()));
     let mut next = 0;
-    for (out, domain) in record.perf_domains.iter_mut().zip(&domains) {
+    for (at, domain) in domains.iter().enumerate() {
         let opps: Vec<(u32, u64)> = domain.opps.iter().map(|opp| (opp.khz, opp.power_uw)).collect();
         let model = EnergyModel::of_release(policy, &opps, m.cpus[domain.cpus[0] as usize].capacity);
         let n = model.states().len();
         record.states[next..next + n].copy_from_slice(model.states());
-        *out = PerfDomain {
-            cpus: mask(&domain.cpus),
+        record.perf_domains[at] = PerfDomain {
+            cpus: span(record, &domain.cpus),
             first_state: next as u32,
             nr_states: n as u32,
             min_state: 0,

@@ -19,15 +19,14 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn is_overutilized(&mut self, c: u32) -> bool {
-        self.refresh_rows(1 << c);
+        self.refresh_own_row(c);
         self.placing.record.uclamp_used = self.clamped.into();
         self.placing.record.cpu_overutilized(self.policy, c)
     }
 
     /// Task `t` of CPU `c` was chosen to run, or ticked.
     pub(crate) fn note_misfit(&mut self, c: u32, t: u32) {
-        let asked = self.placing.decides || self.placing.by_energy || self.balancing.decides;
-        if self.asymmetric && asked && !self.balancing.biased {
+        if self.asymmetric && !self.balancing.biased {
             let load = self.load_of_misfit(c, t);
             self.placing.set_misfit(c, load);
         }
@@ -54,7 +53,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let capacity = |c: u32| self.m.cpus[c as usize].capacity;
         let biggest = self.tasks[t as usize].allowed.iter().map(capacity).max().unwrap_or(0);
-        self.refresh_rows(1 << c);
+        self.refresh_own_row(c);
         self.mark_placed(c, t);
         let task = self.placed_task(t);
         let placing = &mut self.placing;
@@ -70,9 +69,9 @@ impl<S: Sink> Engine<'_, S> {
         if t == NO_TASK || self.placing.misfit[c as usize] == 0 || self.tasks[t as usize].pulled_to.is_some() {
             return;
         }
-        let own = self.placing.record.cpus[c as usize].capacity;
+        let own = self.placing.record.rows()[c as usize].capacity;
         let serves = |&i: &u32| {
-            let bigger = pelton_core::capacity_greater(self.placing.record.cpus[i as usize].capacity, own);
+            let bigger = pelton_core::capacity_greater(self.placing.record.rows()[i as usize].capacity, own);
             bigger && self.tasks[t as usize].allowed.contains(i) && self.cpus[i as usize].power != Power::Awake
         };
         let Some(target) = self.idle.ring(c).find(serves) else { return };

@@ -6,35 +6,33 @@ mod domains;
 mod misfit;
 mod prefer_idle;
 mod snapshot;
+mod sums;
 
-pub(crate) use snapshot::mask;
-use snapshot::sum_groups;
+use sums::GroupSums;
 
-use pelton_core::{LbEnv, NO_CPU, Placed, Placement, Policy, SchedDomain, value};
+use pelton_core::{Held, LbEnv, NO_CPU, Placed, Policy, Record, SchedDomain, value};
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
 use crate::engine::state::Task;
 use pelton_model::machine::Machine;
-use pelton_model::workload::Workload;
+use pelton_model::workload::{CpuSet, Workload};
 
 /// State of placement.
 pub(crate) struct Placing {
     /// What decisions read; the machine's part is filled once.
-    record: Box<Placement>,
+    record: Record,
     placed: Box<Placed>,
     /// CPU of the task that was placed last.
     marked: u32,
-    /// CPUs that it has rows for.
+    /// All CPUs.
     all: u64,
-    /// The capacities of groups were summed once.
-    summed: bool,
+    /// What groups have.
+    sums: GroupSums,
     /// Pinned tasks keep some group out of balance.
     group_imbalance: bool,
     /// A load of `misfit` is another than in the record.
     misfit_changed: bool,
-    /// The core decides about wake-ups and new tasks: the machine fits into a record.
-    pub decides: bool,
     /// Groups of CPUs are compared by their loads, with and without sleeping tasks.
     by_load: bool,
     /// Load is that of runnable tasks, not the average of the queue.
@@ -59,13 +57,10 @@ pub(crate) struct Placing {
 
 impl Placing {
     pub(crate) fn new(m: &Machine, w: &Workload, policy: &Policy) -> Placing {
-        let record = domains::record(m, policy);
-        let fits = record.is_some();
-        let nr_cpus = record.as_ref().map_or(0, |record| record.nr_cpus);
-        let mut record = record.unwrap_or_default();
+        let mut record = domains::record(m, policy);
+        let all = record.span_of(CpuSet::first(record.nr_cpus).words());
         record.groups_limited = crate::rq::clamps::limit_groups(w, policy).into();
         Placing {
-            decides: fits,
             by_load: policy.dst_group <= value::DST_GROUP_LOAD_EST,
             by_runnable: pelton_core::wake_reads_runnable(policy),
             by_energy: record.energy_aware != 0,
@@ -76,9 +71,9 @@ impl Placing {
             misfits: 0,
             last_found: vec![0; m.cpus.len()],
             looked_ns: vec![0; m.cpus.len()],
-            all: if nr_cpus == 0 { 0 } else { u64::MAX >> (64 - nr_cpus) },
+            all,
             marked: 0,
-            summed: false,
+            sums: GroupSums::new(&record),
             group_imbalance: false,
             misfit_changed: true,
             record,
@@ -98,13 +93,33 @@ impl Placing {
     }
 
     /// What decisions read.
-    pub(crate) fn record(&self) -> &Placement {
+    pub(crate) fn record(&self) -> &Record {
         &self.record
     }
 
     /// Domain `level` of CPU `c`.
     pub(crate) fn domain(&self, c: u32, level: usize) -> &SchedDomain {
-        &self.record.cpus[c as usize].domains[level]
+        &self.record.rows()[c as usize].domains[level]
+    }
+
+    /// How many CPUs domain `level` of CPU `c` has.
+    pub(crate) fn domain_weight(&self, c: u32, level: usize) -> u32 {
+        self.record.span_weight(self.domain(c, level).span)
+    }
+
+    /// A balance considers the CPUs `span`.
+    pub(crate) fn consider(&mut self, span: u64) -> u64 {
+        self.record.hold_span(Held::Considered, span)
+    }
+
+    /// A balance does not consider CPU `c` any more.
+    pub(crate) fn leave_out(&mut self, env: &mut LbEnv, c: u32) {
+        env.cpus = self.record.hold_without(env.cpus, c);
+    }
+
+    /// The CPUs that a task may use which a balance looks at.
+    pub(crate) fn moved_allowed(&mut self, allowed: &CpuSet) -> u64 {
+        self.record.hold(Held::Moved, allowed.words())
     }
 
     /// Load of the running task of CPU `c` when it waits for a bigger one, else 0.
@@ -125,49 +140,46 @@ impl Placing {
 
     /// Capacity that is left for the fair class on CPU `c`; the sums of its groups follow.
     fn set_capacity(&mut self, c: u32, capacity: u32) {
-        let own = &mut self.record.cpus[c as usize].capacity;
-        let changed = std::mem::replace(own, capacity) != capacity;
-        if !std::mem::replace(&mut self.summed, true) {
-            (0..self.record.nr_cpus).for_each(|o| sum_groups(&mut self.record, o));
-        } else if changed {
-            sum_groups(&mut self.record, c);
-        }
-        if cfg!(debug_assertions) {
-            let mut now = self.record.clone();
-            (0..now.nr_cpus).for_each(|o| sum_groups(&mut now, o));
-            debug_assert!(now.cpus() == self.record.cpus(), "kept sums of groups");
-        }
+        let own = &mut self.record.rows_mut()[c as usize].capacity;
+        let before = std::mem::replace(own, capacity);
+        self.sums.follow(&mut self.record, c, before);
+    }
+
+    /// The row of CPU `c` of a large record was brought up to date.
+    #[inline(never)]
+    fn follow_row(&mut self, c: u32) {
+        self.sums.follow_row(&mut self.record, c);
     }
 
     /// Others took a noticeable part of the capacity of CPU `c`.
     pub(crate) fn is_reduced(&self, c: u32, imbalance_pct: u32) -> bool {
-        self.record.cpus[c as usize].is_reduced(imbalance_pct)
+        self.record.rows()[c as usize].is_reduced(imbalance_pct)
     }
 
     /// What a balance for CPU `c` reads beside the CPUs. One that is about to go idle has no task any more.
     pub(crate) fn fill_balance(&mut self, c: u32, newly_idle: bool, clamped: bool) {
         if std::mem::take(&mut self.misfit_changed) {
-            for (out, &load) in self.record.cpus.iter_mut().zip(&self.misfit) {
+            for (out, &load) in self.record.rows_mut().iter_mut().zip(&self.misfit) {
                 out.misfit_load = load.min(u64::from(u32::MAX)) as u32;
             }
         }
         self.record.overutilized = self.overutilized.into();
         self.record.uclamp_used = clamped.into();
         if newly_idle {
-            let own = &mut self.record.cpus[c as usize];
+            let own = &mut self.record.rows_mut()[c as usize];
             (own.nr_running, own.h_nr_queued, own.h_nr_runnable) = (0, 0, 0);
         }
     }
 
     /// Of CPU `c`: tasks that prefer the cache of the balancing CPU, and tasks that are where they prefer to be.
     pub(crate) fn set_preferences(&mut self, c: u32, counts: (u32, u32)) {
-        let row = &mut self.record.cpus[c as usize];
+        let row = &mut self.record.rows_mut()[c as usize];
         (row.nr_pref_dst_llc, row.nr_pref_llc_running) = counts;
     }
 
     /// What a search for the busiest group summed up of caches.
     pub(crate) fn keep_llc_stats(&mut self, policy: &Policy, env: &LbEnv) {
-        env.record_llc_stats(policy, &mut self.record);
+        self.record.record_llc_stats(policy, env);
     }
 
     /// Whether pinned tasks keep domain `level` of CPU `c` out of balance, as the next larger domain sees it.
@@ -177,21 +189,18 @@ impl Placing {
         if !self.group_imbalance {
             return;
         }
-        let own = &self.record.cpus[c as usize];
+        let own = &self.record.rows()[c as usize];
         if level + 1 >= own.nr_domains as usize {
             return;
         }
         let (group, above) = (own.domains[level].span, own.domains[level + 1].span);
-        for (_, cpu) in self.record.cpus.iter_mut().enumerate().filter(|(o, _)| group >> o & 1 == 1) {
-            cpu.domains.iter_mut().filter(|d| d.span == above).for_each(|d| d.group_imbalance = imbalanced.into());
-        }
+        sums::set_imbalance(&mut self.record, group, above, imbalanced.into());
     }
 
     /// A search found no idle core near a CPU, or a core there went idle.
     fn note_idle_cores(&mut self, cpu: u32, any: bool) {
-        let llc = self.record.cpus[cpu as usize].llc;
-        let cpus = self.record.nr_cpus as usize;
-        self.record.cpus[..cpus].iter_mut().filter(|c| c.llc == llc).for_each(|c| c.has_idle_cores = any.into());
+        let (llc, cpus) = (self.record.rows()[cpu as usize].llc, self.record.nr_cpus as usize);
+        self.record.rows_mut()[..cpus].iter_mut().filter(|c| c.llc == llc).for_each(|c| c.has_idle_cores = any.into());
     }
 }
 
@@ -205,8 +214,10 @@ impl<S: Sink> Engine<'_, S> {
         self.fill_placement(t, exec, flags);
         let placing = &mut self.placing;
         let target = placing.record.select(self.policy, &mut placing.placed);
-        if S::PLACEMENTS {
-            self.sink.placement(self.now, Task::tid(t), &placing.record, &placing.placed);
+        if S::PLACEMENTS
+            && let Some(record) = placing.record.narrow()
+        {
+            self.sink.placement(self.now, Task::tid(t), record, &placing.placed);
         }
         let cleared = placing.placed.no_idle_core;
         if cleared != NO_CPU {

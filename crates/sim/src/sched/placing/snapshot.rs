@@ -2,19 +2,19 @@
 //! Fills the record of a decision from the state of the run.
 
 use pelton_core::{
-    CpuState as Signals, NO_CPU, NO_IDLE_STATE, PlaceCpu, PlaceTask, PlaceWaker, Placement, Policy, group_limited,
-    nr_idle_scan, value, wf,
+    CpuState as Signals, Held, NO_CPU, NO_IDLE_STATE, PlaceCpu, PlaceTask, PlaceWaker, Placement, Policy, Record,
+    SchedDomain, group_limited, nr_idle_scan, value, wf,
 };
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
 use crate::engine::state::{CpuState, NO_TASK, Power};
-use pelton_model::workload::{CpuSet, SchedPolicy};
+use pelton_model::workload::SchedPolicy;
 
 impl<S: Sink> Engine<'_, S> {
     /// Everything that a decision about task `t` reads.
     pub(super) fn fill_placement(&mut self, t: u32, exec: u32, flags: u32) {
-        self.refresh_rows(self.placing.all);
+        self.refresh_read_rows(t, exec, flags);
         self.mark_placed(self.tasks[t as usize].cpu, t);
         if self.limits_groups {
             self.fill_groups(t);
@@ -25,12 +25,29 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.fill_load_avg(flags);
         let (overutilized, clamped) = (self.placing.overutilized, self.clamped);
-        let record = &mut self.placing.record;
+        let record: &mut Placement = &mut self.placing.record;
         (record.task, record.waker) = (task, waker);
         (record.this_cpu, record.prev_cpu, record.flags) = (exec, task.cpu, flags);
         record.overutilized = overutilized.into();
         record.uclamp_used = clamped.into();
         record.avg_idle_ns = self.cpus[exec as usize].newidle.avg_idle_ns;
+    }
+
+    /// Brings the rows up to now that the decision may read. Where capacities and energy do not count, a wake-up looks
+    /// at the caches of the CPU that executes it and of the task's; a small record is brought up to date as a whole.
+    fn refresh_read_rows(&mut self, t: u32, exec: u32, flags: u32) {
+        let record = &self.placing.record;
+        let near = || flags & wf::TTWU != 0 && record.asymmetric == 0 && record.energy_aware == 0;
+        if record.narrow().is_some() || !near() {
+            return self.refresh_rows(self.placing.all);
+        }
+        for c in [exec, self.tasks[t as usize].cpu] {
+            let own = &self.placing.record.rows()[c as usize];
+            match own.domains.get(own.llc_domain as usize) {
+                Some(&SchedDomain { span, .. }) => self.refresh_rows(span),
+                None => self.refresh_own_row(c),
+            }
+        }
     }
 
     /// Loads with sleeping tasks, which only the search through the groups of older releases reads beside runnable
@@ -39,7 +56,7 @@ impl<S: Sink> Engine<'_, S> {
         if !self.placing.by_load || (flags & wf::TTWU != 0 && self.placing.record.asymmetric == 0) {
             return;
         }
-        for (row, cpu) in self.placing.record.cpus.iter_mut().zip(&self.cpus) {
+        for (row, cpu) in self.placing.record.rows_mut().iter_mut().zip(&self.cpus) {
             row.load_avg = cpu.rq.cfs.avg.load_avg;
         }
     }
@@ -47,11 +64,12 @@ impl<S: Sink> Engine<'_, S> {
     /// Task `t` of CPU `c` is placed, which may be running there.
     pub(super) fn mark_placed(&mut self, c: u32, t: u32) {
         let placing = &mut self.placing;
-        placing.record.cpus[placing.marked as usize].curr_is_task = 0;
-        placing.record.cpus[c as usize].curr_is_task = (self.cpus[c as usize].curr == t).into();
+        let rows = placing.record.rows_mut();
+        rows[placing.marked as usize].curr_is_task = 0;
+        rows[c as usize].curr_is_task = (self.cpus[c as usize].curr == t).into();
         placing.marked = c;
         debug_assert!(
-            placing.record.cpus.iter().zip(&self.cpus).all(|(row, cpu)| row.curr_is_task == u32::from(cpu.curr == t)),
+            placing.record.rows().iter().zip(&self.cpus).all(|(row, cpu)| row.curr_is_task == u32::from(cpu.curr == t)),
             "no other CPU runs task {t}"
         );
     }
@@ -59,41 +77,76 @@ impl<S: Sink> Engine<'_, S> {
     /// What each CPU has of the group of task `t`, and what is left without that.
     fn fill_groups(&mut self, t: u32) {
         let group = self.tasks[t as usize].group;
-        for (row, cpu) in self.placing.record.cpus.iter_mut().zip(&self.cpus) {
+        for (row, cpu) in self.placing.record.rows_mut().iter_mut().zip(&self.cpus) {
             let groups = cpu.levels.throttled(cpu.levels.slot(group));
             (row.group_util, row.group_rest) = groups.parts(row.state.util_cfs, row.state.cap_orig);
         }
     }
 
-    /// Brings what decisions read of some CPUs up to now. Debug builds compute what is kept again and compare.
-    pub(crate) fn refresh_rows(&mut self, cpus: u64) {
-        let mut stale = cpus & !self.fresh_rows;
+    /// Brings what decisions read of some CPUs, a set of the record, up to now. Debug builds compute what is kept again
+    /// and compare.
+    pub(crate) fn refresh_rows(&mut self, span: u64) {
+        if self.placing.record.narrow().is_none() {
+            return self.refresh_words(span);
+        }
+        let mut stale = span & !self.fresh_rows[0];
         while stale != 0 {
             let c = stale.trailing_zeros();
             stale &= stale - 1;
-            let facts = self.row_facts(c);
-            let row = &mut self.placing.record.cpus[c as usize];
-            facts.write(self.policy, &self.cpus[c as usize], row);
-            self.balancing.fill_loads(c, row);
-            // The end of a search changes the row, and nobody tells.
-            self.fresh_rows |= u64::from(!self.searches(c)) << c;
+            self.refresh_row::<false>(c);
         }
         if cfg!(debug_assertions) {
-            self.assert_rows(cpus);
+            self.placing.record.span_cpus(span).for_each(|c| self.assert_row(c));
         }
     }
 
-    fn assert_rows(&self, cpus: u64) {
-        for c in bits(cpus) {
-            let kept = self.placing.record.cpus[c as usize];
-            let mut now = kept;
-            self.row_facts(c).write(self.policy, &self.cpus[c as usize], &mut now);
-            self.balancing.fill_loads(c, &mut now);
-            debug_assert_eq!(now, kept, "kept row of CPU {c}");
+    /// The same of a large record.
+    #[inline(never)]
+    fn refresh_words(&mut self, span: u64) {
+        for at in 0..self.placing.record.words() {
+            let mut stale = self.placing.record.span_word(span, at) & !self.fresh_rows[at];
+            while stale != 0 {
+                let c = at as u32 * 64 + stale.trailing_zeros();
+                stale &= stale - 1;
+                self.refresh_row::<true>(c);
+                self.placing.follow_row(c);
+            }
+        }
+        if cfg!(debug_assertions) {
+            self.placing.record.span_cpus(span).for_each(|c| self.assert_row(c));
         }
     }
 
-    #[inline]
+    /// The same of one CPU.
+    pub(crate) fn refresh_own_row(&mut self, c: u32) {
+        self.refresh_rows(self.placing.record.span_alone(c));
+    }
+
+    /// Of a record that is large or not.
+    #[inline(always)]
+    fn refresh_row<const LARGE: bool>(&mut self, c: u32) {
+        let facts = self.row_facts(c);
+        let row = match &mut self.placing.record {
+            Record::Narrow(place) => &mut place.cpus[c as usize],
+            record if LARGE => &mut record.rows_mut()[c as usize],
+            Record::Wide(_) => return,
+        };
+        facts.write(self.policy, &self.cpus[c as usize], row);
+        self.balancing.fill_loads(c, row);
+        // The end of a search changes the row, and nobody tells.
+        let at = if LARGE { c as usize / 64 } else { 0 };
+        self.fresh_rows[at] |= u64::from(!self.searches(c)) << (c % 64);
+    }
+
+    fn assert_row(&self, c: u32) {
+        let kept = self.placing.record.rows()[c as usize];
+        let mut now = kept;
+        self.row_facts(c).write(self.policy, &self.cpus[c as usize], &mut now);
+        self.balancing.fill_loads(c, &mut now);
+        debug_assert_eq!(now, kept, "kept row of CPU {c}");
+    }
+
+    #[inline(always)]
     fn row_facts(&self, c: u32) -> RowFacts {
         let cpu = &self.cpus[c as usize];
         RowFacts {
@@ -115,13 +168,14 @@ impl<S: Sink> Engine<'_, S> {
         domain.idle_states.get(state as usize).map_or(NO_IDLE_STATE, |s| s.wakeup_latency_ns().min(1 << 31) as u32)
     }
 
-    pub(super) fn placed_task(&self, t: u32) -> PlaceTask {
+    pub(super) fn placed_task(&mut self, t: u32) -> PlaceTask {
+        let allowed = self.placing.record.hold(Held::Allowed, self.tasks[t as usize].allowed.words());
         let task = &self.tasks[t as usize];
         let (queue_update_ns, queue_load, queue_h_load) = self.queue_of(t);
         let (uclamp_min, uclamp_max) = if self.clamped { self.clamps_of(t) } else { (0, 1024) };
         PlaceTask {
             se: task.se,
-            allowed: mask(&task.allowed),
+            allowed,
             queue_update_ns,
             queue_load,
             queue_h_load,
@@ -173,9 +227,6 @@ impl<S: Sink> Engine<'_, S> {
     /// With the periodic balance of its lowest domain a CPU works out anew what is left of it for fair tasks, what its
     /// groups have, and how far a search for an idle CPU may go.
     pub(crate) fn refresh_capacity(&mut self, c: u32) {
-        if !self.placing.decides && !self.placing.by_energy && !self.balancing.decides {
-            return;
-        }
         let hw = self.cpus[c as usize].rq.hw.load_avg as u32;
         let pressure = self.pressure(c).now;
         let capacity = self.cpus[c as usize].rq.capacity_of(self.policy, hw, pressure);
@@ -185,19 +236,30 @@ impl<S: Sink> Engine<'_, S> {
 
     /// How far a search for an idle CPU may go in the domains around `c`, by what their CPUs do now.
     fn refresh_scans(&mut self, c: u32) {
-        let own = &self.placing.record.cpus[c as usize];
+        let own = &self.placing.record.rows()[c as usize];
         let domains = [(own.llc_domain, true), (own.asym_domain, false)];
         for (at, llc) in domains {
-            let own = &self.placing.record.cpus[c as usize];
+            let own = &self.placing.record.rows()[c as usize];
             let Some(&domain) = own.domains[..own.nr_domains as usize].get(at as usize) else { continue };
             self.refresh_rows(domain.span);
-            let rows = &mut self.placing.record.cpus;
-            let util = |o: u32| u64::from(rows[o as usize].state.cpu_util(self.policy, false));
-            let sum = bits(domain.span).map(util).sum();
-            let scan = nr_idle_scan(sum, domain.span.count_ones(), domain.imbalance_pct);
-            for o in bits(domain.span) {
-                let out = &mut rows[o as usize];
-                *(if llc { &mut out.nr_idle_scan_llc } else { &mut out.nr_idle_scan_asym }) = scan;
+            let (words, mut sum) = (self.placing.record.words(), 0);
+            for (at, rows) in self.placing.record.rows().as_chunks::<64>().0.iter().take(words).enumerate() {
+                let mut left = self.placing.record.span_word(domain.span, at);
+                while left != 0 {
+                    let row = &rows[left.trailing_zeros() as usize];
+                    sum += u64::from(row.state.cpu_util(self.policy, false));
+                    left &= left - 1;
+                }
+            }
+            let scan = nr_idle_scan(sum, self.placing.record.span_weight(domain.span), domain.imbalance_pct);
+            for at in 0..words {
+                let mut left = self.placing.record.span_word(domain.span, at);
+                let rows = &mut self.placing.record.rows_mut().as_chunks_mut::<64>().0[at];
+                while left != 0 {
+                    let row = &mut rows[left.trailing_zeros() as usize];
+                    *(if llc { &mut row.nr_idle_scan_llc } else { &mut row.nr_idle_scan_asym }) = scan;
+                    left &= left - 1;
+                }
             }
         }
     }
@@ -205,7 +267,7 @@ impl<S: Sink> Engine<'_, S> {
     /// CPU `c` went idle: with its other threads its core may be.
     pub(crate) fn note_idle_core(&mut self, c: u32) {
         let threads = &self.m.cpus[c as usize].smt;
-        if self.placing.decides && threads.len() > 1 && threads.iter().all(|&s| self.cpus[s as usize].is_idle()) {
+        if threads.len() > 1 && threads.iter().all(|&s| self.cpus[s as usize].is_idle()) {
             self.placing.note_idle_cores(c, true);
         }
     }
@@ -224,7 +286,7 @@ struct RowFacts {
 
 impl RowFacts {
     /// Writes what may have changed of a CPU.
-    #[inline]
+    #[inline(always)]
     fn write(&self, policy: &Policy, cpu: &CpuState, out: &mut PlaceCpu) {
         let runnable = cpu.fair.nr_runnable();
         out.state = Signals {
@@ -263,36 +325,4 @@ impl RowFacts {
         out.exit_latency_ns = self.exit_latency_ns;
         out.idle_stamp_ns = cpu.idle_since_ns;
     }
-}
-
-/// What the groups that CPU `c` is in have, of each of the domains of all CPUs.
-pub(super) fn sum_groups(record: &mut Placement, c: u32) {
-    for o in 0..record.nr_cpus as usize {
-        for level in 0..record.cpus[o].nr_domains as usize {
-            let group = if level == 0 { 1 << o } else { record.cpus[o].domains[level - 1].span };
-            if group >> c & 1 == 0 {
-                continue;
-            }
-            let capacity = |o: u32| record.cpus[o as usize].capacity;
-            let sum = bits(group).map(capacity).sum();
-            let max = bits(group).map(capacity).max().unwrap_or(0);
-            let min = bits(group).map(capacity).min().unwrap_or(0);
-            let domain = &mut record.cpus[o].domains[level];
-            (domain.group_capacity, domain.group_max_capacity, domain.group_min_capacity) = (sum, max, min);
-        }
-    }
-}
-
-/// CPUs of a set, ascending.
-pub(super) fn bits(mut set: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let c = (set != 0).then(|| set.trailing_zeros())?;
-        set &= set - 1;
-        Some(c)
-    })
-}
-
-/// CPUs below 64, one bit each.
-pub(crate) fn mask(cpus: &CpuSet) -> u64 {
-    cpus.low()
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The rules of placement and balance for records of more than 64 CPUs: `shim_wide.c`, one declaration per function.
+//! Their names are those of `ffi.rs`, so that a call is the same for both forms.
+
+use crate::balance::{Lb, LbDomain, LbEnv, LbTask};
+use crate::placement_records::Placed;
+use crate::policy::Policy;
+use crate::record::WidePlacement as Wide;
+
+unsafe extern "C" {
+    #[link_name = "pelton_w_select_task_rq_fair"]
+    pub(crate) safe fn pelton_x_select_task_rq_fair(p: &Policy, s: &Wide, out: &mut Placed) -> u32;
+    #[link_name = "pelton_w_util_fits_cpu"]
+    pub(crate) safe fn pelton_x_util_fits_cpu(p: &Policy, s: &Wide, util: u32, min: u32, max: u32, cpu: u32) -> i32;
+    #[link_name = "pelton_w_placed_start"]
+    pub(crate) safe fn pelton_x_placed_start(s: &Wide, out: &mut Placed);
+    #[link_name = "pelton_w_misfit_load"]
+    pub(crate) safe fn pelton_x_misfit_load(p: &Policy, s: &Wide, out: &Placed, cpu: u32, biggest: u32) -> u64;
+    #[link_name = "pelton_w_cpu_overutilized"]
+    pub(crate) safe fn pelton_x_cpu_overutilized(p: &Policy, s: &Wide, cpu: u32) -> u32;
+    #[link_name = "pelton_w_should_we_balance"]
+    pub(crate) safe fn pelton_x_should_we_balance(p: &Policy, s: &Wide, e: &LbEnv) -> u32;
+    #[link_name = "pelton_w_lb_activated"]
+    pub(crate) safe fn pelton_x_lb_activated(p: &Policy, s: &Wide, st: &mut LbDomain, e: &LbEnv, migration: u32);
+    #[link_name = "pelton_w_find_src_group"]
+    pub(crate) safe fn pelton_x_find_src_group(p: &Policy, s: &Wide, e: &LbEnv, lb: &mut Lb) -> u64;
+    #[link_name = "pelton_w_find_src_rq"]
+    pub(crate) safe fn pelton_x_find_src_rq(p: &Policy, s: &Wide, e: &LbEnv, lb: &mut Lb) -> u32;
+    #[link_name = "pelton_w_can_migrate_task"]
+    pub(crate) safe fn pelton_x_can_migrate_task(
+        p: &Policy,
+        s: &Wide,
+        e: &mut LbEnv,
+        t: &LbTask,
+        migration: u32,
+    ) -> u32;
+    #[link_name = "pelton_w_detach_task"]
+    pub(crate) safe fn pelton_x_detach_task(p: &Policy, s: &Wide, e: &mut LbEnv, lb: &mut Lb, t: &LbTask) -> u32;
+    #[link_name = "pelton_w_need_active_balance"]
+    pub(crate) safe fn pelton_x_need_active_balance(p: &Policy, s: &Wide, e: &LbEnv, migration: u32) -> u32;
+    #[cfg(test)]
+    pub(crate) safe fn pelton_w_layout(part: u32) -> u32;
+}

@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The record that placement and balance read, of a machine of any size (`cpus.h`, `span.h`). Up to 64 CPUs a set of
+//! CPUs in it is a word; beyond, it is a number: 0 = none, 1 + c = CPU c alone, else a row of a table.
+
+use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
+
+use crate::balance::LbEnv;
+use crate::placement_records::{PLACE_CPUS_MAX, PlaceCpu, Placed, Placement, SchedDomain};
+use crate::policy::Policy;
+use crate::{ffi, ffi_caches, ffi_wide};
+
+/// Most CPUs of a large record.
+pub const PLACE_CPUS_LARGEST: usize = 1024;
+/// Most sets of several CPUs that it has rows for.
+pub const PLACE_SETS_MAX: usize = 2048;
+/// Words of a set.
+const WORDS: usize = PLACE_CPUS_LARGEST / 64;
+/// The number of the first row.
+const FIRST_ROW: u64 = 1 + PLACE_CPUS_LARGEST as u64;
+
+/// A set of CPUs, and what it has as a group of a domain (`pelton_place_set`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct PlaceSet {
+    /// CPUs, one bit each.
+    pub cpus: [u64; WORDS],
+    /// As a domain: the groups in which some CPU has a task.
+    pub busy: [u64; WORDS],
+    /// Its `group_` fields.
+    pub group: SchedDomain,
+    /// Load of its CPUs, weight.
+    pub load: u64,
+    /// CPUs that have a task.
+    pub running: u32,
+    /// Number of CPUs.
+    pub weight: u32,
+    /// Cores among them.
+    pub cores: u32,
+    /// The lowest.
+    pub first: u32,
+    /// The highest.
+    pub last: u32,
+    /// Unused.
+    pub reserved: u32,
+}
+
+/// The record of a machine of more than 64 CPUs, as C sees it.
+#[repr(C)]
+#[derive(Clone)]
+pub struct WidePlacement {
+    first: Placement,
+    more: [PlaceCpu; PLACE_CPUS_LARGEST - PLACE_CPUS_MAX],
+    sets: [PlaceSet; PLACE_SETS_MAX],
+}
+
+/// A large record, and its rows of sets by what they hold.
+#[derive(Clone)]
+pub struct Wide {
+    place: Box<WidePlacement>,
+    rows: BTreeMap<[u64; WORDS], u64>,
+}
+
+/// Sets that change from decision to decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// CPUs that the placed task may use.
+    Allowed,
+    /// CPUs that a balance considers.
+    Considered,
+    /// CPUs that a task may use which a balance looks at.
+    Moved,
+}
+
+const HELD: usize = 3;
+
+/// A record of some size.
+#[derive(Clone)]
+pub enum Record {
+    /// At most 64 CPUs.
+    Narrow(Box<Placement>),
+    /// More.
+    Wide(Wide),
+}
+
+/// Either form, as a rule gets it.
+pub enum Form<'a> {
+    /// At most 64 CPUs.
+    Narrow(&'a Placement),
+    /// More.
+    Wide(&'a WidePlacement),
+}
+
+impl Form<'_> {
+    /// How many CPUs the record has.
+    pub(crate) fn nr_cpus(&self) -> u32 {
+        match self {
+            Form::Narrow(place) => place.nr_cpus,
+            Form::Wide(place) => place.first.nr_cpus,
+        }
+    }
+}
+
+/// What a rule reads.
+pub trait Snapshot {
+    /// Its form.
+    fn form(&self) -> Form<'_>;
+}
+
+impl Snapshot for Placement {
+    fn form(&self) -> Form<'_> {
+        Form::Narrow(self)
+    }
+}
+
+impl<T: Snapshot> Snapshot for Box<T> {
+    fn form(&self) -> Form<'_> {
+        (**self).form()
+    }
+}
+
+impl Snapshot for Record {
+    #[inline]
+    fn form(&self) -> Form<'_> {
+        match self {
+            Record::Narrow(place) => Form::Narrow(place),
+            Record::Wide(wide) => Form::Wide(&wide.place),
+        }
+    }
+}
+
+/// Calls a rule of `ffi.rs` or, for a large record, its namesake: `(policy, record, ...)`.
+macro_rules! rule {
+    ($record:expr, $name:ident, $policy:expr $(, $arg:expr)*) => {
+        match $crate::record::Snapshot::form($record) {
+            $crate::record::Form::Narrow(s) => $crate::ffi::$name($policy, s $(, $arg)*),
+            $crate::record::Form::Wide(s) => $crate::ffi_wide::$name($policy, s $(, $arg)*),
+        }
+    };
+}
+pub(crate) use rule;
+
+impl WidePlacement {
+    fn empty() -> Box<WidePlacement> {
+        let layout = std::alloc::Layout::new::<WidePlacement>();
+        // SAFETY: of a size that is not 0; integers all of which may be 0. Too large to be made elsewhere and moved.
+        unsafe {
+            let place = std::alloc::alloc_zeroed(layout).cast::<WidePlacement>();
+            if place.is_null() {
+                std::alloc::handle_alloc_error(layout);
+            }
+            Box::from_raw(place)
+        }
+    }
+
+    fn cpus(&self) -> &[PlaceCpu] {
+        let place: *const WidePlacement = self;
+        // SAFETY: `more` follows the rows of `first` without a gap, as `assert_layout` finds; both are borrowed.
+        unsafe { std::slice::from_raw_parts(place.cast::<u8>().add(CPUS_AT).cast::<PlaceCpu>(), PLACE_CPUS_LARGEST) }
+    }
+
+    fn cpus_mut(&mut self) -> &mut [PlaceCpu] {
+        let place: *mut WidePlacement = self;
+        // SAFETY: as above.
+        unsafe {
+            std::slice::from_raw_parts_mut(place.cast::<u8>().add(CPUS_AT).cast::<PlaceCpu>(), PLACE_CPUS_LARGEST)
+        }
+    }
+}
+
+/// Where the rows of CPUs begin.
+const CPUS_AT: usize = std::mem::offset_of!(Placement, cpus);
+const _: () = assert!(CPUS_AT + PLACE_CPUS_MAX * size_of::<PlaceCpu>() == size_of::<Placement>());
+const _: () = assert!(std::mem::offset_of!(WidePlacement, more) == size_of::<Placement>());
+
+impl Wide {
+    fn new() -> Wide {
+        Wide { place: WidePlacement::empty(), rows: BTreeMap::new() }
+    }
+
+    fn row(span: u64) -> Option<usize> {
+        span.checked_sub(FIRST_ROW).map(|row| row as usize)
+    }
+
+    fn set(&self, span: u64) -> Option<&PlaceSet> {
+        Self::row(span).map(|row| &self.place.sets[row])
+    }
+
+    fn write(&mut self, row: usize, words: &[u64]) -> u64 {
+        let set = &mut self.place.sets[row];
+        set.cpus = [0; WORDS];
+        set.cpus[..words.len()].copy_from_slice(words);
+        set.count();
+        if set.weight == 0 { 0 } else { FIRST_ROW + row as u64 }
+    }
+
+    /// The number of a set that stays.
+    fn span_of(&mut self, words: &[u64]) -> u64 {
+        let mut cpus = [0; WORDS];
+        cpus[..words.len()].copy_from_slice(words);
+        let (first, weight) = (lowest(&cpus), weight(&cpus));
+        if weight < 2 {
+            return if weight == 0 { 0 } else { 1 + u64::from(first) };
+        }
+        if let Some(&known) = self.rows.get(&cpus) {
+            return known;
+        }
+        let row = HELD + self.rows.len();
+        assert!(row < PLACE_SETS_MAX, "sets of CPUs are levels of a machine: no more than twice its CPUs");
+        let span = self.write(row, words);
+        self.rows.insert(cpus, span);
+        span
+    }
+}
+
+impl PlaceSet {
+    fn count(&mut self) {
+        (self.first, self.last, self.weight) = (lowest(&self.cpus), highest(&self.cpus), weight(&self.cpus));
+    }
+}
+
+fn weight(words: &[u64]) -> u32 {
+    words.iter().map(|word| word.count_ones()).sum()
+}
+
+fn highest(words: &[u64]) -> u32 {
+    let word = words.iter().rposition(|&word| word != 0);
+    word.map_or(0, |at| at as u32 * 64 + 63 - words[at].leading_zeros())
+}
+
+fn lowest(words: &[u64]) -> u32 {
+    let word = words.iter().position(|&word| word != 0);
+    word.map_or(0, |at| at as u32 * 64 + words[at].trailing_zeros())
+}
+
+impl Default for Record {
+    fn default() -> Record {
+        Record::Narrow(Box::default())
+    }
+}
+
+impl Deref for Record {
+    type Target = Placement;
+
+    /// What a record of either form has, but for the rows of CPUs beyond 64.
+    #[inline]
+    fn deref(&self) -> &Placement {
+        match self {
+            Record::Narrow(place) => place,
+            Record::Wide(wide) => &wide.place.first,
+        }
+    }
+}
+
+impl DerefMut for Record {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Placement {
+        match self {
+            Record::Narrow(place) => place,
+            Record::Wide(wide) => &mut wide.place.first,
+        }
+    }
+}
+
+impl Record {
+    /// An empty record for so many CPUs; `None`: there is none so large.
+    #[must_use]
+    pub fn new(cpus: usize) -> Option<Record> {
+        let mut record = match cpus {
+            0..=PLACE_CPUS_MAX => Record::default(),
+            _ if cpus <= PLACE_CPUS_LARGEST => Record::Wide(Wide::new()),
+            _ => return None,
+        };
+        record.nr_cpus = cpus as u32;
+        Some(record)
+    }
+
+    /// The record of at most 64 CPUs.
+    #[must_use]
+    pub fn narrow(&self) -> Option<&Placement> {
+        match self {
+            Record::Narrow(place) => Some(place),
+            Record::Wide(_) => None,
+        }
+    }
+
+    /// Its rows of CPUs, unused ones at the end.
+    #[must_use]
+    #[inline]
+    pub fn rows(&self) -> &[PlaceCpu] {
+        match self {
+            Record::Narrow(place) => &place.cpus,
+            Record::Wide(wide) => wide.place.cpus(),
+        }
+    }
+
+    /// The same, to be written.
+    #[inline]
+    pub fn rows_mut(&mut self) -> &mut [PlaceCpu] {
+        match self {
+            Record::Narrow(place) => &mut place.cpus,
+            Record::Wide(wide) => wide.place.cpus_mut(),
+        }
+    }
+
+    /// A set of CPUs as domains name it; `words`: 64 CPUs each, one bit a CPU.
+    ///
+    /// ```
+    /// use pelton_core::Record;
+    /// let mut small = Record::new(8).unwrap();
+    /// assert_eq!((small.span_of(&[0xf0]), small.span_weight(0xf0)), (0xf0, 4));
+    /// let mut large = Record::new(128).unwrap();
+    /// let (all, one) = (large.span_of(&[u64::MAX, 1]), large.span_of(&[0, 1]));
+    /// assert_eq!((large.span_weight(all), large.span_weight(one)), (65, 1));
+    /// assert!(large.span_has(all, 64) && large.span_has(one, 64) && !large.span_has(one, 0));
+    /// assert_eq!(large.span_of(&[u64::MAX, 1]), all);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// With more sets than the levels of a machine make.
+    pub fn span_of(&mut self, words: &[u64]) -> u64 {
+        match self {
+            Record::Narrow(_) => words.first().copied().unwrap_or(0),
+            Record::Wide(wide) => wide.span_of(words),
+        }
+    }
+
+    /// A set of CPUs that another one of its kind takes the place of.
+    #[inline]
+    pub fn hold(&mut self, kind: Held, words: &[u64]) -> u64 {
+        match self {
+            Record::Narrow(_) => words.first().copied().unwrap_or(0),
+            Record::Wide(wide) => wide.write(kind as usize, words),
+        }
+    }
+
+    /// The set of a kind is `span` from now on.
+    #[inline]
+    pub fn hold_span(&mut self, kind: Held, span: u64) -> u64 {
+        match self {
+            Record::Narrow(_) => span,
+            Record::Wide(wide) => {
+                let words = wide.set(span).map_or([0; WORDS], |set| set.cpus);
+                wide.write(kind as usize, &words)
+            }
+        }
+    }
+
+    /// Takes a CPU out of a held set.
+    pub fn hold_without(&mut self, span: u64, cpu: u32) -> u64 {
+        match self {
+            Record::Narrow(_) => span & !(1 << cpu),
+            Record::Wide(wide) => {
+                let Some(row) = Wide::row(span) else { return span };
+                let set = &mut wide.place.sets[row];
+                set.cpus[cpu as usize / 64] &= !(1 << (cpu % 64));
+                set.count();
+                if set.weight == 0 { 0 } else { span }
+            }
+        }
+    }
+
+    /// One CPU, as domains name it.
+    #[must_use]
+    #[inline]
+    pub fn span_alone(&self, cpu: u32) -> u64 {
+        match self {
+            Record::Narrow(_) => 1 << cpu,
+            Record::Wide(_) => 1 + u64::from(cpu),
+        }
+    }
+
+    /// Words of a set: 1, or as many as its machine needs.
+    #[must_use]
+    #[inline]
+    pub fn words(&self) -> usize {
+        match self {
+            Record::Narrow(_) => 1,
+            Record::Wide(wide) => (wide.place.first.nr_cpus as usize).div_ceil(64),
+        }
+    }
+
+    /// Word `at` of a set.
+    #[must_use]
+    #[inline]
+    pub fn span_word(&self, span: u64, at: usize) -> u64 {
+        match self {
+            Record::Narrow(_) => span,
+            Record::Wide(wide) => match wide.set(span) {
+                Some(set) => set.cpus[at],
+                None if span > 0 && (span - 1) / 64 == at as u64 => 1 << ((span - 1) % 64),
+                None => 0,
+            },
+        }
+    }
+
+    /// Is a CPU in a set?
+    #[must_use]
+    #[inline]
+    pub fn span_has(&self, span: u64, cpu: u32) -> bool {
+        self.span_word(span, cpu as usize / 64) >> (cpu % 64) & 1 == 1
+    }
+
+    /// CPUs of a set.
+    #[must_use]
+    #[inline]
+    pub fn span_weight(&self, span: u64) -> u32 {
+        match self {
+            Record::Narrow(_) => span.count_ones(),
+            Record::Wide(wide) => wide.set(span).map_or(u32::from(span > 0), |set| set.weight),
+        }
+    }
+
+    /// Is every CPU of `span` in `of`?
+    #[must_use]
+    pub fn span_within(&self, span: u64, of: u64) -> bool {
+        (0..self.words()).all(|at| self.span_word(span, at) & !self.span_word(of, at) == 0)
+    }
+
+    /// The CPUs of a set, ascending.
+    pub fn span_cpus(&self, span: u64) -> impl Iterator<Item = u32> {
+        (0..self.words()).flat_map(move |at| bits(at as u32 * 64, self.span_word(span, at)))
+    }
+
+    /// What the group of CPU `cpu` in its domain `level`, whose CPUs are `group`, has.
+    #[must_use]
+    pub fn group(&self, group: u64, cpu: u32, level: usize) -> &SchedDomain {
+        match self {
+            Record::Narrow(place) => &place.cpus[cpu as usize].domains[level],
+            Record::Wide(wide) => match wide.set(group) {
+                Some(set) => &set.group,
+                None => &wide.place.cpus()[cpu as usize].domains[level],
+            },
+        }
+    }
+
+    /// The same, to be written.
+    pub fn group_mut(&mut self, group: u64, cpu: u32, level: usize) -> &mut SchedDomain {
+        match self {
+            Record::Narrow(place) => &mut place.cpus[cpu as usize].domains[level],
+            Record::Wide(wide) => match Wide::row(group) {
+                Some(row) => &mut wide.place.sets[row].group,
+                None => &mut wide.place.cpus_mut()[cpu as usize].domains[level],
+            },
+        }
+    }
+
+    /// CPU `c` of a large record has tasks from now on, or none: what its domains and groups keep of that follows.
+    pub fn note_running(&mut self, c: u32, runs: bool) {
+        let Record::Wide(wide) = self else { return };
+        let own = wide.place.cpus()[c as usize];
+        let (mut group, mut crossed) = ([0; WORDS], true);
+        group[c as usize / 64] = 1 << (c % 64);
+        for domain in own.domains[..own.nr_domains as usize].iter() {
+            let Some(row) = Wide::row(domain.span) else { continue };
+            let set = &mut wide.place.sets[row];
+            if crossed {
+                set.busy
+                    .iter_mut()
+                    .zip(&group)
+                    .for_each(|(out, own)| *out = if runs { *out | own } else { *out & !own });
+            }
+            set.running = if runs { set.running + 1 } else { set.running - 1 };
+            crossed = set.running == u32::from(runs);
+            group = set.cpus;
+        }
+    }
+
+    /// The load of CPU `c` of a large record was `before` and is `now`.
+    pub fn note_load(&mut self, c: u32, before: u64, now: u64) {
+        let Record::Wide(wide) = self else { return };
+        let own = wide.place.cpus()[c as usize];
+        for domain in own.domains[..own.nr_domains as usize].iter() {
+            if let Some(row) = Wide::row(domain.span) {
+                let load = &mut wide.place.sets[row].load;
+                *load = load.wrapping_add(now).wrapping_sub(before);
+            }
+        }
+    }
+
+    /// All domains are there: counts the cores of the sets that they name.
+    pub fn seal(&mut self) {
+        for span in self.spans() {
+            let first_of_core = |&c: &u32| {
+                let threads = self.rows()[c as usize].threads;
+                self.span_cpus(threads).find(|&other| self.span_has(span, other)).is_none_or(|other| other == c)
+            };
+            let cores = self.span_cpus(span).filter(first_of_core).count() as u32;
+            if let Record::Wide(wide) = self
+                && let Some(row) = Wide::row(span)
+            {
+                wide.place.sets[row].cores = cores;
+            }
+        }
+    }
+
+    /// Numbers of the sets that domains name, of a large record.
+    #[must_use]
+    pub fn spans(&self) -> std::ops::Range<u64> {
+        let rows = match self {
+            Record::Narrow(_) => 0,
+            Record::Wide(wide) => wide.rows.len(),
+        };
+        let first = FIRST_ROW + HELD as u64;
+        first..first + rows as u64
+    }
+
+    /// See [`crate::LbEnv::record_llc_stats`].
+    pub fn record_llc_stats(&mut self, policy: &Policy, env: &LbEnv) {
+        match self {
+            Record::Narrow(place) => env.record_llc_stats(policy, place),
+            Record::Wide(wide) => {
+                ffi_caches::wide::pelton_x_record_sg_llc_stats(policy, &mut wide.place, env);
+            }
+        }
+    }
+
+    /// The CPU for the task; why, and what is to be remembered, in `out`.
+    #[inline]
+    pub fn select(&self, policy: &Policy, out: &mut Placed) -> u32 {
+        rule!(self, pelton_x_select_task_rq_fair, policy, out)
+    }
+
+    /// See [`Placement::misfit_load`].
+    #[inline]
+    pub fn misfit_load(&self, policy: &Policy, out: &mut Placed, cpu: u32, biggest: u32) -> u64 {
+        match self.form() {
+            Form::Narrow(s) => ffi::pelton_x_placed_start(s, out),
+            Form::Wide(s) => ffi_wide::pelton_x_placed_start(s, out),
+        }
+        rule!(self, pelton_x_misfit_load, policy, out, cpu, biggest)
+    }
+
+    /// See [`Placement::util_fits_cpu`].
+    #[must_use]
+    pub fn util_fits_cpu(&self, policy: &Policy, util: u32, min: u32, max: u32, cpu: u32) -> i32 {
+        rule!(self, pelton_x_util_fits_cpu, policy, util, min, max, cpu)
+    }
+
+    /// Has a CPU more to do than it can?
+    #[must_use]
+    #[inline]
+    pub fn cpu_overutilized(&self, policy: &Policy, cpu: u32) -> bool {
+        rule!(self, pelton_x_cpu_overutilized, policy, cpu) != 0
+    }
+}
+
+fn bits(first: u32, mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros())?;
+        word &= word - 1;
+        Some(first + bit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_records_have_the_layout_the_c_side_has() {
+        let rust =
+            [CPUS_AT, std::mem::offset_of!(WidePlacement, sets), size_of::<PlaceSet>(), size_of::<WidePlacement>()];
+        let c = [0, 1, 2, 3].map(|part| ffi_wide::pelton_w_layout(part) as usize);
+        assert_eq!(rust, c);
+    }
+
+    #[test]
+    fn held_sets_lose_cpus_and_leave_spans_alone() {
+        let mut record = Record::new(130).expect("below the bound");
+        let all = record.span_of(&[u64::MAX, u64::MAX, 3]);
+        let mut held = record.hold_span(Held::Considered, all);
+        for cpu in 0..129 {
+            held = record.hold_without(held, cpu);
+        }
+        assert_eq!((record.span_weight(held), record.span_weight(all)), (1, 130));
+        assert_eq!(record.span_cpus(held).collect::<Vec<_>>(), [129]);
+        assert_eq!(record.hold_without(held, 129), 0);
+        assert!(record.span_within(held, all) && !record.span_within(all, held));
+    }
+
+    #[test]
+    fn there_is_no_record_beyond_the_bound() {
+        assert!(Record::new(PLACE_CPUS_LARGEST).is_some() && Record::new(PLACE_CPUS_LARGEST + 1).is_none());
+    }
+}

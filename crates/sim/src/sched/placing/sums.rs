@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! What groups of domains have: the capacities of their CPUs, and whether pinned tasks kept them out of balance. Up to
+//! 64 CPUs it stands in the domains of each CPU, beyond with the group, and loads and which of them have tasks as well:
+//! a balance of many CPUs looks only at groups with tasks.
+
+use pelton_core::Record;
+
+/// Which groups a CPU is in.
+pub(super) struct GroupSums {
+    /// They were summed once.
+    summed: bool,
+    /// Of a large record: the sets of several CPUs that each CPU is in.
+    of: Vec<Vec<u64>>,
+    /// The same: whether each CPU has tasks, and its load.
+    rows: Vec<(bool, u64)>,
+}
+
+impl GroupSums {
+    pub(super) fn new(record: &Record) -> GroupSums {
+        let mut of = vec![Vec::new(); record.nr_cpus as usize];
+        for span in record.spans() {
+            record.span_cpus(span).for_each(|c| of[c as usize].push(span));
+        }
+        GroupSums { summed: false, rows: vec![(false, 0); of.len()], of }
+    }
+
+    /// The row of CPU `c` of a large record was brought up to date.
+    pub(super) fn follow_row(&mut self, record: &mut Record, c: u32) {
+        let row = &record.rows()[c as usize];
+        let now = (row.has_task(), row.load);
+        let before = std::mem::replace(&mut self.rows[c as usize], now);
+        if before.0 != now.0 {
+            record.note_running(c, now.0);
+        }
+        if before.1 != now.1 {
+            record.note_load(c, before.1, now.1);
+        }
+    }
+
+    /// The capacity of CPU `c`, which was `before`, is another one.
+    pub(super) fn follow(&mut self, record: &mut Record, c: u32, before: u32) {
+        let cpus = record.nr_cpus;
+        let first = !std::mem::replace(&mut self.summed, true);
+        if record.narrow().is_some() {
+            self.follow_narrow(record, c, first, before);
+        } else if first {
+            record.spans().for_each(|span| sum_set(record, span));
+            (0..cpus).for_each(|o| sum_alone(record, o));
+        } else if record.rows()[c as usize].capacity != before {
+            self.of[c as usize].iter().for_each(|&span| change_set(record, span, c, before));
+            sum_alone(record, c);
+        }
+        if cfg!(debug_assertions) {
+            self.assert_sums(record, c);
+        }
+    }
+
+    fn follow_narrow(&self, record: &mut Record, c: u32, first: bool, before: u32) {
+        if first {
+            (0..record.nr_cpus).for_each(|o| sum_groups(record, o));
+        } else if record.rows()[c as usize].capacity != before {
+            sum_groups(record, c);
+        }
+    }
+
+    fn assert_sums(&self, record: &Record, c: u32) {
+        if record.narrow().is_some() {
+            let mut now = record.clone();
+            (0..now.nr_cpus).for_each(|o| sum_groups(&mut now, o));
+            debug_assert!(now.rows() == record.rows(), "kept sums of groups");
+            return;
+        }
+        for &span in &self.of[c as usize] {
+            debug_assert_eq!(kept(record, span), of_cpus(record, span), "kept sums of {span}");
+        }
+    }
+}
+
+/// Sum, largest and smallest of the capacities of some CPUs.
+fn of_cpus(record: &Record, span: u64) -> (u32, u32, u32) {
+    let capacity = |o: u32| record.rows()[o as usize].capacity;
+    let add = |(sum, max, min): (u32, u32, u32), o| (sum + capacity(o), max.max(capacity(o)), min.min(capacity(o)));
+    record.span_cpus(span).fold((0, 0, u32::MAX), add)
+}
+
+fn kept(record: &Record, span: u64) -> (u32, u32, u32) {
+    let group = record.group(span, 0, 0);
+    (group.group_capacity, group.group_max_capacity, group.group_min_capacity)
+}
+
+fn keep(record: &mut Record, span: u64, (sum, max, min): (u32, u32, u32)) {
+    let group = record.group_mut(span, 0, 0);
+    (group.group_capacity, group.group_max_capacity, group.group_min_capacity) = (sum, max, min);
+}
+
+fn sum_set(record: &mut Record, span: u64) {
+    let sums = of_cpus(record, span);
+    keep(record, span, sums);
+}
+
+/// The smallest groups have one CPU.
+fn sum_alone(record: &mut Record, c: u32) {
+    let row = &mut record.rows_mut()[c as usize];
+    let (capacity, domain) = (row.capacity, &mut row.domains[0]);
+    (domain.group_capacity, domain.group_max_capacity, domain.group_min_capacity) = (capacity, capacity, capacity);
+}
+
+/// The capacity of one CPU of a set changed. Only where it was the largest or smallest are the others asked.
+fn change_set(record: &mut Record, span: u64, c: u32, before: u32) {
+    let now = record.rows()[c as usize].capacity;
+    let (sum, max, min) = kept(record, span);
+    if (before == max && now < max) || (before == min && now > min) {
+        sum_set(record, span);
+    } else {
+        keep(record, span, (sum + now - before, max.max(now), min.min(now)));
+    }
+}
+
+/// What the groups that CPU `c` is in have, of each of the domains of all CPUs.
+fn sum_groups(record: &mut Record, c: u32) {
+    for o in 0..record.nr_cpus as usize {
+        for level in 0..record.rows()[o].nr_domains as usize {
+            let group = if level == 0 { 1 << o } else { record.rows()[o].domains[level - 1].span };
+            if group >> c & 1 == 0 {
+                continue;
+            }
+            let (sum, max, min) = of_cpus(record, group);
+            let domain = &mut record.rows_mut()[o].domains[level];
+            (domain.group_capacity, domain.group_max_capacity, domain.group_min_capacity) = (sum, max, min);
+        }
+    }
+}
+
+/// Whether pinned tasks keep the group `group` of domains over `above` out of balance.
+pub(super) fn set_imbalance(record: &mut Record, group: u64, above: u64, imbalanced: u32) {
+    if record.narrow().is_none() {
+        record.group_mut(group, 0, 0).group_imbalance = imbalanced;
+        return;
+    }
+    for (_, cpu) in record.rows_mut().iter_mut().enumerate().filter(|(o, _)| group >> o & 1 == 1) {
+        cpu.domains.iter_mut().filter(|d| d.span == above).for_each(|d| d.group_imbalance = imbalanced);
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Machines of more than 64 CPUs: the same rules place and balance, whatever the size.
+
+mod common;
+
+use common::*;
+use pelton_model::Machine;
+use pelton_model::workload::{Op, Start, TaskSpec};
+use pelton_schema::{Event, NullSink};
+
+const PROFILES: [&str; 6] = ["4.12", "5.4", "5.10", "6.1", "6.12", "7.2"];
+
+/// Two nodes, caches of sixteen CPUs, two threads to a core.
+fn server(cpus: u32) -> Machine {
+    let mut m = fixed_speed(&vec![(16, 1024); (cpus / 16) as usize]);
+    m.llcs = (0..cpus / 16).map(|llc| (16 * llc..16 * llc + 16).collect()).collect();
+    m.nodes = vec![(0..cpus / 2).collect(), (cpus / 2..cpus).collect()];
+    m.cpus.iter_mut().zip(0..).for_each(|(cpu, c): (_, u32)| cpu.smt = vec![c & !1, c | 1]);
+    m
+}
+
+/// Two nodes, each of one cache and without threads.
+fn two_nodes(of: u32) -> Machine {
+    let mut m = fixed_speed(&[(of, 1024), (of, 1024)]);
+    m.llcs = vec![(0..of).collect(), (of..2 * of).collect()];
+    m.nodes = m.llcs.clone();
+    m
+}
+
+/// Busy CPUs, ms in all, of so many busy tasks in so many ms.
+fn busy_ms(m: &Machine, profile: &str, tasks: u32, ms: u64) -> u64 {
+    let all = (0..tasks).map(|i| busy(&format!("b{i}"))).collect();
+    let r = run_on(m, &workload(all), profile, ms);
+    r.cpus.iter().map(|cpu| cpu.busy_ns).sum::<u64>() / MS
+}
+
+#[test]
+fn as_many_busy_tasks_as_cpus_have_one_each() {
+    for (m, cpus) in [(server(128), 128), (two_nodes(64), 128), (server(384), 384)] {
+        for profile in if cpus == 128 { &PROFILES[..] } else { &PROFILES[5..] } {
+            let busy = busy_ms(&m, profile, cpus, 1000);
+            // By loads a task more or less in sixteen is no difference; by tasks it is one.
+            let least = if ["4.12", "5.4"].contains(profile) { 940 } else { 995 };
+            assert!(busy > u64::from(cpus) * least, "{profile}: {cpus} CPUs were busy for {busy} ms");
+        }
+    }
+}
+
+/// Of three tasks for two CPUs two end: the third ones, which are where they are, find the CPUs that are free now.
+#[test]
+fn no_cpu_idles_while_tasks_wait_elsewhere_for_longer_than_balances_take() {
+    for cpus in [128, 384] {
+        for profile in if cpus == 128 { &PROFILES[..] } else { &PROFILES[4..] } {
+            let ends = |i: u32| task(&format!("e{i}"), Some(1), vec![run_ms(60)]);
+            let stays = (0..cpus / 2).map(|i| busy(&format!("s{i}")));
+            let all: Vec<TaskSpec> = (0..cpus).map(ends).chain(stays).collect();
+            let policy = pelton_core::Policy::profile(profile).expect("exists");
+            let r = pelton_sim::run(&server(cpus), &workload(all), &policy, &config(1000), NullSink).expect("runs");
+            let waits_ms = r.tasks[cpus as usize..].iter().map(|t| t.wait_ns / MS).max().unwrap_or(0);
+            // The largest domain of a CPU that is idle is balanced once in as many ms as it has CPUs, after 120 ms in
+            // which all have something to do.
+            assert!(waits_ms < u64::from(cpus) + 130, "{profile}: {cpus} CPUs, and a task waited for {waits_ms} ms");
+        }
+    }
+}
+
+/// How many of so many busy tasks, started apart, began on a node other than the first one's.
+fn begin_elsewhere(m: &Machine, profile: &str, tasks: u32) -> usize {
+    let later = |i: u32| TaskSpec { start: Start::After(u64::from(i) * 10 * MS), ..busy(&format!("b{i}")) };
+    let all = (0..tasks).map(later).collect();
+    let (_, events) = events_of(m, &workload(all), profile, &config(200));
+    let mut began = vec![None; tasks as usize];
+    for (_, event) in events {
+        if let Event::SchedSwitch { cpu, next_tid, .. } = event
+            && let Some(began) = (next_tid as usize).checked_sub(1).and_then(|at| began.get_mut(at))
+        {
+            began.get_or_insert(cpu);
+        }
+    }
+    let node = |cpu: &Option<u32>| cpu.map(|cpu| m.node_of(cpu));
+    began.iter().filter(|cpu| node(cpu) != node(&began[0])).count()
+}
+
+/// sched_balance_find_dst_group, adjust_numa_imbalance: while no more run on a node than an eighth of its CPUs, two
+/// more tasks than elsewhere are no reason to leave.
+#[test]
+fn three_tasks_stay_on_a_large_node_and_the_fourth_leaves_it() {
+    for profile in ["6.1", "6.6", "6.12", "7.2"] {
+        for m in [two_nodes(64), two_nodes(192)] {
+            assert_eq!(begin_elsewhere(&m, profile, 3), 0, "{profile}");
+            assert_eq!(begin_elsewhere(&m, profile, 4), 1, "{profile}");
+        }
+    }
+    assert_eq!(begin_elsewhere(&two_nodes(64), "5.10", 6), 0, "before 5.18 while there is an idle CPU");
+}
+
+/// A task that sleeps for a moment wakes where it was, or near: caches of 16 CPUs are the reach of a wake-up.
+#[test]
+fn wake_ups_stay_in_the_caches_of_waker_and_sleeper() {
+    let m = server(384);
+    let nap = |i: u32| task(&format!("n{i}"), None, vec![Op::Run { work_ns: 300_000 }, Op::Sleep { ns: 700_000 }]);
+    let (_, events) = events_of(&m, &workload((0..300).map(nap).collect()), "7.2", &config(100));
+    let mut last = vec![None; 301];
+    let (mut woken, mut near) = (0, 0);
+    for (at, event) in events {
+        match event {
+            Event::SchedSwitch { cpu, next_tid, .. } if next_tid > 0 => last[next_tid as usize] = Some(cpu),
+            Event::SchedWakeup { tid, target_cpu, cpu, .. } if at > 20 * MS => {
+                woken += 1;
+                let reach = [Some(cpu), last[tid as usize]].map(|c| c.map(|c| c / 16));
+                near += usize::from(reach.contains(&Some(target_cpu / 16)));
+            }
+            _ => {}
+        }
+    }
+    assert!(woken > 10_000 && near == woken, "{near} of {woken}");
+}
+
+#[test]
+fn machines_beyond_the_bound_are_refused() {
+    let m = fixed_speed(&vec![(8, 1024); 129]);
+    let policy = pelton_core::Policy::profile("7.2").expect("exists");
+    let refused = pelton_sim::run(&m, &workload(vec![busy("b")]), &policy, &config(10), NullSink);
+    let why = refused.err().map(|error| error.to_string()).unwrap_or_default();
+    assert_eq!(why, "not supported: a machine of 1032 CPUs; there is room for 1024");
+}
