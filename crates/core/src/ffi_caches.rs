@@ -3,8 +3,8 @@
 
 use crate::cache_aware::{CacheCpu, CacheGroup, CacheTime};
 use crate::placement_records::{PlaceCpu, Placement};
-use crate::record::WidePlacement as Wide;
 use crate::policy::Policy;
+use crate::record::WidePlacement as Wide;
 
 unsafe extern "C" {
     pub(crate) safe fn pelton_x_sched_cache_enabled(p: &Policy, s: &Placement) -> u32;

@@ -104,7 +104,10 @@ fn the_cache_with_most_is_preferred_when_it_has_twice_as_much() {
     assert_eq!(looks(&m, &mut group, [45, 0, 0, 0, 0, 0, 0, 0], &[0], 18), (NO_CPU, 4), "too many");
     assert!(CacheGroup { threads: 1, nr_running_avg: 0, ..group }.invalid_llc_nr(m.smt_threads, 8), "one thread");
     let threads = Placement { smt_threads: 2, ..m };
-    assert!(CacheGroup { nr_running_avg: 2, ..group }.invalid_llc_nr(threads.smt_threads, 4), "2 * 2 * 1280 >= 4 * 1024");
+    assert!(
+        CacheGroup { nr_running_avg: 2, ..group }.invalid_llc_nr(threads.smt_threads, 4),
+        "2 * 2 * 1280 >= 4 * 1024"
+    );
 }
 
 #[test]

@@ -2,9 +2,7 @@
 //! Which caches tasks prefer (7.2): the host's side of the core's `cache_aware.h`. What processes ran where, what their
 //! threads prefer and where they are queued.
 
-use pelton_core::{
-    CacheCpu, CacheGroup, CacheTime, NO_CPU, Policy, Record, llc_epoch_ticks, sched_cache_enabled,
-};
+use pelton_core::{CacheCpu, CacheGroup, CacheTime, NO_CPU, Policy, Record, llc_epoch_ticks, sched_cache_enabled};
 use pelton_model::workload::{Process, Workload};
 use pelton_schema::Sink;
 
