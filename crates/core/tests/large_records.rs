@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use pelton_core::{
-    EnergyModel, Held, Lb, LbEnv, LbGroup, LbTask, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PerfDomain, PlaceCpu,
+    CacheCpu, CacheGroup, CacheTime, EnergyModel, Held, Lb, LbEnv, LbGroup, LbTask, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PerfDomain, PlaceCpu,
     Placed, Placement, Policy, Record, SchedDomain, cache_nice_tries, lbf, profiles, sd, wf,
 };
 
@@ -87,6 +87,10 @@ fn random_cpu(d: &mut Dice, m: &Shape, cpu: u32, asymmetric: bool) -> PlaceCpu {
         llc_domain: NO_DOMAIN,
         asym_domain: NO_DOMAIN,
         misfit_load: d.to(900) * d.mark() * u32::from(asymmetric),
+        nr_pref_dst_llc: d.to(3),
+        nr_pref_llc_running: d.to(3),
+        llc_util: d.to(6000),
+        llc_capacity: d.to(8000),
         ..PlaceCpu::default()
     };
     c.cpu_load = [0; 4].map(|_: u64| d.below(4000));
@@ -163,6 +167,8 @@ fn random_board(d: &mut Dice, policy: &Policy) -> Placement {
         smt: u32::from(m.sizes[0].0 > 1),
         overutilized: d.mark(),
         uclamp_used: u32::from(d.to(4) == 0),
+        cache_aware: d.mark(),
+        smt_threads: m.sizes[0].0,
         avg_idle_ns: d.below(2_000_000),
         avg_scan_cost_ns: d.below(20_000),
         ..Placement::default()
@@ -353,6 +359,9 @@ fn balance(
     let mut lb = Lb::default();
     let turn = env.should_we_balance(policy, record);
     let found = env.find_src_group(policy, record, &mut lb) != 0;
+    record.record_llc_stats(policy, env);
+    let caches: Vec<(u32, u32)> =
+        record.rows()[offset as usize..].iter().take(64).map(|c| (c.llc_util, c.llc_capacity)).collect();
     let src = if found { env.find_src_rq(policy, record, &mut lb) } else { None };
     let mut went = Vec::new();
     if let Some(src) = src {
@@ -361,7 +370,8 @@ fn balance(
         env.flags |= lbf::ALL_PINNED;
         for task in tasks {
             let allowed = record.hold(Held::Moved, &words(task.allowed, offset, record.nr_cpus.max(64)));
-            went.push(env.detach_task(policy, record, &mut lb, &LbTask { allowed, ..*task }));
+            let preferred_cpu = task.preferred_cpu.saturating_add(offset);
+            went.push(env.detach_task(policy, record, &mut lb, &LbTask { allowed, preferred_cpu, ..*task }));
         }
     }
     let active = env.src_cpu != NO_CPU && env.need_active_balance(policy, record, lb.migration);
@@ -381,6 +391,7 @@ fn balance(
         // Asked of idle CPUs as well only where energy decides.
         lb.overutilized * record.energy_aware,
         groups,
+        caches,
     )
 }
 
@@ -394,6 +405,11 @@ fn random_task(d: &mut Dice, cpus: u32) -> LbTask {
         delayed: u32::from(d.to(4) == 0),
         ineligible: u32::from(d.to(4) == 0),
         fits_src: d.mark(),
+        fits_dst: d.mark(),
+        util: d.to(900),
+        preferred_llc: if d.mark() == 1 { d.to(cpus) } else { NO_CPU },
+        preferred_cpu: if d.mark() == 1 { d.to(cpus) } else { NO_CPU },
+        invalid_llc_nr: u32::from(d.to(8) == 0),
         ..LbTask::default()
     }
 }
@@ -423,4 +439,46 @@ fn a_machine_balances_as_it_does_as_a_part_of_a_larger_one() {
         }
     }
     assert!(moved > 1_000, "balances that found a CPU to take from: {moved}");
+}
+
+/// Looks at the caches, by threads that ran here and there: CPUs read, the preferred one, its cache, the mean number of
+/// running threads.
+fn looks(record: &Record, offset: u32, d: &mut Dice, cpus: u32) -> Vec<(u32, u32, u32, u64)> {
+    let n = record.nr_cpus.max(64) as usize;
+    let (mut all, mut own) = (vec![CacheCpu::default(); n], vec![CacheTime::default(); n]);
+    let mut group = CacheGroup { threads: 2 + d.to(6), ..CacheGroup::new(&all[0], 0) };
+    let mut told = Vec::new();
+    for tick in 1..6 {
+        for _ in 0..8 {
+            let (cpu, ran_ns) = (d.to(cpus), d.below(4_000_000));
+            let (at, mut other) = ((cpu + offset) as usize, CacheTime::default());
+            if d.mark() == 1 {
+                group.account(record, (&mut all[at], &mut own[at]), at as u32, ran_ns, (tick, 2));
+            } else {
+                CacheGroup { ..group }.account(record, (&mut all[at], &mut other), at as u32, ran_ns, (tick, 2));
+            }
+            all[at].runs = d.mark();
+        }
+        let read = group.look(record, (&mut all, &mut own), d.to(cpus) + offset, (tick, 2));
+        let prefers = if group.cpu == NO_CPU { NO_CPU } else { group.cpu - offset };
+        told.push((read, prefers, group.preferred_llc(record), group.nr_running_avg));
+    }
+    told
+}
+
+#[test]
+fn a_machine_prefers_the_cache_that_it_prefers_as_a_part_of_a_larger_one() {
+    let (mut d, mut preferred) = (Dice(3), 0);
+    let policy = Policy::profile("7.2").expect("a profile");
+    for state in 0..STATES {
+        let board = random_board(&mut d, &policy);
+        let (offset, seed) = (d.to(900), d.below(u64::MAX >> 1));
+        let large = embedded(&board, offset, (offset + board.nr_cpus + d.to(60)).max(65), false);
+        let small = Record::Narrow(Box::new(board));
+        let one = looks(&small, 0, &mut Dice(seed), board.nr_cpus);
+        let other = looks(&large, offset, &mut Dice(seed), board.nr_cpus);
+        preferred += u64::from(one.iter().any(|told| told.1 != NO_CPU));
+        assert_eq!(one, other, "state {state}, from {offset}");
+    }
+    assert!(preferred > STATES / 10, "{preferred} states with a preferred cache");
 }
