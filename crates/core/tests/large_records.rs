@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 
 use pelton_core::{
-    CacheCpu, CacheGroup, CacheTime, EnergyModel, Held, Lb, LbEnv, LbGroup, LbTask, NO_CPU, NO_DOMAIN, NO_IDLE_STATE, NO_LIMIT, PerfDomain, PlaceCpu,
-    Placed, Placement, Policy, Record, SchedDomain, cache_nice_tries, lbf, profiles, sd, wf,
+    CacheCpu, CacheGroup, CacheTime, EnergyModel, Held, Lb, LbEnv, LbGroup, LbTask, NO_CPU, NO_DOMAIN, NO_IDLE_STATE,
+    NO_LIMIT, PerfDomain, PlaceCpu, Placed, Placement, Policy, Record, SchedDomain, cache_nice_tries, lbf, profiles,
+    sd, wf,
 };
 
-const STATES: u64 = 3_000;
+const STATES: u64 = 20_000;
 
 struct Dice(u64);
 

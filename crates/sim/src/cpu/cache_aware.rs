@@ -79,13 +79,12 @@ impl CacheAware {
         (self.by_llc[c as usize][self.llc(dst) as usize], self.at_home[c as usize])
     }
 
-    /// What is kept of the tasks of CPU `c`, counted again.
-    fn is_right(&self, c: u32, is_delayed: impl Fn(usize) -> bool) -> bool {
+    /// What is kept of the tasks of CPU `c`, which are these, counted again.
+    fn is_right(&self, c: u32, tasks: &[u32], is_delayed: impl Fn(u32) -> bool) -> bool {
         let mut counts = vec![0; self.cpus.len()];
         let mut at_home = 0;
-        for (t, thread) in
-            self.threads.iter().enumerate().filter(|(_, thread)| thread.seat == c && thread.prefers != NO_CPU)
-        {
+        let threads = tasks.iter().map(|&t| (t, self.thread(t)));
+        for (t, thread) in threads.filter(|(_, thread)| thread.seat == c && thread.prefers != NO_CPU) {
             counts[thread.prefers as usize] += 1;
             at_home += u32::from(thread.prefers == self.llc(c) && !is_delayed(t));
         }
@@ -217,10 +216,18 @@ impl<S: Sink> Engine<'_, S> {
     /// Of the tasks of CPU `c`: those that prefer the cache of CPU `dst`, and those that are runnable and in their own.
     pub(crate) fn cache_counts(&self, c: u32, dst: u32) -> (u32, u32) {
         debug_assert!(
-            self.caches.is_right(c, |t| self.tasks[t].fair.is_delayed()),
+            self.caches.is_right(c, &self.fair_tasks(c), |t| self.tasks[t as usize].fair.is_delayed()),
             "kept preferences of tasks of CPU {c}"
         );
         self.caches.counts(c, dst)
+    }
+
+    /// The fair tasks of CPU `c`, the running one with them.
+    fn fair_tasks(&self, c: u32) -> Vec<u32> {
+        let cpu = &self.cpus[c as usize];
+        let mut all: Vec<u32> = (cpu.class == Some(Class::Fair)).then_some(cpu.curr).into_iter().collect();
+        cpu.each_waiting(&mut |t| all.push(t));
+        all
     }
 
     /// What the balance for CPU `dst` reads of task `t`; see [`CacheAware::prefers`].
