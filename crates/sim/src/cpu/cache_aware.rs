@@ -2,7 +2,9 @@
 //! Which caches tasks prefer (7.2): the host's side of the core's `cache_aware.h`. What processes ran where, what their
 //! threads prefer and where they are queued.
 
-use pelton_core::{CacheCpu, CacheGroup, CacheTime, NO_CPU, Policy, Record, llc_epoch_ticks, sched_cache_enabled};
+use pelton_core::{
+    CacheCpu, CacheGroup, CacheTime, NO_CPU, Policy, Record, llc_epoch_ticks, sched_cache_enabled, value,
+};
 use pelton_model::workload::{Process, Workload};
 use pelton_schema::Sink;
 
@@ -50,7 +52,9 @@ pub(crate) struct CacheAware {
 
 impl CacheAware {
     pub(crate) fn new(record: &Record, policy: &Policy, w: &Workload, tick_ns: u64) -> CacheAware {
-        let enabled = sched_cache_enabled(policy, record);
+        // Balances alone ask; our own form of them does not.
+        let asked = record.narrow().is_some() || policy.balance_many == value::BALANCE_MANY_RELEASE;
+        let enabled = asked && sched_cache_enabled(policy, record);
         let cpus = if enabled { record.nr_cpus as usize } else { 0 };
         let mut own = CacheAware {
             enabled,
