@@ -131,9 +131,7 @@ type Misses = &'static [(&'static str, &'static str, f64)];
 /// F-145: what a balance does depends on the averages of its moment, so a run that is a little different goes another
 /// way.
 const CROWD_MISSES: Misses = &[
-    ("run", "wakeup_latency_us_avg", 3.3),
     ("cpu", "busy_ms", 33.5),
-    ("domain", "residency_distance_pct", 1.2),
     ("domain", "transitions", 18.0),
     ("run", "wakeup_latency_us_p95", 187.0),
     ("task", "run_ms", 107.5),
