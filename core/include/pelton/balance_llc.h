@@ -124,7 +124,7 @@ PELTON_INLINE void pelton_record_sg_llc_stats(const struct pelton_policy *pol, s
 
 	if (!pelton_records_llc_stats(pol, s, env))
 		return;
-	while (pelton_walk_more(&walk)) {
+	for (; pelton_walk_more(&walk);) {
 		u32 first = pelton_walk_at(&walk, env->dst_cpu);
 		pelton_span group = pelton_group_of(s, first, weight, &level);
 		pelton_members m = pelton_members_of(s, group, env->cpus);

@@ -118,8 +118,8 @@ fn real_time_averages_of_a_run_with_rare_changes_of_frequency_validate() {
     assert!(tested.code == 5 && !tested.stdout.contains("NO"), "{}{}", tested.stdout, tested.stderr);
 }
 
-/// Until ticks come with an event (5.8), nobody tells that a tick looked at the clock shortly before the frequency rose:
-/// for 4 ms at 208 MHz that could be 17 % or 80 % of them.
+/// Until ticks come with an event (5.8), nobody tells that a tick looked at the clock shortly before the frequency
+/// rose: for 4 ms at 208 MHz that could be 17 % or 80 % of them.
 #[test]
 fn averages_behind_a_change_of_frequency_that_found_an_old_clock_are_taken_over() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -219,19 +219,12 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Of the tasks of CPU `c`: those that prefer the cache of CPU `dst`, and those that are runnable and in their own.
     pub(crate) fn cache_counts(&self, c: u32, dst: u32) -> (u32, u32) {
-        debug_assert!(
-            self.caches.is_right(c, &self.fair_tasks(c), |t| self.tasks[t as usize].fair.is_delayed()),
-            "kept preferences of tasks of CPU {c}"
-        );
         self.caches.counts(c, dst)
     }
 
-    /// The fair tasks of CPU `c`, the running one with them.
-    fn fair_tasks(&self, c: u32) -> Vec<u32> {
-        let cpu = &self.cpus[c as usize];
-        let mut all: Vec<u32> = (cpu.class == Some(Class::Fair)).then_some(cpu.curr).into_iter().collect();
-        cpu.each_waiting(&mut |t| all.push(t));
-        all
+    /// Is what is kept of the tasks of CPU `c`, which are these, right?
+    pub(crate) fn cache_is_right(&self, c: u32, tasks: &[u32]) -> bool {
+        self.caches.is_right(c, tasks, |t| self.tasks[t as usize].fair.is_delayed())
     }
 
     /// What the balance for CPU `dst` reads of task `t`; see [`CacheAware::prefers`].

@@ -472,8 +472,8 @@ impl Cpu {
         self.current.is_some() && now.saturating_sub(self.since_ns) >= FORGOTTEN_NS
     }
 
-    /// How far its clock may be from ours behind a change of its speed: time counts at the speed of the moment in which it
-    /// is looked at, and a tick that finds nothing to tell looks at it.
+    /// How far its clock may be from ours behind a change of its speed: time counts at the speed of the moment in which
+    /// it is looked at, and a tick that finds nothing to tell looks at it.
     fn unsure_ns(&self, pol: &Policy, now: u64, scale_before: u32) -> u64 {
         if self.class == runs::IDLE || self.current.is_none() || pol.invariance != value::INVARIANCE_CLOCK {
             return 0;

@@ -17,11 +17,20 @@ impl<S: Sink> Engine<'_, S> {
                 while left != 0 {
                     let o = 64 * at as u32 + left.trailing_zeros();
                     left &= left - 1;
+                    debug_assert!(self.cache_is_right(o, &self.fair_tasks(o)), "kept preferences of CPU {o}");
                     let counts = self.cache_counts(o, c);
                     self.placing.set_preferences(o, counts);
                 }
             }
         }
+    }
+
+    /// The fair tasks of CPU `c`, the running one with them.
+    fn fair_tasks(&self, c: u32) -> Vec<u32> {
+        let cpu = &self.cpus[c as usize];
+        let mut all: Vec<u32> = (cpu.class == Some(Class::Fair)).then_some(cpu.curr).into_iter().collect();
+        cpu.each_waiting(&mut |t| all.push(t));
+        all
     }
 
     /// What a search for the busiest group summed up of caches.
