@@ -162,7 +162,8 @@ void newidle_cut_weight(struct oracle_state *s)
 static void make_stats(struct oracle_state *s)
 {
 	s->now = (1ull << 41) + below(1ull << 40);
-	s->irq = chance(30) ? 0 : below(400000);
+	/* Above what 6.18.2 makes of searches at most as well. */
+	s->irq = chance(30) ? 0 : below(chance(50) ? 400000 : 2 * PELTON_NEWIDLE_DEAREST_NS);
 	s->flags = chance(50) ? 0 : 1 + (u32)below(1024);
 	a_memory(&s->remembered[0], s->now);
 }
