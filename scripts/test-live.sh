@@ -182,15 +182,15 @@ jobs_of() { # SERIES BOARD JOBS
 }
 
 guest() { # SERIES BOARD JOBS NAME
-    local from=$kernels program=$work/pelton jobs=$work/jobs-of-$4 code
+    local from=$kernels program=$work/pelton jobs=$work/jobs-of-$4 attempt
     case $2 in big-little | three-clusters) from=$kernels/arm64 program=$work/pelton-arm64 ;; esac
     jobs_of "$1" "$2" "$3" >"$jobs"
     # QEMU without KVM loses a guest now and then, mostly in its start. Twice is no accident.
-    for code in 0 1; do
+    for attempt in 1 2; do
         scripts/live/boot.sh "$from/$1" "$program" "$from/busybox" "$jobs" "$recordings/$4" "$2" 2>"$recordings/$4.lost" |
             sed -u "s/^/live: $4: /" && rm "$recordings/$4.lost" && return
         sed "s/^/live: $4: /" "$recordings/$4.lost" | tee -a "$work/lost"
-        [ "$code" = 1 ] || say "$4: booted again"
+        [ "$attempt" = 2 ] || say "$4: booted again"
     done
     return 1
 }

@@ -39,6 +39,7 @@ fn main() {
     println!("cargo:rerun-if-changed=src/shim.c");
     println!("cargo:rerun-if-changed=src/shim_layout.c");
     println!("cargo:rerun-if-changed=src/shim_wide.c");
+    println!("cargo:rerun-if-changed=src/shim_both.h");
     println!("cargo:rerun-if-changed=src/shim_arithmetic.c");
     println!("cargo:rerun-if-changed={}", root.join(CANARY_HEADER).join("canary.h").display());
     println!("cargo:rustc-env=PELTON_CORE_HASH={:016x}", hash_headers(&files));

@@ -36,9 +36,9 @@ PELTON_INLINE u32 pelton_cpu_bw_dl(u64 running_bw)
 	return (u32)((running_bw << PELTON_CAPACITY_SHIFT) >> PELTON_BW_SHIFT);
 }
 
-PELTON_INLINE u32 pelton_fits_capacity(u32 util, u32 capacity)
+PELTON_INLINE u32 pelton_fits_capacity(u64 util, u32 capacity)
 {
-	return (u64)util * 1280u < (u64)capacity * 1024u;
+	return util * 1280u < (u64)capacity * 1024u;
 }
 
 /* Is one capacity more than a twentieth above another? */

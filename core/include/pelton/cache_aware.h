@@ -29,6 +29,7 @@
 #ifndef PELTON_CACHE_AWARE_H
 #define PELTON_CACHE_AWARE_H
 
+#include "bandwidth.h"
 #include "placement.h"
 #include "policy.h"
 
@@ -128,7 +129,7 @@ PELTON_INLINE u32 pelton_invalid_llc_nr(u32 smt_threads, const struct pelton_cac
 {
 	if (g->threads <= 1)
 		return 1;
-	return g->nr_running_avg * pelton_max_u32(smt_threads, 1) * 1280u >= llc_size * 1024ull;
+	return !pelton_fits_capacity(g->nr_running_avg * pelton_max_u32(smt_threads, 1), llc_size);
 }
 
 /* A thread of the process ran for `delta_ns` on CPU `cpu`. */

@@ -5,10 +5,10 @@
 use crate::ffi_caches::{self as ffi, wide};
 use crate::placement_records::PlaceCpu;
 use crate::policy::Policy;
-use crate::record::{Form, Snapshot};
+use crate::record::{Form, Snapshot, rule};
 use crate::records::{LayoutRow, mirror};
 
-/// The function for a record of this form.
+/// As `rule!`, of a function that reads no policy: `function(record, ...)`.
 macro_rules! by_form {
     ($record:expr, $function:ident($($args:expr),*)) => {
         match $record.form() {
@@ -128,11 +128,7 @@ impl PlaceCpu {
 /// Does the kernel ask where tasks prefer to be?
 #[must_use]
 pub fn sched_cache_enabled(policy: &Policy, record: &impl Snapshot) -> bool {
-    let enabled = match record.form() {
-        Form::Narrow(s) => ffi::pelton_x_sched_cache_enabled(policy, s),
-        Form::Wide(s) => wide::pelton_x_sched_cache_enabled(policy, s),
-    };
-    enabled != 0
+    rule!(record, pelton_x_sched_cache_enabled, policy) != 0
 }
 
 /// Ticks of an epoch.

@@ -723,6 +723,7 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_lb_activated(p: &Policy, s: &Placement, st: &mut LbDomain, e: &LbEnv, migration: u32);
     pub(crate) safe fn pelton_x_find_src_group(p: &Policy, s: &Placement, e: &LbEnv, lb: &mut Lb) -> u64;
     pub(crate) safe fn pelton_x_record_sg_llc_stats(p: &Policy, s: &mut Placement, e: &LbEnv);
+    pub(crate) safe fn pelton_x_sched_cache_enabled(p: &Policy, s: &Placement) -> u32;
     pub(crate) safe fn pelton_x_find_src_rq(p: &Policy, s: &Placement, e: &LbEnv, lb: &mut Lb) -> u32;
     pub(crate) safe fn pelton_x_can_migrate_task(
         p: &Policy,

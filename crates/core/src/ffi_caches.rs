@@ -3,11 +3,9 @@
 
 use crate::cache_aware::{CacheCpu, CacheGroup, CacheTime};
 use crate::placement_records::{PlaceCpu, Placement};
-use crate::policy::Policy;
 use crate::record::WidePlacement as Wide;
 
 unsafe extern "C" {
-    pub(crate) safe fn pelton_x_sched_cache_enabled(p: &Policy, s: &Placement) -> u32;
     pub(crate) safe fn pelton_x_sd_in_multi_llcs(c: &PlaceCpu) -> u32;
     pub(crate) safe fn pelton_x_llc_epoch_ticks(tick_ns: u64) -> u32;
     pub(crate) safe fn pelton_x_mm_init_sched(g: &mut CacheGroup, c: &CacheCpu, now_ticks: u64);
@@ -37,11 +35,9 @@ unsafe extern "C" {
 
 /// The same for records of more than 64 CPUs (`shim_wide.c`).
 pub(crate) mod wide {
-    use super::{CacheCpu, CacheGroup, CacheTime, Policy, Wide};
+    use super::{CacheCpu, CacheGroup, CacheTime, Wide};
 
     unsafe extern "C" {
-        #[link_name = "pelton_w_sched_cache_enabled"]
-        pub(crate) safe fn pelton_x_sched_cache_enabled(p: &Policy, s: &Wide) -> u32;
         #[link_name = "pelton_w_account_mm_sched"]
         pub(crate) safe fn pelton_x_account_mm_sched(
             s: &Wide,
@@ -65,7 +61,5 @@ pub(crate) mod wide {
             now_ticks: u64,
             period_ticks: u32,
         ) -> u32;
-        #[link_name = "pelton_w_record_sg_llc_stats"]
-        pub(crate) safe fn pelton_x_record_sg_llc_stats(p: &Policy, s: &mut Wide, e: &crate::balance::LbEnv);
     }
 }

@@ -38,6 +38,10 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_detach_task(p: &Policy, s: &Wide, e: &mut LbEnv, lb: &mut Lb, t: &LbTask) -> u32;
     #[link_name = "pelton_w_need_active_balance"]
     pub(crate) safe fn pelton_x_need_active_balance(p: &Policy, s: &Wide, e: &LbEnv, migration: u32) -> u32;
+    #[link_name = "pelton_w_record_sg_llc_stats"]
+    pub(crate) safe fn pelton_x_record_sg_llc_stats(p: &Policy, s: &mut Wide, e: &LbEnv);
+    #[link_name = "pelton_w_sched_cache_enabled"]
+    pub(crate) safe fn pelton_x_sched_cache_enabled(p: &Policy, s: &Wide) -> u32;
     #[cfg(test)]
     pub(crate) safe fn pelton_w_layout(part: u32) -> u32;
 }

@@ -8,7 +8,7 @@ use std::ops::{Deref, DerefMut};
 use crate::balance::LbEnv;
 use crate::placement_records::{PLACE_CPUS_MAX, PlaceCpu, Placed, Placement, SchedDomain};
 use crate::policy::Policy;
-use crate::{ffi, ffi_caches, ffi_wide};
+use crate::{ffi, ffi_wide};
 
 /// Most CPUs of a large record.
 pub const PLACE_CPUS_LARGEST: usize = 1024;
@@ -479,6 +479,16 @@ impl Record {
         }
     }
 
+    /// Of a set of a large record: how many of its CPUs have tasks, their load, and the groups of which some CPU has
+    /// one, as they were noted.
+    #[must_use]
+    pub fn noted(&self, span: u64) -> Option<(u32, u64, &[u64])> {
+        match self {
+            Record::Narrow(_) => None,
+            Record::Wide(wide) => wide.set(span).map(|set| (set.running, set.load, &set.busy[..])),
+        }
+    }
+
     /// All domains are there: counts the cores of the sets that they name.
     pub fn seal(&mut self) {
         for span in self.spans() {
@@ -510,9 +520,7 @@ impl Record {
     pub fn record_llc_stats(&mut self, policy: &Policy, env: &LbEnv) {
         match self {
             Record::Narrow(place) => env.record_llc_stats(policy, place),
-            Record::Wide(wide) => {
-                ffi_caches::wide::pelton_x_record_sg_llc_stats(policy, &mut wide.place, env);
-            }
+            Record::Wide(wide) => ffi_wide::pelton_x_record_sg_llc_stats(policy, &mut wide.place, env),
         }
     }
 

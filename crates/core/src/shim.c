@@ -4,7 +4,6 @@
 #include "pelton/policy_table.h"
 #include "pelton/stable.h"
 
-typedef const struct pelton_policy *policy_t;
 typedef const struct pelton_ctx *ctx_t;
 typedef struct pelton_avg *avg_t;
 typedef struct pelton_se *se_t;
@@ -19,35 +18,9 @@ typedef struct pelton_sugov_cpu *sc_t;
 typedef const struct pelton_cpu_state *state_t;
 typedef struct pelton_perf_terms *terms_t;
 
-#define FN(ret, name, params, args) \
-	ret pelton_x_##name params; \
-	ret pelton_x_##name params \
-	{ \
-		return pelton_##name args; \
-	}
-
-/*
- * What is called at every event is compiled twice: for any policy, and for the newest kernel's, whose values are
- * constants to the compiler there, so that no switch is left. The address of a policy says which of the two it is. The
- * general form is a function of its own: the registers that it needs are not saved on the way to the other one.
- */
-#define APART static __attribute__((noinline))
-
-#define POLICY_FN(ret, name, params, args) \
-	APART ret pelton_any_##name params \
-	{ \
-		return pelton_##name args; \
-	} \
-	ret pelton_x_##name params; \
-	ret pelton_x_##name params \
-	{ \
-		if (p != &pelton_policy_newest) \
-			return pelton_any_##name args; \
-		{ \
-			policy_t p = &pelton_policy_newest; \
-			return pelton_##name args; \
-		} \
-	}
+#define SHIM(name) pelton_x_##name
+#define IS_NEWEST(p) ((p) == &pelton_policy_newest)
+#include "shim_both.h"
 
 /* The same where the policy is in a context. */
 #define CONTEXT_FN(ret, name, params, args) \
@@ -347,10 +320,6 @@ FN(u64, em_cpu_energy, (em_t states, u32 n, u32 lowest, u32 highest, u64 max_uti
 
 /* placement */
 FN(u32, wake_reads_runnable, (policy_t p), (p))
-POLICY_FN(u32, select_task_rq_fair, (policy_t p, const struct pelton_placement *s, struct pelton_placed *out),
-	  (p, s, out))
-typedef const struct pelton_placement *place_t;
-POLICY_FN(s32, util_fits_cpu, (policy_t p, place_t s, u32 util, u32 min, u32 max, u32 cpu), (p, s, util, min, max, cpu))
 FN(void, uclamp_init_rq, (struct pelton_uclamp_rq * rq), (rq))
 FN(void, uclamp_rq_inc,
    (struct pelton_uclamp_rq * rq, struct pelton_uclamp_task *t, const struct pelton_uclamp_limits *l), (rq, t, l))
@@ -399,13 +368,8 @@ FN(u32, sd_energy_aware, (policy_t p, u32 asymmetric, u32 threads, u32 invariant
 FN(u32, capacity_greater, (u32 a, u32 b), (a, b))
 FN(u32, nr_idle_scan, (u64 sum_util, u32 weight, u32 imbalance_pct), (sum_util, weight, imbalance_pct))
 POLICY_FN(u32, find_energy_efficient_cpu, (policy_t p, place_t s, struct pelton_placed *out), (p, s, out))
-FN(void, placed_start, (place_t s, struct pelton_placed *out), (s, out))
-FN(u64, misfit_load, (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu, u32 biggest),
-   (p, s, out, cpu, biggest))
 FN(u32, place_util, (policy_t p, place_t s, const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost),
    (p, s, out, cpu, dst, boost))
-POLICY_FN(u32, cpu_overutilized, (policy_t p, const struct pelton_placement *s, u32 cpu), (p, s, cpu))
-typedef const struct pelton_lb_env *env_t;
 FN(u32, cache_nice_tries, (const struct pelton_sched_domain *d), (d))
 FN(void, lb_domain_init, (struct pelton_lb_domain * st, u32 weight, u64 now), (st, weight, now))
 POLICY_FN(u64, sd_balance_interval, (policy_t p, const struct pelton_lb_domain *st, u32 busy, u64 tick_ns, u32 cpus),
@@ -428,7 +392,6 @@ FN(u32, lb_newidle_throws, (policy_t p, const struct pelton_lb_domain *st), (p, 
 FN(u32, lb_newidle_wins, (const struct pelton_lb_domain *st, u32 draw), (st, draw))
 FN(u32, lb_newidle_weight, (policy_t p, const struct pelton_lb_domain *st), (p, st))
 FN(void, update_newidle_stats, (policy_t p, struct pelton_lb_domain *st, u32 hits, u64 now), (p, st, hits, now))
-POLICY_FN(u32, should_we_balance, (policy_t p, place_t s, env_t e), (p, s, e))
 FN(void, lb_may_wait, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration, u32 weight),
    (p, st, e, migration, weight))
 POLICY_FN(void, lb_balanced, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migration, u32 weight),
@@ -438,33 +401,11 @@ FN(void, lb_failed, (policy_t p, struct pelton_lb_domain *st, env_t e, u32 migra
 FN(void, lb_again, (struct pelton_lb_domain * st, u32 weight), (st, weight))
 FN(u32, check_cpu_capacity, (const struct pelton_place_cpu *c, u32 pct), (c, pct))
 FN(void, newidle_spent, (struct pelton_newidle * n, u64 spent_ns), (n, spent_ns))
-FN(void, lb_activated, (policy_t p, place_t s, struct pelton_lb_domain *st, env_t e, u32 migration),
-   (p, s, st, e, migration))
-POLICY_FN(u64, find_src_group, (policy_t p, place_t s, env_t e, struct pelton_lb *lb), (p, s, e, lb))
-FN(void, record_sg_llc_stats, (policy_t p, struct pelton_placement *s, env_t e), (p, s, e))
-POLICY_FN(u32, find_src_rq, (policy_t p, place_t s, env_t e, struct pelton_lb *lb), (p, s, e, lb))
-POLICY_FN(u32, can_migrate_task,
-	  (policy_t p, place_t s, struct pelton_lb_env *e, const struct pelton_lb_task *t, u32 migration),
-	  (p, s, e, t, migration))
-POLICY_FN(u32, detach_task,
-	  (policy_t p, place_t s, struct pelton_lb_env *e, struct pelton_lb *lb, const struct pelton_lb_task *t),
-	  (p, s, e, lb, t))
-POLICY_FN(u32, need_active_balance, (policy_t p, place_t s, env_t e, u32 migration), (p, s, e, migration))
-typedef struct pelton_cache_group *cache_group_t;
-typedef struct pelton_cache_cpu *cache_cpu_t;
-typedef struct pelton_cache_time *cache_time_t;
-FN(u32, sched_cache_enabled, (policy_t p, place_t s), (p, s))
 FN(u32, sd_in_multi_llcs, (const struct pelton_place_cpu *c), (c))
 FN(u32, llc_epoch_ticks, (u64 tick_ns), (tick_ns))
 FN(void, mm_init_sched, (cache_group_t g, const struct pelton_cache_cpu *c, u64 now), (g, c, now))
 FN(u32, invalid_llc_nr, (u32 smt_threads, const struct pelton_cache_group *g, u32 llc_size), (smt_threads, g, llc_size))
-FN(void, account_mm_sched,
-   (place_t s, cache_group_t g, cache_cpu_t c, cache_time_t t, u32 cpu, u64 delta, u64 now, u32 period),
-   (s, g, c, t, cpu, delta, now, period))
-FN(u32, get_pref_llc, (place_t s, const struct pelton_cache_group *g), (s, g))
 FN(u32, task_tick_cache, (cache_group_t g, const struct pelton_cache_cpu *c, u32 asked), (g, c, asked))
-FN(u32, task_cache_work, (place_t s, cache_group_t g, cache_cpu_t c, cache_time_t t, u32 cpu, u64 now, u32 period),
-   (s, g, c, t, cpu, now, period))
 FN(u32, wake_affine, (policy_t p, const struct pelton_wake *w), (p, w))
 FN(u32, wake_wide, (u32 waker, u32 wakee, u32 llc), (waker, wakee, llc))
 FN(s64, effective_load, (ccfs_t g, const struct pelton_tg *tg, cse_t se, s64 wl, s64 wg), (g, tg, se, wl, wg))

@@ -5,7 +5,7 @@ mod common;
 
 use common::*;
 use pelton_model::Machine;
-use pelton_model::workload::{Op, Start, TaskSpec};
+use pelton_model::workload::{Op, TaskSpec};
 use pelton_schema::{Event, NullSink};
 
 const PROFILES: [&str; 6] = ["4.12", "5.4", "5.10", "6.1", "6.12", "7.2"];
@@ -46,7 +46,8 @@ fn as_many_busy_tasks_as_cpus_have_one_each() {
     for (m, cpus) in [(server(128), 128), (two_nodes(64), 128), (server(384), 384)] {
         for profile in if cpus == 128 { &PROFILES[..] } else { &PROFILES[5..] } {
             let busy = busy_ms(&m, profile, cpus, 1000);
-            // By loads a task more or less in sixteen is no difference; by tasks it is one.
+            // Up to 5.4 balances compare loads: 96.8 % were seen with 5.4, and which rule leaves a few CPUs idle there
+            // was not looked into.
             let least = if ["4.12", "5.4"].contains(profile) { 940 } else { 995 };
             assert!(busy > u64::from(cpus) * least, "{profile}: {cpus} CPUs were busy for {busy} ms");
         }
@@ -69,23 +70,6 @@ fn no_cpu_idles_while_tasks_wait_elsewhere_for_longer_than_balances_take() {
             assert!(waits_ms < u64::from(cpus) + 130, "{profile}: {cpus} CPUs, and a task waited for {waits_ms} ms");
         }
     }
-}
-
-/// How many of so many busy tasks, started apart, began on a node other than the first one's.
-fn begin_elsewhere(m: &Machine, profile: &str, tasks: u32) -> usize {
-    let later = |i: u32| TaskSpec { start: Start::After(u64::from(i) * 10 * MS), ..busy(&format!("b{i}")) };
-    let all = (0..tasks).map(later).collect();
-    let (_, events) = events_of(m, &workload(all), profile, &config(200));
-    let mut began = vec![None; tasks as usize];
-    for (_, event) in events {
-        if let Event::SchedSwitch { cpu, next_tid, .. } = event
-            && let Some(began) = (next_tid as usize).checked_sub(1).and_then(|at| began.get_mut(at))
-        {
-            began.get_or_insert(cpu);
-        }
-    }
-    let node = |cpu: &Option<u32>| cpu.map(|cpu| m.node_of(cpu));
-    began.iter().filter(|cpu| node(cpu) != node(&began[0])).count()
 }
 
 /// sched_balance_find_dst_group, adjust_numa_imbalance: while no more run on a node than an eighth of its CPUs, two

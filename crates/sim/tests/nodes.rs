@@ -6,8 +6,6 @@ mod common;
 
 use common::*;
 use pelton_model::Machine;
-use pelton_model::workload::{Start, TaskSpec};
-use pelton_schema::Event;
 
 /// Two caches of sixteen CPUs, each a node of its own.
 fn two_nodes() -> Machine {
@@ -15,23 +13,6 @@ fn two_nodes() -> Machine {
     m.llcs = vec![(0..16).collect(), (16..32).collect()];
     m.nodes = m.llcs.clone();
     m
-}
-
-/// How many of so many busy tasks, started a tick apart, began on a node other than the first one's.
-fn begin_elsewhere(m: &Machine, profile: &str, tasks: u32) -> usize {
-    let later = |i: u32| TaskSpec { start: Start::After(u64::from(i) * 10 * MS), ..busy(&format!("b{i}")) };
-    let all = (0..tasks).map(later).collect();
-    let (_, events) = events_of(m, &workload(all), profile, &config(200));
-    let mut began = vec![None; tasks as usize];
-    for (_, event) in events {
-        if let Event::SchedSwitch { cpu, next_tid, .. } = event
-            && let Some(began) = (next_tid as usize).checked_sub(1).and_then(|at| began.get_mut(at))
-        {
-            began.get_or_insert(cpu);
-        }
-    }
-    let node = |cpu: &Option<u32>| cpu.map(|cpu| cpu / 16);
-    began.iter().filter(|cpu| node(cpu) != node(&began[0])).count()
 }
 
 #[test]

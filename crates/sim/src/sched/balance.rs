@@ -2,7 +2,7 @@
 //! A simple balancer (`balance=pull`), which no kernel has: an idle CPU pulls a waiting task; a busy CPU with two wakes
 //! an idle one up for it. Elsewhere `balancing/` does this.
 
-use pelton_core::{Newidle, value};
+use pelton_core::{Newidle, PLACE_CPUS_MAX, value};
 use pelton_schema::{Sink, WalkWhy};
 
 use crate::engine::Engine;
@@ -52,7 +52,7 @@ impl<S: Sink> Engine<'_, S> {
     fn is_overloaded(&self) -> bool {
         // Quotas change what may run when no task comes or goes: all CPUs are asked then.
         // Not of large machines in debug builds, lest what is counted there grow with them.
-        let again = cfg!(debug_assertions) && self.cpus.len() <= 64;
+        let again = cfg!(debug_assertions) && self.cpus.len() <= PLACE_CPUS_MAX;
         let asked = (self.quotas || again).then(|| self.cpus.iter().any(|cpu| cpu.nr_running() >= 2));
         let kept = !self.chores.crowded.is_empty();
         debug_assert!(self.quotas || asked.is_none_or(|asked| asked == kept), "kept set of CPUs with two tasks");

@@ -7,7 +7,7 @@ pub mod random;
 use pelton_core::Policy;
 use pelton_model::RunConfig;
 use pelton_model::machine::{Cluster, Cpu, FreqDomain, IdleState, Machine, Opp};
-use pelton_model::workload::{CpuSet, Op, Phase, SchedPolicy, TaskSpec, TimerId, TimerMode, Workload};
+use pelton_model::workload::{CpuSet, Op, Phase, SchedPolicy, Start, TaskSpec, TimerId, TimerMode, Workload};
 use pelton_schema::{Event, NullSink, Sink};
 use pelton_sim::Report;
 
@@ -141,4 +141,21 @@ pub fn events_of(m: &Machine, w: &Workload, profile_name: &str, config: &RunConf
 /// Within `tolerance` of each other.
 pub fn near(a: u64, b: u64, tolerance: u64) -> bool {
     a.abs_diff(b) <= tolerance
+}
+
+/// How many of so many busy tasks, started apart, began on a node other than the first one's.
+pub fn begin_elsewhere(m: &Machine, profile: &str, tasks: u32) -> usize {
+    let later = |i: u32| TaskSpec { start: Start::After(u64::from(i) * 10 * MS), ..busy(&format!("b{i}")) };
+    let all = (0..tasks).map(later).collect();
+    let (_, events) = events_of(m, &workload(all), profile, &config(200));
+    let mut began = vec![None; tasks as usize];
+    for (_, event) in events {
+        if let Event::SchedSwitch { cpu, next_tid, .. } = event
+            && let Some(began) = (next_tid as usize).checked_sub(1).and_then(|at| began.get_mut(at))
+        {
+            began.get_or_insert(cpu);
+        }
+    }
+    let node = |cpu: &Option<u32>| cpu.map(|cpu| m.node_of(cpu));
+    began.iter().filter(|cpu| node(cpu) != node(&began[0])).count()
 }

@@ -3,7 +3,7 @@
 //! 64 CPUs it stands in the domains of each CPU, beyond with the group, and loads and which of them have tasks as well:
 //! a balance of many CPUs looks only at groups with tasks.
 
-use pelton_core::Record;
+use pelton_core::{PLACE_CPUS_MAX, Record};
 
 /// Which groups a CPU is in.
 pub(super) struct GroupSums {
@@ -70,10 +70,28 @@ impl GroupSums {
             debug_assert!(now.rows() == record.rows(), "kept sums of groups");
             return;
         }
-        // One CPU of 64 stands for large sets, lest what is counted here grow with the machine.
-        for &span in self.of[c as usize].iter().filter(|&&span| c % 64 == 63 || record.span_weight(span) <= 64) {
+        // One CPU in so many stands for large sets, lest what is counted here grow with the machine.
+        let small = |span: u64| record.span_weight(span) <= PLACE_CPUS_MAX as u32;
+        let stands = (c as usize + 1).is_multiple_of(PLACE_CPUS_MAX);
+        for &span in self.of[c as usize].iter().filter(|&&span| stands || small(span)) {
             debug_assert_eq!(kept(record, span), of_cpus(record, span), "kept sums of {span}");
+            self.assert_noted(record, span);
         }
+    }
+
+    /// What was noted of tasks and loads of a set is what the rows of its CPUs had then.
+    fn assert_noted(&self, record: &Record, span: u64) {
+        let Some((running, load, busy)) = record.noted(span) else { return };
+        let rows = record.span_cpus(span).map(|c| (c, self.rows[c as usize]));
+        let (mut tasks, mut sum) = (0, 0u64);
+        for (c, (has_task, own)) in rows {
+            tasks += u32::from(has_task);
+            sum = sum.wrapping_add(own);
+            let noted = busy[c as usize / 64] >> (c % 64) & 1 == 1;
+            debug_assert!(noted || !has_task, "CPU {c} has a task, its group in {span} has none");
+        }
+        debug_assert_eq!((running, load), (tasks, sum), "kept tasks and load of {span}");
+        debug_assert_eq!(running > 0, busy.iter().any(|&word| word != 0), "groups with tasks in {span}");
     }
 }
 
