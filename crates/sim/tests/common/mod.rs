@@ -143,7 +143,7 @@ pub fn near(a: u64, b: u64, tolerance: u64) -> bool {
     a.abs_diff(b) <= tolerance
 }
 
-/// How many of so many busy tasks, started apart, began on a node other than the first one's.
+/// How many of so many busy tasks, started apart, began on a last-level cache other than the first one's.
 pub fn begin_elsewhere(m: &Machine, profile: &str, tasks: u32) -> usize {
     let later = |i: u32| TaskSpec { start: Start::After(u64::from(i) * 10 * MS), ..busy(&format!("b{i}")) };
     let all = (0..tasks).map(later).collect();
@@ -156,6 +156,6 @@ pub fn begin_elsewhere(m: &Machine, profile: &str, tasks: u32) -> usize {
             began.get_or_insert(cpu);
         }
     }
-    let node = |cpu: &Option<u32>| cpu.map(|cpu| m.node_of(cpu));
-    began.iter().filter(|cpu| node(cpu) != node(&began[0])).count()
+    let cache = |cpu: &Option<u32>| cpu.and_then(|cpu| m.llcs.iter().position(|cpus| cpus.contains(&cpu)));
+    began.iter().filter(|cpu| cache(cpu) != cache(&began[0])).count()
 }
