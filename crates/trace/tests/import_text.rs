@@ -65,6 +65,26 @@ fn excerpts_of_real_traces_give_the_expected_events() {
 }
 
 #[test]
+fn call_chains_are_no_damage() {
+    let switch = "a-10 [001] d..2. 1.000000: sched_switch: prev_comm=a prev_pid=10 prev_prio=120 prev_state=S ==> \
+                  next_comm=b next_pid=11 next_prio=120\n";
+    let ftrace = "a-10 [001] d..2. 1.000000: <stack trace>\n => __schedule\n => schedule <ffffffff81a3b2c4>\n\
+                  a-10 [001] d..2. 1.000001: <user stack trace>\n =>  <00007f1c2d3e4f50>\n";
+    let trace_cmd =
+        "a-10 [001] d..2. 1.000000: kernel_stack:         <stack trace >\n=> __schedule (ffffffff81a3b2c4)\n";
+    let perf = "\tffffffff81a3b2c4 __schedule+0x2c4 ([kernel.kallsyms])\n\t    7f1c2d3e4f50 [unknown] (/usr/bin/a)\n\n";
+    for (chain, counted) in [(ftrace, "functions of call chains 3"), (trace_cmd, "chains 1"), (perf, "chains 2")] {
+        let mut source = text([switch, chain, switch].concat().as_bytes());
+        assert_eq!(read_all(&mut source).expect("a trace").len(), 2, "{chain}");
+        let told = summary(&source);
+        assert!(told.contains("damaged 0") && told.contains(counted), "{told}");
+    }
+    let mut source = text([switch, "   not a frame\n"].concat().as_bytes());
+    read_all(&mut source).expect("a trace");
+    assert!(summary(&source).contains("damaged 1"));
+}
+
+#[test]
 fn a_frequency_that_a_program_wrote_down_is_a_frequency() {
     let of = |line: &str| events(line).iter().map(|t| t.event).collect::<Vec<_>>();
     let told = [Event::CpuFrequency { cpu: 1, freq_khz: 1_200_000 }];

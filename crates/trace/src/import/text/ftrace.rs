@@ -73,7 +73,10 @@ impl Ftrace {
             remark(line, out);
             return Ok(Seen::Passed);
         }
-        let head = Head::parse(line)?;
+        let head = match Head::parse(line) {
+            Ok(head) => head,
+            Err(bad) => return call_chain(line).map(|what| out.pass_over(what)).ok_or(bad),
+        };
         let base = line.len() - head.fields.len();
         self.last_ns = head.time_ns;
         out.resolution(head.step_ns);
@@ -134,6 +137,21 @@ impl Ftrace {
         }
         Ok(())
     }
+}
+
+/// What a line is that belongs to the call chain of the event above it: its head, or one function of it. ftrace and
+/// `trace-cmd report` write `=> function`, `perf script` an address and what is there, indented.
+fn call_chain(line: &[u8]) -> Option<&'static str> {
+    let text = line.trim_ascii();
+    if text.ends_with(b"<stack trace>") {
+        return Some("kernel_stack");
+    }
+    if text.ends_with(b"<user stack trace>") {
+        return Some("user_stack");
+    }
+    let address = text.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let of_perf = line[0].is_ascii_whitespace() && address >= 4 && text.get(address) == Some(&b' ');
+    (of_perf || text.starts_with(b"=> ")).then_some("functions of call chains")
 }
 
 /// Hands out an event, of each CPU of a set when there is one.

@@ -65,6 +65,12 @@ pub struct Output {
 }
 
 impl Output {
+    /// Counts a line that has no meaning here.
+    pub(crate) fn pass_over(&mut self, what: &str) -> Seen {
+        self.notes.info.skip(what);
+        Seen::Passed
+    }
+
     /// Hands out an event; one that comes too late is damage.
     pub(crate) fn event(&mut self, time_ns: u64, event: Event) {
         if self.window.takes(time_ns) {
