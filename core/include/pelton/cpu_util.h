@@ -134,19 +134,28 @@ PELTON_INLINE s64 pelton_place_waking_bias(const struct pelton_policy *pol, cons
 	return pol->uclamp == PELTON_UCLAMP_DEBT ? bias + out->uclamp_value : bias;
 }
 
-/* A CPU's clamped utilization before estimates, with the task on `dst`. */
+/*
+ * A CPU's clamped utilization before estimates, with the task on `dst`. Waiting tasks raise it where and as they raise
+ * one without clamps (pelton_boosted_util).
+ */
 PELTON_INLINE u32 pelton_place_clamped(const struct pelton_policy *pol, const struct pelton_placement *s,
 				       const struct pelton_placed *out, u32 cpu, u32 dst, u32 boost)
 {
 	const struct pelton_place_cpu *c = pelton_place_cpu_of(s, cpu);
+	s32 change = pelton_task_change(s, cpu, dst);
 	s64 util = c->util_clamped;
+	u32 clamped;
 
-	if (boost)
+	if (boost && pol->energy_runnable == PELTON_ENERGY_RUNNABLE_BEFORE_TASK)
 		util = pelton_uclamp_sum_boost(pol, c->util_clamped, c->state.util_cfs, c->state.runnable_cfs);
 	if (s->task.cpu == cpu && !s->task.on_rq)
 		util += pelton_place_waking_bias(pol, s, out);
-	return pelton_with_task(util > 0 ? (u32)util : 0, pelton_place_task_clamped(pol, s, out),
-				pelton_task_change(s, cpu, dst));
+	clamped = pelton_with_task(util > 0 ? (u32)util : 0, pelton_place_task_clamped(pol, s, out), change);
+	if (!boost || pol->energy_runnable != PELTON_ENERGY_RUNNABLE_WITH_TASK)
+		return clamped;
+	return pelton_uclamp_sum_boost(pol, clamped,
+				       pelton_with_task(c->state.util_cfs, (u32)out->se.avg.util_avg, change),
+				       pelton_with_task(c->state.runnable_cfs, (u32)out->se.avg.runnable_avg, change));
 }
 
 /* Clamped utilization of `cpu` with the task on `dst`, PELTON_NO_CPU: nowhere. */

@@ -209,3 +209,29 @@ fn misses_of_the_choice_by_energy_have_reasons() {
     }
     assert!(excess / f64::from(compared) > 0.01, "any CPU would do: {excess}");
 }
+
+/// Clamps in use that limit nobody change nothing where they add up as debt, however many tasks wait.
+#[test]
+fn open_clamps_that_add_up_price_as_none() {
+    for release in ["6.1", "6.6", "6.12", "6.18", "7.2"] {
+        let none = Policy::profile(release).expect("a profile");
+        let mut debt = none;
+        debt.set("uclamp", "debt").expect("a form");
+        let mut d = Dice(release.len() as u64 * 31 + 5);
+        for state in 0..2_000 {
+            let mut board = random_board(&mut d, &none);
+            for row in &mut board.cpus[..CPUS as usize] {
+                row.state.runnable_cfs += d.below(400) as u32;
+                (row.util_clamped, row.est_clamped) = (row.state.util_cfs, row.state.util_est);
+            }
+            board.task.se.avg.runnable_avg += d.below(300);
+            let mut placed = [Placed::default(); 2];
+            board.select(&none, &mut placed[0]);
+            board.uclamp_used = 1;
+            board.cpus.iter_mut().for_each(|row| row.state.uclamp_used = 1);
+            board.select(&debt, &mut placed[1]);
+            assert_eq!(placed[0].energies(), placed[1].energies(), "{release}, state {state}");
+            assert_eq!(placed[0].cpu, placed[1].cpu, "{release}, state {state}");
+        }
+    }
+}
