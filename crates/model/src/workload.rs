@@ -56,6 +56,9 @@ pub struct Workload {
     pub shared_timers: u32,
     /// Interrupt sources that take CPU time.
     pub irqs: Vec<IrqSpec>,
+    /// Devices that tasks wait for; `Op::Io` indexes them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<DeviceSpec>,
     /// Length the file asks for, ns; `None` = until all tasks end or the run's own limit.
     pub duration_ns: Option<u64>,
     /// Longest idle exit latency anybody tolerates, us (what a program writes to `/dev/cpu_dma_latency`); 0 allows
@@ -670,6 +673,11 @@ pub enum Op {
     AwaitCall,
     /// Call everybody on a list, who came last first, and empty it.
     CallAll(u32),
+    /// Ask a device and wait for it (`io_schedule()`): its interrupt comes to the CPU that asked.
+    Io {
+        /// Index into `Workload::devices`.
+        device: u32,
+    },
     /// Sleep of random length, uniform in `min_ns..=max_ns` (phases of periodic tasks between runs).
     SleepUniform {
         /// Least time.
@@ -677,6 +685,19 @@ pub enum Op {
         /// Most time.
         max_ns: u64,
     },
+}
+
+/// A device that tasks wait for, such as a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct DeviceSpec {
+    /// Time that a request takes, ns.
+    pub service_ns: u64,
+    /// Random part of it besides, uniform in `0..=jitter_ns`.
+    pub jitter_ns: u64,
+    /// Requests that it works on at the same time, at least 1; others wait in the order in which they came.
+    pub depth: u32,
+    /// Wall-clock time of the handler of its interrupt, ns.
+    pub irq_ns: u64,
 }
 
 /// Periodic interrupts that take time on one CPU.

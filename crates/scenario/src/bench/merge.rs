@@ -13,6 +13,7 @@ struct Shift {
     barriers: u32,
     semaphores: u32,
     channels: u32,
+    devices: u32,
     timers: u32,
     lists: u32,
     processes: u32,
@@ -36,6 +37,7 @@ fn append(whole: &mut Workload, part: Workload) {
         barriers: whole.barriers.len() as u32,
         semaphores: whole.semaphores.len() as u32,
         channels: whole.channels.len() as u32,
+        devices: whole.devices.len() as u32,
         timers: whole.shared_timers,
         lists: whole.lists,
         processes: processes(&whole.tasks),
@@ -54,6 +56,7 @@ fn append(whole: &mut Workload, part: Workload) {
     whole.barriers.extend(part.barriers);
     whole.semaphores.extend(part.semaphores);
     whole.channels.extend(part.channels);
+    whole.devices.extend(part.devices);
     whole.irqs.extend(part.irqs);
     // The kernel honours the strictest request.
     let strictest = whole.cpu_dma_latency_us.into_iter().chain(part.cpu_dma_latency_us).min();
@@ -109,6 +112,7 @@ fn shift_op(shift: Shift, op: &mut Op) {
         Op::Write { channel, .. } | Op::Read { channel, .. } | Op::Poll { channel } => *channel += shift.channels,
         Op::Timer { timer: TimerId::Shared(t), .. } | Op::TimerLatency(TimerId::Shared(t)) => *t += shift.timers,
         Op::Timer { timer: TimerId::Own(_), .. } | Op::TimerLatency(TimerId::Own(_)) => {}
+        Op::Io { device } => *device += shift.devices,
         Op::Enlist(l) | Op::CallAll(l) => *l += shift.lists,
         Op::AwaitCall => {}
         Op::MoveAsleep { .. } | Op::Yield | Op::EndActivation | Op::Lap { .. } | Op::Records(_) => {}
@@ -124,7 +128,7 @@ fn shift_op(shift: Shift, op: &mut Op) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pelton_model::workload::{ChannelSpec, Phase, TimerMode};
+    use pelton_model::workload::{ChannelSpec, DeviceSpec, Phase, TimerMode};
 
     fn part(name: &str) -> Workload {
         let timer = Op::Timer { timer: TimerId::Shared(0), period_ns: 1, mode: TimerMode::Relative };
@@ -135,6 +139,7 @@ mod tests {
             Op::Fork { task: 0 },
             Op::SemPost(0),
             Op::Poll { channel: 0 },
+            Op::Io { device: 0 },
             timer,
         ];
         let task =
@@ -147,6 +152,7 @@ mod tests {
             barriers: vec![2],
             semaphores: vec![0],
             channels: vec![ChannelSpec::PIPE],
+            devices: vec![DeviceSpec { service_ns: 1, jitter_ns: 0, depth: 1, irq_ns: 0 }],
             shared_timers: 1,
             resource_names: vec![("mutex".into(), 0, "m".into())],
             duration_ns: Some(name.len() as u64),
@@ -169,6 +175,7 @@ mod tests {
             Op::Fork { task: 1 },
             Op::SemPost(1),
             Op::Poll { channel: 1 },
+            Op::Io { device: 1 },
             timer,
         ];
         assert_eq!(whole.tasks[1].phases[0].ops, moved);

@@ -13,6 +13,7 @@ pub mod ebizzy;
 mod frame_loads;
 mod group;
 pub mod hackbench;
+mod io;
 mod limits;
 mod merge;
 pub mod original;
@@ -100,6 +101,13 @@ pub const MODELS: &[Model] = &[
         options: "run_us,sleep_us=0,measure=work|wall,loops=0,then_cpus,then_loops=0,threads=1,policy=other,priority,\
                   nice=0,cpus=all|each,util_min=0,util_max=1024,duration_s,process=one|each,name=bursts",
         make: |spec| bursts::workload(spec).into(),
+    },
+    Model {
+        name: "io",
+        about: "threads that compute for run_us, then wait for a device that takes service_us (iowait); one device for all of them",
+        options: "run_us,service_us,jitter_us=0,depth=1,irq_us=0,loops=0,threads=1,policy=other,priority,nice=0,cpus=all|each,\
+                  util_min=0,util_max=1024,duration_s,process=one|each,name=io",
+        make: |spec| io::workload(spec).into(),
     },
     Model {
         name: "sched-pipe",

@@ -55,9 +55,12 @@ impl<S: Sink> Engine<'_, S> {
         let task = &self.tasks[t as usize];
         let (running, queued) = self.places(t);
         let cpu = &self.cpus[task.cpu as usize];
-        // It leaves when the interrupt, or the kernel path it is in, is done.
-        let pending = running == 1 && cpu.curr == t && cpu.need_resched && (cpu.irq_depth > 0 || self.in_path(cpu));
         let throttled = task.class == Class::Deadline && task.dl.throttled();
+        // It leaves when the interrupt, or the kernel path it is in, is done; or when another CPU's request comes, who
+        // found its budget used up.
+        let leaves = cpu.need_resched && (cpu.irq_depth > 0 || self.in_path(cpu));
+        let asked = throttled && cpu.reaction.wanted_ns() < u64::MAX;
+        let pending = running == 1 && cpu.curr == t && (leaves || asked);
         let held = running == 0 && self.is_held(t);
         let wanted = match task.life {
             _ if held => 0,

@@ -28,10 +28,27 @@ impl<S: Sink> Engine<'_, S> {
 
     pub(crate) fn irq_start(&mut self, source: u32) {
         let spec = self.w.irqs[source as usize];
-        self.account(spec.cpu);
-        self.cpus[spec.cpu as usize].irq_depth += 1;
-        self.cpus[spec.cpu as usize].segment.cancel();
-        self.emit(Event::IrqEntry { cpu: spec.cpu, irq: source });
+        self.enter_irq(spec.cpu, source);
         self.queue.push(self.now.saturating_add(spec.duration_ns), Ev::IrqEnd { cpu: spec.cpu, source });
+    }
+
+    /// A device tells the CPU that asked it that it is done.
+    pub(crate) fn io_irq_start(&mut self, t: u32) {
+        let (cpu, device) = (self.tasks[t as usize].io_cpu, self.tasks[t as usize].io_device);
+        self.enter_irq(cpu, self.irq_of_device(device));
+        let irq_ns = self.w.devices[device as usize].irq_ns;
+        self.queue.push(self.now.saturating_add(irq_ns), Ev::IoIrqEnd { cpu, task: t });
+    }
+
+    /// Interrupts of devices are numbered behind the periodic ones.
+    pub(crate) fn irq_of_device(&self, device: u32) -> u32 {
+        self.w.irqs.len() as u32 + device
+    }
+
+    fn enter_irq(&mut self, c: u32, irq: u32) {
+        self.account(c);
+        self.cpus[c as usize].irq_depth += 1;
+        self.cpus[c as usize].segment.cancel();
+        self.emit(Event::IrqEntry { cpu: c, irq });
     }
 }

@@ -37,6 +37,10 @@ pub(crate) enum Ev {
     IrqStart { source: u32 },
     /// An interrupt handler ends.
     IrqEnd { cpu: u32, source: u32 },
+    /// A device has done what a task waits for.
+    IoDone { task: u32 },
+    /// The handler of that interrupt ends.
+    IoIrqEnd { cpu: u32, task: u32 },
     /// The governor's worker thread is kicked.
     WorkerKick { domain: u32, cpu: u32 },
     /// A worker's sleeping driver call returns.

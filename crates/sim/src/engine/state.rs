@@ -131,6 +131,9 @@ pub(crate) struct Task {
     pub timer_generation: u32,
     /// It slept waiting for I/O and has not run since.
     pub in_iowait: bool,
+    /// The device that it asked last, and from which CPU.
+    pub io_device: u32,
+    pub io_cpu: u32,
     /// Changed CPU and has not run there yet.
     pub cold: bool,
     /// When it was woken and has not run since.
@@ -226,6 +229,8 @@ pub(crate) enum Deferred {
     Timer(u32),
     /// This interrupt source fired.
     Irq(u32),
+    /// A device has done what this task waits for.
+    Io(u32),
     /// This timer of a task group's quota expired.
     Quota(u32, crate::engine::queue::QuotaTimer),
 }
@@ -305,6 +310,8 @@ pub(crate) struct CpuState {
     pub workers: Vec<u32>,
     /// Armed expiries of tasks that sleep here: (time, task).
     pub timers: Timers,
+    /// Tasks that sleep here and wait for I/O (`nr_iowait`).
+    pub nr_iowait: u32,
     /// What came while the CPU was idle or leaving idle.
     pub deferred: Vec<Deferred>,
     /// How long it is idle on average, and what its searches for a task cost.

@@ -5,7 +5,7 @@ use pelton_core::{IdleChoice, IdleNow, IdleState, IdleTable, idle_single, value}
 use pelton_schema::Sink;
 
 use crate::engine::Engine;
-use crate::engine::state::{Life, Power, Task};
+use crate::engine::state::Power;
 use pelton_model::machine::{FreqDomain, Machine};
 
 /// The states of a domain as its governor sees them.
@@ -16,10 +16,6 @@ pub(crate) fn idle_table(domain: &FreqDomain) -> IdleTable {
         *row = IdleState { exit_ns: state.wakeup_latency_ns(), residency_ns: state.min_residency_ns };
     }
     table
-}
-
-fn waits_on(t: &Task, c: u32) -> bool {
-    t.in_iowait && t.life == Life::Sleeping && t.cpu == c
 }
 
 impl<S: Sink> Engine<'_, S> {
@@ -33,7 +29,7 @@ impl<S: Sink> Engine<'_, S> {
         if self.policy.menu_form > value::MENU_FORM_6_6 {
             return 0;
         }
-        self.tasks.iter().filter(|t| waits_on(t, c)).count() as u32
+        self.cpus[c as usize].nr_iowait
     }
 
     /// Is CPU `c` so busy that teo of 6.6 takes a shallower state? Other forms do not ask.
@@ -44,7 +40,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Does a task that ran on CPU `c` last wait for I/O?
     pub(crate) fn waits_for_io(&self, c: u32) -> bool {
-        self.tasks.iter().any(|t| waits_on(t, c))
+        self.cpus[c as usize].nr_iowait > 0
     }
 
     /// `got_tick`: a tick ended the last stay, and the CPU has had nothing to run since.

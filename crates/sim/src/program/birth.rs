@@ -178,6 +178,8 @@ pub(crate) fn new_task(kind: Kind, name: String, policy: SchedPolicy, allowed: C
         waiting_since_ns: 0,
         woken_ns: None,
         in_iowait: false,
+        io_device: 0,
+        io_cpu: 0,
         last_ran_ns: 0,
         list_place: 0,
         called_ns: None,

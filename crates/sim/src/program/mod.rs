@@ -4,5 +4,6 @@
 pub(crate) mod birth;
 pub(crate) mod calls;
 pub(crate) mod channel;
+pub(crate) mod io;
 pub(crate) mod ops;
 pub(crate) mod sync;

@@ -164,6 +164,7 @@ impl<S: Sink> Engine<'_, S> {
                 let ns = min_ns + self.rng.up_to(max_ns.saturating_sub(min_ns));
                 self.sleep(t, ns)
             }
+            Op::Io { device } => self.ask_device(t, device),
             Op::Timer { timer, period_ns, mode } => self.wait_timer(t, timer, period_ns, mode),
             Op::Lock(mutex) => self.lock(t, mutex),
             Op::Unlock(mutex) => self.unlock(t, mutex),

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::program::channel::Channel;
+use crate::program::io::Device;
 
 /// A mutex; waiters are served in order.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +78,7 @@ pub(crate) struct Objects {
     pub barriers: Vec<Barrier>,
     pub semaphores: Vec<Semaphore>,
     pub channels: Vec<Channel>,
+    pub devices: Vec<Device>,
     /// Tasks to call, in the order in which they came.
     pub lists: Vec<Vec<u32>>,
 }
@@ -91,6 +93,7 @@ impl Objects {
             semaphores: w.semaphores.iter().map(|&count| Semaphore { count, waiters: VecDeque::new() }).collect(),
             lists: vec![Vec::new(); w.lists as usize],
             channels: w.channels.iter().map(|&spec| Channel::new(spec)).collect(),
+            devices: vec![Device::default(); w.devices.len()],
         }
     }
 }

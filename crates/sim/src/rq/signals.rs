@@ -33,7 +33,8 @@ impl<S: Sink> Engine<'_, S> {
         self.set_blocked(c, true);
         let (cpu, task) = (&mut self.cpus[c as usize], &self.tasks[t as usize]);
         cpu.rq.enqueue_begin(self.policy, &task.se, now, 0, cpu.curr == NO_TASK);
-        if task.in_iowait {
+        // One that is still queued is not enqueued again (enqueue_task_fair of 6.12.118 and 7.2.12).
+        if task.in_iowait && task.se.delayed == 0 {
             self.hook_event(c, HookSite::Iowait, 0);
             // The hook call for I/O may have asked.
             self.request_changes(c);
@@ -66,6 +67,7 @@ impl<S: Sink> Engine<'_, S> {
         let bits = cpu.rq.enqueue_delayed_on(self.policy, cpu.levels.queue_records(slot), &mut task.se);
         self.entity_changed(c, t, slot, bits, Climb::START);
         self.enqueue_above(c, slot, bits, 0);
+        self.sums_enqueue(c, t);
     }
 
     /// An entity leaves its queue, and the groups of the plan theirs; the others above learn of it. `flags`: why, from

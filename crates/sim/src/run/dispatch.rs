@@ -74,6 +74,8 @@ impl<S: Sink> Engine<'_, S> {
             Ev::Reaction { cpu, generation } if self.reaction_due(cpu, generation) => self.react(cpu),
             Ev::IrqStart { source } => self.irq_due(source),
             Ev::IrqEnd { cpu, source } => self.irq_end(cpu, source),
+            Ev::IoDone { task } => self.io_done(task),
+            Ev::IoIrqEnd { cpu, task } => self.io_irq_end(cpu, task),
             Ev::WorkerKick { domain, cpu } => {
                 let asked = self.worker_kick(domain, cpu);
                 self.wake_asked(asked);
@@ -250,12 +252,44 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// A device is done with a request: it goes on with the next one, and tells the CPU that asked.
+    pub(crate) fn io_done(&mut self, t: u32) {
+        let task = &self.tasks[t as usize];
+        let (c, until) = (task.io_cpu, self.cpus[task.io_cpu as usize].searching_until_ns);
+        if self.now < until {
+            return self.queue.push(until, Ev::IoDone { task: t });
+        }
+        self.next_request(task.io_device);
+        if self.cpus[c as usize].power == Power::Awake {
+            return self.io_irq_start(t);
+        }
+        self.cpus[c as usize].deferred.push(Deferred::Io(t));
+        self.leave_idle(c);
+    }
+
+    /// Whoever waited wakes on the CPU of the interrupt.
+    pub(crate) fn io_irq_end(&mut self, c: u32, t: u32) {
+        self.exec = c;
+        self.leave_irq(c, self.irq_of_device(self.tasks[t as usize].io_device));
+        self.cpus[c as usize].nr_iowait -= 1;
+        self.wake(t, c);
+        self.go_on_after_irq(c);
+    }
+
     pub(crate) fn irq_end(&mut self, c: u32, source: u32) {
         self.exec = c;
+        self.leave_irq(c, source);
+        self.go_on_after_irq(c);
+    }
+
+    fn leave_irq(&mut self, c: u32, irq: u32) {
         self.account(c);
         self.cpus[c as usize].irq_depth -= 1;
         self.update_clock(c);
-        self.emit(Event::IrqExit { cpu: c, irq: source });
+        self.emit(Event::IrqExit { cpu: c, irq });
+    }
+
+    fn go_on_after_irq(&mut self, c: u32) {
         if self.cpus[c as usize].irq_depth == 0 {
             self.arm_segment(c);
             self.exit_to_user(c);
@@ -270,10 +304,11 @@ impl<S: Sink> Engine<'_, S> {
         let stuck = |t: &&Task| {
             t.life == Life::Sleeping
                 && t.armed_ns.is_none()
+                && !t.in_iowait
                 && matches!(t.kind, crate::engine::state::Kind::Program { .. })
         };
         let all_quiet = self.cpus.iter().all(|c| c.curr == NO_TASK && c.deferred.is_empty())
-            && self.tasks.iter().all(|t| t.armed_ns.is_none());
+            && self.tasks.iter().all(|t| t.armed_ns.is_none() && !t.in_iowait);
         if all_quiet { self.tasks.iter().filter(stuck).map(|t| t.name.clone()).collect() } else { Vec::new() }
     }
 }

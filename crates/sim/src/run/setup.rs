@@ -131,6 +131,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         workers: Vec::new(),
         sugov: SugovCpu::default(),
         timers: Timers::default(),
+        nr_iowait: 0,
         deferred: Vec::new(),
         noted: 1 << 2,
         last_balance_ns: 0,

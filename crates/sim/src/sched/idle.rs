@@ -95,6 +95,7 @@ impl<S: Sink> Engine<'_, S> {
             match deferred {
                 Deferred::Timer(t) => self.wake(t, c),
                 Deferred::Irq(source) => self.irq_start(source),
+                Deferred::Io(t) => self.io_irq_start(t),
                 Deferred::Quota(group, kind) => {
                     self.quota_timer(group, kind);
                     self.note_freed();

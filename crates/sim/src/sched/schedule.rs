@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Choosing what a CPU runs: the common part of all classes, in the order of the kernel's `__schedule()`.
 
-use pelton_schema::{Event, STATE_DEAD, STATE_RUNNABLE, STATE_SLEEPING, Sink};
+use pelton_schema::{Event, STATE_DEAD, STATE_RUNNABLE, STATE_SLEEPING, STATE_UNINTERRUPTIBLE, Sink};
 
 use crate::class::Class;
 use crate::engine::Engine;
@@ -184,6 +184,7 @@ impl<S: Sink> Engine<'_, S> {
             NO_TASK => STATE_RUNNABLE,
             _ if self.tasks[prev as usize].life == Life::Dead => STATE_DEAD,
             _ if self.tasks[prev as usize].life == Life::Runnable => STATE_RUNNABLE,
+            _ if self.tasks[prev as usize].in_iowait => STATE_UNINTERRUPTIBLE,
             _ => STATE_SLEEPING,
         };
         let event = Event::SchedSwitch {

@@ -35,6 +35,7 @@ impl<S: Sink> Engine<'_, S> {
         task.report.wakeups += 1;
         if self.cpus[task.cpu as usize].curr == t {
             // It has not left the CPU yet: the wake-up cancels the sleep.
+            task.in_iowait = false;
             return;
         }
         task.woken_ns = Some(self.now);

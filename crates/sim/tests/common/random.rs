@@ -5,7 +5,7 @@
 use super::*;
 use pelton_model::Machine;
 use pelton_model::workload::{
-    Bandwidth, ChannelSpec, CpuSet, GroupChange, GroupSpec, Op, SchedPolicy, TaskSpec, Workload,
+    Bandwidth, ChannelSpec, CpuSet, DeviceSpec, GroupChange, GroupSpec, Op, SchedPolicy, TaskSpec, Workload,
 };
 
 /// A small multiplicative generator: the test's own, so that it does not change with the engine's.
@@ -86,7 +86,7 @@ pub fn random_policy(d: &mut Dice) -> SchedPolicy {
 }
 
 pub fn random_op(d: &mut Dice) -> Op {
-    match d.below(15) {
+    match d.below(16) {
         0 => Op::Sleep { ns: d.below(20 * MS) },
         1 if d.below(2) == 0 => Op::Spin { wall_ns: d.below(3 * MS) },
         1 => Op::Runtime { wall_ns: d.below(3 * MS) },
@@ -98,6 +98,7 @@ pub fn random_op(d: &mut Dice) -> Op {
         7 => Op::SleepUniform { min_ns: 0, max_ns: 5 * MS },
         12 | 13 => Op::Write { channel: d.below(2) as u32, bytes: d.below(9000) as u32, work_ns: d.below(5000) },
         // Free, because the number of calls depends on how the bytes come.
+        15 => Op::Io { device: d.below(2) as u32 },
         14 => Op::Read { channel: d.below(2) as u32, bytes: d.below(9000) as u32, work_ns: 0 },
         _ => Op::Run { work_ns: d.below(4 * MS) },
     }
@@ -192,6 +193,8 @@ pub fn random_workload(d: &mut Dice, cpus: u32) -> Workload {
     let mut w = workload((0..n).map(|i| random_task(d, i, cpus)).collect());
     (w.mutexes, w.conds, w.semaphores) = (1, 1, vec![0]);
     w.channels = vec![ChannelSpec::PIPE, ChannelSpec::STREAM];
+    let fast = DeviceSpec { service_ns: 20_000, jitter_ns: 100_000, depth: 8, irq_ns: 3_000 };
+    w.devices = vec![fast, DeviceSpec { service_ns: 2 * MS, jitter_ns: 0, depth: 1, irq_ns: 0 }];
     if d.below(2) == 0 {
         w.irqs.push(pelton_model::workload::IrqSpec {
             cpu: 0,

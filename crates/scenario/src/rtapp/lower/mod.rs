@@ -217,6 +217,7 @@ impl<'a> Lowering<'a> {
             lists: 0,
             shared_timers: self.names.timers.count(),
             irqs: Vec::new(),
+            devices: Vec::new(),
             cpu_dma_latency_us: None,
             duration_ns: u64::try_from(duration_s).ok().filter(|s| *s > 0).map(|s| s * 1_000_000_000),
             resource_names: self.resource_names(),

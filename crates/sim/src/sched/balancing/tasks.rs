@@ -37,9 +37,8 @@ impl<S: Sink> Engine<'_, S> {
                 break;
             }
             let task = self.lb_task(t, env);
-            // Sums of clamps have no rule for one that sleeps and is still queued: no kernel has both. Nobody moves a
-            // task to where its group is throttled.
-            let stays = (task.delayed != 0 && self.clamp_sums) || self.is_throttled_at(dst, t);
+            // Nobody moves a task to where its group is throttled.
+            let stays = self.is_throttled_at(dst, t);
             let goes = !stays && env.detach_task(self.policy, self.placing.record(), &mut self.balancing.lb, &task);
             self.heed_forgotten(t, env);
             if !goes {

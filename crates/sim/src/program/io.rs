@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Devices that tasks wait for: a number of requests at a time, the others in order.
+
+use std::collections::VecDeque;
+
+use pelton_schema::Sink;
+
+use crate::engine::Engine;
+use crate::engine::queue::Ev;
+use crate::program::ops::Flow;
+
+/// A device at run time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Device {
+    /// Requests that it works on.
+    serves: u32,
+    /// Tasks whose requests wait.
+    waiters: VecDeque<u32>,
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// The running task asks a device and sleeps until it is done (`io_schedule()`).
+    pub(crate) fn ask_device(&mut self, t: u32, device: u32) -> Flow {
+        let now = self.now;
+        let task = &mut self.tasks[t as usize];
+        task.activation.paused_ns.get_or_insert(now);
+        (task.in_iowait, task.io_device, task.io_cpu) = (true, device, task.cpu);
+        self.cpus[task.cpu as usize].nr_iowait += 1;
+        if self.objects.devices[device as usize].serves < self.w.devices[device as usize].depth {
+            self.objects.devices[device as usize].serves += 1;
+            self.serve(t, device);
+        } else {
+            self.objects.devices[device as usize].waiters.push_back(t);
+        }
+        Flow::Block
+    }
+
+    /// A request is done: the device takes the next one, if there is one.
+    pub(crate) fn next_request(&mut self, device: u32) {
+        match self.objects.devices[device as usize].waiters.pop_front() {
+            Some(t) => self.serve(t, device),
+            None => self.objects.devices[device as usize].serves -= 1,
+        }
+    }
+
+    fn serve(&mut self, t: u32, device: u32) {
+        let spec = &self.w.devices[device as usize];
+        let takes_ns = spec.service_ns.saturating_add(self.rng.up_to(spec.jitter_ns));
+        self.queue.push(self.now.saturating_add(takes_ns), Ev::IoDone { task: t });
+    }
+}
