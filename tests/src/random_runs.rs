@@ -77,7 +77,7 @@ fn load(dice: &mut Dice, number: usize) -> String {
     let period_us = dice.between(500, 40_000);
     let run_us = dice.between(1, period_us);
     let name = ["", ",name=twin", &format!(",name=t{number}")][dice.below(3)].to_owned();
-    match dice.below(9) {
+    match dice.below(10) {
         0 => format!("busy:threads={},nice={}{name}", dice.between(1, 4), dice.between(0, 39) as i64 - 20),
         1 => format!("busy:policy=batch{name}"),
         2 => format!("sysbench-cpu:threads={},event_us={}", dice.between(1, 4), dice.between(50, 5000)),
@@ -88,6 +88,10 @@ fn load(dice: &mut Dice, number: usize) -> String {
         7 => {
             let (min, max) = (dice.between(0, 512), dice.between(512, 1024));
             format!("periodic:run_us={run_us},period_us={period_us},util_min={min},util_max={max}{name}")
+        }
+        8 => {
+            let (depth, irq_us, threads) = (dice.between(1, 4), dice.between(0, 9), dice.between(1, 4));
+            format!("io:run_us={run_us},service_us={period_us},depth={depth},irq_us={irq_us},threads={threads}{name}")
         }
         _ => format!("periodic:run_us={run_us},period_us={period_us},threads={}{name}", dice.between(1, 8)),
     }

@@ -179,3 +179,18 @@ fn runs_with_limits_validate() {
         }
     }
 }
+
+/// Up to 5.0 a boost for I/O is a frequency, and a decision tells it rounded down to a unit of capacity.
+#[test]
+fn boosts_for_io_validate() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let log = directory.path().join("log").display().to_string();
+    let load = "io:run_us=13369,service_us=37613,irq_us=1,threads=2";
+    for profile in ["4.12", "4.16", "4.19", "5.4", "7.2"] {
+        let about = ["--platform", "chromebook-kukui-mt8183", "--profile", profile, "--duration", "700ms", "-q"];
+        let run = pelton(&[&["run", "--workload", load, "--log", &log], &about[..]].concat());
+        assert_eq!(run.code, 0, "{profile}: {}", run.stderr);
+        let said = pelton(&["validate", &log]);
+        assert!(said.code == 0, "{profile}: {}{}", said.stdout, said.stderr);
+    }
+}

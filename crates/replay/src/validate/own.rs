@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use pelton_core::{Limits, Policy, SugovPolicy};
+use pelton_core::{Limits, Policy, SugovPolicy, value};
 use pelton_model::Machine;
 use pelton_model::machine::FreqDomain;
 use pelton_schema::{Event, GateVerdict};
 
-use super::decision::{divergence, equal};
+use super::decision::{BOOSTED, divergence, equal};
 use super::engine::Place;
 use super::report::{Field, Report};
 
@@ -88,6 +88,7 @@ impl Own {
         let Event::FreqDecision {
             cpu,
             gate,
+            iowait,
             perf,
             forced_max,
             cap_orig,
@@ -107,8 +108,12 @@ impl Own {
         }
         let inputs = || vec![("perf", perf.into()), ("cap_orig", cap_orig.into()), ("forced_max", forced_max.into())];
         if self.sugov.freq_invariant != 0 {
-            let ours = self.sugov.raw_freq(pol, perf, cap_orig, forced_max != 0);
-            equal(report, place, cpu, "raw_freq", "frequency of a target", inputs(), ("raw_khz", raw_khz, ours));
+            if perf == iowait && self.is_boost(pol, iowait, cap_orig, raw_khz) {
+                report.agree("raw_freq", BOOSTED);
+            } else {
+                let ours = self.sugov.raw_freq(pol, perf, cap_orig, forced_max != 0);
+                equal(report, place, cpu, "raw_freq", "frequency of a target", inputs(), ("raw_khz", raw_khz, ours));
+            }
         }
         if !self.no_table {
             let ours = self.sugov.resolve(&self.khz, raw_khz);
@@ -125,6 +130,14 @@ impl Own {
             }
             self.asked_khz.push(request_khz);
         }
+    }
+
+    /// Up to 5.0 a boost is a frequency, and a decision tells it rounded down to a unit of capacity: is this the
+    /// frequency of such a boost?
+    fn is_boost(&self, pol: &Policy, iowait: u32, cap_orig: u32, raw_khz: u32) -> bool {
+        let in_khz = ![value::IOWAIT_BOOST_OFF, value::IOWAIT_BOOST_CAPACITY].contains(&pol.iowait_boost);
+        let [least, most] = [iowait, iowait + 1].map(|boost| self.sugov.raw_freq(pol, boost, cap_orig, false));
+        in_khz && iowait > 0 && (least..=most).contains(&raw_khz)
     }
 
     /// What the hardware is set to when `khz` is asked for.
