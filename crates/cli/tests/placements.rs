@@ -39,7 +39,43 @@ fn a_recording_of_7_2_holds_and_says_what_was_counted() {
     assert_eq!((count("decisions"), count("quiet"), count("quiet_divergent")), (5966, 4855, 0));
     assert_eq!((count("divergent"), told["verdict"].as_str()), (111, Some("holds")));
     let csv = good(&["validate", &recording("arm64-eas-clamps.csv.gz"), "--format", "csv"]);
-    assert!(csv.lines().any(|line| line.ends_with(",all,4681,4215,0,6")), "{csv}");
+    assert!(csv.lines().any(|line| line.ends_with(",all,4681,4215,0,6,0")), "{csv}");
+}
+
+/// A quiet decision whose CPU is made full before and is what it was afterwards: told by `later`.
+fn read_late(header: &str, line: &str) -> Option<String> {
+    let mut fields: Vec<String> = line.split(',').map(str::to_owned).collect();
+    let at = |name: &str| header.split(',').position(|column| column == name).expect("a column");
+    if !fields[at("changed")].is_empty() {
+        return None;
+    }
+    let name = format!("util{}", fields[at("ret")]);
+    let later = std::mem::replace(&mut fields[at(&name)], "1024".to_owned());
+    fields[at("changed")] = format!("{name},{later}");
+    Some(fields.join(","))
+}
+
+#[test]
+fn a_decision_that_read_a_cpu_as_it_was_afterwards_is_between() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let recorded = lines("arm64-mixed.csv.gz", 400);
+    let mut table = vec![recorded[0].replace(",changed,", ",changed,later,")];
+    table.extend(recorded[1..].iter().filter_map(|line| read_late(&recorded[0], line)));
+    let path = written(folder.path(), &table);
+    let counts = |path: &str| {
+        let told = pelton(&["validate", path, "--profile", "7.2", "--format", "json"]).stdout;
+        let told: Value = serde_json::from_str(&told).expect("JSON");
+        ["quiet", "divergent", "between"].map(|key| told["placements"][key].as_u64().expect("a number"))
+    };
+    let [quiet, divergent, between] = counts(&path);
+    assert!(quiet == 0 && divergent > 10 && between == divergent, "{quiet} {divergent} {between}");
+    // Without what it was afterwards nothing is explained, and another length is no table.
+    table[0] = table[0].replace(",later,", ",other,");
+    assert_eq!(counts(&written(folder.path(), &table)), [0, divergent, 0]);
+    table[0] = table[0].replace(",other,", ",later,");
+    table[1] = table[1].replacen(",util", ",util0 util", 1);
+    let outcome = pelton(&["validate", &written(folder.path(), &table)]);
+    assert!(outcome.code == 3 && outcome.stderr.contains("are not of one length"), "{}", outcome.stderr);
 }
 
 #[test]

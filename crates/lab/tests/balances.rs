@@ -134,16 +134,23 @@ fn difference(recorded: f64, ours: f64) -> String {
     if recorded == 0.0 { "-".to_owned() } else { format!("{:+.0} %", (ours - recorded) * 100.0 / recorded) }
 }
 
-/// A table of one load: lines, rows judged, and those within the bar.
-fn compared(recorded: &Figures, ours: &Figures, incomparable: Option<&str>) -> (String, usize, usize) {
+/// The least and the largest of one row.
+fn span(all: &[Figures], row: usize) -> String {
+    let of = |fold: fn(f64, f64) -> f64, from: f64| all.iter().map(|figures| figures[row].1).fold(from, fold);
+    format!("{:.1} to {:.1}", of(f64::min, f64::INFINITY), of(f64::max, 0.0))
+}
+
+/// A table of one load, means of recordings beside means of seeds: lines, rows judged, and those within the bar.
+fn compared(recorded: &[Figures], ours: &[Figures], incomparable: Option<&str>) -> (String, usize, usize) {
     let (mut out, mut all, mut within) = (String::new(), 0, 0);
-    out += "| figure | recorded | simulated | difference | |\n|---|---|---|---|---|\n";
-    for ((name, is), (_, sim)) in recorded.iter().zip(ours) {
-        let verdict = if incomparable.is_some() { None } else { judged(name, *is, *sim) };
+    out += "| figure | recorded | | simulated | | difference | |\n|---|---|---|---|---|---|---|\n";
+    for (row, ((name, is), (_, sim))) in mean(recorded).iter().zip(mean(ours)).enumerate() {
+        let verdict = if incomparable.is_some() { None } else { judged(name, *is, sim) };
         all += usize::from(verdict.is_some());
         within += usize::from(verdict == Some(true));
         let word = verdict.map_or(incomparable.unwrap_or("rare"), |holds| if holds { "within" } else { "outside" });
-        let _ = writeln!(out, "| {name} | {is:.1} | {sim:.1} | {} | {word} |", difference(*is, *sim));
+        let [there, here] = [span(recorded, row), span(ours, row)];
+        let _ = writeln!(out, "| {name} | {is:.1} | {there} | {sim:.1} | {here} | {} | {word} |", difference(*is, sim));
     }
     (out, all, within)
 }
@@ -195,14 +202,15 @@ fn benchmarks(recorded: &Value, report: &Report) -> String {
 /// One kernel's part of the page; rows judged, and those within the bar.
 fn kernel(guest: &Guest) -> (String, usize, usize) {
     let (mut out, mut all, mut within) = (format!("## Linux {}, {}\n\n", guest.release(), guest.board.words), 0, 0);
-    for (name, recorded) in guest.recordings(".balances.json") {
-        let workload = twin(&recorded);
+    for (name, recorded) in guest.by_load(".balances.json") {
+        let workload = twin(&recorded[0]);
         let runs: Vec<(Figures, (GateCounts, f64), Report)> =
             (1..=SEEDS).map(|seed| simulated(guest, &workload, seed)).collect();
-        let ours = mean(&runs.iter().map(|(figures, ..)| figures.clone()).collect::<Vec<_>>());
-        let (table, rows, holds) = compared(&figures(&recorded["counts"]), &ours, incomparable(&name));
+        let ours: Vec<Figures> = runs.iter().map(|(figures, ..)| figures.clone()).collect();
+        let there: Vec<Figures> = recorded.iter().map(|one| figures(&one["counts"])).collect();
+        let (table, rows, holds) = compared(&there, &ours, incomparable(&name));
         (all, within) = (all + rows, within + holds);
-        let _ = writeln!(out, "### {name}: `{workload}`\n\n{table}\n{}", benchmarks(&recorded, &runs[0].2));
+        let _ = writeln!(out, "### {name}: `{workload}`\n\n{table}\n{}", benchmarks(&recorded[0], &runs[0].2));
         if let Some(there) = recorded_gates(&guest.folder.join(format!("{name}.gates.csv.gz"))) {
             assert!(runs[0].1.0.domains.iter().sum::<u64>() > 0, "{name}: the simulator tells no gates");
             let _ = writeln!(out, "{}", gates(&there, &runs[0].1));
@@ -236,10 +244,11 @@ fn balances_beside_those_of_kernels() {
 fn other_figures_are_outside() {
     let is =
         vec![("tasks moved/s".to_owned(), 100.0), ("0 runnable, % of time".to_owned(), 20.0), ("x/s".to_owned(), 0.5)];
+    let is = [is];
     let mut ours = is.clone();
     assert_eq!(compared(&is, &ours, None).1, 2);
     assert_eq!(compared(&is, &ours, None).2, 2);
-    ours[0].1 = 111.0;
+    ours[0][0].1 = 111.0;
     assert_eq!(compared(&is, &ours, None).2, 1);
     assert_eq!(compared(&is, &ours, incomparable("hackbench")).1, 0);
 }

@@ -29,15 +29,6 @@ enum Judged {
 /// Name, how it is judged, and size.
 type Figure = (String, Judged, f64);
 
-/// Recordings of counters by load: those of `small.residency.json`, `small-2.residency.json` and so on together.
-fn recordings(guest: &Guest) -> BTreeMap<String, Vec<Value>> {
-    let mut out: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-    for (name, content) in guest.recordings(".residency.json") {
-        out.entry(name.split('-').next().expect("a first part").to_owned()).or_default().push(content);
-    }
-    out
-}
-
 /// Time, migrations and changes of a run, or of a recording.
 #[derive(Clone, Debug, Default)]
 struct Counted {
@@ -223,7 +214,7 @@ fn others(recorded: &Value) -> f64 {
 fn kernel(guest: &Guest) -> (String, usize, usize) {
     let (board, release) = (guest.board, guest.release());
     let (mut out, mut all, mut within) = (format!("## {}, Linux {release}\n\n", board.platform), 0, 0);
-    for (name, recorded) in recordings(guest) {
+    for (name, recorded) in guest.by_load(".residency.json") {
         let workload = recorded[0]["workload"].as_str().expect("a load");
         let is: Vec<_> = recorded.iter().map(|one| counted(one).figures()).collect();
         let ns = counted(&recorded[0]).ns;

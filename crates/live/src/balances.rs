@@ -27,6 +27,9 @@ pub const KINDS: [&str; 4] = ["periodic", "nohz_idle", "newidle", "active"];
 const CPU_WORDS: usize = KINDS.len() * 4 + 3 + TASKS_MAX + 1;
 /// How often the buffer is emptied.
 const DRAIN_EVERY: Duration = Duration::from_millis(10);
+/// Where nothing but counts is kept, whoever waits for their end looks up as rarely as an answer to ^C allows: its own
+/// load is among what is balanced.
+const COUNT_EVERY: Duration = Duration::from_millis(250);
 /// Records taken from the buffer before they are written.
 const RECORDS_AT_ONCE: usize = 1024;
 
@@ -122,6 +125,8 @@ pub struct BalanceSession {
     last: (u64, u64),
     /// When counting began, and the counts of that moment.
     begin: (u64, BalanceCounts),
+    /// Records come, beside the counts.
+    table: bool,
 }
 
 impl BalanceSession {
@@ -149,6 +154,7 @@ impl BalanceSession {
             first: None,
             last: (0, 0),
             begin: Default::default(),
+            table,
         };
         session.begin()?;
         Ok(session)
@@ -208,11 +214,15 @@ impl TableSession for BalanceSession {
         self.begin()
     }
 
+    fn has_records(&self) -> bool {
+        self.table
+    }
+
     fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64 {
         let before = self.decisions;
         self.drain(put);
         if self.decisions < before + RECORDS_AT_ONCE as u64 {
-            std::thread::park_timeout(DRAIN_EVERY);
+            std::thread::park_timeout(if self.table { DRAIN_EVERY } else { COUNT_EVERY });
         }
         self.decisions
     }

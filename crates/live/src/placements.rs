@@ -91,7 +91,7 @@ impl Columns {
         let mut all: Vec<String> = self.head.iter().map(|name| (*name).to_owned()).collect();
         all.extend(["comm".to_owned(), "c_comm".to_owned()]);
         all.extend(self.of_cpus(cpus));
-        all.extend(["changed".to_owned(), "inner".to_owned()]);
+        all.extend(["changed", "later", "inner"].map(str::to_owned));
         all.join(",") + "\n"
     }
 }
@@ -100,6 +100,19 @@ impl Columns {
 struct Look<'a> {
     words: &'a [u64],
     domains: &'a [u64],
+}
+
+impl<'a> Look<'a> {
+    /// Each column: one number, or one for each domain.
+    fn values(&self) -> impl Iterator<Item = &'a [u64]> + use<'a> {
+        self.words.chunks_exact(1).chain(self.domains.chunks_exact(LEVELS_MAX))
+    }
+}
+
+/// Numbers with colons between them.
+fn joined(numbers: &[u64]) -> String {
+    let all: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    all.join(":")
 }
 
 /// One decision as the kernel wrote it.
@@ -142,18 +155,19 @@ impl<'a> Record<'a> {
         self.words[from..from + n * 4].chunks_exact(4)
     }
 
-    /// Columns of CPUs that were others after the decision.
-    pub fn changed(&self) -> String {
-        let mut all = Vec::new();
+    /// Columns of CPUs that were others after the decision, and what they were then.
+    pub fn changed(&self) -> [String; 2] {
+        let (mut names, mut later) = (Vec::new(), Vec::new());
         for cpu in 0..self.cpus {
             let (before, after) = (self.look(cpu, 0), self.look(cpu, 1));
-            let words = before.words.iter().zip(after.words).map(|(a, b)| a != b);
-            let domains = before.domains.chunks_exact(LEVELS_MAX).zip(after.domains.chunks_exact(LEVELS_MAX));
-            let differs = words.chain(domains.map(|(a, b)| a != b));
-            let named = self.columns.cpu.iter().chain(&self.columns.domain).zip(differs);
-            all.extend(named.filter(|(_, differs)| *differs).map(|(name, _)| format!("{name}{cpu}")));
+            let pairs = before.values().zip(after.values());
+            let named = self.columns.cpu.iter().chain(&self.columns.domain).zip(pairs);
+            for (name, (_, after)) in named.filter(|(_, (before, after))| before != after) {
+                names.push(format!("{name}{cpu}"));
+                later.push(joined(after));
+            }
         }
-        all.join(" ")
+        [names, later].map(|all| all.join(" "))
     }
 
     /// The columns of all CPUs as they were before, or after, the decision; each after a comma.
@@ -164,8 +178,7 @@ impl<'a> Record<'a> {
                 let _ = write!(out, ",{word}");
             }
             for domains in look.domains.chunks_exact(LEVELS_MAX) {
-                let all: Vec<String> = domains.iter().map(u64::to_string).collect();
-                let _ = write!(out, ",{}", all.join(":"));
+                let _ = write!(out, ",{}", joined(domains));
             }
         }
     }
@@ -178,7 +191,8 @@ impl<'a> Record<'a> {
         }
         let _ = write!(out, "{},{}", self.name(0), self.name(1));
         self.put_cpus(&mut out, 0);
-        let _ = write!(out, ",{},", self.changed());
+        let [changed, later] = self.changed();
+        let _ = write!(out, ",{changed},{later},");
         for (at, e) in self.energies().enumerate() {
             let gap = if at == 0 { "" } else { " " };
             let _ = write!(out, "{gap}{INNER_ENERGY}:0:{}:0:{}:{}:{}", e[0] as u32 as i32, e[1], e[2], e[3]);
@@ -491,7 +505,7 @@ mod tests {
         assert_eq!((columns.cpu[0], columns.cpu[columns.cpu.len() - 1]), ("cap", "lut"));
         assert_eq!(columns.domain, ["g_cap", "g_max", "g_imb", "g_min"]);
         let line = columns.line(2);
-        assert!(line.starts_with("ts0,") && line.ends_with("g_min1,changed,inner\n"), "{line}");
+        assert!(line.starts_with("ts0,") && line.ends_with("g_min1,changed,later,inner\n"), "{line}");
         assert_eq!(line.matches("lut1").count(), 1);
     }
 
@@ -553,7 +567,7 @@ mod tests {
         (words[after], words[after + columns.cpu.len() + LEVELS_MAX]) = (1024, 5);
         let line = Record::new(&columns, &words, 2).expect("long enough").line();
         assert!(line.contains(",a_b,,"), "{line}");
-        assert!(line.ends_with(",cap1 g_max1,4:0:-1:0:70:80:90\n"), "{line}");
+        assert!(line.contains(",cap1 g_max1,1024 5:0") && line.ends_with(",4:0:-1:0:70:80:90\n"), "{line}");
         let names = columns.line(2).matches(',').count();
         assert_eq!(line.matches(',').count(), names);
         assert!(Record::new(&columns, &words[1..], 2).is_none(), "cut off");

@@ -34,6 +34,11 @@ pub trait TableSession: Sized {
         Ok(())
     }
 
+    /// Do records come, which are lost when nobody takes them in time?
+    fn has_records(&self) -> bool {
+        true
+    }
+
     /// Waits a moment, then hands each line there is to `put`. Records so far.
     fn poll(&mut self, put: &mut dyn FnMut(&str)) -> u64;
 

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 fn cells(name: &str, tally: &Tally) -> Vec<String> {
-    let counts = [tally.decisions, tally.quiet, tally.quiet_divergent, tally.divergent];
+    let counts = [tally.decisions, tally.quiet, tally.quiet_divergent, tally.divergent, tally.between];
     std::iter::once(name.to_owned()).chain(counts.map(|n| n.to_string())).collect()
 }
 
@@ -19,7 +19,8 @@ fn cells(name: &str, tally: &Tally) -> Vec<String> {
 pub fn text(placed: &Placed) -> String {
     let Placed { report, result, .. } = placed;
     let mut out = format!("{}: profile {}, {} {}\n", result.trace, result.profile, report.all.decisions, result.of);
-    let mut sheet = Sheet::new(&["<rule that decides", "decisions", "quiet", "quiet divergent", "divergent"]);
+    let mut sheet =
+        Sheet::new(&["<rule that decides", "decisions", "quiet", "quiet divergent", "divergent", "between"]);
     for (rule, tally) in &report.by_rule {
         sheet.row(cells(rule, tally));
     }
@@ -28,6 +29,9 @@ pub fn text(placed: &Placed) -> String {
     out += &samples(report);
     out +=
         "quiet: nothing that was recorded changed while the kernel decided; elsewhere it may have read either state\n";
+    if report.all.between > 0 {
+        out += "between: of the divergent ones, those that come out with some CPUs as they were afterwards\n";
+    }
     for remark in &result.remarks {
         let _ = writeln!(out, "note: {remark}");
     }
@@ -90,12 +94,12 @@ pub fn csv(path: &Path, value: &Value) -> String {
         }
         return sheet.csv();
     }
-    let mut sheet = Sheet::new(&["<trace", "<rule", "decisions", "quiet", "quiet_divergent", "divergent"]);
+    let mut sheet = Sheet::new(&["<trace", "<rule", "decisions", "quiet", "quiet_divergent", "divergent", "between"]);
     let counts = &value["placements"];
     let all = [("all".to_owned(), counts)];
     let by_rule = counts["by_rule"].as_object().into_iter().flatten().map(|(rule, tally)| (rule.clone(), tally));
     for (rule, tally) in by_rule.chain(all) {
-        let cells = ["decisions", "quiet", "quiet_divergent", "divergent"].map(|key| number(tally, key));
+        let cells = ["decisions", "quiet", "quiet_divergent", "divergent", "between"].map(|key| number(tally, key));
         sheet.row([name.clone(), rule].into_iter().chain(cells).collect());
     }
     sheet.csv()

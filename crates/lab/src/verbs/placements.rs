@@ -139,8 +139,8 @@ fn verdict(report: &Report) -> Verdict {
 }
 
 fn counted(tally: &Tally) -> PlacementTally {
-    let Tally { decisions, quiet, quiet_divergent, divergent, .. } = *tally;
-    PlacementTally { decisions, quiet, quiet_divergent, divergent }
+    let Tally { decisions, quiet, quiet_divergent, divergent, between } = *tally;
+    PlacementTally { decisions, quiet, quiet_divergent, divergent, between }
 }
 
 fn met(met: Met) -> PlacementsMet {

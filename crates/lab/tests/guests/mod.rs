@@ -7,6 +7,7 @@ use pelton_lab::plan::{Inputs, PolicySpec, build};
 use pelton_model::Plan;
 use pelton_model::workload::Start;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Runs of the simulator beside a recording.
@@ -98,8 +99,18 @@ impl Guest {
         if LAZY.contains(&self.series.as_str()) { rules + ",preemption=lazy" } else { rules }
     }
 
+    /// What was recorded under names that end so, by load: `small.residency.json`, `small-2.residency.json` and so on
+    /// are one load's.
+    pub fn by_load(&self, end: &str) -> BTreeMap<String, Vec<Value>> {
+        let mut out: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for (name, content) in self.recordings(end) {
+            out.entry(name.split('-').next().expect("a first part").to_owned()).or_default().push(content);
+        }
+        out
+    }
+
     /// What was recorded under names that end so: the rest of the name, and the content.
-    pub fn recordings(&self, end: &str) -> Vec<(String, Value)> {
+    fn recordings(&self, end: &str) -> Vec<(String, Value)> {
         let all = std::fs::read_dir(&self.folder).expect("recordings").flatten();
         let of = |path: &Path| {
             let name = path.file_name()?.to_str()?.strip_suffix(end)?.to_owned();

@@ -30,6 +30,8 @@ pub fn is_header(first_bytes: &[u8]) -> bool {
     table::is_header(first_bytes) || searches::is_header(first_bytes) || gates::is_header(first_bytes)
 }
 
+/// So many CPUs that changed are taken as they were before or afterwards, in all ways.
+const LATER_MAX: usize = 10;
 /// How many differences are kept.
 const SAMPLES_MAX: usize = 20;
 
@@ -44,6 +46,9 @@ pub struct Tally {
     pub quiet_divergent: u64,
     /// All that come out otherwise.
     pub divergent: u64,
+    /// Those among them that come out as they did with some of the CPUs as they were afterwards: which CPU was read
+    /// when, nobody tells.
+    pub between: u64,
 }
 
 impl Tally {
@@ -52,6 +57,10 @@ impl Tally {
         self.quiet += u64::from(quiet);
         self.divergent += u64::from(!equal);
         self.quiet_divergent += u64::from(quiet && !equal);
+    }
+
+    fn explain(&mut self) {
+        self.between += 1;
     }
 }
 
@@ -166,8 +175,27 @@ pub fn validate(
         report.met.count(record);
         record.select(policy, &mut placed);
         report.count(record.flags, &said, &placed);
+        let how = placed.how();
+        if placed.cpu != said.cpu && fault.is_none() && is_between(record, &said, policy, &mut placed) {
+            report.all.explain();
+            report.by_rule.entry(how).or_default().explain();
+        }
     }
     Ok(report)
+}
+
+/// Does the task go where it went with some of the CPUs as they were afterwards?
+fn is_between(record: &Placement, said: &Said, policy: &Policy, placed: &mut Placed) -> bool {
+    let later = &said.later[..said.later.len().min(LATER_MAX)];
+    let mut mixed = Box::new(*record);
+    (1..1u32 << later.len()).any(|chosen| {
+        mixed.cpus = record.cpus;
+        for (_, (cpu, row)) in later.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1) {
+            mixed.cpus[*cpu as usize] = *row;
+        }
+        mixed.select(policy, placed);
+        placed.cpu == said.cpu
+    })
 }
 
 /// The record, or what a fault makes of it.

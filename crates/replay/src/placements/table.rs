@@ -6,7 +6,7 @@ use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
 use csv_core::ReadRecordResult;
-use pelton_core::{DOMAINS_MAX, Placement, UclampLimits, UclampTask, scale_load_down};
+use pelton_core::{DOMAINS_MAX, PlaceCpu, Placement, UclampLimits, UclampTask, scale_load_down};
 use pelton_trace::import::ImportError;
 
 use super::topology::Topology;
@@ -60,6 +60,8 @@ pub struct Said {
     pub quiet: bool,
     /// The energies that it computed, in order.
     pub energies: Vec<KernelEnergy>,
+    /// CPUs that were others afterwards, as they were then. Tables before 27 November 2026 do not tell.
+    pub later: Vec<(u32, PlaceCpu)>,
 }
 
 /// Is this the first line of such a table?
@@ -82,6 +84,8 @@ pub struct Decisions {
     ends: Vec<usize>,
     record: Box<Placement>,
     hz: u64,
+    /// Texts that stand for those of the line.
+    later: Vec<(usize, String)>,
 }
 
 type PutCpu = fn(&mut pelton_core::PlaceCpu, u64);
@@ -130,6 +134,13 @@ pub(super) struct CpuColumns {
     irq: Option<usize>,
 }
 
+impl CpuColumns {
+    fn has(&self, at: usize) -> bool {
+        let some = [Some(self.curr_pid), self.rt_queued, self.irq];
+        self.values.contains(&at) || self.domains.contains(&at) || some.contains(&Some(at))
+    }
+}
+
 impl Decisions {
     /// Reads the line of names.
     ///
@@ -154,6 +165,7 @@ impl Decisions {
             ends: vec![0; COLUMNS_MAX],
             record: Box::new(topology.placement()),
             hz: topology.hz(),
+            later: Vec::new(),
         };
         if let Some(count) = table.split()? {
             table.columns = (0..count).map(|at| (table.field(at).trim().to_owned(), at)).collect();
@@ -278,6 +290,9 @@ impl Decisions {
     }
 
     fn field(&self, at: usize) -> &str {
+        if let Some((_, text)) = self.later.iter().find(|(column, _)| *column == at) {
+            return text;
+        }
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         std::str::from_utf8(&self.fields[start..self.ends[at]]).unwrap_or("")
     }
@@ -327,7 +342,10 @@ impl Decisions {
         (record.this_cpu, record.prev_cpu, record.flags) = (this_cpu, prev_cpu, flags);
         record.overutilized = (over != 0).into();
         record.uclamp_used = (clamps as i64 > 0).into();
-        self.said(tid)
+        let said = self.said(tid)?;
+        // What a quiet decision read is known.
+        let later = if said.quiet { Vec::new() } else { self.later(tid)? };
+        Ok(Said { later, ..said })
     }
 
     /// A CPU as these columns have it.
@@ -462,7 +480,29 @@ impl Decisions {
             waker_flips: v("x_flips")? as u32,
             quiet: same && still("j", "x_j")? && still("over", "x_over")? && still("q_lut", "x_q_lut")?,
             energies: self.energies()?,
+            later: Vec::new(),
         })
+    }
+
+    /// Columns that were others afterwards, and their texts then.
+    fn later_texts(&self) -> Result<Vec<(usize, String)>, ImportError> {
+        let Some(&at) = self.columns.get("later") else { return Ok(Vec::new()) };
+        let (names, texts) = (self.field(self.column("changed")?), self.field(at));
+        if names.split_ascii_whitespace().count() != texts.split_ascii_whitespace().count() {
+            return Err(self.wrong(self.place_of(at), "`changed` and `later` are not of one length".to_owned()));
+        }
+        let pairs = names.split_ascii_whitespace().zip(texts.split_ascii_whitespace());
+        pairs.map(|(name, text)| Ok((self.column(name)?, text.to_owned()))).collect()
+    }
+
+    /// The CPUs that were others afterwards.
+    fn later(&mut self, tid: u64) -> Result<Vec<(u32, PlaceCpu)>, ImportError> {
+        self.later = self.later_texts()?;
+        let rows = (0..self.cpus.len()).filter(|&cpu| self.later.iter().any(|(at, _)| self.cpus[cpu].has(*at)));
+        let read: Result<Vec<_>, _> =
+            rows.map(|cpu| Ok((cpu as u32, self.read_cpu(cpu, &self.cpus[cpu], tid)?))).collect();
+        self.later.clear();
+        read
     }
 
     /// The energies among the inner values, `kind:cpu:dst:boost:a:b:c` each.

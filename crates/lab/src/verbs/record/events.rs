@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Events of the running kernel.
 
-use super::work::{Work, cannot};
+use super::work::{Work, cannot, goes_first};
 use super::{RecordFiles, RecordRequest, Written};
 use crate::results::traces::RecordReport;
 use crate::run::{Fault, LabError};
@@ -21,6 +21,7 @@ pub(super) fn record(
     // The recorder's own task sleeps and wakes once before anything changes its weight: its record has been seen then.
     session.poll(&mut |time_ns, event| files.event(time_ns, event));
     work.start(watch)?;
+    goes_first();
     work.last(0, watch, files, |files, _| {
         let now = session.poll(&mut |time_ns, event| files.event(time_ns, event));
         Ok(format!("{} events, {} lost", now.events, now.lost))

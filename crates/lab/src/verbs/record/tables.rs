@@ -2,7 +2,7 @@
 //! Decisions of the running kernel, a line each.
 
 use super::RecordFiles;
-use super::work::{Work, cannot};
+use super::work::{Work, cannot, goes_first};
 use crate::results::balances::{BalanceCounts, BalanceKind, BalancesRecorded, LoadFigures};
 use crate::results::traces::{ClampsRecorded, GatesRecorded, PlacementsRecorded};
 use crate::run::LabError;
@@ -28,6 +28,9 @@ fn fill<S: TableSession>(
     files.begin(None)?;
     files.line(&session.header());
     work.start(watch)?;
+    if session.has_records() {
+        goes_first();
+    }
     let settles_ns = if settles { work.settles_ns() } else { 0 };
     let mut settled = false;
     work.last(settles_ns, watch, files, |files, elapsed_ns| {

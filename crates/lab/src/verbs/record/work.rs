@@ -50,9 +50,6 @@ impl<'a> Work<'a> {
         };
         self.running = self.load.take().map(Load::start).transpose().map_err(refused)?;
         self.notes().iter().for_each(|note| watch.note(note));
-        // Load and command have their own priority by now. A recorder that waits for its turn loses events; one that
-        // may not go first still records.
-        let _ = set_nice(READER_NICE);
         Ok(())
     }
 
@@ -115,6 +112,12 @@ impl<'a> Work<'a> {
         self.running.iter_mut().for_each(Running::stop);
         self.running.as_ref().map(Running::results).unwrap_or_default()
     }
+}
+
+/// A recorder that waits for its turn loses events; one that may not go first still records. Load and command have
+/// their own priority by now.
+pub(super) fn goes_first() {
+    let _ = set_nice(READER_NICE);
 }
 
 fn load(name: &str) -> Result<Load, LabError> {
