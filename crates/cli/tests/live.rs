@@ -362,10 +362,12 @@ fn clamped(folder: &Path) -> Vec<String> {
 /// Every quiet one is chosen again. Of all, 999 of 1000 are asked for; how many are is printed (F-330).
 fn clamped_placements(folder: &Path, release: &str, profile: &str) -> Option<String> {
     let placements = &validate(&folder.join(CLAMPED), &["--profile", profile]).1["placements"];
-    let [decisions, quiet, divergent, quiet_divergent] =
-        ["decisions", "quiet", "divergent", "quiet_divergent"].map(|name| placements[name].as_u64().unwrap_or(0));
+    let [decisions, quiet, divergent, quiet_divergent, between] =
+        ["decisions", "quiet", "divergent", "quiet_divergent", "between"]
+            .map(|name| placements[name].as_u64().unwrap_or(0));
     println!(
-        "{release}: {decisions} placements under clamps, {divergent} otherwise; {quiet} quiet, {quiet_divergent} otherwise"
+        "{release}: {decisions} placements under clamps, {divergent} otherwise, {between} of them between two looks; \
+         {quiet} quiet, {quiet_divergent} otherwise"
     );
     (quiet == 0 || placements["quiet_divergent"] != 0).then(|| format!("{release}: {placements}"))
 }
@@ -389,6 +391,7 @@ fn folders_of(machine: &str) -> Vec<PathBuf> {
 struct Counts {
     decisions: u64,
     divergent: u64,
+    between: u64,
     by_energy: u64,
     energies: u64,
     idle_states: u64,
@@ -462,10 +465,10 @@ fn decided(folder: &Path, machine: &str, faults: &[&str]) -> Vec<String> {
     let missed = faults.iter().filter(|fault| !noticed.contains(**fault));
     wrong.extend(missed.map(|fault| format!("{release}{machine}: {fault} is not noticed")));
     wrong.extend(not_met(folder, machine, &all).map(|what| format!("{release}{machine}: {what}")));
-    let Counts { decisions, divergent, by_energy, energies, idle_states, pressure } = all;
+    let Counts { decisions, divergent, between, by_energy, energies, idle_states, pressure } = all;
     println!(
-        "{release}{machine}: {decisions} placements, {divergent} otherwise; {by_energy} by energy, {energies} energies; \
-         {idle_states} with idle states, {pressure} with limited frequencies"
+        "{release}{machine}: {decisions} placements, {divergent} otherwise, {between} of them between two looks; \
+         {by_energy} by energy, {energies} energies; {idle_states} with idle states, {pressure} with limited frequencies"
     );
     let boards = BOARDS.contains(&machine);
     if decisions < PLACEMENTS_MIN || divergent * 100 > decisions || boards && by_energy < BY_ENERGY_MIN {
@@ -492,6 +495,7 @@ fn decided_table(table: &Path, profile: &str, all: &mut Counts) -> Result<(), St
     );
     all.decisions += decisions;
     all.divergent += divergent;
+    all.between += count("between");
     all.by_energy += by_energy;
     all.energies += energies;
     all.idle_states += placements["met"]["idle_states"].as_u64().unwrap_or(0);
