@@ -434,6 +434,12 @@ pub fn lb_is_busy(policy: &Policy, idle: u32, idle_tasks_only: bool) -> bool {
     ffi::pelton_x_lb_is_busy(policy, idle, idle_tasks_only.into()) != 0
 }
 
+/// A fair task left a CPU: does it balance at its next tick, for it has nothing but idle tasks now?
+#[must_use]
+pub fn lb_at_once(policy: &Policy, idle_only_before: bool, idle_only: bool) -> bool {
+    ffi::pelton_x_lb_at_once(policy, idle_only_before.into(), idle_only.into()) != 0
+}
+
 /// Domains are looked at one after the other, and what the one before said is `before`: does what a CPU remembers of
 /// all fade?
 #[must_use]

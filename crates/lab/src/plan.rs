@@ -279,6 +279,13 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
             format!("quotas (task group `{}`) are not in force: this policy has none (bandwidth=off)", group.path);
         loaded.notes.push(note);
     }
+    if !pelton_core::has_idle_groups(&policy.policy)
+        && let Some(group) = loaded.workload.idle_group()
+    {
+        let note =
+            format!("cpu.idle (task group `{group}`) is not in force: this policy has no idle groups (group_idle=off)");
+        loaded.notes.push(note);
+    }
     let mut built = built;
     loaded.notes.extend(cooled(&mut built.machine, &policy.policy));
     loaded.notes.extend(unheard_boosts(&loaded.workload, &policy.policy));

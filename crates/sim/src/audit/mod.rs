@@ -9,7 +9,7 @@ use pelton_core::{Policy, value};
 use pelton_schema::{NullSink, Sink};
 
 use crate::class::Class;
-use crate::common::random::{Dice, random_groups, random_machine, random_quotas, random_workload};
+use crate::common::random::{Dice, random_groups, random_idle_groups, random_machine, random_quotas, random_workload};
 use crate::common::{MS, fixed_speed, near, profile, run_ms, task, workload};
 use crate::engine::Engine;
 use crate::engine::state::{Life, NO_TASK, Power};
@@ -296,12 +296,21 @@ fn random_clamps(d: &mut Dice, w: &mut Workload) {
     }
 }
 
+/// Clamps of groups, and the parts of CPUs that they count for, change.
+fn random_clamp_changes(d: &mut Dice, w: &mut Workload) {
+    for change in &mut w.group_changes {
+        let mut some = || (d.below(3) == 0).then(|| d.below(1025) as u32);
+        (change.clamp_min, change.clamp_max, change.throttle) = (some(), some(), some());
+    }
+}
+
 /// How tasks of a random run are grouped.
 #[derive(Clone, Copy, PartialEq)]
 enum Groups {
     None,
     Shares,
     Quotas,
+    Idle,
 }
 
 /// Random run number `seed`; `finite` tasks end.
@@ -316,8 +325,11 @@ fn random_run(seed: u64, finite: bool, groups: Groups) -> Result<(), String> {
         random_groups(&mut d, &mut w);
     }
     let mut policy = profile(p);
-    if groups == Groups::Quotas {
+    if groups == Groups::Quotas || (groups == Groups::Idle && d.below(2) == 0) {
         random_quotas(&mut d, &mut w, policy.bandwidth_refill == value::BANDWIDTH_REFILL_BURST);
+    }
+    if groups == Groups::Idle {
+        random_idle_groups(&mut d, &mut w);
     }
     if seed.is_multiple_of(3) {
         random_clamps(&mut d, &mut w);
@@ -327,6 +339,9 @@ fn random_run(seed: u64, finite: bool, groups: Groups) -> Result<(), String> {
             _ if policy.uclamp == value::UCLAMP_MAX => form.min(value::UCLAMP_GROUP_THROTTLE),
             _ => policy.uclamp,
         };
+    }
+    if groups == Groups::Idle {
+        random_clamp_changes(&mut d, &mut w);
     }
     if finite {
         for t in &mut w.tasks {
@@ -371,6 +386,13 @@ fn the_books_are_right_with_groups() {
 #[test]
 fn the_books_are_right_with_quotas() {
     let runs = (2000..2400).map(|i| random_run(i / 2, i % 2 == 1, Groups::Quotas));
+    let wrong: Vec<String> = runs.filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_books_are_right_with_idle_groups() {
+    let runs = (3000..3400).map(|i| random_run(i / 2, i % 2 == 1, Groups::Idle));
     let wrong: Vec<String> = runs.filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
 }
