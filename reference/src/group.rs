@@ -23,7 +23,7 @@ impl IdleGroup {
         if self.idle { tasks } else { idle }
     }
 
-    /// It has `tasks`, `own` of them idle ones of themselves, and has just become what it is: what the queue above gets.
+    /// It has `tasks`, `own` of them idle ones of themselves, and has just become what it is: what comes above.
     pub fn changed(&self, tasks: i64, own: i64) -> i64 {
         let [now, before] = [self.idle, !self.idle].map(|idle| if idle { tasks } else { own });
         now - before

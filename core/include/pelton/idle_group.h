@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Idle groups (`cpu.idle`, from 5.15 on): a group that stands behind all that is not idle, as a task of SCHED_IDLE does.
- * Its entities are idle ones (fair.h, fair_cfs.h), it weighs what such a task weighs, and what is on a CPU because of it
- * counts as idle there.
+ * Idle groups (`cpu.idle`, from 5.15 on): a group that stands behind all that is not idle, as a task of SCHED_IDLE
+ * does. Its entities are idle ones (fair.h, fair_cfs.h), it weighs what such a task weighs, and what is on a CPU
+ * because of it counts as idle there.
  *
  *   shares        3 while cpu.idle is 1; 1024 once it is 0 again, whatever they were before
  *   h_nr_idle     of a queue: tasks of SCHED_IDLE on it; of a group below: all its tasks when it is idle, else its own
@@ -13,9 +13,9 @@
  *   tasks      tasks    those whose dequeue is delayed included
  *
  * Source: Linux 6.1.192, 6.6.150, 6.12.118, 6.18.2, 7.2.12 kernel/sched/fair.c (sched_group_set_idle,
- * sched_group_set_shares, __sched_group_set_shares, enqueue_task_fair, dequeue_task_fair, dequeue_entities,
+ * sched_group_set_shares, enqueue_task_fair, dequeue_task_fair, dequeue_entities,
  * throttle_cfs_rq, unthrottle_cfs_rq, sched_idle_rq); 5.10.262 has the counts without idle groups.
- * Deviations: a group's weight below 1024 of its stored 3072 is a whole unit here, at least 2 (docs/fidelity.md F-415).
+ * Deviations: a weight below 3 that is no whole number is one here, and at least 2 (docs/fidelity.md F-415).
  */
 #ifndef PELTON_IDLE_GROUP_H
 #define PELTON_IDLE_GROUP_H
@@ -53,7 +53,7 @@ PELTON_INLINE s32 pelton_h_nr_idle_above(u32 group_idle, s32 tasks, s32 idle)
 	return group_idle ? tasks : idle;
 }
 
-/* A group with `queued` tasks on a CPU, `h_nr_idle` of them idle ones, becomes idle or ceases to be: the queue above. */
+/* A group has `queued` tasks on a CPU, `h_nr_idle` of them idle ones, and becomes idle or not: what comes above. */
 PELTON_INLINE s32 pelton_set_idle_delta(u32 idle, u32 queued, u32 h_nr_idle)
 {
 	s32 delta = (s32)(queued - h_nr_idle);

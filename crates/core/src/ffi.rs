@@ -698,7 +698,6 @@ unsafe extern "C" {
         cpus: u32,
     ) -> u64;
     pub(crate) safe fn pelton_x_lb_is_busy(p: &Policy, idle: u32, idle_tasks_only: u32) -> u32;
-    pub(crate) safe fn pelton_x_lb_at_once(p: &Policy, idle_only_before: u32, idle_only: u32) -> u32;
     pub(crate) safe fn pelton_x_lb_clears_imbalance(p: &Policy, e: &LbEnv) -> u32;
     pub(crate) safe fn pelton_x_lb_newest_first(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_cpu_load_tick(l: &mut CpuLoad, now: u64, now_ticks: u64);
@@ -760,21 +759,6 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_avg_vruntime_sub(p: &Policy, q: &mut FairRq, s: &FairSe);
     pub(crate) safe fn pelton_x_keeps_min_vruntime(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_update_min_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>, f: Option<&FairSe>);
-    pub(crate) safe fn pelton_x_preempt_by_policy(
-        p: &Policy,
-        curr: u32,
-        wakee: u32,
-        curr_at: u32,
-        wakee_at: u32,
-        batch: u32,
-    ) -> u32;
-    pub(crate) safe fn pelton_x_idle_unprotected(p: &Policy) -> u32;
-    pub(crate) safe fn pelton_x_has_idle_groups(p: &Policy) -> u32;
-    pub(crate) safe fn pelton_x_shares_when_idle(idle: u32) -> u64;
-    pub(crate) safe fn pelton_x_shares_writable(idle: u32) -> u32;
-    pub(crate) safe fn pelton_x_h_nr_idle_above(group_idle: u32, tasks: i32, idle: i32) -> i32;
-    pub(crate) safe fn pelton_x_set_idle_delta(idle: u32, queued: u32, h_nr_idle: u32) -> i32;
-    pub(crate) safe fn pelton_x_sched_idle_rq(nr_running: u32, h_nr_idle: u32) -> u32;
     pub(crate) safe fn pelton_x_slice_period(p: &Policy, t: &FairTunables, q: &FairRq, s: &FairSe, all: u32) -> u64;
     pub(crate) safe fn pelton_x_slice_share(p: &Policy, q: &FairRq, s: &FairSe, slice_ns: u64) -> u64;
     pub(crate) safe fn pelton_x_slice_floor(

@@ -12,6 +12,7 @@ mod energy;
 pub mod fair;
 mod ffi;
 mod ffi_caches;
+mod ffi_idle_groups;
 
 mod ffi_wide;
 mod governor;

@@ -62,8 +62,8 @@ fn idle_groups_share_evenly_among_themselves() {
     }
 }
 
-/// Mean time from a wake-up to the CPU of a task that runs 1 ms in 10, beside busy ones. Up to 6.1 its first wait may last
-/// to the tick: a new task begins a slice behind.
+/// Mean time from a wake-up to the CPU of a task that runs 1 ms in 10, beside busy ones. Up to 6.1 its first wait may
+/// last to the tick: a new task begins a slice behind.
 fn mean_wait_ns(p: &str, hogs: Vec<TaskSpec>, idle: &[&str], sleeper: TaskSpec) -> u64 {
     let w = with_idle([hogs, vec![sleeper]].concat(), idle);
     let r = run_on(&fixed_speed(&[(1, 1024)]), &w, p, 3000);

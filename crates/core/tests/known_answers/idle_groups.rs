@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Idle groups (`cpu.idle`), worked out by hand from sched_group_set_idle, enqueue_task_fair and check_preempt_wakeup of
-//! 5.10.262, 6.1.192, 6.6.150, 6.12.118, 6.18.2 and 7.2.12.
+//! Idle groups (`cpu.idle`), worked out by hand from sched_group_set_idle, enqueue_task_fair and check_preempt_wakeup
+//! of 5.10.262, 6.1.192, 6.6.150, 6.12.118, 6.18.2 and 7.2.12.
 
 use pelton_core::fair::{idle_unprotected, preempt_by_policy};
 use pelton_core::{

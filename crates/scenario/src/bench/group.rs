@@ -17,8 +17,8 @@ const US_MIN: u64 = QUOTA_NS_MIN / 1000;
 /// Latest change of a group, milliseconds: one day.
 const FROM_MS_MAX: u64 = 86_400_000;
 
-/// `group:path=/a/b,cpu.weight=200,cpu.max=20000 100000,cpu.uclamp.max=30.5`, or `cpu.idle=1` in place of a weight; with
-/// `from_ms=500` what is named changes then.
+/// `group:path=/a/b,cpu.weight=200,cpu.max=20000 100000,cpu.uclamp.max=30.5`, or `cpu.idle=1` in place of a weight;
+/// with `from_ms=500` what is named changes then.
 pub(super) fn declared(spec: &mut Spec) -> Workload {
     let named = path(spec, "path");
     let weight: u32 = spec.number("cpu.weight", 100, 1..=10_000);

@@ -171,7 +171,7 @@ impl<S: Sink> Engine<'_, S> {
         at("weight of the entities", queue.load_weight(), queue.all().map(weight).sum())?;
         at("entities", cfs.nr_queued.into(), queue.nr_queued().into())?;
         at("runnable tasks", cfs.h_nr_runnable.into(), self.runnable_below(c, slot).into())?;
-        at("idle tasks", queue.h_nr_idle.into(), self.idle_below(c, slot).into())?;
+        at("idle tasks", queue.nr_idle_tasks().into(), self.idle_below(c, slot).into())?;
         at("idle entities", queue.idle_entities().into(), queue.all().filter(idle).count() as u64)?;
         at("delayed entities", queue.delayed.into(), queue.all().filter(delayed).count() as u64)?;
         at("running entity", cfs.has_curr.into(), u64::from(queue.curr != NO_TASK))

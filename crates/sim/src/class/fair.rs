@@ -80,7 +80,7 @@ pub(crate) struct FairRq {
     /// Root queue: tasks with a pending delayed dequeue, here and in groups that are not cut off.
     pub delayed_tasks: u32,
     /// Tasks here and in groups that are not cut off which count as idle ones.
-    pub h_nr_idle: u32,
+    pub(super) h_nr_idle: u32,
 }
 
 impl Default for FairRq {
@@ -108,6 +108,11 @@ impl FairRq {
     /// Tasks of the root queue and of those below it, the running one and delayed ones included.
     pub(crate) fn h_nr_queued(&self) -> u32 {
         self.nr_runnable() + self.delayed_tasks
+    }
+
+    /// Of these, those of SCHED_IDLE and of idle groups.
+    pub(crate) fn nr_idle_tasks(&self) -> u32 {
+        self.h_nr_idle
     }
 
     /// Of these, those with a pending delayed dequeue.

@@ -363,7 +363,7 @@ impl CpuState {
     /// All its tasks are idle ones: of SCHED_IDLE, or in idle groups.
     #[inline]
     pub(crate) fn is_sched_idle(&self) -> bool {
-        self.fair.h_nr_idle > 0 && pelton_core::sched_idle_rq(self.nr_running(), self.fair.h_nr_idle)
+        self.fair.nr_idle_tasks() > 0 && pelton_core::sched_idle_rq(self.nr_running(), self.fair.nr_idle_tasks())
     }
 
     /// Runnable tasks of all classes, including the running one.
