@@ -119,7 +119,8 @@ fn a_group_counts_for_a_part_of_each_cpu() {
         let said = refused(&format!("group:path=/a,{wrong}"));
         assert!(said.contains("`group_throttle` is not a number in its range") && said.contains("0..=1024"), "{said}");
     }
-    assert!(refused("group:path=/a,from_ms=5,cpu.weight=1,group_throttle=3").contains("nothing that changes"));
+    let later = load("group:path=/a,from_ms=5,cpu.weight=1,group_throttle=3").group_changes;
+    assert_eq!((later[0].shares, later[0].throttle), (Some(10), Some(3)));
     assert!(refused("group:path=/a,throttle=3").contains("unknown option `throttle`"));
 }
 

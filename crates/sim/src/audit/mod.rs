@@ -14,7 +14,7 @@ use crate::common::{MS, fixed_speed, near, profile, run_ms, task, workload};
 use crate::engine::Engine;
 use crate::engine::state::{Life, NO_TASK, Power};
 use crate::program::calls::Verb;
-use pelton_model::workload::Op;
+use pelton_model::workload::{GroupSpec, Op, SchedPolicy, TaskSpec};
 use pelton_model::{Machine, RunConfig, Workload};
 
 /// A fair task may wait beside an idle CPU until a tick notices (two grids), the CPU is up and its cache is cold.
@@ -395,6 +395,35 @@ fn the_books_are_right_with_idle_groups() {
     let runs = (3000..3400).map(|i| random_run(i / 2, i % 2 == 1, Groups::Idle));
     let wrong: Vec<String> = runs.filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A way to spoil what is counted of idle tasks.
+type Spoil = fn(&mut Engine<'_, NullSink>);
+
+const SPOILED: [(&str, Spoil); 4] = [
+    ("an idle task of nobody", |e| e.cpus[0].fair.spoil_idle_tasks()),
+    ("an idle task of nobody in a group", |e| e.cpus[0].levels.queues[0].spoil_idle_tasks()),
+    ("a group that is idle and not", |e| e.groups.list[0].idle = false),
+    ("a task that is idle and not", |e| e.tasks[0].policy = SchedPolicy::Idle),
+];
+
+#[test]
+fn a_wrong_count_of_idle_tasks_is_seen() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let inside = |name: &str, path: &str| TaskSpec { taskgroup: path.into(), ..task(name, None, vec![run_ms(500)]) };
+    let groups = vec![GroupSpec { path: "/a".into(), idle: true, ..GroupSpec::default() }];
+    let w = Workload { groups, ..workload(vec![inside("x", ""), inside("y", "/a"), inside("z", "/a/b")]) };
+    for (what, spoil) in SPOILED {
+        let policy = profile("7.2");
+        let cfg = RunConfig { duration_ns: 300 * MS, ..RunConfig::default() };
+        let mut engine = Engine::new(&m, &w, &policy, &cfg, NullSink).expect("a plan that fits");
+        while let Some((time_ns, ev)) = engine.queue.pop().filter(|due| due.0 < 100 * MS) {
+            engine.step(time_ns, ev).expect("makes progress");
+        }
+        assert_eq!(engine.audit(), Ok(()), "before");
+        spoil(&mut engine);
+        assert!(engine.audit().is_err(), "{what} is not seen");
+    }
 }
 
 /// Events that wait, at most, in a run of `ms` with kernel work at every tick.

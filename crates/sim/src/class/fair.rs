@@ -142,6 +142,12 @@ impl FairRq {
         self.rq.nr_queued
     }
 
+    /// Counts an idle task that is not there.
+    #[cfg(test)]
+    pub(crate) fn spoil_idle_tasks(&mut self) {
+        self.h_nr_idle += 1;
+    }
+
     /// Entities of SCHED_IDLE and of idle groups.
     #[cfg(test)]
     pub(crate) fn idle_entities(&self) -> u32 {
