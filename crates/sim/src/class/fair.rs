@@ -80,14 +80,14 @@ pub(crate) struct FairRq {
     /// Root queue: tasks with a pending delayed dequeue, here and in groups that are not cut off.
     pub delayed_tasks: u32,
     /// Tasks here and in groups that are not cut off which count as idle ones.
-    pub(super) h_nr_idle: u32,
+    pub(super) idle_tasks: u32,
 }
 
 impl Default for FairRq {
     fn default() -> Self {
         let rq = fair::FairRq::default();
-        let (delayed, below, delayed_tasks, h_nr_idle) = (0, 0, 0, 0);
-        FairRq { queue: Vec::new(), curr: NO_TASK, rq, skip: NO_TASK, delayed, below, delayed_tasks, h_nr_idle }
+        let (delayed, below, delayed_tasks, idle_tasks) = (0, 0, 0, 0);
+        FairRq { queue: Vec::new(), curr: NO_TASK, rq, skip: NO_TASK, delayed, below, delayed_tasks, idle_tasks }
     }
 }
 
@@ -112,7 +112,7 @@ impl FairRq {
 
     /// Of these, those of SCHED_IDLE and of idle groups.
     pub(crate) fn nr_idle_tasks(&self) -> u32 {
-        self.h_nr_idle
+        self.idle_tasks
     }
 
     /// Of these, those with a pending delayed dequeue.
@@ -145,7 +145,7 @@ impl FairRq {
     /// Counts an idle task that is not there.
     #[cfg(test)]
     pub(crate) fn spoil_idle_tasks(&mut self) {
-        self.h_nr_idle += 1;
+        self.idle_tasks += 1;
     }
 
     /// Entities of SCHED_IDLE and of idle groups.

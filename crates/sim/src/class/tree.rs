@@ -164,7 +164,7 @@ impl Tree<'_> {
         }
         loop {
             let queue = if slot == ROOT { &mut *self.root } else { &mut self.levels.queues[slot as usize] };
-            queue.h_nr_idle = queue.h_nr_idle.wrapping_add_signed(idle);
+            queue.idle_tasks = queue.idle_tasks.wrapping_add_signed(idle);
             if slot == ROOT || self.levels.slots[slot as usize].cut_off {
                 return;
             }
@@ -175,7 +175,7 @@ impl Tree<'_> {
 
     /// A group comes to its parent's queue with all its tasks, or leaves it (`sign` -1).
     fn count_idle_group(&mut self, slot: u32, sign: i32) {
-        let idle = self.levels.queues[slot as usize].h_nr_idle;
+        let idle = self.levels.queues[slot as usize].idle_tasks;
         if idle == 0 && self.levels.idle == 0 {
             return;
         }
@@ -186,7 +186,7 @@ impl Tree<'_> {
 
     /// sched_group_set_idle() on this CPU: its tasks count as idle ones above, or no longer.
     pub(crate) fn set_idle(&mut self, slot: u32, idle: bool) {
-        let (tasks, own) = (self.queued_in(slot), self.levels.queues[slot as usize].h_nr_idle);
+        let (tasks, own) = (self.queued_in(slot), self.levels.queues[slot as usize].idle_tasks);
         self.levels.entities[slot as usize].se.idle_policy = idle.into();
         self.levels.idle = self.levels.idle.wrapping_add_signed(if idle { 1 } else { -1 });
         let (home, more) = (self.levels.slots[slot as usize].parent, set_idle_delta(idle, tasks, own));
