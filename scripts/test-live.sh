@@ -50,6 +50,7 @@ mixed --full --load mixed --duration 4s --buffer 64
 fork-storm --full --load fork-storm --duration 2s --buffer 64
 cgroup-moves --full --load cgroup-moves --duration 3s --buffer 64
 quotas --full --load quotas --duration 2s --buffer 64
+idle-groups --full --load idle-groups --duration 3s --buffer 64
 JOBS
 
 # Placements and balances, on a machine with threads, two packages and two memory nodes.

@@ -3,8 +3,8 @@
 
 use crate::rules::{
     BaseSlice, CfsSlice, CustomSlice, DelayedDequeue, DelayedLag, FairClass, FairReweight, FairWeight, FairYield,
-    FairZero, ForkPreempts, IdleCredit, InitialSlice, LagLimit, LongSleeper, RelDeadline, Rules, RunToParity,
-    VirtualTime,
+    FairZero, ForkPreempts, GroupIdle, IdleCredit, InitialSlice, LagLimit, LongSleeper, RelDeadline, Rules,
+    RunToParity, VirtualTime,
 };
 
 /// Weight of nice 0, as stored.
@@ -35,7 +35,7 @@ pub struct Entity {
     pub moves: bool,
     /// Its dequeue is delayed.
     pub delayed: bool,
-    /// SCHED_IDLE.
+    /// SCHED_IDLE, or an idle group.
     pub idle: bool,
     /// It is queued, or runs.
     pub queued: bool,
@@ -73,6 +73,26 @@ pub fn calc_delta(rules: &Rules, delta: i128, weight: i128, total: i128, inverse
 
 fn virtual_time(rules: &Rules, delta: i128, e: &Entity) -> i128 {
     if e.weight == NICE_0 { delta } else { calc_delta(rules, delta, NICE_0, e.weight, e.inverse) }
+}
+
+/// Who preempts whom where that somebody is idle decides; `None` = entities are compared. `tasks`: the running one and
+/// the woken one are of SCHED_IDLE; `meeting`: so is what of either meets; `batch`: the woken one is SCHED_BATCH.
+pub fn idle_decides(rules: &Rules, tasks: [bool; 2], meeting: [bool; 2], batch: bool) -> Option<bool> {
+    let never = batch || tasks[1];
+    let levels = rules.group_idle == GroupIdle::Levels;
+    match (tasks, meeting) {
+        ([true, false], _) if !levels => Some(true),
+        _ if !levels && never => Some(false),
+        (_, [true, false]) => Some(true),
+        (_, [false, true]) => Some(false),
+        _ if never => Some(false),
+        _ => None,
+    }
+}
+
+/// Does what gives way because it is idle lose its protection?
+pub fn idle_is_unprotected(rules: &Rules) -> bool {
+    rules.group_idle == GroupIdle::Levels
 }
 
 fn between(v: i128, low: i128, high: i128) -> i128 {

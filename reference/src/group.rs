@@ -11,6 +11,35 @@ use crate::rules::{
 /// Weight of the lightest group entity.
 pub const SHARES_MIN: u64 = 2;
 
+/// A group that may be idle (`cpu.idle`).
+pub struct IdleGroup {
+    /// It is.
+    pub idle: bool,
+}
+
+impl IdleGroup {
+    /// Tasks come to its queue, `idle` of them idle ones: how many idle ones the queue above gets.
+    pub fn idle_above(&self, tasks: i64, idle: i64) -> i64 {
+        if self.idle { tasks } else { idle }
+    }
+
+    /// It has `tasks`, `own` of them idle ones of themselves, and has just become what it is: what comes above.
+    pub fn changed(&self, tasks: i64, own: i64) -> i64 {
+        let [now, before] = [self.idle, !self.idle].map(|idle| if idle { tasks } else { own });
+        now - before
+    }
+
+    /// Its shares since then.
+    pub fn shares(&self) -> i64 {
+        if self.idle { 3 } else { 1024 }
+    }
+
+    /// May others be written?
+    pub fn takes_a_weight(&self) -> bool {
+        !self.idle
+    }
+}
+
 /// `value + delta`, floored at 0.
 fn add_signed(value: u64, delta: i128) -> u64 {
     (i128::from(value) + delta).max(0) as u64

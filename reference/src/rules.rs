@@ -134,6 +134,8 @@ rules! {
     long_sleeper: LongSleeper { "off" => Off, "on" => On }
     /// J.2: CFS gives SCHED_IDLE less credit.
     idle_credit: IdleCredit { "off" => Off, "on" => On }
+    /// J.2: are there idle groups, and what is looked at first?
+    group_idle: GroupIdle { "off" => Off, "tasks_first" => TasksFirst, "levels" => Levels }
     /// J.2: what the sums of EEVDF are relative to.
     fair_zero: FairZero { "min_vruntime" => MinVruntime, "average" => Average }
     /// J.2: weights in the sums of EEVDF.
@@ -444,6 +446,7 @@ const HISTORY: &[(&str, &[(&str, &str)])] = &[
     ("cfs_slice", &[("4.12", "plain"), ("5.10", "floored"), ("6.6", "plain")]),
     ("long_sleeper", &[("4.12", "off"), ("5.10", "on"), ("6.6", "off")]),
     ("idle_credit", &[("4.12", "off"), ("6.1", "on"), ("6.6", "off")]),
+    ("group_idle", &[("4.12", "off"), ("6.1", "tasks_first"), ("6.12", "levels")]),
     ("fair_zero", &[("4.12", "min_vruntime"), ("6.12", "average"), ("6.18", "min_vruntime"), ("7.2", "average")]),
     ("fair_weight", &[("4.12", "down"), ("7.2", "full")]),
     ("lag_limit", &[("4.12", "own_slice"), ("7.2", "longest_slice")]),

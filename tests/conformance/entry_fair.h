@@ -162,7 +162,7 @@ TEST_OP op_fair_run(u64 *w)
 	return fair_hash(POLICY, f, answer);
 }
 
-/* The one asked about begins to run (flag 2), or woke while another runs. */
+/* The one asked about begins to run (flag 2), or woke while another runs; `all`: what meets is idle. */
 TEST_OP op_fair_wake(u64 *w)
 {
 	struct fair_world *f = fair_world(w);
@@ -173,7 +173,9 @@ TEST_OP op_fair_wake(u64 *w)
 		pelton_set_protect_slice(POLICY, &f->rq, f->asked);
 		return fair_hash(POLICY, f, 0);
 	}
-	answer = pelton_preempt_by_policy(f->curr->idle_policy, f->asked->idle_policy, f->flag >> 2 & 1);
+	answer = pelton_preempt_by_policy(POLICY, f->curr->idle_policy, f->asked->idle_policy, f->all & 1,
+					  f->all >> 1 & 1, f->flag >> 2 & 1);
+	answer |= pelton_idle_unprotected(POLICY) << 4;
 	passes = pelton_preempt_short(POLICY, &f->rq, f->curr, f->asked);
 	answer |= passes << 2 | pelton_wakee_may_preempt(POLICY, f->asked, passes, f->flag & 1) << 3;
 	pelton_wakee_waits(POLICY, &f->rq, f->curr, passes);
@@ -208,6 +210,18 @@ TEST_OP op_fair_cfs(u64 *w)
 	answer |= (u64)pelton_skip_takes_second(POLICY, &f->tun, other, f->asked) << 3;
 	pelton_place_entity_cfs(POLICY, &f->tun, &f->rq, f->asked, f->flag & 1, slice_ns, w[6]);
 	return fair_mix(fair_mix(0, answer), (u64)f->asked->vruntime);
+}
+
+/* Words 1 to 5: the group is idle, tasks that come, idle ones among them, tasks of the group, idle ones among those. */
+TEST_OP op_fair_idle(u64 *w)
+{
+	u32 idle = pelton_has_idle_groups(POLICY) && w[1];
+	s32 above = pelton_h_nr_idle_above(idle, (s32)w[2] - 8, (s32)w[3] - 8);
+	s32 delta = pelton_set_idle_delta(idle, (u32)w[4], (u32)w[5]);
+	u64 hash = fair_mix(fair_mix(0, (u64)(s64)above), (u64)(s64)delta);
+
+	hash = fair_mix(hash, pelton_shares_when_idle(idle) << 1 | pelton_shares_writable(idle));
+	return fair_mix(hash, pelton_sched_idle_rq((u32)w[4], (u32)w[5]));
 }
 
 /* Time, weight, another weight with its inverse. */

@@ -112,6 +112,7 @@
 	X(FAIR_RUN, op_fair_run, "J.2") \
 	X(FAIR_WAKE, op_fair_wake, "J.2") \
 	X(FAIR_REWEIGHT, op_fair_reweight, "J.2") \
+	X(FAIR_IDLE, op_fair_idle, "J.2") \
 	X(FAIR_CFS, op_fair_cfs, "J.2") \
 	X(FAIR_DELTA, op_fair_delta, "J.2")
 

@@ -63,6 +63,16 @@ struct oracle_tunables {
 	u32 reserved;
 };
 
+/* One level of groups: what its queue counts, whether its group is idle, and whether that is queued above. */
+struct oracle_level {
+	u32 idle;
+	u32 on_rq;
+	u32 h_nr_queued;
+	u32 h_nr_idle;
+	u32 nr_idle;
+	u32 reserved;
+};
+
 struct oracle_state {
 	/* Arguments; each operation says which it reads. */
 	u64 now;
@@ -116,6 +126,7 @@ struct oracle_state {
 	struct pelton_dbs_cpu dc[ORACLE_CPUS];
 	struct pelton_dbs_times dt[ORACLE_CPUS];
 	u32 khz[ORACLE_OPPS];
+	struct oracle_level level[3];
 	struct pelton_lb_domain remembered[ORACLE_DOMAINS];
 	struct pelton_newidle newidle;
 	struct pelton_cache_cpu cache_cpu[ORACLE_CLASS_CPUS];
@@ -189,7 +200,7 @@ extern __attribute__((weak)) oracle_call k_select_rt, k_select_dl;
 extern __attribute__((weak)) oracle_call k_new_limits;
 
 /* Levels of groups. */
-extern __attribute__((weak)) oracle_call k_enqueue_task, k_dequeue_task;
+extern __attribute__((weak)) oracle_call k_enqueue_task, k_dequeue_task, k_set_idle, k_wakeup_cfs;
 
 /* Quotas. */
 extern __attribute__((weak)) oracle_call k_quota_refill, k_quota_assign, k_quota_account, k_quota_enqueue,

@@ -266,6 +266,15 @@ PELTON_INLINE u32 pelton_lb_is_busy(const struct pelton_policy *pol, u32 idle, u
 	return idle != PELTON_CPU_IDLE && !(pol->balance >= PELTON_BALANCE_TYPES && idle_tasks_only);
 }
 
+/*
+ * A fair task left: does the CPU balance at its next tick? When nothing but idle tasks is left, from 5.10 on
+ * (dequeue_task_fair, dequeue_entities).
+ */
+PELTON_INLINE u32 pelton_lb_at_once(const struct pelton_policy *pol, u32 idle_only_before, u32 idle_only)
+{
+	return pol->balance >= PELTON_BALANCE_TYPES && !idle_only_before && idle_only;
+}
+
 /* Ticks between two balances of a domain. */
 PELTON_INLINE u64 pelton_sd_balance_interval(const struct pelton_policy *pol, const struct pelton_lb_domain *st,
 					     u32 busy, u64 tick_ns, u32 nr_cpus)

@@ -37,7 +37,7 @@ struct pelton_fair_se {
 	u32 rel_deadline;
 	u32 delayed; /* queued although asleep */
 	u32 on_rq;
-	u32 idle_policy; /* SCHED_IDLE, or a group of that kind */
+	u32 idle_policy; /* SCHED_IDLE, or an idle group (idle_group.h) */
 } PELTON_ALIGNED64;
 
 /* A fair queue of one CPU, of the root or of a group. */
@@ -49,7 +49,7 @@ struct pelton_fair_rq {
 	u64 min_slice_ns;   /* shortest and longest slice on the queue, running entity included */
 	u64 max_slice_ns;
 	u32 nr_queued; /* running entity included */
-	u32 nr_idle;   /* of them, those of SCHED_IDLE */
+	u32 nr_idle;   /* of them, those of SCHED_IDLE and idle groups */
 } PELTON_ALIGNED64;
 
 /* What an administrator may set, already multiplied with the factor. */
@@ -208,12 +208,32 @@ PELTON_INLINE void pelton_update_min_vruntime(const struct pelton_policy *pol, s
 #define PELTON_PREEMPT_YES 1u
 #define PELTON_PREEMPT_COMPARE 2u
 
-/* `batch`: the woken task is not SCHED_NORMAL. */
-PELTON_INLINE u32 pelton_preempt_by_policy(u32 curr_idle, u32 wakee_idle, u32 batch)
+/*
+ * `curr` and `wakee`: the tasks are of SCHED_IDLE. `curr_at` and `wakee_at`: so are they, or the groups they are in, at
+ * the level where they meet. `batch`: the woken task is not SCHED_NORMAL.
+ */
+PELTON_INLINE u32 pelton_preempt_by_policy(const struct pelton_policy *pol, u32 curr, u32 wakee, u32 curr_at,
+					   u32 wakee_at, u32 batch)
 {
-	if (curr_idle && !wakee_idle)
+	u32 never = batch || wakee;
+
+	if (pol->group_idle != PELTON_GROUP_IDLE_LEVELS) {
+		if (curr && !wakee)
+			return PELTON_PREEMPT_YES;
+		if (never)
+			return PELTON_PREEMPT_NO;
+	}
+	if (curr_at && !wakee_at)
 		return PELTON_PREEMPT_YES;
-	return batch || wakee_idle ? PELTON_PREEMPT_NO : PELTON_PREEMPT_COMPARE;
+	if (!curr_at != !wakee_at)
+		return PELTON_PREEMPT_NO;
+	return never ? PELTON_PREEMPT_NO : PELTON_PREEMPT_COMPARE;
+}
+
+/* Does a running entity that is preempted because it is idle lose its protection with that? */
+PELTON_INLINE u32 pelton_idle_unprotected(const struct pelton_policy *pol)
+{
+	return pol->group_idle == PELTON_GROUP_IDLE_LEVELS;
 }
 
 /*

@@ -19,6 +19,7 @@
 #include "fair_reweight.h"
 #include "governor.h"
 #include "hook.h"
+#include "idle_group.h"
 #include "idle_menu.h"
 #include "idle_teo.h"
 #include "idle_walk.h"

@@ -88,7 +88,7 @@ struct pelton_place_cpu {
 	u32 nr_running;
 	u32 h_nr_queued;
 	u32 h_nr_runnable;
-	u32 h_nr_idle; /* SCHED_IDLE */
+	u32 h_nr_idle; /* SCHED_IDLE, and all of idle groups */
 	u32 ttwu_pending;
 	u32 curr_idle;
 	u32 curr_is_task; /* the placed task is its current one */

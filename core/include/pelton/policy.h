@@ -209,6 +209,7 @@ enum {
 	PELTON_OVERUTILIZED_MAXIMUM_ENERGY
 };
 enum { PELTON_MISFIT_OFF, PELTON_MISFIT_LOAD, PELTON_MISFIT_PINNED, PELTON_MISFIT_BIGGEST };
+enum { PELTON_GROUP_IDLE_OFF, PELTON_GROUP_IDLE_TASKS_FIRST, PELTON_GROUP_IDLE_LEVELS };
 enum { PELTON_SCHED_IDLE_CPU_OFF, PELTON_SCHED_IDLE_CPU_ON, PELTON_SCHED_IDLE_CPU_YIELDS };
 enum {
 	PELTON_IDLE_SEARCH_ALL,
@@ -488,6 +489,10 @@ enum {
 	X(idle_credit, "off|on", 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, \
 	  "CFS. A sleeper of SCHED_IDLE gets half of the minimum granularity as credit instead of half of the period, and " \
 	  "its slice may be as short as 0.75 ms (6.1).") \
+	X(group_idle, "off|tasks_first|levels", 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, \
+	  "Whether groups may be idle (cpu.idle). off: no (to 5.14). tasks_first: yes; that a task is of SCHED_IDLE decides " \
+	  "about a preemption before the groups where two tasks meet are looked at (6.1, 6.6). levels: only what meets is " \
+	  "looked at, and a running entity that gives way because it is idle has no protection (6.12).") \
 	X(fair_zero, "min_vruntime|average", 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, \
 	  "What the sums of EEVDF are relative to, and so where the first entity of an empty queue is placed: the least " \
 	  "virtual time, which never goes back (6.6, 6.18.2), or the average of the last look (6.12.117, 7.2).") \

@@ -522,7 +522,7 @@ fn permille_allowed(name: &str) -> u64 {
 /// What a recording of full calls must have and this one has not.
 fn lacking(name: &str, validated: &Value, facts: &Value) -> Vec<String> {
     let signals = &validated["signals"];
-    let groups: &[&str] = if ["cgroup-moves", "quotas"].contains(&name) { &WITH_GROUPS } else { &[] };
+    let groups: &[&str] = if ["cgroup-moves", "quotas", "idle-groups"].contains(&name) { &WITH_GROUPS } else { &[] };
     let mut lacking: Vec<String> = ALWAYS
         .iter()
         .chain(groups)

@@ -2,11 +2,11 @@
 //! Load balancing of one domain for one CPU. Hand-written mirrors of the records of `core/include/pelton/balance.h` and
 //! `balance_move.h`; each method is the C function of the same name.
 
-use crate::ffi;
 use crate::placement_records::{Placement, SchedDomain};
 use crate::policy::Policy;
 use crate::record::{Snapshot, rule};
 use crate::records::{LayoutRow, mirror};
+use crate::{ffi, ffi_idle_groups};
 
 /// Most tasks that one balance looks at.
 pub const NR_MIGRATE: u32 = 32;
@@ -432,6 +432,12 @@ impl CpuLoad {
 #[must_use]
 pub fn lb_is_busy(policy: &Policy, idle: u32, idle_tasks_only: bool) -> bool {
     ffi::pelton_x_lb_is_busy(policy, idle, idle_tasks_only.into()) != 0
+}
+
+/// A fair task left a CPU: does it balance at its next tick, for it has nothing but idle tasks now?
+#[must_use]
+pub fn lb_at_once(policy: &Policy, idle_only_before: bool, idle_only: bool) -> bool {
+    ffi_idle_groups::pelton_x_lb_at_once(policy, idle_only_before.into(), idle_only.into()) != 0
 }
 
 /// Domains are looked at one after the other, and what the one before said is `before`: does what a CPU remembers of

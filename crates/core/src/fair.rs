@@ -2,9 +2,9 @@
 //! The fair class. Each function is the C function of the same name in `fair.h`, `fair_cfs.h`, `fair_eevdf.h` or
 //! `fair_reweight.h`. `c` is the running entity of the queue; where that is asked about itself, it is a copy.
 
-use crate::ffi;
 use crate::policy::Policy;
 use crate::records::{LayoutRow, mirror};
+use crate::{ffi, ffi_idle_groups};
 
 mirror! {
     /// An entity of the fair class, a task or a group on one CPU.
@@ -143,11 +143,20 @@ pub fn update_min_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>, f: Op
     ffi::pelton_x_update_min_vruntime(p, q, c, f);
 }
 
-/// Whether a wakee preempts, where policies decide: 0 = no, 1 = yes, 2 = entities are compared.
+/// Whether a wakee preempts, where policies decide: 0 = no, 1 = yes, 2 = entities are compared. `idle`: the running
+/// task and the wakee are of SCHED_IDLE; `at`: so are they, or the groups they are in, where they meet.
 #[inline]
 #[must_use]
-pub fn preempt_by_policy(curr_idle: u32, wakee_idle: u32, batch: u32) -> u32 {
-    ffi::pelton_x_preempt_by_policy(curr_idle, wakee_idle, batch)
+pub fn preempt_by_policy(p: &Policy, idle: [bool; 2], at: [bool; 2], batch: bool) -> u32 {
+    let ([curr, wakee], [curr_at, wakee_at]) = (idle.map(u32::from), at.map(u32::from));
+    ffi_idle_groups::pelton_x_preempt_by_policy(p, curr, wakee, curr_at, wakee_at, batch.into())
+}
+
+/// Does a running entity that gives way because it is idle lose its protection with that?
+#[inline]
+#[must_use]
+pub fn idle_unprotected(p: &Policy) -> bool {
+    ffi_idle_groups::pelton_x_idle_unprotected(p) != 0
 }
 
 /// CFS: the period that an entity shares in.

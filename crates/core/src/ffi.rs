@@ -759,7 +759,6 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_avg_vruntime_sub(p: &Policy, q: &mut FairRq, s: &FairSe);
     pub(crate) safe fn pelton_x_keeps_min_vruntime(p: &Policy) -> u32;
     pub(crate) safe fn pelton_x_update_min_vruntime(p: &Policy, q: &mut FairRq, c: Option<&FairSe>, f: Option<&FairSe>);
-    pub(crate) safe fn pelton_x_preempt_by_policy(curr_idle: u32, wakee_idle: u32, batch: u32) -> u32;
     pub(crate) safe fn pelton_x_slice_period(p: &Policy, t: &FairTunables, q: &FairRq, s: &FairSe, all: u32) -> u64;
     pub(crate) safe fn pelton_x_slice_share(p: &Policy, q: &FairRq, s: &FairSe, slice_ns: u64) -> u64;
     pub(crate) safe fn pelton_x_slice_floor(

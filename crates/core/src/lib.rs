@@ -12,6 +12,7 @@ mod energy;
 pub mod fair;
 mod ffi;
 mod ffi_caches;
+mod ffi_idle_groups;
 
 mod ffi_wide;
 mod governor;
@@ -19,6 +20,7 @@ mod governors;
 mod group_throttle;
 pub mod hook;
 mod idle;
+mod idle_group;
 mod idle_records;
 mod interactive;
 mod limits;
@@ -45,8 +47,8 @@ pub mod value;
 
 pub use arithmetic::Arithmetic;
 pub use balance::{
-    CpuLoad, GROUP_TYPES, Lb, LbDomain, LbEnv, LbGroup, LbTask, NR_MIGRATE, balance_idle, cache_nice_tries, lb_is_busy,
-    lb_newest_first, lb_newidle_fades, lbf, migrate,
+    CpuLoad, GROUP_TYPES, Lb, LbDomain, LbEnv, LbGroup, LbTask, NR_MIGRATE, balance_idle, cache_nice_tries, lb_at_once,
+    lb_is_busy, lb_newest_first, lb_newidle_fades, lbf, migrate,
 };
 pub use bandwidth::{capacity_greater, cpu_bw_dl, dl_bw, fits, fits_capacity, freq_scale, scale_load, scale_load_down};
 pub use boost::{
@@ -70,6 +72,9 @@ pub use group_throttle::{
     NO_GROUP, THROTTLED_GROUPS_MAX, ThrottledGroup, group_est, group_limited, group_rest, group_throttled_util,
 };
 pub use idle::{idle_single, woke};
+pub use idle_group::{
+    h_nr_idle_above, has_idle_groups, sched_idle_rq, set_idle_delta, shares_when_idle, shares_writable,
+};
 pub use idle_records::{IDLE_STATES_MAX, IdleChoice, IdleLast, IdleNow, IdleState, IdleTable, Menu, Teo};
 pub use interactive::{Interactive, InteractiveCpu, governor_timers, interactive_delay_us, interactive_target_load};
 pub use limits::{Limits, Pressure};

@@ -134,6 +134,8 @@ policy_fields! {
     long_sleeper,
     /// Switch `idle_credit`: 0 = off, 1 = on.
     idle_credit,
+    /// Switch `group_idle`: 0 = off, 1 = tasks_first, 2 = levels.
+    group_idle,
     /// Switch `fair_zero`: 0 = min_vruntime, 1 = average.
     fair_zero,
     /// Switch `fair_weight`: 0 = down, 1 = full.

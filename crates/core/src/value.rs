@@ -252,6 +252,12 @@ pub const INITIAL_SLICE_HALF: u32 = 1;
 pub const CFS_SLICE_PLAIN: u32 = 0;
 /// `cfs_slice = floored`.
 pub const CFS_SLICE_FLOORED: u32 = 1;
+/// `group_idle = off`.
+pub const GROUP_IDLE_OFF: u32 = 0;
+/// `group_idle = tasks_first`.
+pub const GROUP_IDLE_TASKS_FIRST: u32 = 1;
+/// `group_idle = levels`.
+pub const GROUP_IDLE_LEVELS: u32 = 2;
 /// `fair_zero = min_vruntime`.
 pub const FAIR_ZERO_MIN_VRUNTIME: u32 = 0;
 /// `fair_zero = average`.
@@ -801,6 +807,9 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("initial_slice", "half", INITIAL_SLICE_HALF),
     ("cfs_slice", "plain", CFS_SLICE_PLAIN),
     ("cfs_slice", "floored", CFS_SLICE_FLOORED),
+    ("group_idle", "off", GROUP_IDLE_OFF),
+    ("group_idle", "tasks_first", GROUP_IDLE_TASKS_FIRST),
+    ("group_idle", "levels", GROUP_IDLE_LEVELS),
     ("fair_zero", "min_vruntime", FAIR_ZERO_MIN_VRUNTIME),
     ("fair_zero", "average", FAIR_ZERO_AVERAGE),
     ("fair_weight", "down", FAIR_WEIGHT_DOWN),

@@ -19,6 +19,7 @@ mod known_answers {
     mod governor_window;
     mod governors;
     mod idle;
+    mod idle_groups;
     mod interactive;
     mod limits;
     mod margins;

@@ -6,7 +6,7 @@ use pelton_core::{Policy, governor_votes, value};
 use pelton_model::Plan;
 use pelton_model::groups::{THROTTLE_DEFAULT, into_group};
 use pelton_model::machine::IdleState;
-use pelton_model::workload::Start;
+use pelton_model::workload::{GroupChange, Start};
 use pelton_model::{Machine, RunConfig, Workload};
 use pelton_scenario::bench::original::Original;
 use pelton_scenario::platform::{self, Built, PlatformOptions};
@@ -279,6 +279,13 @@ pub fn assemble(inputs: &Inputs, built: Built, policy: PolicyChoice, mut loaded:
             format!("quotas (task group `{}`) are not in force: this policy has none (bandwidth=off)", group.path);
         loaded.notes.push(note);
     }
+    if !pelton_core::has_idle_groups(&policy.policy)
+        && let Some(group) = loaded.workload.idle_group()
+    {
+        let note =
+            format!("cpu.idle (task group `{group}`) is not in force: this policy has no idle groups (group_idle=off)");
+        loaded.notes.push(note);
+    }
     let mut built = built;
     loaded.notes.extend(cooled(&mut built.machine, &policy.policy));
     loaded.notes.extend(unheard_boosts(&loaded.workload, &policy.policy));
@@ -327,8 +334,10 @@ fn unread_clamps(workload: &Workload, policy: &Policy) -> Option<String> {
         binds(t.uclamp) || t.frame_floor.is_some() || t.phases.iter().any(|p| binds(p.uclamp))
     };
     let task = workload.tasks.iter().find(clamped).map(|task| format!("task `{}`", task.name));
-    let group = || workload.groups.iter().find(|group| binds(Some(group.clamps)));
-    task.or_else(|| group().map(|group| format!("task group `{}`", group.path)))
+    let now = workload.groups.iter().find(|group| binds(Some(group.clamps))).map(|group| &group.path);
+    let written = |c: &&GroupChange| c.clamp_min.is_some() || c.clamp_max.is_some();
+    let group = || now.or_else(|| workload.group_changes.iter().find(written).map(|change| &change.path));
+    task.or_else(|| group().map(|path| format!("task group `{path}`")))
 }
 
 /// Boosts that the governor does not hear of.

@@ -25,6 +25,7 @@ const GROUPS: &str = "/sys/fs/cgroup/cpu";
 mod clamps;
 mod dice;
 mod hackbench;
+mod idle_groups;
 mod limits;
 mod made;
 mod own_time;
@@ -56,6 +57,8 @@ pub enum Load {
     Wakeups,
     /// Busy, periodic and nearly idle tasks in nested groups with quotas, one of which changes.
     Quotas,
+    /// Tasks in nested groups some of which are idle, and change that.
+    IdleGroups,
     /// Small tasks and short bursts in task groups: so little that energy decides where they run.
     Phone,
     /// Tasks with clamps that change, in task groups and a system whose limits change.
@@ -71,7 +74,7 @@ pub enum Load {
 pub const START_EVERY: Duration = Duration::from_millis(1);
 
 /// Every load that has a name on the command line.
-pub const LOADS: [(&str, Load); 10] = [
+pub const LOADS: [(&str, Load); 11] = [
     ("periodic", Load::Periodic),
     ("rt-fair", Load::RtFair),
     ("mixed", Load::Mixed),
@@ -79,6 +82,7 @@ pub const LOADS: [(&str, Load); 10] = [
     ("cgroup-moves", Load::CgroupMoves),
     ("wakeups", Load::Wakeups),
     ("quotas", Load::Quotas),
+    ("idle-groups", Load::IdleGroups),
     ("phone", Load::Phone),
     ("clamps", Load::Clamps),
     ("limits", Load::Limits),
@@ -189,6 +193,7 @@ impl Load {
             Load::Wakeups => wakeups::start(&mut running)?,
             Load::Clamps => clamps::start(&mut running)?,
             Load::Quotas => quotas::start(&mut running)?,
+            Load::IdleGroups => idle_groups::start(&mut running)?,
             Load::Phone => phone::start(&mut running),
             Load::Limits => limits::start(&mut running)?,
             Load::Made(parts) => made::start(&mut running, &parts)?,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::PlanError;
-use crate::workload::{Bandwidth, GroupSpec, Workload};
+use crate::workload::{Bandwidth, GroupChange, GroupSpec, Workload};
 
 /// Number of the root, which is in no list.
 pub const ROOT: u32 = u32::MAX;
@@ -64,6 +64,8 @@ pub struct GroupNode {
     pub bandwidth: Option<Bandwidth>,
     /// Part of each CPU that it counts for at most, 0..=1024.
     pub throttle: u32,
+    /// It is idle.
+    pub idle: bool,
 }
 
 /// The groups of a workload, parents before children; numbers are places in this list.
@@ -92,7 +94,7 @@ impl GroupTree {
     pub fn of(w: &Workload) -> Result<GroupTree, PlanError> {
         let mut groups = GroupTree::default();
         let mut declared = BTreeMap::new();
-        for GroupSpec { path, shares, clamps, bandwidth, throttle } in &w.groups {
+        for GroupSpec { path, shares, clamps, bandwidth, throttle, idle } in &w.groups {
             let number = groups.add(path)?;
             if *declared.entry(number).or_insert(*shares) != *shares {
                 return Err(PlanError(format!("task group '{path}' has two weights")));
@@ -112,19 +114,15 @@ impl GroupTree {
                 let group = &mut groups.list[number as usize];
                 // Declared again without a quota it keeps the one it has.
                 (group.shares, group.clamps, group.throttle) = (*shares, *clamps, *throttle);
+                group.idle |= *idle;
                 group.bandwidth = bandwidth.or(group.bandwidth);
             }
         }
         for change in &w.group_changes {
             let number = groups.add(&change.path)?;
-            if number == ROOT || change.shares.is_some_and(|shares| !SHARES_RANGE.contains(&shares)) {
-                return Err(PlanError(format!(
-                    "task group '{}' changes: not to what a group can have ({SHARES_RANGE:?} shares)",
-                    change.path
-                )));
-            }
-            check_bandwidth(&change.path, change.bandwidth.flatten())?;
+            check_change(number, change)?;
         }
+        groups.check_weights(w)?;
         for task in &w.tasks {
             groups.add(&task.taskgroup)?;
             for path in task.phases.iter().filter_map(|phase| phase.taskgroup.as_ref()) {
@@ -149,10 +147,29 @@ impl GroupTree {
             }
             if number == next {
                 let (shares, clamps, throttle) = (SHARES_DEFAULT, CLAMPS_DEFAULT, THROTTLE_DEFAULT);
-                self.list.push(GroupNode { parent, shares, clamps, bandwidth: None, throttle });
+                self.list.push(GroupNode { parent, shares, clamps, bandwidth: None, throttle, idle: false });
             }
         }
         Ok(number)
+    }
+
+    /// The weight of an idle group cannot be written (`sched_group_set_shares()`: EINVAL).
+    fn check_weights(&self, w: &Workload) -> Result<(), PlanError> {
+        let mut idle: Vec<bool> = self.list.iter().map(|group| group.idle).collect();
+        let mut changes: Vec<_> = w.group_changes.iter().collect();
+        changes.sort_by_key(|change| change.at_ns);
+        for change in changes {
+            let idle = &mut idle[self.number(&change.path) as usize];
+            *idle = change.idle.unwrap_or(*idle);
+            if *idle && change.shares.is_some() {
+                return Err(PlanError(format!(
+                    "task group '{}' is idle at {} ms: the kernel refuses a weight for it",
+                    change.path,
+                    change.at_ns / 1_000_000
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Path of a group.
@@ -164,6 +181,18 @@ impl GroupTree {
     pub fn number(&self, path: &str) -> u32 {
         self.by_path.get(&group_path(path)).copied().unwrap_or(ROOT)
     }
+}
+
+fn check_change(number: u32, change: &GroupChange) -> Result<(), PlanError> {
+    let shares = change.shares.is_none_or(|shares| SHARES_RANGE.contains(&shares));
+    let parts = [change.clamp_min, change.clamp_max, change.throttle];
+    if number == ROOT || !shares || parts.iter().flatten().any(|part| *part > 1024) {
+        return Err(PlanError(format!(
+            "task group '{}' changes: not to what a group can have ({SHARES_RANGE:?} shares)",
+            change.path
+        )));
+    }
+    check_bandwidth(&change.path, change.bandwidth.flatten())
 }
 
 fn check_bandwidth(path: &str, limit: Option<Bandwidth>) -> Result<(), PlanError> {
@@ -212,6 +241,19 @@ mod tests {
         into_group(&mut w, "session/");
         assert_eq!((w.tasks[0].taskgroup.as_str(), w.tasks[1].taskgroup.as_str()), ("/session", "/session/a"));
         assert_eq!(group_paths(&w).expect("a tree"), ["/session", "/session/a"]);
+    }
+
+    #[test]
+    fn an_idle_group_has_no_weight_to_be_written() {
+        let change = |at_ns, idle, shares| GroupChange { at_ns, path: "/a".into(), idle, shares, ..Default::default() };
+        let of = |group_changes| {
+            let groups = vec![GroupSpec { path: "/a".into(), idle: true, ..GroupSpec::default() }];
+            GroupTree::of(&Workload { groups, group_changes, ..Workload::default() })
+        };
+        assert!(of(vec![change(5, None, Some(7))]).is_err());
+        assert!(of(vec![change(5, None, Some(7)), change(3, Some(false), None)]).is_ok(), "no longer idle by then");
+        assert!(of(vec![change(3, Some(false), Some(7))]).is_ok(), "cpu.idle is written first");
+        assert!(of(vec![change(3, Some(false), None), change(4, Some(true), Some(7))]).is_err());
     }
 
     #[test]

@@ -75,9 +75,17 @@ impl Workload {
         self.groups.iter().any(|group| group.bandwidth.is_some()) || self.group_changes.iter().any(later)
     }
 
+    /// The first group that is idle at some time.
+    pub fn idle_group(&self) -> Option<&str> {
+        let now = self.groups.iter().find(|group| group.idle).map(|group| &group.path);
+        let later = self.group_changes.iter().find(|change| change.idle == Some(true)).map(|change| &change.path);
+        now.or(later).map(String::as_str)
+    }
+
     /// Some group counts for less than the whole of a CPU.
     pub fn limits_groups(&self) -> bool {
-        self.groups.iter().any(|group| group.throttle < THROTTLE_DEFAULT)
+        let later = |change: &GroupChange| change.throttle.is_some_and(|throttle| throttle < THROTTLE_DEFAULT);
+        self.groups.iter().any(|group| group.throttle < THROTTLE_DEFAULT) || self.group_changes.iter().any(later)
     }
 
     /// Some task or group asks for utilization clamps.
@@ -85,7 +93,8 @@ impl Workload {
         let of_task =
             |t: &TaskSpec| t.uclamp.is_some() || t.frame_floor.is_some() || t.phases.iter().any(|p| p.uclamp.is_some());
         let of_group = |g: &GroupSpec| g.clamps != CLAMPS_DEFAULT;
-        self.tasks.iter().any(of_task) || self.groups.iter().any(of_group)
+        let later = |c: &GroupChange| c.clamp_min.is_some() || c.clamp_max.is_some();
+        self.tasks.iter().any(of_task) || self.groups.iter().any(of_group) || self.group_changes.iter().any(later)
     }
 }
 
@@ -102,6 +111,9 @@ pub struct GroupSpec {
     pub bandwidth: Option<Bandwidth>,
     /// Part of each CPU that it counts for at most, 0..=1024 (`group_throttle` of Android's vendor groups).
     pub throttle: u32,
+    /// It is idle (`cpu.idle`): it has no weight of its own.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub idle: bool,
 }
 
 /// A task group changes.
@@ -115,6 +127,19 @@ pub struct GroupChange {
     pub shares: Option<u64>,
     /// Its quota from then on, `Some(None)` = no limit; `None` = as before.
     pub bandwidth: Option<Option<Bandwidth>>,
+    /// Whether it is idle from then on; `None` = as before. It loses its weight with that, and has the default one when
+    /// it is no longer idle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle: Option<bool>,
+    /// Lower clamp from then on; `None` = as before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clamp_min: Option<u32>,
+    /// Upper clamp from then on; `None` = as before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clamp_max: Option<u32>,
+    /// Part of each CPU that it counts for at most from then on; `None` = as before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throttle: Option<u32>,
 }
 
 /// How long the tasks of a group may run in each period, on all CPUs together.
@@ -140,7 +165,7 @@ impl Bandwidth {
 impl Default for GroupSpec {
     fn default() -> Self {
         let (shares, clamps) = (SHARES_DEFAULT, CLAMPS_DEFAULT);
-        Self { path: String::new(), shares, clamps, bandwidth: None, throttle: THROTTLE_DEFAULT }
+        Self { path: String::new(), shares, clamps, bandwidth: None, throttle: THROTTLE_DEFAULT, idle: false }
     }
 }
 

@@ -76,12 +76,38 @@ fn groups_change_during_a_run() {
         "group:path=/a,cpu.weight=50 + group:path=/a,cpu.weight=200,from_ms=500 + group:path=/a,cpu.max=max,from_ms=700",
     );
     assert_eq!((w.groups.len(), w.groups[0].shares), (1, 512));
-    let change =
-        |at_ms: u64, shares, bandwidth| GroupChange { at_ns: at_ms * 1_000_000, path: "/a".into(), shares, bandwidth };
+    let at = |at_ms: u64| GroupChange { at_ns: at_ms * 1_000_000, path: "/a".into(), ..GroupChange::default() };
+    let change = |at_ms: u64, shares, bandwidth| GroupChange { shares, bandwidth, ..at(at_ms) };
     assert_eq!(w.group_changes, [change(500, Some(2048), None), change(700, None, Some(None))]);
-    for wrong in ["from_ms=5", "from_ms=5,cpu.uclamp.max=50", "from_ms=86400001,cpu.weight=1"] {
+    let w = load(
+        "group:path=/a,cpu.uclamp.max=50,from_ms=3 + group:path=/a,cpu.uclamp.min=10,from_ms=4 \
+         + group:path=/a,cpu.idle=1,from_ms=5 + group:path=/a,group_throttle=9,from_ms=6",
+    );
+    let wanted = [
+        GroupChange { clamp_max: Some(512), ..at(3) },
+        GroupChange { clamp_min: Some(102), ..at(4) },
+        GroupChange { idle: Some(true), ..at(5) },
+        GroupChange { throttle: Some(9), ..at(6) },
+    ];
+    assert_eq!((w.groups.len(), w.group_changes.as_slice()), (0, wanted.as_slice()));
+    for wrong in ["from_ms=5", "from_ms=5,cpu.max.burst=0", "from_ms=86400001,cpu.weight=1"] {
         let said = refused(&format!("group:path=/a,{wrong}"));
         assert!(said.contains("nothing that changes") || said.contains("0..=86400000"), "{wrong}: {said}");
+    }
+}
+
+#[test]
+fn a_group_is_idle_in_place_of_a_weight() {
+    let w = load("group:path=/a,cpu.idle=1 + group:path=/b,cpu.idle=0,cpu.weight=50");
+    assert_eq!((w.groups[0].idle, w.groups[1].idle, w.groups[1].shares), (true, false, 512));
+    for (wrong, why) in [
+        ("cpu.idle=1,cpu.weight=50", "an idle group has no weight of its own"),
+        ("cpu.shares=50,cpu.idle=1,from_ms=7", "refuses a weight"),
+        ("cpu.idle=2", "0..=1"),
+        ("cpu.idle=-1", "0..=1"),
+    ] {
+        let said = refused(&format!("group:path=/a,{wrong}"));
+        assert!(said.contains(why), "{wrong}: {said}");
     }
 }
 
@@ -93,7 +119,8 @@ fn a_group_counts_for_a_part_of_each_cpu() {
         let said = refused(&format!("group:path=/a,{wrong}"));
         assert!(said.contains("`group_throttle` is not a number in its range") && said.contains("0..=1024"), "{said}");
     }
-    assert!(refused("group:path=/a,from_ms=5,cpu.weight=1,group_throttle=3").contains("nothing that changes"));
+    let later = load("group:path=/a,from_ms=5,cpu.weight=1,group_throttle=3").group_changes;
+    assert_eq!((later[0].shares, later[0].throttle), (Some(10), Some(3)));
     assert!(refused("group:path=/a,throttle=3").contains("unknown option `throttle`"));
 }
 

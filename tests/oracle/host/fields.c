@@ -36,6 +36,8 @@ struct field {
 #define IDLE(i) F(table.states[i].exit_ns), F(table.states[i].residency_ns)
 #define LAST(r) F(r.last.valid), F(r.last.residency_ns), F(r.last.state), F(r.last.woke)
 #define EM(i) F(em[i].power_uw), F(em[i].performance), F(em[i].cost), F(em[i].freq_khz), F(em[i].inefficient)
+#define LEVEL(i) \
+	F(level[i].idle), F(level[i].on_rq), F(level[i].h_nr_queued), F(level[i].h_nr_idle), F(level[i].nr_idle)
 #define FSE(i) \
 	F(fair.se[i].weight), F(fair.se[i].vruntime), F(fair.se[i].deadline), F(fair.se[i].vlag), F(fair.se[i].vprot), \
 		F(fair.se[i].slice_ns), F(fair.se[i].ran_ns), F(fair.se[i].inv_weight), F(fair.se[i].custom_slice), \
@@ -200,6 +202,9 @@ static const struct field fields[] = {
 	F(fair.n),
 	F(fair.all),
 	EIGHT(FSE),
+	LEVEL(0),
+	LEVEL(1),
+	LEVEL(2),
 	FSE(8),
 	FSE(9),
 	FSE(10),

@@ -86,7 +86,7 @@ extern const struct oracle_same oracle_same[];
 /* ops_*.c: tables that end with a row without name. */
 extern const struct oracle_op ops_pelt[], ops_clock[], ops_group[], ops_util[], ops_governor[], ops_place[],
 	ops_select[], ops_balance[], ops_uclamp[], ops_energy[], ops_idle[], ops_cfs[], ops_eevdf[], ops_deadline[],
-	ops_life[], ops_dbs[], ops_quota[], ops_class[], ops_levels[], ops_newidle[], ops_cache[];
+	ops_life[], ops_dbs[], ops_quota[], ops_class[], ops_levels[], ops_newidle[], ops_cache[], ops_idle_group[];
 extern const struct oracle_canary oracle_canaries[];
 
 /* ops_idle.c: a governor under rules that may be wrong. */
@@ -129,6 +129,11 @@ void limits_up(struct oracle_state *s);
 /* ops_levels.c */
 void levels_old_load(struct oracle_state *s);
 void levels_empty_stays(struct oracle_state *s);
+void levels_no_idle_group(struct oracle_state *s);
+/* ops_idle_group.c */
+void an_idle_meeting(struct oracle_state *s);
+u32 idle_meeting(const struct oracle_state *s);
+void idle_group_walks_on(struct oracle_state *s);
 
 struct pelton_ctx ctx_at(u64 now, u32 cap);
 

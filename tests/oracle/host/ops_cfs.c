@@ -70,6 +70,26 @@ static void run_preempt(struct oracle_state *s)
 	s->ret = (u64)(s64)pelton_wakeup_preempt_entity(&oracle_policy, &f->tun, &f->se[0], &f->se[1]);
 }
 
+static void make_wakeup(struct oracle_state *s)
+{
+	struct oracle_fair *f = &s->fair;
+
+	a_fair_queue(f, 2, 1);
+	s->cpu = ((u32)f->curr + 1 + (u32)below(f->n - 1)) % f->n;
+	an_idle_meeting(s);
+	fair_sums(f);
+}
+
+static void run_wakeup(struct oracle_state *s)
+{
+	struct oracle_fair *f = &s->fair;
+	u32 decided = idle_meeting(s);
+
+	s->ret = decided;
+	if (decided == PELTON_PREEMPT_COMPARE)
+		s->ret = pelton_wakeup_preempt_entity(&oracle_policy, &f->tun, &f->se[f->curr], &f->se[s->cpu]) > 0;
+}
+
 /* The waiting entity that is farthest left; -1 = nothing waits. */
 static s32 leftmost(const struct oracle_fair *f)
 {
@@ -130,6 +150,8 @@ const struct oracle_op ops_cfs[] = {
 	{ "sched_slice", "pelton_sched_slice", make_slice, k_sched_slice, run_slice, 0, 0 },
 	{ "place_entity (CFS)", "pelton_place_entity_cfs", make_place, k_place_cfs, run_place, 0, 0 },
 	{ "wakeup_preempt_entity", "pelton_wakeup_preempt_entity", make_two, k_preempt_cfs, run_preempt, 0, 0 },
+	{ "check_preempt_wakeup", "pelton_preempt_by_policy, pelton_wakeup_preempt_entity", make_wakeup, k_wakeup_cfs,
+	  run_wakeup, 0, 0 },
 	{ "check_preempt_tick", "pelton_check_preempt_tick", make_two, k_tick_cfs, run_tick, 0, 0 },
 	{ "update_min_vruntime", "pelton_update_min_vruntime", make_min, k_min_vruntime, run_min, 0, 0 },
 	{ "pick_next_entity", "pelton_skip_takes_second", make_two, k_pick_skipped, run_skip, settle_skip, 0 },

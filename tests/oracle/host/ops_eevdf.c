@@ -232,19 +232,19 @@ static void make_wakeup(struct oracle_state *s)
 		fair_sums(f);
 	}
 	s->cpu = ((u32)f->curr + 1 + (u32)below(f->n - 1)) % f->n;
-	f->se[s->cpu].idle_policy = chance(10);
-	f->se[f->curr].idle_policy = chance(10);
+	an_idle_meeting(s);
 }
 
 static void run_wakeup(struct oracle_state *s)
 {
 	struct oracle_fair *f = &s->fair;
 	struct pelton_fair_se *curr = &f->se[f->curr], *se = &f->se[s->cpu];
-	u32 by_policy = pelton_preempt_by_policy(curr->idle_policy, se->idle_policy, 0), passes;
+	u32 by_policy = idle_meeting(s), passes;
 
 	if (by_policy == PELTON_PREEMPT_YES) {
 		s->ret = 1;
-		pelton_cancel_protect_slice(&oracle_policy, curr);
+		if (pelton_idle_unprotected(&oracle_policy))
+			pelton_cancel_protect_slice(&oracle_policy, curr);
 		return;
 	}
 	passes = pelton_preempt_short(&oracle_policy, &f->rq, curr, se);

@@ -2,6 +2,9 @@
 /* A task of a group is queued, or leaves: estimates, the task's queue, the group's load, its entity on the root. */
 #include "host.h"
 
+/* Tasks of the CPU, as the kernel's side says. */
+#define LEVEL_TASKS 5
+
 static void a_level(struct pelton_cfs_rq *q, u32 others)
 {
 	a_cfs(q);
@@ -35,6 +38,15 @@ static void ages(struct oracle_state *s)
 		s->g.prop_runnable_sum = 0;
 }
 
+/* Some of the CPU's five tasks are idle ones, the task and its group may be. */
+static void idle_levels(struct oracle_state *s, u32 queued)
+{
+	s->level[1].idle = pelton_has_idle_groups(&oracle_policy) && chance(40);
+	s->level[2].idle = chance(30);
+	s->level[1].h_nr_idle = (u32)below(s->g.h_nr_runnable + 1 - queued) + (queued ? s->level[2].idle : 0);
+	s->level[0].h_nr_idle = (u32)below(4) + (queued ? s->level[2].idle || s->level[1].idle : 0);
+}
+
 /* The root queue has another task beside the group: the fair server neither starts nor stops. */
 static void make_levels(struct oracle_state *s, u32 queued)
 {
@@ -52,6 +64,7 @@ static void make_levels(struct oracle_state *s, u32 queued)
 	s->gse.nr_runnable = s->g.h_nr_runnable;
 	s->tg.load_avg = s->g.tg_load_avg_contrib + below(400000);
 	s->tg.shares = 2 + below(20000);
+	idle_levels(s, queued);
 	ages(s);
 }
 
@@ -97,11 +110,24 @@ static void shares_follow(struct oracle_state *s)
 	s->aux2 = s->gse.weight == before;
 }
 
+/* A task comes (1) or leaves (-1): the counts of idle ones, and whether the CPU's next balance comes early. */
+static void count_idle(struct oracle_state *s, s32 tasks)
+{
+	s32 idle = tasks * (s32)s->level[2].idle;
+	u32 before = s->level[0].h_nr_idle;
+
+	s->level[1].h_nr_idle += (u32)idle;
+	s->level[0].h_nr_idle += (u32)pelton_h_nr_idle_above(s->level[1].idle, tasks, idle);
+	s->lost = tasks < 0 && pelton_lb_at_once(&oracle_policy, pelton_sched_idle_rq(LEVEL_TASKS, before),
+						 pelton_sched_idle_rq(LEVEL_TASKS - 1, s->level[0].h_nr_idle));
+}
+
 static void run_enqueue(struct oracle_state *s)
 {
 	struct pelton_ctx ctx = ctx_at(s->now, s->cap);
 	u32 ev;
 
+	count_idle(s, 1);
 	pelton_util_est_enqueue(&oracle_policy, &s->q, &s->se);
 	group_changed(s, pelton_enqueue_entity(&ctx, &s->g, &s->se, 0, 1));
 	if (s->gse.on_rq)
@@ -120,6 +146,7 @@ static void run_dequeue(struct oracle_state *s)
 	struct pelton_ctx ctx = ctx_at(s->now, s->cap);
 	u32 ev;
 
+	count_idle(s, -1);
 	pelton_rq_estimate_before(&oracle_policy, &r, &s->se, s->sleeps);
 	group_changed(s, pelton_dequeue_entity(&ctx, &s->g, &s->se, 0, -1, update));
 	s->q = r.cfs;
@@ -132,6 +159,15 @@ static void run_dequeue(struct oracle_state *s)
 	pelton_rq_estimate_end(&oracle_policy, &r, &s->se, s->sleeps, 0);
 	s->q = r.cfs;
 	told(s, ev, 0);
+}
+
+/* Canary: tasks of an idle group are idle ones only when they are of SCHED_IDLE. */
+void levels_no_idle_group(struct oracle_state *s)
+{
+	s32 idle = (s32)s->level[2].idle;
+
+	run_enqueue(s);
+	s->level[0].h_nr_idle -= (u32)(pelton_h_nr_idle_above(s->level[1].idle, 1, idle) - idle);
 }
 
 /* Canaries: a weight that follows the group's load of before; a group without tasks that stays queued. */

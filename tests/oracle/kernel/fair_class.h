@@ -166,6 +166,54 @@ static u32 class_resched(const struct oracle_fair *f)
 	return f->curr >= 0 && task_thread_info(&o_ft[f->curr])->flags != 0;
 }
 
+static struct task_struct o_inner[2];
+static struct cfs_rq o_inner_q[2];
+
+/*
+ * The task of entity `i`: itself, or one in the group that it stands for (`group`, by bit: the running one, the woken
+ * one). `idle`: that group is idle; `sleeps`: the task is of SCHED_IDLE; `iowait`: the woken one is of SCHED_BATCH.
+ */
+static struct task_struct *class_task(const struct oracle_state *s, u32 which, u32 i)
+{
+	struct task_struct *p = &o_ft[i];
+	struct cfs_rq *q = &o_inner_q[which];
+	u32 below = s->group >> which & 1;
+
+	if (below) {
+		p = &o_inner[which];
+		memset(p, 0, sizeof(*p));
+		memset(q, 0, sizeof(*q));
+		p->sched_class = &fair_sched_class;
+		p->se.on_rq = 1;
+		p->se.depth = 1;
+		p->se.parent = &o_ft[i].se;
+		p->se.cfs_rq = q;
+		p->se.exec_start = cpu_rq(0)->clock_task;
+		p->se.load.weight = NICE_0_LOAD;
+		q->rq = cpu_rq(0);
+		q->tg = &o_tg;
+		q->curr = which ? NULL : &p->se;
+		o_ft[i].se.my_q = q;
+#if ORACLE_VERSION >= 601
+		q->idle = s->idle >> which & 1;
+#endif
+	}
+	p->policy = s->sleeps >> which & 1 ? SCHED_IDLE : which && s->iowait ? SCHED_BATCH : SCHED_NORMAL;
+	return p;
+}
+
+/* The running task is `curr`, which may be in a group: is it told to give way when `woken` wakes? */
+static struct task_struct *class_meeting(const struct oracle_state *s)
+{
+	struct task_struct *curr = class_task(s, 0, (u32)s->fair.curr);
+
+	cpu_rq(0)->curr = curr;
+#if ORACLE_VERSION >= 612
+	rcu_assign_pointer(cpu_rq(0)->donor, curr);
+#endif
+	return curr;
+}
+
 void k_calc_delta_fair(struct oracle_state *s)
 {
 	const struct pelton_fair_se *p = &s->fair.se[0];
@@ -301,17 +349,21 @@ void k_set_protect(struct oracle_state *s)
 	class_out(&s->fair, IN_PROT);
 }
 
-/* Entity `cpu` wakes, or is new (`flags`). */
+/* Entity `cpu`, or a task of its group, wakes or is new (`flags`). */
 void k_wakeup_eevdf(struct oracle_state *s)
 {
+	struct task_struct *curr, *woken;
+
 	class_clock();
 	class_in(&s->fair, IN_PROT);
+	curr = class_meeting(s);
+	woken = class_task(s, 1, s->cpu);
 #if ORACLE_VERSION >= 700
-	wakeup_preempt_fair(cpu_rq(0), &o_ft[s->cpu], s->flags ? WF_FORK : WF_TTWU);
+	wakeup_preempt_fair(cpu_rq(0), woken, s->flags ? WF_FORK : WF_TTWU);
 #else
-	check_preempt_wakeup_fair(cpu_rq(0), &o_ft[s->cpu], s->flags ? WF_FORK : WF_TTWU);
+	check_preempt_wakeup_fair(cpu_rq(0), woken, s->flags ? WF_FORK : WF_TTWU);
 #endif
-	s->ret = class_resched(&s->fair);
+	s->ret = task_thread_info(curr)->flags != 0;
 	class_out(&s->fair, IN_PROT);
 }
 #else
@@ -339,6 +391,20 @@ void k_preempt_cfs(struct oracle_state *s)
 	class_in(&s->fair, 0);
 	s->ret = (u64)(s64)wakeup_preempt_entity(&o_ft[0].se, &o_ft[1].se);
 	class_out(&s->fair, 0);
+}
+
+/* Entity `cpu`, or a task of its group, wakes. */
+void k_wakeup_cfs(struct oracle_state *s)
+{
+	struct task_struct *curr;
+
+	class_clock();
+	class_in(&s->fair, 0);
+	curr = class_meeting(s);
+	check_preempt_wakeup(cpu_rq(0), class_task(s, 1, s->cpu), 0);
+	s->ret = task_thread_info(curr)->flags != 0;
+	class_out(&s->fair, 0);
+	ROOT->last = NULL;
 }
 
 void k_tick_cfs(struct oracle_state *s)

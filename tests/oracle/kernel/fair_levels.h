@@ -3,6 +3,12 @@
  * A task of a group is queued, or leaves: enqueue_task_fair() and dequeue_task_fair() as a whole. After fair_select.h.
  */
 
+#if ORACLE_VERSION >= 614
+#define level_idle(q) ((q)->h_nr_idle)
+#else
+#define level_idle(q) ((q)->idle_h_nr_running)
+#endif
+
 /* All virtual times are 0: every task is eligible. */
 static void virtual_time_in(struct cfs_rq *q)
 {
@@ -71,6 +77,26 @@ static void levels_in(const struct oracle_state *s)
 	o_task.in_iowait = s->iowait;
 	level_in(&o_gq, &o_task.se);
 	level_in(ROOT, &o_gse);
+	level_idle(&o_gq) = s->level[1].h_nr_idle;
+	level_idle(ROOT) = s->level[0].h_nr_idle;
+#if ORACLE_VERSION >= 601
+	o_gq.idle = s->level[1].idle;
+#endif
+	o_task.policy = s->level[2].idle ? SCHED_IDLE : SCHED_NORMAL;
+	rq->next_balance = jiffies + 1000;
+}
+
+/* `lost`: the CPU is to balance at once. */
+static void levels_idle_out(struct oracle_state *s)
+{
+	s->level[0].h_nr_idle = level_idle(ROOT);
+	s->level[1].h_nr_idle = level_idle(&o_gq);
+	s->lost = cpu_rq(0)->next_balance == jiffies;
+	level_idle(ROOT) = level_idle(&o_gq) = 0;
+#if ORACLE_VERSION >= 601
+	o_gq.idle = 0;
+#endif
+	o_task.policy = SCHED_NORMAL;
 }
 
 static void counts_out(const struct cfs_rq *k, struct pelton_cfs_rq *p)
@@ -91,6 +117,7 @@ static void levels_out(struct oracle_state *s)
 {
 	struct rq *rq = cpu_rq(0);
 
+	levels_idle_out(s);
 	s->aux = o_gse.load.weight != scale_load(scale_load_down(o_gse.load.weight));
 	s->se.on_rq = o_task.se.on_rq;
 	s->gse.on_rq = o_gse.on_rq;

@@ -17,6 +17,7 @@
 #include "fair_balance.h"
 #include "fair_newidle.h"
 #include "fair_class.h"
+#include "fair_idle.h"
 #if CONFIG_NR_CPUS > 64
 #include "fair_bench.h"
 #endif

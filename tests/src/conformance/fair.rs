@@ -2,7 +2,8 @@
 //! The fair class: its part of the twin, and random questions for the grammar. `entry_fair.h` has the words of a call.
 
 use pelton_reference::fair::{self, Entity, Queue};
-use pelton_reference::rules::Rules;
+use pelton_reference::group::IdleGroup;
+use pelton_reference::rules::{GroupIdle, Rules};
 
 use super::grammar::Grammar;
 use super::ops::Op;
@@ -85,23 +86,30 @@ fn look(rules: &Rules, q: &Queue, asked: usize, flag: u64) -> u64 {
     answer
 }
 
-fn wake(rules: &Rules, q: &mut Queue, asked: usize, flag: u64) -> u64 {
+fn wake(rules: &Rules, q: &mut Queue, asked: usize, flag: u64, all: u64) -> u64 {
     let Some(curr) = q.curr.filter(|_| flag & 2 == 0) else {
         q.protect(rules, asked);
         return 0;
     };
-    let [idle, woken_idle] = [curr, asked].map(|i| q.entities[i].idle);
-    let by_policy = if idle && !woken_idle {
-        1
-    } else if flag & 4 != 0 || woken_idle {
-        0
-    } else {
-        2
+    let idle = [curr, asked].map(|i| q.entities[i].idle);
+    let by_policy = match fair::idle_decides(rules, idle, [all & 1 != 0, all & 2 != 0], flag & 4 != 0) {
+        None => 2,
+        Some(preempts) => u64::from(preempts),
     };
     let passes = q.passes(rules, curr, asked);
     let looked_at = q.may_preempt(rules, asked, passes, flag & 1 != 0);
     q.wakee_waits(rules, curr, passes);
-    by_policy | u64::from(passes) << 2 | u64::from(looked_at) << 3
+    by_policy | u64::from(passes) << 2 | u64::from(looked_at) << 3 | u64::from(fair::idle_is_unprotected(rules)) << 4
+}
+
+/// Idle groups: see `op_fair_idle`.
+fn idle_group(rules: &Rules, a: &[u64; 7]) -> u64 {
+    let group = IdleGroup { idle: rules.group_idle != GroupIdle::Off && a[0] != 0 };
+    let [comes, idle, tasks, own] = [a[1], a[2], a[3], a[4]].map(|n| n as i64);
+    let above = group.idle_above(comes - 8, idle - 8);
+    let answers = [above, group.changed(tasks, own), group.shares() << 1 | i64::from(group.takes_a_weight())];
+    let hash = answers.into_iter().fold(0, |hash, answer| mix(hash, answer as u64));
+    mix(hash, u64::from(tasks > 0 && tasks == own))
 }
 
 fn cfs(rules: &Rules, q: &mut Queue, asked: usize, a: &[u64; 7]) -> u64 {
@@ -119,6 +127,9 @@ impl World {
         if op == Op::FairDelta {
             let [delta, weight, total, inverse] = [a[0], a[1], a[2], a[3]].map(i128::from);
             return fair::calc_delta(rules, delta, weight, total, inverse) as u64;
+        }
+        if op == Op::FairIdle {
+            return idle_group(rules, a);
         }
         let mut q = queue(a);
         let (asked, flag) = ((a[0] >> 8 & 3) as usize, a[0] >> 12 & 15);
@@ -140,7 +151,7 @@ impl World {
                 0
             }
             Op::FairRun => q.run(rules, q.curr.unwrap_or(0), a[5].into()),
-            Op::FairWake => wake(rules, &mut q, asked, flag),
+            Op::FairWake => wake(rules, &mut q, asked, flag, a[0] >> 16 & 3),
             Op::FairReweight => {
                 let (weight, inverse) = weight(a[5] & 63);
                 q.reweight(rules, asked, weight, inverse);
@@ -162,6 +173,9 @@ impl Grammar {
         let total = own + more * 1024;
         self.call(Op::FairDelta, &[delta, 1 << 20, own, inverse]);
         self.call(Op::FairDelta, &[delta, own, total, 0]);
+        let tasks = self.below(6);
+        let idle = [self.below(2), self.below(16), self.below(16), tasks, self.below(tasks + 1)];
+        self.call(Op::FairIdle, &idle);
         for op in [Op::FairLook, Op::FairPlace, Op::FairLeave, Op::FairRun, Op::FairWake, Op::FairReweight, Op::FairCfs]
         {
             self.fair_question(op);

@@ -116,6 +116,7 @@ ops! {
     FairRun = "FAIR_RUN",
     FairWake = "FAIR_WAKE",
     FairReweight = "FAIR_REWEIGHT",
+    FairIdle = "FAIR_IDLE",
     FairCfs = "FAIR_CFS",
     FairDelta = "FAIR_DELTA",
     BoostMargin = "BOOST_MARGIN",

@@ -123,7 +123,7 @@ impl World {
             Op::DlWake | Op::DlRan | Op::DlRoom => self.deadline(call.op, a),
             Op::WakeAffine | Op::WakeWide | Op::EmState | Op::EmEnergy => self.placement(call.op, a),
             Op::FairLook | Op::FairPlace | Op::FairLeave | Op::FairRun => self.fair(call.op, a),
-            Op::FairWake | Op::FairReweight | Op::FairCfs | Op::FairDelta => self.fair(call.op, a),
+            Op::FairWake | Op::FairReweight | Op::FairIdle | Op::FairCfs | Op::FairDelta => self.fair(call.op, a),
             Op::BoostMargin | Op::BoostFilter | Op::BoostState | Op::BoostGroups => self.boost(call.op, a),
             Op::PreferIdle => super::knob::prefer_idle(a),
             Op::SchedDvfs | Op::Sampling => self.beside(call.op, a),

@@ -229,9 +229,9 @@ pub struct RecordArgs {
     /// Buffer of each CPU [default: 512 shared by the CPUs, 4 to 32 each].
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub buffer: Option<u32>,
-    /// Run a small load meanwhile: periodic, rt-fair, mixed, fork-storm, cgroup-moves, wakeups, quotas, phone, clamps
-    /// or limits; or workloads as `pelton run` has them, as busy:threads=4+bursts:run_us=300,sleep_us=500 (periodic,
-    /// bursts, busy, hackbench, schbench).
+    /// Run a small load meanwhile: periodic, rt-fair, mixed, fork-storm, cgroup-moves, wakeups, quotas,
+    /// idle-groups, phone, clamps or limits; or workloads as `pelton run` has them, as
+    /// busy:threads=4+bursts:run_us=300,sleep_us=500 (periodic, bursts, busy, hackbench, schbench).
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
     pub load: Option<String>,
     /// Take the kernel's type information from this file.

@@ -17,8 +17,8 @@ const US_MIN: u64 = QUOTA_NS_MIN / 1000;
 /// Latest change of a group, milliseconds: one day.
 const FROM_MS_MAX: u64 = 86_400_000;
 
-/// `group:path=/a/b,cpu.weight=200,cpu.max=20000 100000,cpu.uclamp.max=30.5`; with `from_ms=500` what is named changes
-/// then.
+/// `group:path=/a/b,cpu.weight=200,cpu.max=20000 100000,cpu.uclamp.max=30.5`, or `cpu.idle=1` in place of a weight;
+/// with `from_ms=500` what is named changes then.
 pub(super) fn declared(spec: &mut Spec) -> Workload {
     let named = path(spec, "path");
     let weight: u32 = spec.number("cpu.weight", 100, 1..=10_000);
@@ -32,24 +32,46 @@ pub(super) fn declared(spec: &mut Spec) -> Workload {
     }
     let (clamps, bandwidth) = (clamps(spec), bandwidth(spec));
     let throttle = spec.number("group_throttle", THROTTLE_DEFAULT, 0..=THROTTLE_DEFAULT);
+    let idle = idle(spec);
     let path = named.unwrap_or_default();
     let from_ms: u64 = spec.number("from_ms", 0, 0..=FROM_MS_MAX);
     if from_ms == 0 {
         return Workload {
-            groups: vec![GroupSpec { path, shares, clamps, bandwidth, throttle }],
+            groups: vec![GroupSpec { path, shares, clamps, bandwidth, throttle, idle }],
             ..Workload::default()
         };
     }
-    let weighs = spec.has("cpu.weight") || spec.has("cpu.shares");
-    let limits = spec.has("cpu.max");
-    let fixed = ["cpu.uclamp.min", "cpu.uclamp.max", "group_throttle"];
-    if fixed.iter().any(|key| spec.has(key)) || !(weighs || limits) {
-        let help = "a weight (cpu.weight, cpu.shares) or a quota (cpu.max) may change during the run";
+    let change = GroupChange {
+        at_ns: from_ms * 1_000_000,
+        path,
+        shares: weighs(spec).then_some(shares),
+        bandwidth: spec.has("cpu.max").then_some(bandwidth),
+        idle: spec.has("cpu.idle").then_some(idle),
+        clamp_min: spec.has("cpu.uclamp.min").then_some(clamps.0),
+        clamp_max: spec.has("cpu.uclamp.max").then_some(clamps.1),
+        throttle: spec.has("group_throttle").then_some(throttle),
+    };
+    let nothing = GroupChange { at_ns: change.at_ns, path: change.path.clone(), ..GroupChange::default() };
+    if change == nothing {
+        let help = "name what is another then: cpu.weight, cpu.shares, cpu.idle, cpu.max, cpu.uclamp.min, \
+                    cpu.uclamp.max, group_throttle";
         spec.wrong("from_ms", "nothing that changes from then on", help);
     }
-    let (shares, bandwidth) = (weighs.then_some(shares), limits.then_some(bandwidth));
-    let group_changes = vec![GroupChange { at_ns: from_ms * 1_000_000, path, shares, bandwidth }];
-    Workload { group_changes, ..Workload::default() }
+    Workload { group_changes: vec![change], ..Workload::default() }
+}
+
+fn weighs(spec: &Spec) -> bool {
+    spec.has("cpu.weight") || spec.has("cpu.shares")
+}
+
+/// `cpu.idle`: an idle group weighs what it weighs.
+fn idle(spec: &mut Spec) -> bool {
+    let idle = spec.number("cpu.idle", 0u32, 0..=1) == 1;
+    if idle && weighs(spec) {
+        let help = "the kernel refuses a weight for an idle group: leave it out, or write cpu.idle=0";
+        spec.wrong("cpu.idle", "an idle group has no weight of its own", help);
+    }
+    idle
 }
 
 /// `cpu.max` as control groups have it, a quota and a period in us, or `max`; `cpu.max.burst` in us.

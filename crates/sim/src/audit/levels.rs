@@ -3,6 +3,7 @@
 //! happens in a group is what happens at the root (SPEC A.11).
 
 use pelton_core::{CfsRq, Se};
+use pelton_model::workload::SchedPolicy;
 use pelton_schema::Sink;
 
 use crate::class::Class;
@@ -104,6 +105,25 @@ impl<S: Sink> Engine<'_, S> {
         self.cpus[c as usize].level(slot).0.all().map(of).sum()
     }
 
+    /// Tasks of a level and of those below it that count as idle ones.
+    fn idle_below(&self, c: u32, slot: u32) -> u32 {
+        let of = |entity| match slot_of(entity) {
+            Some(below) => {
+                let group = self.cpus[c as usize].levels.slots[below as usize].group;
+                let idle = self.groups.list[group as usize].idle;
+                if idle { self.queued_below(c, below) } else { self.idle_below(c, below) }
+            }
+            None => u32::from(self.tasks[entity as usize].policy == SchedPolicy::Idle),
+        };
+        self.cpus[c as usize].level(slot).0.all().map(of).sum()
+    }
+
+    /// Tasks of a level and of those below it, delayed ones included.
+    fn queued_below(&self, c: u32, slot: u32) -> u32 {
+        let of = |entity| slot_of(entity).map_or(1, |below| self.queued_below(c, below));
+        self.cpus[c as usize].level(slot).0.all().map(of).sum()
+    }
+
     /// Utilization that left group queues of a CPU and is still in the root's: it fades there until their next update,
     /// and what was taken out of a queue since is handed up by the next event that reaches the root.
     pub(crate) fn removed_below(&self, c: u32) -> u64 {
@@ -143,10 +163,16 @@ impl<S: Sink> Engine<'_, S> {
             Some(slot) => self.cpus[c as usize].levels.entities[slot as usize].is_delayed(),
             None => self.tasks[entity as usize].fair.is_delayed(),
         };
+        let idle = |&entity: &u32| match slot_of(entity) {
+            Some(slot) => self.groups.list[self.cpus[c as usize].levels.slots[slot as usize].group as usize].idle,
+            None => self.tasks[entity as usize].policy == SchedPolicy::Idle,
+        };
         at("load weight", cfs.load_weight, queue.all().map(weight).sum())?;
         at("weight of the entities", queue.load_weight(), queue.all().map(weight).sum())?;
         at("entities", cfs.nr_queued.into(), queue.nr_queued().into())?;
         at("runnable tasks", cfs.h_nr_runnable.into(), self.runnable_below(c, slot).into())?;
+        at("idle tasks", queue.nr_idle_tasks().into(), self.idle_below(c, slot).into())?;
+        at("idle entities", queue.idle_entities().into(), queue.all().filter(idle).count() as u64)?;
         at("delayed entities", queue.delayed.into(), queue.all().filter(delayed).count() as u64)?;
         at("running entity", cfs.has_curr.into(), u64::from(queue.curr != NO_TASK))
     }

@@ -9,12 +9,12 @@ use pelton_core::{Policy, value};
 use pelton_schema::{NullSink, Sink};
 
 use crate::class::Class;
-use crate::common::random::{Dice, random_groups, random_machine, random_quotas, random_workload};
+use crate::common::random::{Dice, random_groups, random_idle_groups, random_machine, random_quotas, random_workload};
 use crate::common::{MS, fixed_speed, near, profile, run_ms, task, workload};
 use crate::engine::Engine;
 use crate::engine::state::{Life, NO_TASK, Power};
 use crate::program::calls::Verb;
-use pelton_model::workload::Op;
+use pelton_model::workload::{GroupSpec, Op, SchedPolicy, TaskSpec};
 use pelton_model::{Machine, RunConfig, Workload};
 
 /// A fair task may wait beside an idle CPU until a tick notices (two grids), the CPU is up and its cache is cold.
@@ -299,12 +299,21 @@ fn random_clamps(d: &mut Dice, w: &mut Workload) {
     }
 }
 
+/// Clamps of groups, and the parts of CPUs that they count for, change.
+fn random_clamp_changes(d: &mut Dice, w: &mut Workload) {
+    for change in &mut w.group_changes {
+        let mut some = || (d.below(3) == 0).then(|| d.below(1025) as u32);
+        (change.clamp_min, change.clamp_max, change.throttle) = (some(), some(), some());
+    }
+}
+
 /// How tasks of a random run are grouped.
 #[derive(Clone, Copy, PartialEq)]
 enum Groups {
     None,
     Shares,
     Quotas,
+    Idle,
 }
 
 /// Random run number `seed`; `finite` tasks end.
@@ -319,8 +328,11 @@ fn random_run(seed: u64, finite: bool, groups: Groups) -> Result<(), String> {
         random_groups(&mut d, &mut w);
     }
     let mut policy = profile(p);
-    if groups == Groups::Quotas {
+    if groups == Groups::Quotas || (groups == Groups::Idle && d.below(2) == 0) {
         random_quotas(&mut d, &mut w, policy.bandwidth_refill == value::BANDWIDTH_REFILL_BURST);
+    }
+    if groups == Groups::Idle {
+        random_idle_groups(&mut d, &mut w);
     }
     if seed.is_multiple_of(3) {
         random_clamps(&mut d, &mut w);
@@ -330,6 +342,9 @@ fn random_run(seed: u64, finite: bool, groups: Groups) -> Result<(), String> {
             _ if policy.uclamp == value::UCLAMP_MAX => form.min(value::UCLAMP_GROUP_THROTTLE),
             _ => policy.uclamp,
         };
+    }
+    if groups == Groups::Idle {
+        random_clamp_changes(&mut d, &mut w);
     }
     if finite {
         for t in &mut w.tasks {
@@ -376,6 +391,42 @@ fn the_books_are_right_with_quotas() {
     let runs = (2000..2400).map(|i| random_run(i / 2, i % 2 == 1, Groups::Quotas));
     let wrong: Vec<String> = runs.filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_books_are_right_with_idle_groups() {
+    let runs = (3000..3400).map(|i| random_run(i / 2, i % 2 == 1, Groups::Idle));
+    let wrong: Vec<String> = runs.filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{} runs:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A way to spoil what is counted of idle tasks.
+type Spoil = fn(&mut Engine<'_, NullSink>);
+
+const SPOILED: [(&str, Spoil); 4] = [
+    ("an idle task of nobody", |e| e.cpus[0].fair.spoil_idle_tasks()),
+    ("an idle task of nobody in a group", |e| e.cpus[0].levels.queues[0].spoil_idle_tasks()),
+    ("a group that is idle and not", |e| e.groups.list[0].idle = false),
+    ("a task that is idle and not", |e| e.tasks[0].policy = SchedPolicy::Idle),
+];
+
+#[test]
+fn a_wrong_count_of_idle_tasks_is_seen() {
+    let m = fixed_speed(&[(1, 1024)]);
+    let inside = |name: &str, path: &str| TaskSpec { taskgroup: path.into(), ..task(name, None, vec![run_ms(500)]) };
+    let groups = vec![GroupSpec { path: "/a".into(), idle: true, ..GroupSpec::default() }];
+    let w = Workload { groups, ..workload(vec![inside("x", ""), inside("y", "/a"), inside("z", "/a/b")]) };
+    for (what, spoil) in SPOILED {
+        let policy = profile("7.2");
+        let cfg = RunConfig { duration_ns: 300 * MS, ..RunConfig::default() };
+        let mut engine = Engine::new(&m, &w, &policy, &cfg, NullSink).expect("a plan that fits");
+        while let Some((time_ns, ev)) = engine.queue.pop().filter(|due| due.0 < 100 * MS) {
+            engine.step(time_ns, ev).expect("makes progress");
+        }
+        assert_eq!(engine.audit(), Ok(()), "before");
+        spoil(&mut engine);
+        assert!(engine.audit().is_err(), "{what} is not seen");
+    }
 }
 
 /// Events that wait, at most, in a run of `ms` with kernel work at every tick.

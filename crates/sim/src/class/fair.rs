@@ -79,12 +79,15 @@ pub(crate) struct FairRq {
     pub below: i32,
     /// Root queue: tasks with a pending delayed dequeue, here and in groups that are not cut off.
     pub delayed_tasks: u32,
+    /// Tasks here and in groups that are not cut off which count as idle ones.
+    pub(super) idle_tasks: u32,
 }
 
 impl Default for FairRq {
     fn default() -> Self {
         let rq = fair::FairRq::default();
-        FairRq { queue: Vec::new(), curr: NO_TASK, rq, skip: NO_TASK, delayed: 0, below: 0, delayed_tasks: 0 }
+        let (delayed, below, delayed_tasks, idle_tasks) = (0, 0, 0, 0);
+        FairRq { queue: Vec::new(), curr: NO_TASK, rq, skip: NO_TASK, delayed, below, delayed_tasks, idle_tasks }
     }
 }
 
@@ -105,6 +108,11 @@ impl FairRq {
     /// Tasks of the root queue and of those below it, the running one and delayed ones included.
     pub(crate) fn h_nr_queued(&self) -> u32 {
         self.nr_runnable() + self.delayed_tasks
+    }
+
+    /// Of these, those of SCHED_IDLE and of idle groups.
+    pub(crate) fn nr_idle_tasks(&self) -> u32 {
+        self.idle_tasks
     }
 
     /// Of these, those with a pending delayed dequeue.
@@ -134,7 +142,19 @@ impl FairRq {
         self.rq.nr_queued
     }
 
-    /// Nothing but SCHED_IDLE competes.
+    /// Counts an idle task that is not there.
+    #[cfg(test)]
+    pub(crate) fn spoil_idle_tasks(&mut self) {
+        self.idle_tasks += 1;
+    }
+
+    /// Entities of SCHED_IDLE and of idle groups.
+    #[cfg(test)]
+    pub(crate) fn idle_entities(&self) -> u32 {
+        self.rq.nr_idle
+    }
+
+    /// Nothing but SCHED_IDLE and idle groups competes.
     pub(crate) fn is_idle_only(&self) -> bool {
         self.rq.nr_queued > 0 && self.rq.nr_idle == self.rq.nr_queued
     }
@@ -179,6 +199,11 @@ impl FairRq {
                 fair::avg_vruntime_sub(rules.policy, &mut self.rq, &e.fair(task).se);
             }
         }
+    }
+
+    /// A group that is queued here becomes idle, or ceases to be.
+    pub(super) fn count_idle_entity(&mut self, idle: bool) {
+        self.rq.nr_idle = self.rq.nr_idle.wrapping_add_signed(if idle { 1 } else { -1 });
     }
 
     /// An entity is one of the queue's now, or no longer.

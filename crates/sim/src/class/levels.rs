@@ -110,6 +110,8 @@ pub(crate) struct Levels {
     pub entities: Vec<FairEntity>,
     /// Tasks that left throttled queues, by slot.
     pub limbo: Vec<Vec<u32>>,
+    /// Slots of idle groups.
+    pub idle: u32,
 }
 
 /// Weight of a group's entity before its first task comes.
@@ -132,7 +134,7 @@ impl Levels {
 
     /// Makes a slot for a group whose parent has one (or is the root). Its records are as if it had been here, empty,
     /// for long: the kernel makes them when the group is made.
-    pub(crate) fn add(&mut self, rq: &Rq, group: u32, parent: u32, throttle: u32) -> u32 {
+    pub(crate) fn add(&mut self, rq: &Rq, group: u32, parent: u32, (throttle, idle): (u32, bool)) -> u32 {
         let above = if parent == ROOT { &rq.cfs } else { &self.slots[parent as usize].cfs };
         let (last_update_time_ns, period_contrib) = (above.avg.last_update_time_ns, above.avg.period_contrib);
         let avg = Avg { last_update_time_ns, period_contrib, ..Avg::default() };
@@ -148,6 +150,8 @@ impl Levels {
         self.limbo.push(Vec::new());
         self.queues.push(FairRq::default());
         self.entities.push(FairEntity::of_weight(WEIGHT_AT_START));
+        self.entities[slot as usize].se.idle_policy = idle.into();
+        self.idle += u32::from(idle);
         self.slot_of_group[group as usize] = slot;
         slot
     }

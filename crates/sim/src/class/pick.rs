@@ -65,10 +65,9 @@ fn next_eevdf<E: Entities>(q: &FairRq, rules: &FairRules, e: &E, protect: bool) 
     }
 }
 
-/// Whether policies decide: true or false, or not at all.
-pub(super) fn by_policy<E: Entities>(e: &E, curr: u32, wakee: u32) -> Option<bool> {
-    let (curr, wakee) = (e.fair(curr), e.fair(wakee));
-    match fair::preempt_by_policy(curr.se.idle_policy, wakee.se.idle_policy, wakee.batch.into()) {
+/// Whether policies decide: true or false, or not at all. See [`fair::preempt_by_policy`].
+pub(super) fn by_policy(rules: &FairRules, idle: [bool; 2], at: [bool; 2], batch: bool) -> Option<bool> {
+    match fair::preempt_by_policy(rules.policy, idle, at, batch) {
         COMPARE => None,
         decided => Some(decided != 0),
     }

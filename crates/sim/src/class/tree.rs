@@ -2,7 +2,7 @@
 //! Queueing, picking and preempting through the levels of task groups (SPEC J.2, groups). Each level is an ordinary
 //! fair queue; a walk goes from a task's queue up to the root, or down from it to pick.
 
-use pelton_core::fair;
+use pelton_core::{fair, h_nr_idle_above, set_idle_delta};
 
 use super::fair::{Entities, FairRq, FairRules};
 use super::levels::{Levels, Mixed, ROOT, entity_of, slot_of};
@@ -130,6 +130,7 @@ impl Tree<'_> {
     pub(crate) fn enqueue(&mut self, task: u32, wakeup: bool) {
         self.join(task, wakeup);
         let slot = self.home(task);
+        self.count_idle(slot, 1, self.idle_of(task));
         if self.is_delayed(task) {
             self.count_delayed(slot, 1)
         } else {
@@ -144,6 +145,65 @@ impl Tree<'_> {
         if slot != ROOT && self.levels.is_open(slot) {
             self.root.below += tasks;
         }
+    }
+
+    /// 1 for a task of SCHED_IDLE or an idle group.
+    fn idle_of(&self, entity: u32) -> i32 {
+        let fair = match slot_of(entity) {
+            Some(slot) => &self.levels.entities[slot as usize],
+            None => &self.tasks[entity as usize].fair,
+        };
+        fair.se.idle_policy as i32
+    }
+
+    /// Tasks come to a queue, or leave it, `idle` of them idle ones there; up to a group that is cut off.
+    #[inline]
+    fn count_idle(&mut self, mut slot: u32, tasks: i32, mut idle: i32) {
+        if idle == 0 && self.levels.idle == 0 {
+            return;
+        }
+        loop {
+            let queue = if slot == ROOT { &mut *self.root } else { &mut self.levels.queues[slot as usize] };
+            queue.idle_tasks = queue.idle_tasks.wrapping_add_signed(idle);
+            if slot == ROOT || self.levels.slots[slot as usize].cut_off {
+                return;
+            }
+            idle = h_nr_idle_above(self.levels.entities[slot as usize].se.idle_policy, tasks, idle);
+            slot = self.levels.slots[slot as usize].parent;
+        }
+    }
+
+    /// A group comes to its parent's queue with all its tasks, or leaves it (`sign` -1).
+    fn count_idle_group(&mut self, slot: u32, sign: i32) {
+        let idle = self.levels.queues[slot as usize].idle_tasks;
+        if idle == 0 && self.levels.idle == 0 {
+            return;
+        }
+        let tasks = self.queued_in(slot) as i32;
+        let above = h_nr_idle_above(self.levels.entities[slot as usize].se.idle_policy, tasks, idle as i32);
+        self.count_idle(self.levels.slots[slot as usize].parent, sign * tasks, sign * above);
+    }
+
+    /// sched_group_set_idle() on this CPU: its tasks count as idle ones above, or no longer.
+    pub(crate) fn set_idle(&mut self, slot: u32, idle: bool) {
+        let (tasks, own) = (self.queued_in(slot), self.levels.queues[slot as usize].idle_tasks);
+        self.levels.entities[slot as usize].se.idle_policy = idle.into();
+        self.levels.idle = self.levels.idle.wrapping_add_signed(if idle { 1 } else { -1 });
+        let (home, more) = (self.levels.slots[slot as usize].parent, set_idle_delta(idle, tasks, own));
+        if !self.levels.slots[slot as usize].queued {
+            return;
+        }
+        let queue = if home == ROOT { &mut *self.root } else { &mut self.levels.queues[home as usize] };
+        queue.count_idle_entity(idle);
+        self.count_idle(home, 0, more);
+    }
+
+    /// Tasks of a group, and of those below it that are not cut off, the running one and delayed ones included.
+    fn queued_in(&self, slot: u32) -> u32 {
+        let of = |&entity: &u32| slot_of(entity).map_or(1, |below| self.queued_in(below));
+        let queue = self.queue(slot);
+        let running = (queue.curr != NO_TASK).then_some(queue.curr);
+        queue.queue.iter().chain(&running).map(of).sum()
     }
 
     /// Tasks whose dequeue is delayed come or go, of the group of a slot.
@@ -189,6 +249,7 @@ impl Tree<'_> {
     pub(crate) fn rejoin_group(&mut self, slot: u32, tasks: u32) {
         self.count_below(slot, tasks as i32);
         self.count_delayed(slot, self.delayed_in(slot));
+        self.count_idle_group(slot, 1);
         self.join_above(slot, true);
     }
 
@@ -196,6 +257,7 @@ impl Tree<'_> {
     pub(crate) fn cut_off_group(&mut self, slot: u32, tasks: u32, plan: Leave) {
         self.count_below(slot, -(tasks as i32));
         self.count_delayed(slot, -self.delayed_in(slot));
+        self.count_idle_group(slot, -1);
         self.leave(entity_of(slot), true, plan);
     }
 
@@ -274,7 +336,12 @@ impl Tree<'_> {
     pub(crate) fn leave(&mut self, entity: u32, sleeping: bool, plan: Leave) {
         if slot_of(entity).is_none() {
             let home = self.home(entity);
-            if self.is_delayed(entity) { self.count_delayed(home, -1) } else { self.count_below(home, -1) }
+            if self.is_delayed(entity) {
+                self.count_delayed(home, -1)
+            } else {
+                self.count_below(home, -1)
+            }
+            self.count_idle(home, -1, -self.idle_of(entity));
         }
         let (mut leaving, mut sleeping) = (entity, sleeping);
         loop {
@@ -408,16 +475,8 @@ impl Tree<'_> {
         depth
     }
 
-    /// Does the woken task preempt the running one? They, or their groups, are compared at the lowest level they share.
-    pub(crate) fn wakeup_preempts(&mut self, curr: u32, wakee: u32) -> bool {
-        let is_new = std::mem::take(&mut self.tasks[wakee as usize].fair.just_made);
-        if let Some(decided) = pick::by_policy(&*self.tasks, curr, wakee) {
-            let (rules, home) = (self.rules, self.home(curr));
-            let (queue, mut e) = self.level(home);
-            queue.unprotect(rules, &mut e, decided);
-            return decided;
-        }
-        let (mut old, mut new) = (curr, wakee);
+    /// find_matching_se(): two entities, or the groups they are in, at the lowest level they share.
+    fn matching(&self, mut old: u32, mut new: u32) -> (u32, u32) {
         while self.home(old) != self.home(new) {
             let (old_depth, new_depth) = (self.depth(old), self.depth(new));
             if old_depth >= new_depth {
@@ -427,7 +486,21 @@ impl Tree<'_> {
                 new = self.above(new);
             }
         }
+        (old, new)
+    }
+
+    /// Does the woken task preempt the running one? They, or their groups, are compared at the lowest level they share.
+    pub(crate) fn wakeup_preempts(&mut self, curr: u32, wakee: u32) -> bool {
+        let is_new = std::mem::take(&mut self.tasks[wakee as usize].fair.just_made);
+        let (old, new) = self.matching(curr, wakee);
+        let idle = [curr, wakee].map(|entity| self.idle_of(entity) != 0);
+        let at = [old, new].map(|entity| self.idle_of(entity) != 0);
         let (rules, home) = (self.rules, self.home(new));
+        if let Some(decided) = pick::by_policy(rules, idle, at, self.tasks[wakee as usize].fair.batch) {
+            let gives_up = decided && fair::idle_unprotected(rules.policy);
+            on_queue!(self, home, |queue, e| queue.unprotect(rules, e, gives_up));
+            return decided;
+        }
         on_queue!(self, home, |queue, e| queue.curr == NO_TASK || queue.entity_preempts(rules, e, new, is_new))
     }
 

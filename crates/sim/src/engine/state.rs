@@ -367,6 +367,12 @@ impl CpuState {
         self.nr_runnable() + self.fair.nr_delayed()
     }
 
+    /// All its tasks are idle ones: of SCHED_IDLE, or in idle groups.
+    #[inline]
+    pub(crate) fn is_sched_idle(&self) -> bool {
+        self.fair.nr_idle_tasks() > 0 && pelton_core::sched_idle_rq(self.nr_running(), self.fair.nr_idle_tasks())
+    }
+
     /// Runnable tasks of all classes, including the running one.
     pub(crate) fn nr_runnable(&self) -> u32 {
         let other = u32::from(matches!(self.class, Some(c) if c != Class::Fair));

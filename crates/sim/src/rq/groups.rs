@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! Task groups at run time, and what a CPU learns of a group when its first task comes.
 
-use pelton_core::{CfsBandwidth, RUNTIME_INF, TaskGroup};
-use pelton_model::groups::{GroupNode, GroupTree};
+use pelton_core::{CfsBandwidth, Policy, RUNTIME_INF, TaskGroup, has_idle_groups, shares_when_idle, shares_writable};
+use pelton_model::groups::{GroupNode, GroupTree, ROOT};
 use pelton_schema::Sink;
 
 use crate::SimError;
@@ -20,8 +20,12 @@ pub(crate) struct Group {
     pub shared: TaskGroup,
     /// Lower and upper clamp in force, capacity.
     pub clamps: (u32, u32),
+    /// Those that were written.
+    asked: (u32, u32),
     /// Part of each CPU that it counts for at most, where groups are limited.
     pub throttle: u32,
+    /// It is idle.
+    pub idle: bool,
     /// Its quota and the pool of that.
     pub bandwidth: CfsBandwidth,
     /// CPUs on which its queue is throttled, in the order in which they get runtime.
@@ -33,11 +37,15 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    fn of(spec: &GroupNode) -> Group {
+    fn of(spec: &GroupNode, policy: &Policy) -> Group {
+        let idle = spec.idle && has_idle_groups(policy);
+        let shares = if idle { shares_when_idle(true) } else { spec.shares };
         let mut group = Group {
             parent: spec.parent,
-            shared: TaskGroup { load_avg: 0, shares: spec.shares },
+            shared: TaskGroup { load_avg: 0, shares },
+            idle,
             clamps: spec.clamps,
+            asked: spec.clamps,
             throttle: spec.throttle,
             bandwidth: CfsBandwidth { quota_ns: RUNTIME_INF, ..CfsBandwidth::default() },
             waiting: Vec::new(),
@@ -68,9 +76,10 @@ pub(crate) struct Groups {
 
 impl Groups {
     /// The tree with what each group has at run time.
-    pub(crate) fn of(w: &Workload) -> Result<Groups, SimError> {
+    pub(crate) fn of(w: &Workload, policy: &Policy) -> Result<Groups, SimError> {
         let tree = GroupTree::of(w)?;
-        let mut groups = Groups { list: tree.list.iter().map(Group::of).collect(), tree };
+        let list = tree.list.iter().map(|spec| Group::of(spec, policy)).collect();
+        let mut groups = Groups { list, tree };
         groups.limit_clamps();
         Ok(groups)
     }
@@ -78,10 +87,18 @@ impl Groups {
     /// No group is clamped less than the one above it, which comes before it in the list.
     fn limit_clamps(&mut self) {
         for at in 0..self.list.len() {
-            let Group { parent, clamps, .. } = self.list[at].clone();
+            let Group { parent, asked, .. } = self.list[at];
             let above = self.list.get(parent as usize).map_or(pelton_core::UCLAMP_ROOT, |group| group.clamps);
-            self.list[at].clamps = pelton_core::group_clamps(above, clamps);
+            self.list[at].clamps = pelton_core::group_clamps(above, asked);
         }
+    }
+
+    /// Is a group the one numbered `top`, or below it?
+    fn is_below(&self, mut group: u32, top: u32) -> bool {
+        while group != top && group != ROOT {
+            group = self.list[group as usize].parent;
+        }
+        group == top
     }
 
     /// Path of a group.
@@ -101,16 +118,68 @@ impl<S: Sink> Engine<'_, S> {
         let w = self.w;
         let change = &w.group_changes[index as usize];
         let group = self.groups.number(&change.path);
-        if let Some(shares) = change.shares {
+        if let Some(idle) = change.idle {
+            self.write_idle(group, idle);
+        }
+        if let Some(shares) = change.shares.filter(|_| shares_writable(self.groups.list[group as usize].idle)) {
             self.write_shares(group, shares);
+        }
+        self.write_clamps(group, (change.clamp_min, change.clamp_max));
+        if let Some(throttle) = change.throttle {
+            self.write_throttle(group, throttle);
         }
         if let Some(bandwidth) = change.bandwidth {
             self.write_quota(group, bandwidth);
         }
     }
 
+    /// sched_group_set_idle(): its tasks count as idle ones, and it has an idle task's weight; or the default one.
+    fn write_idle(&mut self, group: u32, idle: bool) {
+        if !has_idle_groups(self.policy) || self.groups.list[group as usize].idle == idle {
+            return;
+        }
+        self.groups.list[group as usize].idle = idle;
+        for c in 0..self.cpus.len() as u32 {
+            if let Some(slot) = self.cpus[c as usize].levels.slot(group) {
+                self.tree(c).set_idle(slot, idle);
+                self.row_changes(c);
+            }
+        }
+        self.write_shares(group, shares_when_idle(idle));
+    }
+
+    /// cpu_uclamp_write(): what is in force for the group and those below follows, and so do the clamps of their tasks.
+    fn write_clamps(&mut self, group: u32, (min, max): (Option<u32>, Option<u32>)) {
+        let own = &mut self.groups.list[group as usize];
+        let asked = (min.unwrap_or(own.asked.0), max.unwrap_or(own.asked.1));
+        if own.asked == asked {
+            return;
+        }
+        own.asked = asked;
+        self.groups.limit_clamps();
+        for t in 0..self.tasks.len() as u32 {
+            if self.groups.is_below(self.tasks[t as usize].group, group) {
+                self.limits_change(t);
+            }
+        }
+    }
+
+    /// The part of each CPU that the group counts for at most is another one.
+    fn write_throttle(&mut self, group: u32, throttle: u32) {
+        self.groups.list[group as usize].throttle = throttle;
+        for c in 0..self.cpus.len() as u32 {
+            let Some(slot) = self.cpus[c as usize].levels.slot(group) else { continue };
+            self.cpus[c as usize].levels.slots[slot as usize].throttle = throttle;
+            self.row_changes(c);
+            self.request_changes(c);
+        }
+    }
+
     /// sched_group_set_shares(): the weights of the group's entities follow on every CPU, and so do those above.
     fn write_shares(&mut self, group: u32, shares: u64) {
+        if self.groups.list[group as usize].shared.shares == shares {
+            return;
+        }
         self.groups.list[group as usize].shared.shares = shares;
         for c in 0..self.cpus.len() as u32 {
             let Some(slot) = self.cpus[c as usize].levels.slot(group) else { continue };

@@ -48,10 +48,10 @@ impl<S: Sink> Engine<'_, S> {
 
     #[cold]
     fn make_slot(&mut self, c: u32, group: u32) -> u32 {
-        let Group { parent, throttle, .. } = self.groups.list[group as usize];
+        let Group { parent, throttle, idle, .. } = self.groups.list[group as usize];
         let parent = self.slot_on(c, parent);
         let cpu = &mut self.cpus[c as usize];
-        cpu.levels.add(&cpu.rq, group, parent, throttle)
+        cpu.levels.add(&cpu.rq, group, parent, (throttle, idle))
     }
 
     /// A task is not below a queue that is cut off.

@@ -250,7 +250,7 @@ impl<'a, S: Sink> Engine<'a, S> {
         let mut rng = RunRng::new(cfg.seed, 0);
         let (tick_ns, (tick_phase_ns, boot_ns)) = (m.tick_ns(), start_phase(&mut rng, cfg, m.tick_ns()));
         let signal_clock = SignalClock { boot_ns, half_life_ms: cfg.half_life_ms };
-        let (groups, placing) = (Groups::of(w)?, crate::sched::placing::Placing::new(m, w, policy));
+        let (groups, placing) = (Groups::of(w, policy)?, crate::sched::placing::Placing::new(m, w, policy));
         let engine = Engine {
             m,
             boot_ns,

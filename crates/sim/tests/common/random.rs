@@ -161,6 +161,24 @@ pub fn random_groups(d: &mut Dice, w: &mut Workload) {
     }
 }
 
+/// Some groups are idle, from the start or for a while.
+pub fn random_idle_groups(d: &mut Dice, w: &mut Workload) {
+    for path in ["/a", "/a/b", "/a/b/c", "/d"] {
+        if d.below(3) == 0 {
+            match w.groups.iter_mut().find(|group| group.path == path) {
+                Some(group) => group.idle = true,
+                None => w.groups.push(GroupSpec { path: path.into(), idle: true, ..GroupSpec::default() }),
+            }
+        }
+        for _ in 0..d.below(4) {
+            let (at_ns, path, idle) = (1 + d.below(400 * MS), path.into(), Some(d.below(2) == 0));
+            w.group_changes.push(GroupChange { at_ns, path, idle, ..GroupChange::default() });
+        }
+    }
+    // An idle group takes no weight.
+    w.group_changes.iter_mut().for_each(|change| change.shares = None);
+}
+
 /// Gives some of the groups quotas, all but a few of which are too short for a busy task.
 pub fn random_quotas(d: &mut Dice, w: &mut Workload, bursts: bool) {
     for path in ["/a", "/a/b", "/a/b/c", "/d"] {
@@ -183,6 +201,7 @@ pub fn random_quotas(d: &mut Dice, w: &mut Workload, bursts: bool) {
                 path: path.into(),
                 shares: (d.below(2) == 0).then(|| 2 + d.below(4000)),
                 bandwidth: [None, Some(None), Some(other)][d.below(3) as usize],
+                ..GroupChange::default()
             });
         }
     }

@@ -44,8 +44,8 @@ impl<'a> Work<'a> {
         };
         let refused = |error: std::io::Error| {
             let reason = format!("cannot run the load {}: {error}", self.request.load.as_deref().unwrap_or(""));
-            let hint = "loads need root; cgroup-moves, quotas and clamps need the cpu controller, version 1, at \
-                        /sys/fs/cgroup/cpu";
+            let hint = "loads need root; cgroup-moves, quotas, idle-groups and clamps need the cpu controller, \
+                        version 1, at /sys/fs/cgroup/cpu";
             LabError::refused(Fault::Machine, reason, hint)
         };
         self.running = self.load.take().map(Load::start).transpose().map_err(refused)?;

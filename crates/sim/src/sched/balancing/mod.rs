@@ -9,7 +9,7 @@ mod search;
 mod state;
 mod tasks;
 
-use pelton_core::{balance_idle, lb_is_busy, lb_newidle_fades, value};
+use pelton_core::{balance_idle, lb_at_once, lb_is_busy, lb_newidle_fades, value};
 use pelton_schema::{Gate, Sink, WalkWhy};
 
 pub(crate) use state::Balancing;
@@ -83,7 +83,15 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn is_busy(&self, c: u32, idle: u32) -> bool {
-        lb_is_busy(self.policy, idle, self.cpus[c as usize].fair.is_idle_only())
+        lb_is_busy(self.policy, idle, self.cpus[c as usize].is_sched_idle())
+    }
+
+    /// A fair task left CPU `c`, whose tasks were idle ones only before or not.
+    #[inline]
+    pub(crate) fn left_to_idle_tasks(&mut self, c: u32, before: bool) {
+        if lb_at_once(self.policy, before, self.cpus[c as usize].is_sched_idle()) {
+            self.balancing.next_balance_ticks[c as usize] = self.now_ticks();
+        }
     }
 
     /// CPU `c` is about to go idle: it looks for a task, domain by domain, while it may expect to have the time.

@@ -33,14 +33,17 @@ impl SchedClass for Fair {
 
     #[inline]
     fn dequeue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, leaves: Leaves) -> bool {
+        let before = e.cpus[c as usize].is_sched_idle();
         if leaves == Leaves::Moves {
             e.fair_dequeue(c, t, dequeue::MIGRATE);
+            e.left_to_idle_tasks(c, before);
             return false;
         }
         if leaves == Leaves::Sleeps && e.fair_delay(c, t) {
             return true;
         }
         e.fair_dequeue(c, t, dequeue::SLEEP);
+        e.left_to_idle_tasks(c, before);
         e.vote_dequeue(c);
         false
     }
@@ -49,10 +52,11 @@ impl SchedClass for Fair {
     #[inline]
     fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
         loop {
-            let delayed = e.cpus[c as usize].fair.nr_delayed();
+            let (delayed, before) = (e.cpus[c as usize].fair.nr_delayed(), e.cpus[c as usize].is_sched_idle());
             let t = e.fair_pick(c);
             if e.cpus[c as usize].fair.nr_delayed() != delayed {
                 e.note_load(c);
+                e.left_to_idle_tasks(c, before);
             }
             if t != NO_TASK {
                 return t;

@@ -327,7 +327,7 @@ impl RowFacts {
         out.nr_running = cpu.nr_running();
         out.h_nr_runnable = runnable;
         out.h_nr_queued = cpu.fair.h_nr_queued();
-        out.h_nr_idle = if cpu.fair.is_idle_only() { runnable } else { 0 };
+        out.h_nr_idle = cpu.fair.nr_idle_tasks();
         out.curr_idle = self.curr_idle.into();
         out.exit_latency_ns = self.exit_latency_ns;
         out.idle_stamp_ns = cpu.idle_since_ns;
