@@ -45,7 +45,7 @@ static inline __attribute__((always_inline)) u64 server_said(const struct pelton
 	u64 marks = s->dl_server_active + 2 * s->dl_defer_running + 4 * s->dl_defer_armed + 8 * s->dl_defer_idle;
 
 	marks += 16 * s->dl_non_contending + 32 * s->on_dl_rq;
-	return dl_said(&s->dl) + 7 * s->timer_ns + 11 * s->inactive_ns + (marks << 40);
+	return dl_said(&s->dl) + 17 * pelton_dl_server_slack(s) + 7 * s->timer_ns + 11 * s->inactive_ns + (marks << 40);
 }
 
 /* Runtime, deadline, budget, period, now; marks; time that passed. */

@@ -242,6 +242,12 @@ PELTON_INLINE void pelton_dl_server_update(const struct pelton_policy *pol, stru
 		pelton_dl_server_throttle(pol, s, now_ns);
 }
 
+/* So much fair time may be told later, all at once. */
+PELTON_INLINE u64 pelton_dl_server_slack(const struct pelton_dl_server *s)
+{
+	return s->dl_server_active && s->dl.runtime_ns > 0 ? (u64)s->dl.runtime_ns : 0;
+}
+
 /* The CPU was idle for delta_ns, where that is taken from what is left. */
 PELTON_INLINE void pelton_dl_server_update_idle_time(struct pelton_dl_server *s, u64 delta_ns)
 {

@@ -222,7 +222,8 @@ PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
 	X(server_restart, p->rt_limit == PELTON_RT_LIMIT_FAIR_SERVER, "only rt_limit=fair_server has a server") \
 	X(server_idle, p->rt_limit == PELTON_RT_LIMIT_FAIR_SERVER, "only rt_limit=fair_server has a server") \
 	X(server_late, p->rt_limit == PELTON_RT_LIMIT_FAIR_SERVER, "only rt_limit=fair_server has a server") \
-	X(fair_server_runtime_us, p->rt_limit == PELTON_RT_LIMIT_FAIR_SERVER, "only rt_limit=fair_server has a server") \
+	X(fair_server_runtime_us, p->rt_limit == PELTON_RT_LIMIT_FAIR_SERVER, \
+	  "only rt_limit=fair_server has a server") \
 	X(fair_server_period_us, p->rt_limit == PELTON_RT_LIMIT_FAIR_SERVER, "only rt_limit=fair_server has a server") \
 	X(up_rate_limit_us, p->gate == PELTON_GATE_UP_DOWN, "only gate=up_down has a limit for increases") \
 	X(thermal_trips, p->thermal != PELTON_THERMAL_OFF, "no zone is cooled (thermal)") \

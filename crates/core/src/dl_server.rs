@@ -2,7 +2,7 @@
 //! The deadline server of the fair class. Each function is the C function of the same name in
 //! `core/include/pelton/dl_server.h`.
 
-use crate::ffi;
+use crate::ffi_server as ffi;
 use crate::policy::Policy;
 use crate::records::{DlEntity, LayoutRow, mirror};
 
@@ -84,6 +84,12 @@ impl DlServer {
     /// A fair task ran for `delta_ns`, or nobody (`idle`) where that counts.
     pub fn ran(&mut self, policy: &Policy, now_ns: u64, delta_ns: u64, idle: bool) {
         ffi::pelton_x_dl_server_update(policy, self, now_ns, delta_ns, idle.into());
+    }
+
+    /// Fair time of less than this may be told later, all at once.
+    #[must_use]
+    pub fn slack_ns(&self) -> u64 {
+        ffi::pelton_x_dl_server_slack(self)
     }
 
     /// The CPU was idle for `delta_ns`, where that is taken from what is left.

@@ -7,7 +7,6 @@ use std::ffi::c_char;
 use crate::balance::{CpuLoad, Lb, LbDomain, LbEnv, LbTask};
 use crate::boost::BoostCpu;
 use crate::cfs_bandwidth::{CfsBandwidth, CfsRuntime};
-use crate::dl_server::DlServer;
 use crate::fair::{FairRq, FairSe, FairTunables};
 use crate::governors::{Dbs, DbsCpu, DbsTimes, SchedDvfs, Vote};
 use crate::group_throttle::ThrottledGroup;
@@ -587,14 +586,6 @@ unsafe extern "C" {
     pub(crate) safe fn pelton_x_need_pull_rt(prev: u32, prio: u32) -> u32;
     pub(crate) safe fn pelton_x_dl_looks(p: &Policy, t: &ClassTask, curr: &ClassCurr, cap: u32) -> u32;
     pub(crate) safe fn pelton_x_dl_timer_starts(at_ns: u64, now_ns: u64) -> u32;
-    pub(crate) safe fn pelton_x_dl_server_init(p: &Policy, s: &mut DlServer);
-    pub(crate) safe fn pelton_x_dl_server_start(p: &Policy, s: &mut DlServer, now_ns: u64) -> u32;
-    pub(crate) safe fn pelton_x_dl_server_stop(s: &mut DlServer, now_ns: u64) -> u32;
-    pub(crate) safe fn pelton_x_dl_server_update(p: &Policy, s: &mut DlServer, now_ns: u64, delta_ns: u64, idle: u32);
-    pub(crate) safe fn pelton_x_dl_server_update_idle_time(s: &mut DlServer, delta_ns: u64);
-    pub(crate) safe fn pelton_x_dl_server_expire(p: &Policy, s: &mut DlServer) -> u32;
-    pub(crate) safe fn pelton_x_dl_server_timer(s: &mut DlServer, now_ns: u64) -> u32;
-    pub(crate) safe fn pelton_x_dl_server_inactive(s: &mut DlServer) -> u32;
     pub(crate) safe fn pelton_x_dl_zero_lag(d: &DlEntity) -> u64;
     pub(crate) safe fn pelton_x_dl_overflow(
         p: &Policy,

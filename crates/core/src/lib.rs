@@ -13,6 +13,7 @@ mod energy;
 pub mod fair;
 mod ffi;
 mod ffi_caches;
+mod ffi_server;
 
 mod ffi_wide;
 mod governor;

@@ -186,16 +186,17 @@ fn an_idle_cpu_asks_for_its_server_until_that_stops() {
 }
 
 /// ignore_dl_rate_limit: more bandwidth than at the last evaluation is no matter of the rate limit. That evaluation was
-/// when the first server stopped, at 954 ms; the task that comes at 1500 ms is refused, its server is not.
+/// when the server stopped, about 1900 ms; the task that comes at 2500 ms is refused, its server is not.
 #[test]
 fn a_server_that_starts_passes_the_rate_limit() {
     let mut m = ladder();
     m.domains[0].rate_limit_us = Some(900_000);
     for release in WITH {
-        let tasks = vec![starts(task("first", Some(1), vec![run_ms(1)]), 3), starts(busy("late"), 1500)];
-        let (_, events) = events_of(&m, &workload(tasks), release, &config(1503));
+        let small = task("small", Some(20), vec![Op::Run { work_ns: 40_000 }, timer_ms(50)]);
+        let tasks = vec![small, starts(busy("late"), 2500)];
+        let (_, events) = events_of(&m, &workload(tasks), release, &config(2503));
         let verdict = |&(at, event): &(u64, Event)| match event {
-            Event::FreqDecision { site, gate, .. } if at >= 1500 * MS => Some((site == HookSite::Dl as u32, gate == 0)),
+            Event::FreqDecision { site, gate, .. } if at >= 2500 * MS => Some((site == HookSite::Dl as u32, gate == 0)),
             _ => None,
         };
         let verdicts: Vec<_> = events.iter().filter_map(verdict).collect();

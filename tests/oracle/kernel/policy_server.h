@@ -2,6 +2,7 @@
 /* The deadline server of the fair class. After policy_deadline.h. */
 
 static struct task_struct o_srv_idle;
+static struct task_struct *o_srv_old_idle;
 static u64 o_srv_bw;
 
 /* CPU 0 runs its idle task, with or without something to run. */
@@ -15,6 +16,7 @@ static void server_cpu_in(const struct oracle_state *s)
 	o_srv_idle.prio = MAX_PRIO;
 	o_srv_idle.sched_class = &idle_sched_class;
 	o_srv_idle.se.exec_start = s->now - (s->into ? s->irq : 0);
+	o_srv_old_idle = rq->idle;
 	rq->curr = rq->idle = &o_srv_idle;
 	rcu_assign_pointer(rq->donor, &o_srv_idle);
 	rq->nr_running = s->idle ? 0 : 5;
@@ -96,6 +98,8 @@ static void server_out(struct oracle_state *s)
 	s->server.dl_non_contending = k->dl_non_contending;
 	s->server.on_dl_rq = on_dl_rq(k);
 	cpu_rq(0)->clock_update_flags = 0;
+	cpu_rq(0)->idle = cpu_rq(0)->curr = o_srv_old_idle;
+	rcu_assign_pointer(cpu_rq(0)->donor, o_srv_old_idle);
 }
 
 void k_server_start(struct oracle_state *s)
@@ -125,7 +129,7 @@ void k_server_update(struct oracle_state *s)
 		dl_server_update_idle(k, s->irq);
 	else
 #endif
-		dl_server_update(k, s->irq);
+	dl_server_update(k, s->irq);
 	server_out(s);
 }
 

@@ -55,7 +55,8 @@ fn server_said(s: &FairServer) -> u64 {
     let marks = marks.iter().rev().fold(0, |sum, &mark| 2 * sum + u64::from(mark));
     let own = said(&Server { throttled: waits || s.phase == Phase::Spent, ..s.own });
     let timers = s.timer.unwrap_or(0).wrapping_mul(7).wrapping_add(s.lag.unwrap_or(0).wrapping_mul(11));
-    own.wrapping_add(timers).wrapping_add(marks << 40)
+    let slack = if s.phase == Phase::Off { 0 } else { s.own.left.max(0) as u64 };
+    own.wrapping_add(slack.wrapping_mul(17)).wrapping_add(timers).wrapping_add(marks << 40)
 }
 
 /// 1 for bandwidth that is added, 2 for bandwidth that is taken off.

@@ -328,13 +328,7 @@ pub(crate) struct CpuState {
     /// Time of its tasks with nice above 0, where somebody asks.
     pub nice_ns: u64,
     /// Keeps its fair tasks from starving.
-    pub server: pelton_core::DlServer,
-    /// When that runs in their place.
-    pub server_timer: Moment,
-    /// When its bandwidth no longer counts after a stop.
-    pub server_inactive: Moment,
-    /// Up to when the server was told of idle time.
-    pub server_idle_ns: u64,
+    pub server: crate::cpu::server::Server,
     /// What its fair task ran and was not charged yet, ns: that happens where the kernel calls `update_curr()`.
     pub uncharged_ns: u64,
     /// Up to when RT or deadline runtime was accounted (frequency hook of old profiles).
@@ -371,13 +365,6 @@ impl CpuState {
         let other = u32::from(matches!(self.class, Some(c) if c != Class::Fair));
         let rt = if self.rt_throttled() { 0 } else { self.rt.len() };
         self.fair.nr_runnable() + rt + self.dl.len() + self.workers.len() as u32 + other
-    }
-
-    /// What its fair server has in its running bandwidth, Q20.
-    #[cfg(test)]
-    pub(crate) fn server_bw_q20(&self) -> u64 {
-        let counts = self.server.dl_server_active | self.server.dl_non_contending;
-        u64::from(counts) * self.server.dl.dl_bw
     }
 
     /// Real-time tasks may not run now.

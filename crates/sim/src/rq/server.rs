@@ -11,7 +11,7 @@ use crate::engine::state::NO_TASK;
 impl<S: Sink> Engine<'_, S> {
     /// The first fair task of `c` was queued.
     pub(crate) fn server_start(&mut self, c: u32) {
-        if !self.has_server(c) {
+        if self.server_bw_q20(c) == 0 {
             return;
         }
         let cpu = &self.cpus[c as usize];
@@ -19,19 +19,20 @@ impl<S: Sink> Engine<'_, S> {
         if alone && self.policy.server_idle == value::SERVER_IDLE_TAKEN {
             self.server_idled(c, false);
         }
-        let change = self.cpus[c as usize].server.start(self.policy, self.now);
+        if self.server_is_started(c) {
+            return;
+        }
+        let change = self.server_begins(c);
         self.count_server(c, change);
-        self.arm_server(c);
-        if self.cpus[c as usize].server.on_dl_rq != 0 {
+        if self.server_deadline_ns(c).is_some() {
             self.resched_cpu(c);
         }
     }
 
     /// The server of `c` was to run, and there is nobody for it.
     pub(crate) fn server_stop(&mut self, c: u32) {
-        let change = self.cpus[c as usize].server.stop(self.now);
+        let change = self.server_ends(c);
         self.count_server(c, change);
-        self.arm_server(c);
     }
 
     /// Starvation is at hand on `c`, or the next period begins. An idle CPU is not woken for a server that stops there.
@@ -39,22 +40,12 @@ impl<S: Sink> Engine<'_, S> {
         self.exec = c;
         self.account(c);
         self.update_clock(c);
-        let idle = self.cpus[c as usize].is_idle();
-        if self.cpus[c as usize].server.expire(self.policy) {
-            if self.cpus[c as usize].curr == NO_TASK {
-                self.server_idled(c, idle);
-            } else {
-                self.update_curr(c);
-            }
-        }
-        let change = self.cpus[c as usize].server.timer(self.now);
+        let change = self.server_expires(c);
         self.count_server(c, change);
-        self.arm_server(c);
-        match self.cpus[c as usize].server.on_dl_rq {
-            0 => {}
-            _ if idle => self.server_stop(c),
-            _ => self.resched_cpu(c),
+        if self.server_deadline_ns(c).is_none() {
+            return;
         }
+        if self.cpus[c as usize].is_idle() { self.server_stop(c) } else { self.resched_cpu(c) }
     }
 
     /// The 0-lag time of a server that was stopped is over.
@@ -62,9 +53,8 @@ impl<S: Sink> Engine<'_, S> {
         self.exec = c;
         self.account(c);
         self.update_clock(c);
-        let change = self.cpus[c as usize].server.inactive();
+        let change = self.server_goes(c);
         self.count_server(c, change);
-        self.arm_server(c);
     }
 
     /// The server's bandwidth comes to the CPU's or leaves it, and that asks for a frequency.
@@ -73,9 +63,8 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         self.request_changes(c);
-        let cpu = &mut self.cpus[c as usize];
-        let bw = cpu.server.dl.dl_bw;
-        let sum = &mut cpu.dl.running_bw_q20;
+        let bw = self.server_bw_q20(c);
+        let sum = &mut self.cpus[c as usize].dl.running_bw_q20;
         *sum = if change == ServerBw::Added { *sum + bw } else { sum.saturating_sub(bw) };
         self.hook_event(c, HookSite::Dl, 0);
     }

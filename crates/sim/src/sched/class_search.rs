@@ -156,7 +156,7 @@ impl<S: Sink> Engine<'_, S> {
             }
             _ => u64::MAX,
         };
-        let server = if cpu.server.on_dl_rq == 0 { u64::MAX } else { cpu.server.dl.deadline_ns };
+        let server = self.server_deadline_ns(c).unwrap_or(u64::MAX);
         cpu.dl.first().map_or(running, |(d, _)| running.min(d)).min(server)
     }
 }

@@ -152,7 +152,7 @@ impl<S: Sink> Engine<'_, S> {
         if next == NO_TASK {
             self.cpus[c as usize].request_timer_ns = None;
             self.signal_enter_idle(c);
-            self.cpus[c as usize].server_idle_ns = self.now;
+            self.server_idles(c);
             self.go_idle(c);
             return false;
         }

@@ -15,13 +15,10 @@ pub(super) struct Deadline;
 /// A server without tasks stops.
 #[inline]
 fn pick_served<S: Sink>(e: &mut Engine<'_, S>, c: u32, stays: Option<u32>) -> u32 {
-    let cpu = &e.cpus[c as usize];
-    if cpu.server.on_dl_rq == 0 {
-        return NO_TASK;
-    }
+    let Some(server_ns) = e.server_deadline_ns(c) else { return NO_TASK };
     let own = stays.map_or(u64::MAX, |t| e.tasks[t as usize].dl.cbs.deadline_ns);
-    let first = cpu.dl.first().map_or(own, |(deadline_ns, _)| deadline_ns.min(own));
-    if first <= cpu.server.dl.deadline_ns {
+    let first = e.cpus[c as usize].dl.first().map_or(own, |(deadline_ns, _)| deadline_ns.min(own));
+    if first <= server_ns {
         return NO_TASK;
     }
     let t = pick_fair(e, c);
