@@ -46,6 +46,7 @@ pub mod cfs_bandwidth;
 pub mod clock;
 pub mod deadline;
 pub mod dice;
+pub mod dl_server;
 pub mod energy;
 pub mod event;
 pub mod fair;

@@ -347,6 +347,10 @@ numbers! {
     blocked_update_us,
     /// A queue's portion of its group's pool.
     bandwidth_slice_us,
+    /// The fair server's runtime.
+    fair_server_runtime_us,
+    /// Its period.
+    fair_server_period_us,
 }
 
 /// Kernels that have a profile, oldest first.

@@ -95,6 +95,7 @@
 	X(DL_WAKE, op_dl_wake, "J.3") \
 	X(DL_RAN, op_dl_ran, "J.3") \
 	X(DL_ROOM, op_dl_room, "J.3") \
+	X(DL_SERVER, op_dl_server, "J.3") \
 	X(NEWIDLE, op_newidle, "I") \
 	X(IDLE_WALK, op_idle_walk, "I.2") \
 	X(EM_STATE, op_em_state, "H.1") \

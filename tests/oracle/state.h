@@ -12,6 +12,7 @@
 #include "pelton/cache_aware.h"
 #include "pelton/cfs_bandwidth.h"
 #include "pelton/deadline.h"
+#include "pelton/dl_server.h"
 #include "pelton/energy.h"
 #include "pelton/fair.h"
 #include "pelton/idle_menu.h"
@@ -116,6 +117,7 @@ struct oracle_state {
 	struct pelton_em_state em[ORACLE_EM_STATES];
 	struct oracle_fair fair;
 	struct oracle_deadline dl;
+	struct pelton_dl_server server;
 	struct pelton_cfs_bandwidth quota;
 	struct pelton_cfs_runtime runtime;
 	struct pelton_class_task class_task;
@@ -191,7 +193,8 @@ extern __attribute__((weak)) oracle_call k_wake_affine, k_wake_wide, k_em_energy
 
 /* The deadline class. */
 extern __attribute__((weak)) oracle_call k_dl_before, k_dl_setparam, k_dl_entity_overflow, k_dl_update_entity,
-	k_dl_replenish, k_dl_start_timer, k_dl_enqueue, k_dl_update_curr, k_dl_scaled, k_dl_sleep, k_dl_room;
+	k_dl_replenish, k_dl_start_timer, k_dl_enqueue, k_dl_update_curr, k_dl_scaled, k_dl_sleep, k_dl_room,
+	k_server_start, k_server_stop, k_server_update, k_server_idle, k_server_timer, k_server_inactive;
 
 /* The other classes. */
 extern __attribute__((weak)) oracle_call k_select_rt, k_select_dl;

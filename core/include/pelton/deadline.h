@@ -22,8 +22,8 @@
  * update_dl_entity, update_dl_revised_wakeup, dl_check_constrained_dl, replenish_dl_entity, dl_next_period,
  * start_dl_timer, update_curr_dl, update_curr_dl_se, dl_scaled_delta_exec, task_non_contending, __dl_overflow,
  * __setparam_dl, enqueue_task_dl, enqueue_dl_entity). Deviations: no bandwidth reclaiming (SCHED_FLAG_RECLAIM), no
- * priority inheritance, no deadline servers. A replenishment is one division instead of a loop; a reservation of
- * nothing gets one period of nothing.
+ * priority inheritance; the server of the fair class is in dl_server.h. A replenishment is one division instead of a
+ * loop; a reservation of nothing gets one period of nothing.
  */
 #ifndef PELTON_DEADLINE_H
 #define PELTON_DEADLINE_H
@@ -135,6 +135,18 @@ PELTON_INLINE u32 pelton_enqueue_dl(const struct pelton_policy *pol, struct pelt
 	return 1;
 }
 
+/* Whoever has nothing left moves on by as many periods as it takes to have something. */
+PELTON_INLINE void pelton_dl_refill(struct pelton_dl_entity *dl)
+{
+	u64 periods;
+
+	if (dl->runtime_ns > 0)
+		return;
+	periods = pelton_div_floor(0 - (u64)dl->runtime_ns, dl->dl_runtime_ns) + 1;
+	dl->deadline_ns += periods * dl->dl_period_ns;
+	dl->runtime_ns = (s64)((u64)dl->runtime_ns + periods * dl->dl_runtime_ns);
+}
+
 /* Next budget; whoever is a period behind nevertheless starts anew. */
 PELTON_INLINE void pelton_replenish_dl_entity(struct pelton_dl_entity *dl, u64 now_ns)
 {
@@ -142,12 +154,7 @@ PELTON_INLINE void pelton_replenish_dl_entity(struct pelton_dl_entity *dl, u64 n
 		pelton_dl_new_period(dl, now_ns);
 	if (dl->dl_yielded && dl->runtime_ns > 0)
 		dl->runtime_ns = 0;
-	if (dl->runtime_ns <= 0) {
-		u64 periods = pelton_div_floor(0 - (u64)dl->runtime_ns, dl->dl_runtime_ns) + 1;
-
-		dl->deadline_ns += periods * dl->dl_period_ns;
-		dl->runtime_ns = (s64)((u64)dl->runtime_ns + periods * dl->dl_runtime_ns);
-	}
+	pelton_dl_refill(dl);
 	if (pelton_dl_time_before(dl->deadline_ns, now_ns))
 		pelton_dl_new_period(dl, now_ns);
 	dl->dl_yielded = 0;

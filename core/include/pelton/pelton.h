@@ -14,6 +14,7 @@
 #include "cfs_bandwidth.h"
 #include "cpu_load.h"
 #include "deadline.h"
+#include "dl_server.h"
 #include "energy.h"
 #include "fair_cfs.h"
 #include "fair_reweight.h"

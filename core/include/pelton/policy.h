@@ -127,6 +127,14 @@ enum { PELTON_DL_CONSTRAINED_PLAIN, PELTON_DL_CONSTRAINED_REVISED };
 enum { PELTON_DL_ADMISSION_CPUS, PELTON_DL_ADMISSION_CAPACITY };
 enum { PELTON_DL_ENFORCEMENT_TICK, PELTON_DL_ENFORCEMENT_TIMER };
 enum { PELTON_RT_LIMIT_THROTTLE, PELTON_RT_LIMIT_FAIR_SERVER };
+enum {
+	PELTON_SERVER_RESTART_ANEW_RUNNING,
+	PELTON_SERVER_RESTART_ANEW,
+	PELTON_SERVER_RESTART_REVISED_RUNNING,
+	PELTON_SERVER_RESTART_REVISED
+};
+enum { PELTON_SERVER_IDLE_TAKEN, PELTON_SERVER_IDLE_WAITS };
+enum { PELTON_SERVER_LATE_REPLENISHED, PELTON_SERVER_LATE_ANEW };
 enum { PELTON_NEWIDLE_ALWAYS, PELTON_NEWIDLE_MIGRATION_COST, PELTON_NEWIDLE_DOMAIN_COST, PELTON_NEWIDLE_AT_SWITCH };
 enum {
 	PELTON_BALANCE_PULL,
@@ -520,7 +528,19 @@ enum {
 	  "join or leave meanwhile (7.2).") \
 	X(rt_limit, "throttle|fair_server", 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, \
 	  "What keeps real-time tasks from starving the fair class. throttle: 950 ms of every second, whether or not a " \
-	  "fair task waits (read up to 6.8). fair_server: only while one does (read in 6.12).") \
+	  "fair task waits (read up to 6.8). fair_server: a deadline server runs fair tasks that had too little of a period " \
+	  "(read in 6.12); while it is active its bandwidth counts in what the CPU asks for.") \
+	X(server_restart, "anew_running|anew|revised_running|revised", 0, 0, 0, 0, 0, 0, 0, 2, 0, 2, \
+	  "A fair server that starts again before its deadline with more left than fits. anew_running: a new period, and it " \
+	  "runs at once if it ran before (6.18.2). anew: a new period, at whose end it runs if need be (6.18.9). " \
+	  "revised_running: it goes on until its deadline, with what fits, if it ran before, else anew (6.12.118, 7.2). " \
+	  "revised: the same whether or not it ran (6.18.24).") \
+	X(server_idle, "taken|waits", 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, \
+	  "What idle time is for a fair server. taken: it takes from the runtime, down to nothing (6.12). waits: as if fair " \
+	  "tasks had run, and a server that finds its CPU idle when its time comes stops at once (7.2).") \
+	X(server_late, "replenished|anew", 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, \
+	  "A fair server that used its runtime when its next period has already begun. replenished: it goes on (6.12). anew: " \
+	  "it waits for a period from now on (6.18).") \
 	X(dl_runtime, "wall|scaled", 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
 	  "What running takes from the runtime of a deadline reservation. wall: the time (4.12). scaled: the time at the " \
 	  "current frequency and the CPU's capacity, so that a reservation is work of the biggest CPU (4.16).") \
@@ -840,7 +860,11 @@ enum {
 	  "Shortest time between two refreshes of an idle CPU's load with blocked_update=interval, in whole ticks. The " \
 	  "posting has 50000 (HZ/20).") \
 	X(bandwidth_slice_us, "us", 1, 1000000, 5000, \
-	  "What a group's queue takes from the pool of its quota at once (sched_cfs_bandwidth_slice_us).")
+	  "What a group's queue takes from the pool of its quota at once (sched_cfs_bandwidth_slice_us).") \
+	X(fair_server_runtime_us, "us", 0, 4194304, 50000, \
+	  "rt_limit=fair_server: what each CPU's server has in a period (debugfs sched/fair_server/cpu*/runtime). 0: none.") \
+	X(fair_server_period_us, "us", 100, 4194304, 1000000, \
+	  "rt_limit=fair_server: its period (debugfs sched/fair_server/cpu*/period).")
 
 /* One u32 per switch and then one per parameter, in the order of the tables. */
 struct pelton_policy {

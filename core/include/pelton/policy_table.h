@@ -134,6 +134,8 @@ PELTON_INLINE u32 pelton_policy_for_profile(u32 profile, struct pelton_policy *o
 	X(bandwidth_throttle, bandwidth, \
 	  p->bandwidth_throttle == PELTON_BANDWIDTH_THROTTLE_AT_ONCE && p->bandwidth == PELTON_BANDWIDTH_GROUP, \
 	  "a queue that leaves its parent's with all that is on it cannot do so in the update of a running task") \
+	X(fair_server_runtime_us, fair_server_period_us, p->fair_server_runtime_us > p->fair_server_period_us, \
+	  "a server cannot have more runtime than its period is long") \
 	X(delayed_dequeue, fair_class, p->delayed_dequeue && p->fair_class == PELTON_FAIR_CFS, \
 	  "delayed dequeue pays off lag, which only EEVDF has") \
 	X(gate_bypass, hook_filter, p->gate_bypass && p->hook_filter == PELTON_HOOK_FILTER_H4, \
@@ -217,6 +219,12 @@ PELTON_INLINE u32 pelton_policy_reads_rate_limit(const struct pelton_policy *p)
  * returned by pelton_policy_without_effect() is the position in this list, from 1.
  */
 #define PELTON_CONDITIONS(X) \
+	X(server_restart, p->rt_limit == PELTON_RT_LIMIT_FAIR_SERVER, "only rt_limit=fair_server has a server") \
+	X(server_idle, p->rt_limit == PELTON_RT_LIMIT_FAIR_SERVER, "only rt_limit=fair_server has a server") \
+	X(server_late, p->rt_limit == PELTON_RT_LIMIT_FAIR_SERVER, "only rt_limit=fair_server has a server") \
+	X(fair_server_runtime_us, p->rt_limit == PELTON_RT_LIMIT_FAIR_SERVER, \
+	  "only rt_limit=fair_server has a server") \
+	X(fair_server_period_us, p->rt_limit == PELTON_RT_LIMIT_FAIR_SERVER, "only rt_limit=fair_server has a server") \
 	X(up_rate_limit_us, p->gate == PELTON_GATE_UP_DOWN, "only gate=up_down has a limit for increases") \
 	X(thermal_trips, p->thermal != PELTON_THERMAL_OFF, "no zone is cooled (thermal)") \
 	X(step_wise, p->thermal == PELTON_THERMAL_STEP_WISE, "only thermal=step_wise has steps") \

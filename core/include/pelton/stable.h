@@ -61,6 +61,10 @@ enum {
 	  "Sums are relative to an average (update_zero_vruntime of 6.18.4, whose moments are those of 7.2 from 6.18.22).") \
 	X(6_18, newidle_dice, 5, PELTON_NEWIDLE_DICE_SUCCESS, \
 	  "A CPU that runs out of tasks throws dice (sched_balance_newidle and NI_RANDOM of 6.18.4 and 6.18.5).") \
+	X(6_18, server_restart, 9, PELTON_SERVER_RESTART_ANEW, \
+	  "A fair server that starts anew is deferred again (update_dl_entity of 6.18.7 and 6.18.9).") \
+	X(6_18, server_restart, 24, PELTON_SERVER_RESTART_REVISED, \
+	  "One that starts again before its deadline goes on until then (the same of the review of 6.18.24 and of 6.18.35).") \
 	X(6_18, lag_limit, 17, PELTON_LAG_LIMIT_LONGEST_SLICE, \
 	  "Lag is at most the longest slice of the queue and a tick (update_entity_lag of 6.18.16 and 6.18.17).") \
 	X(6_18, fair_reweight, 17, PELTON_FAIR_REWEIGHT_ANEW_PROTECTED, \

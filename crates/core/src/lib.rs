@@ -8,11 +8,13 @@ mod boost;
 mod cache_aware;
 mod cfs_bandwidth;
 mod deadline;
+mod dl_server;
 mod energy;
 pub mod fair;
 mod ffi;
 mod ffi_caches;
 mod ffi_idle_groups;
+mod ffi_server;
 
 mod ffi_wide;
 mod governor;
@@ -58,6 +60,7 @@ pub use boost::{
 pub use cache_aware::{CacheCpu, CacheGroup, CacheTime, llc_epoch_ticks, sched_cache_enabled};
 pub use cfs_bandwidth::{CfsBandwidth, CfsRuntime, RUNTIME_INF, quota};
 pub use deadline::{DL_LIMIT_NONE, DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, dl_overflow};
+pub use dl_server::{DlServer, ServerBw};
 pub use energy::EnergyModel;
 pub use ffi::Ctx;
 pub use governor::{

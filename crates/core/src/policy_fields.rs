@@ -154,6 +154,12 @@ policy_fields! {
     delayed_lag,
     /// Switch `rt_limit`: 0 = throttle, 1 = fair_server.
     rt_limit,
+    /// Switch `server_restart`: 0 = anew_running, 1 = anew, 2 = revised_running, 3 = revised.
+    server_restart,
+    /// Switch `server_idle`: 0 = taken, 1 = waits.
+    server_idle,
+    /// Switch `server_late`: 0 = replenished, 1 = anew.
+    server_late,
     /// Switch `dl_runtime`: 0 = wall, 1 = scaled.
     dl_runtime,
     /// Switch `dl_constrained`: 0 = plain, 1 = revised.
@@ -350,4 +356,8 @@ policy_fields! {
     blocked_update_us,
     /// Parameter `bandwidth_slice_us`.
     bandwidth_slice_us,
+    /// Parameter `fair_server_runtime_us`.
+    fair_server_runtime_us,
+    /// Parameter `fair_server_period_us`.
+    fair_server_period_us,
 }

@@ -536,6 +536,7 @@ pub(crate) fn rust_layout() -> Vec<LayoutRow> {
     crate::cfs_bandwidth::layout(&mut rows);
     crate::select_class::layout(&mut rows);
     DlEntity::layout(&mut rows);
+    crate::dl_server::layout(&mut rows);
     Newidle::layout(&mut rows);
     IdleWalk::layout(&mut rows);
     IdleLast::layout(&mut rows);

@@ -540,6 +540,19 @@ FN(u64, dl_zero_lag, (cdl_t d), (d))
 FN(u32, dl_overflow, (policy_t p, u64 limit, u64 total, u64 old, u64 add, u32 cpus, u64 cap),
    (p, limit, total, old, add, cpus, cap))
 
+/* the server of the fair class */
+typedef struct pelton_dl_server *server_t;
+
+FN(void, dl_server_init, (policy_t p, server_t s), (p, s))
+FN(u32, dl_server_start, (policy_t p, server_t s, u64 now), (p, s, now))
+FN(u32, dl_server_stop, (server_t s, u64 now), (s, now))
+FN(void, dl_server_update, (policy_t p, server_t s, u64 now, u64 delta, u32 idle), (p, s, now, delta, idle))
+FN(u64, dl_server_slack, (const struct pelton_dl_server *s), (s))
+FN(void, dl_server_update_idle_time, (server_t s, u64 delta), (s, delta))
+FN(u32, dl_server_expire, (policy_t p, server_t s), (p, s))
+FN(u32, dl_server_timer, (server_t s, u64 now), (s, now))
+FN(u32, dl_server_inactive, (server_t s), (s))
+
 /* where real-time and deadline tasks go */
 typedef const struct pelton_class_task *ctask_t;
 typedef const struct pelton_class_cpu *ccpu_t;

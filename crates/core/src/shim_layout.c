@@ -7,6 +7,7 @@
 #include "pelton/select_class.h"
 #include "pelton/cpu_load.h"
 #include "pelton/deadline.h"
+#include "pelton/dl_server.h"
 #include "pelton/energy.h"
 #include "pelton/fair.h"
 #include "pelton/governor.h"
@@ -288,6 +289,16 @@ static const struct pelton_layout_row layout[] = {
 	FLD(pelton_dl_entity, dl_density),
 	FLD(pelton_dl_entity, dl_throttled),
 	FLD(pelton_dl_entity, dl_yielded),
+	REC(pelton_dl_server),
+	FLD(pelton_dl_server, dl),
+	FLD(pelton_dl_server, timer_ns),
+	FLD(pelton_dl_server, inactive_ns),
+	FLD(pelton_dl_server, dl_server_active),
+	FLD(pelton_dl_server, dl_defer_running),
+	FLD(pelton_dl_server, dl_defer_armed),
+	FLD(pelton_dl_server, dl_defer_idle),
+	FLD(pelton_dl_server, dl_non_contending),
+	FLD(pelton_dl_server, on_dl_rq),
 	REC(pelton_newidle),
 	FLD(pelton_newidle, avg_idle_ns),
 	FLD(pelton_newidle, max_cost_ns),

@@ -300,6 +300,22 @@ pub const DELAYED_LAG_KEPT: u32 = 1;
 pub const RT_LIMIT_THROTTLE: u32 = 0;
 /// `rt_limit = fair_server`.
 pub const RT_LIMIT_FAIR_SERVER: u32 = 1;
+/// `server_restart = anew_running`.
+pub const SERVER_RESTART_ANEW_RUNNING: u32 = 0;
+/// `server_restart = anew`.
+pub const SERVER_RESTART_ANEW: u32 = 1;
+/// `server_restart = revised_running`.
+pub const SERVER_RESTART_REVISED_RUNNING: u32 = 2;
+/// `server_restart = revised`.
+pub const SERVER_RESTART_REVISED: u32 = 3;
+/// `server_idle = taken`.
+pub const SERVER_IDLE_TAKEN: u32 = 0;
+/// `server_idle = waits`.
+pub const SERVER_IDLE_WAITS: u32 = 1;
+/// `server_late = replenished`.
+pub const SERVER_LATE_REPLENISHED: u32 = 0;
+/// `server_late = anew`.
+pub const SERVER_LATE_ANEW: u32 = 1;
 /// `dl_runtime = wall`.
 pub const DL_RUNTIME_WALL: u32 = 0;
 /// `dl_runtime = scaled`.
@@ -831,6 +847,14 @@ pub const ALL: &[(&str, &str, u32)] = &[
     ("delayed_lag", "kept", DELAYED_LAG_KEPT),
     ("rt_limit", "throttle", RT_LIMIT_THROTTLE),
     ("rt_limit", "fair_server", RT_LIMIT_FAIR_SERVER),
+    ("server_restart", "anew_running", SERVER_RESTART_ANEW_RUNNING),
+    ("server_restart", "anew", SERVER_RESTART_ANEW),
+    ("server_restart", "revised_running", SERVER_RESTART_REVISED_RUNNING),
+    ("server_restart", "revised", SERVER_RESTART_REVISED),
+    ("server_idle", "taken", SERVER_IDLE_TAKEN),
+    ("server_idle", "waits", SERVER_IDLE_WAITS),
+    ("server_late", "replenished", SERVER_LATE_REPLENISHED),
+    ("server_late", "anew", SERVER_LATE_ANEW),
     ("dl_runtime", "wall", DL_RUNTIME_WALL),
     ("dl_runtime", "scaled", DL_RUNTIME_SCALED),
     ("dl_constrained", "plain", DL_CONSTRAINED_PLAIN),

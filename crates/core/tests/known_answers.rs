@@ -10,6 +10,7 @@ mod known_answers {
     mod clamp_sums;
     mod clamps;
     mod deadline;
+    mod dl_server;
     mod domains;
     mod draw;
     mod estimates;

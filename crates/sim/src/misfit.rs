@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use pelton_core::{DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, Policy, THROTTLED_GROUPS_MAX, dl_bw, dl_overflow, value};
+use pelton_core::{
+    DL_LIMIT_PERIOD_NS, DL_LIMIT_RUNTIME_NS, DlServer, Policy, THROTTLED_GROUPS_MAX, dl_bw, dl_overflow, value,
+};
 use pelton_model::Machine;
 use pelton_model::groups::GroupTree;
 use pelton_model::workload::{SchedPolicy, Workload};
@@ -64,9 +66,9 @@ impl fmt::Display for Misfit {
                 "task group '{path}' has a burst: kernels before 5.14 keep no runtime for later \
                  (bandwidth_refill=burst does)"
             ),
-            Misfit::DeadlineBandwidth => {
-                f.write_str("deadline tasks reserve more than 95 % of all CPUs; the kernel would refuse them")
-            }
+            Misfit::DeadlineBandwidth => f.write_str(
+                "deadline tasks and fair servers reserve more than 95 % of all CPUs; the kernel would refuse them",
+            ),
         }
     }
 }
@@ -90,7 +92,7 @@ fn limited_groups(w: &Workload, policy: &Policy) -> Option<Misfit> {
     (groups > THROTTLED_GROUPS_MAX).then_some(Misfit::LimitedGroups { groups })
 }
 
-/// The kernel admits deadline tasks up to 95 % of the CPUs, or of their capacity.
+/// The kernel admits deadline tasks up to 95 % of the CPUs, or of their capacity, fair servers included.
 fn deadline_bandwidth(m: &Machine, w: &Workload, policy: &Policy) -> Option<Misfit> {
     let bw = |policy| match policy {
         SchedPolicy::Deadline { runtime_ns, period_ns, .. } => dl_bw(runtime_ns, period_ns),
@@ -98,8 +100,11 @@ fn deadline_bandwidth(m: &Machine, w: &Workload, policy: &Policy) -> Option<Misf
     };
     let limit = dl_bw(DL_LIMIT_RUNTIME_NS, DL_LIMIT_PERIOD_NS);
     let capacity = m.cpus.iter().map(|c| u64::from(c.capacity)).sum();
+    let server = DlServer::new(policy).dl.dl_bw;
+    let servers = m.cpus.iter().map(|_| server);
+    let tasks = w.tasks.iter().map(|t| t.policies().map(bw).max().unwrap_or(0));
     let mut total = 0;
-    for add in w.tasks.iter().map(|t| t.policies().map(bw).max().unwrap_or(0)).filter(|&add| add > 0) {
+    for add in servers.chain(tasks).filter(|&add| add > 0) {
         if dl_overflow(policy, limit, [total, 0, add], m.cpus.len() as u32, capacity) {
             return Some(Misfit::DeadlineBandwidth);
         }

@@ -160,6 +160,25 @@ static void wall_runtime(struct oracle_state *s)
 	s->ret = pelton_update_curr_dl(&wall, &s->dl.entity, s->irq, s->util, s->cap);
 }
 
+/* SA: a server that runs at its first last moment, whatever fair tasks got meanwhile. */
+static void hasty_server(struct oracle_state *s)
+{
+	s->server.timer_ns = 0;
+	if (s->server.dl_defer_armed && !s->server.dl_defer_idle) {
+		s->server.dl_defer_running = 1;
+		pelton_dl_server_replenish(&s->server, s->now);
+		pelton_dl_server_join(&s->server, s->now);
+	} else {
+		s->ret = pelton_dl_server_timer(&s->server, s->now);
+	}
+}
+
+/* SB: idle time that is nothing but time of fair tasks. */
+static void busy_server(struct oracle_state *s)
+{
+	pelton_dl_server_update(&oracle_policy, &s->server, s->now, s->irq, 0);
+}
+
 /* M: a debt does not move the moment at which bandwidth is free. */
 static void no_debt(struct oracle_state *s)
 {
@@ -365,6 +384,8 @@ const struct oracle_canary oracle_canaries[] = {
 	  "a new period for a short deadline" },
 	{ "L", "update_curr_dl, dl_runtime_exceeded", 510, 702, wall_runtime, "runtime that is time" },
 	{ "M", "task_non_contending", 510, 702, no_debt, "a debt that is forgotten in sleep" },
+	{ "SA", "dl_server_timer", 612, 702, hasty_server, "a server that runs although fair tasks had something" },
+	{ "SB", "dl_server_update", 702, 702, busy_server, "a server that does not know that its CPU is idle" },
 	{ "O", ENERGY, 510, 510, other_energy, "no margin" },
 	{ "P", ENERGY, 601, 702, other_energy, "a margin where the smallest addition wins, or the other way round" },
 	{ "Q", ENERGY, 601, 702, other_pressure, "the other release's pressure" },

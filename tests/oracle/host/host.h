@@ -86,7 +86,8 @@ extern const struct oracle_same oracle_same[];
 /* ops_*.c: tables that end with a row without name. */
 extern const struct oracle_op ops_pelt[], ops_clock[], ops_group[], ops_util[], ops_governor[], ops_place[],
 	ops_select[], ops_balance[], ops_uclamp[], ops_energy[], ops_idle[], ops_cfs[], ops_eevdf[], ops_deadline[],
-	ops_life[], ops_dbs[], ops_quota[], ops_class[], ops_levels[], ops_newidle[], ops_cache[], ops_idle_group[];
+	ops_life[], ops_dbs[], ops_quota[], ops_class[], ops_levels[], ops_newidle[], ops_cache[], ops_idle_group[],
+	ops_server[];
 extern const struct oracle_canary oracle_canaries[];
 
 /* ops_idle.c: a governor under rules that may be wrong. */

@@ -19,7 +19,7 @@ static const struct oracle_op *const tables[] = { ops_pelt,       ops_clock,  op
 						  ops_place,      ops_select, ops_balance, ops_uclamp,   ops_energy,
 						  ops_idle,       ops_cfs,    ops_eevdf,   ops_deadline, ops_life,
 						  ops_dbs,        ops_quota,  ops_class,   ops_levels,   ops_newidle,
-						  ops_idle_group, ops_cache };
+						  ops_idle_group, ops_cache,  ops_server };
 static FILE *results;
 
 #define EACH_OP(op) \

@@ -14,16 +14,51 @@ static u64 o_dl_now;
 s64 oracle_timer_at;
 static int o_dl_starts;
 
+static void o_dl_queued(struct hrtimer *timer, bool queued);
+
+/* Of a server: when it expires. */
+static void o_dl_started(struct hrtimer *timer, ktime_t tim, const enum hrtimer_mode mode)
+{
+	if (timer != &o_dl_task.dl.dl_timer && timer != &o_dl_task.dl.inactive_timer) {
+		hrtimer_set_expires(timer, mode & HRTIMER_MODE_REL ? (ktime_t)(o_dl_now + tim) : tim);
+		o_dl_queued(timer, true);
+	}
+}
+
 /* Timers note what they were asked for. */
 void hrtimer_start_range_ns(struct hrtimer *timer, ktime_t tim, u64 delta_ns, const enum hrtimer_mode mode)
 {
 	o_dl_starts++;
 	oracle_timer_at = tim;
+	o_dl_started(timer, tim, mode);
+}
+
+static bool o_dl_in_timer;
+
+/* Queued or not, in the releases that have a server. */
+static void o_dl_queued(struct hrtimer *timer, bool queued)
+{
+#if ORACLE_VERSION >= 700
+	timer->is_queued = queued;
+#else
+	timer->state = queued ? HRTIMER_STATE_ENQUEUED : HRTIMER_STATE_INACTIVE;
+#endif
 }
 
 bool hrtimer_active(const struct hrtimer *timer)
 {
-	return false;
+	return hrtimer_is_queued((struct hrtimer *)timer);
+}
+
+/* Nobody cancels a timer that is being handled. */
+int hrtimer_try_to_cancel(struct hrtimer *timer)
+{
+	if (!hrtimer_is_queued(timer))
+		return 0;
+	if (o_dl_in_timer)
+		return -1;
+	o_dl_queued(timer, false);
+	return 1;
 }
 
 #if ORACLE_VERSION >= 618
@@ -246,3 +281,7 @@ void k_dl_room(struct oracle_state *s)
 
 	s->ret = __dl_overflow(&b, s->dl.capacity, s->dl.old_bw, s->dl.add_bw);
 }
+
+#if ORACLE_VERSION >= 612
+#include "policy_server.h"
+#endif

@@ -101,6 +101,7 @@ ops! {
     DlWake = "DL_WAKE",
     DlRan = "DL_RAN",
     DlRoom = "DL_ROOM",
+    DlServer = "DL_SERVER",
     Newidle = "NEWIDLE",
     IdleWalk = "IDLE_WALK",
     EmState = "EM_STATE",

@@ -120,7 +120,7 @@ impl World {
             Op::NewidleDice | Op::NewidleCount => self.newidle_dice(call.op, a),
             Op::CacheLook => caches::looks(a),
             Op::CacheMove => caches::may_move(a),
-            Op::DlWake | Op::DlRan | Op::DlRoom => self.deadline(call.op, a),
+            Op::DlWake | Op::DlRan | Op::DlRoom | Op::DlServer => self.deadline(call.op, a),
             Op::WakeAffine | Op::WakeWide | Op::EmState | Op::EmEnergy => self.placement(call.op, a),
             Op::FairLook | Op::FairPlace | Op::FairLeave | Op::FairRun => self.fair(call.op, a),
             Op::FairWake | Op::FairReweight | Op::FairIdle | Op::FairCfs | Op::FairDelta => self.fair(call.op, a),

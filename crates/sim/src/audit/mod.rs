@@ -144,6 +144,7 @@ impl<S: Sink> Engine<'_, S> {
             .filter(|&t| self.tasks[t as usize].dl.active && self.tasks[t as usize].cpu == c)
             .map(|t| self.bw_q20(t))
             .sum();
+        let bw = bw + cpu.server.counted_bw_q20();
         if cpu.dl.running_bw_q20 != bw {
             return Err(format!("CPU {c}: running_bw {} is not the sum {bw}", cpu.dl.running_bw_q20));
         }
@@ -355,7 +356,7 @@ fn random_run(seed: u64, finite: bool, groups: Groups) -> Result<(), String> {
     let mut engine = audited(&m, &w, &policy, &cfg, NullSink)
         .map_err(|e| format!("seed {seed}, {p}, clamps {}: {e}", policy.uclamp))?;
     let ended: Vec<bool> = engine.tasks.iter().map(|t| t.life == Life::Dead).collect();
-    let left: Vec<u64> = engine.cpus.iter().map(|c| c.dl.running_bw_q20).collect();
+    let left: Vec<u64> = engine.cpus.iter().map(|c| c.dl.running_bw_q20 - c.server.counted_bw_q20()).collect();
     if engine.living == 0 && left.iter().any(|&bw| bw > 0) {
         return Err(format!("seed {seed}, {p}: bandwidth {left:?} of nobody"));
     }

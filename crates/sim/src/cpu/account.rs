@@ -2,7 +2,7 @@
 //! Time passes on a CPU: its running task makes progress, the kernel's own work is paid for, energy is charged, and the
 //! end of the present step is known.
 
-use pelton_core::{RT_PERIOD_NS, RT_RUNTIME_NS, value};
+use pelton_core::value;
 use pelton_schema::Sink;
 
 use crate::class::Class;
@@ -124,8 +124,7 @@ impl<S: Sink> Engine<'_, S> {
             _ if cpu.need_resched => {}
             Class::Fair => left = left.min(until(cpu.request_timer_ns)),
             Class::Deadline => left = left.min(until(task.dl.hrtick_at_ns)),
-            Class::Realtime => left = left.min(self.rt_left(c)),
-            Class::Worker => {}
+            Class::Realtime | Class::Worker => {}
         }
         self.push_segment(c, now.saturating_add(left));
     }
@@ -173,31 +172,6 @@ impl<S: Sink> Engine<'_, S> {
 
     pub(crate) fn has_fair_server(&self) -> bool {
         self.policy.rt_limit == value::RT_LIMIT_FAIR_SERVER
-    }
-
-    /// Begins a new period when it is time. Usage has to be accounted up to now.
-    pub(crate) fn renew_rt_period(&mut self, c: u32) {
-        let now = self.now;
-        let cpu = &mut self.cpus[c as usize];
-        if now >= cpu.rt_period_end_ns {
-            cpu.rt_period_end_ns = now - now % RT_PERIOD_NS + RT_PERIOD_NS;
-            cpu.rt_limit.time_ns = 0;
-        }
-    }
-
-    /// Run time real-time tasks have left, at most until the end of the period; without a fair server nothing limits
-    /// it.
-    pub(crate) fn rt_left(&mut self, c: u32) -> u64 {
-        if !self.has_fair_server() {
-            return u64::MAX;
-        }
-        self.renew_rt_period(c);
-        let cpu = &self.cpus[c as usize];
-        let until_end = cpu.rt_period_end_ns - self.now;
-        match RT_RUNTIME_NS.saturating_sub(cpu.rt_limit.time_ns) {
-            0 => until_end,
-            left => left.min(until_end),
-        }
     }
 
     /// The end of the work that keeps a CPU without a task awake.

@@ -34,6 +34,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn update_curr(&mut self, c: u32) {
         let uncharged_ns = self.cpus[c as usize].take_uncharged();
         if uncharged_ns > 0 {
+            self.server_ran(c, uncharged_ns);
             self.cache_account(c, uncharged_ns);
             if self.tree_as_is(c).charge(uncharged_ns) {
                 self.resched_curr_lazy(c);

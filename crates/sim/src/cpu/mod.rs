@@ -9,5 +9,6 @@ pub(crate) mod power;
 pub(crate) mod quota;
 pub(crate) mod requests;
 pub(crate) mod resched;
-pub(crate) mod speed;
+pub(crate) mod server;
+mod speed;
 pub(crate) mod timers;

@@ -49,8 +49,8 @@ pub(crate) enum Ev {
     FirmwareLooks { domain: u32 },
     /// A throttled deadline task gets a new budget.
     DlReplenish { task: u32, generation: u32 },
-    /// Throttled real-time tasks of a CPU may run again.
-    RtUnthrottle { cpu: u32 },
+    /// A timer of a CPU's fair server expires; `inactive`: the one after a stop.
+    Server { cpu: u32, generation: u32, inactive: bool },
     /// The period of the real-time limit is over.
     RtPeriod,
     /// A frequency that is given begins to hold.

@@ -273,8 +273,6 @@ pub(crate) struct CpuState {
     pub request_timer_ns: Option<u64>,
     /// IRQ time not yet told to the clock.
     pub irq_pending_ns: u64,
-    /// End of the fair server's period.
-    pub rt_period_end_ns: u64,
     pub idle_generation: u32,
     /// In the idle task since it last chose what to run.
     pub idle_loop: IdleLoop,
@@ -336,6 +334,8 @@ pub(crate) struct CpuState {
     pub iowait_ns: u64,
     /// Time of its tasks with nice above 0, where somebody asks.
     pub nice_ns: u64,
+    /// Keeps its fair tasks from starving.
+    pub server: crate::cpu::server::Server,
     /// What its fair task ran and was not charged yet, ns: that happens where the kernel calls `update_curr()`.
     pub uncharged_ns: u64,
     /// Up to when RT or deadline runtime was accounted (frequency hook of old profiles).

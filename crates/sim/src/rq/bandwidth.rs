@@ -279,9 +279,13 @@ impl<S: Sink> Engine<'_, S> {
             return;
         }
         self.request_changes(c);
+        let queued = self.cpus[c as usize].fair.h_nr_queued();
         self.check_empty_queues(c, parent);
         self.signal_rejoin(c, slot, tasks);
         self.tree(c).rejoin_group(slot, tasks);
+        if queued == 0 && self.cpus[c as usize].fair.h_nr_queued() > 0 {
+            self.server_start(c);
+        }
     }
 
     /// The clocks of a queue and of those below go on, children first; tasks in limbo come back.
@@ -313,7 +317,6 @@ impl<S: Sink> Engine<'_, S> {
             self.signal_enqueue(c, t);
             self.fair_enqueue(c, t, true);
             self.hook_second_task(c);
-            self.check_fair_server(c);
         }
     }
 

@@ -63,9 +63,13 @@ impl<S: Sink> Engine<'_, S> {
 
     /// A fair task becomes runnable on `c`; its signals were told before.
     pub(crate) fn fair_enqueue(&mut self, c: u32, t: u32, wakeup: bool) {
+        let queued = self.cpus[c as usize].fair.h_nr_queued();
         self.tree(c).enqueue(t, wakeup);
         self.cache_joins(c, t);
         self.clocks_follow(c, self.tasks[t as usize].group);
+        if queued == 0 && self.cpus[c as usize].fair.h_nr_queued() > 0 {
+            self.server_start(c);
+        }
     }
 
     /// A fair task leaves its queue on `c`, signals included. `flags`: why, from [`dequeue`]; 0 = for a change of its

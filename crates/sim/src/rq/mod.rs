@@ -13,5 +13,6 @@ pub mod groups;
 pub(crate) mod rt;
 pub(crate) mod rt_limit;
 pub(crate) mod runtime;
+pub(crate) mod server;
 pub(crate) mod signals;
 pub(crate) mod slots;

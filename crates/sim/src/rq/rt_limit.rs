@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! What keeps real-time tasks from taking a CPU for good: a limit per period, or a server of the fair class.
+//! What keeps real-time tasks from taking a CPU for good up to 6.8: a limit per period. Later there is a server of the
+//! fair class (`server.rs`).
 
-use pelton_core::{RT_PERIOD_NS, RT_RUNTIME_NS};
+use pelton_core::RT_PERIOD_NS;
 use pelton_schema::Sink;
 
 use crate::class::Class;
@@ -89,57 +90,5 @@ impl<S: Sink> Engine<'_, S> {
         self.update_clock(c);
         self.hook_rt(c);
         self.resched_cpu(c);
-    }
-}
-
-/// The fair server (6.12): the same share, but only while a fair task waits.
-impl<S: Sink> Engine<'_, S> {
-    /// No fair task is left to serve: real-time tasks may run again. True when that ends a throttle.
-    pub(crate) fn end_fair_server(&mut self, c: u32) -> bool {
-        let cpu = &self.cpus[c as usize];
-        let ends = self.has_fair_server() && cpu.rt_throttled() && cpu.rt.len() > 0;
-        if ends {
-            self.cpus[c as usize].rt_limit.throttled = 0;
-            self.request_changes(c);
-            self.request_changes(c);
-            self.hook_rt(c);
-        }
-        ends
-    }
-
-    /// Stops the real-time class of a CPU that used up its share while a fair task waits.
-    #[inline]
-    pub(crate) fn check_fair_server(&mut self, c: u32) {
-        if !self.has_fair_server() {
-            return;
-        }
-        let cpu = &self.cpus[c as usize];
-        if cpu.class != Some(Class::Realtime) && self.now < cpu.rt_period_end_ns {
-            return;
-        }
-        self.renew_rt_period(c);
-        let cpu = &mut self.cpus[c as usize];
-        let used_up = cpu.class == Some(Class::Realtime) && cpu.rt_limit.time_ns >= RT_RUNTIME_NS;
-        if !used_up || cpu.rt_throttled() || cpu.fair.nr_runnable() == 0 {
-            return;
-        }
-        cpu.rt_limit.throttled = 1;
-        let at = cpu.rt_period_end_ns;
-        self.request_changes(c);
-        self.queue.push(at, Ev::RtUnthrottle { cpu: c });
-        self.hook_rt(c);
-        self.resched_cpu(c);
-    }
-
-    /// The server's next period begins.
-    pub(crate) fn rt_unthrottle(&mut self, c: u32) {
-        self.exec = c;
-        self.account(c);
-        self.cpus[c as usize].rt_limit.throttled = 0;
-        self.request_changes(c);
-        self.renew_rt_period(c);
-        if self.cpus[c as usize].rt.len() > 0 {
-            self.resume_rt(c);
-        }
     }
 }

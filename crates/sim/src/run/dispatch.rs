@@ -111,7 +111,13 @@ impl<S: Sink> Engine<'_, S> {
                 self.quota_timer_due(group, kind);
                 self.note_freed();
             }
-            Ev::RtUnthrottle { cpu } => self.rt_unthrottle(cpu),
+            Ev::Server { cpu, generation, inactive } if self.server_due(cpu, generation, inactive) => {
+                if inactive {
+                    self.server_inactive(cpu)
+                } else {
+                    self.server_timer(cpu)
+                }
+            }
             Ev::RtPeriod => self.rt_period(),
             Ev::DlZeroLag { task, generation } if self.tasks[task as usize].dl.zero_lag_generation == generation => {
                 self.dl_zero_lag(task)
@@ -181,7 +187,6 @@ impl<S: Sink> Engine<'_, S> {
         if t == NO_TASK {
             return if cpu.need_resched { self.resched.push_back(c) } else { self.go_idle(c) };
         }
-        self.check_fair_server(c);
         self.hrtick_fair(c, t);
         let step = self.tasks[t as usize].step;
         let done = step == Step::Fetch || step.is_over(self.now);

@@ -11,6 +11,7 @@ use crate::class::fair::{FairRq, FairRules};
 use crate::class::levels::Levels;
 use crate::cpu::clock::SignalClock;
 use crate::cpu::requests::Targets;
+use crate::cpu::server::Server;
 use crate::engine::queue::{Ev, EventQueue};
 use crate::engine::rng::RunRng;
 use crate::engine::state::{CpuState, DomainState, IdleLoop, Kind, Life, NO_TASK, Power, Task, TimerState};
@@ -105,7 +106,7 @@ fn new_cpu(m: &Machine, policy: &Policy, start_ns: u64, groups: usize, c: u32) -
         iowait_ns: 0,
         nice_ns: 0,
         uncharged_ns: 0,
-        rt_period_end_ns: 0,
+        server: Server::new(policy),
         runtime_accounted_ns: 0,
         segment: Default::default(),
         tick: Default::default(),

@@ -156,6 +156,7 @@ impl<S: Sink> Engine<'_, S> {
             }
             _ => u64::MAX,
         };
-        cpu.dl.first().map_or(running, |(d, _)| running.min(d))
+        let server = self.server_deadline_ns(c).unwrap_or(u64::MAX);
+        cpu.dl.first().map_or(running, |(d, _)| running.min(d)).min(server)
     }
 }

@@ -133,7 +133,9 @@ impl<S: Sink> Engine<'_, S> {
     /// True when the next task has to fetch its next operation.
     fn switch(&mut self, c: u32, prev: u32, next: u32, on_rq: bool) -> bool {
         let prev_class = self.cpus[c as usize].class;
-        if prev != NO_TASK {
+        if prev == NO_TASK {
+            self.server_idled(c, false);
+        } else {
             self.put_prev(c, prev, next, on_rq);
         }
         let cpu = &mut self.cpus[c as usize];
@@ -150,6 +152,7 @@ impl<S: Sink> Engine<'_, S> {
         if next == NO_TASK {
             self.cpus[c as usize].request_timer_ns = None;
             self.signal_enter_idle(c);
+            self.server_idles(c);
             self.go_idle(c);
             return false;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The periodic tick and NOHZ: a CPU ticks on a common grid while it is not idle.
 
+use pelton_core::value;
 use pelton_schema::Sink;
 
 use crate::class::Class;
@@ -56,6 +57,8 @@ impl<S: Sink> Engine<'_, S> {
         let t = self.cpus[c as usize].curr;
         if t != NO_TASK {
             self.task_tick(c, t, false);
+        } else if self.policy.server_idle == value::SERVER_IDLE_WAITS {
+            self.server_idled(c, self.cpus[c as usize].is_idle());
         }
         self.exit_to_user(c);
         self.fade_cpu_load(c);

@@ -3,12 +3,30 @@
 
 use pelton_schema::Sink;
 
+use super::fair::pick_fair;
 use super::{Leaves, Outgoing, SchedClass};
 use crate::class::Class;
 use crate::engine::Engine;
 use crate::engine::state::NO_TASK;
 
 pub(super) struct Deadline;
+
+/// The fair task that the server runs, if its deadline is before those of all deadline tasks; `NO_TASK`: there is none.
+/// A server without tasks stops.
+#[inline]
+fn pick_served<S: Sink>(e: &mut Engine<'_, S>, c: u32, stays: Option<u32>) -> u32 {
+    let Some(server_ns) = e.server_deadline_ns(c) else { return NO_TASK };
+    let own = stays.map_or(u64::MAX, |t| e.tasks[t as usize].dl.cbs.deadline_ns);
+    let first = e.cpus[c as usize].dl.first().map_or(own, |(deadline_ns, _)| deadline_ns.min(own));
+    if first <= server_ns {
+        return NO_TASK;
+    }
+    let t = pick_fair(e, c);
+    if t == NO_TASK {
+        e.server_stop(c);
+    }
+    t
+}
 
 /// Both count as deadline time.
 pub(super) fn is_like(class: Option<Class>) -> bool {
@@ -38,6 +56,10 @@ impl SchedClass for Deadline {
             e.pull_dl(c);
         }
         let stays = prev.runnable == Some(Class::Deadline);
+        let served = pick_served(e, c, stays.then_some(prev.task));
+        if served != NO_TASK {
+            return served;
+        }
         match e.cpus[c as usize].dl.first() {
             Some((deadline_ns, t)) => {
                 let keep = stays && e.tasks[prev.task as usize].dl.cbs.deadline_ns <= deadline_ns;

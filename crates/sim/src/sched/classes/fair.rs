@@ -12,6 +12,18 @@ use crate::engine::state::NO_TASK;
 
 pub(super) struct Fair;
 
+/// The first fair task of a CPU, for its class or for the server.
+#[inline]
+pub(super) fn pick_fair<S: Sink>(e: &mut Engine<'_, S>, c: u32) -> u32 {
+    let (delayed, before) = (e.cpus[c as usize].fair.nr_delayed(), e.cpus[c as usize].is_sched_idle());
+    let t = e.fair_pick(c);
+    if e.cpus[c as usize].fair.nr_delayed() != delayed {
+        e.note_load(c);
+        e.left_to_idle_tasks(c, before);
+    }
+    t
+}
+
 impl SchedClass for Fair {
     #[inline]
     fn enqueue_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, t: u32, wakeup: bool) {
@@ -27,7 +39,6 @@ impl SchedClass for Fair {
             e.vote_usage(c);
         }
         e.hook_second_task(c);
-        e.check_fair_server(c);
         e.update_hrtick_fair(c);
     }
 
@@ -48,24 +59,14 @@ impl SchedClass for Fair {
         false
     }
 
-    /// A CPU throttled for the sake of fair tasks does not idle when none is left.
     #[inline]
-    fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, prev: Outgoing) -> u32 {
+    fn pick_task<S: Sink>(e: &mut Engine<'_, S>, c: u32, _prev: Outgoing) -> u32 {
         loop {
-            let (delayed, before) = (e.cpus[c as usize].fair.nr_delayed(), e.cpus[c as usize].is_sched_idle());
-            let t = e.fair_pick(c);
-            if e.cpus[c as usize].fair.nr_delayed() != delayed {
-                e.note_load(c);
-                e.left_to_idle_tasks(c, before);
-            }
-            if t != NO_TASK {
+            let t = pick_fair(e, c);
+            if t != NO_TASK || !e.newidle_pull(c) {
                 return t;
             }
-            if !e.newidle_pull(c) {
-                break;
-            }
         }
-        if e.end_fair_server(c) { e.pick_rt(c, prev) } else { NO_TASK }
     }
 
     #[inline]

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! The fair server (6.12): started by the first fair task of a CPU, stopped where it finds none. While it is active its
+//! bandwidth counts in what the CPU asks for.
+
+use pelton_core::{ServerBw, value};
+use pelton_schema::{HookSite, Sink};
+
+use crate::engine::Engine;
+use crate::engine::state::NO_TASK;
+
+impl<S: Sink> Engine<'_, S> {
+    /// The first fair task of `c` was queued.
+    pub(crate) fn server_start(&mut self, c: u32) {
+        if self.server_bw_q20(c) == 0 {
+            return;
+        }
+        let cpu = &self.cpus[c as usize];
+        let alone = cpu.curr == NO_TASK && cpu.nr_running() == cpu.fair.h_nr_queued();
+        if alone && self.policy.server_idle == value::SERVER_IDLE_TAKEN {
+            self.server_idled(c, false);
+        }
+        if self.server_is_started(c) {
+            return;
+        }
+        let change = self.server_begins(c);
+        self.count_server(c, change);
+        if self.server_deadline_ns(c).is_some() {
+            self.resched_cpu(c);
+        }
+    }
+
+    /// The server of `c` was to run, and there is nobody for it.
+    pub(crate) fn server_stop(&mut self, c: u32) {
+        let change = self.server_ends(c);
+        self.count_server(c, change);
+    }
+
+    /// Starvation is at hand on `c`, or the next period begins. An idle CPU is not woken for a server that stops there.
+    pub(crate) fn server_timer(&mut self, c: u32) {
+        self.exec = c;
+        self.account(c);
+        self.update_clock(c);
+        let change = self.server_expires(c);
+        self.count_server(c, change);
+        if self.server_deadline_ns(c).is_none() {
+            return;
+        }
+        if self.cpus[c as usize].is_idle() { self.server_stop(c) } else { self.resched_cpu(c) }
+    }
+
+    /// The 0-lag time of a server that was stopped is over.
+    pub(crate) fn server_inactive(&mut self, c: u32) {
+        self.exec = c;
+        self.account(c);
+        self.update_clock(c);
+        let change = self.server_goes(c);
+        self.count_server(c, change);
+    }
+
+    /// The server's bandwidth comes to the CPU's or leaves it, and that asks for a frequency.
+    fn count_server(&mut self, c: u32, change: ServerBw) {
+        if change == ServerBw::Stays {
+            return;
+        }
+        self.request_changes(c);
+        let bw = self.server_bw_q20(c);
+        let sum = &mut self.cpus[c as usize].dl.running_bw_q20;
+        *sum = if change == ServerBw::Added { *sum + bw } else { sum.saturating_sub(bw) };
+        self.hook_event(c, HookSite::Dl, 0);
+    }
+}
