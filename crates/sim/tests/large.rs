@@ -10,13 +10,6 @@ use pelton_schema::{Event, NullSink};
 
 const PROFILES: [&str; 6] = ["4.12", "5.4", "5.10", "6.1", "6.12", "7.2"];
 
-/// Balances as the release makes them among many CPUs as well.
-fn policy(name: &str) -> pelton_core::Policy {
-    let mut policy = profile(name);
-    policy.set("balance_many", "release").expect("a switch of the table");
-    policy
-}
-
 /// Two nodes, caches of sixteen CPUs, two threads to a core.
 fn server(cpus: u32) -> Machine {
     let mut m = fixed_speed(&vec![(16, 1024); (cpus / 16) as usize]);
@@ -35,9 +28,9 @@ fn two_nodes(of: u32) -> Machine {
 }
 
 /// Busy CPUs, ms in all, of so many busy tasks in so many ms.
-fn busy_ms(m: &Machine, profile: &str, tasks: u32, ms: u64) -> u64 {
+fn busy_ms(m: &Machine, name: &str, tasks: u32, ms: u64) -> u64 {
     let all = (0..tasks).map(|i| busy(&format!("b{i}"))).collect();
-    let r = pelton_sim::run(m, &workload(all), &policy(profile), &config(ms), NullSink).expect("runs");
+    let r = pelton_sim::run(m, &workload(all), &profile(name), &config(ms), NullSink).expect("runs");
     r.cpus.iter().map(|cpu| cpu.busy_ns).sum::<u64>() / MS
 }
 
@@ -62,8 +55,7 @@ fn no_cpu_idles_while_tasks_wait_elsewhere_for_longer_than_balances_take() {
             let ends = |i: u32| task(&format!("e{i}"), Some(1), vec![run_ms(60)]);
             let stays = (0..cpus / 2).map(|i| busy(&format!("s{i}")));
             let all: Vec<TaskSpec> = (0..cpus).map(ends).chain(stays).collect();
-            let policy = policy(profile);
-            let r = pelton_sim::run(&server(cpus), &workload(all), &policy, &config(1000), NullSink).expect("runs");
+            let r = run_on(&server(cpus), &workload(all), profile, 1000);
             let waits_ms = r.tasks[cpus as usize..].iter().map(|t| t.wait_ns / MS).max().unwrap_or(0);
             // The largest domain of a CPU that is idle is balanced once in as many ms as it has CPUs, after 120 ms in
             // which all have something to do.
@@ -110,7 +102,7 @@ fn wake_ups_stay_in_the_caches_of_waker_and_sleeper() {
 #[test]
 fn machines_beyond_the_bound_are_refused() {
     let m = fixed_speed(&vec![(8, 1024); 129]);
-    let policy = policy("7.2");
+    let policy = profile("7.2");
     let refused = pelton_sim::run(&m, &workload(vec![busy("b")]), &policy, &config(10), NullSink);
     let why = refused.err().map(|error| error.to_string()).unwrap_or_default();
     assert_eq!(why, "not supported: a machine of 1032 CPUs; there is room for 1024");

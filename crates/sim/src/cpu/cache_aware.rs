@@ -3,9 +3,9 @@
 //! threads prefer and where they are queued.
 
 use pelton_core::{
-    CacheCpu, CacheGroup, CacheTime, NO_CPU, Policy, Record, llc_epoch_ticks, sched_cache_enabled, value,
+    CacheCpu, CacheGroup, CacheTime, NO_CPU, Policy, Record, llc_epoch_ticks, sched_cache_enabled,
 };
-use pelton_model::workload::{Process, Workload};
+use pelton_model::workload::{CpuSet, Process, Workload};
 use pelton_schema::Sink;
 
 use crate::class::Class;
@@ -46,15 +46,15 @@ pub(crate) struct CacheAware {
     threads: Vec<Thread>,
     /// Of the tasks of each CPU, how many prefer each cache.
     by_llc: Vec<Vec<u32>>,
+    /// CPUs with tasks that prefer each cache.
+    preferring: Vec<CpuSet>,
     /// Of the runnable tasks of each CPU, how many prefer its cache.
     at_home: Vec<u32>,
 }
 
 impl CacheAware {
     pub(crate) fn new(record: &Record, policy: &Policy, w: &Workload, tick_ns: u64) -> CacheAware {
-        // Balances alone ask; our own form of them does not.
-        let asked = record.narrow().is_some() || policy.balance_many == value::BALANCE_MANY_RELEASE;
-        let enabled = asked && sched_cache_enabled(policy, record);
+        let enabled = sched_cache_enabled(policy, record);
         let cpus = if enabled { record.nr_cpus as usize } else { 0 };
         let mut own = CacheAware {
             enabled,
@@ -64,6 +64,7 @@ impl CacheAware {
             groups: Vec::new(),
             threads: Vec::new(),
             by_llc: vec![vec![0; cpus]; cpus],
+            preferring: vec![CpuSet::default(); cpus],
             at_home: vec![0; cpus],
         };
         if enabled {
@@ -78,9 +79,19 @@ impl CacheAware {
         own
     }
 
-    /// Of the tasks of CPU `c`: those that prefer the cache of CPU `dst`, and those that are runnable and in their own.
-    fn counts(&self, c: u32, dst: u32) -> (u32, u32) {
-        (self.by_llc[c as usize][self.llc(dst) as usize], self.at_home[c as usize])
+    /// CPUs with tasks that prefer the cache of CPU `dst`.
+    pub(crate) fn preferring(&self, dst: u32) -> &CpuSet {
+        &self.preferring[self.llc(dst) as usize]
+    }
+
+    /// Of the tasks of CPU `c` those that prefer the cache of CPU `dst`.
+    pub(crate) fn count(&self, c: u32, dst: u32) -> u32 {
+        self.by_llc[c as usize][self.llc(dst) as usize]
+    }
+
+    /// Of the tasks of CPU `c` those that are runnable and prefer its own cache.
+    pub(crate) fn at_home(&self, c: u32) -> u32 {
+        self.at_home[c as usize]
     }
 
     /// What is kept of the tasks of CPU `c`, which are these, counted again.
@@ -92,7 +103,8 @@ impl CacheAware {
             counts[thread.prefers as usize] += 1;
             at_home += u32::from(thread.prefers == self.llc(c) && !is_delayed(t));
         }
-        counts == self.by_llc[c as usize] && at_home == self.at_home[c as usize]
+        let preferring = counts.iter().zip(&self.preferring).all(|(&count, cpus)| cpus.contains(c) == (count > 0));
+        preferring && counts == self.by_llc[c as usize] && at_home == self.at_home[c as usize]
     }
 
     /// What the balance for CPU `dst` reads of task `t`: the cache that it prefers, as it last noted it; a CPU of the
@@ -150,7 +162,11 @@ impl CacheAware {
         }
         thread.home = thread.prefers == home;
         self.at_home[c as usize] += u32::from(thread.home && !delayed);
-        self.by_llc[c as usize][thread.prefers as usize] += 1;
+        let count = &mut self.by_llc[c as usize][thread.prefers as usize];
+        *count += 1;
+        if *count == 1 {
+            self.preferring[thread.prefers as usize].insert(c);
+        }
     }
 
     fn count_out(&mut self, c: u32, t: u32, delayed: bool) {
@@ -161,7 +177,11 @@ impl CacheAware {
         }
         let home = std::mem::take(&mut thread.home);
         self.at_home[c as usize] -= u32::from(home && !delayed);
-        self.by_llc[c as usize][thread.prefers as usize] -= 1;
+        let count = &mut self.by_llc[c as usize][thread.prefers as usize];
+        *count -= 1;
+        if *count == 0 {
+            self.preferring[thread.prefers as usize].remove(c);
+        }
     }
 
     /// Task `t` of CPU `c`, which is at home there, sleeps and stays queued, or is woken.
@@ -215,11 +235,6 @@ impl<S: Sink> Engine<'_, S> {
     #[inline]
     pub(crate) fn has_caches(&self) -> bool {
         self.caches.enabled
-    }
-
-    /// Of the tasks of CPU `c`: those that prefer the cache of CPU `dst`, and those that are runnable and in their own.
-    pub(crate) fn cache_counts(&self, c: u32, dst: u32) -> (u32, u32) {
-        self.caches.counts(c, dst)
     }
 
     /// Is what is kept of the tasks of CPU `c`, which are these, right?

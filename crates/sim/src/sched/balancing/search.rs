@@ -65,7 +65,7 @@ impl<S: Sink> Engine<'_, S> {
     fn lb_env(&mut self, c: u32, level: u32, idle: u32) -> LbEnv {
         let domain = *self.placing.domain(c, level as usize);
         LbEnv {
-            cpus: self.placing.consider(domain.span),
+            cpus: domain.span,
             dst_cpu: c,
             level,
             idle,
@@ -82,8 +82,9 @@ impl<S: Sink> Engine<'_, S> {
         self.refresh_rows(span);
         // Its row is made to say that it has no task any more.
         self.row_changes(c);
-        self.placing.fill_balance(c, idle == balance_idle::NEWLY_IDLE, self.clamped);
-        self.fill_preferences(c, span);
+        let newly_idle = idle == balance_idle::NEWLY_IDLE;
+        self.placing.fill_balance(self.policy, (c, level), newly_idle, self.clamped);
+        self.fill_preferences(c);
     }
 
     /// The CPU to take from; what its statistics tell about the whole machine is kept.

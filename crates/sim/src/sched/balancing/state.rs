@@ -40,9 +40,8 @@ impl Balancing {
         let domain = |d: &SchedDomain| LbDomain::of_cpus(record.span_weight(d.span), 0);
         let own = |c: &PlaceCpu| -> Vec<LbDomain> { c.domains[..c.nr_domains as usize].iter().map(domain).collect() };
         let domains: Vec<_> = record.rows()[..record.nr_cpus as usize].iter().map(own).collect();
-        let pulls = record.narrow().is_none() && policy.balance_many == value::BALANCE_MANY_PULL;
         Balancing {
-            decides: record.nr_cpus > 1 && policy.balance != value::BALANCE_PULL && !pulls,
+            decides: record.nr_cpus > 1 && policy.balance != value::BALANCE_PULL,
             next_balance_ticks: vec![0; domains.len()],
             dice: RunRng::new(seed, DICE),
             cpu_loads: vec![CpuLoad::default(); domains.len()],

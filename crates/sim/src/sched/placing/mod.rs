@@ -29,6 +29,8 @@ pub(crate) struct Placing {
     all: u64,
     /// What groups have.
     sums: GroupSums,
+    /// CPUs with tasks that prefer the cache of the CPU that balanced last.
+    preferring: CpuSet,
     /// Pinned tasks keep some group out of balance.
     group_imbalance: bool,
     /// A load of `misfit` is another than in the record.
@@ -74,6 +76,7 @@ impl Placing {
             all,
             marked: 0,
             sums: GroupSums::new(&record),
+            preferring: CpuSet::default(),
             group_imbalance: false,
             misfit_changed: true,
             record,
@@ -107,14 +110,9 @@ impl Placing {
         self.record.span_weight(self.domain(c, level).span)
     }
 
-    /// A balance considers the CPUs `span`.
-    pub(crate) fn consider(&mut self, span: u64) -> u64 {
-        self.record.hold_span(Held::Considered, span)
-    }
-
     /// A balance does not consider CPU `c` any more.
     pub(crate) fn leave_out(&mut self, env: &mut LbEnv, c: u32) {
-        env.cpus = self.record.hold_without(env.cpus, c);
+        env.cpus = self.record.leave_out(env.cpus, c);
     }
 
     /// The CPUs that a task may use which a balance looks at.
@@ -139,16 +137,10 @@ impl Placing {
     }
 
     /// Capacity that is left for the fair class on CPU `c`; the sums of its groups follow.
-    fn set_capacity(&mut self, c: u32, capacity: u32) {
+    fn set_capacity(&mut self, policy: &Policy, c: u32, capacity: u32) {
         let own = &mut self.record.rows_mut()[c as usize].capacity;
         let before = std::mem::replace(own, capacity);
-        self.sums.follow(&mut self.record, c, before);
-    }
-
-    /// The row of CPU `c` of a large record was brought up to date.
-    #[inline(never)]
-    fn follow_row(&mut self, c: u32) {
-        self.sums.follow_row(&mut self.record, c);
+        self.sums.follow(policy, &mut self.record, c, before);
     }
 
     /// Others took a noticeable part of the capacity of CPU `c`.
@@ -156,8 +148,9 @@ impl Placing {
         self.record.rows()[c as usize].is_reduced(imbalance_pct)
     }
 
-    /// What a balance for CPU `c` reads beside the CPUs. One that is about to go idle has no task any more.
-    pub(crate) fn fill_balance(&mut self, c: u32, newly_idle: bool, clamped: bool) {
+    /// What a balance for domain `level` of CPU `c` reads beside the CPUs. One that is about to go idle has no task any
+    /// more.
+    pub(crate) fn fill_balance(&mut self, policy: &Policy, (c, level): (u32, u32), newly_idle: bool, clamped: bool) {
         if std::mem::take(&mut self.misfit_changed) {
             for (out, &load) in self.record.rows_mut().iter_mut().zip(&self.misfit) {
                 out.misfit_load = load.min(u64::from(u32::MAX)) as u32;
@@ -168,13 +161,30 @@ impl Placing {
         if newly_idle {
             let own = &mut self.record.rows_mut()[c as usize];
             (own.nr_running, own.h_nr_queued, own.h_nr_runnable) = (0, 0, 0);
+            self.record.follow(policy, c);
         }
+        self.record.rank_groups(policy, c, level);
     }
 
-    /// Of CPU `c`: tasks that prefer the cache of the balancing CPU, and tasks that are where they prefer to be.
-    pub(crate) fn set_preferences(&mut self, c: u32, counts: (u32, u32)) {
-        let row = &mut self.record.rows_mut()[c as usize];
-        (row.nr_pref_dst_llc, row.nr_pref_llc_running) = counts;
+    /// Tasks of the CPUs `cpus` prefer the cache of CPU `dst`, which balances: so many of each.
+    pub(crate) fn set_preferences(&mut self, dst: u32, cpus: &CpuSet, count: impl Fn(u32) -> u32) {
+        if self.preferring.is_empty() && cpus.is_empty() {
+            return;
+        }
+        let rows = self.record.rows_mut();
+        for c in self.preferring.iter() {
+            rows[c as usize].nr_pref_dst_llc = 0;
+        }
+        for c in cpus.iter() {
+            rows[c as usize].nr_pref_dst_llc = count(c);
+        }
+        self.preferring.clone_from(cpus);
+        self.record.set_preferring(dst, cpus.words());
+    }
+
+    /// So many tasks of CPU `c` are where they prefer to be.
+    pub(crate) fn set_at_home(&mut self, c: u32, count: u32) {
+        self.record.rows_mut()[c as usize].nr_pref_llc_running = count;
     }
 
     /// What a search for the busiest group summed up of caches.

@@ -116,7 +116,7 @@ impl<S: Sink> Engine<'_, S> {
                 let c = at as u32 * 64 + stale.trailing_zeros();
                 stale &= stale - 1;
                 self.refresh_row::<true>(c);
-                self.placing.follow_row(c);
+                self.placing.record.follow(self.policy, c);
             }
         }
         if cfg!(debug_assertions) {
@@ -237,7 +237,7 @@ impl<S: Sink> Engine<'_, S> {
         let hw = self.cpus[c as usize].rq.hw.load_avg as u32;
         let pressure = self.pressure(c).now;
         let capacity = self.cpus[c as usize].rq.capacity_of(self.policy, hw, pressure);
-        self.placing.set_capacity(c, capacity);
+        self.placing.set_capacity(self.policy, c, capacity);
         self.refresh_scans(c);
     }
 
