@@ -61,18 +61,42 @@ PELTON_INLINE struct pelton_lb_part pelton_lb_part_of(const struct pelton_policy
 	return part;
 }
 
-/* In the sums of a set of CPUs one of them is `now` and was `before`; `bit`: of the domain that the set is a group of. */
-PELTON_INLINE void pelton_lb_part_moves(struct pelton_lb_part *sum, const struct pelton_lb_part *now,
-					const struct pelton_lb_part *before, u32 bit)
+PELTON_INLINE u32 pelton_lb_part_is(const struct pelton_lb_part *a, const struct pelton_lb_part *b)
 {
-	sum->load += now->load - before->load;
-	sum->util += now->util - before->util;
-	sum->runnable += now->runnable - before->runnable;
-	sum->nr_running += now->nr_running - before->nr_running;
-	sum->h_nr_running += now->h_nr_running - before->h_nr_running;
-	sum->idle_cpus += now->idle_cpus - before->idle_cpus;
-	sum->crowded += now->crowded - before->crowded;
-	sum->reduced += (now->reduced >> bit & 1u) - (before->reduced >> bit & 1u);
+	return !((a->load ^ b->load) | (a->util ^ b->util) | (a->runnable ^ b->runnable) |
+		 (u64)((a->nr_running ^ b->nr_running) | (a->h_nr_running ^ b->h_nr_running) |
+		       (a->idle_cpus ^ b->idle_cpus) | (a->crowded ^ b->crowded) | (a->reduced ^ b->reduced)));
+}
+
+/* To the sums of a set of CPUs comes what a CPU has more than before; `bit`: of the domain that the set is a group of. */
+PELTON_INLINE void pelton_lb_part_adds(struct pelton_lb_part *sum, const struct pelton_lb_part *more,
+				       const struct pelton_lb_part *now, const struct pelton_lb_part *before, u32 bit)
+{
+	sum->load += more->load;
+	sum->util += more->util;
+	sum->runnable += more->runnable;
+	sum->nr_running += more->nr_running;
+	sum->h_nr_running += more->h_nr_running;
+	sum->idle_cpus += more->idle_cpus;
+	sum->crowded += more->crowded;
+	if (more->reduced)
+		sum->reduced += (now->reduced >> bit & 1u) - (before->reduced >> bit & 1u);
+}
+
+/* What a CPU has more than before, in whole numbers that wrap; of `reduced` whether it is another one. */
+PELTON_INLINE struct pelton_lb_part pelton_lb_part_more(const struct pelton_lb_part *now,
+							const struct pelton_lb_part *before)
+{
+	return (struct pelton_lb_part){
+		.load = now->load - before->load,
+		.util = now->util - before->util,
+		.runnable = now->runnable - before->runnable,
+		.nr_running = now->nr_running - before->nr_running,
+		.h_nr_running = now->h_nr_running - before->h_nr_running,
+		.idle_cpus = now->idle_cpus - before->idle_cpus,
+		.crowded = now->crowded - before->crowded,
+		.reduced = now->reduced ^ before->reduced,
+	};
 }
 
 /* The rank of the group of a CPU in its domain `level` is to be made anew. */
@@ -84,18 +108,21 @@ PELTON_INLINE void pelton_lb_rank_changes(struct pelton_placement *s, u32 cpu, u
 		s->kept.stale[rank / 64u] |= 1ull << (rank & 63u);
 }
 
-/* The row of a CPU is another one, or what its groups have beside their sums: what is kept of both follows. */
+/* The row of a CPU is another one: the sums that it is in follow, and ranks are to be made anew. */
 PELTON_INLINE void pelton_lb_follow(const struct pelton_policy *pol, struct pelton_placement *s, u32 cpu)
 {
-	struct pelton_lb_part now = pelton_lb_part_of(pol, s, cpu);
+	struct pelton_lb_part now = pelton_lb_part_of(pol, s, cpu), more;
 	struct pelton_lb_part *before = &s->kept.parts[cpu & (PELTON_PLACE_CPUS_MAX - 1u)];
 	u32 level, levels = pelton_place_levels(s, cpu);
 
+	if (pelton_lb_part_is(&now, before))
+		return;
+	more = pelton_lb_part_more(&now, before);
 	for (level = 0; level < levels; level++) {
 		pelton_span span = pelton_place_domain(s, cpu, level)->span;
 		u32 row = (u32)(span.number - 1u - PELTON_PLACE_CPUS_MAX) & (PELTON_PLACE_SETS_MAX - 1u);
 
-		pelton_lb_part_moves(&s->sets[row].kept, &now, before, level + 1u);
+		pelton_lb_part_adds(&s->sets[row].kept, &more, &now, before, level + 1u);
 		pelton_lb_rank_changes(s, cpu, level);
 	}
 	*before = now;
@@ -183,17 +210,12 @@ PELTON_INLINE u64 pelton_lb_rank(const struct pelton_lb_group *g)
 	       pelton_min_u64(pelton_lb_rank_measure(g), PELTON_RANK_MEASURE_MAX);
 }
 
-/* Of groups with this rank, is the last one the busiest? */
-PELTON_INLINE u32 pelton_lb_rank_ties_last(const struct pelton_policy *pol, u64 rank, u32 cores)
+/* The types of which the last of several groups with the same rank is the busiest: a bit for each, and one. */
+PELTON_INLINE u64 pelton_lb_rank_ties_last(const struct pelton_policy *pol, u32 cores)
 {
-	switch (rank >> PELTON_RANK_TYPE_SHIFT) {
-	case PELTON_GROUP_MISFIT_TASK + 1u:
-		return pol->balance < PELTON_BALANCE_MISFIT_APART;
-	case PELTON_GROUP_FULLY_BUSY + 1u:
-		return pol->balance >= PELTON_BALANCE_CORES && !cores;
-	default:
-		return 0;
-	}
+	u64 misfit = pol->balance < PELTON_BALANCE_MISFIT_APART, full = pol->balance >= PELTON_BALANCE_CORES && !cores;
+
+	return misfit << (PELTON_GROUP_MISFIT_TASK + 1u) | full << (PELTON_GROUP_FULLY_BUSY + 1u);
 }
 
 /* Makes the ranks of the groups of a CPU's domain `level` anew that changed. */
@@ -253,37 +275,63 @@ PELTON_INLINE void pelton_lb_group_now(const struct pelton_policy *pol, const st
 		lb->group = pelton_lb_kept_group(pol, s, cpu, env->level, local);
 }
 
-PELTON_INLINE u64 pelton_lb_rank_now(const struct pelton_policy *pol, const struct pelton_placement *s,
-				     const struct pelton_lb_env *env, struct pelton_lb *lb, u32 at)
-{
-	u32 cpu = s->kept.cpus[at & (PELTON_RANKS_MAX - 1u)];
+/* The best of a search among ranks: its number, PELTON_RANKS_MAX: none. */
+struct pelton_lb_best {
+	u64 rank;
+	u64 ties_last; /* a bit for each type, and one: of equal ranks the last group is the busiest */
+	u32 at;
+};
 
-	if (!pelton_lb_group_prefers(s, cpu, env->level))
-		return s->kept.ranks[at & (PELTON_RANKS_MAX - 1u)];
-	pelton_update_sg_lb_stats(pol, s, env, lb, cpu, pelton_span_weight(s, env->cpus));
-	return pelton_lb_rank(&lb->group);
+PELTON_INLINE void pelton_lb_best_takes(struct pelton_lb_best *best, u64 rank, u32 at)
+{
+	if (rank > best->rank || (rank == best->rank && best->ties_last >> (rank >> PELTON_RANK_TYPE_SHIFT) & 1u)) {
+		best->rank = rank;
+		best->at = at;
+	}
 }
 
-/* Of `n` ranks from `first` on the highest that stands behind `own` in their circle; PELTON_RANKS_MAX: none. */
+/* Ranks from `at` on, before `end`. */
+PELTON_INLINE void pelton_lb_best_of(struct pelton_lb_best *best, const struct pelton_placement *s, u32 at, u32 end)
+{
+	for (; at < end && at < PELTON_RANKS_MAX; at++)
+		if (s->kept.ranks[at] >= best->rank)
+			pelton_lb_best_takes(best, s->kept.ranks[at], at);
+}
+
+/* The same, groups with tasks that prefer the cache of the balancing CPU as they are. */
+PELTON_INLINE void pelton_lb_best_now(struct pelton_lb_best *best, const struct pelton_policy *pol,
+				      const struct pelton_placement *s, const struct pelton_lb_env *env,
+				      struct pelton_lb *lb, u32 at, u32 end)
+{
+	for (; at < end && at < PELTON_RANKS_MAX; at++) {
+		u64 rank = s->kept.ranks[at];
+
+		if (pelton_lb_group_prefers(s, s->kept.cpus[at], env->level)) {
+			pelton_update_sg_lb_stats(pol, s, env, lb, s->kept.cpus[at],
+						  pelton_span_weight(s, env->cpus));
+			rank = pelton_lb_rank(&lb->group);
+		}
+		pelton_lb_best_takes(best, rank, at);
+	}
+}
+
+/* Of the ranks of the domain the highest that stands behind `own` in their circle; PELTON_RANKS_MAX: none. */
 PELTON_INLINE u32 pelton_lb_highest(const struct pelton_policy *pol, const struct pelton_placement *s,
 				    const struct pelton_lb_env *env, struct pelton_lb *lb, u32 own)
 {
 	const struct pelton_place_set *set = pelton_span_set(s, env->cpus);
-	u32 i, cores = lb->local.flags & PELTON_SD_SHARE_CPUCAPACITY, found = PELTON_RANKS_MAX, at = own;
-	u64 best = 0;
+	u32 first = set->first_rank, end = first + set->nr_ranks;
+	struct pelton_lb_best best = { .at = PELTON_RANKS_MAX };
 
-	for (i = 1; i < set->nr_ranks; i++) {
-		u64 rank;
-
-		at = at + 1u < set->first_rank + set->nr_ranks ? at + 1u : set->first_rank;
-		rank = s->kept.any_prefers ? pelton_lb_rank_now(pol, s, env, lb, at)
-					   : s->kept.ranks[at & (PELTON_RANKS_MAX - 1u)];
-		if (rank < best || (rank == best && !pelton_lb_rank_ties_last(pol, rank, cores)))
-			continue;
-		best = rank;
-		found = at;
+	best.ties_last = pelton_lb_rank_ties_last(pol, lb->local.flags & PELTON_SD_SHARE_CPUCAPACITY);
+	if (s->kept.any_prefers) {
+		pelton_lb_best_now(&best, pol, s, env, lb, own + 1u, end);
+		pelton_lb_best_now(&best, pol, s, env, lb, first, own);
+	} else {
+		pelton_lb_best_of(&best, s, own + 1u, end);
+		pelton_lb_best_of(&best, s, first, own);
 	}
-	return found;
+	return best.rank ? best.at : PELTON_RANKS_MAX;
 }
 
 /* The local and the busiest group from what is kept; 0 = it is not. */

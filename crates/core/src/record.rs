@@ -198,6 +198,16 @@ impl Wide {
         if set.weight == 0 { 0 } else { FIRST_ROW + row as u64 }
     }
 
+    /// A held set; most are the ones that were held before.
+    fn hold(&mut self, row: usize, words: &[u64]) -> u64 {
+        let set = &self.place.sets[row];
+        let (same, rest) = set.cpus.split_at(words.len());
+        if set.weight > 0 && same == words && rest.iter().all(|&word| word == 0) {
+            return FIRST_ROW + row as u64;
+        }
+        self.write(row, words)
+    }
+
     /// The number of a set that stays.
     fn span_of(&mut self, words: &[u64]) -> u64 {
         let mut cpus = [0; WORDS];
@@ -335,7 +345,7 @@ impl Record {
     pub fn hold(&mut self, kind: Held, words: &[u64]) -> u64 {
         match self {
             Record::Narrow(_) => words.first().copied().unwrap_or(0),
-            Record::Wide(wide) => wide.write(kind as usize, words),
+            Record::Wide(wide) => wide.hold(kind as usize, words),
         }
     }
 
@@ -389,6 +399,20 @@ impl Record {
         match self {
             Record::Narrow(_) => 1,
             Record::Wide(wide) => (wide.place.first.nr_cpus as usize).div_ceil(64),
+        }
+    }
+
+    /// The words of a set that have CPUs, and those between them.
+    #[must_use]
+    #[inline]
+    pub fn span_words(&self, span: u64) -> std::ops::Range<usize> {
+        match self {
+            Record::Narrow(_) => 0..1,
+            Record::Wide(wide) => match wide.set(span) {
+                Some(set) => set.first as usize / 64..set.last as usize / 64 + 1,
+                None if span > 0 => (span as usize - 1) / 64..(span as usize - 1) / 64 + 1,
+                None => 0..0,
+            },
         }
     }
 

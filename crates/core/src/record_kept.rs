@@ -145,13 +145,18 @@ impl Groups {
 }
 
 impl Record {
-    /// The row of CPU `cpu` of a large record is another one, or its capacity or that of its groups: what is kept of
-    /// groups follows.
+    /// The row of CPU `cpu` of a large record is another one: what is kept of its groups follows.
     #[inline]
     pub fn follow(&mut self, policy: &Policy, cpu: u32) {
         if let Record::Wide(wide) = self {
             ffi_wide::pelton_w_lb_follow(policy, &mut wide.place, cpu);
         }
+    }
+
+    /// The capacity of CPU `cpu` of a large record is another one, and with it that of its groups.
+    pub fn follow_capacity(&mut self, policy: &Policy, cpu: u32) {
+        self.follow(policy, cpu);
+        (0..DOMAINS_MAX).for_each(|level| self.forget_rank(cpu, level));
     }
 
     /// Ranks of the groups of domain `level` of CPU `cpu` become what its CPUs are.

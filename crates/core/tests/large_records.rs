@@ -499,7 +499,7 @@ fn change_row(d: &mut Dice, large: &mut Record, cpu: u32, policy: &Policy) {
         large.group_mut(group, cpu, level + 1).group_imbalance = d.mark();
         large.forget_rank(cpu, level + 1);
     }
-    large.follow(policy, cpu);
+    large.follow_capacity(policy, cpu);
 }
 
 /// What a search among groups finds.

@@ -107,3 +107,42 @@ fn machines_beyond_the_bound_are_refused() {
     let why = refused.err().map(|error| error.to_string()).unwrap_or_default();
     assert_eq!(why, "not supported: a machine of 1032 CPUs; there is room for 1024");
 }
+
+/// Is told everything, or only events.
+struct Hears<const ALL: bool>(Vec<(u64, Event)>);
+
+impl<const ALL: bool> pelton_schema::Sink for Hears<ALL> {
+    const BALANCES: bool = ALL;
+
+    fn event(&mut self, time_ns: u64, event: &Event) {
+        self.0.push((time_ns, *event));
+    }
+}
+
+/// Tasks that come and go on some caches of a machine, others asleep for a while.
+fn comes_and_goes(seed: u32) -> Vec<TaskSpec> {
+    let nap = |i: u32| {
+        let (run, sleep) = (200_000 + 130_000 * u64::from((i * 7 + seed) % 23), 900_000 * u64::from(1 + (i * 5 + seed) % 61));
+        let pause = u64::from((i + seed) % 3) * 400 * MS;
+        let ops = vec![Op::Run { work_ns: run }, Op::Sleep { ns: sleep }, Op::Run { work_ns: run }, Op::Sleep { ns: pause.max(sleep) }];
+        task(&format!("n{i}"), None, ops)
+    };
+    (0..24 + seed % 30).map(nap).collect()
+}
+
+/// Walks over idle CPUs pass over those whose balances find nothing, unless somebody is told of balances: nothing else
+/// is another one.
+#[test]
+fn what_walks_pass_over_changes_nothing() {
+    for (at, profile) in PROFILES.iter().enumerate() {
+        for (i, m) in [server(128), two_nodes(64), server(384)].iter().enumerate() {
+            let w = workload(comes_and_goes((at * 3 + i) as u32));
+            let (mut all, mut events) = (Hears::<true>(Vec::new()), Hears::<false>(Vec::new()));
+            let told = pelton_sim::run(m, &w, &common::profile(profile), &config(2500), &mut all).expect("runs");
+            let untold = pelton_sim::run(m, &w, &common::profile(profile), &config(2500), &mut events).expect("runs");
+            let first = all.0.iter().zip(&events.0).find(|(one, other)| one != other);
+            assert_eq!((first, all.0.len()), (None, events.0.len()), "{profile}, machine {i}");
+            assert!(told == untold, "{profile}, machine {i}: reports differ");
+        }
+    }
+}

@@ -194,6 +194,7 @@ impl<S: Sink> Engine<'_, S> {
     pub(crate) fn row_changes(&mut self, c: u32) {
         // There is no CPU beyond the last word: nothing is to be checked.
         self.fresh_rows[c as usize / 64 % PLACE_CPUS_LARGEST.div_ceil(64)] &= !(1 << (c % 64));
+        self.rest.disturb(c);
     }
 
     /// Neither clamps nor boosts count in any request.

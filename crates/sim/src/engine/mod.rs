@@ -2,6 +2,7 @@
 //! The state of a run, its queue of events, and the one way in which a run is told to a sink. Knows events only.
 
 pub(crate) mod queue;
+pub(crate) mod rest;
 pub(crate) mod rng;
 pub(crate) mod state;
 pub(crate) mod timers;
@@ -104,6 +105,8 @@ pub(crate) struct Engine<'a, S: Sink> {
     pub llc_sets: Vec<pelton_model::workload::CpuSet>,
     /// CPUs that went idle without their tick, and no tick found them busy since.
     pub nohz: pelton_model::workload::CpuSet,
+    /// Idle CPUs that walks pass over.
+    pub rest: rest::Rest,
     /// CPUs of whose state placement and balancing know all.
     pub fresh_rows: [u64; pelton_core::PLACE_CPUS_LARGEST / 64],
     /// CPUs on which an RT task waits (a pull can only succeed when there is one).

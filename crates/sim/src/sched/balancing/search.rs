@@ -80,9 +80,11 @@ impl<S: Sink> Engine<'_, S> {
     fn fill_domain(&mut self, c: u32, level: u32, idle: u32) {
         let span = self.placing.domain(c, level as usize).span;
         self.refresh_rows(span);
-        // Its row is made to say that it has no task any more.
-        self.row_changes(c);
         let newly_idle = idle == balance_idle::NEWLY_IDLE;
+        if newly_idle {
+            // Its row is made to say that it has no task any more.
+            self.row_changes(c);
+        }
         self.placing.fill_balance(self.policy, (c, level), newly_idle, self.clamped);
         self.fill_preferences(c);
     }

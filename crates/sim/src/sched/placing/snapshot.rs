@@ -110,7 +110,7 @@ impl<S: Sink> Engine<'_, S> {
     /// The same of a large record.
     #[inline(never)]
     fn refresh_words(&mut self, span: u64) {
-        for at in 0..self.placing.record.words() {
+        for at in self.placing.record.span_words(span) {
             let mut stale = self.placing.record.span_word(span, at) & !self.fresh_rows[at];
             while stale != 0 {
                 let c = at as u32 * 64 + stale.trailing_zeros();

@@ -35,7 +35,7 @@ impl GroupSums {
         } else if record.rows()[c as usize].capacity != before {
             self.of[c as usize].iter().for_each(|&span| change_set(record, span, c, before));
             sum_alone(record, c);
-            record.follow(policy, c);
+            record.follow_capacity(policy, c);
         }
         if cfg!(debug_assertions) {
             self.assert_sums(record, c);
